@@ -1,0 +1,50 @@
+package experiments
+
+// A Run is one fully resolved training run: everything that determines its
+// result and nothing else. Its ID is the hash of these fields.
+type Run struct {
+	Data       DataRef    `json:"data"`
+	Task       string     `json:"task"`   // ksvm or klr
+	Method     string     `json:"method"` // polk or bsgd
+	Params     Params     `json:"params"`
+	Seed       uint64     `json:"seed"`    // of the order in which the stream visits the training set
+	Samples    int        `json:"samples"` // training examples to process, counting every visit
+	Evaluation Evaluation `json:"evaluation"`
+}
+
+// A DataRef names a data set and, for the generated ones, its variant and the
+// seed of the draw.
+type DataRef struct {
+	Name    string `json:"name"`
+	Variant string `json:"variant,omitempty"`
+	Draw    uint64 `json:"draw,omitempty"`
+}
+
+// Params are the hyper-parameters of a run. A field that a method does not
+// use is zero.
+type Params struct {
+	Kernel       Kernel  `json:"kernel"`
+	Regularizer  float64 `json:"regularizer"`           // λ
+	LearningRate float64 `json:"learning_rate"`         // η, or η₀ of the diminishing schedule
+	Schedule     string  `json:"schedule"`              // constant, or inverse: η_t = 1/(λt) for BSGD, η₀/(1 + t/t₀) for POLK
+	Horizon      float64 `json:"horizon,omitempty"`     // t₀ of the diminishing schedule, in steps
+	BatchSize    int     `json:"batch_size"`            // samples a step
+	Parsimony    float64 `json:"parsimony,omitempty"`   // K of ε = K·η^{3/2} (POLK)
+	Budget       int     `json:"budget,omitempty"`      // B, the largest model order (BSGD)
+	Maintenance  string  `json:"maintenance,omitempty"` // removal, projection or merging (BSGD)
+}
+
+// A Kernel is κ with its parameters.
+type Kernel struct {
+	Type      string  `json:"type"`                // gaussian or polynomial
+	Bandwidth float64 `json:"bandwidth,omitempty"` // c of exp(−‖x−x'‖²/(2c²))
+	Offset    float64 `json:"offset,omitempty"`    // b of (xᵀx'+b)^c
+	Degree    int     `json:"degree,omitempty"`    // c of (xᵀx'+b)^c
+}
+
+// Evaluation says when and on what a run is evaluated.
+type Evaluation struct {
+	Every      int `json:"every"`       // samples between two evaluations
+	Tail       int `json:"tail"`        // evaluations spread over the last 5 % of the samples
+	TrainLimit int `json:"train_limit"` // training risk is taken on the first this many training examples, 0 for all
+}

@@ -1,0 +1,133 @@
+package kernel
+
+import "polkrepro/internal/gemm"
+
+// An Expansion is f_c(x) = Σ_j W[j·C+c] κ(d_j, x) for c = 0 … C−1: the
+// functions of one model on one shared dictionary (paper eq. 7, for several
+// functions).
+type Expansion struct {
+	Kernel  Kernel
+	Dict    *Points   // M vectors
+	Outputs int       // C, the number of functions
+	W       []float64 // M×C weights, row-major: row j belongs to dictionary element j
+}
+
+// NewExpansion returns the zero function.
+func NewExpansion(k Kernel, dim, outputs int) *Expansion {
+	return &Expansion{Kernel: k, Dict: NewPoints(dim), Outputs: outputs}
+}
+
+// Order returns the model order M.
+func (e *Expansion) Order() int { return e.Dict.Len() }
+
+// Weights returns the C weights of dictionary element j, without copying.
+func (e *Expansion) Weights(j int) []float64 { return e.W[j*e.Outputs : (j+1)*e.Outputs] }
+
+// Append adds a dictionary element with its weights.
+func (e *Expansion) Append(x []float32, w []float64) {
+	if len(w) != e.Outputs {
+		panic(badLength)
+	}
+	e.Dict.Append(x)
+	e.W = append(e.W, w...)
+}
+
+// Remove deletes dictionary element j; the last one takes its place.
+func (e *Expansion) Remove(j int) {
+	last := e.Order() - 1
+	copy(e.Weights(j), e.Weights(last))
+	e.W = e.W[:last*e.Outputs]
+	e.Dict.Remove(j)
+}
+
+// Clone returns an independent copy.
+func (e *Expansion) Clone() *Expansion {
+	return &Expansion{Kernel: e.Kernel, Dict: e.Dict.Clone(), Outputs: e.Outputs, W: append([]float64(nil), e.W...)}
+}
+
+// scoreRows bounds the rows of one block of Scores so that the kernel block
+// stays in cache: 256 rows of 1,000 float32 values are 1 MiB.
+const scoreRows = 256
+
+// A Scorer evaluates expansions on many points. The zero value is ready; it
+// keeps its buffers from call to call and must not be shared by goroutines.
+type Scorer struct {
+	k, wt, out []float32
+}
+
+// Scores writes f_c(x_i) to dst, n×C row-major, for x of n×Dim. Kernel values
+// are computed in float32 (scores need no more), at most threads goroutines
+// share the work, and the result does not depend on their number.
+func (s *Scorer) Scores(e *Expansion, n int, x []float32, dst []float64, threads int) {
+	m, c, dim := e.Order(), e.Outputs, e.Dict.Dim()
+	clear(dst[:n*c])
+	if m == 0 {
+		return
+	}
+	s.transposeWeights(e)
+	for lo := 0; lo < n; lo += scoreRows {
+		rows := min(scoreRows, n-lo)
+		s.k = grow(s.k, rows*m)
+		s.out = grow(s.out, rows*c)
+		e.Dict.Block32(e.Kernel, rows, x[lo*dim:], s.k, m, threads)
+		gemm.MulABT(rows, c, m, 1, s.k, m, s.wt, m, 0, s.out, c, threads)
+		for i, v := range s.out[:rows*c] {
+			dst[lo*c+i] = float64(v)
+		}
+	}
+}
+
+// transposeWeights lays the weights out C×M, the B of the product A·Bᵀ.
+func (s *Scorer) transposeWeights(e *Expansion) {
+	m, c := e.Order(), e.Outputs
+	s.wt = grow(s.wt, c*m)
+	for j := range m {
+		for q := range c {
+			s.wt[q*m+j] = float32(e.W[j*c+q])
+		}
+	}
+}
+
+// NormSq returns Σ_c ‖f_c‖² = Σ_c w_cᵀ K_DD w_c, with K_DD in float64.
+func (e *Expansion) NormSq(threads int) float64 {
+	m, c, dim := e.Order(), e.Outputs, e.Dict.Dim()
+	var sum float64
+	x := make([]float64, min(m, scoreRows)*dim)
+	k := make([]float64, min(m, scoreRows)*m)
+	for lo := 0; lo < m; lo += scoreRows {
+		rows := min(scoreRows, m-lo)
+		Widen(x, e.Dict.raw[lo*dim:(lo+rows)*dim])
+		e.Dict.Block64(e.Kernel, rows, x, k, m, threads)
+		for i := range rows {
+			sum += quadraticRow(e.W, e.Weights(lo+i), k[i*m:(i+1)*m], c)
+		}
+	}
+	return sum
+}
+
+// quadraticRow returns Σ_c w_ic Σ_j k_ij w_jc.
+func quadraticRow(w, wi, ki []float64, c int) float64 {
+	var sum float64
+	for j, k := range ki {
+		var dot float64
+		for q, v := range wi {
+			dot += v * w[j*c+q]
+		}
+		sum += k * dot
+	}
+	return sum
+}
+
+// Widen converts float32 features to the float64 that Block64 takes.
+func Widen(dst []float64, src []float32) {
+	for i, v := range src {
+		dst[i] = float64(v)
+	}
+}
+
+func grow[T any](b []T, n int) []T {
+	if cap(b) < n {
+		return make([]T, n, n+n/4)
+	}
+	return b[:n]
+}

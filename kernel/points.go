@@ -1,0 +1,84 @@
+package kernel
+
+import "polkrepro/internal/gemm"
+
+// Points is an ordered set of feature vectors that kernel blocks are evaluated
+// against: a dictionary, a test set. The vectors are kept packed for the
+// matrix product, in float32 and, where asked for, in float64.
+type Points struct {
+	dim int
+	raw []float32 // Len×dim, row-major
+	p32 *gemm.Panels[float32]
+	p64 *gemm.Panels[float64]
+	buf []float64 // one row in float64
+}
+
+// NewPoints returns an empty set of vectors of length dim that supports both
+// Block32 and Block64.
+func NewPoints(dim int) *Points {
+	return &Points{dim: dim, p32: gemm.NewPanels[float32](dim), p64: gemm.NewPanels[float64](dim), buf: make([]float64, dim)}
+}
+
+// Len returns the number of vectors.
+func (p *Points) Len() int { return p.p32.Len() }
+
+// Dim returns the length of a vector.
+func (p *Points) Dim() int { return p.dim }
+
+// At returns vector i, without copying; it is valid until the set changes.
+func (p *Points) At(i int) []float32 { return p.raw[i*p.dim : (i+1)*p.dim : (i+1)*p.dim] }
+
+// Append adds a copy of x at the end.
+func (p *Points) Append(x []float32) {
+	if len(x) != p.dim {
+		panic(badLength)
+	}
+	p.raw = append(p.raw, x...)
+	p.p32.Append(x)
+	for i, v := range x {
+		p.buf[i] = float64(v)
+	}
+	p.p64.Append(p.buf)
+}
+
+// Remove deletes vector i; the last one takes its place.
+func (p *Points) Remove(i int) {
+	last := p.Len() - 1
+	copy(p.At(i), p.At(last))
+	p.raw = p.raw[:last*p.dim]
+	p.p32.Remove(i)
+	p.p64.Remove(i)
+}
+
+// Reset removes all vectors and keeps the memory.
+func (p *Points) Reset() {
+	p.raw = p.raw[:0]
+	p.p32.Reset()
+	p.p64.Reset()
+}
+
+// Clone returns an independent copy.
+func (p *Points) Clone() *Points {
+	q := NewPoints(p.dim)
+	for i := range p.Len() {
+		q.Append(p.At(i))
+	}
+	return q
+}
+
+// Block64 writes the kernel matrix κ(x_i, p_j) to dst, n×Len with row stride
+// ldd, for x of n×Dim in row-major order; x holds float32 values widened to
+// float64. The values are computed in float64 throughout: this is what enters
+// Gram matrices.
+func (p *Points) Block64(k Kernel, n int, x []float64, dst []float64, ldd, threads int) {
+	if p.Len() > 0 && n > 0 {
+		k.block64(p, n, x, dst, ldd, threads)
+	}
+}
+
+// Block32 is Block64 in float32: for scores, never for a Gram matrix.
+func (p *Points) Block32(k Kernel, n int, x []float32, dst []float32, ldd, threads int) {
+	if p.Len() > 0 && n > 0 {
+		k.block32(p, n, x, dst, ldd, threads)
+	}
+}

@@ -1,0 +1,28 @@
+// Package loss holds the instantaneous losses ℓ(f(x), y) of the learners, as
+// functions of the scores f(x) = (f₁(x), …, f_C(x)) alone: the regularizer is
+// the learner's business.
+//
+// Every loss is written so that scores of ±10⁴ neither overflow nor lose the
+// value (softmax and logistic terms are shifted before they are
+// exponentiated).
+package loss
+
+// A Loss is a convex function of a score vector and a target.
+//
+// Targets are float64 throughout: a class index 0 … C−1 for the multi-class
+// losses, −1 or +1 for the binary ones, any real number for regression.
+type Loss interface {
+	// Name is the identifier used in specs and saved models.
+	Name() string
+
+	// Outputs returns how many functions a model for the given number of
+	// classes carries: C for the multi-class losses, 1 for the others.
+	Outputs(classes int) int
+
+	// Value returns ℓ(f, y).
+	Value(f []float64, y float64) float64
+
+	// Gradient writes ∂ℓ/∂f (a subgradient where ℓ has a kink) to g, which
+	// has the length of f, and returns ℓ(f, y).
+	Gradient(g, f []float64, y float64) float64
+}

@@ -1,0 +1,252 @@
+package polk
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// ErrDiverged is returned by Step when a score or a gradient is no longer a
+// finite number. The model is left as it was before the step.
+var ErrDiverged = errors.New("polk: scores are no longer finite: the iterates have diverged")
+
+// Config says what a Learner minimizes and how.
+type Config struct {
+	Kernel       kernel.Kernel
+	Loss         loss.Loss
+	Classes      int        // C for the multi-class losses, ignored by the others
+	Dim          int        // p, the length of a feature vector
+	Regularizer  float64    // λ ≥ 0 of (λ/2)·Σ‖f_c‖²
+	LearningRate Schedule   // η_t < 1/λ
+	Budget       BudgetRule // ε_t
+	Threads      int        // goroutines a step may use; 0 means 1. The result does not depend on it.
+}
+
+func (c *Config) validate() error {
+	switch {
+	case c.Kernel == nil || c.Loss == nil || c.LearningRate == nil || c.Budget == nil:
+		return errors.New("polk: kernel, loss, learning rate and budget must be given")
+	case c.Dim < 1:
+		return fmt.Errorf("polk: dimension %d is below 1", c.Dim)
+	case c.Loss.Outputs(c.Classes) < 1:
+		return fmt.Errorf("polk: %d classes are too few for the %s loss", c.Classes, c.Loss.Name())
+	case !(c.Regularizer >= 0) || math.IsInf(c.Regularizer, 1):
+		return fmt.Errorf("polk: regularizer %v is not a number ≥ 0", c.Regularizer)
+	}
+	return errors.Join(c.Kernel.Validate(), c.LearningRate.Validate(c.Regularizer), c.Budget.Validate())
+}
+
+// A Learner is POLK (Algorithm 2). It is not safe for concurrent use.
+type Learner struct {
+	cfg   Config
+	f     *kernel.Expansion
+	komp  komp
+	t     int
+	evals int64
+	last  Step
+
+	x64, kx, wt, scores, grad []float64
+	batch                     batch
+	points                    *kernel.Points
+}
+
+// A Step says what one step of Algorithm 2 did.
+type Step struct {
+	Active  int     // samples whose gradient is not zero
+	Removed int     // of old and new elements together
+	Error   float64 // ‖f_{t+1} − f̃_{t+1}‖, at most Budget
+	Budget  float64 // ε_t
+	Rate    float64 // η_t
+}
+
+// Health counts what the numerical supervision of K_DD⁻¹ saw and did.
+type Health struct {
+	Residual    float64 // largest |P·K·e_i − e_i| that was let stand
+	Refinements int     // steps that refined their solutions with P
+	Repairs     int     // factorizations of K_DD from scratch
+	Folded      int     // new elements that were linear combinations of the others to rounding
+	Dropped     int     // dictionary elements given up to make K_DD regular
+}
+
+// New returns a learner for f₀ = 0.
+func New(cfg Config) (*Learner, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return newLearner(cfg, kernel.NewExpansion(cfg.Kernel, cfg.Dim, cfg.Loss.Outputs(cfg.Classes))), nil
+}
+
+func newLearner(cfg Config, f *kernel.Expansion) *Learner {
+	cfg.Threads = max(cfg.Threads, 1)
+	return &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, points: kernel.NewPoints(cfg.Dim)}
+}
+
+// Expansion returns the current functions f_t. It is the learner's own: read
+// it between steps, Clone it to keep it.
+func (l *Learner) Expansion() *kernel.Expansion { return l.f }
+
+// Steps returns t, the number of steps taken.
+func (l *Learner) Steps() int { return l.t }
+
+// Last describes the last step.
+func (l *Learner) Last() Step { return l.last }
+
+// KernelEvals returns the number of kernel evaluations so far.
+func (l *Learner) KernelEvals() int64 { return l.evals }
+
+// Health returns the counters of Health by name.
+func (l *Learner) Health() map[string]float64 {
+	h := l.komp.health
+	return map[string]float64{
+		"residual":    h.Residual,
+		"refinements": float64(h.Refinements),
+		"repairs":     float64(h.Repairs),
+		"folded":      float64(h.Folded),
+		"dropped":     float64(h.Dropped),
+	}
+}
+
+// Step takes one step on a mini-batch of n samples, x of n×Dim in row-major
+// order and y of n targets:
+//
+//	f̃ = (1 − η_t λ)·f_t − (η_t/n)·Σ_i ℓ'(f_t(x_i), y_i)·κ(x_i, ·),
+//	f_{t+1} = KOMP(f̃, ε_t).
+//
+// A feature that is not finite, a label that is not one of the classes, and
+// divergence are errors that leave the model untouched.
+func (l *Learner) Step(n int, x []float32, y []float64) error {
+	if err := l.check(n, x, y); err != nil {
+		return err
+	}
+	rate := l.cfg.LearningRate.Rate(l.t)
+	l.score(n, x)
+	if err := l.gradients(n, x, y, rate); err != nil {
+		return err
+	}
+	shrink := 1 - rate*l.cfg.Regularizer
+	for i := range l.f.W {
+		l.f.W[i] *= shrink
+	}
+	eps := l.cfg.Budget.Epsilon(rate)
+	active := l.batch.m
+	l.komp.project(&l.batch, eps)
+	l.last = Step{Active: active, Removed: len(l.komp.removed), Error: math.Sqrt(l.komp.err2), Budget: eps, Rate: rate}
+	l.t++
+	return nil
+}
+
+func (l *Learner) check(n int, x []float32, y []float64) error {
+	if n < 1 || len(x) < n*l.cfg.Dim || len(y) < n {
+		return fmt.Errorf("polk: a step on %d samples of dimension %d needs more than %d features and %d targets", n, l.cfg.Dim, len(x), len(y))
+	}
+	for i, v := range x[:n*l.cfg.Dim] {
+		if v-v != 0 {
+			return fmt.Errorf("polk: feature %d of sample %d is %v", i%l.cfg.Dim, i/l.cfg.Dim, v)
+		}
+	}
+	for i, v := range y[:n] {
+		if v-v != 0 {
+			return fmt.Errorf("polk: target of sample %d is %v", i, v)
+		}
+		if l.f.Outputs > 1 && (v != math.Trunc(v) || v < 0 || v >= float64(l.f.Outputs)) {
+			return fmt.Errorf("polk: label %v of sample %d is not one of the classes 0 … %d", v, i, l.f.Outputs-1)
+		}
+	}
+	return nil
+}
+
+// score computes the kernel block κ(X, D) in float64 and the scores f_t(x_i).
+// Both are in float64 because the block's rows enter K_DD.
+func (l *Learner) score(n int, x []float32) {
+	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
+	l.x64 = grow(l.x64, n*dim)
+	kernel.Widen(l.x64, x[:n*dim])
+	l.kx = grow(l.kx, (n+1)*m)
+	l.scores = grow(l.scores, n*c)
+	clear(l.scores)
+	if m == 0 {
+		return
+	}
+	l.f.Dict.Block64(l.cfg.Kernel, n, l.x64, l.kx, m, l.cfg.Threads)
+	l.evals += int64(n) * int64(m)
+	l.wt = grow(l.wt, c*m)
+	for j := range m {
+		for q, v := range l.f.Weights(j) {
+			l.wt[q*m+j] = v
+		}
+	}
+	gemm.MulABT(n, c, m, 1, l.kx, m, l.wt, m, 0, l.scores, c, l.cfg.Threads)
+}
+
+// gradients fills l.batch with the samples whose gradient is not zero, with
+// the weights −(η/n)·ℓ'. The others would enter with weight zero and leave at
+// no cost.
+func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error {
+	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
+	b := &l.batch
+	b.m, b.orig = 0, b.orig[:0]
+	b.x, b.w = grow(b.x, n*dim), grow(b.w, n*c)
+	l.grad = grow(l.grad, c)
+	for i := range n {
+		value := l.cfg.Loss.Gradient(l.grad, l.scores[i*c:(i+1)*c], y[i])
+		g2 := sumSquares(l.grad)
+		if value-value != 0 || g2-g2 != 0 {
+			return ErrDiverged
+		}
+		if g2 == 0 {
+			continue
+		}
+		for q, g := range l.grad {
+			b.w[b.m*c+q] = -rate / float64(n) * g
+		}
+		copy(b.x[b.m*dim:(b.m+1)*dim], x[i*dim:])
+		copy(l.kx[b.m*m:(b.m+1)*m], l.kx[i*m:])
+		copy(l.x64[b.m*dim:(b.m+1)*dim], l.x64[i*dim:])
+		b.orig = append(b.orig, i)
+		b.m++
+	}
+	b.kx = l.kx
+	l.batchGram()
+	return nil
+}
+
+// batchGram computes the kernel matrix among the samples of the batch.
+func (l *Learner) batchGram() {
+	b, dim := &l.batch, l.cfg.Dim
+	b.kxx = grow(b.kxx, b.m*b.m)
+	l.points.Reset()
+	for i := range b.m {
+		l.points.Append(b.x[i*dim : (i+1)*dim])
+	}
+	l.points.Block64(l.cfg.Kernel, b.m, l.x64, b.kxx, b.m, 1)
+	for i := range b.m {
+		b.kxx[i*b.m+i] = l.cfg.Kernel.Self(b.x[i*dim : (i+1)*dim])
+	}
+	l.evals += int64(b.m) * int64(b.m)
+}
+
+// Project returns the approximation of f within eps by Algorithm 1, on its
+// own: no step is taken. It also returns the indices of the removed elements
+// of f in the order of removal, and the error ‖f − f̃‖. The elements that stay
+// keep their order.
+func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, removed []int, err float64) {
+	m, dim := f.Order(), f.Dict.Dim()
+	b := batch{m: m, w: slices.Clone(f.W), kxx: make([]float64, m*m)}
+	x := make([]float64, dim)
+	for i := range m {
+		d := f.Dict.At(i)
+		b.x = append(b.x, d...)
+		b.orig = append(b.orig, i)
+		kernel.Widen(x, d)
+		f.Dict.Block64(f.Kernel, 1, x, b.kxx[i*m:(i+1)*m], m, 1)
+		b.kxx[i*m+i] = f.Kernel.Self(d)
+	}
+	k := komp{f: kernel.NewExpansion(f.Kernel, dim, f.Outputs), threads: 1}
+	k.project(&b, eps)
+	return k.f, k.removed, math.Sqrt(k.err2)
+}
