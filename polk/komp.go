@@ -69,7 +69,7 @@ type komp struct {
 	v         []float64 // rows of length M+m: scaled columns of the removed elements
 	qmin      []float64 // 1/κ(x, x), below which no diagonal element can fall
 	values    []float64 // (M+m)×C: f̃ at all elements, for the refit
-	res       []float64 // M×C: residual of the refit
+	res, wt   []float64 // M×C residual of the refit; C×M scratch
 	col       []float64
 	left      []float64 // M×r: the two factors of the update of P
 	right     []float64
@@ -193,7 +193,7 @@ func (k *komp) drop(b *batch, js []int) {
 	}
 	for _, o := range out {
 		for i := range k.g.m {
-			c := dot(k.g.rowP(i), o.k)
+			c := gemm.Dot(k.g.rowP(i), o.k)
 			axpy(c, o.w, k.f.Weights(i))
 		}
 	}
@@ -249,8 +249,8 @@ func (k *komp) foldDependent(b *batch) {
 		}
 		forward(k.sl, n, l)
 		pivot, self := k.s[i*n+i]-sumSquares(l), b.kxx[i*n+i]
-		k.delicate = k.delicate || !(pivot > delicatePivot*self)
 		if pivot > dependence*self {
+			k.delicate = k.delicate || pivot < delicatePivot*self
 			k.sl[r*n+r] = math.Sqrt(pivot)
 			k.kept = append(k.kept, i)
 			continue
@@ -274,7 +274,7 @@ func (k *komp) fold(b *batch, i int, coeff []float64) {
 	t := k.t[i*m : (i+1)*m]
 	for q, j := range k.kept {
 		axpy(coeff[q], wi, b.w[j*c:(j+1)*c])
-		axpy(-coeff[q], k.t[j*m:(j+1)*m], t)
+		gemm.Axpy(-coeff[q], k.t[j*m:(j+1)*m], t)
 	}
 	for j, v := range t {
 		axpy(v, wi, k.f.Weights(j))
@@ -320,7 +320,7 @@ func (k *komp) prepare(b *batch) {
 	clear(k.u)
 	for i := range n {
 		for j := range n {
-			axpy(k.sg[i*n+j], k.t[j*m:(j+1)*m], k.u[i*m:(i+1)*m])
+			gemm.Axpy(k.sg[i*n+j], k.t[j*m:(j+1)*m], k.u[i*m:(i+1)*m])
 		}
 	}
 	k.q, k.qmin = grow(k.q, m+n), grow(k.qmin, m+n)
@@ -384,7 +384,7 @@ func (k *komp) column(b *batch, j, r, total int) []float64 {
 	if j < m {
 		copy(v, k.g.rowP(j))
 		for i := range n {
-			axpy(k.t[i*m+j], k.u[i*m:(i+1)*m], v[:m])
+			gemm.Axpy(k.t[i*m+j], k.u[i*m:(i+1)*m], v[:m])
 			v[m+i] = -k.u[i*m+j]
 		}
 	} else {
@@ -395,7 +395,7 @@ func (k *komp) column(b *batch, j, r, total int) []float64 {
 	}
 	for i := range r {
 		past := k.v[i*total : (i+1)*total]
-		axpy(-past[j], past, v)
+		gemm.Axpy(-past[j], past, v)
 	}
 	return v
 }
@@ -549,19 +549,18 @@ func (k *komp) evaluate(b *batch) {
 	n, m, c := b.m, k.g.m, k.f.Outputs
 	k.values = grow(k.values, (m+n)*c)
 	clear(k.values)
-	add := func(i int, ki float64, w []float64) { axpy(ki, w, k.values[i*c:(i+1)*c]) }
-	for i := range m {
-		for j, v := range k.g.rowK(i) {
-			add(i, v, k.w[j*c:(j+1)*c])
-		}
+	k.transpose(k.w, m)
+	if m > 0 {
+		gemm.MulABT(m, c, m, 1, k.g.k, k.g.ld, k.wt, m, 0, k.values, c, k.threads)
+		gemm.MulABT(n, c, m, 1, b.kx, m, k.wt, m, 0, k.values[m*c:], c, k.threads)
 	}
 	for i := range n {
+		wi := b.w[i*c : (i+1)*c]
 		for j, v := range b.kx[i*m : (i+1)*m] {
-			add(j, v, b.w[i*c:(i+1)*c])
-			add(m+i, v, k.w[j*c:(j+1)*c])
+			axpy(v, wi, k.values[j*c:(j+1)*c])
 		}
 		for j := range n {
-			add(m+i, b.kxx[i*n+j], b.w[j*c:(j+1)*c])
+			axpy(b.kxx[i*n+j], wi, k.values[(m+j)*c:(m+j+1)*c])
 		}
 	}
 }
@@ -570,18 +569,26 @@ func (k *komp) evaluate(b *batch) {
 // loop's weights carry the error of P, these the error of the residual.
 func (k *komp) refit() {
 	m, c := k.g.m, k.f.Outputs
+	if m == 0 {
+		return
+	}
 	k.res = grow(k.res, m*c)
 	for range 2 {
 		copy(k.res, k.values[:m*c])
-		for i := range m {
-			for j, v := range k.g.rowK(i) {
-				axpy(-v, k.f.Weights(j), k.res[i*c:(i+1)*c])
-			}
-		}
-		for i := range m {
-			for j, v := range k.g.rowP(i) {
-				axpy(v, k.res[j*c:(j+1)*c], k.f.Weights(i))
-			}
+		k.transpose(k.f.W, m)
+		gemm.MulABT(m, c, m, -1, k.g.k, k.g.ld, k.wt, m, 1, k.res, c, k.threads)
+		k.transpose(k.res, m)
+		gemm.MulABT(m, c, m, 1, k.g.p, k.g.ld, k.wt, m, 1, k.f.W, c, k.threads)
+	}
+}
+
+// transpose sets k.wt to the C×m transpose of the first m rows of a.
+func (k *komp) transpose(a []float64, m int) {
+	c := k.f.Outputs
+	k.wt = grow(k.wt, c*m)
+	for j := range m {
+		for q, v := range a[j*c : (j+1)*c] {
+			k.wt[q*m+j] = v
 		}
 	}
 }
