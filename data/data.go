@@ -1,5 +1,10 @@
 // Package data provides the experiments' data sets: generators, readers,
 // manifests, and the search path on which files are found.
+//
+// [Load] returns a data set by name, and a [Store] shares it between workers.
+// multidist is generated, the same bytes on every platform; mnist is read from
+// files that a [Finder] finds and whose SHA-256 are those of manifest.json.
+// [ReadLIBSVM] and [ReadCSV] read a user's own files.
 package data
 
 // A Split is one part of a data set, row-major.

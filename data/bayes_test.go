@@ -1,0 +1,131 @@
+package data
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestBayesErrorTwoGaussians: two classes of one Gaussian each, a distance d
+// apart, have Bayes error Φ(−d/2σ).
+func TestBayesErrorTwoGaussians(t *testing.T) {
+	for _, variance := range []float64{0.04, 0.2, 3} {
+		for _, d := range []float64{0, 0.3, 1, 2, 4} {
+			for _, angle := range []float64{0, 0.4, math.Pi / 4, 2} {
+				means := [][][2]float64{{{0.1, -0.2}}, {{0.1 + d*math.Cos(angle), -0.2 + d*math.Sin(angle)}}}
+				want := math.Erfc(d/(2*math.Sqrt(2*variance))) / 2
+				if got := BayesError(means, variance); math.Abs(got-want) > 1e-4 {
+					t.Errorf("distance %v at angle %v, variance %v: %v, want %v", d, angle, variance, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestBayesErrorRefined: a grid three times as fine changes little.
+func TestBayesErrorRefined(t *testing.T) {
+	draws := uint64(6)
+	if raceEnabled {
+		draws = 2
+	}
+	for _, variance := range []float64{0.04, 0.2} {
+		for draw := uint64(1); draw <= draws; draw++ {
+			means := MultidistMeans(draw)
+			got, fine := BayesError(means, variance), bayesError(means, variance, bayesStep/3)
+			if math.Abs(got-fine) > 1e-5 {
+				t.Errorf("draw %d, variance %v: %v, on the finer grid %v", draw, variance, got, fine)
+			}
+		}
+	}
+}
+
+// TestBayesErrorMonteCarlo compares with the mean of 1 − max_y P(y|x) over
+// samples of the mixture, to four standard errors.
+func TestBayesErrorMonteCarlo(t *testing.T) {
+	tests := []struct {
+		variant string
+		draw    uint64
+	}{{Calibrated, 36}, {Calibrated, 1236}, {AsPrinted, 1236}}
+	for _, tt := range tests {
+		const n = 60_000
+		variance, err := MultidistVariance(tt.variant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream, err := NewMultidistStream(tt.variant, tt.draw, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		means := MultidistMeans(tt.draw)
+		x := make([]float32, 2)
+		var sum, sum2 float64
+		for range n {
+			stream.Next(x)
+			var all, best float64
+			for _, class := range means {
+				var q float64
+				for _, m := range class {
+					dx, dy := float64(x[0])-m[0], float64(x[1])-m[1]
+					q += math.Exp(-(dx*dx + dy*dy) / (2 * variance))
+				}
+				all += q
+				best = max(best, q)
+			}
+			e := 1 - best/all
+			sum += e
+			sum2 += e * e
+		}
+		mean := sum / n
+		stderr := math.Sqrt((sum2/n - mean*mean) / n)
+		if got := BayesError(means, variance); math.Abs(got-mean) > 4*stderr+1e-4 {
+			t.Errorf("%s, draw %d: %v, Monte Carlo %v ± %v", tt.variant, tt.draw, got, mean, stderr)
+		}
+	}
+}
+
+func TestBayesErrorProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		coord := rapid.Float64Range(-2, 2)
+		means := make([][][2]float64, rapid.IntRange(1, 4).Draw(t, "classes"))
+		for y := range means {
+			means[y] = make([][2]float64, rapid.IntRange(1, 3).Draw(t, "modes"))
+			for j := range means[y] {
+				means[y][j] = [2]float64{coord.Draw(t, "x"), coord.Draw(t, "y")}
+			}
+		}
+		variance := rapid.Float64Range(0.02, 0.5).Draw(t, "variance")
+		e := BayesError(means, variance)
+		if most := 1 - 1/float64(len(means)); e < 0 || e > most+1e-6 {
+			t.Errorf("error %v is not in [0, %v]", e, most)
+		}
+		moved := make([][][2]float64, len(means))
+		dx, dy := coord.Draw(t, "dx"), coord.Draw(t, "dy")
+		for y := range means {
+			for _, m := range means[y] {
+				moved[y] = append(moved[y], [2]float64{m[1] + dy, m[0] + dx})
+			}
+		}
+		slices.Reverse(moved)
+		if got := BayesError(moved, variance); math.Abs(got-e) > 2e-4 {
+			t.Errorf("error %v became %v when classes were reversed and axes swapped and moved", e, got)
+		}
+	})
+}
+
+func TestBayesErrorPanics(t *testing.T) {
+	one := [][][2]float64{{{0, 0}}}
+	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		mustPanic(t, func() { BayesError(one, v) })
+	}
+	mustPanic(t, func() { BayesError([][][2]float64{{{0, math.NaN()}}}, 1) })
+	mustPanic(t, func() { BayesError([][][2]float64{{{math.Inf(1), 0}}}, 1) })
+}
+
+func BenchmarkBayesError(b *testing.B) {
+	means := MultidistMeans(1)
+	for b.Loop() {
+		BayesError(means, 0.04)
+	}
+}

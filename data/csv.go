@@ -1,0 +1,125 @@
+package data
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// ReadCSV reads examples from a table of numbers, plain or gzip: a row an
+// example, one column the label (see [ReadOptions]) and the others the
+// features. The first row is a header, and left out, if none of its fields is
+// a number. Fields may be quoted but hold no line breaks.
+//
+// Errors are of type *[ParseError] and name the line: a row longer or shorter
+// than the first, a label or feature that is missing or not a finite number, a
+// label that does not fit the task, a line too long, truncated gzip; and an
+// empty file. Memory is bounded by the input read and the options' limits.
+func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, &ParseError{0, err}
+	}
+	var (
+		t       = newTargets(opts)
+		s       = &Split{}
+		fields  []string
+		columns int
+		label   int // the label's column, from 0
+	)
+	err = eachLine(r, func(_ int, text string) error {
+		var err error
+		if fields, err = splitFields(fields[:0], text, opts.Comma); err != nil {
+			return err
+		}
+		if columns == 0 {
+			columns = len(fields)
+			s.Dim = columns - 1
+			label = opts.LabelColumn - 1
+			if opts.LabelColumn < 0 {
+				label = columns + opts.LabelColumn
+			}
+			switch {
+			case label < 0 || label >= columns:
+				return fmt.Errorf("the label's column is %d, but the first row has %d", opts.LabelColumn, columns)
+			case s.Dim == 0:
+				return fmt.Errorf("the first row has one column: there are no features (is %q the right separator?)", opts.Comma)
+			case opts.Dim > 0 && s.Dim != opts.Dim:
+				return fmt.Errorf("the first row has %d features, not %d", s.Dim, opts.Dim)
+			case s.Dim > opts.MaxDim:
+				return fmt.Errorf("the first row has %d features, more than %d, the limit that option MaxDim sets", s.Dim, opts.MaxDim)
+			}
+			if isHeader(fields) {
+				return nil
+			}
+		}
+		if len(fields) != columns {
+			return fmt.Errorf("the row has %d fields, the first row %d", len(fields), columns)
+		}
+		if int64(len(s.X))+int64(s.Dim) > opts.MaxValues {
+			return tooMany(opts.MaxValues)
+		}
+		for i, field := range fields {
+			if i == label {
+				if err := t.add(field); err != nil {
+					return fmt.Errorf("column %d: %w", i+1, err)
+				}
+				continue
+			}
+			v, err := parseFeature(field)
+			if err != nil {
+				return fmt.Errorf("column %d: %w", i+1, err)
+			}
+			s.X = append(s.X, v)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(t.y) == 0 {
+		return nil, &ParseError{0, errEmpty}
+	}
+	if err := t.finish(s); err != nil {
+		return nil, &ParseError{0, err}
+	}
+	return s, nil
+}
+
+// isHeader reports whether no field is a number.
+func isHeader(fields []string) bool {
+	for _, f := range fields {
+		if _, err := strconv.ParseFloat(f, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+			return false
+		}
+	}
+	return true
+}
+
+// splitFields appends the fields of a line, without the blanks around them.
+func splitFields(fields []string, text string, comma rune) ([]string, error) {
+	if !strings.Contains(text, `"`) {
+		for f := range strings.SplitSeq(text, string(comma)) {
+			fields = append(fields, strings.TrimSpace(f))
+		}
+		return fields, nil
+	}
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = comma
+	r.TrimLeadingSpace = true
+	record, err := r.Read()
+	if err != nil {
+		var pe *csv.ParseError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return nil, err
+	}
+	for _, f := range record {
+		fields = append(fields, strings.TrimSpace(f))
+	}
+	return fields, nil
+}

@@ -1,0 +1,454 @@
+package data
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// realFinder returns a finder of the real data, from this package's folder.
+func realFinder() Finder {
+	if os.Getenv(EnvDir) != "" {
+		return Finder{}
+	}
+	return Finder{Dir: filepath.Join("..", sharedDir)}
+}
+
+// needReal skips the test if a data set is not there.
+func needReal(t *testing.T, name string) Finder {
+	t.Helper()
+	f := realFinder()
+	if err := f.Available(Ref{Name: name}); err != nil {
+		t.Skipf("needs the real data set: %v", err)
+	}
+	return f
+}
+
+// tinyMNIST writes four IDX files of n and 2n examples to a folder, and
+// returns a manifest entry without sums.
+func tinyMNIST(t *testing.T, dir string, n int, label byte, zip bool) *manifestSet {
+	t.Helper()
+	m, err := lookup("mnist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make([][]byte, 4)
+	for part, n := range []int{n, 2 * n} {
+		pixels, labels := make([]byte, n*mnistSide*mnistSide), make([]byte, n)
+		for i := range pixels {
+			pixels[i] = byte(i)
+		}
+		for i := range labels {
+			labels[i] = byte(i % mnistClasses)
+		}
+		labels[n-1] = label
+		files[2*part] = idxBytes(pixels, uint32(n), mnistSide, mnistSide)
+		files[2*part+1] = idxBytes(labels, uint32(n))
+	}
+	for i, b := range files {
+		name := m.Files[i].Name
+		if zip {
+			name, b = name+".gz", gzipped(t, b)
+		}
+		writeFile(t, filepath.Join(dir, name), b)
+	}
+	return m
+}
+
+func writeFile(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLoadMNISTTiny(t *testing.T) {
+	for _, zip := range []bool{false, true} {
+		dir := t.TempDir()
+		m := tinyMNIST(t, dir, 12, 9, zip)
+		s, err := loadMNIST(m, Finder{Dir: dir}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSplit(t, s.Train, 12, 784)
+		checkSplit(t, s.Test, 24, 784)
+		if s.Train.X[0] != 0 || s.Train.X[255] != 1 || s.Train.X[51] != float32(51.0/255) {
+			t.Errorf("pixels 0, 255, 51 are %v, %v, %v", s.Train.X[0], s.Train.X[255], s.Train.X[51])
+		}
+		if s.Train.Y[3] != 3 || s.Train.Y[11] != 9 {
+			t.Errorf("labels %v", s.Train.Y)
+		}
+	}
+}
+
+func TestLoadMNISTErrors(t *testing.T) {
+	tests := []struct {
+		name, want string
+		corrupt    func(t *testing.T, dir string)
+	}{
+		{"label out of range", "label 10 of example 2 is out of range", func(t *testing.T, dir string) {
+			tinyMNIST(t, dir, 3, 10, false)
+		}},
+		{"ragged", "3 images but 2 labels", func(t *testing.T, dir string) {
+			writeFile(t, filepath.Join(dir, "train-labels-idx1-ubyte"), idxBytes([]byte{1, 2}, 2))
+		}},
+		{"wrong side", "dimensions [1 2 3]", func(t *testing.T, dir string) {
+			writeFile(t, filepath.Join(dir, "t10k-images-idx3-ubyte"), idxBytes(make([]byte, 6), 1, 2, 3))
+		}},
+		{"labels like images", "labels have 2 dimensions", func(t *testing.T, dir string) {
+			writeFile(t, filepath.Join(dir, "t10k-labels-idx1-ubyte"), idxBytes(make([]byte, 6), 6, 1))
+		}},
+		{"wrong magic", "not an IDX file", func(t *testing.T, dir string) {
+			writeFile(t, filepath.Join(dir, "t10k-labels-idx1-ubyte"), []byte("<html>404"))
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			m := tinyMNIST(t, dir, 3, 1, false)
+			tt.corrupt(t, dir)
+			_, err := loadMNIST(m, Finder{Dir: dir}, false)
+			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v does not say %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestLoadCorrupt: files whose sums are wrong are corrupt, not unavailable,
+// and the error says which, what sums, and what to do.
+func TestLoadCorrupt(t *testing.T) {
+	dir := t.TempDir()
+	m := tinyMNIST(t, dir, 3, 1, true)
+	_, err := Load(Ref{Name: "mnist"}, Finder{Dir: dir})
+	if !errors.Is(err, ErrCorrupt) || errors.Is(err, ErrNotAvailable) {
+		t.Fatalf("got %v, want ErrCorrupt", err)
+	}
+	for _, want := range []string{".gz", "SHA-256", "runall data fetch", "runall data verify"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not say %q", err, want)
+		}
+	}
+	for _, f := range m.Files {
+		if strings.Contains(err.Error(), f.Name) && !strings.Contains(err.Error(), f.SHA256) {
+			t.Errorf("error %q names %s but not its sum", err, f.Name)
+		}
+	}
+	rows, err := Verify(Finder{Dir: dir}, []string{"mnist"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if row.State != StateMismatch || row.Got == "" || row.Got == row.Want || row.Problem == "" {
+			t.Errorf("row %+v", row)
+		}
+	}
+	path := filepath.Join(dir, m.Files[0].Name+".gz")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, b[:len(b)/2])
+	if rows, err = Verify(Finder{Dir: dir}, []string{"mnist"}); err != nil {
+		t.Fatal(err)
+	}
+	if rows[0].State != StateUnreadable || !strings.Contains(rows[0].Problem, "unexpected EOF") {
+		t.Errorf("truncated gzip: %+v", rows[0])
+	}
+	for _, row := range Status(Finder{Dir: dir}) {
+		if row.Name == "mnist" && (!row.Available || row.Verified || row.Problem == "" || row.Dir != dir) {
+			t.Errorf("status %+v", row)
+		}
+	}
+}
+
+func TestHashVerifiedOversize(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	writeFile(t, path, []byte("abcdef"))
+	var tee strings.Builder
+	sum, err := hashVerified(path, manifestFile{Name: "f", Size: 3, SHA256: "?"}, &tee)
+	if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "6 bytes") || tee.String() != "abc" {
+		t.Errorf("%v; the first bytes are %q", err, tee.String())
+	}
+	const abcdef = "bef57ec7f53a6d40beb640a780a639c83bc29ac8a9816f1fc6c5c6dcd93c4721"
+	if sum != abcdef {
+		t.Errorf("sum %s, want %s", sum, abcdef)
+	}
+}
+
+// TestFinderOrder: the folder given, $POLK_DATA_DIR, data/cache, ../shared/data;
+// in each the subfolder first; incomplete ones are passed over.
+func TestFinderOrder(t *testing.T) {
+	root := t.TempDir()
+	work := filepath.Join(root, "work")
+	if err := os.Mkdir(work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(work)
+	t.Setenv(EnvDir, filepath.Join("..", "env"))
+	finder := Finder{Dir: filepath.Join("..", "flag")}
+	places := []string{"../flag/mnist", "../flag", "../env/mnist", "../env", "data/cache/mnist", "data/cache", "../shared/data/mnist", "../shared/data"}
+	m, err := lookup("mnist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = finder.Available(Ref{Name: "mnist"})
+	if !errors.Is(err, ErrNotAvailable) {
+		t.Fatalf("nothing there: %v", err)
+	}
+	for _, want := range append(finder.Paths(), "runall data fetch mnist", EnvDir) {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not say %q", err, want)
+		}
+	}
+	if _, err := Load(Ref{Name: "mnist"}, finder); !errors.Is(err, ErrNotAvailable) {
+		t.Errorf("Load: %v", err)
+	}
+	// An incomplete folder, and a folder in a file's place, come first.
+	for _, f := range m.Files[1:] {
+		writeFile(t, filepath.Join("..", "flag", "mnist", f.Name), nil)
+	}
+	if err := os.Mkdir(filepath.Join("..", "flag", "mnist", m.Files[0].Name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := finder.Available(Ref{Name: "mnist"}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "3 of 4 files: missing "+m.Files[0].Name) {
+		t.Errorf("incomplete: %v", err)
+	}
+	for i := len(places) - 1; i >= 1; i-- {
+		place := filepath.FromSlash(places[i])
+		for _, f := range m.Files {
+			name := f.Name
+			if i%2 == 0 {
+				name += ".gz"
+			}
+			writeFile(t, filepath.Join(place, name), nil)
+		}
+		loc, err := finder.locate(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if loc.dir != filepath.Clean(place) {
+			t.Errorf("found in %s, want %s", loc.dir, place)
+		}
+	}
+}
+
+// TestFinderFileForFolder: a path that leads through a file is passed over.
+func TestFinderFileForFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(EnvDir, "")
+	writeFile(t, "f", nil)
+	if err := (Finder{Dir: "f"}).Available(Ref{Name: "mnist"}); !errors.Is(err, ErrNotAvailable) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	figure := FigureDraw().Seed
+	tests := []struct {
+		ref, want Ref
+		err       error
+	}{
+		{Ref{Name: "multidist"}, Ref{"multidist", Calibrated, figure}, nil},
+		{Ref{Name: "multidist", Variant: AsPrinted, Draw: 3}, Ref{"multidist", AsPrinted, 3}, nil},
+		{Ref{Name: "multidist", Variant: "x"}, Ref{}, ErrUnknown},
+		{Ref{Name: "mnist"}, Ref{Name: "mnist"}, nil},
+		{Ref{Name: "mnist", Draw: 3}, Ref{}, ErrUnknown},
+		{Ref{Name: "mnist", Variant: "fashion"}, Ref{}, ErrUnknown},
+		{Ref{Name: "iris"}, Ref{}, ErrUnknown},
+		{Ref{}, Ref{}, ErrUnknown},
+	}
+	for _, tt := range tests {
+		got, err := tt.ref.Resolve()
+		if !errors.Is(err, tt.err) || err == nil && got != tt.want {
+			t.Errorf("%s: %v, %v; want %v, %v", tt.ref, got, err, tt.want, tt.err)
+		}
+		if err != nil {
+			if _, err := Load(tt.ref, Finder{}); !errors.Is(err, tt.err) {
+				t.Errorf("Load(%s): %v", tt.ref, err)
+			}
+			if err := (Finder{}).Available(tt.ref); !errors.Is(err, tt.err) {
+				t.Errorf("Available(%s): %v", tt.ref, err)
+			}
+		}
+	}
+	if got := (Ref{"multidist", AsPrinted, 3}).String(); got != "multidist/as-printed/3" {
+		t.Errorf("String = %q", got)
+	}
+}
+
+func TestLoadBrodatz(t *testing.T) {
+	if _, err := Load(Ref{Name: "brodatz"}, Finder{}); !errors.Is(err, ErrUnsupported) || errors.Is(err, ErrNotAvailable) {
+		t.Errorf("got %v, want ErrUnsupported", err)
+	}
+}
+
+func TestList(t *testing.T) {
+	var names []string
+	for _, info := range List() {
+		names = append(names, info.Name)
+		if info.Title == "" || info.Source == "" || info.Licence == "" || info.Classes < 2 || info.Dim < 1 || info.Train < 1 || info.Test < 1 {
+			t.Errorf("incomplete: %+v", info)
+		}
+		if (info.Kind == KindFile) != (info.How != "") {
+			t.Errorf("%s: kind %s, how to get it: %q", info.Name, info.Kind, info.How)
+		}
+	}
+	if got := join(names); got != "multidist, mnist, brodatz" {
+		t.Errorf("data sets %s", got)
+	}
+}
+
+// TestStatusNothing: without files, generated data sets are there, others are
+// reported as missing, and the rows go to JSON.
+func TestStatusNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(EnvDir, "")
+	rows := Status(Finder{})
+	for _, row := range rows {
+		if want := row.Kind == KindGenerated; row.Available != want || row.Verified != want || (row.Problem == "") != want {
+			t.Errorf("%+v", row)
+		}
+	}
+	b, err := json.Marshal(rows)
+	if err != nil || !strings.Contains(string(b), `"available":true`) {
+		t.Errorf("JSON %s, %v", b, err)
+	}
+	checks, err := Verify(Finder{}, []string{"brodatz", "multidist"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks {
+		if want := map[string]string{"brodatz": StateMissing, "multidist": StateOK}[c.Dataset]; c.State != want {
+			t.Errorf("%+v, want state %s", c, want)
+		}
+	}
+	if len(checks) < 13+6 {
+		t.Errorf("%d checks", len(checks))
+	}
+	if _, err := Verify(Finder{}, []string{"mnist", "iris"}); !errors.Is(err, ErrUnknown) {
+		t.Errorf("unknown name: %v", err)
+	}
+}
+
+func TestStatusReal(t *testing.T) {
+	finder := needReal(t, "brodatz")
+	rows, err := Verify(finder, []string{"brodatz"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 13 {
+		t.Errorf("%d files", len(rows))
+	}
+	for _, row := range rows {
+		if row.State != StateOK || row.Got != row.Want {
+			t.Errorf("%+v", row)
+		}
+	}
+}
+
+// TestMNIST loads the real data set through a store, from many workers at once.
+func TestMNIST(t *testing.T) {
+	store := NewStore(needReal(t, "mnist"))
+	sets := make([]*Set, 8)
+	var wg sync.WaitGroup
+	for i := range sets {
+		wg.Go(func() {
+			s, err := store.Get(context.Background(), Ref{Name: "mnist"})
+			if err != nil {
+				t.Error(err)
+			}
+			sets[i] = s
+		})
+	}
+	wg.Wait()
+	s := sets[0]
+	if s == nil {
+		return
+	}
+	for _, other := range sets {
+		if other != s {
+			t.Error("two workers have two copies")
+		}
+	}
+	if len(s.Train.X) != 60000*784 || s.Train.N != 60000 || len(s.Test.X) != 10000*784 || s.Test.N != 10000 || s.Classes != 10 {
+		t.Fatalf("%d and %d examples, %d classes", s.Train.N, s.Test.N, s.Classes)
+	}
+	// The first labels of the published files, and the test set's counts.
+	for i, want := range []float64{5, 0, 4, 1, 9, 2, 1, 3, 1, 4} {
+		if s.Train.Y[i] != want {
+			t.Errorf("training label %d is %v, want %v", i, s.Train.Y[i], want)
+		}
+	}
+	count := make([]int, 10)
+	for _, y := range s.Test.Y {
+		count[int(y)]++
+	}
+	for d, want := range []int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009} {
+		if count[d] != want {
+			t.Errorf("%d test images of %d, want %d", count[d], d, want)
+		}
+	}
+	if len(s.Sums) != 4 {
+		t.Errorf("sums %v", s.Sums)
+	}
+}
+
+func TestStore(t *testing.T) {
+	var store Store
+	ctx := context.Background()
+	a, err := store.Get(ctx, Ref{Name: "multidist"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := store.Get(ctx, Ref{"multidist", Calibrated, FigureDraw().Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a != b {
+		t.Error("two references to the same data have two copies")
+	}
+	if _, err := store.Get(ctx, Ref{Name: "iris"}); !errors.Is(err, ErrUnknown) {
+		t.Errorf("unknown: %v", err)
+	}
+	if _, err := store.Get(ctx, Ref{Name: "brodatz"}); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("brodatz: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := store.Get(cancelled, Ref{Name: "multidist"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestStoreRetries: a data set that was not there is found once it is; that it
+// is corrupt is remembered.
+func TestStoreRetries(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	t.Setenv(EnvDir, "")
+	store := NewStore(Finder{Dir: "d"})
+	ref := Ref{Name: "mnist"}
+	if _, err := store.Get(context.Background(), ref); !errors.Is(err, ErrNotAvailable) {
+		t.Fatalf("nothing there: %v", err)
+	}
+	tinyMNIST(t, "d", 3, 1, false)
+	_, first := store.Get(context.Background(), ref)
+	if !errors.Is(first, ErrCorrupt) {
+		t.Fatalf("corrupt: %v", first)
+	}
+	if err := os.RemoveAll("d"); err != nil {
+		t.Fatal(err)
+	}
+	if _, again := store.Get(context.Background(), ref); again != first {
+		t.Errorf("again: %v", again)
+	}
+}

@@ -1,0 +1,39 @@
+//go:build unix
+
+package data
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestFileThatCannotBeLookedAt: a file whose existence can't be told (here a
+// link to itself) is neither missing nor corrupt: the file system's error is
+// reported.
+func TestFileThatCannotBeLookedAt(t *testing.T) {
+	dir := t.TempDir()
+	m := tinyMNIST(t, dir, 3, 1, false)
+	path := filepath.Join(dir, m.Files[0].Name)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(m.Files[0].Name, path); err != nil {
+		t.Fatal(err)
+	}
+	finder := Finder{Dir: dir}
+	if _, err := Load(Ref{Name: "mnist"}, finder); !errors.Is(err, syscall.ELOOP) || errors.Is(err, ErrNotAvailable) || errors.Is(err, ErrCorrupt) {
+		t.Errorf("Load: %v", err)
+	}
+	rows, err := Verify(finder, []string{"mnist"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if row.State != StateUnreadable || row.Problem == "" {
+			t.Errorf("%+v", row)
+		}
+	}
+}

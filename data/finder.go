@@ -1,0 +1,118 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// EnvDir is the environment variable that names a folder to search for data.
+const EnvDir = "POLK_DATA_DIR"
+
+// CacheDir is the folder, relative to the working directory, into which
+// fetched data go.
+const CacheDir = "data/cache"
+
+// sharedDir is a folder next to the working directory which machines without
+// a network may provide.
+const sharedDir = "../shared/data"
+
+// A Finder says where data files are searched. The zero value searches
+// $POLK_DATA_DIR, data/cache and ../shared/data.
+type Finder struct {
+	Dir string // the --data-dir flag; searched first; default none
+}
+
+// Paths returns the folders that are searched, in order: Dir, $POLK_DATA_DIR,
+// data/cache and ../shared/data, the last two relative to the working
+// directory. A data set may lie in the folder itself or in its subfolder of
+// the data set's name. A folder that lacks a data set, or does not exist, is
+// passed over.
+func (f Finder) Paths() []string {
+	var paths []string
+	for _, dir := range []string{f.Dir, os.Getenv(EnvDir)} {
+		if dir != "" {
+			paths = append(paths, dir)
+		}
+	}
+	return append(paths, filepath.FromSlash(CacheDir), filepath.FromSlash(sharedDir))
+}
+
+// A location is where all files of a data set were found.
+type location struct {
+	dir   string   // the folder the files are in
+	files []string // their names, in the manifest's order, with .gz if so found
+	bytes int64    // their size on disk
+}
+
+// locate finds the files of a data set. The error wraps ErrNotAvailable, or is
+// that of the file system if a file is there but can't be looked at.
+func (f Finder) locate(m *manifestSet) (*location, error) {
+	var searched []string
+	for _, path := range f.Paths() {
+		found := 0
+		var missing string
+		for _, dir := range []string{filepath.Join(path, m.Name), path} {
+			loc, lacks, err := locateIn(dir, m)
+			if err != nil {
+				return nil, err
+			}
+			if len(lacks) == 0 {
+				return loc, nil
+			}
+			if n := len(m.Files) - len(lacks); n > found {
+				found, missing = n, join(lacks)
+			}
+		}
+		if found > 0 {
+			path += fmt.Sprintf(" (%d of %d files: missing %s)", found, len(m.Files), missing)
+		}
+		searched = append(searched, path)
+	}
+	return nil, fmt.Errorf("%s: %w: searched %s; to get it, %s",
+		m.Name, ErrNotAvailable, strings.Join(searched, ", "), m.How)
+}
+
+// locateIn looks for the files of a data set in one folder, and returns the
+// names of those that are not there.
+func locateIn(dir string, m *manifestSet) (loc *location, lacks []string, err error) {
+	loc = &location{dir: dir}
+	for _, file := range m.Files {
+		names := []string{file.Name}
+		if file.Gzip {
+			names = append(names, file.Name+".gz")
+		}
+		found := false
+		for _, name := range names {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if absent(err) {
+				continue
+			}
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
+			}
+			if info.Mode().IsRegular() {
+				loc.files = append(loc.files, name)
+				loc.bytes += info.Size()
+				found = true
+				break
+			}
+		}
+		if !found {
+			lacks = append(lacks, file.Name)
+		}
+	}
+	return loc, lacks, nil
+}
+
+// absent reports whether an error of os.Stat says that there is no such file.
+// A folder which is itself a file (ENOTDIR) holds none.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir)
+}
+
+// join lists names for a message.
+func join(names []string) string { return strings.Join(names, ", ") }

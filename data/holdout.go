@@ -1,0 +1,58 @@
+package data
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// streamHoldout numbers the generator of Holdout.
+const streamHoldout = 0x686f6c646f7574
+
+// Holdout splits the training part of a data set, of N examples, in two:
+// round(fraction·N) examples drawn without replacement, which become the new
+// set's Test, and the others, which become its Train, both in their old order.
+// The data set's own test part is not looked at, so hyper-parameters may be
+// chosen on the new set. The same seed draws the same examples on every
+// platform. Rows are copied; Sums are those of s, and Facts say
+// holdout_fraction and holdout_seed.
+//
+// It panics if fraction is not between 0 and 1 or if one of the parts would be
+// empty.
+func Holdout(s *Set, fraction float64, seed uint64) *Set {
+	if !(fraction > 0 && fraction < 1) {
+		panic("data: Holdout: fraction is not between 0 and 1")
+	}
+	n := s.Train.N
+	held := int(math.Round(float64(fraction * float64(n))))
+	if held == 0 || held >= n {
+		panic("data: Holdout: a part would be empty")
+	}
+	order := newSource(seed, streamHoldout).permutation(n)
+	slices.Sort(order[:held])
+	slices.Sort(order[held:])
+	out := *s
+	out.Test = s.Train.pick(order[:held])
+	out.Train = s.Train.pick(order[held:])
+	out.Sums = maps.Clone(s.Sums)
+	out.Facts = maps.Clone(s.Facts)
+	if out.Facts == nil {
+		out.Facts = make(map[string]float64)
+	}
+	out.Facts["holdout_fraction"] = fraction
+	out.Facts["holdout_seed"] = float64(seed)
+	return &out
+}
+
+// pick copies the examples at the given indices.
+func (s *Split) pick(indices []int) *Split {
+	out := *s
+	out.N = len(indices)
+	out.X = make([]float32, 0, len(indices)*s.Dim)
+	out.Y = make([]float64, 0, len(indices))
+	for _, i := range indices {
+		out.X = append(out.X, s.Row(i)...)
+		out.Y = append(out.Y, s.Y[i])
+	}
+	return &out
+}

@@ -1,0 +1,109 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxIDXDims bounds the number of dimensions of an IDX file.
+const maxIDXDims = 4
+
+// An IDX is an array of bytes as MNIST's files hold it.
+type IDX struct {
+	Dims []int  // the size along each dimension, 1 to 4 of them
+	Data []byte // row-major
+}
+
+// ReadIDX reads an IDX file of unsigned bytes, plain or gzip, to its end. It
+// returns an error if the magic number is another, if the file holds fewer or
+// more bytes than its header says, if it is not whole gzip, or if the header
+// announces more than limit bytes; no more is allocated than was really read.
+func ReadIDX(r io.Reader, limit int64) (*IDX, error) {
+	r, err := decompressed(r)
+	if err != nil {
+		return nil, err
+	}
+	var magic [4]byte
+	if err := readFull(r, magic[:], "magic number"); err != nil {
+		return nil, err
+	}
+	if magic[0] != 0 || magic[1] != 0 {
+		return nil, fmt.Errorf("not an IDX file: it begins with % x", magic)
+	}
+	if magic[2] != 0x08 {
+		return nil, fmt.Errorf("IDX element type 0x%02x is not supported: only unsigned bytes (0x08) are", magic[2])
+	}
+	if magic[3] < 1 || magic[3] > maxIDXDims {
+		return nil, fmt.Errorf("IDX file of %d dimensions: between 1 and %d are supported", magic[3], maxIDXDims)
+	}
+	idx := &IDX{Dims: make([]int, magic[3])}
+	size := int64(1)
+	for i := range idx.Dims {
+		var b [4]byte
+		if err := readFull(r, b[:], "dimensions"); err != nil {
+			return nil, err
+		}
+		n := int64(binary.BigEndian.Uint32(b[:]))
+		if n == 0 {
+			return nil, fmt.Errorf("IDX dimension %d is 0: no data", i+1)
+		}
+		if n > limit/size {
+			return nil, fmt.Errorf("IDX header announces more than %d bytes", limit)
+		}
+		size *= n
+		idx.Dims[i] = int(n)
+	}
+	// LimitReader and ReadFrom grow with what is there, not with what the
+	// header announces.
+	var buf bytes.Buffer
+	if n, err := buf.ReadFrom(io.LimitReader(r, size+1)); err != nil {
+		return nil, fmt.Errorf("IDX data, after %d of %d bytes: %w", n, size, truncated(err))
+	}
+	switch n := int64(buf.Len()); {
+	case n < size:
+		return nil, fmt.Errorf("IDX data end after %d of %d bytes: %w", n, size, io.ErrUnexpectedEOF)
+	case n > size:
+		return nil, fmt.Errorf("IDX file has trailing bytes after the %d its header announces", size)
+	}
+	idx.Data = buf.Bytes()
+	return idx, nil
+}
+
+// readFull fills b or says what ended too early.
+func readFull(r io.Reader, b []byte, what string) error {
+	if _, err := io.ReadFull(r, b); err != nil {
+		return fmt.Errorf("IDX %s: %w", what, truncated(err))
+	}
+	return nil
+}
+
+// truncated turns an end of file where there must be none into
+// io.ErrUnexpectedEOF.
+func truncated(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// decompressed returns a reader of r's bytes, through gzip if they begin with
+// gzip's magic number.
+func decompressed(r io.Reader) (io.Reader, error) {
+	br := bufio.NewReader(r)
+	if head, err := br.Peek(2); err != nil || head[0] != 0x1f || head[1] != 0x8b {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		return br, nil
+	}
+	zr, err := gzip.NewReader(br)
+	if err != nil {
+		return nil, fmt.Errorf("gzip: %w", truncated(err))
+	}
+	return zr, nil
+}

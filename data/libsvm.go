@@ -1,0 +1,119 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// ReadLIBSVM reads examples in the format of LIBSVM and svmlight, plain or
+// gzip: a label and index:value pairs a line, indices from 1 and ascending,
+// features that are not named being 0; a # begins a comment. The result is
+// dense: N×Dim.
+//
+// Errors are of type *[ParseError] and name the line: a label or feature that
+// is not a finite number, a label that does not fit the task, an index that is
+// 0, repeated, not ascending or above a limit, query ids (qid:), a line
+// too long, truncated gzip; and an empty file. Memory is bounded by the input
+// read and the options' limits.
+func ReadLIBSVM(r io.Reader, opts ReadOptions) (*Split, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, &ParseError{0, err}
+	}
+	var (
+		t       = newTargets(opts)
+		indices []int32 // from 0
+		values  []float32
+		ends    []int // where each example's values end
+		highest int   // index, from 1
+	)
+	limit := opts.MaxDim
+	if opts.Dim > 0 {
+		limit = opts.Dim
+	}
+	err = eachLine(r, func(_ int, text string) error {
+		text, _, _ = strings.Cut(text, "#")
+		last := 0
+		first := true
+		for field := range strings.FieldsSeq(text) {
+			if first {
+				first = false
+				if strings.Contains(field, ":") {
+					return fmt.Errorf("%.40q stands where the label should", field)
+				}
+				if err := t.add(field); err != nil {
+					return err
+				}
+				continue
+			}
+			index, value, ok := strings.Cut(field, ":")
+			if !ok {
+				return fmt.Errorf("%.40q is not an index:value pair", field)
+			}
+			if index == "qid" {
+				return errors.New("query ids (qid:) are not supported")
+			}
+			n, err := strconv.ParseUint(index, 10, 64)
+			switch {
+			case err != nil && !errors.Is(err, strconv.ErrRange):
+				return fmt.Errorf("feature index %.40q is not a whole number", index)
+			case err != nil || n > uint64(limit):
+				if opts.Dim > 0 {
+					return fmt.Errorf("feature index %.40s is above the number of features, %d", index, opts.Dim)
+				}
+				return fmt.Errorf("feature index %.40s is above %d, the limit that option MaxDim sets", index, limit)
+			case n == 0:
+				return errors.New("feature index 0: indices start at 1")
+			case int(n) == last:
+				return fmt.Errorf("feature index %d is there twice", n)
+			case int(n) < last:
+				return fmt.Errorf("feature index %d comes after %d: indices must ascend", n, last)
+			}
+			last = int(n)
+			v, err := parseFeature(value)
+			if err != nil {
+				return fmt.Errorf("index %d: %w", n, err)
+			}
+			indices = append(indices, int32(n-1))
+			values = append(values, v)
+		}
+		if first {
+			return nil // nothing but a comment
+		}
+		ends = append(ends, len(values))
+		highest = max(highest, last)
+		if int64(len(ends))*int64(max(highest, opts.Dim, 1)) > opts.MaxValues {
+			return tooMany(opts.MaxValues)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(ends) == 0 {
+		return nil, &ParseError{0, errEmpty}
+	}
+	s := &Split{Dim: highest}
+	if opts.Dim > 0 {
+		s.Dim = opts.Dim
+	}
+	if s.Dim == 0 {
+		return nil, &ParseError{0, errors.New("no example has a feature")}
+	}
+	if err := t.finish(s); err != nil {
+		return nil, &ParseError{0, err}
+	}
+	s.X = make([]float32, s.N*s.Dim)
+	start := 0
+	for i, end := range ends {
+		row := s.Row(i)
+		for k := start; k < end; k++ {
+			row[indices[k]] = values[k]
+		}
+		start = end
+	}
+	return s, nil
+}

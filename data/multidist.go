@@ -1,0 +1,176 @@
+package data
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"math"
+)
+
+// The two variants of multidist.
+const (
+	// Calibrated has component variance 0.04, with which a draw of the means
+	// can reach the paper's error.
+	Calibrated = "calibrated"
+	// AsPrinted has component variance 0.2, the number in the paper, with
+	// which no draw of the means can.
+	AsPrinted = "as-printed"
+)
+
+// The shape of multidist (paper, section "Data Sets").
+const (
+	multidistClasses = 5
+	multidistModes   = 3
+	multidistDim     = 2
+	multidistTrain   = 5000
+	multidistTest    = 2500
+)
+
+// multidistCentres are θ_y, equally spaced around the unit circle: the cosine
+// and sine of 72°·y.
+var multidistCentres = [multidistClasses][multidistDim]float64{
+	{1, 0},
+	{0.30901699437494742410, 0.95105651629515357212},
+	{-0.80901699437494742410, 0.58778525229247312917},
+	{-0.80901699437494742410, -0.58778525229247312917},
+	{0.30901699437494742410, -0.95105651629515357212},
+}
+
+// Streams of a draw's generator. Endless streams are numbered from
+// streamEndless on.
+const (
+	streamMeans uint64 = iota
+	streamTrain
+	streamTest
+	streamEndless
+)
+
+// MultidistVariance returns the component variance σ² of a variant of
+// multidist; the empty variant is Calibrated.
+func MultidistVariance(variant string) (float64, error) {
+	switch variant {
+	case "", Calibrated:
+		return 0.04, nil
+	case AsPrinted:
+		return 0.2, nil
+	}
+	return 0, fmt.Errorf("multidist has no variant %q (it has %s and %s): %w", variant, Calibrated, AsPrinted, ErrUnknown)
+}
+
+// MultidistMeans returns the means μ_{y,j} ~ N(θ_y, I) of a draw, indexed by
+// class (5), mode (3) and coordinate (2). Both variants share them.
+func MultidistMeans(draw uint64) [][][2]float64 {
+	src := newSource(draw, streamMeans)
+	means := make([][][2]float64, multidistClasses)
+	for y := range means {
+		means[y] = make([][2]float64, multidistModes)
+		for j := range means[y] {
+			z1, z2 := src.gauss2()
+			means[y][j] = [2]float64{multidistCentres[y][0] + z1, multidistCentres[y][1] + z2}
+		}
+	}
+	return means
+}
+
+// A Stream is an endless sequence of samples of multidist's mixture. It is not
+// safe for concurrent use.
+type Stream struct {
+	src   source
+	means [][][2]float64
+	sigma float64
+}
+
+// NewMultidistStream returns a stream of samples from the mixture of the given
+// variant and draw. Streams of different seeds are independent of each other
+// and of the draw's own training and test points. The error wraps ErrUnknown
+// if there is no such variant.
+func NewMultidistStream(variant string, draw, seed uint64) (*Stream, error) {
+	variance, err := MultidistVariance(variant)
+	if err != nil {
+		return nil, err
+	}
+	src := newSource(draw, streamEndless+splitMix64(seed)>>1)
+	return &Stream{src, MultidistMeans(draw), math.Sqrt(variance)}, nil
+}
+
+// Dim returns the number of features, 2.
+func (s *Stream) Dim() int { return multidistDim }
+
+// Classes returns the number of classes, 5.
+func (s *Stream) Classes() int { return multidistClasses }
+
+// Next writes the features of the next sample to x, whose length must be 2,
+// and returns its class, 0 … 4. It panics if x has another length.
+func (s *Stream) Next(x []float32) (y float64) {
+	if len(x) != multidistDim {
+		panic("data: Stream.Next: length of x is not 2")
+	}
+	class := s.src.intn(multidistClasses)
+	mean := s.means[class][s.src.intn(multidistModes)]
+	z1, z2 := s.src.gauss2()
+	x[0] = float32(mean[0] + float64(s.sigma*z1))
+	x[1] = float32(mean[1] + float64(s.sigma*z2))
+	return float64(class)
+}
+
+// split returns the next n samples.
+func (s *Stream) split(n int) *Split {
+	sp := &Split{N: n, Dim: multidistDim, X: make([]float32, n*multidistDim), Y: make([]float64, n)}
+	for i := range sp.Y {
+		sp.Y[i] = s.Next(sp.Row(i))
+	}
+	return sp
+}
+
+// Multidist generates the multidist data set of a variant and draw (paper,
+// section "Data Sets"): p = 2, C = 5, 5000 training and 2500 test examples,
+// labels uniform, and x|y an even mixture of three Gaussians N(μ_{y,j}, σ²I).
+// Its Sums["multidist"] is [SumSplits] of what was generated and its
+// Facts["bayes_error"] the least error any classifier can reach. The error
+// wraps ErrUnknown if there is no such variant.
+func Multidist(variant string, draw uint64) (*Set, error) {
+	variance, err := MultidistVariance(variant)
+	if err != nil {
+		return nil, err
+	}
+	means := MultidistMeans(draw)
+	sigma := math.Sqrt(variance)
+	train := &Stream{newSource(draw, streamTrain), means, sigma}
+	test := &Stream{newSource(draw, streamTest), means, sigma}
+	s := &Set{
+		Name:    "multidist",
+		Classes: multidistClasses,
+		Train:   train.split(multidistTrain),
+		Test:    test.split(multidistTest),
+		Facts:   map[string]float64{"bayes_error": BayesError(means, variance), "variance": variance},
+	}
+	s.Sums = map[string]string{"multidist": SumSplits(s.Train, s.Test)}
+	return s, nil
+}
+
+// SumSplits returns, in hexadecimal, the SHA-256 of the little-endian IEEE 754
+// bytes of each split's X (float32) and Y (float64), one after the other.
+func SumSplits(splits ...*Split) string {
+	h := sha256.New()
+	for _, s := range splits {
+		sumFloats(h, s.X, 4, func(b []byte, v float32) { binary.LittleEndian.PutUint32(b, math.Float32bits(v)) })
+		sumFloats(h, s.Y, 8, func(b []byte, v float64) { binary.LittleEndian.PutUint64(b, math.Float64bits(v)) })
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// sumFloats writes the values to h in blocks, each in size bytes.
+func sumFloats[T float32 | float64](h hash.Hash, values []T, size int, put func([]byte, T)) {
+	buf := make([]byte, 0, 8192)
+	for _, v := range values {
+		if len(buf)+size > cap(buf) {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+		buf = buf[:len(buf)+size]
+		put(buf[len(buf)-size:], v)
+	}
+	h.Write(buf)
+}

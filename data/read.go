@@ -1,0 +1,279 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Task says what the labels in a file are.
+type Task int
+
+const (
+	Classification Task = iota // integers, mapped to 0 … C−1
+	Binary                     // two integers, mapped to −1 and +1
+	Regression                 // real numbers, left as they are
+)
+
+// ReadOptions say how a LIBSVM or CSV file is read. The zero value reads a
+// classification task and works for most files.
+type ReadOptions struct {
+	Task Task // default Classification
+
+	// Labels are the known labels, ascending, whose indices become the
+	// classes: those of the training file when a test file is read. A label
+	// that is not among them is an error. Default: those found in the file,
+	// of which there must be two or more (for Binary, exactly two).
+	Labels []float64
+
+	// Dim is the number of features: that of the training file when a test
+	// file is read. Default: the highest index of a LIBSVM file, the number
+	// of columns of a CSV file less one.
+	Dim int
+
+	// LabelColumn is the label's column in a CSV file: 1 is the first, −1
+	// the last. Default: the first.
+	LabelColumn int
+
+	// Comma separates the columns of a CSV file. Default ','.
+	Comma rune
+
+	MaxDim     int   // most features; default 2²⁰
+	MaxValues  int64 // most values, examples × features; default 2²⁸ (1 GiB)
+	MaxClasses int   // most classes; default 1024
+}
+
+// Defaults of ReadOptions' limits, and the longest line that is read.
+const (
+	defaultMaxDim     = 1 << 20
+	defaultMaxValues  = 1 << 28
+	defaultMaxClasses = 1024
+	maxLine           = 1 << 25
+)
+
+// withDefaults returns the options with zero fields filled in, or what is
+// wrong with them.
+func (o ReadOptions) withDefaults() (ReadOptions, error) {
+	if o.MaxDim == 0 {
+		o.MaxDim = defaultMaxDim
+	}
+	if o.MaxValues == 0 {
+		o.MaxValues = defaultMaxValues
+	}
+	if o.MaxClasses == 0 {
+		o.MaxClasses = defaultMaxClasses
+	}
+	if o.LabelColumn == 0 {
+		o.LabelColumn = 1
+	}
+	if o.Comma == 0 {
+		o.Comma = ','
+	}
+	switch {
+	case o.Task < Classification || o.Task > Regression:
+		return o, fmt.Errorf("no task %d", o.Task)
+	case o.MaxDim < 0 || o.MaxDim > math.MaxInt32 || o.MaxValues < 0 || o.MaxClasses < 0:
+		return o, errors.New("a limit is out of range")
+	case o.MaxValues > math.MaxInt/4:
+		return o, errors.New("MaxValues is more than memory can hold")
+	case o.Comma == '"' || o.Comma == '\r' || o.Comma == '\n' || !utf8.ValidRune(o.Comma) || o.Comma == utf8.RuneError:
+		return o, fmt.Errorf("%q can't separate columns", o.Comma)
+	case o.Dim < 0 || o.Dim > o.MaxDim:
+		return o, fmt.Errorf("the number of features %d is not in 0 … %d", o.Dim, o.MaxDim)
+	case o.Task == Regression && o.Labels != nil:
+		return o, errors.New("labels are given, but regression has none")
+	case o.Task == Binary && o.Labels != nil && len(o.Labels) != 2:
+		return o, fmt.Errorf("%d labels are given, but a binary task has two", len(o.Labels))
+	}
+	for i, l := range o.Labels {
+		if !isLabel(l) || i > 0 && l <= o.Labels[i-1] {
+			return o, fmt.Errorf("the labels given are not ascending integers: %v", o.Labels)
+		}
+	}
+	return o, nil
+}
+
+// A ParseError says which line of a file can't be read, and why.
+type ParseError struct {
+	Line int // from 1; 0 if it is about the file as a whole
+	Err  error
+}
+
+func (e *ParseError) Error() string {
+	if e.Line == 0 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+}
+
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// eachLine calls do with every line of a text, plain or gzip, that is not
+// blank. Errors are ParseErrors.
+func eachLine(r io.Reader, do func(line int, text string) error) error {
+	r, err := decompressed(r)
+	if err != nil {
+		return &ParseError{0, err}
+	}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, maxLine)
+	line := 0
+	for sc.Scan() {
+		line++
+		b := sc.Bytes()
+		if line == 1 {
+			b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+		}
+		if b = bytes.TrimSpace(b); len(b) == 0 {
+			continue
+		}
+		if err = do(line, string(b)); err != nil {
+			break
+		}
+	}
+	// A read error outranks what is wrong with the line it cut short.
+	switch readErr := sc.Err(); {
+	case errors.Is(readErr, bufio.ErrTooLong):
+		return &ParseError{line + 1, fmt.Errorf("the line is longer than %d bytes", maxLine)}
+	case readErr != nil:
+		return &ParseError{max(line, 1), readErr}
+	case err != nil:
+		return &ParseError{line, err}
+	}
+	return nil
+}
+
+// parseFeature reads a finite float32.
+func parseFeature(text string) (float32, error) {
+	v, err := strconv.ParseFloat(text, 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("feature %.40q is too large for a float32", text)
+	case err != nil:
+		return 0, fmt.Errorf("feature %.40q is not a number", text)
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, fmt.Errorf("feature %.40q is not finite", text)
+	}
+	return float32(v), nil
+}
+
+// isLabel reports whether v is an integer that a float64 holds exactly.
+func isLabel(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<53 }
+
+// targets collects the labels of a file.
+type targets struct {
+	opts  ReadOptions
+	y     []float64
+	known map[float64]bool // the labels of a classification task
+}
+
+func newTargets(opts ReadOptions) *targets {
+	t := &targets{opts: opts, known: make(map[float64]bool)}
+	for _, l := range opts.Labels {
+		t.known[l] = true
+	}
+	return t
+}
+
+// add reads the label of the next example.
+func (t *targets) add(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("label %.40q is out of range", text)
+	case err != nil:
+		return fmt.Errorf("label %.40q is not a number", text)
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return fmt.Errorf("label %.40q is not finite", text)
+	}
+	v += 0 // −0 becomes 0
+	t.y = append(t.y, v)
+	if t.opts.Task == Regression {
+		return nil
+	}
+	if !isLabel(v) {
+		return fmt.Errorf("label %.40q is not an integer, as classification needs", text)
+	}
+	if t.known[v] {
+		return nil
+	}
+	if t.opts.Labels != nil {
+		return fmt.Errorf("label %.40q is out of range: it is none of the %d known ones", text, len(t.opts.Labels))
+	}
+	most := t.opts.MaxClasses
+	if t.opts.Task == Binary {
+		most = 2
+	}
+	if len(t.known) == most {
+		return fmt.Errorf("label %.40q is one more than the %d classes allowed", text, most)
+	}
+	t.known[v] = true
+	return nil
+}
+
+// finish maps the labels and puts them into the split.
+func (t *targets) finish(s *Split) error {
+	s.N, s.Y = len(t.y), t.y
+	if t.opts.Task == Regression {
+		return nil
+	}
+	if len(t.known) < 2 {
+		return fmt.Errorf("every label is %v: classification needs two classes or more", t.y[0])
+	}
+	s.Labels = make([]float64, 0, len(t.known))
+	for l := range t.known {
+		s.Labels = append(s.Labels, l)
+	}
+	slices.Sort(s.Labels)
+	for i, v := range s.Y {
+		class, _ := slices.BinarySearch(s.Labels, v)
+		s.Y[i] = float64(class)
+		if t.opts.Task == Binary {
+			s.Y[i] = float64(2*class - 1)
+		}
+	}
+	return nil
+}
+
+// errEmpty is the error of a file without examples.
+var errEmpty = errors.New("the file is empty: it has no examples")
+
+// tooMany is the error of a file with more values than the limit.
+func tooMany(limit int64) error {
+	return fmt.Errorf("more than %d values (examples × features), the limit that option MaxValues sets", limit)
+}
+
+// ReadFile reads a user's file, as CSV if its name ends in .csv or .csv.gz and
+// else as LIBSVM, and returns the SHA-256 of the file's bytes too. The error
+// names the file, and is or wraps that of [ReadCSV] or [ReadLIBSVM].
+func ReadFile(path string, opts ReadOptions) (s *Split, sum string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	read := ReadLIBSVM
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
+	if filepath.Ext(name) == ".csv" {
+		read = ReadCSV
+	}
+	h := sha256.New()
+	if s, err = read(io.TeeReader(f, h), opts); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err = io.Copy(h, f); err != nil {
+		return nil, "", err
+	}
+	return s, hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,91 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Ref names a data set. The zero Variant and Draw mean its default ones.
+type Ref struct {
+	Name    string `json:"name"`
+	Variant string `json:"variant,omitempty"` // multidist: Calibrated (default) or AsPrinted
+	Draw    uint64 `json:"draw,omitempty"`    // multidist: the seed of means and points; 0 means FigureDraw's
+}
+
+// String returns the reference as name[/variant[/draw]].
+func (r Ref) String() string {
+	var b strings.Builder
+	b.WriteString(r.Name)
+	if r.Variant != "" {
+		b.WriteString("/" + r.Variant)
+	}
+	if r.Draw != 0 {
+		fmt.Fprintf(&b, "/%d", r.Draw)
+	}
+	return b.String()
+}
+
+// Resolve returns the reference with its defaults filled in, so that two
+// references to the same data are equal. The error wraps ErrUnknown if there
+// is no such data set, or no such variant or draw of it.
+func (r Ref) Resolve() (Ref, error) {
+	if _, err := lookup(r.Name); err != nil {
+		return r, err
+	}
+	if r.Name != "multidist" {
+		if r.Variant != "" || r.Draw != 0 {
+			return r, fmt.Errorf("%s: data set %s has no variants or draws: %w", r, r.Name, ErrUnknown)
+		}
+		return r, nil
+	}
+	if r.Variant == "" {
+		r.Variant = Calibrated
+	}
+	if _, err := MultidistVariance(r.Variant); err != nil {
+		return r, err
+	}
+	if r.Draw == 0 {
+		r.Draw = FigureDraw().Seed
+	}
+	return r, nil
+}
+
+// Load returns the data set a reference names: generated, or read from files
+// found by the finder and verified against the manifest. The error wraps
+// ErrUnknown for a reference to nothing, ErrNotAvailable if files are found
+// nowhere, ErrCorrupt if they are not what the manifest says, and
+// ErrUnsupported for a data set that is known but can't be loaded.
+func Load(ref Ref, finder Finder) (*Set, error) {
+	ref, err := ref.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	m, err := lookup(ref.Name)
+	if err != nil {
+		return nil, err
+	}
+	switch ref.Name {
+	case "multidist":
+		return Multidist(ref.Variant, ref.Draw)
+	case "mnist":
+		return loadMNIST(m, finder, true)
+	}
+	return nil, fmt.Errorf("%w: texton features for %s are not built yet", ErrUnsupported, ref.Name)
+}
+
+// Available reports whether all files of a data set exist on the finder's
+// search path; generated data sets always do. It does not read the files. The
+// error is that of [Ref.Resolve] or of [Load]'s search, for which
+// errors.Is(err, ErrNotAvailable).
+func (f Finder) Available(ref Ref) error {
+	ref, err := ref.Resolve()
+	if err != nil {
+		return err
+	}
+	m, err := lookup(ref.Name)
+	if err != nil || m.Kind == KindGenerated {
+		return err
+	}
+	_, err = f.locate(m)
+	return err
+}
