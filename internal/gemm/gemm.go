@@ -1,88 +1,88 @@
-// Package gemm computes A·Bᵀ for row-major float32 and float64 matrices, and
-// the Gaussian kernel block that is A·Bᵀ with an epilogue.
+// Package gemm computes A·Bᵀ for row-major float32 and float64 matrices, the
+// Gaussian kernel block that is A·Bᵀ with an epilogue, and the few vector
+// operations that go with them.
+//
+// # Backends
+//
+// On amd64 the kernels are assembly, AVX-512 or AVX2 with FMA, whichever the
+// CPU has; elsewhere, on older CPUs and under the build tag noasm they are
+// plain Go. [Backend] names the one in use.
+//
+// # Summation order
+//
+// Results do not depend on the number of threads, on which C_ij is computed
+// beside which other, nor on strides. Two orders exist:
+//
+//   - In sequence: C_ij is the chain of multiply-adds over q = 0, 1, …,
+//     restarted at every block of at most 384 columns and the blocks added up.
+//     [Panels] always uses this order, so a kernel value has the same bits
+//     whatever the size of the set and of the mini-batch, and κ(x, y) has the
+//     bits of κ(y, x).
+//   - In lanes: C_ij is a dot product over 64-byte vectors whose lanes are
+//     added up at the end. [MulABT] uses it if min(m, n) ≤ 4 and k ≥ 32, where
+//     the large operand would otherwise be read at a fraction of the memory's
+//     bandwidth.
+//
+// Both AVX backends give the same bits; the generic one rounds every product.
 package gemm
-
-import "math"
 
 // Float is the element type of a matrix.
 type Float interface{ float32 | float64 }
 
+// Backend returns the name of the kernels in use: "avx512", "avx2" or
+// "generic".
+func Backend() string { return kernelsOf[float64]().name }
+
 // MulABT computes C ← α·A·Bᵀ + β·C for row-major A (m×k, row stride lda),
 // B (n×k, ldb) and C (m×n, ldc), on at most threads goroutines. With β = 0, C
-// is not read. The result does not depend on threads.
+// is not read; with α = 0, A and B are not, as in BLAS. The result does not
+// depend on threads. C must not overlap A or B.
+//
+// It panics if a size is negative, a stride is less than its row, or a slice
+// is too short for its matrix.
 func MulABT[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int) {
-	for i := range m {
-		for j := range n {
-			var s T
-			for q := range k {
-				s += a[i*lda+q] * b[j*ldb+q]
-			}
-			if beta == 0 {
-				c[i*ldc+j] = alpha * s
-			} else {
-				c[i*ldc+j] = alpha*s + beta*c[i*ldc+j]
-			}
-		}
+	checkMatrix("A", m, k, len(a), lda)
+	checkMatrix("B", n, k, len(b), ldb)
+	checkMatrix("C", m, n, len(c), ldc)
+	if m == 0 || n == 0 {
+		return
+	}
+	if k == 0 || alpha == 0 {
+		scale(m, n, beta, c, ldc)
+		return
+	}
+	t := newTask[T]()
+	t.m, t.n, t.k = m, n, k
+	t.alpha, t.beta = alpha, beta
+	t.a, t.lda, t.b, t.ldb, t.c, t.ldc = a, lda, b, ldb, c, ldc
+	t.plan(threads)
+	t.run(threads)
+	t.release()
+}
+
+// checkMatrix panics unless a slice of length have holds a rows×cols matrix of
+// row stride ld.
+func checkMatrix(name string, rows, cols, have, ld int) {
+	switch {
+	case rows < 0 || cols < 0:
+		panic("gemm: negative size of " + name)
+	case ld < cols:
+		panic("gemm: row stride less than the row length in " + name)
+	case rows > 0 && have < (rows-1)*ld+cols:
+		panic("gemm: slice too short for " + name)
 	}
 }
 
-// Panels is a growable set of rows kept in the packed form that the
-// matrix-product kernels read, together with their squared norms.
-type Panels[T Float] struct {
-	dim  int
-	rows [][]T
-}
-
-// NewPanels returns an empty set of rows of length dim.
-func NewPanels[T Float](dim int) *Panels[T] { return &Panels[T]{dim: dim} }
-
-// Len returns the number of rows.
-func (p *Panels[T]) Len() int { return len(p.rows) }
-
-// Append adds a row, which is copied.
-func (p *Panels[T]) Append(row []T) { p.rows = append(p.rows, append([]T(nil), row...)) }
-
-// Remove deletes row i; the last row takes its place.
-func (p *Panels[T]) Remove(i int) {
-	n := len(p.rows) - 1
-	p.rows[i] = p.rows[n]
-	p.rows = p.rows[:n]
-}
-
-// Reset removes all rows and keeps the memory.
-func (p *Panels[T]) Reset() { p.rows = p.rows[:0] }
-
-// Row copies row i to dst.
-func (p *Panels[T]) Row(dst []T, i int) { copy(dst, p.rows[i]) }
-
-// MulABT computes C ← A·Pᵀ for row-major A (m×dim, lda), C (m×Len, ldc).
-func (p *Panels[T]) MulABT(m int, a []T, lda int, c []T, ldc, threads int) {
+// scale computes C ← β·C.
+func scale[T Float](m, n int, beta T, c []T, ldc int) {
 	for i := range m {
-		for j, r := range p.rows {
-			var s T
-			for q, v := range r {
-				s += a[i*lda+q] * v
-			}
-			c[i*ldc+j] = s
+		row := c[i*ldc : i*ldc+n]
+		if beta == 0 {
+			clear(row)
+			continue
 		}
-	}
-}
-
-// Gaussian computes C_ij ← exp(−gamma·max(0, ‖a_i‖² + ‖p_j‖² − 2 a_i·p_j)).
-func (p *Panels[T]) Gaussian(m int, a []T, lda int, gamma T, c []T, ldc, threads int) {
-	p.MulABT(m, a, lda, c, ldc, threads)
-	for i := range m {
-		var na T
-		for _, v := range a[i*lda : i*lda+p.dim] {
-			na += v * v
-		}
-		for j, r := range p.rows {
-			var nb T
-			for _, v := range r {
-				nb += v * v
-			}
-			d := max(0, na+nb-2*c[i*ldc+j])
-			c[i*ldc+j] = T(math.Exp(float64(-gamma * d)))
+		for j := range row {
+			row[j] *= beta
 		}
 	}
 }

@@ -1,0 +1,397 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// per is the number of vectors that stand for 64 bytes. All dot products sum
+// in lanes of 64 bytes, so that both instruction sets give the same bits.
+func (g *gen) per() int { return 64 / g.width }
+
+// dots emits the dot-product form of A·Bᵀ on unpacked rows.
+func (g *gen) dots() {
+	shapes := [][2]int{{4, 4}, {4, 1}, {3, 4}, {3, 1}, {2, 4}, {2, 1}, {1, 4}, {1, 1}}
+	if g.isa == avx2 {
+		shapes = [][2]int{{2, 2}, {2, 1}, {1, 2}, {1, 1}}
+	}
+	g.text("dots", fmt.Sprintf("func(ra, rb, k int, a *%[1]s, lda int, b *%[1]s, ldb int, out *%[1]s)", g.goTyp),
+		fmt.Sprintf("computes out[4i+j] ← a_i·b_j for ra×rb = %v rows (strides in bytes).", shapes))
+	ra, rb := ptr("ra"), ptr("rb")
+	SHLQ(U8(4), ra)
+	ADDQ(rb, ra)
+	for _, s := range shapes[:len(shapes)-1] {
+		CMPQ(ra, U8(s[0]<<4+s[1]))
+		JEQ(LabelRef(fmt.Sprintf("d%dx%d", s[0], s[1])))
+	}
+	for i := range shapes {
+		s := shapes[(i+len(shapes)-1)%len(shapes)]
+		Label(fmt.Sprintf("d%dx%d", s[0], s[1]))
+		g.dotsRC(s[0], s[1])
+	}
+}
+
+func (g *gen) dotsRC(r, c int) {
+	id := fmt.Sprintf("%dx%d", r, c)
+	a := newRows(ptr("a"), ptr("lda"), r)
+	b := newRows(ptr("b"), ptr("ldb"), c)
+	k := ptr("k")
+	p := g.per()
+	acc := g.vecs(r * c * p)
+	for _, v := range acc {
+		g.zero(v)
+	}
+	step := func(load func(m Mem, v VecVirtual, i int)) {
+		bv := g.vecs(c)
+		av := g.vec()
+		for h := range p {
+			for j := range c {
+				load(b.at(j, h*g.width), bv[j], h)
+			}
+			for i := range r {
+				load(a.at(i, h*g.width), av, h)
+				for j := range c {
+					g.fma231(bv[j], av, acc[(i*c+j)*p+h])
+				}
+			}
+		}
+	}
+	SUBQ(U8(g.lanes*p), k)
+	JL(LabelRef("rest" + id))
+	Label("main" + id)
+	step(func(m Mem, v VecVirtual, _ int) { g.mov(m, v) })
+	a.advance(64)
+	b.advance(64)
+	SUBQ(U8(g.lanes*p), k)
+	JGE(LabelRef("main" + id))
+	Label("rest" + id)
+	ADDQ(U8(g.lanes*p), k)
+	JZ(LabelRef("sum" + id))
+	t := g.newTail(k, 1)
+	if g.isa == avx2 {
+		// One mask register at a time: the accumulators leave no room for two.
+		at, neg := GP64(), GP64()
+		LEAQ(tailMask(), at)
+		MOVQ(k, neg)
+		NEGQ(neg)
+		step(func(m Mem, v VecVirtual, h int) {
+			VMOVUPS(Mem{Base: at, Index: neg, Scale: uint8(g.size), Disp: 64 + 32*h}, t.v[0])
+			t.load(g, m, v, 0)
+		})
+	} else {
+		step(func(m Mem, v VecVirtual, h int) { t.load(g, m, v, h) })
+	}
+	Label("sum" + id)
+	out := ptr("out")
+	for i := range r {
+		for j := range c {
+			s := g.reduce(acc[(i*c+j)*p : (i*c+j+1)*p])
+			g.by(VMOVSS, VMOVSD)(s, Mem{Base: out, Disp: (4*i + j) * g.size})
+		}
+	}
+	ret()
+}
+
+// reduce adds up 64 bytes of lanes, halves first.
+func (g *gen) reduce(v []VecVirtual) Register {
+	lo := v[0].AsY()
+	if g.isa == avx512 {
+		hi := YMM()
+		VEXTRACTF64X4(U8(1), v[0], hi)
+		g.add(hi, lo, lo)
+	} else {
+		g.add(v[1], lo, lo)
+	}
+	hi := XMM()
+	if g.isa == avx512 {
+		VEXTRACTF32X4(U8(1), lo, hi) // reaches registers above 15
+	} else {
+		VEXTRACTF128(U8(1), lo, hi)
+	}
+	x := v[0].AsX()
+	g.add(hi, x, x)
+	if g.f32 {
+		VMOVHLPS(x, x, hi)
+		g.add(hi, x, x)
+		VMOVSHDUP(x, hi)
+		VADDSS(hi, x, x)
+		return x
+	}
+	VUNPCKHPD(x, x, hi)
+	VADDSD(hi, x, x)
+	return x
+}
+
+// each emits a loop over n elements, body once for whole vectors and once for
+// the masked rest. regs are the pointers to advance.
+func (g *gen) each(n GPVirtual, regs []GPVirtual, body func(load func(Mem, VecVirtual), store func(VecVirtual, Mem))) {
+	SUBQ(U8(g.lanes), n)
+	JL(LabelRef("rest"))
+	Label("loop")
+	body(func(m Mem, v VecVirtual) { g.mov(m, v) }, func(v VecVirtual, m Mem) { g.mov(v, m) })
+	for _, r := range regs {
+		ADDQ(U8(g.width), r)
+	}
+	SUBQ(U8(g.lanes), n)
+	JGE(LabelRef("loop"))
+	Label("rest")
+	ADDQ(U8(g.lanes), n)
+	JZ(LabelRef("done"))
+	t := g.newTail(n, 1)
+	body(func(m Mem, v VecVirtual) { t.load(g, m, v, 0) }, func(v VecVirtual, m Mem) { t.store(g, v, m, 0) })
+	Label("done")
+	ret()
+}
+
+// cfma computes p ← p·r + x for a constant x.
+func (g *gen) cfma(x float64, r, p VecVirtual) {
+	m := g.constant(x)
+	if g.isa == avx512 {
+		g.by(VFMADD213PS_BCST, VFMADD213PD_BCST)(m, r, p)
+		return
+	}
+	g.by(VFMADD213PS, VFMADD213PD)(m, r, p)
+}
+
+// cop applies a two-operand instruction with a constant: dst ← src op x.
+// The order matters to max and min, whose second source survives a NaN.
+func (g *gen) cop(x float64, bcastForm, plain op, src, dst VecVirtual) {
+	m := g.constant(x)
+	if g.isa == avx512 {
+		bcastForm(m, src, dst)
+		return
+	}
+	plain(m, src, dst)
+}
+
+// poly are q's coefficients in exp(r) ≈ 1 + r + r²·q(r), |r| ≤ ln(2)/2, by
+// interpolation at Chebyshev nodes: 1.0e-8 relative for float32, 1.7e-17 for
+// float64, to which rounding adds.
+var poly32 = []float64{0.5, 0.16666576989698775324, 0.041666554617204573652,
+	0.0083631790527225781384, 0.0013926183587713494155}
+
+var poly64 = []float64{0.50000000000000011102, 0.16666666666666668517,
+	0.041666666666624128934, 0.0083333333333300615292, 0.0013888888917213716712,
+	0.0001984126986305361775, 2.4801521295954376061e-05, 2.7557268459997064112e-06,
+	2.7620088445409746215e-07, 2.5100385495510320289e-08}
+
+// expOf replaces x by exp(x). lo and hi hold the clamps, beyond which the
+// result is 0 or +Inf anyway; hi may be nil if x ≤ 0 is known. NaN stays NaN.
+func (g *gen) expOf(x, lo, hi VecVirtual) {
+	g.max(x, lo, x)
+	if hi != nil {
+		g.min(x, hi, x)
+	}
+	n, p := g.vec(), g.vec()
+	g.cop(1.4426950408889634, g.by(VMULPS_BCST, VMULPD_BCST), g.by(VMULPS, VMULPD), x, n)
+	if g.isa == avx512 {
+		g.by(VRNDSCALEPS, VRNDSCALEPD)(U8(8), n, n)
+	} else {
+		g.by(asOp(VROUNDPS), asOp(VROUNDPD))(U8(8), n, n)
+	}
+	ln2hi, ln2lo, poly := 0.6931471805599453, 2.3190468138462996e-17, poly64
+	if g.f32 {
+		ln2hi, ln2lo, poly = 0.6931471824645996, -1.904654299957768e-09, poly32
+	}
+	fnma := g.by(VFNMADD231PS, VFNMADD231PD)
+	if g.isa == avx512 {
+		fnma = g.by(VFNMADD231PS_BCST, VFNMADD231PD_BCST)
+	}
+	fnma(g.constant(ln2hi), n, x)
+	fnma(g.constant(ln2lo), n, x)
+	top := len(poly) - 1
+	g.bcastConst(poly[top], p)
+	for i := top - 1; i >= 0; i-- {
+		g.cfma(poly[i], x, p)
+	}
+	g.cfma(1, x, p)
+	g.cfma(1, x, p)
+	g.scale(p, n, x)
+}
+
+func (g *gen) bcastConst(x float64, v VecVirtual) {
+	m := g.constant(x)
+	if g.isa == avx512 {
+		g.bcast(m, v)
+		return
+	}
+	g.mov(m, v)
+}
+
+// scale computes dst ← p·2ⁿ. AVX2 multiplies by two powers of two of about
+// n/2, so that the only rounding is that of a subnormal result.
+func (g *gen) scale(p, n, dst VecVirtual) {
+	if g.isa == avx512 {
+		g.by(VSCALEFPS, VSCALEFPD)(n, p, dst)
+		return
+	}
+	if g.f32 {
+		i, h := YMM(), YMM()
+		VCVTPS2DQ(n, i)
+		VPSRAD(U8(1), i, h)
+		VPSUBD(h, i, i)
+		for _, e := range []VecVirtual{i, h} {
+			VPADDD(g.constBits(127), e, e)
+			VPSLLD(U8(23), e, e)
+			VMULPS(e, p, p)
+		}
+		VMOVAPS(p, dst)
+		return
+	}
+	i, h := XMM(), XMM()
+	e := YMM()
+	VCVTPD2DQY(n, i)
+	VPSRAD(U8(1), i, h)
+	VPSUBD(h, i, i)
+	for _, x := range []VecVirtual{i, h} {
+		VPMOVSXDQ(x, e)
+		VPADDQ(g.constBits(1023), e, e)
+		VPSLLQ(U8(52), e, e)
+		VMULPD(e, p, p)
+	}
+	VMOVAPD(p, dst)
+}
+
+// clamps returns the arguments beyond which exp is 0 and +Inf.
+func (g *gen) clamps() (lo, hi VecVirtual) {
+	lo, hi = g.vec(), g.vec()
+	if g.f32 {
+		g.bcastConst(-110, lo)
+		g.bcastConst(89, hi)
+	} else {
+		g.bcastConst(-750, lo)
+		g.bcastConst(710, hi)
+	}
+	return lo, hi
+}
+
+func (g *gen) exp() {
+	g.text("exp", fmt.Sprintf("func(n int, dst, src *%s)", g.goTyp), "computes dst[i] ← exp(src[i]).")
+	n, dst, src := ptr("n"), ptr("dst"), ptr("src")
+	lo, hi := g.clamps()
+	g.each(n, []GPVirtual{dst, src}, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
+		x := g.vec()
+		load(Mem{Base: src}, x)
+		g.expOf(x, lo, hi)
+		store(x, Mem{Base: dst})
+	})
+}
+
+func (g *gen) gauss() {
+	g.text("gauss", fmt.Sprintf("func(n int, c, nb *%[1]s, na, negGamma %[1]s)", g.goTyp),
+		"computes c[j] ← exp(negGamma·max(0, na + nb[j] − 2c[j])).")
+	n, c, nb := ptr("n"), ptr("c"), ptr("nb")
+	na, ng, two, zero := g.vec(), g.vec(), g.vec(), g.vec()
+	g.bcast(must(Param("na").Resolve()), na)
+	g.bcast(must(Param("negGamma").Resolve()), ng)
+	g.bcastConst(2, two)
+	g.zero(zero)
+	lo, _ := g.clamps()
+	g.each(n, []GPVirtual{c, nb}, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
+		x, d := g.vec(), g.vec()
+		load(Mem{Base: nb}, d)
+		g.add(d, na, d)
+		load(Mem{Base: c}, x)
+		g.fnma231(x, two, d)
+		g.max(d, zero, d)
+		g.mul(d, ng, x)
+		g.expOf(x, lo, nil)
+		store(x, Mem{Base: c})
+	})
+}
+
+// dot emits a single dot product over four accumulators of 64 bytes.
+func (g *gen) dot() {
+	g.text("dot", "func(n int, x, y *float64) float64", "computes Σ x[i]·y[i].")
+	n, x, y := ptr("n"), ptr("x"), ptr("y")
+	p := g.per()
+	acc := g.vecs(4 * p)
+	for _, v := range acc {
+		g.zero(v)
+	}
+	v := g.vec()
+	SUBQ(U8(32), n)
+	JL(LabelRef("eights"))
+	Label("loop")
+	for i, a := range acc {
+		g.mov(Mem{Base: x, Disp: i * g.width}, v)
+		g.fma231(Mem{Base: y, Disp: i * g.width}, v, a)
+	}
+	ADDQ(I32(256), x)
+	ADDQ(I32(256), y)
+	SUBQ(U8(32), n)
+	JGE(LabelRef("loop"))
+	Label("eights")
+	ADDQ(U8(24), n)
+	JL(LabelRef("rest"))
+	Label("eight")
+	for i := range p {
+		g.mov(Mem{Base: x, Disp: i * g.width}, v)
+		g.fma231(Mem{Base: y, Disp: i * g.width}, v, acc[i])
+	}
+	ADDQ(U8(64), x)
+	ADDQ(U8(64), y)
+	SUBQ(U8(8), n)
+	JGE(LabelRef("eight"))
+	Label("rest")
+	ADDQ(U8(8), n)
+	JZ(LabelRef("sum"))
+	t := g.newTail(n, p)
+	w := g.vec()
+	for i := range p {
+		t.load(g, Mem{Base: x, Disp: i * g.width}, v, i)
+		t.load(g, Mem{Base: y, Disp: i * g.width}, w, i)
+		g.fma231(w, v, acc[i])
+	}
+	Label("sum")
+	for i := range p {
+		g.add(acc[p+i], acc[i], acc[i])
+		g.add(acc[3*p+i], acc[2*p+i], acc[2*p+i])
+		g.add(acc[2*p+i], acc[i], acc[i])
+	}
+	Store(g.reduce(acc[:p]), ReturnIndex(0))
+	ret()
+}
+
+func (g *gen) axpy() {
+	g.text("axpy", "func(n int, alpha float64, x, y *float64)", "computes y[i] ← α·x[i] + y[i].")
+	n, x, y := ptr("n"), ptr("x"), ptr("y")
+	al := g.vec()
+	g.bcast(must(Param("alpha").Resolve()), al)
+	g.each(n, []GPVirtual{x, y}, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
+		u, v := g.vec(), g.vec()
+		load(Mem{Base: x}, u)
+		load(Mem{Base: y}, v)
+		g.fma231(u, al, v)
+		store(v, Mem{Base: y})
+	})
+}
+
+// sumSquares32 emits Σ x² of float32 in float64; n is a multiple of 8, the
+// caller adds the rest.
+func (g *gen) sumSquares32() {
+	g.text("sumSquares32", "func(n int, x *float32) float64", "computes Σ float64(x[i])² for n a multiple of 8.")
+	n, x := ptr("n"), ptr("x")
+	p := g.per()
+	acc := g.vecs(p)
+	for _, v := range acc {
+		g.zero(v)
+	}
+	v := g.vec()
+	SHRQ(U8(3), n)
+	JZ(LabelRef("sum"))
+	Label("loop")
+	for i := range p {
+		VCVTPS2PD(Mem{Base: x, Disp: i * g.width / 2}, v)
+		g.fma231(v, v, acc[i])
+	}
+	ADDQ(U8(32), x)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	Label("sum")
+	Store(g.reduce(acc), ReturnIndex(0))
+	ret()
+}

@@ -1,0 +1,624 @@
+package gemm
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// eachBackend runs f with every backend that this machine has.
+func eachBackend(t *testing.T, f func(t *testing.T)) {
+	for _, b := range backends() {
+		t.Run(b.k64.name, func(t *testing.T) {
+			use(b)
+			defer use(backends()[0])
+			f(t)
+		})
+	}
+}
+
+// matrix is a row-major matrix whose padding holds NaN, so that reading it
+// shows.
+type matrix[T Float] struct {
+	rows, cols, ld int
+	data           []T
+}
+
+func newMatrix[T Float](rows, cols, pad int) matrix[T] {
+	m := matrix[T]{rows, cols, cols + pad, nil}
+	if rows > 0 {
+		m.data = make([]T, (rows-1)*m.ld+cols)
+	}
+	for i := range m.data {
+		m.data[i] = T(math.NaN())
+	}
+	return m
+}
+
+func randMatrix[T Float](rnd *rand.Rand, rows, cols, pad int) matrix[T] {
+	m := newMatrix[T](rows, cols, pad)
+	for i := range rows {
+		for j := range cols {
+			m.data[i*m.ld+j] = T(2*rnd.Float64() - 1)
+		}
+	}
+	return m
+}
+
+func (m matrix[T]) row(i int) []T { return m.data[i*m.ld : i*m.ld+m.cols] }
+func (m matrix[T]) at(i, j int) T { return m.data[i*m.ld+j] }
+func (m matrix[T]) clone() matrix[T] {
+	m.data = append([]T(nil), m.data...)
+	return m
+}
+
+// sameBits reports whether two values are the same, NaN equal to NaN.
+func sameBits[T Float](x, y T) bool { return x == y || x != x && y != y }
+
+// gonumABT is the oracle, C ← α·A·Bᵀ + β·C.
+func gonumABT[T Float](alpha T, a, b matrix[T], beta T, c matrix[T]) {
+	switch x := any(c.data).(type) {
+	case []float32:
+		blas32.Gemm(blas.NoTrans, blas.Trans, float32(alpha),
+			blas32.General{Rows: a.rows, Cols: a.cols, Stride: a.ld, Data: any(a.data).([]float32)},
+			blas32.General{Rows: b.rows, Cols: b.cols, Stride: b.ld, Data: any(b.data).([]float32)},
+			float32(beta), blas32.General{Rows: c.rows, Cols: c.cols, Stride: c.ld, Data: x})
+	case []float64:
+		blas64.Gemm(blas.NoTrans, blas.Trans, float64(alpha),
+			blas64.General{Rows: a.rows, Cols: a.cols, Stride: a.ld, Data: any(a.data).([]float64)},
+			blas64.General{Rows: b.rows, Cols: b.cols, Stride: b.ld, Data: any(b.data).([]float64)},
+			float64(beta), blas64.General{Rows: c.rows, Cols: c.cols, Stride: c.ld, Data: x})
+	}
+}
+
+func epsOf[T Float]() float64 {
+	if sizeOf[T]() == 4 {
+		return 0x1p-23
+	}
+	return 0x1p-52
+}
+
+// compare checks got against want within the error bound of a sum of k terms
+// of at most 1, and that padding is untouched.
+func compare[T Float](t *testing.T, got, want matrix[T], s shape, scale float64) {
+	t.Helper()
+	k := math.Sqrt(float64(s.k))
+	tol := epsOf[T]() * (2 + k) * (1 + k) * scale
+	for i, w := range want.data {
+		g := got.data[i]
+		if i%want.ld >= want.cols {
+			if g == g {
+				t.Fatalf("%v: padding overwritten at row %d", s, i/want.ld)
+			}
+			continue
+		}
+		if !(math.Abs(float64(g-w)) <= tol) {
+			t.Fatalf("%v element (%d,%d): got %v, want %v, tolerance %g", s, i/want.ld, i%want.ld, g, w, tol)
+		}
+	}
+}
+
+type shape struct{ m, n, k int }
+
+// shapes takes every size from 1 to 130 in every dimension, the others varied,
+// and a few that reach all blockings.
+func shapes() []shape {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var s []shape
+	pick := func() int { return []int{1, 2, 3, 4, 5, 7, 8, 9, 17, 24, 25, 31, 33, 49, 64, 97}[rnd.IntN(16)] }
+	step := 1
+	if raceEnabled {
+		step = 3 // the detector makes the oracles ten times slower
+	}
+	for d := 1; d <= 130; d += step {
+		s = append(s, shape{d, pick(), pick()}, shape{pick(), d, pick()}, shape{pick(), pick(), d})
+	}
+	return append(s, shape{1, 300, 900}, shape{300, 2, 900}, shape{4, 67, 1001}, shape{32, 200, 800},
+		shape{100, 33, 790}, shape{33, 300, 33}, shape{67, 450, 391}, shape{120, 500, 1}, shape{130, 170, 770},
+		shape{0, 5, 5}, shape{5, 0, 5}, shape{5, 5, 0}, shape{0, 0, 0})
+}
+
+func testMulABT[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	coef := []struct{ alpha, beta T }{{1, 0}, {1, 1}, {-1, 1}, {0.5, -2}, {0, 3}, {0, 0}, {2, 0}}
+	for i, s := range shapes() {
+		pad := []int{0, 1, 5}[i%3]
+		a, b := randMatrix[T](rnd, s.m, s.k, pad), randMatrix[T](rnd, s.n, s.k, 2*pad)
+		co := coef[i%len(coef)]
+		c := randMatrix[T](rnd, s.m, s.n, pad)
+		if co.beta == 0 {
+			c = newMatrix[T](s.m, s.n, pad) // NaN throughout: must not be read
+		}
+		want, got := c.clone(), c.clone()
+		if s.k == 0 {
+			scale(s.m, s.n, co.beta, want.data, want.ld)
+		} else if s.m > 0 && s.n > 0 {
+			gonumABT(co.alpha, a, b, co.beta, want)
+		}
+		MulABT(s.m, s.n, s.k, co.alpha, a.data, a.ld, b.data, b.ld, co.beta, got.data, got.ld, 1+i%3)
+		compare(t, got, want, s, 3)
+	}
+}
+
+func TestMulABT(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", testMulABT[float32])
+		t.Run("float64", testMulABT[float64])
+	})
+}
+
+func fill[T Float](b matrix[T]) *Panels[T] {
+	p := NewPanels[T](b.cols)
+	for i := range b.rows {
+		p.Append(b.row(i))
+	}
+	return p
+}
+
+func testPanelsMulABT[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for i, s := range shapes() {
+		a, b := randMatrix[T](rnd, s.m, s.k, i%4), randMatrix[T](rnd, s.n, s.k, 0)
+		got, want := newMatrix[T](s.m, s.n, i%3), newMatrix[T](s.m, s.n, i%3)
+		if s.m > 0 && s.n > 0 && s.k > 0 {
+			gonumABT(1, a, b, 0, want)
+		} else {
+			scale(s.m, s.n, 0, want.data, want.ld)
+		}
+		p := fill(b)
+		p.MulABT(s.m, a.data, a.ld, got.data, got.ld, 1+i%3)
+		compare(t, got, want, s, 3)
+	}
+}
+
+func TestPanelsMulABT(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", testPanelsMulABT[float32])
+		t.Run("float64", testPanelsMulABT[float64])
+	})
+}
+
+// gaussianRef evaluates the kernel of two rows in float64 by differences.
+func gaussianRef[T Float](x, y []T, gamma float64) float64 {
+	var d float64
+	for i := range x {
+		e := float64(x[i]) - float64(y[i])
+		d += e * e
+	}
+	return math.Exp(-gamma * d)
+}
+
+// edge reports whether i is the first, middle or last of n.
+func edge(i, n int) bool { return i == 0 || i == n/2 || i == n-1 }
+
+func testGaussian[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for i, s := range shapes() {
+		a, b := randMatrix[T](rnd, s.m, s.k, i%4), randMatrix[T](rnd, s.n, s.k, 0)
+		if s.m > 0 && s.n > 0 {
+			copy(b.row(s.n/2), a.row(s.m/2)) // a distance of zero
+		}
+		gamma := []float64{0, 0.01, 1, 30}[i%4]
+		got := newMatrix[T](s.m, s.n, i%3)
+		fill(b).Gaussian(s.m, a.data, a.ld, T(gamma), got.data, got.ld, 1+i%3)
+		for r := range s.m {
+			for c := range s.n {
+				if !edge(r, s.m) && !edge(c, s.n) {
+					continue // the reference is slow
+				}
+				w, g := gaussianRef(a.row(r), b.row(c), gamma), float64(got.at(r, c))
+				// The distance is off by the rounding of three sums of k terms,
+				// which grows like the root of k times their size.
+				k := float64(s.k)
+				tol := epsOf[T]() * (4 + gamma*4*(4+k+k*math.Sqrt(k)/4))
+				if !(math.Abs(g-w) <= tol) || g > 1 {
+					t.Fatalf("%v gamma %g (%d,%d): got %v, want %v", s, gamma, r, c, g, w)
+				}
+			}
+		}
+	}
+}
+
+func TestGaussian(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", testGaussian[float32])
+		t.Run("float64", testGaussian[float64])
+	})
+}
+
+func testGrowAndShrink[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	for _, dim := range []int{0, 1, 2, 13, 64} {
+		p := NewPanels[T](dim)
+		var rows [][]T
+		for step := range 800 {
+			switch r := rnd.IntN(100); {
+			case r == 0:
+				p.Reset()
+				rows = rows[:0]
+			case r < 35 && len(rows) > 0:
+				i := rnd.IntN(len(rows))
+				p.Remove(i)
+				rows[i] = rows[len(rows)-1]
+				rows = rows[:len(rows)-1]
+			default:
+				row := randMatrix[T](rnd, 1, dim, 0).data
+				p.Append(row)
+				rows = append(rows, row)
+			}
+			if p.Len() != len(rows) {
+				t.Fatalf("dim %d step %d: %d rows, want %d", dim, step, p.Len(), len(rows))
+			}
+			checkRows(t, p, rows)
+		}
+	}
+}
+
+// checkRows compares the rows, their norms, and that unused lanes are zero.
+func checkRows[T Float](t *testing.T, p *Panels[T], rows [][]T) {
+	t.Helper()
+	got := make([]T, p.dim)
+	for i, want := range rows {
+		p.Row(got, i)
+		for q := range want {
+			if got[q] != want[q] {
+				t.Fatalf("row %d differs", i)
+			}
+		}
+		if p.norm[i] != T(p.kr.sumSquares(want)) {
+			t.Fatalf("norm %d differs", i)
+		}
+	}
+	var sum, all float64
+	for _, r := range rows {
+		for _, v := range r {
+			sum += math.Abs(float64(v))
+		}
+	}
+	for _, v := range p.data {
+		all += math.Abs(float64(v))
+	}
+	if math.Abs(sum-all) > 1e-9*(1+sum) {
+		t.Fatalf("an unused lane is not zero")
+	}
+}
+
+func TestGrowAndShrink(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", testGrowAndShrink[float32])
+		t.Run("float64", testGrowAndShrink[float64])
+	})
+}
+
+// testBits checks that a Gaussian value has the same bits wherever it is
+// computed: any thread count, any position, any size, either order.
+func testBits[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(11, 12))
+	for _, dim := range []int{1, 2, 31, 785} {
+		x := randMatrix[T](rnd, 131, dim, 0)
+		full := newMatrix[T](131, 131, 0)
+		p := fill(x)
+		p.Gaussian(131, x.data, dim, 0.1, full.data, 131, 1)
+		for _, threads := range []int{2, 3, 7} {
+			got := newMatrix[T](131, 131, 0)
+			p.Gaussian(131, x.data, dim, 0.1, got.data, 131, threads)
+			for i := range got.data {
+				if got.data[i] != full.data[i] {
+					t.Fatalf("dim %d: %d threads change the result", dim, threads)
+				}
+			}
+		}
+		for n := 1; n <= 131; n += 1 + n/7 {
+			q := NewPanels[T](dim)
+			at := rnd.Perm(131)[:n]
+			for _, i := range at {
+				q.Append(x.row(i))
+			}
+			got := newMatrix[T](n, n, 0)
+			a := newMatrix[T](n, dim, 0)
+			for i, j := range at {
+				copy(a.row(i), x.row(j))
+			}
+			q.Gaussian(n, a.data, dim, 0.1, got.data, n, 1)
+			for i := range n {
+				for j := range n {
+					if g := got.at(i, j); g != full.at(at[i], at[j]) || g != got.at(j, i) {
+						t.Fatalf("dim %d, n %d: element (%d,%d) depends on its place", dim, n, i, j)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestBits(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", testBits[float32])
+		t.Run("float64", testBits[float64])
+	})
+}
+
+// testPaths checks that all paths that sum in sequence give the same bits, and
+// that the path in lanes is symmetric and independent of threads.
+func testPaths[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(13, 14))
+	for _, s := range []shape{{5, 300, 500}, {20, 300, 390}, {300, 6, 500}, {40, 40, 900}, {200, 300, 3},
+		{60, 500, 400}, {1, 300, 450}, {3, 130, 33}, {4, 4, 2}} {
+		a, b := randMatrix[T](rnd, s.m, s.k, 3), randMatrix[T](rnd, s.n, s.k, 0)
+		one, two, tr := newMatrix[T](s.m, s.n, 0), newMatrix[T](s.m, s.n, 1), newMatrix[T](s.n, s.m, 0)
+		MulABT(s.m, s.n, s.k, 1, a.data, a.ld, b.data, b.ld, 0, one.data, one.ld, 1)
+		MulABT(s.m, s.n, s.k, 1, a.data, a.ld, b.data, b.ld, 0, two.data, two.ld, 3)
+		MulABT(s.n, s.m, s.k, 1, b.data, b.ld, a.data, a.ld, 0, tr.data, tr.ld, 1)
+		seq := newMatrix[T](s.m, s.n, 0)
+		fill(b).MulABT(s.m, a.data, a.ld, seq.data, seq.ld, 1)
+		lanes := min(s.m, s.n) <= laneRows && s.k >= laneCols
+		for i := range s.m {
+			for j := range s.n {
+				v := one.at(i, j)
+				if v != two.at(i, j) || v != tr.at(j, i) || !lanes && v != seq.at(i, j) {
+					t.Fatalf("%v (%d,%d): %v %v %v %v", s, i, j, v, two.at(i, j), tr.at(j, i), seq.at(i, j))
+				}
+			}
+		}
+	}
+}
+
+func TestPaths(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", testPaths[float32])
+		t.Run("float64", testPaths[float64])
+	})
+}
+
+// testAVXBits checks that the assembly backends agree bit for bit.
+func testAVXBits[T Float](t *testing.T) {
+	list := backends()
+	if len(list) < 3 {
+		t.Skip("needs a machine with both AVX-512 and AVX2")
+	}
+	defer use(list[0])
+	rnd := rand.New(rand.NewPCG(15, 16))
+	for i, s := range shapes() {
+		a, b := randMatrix[T](rnd, s.m, s.k, 0), randMatrix[T](rnd, s.n, s.k, 0)
+		c := randMatrix[T](rnd, s.m, s.n, 0)
+		var prod, gauss [2]matrix[T]
+		for j := range prod {
+			use(list[j])
+			prod[j], gauss[j] = c.clone(), c.clone()
+			MulABT(s.m, s.n, s.k, 1.5, a.data, a.ld, b.data, b.ld, T(i%2), prod[j].data, c.ld, 1)
+			fill(b).Gaussian(s.m, a.data, a.ld, T(i), gauss[j].data, c.ld, 1)
+		}
+		for q := range c.data {
+			if prod[0].data[q] != prod[1].data[q] || gauss[0].data[q] != gauss[1].data[q] {
+				t.Fatalf("%v: AVX-512 and AVX2 differ: %v %v, %v %v", s,
+					prod[0].data[q], prod[1].data[q], gauss[0].data[q], gauss[1].data[q])
+			}
+		}
+	}
+}
+
+func TestAVXBits(t *testing.T) {
+	t.Run("float32", testAVXBits[float32])
+	t.Run("float64", testAVXBits[float64])
+}
+
+// testNonFinite checks that NaN and Inf reach exactly the elements they should.
+func testNonFinite[T Float](t *testing.T) {
+	nan, inf := T(math.NaN()), T(math.Inf(1))
+	for _, s := range []shape{{1, 50, 40}, {4, 30, 64}, {7, 60, 100}, {60, 9, 31}, {70, 70, 1}, {90, 130, 500}} {
+		for _, bad := range []T{nan, inf, -inf} {
+			a, b := newMatrix[T](s.m, s.k, 0), newMatrix[T](s.n, s.k, 0)
+			for i := range a.data {
+				a.data[i] = 1
+			}
+			for i := range b.data {
+				b.data[i] = 1
+			}
+			bi, bq := s.n-1, s.k/2
+			b.data[bi*s.k+bq] = bad
+			c := newMatrix[T](s.m, s.n, 0)
+			MulABT(s.m, s.n, s.k, 1, a.data, s.k, b.data, s.k, 0, c.data, s.n, 1)
+			g := newMatrix[T](s.m, s.n, 0)
+			fill(b).Gaussian(s.m, a.data, s.k, 0.5, g.data, s.n, 1)
+			for i := range s.m {
+				for j := range s.n {
+					wantC, wantG := T(s.k), T(1)
+					if j == bi {
+						wantC = bad
+						wantG = 0
+						if !(bad < 0) { // +Inf: Inf − Inf
+							wantG = nan
+						}
+					}
+					if !sameBits(c.at(i, j), wantC) || !sameBits(g.at(i, j), wantG) {
+						t.Fatalf("%v %v (%d,%d): product %v want %v, Gaussian %v want %v",
+							s, bad, i, j, c.at(i, j), wantC, g.at(i, j), wantG)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNonFinite(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", testNonFinite[float32])
+		t.Run("float64", testNonFinite[float64])
+	})
+}
+
+// TestFarAway checks that an infinite squared distance gives 0.
+func TestFarAway(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		p := NewPanels[float32](2)
+		p.Append([]float32{3e19, 0}) // its square overflows
+		c := []float32{5}
+		p.Gaussian(1, []float32{0, 1}, 2, 0.5, c, 1, 1)
+		if c[0] != 0 {
+			t.Errorf("got %v, want 0", c[0])
+		}
+	})
+}
+
+func testExp[T Float](t *testing.T, lo, tol, sub float64) {
+	rnd := rand.New(rand.NewPCG(17, 18))
+	for n := 1; n <= 70; n++ {
+		src, dst := make([]T, n), make([]T, n+1)
+		dst[n] = 7
+		for i := range src {
+			src[i] = T(lo * rnd.Float64())
+		}
+		src[rnd.IntN(n)] = 0
+		Exp(dst[:n], src)
+		if dst[n] != 7 {
+			t.Fatalf("n %d: wrote beyond the end", n)
+		}
+		for i, x := range src {
+			w := math.Exp(float64(x))
+			if e := math.Abs(float64(dst[i])/w - 1); e > tol || x == 0 && dst[i] != 1 {
+				t.Fatalf("exp(%v) = %v, want %v, relative error %g", x, dst[i], w, e)
+			}
+		}
+	}
+	worst := 0.0
+	src, dst := make([]T, 1000), make([]T, 1000)
+	for range 200 {
+		for i := range src {
+			src[i] = T(lo * rnd.Float64())
+		}
+		Exp(dst, src)
+		for i, x := range src {
+			worst = max(worst, math.Abs(float64(dst[i])/math.Exp(float64(x))-1))
+		}
+	}
+	t.Logf("worst relative error on [%g, 0]: %.3g", lo, worst)
+	if worst > tol {
+		t.Errorf("worst relative error %g", worst)
+	}
+	inf, nan := T(math.Inf(1)), T(math.NaN())
+	in := []T{0, -0.0, inf, -inf, nan, T(sub), T(3 * sub), -1e30, 1e30, 1}
+	Exp(in, in)
+	for i, w := range []T{1, 1, inf, 0, nan, T(math.Exp(sub)), 0, 0, inf, T(math.E)} {
+		if d := math.Abs(float64(in[i] - w)); !sameBits(in[i], w) && !(d <= tol*float64(w)+0x1p-149) {
+			t.Errorf("special value %d: got %v, want %v", i, in[i], w)
+		}
+	}
+}
+
+func TestExp(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", func(t *testing.T) { testExp[float32](t, -20, 2e-7, -100) })
+		t.Run("float32 to the end", func(t *testing.T) { testExp[float32](t, -87, 2e-7, -100) })
+		t.Run("float64", func(t *testing.T) { testExp[float64](t, -700, 4.5e-16, -740) })
+	})
+}
+
+func TestVectors(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(19, 20))
+		for n := range 200 {
+			x, y := randMatrix[float64](rnd, 1, n, 0).data, randMatrix[float64](rnd, 1, n, 0).data
+			var want float64
+			for i := range x {
+				want += x[i] * y[i]
+			}
+			if got := Dot(x, y); math.Abs(got-want) > 1e-14*float64(n+1) {
+				t.Fatalf("dot of %d: got %v, want %v", n, got, want)
+			}
+			z := append(append([]float64(nil), y...), 7)
+			Axpy(-1.5, x, z[:n])
+			for i := range x {
+				if math.Abs(z[i]-(y[i]-1.5*x[i])) > 1e-15 {
+					t.Fatalf("axpy of %d: element %d is %v", n, i, z[i])
+				}
+			}
+			if z[n] != 7 {
+				t.Fatalf("axpy of %d wrote beyond the end", n)
+			}
+		}
+	})
+}
+
+func TestPanics(t *testing.T) {
+	p := NewPanels[float64](3)
+	p.Append([]float64{1, 2, 3})
+	f := make([]float64, 6)
+	for name, f := range map[string]func(){
+		"short A":        func() { MulABT(2, 1, 3, 1, f[:5], 3, f, 3, 0, f, 1, 1) },
+		"short B":        func() { MulABT(1, 2, 3, 1, f, 3, f[:5], 3, 0, f, 2, 1) },
+		"short C":        func() { MulABT(2, 2, 1, 1, f, 1, f, 1, 0, f[:3], 2, 1) },
+		"stride":         func() { MulABT(1, 1, 3, 1, f, 2, f, 3, 0, f, 1, 1) },
+		"negative size":  func() { MulABT(-1, 1, 3, 1, f, 3, f, 3, 0, f, 1, 1) },
+		"row length":     func() { p.Append(f[:2]) },
+		"row index":      func() { p.Remove(1) },
+		"negative gamma": func() { p.Gaussian(1, f, 3, -1, f, 1, 1) },
+		"dot":            func() { Dot(f, f[:2]) },
+		"axpy":           func() { Axpy(1, f, f[:2]) },
+		"exp":            func() { Exp(f, f[:2]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+// TestConcurrent reads one set from several goroutines, each itself parallel.
+func TestConcurrent(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(21, 22))
+		x := randMatrix[float64](rnd, 120, 40, 0)
+		p := fill(x)
+		want := newMatrix[float64](120, 120, 0)
+		p.Gaussian(120, x.data, 40, 1, want.data, 120, 1)
+		done := make(chan bool)
+		for range 8 {
+			go func() {
+				same := true
+				for range 5 {
+					got := newMatrix[float64](120, 120, 0)
+					p.Gaussian(120, x.data, 40, 1, got.data, 120, 2)
+					for i := range got.data {
+						same = same && got.data[i] == want.data[i]
+					}
+				}
+				done <- same
+			}()
+		}
+		for range 8 {
+			if !<-done {
+				t.Error("concurrent calls disturb each other")
+			}
+		}
+	})
+}
+
+// TestAllocs checks that calls of every path allocate nothing once warm.
+func TestAllocs(t *testing.T) {
+	if raceEnabled {
+		t.Skip("sync.Pool drops items at random under the race detector")
+	}
+	eachBackend(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(23, 24))
+		for _, s := range []shape{{3, 200, 200}, {32, 200, 200}, {200, 300, 4}, {100, 300, 400}, {16, 50, 2}} {
+			a, b := randMatrix[float64](rnd, s.m, s.k, 0), randMatrix[float64](rnd, s.n, s.k, 0)
+			c := newMatrix[float64](s.m, s.n, 0)
+			p := fill(b)
+			got := testing.AllocsPerRun(20, func() {
+				MulABT(s.m, s.n, s.k, 1, a.data, a.ld, b.data, b.ld, 0, c.data, c.ld, 2)
+				p.Gaussian(s.m, a.data, a.ld, 1, c.data, c.ld, 2)
+			})
+			if got >= 1 {
+				t.Errorf("%v: %v allocations a call", s, got)
+			}
+		}
+	})
+}

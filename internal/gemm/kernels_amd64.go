@@ -1,0 +1,198 @@
+//go:build amd64 && !noasm && gc
+
+package gemm
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go run -C _asm . -out ../asm_amd64.s -stubs ../asm_amd64.go -pkg gemm
+
+// backends lists what this machine can run, the fastest first.
+func backends() []backend {
+	list := []backend{genericBackend()}
+	x := &cpu.X86
+	if !x.HasAVX2 || !x.HasFMA || !x.HasBMI2 {
+		return list
+	}
+	list = append([]backend{avx2Backend()}, list...)
+	if !x.HasAVX512F || !x.HasAVX512DQ || !x.HasAVX512BW || !x.HasAVX512VL {
+		return list
+	}
+	return append([]backend{avx512Backend()}, list...)
+}
+
+func avx512Backend() backend {
+	return backend{
+		&kernels[float32]{
+			name: "avx512", mr: 8, nr: 48, lanes: 16,
+			tile: tile512F32,
+			dots: dots512F32, dotA: 4, dotB: 4,
+			gauss: func(c, nb []float32, na, gamma float32) {
+				gaussAVX512F32(len(c), &c[0], &nb[0], na, -gamma)
+			},
+			exp:        func(dst, src []float32) { expAVX512F32(len(dst), &dst[0], &src[0]) },
+			sumSquares: sumSquares512,
+			transpose: func(blocks int, src []float32, lds int, dst []float32) {
+				packAVX512F32(blocks, &src[0], 4*lds, &dst[0])
+			},
+			side: 8,
+		},
+		&kernels[float64]{
+			name: "avx512", mr: 8, nr: 24, lanes: 8,
+			tile: tile512F64,
+			dots: dots512F64, dotA: 4, dotB: 4,
+			gauss: func(c, nb []float64, na, gamma float64) {
+				gaussAVX512F64(len(c), &c[0], &nb[0], na, -gamma)
+			},
+			exp:        func(dst, src []float64) { expAVX512F64(len(dst), &dst[0], &src[0]) },
+			sumSquares: sumSquares64,
+			transpose: func(blocks int, src []float64, lds int, dst []float64) {
+				packAVX512F64(blocks, &src[0], 8*lds, &dst[0])
+			},
+			side: 4,
+		},
+		&vectors{
+			dot:  func(x, y []float64) float64 { return dotAVX512F64(len(x), &x[0], &y[0]) },
+			axpy: func(alpha float64, x, y []float64) { axpyAVX512F64(len(x), alpha, &x[0], &y[0]) },
+		},
+	}
+}
+
+func avx2Backend() backend {
+	return backend{
+		&kernels[float32]{
+			name: "avx2", mr: 6, nr: 16, lanes: 8,
+			tile: tile2F32,
+			dots: dots2F32, dotA: 2, dotB: 2,
+			gauss: func(c, nb []float32, na, gamma float32) {
+				gaussAVX2F32(len(c), &c[0], &nb[0], na, -gamma)
+			},
+			exp:        func(dst, src []float32) { expAVX2F32(len(dst), &dst[0], &src[0]) },
+			sumSquares: sumSquares2,
+			transpose: func(blocks int, src []float32, lds int, dst []float32) {
+				packAVX2F32(blocks, &src[0], 4*lds, &dst[0])
+			},
+			side: 8,
+		},
+		&kernels[float64]{
+			name: "avx2", mr: 6, nr: 8, lanes: 4,
+			tile: tile2F64,
+			dots: dots2F64, dotA: 2, dotB: 2,
+			gauss: func(c, nb []float64, na, gamma float64) {
+				gaussAVX2F64(len(c), &c[0], &nb[0], na, -gamma)
+			},
+			exp:        func(dst, src []float64) { expAVX2F64(len(dst), &dst[0], &src[0]) },
+			sumSquares: sumSquares264,
+			transpose: func(blocks int, src []float64, lds int, dst []float64) {
+				packAVX2F64(blocks, &src[0], 8*lds, &dst[0])
+			},
+			side: 4,
+		},
+		&vectors{
+			dot:  func(x, y []float64) float64 { return dotAVX2F64(len(x), &x[0], &y[0]) },
+			axpy: func(alpha float64, x, y []float64) { axpyAVX2F64(len(x), alpha, &x[0], &y[0]) },
+		},
+	}
+}
+
+func tile512F32(rows, cols, k int, a []float32, lda int, p []float32, alpha, beta float32, c []float32, ldc int) {
+	vecs := (cols + 15) / 16
+	tileAVX512F32(rows, vecs, k, &a[0], 4*lda, &p[0], &c[0], 4*ldc, alpha, beta, cols-16*(vecs-1))
+}
+
+func tile512F64(rows, cols, k int, a []float64, lda int, p []float64, alpha, beta float64, c []float64, ldc int) {
+	vecs := (cols + 7) / 8
+	tileAVX512F64(rows, vecs, k, &a[0], 8*lda, &p[0], &c[0], 8*ldc, alpha, beta, cols-8*(vecs-1))
+}
+
+func tile2F32(rows, cols, k int, a []float32, lda int, p []float32, alpha, beta float32, c []float32, ldc int) {
+	vecs := (cols + 7) / 8
+	if cols == 8*vecs {
+		tileAVX2F32(rows, vecs, k, &a[0], 4*lda, &p[0], &c[0], 4*ldc, alpha, beta, 8)
+		return
+	}
+	// A masked store is slow on some CPUs: go by way of a whole tile.
+	var t [6 * 16]float32
+	if beta != 0 {
+		copyTile(t[:], 16, c, ldc, rows, cols)
+	}
+	tileAVX2F32(rows, vecs, k, &a[0], 4*lda, &p[0], &t[0], 4*16, alpha, beta, 8)
+	copyTile(c, ldc, t[:], 16, rows, cols)
+}
+
+func tile2F64(rows, cols, k int, a []float64, lda int, p []float64, alpha, beta float64, c []float64, ldc int) {
+	vecs := (cols + 3) / 4
+	if cols == 4*vecs {
+		tileAVX2F64(rows, vecs, k, &a[0], 8*lda, &p[0], &c[0], 8*ldc, alpha, beta, 4)
+		return
+	}
+	var t [6 * 8]float64
+	if beta != 0 {
+		copyTile(t[:], 8, c, ldc, rows, cols)
+	}
+	tileAVX2F64(rows, vecs, k, &a[0], 8*lda, &p[0], &t[0], 8*8, alpha, beta, 4)
+	copyTile(c, ldc, t[:], 8, rows, cols)
+}
+
+func copyTile[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
+	for i := range rows {
+		copy(dst[i*ldd:i*ldd+cols], src[i*lds:i*lds+cols])
+	}
+}
+
+func dots512F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *[laneRows * laneRows]float32) {
+	dotsAVX512F32(ra, rb, k, &a[0], 4*lda, &b[0], 4*ldb, &out[0])
+}
+
+func dots512F64(ra, rb, k int, a []float64, lda int, b []float64, ldb int, out *[laneRows * laneRows]float64) {
+	dotsAVX512F64(ra, rb, k, &a[0], 8*lda, &b[0], 8*ldb, &out[0])
+}
+
+func dots2F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *[laneRows * laneRows]float32) {
+	dotsAVX2F32(ra, rb, k, &a[0], 4*lda, &b[0], 4*ldb, &out[0])
+}
+
+func dots2F64(ra, rb, k int, a []float64, lda int, b []float64, ldb int, out *[laneRows * laneRows]float64) {
+	dotsAVX2F64(ra, rb, k, &a[0], 8*lda, &b[0], 8*ldb, &out[0])
+}
+
+func sumSquares512(x []float32) float64 {
+	n := len(x) &^ 7
+	var s float64
+	if n > 0 {
+		s = sumSquares32AVX512F64(n, &x[0])
+	}
+	return sumSquaresTail(s, x[n:])
+}
+
+func sumSquares2(x []float32) float64 {
+	n := len(x) &^ 7
+	var s float64
+	if n > 0 {
+		s = sumSquares32AVX2F64(n, &x[0])
+	}
+	return sumSquaresTail(s, x[n:])
+}
+
+// sumSquaresTail adds the squares that do not fill a vector. A square of
+// float32 is exact in float64, so fusing would not change it.
+func sumSquaresTail(s float64, x []float32) float64 {
+	for _, v := range x {
+		f := float64(v)
+		s += f * f
+	}
+	return s
+}
+
+func sumSquares64(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return dotAVX512F64(len(x), &x[0], &x[0])
+}
+
+func sumSquares264(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return dotAVX2F64(len(x), &x[0], &x[0])
+}

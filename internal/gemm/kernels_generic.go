@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm || !gc
+
+package gemm
+
+// backends lists what this machine can run, the fastest first.
+func backends() []backend { return []backend{genericBackend()} }

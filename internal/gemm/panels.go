@@ -1,0 +1,160 @@
+package gemm
+
+// Panels is a growable set of rows kept in the packed form that the
+// matrix-product kernels read, together with their squared norms. Methods that
+// only read (Len, Row, MulABT, Gaussian) may run concurrently.
+type Panels[T Float] struct {
+	kr   *kernels[T]
+	dim  int
+	n    int
+	data []T // panels of nr rows, each dim×nr, element q of row i at q·nr + i
+	norm []T // squared norms, summed in float64
+}
+
+// NewPanels returns an empty set of rows of length dim. It panics if dim is
+// negative.
+func NewPanels[T Float](dim int) *Panels[T] {
+	if dim < 0 {
+		panic("gemm: negative dimension")
+	}
+	return &Panels[T]{kr: kernelsOf[T](), dim: dim}
+}
+
+// Len returns the number of rows.
+func (p *Panels[T]) Len() int { return p.n }
+
+// slot returns the panel of row i, beginning at the row's first element; its
+// elements are nr apart.
+func (p *Panels[T]) slot(i int) []T {
+	nr := p.kr.nr
+	at := i / nr * nr * p.dim
+	return p.data[at+i%nr : at+nr*p.dim]
+}
+
+// Append adds a row, which is copied. It panics if len(row) is not the
+// dimension.
+func (p *Panels[T]) Append(row []T) {
+	if len(row) != p.dim {
+		panic("gemm: row length is not the dimension")
+	}
+	if p.n%p.kr.nr == 0 {
+		p.grow()
+	}
+	p.n++
+	p.norm = append(p.norm, T(p.kr.sumSquares(row)))
+	if p.dim == 0 {
+		return
+	}
+	s := p.slot(p.n - 1)
+	for q, v := range row {
+		s[q*p.kr.nr] = v
+	}
+}
+
+// grow adds a panel of zeros: its unused lanes enter the kernels, though not
+// the results.
+func (p *Panels[T]) grow() {
+	have, add := len(p.data), p.kr.nr*p.dim
+	if have+add <= cap(p.data) {
+		p.data = p.data[:have+add]
+		clear(p.data[have:])
+		return
+	}
+	p.data = append(p.data, make([]T, add)...)
+}
+
+// Remove deletes row i; the last row takes its place. It panics if there is no
+// row i.
+func (p *Panels[T]) Remove(i int) {
+	p.checkRow(i)
+	last, nr := p.n-1, p.kr.nr
+	p.norm[i] = p.norm[last]
+	p.norm = p.norm[:last]
+	if p.dim > 0 {
+		dst, src := p.slot(i), p.slot(last)
+		for q := 0; q < p.dim*nr; q += nr {
+			dst[q] = src[q]
+		}
+		for q := 0; q < p.dim*nr; q += nr {
+			src[q] = 0
+		}
+	}
+	p.n = last
+	if last%nr == 0 {
+		p.data = p.data[:last*p.dim]
+	}
+}
+
+// Reset removes all rows and keeps the memory.
+func (p *Panels[T]) Reset() {
+	p.n = 0
+	p.data = p.data[:0]
+	p.norm = p.norm[:0]
+}
+
+// Row copies row i to dst, which must have at least dim elements. It panics if
+// there is no row i.
+func (p *Panels[T]) Row(dst []T, i int) {
+	p.checkRow(i)
+	if p.dim == 0 {
+		return
+	}
+	dst = dst[:p.dim]
+	s := p.slot(i)
+	for q := range dst {
+		dst[q] = s[q*p.kr.nr]
+	}
+}
+
+func (p *Panels[T]) checkRow(i int) {
+	if uint(i) >= uint(p.n) {
+		panic("gemm: row index out of range")
+	}
+}
+
+// MulABT computes C ← A·Pᵀ for row-major A (m×dim, lda), C (m×Len, ldc), on at
+// most threads goroutines.
+func (p *Panels[T]) MulABT(m int, a []T, lda int, c []T, ldc, threads int) {
+	if t := p.task(m, a, lda, c, ldc, threads); t != nil {
+		t.run(threads)
+		t.release()
+	}
+}
+
+// Gaussian computes C_ij ← exp(−gamma·max(0, ‖a_i‖² + ‖p_j‖² − 2 a_i·p_j)) for
+// row-major A (m×dim, lda), C (m×Len, ldc), on at most threads goroutines. No
+// value exceeds 1; NaN stays NaN, and an infinite distance gives 0. It panics
+// if gamma is negative.
+func (p *Panels[T]) Gaussian(m int, a []T, lda int, gamma T, c []T, ldc, threads int) {
+	if gamma < 0 {
+		panic("gemm: negative gamma")
+	}
+	t := p.task(m, a, lda, c, ldc, threads)
+	if t == nil {
+		return
+	}
+	t.gaussian, t.gamma, t.nb = true, gamma, p.norm
+	t.na = resize(t.na, m)
+	for i := range t.na {
+		t.na[i] = T(p.kr.sumSquares(a[i*lda : i*lda+p.dim]))
+	}
+	t.run(threads)
+	t.release()
+}
+
+// task prepares C ← A·Pᵀ, or returns nil if C is empty.
+func (p *Panels[T]) task(m int, a []T, lda int, c []T, ldc, threads int) *task[T] {
+	checkMatrix("A", m, p.dim, len(a), lda)
+	checkMatrix("C", m, p.n, len(c), ldc)
+	if m == 0 || p.n == 0 {
+		return nil
+	}
+	t := newTask[T]()
+	t.kr = p.kr
+	t.m, t.n, t.k = m, p.n, p.dim
+	t.alpha, t.beta = 1, 0
+	t.a, t.lda, t.c, t.ldc = a, lda, c, ldc
+	t.packed = p.data
+	t.planPanels(threads)
+	return t
+}

@@ -1,0 +1,374 @@
+package gemm
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Blocking. A tile reads kc columns of mr rows and of one panel, which stay in
+// the first-level cache; a block of rows and a chunk of panels stay in the
+// second.
+const (
+	kcMax      = 384
+	rowBlock   = 96
+	chunkBytes = 2048 // of a row of C in a chunk
+
+	// laneRows and laneCols bound the shapes that take dot products in lanes.
+	laneRows = 4
+	laneCols = 32
+
+	// sharedPack is the largest B, in bytes, that is packed once, before the
+	// work is split.
+	sharedPack = 512 << 10
+
+	// minWork is the number of multiply-adds (an element of C counts as 16)
+	// that is worth a second goroutine.
+	minWork = 1 << 20
+)
+
+// kind is how a task is split into units.
+type kind int
+
+const (
+	kindPanels  kind = iota // B is packed: a unit is a block of C
+	kindColumns             // B is not: a unit packs some rows of B and computes those columns of C
+	kindSwapped             // A is small and packed: a unit is some rows of B, used as they lie
+	kindLanes               // A or B has few rows: a unit is some rows of the other
+)
+
+// task is one call's product and its division into units, any of which may run
+// on any goroutine.
+type task[T Float] struct {
+	kr      *kernels[T]
+	m, n, k int
+	alpha   T
+	beta    T
+	a       []T
+	lda     int
+	b       []T
+	ldb     int
+	c       []T
+	ldc     int
+
+	packed []T // panels: of B (kindPanels) or of A (kindSwapped)
+	cols   int // rows of A in a panel (kindSwapped)
+
+	gaussian bool
+	gamma    T
+	na, nb   []T // squared norms of A's and B's rows
+
+	kind               kind
+	units              int
+	colUnits           int // units side by side (kindPanels)
+	unitRows, unitCols int // rows and columns of a unit
+	rowsOuter          bool
+
+	next    atomic.Int64
+	wg      sync.WaitGroup
+	workers []*worker[T]
+	pack    []T // backs packed for one call
+}
+
+// worker is a goroutine's memory. Its func is made once, so that starting it
+// allocates nothing.
+type worker[T Float] struct {
+	start func()
+	b     []T
+	tile  []T
+	out   [laneRows * laneRows]T
+}
+
+var pool32, pool64 sync.Pool
+
+func poolOf[T Float]() *sync.Pool {
+	var z T
+	if _, ok := any(z).(float32); ok {
+		return &pool32
+	}
+	return &pool64
+}
+
+func newTask[T Float]() *task[T] {
+	t, _ := poolOf[T]().Get().(*task[T])
+	if t == nil {
+		t = &task[T]{}
+	}
+	t.kr = kernelsOf[T]()
+	return t
+}
+
+// release returns the task, without the caller's slices, to the pool.
+func (t *task[T]) release() {
+	t.a, t.b, t.c, t.packed, t.nb = nil, nil, nil, nil, nil
+	t.gaussian = false
+	poolOf[T]().Put(t)
+}
+
+func resize[T Float](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n+n/4)[:n]
+	}
+	return s[:n]
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// kBlock returns the length of a block of k, a function of k alone: the order
+// of summation depends on it.
+func kBlock(k int) int {
+	kc := ceilDiv(k, ceilDiv(k, kcMax))
+	return min(k, (kc+7)&^7)
+}
+
+// sizeOf returns the bytes of an element.
+func sizeOf[T Float]() int {
+	var z T
+	if _, ok := any(z).(float32); ok {
+		return 4
+	}
+	return 8
+}
+
+// plan chooses the path of an unpacked product.
+func (t *task[T]) plan(threads int) {
+	switch {
+	case min(t.m, t.n) <= laneRows && t.k >= laneCols:
+		t.planLanes()
+	case t.m <= 2*t.kr.nr && t.m < t.n && t.k >= 3*t.m:
+		t.planSwapped()
+	case t.n*t.k*sizeOf[T]() <= sharedPack:
+		t.pack = resize(t.pack, ceilDiv(t.n, t.kr.nr)*t.kr.nr*t.k)
+		t.kr.packRows(t.pack, t.k*t.kr.nr, t.kr.nr, t.b, t.ldb, t.n, t.k)
+		t.packed = t.pack
+		t.planPanels(threads)
+	default:
+		t.planColumns(threads)
+	}
+}
+
+// planPanels splits C into blocks.
+func (t *task[T]) planPanels(threads int) {
+	nr := t.kr.nr
+	t.kind = kindPanels
+	t.unitRows = rowBlock
+	t.unitCols = chunkBytes / sizeOf[T]() / nr * nr
+	// A small k makes C the traffic: write it in rows.
+	t.rowsOuter = t.k <= 32
+	if t.rowsOuter {
+		t.unitRows, t.unitCols = rowBlock/4, ceilDiv(t.n, nr)*nr
+	}
+	for threads > 1 && t.unitCols > nr && ceilDiv(t.m, t.unitRows)*ceilDiv(t.n, t.unitCols) < 4*threads {
+		t.unitCols = ceilDiv(t.unitCols/nr, 2) * nr
+	}
+	t.colUnits = ceilDiv(t.n, t.unitCols)
+	t.units = ceilDiv(t.m, t.unitRows) * t.colUnits
+}
+
+// planColumns splits C into groups of columns.
+func (t *task[T]) planColumns(threads int) {
+	nr := t.kr.nr
+	t.kind = kindColumns
+	t.rowsOuter = false
+	t.unitCols = chunkBytes / sizeOf[T]() / nr * nr
+	for threads > 1 && t.unitCols > nr && ceilDiv(t.n, t.unitCols) < 4*threads {
+		t.unitCols = ceilDiv(t.unitCols/nr, 2) * nr
+	}
+	t.units = ceilDiv(t.n, t.unitCols)
+}
+
+// planSwapped packs A, in panels as even as vectors allow.
+func (t *task[T]) planSwapped() {
+	nr, lanes := t.kr.nr, t.kr.lanes
+	panels := ceilDiv(t.m, nr)
+	t.kind = kindSwapped
+	t.cols = ceilDiv(ceilDiv(t.m, panels), lanes) * lanes
+	t.pack = resize(t.pack, panels*nr*t.k)
+	t.kr.packRows(t.pack, t.k*nr, t.cols, t.a, t.lda, t.m, t.k)
+	t.packed = t.pack
+	t.unitCols = 8 * t.kr.mr
+	t.units = ceilDiv(t.n, t.unitCols)
+}
+
+func (t *task[T]) planLanes() {
+	t.kind = kindLanes
+	t.unitCols = 64
+	t.units = ceilDiv(max(t.m, t.n), t.unitCols)
+}
+
+// run executes all units on at most threads goroutines, this one included.
+func (t *task[T]) run(threads int) {
+	if t.m*t.n*(t.k+16) < minWork {
+		threads = 1
+	}
+	threads = max(1, min(threads, t.units))
+	for len(t.workers) < threads {
+		t.addWorker()
+	}
+	t.next.Store(0)
+	t.wg.Add(threads - 1)
+	for _, w := range t.workers[1:threads] {
+		go w.start()
+	}
+	t.drain(t.workers[0])
+	t.wg.Wait()
+}
+
+func (t *task[T]) addWorker() {
+	w := &worker[T]{}
+	w.start = func() {
+		t.drain(w)
+		t.wg.Done()
+	}
+	t.workers = append(t.workers, w)
+}
+
+// drain runs units until none is left.
+func (t *task[T]) drain(w *worker[T]) {
+	for {
+		u := int(t.next.Add(1)) - 1
+		if u >= t.units {
+			return
+		}
+		switch t.kind {
+		case kindPanels:
+			t.panelsUnit(u)
+		case kindColumns:
+			t.columnsUnit(w, u)
+		case kindSwapped:
+			t.swappedUnit(w, u)
+		case kindLanes:
+			t.lanesUnit(w, u)
+		}
+	}
+}
+
+// panelsUnit computes a block of C from packed panels, epilogue included.
+func (t *task[T]) panelsUnit(u int) {
+	i0, j0 := u/t.colUnits*t.unitRows, u%t.colUnits*t.unitCols
+	i1, j1 := min(i0+t.unitRows, t.m), min(j0+t.unitCols, t.n)
+	if t.k == 0 {
+		scale(i1-i0, j1-j0, 0, t.c[i0*t.ldc+j0:], t.ldc)
+	}
+	nr, kc, beta := t.kr.nr, kBlock(max(t.k, 1)), t.beta
+	for k0 := 0; k0 < t.k; k0 += kc {
+		k1 := min(k0+kc, t.k)
+		t.block(i0, i1, j0, j1, k0, k1, t.packed[j0*t.k+k0*nr:], t.k*nr, beta)
+		beta = 1
+	}
+	if t.gaussian {
+		for i := i0; i < i1; i++ {
+			t.kr.gauss(t.c[i*t.ldc+j0:i*t.ldc+j1], t.nb[j0:j1], t.na[i], t.gamma)
+		}
+	}
+}
+
+// columnsUnit packs rows of B block by block and computes their columns of C.
+func (t *task[T]) columnsUnit(w *worker[T], u int) {
+	j0 := u * t.unitCols
+	j1 := min(j0+t.unitCols, t.n)
+	nr, kc, beta := t.kr.nr, kBlock(t.k), t.beta
+	w.b = resize(w.b, ceilDiv(j1-j0, nr)*nr*kc)
+	for k0 := 0; k0 < t.k; k0 += kc {
+		k1 := min(k0+kc, t.k)
+		t.kr.packRows(w.b, (k1-k0)*nr, nr, t.b[j0*t.ldb+k0:], t.ldb, j1-j0, k1-k0)
+		for i0 := 0; i0 < t.m; i0 += rowBlock {
+			i1 := min(i0+rowBlock, t.m)
+			t.block(i0, i1, j0, j1, k0, k1, w.b, (k1-k0)*nr, beta)
+		}
+		beta = 1
+	}
+}
+
+// block adds columns k0 to k1 of the product to C[i0:i1, j0:j1] scaled by
+// beta. b holds the panels from j0 on, panel elements apart, each from k0 on.
+func (t *task[T]) block(i0, i1, j0, j1, k0, k1 int, b []T, panel int, beta T) {
+	if t.rowsOuter {
+		for i := i0; i < i1; i += t.kr.mr {
+			for j := j0; j < j1; j += t.kr.nr {
+				t.tile(i, i1, j, j1, k0, k1, b[(j-j0)/t.kr.nr*panel:], beta)
+			}
+		}
+		return
+	}
+	for j := j0; j < j1; j += t.kr.nr {
+		for i := i0; i < i1; i += t.kr.mr {
+			t.tile(i, i1, j, j1, k0, k1, b[(j-j0)/t.kr.nr*panel:], beta)
+		}
+	}
+}
+
+// tile runs the micro-kernel on the tile at i, j of a block that ends at i1, j1.
+func (t *task[T]) tile(i, i1, j, j1, k0, k1 int, b []T, beta T) {
+	t.kr.tile(min(t.kr.mr, i1-i), min(t.kr.nr, j1-j), k1-k0,
+		t.a[i*t.lda+k0:], t.lda, b, t.alpha, beta, t.c[i*t.ldc+j:], t.ldc)
+}
+
+// swappedUnit computes some columns of C, as rows of Cᵀ = B·Aᵀ.
+func (t *task[T]) swappedUnit(w *worker[T], u int) {
+	w.tile = resize(w.tile, t.kr.mr*t.kr.nr)
+	j1 := min((u+1)*t.unitCols, t.n)
+	for j := u * t.unitCols; j < j1; j += t.kr.mr {
+		rows := min(t.kr.mr, j1-j)
+		for i := 0; i < t.m; i += t.cols {
+			t.swappedTile(w.tile, j, rows, i, min(t.cols, t.m-i))
+		}
+	}
+}
+
+// swappedTile computes C[i:i+cols, j:j+rows] by way of its transpose.
+func (t *task[T]) swappedTile(tile []T, j, rows, i, cols int) {
+	nr, kc, beta := t.kr.nr, kBlock(t.k), t.beta
+	if beta != 0 {
+		for p := range cols {
+			for q, v := range t.c[(i+p)*t.ldc+j : (i+p)*t.ldc+j+rows] {
+				tile[q*nr+p] = v
+			}
+		}
+	}
+	panel := t.packed[i/t.cols*t.k*nr:]
+	for k0 := 0; k0 < t.k; k0 += kc {
+		t.kr.tile(rows, cols, min(kc, t.k-k0), t.b[j*t.ldb+k0:], t.ldb, panel[k0*nr:], t.alpha, beta, tile, nr)
+		beta = 1
+	}
+	for p := range cols {
+		row := t.c[(i+p)*t.ldc+j : (i+p)*t.ldc+j+rows]
+		for q := range row {
+			row[q] = tile[q*nr+p]
+		}
+	}
+}
+
+// lanesUnit computes some rows or columns of C, whichever are more, as dot
+// products.
+func (t *task[T]) lanesUnit(w *worker[T], u int) {
+	kr := t.kr
+	x, ldx, nx, sx := t.a, t.lda, t.m, t.ldc // the few rows, and their stride in C
+	y, ldy, ny, sy := t.b, t.ldb, t.n, 1     // the many
+	if t.m > t.n {
+		x, ldx, nx, sx, y, ldy, ny, sy = y, ldy, ny, sy, x, ldx, nx, sx
+	}
+	end := min((u+1)*t.unitCols, ny)
+	for j, rb := u*t.unitCols, 0; j < end; j += rb {
+		if rb = kr.dotB; j+rb > end {
+			rb = 1
+		}
+		for i, ra := 0, 0; i < nx; i += ra {
+			ra = min(kr.dotA, nx-i)
+			kr.dots(ra, rb, t.k, x[i*ldx:], ldx, y[j*ldy:], ldy, &w.out)
+			for p := range ra {
+				for q := range rb {
+					t.put(&t.c[(i+p)*sx+(j+q)*sy], w.out[p*laneRows+q])
+				}
+			}
+		}
+	}
+}
+
+// put finishes an element whose dot product is s.
+func (t *task[T]) put(c *T, s T) {
+	if t.beta == 0 {
+		*c = t.alpha * s
+		return
+	}
+	*c = T(t.alpha*s) + T(t.beta**c)
+}

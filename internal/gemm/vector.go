@@ -1,0 +1,34 @@
+package gemm
+
+// Dot returns Σ x[i]·y[i]. It panics if the lengths differ.
+func Dot(x, y []float64) float64 {
+	if len(x) != len(y) {
+		panic("gemm: vectors of different lengths")
+	}
+	if len(x) == 0 {
+		return 0
+	}
+	return activeV.dot(x, y)
+}
+
+// Axpy computes y[i] ← α·x[i] + y[i]. It panics if the lengths differ.
+func Axpy(alpha float64, x, y []float64) {
+	if len(x) != len(y) {
+		panic("gemm: vectors of different lengths")
+	}
+	if len(x) > 0 {
+		activeV.axpy(alpha, x, y)
+	}
+}
+
+// Exp computes dst[i] ← exp(src[i]), to 3e-7 (float32) or 1e-15 (float64)
+// relative. Overflow gives +Inf, underflow 0 by way of the subnormals, NaN
+// stays NaN. dst may be src. It panics if the lengths differ.
+func Exp[T Float](dst, src []T) {
+	if len(dst) != len(src) {
+		panic("gemm: vectors of different lengths")
+	}
+	if len(dst) > 0 {
+		kernelsOf[T]().exp(dst, src)
+	}
+}
