@@ -1,0 +1,356 @@
+package bsgd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+var strategies = []string{Removal, Projection, Merging}
+
+// stream is n samples of a Gaussian per class, means evenly around a circle
+// of the given radius in the first two dimensions, unit variance.
+func stream(seed uint64, n, dim, classes int, radius float64) ([]float32, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x, y := make([]float32, n*dim), make([]float64, n)
+	for i := range n {
+		c := rng.IntN(classes)
+		y[i] = float64(c)
+		for j := range dim {
+			x[i*dim+j] = float32(rng.NormFloat64())
+		}
+		angle := 2 * math.Pi * float64(c) / float64(classes)
+		x[i*dim] += float32(radius * math.Cos(angle))
+		x[i*dim+1] += float32(radius * math.Sin(angle))
+	}
+	return x, y
+}
+
+func config(maintenance string, budget int) Config {
+	return Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1.5}, Classes: 3, Dim: 4, Regularizer: 1e-3,
+		LearningRate: 0.5, Schedule: Constant, Budget: budget, Maintenance: maintenance,
+	}
+}
+
+func learner(t testing.TB, c Config) *Learner {
+	t.Helper()
+	l, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Same points and weights as the literal algorithm, after every sample, to
+// 1e-8, and the same degradation as the directly computed ‖f − f'‖².
+func TestEqualsTheLiteralAlgorithm(t *testing.T) {
+	for _, maintenance := range strategies {
+		for _, schedule := range []string{Constant, Inverse} {
+			for seed := range uint64(6) {
+				t.Run(fmt.Sprintf("%s/%s/%d", maintenance, schedule, seed), func(t *testing.T) {
+					c := config(maintenance, 5+4*int(seed%4))
+					c.Schedule = schedule
+					c.Classes = 2 + int(seed%4)
+					follow(t, c, seed)
+				})
+			}
+		}
+	}
+}
+
+func follow(t *testing.T, c Config, seed uint64) {
+	const n = 160
+	x, y := stream(seed, n, c.Dim, c.Classes, 1.5)
+	l, o := learner(t, c), &oracle{c: c}
+	var sum float64
+	for i := range n {
+		if err := l.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
+			t.Fatal(err)
+		}
+		o.step(x[i*c.Dim:(i+1)*c.Dim], int(y[i]))
+		compare(t, i, elements(l), o.elem, 1e-8)
+		got := l.Health()["degradation"] - sum
+		sum += got
+		if got < 0 || math.Abs(got-o.cost) > 1e-8*(1+sum) {
+			t.Fatalf("step %d: degradation %v, ‖f − f'‖² = %v", i, got, o.cost)
+		}
+	}
+	if l.Health()["maintenances"] < 10 {
+		t.Errorf("only %v maintenances: the test shows little", l.Health()["maintenances"])
+	}
+}
+
+// The blocks in which kernel values are computed are no mini-batches.
+func TestStepSizeDoesNotMatter(t *testing.T) {
+	for _, maintenance := range strategies {
+		c := config(maintenance, 12)
+		x, y := stream(9, 300, c.Dim, c.Classes, 1.5)
+		whole, single := learner(t, c), learner(t, c)
+		if err := whole.Step(300, x, y); err != nil {
+			t.Fatal(err)
+		}
+		for i := range y {
+			if err := single.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		compare(t, 300, elements(whole), elements(single), 1e-9)
+	}
+}
+
+func TestSameBits(t *testing.T) {
+	for _, maintenance := range strategies {
+		c := config(maintenance, 12)
+		x, y := stream(3, 400, c.Dim, c.Classes, 1.5)
+		a := learner(t, c)
+		c.Threads = 2
+		b := learner(t, c)
+		for lo := 0; lo < 400; lo += 100 {
+			for _, l := range []*Learner{a, b} {
+				if err := l.Step(100, x[lo*c.Dim:], y[lo:]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.Expansion() // looking must not disturb
+		}
+		compare(t, 400, elements(a), elements(b), 0)
+		if a.KernelEvals() != b.KernelEvals() || a.KernelEvals() == 0 {
+			t.Errorf("kernel evaluations %d and %d", a.KernelEvals(), b.KernelEvals())
+		}
+	}
+}
+
+func TestBudgetIsNeverExceeded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := config(rapid.SampledFrom(strategies).Draw(t, "maintenance"), rapid.IntRange(1, 10).Draw(t, "budget"))
+		c.Schedule = rapid.SampledFrom([]string{Constant, Inverse}).Draw(t, "schedule")
+		c.Dim = rapid.IntRange(2, 5).Draw(t, "dim")
+		// Coordinates from a coarse grid give plenty of duplicates.
+		n := rapid.IntRange(1, 80).Draw(t, "n")
+		x := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float32 {
+			return float32(rapid.IntRange(-2, 2).Draw(t, "x"))
+		}), n*c.Dim, n*c.Dim).Draw(t, "x")
+		y := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
+			return float64(rapid.IntRange(0, c.Classes-1).Draw(t, "y"))
+		}), n, n).Draw(t, "y")
+		l, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if err := l.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+				t.Fatal(err)
+			}
+			if err := sound(l); err != nil {
+				t.Fatalf("after %d samples: %v", i+1, err)
+			}
+		}
+	})
+}
+
+func sound(l *Learner) error {
+	e := l.Expansion()
+	if e.Order() > l.config.Budget || len(e.W) != e.Order()*e.Outputs {
+		return fmt.Errorf("order %d, %d weights", e.Order(), len(e.W))
+	}
+	for _, w := range e.W {
+		if !finite(w) {
+			return fmt.Errorf("weight %v", w)
+		}
+	}
+	if d := l.Health()["degradation"]; !(d >= 0) {
+		return fmt.Errorf("degradation %v", d)
+	}
+	return nil
+}
+
+// With B at the length of the stream all strategies are plain stochastic
+// gradient descent.
+func TestLargeBudgetIsPlainSGD(t *testing.T) {
+	const n = 150
+	for _, maintenance := range strategies {
+		c := config(maintenance, n)
+		x, y := stream(5, n, c.Dim, c.Classes, 1)
+		l := learner(t, c)
+		o := &oracle{c: c}
+		if err := l.Step(n, x, y); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			o.step(x[i*c.Dim:(i+1)*c.Dim], int(y[i]))
+		}
+		compare(t, n, elements(l), o.elem, 1e-12)
+		if h := l.Health(); h["maintenances"] != 0 || h["degradation"] != 0 {
+			t.Errorf("%s: %v", maintenance, h)
+		}
+	}
+}
+
+// Three unit Gaussians on a circle of radius 4 overlap by 0.05 %.
+func TestLearnsThreeGaussians(t *testing.T) {
+	for _, maintenance := range strategies {
+		for _, schedule := range []string{Constant, Inverse} {
+			c := config(maintenance, 20)
+			c.Schedule = schedule
+			c.Dim = 2
+			x, y := stream(1, 2000, 2, 3, 4)
+			l := learner(t, c)
+			if err := l.Step(2000, x, y); err != nil {
+				t.Fatal(err)
+			}
+			if e := errorRate(l, 7); e > 0.02 {
+				t.Errorf("%s, %s: error rate %.3f", maintenance, schedule, e)
+			}
+		}
+	}
+}
+
+func errorRate(l *Learner, seed uint64) float64 {
+	const n = 1000
+	c := l.config
+	x, y := stream(seed, n, c.Dim, c.Classes, 4)
+	f := make([]float64, n*c.Classes)
+	new(kernel.Scorer).Scores(l.Expansion(), n, x, f, 1)
+	wrong := 0
+	for i := range n {
+		if loss.Predict(f[i*c.Classes:(i+1)*c.Classes]) != int(y[i]) {
+			wrong++
+		}
+	}
+	return float64(wrong) / n
+}
+
+// The common factor is folded into the weights now and then; the model is
+// that of an oracle which has no such factor.
+func TestScaleIsFolded(t *testing.T) {
+	c := config(Removal, 10)
+	c.Regularizer = 1
+	c.LearningRate = 0.9 // halves the exponent every third step
+	follow := &oracle{c: c}
+	l := learner(t, c)
+	x, y := stream(2, 100, c.Dim, c.Classes, 1)
+	for i := range y {
+		follow.step(x[i*c.Dim:(i+1)*c.Dim], int(y[i]))
+		if err := l.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+			t.Fatal(err)
+		}
+		if l.model.scale < leastScale {
+			t.Fatalf("factor %v", l.model.scale)
+		}
+		compare(t, i, elements(l), follow.elem, 1e-12)
+	}
+}
+
+func TestPolynomialKernel(t *testing.T) {
+	for _, maintenance := range []string{Removal, Projection} {
+		c := config(maintenance, 8)
+		c.Kernel = kernel.Polynomial{Offset: 1, Degree: 3}
+		c.LearningRate = 0.01
+		follow(t, c, 11)
+	}
+}
+
+// A linear kernel in two dimensions has rank 2, and κ(0, 0) = 0.
+func TestSingularKernel(t *testing.T) {
+	c := config(Projection, 6)
+	c.Kernel = kernel.Polynomial{Offset: 0, Degree: 1}
+	c.Dim = 2
+	x, y := stream(4, 300, 2, 3, 2)
+	clear(x[:2])
+	l := learner(t, c)
+	if err := l.Step(300, x, y); err != nil {
+		t.Fatal(err)
+	}
+	if err := sound(l); err != nil || l.Expansion().Order() > 2 {
+		t.Errorf("order %d, %v", l.Expansion().Order(), err)
+	}
+}
+
+func TestBadSamplesLeaveNoTrace(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	tests := []struct {
+		name string
+		x    float32
+		y    float64
+	}{
+		{"feature 2 is NaN", nan, 0}, {"feature 2 is +Inf", inf, 0}, {"feature 2 is -Inf", -inf, 1},
+		{"label 3", 0, 3}, {"label -1", 0, -1}, {"label 0.5", 0, 0.5}, {"label NaN", 0, math.NaN()},
+		{"label +Inf", 0, math.Inf(1)},
+	}
+	c := config(Removal, 10)
+	for _, tt := range tests {
+		x, y := stream(6, 50, c.Dim, c.Classes, 1)
+		l, clean := learner(t, c), learner(t, c)
+		bad := 40
+		x[bad*c.Dim+2] = tt.x
+		y[bad] = tt.y
+		err := l.Step(50, x, y)
+		if err == nil || !strings.Contains(err.Error(), tt.name) || !strings.HasPrefix(err.Error(), "bsgd: sample 40 of 50: ") {
+			t.Errorf("%s: error %v", tt.name, err)
+		}
+		if err := clean.Step(bad, x, y); err != nil {
+			t.Fatal(err)
+		}
+		compare(t, bad, elements(l), elements(clean), 0)
+		if l.samples != clean.samples {
+			t.Errorf("%s: %d samples counted", tt.name, l.samples)
+		}
+	}
+}
+
+// Features whose squares overflow float32 are finite numbers; their scores
+// are not.
+func TestOverflowIsAnError(t *testing.T) {
+	c := config(Removal, 10)
+	c.Kernel = kernel.Polynomial{Offset: 1, Degree: 20}
+	l := learner(t, c)
+	x := []float32{1e30, 1e30, 0, 0}
+	if err := l.Step(1, x, []float64{0}); err == nil || l.Expansion().Order() != 0 {
+		t.Errorf("error %v, order %d", err, l.Expansion().Order())
+	}
+	if err := l.Step(2, x, []float64{0, 1}); err == nil {
+		t.Error("missing samples are accepted")
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	nan := math.NaN()
+	tests := []struct {
+		want string
+		edit func(*Config)
+	}{
+		{"budget 0", func(c *Config) { c.Budget = 0 }},
+		{"1 classes", func(c *Config) { c.Classes = 1 }},
+		{"dimension 0", func(c *Config) { c.Dim = 0 }},
+		{"-1 threads", func(c *Config) { c.Threads = -1 }},
+		{"no kernel", func(c *Config) { c.Kernel = nil }},
+		{"bandwidth", func(c *Config) { c.Kernel = kernel.Gaussian{} }},
+		{"learning rate 0", func(c *Config) { c.LearningRate = 0 }},
+		{"learning rate NaN", func(c *Config) { c.LearningRate = nan }},
+		{"not below 1/λ", func(c *Config) { c.LearningRate = 1000 }},
+		{"regularizer NaN", func(c *Config) { c.Regularizer = nan }},
+		{"regularizer -1", func(c *Config) { c.Regularizer = -1 }},
+		{"needs a regularizer", func(c *Config) { c.Schedule, c.Regularizer = Inverse, 0 }},
+		{"unknown schedule", func(c *Config) { c.Schedule = "sometimes" }},
+		{"unknown maintenance", func(c *Config) { c.Maintenance = "prayer" }},
+		{"merging needs the gaussian kernel", func(c *Config) {
+			c.Maintenance, c.Kernel = Merging, kernel.Polynomial{Offset: 1, Degree: 2}
+		}},
+	}
+	for _, tt := range tests {
+		c := config(Removal, 10)
+		tt.edit(&c)
+		_, err := New(c)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "bsgd: ") {
+			t.Errorf("want an error with %q, got %v", tt.want, err)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+// Package bsgd is budgeted stochastic gradient descent for the multi-class
+// kernel support vector machine: Wang, Crammer, Vucetic, "Breaking the curse
+// of kernelization", JMLR 13 (2012). It is the online baseline of the POLK
+// paper ("Experiments").
+//
+// One sample (x, y) at a time, with the Crammer–Singer hinge (the paper's
+// eq. multi_svm) and the objective λ/2 Σ_c ‖f_c‖² + ℓ:
+//
+//	f ← (1 − ηλ) f
+//	if 1 + f_r(x) − f_y(x) > 0, f evaluated before the shrinking:
+//		f_y ← f_y + η κ(x, ·),  f_r ← f_r − η κ(x, ·)
+//		if the model order exceeds the budget B: maintenance
+//
+// Maintenance brings the order back to B. It starts from the element p that
+// contributes least, ‖α_p‖² κ(x_p, x_p), where α_p holds the C weights of p:
+//
+//   - removal drops p: O(B). Prefer it when B is far above what is needed.
+//   - projection drops p and gives the others the weights that approximate
+//     f best: O(B²). The most accurate with points of the stream alone.
+//   - merging replaces p and a partner by one new point between them: O(B)
+//     kernel values, and on MNIST the best. Gaussian kernel only.
+//
+// The POLK paper names neither the maintenance nor the schedule that it ran.
+package bsgd

@@ -1,0 +1,175 @@
+package bsgd
+
+import (
+	"fmt"
+	"math"
+
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// A Learner runs budgeted stochastic gradient descent. Its results depend on
+// the configuration and the samples alone, not on Threads and not on when
+// Expansion is called. It must not be shared by goroutines.
+type Learner struct {
+	config   Config
+	model    *model
+	maintain maintainer
+	samples  int64 // t
+	f        []float64
+	out      kernel.Expansion
+
+	violations, maintenances int64
+	degradation              float64
+}
+
+// New returns a learner of the zero function. It fails if the configuration
+// is not valid.
+func New(c Config) (*Learner, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c.Threads = max(c.Threads, 1)
+	maintain, err := newMaintainer(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Learner{
+		config: c, maintain: maintain,
+		model: newModel(c.Kernel, c.Dim, c.Classes, c.Budget),
+		f:     make([]float64, c.Classes),
+	}, nil
+}
+
+// Step processes n samples in order, one at a time: x is n×Dim row-major, y
+// holds class indices 0 … C−1. Kernel values with the dictionary are computed
+// in float32, in blocks that start anew at every call.
+//
+// It fails at the first sample with a feature that is not a finite number, a
+// label out of range, or scores that overflow: the samples before it have
+// been learned, that one and those after it have left no trace.
+func (l *Learner) Step(n int, x []float32, y []float64) error {
+	dim := l.config.Dim
+	if n < 0 || len(x) < n*dim || len(y) < n {
+		return fmt.Errorf("bsgd: %d samples of dimension %d need %d features and %d labels, got %d and %d",
+			n, dim, n*dim, n, len(x), len(y))
+	}
+	for lo := 0; lo < n; lo += windowRows {
+		hi := min(lo+windowRows, n)
+		if i, err := l.block(x[lo*dim:hi*dim], y[lo:hi]); err != nil {
+			return fmt.Errorf("bsgd: sample %d of %d: %w", lo+i, n, err)
+		}
+	}
+	return nil
+}
+
+// block learns at most windowRows samples. On failure it returns the index of
+// the sample that failed.
+func (l *Learner) block(x []float32, y []float64) (int, error) {
+	m, dim := l.model, l.config.Dim
+	good, invalid := 0, error(nil)
+	for ; good < len(y); good++ {
+		if invalid = l.check(x[good*dim:(good+1)*dim], y[good]); invalid != nil {
+			break
+		}
+	}
+	m.evals += m.window.load(m, good, x, l.config.Threads)
+	for i := range good {
+		if err := l.sample(x[i*dim:(i+1)*dim], int(y[i])); err != nil {
+			return i, err
+		}
+	}
+	return good, invalid
+}
+
+func (l *Learner) check(x []float32, y float64) error {
+	if y != math.Trunc(y) || !(y >= 0 && y < float64(l.config.Classes)) {
+		return fmt.Errorf("label %v is not a class 0 … %d", y, l.config.Classes-1)
+	}
+	for i, v := range x {
+		if v-v != 0 { // NaN and ±Inf alone
+			return fmt.Errorf("feature %d is %v", i, v)
+		}
+	}
+	return nil
+}
+
+// sample is one step of the algorithm.
+func (l *Learner) sample(x []float32, y int) error {
+	m := l.model
+	if err := l.scores(m.window.take(m.order())); err != nil {
+		return err
+	}
+	if s := m.kernel.Self(x); !finite(s) {
+		return fmt.Errorf("κ(x, x) = %v", s)
+	}
+	l.samples++
+	rate := l.config.rate(l.samples)
+	m.shrink(1 - rate*l.config.Regularizer)
+	if r := loss.Rival(l.f, y); 1+(l.f[r]-l.f[y]) > 0 {
+		l.violate(x, y, r, rate)
+	}
+	return nil
+}
+
+// scores sets f to f_c(x) for the kernel values k between x and the
+// dictionary.
+func (l *Learner) scores(k []float64) error {
+	m := l.model
+	for c := range l.f {
+		l.f[c] = m.scale * gemm.Dot(m.weights(c), k)
+		if !finite(l.f[c]) {
+			return fmt.Errorf("score %d is %v", c, l.f[c])
+		}
+	}
+	return nil
+}
+
+// violate adds x with weight +η on y and −η on r, and keeps to the budget.
+func (l *Learner) violate(x []float32, y, r int, rate float64) {
+	m := l.model
+	l.violations++
+	m.append(x)
+	last := m.order() - 1
+	m.weights(y)[last] = rate / m.scale
+	m.weights(r)[last] = -rate / m.scale
+	m.reweigh(last)
+	cost := l.maintain.added(m)
+	if m.order() > l.config.Budget {
+		l.maintenances++
+		cost += l.maintain.maintain(m)
+	}
+	l.degradation += m.scale * m.scale * cost
+}
+
+// Expansion returns the current model, valid until the next Step.
+func (l *Learner) Expansion() *kernel.Expansion {
+	m := l.model
+	w := grow(l.out.W, m.order()*m.classes)
+	for c := range m.classes {
+		for j, v := range m.weights(c) {
+			w[j*m.classes+c] = m.scale * v
+		}
+	}
+	l.out = kernel.Expansion{Kernel: m.kernel, Dict: m.dict, Outputs: m.classes, W: w}
+	return &l.out
+}
+
+// KernelEvals returns the number of evaluations of κ in training so far.
+func (l *Learner) KernelEvals() int64 { return l.model.evals }
+
+// Health returns counters: samples, violations (samples that entered),
+// maintenances, degradation (sum of ‖f − f'‖² over them), and for projection
+// dependent (samples absorbed because their Gram matrix would be singular),
+// probes, repairs, and drift (largest error of the factor that a probe saw).
+func (l *Learner) Health() map[string]float64 {
+	h := map[string]float64{
+		"samples":      float64(l.samples),
+		"violations":   float64(l.violations),
+		"maintenances": float64(l.maintenances),
+		"degradation":  l.degradation,
+	}
+	l.maintain.health(h)
+	return h
+}

@@ -1,0 +1,38 @@
+package bsgd
+
+import (
+	"fmt"
+
+	"polkrepro/kernel"
+)
+
+// A maintainer keeps the model order within the budget. The degradations it
+// returns are ‖f − f'‖² = Σ_c ‖f_c − f'_c‖², f before and f' after, for the
+// unscaled weights of the model.
+type maintainer interface {
+	// added follows the model's append: the newest element is the last.
+	added(m *model) float64
+
+	// maintain lowers the model order by one.
+	maintain(m *model) float64
+
+	// health adds the strategy's own counters to h.
+	health(h map[string]float64)
+}
+
+func newMaintainer(c Config) (maintainer, error) {
+	switch c.Maintenance {
+	case Removal:
+		return removal{}, nil
+	case Projection:
+		return newProjection(c.Budget, max(c.Threads, 1)), nil
+	case Merging:
+		if _, ok := c.Kernel.(kernel.Gaussian); !ok {
+			return nil, fmt.Errorf("bsgd: merging needs the gaussian kernel, not %s: "+
+				"only there does the best merged point lie on a known line", c.Kernel.Name())
+		}
+		return newMerging(c.Classes, max(c.Threads, 1)), nil
+	}
+	return nil, fmt.Errorf("bsgd: unknown maintenance %q (have %s, %s, %s)",
+		c.Maintenance, Removal, Projection, Merging)
+}

@@ -1,0 +1,86 @@
+package bsgd
+
+import "math"
+
+// Merging p into n. For the Gaussian kernel and
+// z = h x_p + (1−h) x_n, with κ = κ(x_p, x_n):
+//
+//	κ(x_p, z) = κ^((1−h)²),  κ(x_n, z) = κ^(h²)
+//	α_z = α_p κ(x_p, z) + α_n κ(x_n, z)      the best weights for this z
+//	D = ‖α_p‖² + ‖α_n‖² + 2κ α_p·α_n − ‖α_z‖²
+//
+// D/‖α_p‖² depends on three numbers only: r = ‖α_p‖/‖α_n‖, the cosine c
+// between α_p and α_n, and κ. For two classes c = ±1.
+//
+// Where to look for h: p is the element of least norm, r ≤ 1, and with it
+//
+//	‖α_z(h)‖² − ‖α_z(1−h)‖² = (‖α_n‖² − ‖α_p‖²)(κ^(2h²) − κ^(2(1−h)²)) ≥ 0 for h ≤ ½,
+//
+// so the best h of [0, 1] lies in [0, ½], on the side of the stronger
+// element. There ‖α_z‖² has a single maximum, at the one change of sign of
+// its derivative (checked by TestMergePointIsTheBest), although for κ < e⁻²
+// it has a second, lower one beyond ½. Points outside the segment, which can
+// be better if c < 0, are not considered; the authors' public code
+// (BudgetedSVM, bsgd.cpp) likewise turns h < 0 into 0.
+
+// mergePoint returns the best h ∈ [0, ½], rounded to a multiple of 2⁻³². The
+// problem is that of a golden section search, which stops at half the digits;
+// bisection of the derivative does not. The rounding makes h = ½ exactly for
+// elements of equal weight (every pair, under the schedule 1/(λt)): z is then
+// halfway between two float32 numbers more often than not, and the last bit
+// of h would decide to which of them it goes.
+func mergePoint(r, c, kappa float64) float64 {
+	if kappa <= 0 {
+		return 0
+	}
+	logKappa := math.Log(kappa)
+	if !mergeImproves(r, c, logKappa, 0) {
+		return 0
+	}
+	lo, hi := 0.0, 0.5
+	for range 40 {
+		mid := (lo + hi) / 2
+		if mergeImproves(r, c, logKappa, mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return math.Round(0x1p32*lo) / 0x1p32
+}
+
+// mergeImproves reports whether ‖α_z‖² increases at h. With ρ = κ^(1−2h) its
+// derivative is a positive multiple of r²(1−h)ρ² + rc(1−2h)ρ − h.
+func mergeImproves(r, c, logKappa, h float64) bool {
+	rho := math.Exp(logKappa * (1 - 2*h))
+	return r*rho*(r*rho*(1-h)+c*(1-2*h)) > h
+}
+
+// mergeLoss returns D/‖α_p‖² at h (at h = 0 if κ = 0, where nothing is better),
+// without cancellation for r → 0:
+//
+//	(1 − κ^(2(1−h)²)) + (1 − κ^(2h²))/r² − (2c/r) κ (κ^(−2h(1−h)) − 1)
+func mergeLoss(r, c, kappa, h float64) float64 {
+	if kappa <= 0 {
+		return 1
+	}
+	return mergeTerms(math.Log(kappa), h).at(r, c)
+}
+
+// terms are the parts of D/‖α_p‖² that depend on κ and h.
+type terms struct{ self, other, cross float64 }
+
+func mergeTerms(logKappa, h float64) terms {
+	return terms{
+		self:  -math.Expm1(2 * logKappa * (1 - h) * (1 - h)),
+		other: -math.Expm1(2 * logKappa * h * h),
+		cross: math.Exp(logKappa) * math.Expm1(-2*logKappa*h*(1-h)),
+	}
+}
+
+func (t terms) at(r, c float64) float64 {
+	if t.other == 0 { // h = 0, and r may be 0
+		return t.self
+	}
+	return t.self + (t.other/r-2*c*t.cross)/r
+}

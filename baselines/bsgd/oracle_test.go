@@ -1,0 +1,261 @@
+package bsgd
+
+import (
+	"math"
+	"sort"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/kernel"
+)
+
+// oracle is the algorithm as written: kernel values by kernel.Eval, weights
+// without a common factor, every partner searched by golden section, and the
+// projection solved as a dense linear system.
+type oracle struct {
+	c    Config
+	t    int
+	elem []element // oldest first
+	cost float64   // ‖f − f'‖² of the last maintenance
+}
+
+type element struct {
+	x []float32
+	a []float64
+}
+
+func (e element) norm() float64 {
+	var s float64
+	for _, v := range e.a {
+		s += v * v
+	}
+	return s
+}
+
+func (o *oracle) step(x []float32, y int) {
+	o.t++
+	o.cost = 0
+	f := make([]float64, o.c.Classes)
+	for _, e := range o.elem {
+		k := o.c.Kernel.Eval(e.x, x)
+		for c := range f {
+			f[c] += e.a[c] * k
+		}
+	}
+	rate := o.c.rate(int64(o.t))
+	for _, e := range o.elem {
+		for c := range e.a {
+			e.a[c] *= 1 - rate*o.c.Regularizer
+		}
+	}
+	r := -1
+	for c, v := range f {
+		if c != y && (r < 0 || v > f[r]) {
+			r = c
+		}
+	}
+	if 1+f[r]-f[y] <= 0 {
+		return
+	}
+	e := element{append([]float32(nil), x...), make([]float64, o.c.Classes)}
+	e.a[y], e.a[r] = rate, -rate
+	o.elem = append(o.elem, e)
+	if len(o.elem) > o.c.Budget {
+		o.maintain()
+	}
+}
+
+func (o *oracle) maintain() {
+	before := o.clone()
+	p, least := -1, math.Inf(1)
+	for j, e := range o.elem {
+		if v := e.norm() * o.c.Kernel.Self(e.x); v < least*(1-1e-10) {
+			p, least = j, v
+		}
+	}
+	gone := o.elem[p]
+	o.elem = append(o.elem[:p:p], o.elem[p+1:]...)
+	switch o.c.Maintenance {
+	case Projection:
+		o.project(gone)
+	case Merging:
+		o.merge(gone)
+	}
+	o.cost = distance(o.c.Kernel, before, o.elem)
+}
+
+func (o *oracle) clone() []element {
+	c := make([]element, len(o.elem))
+	for i, e := range o.elem {
+		c[i] = element{e.x, append([]float64(nil), e.a...)}
+	}
+	return c
+}
+
+// distance returns ‖f − g‖² over all classes.
+func distance(k kernel.Kernel, f, g []element) float64 {
+	all := append([]element(nil), f...)
+	for _, e := range g {
+		a := make([]float64, len(e.a))
+		for c, v := range e.a {
+			a[c] = -v
+		}
+		all = append(all, element{e.x, a})
+	}
+	var s float64
+	for _, d := range all {
+		for _, e := range all {
+			for c, v := range d.a {
+				s += v * e.a[c] * k.Eval(d.x, e.x)
+			}
+		}
+	}
+	return s
+}
+
+func (o *oracle) project(gone element) {
+	n := len(o.elem)
+	gram, rhs := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+	for i, d := range o.elem {
+		rhs.SetVec(i, o.c.Kernel.Eval(d.x, gone.x))
+		for j, e := range o.elem {
+			gram.Set(i, j, o.c.Kernel.Eval(d.x, e.x))
+		}
+	}
+	var q mat.VecDense
+	if err := q.SolveVec(gram, rhs); err != nil {
+		panic(err)
+	}
+	for i, e := range o.elem {
+		for c := range e.a {
+			e.a[c] += q.AtVec(i) * gone.a[c]
+		}
+	}
+}
+
+func (o *oracle) merge(gone element) {
+	best, bestH, least := -1, 0.0, math.Inf(1)
+	for j, e := range o.elem {
+		h := o.search(gone, e)
+		if d := o.degradation(gone, e, h); d < least {
+			best, bestH, least = j, h, d
+		}
+	}
+	n := o.elem[best]
+	z := element{make([]float32, len(n.x)), make([]float64, len(n.a))}
+	for i := range z.x {
+		z.x[i] = float32(float64(bestH*float64(gone.x[i])) + float64((1-bestH)*float64(n.x[i])))
+	}
+	kp, kn := o.c.Kernel.Eval(gone.x, z.x), o.c.Kernel.Eval(n.x, z.x)
+	for c := range z.a {
+		z.a[c] = gone.a[c]*kp + n.a[c]*kn
+	}
+	o.elem = append(append(o.elem[:best:best], o.elem[best+1:]...), z)
+}
+
+// degradation is ‖α_p φ(x_p) + α_n φ(x_n) − α_z φ(z)‖² summed over classes.
+func (o *oracle) degradation(p, n element, h float64) float64 {
+	k := o.c.Kernel.Eval(p.x, n.x)
+	kp, kn := math.Pow(k, (1-h)*(1-h)), math.Pow(k, h*h)
+	var s float64
+	for c, a := range p.a {
+		b := n.a[c]
+		z := a*kp + b*kn
+		s += a*a + b*b + 2*a*b*k - z*z
+	}
+	return s
+}
+
+// search is a golden section search over both halves of [0, 1]. It ends where
+// rounding hides the minimum, at half the digits of h or less; the derivative
+// of the degradation then tells on which side it lies.
+func (o *oracle) search(p, n element) float64 {
+	loss := func(h float64) float64 { return o.degradation(p, n, h) }
+	a, b := golden(loss, 0, 0.5), golden(loss, 0.5, 1)
+	h := a
+	if loss(b) < loss(a)*(1-1e-9) { // elements of equal weight have two mirrored minima
+		h = b
+	}
+	lo, hi := math.Max(0, h-1e-3), math.Min(1, h+1e-3)
+	for range 60 {
+		h = (lo + hi) / 2
+		if o.slope(p, n, h) < 0 {
+			lo = h
+		} else {
+			hi = h
+		}
+	}
+	return math.Round(h*(1<<32)) / (1 << 32)
+}
+
+// slope is d/dh of the degradation, up to a positive factor.
+func (o *oracle) slope(p, n element, h float64) float64 {
+	k := o.c.Kernel.Eval(p.x, n.x)
+	kp, kn := math.Pow(k, (1-h)*(1-h)), math.Pow(k, h*h)
+	var s float64
+	for c, a := range p.a {
+		b := n.a[c]
+		s -= (a*kp + b*kn) * (a*kp*(1-h) - b*kn*h)
+	}
+	return s
+}
+
+func golden(f func(float64) float64, a, b float64) float64 {
+	ratio := (math.Sqrt(5) - 1) / 2
+	p, q := b-ratio*(b-a), a+ratio*(b-a)
+	fp, fq := f(p), f(q)
+	for b-a > 1e-9 {
+		if fp <= fq {
+			b, q, fq = q, p, fp
+			p = b - ratio*(b-a)
+			fp = f(p)
+		} else {
+			a, p, fp = p, q, fq
+			q = a + ratio*(b-a)
+			fq = f(q)
+		}
+	}
+	h := (a + b) / 2
+	for _, end := range []float64{a, b} {
+		if f(end) < f(h) {
+			h = end
+		}
+	}
+	return h
+}
+
+// elements returns the learner's model, oldest first.
+func elements(l *Learner) []element {
+	e := l.Expansion()
+	index := make([]int, e.Order())
+	for j := range index {
+		index[j] = j
+	}
+	sort.Slice(index, func(a, b int) bool { return l.model.born[index[a]] < l.model.born[index[b]] })
+	out := make([]element, e.Order())
+	for i, j := range index {
+		out[i] = element{append([]float32(nil), e.Dict.At(j)...), append([]float64(nil), e.Weights(j)...)}
+	}
+	return out
+}
+
+// compare requires the same points, bit for bit, and weights within tol.
+func compare(t *testing.T, step int, got, want []element, tol float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("step %d: order %d, want %d", step, len(got), len(want))
+	}
+	for j, w := range want {
+		for i, v := range w.x {
+			if math.Abs(float64(got[j].x[i])-float64(v)) > tol {
+				t.Fatalf("step %d: element %d is %v, want %v", step, j, got[j].x, w.x)
+			}
+		}
+		for c, v := range w.a {
+			if math.Abs(got[j].a[c]-v) > tol*(1+math.Abs(v)) {
+				t.Fatalf("step %d: weights of element %d are %v, want %v", step, j, got[j].a, w.a)
+			}
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package bsgd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/kernel"
+)
+
+// randomGram is a well-conditioned symmetric positive definite matrix.
+func randomGram(rng *rand.Rand, n int) *mat.SymDense {
+	a := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			a.Set(i, j, rng.NormFloat64())
+		}
+	}
+	var s mat.Dense
+	s.Mul(a, a.T())
+	g := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			g.SetSym(i, j, s.At(i, j)/float64(n))
+		}
+		g.SetSym(i, i, g.At(i, i)+0.5)
+	}
+	return g
+}
+
+// A factor that has seen a hundred insertions and deletions is that of the
+// matrix as it stands, and its columns of the inverse are gonum's.
+func TestFactor(t *testing.T) {
+	const pool = 40
+	rng := rand.New(rand.NewPCG(1, 2))
+	gram := randomGram(rng, pool)
+	f := factor{room: pool}
+	var rows []int // of gram, in the factor's order
+	for step := range 300 {
+		if len(rows) > 0 && (len(rows) == 20 || rng.IntN(3) == 0) {
+			p := rng.IntN(len(rows))
+			f.delete(p)
+			rows = append(rows[:p], rows[p+1:]...)
+		} else {
+			next := fresh(rng, rows, pool)
+			k := make([]float64, len(rows))
+			for i, r := range rows {
+				k[i] = gram.At(r, next)
+			}
+			pivot := f.eliminate(k, gram.At(next, next))
+			f.append(k, pivot)
+			rows = append(rows, next)
+		}
+		if len(rows) > 0 {
+			checkFactor(t, step, &f, gram, rows)
+		}
+	}
+}
+
+func fresh(rng *rand.Rand, rows []int, pool int) int {
+	for {
+		next := rng.IntN(pool)
+		taken := false
+		for _, r := range rows {
+			taken = taken || r == next
+		}
+		if !taken {
+			return next
+		}
+	}
+}
+
+func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []int) {
+	t.Helper()
+	n := len(rows)
+	k, row := mat.NewDense(n, n, nil), make([]float64, n)
+	for i, r := range rows {
+		f.multiply(i, row)
+		for j, s := range rows {
+			k.Set(i, j, gram.At(r, s))
+			if math.Abs(row[j]-gram.At(r, s)) > 1e-13 {
+				t.Fatalf("step %d: (LDLᵀ)[%d,%d] = %v, want %v", step, i, j, row[j], gram.At(r, s))
+			}
+		}
+	}
+	var inverse mat.Dense
+	if err := inverse.Inverse(k); err != nil {
+		t.Fatal(err)
+	}
+	p := step % n
+	f.inverseColumn(p, row)
+	for i, v := range row {
+		if math.Abs(v-inverse.At(i, p)) > 1e-11 {
+			t.Fatalf("step %d: K⁻¹[%d,%d] = %v, want %v", step, i, p, v, inverse.At(i, p))
+		}
+	}
+}
+
+// The case that breaks an updated inverse (REPRODUCTION_NOTES, "Numerics"):
+// thousands of points in the plane, B = 129, bandwidth 0.6 and a learning
+// rate of 1. The Gram matrix is singular in all but name throughout.
+func TestNearDuplicates(t *testing.T) {
+	for _, budget := range []int{16, 129} {
+		c := Config{
+			Kernel: kernel.Gaussian{Bandwidth: 0.6}, Classes: 5, Dim: 2, Regularizer: 1e-6,
+			LearningRate: 1, Schedule: Constant, Budget: budget, Maintenance: Projection,
+		}
+		x, y := stream(1, 5000, 2, 5, 1.5)
+		for i := range x {
+			x[i] *= 0.6
+		}
+		l := learner(t, c)
+		for range 3 {
+			if err := l.Step(len(y), x, y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h := l.Health()
+		t.Logf("B = %d: order %d, %v", budget, l.Expansion().Order(), h)
+		if err := sound(l); err != nil {
+			t.Error(err)
+		}
+		if h["drift"] > repairAbove || h["repairs"] > 0 || budget == 129 && h["dependent"] == 0 {
+			t.Errorf("B = %d: %v", budget, h)
+		}
+		checkPivots(t, l)
+		checkDegradation(t, l, x, y)
+	}
+}
+
+// checkDegradation follows 60 more samples: what a projection says it cost is
+// the distance between the function without maintenance and the model. The
+// latter is a sum of 10⁵ terms of up to 10⁹ and known to 2e-6 itself.
+func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
+	t.Helper()
+	unlimited := l.config
+	unlimited.Budget = math.MaxInt
+	for i := range 60 {
+		xi := x[i*l.config.Dim : (i+1)*l.config.Dim]
+		o := oracle{c: unlimited, t: int(l.samples), elem: elements(l)}
+		o.step(xi, int(y[i]))
+		before := l.degradation
+		if err := l.Step(1, xi, y[i:]); err != nil {
+			t.Fatal(err)
+		}
+		got, want := l.degradation-before, distance(l.config.Kernel, o.elem, elements(l))
+		if math.Abs(got-want) > 1e-5 {
+			t.Fatalf("sample %d: degradation %v, ‖f − f'‖² = %v", i, got, want)
+		}
+	}
+}
+
+// checkPivots recomputes every pivot from fresh kernel values: none has sunk
+// below what it takes to enter. A pivot is as uncertain as 1e-16 over the
+// smallest one before it: 1e-10.
+func checkPivots(t *testing.T, l *Learner) {
+	t.Helper()
+	p := l.maintain.(*projection)
+	again := newProjection(l.config.Budget, 1)
+	for j := range p.at {
+		row := p.kernelRow(l.model, p.at[j])
+		k := make([]float64, len(again.at))
+		for i, e := range again.at {
+			k[i] = row[e]
+		}
+		pivot := again.factor.eliminate(k, 1)
+		if pivot < dependence/2 || math.Abs(pivot-p.factor.d[j]) > 1e-10 {
+			t.Fatalf("pivot %d is %v, kept as %v", j, pivot, p.factor.d[j])
+		}
+		again.factor.append(k, pivot)
+		again.at = append(again.at, p.at[j])
+	}
+}
+
+// A duplicate changes the weights of the dictionary, not its size, and the
+// function is the same as if it had entered.
+func TestDuplicatesAreAbsorbed(t *testing.T) {
+	c := config(Projection, 50)
+	x, y := stream(2, 30, c.Dim, c.Classes, 1)
+	plain := c
+	plain.Maintenance, plain.Budget = Removal, 500
+	l, all := learner(t, c), learner(t, plain)
+	for range 5 {
+		for _, each := range []*Learner{l, all} {
+			if err := each.Step(len(y), x, y); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if l.Expansion().Order() > 30 || l.Health()["dependent"] == 0 {
+		t.Errorf("order %d, %v", l.Expansion().Order(), l.Health())
+	}
+	d := distance(c.Kernel, elements(l), elements(all))
+	if norm := all.Expansion().NormSq(1); math.Abs(d) > 1e-10*norm {
+		t.Errorf("‖f − g‖² = %v of %v", d, norm)
+	}
+}
+
+// A factor that has been damaged is found out by the next probes, refactored,
+// and right again.
+func TestRepair(t *testing.T) {
+	c := config(Projection, 20)
+	c.LearningRate = 0.05
+	x, y := stream(3, 6000, c.Dim, c.Classes, 0.5)
+	l := learner(t, c)
+	if err := l.Step(3000, x, y); err != nil {
+		t.Fatal(err)
+	}
+	p := l.maintain.(*projection)
+	if p.repairs != 0 {
+		t.Fatalf("%v repairs before any damage", p.repairs)
+	}
+	for _, damage := range []float64{1.001, 0.5} {
+		before := p.repairs
+		p.factor.d[len(p.factor.d)-1] *= damage
+		p.repair(l.model)
+		p.factor.d[2] *= damage
+		for i := range p.factor.len() {
+			if drift := p.drift(l.model, i); i == 2 && drift <= repairAbove {
+				t.Errorf("a pivot times %v goes unseen: drift %v", damage, drift)
+			}
+		}
+		if err := l.Step(3000, x[3000*c.Dim:], y[3000:]); err != nil {
+			t.Fatal(err)
+		}
+		if p.repairs < before+2 {
+			t.Errorf("damage %v: %v repairs", damage, p.repairs-before)
+		}
+		checkPivots(t, l)
+	}
+}

@@ -1,0 +1,56 @@
+package bsgd
+
+// windowRows is how many samples have their kernel values computed in one
+// matrix product. One row alone is bound by the memory that holds the
+// dictionary; 32 rows share each read of it.
+const windowRows = 32
+
+// A window holds κ(x_i, d_j) in float32 for the samples of a call to Step
+// that come next. The samples are still processed one at a time: when an
+// element enters or leaves the dictionary, its column is computed or dropped.
+type window struct {
+	rows   int       // samples in the window
+	next   int       // samples before this one are done
+	stride int       // of k
+	x      []float32 // rows×dim
+	k      []float32 // windowRows×stride
+	row    []float64 // the current sample's kernel values, as take returned them
+}
+
+// load computes the block of n samples and returns the evaluations it took.
+func (w *window) load(m *model, n int, x []float32, threads int) int64 {
+	w.k = grow(w.k, windowRows*w.stride)
+	w.rows, w.next, w.x = n, 0, x
+	m.dict.Block32(m.kernel, n, x, w.k, w.stride, threads)
+	return int64(n) * int64(m.order())
+}
+
+// take moves on to the next sample and returns its kernel values over the
+// dictionary of length order, valid until the next call.
+func (w *window) take(order int) []float64 {
+	k := w.k[w.next*w.stride:][:order]
+	w.row = grow(w.row, w.stride)[:order]
+	for j, v := range k {
+		w.row[j] = float64(v)
+	}
+	w.next++
+	return w.row
+}
+
+// appended fills the column of the model's last element, x, for the samples
+// to come, and returns how many those are. One by one: they are few, and a
+// matrix product would first have to pack x.
+func (w *window) appended(m *model, x []float32) int64 {
+	last := m.order() - 1
+	for i := w.next; i < w.rows; i++ {
+		w.k[i*w.stride+last] = float32(m.kernel.Eval(x, w.x[i*len(x):(i+1)*len(x)]))
+	}
+	return int64(max(0, w.rows-w.next))
+}
+
+// removed moves column last to column j.
+func (w *window) removed(j, last int) {
+	for i := w.next; i < w.rows; i++ {
+		w.k[i*w.stride+j] = w.k[i*w.stride+last]
+	}
+}

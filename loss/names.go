@@ -1,0 +1,51 @@
+package loss
+
+import (
+	"fmt"
+	"strings"
+)
+
+// all lists the losses in the order in which Names returns them.
+var all = []Loss{MultiHinge{}, MultiLogistic{}, BinaryLogistic{}, SquaredHinge{}, SquaredError{}}
+
+// Names returns the names that ByName knows.
+func Names() []string {
+	names := make([]string, len(all))
+	for i, l := range all {
+		names[i] = l.Name()
+	}
+	return names
+}
+
+// ByName returns the loss of that name. It fails if there is none.
+func ByName(name string) (Loss, error) {
+	for _, l := range all {
+		if l.Name() == name {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("loss: unknown loss %q (have %s)", name, strings.Join(Names(), ", "))
+}
+
+// A Probabilistic loss turns scores into class probabilities.
+type Probabilistic interface {
+	Loss
+
+	// Probabilities writes the probability of each class to p. For the
+	// multi-class losses p has the length of f; for the binary ones it has
+	// length 2 and starts with the class −1. p and f may be the same slice
+	// where their lengths agree.
+	Probabilities(p, f []float64)
+}
+
+// Predict returns argmax_c f_c, the class that the scores decide for (paper,
+// "Tasks"). Ties go to the lowest index. It panics if f is empty.
+func Predict(f []float64) int {
+	best := 0
+	for c, v := range f {
+		if v > f[best] {
+			best = c
+		}
+	}
+	return best
+}
