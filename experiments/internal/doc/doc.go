@@ -1,0 +1,275 @@
+// Package doc holds the layout of the YAML files of package experiments as Go
+// types: what a key is called and what kind of value it takes. Its comments are
+// the descriptions in experiments/schema.json.
+package doc
+
+import (
+	"github.com/invopop/jsonschema"
+
+	"polkrepro/experiments/internal/strictyaml"
+)
+
+// Spec is an experiment: data, task, methods with their hyper-parameters, and
+// which table cells and figures the runs feed.
+type Spec struct {
+	// Files that this one builds on, relative to it. They are merged in order,
+	// key by key, and this file over them; a list replaces a list.
+	Include []string `json:"include,omitempty"`
+	// The spec's name, as given on the command line: lower-case letters, digits and hyphens.
+	Name string `json:"name,omitempty" jsonschema:"pattern=^[a-z0-9]+(-[a-z0-9]+)*$"`
+	// One line that says what it is.
+	Title string `json:"title,omitempty"`
+	// What it is for, where its numbers come from.
+	Description string `json:"description,omitempty"`
+	// What is learned.
+	Task string `json:"task,omitempty" jsonschema:"enum=ksvm,enum=klr"`
+	// What it is learned from.
+	Data *Data `json:"data,omitempty"`
+	// The kernel of every method that doesn't say otherwise.
+	Kernel *Kernel `json:"kernel,omitempty"`
+	// λ of every method that doesn't say otherwise.
+	Regularizer *float64 `json:"regularizer,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// What the entries of methods say if they don't say otherwise, by method.
+	Defaults map[string]Defaults `json:"defaults,omitempty"`
+	// The methods to run.
+	Methods []Method `json:"methods,omitempty" jsonschema:"minItems=1"`
+	// Over which draws of the data and which seeds each of them is repeated; once with seed 1 if missing.
+	Repeats []Repeat `json:"repeats,omitempty" jsonschema:"minItems=1"`
+	// When a run ends.
+	Stopping *Stopping `json:"stopping,omitempty"`
+	// When and on what a run is evaluated.
+	Evaluation *Evaluation `json:"evaluation,omitempty"`
+	// What is different in a profile.
+	Profiles *Profiles `json:"profiles,omitempty"`
+}
+
+// Data names a data set.
+type Data struct {
+	// The data set's name, one of those that "runall list datasets" prints.
+	Name string `json:"name,omitempty"`
+	// The variant of a generated data set; its default one if missing.
+	Variant string `json:"variant,omitempty"`
+}
+
+// Kernel is a kernel with its parameters.
+type Kernel struct {
+	// The kind of kernel.
+	Type string `json:"type,omitempty" jsonschema:"enum=gaussian,enum=polynomial"`
+	// c of exp(−‖x−x'‖²/(2c²)).
+	Bandwidth *float64 `json:"bandwidth,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// b of (xᵀx'+b)^c.
+	Offset *float64 `json:"offset,omitempty" jsonschema:"minimum=0"`
+	// c of (xᵀx'+b)^c.
+	Degree *int `json:"degree,omitempty" jsonschema:"minimum=1"`
+}
+
+// Settings are hyper-parameters. Which of them a method takes is its own affair.
+type Settings struct {
+	// η, or η₀ of a diminishing schedule; below 1/λ.
+	LearningRate *float64 `json:"learning_rate,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// How the learning rate develops.
+	Schedule *string `json:"schedule,omitempty" jsonschema:"enum=constant,enum=inverse"`
+	// t₀ of POLK's diminishing schedule, in steps.
+	Horizon *float64 `json:"horizon,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// Samples a step.
+	BatchSize *int `json:"batch_size,omitempty" jsonschema:"minimum=1"`
+	// K of ε = K·η^{3/2}.
+	Parsimony *float64 `json:"parsimony,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// B, the largest model order.
+	Budget *int `json:"budget,omitempty" jsonschema:"minimum=1"`
+	// What is done when the budget is exceeded.
+	Maintenance *string `json:"maintenance,omitempty" jsonschema:"enum=removal,enum=projection,enum=merging"`
+	// λ, in place of the spec's.
+	Regularizer *float64 `json:"regularizer,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// c of the Gaussian kernel, in place of the spec's.
+	Bandwidth *float64 `json:"bandwidth,omitempty" jsonschema:"exclusiveMinimum=0"`
+}
+
+// Defaults is what an entry of methods says if it doesn't say otherwise.
+type Defaults struct {
+	Settings
+	// See Method.
+	Series string `json:"series,omitempty"`
+	// See Method.
+	ExpectedOrder *float64 `json:"expected_order,omitempty" jsonschema:"exclusiveMinimum=0"`
+}
+
+// Method is a method to run, once for every combination in its grid.
+type Method struct {
+	// The method's name, one of those that "runall list methods" prints.
+	Method string `json:"method" jsonschema:"required"`
+	// Tells two entries of the same method apart; the method's name if missing.
+	Label string `json:"label,omitempty" jsonschema:"pattern=^[a-z0-9]+(-[a-z0-9]+)*$"`
+	Settings
+	// Values to combine, each with each.
+	Grid *Grid `json:"grid,omitempty"`
+	// What is particular to some points of the grid.
+	Points []Point `json:"points,omitempty" jsonschema:"minItems=1"`
+	Feeds
+}
+
+// Feeds says what the results of a method or of a grid point are for.
+type Feeds struct {
+	// Name of the series in legends; a hyper-parameter in braces stands for its value. The method and what its grid varies if missing.
+	Series string `json:"series,omitempty"`
+	// Table cells it feeds.
+	Cells []string `json:"cells,omitempty"`
+	// Figures it feeds.
+	Figures []string `json:"figures,omitempty"`
+	// The model order to expect; only for guessing how long a run takes.
+	ExpectedOrder *float64 `json:"expected_order,omitempty" jsonschema:"exclusiveMinimum=0"`
+}
+
+// Grid holds the values that a method's runs combine.
+type Grid struct {
+	// Values of η.
+	LearningRate []float64 `json:"learning_rate,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Schedules.
+	Schedule []string `json:"schedule,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Values of t₀.
+	Horizon []float64 `json:"horizon,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Samples a step.
+	BatchSize []int `json:"batch_size,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Values of K.
+	Parsimony []float64 `json:"parsimony,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Values of B.
+	Budget []int `json:"budget,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Kinds of maintenance.
+	Maintenance []string `json:"maintenance,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Values of λ.
+	Regularizer []float64 `json:"regularizer,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Values of c.
+	Bandwidth []float64 `json:"bandwidth,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+}
+
+// Point is what is particular to some points of a method's grid.
+type Point struct {
+	// The values that say which points are meant.
+	At *Settings `json:"at" jsonschema:"required"`
+	Feeds
+}
+
+// Repeat says over which draws of the data and which seeds runs are repeated.
+type Repeat struct {
+	// Draws of a generated data set: their seeds, "calibrated" or "figure".
+	Draws *Draws `json:"draws,omitempty"`
+	// How many of the calibrated draws are used, from the first.
+	Count *int `json:"count,omitempty" jsonschema:"minimum=1"`
+	// Seeds of the stream's order: a list, or n for 1 … n; 1 if missing.
+	Seeds *Seeds `json:"seeds,omitempty"`
+	// What these runs are for. Grid points that feed no cell, or no figure, are left out accordingly. Both if missing, and then nothing is left out.
+	Feeds string `json:"feeds,omitempty" jsonschema:"enum=cells,enum=figures,enum=both"`
+}
+
+// Stopping says when a run ends: one of the two.
+type Stopping struct {
+	// After so many times the training set's size.
+	Epochs *float64 `json:"epochs,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// After so many samples.
+	Samples *int `json:"samples,omitempty" jsonschema:"minimum=1"`
+}
+
+// Evaluation says when and on what a run is evaluated.
+type Evaluation struct {
+	// Samples between two evaluations.
+	Every *int `json:"every,omitempty" jsonschema:"minimum=1"`
+	// Evaluations spread over the last 5 % of the samples.
+	Tail *int `json:"tail,omitempty" jsonschema:"minimum=1"`
+	// Training risk is taken on the first so many training examples; 0 for all.
+	TrainLimit *int `json:"train_limit,omitempty" jsonschema:"minimum=0"`
+}
+
+// Profiles are the named amounts of work.
+type Profiles struct {
+	// A few minutes: shows that everything runs.
+	Smoke *Profile `json:"smoke,omitempty"`
+	// The main job.
+	Quick *Profile `json:"quick,omitempty"`
+	// With repetitions wherever they say something.
+	Full *Profile `json:"full,omitempty"`
+}
+
+// Profile is what is different in a profile.
+type Profile struct {
+	// Nothing of the spec is run.
+	Skip bool `json:"skip,omitempty"`
+	// Labels of the only methods to run.
+	Only []string `json:"only,omitempty" jsonschema:"minItems=1"`
+	// In place of the spec's.
+	Repeats []Repeat `json:"repeats,omitempty" jsonschema:"minItems=1"`
+	// In place of the spec's.
+	Stopping *Stopping `json:"stopping,omitempty"`
+	// Laid over the spec's.
+	Evaluation *Evaluation `json:"evaluation,omitempty"`
+}
+
+// Draws are draws of a generated data set.
+type Draws struct {
+	Named string   // calibrated or figure, or empty
+	Seeds []uint64 // if not named
+}
+
+// The names that Draws can have.
+const (
+	DrawsCalibrated = "calibrated"
+	DrawsFigure     = "figure"
+)
+
+// DecodeNode implements strictyaml.Decoder.
+func (d *Draws) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
+	switch {
+	case n.Kind == strictyaml.Sequence:
+		strictyaml.Decode(n, &d.Seeds, r)
+	case n.Kind == strictyaml.String && (n.Text == DrawsCalibrated || n.Text == DrawsFigure):
+		d.Named = n.Text
+	default:
+		r.Errorf(n, "draws are a list of integers, %q or %q", DrawsCalibrated, DrawsFigure)
+	}
+}
+
+// JSONSchema describes the type.
+func (Draws) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+		{Type: "string", Enum: []any{DrawsCalibrated, DrawsFigure}},
+		seedList(),
+	}}
+}
+
+// Seeds are seeds of the order in which a stream visits the training set.
+type Seeds struct {
+	N    int      // 1 … N, or 0
+	List []uint64 // if N is 0
+}
+
+// DecodeNode implements strictyaml.Decoder.
+func (s *Seeds) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
+	switch n.Kind {
+	case strictyaml.Sequence:
+		strictyaml.Decode(n, &s.List, r)
+	case strictyaml.Integer:
+		strictyaml.Decode(n, &s.N, r)
+	default:
+		r.Errorf(n, "seeds are a list of integers, or an integer n for 1 … n")
+	}
+}
+
+// JSONSchema describes the type.
+func (Seeds) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+		{Type: "integer", Minimum: "1"},
+		seedList(),
+	}}
+}
+
+func seedList() *jsonschema.Schema {
+	one := uint64(1)
+	return &jsonschema.Schema{
+		Type: "array", MinItems: &one, UniqueItems: true,
+		Items: &jsonschema.Schema{Type: "integer", Minimum: "0"},
+	}
+}
+
+var (
+	_ strictyaml.Decoder = (*Draws)(nil)
+	_ strictyaml.Decoder = (*Seeds)(nil)
+)

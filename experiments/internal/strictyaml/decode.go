@@ -1,0 +1,158 @@
+package strictyaml
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// A Decoder is a type that decodes itself from a node, reporting what is wrong
+// with it. It is implemented on the pointer.
+type Decoder interface {
+	DecodeNode(n *Node, r *Reporter)
+}
+
+// Decode stores a node in the value v points to and reports what doesn't fit.
+// The rest is stored nevertheless.
+//
+// Mappings go to structs by the names in the json tags, embedded structs
+// included, and to maps with string keys; sequences go to slices; numbers to
+// float64; integers to int and uint64, which they must fit; text to strings;
+// a pointer says that the value may be missing. Null is never a value.
+func Decode(n *Node, v any, r *Reporter) {
+	decode(n, reflect.ValueOf(v).Elem(), r)
+}
+
+func decode(n *Node, v reflect.Value, r *Reporter) {
+	if d, ok := v.Addr().Interface().(Decoder); ok {
+		d.DecodeNode(n, r)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		p := reflect.New(v.Type().Elem())
+		decode(n, p.Elem(), r)
+		v.Set(p)
+	case reflect.Struct:
+		if !n.Want(Mapping, r) {
+			return
+		}
+		fields := make(map[string]reflect.Value)
+		names := structFields(v, fields)
+		for _, f := range n.Fields {
+			target, ok := fields[f.Key]
+			if !ok {
+				r.Errorf(f.At, "unknown key %q%s", f.Key, hint(f.Key, names))
+				continue
+			}
+			decode(f.Value, target, r)
+		}
+	case reflect.Map:
+		if !n.Want(Mapping, r) {
+			return
+		}
+		v.Set(reflect.MakeMap(v.Type()))
+		for _, f := range n.Fields {
+			item := reflect.New(v.Type().Elem()).Elem()
+			decode(f.Value, item, r)
+			v.SetMapIndex(reflect.ValueOf(f.Key), item)
+		}
+	case reflect.Slice:
+		if !n.Want(Sequence, r) {
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items)))
+		for i, item := range n.Items {
+			decode(item, v.Index(i), r)
+		}
+	case reflect.String:
+		if n.Want(String, r) {
+			v.SetString(n.Text)
+		}
+	case reflect.Bool:
+		if n.Want(Bool, r) {
+			v.SetBool(strings.EqualFold(n.Text, "true"))
+		}
+	case reflect.Float64:
+		if n.Want(Number, r) {
+			x, _ := n.Float()
+			v.SetFloat(x)
+		}
+	case reflect.Int:
+		if !n.Want(Integer, r) {
+			return
+		}
+		x, err := strconv.Atoi(n.Text)
+		if err != nil {
+			r.Errorf(n, "%s is too large an integer", n.Text)
+			return
+		}
+		v.SetInt(int64(x))
+	case reflect.Uint64:
+		if !n.Want(Integer, r) {
+			return
+		}
+		x, err := strconv.ParseUint(strings.TrimPrefix(n.Text, "+"), 10, 64)
+		if err != nil {
+			r.Errorf(n, "%s is not an integer from 0 to 2⁶⁴ − 1", n.Text)
+			return
+		}
+		v.SetUint(x)
+	default:
+		panic("strictyaml: can't decode into " + v.Type().String())
+	}
+}
+
+// Want reports a node that is not of a kind and returns whether it is. An
+// integer is a number too.
+func (n *Node) Want(k Kind, r *Reporter) bool {
+	if n.Kind == k || k == Number && n.Kind == Integer {
+		return true
+	}
+	got := n.Kind.String()
+	if n.Kind >= Bool && n.Kind <= String {
+		got = fmt.Sprintf("%s (%s)", quote(n.Text), n.Kind)
+	}
+	r.Errorf(n, "%s, want %s", got, k)
+	return false
+}
+
+// quote shortens and quotes a scalar for a message.
+func quote(text string) string {
+	if runes := []rune(text); len(runes) > 40 {
+		text = string(runes[:40]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// structFields fills a map from the names in json tags to the fields of a
+// struct and of its embedded structs, and returns the names in order.
+func structFields(v reflect.Value, fields map[string]reflect.Value) []string {
+	var names []string
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.Anonymous {
+			names = append(names, structFields(v.Field(i), fields)...)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		fields[name] = v.Field(i)
+		names = append(names, name)
+	}
+	return names
+}
+
+// hint says what a key may be: the nearest one, or all if they are few.
+func hint(key string, names []string) string {
+	if s := Suggest(key, names); s != "" {
+		return s
+	}
+	if len(names) > 12 {
+		return ""
+	}
+	return ", want one of " + strings.Join(names, ", ")
+}

@@ -1,0 +1,175 @@
+package strictyaml
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxShown is the number of errors that Errors.Error prints.
+const maxShown = 20
+
+// An Error is one thing that is wrong with a source file.
+type Error struct {
+	File    string
+	Line    int // 1 for the first; 0 if it is about the file as a whole
+	Column  int // in characters, 1 for the first
+	Message string
+	Source  string // the offending line
+}
+
+// Error returns "file:line:column: message" and, below it, the source line with
+// a caret under the column.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Message
+	}
+	head := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+	line, caret := excerpt(e.Source, e.Column)
+	number := fmt.Sprintf("%5d", e.Line)
+	return fmt.Sprintf("%s\n%s | %s\n%s | %s^", head, number, line, strings.Repeat(" ", len(number)), caret)
+}
+
+// excerpt returns a printable form of a source line, cut around the column if
+// it is long, and the white space that puts a caret under the column.
+func excerpt(source string, column int) (line, indent string) {
+	const width = 100
+	runes := []rune(source)
+	at := min(max(column-1, 0), len(runes))
+	if len(runes) > width {
+		from := max(0, at-width/2)
+		to := min(len(runes), from+width)
+		at -= from
+		runes = runes[from:to]
+	}
+	pad := make([]rune, at)
+	out := make([]rune, len(runes))
+	for i, r := range runes {
+		if r != '\t' && !unicode.IsPrint(r) {
+			r = '·'
+		}
+		out[i] = r
+		if i < at {
+			pad[i] = ' '
+			if r == '\t' {
+				pad[i] = '\t'
+			}
+		}
+	}
+	for i := range pad {
+		if pad[i] == 0 {
+			pad[i] = ' '
+		}
+	}
+	return string(out), string(pad)
+}
+
+// Errors are the errors of one document, in the order of their places.
+type Errors []*Error
+
+// Error returns the errors, each on lines of its own. After the first 20 it
+// only counts them.
+func (e Errors) Error() string {
+	var b strings.Builder
+	for i, err := range e {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if i == maxShown {
+			fmt.Fprintf(&b, "… and %d more errors", len(e)-i)
+			break
+		}
+		b.WriteString(err.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns the errors one by one, for errors.As.
+func (e Errors) Unwrap() []error {
+	out := make([]error, len(e))
+	for i, err := range e {
+		out[i] = err
+	}
+	return out
+}
+
+// A Reporter gathers errors.
+type Reporter struct {
+	errs  Errors
+	count int
+}
+
+// Errorf reports an error at a node.
+func (r *Reporter) Errorf(n *Node, format string, args ...any) {
+	r.add(&Error{n.src.name, n.Line, n.Column, fmt.Sprintf(format, args...), n.src.line(n.Line)})
+}
+
+func (r *Reporter) add(e *Error) {
+	r.count++
+	for _, old := range r.errs {
+		if *old == *e {
+			return
+		}
+	}
+	r.errs = append(r.errs, e)
+}
+
+// Len returns how often an error was reported; the same one may be reported
+// again, and is one in Err.
+func (r *Reporter) Len() int { return r.count }
+
+// Err returns the errors reported as Errors, or nil if there are none.
+func (r *Reporter) Err() error {
+	if len(r.errs) == 0 {
+		return nil
+	}
+	errs := slices.Clone(r.errs)
+	slices.SortStableFunc(errs, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return errs
+}
+
+// Suggest returns `; did you mean "x"?` for the candidate that is nearest to a
+// misspelt word, or "" if none is near.
+func Suggest(word string, candidates []string) string {
+	best, least := "", 3
+	if len(word) < 4 {
+		least = 2
+	}
+	if len(word) > 64 {
+		return ""
+	}
+	for _, c := range candidates {
+		if d := distance(word, c); d < least {
+			best, least = c, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance is the least number of insertions, deletions and replacements of a
+// byte that turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

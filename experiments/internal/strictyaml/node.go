@@ -1,0 +1,369 @@
+package strictyaml
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// MaxSource bounds a source file's size, in bytes. The parser's time grows with
+// the square of the number of lines or brackets.
+const MaxSource = 64 << 10
+
+// A Kind is a node's type.
+type Kind int
+
+// The kinds. An Integer is any integer that fits a float64 or an int64; a
+// Number has a fraction or an exponent, or is infinite or not a number.
+const (
+	Null Kind = iota
+	Bool
+	Integer
+	Number
+	String
+	Sequence
+	Mapping
+)
+
+var kindNames = [...]string{"no value", "true or false", "an integer", "a number", "text", "a list", "a mapping"}
+
+// String returns the kind in the words of an error message.
+func (k Kind) String() string { return kindNames[k] }
+
+// A Node is a value in a YAML document.
+type Node struct {
+	Line, Column int // where its first character is
+	Kind         Kind
+	Text         string  // of a scalar
+	Items        []*Node // of a sequence
+	Fields       []Field // of a mapping, in the source's order
+
+	src *source
+}
+
+// A Field is a key of a mapping with its value.
+type Field struct {
+	Key   string
+	At    *Node // where the key is
+	Value *Node
+}
+
+// source is a file's name and lines.
+type source struct {
+	name  string
+	lines []string
+}
+
+func (s *source) line(n int) string {
+	if n < 1 || n > len(s.lines) {
+		return ""
+	}
+	return s.lines[n-1]
+}
+
+// Get returns the value of a mapping's key, or nil.
+func (n *Node) Get(key string) *Node {
+	if f := n.Field(key); f != nil {
+		return f.Value
+	}
+	return nil
+}
+
+// Field returns the field of a mapping's key, or nil.
+func (n *Node) Field(key string) *Field {
+	if n == nil {
+		return nil
+	}
+	for i := range n.Fields {
+		if n.Fields[i].Key == key {
+			return &n.Fields[i]
+		}
+	}
+	return nil
+}
+
+// At returns the node that a path of keys and indices leads to, or the last one
+// on the way that exists. It never returns nil if n is not nil.
+func (n *Node) At(path ...any) *Node {
+	for _, step := range path {
+		var next *Node
+		switch s := step.(type) {
+		case string:
+			next = n.Get(s)
+		case int:
+			if s >= 0 && s < len(n.Items) {
+				next = n.Items[s]
+			}
+		}
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}
+
+// Float returns a numeric scalar's value.
+func (n *Node) Float() (float64, bool) {
+	if n == nil || n.Kind != Integer && n.Kind != Number {
+		return 0, false
+	}
+	x, err := parseFloat(n.Text)
+	return x, err == nil
+}
+
+// Without returns a copy of a mapping that lacks some keys.
+func (n *Node) Without(keys ...string) *Node {
+	out := *n
+	out.Fields = nil
+	for _, f := range n.Fields {
+		drop := false
+		for _, k := range keys {
+			drop = drop || f.Key == k
+		}
+		if !drop {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return &out
+}
+
+// Merge lays over on base: mappings are merged key by key, deeply; anything
+// else in over replaces what is in base. Neither is changed. Nodes keep their
+// places in their own files; a mapping merged from both is where over's is.
+func Merge(base, over *Node) *Node {
+	if base == nil || over == nil || base.Kind != Mapping || over.Kind != Mapping {
+		if over == nil {
+			return base
+		}
+		return over
+	}
+	out := *over
+	out.Fields = nil
+	for _, f := range base.Fields {
+		if g := over.Field(f.Key); g != nil {
+			f = Field{g.Key, g.At, Merge(f.Value, g.Value)}
+		}
+		out.Fields = append(out.Fields, f)
+	}
+	for _, g := range over.Fields {
+		if base.Field(g.Key) == nil {
+			out.Fields = append(out.Fields, g)
+		}
+	}
+	return &out
+}
+
+// Parse reads a document, whose top must be a mapping. It returns nil and
+// reports why if that can't be done; duplicate keys and what this package
+// rejects are reported, but don't keep it from returning the rest.
+func Parse(filename string, text []byte, r *Reporter) *Node {
+	src := &source{name: filename}
+	whole := &Node{src: src}
+	if len(text) > MaxSource {
+		r.Errorf(whole, "the file has %d bytes; at most %d are read", len(text), MaxSource)
+		return nil
+	}
+	if !utf8.Valid(text) {
+		r.Errorf(whole, "the file is not UTF-8 text")
+		return nil
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) // the parser miscounts lines that end in CR LF
+	for line := range bytes.Lines(text) {
+		src.lines = append(src.lines, strings.TrimRight(string(line), "\n"))
+	}
+	file, err := parse(text)
+	if err != nil {
+		at := *whole
+		message := err.Error()
+		if e, ok := err.(interface {
+			GetMessage() string
+			GetToken() *token.Token
+		}); ok {
+			message = e.GetMessage()
+			if t := e.GetToken(); t != nil {
+				at.Line, at.Column = t.Position.Line, t.Position.Column
+			}
+		}
+		r.Errorf(&at, "not valid YAML: %s", message)
+		return nil
+	}
+	var body ast.Node
+	for _, d := range file.Docs {
+		if d.Body == nil {
+			continue
+		}
+		if _, ok := d.Body.(*ast.CommentGroupNode); ok {
+			continue
+		}
+		if body != nil {
+			at := src.convert(d.Body, new(Reporter))
+			if at == nil {
+				at = src.node(d.Body)
+			}
+			r.Errorf(at, "a second document in the file; it may hold only one")
+			return nil
+		}
+		body = d.Body
+	}
+	if body == nil {
+		r.Errorf(whole, "the file is empty")
+		return nil
+	}
+	n := src.convert(body, r)
+	if n == nil {
+		return nil
+	}
+	if n.Kind != Mapping {
+		r.Errorf(n, "the file holds %s, want a mapping", n.Kind)
+		return nil
+	}
+	return n
+}
+
+// parse runs the YAML parser. A panic in it is an error of the source.
+func parse(text []byte) (file *ast.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			file, err = nil, fmt.Errorf("the YAML parser failed: %v", p)
+		}
+	}()
+	return parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
+}
+
+// node makes a node at the place of a token, of kind Null.
+func (s *source) node(n ast.Node) *Node {
+	out := &Node{src: s}
+	if n == nil {
+		return out
+	}
+	if t := n.GetToken(); t != nil {
+		out.Line, out.Column = t.Position.Line, max(t.Position.Column, 1)
+	}
+	return out
+}
+
+// convert turns a syntax tree into nodes; nil if it holds nothing usable.
+func (s *source) convert(n ast.Node, r *Reporter) *Node {
+	out := s.node(n)
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		return s.mapping(out, v.Values, r)
+	case *ast.MappingValueNode:
+		return s.mapping(out, []*ast.MappingValueNode{v}, r)
+	case *ast.SequenceNode:
+		out.Kind = Sequence
+		for _, item := range v.Values {
+			if c := s.convert(item, r); c != nil {
+				out.Items = append(out.Items, c)
+			}
+		}
+		return out
+	case *ast.LiteralNode:
+		out.Kind, out.Text = String, v.Value.Value
+		return out
+	case *ast.NullNode, nil:
+		return out
+	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
+		r.Errorf(out, "anchors, aliases, merge keys and tags are not used here")
+		return nil
+	case ast.ScalarNode:
+		t := v.GetToken()
+		out.Text = t.Value
+		if t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType {
+			out.Kind = String
+		} else {
+			out.Kind = plainKind(t.Value)
+		}
+		return out
+	}
+	r.Errorf(out, "this kind of YAML is not used here")
+	return nil
+}
+
+func (s *source) mapping(out *Node, values []*ast.MappingValueNode, r *Reporter) *Node {
+	out.Kind = Mapping
+	for i, v := range values {
+		at := s.node(v.Key)
+		if i == 0 && (out.Line > at.Line || out.Line == at.Line && out.Column > at.Column) {
+			out.Line, out.Column = at.Line, at.Column // the parser's token is the colon
+		}
+		key, ok := v.Key.(ast.ScalarNode)
+		if ok {
+			_, merge := v.Key.(*ast.MergeKeyNode)
+			_, anchor := v.Key.(*ast.AnchorNode)
+			_, alias := v.Key.(*ast.AliasNode)
+			_, tag := v.Key.(*ast.TagNode)
+			ok = !merge && !anchor && !alias && !tag
+		}
+		if !ok {
+			r.Errorf(at, "a key must be plain text")
+			continue
+		}
+		name := key.GetToken().Value
+		if old := out.Field(name); old != nil {
+			r.Errorf(at, "duplicate key %q, first in line %d", name, old.At.Line)
+			continue
+		}
+		value := s.convert(v.Value, r)
+		if value == nil {
+			continue
+		}
+		if value.Line == 0 || value.Kind == Null && value.Text == "" {
+			value.Line, value.Column = at.Line, at.Column
+		}
+		out.Fields = append(out.Fields, Field{name, at, value})
+	}
+	return out
+}
+
+var (
+	integerText = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	numberText  = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	specialText = regexp.MustCompile(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+)
+
+// plainKind types an unquoted scalar by YAML's core schema.
+func plainKind(text string) Kind {
+	switch text {
+	case "", "~", "null", "Null", "NULL":
+		return Null
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		return Bool
+	}
+	switch {
+	case integerText.MatchString(text):
+		return Integer
+	case numberText.MatchString(text), specialText.MatchString(text):
+		return Number
+	}
+	return String
+}
+
+// parseFloat reads a scalar of kind Integer or Number. A number too large is
+// infinite.
+func parseFloat(text string) (float64, error) {
+	if specialText.MatchString(text) {
+		switch {
+		case strings.HasPrefix(text, "-"):
+			return math.Inf(-1), nil
+		case strings.HasSuffix(strings.ToLower(text), "inf"):
+			return math.Inf(1), nil
+		}
+		return math.NaN(), nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if math.IsInf(x, 0) {
+		err = nil
+	}
+	return x, err
+}

@@ -1,0 +1,166 @@
+package strictyaml
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestScalars checks how unquoted scalars are typed.
+func TestScalars(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		kind  Kind
+		value float64
+	}{
+		{"1", Integer, 1}, {"-12", Integer, -12}, {"+3", Integer, 3}, {"007", Integer, 7},
+		{"1e-6", Number, 1e-6}, {"1E+3", Number, 1000}, {".5", Number, 0.5}, {"2.", Number, 2}, {"-1.5e2", Number, -150},
+		{".inf", Number, math.Inf(1)}, {"-.INF", Number, math.Inf(-1)}, {"1e999", Number, math.Inf(1)}, {".NaN", Number, math.NaN()},
+		{"true", Bool, 0}, {"False", Bool, 0}, {"yes", String, 0}, {"~", Null, 0}, {"null", Null, 0},
+		{"0x10", String, 0}, {"1_000", String, 0}, {"1e", String, 0}, {"polk", String, 0}, {"2026-01-01", String, 0},
+		{`"1"`, String, 0}, {"'true'", String, 0}, {`""`, String, 0}, {"|\n  text", String, 0},
+	} {
+		r := new(Reporter)
+		n := Parse("x.yaml", []byte("key: "+c.text+"\n"), r)
+		if err := r.Err(); err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		v := n.Get("key")
+		x, ok := v.Float()
+		if v.Kind != c.kind || ok != (c.kind == Integer || c.kind == Number) || x != c.value && !(math.IsNaN(x) && math.IsNaN(c.value)) {
+			t.Errorf("%s is %v, %v; want %v, %v", c.text, v.Kind, x, c.kind, c.value)
+		}
+	}
+}
+
+// TestPlaces checks lines and columns where characters have several bytes,
+// lines end in CR LF, and a byte order mark leads.
+func TestPlaces(t *testing.T) {
+	src := "\ufeff# λ\r\nname: \"é é\" # c\r\nlist:\r\n  - {é: 1, key: 2}\r\n  - a: b\r\n"
+	r := new(Reporter)
+	n := Parse("x.yaml", []byte(src), r)
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at           *Node
+		line, column int
+	}{
+		{n, 2, 1},
+		{n.At("name"), 2, 7},
+		{n.At("list", 0), 4, 5},
+		{n.At("list", 0, "key"), 4, 17},
+		{n.At("list", 0).Field("key").At, 4, 12},
+		{n.At("list", 1), 5, 5},
+		{n.At("list", 1, "a"), 5, 8},
+		{n.At("list", 7, "a"), 4, 3}, // the last node on the way
+	} {
+		if c.at.Line != c.line || c.at.Column != c.column {
+			t.Errorf("at %d:%d, want %d:%d", c.at.Line, c.at.Column, c.line, c.column)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	r := new(Reporter)
+	parse := func(s string) *Node { return Parse(s, []byte(s), r) }
+	show := func(n *Node) string {
+		var f func(n *Node) string
+		f = func(n *Node) string {
+			switch n.Kind {
+			case Mapping:
+				var parts []string
+				for _, g := range n.Fields {
+					parts = append(parts, g.Key+":"+f(g.Value))
+				}
+				return "{" + strings.Join(parts, " ") + "}"
+			case Sequence:
+				var parts []string
+				for _, item := range n.Items {
+					parts = append(parts, f(item))
+				}
+				return fmt.Sprint(parts)
+			}
+			return n.Text
+		}
+		return f(n)
+	}
+	base := parse("{a: 1, b: {c: 2, d: [1, 2]}, e: {f: 1}}")
+	over := parse("{b: {d: [3], g: 4}, e: 5, h: 6}")
+	if got, want := show(Merge(base, over)), "{a:1 b:{c:2 d:[3] g:4} e:5 h:6}"; got != want {
+		t.Errorf("merged to %s, want %s", got, want)
+	}
+	if got, want := show(base), "{a:1 b:{c:2 d:[1 2]} e:{f:1}}"; got != want {
+		t.Errorf("the base became %s", got)
+	}
+	if got := Merge(nil, over); got != over {
+		t.Error("merging over nothing changes something")
+	}
+	if got := Merge(base, nil); got != base {
+		t.Error("merging nothing changes something")
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	for _, c := range []struct{ word, want string }{
+		{"parsimonny", `; did you mean "parsimony"?`},
+		{"polk", `; did you mean "polk"?`},
+		{"plk", `; did you mean "polk"?`},
+		{"xyz", ""},
+		{strings.Repeat("p", 1000), ""},
+	} {
+		if got := Suggest(c.word, []string{"polk", "parsimony"}); got != c.want {
+			t.Errorf("Suggest(%.20q) = %q, want %q", c.word, got, c.want)
+		}
+	}
+}
+
+// TestErrorsText checks the order, the cut after many errors, and excerpts.
+func TestErrorsText(t *testing.T) {
+	r := new(Reporter)
+	n := Parse("x.yaml", []byte("a: [1, 2]\n"), r)
+	for i := range 30 {
+		at := *n.At("a", 1)
+		at.Column -= i % 2
+		r.Errorf(&at, "error %02d", i)
+		r.Errorf(&at, "error %02d", i)
+	}
+	text := r.Err().Error()
+	if !strings.HasSuffix(text, "\n… and 10 more errors") || strings.Count(text, "error ") != 20 {
+		t.Errorf("text is\n%s", text)
+	}
+	first, _, _ := strings.Cut(text, "\nx.yaml")
+	if want := "x.yaml:1:7: error 01\n    1 | a: [1, 2]\n      |       ^"; first != want {
+		t.Errorf("first error\n%q\nwant\n%q", first, want)
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	for _, c := range []struct {
+		source       string
+		column       int
+		line, indent string
+	}{
+		{"a: b", 4, "a: b", "   "},
+		{"\ta: é b", 7, "\ta: é b", "\t     "},
+		{"\x1b[31m\x00", 2, "·[31m·", " "},
+		{"short", 40, "short", "     "},
+		{"", 1, "", ""},
+		{strings.Repeat("x", 200) + "here", 201, strings.Repeat("x", 50) + "here", strings.Repeat(" ", 50)},
+	} {
+		if line, indent := excerpt(c.source, c.column); line != c.line || indent != c.indent {
+			t.Errorf("excerpt(%q, %d) = %q, %q; want %q, %q", c.source, c.column, line, indent, c.line, c.indent)
+		}
+	}
+}
+
+// TestDeep checks that nesting as deep as a file can hold does not bring the
+// parser down.
+func TestDeep(t *testing.T) {
+	for _, s := range []string{"[", "{a: ", "- "} {
+		r := new(Reporter)
+		Parse("x.yaml", []byte(strings.Repeat(s, 5000)), r)
+	}
+}

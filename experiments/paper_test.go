@@ -1,0 +1,151 @@
+package experiments
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestPaperTables holds the tables against the paper's LaTeX, row by row.
+func TestPaperTables(t *testing.T) {
+	p, err := Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{
+		"table2": {
+			"LIBSVM & -/3.92/656 & -/-/-",
+			"L-BFGS & 0.0854/4.08/5000 & 0.0854/4.04/5000",
+			"IVM & -/-/- & 0.0894/4.08/16",
+			"BSGD & 0.385/21.8/16 & -/-/-",
+			"POLK & 0.0919/3.98/16 & 0.120/4.36/16",
+		},
+		"table3": {
+			"LIBSVM & -/1.50/16118 & -/-/- & -/3.72/4777 & -/-/-",
+			"L-BFGS & -/-/- & -/-/- & 0.0319/4.44/10000 & 0.0572/4.00/10000",
+			"BSGD & 0.0731/2.67/1086 & -/-/- & 0.0560/4.72/1171 & -/-/-",
+			"POLK & 0.0684/2.46/1086 & 0.116/2.68/2326 & 0.0507/4.53/1171 & 0.0871/4.41/1833",
+		},
+	}
+	for _, table := range p.Tables {
+		var got []string
+		for _, row := range table.Rows {
+			line := row.Title
+			for _, col := range table.Columns {
+				line += " & " + p.Cells[table.CellID(col, row)].Printed
+			}
+			got = append(got, line)
+		}
+		if g, w := strings.Join(got, "\n"), strings.Join(want[table.ID], "\n"); g != w {
+			t.Errorf("%s:\n%s\nwant\n%s", table.ID, g, w)
+		}
+	}
+}
+
+func TestPaperCells(t *testing.T) {
+	p, err := Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := func(x *float64) string {
+		if x == nil {
+			return "none"
+		}
+		return fmt.Sprint(*x)
+	}
+	for _, c := range []struct {
+		id, risk, err, order, reason string
+		extra                        bool
+	}{
+		{"table2.multidist.ksvm.libsvm", "none", "3.92", "656", "no-risk", false},
+		{"table2.multidist.ksvm.polk", "0.0919", "3.98", "16", "", false},
+		{"table2.multidist.klr.polk", "0.12", "4.36", "16", "", false},
+		{"table2.multidist.ksvm.polk-large", "none", "none", "129", "not-printed", true},
+		{"table2.multidist.ksvm.bsgd-large", "none", "none", "129", "not-printed", true},
+		{"table2.multidist.klr.polk-large", "none", "none", "75", "not-printed", true},
+		{"table3.mnist.klr.bsgd", "none", "none", "none", "not-defined", false},
+		{"table3.mnist.klr.lbfgs", "none", "none", "none", "too-large", false},
+		{"table3.mnist.ksvm.polk-small", "none", "none", "324", "not-printed", true},
+		{"table3.brodatz.ksvm.bsgd-small", "none", "none", "305", "not-printed", true},
+		{"table3.brodatz.klr.polk", "0.0871", "4.41", "1833", "", false},
+	} {
+		cell, ok := p.Cells[c.id]
+		if !ok || cell.ID != c.id {
+			t.Errorf("no cell %s", c.id)
+			continue
+		}
+		if show(cell.Risk) != c.risk || show(cell.Error) != c.err || show(cell.Order) != c.order ||
+			cell.Reason != c.reason || cell.Extra != c.extra {
+			t.Errorf("%s: got %s/%s/%s, reason %q, extra %t", c.id, show(cell.Risk), show(cell.Error), show(cell.Order), cell.Reason, cell.Extra)
+		}
+		if got := strings.Join([]string{cell.Table, cell.Data, cell.Task, cell.Row}, "."); got != c.id {
+			t.Errorf("%s is in %s", c.id, got)
+		}
+		if c.extra != (cell.Quote != "") {
+			t.Errorf("%s: quote %q", c.id, cell.Quote)
+		}
+	}
+	if p.Data["multidist"].Risk != RiskTrain || p.Data["mnist"].Risk != RiskTest || p.Data["brodatz"].Risk != RiskTest {
+		t.Errorf("risks %+v", p.Data)
+	}
+}
+
+func TestPaperFigures(t *testing.T) {
+	p, err := Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"data", "curves multidist ksvm", "decision", "curves multidist klr",
+		"curves mnist ksvm", "curves brodatz ksvm", "curves mnist klr", "curves brodatz klr"}
+	if len(p.Figures) != len(want) {
+		t.Fatalf("%d figures", len(p.Figures))
+	}
+	for i, f := range p.Figures {
+		if got := strings.TrimSpace(f.Kind + " " + f.Data + " " + f.Task); got != want[i] || f.ID != fmt.Sprint(i+1) {
+			t.Errorf("figure %s is %q, want %q", f.ID, got, want[i])
+		}
+		if f.Title == "" || f.Caption == "" {
+			t.Errorf("figure %s has no title or no caption", f.ID)
+		}
+		if f.Kind != FigureCurves {
+			continue
+		}
+		title := "Expected risk R(f_t)"
+		if p.Data[f.Data].Risk == RiskTrain {
+			title = "Empirical risk R(f_t)"
+		}
+		if len(f.Panels) != 3 || f.Panels[0].Title != title || f.Panels[1].Quantity != QuantityError || f.Panels[2].YLabel != "Model order" {
+			t.Errorf("figure %s has panels %+v", f.ID, f.Panels)
+		}
+	}
+	s := p.Figures[1].Stated[0]
+	if s.Panel != "b" || s.Samples != 1249 || s.Low != nil || s.High == nil || *s.High != 4 {
+		t.Errorf("figure 2 states first %+v", s)
+	}
+}
+
+// TestPaperErrors checks that paper.yaml is read strictly.
+func TestPaperErrors(t *testing.T) {
+	src, err := embedded.ReadFile(paperFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"0.0919/3.98/16", "0.0919/3.98", `printed is "0.0919/3.98", want risk/error/order`},
+		{"0.0919/3.98/16", "0.0919/3.98/x", `"x" in "0.0919/3.98/x" is not a positive number`},
+		{"0.0919/3.98/16", "0.0919/-/16", `has a dash and needs a reason, one of no-risk, not-defined, not-printed, too-large`},
+		{"{printed: 0.0919/3.98/16}", "{printed: 0.0919/3.98/16, reason: no-risk}", `has no dash and takes no reason`},
+		{"table2.multidist.ksvm.polk: {", "table2.multidist.ksvm.plok: {", `cell "table2.multidist.ksvm.polk" is missing`},
+		{"table2.multidist.ksvm.polk: {", "table2.multidist.ksvm.plok: {", `cell "table2.multidist.ksvm.plok" is in no row and column of a table`},
+		{"multidist: {title: multidist, risk: train}", "multidist: {title: multidist, risk: both}", `risk is "both", want one of train, test`},
+		{"    kind: decision", "    kind: surface", `kind is "surface", want one of curves, decision, data`},
+		{"samples: 1249\n        high: 4", "samples: 1249", "a statement needs low or high"},
+		{"        samples: 1249", "        sample: 1249", `unknown key "sample"; did you mean "samples"?`},
+	} {
+		text := strings.Replace(string(src), c.old, c.new, 1)
+		_, err := parsePaper("paper.yaml", []byte(text))
+		if text == string(src) || err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "paper.yaml:") {
+			t.Errorf("%q: error %v, want %s", c.new, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package experiments
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"polkrepro/experiments/internal/strictyaml"
+)
+
+//go:generate go run ./internal/schemagen -o schema.json
+
+//go:embed *.yaml base/*.yaml
+var embedded embed.FS
+
+// paperFile is the one embedded file beside the specs that is not a spec; what
+// specs include is in the folder base.
+const paperFile = "paper.yaml"
+
+// The profiles, from the quickest to the longest.
+const (
+	ProfileSmoke = "smoke"
+	ProfileQuick = "quick"
+	ProfileFull  = "full"
+)
+
+// Profiles returns the names of the profiles, from the quickest to the longest.
+func Profiles() []string { return []string{ProfileSmoke, ProfileQuick, ProfileFull} }
+
+// An Error is one thing that is wrong with a spec: file, line, column, message
+// and the offending line. Its text has all of them, with a caret under the
+// column.
+type Error = strictyaml.Error
+
+// Errors are all that is wrong with a spec, in the order of their places.
+type Errors = strictyaml.Errors
+
+// A Spec is a parsed and checked experiment: nothing in it can fail to be
+// planned. It is made by Parse, LoadFile, Find or Embedded, and not changed.
+type Spec struct {
+	Name        string  `json:"name"`
+	Title       string  `json:"title"`
+	Description string  `json:"description"`
+	File        string  `json:"file"` // where it was read from
+	Task        string  `json:"task"`
+	Data        DataRef `json:"data"` // Draw is that of the runs
+
+	dim      int
+	variants []variant
+	work     map[string]work // by profile
+}
+
+// A variant is one point of one method's grid.
+type variant struct {
+	method, label string
+	params        Params
+	series, group string
+	cells         []string
+	figures       []string
+	order         float64 // expected
+}
+
+// work says what a profile does with the variants.
+type work struct {
+	skip       bool
+	only       []string // labels; nil for all
+	samples    int
+	evaluation Evaluation
+	repeats    []repeat
+}
+
+// A repeat is a set of draws, each combined with each seed.
+type repeat struct {
+	draws          []uint64 // {0} for a data set that is not drawn
+	seeds          []uint64
+	cells, figures bool // what the runs are for
+	all            bool // variants that feed nothing are run too
+}
+
+// DataSets returns the names of the data sets a spec uses.
+func (s *Spec) DataSets() []string { return []string{s.Data.Name} }
+
+// Embedded returns the specs that are part of the program, by name.
+func Embedded() ([]*Spec, error) {
+	names, err := fs.Glob(embedded, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var specs []*Spec
+	var errs []error
+	for _, name := range names {
+		if name == paperFile {
+			continue
+		}
+		s, err := loadEmbedded(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		specs = append(specs, s)
+	}
+	slices.SortFunc(specs, func(a, b *Spec) int { return strings.Compare(a.Name, b.Name) })
+	return specs, errors.Join(errs...)
+}
+
+// Parse reads a spec from memory. The filename is for messages. What it
+// includes is looked for among the embedded files only; see LoadFile. What is
+// wrong with the spec is returned as Errors.
+func Parse(filename string, src []byte) (*Spec, error) {
+	return parseSpec(source{filename, filename, src}, openEmbedded)
+}
+
+// LoadFile reads a spec from a file. What it includes is looked for in the
+// folder of the file that includes it, then among the embedded files, so that a
+// copy of an embedded spec works anywhere.
+func LoadFile(path string) (*Spec, error) {
+	src, err := readSource(path)
+	if err != nil {
+		return nil, fmt.Errorf("can't read the spec: %w", err)
+	}
+	return parseSpec(source{path, path, src}, open)
+}
+
+// Find returns the embedded spec of that name, or else the spec in the file of
+// that name.
+func Find(nameOrPath string) (*Spec, error) {
+	names, err := embeddedNames()
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(names, nameOrPath) {
+		return loadEmbedded(nameOrPath + ".yaml")
+	}
+	if _, err := os.Stat(nameOrPath); err == nil {
+		return LoadFile(nameOrPath)
+	}
+	return nil, fmt.Errorf("there is neither an embedded spec nor a file %q%s (embedded: %s)",
+		nameOrPath, strictyaml.Suggest(nameOrPath, names), list(names))
+}
+
+// embeddedNames returns the names of the embedded specs; each is in the file of
+// its name.
+func embeddedNames() ([]string, error) {
+	files, err := fs.Glob(embedded, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		if f != paperFile {
+			names = append(names, strings.TrimSuffix(f, ".yaml"))
+		}
+	}
+	return names, nil
+}
+
+func loadEmbedded(name string) (*Spec, error) {
+	f, err := openEmbedded("", name)
+	if err != nil {
+		return nil, err
+	}
+	return parseSpec(f, openEmbedded)
+}
+
+// A source is a file's contents, the name it has in messages, and the one by
+// which it is told from others and what it includes is found.
+type source struct {
+	label, id string
+	text      []byte
+}
+
+// embeddedID begins the ids of embedded files; their labels are their paths in
+// the module.
+const embeddedID = "embedded:"
+
+// openEmbedded opens an included file among the embedded ones: beside the file
+// that includes it if that one is embedded too, or else at the top.
+func openEmbedded(from, name string) (source, error) {
+	if dir, ok := strings.CutPrefix(from, embeddedID); ok {
+		name = path.Join(path.Dir(dir), name)
+	}
+	name = path.Clean(name)
+	text, err := embedded.ReadFile(name)
+	return source{"experiments/" + name, embeddedID + name, text}, err
+}
+
+// open opens an included file on disk or, failing that, an embedded one.
+func open(from, name string) (source, error) {
+	if strings.HasPrefix(from, embeddedID) {
+		return openEmbedded(from, name)
+	}
+	local := filepath.FromSlash(name)
+	if !filepath.IsAbs(local) {
+		local = filepath.Join(filepath.Dir(from), local)
+	}
+	text, err := readSource(local)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err := openEmbedded(from, name); err == nil {
+			return f, nil
+		}
+	}
+	return source{local, local, text}, err
+}
+
+// readSource reads a regular file, but not much more of it than Parse accepts.
+func readSource(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	return io.ReadAll(io.LimitReader(f, strictyaml.MaxSource+1))
+}

@@ -1,0 +1,686 @@
+package experiments
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// valid is a spec that the negative tests spoil.
+const valid = `name: sample
+title: A sample
+task: ksvm
+data: {name: multidist}
+kernel: {type: gaussian, bandwidth: 0.6}
+regularizer: 1e-6
+methods:
+  - method: polk
+    learning_rate: 6
+    batch_size: 32
+    grid: {parsimony: [1e-4, 0.04]}
+    figures: ["2"]
+    points:
+      - at: {parsimony: 0.04}
+        cells: [table2.multidist.ksvm.polk]
+  - method: bsgd
+    learning_rate: 1
+    budget: 16
+    maintenance: merging
+repeats:
+  - {draws: calibrated, count: 2, seeds: 3}
+stopping: {epochs: 1}
+evaluation: {every: 320, tail: 5, train_limit: 0}
+profiles:
+  smoke: {only: [polk], stopping: {samples: 100}}
+`
+
+// bad lists what can be wrong with a spec: each case replaces a piece of the
+// valid one.
+var bad = []struct{ name, old, new string }{
+	{"unknown key", "regularizer: 1e-6", "regulariser: 1e-6"},
+	{"unknown key far from any", "  - method: bsgd\n", "  - method: bsgd\n    colour: red\n"},
+	{"unknown key in a small mapping", "{epochs: 1}", "{minutes: 1}"},
+	{"number is text", "learning_rate: 6", "learning_rate: six"},
+	{"number is quoted", "learning_rate: 6", `learning_rate: "6"`},
+	{"integer has a fraction", "batch_size: 32", "batch_size: 32.5"},
+	{"integer has an exponent", "budget: 16", "budget: 1e2"},
+	{"integer is huge", "budget: 16", "budget: 99999999999999999999"},
+	{"integer is too large", "budget: 16", "budget: 2000000000"},
+	{"mapping is a scalar", "stopping: {epochs: 1}", "stopping: 1"},
+	{"list is a scalar", "parsimony: [1e-4, 0.04]", "parsimony: 0.04"},
+	{"value is missing", "    budget: 16", "    budget:"},
+	{"list item is missing", "[1e-4, 0.04]", "[1e-4, ~]"},
+	{"learning rate too large", "learning_rate: 6", "learning_rate: 1e6"},
+	{"learning rate zero", "learning_rate: 6", "learning_rate: 0"},
+	{"learning rate not a number", "learning_rate: 6", "learning_rate: .nan"},
+	{"learning rate infinite", "learning_rate: 6", "learning_rate: .inf"},
+	{"learning rate overflows", "learning_rate: 6", "learning_rate: 1e999"},
+	{"regularizer zero", "regularizer: 1e-6", "regularizer: 0"},
+	{"regularizer missing", "regularizer: 1e-6\n", ""},
+	{"budget zero", "budget: 16", "budget: 0"},
+	{"parsimony zero", "[1e-4, 0.04]", "[0, 0.04]"},
+	{"parsimony negative", "[1e-4, 0.04]", "[-1e-4, 0.04]"},
+	{"batch zero", "batch_size: 32", "batch_size: 0"},
+	{"batch for BSGD", "budget: 16", "budget: 16\n    batch_size: 32"},
+	{"bandwidth zero", "bandwidth: 0.6", "bandwidth: 0"},
+	{"bandwidth missing", ", bandwidth: 0.6", ""},
+	{"kernel unknown", "type: gaussian", "type: gausian"},
+	{"kernel parameter of another", "bandwidth: 0.6", "bandwidth: 0.6, degree: 2"},
+	{"polynomial without degree", "type: gaussian, bandwidth: 0.6", "type: polynomial, offset: -1"},
+	{"merging with a polynomial kernel", "type: gaussian, bandwidth: 0.6", "type: polynomial, offset: 1, degree: 2"},
+	{"maintenance unknown", "maintenance: merging", "maintenance: forgetting"},
+	{"schedule unknown", "batch_size: 32", "batch_size: 32\n    schedule: linear"},
+	{"horizon without schedule", "batch_size: 32", "batch_size: 32\n    horizon: 100"},
+	{"horizon missing", "batch_size: 32", "batch_size: 32\n    schedule: inverse"},
+	{"BSGD's own schedule with a rate", "budget: 16", "budget: 16\n    schedule: inverse"},
+	{"parameter of another method", "budget: 16", "budget: 16\n    parsimony: 0.1"},
+	{"parameter missing", "    budget: 16\n", ""},
+	{"method unknown", "method: polk", "method: plok"},
+	{"method far from any", "method: polk", "method: perceptron"},
+	{"method missing", "  - method: polk\n    learning_rate: 6", "  - learning_rate: 6"},
+	{"method does not fit the task", "task: ksvm", "task: klr"},
+	{"method twice", "  - method: bsgd", "  - {method: polk, learning_rate: 6, batch_size: 32, parsimony: 0.1}\n  - method: bsgd"},
+	{"label malformed", "method: bsgd", "method: bsgd\n    label: Big one"},
+	{"methods empty", "methods:", "methods: []\nmethodz:"},
+	{"task unknown", "task: ksvm", "task: svm"},
+	{"task missing", "task: ksvm\n", ""},
+	{"name malformed", "name: sample", "name: A sample"},
+	{"title of two lines", "title: A sample", `title: "A\nsample"`},
+	{"data set unknown", "name: multidist", "name: mulitdist"},
+	{"variant unknown", "{name: multidist}", "{name: multidist, variant: printed}"},
+	{"variant of a data set without", "{name: multidist}", "{name: mnist, variant: small}"},
+	{"draws of a data set without", "{name: multidist}", "{name: mnist}"},
+	{"draws of another variant", "{name: multidist}", "{name: multidist, variant: as-printed}"},
+	{"draws misspelt", "draws: calibrated", "draws: calibrate"},
+	{"draws zero and twice", "draws: calibrated, count: 2", "draws: [0, 3, 3]"},
+	{"count without calibrated", "draws: calibrated", "draws: figure"},
+	{"count too large", "count: 2", "count: 2000"},
+	{"seeds zero", "seeds: 3", "seeds: 0"},
+	{"seeds twice", "seeds: 3", "seeds: [1, 2, 1]"},
+	{"seeds negative", "seeds: 3", "seeds: [-1]"},
+	{"seeds empty", "seeds: 3", "seeds: []"},
+	{"seeds a word", "seeds: 3", "seeds: many"},
+	{"feeds unknown", "seeds: 3", "feeds: tables"},
+	{"repeats empty", "repeats:\n  - {draws: calibrated, count: 2, seeds: 3}", "repeats: []"},
+	{"grid empty", "{parsimony: [1e-4, 0.04]}", "{}"},
+	{"grid axis empty", "[1e-4, 0.04]", "[]"},
+	{"grid value twice", "[1e-4, 0.04]", "[0.04, 4e-2]"},
+	{"grid and beside it", "batch_size: 32", "batch_size: 32\n    parsimony: 0.1"},
+	{"grid of what is not taken", "parsimony: [1e-4, 0.04]", "budget: [1, 2]"},
+	{"grid of unknown", "parsimony: [1e-4, 0.04]", "parsimonny: [1, 2]"},
+	{"grid value out of range", "[1e-4, 0.04]", "[1e-4, .inf]"},
+	{"grid of rates too large", "budget: 16", "budget: 16\n    grid: {regularizer: [1e-3, 2]}"},
+	{"point off the grid", "at: {parsimony: 0.04}", "at: {parsimony: 0.05}"},
+	{"point of what is not varied", "at: {parsimony: 0.04}", "at: {batch_size: 32}"},
+	{"point without at", "at: {parsimony: 0.04}", "expected_order: 3"},
+	{"expected order zero", "at: {parsimony: 0.04}", "at: {parsimony: 0.04}\n        expected_order: 0"},
+	{"cell unknown", "table2.multidist.ksvm.polk", "table2.multidist.ksvm.plok"},
+	{"cell of another task", "table2.multidist.ksvm.polk", "table2.multidist.klr.polk"},
+	{"cell of another method", "table2.multidist.ksvm.polk", "table2.multidist.ksvm.bsgd"},
+	{"cell fed by two points", `figures: ["2"]`, "cells: [table2.multidist.ksvm.polk-large]"},
+	{"figure unknown", `figures: ["2"]`, `figures: ["9"]`},
+	{"figure of another task", `figures: ["2"]`, `figures: ["4"]`},
+	{"figure as a number", `figures: ["2"]`, `figures: [2]`},
+	{"series with an unknown placeholder", `figures: ["2"]`, `series: "POLK {budget}"`},
+	{"series the same twice", `figures: ["2"]`, `series: POLK`},
+	{"stopping twice", "{epochs: 1}", "{epochs: 1, samples: 10}"},
+	{"stopping missing", "stopping: {epochs: 1}\n", ""},
+	{"stopping empty", "{epochs: 1}", "{}"},
+	{"epochs negative", "{epochs: 1}", "{epochs: -1}"},
+	{"epochs too many", "{epochs: 1}", "{epochs: 1e9}"},
+	{"samples zero", "samples: 100", "samples: 0"},
+	{"evaluation incomplete", ", tail: 5", ""},
+	{"evaluation zero", "every: 320, tail: 5", "every: 0, tail: 0"},
+	{"train limit too large", "train_limit: 0", "train_limit: 5001"},
+	{"profile unknown", "smoke: {", "smok: {"},
+	{"only unknown", "only: [polk]", "only: [plok]"},
+	{"only empty", "only: [polk]", "only: []"},
+	{"skip not a truth value", "only: [polk]", "skip: yes"},
+	{"duplicate key", "task: ksvm", "task: ksvm\ntask: klr"},
+	{"duplicate key in braces", "count: 2,", "count: 2, count: 3,"},
+	{"defaults for no method", "regularizer: 1e-6", "regularizer: 1e-6\ndefaults: {ivm: {batch_size: 1}}"},
+	{"defaults out of range", "    batch_size: 32\n", ""},
+	{"include missing", "name: sample", "include: [nothing.yaml]\nname: sample"},
+	{"include of the wrong type", "name: sample", "include: base/common.yaml\nname: sample"},
+	{"include outside the folder", "name: sample", "include: [../x.yaml, /etc/passwd]\nname: sample"},
+	{"anchor", "regularizer: 1e-6", "regularizer: &l 1e-6"},
+	{"merge key", "regularizer: 1e-6", "<<: {regularizer: 1e-6}"},
+	{"tag", "regularizer: 1e-6", "regularizer: !!float 1e-6"},
+	{"key that is a list", "regularizer: 1e-6", "[a]: 1"},
+	{"two documents", "evaluation:", "---\nevaluation:"},
+	{"not YAML", "{epochs: 1}", "{epochs: 1"},
+	{"tab", "regularizer: 1e-6", "\tregularizer: 1e-6"},
+	{"control characters are not printed", "task: ksvm", "task: ks\u2028vm # \u200b"},
+	{"long line", "title: A sample", "title: A sample # " + strings.Repeat("long ", 60) + "\nx: " + strings.Repeat("y", 300)},
+	{"several at once", "budget: 16\n    maintenance: merging", "budget: 0\n    maintenance: forgetting\n    batch_size: 2"},
+	{"a list", valid, "- 1\n- 2\n"},
+	{"empty", valid, ""},
+	{"only a comment", valid, "# nothing\n"},
+	{"not text", valid, "name: \xff\n"},
+	{"too large", valid, "# " + strings.Repeat("x", 1<<16)},
+}
+
+// TestErrors holds the message of every case against testdata/errors.golden.
+// Rewrite it with: go test ./experiments -run TestErrors -update
+func TestErrors(t *testing.T) {
+	if _, err := Parse("spec.yaml", []byte(valid)); err != nil {
+		t.Fatalf("the valid spec: %v", err)
+	}
+	var out strings.Builder
+	for _, c := range bad {
+		if strings.Count(valid, c.old) != 1 {
+			t.Errorf("%s: %q is %d times in the valid spec", c.name, c.old, strings.Count(valid, c.old))
+		}
+		src := strings.Replace(valid, c.old, c.new, 1)
+		if c.name == "defaults out of range" {
+			src = strings.Replace(src, "stopping: {epochs: 1}", "defaults: {polk: {batch_size: 0}}\nstopping: {epochs: 1}", 1)
+		}
+		s, err := Parse("spec.yaml", []byte(src))
+		if err == nil {
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		if s != nil {
+			t.Errorf("%s: a spec beside the error", c.name)
+		}
+		var list Errors
+		if !errors.As(err, &list) || len(list) == 0 {
+			t.Errorf("%s: error is a %T", c.name, err)
+		}
+		var one *Error
+		if !errors.As(err, &one) || one.File == "" {
+			t.Errorf("%s: no *Error within", c.name)
+		}
+		fmt.Fprintf(&out, "== %s\n%v\n", c.name, err)
+	}
+	golden(t, "errors.golden", out.String())
+}
+
+// golden compares a text with a file in testdata, line by line.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(string(b), "\n")
+	for i := range max(len(g), len(w)) {
+		var a, b string
+		if i < len(g) {
+			a = g[i]
+		}
+		if i < len(w) {
+			b = w[i]
+		}
+		if a != b {
+			t.Fatalf("%s:%d:\n got %s\nwant %s", path, i+1, a, b)
+		}
+	}
+}
+
+func TestEmbedded(t *testing.T) {
+	specs, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Runs in the profiles smoke, quick and full.
+	want := map[string][3]int{
+		"multidist-ksvm": {4, 96, 96}, // 4 points × (20 draws + 5 seeds − 1 run that is both)
+		"multidist-klr":  {2, 48, 48},
+		"mnist-ksvm":     {0, 4, 20},
+		"mnist-klr":      {0, 2, 10},
+	}
+	seen := make(map[string]string) // run ID → spec
+	for _, s := range specs {
+		runs, ok := want[s.Name]
+		delete(want, s.Name)
+		if s.File != "experiments/"+s.Name+".yaml" {
+			t.Errorf("spec %s is in %s", s.Name, s.File)
+		}
+		if s.Description == "" {
+			t.Errorf("spec %s has no description", s.Name)
+		}
+		for i, profile := range Profiles() {
+			plan, err := s.Plan(profile, PlanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok && len(plan) != runs[i] {
+				t.Errorf("%s: %d runs in profile %s, want %d", s.Name, len(plan), profile, runs[i])
+			}
+			again, err := s.Plan(profile, PlanOptions{})
+			if err != nil || !reflect.DeepEqual(plan, again) {
+				t.Errorf("%s: two plans of profile %s differ", s.Name, profile)
+			}
+			byGroup := make(map[string]string)
+			for _, p := range plan {
+				if p.ID != ID(p.Run) || p.Spec != s.Name || !(p.Cost > 0) || p.Run.Samples < 1 {
+					t.Errorf("bad entry %+v", p)
+				}
+				if other, ok := seen[p.ID]; ok && other != s.Name {
+					t.Errorf("run %s is both of %s and of %s", p.ID, s.Name, other)
+				}
+				seen[p.ID] = s.Name
+				if len(p.Cells)+len(p.Figures) == 0 {
+					t.Errorf("%s: a run of %s feeds nothing", s.Name, p.Series)
+				}
+				if old, ok := byGroup[p.Group]; ok && old != p.Series {
+					t.Errorf("%s: group %s is series %q and %q", s.Name, p.Group, old, p.Series)
+				}
+				byGroup[p.Group] = p.Series
+			}
+		}
+	}
+	for name := range want {
+		t.Errorf("spec %s is missing", name)
+	}
+}
+
+// TestPlan checks the plan of the sample spec in detail.
+func TestPlan(t *testing.T) {
+	s, err := Parse("spec.yaml", []byte(valid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan(ProfileQuick, PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws := calibratedDraws()
+	if len(plan) != 3*2*3 {
+		t.Fatalf("%d runs, want 18", len(plan))
+	}
+	p := plan[6] // second point of POLK's grid, first draw, first seed
+	want := Planned{
+		Run: Run{
+			Data: DataRef{"multidist", "calibrated", draws[0]}, Task: "ksvm", Method: "polk",
+			Params: Params{
+				Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
+				LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
+			},
+			Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5},
+		},
+		Spec: "sample", Series: "POLK, K = 0.04",
+		Group:   "sample/polk/kernel=gaussian,learning_rate=6,schedule=constant,batch_size=32,parsimony=0.04,regularizer=1e-06,bandwidth=0.6",
+		Cells:   []string{"table2.multidist.ksvm.polk"},
+		Figures: []string{"2"},
+		Cost:    5000 * 2 * defaultOrder,
+	}
+	want.ID = ID(want.Run)
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v\nwant %+v", p, want)
+	}
+	if p := plan[8]; p.Run.Seed != 3 || p.Run.Data.Draw != draws[0] {
+		t.Errorf("run 8 has seed %d and draw %d", p.Run.Seed, p.Run.Data.Draw)
+	}
+	if p := plan[17]; p.Series != "BSGD" || p.Run.Params.BatchSize != 1 || p.Cost != 5000*2*16 || p.Run.Data.Draw != draws[1] {
+		t.Errorf("last run is %+v", p)
+	}
+
+	smoke, err := s.Plan(ProfileSmoke, PlanOptions{Seeds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(smoke) != 2*2 || smoke[0].Run.Samples != 100 || smoke[0].Run.Seed != 1 {
+		t.Errorf("smoke has %d runs, the first %+v", len(smoke), smoke[0].Run)
+	}
+	for _, c := range []struct {
+		profile string
+		seeds   int
+		want    string
+	}{
+		{"fast", 0, `unknown profile "fast" (there are smoke, quick, full)`},
+		{"ful", 0, `unknown profile "ful"; did you mean "full"? (there are smoke, quick, full)`},
+		{"full", -1, "-1 seeds: want 1 to 10000, or 0 for the spec's own"},
+	} {
+		if _, err := s.Plan(c.profile, PlanOptions{Seeds: c.seeds}); err == nil || err.Error() != c.want {
+			t.Errorf("profile %s, %d seeds: error %v, want %s", c.profile, c.seeds, err, c.want)
+		}
+	}
+	if got := s.DataSets(); !reflect.DeepEqual(got, []string{"multidist"}) {
+		t.Errorf("data sets %v", got)
+	}
+}
+
+// TestFeatures checks what the embedded specs don't use.
+func TestFeatures(t *testing.T) {
+	s, err := Parse("spec.yaml", []byte(`
+name: features
+title: Features
+task: ksvm
+data: {name: mnist}
+kernel: {type: polynomial, offset: 1, degree: 3}
+regularizer: 0.001
+defaults:
+  polk: {learning_rate: 2, batch_size: 8, schedule: constant}
+methods:
+  - method: polk
+    parsimony: 0.5
+    horizon: 100
+    grid: {schedule: [constant, inverse], regularizer: [0.01, 0.1]}
+    series: "POLK {schedule}, lambda {regularizer}"
+  - method: polk
+    label: one-by-one
+    batch_size: 1
+    parsimony: 0.5
+  - method: bsgd
+    budget: 10
+    grid: {maintenance: [removal, projection], schedule: [inverse]}
+repeats: [{seeds: [7, 3]}]
+stopping: {epochs: 0.0001}
+evaluation: {every: 1, tail: 1, train_limit: 10}
+profiles:
+  full: {evaluation: {every: 2}, only: [one-by-one]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan("quick", PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range plan {
+		q := p.Run.Params
+		got = append(got, fmt.Sprintf("%s: seed %d, %d samples, rate %v, t0 %v, lambda %v, batch %d, degree %d",
+			p.Series, p.Run.Seed, p.Run.Samples, q.LearningRate, q.Horizon, q.Regularizer, q.BatchSize, q.Kernel.Degree))
+	}
+	want := []string{
+		"POLK constant, lambda 0.01: seed 7, 6 samples, rate 2, t0 0, lambda 0.01, batch 8, degree 3",
+		"POLK constant, lambda 0.01: seed 3, 6 samples, rate 2, t0 0, lambda 0.01, batch 8, degree 3",
+		"POLK constant, lambda 0.1: seed 7, 6 samples, rate 2, t0 0, lambda 0.1, batch 8, degree 3",
+		"POLK constant, lambda 0.1: seed 3, 6 samples, rate 2, t0 0, lambda 0.1, batch 8, degree 3",
+		"POLK inverse, lambda 0.01: seed 7, 6 samples, rate 2, t0 100, lambda 0.01, batch 8, degree 3",
+		"POLK inverse, lambda 0.01: seed 3, 6 samples, rate 2, t0 100, lambda 0.01, batch 8, degree 3",
+		"POLK inverse, lambda 0.1: seed 7, 6 samples, rate 2, t0 100, lambda 0.1, batch 8, degree 3",
+		"POLK inverse, lambda 0.1: seed 3, 6 samples, rate 2, t0 100, lambda 0.1, batch 8, degree 3",
+		"POLK (one-by-one): seed 7, 6 samples, rate 2, t0 0, lambda 0.001, batch 1, degree 3",
+		"POLK (one-by-one): seed 3, 6 samples, rate 2, t0 0, lambda 0.001, batch 1, degree 3",
+		"BSGD, removal, inverse: seed 7, 6 samples, rate 0, t0 0, lambda 0.001, batch 1, degree 3",
+		"BSGD, removal, inverse: seed 3, 6 samples, rate 0, t0 0, lambda 0.001, batch 1, degree 3",
+		"BSGD, projection, inverse: seed 7, 6 samples, rate 0, t0 0, lambda 0.001, batch 1, degree 3",
+		"BSGD, projection, inverse: seed 3, 6 samples, rate 0, t0 0, lambda 0.001, batch 1, degree 3",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	full, err := s.Plan("full", PlanOptions{})
+	if err != nil || len(full) != 2 || full[0].Run.Evaluation != (Evaluation{2, 1, 10}) {
+		t.Errorf("full: %+v, %v", full, err)
+	}
+}
+
+// TestFeedsFilter checks that repeats for cells or figures leave out the grid
+// points that feed none.
+func TestFeedsFilter(t *testing.T) {
+	for _, c := range []struct {
+		feeds          string
+		runs           int
+		cells, figures int // runs that feed any
+	}{
+		{"both", 9, 3, 6},    // all three points
+		{"cells", 3, 3, 0},   // POLK with K = 0.04
+		{"figures", 6, 0, 6}, // POLK
+	} {
+		src := strings.Replace(valid, "count: 2, seeds: 3", "count: 1, seeds: 3, feeds: "+c.feeds, 1)
+		s, err := Parse("spec.yaml", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := s.Plan("full", PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells, figures := 0, 0
+		for _, p := range plan {
+			cells += len(p.Cells)
+			figures += len(p.Figures)
+		}
+		if len(plan) != c.runs || cells != c.cells || figures != c.figures {
+			t.Errorf("feeds %s: %d runs, %d for cells, %d for figures; want %d, %d, %d",
+				c.feeds, len(plan), cells, figures, c.runs, c.cells, c.figures)
+		}
+	}
+}
+
+func TestLoadFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	// A copy of an embedded spec, away from its includes, plans the same runs.
+	src, err := embedded.ReadFile("multidist-klr.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, err := LoadFile(write("copy.yaml", string(src)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	original, err := Find("multidist-klr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err1 := copied.Plan("full", PlanOptions{})
+	b, err2 := original.Plan("full", PlanOptions{})
+	if err1 != nil || err2 != nil || !reflect.DeepEqual(a, b) {
+		t.Errorf("the plans differ (%v, %v)", err1, err2)
+	}
+	// Later includes win over earlier ones and the file over both; errors name
+	// the file they are in.
+	write("sub/first.yaml", "regularizer: 0.1\nstopping: {samples: 10}\n")
+	write("sub/second.yaml", "include: [first.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\n")
+	text := strings.NewReplacer("regularizer: 1e-6\n", "", "type: gaussian, bandwidth: 0.6", "bandwidth: 3",
+		"stopping: {epochs: 1}\n", "", "learning_rate: 6", "learning_rate: 4").Replace(valid)
+	s, err := Find(write("main.yaml", "include: [sub/first.yaml, sub/second.yaml]\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan("full", PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := plan[0].Run
+	if p.Params.Regularizer != 0.2 || p.Params.Kernel != (Kernel{Type: "gaussian", Bandwidth: 3}) || p.Samples != 10 {
+		t.Errorf("merged to %+v", p)
+	}
+	second := write("sub/second.yaml", "include: [../main.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\nkernl: 1\n")
+	_, err = LoadFile(filepath.Join(dir, "main.yaml"))
+	want := fmt.Sprintf("%s:1:11: %q includes itself\n    1 | include: [../main.yaml]\n      |           ^\n"+
+		"%s:4:1: unknown key \"kernl\"; did you mean \"kernel\"?\n    4 | kernl: 1\n      | ^", second, "../main.yaml", second)
+	if err == nil || err.Error() != want {
+		t.Errorf("error\n%v\nwant\n%s", err, want)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "none.yaml")} {
+		if _, err := LoadFile(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("LoadFile(%s): %v", path, err)
+		}
+	}
+	if _, err := Find("mnist-ksmv"); err == nil || !strings.Contains(err.Error(), `did you mean "mnist-ksvm"?`) {
+		t.Errorf("Find: %v", err)
+	}
+}
+
+// TestID pins the identity of a run: if it fails, finished runs are run again.
+func TestID(t *testing.T) {
+	run := Run{
+		Data: DataRef{"multidist", "calibrated", 36}, Task: "ksvm", Method: "polk",
+		Params: Params{
+			Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
+			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
+		},
+		Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5},
+	}
+	const json = `{"data":{"draw":36,"name":"multidist","variant":"calibrated"},` +
+		`"evaluation":{"every":320,"tail":5,"train_limit":0},"method":"polk",` +
+		`"params":{"batch_size":32,"kernel":{"bandwidth":0.6,"type":"gaussian"},"learning_rate":6,` +
+		`"parsimony":0.04,"regularizer":0.000001,"schedule":"constant"},"samples":5000,"seed":1,"task":"ksvm"}`
+	if b, err := CanonicalJSON(run); err != nil || string(b) != json {
+		t.Errorf("canonical JSON\n%s, %v\nwant\n%s", b, err, json)
+	}
+	const want = "0f6d5034f4076249dfa8633da4d8b2e9"
+	if got := ID(run); got != want {
+		t.Errorf("ID %s, want %s", got, want)
+	}
+	// Every field matters.
+	seen := map[string]bool{ID(run): true}
+	var touch func(v reflect.Value)
+	touch = func(v reflect.Value) {
+		for i := range v.NumField() {
+			f := v.Field(i)
+			old := reflect.New(f.Type()).Elem()
+			old.Set(f)
+			switch f.Kind() {
+			case reflect.Struct:
+				touch(f)
+				continue
+			case reflect.String:
+				f.SetString(f.String() + "x")
+			case reflect.Int:
+				f.SetInt(f.Int() + 1)
+			case reflect.Uint64:
+				f.SetUint(f.Uint() + 1<<60)
+			case reflect.Float64:
+				f.SetFloat(f.Float() + 1e-9)
+			}
+			if id := ID(run); seen[id] {
+				t.Errorf("field %s does not change the ID", v.Type().Field(i).Name)
+			} else {
+				seen[id] = true
+			}
+			f.Set(old)
+		}
+	}
+	touch(reflect.ValueOf(&run).Elem())
+}
+
+// TestMethods holds the method table against the types that specs decode into
+// and the hyper-parameters of a run.
+func TestMethods(t *testing.T) {
+	for _, m := range Methods() {
+		for _, p := range m.Params {
+			var q Params
+			q.Kernel.Type = KernelGaussian
+			v := setting{number: 0.5}
+			if p.Kind == KindChoice {
+				v = setting{word: p.Choices[0]}
+			} else if p.Kind == KindInteger {
+				v = setting{number: 3}
+			}
+			q.set(p.Name, v)
+			if got := q.get(p.Name); got != v {
+				t.Errorf("%s %s: set %v, got %v", m.Name, p.Name, v, got)
+			}
+			if p.About == "" {
+				t.Errorf("%s %s is not described", m.Name, p.Name)
+			}
+			if p.Default != "" {
+				if why := p.check(p.fallback()); why != "" {
+					t.Errorf("%s: default: %s", m.Name, why)
+				}
+			}
+			if (p.used == nil) != (p.when == "") {
+				t.Errorf("%s %s: a condition without words or words without one", m.Name, p.Name)
+			}
+		}
+	}
+}
+
+func ExampleSpec_Plan() {
+	spec, err := Find("multidist-ksvm")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan, err := spec.Plan(ProfileSmoke, PlanOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range plan {
+		fmt.Println(p.Series, p.Cells, p.Run.Samples)
+	}
+	// Output:
+	// POLK, K = 0.0001 [table2.multidist.ksvm.polk-large] 5000
+	// POLK, K = 0.04 [table2.multidist.ksvm.polk] 5000
+	// BSGD, B = 16 [table2.multidist.ksvm.bsgd] 5000
+	// BSGD, B = 129 [table2.multidist.ksvm.bsgd-large] 5000
+}
+
+func ExampleParse() {
+	_, err := Parse("mine.yaml", []byte("name: mine\ntask: ksmv\nmethds: []\n"))
+	fmt.Println(err)
+	// Output:
+	// mine.yaml:3:1: unknown key "methds"; did you mean "methods"?
+	//     3 | methds: []
+	//       | ^
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(valid)
+	for _, c := range bad {
+		if src := strings.Replace(valid, c.old, c.new, 1); len(src) < 4096 {
+			f.Add(src)
+		}
+	}
+	for _, name := range []string{"multidist-ksvm.yaml", "mnist-klr.yaml", "base/multidist.yaml"} {
+		src, err := embedded.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(src))
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if len(src) > 16<<10 {
+			return // the parser's time grows with the square of the length
+		}
+		start := time.Now()
+		s, err := Parse("fuzz.yaml", []byte(src))
+		if took := time.Since(start); took > 10*time.Second {
+			t.Fatalf("took %v", took)
+		}
+		if (s == nil) == (err == nil) {
+			t.Fatalf("spec %v, error %v", s, err)
+		}
+		if err != nil {
+			if err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b') {
+				t.Fatalf("bad message %q", err)
+			}
+			return
+		}
+		for _, profile := range Profiles() {
+			plan, err := s.Plan(profile, PlanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids := make(map[string]bool)
+			for _, p := range plan {
+				if ids[p.ID] || p.ID == "" {
+					t.Fatalf("ID %q twice or empty", p.ID)
+				}
+				ids[p.ID] = true
+			}
+		}
+	})
+}

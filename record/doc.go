@@ -1,0 +1,23 @@
+// Package record defines what a run leaves behind and reads it back.
+//
+// A record is one JSONL file: a header (Header), a line for every evaluation
+// (Point), and a last line (Final) that seals it. While the run lasts the file
+// is named ID.jsonl.partial; sealing it renames it to ID.jsonl. A run that
+// failed ends with a Failure instead and is named ID.failed.jsonl. So a file
+// named .partial is what a killed or still running process left, and is never
+// read as a record.
+//
+// # Two sums
+//
+// The digest in the last line is the SHA-256 of all that is deterministic in
+// the record (see [Canonical]): two executions of a run on the same class of
+// machine have the same digest, whenever and however fast they ran. The sum,
+// the very last field, is the SHA-256 of the file's bytes up to the sum's own
+// first digit: a truncated file, or one with any byte changed, is not read.
+//
+// # Numbers that are not finite
+//
+// A learner that diverges has a risk of +Inf or NaN, and that is a result.
+// JSON has no such numbers: they are written as the strings "NaN", "+Inf" and
+// "-Inf" (see [Float]), and read back as what they were.
+package record

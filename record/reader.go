@@ -1,0 +1,211 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// sumTail is what follows the sum in the last line.
+const sumTail = `"}`
+
+// An Error says what is wrong with a record's file.
+type Error struct {
+	Path string
+	Line int // 1 for the first; 0 if it is about the whole file
+	Err  error
+}
+
+// Error returns "path:line: what is wrong".
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrIncomplete is the cause of an Error for a file that breaks off: what a
+// killed run or a truncation leaves.
+var ErrIncomplete = errors.New("the record is incomplete")
+
+// ErrDamaged is the cause of an Error for a file whose contents don't match its
+// digest or sum.
+var ErrDamaged = errors.New("the record was changed after it was written")
+
+// Read reads the finished record at path, whose name must be its ID and
+// ".jsonl". It accepts only a whole one: a header, points with increasing
+// samples, a final line, and both sums right. Otherwise the error is an *Error,
+// or that of opening the file.
+func Read(path string) (*Record, error) {
+	id, ok := strings.CutSuffix(filepath.Base(path), sealedSuffix)
+	if !ok || strings.HasSuffix(path, failedSuffix) {
+		return nil, &Error{path, 0, fmt.Errorf("a finished record is named ID%s: %w", sealedSuffix, ErrIncomplete)}
+	}
+	f, err := readFile(path, id, "final")
+	if err != nil {
+		return nil, err
+	}
+	return &Record{path, f.rec.Header, f.rec.Points, f.rec.Final}, nil
+}
+
+// ReadFailed reads the record of a run that failed, whose name must be its ID
+// and ".failed.jsonl". It is as strict as Read.
+func ReadFailed(path string) (*FailedRecord, error) {
+	id, ok := strings.CutSuffix(filepath.Base(path), failedSuffix)
+	if !ok {
+		return nil, &Error{path, 0, fmt.Errorf("a failed run's record is named ID%s", failedSuffix)}
+	}
+	f, err := readFile(path, id, "failure")
+	if err != nil {
+		return nil, err
+	}
+	return &FailedRecord{path, f.rec.Header, f.rec.Points, f.failure}, nil
+}
+
+// A Collection is what a folder of records holds.
+type Collection struct {
+	Records map[string]*Record       // finished runs by ID
+	Failed  map[string]*FailedRecord // failed runs by ID
+	Partial []string                 // IDs of runs that are unfinished: killed, or still going on
+	Errors  []error                  // one for each file that is named like a record and can't be read as one
+}
+
+// ReadDir reads all records in a folder; it doesn't look into subfolders and
+// passes over files that are not named like records. Damaged files are listed
+// in the collection's Errors and are not in its maps. The error is that of
+// listing the folder; it wraps os.ErrNotExist if there is none.
+func ReadDir(dir string) (*Collection, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Collection{Records: make(map[string]*Record), Failed: make(map[string]*FailedRecord)}
+	for _, e := range entries {
+		name := e.Name()
+		path := filepath.Join(dir, name)
+		switch {
+		case e.IsDir():
+		case strings.HasSuffix(name, partialSuffix):
+			c.Partial = append(c.Partial, strings.TrimSuffix(name, partialSuffix))
+		case strings.HasSuffix(name, failedSuffix):
+			if f, err := ReadFailed(path); err != nil {
+				c.Errors = append(c.Errors, err)
+			} else {
+				c.Failed[f.Header.ID] = f
+			}
+		case strings.HasSuffix(name, sealedSuffix):
+			if r, err := Read(path); err != nil {
+				c.Errors = append(c.Errors, err)
+			} else {
+				c.Records[r.Header.ID] = r
+			}
+		}
+	}
+	return c, nil
+}
+
+// file is a parsed file of either kind.
+type file struct {
+	rec     Record
+	failure Failure
+}
+
+func readFile(path, id, last string) (*file, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, id, last, b)
+}
+
+// parse reads the contents of a file whose last line must be of type last.
+func parse(path, id, last string, b []byte) (*file, error) {
+	var (
+		f    file
+		line int
+		sum  string
+		rest = b
+	)
+	fail := func(err error) (*file, error) { return nil, &Error{path, line, err} }
+	for sum == "" {
+		line++
+		text, more, ok := bytes.Cut(rest, []byte("\n"))
+		if !ok {
+			return fail(fmt.Errorf("no line of type %s: %w", last, ErrIncomplete))
+		}
+		rest = more
+		var kind struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal(text, &kind); err != nil {
+			return fail(err)
+		}
+		switch {
+		case line == 1 && kind.Type == "run":
+			h := &f.rec.Header
+			if err := strict(text, h); err != nil {
+				return fail(err)
+			}
+			if h.Format != Format {
+				return fail(fmt.Errorf("format %d, this program reads %d", h.Format, Format))
+			}
+			if h.ID != id {
+				return fail(fmt.Errorf("record of run %q in a file named after %q", h.ID, id))
+			}
+		case line == 1:
+			return fail(fmt.Errorf("type %q in the first line, want run", kind.Type))
+		case kind.Type == "point":
+			var p Point
+			if err := strict(text, &p); err != nil {
+				return fail(err)
+			}
+			if err := f.rec.follow(p); err != nil {
+				return fail(err)
+			}
+			f.rec.Points = append(f.rec.Points, p)
+		case kind.Type == last && last == "final":
+			if err := strict(text, &f.rec.Final); err != nil {
+				return fail(err)
+			}
+			if err := f.rec.close(f.rec.Final.Samples); err != nil {
+				return fail(err)
+			}
+			if digest(&f.rec) != f.rec.Final.Digest {
+				return fail(fmt.Errorf("wrong digest: %w", ErrDamaged))
+			}
+			sum = f.rec.Final.Sum
+		case kind.Type == last:
+			if err := strict(text, &f.failure); err != nil {
+				return fail(err)
+			}
+			if err := f.rec.close(f.failure.Samples); err != nil {
+				return fail(err)
+			}
+			sum = f.failure.Sum
+		default:
+			return fail(fmt.Errorf("unexpected line of type %q", kind.Type))
+		}
+		if kind.Type == last && sum == "" {
+			return fail(fmt.Errorf("no sum: %w", ErrDamaged))
+		}
+	}
+	line = 0
+	if len(rest) > 0 {
+		return fail(fmt.Errorf("something follows the last line: %w", ErrDamaged))
+	}
+	head, ok := bytes.CutSuffix(b, []byte(sum+sumTail+"\n"))
+	got := sha256.Sum256(head)
+	if !ok || hex.EncodeToString(got[:]) != sum {
+		return fail(fmt.Errorf("wrong sum: %w", ErrDamaged))
+	}
+	return &f, nil
+}

@@ -1,0 +1,543 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/experiments"
+)
+
+func header(id string) Header {
+	return Header{
+		ID: id,
+		Run: experiments.Run{
+			Data: experiments.DataRef{Name: "multidist", Variant: "calibrated", Draw: 36},
+			Task: "ksvm", Method: "polk",
+			Params: experiments.Params{
+				Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
+				LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
+			},
+			Seed: 1, Samples: 640, Evaluation: experiments.Evaluation{Every: 320, Tail: 5},
+		},
+		DataSums:  map[string]string{"multidist": "00ff"},
+		DataFacts: map[string]float64{"bayes_error": 0.0386, "odd": math.Inf(-1)},
+		Provenance: Provenance{
+			Module: "polkrepro", Version: "(devel)", Go: "go1.26", CPU: "a <fast> one", Features: []string{"avx2"}, Cores: 2,
+		},
+		Started: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC),
+	}
+}
+
+var points = []Point{
+	{Samples: 0, TrainRisk: 1, TestRisk: 1, TestError: 0.8},
+	{Samples: 320, TrainRisk: 0.1, TestRisk: 1.0 / 3, TestError: 0.05, ModelOrder: 16, KernelEvals: 1 << 60, Timing: Timing{0.5, 0.25}},
+	{Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: math.Copysign(0, -1), ModelOrder: 17, Timing: Timing{1, 0.5}},
+}
+
+var final = Final{
+	Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: 0.05, ModelOrder: 16.5, KernelEvals: 1 << 60,
+	Health: map[string]float64{"repairs": 1, "drift": math.Inf(1)}, Timing: Timing{1, 0.5}, Elapsed: 2,
+}
+
+// write makes a sealed record with all points and returns its path.
+func write(t testing.TB, dir, id string) string {
+	t.Helper()
+	return writePoints(t, dir, id, points...)
+}
+
+func writePoints(t testing.TB, dir, id string, points ...Point) string {
+	t.Helper()
+	w, err := Create(dir, header(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range points {
+		if err := w.Point(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(final); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, id+".jsonl")
+}
+
+// show formats a value so that NaN equals itself.
+func show(v any) string { return fmt.Sprintf("%#v", v) }
+
+func TestRoundTrip(t *testing.T) {
+	path := write(t, t.TempDir(), "abc")
+	r, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := header("abc")
+	h.Type, h.Format = "run", Format
+	if !reflect.DeepEqual(r.Header, h) {
+		t.Errorf("header\n%+v\nwant\n%+v", r.Header, h)
+	}
+	want := slices.Clone(points)
+	for i := range want {
+		want[i].Type = "point"
+	}
+	if show(r.Points) != show(want) {
+		t.Errorf("points\n%+v\nwant\n%+v", r.Points, want)
+	}
+	f := final
+	f.Type, f.Digest, f.Sum = "final", r.Final.Digest, r.Final.Sum
+	if show(r.Final) != show(f) || len(f.Digest) != 64 || len(f.Sum) != 64 || r.Path != path {
+		t.Errorf("final\n%+v\nwant\n%+v", r.Final, f)
+	}
+}
+
+// TestCanonical checks what the canonical form and the digest depend on.
+func TestCanonical(t *testing.T) {
+	base, err := Read(write(t, t.TempDir(), "abc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"data_facts":{"bayes_error":0.0386,"odd":"-Inf"},"data_sums":{"multidist":"00ff"},` +
+		`"final":{"health":{"drift":"+Inf","repairs":1},"kernel_evals":1152921504606846976,"model_order":16.5,` +
+		`"samples":640,"test_error":0.05,"test_risk":"+Inf","train_risk":"NaN","type":"final"},"id":"abc","points":[` +
+		`{"kernel_evals":0,"model_order":0,"samples":0,"test_error":0.8,"test_risk":1,"train_risk":1,"type":"point"},` +
+		`{"kernel_evals":1152921504606846976,"model_order":16,"samples":320,"test_error":0.05,"test_risk":0.3333333333333333,"train_risk":0.1,"type":"point"},` +
+		`{"kernel_evals":0,"model_order":17,"samples":640,"test_error":-0,"test_risk":"+Inf","train_risk":"NaN","type":"point"}],` +
+		`"run":{"data":{"draw":36,"name":"multidist","variant":"calibrated"},"evaluation":{"every":320,"tail":5,"train_limit":0},` +
+		`"method":"polk","params":{"batch_size":32,"kernel":{"bandwidth":0.6,"type":"gaussian"},"learning_rate":6,"parsimony":0.04,` +
+		`"regularizer":0.000001,"schedule":"constant"},"samples":640,"seed":1,"task":"ksvm"}}`
+	if got := string(Canonical(base)); got != want {
+		t.Errorf("canonical form\n%s\nwant\n%s", got, want)
+	}
+	if digest(base) != base.Final.Digest {
+		t.Error("the digest is not that of the canonical form")
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*Record)
+		same   bool
+	}{
+		{"timing of a point", func(r *Record) { r.Points[1].Timing.Wall++ }, true},
+		{"timing of the final line", func(r *Record) { r.Final.Timing.CPU++ }, true},
+		{"elapsed", func(r *Record) { r.Final.Elapsed++ }, true},
+		{"provenance", func(r *Record) { r.Header.Provenance.CPU = "another" }, true},
+		{"started", func(r *Record) { r.Header.Started = time.Now() }, true},
+		{"sums", func(r *Record) { r.Final.Sum, r.Final.Digest = "", "" }, true},
+		{"path", func(r *Record) { r.Path = "" }, true},
+		{"id", func(r *Record) { r.Header.ID = "abd" }, false},
+		{"run", func(r *Record) { r.Header.Run.Seed++ }, false},
+		{"data sums", func(r *Record) { r.Header.DataSums = map[string]string{"multidist": "01ff"} }, false},
+		{"data facts", func(r *Record) { r.Header.DataFacts = nil }, false},
+		{"point", func(r *Record) { r.Points[1].TestRisk = math.Nextafter(1.0/3, 1) }, false},
+		{"number of points", func(r *Record) { r.Points = r.Points[:2] }, false},
+		{"kernel evaluations", func(r *Record) { r.Points[1].KernelEvals++ }, false},
+		{"final", func(r *Record) { r.Final.ModelOrder = 16 }, false},
+		{"health", func(r *Record) { r.Final.Health = map[string]float64{"repairs": 2} }, false},
+	} {
+		r := *base
+		r.Points = slices.Clone(base.Points)
+		c.change(&r)
+		if same := bytes.Equal(Canonical(&r), Canonical(base)); same != c.same {
+			t.Errorf("%s: same canonical form: %t", c.name, same)
+		}
+	}
+}
+
+// TestAnyDamage cuts a file at every byte and changes every byte: nothing of
+// that is ever read as a record.
+func TestAnyDamage(t *testing.T) {
+	t.Parallel()
+	for _, last := range []string{"final", "failure"} {
+		dir := t.TempDir()
+		path := writePoints(t, dir, "abc", points[1])
+		if last == "failure" {
+			w, err := Create(dir, header("abc"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(w.Point(points[0]), w.Fail(Failure{Samples: 7, Error: "no"})); err != nil {
+				t.Fatal(err)
+			}
+			path = filepath.Join(dir, "abc.failed.jsonl")
+		}
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parse(path, "abc", last, whole); err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, at int, b []byte) {
+			t.Helper()
+			var e *Error
+			_, err := parse(path, "abc", last, b)
+			if !errors.As(err, &e) || e.Path != path {
+				t.Fatalf("%s %s at byte %d: %v", last, what, at, err)
+			}
+			if what == "cut" && !errors.Is(err, ErrIncomplete) {
+				t.Fatalf("%s cut at byte %d: %v", last, at, err)
+			}
+		}
+		for i := range whole {
+			check("cut", i, whole[:i])
+			b := bytes.Clone(whole)
+			b[i] ^= 1 << (i % 8)
+			check("change", i, b)
+			if i%3 != 0 {
+				continue
+			}
+			b[i] = whole[i] ^ 0x20 // another case, if it is a letter
+			check("change of case", i, b)
+			check("insertion", i, slices.Insert(bytes.Clone(whole), i, ' '))
+		}
+		check("appendix", len(whole), append(bytes.Clone(whole), '\n'))
+		check("doubling", len(whole), append(bytes.Clone(whole), whole...))
+	}
+}
+
+// TestErrors checks that errors name file and line.
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, dir, "abc")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(whole), "\n")
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", ":1: no line of type final: the record is incomplete"},
+		{"header only", lines[0], ":2: no line of type final: the record is incomplete"},
+		{"no header", strings.Join(lines[1:], ""), `:1: type "point" in the first line, want run`},
+		{"line missing", lines[0] + lines[1] + lines[3] + lines[4], ":4: wrong digest: the record was changed after it was written"},
+		{"lines exchanged", lines[0] + lines[2] + lines[1], ":3: point at 0 samples after one at 320"},
+		{"line twice", lines[0] + lines[1] + lines[1], ":3: point at 0 samples after one at 0"},
+		{"second header", lines[0] + lines[0], `:2: unexpected line of type "run"`},
+		{"not JSON", lines[0] + "x\n", ":2: invalid character 'x' looking for beginning of value"},
+		{"empty line", lines[0] + "\n", ":2: unexpected end of JSON input"},
+		{"unknown key", lines[0] + `{"type":"point","sample":1}` + "\n", `:2: json: unknown field "sample"`},
+		{"newer format", strings.Replace(lines[0], `"format":1`, `"format":2`, 1), ":1: format 2, this program reads 1"},
+		{"another run", strings.Replace(lines[0], `"id":"abc"`, `"id":"abd"`, 1), `:1: record of run "abd" in a file named after "abc"`},
+		{"timing changed", strings.Replace(string(whole), `"wall":0.5`, `"wall":0.4`, 1), ": wrong sum: the record was changed after it was written"},
+		{"something after", string(whole) + "{}\n", ": something follows the last line: the record was changed after it was written"},
+	} {
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || err.Error() != path+c.want {
+			t.Errorf("%s: error %v, want %s", c.name, err, path+c.want)
+		}
+	}
+	if err := os.WriteFile(path, whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// The same contents are no record under another name.
+	for _, name := range []string{"abd.jsonl", "abc.jsonl.partial", "abc.failed.jsonl", "abc"} {
+		other := filepath.Join(dir, name)
+		if err := os.WriteFile(other, whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other) {
+			t.Errorf("Read(%s): %v", name, err)
+		}
+	}
+	if _, err := Read(filepath.Join(dir, "none.jsonl")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return strings.Join(out, " ")
+}
+
+// TestLife checks which files there are at every moment of a run.
+func TestLife(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	stale := filepath.Join(dir, "abc.jsonl.partial")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(stale, bytes.Repeat([]byte("left by a killed run\n"), 1000), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	create := func() *Writer {
+		t.Helper()
+		w, err := Create(dir, header("abc"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	is := func(want string) {
+		t.Helper()
+		if got := names(t, dir); got != want {
+			t.Errorf("files %q, want %q", got, want)
+		}
+	}
+	linesOf := func() int {
+		b, err := os.ReadFile(stale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(b, []byte("\n"))
+	}
+	w := create()
+	is("abc.jsonl.partial")
+	for i, p := range points {
+		if n := linesOf(); n != i+1 {
+			t.Errorf("%d lines on disk after %d points", n, i)
+		}
+		if err := w.Point(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	is("abc.jsonl.partial")
+	if n := linesOf(); n != 4 {
+		t.Errorf("%d lines on disk after Abort", n)
+	}
+	for _, err := range []error{w.Point(points[0]), w.Finish(final), w.Fail(Failure{})} {
+		if !errors.Is(err, errClosed) {
+			t.Errorf("after Abort: %v", err)
+		}
+	}
+
+	w = create()
+	if err := w.Fail(Failure{Samples: 3, Error: "diverged\nbadly"}); err != nil {
+		t.Fatal(err)
+	}
+	is("abc.failed.jsonl")
+	f, err := ReadFailed(filepath.Join(dir, "abc.failed.jsonl"))
+	if err != nil || f.Failure.Error != "diverged\nbadly" || f.Failure.Samples != 3 || f.Header.ID != "abc" {
+		t.Errorf("failed record %+v, %v", f, err)
+	}
+
+	w = create()
+	is("abc.failed.jsonl abc.jsonl.partial")
+	if err := w.Finish(Final{}); err != nil {
+		t.Fatal(err)
+	}
+	is("abc.jsonl")
+	if err := w.Abort(); err != nil {
+		t.Errorf("Abort after Finish: %v", err)
+	}
+	is("abc.jsonl")
+	if _, err := Read(filepath.Join(dir, "abc.jsonl")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for _, id := range []string{"", ".", "a/b", "../a", "a.jsonl", "a b", strings.Repeat("x", 200)} {
+		if _, err := Create(dir, header(id)); err == nil {
+			t.Errorf("ID %q is accepted", id)
+		}
+	}
+	h := header("abc")
+	h.Run.Params.Parsimony = math.NaN()
+	if _, err := Create(dir, h); err == nil || !strings.Contains(err.Error(), "NaN") {
+		t.Errorf("NaN as a hyper-parameter: %v", err)
+	}
+	for _, c := range []struct {
+		name string
+		do   func(w *Writer) error
+		want string
+	}{
+		{"samples going back", func(w *Writer) error { return w.Point(Point{Samples: 9}) }, "record abc: point at 9 samples after one at 10"},
+		{"samples staying", func(w *Writer) error { return w.Point(Point{Samples: 10}) }, "record abc: point at 10 samples after one at 10"},
+		{"final before the last point", func(w *Writer) error { return w.Finish(Final{Samples: 9}) }, "record abc: last line at 9 samples, before the last point"},
+		{"failure before the last point", func(w *Writer) error { return w.Fail(Failure{Samples: 9}) }, "record abc: last line at 9 samples, before the last point"},
+		{"timing not finite", func(w *Writer) error { return w.Point(Point{Samples: 11, Timing: Timing{Wall: math.NaN()}}) }, "unsupported value: NaN"},
+	} {
+		w, err := Create(dir, header("abc"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Point(Point{Samples: 10}); err != nil {
+			t.Fatal(err)
+		}
+		err = c.do(w)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
+		}
+		if again := w.Finish(Final{Samples: 100}); again == nil || again.Error() != err.Error() {
+			t.Errorf("%s: then finished with %v", c.name, again)
+		}
+		if err := w.Abort(); err != nil {
+			t.Error(err)
+		}
+		if got := names(t, dir); got != "abc.jsonl.partial" {
+			t.Errorf("%s: files %q", c.name, got)
+		}
+	}
+}
+
+// TestUnwritable checks that a folder that can't be written to is a clear error.
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Create(filepath.Join(file, "sub"), header("abc"))
+	if err == nil || !strings.Contains(err.Error(), "can't make the records' folder") || !strings.Contains(err.Error(), file) {
+		t.Errorf("a file in the folder's place: %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "abc.jsonl.partial"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Create(dir, header("abc"))
+	if err == nil || !strings.Contains(err.Error(), "can't write a record: open "+dir) {
+		t.Errorf("a folder in the file's place: %v", err)
+	}
+}
+
+func TestReadDir(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "one")
+	write(t, dir, "two")
+	broken := write(t, dir, "broken")
+	if err := os.Truncate(broken, 100); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Create(dir, header("failed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Fail(Failure{Error: "no"}); err != nil {
+		t.Fatal(err)
+	}
+	w, err = Create(dir, header("partial"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"notes.txt", "lock", "table.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "half.failed.jsonl"), []byte("{}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(c.Records)); !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("records %v", got)
+	}
+	if got := slices.Sorted(maps.Keys(c.Failed)); !slices.Equal(got, []string{"failed"}) {
+		t.Errorf("failed %v", got)
+	}
+	if !slices.Equal(c.Partial, []string{"partial"}) {
+		t.Errorf("partial %v", c.Partial)
+	}
+	if len(c.Errors) != 2 || !errors.Is(c.Errors[0], ErrIncomplete) || !strings.Contains(c.Errors[1].Error(), "half.failed.jsonl:1:") {
+		t.Errorf("errors %v", c.Errors)
+	}
+	if _, err := ReadDir(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+// TestFloat checks that every float64 comes back as it was, NaN as NaN.
+func TestFloat(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := math.Float64frombits(rapid.Uint64().Draw(t, "bits"))
+		b, err := Float(x).MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var y Float
+		if err := y.UnmarshalJSON(b); err != nil {
+			t.Fatal(err)
+		}
+		if math.Float64bits(float64(y)) != math.Float64bits(x) && !(math.IsNaN(x) && math.IsNaN(float64(y))) {
+			t.Fatalf("%v became %s and %v", x, b, y)
+		}
+	})
+	for _, s := range []string{`null`, `"nan"`, `"Inf"`, `"1"`, `true`, `1e999`, ``} {
+		var y Float
+		if err := y.UnmarshalJSON([]byte(s)); err == nil {
+			t.Errorf("%s is read as %v", s, y)
+		}
+	}
+}
+
+// TestAnyRecord writes and reads records with arbitrary contents.
+func TestAnyRecord(t *testing.T) {
+	dir := t.TempDir()
+	number := rapid.Custom(func(t *rapid.T) float64 { return math.Float64frombits(rapid.Uint64().Draw(t, "bits")) })
+	rapid.Check(t, func(t *rapid.T) {
+		h := header("any")
+		h.DataSums = rapid.MapOf(rapid.String(), rapid.String()).Draw(t, "sums")
+		h.DataFacts = rapid.MapOf(rapid.String(), number).Draw(t, "facts")
+		w, err := Create(dir, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples := -1
+		for range rapid.IntRange(0, 5).Draw(t, "points") {
+			samples += rapid.IntRange(1, 1000).Draw(t, "step")
+			p := Point{Samples: samples, TrainRisk: number.Draw(t, "risk"), TestError: number.Draw(t, "error"), KernelEvals: rapid.Int64().Draw(t, "evals")}
+			if err := w.Point(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Finish(Final{Samples: samples + 1, TrainRisk: number.Draw(t, "risk"), Health: rapid.MapOf(rapid.String(), number).Draw(t, "health")}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(filepath.Join(dir, "any.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	dir := f.TempDir()
+	whole, err := os.ReadFile(write(f, dir, "abc"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	for _, line := range bytes.SplitAfter(whole, []byte("\n")) {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, last := range []string{"final", "failure"} {
+			got, err := parse("abc.jsonl", "abc", last, b)
+			if err == nil && !bytes.Contains(b, []byte(got.rec.Final.Sum+got.failure.Sum+sumTail)) {
+				t.Errorf("read without its sum")
+			}
+		}
+	})
+}

@@ -1,0 +1,241 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+)
+
+// The names of a run's file, after its ID.
+const (
+	sealedSuffix  = ".jsonl"
+	failedSuffix  = ".failed.jsonl"
+	partialSuffix = ".jsonl.partial"
+)
+
+// errClosed is returned by a writer that was finished, failed or aborted.
+var errClosed = errors.New("the record is closed")
+
+// validID is what an ID may look like, so that it is a file name everywhere.
+var validID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
+
+// A Writer writes one run's record. Every line reaches the file with one write
+// call before the method that wrote it returns. After an error every method
+// but Abort returns that error. A Writer is not safe for concurrent use.
+type Writer struct {
+	dir    string
+	file   *os.File
+	rec    Record
+	hash   hash.Hash // of all bytes written
+	err    error
+	closed bool
+}
+
+// Create starts the record of run h.ID: it writes dir/ID.jsonl.partial with the
+// header as its first line. A file of that name is a killed run's and is
+// overwritten. The folder is made if it doesn't exist. Only one process may
+// write a run's record at a time.
+func Create(dir string, h Header) (*Writer, error) {
+	if !validID.MatchString(h.ID) {
+		return nil, fmt.Errorf("record: %q is not a run's ID", h.ID)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("can't make the records' folder: %w", err)
+	}
+	h.Type, h.Format = "run", Format
+	w := &Writer{dir: dir, rec: Record{Header: h}, hash: sha256.New()}
+	file, err := os.OpenFile(w.path(partialSuffix), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("can't write a record: %w", err)
+	}
+	w.file = file
+	line, err := json.Marshal(h)
+	if err != nil {
+		err = fmt.Errorf("record %s: header: %w", h.ID, err)
+	} else {
+		err = w.write(line)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+// Point appends an evaluation. Samples must be greater than in the point
+// before.
+func (w *Writer) Point(p Point) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	p.Type = "point"
+	if err := w.rec.follow(p); err != nil {
+		return w.fail(err)
+	}
+	line, err := json.Marshal(p)
+	if err != nil {
+		return w.fail(err)
+	}
+	if err := w.write(line); err != nil {
+		return err
+	}
+	w.rec.Points = append(w.rec.Points, p)
+	return nil
+}
+
+// Finish appends the final line with its digest and sum, makes sure that the
+// file is on disk, and renames it to dir/ID.jsonl; an earlier failure's file of
+// the same run is removed. If Finish returns an error, there is no new sealed
+// record unless only making the renaming durable failed.
+func (w *Writer) Finish(f Final) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	f.Type, f.Digest, f.Sum = "final", "", ""
+	if err := w.rec.close(f.Samples); err != nil {
+		return w.fail(err)
+	}
+	w.rec.Final = f
+	f.Digest = digest(&w.rec)
+	line, err := json.Marshal(f)
+	if err != nil {
+		return w.fail(err)
+	}
+	if err := w.seal(line, sealedSuffix); err != nil {
+		return err
+	}
+	if err := os.Remove(w.path(failedSuffix)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("record %s: %w", w.rec.Header.ID, err)
+	}
+	return nil
+}
+
+// Fail appends the failure, makes sure that the file is on disk, and renames it
+// to dir/ID.failed.jsonl.
+func (w *Writer) Fail(f Failure) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	f.Type, f.Sum = "failure", ""
+	if err := w.rec.close(f.Samples); err != nil {
+		return w.fail(err)
+	}
+	line, err := json.Marshal(f)
+	if err != nil {
+		return w.fail(err)
+	}
+	return w.seal(line, failedSuffix)
+}
+
+// Abort closes the file and leaves it as dir/ID.jsonl.partial. After Finish,
+// Fail or Abort it does nothing, so it can be deferred.
+func (w *Writer) Abort() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	return w.file.Close()
+}
+
+func (w *Writer) path(suffix string) string {
+	return filepath.Join(w.dir, w.rec.Header.ID+suffix)
+}
+
+func (w *Writer) usable() error {
+	if w.err != nil {
+		return w.err
+	}
+	if w.closed {
+		return fmt.Errorf("record %s: %w", w.rec.Header.ID, errClosed)
+	}
+	return nil
+}
+
+// fail keeps the first error.
+func (w *Writer) fail(err error) error {
+	if w.err == nil {
+		w.err = fmt.Errorf("record %s: %w", w.rec.Header.ID, err)
+	}
+	return w.err
+}
+
+// write appends a line in one call.
+func (w *Writer) write(line []byte) error {
+	line = append(line, '\n')
+	if _, err := w.file.Write(line); err != nil {
+		return w.fail(err)
+	}
+	w.hash.Write(line)
+	return nil
+}
+
+// seal appends the last line, whose sum is still empty, and gives the file its
+// final name.
+func (w *Writer) seal(line []byte, suffix string) error {
+	head := bytes.TrimSuffix(line, []byte(sumTail))
+	w.hash.Write(head)
+	sum := hex.EncodeToString(w.hash.Sum(nil))
+	line = append(append(bytes.Clone(head), sum...), sumTail+"\n"...)
+	if _, err := w.file.Write(line); err != nil {
+		return w.fail(err)
+	}
+	if err := w.file.Sync(); err != nil {
+		return w.fail(err)
+	}
+	if err := w.file.Close(); err != nil {
+		return w.fail(err)
+	}
+	w.closed = true
+	if err := os.Rename(w.path(partialSuffix), w.path(suffix)); err != nil {
+		return w.fail(err)
+	}
+	return w.syncDir()
+}
+
+// syncDir makes the renaming durable, where folders can be synced.
+func (w *Writer) syncDir() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(w.dir)
+	if err != nil {
+		return w.fail(err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// digest is the hexadecimal SHA-256 of a record's canonical form.
+func digest(r *Record) string {
+	sum := sha256.Sum256(Canonical(r))
+	return hex.EncodeToString(sum[:])
+}
+
+// follow reports a point that can't come after the record's last.
+func (r *Record) follow(p Point) error {
+	last := -1
+	if n := len(r.Points); n > 0 {
+		last = r.Points[n-1].Samples
+	}
+	if p.Samples <= last || p.Samples < 0 {
+		return fmt.Errorf("point at %d samples after one at %d", p.Samples, last)
+	}
+	return nil
+}
+
+// close reports a last line that can't come after the record's last point.
+func (r *Record) close(samples int) error {
+	if n := len(r.Points); samples < 0 || n > 0 && samples < r.Points[n-1].Samples {
+		return fmt.Errorf("last line at %d samples, before the last point", samples)
+	}
+	return nil
+}
