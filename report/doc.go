@@ -1,0 +1,12 @@
+// Package report turns records into the paper's tables and figures.
+//
+// [Build] makes the model of a report from what was planned and what was
+// recorded; it never trains anything. A [Table] is one model with four faces:
+// text for a terminal, Markdown, CSV and LaTeX. A [Figure] is drawn once and
+// written as SVG, PNG and PDF, and the numbers behind it as CSV.
+// [Report.WriteAll] writes all of it into a folder.
+//
+// Nothing is left out in silence: a cell or a figure without records says why
+// it has none, and a value that can't be drawn is counted in the caption.
+// Equal input gives equal bytes in every file.
+package report

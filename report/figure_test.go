@@ -1,0 +1,401 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"image"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// wellFormed checks a picture in one format and returns its image if it is
+// one.
+func wellFormed(t *testing.T, format string, b []byte) {
+	t.Helper()
+	switch format {
+	case "svg":
+		d := xml.NewDecoder(bytes.NewReader(b))
+		for {
+			_, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("SVG: %v", err)
+			}
+		}
+		if !bytes.Contains(b, []byte("samples processed")) || bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) {
+			t.Error("the SVG has no axis label, or coordinates that are not numbers")
+		}
+	case "png":
+		img, err := png.Decode(bytes.NewReader(b))
+		if err != nil {
+			t.Fatalf("PNG: %v", err)
+		}
+		checkInk(t, img)
+	case "pdf":
+		if !bytes.HasPrefix(b, []byte("%PDF-")) || !bytes.Contains(b, []byte("%%EOF")) || bytes.Contains(b, []byte("NaN")) {
+			t.Error("not a PDF")
+		}
+	}
+}
+
+// checkInk checks that a picture has its width in print and that nothing
+// touches its edge, where it would be cut.
+func checkInk(t *testing.T, img image.Image) {
+	t.Helper()
+	r := img.Bounds()
+	if want := int(6.5 * pngDPI); r.Dx() != want {
+		t.Errorf("%d pixels wide, want %d", r.Dx(), want)
+	}
+	dark := func(x, y int) bool {
+		red, green, blue, _ := img.At(x, y).RGBA()
+		return red+green+blue < 3*0xf000
+	}
+	for x := r.Min.X; x < r.Max.X; x++ {
+		if dark(x, r.Min.Y) || dark(x, r.Max.Y-1) {
+			t.Fatalf("ink on the edge at x = %d", x)
+		}
+	}
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		if dark(r.Min.X, y) || dark(r.Max.X-1, y) {
+			t.Fatalf("ink on the edge at y = %d", y)
+		}
+	}
+}
+
+// vectors are the formats that are quick to draw: a PNG takes seconds under
+// the race detector.
+var vectors = []string{"svg", "pdf"}
+
+// renderAll renders and checks a picture in the given formats, by default in
+// all.
+func renderAll(t *testing.T, p *picture, formats ...string) map[string][]byte {
+	t.Helper()
+	if formats == nil {
+		formats = Formats
+	}
+	out := map[string][]byte{}
+	for _, format := range formats {
+		b, err := safeRender(p, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, format, b)
+		out[format] = b
+	}
+	return out
+}
+
+func TestFigures(t *testing.T) {
+	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
+	var drawn []string
+	for _, f := range r.Figures {
+		if f.Missing != "" {
+			if f.Missing != "not in this version" {
+				t.Errorf("%s: %q", f.Name, f.Missing)
+			}
+			continue
+		}
+		drawn = append(drawn, f.Name)
+		formats := Formats
+		if f.Name != "figure2" {
+			formats = vectors
+		}
+		first, second := renderAll(t, f.picture(), formats...), renderAll(t, f.picture(), formats...)
+		for _, format := range formats {
+			if !bytes.Equal(first[format], second[format]) {
+				t.Errorf("%s.%s differs when it is drawn again", f.Name, format)
+			}
+		}
+	}
+	if want := []string{"figure2", "figure4", "figure5", "figure7"}; !slices.Equal(drawn, want) {
+		t.Errorf("drawn: %v, want %v", drawn, want)
+	}
+	f := r.Figures[0]
+	var labels []string
+	for _, s := range f.Series {
+		labels = append(labels, s.Label)
+		if len(s.Runs) != 3 {
+			t.Errorf("%s: %d runs, want the 3 on the figures' draw", s.Label, len(s.Runs))
+		}
+	}
+	if want := []string{"POLK, K = 0.0001", "POLK, K = 0.04", "BSGD, B = 129", "BSGD, B = 16"}; !slices.Equal(labels, want) {
+		t.Errorf("series: %v, want %v", labels, want)
+	}
+}
+
+func TestBrodatzFiguresNeedDataOnly(t *testing.T) {
+	in := fixtureInput()
+	s := shape{"brodatz", "ksvm", "polk", "POLK, K = 0.01", "table3.brodatz.ksvm.polk", "6", nil, 1, 100000, 2000, 0.05, 0.045, 1200, 1.3, 0.03}
+	p := s.planned(0, 1)
+	in.Planned, in.Records[p.ID] = append(in.Planned, p), s.record(p)
+	r := build(in, fixturePaper(), fixtureDraw)
+	if f := r.Figures[3]; f.Name != "figure6" || f.Missing != "" {
+		t.Errorf("%s: %q", f.Name, f.Missing)
+	}
+}
+
+// oddInput is the fixture's figure 5 with the points of its runs replaced.
+func oddInput(points func(series string, p []record.Point) []record.Point) Input {
+	in := fixtureInput()
+	in.Planned = slices.DeleteFunc(in.Planned, func(p experiments.Planned) bool { return p.Run.Data.Name != "mnist" || p.Run.Task != "ksvm" })
+	for _, p := range in.Planned {
+		r := in.Records[p.ID]
+		r.Points = points(p.Series, r.Points)
+	}
+	return in
+}
+
+func TestOddValues(t *testing.T) {
+	set := func(f func(i int, p *record.Point)) func(string, []record.Point) []record.Point {
+		return func(_ string, ps []record.Point) []record.Point {
+			for i := range ps {
+				f(i, &ps[i])
+			}
+			return ps
+		}
+	}
+	for name, points := range map[string]func(string, []record.Point) []record.Point{
+		"no points":   func(string, []record.Point) []record.Point { return nil },
+		"one point":   func(_ string, ps []record.Point) []record.Point { return ps[30:31] },
+		"at zero":     func(_ string, ps []record.Point) []record.Point { return ps[:1] },
+		"all NaN":     set(func(_ int, p *record.Point) { p.TestRisk, p.TestError = math.NaN(), math.NaN() }),
+		"zero risk":   set(func(_ int, p *record.Point) { p.TestRisk, p.TestError, p.ModelOrder = 0, 0, 0 }),
+		"negative":    set(func(i int, p *record.Point) { p.TestRisk = float64(i - 30) }),
+		"huge":        set(func(i int, p *record.Point) { p.TestRisk = math.Pow(10, float64(10*i)) }),
+		"the largest": set(func(i int, p *record.Point) { p.TestRisk = math.MaxFloat64; p.ModelOrder = math.MaxInt }),
+		"the least":   set(func(i int, p *record.Point) { p.TestRisk = math.SmallestNonzeroFloat64 * float64(i) }),
+		"all powers":  set(func(i int, p *record.Point) { p.TestRisk = math.Pow(10, float64(20*(i-15))) }),
+		"constant":    set(func(_ int, p *record.Point) { p.TestRisk, p.TestError, p.ModelOrder = 0.07, 0.025, 100 }),
+		"gaps": set(func(i int, p *record.Point) {
+			if i%7 == 3 || i%7 == 5 {
+				p.TestRisk, p.TestError = math.Inf(1), math.NaN()
+			}
+		}),
+		"negative order": set(func(_ int, p *record.Point) { p.ModelOrder, p.Samples = -p.ModelOrder, -p.Samples }),
+		"one diverges": func(series string, ps []record.Point) []record.Point {
+			for i := range ps {
+				if series == "BSGD, B = 324" && i > 20 {
+					ps[i].TestRisk = math.Pow(10, float64(i-20)*3)
+				}
+			}
+			return ps
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := build(oddInput(points), fixturePaper(), fixtureDraw)
+			p := r.Figures[2].picture()
+			renderAll(t, p, vectors...)
+			if dir := os.Getenv("REPORT_LOOK"); dir != "" { // a folder for whoever wants to see them
+				out := renderAll(t, p, "png")
+				if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".png"), out["png"], 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func TestUndrawnValuesAreCounted(t *testing.T) {
+	in := oddInput(func(series string, ps []record.Point) []record.Point {
+		if series == "POLK, K = 0.016" {
+			ps[3].TestRisk, ps[4].TestError = math.NaN(), 0
+		}
+		return ps
+	})
+	f := build(in, fixturePaper(), fixtureDraw).Figures[2]
+	if !strings.Contains(f.Caption, "6 values that are not finite, or not positive") {
+		t.Error(f.Caption)
+	}
+}
+
+func TestOneRunHasNoBand(t *testing.T) {
+	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
+	for name, want := range map[string]bool{"figure5": true, "figure7": false} {
+		for _, f := range r.Figures {
+			if f.Name != name {
+				continue
+			}
+			var texts []string
+			for _, e := range f.picture().legend {
+				texts = append(texts, e.text)
+			}
+			if slices.Contains(texts, "range over runs") != want {
+				t.Errorf("%s: %v", name, texts)
+			}
+		}
+	}
+}
+
+func TestLostSeriesKeepsTheLooks(t *testing.T) {
+	for _, f := range build(mixedInput(), fixturePaper(), fixtureDraw).Figures {
+		if f.Name != "figure2" {
+			continue
+		}
+		if s := f.Series[2]; s.Label != "BSGD, B = 16" || s.Rank != 1 {
+			t.Errorf("%s has rank %d", s.Label, s.Rank)
+		}
+		if !strings.HasSuffix(f.Caption, "3 of 12 runs failed.") {
+			t.Error(f.Caption)
+		}
+	}
+}
+
+func TestAverage(t *testing.T) {
+	runs := []*record.Record{
+		{Points: []record.Point{{Samples: 10, TestRisk: 1}, {Samples: 20, TestRisk: 2}}},
+		{Points: []record.Point{{Samples: 10, TestRisk: 3}, {Samples: 30, TestRisk: math.NaN()}}},
+	}
+	got := average(runs, func(p record.Point) float64 { return p.TestRisk })
+	if len(got) != 3 || got[0] != (sample{10, 2, 1, 3}) || got[1] != (sample{20, 2, 2, 2}) || !math.IsNaN(got[2].mean) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		min, max float64
+		want     string
+	}{
+		{0.07, 1.1, "0.1 0.2 0.5 1"}, {2.2, 90, "5 10 20 50"}, {0.9, 2, "0.9 1 2"},
+		{1e-5, 1e5, "10^{-5} 0.001 0.1 10 1000 10^{5}"}, {1e-5, 3e-5, "1x10^{-5}"}, {-1, 1, ""}, {1, math.Inf(1), ""},
+	} {
+		var got []string
+		for _, k := range logTicks(c.min, c.max) {
+			if k.Label != "" {
+				got = append(got, k.Label)
+			}
+		}
+		s := strings.Join(got, " ")
+		if c.want == "1x10^{-5}" {
+			if !strings.Contains(s, "2x10^{-5}") {
+				t.Errorf("[%v, %v]: %s", c.min, c.max, s)
+			}
+		} else if s != c.want {
+			t.Errorf("[%v, %v]: %s, want %s", c.min, c.max, s, c.want)
+		}
+	}
+	for _, c := range []struct {
+		max  float64
+		want string
+	}{{50000, "0 10k 20k 30k 40k 50k"}, {1e6, "0 200k 400k 600k 800k 1M"}, {140, "0 50 100"}, {0, ""}, {math.Inf(1), ""}} {
+		var got []string
+		for _, k := range countTicks(0, c.max) {
+			got = append(got, k.Label)
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("[0, %v]: %s, want %s", c.max, s, c.want)
+		}
+	}
+}
+
+func TestRunsOf(t *testing.T) {
+	for in, want := range map[string][]textRun{
+		"M_t":      {{text: "M"}, {text: "t", sub: true}},
+		"R(f_t) x": {{text: "R(f"}, {text: "t", sub: true}, {text: ") x"}},
+		"10^{-5}":  {{text: "10"}, {text: "-5", sup: true}},
+		"a_":       {{text: "a_"}},
+		"a_{b":     {{text: "a"}, {text: "{", sub: true}, {text: "b"}},
+		"":         nil,
+	} {
+		if got := runsOf(in); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", in, got, want)
+		}
+	}
+	if got := plainLetters("POLK, η₀ = 6 — “x”"); got != "POLK, eta0 = 6 - ?x?" {
+		t.Error(got)
+	}
+}
+
+func TestWriteAll(t *testing.T) {
+	dir := t.TempDir()
+	in := fixtureInput()
+	for id, r := range in.Records {
+		if r.Header.Run.Data.Name != "mnist" || r.Header.Run.Task != "klr" {
+			delete(in.Records, id)
+		}
+	}
+	paths, err := build(in, fixturePaper(), fixtureDraw).WriteAll(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 3*4 + 4 + 1; len(paths) != want {
+		t.Errorf("%d files, want %d", len(paths), want)
+	}
+	for _, p := range paths {
+		if info, err := os.Stat(p); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	f, err := os.Open(filepath.Join(dir, "figures", "figure7.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) != 1+61 {
+		t.Errorf("figure7.csv: %d rows, %v", len(rows), err)
+	}
+
+	in.Records = nil
+	if _, err := build(in, fixturePaper(), fixtureDraw).WriteAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "figures", "*"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("pictures without data are left: %v %v", left, err)
+	}
+	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
+	if err != nil || !strings.Contains(string(index), "Figure 2. multidist, ksvm: not run yet") {
+		t.Errorf("index: %v\n%s", err, index)
+	}
+}
+
+func TestWriteAllReportsErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "tables")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	paths, err := build(Input{}, fixturePaper(), fixtureDraw).WriteAll(dir)
+	if err == nil || len(paths) != 0 || !strings.Contains(err.Error(), file) {
+		t.Errorf("%v, %v", paths, err)
+	}
+}
+
+func TestStreamFigure(t *testing.T) {
+	if _, err := StreamFigure(nil).WriteAll(t.TempDir()); err == nil {
+		t.Error("no error without points")
+	}
+	var points []StreamPoint
+	for i := 0; i <= 1_000_000; i += 20_000 {
+		points = append(points, StreamPoint{Samples: i, ModelOrder: min(134, i/100), HeapBytes: 30 << 20, RSSBytes: 60 << 20, Error: 0.04})
+	}
+	slices.Reverse(points)
+	renderAll(t, StreamFigure(points).picture(), vectors...)
+	renderAll(t, StreamFigure(points[:1]).picture(), vectors...)
+	renderAll(t, StreamFigure([]StreamPoint{{}}).picture(), vectors...)
+	paths, err := StreamFigure(points).WriteAll(t.TempDir())
+	if err != nil || len(paths) != 4 {
+		t.Errorf("%v, %v", paths, err)
+	}
+}
+
+func TestSafeRender(t *testing.T) {
+	p := &picture{legend: []legendEntry{{text: "no icon"}}, panels: []panel{{}}}
+	if _, err := safeRender(p, "svg"); err == nil {
+		t.Error("a panic is no error")
+	}
+}

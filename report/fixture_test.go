@@ -1,0 +1,217 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// fixtureDraw is the figures' draw in the fixture.
+const fixtureDraw = 447
+
+func ptr(v float64) *float64 { return &v }
+
+// fixturePaper holds the paper's Tables 2 and 3 and its figures of curves.
+func fixturePaper() *experiments.PaperValues {
+	p := &experiments.PaperValues{
+		Reasons: map[string]string{
+			"undefined":  "the method is not defined for the task",
+			"norisk":     "another model (one-vs-one with a vote), so no comparable risk",
+			"figureonly": "the paper gives no such number; the series is in its figures only",
+			"toolarge":   "the problem was too large for the method",
+		},
+		Data: map[string]experiments.PaperData{
+			"multidist": {Title: "multidist", Risk: "train"},
+			"mnist":     {Title: "MNIST", Risk: "test"},
+			"brodatz":   {Title: "Brodatz", Risk: "test"},
+		},
+		Cells: map[string]experiments.PaperCell{},
+	}
+	p.Tables = []experiments.PaperTable{
+		{ID: "table2", Number: 2, Title: "multidist",
+			Columns: []experiments.PaperColumn{{Data: "multidist", Task: "ksvm", Title: "Multi-KSVM"}, {Data: "multidist", Task: "klr", Title: "Multi-Logistic"}},
+			Rows:    []experiments.PaperRow{{ID: "libsvm", Title: "LIBSVM"}, {ID: "lbfgs", Title: "L-BFGS"}, {ID: "ivm", Title: "IVM"}, {ID: "bsgd", Title: "BSGD"}, {ID: "polk", Title: "POLK"}},
+			Extra:   []experiments.PaperRow{{ID: "bsgd-large", Title: "BSGD, larger budget"}, {ID: "polk-large", Title: "POLK, smaller K"}}},
+		{ID: "table3", Number: 3, Title: "MNIST and Brodatz",
+			Columns: []experiments.PaperColumn{
+				{Data: "mnist", Task: "ksvm", Title: "Multi-KSVM"}, {Data: "mnist", Task: "klr", Title: "Multi-Logistic"},
+				{Data: "brodatz", Task: "ksvm", Title: "Multi-KSVM"}, {Data: "brodatz", Task: "klr", Title: "Multi-Logistic"}},
+			Rows:  []experiments.PaperRow{{ID: "libsvm", Title: "LIBSVM"}, {ID: "lbfgs", Title: "L-BFGS"}, {ID: "bsgd", Title: "BSGD"}, {ID: "polk", Title: "POLK"}},
+			Extra: []experiments.PaperRow{{ID: "bsgd-small", Title: "BSGD, smaller budget"}, {ID: "polk-small", Title: "POLK, larger K"}}},
+	}
+	for _, c := range []struct {
+		id, printed, reason string
+		values              [3]float64 // 0: a dash
+	}{
+		{"table2.multidist.ksvm.libsvm", "-/3.92/656", "norisk", [3]float64{0, 3.92, 656}},
+		{"table2.multidist.ksvm.lbfgs", "0.0854/4.08/5000", "", [3]float64{0.0854, 4.08, 5000}},
+		{"table2.multidist.ksvm.ivm", "-/-/-", "undefined", [3]float64{}},
+		{"table2.multidist.ksvm.bsgd", "0.385/21.8/16", "", [3]float64{0.385, 21.8, 16}},
+		{"table2.multidist.ksvm.polk", "0.0919/3.98/16", "", [3]float64{0.0919, 3.98, 16}},
+		{"table2.multidist.ksvm.bsgd-large", "-/-/129", "figureonly", [3]float64{0, 0, 129}},
+		{"table2.multidist.ksvm.polk-large", "-/-/129", "", [3]float64{0, 0, 129}},
+		{"table2.multidist.klr.libsvm", "-/-/-", "undefined", [3]float64{}},
+		{"table2.multidist.klr.lbfgs", "0.0854/4.04/5000", "", [3]float64{0.0854, 4.04, 5000}},
+		{"table2.multidist.klr.ivm", "0.0894/4.08/16", "", [3]float64{0.0894, 4.08, 16}},
+		{"table2.multidist.klr.bsgd", "-/-/-", "undefined", [3]float64{}},
+		{"table2.multidist.klr.polk", "0.120/4.36/16", "", [3]float64{0.120, 4.36, 16}},
+		{"table2.multidist.klr.polk-large", "-/-/75", "", [3]float64{0, 0, 75}},
+		{"table3.mnist.ksvm.libsvm", "-/1.50/16118", "norisk", [3]float64{0, 1.50, 16118}},
+		{"table3.mnist.ksvm.lbfgs", "-/-/-", "toolarge", [3]float64{}},
+		{"table3.mnist.ksvm.bsgd", "0.0731/2.67/1086", "", [3]float64{0.0731, 2.67, 1086}},
+		{"table3.mnist.ksvm.polk", "0.0684/2.46/1086", "", [3]float64{0.0684, 2.46, 1086}},
+		{"table3.mnist.ksvm.polk-small", "-/-/324", "", [3]float64{0, 0, 324}},
+		{"table3.mnist.ksvm.bsgd-small", "-/-/324", "", [3]float64{0, 0, 324}},
+		{"table3.mnist.klr.libsvm", "-/-/-", "undefined", [3]float64{}},
+		{"table3.mnist.klr.lbfgs", "-/-/-", "toolarge", [3]float64{}},
+		{"table3.mnist.klr.bsgd", "-/-/-", "undefined", [3]float64{}},
+		{"table3.mnist.klr.polk", "0.116/2.68/2326", "", [3]float64{0.116, 2.68, 2326}},
+		{"table3.brodatz.ksvm.libsvm", "-/3.72/4777", "norisk", [3]float64{0, 3.72, 4777}},
+		{"table3.brodatz.ksvm.lbfgs", "0.0319/4.44/10000", "", [3]float64{0.0319, 4.44, 10000}},
+		{"table3.brodatz.ksvm.bsgd", "0.0560/4.72/1171", "", [3]float64{0.0560, 4.72, 1171}},
+		{"table3.brodatz.ksvm.polk", "0.0507/4.53/1171", "", [3]float64{0.0507, 4.53, 1171}},
+		{"table3.brodatz.klr.libsvm", "-/-/-", "undefined", [3]float64{}},
+		{"table3.brodatz.klr.lbfgs", "0.0572/4.00/10000", "", [3]float64{0.0572, 4.00, 10000}},
+		{"table3.brodatz.klr.bsgd", "-/-/-", "undefined", [3]float64{}},
+		{"table3.brodatz.klr.polk", "0.0871/4.41/1833", "", [3]float64{0.0871, 4.41, 1833}},
+	} {
+		p.Cells[c.id] = fixtureCell(c.id, c.printed, c.reason, c.values)
+	}
+	p.Figures = fixtureFigures()
+	return p
+}
+
+func fixtureCell(id, printed, reason string, values [3]float64) experiments.PaperCell {
+	var parts [4]string
+	n := 0
+	for _, r := range id {
+		if r == '.' {
+			n++
+			continue
+		}
+		parts[n] += string(r)
+	}
+	c := experiments.PaperCell{ID: id, Table: parts[0], Data: parts[1], Task: parts[2], Row: parts[3], Printed: printed, Reason: reason}
+	for q, to := range []**float64{&c.Risk, &c.Error, &c.Order} {
+		if values[q] != 0 {
+			*to = ptr(values[q])
+		}
+	}
+	return c
+}
+
+func fixtureFigures() []experiments.PaperFigure {
+	var out []experiments.PaperFigure
+	for _, f := range []struct {
+		number     int
+		data, task string
+		stated     []experiments.PaperStatement
+	}{
+		{2, "multidist", "ksvm", []experiments.PaperStatement{
+			{Panel: "b", Quantity: "error", Cell: "table2.multidist.ksvm.polk", Samples: 1249, High: ptr(4)},
+			{Panel: "c", Quantity: "order", Low: ptr(15), High: ptr(15)}}},
+		{4, "multidist", "klr", []experiments.PaperStatement{
+			{Panel: "a", Quantity: "risk", High: ptr(0.1)},
+			{Panel: "b", Quantity: "error", Low: ptr(4), High: ptr(5)}}},
+		{5, "mnist", "ksvm", nil},
+		{6, "brodatz", "ksvm", []experiments.PaperStatement{{Panel: "b", Quantity: "error", Low: ptr(4), High: ptr(4)}}},
+		{7, "mnist", "klr", []experiments.PaperStatement{{Panel: "b", Quantity: "error", Low: ptr(2.6), High: ptr(2.6)}}},
+		{8, "brodatz", "klr", []experiments.PaperStatement{{Panel: "b", Quantity: "error", Low: ptr(4.4), High: ptr(4.4)}}},
+	} {
+		out = append(out, experiments.PaperFigure{ID: fmt.Sprint(f.number), Number: f.number, Kind: "curves",
+			Title: f.data + ", " + f.task, Data: f.data, Task: f.task, Stated: f.stated})
+	}
+	return append(out, experiments.PaperFigure{ID: "3", Number: 3, Kind: "decision", Title: "decision surfaces"})
+}
+
+// A shape describes made-up runs of one series.
+type shape struct {
+	data, task, method, series, cell, figure string
+	draws                                    []uint64
+	seeds                                    int
+	samples, every                           int
+	risk, err, order                         float64 // where it ends
+	peak                                     float64 // of the model order, relative to its end
+	noise                                    float64
+}
+
+// shapes are the runs of the fixture.
+func shapes() []shape {
+	draws := []uint64{36, 60, 192, fixtureDraw, 467}
+	return []shape{
+		{"multidist", "ksvm", "polk", "POLK, K = 0.04", "table2.multidist.ksvm.polk", "2", draws, 3, 50000, 250, 0.092, 0.041, 16, 1.3, 0.06},
+		{"multidist", "ksvm", "polk", "POLK, K = 0.0001", "table2.multidist.ksvm.polk-large", "2", draws, 3, 50000, 250, 0.085, 0.039, 131, 1.05, 0.03},
+		{"multidist", "ksvm", "bsgd", "BSGD, B = 16", "table2.multidist.ksvm.bsgd", "2", draws, 3, 50000, 250, 0.40, 0.21, 16, 1, 0.2},
+		{"multidist", "ksvm", "bsgd", "BSGD, B = 129", "table2.multidist.ksvm.bsgd-large", "2", draws, 3, 50000, 250, 0.11, 0.05, 129, 1, 0.1},
+		{"multidist", "klr", "polk", "POLK, K = 0.03", "table2.multidist.klr.polk", "4", draws, 1, 50000, 250, 0.121, 0.043, 17, 1.3, 0.05},
+		{"multidist", "klr", "polk", "POLK, K = 0.001", "table2.multidist.klr.polk-large", "4", draws, 1, 50000, 250, 0.097, 0.040, 80, 1.1, 0.04},
+		{"mnist", "ksvm", "polk", "POLK, K = 0.016", "table3.mnist.ksvm.polk", "5", nil, 3, 240000, 4000, 0.0668, 0.0251, 1250, 1.75, 0.03},
+		{"mnist", "ksvm", "polk", "POLK, K = 0.024", "table3.mnist.ksvm.polk-small", "5", nil, 3, 240000, 4000, 0.101, 0.036, 327, 1.4, 0.04},
+		{"mnist", "ksvm", "bsgd", "BSGD, B = 1086", "table3.mnist.ksvm.bsgd", "5", nil, 3, 240000, 4000, 0.075, 0.0271, 1086, 1, 0.05},
+		{"mnist", "ksvm", "bsgd", "BSGD, B = 324", "table3.mnist.ksvm.bsgd-small", "5", nil, 3, 240000, 4000, 0.15, 0.051, 324, 1, 0.09},
+		{"mnist", "klr", "polk", "POLK, K = 0.008", "table3.mnist.klr.polk", "7", nil, 1, 240000, 4000, 0.093, 0.0272, 2356, 1.2, 0.02},
+	}
+}
+
+// fixtureInput makes up planned runs and their records.
+func fixtureInput() Input {
+	in := Input{Records: map[string]*record.Record{}, Failed: map[string]string{}, Unavailable: map[string]string{}, Profile: "full"}
+	for _, s := range shapes() {
+		draws := s.draws
+		if draws == nil {
+			draws = []uint64{0}
+		}
+		for _, d := range draws {
+			for seed := range uint64(s.seeds) {
+				p := s.planned(d, seed+1)
+				if d != 0 && d != fixtureDraw {
+					p.Figures = nil
+				}
+				in.Planned = append(in.Planned, p)
+				in.Records[p.ID] = s.record(p)
+			}
+		}
+	}
+	return in
+}
+
+func (s shape) planned(draw, seed uint64) experiments.Planned {
+	var params experiments.Params
+	if _, err := fmt.Sscanf(s.series, "POLK, K = %g", &params.Parsimony); err != nil {
+		fmt.Sscanf(s.series, "BSGD, B = %d", &params.Budget)
+	}
+	return experiments.Planned{
+		Run: experiments.Run{Data: experiments.DataRef{Name: s.data, Draw: draw}, Task: s.task, Method: s.method, Params: params, Seed: seed, Samples: s.samples},
+		ID:  fmt.Sprintf("%s-%s-%s-%d-%d", s.data, s.task, s.series, draw, seed), Spec: s.data + "-" + s.task,
+		Series: s.series, Group: s.data + s.task + s.series, Cells: []string{s.cell}, Figures: []string{s.figure},
+	}
+}
+
+// record makes up a run: it falls from a start to its end, with noise.
+func (s shape) record(p experiments.Planned) *record.Record {
+	rng := rand.New(rand.NewPCG(p.Run.Seed, p.Run.Data.Draw+uint64(len(p.ID))))
+	r := &record.Record{Header: record.Header{ID: p.ID, Run: p.Run}}
+	if p.Run.Data.Draw != 0 {
+		r.Header.DataFacts = map[string]float64{"bayes_error": 0.036 + 0.000004*float64(p.Run.Data.Draw)}
+	}
+	bias := 1 + s.noise*(rng.Float64()-0.5)
+	for t := 0; t <= s.samples; t += s.every {
+		f := math.Exp(-8 * math.Sqrt(float64(t)/float64(s.samples)))
+		wobble := bias * (1 + s.noise*(rng.Float64()-0.5)*2)
+		rise := 1 - math.Exp(-30*float64(t)/float64(s.samples))
+		hump := 1 + (s.peak-1)*4*rise*math.Exp(-4*float64(t)/float64(s.samples))
+		r.Points = append(r.Points, record.Point{
+			Samples: t, TrainRisk: (s.risk*(1-f) + f) * wobble, TestRisk: (s.risk*(1-f)*1.05 + f) * wobble,
+			TestError: (s.err*(1-f) + 0.8*f) * wobble, ModelOrder: int(s.order * rise * hump * bias),
+			KernelEvals: int64(t) * 100,
+		})
+	}
+	last := r.Points[len(r.Points)-1]
+	r.Final = record.Final{Samples: s.samples, TrainRisk: last.TrainRisk, TestRisk: last.TestRisk, TestError: last.TestError,
+		ModelOrder: float64(last.ModelOrder), KernelEvals: last.KernelEvals,
+		Timing: record.Timing{Wall: 12.5 * bias, CPU: 11.25 * bias}}
+	return r
+}

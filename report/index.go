@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Index writes the report's first page in Markdown: the tables, the pictures,
+// and what is missing and why.
+func (r *Report) Index(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("# Results beside the paper's\n\n")
+	if r.Profile != "" {
+		fmt.Fprintf(&b, "Profile: %s.\n\n", r.Profile)
+	}
+	for _, t := range r.Tables {
+		if err := indexTable(&b, t); err != nil {
+			return err
+		}
+	}
+	for _, f := range r.Figures {
+		indexFigure(&b, f)
+	}
+	if err := indexTable(&b, r.Runs); err != nil {
+		return err
+	}
+	r.indexMissing(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// indexTable writes a table and where its other faces are.
+func indexTable(b *strings.Builder, t *Table) error {
+	fmt.Fprintf(b, "## %s\n\n", markdownEscapes.Replace(t.Title))
+	if err := t.markdownBody(b); err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "\nAlso as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
+	return nil
+}
+
+// indexFigure shows a figure or says why it is missing.
+func indexFigure(b *strings.Builder, f *Figure) {
+	fmt.Fprintf(b, "## %s\n\n", markdownEscapes.Replace(f.Title))
+	if f.Missing != "" {
+		fmt.Fprintf(b, "No picture: %s.\n\n", markdownEscapes.Replace(f.Missing))
+		return
+	}
+	fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, markdownEscapes.Replace(f.Caption))
+	fmt.Fprintf(b, "Also as [PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv).\n\n", f.Name)
+}
+
+// indexMissing lists what is missing.
+func (r *Report) indexMissing(b *strings.Builder) {
+	var lines []string
+	for _, f := range r.Figures {
+		if f.Missing != "" {
+			lines = append(lines, f.Title+": "+f.Missing)
+		}
+	}
+	lines = append(lines, r.Notes...)
+	if len(lines) == 0 {
+		return
+	}
+	b.WriteString("## What is missing, and why\n\n")
+	for _, l := range lines {
+		fmt.Fprintf(b, "- %s\n", markdownEscapes.Replace(l))
+	}
+}

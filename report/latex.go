@@ -1,0 +1,232 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// LaTeX writes the table as a float for the booktabs package: a part for each
+// data set, its tasks side by side, and in each row a line for the paper and
+// lines for the runs.
+func (t *Table) LaTeX(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n")
+	b.WriteString("\\begin{table}[t]\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n")
+	if t.Blocks == nil {
+		t.latexPlain(&b)
+	} else {
+		t.latexBlocks(&b)
+	}
+	notes := append([]string{t.Caption}, t.Notes...)
+	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{table}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// latexPlain writes a plain table.
+func (t *Table) latexPlain(b *strings.Builder) {
+	g := t.plainGrid()
+	spec := ""
+	for _, left := range g.left {
+		if left {
+			spec += "l"
+		} else {
+			spec += "r"
+		}
+	}
+	fmt.Fprintf(b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n", spec, latexRow(g.header))
+	for _, row := range g.rows {
+		b.WriteString(latexRow(row))
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+}
+
+// latexBlocks writes a table that compares with the paper.
+func (t *Table) latexBlocks(b *strings.Builder) {
+	var names []string
+	for _, blk := range t.Blocks {
+		if !slices.Contains(names, blk.Data) {
+			names = append(names, blk.Data)
+		}
+	}
+	tasks := 1
+	for _, name := range names {
+		tasks = max(tasks, len(t.blocksOf(name)))
+	}
+	fmt.Fprintf(b, "\\begin{tabular}{@{}ll%s@{}}\n\\toprule\n", strings.Repeat("rrr", tasks))
+	for i, name := range names {
+		if i > 0 {
+			b.WriteString("\\midrule[\\heavyrulewidth]\n")
+		}
+		t.latexData(b, t.blocksOf(name))
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+}
+
+// blocksOf returns the blocks on a data set.
+func (t *Table) blocksOf(name string) []*Block {
+	var out []*Block
+	for _, blk := range t.Blocks {
+		if blk.Data == name {
+			out = append(out, blk)
+		}
+	}
+	return out
+}
+
+// latexData writes the part of a table on one data set.
+func (t *Table) latexData(b *strings.Builder, blocks []*Block) {
+	fmt.Fprintf(b, "\\multicolumn{2}{@{}l}{\\texttt{%s}}", latexEscape(blocks[0].Data))
+	for _, blk := range blocks {
+		fmt.Fprintf(b, " & \\multicolumn{3}{c}{%s}", latexEscape(blk.Title))
+	}
+	b.WriteString(" \\\\\n")
+	for i := range blocks {
+		fmt.Fprintf(b, "\\cmidrule(lr){%d-%d}", 3+3*i, 5+3*i)
+	}
+	b.WriteString("\nAlgorithm & ")
+	for _, blk := range blocks {
+		fmt.Fprintf(b, " & %s & error (\\%%) & order", blk.riskName())
+	}
+	b.WriteString(" \\\\\n\\midrule\n")
+	part := &Table{Blocks: blocks}
+	rows := part.rowIDs()
+	for i, id := range rows {
+		if id.Extra && (i == 0 || !rows[i-1].Extra) {
+			b.WriteString("\\midrule\n")
+		}
+		latexMethod(b, blocks, id)
+	}
+}
+
+// latexMethod writes the lines of one method.
+func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
+	columns := make([][]string, len(blocks))
+	labels := []string{"paper"}
+	for i, blk := range blocks {
+		columns[i] = []string{"& & & "}
+		r := blk.row(id.ID)
+		if r == nil {
+			continue
+		}
+		lines, names := latexCell(&r.Cell)
+		columns[i] = lines
+		if len(names) > len(labels) {
+			labels = names
+		}
+	}
+	for line, label := range labels {
+		name := ""
+		if line == 0 {
+			name = id.Title
+		}
+		if label == "ours" {
+			label += runCounts(blocks, id.ID)
+		}
+		fmt.Fprintf(b, "%s & %s", latexEscape(name), latexEscape(label))
+		for _, col := range columns {
+			if line < len(col) {
+				b.WriteString(" " + col[line])
+			} else {
+				b.WriteString(" & & &")
+			}
+		}
+		b.WriteString(" \\\\\n")
+	}
+}
+
+// runCounts says how many runs are behind a row's cells.
+func runCounts(blocks []*Block, id string) string {
+	var counts []string
+	for _, blk := range blocks {
+		if r := blk.row(id); r != nil && r.Cell.runs() > 0 {
+			counts = append(counts, strconv.Itoa(r.Cell.runs()))
+		}
+	}
+	if len(counts) == 0 {
+		return ""
+	}
+	return " (n = " + strings.Join(slices.Compact(counts), ", ") + ")"
+}
+
+// latexCell returns the lines of a cell and their labels.
+func latexCell(c *Cell) (lines, labels []string) {
+	lines, labels = []string{latexTriple(c.Printed)}, []string{"paper"}
+	if c.Why != "" && c.Why != whyDash {
+		lines = append(lines, fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(shorten(c.Why, whyWidth))))
+		return lines, append(labels, "ours")
+	}
+	if c.Why != "" {
+		return lines, labels
+	}
+	for _, l := range c.ours() {
+		text := latexTriple(l.values)
+		lines, labels = append(lines, text), append(labels, l.label)
+	}
+	return lines, labels
+}
+
+// latexTriple writes the three quantities as columns.
+func latexTriple(values [quantityCount]string) string {
+	var b strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			b.WriteString(" ")
+		}
+		b.WriteString("& " + latexEscape(v))
+	}
+	return b.String()
+}
+
+// latexRow writes a row of a plain table.
+func latexRow(cells []string) string {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		out[i] = latexEscape(c)
+	}
+	return strings.Join(out, " & ") + " \\\\\n"
+}
+
+// latexChars are LaTeX's own characters and those beyond ASCII that the
+// reports use.
+var latexChars = map[rune]string{
+	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '%': `\%`, '_': `\_`,
+	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `\textless{}`, '>': `\textgreater{}`,
+	'|': `\textbar{}`, '"': `\textquotedbl{}`,
+	'±': `$\pm$`, '−': `$-$`, '×': `$\times$`, '·': `$\cdot$`, '—': `---`, '–': `--`, '…': `\ldots{}`,
+	'Δ': `$\Delta$`, 'λ': `$\lambda$`, 'η': `$\eta$`, 'ε': `$\varepsilon$`, 'κ': `$\kappa$`, 'σ': `$\sigma$`,
+	'γ': `$\gamma$`, '≤': `$\le$`, '≥': `$\ge$`, '∞': `$\infty$`, '→': `$\to$`, '²': `$^2$`, '³': `$^3$`,
+	'₀': `$_0$`, '’': `'`, '‘': "`", '“': "``", '”': `''`, '\u00a0': `~`,
+}
+
+// latexEscape writes plain text so that LaTeX sets it as it is. A character
+// that it can't be sure of becomes a question mark.
+func latexEscape(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch t, ok := latexChars[r]; {
+		case ok:
+			b.WriteString(t)
+		case r == '\n' || r == '\t':
+			b.WriteByte(' ')
+		case r < ' ' || r > '~':
+			b.WriteByte('?')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// latexLabel keeps of a name what a label may hold.
+func latexLabel(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(s))
+}

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"polkrepro/experiments"
+)
+
+// tableNotes are the lines below a table.
+func (b *builder) tableNotes(t *Table) []string {
+	notes := []string{
+		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), each averaged over the last 5 % of the processed samples.",
+		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
+	}
+	notes = append(notes, b.bayesNotes(t)...)
+	notes = append(notes, dashNotes(t)...)
+	return append(notes, lostNotes(t)...)
+}
+
+// bayesNotes give the Bayes error of generated data.
+func (b *builder) bayesNotes(t *Table) []string {
+	var notes []string
+	var seen []string
+	for _, blk := range t.Blocks {
+		if slices.Contains(seen, blk.Data) {
+			continue
+		}
+		seen = append(seen, blk.Data)
+		if n := b.bayesNote(blk.Data); n != "" {
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// bayesNote gives the Bayes error of a data set's draws, each counted once.
+func (b *builder) bayesNote(dataSet string) string {
+	byDraw := map[string]float64{}
+	figure := ""
+	for _, r := range b.records(b.feeding(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
+		if e, ok := r.Header.DataFacts["bayes_error"]; ok {
+			byDraw[fmt.Sprintf("%020d", r.Header.Run.Data.Draw)] = 100 * e
+			if r.Header.Run.Data.Draw == b.figureDraw {
+				figure = fmt.Sprintf("; of the figures' draw (%d): %.2f %%", b.figureDraw, 100*e)
+			}
+		}
+	}
+	if len(byDraw) == 0 {
+		return ""
+	}
+	var values []float64
+	for _, k := range sortedKeys(byDraw) {
+		values = append(values, byDraw[k])
+	}
+	s := statOf(values)
+	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, s.text(qError), s.N, figure)
+}
+
+// dashNotes say why the paper leaves numbers out, a line a reason.
+func dashNotes(t *Table) []string {
+	where := map[string][]string{}
+	var reasons []string
+	for _, blk := range t.Blocks {
+		for _, row := range blk.Rows {
+			if row.Cell.Dash == "" {
+				continue
+			}
+			if where[row.Cell.Dash] == nil {
+				reasons = append(reasons, row.Cell.Dash)
+			}
+			where[row.Cell.Dash] = append(where[row.Cell.Dash], dashPlace(t, blk, row))
+		}
+	}
+	var notes []string
+	for _, r := range reasons {
+		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(oneLine(r), "."), strings.Join(where[r], "; ")))
+	}
+	return notes
+}
+
+// dashPlace names a cell in a note on a dash.
+func dashPlace(t *Table, blk *Block, row *Row) string {
+	place := row.Title + ", " + blk.Title
+	for _, other := range t.Blocks {
+		if other.Data != blk.Data {
+			return place + " on " + blk.Data
+		}
+	}
+	return place
+}
+
+// lostNotes say which cells lack runs, and why where a column can't hold it.
+func lostNotes(t *Table) []string {
+	var notes []string
+	for _, blk := range t.Blocks {
+		for _, row := range blk.Rows {
+			lost := row.Cell.Lost
+			if shorten(row.Cell.Why, whyWidth) != row.Cell.Why {
+				lost = row.Cell.Why
+			}
+			if lost != "" {
+				notes = append(notes, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, lost))
+			}
+		}
+	}
+	return notes
+}

@@ -1,0 +1,280 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A picture is a row of panels over one legend: all that is drawn of a
+// Figure, in every format alike.
+type picture struct {
+	panels []panel
+	legend []legendEntry
+}
+
+// A panel is one plot against the number of samples processed.
+type panel struct {
+	tag    string // (a)
+	ylabel string
+	log    bool // logarithmic y axis; a linear one starts at zero
+	xmax   float64
+	traces []trace
+	marks  []mark
+}
+
+// A trace is one series in one panel.
+type trace struct {
+	look   look
+	curve  []sample
+	levels []float64 // values the paper prints for it
+}
+
+// A sample is a curve's value at one point of the x axis: the mean over runs
+// and their range. A value that is not a number leaves a gap.
+type sample struct {
+	x, mean, low, high float64
+}
+
+// A mark is a value, or a range of values, that the paper's text states.
+type mark struct {
+	x, low, high float64
+	look         look
+}
+
+// drawLimit bounds what is drawn, and its inverse what is drawn on a
+// logarithmic axis, so that margins stay within a float64.
+const drawLimit = 1e290
+
+// drawable says whether y has a place on the panel's y axis.
+func (p *panel) drawable(y float64) bool {
+	return math.Abs(y) < drawLimit && (!p.log || y > 1/drawLimit)
+}
+
+// rangeY is the range of the y axis: all that is drawn and a margin.
+func (p *panel) rangeY() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	widen := func(ys ...float64) {
+		for _, y := range ys {
+			if p.drawable(y) {
+				low, high = math.Min(low, y), math.Max(high, y)
+			}
+		}
+	}
+	for _, t := range p.traces {
+		for _, s := range t.curve {
+			widen(s.mean, s.low, s.high)
+		}
+		widen(t.levels...)
+	}
+	for _, m := range p.marks {
+		widen(m.low, m.high)
+	}
+	if low > high {
+		low, high = 1, 1
+	}
+	if p.log {
+		return logMargin(low, high)
+	}
+	return math.Min(0, low), math.Max(high, 0) + 0.06*math.Max(high-math.Min(0, low), 1e-9)
+}
+
+// logMargin widens a positive range by a margin that is even on a logarithmic
+// axis, to at least a factor of two.
+func logMargin(low, high float64) (float64, float64) {
+	l, h := math.Log(low), math.Log(high)
+	m := max(0.08, 0.04*(h-l), (math.Ln2-(h-l))/2)
+	return math.Exp(l - m), math.Exp(h + m)
+}
+
+// plot makes the panel's plot.
+func (p *panel) plot() *plot.Plot {
+	pl := plot.New()
+	pl.TextHandler = lettering
+	styleAxis(&pl.X, draw.XCenter, draw.YTop)
+	styleAxis(&pl.Y, draw.XRight, draw.YCenter)
+	pl.X.Label.Text = "samples processed"
+	pl.X.Tick.Marker, pl.Y.Tick.Marker = plot.TickerFunc(countTicks), plot.TickerFunc(countTicks)
+	if p.log {
+		pl.Y.Scale, pl.Y.Tick.Marker = logAxis{}, plot.TickerFunc(logTicks)
+	}
+	pl.Add(panelDrawer{p})
+	pl.X.Min, pl.X.Max = 0, p.xmax
+	pl.Y.Min, pl.Y.Max = p.rangeY()
+	return pl
+}
+
+// styleAxis sets an axis in the letters and lines of all pictures.
+func styleAxis(a *plot.Axis, x draw.XAlignment, y draw.YAlignment) {
+	a.Label.TextStyle = letters(labelSize, draw.XCenter, draw.YBottom)
+	a.Label.Padding = 2
+	a.Tick.Label = letters(tickSize, x, y)
+	a.Tick.Length = 4
+	a.Tick.LineStyle.Width = 0.5
+	a.LineStyle.Width = 0.5
+	a.Padding = 2
+}
+
+// size is the picture's size.
+func (p *picture) size() (w, h vg.Length) {
+	return pictureWidth, panelHeight + p.legendHeight() + 4
+}
+
+// draw draws the picture on a canvas of its size.
+func (p *picture) draw(c vg.CanvasSizer) {
+	all := draw.New(c)
+	all.SetColor(rgb(0xff, 0xff, 0xff))
+	all.Fill(all.Rectangle.Path())
+	plots := make([]*plot.Plot, len(p.panels))
+	for i := range p.panels {
+		plots[i] = p.panels[i].plot()
+	}
+	area := draw.Crop(all, ylabelWidth, -wedgeLength-2, p.legendHeight()+4, -tagHeight)
+	tiles := draw.Tiles{Rows: 1, Cols: len(plots), PadX: ylabelWidth + wedgeLength + 6}
+	for i, c := range plot.Align([][]*plot.Plot{plots}, tiles, area)[0] {
+		plots[i].Draw(c)
+		p.panels[i].drawLabels(all, c.Min.X, plots[i].DataCanvas(c).Rectangle)
+	}
+	p.drawLegend(draw.Crop(all, 0, 0, 2, p.legendHeight()+2-all.Max.Y))
+}
+
+// drawLabels writes the panel's letter and, left of x, the label of the y
+// axis around the given data area. plot.Axis could do the latter but makes
+// room for it in the wrong place on a logarithmic axis.
+func (p *panel) drawLabels(c draw.Canvas, x vg.Length, data vg.Rectangle) {
+	sty := letters(labelSize, draw.XLeft, draw.YBottom)
+	c.FillText(sty, vg.Point{X: data.Min.X, Y: data.Max.Y + 4}, p.tag)
+	sty.XAlign, sty.Rotation = draw.XCenter, math.Pi/2
+	middle := (data.Min.Y + data.Max.Y) / 2
+	c.FillText(sty, vg.Point{X: x - sty.FontExtents().Descent - 3, Y: middle}, p.ylabel)
+}
+
+// A panelDrawer draws a panel's contents: bands, then the paper's levels, then
+// curves, then marks; what comes first in the legend lies on top.
+type panelDrawer struct{ *panel }
+
+var _ plot.Plotter = panelDrawer{}
+
+// Plot implements plot.Plotter.
+func (d panelDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
+	at := func(x, y float64) vg.Point {
+		return vg.Point{X: c.X(pl.X.Norm(x)), Y: c.Y(pl.Y.Norm(y))}
+	}
+	for _, t := range d.traces {
+		d.drawBand(c, t, at)
+	}
+	for _, t := range slices.Backward(d.traces) {
+		for _, y := range t.levels {
+			d.drawLevel(c, t.look, y, at)
+		}
+	}
+	for _, t := range slices.Backward(d.traces) {
+		d.drawCurve(c, t, at)
+	}
+	for _, m := range d.marks {
+		d.drawMark(c, m, at)
+	}
+}
+
+// pieces cuts a curve where it can not be drawn.
+func (d panelDrawer) pieces(curve []sample, ys func(sample) []float64) [][]sample {
+	var out [][]sample
+	open := false
+	for _, s := range curve {
+		ok := true
+		for _, y := range ys(s) {
+			ok = ok && d.drawable(y)
+		}
+		switch {
+		case ok && open:
+			out[len(out)-1] = append(out[len(out)-1], s)
+		case ok:
+			out = append(out, []sample{s})
+		}
+		open = ok
+	}
+	return out
+}
+
+// drawBand fills the range of the runs.
+func (d panelDrawer) drawBand(c draw.Canvas, t trace, at func(x, y float64) vg.Point) {
+	for _, piece := range d.pieces(t.curve, func(s sample) []float64 { return []float64{s.low, s.high} }) {
+		if len(piece) < 2 || !spread(piece) {
+			continue
+		}
+		var edge []vg.Point
+		for _, s := range piece {
+			edge = append(edge, at(s.x, s.high))
+		}
+		for i := len(piece) - 1; i >= 0; i-- {
+			edge = append(edge, at(piece[i].x, piece[i].low))
+		}
+		c.FillPolygon(t.look.band(), edge)
+	}
+}
+
+// spread says whether the runs behind a curve differ anywhere.
+func spread(curve []sample) bool {
+	for _, s := range curve {
+		if s.high > s.low {
+			return true
+		}
+	}
+	return false
+}
+
+// drawCurve draws the mean; a point between two gaps is a dot.
+func (d panelDrawer) drawCurve(c draw.Canvas, t trace, at func(x, y float64) vg.Point) {
+	for _, piece := range d.pieces(t.curve, func(s sample) []float64 { return []float64{s.mean} }) {
+		pts := make([]vg.Point, len(piece))
+		for i, s := range piece {
+			pts[i] = at(s.x, s.mean)
+		}
+		if len(pts) == 1 {
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: t.look.color, Radius: 1.8, Shape: draw.CircleGlyph{}}, pts[0])
+			continue
+		}
+		c.StrokeLines(t.look.line(), pts)
+	}
+}
+
+// drawLevel draws a value that the paper prints: a dotted line across the
+// panel and a wedge at its right edge, where no curve hides it.
+func (d panelDrawer) drawLevel(c draw.Canvas, l look, y float64, at func(x, y float64) vg.Point) {
+	if !d.drawable(y) {
+		return
+	}
+	left, right := at(0, y), at(d.xmax, y)
+	c.StrokeLines(l.reference(), []vg.Point{left, right})
+	c.FillPolygon(l.color, wedge(right))
+}
+
+// wedge is a small triangle whose tip is at p and that lies to the right of it.
+func wedge(p vg.Point) []vg.Point {
+	return []vg.Point{p, p.Add(vg.Point{X: wedgeLength, Y: 2.2}), p.Add(vg.Point{X: wedgeLength, Y: -2.2})}
+}
+
+// drawMark draws a value from the paper's text as a diamond, a range as a bar
+// between two.
+func (d panelDrawer) drawMark(c draw.Canvas, m mark, at func(x, y float64) vg.Point) {
+	if !d.drawable(m.low) || !d.drawable(m.high) || m.x > d.xmax {
+		return
+	}
+	low, high := at(m.x, m.low), at(m.x, m.high)
+	if m.high > m.low {
+		c.StrokeLines(draw.LineStyle{Color: m.look.color, Width: 0.8}, []vg.Point{low, high})
+		drawDiamond(c, m.look, low)
+	}
+	drawDiamond(c, m.look, high)
+}
+
+// drawDiamond draws a hollow diamond around p.
+func drawDiamond(c draw.Canvas, l look, p vg.Point) {
+	const r = 2.8
+	edge := []vg.Point{{X: p.X - r, Y: p.Y}, {X: p.X, Y: p.Y + r}, {X: p.X + r, Y: p.Y}, {X: p.X, Y: p.Y - r}}
+	c.FillPolygon(rgb(0xff, 0xff, 0xff), edge)
+	c.StrokeLines(draw.LineStyle{Color: l.color, Width: 0.9}, append(edge, edge[0], edge[1]))
+}

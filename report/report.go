@@ -1,0 +1,211 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// Input is all that a report is made from.
+type Input struct {
+	Planned     []experiments.Planned     // what was asked for; several specs may share a run
+	Records     map[string]*record.Record // finished runs by ID
+	Failed      map[string]string         // error of a failed run by ID
+	Unavailable map[string]string         // how to get a data set that is not there, by its name
+	Profile     string                    // smoke, quick or full; empty if it is not known
+	// NotBuilt holds the methods and data sets that this version lacks, by
+	// name, with a word on each or none. Nil means DefaultNotBuilt.
+	NotBuilt map[string]string
+}
+
+// DefaultNotBuilt are the methods and data sets of the paper that this
+// version lacks.
+var DefaultNotBuilt = map[string]string{"libsvm": "", "lbfgs": "", "ivm": "", "brodatz": ""}
+
+// A Report is the tables and figures of one set of records.
+type Report struct {
+	Profile string
+	Tables  []*Table  // the paper's
+	Figures []*Figure // the paper's figures of curves
+	Runs    *Table    // what the runs cost
+	Notes   []string  // what is missing and why
+}
+
+// Build makes a report. It returns an error only if the paper's values, which
+// are embedded in the binary, can't be read: missing records are said where
+// they are missing.
+func Build(in Input) (*Report, error) {
+	paper, err := experiments.Paper()
+	if err != nil {
+		return nil, fmt.Errorf("the paper's values: %w", err)
+	}
+	return build(in, paper, data.FigureDraw().Seed), nil
+}
+
+// build makes a report on the given paper; figureDraw is the draw of the
+// means that the figures of multidist show.
+func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
+	if in.NotBuilt == nil {
+		in.NotBuilt = DefaultNotBuilt
+	}
+	b := &builder{in: in, paper: paper, figureDraw: figureDraw}
+	r := &Report{Profile: in.Profile}
+	for i := range paper.Tables {
+		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
+	}
+	r.Figures = b.figures()
+	r.Runs = b.runs()
+	r.Notes = b.notes()
+	return r
+}
+
+// A builder makes the parts of a report.
+type builder struct {
+	in         Input
+	paper      *experiments.PaperValues
+	figureDraw uint64
+}
+
+// feeding returns the planned runs that fit, each ID once.
+func (b *builder) feeding(fits func(experiments.Planned) bool) []experiments.Planned {
+	seen := map[string]bool{}
+	var out []experiments.Planned
+	for _, p := range b.in.Planned {
+		if fits(p) && !seen[p.ID] {
+			seen[p.ID] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// records returns the records of planned runs, by draw and seed.
+func (b *builder) records(planned []experiments.Planned) []*record.Record {
+	var out []*record.Record
+	for _, p := range planned {
+		if r := b.in.Records[p.ID]; r != nil {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, compareRuns)
+	return out
+}
+
+// failures returns the errors of planned runs that left no record.
+func (b *builder) failures(planned []experiments.Planned) []string {
+	var out []string
+	for _, p := range planned {
+		if e, ok := b.in.Failed[p.ID]; ok && b.in.Records[p.ID] == nil {
+			out = append(out, e)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// lost says how many of the planned runs are missing, or nothing.
+func (b *builder) lost(planned []experiments.Planned) string {
+	have, failed := len(b.records(planned)), len(b.failures(planned))
+	switch missing := len(planned) - have - failed; {
+	case missing == 0 && failed == 0:
+		return ""
+	case missing == 0:
+		return fmt.Sprintf("%d of %d runs failed.", failed, len(planned))
+	case failed == 0:
+		return fmt.Sprintf("%d of %d runs are not there yet.", missing, len(planned))
+	default:
+		return fmt.Sprintf("Of %d runs %d failed and %d are not there yet.", len(planned), failed, missing)
+	}
+}
+
+// What stands in place of numbers.
+const (
+	whyDash        = "—"
+	whyUnavailable = "data not available"
+	whyVersion     = "not in this version"
+	whyFull        = "full profile only"
+	whyNotRun      = "not run yet"
+	whyNotPlanned  = "not planned"
+)
+
+// absent says why there are no records of the planned runs on a data set by
+// one of the methods.
+func (b *builder) absent(planned []experiments.Planned, dataSet string, methods []string) string {
+	if _, ok := b.in.Unavailable[dataSet]; ok {
+		return whyUnavailable
+	}
+	if failed := b.failures(planned); len(failed) > 0 {
+		return "failed: " + oneLine(failed[0])
+	}
+	if len(planned) > 0 {
+		return whyNotRun
+	}
+	for _, name := range append([]string{dataSet}, methods...) {
+		if _, ok := b.in.NotBuilt[name]; ok {
+			return whyVersion
+		}
+	}
+	if b.in.Profile != "full" && b.in.Profile != "" {
+		return whyFull
+	}
+	return whyNotPlanned
+}
+
+// notes are the report's remarks on what is missing.
+func (b *builder) notes() []string {
+	var out []string
+	for _, name := range sortedKeys(b.in.Unavailable) {
+		out = append(out, fmt.Sprintf("Data set %s is not available. To get it: %s", name, oneLine(b.in.Unavailable[name])))
+	}
+	for _, name := range sortedKeys(b.in.NotBuilt) {
+		out = append(out, strings.TrimRight(fmt.Sprintf("Not in this version: %s. %s", b.title(name), b.in.NotBuilt[name]), " "))
+	}
+	out = append(out, b.failureNotes()...)
+	if b.in.Profile != "" && b.in.Profile != "full" {
+		out = append(out, fmt.Sprintf("Profile %s: some cells need `runall reproduce --profile full`.", b.in.Profile))
+	}
+	return out
+}
+
+// failureNotes are a line for each error and series, with one of the runs
+// that it ended.
+func (b *builder) failureNotes() []string {
+	runs := map[string]int{}
+	first := map[string]string{}
+	var order []string
+	for _, p := range b.feeding(func(experiments.Planned) bool { return true }) {
+		e, ok := b.in.Failed[p.ID]
+		if !ok || b.in.Records[p.ID] != nil {
+			continue
+		}
+		key := fmt.Sprintf("%s, %s, %s: %s", p.Run.Data.Name, p.Run.Task, p.Series, oneLine(e))
+		if runs[key]++; runs[key] == 1 {
+			order = append(order, key)
+			first[key] = p.ID
+		}
+	}
+	for i, key := range order {
+		if n := runs[key]; n == 1 {
+			order[i] = fmt.Sprintf("Failed: %s (run %s)", key, first[key])
+		} else {
+			order[i] = fmt.Sprintf("Failed: %s (%d runs, one of them %s)", key, n, first[key])
+		}
+	}
+	return order
+}
+
+// title is the paper's name of a method or data set.
+func (b *builder) title(name string) string {
+	for _, t := range b.paper.Tables {
+		for _, r := range t.Rows {
+			if r.ID == name {
+				return r.Title
+			}
+		}
+	}
+	return name
+}

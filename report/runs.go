@@ -1,0 +1,100 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"polkrepro/experiments"
+)
+
+// runs makes the table of what the runs cost, a row a series.
+func (b *builder) runs() *Table {
+	t := &Table{
+		Name:    "runs",
+		Title:   "Cost of the runs",
+		Caption: "Cost of the runs.",
+		Header:  []string{"data", "task", "series", "runs", "failed", "samples", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
+		Notes: []string{
+			"Per run: mean ± standard deviation of the training alone, evaluations excluded; CPU seconds are those of the training thread.",
+		},
+	}
+	for _, g := range b.costGroups() {
+		t.Rows = append(t.Rows, b.costRow(g))
+	}
+	return t
+}
+
+// A costGroup is the planned runs of one series on one data set.
+type costGroup struct {
+	first   experiments.Planned
+	planned []experiments.Planned
+}
+
+// costGroups groups the planned runs by data set, task and series.
+func (b *builder) costGroups() []*costGroup {
+	byKey := map[string]*costGroup{}
+	var out []*costGroup
+	for _, p := range b.feeding(func(experiments.Planned) bool { return true }) {
+		key := p.Run.Data.Name + "\x00" + p.Run.Data.Variant + "\x00" + p.Run.Task + "\x00" + p.Group
+		if byKey[key] == nil {
+			byKey[key] = &costGroup{first: p}
+			out = append(out, byKey[key])
+		}
+		byKey[key].planned = append(byKey[key].planned, p)
+	}
+	slices.SortStableFunc(out, compareCosts)
+	return out
+}
+
+// compareCosts orders groups by data set, task, and as the figures do.
+func compareCosts(x, y *costGroup) int {
+	a, b := x.first.Run, y.first.Run
+	return cmp.Or(
+		cmp.Compare(a.Data.Name, b.Data.Name),
+		cmp.Compare(a.Data.Variant, b.Data.Variant),
+		-cmp.Compare(a.Task, b.Task),
+		compareSeries(
+			&Series{Method: a.Method, params: a.Params, Label: x.first.Series},
+			&Series{Method: b.Method, params: b.Params, Label: y.first.Series}))
+}
+
+// costRow sums a group up.
+func (b *builder) costRow(g *costGroup) []string {
+	runs := b.records(g.planned)
+	var wall, cpu, samples, order, kernels []float64
+	total := 0.0
+	for _, r := range runs {
+		wall = append(wall, r.Final.Timing.Wall)
+		cpu = append(cpu, r.Final.Timing.CPU)
+		samples = append(samples, float64(r.Final.Samples))
+		order = append(order, r.Final.ModelOrder)
+		kernels = append(kernels, float64(r.Final.KernelEvals))
+		total += r.Final.Timing.CPU
+	}
+	name := g.first.Run.Data.Name
+	if v := g.first.Run.Data.Variant; v != "" {
+		name += " (" + v + ")"
+	}
+	row := []string{name, g.first.Run.Task, g.first.Series,
+		fmt.Sprintf("%d of %d", len(runs), len(g.planned)), strconv.Itoa(len(b.failures(g.planned)))}
+	if len(runs) == 0 {
+		return append(row, "", "", "", "", "", "")
+	}
+	return append(row, plainMean(samples), statOf(order).text(qOrder), seconds(statOf(wall)), seconds(statOf(cpu)),
+		strconv.FormatFloat(total, 'f', 1, 64), strconv.FormatFloat(statOf(kernels).Mean, 'e', 2, 64))
+}
+
+// plainMean writes a mean of whole numbers.
+func plainMean(values []float64) string {
+	return strconv.FormatFloat(mean(values), 'f', 0, 64)
+}
+
+// seconds writes a time.
+func seconds(s Stat) string {
+	if s.N < 2 {
+		return strconv.FormatFloat(s.Mean, 'f', 2, 64)
+	}
+	return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.SD)
+}

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// scripts is a text handler for single lines that knows two marks: "_" sets
+// the next character, or the next {group}, as a subscript and "^" as a
+// superscript. It draws with one font: vgpdf can embed regular faces only.
+type scripts struct{ fonts *font.Cache }
+
+var _ text.Handler = scripts{}
+
+// lettering is the handler of every text in a picture.
+var lettering = scripts{fonts: font.NewCache(liberation.Collection())}
+
+// scriptSize is the size of a script relative to the text it hangs on, and
+// scriptDrop and scriptRaise move it relative to the text's size.
+const (
+	scriptSize  = 0.72
+	scriptDrop  = -0.17
+	scriptRaise = 0.38
+)
+
+// A textRun is a piece of a line at one level.
+type textRun struct {
+	text string
+	sub  bool
+	sup  bool
+}
+
+// runsOf splits a line into its runs.
+func runsOf(line string) []textRun {
+	var runs []textRun
+	for line != "" {
+		i := strings.IndexAny(line, "_^")
+		if i < 0 || i == len(line)-1 {
+			return append(runs, textRun{text: line})
+		}
+		if i > 0 {
+			runs = append(runs, textRun{text: line[:i]})
+		}
+		script, rest := cutScript(line[i+1:])
+		runs = append(runs, textRun{text: script, sub: line[i] == '_', sup: line[i] == '^'})
+		line = rest
+	}
+	return runs
+}
+
+// cutScript cuts the first {group} or the first character off s, which is
+// not empty.
+func cutScript(s string) (script, rest string) {
+	if s[0] == '{' {
+		if end := strings.IndexByte(s, '}'); end > 0 {
+			return s[1:end], s[end+1:]
+		}
+	}
+	r := []rune(s)
+	return string(r[0]), string(r[1:])
+}
+
+// size is the size in which the run is set on a line of the given size.
+func (r textRun) size(line vg.Length) vg.Length {
+	if r.sub || r.sup {
+		return line * scriptSize
+	}
+	return line
+}
+
+// shift is how far above the baseline the run stands.
+func (r textRun) shift(line vg.Length) vg.Length {
+	switch {
+	case r.sub:
+		return line * scriptDrop
+	case r.sup:
+		return line * scriptRaise
+	}
+	return 0
+}
+
+// Cache returns the cache of fonts.
+func (h scripts) Cache() *font.Cache { return h.fonts }
+
+// Extents returns the extents of a font.
+func (h scripts) Extents(f font.Font) font.Extents {
+	face := h.fonts.Lookup(f, f.Size)
+	return face.Extents()
+}
+
+// Lines returns the text as one line.
+func (h scripts) Lines(txt string) []string { return []string{txt} }
+
+// Box returns the extent of a line.
+func (h scripts) Box(txt string, f font.Font) (width, height, depth vg.Length) {
+	for _, r := range runsOf(txt) {
+		face := h.fonts.Lookup(f, r.size(f.Size))
+		width += face.Width(r.text)
+	}
+	ext := h.Extents(f)
+	return width, ext.Ascent, ext.Descent
+}
+
+// Draw draws a line.
+func (h scripts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	if txt == "" {
+		return
+	}
+	c.SetColor(sty.Color)
+	if sty.Rotation != 0 {
+		c.Push()
+		defer c.Pop()
+		c.Rotate(sty.Rotation)
+	}
+	sin, cos := math.Sincos(sty.Rotation)
+	x := float64(pt.Y)*sin + float64(pt.X)*cos
+	y := float64(pt.Y)*cos - float64(pt.X)*sin
+	pt = vg.Point{X: vg.Length(x), Y: vg.Length(y)}
+	pt.X += vg.Length(sty.XAlign) * sty.Width(txt)
+	pt.Y += vg.Length(sty.YAlign)*sty.Height(txt) + sty.Font.Size - h.Extents(sty.Font).Ascent
+	for _, r := range runsOf(txt) {
+		face := h.fonts.Lookup(sty.Font, r.size(sty.Font.Size))
+		c.FillString(face, pt.Add(vg.Point{Y: r.shift(sty.Font.Size)}), r.text)
+		pt.X += face.Width(r.text)
+	}
+}

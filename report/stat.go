@@ -1,0 +1,134 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Stat is a mean over runs and its spread.
+type Stat struct {
+	N        int     // runs
+	Mean     float64 // over the runs whose value is finite
+	SD       float64 // their sample standard deviation; 0 if there is one
+	Diverged int     // runs whose value is not finite
+}
+
+// statOf returns the mean and spread of values.
+func statOf(values []float64) Stat {
+	s := Stat{N: len(values)}
+	var finite []float64
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			s.Diverged++
+		} else {
+			finite = append(finite, v)
+		}
+	}
+	s.Mean, s.SD = mean(finite), deviation(finite)
+	return s
+}
+
+// mean is the mean of values, NaN if there are none. It scales by the number
+// of values first: a sum of huge risks must not overflow.
+func mean(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	first, sum := values[0], 0.0
+	for _, v := range values {
+		sum += v/float64(len(values)) - first/float64(len(values))
+	}
+	return first + sum
+}
+
+// deviation is the sample standard deviation of values, 0 for one.
+func deviation(values []float64) float64 {
+	if len(values) < 2 {
+		return 0
+	}
+	m, sum := mean(values), 0.0
+	for _, v := range values {
+		sum = math.Hypot(sum, v-m)
+	}
+	return sum / math.Sqrt(float64(len(values)-1))
+}
+
+// The three quantities of a cell, in the paper's order.
+const (
+	qRisk = iota
+	qError
+	qOrder
+	quantityCount
+)
+
+// quantityNames are their names in tables and CSV files.
+var quantityNames = [quantityCount]string{"risk", "error", "order"}
+
+// text writes the mean and, of several runs, the standard deviation.
+func (s Stat) text(q int) string {
+	switch {
+	case s.N == 0:
+		return ""
+	case s.Diverged > 0:
+		return fmt.Sprintf("%d of %d diverged", s.Diverged, s.N)
+	case s.N == 1:
+		return number(s.Mean, q, s.Mean)
+	}
+	return number(s.Mean, q, s.Mean) + " ± " + number(s.SD, q, s.Mean)
+}
+
+// number writes v with the decimals that a quantity of size like deserves.
+func number(v float64, q int, like float64) string {
+	size := math.Abs(like)
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case size >= 1e6 || q == qRisk && size > 0 && size < 1e-4:
+		return strconv.FormatFloat(v, 'e', 2, 64)
+	case q == qError:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case q == qOrder && (size >= 100 || v == math.Trunc(v)):
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case q == qOrder:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', significant(size), 64)
+}
+
+// significant is the number of decimals that show three digits of size.
+func significant(size float64) int {
+	if size == 0 {
+		return 3
+	}
+	return min(7, max(0, 2-int(math.Floor(math.Log10(size)))))
+}
+
+// difference compares a mean with the paper's value: in points for an error
+// rate, in per cent of the paper's value otherwise.
+func difference(s Stat, paper *float64, q int) string {
+	if s.N == 0 || s.Diverged > 0 || paper == nil {
+		return ""
+	}
+	d := s.Mean - *paper
+	if q == qError {
+		return signed(d, 2)
+	}
+	if *paper == 0 {
+		return ""
+	}
+	if r := s.Mean / *paper; r >= 10 {
+		return "×" + strconv.FormatFloat(r, 'g', 2, 64)
+	}
+	return signed(100*d / *paper, 0) + " %"
+}
+
+// signed writes v with its sign.
+func signed(v float64, decimals int) string {
+	s := fmt.Sprintf("%+.*f", decimals, v)
+	if strings.Trim(s, "+-0.") == "" {
+		s = s[1:]
+	}
+	return strings.Replace(s, "-", "−", 1)
+}

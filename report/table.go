@@ -1,0 +1,182 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// A Table is one model with several faces: Text, Markdown, CSV and LaTeX. It
+// either compares with the paper, block by block, or is plain: a header and
+// rows.
+type Table struct {
+	Name    string // stem of its files: table2
+	Title   string
+	Caption string // of the LaTeX table
+	Blocks  []*Block
+	Header  []string
+	Rows    [][]string
+	Notes   []string
+}
+
+// A Block is the part of a table on one task and data set.
+type Block struct {
+	Data  string // multidist
+	Task  string // ksvm
+	Title string // Multi-KSVM
+	Risk  string // train or test: which risk the paper prints for the data set
+	Rows  []*Row
+}
+
+// A Row is one method on the block's task and data set.
+type Row struct {
+	ID    string
+	Title string
+	Extra bool // not a row of the printed table
+	Cell  Cell
+}
+
+// A Cell compares what the paper prints with what the runs gave. The
+// quantities are the risk, the error rate in per cent, and the model order.
+type Cell struct {
+	ID      string
+	Printed [3]string   // as printed, "—" for a dash
+	Paper   [3]*float64 // nil for a dash
+	Ours    [3]Stat
+	Draw    *DrawCell // of the draw that the figures show; nil where there are no draws
+	Why     string    // why there are no runs; empty if there are
+	Dash    string    // why the paper leaves a number out; empty if it prints all three
+	Lost    string    // how many runs are missing; empty if none
+}
+
+// A DrawCell is the run on the draw of the means that the figures show.
+type DrawCell struct {
+	Draw   uint64
+	Values [3]float64
+}
+
+// table makes one of the paper's tables.
+func (b *builder) table(pt *experiments.PaperTable) *Table {
+	t := &Table{
+		Name:    pt.ID,
+		Title:   fmt.Sprintf("Table %d. Results on %s", pt.Number, pt.Title),
+		Caption: fmt.Sprintf("The paper's Table %d beside this reproduction: results on %s.", pt.Number, strings.TrimRight(pt.Title, ".")),
+	}
+	for _, col := range pt.Columns {
+		t.Blocks = append(t.Blocks, b.block(pt, col))
+	}
+	t.Notes = b.tableNotes(t)
+	return t
+}
+
+// block makes the part of a table on one task and data set.
+func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn) *Block {
+	blk := &Block{Data: col.Data, Task: col.Task, Title: col.Title, Risk: b.paper.Data[col.Data].Risk}
+	for i, row := range slices.Concat(pt.Rows, pt.Extra) {
+		id := pt.CellID(col, row)
+		planned := b.feeding(func(p experiments.Planned) bool { return slices.Contains(p.Cells, id) })
+		pc, printed := b.paper.Cells[id]
+		extra := i >= len(pt.Rows)
+		if extra && !printed && len(planned) == 0 {
+			continue
+		}
+		blk.Rows = append(blk.Rows, &Row{
+			ID: row.ID, Title: row.Title, Extra: extra,
+			Cell: b.cell(id, blk, row, pc, planned),
+		})
+	}
+	return blk
+}
+
+// cell makes a cell from the runs that feed it.
+func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) Cell {
+	c := Cell{ID: id, Paper: [3]*float64{pc.Risk, pc.Error, pc.Order}, Lost: b.lost(planned)}
+	c.Printed = printed(pc)
+	if pc.Reason != "" {
+		c.Dash = b.paper.Reasons[pc.Reason]
+		if c.Dash == "" {
+			c.Dash = pc.Reason
+		}
+	}
+	runs := b.records(planned)
+	if len(runs) == 0 {
+		c.Lost = ""
+		c.Why = b.why(c, blk, row, planned)
+		return c
+	}
+	for q := range quantityCount {
+		values := make([]float64, len(runs))
+		for i, r := range runs {
+			values[i] = finalOf(r, blk.Risk)[q]
+		}
+		c.Ours[q] = statOf(values)
+	}
+	c.Draw = b.drawCell(runs, blk.Risk)
+	return c
+}
+
+// why says why a cell has no runs: the paper's dash comes first where nobody
+// planned anything, for then nothing is missing. A method's second series,
+// such as polk-large, is in the paper's figures whatever its table holds.
+func (b *builder) why(c Cell, blk *Block, row experiments.PaperRow, planned []experiments.Planned) string {
+	method, _, second := strings.Cut(row.ID, "-")
+	if len(planned) == 0 && !second && c.Dash != "" && c.Paper == [3]*float64{} {
+		return whyDash
+	}
+	return b.absent(planned, blk.Data, []string{row.ID, method})
+}
+
+// drawCell picks, among runs on several draws of the means, the one on the
+// figures' draw with the lowest seed.
+func (b *builder) drawCell(runs []*record.Record, risk string) *DrawCell {
+	for _, r := range runs {
+		if d := r.Header.Run.Data.Draw; d != 0 && d == b.figureDraw {
+			return &DrawCell{Draw: d, Values: finalOf(r, risk)}
+		}
+	}
+	return nil
+}
+
+// finalOf returns a run's final risk, error rate in per cent and model order.
+func finalOf(r *record.Record, risk string) [quantityCount]float64 {
+	v := [quantityCount]float64{r.Final.TestRisk, 100 * r.Final.TestError, r.Final.ModelOrder}
+	if risk == "train" {
+		v[qRisk] = r.Final.TrainRisk
+	}
+	return v
+}
+
+// printed returns the three numbers of a cell as the paper prints them.
+func printed(pc experiments.PaperCell) [3]string {
+	out := [3]string{whyDash, whyDash, whyDash}
+	parts := strings.Split(pc.Printed, "/")
+	for q, v := range []*float64{pc.Risk, pc.Error, pc.Order} {
+		switch {
+		case v == nil:
+		case len(parts) == len(out):
+			out[q] = strings.TrimSpace(parts[q])
+		default:
+			out[q] = number(*v, q, *v)
+		}
+	}
+	return out
+}
+
+// runs is the number of runs in the cell.
+func (c *Cell) runs() int { return c.Ours[qError].N }
+
+// riskName says which risk a block shows.
+func (blk *Block) riskName() string {
+	if blk.Risk == "train" {
+		return "training risk"
+	}
+	return "test risk"
+}
+
+// heading names a block.
+func (blk *Block) heading() string {
+	return fmt.Sprintf("%s · %s (%s)", blk.Data, blk.Title, blk.riskName())
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// logAxis maps a positive range onto [0, 1] by the logarithm. A value that
+// has no logarithm goes to the lower end, so that nothing panics.
+type logAxis struct{}
+
+var _ plot.Normalizer = logAxis{}
+
+// Normalize returns the logarithmic position of x between min and max.
+func (logAxis) Normalize(min, max, x float64) float64 {
+	if !(x > 0) || !(min > 0) || !(max > min) {
+		return 0
+	}
+	low := math.Log(min)
+	return math.Max(0, (math.Log(x)-low)/(math.Log(max)-low))
+}
+
+// logTicks labels 1, 2 and 5 times the powers of ten on short ranges and the
+// powers of ten, thinned out, on long ones.
+func logTicks(min, max float64) []plot.Tick {
+	if !(min > 0) || !(max > min) || math.IsInf(max, 0) {
+		return nil
+	}
+	lo, hi := int(math.Floor(math.Log10(min))), int(math.Ceil(math.Log10(max)))
+	decades := math.Log10(max) - math.Log10(min)
+	var ticks []plot.Tick
+	for e := lo; e <= hi; e++ {
+		for m := 1; m < 10; m++ {
+			v := float64(m) * math.Pow10(e)
+			if v < min || v > max {
+				continue
+			}
+			if labelled(m, e, lo, decades) {
+				ticks = append(ticks, plot.Tick{Value: v, Label: logLabel(m, e)})
+			} else if decades < 6 {
+				ticks = append(ticks, plot.Tick{Value: v})
+			}
+		}
+	}
+	return ticks
+}
+
+// labelled says whether m·10^e bears a label on an axis from 10^lo on that
+// spans so many decades.
+func labelled(m, e, lo int, decades float64) bool {
+	switch {
+	case decades < 0.7:
+		return true
+	case decades < 1.7:
+		return m == 1 || m == 2 || m == 5
+	case m != 1:
+		return false
+	}
+	return (e-lo)%(int(decades/6)+1) == 0
+}
+
+// logLabel writes m·10^e: plainly near one, as a power of ten elsewhere.
+func logLabel(m, e int) string {
+	switch {
+	case -3 <= e && e < 4:
+		return strconv.FormatFloat(float64(m)*math.Pow10(e), 'f', max(0, -e), 64)
+	case m == 1:
+		return "10^{" + strconv.Itoa(e) + "}"
+	}
+	return strconv.Itoa(m) + "x10^{" + strconv.Itoa(e) + "}"
+}
+
+// countTicks labels a linear axis that starts at or near zero with at most
+// six round numbers, thousands as k and millions as M.
+func countTicks(min, max float64) []plot.Tick {
+	step := roundStep((max - min) / 5)
+	if step == 0 {
+		return nil
+	}
+	var ticks []plot.Tick
+	for i := math.Ceil(min / step); i*step <= max*(1+1e-9); i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: countLabel(i * step)})
+	}
+	return ticks
+}
+
+// roundStep is the least of 1, 2, 2.5 and 5 times a power of ten that is not
+// below x, or 0 where there is none.
+func roundStep(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return 0
+	}
+	base := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 2.5, 5} {
+		if m*base >= x*(1-1e-9) {
+			return m * base
+		}
+	}
+	return 10 * base
+}
+
+// countLabel writes a number of things shortly.
+func countLabel(v float64) string {
+	switch {
+	case math.Abs(v) >= 1e9:
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	case math.Abs(v) >= 1e6:
+		return trimmed(v/1e6) + "M"
+	case math.Abs(v) >= 1e4:
+		return trimmed(v/1e3) + "k"
+	}
+	return trimmed(v)
+}
+
+// trimmed writes v with at most three decimals and no trailing zeros.
+func trimmed(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 3, 64)
+	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	if s == "-0" || s == "" {
+		return "0"
+	}
+	return s
+}

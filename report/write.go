@@ -1,0 +1,122 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// A face is one way to write a table, by file extension.
+type face struct {
+	ext   string
+	write func(*Table, io.Writer) error
+}
+
+var faces = []face{
+	{"txt", (*Table).Text},
+	{"md", (*Table).Markdown},
+	{"csv", (*Table).CSV},
+	{"tex", (*Table).LaTeX},
+}
+
+// WriteAll writes the report into a folder, which it makes if need be:
+// tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv} and index.md.
+// It returns the paths it wrote. Files of a figure that has no data any more
+// are removed. Every file is written whole or not at all.
+func (r *Report) WriteAll(dir string) ([]string, error) {
+	w := writer{dir: dir}
+	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
+		for _, f := range faces {
+			w.file(filepath.Join("tables", t.Name+"."+f.ext), func(out io.Writer) error { return f.write(t, out) })
+		}
+	}
+	for _, f := range r.Figures {
+		if f.Missing != "" {
+			w.remove("figures", f.Name)
+			continue
+		}
+		w.picture(f.Name, f.picture())
+		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
+	}
+	w.file("index.md", r.Index)
+	return w.paths, w.err
+}
+
+// A writer writes files into a folder until one fails.
+type writer struct {
+	dir   string
+	paths []string
+	err   error
+}
+
+// file writes one file.
+func (w *writer) file(name string, write func(io.Writer) error) {
+	if w.err != nil {
+		return
+	}
+	path := filepath.Join(w.dir, name)
+	if err := writeFile(path, write); err != nil {
+		w.err = fmt.Errorf("write %s: %w", path, err)
+		return
+	}
+	w.paths = append(w.paths, path)
+}
+
+// picture writes a picture in all formats.
+func (w *writer) picture(name string, p *picture) {
+	for _, format := range Formats {
+		w.file(filepath.Join("figures", name+"."+format), func(out io.Writer) error {
+			b, err := safeRender(p, format)
+			if err != nil {
+				return err
+			}
+			_, err = out.Write(b)
+			return err
+		})
+	}
+}
+
+// safeRender renders a picture; a panic of the drawing libraries, which take
+// some bad values that way, becomes an error.
+func safeRender(p *picture, format string) (out []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("can't draw the picture: %v", v)
+		}
+	}()
+	return p.render(format)
+}
+
+// remove removes the files of a figure.
+func (w *writer) remove(sub, name string) {
+	for _, ext := range append([]string{"csv"}, Formats...) {
+		err := os.Remove(filepath.Join(w.dir, sub, name+"."+ext))
+		if err != nil && !errors.Is(err, os.ErrNotExist) && w.err == nil {
+			w.err = err
+		}
+	}
+}
+
+// writeFile writes a file under another name and renames it when it is whole.
+func writeFile(path string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	part := path + ".part"
+	if err := os.WriteFile(part, b.Bytes(), 0o666); err != nil {
+		os.Remove(part)
+		return err
+	}
+	if err := os.Rename(part, path); err != nil {
+		os.Remove(part)
+		return err
+	}
+	return nil
+}
