@@ -1,0 +1,81 @@
+# make reproduce   run the experiments (PROFILE=smoke|quick|full) and print the paper's tables
+# make test        everything that can fail
+# make bench       the benchmarks
+
+GO      ?= go
+PROFILE ?= quick
+RESULTS ?= results
+PKGS    ?= ./...
+COUNT   ?= 1
+
+STATICCHECK_VERSION = v0.7.0
+
+# What the binary says of its origin where the go command adds no VCS facts
+# (-buildvcs=false). Empty outside of a git checkout.
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null)
+REVISION := $(shell git rev-parse HEAD 2>/dev/null)
+DIRTY    := $(if $(shell git status --porcelain 2>/dev/null),true,false)
+LDFLAGS   = -X polkrepro/harness.linkedVersion=$(VERSION) \
+            -X polkrepro/harness.linkedRevision=$(REVISION) \
+            -X polkrepro/harness.linkedDirty=$(DIRTY)
+
+# The race detector needs a C compiler.
+RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && [ "$$($(GO) env CGO_ENABLED)" = 1 ] && echo -race)
+
+.PHONY: all build reproduce smoke test vet unit golden bench data report verify lint fmt staticcheck clean
+
+all: reproduce
+
+build:
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/runall ./cmd/runall
+
+reproduce: build
+	bin/runall reproduce --profile $(PROFILE) --results $(RESULTS)
+
+smoke: PROFILE = smoke
+smoke: reproduce
+
+test: vet unit golden
+
+vet:
+	$(GO) vet ./...
+	$(GO) vet -tags golden ./...
+
+unit:
+	@echo "unit tests$(if $(RACE), with the race detector,; no C compiler: without the race detector)"
+	$(GO) test $(RACE) -count=$(COUNT) $(PKGS)
+
+# Golden figures of learned models are those of the build that users run, so
+# these tests run without the race detector.
+golden:
+	$(GO) test -tags golden -run Golden -count=$(COUNT) $(PKGS)
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem $(PKGS)
+
+data: build
+	bin/runall data status
+	bin/runall data verify
+
+report: build
+	bin/runall report --results $(RESULTS) --out $(RESULTS)/report
+
+# The data files' sums, and that every record in RESULTS is whole: report
+# warns of each that is not.
+verify: data
+	bin/runall report --results $(RESULTS)
+
+lint: fmt vet staticcheck
+
+fmt:
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt: $$files"; exit 1; fi
+
+# Run from the module proxy, so it is no dependency; left out without a network.
+staticcheck:
+	@if $(GO) list -m honnef.co/go/tools@$(STATICCHECK_VERSION) >/dev/null 2>&1; \
+	then $(GO) run honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) ./...; \
+	else echo "staticcheck: not reachable, left out"; fi
+
+clean:
+	rm -rf bin
+	$(GO) clean -testcache

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/data"
+	"polkrepro/harness"
+)
+
+func newData() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "data status|verify|draws",
+		Short: "Say which data sets are there, and whether they are whole",
+		Args:  cobra.NoArgs,
+		RunE:  needSubcommand,
+	}
+	cmd.AddCommand(newDataStatus(), newDataVerify(), newDataDraws())
+	return cmd
+}
+
+func newDataStatus() *cobra.Command {
+	var finder data.Finder
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status [NAME...]",
+		Short: "Say which data sets are there and where",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			rows, err := statusOf(finder, names)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), rows)
+			}
+			var text [][]string
+			for _, r := range rows {
+				text = append(text, []string{r.Name, r.Kind, statusWord(r), r.Dir + r.Problem})
+			}
+			return writeRows(cmd.OutOrStdout(), text)
+		},
+	}
+	dataFlag(cmd, &finder)
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// statusOf returns the status of the named data sets, of all if none is named.
+func statusOf(finder data.Finder, names []string) ([]data.StatusRow, error) {
+	rows := data.Status(finder)
+	for _, name := range names {
+		if !slices.ContainsFunc(rows, func(r data.StatusRow) bool { return r.Name == name }) {
+			return nil, harness.Usage(fmt.Errorf("no data set %q", name))
+		}
+	}
+	if len(names) > 0 {
+		rows = slices.DeleteFunc(rows, func(r data.StatusRow) bool { return !slices.Contains(names, r.Name) })
+	}
+	return rows, nil
+}
+
+func statusWord(r data.StatusRow) string {
+	switch {
+	case !r.Available:
+		return "missing"
+	case !r.Verified:
+		return "damaged"
+	}
+	return "ok"
+}
+
+func newDataVerify() *cobra.Command {
+	var finder data.Finder
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify [NAME...]",
+		Short: "Check every file's SHA-256; exit 1 if one is damaged, or missing of a data set that was named",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			rows, err := data.Verify(finder, names)
+			if errors.Is(err, data.ErrUnknown) {
+				return harness.Usage(err)
+			}
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), rows)
+			} else {
+				var text [][]string
+				for _, r := range rows {
+					text = append(text, []string{r.Dataset, r.File, r.State, r.Problem})
+				}
+				err = writeRows(cmd.OutOrStdout(), text)
+			}
+			return errors.Join(err, verdict(rows, len(names) > 0))
+		},
+	}
+	dataFlag(cmd, &finder)
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// verdict is the error of files that are not what they should be. Missing ones
+// count only if they were asked for.
+func verdict(rows []data.VerifyRow, named bool) error {
+	bad := 0
+	for _, r := range rows {
+		if r.State != data.StateOK && (named || r.State != data.StateMissing) {
+			bad++
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d files failed", bad, len(rows))
+	}
+	return nil
+}
+
+func newDataDraws() *cobra.Command {
+	var n int
+	cmd := &cobra.Command{
+		Use:   "draws",
+		Short: "Select multidist's draws anew by their Bayes error alone, as CSV",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return data.WriteDraws(cmd.OutOrStdout(), n)
+		},
+	}
+	cmd.Flags().IntVarP(&n, "count", "n", len(data.CalibratedDraws()), "how many, `N`")
+	return cmd
+}

@@ -1,0 +1,64 @@
+// Command runall reproduces the experiments of "Parsimonious Online Learning
+// with Kernels via Sparse Projections in Function Space" (Koppel, Warnell,
+// Stump, Ribeiro 2016).
+//
+// Results go to stdout, progress and warnings to stderr. The exit status is 0
+// if all went well, 1 if a run failed, 2 for wrong use (a results folder that
+// another runall has locked included), 4 if required data are missing, and 130
+// if it was interrupted and can be resumed.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"polkrepro/harness"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run executes a command line and returns its exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second Ctrl-C has its usual effect
+	err := harness.Guard(func() error { return execute(ctx, args, stdout, stderr) })
+	if err != nil {
+		explain(err, stderr)
+	}
+	return harness.ExitCode(err)
+}
+
+// execute runs the command that the arguments name. Errors that occur before
+// the command's own work begins are wrong use.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	root, begun := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if !*begun {
+		return harness.Usage(err)
+	}
+	return err
+}
+
+// explain tells the user what went wrong.
+func explain(err error, stderr io.Writer) {
+	var panicked *harness.PanicError
+	if !errors.As(err, &panicked) {
+		fmt.Fprintf(stderr, "runall: %v\n", err)
+		return
+	}
+	path, saved := panicked.Save()
+	if saved != nil {
+		fmt.Fprintf(stderr, "runall: a defect of this program: %v (its stack could not be saved: %v)\n", err, saved)
+		return
+	}
+	fmt.Fprintf(stderr, "runall: a defect of this program: %v; please report it with %s\n", err, path)
+}

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/harness"
+)
+
+// asRunall makes the test binary be runall, for tests that need a process.
+const asRunall = "RUNALL_TEST_AS_RUNALL"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asRunall) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// call runs a command line in this process.
+func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// writeSpec writes a spec of six short runs on multidist and returns its path.
+func writeSpec(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "short.yaml")
+	const spec = `name: short
+title: Six short runs
+task: ksvm
+data: {name: multidist}
+kernel: {type: gaussian, bandwidth: 0.6}
+regularizer: 1e-6
+methods:
+  - method: polk
+    learning_rate: 6
+    batch_size: 32
+    grid: {parsimony: [0.04, 0.01]}
+repeats:
+  - {draws: figure, seeds: 3}
+stopping: {samples: 40000}
+evaluation: {every: 2000, tail: 5, train_limit: 500}
+`
+	if err := os.WriteFile(path, []byte(spec), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestWrongUse(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "broken.yaml")
+	if err := os.WriteFile(broken, []byte("name: broken\nnonsense: 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		args []string
+		want string // in the message
+	}{
+		{[]string{"nonsense"}, `unknown command "nonsense"`},
+		{[]string{"verify"}, "unknown command"}, // not in this version
+		{[]string{"--nonsense"}, "unknown flag"},
+		{[]string{"reproduce", "--profile", "long"}, "must be one of smoke, quick, full"},
+		{[]string{"reproduce", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
+		{[]string{"reproduce", "--workers", "-1"}, "--workers"},
+		{[]string{"reproduce", "--seeds", "1000000000"}, "seeds"},
+		{[]string{"reproduce", "nonsense"}, `"nonsense"`},
+		{[]string{"reproduce", broken}, "nonsense: 1"},
+		{[]string{"list"}, "needs one of"},
+		{[]string{"list", "nonsense"}, "unknown command"},
+		{[]string{"data"}, "needs one of"},
+		{[]string{"data", "status", "nonsense"}, "nonsense"},
+		{[]string{"data", "verify", "nonsense"}, "nonsense"},
+		{[]string{"report", "--format", "html"}, "must be one of text, markdown, csv, latex"},
+		{[]string{"calibrate"}, "requires at least 1 arg"},
+		{[]string{"stream", "much"}, "unknown command"},
+		{[]string{"version", "much"}, "unknown command"},
+	}
+	for _, tt := range tests {
+		code, stdout, stderr := call(t, tt.args...)
+		if code != harness.ExitUsage || stdout != "" {
+			t.Errorf("%v: exit %d, stdout %q", tt.args, code, stdout)
+		}
+		if !strings.Contains(stderr, tt.want) || !strings.HasPrefix(stderr, "runall: ") {
+			t.Errorf("%v: %q, want %q in it", tt.args, stderr, tt.want)
+		}
+	}
+}
+
+func TestListings(t *testing.T) {
+	for _, args := range [][]string{
+		{"list", "specs"}, {"list", "datasets"}, {"list", "methods"}, {"list", "profiles"},
+		{"data", "status"}, {"data", "status", "multidist"}, {"data", "verify", "multidist"},
+	} {
+		code, stdout, stderr := call(t, args...)
+		if code != 0 || stdout == "" || stderr != "" {
+			t.Errorf("%v: exit %d, stdout %q, stderr %q", args, code, stdout, stderr)
+		}
+		code, stdout, _ = call(t, append(args, "--json")...)
+		var rows []any
+		if err := json.Unmarshal([]byte(stdout), &rows); code != 0 || err != nil || len(rows) == 0 {
+			t.Errorf("%v --json: exit %d, %v", args, code, err)
+		}
+	}
+	code, stdout, _ := call(t, "version", "--json")
+	var version map[string]any
+	if err := json.Unmarshal([]byte(stdout), &version); code != 0 || err != nil || version["module"] != "polkrepro" {
+		t.Errorf("version --json: exit %d, %v", code, err)
+	}
+	if code, stdout, _ = call(t, "version"); code != 0 || !strings.HasPrefix(stdout, "polkrepro ") {
+		t.Errorf("version: exit %d, %q", code, stdout)
+	}
+	if code, stdout, _ = call(t, "data", "draws", "-n", "1"); code != 0 || !strings.Contains(stdout, "draw,bayes_error\n") {
+		t.Errorf("data draws: exit %d, %q", code, stdout)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	rows := []data.VerifyRow{{State: data.StateOK}, {State: data.StateMissing}}
+	if err := verdict(rows, false); err != nil {
+		t.Errorf("missing but not asked for: %v", err)
+	}
+	if err := verdict(rows, true); err == nil {
+		t.Error("missing and asked for: no error")
+	}
+	if err := verdict([]data.VerifyRow{{State: data.StateMismatch}}, false); err == nil {
+		t.Error("damaged: no error")
+	}
+}
+
+func TestReproduceAndReport(t *testing.T) {
+	t.Parallel()
+	results := t.TempDir()
+	args := []string{"reproduce", "multidist-ksvm", "--profile", "smoke", "--results", results}
+	code, stdout, stderr := call(t, append(args, "--progress", "plain")...)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for _, want := range []string{"Table 2", "Table 3", "Written:", "table2.tex", "figure2.svg", "Missing, and why:"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	if !strings.Contains(stderr, "4 runs to do") || !strings.Contains(stderr, "finished") {
+		t.Errorf("progress: %s", stderr)
+	}
+	code, again, stderr := call(t, append(args, "--progress", "quiet")...)
+	if code != 0 || again != stdout || stderr != "" {
+		t.Errorf("second time: exit %d, same tables: %v, stderr %q", code, again == stdout, stderr)
+	}
+
+	out := filepath.Join(t.TempDir(), "report")
+	code, tables, stderr := call(t, "report", "--results", results, "--out", out)
+	if code != 0 || !strings.HasPrefix(stdout, tables) {
+		t.Errorf("report: exit %d, %s; its tables are not those of reproduce", code, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(out, "index.md")); err != nil || !strings.Contains(stderr, "index.md") {
+		t.Errorf("report --out: %v, %s", err, stderr)
+	}
+	for format, want := range map[string]string{"markdown": "| ", "latex": `\toprule`, "csv": ","} {
+		code, tables, _ := call(t, "report", "--results", results, "--format", format)
+		if code != 0 || !strings.Contains(tables, want) {
+			t.Errorf("report --format %s: exit %d\n%s", format, code, tables)
+		}
+	}
+	if code, _, stderr := call(t, "report", "--results", t.TempDir()); code != harness.ExitFailed || !strings.Contains(stderr, "no records") {
+		t.Errorf("report without records: exit %d, %s", code, stderr)
+	}
+}
+
+func TestReproduceExits(t *testing.T) {
+	t.Setenv(data.EnvDir, t.TempDir())
+	t.Chdir(t.TempDir()) // no data set is in any of the default places
+	t.Run("missing data required", func(t *testing.T) {
+		results := t.TempDir()
+		code, stdout, stderr := call(t, "reproduce", "--results", results, "--require-data")
+		if code != harness.ExitMissingData || stdout != "" || !strings.Contains(stderr, "mnist") {
+			t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
+		}
+		left, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*"))
+		if err != nil || len(left) != 0 {
+			t.Errorf("something was trained: %v, %v", left, err)
+		}
+	})
+	t.Run("missing data", func(t *testing.T) {
+		code, stdout, stderr := call(t, "reproduce", "mnist-ksvm", "--results", t.TempDir())
+		if code != 0 || !strings.Contains(stdout, "data not available") || !strings.Contains(stderr, "were not started") {
+			t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+		}
+	})
+	t.Run("unusable results folder", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := call(t, "reproduce", "--results", file)
+		if code != harness.ExitFailed || stdout != "" || !strings.HasPrefix(stderr, "runall: results folder: ") {
+			t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
+		}
+	})
+}
+
+func TestCalibrateWritesCSV(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "points.csv")
+	code, stdout, stderr := call(t, "calibrate", writeSpec(t), "--epochs", "2", "--seeds", "1", "--parsimony", "0.04,0.08", "--out", out)
+	if code != 0 || !strings.Contains(stdout, "> 2") { // two epochs are too few to tell
+		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) != 1+2*2 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+func TestStreamWritesAFigure(t *testing.T) {
+	t.Parallel()
+	results := t.TempDir()
+	code, stdout, stderr := call(t, "stream", "--samples", "3000", "--every", "1000", "--results", results)
+	if code != 0 || strings.Count(stdout, "\n") != 4 || !strings.Contains(stderr, "stream.svg") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestPanicIsOneLine(t *testing.T) {
+	err := harness.Guard(func() error { panic("bad index") })
+	var stderr bytes.Buffer
+	explain(err, &stderr)
+	line := stderr.String()
+	if strings.Count(line, "\n") != 1 || !strings.Contains(line, "bad index") {
+		t.Fatalf("message %q", line)
+	}
+	_, path, _ := strings.Cut(strings.TrimSpace(line), "report it with ")
+	stack, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(stack, []byte("TestPanicIsOneLine")) {
+		t.Errorf("saved stack: %v\n%s", err, stack)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for err, want := range map[error]int{
+		nil:                    0,
+		errors.New("anything"): 1,
+		harness.ErrRunsFailed:  1,
+		harness.ErrUsage:       2,
+		harness.ErrLocked:      2,
+		harness.ErrMissingData: 4,
+		harness.ErrInterrupted: 130,
+	} {
+		if got := harness.ExitCode(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
+		}
+	}
+}

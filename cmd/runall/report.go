@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/record"
+	"polkrepro/report"
+)
+
+// tableFaces are the formats that tables are printed in.
+var tableFaces = map[string]func(*report.Table, io.Writer) error{
+	"text":     (*report.Table).Text,
+	"markdown": (*report.Table).Markdown,
+	"csv":      (*report.Table).CSV,
+	"latex":    (*report.Table).LaTeX,
+}
+
+func newReport() *cobra.Command {
+	var results, profile, out string
+	var seeds uint
+	var finder data.Finder
+	format := "text"
+	cmd := &cobra.Command{
+		Use:   "report [SPEC...]",
+		Short: "Make tables and figures anew from the records, without training anything",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			have, err := readRecords(results, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			specs, err := reportedSpecs(names)
+			if err != nil {
+				return err
+			}
+			opt := experiments.PlanOptions{Seeds: int(seeds)}
+			if profile == "" {
+				if profile, err = harness.GuessProfile(specs, opt, have.Records); err != nil {
+					return err
+				}
+			}
+			plan, err := harness.PlanAll(specs, profile, opt)
+			if err != nil {
+				return err
+			}
+			r, err := buildReport(have, plan, profile, finder)
+			if err != nil {
+				return err
+			}
+			if err := printTables(cmd.OutOrStdout(), r, format); err != nil || out == "" {
+				return err
+			}
+			return writeReport(cmd.ErrOrStderr(), r, out)
+		},
+	}
+	resultsFlag(cmd, &results)
+	profileFlag(cmd, &profile, "")
+	seedsFlag(cmd, &seeds)
+	dataFlag(cmd, &finder)
+	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex"}}, "format", "how tables are printed")
+	cmd.Flags().StringVar(&out, "out", "", "`folder` to write all tables and figures to, in all formats")
+	return cmd
+}
+
+// readRecords reads the records of a results folder and warns of what is no
+// record.
+func readRecords(results string, stderr io.Writer) (*record.Collection, error) {
+	have, err := record.ReadDir(harness.RecordsDir(results))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no records in %s: 'runall reproduce' makes them, or name another folder with --results", results)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range have.Errors {
+		fmt.Fprintf(stderr, "not a whole record: %v\n", err)
+	}
+	return have, nil
+}
+
+// reportedSpecs returns the embedded specs, which give the tables their
+// layout, and those that are named besides.
+func reportedSpecs(names []string) ([]*experiments.Spec, error) {
+	specs, err := harness.FindSpecs(nil)
+	if err != nil || len(names) == 0 {
+		return specs, err
+	}
+	named, err := harness.FindSpecs(names)
+	return append(named, specs...), harness.Usage(err)
+}
+
+func buildReport(have *record.Collection, plan []experiments.Planned, profile string, finder data.Finder) (*report.Report, error) {
+	failed := make(map[string]string, len(have.Failed))
+	for id, f := range have.Failed {
+		failed[id] = f.Failure.Error
+	}
+	return report.Build(report.Input{
+		Planned:     plan,
+		Records:     have.Records,
+		Failed:      failed,
+		Unavailable: harness.Lacking(plan, have.Records, finder),
+		Profile:     profile,
+	})
+}
+
+func printTables(w io.Writer, r *report.Report, format string) error {
+	for _, t := range r.Tables {
+		if err := tableFaces[format](t, w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
+}
+
+// writeReport writes all tables and figures and says which files those are.
+func writeReport(w io.Writer, r *report.Report, dir string) error {
+	paths, err := r.WriteAll(dir)
+	if len(paths) > 0 {
+		fmt.Fprintln(w, "Written:")
+	}
+	for _, p := range paths {
+		fmt.Fprintln(w, "  "+p)
+	}
+	return err
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/experiments"
+	"polkrepro/harness"
+)
+
+// A reproduction is what the reproduce command was asked for.
+type reproduction struct {
+	opt      harness.Options
+	plan     experiments.PlanOptions
+	profile  string
+	progress string
+}
+
+func newReproduce() *cobra.Command {
+	var r reproduction
+	var workers, seeds uint
+	cmd := &cobra.Command{
+		Use:   "reproduce [SPEC...]",
+		Short: "Run the experiments, all if none is named, and print the paper's tables",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			r.opt.Workers, r.plan.Seeds = int(workers), int(seeds)
+			return r.run(cmd, names)
+		},
+	}
+	profileFlag(cmd, &r.profile, "quick")
+	workersFlag(cmd, &workers)
+	seedsFlag(cmd, &seeds)
+	resultsFlag(cmd, &r.opt.Results)
+	dataFlag(cmd, &r.opt.Finder)
+	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4, before anything is trained, if a data set is missing")
+	progressFlag(cmd, &r.progress)
+	return cmd
+}
+
+func (r *reproduction) run(cmd *cobra.Command, names []string) error {
+	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	specs, err := harness.FindSpecs(names)
+	if err != nil {
+		return harness.Usage(err)
+	}
+	plan, err := harness.PlanAll(specs, r.profile, r.plan)
+	if err != nil {
+		return harness.Usage(err)
+	}
+	if r.opt.Progress, err = harness.NewProgress(r.progress, stderr); err != nil {
+		return err
+	}
+	out, err := harness.Reproduce(cmd.Context(), plan, r.opt)
+	r.opt.Progress.Close()
+	if errors.Is(err, harness.ErrInterrupted) {
+		return fmt.Errorf("%w\nTo resume: %s", err, commandLine())
+	}
+	if err != nil && !errors.Is(err, harness.ErrRunsFailed) {
+		return err
+	}
+	r.remark(stderr, out)
+	return errors.Join(r.report(stdout, stderr, names), err)
+}
+
+// remark says what was not run, and what failed.
+func (r *reproduction) remark(stderr io.Writer, out *harness.Outcome) {
+	for _, u := range out.Unavailable {
+		fmt.Fprintf(stderr, "%s: %d runs were not started: %s\n", u.Ref, u.Runs, u.Why)
+	}
+	for _, f := range out.Failed {
+		fmt.Fprintf(stderr, "failed, see %s/%s.failed.jsonl: %v\n", harness.RecordsDir(r.opt.Results), f.ID, f.Err)
+	}
+}
+
+// report prints the tables of all that is in the results folder, of earlier
+// calls too, and writes tables and figures in all formats.
+func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
+	specs, err := reportedSpecs(names)
+	if err != nil {
+		return err
+	}
+	plan, err := harness.PlanAll(specs, r.profile, r.plan)
+	if err != nil {
+		return err
+	}
+	have, err := readRecords(r.opt.Results, stderr)
+	if err != nil {
+		return err
+	}
+	rep, err := buildReport(have, plan, r.profile, r.opt.Finder)
+	if err != nil {
+		return err
+	}
+	if err := printTables(stdout, rep, "text"); err != nil {
+		return err
+	}
+	if err := writeReport(stdout, rep, harness.ReportDir(r.opt.Results)); err != nil {
+		return err
+	}
+	if len(rep.Notes) > 0 {
+		fmt.Fprintln(stdout, "Missing, and why:")
+	}
+	for _, n := range rep.Notes {
+		fmt.Fprintln(stdout, "  "+n)
+	}
+	return nil
+}
+
+// commandLine returns the command that this process was started with, quoted
+// for a shell.
+func commandLine() string {
+	words := make([]string, len(os.Args))
+	for i, a := range os.Args {
+		if a == "" || strings.Trim(a, shellPlain) != "" {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words[i] = a
+	}
+	return strings.Join(words, " ")
+}
+
+// shellPlain are the characters that no shell takes for more than themselves.
+const shellPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:%@"

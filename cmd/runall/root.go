@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// newRoot returns the command line. begun becomes true when the arguments
+// were understood and a command begins its work.
+func newRoot() (root *cobra.Command, begun *bool) {
+	begun = new(bool)
+	root = newReproduce()
+	root.Use = "runall"
+	root.Short = "Reproduce the POLK paper (Koppel, Warnell, Stump, Ribeiro 2016)"
+	root.Long = root.Short + `.
+
+Without a command, runall does its main job: reproduce --profile quick.`
+	root.Args = cobra.NoArgs
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.PersistentPreRun = func(*cobra.Command, []string) { *begun = true }
+	root.AddCommand(newReproduce(), newList(), newData(), newReport(), newCalibrate(), newStream(), newVersion())
+	return root, begun
+}

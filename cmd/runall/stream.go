@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/harness"
+	"polkrepro/report"
+)
+
+func newStream() *cobra.Command {
+	var opt harness.StreamOptions
+	var progress string
+	var samples, every uint
+	cmd := &cobra.Command{
+		Use:   "stream",
+		Short: "Train on a stream that never repeats; show that model order, memory and speed stay bounded",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			opt.Samples, opt.Every = int(samples), int(every)
+			if opt.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			points, err := harness.Stream(cmd.Context(), opt)
+			opt.Progress.Close()
+			if err != nil {
+				return err
+			}
+			if err := writeRows(cmd.OutOrStdout(), streamRows(points)); err != nil {
+				return err
+			}
+			paths, err := streamFigure(points).WriteAll(harness.ReportDir(opt.Results))
+			for _, p := range append([]string{filepath.Join(opt.Results, "stream.csv")}, paths...) {
+				fmt.Fprintln(cmd.ErrOrStderr(), "written:", p)
+			}
+			return err
+		},
+	}
+	cmd.Flags().UintVar(&samples, "samples", 1_000_000, "length `N` of the stream")
+	cmd.Flags().UintVar(&every, "every", 10_000, "measure every `N` samples")
+	cmd.Flags().Float64Var(&opt.Parsimony, "parsimony", 0.04, "parsimony `constant` K")
+	resultsFlag(cmd, &opt.Results)
+	progressFlag(cmd, &progress)
+	return cmd
+}
+
+// streamRows returns at most ten of the points, evenly spread, the last among
+// them.
+func streamRows(points []harness.StreamPoint) [][]string {
+	rows := [][]string{{"samples", "model order", "heap MiB", "resident MiB", "error before learning", "samples/s"}}
+	step := max(1, (len(points)+9)/10)
+	for i := (len(points) - 1) % step; i < len(points); i += step {
+		p := points[i]
+		rows = append(rows, []string{fmt.Sprint(p.Samples), fmt.Sprint(p.ModelOrder),
+			fmt.Sprintf("%.1f", float64(p.Heap)/(1<<20)), fmt.Sprintf("%.1f", float64(p.Resident)/(1<<20)),
+			fmt.Sprintf("%.2f %%", 100*p.Error), fmt.Sprintf("%.0f", p.Throughput)})
+	}
+	return rows
+}
+
+// streamFigure hands the points to the report.
+func streamFigure(points []harness.StreamPoint) *report.Stream {
+	converted := make([]report.StreamPoint, len(points))
+	for i, p := range points {
+		converted[i] = report.StreamPoint{Samples: p.Samples, ModelOrder: p.ModelOrder, HeapBytes: p.Heap, RSSBytes: p.Resident, Error: p.Error}
+	}
+	return report.StreamFigure(converted)
+}

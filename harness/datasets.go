@@ -1,0 +1,73 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+)
+
+// An Unavailable is a data set that can't be had here.
+type Unavailable struct {
+	Ref  data.Ref `json:"ref"`
+	Runs int      `json:"runs"` // how many runs were not started for want of it
+	Why  string   `json:"why"`  // where it was looked for, and how to get it
+}
+
+func dataRef(d experiments.DataRef) data.Ref {
+	return data.Ref{Name: d.Name, Variant: d.Variant, Draw: d.Draw}
+}
+
+// missing reports whether an error says that a data set can't be had, as
+// opposed to being damaged.
+func missing(err error) bool {
+	return errors.Is(err, data.ErrNotAvailable) || errors.Is(err, data.ErrUnsupported)
+}
+
+// loadAll loads the data sets of a plan, so that a damaged file is found
+// before anything is trained. It returns the sets by the runs' references, and
+// those that can't be had.
+func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned) (map[data.Ref]*data.Set, []Unavailable, error) {
+	sets := make(map[data.Ref]*data.Set)
+	lacking := make(map[data.Ref]*Unavailable)
+	var order []data.Ref
+	for _, p := range plan {
+		ref := dataRef(p.Run.Data)
+		if u := lacking[ref]; u != nil {
+			u.Runs++
+			continue
+		}
+		if sets[ref] != nil {
+			continue
+		}
+		set, err := store.Get(ctx, ref)
+		switch {
+		case err == nil:
+			sets[ref] = set
+		case missing(err):
+			lacking[ref] = &Unavailable{Ref: ref, Runs: 1, Why: err.Error()}
+			order = append(order, ref)
+		default:
+			return nil, nil, err
+		}
+	}
+	unavailable := make([]Unavailable, len(order))
+	for i, ref := range order {
+		unavailable[i] = *lacking[ref]
+	}
+	slices.SortStableFunc(unavailable, func(a, b Unavailable) int { return cmp.Compare(a.Ref.String(), b.Ref.String()) })
+	return sets, unavailable, nil
+}
+
+// requireAll is the error of a plan whose data sets were all required.
+func requireAll(unavailable []Unavailable) error {
+	errs := make([]error, len(unavailable))
+	for i, u := range unavailable {
+		errs[i] = fmt.Errorf("%w: %s", ErrMissingData, u.Why)
+	}
+	return errors.Join(errs...)
+}

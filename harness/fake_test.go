@@ -1,0 +1,127 @@
+package harness
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/kernel"
+	"polkrepro/record"
+)
+
+// A fake is a learner whose dictionary is the latest mini-batch. On the way it
+// does what its test wants.
+type fake struct {
+	f     *kernel.Expansion
+	steps int
+	on    func(f *fake) error // called in every step
+}
+
+func (l *fake) Step(n int, x []float32, y []float64) error {
+	l.steps++
+	dim := l.f.Dict.Dim()
+	for l.f.Order() > 0 {
+		l.f.Remove(l.f.Order() - 1)
+	}
+	for i := range n {
+		w := make([]float64, l.f.Outputs)
+		w[int(y[i])] = 1
+		l.f.Append(x[i*dim:(i+1)*dim], w)
+	}
+	if l.on == nil {
+		return nil
+	}
+	return l.on(l)
+}
+
+func (l *fake) Expansion() *kernel.Expansion { return l.f }
+func (l *fake) KernelEvals() int64           { return int64(l.steps) }
+func (l *fake) Health() map[string]float64   { return map[string]float64{"steps": float64(l.steps)} }
+
+// fakes is a registry in which "polk" is a fake that does on in every step.
+func fakes(on func(*fake) error) Registry {
+	return Registry{"polk": func(p Problem) (Learner, error) {
+		return &fake{f: kernel.NewExpansion(p.Kernel, p.Dim, p.Classes), on: on}, nil
+	}}
+}
+
+// tinyRun is a run of a second or less on multidist.
+func tinyRun(method, task string, seed uint64) experiments.Planned {
+	run := experiments.Run{
+		Data:   experiments.DataRef{Name: "multidist", Variant: data.Calibrated, Draw: data.FigureDraw().Seed},
+		Task:   task,
+		Method: method,
+		Params: experiments.Params{
+			Kernel:       experiments.Kernel{Type: "gaussian", Bandwidth: 0.6},
+			Regularizer:  1e-6,
+			LearningRate: 6,
+			Schedule:     "constant",
+			BatchSize:    32,
+			Parsimony:    0.04,
+		},
+		Seed:       seed,
+		Samples:    1000, // not a multiple of the mini-batch
+		Evaluation: experiments.Evaluation{Every: 300, Tail: 3, TrainLimit: 200},
+	}
+	if method == "bsgd" {
+		run.Params.LearningRate, run.Params.BatchSize, run.Params.Parsimony = 1, 1, 0
+		run.Params.Budget, run.Params.Maintenance = 16, "removal"
+	}
+	return planned(run)
+}
+
+func planned(run experiments.Run) experiments.Planned {
+	return experiments.Planned{Run: run, ID: experiments.ID(run), Spec: "test", Series: run.Method, Cost: float64(run.Seed)}
+}
+
+// tinyPlan is four runs of all methods and tasks.
+func tinyPlan() []experiments.Planned {
+	return []experiments.Planned{
+		tinyRun("polk", "ksvm", 1), tinyRun("polk", "klr", 2), tinyRun("bsgd", "ksvm", 3), tinyRun("polk", "ksvm", 4),
+	}
+}
+
+// readAll reads the records of a results folder, which must all be whole.
+func readAll(t *testing.T, results string) *record.Collection {
+	t.Helper()
+	c, err := record.ReadDir(RecordsDir(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Errors...); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// recorder is a Progress that keeps all events.
+type recorder struct {
+	mu     sync.Mutex
+	events []Event
+}
+
+func (r *recorder) Report(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+}
+
+func (*recorder) Close() {}
+
+func (r *recorder) count(kind string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for _, e := range r.events {
+		if e.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// spoil makes the model's next evaluation not a number.
+func spoil(f *fake) { f.f.W[0] = math.NaN() }

@@ -1,0 +1,37 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+)
+
+// A PanicError is a panic that was caught, with the stack it was raised on.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Guard calls f and returns its error, or a *PanicError if it panics.
+func Guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// Save writes the panic to a file of its own in the folder for temporary
+// files and returns its name.
+func (e *PanicError) Save() (string, error) {
+	f, err := os.CreateTemp("", "runall-panic-*.txt")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	_, err = fmt.Fprintf(f, "%v\n\n%s", e.Error(), e.Stack)
+	return f.Name(), err
+}

@@ -1,0 +1,129 @@
+package harness
+
+import (
+	"fmt"
+
+	"polkrepro/baselines/bsgd"
+	"polkrepro/experiments"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk"
+)
+
+// A Learner is what the harness trains. Health returns counters of its
+// numerical health by name.
+type Learner interface {
+	// Step learns from a mini-batch of n samples, x of n×Dim in row-major
+	// order and y of n targets.
+	Step(n int, x []float32, y []float64) error
+	// Expansion returns the current model, the learner's own.
+	Expansion() *kernel.Expansion
+	// KernelEvals returns the number of kernel evaluations so far.
+	KernelEvals() int64
+	Health() map[string]float64
+}
+
+var (
+	_ Learner = (*polk.Learner)(nil)
+	_ Learner = (*bsgd.Learner)(nil)
+)
+
+// A Problem is what a learner is made for.
+type Problem struct {
+	Task    string
+	Params  experiments.Params
+	Kernel  kernel.Kernel
+	Loss    loss.Loss
+	Classes int
+	Dim     int
+	Threads int
+}
+
+// Registry holds the constructor of every method's learners by the method's
+// name.
+type Registry map[string]func(Problem) (Learner, error)
+
+// Methods returns the learners of the methods that specs can name.
+func Methods() Registry {
+	return Registry{
+		experiments.MethodPOLK: newPOLK,
+		experiments.MethodBSGD: newBSGD,
+	}
+}
+
+// taskLoss returns the loss that a task of the paper minimizes (Section 5.1).
+func taskLoss(task string) (loss.Loss, error) {
+	switch task {
+	case experiments.TaskKSVM:
+		return loss.MultiHinge{}, nil
+	case experiments.TaskKLR:
+		return loss.MultiLogistic{}, nil
+	}
+	return nil, fmt.Errorf("no task %q", task)
+}
+
+// makeKernel returns the kernel that a specification describes.
+func makeKernel(k experiments.Kernel) (kernel.Kernel, error) {
+	switch k.Type {
+	case experiments.KernelGaussian:
+		return kernel.Gaussian{Bandwidth: k.Bandwidth}, nil
+	case experiments.KernelPolynomial:
+		return kernel.Polynomial{Offset: k.Offset, Degree: k.Degree}, nil
+	}
+	return nil, fmt.Errorf("no kernel %q", k.Type)
+}
+
+// NewLearner returns the learner of a run.
+func (r Registry) NewLearner(run experiments.Run, classes, dim, threads int) (Learner, error) {
+	newMethod, ok := r[run.Method]
+	if !ok {
+		return nil, fmt.Errorf("no method %q", run.Method)
+	}
+	l, err := taskLoss(run.Task)
+	if err != nil {
+		return nil, err
+	}
+	k, err := makeKernel(run.Params.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	return newMethod(Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Threads: threads})
+}
+
+func newPOLK(p Problem) (Learner, error) {
+	cfg := polk.Config{
+		Kernel:      p.Kernel,
+		Loss:        p.Loss,
+		Classes:     p.Classes,
+		Dim:         p.Dim,
+		Regularizer: p.Params.Regularizer,
+		Budget:      polk.Parsimony(p.Params.Parsimony),
+		Threads:     p.Threads,
+	}
+	switch p.Params.Schedule {
+	case experiments.ScheduleConstant:
+		cfg.LearningRate = polk.Constant(p.Params.LearningRate)
+	case experiments.ScheduleInverse:
+		cfg.LearningRate = polk.Inverse{Initial: p.Params.LearningRate, Horizon: p.Params.Horizon}
+	default:
+		return nil, fmt.Errorf("no learning-rate schedule %q", p.Params.Schedule)
+	}
+	return polk.New(cfg)
+}
+
+func newBSGD(p Problem) (Learner, error) {
+	if p.Task != experiments.TaskKSVM {
+		return nil, fmt.Errorf("BSGD learns %s only, not %s", experiments.TaskKSVM, p.Task)
+	}
+	return bsgd.New(bsgd.Config{
+		Kernel:       p.Kernel,
+		Classes:      p.Classes,
+		Dim:          p.Dim,
+		Regularizer:  p.Params.Regularizer,
+		LearningRate: p.Params.LearningRate,
+		Schedule:     p.Params.Schedule,
+		Budget:       p.Params.Budget,
+		Maintenance:  p.Params.Maintenance,
+		Threads:      p.Threads,
+	})
+}

@@ -1,0 +1,105 @@
+package harness
+
+import (
+	"math"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// TestObjectiveByHand compares with sums written out with Kernel.Eval in
+// float64. Kernel values of 1e-7 relative precision, weights of order one and
+// a handful of terms leave 1e-5.
+func TestObjectiveByHand(t *testing.T) {
+	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lambda, limit = 0.01, 100
+	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, set.Classes)
+	for j := range 7 {
+		w := make([]float64, set.Classes)
+		w[int(set.Train.Y[j])] = 1 + float64(j)/10
+		e.Append(set.Train.Row(j), w)
+	}
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		got := NewObjective(l, lambda, set, limit, 1).Evaluate(e)
+		var want Measurement
+		penalty := lambda / 2 * normSq(e)
+		want.TrainRisk, _ = risk(e, l, head(set.Train, limit))
+		want.TestRisk, want.TestError = risk(e, l, set.Test)
+		want.TrainRisk += penalty
+		want.TestRisk += penalty
+		near(t, l.Name()+" training risk", got.TrainRisk, want.TrainRisk, 1e-5)
+		near(t, l.Name()+" test risk", got.TestRisk, want.TestRisk, 1e-5)
+		near(t, l.Name()+" test error", got.TestError, want.TestError, 1e-3)
+		if got.ModelOrder != 7 {
+			t.Errorf("model order %d, want 7", got.ModelOrder)
+		}
+	}
+}
+
+func TestObjectiveOfTheZeroFunction(t *testing.T) {
+	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, set.Classes)
+	got := NewObjective(loss.MultiLogistic{}, 1, set, 0, 1).Evaluate(e)
+	near(t, "risk", got.TestRisk, math.Log(5), 1e-12)
+}
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func risk(e *kernel.Expansion, l loss.Loss, s *data.Split) (mean, wrong float64) {
+	for i := range s.N {
+		f := make([]float64, e.Outputs)
+		for j := range e.Order() {
+			k := e.Kernel.Eval(e.Dict.At(j), s.Row(i))
+			for c, w := range e.Weights(j) {
+				f[c] += w * k
+			}
+		}
+		mean += l.Value(f, s.Y[i]) / float64(s.N)
+		if Predict(f) != s.Y[i] {
+			wrong += 1 / float64(s.N)
+		}
+	}
+	return mean, wrong
+}
+
+func normSq(e *kernel.Expansion) float64 {
+	var sum float64
+	for i := range e.Order() {
+		for j := range e.Order() {
+			k := e.Kernel.Eval(e.Dict.At(i), e.Dict.At(j))
+			for c, w := range e.Weights(i) {
+				sum += k * w * e.Weights(j)[c]
+			}
+		}
+	}
+	return sum
+}
+
+func TestPredict(t *testing.T) {
+	for _, tt := range []struct {
+		f    []float64
+		want float64
+	}{
+		{[]float64{0, 0, 0}, 0},
+		{[]float64{-3, 2, 2}, 1},
+		{[]float64{-0.5}, -1},
+		{[]float64{0.5}, 1},
+	} {
+		if got := Predict(tt.f); got != tt.want {
+			t.Errorf("Predict(%v) = %v, want %v", tt.f, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package harness
+
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
+// An Order is the order in which a stream visits n training examples: one
+// fresh permutation after another, an epoch each.
+type Order struct {
+	seed  uint64
+	epoch uint64
+	perm  []int32
+	next  int
+}
+
+// NewOrder returns the order that belongs to a seed. It panics if n < 1.
+func NewOrder(n int, seed uint64) *Order {
+	if n < 1 {
+		panic("harness: an order needs at least one example")
+	}
+	o := &Order{seed: seed, perm: make([]int32, n)}
+	shuffle(o.perm, seed, 0)
+	return o
+}
+
+// Next returns the index of the next training example.
+func (o *Order) Next() int {
+	if o.next == len(o.perm) {
+		o.epoch++
+		o.next = 0
+		shuffle(o.perm, o.seed, o.epoch)
+	}
+	i := o.perm[o.next]
+	o.next++
+	return int(i)
+}
+
+// shuffle sets p to the permutation of the epoch: Fisher–Yates on the raw
+// output of a PCG generator, whose stream Go promises to keep, which it does
+// not of rand.Perm or rand.IntN.
+func shuffle(p []int32, seed, epoch uint64) {
+	src := rand.NewPCG(seed, epoch)
+	for i := range p {
+		p[i] = int32(i)
+	}
+	for i := len(p) - 1; i > 0; i-- {
+		j := bounded(src, uint64(i)+1)
+		p[i], p[j] = p[j], p[i]
+	}
+}
+
+// bounded returns an unbiased number in [0, n): Lemire's multiply-and-reject
+// (ACM TOMACS 29(1), 2019).
+func bounded(src *rand.PCG, n uint64) uint64 {
+	hi, lo := bits.Mul64(src.Uint64(), n)
+	if lo < n {
+		for reject := -n % n; lo < reject; {
+			hi, lo = bits.Mul64(src.Uint64(), n)
+		}
+	}
+	return hi
+}

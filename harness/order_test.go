@@ -1,0 +1,88 @@
+package harness
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Records of finished runs depend on these numbers: if they change, so must
+// experiments.ResultVersion. They were computed by an implementation of PCG
+// and of the shuffle in Python.
+func TestOrderGolden(t *testing.T) {
+	tests := []struct {
+		n    int
+		seed uint64
+		want []int
+	}{
+		{1, 1, []int{0, 0, 0}},
+		{8, 1, []int{5, 3, 1, 2, 6, 7, 0, 4, 6, 3, 2, 1, 4, 5, 0, 7}},
+		{8, 2, []int{4, 3, 6, 0, 1, 2, 7, 5, 5, 3, 4, 6, 1, 2, 7, 0}},
+	}
+	for _, tt := range tests {
+		o := NewOrder(tt.n, tt.seed)
+		got := make([]int, len(tt.want))
+		for i := range got {
+			got[i] = o.Next()
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("n = %d, seed %d: got %v, want %v", tt.n, tt.seed, got, tt.want)
+		}
+	}
+	o := NewOrder(60000, 7)
+	const golden = uint64(15419053386691949477)
+	var sum uint64
+	for i := range 120000 {
+		sum = sum*31 + uint64(o.Next())*uint64(i+1)
+	}
+	if sum != golden {
+		t.Errorf("two epochs of 60000: checksum %d, want %d", sum, golden)
+	}
+}
+
+func TestOrderEpochsArePermutations(t *testing.T) {
+	const n = 1000
+	o := NewOrder(n, 3)
+	var before []int
+	for epoch := range 3 {
+		seen := make([]int, n)
+		order := make([]int, n)
+		for i := range n {
+			order[i] = o.Next()
+			seen[order[i]]++
+		}
+		if slices.ContainsFunc(seen, func(c int) bool { return c != 1 }) {
+			t.Errorf("epoch %d is not a permutation", epoch)
+		}
+		if slices.Equal(order, before) {
+			t.Errorf("epoch %d repeats the one before", epoch)
+		}
+		before = order
+	}
+}
+
+func TestOrderPanicsOnNothing(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("NewOrder(0) did not panic")
+		}
+	}()
+	NewOrder(0, 1)
+}
+
+func TestBoundedIsUniform(t *testing.T) {
+	const n, draws = 6, 60000
+	src := rand.NewPCG(1, 2)
+	var count [n]int
+	for range draws {
+		count[bounded(src, n)]++
+	}
+	var chi2 float64
+	for _, c := range count {
+		d := float64(c) - draws/n
+		chi2 += d * d / (draws / n)
+	}
+	if chi2 > 20.5 { // the 0.999 quantile for 5 degrees of freedom
+		t.Errorf("χ² = %.1f for counts %v", chi2, count)
+	}
+}

@@ -1,0 +1,111 @@
+package harness
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// bars draws a bar for each run that is under way, and one for all of them.
+type bars struct {
+	mu     sync.Mutex
+	p      *mpb.Progress
+	all    *mpb.Bar
+	active map[string]*runBar
+}
+
+// A runBar is the bar of one run with the event it shows.
+type runBar struct {
+	mu   sync.Mutex
+	bar  *mpb.Bar
+	last Event
+}
+
+// lastPriority keeps the bar of all runs below the others.
+const lastPriority = 1 << 30
+
+func newBars(w io.Writer) *bars {
+	// Without auto-refresh mpb draws nothing if w is no terminal, which is
+	// not what a user who asked for bars expects.
+	return &bars{p: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithWidth(24)), active: map[string]*runBar{}}
+}
+
+func (b *bars) Report(e Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e.Kind {
+	case EventPlan:
+		b.say(planText(e))
+		b.addTotal(e.Runs)
+	case EventNote:
+		b.say(e.Message)
+	case EventStart:
+		b.active[e.ID] = b.addRun(e)
+	case EventProgress:
+		if r := b.active[e.ID]; r != nil {
+			r.show(e)
+		}
+	default:
+		b.finish(e)
+	}
+}
+
+// say writes a line above the bars.
+func (b *bars) say(line string) { fmt.Fprintln(b.p, line) }
+
+func (b *bars) addTotal(runs int) {
+	if runs == 0 {
+		return
+	}
+	b.all = b.p.AddBar(int64(runs), mpb.BarPriority(lastPriority),
+		mpb.PrependDecorators(decor.Name("all runs", decor.WCSyncSpaceR)),
+		mpb.AppendDecorators(decor.CountersNoUnit("%d of %d"), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 9})))
+}
+
+func (b *bars) addRun(e Event) *runBar {
+	r := &runBar{last: e}
+	r.bar = b.p.AddBar(int64(e.Total), mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(e.label(), decor.WCSyncSpaceR)),
+		mpb.AppendDecorators(decor.Any(r.text), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 9})))
+	return r
+}
+
+// finish takes a run's bar away and leaves a line in its place.
+func (b *bars) finish(e Event) {
+	if r := b.active[e.ID]; r != nil {
+		r.bar.Abort(true)
+		delete(b.active, e.ID)
+	}
+	b.say(verbs[e.Kind] + " " + endText(e))
+	if b.all != nil && e.Kind != EventStop {
+		b.all.Increment()
+	}
+}
+
+func (b *bars) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, r := range b.active {
+		r.bar.Abort(true)
+	}
+	if b.all != nil {
+		b.all.Abort(false)
+	}
+	b.p.Wait()
+}
+
+func (r *runBar) show(e Event) {
+	r.mu.Lock()
+	r.last = e
+	r.mu.Unlock()
+	r.bar.SetCurrent(int64(e.Samples))
+}
+
+func (r *runBar) text(decor.Statistics) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return fmt.Sprintf("%d of %d, error %s, order %d", r.last.Samples, r.last.Total, r.last.errorText(), r.last.Order)
+}

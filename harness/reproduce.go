@@ -1,0 +1,192 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// Options say how a plan is carried out. None of them changes a record.
+type Options struct {
+	Results     string      // folder; default "results"
+	Workers     int         // runs at a time; default one a core
+	Finder      data.Finder // where data files are searched
+	RequireData bool        // a data set that can't be had is an error, before anything is trained
+	Progress    Progress    // default: none is shown
+	Methods     Registry    // default Methods()
+}
+
+func (o Options) withDefaults() Options {
+	if o.Results == "" {
+		o.Results = "results"
+	}
+	if o.Progress == nil {
+		o.Progress = silent{}
+	}
+	if o.Methods == nil {
+		o.Methods = Methods()
+	}
+	return o
+}
+
+// silent shows nothing.
+type silent struct{}
+
+func (silent) Report(Event) {}
+func (silent) Close()       {}
+
+// An Outcome says what became of a plan.
+type Outcome struct {
+	Finished    []string      // IDs of the runs that were trained now
+	Kept        []string      // IDs of the runs that had been finished before
+	Restarted   []string      // IDs of the runs that an earlier attempt had left unfinished
+	Failed      []FailedRun   // the longest first
+	Unavailable []Unavailable // data sets that can't be had
+}
+
+// A FailedRun is a run that failed.
+type FailedRun struct {
+	ID  string
+	Err error
+}
+
+// Reproduce carries out a plan: one record a run in the results folder. Runs
+// that are finished are not run again; those that were killed or failed are,
+// from their start, because a run is deterministic. A run that fails does not
+// stop the others.
+//
+// The error wraps ErrRunsFailed, ErrInterrupted, ErrMissingData or ErrLocked,
+// or is that of the results folder or of a damaged data file. The outcome is
+// there except where nothing was begun.
+func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*Outcome, error) {
+	opt = opt.withDefaults()
+	results, err := OpenResults(opt.Results)
+	if err != nil {
+		return nil, err
+	}
+	defer results.Close()
+	plan, out, err := pending(dedupe(plan), opt)
+	if err != nil {
+		return nil, err
+	}
+	sets, unavailable, err := loadAll(ctx, data.NewStore(opt.Finder), plan)
+	if err != nil {
+		return nil, interruptedOr(ctx, err)
+	}
+	out.Unavailable = unavailable
+	if opt.RequireData && len(unavailable) > 0 {
+		return nil, requireAll(unavailable)
+	}
+	plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return sets[dataRef(p.Run.Data)] == nil })
+	return out, carryOut(ctx, plan, sets, out, opt)
+}
+
+// dedupe keeps the first of the runs that several specs share.
+func dedupe(plan []experiments.Planned) []experiments.Planned {
+	seen := make(map[string]bool, len(plan))
+	return slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool {
+		again := seen[p.ID]
+		seen[p.ID] = true
+		return again
+	})
+}
+
+// pending returns the runs of a plan that have no finished record, and an
+// outcome that lists the others.
+func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *Outcome, error) {
+	have, err := record.ReadDir(RecordsDir(opt.Results))
+	if err != nil {
+		return nil, nil, fmt.Errorf("results folder: %w", err)
+	}
+	for _, err := range have.Errors {
+		opt.Progress.Report(note("not a whole record: %v", err))
+	}
+	out := &Outcome{}
+	var todo []experiments.Planned
+	for _, p := range plan {
+		switch {
+		case have.Records[p.ID] != nil:
+			out.Kept = append(out.Kept, p.ID)
+			continue
+		case slices.Contains(have.Partial, p.ID):
+			out.Restarted = append(out.Restarted, p.ID)
+			opt.Progress.Report(note("run again from its start, an earlier attempt did not finish: %s", newEvent(p).label()))
+		case have.Failed[p.ID] != nil:
+			opt.Progress.Report(note("run again, it failed earlier: %s", newEvent(p).label()))
+		}
+		todo = append(todo, p)
+	}
+	return todo, out, nil
+}
+
+func note(format string, args ...any) Event {
+	return Event{Kind: EventNote, Message: fmt.Sprintf(format, args...)}
+}
+
+// carryOut executes runs, the longest first so that no long one is left to a
+// single worker at the end.
+func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
+	slices.SortStableFunc(plan, func(a, b experiments.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
+	workers, threads := layout(opt.Workers, len(plan))
+	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(plan), Kept: len(out.Kept), Workers: workers})
+	x := &executor{
+		records:    RecordsDir(opt.Results),
+		provenance: Provenance(),
+		progress:   opt.Progress,
+		options:    trainerOptions{methods: opt.Methods, threads: threads, processCPU: workers == 1 && threads > 1},
+	}
+	errs := make([]error, len(plan))
+	done := make([]bool, len(plan))
+	fatal := pool(ctx, workers, len(plan), func(ctx context.Context, i int) error {
+		err := x.execute(ctx, plan[i], sets[dataRef(plan[i].Run.Data)])
+		var storage *storageError
+		switch {
+		case err == nil:
+			done[i] = true
+		case errors.As(err, &storage), errors.Is(err, context.Canceled):
+			return err
+		default:
+			errs[i] = err
+		}
+		return nil
+	})
+	for i, p := range plan {
+		if done[i] {
+			out.Finished = append(out.Finished, p.ID)
+		}
+		if errs[i] != nil {
+			out.Failed = append(out.Failed, FailedRun{ID: p.ID, Err: errs[i]})
+		}
+	}
+	return conclusion(ctx, fatal, out, len(plan))
+}
+
+// conclusion returns the error of a plan of so many runs that was carried out
+// as far as it went.
+func conclusion(ctx context.Context, fatal error, out *Outcome, runs int) error {
+	left := runs - len(out.Finished) - len(out.Failed)
+	switch {
+	case ctx.Err() != nil && left > 0:
+		return fmt.Errorf("%w: %s left to do, finished runs are kept", ErrInterrupted, count(left, "run"))
+	case fatal != nil:
+		return fatal
+	case len(out.Failed) > 0:
+		return fmt.Errorf("%w: %d of %d", ErrRunsFailed, len(out.Failed), runs)
+	}
+	return nil
+}
+
+// interruptedOr returns an error that wraps ErrInterrupted if the context
+// ended, otherwise err.
+func interruptedOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	return err
+}

@@ -1,0 +1,380 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+func TestRecordsDoNotDependOnWorkers(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	for results, workers := range map[string]int{one: 1, two: 2} {
+		if _, err := Reproduce(t.Context(), tinyPlan(), Options{Results: results, Workers: workers}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := readAll(t, one), readAll(t, two)
+	if len(a.Records) != 4 || len(b.Records) != 4 {
+		t.Fatalf("%d and %d records, want 4", len(a.Records), len(b.Records))
+	}
+	for id, r := range a.Records {
+		if !bytes.Equal(record.Canonical(r), record.Canonical(b.Records[id])) {
+			t.Errorf("%s, %s, seed %d: records differ", r.Header.Run.Method, r.Header.Run.Task, r.Header.Run.Seed)
+		}
+		if r.Final.Samples != 1000 || r.Final.Digest != b.Records[id].Final.Digest {
+			t.Errorf("final %+v", r.Final)
+		}
+	}
+}
+
+func TestEvaluationsAreAtBatchBoundaries(t *testing.T) {
+	results := t.TempDir()
+	p := tinyRun("polk", "ksvm", 1)
+	if _, err := Reproduce(t.Context(), []experiments.Planned{p}, Options{Results: results, Methods: fakes(nil)}); err != nil {
+		t.Fatal(err)
+	}
+	r := readAll(t, results).Records[p.ID]
+	var got []int
+	for _, point := range r.Points {
+		got = append(got, point.Samples)
+	}
+	// Marks 300, 600, 900, 967, 984, 1000, met at multiples of 32 and at the
+	// end of the short last mini-batch; 967 and 984 at the same one.
+	want := []int{320, 608, 928, 992, 1000}
+	if len(got) != len(want) {
+		t.Fatalf("evaluated after %v, want %v", got, want)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("evaluated after %v, want %v", got, want)
+		}
+	}
+	if last := r.Points[len(r.Points)-1]; last.ModelOrder != 1000%32 {
+		t.Errorf("last mini-batch of %d, want %d", last.ModelOrder, 1000%32)
+	}
+	if mean := (r.Points[3].TestError + r.Points[4].TestError) / 2; r.Final.TestError != mean {
+		t.Errorf("final error %v, want %v", r.Final.TestError, mean)
+	}
+}
+
+func TestFinishedRunsAreKept(t *testing.T) {
+	results := t.TempDir()
+	plan := tinyPlan()
+	if _, err := Reproduce(t.Context(), plan[:2], Options{Results: results}); err != nil {
+		t.Fatal(err)
+	}
+	before := stat(t, results, plan[0].ID)
+	// The same run planned by two specs is one run.
+	out, err := Reproduce(t.Context(), append(plan, plan[3]), Options{Results: results})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Kept) != 2 || len(out.Finished) != 2 {
+		t.Errorf("kept %d and finished %d, want 2 and 2", len(out.Kept), len(out.Finished))
+	}
+	if after := stat(t, results, plan[0].ID); !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) {
+		t.Error("a finished record was written again")
+	}
+}
+
+func stat(t *testing.T, results, id string) os.FileInfo {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(RecordsDir(results), id+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+func TestLongestRunsFirst(t *testing.T) {
+	var progress recorder
+	_, err := Reproduce(t.Context(), tinyPlan(), Options{Results: t.TempDir(), Workers: 1, Progress: &progress})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seeds []uint64 // tinyRun's cost is its seed
+	for _, e := range progress.events {
+		if e.Kind == EventStart {
+			seeds = append(seeds, e.Seed)
+		}
+	}
+	if len(seeds) != 4 || seeds[0] != 4 || seeds[3] != 1 {
+		t.Errorf("started in the order %v", seeds)
+	}
+}
+
+// TestFailures lets a run fail in several ways among others that finish, and
+// then runs it again.
+func TestFailures(t *testing.T) {
+	tests := []struct {
+		name string
+		on   func(*fake) error
+		want string
+	}{
+		{"error", func(*fake) error { return errors.New("bad step") }, "after 0 samples: bad step"},
+		{"panic", func(*fake) error { panic("bad index") }, "panic: bad index"},
+		{"runtime error", func(f *fake) error { f.f.Weights(f.steps + 1000)[0] = 1; return nil }, "out of range"},
+		{"NaN", func(f *fake) error { spoil(f); return nil }, "no longer a finite number"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			results := t.TempDir()
+			plan := []experiments.Planned{tinyRun("polk", "ksvm", 2), tinyRun("bsgd", "ksvm", 1)}
+			methods := fakes(tt.on)
+			methods["bsgd"] = fakes(nil)["polk"]
+			out, err := Reproduce(t.Context(), plan, Options{Results: results, Methods: methods})
+			if !errors.Is(err, ErrRunsFailed) || ExitCode(err) != ExitFailed {
+				t.Fatalf("error %v", err)
+			}
+			if len(out.Failed) != 1 || out.Failed[0].ID != plan[0].ID || len(out.Finished) != 1 {
+				t.Fatalf("outcome %+v", out)
+			}
+			c := readAll(t, results)
+			failure := c.Failed[plan[0].ID].Failure
+			if !strings.Contains(failure.Error, tt.want) {
+				t.Errorf("failure %q, want %q in it", failure.Error, tt.want)
+			}
+			if isPanic := tt.name == "panic" || tt.name == "runtime error"; isPanic != strings.Contains(failure.Error, "fake_test.go") {
+				t.Errorf("failure has a stack only if it was a panic:\n%s", failure.Error)
+			}
+			if strings.Contains(out.Failed[0].Err.Error(), "\n") {
+				t.Errorf("message of several lines: %q", out.Failed[0].Err)
+			}
+
+			out, err = Reproduce(t.Context(), plan, Options{Results: results, Methods: fakes(nil)})
+			if err != nil || len(out.Kept) != 1 || len(out.Finished) != 1 {
+				t.Errorf("second attempt: %v, outcome %+v", err, out)
+			}
+			if c := readAll(t, results); len(c.Failed) != 0 || len(c.Records) != 2 {
+				t.Errorf("%d failed and %d finished records after the second attempt", len(c.Failed), len(c.Records))
+			}
+		})
+	}
+}
+
+func TestBadRunsFailAlone(t *testing.T) {
+	tests := []struct {
+		name  string
+		spoil func(*experiments.Run)
+	}{
+		{"method", func(r *experiments.Run) { r.Method = "none" }},
+		{"task", func(r *experiments.Run) { r.Task = "none" }},
+		{"kernel", func(r *experiments.Run) { r.Params.Kernel.Type = "none" }},
+		{"schedule", func(r *experiments.Run) { r.Params.Schedule = "none" }},
+		{"learning rate", func(r *experiments.Run) { r.Params.LearningRate = 1e6 }},
+		{"no samples", func(r *experiments.Run) { r.Samples = 0 }},
+		{"no mini-batch", func(r *experiments.Run) { r.Params.BatchSize = 0 }},
+		{"method for the task", func(r *experiments.Run) { r.Method, r.Task = "bsgd", "klr" }},
+		{"budget", func(r *experiments.Run) { r.Method = "bsgd" }},
+	}
+	for _, tt := range tests {
+		run := tinyRun("polk", "ksvm", 1).Run
+		tt.spoil(&run)
+		_, err := Reproduce(t.Context(), []experiments.Planned{planned(run)}, Options{Results: t.TempDir()})
+		if !errors.Is(err, ErrRunsFailed) {
+			t.Errorf("%s: error %v", tt.name, err)
+		}
+	}
+}
+
+func TestInterruptedRunsResume(t *testing.T) {
+	results, undisturbed := t.TempDir(), t.TempDir()
+	plan := []experiments.Planned{tinyRun("polk", "ksvm", 1), tinyRun("polk", "ksvm", 2)}
+	ctx, cancel := context.WithCancel(t.Context())
+	interrupting := fakes(func(f *fake) error {
+		if f.steps == 20 {
+			cancel()
+		}
+		return nil
+	})
+	out, err := Reproduce(ctx, plan, Options{Results: results, Workers: 1, Methods: interrupting})
+	if !errors.Is(err, ErrInterrupted) || ExitCode(err) != ExitInterrupted {
+		t.Fatalf("error %v", err)
+	}
+	if c := readAll(t, results); len(out.Finished) != 0 || len(c.Partial) != 1 || len(c.Records) != 0 || len(c.Failed) != 0 {
+		t.Fatalf("outcome %+v, collection %+v", out, c)
+	}
+	var progress recorder
+	out, err = Reproduce(t.Context(), plan, Options{Results: results, Methods: fakes(nil), Progress: &progress})
+	if err != nil || len(out.Restarted) != 1 || len(out.Finished) != 2 || progress.count(EventNote) != 1 {
+		t.Fatalf("%v, outcome %+v, %d notes", err, out, progress.count(EventNote))
+	}
+	if _, err := Reproduce(t.Context(), plan, Options{Results: undisturbed, Methods: fakes(nil)}); err != nil {
+		t.Fatal(err)
+	}
+	a, b := readAll(t, results), readAll(t, undisturbed)
+	if len(a.Partial) != 0 {
+		t.Errorf("partial records %v are left", a.Partial)
+	}
+	for id, r := range b.Records {
+		if !bytes.Equal(record.Canonical(r), record.Canonical(a.Records[id])) {
+			t.Errorf("record %s differs from that of an undisturbed run", id)
+		}
+	}
+}
+
+func TestMissingData(t *testing.T) {
+	// Where no data set is in any of the default places.
+	t.Setenv(data.EnvDir, t.TempDir())
+	t.Chdir(t.TempDir())
+	mnist := tinyRun("polk", "ksvm", 9)
+	mnist.Run.Data = experiments.DataRef{Name: "mnist"}
+	mnist.ID = experiments.ID(mnist.Run)
+	plan := []experiments.Planned{mnist, tinyRun("polk", "ksvm", 1)}
+
+	t.Run("left out", func(t *testing.T) {
+		results := t.TempDir()
+		out, err := Reproduce(t.Context(), plan, Options{Results: results, Methods: fakes(nil)})
+		if err != nil || len(out.Finished) != 1 || len(out.Unavailable) != 1 {
+			t.Fatalf("%v, outcome %+v", err, out)
+		}
+		if u := out.Unavailable[0]; u.Ref.Name != "mnist" || u.Runs != 1 || !strings.Contains(u.Why, "to get it") {
+			t.Errorf("unavailable: %+v", u)
+		}
+		have := readAll(t, results)
+		if l := Lacking(plan, have.Records, data.Finder{}); len(l) != 1 || l["mnist"] == "" {
+			t.Errorf("lacking: %v", l)
+		}
+	})
+	t.Run("required", func(t *testing.T) {
+		results := t.TempDir()
+		_, err := Reproduce(t.Context(), plan, Options{Results: results, RequireData: true, Methods: fakes(func(*fake) error {
+			t.Error("a run was trained")
+			return nil
+		})})
+		if !errors.Is(err, ErrMissingData) || ExitCode(err) != ExitMissingData {
+			t.Errorf("error %v", err)
+		}
+		if c := readAll(t, results); len(c.Records)+len(c.Partial) != 0 {
+			t.Errorf("records %+v", c)
+		}
+	})
+	t.Run("damaged", func(t *testing.T) {
+		dir := t.TempDir()
+		for _, name := range []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("not what it should be"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir(), Finder: data.Finder{Dir: dir}, Methods: fakes(func(*fake) error {
+			t.Error("a run was trained")
+			return nil
+		})})
+		if !errors.Is(err, data.ErrCorrupt) || ExitCode(err) != ExitFailed {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+func TestResultsFolderHasOneUser(t *testing.T) {
+	dir := t.TempDir()
+	r, err := OpenResults(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Reproduce(t.Context(), tinyPlan(), Options{Results: dir})
+	if !errors.Is(err, ErrLocked) || ExitCode(err) != ExitUsage {
+		t.Errorf("error of the second: %v", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = OpenResults(dir); err != nil {
+		t.Errorf("after the first was closed: %v", err)
+	} else {
+		r.Close()
+	}
+}
+
+func TestUnusableResultsFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	dirs := map[string]string{"a file": file, "below a file": filepath.Join(file, "results")}
+	if runtime.GOOS == "linux" {
+		dirs["a folder of the kernel's"] = "/proc/results"
+	}
+	if os.Getuid() != 0 { // root may write anywhere
+		readonly := t.TempDir()
+		if err := os.Chmod(readonly, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		dirs["read-only"] = readonly
+	}
+	for name, dir := range dirs {
+		_, err := Reproduce(t.Context(), tinyPlan(), Options{Results: dir, Methods: fakes(nil)})
+		if err == nil || ExitCode(err) != ExitFailed || !strings.HasPrefix(err.Error(), "results folder: ") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestStorageLostOnTheWay takes the records folder away while runs are under
+// way, as a full disk would: no run is to blame, and nothing goes on.
+func TestStorageLostOnTheWay(t *testing.T) {
+	results := t.TempDir()
+	out, err := Reproduce(t.Context(), tinyPlan()[:2], Options{Results: results, Workers: 1, Methods: fakes(func(f *fake) error {
+		if f.steps == 5 {
+			return os.RemoveAll(RecordsDir(results))
+		}
+		return nil
+	})})
+	var storage *storageError
+	if !errors.As(err, &storage) || ExitCode(err) != ExitFailed {
+		t.Errorf("error %v", err)
+	}
+	if len(out.Failed) != 0 || len(out.Finished) != 0 {
+		t.Errorf("outcome %+v", out)
+	}
+}
+
+func TestDamagedRecordsAreRunAgain(t *testing.T) {
+	results := t.TempDir()
+	plan := tinyPlan()[:1]
+	if _, err := Reproduce(t.Context(), plan, Options{Results: results, Methods: fakes(nil)}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(RecordsDir(results), plan[0].ID+".jsonl")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, whole[:len(whole)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var progress recorder
+	out, err := Reproduce(t.Context(), plan, Options{Results: results, Methods: fakes(nil), Progress: &progress})
+	if err != nil || len(out.Finished) != 1 || progress.count(EventNote) != 1 {
+		t.Errorf("%v, outcome %+v", err, out)
+	}
+	readAll(t, results)
+}
+
+func TestTimingLeavesEvaluationsOut(t *testing.T) {
+	results := t.TempDir()
+	p := tinyRun("polk", "ksvm", 1)
+	const pause = 2 * time.Millisecond
+	methods := fakes(func(*fake) error { time.Sleep(pause); return nil })
+	if _, err := Reproduce(t.Context(), []experiments.Planned{p}, Options{Results: results, Methods: methods}); err != nil {
+		t.Fatal(err)
+	}
+	f := readAll(t, results).Records[p.ID].Final
+	steps := 32 * pause.Seconds()
+	if f.Timing.Wall < steps || f.Timing.Wall > f.Elapsed {
+		t.Errorf("%v s of training in %v s, of which %v s asleep", f.Timing.Wall, f.Elapsed, steps)
+	}
+	if f.Timing.CPU > f.Timing.Wall {
+		t.Errorf("%v s of processor time in %v s, most of them asleep", f.Timing.CPU, f.Timing.Wall)
+	}
+}

@@ -1,0 +1,91 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// lockName is the file in a results folder that its one writer holds locked.
+const lockName = ".lock"
+
+// RecordsDir returns the folder of a results folder that holds the records.
+func RecordsDir(results string) string { return filepath.Join(results, "records") }
+
+// ReportDir returns the folder of a results folder that reports are written to.
+func ReportDir(results string) string { return filepath.Join(results, "report") }
+
+// A Results is a results folder that this process has to itself.
+type Results struct {
+	Dir  string
+	lock *os.File
+}
+
+// OpenResults makes a results folder if there is none and locks it. The error
+// wraps ErrLocked if another process is at work in it.
+func OpenResults(dir string) (*Results, error) {
+	if err := os.MkdirAll(RecordsDir(dir), 0o777); err != nil {
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+	path := filepath.Join(dir, lockName)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+	ok, err := tryLock(f)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("results folder: lock %s: %w", path, err)
+	}
+	if !ok {
+		holder := readHolder(f)
+		f.Close()
+		return nil, fmt.Errorf("%w: %s is in use by another runall%s; wait for it, or name another folder with --results", ErrLocked, dir, holder)
+	}
+	if err := writeHolder(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+	if err := probe(RecordsDir(dir)); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+	return &Results{Dir: dir, lock: f}, nil
+}
+
+// Close gives the folder up. The lock file stays: removing it would let two
+// others lock two different files of the same name.
+func (r *Results) Close() error { return r.lock.Close() }
+
+// writeHolder notes who holds the lock, for the message that another gets.
+func writeHolder(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
+	return err
+}
+
+// readHolder returns " (process N)", or nothing if the lock file does not say.
+func readHolder(f *os.File) string {
+	var pid int
+	if _, err := fmt.Fscan(f, &pid); err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (process %d)", pid)
+}
+
+// probe finds out now, not after an hour of training, whether files can be
+// written to a folder.
+func probe(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(make([]byte, 4096)); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
