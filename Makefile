@@ -19,6 +19,12 @@ LDFLAGS   = -X polkrepro/harness.linkedVersion=$(VERSION) \
             -X polkrepro/harness.linkedRevision=$(REVISION) \
             -X polkrepro/harness.linkedDirty=$(DIRTY)
 
+# go test runs every test in its own folder, so the data folder's path has to
+# be absolute.
+ifneq ($(or $(POLK_DATA_DIR),$(wildcard ../shared/data)),)
+export POLK_DATA_DIR := $(abspath $(or $(POLK_DATA_DIR),../shared/data))
+endif
+
 # The race detector needs a C compiler.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && [ "$$($(GO) env CGO_ENABLED)" = 1 ] && echo -race)
 
@@ -46,9 +52,10 @@ unit:
 	$(GO) test $(RACE) -count=$(COUNT) $(PKGS)
 
 # Golden figures of learned models are those of the build that users run, so
-# these tests run without the race detector.
+# these tests run without the race detector; so does the whole of the oracle
+# test, most of whose time is arbitrary-precision arithmetic.
 golden:
-	$(GO) test -tags golden -run Golden -count=$(COUNT) $(PKGS)
+	$(GO) test -tags golden -run 'Golden|Oracle' -count=$(COUNT) $(PKGS)
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem $(PKGS)

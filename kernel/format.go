@@ -176,7 +176,10 @@ func (s spec) kernel() (Kernel, error) {
 	default:
 		return nil, fmt.Errorf("%w: unknown kernel %q", ErrFormat, s.Type)
 	}
-	return k, k.Validate()
+	if err := k.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	return k, nil
 }
 
 // readFloats reads rows×cols finite numbers row by row, so that a lying header

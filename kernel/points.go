@@ -16,7 +16,7 @@ type Points struct {
 // NewPoints returns an empty set of vectors of length dim that supports both
 // Block32 and Block64.
 func NewPoints(dim int) *Points {
-	return &Points{dim: dim, p32: gemm.NewPanels[float32](dim), p64: gemm.NewPanels[float64](dim), buf: make([]float64, dim)}
+	return &Points{dim: dim, p32: gemm.NewPanels[float32](dim), p64: gemm.NewPanels[float64](dim)}
 }
 
 // Len returns the number of vectors.
@@ -35,6 +35,7 @@ func (p *Points) Append(x []float32) {
 	}
 	p.raw = append(p.raw, x...)
 	p.p32.Append(x)
+	p.buf = grow(p.buf, p.dim)
 	for i, v := range x {
 		p.buf[i] = float64(v)
 	}

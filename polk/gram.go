@@ -66,7 +66,8 @@ func (g *gram) appendK(row []float64, self float64) {
 }
 
 // invert computes P from K by a Cholesky factorization. It reports false, and
-// leaves P as it was, if a pivot is below tol: then K is numerically singular.
+// leaves P as it was, if a pivot is below tol times its diagonal element: then
+// K is numerically singular.
 func (g *gram) invert(tol float64) bool {
 	m := g.m
 	if m == 0 {
@@ -81,7 +82,7 @@ func (g *gram) invert(tol float64) bool {
 		return false
 	}
 	for i := range m {
-		if d := t.Data[i*m+i]; !(d*d >= tol) {
+		if d := t.Data[i*m+i]; !(d*d >= tol*g.rowK(i)[i]) {
 			return false
 		}
 	}
@@ -96,17 +97,21 @@ func (g *gram) invert(tol float64) bool {
 }
 
 // dependent returns the elements that a Cholesky factorization with diagonal
-// pivoting leaves over at tolerance tol: each is within √tol of the span of
-// the others.
+// pivoting leaves over at tolerance tol: the squared distance of each to the
+// span of the others is at most tol times the largest diagonal element.
 func (g *gram) dependent(tol float64) []int {
 	a := mat.NewSymDense(g.m, nil)
+	var largest float64
+	for i := range g.m {
+		largest = max(largest, g.rowK(i)[i])
+	}
 	for i := range g.m {
 		for j := i; j < g.m; j++ {
 			a.SetSym(i, j, g.rowK(i)[j])
 		}
 	}
 	var c mat.PivotedCholesky
-	c.Factorize(a, tol)
+	c.Factorize(a, tol*largest)
 	return c.ColumnPivots(nil)[c.Rank():]
 }
 

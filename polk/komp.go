@@ -61,19 +61,23 @@ type komp struct {
 	delicate bool
 
 	t, e      []float64 // (m+1)×M: rows of T = P·K_DX, and its residual
-	s, sl, sg []float64 // m×m: Schur complement S, its factor, S⁻¹
-	u         []float64 // m×M: S⁻¹·Tᵀ
-	w         []float64 // (M+m)×C current weights
-	q         []float64 // diagonal of the current inverse
+	s, l, sl  []float64 // m×m: Schur complement S of the new elements, and factors
+	w         []float64 // (M+m)×C: current weights
+	p, q      []float64 // diagonals of P̂ and of the inverse P̂ + R̂ᵀR̂
+	qmin      []float64 // 1/κ(x, x), below which no element of q can fall
 	alive     []bool
-	v         []float64 // rows of length M+m: scaled columns of the removed elements
-	qmin      []float64 // 1/κ(x, x), below which no diagonal element can fall
+	r         []float64 // rows×(M+m): R̂
+	rows      int
+	v         []float64 // cols×M: scaled columns of P̂ of the removed dictionary elements
+	cols      int
+	out, z    []float64 // the scaled column that a removal takes; scratch
 	values    []float64 // (M+m)×C: f̃ at all elements, for the refit
 	res, wt   []float64 // M×C residual of the refit; C×M scratch
 	col       []float64
 	left      []float64 // M×r: the two factors of the update of P
 	right     []float64
 	a, h      []float64
+	corner    []float64
 	old, kept []int // removed dictionary elements; new elements that stay
 }
 
@@ -132,9 +136,7 @@ func (k *komp) multiply(b *batch) float64 {
 		if j == k.probe {
 			v--
 		}
-		if v = math.Abs(v); !(v <= res) {
-			res = v
-		}
+		res = max(res, math.Abs(v)) // NaN if v is
 	}
 	return res
 }
@@ -235,35 +237,69 @@ func (k *komp) schur(b *batch) {
 }
 
 // foldDependent takes out of b the new elements that lie, to rounding, in the
-// span of the dictionary and the new elements before them, and gives their
-// weights to those.
+// span of the dictionary and the other new elements, and gives their weights
+// to those. Diagonal pivoting chooses the elements to keep: in any other order
+// the coefficients of the rest could be as large as the condition of S.
 func (k *komp) foldDependent(b *batch) {
 	n, m, c := b.m, k.g.m, k.f.Outputs
-	k.sl, k.col = grow(k.sl, n*n), grow(k.col, n)
-	k.kept = k.kept[:0]
-	for i := range n {
-		r := len(k.kept)
-		l := k.sl[r*n : r*n+r]
-		for q, j := range k.kept {
-			l[q] = k.s[i*n+j]
-		}
-		forward(k.sl, n, l)
-		pivot, self := k.s[i*n+i]-sumSquares(l), b.kxx[i*n+i]
-		if pivot > dependence*self {
-			k.delicate = k.delicate || pivot < delicatePivot*self
-			k.sl[r*n+r] = math.Sqrt(pivot)
-			k.kept = append(k.kept, i)
-			continue
-		}
-		backward(k.sl, n, l)
-		k.fold(b, i, l)
+	rest := k.pivot(b)
+	if len(rest) == 0 {
+		return
+	}
+	r := len(k.kept)
+	for i, p := range k.kept {
+		copy(k.sl[i*n:i*n+r], k.l[p*n:p*n+r])
+	}
+	for _, i := range rest {
+		coeff := k.l[i*n : i*n+r]
+		backward(k.sl, n, coeff)
+		k.fold(b, i, coeff)
 		k.health.Folded++
-		k.err2 += max(pivot, 0) * sumSquares(b.w[i*c:(i+1)*c])
+		k.err2 += max(k.a[i*n+i], 0) * sumSquares(b.w[i*c:(i+1)*c])
 		k.removed = append(k.removed, m+b.orig[i])
 	}
-	if len(k.kept) < n {
-		k.compress(b)
+	slices.Sort(k.kept)
+	k.compress(b)
+}
+
+// pivot factorizes S with diagonal pivoting for as long as the pivots exceed
+// dependence. k.kept lists the elements in the order of the pivots, row i of
+// k.l is element i's row of the factor; the diagonal of k.a holds the squared
+// distances of the elements that are returned, those that are left, to the
+// span of all others.
+func (k *komp) pivot(b *batch) (rest []int) {
+	n := b.m
+	k.a, k.l, k.sl = append(k.a[:0], k.s[:n*n]...), grow(k.l, n*n), grow(k.sl, n*n)
+	k.kept = k.kept[:0]
+	for i := range n {
+		rest = append(rest, i)
 	}
+	for r := range n {
+		q, left := 0, 0.0
+		for p, i := range rest {
+			if v := k.a[i*n+i] / b.kxx[i*n+i]; v > left {
+				q, left = p, v
+			}
+		}
+		if left <= dependence {
+			break
+		}
+		k.delicate = k.delicate || left < delicatePivot
+		i := rest[q]
+		rest = slices.Delete(rest, q, q+1)
+		k.kept = append(k.kept, i)
+		d := math.Sqrt(k.a[i*n+i])
+		k.l[i*n+r] = d
+		for _, j := range rest {
+			k.l[j*n+r] = k.a[j*n+i] / d
+		}
+		for _, j := range rest {
+			for _, p := range rest {
+				k.a[j*n+p] -= k.l[j*n+r] * k.l[p*n+r]
+			}
+		}
+	}
+	return rest
 }
 
 // fold gives the weights of new element i, which is Σ coeff_q κ(x_kept[q], ·)
@@ -298,44 +334,57 @@ func (k *komp) compress(b *batch) {
 	b.m = r
 }
 
-// prepare sets up the weights and the diagonal of the inverse Gram matrix of
-// all M+m elements, [P + T·S⁻¹·Tᵀ, −T·S⁻¹; −S⁻¹·Tᵀ, S⁻¹].
+// prepare sets up the weights of all M+m elements and their inverse Gram
+// matrix in the form P̂ + R̂ᵀR̂, of which only the diagonal is formed:
+// P̂ = P over the dictionary, and the m rows R̂ = L⁻¹·[−Tᵀ, I] with S = L·Lᵀ.
 func (k *komp) prepare(b *batch) {
 	n, m, c := b.m, k.g.m, k.f.Outputs
-	k.w = grow(k.w, (m+n)*c)
+	total := m + n
+	k.w = grow(k.w, total*c)
 	copy(k.w, k.f.W)
 	copy(k.w[m*c:], b.w[:n*c])
 	if k.delicate {
 		k.evaluate(b)
 	}
-	k.alive = grow(k.alive, m+n)
-	for i := range k.alive {
-		k.alive[i] = true
+	k.factorNew(n, m)
+	k.p, k.q, k.qmin = grow(k.p, total), grow(k.q, total), grow(k.qmin, total)
+	k.alive = grow(k.alive, total)
+	for j := range total {
+		k.alive[j] = true
+		if j < m {
+			k.p[j], k.qmin[j] = k.g.p[j*k.g.ld+j], 1/k.g.k[j*k.g.ld+j]
+		} else {
+			k.p[j], k.qmin[j] = 0, 1/b.kxx[(j-m)*n+j-m]
+		}
+		k.q[j] = k.diagonal(j, total)
 	}
+}
+
+// factorNew sets R̂ for n new elements beside m old ones.
+func (k *komp) factorNew(n, m int) {
+	total := m + n
 	k.sl = append(k.sl[:0], k.s[:n*n]...)
 	cholesky(k.sl, n)
-	k.sg = grow(k.sg, n*n)
-	inverse(k.sg, k.sl, n, k.col)
-	k.u = grow(k.u, n*m)
-	clear(k.u)
+	k.rows, k.cols, k.r = n, 0, grow(k.r, n*total)
+	clear(k.r)
 	for i := range n {
-		for j := range n {
-			gemm.Axpy(k.sg[i*n+j], k.t[j*m:(j+1)*m], k.u[i*m:(i+1)*m])
+		row := k.r[i*total : (i+1)*total]
+		row[m+i] = 1
+		gemm.Axpy(-1, k.t[i*m:(i+1)*m], row[:m])
+		for q := range i {
+			gemm.Axpy(-k.sl[i*n+q], k.r[q*total:(q+1)*total], row)
 		}
+		scale(1/k.sl[i*n+i], row)
 	}
-	k.q, k.qmin = grow(k.q, m+n), grow(k.qmin, m+n)
-	for j := range m {
-		k.q[j] = k.g.p[j*k.g.ld+j]
-		k.qmin[j] = 1 / k.g.k[j*k.g.ld+j]
+}
+
+// diagonal returns element j of the diagonal of P̂ + R̂ᵀR̂.
+func (k *komp) diagonal(j, total int) float64 {
+	d := k.p[j]
+	for i := range k.rows {
+		d += k.r[i*total+j] * k.r[i*total+j]
 	}
-	for i := range n {
-		k.q[m+i] = k.sg[i*n+i]
-		k.qmin[m+i] = 1 / b.kxx[i*n+i]
-		t, u := k.t[i*m:(i+1)*m], k.u[i*m:(i+1)*m]
-		for j, v := range t {
-			k.q[j] += v * u[j]
-		}
-	}
+	return max(d, k.qmin[j])
 }
 
 // remove is the loop of Algorithm 1: while the cheapest removal keeps the
@@ -343,18 +392,21 @@ func (k *komp) prepare(b *batch) {
 // refits the weights of the others.
 func (k *komp) remove(b *batch, eps2 float64) {
 	total := k.g.m + b.m
-	for r := range total {
+	for range total {
 		j, cost := k.cheapest(total)
 		if !(k.err2+cost <= eps2) {
 			return
 		}
 		k.err2 += cost
 		k.alive[j] = false
-		k.downdate(k.column(b, j, r, total), j)
-		if j >= k.g.m {
-			j = k.g.m + b.orig[j-k.g.m]
+		if j < k.g.m {
+			k.eliminateOld(j, total)
+			k.removed = append(k.removed, j)
+		} else {
+			k.eliminateNew(j, total)
+			k.removed = append(k.removed, k.g.m+b.orig[j-k.g.m])
 		}
-		k.removed = append(k.removed, j)
+		k.downdate(j, total)
 	}
 }
 
@@ -374,48 +426,107 @@ func (k *komp) cheapest(total int) (best int, cost float64) {
 	return best, cost
 }
 
-// column writes column j of the current inverse Gram matrix to row r of k.v.
-// Looking left: the column of the inverse before any removal, less what each
-// of the r removed elements took from it.
-func (k *komp) column(b *batch, j, r, total int) []float64 {
-	n, m := b.m, k.g.m
-	k.v = slices.Grow(k.v[:min(len(k.v), r*total)], (r+1)*total)[:(r+1)*total]
-	v := k.v[r*total:]
-	if j < m {
-		copy(v, k.g.rowP(j))
-		for i := range n {
-			gemm.Axpy(k.t[i*m+j], k.u[i*m:(i+1)*m], v[:m])
-			v[m+i] = -k.u[i*m+j]
-		}
-	} else {
-		for i, u := range k.u[(j-m)*m : (j-m+1)*m] {
-			v[i] = -u
-		}
-		copy(v[m:], k.sg[(j-m)*n:(j-m+1)*n])
+// eliminateNew takes new element j out of P̂ + R̂ᵀR̂. Its column of P̂ is zero,
+// so an orthogonal transformation of R̂ that leaves column j in the last row
+// alone makes that row the scaled column of the inverse, and dropping the row
+// removes the element. Orthogonal, because that stays accurate when the new
+// elements nearly depend on each other: subtracting columns of the inverse
+// would cancel numbers as large as its condition.
+func (k *komp) eliminateNew(j, total int) {
+	k.reflect(j, total)
+	k.rows--
+	k.out = append(k.out[:0], k.r[k.rows*total:(k.rows+1)*total]...)
+}
+
+// eliminateOld takes dictionary element j out of P̂ + R̂ᵀR̂: with x the scaled
+// column of P̂ and y the row of R̂ that holds all of column j, a rotation of the
+// two leaves column j in one of them, which goes.
+func (k *komp) eliminateOld(j, total int) {
+	x := k.column(j)
+	for i, v := range x {
+		k.p[i] -= v * v
 	}
-	for i := range r {
-		past := k.v[i*total : (i+1)*total]
+	k.out = grow(k.out, total)
+	clear(k.out)
+	copy(k.out, x)
+	if k.rows == 0 {
+		return
+	}
+	k.reflect(j, total)
+	y := k.r[(k.rows-1)*total : k.rows*total]
+	h := math.Hypot(x[j], y[j])
+	cos, sin := x[j]/h, y[j]/h
+	for i, v := range y {
+		k.out[i], y[i] = cos*k.out[i]+sin*v, cos*v-sin*k.out[i]
+	}
+}
+
+// column appends to k.v column j of P̂, scaled so that P̂ less its square is
+// P̂ without j. Looking left: the column of P less what each removed element
+// took from it.
+func (k *komp) column(j int) []float64 {
+	m := k.g.m
+	k.v = slices.Grow(k.v[:k.cols*m], m)[:(k.cols+1)*m]
+	v := k.v[k.cols*m:]
+	copy(v, k.g.rowP(j))
+	for i := range k.cols {
+		past := k.v[i*m : (i+1)*m]
 		gemm.Axpy(-past[j], past, v)
 	}
+	k.cols++
+	scale(1/math.Sqrt(max(v[j], k.qmin[j])), v)
 	return v
 }
 
-// downdate takes removed element j, whose column of the inverse is v, out of
-// the weights and the diagonal, and scales v so that v·vᵀ is what the inverse
-// loses.
-func (k *komp) downdate(v []float64, j int) {
+// reflect applies to R̂ the Householder reflection that leaves its column j in
+// the last row alone.
+func (k *komp) reflect(j, total int) {
+	last := k.rows - 1
+	k.col = grow(k.col, k.rows)
+	for i := range k.col {
+		k.col[i] = k.r[i*total+j]
+	}
+	rest := sumSquares(k.col[:last])
+	if rest == 0 {
+		return
+	}
+	norm := math.Copysign(math.Sqrt(rest+k.col[last]*k.col[last]), k.col[last])
+	k.col[last] += norm
+	beta := 2 / (rest + k.col[last]*k.col[last])
+	k.z = grow(k.z, total)
+	clear(k.z)
+	for i, u := range k.col {
+		if u != 0 {
+			gemm.Axpy(u, k.r[i*total:(i+1)*total], k.z)
+		}
+	}
+	for i, u := range k.col {
+		if u != 0 {
+			gemm.Axpy(-beta*u, k.z, k.r[i*total:(i+1)*total])
+			k.r[i*total+j] = 0
+		}
+	}
+	k.r[last*total+j] = -norm
+}
+
+// downdate takes removed element j, whose scaled column of the inverse is
+// k.out, out of the weights and the diagonal. A diagonal element that loses
+// nearly all of itself is summed up anew.
+func (k *komp) downdate(j, total int) {
+	const trusted = 1e-3
 	c := k.f.Outputs
-	scale := 1 / math.Sqrt(k.q[j])
 	wj := k.w[j*c : (j+1)*c]
-	for i, on := range k.alive {
-		if !on {
-			v[i] = 0
+	inv := 1 / k.out[j]
+	for i, v := range k.out {
+		if v == 0 || !k.alive[i] {
 			continue
 		}
-		vi := v[i] * scale
-		v[i] = vi
-		k.q[i] = max(k.q[i]-vi*vi, k.qmin[i])
-		axpy(-vi*scale, wj, k.w[i*c:(i+1)*c])
+		if q := k.q[i] - v*v; q > trusted*k.q[i] {
+			k.q[i] = max(q, k.qmin[i])
+		} else {
+			k.q[i] = k.diagonal(i, total)
+		}
+		axpy(-v*inv, wj, k.w[i*c:(i+1)*c])
 	}
 }
 
@@ -518,9 +629,8 @@ func (k *komp) delete(b *batch) {
 func (k *komp) insert(b *batch) {
 	m, ro, kn, c, dim := k.g.m, len(k.old), len(k.kept), k.f.Outputs, k.f.Dict.Dim()
 	rank, stride := ro+kn, m+ro
-	k.sg = grow(k.sg, kn*kn)
-	k.col = grow(k.col, kn)
-	inverse(k.sg, k.sl, kn, k.col)
+	k.corner, k.col = grow(k.corner, kn*kn), grow(k.col, kn)
+	inverse(k.corner, k.sl, kn, k.col)
 	for i, p := range k.kept {
 		row := append(b.kx[p*stride:p*stride+m:p*stride+m], k.col[:i]...)
 		for j, q := range k.kept[:i] {
@@ -540,7 +650,7 @@ func (k *komp) insert(b *batch) {
 		}
 	}
 	for i := range kn {
-		copy(k.g.p[(m+i)*k.g.ld+m:], k.sg[i*kn:(i+1)*kn])
+		copy(k.g.p[(m+i)*k.g.ld+m:], k.corner[i*kn:(i+1)*kn])
 	}
 }
 

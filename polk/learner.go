@@ -33,7 +33,7 @@ func (c *Config) validate() error {
 		return errors.New("polk: kernel, loss, learning rate and budget must be given")
 	case c.Dim < 1:
 		return fmt.Errorf("polk: dimension %d is below 1", c.Dim)
-	case c.Loss.Outputs(c.Classes) < 1:
+	case c.Loss.Outputs(2) > 1 && c.Classes < 2:
 		return fmt.Errorf("polk: %d classes are too few for the %s loss", c.Classes, c.Loss.Name())
 	case !(c.Regularizer >= 0) || math.IsInf(c.Regularizer, 1):
 		return fmt.Errorf("polk: regularizer %v is not a number ≥ 0", c.Regularizer)
@@ -211,12 +211,15 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 		b.m++
 	}
 	b.kx = l.kx
-	l.batchGram()
-	return nil
+	return l.batchGram()
 }
 
+// largest bounds κ(x, x), and with it every kernel value, to what can be
+// multiplied and divided in the projection without overflow.
+const largest = 1e100
+
 // batchGram computes the kernel matrix among the samples of the batch.
-func (l *Learner) batchGram() {
+func (l *Learner) batchGram() error {
 	b, dim := &l.batch, l.cfg.Dim
 	b.kxx = grow(b.kxx, b.m*b.m)
 	l.points.Reset()
@@ -225,9 +228,14 @@ func (l *Learner) batchGram() {
 	}
 	l.points.Block64(l.cfg.Kernel, b.m, l.x64, b.kxx, b.m, 1)
 	for i := range b.m {
-		b.kxx[i*b.m+i] = l.cfg.Kernel.Self(b.x[i*dim : (i+1)*dim])
+		self := l.cfg.Kernel.Self(b.x[i*dim : (i+1)*dim])
+		if !(self <= largest) {
+			return fmt.Errorf("polk: κ(x, x) of sample %d is %v, more than %v", b.orig[i], self, largest)
+		}
+		b.kxx[i*b.m+i] = self
 	}
 	l.evals += int64(b.m) * int64(b.m)
+	return nil
 }
 
 // Project returns the approximation of f within eps by Algorithm 1, on its

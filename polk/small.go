@@ -74,3 +74,9 @@ func axpy(alpha float64, x, y []float64) {
 		y[i] += alpha * v
 	}
 }
+
+func scale(alpha float64, x []float64) {
+	for i := range x {
+		x[i] *= alpha
+	}
+}

@@ -1,0 +1,373 @@
+package kernel
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden models in testdata")
+
+type testMeta struct {
+	Learner string `json:"learner"`
+	Steps   int    `json:"steps"`
+}
+
+// models are expansions of every kind that has a saved form.
+func models() map[string]*Expansion {
+	r := rand.New(rand.NewPCG(6, 1))
+	return map[string]*Expansion{
+		"gaussian":   randomExpansion(r, Gaussian{Bandwidth: 0.6}, 5, 3, 2),
+		"polynomial": randomExpansion(r, Polynomial{Offset: 0, Degree: 3}, 4, 1, 1),
+		"empty":      NewExpansion(Gaussian{Bandwidth: math.Pi}, 7, 10),
+		"long":       randomExpansion(r, Gaussian{Bandwidth: 4}, 1200, 9, 3), // over readFloats' chunk
+	}
+}
+
+func written(t testing.TB, e *Expansion, meta any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := e.Write(&b, meta); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// sealed returns a file with the given header and payload, and the right
+// length and checksum.
+func sealed(header string, payload []byte) []byte {
+	b := append([]byte(nil), magic[:]...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
+	b = append(append(b, header...), payload...)
+	sum := sha256.Sum256(b)
+	return append(b, sum[:]...)
+}
+
+func sameBits(t *testing.T, name string, got, want *Expansion) {
+	t.Helper()
+	if got.Kernel != want.Kernel || got.Outputs != want.Outputs || got.Dict.Dim() != want.Dict.Dim() || got.Order() != want.Order() || len(got.W) != len(want.W) {
+		t.Fatalf("%s: read %+v, %d outputs, dimension %d, order %d", name, got.Kernel, got.Outputs, got.Dict.Dim(), got.Order())
+	}
+	for j := range want.Order() {
+		for i, v := range want.Dict.At(j) {
+			if math.Float32bits(v) != math.Float32bits(got.Dict.At(j)[i]) {
+				t.Fatalf("%s: element %d is %v, want %v", name, j, got.Dict.At(j), want.Dict.At(j))
+			}
+		}
+		for i, v := range want.Weights(j) {
+			if math.Float64bits(v) != math.Float64bits(got.Weights(j)[i]) {
+				t.Fatalf("%s: weights %d are %v, want %v", name, j, got.Weights(j), want.Weights(j))
+			}
+		}
+	}
+}
+
+// TestRoundTrip: what is read is what was written, bit for bit, signed zeros
+// and denormals included, also from a reader that gives a byte at a time.
+func TestRoundTrip(t *testing.T) {
+	for name, e := range models() {
+		if e.Order() > 1 {
+			e.Weights(0)[0], e.Weights(1)[0] = math.Copysign(0, -1), math.SmallestNonzeroFloat64
+			e.Dict.At(1)[0] = math.SmallestNonzeroFloat32
+		}
+		file := written(t, e, testMeta{"polk", 17})
+		for _, r := range []io.Reader{bytes.NewReader(file), iotest.OneByteReader(bytes.NewReader(file)), iotest.DataErrReader(bytes.NewReader(file))} {
+			var meta testMeta
+			got, err := ReadExpansion(r, &meta)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			sameBits(t, name, got, e)
+			if want := (testMeta{"polk", 17}); meta != want {
+				t.Errorf("%s: meta data %+v, want %+v", name, meta, want)
+			}
+			if again := written(t, got, meta); !bytes.Equal(again, file) {
+				t.Errorf("%s: written again it is another file", name)
+			}
+		}
+		if _, err := ReadExpansion(bytes.NewReader(file), nil); err != nil {
+			t.Errorf("%s: without meta data: %v", name, err)
+		}
+	}
+	if _, err := ReadExpansion(bytes.NewReader(written(t, models()["empty"], nil)), &testMeta{}); err != nil {
+		t.Errorf("nil meta data: %v", err)
+	}
+}
+
+// TestGolden: models that an earlier version of this program wrote are read,
+// and written again byte for byte. Rewrite them (go test -run Golden -update)
+// only together with the format's version.
+func TestGolden(t *testing.T) {
+	for name, e := range models() {
+		if name == "long" {
+			continue
+		}
+		path := filepath.Join("testdata", name+".polkmdl")
+		file := written(t, e, testMeta{"golden", 3})
+		if *update {
+			if err := os.WriteFile(path, file, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadExpansion(bytes.NewReader(golden), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		// The generator of models may change; what the file holds may not.
+		if again := written(t, got, testMeta{"golden", 3}); !bytes.Equal(again, golden) {
+			t.Errorf("%s: written again it is another file", path)
+		}
+	}
+}
+
+// TestTruncated: a file that ends at any earlier byte is refused as one.
+func TestTruncated(t *testing.T) {
+	for _, name := range []string{"gaussian", "polynomial", "empty"} {
+		file := written(t, models()[name], testMeta{"polk", 1})
+		for n := range file {
+			e, err := ReadExpansion(bytes.NewReader(file[:n]), nil)
+			if e != nil || !errors.Is(err, ErrFormat) {
+				t.Fatalf("%s, first %d of %d bytes: %v, %v", name, n, len(file), e, err)
+			}
+		}
+	}
+}
+
+// TestFlippedBits: every single flipped bit, and every byte that is inverted,
+// is noticed and reported as a damaged file.
+func TestFlippedBits(t *testing.T) {
+	for _, name := range []string{"gaussian", "polynomial", "empty"} {
+		file := written(t, models()[name], testMeta{"polk", 1})
+		for i := range file {
+			for _, mask := range []byte{1, 2, 4, 8, 16, 32, 64, 128, 255} {
+				file[i] ^= mask
+				e, err := ReadExpansion(bytes.NewReader(file), &testMeta{})
+				if e != nil || !errors.Is(err, ErrFormat) {
+					t.Fatalf("%s, byte %d of %d xor %#x: %v, %v", name, i, len(file), mask, e, err)
+				}
+				file[i] ^= mask
+			}
+		}
+	}
+}
+
+// TestRefused lists files that are wrong in one way each, most of them with
+// a correct checksum.
+func TestRefused(t *testing.T) {
+	good := written(t, models()["gaussian"], testMeta{"polk", 1})
+	newer := append([]byte(nil), good...)
+	newer[7] = 2
+	const head = `{"kernel":{"type":"gaussian","bandwidth":1},"dim":1,"outputs":1,"order":1,"meta":{}}`
+	payload := func(x float32, w float64) []byte {
+		b := binary.LittleEndian.AppendUint32(nil, math.Float32bits(x))
+		return binary.LittleEndian.AppendUint64(b, math.Float64bits(w))
+	}
+	if _, err := ReadExpansion(bytes.NewReader(sealed(head, payload(1, 2))), &testMeta{}); err != nil {
+		t.Fatalf("a file built by hand: %v", err)
+	}
+	replaced := func(old, new string) []byte {
+		if !strings.Contains(head, old) {
+			t.Fatalf("%s is not in the header", old)
+		}
+		return sealed(strings.Replace(head, old, new, 1), payload(1, 2))
+	}
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, c := range map[string]struct {
+		file []byte
+		want string // in the message
+	}{
+		"nothing":             {nil, "ends too early"},
+		"another format":      {[]byte("GIF89a, and more than twelve bytes"), "does not start with"},
+		"newer version":       {newer, "version 2"},
+		"trailing byte":       {append(append([]byte(nil), good...), 0), "after its end"},
+		"two models":          {append(append([]byte(nil), good...), good...), "after its end"},
+		"huge header":         {append(append([]byte(nil), magic[:]...), 0xff, 0xff, 0xff, 0xff), "header of"},
+		"not JSON":            {sealed("{", nil), "JSON"},
+		"no kernel":           {replaced(`"gaussian"`, `""`), "unknown kernel"},
+		"unknown kernel":      {replaced(`"gaussian"`, `"laplacian"`), "unknown kernel"},
+		"bandwidth 0":         {replaced(`"bandwidth":1`, `"bandwidth":0`), "bandwidth"},
+		"bandwidth −1":        {replaced(`"bandwidth":1`, `"bandwidth":-1`), "bandwidth"},
+		"bandwidth a string":  {replaced(`"bandwidth":1`, `"bandwidth":"1"`), "bandwidth"},
+		"degree 0":            {replaced(`"gaussian","bandwidth":1`, `"polynomial"`), "degree"},
+		"dimension 0":         {replaced(`"dim":1`, `"dim":0`), "dimension 0"},
+		"dimension −1":        {replaced(`"dim":1`, `"dim":-1`), "dimension -1"},
+		"dimension 1.5":       {replaced(`"dim":1`, `"dim":1.5`), "dim"},
+		"dimension 1e300":     {replaced(`"dim":1`, `"dim":1e300`), "dim"},
+		"outputs 0":           {replaced(`"outputs":1`, `"outputs":0`), "0 outputs"},
+		"order −1":            {replaced(`"order":1`, `"order":-1`), "-1 elements"},
+		"order 2":             {replaced(`"order":1`, `"order":2`), "ends too early"},
+		"order 0, with data":  {replaced(`"order":1`, `"order":0`), "SHA-256"},
+		"order 2^40":          {replaced(`"order":1`, `"order":1099511627776`), "elements"},
+		"NaN feature":         {sealed(head, payload(float32(nan), 2)), "NaN"},
+		"infinite feature":    {sealed(head, payload(float32(-inf), 2)), "-Inf"},
+		"NaN weight":          {sealed(head, payload(1, nan)), "NaN"},
+		"infinite weight":     {sealed(head, payload(1, inf)), "+Inf"},
+		"meta of other types": {replaced(`"meta":{}`, `"meta":{"learner":7}`), "learner"},
+		"no meta":             {replaced(`,"meta":{}`, ``), ""},
+	} {
+		e, err := ReadExpansion(bytes.NewReader(c.file), &testMeta{})
+		if err == nil || e != nil {
+			t.Errorf("%s: accepted", name)
+			continue
+		}
+		if !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: the error does not wrap ErrFormat: %v", name, err)
+		}
+		if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %q does not say %q", name, err, c.want)
+		}
+	}
+}
+
+// TestLyingHeader: no header makes the reader allocate for what is not there.
+// The limit is what one bounded header costs.
+func TestLyingHeader(t *testing.T) {
+	const limit = 8 << 20
+	kernel := `{"kernel":{"type":"gaussian","bandwidth":1},`
+	long := `"dim":16777216`
+	for name, file := range map[string][]byte{
+		"order":             sealed(kernel+`"dim":1,"outputs":1,"order":2147483648}`, nil),
+		"order and outputs": sealed(kernel+`"dim":1,"outputs":2147483648,"order":2147483648}`, make([]byte, 1000)),
+		"outputs, empty":    sealed(kernel+`"dim":1,"outputs":2147483648,"order":0}`, nil),
+		"dimension":         sealed(kernel+long+`,"outputs":1,"order":1}`, nil),
+		"dimension, data":   sealed(kernel+long+`,"outputs":1,"order":1}`, make([]byte, 1<<10)),
+		"dimension, empty":  sealed(kernel+long+`,"outputs":1,"order":0}`, nil),
+		"header length":     append(append([]byte(nil), magic[:]...), 0, 0, 0x10, 0),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		ReadExpansion(bytes.NewReader(file), nil)
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > limit {
+			t.Errorf("%s: %d bytes made the reader allocate %d", name, len(file), got)
+		}
+	}
+}
+
+// TestReadErrors: an error of the reader itself comes through and is not
+// called a damaged file.
+func TestReadErrors(t *testing.T) {
+	file := written(t, models()["gaussian"], nil)
+	broken := errors.New("broken pipe")
+	for n := range file {
+		_, err := ReadExpansion(io.MultiReader(bytes.NewReader(file[:n]), iotest.ErrReader(broken)), nil)
+		if !errors.Is(err, broken) || errors.Is(err, ErrFormat) {
+			t.Fatalf("after %d bytes: %v", n, err)
+		}
+	}
+}
+
+// TestWriteErrors: a full disk at any byte is an error of Write.
+func TestWriteErrors(t *testing.T) {
+	e := models()["long"]
+	size := len(written(t, e, nil))
+	for n := 0; n < size; n += 1 + n/50 {
+		if err := e.Write(&fullDisk{left: n}, nil); !errors.Is(err, errFull) {
+			t.Fatalf("full after %d of %d bytes: %v", n, size, err)
+		}
+	}
+	if err := e.Write(&fullDisk{left: size - 1}, nil); !errors.Is(err, errFull) {
+		t.Errorf("full at the last byte: %v", err)
+	}
+	if err := e.Write(io.Discard, func() {}); err == nil {
+		t.Error("meta data that have no JSON were written")
+	}
+	if err := NewExpansion(otherKernel{}, 1, 1).Write(io.Discard, nil); err == nil || !strings.Contains(err.Error(), "other") {
+		t.Errorf("a kernel that has no saved form: %v", err)
+	}
+}
+
+type otherKernel struct{ Gaussian }
+
+func (otherKernel) Name() string { return "other" }
+
+var errFull = errors.New("no space left on device")
+
+type fullDisk struct{ left int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if len(b) > d.left {
+		return d.left, errFull
+	}
+	d.left -= len(b)
+	return len(b), nil
+}
+
+// FuzzReadExpansion reads a header and a payload twice: as the fuzzer made
+// them, and under a right magic, length and checksum, so that what is behind
+// the checksum is reached too. Whatever is accepted must be a valid model
+// that survives a round trip.
+func FuzzReadExpansion(f *testing.F) {
+	for _, e := range models() {
+		file := written(f, e, testMeta{"polk", 5})
+		head := 12 + int(binary.LittleEndian.Uint32(file[8:]))
+		f.Add(file[12:head], file[head:len(file)-32])
+		f.Add(file, []byte(nil))
+	}
+	f.Add([]byte(`{"kernel":{"type":"polynomial","degree":1},"dim":1,"outputs":1,"order":1}`), make([]byte, 12))
+	f.Fuzz(func(t *testing.T, header, payload []byte) {
+		if e, err := ReadExpansion(bytes.NewReader(append(append([]byte(nil), header...), payload...)), nil); err == nil {
+			checkModel(t, e)
+		} else if !errors.Is(err, ErrFormat) {
+			t.Fatalf("error that does not wrap ErrFormat: %v", err)
+		}
+		if len(header) > maxHeader {
+			return
+		}
+		e, err := ReadExpansion(bytes.NewReader(sealed(string(header), payload)), nil)
+		if err == nil {
+			checkModel(t, e)
+		} else if !errors.Is(err, ErrFormat) {
+			t.Fatalf("error that does not wrap ErrFormat: %v", err)
+		}
+	})
+}
+
+func checkModel(t *testing.T, e *Expansion) {
+	if err := e.Kernel.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if len(e.W) != e.Order()*e.Outputs {
+		t.Fatalf("%d weights for %d elements and %d outputs", len(e.W), e.Order(), e.Outputs)
+	}
+	again, err := ReadExpansion(bytes.NewReader(written(t, e, nil)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again.W, e.W) || again.Kernel != e.Kernel {
+		t.Fatalf("read again: %+v, want %+v", again, e)
+	}
+}
+
+func ExampleExpansion_Write() {
+	e := NewExpansion(Gaussian{Bandwidth: 1}, 2, 1)
+	e.Append([]float32{0, 1}, []float64{0.5})
+	var file bytes.Buffer
+	if err := e.Write(&file, map[string]int{"steps": 3}); err != nil {
+		panic(err)
+	}
+	var meta struct{ Steps int }
+	f, err := ReadExpansion(&file, &meta)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(f.Kernel, f.Order(), f.Weights(0), meta.Steps)
+	// Output: {1} 1 [0.5] 3
+}

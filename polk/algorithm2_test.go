@@ -1,0 +1,170 @@
+package polk
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// oracleSize bounds M+n of the steps that are given to literalKOMP, whose
+// cost grows with its fifth power.
+const oracleSize = 20
+
+// nearOrder is ε = 2^(M−7)/20, which keeps the model order M of a learner
+// near 8 and so sees budgets of every size.
+type nearOrder struct{ l **Learner }
+
+func (b nearOrder) Epsilon(float64) float64 {
+	return 0.05 * math.Exp2(float64((*b.l).Expansion().Order()-7))
+}
+func (nearOrder) Validate() error { return nil }
+
+// TestAlgorithm2 follows a learner through streams. Every step is compared
+// with Algorithm 2 as printed, applied to the learner's own f_t, so that
+// rounding does not add up: the same removals in the same order, and the same
+// weights to 1e-8 of the largest.
+//
+// Not compared are steps whose outcome rounding decides: a removal or the
+// stop within 1e-9 of a tie, elements within 1e-10 (squared) of dependence, a
+// hinge at its kink; and steps too large for the oracle. The former must be
+// less than one in twenty of those compared, the latter less than one in five.
+func TestAlgorithm2(t *testing.T) {
+	steps := 25
+	if raceEnabled {
+		steps = 4
+	}
+	var total tally
+	for _, l := range []loss.Loss{hinge, logistic} {
+		for _, dim := range []int{2, 3, 4} {
+			for _, batch := range []int{1, 4, 10} {
+				cfg := testConfig(l)
+				cfg.Dim, cfg.Budget = dim, nil
+				total.add(followed(t, cfg, batch, steps))
+			}
+		}
+	}
+	cfg := testConfig(hinge)
+	cfg.LearningRate, cfg.Budget = Inverse{Initial: 1.5, Horizon: 10}, SquaredRate{}
+	total.add(followed(t, cfg, 2, steps))
+	cfg = testConfig(hinge)
+	cfg.Budget = Parsimony(0.1)
+	total.add(followed(t, cfg, 32, steps))
+	cfg = testConfig(logistic)
+	cfg.Budget = Parsimony(0.15)
+	total.add(followed(t, cfg, 4, steps))
+	cfg.Kernel, cfg.Dim, cfg.LearningRate, cfg.Budget = kernel.Polynomial{Offset: 1, Degree: 3}, 4, Constant(0.02), nil
+	total.add(followed(t, cfg, 3, steps))
+	t.Logf("%v", total)
+	if raceEnabled {
+		return // too few steps for a rate
+	}
+	if total.skipped*20 > total.compared || total.large*5 > total.compared {
+		t.Errorf("%d steps hung on rounding and %d were too large, only %d compared", total.skipped, total.large, total.compared)
+	}
+}
+
+type tally struct {
+	compared, skipped, large int
+	removals, order          int
+	worst                    float64
+}
+
+func (a *tally) add(b tally) {
+	a.compared += b.compared
+	a.skipped += b.skipped
+	a.large += b.large
+	a.removals += b.removals
+	a.order = max(a.order, b.order)
+	a.worst = max(a.worst, b.worst)
+}
+
+func (a tally) String() string {
+	return fmt.Sprintf("%d steps compared, %d hung on rounding, %d too large; %d removals, order up to %d, largest relative difference of weights %.1e",
+		a.compared, a.skipped, a.large, a.removals, a.order, a.worst)
+}
+
+// followed runs one stream until enough steps were compared, or too many were
+// not.
+func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
+	t.Helper()
+	name := fmt.Sprintf("%s, %s, dimension %d, batches of %d", cfg.Kernel.Name(), cfg.Loss.Name(), cfg.Dim, batch)
+	r := rand.New(rand.NewPCG(uint64(cfg.Dim), uint64(batch)))
+	m := newMixture(r, cfg.Dim, cfg.Classes)
+	if batch > oracleSize { // so that hardly any margin is violated once it has learned
+		m.spread = 0.25
+		for c := range m.means {
+			m.means[c][c%cfg.Dim] += 3 * float64(1-2*(c/cfg.Dim))
+		}
+	}
+	var l *Learner
+	if cfg.Budget == nil {
+		cfg.Budget = nearOrder{&l}
+	}
+	l = mustNew(t, cfg)
+	for n.compared < steps && n.compared+n.skipped+n.large < 2*steps {
+		x, y := m.batch(batch)
+		u := newTilde(l, batch, x, y)
+		mustStep(t, l, batch, x, y)
+		n.order = max(n.order, l.Expansion().Order())
+		if u.f.Order() > oracleSize {
+			n.large++
+			continue
+		}
+		if u.kink || separation(u.f) < 1e-10 {
+			n.skipped++
+			continue
+		}
+		want, weights, gap := literalKOMP(gramMatrix(u.f), rows(u.f), u.eps)
+		if gap < 1e-9 {
+			n.skipped++
+			continue
+		}
+		stays := remaining(u.f, want)
+		if u.idle >= 0 { // it costs nothing, so it is the first to go; the learner never takes it up
+			if len(want) == 0 || want[0] != u.idle {
+				t.Fatalf("%s, step %d: the printed algorithm removes %v, sample %d has no gradient", name, l.Steps(), want, u.idle)
+			}
+			want = want[1:]
+		}
+		var removed []int
+		for _, i := range want {
+			removed = append(removed, u.index[i])
+		}
+		n.worst = max(n.worst, compare(t, fmt.Sprintf("%s, step %d", name, l.Steps()), u.f, l.Expansion(), l.komp.removed, removed, stays, weights))
+		if t.Failed() {
+			t.FailNow()
+		}
+		n.compared++
+		n.removals += len(removed)
+	}
+	if testing.Verbose() {
+		t.Logf("%s: %v", name, n)
+	}
+	return n
+}
+
+// TestScoresOfStep: the gradients of a step are taken at f_t, all of them, and
+// the batch's mean, so a batch of one sample repeated is a batch of one.
+func TestScoresOfStep(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	m := newMixture(r, 2, 3)
+	cfg := testConfig(logistic)
+	cfg.Budget = Parsimony(0)
+	one, many := mustNew(t, cfg), mustNew(t, cfg)
+	for range 10 {
+		x, y := m.batch(1)
+		mustStep(t, one, 1, x, y)
+		mustStep(t, many, 7, slices.Repeat(x, 7), slices.Repeat(y, 7))
+		if d, norm := distance(one.f, many.f); !(d <= 1e-9*norm) {
+			t.Fatalf("step %d: functions differ by %v of %v", one.Steps(), d, norm)
+		}
+	}
+	if many.Health()["folded"] != 60 {
+		t.Errorf("%v of 60 repeated samples were folded", many.Health()["folded"])
+	}
+}

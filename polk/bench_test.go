@@ -1,0 +1,251 @@
+package polk
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// holdOrder is a budget that holds the model order near Order: it rises by a
+// fifth at every step that ends above, and falls at every one below.
+type holdOrder struct {
+	l     **Learner
+	order int
+	eps   *float64
+}
+
+func (b holdOrder) Epsilon(float64) float64 {
+	if (*b.l).Expansion().Order() > b.order {
+		*b.eps *= 1.2
+	} else {
+		*b.eps /= 1.2
+	}
+	return *b.eps
+}
+func (holdOrder) Validate() error { return nil }
+
+// streamLength is the number of mini-batches after which a benchmark's stream
+// begins anew.
+const streamLength = 400
+
+// steadyLearner returns a learner of about the given order on a stream of a
+// ten-class mixture with p features, a fifth of whose labels are wrong, after
+// a warm-up; and the stream in mini-batches of 32.
+func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, [][]float32, [][]float64) {
+	r := rand.New(rand.NewPCG(uint64(order), uint64(p)))
+	m := newMixture(r, p, 10)
+	m.spread = 1
+	width := math.Sqrt(2*float64(p)) / 2
+	if p == 2 {
+		width = 4 / math.Sqrt(float64(order)) // about one neighbour within a bandwidth
+	}
+	cfg := testConfig(cost)
+	var l *Learner
+	eps := 0.1
+	cfg.Kernel, cfg.Classes, cfg.Dim, cfg.Regularizer = kernel.Gaussian{Bandwidth: width}, 10, p, 1e-6
+	cfg.LearningRate, cfg.Budget = Constant(6), holdOrder{&l, order, &eps}
+	l = mustNew(b, cfg)
+	var xs [][]float32
+	var ys [][]float64
+	for range streamLength {
+		x, y := m.batch(32)
+		for i := range y {
+			if r.IntN(5) == 0 {
+				y[i] = float64(r.IntN(10))
+			}
+		}
+		xs, ys = append(xs, x), append(ys, y)
+	}
+	for i := range 50 + order/8 {
+		mustStep(b, l, 32, xs[i], ys[i])
+	}
+	return l, xs, ys
+}
+
+// BenchmarkStep times a step on a mini-batch of 32 at steady state, on one
+// thread. The metric floor-ns/op is the time of its kernel evaluations alone,
+// the 32×M block of Block64 on the same dictionary measured in the same run,
+// and x-floor the ratio of the two. rank/op is the number of elements by which
+// the dictionary changed: those that left and those that came.
+func BenchmarkStep(b *testing.B) {
+	for _, cost := range []loss.Loss{hinge, logistic} {
+		for _, p := range []int{2, 256, 784} {
+			for _, order := range []int{100, 500, 1000} {
+				b.Run(fmt.Sprintf("%s/p=%d/M=%d", cost.Name(), p, order), func(b *testing.B) {
+					l, xs, ys := steadyLearner(b, cost, order, p)
+					var active, rank, orders int
+					b.ResetTimer()
+					for i := range b.N {
+						mustStep(b, l, 32, xs[i%streamLength], ys[i%streamLength])
+						orders += l.Expansion().Order()
+						active += l.Last().Active
+						rank += len(l.komp.old) + len(l.komp.kept)
+					}
+					b.StopTimer()
+					m := l.Expansion().Order()
+					dst, x64 := make([]float64, 32*m), make([]float64, 32*p)
+					start := time.Now()
+					for i := range b.N {
+						kernel.Widen(x64, xs[i%streamLength])
+						l.f.Dict.Block64(l.cfg.Kernel, 32, x64, dst, m, 1)
+					}
+					floor := float64(time.Since(start).Nanoseconds())
+					n := float64(b.N)
+					b.ReportMetric(floor/n, "floor-ns/op")
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/floor, "x-floor")
+					b.ReportMetric(float64(orders)/n, "M")
+					b.ReportMetric(float64(active)/n, "active/op")
+					b.ReportMetric(float64(rank)/n, "rank/op")
+				})
+			}
+		}
+	}
+}
+
+// literalFloat is Algorithm 1 as printed, in float64: one Cholesky
+// factorization and solve for every candidate of every removal. It stops after
+// the given number of rounds, or candidates of one round, and returns what it
+// removed and how many candidates it solved for.
+func literalFloat(g [][]float64, w *mat.Dense, eps float64, rounds, candidates int) (removed []int, solved int) {
+	n, c := w.Dims()
+	k := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			k.SetSym(i, j, g[i][j])
+		}
+	}
+	var kw mat.Dense
+	kw.Mul(k, w)
+	norm := blas64.Dot(blas64.Vector{N: n * c, Inc: 1, Data: w.RawMatrix().Data}, blas64.Vector{N: n * c, Inc: 1, Data: kw.RawMatrix().Data})
+	in := make([]int, n)
+	for i := range in {
+		in[i] = i
+	}
+	for len(in) > 0 && len(removed) < rounds {
+		best, arg := math.Inf(1), -1
+		for p := range in {
+			if solved == candidates {
+				return removed, solved
+			}
+			rest := slices.Delete(slices.Clone(in), p, p+1)
+			a, rhs := mat.NewSymDense(max(len(rest), 1), nil), mat.NewDense(max(len(rest), 1), c, nil)
+			e := norm
+			if len(rest) > 0 {
+				for i, u := range rest {
+					for j := i; j < len(rest); j++ {
+						a.SetSym(i, j, g[u][rest[j]])
+					}
+					rhs.SetRow(i, kw.RawRowView(u))
+				}
+				var chol mat.Cholesky
+				var v mat.Dense
+				chol.Factorize(a)
+				if err := chol.SolveTo(&v, rhs); err != nil {
+					if _, ok := err.(mat.Condition); !ok {
+						panic(err)
+					}
+				}
+				e -= blas64.Dot(blas64.Vector{N: len(rest) * c, Inc: 1, Data: v.RawMatrix().Data}, blas64.Vector{N: len(rest) * c, Inc: 1, Data: rhs.RawMatrix().Data})
+			}
+			solved++
+			if e < best {
+				best, arg = e, p
+			}
+		}
+		if best > eps*eps {
+			break
+		}
+		removed = append(removed, in[arg])
+		in = slices.Delete(in, arg, arg+1)
+	}
+	return removed, solved
+}
+
+// benchProblem is f̃ of a step: M elements apart from each other and 32 new
+// ones with small weights, and the budget with which 32 removals are done.
+func benchProblem(order int) (f *kernel.Expansion, eps float64) {
+	r := rand.New(rand.NewPCG(uint64(order), 3))
+	const p, c = 16, 10
+	f = kernel.NewExpansion(kernel.Gaussian{Bandwidth: 2}, p, c)
+	x, w := make([]float32, p), make([]float64, c)
+	for i := range order + 32 {
+		scale := 1.0
+		if i >= order {
+			scale = 0.01
+		}
+		for j := range x {
+			x[j] = float32(r.NormFloat64())
+		}
+		for q := range w {
+			w[q] = scale * r.NormFloat64()
+		}
+		f.Append(x, w)
+	}
+	lo, hi := 0.0, 10.0
+	for range 40 { // the budget between 32 and 33 removals
+		eps = (lo + hi) / 2
+		switch _, removed, _ := Project(f, eps); {
+		case len(removed) < 32:
+			lo = eps
+		case len(removed) > 32:
+			hi = eps
+		default:
+			return f, eps
+		}
+	}
+	return f, eps
+}
+
+// BenchmarkProject compares one projection of M + 32 elements to M with
+// Algorithm 1 as printed, a least-squares problem for each candidate. Both are
+// float64 and single-threaded. For M = 500 the latter is timed on 32
+// candidates of the first removal, and s/projection is the extrapolation to
+// all (n−r+1)·(cost of one of n−r+1), r = 1 … 33: candidates × size³.
+func BenchmarkProject(b *testing.B) {
+	for _, order := range []int{100, 500} {
+		f, eps := benchProblem(order)
+		b.Run(fmt.Sprintf("fast/M=%d", order), func(b *testing.B) {
+			for range b.N {
+				Project(f, eps)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/projection")
+		})
+		b.Run(fmt.Sprintf("literal/M=%d", order), func(b *testing.B) {
+			g, w := gramMatrix(f), mat.NewDense(f.Order(), f.Outputs, slices.Clone(f.W))
+			candidates := math.MaxInt
+			if order > 100 {
+				candidates = 32
+			}
+			var solved int
+			var removed []int
+			for range b.N {
+				removed, solved = literalFloat(g, w, eps, f.Order(), candidates)
+			}
+			perRun := b.Elapsed().Seconds() / float64(b.N)
+			if order == 100 {
+				b.ReportMetric(perRun, "s/projection")
+				_, fast, _ := Project(f, eps)
+				if !slices.Equal(fast, removed) {
+					b.Fatalf("removed %v, the fast one %v", removed, fast)
+				}
+				return
+			}
+			one, size := perRun/float64(solved), float64(f.Order())
+			var all float64
+			for n := size; n >= size-32; n-- {
+				all += n * one * math.Pow(n/size, 3)
+			}
+			b.ReportMetric(all, "s/projection")
+			b.ReportMetric(float64(solved), "candidates/op")
+		})
+	}
+}

@@ -1,0 +1,298 @@
+package polk
+
+import (
+	"bytes"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+var (
+	hinge    loss.Loss = loss.MultiHinge{}
+	logistic loss.Loss = loss.MultiLogistic{}
+)
+
+// testConfig is a small problem on which all tests that need no other one run.
+func testConfig(l loss.Loss) Config {
+	return Config{
+		Kernel:       kernel.Gaussian{Bandwidth: 0.8},
+		Loss:         l,
+		Classes:      3,
+		Dim:          2,
+		Regularizer:  1e-4,
+		LearningRate: Constant(2),
+		Budget:       Parsimony(0.05),
+	}
+}
+
+func mustNew(t testing.TB, cfg Config) *Learner {
+	t.Helper()
+	l, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func mustStep(t testing.TB, l *Learner, n int, x []float32, y []float64) {
+	t.Helper()
+	if err := l.Step(n, x, y); err != nil {
+		t.Fatalf("step %d: %v", l.Steps(), err)
+	}
+}
+
+// A mixture draws samples of one Gaussian cluster a class.
+type mixture struct {
+	r       *rand.Rand
+	dim     int
+	classes int
+	means   [][]float64
+	spread  float64
+}
+
+func newMixture(r *rand.Rand, dim, classes int) *mixture {
+	m := &mixture{r: r, dim: dim, classes: classes, spread: 0.7}
+	for range classes {
+		mean := make([]float64, dim)
+		for i := range mean {
+			mean[i] = 2 * (2*r.Float64() - 1)
+		}
+		m.means = append(m.means, mean)
+	}
+	return m
+}
+
+func (m *mixture) batch(n int) (x []float32, y []float64) {
+	for range n {
+		c := m.r.IntN(m.classes)
+		for i := range m.dim {
+			x = append(x, float32(m.means[c][i]+m.spread*m.r.NormFloat64()))
+		}
+		y = append(y, float64(c))
+	}
+	return x, y
+}
+
+// gramMatrix is the float64 Gram matrix of f's dictionary.
+func gramMatrix(f *kernel.Expansion) [][]float64 {
+	g := make([][]float64, f.Order())
+	x := make([]float64, f.Dict.Dim())
+	for i := range g {
+		g[i] = make([]float64, f.Order())
+		kernel.Widen(x, f.Dict.At(i))
+		f.Dict.Block64(f.Kernel, 1, x, g[i], f.Order(), 1)
+		g[i][i] = f.Kernel.Self(f.Dict.At(i))
+	}
+	return g
+}
+
+// evalAt returns f(x) by its definition.
+func evalAt(f *kernel.Expansion, x []float32) []float64 {
+	out := make([]float64, f.Outputs)
+	for j := range f.Order() {
+		k := f.Kernel.Eval(f.Dict.At(j), x)
+		for q, w := range f.Weights(j) {
+			out[q] += k * w
+		}
+	}
+	return out
+}
+
+// A tilde is f̃_{t+1} of Algorithm 2, built from f_t by the formula: the
+// dictionary with its weights times 1 − ηλ, then the samples of the batch with
+// −(η/n)·ℓ'.
+type tilde struct {
+	f     *kernel.Expansion
+	eps   float64
+	old   int   // elements of f_t
+	index []int // of element i of f, among old elements and the whole batch
+	idle  int   // element with zero gradient in f, or −1
+	kink  bool  // rounding may decide a subgradient of the hinge
+}
+
+// newTilde builds f̃ for the learner's next step. Of the samples with zero
+// gradient, which may leave in any order at no cost, it keeps the first.
+func newTilde(l *Learner, n int, x []float32, y []float64) tilde {
+	cfg := l.cfg
+	rate := cfg.LearningRate.Rate(l.Steps())
+	u := tilde{f: l.Expansion().Clone(), eps: cfg.Budget.Epsilon(rate), old: l.Expansion().Order(), idle: -1}
+	for i := range u.f.W {
+		u.f.W[i] *= 1 - rate*cfg.Regularizer
+	}
+	for i := range u.old {
+		u.index = append(u.index, i)
+	}
+	g := make([]float64, u.f.Outputs)
+	for i := range n {
+		xi := x[i*cfg.Dim : (i+1)*cfg.Dim]
+		scores := evalAt(l.Expansion(), xi)
+		value := cfg.Loss.Gradient(g, scores, y[i])
+		u.kink = u.kink || cfg.Loss == hinge && nearKink(scores, int(y[i]), value)
+		if sumSquares(g) == 0 {
+			if u.idle >= 0 {
+				continue
+			}
+			u.idle = u.f.Order()
+		}
+		for q := range g {
+			g[q] *= -rate / float64(n)
+		}
+		u.f.Append(xi, g)
+		u.index = append(u.index, u.old+i)
+	}
+	return u
+}
+
+// nearKink reports a margin, or a difference of the two strongest wrong
+// classes, within 1e-9 of where the subgradient jumps.
+func nearKink(scores []float64, y int, value float64) bool {
+	r := loss.Rival(scores, y)
+	if value < 1e-9 && math.Abs(1+scores[r]-scores[y]) < 1e-9 {
+		return true
+	}
+	for c, v := range scores {
+		if c != y && c != r && v != scores[r] && scores[r]-v < 1e-9 {
+			return true
+		}
+	}
+	return false
+}
+
+// distance returns ‖f − u‖ for an f on a subset of u's dictionary, the sum of
+// the C squared norms computed without cancellation, and ‖u‖.
+func distance(u, f *kernel.Expansion) (dist, norm float64) {
+	g := gramMatrix(u)
+	d := slices.Clone(u.W)
+	for j := range f.Order() {
+		i := find(u, f.Dict.At(j))
+		if i < 0 {
+			return math.NaN(), 0
+		}
+		for q, w := range f.Weights(j) {
+			d[i*u.Outputs+q] -= w
+		}
+	}
+	return math.Sqrt(quadratic(g, d, u.Outputs)), math.Sqrt(quadratic(g, u.W, u.Outputs))
+}
+
+// quadratic returns Σ_c w_cᵀ G w_c.
+func quadratic(g [][]float64, w []float64, c int) float64 {
+	sum, t := bf(0), new(big.Float).SetPrec(prec)
+	for q := range c {
+		for i := range g {
+			if w[i*c+q] == 0 {
+				continue
+			}
+			row := bf(0)
+			for j, v := range g[i] {
+				row.Add(row, t.Mul(bf(v), bf(w[j*c+q])))
+			}
+			sum.Add(sum, t.Mul(row, bf(w[i*c+q])))
+		}
+	}
+	v, _ := sum.Float64()
+	return max(v, 0)
+}
+
+// inverseResidual returns max |P·K − I| over all entries, for the P that the
+// learner keeps and a K computed here.
+func inverseResidual(l *Learner) float64 {
+	g := gramMatrix(l.f)
+	var res float64
+	for i := range g {
+		p := l.komp.g.rowP(i)
+		for j := range g {
+			v := dot(p, g[j])
+			if i == j {
+				v--
+			}
+			res = max(res, math.Abs(v))
+		}
+	}
+	return res
+}
+
+// A fataler is a *testing.T, *testing.B or *rapid.T.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkFinite fails unless weights, P, error and health are finite numbers and
+// the step kept its budget.
+func checkFinite(t fataler, l *Learner) {
+	t.Helper()
+	for _, v := range l.f.W {
+		if v-v != 0 {
+			t.Fatalf("step %d: weight %v", l.Steps(), v)
+		}
+	}
+	for i := range l.komp.g.m {
+		for _, v := range l.komp.g.rowP(i) {
+			if v-v != 0 {
+				t.Fatalf("step %d: entry %v of P", l.Steps(), v)
+			}
+		}
+	}
+	for name, v := range l.Health() {
+		if v-v != 0 || v < 0 {
+			t.Fatalf("step %d: health counter %s is %v", l.Steps(), name, v)
+		}
+	}
+	// Dependent elements are folded whatever the budget is, at √dependence of their weight.
+	if s := l.Last(); !(s.Error <= s.Budget*(1+1e-12)+10*math.Sqrt(dependence)*s.Rate) {
+		t.Fatalf("step %d: error %v over a budget of %v", l.Steps(), s.Error, s.Budget)
+	}
+	if l.komp.g.m != l.f.Order() || len(l.f.W) != l.f.Order()*l.f.Outputs {
+		t.Fatalf("step %d: order %d, P of order %d, %d weights", l.Steps(), l.f.Order(), l.komp.g.m, len(l.f.W))
+	}
+}
+
+// modelBytes is the saved form of the functions: equal bytes, equal bits.
+func modelBytes(t testing.TB, f *kernel.Expansion) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f.Write(&b, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// sameState fails unless two learners are equal bit for bit in all that
+// determines their future.
+func sameState(t testing.TB, name string, a, b *Learner) {
+	t.Helper()
+	if a.Steps() != b.Steps() {
+		t.Fatalf("%s: %d steps and %d", name, a.Steps(), b.Steps())
+	}
+	if !bytes.Equal(modelBytes(t, a.f), modelBytes(t, b.f)) {
+		t.Fatalf("%s: the functions differ after %d steps", name, a.Steps())
+	}
+	for i := range a.f.Order() {
+		if !slices.Equal(a.komp.g.rowP(i), b.komp.g.rowP(i)) || !slices.Equal(a.komp.g.rowK(i), b.komp.g.rowK(i)) {
+			t.Fatalf("%s: K or P differ after %d steps", name, a.Steps())
+		}
+	}
+}
+
+// finishes reports whether f returns within ten seconds. It leaves f running
+// if not: fail the test.
+func finishes(f func()) bool {
+	done := make(chan bool)
+	go func() {
+		f()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return true
+	case <-time.After(10 * time.Second):
+		return false
+	}
+}

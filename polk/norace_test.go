@@ -1,0 +1,5 @@
+//go:build !race
+
+package polk
+
+const raceEnabled = false

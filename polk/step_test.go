@@ -1,0 +1,345 @@
+package polk
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// TestStepIsAProjection draws configurations and streams, near-duplicates
+// among them, and checks on every step what defines it, with dense matrices
+// and no use of P:
+//
+//   - ‖f_{t+1} − f̃_{t+1}‖ is Last().Error to 1e-6 and at most ε_t;
+//   - f_{t+1} is the orthogonal projection of f̃: the residual vanishes on the
+//     dictionary;
+//   - no element that stays could have left within the budget.
+//
+// The cost of a removal is a ratio of entries of K⁻¹, which float64 gives to
+// 1e-16 over the squared distance of the elements to each other's span: 1e-6
+// holds down to 1e-7, below it 1e-3 is asked for. Where dependence itself hangs
+// on rounding, below 1e-9, only the bounds of checkFinite are.
+func TestStepIsAProjection(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, batch := drawConfig(t)
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		m := newMixture(r, cfg.Dim, max(2, cfg.Classes))
+		l, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range rapid.IntRange(1, 8).Draw(t, "steps") {
+			x, y := drawBatch(m, cfg, batch)
+			u := newTilde(l, batch, x, y)
+			before := l.Expansion().Order()
+			if err := l.Step(batch, x, y); err != nil {
+				t.Fatal(err)
+			}
+			checkFinite(t, l)
+			s := l.Last()
+			if s.Rate != cfg.LearningRate.Rate(l.Steps()-1) || s.Budget != cfg.Budget.Epsilon(s.Rate) {
+				t.Fatalf("step %d: rate %v, budget %v", l.Steps(), s.Rate, s.Budget)
+			}
+			if got := before + s.Active - s.Removed; got != l.Expansion().Order() && l.komp.health.Dropped == 0 {
+				t.Fatalf("step %d: order %d, but %d + %d active − %d removed", l.Steps(), l.Expansion().Order(), before, s.Active, s.Removed)
+			}
+			apart := separation(u.f)
+			if apart < 1e-9 {
+				continue
+			}
+			tol := 1e-6
+			if apart < 1e-7 {
+				tol = 1e-3
+			}
+			dist, norm := distance(u.f, l.Expansion())
+			if !(math.Abs(dist-s.Error) <= tol*dist+1e-8*size(u.f)) {
+				t.Fatalf("step %d: ‖f − f̃‖ = %v, reported %v, of ‖f̃‖ = %v", l.Steps(), dist, s.Error, norm)
+			}
+			if !(dist <= s.Budget*(1+tol)+1e-8*size(u.f)) {
+				t.Fatalf("step %d: ‖f − f̃‖ = %v over the budget %v", l.Steps(), dist, s.Budget)
+			}
+			checkOrthogonal(t, l, u.f)
+			if apart >= 1e-7 {
+				checkStopped(t, l, tol)
+			}
+		}
+	})
+}
+
+// TestBudgetNearDependence: the budget holds, to 1 %, also where the batch is
+// so dense in the plane or on the line that its Gram matrix is singular to
+// rounding, the everyday case of multidist.
+func TestBudgetNearDependence(t *testing.T) {
+	streams := 300
+	if raceEnabled {
+		streams = 30
+	}
+	steps, over, worst := 0, 0, 0.0
+	for seed := range uint64(streams) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		cfg := testConfig(logistic)
+		cfg.Dim = 1 + r.IntN(2)
+		cfg.Kernel = kernel.Gaussian{Bandwidth: 0.5 + 1.7*r.Float64()}
+		cfg.Budget = Parsimony(math.Pow(10, -4+3.5*r.Float64()))
+		m := newMixture(r, cfg.Dim, 3)
+		l := mustNew(t, cfg)
+		n := 5 + r.IntN(15)
+		for range 6 {
+			x, y := drawBatch(m, cfg, n)
+			u := newTilde(l, n, x, y)
+			mustStep(t, l, n, x, y)
+			steps++
+			dist, _ := distance(u.f, l.Expansion())
+			worst = max(worst, dist/l.Last().Budget)
+			if dist > 1.01*l.Last().Budget {
+				over++
+				t.Errorf("seed %d, step %d: ‖f − f̃‖ = %.4g, reported %.4g, budget %.4g; order %d of %d", seed, l.Steps(), dist, l.Last().Error, l.Last().Budget, l.f.Order(), u.f.Order())
+			}
+		}
+	}
+	t.Logf("%d of %d steps over budget, at most %.4f of it spent", over, steps, worst)
+}
+
+func drawConfig(t *rapid.T) (cfg Config, batch int) {
+	cfg = testConfig(rapid.SampledFrom([]loss.Loss{hinge, logistic, loss.BinaryLogistic{}, loss.SquaredHinge{}}).Draw(t, "loss"))
+	cfg.Classes = rapid.IntRange(2, 5).Draw(t, "classes")
+	cfg.Dim = rapid.IntRange(1, 5).Draw(t, "dim")
+	cfg.Kernel = kernel.Gaussian{Bandwidth: rapid.Float64Range(0.2, 2).Draw(t, "bandwidth")}
+	cfg.Regularizer = rapid.SampledFrom([]float64{0, 1e-6, 1e-3, 0.05}).Draw(t, "regularizer")
+	rate := rapid.Float64Range(0.1, 8).Draw(t, "rate")
+	if cfg.Loss == (loss.SquaredHinge{}) {
+		rate /= 20 // its gradient is not bounded: a larger rate diverges
+	}
+	cfg.LearningRate = Constant(rate)
+	if rapid.Bool().Draw(t, "inverse") {
+		cfg.LearningRate = Inverse{Initial: rate, Horizon: 3}
+	}
+	cfg.Budget = Parsimony(math.Pow(10, rapid.Float64Range(-4, -0.5).Draw(t, "log K")))
+	cfg.Threads = rapid.IntRange(0, 2).Draw(t, "threads")
+	return cfg, rapid.IntRange(1, 20).Draw(t, "batch")
+}
+
+// drawBatch is a batch of the mixture in which every fourth sample is a copy of
+// another, moved by between 1e-1 and 1e-4.
+func drawBatch(m *mixture, cfg Config, n int) ([]float32, []float64) {
+	x, y := m.batch(n)
+	for i := 1; i < n; i++ {
+		if m.r.IntN(4) == 0 {
+			copy(x[i*cfg.Dim:(i+1)*cfg.Dim], x[m.r.IntN(i)*cfg.Dim:])
+			x[i*cfg.Dim+m.r.IntN(cfg.Dim)] += float32(math.Pow(10, -1-3*m.r.Float64()))
+		}
+	}
+	if cfg.Loss.Outputs(cfg.Classes) == 1 {
+		for i := range y {
+			y[i] = float64(2*(int(y[i])%2) - 1)
+		}
+	}
+	return x, y
+}
+
+// size returns Σ_j ‖w_j‖·‖κ(d_j, ·)‖, to which rounding is relative.
+func size(u *kernel.Expansion) (sum float64) {
+	for j := range u.Order() {
+		sum += math.Sqrt(u.Kernel.Self(u.Dict.At(j)) * sumSquares(u.Weights(j)))
+	}
+	return sum
+}
+
+// checkOrthogonal: ⟨f̃_c − f_c, κ(d_j, ·)⟩ = 0 for every element d_j that
+// stays.
+func checkOrthogonal(t *rapid.T, l *Learner, u *kernel.Expansion) {
+	scale := size(u)
+	for j := range l.f.Order() {
+		d := l.f.Dict.At(j)
+		want, got := evalAt(u, d), evalAt(l.f, d)
+		for q := range want {
+			if !(math.Abs(got[q]-want[q]) <= 1e-7*scale) {
+				t.Fatalf("step %d: f_%d − f̃_%d is %v at element %d, with weights of %v", l.Steps(), q, q, got[q]-want[q], j, scale)
+			}
+		}
+	}
+}
+
+// checkStopped: r² + min_j ‖w_j‖²/P_jj is above ε², for a P computed afresh.
+func checkStopped(t *rapid.T, l *Learner, tol float64) {
+	k := komp{f: l.f.Clone(), threads: 1}
+	k.load()
+	s := l.Last()
+	for j := range k.f.Order() {
+		cost := sumSquares(k.f.Weights(j)) / k.g.rowP(j)[j]
+		if s.Error*s.Error+cost < s.Budget*s.Budget*(1-tol) {
+			t.Fatalf("step %d: element %d of %d could leave at %v, spent %v of %v", l.Steps(), j, k.f.Order(), math.Sqrt(cost), s.Error, s.Budget)
+		}
+	}
+}
+
+// TestStepErrors: whatever is wrong with a batch is an error that says so, and
+// leaves the learner as it was, bit for bit: it goes on like a twin that never
+// saw the batch.
+func TestStepErrors(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	r := rand.New(rand.NewPCG(3, 3))
+	m := newMixture(r, 2, 3)
+	faulty := &faultyLoss{Loss: logistic}
+	cfg := testConfig(faulty)
+	l, twin := mustNew(t, cfg), mustNew(t, cfg)
+	good := func() ([]float32, []float64) { return m.batch(8) }
+	set := func(x []float32, i int, v float32) []float32 { x[i] = v; return x }
+	label := func(y []float64, i int, v float64) []float64 { y[i] = v; return y }
+	for _, c := range []struct {
+		name string
+		call func(x []float32, y []float64) error
+		want string
+	}{
+		{"NaN feature", func(x []float32, y []float64) error { return l.Step(8, set(x, 5, nan), y) }, "polk: feature 1 of sample 2 is NaN"},
+		{"infinite feature", func(x []float32, y []float64) error { return l.Step(8, set(x, 14, inf), y) }, "polk: feature 0 of sample 7 is +Inf"},
+		{"−infinite feature", func(x []float32, y []float64) error { return l.Step(8, set(x, 0, -inf), y) }, "polk: feature 0 of sample 0 is -Inf"},
+		{"label C", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 3, 3)) }, "polk: label 3 of sample 3 is not one of the classes 0 … 2"},
+		{"label −1", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 7, -1)) }, "polk: label -1 of sample 7 is not one of the classes 0 … 2"},
+		{"label ½", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 0, 0.5)) }, "polk: label 0.5 of sample 0 is not one of the classes 0 … 2"},
+		{"label 1e300", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 0, 1e300)) }, "polk: label 1e+300 of sample 0 is not one of the classes 0 … 2"},
+		{"NaN label", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 2, math.NaN())) }, "polk: target of sample 2 is NaN"},
+		{"infinite label", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 2, math.Inf(-1))) }, "polk: target of sample 2 is -Inf"},
+		{"few features", func(x []float32, y []float64) error { return l.Step(8, x[:15], y) }, ""},
+		{"few targets", func(x []float32, y []float64) error { return l.Step(8, x, y[:7]) }, ""},
+		{"no features", func(_ []float32, y []float64) error { return l.Step(8, nil, y) }, ""},
+		{"no samples", func(x []float32, y []float64) error { return l.Step(0, x, y) }, ""},
+		{"−1 samples", func(x []float32, y []float64) error { return l.Step(-1, x, y) }, ""},
+		{"NaN loss", func(x []float32, y []float64) error { return faulty.step(l, x, y, math.NaN(), 1) }, ErrDiverged.Error()},
+		{"infinite loss", func(x []float32, y []float64) error { return faulty.step(l, x, y, math.Inf(1), 1) }, ErrDiverged.Error()},
+		{"NaN gradient", func(x []float32, y []float64) error { return faulty.step(l, x, y, 1, math.NaN()) }, ErrDiverged.Error()},
+		{"infinite gradient", func(x []float32, y []float64) error { return faulty.step(l, x, y, 1, math.Inf(-1)) }, ErrDiverged.Error()},
+	} {
+		for range 3 {
+			x, y := good()
+			mustStep(t, l, 8, x, y)
+			mustStep(t, twin, 8, x, y)
+		}
+		last, health := l.Last(), l.komp.health
+		x, y := good()
+		err := c.call(x, y)
+		if err == nil || c.want != "" && err.Error() != c.want {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+		if l.Last() != last || l.komp.health != health {
+			t.Errorf("%s: last step or health changed", c.name)
+		}
+		sameState(t, c.name, l, twin)
+	}
+}
+
+// A faultyLoss returns a wrong value and gradient for the last sample of a
+// batch when told to.
+type faultyLoss struct {
+	loss.Loss
+	on              bool
+	samples         int
+	value, gradient float64
+}
+
+func (f *faultyLoss) step(l *Learner, x []float32, y []float64, value, gradient float64) error {
+	*f = faultyLoss{f.Loss, true, len(y), value, gradient}
+	defer func() { f.on = false }()
+	return l.Step(len(y), x, y)
+}
+
+func (f *faultyLoss) Gradient(g, s []float64, y float64) float64 {
+	v := f.Loss.Gradient(g, s, y)
+	if f.samples--; f.on && f.samples == 0 {
+		g[len(g)-1] = f.gradient
+		return f.value
+	}
+	return v
+}
+
+// TestDivergence: a learning rate far too large for the loss ends in
+// ErrDiverged, with all numbers of the model still finite, and stays there.
+func TestDivergence(t *testing.T) {
+	cfg := testConfig(loss.SquaredError{})
+	cfg.Regularizer, cfg.LearningRate = 0, Constant(1e3)
+	l := mustNew(t, cfg)
+	m := newMixture(rand.New(rand.NewPCG(4, 4)), 2, 3)
+	var err error
+	for range 500 {
+		x, y := m.batch(4)
+		before := modelBytes(t, l.f)
+		if err = l.Step(4, x, y); err != nil {
+			if string(modelBytes(t, l.f)) != string(before) {
+				t.Error("the failed step changed the model")
+			}
+			break
+		}
+		for _, w := range l.f.W {
+			if w-w != 0 {
+				t.Fatalf("step %d: weight %v", l.Steps(), w)
+			}
+		}
+	}
+	if !errors.Is(err, ErrDiverged) {
+		t.Fatalf("after %d steps: %v", l.Steps(), err)
+	}
+	t.Logf("diverged after %d steps", l.Steps())
+}
+
+// TestOverflowingKernel: features for which a polynomial kernel is infinite are
+// an error that leaves the model alone, also on the first step, where there are
+// no scores yet. Where κ(x, x) is merely huge the step is taken and all numbers
+// stay finite.
+func TestOverflowingKernel(t *testing.T) {
+	cfg := testConfig(logistic)
+	for _, degree := range []int{1, 2, 4, 8} {
+		cfg.Kernel = kernel.Polynomial{Offset: 1, Degree: degree}
+		for _, first := range []float32{1, 1e30} {
+			l := mustNew(t, cfg)
+			for i, x := range [][]float32{{first, 0, 0, 1}, {1e30, -1e30, 1e35, 1}, {1, 2, 3, 4}} {
+				before := modelBytes(t, l.f)
+				infinite := math.IsInf(cfg.Kernel.Self(x[:2]), 1)
+				err := l.Step(2, x, []float64{0, 2})
+				if infinite && err == nil {
+					t.Errorf("degree %d, step %d on %v: no error", degree, i, x)
+				}
+				if err != nil && string(modelBytes(t, l.f)) != string(before) {
+					t.Errorf("degree %d, step %d on %v: failed and changed the model", degree, i, x)
+				}
+				for _, w := range append(l.f.W, l.Last().Error) {
+					if w-w != 0 {
+						t.Fatalf("degree %d, step %d on %v: weights %v, error %v", degree, i, x, l.f.W, l.Last().Error)
+					}
+				}
+			}
+		}
+	}
+}
+
+func ExampleLearner_Step() {
+	l, err := New(Config{
+		Kernel:       kernel.Gaussian{Bandwidth: 0.6},
+		Loss:         loss.MultiHinge{},
+		Classes:      2,
+		Dim:          1,
+		Regularizer:  1e-6,
+		LearningRate: Constant(1),
+		Budget:       Parsimony(0.01),
+	})
+	if err != nil {
+		panic(err)
+	}
+	for range 5 {
+		// One step on a mini-batch of four samples.
+		if err := l.Step(4, []float32{-1.1, -0.9, 0.9, 1.1}, []float64{0, 0, 1, 1}); err != nil {
+			panic(err)
+		}
+	}
+	var s kernel.Scorer
+	scores := make([]float64, 2)
+	s.Scores(l.Expansion(), 1, []float32{-1}, scores, 1)
+	fmt.Printf("model order %d, class %d\n", l.Expansion().Order(), loss.Predict(scores))
+	// Output: model order 4, class 0
+}
