@@ -68,6 +68,8 @@ type builder struct {
 	in         Input
 	paper      *experiments.PaperValues
 	figureDraw uint64
+
+	fullHasMore bool // some cell is empty in this profile alone
 }
 
 // feeding returns the planned runs that fit, each ID once.
@@ -127,6 +129,7 @@ const (
 	whyDash        = "—"
 	whyUnavailable = "data not available"
 	whyVersion     = "not in this version"
+	whyQuick       = "not in the smoke profile"
 	whyFull        = "full profile only"
 	whyNotRun      = "not run yet"
 	whyNotPlanned  = "not planned"
@@ -149,7 +152,11 @@ func (b *builder) absent(planned []experiments.Planned, dataSet string, methods 
 			return whyVersion
 		}
 	}
-	if b.in.Profile != "full" && b.in.Profile != "" {
+	switch b.in.Profile {
+	case experiments.ProfileSmoke:
+		return whyQuick
+	case experiments.ProfileQuick:
+		b.fullHasMore = true
 		return whyFull
 	}
 	return whyNotPlanned
@@ -165,8 +172,11 @@ func (b *builder) notes() []string {
 		out = append(out, strings.TrimRight(fmt.Sprintf("Not in this version: %s. %s", b.title(name), b.in.NotBuilt[name]), " "))
 	}
 	out = append(out, b.failureNotes()...)
-	if b.in.Profile != "" && b.in.Profile != "full" {
-		out = append(out, fmt.Sprintf("Profile %s: some cells need `runall reproduce --profile full`.", b.in.Profile))
+	switch {
+	case b.in.Profile == experiments.ProfileSmoke:
+		out = append(out, "Profile smoke: the other cells need `runall reproduce`.")
+	case b.fullHasMore:
+		out = append(out, "Profile quick: some cells need `runall reproduce --profile full`.")
 	}
 	return out
 }

@@ -13,11 +13,11 @@ import (
 func (b *builder) runs() *Table {
 	t := &Table{
 		Name:    "runs",
-		Title:   "Cost of the runs",
-		Caption: "Cost of the runs.",
-		Header:  []string{"data", "task", "series", "runs", "failed", "samples", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
+		Title:   "The runs and their cost",
+		Caption: "The runs and their cost.",
+		Header:  []string{"data", "task", "series", "runs", "failed", "samples", "test risk", "test error (%)", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
 		Notes: []string{
-			"Per run: mean ± standard deviation of the training alone, evaluations excluded; CPU seconds are those of the training thread.",
+			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training thread.",
 		},
 	}
 	for _, g := range b.costGroups() {
@@ -63,12 +63,14 @@ func compareCosts(x, y *costGroup) int {
 // costRow sums a group up.
 func (b *builder) costRow(g *costGroup) []string {
 	runs := b.records(g.planned)
-	var wall, cpu, samples, order, kernels []float64
+	var wall, cpu, samples, risk, errors, order, kernels []float64
 	total := 0.0
 	for _, r := range runs {
 		wall = append(wall, r.Final.Timing.Wall)
 		cpu = append(cpu, r.Final.Timing.CPU)
 		samples = append(samples, float64(r.Final.Samples))
+		risk = append(risk, r.Final.TestRisk)
+		errors = append(errors, 100*r.Final.TestError)
 		order = append(order, r.Final.ModelOrder)
 		kernels = append(kernels, float64(r.Final.KernelEvals))
 		total += r.Final.Timing.CPU
@@ -80,9 +82,9 @@ func (b *builder) costRow(g *costGroup) []string {
 	row := []string{name, g.first.Run.Task, g.first.Series,
 		fmt.Sprintf("%d of %d", len(runs), len(g.planned)), strconv.Itoa(len(b.failures(g.planned)))}
 	if len(runs) == 0 {
-		return append(row, "", "", "", "", "", "")
+		return append(row, "", "", "", "", "", "", "", "")
 	}
-	return append(row, plainMean(samples), statOf(order).text(qOrder), seconds(statOf(wall)), seconds(statOf(cpu)),
+	return append(row, plainMean(samples), statOf(risk).text(qRisk), statOf(errors).text(qError), statOf(order).text(qOrder), seconds(statOf(wall)), seconds(statOf(cpu)),
 		strconv.FormatFloat(total, 'f', 1, 64), strconv.FormatFloat(statOf(kernels).Mean, 'e', 2, 64))
 }
 

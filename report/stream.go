@@ -75,7 +75,7 @@ func (s *Stream) picture() *picture {
 			{tag: "(a)", ylabel: "model order M_t", traces: []trace{
 				{look: order, curve: s.curve(func(p StreamPoint) float64 { return float64(p.ModelOrder) })}}},
 			memory,
-			{tag: "(c)", ylabel: "test error rate (%)", log: true, traces: []trace{
+			{tag: "(c)", ylabel: "prequential error rate (%)", log: true, traces: []trace{
 				{look: order, curve: s.curve(func(p StreamPoint) float64 { return 100 * p.Error })}}},
 		},
 		legend: []legendEntry{lineEntry("POLK", order), lineEntry("resident set", rss), lineEntry("live heap", heap)},

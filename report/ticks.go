@@ -82,7 +82,7 @@ func countTicks(min, max float64) []plot.Tick {
 	}
 	var ticks []plot.Tick
 	for i := math.Ceil(min / step); i*step <= max*(1+1e-9); i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: countLabel(i * step)})
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: countLabel(i*step, max)})
 	}
 	return ticks
 }
@@ -102,14 +102,17 @@ func roundStep(x float64) float64 {
 	return 10 * base
 }
 
-// countLabel writes a number of things shortly.
-func countLabel(v float64) string {
+// countLabel writes a number of things shortly, in thousands where the largest
+// on the axis is.
+func countLabel(v, largest float64) string {
 	switch {
-	case math.Abs(v) >= 1e9:
+	case v == 0:
+		return "0"
+	case v >= 1e9:
 		return strconv.FormatFloat(v, 'g', 3, 64)
-	case math.Abs(v) >= 1e6:
+	case v >= 1e6:
 		return trimmed(v/1e6) + "M"
-	case math.Abs(v) >= 1e4:
+	case largest >= 1e4:
 		return trimmed(v/1e3) + "k"
 	}
 	return trimmed(v)
