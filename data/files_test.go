@@ -132,7 +132,7 @@ func TestLoadCorrupt(t *testing.T) {
 	if !errors.Is(err, ErrCorrupt) || errors.Is(err, ErrNotAvailable) {
 		t.Fatalf("got %v, want ErrCorrupt", err)
 	}
-	for _, want := range []string{".gz", "SHA-256", "runall data fetch", "runall data verify"} {
+	for _, want := range []string{".gz", "SHA-256", "download", "runall data verify"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not say %q", err, want)
 		}
@@ -204,7 +204,7 @@ func TestFinderOrder(t *testing.T) {
 	if !errors.Is(err, ErrNotAvailable) {
 		t.Fatalf("nothing there: %v", err)
 	}
-	for _, want := range append(finder.Paths(), "runall data fetch mnist", EnvDir) {
+	for _, want := range append(finder.Paths(), "download", "data/cache/mnist", EnvDir) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not say %q", err, want)
 		}

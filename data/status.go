@@ -154,7 +154,7 @@ func verifyDraws(m *manifestSet) []VerifyRow {
 const maxOversize = 1 << 30
 
 // replaceIt is what to do about a corrupt file.
-const replaceIt = "delete it and get it again ('runall data fetch', or copy it anew), then check it with 'runall data verify'"
+const replaceIt = "delete it and download or copy it anew, then check it with 'runall data verify'"
 
 // hashVerified reads a data file to its end and returns its SHA-256, that of
 // the decompressed bytes where the manifest allows compression. The error

@@ -58,16 +58,26 @@ func GuessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have m
 	return best, nil
 }
 
-// Lacking returns the data sets that runs of a plan without a record would
-// need and that can't be had, by name, with where they were searched.
+// Lacking returns the data sets that can't be had, by name, with where they
+// were searched: those that runs of a plan without a record need, and those
+// that no run of the plan concerns.
 func Lacking(plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) map[string]string {
 	lacking := make(map[string]string)
-	for _, p := range plan {
-		if have[p.ID] != nil {
-			continue
+	check := func(ref data.Ref) {
+		if err := finder.Available(ref); err != nil && missing(err) {
+			lacking[ref.Name] = err.Error()
 		}
-		if err := finder.Available(dataRef(p.Run.Data)); err != nil && missing(err) {
-			lacking[p.Run.Data.Name] = err.Error()
+	}
+	planned := make(map[string]bool)
+	for _, p := range plan {
+		planned[p.Run.Data.Name] = true
+		if have[p.ID] == nil {
+			check(dataRef(p.Run.Data))
+		}
+	}
+	for _, set := range data.List() {
+		if !planned[set.Name] {
+			check(data.Ref{Name: set.Name})
 		}
 	}
 	return lacking

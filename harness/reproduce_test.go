@@ -242,7 +242,7 @@ func TestMissingData(t *testing.T) {
 			t.Errorf("unavailable: %+v", u)
 		}
 		have := readAll(t, results)
-		if l := Lacking(plan, have.Records, data.Finder{}); len(l) != 1 || l["mnist"] == "" {
+		if l := Lacking(plan, have.Records, data.Finder{}); len(l) != 2 || l["mnist"] == "" || l["brodatz"] == "" {
 			t.Errorf("lacking: %v", l)
 		}
 	})

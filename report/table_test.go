@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func mixedInput() Input {
 	in := fixtureInput()
 	in.Profile = "quick"
-	in.Unavailable["mnist"] = "runall data fetch mnist"
+	in.Unavailable["mnist"] = "download mnist"
 	planned := in.Planned[:0]
 	for _, p := range in.Planned {
 		switch {

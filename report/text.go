@@ -8,7 +8,7 @@ import (
 )
 
 // longestLine is what fits of a foreign message in a line of a report.
-const longestLine = 200
+const longestLine = 320
 
 // oneLine makes one line of a message that this package did not write.
 func oneLine(s string) string {
