@@ -163,24 +163,31 @@ func (k *komp) residual(b *batch) {
 }
 
 // repair computes P afresh. Elements that make K numerically singular are
-// folded into the others first, at a cost below singular·‖w‖².
+// taken out first and given to the others, at a cost below singular·‖w‖².
 func (k *komp) repair(b *batch) {
 	k.health.Repairs++
+	var out []dropped
 	for tol := singular; !k.g.invert(singular); tol *= 10 {
-		k.drop(b, k.g.dependent(tol))
+		out = k.drop(b, k.g.dependent(tol), out)
+	}
+	for _, o := range out {
+		for i := range k.g.m {
+			axpy(gemm.Dot(k.g.rowP(i), o.k), o.w, k.f.Weights(i))
+		}
 	}
 }
 
-// drop removes the dictionary elements js, whose κ(d, ·) lie in the span of
-// the others', and gives their weights to the others.
-func (k *komp) drop(b *batch, js []int) {
+// A dropped element has weights w and the kernel values k to the dictionary
+// that is left.
+type dropped struct{ k, w []float64 }
+
+// drop takes the elements js, whose κ(d, ·) lie in the span of the others',
+// out of the dictionary and appends them to out.
+func (k *komp) drop(b *batch, js []int, out []dropped) []dropped {
 	k.health.Dropped += len(js)
 	slices.Sort(js)
-	slices.Reverse(js) // so that the last element, which takes the place of j, is one that stays
-	type gone struct{ k, w []float64 }
-	var out []gone
-	for _, j := range js {
-		out = append(out, gone{slices.Clone(k.g.rowK(j)), slices.Clone(k.f.Weights(j))})
+	for _, j := range slices.Backward(js) { // so that the last element, which takes the place of j, is one that stays
+		out = append(out, dropped{slices.Clone(k.g.rowK(j)), slices.Clone(k.f.Weights(j))})
 		last := k.g.m - 1
 		for i := range out {
 			out[i].k[j] = out[i].k[last]
@@ -190,15 +197,7 @@ func (k *komp) drop(b *batch, js []int) {
 		k.g.remove(j)
 		k.f.Remove(j)
 	}
-	if !k.g.invert(singular) {
-		return // the caller tries again with a coarser tolerance; these weights are below rounding
-	}
-	for _, o := range out {
-		for i := range k.g.m {
-			c := gemm.Dot(k.g.rowP(i), o.k)
-			axpy(c, o.w, k.f.Weights(i))
-		}
-	}
+	return out
 }
 
 // removeColumn deletes column j of the m-column matrix b.kx; the last column
