@@ -19,11 +19,15 @@ func realFinder() Finder {
 	return Finder{Dir: filepath.Join("..", sharedDir)}
 }
 
-// needReal skips the test if a data set is not there.
+// needReal skips the test if a data set is not there, or fails it where
+// POLK_REQUIRE_DATA is set, as in CI.
 func needReal(t *testing.T, name string) Finder {
 	t.Helper()
 	f := realFinder()
 	if err := f.Available(Ref{Name: name}); err != nil {
+		if os.Getenv("POLK_REQUIRE_DATA") != "" {
+			t.Fatal(err)
+		}
 		t.Skipf("needs the real data set: %v", err)
 	}
 	return f

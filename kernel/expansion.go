@@ -3,7 +3,7 @@ package kernel
 import "polkrepro/internal/gemm"
 
 // An Expansion is f_c(x) = Σ_j W[j·C+c] κ(d_j, x) for c = 0 … C−1: the
-// functions of one model on one shared dictionary (paper eq. 7, for several
+// functions of one model on one shared dictionary (paper eq. kernel_expansion, for several
 // functions).
 type Expansion struct {
 	Kernel  Kernel

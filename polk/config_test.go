@@ -22,7 +22,7 @@ func TestSchedules(t *testing.T) {
 			t.Errorf("%+v: η_%d = %v, want %v", c.s, c.t, got, c.want)
 		}
 	}
-	// Ση_t of the diminishing schedule grows without bound, Ση_t² does not (eq. 18).
+	// Ση_t of the diminishing schedule grows without bound, Ση_t² does not (eq. dim_stepsize).
 	s := Inverse{1, 100}
 	var sums, squares [2]float64
 	for i := range 1 << 20 {

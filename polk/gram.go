@@ -1,11 +1,14 @@
 package polk
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 )
 
@@ -113,6 +116,24 @@ func (g *gram) dependent(tol float64) []int {
 	var c mat.PivotedCholesky
 	c.Factorize(a, tol*largest)
 	return c.ColumnPivots(nil)[c.Rank():]
+}
+
+// coefficients returns the c that minimizes ‖κ(x, ·) − Σ c_i κ(d_i, ·)‖² and
+// that minimum, for a point with kernel values v to the dictionary and
+// self = κ(x, x). It is for an ill-conditioned K: the solution with P is
+// refined by its residual, which P alone would leave as large as the condition.
+func (g *gram) coefficients(v []float64, self float64) (c []float64, dist2 float64) {
+	c = make([]float64, g.m)
+	res := slices.Clone(v)
+	for range 4 {
+		for i := range c {
+			c[i] += gemm.Dot(g.rowP(i), res)
+		}
+		for i := range res {
+			res[i] = v[i] - gemm.Dot(g.rowK(i), c)
+		}
+	}
+	return c, max(self-dot(c, v)-dot(c, res), 0)
 }
 
 // load computes K and P for the dictionary of k.f.

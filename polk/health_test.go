@@ -66,16 +66,17 @@ func evaluate(e *kernel.Expansion, l loss.Loss, s *data.Split) (risk, wrong floa
 }
 
 // TestMultidist holds the learner on the cases that broke an incremental
-// inverse in the pilot (REPRODUCTION_NOTES.md, "Numerics"), over two epochs.
+// inverse in the pilot (REPRODUCE.md, "Numerics"), over the five
+// epochs within which it did; the race detector sees half an epoch.
 // All along, P·K = I to 1e-3 and the residual that the learner sees is below
 // 1e-5; at the end the error, the risk and the model order are those of a
 // learner that has learned. The printed model orders are averages at
-// convergence; two epochs leave a factor of two around them.
+// convergence of another draw: a factor of two around them is allowed.
 func TestMultidist(t *testing.T) {
 	set := multidist(t)
-	steps := 2 * set.Train.N / 32
+	steps := 5 * set.Train.N / 32
 	if raceEnabled {
-		steps /= 4
+		steps /= 10
 	}
 	for _, c := range []struct {
 		loss        loss.Loss

@@ -163,23 +163,30 @@ func (k *komp) residual(b *batch) {
 }
 
 // repair computes P afresh. Elements that make K numerically singular are
-// taken out first and given to the others, at a cost below singular·‖w‖².
+// taken out first and given to the others; what that costs counts as spent.
 func (k *komp) repair(b *batch) {
 	k.health.Repairs++
 	var out []dropped
 	for tol := singular; !k.g.invert(singular); tol *= 10 {
 		out = k.drop(b, k.g.dependent(tol), out)
 	}
+	var lost float64
 	for _, o := range out {
-		for i := range k.g.m {
-			axpy(gemm.Dot(k.g.rowP(i), o.k), o.w, k.f.Weights(i))
+		coeff, dist2 := k.g.coefficients(o.k, o.self)
+		for i, v := range coeff {
+			axpy(v, o.w, k.f.Weights(i))
 		}
+		lost += math.Sqrt(dist2 * sumSquares(o.w))
 	}
+	k.err2 += lost * lost
 }
 
-// A dropped element has weights w and the kernel values k to the dictionary
-// that is left.
-type dropped struct{ k, w []float64 }
+// A dropped element has weights w, kernel values k to the dictionary that is
+// left, and κ(d, d) = self.
+type dropped struct {
+	k, w []float64
+	self float64
+}
 
 // drop takes the elements js, whose κ(d, ·) lie in the span of the others',
 // out of the dictionary and appends them to out.
@@ -187,7 +194,7 @@ func (k *komp) drop(b *batch, js []int, out []dropped) []dropped {
 	k.health.Dropped += len(js)
 	slices.Sort(js)
 	for _, j := range slices.Backward(js) { // so that the last element, which takes the place of j, is one that stays
-		out = append(out, dropped{slices.Clone(k.g.rowK(j)), slices.Clone(k.f.Weights(j))})
+		out = append(out, dropped{slices.Clone(k.g.rowK(j)), slices.Clone(k.f.Weights(j)), k.g.rowK(j)[j]})
 		last := k.g.m - 1
 		for i := range out {
 			out[i].k[j] = out[i].k[last]
@@ -249,14 +256,16 @@ func (k *komp) foldDependent(b *batch) {
 	for i, p := range k.kept {
 		copy(k.sl[i*n:i*n+r], k.l[p*n:p*n+r])
 	}
+	var lost float64 // a sum of norms: what the elements lose need not be orthogonal
 	for _, i := range rest {
 		coeff := k.l[i*n : i*n+r]
 		backward(k.sl, n, coeff)
 		k.fold(b, i, coeff)
 		k.health.Folded++
-		k.err2 += max(k.a[i*n+i], 0) * sumSquares(b.w[i*c:(i+1)*c])
+		lost += math.Sqrt(max(k.a[i*n+i], 0) * sumSquares(b.w[i*c:(i+1)*c]))
 		k.removed = append(k.removed, m+b.orig[i])
 	}
+	k.err2 += lost * lost
 	slices.Sort(k.kept)
 	k.compress(b)
 }

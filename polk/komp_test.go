@@ -91,7 +91,7 @@ func (p problem) incremental() (*kernel.Expansion, []int, *komp) {
 	f := p.f.Clone()
 	k := &komp{f: f, threads: 1}
 	k.load()
-	n, c, m := len(p.x), f.Outputs, f.Order()
+	n, m := len(p.x), f.Order()
 	b := &batch{m: n, kx: make([]float64, (n+1)*m), kxx: make([]float64, n*n)}
 	g := gramOf(p.union())
 	for i := range n {
@@ -101,7 +101,6 @@ func (p problem) incremental() (*kernel.Expansion, []int, *komp) {
 		copy(b.kx[i*m:(i+1)*m], g[m+i][:m])
 		copy(b.kxx[i*n:(i+1)*n], g[m+i][m:])
 	}
-	_ = c
 	k.project(b, p.eps)
 	return f, slices.Clone(k.removed), k
 }

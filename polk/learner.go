@@ -59,7 +59,7 @@ type Learner struct {
 type Step struct {
 	Active  int     // samples whose gradient is not zero
 	Removed int     // of old and new elements together
-	Error   float64 // ‖f_{t+1} − f̃_{t+1}‖, at most Budget
+	Error   float64 // ‖f_{t+1} − f̃_{t+1}‖: at most Budget, but for what elements cost that depend on the others to rounding
 	Budget  float64 // ε_t
 	Rate    float64 // η_t
 }

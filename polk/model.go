@@ -3,6 +3,7 @@ package polk
 import (
 	"fmt"
 	"io"
+	"reflect"
 
 	"polkrepro/kernel"
 )
@@ -39,7 +40,7 @@ func Load(r io.Reader, cfg Config) (*Learner, error) {
 	switch {
 	case m.Learner != "polk":
 		return nil, fmt.Errorf("polk: the saved model is of learner %q", m.Learner)
-	case f.Kernel != cfg.Kernel:
+	case !reflect.DeepEqual(f.Kernel, cfg.Kernel):
 		return nil, fmt.Errorf("polk: the saved model has kernel %+v, not %+v", f.Kernel, cfg.Kernel)
 	case m.Loss != cfg.Loss.Name() || m.Classes != cfg.Classes || f.Dict.Dim() != cfg.Dim || f.Outputs != cfg.Loss.Outputs(cfg.Classes):
 		return nil, fmt.Errorf("polk: the saved model has loss %s, %d classes and dimension %d, not %s, %d and %d",

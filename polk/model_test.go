@@ -3,6 +3,7 @@ package polk
 import (
 	"bytes"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -145,3 +146,28 @@ func TestLoadErrors(t *testing.T) {
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestSaveNearlySingular: Save computes K_DD⁻¹ afresh and for that gives up
+// elements that make K_DD singular to rounding. That must not change the
+// functions by more than rounding does.
+func TestSaveNearlySingular(t *testing.T) {
+	const points = 120
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 31))
+		f := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, 2)
+		for range points {
+			f.Append([]float32{0.7 * r.Float32(), 0.7 * r.Float32()}, []float64{2*r.Float64() - 1, 2*r.Float64() - 1})
+		}
+		k := komp{f: f.Clone(), threads: 1}
+		k.load()
+		dist, norm := distance(f, k.f)
+		counted := math.Sqrt(k.err2)
+		t.Logf("%d of %d given up: ‖f − f'‖ = %.1e, counted %.1e, of ‖f‖ = %.1f", k.health.Dropped, points, dist, counted, norm)
+		if k.health.Dropped == 0 {
+			t.Errorf("seed %d: none was given up", seed)
+		}
+		if !(dist < 1e-5 && dist < counted+1e-6) { // 1e-6: what the distance itself is off by
+			t.Errorf("seed %d: ‖f − f'‖ = %v, counted %v", seed, dist, counted)
+		}
+	}
+}

@@ -23,7 +23,7 @@ func (c Constant) Rate(int) float64 { return float64(c) }
 func (c Constant) Validate(regularizer float64) error { return validRate(float64(c), regularizer) }
 
 // Inverse is the diminishing schedule η_t = Initial / (1 + t/Horizon), which
-// is O(1/t) and satisfies Ση_t = ∞, Ση_t² < ∞ (eq. 18).
+// is O(1/t) and satisfies Ση_t = ∞, Ση_t² < ∞ (eq. dim_stepsize).
 type Inverse struct {
 	Initial float64 // η₀
 	Horizon float64 // steps after which the rate has halved
@@ -74,7 +74,7 @@ func (k Parsimony) Validate() error {
 }
 
 // SquaredRate is ε_t = η_t², the rule of the diminishing-rate theorem
-// (Theorem 1, eq. 18).
+// (Theorem 1, eq. dim_stepsize).
 type SquaredRate struct{}
 
 // Epsilon returns η².
