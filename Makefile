@@ -68,7 +68,7 @@ report: build
 	bin/runall report --results $(RESULTS) --out $(RESULTS)/report
 
 # The data files' sums, and that every record in RESULTS is whole: report
-# warns of each that is not.
+# fails if one is not.
 verify: data
 	bin/runall report --results $(RESULTS)
 
@@ -85,4 +85,3 @@ staticcheck:
 
 clean:
 	rm -rf bin
-	$(GO) clean -testcache

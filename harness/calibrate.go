@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -22,7 +23,7 @@ const (
 // CalibrateOptions say what to sweep.
 type CalibrateOptions struct {
 	Epochs    int       // default 10
-	Parsimony []float64 // the constants K to try; default each run's own
+	Parsimony []float64 // the constants K > 0 to try; default each run's own
 	Rule      EpochRule
 	Options   // RequireData and Results are not used
 }
@@ -49,19 +50,28 @@ type calibrationJob struct {
 	plan   experiments.Planned
 	set    *data.Set
 	points []CalibrationPoint
+	done   bool  // all points are there
+	err    error // why the run failed
 }
 
 // Calibrate trains the POLK runs of a plan on five sixths of their training
 // data and evaluates them after every epoch on the other sixth. It returns
-// the points of all runs that did not fail, run after run, and the data sets
-// that can't be had. The error wraps ErrRunsFailed, with which the points of
-// the others are there, or ErrInterrupted, or is that of a damaged data file.
+// the points of all runs that were finished, run after run, and the data sets
+// that can't be had. The error wraps ErrRunsFailed and those of the runs, or
+// ErrInterrupted, and with either the points of the finished runs are there;
+// or it wraps ErrUsage, or is that of a damaged data file.
 func Calibrate(ctx context.Context, plan []experiments.Planned, opt CalibrateOptions) ([]CalibrationPoint, []Unavailable, error) {
+	if err := opt.check(); err != nil {
+		return nil, nil, err
+	}
 	opt.Options = opt.withDefaults()
 	if opt.Epochs == 0 {
 		opt.Epochs = 10
 	}
 	plan = sweep(plan, opt.Parsimony)
+	if len(plan) == 0 {
+		return nil, nil, Usage(errors.New("no run of POLK to calibrate"))
+	}
 	sets, unavailable, err := loadAll(ctx, data.NewStore(opt.Finder), plan)
 	if err != nil {
 		return nil, nil, interruptedOr(ctx, err)
@@ -70,27 +80,58 @@ func Calibrate(ctx context.Context, plan []experiments.Planned, opt CalibrateOpt
 	workers, threads := layout(opt.Workers, len(jobs))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(jobs), Workers: workers})
 	options := trainerOptions{methods: opt.Methods, threads: threads}
-	errs := make([]error, len(jobs))
 	pool(ctx, workers, len(jobs), func(ctx context.Context, i int) error {
-		errs[i] = jobs[i].run(ctx, opt.Progress, options)
-		return nil
+		jobs[i].run(ctx, opt.Progress, options)
+		return nil // a run that fails does not stop the others
 	})
-	if ctx.Err() != nil {
-		return nil, unavailable, ErrInterrupted
+	points, err := calibrated(jobs)
+	return points, unavailable, err
+}
+
+// check reports what can't be swept.
+func (o CalibrateOptions) check() error {
+	if o.Epochs < 0 {
+		return Usage(fmt.Errorf("calibration of %d epochs: want at least 1", o.Epochs))
 	}
-	var points []CalibrationPoint
-	failed := 0
-	for i, j := range jobs {
-		if errs[i] != nil {
-			failed++
-			continue
+	for _, k := range o.Parsimony {
+		if err := checkParsimony(k); err != nil {
+			return err
 		}
-		points = append(points, j.points...)
 	}
-	if failed > 0 {
-		return points, unavailable, fmt.Errorf("%w: %d of %d", ErrRunsFailed, failed, len(jobs))
+	return nil
+}
+
+// checkParsimony reports a constant K that is not a positive number.
+func checkParsimony(k float64) error {
+	if !finite(k) || k <= 0 {
+		return Usage(fmt.Errorf("parsimony constant %v: want a number greater than 0", k))
 	}
-	return points, unavailable, nil
+	return nil
+}
+
+// calibrated returns the points of the finished jobs and the error of the
+// others.
+func calibrated(jobs []*calibrationJob) ([]CalibrationPoint, error) {
+	var points []CalibrationPoint
+	var failures []error
+	done := 0
+	for _, j := range jobs {
+		switch {
+		case j.done:
+			done++
+			points = append(points, j.points...)
+		case j.err != nil:
+			failures = append(failures, j.err)
+		}
+	}
+	var errs []error
+	if done+len(failures) < len(jobs) {
+		errs = append(errs, fmt.Errorf("%w: %d of %s finished; a calibration begins anew", ErrInterrupted, done, count(len(jobs), "run")))
+	}
+	if len(failures) > 0 {
+		errs = append(errs, fmt.Errorf("%w: %d of %d", ErrRunsFailed, len(failures), len(jobs)))
+	}
+	return points, errors.Join(append(errs, failures...)...)
 }
 
 // sweep returns the POLK runs of a plan, each once for every parsimony
@@ -136,9 +177,25 @@ func calibrationJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set, ep
 	return jobs
 }
 
-// run trains one job.
-func (j *calibrationJob) run(ctx context.Context, progress Progress, opt trainerOptions) error {
+// run trains one job and notes whether it was finished or why it failed:
+// neither if the context ended.
+func (j *calibrationJob) run(ctx context.Context, progress Progress, opt trainerOptions) {
 	t := newTracked(j.plan, progress)
+	err := Guard(func() error { return j.train(ctx, t, opt) })
+	switch {
+	case err == nil:
+		j.done = true
+		t.report(EventFinish)
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		t.report(EventStop)
+	default:
+		j.err = fmt.Errorf("%s: %w", t.event.label(), err)
+		t.event.Message = err.Error()
+		t.report(EventFail)
+	}
+}
+
+func (j *calibrationJob) train(ctx context.Context, t *tracked, opt trainerOptions) error {
 	tr, err := newTrainer(j.plan.Run, j.set, opt)
 	if err != nil {
 		return err
@@ -149,13 +206,7 @@ func (j *calibrationJob) run(ctx context.Context, progress Progress, opt trainer
 		return nil
 	}
 	tr.step = func(samples int) { t.stepped(samples, tr.learner.Expansion().Order()) }
-	if err := Guard(func() error { return tr.train(ctx) }); err != nil {
-		t.event.Message = err.Error()
-		t.report(EventFail)
-		return fmt.Errorf("%s: %w", t.event.label(), err)
-	}
-	t.report(EventFinish)
-	return nil
+	return tr.train(ctx)
 }
 
 func (j *calibrationJob) point(p record.Point) CalibrationPoint {

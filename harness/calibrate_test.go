@@ -2,11 +2,14 @@ package harness
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -57,8 +60,99 @@ func TestCalibrateGoesOnAfterAFailure(t *testing.T) {
 		return nil
 	})
 	points, _, err := Calibrate(t.Context(), tinyPlan(), CalibrateOptions{Epochs: 1, Options: Options{Methods: methods}})
-	if !errors.Is(err, ErrRunsFailed) || len(points) > 2 {
+	if !errors.Is(err, ErrRunsFailed) || len(points) > 2 || !strings.Contains(err.Error(), "bad step") {
 		t.Errorf("error %v, %d points", err, len(points))
+	}
+}
+
+// TestCalibrateSaysWhyNothingBegan lets the construction of learners fail.
+func TestCalibrateSaysWhyNothingBegan(t *testing.T) {
+	for want, construct := range map[string]func() error{
+		"bad problem":      func() error { return errors.New("bad problem") },
+		"panic: bad index": func() error { panic("bad index") },
+	} {
+		var progress recorder
+		methods := Registry{"polk": func(Problem) (Learner, error) { return nil, construct() }}
+		points, _, err := Calibrate(t.Context(), tinyPlan()[:1], CalibrateOptions{Epochs: 1,
+			Options: Options{Methods: methods, Progress: &progress}})
+		if !errors.Is(err, ErrRunsFailed) || len(points) != 0 || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, %d points; want %q", err, len(points), want)
+		}
+		if n := progress.count(EventFail); n != 1 {
+			t.Errorf("%d failures reported, want 1", n)
+		}
+	}
+}
+
+func TestCalibrateKeepsFinishedRunsWhenInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	runs := 0
+	methods := fakes(func(f *fake) error {
+		if f.steps == 1 {
+			runs++
+		}
+		if runs == 3 && f.steps == 5 {
+			cancel()
+		}
+		return nil
+	})
+	var progress recorder
+	points, _, err := Calibrate(ctx, tinyPlan()[:2], CalibrateOptions{Epochs: 2, Parsimony: []float64{0.04, 0.01},
+		Options: Options{Methods: methods, Workers: 1, Progress: &progress}})
+	if !errors.Is(err, ErrInterrupted) || errors.Is(err, ErrRunsFailed) || !strings.Contains(err.Error(), "2 of 4 runs finished") {
+		t.Errorf("error %v", err)
+	}
+	if len(points) != 2*2 || points[3].Epoch != 2 {
+		t.Errorf("points %+v", points)
+	}
+	if progress.count(EventStop) != 1 || progress.count(EventFail) != 0 {
+		t.Errorf("%d stops and %d failures reported, want 1 and 0", progress.count(EventStop), progress.count(EventFail))
+	}
+}
+
+func TestNonsenseIsWrongUse(t *testing.T) {
+	var errs []error
+	for _, k := range []float64{math.NaN(), math.Inf(1), 0, -1} {
+		_, _, err := Calibrate(t.Context(), tinyPlan(), CalibrateOptions{Parsimony: []float64{0.04, k}})
+		errs = append(errs, err)
+		if k != 0 { // the default
+			_, err := Stream(t.Context(), StreamOptions{Results: t.TempDir(), Parsimony: k})
+			errs = append(errs, err)
+		}
+	}
+	_, _, err := Calibrate(t.Context(), tinyPlan(), CalibrateOptions{Epochs: -1})
+	errs = append(errs, err)
+	_, _, err = Calibrate(t.Context(), tinyPlan()[2:3], CalibrateOptions{}) // BSGD
+	errs = append(errs, err)
+	_, err = Stream(t.Context(), StreamOptions{Results: t.TempDir(), Samples: -1})
+	errs = append(errs, err)
+	_, err = Stream(t.Context(), StreamOptions{Results: t.TempDir(), Every: -1})
+	errs = append(errs, err)
+	for i, err := range errs {
+		if ExitCode(err) != ExitUsage {
+			t.Errorf("%d: error %v", i, err)
+		}
+	}
+}
+
+func TestCheckFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "points.csv")
+	for range 2 { // not there, then there
+		if err := CheckFile(path); err != nil {
+			t.Error(err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 1 {
+			t.Errorf("left behind: %v, %v", entries, err)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, bad := range []string{dir, filepath.Join(dir, "none", "points.csv"), filepath.Join(path, "points.csv")} {
+		if err := CheckFile(bad); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
 	}
 }
 

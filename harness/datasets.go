@@ -18,6 +18,11 @@ type Unavailable struct {
 	Why  string   `json:"why"`  // where it was looked for, and how to get it
 }
 
+// String says what was not run and why.
+func (u Unavailable) String() string {
+	return fmt.Sprintf("%s: %s not started: %s", u.Ref, count(u.Runs, "run"), u.Why)
+}
+
 func dataRef(d experiments.DataRef) data.Ref {
 	return data.Ref{Name: d.Name, Variant: d.Variant, Draw: d.Draw}
 }

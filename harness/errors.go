@@ -7,8 +7,8 @@ var (
 	// runs failed; the others are finished.
 	ErrRunsFailed = errors.New("runs failed")
 
-	// ErrInterrupted is wrapped by the error of work that was told to stop
-	// and can be resumed.
+	// ErrInterrupted is wrapped by the error of work that was told to stop.
+	// A reproduction can be resumed; calibrations and streams begin anew.
 	ErrInterrupted = errors.New("interrupted")
 
 	// ErrMissingData is wrapped by the error of a reproduction that was told

@@ -1,6 +1,10 @@
 package harness
 
 import (
+	"errors"
+	"fmt"
+	"strings"
+
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/record"
@@ -34,6 +38,48 @@ func FindSpecs(names []string) ([]*experiments.Spec, error) {
 		specs[i] = s
 	}
 	return specs, nil
+}
+
+// PlanNamed returns the runs of the specs of the given names or files, of all
+// embedded ones if none is named. It is an error to name a spec that has no
+// runs in the profile. All errors wrap ErrUsage.
+func PlanNamed(names []string, profile string, opt experiments.PlanOptions) ([]experiments.Planned, error) {
+	specs, err := FindSpecs(names)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	plan, err := PlanAll(specs, profile, opt)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	planned := make(map[string]bool)
+	for _, p := range plan {
+		planned[p.Spec] = true
+	}
+	var idle []error
+	for _, s := range specs {
+		if len(names) > 0 && !planned[s.Name] {
+			idle = append(idle, idleError(s, profile, opt))
+		}
+	}
+	if len(idle) > 0 {
+		return nil, Usage(errors.Join(idle...))
+	}
+	return plan, nil
+}
+
+// idleError says that a spec has no runs in a profile, and which has some.
+func idleError(s *experiments.Spec, profile string, opt experiments.PlanOptions) error {
+	var others []string
+	for _, other := range experiments.Profiles() {
+		if runs, err := s.Plan(other, opt); err == nil && len(runs) > 0 {
+			others = append(others, fmt.Sprintf("--profile %s has %d", other, len(runs)))
+		}
+	}
+	if len(others) == 0 {
+		others = []string{"nor in any other"}
+	}
+	return fmt.Errorf("%s has no runs in profile %s; %s", s.Name, profile, strings.Join(others, ", "))
 }
 
 // GuessProfile returns the profile that the finished records of a folder

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +37,71 @@ func TestRecordsDoNotDependOnWorkers(t *testing.T) {
 			t.Errorf("final %+v", r.Final)
 		}
 	}
+}
+
+// TestRecordsDoNotDependOnThreads runs problems large enough for products on
+// several threads (package gemm shares out products of 2^20 multiply-adds and
+// more): 256 samples × 200 elements × 128 features are six times that, in a
+// step as in an evaluation. One worker has two threads, two have one each.
+func TestRecordsDoNotDependOnThreads(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	const dim = 128
+	set := &data.Set{Name: "cloud", Classes: 5, Train: cloud(1, 2000, dim), Test: cloud(2, 600, dim)}
+	var plan []experiments.Planned
+	for seed, method := range []string{"polk", "bsgd"} {
+		run := tinyRun(method, "ksvm", uint64(seed)).Run
+		run.Data = experiments.DataRef{Name: set.Name}
+		run.Params.Kernel.Bandwidth = 6
+		if method == "polk" {
+			run.Params.BatchSize, run.Params.Parsimony = 256, 1e-6
+		} else {
+			run.Params.Budget = 200
+		}
+		plan = append(plan, planned(run))
+	}
+	sets := map[data.Ref]*data.Set{{Name: set.Name}: set}
+	var have []*record.Collection
+	for _, workers := range []int{1, 2} {
+		if _, threads := layout(workers, len(plan)); threads*workers != 2 {
+			t.Fatalf("%d threads for each of %d workers", threads, workers)
+		}
+		results, err := OpenResults(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer results.Close()
+		opt := Options{Results: results.Dir, Workers: workers}.withDefaults()
+		if err := carryOut(t.Context(), slices.Clone(plan), sets, &Outcome{}, opt); err != nil {
+			t.Fatal(err)
+		}
+		have = append(have, readAll(t, results.Dir))
+	}
+	for _, p := range plan {
+		a, b := have[0].Records[p.ID], have[1].Records[p.ID]
+		if !bytes.Equal(record.Canonical(a), record.Canonical(b)) {
+			t.Errorf("%s: records differ", p.Run.Method)
+		}
+		if a.Final.ModelOrder < 200 {
+			t.Errorf("%s: model order %v is too small for threads to take part", p.Run.Method, a.Final.ModelOrder)
+		}
+	}
+}
+
+// cloud returns n points of five classes that overlap.
+func cloud(seed uint64, n, dim int) *data.Split {
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := &data.Split{N: n, Dim: dim, X: make([]float32, n*dim), Y: make([]float64, n)}
+	for i := range n {
+		y := r.IntN(5)
+		s.Y[i] = float64(y)
+		for j := range dim {
+			s.X[i*dim+j] = r.Float32()
+			if j%5 == y {
+				s.X[i*dim+j] += 0.2
+			}
+		}
+	}
+	return s
 }
 
 func TestEvaluationsAreAtBatchBoundaries(t *testing.T) {

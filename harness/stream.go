@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -52,6 +53,14 @@ func (o StreamOptions) withDefaults() StreamOptions {
 	return o
 }
 
+// check reports what can't be streamed.
+func (o StreamOptions) check() error {
+	if o.Samples < 1 || o.Every < 1 {
+		return Usage(fmt.Errorf("stream of %d samples, measured every %d: want at least 1", o.Samples, o.Every))
+	}
+	return checkParsimony(o.Parsimony)
+}
+
 // run returns the run that the options describe.
 func (o StreamOptions) run() experiments.Run {
 	return experiments.Run{
@@ -97,9 +106,13 @@ type streamer struct {
 // Stream trains POLK on samples that are drawn once and never come back, and
 // measures whether model order, memory and speed stay bounded. It writes the
 // points to stream.csv in the results folder, which appears when it is whole.
-// The error wraps ErrInterrupted if the context ends before the stream does.
+// The error wraps ErrUsage if there is no such stream, and ErrInterrupted if
+// the context ends before the stream does.
 func Stream(ctx context.Context, opt StreamOptions) ([]StreamPoint, error) {
 	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
 	results, err := OpenResults(opt.Results)
 	if err != nil {
 		return nil, err
@@ -221,6 +234,23 @@ func writeStream(w io.Writer, points []StreamPoint) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// CheckFile finds out now, not after an hour of training, whether WriteFile
+// can write a file.
+func CheckFile(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is there and not a regular file", path)
+	}
+	err := probe(filepath.Dir(path))
+	var cause *os.PathError
+	if errors.As(err, &cause) { // it names a file that the user never heard of
+		err = cause.Err
+	}
+	if err != nil {
+		return fmt.Errorf("%s can't be written: %w", path, err)
+	}
+	return nil
 }
 
 // WriteFile writes a file that appears under its name only when it is whole.

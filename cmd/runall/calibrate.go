@@ -14,56 +14,71 @@ import (
 func newCalibrate() *cobra.Command {
 	var opt harness.CalibrateOptions
 	var profile, progress, out string
-	var workers, seeds, epochs uint
+	var planOpt experiments.PlanOptions
 	cmd := &cobra.Command{
 		Use:   "calibrate SPEC...",
 		Short: "Choose the number of epochs, and try parsimony constants, on training data only",
 		Long: `Choose the number of epochs, and try parsimony constants, on training data only:
 a sixth of the training data is held out and the model is evaluated on it after
-every epoch. The test data are not looked at.`,
+every epoch. The test data are not looked at.
+
+If it is interrupted (exit status 130), the points of the runs that were
+finished are written to --out; the next calibration begins anew.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			specs, err := harness.FindSpecs(names)
+			plan, err := harness.PlanNamed(names, profile, planOpt)
 			if err != nil {
-				return harness.Usage(err)
+				return err
 			}
-			plan, err := harness.PlanAll(specs, profile, experiments.PlanOptions{Seeds: int(seeds)})
-			if err != nil {
-				return harness.Usage(err)
+			if out != "" {
+				if err := harness.CheckFile(out); err != nil {
+					return fmt.Errorf("--out: %w", err)
+				}
 			}
-			opt.Workers, opt.Epochs = int(workers), int(epochs)
 			if opt.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			points, unavailable, err := harness.Calibrate(cmd.Context(), plan, opt)
 			opt.Progress.Close()
 			for _, u := range unavailable {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s not run: %s\n", u.Ref, u.Why)
+				fmt.Fprintln(cmd.ErrOrStderr(), u)
 			}
-			if len(points) == 0 {
+			switch {
+			case len(points) == 0:
 				return err
+			case errors.Is(err, harness.ErrInterrupted): // too few runs to choose by
+				return errors.Join(err, savePoints(cmd.ErrOrStderr(), out, points))
 			}
-			return errors.Join(err, writeCalibration(cmd.OutOrStdout(), out, points, opt.Rule))
+			return errors.Join(err,
+				writeRows(cmd.OutOrStdout(), choiceRows(harness.Choose(points, opt.Rule))),
+				savePoints(cmd.ErrOrStderr(), out, points))
 		},
 	}
-	cmd.Flags().UintVar(&epochs, "epochs", 10, "train for `N` epochs")
-	cmd.Flags().Float64SliceVar(&opt.Parsimony, "parsimony", nil, "`constants` K to try instead of the spec's")
+	wholeFlag(cmd, &opt.Epochs, "epochs", 10, whole{min: 1, max: maxEpochs}, "train for `N` epochs")
+	cmd.Flags().Var(positives{&opt.Parsimony}, "parsimony", "`constants` K to try instead of the spec's")
 	cmd.Flags().StringVar(&out, "out", "", "CSV `file` for all points")
 	profileFlag(cmd, &profile, "quick")
-	seedsFlag(cmd, &seeds)
-	workersFlag(cmd, &workers)
+	seedsFlag(cmd, &planOpt.Seeds)
+	workersFlag(cmd, &opt.Workers)
 	dataFlag(cmd, &opt.Finder)
 	progressFlag(cmd, &progress)
 	return cmd
 }
 
-// writeCalibration prints what the rule chose and writes all points to a file,
-// if one is named.
-func writeCalibration(w io.Writer, path string, points []harness.CalibrationPoint, rule harness.EpochRule) error {
-	if err := writeRows(w, choiceRows(harness.Choose(points, rule))); err != nil || path == "" {
-		return err
+// maxEpochs bounds what --epochs takes.
+const maxEpochs = 10_000
+
+// savePoints writes the points of the finished runs to a file, if one is
+// named, and says so.
+func savePoints(stderr io.Writer, path string, points []harness.CalibrationPoint) error {
+	if path == "" {
+		return nil
 	}
-	return harness.WriteFile(path, func(w io.Writer) error { return harness.WriteCalibration(w, points) })
+	err := harness.WriteFile(path, func(w io.Writer) error { return harness.WriteCalibration(w, points) })
+	if err == nil {
+		fmt.Fprintf(stderr, "written: %s, %d points of the finished runs\n", path, len(points))
+	}
+	return err
 }
 
 func choiceRows(choices []harness.Choice) [][]string {

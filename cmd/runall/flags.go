@@ -2,9 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,6 +43,90 @@ func (c choice) Set(s string) error {
 
 var _ pflag.Value = choice{}
 
+// A whole is a flag whose value is a whole number from min to max.
+type whole struct {
+	value    *int
+	min, max int
+}
+
+func (w whole) String() string {
+	if w.value == nil {
+		return ""
+	}
+	return strconv.Itoa(*w.value)
+}
+
+func (w whole) Type() string { return "int" }
+
+func (w whole) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	switch {
+	case (err != nil || n > w.max || n < w.min) && w.max == math.MaxInt:
+		return fmt.Errorf("must be a whole number, at least %d", w.min)
+	case err != nil || n > w.max || n < w.min:
+		return fmt.Errorf("must be a whole number from %d to %d", w.min, w.max)
+	}
+	*w.value = n
+	return nil
+}
+
+// A positive is a flag whose value is a number greater than 0.
+type positive struct{ value *float64 }
+
+func (p positive) String() string {
+	if p.value == nil {
+		return ""
+	}
+	return fmt.Sprint(*p.value)
+}
+
+func (p positive) Type() string { return "float" }
+
+func (p positive) Set(s string) error {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 1) {
+		return errors.New("must be a number greater than 0")
+	}
+	*p.value = v
+	return nil
+}
+
+// A positives is a flag of numbers greater than 0, with commas between them.
+type positives struct{ values *[]float64 }
+
+func (p positives) String() string {
+	if p.values == nil {
+		return ""
+	}
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(*p.values)), ","), "[]")
+}
+
+func (p positives) Type() string { return "floats" }
+
+func (p positives) Set(s string) error {
+	for word := range strings.SplitSeq(s, ",") {
+		var v float64
+		if err := (positive{&v}).Set(strings.TrimSpace(word)); err != nil {
+			return err
+		}
+		*p.values = append(*p.values, v)
+	}
+	return nil
+}
+
+var (
+	_ pflag.Value = whole{}
+	_ pflag.Value = positive{}
+	_ pflag.Value = positives{}
+)
+
+// wholeFlag adds a flag of a whole number within bounds.
+func wholeFlag(cmd *cobra.Command, p *int, name string, value int, bounds whole, usage string) {
+	*p = value
+	bounds.value = p
+	cmd.Flags().Var(bounds, name, usage)
+}
+
 // The flags that mean the same wherever they occur.
 
 func resultsFlag(cmd *cobra.Command, p *string) {
@@ -59,12 +146,15 @@ func profileFlag(cmd *cobra.Command, p *string, value string) {
 	cmd.Flags().Var(choice{p, experiments.Profiles()}, "profile", usage)
 }
 
-func seedsFlag(cmd *cobra.Command, p *uint) {
-	cmd.Flags().UintVar(p, "seeds", 0, "repeat every run with seeds 1 to `N` instead of the spec's")
+// maxSeeds is the most that experiments.PlanOptions takes.
+const maxSeeds = 10_000
+
+func seedsFlag(cmd *cobra.Command, p *int) {
+	wholeFlag(cmd, p, "seeds", 0, whole{max: maxSeeds}, "repeat every run with seeds 1 to `N` instead of the spec's")
 }
 
-func workersFlag(cmd *cobra.Command, p *uint) {
-	cmd.Flags().UintVar(p, "workers", 0, "runs at a time, `N` (default: one a core)")
+func workersFlag(cmd *cobra.Command, p *int) {
+	wholeFlag(cmd, p, "workers", 0, whole{max: math.MaxInt}, "runs at a time, `N` (default: one a core)")
 }
 
 func progressFlag(cmd *cobra.Command, p *string) {

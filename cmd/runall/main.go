@@ -5,7 +5,8 @@
 // Results go to stdout, progress and warnings to stderr. The exit status is 0
 // if all went well, 1 if a run failed, 2 for wrong use (a results folder that
 // another runall has locked included), 4 if required data are missing, and 130
-// if it was interrupted and can be resumed.
+// if it was interrupted: reproduce can be resumed, calibrate and stream begin
+// anew.
 package main
 
 import (

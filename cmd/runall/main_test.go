@@ -5,12 +5,14 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/experiments"
 	"polkrepro/harness"
 )
 
@@ -74,7 +76,11 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"reproduce", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
 		{[]string{"reproduce", "--workers", "-1"}, "--workers"},
 		{[]string{"reproduce", "--seeds", "1000000000"}, "seeds"},
+		{[]string{"reproduce", "--seeds", "18446744073709551615"}, "must be a whole number from 0 to 10000"},
+		{[]string{"reproduce", "--workers", "18446744073709551615"}, "must be a whole number, at least 0"},
 		{[]string{"reproduce", "nonsense"}, `"nonsense"`},
+		{[]string{"reproduce", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick; --profile full has "},
+		{[]string{"reproduce", "multidist-ksvm", "mnist-ksvm", "--profile", "smoke"}, "mnist-ksvm has no runs in profile smoke; --profile quick has "},
 		{[]string{"reproduce", broken}, "nonsense: 1"},
 		{[]string{"list"}, "needs one of"},
 		{[]string{"list", "nonsense"}, "unknown command"},
@@ -83,7 +89,19 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"data", "verify", "nonsense"}, "nonsense"},
 		{[]string{"report", "--format", "html"}, "must be one of text, markdown, csv, latex"},
 		{[]string{"calibrate"}, "requires at least 1 arg"},
+		{[]string{"calibrate", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},
+		{[]string{"calibrate", "multidist-bsgd", "--profile", "full"}, "no run of POLK"},
+		{[]string{"calibrate", "multidist-ksvm", "--parsimony", "-1"}, "must be a number greater than 0"},
+		{[]string{"calibrate", "multidist-ksvm", "--parsimony", "0.04,NaN"}, "must be a number greater than 0"},
+		{[]string{"calibrate", "multidist-ksvm", "--parsimony", ""}, "must be a number greater than 0"},
+		{[]string{"calibrate", "multidist-ksvm", "--epochs", "0"}, "must be a whole number from 1 to 10000"},
 		{[]string{"stream", "much"}, "unknown command"},
+		{[]string{"stream", "--parsimony", "-1"}, "must be a number greater than 0"},
+		{[]string{"stream", "--parsimony", "NaN"}, "must be a number greater than 0"},
+		{[]string{"stream", "--parsimony", "Inf"}, "must be a number greater than 0"},
+		{[]string{"stream", "--parsimony", "0"}, "must be a number greater than 0"},
+		{[]string{"stream", "--samples", "0"}, "must be a whole number, at least 1"},
+		{[]string{"stream", "--every", "0"}, "must be a whole number, at least 1"},
 		{[]string{"version", "much"}, "unknown command"},
 	}
 	for _, tt := range tests {
@@ -94,6 +112,14 @@ func TestWrongUse(t *testing.T) {
 		if !strings.Contains(stderr, tt.want) || !strings.HasPrefix(stderr, "runall: ") {
 			t.Errorf("%v: %q, want %q in it", tt.args, stderr, tt.want)
 		}
+	}
+}
+
+// TestMaxSeeds compares the bound of --seeds with that of a plan.
+func TestMaxSeeds(t *testing.T) {
+	_, err := harness.PlanNamed([]string{"multidist-ksvm"}, "smoke", experiments.PlanOptions{Seeds: maxSeeds + 1})
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("want 1 to %d,", maxSeeds)) {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -173,8 +199,45 @@ func TestReproduceAndReport(t *testing.T) {
 			t.Errorf("report --format %s: exit %d\n%s", format, code, tables)
 		}
 	}
+	if code, _, stderr := call(t, "report", "--results", filepath.Join(out, "index.md")); code != harness.ExitFailed || !strings.Contains(stderr, "is a file, not a folder") {
+		t.Errorf("report of a file: exit %d, %s", code, stderr)
+	}
 	if code, _, stderr := call(t, "report", "--results", t.TempDir()); code != harness.ExitFailed || !strings.Contains(stderr, "no records") {
 		t.Errorf("report without records: exit %d, %s", code, stderr)
+	}
+}
+
+// TestReportOfADamagedRecord truncates a record: report says so, makes the
+// report of the others and fails; reproduce runs it again.
+func TestReportOfADamagedRecord(t *testing.T) {
+	t.Parallel()
+	results := t.TempDir()
+	reproduce := []string{"reproduce", "multidist-ksvm", "--profile", "smoke", "--results", results, "--progress", "quiet"}
+	if code, _, stderr := call(t, reproduce...); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))
+	if err != nil || len(paths) != 4 {
+		t.Fatal(paths, err)
+	}
+	if err := os.Truncate(paths[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(results, "again")
+	code, stdout, stderr := call(t, "report", "--results", results, "--out", out)
+	if code != harness.ExitFailed || !strings.Contains(stdout, "Table 3") {
+		t.Errorf("exit %d\n%s", code, stdout)
+	}
+	for _, want := range []string{"not a whole record: " + paths[0], "index.md", "runall: 1 record in " + results + " is not whole"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in\n%s", want, stderr)
+		}
+	}
+	if code, _, stderr := call(t, reproduce...); code != 0 {
+		t.Errorf("reproduce: exit %d: %s", code, stderr)
+	}
+	if code, _, stderr := call(t, "report", "--results", results); code != 0 || stderr != "" {
+		t.Errorf("report afterwards: exit %d: %s", code, stderr)
 	}
 }
 
@@ -194,7 +257,7 @@ func TestReproduceExits(t *testing.T) {
 	})
 	t.Run("missing data", func(t *testing.T) {
 		code, stdout, stderr := call(t, "reproduce", "mnist-ksvm", "--results", t.TempDir())
-		if code != 0 || !strings.Contains(stdout, "data not available") || !strings.Contains(stderr, "were not started") {
+		if code != 0 || !strings.Contains(stdout, "data not available") || !strings.Contains(stderr, " runs not started: ") {
 			t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 		}
 	})
@@ -224,6 +287,11 @@ func TestCalibrateWritesCSV(t *testing.T) {
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(rows) != 1+2*2 {
 		t.Errorf("%d rows, %v", len(rows), err)
+	}
+
+	code, stdout, stderr = call(t, "calibrate", writeSpec(t), "--progress", "plain", "--out", filepath.Join(out, "points.csv"))
+	if code != harness.ExitFailed || stdout != "" || !strings.HasPrefix(stderr, "runall: --out: "+filepath.Join(out, "points.csv")+" can't be written: ") {
+		t.Errorf("where no file can be: exit %d\n%s%s", code, stdout, stderr)
 	}
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -158,6 +159,46 @@ func TestKilledAndInterrupted(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestInterruptedCalibration sends Ctrl-C after the first run of six.
+func TestInterruptedCalibration(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "points.csv")
+	cmd := exec.Command(os.Args[0], "calibrate", writeSpec(t), "--epochs", "400", "--workers", "1", "--progress", "plain", "--out", out)
+	cmd.Env = append(os.Environ(), asRunall+"=1")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	var said strings.Builder
+	signalled := false
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		fmt.Fprintln(&said, lines.Text())
+		if !signalled && strings.HasPrefix(lines.Text(), "finished") {
+			signalled = true
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cmd.Wait() // its error is the exit status
+	if code := cmd.ProcessState.ExitCode(); code != harness.ExitInterrupted {
+		t.Errorf("exit %d", code)
+	}
+	for _, want := range []string{"written: " + out + ", 400 points of the finished runs\n", "runall: interrupted: 1 of 6 runs finished"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("no %q in\n%s", want, said.String())
+		}
+	}
+	b, err := os.ReadFile(out)
+	if err != nil || bytes.Count(b, []byte("\n")) != 1+400 {
+		t.Errorf("%d lines, %v", bytes.Count(b, []byte("\n")), err)
 	}
 }
 

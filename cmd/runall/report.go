@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -25,12 +26,14 @@ var tableFaces = map[string]func(*report.Table, io.Writer) error{
 
 func newReport() *cobra.Command {
 	var results, profile, out string
-	var seeds uint
+	var opt experiments.PlanOptions
 	var finder data.Finder
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "report [SPEC...]",
 		Short: "Make tables and figures anew from the records, without training anything",
+		Long: `Make tables and figures anew from the records, without training anything. The
+exit status is 1 if a record is not whole; the report is made of the others.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			have, err := readRecords(results, cmd.ErrOrStderr())
 			if err != nil {
@@ -40,7 +43,6 @@ func newReport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opt := experiments.PlanOptions{Seeds: int(seeds)}
 			if profile == "" {
 				if profile, err = harness.GuessProfile(specs, opt, have.Records); err != nil {
 					return err
@@ -54,24 +56,44 @@ func newReport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := printTables(cmd.OutOrStdout(), r, format); err != nil || out == "" {
+			if err := printTables(cmd.OutOrStdout(), r, format); err != nil {
 				return err
 			}
-			return writeReport(cmd.ErrOrStderr(), r, out)
+			if out != "" {
+				if err := writeReport(cmd.ErrOrStderr(), r, out); err != nil {
+					return err
+				}
+			}
+			return allWhole(have, results)
 		},
 	}
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &profile, "")
-	seedsFlag(cmd, &seeds)
+	seedsFlag(cmd, &opt.Seeds)
 	dataFlag(cmd, &finder)
 	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex"}}, "format", "how tables are printed")
 	cmd.Flags().StringVar(&out, "out", "", "`folder` to write all tables and figures to, in all formats")
 	return cmd
 }
 
+// allWhole is the error of a results folder that holds damaged records.
+func allWhole(have *record.Collection, results string) error {
+	switch n := len(have.Errors); n {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("1 record in %s is not whole: 'runall reproduce' makes it anew", results)
+	default:
+		return fmt.Errorf("%d records in %s are not whole: 'runall reproduce' makes them anew", n, results)
+	}
+}
+
 // readRecords reads the records of a results folder and warns of what is no
 // record.
 func readRecords(results string, stderr io.Writer) (*record.Collection, error) {
+	if info, err := os.Stat(results); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("results folder: %s is a file, not a folder", results)
+	}
 	have, err := record.ReadDir(harness.RecordsDir(results))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no records in %s: 'runall reproduce' makes them, or name another folder with --results", results)

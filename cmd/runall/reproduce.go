@@ -23,18 +23,16 @@ type reproduction struct {
 
 func newReproduce() *cobra.Command {
 	var r reproduction
-	var workers, seeds uint
 	cmd := &cobra.Command{
 		Use:   "reproduce [SPEC...]",
 		Short: "Run the experiments, all if none is named, and print the paper's tables",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			r.opt.Workers, r.plan.Seeds = int(workers), int(seeds)
 			return r.run(cmd, names)
 		},
 	}
 	profileFlag(cmd, &r.profile, "quick")
-	workersFlag(cmd, &workers)
-	seedsFlag(cmd, &seeds)
+	workersFlag(cmd, &r.opt.Workers)
+	seedsFlag(cmd, &r.plan.Seeds)
 	resultsFlag(cmd, &r.opt.Results)
 	dataFlag(cmd, &r.opt.Finder)
 	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4, before anything is trained, if a data set is missing")
@@ -44,13 +42,9 @@ func newReproduce() *cobra.Command {
 
 func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	specs, err := harness.FindSpecs(names)
+	plan, err := harness.PlanNamed(names, r.profile, r.plan)
 	if err != nil {
-		return harness.Usage(err)
-	}
-	plan, err := harness.PlanAll(specs, r.profile, r.plan)
-	if err != nil {
-		return harness.Usage(err)
+		return err
 	}
 	if r.opt.Progress, err = harness.NewProgress(r.progress, stderr); err != nil {
 		return err
@@ -70,7 +64,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 // remark says what was not run, and what failed.
 func (r *reproduction) remark(stderr io.Writer, out *harness.Outcome) {
 	for _, u := range out.Unavailable {
-		fmt.Fprintf(stderr, "%s: %d runs were not started: %s\n", u.Ref, u.Runs, u.Why)
+		fmt.Fprintln(stderr, u)
 	}
 	for _, f := range out.Failed {
 		fmt.Fprintf(stderr, "failed, see %s/%s.failed.jsonl: %v\n", harness.RecordsDir(r.opt.Results), f.ID, f.Err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,13 +14,16 @@ import (
 func newStream() *cobra.Command {
 	var opt harness.StreamOptions
 	var progress string
-	var samples, every uint
 	cmd := &cobra.Command{
 		Use:   "stream",
 		Short: "Train on a stream that never repeats; show that model order, memory and speed stay bounded",
-		Args:  cobra.NoArgs,
+		Long: `Train on a stream that never repeats; show that model order, memory and speed
+stay bounded.
+
+If it is interrupted (exit status 130), nothing is written, and the next stream
+begins anew.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			opt.Samples, opt.Every = int(samples), int(every)
 			if opt.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
@@ -38,9 +42,10 @@ func newStream() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().UintVar(&samples, "samples", 1_000_000, "length `N` of the stream")
-	cmd.Flags().UintVar(&every, "every", 10_000, "measure every `N` samples")
-	cmd.Flags().Float64Var(&opt.Parsimony, "parsimony", 0.04, "parsimony `constant` K")
+	wholeFlag(cmd, &opt.Samples, "samples", 1_000_000, whole{min: 1, max: math.MaxInt}, "length `N` of the stream")
+	wholeFlag(cmd, &opt.Every, "every", 10_000, whole{min: 1, max: math.MaxInt}, "measure every `N` samples")
+	opt.Parsimony = 0.04
+	cmd.Flags().Var(positive{&opt.Parsimony}, "parsimony", "parsimony `constant` K")
 	resultsFlag(cmd, &opt.Results)
 	progressFlag(cmd, &progress)
 	return cmd
