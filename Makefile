@@ -49,13 +49,13 @@ vet:
 
 unit:
 	@echo "unit tests$(if $(RACE), with the race detector,; no C compiler: without the race detector)"
-	$(GO) test $(RACE) -count=$(COUNT) $(PKGS)
+	$(GO) test -timeout 20m $(RACE) -count=$(COUNT) $(PKGS)
 
 # Golden figures of learned models are those of the build that users run, so
 # these tests run without the race detector; so does the whole of the oracle
 # test, most of whose time is arbitrary-precision arithmetic.
 golden:
-	$(GO) test -tags golden -run 'Golden|Oracle' -count=$(COUNT) $(PKGS)
+	$(GO) test -timeout 30m -tags golden -run 'Golden|Oracle' -count=$(COUNT) $(PKGS)
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem $(PKGS)
