@@ -166,7 +166,8 @@ func (b *builder) absent(planned []experiments.Planned, dataSet string, methods 
 func (b *builder) notes() []string {
 	var out []string
 	for _, name := range sortedKeys(b.in.Unavailable) {
-		out = append(out, fmt.Sprintf("Data set %s is not available. To get it: %s", name, oneLine(b.in.Unavailable[name])))
+		out = append(out, fmt.Sprintf("Data set %s is not available: %s", name,
+			oneLine(strings.TrimPrefix(b.in.Unavailable[name], name+": data not available: "))))
 	}
 	for _, name := range sortedKeys(b.in.NotBuilt) {
 		out = append(out, strings.TrimRight(fmt.Sprintf("Not in this version: %s. %s", b.title(name), b.in.NotBuilt[name]), " "))

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func mixedInput() Input {
 	in := fixtureInput()
 	in.Profile = "quick"
-	in.Unavailable["mnist"] = "download mnist"
+	in.Unavailable["mnist"] = "mnist: data not available: searched data/cache; to get it, download it"
 	planned := in.Planned[:0]
 	for _, p := range in.Planned {
 		switch {
