@@ -16,7 +16,8 @@ const (
 	// would remove such an element at a cost below ‖w‖²·1e-12.
 	dependence = 1e-12
 
-	// singular is the pivot below which a factorization of K is given up.
+	// singular is the pivot, relative to κ(x, x), below which a factorization
+	// of K is given up.
 	singular = 1e-13
 
 	// refineAbove and repairAbove are the residuals |P·K·e_i − e_i| above
@@ -109,15 +110,13 @@ func (k *komp) solve(b *batch) {
 		return
 	}
 	k.probe = (k.probe + 1) % m
-	copy(b.kx[b.m*m:(b.m+1)*m], k.g.rowK(k.probe))
 	res := k.multiply(b)
 	if !(res <= max(repairAbove, repairGrowth*k.fresh)) {
 		k.repair(b)
-		if m = k.g.m; m == 0 {
+		if k.g.m == 0 {
 			return
 		}
-		k.probe %= m
-		copy(b.kx[b.m*m:(b.m+1)*m], k.g.rowK(k.probe))
+		k.probe %= k.g.m
 		res = k.multiply(b)
 		k.fresh = res
 	}
@@ -130,6 +129,7 @@ func (k *komp) solve(b *batch) {
 // multiply sets T = P·[K_DX, K·e_probe] and returns max |P·K·e_probe − e_probe|.
 func (k *komp) multiply(b *batch) float64 {
 	m := k.g.m
+	copy(b.kx[b.m*m:(b.m+1)*m], k.g.rowK(k.probe))
 	gemm.MulABT(b.m+1, m, m, 1, b.kx, m, k.g.p, k.g.ld, 0, k.t, m, k.threads)
 	var res float64
 	for j, v := range k.t[b.m*m : (b.m+1)*m] {
@@ -141,7 +141,7 @@ func (k *komp) multiply(b *batch) float64 {
 	return res
 }
 
-// refine improves T by one step of iterative refinement, T += P·(K_DX − K·T):
+// refine improves T by two steps of iterative refinement, T += P·(K_DX − K·T):
 // an ill-conditioned K leaves P·K_DX with an error of the order of the
 // condition number, the refined T with one of the order of its residual.
 func (k *komp) refine(b *batch) {

@@ -66,18 +66,6 @@ func (p problem) union() *kernel.Expansion {
 	return f
 }
 
-func gramOf(f *kernel.Expansion) [][]float64 {
-	g := make([][]float64, f.Order())
-	x := make([]float64, f.Dict.Dim())
-	for i := range g {
-		g[i] = make([]float64, f.Order())
-		kernel.Widen(x, f.Dict.At(i))
-		f.Dict.Block64(f.Kernel, 1, x, g[i], f.Order(), 1)
-		g[i][i] = 1
-	}
-	return g
-}
-
 func rows(f *kernel.Expansion) [][]float64 {
 	w := make([][]float64, f.Order())
 	for i := range w {
@@ -93,7 +81,7 @@ func (p problem) incremental() (*kernel.Expansion, []int, *komp) {
 	k.load()
 	n, m := len(p.x), f.Order()
 	b := &batch{m: n, kx: make([]float64, (n+1)*m), kxx: make([]float64, n*n)}
-	g := gramOf(p.union())
+	g := gramMatrix(p.union())
 	for i := range n {
 		b.x = append(b.x, p.x[i]...)
 		b.w = append(b.w, p.w[i]...)
@@ -124,7 +112,7 @@ func TestOracle(t *testing.T) {
 			singularOnes++
 			continue
 		}
-		want, weights, gap := literalKOMP(gramOf(u), rows(u), p.eps)
+		want, weights, gap := literalKOMP(gramMatrix(u), rows(u), p.eps)
 		if gap < 1e-9 {
 			ties++
 			continue

@@ -37,8 +37,8 @@ func backward(l []float64, m int, b []float64) {
 
 // inverse writes (L·Lᵀ)⁻¹ to dst, m×m.
 func inverse(dst, l []float64, m int, col []float64) {
+	col = col[:m]
 	for j := range m {
-		col = col[:m]
 		clear(col)
 		col[j] = 1
 		forward(l, m, col)
