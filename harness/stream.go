@@ -16,6 +16,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
+	"polkrepro/record"
 )
 
 // StreamOptions say how the endless-stream experiment runs. The zero value is
@@ -126,7 +127,7 @@ func Stream(ctx context.Context, opt StreamOptions) ([]StreamPoint, error) {
 		return s.points, err
 	}
 	path := filepath.Join(opt.Results, "stream.csv")
-	return s.points, WriteFile(path, func(w io.Writer) error { return writeStream(w, s.points) })
+	return s.points, record.WriteFile(path, func(w io.Writer) error { return writeStream(w, s.points) })
 }
 
 func newStreamer(opt StreamOptions) (*streamer, error) {
@@ -251,27 +252,4 @@ func CheckFile(path string) error {
 		return fmt.Errorf("%s can't be written: %w", path, err)
 	}
 	return nil
-}
-
-// WriteFile writes a file that appears under its name only when it is whole.
-func WriteFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails once the file has its name
-	defer f.Close()
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -1,12 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"polkrepro/record"
 )
 
 // A face is one way to write a table, by file extension.
@@ -100,23 +101,11 @@ func (w *writer) remove(sub, name string) {
 	}
 }
 
-// writeFile writes a file under another name and renames it when it is whole.
+// writeFile writes a file, and the folder it is in, so that it appears when it
+// is whole.
 func writeFile(path string, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	part := path + ".part"
-	if err := os.WriteFile(part, b.Bytes(), 0o666); err != nil {
-		os.Remove(part)
-		return err
-	}
-	if err := os.Rename(part, path); err != nil {
-		os.Remove(part)
-		return err
-	}
-	return nil
+	return record.WriteFile(path, write)
 }

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/record"
 )
 
 func newCalibrate() *cobra.Command {
@@ -74,7 +75,7 @@ func savePoints(stderr io.Writer, path string, points []harness.CalibrationPoint
 	if path == "" {
 		return nil
 	}
-	err := harness.WriteFile(path, func(w io.Writer) error { return harness.WriteCalibration(w, points) })
+	err := record.WriteFile(path, func(w io.Writer) error { return harness.WriteCalibration(w, points) })
 	if err == nil {
 		fmt.Fprintf(stderr, "written: %s, %d points of the finished runs\n", path, len(points))
 	}
