@@ -26,6 +26,7 @@ type Kernel interface {
 
 	block64(p *Points, n int, x []float64, dst []float64, ldd, threads int)
 	block32(p *Points, n int, x []float32, dst []float32, ldd, threads int)
+	error32(dim int, norm float64) float64
 }
 
 const badLength = "kernel: vectors differ in length"

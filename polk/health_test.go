@@ -128,38 +128,38 @@ func TestCorruptedInverse(t *testing.T) {
 		"the largest diagonal entry × 1.001": func(r *rand.Rand, g *gram) {
 			j := 0
 			for i := range g.m {
-				if g.rowP(i)[i] > g.rowP(j)[j] {
+				if g.rowB(i)[i] > g.rowB(j)[j] {
 					j = i
 				}
 			}
-			g.rowP(j)[j] *= 1 + 1e-3
+			g.rowB(j)[j] *= 1 + 1e-3
 		},
-		"one diagonal entry × 1.001": func(r *rand.Rand, g *gram) { j := r.IntN(g.m); g.rowP(j)[j] *= 1 + 1e-3 },
+		"one diagonal entry × 1.001": func(r *rand.Rand, g *gram) { j := r.IntN(g.m); g.rowB(j)[j] *= 1 + 1e-3 },
 		"ten symmetric pairs × 1.001": func(r *rand.Rand, g *gram) {
 			for range 10 {
 				i, j := r.IntN(g.m), r.IntN(g.m)
-				g.rowP(i)[j] *= 1 + 1e-3
-				g.rowP(j)[i] = g.rowP(i)[j]
+				g.rowB(i)[j] *= 1 + 1e-3
+				g.rowB(j)[i] = g.rowB(i)[j]
 			}
 		},
 		"one row × 1.001": func(r *rand.Rand, g *gram) {
 			j := r.IntN(g.m)
 			for i := range g.m {
-				g.rowP(j)[i] *= 1 + 1e-3
+				g.rowB(j)[i] *= 1 + 1e-3
 			}
 		},
 		"all × 1.001": func(r *rand.Rand, g *gram) {
 			for i := range g.m {
 				for j := range g.m {
-					g.rowP(i)[j] *= 1 + 1e-3
+					g.rowB(i)[j] *= 1 + 1e-3
 				}
 			}
 		},
-		"NaN":  func(r *rand.Rand, g *gram) { g.rowP(r.IntN(g.m))[r.IntN(g.m)] = math.NaN() },
-		"+Inf": func(r *rand.Rand, g *gram) { g.rowP(r.IntN(g.m))[r.IntN(g.m)] = math.Inf(1) },
+		"NaN":  func(r *rand.Rand, g *gram) { g.rowB(r.IntN(g.m))[r.IntN(g.m)] = math.NaN() },
+		"+Inf": func(r *rand.Rand, g *gram) { g.rowB(r.IntN(g.m))[r.IntN(g.m)] = math.Inf(1) },
 		"zero": func(r *rand.Rand, g *gram) {
 			for i := range g.m {
-				clear(g.rowP(i))
+				clear(g.rowB(i))
 			}
 		},
 	} {
@@ -167,6 +167,7 @@ func TestCorruptedInverse(t *testing.T) {
 			l := mustNew(t, paperConfig(cost, 1e-3))
 			pos := feed(t, l, set.Train, 0, 60, nil)
 			clean := inverseResidual(l)
+			l.komp.g.flush(1)
 			spoil(rand.New(rand.NewPCG(15, 15)), &l.komp.g)
 			if bad := inverseResidual(l); bad <= 1e-4 {
 				t.Fatalf("%s: the corruption is too small to see, %v", name, bad)

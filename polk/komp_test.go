@@ -141,7 +141,7 @@ func separation(u *kernel.Expansion) float64 {
 	k.load()
 	d := 1.0
 	for j := range k.g.m {
-		d = min(d, 1/k.g.rowP(j)[j])
+		d = min(d, 1/k.g.diag[j])
 	}
 	if k.health.Dropped > 0 {
 		return 0

@@ -50,9 +50,18 @@ type Learner struct {
 	evals int64
 	last  Step
 
-	x64, kx, wt, scores, grad []float64
-	batch                     batch
-	points                    *kernel.Points
+	norm2  float64 // largest squared norm of a sample so far
+	rows   []int   // the samples of the mini-batch that may have a gradient
+	scores []float64
+	grad   []float64
+	x64    []float64 // len(rows)×dim
+	kx     []float64 // len(rows)×M: their kernel values
+	wt     []float64 // C×M: transposed weights
+	k32    []float32 // n×M: kernel values of the screening
+	wt32   []float32 // (C+1)×M: transposed weights, and the largest magnitude of each element
+	f32    []float32 // n×(C+1): scores, and Σ max_c|w_j| κ(x, d_j)
+	batch  batch
+	points *kernel.Points
 }
 
 // A Step says what one step of Algorithm 2 did.
@@ -83,7 +92,11 @@ func New(cfg Config) (*Learner, error) {
 
 func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 	cfg.Threads = max(cfg.Threads, 1)
-	return &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, points: kernel.NewPoints(cfg.Dim)}
+	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, points: kernel.NewPoints(cfg.Dim)}
+	for j := range f.Order() {
+		l.norm2 = max(l.norm2, normSq(f.Dict.At(j)))
+	}
+	return l
 }
 
 // Expansion returns the current functions f_t. It is the learner's own: read
@@ -95,6 +108,13 @@ func (l *Learner) Steps() int { return l.t }
 
 // Last describes the last step.
 func (l *Learner) Last() Step { return l.last }
+
+// SetThreads sets the number of goroutines a step may use, at least 1. The
+// result does not depend on it.
+func (l *Learner) SetThreads(n int) {
+	l.cfg.Threads = max(n, 1)
+	l.komp.threads = l.cfg.Threads
+}
 
 // KernelEvals returns the number of kernel evaluations so far.
 func (l *Learner) KernelEvals() int64 { return l.evals }
@@ -124,7 +144,8 @@ func (l *Learner) Step(n int, x []float32, y []float64) error {
 		return err
 	}
 	rate := l.cfg.LearningRate.Rate(l.t)
-	l.score(n, x)
+	l.screen(n, x, y)
+	l.score(x)
 	if err := l.gradients(n, x, y, rate); err != nil {
 		return err
 	}
@@ -144,9 +165,9 @@ func (l *Learner) check(n int, x []float32, y []float64) error {
 	if n < 1 || len(x) < n*l.cfg.Dim || len(y) < n {
 		return fmt.Errorf("polk: a step on %d samples of dimension %d needs more than %d features and %d targets", n, l.cfg.Dim, len(x), len(y))
 	}
-	for i, v := range x[:n*l.cfg.Dim] {
-		if v-v != 0 {
-			return fmt.Errorf("polk: feature %d of sample %d is %v", i%l.cfg.Dim, i/l.cfg.Dim, v)
+	for i := range n {
+		if err := l.checkFeatures(i, x[i*l.cfg.Dim:(i+1)*l.cfg.Dim]); err != nil {
+			return err
 		}
 	}
 	for i, v := range y[:n] {
@@ -160,16 +181,86 @@ func (l *Learner) check(n int, x []float32, y []float64) error {
 	return nil
 }
 
-// score computes the kernel block κ(X, D) in float64 and the scores f_t(x_i).
-// Both are in float64 because the block's rows enter K_DD.
-func (l *Learner) score(n int, x []float32) {
-	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
+// checkFeatures reports a feature of sample i that is not finite, and notes
+// the sample's norm.
+func (l *Learner) checkFeatures(i int, x []float32) error {
+	norm2 := normSq(x)
+	if norm2-norm2 == 0 {
+		l.norm2 = max(l.norm2, norm2)
+		return nil
+	}
+	for q, v := range x {
+		if v-v != 0 {
+			return fmt.Errorf("polk: feature %d of sample %d is %v", q, i, v)
+		}
+	}
+	panic("polk: a sum of finite squares of float32 is finite")
+}
+
+// screen sets l.rows to the samples of the mini-batch whose gradient may be
+// other than zero. Scores in float32 tell for the losses that have flat parts:
+// a sample is passed over if its scores meet the margin by more than their
+// rounding can be (kernel.ScoreError), so the outcome of a step is that of
+// scores in float64.
+func (l *Learner) screen(n int, x []float32, y []float64) {
+	l.rows = l.rows[:0]
+	flat, ok := l.cfg.Loss.(loss.Flat)
+	m, c := l.f.Order(), l.f.Outputs
+	unit := math.Inf(1)
+	if ok && m > 0 {
+		unit = kernel.ScoreError(l.cfg.Kernel, m, l.cfg.Dim, math.Sqrt(l.norm2))
+	}
+	if !(unit < 1) {
+		for i := range n {
+			l.rows = append(l.rows, i)
+		}
+		return
+	}
+	l.score32(n, x)
+	l.scores = grow(l.scores, c)
+	for i := range n {
+		f := l.f32[i*(c+1) : (i+1)*(c+1)]
+		for q := range l.scores {
+			l.scores[q] = float64(f[q])
+		}
+		// The magnitudes' sum has the same relative error itself.
+		if bound := unit / (1 - unit) * float64(f[c]); !(flat.Slack(l.scores, y[i]) > bound) {
+			l.rows = append(l.rows, i)
+		}
+	}
+}
+
+// score32 computes the scores of all n samples in float32, and what bounds
+// their error.
+func (l *Learner) score32(n int, x []float32) {
+	m, c := l.f.Order(), l.f.Outputs
+	l.k32, l.wt32, l.f32 = grow(l.k32, n*m), grow(l.wt32, (c+1)*m), grow(l.f32, n*(c+1))
+	for j := range m {
+		var largest float64
+		for q, v := range l.f.Weights(j) {
+			l.wt32[q*m+j] = float32(v)
+			largest = max(largest, math.Abs(v))
+		}
+		l.wt32[c*m+j] = float32(largest)
+	}
+	l.f.Dict.Block32(l.cfg.Kernel, n, x, l.k32, m, l.cfg.Threads)
+	l.evals += int64(n) * int64(m)
+	gemm.MulABT(n, c+1, m, 1, l.k32, m, l.wt32, m, 0, l.f32, c+1, l.cfg.Threads)
+}
+
+// score computes, for the samples of l.rows, the kernel values to the
+// dictionary and the scores f_t(x_i), both in float64 because the values enter
+// K_DD.
+func (l *Learner) score(x []float32) {
+	n, m, c, dim := len(l.rows), l.f.Order(), l.f.Outputs, l.cfg.Dim
 	l.x64 = grow(l.x64, n*dim)
-	kernel.Widen(l.x64, x[:n*dim])
-	l.kx = grow(l.kx, (n+1)*m)
+	for to, i := range l.rows {
+		kernel.Widen(l.x64[to*dim:], x[i*dim:(i+1)*dim])
+	}
+	l.kx = grow(l.kx, n*m)
 	l.scores = grow(l.scores, n*c)
 	clear(l.scores)
-	if m == 0 {
+	if m == 0 || n == 0 {
 		return
 	}
 	l.f.Dict.Block64(l.cfg.Kernel, n, l.x64, l.kx, m, l.cfg.Threads)
@@ -192,8 +283,8 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 	b.m, b.orig = 0, b.orig[:0]
 	b.x, b.w = grow(b.x, n*dim), grow(b.w, n*c)
 	l.grad = grow(l.grad, c)
-	for i := range n {
-		value := l.cfg.Loss.Gradient(l.grad, l.scores[i*c:(i+1)*c], y[i])
+	for row, i := range l.rows {
+		value := l.cfg.Loss.Gradient(l.grad, l.scores[row*c:(row+1)*c], y[i])
 		g2 := sumSquares(l.grad)
 		if value-value != 0 || g2-g2 != 0 {
 			return ErrDiverged
@@ -205,8 +296,8 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 			b.w[b.m*c+q] = -rate / float64(n) * g
 		}
 		copy(b.x[b.m*dim:(b.m+1)*dim], x[i*dim:])
-		copy(l.kx[b.m*m:(b.m+1)*m], l.kx[i*m:])
-		copy(l.x64[b.m*dim:(b.m+1)*dim], l.x64[i*dim:])
+		copy(l.kx[b.m*m:(b.m+1)*m], l.kx[row*m:])
+		copy(l.x64[b.m*dim:(b.m+1)*dim], l.x64[row*dim:])
 		b.orig = append(b.orig, i)
 		b.m++
 	}

@@ -2,4 +2,45 @@
 
 package polk
 
+import (
+	"math/rand/v2"
+	"testing"
+
+	"polkrepro/loss"
+)
+
 const raceEnabled = false
+
+// Nothing is allocated once the buffers have grown. (Under the race detector
+// sync.Pool drops what it is given at random, and gemm allocates anew.)
+func TestStepDoesNotAllocate(t *testing.T) {
+	for _, cost := range []loss.Loss{hinge, logistic} {
+		cfg := testConfig(cost)
+		cfg.Dim = 20
+		m := newMixture(rand.New(rand.NewPCG(5, 5)), cfg.Dim, cfg.Classes)
+		m.spread = 1.5
+		l := mustNew(t, cfg)
+		var xs [][]float32
+		var ys [][]float64
+		for range 50 {
+			x, y := m.batch(32)
+			xs, ys = append(xs, x), append(ys, y)
+		}
+		next, removed := 0, 0
+		step := func() {
+			mustStep(t, l, 32, xs[next%len(xs)], ys[next%len(ys)])
+			removed += l.Last().Removed
+			next++
+		}
+		for range 200 {
+			step()
+		}
+		removed = 0
+		if a := testing.AllocsPerRun(100, step); a > 0 {
+			t.Errorf("%s: %v allocations a step", cost.Name(), a)
+		}
+		if removed == 0 {
+			t.Errorf("%s: no removal was measured", cost.Name())
+		}
+	}
+}

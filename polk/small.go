@@ -1,6 +1,11 @@
 package polk
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"polkrepro/internal/gemm"
+)
 
 // cholesky factorizes the m×m matrix a (row-major, lower triangle read) in
 // place into its lower factor. It is for the matrices of a mini-batch, which
@@ -17,13 +22,6 @@ func cholesky(a []float64, m int) {
 	}
 }
 
-// forward solves L·x = b in place for the lower factor l, row stride m.
-func forward(l []float64, m int, b []float64) {
-	for i := range b {
-		b[i] = (b[i] - dot(l[i*m:i*m+i], b[:i])) / l[i*m+i]
-	}
-}
-
 // backward solves Lᵀ·x = b in place.
 func backward(l []float64, m int, b []float64) {
 	for i := len(b) - 1; i >= 0; i-- {
@@ -35,19 +33,36 @@ func backward(l []float64, m int, b []float64) {
 	}
 }
 
-// inverse writes (L·Lᵀ)⁻¹ to dst, m×m.
-func inverse(dst, l []float64, m int, col []float64) {
-	col = col[:m]
-	for j := range m {
-		clear(col)
-		col[j] = 1
-		forward(l, m, col)
-		backward(l, m, col)
-		for i := range m {
-			dst[i*m+j] = col[i]
+// inverseLower writes L⁻¹, m×m, to dst for the lower factor l. The upper
+// triangle of dst is zero.
+func inverseLower(dst, l []float64, m int) {
+	clear(dst)
+	for i := range m {
+		row := dst[i*m : i*m+i+1]
+		row[i] = 1
+		for q, v := range l[i*m : i*m+i] {
+			axpy(-v, dst[q*m:q*m+q+1], row[:q+1])
+		}
+		scale(1/l[i*m+i], row)
+	}
+}
+
+// transpose writes the transpose of the rows×cols matrix a to dst, by tiles
+// that stay in the nearest cache.
+func transpose(dst, a []float64, rows, cols int) {
+	const tile = 8
+	for j0 := 0; j0 < cols; j0 += tile {
+		j1 := min(j0+tile, cols)
+		for i := range rows {
+			for j, v := range a[i*cols+j0 : i*cols+j1] {
+				dst[(j0+j)*rows+i] = v
+			}
 		}
 	}
 }
+
+// extend returns b longer by n elements, whose values are not set.
+func extend[T any](b []T, n int) []T { return slices.Grow(b, n)[:len(b)+n] }
 
 // grow returns b with length n, reallocated if its capacity is too small; the
 // contents are not kept.
@@ -60,7 +75,14 @@ func grow[T any](b []T, n int) []T {
 
 func sumSquares(a []float64) float64 { return dot(a, a) }
 
+// short is the length below which a call to a vector routine costs more than
+// a plain loop.
+const short = 16
+
 func dot(a, b []float64) float64 {
+	if len(a) >= short {
+		return gemm.Dot(a, b)
+	}
 	var s float64
 	for i, v := range a {
 		s += v * b[i]
@@ -70,6 +92,10 @@ func dot(a, b []float64) float64 {
 
 // axpy adds alpha·x to y.
 func axpy(alpha float64, x, y []float64) {
+	if len(x) >= short {
+		gemm.Axpy(alpha, x, y)
+		return
+	}
 	for i, v := range x {
 		y[i] += alpha * v
 	}
@@ -79,4 +105,20 @@ func scale(alpha float64, x []float64) {
 	for i := range x {
 		x[i] *= alpha
 	}
+}
+
+// normSq returns ‖x‖² to rounding. Four sums, because one would wait for each
+// addition.
+func normSq(x []float32) float64 {
+	var s [4]float64
+	for len(x) >= 4 {
+		for i, v := range x[:4] {
+			s[i] += float64(v) * float64(v)
+		}
+		x = x[4:]
+	}
+	for _, v := range x {
+		s[0] += float64(v) * float64(v)
+	}
+	return s[0] + s[1] + s[2] + s[3]
 }

@@ -1,0 +1,49 @@
+package polk
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+// memoryChild is set for the process whose memory is measured.
+const memoryChild = "POLK_MEMORY_CHILD"
+
+// BenchmarkPeakMemory trains a model of 784 features and ten classes to the
+// order M in a process of its own and reports that process's peak resident
+// set (maxrss-MB), and the size of its dictionary as single-precision numbers
+// (dictionary-MB). Order 1 is what the test binary itself takes.
+func BenchmarkPeakMemory(b *testing.B) {
+	for _, order := range []int{1, 1000, 2000} {
+		b.Run(fmt.Sprintf("M=%d", order), func(b *testing.B) {
+			if os.Getenv(memoryChild) != "" {
+				q := scaled{cost: hinge, n: 32, order: order, p: 784, classes: 10}
+				q.start(b)
+				return
+			}
+			var peak int64
+			for range b.N {
+				peak = max(peak, childPeak(b))
+			}
+			b.ReportMetric(float64(peak)/1e6, "maxrss-MB")
+			b.ReportMetric(float64(4*784*order)/1e6, "dictionary-MB")
+		})
+	}
+}
+
+// childPeak runs this benchmark in a new process and returns its peak resident
+// set in bytes.
+func childPeak(b *testing.B) int64 {
+	exe, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run=^$", "-test.bench=^"+b.Name()+"$", "-test.benchtime=1x")
+	cmd.Env = append(os.Environ(), memoryChild+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss * 1024
+}

@@ -1,0 +1,87 @@
+package polk
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// unscreened hides that a loss is flat, so that all scores are computed in
+// float64.
+type unscreened struct{ loss.Loss }
+
+// TestScreeningChangesNothing: with and without the float32 screening a
+// learner goes the same way, bit for bit, while most samples are passed over.
+func TestScreeningChangesNothing(t *testing.T) {
+	for _, dim := range []int{2, 40, 500} {
+		cfg := testConfig(hinge)
+		cfg.Dim = dim
+		cfg.Kernel = kernel.Gaussian{Bandwidth: 0.8 * math.Sqrt(float64(dim))}
+		plain := cfg
+		plain.Loss = unscreened{hinge}
+		m := newMixture(rand.New(rand.NewPCG(uint64(dim), 9)), dim, cfg.Classes)
+		a, b := mustNew(t, cfg), mustNew(t, plain)
+		checked := 0
+		for range 120 {
+			x, y := m.batch(32)
+			mustStep(t, a, 32, x, y)
+			mustStep(t, b, 32, x, y)
+			checked += len(a.rows)
+			if a.Last() != b.Last() {
+				t.Fatalf("dimension %d, step %d: %+v, without screening %+v", dim, a.Steps(), a.Last(), b.Last())
+			}
+		}
+		sameState(t, "screening", a, b)
+		if checked == 0 || checked > 120*32*3/4 {
+			t.Errorf("dimension %d: %d of %d samples were computed in float64", dim, checked, 120*32)
+		}
+	}
+}
+
+// TestScreeningErrorIsBounded holds the float32 scores against float64 ones
+// within the bound that screening relies on, at magnitudes from harmless to
+// far apart, and asks that the bound be of use where float32 is.
+func TestScreeningErrorIsBounded(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, c := range []struct {
+		dim, order int
+		scale      float64
+	}{{2, 50, 1}, {784, 400, 0.3}, {900, 1500, 1}, {30, 300, 20}} {
+		cfg := testConfig(hinge)
+		cfg.Dim = c.dim
+		cfg.Kernel = kernel.Gaussian{Bandwidth: c.scale * math.Sqrt(float64(c.dim))}
+		l := mustNew(t, cfg)
+		point := func() []float32 {
+			x := make([]float32, c.dim)
+			for i := range x {
+				x[i] = float32(c.scale * r.NormFloat64())
+			}
+			return x
+		}
+		for range c.order {
+			l.f.Append(point(), []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
+			l.norm2 = max(l.norm2, normSq(l.f.Dict.At(l.f.Order()-1)))
+		}
+		x := point()
+		l.norm2 = max(l.norm2, normSq(x))
+		l.score32(1, x)
+		unit := kernel.ScoreError(cfg.Kernel, c.order, c.dim, math.Sqrt(l.norm2))
+		bound := unit / (1 - unit) * float64(l.f32[3])
+		l.rows = append(l.rows[:0], 0)
+		l.score(x)
+		for q, v := range l.scores {
+			if d := math.Abs(v - float64(l.f32[q])); !(d <= bound) {
+				t.Errorf("%+v: score %v in float32, %v in float64, bound %v", c, l.f32[q], v, bound)
+			}
+		}
+		if !(unit < 0.05) {
+			t.Errorf("%+v: a bound of %v of the magnitudes is of no use", c, unit)
+		}
+	}
+	if u := kernel.ScoreError(kernel.Polynomial{Offset: 1, Degree: 2}, 10, 2, 1); !math.IsInf(u, 1) {
+		t.Errorf("polynomial kernel: %v", u)
+	}
+}
