@@ -64,27 +64,33 @@ func (s *Scorer) Scores(e *Expansion, n int, x []float32, dst []float64, threads
 	if m == 0 {
 		return
 	}
-	s.transposeWeights(e)
+	s.transposeWeights(e.W, m, c)
 	for lo := 0; lo < n; lo += scoreRows {
 		rows := min(scoreRows, n-lo)
 		s.k = grow(s.k, rows*m)
-		s.out = grow(s.out, rows*c)
 		e.Dict.Block32(e.Kernel, rows, x[lo*dim:], s.k, m, threads)
-		gemm.MulABT(rows, c, m, 1, s.k, m, s.wt, m, 0, s.out, c, threads)
-		for i, v := range s.out[:rows*c] {
-			dst[lo*c+i] = float64(v)
+		s.multiply(rows, m, c, s.k, m, dst[lo*c:], threads)
+	}
+}
+
+// transposeWeights lays the weights w, M×C, out as C×M, the B of the product
+// A·Bᵀ.
+func (s *Scorer) transposeWeights(w []float64, m, c int) {
+	s.wt = grow(s.wt, c*m)
+	for j := range m {
+		for q := range c {
+			s.wt[q*m+j] = float32(w[j*c+q])
 		}
 	}
 }
 
-// transposeWeights lays the weights out C×M, the B of the product A·Bᵀ.
-func (s *Scorer) transposeWeights(e *Expansion) {
-	m, c := e.Order(), e.Outputs
-	s.wt = grow(s.wt, c*m)
-	for j := range m {
-		for q := range c {
-			s.wt[q*m+j] = float32(e.W[j*c+q])
-		}
+// multiply computes scores, rows×C, from kernel values k, rows×M with row
+// stride ld, and the weights that transposeWeights laid out.
+func (s *Scorer) multiply(rows, m, c int, k []float32, ld int, dst []float64, threads int) {
+	s.out = grow(s.out, rows*c)
+	gemm.MulABT(rows, c, m, 1, k, ld, s.wt, m, 0, s.out, c, threads)
+	for i, v := range s.out {
+		dst[i] = float64(v)
 	}
 }
 

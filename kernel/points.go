@@ -1,6 +1,15 @@
 package kernel
 
-import "polkrepro/internal/gemm"
+import (
+	"sync/atomic"
+
+	"polkrepro/internal/gemm"
+)
+
+// lastID is the number of vectors that were ever added to any set. It is one
+// counter for all sets, so that a set and its clones never give different
+// vectors the same ID. Nothing that is computed depends on its value.
+var lastID atomic.Uint64
 
 // Points is an ordered set of feature vectors that kernel blocks are evaluated
 // against: a dictionary, a test set. The vectors are kept packed for the
@@ -8,6 +17,7 @@ import "polkrepro/internal/gemm"
 type Points struct {
 	dim int
 	raw []float32 // Len×dim, row-major
+	ids []uint64
 	p32 *gemm.Panels[float32]
 	p64 *gemm.Panels[float64]
 	buf []float64 // one row in float64
@@ -28,12 +38,23 @@ func (p *Points) Dim() int { return p.dim }
 // At returns vector i, without copying; it is valid until the set changes.
 func (p *Points) At(i int) []float32 { return p.raw[i*p.dim : (i+1)*p.dim : (i+1)*p.dim] }
 
-// Append adds a copy of x at the end.
+// ID returns the number by which vector i can be recognized wherever Remove
+// moves it and in every clone. It is unique in the process: no other vector
+// that was ever added to any set has it, equal vectors that were added one by
+// one included.
+func (p *Points) ID(i int) uint64 { return p.ids[i] }
+
+// Append adds a copy of x at the end, under a new ID.
 func (p *Points) Append(x []float32) {
 	if len(x) != p.dim {
 		panic(badLength)
 	}
+	p.append(x, lastID.Add(1))
+}
+
+func (p *Points) append(x []float32, id uint64) {
 	p.raw = append(p.raw, x...)
+	p.ids = append(p.ids, id)
 	p.p32.Append(x)
 	p.buf = grow(p.buf, p.dim)
 	for i, v := range x {
@@ -47,6 +68,8 @@ func (p *Points) Remove(i int) {
 	last := p.Len() - 1
 	copy(p.At(i), p.At(last))
 	p.raw = p.raw[:last*p.dim]
+	p.ids[i] = p.ids[last]
+	p.ids = p.ids[:last]
 	p.p32.Remove(i)
 	p.p64.Remove(i)
 }
@@ -54,15 +77,16 @@ func (p *Points) Remove(i int) {
 // Reset removes all vectors and keeps the memory.
 func (p *Points) Reset() {
 	p.raw = p.raw[:0]
+	p.ids = p.ids[:0]
 	p.p32.Reset()
 	p.p64.Reset()
 }
 
-// Clone returns an independent copy.
+// Clone returns an independent copy, in which the vectors have the same IDs.
 func (p *Points) Clone() *Points {
 	q := NewPoints(p.dim)
 	for i := range p.Len() {
-		q.Append(p.At(i))
+		q.append(p.At(i), p.ids[i])
 	}
 	return q
 }

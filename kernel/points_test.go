@@ -11,14 +11,22 @@ import (
 // modelled is an Expansion, or the Points in it, beside the plain slices that
 // it must be equal to.
 type modelled struct {
-	e *Expansion
-	x [][]float32
-	w [][]float64
+	e    *Expansion
+	x    [][]float32
+	w    [][]float64
+	ids  []uint64
+	seen map[uint64]bool // all IDs ever given out, to this set and its clones
+
+	reused bool // an ID was given out twice
 }
 
 func (m *modelled) append(x []float32, w []float64) {
 	m.e.Append(x, w)
 	m.x, m.w = append(m.x, slices.Clone(x)), append(m.w, slices.Clone(w))
+	id := m.e.Dict.ID(len(m.x) - 1)
+	m.ids = append(m.ids, id)
+	m.reused = m.reused || m.seen[id]
+	m.seen[id] = true
 	for i := range x {
 		x[i] = -99 // the set holds a copy
 	}
@@ -31,11 +39,12 @@ func (m *modelled) remove(i int) {
 	m.e.Remove(i)
 	last := len(m.x) - 1
 	m.x[i], m.w[i] = m.x[last], m.w[last]
-	m.x, m.w = m.x[:last], m.w[:last]
+	m.ids[i] = m.ids[last]
+	m.x, m.w, m.ids = m.x[:last], m.w[:last], m.ids[:last]
 }
 
 func (m *modelled) clone() *modelled {
-	return &modelled{m.e.Clone(), slices.Clone(m.x), slices.Clone(m.w)}
+	return &modelled{e: m.e.Clone(), x: slices.Clone(m.x), w: slices.Clone(m.w), ids: slices.Clone(m.ids), seen: m.seen}
 }
 
 // check compares vectors and weights, and both kernel blocks, which see the
@@ -44,7 +53,13 @@ func (m *modelled) check(t *rapid.T, k Kernel, query []float32) {
 	if m.e.Order() != len(m.x) || m.e.Dict.Len() != len(m.x) || len(m.e.W) != len(m.x)*m.e.Outputs {
 		t.Fatalf("order %d, %d points and %d weights, want %d with %d outputs", m.e.Order(), m.e.Dict.Len(), len(m.e.W), len(m.x), m.e.Outputs)
 	}
+	if m.reused {
+		t.Fatal("an ID was given out twice")
+	}
 	for i, x := range m.x {
+		if m.e.Dict.ID(i) != m.ids[i] {
+			t.Fatalf("point %d has ID %d, want %d", i, m.e.Dict.ID(i), m.ids[i])
+		}
 		if !slices.Equal(m.e.Dict.At(i), x) {
 			t.Fatalf("point %d is %v, want %v", i, m.e.Dict.At(i), x)
 		}
@@ -71,7 +86,7 @@ func TestPointsAndExpansionAgainstSlices(t *testing.T) {
 		k := Gaussian{Bandwidth: math.Sqrt(float64(dim))}
 		vector := rapid.SliceOfN(rapid.Float32Range(-1, 1), dim, dim)
 		weights := rapid.SliceOfN(rapid.Float64Range(-1, 1), outputs, outputs)
-		m := &modelled{e: NewExpansion(k, dim, outputs)}
+		m := &modelled{e: NewExpansion(k, dim, outputs), seen: map[uint64]bool{}}
 		var others []*modelled // what a clone was taken of; changes here must not reach there
 		t.Repeat(map[string]func(*rapid.T){
 			"append": func(t *rapid.T) { m.append(vector.Draw(t, "x"), weights.Draw(t, "w")) },
@@ -97,7 +112,7 @@ func TestPointsAndExpansionAgainstSlices(t *testing.T) {
 			"reset": func(t *rapid.T) {
 				m.e.Dict.Reset()
 				m.e.W = m.e.W[:0]
-				m.x, m.w = nil, nil
+				m.x, m.w, m.ids = nil, nil, nil
 			},
 			"": func(t *rapid.T) {
 				query := vector.Draw(t, "query")

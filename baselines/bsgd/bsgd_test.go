@@ -114,6 +114,7 @@ func TestSameBits(t *testing.T) {
 		c.Threads = 2
 		b := learner(t, c)
 		for lo := 0; lo < 400; lo += 100 {
+			b.SetThreads(2 - lo/100%2)
 			for _, l := range []*Learner{a, b} {
 				if err := l.Step(100, x[lo*c.Dim:], y[lo:]); err != nil {
 					t.Fatal(err)

@@ -30,17 +30,22 @@ func New(c Config) (*Learner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c.Threads = max(c.Threads, 1)
 	maintain, err := newMaintainer(c)
 	if err != nil {
 		return nil, err
 	}
-	return &Learner{
+	l := &Learner{
 		config: c, maintain: maintain,
 		model: newModel(c.Kernel, c.Dim, c.Classes, c.Budget),
 		f:     make([]float64, c.Classes),
-	}, nil
+	}
+	l.SetThreads(c.Threads)
+	return l, nil
 }
+
+// SetThreads sets the number of goroutines a step may use, at least 1. The
+// result does not depend on it.
+func (l *Learner) SetThreads(n int) { l.model.threads = max(n, 1) }
 
 // Step processes n samples in order, one at a time: x is n×Dim row-major, y
 // holds class indices 0 … C−1. Kernel values with the dictionary are computed
@@ -74,7 +79,7 @@ func (l *Learner) block(x []float32, y []float64) (int, error) {
 			break
 		}
 	}
-	m.evals += m.window.load(m, good, x, l.config.Threads)
+	m.evals += m.window.load(m, good, x)
 	for i := range good {
 		if err := l.sample(x[i*dim:(i+1)*dim], int(y[i])); err != nil {
 			return i, err

@@ -25,13 +25,13 @@ func newMaintainer(c Config) (maintainer, error) {
 	case Removal:
 		return removal{}, nil
 	case Projection:
-		return newProjection(c.Budget, max(c.Threads, 1)), nil
+		return newProjection(c.Budget), nil
 	case Merging:
 		if _, ok := c.Kernel.(kernel.Gaussian); !ok {
 			return nil, fmt.Errorf("bsgd: merging needs the gaussian kernel, not %s: "+
 				"only there does the best merged point lie on a known line", c.Kernel.Name())
 		}
-		return newMerging(c.Classes, max(c.Threads, 1)), nil
+		return newMerging(c.Classes), nil
 	}
 	return nil, fmt.Errorf("bsgd: unknown maintenance %q (have %s, %s, %s)",
 		c.Maintenance, Removal, Projection, Merging)

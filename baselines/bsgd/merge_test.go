@@ -133,7 +133,7 @@ func TestShortlist(t *testing.T) {
 	other := 0
 	for seed := range uint64(trials) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		m, g := randomModel(rng, order), newMerging(5, 1)
+		m, g := randomModel(rng, order), newMerging(5)
 		p := m.weakest()
 		g.propose(m, p)
 		best, found := candidate{loss: math.Inf(1)}, candidate{loss: math.Inf(1)}

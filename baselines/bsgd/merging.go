@@ -10,8 +10,7 @@ import (
 // on the segment between them, with n, z and the weights of z chosen for the
 // least degradation (see mergeloss.go).
 type merging struct {
-	threads int
-	table   *mergeTable
+	table *mergeTable
 
 	z      []float32
 	k      []float32 // κ(x_p, d_j)
@@ -31,9 +30,9 @@ type candidate struct {
 	h     float64
 }
 
-func newMerging(classes, threads int) *merging {
+func newMerging(classes int) *merging {
 	return &merging{
-		threads: threads, ap: make([]float64, classes), an: make([]float64, classes),
+		ap: make([]float64, classes), an: make([]float64, classes),
 		ranked: make([]candidate, 0, shortlist+1),
 	}
 }
@@ -107,7 +106,7 @@ func (g *merging) kernelRow(m *model, p int) {
 		g.k[p] = 1
 		return
 	}
-	m.dict.Block32(m.kernel, 1, m.dict.At(p), g.k, m.order(), g.threads)
+	m.dict.Block32(m.kernel, 1, m.dict.At(p), g.k, m.order(), m.threads)
 	m.evals += int64(m.order())
 }
 

@@ -23,6 +23,7 @@ type model struct {
 	scale   float64 // s > 0
 	evals   int64   // kernel evaluations
 	window  window
+	threads int // goroutines of the matrix products
 }
 
 // leastScale is where the factor s is multiplied into the weights: far from
@@ -35,7 +36,7 @@ func newModel(k kernel.Kernel, dim, classes, budget int) *model {
 		kernel: k, dict: kernel.NewPoints(dim), classes: classes, stride: stride,
 		v: make([]float64, classes*stride), norm: make([]float64, 0, stride),
 		self: make([]float64, 0, stride), born: make([]int64, 0, stride),
-		scale: 1, window: window{stride: stride},
+		scale: 1, window: window{stride: stride}, threads: 1,
 	}
 }
 

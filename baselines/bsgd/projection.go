@@ -15,10 +15,9 @@ import (
 // therefore not added but represented by the dictionary at once, which is
 // what a projection would have made of it.
 type projection struct {
-	threads int
-	factor  factor
-	at      []int // dictionary index of each row of the factor
-	pos     []int // and back
+	factor factor
+	at     []int // dictionary index of each row of the factor
+	pos    []int // and back
 
 	x, k, row, q []float64 // buffers
 
@@ -45,8 +44,8 @@ const (
 	repairAbove = 1e-12
 )
 
-func newProjection(budget, threads int) *projection {
-	return &projection{threads: threads, factor: factor{room: budget + 1}}
+func newProjection(budget int) *projection {
+	return &projection{factor: factor{room: budget + 1}}
 }
 
 func (p *projection) added(m *model) float64 {
@@ -110,7 +109,7 @@ func (p *projection) kernelRow(m *model, j int) []float64 {
 	p.x = grow(p.x, m.dict.Dim())
 	p.row = grow(p.row, m.order())
 	kernel.Widen(p.x, m.dict.At(j))
-	m.dict.Block64(m.kernel, 1, p.x, p.row, m.order(), p.threads)
+	m.dict.Block64(m.kernel, 1, p.x, p.row, m.order(), m.threads)
 	m.evals += int64(m.order())
 	return p.row
 }

@@ -18,10 +18,10 @@ type window struct {
 }
 
 // load computes the block of n samples and returns the evaluations it took.
-func (w *window) load(m *model, n int, x []float32, threads int) int64 {
+func (w *window) load(m *model, n int, x []float32) int64 {
 	w.k = grow(w.k, windowRows*w.stride)
 	w.rows, w.next, w.x = n, 0, x
-	m.dict.Block32(m.kernel, n, x, w.k, w.stride, threads)
+	m.dict.Block32(m.kernel, n, x, w.k, w.stride, m.threads)
 	return int64(n) * int64(m.order())
 }
 

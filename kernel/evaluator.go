@@ -1,0 +1,84 @@
+package kernel
+
+// An Evaluator evaluates the models that training passes through on fixed sets
+// of points. From one evaluation to the next it keeps the kernel values
+// between points and dictionary and among the dictionary, recognizes the
+// elements by their [Points.ID], and computes those of new elements only.
+//
+// Scores and norms have the bits of [Scorer.Scores] and [Expansion.NormSq],
+// whatever was evaluated before and on however many threads. An Evaluator must
+// not be shared by goroutines.
+type Evaluator struct {
+	limit  int
+	sets   []columns
+	gram   gram
+	kernel Kernel   // of the values that are kept
+	ids    []uint64 // and their dictionary
+	change change
+	scorer Scorer
+}
+
+// NewEvaluator returns an evaluator of functions of dim features on sets of
+// points, each a row-major matrix of dim columns, which must not change. The
+// values it keeps take 4 bytes for every pair of a point and an element and 8
+// for every pair of elements, and an eighth more to grow into; where this is
+// more than limit bytes, it keeps none and computes all values every time.
+func NewEvaluator(dim, limit int, sets ...[]float32) *Evaluator {
+	v := &Evaluator{limit: limit}
+	for _, x := range sets {
+		v.sets = append(v.sets, columns{n: len(x) / dim, x: x})
+	}
+	return v
+}
+
+// Evaluate computes the scores f_c(x_i) on every set, n×C row-major, and
+// Σ_c ‖f_c‖², on at most threads goroutines. The scores are valid until the
+// next call.
+func (v *Evaluator) Evaluate(s *Snapshot, threads int) (scores [][]float64, normSq float64) {
+	if v.fits(s.Order()) {
+		normSq = v.incremental(s, threads)
+	} else {
+		normSq = v.fromScratch(s, threads)
+	}
+	for i := range v.sets {
+		scores = append(scores, v.sets[i].scores)
+	}
+	return scores, normSq
+}
+
+// fits reports whether the kernel values of a dictionary may be kept.
+func (v *Evaluator) fits(order int) bool {
+	bytes := 8 * order
+	for i := range v.sets {
+		bytes += 4 * v.sets[i].n
+	}
+	return bytes*spare(order) <= v.limit
+}
+
+// incremental evaluates with the values that are kept.
+func (v *Evaluator) incremental(s *Snapshot, threads int) (normSq float64) {
+	if v.kernel != s.kernel {
+		v.ids, v.kernel = v.ids[:0], s.kernel
+	}
+	v.change.find(v.ids, s)
+	v.scorer.transposeWeights(s.w, s.Order(), s.outputs)
+	for i := range v.sets {
+		v.sets[i].evaluate(s, &v.change, &v.scorer, threads)
+	}
+	v.gram.update(s, &v.change, threads)
+	v.ids = append(v.ids[:0], s.ids...)
+	return v.gram.normSq(s.w, s.outputs)
+}
+
+// fromScratch gives the values up and evaluates without them.
+func (v *Evaluator) fromScratch(s *Snapshot, threads int) (normSq float64) {
+	v.ids, v.gram = nil, gram{}
+	e := s.expansion()
+	for i := range v.sets {
+		k := &v.sets[i]
+		k.blocks, k.stride = nil, 0
+		k.scores = grow(k.scores, k.n*s.outputs)
+		v.scorer.Scores(e, k.n, k.x, k.scores, threads)
+	}
+	return e.NormSq(threads)
+}

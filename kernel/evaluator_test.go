@@ -1,0 +1,200 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// asFromScratch compares an evaluation with Scorer.Scores and NormSq on the same
+// expansion, which know of no evaluation before.
+func asFromScratch(t rapid.TB, v *Evaluator, e *Expansion, dim, threads int, sets ...[]float32) {
+	t.Helper()
+	var s Snapshot
+	s.Take(e)
+	if s.Order() != e.Order() {
+		t.Fatalf("snapshot of order %d, want %d", s.Order(), e.Order())
+	}
+	scores, normSq := v.Evaluate(&s, threads)
+	if want := e.NormSq(1); math.Float64bits(normSq) != math.Float64bits(want) {
+		t.Fatalf("order %d: ‖f‖² = %v, from scratch %v", e.Order(), normSq, want)
+	}
+	for q, x := range sets {
+		n := len(x) / dim
+		want := make([]float64, n*e.Outputs)
+		new(Scorer).Scores(e, n, x, want, 1)
+		if !slices.Equal(scores[q], want) {
+			t.Fatalf("order %d, set %d: scores differ from those from scratch", e.Order(), q)
+		}
+	}
+}
+
+// shake adds and removes elements of e at random.
+func shake(r *rand.Rand, e *Expansion, add, remove int) {
+	w := make([]float64, e.Outputs)
+	for range min(remove, e.Order()) {
+		e.Remove(r.IntN(e.Order()))
+	}
+	for range add {
+		for q := range w {
+			w[q] = r.NormFloat64()
+		}
+		e.Append(randomPoints(r, 1, e.Dict.Dim(), 1), w)
+	}
+	for i := range e.W {
+		e.W[i] *= 1 + r.Float64()/8
+	}
+}
+
+// TestEvaluatorAgainstScratch evaluates a model that changes at random, whole
+// replacements, clones that go ways of their own and limits that keep nothing
+// included. Sizes cross the blocks of rows, and outputs and orders the shapes
+// at which matrix products change their order of summation.
+func TestEvaluatorAgainstScratch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		// In 100 features most values are worth keeping, in a few only if
+		// little changed.
+		dim, outputs := rapid.SampledFrom([]int{1, 7, 100}).Draw(t, "dim"), rapid.IntRange(1, 6).Draw(t, "outputs")
+		k := rapid.SampledFrom([]Kernel{Gaussian{2}, Polynomial{1, 2}}).Draw(t, "kernel")
+		var sets [][]float32
+		for _, n := range []int{rapid.SampledFrom([]int{0, 1, 3, 256, 259}).Draw(t, "n"), 5} {
+			sets = append(sets, randomPoints(r, n, dim, 1))
+		}
+		limit := rapid.SampledFrom([]int{0, 100_000, 1 << 30, 1 << 30}).Draw(t, "limit")
+		v := NewEvaluator(dim, limit, sets...)
+		e := randomExpansion(r, k, rapid.IntRange(0, 60).Draw(t, "order"), dim, outputs)
+		t.Repeat(map[string]func(*rapid.T){
+			"few":  func(t *rapid.T) { shake(r, e, r.IntN(4), r.IntN(4)) },
+			"many": func(t *rapid.T) { shake(r, e, r.IntN(40), r.IntN(40)) },
+			"all":  func(t *rapid.T) { shake(r, e, r.IntN(80), e.Order()) },
+			"clone": func(t *rapid.T) {
+				other := e.Clone()
+				shake(r, other, 2, 2)
+				asFromScratch(t, v, other, dim, 1, sets...)
+				shake(r, e, 2, 2)
+			},
+			"kernel": func(t *rapid.T) {
+				e.Kernel = rapid.SampledFrom([]Kernel{Gaussian{1}, Gaussian{2}, Polynomial{1, 2}}).Draw(t, "to")
+			},
+			"": func(t *rapid.T) { asFromScratch(t, v, e, dim, 1+r.IntN(3), sets...) },
+		})
+	})
+}
+
+// TestEvaluatorThreads evaluates a model large enough for products on several
+// threads, which grows out of the room for kernel values while most are kept.
+func TestEvaluatorThreads(t *testing.T) {
+	const dim = 200
+	r := rand.New(rand.NewPCG(8, 1))
+	e := randomExpansion(r, Gaussian{10}, 300, dim, 10)
+	x := randomPoints(r, 600, dim, 1)
+	v := NewEvaluator(dim, 1<<30, x)
+	for range 4 {
+		asFromScratch(t, v, e, dim, 3, x)
+		shake(r, e, 70, 40)
+	}
+}
+
+// TestSnapshotIsIndependent changes the expansion after Take.
+func TestSnapshotIsIndependent(t *testing.T) {
+	for _, limit := range []int{0, 1 << 30} {
+		r := rand.New(rand.NewPCG(9, 1))
+		e := randomExpansion(r, Gaussian{1}, 20, 3, 2)
+		x := randomPoints(r, 40, 3, 1)
+		var s Snapshot
+		s.Take(e)
+		before := e.Clone()
+		shake(r, e, 10, 15)
+		scores, normSq := NewEvaluator(3, limit, x).Evaluate(&s, 1)
+		want := make([]float64, 80)
+		new(Scorer).Scores(before, 40, x, want, 1)
+		if !slices.Equal(scores[0], want) || normSq != before.NormSq(1) {
+			t.Errorf("limit %d: the evaluation is not that of the moment of Take", limit)
+		}
+	}
+}
+
+// TestEvaluatorComputesOnlyNewElements looks at what is packed for a product,
+// and at what a limit lets be kept.
+func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
+	const dim = 784 // values are dear enough to keep
+	r := rand.New(rand.NewPCG(10, 1))
+	e := randomExpansion(r, Gaussian{1}, 100, dim, 2)
+	x := randomPoints(r, 1000, dim, 1)
+	v := NewEvaluator(dim, 1<<20, x)
+	for _, want := range []int{100, 0, 7} {
+		var s Snapshot
+		s.Take(e)
+		v.Evaluate(&s, 1)
+		if got := v.change.points.Len(); got != want {
+			t.Errorf("values of %d elements computed, want %d", got, want)
+		}
+		if want == 0 {
+			shake(r, e, 7, 30)
+		}
+	}
+	kept := 8 * len(v.gram.rows) * len(v.gram.rows[0])
+	for _, b := range v.sets[0].blocks {
+		kept += 4 * len(b)
+	}
+	if kept > 1<<20 || kept < 4*1000*e.Order() {
+		t.Errorf("%d bytes are kept, limit %d", kept, 1<<20)
+	}
+	shake(r, e, 200, 0)
+	var s Snapshot
+	s.Take(e)
+	v.Evaluate(&s, 1)
+	if v.sets[0].blocks != nil || v.gram.rows != nil || v.ids != nil {
+		t.Error("kernel values are kept beyond the limit")
+	}
+}
+
+// BenchmarkEvaluator replaces a part of the dictionary between two
+// evaluations, or evaluates from scratch.
+func BenchmarkEvaluator(b *testing.B) {
+	for _, size := range []struct {
+		name                   string
+		n, order, dim, outputs int
+	}{
+		{"mnist", 20000, 1100, 784, 10},
+		{"multidist", 7500, 16, 2, 5},
+		{"multidist", 7500, 130, 2, 5},
+	} {
+		for _, replaced := range []int{-1, 0, 5, 25, 50, 70, 80, 100} {
+			name := fmt.Sprintf("%s/order=%d/replaced=%d%%", size.name, size.order, replaced)
+			if replaced < 0 {
+				name = fmt.Sprintf("%s/order=%d/scratch", size.name, size.order)
+			}
+			b.Run(name, func(b *testing.B) {
+				r := rand.New(rand.NewPCG(1, 1))
+				x := randomPoints(r, size.n, size.dim, 1)
+				e := randomExpansion(r, Gaussian{math.Sqrt(float64(size.dim))}, size.order, size.dim, size.outputs)
+				if replaced < 0 {
+					scores := make([]float64, size.n*size.outputs)
+					var s Scorer
+					for b.Loop() {
+						s.Scores(e, size.n, x, scores, 1)
+						e.NormSq(1)
+					}
+					return
+				}
+				v := NewEvaluator(size.dim, 1<<30, x)
+				var s Snapshot
+				s.Take(e)
+				v.Evaluate(&s, 1)
+				for b.Loop() {
+					b.StopTimer()
+					shake(r, e, size.order*replaced/100, size.order*replaced/100)
+					b.StartTimer()
+					s.Take(e)
+					v.Evaluate(&s, 1)
+				}
+			})
+		}
+	}
+}
