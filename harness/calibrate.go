@@ -77,10 +77,10 @@ func Calibrate(ctx context.Context, plan []experiments.Planned, opt CalibrateOpt
 		return nil, nil, interruptedOr(ctx, err)
 	}
 	jobs := calibrationJobs(plan, sets, opt.Epochs)
-	workers, threads := layout(opt.Workers, len(jobs))
+	workers, cores := layout(opt.Workers, len(jobs))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(jobs), Workers: workers})
-	options := trainerOptions{methods: opt.Methods, threads: threads}
-	pool(ctx, workers, len(jobs), func(ctx context.Context, i int) error {
+	options := trainerOptions{methods: opt.Methods, cores: cores}
+	pool(ctx, workers, cores, len(jobs), func(ctx context.Context, i int) error {
 		jobs[i].run(ctx, opt.Progress, options)
 		return nil // a run that fails does not stop the others
 	})
@@ -205,7 +205,7 @@ func (j *calibrationJob) train(ctx context.Context, t *tracked, opt trainerOptio
 		j.points = append(j.points, j.point(p))
 		return nil
 	}
-	tr.step = func(samples int) { t.stepped(samples, tr.learner.Expansion().Order()) }
+	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
 	return tr.train(ctx)
 }
 

@@ -15,9 +15,10 @@ import (
 // A fake is a learner whose dictionary is the latest mini-batch. On the way it
 // does what its test wants.
 type fake struct {
-	f     *kernel.Expansion
-	steps int
-	on    func(f *fake) error // called in every step
+	f       *kernel.Expansion
+	steps   int
+	threads int
+	on      func(f *fake) error // called in every step
 }
 
 func (l *fake) Step(n int, x []float32, y []float64) error {
@@ -37,6 +38,7 @@ func (l *fake) Step(n int, x []float32, y []float64) error {
 	return l.on(l)
 }
 
+func (l *fake) SetThreads(n int)             { l.threads = n }
 func (l *fake) Expansion() *kernel.Expansion { return l.f }
 func (l *fake) KernelEvals() int64           { return int64(l.steps) }
 func (l *fake) Health() map[string]float64   { return map[string]float64{"steps": float64(l.steps)} }

@@ -16,6 +16,9 @@ type Learner interface {
 	// Step learns from a mini-batch of n samples, x of n×Dim in row-major
 	// order and y of n targets.
 	Step(n int, x []float32, y []float64) error
+	// SetThreads sets the number of goroutines a step may use, 1 before the
+	// first call. The results do not depend on it.
+	SetThreads(n int)
 	// Expansion returns the current model, the learner's own.
 	Expansion() *kernel.Expansion
 	// KernelEvals returns the number of kernel evaluations so far.
@@ -36,7 +39,6 @@ type Problem struct {
 	Loss    loss.Loss
 	Classes int
 	Dim     int
-	Threads int
 }
 
 // Registry holds the constructor of every method's learners by the method's
@@ -74,7 +76,7 @@ func makeKernel(k experiments.Kernel) (kernel.Kernel, error) {
 }
 
 // NewLearner returns the learner of a run.
-func (r Registry) NewLearner(run experiments.Run, classes, dim, threads int) (Learner, error) {
+func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, error) {
 	newMethod, ok := r[run.Method]
 	if !ok {
 		return nil, fmt.Errorf("no method %q", run.Method)
@@ -87,7 +89,7 @@ func (r Registry) NewLearner(run experiments.Run, classes, dim, threads int) (Le
 	if err != nil {
 		return nil, err
 	}
-	return newMethod(Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Threads: threads})
+	return newMethod(Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim})
 }
 
 func newPOLK(p Problem) (Learner, error) {
@@ -98,7 +100,6 @@ func newPOLK(p Problem) (Learner, error) {
 		Dim:         p.Dim,
 		Regularizer: p.Params.Regularizer,
 		Budget:      polk.Parsimony(p.Params.Parsimony),
-		Threads:     p.Threads,
 	}
 	switch p.Params.Schedule {
 	case experiments.ScheduleConstant:
@@ -124,6 +125,5 @@ func newBSGD(p Problem) (Learner, error) {
 		Schedule:     p.Params.Schedule,
 		Budget:       p.Params.Budget,
 		Maintenance:  p.Params.Maintenance,
-		Threads:      p.Threads,
 	})
 }

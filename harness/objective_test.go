@@ -25,7 +25,7 @@ func TestObjectiveByHand(t *testing.T) {
 		e.Append(set.Train.Row(j), w)
 	}
 	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-		got := NewObjective(l, lambda, set, limit, 1).Evaluate(e)
+		got := NewObjective(l, lambda, set, limit).Evaluate(snapshot(e), 1)
 		var want Measurement
 		penalty := lambda / 2 * normSq(e)
 		want.TrainRisk, _ = risk(e, l, head(set.Train, limit))
@@ -47,8 +47,14 @@ func TestObjectiveOfTheZeroFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, set.Classes)
-	got := NewObjective(loss.MultiLogistic{}, 1, set, 0, 1).Evaluate(e)
+	got := NewObjective(loss.MultiLogistic{}, 1, set, 0).Evaluate(snapshot(e), 1)
 	near(t, "risk", got.TestRisk, math.Log(5), 1e-12)
+}
+
+func snapshot(e *kernel.Expansion) *kernel.Snapshot {
+	var s kernel.Snapshot
+	s.Take(e)
+	return &s
 }
 
 func near(t *testing.T, what string, got, want, tol float64) {

@@ -8,28 +8,31 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// layout divides the machine between n jobs: how many workers, and how many
-// threads for each. workers = 0 means one a core.
-func layout(workers, n int) (w, threads int) {
-	cores := runtime.GOMAXPROCS(0)
+// layout returns the number of workers for n jobs, and the account of the
+// cores that they have. workers = 0 means one a core; more than there are
+// cores would only get in each other's way.
+func layout(workers, n int) (int, *cores) {
+	total := runtime.GOMAXPROCS(0)
 	if workers <= 0 {
-		workers = cores
+		workers = total
 	}
-	w = max(1, min(workers, n))
-	return w, max(1, cores/w)
+	workers = max(1, min(workers, total, n))
+	return workers, newCores(total, workers)
 }
 
 // pool does jobs 0 … n−1, in that order as far as there are workers. Each
 // worker has an operating-system thread to itself, so that the thread's
-// processor time is the worker's. The first error cancels the context of the
-// others and is returned.
-func pool(ctx context.Context, workers, n int, do func(ctx context.Context, i int) error) error {
+// processor time is the worker's, and leaves its core to the others when it
+// finds no job. The first error cancels the context of the others and is
+// returned.
+func pool(ctx context.Context, workers int, cores *cores, n int, do func(ctx context.Context, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
 	for range workers {
 		g.Go(func() error {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
+			defer cores.leave()
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= n {

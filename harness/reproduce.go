@@ -15,7 +15,7 @@ import (
 // Options say how a plan is carried out. None of them changes a record.
 type Options struct {
 	Results     string      // folder; default "results"
-	Workers     int         // runs at a time; default one a core
+	Workers     int         // runs at a time; default one a core, which also is the most
 	Finder      data.Finder // where data files are searched
 	RequireData bool        // a data set that can't be had is an error, before anything is trained
 	Progress    Progress    // default: none is shown
@@ -133,17 +133,17 @@ func note(format string, args ...any) Event {
 // single worker at the end.
 func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
 	slices.SortStableFunc(plan, func(a, b experiments.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
-	workers, threads := layout(opt.Workers, len(plan))
+	workers, cores := layout(opt.Workers, len(plan))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(plan), Kept: len(out.Kept), Workers: workers})
 	x := &executor{
 		records:    RecordsDir(opt.Results),
 		provenance: Provenance(),
 		progress:   opt.Progress,
-		options:    trainerOptions{methods: opt.Methods, threads: threads, processCPU: workers == 1 && threads > 1},
+		options:    trainerOptions{methods: opt.Methods, cores: cores},
 	}
 	errs := make([]error, len(plan))
 	done := make([]bool, len(plan))
-	fatal := pool(ctx, workers, len(plan), func(ctx context.Context, i int) error {
+	fatal := pool(ctx, workers, cores, len(plan), func(ctx context.Context, i int) error {
 		err := x.execute(ctx, plan[i], sets[dataRef(plan[i].Run.Data)])
 		var storage *storageError
 		switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"polkrepro/data"
@@ -63,7 +64,7 @@ func (x *executor) train(ctx context.Context, p experiments.Planned, set *data.S
 		}
 		return nil
 	}
-	tr.step = func(samples int) { t.stepped(samples, tr.learner.Expansion().Order()) }
+	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
 	if err := tr.train(ctx); err != nil {
 		return err
 	}
@@ -85,6 +86,10 @@ func (x *executor) conclude(ctx context.Context, w *record.Writer, t *tracked, e
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.As(err, &storage):
 		t.report(EventStop)
 		return err
+	}
+	var at *sampleError
+	if errors.As(err, &at) { // training may have gone further than the evaluation that failed
+		t.event.Samples = at.samples
 	}
 	t.event.Message = err.Error()
 	t.report(EventFail)
@@ -109,9 +114,11 @@ func newEvent(p experiments.Planned) Event {
 	return Event{ID: p.ID, Series: p.Series, Data: ref.String(), Seed: p.Run.Seed, Total: p.Run.Samples, Error: -1}
 }
 
-// A tracked is a run under way with what its progress events say.
+// A tracked is a run under way with what its progress events say. stepped and
+// evaluated may be called concurrently.
 type tracked struct {
 	progress Progress
+	mu       sync.Mutex
 	event    Event
 	started  time.Time
 	last     time.Time
@@ -125,26 +132,40 @@ func newTracked(p experiments.Planned, progress Progress) *tracked {
 }
 
 func (t *tracked) report(kind string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.send(kind)
+}
+
+// send is report with the lock held.
+func (t *tracked) send(kind string) {
 	t.event.Kind = kind
 	t.event.Seconds = time.Since(t.started).Seconds()
 	t.progress.Report(t.event)
 }
 
-// stepped notes a step, and reports one now and then.
-func (t *tracked) stepped(samples, order int) {
-	t.event.Samples, t.event.Order = samples, order
+// stepped notes a step, and reports one now and then: only then the learner is
+// asked for its model, which costs some of them as much as a step.
+func (t *tracked) stepped(samples int, l Learner) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.event.Samples = samples
 	if now := time.Now(); now.Sub(t.last) >= progressEvery {
 		t.last = now
-		t.report(EventProgress)
+		t.event.Order = l.Expansion().Order()
+		t.send(EventProgress)
 	}
 }
 
+// evaluated reports an evaluation, which the training may be ahead of.
 func (t *tracked) evaluated(p record.Point) {
-	t.event.Samples, t.event.Order = p.Samples, p.ModelOrder
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if finite(p.TestError) {
 		t.event.Error = p.TestError
 	}
-	t.report(EventProgress)
+	t.event.Order = p.ModelOrder
+	t.send(EventProgress)
 }
 
 func (t *tracked) finished(f record.Final) {

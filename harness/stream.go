@@ -136,7 +136,7 @@ func newStreamer(opt StreamOptions) (*streamer, error) {
 	if err != nil {
 		return nil, err
 	}
-	learner, err := opt.Methods.NewLearner(run, source.Classes(), source.Dim(), 1)
+	learner, err := opt.Methods.NewLearner(run, source.Classes(), source.Dim())
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (s *streamer) run(ctx context.Context) error {
 			return fmt.Errorf("after %d samples: %w", samples, err)
 		}
 		samples += n
-		s.tracked.stepped(samples, s.learner.Expansion().Order())
+		s.tracked.stepped(samples, s.learner)
 		if samples >= next || samples == s.opt.Samples {
 			s.measure(samples)
 			next += s.opt.Every
@@ -187,7 +187,7 @@ func (s *streamer) step(n int, x []float32, y []float64) error {
 		}
 	}
 	s.seen += n
-	s.watch.start()
+	s.watch.start(1)
 	defer s.watch.stop()
 	return s.learner.Step(n, x[:n*dim], y[:n])
 }

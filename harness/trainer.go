@@ -5,32 +5,55 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"time"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/kernel"
 	"polkrepro/record"
 )
 
 // errDiverged is the error of a run whose risk is no longer a finite number.
 var errDiverged = errors.New("the risk is no longer a finite number: the iterates have diverged")
 
+// A sampleError is what ended a run, with the number of samples that had been
+// processed.
+type sampleError struct {
+	samples int
+	err     error
+}
+
+func (e *sampleError) Error() string { return fmt.Sprintf("after %d samples: %v", e.samples, e.err) }
+func (e *sampleError) Unwrap() error { return e.err }
+
 // A trainer streams a training set through a learner and evaluates it. What
 // it does depends on the run, the data and nothing else.
+//
+// Where a core is free, an evaluation goes on beside the training, on a
+// snapshot of the model; the next one waits for it. Evaluations are emitted in
+// their order, and a failure ends the run at the same sample and after the
+// same evaluations as if each had been waited for.
 type trainer struct {
 	run       experiments.Run
 	set       *data.Set
 	learner   Learner
 	objective *Objective
 	order     *Order
+	cores     *cores
+	threads   int // of the learner
 	watch     stopwatch
 	points    []record.Point
 
-	// emit takes each evaluation as it is made. Its error ends the training.
+	// emit takes each evaluation as it is made, on whatever goroutine. Its
+	// error ends the training.
 	emit func(record.Point) error
 	// step, if not nil, is called after every step with the number of
 	// samples processed so far.
 	step func(samples int)
+
+	snapshot kernel.Snapshot // of the latest evaluation
+	beside   chan error      // the outcome of the one beside the training, or nil
 
 	x []float32 // the mini-batch
 	y []float64
@@ -39,9 +62,8 @@ type trainer struct {
 // trainerOptions say how a trainer does its work, none of which changes what
 // comes out.
 type trainerOptions struct {
-	methods    Registry
-	threads    int
-	processCPU bool // see stopwatch
+	methods Registry
+	cores   *cores
 }
 
 // newTrainer prepares a run on its data.
@@ -49,7 +71,7 @@ func newTrainer(run experiments.Run, set *data.Set, opt trainerOptions) (*traine
 	if err := checkRun(run, set); err != nil {
 		return nil, err
 	}
-	learner, err := opt.methods.NewLearner(run, set.Classes, set.Train.Dim, opt.threads)
+	learner, err := opt.methods.NewLearner(run, set.Classes, set.Train.Dim)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +83,9 @@ func newTrainer(run experiments.Run, set *data.Set, opt trainerOptions) (*traine
 		run:       run,
 		set:       set,
 		learner:   learner,
-		objective: NewObjective(l, run.Params.Regularizer, set, run.Evaluation.TrainLimit, opt.threads),
+		objective: NewObjective(l, run.Params.Regularizer, set, run.Evaluation.TrainLimit),
 		order:     NewOrder(set.Train.N, run.Seed),
-		watch:     stopwatch{process: opt.processCPU},
+		cores:     opt.cores,
 	}, nil
 }
 
@@ -81,20 +103,25 @@ func checkRun(run experiments.Run, set *data.Set) error {
 }
 
 // train processes all samples of the run. It returns early with the context's
-// error, the learner's, or that of emit.
+// error, the learner's, or that of an evaluation, which is the earlier one of
+// the two and wins over both. No evaluation is under way when it returns.
 func (t *trainer) train(ctx context.Context) error {
+	err := Guard(func() error { return t.steps(ctx) })
+	if earlier := t.wait(); earlier != nil {
+		return earlier
+	}
+	return err
+}
+
+func (t *trainer) steps(ctx context.Context) error {
 	marks := Marks(t.run.Samples, t.run.Evaluation)
 	for samples := 0; samples < t.run.Samples; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := min(t.run.Params.BatchSize, t.run.Samples-samples)
-		t.draw(n)
-		t.watch.start()
-		err := t.learner.Step(n, t.x, t.y)
-		t.watch.stop()
-		if err != nil {
-			return fmt.Errorf("after %d samples: %w", samples, err)
+		if err := t.learn(n); err != nil {
+			return &sampleError{samples, err}
 		}
 		samples += n
 		if t.step != nil {
@@ -112,6 +139,19 @@ func (t *trainer) train(ctx context.Context) error {
 	return nil
 }
 
+// learn takes a step on the next n examples of the stream, on all threads that
+// the run has at the moment.
+func (t *trainer) learn(n int) error {
+	t.draw(n)
+	if threads := t.cores.threads(); threads != t.threads {
+		t.learner.SetThreads(threads)
+		t.threads = threads
+	}
+	t.watch.start(t.threads)
+	defer t.watch.stop()
+	return t.learner.Step(n, t.x, t.y)
+}
+
 // draw fills the mini-batch with the next n examples of the stream.
 func (t *trainer) draw(n int) {
 	dim := t.set.Train.Dim
@@ -127,27 +167,70 @@ func (t *trainer) draw(n int) {
 	}
 }
 
-// evaluate makes one point.
+// evaluate makes one point, or has it made beside the training. At the end of
+// the run there is nothing to go on with.
 func (t *trainer) evaluate(samples int) error {
-	m := t.objective.Evaluate(t.learner.Expansion())
+	if err := t.wait(); err != nil {
+		return err
+	}
+	t.snapshot.Take(t.learner.Expansion())
 	p := record.Point{
 		Type:        "point",
 		Samples:     samples,
-		TrainRisk:   m.TrainRisk,
-		TestRisk:    m.TestRisk,
-		TestError:   m.TestError,
-		ModelOrder:  m.ModelOrder,
 		KernelEvals: t.learner.KernelEvals(),
 		Timing:      t.watch.total,
 	}
+	if samples == t.run.Samples || !t.cores.take() {
+		return t.measure(p, t.cores.threads())
+	}
+	t.beside = make(chan error, 1)
+	go t.measureBeside(p, t.beside)
+	return nil
+}
+
+// measureBeside is measure on a thread of its own and the core that was taken
+// for it.
+func (t *trainer) measureBeside(p record.Point, done chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	t.watch.beside.begin()
+	err := Guard(func() error { return t.measure(p, 1) })
+	t.watch.beside.end()
+	t.cores.give()
+	done <- err
+}
+
+// measure completes a point from the snapshot and emits it. It fails if the
+// risk is not finite.
+func (t *trainer) measure(p record.Point, threads int) error {
+	var m Measurement
+	err := Guard(func() error {
+		m = t.objective.Evaluate(&t.snapshot, threads)
+		return nil
+	})
+	if err != nil {
+		return &sampleError{p.Samples, err}
+	}
+	p.TrainRisk, p.TestRisk, p.TestError, p.ModelOrder = m.TrainRisk, m.TestRisk, m.TestError, m.ModelOrder
 	t.points = append(t.points, p)
 	if err := t.emit(p); err != nil {
 		return err
 	}
 	if !finite(p.TrainRisk) || !finite(p.TestRisk) {
-		return fmt.Errorf("after %d samples: %w", samples, errDiverged)
+		return &sampleError{p.Samples, errDiverged}
 	}
 	return nil
+}
+
+// wait waits for the evaluation beside the training, if there is one, and
+// returns its error.
+func (t *trainer) wait() error {
+	if t.beside == nil {
+		return nil
+	}
+	err := <-t.beside
+	t.beside = nil
+	return err
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
