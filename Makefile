@@ -28,6 +28,15 @@ endif
 # The race detector needs a C compiler.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && [ "$$($(GO) env CGO_ENABLED)" = 1 ] && echo -race)
 
+# Where OpenBLAS is installed: the build tag with which gemm links it, as a peer
+# in the benchmarks and an oracle in one test. Nothing else is built with it.
+OPENBLAS = $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && printf 'void openblas_set_num_threads(int);int main(void){openblas_set_num_threads(1);}' \
+	| $${CC:-gcc} -x c - -o /dev/null -lopenblas 2>/dev/null && echo openblas)
+
+BENCHDIR   = $(RESULTS)/bench
+BENCHCOUNT ?= 3
+BENCH      = $(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) -timeout 20m
+
 .PHONY: all build reproduce smoke test vet unit golden bench data report verify lint fmt staticcheck clean
 
 all: reproduce
@@ -50,6 +59,8 @@ vet:
 unit:
 	@echo "unit tests$(if $(RACE), with the race detector,; no C compiler: without the race detector)"
 	$(GO) test -timeout 20m $(RACE) -count=$(COUNT) $(PKGS)
+	@if [ -n "$(OPENBLAS)" ]; then echo "gemm against OpenBLAS"; $(GO) test -tags openblas -count=$(COUNT) ./internal/gemm; \
+	else echo "OpenBLAS is not installed: gemm is tested against gonum only"; fi
 
 # Golden figures of learned models are those of the build that users run, so
 # these tests run without the race detector; so does the whole of the oracle
@@ -57,8 +68,19 @@ unit:
 golden:
 	$(GO) test -timeout 30m -tags golden -run 'Golden|Oracle' -count=$(COUNT) $(PKGS)
 
+# The benchmarks that give ratios, then their tables and the scaling plot: some
+# ten minutes on two idle cores. A step has a learner of the right size to be
+# made first, so those benchmarks get a number of steps, not a time.
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem $(PKGS)
+	@mkdir -p $(BENCHDIR)
+	@{ echo "revision: $(or $(REVISION),unknown)"; echo "dirty: $(DIRTY)"; echo "go: $$($(GO) env GOVERSION)"; \
+	echo "goamd64: $$($(GO) env GOAMD64)"; echo "openblas: $(or $(OPENBLAS),not linked)"; } > $(BENCHDIR)/bench.txt
+	$(BENCH) -benchtime 0.2s -tags '$(OPENBLAS)' ./internal/gemm >> $(BENCHDIR)/bench.txt
+	$(BENCH) -benchtime 40x -skip 'Project|PeakMemory' ./polk >> $(BENCHDIR)/bench.txt
+	$(GO) test -run '^$$' -bench 'Project|PeakMemory' -benchtime 1x -timeout 20m ./polk >> $(BENCHDIR)/bench.txt
+	$(BENCH) -benchtime 0.3s ./baselines/bsgd >> $(BENCHDIR)/bench.txt
+	$(GO) run ./internal/benchtables -out $(BENCHDIR) $(BENCHDIR)/bench.txt
+	@cat $(BENCHDIR)/bench.md
 
 data: build
 	bin/runall data status

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -29,20 +28,21 @@ func (b steadyOrder) Epsilon(float64) float64 {
 }
 func (steadyOrder) Validate() error { return nil }
 
-// A scaled problem is what a step's time depends on: the mini-batch n, the model
-// order M, the number of features p and of classes C.
+// A scaled problem is what a step's time depends on: the mini-batch n, the
+// model order M, the number of features p and of classes C.
 type scaled struct {
-	cost          loss.Loss
-	n, order, p   int
-	classes       int
-	learner       *Learner
-	mixture       *mixture
-	r             *rand.Rand
-	featureBatch  []float32
-	responseBatch []float64
+	cost    loss.Loss
+	n       int
+	order   int
+	p       int
+	classes int
+
+	learner *Learner
+	mixture *mixture
+	r       *rand.Rand
 }
 
-// start makes the learner and trains it to its model order.
+// start makes the learner and trains it to its model order and beyond.
 func (q *scaled) start(b *testing.B) {
 	q.r = rand.New(rand.NewPCG(uint64(q.order), uint64(q.p)))
 	q.mixture = newMixture(q.r, q.p, q.classes)
@@ -56,60 +56,39 @@ func (q *scaled) start(b *testing.B) {
 	cfg.LearningRate, cfg.Budget, cfg.Threads = Constant(6), steadyOrder{&q.learner, q.order, &level}, 1
 	q.learner = mustNew(b, cfg)
 	for range 50 + 4*q.order/q.n {
-		q.draw()
-		q.step(b)
+		x, y := q.draw()
+		mustStep(b, q.learner, q.n, x, y)
 	}
 }
 
-// draw draws the next mini-batch, a fifth of whose labels are wrong.
-func (q *scaled) draw() {
-	q.featureBatch, q.responseBatch = q.mixture.batch(q.n)
-	for i := range q.responseBatch {
+// draw draws a mini-batch, a fifth of whose labels are wrong.
+func (q *scaled) draw() ([]float32, []float64) {
+	x, y := q.mixture.batch(q.n)
+	for i := range y {
 		if q.r.IntN(5) == 0 {
-			q.responseBatch[i] = float64(q.r.IntN(q.classes))
+			y[i] = float64(q.r.IntN(q.classes))
 		}
 	}
+	return x, y
 }
 
-func (q *scaled) step(b *testing.B) { mustStep(b, q.learner, q.n, q.featureBatch, q.responseBatch) }
-
-// floor returns the time of the kernel evaluations alone between the last
-// mini-batch and the dictionary, in float64.
-func (q *scaled) floor() time.Duration {
-	const rounds = 5
-	f := q.learner.Expansion()
-	dst, x := make([]float64, q.n*f.Order()), make([]float64, q.n*q.p)
-	kernel.Widen(x, q.featureBatch)
-	f.Dict.Block64(f.Kernel, q.n, x, dst, f.Order(), 1)
-	start := time.Now()
-	for range rounds {
-		f.Dict.Block64(f.Kernel, q.n, x, dst, f.Order(), 1)
-	}
-	return time.Since(start) / rounds
-}
-
-// bench times steps at steady state, on one thread. The metric floor-ns/op is
-// the time of the kernel evaluations alone, in the same run, and x-floor the
-// ratio of the two; M is the mean model order.
+// bench times steps at steady state on one thread, on mini-batches drawn
+// before.
 func (q *scaled) bench(b *testing.B) {
 	if q.learner == nil {
 		q.start(b)
 	}
-	var orders int
-	var spent, floor time.Duration
-	for range b.N {
-		q.draw()
-		start := time.Now()
-		q.step(b)
-		spent += time.Since(start)
-		floor += q.floor()
-		orders += q.learner.Expansion().Order()
+	xs, ys := make([][]float32, b.N), make([][]float64, b.N)
+	for i := range xs {
+		xs[i], ys[i] = q.draw()
 	}
-	n := float64(b.N)
-	b.ReportMetric(float64(spent.Nanoseconds())/n, "ns/op")
-	b.ReportMetric(float64(floor.Nanoseconds())/n, "floor-ns/op")
-	b.ReportMetric(float64(spent)/float64(floor), "x-floor")
-	b.ReportMetric(float64(orders)/n, "M")
+	i := 0
+	var t stepTimer
+	t.run(b, q.learner, func() ([]float32, []float64) {
+		i++
+		return xs[i-1], ys[i-1]
+	})
+	t.report(b)
 }
 
 // BenchmarkScaling varies one of n, M, p and C at a time.

@@ -10,7 +10,7 @@ package gemm
 //go:noescape
 func tileAVX512F32(rows int, vecs int, k int, a *float32, lda int, b *float32, c *float32, ldc int, alpha float32, beta float32, last int)
 
-// dotsAVX512F32 computes out[4i+j] ← a_i·b_j for ra×rb = [[4 4] [4 1] [3 4] [3 1] [2 4] [2 1] [1 4] [1 1]] rows (strides in bytes).
+// dotsAVX512F32 computes out[4i+j] ← a_i·b_j for ra×rb = [[6 4] [6 1] [5 4] [5 1] [4 4] [4 1] [3 4] [3 1] [2 4] [2 1] [1 4] [1 1]] rows (strides in bytes).
 //
 //go:noescape
 func dotsAVX512F32(ra int, rb int, k int, a *float32, lda int, b *float32, ldb int, out *float32)
@@ -53,7 +53,7 @@ func gaussAVX2F32(n int, c *float32, nb *float32, na float32, negGamma float32)
 //go:noescape
 func tileAVX512F64(rows int, vecs int, k int, a *float64, lda int, b *float64, c *float64, ldc int, alpha float64, beta float64, last int)
 
-// dotsAVX512F64 computes out[4i+j] ← a_i·b_j for ra×rb = [[4 4] [4 1] [3 4] [3 1] [2 4] [2 1] [1 4] [1 1]] rows (strides in bytes).
+// dotsAVX512F64 computes out[4i+j] ← a_i·b_j for ra×rb = [[6 4] [6 1] [5 4] [5 1] [4 4] [4 1] [3 4] [3 1] [2 4] [2 1] [1 4] [1 1]] rows (strides in bytes).
 //
 //go:noescape
 func dotsAVX512F64(ra int, rb int, k int, a *float64, lda int, b *float64, ldb int, out *float64)

@@ -2,116 +2,206 @@ package gemm
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync"
 	"testing"
+
+	"polkrepro/internal/gemm/fmapeak"
+	"polkrepro/internal/gemm/openblas"
 )
+
+// Names are key=value pairs, so that a table can be made of the results:
+// shape=m×k×n is A (m×k) times the transpose of B (n×k), and of implementations
+// of one product each is measured right after the other.
 
 // flops reports GFLOP/s for work floating-point operations an iteration.
 func flops(b *testing.B, work int) {
 	b.ReportMetric(float64(work)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
+// bandwidth reports GB/s for bytes moved an iteration.
+func bandwidth(b *testing.B, bytes int) {
+	b.ReportMetric(float64(bytes)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
+}
+
 func typeName[T Float]() string { return fmt.Sprintf("f%d", 8*sizeOf[T]()) }
 
-var benchShapes = []shape{
-	{1000, 1000, 784}, {1024, 1024, 1024}, // square
-	{1, 1000, 1000}, {4, 1000, 1000}, {8, 1000, 1000}, {32, 1000, 1000}, {32, 2000, 2000}, {2000, 16, 2000}, // skinny
+// product is one shape in the forms that its implementations take.
+type product[T Float] struct {
+	x, y, c matrix[T]
+	panels  *Panels[T]
+	threads int
 }
 
-func benchMulABT[T Float](b *testing.B) {
+func newProduct[T Float](m, n, k, pad, threads int) *product[T] {
 	rnd := rand.New(rand.NewPCG(1, 1))
-	for _, s := range benchShapes {
-		x, y := randMatrix[T](rnd, s.m, s.k, 0), randMatrix[T](rnd, s.n, s.k, 0)
-		c := newMatrix[T](s.m, s.n, 0)
+	p := &product[T]{threads: threads, c: newMatrix[T](m, n, 0)}
+	p.x, p.y = randMatrix[T](rnd, m, k, 0), randMatrix[T](rnd, n, k, pad)
+	p.panels = fill(p.y)
+	return p
+}
+
+func (p *product[T]) mulABT() {
+	MulABT(p.x.rows, p.y.rows, p.x.cols, 1, p.x.data, p.x.ld, p.y.data, p.y.ld, 0, p.c.data, p.c.ld, p.threads)
+}
+
+func (p *product[T]) openBLAS() {
+	openblas.MulABT(p.x.rows, p.y.rows, p.x.cols, 1, p.x.data, p.x.ld, p.y.data, p.y.ld, 0, p.c.data, p.c.ld)
+}
+
+func (p *product[T]) gonum() { gonumABT(1, p.x, p.y, 0, p.c) }
+
+func (p *product[T]) packed() {
+	p.panels.MulABT(p.x.rows, p.x.data, p.x.ld, p.c.data, p.c.ld, p.threads)
+}
+
+func (p *product[T]) gaussian() {
+	p.panels.Gaussian(p.x.rows, p.x.data, p.x.ld, 0.01, p.c.data, p.c.ld, p.threads)
+}
+
+// peak performs the product's operations in registers.
+func (p *product[T]) peak() {
+	var wg sync.WaitGroup
+	work := 2 * p.x.rows * p.y.rows * p.x.cols / p.threads
+	for range p.threads - 1 {
+		wg.Go(func() { fmapeak.Run(8*sizeOf[T](), work) })
+	}
+	fmapeak.Run(8*sizeOf[T](), work)
+	wg.Wait()
+}
+
+// benchProduct times one implementation of p. Peers take their number of
+// threads from GOMAXPROCS (gonum) or a setting of their own.
+func benchProduct[T Float](b *testing.B, p *product[T], name string, f func()) {
+	b.Run("impl="+name, func(b *testing.B) {
+		if name == "gonum" {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(p.threads))
+		}
+		if name == "openblas" {
+			openblas.SetThreads(p.threads)
+			defer openblas.SetThreads(1)
+		}
+		f()
+		for b.Loop() {
+			f()
+		}
+		flops(b, 2*p.x.rows*p.y.rows*p.x.cols)
+		if min(p.x.rows, p.y.rows) <= laneRows {
+			bandwidth(b, sizeOf[T]()*(p.y.rows*p.y.cols+p.x.rows*(p.x.cols+p.y.rows)))
+		}
+	})
+}
+
+// ownKernels keeps OpenBLAS, where it is linked, out of MulABT.
+func ownKernels(b *testing.B) {
+	linked := useOpenBLAS
+	useOpenBLAS = false
+	b.Cleanup(func() { useOpenBLAS = linked })
+}
+
+func benchProducts[T Float](b *testing.B) {
+	for _, s := range []shape{{1000, 1000, 784}, {1024, 1024, 1024}, {32, 1000, 784}} {
 		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/%dx%dx%d/threads%d", typeName[T](), s.m, s.n, s.k, threads), func(b *testing.B) {
-				for b.Loop() {
-					MulABT(s.m, s.n, s.k, 1, x.data, x.ld, y.data, y.ld, 0, c.data, c.ld, threads)
+			p := newProduct[T](s.m, s.n, s.k, 0, threads)
+			b.Run(fmt.Sprintf("type=%s/shape=%dx%dx%d/threads=%d", typeName[T](), s.m, s.k, s.n, threads), func(b *testing.B) {
+				benchProduct(b, p, "mulabt", p.mulABT)
+				if openblas.Available {
+					benchProduct(b, p, "openblas", p.openBLAS)
 				}
-				flops(b, 2*s.m*s.n*s.k)
+				benchProduct(b, p, "panels", p.packed)
+				benchProduct(b, p, "gaussian", p.gaussian)
+				benchProduct(b, p, "gonum", p.gonum)
+				if fmapeak.Run(64, 1) > 0 {
+					benchProduct(b, p, "peak", p.peak)
+				}
 			})
 		}
-		b.Run(fmt.Sprintf("%s/%dx%dx%d/gonum", typeName[T](), s.m, s.n, s.k), func(b *testing.B) {
-			for b.Loop() {
-				gonumABT(1, x, y, 0, c)
+	}
+}
+
+// BenchmarkProduct compares the forms of A·Bᵀ with OpenBLAS, gonum and the
+// multiply-adds alone.
+func BenchmarkProduct(b *testing.B) {
+	ownKernels(b)
+	benchProducts[float32](b)
+	benchProducts[float64](b)
+}
+
+// BenchmarkSkinny is a few rows against a matrix of order M with a row stride
+// beyond it, which is too large for the second-level cache and read once.
+func BenchmarkSkinny(b *testing.B) {
+	ownKernels(b)
+	for _, order := range []int{1000, 2400} {
+		for _, rows := range []int{1, 4, 6, 12, 32} {
+			for _, threads := range []int{1, 2} {
+				p := newProduct[float64](rows, order, order, 248, threads)
+				b.Run(fmt.Sprintf("M=%d/m=%d/threads=%d", order, rows, threads), func(b *testing.B) {
+					benchProduct(b, p, "mulabt", p.mulABT)
+					if openblas.Available {
+						benchProduct(b, p, "openblas", p.openBLAS)
+					}
+				})
 			}
-			flops(b, 2*s.m*s.n*s.k)
-		})
-	}
-}
-
-func BenchmarkMulABT(b *testing.B) {
-	benchMulABT[float64](b)
-	benchMulABT[float32](b)
-}
-
-func benchPanels[T Float](b *testing.B) {
-	rnd := rand.New(rand.NewPCG(1, 1))
-	for _, s := range []shape{{1000, 1000, 784}, {32, 1000, 784}, {1, 1000, 784}, {32, 130, 2}, {32, 400, 40}} {
-		x := randMatrix[T](rnd, s.m, s.k, 0)
-		p := fill(randMatrix[T](rnd, s.n, s.k, 0))
-		c := newMatrix[T](s.m, s.n, 0)
-		for _, threads := range []int{1, 2} {
-			name := fmt.Sprintf("%s/%dx%dx%d/threads%d", typeName[T](), s.m, s.n, s.k, threads)
-			b.Run("product/"+name, func(b *testing.B) {
-				for b.Loop() {
-					p.MulABT(s.m, x.data, x.ld, c.data, c.ld, threads)
-				}
-				flops(b, 2*s.m*s.n*s.k)
-			})
-			b.Run("gaussian/"+name, func(b *testing.B) {
-				for b.Loop() {
-					p.Gaussian(s.m, x.data, x.ld, 0.01, c.data, c.ld, threads)
-				}
-				flops(b, 2*s.m*s.n*s.k)
-			})
 		}
 	}
 }
 
-func BenchmarkPanels(b *testing.B) {
-	benchPanels[float64](b)
-	benchPanels[float32](b)
+// BenchmarkSmall is the Gaussian block of small dictionaries.
+func BenchmarkSmall(b *testing.B) {
+	for _, s := range []shape{{1, 1000, 784}, {32, 130, 2}, {32, 400, 40}} {
+		p, q := newProduct[float32](s.m, s.n, s.k, 0, 1), newProduct[float64](s.m, s.n, s.k, 0, 1)
+		name := fmt.Sprintf("shape=%dx%dx%d", s.m, s.k, s.n)
+		b.Run("type=f32/"+name, func(b *testing.B) { benchProduct(b, p, "gaussian", p.gaussian) })
+		b.Run("type=f64/"+name, func(b *testing.B) { benchProduct(b, q, "gaussian", q.gaussian) })
+	}
 }
 
 // BenchmarkRankK is C ← C − A·Bᵀ of rank k, which moves 16 bytes of C an
 // element.
 func BenchmarkRankK(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 1))
-	for _, n := range []int{100, 500, 1000, 2500} {
+	for _, n := range []int{1000, 2400} {
 		c := randMatrix[float64](rnd, n, n, 0)
-		for _, k := range []int{1, 2, 8} {
+		for _, k := range []int{1, 8} {
 			x, y := randMatrix[float64](rnd, n, k, 0), randMatrix[float64](rnd, n, k, 0)
 			for _, threads := range []int{1, 2} {
-				b.Run(fmt.Sprintf("n%d/k%d/threads%d", n, k, threads), func(b *testing.B) {
+				b.Run(fmt.Sprintf("n=%d/k=%d/threads=%d", n, k, threads), func(b *testing.B) {
 					for b.Loop() {
 						MulABT(n, n, k, -1, x.data, k, y.data, k, 1, c.data, n, threads)
 					}
 					flops(b, 2*n*n*k)
-					b.ReportMetric(16*float64(n*n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
-				})
-			}
-			if k == 1 {
-				b.Run(fmt.Sprintf("n%d/k1/gonum", n), func(b *testing.B) {
-					for b.Loop() {
-						gonumABT(-1, x, y, 1, c)
-					}
-					flops(b, 2*n*n)
+					bandwidth(b, 16*n*n)
 				})
 			}
 		}
 	}
 }
 
+// expLoop is math.Exp on every element.
+func expLoop[T Float](dst, src []T) {
+	for i, v := range src {
+		dst[i] = T(math.Exp(float64(v)))
+	}
+}
+
 func benchExp[T Float](b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	src, dst := randMatrix[T](rnd, 1, 4096, 0).data, make([]T, 4096)
-	b.Run(typeName[T](), func(b *testing.B) {
-		for b.Loop() {
-			Exp(dst, src)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/element")
-	})
+	for i := range src {
+		src[i] = 10 * (src[i] - 1) // [−20, 0], the arguments of a Gaussian
+	}
+	run := func(name string, f func(dst, src []T)) {
+		b.Run("type="+typeName[T]()+"/impl="+name, func(b *testing.B) {
+			for b.Loop() {
+				f(dst, src)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/element")
+		})
+	}
+	run("exp", Exp)
+	run("math.Exp", expLoop)
 }
 
 func BenchmarkExp(b *testing.B) {
@@ -146,20 +236,13 @@ func BenchmarkUpdate(b *testing.B) {
 }
 
 func benchBackends[T Float](b *testing.B) {
-	rnd := rand.New(rand.NewPCG(1, 1))
-	s := shape{256, 1000, 784}
-	x, y := randMatrix[T](rnd, s.m, s.k, 0), randMatrix[T](rnd, s.n, s.k, 0)
-	c := newMatrix[T](s.m, s.n, 0)
 	defer use(backends()[0])
 	for _, be := range backends() {
 		use(be)
-		p := fill(y)
 		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/%s/threads%d", be.k64.name, typeName[T](), threads), func(b *testing.B) {
-				for b.Loop() {
-					p.Gaussian(s.m, x.data, x.ld, 0.01, c.data, c.ld, threads)
-				}
-				flops(b, 2*s.m*s.n*s.k)
+			p := newProduct[T](256, 1000, 784, 0, threads)
+			b.Run(fmt.Sprintf("type=%s/threads=%d/backend=%s", typeName[T](), threads, be.k64.name), func(b *testing.B) {
+				benchProduct(b, p, "gaussian", p.gaussian)
 			})
 		}
 	}

@@ -8,6 +8,13 @@
 // CPU has; elsewhere, on older CPUs and under the build tag noasm they are
 // plain Go. [Backend] names the one in use.
 //
+// Under the build tag openblas, which needs cgo and the library, [MulABT]
+// hands products of at least 2²⁴ multiply-adds, 64 rows on either side, to
+// OpenBLAS. Their bits are then those of the installed version and vary with
+// it, though still not with the number of threads. No learner of this module
+// has such a product in its inner loop, [Panels] never uses the library, and
+// so the tag is for benchmarks and tests.
+//
 // # Summation order
 //
 // Results do not depend on the number of threads, on which C_ij is computed
@@ -19,9 +26,9 @@
 //     whatever the size of the set and of the mini-batch, and κ(x, y) has the
 //     bits of κ(y, x).
 //   - In lanes: C_ij is a dot product over 64-byte vectors whose lanes are
-//     added up at the end. [MulABT] uses it if min(m, n) ≤ 4 and k ≥ 32, where
-//     the large operand would otherwise be read at a fraction of the memory's
-//     bandwidth.
+//     added up at the end. [MulABT] uses it if min(m, n) ≤ 4 and k ≥ 32, or
+//     min(m, n) ≤ 12 and k ≥ 256, where the large operand would otherwise be
+//     read at a fraction of the memory's bandwidth.
 //
 // Both AVX backends give the same bits; the generic one rounds every product.
 package gemm
@@ -29,9 +36,14 @@ package gemm
 // Float is the element type of a matrix.
 type Float interface{ float32 | float64 }
 
-// Backend returns the name of the kernels in use: "avx512", "avx2" or
-// "generic".
-func Backend() string { return kernelsOf[float64]().name }
+// Backend returns the name of the kernels in use, "avx512", "avx2" or
+// "generic", followed by "+openblas" if that library has the large products.
+func Backend() string {
+	if useOpenBLAS {
+		return kernelsOf[float64]().name + "+openblas"
+	}
+	return kernelsOf[float64]().name
+}
 
 // MulABT computes C ← α·A·Bᵀ + β·C for row-major A (m×k, row stride lda),
 // B (n×k, ldb) and C (m×n, ldc), on at most threads goroutines. With β = 0, C

@@ -82,12 +82,18 @@ func epsOf[T Float]() float64 {
 	return 0x1p-52
 }
 
+// tolerance is the error bound of a sum of k terms of at most 1, in either of
+// two orders.
+func tolerance[T Float](k int) float64 {
+	r := math.Sqrt(float64(k))
+	return epsOf[T]() * (2 + r) * (1 + r)
+}
+
 // compare checks got against want within the error bound of a sum of k terms
 // of at most 1, and that padding is untouched.
 func compare[T Float](t *testing.T, got, want matrix[T], s shape, scale float64) {
 	t.Helper()
-	k := math.Sqrt(float64(s.k))
-	tol := epsOf[T]() * (2 + k) * (1 + k) * scale
+	tol := tolerance[T](s.k) * scale
 	for i, w := range want.data {
 		g := got.data[i]
 		if i%want.ld >= want.cols {
@@ -104,22 +110,104 @@ func compare[T Float](t *testing.T, got, want matrix[T], s shape, scale float64)
 
 type shape struct{ m, n, k int }
 
-// shapes takes every size from 1 to 130 in every dimension, the others varied,
-// and a few that reach all blockings.
+// shapes are a sample of those that TestEdges takes, and a few that reach all
+// blockings.
 func shapes() []shape {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var s []shape
-	pick := func() int { return []int{1, 2, 3, 4, 5, 7, 8, 9, 17, 24, 25, 31, 33, 49, 64, 97}[rnd.IntN(16)] }
-	step := 1
+	pick := func() int { return covering[rnd.IntN(len(covering))] }
+	step := 4
 	if raceEnabled {
-		step = 3 // the detector makes the oracles ten times slower
+		step = 16 // the detector makes the references ten times slower
 	}
-	for d := 1; d <= 130; d += step {
+	for d := 1; d <= edgeMax; d += step {
 		s = append(s, shape{d, pick(), pick()}, shape{pick(), d, pick()}, shape{pick(), pick(), d})
 	}
-	return append(s, shape{1, 300, 900}, shape{300, 2, 900}, shape{4, 67, 1001}, shape{32, 200, 800},
-		shape{100, 33, 790}, shape{33, 300, 33}, shape{67, 450, 391}, shape{120, 500, 1}, shape{130, 170, 770},
-		shape{0, 5, 5}, shape{5, 0, 5}, shape{5, 5, 0}, shape{0, 0, 0})
+	return append(s, shape{1, 300, 900}, shape{300, 2, 900}, shape{4, 67, 1001}, shape{9, 300, 300}, shape{200, 11, 257},
+		shape{20, 100, 800}, shape{100, 33, 400}, shape{33, 300, 33}, shape{67, 450, 391}, shape{120, 500, 1},
+		shape{100, 130, 400}, shape{0, 5, 5}, shape{5, 0, 5}, shape{5, 5, 0}, shape{0, 0, 0})
+}
+
+// edgeMax is beyond two panels of every kernel.
+const edgeMax = 130
+
+// covering holds sizes below, at and above those of vectors, tiles and panels.
+var covering = []int{1, 2, 3, 4, 5, 7, 8, 9, 17, 24, 25, 31, 33, 49, 64, 97}
+
+// edgeShapes takes every size up to edgeMax in every dimension, the other two
+// from the covering set, and the cubes that exceed one panel.
+func edgeShapes() []shape {
+	var s []shape
+	for d := 1; d <= edgeMax; d++ {
+		x, y := covering[d%len(covering)], covering[7*d/len(covering)%len(covering)]
+		s = append(s, shape{d, x, y}, shape{x, d, y}, shape{x, y, d})
+		if d <= 60 {
+			s = append(s, shape{d, d, d})
+		}
+	}
+	return s
+}
+
+// edgeCase is A and B of edgeMax rows and columns, and by gonum the products
+// of their first k columns for every k, of which those of fewer rows are parts.
+type edgeCase[T Float] struct {
+	a, b matrix[T]
+	want [edgeMax + 1]matrix[T]
+}
+
+func newEdgeCase[T Float]() *edgeCase[T] {
+	rnd := rand.New(rand.NewPCG(25, 26))
+	e := &edgeCase[T]{a: randMatrix[T](rnd, edgeMax, edgeMax, 1), b: randMatrix[T](rnd, edgeMax, edgeMax, 0)}
+	for k := 1; k <= edgeMax; k++ {
+		e.want[k] = newMatrix[T](edgeMax, edgeMax, 0)
+		a, b := e.a, e.b
+		a.cols, b.cols = k, k
+		gonumABT(1, a, b, 0, e.want[k])
+	}
+	return e
+}
+
+// check compares a product of the given shape with its part of want.
+func (e *edgeCase[T]) check(t *testing.T, name string, s shape, got matrix[T]) {
+	t.Helper()
+	tol := T(tolerance[T](s.k))
+	for i := range s.m {
+		row, want := got.row(i), e.want[s.k].row(i)
+		for j, g := range row {
+			if d := g - want[j]; !(d <= tol && d >= -tol) {
+				t.Fatalf("%s %v element (%d,%d): got %v, want %v, tolerance %g", name, s, i, j, g, want[j], tol)
+			}
+		}
+	}
+	for i, v := range got.data {
+		if i%got.ld >= got.cols && v == v {
+			t.Fatalf("%s %v: padding overwritten at row %d", name, s, i/got.ld)
+		}
+	}
+}
+
+func (e *edgeCase[T]) run(t *testing.T) {
+	for i, s := range edgeShapes() {
+		got := newMatrix[T](s.m, s.n, i%3)
+		MulABT(s.m, s.n, s.k, 1, e.a.data, e.a.ld, e.b.data, e.b.ld, 0, got.data, got.ld, 1+i%2)
+		e.check(t, "MulABT", s, got)
+		p := NewPanels[T](s.k)
+		for j := range s.n {
+			p.Append(e.b.row(j)[:s.k])
+		}
+		got = newMatrix[T](s.m, s.n, i%3)
+		p.MulABT(s.m, e.a.data, e.a.ld, got.data, got.ld, 1+i%2)
+		e.check(t, "Panels", s, got)
+	}
+}
+
+// TestEdges compares both products with gonum's at all sizes from 1 to 130.
+func TestEdges(t *testing.T) {
+	e32, e64 := newEdgeCase[float32](), newEdgeCase[float64]()
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", e32.run)
+		t.Run("float64", e64.run)
+	})
 }
 
 func testMulABT[T Float](t *testing.T) {
@@ -298,7 +386,7 @@ func TestGrowAndShrink(t *testing.T) {
 // computed: any thread count, any position, any size, either order.
 func testBits[T Float](t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
-	for _, dim := range []int{1, 2, 31, 785} {
+	for _, dim := range []int{1, 2, 31, 400} {
 		x := randMatrix[T](rnd, 131, dim, 0)
 		full := newMatrix[T](131, 131, 0)
 		p := fill(x)
@@ -312,7 +400,7 @@ func testBits[T Float](t *testing.T) {
 				}
 			}
 		}
-		for n := 1; n <= 131; n += 1 + n/7 {
+		for n := 1; n <= 131; n += 1 + n/4 {
 			q := NewPanels[T](dim)
 			at := rnd.Perm(131)[:n]
 			for _, i := range at {
@@ -347,7 +435,7 @@ func TestBits(t *testing.T) {
 func testPaths[T Float](t *testing.T) {
 	rnd := rand.New(rand.NewPCG(13, 14))
 	for _, s := range []shape{{5, 300, 500}, {20, 300, 390}, {300, 6, 500}, {40, 40, 900}, {200, 300, 3},
-		{60, 500, 400}, {1, 300, 450}, {3, 130, 33}, {4, 4, 2}} {
+		{60, 300, 400}, {1, 300, 450}, {3, 130, 33}, {4, 4, 2}} {
 		a, b := randMatrix[T](rnd, s.m, s.k, 3), randMatrix[T](rnd, s.n, s.k, 0)
 		one, two, tr := newMatrix[T](s.m, s.n, 0), newMatrix[T](s.m, s.n, 1), newMatrix[T](s.n, s.m, 0)
 		MulABT(s.m, s.n, s.k, 1, a.data, a.ld, b.data, b.ld, 0, one.data, one.ld, 1)
@@ -355,7 +443,7 @@ func testPaths[T Float](t *testing.T) {
 		MulABT(s.n, s.m, s.k, 1, b.data, b.ld, a.data, a.ld, 0, tr.data, tr.ld, 1)
 		seq := newMatrix[T](s.m, s.n, 0)
 		fill(b).MulABT(s.m, a.data, a.ld, seq.data, seq.ld, 1)
-		lanes := min(s.m, s.n) <= laneRows && s.k >= laneCols
+		lanes := inLanes(s.m, s.n, s.k)
 		for i := range s.m {
 			for j := range s.n {
 				v := one.at(i, j)
@@ -409,7 +497,7 @@ func TestAVXBits(t *testing.T) {
 // testNonFinite checks that NaN and Inf reach exactly the elements they should.
 func testNonFinite[T Float](t *testing.T) {
 	nan, inf := T(math.NaN()), T(math.Inf(1))
-	for _, s := range []shape{{1, 50, 40}, {4, 30, 64}, {7, 60, 100}, {60, 9, 31}, {70, 70, 1}, {90, 130, 500}} {
+	for _, s := range []shape{{1, 50, 40}, {4, 30, 64}, {7, 60, 100}, {60, 9, 31}, {70, 70, 1}, {50, 70, 500}} {
 		for _, bad := range []T{nan, inf, -inf} {
 			a, b := newMatrix[T](s.m, s.k, 0), newMatrix[T](s.n, s.k, 0)
 			for i := range a.data {
@@ -601,14 +689,15 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
-// TestAllocs checks that calls of every path allocate nothing once warm.
+// TestAllocs checks that calls of every path, with one goroutine and with two,
+// allocate nothing once warm.
 func TestAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("sync.Pool drops items at random under the race detector")
 	}
 	eachBackend(t, func(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(23, 24))
-		for _, s := range []shape{{3, 200, 200}, {32, 200, 200}, {200, 300, 4}, {100, 300, 400}, {16, 50, 2}} {
+		for _, s := range []shape{{3, 200, 200}, {8, 900, 300}, {32, 200, 200}, {32, 300, 400}, {200, 300, 4}, {100, 300, 400}, {16, 50, 2}} {
 			a, b := randMatrix[float64](rnd, s.m, s.k, 0), randMatrix[float64](rnd, s.n, s.k, 0)
 			c := newMatrix[float64](s.m, s.n, 0)
 			p := fill(b)

@@ -76,7 +76,7 @@ func storeGeneric[T Float](c []T, s *[4]T, alpha, beta T) {
 	}
 }
 
-func dotsGeneric[T Float](_, _, k int, a []T, _ int, b []T, _ int, out *[laneRows * laneRows]T) {
+func dotsGeneric[T Float](_, _, k int, a []T, _ int, b []T, _ int, out *dotTile[T]) {
 	out[0] = dotGeneric(a[:k], b[:k])
 }
 

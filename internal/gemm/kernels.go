@@ -1,5 +1,8 @@
 package gemm
 
+// dotTile holds the dot products of up to 6 rows with up to 4, in rows of 4.
+type dotTile[T Float] [6 * 4]T
+
 // kernels are the routines of one backend for one element type.
 type kernels[T Float] struct {
 	name  string
@@ -13,7 +16,7 @@ type kernels[T Float] struct {
 
 	// dots computes out[4i+j] ← a_i·b_j for ra ≤ dotA rows of A and rb rows
 	// of B, where rb is dotB or 1.
-	dots       func(ra, rb, k int, a []T, lda int, b []T, ldb int, out *[laneRows * laneRows]T)
+	dots       func(ra, rb, k int, a []T, lda int, b []T, ldb int, out *dotTile[T])
 	dotA, dotB int
 
 	// gauss computes c[j] ← exp(−gamma·max(0, na + nb[j] − 2c[j])).

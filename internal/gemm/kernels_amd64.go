@@ -25,7 +25,7 @@ func avx512Backend() backend {
 		&kernels[float32]{
 			name: "avx512", mr: 8, nr: 48, lanes: 16,
 			tile: tile512F32,
-			dots: dots512F32, dotA: 4, dotB: 4,
+			dots: dots512F32, dotA: 6, dotB: 4,
 			gauss: func(c, nb []float32, na, gamma float32) {
 				gaussAVX512F32(len(c), &c[0], &nb[0], na, -gamma)
 			},
@@ -39,7 +39,7 @@ func avx512Backend() backend {
 		&kernels[float64]{
 			name: "avx512", mr: 8, nr: 24, lanes: 8,
 			tile: tile512F64,
-			dots: dots512F64, dotA: 4, dotB: 4,
+			dots: dots512F64, dotA: 6, dotB: 4,
 			gauss: func(c, nb []float64, na, gamma float64) {
 				gaussAVX512F64(len(c), &c[0], &nb[0], na, -gamma)
 			},
@@ -139,19 +139,19 @@ func copyTile[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
 	}
 }
 
-func dots512F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *[laneRows * laneRows]float32) {
+func dots512F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *dotTile[float32]) {
 	dotsAVX512F32(ra, rb, k, &a[0], 4*lda, &b[0], 4*ldb, &out[0])
 }
 
-func dots512F64(ra, rb, k int, a []float64, lda int, b []float64, ldb int, out *[laneRows * laneRows]float64) {
+func dots512F64(ra, rb, k int, a []float64, lda int, b []float64, ldb int, out *dotTile[float64]) {
 	dotsAVX512F64(ra, rb, k, &a[0], 8*lda, &b[0], 8*ldb, &out[0])
 }
 
-func dots2F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *[laneRows * laneRows]float32) {
+func dots2F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *dotTile[float32]) {
 	dotsAVX2F32(ra, rb, k, &a[0], 4*lda, &b[0], 4*ldb, &out[0])
 }
 
-func dots2F64(ra, rb, k int, a []float64, lda int, b []float64, ldb int, out *[laneRows * laneRows]float64) {
+func dots2F64(ra, rb, k int, a []float64, lda int, b []float64, ldb int, out *dotTile[float64]) {
 	dotsAVX2F64(ra, rb, k, &a[0], 8*lda, &b[0], 8*ldb, &out[0])
 }
 

@@ -13,9 +13,10 @@ const (
 	rowBlock   = 96
 	chunkBytes = 2048 // of a row of C in a chunk
 
-	// laneRows and laneCols bound the shapes that take dot products in lanes.
-	laneRows = 4
-	laneCols = 32
+	// The shapes that take dot products in lanes: at most fewRows rows and at
+	// least shortCols columns, or laneRows and laneCols.
+	fewRows, shortCols = 4, 32
+	laneRows, laneCols = 12, 256
 
 	// sharedPack is the largest B, in bytes, that is packed once, before the
 	// work is split.
@@ -34,6 +35,7 @@ const (
 	kindColumns             // B is not: a unit packs some rows of B and computes those columns of C
 	kindSwapped             // A is small and packed: a unit is some rows of B, used as they lie
 	kindLanes               // A or B has few rows: a unit is some rows of the other
+	kindLibrary             // OpenBLAS computes it: a unit is a block of C
 )
 
 // task is one call's product and its division into units, any of which may run
@@ -75,7 +77,7 @@ type worker[T Float] struct {
 	start func()
 	b     []T
 	tile  []T
-	out   [laneRows * laneRows]T
+	out   dotTile[T]
 }
 
 var pool32, pool64 sync.Pool
@@ -129,12 +131,20 @@ func sizeOf[T Float]() int {
 	return 8
 }
 
+// inLanes reports whether a product is summed in lanes, whatever the backend.
+func inLanes(m, n, k int) bool {
+	few := min(m, n)
+	return few <= fewRows && k >= shortCols || few <= laneRows && k >= laneCols
+}
+
 // plan chooses the path of an unpacked product.
 func (t *task[T]) plan(threads int) {
 	switch {
-	case min(t.m, t.n) <= laneRows && t.k >= laneCols:
+	case forLibrary(t.m, t.n, t.k):
+		t.planLibrary()
+	case inLanes(t.m, t.n, t.k):
 		t.planLanes()
-	case t.m <= 2*t.kr.nr && t.m < t.n && t.k >= 3*t.m:
+	case 2*t.m >= 3*t.kr.lanes && t.m <= 2*t.kr.nr && t.m < t.n && t.k >= 8*t.m:
 		t.planSwapped()
 	case t.n*t.k*sizeOf[T]() <= sharedPack:
 		t.pack = resize(t.pack, ceilDiv(t.n, t.kr.nr)*t.kr.nr*t.k)
@@ -238,6 +248,8 @@ func (t *task[T]) drain(w *worker[T]) {
 			t.swappedUnit(w, u)
 		case kindLanes:
 			t.lanesUnit(w, u)
+		case kindLibrary:
+			t.libraryUnit(u)
 		}
 	}
 }
@@ -353,11 +365,11 @@ func (t *task[T]) lanesUnit(w *worker[T], u int) {
 			rb = 1
 		}
 		for i, ra := 0, 0; i < nx; i += ra {
-			ra = min(kr.dotA, nx-i)
+			ra = ceilDiv(nx-i, ceilDiv(nx-i, kr.dotA)) // evenly: a single row is dear
 			kr.dots(ra, rb, t.k, x[i*ldx:], ldx, y[j*ldy:], ldy, &w.out)
 			for p := range ra {
 				for q := range rb {
-					t.put(&t.c[(i+p)*sx+(j+q)*sy], w.out[p*laneRows+q])
+					t.put(&t.c[(i+p)*sx+(j+q)*sy], w.out[4*p+q])
 				}
 			}
 		}

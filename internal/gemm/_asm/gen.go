@@ -129,6 +129,13 @@ func newRows(base, stride GPVirtual, n int) rows {
 	return r
 }
 
+// after returns the n rows (2 or 4) that follow n rows.
+func (r rows) after(n int) rows {
+	next := GP64()
+	LEAQ(Mem{Base: r.base, Index: r.stride, Scale: uint8(n)}, next)
+	return rows{base: next, stride: r.stride, stride3: r.stride3}
+}
+
 // at addresses disp bytes into row i.
 func (r rows) at(i, disp int) Mem {
 	m := Mem{Base: r.base, Disp: disp}

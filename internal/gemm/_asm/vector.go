@@ -12,9 +12,11 @@ import (
 // in lanes of 64 bytes, so that both instruction sets give the same bits.
 func (g *gen) per() int { return 64 / g.width }
 
-// dots emits the dot-product form of A·Bᵀ on unpacked rows.
+// dots emits the dot-product form of A·Bᵀ on unpacked rows. While it works on
+// some rows of B it fetches those that follow to the second-level cache: each
+// row is too short a stream for the hardware to run ahead of.
 func (g *gen) dots() {
-	shapes := [][2]int{{4, 4}, {4, 1}, {3, 4}, {3, 1}, {2, 4}, {2, 1}, {1, 4}, {1, 1}}
+	shapes := [][2]int{{6, 4}, {6, 1}, {5, 4}, {5, 1}, {4, 4}, {4, 1}, {3, 4}, {3, 1}, {2, 4}, {2, 1}, {1, 4}, {1, 1}}
 	if g.isa == avx2 {
 		shapes = [][2]int{{2, 2}, {2, 1}, {1, 2}, {1, 1}}
 	}
@@ -39,6 +41,10 @@ func (g *gen) dotsRC(r, c int) {
 	a := newRows(ptr("a"), ptr("lda"), r)
 	b := newRows(ptr("b"), ptr("ldb"), c)
 	k := ptr("k")
+	var next rows
+	if c > 1 {
+		next = b.after(c)
+	}
 	p := g.per()
 	acc := g.vecs(r * c * p)
 	for _, v := range acc {
@@ -62,6 +68,12 @@ func (g *gen) dotsRC(r, c int) {
 	SUBQ(U8(g.lanes*p), k)
 	JL(LabelRef("rest" + id))
 	Label("main" + id)
+	if c > 1 {
+		for j := range c {
+			PREFETCHT1(next.at(j, 0))
+		}
+		next.advance(64)
+	}
 	step(func(m Mem, v VecVirtual, _ int) { g.mov(m, v) })
 	a.advance(64)
 	b.advance(64)

@@ -1,0 +1,56 @@
+// Command benchtables turns the results of make bench, a file in the format of
+// go test -bench, into a Markdown table of ratios and a scaling plot:
+//
+//	benchtables -out DIR bench.txt
+//
+// writes DIR/bench.md and DIR/scaling.{svg,png,csv}.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	out := flag.String("out", ".", "folder to write to")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: benchtables [-out DIR] bench.txt")
+		os.Exit(2)
+	}
+	if err := run(flag.Arg(0), *out); err != nil {
+		fmt.Fprintln(os.Stderr, "benchtables:", err)
+		os.Exit(1)
+	}
+}
+
+// run reads results and writes what is made of them.
+func run(path, dir string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	res, err := parse(bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	panels := scalingPanels(res)
+	files := map[string][]byte{"bench.md": markdown(res, panels)}
+	if len(panels) > 0 {
+		files["scaling.csv"] = scalingCSV(panels)
+		for _, format := range []string{"svg", "png"} {
+			if files["scaling."+format], err = draw(panels, format); err != nil {
+				return err
+			}
+		}
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,10 @@
+// Package openblas is A·Bᵀ by OpenBLAS, for package gemm to be measured and
+// tested against. It needs cgo, the library and the build tag openblas;
+// without the tag [Available] is false and nothing is linked.
+//
+// The package stands apart from gemm because a package with cgo may not hold
+// Go assembly.
+package openblas
+
+// Float is the element type of a matrix.
+type Float interface{ float32 | float64 }
