@@ -11,7 +11,7 @@ import (
 // makes a run's result differ from what it was (an algorithm, a generator, the
 // order of the stream, what an evaluation computes), so that older records are
 // no longer taken for the same run.
-const ResultVersion = 1
+const ResultVersion = 2
 
 // ID returns the identity of a run: the first 16 bytes, in lower-case
 // hexadecimal, of the SHA-256 of the canonical JSON of the run and

@@ -544,7 +544,7 @@ func TestID(t *testing.T) {
 	if b, err := CanonicalJSON(run); err != nil || string(b) != json {
 		t.Errorf("canonical JSON\n%s, %v\nwant\n%s", b, err, json)
 	}
-	const want = "0f6d5034f4076249dfa8633da4d8b2e9"
+	const want = "e9e6746464bb531cb0f0ddfce143f46f"
 	if got := ID(run); got != want {
 		t.Errorf("ID %s, want %s", got, want)
 	}
