@@ -1,0 +1,60 @@
+package csvc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"polkrepro/kernel"
+)
+
+const (
+	defaultTolerance  = 1e-3
+	defaultCacheBytes = 1 << 30
+)
+
+// A Config is everything that determines a training run.
+type Config struct {
+	Kernel    kernel.Kernel // κ
+	C         float64       // > 0, the largest α
+	Tolerance float64       // ε of the optimality conditions; 0 means LIBSVM's 1e-3
+
+	// CacheBytes bounds the kernel rows kept for one pair of classes; as many
+	// pairs as Threads are solved at once. Some 50 rows are kept whatever the
+	// bound. 0 means 1 GiB.
+	CacheBytes int64
+
+	Threads int // goroutines; 0 means 1
+}
+
+// Validate returns every reason why c describes no training run.
+func (c Config) Validate() error {
+	var errs []error
+	fail := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf("csvc: "+format, args...))
+		}
+	}
+	fail(!(c.C > 0) || math.IsInf(c.C, 1), "C = %v is not a number above 0", c.C)
+	fail(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1), "tolerance %v is not a number ≥ 0", c.Tolerance)
+	fail(c.CacheBytes < 0, "cache of %d bytes", c.CacheBytes)
+	fail(c.Threads < 0, "%d threads", c.Threads)
+	fail(c.Kernel == nil, "no kernel")
+	if c.Kernel != nil {
+		if err := c.Kernel.Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("csvc: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) withDefaults() Config {
+	if c.Tolerance == 0 {
+		c.Tolerance = defaultTolerance
+	}
+	if c.CacheBytes == 0 {
+		c.CacheBytes = defaultCacheBytes
+	}
+	c.Threads = max(c.Threads, 1)
+	return c
+}

@@ -1,0 +1,243 @@
+package csvc
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/kernel"
+)
+
+// problem is a training set for tests.
+type problem struct {
+	n, dim, classes int
+	x               []float32
+	y               []float64
+}
+
+func (p *problem) at(i int) []float32 { return p.x[i*p.dim : (i+1)*p.dim] }
+
+// blobs draws n points whose classes overlap: the first coordinate's mean is
+// the class. The first points are of class classes−1, classes−2, …, so that
+// the order of first occurrence is not that of the labels.
+func blobs(seed uint64, n, dim, classes int) *problem {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := &problem{n, dim, classes, make([]float32, n*dim), make([]float64, n)}
+	for i := range n {
+		k := r.IntN(classes)
+		if i < classes {
+			k = classes - 1 - i
+		}
+		p.y[i] = float64(k)
+		for q := range dim {
+			p.x[i*dim+q] = float32(2*r.Float64() - 1)
+		}
+		p.x[i*dim] += float32(k)
+	}
+	return p
+}
+
+// drawProblem draws points on a grid, so that some coincide, across classes
+// too; all classes occur.
+func drawProblem(t *rapid.T, most, classes int) *problem {
+	dim := rapid.IntRange(1, 4).Draw(t, "dim")
+	n := rapid.IntRange(max(2, classes), most).Draw(t, "n")
+	p := &problem{n, dim, classes, make([]float32, n*dim), make([]float64, n)}
+	for i := range p.x {
+		p.x[i] = float32(rapid.IntRange(-6, 6).Draw(t, "x")) / 4
+	}
+	for i := range p.y {
+		p.y[i] = float64(i)
+		if i >= classes {
+			p.y[i] = float64(rapid.IntRange(0, classes-1).Draw(t, "y"))
+		}
+	}
+	return p
+}
+
+func drawKernel(t *rapid.T) kernel.Kernel {
+	if rapid.Bool().Draw(t, "polynomial") {
+		return kernel.Polynomial{Offset: 1, Degree: rapid.IntRange(1, 3).Draw(t, "degree")}
+	}
+	return kernel.Gaussian{Bandwidth: rapid.Float64Range(0.2, 3).Draw(t, "bandwidth")}
+}
+
+func train(t tester, c Config, p *problem) (*Model, *Stats) {
+	t.Helper()
+	m, st, err := Train(context.Background(), c, p.n, p.dim, p.x, p.y, p.classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, st
+}
+
+func rowsOf(p *problem, k kernel.Kernel, bytes int64, a *arena) *rows {
+	sets := groupByClass(p.n, p.dim, p.x, p.y, p.classes, 1)
+	return newRows(k, sets[0].points, sets[1].points, bytes, 1, a)
+}
+
+func solverOf(c Config, p *problem) *solver {
+	return newSolver(rowsOf(p, c.Kernel, 1<<20, &arena{}), c.C, c.Tolerance)
+}
+
+// solved is one pair's solution with its points, and the definitions evaluated
+// on it in float64.
+type solved struct {
+	x     [][]float32
+	y     []float64
+	alpha []float64
+	gram  []float64
+	stats PairStats
+}
+
+// tester is a *testing.T or a *rapid.T.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// solveAll trains all pairs and returns them with their α.
+func solveAll(t tester, c Config, p *problem) []solved {
+	if err := checkData(p.n, p.dim, p.x, p.y, p.classes); err != nil {
+		t.Fatal(err)
+	}
+	c = c.withDefaults()
+	sets := groupByClass(p.n, p.dim, p.x, p.y, p.classes, 1)
+	pairs, err := solvePairs(context.Background(), c, sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]solved, len(pairs))
+	for q, pair := range pairs {
+		s := &out[q]
+		s.stats = pair.stats
+		for side, set := range []*class{sets[pair.plus], sets[pair.minus]} {
+			for _, i := range set.index {
+				s.x = append(s.x, p.at(i))
+				s.y = append(s.y, []float64{1, -1}[side])
+			}
+		}
+		for i, b := range pair.beta {
+			s.alpha = append(s.alpha, b*s.y[i])
+		}
+		s.gram = gramOf(c.Kernel, s.x)
+	}
+	return out
+}
+
+func gramOf(k kernel.Kernel, x [][]float32) []float64 {
+	g := make([]float64, 0, len(x)*len(x))
+	for _, a := range x {
+		for _, b := range x {
+			g = append(g, k.Eval(a, b))
+		}
+	}
+	return g
+}
+
+// output returns Σ_j y_j α_j κ(x_j, x_i).
+func (s *solved) output(i int) float64 {
+	var f float64
+	for j, a := range s.alpha {
+		f += s.y[j] * a * s.gram[i*len(s.x)+j]
+	}
+	return f
+}
+
+// objectives returns ½ αᵀQα − eᵀα and ½ ‖f‖² + C Σ max(0, 1 − y_i (f(x_i) − ρ)).
+func (s *solved) objectives(c float64) (dual, primal float64) {
+	for i, a := range s.alpha {
+		yf := s.y[i] * s.output(i)
+		dual += a*yf/2 - a
+		primal += a*yf/2 + c*max(0, 1-(yf-s.y[i]*s.stats.Rho))
+	}
+	return dual, primal
+}
+
+// violation returns m − M by their definition.
+func (s *solved) violation(c float64) float64 {
+	m, least := math.Inf(-1), math.Inf(1)
+	for i, a := range s.alpha {
+		v := s.y[i] - s.output(i)
+		if a < c && s.y[i] > 0 || a > 0 && s.y[i] < 0 {
+			m = max(m, v)
+		}
+		if a < c && s.y[i] < 0 || a > 0 && s.y[i] > 0 {
+			least = min(least, v)
+		}
+	}
+	return m - least
+}
+
+// noise bounds what float32 kernel values can change in a v_i, and in αᵀQα if
+// multiplied by Σα: 2e-6 of the largest kernel value for every unit of α.
+func (s *solved) noise() (v, sum float64) {
+	var most float64
+	for i := range s.x {
+		most = max(most, s.gram[i*len(s.x)+i])
+	}
+	for _, a := range s.alpha {
+		sum += a
+	}
+	return 2e-6*most*sum + 1e-12, sum
+}
+
+// checkCertificate verifies feasibility and that PairStats says what α is. A
+// feasible α with the objectives recomputed from their definitions is proof of
+// how near it is to the optimum, whatever the solver did.
+func (s *solved) checkCertificate(t tester, c Config) {
+	n := float64(len(s.x))
+	v, sum := s.noise()
+	var balance float64
+	svs, bounded := 0, 0
+	for i, a := range s.alpha {
+		if !(a >= 0 && a <= c.C) {
+			t.Fatalf("α_%d = %v with C = %v", i, a, c.C)
+		}
+		balance += s.y[i] * a
+		if a > 0 {
+			svs++
+		}
+		if a == c.C {
+			bounded++
+		}
+	}
+	st := s.stats
+	if math.Abs(balance) > 1e-12*n*c.C {
+		t.Fatalf("yᵀα = %v", balance)
+	}
+	if st.N != len(s.x) || st.SVs != svs || st.BoundedSVs != bounded {
+		t.Fatalf("%+v: have %d points, %d SVs, %d of them bounded", st, len(s.x), svs, bounded)
+	}
+	dual, primal := s.objectives(c.C)
+	loose := v * (sum + n*c.C)
+	if d := math.Abs(dual - st.Objective); d > loose {
+		t.Fatalf("the dual objective is %v, not %v", dual, st.Objective)
+	}
+	if gap := primal + dual; gap < -loose || math.Abs(gap-st.Gap) > loose {
+		t.Fatalf("the gap is %v, not %v", gap, st.Gap)
+	}
+	if got := s.violation(c.C); st.Violation >= c.Tolerance || got > c.Tolerance+2*v {
+		t.Fatalf("violation %v (said to be %v) with ε = %v", got, st.Violation, c.Tolerance)
+	}
+	// Every point adds at most ε·α by way of v and ε·C by way of its slack.
+	if st.Gap > c.Tolerance*(sum+n*c.C)+loose {
+		t.Fatalf("gap %v with ε = %v, C = %v, n = %v", st.Gap, c.Tolerance, c.C, n)
+	}
+}
+
+// countdown is a context that is cancelled after it was asked left times.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+package csvc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/data"
+	"polkrepro/kernel"
+)
+
+// needLIBSVM skips a test where LIBSVM's programs are not installed, unless
+// POLK_REQUIRE_DATA is set, as in CI.
+func needLIBSVM(t testing.TB) {
+	t.Helper()
+	for _, program := range []string{"svm-train", "svm-predict"} {
+		if _, err := exec.LookPath(program); err != nil {
+			if os.Getenv("POLK_REQUIRE_DATA") != "" {
+				t.Fatalf("%v (Debian package libsvm-tools)", err)
+			}
+			t.Skipf("%v (Debian package libsvm-tools)", err)
+		}
+	}
+}
+
+// mnist returns the first images of MNIST, or skips as needLIBSVM does.
+func mnist(t testing.TB, trainN, testN int) (train, test *problem) {
+	t.Helper()
+	set, err := data.Load(data.Ref{Name: "mnist"}, data.Finder{})
+	if err != nil {
+		if os.Getenv("POLK_REQUIRE_DATA") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	return fromSplit(set.Train, trainN, set.Classes), fromSplit(set.Test, testN, set.Classes)
+}
+
+func fromSplit(s *data.Split, n, classes int) *problem {
+	return &problem{n, s.Dim, classes, s.X[:n*s.Dim], s.Y[:n]}
+}
+
+func multidist(t testing.TB, draw uint64) (train, test *problem) {
+	t.Helper()
+	set, err := data.Multidist(data.Calibrated, draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fromSplit(set.Train, set.Train.N, set.Classes), fromSplit(set.Test, set.Test.N, set.Classes)
+}
+
+// write saves p in the format of LIBSVM, labels as class indices.
+func (p *problem) write(t testing.TB, path string) {
+	t.Helper()
+	var b bytes.Buffer
+	for i := range p.n {
+		fmt.Fprintf(&b, "%d", int(p.y[i]))
+		for q, v := range p.at(i) {
+			if v != 0 {
+				fmt.Fprintf(&b, " %d:%s", q+1, strconv.FormatFloat(float64(v), 'g', -1, 32))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// arguments returns svm-train's form of a configuration.
+func arguments(t testing.TB, c Config) []string {
+	g := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	args := []string{"-s", "0", "-c", g(c.C)}
+	switch k := c.Kernel.(type) {
+	case kernel.Gaussian:
+		return append(args, "-t", "2", "-g", g(k.Gamma()))
+	case kernel.Polynomial:
+		return append(args, "-t", "1", "-g", "1", "-r", g(k.Offset), "-d", strconv.Itoa(k.Degree))
+	}
+	t.Fatalf("svm-train has no %s kernel", c.Kernel.Name())
+	return nil
+}
+
+// reference is what svm-train says of its run.
+type reference struct {
+	pairs   []PairStats // objective, ρ, SVs, bounded SVs, iterations
+	total   int
+	seconds float64 // wall time, reading and writing files included
+	model   string
+}
+
+var (
+	pairPattern  = regexp.MustCompile(`#iter = (\d+)\nnu = \S+\nobj = (\S+), rho = (\S+)\nnSV = (\d+), nBSV = (\d+)`)
+	totalPattern = regexp.MustCompile(`Total nSV = (\d+)`)
+)
+
+// svmTrain runs svm-train on p.
+func svmTrain(t testing.TB, c Config, p *problem) *reference {
+	t.Helper()
+	dir := t.TempDir()
+	file, model := filepath.Join(dir, "train"), filepath.Join(dir, "model")
+	p.write(t, file)
+	start := time.Now()
+	out, err := exec.Command("svm-train", append(arguments(t, c), file, model)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("svm-train: %v\n%s", err, out)
+	}
+	ref := readReference(t, string(out))
+	ref.seconds, ref.model = time.Since(start).Seconds(), model
+	return ref
+}
+
+// readReference reads what svm-train prints.
+func readReference(t testing.TB, out string) *reference {
+	t.Helper()
+	ref := &reference{}
+	for _, m := range pairPattern.FindAllStringSubmatch(out, -1) {
+		ref.pairs = append(ref.pairs, PairStats{
+			Iterations: integer(t, m[1]), Objective: float(t, m[2]), Rho: float(t, m[3]),
+			SVs: integer(t, m[4]), BoundedSVs: integer(t, m[5]),
+		})
+	}
+	if m := totalPattern.FindStringSubmatch(out); m != nil {
+		ref.total = integer(t, m[1])
+	}
+	return ref
+}
+
+func integer(t testing.TB, s string) int {
+	v, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func float(t testing.TB, s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// svmPredict returns svm-predict's classes of p.
+func svmPredict(t testing.TB, model string, p *problem) []float64 {
+	t.Helper()
+	dir := t.TempDir()
+	file, result := filepath.Join(dir, "test"), filepath.Join(dir, "result")
+	p.write(t, file)
+	if out, err := exec.Command("svm-predict", file, model, result).CombinedOutput(); err != nil {
+		t.Fatalf("svm-predict: %v\n%s", err, out)
+	}
+	return readClasses(t, result)
+}
+
+// readClasses reads the file that svm-predict writes.
+func readClasses(t testing.TB, path string) []float64 {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var classes []float64
+	for s := bufio.NewScanner(strings.NewReader(string(text))); s.Scan(); {
+		classes = append(classes, float(t, s.Text()))
+	}
+	return classes
+}
+
+// What a model must have in common with svm-train's. Both stop at the same ε,
+// from where neither objective can be off by more than the duality gap.
+const (
+	objectiveTolerance = 1e-3  // of a pair's objective
+	svTolerance        = 0.005 // of the number of support vectors, and one
+	agreement          = 0.999 // of the predictions
+)
+
+// compare fails unless the model is svm-train's to the tolerances, and logs
+// how near it is.
+func compare(t testing.TB, m *Model, st *Stats, ref *reference) {
+	t.Helper()
+	if len(st.Pairs) != len(ref.pairs) {
+		t.Fatalf("%d pairs, svm-train has %d", len(st.Pairs), len(ref.pairs))
+	}
+	var objective, svs float64
+	for q, want := range ref.pairs {
+		got := st.Pairs[q]
+		objective = max(objective, math.Abs(got.Objective/want.Objective-1))
+		svs = max(svs, math.Abs(float64(got.SVs-want.SVs))/(1+svTolerance*float64(want.SVs)))
+		if got.Violation >= defaultTolerance {
+			t.Errorf("pair %d: violation %v", q, got.Violation)
+		}
+	}
+	total := math.Abs(float64(m.NumSV()-ref.total)) / (1 + svTolerance*float64(ref.total))
+	t.Logf("%d pairs: objectives within %.1e; %d support vectors, svm-train has %d", len(st.Pairs), objective, m.NumSV(), ref.total)
+	if objective > objectiveTolerance || svs > 1 || total > 1 {
+		t.Errorf("objectives differ by up to %.1e, support vectors by %.2f (a pair) and %.2f (all) times the tolerance", objective, svs, total)
+	}
+}
+
+// comparePredictions fails unless the model predicts what svm-predict does.
+func comparePredictions(t testing.TB, m *Model, ref *reference, test *problem) {
+	t.Helper()
+	agree(t, m, svmPredict(t, ref.model, test), test)
+}
+
+// agree fails unless the model predicts the given classes.
+func agree(t testing.TB, m *Model, want []float64, test *problem) {
+	t.Helper()
+	got := make([]float64, test.n)
+	m.Predict(test.n, test.x, got, 2)
+	if len(want) != test.n {
+		t.Fatalf("%d predictions of %d points", len(want), test.n)
+	}
+	same, wrong := 0, 0
+	for i, y := range got {
+		if y == want[i] {
+			same++
+		}
+		if y != test.y[i] {
+			wrong++
+		}
+	}
+	t.Logf("%d of %d predictions equal, error %.2f %%", same, test.n, 100*float64(wrong)/float64(test.n))
+	if float64(same) < agreement*float64(test.n) {
+		t.Errorf("%d of %d predictions are svm-predict's", same, test.n)
+	}
+}
+
+// TestAgainstLIBSVM trains small problems of every kernel, both with few and
+// many bounded support vectors.
+func TestAgainstLIBSVM(t *testing.T) {
+	needLIBSVM(t)
+	for _, c := range []Config{
+		{Kernel: kernel.Gaussian{Bandwidth: 0.5}, C: 1},
+		{Kernel: kernel.Gaussian{Bandwidth: 2}, C: 50},
+		{Kernel: kernel.Polynomial{Offset: 1, Degree: 2}, C: 0.1},
+		{Kernel: kernel.Polynomial{Offset: 0, Degree: 1}, C: 1},
+	} {
+		for _, classes := range []int{2, 4} {
+			p := blobs(30, 400, 3, classes)
+			m, st := train(t, c, p)
+			ref := svmTrain(t, c, p)
+			compare(t, m, st, ref)
+			comparePredictions(t, m, ref, blobs(31, 2000, 3, classes))
+		}
+	}
+}
+
+// BenchmarkLIBSVM compares the wall time of training, on two threads, with
+// svm-train's, which reads and writes files besides: the ratio is metric
+// "svm-train/csvc". The models must be equal to the tolerances of the tests.
+// All of MNIST takes svm-train some ten minutes and is run if POLK_BENCH_MNIST
+// is set.
+func BenchmarkLIBSVM(b *testing.B) {
+	gauss := func(bandwidth float64) Config {
+		return Config{Kernel: kernel.Gaussian{Bandwidth: bandwidth}, C: 1, Threads: 2}
+	}
+	b.Run("multidist", func(b *testing.B) {
+		p, _ := multidist(b, data.FigureDraw().Seed)
+		benchmarkTrain(b, gauss(0.6), p)
+	})
+	b.Run("mnist-6000", func(b *testing.B) {
+		p, _ := mnist(b, 6000, 0)
+		benchmarkTrain(b, gauss(4), p)
+	})
+	b.Run("mnist-60000", func(b *testing.B) {
+		if os.Getenv("POLK_BENCH_MNIST") == "" {
+			b.Skip("POLK_BENCH_MNIST is not set")
+		}
+		p, _ := mnist(b, 60000, 0)
+		benchmarkTrain(b, gauss(4), p)
+	})
+}
+
+func benchmarkTrain(b *testing.B, c Config, p *problem) {
+	needLIBSVM(b)
+	ref := svmTrain(b, c, p)
+	var m *Model
+	var st *Stats
+	for b.Loop() {
+		var err error
+		if m, st, err = Train(context.Background(), c, p.n, p.dim, p.x, p.y, p.classes); err != nil {
+			b.Fatal(err)
+		}
+	}
+	seconds := b.Elapsed().Seconds() / float64(b.N)
+	b.ReportMetric(ref.seconds, "svm-train-s")
+	b.ReportMetric(ref.seconds/seconds, "svm-train/csvc")
+	b.ReportMetric(float64(m.NumSV()), "SVs")
+	b.ReportMetric(float64(st.PeakCacheBytes)/1e6, "cache-MB")
+	compare(b, m, st, ref)
+}

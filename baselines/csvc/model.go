@@ -1,0 +1,125 @@
+package csvc
+
+import "polkrepro/kernel"
+
+// A Model is one decision function for every pair of classes, all on the same
+// support vectors. It is not changed by its methods and may be shared by
+// goroutines.
+type Model struct {
+	// Expansion holds the support vectors, each training point once, by class
+	// and in the order of the training set, and one output a pair with the
+	// weights y_i α_i: pairs (0, 1), (0, 2), …, (1, 2), … of positions in
+	// Labels.
+	Expansion *kernel.Expansion
+	Rho       []float64 // by pair; f(x) − ρ > 0 votes for the pair's first class
+	Labels    []int     // classes that occurred in training, in order of first occurrence
+}
+
+// newModel gathers the points that are a support vector of some pair.
+func newModel(k kernel.Kernel, dim int, sets []*class, pairs []*pair) *Model {
+	m := &Model{Expansion: kernel.NewExpansion(k, dim, len(pairs))}
+	for _, p := range pairs {
+		m.Rho = append(m.Rho, p.stats.Rho)
+	}
+	w := make([]float64, len(pairs))
+	for c, set := range sets {
+		m.Labels = append(m.Labels, set.label)
+		for i := range set.index {
+			if weights(w, pairs, sets, c, i) {
+				m.Expansion.Append(set.points.At(i), w)
+			}
+		}
+	}
+	return m
+}
+
+// weights sets w to the weights of point i of class c in all pairs, and tells
+// whether any is not 0.
+func weights(w []float64, pairs []*pair, sets []*class, c, i int) bool {
+	support := false
+	for p, pair := range pairs {
+		switch c {
+		case pair.plus:
+			w[p] = pair.beta[i]
+		case pair.minus:
+			w[p] = pair.beta[sets[pair.plus].points.Len()+i]
+		default:
+			w[p] = 0
+		}
+		support = support || w[p] != 0
+	}
+	return support
+}
+
+// NumSV returns the number of training points that are a support vector of
+// some pair, LIBSVM's "Total nSV".
+func (m *Model) NumSV() int { return m.Expansion.Order() }
+
+// Decisions writes the decision values f_p(x_i) − ρ_p to dst, n×pairs
+// row-major, for x of n×dim. Kernel values are float32; the result does not
+// depend on threads. It panics if x or dst is too short.
+func (m *Model) Decisions(n int, x []float32, dst []float64, threads int) {
+	var s kernel.Scorer
+	m.decide(&s, n, x, dst, threads)
+}
+
+const badLength = "csvc: x or dst is too short"
+
+func (m *Model) decide(s *kernel.Scorer, n int, x []float32, dst []float64, threads int) {
+	if len(x) < n*m.Expansion.Dict.Dim() || len(dst) < n*len(m.Rho) {
+		panic(badLength)
+	}
+	s.Scores(m.Expansion, n, x, dst, threads)
+	pairs := len(m.Rho)
+	for i := range n {
+		for p, rho := range m.Rho {
+			dst[i*pairs+p] -= rho
+		}
+	}
+}
+
+// predictRows bounds the decision values that Predict holds at once.
+const predictRows = 2048
+
+// Predict writes the classes of x, n×dim row-major, to dst: every pair votes,
+// for its first class if its decision value is above 0 and else for its
+// second, and of the classes with the most votes that which occurred first in
+// training wins, as in LIBSVM. It panics if x or dst is too short.
+func (m *Model) Predict(n int, x []float32, dst []float64, threads int) {
+	var s kernel.Scorer
+	dim, pairs := m.Expansion.Dict.Dim(), len(m.Rho)
+	if len(x) < n*dim || len(dst) < n {
+		panic(badLength)
+	}
+	values := make([]float64, min(n, predictRows)*pairs)
+	for lo := 0; lo < n; lo += predictRows {
+		rows := min(predictRows, n-lo)
+		m.decide(&s, rows, x[lo*dim:], values, threads)
+		for i := range rows {
+			dst[lo+i] = float64(m.Labels[m.vote(values[i*pairs:(i+1)*pairs])])
+		}
+	}
+}
+
+// vote returns the position in Labels of the class with the most votes.
+func (m *Model) vote(values []float64) int {
+	votes := make([]int, len(m.Labels))
+	p := 0
+	for i := range votes {
+		for j := i + 1; j < len(votes); j++ {
+			if values[p] > 0 {
+				votes[i]++
+			} else {
+				votes[j]++
+			}
+			p++
+		}
+	}
+	best := 0
+	for c, v := range votes {
+		if v > votes[best] {
+			best = c
+		}
+	}
+	return best
+}

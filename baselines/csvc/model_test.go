@@ -1,0 +1,183 @@
+package csvc
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"polkrepro/kernel"
+)
+
+// TestDecisions compares with the sums over the α of the solver, and votes
+// with a count of them.
+func TestDecisions(t *testing.T) {
+	p, test := blobs(20, 150, 2, 4), blobs(21, 80, 2, 4)
+	m, _ := train(t, gaussian, p)
+	pairs := solveAll(t, gaussian, p)
+	values, classes := make([]float64, test.n*6), make([]float64, test.n)
+	m.Decisions(test.n, test.x, values, 2)
+	m.Predict(test.n, test.x, classes, 2)
+	for i := range test.n {
+		votes := make([]int, 4)
+		for q, s := range pairs {
+			var f float64
+			for j, a := range s.alpha {
+				f += s.y[j] * a * gaussian.Kernel.Eval(s.x[j], test.at(i))
+			}
+			f -= s.stats.Rho
+			if got := values[i*6+q]; math.Abs(got-f) > 1e-5*float64(p.n) {
+				t.Fatalf("point %d, pair %d: %v, want %v", i, q, got, f)
+			}
+			if values[i*6+q] > 0 {
+				votes[s.stats.Plus]++
+			} else {
+				votes[s.stats.Minus]++
+			}
+		}
+		if most := slices.Max(votes); votes[int(classes[i])] != most {
+			t.Fatalf("point %d is said to be %v with votes %v", i, classes[i], votes)
+		}
+	}
+}
+
+// TestVote: the pairs are (0,1), (0,2), (1,2) of positions; a value of 0 is
+// for the second, a tie for the first.
+func TestVote(t *testing.T) {
+	m := &Model{Labels: []int{7, 5, 6}}
+	for _, c := range []struct {
+		values []float64
+		want   int
+	}{
+		{[]float64{1, 1, 1}, 0},
+		{[]float64{-1, 1, 1}, 1},
+		{[]float64{1, -1, -1}, 2},
+		{[]float64{1, -1, 1}, 0}, // one vote each
+		{[]float64{-1, 1, -1}, 0},
+		{[]float64{0, 0, 0}, 2}, // votes 0, 1, 2
+		{[]float64{math.Inf(1), math.SmallestNonzeroFloat64, -1}, 0},
+	} {
+		if got := m.vote(c.values); got != c.want {
+			t.Errorf("%v: position %d wins, want %d", c.values, got, c.want)
+		}
+	}
+}
+
+// TestPredictBlocks: more points than predictRows are the same points.
+func TestPredictBlocks(t *testing.T) {
+	m, _ := train(t, gaussian, blobs(22, 60, 2, 3))
+	test := blobs(23, predictRows+77, 2, 3)
+	all, one := make([]float64, test.n), make([]float64, 1)
+	m.Predict(test.n, test.x, all, 2)
+	for _, i := range []int{0, predictRows - 1, predictRows, test.n - 1} {
+		m.Predict(1, test.at(i), one, 1)
+		if one[0] != all[i] {
+			t.Errorf("point %d: %v alone, %v among all", i, one[0], all[i])
+		}
+	}
+	m.Predict(0, nil, nil, 1)
+}
+
+func TestShortSlicesPanic(t *testing.T) {
+	m, _ := train(t, gaussian, blobs(24, 20, 2, 3))
+	for name, f := range map[string]func(){
+		"Decisions, x":   func() { m.Decisions(2, make([]float32, 3), make([]float64, 6), 1) },
+		"Decisions, dst": func() { m.Decisions(2, make([]float32, 4), make([]float64, 5), 1) },
+		"Predict, x":     func() { m.Predict(2, make([]float32, 3), make([]float64, 2), 1) },
+		"Predict, dst":   func() { m.Predict(2, make([]float32, 4), make([]float64, 1), 1) },
+	} {
+		func() {
+			defer func() {
+				if r := recover(); r != badLength {
+					t.Errorf("%s: panicked with %v", name, r)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// TestSaveAndLoad: a model that was saved and loaded is the same to the bit.
+func TestSaveAndLoad(t *testing.T) {
+	p := blobs(25, 90, 3, 4)
+	for _, k := range []kernel.Kernel{gaussian.Kernel, kernel.Polynomial{Offset: 1, Degree: 3}} {
+		m, _ := train(t, Config{Kernel: k, C: 2}, p)
+		file := saved(t, m)
+		read, err := ReadModel(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(saved(t, read), file) || !slices.Equal(read.Labels, m.Labels) || !slices.Equal(read.Rho, m.Rho) {
+			t.Errorf("%s: labels %v and ρ %v became %v and %v", k.Name(), m.Labels, m.Rho, read.Labels, read.Rho)
+		}
+		a, b := make([]float64, p.n*6), make([]float64, p.n*6)
+		m.Decisions(p.n, p.x, a, 1)
+		read.Decisions(p.n, p.x, b, 1)
+		if !slices.Equal(a, b) {
+			t.Errorf("%s: other decision values after loading", k.Name())
+		}
+		if _, err := ReadModel(bytes.NewReader(file[:len(file)-1])); !errors.Is(err, kernel.ErrFormat) {
+			t.Errorf("%s: a truncated file: %v", k.Name(), err)
+		}
+	}
+}
+
+// TestReadModelRefuses: whole files that hold no C-SVC.
+func TestReadModelRefuses(t *testing.T) {
+	for name, head := range map[string]any{
+		"nothing":           nil,
+		"another learner":   map[string]any{"seed": 1},
+		"a list":            []int{1},
+		"not our object":    map[string]any{"csvc": 3},
+		"one class":         map[string]any{"csvc": meta{[]float64{}, []int{0}}},
+		"too few constants": map[string]any{"csvc": meta{[]float64{1, 2}, []int{0, 1, 2}}},
+		"other outputs":     map[string]any{"csvc": meta{[]float64{1}, []int{0, 1}}},
+		"a class twice":     map[string]any{"csvc": meta{[]float64{1, 2, 3}, []int{0, 1, 0}}},
+		"a class below 0":   map[string]any{"csvc": meta{[]float64{1, 2, 3}, []int{0, 1, -1}}},
+	} {
+		e := kernel.NewExpansion(gaussian.Kernel, 2, 3)
+		var b bytes.Buffer
+		if err := e.Write(&b, head); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadModel(&b); !errors.Is(err, kernel.ErrFormat) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWriteRefusesManyClasses(t *testing.T) {
+	m := &Model{Expansion: kernel.NewExpansion(gaussian.Kernel, 1, 1), Labels: make([]int, savedClasses+1)}
+	if err := m.Write(&bytes.Buffer{}); err == nil {
+		t.Error("saved")
+	}
+}
+
+// FuzzReadModel: no bytes make it panic, and what it reads can be written and
+// used.
+func FuzzReadModel(f *testing.F) {
+	p := blobs(26, 12, 2, 3)
+	m, _ := train(f, gaussian, p)
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(b.Bytes()[:40])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, file []byte) {
+		m, err := ReadModel(bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		if again := saved(t, m); len(again) == 0 {
+			t.Error("nothing was written")
+		}
+		class := make([]float64, 1)
+		m.Predict(1, make([]float32, m.Expansion.Dict.Dim()), class, 1)
+		if !slices.Contains(m.Labels, int(class[0])) {
+			t.Errorf("predicted %v of %v", class, m.Labels)
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package csvc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"polkrepro/kernel"
+)
+
+// Stats tells how a model was trained.
+type Stats struct {
+	Pairs          []PairStats // in the order of the model's outputs
+	KernelEvals    int64       // all pairs
+	PeakCacheBytes int64       // of the pair that took most; Threads pairs are solved at once
+}
+
+// class is the points of one class, in the order of the training set.
+type class struct {
+	label  int
+	index  []int
+	points *kernel.Points
+}
+
+// Train fits n samples: x is n×dim row-major, y holds class indices
+// 0 … classes−1, of which at least two must occur. Cancelling the context ends
+// it, with the context's error, before the next iteration.
+//
+// Gaussian kernel values of points far from the origin, compared with the
+// bandwidth, have few right digits in float32: such data should be centred.
+//
+// It fails on a configuration or sizes that are not valid, features that are
+// not finite numbers, labels that are not classes, a single class, and points so
+// large that kernel values could overflow float32.
+func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, classes int) (*Model, *Stats, error) {
+	if err := c.Validate(); err != nil {
+		return nil, nil, err
+	}
+	if err := checkData(n, dim, x, y, classes); err != nil {
+		return nil, nil, err
+	}
+	if err := checkOverflow(c.Kernel, n, dim, x); err != nil {
+		return nil, nil, err
+	}
+	c = c.withDefaults()
+	sets := groupByClass(n, dim, x, y, classes, c.Threads)
+	if len(sets) < 2 {
+		return nil, nil, errors.New("csvc: all samples are of one class")
+	}
+	pairs, err := solvePairs(ctx, c, sets)
+	if err != nil {
+		return nil, nil, err
+	}
+	stats := &Stats{}
+	for _, p := range pairs {
+		stats.Pairs = append(stats.Pairs, p.stats)
+		stats.KernelEvals += p.stats.KernelEvals
+		stats.PeakCacheBytes = max(stats.PeakCacheBytes, p.stats.CacheBytes)
+	}
+	return newModel(c.Kernel, dim, sets, pairs), stats, nil
+}
+
+func checkData(n, dim int, x []float32, y []float64, classes int) error {
+	if classes < 2 {
+		return fmt.Errorf("csvc: %d classes: at least 2 are needed", classes)
+	}
+	if n < 1 || dim < 1 || len(x) != n*dim || len(y) != n {
+		return fmt.Errorf("csvc: %d samples of dimension %d cannot have %d features and %d labels", n, dim, len(x), len(y))
+	}
+	for i, label := range y {
+		if label != math.Trunc(label) || !(label >= 0 && label < float64(classes)) {
+			return fmt.Errorf("csvc: sample %d: label %v is not a class 0 … %d", i, label, classes-1)
+		}
+		for j, v := range x[i*dim : (i+1)*dim] {
+			if v-v != 0 { // NaN and ±Inf alone
+				return fmt.Errorf("csvc: sample %d: feature %d is %v", i, j, v)
+			}
+		}
+	}
+	return nil
+}
+
+// checkOverflow makes sure that all kernel values are finite in float32.
+// Neither |xᵀx'| nor |κ(x, x')| exceeds the larger of its values for (x, x) and
+// (x', x'), and a squared distance is at most four of those.
+func checkOverflow(k kernel.Kernel, n, dim int, x []float32) error {
+	const most = math.MaxFloat32 / 8
+	for i := range n {
+		point := x[i*dim : (i+1)*dim]
+		var norm float64
+		for _, v := range point {
+			norm += float64(v) * float64(v)
+		}
+		if self := k.Self(point); !(norm <= most && self <= most) {
+			return fmt.Errorf("csvc: sample %d: ‖x‖² = %.3g or κ(x, x) = %.3g is too large for float32", i, norm, self)
+		}
+	}
+	return nil
+}
+
+// groupByClass returns the classes that occur, in the order in which they
+// first do. As in LIBSVM, that order decides which class of a pair is +1 and
+// who wins a tied vote.
+func groupByClass(n, dim int, x []float32, y []float64, classes, threads int) []*class {
+	var sets []*class
+	of := make([]*class, classes)
+	for i := range n {
+		k := int(y[i])
+		if of[k] == nil {
+			of[k] = &class{label: k}
+			sets = append(sets, of[k])
+		}
+		of[k].index = append(of[k].index, i)
+	}
+	// Packing cannot fail, and is not cancelled.
+	_ = parallel(context.Background(), threads, len(sets), func(_ context.Context, _, k int) error {
+		set := sets[k]
+		set.points = kernel.NewPoints(dim)
+		for _, i := range set.index {
+			set.points.Append(x[i*dim : (i+1)*dim])
+		}
+		return nil
+	})
+	return sets
+}
+
+// pair is the problem of classes sets[plus] and sets[minus], and its solution.
+type pair struct {
+	plus, minus int
+	beta        []float64 // y_i α_i of the points of plus, then of minus
+	stats       PairStats
+}
+
+// solvePairs solves the problems of all pairs, Threads at once.
+func solvePairs(ctx context.Context, c Config, sets []*class) ([]*pair, error) {
+	var pairs []*pair
+	for i := range sets {
+		for j := i + 1; j < len(sets); j++ {
+			pairs = append(pairs, &pair{plus: i, minus: j})
+		}
+	}
+	workers := min(c.Threads, len(pairs))
+	arenas := make([]arena, workers)
+	err := parallel(ctx, workers, len(pairs), func(ctx context.Context, worker, p int) error {
+		return pairs[p].solve(ctx, c, sets, c.Threads/workers, &arenas[worker])
+	})
+	return pairs, err
+}
+
+// parallel calls do for the units 0 … units−1 on as many goroutines as
+// workers, numbered from 0, until one call fails. A single worker is the
+// caller's goroutine: the CPU time of its thread is then that of the work.
+func parallel(ctx context.Context, workers, units int, do func(ctx context.Context, worker, unit int) error) error {
+	var next atomic.Int64
+	drain := func(ctx context.Context, worker int) error {
+		for {
+			u := int(next.Add(1)) - 1
+			if u >= units {
+				return nil
+			}
+			if err := do(ctx, worker, u); err != nil {
+				return err
+			}
+		}
+	}
+	if workers == 1 {
+		return drain(ctx, 0)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for w := range workers {
+		group.Go(func() error { return drain(ctx, w) })
+	}
+	return group.Wait()
+}
+
+func (p *pair) solve(ctx context.Context, c Config, sets []*class, threads int, a *arena) error {
+	plus, minus := sets[p.plus], sets[p.minus]
+	s := newSolver(newRows(c.Kernel, plus.points, minus.points, c.CacheBytes, threads, a), c.C, c.Tolerance)
+	if err := s.solve(ctx); err != nil {
+		return fmt.Errorf("csvc: classes %d and %d: %w", plus.label, minus.label, err)
+	}
+	p.beta, p.stats = s.beta, s.stats()
+	p.stats.Plus, p.stats.Minus = plus.label, minus.label
+	return nil
+}

@@ -1,0 +1,256 @@
+package csvc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"polkrepro/kernel"
+)
+
+var gaussian = Config{Kernel: kernel.Gaussian{Bandwidth: 0.7}, C: 1}
+
+// saved returns the bytes of a model: equal models, equal bytes.
+func saved(t *testing.T, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestThreads: any number of threads gives the same model and figures, both
+// with fewer threads than pairs and with more.
+func TestThreads(t *testing.T) {
+	for _, classes := range []int{2, 5} {
+		p := blobs(7, 600, 3, classes)
+		c := gaussian
+		want, figures := train(t, c, p)
+		for _, threads := range []int{1, 2, 3, 25} {
+			c.Threads = threads
+			m, st := train(t, c, p)
+			if !bytes.Equal(saved(t, m), saved(t, want)) || !reflect.DeepEqual(st, figures) {
+				t.Errorf("%d classes, %d threads: another result than with 0", classes, threads)
+			}
+		}
+	}
+}
+
+// TestOneWorkerIsTheCaller: with one worker no other goroutine is started, and
+// with any number every unit is done once.
+func TestOneWorkerIsTheCaller(t *testing.T) {
+	for _, workers := range []int{1, 2, 5} {
+		var done [7]atomic.Int32
+		err := parallel(t.Context(), workers, len(done), func(_ context.Context, worker, unit int) error {
+			done[unit].Add(1)
+			if worker < 0 || worker >= workers {
+				t.Errorf("worker %d of %d", worker, workers)
+			}
+			if own := strings.Contains(string(debug.Stack()), "TestOneWorkerIsTheCaller(0x"); own != (workers == 1) {
+				t.Errorf("%d workers: the caller's goroutine: %v", workers, own)
+			}
+			return nil
+		})
+		for unit := range done {
+			if n := done[unit].Load(); err != nil || n != 1 {
+				t.Errorf("%d workers: unit %d was done %d times, error %v", workers, unit, n, err)
+			}
+		}
+	}
+}
+
+// TestCacheBytes: a small cache gives the same model for more kernel values.
+func TestCacheBytes(t *testing.T) {
+	p := blobs(8, 500, 3, 3)
+	c := gaussian
+	c.C = 20
+	want, figures := train(t, c, p)
+	for _, rows := range []int64{0, 60} {
+		c.CacheBytes = max(1, rows*4*400)
+		m, st := train(t, c, p)
+		if !bytes.Equal(saved(t, m), saved(t, want)) {
+			t.Errorf("%d bytes: another model", c.CacheBytes)
+		}
+		if st.KernelEvals <= figures.KernelEvals {
+			t.Errorf("%d bytes: %d kernel values, no more than the %d with all rows kept", c.CacheBytes, st.KernelEvals, figures.KernelEvals)
+		}
+		for _, s := range st.Pairs {
+			if limit := max(c.CacheBytes, int64(leastRows*4*s.N)); s.CacheBytes > limit || s.CacheBytes > st.PeakCacheBytes {
+				t.Errorf("a pair of %d points took %d bytes, peak %d, limit %d", s.N, s.CacheBytes, st.PeakCacheBytes, limit)
+			}
+		}
+	}
+}
+
+// TestStats: the pairs and the sums over them.
+func TestStats(t *testing.T) {
+	p := blobs(9, 200, 2, 4)
+	m, st := train(t, gaussian, p)
+	if want := []int{3, 2, 1, 0}; !slices.Equal(m.Labels, want) {
+		t.Fatalf("labels %v, first occurrence is %v", m.Labels, want)
+	}
+	var evals int64
+	q := 0
+	for a, plus := range m.Labels {
+		for _, minus := range m.Labels[a+1:] {
+			s := st.Pairs[q]
+			if s.Plus != plus || s.Minus != minus || s.Rho != m.Rho[q] || s.Iterations == 0 {
+				t.Errorf("pair %d is %+v, want classes %d and %d and ρ = %v", q, s, plus, minus, m.Rho[q])
+			}
+			svs := 0
+			for j := range m.NumSV() {
+				if m.Expansion.Weights(j)[q] != 0 {
+					svs++
+				}
+			}
+			if svs != s.SVs {
+				t.Errorf("pair %d: %d weights are not 0, %d support vectors", q, svs, s.SVs)
+			}
+			evals += s.KernelEvals
+			q++
+		}
+	}
+	if q != len(st.Pairs) || evals != st.KernelEvals {
+		t.Errorf("%d pairs with %d kernel values, said to be %d with %d", q, evals, len(st.Pairs), st.KernelEvals)
+	}
+}
+
+// TestLabelsPermuted: classes are names. Renaming them renames the
+// predictions, to the bit.
+func TestLabelsPermuted(t *testing.T) {
+	p, test := blobs(10, 300, 2, 4), blobs(11, 500, 2, 4)
+	rename := []float64{2, 0, 3, 1}
+	q := *p
+	q.y = slices.Clone(p.y)
+	for i, y := range q.y {
+		q.y[i] = rename[int(y)]
+	}
+	m, _ := train(t, gaussian, p)
+	other, _ := train(t, gaussian, &q)
+	got, want := make([]float64, test.n), make([]float64, test.n)
+	m.Predict(test.n, test.x, want, 1)
+	other.Predict(test.n, test.x, got, 1)
+	for i := range got {
+		if got[i] != rename[int(want[i])] {
+			t.Fatalf("point %d: class %v became %v", i, want[i], got[i])
+		}
+	}
+}
+
+// TestFeaturesPermuted: the order of features changes kernel values by
+// rounding, and decision values by no more than the tolerance allows.
+func TestFeaturesPermuted(t *testing.T) {
+	p := blobs(12, 200, 6, 3)
+	order := rand.New(rand.NewPCG(1, 1)).Perm(p.dim)
+	q := *p
+	q.x = make([]float32, len(p.x))
+	for i := range p.n {
+		for j, from := range order {
+			q.at(i)[j] = p.at(i)[from]
+		}
+	}
+	c := gaussian
+	c.Tolerance = 1e-5
+	m, _ := train(t, c, p)
+	other, _ := train(t, c, &q)
+	a, b := make([]float64, p.n*3), make([]float64, p.n*3)
+	m.Decisions(p.n, p.x, a, 1)
+	other.Decisions(p.n, q.x, b, 1)
+	for i := range a {
+		if math.Abs(a[i]-b[i]) > 1e-3 {
+			t.Fatalf("decision value %d: %v became %v", i, a[i], b[i])
+		}
+	}
+}
+
+// TestSeparable: classes far apart are told apart without a mistake, also if
+// only two of ten occur.
+func TestSeparable(t *testing.T) {
+	p := blobs(13, 100, 2, 10)
+	for i := range p.n {
+		p.y[i] = 3 + 5*float64(i%2)
+		p.x[2*i] = float32(10*p.y[i]) + p.x[2*i+1]
+	}
+	m, st := train(t, gaussian, p)
+	got := make([]float64, p.n)
+	m.Predict(p.n, p.x, got, 2)
+	if !slices.Equal(got, p.y) || len(st.Pairs) != 1 || !slices.Equal(m.Labels, []int{3, 8}) {
+		t.Errorf("labels %v, %d pairs, predicted %v", m.Labels, len(st.Pairs), got)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	x, y := []float32{0, 1, 2, 3}, []float64{0, 1, 1, 0}
+	huge, large := []float32{0, 1, -2, 2e20}, []float32{0, 1, -2, 2e10}
+	bad := func(c Config, change func(*Config)) Config { change(&c); return c }
+	for _, c := range []struct {
+		want           string
+		config         Config
+		n, dim, labels int
+		x              []float32
+		y              []float64
+	}{
+		{"C = 0 ", bad(gaussian, func(c *Config) { c.C = 0 }), 4, 1, 2, x, y},
+		{"C = -1 ", bad(gaussian, func(c *Config) { c.C = -1 }), 4, 1, 2, x, y},
+		{"C = NaN ", bad(gaussian, func(c *Config) { c.C = nan }), 4, 1, 2, x, y},
+		{"C = +Inf ", bad(gaussian, func(c *Config) { c.C = inf }), 4, 1, 2, x, y},
+		{"tolerance -1 ", bad(gaussian, func(c *Config) { c.Tolerance = -1 }), 4, 1, 2, x, y},
+		{"tolerance NaN ", bad(gaussian, func(c *Config) { c.Tolerance = nan }), 4, 1, 2, x, y},
+		{"cache of -1 ", bad(gaussian, func(c *Config) { c.CacheBytes = -1 }), 4, 1, 2, x, y},
+		{"-2 threads", bad(gaussian, func(c *Config) { c.Threads = -2 }), 4, 1, 2, x, y},
+		{"no kernel", bad(gaussian, func(c *Config) { c.Kernel = nil }), 4, 1, 2, x, y},
+		{"bandwidth 0 ", bad(gaussian, func(c *Config) { c.Kernel = kernel.Gaussian{} }), 4, 1, 2, x, y},
+		{"1 classes", gaussian, 4, 1, 1, x, y},
+		{"0 samples", gaussian, 0, 1, 2, nil, nil},
+		{"3 samples", gaussian, 3, 1, 2, x, y},
+		{"dimension 0", gaussian, 4, 0, 2, nil, y},
+		{"4 features and 3 labels", gaussian, 4, 1, 2, x, y[:3]},
+		{"sample 2: feature 0 is NaN", gaussian, 4, 1, 2, []float32{0, 1, float32(nan), 3}, y},
+		{"sample 1: feature 1 is -Inf", gaussian, 2, 2, 2, []float32{0, 1, 2, float32(-inf)}, y[:2]},
+		{"sample 1: label 2 ", gaussian, 4, 1, 2, x, []float64{0, 2, 1, 0}},
+		{"sample 0: label -1 ", gaussian, 4, 1, 2, x, []float64{-1, 1, 1, 0}},
+		{"sample 3: label 0.5 ", gaussian, 4, 1, 2, x, []float64{0, 1, 1, 0.5}},
+		{"sample 3: label NaN ", gaussian, 4, 1, 2, x, []float64{0, 1, 1, nan}},
+		{"of one class", gaussian, 4, 1, 2, x, []float64{1, 1, 1, 1}},
+		{"of one class", gaussian, 1, 4, 2, x, []float64{1}},
+		{"sample 3: ‖x‖² = 4e+40 ", gaussian, 4, 1, 2, huge, y},
+		{"sample 3: ‖x‖² = 4e+20 or κ(x, x) = 1.6e+41 ", Config{Kernel: kernel.Polynomial{Degree: 2}, C: 1}, 4, 1, 2, large, y},
+	} {
+		m, st, err := Train(t.Context(), c.config, c.n, c.dim, c.x, c.y, c.labels)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "csvc: ") || m != nil || st != nil {
+			t.Errorf("want %q: model %v, error %v", c.want, m, err)
+		}
+	}
+	if _, _, err := Train(t.Context(), gaussian, 4, 1, x, y, 2); err != nil {
+		t.Errorf("what the others were made of: %v", err)
+	}
+}
+
+// TestCancel: a cancelled run ends with the context's error and without a
+// model, whether the context ends before or in the middle.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := blobs(14, 100, 2, 3)
+	c := gaussian
+	c.Threads = 2
+	m, _, err := Train(ctx, c, p.n, p.dim, p.x, p.y, p.classes)
+	if !errors.Is(err, context.Canceled) || m != nil {
+		t.Errorf("cancelled before: model %v, error %v", m, err)
+	}
+	c, p = hard()
+	s := solverOf(c, p)
+	if err := s.solve(&countdown{Context: t.Context(), left: 50}); !errors.Is(err, context.Canceled) || s.iteration != 50 {
+		t.Errorf("cancelled in iteration 50: error %v in iteration %d", err, s.iteration)
+	}
+}

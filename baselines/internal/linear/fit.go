@@ -1,0 +1,127 @@
+package linear
+
+import (
+	"context"
+	"math"
+
+	"polkrepro/internal/gemm"
+)
+
+// Progress tells how far Fit has come after an iteration.
+type Progress struct {
+	Iteration int
+	Objective float64   // P(W)
+	Gap       float64   // certified: P(W) − min P ≤ Gap
+	W         []float64 // C×P, valid until the callback returns
+}
+
+// A Result is a model with its certificate.
+type Result struct {
+	W              []float64 // C×P
+	Objective, Gap float64
+	Iterations     int
+	Converged      bool // Gap ≤ Tolerance·Objective
+}
+
+// The smoothing of the hinge: μ to begin with, where it may end, and what
+// divides it.
+const (
+	firstMu = 0.25
+	leastMu = 1e-4
+	muRatio = 4
+)
+
+// Fit fits n samples with p features: phi is n×p row-major, y holds class
+// indices 0 … Classes−1. After each iteration it calls trace, unless that is
+// nil, and fails with its error. Cancelling the context ends it with the
+// context's error.
+//
+// It fails on a configuration or sizes that are not valid, features that are
+// not finite numbers, and labels that are not classes.
+func Fit(ctx context.Context, c Config, n, p int, phi []float32, y []float64, trace func(Progress) error) (*Result, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if err := c.CheckData(n, p, phi, y); err != nil {
+		return nil, err
+	}
+	c = c.WithDefaults()
+	f := &fit{Config: c, problem: newProblem(c, n, p, phi, y), trace: trace, bound: math.Inf(-1)}
+	f.result.W = make([]float64, c.Classes*p)
+	if err := f.minimize(ctx); err != nil {
+		return nil, err
+	}
+	return &f.result, nil
+}
+
+// A fit is a minimization under way.
+type fit struct {
+	Config
+	problem *problem
+	trace   func(Progress) error
+	result  Result
+	bound   float64 // the best lower bound of min P
+}
+
+// minimize takes L-BFGS steps until the gap is small, the iterations are used
+// up, or float32 scores show no lower value.
+func (f *fit) minimize(ctx context.Context) error {
+	r, q := &f.result, f.problem
+	var m pairs
+	g := make([]float64, len(r.W))
+	f.certify()
+	for !r.Converged && r.Iterations < f.MaxIterations {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if f.lowerMu() {
+			m = nil
+		}
+		q.gradientAt(g, r.W)
+		to, gradient, ok := q.search(r.W, g, m.direction(g))
+		if !ok {
+			return nil
+		}
+		m = m.push(difference(to, r.W), difference(gradient, g))
+		r.W, g = to, gradient
+		r.Iterations++
+		f.certify()
+		if f.trace != nil {
+			if err := f.trace(Progress{r.Iterations, r.Objective, r.Gap, r.W}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// certify computes objective and gap at the present W.
+func (f *fit) certify() {
+	r := &f.result
+	f.problem.evaluate(r.W)
+	lower, exact := f.problem.bound()
+	f.bound = max(f.bound, lower)
+	r.Objective, r.Gap = exact, exact-f.bound
+	r.Converged = r.Gap <= f.Tolerance*r.Objective
+}
+
+// lowerMu divides μ where most of the gap is due to it, and reports whether it
+// did.
+func (f *fit) lowerMu() bool {
+	q := f.problem
+	lower, exact := q.bound()
+	residual := q.residual()
+	if q.smooth.margin == 0 || q.smooth.mu <= leastMu || residual > exact-lower-residual {
+		return false
+	}
+	q.smooth.mu /= muRatio
+	return true
+}
+
+func difference(a, b []float64) []float64 {
+	d := append([]float64(nil), a...)
+	gemm.Axpy(-1, b, d)
+	return d
+}
+
+func norm(v []float64) float64 { return math.Sqrt(gemm.Dot(v, v)) }

@@ -1,0 +1,102 @@
+// Package linear fits multi-class linear models on explicit features, for the
+// feature maps of packages nystrom and rff: min over W, C×P, of
+//
+//	P(W) = (1/N) Σ_i ℓ(Wφ_i, y_i) + (λ/2) ‖W‖²
+//
+// with the multi-class hinge or the multinomial logistic loss.
+//
+// Both are fitted by L-BFGS on the whole training set: it has no learning rate
+// to tune, which stochastic gradients would leave as a choice that decides the
+// comparison, and its end is certified by a duality gap. The hinge, which has
+// kinks, is replaced by
+//
+//	ℓ_μ(f, y) = μ log Σ_c exp((f_c − f_y + [c ≠ y])/μ),   ℓ ≤ ℓ_μ ≤ ℓ + μ log C,
+//
+// and μ is divided by 4 whenever it is what keeps the gap open. With μ = 1 and
+// without the bracket this is the logistic loss.
+//
+// The gradients u_i of ℓ_μ by the scores are feasible in the dual of the exact
+// problem, for every μ and at every W: with p_i = u_i + e_{y_i}, a vector of
+// probabilities,
+//
+//	P* ≥ (1/N) Σ_i h(p_i) − ‖(1/N) Σ_i u_i φ_iᵀ‖² / (2λ),
+//
+// where h(p) is 1 − p_y for the hinge (K. Crammer, Y. Singer, JMLR 2 (2001))
+// and the entropy −Σ p log p for the logistic loss. The gap is P(W) less the
+// best such bound met so far.
+package linear
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"polkrepro/loss"
+)
+
+const (
+	defaultTolerance  = 1e-2
+	defaultIterations = 500
+)
+
+// A Config says what Fit minimizes and how well.
+type Config struct {
+	Loss          loss.Loss // loss.MultiHinge or loss.MultiLogistic
+	Classes       int       // C ≥ 2
+	Regularizer   float64   // λ > 0
+	Tolerance     float64   // Fit ends at gap ≤ Tolerance·objective; 0 means 0.01
+	MaxIterations int       // Fit ends there, converged or not; 0 means 500
+	Threads       int       // goroutines; 0 means 1
+}
+
+// Validate returns every reason why c describes no problem.
+func (c Config) Validate() error {
+	var errs []error
+	fail := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf("linear: "+format, args...))
+		}
+	}
+	fail(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
+	fail(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
+	fail(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
+	fail(c.MaxIterations < 0, "%d iterations", c.MaxIterations)
+	fail(c.Threads < 0, "%d threads", c.Threads)
+	switch c.Loss.(type) {
+	case loss.MultiHinge, loss.MultiLogistic:
+	default:
+		errs = append(errs, errors.New("linear: the loss is neither the multi-class hinge nor the multinomial logistic one"))
+	}
+	return errors.Join(errs...)
+}
+
+// WithDefaults fills in what 0 stands for.
+func (c Config) WithDefaults() Config {
+	if c.Tolerance == 0 {
+		c.Tolerance = defaultTolerance
+	}
+	if c.MaxIterations == 0 {
+		c.MaxIterations = defaultIterations
+	}
+	c.Threads = max(c.Threads, 1)
+	return c
+}
+
+// CheckData reports sizes, features or labels that are no training set of
+// dimension dim.
+func (c Config) CheckData(n, dim int, x []float32, y []float64) error {
+	if n < 1 || dim < 1 || len(x) != n*dim || len(y) != n {
+		return fmt.Errorf("linear: %d samples of dimension %d cannot have %d features and %d labels", n, dim, len(x), len(y))
+	}
+	for i, v := range x {
+		if v-v != 0 { // NaN and ±Inf alone
+			return fmt.Errorf("linear: sample %d: feature %d is %v", i/dim, i%dim, v)
+		}
+	}
+	for i, label := range y {
+		if label != math.Trunc(label) || !(label >= 0 && label < float64(c.Classes)) {
+			return fmt.Errorf("linear: sample %d: label %v is not a class 0 … %d", i, label, c.Classes-1)
+		}
+	}
+	return nil
+}

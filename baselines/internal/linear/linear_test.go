@@ -1,0 +1,276 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/loss"
+)
+
+var losses = []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}}
+
+// set is a training set for tests.
+type set struct {
+	Config
+	n, p int
+	phi  []float32
+	y    []float64
+}
+
+// random draws n points whose classes overlap.
+func random(seed uint64, n, p, classes int, l loss.Loss) *set {
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := &set{Config{Loss: l, Classes: classes, Regularizer: 1e-2}, n, p, make([]float32, n*p), make([]float64, n)}
+	for i := range n {
+		k := r.IntN(classes)
+		s.y[i] = float64(k)
+		for j := range p {
+			s.phi[i*p+j] = float32(2*r.Float64() - 1)
+		}
+		s.phi[i*p+k%p]++
+	}
+	return s
+}
+
+func (s *set) fit(t *testing.T) *Result {
+	t.Helper()
+	r, err := Fit(context.Background(), s.Config, s.n, s.p, s.phi, s.y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (s *set) problem() *problem { return newProblem(s.Config.WithDefaults(), s.n, s.p, s.phi, s.y) }
+
+// objective returns P(w) by its definition.
+func (s *set) objective(w []float64) float64 {
+	f := make([]float64, s.Classes)
+	var sum, norm float64
+	for i, y := range s.y {
+		for c := range f {
+			f[c] = 0
+			for j, v := range s.phi[i*s.p : (i+1)*s.p] {
+				f[c] += float64(v) * w[c*s.p+j]
+			}
+		}
+		sum += s.Loss.Value(f, y)
+	}
+	for _, v := range w {
+		norm += v * v
+	}
+	return sum/float64(s.n) + s.Regularizer/2*norm
+}
+
+func drawScores(t *rapid.T) (f []float64, y int) {
+	f = rapid.SliceOfN(rapid.Float64Range(-3, 3), 2, 6).Draw(t, "scores")
+	return f, rapid.IntRange(0, len(f)-1).Draw(t, "y")
+}
+
+// TestSmooth: ℓ is exact, ℓ_μ within its bounds, and the gradient that of ℓ_μ.
+func TestSmooth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, y := drawScores(t)
+		mu := rapid.SampledFrom([]float64{0.01, 0.25, 1}).Draw(t, "mu")
+		hinge, logistic := smooth{1, mu}, smooth{0, 1}
+		h := hinge.sample(slices.Clone(f), y)
+		if want := (loss.MultiHinge{}).Value(f, float64(y)); math.Abs(h.exact-want) > 1e-12 {
+			t.Fatalf("hinge %v, want %v", h.exact, want)
+		}
+		if h.smooth < h.exact-1e-12 || h.smooth > h.exact+mu*math.Log(float64(len(f)))+1e-12 {
+			t.Fatalf("smooth hinge %v of %v with μ = %v", h.smooth, h.exact, mu)
+		}
+		l := logistic.sample(slices.Clone(f), y)
+		if want := (loss.MultiLogistic{}).Value(f, float64(y)); math.Abs(l.exact-want) > 1e-12 || l.smooth != l.exact {
+			t.Fatalf("logistic loss %v and %v, want %v", l.exact, l.smooth, want)
+		}
+		for _, s := range []smooth{hinge, logistic} {
+			u := slices.Clone(f)
+			s.sample(u, y)
+			for c := range f {
+				const e = 1e-6
+				up, down := slices.Clone(f), slices.Clone(f)
+				up[c] += e
+				down[c] -= e
+				slope := (s.sample(up, y).smooth - s.sample(down, y).smooth) / (2 * e)
+				if math.Abs(slope-u[c]) > 1e-6 {
+					t.Fatalf("%+v: derivative %v, differences %v", s, u[c], slope)
+				}
+			}
+		}
+	})
+}
+
+// TestFenchel: h(p) is −ℓ*(u): ℓ(f) ≥ uᵀf + h for every f and every u that
+// sample returns, with equality for the logistic loss at the f of u.
+func TestFenchel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, y := drawScores(t)
+		at := rapid.SliceOfN(rapid.Float64Range(-3, 3), len(f), len(f)).Draw(t, "at")
+		for i, s := range []smooth{{1, 0.25}, {0, 1}} {
+			u := slices.Clone(at)
+			h := s.sample(u, y).dual
+			var there, own float64
+			for c, v := range u {
+				there += v * f[c]
+				own += v * at[c]
+			}
+			if value := losses[i].Value(f, float64(y)); value < there+h-1e-12 {
+				t.Fatalf("%s: %v < %v", losses[i].Name(), value, there+h)
+			}
+			if value := losses[i].Value(at, float64(y)); i == 1 && math.Abs(value-own-h) > 1e-12 {
+				t.Fatalf("logistic: %v and %v", value, own+h)
+			}
+		}
+	})
+}
+
+// TestEvaluate: objective, gradient and bound on several segments are their
+// definitions, to the digits of float32.
+func TestEvaluate(t *testing.T) {
+	for _, l := range losses {
+		s := random(1, 2500, 5, 3, l)
+		q := s.problem()
+		r := rand.New(rand.NewPCG(2, 1))
+		w := make([]float64, 3*5)
+		for i := range w {
+			w[i] = 2*r.Float64() - 1
+		}
+		g := make([]float64, len(w))
+		q.gradientAt(g, w)
+		lower, exact := q.bound()
+		if want := s.objective(w); math.Abs(exact-want) > 1e-6*want {
+			t.Errorf("%s: P = %v, want %v", l.Name(), exact, want)
+		}
+		if !(lower < exact) {
+			t.Errorf("%s: bound %v of %v", l.Name(), lower, exact)
+		}
+		for i := range w {
+			const e = 1e-2
+			up, down := slices.Clone(w), slices.Clone(w)
+			up[i] += e
+			down[i] -= e
+			if slope := (q.value(up) - q.value(down)) / (2 * e); math.Abs(slope-g[i]) > 1e-4 {
+				t.Errorf("%s: derivative %v, differences %v", l.Name(), g[i], slope)
+			}
+		}
+	}
+}
+
+// TestWeakDuality: no W is below the bound of another.
+func TestWeakDuality(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := random(rapid.Uint64().Draw(t, "seed"), 40, 3, 3, rapid.SampledFrom(losses).Draw(t, "loss"))
+		s.Regularizer = rapid.SampledFrom([]float64{1e-3, 0.1, 1}).Draw(t, "lambda")
+		weights := rapid.SliceOfN(rapid.Float64Range(-2, 2), 9, 9)
+		q := s.problem()
+		q.evaluate(weights.Draw(t, "w"))
+		lower, _ := q.bound()
+		if p := s.objective(weights.Draw(t, "v")); p < lower-1e-6 {
+			t.Fatalf("P = %v below %v", p, lower)
+		}
+	})
+}
+
+// TestFit: the gap is as small as asked for, and P what it is said to be.
+func TestFit(t *testing.T) {
+	for _, l := range losses {
+		for seed := range uint64(5) {
+			s := random(seed, 300, 6, 4, l)
+			s.Tolerance = 1e-3
+			r := s.fit(t)
+			if !r.Converged || !(r.Gap <= 1e-3*r.Objective) || r.Gap < -1e-6 {
+				t.Errorf("%s: gap %v of %v after %d iterations", l.Name(), r.Gap, r.Objective, r.Iterations)
+			}
+			if want := s.objective(r.W); math.Abs(r.Objective-want) > 1e-5*want {
+				t.Errorf("%s: P = %v, want %v", l.Name(), r.Objective, want)
+			}
+		}
+	}
+}
+
+func TestIterations(t *testing.T) {
+	s := random(1, 200, 5, 3, loss.MultiHinge{})
+	s.MaxIterations = 3
+	if r := s.fit(t); r.Iterations != 3 || r.Converged {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestThreads(t *testing.T) {
+	for _, l := range losses {
+		s := random(3, 3000, 7, 4, l)
+		s.MaxIterations = 20
+		s.Threads = 1
+		one := s.fit(t)
+		s.Threads = 3
+		if three := s.fit(t); !slices.Equal(one.W, three.W) || one.Gap != three.Gap {
+			t.Errorf("%s: the model depends on the number of threads", l.Name())
+		}
+	}
+}
+
+func TestTraceAndCancel(t *testing.T) {
+	s := random(4, 100, 4, 3, loss.MultiLogistic{})
+	boom := errors.New("boom")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	calls := 0
+	_, err := Fit(ctx, s.Config, s.n, s.p, s.phi, s.y, func(p Progress) error {
+		calls++
+		if want := s.objective(p.W); p.Iteration != calls || math.Abs(p.Objective-want) > 1e-5*want {
+			t.Errorf("call %d: %d iterations, P = %v, want %v", calls, p.Iteration, p.Objective, want)
+		}
+		return boom
+	})
+	if err != boom || calls != 1 {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+	if _, err := Fit(ctx, s.Config, s.n, s.p, s.phi, s.y, func(Progress) error { cancel(); return nil }); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for want, spoil := range map[string]func(s *set){
+		"classes":     func(s *set) { s.Classes = 1 },
+		"regularizer": func(s *set) { s.Regularizer = 0 },
+		"tolerance":   func(s *set) { s.Tolerance = 1 },
+		"iterations":  func(s *set) { s.MaxIterations = -1 },
+		"threads":     func(s *set) { s.Threads = -1 },
+		"the loss is": func(s *set) { s.Loss = loss.SquaredError{} },
+		"samples":     func(s *set) { s.n = 0 },
+		"dimension 0": func(s *set) { s.p = 0 },
+		"features":    func(s *set) { s.phi = s.phi[1:] },
+		"is +Inf":     func(s *set) { s.phi[3] = float32(math.Inf(1)) },
+		"label 3":     func(s *set) { s.y[2] = 3 },
+	} {
+		s := random(1, 10, 2, 3, loss.MultiHinge{})
+		spoil(s)
+		_, err := Fit(context.Background(), s.Config, s.n, s.p, s.phi, s.y, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), "linear: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// BenchmarkEvaluate: an iteration on features that cache does not hold,
+// compared with reading them once.
+func BenchmarkEvaluate(b *testing.B) {
+	s := random(1, 20000, 2000, 10, loss.MultiHinge{})
+	s.Threads = 2
+	q := s.problem()
+	w := make([]float64, 10*2000)
+	b.SetBytes(int64(4 * len(s.phi)))
+	for i := 0; b.Loop(); i++ {
+		w[0] = float64(i + 1)
+		q.evaluate(w)
+	}
+}

@@ -1,0 +1,156 @@
+package ivm
+
+import (
+	"math"
+
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+)
+
+const (
+	// blockSize is the candidates that a goroutine tries at a time.
+	blockSize = 32
+
+	// dependent is the squared distance from the span of the import points,
+	// as a fraction of κ(x, x), below which a point adds nothing to it.
+	dependent = 1e-10
+)
+
+// A trial is the best candidate of a block.
+type trial struct {
+	index     int     // in the training set; −1 where no candidate is left
+	objective float64 // H(f + d)
+	norm      float64 // of the candidate's part orthogonal to the basis
+	row       []float64
+	dir       []float64 // (q+1)×D, coefficients of d
+	rejected  []int     // candidates in the span of the import points
+}
+
+// A block tries up to blockSize candidates: J in number.
+type block struct {
+	*state
+	equation *newton
+	index    []int
+
+	rows  []float64 // J×N, orthonormal parts at the training points
+	norms []float64 // J, of those parts; 0 for a candidate in the span
+	cross []float64 // D·q×D·J, the Hessian between basis and candidates
+	own   []float64 // D(D+1)/2×J, that of each candidate alone
+	grad  []float64 // D×J
+	delta []float64 // D×J, steps of the candidates' coefficients
+	basis []float64 // D·q×J, steps of the basis' coefficients
+
+	work   scratch
+	points *kernel.Points
+	wide   []float64
+	tile   []float64
+}
+
+// try finds the best of the candidates index.
+func (b *block) try(s *state, e *newton, index []int) trial {
+	b.state, b.equation, b.index = s, e, index
+	b.orthogonalize()
+	b.couple()
+	b.solve()
+	return b.best(b.objectives())
+}
+
+// orthogonalize computes the candidates' parts orthogonal to the basis, of
+// norm 1.
+func (b *block) orthogonalize() {
+	j, q := len(b.index), b.order()
+	b.setPoints()
+	b.rows = grow(b.rows, j*b.n)
+	b.tile = grow(b.tile, chunk*j)
+	own := make([]float64, j*q) // the basis at the candidates
+	for i, l := range b.index {
+		for t := range q {
+			own[i*q+t] = b.phi[t*b.n+l]
+		}
+	}
+	for lo := 0; lo < b.n; lo += chunk {
+		n := min(chunk, b.n-lo)
+		kernel.Widen(b.wide, b.x[lo*b.Dim:(lo+n)*b.Dim])
+		b.points.Block64(b.Kernel, n, b.wide, b.tile, j, 1)
+		for r := range j {
+			row := b.rows[r*b.n+lo : r*b.n+lo+n]
+			for i := range row {
+				row[i] = b.tile[i*j+r]
+			}
+		}
+		columns := b.columnsOf(&b.work, lo, lo+n)
+		gemm.MulABT(j, n, q, -1, own, q, columns, q, 1, b.rows[lo:], b.n, 1)
+	}
+	b.normalize()
+}
+
+// setPoints gathers the candidates.
+func (b *block) setPoints() {
+	if b.points == nil {
+		b.points = kernel.NewPoints(b.Dim)
+		b.wide = make([]float64, chunk*b.Dim)
+	}
+	b.points.Reset()
+	for _, l := range b.index {
+		b.points.Append(b.x[l*b.Dim : (l+1)*b.Dim])
+	}
+}
+
+// normalize divides each row by its norm, whose square is the row's value at
+// the candidate itself.
+func (b *block) normalize() {
+	b.norms = grow(b.norms, len(b.index))
+	for r, l := range b.index {
+		row := b.rows[r*b.n : (r+1)*b.n]
+		square := row[l]
+		b.norms[r] = 0
+		if !(square > dependent*b.Kernel.Self(b.points.At(r))) {
+			clear(row)
+			continue
+		}
+		b.norms[r] = math.Sqrt(square)
+		for i := range row {
+			row[i] /= b.norms[r]
+		}
+	}
+}
+
+// couple computes the candidates' rows of Hessian and gradient.
+func (b *block) couple() {
+	j, q, d := len(b.index), b.order(), b.dims()
+	pairs := d * (d + 1) / 2
+	b.cross = grow(b.cross, d*q*d*j)
+	b.own = grow(b.own, pairs*j)
+	b.grad = grow(b.grad, d*j)
+	clear(b.cross)
+	clear(b.own)
+	b.tile = grow(b.tile, chunk*j)
+	for lo := 0; lo < b.n; lo += chunk {
+		n := min(chunk, b.n-lo)
+		if q > 0 {
+			b.crossChunk(lo, n)
+		}
+		for r := range j {
+			row := b.rows[r*b.n+lo : r*b.n+lo+n]
+			for i, v := range row {
+				b.tile[r*chunk+i] = v * v
+			}
+		}
+		gemm.MulABT(pairs, j, n, 1, b.weight[lo:], b.n, b.tile, chunk, 1, b.own, j, 1)
+	}
+	gemm.MulABT(d, j, b.n, 1, b.gradient, b.n, b.rows, b.n, 0, b.grad, j, 1)
+	b.mirror()
+}
+
+// crossChunk adds the samples lo … lo+n−1 to the blocks of cross with u ≤ v.
+func (b *block) crossChunk(lo, n int) {
+	j, q, d := len(b.index), b.order(), b.dims()
+	pair := 0
+	for u := range d {
+		for v := u; v < d; v++ {
+			weigh(b.tile, b.rows[lo:], b.n, j, b.weight[pair*b.n+lo:pair*b.n+lo+n])
+			gemm.MulABT(q, j, n, 1, b.phi[lo:], b.n, b.tile, chunk, 1, b.cross[(u*q*d+v)*j:], d*j, 1)
+			pair++
+		}
+	}
+}

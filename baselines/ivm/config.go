@@ -1,0 +1,95 @@
+package ivm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"polkrepro/kernel"
+)
+
+const (
+	defaultTolerance = 1e-3
+	defaultStride    = 1
+)
+
+// A Config is everything that determines a training run.
+type Config struct {
+	Kernel      kernel.Kernel // κ
+	Classes     int           // C ≥ 2
+	Dim         int           // p ≥ 1, features of a sample
+	Regularizer float64       // λ > 0
+
+	// Candidates is how many points are tried for each import, drawn without
+	// replacement from those not imported; 0 means all of them. The best of 59
+	// is among the best twentieth of all with probability 0.95 (A. Smola,
+	// B. Schölkopf, "Sparse greedy matrix approximation", ICML 2000).
+	Candidates int
+	MaxPoints  int // the most import points; 0 means no limit
+
+	// Imports end at |H_k − H_{k−Stride}| < Tolerance·|H_k|. 0 means the
+	// authors' values, ε = 0.001 and Δk = 1.
+	Tolerance float64
+	Stride    int
+
+	Seed    uint64 // of the candidates drawn
+	Threads int    // goroutines; 0 means 1
+}
+
+// Validate returns every reason why c describes no training run.
+func (c Config) Validate() error {
+	var errs []error
+	fail := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf("ivm: "+format, args...))
+		}
+	}
+	fail(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
+	fail(c.Dim < 1, "dimension %d is below 1", c.Dim)
+	fail(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
+	fail(c.Candidates < 0, "%d candidates", c.Candidates)
+	fail(c.MaxPoints < 0, "at most %d points", c.MaxPoints)
+	fail(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
+	fail(c.Stride < 0, "stride %d", c.Stride)
+	fail(c.Threads < 0, "%d threads", c.Threads)
+	fail(c.Kernel == nil, "no kernel")
+	if c.Kernel != nil {
+		if err := c.Kernel.Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("ivm: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) withDefaults() Config {
+	if c.Tolerance == 0 {
+		c.Tolerance = defaultTolerance
+	}
+	if c.Stride == 0 {
+		c.Stride = defaultStride
+	}
+	c.Threads = max(c.Threads, 1)
+	return c
+}
+
+// checkData reports sizes, features or labels that are no training set.
+func (c Config) checkData(n int, x []float32, y []float64) error {
+	if n < 1 || len(x) != n*c.Dim || len(y) != n {
+		return fmt.Errorf("ivm: %d samples of dimension %d cannot have %d features and %d labels", n, c.Dim, len(x), len(y))
+	}
+	for i, label := range y {
+		if label != math.Trunc(label) || !(label >= 0 && label < float64(c.Classes)) {
+			return fmt.Errorf("ivm: sample %d: label %v is not a class 0 … %d", i, label, c.Classes-1)
+		}
+		point := x[i*c.Dim : (i+1)*c.Dim]
+		for j, v := range point {
+			if v-v != 0 { // NaN and ±Inf alone
+				return fmt.Errorf("ivm: sample %d: feature %d is %v", i, j, v)
+			}
+		}
+		if self := c.Kernel.Self(point); !(self <= math.MaxFloat32) {
+			return fmt.Errorf("ivm: sample %d: κ(x, x) = %v is too large", i, self)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+//go:build golden
+
+package ivm
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"polkrepro/baselines/lbfgs"
+	"polkrepro/data"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+func errorRate(e *kernel.Expansion, s *data.Split) float64 {
+	f := make([]float64, s.N*e.Outputs)
+	new(kernel.Scorer).Scores(e, s.N, s.X, f, 2)
+	wrong := 0
+	for i, y := range s.Y {
+		if loss.Predict(f[i*e.Outputs:(i+1)*e.Outputs]) != int(y) {
+			wrong++
+		}
+	}
+	return float64(wrong) / float64(s.N)
+}
+
+// multidist is the figure draw, with the paper's kernel and λ and all points
+// for candidates.
+func multidist(t *testing.T) (Config, *data.Set) {
+	t.Helper()
+	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Config{
+		Kernel: kernel.Gaussian{Bandwidth: 0.6}, Classes: set.Classes, Dim: set.Train.Dim, Regularizer: 1e-6, Threads: 2,
+	}, set
+}
+
+// full fits an expansion on all training points.
+func full(t *testing.T, c Config, s *data.Split) *lbfgs.Result {
+	t.Helper()
+	r, err := lbfgs.Train(context.Background(), lbfgs.Config{
+		Kernel: c.Kernel, Loss: loss.MultiLogistic{}, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer,
+		Tolerance: 1e-2, Threads: c.Threads,
+	}, s.N, s.X, s.Y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestGoldenMultidist: at the model order that the paper prints, 16, and where
+// the authors' stopping rule ends, the fit is certified and its error is near
+// that of the expansion on all points. The figures were recorded by
+//
+//	go test -tags golden -run TestGoldenMultidist -v ./baselines/ivm
+func TestGoldenMultidist(t *testing.T) {
+	c, set := multidist(t)
+	all := full(t, c, set.Train)
+	want := errorRate(all.Expansion, set.Test)
+	t.Logf("all points: P = %.5f, gap %.1g, error %.2f %%", all.Objective, all.Gap, 100*want)
+	for _, g := range []struct {
+		most     int // import points
+		reason   Reason
+		order    int
+		recorded float64 // error
+	}{
+		{16, Full, 16, 0.0336},
+		{0, Converged, 24, 0.0316},
+	} {
+		c.MaxPoints = g.most
+		r, err := Train(context.Background(), c, set.Train.N, set.Train.X, set.Train.Y, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order, got := r.Expansion.Order(), errorRate(r.Expansion, set.Test)
+		t.Logf("%d points (%s): H = %.5f, gap %.1g, error %.2f %%", order, r.Reason, r.Objective, r.Gap, 100*got)
+		if r.Reason != g.reason || math.Abs(float64(order-g.order)) > 2 {
+			t.Errorf("%d points (%s), want %d (%s)", order, r.Reason, g.order, g.reason)
+		}
+		if !(r.Gap <= polishGap*r.Objective) {
+			t.Errorf("%d points: gap %v with objective %v", order, r.Gap, r.Objective)
+		}
+		if r.Objective < all.Objective-all.Gap || r.Objective > 1.03*all.Objective {
+			t.Errorf("%d points: objective %v, of all points %v with gap %v", order, r.Objective, all.Objective, all.Gap)
+		}
+		const halfPoint = 0.005
+		if math.Abs(got-g.recorded) > halfPoint || math.Abs(got-want) > halfPoint {
+			t.Errorf("%d points: error %v, recorded %v, of all points %v", order, got, g.recorded, want)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package ivm
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// problem is a training set for tests.
+type problem struct {
+	Config
+	n int
+	x []float32
+	y []float64
+}
+
+func (p *problem) at(i int) []float32 { return p.x[i*p.Dim : (i+1)*p.Dim] }
+
+// blobs draws n points whose classes overlap: the first coordinate's mean is
+// the class.
+func blobs(seed uint64, n, dim, classes int) *problem {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := &problem{Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: classes, Dim: dim, Regularizer: 1e-3,
+	}, n, make([]float32, n*dim), make([]float64, n)}
+	for i := range n {
+		k := r.IntN(classes)
+		p.y[i] = float64(k)
+		for q := range dim {
+			p.x[i*dim+q] = float32(3*r.Float64() - 1.5)
+		}
+		p.x[i*dim] += float32(k)
+	}
+	return p
+}
+
+// tester is a *testing.T or a *rapid.T.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func (p *problem) train(t tester) *Result {
+	t.Helper()
+	r, err := Train(context.Background(), p.Config, p.n, p.x, p.y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// literal is the import vector machine as its authors print it, extended to C
+// classes: coefficients of kernel functions, not of an orthonormal basis, all C
+// functions, a matrix inverse for every candidate.
+type literal struct {
+	*problem
+	index []int
+	a     []float64 // q×C
+}
+
+// objective returns H of the model with the coefficients a on the points s.
+func (l *literal) objective(s []int, a []float64) float64 {
+	var sum float64
+	f := make([]float64, l.Classes)
+	for i, y := range l.y {
+		l.scores(f, s, a, i)
+		sum += loss.MultiLogistic{}.Value(f, y)
+	}
+	var normSq float64
+	for u, i := range s {
+		l.scores(f, s, a, i)
+		for c, v := range f {
+			normSq += a[u*l.Classes+c] * v
+		}
+	}
+	return sum/float64(l.n) + l.Regularizer/2*normSq
+}
+
+// scores sets f to the model's values at training point i.
+func (l *literal) scores(f []float64, s []int, a []float64, i int) {
+	clear(f)
+	for u, j := range s {
+		k := l.Kernel.Eval(l.at(i), l.at(j))
+		for c := range f {
+			f[c] += k * a[u*l.Classes+c]
+		}
+	}
+}
+
+// gradient returns the derivatives of H by a.
+func (l *literal) gradient(s []int, a []float64) []float64 {
+	c := l.Classes
+	g := make([]float64, len(a))
+	f, d := make([]float64, c), make([]float64, c)
+	for i, y := range l.y {
+		l.scores(f, s, a, i)
+		loss.MultiLogistic{}.Gradient(d, f, y)
+		for u, j := range s {
+			for q, v := range d {
+				g[u*c+q] += v * l.Kernel.Eval(l.at(i), l.at(j)) / float64(l.n)
+			}
+		}
+	}
+	for u, i := range s {
+		l.scores(f, s, a, i)
+		for q, v := range f {
+			g[u*c+q] += l.Regularizer * v
+		}
+	}
+	return g
+}
+
+// newton returns the Newton step at a.
+func (l *literal) newton(s []int, a []float64) []float64 {
+	c := l.Classes
+	h := mat.NewSymDense(len(a), nil)
+	f, p := make([]float64, c), make([]float64, c)
+	add := func(u, q, v, r int, value float64) {
+		if u*c+q <= v*c+r {
+			h.SetSym(u*c+q, v*c+r, h.At(u*c+q, v*c+r)+value)
+		}
+	}
+	for i := range l.n {
+		l.scores(f, s, a, i)
+		loss.MultiLogistic{}.Probabilities(p, f)
+		for u, j := range s {
+			for v, k := range s {
+				kk := l.Kernel.Eval(l.at(i), l.at(j)) * l.Kernel.Eval(l.at(i), l.at(k)) / float64(l.n)
+				for q := range c {
+					for r := range c {
+						add(u, q, v, r, -kk*p[q]*p[r])
+					}
+					add(u, q, v, q, kk*p[q])
+				}
+			}
+		}
+	}
+	for u, j := range s {
+		for v, k := range s {
+			for q := range c {
+				add(u, q, v, q, l.Regularizer*l.Kernel.Eval(l.at(j), l.at(k)))
+			}
+		}
+	}
+	step := mat.NewVecDense(len(a), nil)
+	if err := step.SolveVec(h, mat.NewVecDense(len(a), l.gradient(s, a))); err != nil {
+		panic(err)
+	}
+	step.ScaleVec(-1, step)
+	return step.RawVector().Data
+}
+
+// fit takes Newton steps from a: one, or as many as lower H.
+func (l *literal) fit(s []int, a []float64, once bool) ([]float64, float64) {
+	for {
+		step := l.newton(s, a)
+		next := slices.Clone(a)
+		for i, d := range step {
+			next[i] += d
+		}
+		h := l.objective(s, next)
+		if once {
+			return next, h
+		}
+		if have := l.objective(s, a); !(h < have-1e-12*have) {
+			return a, have
+		}
+		a = next
+	}
+}
+
+// grow imports the best of all points and returns H, with one Newton step for
+// each candidate (the revised algorithm) or all of them (the basic one).
+func (l *literal) grow(once bool) float64 {
+	best, least := -1, 0.0
+	var coef []float64
+	for i := range l.n {
+		if slices.Contains(l.index, i) {
+			continue
+		}
+		s := append(slices.Clone(l.index), i)
+		a, h := l.fit(s, append(slices.Clone(l.a), make([]float64, l.Classes)...), once)
+		if best < 0 || h < least {
+			best, least, coef = i, h, a
+		}
+	}
+	l.index, l.a = append(l.index, best), coef
+	return least
+}

@@ -1,0 +1,309 @@
+package ivm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// TestRevised: imports and objectives are those of the authors' revised
+// algorithm, transcribed.
+func TestRevised(t *testing.T) {
+	for _, classes := range []int{2, 3, 4} {
+		p := blobs(uint64(classes), 30, 2, classes)
+		p.MaxPoints = 6
+		p.Tolerance = 1e-12
+		got := p.train(t)
+		l := &literal{problem: p}
+		for k := range p.MaxPoints {
+			h := l.grow(true)
+			if math.Abs(h-got.Trace[k]) > 1e-8*h {
+				t.Fatalf("%d classes: H = %v after import %d, want %v", classes, got.Trace[k], k, h)
+			}
+		}
+		if !slices.Equal(got.Imported, l.index) {
+			t.Errorf("%d classes: imported %v, want %v", classes, got.Imported, l.index)
+		}
+		if got.Reason != Full {
+			t.Errorf("ended because %s", got.Reason)
+		}
+	}
+}
+
+// TestBasic: after convergence on the points that the one-step imports chose,
+// the objective is near that of the authors' basic algorithm, which fits every
+// candidate to convergence.
+func TestBasic(t *testing.T) {
+	for seed := range uint64(3) {
+		p := blobs(seed, 30, 2, 3)
+		p.MaxPoints = 4
+		p.Tolerance = 1e-12
+		got := p.train(t).Objective
+		l := &literal{problem: p}
+		var want float64
+		for range p.MaxPoints {
+			want = l.grow(false)
+		}
+		if got > 1.03*want {
+			t.Errorf("seed %d: H = %v, basic algorithm %v", seed, got, want)
+		}
+	}
+}
+
+// TestCertificate: the objective and the gradient are those of the expansion,
+// and a fit of its coefficients from scratch ends where the result says.
+func TestCertificate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := blobs(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(8, 40).Draw(t, "n"), 2, rapid.IntRange(2, 4).Draw(t, "classes"))
+		p.MaxPoints = rapid.IntRange(1, 4).Draw(t, "points")
+		r := p.train(t)
+		if !(r.Gap <= polishGap*r.Objective) {
+			t.Fatalf("gap %v with objective %v", r.Gap, r.Objective)
+		}
+		l := &literal{problem: p}
+		if h := l.objective(r.Imported, r.Expansion.W); math.Abs(h-r.Objective) > 1e-9*h {
+			t.Fatalf("objective %v, of the expansion %v", r.Objective, h)
+		}
+		if _, h := l.fit(r.Imported, make([]float64, len(r.Expansion.W)), false); h < r.Objective-r.Gap-1e-9 {
+			t.Fatalf("objective %v with gap %v, but there is %v", r.Objective, r.Gap, h)
+		}
+	})
+}
+
+// TestFitted fails if the final Newton steps are left out.
+func TestFitted(t *testing.T) {
+	p := blobs(1, 60, 2, 3)
+	p.MaxPoints = 2
+	r := p.train(t)
+	if last := r.Trace[1]; !(r.Objective < last-1e-4*last) || !(r.GradientNorm < 1e-4) {
+		t.Errorf("H = %v after the last import, %v in the end, gradient %v", last, r.Objective, r.GradientNorm)
+	}
+}
+
+// TestStoppingRule: imports end with the first k at which H changed by less
+// than ε over Δk imports.
+func TestStoppingRule(t *testing.T) {
+	p := blobs(1, 80, 2, 3)
+	for _, stride := range []int{1, 3} {
+		p.Stride, p.Tolerance = stride, 0.02
+		r := p.train(t)
+		if r.Reason != Converged {
+			t.Fatalf("ended because %s", r.Reason)
+		}
+		for k := stride; k < len(r.Trace); k++ {
+			small := (r.Trace[k-stride]-r.Trace[k])/r.Trace[k] < p.Tolerance
+			if last := k == len(r.Trace)-1; small != last {
+				t.Errorf("stride %d: import %d of %d: change is small: %v", stride, k+1, len(r.Trace), small)
+			}
+		}
+	}
+}
+
+func TestThreads(t *testing.T) {
+	p := blobs(5, 700, 3, 4)
+	p.MaxPoints = 5
+	for _, candidates := range []int{0, 59} {
+		p.Candidates = candidates
+		p.Threads = 1
+		one := p.train(t)
+		p.Threads = 3
+		three := p.train(t)
+		if !slices.Equal(one.Expansion.W, three.Expansion.W) || !slices.Equal(one.Trace, three.Trace) ||
+			!slices.Equal(one.Imported, three.Imported) {
+			t.Errorf("%d candidates: the model depends on the number of threads", candidates)
+		}
+	}
+}
+
+// TestCandidates: a subsample is one of the seed, and costs little.
+func TestCandidates(t *testing.T) {
+	p := blobs(6, 400, 2, 3)
+	p.MaxPoints = 8
+	p.Tolerance = 1e-12
+	all := p.train(t)
+	p.Candidates = 20
+	p.Seed = 1
+	one := p.train(t)
+	p.Seed = 2
+	two := p.train(t)
+	if slices.Equal(one.Imported, two.Imported) {
+		t.Error("two seeds import the same points")
+	}
+	// 400 + 399 + … + 393 candidates, none of them in the span.
+	if want := int64(8*400-28) * 400; all.KernelEvals != want {
+		t.Errorf("%d kernel evaluations, want %d", all.KernelEvals, want)
+	}
+	for _, r := range []*Result{one, two} {
+		if want := int64(8 * 20 * 400); r.KernelEvals != want {
+			t.Errorf("%d kernel evaluations, want %d", r.KernelEvals, want)
+		}
+		if r.Objective > 1.1*all.Objective {
+			t.Errorf("H = %v with 20 candidates, %v with all", r.Objective, all.Objective)
+		}
+		imported := slices.Sorted(slices.Values(r.Imported))
+		if len(slices.Compact(imported)) != 8 {
+			t.Errorf("imported %v", r.Imported)
+		}
+	}
+}
+
+// TestSymmetries: renaming the classes and reordering the features changes
+// neither the points nor, beyond rounding, the scores.
+func TestSymmetries(t *testing.T) {
+	p := blobs(7, 120, 3, 4)
+	p.MaxPoints = 5
+	want := p.train(t)
+	q := *p
+	q.x, q.y = make([]float32, len(p.x)), make([]float64, len(p.y))
+	rename := []int{2, 0, 3, 1}
+	for i := range p.n {
+		q.y[i] = float64(rename[int(p.y[i])])
+		for j, v := range p.at(i) {
+			q.x[i*3+(j+1)%3] = v
+		}
+	}
+	got := q.train(t)
+	if !slices.Equal(got.Imported, want.Imported) {
+		t.Fatalf("imported %v, want %v", got.Imported, want.Imported)
+	}
+	for j := range want.Imported {
+		for c, w := range want.Expansion.Weights(j) {
+			if v := got.Expansion.Weights(j)[rename[c]]; math.Abs(v-w) > 1e-5*(1+math.Abs(w)) {
+				t.Fatalf("weight %v, want %v", v, w)
+			}
+		}
+	}
+}
+
+// TestFewPoints: duplicates are imported once, and one sample, or one class, is
+// a training set too.
+func TestFewPoints(t *testing.T) {
+	p := blobs(8, 3, 2, 3)
+	p.Tolerance = 1e-15
+	for range 3 {
+		p.x, p.y, p.n = append(p.x, p.x...), append(p.y, p.y...), 2*p.n
+	}
+	if r := p.train(t); r.Expansion.Order() != 3 || r.Reason == Full {
+		t.Errorf("%d points imported of 3 different ones, %s", r.Expansion.Order(), r.Reason)
+	}
+	p.n, p.x, p.y = 1, p.x[:2], p.y[:1]
+	if r := p.train(t); !slices.Equal(r.Imported, []int{0}) {
+		t.Errorf("imported %v", r.Imported)
+	}
+	p = blobs(9, 20, 2, 3)
+	for i := range p.y {
+		p.y[i] = 1
+	}
+	f := make([]float64, 3)
+	new(kernel.Scorer).Scores(p.train(t).Expansion, 1, p.at(0), f, 1)
+	if loss.Predict(f) != 1 {
+		t.Errorf("scores %v", f)
+	}
+}
+
+func TestPolynomialKernel(t *testing.T) {
+	p := blobs(10, 30, 2, 3)
+	p.Kernel = kernel.Polynomial{Offset: 1, Degree: 1} // three dimensions
+	p.Tolerance = 1e-15
+	if r := p.train(t); r.Expansion.Order() > 3 {
+		t.Errorf("imported %d points in three dimensions", r.Expansion.Order())
+	}
+}
+
+func TestTrace(t *testing.T) {
+	p := blobs(11, 60, 2, 3)
+	p.Tolerance = 1e-12
+	ctx := context.Background()
+	boom := errors.New("boom")
+	if _, err := Train(ctx, p.Config, p.n, p.x, p.y, func(Progress) error { return boom }); err != boom {
+		t.Errorf("the trace's error became %v", err)
+	}
+	var last *kernel.Expansion
+	r, err := Train(ctx, p.Config, p.n, p.x, p.y, func(q Progress) error {
+		last = q.Expansion()
+		if last.Order() != q.Points || q.Samples != q.Points*p.n || q.Seconds < 0 {
+			t.Errorf("%d elements in %+v", last.Order(), q)
+		}
+		l := &literal{problem: p}
+		index := make([]int, q.Points)
+		for j := range index {
+			for i := range p.n {
+				if slices.Equal(p.at(i), last.Dict.At(j)) {
+					index[j] = i
+				}
+			}
+		}
+		if h := l.objective(index, last.W); math.Abs(h-q.Objective) > 1e-8*h {
+			t.Errorf("objective %v, of the expansion %v", q.Objective, h)
+		}
+		if q.Points == 3 {
+			return ErrStop
+		}
+		return nil
+	})
+	if err != nil || r.Reason != Stopped || r.Expansion.Order() != 3 || last.Order() != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// countdown is a context that is cancelled after it was asked left times.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestCancel(t *testing.T) {
+	p := blobs(12, 40, 2, 3)
+	for _, left := range []int{0, 1, 3, 5} {
+		_, err := Train(&countdown{context.Background(), left}, p.Config, p.n, p.x, p.y, nil)
+		if err != context.Canceled {
+			t.Errorf("cancelled after %d: %v", left, err)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for want, spoil := range map[string]func(p *problem){
+		"classes":     func(p *problem) { p.Classes = 1 },
+		"dimension":   func(p *problem) { p.Dim = 0 },
+		"regularizer": func(p *problem) { p.Regularizer = 0 },
+		"candidates":  func(p *problem) { p.Candidates = -1 },
+		"at most":     func(p *problem) { p.MaxPoints = -1 },
+		"tolerance":   func(p *problem) { p.Tolerance = math.NaN() },
+		"stride":      func(p *problem) { p.Stride = -1 },
+		"threads":     func(p *problem) { p.Threads = -1 },
+		"no kernel":   func(p *problem) { p.Kernel = nil },
+		"bandwidth":   func(p *problem) { p.Kernel = kernel.Gaussian{} },
+		"samples":     func(p *problem) { p.n = 0 },
+		"features":    func(p *problem) { p.x = p.x[1:] },
+		"is NaN":      func(p *problem) { p.x[3] = float32(math.NaN()) },
+		"label 3":     func(p *problem) { p.y[2] = 3 },
+		"label 0.5":   func(p *problem) { p.y[2] = 0.5 },
+		"too large": func(p *problem) {
+			p.Kernel = kernel.Polynomial{Degree: 9}
+			p.x[0] = 1e30
+		},
+	} {
+		p := blobs(1, 10, 2, 3)
+		spoil(p)
+		_, err := Train(context.Background(), p.Config, p.n, p.x, p.y, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), "ivm: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}

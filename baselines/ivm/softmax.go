@@ -1,0 +1,85 @@
+package ivm
+
+import (
+	"math"
+
+	"polkrepro/internal/gemm"
+)
+
+// contrasts returns an orthonormal basis of the vectors of length c whose sum
+// is 0, as columns of a c×(c−1) row-major matrix: those of Helmert.
+func contrasts(c int) []float64 {
+	b := make([]float64, c*(c-1))
+	for a := range c - 1 {
+		norm := math.Sqrt(float64((a + 1) * (a + 2)))
+		for q := range a + 1 {
+			b[q*(c-1)+a] = 1 / norm
+		}
+		b[(a+1)*(c-1)+a] = -float64(a+1) / norm
+	}
+	return b
+}
+
+// A softmax evaluates the multinomial logistic loss, as loss.MultiLogistic
+// does, on many samples at a time. Scores have one row of length chunk a class.
+type softmax struct{ top, sum []float64 }
+
+// loss returns Σ_i log Σ_c exp(f_ci) − f_{y_i i} over the samples y. It leaves
+// exp(f_ci − max_c f_ci) in f and the sums of those in s.sum.
+func (s *softmax) loss(f []float64, y []int32) float64 {
+	n := len(y)
+	s.top = append(s.top[:0], f[:n]...)
+	for q := chunk; q < len(f); q += chunk {
+		for i, v := range f[q : q+n] {
+			s.top[i] = max(s.top[i], v)
+		}
+	}
+	var total float64
+	for i, label := range y {
+		total += s.top[i] - f[int(label)*chunk+i]
+	}
+	s.sum = grow(s.sum, n)
+	clear(s.sum)
+	for q := 0; q < len(f); q += chunk {
+		row := f[q : q+n]
+		for i, top := range s.top {
+			row[i] -= top
+		}
+		gemm.Exp(row, row)
+		for i, v := range row {
+			s.sum[i] += v
+		}
+	}
+	return total + logs(s.sum)
+}
+
+// logs returns Σ log v_i for v_i ≥ 1. The logarithm of a product of many is a
+// tenth of the cost of their logarithms.
+func logs(v []float64) float64 {
+	var sum float64
+	product := 1.0
+	for _, w := range v {
+		product *= w
+		if product > 1e200 {
+			sum += math.Log(product)
+			product = 1
+		}
+	}
+	return sum + math.Log(product)
+}
+
+// normalize turns what loss left in f into probabilities.
+func (s *softmax) normalize(f []float64) {
+	for q := 0; q < len(f); q += chunk {
+		for i, v := range s.sum {
+			f[q+i] /= v
+		}
+	}
+}
+
+func grow[T any](b []T, n int) []T {
+	if cap(b) < n {
+		return make([]T, n)
+	}
+	return b[:n]
+}

@@ -1,0 +1,51 @@
+package lbfgs
+
+// A bound is a dual point ū, C×N, and what it proves: no function has an
+// objective below
+//
+//	D(ū) = −(1/N) Σ_i ℓ*(ū_i) − (λ/2)‖f_ū‖²,  f_ū = −1/(λN) Σ_i ū_i κ(x_i, ·)
+//
+// The dual points of the iterates scatter about the best one, in directions
+// that the objective hardly sees but that cost 1/λ in the bound. So ū is a
+// running mean: each iterate's point is joined to it by the step that is best
+// for the bound.
+type bound struct {
+	*problem
+	u         element
+	conjugate float64 // mean of ℓ*(ū_i), or more
+	norm      float64 // (λ/2)‖f_ū‖²
+}
+
+// start makes the dual point of x the bound's.
+func (b *bound) start(x *iterate) {
+	b.scale(b.u, 1, x.dual)
+	b.conjugate, b.norm = x.conjugate, b.energy(x.dual, x.dual)
+}
+
+// value returns D(ū), or less.
+func (b *bound) value() float64 { return -b.conjugate - b.norm }
+
+// energy returns (λ/2)⟨f_u, f_v⟩.
+func (b *bound) energy(u, v element) float64 {
+	n := float64(b.n)
+	return b.inner(u, v) / (2 * b.lambda * n * n)
+}
+
+// join moves ū towards the dual point of x. Between the two, ℓ* is at most its
+// linear interpolation, which makes D at least a parabola whose vertex is
+// known.
+func (b *bound) join(x *iterate) {
+	norm, cross := b.energy(x.dual, x.dual), b.energy(b.u, x.dual)
+	slope := b.conjugate - x.conjugate + 2*(b.norm-cross)
+	curvature := 2 * (b.norm - 2*cross + norm)
+	if !(slope > 0) {
+		return
+	}
+	t := 1.0
+	if curvature > slope {
+		t = slope / curvature
+	}
+	b.mix(b.u, 1-t, b.u, t, x.dual)
+	b.conjugate = (1-t)*b.conjugate + t*x.conjugate
+	b.norm = (1-t)*(1-t)*b.norm + 2*t*(1-t)*cross + t*t*norm
+}

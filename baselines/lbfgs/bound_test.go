@@ -1,0 +1,54 @@
+package lbfgs
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestBound: along a run, ū stays in the domain of ℓ*, the bound never falls,
+// and it is at most D(ū) evaluated anew, to which it is equal for the hinge.
+func TestBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, n, x, y := drawConfig(t, 30)
+		s := solverOf(t, c, n, x, y)
+		gram := denseGram(c.Kernel, x, c.Dim)
+		for range 12 {
+			before := s.bound.value()
+			if !s.step() {
+				break
+			}
+			if after := s.bound.value(); after < before-1e-14 {
+				t.Fatalf("the bound fell from %v to %v", before, after)
+			}
+			if s.mu > 0 && rapid.Bool().Draw(t, "sharpen") {
+				s.sharpen()
+			}
+			exact := dualObjective(t, s, gram, y)
+			if d := exact - s.bound.value(); d < -1e-12*(1+math.Abs(exact)) || s.mu > 0 && d > 1e-12*(1+math.Abs(exact)) {
+				t.Fatalf("bound %v, dual objective %v", s.bound.value(), exact)
+			}
+			if best := s.now.objective; exact > best+1e-12 {
+				t.Fatalf("dual objective %v above the primal %v", exact, best)
+			}
+		}
+	})
+}
+
+// dualObjective is D(ū) term by term.
+func dualObjective(t *rapid.T, s *solver, gram interface{ At(i, j int) float64 }, y []float64) float64 {
+	var conjugates, square float64
+	ui, uj := make([]float64, s.outputs), make([]float64, s.outputs)
+	for i := range s.n {
+		s.column(ui, s.bound.u.w, i)
+		onDomain(t, ui, int(y[i]))
+		conjugates += s.conjugate(ui, int(y[i]))
+		for j := range s.n {
+			s.column(uj, s.bound.u.w, j)
+			square += gram.At(i, j) * dot(ui, uj)
+		}
+	}
+	n := float64(s.n)
+	return -conjugates/n - square/(2*s.lambda*n*n)
+}

@@ -1,0 +1,131 @@
+package lbfgs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+const (
+	defaultTolerance  = 1e-3
+	defaultIterations = 10000
+	defaultMemory     = 20
+	defaultExactSize  = 8192 // half a gibibyte
+)
+
+// A Config says what Train minimizes, how well, and with what means.
+type Config struct {
+	Kernel      kernel.Kernel // κ
+	Loss        loss.Loss     // loss.MultiHinge or loss.MultiLogistic
+	Classes     int           // C ≥ 2
+	Dim         int           // p ≥ 1, features of a sample
+	Regularizer float64       // λ > 0: without it there is no dual bound
+
+	Tolerance     float64 // training ends at gap ≤ Tolerance·objective; 0 means 1e-3
+	MaxIterations int     // training ends there, converged or not; 0 means 10,000
+	Memory        int     // correction pairs; 0 means 20
+	MaxBytes      int64   // the most memory that Train may take; 0 means no limit
+	Threads       int     // goroutines; 0 means 1
+
+	exactSize int // the most samples whose kernel matrix is kept in float64; 0 means 8,192
+}
+
+// Validate returns every reason why c describes no problem.
+func (c Config) Validate() error {
+	var errs []error
+	fail := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf("lbfgs: "+format, args...))
+		}
+	}
+	fail(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
+	fail(c.Dim < 1, "dimension %d is below 1", c.Dim)
+	fail(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
+	fail(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
+	fail(c.MaxIterations < 0, "%d iterations", c.MaxIterations)
+	fail(c.Memory < 0, "memory of %d pairs", c.Memory)
+	fail(c.MaxBytes < 0, "a limit of %d bytes", c.MaxBytes)
+	fail(c.Threads < 0, "%d threads", c.Threads)
+	if c.Kernel == nil {
+		errs = append(errs, errors.New("lbfgs: no kernel"))
+	} else if err := c.Kernel.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("lbfgs: %w", err))
+	}
+	if _, err := newDualLoss(c.Loss); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// withDefaults fills in what 0 stands for.
+func (c Config) withDefaults() Config {
+	if c.Tolerance == 0 {
+		c.Tolerance = defaultTolerance
+	}
+	if c.MaxIterations == 0 {
+		c.MaxIterations = defaultIterations
+	}
+	if c.Memory == 0 {
+		c.Memory = defaultMemory
+	}
+	if c.exactSize == 0 {
+		c.exactSize = defaultExactSize
+	}
+	c.Threads = max(c.Threads, 1)
+	return c
+}
+
+// bytes returns the memory that Train takes for n samples: the kernel matrix,
+// and all of it.
+func (c Config) bytes(n int) (gram, total int64) {
+	size, dim := int64(n), int64(c.Dim)
+	width := int64(8)
+	if n > c.exactSize {
+		width = 4
+	}
+	gram = width * size * size
+	// Points keep a vector in float32 twice and in float64. An element is
+	// twice N·C numbers: two for each correction pair, three for each of two
+	// iterates, the direction and the bound.
+	elements := int64(2*c.Memory + 8)
+	total = gram + 16*size*dim + 16*elements*size*int64(c.Classes)
+	total += 8 * gramRows * size // the certificate's block of K
+	if n > c.exactSize {
+		// The pilot's kernel matrix, and the samples in its order.
+		total += 8*int64(c.exactSize)*int64(c.exactSize) + 4*size*dim
+	}
+	return gram, total
+}
+
+// checkMemory fails if n samples need more memory than allowed.
+func (c Config) checkMemory(n int) error {
+	gram, total := c.bytes(n)
+	if c.MaxBytes > 0 && total > c.MaxBytes {
+		const gib = 1 << 30
+		return fmt.Errorf("lbfgs: %d samples need %.2f GiB, %.2f of them for the kernel matrix: the limit is %.2f GiB",
+			n, float64(total)/gib, float64(gram)/gib, float64(c.MaxBytes)/gib)
+	}
+	return nil
+}
+
+// checkSamples reports samples that the configuration does not fit.
+func (c Config) checkSamples(n int, x []float32, y []float64) error {
+	if n < 1 || len(x) != n*c.Dim || len(y) != n {
+		return fmt.Errorf("lbfgs: %d samples of dimension %d need %d features and %d labels, got %d and %d",
+			n, c.Dim, n*c.Dim, n, len(x), len(y))
+	}
+	for i, v := range y {
+		if v != math.Trunc(v) || !(v >= 0 && v < float64(c.Classes)) {
+			return fmt.Errorf("lbfgs: sample %d of %d: label %v is not a class 0 … %d", i, n, v, c.Classes-1)
+		}
+	}
+	for i, v := range x {
+		if v-v != 0 { // NaN and ±Inf alone
+			return fmt.Errorf("lbfgs: sample %d of %d: feature %d is %v", i/c.Dim, n, i%c.Dim, v)
+		}
+	}
+	return nil
+}

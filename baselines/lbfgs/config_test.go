@@ -1,0 +1,133 @@
+package lbfgs
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// basic is a configuration that is valid, for samples of two features.
+var basic = Config{
+	Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: loss.MultiHinge{}, Classes: 2, Dim: 2, Regularizer: 0.1,
+}
+
+func with(change func(*Config)) Config {
+	c := basic
+	change(&c)
+	return c
+}
+
+func TestErrors(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	x, y := []float32{0, 1, 2, 3, 4, 5}, []float64{0, 1, 1}
+	huge := []float32{0, 1, 2, 3, 4, 1e20}
+	for _, c := range []struct {
+		want   string
+		config Config
+		n      int
+		x      []float32
+		y      []float64
+	}{
+		{"1 classes", with(func(c *Config) { c.Classes = 1 }), 3, x, y},
+		{"dimension 0 ", with(func(c *Config) { c.Dim = 0 }), 3, x, y},
+		{"regularizer 0 ", with(func(c *Config) { c.Regularizer = 0 }), 3, x, y},
+		{"regularizer -1 ", with(func(c *Config) { c.Regularizer = -1 }), 3, x, y},
+		{"regularizer NaN ", with(func(c *Config) { c.Regularizer = nan }), 3, x, y},
+		{"regularizer +Inf ", with(func(c *Config) { c.Regularizer = inf }), 3, x, y},
+		{"tolerance -1 ", with(func(c *Config) { c.Tolerance = -1 }), 3, x, y},
+		{"tolerance 1 ", with(func(c *Config) { c.Tolerance = 1 }), 3, x, y},
+		{"tolerance NaN ", with(func(c *Config) { c.Tolerance = nan }), 3, x, y},
+		{"-1 iterations", with(func(c *Config) { c.MaxIterations = -1 }), 3, x, y},
+		{"memory of -1 ", with(func(c *Config) { c.Memory = -1 }), 3, x, y},
+		{"limit of -1 ", with(func(c *Config) { c.MaxBytes = -1 }), 3, x, y},
+		{"-2 threads", with(func(c *Config) { c.Threads = -2 }), 3, x, y},
+		{"no kernel", with(func(c *Config) { c.Kernel = nil }), 3, x, y},
+		{"bandwidth 0 ", with(func(c *Config) { c.Kernel = kernel.Gaussian{} }), 3, x, y},
+		{"no loss", with(func(c *Config) { c.Loss = nil }), 3, x, y},
+		{"unsupported loss squared-hinge", with(func(c *Config) { c.Loss = loss.SquaredHinge{} }), 3, x, y},
+		{"limit is 0.00 GiB", with(func(c *Config) { c.MaxBytes = 1000 }), 3, x, y},
+		{"0 samples", basic, 0, nil, nil},
+		{"4 samples", basic, 4, x, y},
+		{"got 6 and 2", basic, 3, x, y[:2]},
+		{"got 5 and 3", basic, 3, x[:5], y},
+		{"sample 1 of 3: label 2 ", basic, 3, x, []float64{0, 2, 1}},
+		{"sample 0 of 3: label -1 ", basic, 3, x, []float64{-1, 0, 1}},
+		{"sample 2 of 3: label 0.5 ", basic, 3, x, []float64{0, 0, 0.5}},
+		{"sample 2 of 3: label NaN ", basic, 3, x, []float64{0, 0, nan}},
+		{"sample 1 of 3: feature 0 is NaN", basic, 3, []float32{0, 1, float32(nan), 3, 4, 5}, y},
+		{"sample 2 of 3: feature 1 is -Inf", basic, 3, []float32{0, 1, 2, 3, 4, float32(-inf)}, y},
+		{"kernel values overflow", with(func(c *Config) { c.Kernel = kernel.Polynomial{Degree: 9} }), 3, huge, y},
+	} {
+		r, err := Train(t.Context(), c.config, c.n, c.x, c.y, func(Progress) error {
+			t.Errorf("want %q: an iteration was made", c.want)
+			return nil
+		})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "lbfgs: ") || r != nil {
+			t.Errorf("want %q: result %v, error %v", c.want, r, err)
+		}
+	}
+	if _, err := Train(t.Context(), basic, 3, x, y, nil); err != nil {
+		t.Errorf("what the others were made of: %v", err)
+	}
+}
+
+// TestAllReasons: Validate names everything that is wrong at once.
+func TestAllReasons(t *testing.T) {
+	err := Config{Classes: 2, Threads: -1}.Validate()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"dimension 0", "regularizer 0", "-1 threads", "no kernel", "no loss"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}
+
+// TestMaxBytes: the memory that a result says was planned with is the least
+// that is enough.
+func TestMaxBytes(t *testing.T) {
+	x, y := []float32{0, 1, 2, 3, 4, 5, 6, 7}, []float64{0, 1, 1, 0}
+	for _, exact := range []int{0, 2} {
+		c := with(func(c *Config) { c.exactSize = exact })
+		r, err := Train(t.Context(), c, 4, x, y, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.MaxBytes = r.Bytes
+		if _, err := Train(t.Context(), c, 4, x, y, nil); err != nil {
+			t.Errorf("%d bytes, as planned: %v", c.MaxBytes, err)
+		}
+		c.MaxBytes--
+		if _, err := Train(t.Context(), c, 4, x, y, nil); err == nil {
+			t.Errorf("%d bytes, one less than planned, are enough", c.MaxBytes)
+		}
+	}
+}
+
+// TestPlannedBytes: all of MNIST is planned with less than 20 GB.
+func TestPlannedBytes(t *testing.T) {
+	c := Config{Classes: 10, Dim: 784}.withDefaults()
+	gram, total := c.bytes(60000)
+	if gram != 4*60000*60000 || total < gram || total > 18.5e9 {
+		t.Errorf("%d bytes for the kernel matrix, %d in all", gram, total)
+	}
+}
+
+// TestCancelledBefore: nothing is returned of a run that did not start, in
+// float32 either.
+func TestCancelledBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x, y := []float32{0, 1, 2, 3, 4, 5, 6, 7}, []float64{0, 1, 1, 0}
+	for _, exact := range []int{0, 2} {
+		r, err := Train(ctx, with(func(c *Config) { c.exactSize = exact }), 4, x, y, nil)
+		if r != nil || err == nil || !strings.HasPrefix(err.Error(), "lbfgs: ") {
+			t.Errorf("float64 up to %d: result %v, error %v", exact, r, err)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package lbfgs
+
+import (
+	"context"
+
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+)
+
+const (
+	// gramRows is the rows of K that a goroutine takes at a time.
+	gramRows = 256
+
+	// gramCols is the columns over which a product is summed in K's own
+	// precision; these partial sums are added up in float64. Products with
+	// 20,000 points are fastest with 2,000 to 4,000.
+	gramCols = 2048
+)
+
+// A gram is the kernel matrix of the training set, N×N. Both halves are
+// stored: half would halve the traffic only with a matrix product A·B, where
+// gemm has A·Bᵀ.
+type gram interface {
+	// mul computes dst ← K·v for each of the C vectors of v, both C×N.
+	mul(dst, v []float64)
+}
+
+// matrix is K in float64 or in float32.
+type matrix[T gemm.Float] struct {
+	n, threads int
+	k          []T   // N×N
+	v          []T   // the vectors of the current product
+	blocks     []int // the columns, by their first, of the blocks where v is not 0
+	tiles      [][]T // a goroutine's part of the product
+}
+
+// newGram evaluates K. It fails if the context ends.
+func newGram(ctx context.Context, c Config, points *kernel.Points, x []float32) (gram, error) {
+	n, dim := points.Len(), points.Dim()
+	if n > c.exactSize {
+		m := newMatrix[float32](n, c.Threads)
+		return m, m.fill(ctx, func(lo, rows int, dst []float32) {
+			points.Block32(c.Kernel, rows, x[lo*dim:(lo+rows)*dim], dst, n, c.Threads)
+		})
+	}
+	m := newMatrix[float64](n, c.Threads)
+	wide := make([]float64, gramRows*dim)
+	return m, m.fill(ctx, func(lo, rows int, dst []float64) {
+		kernel.Widen(wide, x[lo*dim:(lo+rows)*dim])
+		points.Block64(c.Kernel, rows, wide, dst, n, c.Threads)
+	})
+}
+
+func newMatrix[T gemm.Float](n, threads int) *matrix[T] {
+	return &matrix[T]{n: n, threads: threads, k: make([]T, n*n), tiles: make([][]T, threads)}
+}
+
+func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T)) error {
+	for lo := 0; lo < m.n; lo += gramRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		block(lo, min(gramRows, m.n-lo), m.k[lo*m.n:])
+	}
+	return nil
+}
+
+func (m *matrix[T]) mul(dst, v []float64) {
+	if len(m.v) < len(v) {
+		m.v = make([]T, len(v))
+	}
+	for i, a := range v {
+		m.v[i] = T(a)
+	}
+	outputs := len(v) / m.n
+	m.blocks = m.blocks[:0]
+	for lo := 0; lo < m.n; lo += gramCols {
+		if m.occupied(outputs, lo) {
+			m.blocks = append(m.blocks, lo)
+		}
+	}
+	parallel(m.threads, (m.n+gramRows-1)/gramRows, func(worker, unit int) {
+		if len(m.tiles[worker]) < outputs*gramRows {
+			m.tiles[worker] = make([]T, outputs*gramRows)
+		}
+		m.rows(dst, m.tiles[worker], outputs, unit*gramRows)
+	})
+}
+
+// occupied reports whether v has an entry other than 0 in the block of columns
+// from lo on.
+func (m *matrix[T]) occupied(outputs, lo int) bool {
+	for c := range outputs {
+		for _, v := range m.v[c*m.n+lo : c*m.n+min(lo+gramCols, m.n)] {
+			if v != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rows computes gramRows rows of the product from row lo on.
+func (m *matrix[T]) rows(dst []float64, tile []T, outputs, lo int) {
+	n, rows := m.n, min(gramRows, m.n-lo)
+	for c := range outputs {
+		clear(dst[c*n+lo : c*n+lo+rows])
+	}
+	for _, q := range m.blocks {
+		gemm.MulABT(outputs, rows, min(gramCols, n-q), 1, m.v[q:], n, m.k[lo*n+q:], n, 0, tile, rows, 1)
+		for c := range outputs {
+			for i, s := range tile[c*rows : (c+1)*rows] {
+				dst[c*n+lo+i] += float64(s)
+			}
+		}
+	}
+}
+
+// exactMul computes dst ← K·v, both C×N, with kernel values and sums in
+// float64 and without storing K. It fails if the context ends.
+func exactMul(ctx context.Context, dst, v []float64, k kernel.Kernel, points *kernel.Points, x []float32, threads int) error {
+	n, dim := points.Len(), points.Dim()
+	outputs := len(v) / n
+	wide, block := make([]float64, gramRows*dim), make([]float64, min(gramRows, n)*n)
+	tile := make([]float64, outputs*gramRows)
+	for lo := 0; lo < n; lo += gramRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rows := min(gramRows, n-lo)
+		kernel.Widen(wide, x[lo*dim:(lo+rows)*dim])
+		points.Block64(k, rows, wide, block, n, threads)
+		gemm.MulABT(outputs, rows, n, 1, v, n, block, n, 0, tile, rows, threads)
+		for c := range outputs {
+			copy(dst[c*n+lo:c*n+lo+rows], tile[c*rows:(c+1)*rows])
+		}
+	}
+	return nil
+}

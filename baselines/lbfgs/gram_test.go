@@ -1,0 +1,140 @@
+package lbfgs
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+)
+
+// samples returns n points of a C-class problem with overlapping classes,
+// some points twice.
+func samples(r *rand.Rand, n, dim, classes int) (x []float32, y []float64) {
+	x, y = make([]float32, n*dim), make([]float64, n)
+	for i := range n {
+		y[i] = float64(r.IntN(classes))
+		for q := range dim {
+			x[i*dim+q] = float32(r.Float64()*2 + y[i]*float64(q%2))
+		}
+		if i > 0 && r.IntN(8) == 0 {
+			copy(x[i*dim:(i+1)*dim], x[r.IntN(i)*dim:])
+		}
+	}
+	return x, y
+}
+
+func pointsOf(x []float32, dim int) *kernel.Points {
+	p := kernel.NewPoints(dim)
+	for i := range len(x) / dim {
+		p.Append(x[i*dim : (i+1)*dim])
+	}
+	return p
+}
+
+// denseGram is K by Eval alone.
+func denseGram(k kernel.Kernel, x []float32, dim int) *mat.SymDense {
+	n := len(x) / dim
+	g := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			g.SetSym(i, j, k.Eval(x[i*dim:(i+1)*dim], x[j*dim:(j+1)*dim]))
+		}
+	}
+	return g
+}
+
+func uniform(r *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 2*r.Float64() - 1
+	}
+	return v
+}
+
+// TestProducts compares products with K, stored and not, with gonum's, for
+// sizes on both sides of the blocks' edges.
+func TestProducts(t *testing.T) {
+	const dim = 3
+	k := kernel.Gaussian{Bandwidth: 0.6}
+	ctx := context.Background()
+	for _, n := range []int{1, 2, 255, 256, 257, 700, gramCols + 1} {
+		r := rand.New(rand.NewPCG(1, uint64(n)))
+		x, _ := samples(r, n, dim, 3)
+		points := pointsOf(x, dim)
+		wide, err := newGram(ctx, Config{Kernel: k, Threads: 2}.withDefaults(), points, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		narrow := newMatrix[float32](n, 2)
+		points.Block32(k, n, x, narrow.k, n, 2)
+		dense := denseGram(k, x, dim)
+		for _, outputs := range []int{2, 5, 11} {
+			v := uniform(r, outputs*n)
+			var want mat.Dense
+			want.Mul(mat.NewDense(outputs, n, v), dense)
+			got := make([]float64, outputs*n)
+			wide.mul(got, v)
+			compare(t, "float64", got, want.RawMatrix().Data, 1e-12*float64(n))
+			narrow.mul(got, v)
+			compare(t, "float32", got, want.RawMatrix().Data, 2e-6*math.Sqrt(float64(n)))
+			if err := exactMul(ctx, got, v, k, points, x, 2); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, "not stored", got, want.RawMatrix().Data, 1e-12*float64(n))
+		}
+	}
+}
+
+func compare(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	for i, v := range want {
+		if !(math.Abs(got[i]-v) <= tolerance) {
+			t.Fatalf("%s: entry %d of %d is %v, want %v", what, i, len(want), got[i], v)
+		}
+	}
+}
+
+// TestGramStopsWithContext: both passes over K end.
+func TestGramStopsWithContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	x := []float32{1, 2}
+	points := pointsOf(x, 1)
+	if _, err := newGram(ctx, Config{Kernel: kernel.Gaussian{Bandwidth: 1}}.withDefaults(), points, x); !errors.Is(err, context.Canceled) {
+		t.Errorf("kernel matrix: %v", err)
+	}
+	if err := exactMul(ctx, make([]float64, 2), make([]float64, 2), kernel.Gaussian{Bandwidth: 1}, points, x, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("product: %v", err)
+	}
+}
+
+// BenchmarkProduct is K·v for ten outputs, beside one pass over K by the
+// dense matrix-vector product that has nothing to do but read it.
+func BenchmarkProduct(b *testing.B) {
+	const n, outputs = 12000, 10
+	r := rand.New(rand.NewPCG(1, 1))
+	m := newMatrix[float32](n, 2)
+	for i := range m.k {
+		m.k[i] = float32(i % 7)
+	}
+	v, dst := uniform(r, outputs*n), make([]float64, outputs*n)
+	b.Run("mul", func(b *testing.B) {
+		b.SetBytes(4 * n * n)
+		for b.Loop() {
+			m.mul(dst, v)
+		}
+	})
+	b.Run("floor", func(b *testing.B) {
+		b.SetBytes(4 * n * n)
+		one, out := make([]float32, n), make([]float32, n)
+		for b.Loop() {
+			gemm.MulABT(1, n, n, 1, one, n, m.k, n, 0, out, n, 2)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package lbfgs
+
+import "math"
+
+// The strong Wolfe conditions, φ(t) ≤ φ(0) + 1e-4·t·φ'(0) and
+// |φ'(t)| ≤ 0.1·|φ'(0)|. A trial costs so little that a tight one pays.
+const (
+	decrease      = 1e-4
+	slopeFraction = 0.1
+	maxTrials     = 40
+
+	// rounding of φ, relative.
+	roundoff = 1e-15
+)
+
+// A line is φ(t) = the smoothed objective at f + t·d. Scores are linear in t:
+// a trial costs O(N·C), next to nothing beside the product with K that every
+// iteration takes.
+type line struct {
+	*problem
+	f, d            element
+	normSq, fd, ddd float64 // ‖f‖², ⟨f, d⟩, ‖d‖²
+}
+
+// at returns φ(t) and φ'(t).
+func (l *line) at(t float64) (value, slope float64) {
+	s := l.along(l.f.kw, t, l.d.kw)
+	n := float64(l.n)
+	value = s.smooth/n + l.lambda/2*(l.normSq+2*t*l.fd+t*t*l.ddd)
+	return value, s.slope/n + l.lambda*(l.fd+t*l.ddd)
+}
+
+// search returns a step that satisfies the strong Wolfe conditions. φ is
+// convex: φ' tells on which side of the minimum t is, and regula falsi
+// (Illinois) on φ' finds it. Where φ' turns so sharply that trials end before,
+// the step is the longest that was tried and satisfies the first condition
+// short of the minimum; it is 0 if rounding leaves none to be found.
+func (l *line) search() float64 {
+	value0, slope0 := l.at(0)
+	if !(slope0 < 0) {
+		return 0
+	}
+	lo, slopeLo := 0.0, slope0
+	hi, slopeHi := math.Inf(1), 0.0
+	t := 1.0
+	for range maxTrials {
+		value, slope := l.at(t)
+		enough := value <= value0+decrease*t*slope0+roundoff*math.Abs(value0)
+		switch {
+		case enough && math.Abs(slope) <= slopeFraction*-slope0:
+			return t
+		case enough && slope < 0:
+			lo, slopeLo = t, slope
+			slopeHi /= 2
+		default:
+			hi, slopeHi = t, max(0, slope)
+			slopeLo /= 2
+		}
+		t = between(lo, slopeLo, hi, slopeHi)
+	}
+	return lo
+}
+
+// between returns the next trial in (lo, hi): the root of the chord of φ',
+// kept from the ends.
+func between(lo, slopeLo, hi, slopeHi float64) float64 {
+	if math.IsInf(hi, 1) {
+		return 4 * lo
+	}
+	t := lo + (hi-lo)*slopeLo/(slopeLo-slopeHi)
+	margin := 0.05 * (hi - lo)
+	return min(max(t, lo+margin), hi-margin)
+}

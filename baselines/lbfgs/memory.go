@@ -1,0 +1,67 @@
+package lbfgs
+
+// A memory holds the correction pairs of L-BFGS, with the inner product of
+// the Hilbert space.
+type memory struct {
+	vectors
+	size  int
+	pairs []pair // oldest first
+	spare []pair
+}
+
+type pair struct {
+	s, y element // steps of the function and of the gradient
+	rho  float64 // 1/⟨s, y⟩
+}
+
+// take returns a pair to be filled in and pushed: the oldest one's memory once
+// there are enough.
+func (m *memory) take(length int) pair {
+	if len(m.pairs) == m.size {
+		m.spare = append(m.spare, m.pairs[0])
+		m.pairs = append(m.pairs[:0], m.pairs[1:]...)
+	}
+	if k := len(m.spare); k > 0 {
+		p := m.spare[k-1]
+		m.spare = m.spare[:k-1]
+		return p
+	}
+	return pair{s: newElement(length), y: newElement(length)}
+}
+
+// push adds a pair if its curvature is positive, which rounding alone can
+// deny it.
+func (m *memory) push(p pair) {
+	sy := m.inner(p.s, p.y)
+	if !(sy > 0) {
+		m.spare = append(m.spare, p)
+		return
+	}
+	p.rho = 1 / sy
+	m.pairs = append(m.pairs, p)
+}
+
+// forget drops all pairs.
+func (m *memory) forget() {
+	m.spare = append(m.spare, m.pairs...)
+	m.pairs = m.pairs[:0]
+}
+
+// direction writes −H·gradient to d, by the two loops of Nocedal 1980.
+func (m *memory) direction(d, gradient element) {
+	m.scale(d, -1, gradient)
+	a := make([]float64, len(m.pairs))
+	for i := len(m.pairs) - 1; i >= 0; i-- {
+		p := m.pairs[i]
+		a[i] = p.rho * m.inner(d, p.s)
+		m.add(-a[i], p.y, d)
+	}
+	if k := len(m.pairs); k > 0 {
+		p := m.pairs[k-1]
+		m.scale(d, 1/(p.rho*m.inner(p.y, p.y)), d)
+	}
+	for i, p := range m.pairs {
+		b := p.rho * m.inner(d, p.y)
+		m.add(a[i]-b, p.s, d)
+	}
+}

@@ -1,0 +1,428 @@
+package lbfgs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// tester is a *testing.T or a *rapid.T.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func train(t tester, c Config, n int, x []float32, y []float64) *Result {
+	t.Helper()
+	r, err := Train(context.Background(), c, n, x, y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// converged fails unless the certificate is met.
+func converged(t tester, c Config, r *Result) {
+	t.Helper()
+	if tolerance := c.withDefaults().Tolerance; !r.Converged || !(r.Gap >= 0 && r.Gap <= tolerance*r.Objective) {
+		t.Fatalf("converged %v: gap %v of objective %v, after %d iterations", r.Converged, r.Gap, r.Objective, r.Iterations)
+	}
+}
+
+// reached is converged for problems as drawn. Their minimum may be next to
+// nothing beside P(0), which is about 1, and rounding end the run before.
+func reached(t tester, c Config, r *Result) {
+	t.Helper()
+	tolerance := c.withDefaults().Tolerance * r.Objective
+	if r.Converged != (r.Gap <= tolerance) || !(r.Gap >= 0 && r.Gap <= max(tolerance, 1e-6)) {
+		t.Fatalf("converged %v: gap %v of objective %v, after %d iterations", r.Converged, r.Gap, r.Objective, r.Iterations)
+	}
+}
+
+// scoresOf evaluates e by Eval alone, n×C.
+func scoresOf(e *kernel.Expansion, x []float32) []float64 {
+	dim := e.Dict.Dim()
+	f := make([]float64, len(x)/dim*e.Outputs)
+	for i := range len(x) / dim {
+		for j := range e.Order() {
+			k := e.Kernel.Eval(e.Dict.At(j), x[i*dim:(i+1)*dim])
+			for c, w := range e.Weights(j) {
+				f[i*e.Outputs+c] += w * k
+			}
+		}
+	}
+	return f
+}
+
+// scoreError bounds how far float32 takes a score at one of the points x.
+func scoreError(e *kernel.Expansion, x []float32) float64 {
+	sizes, dim, norm := e.Clone(), e.Dict.Dim(), 0.0
+	for i, w := range sizes.W {
+		sizes.W[i] = math.Abs(w)
+	}
+	for _, v := range x {
+		norm = max(norm, math.Abs(float64(v)))
+	}
+	norm *= math.Sqrt(float64(dim))
+	unit := kernel.ScoreError(e.Kernel, e.Order(), dim, norm)
+	if _, ok := e.Kernel.(kernel.Polynomial); ok {
+		unit = 1e-5 // features are not negative: nothing cancels in xᵀx' + b
+	}
+	return unit * slices.Max(scoresOf(sizes, x))
+}
+
+// risk is the mean loss of scores, n×C.
+func risk(l loss.Loss, f, y []float64) float64 {
+	classes := len(f) / len(y)
+	var sum float64
+	for i, label := range y {
+		sum += l.Value(f[i*classes:(i+1)*classes], label)
+	}
+	return sum / float64(len(y))
+}
+
+// TestObjective: the objective is that of the returned expansion, by Eval in
+// float64 and by the scorer that all models are evaluated with.
+func TestObjective(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, n, x, y := drawConfig(t, 40)
+		c.Kernel = drawKernel(t)
+		r := train(t, c, n, x, y)
+		reached(t, c, r)
+		norm := c.Regularizer / 2 * r.Expansion.NormSq(1)
+		literal := risk(c.Loss, scoresOf(r.Expansion, x), y) + norm
+		// Weights of opposite signs on kernel values of up to 1,000.
+		if math.Abs(r.Objective-literal) > 1e-10*(1+literal) {
+			t.Fatalf("objective %v, literally %v", r.Objective, literal)
+		}
+		f := make([]float64, n*c.Classes)
+		var s kernel.Scorer
+		s.Scores(r.Expansion, n, x, f, 2)
+		scored := risk(c.Loss, f, y) + norm
+		// A loss changes by at most twice what a score changes.
+		bound := 2*scoreError(r.Expansion, x) + 1e-12
+		if math.Abs(r.Objective-scored) > bound {
+			t.Fatalf("objective %v, by the scorer %v, whose error is at most %v", r.Objective, scored, bound)
+		}
+	})
+}
+
+// TestGapOfLogistic: the minimum, found by Newton's method, is not farther than
+// the gap.
+func TestGapOfLogistic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, n, x, y := drawConfig(t, 8)
+		c.Kernel = drawKernel(t)
+		c.Loss = loss.MultiLogistic{}
+		c.Tolerance, c.MaxIterations = drawTolerance(t), 2000
+		r := train(t, c, n, x, y)
+		reached(t, c, r)
+		least := logisticMinimum(t, c, n, x, y)
+		bracket(t, r, least-1e-12, least)
+	})
+}
+
+// TestGapOfHinge is the same with the hinge, whose dual is solved by an interior
+// point method.
+func TestGapOfHinge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, n, x, y := drawConfig(t, 8)
+		c.Kernel = drawKernel(t)
+		c.Loss = loss.MultiHinge{}
+		c.Tolerance, c.MaxIterations = drawTolerance(t), 2000
+		r := train(t, c, n, x, y)
+		reached(t, c, r)
+		lower, upper := hingeMinimum(t, c, n, x, y)
+		if upper-lower > oracleGap {
+			t.Fatalf("the oracle brackets the minimum by %v and %v", lower, upper)
+		}
+		bracket(t, r, lower, upper)
+	})
+}
+
+func drawTolerance(t *rapid.T) float64 {
+	return rapid.SampledFrom([]float64{0.3, 1e-2, 1e-4, 1e-7}).Draw(t, "tolerance")
+}
+
+// bracket fails unless the result's interval, objective − gap … objective, meets
+// an interval that holds the minimum on both sides.
+func bracket(t *rapid.T, r *Result, lower, upper float64) {
+	const rounding = 1e-13
+	if r.Objective < lower-rounding || r.Objective-r.Gap > upper+rounding {
+		t.Fatalf("objective %v with gap %v, the minimum is in [%v, %v]", r.Objective, r.Gap, lower, upper)
+	}
+}
+
+// near fails unless two solutions, the scores of which on the same points are
+// a and b, may be solutions of one problem: P is λ-strongly convex, so that
+// ‖f − f*‖² ≤ 2·gap/λ, and a score is at most √κ(x, x)‖f‖.
+func near(t *testing.T, c Config, r, s *Result, a, b []float64) {
+	t.Helper()
+	converged(t, c, r)
+	converged(t, c, s)
+	if d := math.Abs(r.Objective - s.Objective); d > max(r.Gap, s.Gap) {
+		t.Errorf("objectives %v and %v, gaps %v and %v", r.Objective, s.Objective, r.Gap, s.Gap)
+	}
+	bound := math.Sqrt(2*r.Gap/c.Regularizer) + math.Sqrt(2*s.Gap/c.Regularizer)
+	for i, v := range a {
+		if math.Abs(v-b[i]) > bound {
+			t.Fatalf("score %d is %v and %v, no more than %v apart are possible", i, v, b[i], bound)
+		}
+	}
+}
+
+// threeClasses is a problem of 60 samples, some of which coincide.
+func threeClasses(l loss.Loss) (c Config, x []float32, y []float64) {
+	c = Config{
+		Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: l, Classes: 3, Dim: 4, Regularizer: 1e-2, Tolerance: 1e-6,
+	}
+	x, y = samples(rand.New(rand.NewPCG(5, 5)), 60, c.Dim, c.Classes)
+	return c, x, y
+}
+
+// TestSymmetries: renaming the classes, reordering samples or features, and
+// taking all samples twice change nothing but rounding.
+func TestSymmetries(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		c, x, y := threeClasses(l)
+		n := len(y)
+		r := train(t, c, n, x, y)
+		want := scoresOf(r.Expansion, x)
+
+		rename, named := []int{2, 0, 1}, make([]float64, n)
+		for i, v := range y {
+			named[i] = float64(rename[int(v)])
+		}
+		s := train(t, c, n, x, named)
+		got, renamed := scoresOf(s.Expansion, x), make([]float64, len(want))
+		for i := range n {
+			for class, to := range rename {
+				renamed[i*3+class] = got[i*3+to]
+			}
+		}
+		near(t, c, r, s, want, renamed)
+
+		swapped := slices.Clone(x)
+		for i := range n {
+			slices.Reverse(swapped[i*c.Dim : (i+1)*c.Dim])
+		}
+		s = train(t, c, n, swapped, y)
+		near(t, c, r, s, want, scoresOf(s.Expansion, swapped))
+
+		px, py := permute(rand.New(rand.NewPCG(6, 6)).Perm(n), c.Dim, x, y)
+		s = train(t, c, n, px, py)
+		near(t, c, r, s, want, scoresOf(s.Expansion, x))
+
+		s = train(t, c, 2*n, slices.Concat(x, x), slices.Concat(y, y))
+		near(t, c, r, s, want, scoresOf(s.Expansion, x))
+	}
+}
+
+// TestSingleSample: with κ(x, x) = 1, the hinge's minimizer has the weights
+// (C−1)/C and −1/C, with which the margin is 1.
+func TestSingleSample(t *testing.T) {
+	c := Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiHinge{}, Classes: 4, Dim: 2, Regularizer: 0.1, Tolerance: 1e-9,
+	}
+	r := train(t, c, 1, []float32{3, 4}, []float64{2})
+	converged(t, c, r)
+	if want := 0.1 / 2 * 3 / 4; math.Abs(r.Objective-want) > 1e-9 {
+		t.Errorf("objective %v, want %v", r.Objective, want)
+	}
+	compare(t, "weights", r.Expansion.W, []float64{-0.25, -0.25, 0.75, -0.25}, 1e-4)
+	c.Loss = loss.MultiLogistic{}
+	r = train(t, c, 1, []float32{3, 4}, []float64{2})
+	converged(t, c, r)
+	// By symmetry the minimizer is a·(e_y − 1/C), a real function of a.
+	best := math.Inf(1)
+	for a := 0.0; a < 10; a += 1e-4 {
+		best = min(best, math.Log1p(3*math.Exp(-a))+0.05*a*a*0.75)
+	}
+	if math.Abs(r.Objective-best) > 1e-8 {
+		t.Errorf("objective %v, want %v", r.Objective, best)
+	}
+}
+
+// TestSingleClass: if all samples are of one class, it is what is predicted.
+func TestSingleClass(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		c, x, y := threeClasses(l)
+		for i := range y {
+			y[i] = 1
+		}
+		r := train(t, c, len(y), x, y)
+		converged(t, c, r)
+		f := scoresOf(r.Expansion, x)
+		for i := range y {
+			if got := loss.Predict(f[i*3 : (i+1)*3]); got != 1 {
+				t.Errorf("%s: sample %d is said to be of class %d", l.Name(), i, got)
+			}
+		}
+	}
+}
+
+// TestContradiction: one point with every label once. Nothing is better than
+// f = 0, where the gradient vanishes before the first iteration, and the bound
+// has to find that out from points f_u that are all 0.
+func TestContradiction(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		c := Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 2, Dim: 1, Regularizer: 1}
+		r := train(t, c, 2, []float32{3, 3}, []float64{0, 1})
+		converged(t, c, r)
+		if want := l.Value([]float64{0, 0}, 0); math.Abs(r.Objective-want) > 1e-12 {
+			t.Errorf("%s: objective %v, want %v", l.Name(), r.Objective, want)
+		}
+	}
+}
+
+// TestUnconverged: iterations end where they are told to, without an error,
+// and the gap is what is left to go.
+func TestUnconverged(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		c, x, y := threeClasses(l)
+		best := train(t, c, len(y), x, y)
+		c.MaxIterations = 3
+		r := train(t, c, len(y), x, y)
+		if r.Converged || r.Iterations != 3 || r.Gap <= c.Tolerance*r.Objective {
+			t.Errorf("%s: converged %v with gap %v in %d iterations", l.Name(), r.Converged, r.Gap, r.Iterations)
+		}
+		if r.Objective-r.Gap > best.Objective || r.Objective < best.Objective-best.Gap {
+			t.Errorf("%s: objective %v with gap %v, the minimum is near %v", l.Name(), r.Objective, r.Gap, best.Objective)
+		}
+	}
+}
+
+// TestUnreachableTolerance: what rounding leaves to be done is next to nothing,
+// and is no error.
+func TestUnreachableTolerance(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		c, x, y := threeClasses(l)
+		c.Tolerance, c.MaxIterations = 1e-300, 1000
+		const n = 30
+		r := train(t, c, n, x[:n*c.Dim], y[:n])
+		if !(r.Gap <= 1e-8*r.Objective) {
+			t.Errorf("%s: ended with gap %v of objective %v after %d iterations", l.Name(), r.Gap, r.Objective, r.Iterations)
+		}
+	}
+}
+
+// TestTrace: iterations are counted, the last one's figures are the result's,
+// and an expansion evaluated on the way has the objective that was said.
+func TestTrace(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		c, x, y := threeClasses(l)
+		var last Progress
+		r, err := Train(t.Context(), c, len(y), x, y, func(p Progress) error {
+			if p.Iteration != last.Iteration+1 || p.Products <= last.Products {
+				t.Errorf("iteration %d after %d, product %d after %d", p.Iteration, last.Iteration, p.Products, last.Products)
+			}
+			if last = p; p.Iteration%10 == 1 {
+				e := p.Expansion()
+				if got := risk(l, scoresOf(e, x), y) + c.Regularizer/2*e.NormSq(1); math.Abs(got-p.Objective) > 1e-10 {
+					t.Errorf("iteration %d: objective %v, its expansion has %v", p.Iteration, p.Objective, got)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Iterations != last.Iteration || r.Products != last.Products || r.GradientNorm != last.GradientNorm ||
+			r.Smoothing != last.Smoothing || math.Abs(r.Objective-last.Objective) > 1e-10 || math.Abs(r.Gap-last.Gap) > 1e-10 {
+			t.Errorf("result %+v, last progress %+v", r, last)
+		}
+		if n := int64(len(y)); r.KernelEvals != 2*n*n {
+			t.Errorf("%d kernel values", r.KernelEvals)
+		}
+	}
+}
+
+// TestStops: an error of trace ends the run at once, and so does the context.
+func TestStops(t *testing.T) {
+	c, x, y := threeClasses(loss.MultiLogistic{})
+	stop := errors.New("enough")
+	count := 0
+	r, err := Train(t.Context(), c, len(y), x, y, func(Progress) error {
+		if count++; count == 4 {
+			return stop
+		}
+		return nil
+	})
+	if !errors.Is(err, stop) || r != nil || count != 4 {
+		t.Errorf("after %d iterations: result %v, error %v", count, r, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	count = 0
+	r, err = Train(ctx, c, len(y), x, y, func(Progress) error {
+		if count++; count == 4 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || r != nil || count != 4 {
+		t.Errorf("cancelled in iteration 4: %d iterations, result %v, error %v", count, r, err)
+	}
+}
+
+// bits returns a result as bytes: equal results, equal bytes.
+func bits(t *testing.T, r *Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	numbers := []float64{r.Objective, r.Gap, r.GradientNorm, r.Smoothing, float64(r.Iterations), float64(r.Products)}
+	if err := r.Expansion.Write(&b, numbers); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestThreads: no bit depends on the number of threads, in float64 and in
+// float32, with vectors and samples of more than one chunk.
+func TestThreads(t *testing.T) {
+	const n, classes = rowChunk + 100, chunk/rowChunk - 1
+	if n*classes <= chunk {
+		t.Fatal("all vectors are of one chunk")
+	}
+	for _, exact := range []int{0, 100} {
+		for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+			c := Config{
+				Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: l, Classes: classes, Dim: 3, Regularizer: 1e-3,
+				MaxIterations: 3, exactSize: exact,
+			}
+			x, y := samples(rand.New(rand.NewPCG(8, 8)), n, c.Dim, classes)
+			want := bits(t, train(t, c, n, x, y))
+			c.Threads = 3
+			if !bytes.Equal(bits(t, train(t, c, n, x, y)), want) {
+				t.Errorf("%s, float64 up to %d: 3 threads give another result than 1", l.Name(), exact)
+			}
+		}
+	}
+}
+
+// TestFloat32: with the kernel matrix in float32 the certificate, which is
+// not, is met all the same, by a solution of the same problem on the same
+// samples.
+func TestFloat32(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		c, _, _ := threeClasses(l)
+		c.Tolerance = 1e-4
+		const n = 700
+		x, y := samples(rand.New(rand.NewPCG(9, 9)), n, c.Dim, c.Classes)
+		want := train(t, c, n, x, y)
+		c.exactSize = 200
+		got := train(t, c, n, x, y)
+		near(t, c, want, got, scoresOf(want.Expansion, x), scoresOf(got.Expansion, x))
+		if _, ok := l.(loss.MultiHinge); ok && got.KernelEvals != want.KernelEvals+200*(200+n) {
+			t.Errorf("%d kernel values, %d without the order", got.KernelEvals, want.KernelEvals)
+		}
+	}
+}

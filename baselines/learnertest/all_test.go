@@ -1,0 +1,252 @@
+package learnertest_test
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"polkrepro/baselines/bsgd"
+	"polkrepro/baselines/csvc"
+	"polkrepro/baselines/ivm"
+	"polkrepro/baselines/lbfgs"
+	"polkrepro/baselines/learnertest"
+	"polkrepro/baselines/nystrom"
+	"polkrepro/baselines/rff"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk"
+)
+
+type (
+	task    = learnertest.Task
+	model   = learnertest.Model
+	learner = learnertest.Learner
+)
+
+var gaussian = kernel.Gaussian{Bandwidth: 1.5}
+
+const regularizer = 1e-3
+
+// losses are those of the two tasks.
+var losses = map[string]loss.Loss{"ksvm": loss.MultiHinge{}, "klr": loss.MultiLogistic{}}
+
+// TestKSVMAndKLR: the learners that have both losses.
+func TestKSVMAndKLR(t *testing.T) {
+	for name, l := range losses {
+		t.Run("polk/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitPOLK(l))) })
+		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(l))) })
+		t.Run("nystrom/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitNystrom(l)))) })
+		t.Run("rff/"+name, func(t *testing.T) {
+			learnertest.Run(t, learner{Fit: fitRFF(l), Load: loadRFF, Seeded: true})
+		})
+	}
+}
+
+func TestIVM(t *testing.T) { learnertest.Run(t, seeded(expanded(fitIVM))) }
+
+func TestBSGD(t *testing.T) {
+	for _, maintenance := range []string{bsgd.Removal, bsgd.Projection, bsgd.Merging} {
+		t.Run(maintenance, func(t *testing.T) { learnertest.Run(t, expanded(fitBSGD(maintenance))) })
+	}
+}
+
+func TestCSVC(t *testing.T) {
+	learnertest.Run(t, learner{Fit: fitCSVC, Load: loadCSVC, TwoClasses: true})
+}
+
+// expanded is a learner whose models are expansions with an output a class.
+func expanded(fit func(task) (*kernel.Expansion, error)) learner {
+	return learner{
+		Fit: func(s task) (*model, error) {
+			e, err := fit(s)
+			if err != nil {
+				return nil, err
+			}
+			return expansion(e), nil
+		},
+		Load: func(r io.Reader) (*model, error) {
+			e, err := kernel.ReadExpansion(r, nil)
+			if err != nil {
+				return nil, err
+			}
+			return expansion(e), nil
+		},
+	}
+}
+
+func seeded(l learner) learner {
+	l.Seeded = true
+	return l
+}
+
+func expansion(e *kernel.Expansion) *model {
+	scores := func(n int, x []float32, threads int) []float64 {
+		f := make([]float64, n*e.Outputs)
+		new(kernel.Scorer).Scores(e, n, x, f, threads)
+		return f
+	}
+	return &model{
+		Order:   e.Order(),
+		Scores:  scores,
+		Predict: func(n int, x []float32) []float64 { return largest(n, scores(n, x, 1)) },
+		Save:    func(w io.Writer) error { return e.Write(w, nil) },
+	}
+}
+
+// largest returns the classes with the largest of n points' scores.
+func largest(n int, scores []float64) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = float64(loss.Predict(scores[i*len(scores)/n : (i+1)*len(scores)/n]))
+	}
+	return y
+}
+
+// Learners of streams get every sample three times. They draw no numbers: the
+// stream's order is the harness' to draw.
+const epochs = 3
+
+func fitPOLK(l loss.Loss) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		p, err := polk.New(polk.Config{
+			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			LearningRate: polk.Constant(0.5), Budget: polk.Parsimony(0.1), Threads: s.Threads,
+		})
+		if err != nil {
+			return nil, err
+		}
+		const batch = 8
+		for range epochs {
+			for lo := 0; lo < s.N; lo += batch {
+				if err := p.Step(min(batch, s.N-lo), s.X[lo*s.Dim:], s.Y[lo:]); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return p.Expansion(), nil
+	}
+}
+
+func fitBSGD(maintenance string) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		b, err := bsgd.New(bsgd.Config{
+			Kernel: gaussian, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer, LearningRate: 0.5,
+			Schedule: bsgd.Constant, Budget: 20, Maintenance: maintenance, Threads: s.Threads,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for range epochs {
+			if err := b.Step(s.N, s.X, s.Y); err != nil {
+				return nil, err
+			}
+		}
+		return b.Expansion(), nil
+	}
+}
+
+func fitLBFGS(l loss.Loss) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		r, err := lbfgs.Train(context.Background(), lbfgs.Config{
+			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Tolerance: 1e-2, Threads: s.Threads,
+		}, s.N, s.X, s.Y, nil)
+		if err != nil {
+			return nil, err
+		}
+		return r.Expansion, nil
+	}
+}
+
+func fitIVM(s task) (*kernel.Expansion, error) {
+	r, err := ivm.Train(context.Background(), ivm.Config{
+		Kernel: gaussian, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+		Candidates: 50, MaxPoints: 10, Seed: s.Seed, Threads: s.Threads,
+	}, s.N, s.X, s.Y, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.Expansion, nil
+}
+
+func fitNystrom(l loss.Loss) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		r, err := nystrom.Train(context.Background(), nystrom.Config{
+			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Landmarks: 30, Seed: s.Seed, Threads: s.Threads,
+		}, s.N, s.X, s.Y, nil)
+		if err != nil {
+			return nil, err
+		}
+		return r.Expansion, nil
+	}
+}
+
+func fitRFF(l loss.Loss) func(task) (*model, error) {
+	return func(s task) (*model, error) {
+		r, err := rff.Train(context.Background(), rff.Config{
+			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Frequencies: 50, Seed: s.Seed, Threads: s.Threads,
+		}, s.N, s.X, s.Y, nil)
+		if err != nil {
+			return nil, err
+		}
+		return fourier(r.Model), nil
+	}
+}
+
+func loadRFF(r io.Reader) (*model, error) {
+	m, err := rff.ReadModel(r)
+	if err != nil {
+		return nil, err
+	}
+	return fourier(m), nil
+}
+
+func fourier(m *rff.Model) *model {
+	scores := func(n int, x []float32, threads int) []float64 {
+		f := make([]float64, n*m.Classes)
+		m.Scores(n, x, f, threads)
+		return f
+	}
+	return &model{
+		Order:   m.Order(),
+		Scores:  scores,
+		Predict: func(n int, x []float32) []float64 { return largest(n, scores(n, x, 1)) },
+		Save:    m.Write,
+	}
+}
+
+func fitCSVC(s task) (*model, error) {
+	m, _, err := csvc.Train(context.Background(), csvc.Config{Kernel: gaussian, C: 1, Threads: s.Threads},
+		s.N, s.Dim, s.X, s.Y, s.Classes)
+	if err != nil {
+		return nil, err
+	}
+	return votes(m), nil
+}
+
+func loadCSVC(r io.Reader) (*model, error) {
+	m, err := csvc.ReadModel(r)
+	if err != nil {
+		return nil, err
+	}
+	return votes(m), nil
+}
+
+func votes(m *csvc.Model) *model {
+	return &model{
+		Order: m.NumSV(),
+		Scores: func(n int, x []float32, threads int) []float64 {
+			d := make([]float64, n*len(m.Rho))
+			m.Decisions(n, x, d, threads)
+			return d
+		},
+		Predict: func(n int, x []float32) []float64 {
+			y := make([]float64, n)
+			m.Predict(n, x, y, 1)
+			return y
+		},
+		Save: m.Write,
+	}
+}

@@ -1,0 +1,248 @@
+// Package learnertest is a suite of tests that every learner of the project
+// passes, whatever it minimizes and however: that a run is determined by its
+// seed and not by the number of threads, that names of classes and the order
+// of features mean nothing, that training sets of one class, of one sample or
+// with duplicates are no trouble, and that a saved model is the model.
+package learnertest
+
+import (
+	"bytes"
+	"io"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A Task is what a learner is trained on.
+type Task struct {
+	Seed    uint64 // of what the learner draws
+	Threads int
+	Classes int
+	N, Dim  int
+	X       []float32 // N×Dim, row-major
+	Y       []float64 // class indices 0 … Classes−1
+}
+
+// A Model is what Fit leaves. Scores are the numbers that predictions are made
+// of, as many for every point.
+type Model struct {
+	Order   int
+	Scores  func(n int, x []float32, threads int) []float64
+	Predict func(n int, x []float32) []float64
+	Save    func(io.Writer) error
+}
+
+// A Learner is what the suite tests.
+type Learner struct {
+	Fit  func(Task) (*Model, error)
+	Load func(io.Reader) (*Model, error) // reads what Model.Save wrote
+
+	Seeded     bool // it draws numbers: another seed gives another model
+	TwoClasses bool // it fails unless two classes occur in training
+}
+
+// Run tests a learner.
+func Run(t *testing.T, l Learner) {
+	for name, test := range map[string]func(*testing.T, Learner){
+		"seed":              testSeed,
+		"threads":           testThreads,
+		"caller's thread":   testCallersThread,
+		"order of features": testOrderOfFeatures,
+		"names of classes":  testNamesOfClasses,
+		"one class":         testOneClass,
+		"one sample":        testOneSample,
+		"duplicates":        testDuplicates,
+		"save and load":     testSaveAndLoad,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, l) })
+	}
+}
+
+func fit(t *testing.T, l Learner, task Task) *Model {
+	t.Helper()
+	m, err := l.Fit(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// sameBits fails unless two models have the same scores at the points of s.
+func sameBits(t *testing.T, a, b *Model, s Task) {
+	t.Helper()
+	if a.Order != b.Order {
+		t.Errorf("model orders %d and %d", a.Order, b.Order)
+	}
+	if !slices.Equal(a.Scores(s.N, s.X, 1), b.Scores(s.N, s.X, 1)) {
+		t.Error("scores differ")
+	}
+}
+
+// testSeed: the same seed gives the same model, another one another model if
+// anything is drawn, and the same if not.
+func testSeed(t *testing.T, l Learner) {
+	s := overlapping(1, 300)
+	first := fit(t, l, s)
+	sameBits(t, first, fit(t, l, s), s)
+	s.Seed++
+	other := fit(t, l, s)
+	if same := slices.Equal(first.Scores(s.N, s.X, 1), other.Scores(s.N, s.X, 1)); same == l.Seeded {
+		t.Errorf("two seeds give the same model: %v", same)
+	}
+}
+
+// testThreads: neither the model nor its scores depend on the number of
+// threads.
+func testThreads(t *testing.T, l Learner) {
+	s := overlapping(2, 1100) // more than one thread works on at a time
+	one := fit(t, l, s)
+	s.Threads = 2
+	sameBits(t, one, fit(t, l, s), s)
+	if !slices.Equal(one.Scores(s.N, s.X, 1), one.Scores(s.N, s.X, 2)) {
+		t.Error("scores depend on the threads that compute them")
+	}
+}
+
+// testCallersThread: with one thread, training starts no goroutine, so that a
+// clock of the caller's thread measures all of it. The runtime starts some of
+// its own now and then, hence the least of a few.
+func testCallersThread(t *testing.T, l Learner) {
+	created := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	s := separated(3)
+	least := uint64(1)
+	for i := 0; i < 5 && least > 0; i++ {
+		runtime.GC()
+		metrics.Read(created)
+		before := created[0].Value.Uint64()
+		fit(t, l, s)
+		metrics.Read(created)
+		least = min(least, created[0].Value.Uint64()-before)
+	}
+	if least > 0 {
+		t.Error("training with one thread starts goroutines")
+	}
+}
+
+// testOrderOfFeatures: on classes that are well apart, permuted features lead
+// to the same predictions.
+func testOrderOfFeatures(t *testing.T, l Learner) {
+	train, test := separated(4), separated(5)
+	want := fit(t, l, train).Predict(test.N, test.X)
+	if !slices.Equal(want, test.Y) {
+		t.Fatal("classes that are well apart are not told apart")
+	}
+	got := fit(t, l, train.rotated()).Predict(test.N, test.rotated().X)
+	if !slices.Equal(got, want) {
+		t.Error("predictions depend on the order of the features")
+	}
+}
+
+// testNamesOfClasses: on classes that are well apart, predictions are renamed
+// as the classes are.
+func testNamesOfClasses(t *testing.T, l Learner) {
+	train, test := separated(6), separated(7)
+	want := fit(t, l, train).Predict(test.N, test.X)
+	if !slices.Equal(want, test.Y) {
+		t.Fatal("classes that are well apart are not told apart")
+	}
+	rename := []float64{2, 0, 1}
+	train.Y = slices.Clone(train.Y)
+	for i, y := range train.Y {
+		train.Y[i] = rename[int(y)]
+	}
+	got := fit(t, l, train).Predict(test.N, test.X)
+	for i, y := range want {
+		if got[i] != rename[int(y)] {
+			t.Fatalf("point %d: class %v became %v, want %v", i, y, got[i], rename[int(y)])
+		}
+	}
+}
+
+// testOneClass: if only one of the classes occurs, it is always predicted, or
+// the error says that.
+func testOneClass(t *testing.T, l Learner) {
+	s := separated(8)
+	for i := range s.Y {
+		s.Y[i] = 1
+	}
+	predictsOnly(t, l, s)
+}
+
+// testOneSample: a single sample is a training set too.
+func testOneSample(t *testing.T, l Learner) {
+	s := separated(9)
+	s.N, s.X, s.Y = 1, s.X[:s.Dim], []float64{1}
+	predictsOnly(t, l, s)
+}
+
+// predictsOnly fails unless class 1, the only one in s, is predicted for the
+// points of s.
+func predictsOnly(t *testing.T, l Learner, s Task) {
+	t.Helper()
+	m, err := l.Fit(s)
+	if l.TwoClasses {
+		if err == nil || !strings.Contains(err.Error(), "class") {
+			t.Errorf("a training set of one class: %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, y := range m.Predict(s.N, s.X) {
+		if y != 1 {
+			t.Fatalf("point %d: predicted %v", i, y)
+		}
+	}
+}
+
+// testDuplicates: samples that occur several times, some under two labels,
+// leave the scores finite and the predictions right.
+func testDuplicates(t *testing.T, l Learner) {
+	s, test := separated(10), separated(11)
+	const distinct, wrong = 20, 2
+	for i := distinct; i < s.N; i++ {
+		copy(s.X[i*s.Dim:(i+1)*s.Dim], s.X[i%distinct*s.Dim:])
+		s.Y[i] = s.Y[i%distinct]
+	}
+	for i := range wrong {
+		s.Y[i] = float64(int(s.Y[i]+1) % s.Classes)
+	}
+	m := fit(t, l, s)
+	if m.Order < 1 {
+		t.Errorf("model order %d", m.Order)
+	}
+	for i, v := range m.Scores(test.N, test.X, 1) {
+		if v-v != 0 { // NaN and ±Inf alone
+			t.Fatalf("score %d is %v", i, v)
+		}
+	}
+	if !slices.Equal(m.Predict(test.N, test.X), test.Y) {
+		t.Error("classes that are well apart are not told apart")
+	}
+}
+
+// testSaveAndLoad: a model that was saved and loaded has the same scores and
+// predictions to the bit, and part of a file is no model.
+func testSaveAndLoad(t *testing.T, l Learner) {
+	s := overlapping(12, 300)
+	m := fit(t, l, s)
+	var b bytes.Buffer
+	if err := m.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	file := b.Bytes()
+	read, err := l.Load(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameBits(t, m, read, s)
+	if !slices.Equal(m.Predict(s.N, s.X), read.Predict(s.N, s.X)) {
+		t.Error("predictions differ")
+	}
+	if _, err := l.Load(bytes.NewReader(file[:len(file)/2])); err == nil {
+		t.Error("half a file was loaded")
+	}
+}

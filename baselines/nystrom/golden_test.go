@@ -1,0 +1,67 @@
+//go:build golden
+
+package nystrom
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+func errorRate(e *kernel.Expansion, s *data.Split) float64 {
+	f := make([]float64, s.N*e.Outputs)
+	new(kernel.Scorer).Scores(e, s.N, s.X, f, 2)
+	wrong := 0
+	for i, y := range s.Y {
+		if loss.Predict(f[i*e.Outputs:(i+1)*e.Outputs]) != int(y) {
+			wrong++
+		}
+	}
+	return float64(wrong) / float64(s.N)
+}
+
+// TestGoldenMultidist: the figure draw, at POLK's model orders. The errors were
+// recorded by
+//
+//	go test -tags golden -run TestGoldenMultidist -v ./baselines/nystrom
+func TestGoldenMultidist(t *testing.T) {
+	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train := set.Train
+	const tolerance, halfPoint = 1e-2, 0.005
+	for _, g := range []struct {
+		loss     loss.Loss
+		order    int
+		recorded float64 // error
+	}{
+		{loss.MultiHinge{}, 16, 0.0348},
+		{loss.MultiHinge{}, 129, 0.0336},
+		{loss.MultiLogistic{}, 16, 0.0324},
+		{loss.MultiLogistic{}, 75, 0.0324},
+	} {
+		r, err := Train(context.Background(), Config{
+			Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: g.loss, Classes: set.Classes, Dim: train.Dim,
+			Regularizer: 1e-6, Landmarks: g.order, Seed: 1, Tolerance: tolerance, Threads: 2,
+		}, train.N, train.X, train.Y, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := errorRate(r.Expansion, set.Test)
+		t.Logf("%s, %d landmarks: objective %.5f, gap %.1g, error %.2f %%", g.loss.Name(), g.order, r.Objective, r.Gap, 100*got)
+		if !r.Converged || !(r.Gap <= tolerance*r.Objective) {
+			t.Errorf("%s, %d landmarks: gap %v of %v after %d iterations", g.loss.Name(), g.order, r.Gap, r.Objective, r.Iterations)
+		}
+		if r.Expansion.Order() != g.order {
+			t.Errorf("%s: order %d, want %d", g.loss.Name(), r.Expansion.Order(), g.order)
+		}
+		if math.Abs(got-g.recorded) > halfPoint {
+			t.Errorf("%s, %d landmarks: error %v, recorded %v", g.loss.Name(), g.order, got, g.recorded)
+		}
+	}
+}

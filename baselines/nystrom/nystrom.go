@@ -1,0 +1,243 @@
+// Package nystrom fits kernel machines on Nyström features (C. Williams,
+// M. Seeger, "Using the Nyström method to speed up kernel machines", NIPS
+// 2000): functions f_c = Σ_j a_jc κ(d_j, ·) on M landmarks d_j drawn from the
+// training set before anything is learned. It is no method of the POLK paper
+// but what one would pick today at POLK's model order.
+//
+// With K_MM + δI = LLᵀ the features are φ(x) = L⁻¹k_M(x), a linear model W on
+// them is fitted by package linear, and A = L⁻ᵀWᵀ are the weights of the
+// expansion; ‖W‖² is Σ‖f_c‖² but for the jitter δ.
+//
+// Landmarks are drawn uniformly without replacement: on real data the costlier
+// adaptive and weighted samplings are hardly better (S. Kumar, M. Mohri,
+// A. Talwalkar, "Sampling methods for the Nyström method", JMLR 13 (2012)), and
+// the dictionary consists of training points, as POLK's does.
+package nystrom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"polkrepro/baselines/internal/linear"
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// jitter is δ as a fraction of the mean of κ(d, d): float32 features and scores
+// have no more digits than that leaves to K_MM⁻¹, and duplicate landmarks need
+// some.
+const jitter = 1e-6
+
+// A Config is everything that determines a training run.
+type Config struct {
+	Kernel      kernel.Kernel // κ
+	Loss        loss.Loss     // loss.MultiHinge or loss.MultiLogistic
+	Classes     int           // C ≥ 2
+	Dim         int           // p ≥ 1, features of a sample
+	Regularizer float64       // λ > 0
+	Landmarks   int           // M ≥ 1; all samples if there are no more
+	Seed        uint64        // of the draw of the landmarks
+
+	Tolerance     float64 // training ends at gap ≤ Tolerance·objective; 0 means 0.01
+	MaxIterations int     // training ends there, converged or not; 0 means 500
+	Threads       int     // goroutines; 0 means 1
+}
+
+func (c Config) linear() linear.Config {
+	return linear.Config{Loss: c.Loss, Classes: c.Classes, Regularizer: c.Regularizer,
+		Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Threads: c.Threads}
+}
+
+// Validate returns every reason why c describes no training run.
+func (c Config) Validate() error {
+	errs := []error{c.linear().Validate()}
+	if c.Dim < 1 {
+		errs = append(errs, fmt.Errorf("nystrom: dimension %d is below 1", c.Dim))
+	}
+	if c.Landmarks < 1 {
+		errs = append(errs, fmt.Errorf("nystrom: %d landmarks", c.Landmarks))
+	}
+	if c.Kernel == nil {
+		errs = append(errs, errors.New("nystrom: no kernel"))
+	} else if err := c.Kernel.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("nystrom: %w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// Progress tells how far training has come after an iteration.
+type Progress struct {
+	Samples   int     // N for each iteration: every one goes over the training set
+	Objective float64 // on the features
+	Gap       float64 // certified: no W is better by more
+	Seconds   float64 // since Train was called
+
+	w        []float64
+	features *features
+}
+
+// Expansion returns the present model, one output a class. It is valid until
+// the trace returns.
+func (p Progress) Expansion() *kernel.Expansion { return p.features.expansion(p.w) }
+
+// A Result is a trained model.
+type Result struct {
+	Expansion      *kernel.Expansion // on the landmarks, in the order drawn
+	Landmarks      []int             // indices in the training set
+	Objective, Gap float64           // on the features, as in Progress
+	Iterations     int
+	Converged      bool  // Gap ≤ Tolerance·Objective
+	KernelEvals    int64 // evaluations of κ: M(M + N)
+}
+
+// Train fits n samples: x is n×Dim row-major, y holds class indices
+// 0 … Classes−1. It takes 4 bytes for every pair of a sample and a landmark.
+// After each iteration it calls trace, unless that is nil, and fails with its
+// error. Cancelling the context ends it with the context's error.
+//
+// It fails on a configuration or sizes that are not valid, features that are
+// not finite numbers, labels that are not classes, and kernel values that are
+// too large for float32.
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(Progress) error) (*Result, error) {
+	start := time.Now()
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if err := c.linear().CheckData(n, c.Dim, x, y); err != nil {
+		return nil, err
+	}
+	f, err := newFeatures(c, n, x)
+	if err != nil {
+		return nil, err
+	}
+	phi, err := f.of(ctx, n, x)
+	if err != nil {
+		return nil, err
+	}
+	m := f.dict.Len()
+	report := func(p linear.Progress) error {
+		if trace == nil {
+			return nil
+		}
+		return trace(Progress{p.Iteration * n, p.Objective, p.Gap, time.Since(start).Seconds(), p.W, f})
+	}
+	r, err := linear.Fit(ctx, c.linear(), n, m, phi, y, report)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Expansion: f.expansion(r.W), Landmarks: f.index, Objective: r.Objective, Gap: r.Gap,
+		Iterations: r.Iterations, Converged: r.Converged, KernelEvals: int64(m) * int64(m+n)}, nil
+}
+
+// features is the map φ.
+type features struct {
+	Config
+	threads int
+	index   []int
+	dict    *kernel.Points
+	lower   blas64.Triangular // L
+	inverse []float64         // L⁻¹, M×M
+}
+
+// newFeatures draws the landmarks and factorizes their kernel matrix.
+func newFeatures(c Config, n int, x []float32) (*features, error) {
+	f := &features{Config: c, threads: max(c.Threads, 1), dict: kernel.NewPoints(c.Dim)}
+	f.index = sample(n, min(c.Landmarks, n), c.Seed)
+	m := len(f.index)
+	wide := make([]float64, m*c.Dim)
+	for j, i := range f.index {
+		f.dict.Append(x[i*c.Dim : (i+1)*c.Dim])
+		kernel.Widen(wide[j*c.Dim:], f.dict.At(j))
+	}
+	k := make([]float64, m*m)
+	f.dict.Block64(c.Kernel, m, wide, k, m, f.threads)
+	var trace float64
+	for j := range m {
+		trace += k[j*m+j]
+	}
+	for j := range m {
+		k[j*m+j] += jitter * trace / float64(m)
+	}
+	var ok bool
+	if f.lower, ok = lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: m, Stride: m, Data: k}); !ok {
+		return nil, errors.New("nystrom: the landmarks' kernel matrix is not positive definite in floating point")
+	}
+	f.invert()
+	return f, nil
+}
+
+// invert computes L⁻¹.
+func (f *features) invert() {
+	m := f.lower.N
+	inverse := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: m, Stride: m, Data: make([]float64, m*m)}
+	for i := range m {
+		copy(inverse.Data[i*m:i*m+i+1], f.lower.Data[i*m:])
+	}
+	lapack64.Trtri(inverse) // L has no zero on its diagonal
+	f.inverse = inverse.Data
+}
+
+// sample draws m of the numbers below n without replacement, by the first m
+// steps of a Fisher–Yates shuffle.
+func sample(n, m int, seed uint64) []int {
+	r := rand.New(rand.NewPCG(seed, 0))
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	for i := range m {
+		k := i + int(r.Uint64N(uint64(n-i)))
+		all[i], all[k] = all[k], all[i]
+	}
+	return all[:m]
+}
+
+// mapRows is the samples that are mapped at a time.
+const mapRows = 512
+
+// of returns φ at n points, n×M. Kernel values and the product with L⁻¹ are
+// float64: the latter cancels what float32 would round.
+func (f *features) of(ctx context.Context, n int, x []float32) ([]float32, error) {
+	m, dim := f.dict.Len(), f.Dim
+	phi := make([]float32, n*m)
+	wide := make([]float64, mapRows*dim)
+	k, row := make([]float64, mapRows*m), make([]float64, mapRows*m)
+	for lo := 0; lo < n; lo += mapRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rows := min(mapRows, n-lo)
+		kernel.Widen(wide, x[lo*dim:(lo+rows)*dim])
+		f.dict.Block64(f.Kernel, rows, wide, k, m, f.threads)
+		gemm.MulABT(rows, m, m, 1, k, m, f.inverse, m, 0, row, m, f.threads)
+		for i, v := range row[:rows*m] {
+			if !(math.Abs(v) <= math.MaxFloat32) {
+				return nil, fmt.Errorf("nystrom: sample %d: feature %v is too large", lo+i/m, v)
+			}
+			phi[lo*m+i] = float32(v)
+		}
+	}
+	return phi, nil
+}
+
+// expansion returns the model w, C×M, by its weights L⁻ᵀwᵀ.
+func (f *features) expansion(w []float64) *kernel.Expansion {
+	m, c := f.dict.Len(), f.Classes
+	e := &kernel.Expansion{Kernel: f.Kernel, Dict: f.dict.Clone(), Outputs: c, W: make([]float64, m*c)}
+	for q := range c {
+		for j, v := range w[q*m : (q+1)*m] {
+			e.W[j*c+q] = v
+		}
+	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, f.lower, blas64.General{Rows: m, Cols: c, Stride: c, Data: e.W})
+	return e
+}

@@ -1,0 +1,264 @@
+package nystrom
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// set is a training set for tests.
+type set struct {
+	Config
+	n int
+	x []float32
+	y []float64
+}
+
+// blobs draws n points whose classes overlap: the first coordinate's mean is
+// the class.
+func blobs(seed uint64, n, dim, classes int) *set {
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := &set{Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiLogistic{}, Classes: classes, Dim: dim,
+		Regularizer: 1e-3, Landmarks: n, Tolerance: 1e-3,
+	}, n, make([]float32, n*dim), make([]float64, n)}
+	for i := range n {
+		k := r.IntN(classes)
+		s.y[i] = float64(k)
+		for q := range dim {
+			s.x[i*dim+q] = float32(3*r.Float64() - 1.5)
+		}
+		s.x[i*dim] += float32(k)
+	}
+	return s
+}
+
+func (s *set) train(t *testing.T) *Result {
+	t.Helper()
+	r, err := Train(context.Background(), s.Config, s.n, s.x, s.y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// objective returns (1/N) Σℓ + (λ/2) Σ‖f_c‖² of an expansion, and the norm of
+// its gradient in the Hilbert space.
+func (s *set) objective(e *kernel.Expansion) (objective, gradient float64) {
+	f, u := make([]float64, s.Classes), make([]float64, s.Classes)
+	g := kernel.NewExpansion(s.Kernel, s.Dim, s.Classes) // λf + (1/N) Σ u_i κ(x_i, ·)
+	for j := range e.Order() {
+		g.Append(e.Dict.At(j), e.Weights(j))
+	}
+	for i := range g.W {
+		g.W[i] *= s.Regularizer
+	}
+	for i, y := range s.y {
+		x := s.x[i*s.Dim : (i+1)*s.Dim]
+		clear(f)
+		for j := range e.Order() {
+			k := s.Kernel.Eval(x, e.Dict.At(j))
+			for c, w := range e.Weights(j) {
+				f[c] += k * w
+			}
+		}
+		objective += s.Loss.Gradient(u, f, y) / float64(s.n)
+		for c := range u {
+			u[c] /= float64(s.n)
+		}
+		g.Append(x, u)
+	}
+	return objective + s.Regularizer/2*e.NormSq(1), math.Sqrt(max(0, g.NormSq(1)))
+}
+
+// TestAllLandmarks: with every sample a landmark, the expansion is the kernel
+// machine itself. By strong convexity its objective is within ‖∇‖²/(2λ) of the
+// least of all functions in the Hilbert space.
+func TestAllLandmarks(t *testing.T) {
+	s := blobs(1, 60, 2, 3)
+	s.Tolerance = 1e-4
+	r := s.train(t)
+	h, g := s.objective(r.Expansion)
+	if math.Abs(h-r.Objective) > 1e-3*h {
+		t.Errorf("objective %v on the features, %v of the expansion", r.Objective, h)
+	}
+	if gap := g * g / (2 * s.Regularizer); gap > 2e-3*h {
+		t.Errorf("objective %v, gap %v in the Hilbert space", h, gap)
+	}
+}
+
+// TestFewLandmarks: the objective on the features is the expansion's, for both
+// losses.
+func TestFewLandmarks(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		s := blobs(2, 200, 2, 3)
+		s.Loss, s.Landmarks = l, 12
+		r := s.train(t)
+		if h, _ := s.objective(r.Expansion); math.Abs(h-r.Objective) > 1e-4*h {
+			t.Errorf("%s: objective %v on the features, %v of the expansion", l.Name(), r.Objective, h)
+		}
+		if !r.Converged {
+			t.Errorf("%s: gap %v of %v", l.Name(), r.Gap, r.Objective)
+		}
+		if want := int64(12*12 + 200*12); r.KernelEvals != want {
+			t.Errorf("%s: %d kernel evaluations, want %d", l.Name(), r.KernelEvals, want)
+		}
+		for j, i := range r.Landmarks {
+			if !slices.Equal(r.Expansion.Dict.At(j), s.x[2*i:2*i+2]) {
+				t.Errorf("%s: element %d is not sample %d", l.Name(), j, i)
+			}
+		}
+	}
+}
+
+// TestFeatures: inner products of features of landmarks are kernel values.
+func TestFeatures(t *testing.T) {
+	s := blobs(3, 30, 3, 2)
+	s.Landmarks = 10
+	f, err := newFeatures(s.Config, s.n, s.x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	phi, err := f.of(context.Background(), s.n, s.x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range f.index {
+		for k := range s.n { // exact as long as one of the two is a landmark
+			var dot float64
+			for j := range 10 {
+				dot += float64(phi[i*10+j]) * float64(phi[k*10+j])
+			}
+			if want := s.Kernel.Eval(s.x[3*i:3*i+3], s.x[3*k:3*k+3]); math.Abs(dot-want) > 1e-4 {
+				t.Fatalf("κ = %v, want %v", dot, want)
+			}
+		}
+	}
+}
+
+// TestSample: numbers are distinct, depend on the seed, and are each drawn with
+// the same probability.
+func TestSample(t *testing.T) {
+	count := make([]float64, 10)
+	const draws = 4000
+	for seed := range uint64(draws) {
+		got := slices.Clone(sample(10, 3, seed))
+		for _, i := range got {
+			count[i]++
+		}
+		slices.Sort(got)
+		if len(slices.Compact(got)) != 3 {
+			t.Fatalf("drew %v", got)
+		}
+	}
+	for i, n := range count {
+		if math.Abs(n-0.3*draws) > 5*math.Sqrt(draws*0.3*0.7) {
+			t.Errorf("%d was drawn %v times", i, n)
+		}
+	}
+}
+
+// TestSeparable: classes that are apart are told apart.
+func TestSeparable(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		s := blobs(4, 300, 2, 3)
+		for i, y := range s.y {
+			s.x[2*i] = 4*float32(y) + s.x[2*i]/10
+		}
+		s.Loss, s.Landmarks = l, 15
+		f := make([]float64, s.n*3)
+		new(kernel.Scorer).Scores(s.train(t).Expansion, s.n, s.x, f, 1)
+		for i, y := range s.y {
+			if loss.Predict(f[3*i:3*i+3]) != int(y) {
+				t.Fatalf("%s: sample %d: scores %v, class %v", l.Name(), i, f[3*i:3*i+3], y)
+			}
+		}
+	}
+}
+
+// TestThreads: a seed's model does not depend on threads, another seed's is
+// another.
+func TestThreads(t *testing.T) {
+	s := blobs(5, 900, 3, 3)
+	s.Landmarks, s.MaxIterations = 40, 20
+	one := s.train(t)
+	s.Threads = 3
+	if three := s.train(t); !slices.Equal(one.Expansion.W, three.Expansion.W) {
+		t.Error("the model depends on the number of threads")
+	}
+	s.Seed = 1
+	if other := s.train(t); slices.Equal(one.Landmarks, other.Landmarks) {
+		t.Error("two seeds draw the same landmarks")
+	}
+}
+
+// TestDuplicates: equal landmarks, a single sample and more landmarks than
+// samples give finite models.
+func TestDuplicates(t *testing.T) {
+	s := blobs(6, 20, 2, 2)
+	copy(s.x[20:], s.x[:20])
+	s.Landmarks = 100
+	for _, n := range []int{20, 1} {
+		s.n, s.x, s.y = n, s.x[:2*n], s.y[:n]
+		r := s.train(t)
+		if r.Expansion.Order() != n {
+			t.Errorf("%d elements of %d samples", r.Expansion.Order(), n)
+		}
+		for _, w := range r.Expansion.W {
+			if math.IsNaN(w) || math.Abs(w) > 1e6 {
+				t.Fatalf("weight %v", w)
+			}
+		}
+	}
+}
+
+func TestTraceAndCancel(t *testing.T) {
+	s := blobs(7, 100, 2, 3)
+	s.Landmarks = 10
+	boom := errors.New("boom")
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Train(ctx, s.Config, s.n, s.x, s.y, func(p Progress) error {
+		if h, _ := s.objective(p.Expansion()); math.Abs(h-p.Objective) > 1e-4*h || p.Samples != s.n {
+			t.Errorf("objective %v of the expansion, %+v", h, p)
+		}
+		return boom
+	})
+	if err != boom {
+		t.Errorf("the trace's error became %v", err)
+	}
+	cancel()
+	if _, err := Train(ctx, s.Config, s.n, s.x, s.y, nil); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for want, spoil := range map[string]func(s *set){
+		"linear: 1 classes":     func(s *set) { s.Classes = 1 },
+		"nystrom: dimension":    func(s *set) { s.Dim = 0 },
+		"nystrom: 0 landmarks":  func(s *set) { s.Landmarks = 0 },
+		"nystrom: no kernel":    func(s *set) { s.Kernel = nil },
+		"nystrom: kernel":       func(s *set) { s.Kernel = kernel.Gaussian{} },
+		"linear: the loss":      func(s *set) { s.Loss = nil },
+		"linear: sample 1: fea": func(s *set) { s.x[3] = float32(math.NaN()) },
+		"linear: sample 2: lab": func(s *set) { s.y[2] = -1 },
+		"nystrom: sample 0: feature": func(s *set) {
+			s.Kernel = kernel.Polynomial{Degree: 30}
+			s.x[0] = 1e30
+		},
+	} {
+		s := blobs(1, 10, 2, 3)
+		spoil(s)
+		_, err := Train(context.Background(), s.Config, s.n, s.x, s.y, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}

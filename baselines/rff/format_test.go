@@ -1,0 +1,101 @@
+package rff
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"polkrepro/kernel"
+)
+
+func saved(t *testing.T, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestSaveAndLoad: a model that was saved and loaded is the same to the bit.
+func TestSaveAndLoad(t *testing.T) {
+	s := blobs(8, 50, 3, 4)
+	m := s.train(t).Model
+	file := saved(t, m)
+	read, err := ReadModel(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(read.W, m.W) || read.Classes != 4 || read.Order() != m.Order() {
+		t.Errorf("%d classes, order %d", read.Classes, read.Order())
+	}
+	a, b := make([]float64, s.n*4), make([]float64, s.n*4)
+	m.Scores(s.n, s.x, a, 1)
+	read.Scores(s.n, s.x, b, 1)
+	if !slices.Equal(a, b) {
+		t.Error("other scores after loading")
+	}
+	if !bytes.Equal(saved(t, read), file) {
+		t.Error("another file after loading")
+	}
+	if _, err := ReadModel(bytes.NewReader(file[:len(file)-1])); !errors.Is(err, kernel.ErrFormat) {
+		t.Errorf("a truncated file: %v", err)
+	}
+}
+
+// TestReadModelRefuses: whole files that hold no random Fourier features.
+func TestReadModelRefuses(t *testing.T) {
+	gaussian := kernel.Gaussian{Bandwidth: 1}
+	for name, f := range map[string]struct {
+		kernel         kernel.Kernel
+		outputs, order int
+		head           any
+	}{
+		"nothing":         {gaussian, 6, 1, nil},
+		"another learner": {gaussian, 6, 1, map[string]any{"csvc": 1}},
+		"not our object":  {gaussian, 6, 1, map[string]any{"rff": 3}},
+		"one class":       {gaussian, 2, 1, map[string]any{"rff": meta{1}}},
+		"other outputs":   {gaussian, 3, 1, map[string]any{"rff": meta{3}}},
+		"no frequency":    {gaussian, 6, 0, map[string]any{"rff": meta{3}}},
+		"another kernel":  {kernel.Polynomial{Degree: 2}, 6, 1, map[string]any{"rff": meta{3}}},
+	} {
+		e := kernel.NewExpansion(f.kernel, 2, f.outputs)
+		for range f.order {
+			e.Append([]float32{1, 2}, make([]float64, f.outputs))
+		}
+		var b bytes.Buffer
+		if err := e.Write(&b, f.head); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadModel(&b); !errors.Is(err, kernel.ErrFormat) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzReadModel: no bytes make it panic, and what it reads can be written and
+// used.
+func FuzzReadModel(f *testing.F) {
+	s := blobs(9, 20, 2, 3)
+	s.Frequencies = 3
+	m := &Model{Classes: 3, W: make([]float64, 18), features: newFeatures(s.Config)}
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(b.Bytes()[:40])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, file []byte) {
+		m, err := ReadModel(bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		again, err := ReadModel(bytes.NewReader(saved(t, m)))
+		if err != nil || !slices.Equal(again.W, m.W) {
+			t.Errorf("written and read again: %v", err)
+		}
+		m.Scores(1, make([]float32, m.features.dim), make([]float64, m.Classes), 1)
+	})
+}

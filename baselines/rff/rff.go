@@ -1,0 +1,167 @@
+// Package rff fits linear models on random Fourier features of the Gaussian
+// kernel (A. Rahimi, B. Recht, "Random features for large-scale kernel
+// machines", NIPS 2007). It is no method of the POLK paper but what one would
+// pick today at POLK's model order.
+//
+// With D frequencies ω_j ~ N(0, c⁻²I) the features are the D pairs
+// cos(ω_jᵀx)/√D and sin(ω_jᵀx)/√D, whose inner products estimate
+// exp(−‖x−x'‖²/(2c²)) without bias, and with less variance than one cosine of
+// random phase for each frequency (D. Sutherland, J. Schneider, "On the error
+// of random Fourier features", UAI 2015). A linear model on them is fitted by
+// package linear.
+//
+// D takes the place of POLK's model order M: D frequencies are as many numbers
+// as M dictionary elements, and scoring a point takes the same product with a
+// D×p matrix. A frequency has 2C weights, though, where an element has C.
+package rff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"polkrepro/baselines/internal/linear"
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// A Config is everything that determines a training run.
+type Config struct {
+	Kernel      kernel.Gaussian // κ
+	Loss        loss.Loss       // loss.MultiHinge or loss.MultiLogistic
+	Classes     int             // C ≥ 2
+	Dim         int             // p ≥ 1, features of a sample
+	Regularizer float64         // λ > 0
+	Frequencies int             // D ≥ 1
+	Seed        uint64          // of the frequencies
+
+	Tolerance     float64 // training ends at gap ≤ Tolerance·objective; 0 means 0.01
+	MaxIterations int     // training ends there, converged or not; 0 means 500
+	Threads       int     // goroutines; 0 means 1
+}
+
+func (c Config) linear() linear.Config {
+	return linear.Config{Loss: c.Loss, Classes: c.Classes, Regularizer: c.Regularizer,
+		Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Threads: c.Threads}
+}
+
+// Validate returns every reason why c describes no training run.
+func (c Config) Validate() error {
+	errs := []error{c.linear().Validate()}
+	if c.Dim < 1 {
+		errs = append(errs, fmt.Errorf("rff: dimension %d is below 1", c.Dim))
+	}
+	if c.Frequencies < 1 {
+		errs = append(errs, fmt.Errorf("rff: %d frequencies", c.Frequencies))
+	}
+	if err := c.Kernel.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("rff: %w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// A Model is C linear functions of 2D features. It is not changed by its
+// methods and may be shared by goroutines.
+type Model struct {
+	Classes  int       // C
+	W        []float64 // C×2D: weights of the cosines, then of the sines
+	features *features
+}
+
+// Order returns D.
+func (m *Model) Order() int { return m.features.panels.Len() }
+
+// NormSq returns Σ_c ‖f_c‖² in the space of the features.
+func (m *Model) NormSq() float64 { return gemm.Dot(m.W, m.W) }
+
+// Scores writes f_c(x_i) to dst, n×C row-major, for x of n×Dim, computed in
+// float32. The result does not depend on threads. It panics if x or dst is too
+// short.
+func (m *Model) Scores(n int, x []float32, dst []float64, threads int) {
+	p := 2 * m.Order()
+	if len(x) < n*m.features.dim || len(dst) < n*m.Classes {
+		panic("rff: x or dst is too short")
+	}
+	w := make([]float32, len(m.W))
+	for i, v := range m.W {
+		w[i] = float32(v)
+	}
+	phi := make([]float32, min(n, mapRows)*p)
+	out := make([]float32, min(n, mapRows)*m.Classes)
+	for lo := 0; lo < n; lo += mapRows {
+		rows := min(mapRows, n-lo)
+		m.features.of(rows, x[lo*m.features.dim:], phi, threads)
+		gemm.MulABT(rows, m.Classes, p, 1, phi, p, w, p, 0, out, m.Classes, threads)
+		for i, v := range out[:rows*m.Classes] {
+			dst[lo*m.Classes+i] = float64(v)
+		}
+	}
+}
+
+// Progress tells how far training has come after an iteration.
+type Progress struct {
+	Samples   int     // N for each iteration: every one goes over the training set
+	Objective float64 // (1/N) Σℓ + (λ/2) Σ‖f_c‖²
+	Gap       float64 // certified: no W is better by more
+	Seconds   float64 // since Train was called
+	Model     *Model  // valid until the trace returns
+}
+
+// A Result is a trained model.
+type Result struct {
+	Model          *Model
+	Objective, Gap float64 // as in Progress
+	Iterations     int
+	Converged      bool // Gap ≤ Tolerance·Objective
+}
+
+// Train fits n samples: x is n×Dim row-major, y holds class indices
+// 0 … Classes−1. It takes 8 bytes for every pair of a sample and a frequency.
+// After each iteration it calls trace, unless that is nil, and fails with its
+// error. Cancelling the context ends it with the context's error.
+//
+// It fails on a configuration or sizes that are not valid, features that are
+// not finite numbers, labels that are not classes, and phases ω_jᵀx that are
+// too large for float32.
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(Progress) error) (*Result, error) {
+	start := time.Now()
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if err := c.linear().CheckData(n, c.Dim, x, y); err != nil {
+		return nil, err
+	}
+	f := newFeatures(c)
+	p := 2 * c.Frequencies
+	phi := make([]float32, n*p)
+	f.of(n, x, phi, max(c.Threads, 1))
+	if err := checkPhases(phi, p); err != nil {
+		return nil, err
+	}
+	report := func(p linear.Progress) error {
+		if trace == nil {
+			return nil
+		}
+		return trace(Progress{p.Iteration * n, p.Objective, p.Gap, time.Since(start).Seconds(), &Model{c.Classes, p.W, f}})
+	}
+	r, err := linear.Fit(ctx, c.linear(), n, p, phi, y, report)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{&Model{c.Classes, r.W, f}, r.Objective, r.Gap, r.Iterations, r.Converged}, nil
+}
+
+// checkPhases reports features that come of a phase beyond float32.
+func checkPhases(phi []float32, p int) error {
+	for i, v := range phi {
+		if v != v {
+			return fmt.Errorf("rff: sample %d is too large for float32", i/p)
+		}
+	}
+	return nil
+}
+
+// mapRows is the samples that Scores maps at a time.
+const mapRows = 512
