@@ -40,6 +40,7 @@ type finalWire struct {
 	ModelOrder  Float            `json:"model_order"`
 	KernelEvals int64            `json:"kernel_evals"`
 	Health      map[string]Float `json:"health"`
+	Model       *Model           `json:"model,omitempty"`
 	Timing      Timing           `json:"timing"`
 	Elapsed     float64          `json:"elapsed"`
 	Digest      string           `json:"digest"`
@@ -56,7 +57,7 @@ func (p Point) wire() pointWire {
 func (f Final) wire() finalWire {
 	return finalWire{
 		f.Type, f.Samples, Float(f.TrainRisk), Float(f.TestRisk), Float(f.TestError),
-		Float(f.ModelOrder), f.KernelEvals, toFloats(f.Health), f.Timing, f.Elapsed, f.Digest, f.Sum,
+		Float(f.ModelOrder), f.KernelEvals, toFloats(f.Health), f.Model, f.Timing, f.Elapsed, f.Digest, f.Sum,
 	}
 }
 
@@ -106,7 +107,7 @@ func (f *Final) UnmarshalJSON(b []byte) error {
 	}
 	*f = Final{
 		w.Type, w.Samples, float64(w.TrainRisk), float64(w.TestRisk), float64(w.TestError),
-		float64(w.ModelOrder), w.KernelEvals, fromFloats(w.Health), w.Timing, w.Elapsed, w.Digest, w.Sum,
+		float64(w.ModelOrder), w.KernelEvals, fromFloats(w.Health), w.Model, w.Timing, w.Elapsed, w.Digest, w.Sum,
 	}
 	return nil
 }

@@ -83,10 +83,20 @@ type Final struct {
 	ModelOrder  float64            `json:"model_order"` // the paper
 	KernelEvals int64              `json:"kernel_evals"`
 	Health      map[string]float64 `json:"health"` // counters a learner keeps of its numerical health
+	Model       *Model             `json:"model,omitempty"`
 	Timing      Timing             `json:"timing"`
 	Elapsed     float64            `json:"elapsed"` // seconds from start to end, evaluations included
 	Digest      string             `json:"digest"`  // SHA-256 of all that is deterministic above and in this line
 	Sum         string             `json:"sum"`     // SHA-256 of all the file's bytes before this field's value
+}
+
+// A Model is the expansion that a run ended with, where it is small enough to
+// be drawn: f_c(x) = Σ_j Weights[j·Outputs+c] κ(d_j, x) with κ of the run.
+type Model struct {
+	Dim        int       `json:"dim"` // features
+	Outputs    int       `json:"outputs"`
+	Dictionary []float32 `json:"dictionary"` // the d_j, one after another
+	Weights    []float64 `json:"weights"`
 }
 
 // A Failure is the last line of a run that failed. The writer sets Type and

@@ -48,7 +48,9 @@ var points = []Point{
 
 var final = Final{
 	Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: 0.05, ModelOrder: 16.5, KernelEvals: 1 << 60,
-	Health: map[string]float64{"repairs": 1, "drift": math.Inf(1)}, Timing: Timing{1, 0.5}, Elapsed: 2,
+	Health: map[string]float64{"repairs": 1, "drift": math.Inf(1)},
+	Model:  &Model{Dim: 2, Outputs: 1, Dictionary: []float32{0.1, -2}, Weights: []float64{1.0 / 3}},
+	Timing: Timing{1, 0.5}, Elapsed: 2,
 }
 
 // write makes a sealed record with all points and returns its path.
@@ -75,7 +77,14 @@ func writePoints(t testing.TB, dir, id string, points ...Point) string {
 }
 
 // show formats a value so that NaN equals itself.
-func show(v any) string { return fmt.Sprintf("%#v", v) }
+func show(v any) string {
+	if f, ok := v.(Final); ok { // Printf shows where its model is, not what
+		m := f.Model
+		f.Model = nil
+		return fmt.Sprintf("%#v %#v", f, m)
+	}
+	return fmt.Sprintf("%#v", v)
+}
 
 func TestRoundTrip(t *testing.T) {
 	path := write(t, t.TempDir(), "abc")
@@ -109,7 +118,8 @@ func TestCanonical(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"data_facts":{"bayes_error":0.0386,"odd":"-Inf"},"data_sums":{"multidist":"00ff"},` +
-		`"final":{"health":{"drift":"+Inf","repairs":1},"kernel_evals":1152921504606846976,"model_order":16.5,` +
+		`"final":{"health":{"drift":"+Inf","repairs":1},"kernel_evals":1152921504606846976,` +
+		`"model":{"dictionary":[0.1,-2],"dim":2,"outputs":1,"weights":[0.3333333333333333]},"model_order":16.5,` +
 		`"samples":640,"test_error":0.05,"test_risk":"+Inf","train_risk":"NaN","type":"final"},"id":"abc","points":[` +
 		`{"kernel_evals":0,"model_order":0,"samples":0,"test_error":0.8,"test_risk":1,"train_risk":1,"type":"point"},` +
 		`{"kernel_evals":1152921504606846976,"model_order":16,"samples":320,"test_error":0.05,"test_risk":0.3333333333333333,"train_risk":0.1,"type":"point"},` +
@@ -143,6 +153,7 @@ func TestCanonical(t *testing.T) {
 		{"number of points", func(r *Record) { r.Points = r.Points[:2] }, false},
 		{"kernel evaluations", func(r *Record) { r.Points[1].KernelEvals++ }, false},
 		{"final", func(r *Record) { r.Final.ModelOrder = 16 }, false},
+		{"model", func(r *Record) { r.Final.Model = nil }, false},
 		{"health", func(r *Record) { r.Final.Health = map[string]float64{"repairs": 2} }, false},
 	} {
 		r := *base
