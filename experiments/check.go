@@ -174,6 +174,7 @@ func (c *checker) spec() *Spec {
 		s.Task = ""
 	}
 	c.data()
+	c.standsInFor()
 	c.theKernel()
 	c.defaults()
 	if c.given(c.root, "methods") && len(d.Methods) == 0 {
@@ -217,8 +218,25 @@ func (c *checker) data() {
 	case !ok:
 		c.Errorf(n.At("variant"), "data set %s has no variant %q, want one of %s", set.name, c.doc.Data.Variant, list(set.variants))
 	default:
-		c.set, c.out.Data, c.out.dim = set, ref, set.dim
+		c.set, c.out.Data, c.out.dim, c.out.train = set, ref, set.dim, set.train
 	}
+}
+
+// standsInFor checks the data set in whose place the spec's is shown.
+func (c *checker) standsInFor() {
+	name := c.doc.StandsInFor
+	if name == "" {
+		return
+	}
+	n := c.root.At("stands_in_for")
+	if set, names := lookupData(name); set == nil {
+		c.Errorf(n, "unknown data set %q%s (there are %s)", name, strictyaml.Suggest(name, names), list(names))
+		return
+	}
+	if name == c.out.Data.Name {
+		c.Errorf(n, "%s stands in for itself", name)
+	}
+	c.out.StandsInFor = name
 }
 
 // theKernel checks the spec's kernel.
@@ -339,7 +357,7 @@ func (c *checker) method(i int) {
 		"bandwidth":   c.root.At("kernel").Get("bandwidth"),
 	} {
 		varied := slices.ContainsFunc(axes, func(a axis) bool { return a.name == name })
-		if _, ok := direct[name]; ok || varied || spec == nil || name == "bandwidth" && c.root.Get("kernel") == nil {
+		if _, ok := direct[name]; ok || info.param(name) == nil || varied || spec == nil || name == "bandwidth" && c.root.Get("kernel") == nil {
 			continue
 		}
 		if v, ok := c.value(info.param(name), spec); ok {
@@ -687,7 +705,7 @@ func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 	if c.set == nil || c.out.Task == "" {
 		return true // reported already
 	}
-	if cell.Data != c.set.name || cell.Task != c.out.Task || row != info.Name {
+	if cell.Data != c.set.name || cell.Task != c.out.Task || row != info.row() {
 		c.Errorf(at, "cell %q is not of %s on %s for %s", id, info.Name, c.set.name, c.out.Task)
 		return false
 	}
@@ -702,8 +720,8 @@ func (c *checker) figure(id string, at *strictyaml.Node) bool {
 			if c.set == nil || c.out.Task == "" {
 				return true // reported already
 			}
-			if f.Kind != FigureCurves || f.Data != c.set.name || f.Task != c.out.Task {
-				c.Errorf(at, "figure %s does not show curves of %s on %s", id, c.out.Task, c.set.name)
+			if !f.shows(c.set.name, c.out.Task) {
+				c.Errorf(at, "figure %s does not show %s on %s", id, c.out.Task, c.set.name)
 				return false
 			}
 			return true

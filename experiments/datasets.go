@@ -16,12 +16,16 @@ type dataSet struct {
 	variants []string
 }
 
+// drawnData is the data set whose draws are calibrated; others have none, or
+// one.
+const drawnData = "multidist"
+
 // lookupData returns a data set by name and the names there are.
 func lookupData(name string) (set *dataSet, names []string) {
 	for _, info := range data.List() {
 		names = append(names, info.Name)
 		if info.Name == name {
-			set = &dataSet{info.Name, info.Train, info.Dim, len(info.Variants) > 0, info.Variants}
+			set = &dataSet{info.Name, info.Train, info.Dim, info.Name == drawnData, info.Variants}
 		}
 	}
 	return set, names

@@ -17,6 +17,12 @@ const (
 const (
 	MethodPOLK = "polk"
 	MethodBSGD = "bsgd"
+
+	MethodCSVC    = "csvc"
+	MethodLBFGS   = "lbfgs"
+	MethodIVM     = "ivm"
+	MethodNystrom = "nystrom"
+	MethodRFF     = "rff"
 )
 
 // The values of hyper-parameters that are words.
@@ -42,11 +48,23 @@ const (
 
 // A MethodInfo describes a method that a spec can name.
 type MethodInfo struct {
-	Name   string      `json:"name"`
-	Title  string      `json:"title"`
-	About  string      `json:"about"`
-	Tasks  []string    `json:"tasks"`
-	Params []ParamInfo `json:"params"`
+	Name     string      `json:"name"`
+	Title    string      `json:"title"`
+	About    string      `json:"about"`
+	Tasks    []string    `json:"tasks"`
+	Batch    bool        `json:"batch"`    // trains on the whole training set at once, not on a stream
+	Seedless bool        `json:"seedless"` // depends on no seed, so that its runs on the same data are one
+	Votes    bool        `json:"votes"`    // predicts by the votes of two-class models, so that it has no risk
+	Row      string      `json:"-"`        // the tables' row, or its beginning, if it is not the name
+	Params   []ParamInfo `json:"params"`
+}
+
+// row returns what the IDs of the method's rows in the tables begin with.
+func (m *MethodInfo) row() string {
+	if m.Row != "" {
+		return m.Row
+	}
+	return m.Name
 }
 
 // A ParamInfo describes a hyper-parameter and the range of its values.
@@ -97,6 +115,11 @@ var (
 	}
 )
 
+var (
+	paramTolerance = ParamInfo{Name: "tolerance", Symbol: "ε", Kind: KindNumber, Above: bound(0)}
+	paramModelSize = ParamInfo{Name: "budget", Symbol: "M", Kind: KindInteger, Least: bound(1), Most: bound(largest)}
+)
+
 var methods = []MethodInfo{
 	{
 		Name: MethodPOLK, Title: "POLK",
@@ -144,7 +167,63 @@ var methods = []MethodInfo{
 			paramBandwidth,
 		},
 	},
+	{
+		Name: MethodCSVC, Title: "C-SVC", Row: "libsvm", Batch: true, Seedless: true, Votes: true,
+		About: "C-SVC as LIBSVM defines it, one-vs-one with voting",
+		Tasks: []string{TaskKSVM},
+		Params: []ParamInfo{
+			{Name: "cost", Symbol: "C", Kind: KindNumber, Above: bound(0), Default: "1", About: "C, the cost of a violated margin"},
+			paramTolerance.about("ε of the stopping condition, the largest violation of the optimality conditions").withDefault("0.001"),
+			paramBandwidth,
+		},
+	},
+	{
+		Name: MethodLBFGS, Title: "L-BFGS", Batch: true, Seedless: true,
+		About: "batch kernel machine over all training points by L-BFGS",
+		Tasks: []string{TaskKSVM, TaskKLR},
+		Params: []ParamInfo{
+			paramTolerance.about("largest duality gap, relative to the objective").withDefault("0.001"),
+			paramRegularizer,
+			paramBandwidth,
+		},
+	},
+	{
+		Name: MethodIVM, Title: "IVM", Batch: true,
+		About: "import vector machine (Zhu and Hastie 2005)",
+		Tasks: []string{TaskKLR},
+		Params: []ParamInfo{
+			{Name: "candidates", Symbol: "candidates", Kind: KindInteger, Least: bound(0), Most: bound(largest), Default: "0", About: "points tried at each import, drawn at random; 0 for all"},
+			paramModelSize.about("most import points").withDefault("1000"),
+			paramTolerance.about("least relative decrease of the objective that an import must bring").withDefault("0.001"),
+			paramRegularizer,
+			paramBandwidth,
+		},
+	},
+	{
+		Name: MethodNystrom, Title: "Nyström", Batch: true,
+		About: "linear model on Nyström features, a method of today",
+		Tasks: []string{TaskKSVM, TaskKLR},
+		Params: []ParamInfo{
+			paramModelSize.about("M, the number of landmarks"),
+			paramTolerance.about("largest duality gap, relative to the objective").withDefault("0.01"),
+			paramRegularizer,
+			paramBandwidth,
+		},
+	},
+	{
+		Name: MethodRFF, Title: "RFF", Batch: true,
+		About: "linear model on random Fourier features, a method of today",
+		Tasks: []string{TaskKSVM, TaskKLR},
+		Params: []ParamInfo{
+			paramModelSize.about("M, the number of frequencies"),
+			paramTolerance.about("largest duality gap, relative to the objective").withDefault("0.01"),
+			paramRegularizer,
+			paramBandwidth,
+		},
+	},
 }
+
+func (p ParamInfo) withDefault(s string) ParamInfo { p.Default = s; return p }
 
 func (p ParamInfo) about(s string) ParamInfo { p.About = s; return p }
 
@@ -241,6 +320,12 @@ func (p *Params) set(name string, s setting) {
 		p.Budget = int(s.number)
 	case "maintenance":
 		p.Maintenance = s.word
+	case "cost":
+		p.Cost = s.number
+	case "tolerance":
+		p.Tolerance = s.number
+	case "candidates":
+		p.Candidates = int(s.number)
 	case "regularizer":
 		p.Regularizer = s.number
 	case "bandwidth":
@@ -267,6 +352,12 @@ func (p *Params) get(name string) setting {
 		return setting{number: float64(p.Budget)}
 	case "maintenance":
 		return setting{word: p.Maintenance}
+	case "cost":
+		return setting{number: p.Cost}
+	case "tolerance":
+		return setting{number: p.Tolerance}
+	case "candidates":
+		return setting{number: float64(p.Candidates)}
 	case "regularizer":
 		return setting{number: p.Regularizer}
 	case "bandwidth":

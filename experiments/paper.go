@@ -108,6 +108,17 @@ type PaperFigure struct {
 	Stated  []PaperStatement
 }
 
+// shows reports whether a figure shows results of a task on a data set.
+func (f *PaperFigure) shows(data, task string) bool {
+	switch f.Kind {
+	case FigureCurves:
+		return f.Data == data && f.Task == task
+	case FigureDecision:
+		return slices.ContainsFunc(f.Panels, func(p PaperPanel) bool { return p.Data == data && p.Task == task })
+	}
+	return false
+}
+
 // A PaperPanel is one sub-figure.
 type PaperPanel struct {
 	ID       string // a, b, c

@@ -61,6 +61,15 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 						Data: s.Data, Task: s.Task, Method: v.method, Params: v.params,
 						Seed: seed, Samples: w.samples, Evaluation: w.evaluation,
 					}
+					order := v.order
+					method := lookupMethod(v.method)
+					if method.Seedless {
+						run.Seed = 1
+					}
+					if method.Batch {
+						run.Samples, run.Evaluation.Every, run.Evaluation.Tail = s.train, 0, 0
+						order = max(order, float64(s.train)/10) // one of many passes
+					}
 					run.Data.Draw = draw
 					id := ID(run)
 					k, ok := index[id]
@@ -70,7 +79,7 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 						plan = append(plan, Planned{
 							Run: run, ID: id, Spec: s.Name, Series: v.series, Group: v.group,
 							Cells: []string{}, Figures: []string{},
-							Cost: float64(w.samples) * float64(s.dim) * v.order,
+							Cost: float64(run.Samples) * float64(s.dim) * order,
 						})
 						if len(plan) > maxRuns {
 							return nil, fmt.Errorf("spec %s has more than %d runs", s.Name, maxRuns)

@@ -5,10 +5,10 @@ package experiments
 type Run struct {
 	Data       DataRef    `json:"data"`
 	Task       string     `json:"task"`   // ksvm or klr
-	Method     string     `json:"method"` // polk or bsgd
+	Method     string     `json:"method"` // one of Methods
 	Params     Params     `json:"params"`
 	Seed       uint64     `json:"seed"`    // of the order in which the stream visits the training set
-	Samples    int        `json:"samples"` // training examples to process, counting every visit
+	Samples    int        `json:"samples"` // training examples to process, counting every visit; a batch method's training set
 	Evaluation Evaluation `json:"evaluation"`
 }
 
@@ -18,6 +18,20 @@ type DataRef struct {
 	Name    string `json:"name"`
 	Variant string `json:"variant,omitempty"`
 	Draw    uint64 `json:"draw,omitempty"`
+}
+
+// HasRisk reports whether the run's model has scores, and so a risk. It does
+// not where the method predicts by the votes of two-class models.
+func (r Run) HasRisk() bool {
+	m := lookupMethod(r.Method)
+	return m == nil || !m.Votes
+}
+
+// Batch reports whether the run's method trains on the whole training set at
+// once, not on a stream.
+func (r Run) Batch() bool {
+	m := lookupMethod(r.Method)
+	return m != nil && m.Batch
 }
 
 // Params are the hyper-parameters of a run. A field that a method does not
@@ -30,8 +44,11 @@ type Params struct {
 	Horizon      float64 `json:"horizon,omitempty"`     // t₀ of the diminishing schedule, in steps
 	BatchSize    int     `json:"batch_size"`            // samples a step
 	Parsimony    float64 `json:"parsimony,omitempty"`   // K of ε = K·η^{3/2} (POLK)
-	Budget       int     `json:"budget,omitempty"`      // B, the largest model order (BSGD)
+	Budget       int     `json:"budget,omitempty"`      // the largest model order (BSGD, IVM), or the model order (Nyström, RFF)
 	Maintenance  string  `json:"maintenance,omitempty"` // removal, projection or merging (BSGD)
+	Cost         float64 `json:"cost,omitempty"`        // C (C-SVC)
+	Tolerance    float64 `json:"tolerance,omitempty"`   // of the batch methods' stopping conditions
+	Candidates   int     `json:"candidates,omitempty"`  // points tried at each import, 0 for all (IVM)
 }
 
 // A Kernel is κ with its parameters.

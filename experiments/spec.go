@@ -52,7 +52,12 @@ type Spec struct {
 	Task        string  `json:"task"`
 	Data        DataRef `json:"data"` // Draw is that of the runs
 
+	// StandsInFor is the data set in whose place this spec's is shown; empty
+	// if none.
+	StandsInFor string `json:"stands_in_for,omitempty"`
+
 	dim      int
+	train    int // examples in the training set
 	variants []variant
 	work     map[string]work // by profile
 }

@@ -147,7 +147,9 @@ var bad = []struct{ name, old, new string }{
 	{"skip not a truth value", "only: [polk]", "skip: yes"},
 	{"duplicate key", "task: ksvm", "task: ksvm\ntask: klr"},
 	{"duplicate key in braces", "count: 2,", "count: 2, count: 3,"},
-	{"defaults for no method", "regularizer: 1e-6", "regularizer: 1e-6\ndefaults: {ivm: {batch_size: 1}}"},
+	{"stands in for nothing known", "task: ksvm", "task: ksvm\nstands_in_for: mnits"},
+	{"stands in for itself", "task: ksvm", "task: ksvm\nstands_in_for: multidist"},
+	{"defaults for no method", "regularizer: 1e-6", "regularizer: 1e-6\ndefaults: {pegasos: {batch_size: 1}}"},
 	{"defaults out of range", "    batch_size: 32\n", ""},
 	{"include missing", "name: sample", "include: [nothing.yaml]\nname: sample"},
 	{"include of the wrong type", "name: sample", "include: base/common.yaml\nname: sample"},
@@ -246,9 +248,24 @@ func TestEmbedded(t *testing.T) {
 		"mnist-klr":      {0, 2, 10},
 		"multidist-bsgd": {0, 0, 80},
 		"mnist-bsgd":     {0, 0, 20},
+
+		"multidist-batch-ksvm": {1, 30, 120}, // 6 points × 5 or 20 draws
+		"multidist-batch-klr":  {0, 30, 140},
+		"mnist-batch-ksvm":     {0, 2, 4},
+		"mnist-batch-klr":      {0, 1, 4},
+		"brodatz-ksvm":         {0, 4, 20},
+		"brodatz-klr":          {0, 2, 10},
+		"brodatz-batch-ksvm":   {0, 4, 4},
+		"brodatz-batch-klr":    {0, 3, 4},
+		"brodatz-disjoint":     {0, 4, 16}, // C-SVC knows no seeds
+		"glyphs-ksvm":          {0, 4, 16},
+		"glyphs-klr":           {0, 2, 10},
+		"weaves-ksvm":          {0, 4, 16},
+		"weaves-klr":           {0, 2, 10},
 	}
-	// Specs on an assumption feed the table of runs alone.
-	assumptions := []string{"multidist-bsgd", "mnist-bsgd"}
+	// Specs on an assumption, and those of data that the paper does not have,
+	// feed no cell and no figure of the paper.
+	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr"}
 	seen := make(map[string]string) // run ID → spec
 	for _, s := range specs {
 		runs, ok := want[s.Name]

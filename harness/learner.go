@@ -81,15 +81,24 @@ func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, er
 	if !ok {
 		return nil, fmt.Errorf("no method %q", run.Method)
 	}
-	l, err := taskLoss(run.Task)
+	p, err := newProblem(run, classes, dim)
 	if err != nil {
 		return nil, err
+	}
+	return newMethod(p)
+}
+
+// newProblem returns what a run's learner is made for.
+func newProblem(run experiments.Run, classes, dim int) (Problem, error) {
+	l, err := taskLoss(run.Task)
+	if err != nil {
+		return Problem{}, err
 	}
 	k, err := makeKernel(run.Params.Kernel)
 	if err != nil {
-		return nil, err
+		return Problem{}, err
 	}
-	return newMethod(Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim})
+	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim}, nil
 }
 
 func newPOLK(p Problem) (Learner, error) {

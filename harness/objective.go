@@ -59,14 +59,19 @@ func head(s *data.Split, n int) *data.Split {
 // new since the last call.
 func (o *Objective) Evaluate(s *kernel.Snapshot, threads int) Measurement {
 	scores, normSq := o.evaluator.Evaluate(s, threads)
+	return o.measurement(scores[0], scores[1], normSq, s.Order())
+}
+
+// measurement is that of a model with given scores on the two splits.
+func (o *Objective) measurement(trainScores, testScores []float64, normSq float64, order int) Measurement {
 	penalty := o.regularizer / 2 * normSq
-	train, _ := o.meanLoss(scores[0], o.train)
-	test, wrong := o.meanLoss(scores[1], o.test)
+	train, _ := o.meanLoss(trainScores, o.train)
+	test, wrong := o.meanLoss(testScores, o.test)
 	return Measurement{
 		TrainRisk:  train + penalty,
 		TestRisk:   test + penalty,
 		TestError:  wrong,
-		ModelOrder: s.Order(),
+		ModelOrder: order,
 	}
 }
 

@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"polkrepro/data"
@@ -23,6 +24,13 @@ func PlanAll(specs []*experiments.Spec, profile string, opt experiments.PlanOpti
 	return plan, nil
 }
 
+// Needed leaves out the specs that stand in for a data set that is there.
+func Needed(specs []*experiments.Spec, finder data.Finder) []*experiments.Spec {
+	return slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool {
+		return s.StandsInFor != "" && finder.Available(data.Ref{Name: s.StandsInFor}) == nil
+	})
+}
+
 // FindSpecs returns the specs of the given names or files: all embedded ones
 // if none is named.
 func FindSpecs(names []string) ([]*experiments.Spec, error) {
@@ -41,12 +49,15 @@ func FindSpecs(names []string) ([]*experiments.Spec, error) {
 }
 
 // PlanNamed returns the runs of the specs of the given names or files, of all
-// embedded ones if none is named. It is an error to name a spec that has no
-// runs in the profile. All errors wrap ErrUsage.
-func PlanNamed(names []string, profile string, opt experiments.PlanOptions) ([]experiments.Planned, error) {
+// embedded ones that are needed if none is named. It is an error to name a spec
+// that has no runs in the profile. All errors wrap ErrUsage.
+func PlanNamed(names []string, profile string, opt experiments.PlanOptions, finder data.Finder) ([]experiments.Planned, error) {
 	specs, err := FindSpecs(names)
 	if err != nil {
 		return nil, Usage(err)
+	}
+	if len(names) == 0 {
+		specs = Needed(specs, finder)
 	}
 	plan, err := PlanAll(specs, profile, opt)
 	if err != nil {
@@ -80,6 +91,21 @@ func idleError(s *experiments.Spec, profile string, opt experiments.PlanOptions)
 		others = []string{"nor in any other"}
 	}
 	return fmt.Errorf("%s has no runs in profile %s; %s", s.Name, profile, strings.Join(others, ", "))
+}
+
+// Shown returns what a report shows of the runs of specs: not those of a spec
+// that stands in for a data set that is there, unless one of them has a record.
+func Shown(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) []experiments.Planned {
+	shown := make(map[string]bool)
+	for _, s := range Needed(specs, finder) {
+		shown[s.Name] = true
+	}
+	for _, p := range plan {
+		if have[p.ID] != nil {
+			shown[p.Spec] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return !shown[p.Spec] })
 }
 
 // GuessProfile returns the profile that the finished records of a folder

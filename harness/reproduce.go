@@ -20,6 +20,9 @@ type Options struct {
 	RequireData bool        // a data set that can't be had is an error, before anything is trained
 	Progress    Progress    // default: none is shown
 	Methods     Registry    // default Methods()
+
+	// Batch holds the batch methods by name; default BatchMethods().
+	Batch map[string]BatchMethod
 }
 
 func (o Options) withDefaults() Options {
@@ -31,6 +34,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Methods == nil {
 		o.Methods = Methods()
+	}
+	if o.Batch == nil {
+		o.Batch = BatchMethods()
 	}
 	return o
 }
@@ -130,16 +136,47 @@ func note(format string, args ...any) Event {
 }
 
 // carryOut executes runs, the longest first so that no long one is left to a
-// single worker at the end.
+// single worker at the end, and after them, one by one on all cores, those that
+// need the machine's memory for themselves.
 func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
 	slices.SortStableFunc(plan, func(a, b experiments.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
-	workers, cores := layout(opt.Workers, len(plan))
+	var shared, alone []experiments.Planned
+	for _, p := range plan {
+		if needsMachine(p.Run) {
+			alone = append(alone, p)
+		} else {
+			shared = append(shared, p)
+		}
+	}
+	workers, cores := layout(opt.Workers, len(shared))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(plan), Kept: len(out.Kept), Workers: workers})
+	fatal := executeAll(ctx, shared, workers, cores, sets, out, opt)
+	if fatal == nil && len(alone) > 0 {
+		one, all := layout(1, len(alone))
+		fatal = executeAll(ctx, alone, one, all, sets, out, opt)
+	}
+	return conclusion(ctx, fatal, out, len(plan))
+}
+
+// largeKernelMatrix is the size in bytes from which two kernel matrices may not
+// fit a machine that one fits.
+const largeKernelMatrix = 4 << 30
+
+// needsMachine reports whether a run keeps a kernel matrix so large that no
+// other run should be under way.
+func needsMachine(run experiments.Run) bool {
+	return run.Method == experiments.MethodLBFGS && 4*run.Samples*run.Samples >= largeKernelMatrix
+}
+
+// executeAll executes runs by a number of workers and adds to the outcome. It
+// returns what stops all runs: the context's end, or an error of the results
+// folder.
+func executeAll(ctx context.Context, plan []experiments.Planned, workers int, cores *cores, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
 	x := &executor{
 		records:    RecordsDir(opt.Results),
 		provenance: Provenance(),
 		progress:   opt.Progress,
-		options:    trainerOptions{methods: opt.Methods, cores: cores},
+		options:    trainerOptions{methods: opt.Methods, batch: opt.Batch, cores: cores},
 	}
 	errs := make([]error, len(plan))
 	done := make([]bool, len(plan))
@@ -164,7 +201,7 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 			out.Failed = append(out.Failed, FailedRun{ID: p.ID, Err: errs[i]})
 		}
 	}
-	return conclusion(ctx, fatal, out, len(plan))
+	return fatal
 }
 
 // conclusion returns the error of a plan of so many runs that was carried out

@@ -53,27 +53,47 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 
 // train prepares and trains a run, and seals its record.
 func (x *executor) train(ctx context.Context, p experiments.Planned, set *data.Set, w *record.Writer, t *tracked) error {
-	tr, err := newTrainer(p.Run, set, x.options)
-	if err != nil {
-		return err
-	}
-	tr.emit = func(point record.Point) error {
+	emit := func(point record.Point) error {
 		t.evaluated(point)
 		if err := w.Point(point); err != nil {
 			return &storageError{err}
 		}
 		return nil
 	}
-	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
-	if err := tr.train(ctx); err != nil {
+	final, err := x.fit(ctx, p.Run, set, emit, t)
+	if err != nil {
 		return err
 	}
-	final := tr.final(time.Since(t.started))
 	t.finished(final)
 	if err := w.Finish(final); err != nil {
 		return &storageError{err}
 	}
 	return nil
+}
+
+// fit trains a run, a batch method's or a stream's, and returns its figures.
+func (x *executor) fit(ctx context.Context, run experiments.Run, set *data.Set, emit func(record.Point) error, t *tracked) (record.Final, error) {
+	if method, ok := x.options.batch[run.Method]; ok {
+		b, err := newBatchTrainer(run, set, method, x.options.cores)
+		if err != nil {
+			return record.Final{}, err
+		}
+		b.progress = t.worked
+		if err := b.train(ctx); err != nil {
+			return record.Final{}, err
+		}
+		return b.final(time.Since(t.started)), emit(b.point)
+	}
+	tr, err := newTrainer(run, set, x.options)
+	if err != nil {
+		return record.Final{}, err
+	}
+	tr.emit = emit
+	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
+	if err := tr.train(ctx); err != nil {
+		return record.Final{}, err
+	}
+	return tr.final(time.Since(t.started)), nil
 }
 
 // conclude reports how a run ended and seals the record of one that failed.
@@ -153,6 +173,18 @@ func (t *tracked) stepped(samples int, l Learner) {
 	if now := time.Now(); now.Sub(t.last) >= progressEvery {
 		t.last = now
 		t.event.Order = l.Expansion().Order()
+		t.send(EventProgress)
+	}
+}
+
+// worked notes how far a batch method has come, as the samples of a stream that
+// is as far.
+func (t *tracked) worked(fraction float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.event.Samples = int(fraction * float64(t.event.Total))
+	if now := time.Now(); now.Sub(t.last) >= progressEvery {
+		t.last = now
 		t.send(EventProgress)
 	}
 }

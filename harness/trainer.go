@@ -63,6 +63,7 @@ type trainer struct {
 // comes out.
 type trainerOptions struct {
 	methods Registry
+	batch   map[string]BatchMethod
 	cores   *cores
 }
 
@@ -240,6 +241,7 @@ func (t *trainer) final(elapsed time.Duration) record.Final {
 	f := Average(t.points, t.run.Samples)
 	f.KernelEvals = t.learner.KernelEvals()
 	f.Health = t.learner.Health()
+	f.Model = drawableModel(t.learner.Expansion())
 	f.Timing = t.watch.total
 	f.Elapsed = elapsed.Seconds()
 	return f

@@ -2,8 +2,9 @@
 //
 // [Build] makes the model of a report from what was planned and what was
 // recorded; it never trains anything. A [Table] is one model with four faces:
-// text for a terminal, Markdown, CSV and LaTeX. A [Figure] is drawn once and
-// written as SVG, PNG and PDF, and the numbers behind it as CSV.
+// text for a terminal, Markdown, CSV and LaTeX. A [Figure] of curves, of decision
+// surfaces or of data sets is drawn once and written as SVG, PNG and PDF, and
+// the numbers behind it as CSV; a contact sheet shows all of the paper's.
 // [Report.WriteAll] writes all of it into a folder.
 //
 // Nothing is left out in silence: a cell or a figure without records says why

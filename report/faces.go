@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -108,7 +109,7 @@ func (c *Cell) ours() []cellLine {
 	diff := cellLine{label: "Δ"}
 	any := false
 	for q, s := range c.Ours {
-		own.values[q] = s.text(q)
+		own.values[q] = cmp.Or(s.text(q), whyDash)
 		diff.values[q] = difference(s, c.Paper[q], q)
 		any = any || diff.values[q] != ""
 	}
@@ -119,7 +120,10 @@ func (c *Cell) ours() []cellLine {
 	if d := c.Draw; d != nil {
 		l := cellLine{label: fmt.Sprintf("draw %d", d.Draw), runs: "1, the figures'"}
 		for q, v := range d.Values {
-			l.values[q] = number(v, q, v)
+			l.values[q] = whyDash
+			if c.Ours[q].N > 0 {
+				l.values[q] = number(v, q, v)
+			}
 		}
 		out = append(out, l)
 	}
@@ -290,7 +294,7 @@ func (t *Table) csvRows(blk *Block, r *Row) [][]string {
 		if c.Ours[q].N > 0 {
 			row[7], row[8] = exact(c.Ours[q].Mean), exact(c.Ours[q].SD)
 		}
-		if c.Draw != nil {
+		if c.Draw != nil && c.Ours[q].N > 0 {
 			row[11], row[12] = strconv.FormatUint(c.Draw.Draw, 10), exact(c.Draw.Values[q])
 		}
 		out = append(out, row)

@@ -1,349 +1,84 @@
 package report
 
 import (
-	"cmp"
+	"encoding/csv"
 	"fmt"
-	"math"
-	"slices"
+	"io"
 	"strings"
 
 	"polkrepro/experiments"
-	"polkrepro/record"
 )
 
-// A Figure is one of the paper's figures of curves, made from records.
+// A Figure is one of the paper's figures, or one that supplements them.
 type Figure struct {
 	Name    string // stem of its files: figure2
 	Title   string
 	Caption string
-	Series  []*Series
-	Missing string // why there is no picture; empty where there is one
+	Series  []*Series // of a figure of curves
+	Missing string    // why there is no picture; empty where there is one
 
-	data  experiments.PaperData
-	paper experiments.PaperFigure
-	cells map[string]experiments.PaperCell
+	number     int  // 0 for a figure that is not the paper's
+	imagesOnly bool // there are no numbers behind it
+	content    content
+	key        string // of otherCurves
 }
 
-// A Series is the runs behind one line of a figure: one method with one set
-// of hyper-parameters, over seeds and draws.
-type Series struct {
-	Label  string
-	Method string
-	Rank   int // among the method's planned series, 0 for the largest model order
-	Cells  []string
-	Runs   []*record.Record
+// A content is what a figure shows.
+type content interface {
+	// drawing lays the figure out.
+	drawing() drawing
 
-	params experiments.Params
+	// rows are the numbers behind the figure as lines of a CSV file, a
+	// header first.
+	rows() [][]string
 }
 
-// figures makes all figures of curves.
+var (
+	_ content = (*curves)(nil)
+	_ content = (*decisions)(nil)
+	_ content = (*gallery)(nil)
+)
+
+// figures makes all figures.
 func (b *builder) figures() []*Figure {
 	var out []*Figure
 	for _, pf := range b.paper.Figures {
-		if pf.Kind == "curves" {
-			out = append(out, b.figure(pf))
+		f := &Figure{Name: "figure" + pf.ID, Title: fmt.Sprintf("Figure %d. %s", pf.Number, pf.Title), number: pf.Number}
+		switch pf.Kind {
+		case experiments.FigureCurves:
+			b.curves(f, pf)
+		case experiments.FigureDecision:
+			b.decisions(f, pf)
+		case experiments.FigureData:
+			b.dataSets(f, pf)
 		}
+		out = append(out, f)
 	}
-	return out
+	others := b.otherCurves(2)
+	if f := b.standIns(); f != nil {
+		out = append(out, f)
+	}
+	return append(out, others...)
 }
 
-// figure makes one figure.
-func (b *builder) figure(pf experiments.PaperFigure) *Figure {
-	f := &Figure{
-		Name:  "figure" + pf.ID,
-		Title: fmt.Sprintf("Figure %d. %s", pf.Number, pf.Title),
-		data:  b.paper.Data[pf.Data],
-		paper: pf,
-		cells: b.paper.Cells,
-	}
-	planned := b.feeding(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) })
-	f.Series = b.series(planned)
-	if len(f.Series) == 0 {
-		f.Missing = b.absent(planned, pf.Data, []string{"polk"})
-		return f
-	}
-	f.Caption = f.caption(b.lost(planned))
-	return f
-}
+// hasNumbers says whether there are numbers behind the figure.
+func (f *Figure) hasNumbers() bool { return f.Missing == "" && !f.imagesOnly }
 
-// series groups the records of planned runs, POLK first and each method's
-// from the largest model order down. A series without records keeps its rank,
-// so that the others look as they do in a whole figure.
-func (b *builder) series(planned []experiments.Planned) []*Series {
-	byGroup := map[string]*Series{}
-	var all []*Series
-	for _, p := range planned {
-		s := byGroup[p.Group]
-		if s == nil {
-			s = &Series{Label: p.Series, Method: p.Run.Method, params: p.Run.Params}
-			byGroup[p.Group] = s
-			all = append(all, s)
-		}
-		if r := b.in.Records[p.ID]; r != nil {
-			s.Runs = append(s.Runs, r)
-		}
-		s.addCells(p.Cells)
+// CSV writes the numbers behind the figure, if there are any:
+//
+//   - of curves, a line for each evaluation of each run, the error rate in per
+//     cent;
+//   - of decision surfaces, a line for each node of a grid on the plane and
+//     each dictionary element, with the class decided for there and, where
+//     scores are logits, the probability of that class;
+//   - of data in the plane, a line for each point shown and each mean of a
+//     component, with its class.
+func (f *Figure) CSV(w io.Writer) error {
+	if !f.hasNumbers() {
+		return nil
 	}
-	slices.SortFunc(all, compareSeries)
-	for i, s := range all {
-		slices.SortFunc(s.Runs, compareRuns)
-		if i > 0 && all[i-1].Method == s.Method {
-			s.Rank = all[i-1].Rank + 1
-		}
-	}
-	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })
-}
-
-// addCells adds the cells that a run of the series feeds.
-func (s *Series) addCells(cells []string) {
-	for _, c := range cells {
-		if !slices.Contains(s.Cells, c) {
-			s.Cells = append(s.Cells, c)
-		}
-	}
-}
-
-// compareRuns orders runs by draw and seed.
-func compareRuns(a, b *record.Record) int {
-	return cmp.Or(
-		cmp.Compare(a.Header.Run.Data.Draw, b.Header.Run.Data.Draw),
-		cmp.Compare(a.Header.Run.Seed, b.Header.Run.Seed),
-		cmp.Compare(a.Header.ID, b.Header.ID))
-}
-
-// compareSeries orders series by method, POLK first, then from the largest
-// model order down: a larger budget, or a smaller parsimony constant.
-func compareSeries(a, b *Series) int {
-	return cmp.Or(
-		compareMethods(a.Method, b.Method),
-		cmp.Compare(b.params.Budget, a.params.Budget),
-		cmp.Compare(a.params.Parsimony, b.params.Parsimony),
-		cmp.Compare(a.Label, b.Label))
-}
-
-// compareMethods puts POLK before the others.
-func compareMethods(a, b string) int {
-	switch {
-	case a == b:
-		return 0
-	case a == "polk":
-		return -1
-	case b == "polk":
-		return 1
-	}
-	return cmp.Compare(a, b)
-}
-
-// A quantity is what a panel shows.
-type quantity struct {
-	name  string
-	label string
-	log   bool
-	of    func(record.Point) float64
-	cell  func(experiments.PaperCell) *float64
-}
-
-// quantities returns the three quantities of all figures; which risk the
-// first one is differs between data sets.
-func (f *Figure) quantities() []quantity {
-	risk := quantity{"risk", "test risk R(f_t)", true,
-		func(p record.Point) float64 { return p.TestRisk },
-		func(c experiments.PaperCell) *float64 { return c.Risk }}
-	if f.data.Risk == "train" {
-		risk.label, risk.of = "training risk R(f_t)", func(p record.Point) float64 { return p.TrainRisk }
-	}
-	return []quantity{risk,
-		{"error", "test error rate (%)", true,
-			func(p record.Point) float64 { return 100 * p.TestError },
-			func(c experiments.PaperCell) *float64 { return c.Error }},
-		{"order", "model order M_t", false,
-			func(p record.Point) float64 { return float64(p.ModelOrder) },
-			func(c experiments.PaperCell) *float64 { return c.Order }},
-	}
-}
-
-// picture lays the figure out for drawing.
-func (f *Figure) picture() *picture {
-	p := &picture{}
-	levels, marks, bands := false, false, false
-	for i, q := range f.quantities() {
-		pn := f.panel(q)
-		pn.tag = fmt.Sprintf("(%c)", 'a'+i)
-		for _, t := range pn.traces {
-			levels = levels || len(t.levels) > 0
-			bands = bands || spread(t.curve)
-		}
-		marks = marks || len(pn.marks) > 0
-		p.panels = append(p.panels, pn)
-	}
-	for _, s := range f.Series {
-		p.legend = append(p.legend, lineEntry(plainLetters(s.Label), lookOf(s.Method, s.Rank)))
-	}
-	if bands {
-		p.legend = append(p.legend, bandEntry("range over runs"))
-	}
-	if levels {
-		p.legend = append(p.legend, levelEntry("final value printed in the paper"))
-	}
-	if marks {
-		p.legend = append(p.legend, markEntry("stated in the paper's text"))
-	}
-	return p
-}
-
-// panel makes the panel of a quantity.
-func (f *Figure) panel(q quantity) panel {
-	pn := panel{ylabel: q.label, log: q.log, xmax: 1}
-	for _, s := range f.Series {
-		t := trace{look: lookOf(s.Method, s.Rank), curve: average(s.Runs, q.of)}
-		t.levels = f.levels(s, q)
-		for _, v := range t.curve {
-			pn.xmax = math.Max(pn.xmax, v.x)
-		}
-		pn.traces = append(pn.traces, t)
-	}
-	pn.marks = f.marks(q, pn.xmax)
-	return pn
-}
-
-// levels are the values that the paper prints for a series, without
-// repetition.
-func (f *Figure) levels(s *Series, q quantity) []float64 {
-	var out []float64
-	for _, id := range s.Cells {
-		c, ok := f.cells[id]
-		if !ok || c.Data != f.paper.Data || c.Task != f.paper.Task {
-			continue
-		}
-		if v := q.cell(c); v != nil && !slices.Contains(out, *v) {
-			out = append(out, *v)
-		}
-	}
-	return out
-}
-
-// marks are the values of a quantity that the paper's text states for the
-// figure; those of the last sample are drawn a little before the edge.
-func (f *Figure) marks(q quantity, xmax float64) []mark {
-	var out []mark
-	for _, st := range f.paper.Stated {
-		if st.Quantity != q.name || st.Low == nil && st.High == nil {
-			continue
-		}
-		m := mark{x: float64(st.Samples), look: f.lookOfCell(st.Cell)}
-		if st.Samples == 0 {
-			m.x = 0.97 * xmax
-		}
-		m.low, m.high = deref(st.Low, st.High), deref(st.High, st.Low)
-		if !slices.Contains(f.printed(q), m.high) || m.low < m.high || st.Samples > 0 {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-// printed are all the levels of a quantity in the figure.
-func (f *Figure) printed(q quantity) []float64 {
-	var out []float64
-	for _, s := range f.Series {
-		out = append(out, f.levels(s, q)...)
-	}
-	return out
-}
-
-// lookOfCell is the look of the series that feeds a cell, or black.
-func (f *Figure) lookOfCell(cell string) look {
-	for _, s := range f.Series {
-		if cell != "" && slices.Contains(s.Cells, cell) {
-			return lookOf(s.Method, s.Rank)
-		}
-	}
-	return look{color: rgb(0, 0, 0)}
-}
-
-// deref returns the value of the first pointer that is not nil.
-func deref(ps ...*float64) float64 {
-	for _, p := range ps {
-		if p != nil {
-			return *p
-		}
-	}
-	return math.NaN()
-}
-
-// average is the mean and range, over runs, of a quantity at every number of
-// samples, from 0 on, at which a run was evaluated. Values that are not finite are left
-// out; where there are no others the mean is not a number.
-func average(runs []*record.Record, of func(record.Point) float64) []sample {
-	at := map[int][]float64{}
-	for _, r := range runs {
-		for _, p := range r.Points {
-			if p.Samples < 0 {
-				continue
-			}
-			vs := at[p.Samples]
-			if v := of(p); !math.IsNaN(v) && !math.IsInf(v, 0) {
-				vs = append(vs, v)
-			}
-			at[p.Samples] = vs
-		}
-	}
-	curve := make([]sample, 0, len(at))
-	for x, vs := range at {
-		s := sample{x: float64(x), mean: math.NaN(), low: math.NaN(), high: math.NaN()}
-		if len(vs) > 0 {
-			s.mean, s.low, s.high = mean(vs), slices.Min(vs), slices.Max(vs)
-		}
-		curve = append(curve, s)
-	}
-	slices.SortFunc(curve, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
-	return curve
-}
-
-// caption says what the picture shows and what it leaves out.
-func (f *Figure) caption(lost string) string {
-	var b strings.Builder
-	risk := "test"
-	if f.data.Risk == "train" {
-		risk = "training"
-	}
-	fmt.Fprintf(&b, "(a) %s risk, (b) error rate on the test set, (c) model order, against the number of training samples processed. ", risk)
-	b.WriteString("Lines are means over runs")
-	var counts []string
-	several := ""
-	for _, s := range f.Series {
-		counts = append(counts, fmt.Sprintf("%s: %d", s.Label, len(s.Runs)))
-		if len(s.Runs) > 1 {
-			several = "; bands reach from the least to the greatest"
-		}
-	}
-	fmt.Fprintf(&b, " (%s)%s. ", strings.Join(counts, "; "), several)
-	b.WriteString("Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text.")
-	if n := f.undrawn(); n > 0 {
-		fmt.Fprintf(&b, " %d values that are not finite, or not positive on a logarithmic axis, are not drawn.", n)
-	}
-	if lost != "" {
-		b.WriteString(" " + lost)
-	}
-	return b.String()
-}
-
-// undrawn counts the values that have no place in the picture.
-func (f *Figure) undrawn() int {
-	n := 0
-	for _, q := range f.quantities() {
-		pn := panel{log: q.log}
-		for _, s := range f.Series {
-			for _, r := range s.Runs {
-				for _, p := range r.Points {
-					if !pn.drawable(q.of(p)) {
-						n++
-					}
-				}
-			}
-		}
-	}
-	return n
+	cw := csv.NewWriter(w)
+	return cw.WriteAll(f.content.rows())
 }
 
 // letterSubstitutes are ASCII spellings of the characters that the pictures'

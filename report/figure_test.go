@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -19,8 +20,7 @@ import (
 	"polkrepro/record"
 )
 
-// wellFormed checks a picture in one format and returns its image if it is
-// one.
+// wellFormed checks a picture in one format.
 func wellFormed(t *testing.T, format string, b []byte) {
 	t.Helper()
 	switch format {
@@ -35,15 +35,15 @@ func wellFormed(t *testing.T, format string, b []byte) {
 				t.Fatalf("SVG: %v", err)
 			}
 		}
-		if !bytes.Contains(b, []byte("samples processed")) || bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) {
-			t.Error("the SVG has no axis label, or coordinates that are not numbers")
+		if !bytes.Contains(b, []byte("(a)")) || bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) {
+			t.Error("the SVG has no panel (a), or coordinates that are not numbers")
 		}
 	case "png":
 		img, err := png.Decode(bytes.NewReader(b))
 		if err != nil {
 			t.Fatalf("PNG: %v", err)
 		}
-		checkInk(t, img)
+		checkInk(t, img, pngDPI)
 	case "pdf":
 		if !bytes.HasPrefix(b, []byte("%PDF-")) || !bytes.Contains(b, []byte("%%EOF")) || bytes.Contains(b, []byte("NaN")) {
 			t.Error("not a PDF")
@@ -53,10 +53,10 @@ func wellFormed(t *testing.T, format string, b []byte) {
 
 // checkInk checks that a picture has its width in print and that nothing
 // touches its edge, where it would be cut.
-func checkInk(t *testing.T, img image.Image) {
+func checkInk(t *testing.T, img image.Image, dpi int) {
 	t.Helper()
 	r := img.Bounds()
-	if want := int(6.5 * pngDPI); r.Dx() != want {
+	if want := 13 * dpi / 2; r.Dx() != want {
 		t.Errorf("%d pixels wide, want %d", r.Dx(), want)
 	}
 	dark := func(x, y int) bool {
@@ -81,14 +81,14 @@ var vectors = []string{"svg", "pdf"}
 
 // renderAll renders and checks a picture in the given formats, by default in
 // all.
-func renderAll(t *testing.T, p *picture, formats ...string) map[string][]byte {
+func renderAll(t *testing.T, d drawing, formats ...string) map[string][]byte {
 	t.Helper()
 	if formats == nil {
 		formats = Formats
 	}
 	out := map[string][]byte{}
 	for _, format := range formats {
-		b, err := safeRender(p, format)
+		b, err := safely(func() ([]byte, error) { return render(d, format) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestFigures(t *testing.T) {
 	var drawn []string
 	for _, f := range r.Figures {
 		if f.Missing != "" {
-			if f.Missing != "not in this version" {
+			if f.Missing != "not planned" {
 				t.Errorf("%s: %q", f.Name, f.Missing)
 			}
 			continue
@@ -113,7 +113,7 @@ func TestFigures(t *testing.T) {
 		if f.Name != "figure2" {
 			formats = vectors
 		}
-		first, second := renderAll(t, f.picture(), formats...), renderAll(t, f.picture(), formats...)
+		first, second := renderAll(t, f.content.drawing(), formats...), renderAll(t, f.content.drawing(), formats...)
 		for _, format := range formats {
 			if !bytes.Equal(first[format], second[format]) {
 				t.Errorf("%s.%s differs when it is drawn again", f.Name, format)
@@ -196,7 +196,7 @@ func TestOddValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := build(oddInput(points), fixturePaper(), fixtureDraw)
-			p := r.Figures[2].picture()
+			p := r.Figures[2].content.drawing()
 			renderAll(t, p, vectors...)
 			if dir := os.Getenv("REPORT_LOOK"); dir != "" { // a folder for whoever wants to see them
 				out := renderAll(t, p, "png")
@@ -229,7 +229,7 @@ func TestOneRunHasNoBand(t *testing.T) {
 				continue
 			}
 			var texts []string
-			for _, e := range f.picture().legend {
+			for _, e := range f.content.(*curves).picture().legend {
 				texts = append(texts, e.text)
 			}
 			if slices.Contains(texts, "range over runs") != want {
@@ -331,12 +331,17 @@ func TestWriteAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 3*4 + 4 + 1; len(paths) != want {
+	if want := 3*4 + 4 + 2 + 1; len(paths) != want {
 		t.Errorf("%d files, want %d", len(paths), want)
 	}
 	for _, p := range paths {
 		if info, err := os.Stat(p); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", p, err)
+		}
+	}
+	for _, name := range []string{"figure7.svg", "contact.svg", "contact.png"} {
+		if !slices.Contains(paths, filepath.Join(dir, "figures", name)) {
+			t.Errorf("%s was not written", name)
 		}
 	}
 	f, err := os.Open(filepath.Join(dir, "figures", "figure7.csv"))
@@ -360,6 +365,30 @@ func TestWriteAll(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
 	if err != nil || !strings.Contains(string(index), "Figure 2. multidist, ksvm: not run yet") {
 		t.Errorf("index: %v\n%s", err, index)
+	}
+}
+
+func TestContactSheet(t *testing.T) {
+	d := newContact(build(Input{}, dataPaper(), fixtureDraw).Figures)
+	b, err := renderPNG(d, contactDPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.DecodeConfig(bytes.NewReader(b))
+	if err != nil || img.Width < 1380 || img.Width > 1420 {
+		t.Errorf("%d pixels wide, want about 1400: %v", img.Width, err)
+	}
+	svg := renderAll(t, d, "svg")["svg"]
+	last := 0
+	for i := 1; i <= 8; i++ {
+		at := strings.Index(string(svg), fmt.Sprintf("Figure %d. ", i))
+		if at < last {
+			t.Errorf("figure %d is not there, or not in order", i)
+		}
+		last = at
+	}
+	if n := strings.Count(string(svg), "not planned"); n != 7 {
+		t.Errorf("%d figures say that they are not planned, want 7", n)
 	}
 }
 
@@ -393,9 +422,9 @@ func TestStreamFigure(t *testing.T) {
 	}
 }
 
-func TestSafeRender(t *testing.T) {
+func TestSafely(t *testing.T) {
 	p := &picture{legend: []legendEntry{{text: "no icon"}}, panels: []panel{{}}}
-	if _, err := safeRender(p, "svg"); err == nil {
+	if _, err := safely(func() ([]byte, error) { return render(p, "svg") }); err == nil {
 		t.Error("a panic is no error")
 	}
 }

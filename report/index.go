@@ -48,7 +48,11 @@ func indexFigure(b *strings.Builder, f *Figure) {
 		return
 	}
 	fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, markdownEscapes.Replace(f.Caption))
-	fmt.Fprintf(b, "Also as [PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv).\n\n", f.Name)
+	if f.hasNumbers() {
+		fmt.Fprintf(b, "Also as [PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv).\n\n", f.Name)
+	} else {
+		fmt.Fprintf(b, "Also as [PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf).\n\n", f.Name)
+	}
 }
 
 // indexMissing lists what is missing.

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -10,6 +12,9 @@ type legendEntry struct {
 	text string
 	icon func(c draw.Canvas, left, right vg.Point)
 }
+
+// A legend is the entries below a drawing.
+type legend []legendEntry
 
 // Widths within a legend.
 const (
@@ -21,9 +26,35 @@ const (
 
 // lineEntry is the legend entry of a curve.
 func lineEntry(text string, l look) legendEntry {
+	return strokeEntry(text, l.line())
+}
+
+// strokeEntry is the legend entry of a line of some style.
+func strokeEntry(text string, line draw.LineStyle) legendEntry {
 	return legendEntry{text, func(c draw.Canvas, left, right vg.Point) {
-		c.StrokeLines(l.line(), []vg.Point{left, right})
+		c.StrokeLines(line, []vg.Point{left, right})
 	}}
+}
+
+// iconEntry is the legend entry of what is drawn around a point.
+func iconEntry(text string, icon func(c draw.Canvas, at vg.Point)) legendEntry {
+	return legendEntry{text, func(c draw.Canvas, left, right vg.Point) {
+		icon(c, vg.Point{X: (left.X + right.X) / 2, Y: left.Y})
+	}}
+}
+
+// classLegend are the entries of classes, in their pale colours with their
+// markers.
+func classLegend(classes int) legend {
+	var l legend
+	for class := range classes {
+		l = append(l, iconEntry(fmt.Sprintf("class %d", class), func(c draw.Canvas, at vg.Point) {
+			const w, h = 7, 3.5
+			c.FillPolygon(pale(classColor(class)), []vg.Point{{X: at.X - w, Y: at.Y - h}, {X: at.X + w, Y: at.Y - h}, {X: at.X + w, Y: at.Y + h}, {X: at.X - w, Y: at.Y + h}})
+			drawMarkers(c, class, 1.7, []vg.Point{at})
+		}))
+	}
+	return l
 }
 
 // bandEntry is the legend entry of the bands.
@@ -48,9 +79,7 @@ func levelEntry(text string) legendEntry {
 
 // markEntry is the legend entry of the values in the paper's text.
 func markEntry(text string) legendEntry {
-	return legendEntry{text, func(c draw.Canvas, left, right vg.Point) {
-		drawDiamond(c, look{color: rgb(0, 0, 0)}, vg.Point{X: (left.X + right.X) / 2, Y: left.Y})
-	}}
+	return iconEntry(text, func(c draw.Canvas, at vg.Point) { drawDiamond(c, look{color: rgb(0, 0, 0)}, at) })
 }
 
 // width is the width of an entry.
@@ -58,11 +87,11 @@ func (e legendEntry) width() vg.Length {
 	return iconWidth + iconGap + letters(legendSize, draw.XLeft, draw.YCenter).Width(e.text)
 }
 
-// legendRows breaks the legend into rows that fit the picture.
-func (p *picture) legendRows() [][]legendEntry {
+// rows breaks the legend into rows that fit a picture.
+func (l legend) rows() [][]legendEntry {
 	var rows [][]legendEntry
 	var used vg.Length
-	for _, e := range p.legend {
+	for _, e := range l {
 		w := e.width()
 		if len(rows) == 0 || used+entryGap+w > pictureWidth-2*legendEdge {
 			rows, used = append(rows, nil), -entryGap
@@ -73,15 +102,16 @@ func (p *picture) legendRows() [][]legendEntry {
 	return rows
 }
 
-// legendHeight is the height of the legend.
-func (p *picture) legendHeight() vg.Length {
-	return vg.Length(len(p.legendRows())) * legendRow
+// height is the height of the legend.
+func (l legend) height() vg.Length {
+	return vg.Length(len(l.rows())) * legendRow
 }
 
-// drawLegend draws the legend, row by row, each in the middle.
-func (p *picture) drawLegend(c draw.Canvas) {
-	y := p.legendHeight() + 2 - legendRow/2
-	for _, row := range p.legendRows() {
+// draw draws the legend at the foot of a picture, row by row, each in the
+// middle.
+func (l legend) draw(c draw.Canvas) {
+	y := l.height() + 2 - legendRow/2
+	for _, row := range l.rows() {
 		total := -entryGap
 		for _, e := range row {
 			total += entryGap + e.width()

@@ -11,7 +11,7 @@ import (
 // tableNotes are the lines below a table.
 func (b *builder) tableNotes(t *Table) []string {
 	notes := []string{
-		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), each averaged over the last 5 % of the processed samples.",
+		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples.",
 		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
 	}
 	notes = append(notes, b.bayesNotes(t)...)
@@ -64,13 +64,20 @@ func dashNotes(t *Table) []string {
 	var reasons []string
 	for _, blk := range t.Blocks {
 		for _, row := range blk.Rows {
-			if row.Cell.Dash == "" {
+			why := row.Cell.Dash
+			if why == "" {
 				continue
 			}
-			if where[row.Cell.Dash] == nil {
-				reasons = append(reasons, row.Cell.Dash)
+			if where[why] == nil {
+				reasons = append(reasons, why)
 			}
-			where[row.Cell.Dash] = append(where[row.Cell.Dash], dashPlace(t, blk, row))
+			place := dashPlace(t, blk, row)
+			if t.dashed(row.ID, why) {
+				place = row.Title
+			}
+			if !slices.Contains(where[why], place) {
+				where[why] = append(where[why], place)
+			}
 		}
 	}
 	var notes []string
@@ -78,6 +85,23 @@ func dashNotes(t *Table) []string {
 		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(oneLine(r), "."), strings.Join(where[r], "; ")))
 	}
 	return notes
+}
+
+// dashed reports whether all cells of a row, of more than one, have a dash for
+// the same reason.
+func (t *Table) dashed(id, why string) bool {
+	n := 0
+	for _, blk := range t.Blocks {
+		row := blk.row(id)
+		if row == nil {
+			continue
+		}
+		if row.Cell.Dash != why {
+			return false
+		}
+		n++
+	}
+	return n > 1
 }
 
 // dashPlace names a cell in a note on a dash.

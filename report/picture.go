@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A picture is a row of panels over one legend: all that is drawn of a
-// Figure, in every format alike.
+// A picture is a row of panels over one legend: the drawing of a figure of
+// curves.
 type picture struct {
 	panels []panel
-	legend []legendEntry
+	legend legend
 }
 
 // A panel is one plot against the number of samples processed.
@@ -120,25 +120,22 @@ func styleAxis(a *plot.Axis, x draw.XAlignment, y draw.YAlignment) {
 
 // size is the picture's size.
 func (p *picture) size() (w, h vg.Length) {
-	return pictureWidth, panelHeight + p.legendHeight() + 4
+	return pictureWidth, panelHeight + p.legend.height() + 4
 }
 
-// draw draws the picture on a canvas of its size.
-func (p *picture) draw(c vg.CanvasSizer) {
-	all := draw.New(c)
-	all.SetColor(rgb(0xff, 0xff, 0xff))
-	all.Fill(all.Rectangle.Path())
+// draw draws the picture.
+func (p *picture) draw(all draw.Canvas) {
 	plots := make([]*plot.Plot, len(p.panels))
 	for i := range p.panels {
 		plots[i] = p.panels[i].plot()
 	}
-	area := draw.Crop(all, ylabelWidth, -wedgeLength-2, p.legendHeight()+4, -tagHeight)
+	area := draw.Crop(all, ylabelWidth, -wedgeLength-2, p.legend.height()+4, -tagHeight)
 	tiles := draw.Tiles{Rows: 1, Cols: len(plots), PadX: ylabelWidth + wedgeLength + 6}
 	for i, c := range plot.Align([][]*plot.Plot{plots}, tiles, area)[0] {
 		plots[i].Draw(c)
 		p.panels[i].drawLabels(all, c.Min.X, plots[i].DataCanvas(c).Rectangle)
 	}
-	p.drawLegend(draw.Crop(all, 0, 0, 2, p.legendHeight()+2-all.Max.Y))
+	p.legend.draw(all)
 }
 
 // drawLabels writes the panel's letter and, left of x, the label of the y

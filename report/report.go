@@ -16,21 +16,16 @@ type Input struct {
 	Records     map[string]*record.Record // finished runs by ID
 	Failed      map[string]string         // error of a failed run by ID
 	Unavailable map[string]string         // how to get a data set that is not there, by its name
+	Pictures    map[string]DataPicture    // of data sets of images, by name
 	Profile     string                    // smoke, quick or full; empty if it is not known
-	// NotBuilt holds the methods and data sets that this version lacks, by
-	// name, with a word on each or none. Nil means DefaultNotBuilt.
-	NotBuilt map[string]string
+	FullCells   map[string]bool           // the table cells that the full profile feeds
 }
-
-// DefaultNotBuilt are the methods and data sets of the paper that this
-// version lacks.
-var DefaultNotBuilt = map[string]string{"libsvm": "", "lbfgs": "", "ivm": "", "brodatz": ""}
 
 // A Report is the tables and figures of one set of records.
 type Report struct {
 	Profile string
 	Tables  []*Table  // the paper's
-	Figures []*Figure // the paper's figures of curves
+	Figures []*Figure // the paper's figures, and those that supplement them
 	Runs    *Table    // what the runs cost
 	Notes   []string  // what is missing and why
 }
@@ -49,13 +44,13 @@ func Build(in Input) (*Report, error) {
 // build makes a report on the given paper; figureDraw is the draw of the
 // means that the figures of multidist show.
 func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
-	if in.NotBuilt == nil {
-		in.NotBuilt = DefaultNotBuilt
-	}
 	b := &builder{in: in, paper: paper, figureDraw: figureDraw}
 	r := &Report{Profile: in.Profile}
 	for i := range paper.Tables {
 		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
+	}
+	if t := b.others(); t != nil {
+		r.Tables = append(r.Tables, t)
 	}
 	r.Figures = b.figures()
 	r.Runs = b.runs()
@@ -128,16 +123,14 @@ func (b *builder) lost(planned []experiments.Planned) string {
 const (
 	whyDash        = "—"
 	whyUnavailable = "data not available"
-	whyVersion     = "not in this version"
 	whyQuick       = "not in the smoke profile"
 	whyFull        = "full profile only"
 	whyNotRun      = "not run yet"
 	whyNotPlanned  = "not planned"
 )
 
-// absent says why there are no records of the planned runs on a data set by
-// one of the methods.
-func (b *builder) absent(planned []experiments.Planned, dataSet string, methods []string) string {
+// absent says why there are no records of the planned runs on a data set.
+func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
 	if _, ok := b.in.Unavailable[dataSet]; ok {
 		return whyUnavailable
 	}
@@ -146,11 +139,6 @@ func (b *builder) absent(planned []experiments.Planned, dataSet string, methods 
 	}
 	if len(planned) > 0 {
 		return whyNotRun
-	}
-	for _, name := range append([]string{dataSet}, methods...) {
-		if _, ok := b.in.NotBuilt[name]; ok {
-			return whyVersion
-		}
 	}
 	switch b.in.Profile {
 	case experiments.ProfileSmoke:
@@ -168,9 +156,6 @@ func (b *builder) notes() []string {
 	for _, name := range sortedKeys(b.in.Unavailable) {
 		out = append(out, fmt.Sprintf("Data set %s is not available: %s", name,
 			oneLine(strings.TrimPrefix(b.in.Unavailable[name], name+": data not available: "))))
-	}
-	for _, name := range sortedKeys(b.in.NotBuilt) {
-		out = append(out, strings.TrimRight(fmt.Sprintf("Not in this version: %s. %s", b.title(name), b.in.NotBuilt[name]), " "))
 	}
 	out = append(out, b.failureNotes()...)
 	switch {
@@ -207,16 +192,4 @@ func (b *builder) failureNotes() []string {
 		}
 	}
 	return order
-}
-
-// title is the paper's name of a method or data set.
-func (b *builder) title(name string) string {
-	for _, t := range b.paper.Tables {
-		for _, r := range t.Rows {
-			if r.ID == name {
-				return r.Title
-			}
-		}
-	}
-	return name
 }

@@ -60,6 +60,14 @@ func compareCosts(x, y *costGroup) int {
 			&Series{Method: b.Method, params: b.Params, Label: y.first.Series}))
 }
 
+// name names the group's data set and its variant.
+func (g *costGroup) name() string {
+	if v := g.first.Run.Data.Variant; v != "" {
+		return g.first.Run.Data.Name + " (" + v + ")"
+	}
+	return g.first.Run.Data.Name
+}
+
 // costRow sums a group up.
 func (b *builder) costRow(g *costGroup) []string {
 	runs := b.records(g.planned)
@@ -69,22 +77,20 @@ func (b *builder) costRow(g *costGroup) []string {
 		wall = append(wall, r.Final.Timing.Wall)
 		cpu = append(cpu, r.Final.Timing.CPU)
 		samples = append(samples, float64(r.Final.Samples))
-		risk = append(risk, r.Final.TestRisk)
+		if r.Header.Run.HasRisk() {
+			risk = append(risk, r.Final.TestRisk)
+		}
 		errors = append(errors, 100*r.Final.TestError)
 		order = append(order, r.Final.ModelOrder)
 		kernels = append(kernels, float64(r.Final.KernelEvals))
 		total += r.Final.Timing.CPU
 	}
-	name := g.first.Run.Data.Name
-	if v := g.first.Run.Data.Variant; v != "" {
-		name += " (" + v + ")"
-	}
-	row := []string{name, g.first.Run.Task, g.first.Series,
+	row := []string{g.name(), g.first.Run.Task, g.first.Series,
 		fmt.Sprintf("%d of %d", len(runs), len(g.planned)), strconv.Itoa(len(b.failures(g.planned)))}
 	if len(runs) == 0 {
 		return append(row, "", "", "", "", "", "", "", "")
 	}
-	return append(row, plainMean(samples), statOf(risk).text(qRisk), statOf(errors).text(qError), statOf(order).text(qOrder), seconds(statOf(wall)), seconds(statOf(cpu)),
+	return append(row, plainMean(samples), cmp.Or(statOf(risk).text(qRisk), whyDash), statOf(errors).text(qError), statOf(order).text(qOrder), seconds(statOf(wall)), seconds(statOf(cpu)),
 		strconv.FormatFloat(total, 'f', 1, 64), strconv.FormatFloat(statOf(kernels).Mean, 'e', 2, 64))
 }
 

@@ -44,6 +44,23 @@ var looks = map[string][]look{
 		{rgb(0xf2, 0xa0, 0x30), []vg.Length{2.5, 1.5}, 1.2},
 		{rgb(0x8c, 0x2d, 0x04), []vg.Length{1.5, 1}, 1},
 	},
+	"csvc": {
+		{rgb(0x1a, 0x1a, 0x1a), []vg.Length{9, 2}, 1.1},
+	},
+	"lbfgs": {
+		{rgb(0x6a, 0x1b, 0x8a), []vg.Length{8, 2, 2, 2, 2, 2}, 1.1},
+	},
+	"ivm": {
+		{rgb(0x1b, 0x7a, 0x4b), []vg.Length{4, 1.5, 1, 1.5}, 1.1},
+	},
+	"nystrom": {
+		{rgb(0xa6, 0x1e, 0x5c), []vg.Length{3, 3}, 1.1},
+		{rgb(0xe0, 0x7b, 0xa8), []vg.Length{3, 1, 1, 1}, 1.1},
+	},
+	"rff": {
+		{rgb(0x5b, 0x8f, 0x2f), []vg.Length{1.5, 2.5}, 1.3},
+		{rgb(0x9c, 0xc2, 0x6b), []vg.Length{1, 1}, 1.3},
+	},
 	"": {
 		{rgb(0x33, 0x33, 0x33), nil, 1.2},
 		{rgb(0x88, 0x88, 0x88), []vg.Length{4, 2}, 1.2},

@@ -45,11 +45,11 @@ type Cell struct {
 	ID      string
 	Printed [3]string   // as printed, "—" for a dash
 	Paper   [3]*float64 // nil for a dash
-	Ours    [3]Stat
-	Draw    *DrawCell // of the draw that the figures show; nil where there are no draws
-	Why     string    // why there are no runs; empty if there are
-	Dash    string    // why the paper leaves a number out; empty if it prints all three
-	Lost    string    // how many runs are missing; empty if none
+	Ours    [3]Stat     // a risk of no runs where the method has none
+	Draw    *DrawCell   // of the draw that the figures show; nil where there are no draws
+	Why     string      // why there are no runs; empty if there are
+	Dash    string      // why the paper leaves a number out; empty if it prints all three
+	Lost    string      // how many runs are missing; empty if none
 }
 
 // A DrawCell is the run on the draw of the means that the figures show.
@@ -108,6 +108,9 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 		return c
 	}
 	for q := range quantityCount {
+		if q == qRisk && !runs[0].Header.Run.HasRisk() {
+			continue
+		}
 		values := make([]float64, len(runs))
 		for i, r := range runs {
 			values[i] = finalOf(r, blk.Risk)[q]
@@ -119,14 +122,14 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 }
 
 // why says why a cell has no runs: the paper's dash comes first where nobody
-// planned anything, for then nothing is missing. A method's second series,
-// such as polk-large, is in the paper's figures whatever its table holds.
+// plans anything, for then nothing is missing. A method's second series, such
+// as polk-large, is in the paper's figures whatever its table holds.
 func (b *builder) why(c Cell, blk *Block, row experiments.PaperRow, planned []experiments.Planned) string {
-	method, _, second := strings.Cut(row.ID, "-")
-	if len(planned) == 0 && !second && c.Dash != "" && c.Paper == [3]*float64{} {
+	second := strings.Contains(row.ID, "-")
+	if len(planned) == 0 && !b.in.FullCells[c.ID] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
 		return whyDash
 	}
-	return b.absent(planned, blk.Data, []string{row.ID, method})
+	return b.absent(planned, blk.Data)
 }
 
 // drawCell picks, among runs on several draws of the means, the one on the

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,13 +123,13 @@ func TestWhyACellIsEmpty(t *testing.T) {
 	for id, want := range map[string]string{
 		"table2.multidist.ksvm.ivm":        "—",
 		"table2.multidist.klr.bsgd":        "—",
-		"table2.multidist.ksvm.libsvm":     "not in this version",
-		"table2.multidist.klr.ivm":         "not in this version",
+		"table2.multidist.ksvm.libsvm":     "",
+		"table2.multidist.klr.ivm":         "full profile only",
 		"table2.multidist.ksvm.bsgd-large": "failed: step 12: the budget is 100 % <used up> & gone_for_good",
 		"table2.multidist.klr.polk-large":  "full profile only",
 		"table3.mnist.ksvm.polk":           "data not available",
 		"table3.mnist.klr.polk":            "data not available",
-		"table3.brodatz.ksvm.polk":         "not in this version",
+		"table3.brodatz.ksvm.polk":         "full profile only",
 		"table2.multidist.ksvm.polk":       "",
 	} {
 		if got := cellOf(t, r, id).Why; got != want {
@@ -137,6 +138,13 @@ func TestWhyACellIsEmpty(t *testing.T) {
 	}
 	if c := cellOf(t, r, "table2.multidist.klr.polk"); c.Lost != "1 of 5 runs are not there yet." || c.runs() != 4 {
 		t.Errorf("in part: %q, %d runs", c.Lost, c.runs())
+	}
+	dashed := mixedInput()
+	dashed.FullCells = map[string]bool{"table3.mnist.ksvm.lbfgs": true}
+	for id, want := range map[string]string{"table3.mnist.ksvm.lbfgs": "data not available", "table3.mnist.klr.lbfgs": "—"} {
+		if got := cellOf(t, build(dashed, fixturePaper(), fixtureDraw), id).Why; got != want {
+			t.Errorf("%s, which only the full profile may feed: %q, want %q", id, got, want)
+		}
 	}
 	in := fixtureInput()
 	in.Records = nil
@@ -163,8 +171,11 @@ func TestCellNumbers(t *testing.T) {
 	if c.Draw.Values != [3]float64{want.Final.TrainRisk, 100 * want.Final.TestError, want.Final.ModelOrder} {
 		t.Errorf("the figures' draw is %v, want the numbers of seed 1 with the training risk", c.Draw.Values)
 	}
-	if m := cellOf(t, r, "table3.mnist.klr.polk"); m.Draw != nil || m.Ours[qRisk].Mean != fixtureInput().Records[shapes()[10].planned(0, 1).ID].Final.TestRisk {
+	if m := cellOf(t, r, "table3.mnist.klr.polk"); m.Draw != nil || m.Ours[qRisk].Mean != fixtureInput().Records[shapes()[12].planned(0, 1).ID].Final.TestRisk {
 		t.Error("MNIST shows a draw or not the test risk")
+	}
+	if c := cellOf(t, r, "table2.multidist.ksvm.libsvm"); c.Ours[qRisk].N != 0 || c.Ours[qError].N != 5 {
+		t.Errorf("a method that votes has a risk, or no error: %+v", c.Ours)
 	}
 	if got := cellOf(t, build(mixedInput(), fixturePaper(), fixtureDraw), "table2.multidist.ksvm.bsgd").Ours[qRisk].text(qRisk); got != "5 of 15 diverged" {
 		t.Errorf("diverged: %q", got)
@@ -324,8 +335,8 @@ func TestBuildOnThePapersValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Tables) != 2 || len(r.Figures) != 6 {
-		t.Fatalf("%d tables and %d figures, want 2 and 6", len(r.Tables), len(r.Figures))
+	if len(r.Tables) != 2 || len(r.Figures) != 8 {
+		t.Fatalf("%d tables and %d figures, want 2 and 8", len(r.Tables), len(r.Figures))
 	}
 	paper, err := experiments.Paper()
 	if err != nil {
@@ -348,5 +359,18 @@ func TestMarkdownEscapes(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
+	}
+}
+
+// TestDashNotes: a row that is a dash throughout is named once.
+func TestDashNotes(t *testing.T) {
+	row := func(id, why string) *Row { return &Row{ID: id, Title: strings.ToUpper(id), Cell: Cell{Dash: why}} }
+	table := &Table{Blocks: []*Block{
+		{Data: "a", Title: "KSVM", Rows: []*Row{row("x", "today"), row("y", "large"), row("z", "large")}},
+		{Data: "a", Title: "KLR", Rows: []*Row{row("x", "today"), row("y", "")}},
+	}}
+	got := dashNotes(table)
+	if want := []string{"—: today (X).", "—: large (Y, KSVM; Z, KSVM)."}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -24,9 +24,10 @@ var faces = []face{
 }
 
 // WriteAll writes the report into a folder, which it makes if need be:
-// tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv} and index.md.
-// It returns the paths it wrote. Files of a figure that has no data any more
-// are removed. Every file is written whole or not at all.
+// tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet
+// of the paper's figures, figures/contact.{svg,png}, and index.md. A figure of
+// images alone has no CSV file. It returns the paths it wrote. Files of a
+// figure that has no data any more are removed. Every file is written whole or not at all.
 func (r *Report) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
 	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
@@ -39,9 +40,12 @@ func (r *Report) WriteAll(dir string) ([]string, error) {
 			w.remove("figures", f.Name)
 			continue
 		}
-		w.picture(f.Name, f.picture())
-		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
+		w.picture(f.Name, f.content.drawing())
+		if f.hasNumbers() {
+			w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
+		}
 	}
+	w.contact(r.Figures)
 	w.file("index.md", r.Index)
 	return w.paths, w.err
 }
@@ -67,28 +71,44 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 }
 
 // picture writes a picture in all formats.
-func (w *writer) picture(name string, p *picture) {
+func (w *writer) picture(name string, d drawing) {
 	for _, format := range Formats {
-		w.file(filepath.Join("figures", name+"."+format), func(out io.Writer) error {
-			b, err := safeRender(p, format)
-			if err != nil {
-				return err
-			}
-			_, err = out.Write(b)
-			return err
-		})
+		w.rendered(name+"."+format, func() ([]byte, error) { return render(d, format) })
 	}
 }
 
-// safeRender renders a picture; a panic of the drawing libraries, which take
-// some bad values that way, becomes an error.
-func safeRender(p *picture, format string) (out []byte, err error) {
+// rendered writes a file of a picture.
+func (w *writer) rendered(name string, render func() ([]byte, error)) {
+	w.file(filepath.Join("figures", name), func(out io.Writer) error {
+		b, err := safely(render)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(b)
+		return err
+	})
+}
+
+// contact writes the contact sheet of figures of which at least one is drawn.
+func (w *writer) contact(figures []*Figure) {
+	d := newContact(figures)
+	if d == nil {
+		w.remove("figures", contactName)
+		return
+	}
+	w.rendered(contactName+".svg", func() ([]byte, error) { return render(d, "svg") })
+	w.rendered(contactName+".png", func() ([]byte, error) { return renderPNG(d, contactDPI) })
+}
+
+// safely renders; a panic of the drawing libraries, which take some bad values
+// that way, becomes an error.
+func safely(render func() ([]byte, error)) (out []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("can't draw the picture: %v", v)
 		}
 	}()
-	return p.render(format)
+	return render()
 }
 
 // remove removes the files of a figure.

@@ -117,7 +117,7 @@ func TestWrongUse(t *testing.T) {
 
 // TestMaxSeeds compares the bound of --seeds with that of a plan.
 func TestMaxSeeds(t *testing.T) {
-	_, err := harness.PlanNamed([]string{"multidist-ksvm"}, "smoke", experiments.PlanOptions{Seeds: maxSeeds + 1})
+	_, err := harness.PlanNamed([]string{"multidist-ksvm"}, "smoke", experiments.PlanOptions{Seeds: maxSeeds + 1}, data.Finder{})
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("want 1 to %d,", maxSeeds)) {
 		t.Errorf("error %v", err)
 	}

@@ -52,7 +52,7 @@ exit status is 1 if a record is not whole; the report is made of the others.`,
 			if err != nil {
 				return err
 			}
-			r, err := buildReport(have, plan, profile, finder)
+			r, err := buildReport(have, specs, harness.Shown(specs, plan, have.Records, finder), profile, finder)
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func reportedSpecs(names []string) ([]*experiments.Spec, error) {
 	return append(named, specs...), harness.Usage(err)
 }
 
-func buildReport(have *record.Collection, plan []experiments.Planned, profile string, finder data.Finder) (*report.Report, error) {
+func buildReport(have *record.Collection, specs []*experiments.Spec, plan []experiments.Planned, profile string, finder data.Finder) (*report.Report, error) {
 	failed := make(map[string]string, len(have.Failed))
 	for id, f := range have.Failed {
 		failed[id] = f.Failure.Error
@@ -128,8 +128,25 @@ func buildReport(have *record.Collection, plan []experiments.Planned, profile st
 		Records:     have.Records,
 		Failed:      failed,
 		Unavailable: harness.Lacking(plan, have.Records, finder),
+		Pictures:    pictures(finder),
 		Profile:     profile,
+		FullCells:   fullCells(specs),
 	})
+}
+
+// fullCells returns the table cells that the full profile of specs feeds.
+func fullCells(specs []*experiments.Spec) map[string]bool {
+	cells := make(map[string]bool)
+	plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+	if err != nil {
+		return nil // what is asked for is reported in any case
+	}
+	for _, p := range plan {
+		for _, id := range p.Cells {
+			cells[id] = true
+		}
+	}
+	return cells
 }
 
 func printTables(w io.Writer, r *report.Report, format string) error {

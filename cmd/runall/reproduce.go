@@ -42,7 +42,7 @@ func newReproduce() *cobra.Command {
 
 func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	plan, err := harness.PlanNamed(names, r.profile, r.plan)
+	plan, err := harness.PlanNamed(names, r.profile, r.plan, r.opt.Finder)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
 	if err != nil {
 		return err
 	}
-	rep, err := buildReport(have, plan, r.profile, r.opt.Finder)
+	rep, err := buildReport(have, specs, harness.Shown(specs, plan, have.Records, r.opt.Finder), r.profile, r.opt.Finder)
 	if err != nil {
 		return err
 	}

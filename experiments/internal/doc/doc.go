@@ -25,6 +25,8 @@ type Spec struct {
 	Task string `json:"task,omitempty" jsonschema:"enum=ksvm,enum=klr"`
 	// What it is learned from.
 	Data *Data `json:"data,omitempty"`
+	// A data set in whose place this one's is shown: the spec is left out where that one is available, unless it is named.
+	StandsInFor string `json:"stands_in_for,omitempty"`
 	// The kernel of every method that doesn't say otherwise.
 	Kernel *Kernel `json:"kernel,omitempty"`
 	// λ of every method that doesn't say otherwise.
@@ -75,10 +77,16 @@ type Settings struct {
 	BatchSize *int `json:"batch_size,omitempty" jsonschema:"minimum=1"`
 	// K of ε = K·η^{3/2}.
 	Parsimony *float64 `json:"parsimony,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// B, the largest model order.
+	// The largest model order, or the model order of methods that fix it.
 	Budget *int `json:"budget,omitempty" jsonschema:"minimum=1"`
 	// What is done when the budget is exceeded.
 	Maintenance *string `json:"maintenance,omitempty" jsonschema:"enum=removal,enum=projection,enum=merging"`
+	// C of C-SVC.
+	Cost *float64 `json:"cost,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// Of a batch method's stopping condition.
+	Tolerance *float64 `json:"tolerance,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// Points that the import vector machine tries at each import; 0 for all.
+	Candidates *int `json:"candidates,omitempty" jsonschema:"minimum=0"`
 	// λ, in place of the spec's.
 	Regularizer *float64 `json:"regularizer,omitempty" jsonschema:"exclusiveMinimum=0"`
 	// c of the Gaussian kernel, in place of the spec's.
@@ -136,6 +144,12 @@ type Grid struct {
 	Budget []int `json:"budget,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// Kinds of maintenance.
 	Maintenance []string `json:"maintenance,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Values of C.
+	Cost []float64 `json:"cost,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Values of the stopping condition's tolerance.
+	Tolerance []float64 `json:"tolerance,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Numbers of points tried at each import.
+	Candidates []int `json:"candidates,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// Values of λ.
 	Regularizer []float64 `json:"regularizer,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// Values of c.

@@ -1,0 +1,246 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/record"
+)
+
+// batchRun is a run of a batch method on the figures' draw of multidist.
+func batchRun(method, task string) experiments.Planned {
+	run := tinyRun("polk", task, 1).Run
+	run.Method, run.Samples = method, 5000
+	run.Evaluation = experiments.Evaluation{TrainLimit: 200}
+	run.Params = experiments.Params{Kernel: run.Params.Kernel, Regularizer: 1e-4, Tolerance: 0.05}
+	switch method {
+	case experiments.MethodCSVC:
+		run.Params.Regularizer, run.Params.Cost = 0, 1
+	case experiments.MethodIVM:
+		run.Params.Budget, run.Params.Candidates = 8, 10
+	case experiments.MethodNystrom, experiments.MethodRFF:
+		run.Params.Budget = 40
+	}
+	return planned(run)
+}
+
+// TestBatchMethods trains every batch method and looks at its record: one
+// evaluation, a model order that fits, an error far from chance, a risk where
+// there are scores, and a certificate; and the same bits with another number
+// of threads.
+func TestBatchMethods(t *testing.T) {
+	var plan []experiments.Planned
+	for _, m := range experiments.Methods() {
+		if m.Batch && m.Name != experiments.MethodLBFGS { // half a minute under the race detector; the golden test has it
+			plan = append(plan, batchRun(m.Name, m.Tasks[0]))
+		}
+	}
+	have := make([]*record.Collection, 2)
+	for i := range have {
+		results := t.TempDir()
+		if _, err := Reproduce(t.Context(), plan, Options{Results: results, Workers: 1 + i}); err != nil {
+			t.Fatal(err)
+		}
+		have[i] = readAll(t, results)
+	}
+	for _, p := range plan {
+		r := have[0].Records[p.ID]
+		if !bytes.Equal(record.Canonical(r), record.Canonical(have[1].Records[p.ID])) {
+			t.Errorf("%s: records differ", p.Run.Method)
+		}
+		f := r.Final
+		if len(r.Points) != 1 || r.Points[0].Samples != 5000 || f.Samples != 5000 {
+			t.Errorf("%s: points %+v, final %+v", p.Run.Method, r.Points, f)
+		}
+		if f.TestError > 0.1 || f.ModelOrder < 8 || f.ModelOrder > 2000 || f.TestError != r.Points[0].TestError {
+			t.Errorf("%s: error %v, model order %v", p.Run.Method, f.TestError, f.ModelOrder)
+		}
+		if finite(f.TestRisk) != p.Run.HasRisk() || finite(f.TrainRisk) != p.Run.HasRisk() {
+			t.Errorf("%s: risks %v and %v", p.Run.Method, f.TrainRisk, f.TestRisk)
+		}
+		if gap, ok := f.Health["gap"]; !ok || !(gap >= 0 && gap < 100) {
+			t.Errorf("%s: health %v", p.Run.Method, f.Health)
+		}
+	}
+}
+
+// TestEveryMethodIsKnown: what specs can name, one of the registries has.
+func TestEveryMethodIsKnown(t *testing.T) {
+	for _, m := range experiments.Methods() {
+		_, stream := Methods()[m.Name]
+		_, batch := BatchMethods()[m.Name]
+		if stream == m.Batch || batch != m.Batch {
+			t.Errorf("%s: batch %v, in the registries: stream %v, batch %v", m.Name, m.Batch, stream, batch)
+		}
+	}
+}
+
+// reproduceBatch carries out one run of csvc by another method.
+func reproduceBatch(t *testing.T, ctx context.Context, method BatchMethod) (*recorder, *record.Collection, error) {
+	t.Helper()
+	results, progress := t.TempDir(), &recorder{}
+	_, err := Reproduce(ctx, []experiments.Planned{batchRun(experiments.MethodCSVC, "ksvm")},
+		Options{Results: results, Progress: progress, Batch: map[string]BatchMethod{experiments.MethodCSVC: method}})
+	return progress, readAll(t, results), err
+}
+
+func TestBatchProgress(t *testing.T) {
+	progress, _, err := reproduceBatch(t, t.Context(), func(_ context.Context, p BatchProblem) (*Trained, error) {
+		p.Progress(0.25)
+		return &Trained{Order: 3, Predict: func(n int, _ []float32, dst []float64, _ int) { clear(dst[:n]) }}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(progress.events, func(e Event) bool { return e.Kind == EventProgress && e.Samples == 1250 && e.Total == 5000 }) {
+		t.Errorf("no event at a quarter of 5000 samples: %+v", progress.events)
+	}
+}
+
+func TestBatchFailures(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		method BatchMethod
+		want   string
+	}{
+		{"error", func(context.Context, BatchProblem) (*Trained, error) { return nil, errors.New("no luck") }, "no luck"},
+		{"panic in training", func(context.Context, BatchProblem) (*Trained, error) { panic("at the disco") }, "at the disco"},
+		{"panic in prediction", func(context.Context, BatchProblem) (*Trained, error) {
+			return &Trained{Predict: func(int, []float32, []float64, int) { panic("short") }}, nil
+		}, "short"},
+		{"diverged", func(_ context.Context, p BatchProblem) (*Trained, error) {
+			e := kernel.NewExpansion(p.Kernel, p.Dim, p.Classes)
+			e.Append(p.Train.Row(0), []float64{math.NaN(), 0, 0, 0, 0})
+			return &Trained{Expansion: e}, nil
+		}, "no longer a finite number"},
+	} {
+		_, have, err := reproduceBatch(t, t.Context(), tt.method)
+		if !errors.Is(err, ErrRunsFailed) || len(have.Failed) != 1 {
+			t.Fatalf("%s: error %v, %d failed records", tt.name, err, len(have.Failed))
+		}
+		for _, f := range have.Failed {
+			if !strings.Contains(f.Failure.Error, tt.want) {
+				t.Errorf("%s: %q", tt.name, f.Failure.Error)
+			}
+		}
+	}
+}
+
+// TestBatchInterrupted: a batch run that the context ends leaves a partial
+// record, which is run again.
+func TestBatchInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, have, err := reproduceBatch(t, ctx, func(ctx context.Context, _ BatchProblem) (*Trained, error) {
+		cancel()
+		return nil, ctx.Err()
+	})
+	if !errors.Is(err, ErrInterrupted) || len(have.Partial) != 1 || len(have.Failed) != 0 {
+		t.Errorf("error %v, partial %v, failed %v", err, have.Partial, have.Failed)
+	}
+}
+
+// TestScores holds the measurement of a model by its scores against that of
+// the same model as an expansion.
+func TestScores(t *testing.T) {
+	set := &data.Set{Name: "cloud", Classes: 5, Train: cloud(1, 60, 3), Test: cloud(2, 40, 3)}
+	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 1}, 3, 5)
+	for i := range 4 {
+		e.Append(set.Train.Row(i), []float64{0.3, -1, float64(i), 0.1, 0})
+	}
+	o := NewObjective(loss.MultiLogistic{}, 0.1, set, 0)
+	want := o.measure(&Trained{Expansion: e}, 5, 1)
+	got := o.measure(&Trained{
+		Scores: func(n int, x []float32, dst []float64, threads int) {
+			new(kernel.Scorer).Scores(e, n, x, dst, threads)
+		},
+		NormSq: e.NormSq(1), Order: 4,
+	}, 5, 1)
+	if got != want || want.TestRisk == 0 {
+		t.Errorf("by scores %+v, by the expansion %+v", got, want)
+	}
+}
+
+// TestLargeRunsAreAlone: runs that need the machine begin after all others.
+func TestLargeRunsAreAlone(t *testing.T) {
+	large := batchRun(experiments.MethodLBFGS, "klr").Run
+	for samples, want := range map[int]bool{10_000: false, 60_000: true} {
+		large.Samples = samples
+		if needsMachine(large) != want {
+			t.Errorf("%d samples: needs the machine: %v", samples, !want)
+		}
+	}
+	large.Data = experiments.DataRef{Name: "large"}
+	const n = 32_768
+	huge := &data.Set{Name: "large", Classes: 5, Train: cloud(1, n, 1), Test: cloud(2, 10, 1)}
+	large.Samples = n
+	small := batchRun(experiments.MethodCSVC, "ksvm")
+	sets := map[data.Ref]*data.Set{{Name: "large"}: huge, dataRef(small.Run.Data): {Name: "multidist", Classes: 5, Train: cloud(1, 5000, 1), Test: cloud(2, 10, 1)}}
+	progress := &recorder{}
+	method := func(context.Context, BatchProblem) (*Trained, error) {
+		return &Trained{Predict: func(n int, _ []float32, dst []float64, _ int) { clear(dst[:n]) }}, nil
+	}
+	results, err := OpenResults(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer results.Close()
+	opt := Options{Results: results.Dir, Progress: progress, Batch: map[string]BatchMethod{experiments.MethodCSVC: method, experiments.MethodLBFGS: method}}.withDefaults()
+	first := planned(large)
+	first.Cost = math.Inf(1)
+	out := &Outcome{}
+	if err := carryOut(t.Context(), []experiments.Planned{first, small}, sets, out, opt); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{small.ID, first.ID}; !slices.Equal(out.Finished, want) {
+		t.Errorf("finished %v, want %v", out.Finished, want)
+	}
+	var kinds []string
+	for _, e := range progress.events {
+		if e.Kind == EventStart || e.Kind == EventFinish {
+			kinds = append(kinds, e.Kind+" "+e.ID[:4])
+		}
+	}
+	if want := []string{"start " + small.ID[:4], "finish " + small.ID[:4], "start " + first.ID[:4], "finish " + first.ID[:4]}; !slices.Equal(kinds, want) {
+		t.Errorf("events %v, want %v", kinds, want)
+	}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	if m := memoryLimit(); m < 0 || m > 0 && m < 64<<20 {
+		t.Errorf("limit of %d bytes", m)
+	}
+}
+
+func TestDrawableModel(t *testing.T) {
+	for _, tt := range []struct {
+		dim, order int
+		weight     float64
+		want       bool
+	}{
+		{2, 3, 1, true}, {1, 256, 1, true}, {2, 257, 1, false}, {3, 3, 1, false}, {2, 3, math.Inf(1), false},
+	} {
+		e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 1}, tt.dim, 1)
+		for j := range tt.order {
+			e.Append(cloud(uint64(j), 1, tt.dim).X, []float64{tt.weight})
+		}
+		m := drawableModel(e)
+		if (m != nil) != tt.want {
+			t.Errorf("%+v: model %v", tt, m)
+		}
+		if m != nil && (len(m.Dictionary) != tt.order*tt.dim || !slices.Equal(m.Weights, e.W) || m.Dictionary[tt.dim] != e.Dict.At(1)[0]) {
+			t.Errorf("%+v: another model %+v", tt, m)
+		}
+	}
+	if drawableModel(nil) != nil {
+		t.Error("a model of no expansion")
+	}
+}

@@ -1,0 +1,124 @@
+package report
+
+import "slices"
+
+// A level set is traced through a grid of n×n values, value (i, j) at index
+// j·n + i, by marching squares: each cell whose corners lie on both sides of the
+// level is crossed by a line or two, and the lines of neighbouring cells, which
+// end at the same place of the edge between them, are joined.
+
+// A node is a place on a grid, in cells from the corner where i = j = 0.
+type node struct{ x, y float64 }
+
+// A tracer joins the crossings of a level. Edges are numbered: 2·(j·n+i) from
+// node (i, j) to (i+1, j), and one more to (i, j+1).
+type tracer struct {
+	n     int
+	v     []float64
+	level float64
+	next  []int32 // the edge where a line that comes through an edge ends; −1: none
+	begun []bool  // whether a line ends at the edge
+}
+
+// contours returns the lines on which the values are level, each with what is
+// above on its left. A line that does not end at the grid's border is closed:
+// its last node is its first. The order is that of the grid.
+func contours(n int, v []float64, level float64) [][]node {
+	t := &tracer{n: n, v: v, level: level, next: make([]int32, 2*n*n), begun: make([]bool, 2*n*n)}
+	for e := range t.next {
+		t.next[e] = -1
+	}
+	for j := range n - 1 {
+		for i := range n - 1 {
+			t.cell(i, j)
+		}
+	}
+	var lines [][]node
+	for _, open := range []bool{true, false} {
+		for e := range t.next {
+			if t.next[e] >= 0 && t.begun[e] != open {
+				lines = append(lines, t.line(int32(e)))
+			}
+		}
+	}
+	return lines
+}
+
+// at returns the value at a node.
+func (t *tracer) at(i, j int) float64 { return t.v[j*t.n+i] }
+
+// above says whether a node lies above the level.
+func (t *tracer) above(i, j int) bool { return t.at(i, j) > t.level }
+
+// cell adds the lines through the cell whose lower left node is (i, j).
+func (t *tracer) cell(i, j int) {
+	corners := [4][2]int{{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}}
+	base := 2 * (j*t.n + i)
+	edges := [4]int{base, base + 3, base + 2*t.n, base + 1}
+	var falls, rises []int // sides, counterclockwise, on which the level is crossed downwards and upwards
+	sum := 0.0
+	for k, c := range corners {
+		d := corners[(k+1)%4]
+		from, to := t.above(c[0], c[1]), t.above(d[0], d[1])
+		if from && !to {
+			falls = append(falls, k)
+		} else if to && !from {
+			rises = append(rises, k)
+		}
+		sum += t.at(c[0], c[1]) - t.level
+	}
+	for _, f := range falls {
+		r := rises[0]
+		if len(rises) == 2 && (rises[1] == (f+1)%4) == (sum > 0) { // a saddle: its middle says which corners are joined
+			r = rises[1]
+		}
+		t.next[edges[f]] = int32(edges[r])
+		t.begun[edges[r]] = true
+	}
+}
+
+// line follows a line from an edge and takes it off the grid.
+func (t *tracer) line(from int32) []node {
+	line := []node{t.crossing(from)}
+	for e := from; t.next[e] >= 0; {
+		to := t.next[e]
+		t.next[e] = -1
+		line = append(line, t.crossing(to))
+		e = to
+	}
+	return line
+}
+
+// crossing is where an edge crosses the level, if values are linear on it.
+func (t *tracer) crossing(edge int32) node {
+	k := int(edge) / 2
+	i, j := k%t.n, k/t.n
+	if edge%2 == 0 {
+		return node{float64(i) + t.share(t.at(i, j), t.at(i+1, j)), float64(j)}
+	}
+	return node{float64(i), float64(j) + t.share(t.at(i, j), t.at(i, j+1))}
+}
+
+// share is how far between two values the level lies.
+func (t *tracer) share(a, b float64) float64 { return (t.level - a) / (b - a) }
+
+// farBelow is below every value that is drawn, yet not so far that differences
+// overflow.
+const farBelow = -1e200
+
+// regions returns the outlines of where the values are positive: closed lines,
+// the region on their left, along the grid's border too.
+func regions(n int, v []float64) [][]node {
+	walled := slices.Repeat([]float64{farBelow}, (n+2)*(n+2))
+	for j := range n {
+		copy(walled[(j+1)*(n+2)+1:], v[j*n:(j+1)*n])
+	}
+	lines := contours(n+2, walled, 0)
+	for _, line := range lines {
+		for i := range line {
+			line[i].x--
+			line[i].y--
+		}
+	}
+	return lines
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// enclosed is the area within closed lines: what a line runs around clockwise
+// is taken off.
+func enclosed(lines [][]node) float64 {
+	sum := 0.0
+	for _, line := range lines {
+		for i, p := range line[1:] {
+			sum += line[i].x*p.y - p.x*line[i].y
+		}
+	}
+	return sum / 2
+}
+
+// hill is a field that falls off from a point in the middle of a grid.
+func hill(n int) []float64 {
+	v := make([]float64, n*n)
+	for j := range n {
+		for i := range n {
+			v[j*n+i] = -math.Hypot(float64(i)-float64(n-1)/2, float64(j)-float64(n-1)/2)
+		}
+	}
+	return v
+}
+
+func TestContourOfAHill(t *testing.T) {
+	const n, radius = 41, 12.5
+	lines := contours(n, hill(n), -radius)
+	if len(lines) != 1 {
+		t.Fatalf("%d lines, want one", len(lines))
+	}
+	line := lines[0]
+	if line[0] != line[len(line)-1] {
+		t.Error("the line is not closed")
+	}
+	for _, p := range line {
+		// Linear interpolation of a distance is off by at most 1/(8·radius).
+		if r := math.Hypot(p.x-20, p.y-20); math.Abs(r-radius) > 0.02 {
+			t.Errorf("%v lies %v from the middle, want %v", p, r, radius)
+		}
+	}
+	if a := enclosed(lines); math.Abs(a-math.Pi*radius*radius) > 3 { // below 0, were the hill on its right
+		t.Errorf("the line encloses %v, want π·%v²", a, radius)
+	}
+}
+
+func TestOpenContour(t *testing.T) {
+	v := []float64{-1, 1, 3, -1, 1, 3, -1, 1, 3} // rises to the right, 0 at x = ½
+	lines := contours(3, v, 0)
+	want := []node{{0.5, 2}, {0.5, 1}, {0.5, 0}} // what is above lies on its left
+	if len(lines) != 1 || len(lines[0]) != 3 {
+		t.Fatalf("%v", lines)
+	}
+	for i, p := range lines[0] {
+		if p != want[i] {
+			t.Errorf("node %d is %v, want %v", i, p, want[i])
+		}
+	}
+	if flat := contours(3, make([]float64, 9), 0); flat != nil {
+		t.Errorf("a plane at the level has contours: %v", flat)
+	}
+}
+
+// TestSaddle: the middle of a cell says which of its corners are joined.
+func TestSaddle(t *testing.T) {
+	for _, c := range []struct {
+		high float64
+		want float64 // area above 0
+	}{
+		{3, 1 - 2*0.25*0.25/2},        // the middle is above: only the low corners are cut off
+		{1. / 3, 2 * 0.25 * 0.25 / 2}, // it is below: only the high corners are kept
+	} {
+		if a := enclosed(regions(2, []float64{c.high, -1, -1, c.high})); math.Abs(a-c.want) > 1e-12 {
+			t.Errorf("high corners of %v: area %v, want %v", c.high, a, c.want)
+		}
+	}
+}
+
+// TestRegions: what is above 0 and what is below fill the grid, and every line
+// around them is closed.
+func TestRegions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 9).Draw(t, "n")
+		v := rapid.SliceOfN(rapid.Float64Range(-2, 2), n*n, n*n).Draw(t, "v")
+		below := make([]float64, len(v))
+		for i := range v {
+			v[i] += 1e-3 * math.Sqrt(float64(i)+2) // so that no node and no middle of a cell is at 0, which lies on neither side
+			below[i] = -v[i]
+		}
+		total := 0.0
+		for _, field := range [][]float64{v, below} {
+			for _, line := range regions(n, field) {
+				if line[0] != line[len(line)-1] {
+					t.Fatalf("a line is not closed: %v", line)
+				}
+				total += enclosed([][]node{line})
+			}
+		}
+		if want := float64((n - 1) * (n - 1)); math.Abs(total-want) > 1e-9*want {
+			t.Fatalf("the regions fill %v of %v", total, want)
+		}
+	})
+}

@@ -1,0 +1,276 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/kernel"
+	"polkrepro/record"
+)
+
+// fixtureModel is a model with an element at each mean of the figures' draw,
+// its weight on the class of that mean.
+func fixtureModel(weight float64) *record.Model {
+	m := &record.Model{Dim: 2, Outputs: 5}
+	for class, modes := range data.MultidistMeans(fixtureDraw) {
+		for _, at := range modes {
+			m.Dictionary = append(m.Dictionary, float32(at[0]), float32(at[1]))
+			for q := range m.Outputs {
+				if q == class {
+					m.Weights = append(m.Weights, weight)
+				} else {
+					m.Weights = append(m.Weights, -weight/4)
+				}
+			}
+		}
+	}
+	return m
+}
+
+// decisionInput is the fixture with models for Figure 3: those of seed 1 are
+// whole, those of other seeds can't be drawn.
+func decisionInput() Input {
+	in := fixtureInput()
+	for i := range in.Planned {
+		p := &in.Planned[i]
+		if p.Run.Data.Draw != fixtureDraw || p.Series != "POLK, K = 0.04" && p.Series != "POLK, K = 0.03" {
+			continue
+		}
+		p.Figures = append(slices.Clone(p.Figures), "3")
+		p.Run.Params.Kernel = experiments.Kernel{Type: experiments.KernelGaussian, Bandwidth: 0.6}
+		r := in.Records[p.ID]
+		r.Header.Run = p.Run
+		if p.Run.Seed == 1 {
+			r.Final.Model = fixtureModel(4)
+		}
+	}
+	return in
+}
+
+// figureNamed returns a figure of a report.
+func figureNamed(t *testing.T, r *Report, name string) *Figure {
+	t.Helper()
+	for _, f := range r.Figures {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("no %s", name)
+	return nil
+}
+
+// modelRecord returns the record of the input whose model feeds the panel of a
+// task.
+func modelRecord(in Input, task string) *record.Record {
+	for _, r := range in.Records {
+		if r.Final.Model != nil && r.Header.Run.Task == task {
+			return r
+		}
+	}
+	return nil
+}
+
+// decisionRows are the lines of Figure 3's CSV file by their number.
+func decisionRows(t *testing.T) [][]string {
+	t.Helper()
+	f := figureNamed(t, build(decisionInput(), fixturePaper(), fixtureDraw), "figure3")
+	var b bytes.Buffer
+	if err := f.CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestGoldenDecisions holds every twentieth node of the grid each way, and the
+// dictionary.
+func TestGoldenDecisions(t *testing.T) {
+	const side = (gridNodes + gridStep - 1) / gridStep
+	rows := decisionRows(t)
+	if want := 1 + 2*(side*side+15); side != 121 || len(rows) != want {
+		t.Fatalf("%d lines of %d nodes a side, want %d of 121", len(rows), side, want)
+	}
+	var some strings.Builder
+	at := map[string]int{}
+	for _, row := range rows {
+		k := at[row[0]]
+		at[row[0]]++
+		if row[1] != "grid" || k%side%20 == 0 && k/side%20 == 0 {
+			some.WriteString(strings.Join(row, ",") + "\n")
+		}
+	}
+	golden(t, "figure3-some.csv", []byte(some.String()))
+}
+
+// TestDecisionsAgainstDefinition: the decisions are those of the sums of
+// kernel functions, one by one.
+func TestDecisionsAgainstDefinition(t *testing.T) {
+	m, k := fixtureModel(4), kernel.Gaussian{Bandwidth: 0.6}
+	seen := map[string]bool{}
+	for _, row := range decisionRows(t)[1:] {
+		x := make([]float32, 2)
+		for i, s := range row[2:4] {
+			v, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x[i] = float32(v)
+		}
+		scores := make([]float64, m.Outputs)
+		for j := range len(m.Dictionary) / 2 {
+			for q := range scores {
+				scores[q] += m.Weights[j*m.Outputs+q] * k.Eval(x, m.Dictionary[2*j:2*j+2])
+			}
+		}
+		order := slices.Clone(scores)
+		slices.Sort(order)
+		class, err := strconv.Atoi(row[4])
+		if err != nil || scores[class] < order[4]-1e-4 { // x is rounded to six digits
+			t.Fatalf("%v: class %s, scores %v", x, row[4], scores)
+		}
+		seen[row[0]+row[4]] = true
+		sum := 0.0
+		for _, s := range scores {
+			sum += math.Exp(s)
+		}
+		if row[0] == "a" {
+			if row[5] != "" {
+				t.Fatalf("the hinge has a confidence: %v", row)
+			}
+		} else if c, err := strconv.ParseFloat(row[5], 64); err != nil || math.Abs(c-math.Exp(order[4])/sum) > 2e-4 {
+			t.Fatalf("%v: confidence %s, want %v", x, row[5], math.Exp(order[4])/sum)
+		}
+	}
+	if len(seen) != 10 {
+		t.Errorf("not every class is decided for somewhere in both panels: %v", seen)
+	}
+}
+
+func TestDecisionFigure(t *testing.T) {
+	f := figureNamed(t, build(decisionInput(), fixturePaper(), fixtureDraw), "figure3")
+	if f.Missing != "" {
+		t.Fatal(f.Missing)
+	}
+	for _, want := range []string{"the first 1500 training points", "(a) ksvm, POLK, K = 0.04, seed 1, draw 447; (b) klr, POLK, K = 0.03, seed 1, draw 447", "confidence"} {
+		if !strings.Contains(f.Caption, want) {
+			t.Errorf("no %q in %s", want, f.Caption)
+		}
+	}
+	out := renderAll(t, f.content.drawing(), vectors...)
+	ink := inkOf(t, f.content.drawing())
+	for class := range 5 {
+		if share := ink.share(pale(classColor(class))); share < 0.01 {
+			t.Errorf("the ground of class %d is %.2f %% of the picture", class, 100*share)
+		}
+		if share := ink.share(classColor(class)); share < 0.001 {
+			t.Errorf("the points of class %d are %.2f %% of the picture", class, 100*share)
+		}
+	}
+	if share := ink.share(rgb(0, 0, 0)); share < 0.005 || share > 0.1 {
+		t.Errorf("dictionary, boundaries and letters are %.2f %% of the picture", 100*share)
+	}
+	if white := ink.share(rgb(0xff, 0xff, 0xff)); white > 0.4 {
+		t.Errorf("%.0f %% of the picture is white", 100*white)
+	}
+	svg := string(out["svg"])
+	for _, want := range []string{"M = 15, test error", "class 4", "dictionary element", "class boundary", "confidence 0.75", "confidence 0.95", "stroke-dasharray"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %q in the SVG", want)
+		}
+	}
+}
+
+func TestDecisionsOfOneTask(t *testing.T) {
+	in := decisionInput()
+	in.Planned = slices.DeleteFunc(in.Planned, func(p experiments.Planned) bool { return p.Run.Task == "klr" })
+	f := figureNamed(t, build(in, fixturePaper(), fixtureDraw), "figure3")
+	if f.Missing != "" || !strings.HasSuffix(f.Caption, "Missing: (b) not planned.") || strings.Contains(f.Caption, "confidence") {
+		t.Errorf("%q, %q", f.Missing, f.Caption)
+	}
+	svg := string(renderAll(t, f.content.drawing(), "svg")["svg"])
+	if !strings.Contains(svg, "not planned") || strings.Contains(svg, "confidence") {
+		t.Error("the panel of the logistic loss does not say that it is missing, or the legend has its lines")
+	}
+}
+
+// TestWhyDecisionsAreMissing also is about damaged models: none may panic.
+func TestWhyDecisionsAreMissing(t *testing.T) {
+	model := func(change func(m *record.Model)) func(in *Input, r *record.Record) {
+		return func(_ *Input, r *record.Record) { change(r.Final.Model) }
+	}
+	for _, c := range []struct {
+		name   string
+		change func(in *Input, r *record.Record)
+		want   string
+	}{
+		{"not run", func(in *Input, _ *record.Record) { in.Records = nil }, "not run yet"},
+		{"not planned", func(in *Input, _ *record.Record) { in.Planned = nil }, "not planned"},
+		{"failed", func(in *Input, _ *record.Record) {
+			in.Failed = map[string]string{}
+			for id := range in.Records {
+				in.Failed[id] = "the disk is full"
+			}
+			in.Records = nil
+		}, "failed: the disk is full"},
+		{"no model", func(_ *Input, r *record.Record) { r.Final.Model = nil }, "there is no model in the record"},
+		{"empty", model(func(m *record.Model) { m.Dictionary, m.Weights = nil, nil }), "the model in the record is empty"},
+		{"weights missing", model(func(m *record.Model) { m.Weights = m.Weights[1:] }), "damaged: 30 coordinates and 74 weights"},
+		{"too many weights", model(func(m *record.Model) { m.Weights = append(m.Weights, 1) }), "damaged: 30 coordinates and 76 weights"},
+		{"half an element", model(func(m *record.Model) { m.Dictionary = m.Dictionary[:29] }), "damaged: 29 coordinates and 75 weights"},
+		{"features", model(func(m *record.Model) { m.Dim = 3 }), "3 features and 5 outputs, not 2 and 5"},
+		{"no features", model(func(m *record.Model) { m.Dim = 0 }), "0 features"},
+		{"outputs", model(func(m *record.Model) { m.Outputs = -1 }), "-1 outputs"},
+		{"huge weights", model(func(m *record.Model) { m.Weights[3] = math.MaxFloat64 }), "values that are not finite"},
+		{"NaN", model(func(m *record.Model) { m.Weights[3] = math.NaN() }), "values that are not finite"},
+		{"element at infinity", model(func(m *record.Model) { m.Dictionary[3] = float32(math.NaN()) }), "values that are not finite"},
+		{"bandwidth", func(_ *Input, r *record.Record) { r.Header.Run.Params.Kernel.Bandwidth = 0 }, "bandwidth 0"},
+		{"degree", func(_ *Input, r *record.Record) {
+			r.Header.Run.Params.Kernel = experiments.Kernel{Type: experiments.KernelPolynomial}
+		}, "degree 0"},
+		{"variant", func(_ *Input, r *record.Record) { r.Header.Run.Data.Variant = "other" }, "no variant"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := decisionInput()
+			for _, task := range []string{"ksvm", "klr"} {
+				if r := modelRecord(in, task); r != nil {
+					c.change(&in, r)
+				}
+			}
+			f := figureNamed(t, build(in, fixturePaper(), fixtureDraw), "figure3")
+			if !strings.Contains(f.Missing, c.want) {
+				t.Errorf("%q, want %q", f.Missing, c.want)
+			}
+		})
+	}
+}
+
+// TestOddModels: models that are whole, but say little, are drawn.
+func TestOddModels(t *testing.T) {
+	for name, change := range map[string]func(m *record.Model){
+		"one element":  func(m *record.Model) { m.Dictionary, m.Weights = m.Dictionary[:2], m.Weights[:5] },
+		"zero":         func(m *record.Model) { clear(m.Weights) },
+		"one class":    func(m *record.Model) { m.Weights = slices.Repeat([]float64{0, 0, 1, 0, 0}, 15) },
+		"far away":     func(m *record.Model) { m.Dictionary[0] = 1e6 },
+		"large scores": func(m *record.Model) { m.Weights[0] = 1e99 },
+	} {
+		in := decisionInput()
+		change(modelRecord(in, "klr").Final.Model)
+		in.Planned = slices.DeleteFunc(in.Planned, func(p experiments.Planned) bool { return p.Run.Task == "ksvm" })
+		f := figureNamed(t, build(in, fixturePaper(), fixtureDraw), "figure3")
+		if f.Missing != "" || !strings.Contains(f.Caption, "Missing: (a) not planned.") {
+			t.Errorf("%s: %q, %q", name, f.Missing, f.Caption)
+			continue
+		}
+		renderAll(t, f.content.drawing(), "svg")
+	}
+}

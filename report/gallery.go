@@ -1,0 +1,215 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+)
+
+// A DataPicture shows what the examples of a data set of images look like.
+type DataPicture struct {
+	Images  []*image.Gray // as they are to be seen: ink dark on a light ground
+	Columns int           // images a row; 0 for as many columns as rows
+	Caption string        // what the images are, as in: the first 36 training images
+	Missing string        // why there are no images; default: data not available
+}
+
+// A gallery is the contents of a figure that shows data sets.
+type gallery struct {
+	tiles []tile
+	plane *scatter // the data set in the plane, if there is one
+}
+
+// dataSets fills the figure of the paper's data sets.
+func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
+	g := &gallery{}
+	var captions []string
+	for i, pp := range pf.Panels {
+		t, caption := b.dataTile(pp)
+		if p, ok := t.(scatter); ok {
+			g.plane = &p
+		}
+		g.tiles = append(g.tiles, t)
+		captions = append(captions, fmt.Sprintf("(%c) %s", 'a'+i, caption))
+	}
+	f.content, f.Caption = g, strings.Join(captions, "; ")+"."
+}
+
+// dataTile shows a data set, or says in its place why it can't be shown; and
+// what the figure's caption says of it.
+func (b *builder) dataTile(pp experiments.PaperPanel) (t tile, caption string) {
+	if pp.Data == "multidist" {
+		return newScatter(pp.Title, b.figureDraw)
+	}
+	p := b.in.Pictures[pp.Data]
+	if len(p.Images) == 0 {
+		why := cmp.Or(oneLine(p.Missing), whyUnavailable)
+		return notice{pp.Title, why}, fmt.Sprintf("%s: %s", pp.Data, why)
+	}
+	return p.mosaic(pp.Title), oneLine(cmp.Or(p.Caption, pp.Data))
+}
+
+// standIns makes the figure of the generated stand-ins that runs are planned
+// on, or nil if there are none.
+func (b *builder) standIns() *Figure {
+	f := &Figure{Name: "figureS1", Title: "Figure S1. Generated stand-ins", imagesOnly: true}
+	g := &gallery{}
+	var captions []string
+	for _, name := range []string{"glyphs", "weaves"} {
+		planned := b.feeding(func(p experiments.Planned) bool { return p.Run.Data.Name == name })
+		p := b.in.Pictures[name]
+		if len(planned) == 0 || len(p.Images) == 0 {
+			continue
+		}
+		captions = append(captions, fmt.Sprintf("(%c) %s", 'a'+len(g.tiles), oneLine(cmp.Or(p.Caption, name))))
+		g.tiles = append(g.tiles, p.mosaic(name))
+	}
+	if len(g.tiles) == 0 {
+		return nil
+	}
+	f.content, f.Caption = g, strings.Join(captions, "; ")+". They stand in for images that can't be had everywhere; no figure of the paper is about them."
+	return f
+}
+
+// drawing lays the figure out.
+func (g *gallery) drawing() drawing {
+	if g.plane == nil {
+		return &sheet{tiles: g.tiles, aspect: g.aspect()}
+	}
+	l := append(classLegend(g.plane.set.Classes), iconEntry("mean of a component", drawMean))
+	return &sheet{tiles: g.tiles, aspect: 1, axes: true, legend: l}
+}
+
+// aspect is the height over the width of a panel for the highest of the
+// mosaics.
+func (g *gallery) aspect() float64 {
+	most := 0.0
+	for _, t := range g.tiles {
+		if m, ok := t.(mosaic); ok {
+			most = max(most, float64(m.sheet.Rect.Dy())/float64(m.sheet.Rect.Dx()))
+		}
+	}
+	return cmp.Or(most, 1)
+}
+
+// rows are the points shown and the means of the components.
+func (g *gallery) rows() [][]string {
+	if g.plane == nil {
+		return nil
+	}
+	rows := [][]string{{"kind", "x1", "x2", "class"}}
+	train := g.plane.set.Train
+	for i := range min(train.N, maxPoints) {
+		rows = append(rows, []string{"point", exact32(train.Row(i)[0]), exact32(train.Row(i)[1]), strconv.Itoa(int(train.Y[i]))})
+	}
+	for class, modes := range g.plane.means {
+		for _, m := range modes {
+			rows = append(rows, []string{"mean", coordinate(m[0]), coordinate(m[1]), strconv.Itoa(class)})
+		}
+	}
+	return rows
+}
+
+// exact32 writes a float32 so that it reads back as itself.
+func exact32(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
+
+// A scatter is a data set in the plane.
+type scatter struct {
+	heading string
+	set     *data.Set
+	means   [][][2]float64 // by class and mode
+}
+
+// newScatter shows the training points of a draw of multidist.
+func newScatter(heading string, figureDraw uint64) (t tile, caption string) {
+	set, err := data.Multidist("", figureDraw)
+	if err != nil {
+		return notice{heading, err.Error()}, err.Error()
+	}
+	return scatter{heading, set, data.MultidistMeans(figureDraw)},
+		fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
+			min(maxPoints, set.Train.N), set.Train.N, figureDraw)
+}
+
+func (p scatter) title() string { return p.heading }
+
+func (p scatter) draw(c draw.Canvas) {
+	a := areaOf(p.set.Train, 1)
+	drawPoints(c, a, p.set.Train, p.set.Classes, 0.85)
+	for _, modes := range p.means {
+		for _, m := range modes {
+			drawMean(c, a.place(c, m[0], m[1]))
+		}
+	}
+	a.drawAxes(c)
+}
+
+// drawMean draws the mean of a component.
+func drawMean(c draw.Canvas, at vg.Point) { drawDiamond(c, look{color: rgb(0, 0, 0)}, at) }
+
+// A mosaic is images set out in rows and columns.
+type mosaic struct {
+	heading string
+	sheet   *image.Gray
+}
+
+// mosaicPixels is the least width of a mosaic: small images are enlarged, each
+// pixel to a square of them, because viewers blur what they enlarge.
+const mosaicPixels = 560
+
+// mosaic sets the images, of which there is at least one, out on white.
+func (p DataPicture) mosaic(heading string) mosaic {
+	columns := p.Columns
+	if columns < 1 {
+		columns = int(math.Ceil(math.Sqrt(float64(len(p.Images)))))
+	}
+	columns = min(columns, len(p.Images))
+	rows := (len(p.Images) + columns - 1) / columns
+	w, h := 1, 1
+	for _, m := range p.Images {
+		w, h = max(w, m.Bounds().Dx()), max(h, m.Bounds().Dy())
+	}
+	gap := 0
+	if len(p.Images) > 1 {
+		gap = max(1, w/14)
+	}
+	zoom := max(1, (mosaicPixels+columns*(w+gap)-1)/(columns*(w+gap)))
+	out := image.NewGray(image.Rect(0, 0, zoom*(columns*(w+gap)+gap), zoom*(rows*(h+gap)+gap)))
+	out.Pix = slices.Repeat([]byte{0xff}, len(out.Pix))
+	for i, m := range p.Images {
+		enlarge(out, m, image.Pt(zoom*(gap+i%columns*(w+gap)), zoom*(gap+i/columns*(h+gap))), zoom)
+	}
+	return mosaic{heading, out}
+}
+
+// enlarge copies an image to a place on another, each pixel as zoom×zoom.
+func enlarge(dst, src *image.Gray, at image.Point, zoom int) {
+	r := src.Bounds()
+	for y := range zoom * r.Dy() {
+		for x := range zoom * r.Dx() {
+			dst.SetGray(at.X+x, at.Y+y, src.GrayAt(r.Min.X+x/zoom, r.Min.Y+y/zoom))
+		}
+	}
+}
+
+func (m mosaic) title() string { return m.heading }
+
+// draw draws the mosaic as large as fits, under the panel's title.
+func (m mosaic) draw(c draw.Canvas) {
+	size, r := c.Size(), m.sheet.Bounds()
+	scale := min(size.X/vg.Length(r.Dx()), size.Y/vg.Length(r.Dy()))
+	c.Max.X = c.Min.X + scale*vg.Length(r.Dx())
+	c.Min.Y = c.Max.Y - scale*vg.Length(r.Dy())
+	c.DrawImage(c.Rectangle, m.sheet)
+	drawFrame(c)
+}

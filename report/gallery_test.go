@@ -1,0 +1,243 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+)
+
+// dataFigure is the paper's Figure 1.
+var dataFigure = experiments.PaperFigure{ID: "1", Number: 1, Kind: "data", Title: "the data sets", Panels: []experiments.PaperPanel{
+	{ID: "a", Title: "multidist data", Data: "multidist"}, {ID: "b", Title: "brodatz example texture", Data: "brodatz"}, {ID: "c", Title: "mnist examples", Data: "mnist"}}}
+
+// dataPaper is the fixture's paper with Figure 1.
+func dataPaper() *experiments.PaperValues {
+	p := fixturePaper()
+	p.Figures = append(p.Figures, dataFigure)
+	return p
+}
+
+// patterns are w×h images, each dark in its upper half.
+func patterns(n, w, h int) []*image.Gray {
+	var out []*image.Gray
+	for range n {
+		m := image.NewGray(image.Rect(0, 0, w, h))
+		for i := range m.Pix {
+			m.Pix[i] = 0x40
+			if i >= len(m.Pix)/2 {
+				m.Pix[i] = 0xb0
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// inks counts the pixels of a picture by colour.
+type inks struct {
+	by    map[color.NRGBA]int
+	total int
+}
+
+// inkOf draws in pixels, as fine as markers need and no finer.
+func inkOf(t *testing.T, d drawing) inks {
+	t.Helper()
+	const dpi = 150
+	b, err := renderPNG(d, dpi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkInk(t, img, dpi)
+	r := img.Bounds()
+	out := inks{map[color.NRGBA]int{}, r.Dx() * r.Dy()}
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			out.by[color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)]++
+		}
+	}
+	return out
+}
+
+// share is the part of the picture in exactly a colour.
+func (k inks) share(c color.NRGBA) float64 { return float64(k.by[c]) / float64(k.total) }
+
+func TestDataFigure(t *testing.T) {
+	in := Input{Pictures: map[string]DataPicture{
+		"mnist":   {Images: patterns(6, 28, 28), Columns: 3, Caption: "six patterns"},
+		"brodatz": {Images: patterns(1, 100, 100), Caption: "one\npattern"},
+	}}
+	f := figureNamed(t, build(in, dataPaper(), fixtureDraw), "figure1")
+	want := "(a) multidist, the first 1500 of 5000 training points of draw 447, with the means of each class's components; (b) one pattern; (c) six patterns."
+	if f.Missing != "" || f.Caption != want {
+		t.Errorf("%q, %q", f.Missing, f.Caption)
+	}
+	out, ink := renderAll(t, f.content.drawing(), vectors...), inkOf(t, f.content.drawing())
+	again := renderAll(t, f.content.drawing(), vectors...)
+	for _, format := range vectors {
+		if !bytes.Equal(out[format], again[format]) {
+			t.Errorf("the %s differs when it is drawn again", format)
+		}
+	}
+	for class := range 5 {
+		if share := ink.share(classColor(class)); share < 0.001 {
+			t.Errorf("the points of class %d are %.2f %% of the picture", class, 100*share)
+		}
+	}
+	for _, v := range []uint8{0x40, 0xb0} {
+		if share := ink.share(rgb(v, v, v)); share < 0.05 {
+			t.Errorf("grey %#x, half of the images, is %.2f %% of the picture", v, 100*share)
+		}
+	}
+	if n := strings.Count(string(out["svg"]), "data:image/png;base64,"); n != 2 {
+		t.Errorf("%d images in the SVG, want 2", n)
+	}
+	if n := bytes.Count(out["pdf"], []byte("/Subtype /Image")); n < 2 {
+		t.Errorf("%d images in the PDF, want 2", n)
+	}
+}
+
+// TestEmbeddedImage: what a vector format embeds is the mosaic, upright in SVG
+// and, because vgpdf turns it over, upside down in PDF.
+func TestEmbeddedImage(t *testing.T) {
+	in := Input{Pictures: map[string]DataPicture{"mnist": {Images: patterns(1, 28, 28)}}}
+	f := figureNamed(t, build(in, dataPaper(), fixtureDraw), "figure1")
+	svg := string(renderAll(t, f.content.drawing(), "svg")["svg"])
+	_, code, _ := strings.Cut(svg, "data:image/png;base64,")
+	code, _, _ = strings.Cut(code, `"`)
+	b, err := base64.StdEncoding.DecodeString(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		img  image.Image
+		name string
+		top  uint8
+	}{{img, "SVG", 0x40}, {upsideDown{img}, "PDF", 0xb0}} {
+		if got := color.GrayModel.Convert(c.img.At(5, 5)).(color.Gray).Y; got != c.top {
+			t.Errorf("%s: the top is %#x, want %#x", c.name, got, c.top)
+		}
+	}
+}
+
+func TestMosaic(t *testing.T) {
+	for _, c := range []struct {
+		n, w, h, columns int
+		want             image.Point // size
+	}{
+		{1, 600, 400, 0, image.Pt(600, 400)},
+		{1, 28, 28, 5, image.Pt(560, 560)},
+		{4, 28, 28, 0, image.Pt(10*62, 10*62)}, // gaps of 2 around each, tenfold
+		{5, 28, 14, 3, image.Pt(7*92, 7*34)},
+		{3, 1, 1, 0, image.Pt(140*5, 140*5)},
+	} {
+		m := DataPicture{Images: patterns(c.n, c.w, c.h), Columns: c.columns}.mosaic("")
+		if got := m.sheet.Rect.Size(); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	p := DataPicture{Images: append(patterns(1, 4, 4), image.NewGray(image.Rect(3, 3, 5, 4)))}
+	m := p.mosaic("").sheet
+	dark := 0
+	for _, v := range m.Pix {
+		if v == 0 {
+			dark++
+		}
+	}
+	zoom := m.Rect.Dx() / 11
+	if dark != 2*zoom*zoom {
+		t.Errorf("an image of two pixels has %d, enlarged %d times", dark, zoom)
+	}
+	empty := DataPicture{Images: []*image.Gray{image.NewGray(image.Rectangle{})}}.mosaic("").sheet.Rect
+	if empty.Dx() == 0 || empty.Dy() == 0 {
+		t.Errorf("an image without pixels makes a mosaic without any: %v", empty)
+	}
+}
+
+func TestDataFigureWithoutImages(t *testing.T) {
+	in := Input{Pictures: map[string]DataPicture{"brodatz": {Missing: "the scanner is\non loan"}}}
+	f := figureNamed(t, build(in, dataPaper(), fixtureDraw), "figure1")
+	if f.Missing != "" || !strings.Contains(f.Caption, "(b) brodatz: the scanner is on loan; (c) mnist: data not available.") {
+		t.Errorf("%q, %q", f.Missing, f.Caption)
+	}
+	svg := string(renderAll(t, f.content.drawing(), vectors...)["svg"])
+	for _, want := range []string{"multidist data", "the scanner is on loan", "data not available", "mean of a component"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %q in the SVG", want)
+		}
+	}
+}
+
+func TestDataCSV(t *testing.T) {
+	f := figureNamed(t, build(Input{}, dataPaper(), fixtureDraw), "figure1")
+	var b bytes.Buffer
+	if err := f.CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 1+maxPoints+15 {
+		t.Fatalf("%d lines, %v", len(rows), err)
+	}
+	set, err := data.Multidist("", fixtureDraw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := set.Train.Row(1)
+	want := []string{"point", exact32(x[0]), exact32(x[1]), exact(set.Train.Y[1])}
+	if got := rows[2]; strings.Join(got, " ") != strings.Join(want, " ") || rows[1+maxPoints][0] != "mean" {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestStandIns(t *testing.T) {
+	in := fixtureInput()
+	has := func() bool {
+		for _, f := range build(in, fixturePaper(), fixtureDraw).Figures {
+			if f.Name == "figureS1" {
+				return true
+			}
+		}
+		return false
+	}
+	in.Pictures = map[string]DataPicture{"glyphs": {Images: patterns(4, 28, 28), Caption: "four glyphs"}}
+	if has() {
+		t.Error("a figure of stand-ins without runs on them")
+	}
+	s := shape{"glyphs", "ksvm", "polk", "POLK, K = 0.016", "", "", nil, 1, 1000, 100, 0.1, 0.1, 10, 1, 0}
+	p := s.planned(0, 1)
+	in.Planned = append(in.Planned, p)
+	if !has() {
+		t.Fatal("no figure of the stand-ins")
+	}
+	r := build(in, fixturePaper(), fixtureDraw)
+	f := figureNamed(t, r, "figureS1")
+	if f.Title != "Figure S1. Generated stand-ins" || !strings.HasPrefix(f.Caption, "(a) four glyphs. ") || f.hasNumbers() {
+		t.Errorf("%q, %q", f.Title, f.Caption)
+	}
+	if ink := inkOf(t, f.content.drawing()); ink.share(rgb(0x40, 0x40, 0x40)) < 0.1 {
+		t.Error("no images in the PNG")
+	}
+	var index bytes.Buffer
+	if err := r.Index(&index); err != nil || strings.Contains(index.String(), "figureS1.csv") || !strings.Contains(index.String(), "(figures/figureS1.pdf)") {
+		t.Errorf("the index has a CSV file of images, or no PDF of them: %v", err)
+	}
+	in.Pictures = nil
+	if has() {
+		t.Error("a figure of stand-ins without pictures")
+	}
+}

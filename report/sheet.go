@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A sheet is a row of panels of one size over one legend: the drawing of a
+// figure that has no curves.
+type sheet struct {
+	tiles  []tile
+	aspect float64 // height of a panel over its width
+	axes   bool    // whether a panel has some
+	legend legend
+}
+
+// A tile is what one panel of a sheet shows.
+type tile interface {
+	// title stands above the panel.
+	title() string
+
+	// draw draws the panel's contents on its canvas; axes go beyond it.
+	draw(c draw.Canvas)
+}
+
+var (
+	_ tile = notice{}
+	_ tile = (*surface)(nil)
+	_ tile = scatter{}
+	_ tile = mosaic{}
+)
+
+// Widths and heights around the panels of a sheet.
+const (
+	tileLeft = vg.Length(25) // for an axis
+	tileFoot = vg.Length(24)
+	tileGap  = vg.Length(30)
+	tileEdge = vg.Length(3)
+)
+
+// left is the width left of the first panel, and foot the height below all.
+func (s *sheet) left() vg.Length { return s.forAxes(tileLeft) }
+func (s *sheet) foot() vg.Length { return s.forAxes(tileFoot) }
+
+// forAxes is a width or height for axes, if a panel has some.
+func (s *sheet) forAxes(l vg.Length) vg.Length {
+	if s.axes {
+		return l
+	}
+	return tileEdge
+}
+
+// side is the width of a panel.
+func (s *sheet) side() vg.Length {
+	n := vg.Length(len(s.tiles))
+	return (pictureWidth - s.left() - tileEdge - (n-1)*tileGap) / n
+}
+
+// size is the sheet's size.
+func (s *sheet) size() (w, h vg.Length) {
+	return pictureWidth, tagHeight + s.side()*vg.Length(s.aspect) + s.foot() + s.legend.height() + 4
+}
+
+// draw draws the sheet.
+func (s *sheet) draw(all draw.Canvas) {
+	side := s.side()
+	for i, t := range s.tiles {
+		left := s.left() + vg.Length(i)*(side+tileGap)
+		top := all.Max.Y - tagHeight
+		c := draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: left, Y: top - side*vg.Length(s.aspect)},
+			Max: vg.Point{X: left + side, Y: top},
+		}}
+		t.draw(c)
+		all.FillText(letters(labelSize, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4},
+			fmt.Sprintf("(%c) %s", 'a'+i, t.title()))
+	}
+	s.legend.draw(all)
+}
+
+// A notice stands in the place of what is missing.
+type notice struct{ heading, why string }
+
+func (n notice) title() string { return n.heading }
+
+func (n notice) draw(c draw.Canvas) {
+	drawNotice(c, n.why)
+	drawFrame(c)
+}
+
+// noticeWidth is the number of characters in a line of a notice.
+const noticeWidth = 28
+
+// drawNotice writes why something is missing in the middle of a canvas.
+func drawNotice(c draw.Canvas, why string) {
+	c.SetColor(rgb(0xf2, 0xf2, 0xf2))
+	c.Fill(c.Rectangle.Path())
+	sty := letters(labelSize, draw.XCenter, draw.YCenter)
+	lines := strings.Split(wrap(plainLetters(shorten(why, 6*noticeWidth)), noticeWidth, ""), "\n")
+	at := c.Center().Add(vg.Point{Y: vg.Length(len(lines)-1) / 2 * legendRow})
+	for _, l := range lines {
+		c.FillText(sty, at, l)
+		at.Y -= legendRow
+	}
+}
