@@ -1,6 +1,10 @@
 package data
 
-import "math"
+import (
+	"math"
+
+	"polkrepro/data/internal/portable"
+)
 
 // The grid on which BayesError integrates: its step and the reach of a mode,
 // in standard deviations.
@@ -55,7 +59,7 @@ func bayesError(means [][][2]float64, variance, step float64) float64 {
 		v := make([]float64, hi-lo+1)
 		for i := range v {
 			d := float64(float64(lo+i)*step) - centre
-			v[i] = portableExp(float64(float64(d*d) * -0.5))
+			v[i] = portable.Exp(float64(float64(d*d) * -0.5))
 		}
 		return bayesAxis{lo, v}
 	}

@@ -2,8 +2,11 @@
 // manifests, and the search path on which files are found.
 //
 // [Load] returns a data set by name, and a [Store] shares it between workers.
-// multidist is generated, the same bytes on every platform; mnist is read from
-// files that a [Finder] finds and whose SHA-256 are those of manifest.json.
+// multidist is generated; mnist is read from files that a [Finder] finds and
+// whose SHA-256 are those of manifest.json; brodatz is made of such files, as
+// histograms of textons (package texton). glyphs and weaves are generated
+// stand-ins for the latter two, of the same shapes, where there are no files.
+// What is generated has the same bytes on every platform.
 // [ReadLIBSVM] and [ReadCSV] read a user's own files.
 package data
 

@@ -267,6 +267,13 @@ func TestResolve(t *testing.T) {
 		{Ref{Name: "mnist"}, Ref{Name: "mnist"}, nil},
 		{Ref{Name: "mnist", Draw: 3}, Ref{}, ErrUnknown},
 		{Ref{Name: "mnist", Variant: "fashion"}, Ref{}, ErrUnknown},
+		{Ref{Name: "brodatz"}, Ref{"brodatz", "raw", 1}, nil},
+		{Ref{Name: "brodatz", Variant: "mr8-disjoint", Draw: 2}, Ref{"brodatz", "mr8-disjoint", 2}, nil},
+		{Ref{Name: "brodatz", Variant: "calibrated"}, Ref{}, ErrUnknown},
+		{Ref{Name: "glyphs"}, Ref{Name: "glyphs"}, nil},
+		{Ref{Name: "glyphs", Draw: 1}, Ref{}, ErrUnknown},
+		{Ref{Name: "weaves", Variant: "contrast"}, Ref{"weaves", "contrast", 1}, nil},
+		{Ref{Name: "weaves", Variant: "disjoint"}, Ref{}, ErrUnknown},
 		{Ref{Name: "iris"}, Ref{}, ErrUnknown},
 		{Ref{}, Ref{}, ErrUnknown},
 	}
@@ -289,12 +296,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestLoadBrodatz(t *testing.T) {
-	if _, err := Load(Ref{Name: "brodatz"}, Finder{}); !errors.Is(err, ErrUnsupported) || errors.Is(err, ErrNotAvailable) {
-		t.Errorf("got %v, want ErrUnsupported", err)
-	}
-}
-
 func TestList(t *testing.T) {
 	var names []string
 	for _, info := range List() {
@@ -306,7 +307,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: kind %s, how to get it: %q", info.Name, info.Kind, info.How)
 		}
 	}
-	if got := join(names); got != "multidist, mnist, brodatz" {
+	if got := join(names); got != "multidist, mnist, brodatz, glyphs, weaves" {
 		t.Errorf("data sets %s", got)
 	}
 }
@@ -326,16 +327,20 @@ func TestStatusNothing(t *testing.T) {
 	if err != nil || !strings.Contains(string(b), `"available":true`) {
 		t.Errorf("JSON %s, %v", b, err)
 	}
-	checks, err := Verify(Finder{}, []string{"brodatz", "multidist"})
+	checks, err := Verify(Finder{}, []string{"brodatz", "multidist", "glyphs", "weaves"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range checks {
-		if want := map[string]string{"brodatz": StateMissing, "multidist": StateOK}[c.Dataset]; c.State != want {
+		want := StateOK
+		if c.Dataset == "brodatz" {
+			want = StateMissing
+		}
+		if c.State != want || c.File == "" {
 			t.Errorf("%+v, want state %s", c, want)
 		}
 	}
-	if len(checks) < 13+6 {
+	if len(checks) != 13+7+1+1 {
 		t.Errorf("%d checks", len(checks))
 	}
 	if _, err := Verify(Finder{}, []string{"mnist", "iris"}); !errors.Is(err, ErrUnknown) {
@@ -422,9 +427,6 @@ func TestStore(t *testing.T) {
 	}
 	if _, err := store.Get(ctx, Ref{Name: "iris"}); !errors.Is(err, ErrUnknown) {
 		t.Errorf("unknown: %v", err)
-	}
-	if _, err := store.Get(ctx, Ref{Name: "brodatz"}); !errors.Is(err, ErrUnsupported) {
-		t.Errorf("brodatz: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

@@ -13,7 +13,8 @@ import (
 const EnvDir = "POLK_DATA_DIR"
 
 // CacheDir is the folder, relative to the working directory, into which
-// fetched data go.
+// fetched data go, and, in its subfolder textons, the texton maps of brodatz
+// and weaves.
 const CacheDir = "data/cache"
 
 // sharedDir is a folder next to the working directory which machines without

@@ -38,11 +38,23 @@ type manifestFile struct {
 	Gzip   bool   `json:"gzip"`
 }
 
-// A manifestDraw is the sum of a generated data set.
+// A manifestDraw is the sum of a generated data set, or of its first examples.
 type manifestDraw struct {
 	Variant string `json:"variant"`
 	Draw    uint64 `json:"draw"`
+	First   int    `json:"first"` // so many of each split; 0 means all
 	SHA256  string `json:"sha256"`
+}
+
+// name says which draw, or which part of it, the sum is of.
+func (d manifestDraw) name() string {
+	switch {
+	case d.First > 0:
+		return fmt.Sprintf("first %d", d.First)
+	case d.Variant == "":
+		return fmt.Sprintf("draw %d", d.Draw)
+	}
+	return fmt.Sprintf("%s/%d", d.Variant, d.Draw)
 }
 
 // manifest returns the embedded manifest's data sets, in its order.
@@ -102,8 +114,11 @@ func List() []Info {
 			Classes: m.Classes, Dim: m.Dim, Train: m.Train, Test: m.Test,
 			Source: m.Source, Licence: m.Licence, How: m.How,
 		}
-		if m.Name == "multidist" {
+		switch m.Name {
+		case "multidist":
 			info.Variants = []string{Calibrated, AsPrinted}
+		case "brodatz", "weaves":
+			info.Variants = textureVariants()
 		}
 		infos = append(infos, info)
 	}

@@ -7,9 +7,14 @@ import (
 
 // A Ref names a data set. The zero Variant and Draw mean its default ones.
 type Ref struct {
-	Name    string `json:"name"`
-	Variant string `json:"variant,omitempty"` // multidist: Calibrated (default) or AsPrinted
-	Draw    uint64 `json:"draw,omitempty"`    // multidist: the seed of means and points; 0 means FigureDraw's
+	Name string `json:"name"`
+	// Variant is, of multidist, Calibrated (default) or AsPrinted; of brodatz
+	// and weaves one of the eight that [List] names, raw by default.
+	Variant string `json:"variant,omitempty"`
+
+	// Draw seeds multidist's means and points (0 means FigureDraw's), brodatz's
+	// dictionary and patches, and also the textures of weaves (0 means 1).
+	Draw uint64 `json:"draw,omitempty"`
 }
 
 // String returns the reference as name[/variant[/draw]].
@@ -32,7 +37,11 @@ func (r Ref) Resolve() (Ref, error) {
 	if _, err := lookup(r.Name); err != nil {
 		return r, err
 	}
-	if r.Name != "multidist" {
+	switch r.Name {
+	case "brodatz", "weaves":
+		return resolveTexture(r)
+	case "multidist":
+	default:
 		if r.Variant != "" || r.Draw != 0 {
 			return r, fmt.Errorf("%s: data set %s has no variants or draws: %w", r, r.Name, ErrUnknown)
 		}
@@ -69,8 +78,14 @@ func Load(ref Ref, finder Finder) (*Set, error) {
 		return Multidist(ref.Variant, ref.Draw)
 	case "mnist":
 		return loadMNIST(m, finder, true)
+	case "brodatz":
+		return loadBrodatz(m, ref, finder)
+	case "glyphs":
+		return Glyphs(), nil
+	case "weaves":
+		return loadWeaves(m, ref)
 	}
-	return nil, fmt.Errorf("%w: texton features for %s are not built yet", ErrUnsupported, ref.Name)
+	return nil, fmt.Errorf("%s: %w", ref.Name, ErrUnsupported)
 }
 
 // Available reports whether all files of a data set exist on the finder's

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"polkrepro/data/internal/portable"
 )
 
 // The generators draw from raw PCG words through arithmetic in which every
@@ -48,47 +50,9 @@ func (s source) gauss2() (z1, z2 float64) {
 		if r2 >= 1 || r2 == 0 {
 			continue
 		}
-		f := math.Sqrt(float64(-2*portableLog(r2)) / r2)
+		f := math.Sqrt(float64(-2*portable.Log(r2)) / r2)
 		return float64(u * f), float64(v * f)
 	}
-}
-
-const (
-	ln2Hi = 0x1.62e42fee00000p-1 // ln 2 to 32 bits: its product with an exponent is exact
-	ln2Lo = 0x1.a39ef35793c76p-33
-)
-
-// portableLog returns ln x for a positive, normal, finite x, to about 1 ulp,
-// and the same bits everywhere.
-func portableLog(x float64) float64 {
-	b := math.Float64bits(x)
-	k := int(b>>52) - 1023
-	m := math.Float64frombits(b&(1<<52-1) | 1023<<52) // [1, 2)
-	if m > math.Sqrt2 {
-		m /= 2
-		k++
-	}
-	// ln m = 2 artanh(s), s = (m−1)/(m+1), |s| < 0.172.
-	s := (m - 1) / (m + 1)
-	z := float64(s * s)
-	p := 1.0 / 23
-	for n := 21; n >= 3; n -= 2 {
-		p = float64(p*z) + 1/float64(n)
-	}
-	series := float64(float64(2*s) * float64(z*p))
-	return float64(float64(k)*ln2Hi) + (float64(2*s) + (series + float64(float64(k)*ln2Lo)))
-}
-
-// portableExp returns eˣ for x in [−700, 700], to about 1 ulp, and the same
-// bits everywhere.
-func portableExp(x float64) float64 {
-	k := math.Floor(float64(x*math.Log2E) + 0.5)
-	r := (x - float64(k*ln2Hi)) - float64(k*ln2Lo) // |r| ≤ ln 2 / 2
-	p := 1.0
-	for n := 14; n >= 1; n-- {
-		p = float64(p*(r/float64(n))) + 1
-	}
-	return p * math.Float64frombits(uint64(int(k)+1023)<<52)
 }
 
 // permutation returns a random order of 0 … n−1 (Fisher and Yates).

@@ -8,33 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestPortableLog(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.Float64Range(0x1p-104, 4).Draw(t, "x")
-		got, want := portableLog(x), math.Log(x)
-		// 2 ulp: both this and math.Log are within one of the truth.
-		if math.Abs(got-want) > 0x1p-51*math.Abs(want) {
-			t.Errorf("portableLog(%v) = %v, math.Log gives %v", x, got, want)
-		}
-	})
-	if got := portableLog(1); got != 0 {
-		t.Errorf("portableLog(1) = %v", got)
-	}
-}
-
-func TestPortableExp(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.Float64Range(-40, 40).Draw(t, "x")
-		got, want := portableExp(x), math.Exp(x)
-		if math.Abs(got-want) > 0x1p-50*want { // 4 ulp
-			t.Errorf("portableExp(%v) = %v, math.Exp gives %v", x, got, want)
-		}
-	})
-	if got := portableExp(0); got != 1 {
-		t.Errorf("portableExp(0) = %v", got)
-	}
-}
-
 // TestGauss2 holds the first four moments, the correlation and the tails of
 // 2·10⁵ Gaussians to five standard errors.
 func TestGauss2(t *testing.T) {

@@ -1,0 +1,35 @@
+//go:build golden
+
+package data
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestGoldenBrodatz holds the features of the default variant to committed
+// bytes, which are the same on every platform, computed and from the cache.
+func TestGoldenBrodatz(t *testing.T) {
+	const want = "d1eed9fb5cc73b2dfd64a83c6b1d8e32efc87ef75c9c09624e3e905f8f5c5f76"
+	dir, err := filepath.Abs(needReal(t, "brodatz").Paths()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, from := range []string{"computed", "cached"} {
+		s, err := Load(Ref{Name: "brodatz"}, Finder{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSplit(t, s.Train, 10000, 256)
+		checkSplit(t, s.Test, 5000, 256)
+		if got := SumSplits(s.Train, s.Test); got != want {
+			t.Errorf("%s: SHA-256 %s, committed %s", from, got, want)
+		}
+		// The paper's random patches: nearly every one for testing overlaps one
+		// for training.
+		if s.Facts["test_overlap"] != 0.9986 || len(s.Sums) != 13 || s.Classes != 13 {
+			t.Errorf("%s: facts %v, %d sums, %d classes", from, s.Facts, len(s.Sums), s.Classes)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package data
+
+import (
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// The shape of glyphs: that of MNIST's images, with fewer of them.
+const (
+	glyphsSide    = 28
+	glyphsClasses = 10
+	glyphsTrain   = 20000
+	glyphsTest    = 5000
+)
+
+// glyphsSeed is the seed of everything that is random in glyphs.
+const glyphsSeed = 1
+
+// Streams of the glyphs' generator. Example i, test examples after those for
+// training, draws from stream streamGlyph + i.
+const (
+	streamGlyphLabels uint64 = 0x676c79706873 << 16
+	streamGlyph              = streamGlyphLabels + 1
+)
+
+// Glyphs generates the glyphs data set: digits of ten of the Go fonts' faces,
+// each distorted in its own way, as grey levels x/255 of 28×28 pixels (p = 784,
+// C = 10, 20000 training and 5000 test examples, the classes equally often in
+// each). It stands in for MNIST where that can't be had, with images of the
+// same shape, but is another, made-up problem; no figure of the paper
+// is about it. The bytes are the same on every platform: Sums["glyphs"] is
+// [SumSplits] of what was generated.
+func Glyphs() *Set {
+	s := &Set{Name: "glyphs", Classes: glyphsClasses}
+	s.Train, s.Test = glyphSplits(glyphsTrain)
+	s.Sums = map[string]string{"glyphs": SumSplits(s.Train, s.Test)}
+	return s
+}
+
+// glyphSplits generates the first examples of each split, at most so many.
+func glyphSplits(most int) (train, test *Split) {
+	outlines := glyphOutlines()
+	return glyphSplit(outlines, 0, glyphsTrain, most), glyphSplit(outlines, glyphsTrain, glyphsTest, most)
+}
+
+// glyphSplit generates the first of the n examples from number from on, at
+// most so many.
+func glyphSplit(outlines [][]outline, from, n, most int) *Split {
+	labels := newSource(glyphsSeed, streamGlyphLabels-uint64(from)).permutation(n)
+	n = min(n, most)
+	s := &Split{N: n, Dim: glyphsSide * glyphsSide, X: make([]float32, n*glyphsSide*glyphsSide), Y: make([]float64, n)}
+	for i := range s.Y {
+		s.Y[i] = float64(labels[i] % glyphsClasses)
+	}
+	// Every example has a stream of its own, so that it is the same whoever
+	// draws it.
+	workers := runtime.GOMAXPROCS(0)
+	var g errgroup.Group
+	for w := range workers {
+		g.Go(func() error {
+			var p glyphPainter
+			for i := w; i < n; i += workers {
+				src := newSource(glyphsSeed, streamGlyph+uint64(from+i))
+				p.paint(s.Row(i), outlines[int(s.Y[i])], src)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // the tasks have no errors
+	return s
+}
+
+// A glyphPainter draws glyphs; it holds what one leaves to the next to use
+// again.
+type glyphPainter struct {
+	raster  raster
+	contour []point
+}
+
+// paint writes the grey levels of one of the faces' outlines, distorted at
+// random, to x, row by row from the top.
+func (p *glyphPainter) paint(x []float32, faces []outline, src source) {
+	d := newDistortion(src)
+	p.raster.clear()
+	for _, contour := range faces[src.intn(len(faces))] {
+		p.contour = p.contour[:0]
+		for i := range contour {
+			p.contour = append(p.contour, d.apply(contour.thickened(i, d.thickness)))
+		}
+		p.raster.add(p.contour)
+	}
+	p.raster.write(x, d.blur, d.ink)
+}

@@ -1,0 +1,86 @@
+package texton
+
+import "math/rand/v2"
+
+// A Patch is a square of pixels of an image.
+type Patch struct {
+	Image int // its index
+	X, Y  int // of the upper left pixel
+}
+
+// A Region is a part of every image, columns X0 to X1 and rows Y0 to Y1, the
+// latter ones excluded.
+type Region struct{ X0, Y0, X1, Y1 int }
+
+// Draw draws n different patches of side×side pixels, evenly from all those
+// that lie in the region of one of so many images, and in no element of taken,
+// to which they are added. It panics if there are not that many.
+func Draw(src rand.Source, n, side, images int, r Region, taken map[Patch]bool) []Patch {
+	w, h := r.X1-r.X0-side+1, r.Y1-r.Y0-side+1
+	if w < 1 || h < 1 || images*w*h < n+len(taken) {
+		panic("texton: not enough patches to draw from")
+	}
+	patches := make([]Patch, 0, n)
+	for len(patches) < n {
+		i := int(below(src, uint64(images*w*h)))
+		p := Patch{i / (w * h), r.X0 + i%w, r.Y0 + i/w%h}
+		if !taken[p] {
+			taken[p] = true
+			patches = append(patches, p)
+		}
+	}
+	return patches
+}
+
+// Histogram writes the share of each texton, 0 … len(dst)−1, among the
+// side×side labels of a patch to dst; their sum is 1 to within rounding. It
+// panics if the patch is not within its map, or a label not in dst.
+func Histogram(maps []*Image, p Patch, side int, dst []float32) {
+	m := maps[p.Image]
+	clear(dst)
+	for y := p.Y; y < p.Y+side; y++ {
+		for _, label := range m.Pix[y*m.Width+p.X : y*m.Width+p.X+side] {
+			dst[label]++
+		}
+	}
+	for i := range dst {
+		dst[i] /= float32(side * side)
+	}
+}
+
+// Overlap says how much of the test patches is in the training patches: the
+// share of them that have a pixel in common with one, and the share of their
+// pixels that lie in one. images gives the sizes.
+func Overlap(images []*Image, train, test []Patch, side int) (touched, covered float64) {
+	masks := make([][]bool, len(images))
+	for i, m := range images {
+		masks[i] = make([]bool, m.Width*m.Height)
+	}
+	row := func(p Patch, y int) []bool {
+		from := (p.Y+y)*images[p.Image].Width + p.X
+		return masks[p.Image][from : from+side]
+	}
+	for _, p := range train {
+		for y := range side {
+			for x := range row(p, y) {
+				row(p, y)[x] = true
+			}
+		}
+	}
+	patches, pixels := 0, 0
+	for _, p := range test {
+		before := pixels
+		for y := range side {
+			for _, in := range row(p, y) {
+				if in {
+					pixels++
+				}
+			}
+		}
+		if pixels > before {
+			patches++
+		}
+	}
+	n := float64(max(1, len(test)))
+	return float64(patches) / n, float64(pixels) / (n * float64(side*side))
+}

@@ -1,0 +1,196 @@
+// Package texton turns grey textures into texton histograms (Leung and Malik,
+// "Representing and recognizing the visual appearance of materials using
+// three-dimensional textons", IJCV 43, 2001), the features of the paper's
+// brodatz data set.
+//
+// Every pixel is described by its responses to a bank of filters; k-means over
+// a sample of these vectors gives a dictionary of textons; [Maps] labels every
+// pixel with the nearest of them; and a patch is described by the [Histogram]
+// of its labels.
+//
+// # Exactness
+//
+// The same images, options and source give the same maps on every platform and
+// with any number of threads. What is summed are integers of less than 2⁵³ in
+// float64, which is exact, so that neither the order of summation nor fused
+// multiply-adds change anything: filter taps are multiples of 2⁻³², responses
+// and centres are rounded to multiples of 2⁻¹⁵ grey level. All else is rounded
+// step by step, as IEEE 754 prescribes.
+package texton
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"polkrepro/internal/gemm"
+)
+
+// Version changes with what [Maps] returns.
+const Version = "texton/1"
+
+// An Image holds a byte a pixel, row-major: a grey level, or, in a map of
+// textons, a texton.
+type Image struct {
+	Width, Height int
+	Pix           []uint8 // Width×Height
+}
+
+// Crop returns a copy of columns x0 to x1 and rows y0 to y1, the latter ones
+// excluded. It panics if they are not within the image.
+func (m *Image) Crop(x0, y0, x1, y1 int) *Image {
+	if x0 < 0 || y0 < 0 || x1 > m.Width || y1 > m.Height || x0 > x1 || y0 > y1 {
+		panic("texton: crop outside of the image")
+	}
+	c := &Image{Width: x1 - x0, Height: y1 - y0}
+	for y := y0; y < y1; y++ {
+		c.Pix = append(c.Pix, m.Pix[y*m.Width+x0:y*m.Width+x1]...)
+	}
+	return c
+}
+
+// A Preprocessing says what is done between grey levels and textons.
+type Preprocessing string
+
+// The paper does not say which it used.
+const (
+	// Raw uses the 48 responses of the Leung–Malik bank as they are.
+	Raw Preprocessing = "raw"
+	// ImageNormalised first gives every image mean 0 and variance 1.
+	ImageNormalised Preprocessing = "image-normalised"
+	// Contrast scales the responses F of a pixel to
+	// F·log(1 + ‖F‖/0.03)/‖F‖, Weber's law (Malik, Belongie, Leung, Shi 2001),
+	// for grey levels 0 … 1.
+	Contrast Preprocessing = "contrast"
+	// MR8 uses eight responses, the greatest over six orientations of each
+	// edge, by absolute value, and of each bar of the bank [RFS], and its
+	// Gaussian and Laplacian (Varma and Zisserman 2005).
+	MR8 Preprocessing = "mr8"
+)
+
+// maxSide bounds an image, so that sums over its pixels are exact.
+const maxSide = 4096
+
+// MaxTextons is the greatest size of a dictionary: a map has a byte a pixel.
+const MaxTextons = 256
+
+// Options say how a dictionary is learned.
+type Options struct {
+	Preprocessing Preprocessing // default Raw
+	Textons       int           // centres; default 256
+	Samples       int           // pixels an image that k-means runs on; default 10000
+	Iterations    int           // at most so many of Lloyd's; default 50
+	Threads       int           // default 1; the result does not depend on it
+}
+
+// Defaults returns the options with the zero ones filled in.
+func (o Options) Defaults() Options {
+	if o.Preprocessing == "" {
+		o.Preprocessing = Raw
+	}
+	for _, d := range []struct {
+		v   *int
+		def int
+	}{{&o.Textons, MaxTextons}, {&o.Samples, 10000}, {&o.Iterations, 50}, {&o.Threads, 1}} {
+		if *d.v == 0 {
+			*d.v = d.def
+		}
+	}
+	return o
+}
+
+func (o Options) check(images []*Image) error {
+	if o.Textons < 1 || o.Textons > MaxTextons {
+		return fmt.Errorf("texton: %d textons, want 1 … %d", o.Textons, MaxTextons)
+	}
+	if o.Samples < 1 || o.Iterations < 1 || o.Threads < 1 {
+		return fmt.Errorf("texton: %d samples, %d iterations, %d threads: each must be positive", o.Samples, o.Iterations, o.Threads)
+	}
+	if len(images)*o.Samples < o.Textons {
+		return fmt.Errorf("texton: %d sampled pixels are fewer than %d textons", len(images)*o.Samples, o.Textons)
+	}
+	for i, m := range images {
+		if m.Width < Support || m.Height < Support {
+			return fmt.Errorf("texton: image %d is %d×%d, less than the filters' %d×%d", i, m.Width, m.Height, Support, Support)
+		}
+		if m.Width > maxSide || m.Height > maxSide {
+			return fmt.Errorf("texton: image %d is %d×%d, more than %d×%d", i, m.Width, m.Height, maxSide, maxSide)
+		}
+		if len(m.Pix) != m.Width*m.Height {
+			return fmt.Errorf("texton: image %d is %d×%d but has %d pixels", i, m.Width, m.Height, len(m.Pix))
+		}
+	}
+	return nil
+}
+
+// Maps learns a dictionary from the images, with the pixels and the first
+// centres drawn from src, and returns the texton of every pixel of each image,
+// 0 … Textons−1. Beyond their borders, images are mirrored. The error says
+// which image or option is of no use: an image smaller than 49×49 pixels or
+// larger than 4096×4096, a size that is not positive, more than 256 textons or
+// fewer samples than textons, an unknown preprocessing.
+func Maps(images []*Image, opt Options, src rand.Source) ([]*Image, error) {
+	opt = opt.Defaults()
+	if err := opt.check(images); err != nil {
+		return nil, err
+	}
+	d, err := newDescriber(opt.Preprocessing)
+	if err != nil {
+		return nil, err
+	}
+	planes := make([]*plane, len(images))
+	for i, m := range images {
+		planes[i] = newPlane(m)
+	}
+	sample := d.sample(planes, opt.Samples, src, opt.Threads)
+	dict := learn(sample, d.dim, opt.Textons, opt.Iterations, src, opt.Threads)
+	maps := make([]*Image, len(images))
+	for i, m := range images {
+		maps[i] = &Image{m.Width, m.Height, make([]uint8, len(m.Pix))}
+		d.label(planes[i], dict, maps[i].Pix, opt.Threads)
+	}
+	return maps, nil
+}
+
+// sample describes n random pixels of each image: len(planes)·n×dim.
+func (d *describer) sample(planes []*plane, n int, src rand.Source, threads int) []float64 {
+	out := make([]float64, len(planes)*n*d.dim)
+	pixels := make([]int, n)
+	for i, p := range planes {
+		for j := range pixels {
+			pixels[j] = int(below(src, uint64(p.width*p.height)))
+		}
+		part := out[i*n*d.dim : (i+1)*n*d.dim]
+		inBlocks(n, threads, func() func(lo, hi int) {
+			w := d.newScratch()
+			return func(lo, hi int) { d.describe(p, pixels[lo:hi], part[lo*d.dim:hi*d.dim], w) }
+		})
+	}
+	return out
+}
+
+// label writes the texton of every pixel to dst.
+func (d *describer) label(p *plane, dict *dictionary, dst []uint8, threads int) {
+	inBlocks(len(dst), threads, func() func(lo, hi int) {
+		w := d.newScratch()
+		x := make([]float64, blockSize*d.dim)
+		scores := make([]float64, blockSize*dict.size())
+		pixels := make([]int, 0, blockSize)
+		return func(lo, hi int) {
+			pixels = pixels[:0]
+			for i := lo; i < hi; i++ {
+				pixels = append(pixels, i)
+			}
+			d.describe(p, pixels, x[:(hi-lo)*d.dim], w)
+			dict.nearest(hi-lo, x, scores, dst[lo:hi])
+		}
+	})
+}
+
+// panelsOf packs the rows of an n×dim matrix.
+func panelsOf(rows []float64, dim int) *gemm.Panels[float64] {
+	p := gemm.NewPanels[float64](dim)
+	for ; len(rows) > 0; rows = rows[dim:] {
+		p.Append(rows[:dim])
+	}
+	return p
+}

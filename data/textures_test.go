@@ -1,0 +1,235 @@
+package data
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/data/texton"
+)
+
+// TestDrawPatches: patches of a split are different ones and within their
+// image; of disjoint splits, those for training and those for testing are
+// further apart than two halves of a filter.
+func TestDrawPatches(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(150, 400).Draw(t, "w"), rapid.IntRange(24, 100).Draw(t, "h")
+		maps := []*texton.Image{{Width: w, Height: h}, {Width: w, Height: h}}
+		nTrain, nTest := rapid.IntRange(5, 10).Draw(t, "train"), rapid.IntRange(5, 10).Draw(t, "test")
+		disjoint := rapid.Bool().Draw(t, "disjoint")
+		draw := rapid.Uint64().Draw(t, "draw")
+		train, test := drawPatches(maps, nTrain, nTest, disjoint, draw)
+		if len(train) != nTrain || len(test) != nTest {
+			t.Fatalf("%d and %d patches", len(train), len(test))
+		}
+		seen := make(map[texton.Patch]bool)
+		for _, p := range slices.Concat(train, test) {
+			if seen[p] || p.X < 0 || p.Y < 0 || p.X+textureSide > w || p.Y+textureSide > h || p.Image < 0 || p.Image > 1 {
+				t.Errorf("%+v is there twice or not in its image", p)
+			}
+			seen[p] = true
+		}
+		if !disjoint {
+			return
+		}
+		for _, p := range train {
+			for _, q := range test {
+				if q.X-(p.X+textureSide-1) < texton.Support {
+					t.Errorf("%+v is for training, %+v for testing", p, q)
+				}
+			}
+		}
+	})
+}
+
+// TestTextureVariants: the default comes first, and all are known to texton.
+func TestTextureVariants(t *testing.T) {
+	names := textureVariants()
+	if len(names) != 8 || names[0] != "raw" || names[4] != "raw-disjoint" {
+		t.Errorf("variants %v", names)
+	}
+	for _, info := range List() {
+		if want := info.Name == "brodatz" || info.Name == "weaves"; slices.Equal(info.Variants, names) != want {
+			t.Errorf("%s has variants %v", info.Name, info.Variants)
+		}
+	}
+}
+
+// tinyTextures returns three small images and cheap options.
+func tinyTextures() ([]*texton.Image, texton.Options) {
+	images := weaveImages(1)[4:7]
+	for i, m := range images {
+		images[i] = m.Crop(0, 0, 50, 52)
+	}
+	return images, texton.Options{Textons: 9, Samples: 50, Iterations: 3}.Defaults()
+}
+
+func sameMaps(a, b []*texton.Image) bool {
+	return slices.EqualFunc(a, b, func(a, b *texton.Image) bool {
+		return a.Width == b.Width && a.Height == b.Height && bytes.Equal(a.Pix, b.Pix)
+	})
+}
+
+// TestMapsCache: maps are read from the cache if they are whole, and otherwise
+// computed and written again.
+func TestMapsCache(t *testing.T) {
+	t.Chdir(t.TempDir())
+	images, opt := tinyTextures()
+	want, err := textonMaps(images, opt, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(CacheDir, "textons", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files %v, %v", files, err)
+	}
+	path := files[0]
+	if path != mapsPath(images, opt, 3) || !sameMaps(readMaps(path, images), want) {
+		t.Fatalf("%s does not hold the maps", path)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := slices.Clone(whole)
+	flipped[1000] ^= 1
+	for name, b := range map[string][]byte{
+		"a bit flipped": flipped, "cut": whole[:len(whole)-1], "longer": append(slices.Clone(whole), 0),
+		"sum cut": whole[:20], "empty": nil,
+	} {
+		writeFile(t, path, b)
+		if readMaps(path, images) != nil {
+			t.Errorf("%s: read as whole", name)
+		}
+		got, err := textonMaps(images, opt, 3)
+		if err != nil || !sameMaps(got, want) {
+			t.Errorf("%s: other maps, %v", name, err)
+		}
+		if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, whole) {
+			t.Errorf("%s: not written again, %v", name, err)
+		}
+	}
+	// It is read: maps with their sum, but other ones, come back.
+	other := []*texton.Image{want[1], want[2], want[0]}
+	if err := writeMaps(path, other); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := textonMaps(images, opt, 3); err != nil || !sameMaps(got, other) {
+		t.Errorf("not read from the cache, %v", err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(CacheDir, "textons", "*")); len(files) != 1 {
+		t.Errorf("left behind: %v", files)
+	}
+	// The whole file, for images of other sizes.
+	if readMaps(path, images[:2]) != nil || readMaps(path, append(images, images[0])) != nil {
+		t.Error("maps of other images read")
+	}
+}
+
+// TestMapsPath: whatever determines the maps is in the file's name, and the
+// number of threads is not.
+func TestMapsPath(t *testing.T) {
+	images, opt := tinyTextures()
+	paths := map[string]string{}
+	add := func(name string, images []*texton.Image, opt texton.Options, draw uint64) {
+		path := mapsPath(images, opt, draw)
+		if other, ok := paths[path]; ok {
+			t.Errorf("%s and %s have one file", name, other)
+		}
+		paths[path] = name
+	}
+	add("these", images, opt, 1)
+	add("draw", images, opt, 2)
+	add("images", images[1:], opt, 1)
+	changed := images[0].Crop(0, 0, 50, 52)
+	changed.Pix[7]++
+	add("pixel", []*texton.Image{changed, images[1], images[2]}, opt, 1)
+	add("shape", []*texton.Image{{Width: 52, Height: 50, Pix: images[0].Pix}, images[1], images[2]}, opt, 1)
+	for name, change := range map[string]func(*texton.Options){
+		"preprocessing": func(o *texton.Options) { o.Preprocessing = texton.MR8 },
+		"textons":       func(o *texton.Options) { o.Textons++ },
+		"samples":       func(o *texton.Options) { o.Samples++ },
+		"iterations":    func(o *texton.Options) { o.Iterations++ },
+	} {
+		o := opt
+		change(&o)
+		add(name, images, o, 1)
+	}
+	threads := opt
+	threads.Threads = 7
+	if mapsPath(images, threads, 1) != mapsPath(images, opt, 1) {
+		t.Error("the number of threads makes another file")
+	}
+}
+
+// TestMapsNoCache: without a cache folder, maps are computed.
+func TestMapsNoCache(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "data", nil) // where the folder would be
+	images, opt := tinyTextures()
+	a, err := textonMaps(images, opt, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := textonMaps(images, opt, 3)
+	if err != nil || !sameMaps(a, b) {
+		t.Errorf("other maps, %v", err)
+	}
+}
+
+// TestTextureErrors: an image that is of no use is an error that names the set.
+func TestTextureErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	m := &manifestSet{Name: "weaves", Train: 10, Test: 10}
+	small := []*texton.Image{{Width: 48, Height: 60, Pix: make([]uint8, 48*60)}}
+	_, err := textureSet(m, small, Ref{"weaves", "raw", 1}, 300)
+	if err == nil || !strings.Contains(err.Error(), "weaves/raw/1: texton: image 0 is 48×60") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTextureSet: classes are images, rows are histograms, and the splits of a
+// draw have the same maps.
+func TestTextureSet(t *testing.T) {
+	t.Chdir(t.TempDir())
+	images := weaveImages(1)[4:7]
+	for i, m := range images {
+		images[i] = m.Crop(0, 0, 150, 52)
+	}
+	m := &manifestSet{Name: "weaves", Train: 200, Test: 100}
+	for _, variant := range []string{"mr8", "mr8-disjoint"} {
+		s, err := textureSet(m, images, Ref{"weaves", variant, 1}, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSplit(t, s.Train, 200, 256)
+		checkSplit(t, s.Test, 100, 256)
+		var count [3]int
+		for i := range s.Train.N {
+			var sum float64
+			for _, v := range s.Train.Row(i) {
+				sum += float64(v)
+			}
+			if math.Abs(sum-1) > 1e-5 {
+				t.Fatalf("row %d adds up to %v", i, sum)
+			}
+			count[int(s.Train.Y[i])]++
+		}
+		if s.Classes != 3 || slices.Min(count[:]) < 40 {
+			t.Errorf("%d classes, %v examples", s.Classes, count)
+		}
+		apart := strings.HasSuffix(variant, DisjointSuffix)
+		if got := s.Facts["test_overlap"]; apart != (got == 0) || apart != (s.Facts["test_pixels_seen"] == 0) {
+			t.Errorf("%s: facts %v", variant, s.Facts)
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(CacheDir, "textons", "*")); len(files) != 1 {
+		t.Errorf("cached %v, want one file", files)
+	}
+}

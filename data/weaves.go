@@ -1,0 +1,137 @@
+package data
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"polkrepro/data/texton"
+)
+
+// weavesSide is the side of a generated texture, in pixels.
+const weavesSide = 160
+
+// weavesSamples is the number of pixels of each that k-means runs on.
+const weavesSamples = 4000
+
+// A weave computes the grey level, about 0 … 255, of pixel (x, y).
+type weave func(x, y int) int
+
+// weaves make the thirteen textures, in the classes' order. They use integers
+// only: the same seed gives the same bytes on every platform.
+var weaves = [...]struct {
+	name string
+	make func(source) weave
+}{
+	{"plain weave", plainWeave},
+	{"twill", twill},
+	{"basket weave", basketWeave},
+	{"herringbone", herringbone},
+	{"stripes", stripes},
+	{"checks", checks},
+	{"grid", grid},
+	{"blobs", blobs},
+	{"pebbles", pebbles},
+	{"cracks", cracks},
+	{"straw", straw},
+	{"grain", grain},
+	{"clouds", clouds},
+}
+
+// loadWeaves generates the textures of a draw and makes their texton
+// histograms.
+func loadWeaves(m *manifestSet, ref Ref) (*Set, error) {
+	images := weaveImages(ref.Draw)
+	set, err := textureSet(m, images, ref, weavesSamples)
+	if err != nil {
+		return nil, err
+	}
+	set.Sums = map[string]string{m.Name: sumImages(images)}
+	return set, nil
+}
+
+// sumImages returns, in hexadecimal, the SHA-256 of the images' grey levels.
+func sumImages(images []*texton.Image) string {
+	h := sha256.New()
+	for _, m := range images {
+		h.Write(m.Pix)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// weaveImages generates the textures of a draw.
+func weaveImages(draw uint64) []*texton.Image {
+	var images []*texton.Image
+	for i, w := range weaves {
+		images = append(images, paint(w.make, newSource(draw, streamWeave+uint64(i))))
+	}
+	return images
+}
+
+// paint makes an image of a texture, unevenly lit and with noise in every
+// pixel, as a scan has.
+func paint(newWeave func(source) weave, src source) *texton.Image {
+	const light, speckle = 48, 40
+	at := newWeave(src)
+	lighting := newNoise(src, weavesSide/2, weavesSide/2)
+	m := &texton.Image{Width: weavesSide, Height: weavesSide}
+	for y := range weavesSide {
+		for x := range weavesSide {
+			v := 48 + at(x, y)*5/8
+			v += (lighting.at(x, y) - 128) * light / 128
+			v += src.intn(2*speckle+1) - speckle
+			m.Pix = append(m.Pix, uint8(min(max(v, 0), 255)))
+		}
+	}
+	return m
+}
+
+// noise is a lattice of random heights 0 … 255, w×h pixels a cell, with smooth
+// steps between them.
+type noise struct {
+	w, h    int
+	columns int
+	heights []int
+}
+
+func newNoise(src source, w, h int) *noise {
+	n := &noise{w: w, h: h, columns: weavesSide/w + 2}
+	n.heights = make([]int, n.columns*(weavesSide/h+2))
+	for i := range n.heights {
+		n.heights[i] = src.intn(256)
+	}
+	return n
+}
+
+// at returns the height at a pixel, 0 … 255. Coordinates repeat beyond the
+// image.
+func (n *noise) at(x, y int) int {
+	x, y = mod(x, weavesSide), mod(y, weavesSide)
+	row := n.heights[y/n.h*n.columns+x/n.w:]
+	below := row[n.columns:]
+	s := smooth(x%n.w, n.w)
+	top := row[0]*(256-s) + row[1]*s
+	bottom := below[0]*(256-s) + below[1]*s
+	t := smooth(y%n.h, n.h)
+	return (top*(256-t) + bottom*t) >> 16
+}
+
+// smooth returns 256·(3t²−2t³) for t = i/n.
+func smooth(i, n int) int { return i * i * (3*n - 2*i) * 256 / (n * n * n) }
+
+// mod returns a modulo n, 0 … n−1.
+func mod(a, n int) int { return (a%n + n) % n }
+
+// A warp moves pixels about, smoothly.
+type warp struct {
+	dx, dy *noise
+	reach  int
+}
+
+// newWarp returns a warp by at most reach pixels, over distances of cell.
+func newWarp(src source, cell, reach int) warp {
+	return warp{newNoise(src, cell, cell), newNoise(src, cell, cell), reach}
+}
+
+func (w warp) at(x, y int) (int, int) {
+	return x + (w.dx.at(x, y)-128)*w.reach/128, y + (w.dy.at(x, y)-128)*w.reach/128
+}
