@@ -6,12 +6,16 @@ import (
 	"image/color"
 	"regexp"
 
+	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
+
+// A PDF's images would come in another order each time.
+func init() { fpdf.SetDefaultCatalogSort(true) }
 
 // pngDPI is the resolution of the PNG files.
 const pngDPI = 300
