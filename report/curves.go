@@ -214,16 +214,49 @@ func (c *curves) picture() *picture {
 // panel makes the panel of a quantity.
 func (c *curves) panel(q quantity) panel {
 	pn := panel{ylabel: q.label, log: q.log, xmax: 1}
+	var level []int // the traces of batch methods
 	for _, s := range c.series {
+		if !s.shows(q) {
+			continue
+		}
 		t := trace{look: lookOf(s.Method, s.Rank), curve: average(s.Runs, q.of)}
-		t.levels = c.levels(s, q)
+		if s.batch() {
+			level = append(level, len(pn.traces))
+		} else {
+			t.levels = c.levels(s, q)
+		}
 		for _, v := range t.curve {
 			pn.xmax = math.Max(pn.xmax, v.x)
 		}
 		pn.traces = append(pn.traces, t)
 	}
+	for _, i := range level {
+		pn.traces[i].curve = across(pn.traces[i].curve, pn.xmax)
+	}
 	pn.marks = c.marks(q, pn.xmax)
 	return pn
+}
+
+// batch reports whether the series is of a method that sees all data at once:
+// it has one value, which is drawn across the panel.
+func (s *Series) batch() bool { return s.Runs[0].Header.Run.Batch() }
+
+// shows reports whether a quantity of the series is drawn: not the model order
+// of a batch method, which may be all of the training set, nor a risk that its
+// method does not have.
+func (s *Series) shows(q quantity) bool {
+	if q.name == experiments.QuantityOrder {
+		return !s.batch()
+	}
+	return q.name != experiments.QuantityRisk || s.Runs[0].Header.Run.HasRisk()
+}
+
+// across is the last value of a curve as one from 0 to xmax.
+func across(curve []sample, xmax float64) []sample {
+	left := curve[len(curve)-1]
+	right := left
+	left.x, right.x = 0, xmax
+	return []sample{left, right}
 }
 
 // levels are the values that the paper prints for a series, without
@@ -338,6 +371,9 @@ func (c *curves) caption(lost string) string {
 		}
 	}
 	fmt.Fprintf(&b, " (%s)%s. ", strings.Join(counts, "; "), several)
+	if slices.ContainsFunc(c.series, (*Series).batch) {
+		b.WriteString("Lines from edge to edge: batch methods, which see all training samples at once. ")
+	}
 	b.WriteString("Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text.")
 	if n := c.undrawn(); n > 0 {
 		fmt.Fprintf(&b, " %d values that are not finite, or not positive on a logarithmic axis, are not drawn.", n)
@@ -354,6 +390,9 @@ func (c *curves) undrawn() int {
 	for _, q := range c.quantities() {
 		pn := panel{log: q.log}
 		for _, s := range c.series {
+			if !s.shows(q) {
+				continue
+			}
 			for _, r := range s.Runs {
 				for _, p := range r.Points {
 					if !pn.drawable(q.of(p)) {

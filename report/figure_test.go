@@ -127,11 +127,11 @@ func TestFigures(t *testing.T) {
 	var labels []string
 	for _, s := range f.Series {
 		labels = append(labels, s.Label)
-		if len(s.Runs) != 3 {
-			t.Errorf("%s: %d runs, want the 3 on the figures' draw", s.Label, len(s.Runs))
+		if want := map[bool]int{false: 3, true: 1}[s.batch()]; len(s.Runs) != want {
+			t.Errorf("%s: %d runs, want the %d on the figures' draw", s.Label, len(s.Runs), want)
 		}
 	}
-	if want := []string{"POLK, K = 0.0001", "POLK, K = 0.04", "BSGD, B = 129", "BSGD, B = 16"}; !slices.Equal(labels, want) {
+	if want := []string{"POLK, K = 0.0001", "POLK, K = 0.04", "BSGD, B = 129", "BSGD, B = 16", "C-SVC", "L-BFGS"}; !slices.Equal(labels, want) {
 		t.Errorf("series: %v, want %v", labels, want)
 	}
 }
@@ -239,6 +239,38 @@ func TestOneRunHasNoBand(t *testing.T) {
 	}
 }
 
+// TestBatchMethodsAreLines: a batch method's value goes from edge to edge, where
+// it has one, and not into the panel of model orders.
+func TestBatchMethodsAreLines(t *testing.T) {
+	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
+	c := r.Figures[0].content.(*curves)
+	want := map[string][]string{"risk": {"L-BFGS"}, "error": {"C-SVC", "L-BFGS"}, "order": nil}
+	for _, q := range c.quantities() {
+		pn := c.panel(q)
+		var names []string
+		for _, s := range c.series {
+			if !s.batch() || !s.shows(q) {
+				continue
+			}
+			names = append(names, s.Label)
+			i := slices.IndexFunc(pn.traces, func(t trace) bool { return slices.Equal(t.look.dash, lookOf(s.Method, 0).dash) })
+			if i < 0 {
+				t.Fatalf("%s: no trace of %s", q.name, s.Label)
+			}
+			left, right := pn.traces[i].curve[0], pn.traces[i].curve[1]
+			if value := q.of(s.Runs[0].Points[len(s.Runs[0].Points)-1]); left.x != 0 || right.x != 50000 || left.mean != value || right.mean != value {
+				t.Errorf("%s of %s goes from %+v to %+v, want %v", q.name, s.Label, left, right, value)
+			}
+		}
+		if !slices.Equal(names, want[q.name]) {
+			t.Errorf("%s: lines of %v, want %v", q.name, names, want[q.name])
+		}
+	}
+	if n := c.undrawn(); n != 0 {
+		t.Errorf("%d values are called undrawn", n)
+	}
+}
+
 func TestLostSeriesKeepsTheLooks(t *testing.T) {
 	for _, f := range build(mixedInput(), fixturePaper(), fixtureDraw).Figures {
 		if f.Name != "figure2" {
@@ -247,7 +279,7 @@ func TestLostSeriesKeepsTheLooks(t *testing.T) {
 		if s := f.Series[2]; s.Label != "BSGD, B = 16" || s.Rank != 1 {
 			t.Errorf("%s has rank %d", s.Label, s.Rank)
 		}
-		if !strings.HasSuffix(f.Caption, "3 of 12 runs failed.") {
+		if !strings.HasSuffix(f.Caption, "3 of 14 runs failed.") {
 			t.Error(f.Caption)
 		}
 	}
