@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"polkrepro/data"
@@ -151,9 +152,15 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 	workers, cores := layout(opt.Workers, len(shared))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(plan), Kept: len(out.Kept), Workers: workers})
 	fatal := executeAll(ctx, shared, workers, cores, sets, out, opt)
-	if fatal == nil && len(alone) > 0 {
-		one, all := layout(1, len(alone))
-		fatal = executeAll(ctx, alone, one, all, sets, out, opt)
+	for _, p := range alone {
+		if fatal != nil {
+			break
+		}
+		// Without this the next kernel matrix is made beside the one before,
+		// which is garbage, but not yet given back.
+		debug.FreeOSMemory()
+		one, all := layout(1, 1)
+		fatal = executeAll(ctx, []experiments.Planned{p}, one, all, sets, out, opt)
 	}
 	return conclusion(ctx, fatal, out, len(plan))
 }
