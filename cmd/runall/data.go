@@ -13,12 +13,12 @@ import (
 
 func newData() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "data status|verify|draws",
-		Short: "Say which data sets are there, and whether they are whole",
+		Use:   "data status|verify|fetch|draws",
+		Short: "Say which data sets are there, and whether they are whole; download them",
 		Args:  cobra.NoArgs,
 		RunE:  needSubcommand,
 	}
-	cmd.AddCommand(newDataStatus(), newDataVerify(), newDataDraws())
+	cmd.AddCommand(newDataStatus(), newDataVerify(), newDataFetch(), newDataDraws())
 	return cmd
 }
 

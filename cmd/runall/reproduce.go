@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 )
@@ -26,6 +27,10 @@ func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [SPEC...]",
 		Short: "Run the experiments, all if none is named, and print the paper's tables",
+		Long: `Run the experiments, all if none is named, and print the paper's tables.
+
+Data sets that they need and that are found nowhere are downloaded first, see
+'runall data fetch --help', unless ` + data.EnvOffline + `=1 is in the environment.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return r.run(cmd, names)
 		},
@@ -45,6 +50,15 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	plan, err := harness.PlanNamed(names, r.profile, r.plan, r.opt.Finder)
 	if err != nil {
 		return err
+	}
+	fetched, err := fetchFirst(cmd, plan, r.opt.Finder, r.progress)
+	if err != nil {
+		return err
+	}
+	if fetched { // what stood in for it is not needed
+		if plan, err = harness.PlanNamed(names, r.profile, r.plan, r.opt.Finder); err != nil {
+			return err
+		}
 	}
 	if r.opt.Progress, err = harness.NewProgress(r.progress, stderr); err != nil {
 		return err

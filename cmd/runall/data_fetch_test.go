@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+)
+
+// fakeNetwork makes a function the network, for a test in an empty folder.
+func fakeNetwork(t *testing.T, f func(*http.Request) (*http.Response, error)) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv(data.EnvDir, "")
+	t.Setenv(data.EnvOffline, "0")
+	network = roundTripper(f)
+	t.Cleanup(func() { network = nil })
+}
+
+// roundTripper makes a function a transport.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// answer is a response of a status and a body.
+func answer(r *http.Request, code int, body io.Reader) *http.Response {
+	return &http.Response{Status: fmt.Sprint(code, " ", http.StatusText(code)), StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: io.NopCloser(body), ContentLength: -1, Request: r}
+}
+
+// unplugged is what requests get where there is no network.
+func unplugged(r *http.Request) (*http.Response, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: r.URL.Host, IsNotFound: true}
+}
+
+// textures returns a network with the real textures, or skips the test.
+func textures(t *testing.T) func(*http.Request) (*http.Response, error) {
+	t.Helper()
+	dir := os.Getenv(data.EnvDir)
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (data.Finder{Dir: dir}).Available(data.Ref{Name: "brodatz"}); err != nil {
+		if os.Getenv("POLK_REQUIRE_DATA") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("needs the real data set: %v", err)
+	}
+	return func(r *http.Request) (*http.Response, error) {
+		name := r.URL.Query().Get("img") + ".tiff"
+		for _, path := range []string{filepath.Join(dir, "brodatz", name), filepath.Join(dir, name)} {
+			if b, err := os.ReadFile(path); err == nil {
+				return answer(r, http.StatusOK, bytes.NewReader(b)), nil
+			}
+		}
+		return answer(r, http.StatusNotFound, http.NoBody), nil
+	}
+}
+
+func TestDataFetch(t *testing.T) {
+	fakeNetwork(t, textures(t))
+	code, stdout, stderr := call(t, "data", "fetch")
+	if code != harness.ExitMissingData || !strings.Contains(stdout, "brodatz  fetched") || !strings.Contains(stdout, "mnist    failed") {
+		t.Errorf("exit %d\n%s", code, stdout)
+	}
+	for _, want := range []string{
+		"fetching  brodatz/1.1.13.tiff from sipi.usc.edu\n", "fetched   brodatz/1.1.13.tiff, 0.3 MB\n",
+		"failed    mnist/train-images-idx3-ubyte from storage.googleapis.com: it answers 404 Not Found\n",
+		"runall: required data not available: mnist\n"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in\n%s", want, stderr)
+		}
+	}
+	if code, stdout, _ := call(t, "data", "verify", "brodatz"); code != 0 {
+		t.Errorf("verify: exit %d\n%s", code, stdout)
+	}
+	code, stdout, stderr = call(t, "data", "fetch", "brodatz", "glyphs", "--json")
+	var rows []data.FetchRow
+	if err := json.Unmarshal([]byte(stdout), &rows); code != 0 || err != nil || stderr != "" {
+		t.Fatalf("exit %d, %v, stderr %q", code, err, stderr)
+	}
+	if len(rows) != 2 || rows[0].State != data.FetchFound || rows[1].State != data.FetchGenerated {
+		t.Errorf("rows %+v", rows)
+	}
+}
+
+// TestFetchVerdict: each of the ways to fail has its exit status, and that of
+// missing data outranks the others.
+func TestFetchVerdict(t *testing.T) {
+	row := func(err error) data.FetchRow { return data.FetchRow{Name: "d", Err: err} }
+	missing, locked, disk := row(data.ErrNotAvailable), row(data.ErrFolderLocked), row(errors.New("disk full"))
+	for _, tt := range []struct {
+		rows []data.FetchRow
+		want int
+	}{
+		{nil, 0},
+		{[]data.FetchRow{row(nil)}, 0},
+		{[]data.FetchRow{row(nil), missing, row(nil)}, harness.ExitMissingData},
+		{[]data.FetchRow{locked}, harness.ExitUsage},
+		{[]data.FetchRow{disk}, harness.ExitFailed},
+		{[]data.FetchRow{disk, locked, missing}, harness.ExitMissingData},
+	} {
+		if got := harness.ExitCode(fetchVerdict(tt.rows)); got != tt.want {
+			t.Errorf("%v: %d, want %d", tt.rows, got, tt.want)
+		}
+	}
+}
+
+// TestFetchInterrupted cancels while a body is coming, as Ctrl-C does.
+func TestFetchInterrupted(t *testing.T) {
+	var interrupt func()
+	fakeNetwork(t, func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodHead {
+			return answer(r, http.StatusOK, http.NoBody), nil
+		}
+		return answer(r, http.StatusOK, io.MultiReader(strings.NewReader("half of it"), readerFunc(func([]byte) (int, error) {
+			interrupt()
+			return 0, r.Context().Err()
+		}))), nil
+	})
+	for _, args := range [][]string{{"data", "fetch", "mnist"}, {"reproduce", "mnist-ksvm"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		interrupt = cancel
+		err := execute(ctx, append(args, "--progress", "plain"), io.Discard, io.Discard)
+		if harness.ExitCode(err) != harness.ExitInterrupted || !strings.Contains(err.Error(), "\nTo resume: ") {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	path := filepath.Join("data", "cache", "mnist", "train-images-idx3-ubyte.partial")
+	if b, err := os.ReadFile(path); err != nil || string(b) != "half of it" {
+		t.Errorf("kept %q, %v", b, err)
+	}
+	if _, err := os.Stat("results"); err == nil {
+		t.Error("something was begun")
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+// TestReproduceFetches: a reproduction asks for the data that it needs and that
+// are nowhere, and says in a line what it did not get; unless it must not ask.
+// (It ends soon after, for want of the data, as tables take their time.)
+func TestReproduceFetches(t *testing.T) {
+	var asked atomic.Int32
+	fakeNetwork(t, func(r *http.Request) (*http.Response, error) {
+		asked.Add(1)
+		return unplugged(r)
+	})
+	const said = "mnist is not fetched: data not available: no mirror answers (ossci-datasets.s3.amazonaws.com: no such host; "
+	reproduce := []string{"reproduce", "mnist-ksvm", "--require-data", "--results", t.TempDir()}
+	code, _, stderr := call(t, reproduce...)
+	if code != harness.ExitMissingData || strings.Count(stderr, said) != 1 || asked.Load() != 3 {
+		t.Errorf("exit %d, asked %d times\n%s", code, asked.Load(), stderr)
+	}
+	asked.Store(0)
+	if code, _, _ = call(t, "reproduce", "mnist-ksvm", "--profile", "smoke"); code != harness.ExitUsage || asked.Load() != 0 {
+		t.Errorf("wrong use: exit %d, asked %d times", code, asked.Load())
+	}
+	t.Setenv(data.EnvOffline, "1")
+	code, _, stderr = call(t, reproduce...)
+	if code != harness.ExitMissingData || strings.Contains(stderr, "not fetched") || asked.Load() != 0 {
+		t.Errorf("offline: exit %d, asked %d times\n%s", code, asked.Load(), stderr)
+	}
+}
+
+// fetchFor calls fetchFirst for a plan of the named specs and returns what it
+// wrote.
+func fetchFor(t *testing.T, names ...string) (plan []experiments.Planned, fetched bool, stderr string) {
+	t.Helper()
+	plan, err := harness.PlanNamed(names, "quick", experiments.PlanOptions{}, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := newReproduce()
+	cmd.SetContext(t.Context())
+	var out bytes.Buffer
+	cmd.SetErr(&out)
+	if fetched, err = fetchFirst(cmd, plan, data.Finder{}, harness.ProgressPlain); err != nil {
+		t.Fatal(err)
+	}
+	return plan, fetched, out.String()
+}
+
+// TestFetchFirstWithoutNetwork: that data can't be had is no error, and for
+// generated ones nobody is asked.
+func TestFetchFirstWithoutNetwork(t *testing.T) {
+	fakeNetwork(t, unplugged)
+	if _, fetched, stderr := fetchFor(t); fetched || strings.Count(stderr, "\n") != 2 {
+		t.Errorf("fetched: %v\n%s", fetched, stderr)
+	}
+	if plan, fetched, stderr := fetchFor(t, "multidist-ksvm", "glyphs-ksvm"); fetched || stderr != "" || len(plan) == 0 {
+		t.Errorf("generated data: %v of %d runs\n%s", fetched, len(plan), stderr)
+	}
+}
+
+// TestFetchFirst: what was fetched is used, and what stood in for it is not.
+func TestFetchFirst(t *testing.T) {
+	fakeNetwork(t, textures(t))
+	uses := func(plan []experiments.Planned, name string) bool {
+		return slices.ContainsFunc(plan, func(p experiments.Planned) bool { return p.Run.Data.Name == name })
+	}
+	plan, fetched, stderr := fetchFor(t)
+	if !fetched || !uses(plan, "weaves") || !uses(plan, "glyphs") || !strings.Contains(stderr, "mnist is not fetched: ") {
+		t.Errorf("before: fetched: %v\n%s", fetched, stderr)
+	}
+	plan, fetched, stderr = fetchFor(t)
+	if fetched || uses(plan, "weaves") || !uses(plan, "brodatz") || !uses(plan, "glyphs") || strings.Contains(stderr, "brodatz") {
+		t.Errorf("after: fetched: %v\n%s", fetched, stderr)
+	}
+}
+
+// fetchStory is the events of two files, one of which is sent by the second
+// mirror.
+func fetchStory() []data.FetchEvent {
+	e := data.FetchEvent{Dataset: "mnist", File: "images", Host: "a.example"}
+	on := func(kind string, done int64) data.FetchEvent {
+		e := e
+		if e.Kind, e.Done = kind, done; kind == data.FetchProgress {
+			e.Total = 20e6
+		}
+		return e
+	}
+	retry, giveUp := on(data.FetchRetry, 5e6), on(data.FetchGiveUp, 5e6)
+	retry.Wait, retry.Err = 1234*time.Millisecond, errors.New("it stalled")
+	giveUp.Err = errors.New("it is gone")
+	return []data.FetchEvent{on(data.FetchStart, 0), on(data.FetchProgress, 5e6), retry, on(data.FetchStart, 5e6), giveUp,
+		on(data.FetchStart, 0), on(data.FetchProgress, 10e6), on(data.FetchDone, 20e6)}
+}
+
+func TestFetchLines(t *testing.T) {
+	for _, tt := range []struct {
+		mode, want string
+	}{
+		{harness.ProgressAuto, `fetching  mnist/images from a.example
+at 5.0 MB of 20.0 MB  mnist/images
+again in 1.2s: mnist/images from a.example: it stalled
+fetching  mnist/images from a.example, from byte 5000000 on
+failed    mnist/images from a.example: it is gone
+fetching  mnist/images from a.example
+at 10.0 MB of 20.0 MB  mnist/images
+fetched   mnist/images, 20.0 MB
+`},
+		{harness.ProgressQuiet, "failed    mnist/images from a.example: it is gone\n"},
+	} {
+		var out bytes.Buffer
+		d, err := newFetchDisplay(tt.mode, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Now()
+		d.(*fetchLines).now = func() time.Time { now = now.Add(11 * time.Second); return now }
+		for _, e := range fetchStory() {
+			d.report(e)
+		}
+		d.close()
+		if out.String() != tt.want {
+			t.Errorf("%s:\n%s", tt.mode, out.String())
+		}
+	}
+	if _, err := newFetchDisplay("none", nil); !errors.Is(err, harness.ErrUsage) {
+		t.Errorf("unknown mode: %v", err)
+	}
+}
+
+func TestFetchJSONAndBars(t *testing.T) {
+	for mode, want := range map[string][]string{
+		harness.ProgressJSON: {`"event":"note"`, `"message":"fetched   mnist/images, 20.0 MB"`},
+		harness.ProgressTTY:  {"again in 1.2s: mnist/images", "failed    mnist/images", "fetched   mnist/images, 20.0 MB"},
+	} {
+		var out bytes.Buffer
+		d, err := newFetchDisplay(mode, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range fetchStory() {
+			d.report(e)
+		}
+		d.close()
+		for _, w := range want {
+			if !strings.Contains(out.String(), w) {
+				t.Errorf("%s: no %q in\n%s", mode, w, out.String())
+			}
+		}
+	}
+}

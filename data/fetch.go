@@ -1,0 +1,363 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"polkrepro/data/internal/fetch"
+)
+
+// EnvOffline is the environment variable that forbids fetching, unless it is
+// empty or 0.
+const EnvOffline = "POLK_OFFLINE"
+
+// Offline reports whether $POLK_OFFLINE forbids fetching.
+func Offline() bool {
+	v := os.Getenv(EnvOffline)
+	return v != "" && v != "0"
+}
+
+// States of a data set that was to be fetched.
+const (
+	FetchGenerated = "generated" // there are no files of it
+	FetchFound     = "found"     // it was there already, and whole
+	FetchFetched   = "fetched"
+	FetchFailed    = "failed"
+)
+
+// A FetchRow says what became of a data set.
+type FetchRow struct {
+	Name    string `json:"name"`
+	State   string `json:"state"`
+	Dir     string `json:"dir,omitempty"`   // the folder of its files
+	Files   int    `json:"files,omitempty"` // how many were fetched now
+	Problem string `json:"problem,omitempty"`
+
+	// Err is why it failed. It wraps ErrNotAvailable if nobody has the data,
+	// ErrFolderLocked if another process fetches them, ErrCorrupt if a
+	// damaged file in a folder of the user's is in the way, or else an error
+	// of the file system.
+	Err error `json:"-"`
+}
+
+// ErrFolderLocked is wrapped by the error of a folder that another process
+// fetches into.
+var ErrFolderLocked = fetch.ErrLocked
+
+// Kinds of what a Fetcher reports.
+const (
+	FetchStart    = fetch.EventStart    // a mirror is asked for a file
+	FetchProgress = fetch.EventProgress // bytes came
+	FetchRetry    = fetch.EventRetry    // it failed, and will be asked again after Wait
+	FetchGiveUp   = fetch.EventGiveUp   // it failed, and will not be asked again
+	FetchDone     = fetch.EventDone     // the file is there
+)
+
+// A FetchEvent is something that happens while a file is fetched.
+type FetchEvent struct {
+	Kind    string
+	Dataset string
+	File    string        // its name
+	Host    string        // the mirror's
+	Done    int64         // bytes in the file
+	Total   int64         // bytes that it will have according to the mirror; 0 if not known
+	Wait    time.Duration // FetchRetry
+	Err     error         // FetchRetry, FetchGiveUp
+}
+
+// A Fetcher downloads data sets into data/cache. The zero value works.
+type Fetcher struct {
+	Finder Finder // where data sets may be already
+
+	// Within is how long a mirror may take to say that it is there, before
+	// anything else; default 10 s. It bounds the time for which a machine
+	// without a network tries.
+	Within time.Duration
+
+	// Report, if not nil, is told what happens, one event at a time.
+	Report func(FetchEvent)
+
+	// Transport carries the requests; default the network.
+	Transport http.RoundTripper
+
+	client fetch.Client // the rest of what tests set
+}
+
+// Fetch downloads the named data sets, all if none is named, that are not on
+// the search path, from the mirrors in the manifest into data/cache/NAME, and
+// replaces damaged files there. Every file is checked against the manifest's
+// SHA-256 before it gets its name. What was downloaded of a file when Fetch is
+// interrupted is kept, and continued the next time.
+//
+// Rows are in the order of the names, one for each data set that was seen to.
+// The error wraps ErrUnknown if a name is not that of a data set, or is the
+// context's; a data set that can't be had is no error.
+func (f Fetcher) Fetch(ctx context.Context, names []string) ([]FetchRow, error) {
+	var sets []*manifestSet
+	for _, m := range manifest() {
+		if len(names) == 0 && m.Kind == KindFile {
+			sets = append(sets, &m)
+		}
+	}
+	for _, name := range names {
+		m, err := lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, m)
+	}
+	return f.fetchAll(ctx, sets)
+}
+
+// fetchAll does the work of Fetch.
+func (f Fetcher) fetchAll(ctx context.Context, sets []*manifestSet) ([]FetchRow, error) {
+	rows := make([]FetchRow, len(sets))
+	var lacking []*manifestSet
+	for i, m := range sets {
+		rows[i] = f.before(m)
+		if rows[i].State == "" {
+			lacking = append(lacking, m)
+		}
+	}
+	client := f.client
+	client.Transport = f.Transport
+	answers := f.reach(ctx, client, lacking)
+	for i, m := range sets {
+		if rows[i].State != "" {
+			continue
+		}
+		err := f.fetchRow(ctx, client, m, answers, &rows[i])
+		if ctx.Err() != nil {
+			return rows[:i], context.Cause(ctx)
+		}
+		if err != nil {
+			rows[i].fail(err)
+		}
+	}
+	return rows, nil
+}
+
+func (r *FetchRow) fail(err error) { r.State, r.Err, r.Problem = FetchFailed, err, err.Error() }
+
+// cacheFolder returns the folder that a data set is fetched into.
+func cacheFolder(m *manifestSet) string {
+	return filepath.Join(filepath.FromSlash(CacheDir), m.Name)
+}
+
+// before returns the row of a data set that needs no fetching, or can't be
+// helped by it; else one without a state.
+func (f Fetcher) before(m *manifestSet) FetchRow {
+	row := FetchRow{Name: m.Name}
+	if m.Kind == KindGenerated {
+		row.State = FetchGenerated
+		return row
+	}
+	loc, err := f.Finder.locate(m)
+	switch {
+	case errors.Is(err, ErrNotAvailable):
+		return row
+	case err != nil:
+		row.fail(err)
+		return row
+	}
+	for i, file := range m.Files {
+		if _, err := hashVerified(filepath.Join(loc.dir, loc.files[i]), file); err != nil {
+			if loc.dir != cacheFolder(m) { // it would be found before ours
+				row.Dir = loc.dir
+				row.fail(err)
+			}
+			return row
+		}
+	}
+	row.State, row.Dir = FetchFound, loc.dir
+	return row
+}
+
+// reach finds out which mirrors of the data sets are there; see
+// [fetch.Client.Reachable].
+func (f Fetcher) reach(ctx context.Context, client fetch.Client, sets []*manifestSet) map[string]error {
+	if Offline() {
+		return nil
+	}
+	within := f.Within
+	if within == 0 {
+		within = 10 * time.Second
+	}
+	var urls []string
+	for _, m := range sets {
+		for _, mirror := range m.URLs {
+			urls = append(urls, fileURL(mirror, m.Files[0]))
+		}
+	}
+	return client.Reachable(ctx, urls, within)
+}
+
+// fetchRow fetches a data set from those of its mirrors that are there.
+func (f Fetcher) fetchRow(ctx context.Context, client fetch.Client, m *manifestSet, answers map[string]error, row *FetchRow) error {
+	if Offline() {
+		return fmt.Errorf("%w: $%s forbids fetching", ErrNotAvailable, EnvOffline)
+	}
+	var mirrors, problems []string
+	for _, mirror := range m.URLs {
+		err := answers[fileURL(mirror, m.Files[0])]
+		switch {
+		case err == nil:
+			mirrors = append(mirrors, mirror)
+		case !slices.Contains(problems, err.Error()):
+			problems = append(problems, err.Error())
+		}
+	}
+	if len(mirrors) == 0 {
+		return fmt.Errorf("%w: no mirror answers (%s)", ErrNotAvailable, strings.Join(problems, "; "))
+	}
+	row.State, row.Dir = FetchFetched, cacheFolder(m)
+	client.Report = func(e fetch.Event) { f.report(m, e) }
+	n, err := fetchSet(ctx, client, m, mirrors)
+	row.Files = n
+	return err
+}
+
+// report passes an event on.
+func (f Fetcher) report(m *manifestSet, e fetch.Event) {
+	if f.Report != nil {
+		f.Report(FetchEvent{Kind: e.Kind, Dataset: m.Name, File: e.File, Host: fetch.Host(e.URL),
+			Done: e.Done, Total: e.Total, Wait: e.Wait, Err: e.Err})
+	}
+}
+
+// fetchSet fetches the files of a data set that the cache lacks, or has
+// damaged, and returns how many.
+func fetchSet(ctx context.Context, client fetch.Client, m *manifestSet, mirrors []string) (n int, err error) {
+	dir := cacheFolder(m)
+	lock, err := fetch.Lock(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer lock.Close()
+	for _, file := range m.Files {
+		if cached(dir, file) {
+			continue
+		}
+		served, err := fetchFile(ctx, client, dir, file, mirrors)
+		if err != nil {
+			return n, err
+		}
+		n++
+		// The other files had better come from where this one came from.
+		if i := slices.IndexFunc(mirrors, func(m string) bool { return fileURL(m, file) == served }); i > 0 {
+			mirrors = slices.Concat(mirrors[i:i+1], mirrors[:i], mirrors[i+1:])
+		}
+	}
+	return n, nil
+}
+
+// cached reports whether a folder has a file, whole, where it is looked for.
+func cached(dir string, file manifestFile) bool {
+	for _, name := range file.names() {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			_, err = hashVerified(path, file)
+			return err == nil
+		}
+	}
+	return false
+}
+
+// fetchFile fetches one file and returns the URL it came from.
+func fetchFile(ctx context.Context, client fetch.Client, dir string, file manifestFile, mirrors []string) (url string, err error) {
+	get := fetch.File{Dir: dir, Name: file.Name, Max: mostBytes(file)}
+	for _, mirror := range mirrors {
+		get.URLs = append(get.URLs, fileURL(mirror, file))
+	}
+	get.Accept = func(path string) (string, error) { return accept(path, file) }
+	name, url, err := client.Get(ctx, get)
+	var local *fetch.LocalError
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.As(err, &local):
+		return "", fmt.Errorf("%s: %w", file.Name, local)
+	case err != nil:
+		return "", fmt.Errorf("%w: %s: every mirror failed (%s)", ErrNotAvailable, file.Name, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	for _, other := range file.names() { // a damaged one would be found first
+		if other != name {
+			if err := os.Remove(filepath.Join(dir, other)); err != nil && !absent(err) {
+				return "", err
+			}
+		}
+	}
+	return url, nil
+}
+
+// names returns the names that a file may have.
+func (f manifestFile) names() []string {
+	if f.Gzip {
+		return []string{f.Name, f.Name + ".gz"}
+	}
+	return []string{f.Name}
+}
+
+// fileURL returns where a mirror has a file.
+func fileURL(mirror string, file manifestFile) string {
+	stem := strings.TrimSuffix(file.Name, filepath.Ext(file.Name))
+	return strings.NewReplacer("{name}", file.Name, "{stem}", stem).Replace(mirror)
+}
+
+// mostBytes bounds the bytes that a file is downloaded as: gzip makes no bytes
+// more than a thousandth longer, but for its header.
+func mostBytes(file manifestFile) int64 {
+	if file.Gzip {
+		return file.Size + file.Size/1000 + 4096
+	}
+	return file.Size
+}
+
+// accept returns the name that a downloaded file is kept under: with .gz if it
+// is compressed. The error wraps io.ErrUnexpectedEOF if more of the file may
+// make it right.
+func accept(path string, file manifestFile) (name string, err error) {
+	head, size, err := beginning(path)
+	if err != nil {
+		return "", err
+	}
+	name = file.Name
+	compressed := file.Gzip && string(head) == "\x1f\x8b"
+	if compressed {
+		name += ".gz"
+	}
+	sum, err := hashVerified(path, file)
+	switch {
+	case err == nil:
+		return name, nil
+	case errors.Is(err, io.ErrUnexpectedEOF), !compressed && size < file.Size:
+		return "", fmt.Errorf("%w after %d bytes", io.ErrUnexpectedEOF, size)
+	case sum == "":
+		return "", errors.New("wrong bytes, which can't be decompressed")
+	}
+	return "", fmt.Errorf("wrong bytes, with SHA-256 %.12s… where the manifest has %.12s…", sum, file.SHA256)
+}
+
+// beginning returns the first two bytes of a file and its size.
+func beginning(path string) (head []byte, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	head = make([]byte, min(2, info.Size()))
+	_, err = io.ReadFull(f, head)
+	return head, info.Size(), err
+}
