@@ -32,7 +32,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		explain(err, stderr)
 	}
-	return harness.ExitCode(err)
+	return exitStatus(err)
 }
 
 // execute runs the command that the arguments name. Errors that occur before

@@ -20,6 +20,7 @@ import (
 const asRunall = "RUNALL_TEST_AS_RUNALL"
 
 func TestMain(m *testing.M) {
+	os.Setenv(data.EnvOffline, "1") // tests, and what they start, leave the network alone
 	if os.Getenv(asRunall) != "" {
 		main()
 	}
@@ -70,7 +71,6 @@ func TestWrongUse(t *testing.T) {
 		want string // in the message
 	}{
 		{[]string{"nonsense"}, `unknown command "nonsense"`},
-		{[]string{"verify"}, "unknown command"}, // not in this version
 		{[]string{"--nonsense"}, "unknown flag"},
 		{[]string{"reproduce", "--profile", "long"}, "must be one of smoke, quick, full"},
 		{[]string{"reproduce", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
@@ -87,6 +87,8 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"data"}, "needs one of"},
 		{[]string{"data", "status", "nonsense"}, "nonsense"},
 		{[]string{"data", "verify", "nonsense"}, "nonsense"},
+		{[]string{"data", "fetch", "nonsense"}, "nonsense"},
+		{[]string{"data", "fetch", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
 		{[]string{"report", "--format", "html"}, "must be one of text, markdown, csv, latex"},
 		{[]string{"calibrate"}, "requires at least 1 arg"},
 		{[]string{"calibrate", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},

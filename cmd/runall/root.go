@@ -19,6 +19,6 @@ Without a command, runall does its main job: reproduce --profile quick.`
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentPreRun = func(*cobra.Command, []string) { *begun = true }
-	root.AddCommand(newReproduce(), newList(), newData(), newReport(), newCalibrate(), newStream(), newVersion())
+	root.AddCommand(newReproduce(), newList(), newData(), newReport(), newCalibrate(), newStream(), newVerify(), newExplain(), newVersion())
 	return root, begun
 }

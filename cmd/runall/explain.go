@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+)
+
+func newExplain() *cobra.Command {
+	var results, profile string
+	cmd := &cobra.Command{
+		Use:   "explain CELL|CLAIM",
+		Short: "Say where a number is from: claim, runs, records, and the command that makes it again",
+		Long: `Say where a number is from: claim, runs, records, and the command that makes it
+again. A cell is named as in table3.mnist.ksvm.polk, one of its numbers as in
+table3.mnist.ksvm.polk.error; 'runall verify' lists all claims.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, used, err := readEvidence(cmd, results, profile)
+			if err != nil {
+				return err
+			}
+			a, err := evidence.Assess(in)
+			if err != nil {
+				return err
+			}
+			s, ok := a.Find(args[0])
+			if !ok {
+				return unexplained(a, args[0])
+			}
+			e := evidence.Explanation{Ledger: in.Ledger, Command: func(spec string) string {
+				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, quoted(results))
+			}}
+			return e.Write(cmd.OutOrStdout(), s)
+		},
+	}
+	resultsFlag(cmd, &results)
+	profileFlag(cmd, &profile, "")
+	return cmd
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// unexplained is the error of an ID that is no claim's.
+func unexplained(a *evidence.Assessment, id string) error {
+	paper, err := experiments.Paper()
+	if err != nil {
+		return err
+	}
+	c, ok := paper.Cells[id]
+	if !ok {
+		return harness.Usage(fmt.Errorf("there is no claim or cell %q; 'runall verify' lists them", id))
+	}
+	message := fmt.Sprintf("the paper prints no number in %s: %s", id, paper.Reasons[c.Reason])
+	if using := a.Using(id); len(using) > 0 {
+		message += "; its runs answer " + strings.Join(using, ", ")
+	}
+	return harness.Usage(fmt.Errorf("%s", message))
+}

@@ -1,0 +1,258 @@
+package evidence
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// An Input is what claims are judged by.
+type Input struct {
+	Ledger  *experiments.Ledger
+	Plan    []experiments.Planned     // all runs of a profile
+	Records map[string]*record.Record // by run ID
+	Failed  map[string]string         // errors of runs that failed, by run ID
+	Assume  map[string]string         // alternatives to assume instead of what was chosen, by assumption
+}
+
+// An Assessment is the verdict on every claim.
+type Assessment struct {
+	Claims  []ClaimResult
+	Missing []experiments.Planned // runs that claims ask for and that have no record
+}
+
+// A ClaimResult is the verdict on a claim: the worst of its tests'.
+type ClaimResult struct {
+	Claim   experiments.Claim
+	Verdict Verdict
+	Tests   []TestResult
+}
+
+// Explained reports whether the claim deviates only where the ledger says why.
+func (c *ClaimResult) Explained() bool {
+	return c.Verdict == Deviates && !slices.ContainsFunc(c.Tests, func(t TestResult) bool {
+		return t.Verdict != Reproduced && (t.Verdict != Deviates || t.Test.Explained == "")
+	})
+}
+
+// A TestResult is the verdict on a test, and what it is from.
+type TestResult struct {
+	Test      experiments.Test
+	Verdict   Verdict
+	Estimate  Estimate // NaN if there is none
+	Low, High float64  // the target
+	Of, To    Side     // To is empty for a test of one mean
+	Note      string   // what the reader has to know of the verdict
+}
+
+// Assess judges all claims of a ledger. The error is that of an assumption or
+// alternative that does not exist or that no spec runs.
+func Assess(in Input) (*Assessment, error) {
+	paper, err := experiments.Paper()
+	if err != nil {
+		return nil, err
+	}
+	answers, err := flip(in.Ledger, in.Assume)
+	if err != nil {
+		return nil, err
+	}
+	x := &index{in.Plan, in.Records, paper, answers}
+	out := new(Assessment)
+	missing := make(map[string]bool)
+	for _, c := range in.Ledger.Claims {
+		r := ClaimResult{Claim: c}
+		for _, t := range c.Tests {
+			tr := assess(x, t, in.Failed)
+			r.Tests = append(r.Tests, tr)
+			r.Verdict = max(r.Verdict, tr.Verdict)
+			for _, p := range slices.Concat(tr.Of.Missing, tr.To.Missing) {
+				if !missing[p.ID] {
+					missing[p.ID] = true
+					out.Missing = append(out.Missing, p)
+				}
+			}
+		}
+		out.Claims = append(out.Claims, r)
+	}
+	return out, nil
+}
+
+// flip returns the runs that answer for cells under other assumptions.
+func flip(l *experiments.Ledger, assume map[string]string) (map[string]experiments.Answer, error) {
+	answers := make(map[string]experiments.Answer)
+	for _, id := range slices.Sorted(maps.Keys(assume)) {
+		a := l.Assumption(id)
+		if a == nil {
+			return nil, fmt.Errorf("evidence: there is no assumption %q", id)
+		}
+		alternative := a.Alternative(assume[id])
+		if alternative == nil {
+			return nil, fmt.Errorf("evidence: assumption %s has no alternative %q", id, assume[id])
+		}
+		if len(alternative.Answers) == 0 {
+			return nil, fmt.Errorf("evidence: no spec runs the alternative %s of assumption %s", assume[id], id)
+		}
+		for _, w := range alternative.Answers {
+			answers[w.Cell] = w
+		}
+	}
+	return answers, nil
+}
+
+// assess judges one test.
+func assess(x *index, t experiments.Test, failed map[string]string) TestResult {
+	r := TestResult{Test: t, Estimate: point(math.NaN())}
+	r.Low, r.High = t.Target()
+	alternative := x.flipped(&t.Of) || x.flipped(t.To)
+	r.Of = x.side(t.Of, alternative)
+	if t.To != nil {
+		r.To = x.side(*t.To, alternative)
+	}
+	if len(r.Of.Runs) == 0 || t.To != nil && len(r.To.Runs) == 0 {
+		r.Verdict, r.Note = NotRun, r.absent(failed)
+		return r
+	}
+	r.Estimate = r.estimate()
+	r.Verdict = Judge(r.Estimate, r.Low, r.High)
+	r.Note = r.note(failed)
+	return r
+}
+
+// estimate computes the test's statistic.
+func (r *TestResult) estimate() Estimate {
+	if r.Test.To == nil {
+		return Mean(r.Of.values())
+	}
+	f := difference
+	if r.Test.Kind == experiments.KindRatio {
+		f = ratio
+	}
+	if a, b, ok := pairs(&r.Of, &r.To); ok {
+		return compare(a, b, true, f)
+	}
+	return compare(r.Of.values(), r.To.values(), false, f)
+}
+
+// absent says why there is nothing to judge by.
+func (r *TestResult) absent(failed map[string]string) string {
+	for _, s := range []Side{r.Of, r.To} {
+		for _, p := range s.Missing {
+			if why := failed[p.ID]; why != "" {
+				return "failed: " + why
+			}
+		}
+	}
+	if len(r.Of.Missing)+len(r.To.Missing) == 0 {
+		return "not in this profile"
+	}
+	return "no records"
+}
+
+// note says how much the verdict rests on.
+func (r *TestResult) note(failed map[string]string) string {
+	for _, s := range []Side{r.Of, r.To} {
+		if n := len(s.Missing); n > 0 {
+			what := "without a record"
+			if failed[s.Missing[0].ID] != "" {
+				what = "failed"
+			}
+			return fmt.Sprintf("%d of %d runs %s", n, n+len(s.Runs), what)
+		}
+	}
+	if math.IsInf(r.Estimate.Value, 0) || math.IsNaN(r.Estimate.Value) {
+		return "never reached, or diverged"
+	}
+	a, b := len(r.Of.Runs), len(r.To.Runs)
+	if r.Test.To == nil {
+		b = a
+	}
+	switch few := min(a, b); {
+	case few == 1 && max(a, b) == 1:
+		return "one run"
+	case few == 1:
+		return "one run on one side"
+	case few < fewest:
+		return "two runs"
+	}
+	return ""
+}
+
+// A Change is a claim on which two assessments differ.
+type Change struct {
+	Claim string  `json:"claim"`
+	From  Verdict `json:"from"`
+	To    Verdict `json:"to"`
+}
+
+// Changes returns the claims whose verdicts differ between two assessments of
+// the same ledger.
+func Changes(from, to *Assessment) []Change {
+	var out []Change
+	for i, c := range from.Claims {
+		if v := to.Claims[i].Verdict; v != c.Verdict {
+			out = append(out, Change{c.Claim.ID, c.Verdict, v})
+		}
+	}
+	return out
+}
+
+// Counts are the numbers of claims by verdict.
+type Counts struct {
+	Reproduced   int `json:"reproduced"`
+	Inconclusive int `json:"inconclusive"`
+	NotRun       int `json:"not_run"`
+	Deviates     int `json:"deviates"`
+	Explained    int `json:"explained"` // of those that deviate
+}
+
+// Total returns the number of claims.
+func (n Counts) Total() int { return n.Reproduced + n.Inconclusive + n.NotRun + n.Deviates }
+
+// Counts returns the numbers of the cells' claims and of the sentences'.
+func (a *Assessment) Counts() (cells, sentences Counts) {
+	for i := range a.Claims {
+		c := &a.Claims[i]
+		n := &sentences
+		if c.Claim.Cell {
+			n = &cells
+		}
+		switch c.Verdict {
+		case Reproduced:
+			n.Reproduced++
+		case Inconclusive:
+			n.Inconclusive++
+		case NotRun:
+			n.NotRun++
+		case Deviates:
+			n.Deviates++
+		}
+		if c.Explained() {
+			n.Explained++
+		}
+	}
+	return cells, sentences
+}
+
+// Incomplete reports whether records are missing that claims ask for, or
+// claims have none at all.
+func (a *Assessment) Incomplete() bool {
+	return len(a.Missing) > 0 || slices.ContainsFunc(a.Claims, func(c ClaimResult) bool {
+		return slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Verdict == NotRun })
+	})
+}
+
+// Unsettled returns the IDs of the claims that are inconclusive, or deviate
+// unexplained.
+func (a *Assessment) Unsettled() (ids []string) {
+	for i := range a.Claims {
+		c := &a.Claims[i]
+		if c.Verdict == Inconclusive || c.Verdict == Deviates && !c.Explained() {
+			ids = append(ids, c.Claim.ID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,371 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// finals are made-up final figures of cells: what the paper prints and, where
+// it prints nothing, something that its sentences are true of.
+func finals(p *experiments.PaperValues) map[string][3]float64 {
+	out := map[string][3]float64{
+		"table2.multidist.ksvm.polk-large": {0.085, 3.9, 129},
+		"table2.multidist.ksvm.bsgd-large": {0.12, 5, 129},
+		"table2.multidist.klr.polk-large":  {0.095, 4.1, 75},
+		"table3.mnist.ksvm.polk-small":     {0.10, 3.6, 324},
+		"table3.mnist.ksvm.bsgd-small":     {0.15, 5, 324},
+		"table3.mnist.klr.polk-small":      {0.17, 4.3, 436},
+		"table3.brodatz.ksvm.polk-small":   {0.11, 7.5, 305},
+		"table3.brodatz.ksvm.bsgd-small":   {0.15, 9, 305},
+		"table3.brodatz.klr.polk-small":    {0.20, 8, 600},
+	}
+	for id, c := range p.Cells {
+		if c.Extra || c.Error == nil {
+			continue
+		}
+		v := [3]float64{math.NaN(), *c.Error, *c.Order}
+		if c.Risk != nil {
+			v[0] = *c.Risk
+		}
+		out[id] = v
+	}
+	return out
+}
+
+// made makes up the record of a run whose series ends at risk, error in percent
+// and order. Its curve falls to them; that of a hinge wavers.
+func made(p experiments.Planned, v [3]float64) *record.Record {
+	spread := 1 + 0.004*float64((p.Run.Seed*7+p.Run.Data.Draw)%5)/5
+	r := &record.Record{Path: "records/" + p.ID + ".jsonl", Header: record.Header{ID: p.ID, Run: p.Run}}
+	r.Header.Provenance.Revision = "0123456789abcdef0123"
+	at := func(excess float64) record.Point {
+		risk := v[0] * spread * (1 + excess)
+		return record.Point{TrainRisk: risk, TestRisk: risk, TestError: v[1] * spread * (1 + excess) / 100, ModelOrder: int(v[2])}
+	}
+	speed := 2.0
+	if p.Run.Method == experiments.MethodBSGD {
+		speed = 0.5
+	}
+	for i, n := 0, p.Run.Evaluation.Every; n > 0 && n <= p.Run.Samples; i, n = i+1, n+p.Run.Evaluation.Every {
+		excess := 5 * math.Exp(-speed*float64(i))
+		if p.Run.Task == experiments.TaskKSVM && i%2 == 1 {
+			excess += 0.01
+		}
+		pt := at(excess)
+		pt.Samples = n
+		r.Points = append(r.Points, pt)
+	}
+	f := at(0)
+	r.Final = record.Final{Samples: p.Run.Samples, TrainRisk: f.TrainRisk, TestRisk: f.TestRisk, TestError: f.TestError, ModelOrder: v[2], Digest: "d" + p.ID}
+	return r
+}
+
+// fixture returns records of the profile full of which everything that the
+// paper says is true, but that BSGD with removal is ten times as bad.
+func fixture(t testing.TB) Input {
+	t.Helper()
+	values := finals(paper(t))
+	in := Input{Ledger: ledger(t), Plan: fullPlan(t), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
+	byGroup := make(map[string]string)
+	for _, p := range in.Plan {
+		for _, c := range p.Cells {
+			byGroup[p.Group] = c
+		}
+	}
+	for _, p := range in.Plan {
+		if v, ok := values[byGroup[p.Group]]; ok {
+			in.Records[p.ID] = made(p, v)
+		}
+		if p.Spec == "multidist-bsgd" && p.Run.Params.Maintenance == experiments.MaintenanceRemoval {
+			in.Records[p.ID] = made(p, [3]float64{3.85, 218, float64(p.Run.Params.Budget)})
+		}
+	}
+	return in
+}
+
+func mustAssess(t testing.TB, in Input) *Assessment {
+	t.Helper()
+	a, err := Assess(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestPaperReproducesItself(t *testing.T) {
+	in := fixture(t)
+	a := mustAssess(t, in)
+	for _, c := range a.Claims {
+		for _, r := range c.Tests {
+			if r.Verdict != Reproduced {
+				t.Errorf("%s.%s: %v: %s, want %s (%s)", c.Claim.ID, r.Test.ID, r.Verdict, r.ours(), r.target(), r.Note)
+			}
+		}
+	}
+	cells, sentences := a.Counts()
+	if cells.Reproduced != 17 || cells.Total() != 17 || sentences.Total() != len(in.Ledger.Claims)-17 {
+		t.Errorf("%+v and %+v", cells, sentences)
+	}
+	if a.Incomplete() || len(a.Missing) > 0 {
+		t.Errorf("%d runs missing", len(a.Missing))
+	}
+	s, _ := a.Find("table3.mnist.ksvm.libsvm.error")
+	if len(s.Tests) != 1 || s.Tests[0].Note != "one run" || s.Tests[0].Estimate.Basis != Point {
+		t.Errorf("a method without a seed: %+v", s.Tests[0])
+	}
+	s, _ = a.Find("table3.mnist.ksvm.polk.error")
+	if e := s.Tests[0].Estimate; e.Basis != Student || len(s.Tests[0].Of.Runs) != 5 {
+		t.Errorf("five runs: %+v", e)
+	}
+	s, _ = a.Find("multidist.like-libsvm.error")
+	if e := s.Tests[0].Estimate; e.Basis != Paired || len(s.Tests[0].Of.Runs) != 20 {
+		t.Errorf("twenty draws on either side: %+v", e)
+	}
+	s, _ = a.Find("brodatz.harder-than-mnist")
+	if e := s.Tests[0].Estimate; e.Basis != Bootstrap {
+		t.Errorf("two data sets: %+v", e)
+	}
+	s, _ = a.Find("multidist.fixed-order.risk-16")
+	if e := s.Tests[0].Estimate; e.Basis != Paired || len(s.Tests[0].Of.Runs) != 5 || len(s.Tests[0].To.Runs) != 5 {
+		t.Errorf("five orders of the figure's draw: %+v", e)
+	}
+}
+
+// TestFlip assumes that BSGD removes elements, and then that patches are
+// disjoint, of which there are no records.
+func TestFlip(t *testing.T) {
+	in := fixture(t)
+	chosen := mustAssess(t, in)
+	in.Assume = map[string]string{"bsgd-maintenance": "removal"}
+	// MNIST's runs with removal are not made up, so those claims are not run.
+	var got []string
+	for _, c := range Changes(chosen, mustAssess(t, in)) {
+		got = append(got, c.Claim+" "+c.From.String()+" → "+c.To.String())
+		if !slices.Contains(in.Ledger.Dependents("bsgd-maintenance"), c.Claim) {
+			t.Errorf("%s changes and does not depend on the assumption", c.Claim)
+		}
+	}
+	want := []string{
+		"table2.multidist.ksvm.bsgd reproduced → deviates",
+		"table3.mnist.ksvm.bsgd reproduced → not run",
+		"mnist.beats-bsgd reproduced → not run",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("changes %q, want %q", got, want)
+	}
+	for _, bad := range []map[string]string{{"nonsense": "x"}, {"bsgd-maintenance": "x"}, {"mini-batch": "sum"}} {
+		in.Assume = bad
+		if _, err := Assess(in); err == nil {
+			t.Errorf("%v: no error", bad)
+		}
+	}
+}
+
+// TestLeavingOut takes records away.
+func TestLeavingOut(t *testing.T) {
+	in := fixture(t)
+	polk := mustAssess(t, in)
+	s, _ := polk.Find("table3.mnist.klr.polk")
+	runs := s.Tests[0].Of.Runs
+	delete(in.Records, runs[0].ID)
+	a := mustAssess(t, in)
+	if len(a.Missing) != 1 || a.Missing[0].ID != runs[0].ID || !a.Incomplete() {
+		t.Errorf("missing %+v", a.Missing)
+	}
+	s, _ = a.Find("table3.mnist.klr.polk.error")
+	if s.Tests[0].Note != "1 of 5 runs without a record" || s.Claim.Verdict != Reproduced {
+		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note)
+	}
+	for _, r := range runs {
+		delete(in.Records, r.ID)
+	}
+	in.Failed[runs[0].ID] = "out of luck"
+	a = mustAssess(t, in)
+	s, _ = a.Find("table3.mnist.klr.polk.error")
+	if s.Claim.Verdict != NotRun || s.Tests[0].Note != "failed: out of luck" {
+		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note)
+	}
+	in.Plan = slices.DeleteFunc(in.Plan, func(p experiments.Planned) bool { return p.Spec == "mnist-klr" })
+	a = mustAssess(t, in)
+	s, _ = a.Find("table3.mnist.klr.polk.error")
+	if s.Tests[0].Note != "not in this profile" || !a.Incomplete() || len(a.Missing) > 0 {
+		t.Errorf("%s, %d missing", s.Tests[0].Note, len(a.Missing))
+	}
+}
+
+// TestExplained lets a cell deviate, with and without an explanation.
+func TestExplained(t *testing.T) {
+	claims, assumptions := sources(t)
+	in := fixture(t)
+	for _, p := range in.Plan {
+		if slices.Contains(p.Cells, "table2.multidist.ksvm.bsgd") {
+			in.Records[p.ID] = made(p, [3]float64{0.385, 2, 16})
+		}
+	}
+	a := mustAssess(t, in)
+	s, _ := a.Find("table2.multidist.ksvm.bsgd")
+	if s.Claim.Verdict != Deviates || s.Claim.Explained() || !slices.Contains(a.Unsettled(), "table2.multidist.ksvm.bsgd") {
+		t.Errorf("%v, explained %v, unsettled %v", s.Claim.Verdict, s.Claim.Explained(), a.Unsettled())
+	}
+	for explanation, want := range map[string]bool{"error: because": true, "risk: because": false} {
+		text := strings.Replace(claims, "    printed: 0.385/21.8/16\n", "    printed: 0.385/21.8/16\n    explained: {"+explanation+"}\n", 1)
+		l, err := experiments.ParseLedger("claims.yaml", []byte(text), "assumptions.yaml", []byte(assumptions))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Ledger = l
+		a = mustAssess(t, in)
+		s, _ = a.Find("table2.multidist.ksvm.bsgd")
+		cells, _ := a.Counts()
+		if s.Claim.Verdict != Deviates || s.Claim.Explained() != want || slices.Contains(a.Unsettled(), "table2.multidist.ksvm.bsgd") == want || (cells.Explained == 1) != want {
+			t.Errorf("%s: %v, explained %v, %+v", explanation, s.Claim.Verdict, s.Claim.Explained(), cells)
+		}
+	}
+}
+
+func TestValue(t *testing.T) {
+	below := 5.0
+	r := &record.Record{
+		Points: []record.Point{
+			{Samples: 10, TrainRisk: 1, TestRisk: 9, TestError: 0.5, ModelOrder: 3},
+			{Samples: 20, TrainRisk: 0.4, TestRisk: 8, TestError: 0.04, ModelOrder: 4},
+			{Samples: 30, TrainRisk: 0.6, TestRisk: 7, TestError: 0.06, ModelOrder: 5},
+			{Samples: 40, TrainRisk: 0.2, TestRisk: 6, TestError: 0.03, ModelOrder: 6},
+		},
+		Final: record.Final{TrainRisk: 0.3, TestRisk: 5, TestError: 0.025, ModelOrder: 5.5},
+	}
+	for _, c := range []struct {
+		s    experiments.Selector
+		risk string
+		want float64
+	}{
+		{experiments.Selector{Quantity: "error"}, "test", 2.5},
+		{experiments.Selector{Quantity: "risk"}, "test", 5},
+		{experiments.Selector{Quantity: "risk"}, "train", 0.3},
+		{experiments.Selector{Quantity: "order"}, "test", 5.5},
+		{experiments.Selector{Quantity: "error", Samples: 11}, "test", 4},
+		{experiments.Selector{Quantity: "order", Samples: 30}, "test", 5},
+		{experiments.Selector{Quantity: "order", Samples: 41}, "test", math.NaN()},
+		{experiments.Selector{Quantity: "error", Below: &below}, "test", 20},
+		{experiments.Selector{Quantity: "risk", Below: &below}, "test", math.Inf(1)},
+		{experiments.Selector{Quantity: "roughness"}, "train", 0.2 / 0.8},
+		{experiments.Selector{Quantity: "roughness"}, "test", 0},
+	} {
+		if got := value(r, c.s, c.risk); math.Abs(got-c.want) > 1e-12 && fmt.Sprint(got) != fmt.Sprint(c.want) || math.IsNaN(got) != math.IsNaN(c.want) {
+			t.Errorf("%+v, %s: %v, want %v", c.s, c.risk, got, c.want)
+		}
+	}
+	r.Final.TestError = math.NaN()
+	if got := value(r, experiments.Selector{Quantity: "error"}, "test"); !math.IsInf(got, 1) {
+		t.Errorf("an error that is not a number is %v", got)
+	}
+	slices.Reverse(r.Points)
+	if got := value(r, experiments.Selector{Quantity: "roughness"}, "train"); !math.IsInf(got, 1) {
+		t.Errorf("a curve that rises has roughness %v", got)
+	}
+	if got := roughness(r.Points[:1], "train"); !math.IsNaN(got) {
+		t.Errorf("one point has roughness %v", got)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	side := func(method string, runs ...[3]float64) *Side {
+		s := new(Side)
+		for _, r := range runs {
+			run := Run{Value: r[2]}
+			run.Run.Method, run.Run.Data.Draw, run.Run.Seed = method, uint64(r[0]), uint64(r[1])
+			s.Runs = append(s.Runs, run)
+		}
+		return s
+	}
+	type runs = [][3]float64
+	for _, c := range []struct {
+		name string
+		a, b *Side
+		want string
+	}{
+		{"same", side("polk", runs{{1, 1, 5}, {2, 1, 6}}...), side("bsgd", runs{{1, 1, 7}, {2, 1, 8}}...), "[5 6] [7 8]"},
+		{"no seed", side("csvc", runs{{1, 1, 5}}...), side("polk", runs{{1, 1, 7}, {1, 2, 8}}...), "[5 5] [7 8]"},
+		{"no seed, other side", side("polk", runs{{1, 1, 7}, {1, 2, 8}}...), side("csvc", runs{{1, 1, 5}}...), "[7 8] [5 5]"},
+		{"no seeds", side("csvc", runs{{1, 1, 5}}...), side("lbfgs", runs{{1, 1, 7}}...), "[5] [7]"},
+		{"another seed", side("polk", runs{{1, 1, 5}}...), side("bsgd", runs{{1, 2, 7}}...), "no"},
+		{"one seed missing", side("polk", runs{{1, 1, 5}, {1, 2, 6}}...), side("bsgd", runs{{1, 1, 7}}...), "no"},
+		{"a draw too many", side("csvc", runs{{1, 1, 5}, {2, 1, 6}}...), side("polk", runs{{1, 1, 7}, {1, 2, 8}}...), "no"},
+	} {
+		got := "no"
+		if a, b, ok := pairs(c.a, c.b); ok {
+			got = fmt.Sprint(a, b)
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	in := fixture(t)
+	a := mustAssess(t, in)
+	var b bytes.Buffer
+	if err := a.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"table3.mnist.klr.polk ", "cells of Tables 2 and 3: 17 of 17 reproduced", "one run", "≥ 3.162", "< 0", "20 : 20"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in the table", want)
+		}
+	}
+	b.Reset()
+	s, ok := a.Find("mnist.like-libsvm")
+	if !ok {
+		t.Fatal("no such claim")
+	}
+	e := Explanation{Ledger: in.Ledger, Command: func(spec string) string { return "again " + spec }}
+	if err := e.Write(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	id := s.Tests[0].Of.Runs[0].ID
+	for _, want := range []string{"within 1-2% of LIBSVM", "records/" + id + ".jsonl", "d" + id, "0123456789ab", "again mnist-ksvm", "again mnist-batch-ksvm", "libsvm-cost (by result): C = 1", "significantly fewer is at most half"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in the explanation:\n%s", want, b.String())
+		}
+	}
+	if _, ok := a.Find("nonsense"); ok {
+		t.Error("nonsense is a claim")
+	}
+	if got := a.Using("table2.multidist.klr.polk-large"); !slices.Equal(got, []string{"multidist.low-risk", "multidist.between-4-and-5"}) {
+		t.Errorf("using %v", got)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	in := fixture(t)
+	s, _ := mustAssess(t, in).Find("table3.mnist.klr.polk")
+	for _, r := range s.Tests[0].Of.Runs {
+		delete(in.Records, r.ID)
+	}
+	a := mustAssess(t, in)
+	b, err := json.Marshal(a.Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Document
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	if len(back.Claims) != len(in.Ledger.Claims) || back.Counts.Cells.NotRun != 1 || len(back.Missing) != 5 {
+		t.Errorf("%d claims, %+v, %d missing", len(back.Claims), back.Counts, len(back.Missing))
+	}
+	for i, c := range back.Claims {
+		if c.Verdict != a.Claims[i].Verdict {
+			t.Errorf("%s: %v, want %v", c.ID, c.Verdict, a.Claims[i].Verdict)
+		}
+	}
+}

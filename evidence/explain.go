@@ -1,0 +1,201 @@
+package evidence
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"polkrepro/experiments"
+)
+
+// A Subject is a claim, or one test of it, that is to be explained.
+type Subject struct {
+	Claim *ClaimResult
+	Tests []TestResult
+}
+
+// Find returns what a claim's ID, or a claim's and a test's with a dot between
+// them, names.
+func (a *Assessment) Find(id string) (Subject, bool) {
+	for i := range a.Claims {
+		c := &a.Claims[i]
+		if c.Claim.ID == id {
+			return Subject{c, c.Tests}, true
+		}
+		for j, t := range c.Tests {
+			if c.Claim.ID+"."+t.Test.ID == id {
+				return Subject{c, c.Tests[j : j+1]}, true
+			}
+		}
+	}
+	return Subject{}, false
+}
+
+// Using returns the IDs of the claims that the runs of a cell answer.
+func (a *Assessment) Using(cell string) (ids []string) {
+	for i := range a.Claims {
+		uses := func(t experiments.Test) bool { return t.Of.Cell == cell || t.To != nil && t.To.Cell == cell }
+		if c := &a.Claims[i].Claim; slices.ContainsFunc(c.Tests, uses) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// An Explanation is how Explain words what it writes.
+type Explanation struct {
+	Ledger  *experiments.Ledger
+	Command func(spec string) string // that runs a spec again
+}
+
+// Write writes where a verdict is from: the claim, what it rests on, its tests,
+// their runs, and the commands that make those again.
+func (e *Explanation) Write(w io.Writer, s Subject) error {
+	out := &printer{w: w}
+	c := s.Claim.Claim
+	out.printf("%s: %s\n%s", c.ID, s.Claim.Verdict, c.Section)
+	if c.Cell {
+		out.printf(" prints risk/error/order %s\n", c.Quote)
+	} else {
+		out.printf(": “%s”\n", c.Quote)
+	}
+	if c.Note != "" {
+		out.printf("%s\n", strings.TrimSpace(c.Note))
+	}
+	for i := range s.Tests {
+		e.test(out, &s.Tests[i])
+	}
+	if len(c.Assumptions) > 0 {
+		out.printf("\nIt rests on these assumptions:\n")
+	}
+	for _, id := range c.Assumptions {
+		a := e.Ledger.Assumption(id)
+		out.printf("  %s (%s): %s\n", id, a.How, a.Chosen)
+	}
+	if specs := s.specs(); len(specs) > 0 {
+		out.printf("\nTo run it again:\n")
+		for _, spec := range specs {
+			out.printf("  %s\n", e.Command(spec))
+		}
+	}
+	return out.err
+}
+
+// test writes a test and the runs that answer it.
+func (e *Explanation) test(out *printer, r *TestResult) {
+	t := r.Test
+	out.printf("\n%s: %s\n", t.ID, r.Verdict)
+	out.printf("  claimed   %s of %s", t.Kind, describe(t.Of))
+	if t.To != nil {
+		out.printf(" to %s", describe(*t.To))
+	}
+	out.printf(": %s", r.target())
+	if t.Paper != nil {
+		out.printf("; the paper's is %s", number(*t.Paper))
+	}
+	out.printf("\n")
+	if reason := e.reason(t); reason != "" {
+		out.printf("  because   %s\n", strings.TrimSpace(reason))
+	}
+	if r.Verdict != NotRun {
+		out.printf("  measured  %s (%s)\n", r.ours(), r.Estimate.Basis)
+	}
+	if r.Note != "" {
+		out.printf("  note      %s\n", r.Note)
+	}
+	if t.Explained != "" && r.Verdict == Deviates {
+		out.printf("  explained %s\n", t.Explained)
+	}
+	out.runs(describe(t.Of), &r.Of)
+	if t.To != nil {
+		out.runs(describe(*t.To), &r.To)
+	}
+}
+
+// reason is that of a test's margin or bound.
+func (e *Explanation) reason(t experiments.Test) string {
+	if t.Reason == "" && t.Margin > 0 {
+		return e.Ledger.Margins[t.Of.Quantity].Reason
+	}
+	return t.Reason
+}
+
+// describe words a selector.
+func describe(s experiments.Selector) string {
+	out := s.Quantity + " of " + s.Cell
+	switch {
+	case s.Below != nil:
+		out = fmt.Sprintf("samples until the %s is below %s", out, number(*s.Below))
+	case s.Samples > 0:
+		out += fmt.Sprintf(" after %d samples", s.Samples)
+	}
+	if s.Figure != "" {
+		out += " in figure " + s.Figure
+	}
+	return out
+}
+
+// specs are the specs that plan the subject's runs.
+func (s *Subject) specs() (specs []string) {
+	add := func(spec string) {
+		if !slices.Contains(specs, spec) {
+			specs = append(specs, spec)
+		}
+	}
+	for _, t := range s.Tests {
+		for _, side := range []Side{t.Of, t.To} {
+			for _, r := range side.Runs {
+				add(r.Spec)
+			}
+			for _, p := range side.Missing {
+				add(p.Spec)
+			}
+		}
+	}
+	return specs
+}
+
+// A printer keeps the first error of writing.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+// runs writes a side's runs as a table.
+func (p *printer) runs(title string, s *Side) {
+	p.printf("  %s:\n", title)
+	if p.err != nil {
+		return
+	}
+	t := tabwriter.NewWriter(p.w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "    value\tdraw\tseed\tseries\tevaluations\trevision\tfile\tdigest")
+	for _, r := range s.Runs {
+		h := r.Record.Header
+		fmt.Fprintf(t, "    %s\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", number(r.Value), r.Run.Data.Draw, r.Run.Seed, r.Series,
+			len(r.Record.Points), revision(h.Provenance.Revision, h.Provenance.Dirty), r.Record.Path, r.Record.Final.Digest)
+	}
+	for _, m := range s.Missing {
+		fmt.Fprintf(t, "    missing\t%d\t%d\t%s\t\t\t%s.jsonl\t\n", m.Run.Data.Draw, m.Run.Seed, m.Series, m.ID)
+	}
+	p.err = t.Flush()
+}
+
+// revision shortens a revision and says whether there were changes to it.
+func revision(r string, dirty bool) string {
+	if r == "" {
+		return "unknown"
+	}
+	r = r[:min(12, len(r))]
+	if dirty {
+		r += " and changes"
+	}
+	return r
+}

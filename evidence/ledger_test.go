@@ -1,0 +1,310 @@
+package evidence
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/experiments"
+)
+
+func ledger(t testing.TB) *experiments.Ledger {
+	t.Helper()
+	l, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func paper(t testing.TB) *experiments.PaperValues {
+	t.Helper()
+	p, err := experiments.Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// fullPlan returns the runs of all embedded specs in the profile full.
+func fullPlan(t testing.TB) []experiments.Planned {
+	t.Helper()
+	specs, err := experiments.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plan []experiments.Planned
+	for _, s := range specs {
+		p, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan = append(plan, p...)
+	}
+	return plan
+}
+
+// TestPaperPassesItsOwnTests judges the printed numbers by the ledger: no test
+// may ask for more than the paper has.
+func TestPaperPassesItsOwnTests(t *testing.T) {
+	judged := 0
+	for _, c := range ledger(t).Claims {
+		for _, test := range c.Tests {
+			if test.Paper == nil {
+				continue
+			}
+			judged++
+			low, high := test.Target()
+			if v := Judge(point(*test.Paper), low, high); v != Reproduced {
+				t.Errorf("%s.%s: the paper has %v, want %v to %v", c.ID, test.ID, *test.Paper, low, high)
+			}
+		}
+	}
+	if judged < 60 {
+		t.Errorf("only %d tests have printed numbers", judged)
+	}
+}
+
+// TestEveryCellIsClaimed counts the printed numbers of Tables 2 and 3.
+func TestEveryCellIsClaimed(t *testing.T) {
+	l, numbers, cells := ledger(t), 0, 0
+	for id, c := range paper(t).Cells {
+		printed := 0
+		for _, v := range []*float64{c.Risk, c.Error, c.Order} {
+			if v != nil {
+				printed++
+			}
+		}
+		if c.Extra || printed == 0 {
+			continue
+		}
+		claim := l.Claim(id)
+		if claim == nil || len(claim.Tests) != printed || !claim.Cell {
+			t.Errorf("%s prints %d numbers, claimed is %+v", id, printed, claim)
+			continue
+		}
+		cells++
+		numbers += printed
+	}
+	if cells != 17 || numbers != 48 {
+		t.Errorf("%d cells with %d numbers, want 17 with 48", cells, numbers)
+	}
+}
+
+// TestEverySelectorSelects plans the profile full and finds runs for both sides
+// of every test, and for every alternative that a spec is said to run.
+func TestEverySelectorSelects(t *testing.T) {
+	x := &index{plan: fullPlan(t), paper: paper(t)}
+	l := ledger(t)
+	for _, c := range l.Claims {
+		for _, test := range c.Tests {
+			if s := x.side(test.Of, false); len(s.Missing) == 0 {
+				t.Errorf("%s.%s: no run for %+v", c.ID, test.ID, test.Of)
+			}
+			if test.To == nil {
+				continue
+			}
+			if s := x.side(*test.To, false); len(s.Missing) == 0 {
+				t.Errorf("%s.%s: no run for %+v", c.ID, test.ID, *test.To)
+			}
+		}
+	}
+	for _, a := range l.Assumptions {
+		for _, alternative := range a.Alternatives {
+			for _, w := range alternative.Answers {
+				answers := func(p experiments.Planned) bool { return w.Matches(p.Spec, p.Run) }
+				if !slices.ContainsFunc(x.plan, answers) {
+					t.Errorf("%s=%s: no run of %+v", a.ID, alternative.ID, w)
+				}
+			}
+		}
+	}
+}
+
+// TestMargins checks what the margins come to.
+func TestMargins(t *testing.T) {
+	l := ledger(t)
+	for _, c := range []struct {
+		claim, test string
+		low, high   float64
+	}{
+		{"table2.multidist.ksvm.polk", "risk", 0.75 * 0.0919, 1.25 * 0.0919},
+		{"table2.multidist.ksvm.polk", "error", 2.98, 4.98},
+		{"table2.multidist.ksvm.polk", "order", 12, 20},
+		{"table3.mnist.ksvm.polk", "order", 0.85 * 1086, 1.15 * 1086},
+		{"multidist.between-4-and-5", "error-75", 3, 6},
+		{"multidist.below-4", "samples", math.Inf(-1), 1409},
+		{"multidist.like-libsvm", "error", -0.5, 0.5},
+		{"brodatz.near-96", "similar", -1, 1},
+		{"brodatz.like-batch", "error", math.Inf(-1), 0.5},
+		{"brodatz.like-batch", "order", 3.1623, math.Inf(1)},
+	} {
+		claim := l.Claim(c.claim)
+		i := slices.IndexFunc(claim.Tests, func(t experiments.Test) bool { return t.ID == c.test })
+		low, high := claim.Tests[i].Target()
+		if !near(low, c.low) || !near(high, c.high) {
+			t.Errorf("%s.%s: %v to %v, want %v to %v", c.claim, c.test, low, high, c.low, c.high)
+		}
+	}
+	less := l.Claim("multidist.beats-lbfgs").Tests[0]
+	if _, high := less.Target(); !(high < 0) || high < -1e-300 {
+		t.Errorf("less than 0 is at most %v", high)
+	}
+}
+
+func near(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-9 }
+
+func TestDependents(t *testing.T) {
+	l := ledger(t)
+	got := l.Dependents("bsgd-maintenance")
+	for _, id := range []string{"table2.multidist.ksvm.bsgd", "table3.brodatz.ksvm.bsgd", "mnist.beats-bsgd"} {
+		if !slices.Contains(got, id) {
+			t.Errorf("%s does not depend on BSGD's maintenance", id)
+		}
+	}
+	if slices.Contains(got, "table2.multidist.klr.polk") {
+		t.Error("POLK depends on BSGD's maintenance")
+	}
+	if got := l.Dependents("nonsense"); got != nil {
+		t.Errorf("%v depend on nonsense", got)
+	}
+	// A claim that is answered by a cell which an alternative replaces depends
+	// on the assumption.
+	for _, a := range l.Assumptions {
+		for _, alternative := range a.Alternatives {
+			for _, w := range alternative.Answers {
+				for _, id := range (&Assessment{Claims: results(l)}).Using(w.Cell) {
+					if !slices.Contains(l.Claim(id).Assumptions, a.ID) {
+						t.Errorf("%s uses %s and does not name assumption %s", id, w.Cell, a.ID)
+					}
+				}
+			}
+		}
+	}
+}
+
+func results(l *experiments.Ledger) (out []ClaimResult) {
+	for _, c := range l.Claims {
+		out = append(out, ClaimResult{Claim: c})
+	}
+	return out
+}
+
+// sources returns the two ledgers as they are in the tree.
+func sources(t testing.TB) (claims, assumptions string) {
+	t.Helper()
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join("..", "experiments", "ledgers", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	return read("claims.yaml"), read("assumptions.yaml")
+}
+
+// TestLedgerErrors checks that the ledgers are read strictly, and that errors
+// say where they are.
+func TestLedgerErrors(t *testing.T) {
+	claims, assumptions := sources(t)
+	for _, c := range []struct{ old, new, want string }{
+		{"printed: 0.0919/3.98/16", "printed: 0.0919/3.98/17", `but the paper prints "0.0919/3.98/16"`},
+		{"printed: 0.0919/3.98/16", "prined: 0.0919/3.98/16", `unknown key "prined"; did you mean "printed"?`},
+		{"id: table2.multidist.ksvm.polk\n", "id: table2.multidist.ksvm.plok\n", `cell "table2.multidist.ksvm.polk" has no claim`},
+		{"id: table2.multidist.ksvm.polk\n", "id: table2.multidist.ksvm.nystrom\n", "takes no printed"},
+		{"id: multidist.bsgd-fails", "id: multidist.optimal-order", "there twice"},
+		{"id: multidist.bsgd-fails", "id: Multidist", "not lower-case words"},
+		{"kind: upper bound", "kind: uper bound", `want one of`},
+		{"kind: upper bound", "kind: lower bound", "low and high don't fit"},
+		{"kind: equivalence", "kind: less", "low and high don't fit"},
+		{"[bandwidth, multidist-variance, multidist-draws, libsvm-cost", "[bandwidth, variance, multidist-draws, libsvm-cost", `assumption "variance" is unknown`},
+		{"low: 15\n        high: 15", "low: 15\n        high: 14", "high is less than low"},
+		{"low: 15\n        high: 15", "low: 15\n        high: .inf", "must be finite"},
+		{"margin: 160", "margin: -1", "a margin not less than 0"},
+		{"        reason: curves are evaluated every 160 samples\n", "", "needs a reason"},
+		{"figure: \"2\", below: 4", "figure: \"5\", below: 4", `figure "5" does not show table2.multidist.ksvm.polk`},
+		{"below: 4", "below: 0", "below must be greater than 0"},
+		{"below: 4", "below: 4, samples: 3", "without below"},
+		{"quantity: order, figure: \"2\"}", "quantity: size, figure: \"2\"}", `quantity is "size"`},
+		{"of: {cell: table3.mnist.ksvm.libsvm, quantity: order}", "of: {cell: table3.mnist.ksvm.libsvm, quantity: risk}", "has no risk"},
+		{"points: 1", "points: 0", "greater than 0"},
+		{"  error:\n    points", "  errors:\n    points", "there is no margin for error"},
+		{"        low: 0\n        high: 0\n        margin: 0.5\n", "        low: 0\n        high: 0\n", ""},
+		{"    section: Table 2\n    assumptions: [bandwidth, multidist-variance, multidist-draws, libsvm-cost", "    section: Table 2\n    explained: {risk: x}\n    assumptions: [bandwidth, multidist-variance, multidist-draws, libsvm-cost", `has no test "risk"`},
+		{"how: algebra", "how: guess", `how is "guess"`},
+		{"spec: multidist-bsgd, method: bsgd", "spec: multidist-bsgd, method: sgd", `unknown method "sgd"`},
+		{"  - id: budget-norm", "  - id: mini-batch", "there twice"},
+	} {
+		a, b := strings.Replace(claims, c.old, c.new, 1), strings.Replace(assumptions, c.old, c.new, 1)
+		if a == claims && b == assumptions {
+			t.Errorf("%q is in neither ledger", c.old)
+			continue
+		}
+		_, err := experiments.ParseLedger("claims.yaml", []byte(a), "assumptions.yaml", []byte(b))
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%q: %v", c.new, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ".yaml:") {
+			t.Errorf("%q: error %v, want %s", c.new, err, c.want)
+		}
+	}
+}
+
+func FuzzParseLedger(f *testing.F) {
+	const claims = `margins:
+  error: {points: 1, reason: r}
+  risk: {percent: 25, reason: r}
+  order: {percent: 15, least: 4, reason: r}
+claims:
+  - id: table3.mnist.ksvm.libsvm
+    printed: -/1.50/16118
+    section: s
+    assumptions: [a]
+  - id: x.y
+    section: s
+    quote: q
+    tests:
+      - {id: t, kind: ratio, of: {cell: table3.mnist.ksvm.polk, quantity: error, below: 4}, to: {cell: table3.mnist.ksvm.bsgd, quantity: error}, low: 2, reason: r}
+untested:
+  - {section: s, quote: q, reason: r}
+`
+	const assumptions = `assumptions:
+  - {id: a, paper: p, chosen: c, how: blind, evidence: e, alternatives: [{id: b, value: v, answers: [{cell: table3.mnist.ksvm.polk, spec: s, method: polk, at: {budget: 3}}]}]}
+`
+	f.Add(claims, assumptions)
+	f.Add("claims: [{}]", "assumptions: [{}]")
+	f.Add("claims: 1", "")
+	f.Fuzz(func(t *testing.T, claims, assumptions string) {
+		if len(claims)+len(assumptions) > 16<<10 {
+			return // the parser's time grows with the square of the length
+		}
+		start := time.Now()
+		l, err := experiments.ParseLedger("c.yaml", []byte(claims), "a.yaml", []byte(assumptions))
+		if took := time.Since(start); took > 10*time.Second {
+			t.Fatalf("took %v", took)
+		}
+		if (l == nil) == (err == nil) {
+			t.Fatalf("ledger %v, error %v", l, err)
+		}
+		if err != nil {
+			if err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b') {
+				t.Fatalf("bad message %q", err)
+			}
+			return
+		}
+		for _, c := range l.Claims {
+			for _, test := range c.Tests {
+				if low, high := test.Target(); !(low <= high) {
+					t.Fatalf("%s.%s wants %v to %v", c.ID, test.ID, low, high)
+				}
+			}
+		}
+	})
+}

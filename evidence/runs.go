@@ -1,0 +1,213 @@
+package evidence
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// A Run is one run that answers a test, with the number that does.
+type Run struct {
+	experiments.Planned
+	Record *record.Record
+	Value  float64
+}
+
+// A Side is what one of a test's selectors selects.
+type Side struct {
+	Runs    []Run                 // that have a record, by draw and seed
+	Missing []experiments.Planned // that have none
+}
+
+// values returns the numbers of the runs.
+func (s *Side) values() []float64 {
+	out := make([]float64, len(s.Runs))
+	for i, r := range s.Runs {
+		out[i] = r.Value
+	}
+	return out
+}
+
+// An index finds planned runs.
+type index struct {
+	plan    []experiments.Planned
+	records map[string]*record.Record
+	paper   *experiments.PaperValues
+	answers map[string]experiments.Answer // by cell, of assumptions that are flipped
+}
+
+// side returns what a selector selects. Where alternative is true, the runs of
+// flipped assumptions take the place of their cells', and figures are passed
+// over: alternatives have none.
+func (x *index) side(s experiments.Selector, alternative bool) Side {
+	var out Side
+	seen := make(map[string]bool)
+	for _, p := range x.plan {
+		if seen[p.ID] || !x.selected(s, alternative, p) {
+			continue
+		}
+		seen[p.ID] = true
+		if rec := x.records[p.ID]; rec != nil {
+			out.Runs = append(out.Runs, Run{p, rec, value(rec, s, x.paper.Data[x.paper.Cells[s.Cell].Data].Risk)})
+		} else {
+			out.Missing = append(out.Missing, p)
+		}
+	}
+	slices.SortStableFunc(out.Runs, func(a, b Run) int {
+		return cmp.Or(cmp.Compare(a.Run.Data.Draw, b.Run.Data.Draw), cmp.Compare(a.Run.Seed, b.Run.Seed))
+	})
+	return out
+}
+
+// flipped reports whether a selector's cell has other runs under the flipped
+// assumptions.
+func (x *index) flipped(s *experiments.Selector) bool {
+	if s == nil {
+		return false
+	}
+	_, ok := x.answers[s.Cell]
+	return ok
+}
+
+func (x *index) selected(s experiments.Selector, alternative bool, p experiments.Planned) bool {
+	if a, ok := x.answers[s.Cell]; alternative && ok {
+		return a.Matches(p.Spec, p.Run)
+	}
+	if s.Figure == "" || alternative {
+		return slices.Contains(p.Cells, s.Cell)
+	}
+	return slices.Contains(p.Figures, s.Figure) && p.Group == x.group(s.Cell)
+}
+
+// group returns the group of the runs that feed a cell.
+func (x *index) group(cell string) string {
+	for _, p := range x.plan {
+		if slices.Contains(p.Cells, cell) {
+			return p.Group
+		}
+	}
+	return ""
+}
+
+// seedless reports whether a method's result depends on no seed.
+func seedless(method string) bool {
+	return slices.ContainsFunc(experiments.Methods(), func(m experiments.MethodInfo) bool { return m.Name == method && m.Seedless })
+}
+
+// pairs reports whether the runs of two sides belong together one by one: the
+// same data, and the same draws and seeds. A method without a seed goes with
+// every seed; its runs are repeated accordingly.
+func pairs(a, b *Side) (left, right []float64, ok bool) {
+	type key struct {
+		data experiments.DataRef
+		seed uint64
+	}
+	keyed := func(s *Side) map[key]float64 {
+		m := make(map[key]float64, len(s.Runs))
+		for _, r := range s.Runs {
+			k := key{r.Run.Data, r.Run.Seed}
+			if seedless(r.Run.Method) {
+				k.seed = 0
+			}
+			m[k] = r.Value
+		}
+		return m
+	}
+	find := func(m map[key]float64, k key) (float64, bool) {
+		v, ok := m[k]
+		if !ok {
+			v, ok = m[key{k.data, 0}]
+		}
+		return v, ok
+	}
+	long, short := a, b
+	if len(b.Runs) > len(a.Runs) {
+		long, short = b, a
+	}
+	others, used := keyed(short), make(map[key]bool)
+	for _, r := range long.Runs {
+		k := key{r.Run.Data, r.Run.Seed}
+		v, ok := find(others, k)
+		if !ok {
+			return nil, nil, false
+		}
+		if _, exact := others[k]; !exact {
+			k.seed = 0
+		}
+		used[k] = true
+		left, right = append(left, r.Value), append(right, v)
+	}
+	if long == b {
+		left, right = right, left
+	}
+	return left, right, len(used) == len(others)
+}
+
+// value is the number that a selector means of a record: in percent for an
+// error, in samples for a first passage, +Inf if it never comes to pass. risk
+// says which one the paper prints.
+func value(r *record.Record, s experiments.Selector, risk string) float64 {
+	at := func(p record.Point) float64 { return quantity(s.Quantity, risk, p) }
+	switch {
+	case s.Quantity == experiments.QuantityRoughness:
+		return roughness(r.Points, risk)
+	case s.Below != nil:
+		for _, p := range r.Points {
+			if at(p) < *s.Below {
+				return float64(p.Samples)
+			}
+		}
+		return math.Inf(1)
+	case s.Samples > 0:
+		for _, p := range r.Points {
+			if p.Samples >= s.Samples {
+				return at(p)
+			}
+		}
+		return math.NaN()
+	}
+	f := r.Final
+	if s.Quantity == experiments.QuantityOrder {
+		return f.ModelOrder
+	}
+	return at(record.Point{TrainRisk: f.TrainRisk, TestRisk: f.TestRisk, TestError: f.TestError})
+}
+
+// quantity is a point's risk, error in percent, or model order. A risk or error
+// that is not a number is infinite: the run diverged.
+func quantity(name, risk string, p record.Point) float64 {
+	v := float64(p.ModelOrder)
+	switch {
+	case name == experiments.QuantityError:
+		v = 100 * p.TestError
+	case name == experiments.QuantityRisk && risk == experiments.RiskTrain:
+		v = p.TrainRisk
+	case name == experiments.QuantityRisk:
+		v = p.TestRisk
+	}
+	if math.IsNaN(v) {
+		return math.Inf(1)
+	}
+	return v
+}
+
+// roughness is the sum of the rises of the risk from point to point over its
+// fall from the first to the last; infinite if it does not fall.
+func roughness(points []record.Point, risk string) float64 {
+	at := func(i int) float64 { return quantity(experiments.QuantityRisk, risk, points[i]) }
+	if len(points) < 2 {
+		return math.NaN()
+	}
+	rises := 0.0
+	for i := 1; i < len(points); i++ {
+		rises += max(0, at(i)-at(i-1))
+	}
+	fall := at(0) - at(len(points)-1)
+	if !(fall > 0) || math.IsInf(fall, 0) {
+		return math.Inf(1)
+	}
+	return rises / fall
+}

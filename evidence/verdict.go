@@ -1,0 +1,50 @@
+package evidence
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Verdict is what records say of a claim.
+type Verdict int
+
+// The verdicts, from the best to the worst.
+const (
+	Reproduced Verdict = iota
+	Inconclusive
+	NotRun
+	Deviates
+)
+
+var verdictNames = [...]string{"reproduced", "inconclusive", "not run", "deviates"}
+
+// String returns the verdict in words.
+func (v Verdict) String() string { return verdictNames[v] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (v *Verdict) UnmarshalText(b []byte) error {
+	for i, name := range verdictNames {
+		if name == string(b) {
+			*v = Verdict(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("evidence: unknown verdict %q", b)
+}
+
+// Judge compares an estimate with the interval from low to high in which it is
+// claimed to be. It is never NotRun.
+func Judge(e Estimate, low, high float64) Verdict {
+	switch {
+	case math.IsNaN(e.Low) || math.IsNaN(e.High):
+		return Inconclusive
+	case low <= e.Low && e.High <= high:
+		return Reproduced
+	case e.High < low || e.Low > high:
+		return Deviates
+	}
+	return Inconclusive
+}
