@@ -255,7 +255,7 @@ func TestEmbedded(t *testing.T) {
 		"mnist-batch-klr":      {0, 1, 4},
 		"brodatz-ksvm":         {0, 4, 20},
 		"brodatz-klr":          {0, 2, 10},
-		"brodatz-batch-ksvm":   {0, 4, 4},
+		"brodatz-batch-ksvm":   {0, 3, 4},
 		"brodatz-batch-klr":    {0, 3, 4},
 		"brodatz-disjoint":     {0, 4, 16}, // C-SVC knows no seeds
 		"glyphs-ksvm":          {0, 4, 16},
