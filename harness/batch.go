@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"time"
 
 	"polkrepro/data"
@@ -127,6 +128,9 @@ func (b *batchTrainer) train(ctx context.Context) error {
 	b.watch.stop()
 	if err != nil {
 		return err
+	}
+	if needsMachine(b.run) {
+		debug.FreeOSMemory() // the kernel matrix is garbage now
 	}
 	return Guard(b.evaluate)
 }
