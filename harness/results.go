@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"polkrepro/internal/filelock"
 )
 
 // lockName is the file in a results folder that its one writer holds locked.
@@ -32,7 +34,7 @@ func OpenResults(dir string) (*Results, error) {
 	if err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	ok, err := tryLock(f)
+	ok, err := filelock.TryLock(f)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("results folder: lock %s: %w", path, err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"polkrepro/internal/filelock"
 )
 
 // Lock makes a folder if there is none and takes it for this process alone,
@@ -18,7 +20,7 @@ func Lock(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, localError(err)
 	}
-	ok, err := tryLock(f)
+	ok, err := filelock.TryLock(f)
 	if err != nil {
 		f.Close()
 		return nil, localError(fmt.Errorf("lock %s: %w", f.Name(), err))

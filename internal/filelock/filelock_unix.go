@@ -1,6 +1,6 @@
 //go:build unix
 
-package fetch
+package filelock
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes the exclusive lock on f, which the system releases when the
+// TryLock takes the exclusive lock on f, which the system releases when the
 // process ends in whatever way. It reports false if another process has it.
-func tryLock(f *os.File) (bool, error) {
+func TryLock(f *os.File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil

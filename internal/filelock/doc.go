@@ -1,0 +1,2 @@
+// Package filelock locks files between processes.
+package filelock
