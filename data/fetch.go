@@ -170,7 +170,7 @@ func (f Fetcher) before(m *manifestSet) FetchRow {
 	}
 	for i, file := range m.Files {
 		if _, err := hashVerified(filepath.Join(loc.dir, loc.files[i]), file); err != nil {
-			if loc.dir != cacheFolder(m) { // it would be found before ours
+			if f.Finder.precedesCache(loc.dir, m) {
 				row.Dir = loc.dir
 				row.fail(err)
 			}
@@ -179,6 +179,28 @@ func (f Fetcher) before(m *manifestSet) FetchRow {
 	}
 	row.State, row.Dir = FetchFound, loc.dir
 	return row
+}
+
+// precedesCache reports whether a folder is searched before the one that a data
+// set is fetched into, and is another: files fetched would then not be found.
+func (f Finder) precedesCache(dir string, m *manifestSet) bool {
+	same := func(a, b string) bool {
+		a, errA := filepath.Abs(a)
+		b, errB := filepath.Abs(b)
+		return errA == nil && errB == nil && a == b
+	}
+	if same(dir, cacheFolder(m)) {
+		return false
+	}
+	for _, path := range f.Paths() {
+		if path == filepath.FromSlash(CacheDir) {
+			return false
+		}
+		if same(dir, path) || same(dir, filepath.Join(path, m.Name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // reach finds out which mirrors of the data sets are there; see

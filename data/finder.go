@@ -82,12 +82,8 @@ func (f Finder) locate(m *manifestSet) (*location, error) {
 func locateIn(dir string, m *manifestSet) (loc *location, lacks []string, err error) {
 	loc = &location{dir: dir}
 	for _, file := range m.Files {
-		names := []string{file.Name}
-		if file.Gzip {
-			names = append(names, file.Name+".gz")
-		}
 		found := false
-		for _, name := range names {
+		for _, name := range file.names() {
 			info, err := os.Stat(filepath.Join(dir, name))
 			if absent(err) {
 				continue

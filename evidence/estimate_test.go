@@ -207,7 +207,7 @@ func TestJudge(t *testing.T) {
 		{Estimate{2, 1, 3, Student}, math.Inf(-1), math.Inf(1), Reproduced},
 		{point(math.NaN()), 0, 1, Inconclusive},
 		{point(math.Inf(1)), 0, 1, Deviates},
-		{point(math.Inf(1)), 3, math.Inf(1), Reproduced},
+		{point(math.Inf(1)), 3, math.Inf(1), Inconclusive},
 	} {
 		if got := Judge(c.e, c.low, c.high); got != c.want {
 			t.Errorf("%+v in %v to %v: %v, want %v", c.e, c.low, c.high, got, c.want)

@@ -41,6 +41,8 @@ func Judge(e Estimate, low, high float64) Verdict {
 	switch {
 	case math.IsNaN(e.Low) || math.IsNaN(e.High):
 		return Inconclusive
+	case math.IsInf(e.High, 1) && math.IsInf(high, 1), math.IsInf(e.Low, -1) && math.IsInf(low, -1):
+		return Inconclusive // that a run diverged proves no bound
 	case low <= e.Low && e.High <= high:
 		return Reproduced
 	case e.High < low || e.Low > high:

@@ -376,6 +376,9 @@ func (p *Params) conflict(method string) (param, why string) {
 	if method == MethodBSGD && p.Maintenance == MaintenanceMerging && p.Kernel.Type != KernelGaussian && p.Kernel.Type != "" {
 		return "maintenance", fmt.Sprintf("merging is defined for the Gaussian kernel only, and the kernel is %s", p.Kernel.Type)
 	}
+	if method == MethodRFF && p.Kernel.Type == KernelPolynomial {
+		return "budget", "random Fourier features are those of the Gaussian kernel, and the kernel is " + p.Kernel.Type
+	}
 	return "", ""
 }
 

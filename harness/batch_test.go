@@ -101,8 +101,8 @@ func TestBatchProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(progress.events, func(e Event) bool { return e.Kind == EventProgress && e.Samples == 1250 && e.Total == 5000 }) {
-		t.Errorf("no event at a quarter of 5000 samples: %+v", progress.events)
+	if !slices.ContainsFunc(progress.events, func(e Event) bool { return e.Kind == EventProgress && e.Batch && e.Part == 0.25 && e.Samples == 0 }) {
+		t.Errorf("no event at a quarter of the work: %+v", progress.events)
 	}
 }
 
@@ -128,6 +128,9 @@ func TestBatchFailures(t *testing.T) {
 			t.Fatalf("%s: error %v, %d failed records", tt.name, err, len(have.Failed))
 		}
 		for _, f := range have.Failed {
+			if f.Failure.Samples != 0 && tt.name != "diverged" {
+				t.Errorf("%s: after %d samples", tt.name, f.Failure.Samples)
+			}
 			if !strings.Contains(f.Failure.Error, tt.want) {
 				t.Errorf("%s: %q", tt.name, f.Failure.Error)
 			}

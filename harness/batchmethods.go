@@ -86,9 +86,7 @@ func trainIVM(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Seed:        p.Seed,
 		Threads:     p.Threads,
 	}, p.Train.N, p.Train.X, p.Train.Y, func(q ivm.Progress) error {
-		if p.Params.Budget > 0 {
-			p.Progress(float64(q.Points) / float64(p.Params.Budget))
-		}
+		p.Progress(float64(q.Points) / float64(p.Params.Budget))
 		return nil
 	})
 	if err != nil {

@@ -31,7 +31,9 @@ type Event struct {
 	Data    string  `json:"data,omitempty"`
 	Seed    uint64  `json:"seed,omitempty"`
 	Total   int     `json:"total,omitempty"`   // samples that the run will process
-	Samples int     `json:"samples,omitempty"` // samples processed so far
+	Samples int     `json:"samples,omitempty"` // samples processed so far; 0 of a batch method
+	Batch   bool    `json:"batch,omitempty"`   // a batch method's run, which processes all samples again and again
+	Part    float64 `json:"part,omitempty"`    // of a batch method's way to its end, below 1, as far as it can tell
 	Error   float64 `json:"error"`             // test error of the latest evaluation, negative before it
 	Order   int     `json:"order"`             // model order
 	Seconds float64 `json:"seconds"`           // since the run began

@@ -75,6 +75,10 @@ func (p *plain) beat() {
 	defer p.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(p.active)) {
 		e := p.active[id]
+		if e.Batch {
+			fmt.Fprintf(p.w, "at %3.0f %%  %s: %s so far\n", 100*e.Part, e.label(), short(e.Seconds))
+			continue
+		}
 		fmt.Fprintf(p.w, "at %3.0f %%  %s: error %s, model order %d%s\n",
 			100*float64(e.Samples)/float64(max(e.Total, 1)), e.label(), e.errorText(), e.Order, remainingText(e))
 	}
@@ -103,6 +107,9 @@ func endText(e Event) string {
 	case EventFail:
 		return e.label() + ": " + e.Message
 	case EventStop:
+		if e.Batch {
+			return fmt.Sprintf("%s after %s", e.label(), short(e.Seconds))
+		}
 		return fmt.Sprintf("%s after %d of %d samples", e.label(), e.Samples, e.Total)
 	}
 	return fmt.Sprintf("%s: error %s, model order %d, %s", e.label(), e.errorText(), e.Order, short(e.Seconds))

@@ -65,11 +65,18 @@ func (b *bars) addTotal(runs int) {
 		mpb.AppendDecorators(decor.CountersNoUnit("%d of %d"), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 9})))
 }
 
+// partSteps is the length of a batch method's bar.
+const partSteps = 1000
+
 func (b *bars) addRun(e Event) *runBar {
 	r := &runBar{last: e}
-	r.bar = b.p.AddBar(int64(e.Total), mpb.BarRemoveOnComplete(),
+	total, right := int64(e.Total), []decor.Decorator{decor.Any(r.text), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 9})}
+	if e.Batch { // its steps take ever longer, or ever less: no time can be told
+		total, right = partSteps, []decor.Decorator{decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 9})}
+	}
+	r.bar = b.p.AddBar(total, mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(e.label(), decor.WCSyncSpaceR)),
-		mpb.AppendDecorators(decor.Any(r.text), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 9})))
+		mpb.AppendDecorators(right...))
 	return r
 }
 
@@ -101,6 +108,10 @@ func (r *runBar) show(e Event) {
 	r.mu.Lock()
 	r.last = e
 	r.mu.Unlock()
+	if e.Batch {
+		r.bar.SetCurrent(int64(e.Part * partSteps))
+		return
+	}
 	r.bar.SetCurrent(int64(e.Samples))
 }
 

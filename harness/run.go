@@ -131,7 +131,7 @@ func failureText(err error) string {
 // newEvent describes a run that has not begun.
 func newEvent(p experiments.Planned) Event {
 	ref := dataRef(p.Run.Data)
-	return Event{ID: p.ID, Series: p.Series, Data: ref.String(), Seed: p.Run.Seed, Total: p.Run.Samples, Error: -1}
+	return Event{ID: p.ID, Series: p.Series, Data: ref.String(), Seed: p.Run.Seed, Total: p.Run.Samples, Batch: p.Run.Batch(), Error: -1}
 }
 
 // A tracked is a run under way with what its progress events say. stepped and
@@ -177,12 +177,11 @@ func (t *tracked) stepped(samples int, l Learner) {
 	}
 }
 
-// worked notes how far a batch method has come, as the samples of a stream that
-// is as far.
+// worked notes how far a batch method has come.
 func (t *tracked) worked(fraction float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.event.Samples = int(fraction * float64(t.event.Total))
+	t.event.Part = min(fraction, 0.99) // the certificate and the evaluation are still to come
 	if now := time.Now(); now.Sub(t.last) >= progressEvery {
 		t.last = now
 		t.send(EventProgress)

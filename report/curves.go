@@ -374,7 +374,9 @@ func (c *curves) caption(lost string) string {
 	if slices.ContainsFunc(c.series, (*Series).batch) {
 		b.WriteString("Lines from edge to edge: batch methods, which see all training samples at once. ")
 	}
-	b.WriteString("Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text.")
+	if c.paper.ID != "" { // the paper has such a figure
+		b.WriteString("Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text.")
+	}
 	if n := c.undrawn(); n > 0 {
 		fmt.Fprintf(&b, " %d values that are not finite, or not positive on a logarithmic axis, are not drawn.", n)
 	}

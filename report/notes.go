@@ -15,6 +15,7 @@ func (b *builder) tableNotes(t *Table) []string {
 		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
 	}
 	notes = append(notes, b.bayesNotes(t)...)
+	notes = append(notes, gapNotes(t)...)
 	notes = append(notes, dashNotes(t)...)
 	return append(notes, lostNotes(t)...)
 }
@@ -56,6 +57,22 @@ func (b *builder) bayesNote(dataSet string) string {
 	}
 	s := statOf(values)
 	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, s.text(qError), s.N, figure)
+}
+
+// gapNotes name the batch methods that ended before their tolerance was met.
+func gapNotes(t *Table) []string {
+	var places []string
+	for _, blk := range t.Blocks {
+		for _, row := range blk.Rows {
+			if row.Cell.Gap > 0 {
+				places = append(places, fmt.Sprintf("%s: %.2g %%", dashPlace(t, blk, row), 100*row.Cell.Gap))
+			}
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Ended before their tolerance, with a duality gap by the objective of: %s.", strings.Join(places, "; "))}
 }
 
 // dashNotes say why the paper leaves numbers out, a line a reason.

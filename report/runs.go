@@ -17,7 +17,7 @@ func (b *builder) runs() *Table {
 		Caption: "The runs and their cost.",
 		Header:  []string{"data", "task", "series", "runs", "failed", "samples", "test risk", "test error (%)", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
 		Notes: []string{
-			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training thread.",
+			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training threads.",
 		},
 	}
 	for _, g := range b.costGroups() {

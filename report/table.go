@@ -50,6 +50,7 @@ type Cell struct {
 	Why     string      // why there are no runs; empty if there are
 	Dash    string      // why the paper leaves a number out; empty if it prints all three
 	Lost    string      // how many runs are missing; empty if none
+	Gap     float64     // of a batch method that ended before its tolerance: the largest certified gap by the objective
 }
 
 // A DrawCell is the run on the draw of the means that the figures show.
@@ -118,7 +119,20 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 		c.Ours[q] = statOf(values)
 	}
 	c.Draw = b.drawCell(runs, blk.Risk)
+	c.Gap = largestGap(runs)
 	return c
+}
+
+// largestGap returns the largest gap, by its objective, of the runs that ended
+// before their tolerance was met; 0 if there are none.
+func largestGap(runs []*record.Record) float64 {
+	most := 0.0
+	for _, r := range runs {
+		if h := r.Final.Health; h["unconverged"] > 0 && h["objective"] > 0 {
+			most = max(most, h["gap"]/h["objective"])
+		}
+	}
+	return most
 }
 
 // why says why a cell has no runs: the paper's dash comes first where nobody

@@ -3,6 +3,7 @@ package lbfgs
 import (
 	"context"
 
+	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 )
@@ -79,7 +80,7 @@ func (m *matrix[T]) mul(dst, v []float64) {
 			m.blocks = append(m.blocks, lo)
 		}
 	}
-	parallel(m.threads, (m.n+gramRows-1)/gramRows, func(worker, unit int) {
+	parallel.Do(m.threads, (m.n+gramRows-1)/gramRows, func(worker, unit int) {
 		if len(m.tiles[worker]) < outputs*gramRows {
 			m.tiles[worker] = make([]T, outputs*gramRows)
 		}

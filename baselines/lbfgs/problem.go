@@ -1,6 +1,10 @@
 package lbfgs
 
-import "math"
+import (
+	"math"
+
+	"polkrepro/baselines/internal/parallel"
+)
 
 // A problem is the batch objective on one training set, with ℓ_μ for ℓ.
 type problem struct {
@@ -35,7 +39,7 @@ func (t *totals) add(p totals) {
 // chunks' order.
 func (p *problem) sum(do func(lo, hi int) totals) totals {
 	parts := make([]totals, (p.n+rowChunk-1)/rowChunk)
-	parallel(p.threads, len(parts), func(_, k int) {
+	parallel.Do(p.threads, len(parts), func(_, k int) {
 		parts[k] = do(k*rowChunk, min((k+1)*rowChunk, p.n))
 	})
 	var sum totals

@@ -1,9 +1,7 @@
 package lbfgs
 
 import (
-	"sync"
-	"sync/atomic"
-
+	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
 )
 
@@ -17,7 +15,7 @@ type vectors struct{ threads int }
 
 // chunks calls do for the chunks of 0 … n−1.
 func (v vectors) chunks(n int, do func(lo, hi int)) {
-	parallel(v.threads, (n+chunk-1)/chunk, func(_, u int) {
+	parallel.Do(v.threads, (n+chunk-1)/chunk, func(_, u int) {
 		do(u*chunk, min((u+1)*chunk, n))
 	})
 }
@@ -74,26 +72,4 @@ func (v vectors) scale(dst element, a float64, f element) { v.mix(dst, a, f, 0, 
 func (v vectors) mix(dst element, a float64, f element, b float64, g element) {
 	v.combine(dst.w, a, f.w, b, g.w)
 	v.combine(dst.kw, a, f.kw, b, g.kw)
-}
-
-// parallel calls do for the units 0 … units−1 on at most threads goroutines,
-// numbered from 0. What a unit computes must not depend on its goroutine.
-func parallel(threads, units int, do func(worker, unit int)) {
-	threads = max(1, min(threads, units))
-	var next atomic.Int64
-	drain := func(worker int) {
-		for {
-			u := int(next.Add(1)) - 1
-			if u >= units {
-				return
-			}
-			do(worker, u)
-		}
-	}
-	var wg sync.WaitGroup
-	for w := 1; w < threads; w++ {
-		wg.Go(func() { drain(w) })
-	}
-	drain(0)
-	wg.Wait()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,7 +39,7 @@ func newDataStatus() *cobra.Command {
 			}
 			var text [][]string
 			for _, r := range rows {
-				text = append(text, []string{r.Name, r.Kind, statusWord(r), r.Dir + r.Problem})
+				text = append(text, []string{r.Name, r.Kind, statusWord(r), cmp.Or(r.Problem, r.Dir)})
 			}
 			return writeRows(cmd.OutOrStdout(), text)
 		},

@@ -34,7 +34,7 @@ table3.mnist.ksvm.polk.error; 'runall verify' lists all claims.`,
 				return unexplained(a, args[0])
 			}
 			e := evidence.Explanation{Ledger: in.Ledger, Command: func(spec string) string {
-				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, quoted(results))
+				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, quoted(results+"-again"))
 			}}
 			return e.Write(cmd.OutOrStdout(), s)
 		},
@@ -46,7 +46,7 @@ table3.mnist.ksvm.polk.error; 'runall verify' lists all claims.`,
 
 // quoted is a word for a shell.
 func quoted(word string) string {
-	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" && word != "" {
+	if strings.Trim(word, shellPlain) == "" && word != "" {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

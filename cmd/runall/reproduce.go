@@ -124,10 +124,7 @@ func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
 func commandLine() string {
 	words := make([]string, len(os.Args))
 	for i, a := range os.Args {
-		if a == "" || strings.Trim(a, shellPlain) != "" {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words[i] = a
+		words[i] = quoted(a)
 	}
 	return strings.Join(words, " ")
 }

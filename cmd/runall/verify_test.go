@@ -57,7 +57,8 @@ func madeUp(t *testing.T) string {
 func TestVerify(t *testing.T) {
 	results := madeUp(t)
 	code, stdout, stderr := call(t, "verify", "--results", results)
-	if code != exitDeviates || !strings.Contains(stdout, "cells of Tables 2 and 3: ") || !strings.Contains(stderr, "deviate unexplained") {
+	// One cell of the paper takes too long for the profile quick.
+	if code != exitIncomplete || !strings.Contains(stdout, "cells of Tables 2 and 3: ") || !strings.Contains(stderr, "the profile does not run all claims") {
 		t.Errorf("exit %d, stderr %q, stdout\n%s", code, stderr, stdout)
 	}
 	code, stdout, _ = call(t, "verify", "--results", results, "--json")
@@ -65,7 +66,7 @@ func TestVerify(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &d); err != nil {
 		t.Fatal(err)
 	}
-	if code != exitDeviates || d.Profile != "quick" || d.Counts.Cells.Total() != 17 || d.Counts.Cells.NotRun != 0 {
+	if code != exitIncomplete || d.Profile != "quick" || d.Counts.Cells.Total() != 17 || d.Counts.Cells.NotRun != 1 {
 		t.Errorf("exit %d, profile %s, %+v", code, d.Profile, d.Counts)
 	}
 	// 4 % and 16 elements are the paper's there, a risk of 0.1 nearly.
