@@ -69,7 +69,7 @@ golden:
 	$(GO) test -timeout 30m -tags golden -run 'Golden|Oracle' -count=$(COUNT) $(PKGS)
 
 # The benchmarks that give ratios, then their tables and the scaling plot: some
-# ten minutes on two idle cores. A step has a learner of the right size to be
+# six minutes on two idle cores. A step has a learner of the right size to be
 # made first, so those benchmarks get a number of steps, not a time.
 bench:
 	@mkdir -p $(BENCHDIR)
@@ -90,7 +90,7 @@ report: build
 	bin/runall report --results $(RESULTS) --out $(RESULTS)/report
 
 # The data files' sums, and the verdicts that the records in RESULTS give on the
-# paper's claims: status 3 if one deviates, 4 if a record is missing or damaged.
+# paper's claims; fails if one deviates, or a record is missing or damaged.
 verify: data
 	bin/runall verify --results $(RESULTS)
 

@@ -43,7 +43,7 @@ type golden struct {
 // tens of per cent.
 const (
 	riskTolerance  = 1e-4 // relative
-	errorTolerance = 4e-4 // one of multidist's 2,500 test samples, four of MNIST's
+	errorTolerance = 4e-4 // one of multidist's 2,500 test samples, two of Brodatz', four of MNIST's
 	orderTolerance = 0.5  // elements
 )
 
