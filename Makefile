@@ -62,11 +62,14 @@ unit:
 	@if [ -n "$(OPENBLAS)" ]; then echo "gemm against OpenBLAS"; $(GO) test -tags openblas -count=$(COUNT) ./internal/gemm; \
 	else echo "OpenBLAS is not installed: gemm is tested against gonum only"; fi
 
-# Golden figures of learned models are those of the build that users run, so
-# these tests run without the race detector; so does the whole of the oracle
-# test, most of whose time is arbitrary-precision arithmetic.
+# What the race detector leaves out or cuts short, without it: golden figures of
+# learned models, which are those of the build that users run; that steps and
+# products allocate nothing; and the whole of the tests that shorten themselves
+# under the detector.
+NORACE = Golden|Oracle|Alloc|Algorithm2|NearDependence|WriteDraws
+
 golden:
-	$(GO) test -timeout 30m -tags golden -run 'Golden|Oracle' -count=$(COUNT) $(PKGS)
+	$(GO) test -timeout 30m -tags golden -run '$(NORACE)' -count=$(COUNT) $(PKGS)
 
 # The benchmarks that give ratios, then their tables and the scaling plot: some
 # six minutes on two idle cores. A step has a learner of the right size to be

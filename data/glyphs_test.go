@@ -30,8 +30,9 @@ func TestGlyphsSums(t *testing.T) {
 	}
 }
 
-// TestGlyphs looks at the whole set.
-func TestGlyphs(t *testing.T) {
+// TestGoldenGlyphs looks at the whole set. By its name it runs without the race
+// detector too, as make golden does.
+func TestGoldenGlyphs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("TestGlyphsSums has what can race; the whole set takes five seconds")
 	}

@@ -84,9 +84,10 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestWeaves loads the default variant: its features have the same bytes on
-// every platform.
-func TestWeaves(t *testing.T) {
+// TestGoldenWeaves loads the default variant: its features have the same bytes
+// on every platform. By its name it runs without the race detector too, as make
+// golden does.
+func TestGoldenWeaves(t *testing.T) {
 	if raceEnabled {
 		t.Skip("TestTextureSet has what can race; this takes six seconds of products")
 	}
