@@ -85,7 +85,7 @@ func TestPaperCells(t *testing.T) {
 			t.Errorf("%s: quote %q", c.id, cell.Quote)
 		}
 	}
-	if p.Data["multidist"].Risk != RiskTrain || p.Data["mnist"].Risk != RiskTest || p.Data["brodatz"].Risk != RiskTest {
+	if p.Data["multidist"].Risk != RiskTrain || p.Data["mnist"].Risk != RiskTest || p.Data["brodatz"].Risk != RiskTrain {
 		t.Errorf("risks %+v", p.Data)
 	}
 }
