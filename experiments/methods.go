@@ -183,6 +183,7 @@ var methods = []MethodInfo{
 		Tasks: []string{TaskKSVM, TaskKLR},
 		Params: []ParamInfo{
 			paramTolerance.about("largest duality gap, relative to the objective").withDefault("0.001"),
+			{Name: "iterations", Symbol: "iterations", Kind: KindInteger, Least: bound(0), Most: bound(largest), Default: "0", About: "most iterations; 0 for as many as the tolerance asks for, at most 10,000"},
 			paramRegularizer,
 			paramBandwidth,
 		},
@@ -324,6 +325,8 @@ func (p *Params) set(name string, s setting) {
 		p.Cost = s.number
 	case "tolerance":
 		p.Tolerance = s.number
+	case "iterations":
+		p.Iterations = int(s.number)
 	case "candidates":
 		p.Candidates = int(s.number)
 	case "regularizer":
@@ -356,6 +359,8 @@ func (p *Params) get(name string) setting {
 		return setting{number: p.Cost}
 	case "tolerance":
 		return setting{number: p.Tolerance}
+	case "iterations":
+		return setting{number: float64(p.Iterations)}
 	case "candidates":
 		return setting{number: float64(p.Candidates)}
 	case "regularizer":

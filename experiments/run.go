@@ -48,6 +48,7 @@ type Params struct {
 	Maintenance  string  `json:"maintenance,omitempty"` // removal, projection or merging (BSGD)
 	Cost         float64 `json:"cost,omitempty"`        // C (C-SVC)
 	Tolerance    float64 `json:"tolerance,omitempty"`   // of the batch methods' stopping conditions
+	Iterations   int     `json:"iterations,omitempty"`  // most iterations, 0 for as many as the tolerance asks for (L-BFGS)
 	Candidates   int     `json:"candidates,omitempty"`  // points tried at each import, 0 for all (IVM)
 }
 

@@ -55,8 +55,10 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Dim:         p.Dim,
 		Regularizer: p.Params.Regularizer,
 		Tolerance:   p.Params.Tolerance,
-		MaxBytes:    p.Memory,
-		Threads:     p.Threads,
+		// The zero of both is the package's default.
+		MaxIterations: p.Params.Iterations,
+		MaxBytes:      p.Memory,
+		Threads:       p.Threads,
 	}, p.Train.N, p.Train.X, p.Train.Y, func(q lbfgs.Progress) error {
 		report(q.Gap / q.Objective)
 		return nil
