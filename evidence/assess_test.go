@@ -206,26 +206,26 @@ func TestExplained(t *testing.T) {
 	claims, assumptions := sources(t)
 	in := fixture(t)
 	for _, p := range in.Plan {
-		if slices.Contains(p.Cells, "table2.multidist.ksvm.bsgd") {
-			in.Records[p.ID] = made(p, [3]float64{0.385, 2, 16})
+		if slices.Contains(p.Cells, "table2.multidist.klr.polk") {
+			in.Records[p.ID] = made(p, [3]float64{0.120, 2, 16})
 		}
 	}
 	a := mustAssess(t, in)
-	s, _ := a.Find("table2.multidist.ksvm.bsgd")
-	if s.Claim.Verdict != Deviates || s.Claim.Explained() || !slices.Contains(a.Unsettled(), "table2.multidist.ksvm.bsgd") {
+	s, _ := a.Find("table2.multidist.klr.polk")
+	if s.Claim.Verdict != Deviates || s.Claim.Explained() || !slices.Contains(a.Unsettled(), "table2.multidist.klr.polk") {
 		t.Errorf("%v, explained %v, unsettled %v", s.Claim.Verdict, s.Claim.Explained(), a.Unsettled())
 	}
 	for explanation, want := range map[string]bool{"error: because": true, "risk: because": false} {
-		text := strings.Replace(claims, "    printed: 0.385/21.8/16\n", "    printed: 0.385/21.8/16\n    explained: {"+explanation+"}\n", 1)
+		text := strings.Replace(claims, "    printed: 0.120/4.36/16\n", "    printed: 0.120/4.36/16\n    explained: {"+explanation+"}\n", 1)
 		l, err := experiments.ParseLedger("claims.yaml", []byte(text), "assumptions.yaml", []byte(assumptions))
 		if err != nil {
 			t.Fatal(err)
 		}
 		in.Ledger = l
 		a = mustAssess(t, in)
-		s, _ = a.Find("table2.multidist.ksvm.bsgd")
+		s, _ = a.Find("table2.multidist.klr.polk")
 		cells, _ := a.Counts()
-		if s.Claim.Verdict != Deviates || s.Claim.Explained() != want || slices.Contains(a.Unsettled(), "table2.multidist.ksvm.bsgd") == want || (cells.Explained == 1) != want {
+		if s.Claim.Verdict != Deviates || s.Claim.Explained() != want || slices.Contains(a.Unsettled(), "table2.multidist.klr.polk") == want || (cells.Explained == 1) != want {
 			t.Errorf("%s: %v, explained %v, %+v", explanation, s.Claim.Verdict, s.Claim.Explained(), cells)
 		}
 	}
