@@ -96,8 +96,20 @@ func idleError(s *experiments.Spec, profile string, opt experiments.PlanOptions)
 // Shown returns what a report shows of the runs of specs: not those of a spec
 // that stands in for a data set that is there, unless one of them has a record.
 func Shown(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) []experiments.Planned {
+	return shownOf(Needed(specs, finder), plan, have)
+}
+
+// Recorded is Shown where every data set is there: what a sealed results folder
+// shows, whatever data this machine has.
+func Recorded(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record) []experiments.Planned {
+	own := slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool { return s.StandsInFor != "" })
+	return shownOf(own, plan, have)
+}
+
+// shownOf leaves out the runs of specs that are neither needed nor have a record.
+func shownOf(needed []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record) []experiments.Planned {
 	shown := make(map[string]bool)
-	for _, s := range Needed(specs, finder) {
+	for _, s := range needed {
 		shown[s.Name] = true
 	}
 	for _, p := range plan {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"polkrepro/internal/filelock"
+	"polkrepro/record"
 )
 
 // lockName is the file in a results folder that its one writer holds locked.
@@ -24,8 +25,12 @@ type Results struct {
 }
 
 // OpenResults makes a results folder if there is none and locks it. The error
-// wraps ErrLocked if another process is at work in it.
+// wraps ErrLocked if another process is at work in it, and ErrUsage if it is
+// sealed.
 func OpenResults(dir string) (*Results, error) {
+	if record.Sealed(dir) {
+		return nil, Usage(fmt.Errorf("%s is sealed by its %s; name another results folder with --results", dir, record.ManifestName))
+	}
 	if err := os.MkdirAll(RecordsDir(dir), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}

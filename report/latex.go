@@ -199,7 +199,7 @@ var latexChars = map[rune]string{
 	'±': `$\pm$`, '−': `$-$`, '×': `$\times$`, '·': `$\cdot$`, '—': `---`, '–': `--`, '…': `\ldots{}`,
 	'Δ': `$\Delta$`, 'λ': `$\lambda$`, 'η': `$\eta$`, 'ε': `$\varepsilon$`, 'κ': `$\kappa$`, 'σ': `$\sigma$`,
 	'γ': `$\gamma$`, '≤': `$\le$`, '≥': `$\ge$`, '∞': `$\infty$`, '→': `$\to$`, '²': `$^2$`, '³': `$^3$`,
-	'₀': `$_0$`, '’': `'`, '‘': "`", '“': "``", '”': `''`, '\u00a0': `~`,
+	'₀': `$_0$`, '’': `'`, '‘': "`", '“': "``", 'ö': `\"{o}`, '”': `''`, '\u00a0': `~`,
 }
 
 // latexEscape writes plain text so that LaTeX sets it as it is. A character

@@ -4,11 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/experiments"
 	"polkrepro/harness"
 )
 
 func TestExplain(t *testing.T) {
-	results := madeUp(t)
+	results := madeUp(t, experiments.ProfileQuick)
 	for _, c := range []struct {
 		id    string
 		wants []string

@@ -52,7 +52,8 @@ exit status is 1 if a record is not whole; the report is made of the others.`,
 			if err != nil {
 				return err
 			}
-			r, err := buildReport(have, specs, harness.Shown(specs, plan, have.Records, finder), profile, finder)
+			plan, lacking := shown(results, specs, plan, have, finder)
+			r, err := buildReport(have, specs, plan, profile, lacking, finder)
 			if err != nil {
 				return err
 			}
@@ -89,10 +90,13 @@ func allWhole(have *record.Collection, results string) error {
 }
 
 // readRecords reads the records of a results folder and warns of what is no
-// record.
+// record. A folder whose seal is broken is not read.
 func readRecords(results string, stderr io.Writer) (*record.Collection, error) {
 	if info, err := os.Stat(results); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("results folder: %s is a file, not a folder", results)
+	}
+	if err := record.CheckSeal(results); err != nil {
+		return nil, &statusError{exitIncomplete, err.Error()}
 	}
 	have, err := record.ReadDir(harness.RecordsDir(results))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +122,18 @@ func reportedSpecs(names []string) ([]*experiments.Spec, error) {
 	return append(named, specs...), harness.Usage(err)
 }
 
-func buildReport(have *record.Collection, specs []*experiments.Spec, plan []experiments.Planned, profile string, finder data.Finder) (*report.Report, error) {
+// shown returns which planned runs a report shows, and which data sets it calls
+// unavailable. The report of a sealed folder is of its records alone: there it
+// makes no difference what data this machine has.
+func shown(results string, specs []*experiments.Spec, plan []experiments.Planned, have *record.Collection, finder data.Finder) (of []experiments.Planned, lacking map[string]string) {
+	if record.Sealed(results) {
+		return harness.Recorded(specs, plan, have.Records), nil
+	}
+	of = harness.Shown(specs, plan, have.Records, finder)
+	return of, harness.Lacking(of, have.Records, finder)
+}
+
+func buildReport(have *record.Collection, specs []*experiments.Spec, plan []experiments.Planned, profile string, lacking map[string]string, finder data.Finder) (*report.Report, error) {
 	failed := make(map[string]string, len(have.Failed))
 	for id, f := range have.Failed {
 		failed[id] = f.Failure.Error
@@ -127,7 +142,7 @@ func buildReport(have *record.Collection, specs []*experiments.Spec, plan []expe
 		Planned:     plan,
 		Records:     have.Records,
 		Failed:      failed,
-		Unavailable: harness.Lacking(plan, have.Records, finder),
+		Unavailable: lacking,
 		Pictures:    pictures(finder),
 		Profile:     profile,
 		FullCells:   fullCells(specs),

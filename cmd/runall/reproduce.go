@@ -100,7 +100,8 @@ func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
 	if err != nil {
 		return err
 	}
-	rep, err := buildReport(have, specs, harness.Shown(specs, plan, have.Records, r.opt.Finder), r.profile, r.opt.Finder)
+	plan, lacking := shown(r.opt.Results, specs, plan, have, r.opt.Finder)
+	rep, err := buildReport(have, specs, plan, r.profile, lacking, r.opt.Finder)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,9 @@ import (
 	"polkrepro/record"
 )
 
-// madeUp writes records of all runs that claims ask for in the profile quick,
-// all with the same final figures, and returns the results folder.
-func madeUp(t *testing.T) string {
+// madeUp writes records of all runs that claims ask for in a profile, all with
+// the same final figures, and returns the results folder.
+func madeUp(t *testing.T, profile string) string {
 	t.Helper()
 	results := t.TempDir()
 	dir := harness.RecordsDir(results)
@@ -30,7 +30,7 @@ func madeUp(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := harness.PlanAll(specs, experiments.ProfileQuick, experiments.PlanOptions{})
+	plan, err := harness.PlanAll(specs, profile, experiments.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,8 @@ func madeUp(t *testing.T) string {
 		if len(p.Cells) == 0 && len(p.Figures) == 0 {
 			continue
 		}
-		w, err := record.Create(dir, record.Header{ID: p.ID, Run: p.Run, DataSums: map[string]string{}, Started: time.Unix(0, 0).UTC()})
+		w, err := record.Create(dir, record.Header{ID: p.ID, Run: p.Run, DataSums: map[string]string{},
+			Provenance: record.Provenance{Revision: "0123456789abcdef"}, Started: time.Unix(0, 0).UTC()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func madeUp(t *testing.T) string {
 }
 
 func TestVerify(t *testing.T) {
-	results := madeUp(t)
+	results := madeUp(t, experiments.ProfileQuick)
 	code, stdout, stderr := call(t, "verify", "--results", results)
 	// One cell of the paper takes too long for the profile quick.
 	if code != exitIncomplete || !strings.Contains(stdout, "cells of Tables 2 and 3: ") || !strings.Contains(stderr, "the profile does not run all claims") {
@@ -91,7 +92,7 @@ func TestVerify(t *testing.T) {
 
 // TestVerifyDamaged takes one record away, then changes one byte of another.
 func TestVerifyDamaged(t *testing.T) {
-	results := madeUp(t)
+	results := madeUp(t, experiments.ProfileQuick)
 	plan, err := harness.PlanNamed([]string{"mnist-ksvm"}, experiments.ProfileQuick, experiments.PlanOptions{}, data.Finder{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/export"
+	"polkrepro/harness"
+	"polkrepro/record"
+)
+
+func newExport() *cobra.Command {
+	var results, format, out string
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write the records for other tools: CSV, Parquet, LaTeX, benchstat",
+		Long: `Write the records for other tools, all finished runs of a results folder:
+
+  csv        a row for each evaluation of each run, with benchopt's column names
+  parquet    the same, for pandas, Polars, DuckDB or benchopt
+  latex      the paper's tables beside the runs', a document that pdflatex compiles
+  benchstat  the final figures of each run as lines that benchstat compares
+
+'go doc polkrepro/export' describes the columns.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if format == "parquet" && out == "" {
+				return harness.Usage(errors.New("parquet is not text: name a file with --out"))
+			}
+			have, err := readRecords(results, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			write := exporter(format, results, have)
+			if out == "" {
+				err = write(cmd.OutOrStdout())
+			} else if err = record.WriteFile(out, write); err == nil {
+				_, err = fmt.Fprintln(cmd.ErrOrStderr(), "written:", out)
+			}
+			return errors.Join(err, allWhole(have, results))
+		},
+	}
+	resultsFlag(cmd, &results)
+	format = "csv"
+	cmd.Flags().Var(choice{&format, []string{"csv", "parquet", "latex", "benchstat"}}, "format", "what is written")
+	cmd.Flags().StringVar(&out, "out", "", "`file` to write to instead of stdout")
+	return cmd
+}
+
+// exporter returns what writes records in a format.
+func exporter(format, results string, have *record.Collection) func(io.Writer) error {
+	switch format {
+	case "latex":
+		return func(w io.Writer) error { return exportTables(w, results, have) }
+	case "benchstat":
+		return func(w io.Writer) error { return export.Benchstat(w, have.Records) }
+	case "parquet":
+		return export.Evaluations(have.Records).Parquet
+	}
+	return export.Evaluations(have.Records).CSV
+}
+
+// exportTables writes the paper's tables as a LaTeX document.
+func exportTables(w io.Writer, results string, have *record.Collection) error {
+	specs, err := experiments.Embedded()
+	if err != nil {
+		return err
+	}
+	profile, err := harness.GuessProfile(specs, experiments.PlanOptions{}, have.Records)
+	if err != nil {
+		return err
+	}
+	plan, err := harness.PlanAll(specs, profile, experiments.PlanOptions{})
+	if err != nil {
+		return err
+	}
+	plan, lacking := shown(results, specs, plan, have, data.Finder{})
+	r, err := buildReport(have, specs, plan, profile, lacking, data.Finder{})
+	if err != nil {
+		return err
+	}
+	return export.LaTeX(w, r.Tables)
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/data"
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/record"
+	"polkrepro/report"
+)
+
+// verdictsName is the file of a reference that has what 'runall verify --json'
+// says of its records.
+const verdictsName = "verdicts.json"
+
+// referenceFiles are the formats of tables and figures that a reference keeps:
+// what can be compared and what a page shows.
+var referenceFiles = []string{".csv", ".md", ".png"}
+
+func newSeal() *cobra.Command {
+	var s sealing
+	cmd := &cobra.Command{
+		Use:   "seal",
+		Short: "Seal a results folder with the SHA-256 of its files, or make a sealed reference of others",
+		Long: `Seal a results folder: write the SHA-256 of its records, and of tables, figures
+and verdicts.json in it, to MANIFEST, which 'sha256sum -c' reads too. From then
+on, a file of these that is changed, missing or added is an error, exit status
+4, of every command that reads the folder, and reproduce does not write to it.
+
+With --from, the folder becomes a reference made of the records in others: those
+of the runs that a profile plans, all of which must be there, made by a program
+of known revision without local changes. Tables, figures and verdicts are made
+anew from these records alone; examples of images in figures need the data.
+Records, tables, figures and verdicts that a sealed reference had are replaced.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(s.from) > 0 {
+				if err := s.collect(cmd.ErrOrStderr()); err != nil {
+					return err
+				}
+			}
+			return s.seal(cmd.OutOrStdout())
+		},
+	}
+	resultsFlag(cmd, &s.results)
+	profileFlag(cmd, &s.profile, experiments.ProfileFull)
+	dataFlag(cmd, &s.finder)
+	cmd.Flags().StringArrayVar(&s.from, "from", nil, "results `folder` whose records to copy; may be repeated")
+	return cmd
+}
+
+// A sealing is what the seal command was asked for.
+type sealing struct {
+	results, profile string
+	from             []string
+	finder           data.Finder
+}
+
+// seal writes the manifest of a folder that holds whole records only.
+func (s *sealing) seal(stdout io.Writer) error {
+	have, err := record.ReadDir(harness.RecordsDir(s.results))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &statusError{exitIncomplete, "no records in " + s.results}
+	case err != nil:
+		return err
+	case len(have.Errors) > 0:
+		return damaged(have)
+	case len(have.Partial) > 0:
+		return &statusError{exitIncomplete, fmt.Sprintf("%d runs in %s are unfinished, %s one of them", len(have.Partial), s.results, have.Partial[0])}
+	}
+	m, err := record.Seal(s.results)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%d files sealed, %d of them records, in %s\n", len(m), len(have.Records)+len(have.Failed), filepath.Join(s.results, record.ManifestName))
+	return err
+}
+
+// collect makes a reference of the records in other folders. It is made whole
+// beside what it replaces.
+func (s *sealing) collect(stderr io.Writer) error {
+	if _, err := os.Lstat(harness.RecordsDir(s.results)); err == nil && !record.Sealed(s.results) {
+		return harness.Usage(fmt.Errorf("%s holds records that are not sealed; --from would replace them", s.results))
+	}
+	specs, err := experiments.Embedded()
+	if err != nil {
+		return err
+	}
+	plan, err := harness.PlanAll(specs, s.profile, experiments.PlanOptions{})
+	if err != nil {
+		return err
+	}
+	records, err := s.wanted(specs, plan, stderr)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.results, 0o777); err != nil {
+		return err
+	}
+	stage, err := os.MkdirTemp(s.results, ".seal-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(stage)
+	have, err := copyRecords(records, harness.RecordsDir(stage))
+	if err != nil {
+		return err
+	}
+	if err := s.present(have, specs, plan, stage); err != nil {
+		return err
+	}
+	return replace(stage, s.results)
+}
+
+// wanted returns the records of the planned runs.
+func (s *sealing) wanted(specs []*experiments.Spec, plan []experiments.Planned, stderr io.Writer) ([]*record.Record, error) {
+	var from []*record.Collection
+	for _, dir := range s.from {
+		have, err := readRecords(dir, stderr)
+		if err != nil {
+			return nil, err
+		}
+		if len(have.Errors) > 0 {
+			return nil, damaged(have)
+		}
+		from = append(from, have)
+	}
+	records, err := harness.Reference(specs, plan, from)
+	if err != nil {
+		return nil, &statusError{exitIncomplete, err.Error()}
+	}
+	return records, nil
+}
+
+// copyRecords copies records as they are into a new folder and reads them
+// there.
+func copyRecords(records []*record.Record, dir string) (*record.Collection, error) {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		text, err := os.ReadFile(r.Path)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(r.Path)), text, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	have, err := record.ReadDir(dir)
+	if err == nil && len(have.Errors) > 0 {
+		err = damaged(have)
+	}
+	return have, err
+}
+
+// present writes tables, figures and verdicts of records into a folder.
+func (s *sealing) present(have *record.Collection, specs []*experiments.Spec, plan []experiments.Planned, dir string) error {
+	ledger, err := experiments.Ledgers()
+	if err != nil {
+		return err
+	}
+	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: plan, Records: have.Records})
+	if err != nil {
+		return err
+	}
+	d := a.Document()
+	d.Profile = s.profile
+	if err := record.WriteFile(filepath.Join(dir, verdictsName), func(w io.Writer) error { return writeJSON(w, d) }); err != nil {
+		return err
+	}
+	shown := harness.Recorded(specs, plan, have.Records)
+	if err := allPictured(shown, s.finder); err != nil {
+		return err
+	}
+	r, err := buildReport(have, specs, shown, s.profile, nil, s.finder)
+	if err != nil {
+		return err
+	}
+	return writeKept(r, dir)
+}
+
+// allPictured is an error if a planned run's data set of images is not there:
+// its figures would lack the examples.
+func allPictured(plan []experiments.Planned, finder data.Finder) error {
+	shows := pictures(finder)
+	for _, p := range plan {
+		if pic, ok := shows[p.Run.Data.Name]; ok && len(pic.Images) == 0 {
+			return &statusError{exitIncomplete, fmt.Sprintf("the figures show examples of %s, which is not available: name its folder with --data-dir", p.Run.Data.Name)}
+		}
+	}
+	return nil
+}
+
+// writeKept writes the tables and figures of a report in the formats that a
+// reference keeps.
+func writeKept(r *report.Report, dir string) error {
+	all := filepath.Join(dir, "report")
+	paths, err := r.WriteAll(all)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		name, err := filepath.Rel(all, path)
+		if err != nil {
+			return err
+		}
+		if filepath.Dir(name) == "." || !slices.Contains(referenceFiles, filepath.Ext(name)) {
+			continue
+		}
+		to := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		if err := os.Rename(path, to); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(all)
+}
+
+// replace moves everything in stage to dir, in the place of what has the same
+// name there. The manifest goes first: what is left if this is interrupted is
+// not sealed.
+func replace(stage, dir string) error {
+	entries, err := os.ReadDir(stage)
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, record.ManifestName)); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		to := filepath.Join(dir, e.Name())
+		if err := os.RemoveAll(to); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(stage, e.Name()), to); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+// Package export writes records for the tools that people have: a data frame of
+// all evaluations as CSV or Parquet, named as benchopt names its own, lines that
+// benchstat reads, and the paper's tables as a LaTeX document that compiles.
+//
+// # Columns
+//
+// The data frame has a row for every evaluation of every finished run. Its
+// columns are those of a benchopt result file (benchopt 1.8 and newer, where the
+// data set's column is dataset_name), with the meanings:
+//
+//	objective_name          task with its parameters: ksvm[kernel_bandwidth=0.6,…]
+//	solver_name             method with its parameters: polk[batch_size=32,…]
+//	dataset_name            data set with variant and draw: multidist[draw=36,…]
+//	idx_rep                 seed of the order in which the stream visits the data
+//	sampling_strategy       Callback: the curve of one training
+//	stop_val                training samples processed, counting every visit
+//	time                    seconds of training so far, evaluations left out
+//	objective_value         training risk R(f), the mean loss + λ/2 Σ‖f_c‖²
+//	objective_test_risk     the same on the test set
+//	objective_test_error    fraction of the test set misclassified
+//	objective_model_order   elements of the dictionary
+//	objective_kernel_evals  kernel evaluations so far
+//	p_obj_*                 parameters of the objective: kernel and λ
+//	p_solver_*              all other parameters of the run
+//	p_dataset_*             variant and draw
+//	time_cpu                processor time of the training thread so far, seconds
+//	run_id, run_date        the record and when its run began
+//	benchmark-git-tag       revision of the program
+//	platform, platform-architecture, system-cpus, system-processor
+//
+// What a run does not have is null in Parquet and empty in CSV: the risks of a
+// method without scores, a parameter that is zero because the method does not
+// take it. A figure that is not finite is a NaN or an infinity in Parquet, and
+// NaN, +Inf or -Inf in CSV. Parquet's columns are in alphabetical order.
+package export

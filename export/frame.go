@@ -1,0 +1,215 @@
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// A Kind is the type of a column's values.
+type Kind int
+
+// The kinds.
+const (
+	String Kind = iota // string
+	Int                // int64
+	Float              // float64
+)
+
+// A Column is a name and the type of what stands below it.
+type Column struct {
+	Name string
+	Kind Kind
+}
+
+// A Frame is rows of values in columns. A value is a string, an int64 or a
+// float64, as its column has it, or nil if there is none.
+type Frame struct {
+	Columns []Column
+	Rows    [][]any
+}
+
+// A field is a named value of a row in the making.
+type field struct {
+	name  string
+	kind  Kind
+	value any
+}
+
+// Evaluations returns a row for each point of each record; see the package's
+// documentation for the columns. Rows are in order of data set, task, method
+// with its parameters, and seed, then in that of the run.
+func Evaluations(records map[string]*record.Record) *Frame {
+	f := new(Frame)
+	for _, c := range rowOf(new(record.Record), record.Point{}) {
+		f.Columns = append(f.Columns, Column{c.name, c.kind})
+	}
+	for _, r := range sorted(records) {
+		for _, p := range r.Points {
+			fields := rowOf(r, p)
+			row := make([]any, len(fields))
+			for i, c := range fields {
+				row[i] = c.value
+			}
+			f.Rows = append(f.Rows, row)
+		}
+	}
+	return f
+}
+
+// sorted returns records by what they ran, then by seed.
+func sorted(records map[string]*record.Record) []*record.Record {
+	type named struct {
+		record *record.Record
+		key    string
+	}
+	var all []named
+	for _, r := range records {
+		n := namesOf(r.Header.Run)
+		all = append(all, named{r, n.dataset + "\x00" + n.objective + "\x00" + n.solver})
+	}
+	slices.SortFunc(all, func(x, y named) int {
+		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.record.Header.Run.Seed, y.record.Header.Run.Seed),
+			cmp.Compare(x.record.Header.ID, y.record.Header.ID))
+	})
+	out := make([]*record.Record, len(all))
+	for i, n := range all {
+		out[i] = n.record
+	}
+	return out
+}
+
+// rowOf returns the fields of a point of a record, the same ones of every
+// record.
+func rowOf(r *record.Record, p record.Point) []field {
+	h := r.Header
+	n := namesOf(h.Run)
+	risk := func(v float64) any {
+		if !h.Run.HasRisk() {
+			return nil
+		}
+		return v
+	}
+	row := []field{
+		{"objective_name", String, n.objective},
+		{"solver_name", String, n.solver},
+		{"dataset_name", String, n.dataset},
+		{"idx_rep", Int, int64(h.Run.Seed)},
+		{"sampling_strategy", String, "Callback"},
+		{"stop_val", Int, int64(p.Samples)},
+		{"time", Float, p.Timing.Wall},
+		{"objective_value", Float, risk(p.TrainRisk)},
+		{"objective_test_risk", Float, risk(p.TestRisk)},
+		{"objective_test_error", Float, p.TestError},
+		{"objective_model_order", Int, int64(p.ModelOrder)},
+		{"objective_kernel_evals", Int, p.KernelEvals},
+	}
+	row = append(row, prefixed("p_obj_", n.objectiveParams)...)
+	row = append(row, prefixed("p_solver_", n.solverParams)...)
+	row = append(row, prefixed("p_dataset_", n.datasetParams)...)
+	v := h.Provenance
+	return append(row,
+		field{"time_cpu", Float, p.Timing.CPU},
+		field{"run_id", String, h.ID},
+		field{"run_date", String, h.Started.UTC().Format(time.RFC3339)},
+		field{"benchmark-git-tag", String, v.Revision},
+		field{"platform", String, v.GOOS},
+		field{"platform-architecture", String, v.GOARCH},
+		field{"system-cpus", Int, int64(v.Cores)},
+		field{"system-processor", String, v.CPU})
+}
+
+func prefixed(prefix string, fields []field) []field {
+	out := slices.Clone(fields)
+	for i := range out {
+		out[i].name = prefix + out[i].name
+	}
+	return out
+}
+
+// names are a run's parts as benchopt names them, with their parameters.
+type names struct {
+	objective, solver, dataset                   string
+	objectiveParams, solverParams, datasetParams []field
+}
+
+func namesOf(run experiments.Run) names {
+	var n names
+	for _, f := range fieldsOf("", reflect.ValueOf(run.Params)) {
+		if f.name == "regularizer" || strings.HasPrefix(f.name, "kernel_") {
+			n.objectiveParams = append(n.objectiveParams, f)
+		} else {
+			n.solverParams = append(n.solverParams, f)
+		}
+	}
+	for _, f := range fieldsOf("", reflect.ValueOf(run.Data)) {
+		if f.name != "name" {
+			n.datasetParams = append(n.datasetParams, f)
+		}
+	}
+	n.objective = withParams(run.Task, n.objectiveParams)
+	n.solver = withParams(run.Method, n.solverParams)
+	n.dataset = withParams(run.Data.Name, n.datasetParams)
+	return n
+}
+
+// withParams writes name[a=1,b=2] with the parameters that there are, in
+// alphabetical order, as benchopt does.
+func withParams(name string, fields []field) string {
+	var params []string
+	for _, f := range fields {
+		if f.value != nil {
+			params = append(params, fmt.Sprintf("%s=%v", f.name, f.value))
+		}
+	}
+	if len(params) == 0 {
+		return name
+	}
+	slices.Sort(params)
+	return name + "[" + strings.Join(params, ",") + "]"
+}
+
+// fieldsOf returns the fields of a struct of a spec under the names that they
+// have in JSON, those of a nested one under its name. What is zero or empty has
+// no value: the method does not take it. It panics if a field is neither text, a number, a truth value nor a
+// struct.
+func fieldsOf(prefix string, v reflect.Value) []field {
+	var out []field
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if v.Field(i).Kind() == reflect.Struct {
+			out = append(out, fieldsOf(prefix+name+"_", v.Field(i))...)
+			continue
+		}
+		f := scalar(v.Field(i))
+		f.name = prefix + name
+		if v.Field(i).IsZero() {
+			f.value = nil
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// scalar returns a value without its name.
+func scalar(v reflect.Value) field {
+	switch {
+	case v.CanInt():
+		return field{kind: Int, value: v.Int()}
+	case v.CanUint():
+		return field{kind: Int, value: int64(v.Uint())}
+	case v.CanFloat():
+		return field{kind: Float, value: v.Float()}
+	case v.Kind() == reflect.String:
+		return field{kind: String, value: v.String()}
+	case v.Kind() == reflect.Bool:
+		return field{kind: String, value: fmt.Sprint(v.Bool())}
+	}
+	panic("export: a parameter of type " + v.Type().String())
+}

@@ -1,0 +1,62 @@
+package record
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// executed is a record of made-up figures.
+func executed() *Record {
+	return &Record{
+		Header: Header{ID: "abc", DataSums: map[string]string{"multidist": "00ff"}},
+		Points: []Point{
+			{Samples: 320, TrainRisk: 0.2, TestRisk: 0.25, TestError: 0.05, ModelOrder: 16},
+			{Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: 0.04, ModelOrder: 17},
+		},
+		Final: Final{Samples: 640, TrainRisk: 0.1, TestRisk: 0.15, TestError: 0.04, ModelOrder: 16.5},
+	}
+}
+
+func TestDisagreements(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Record)
+		want   string // in the first disagreement; empty for none
+	}{
+		{"nothing", func(*Record) {}, ""},
+		{"time", func(r *Record) { r.Points[0].Timing.Wall++; r.Final.Elapsed++ }, ""},
+		{"within", func(r *Record) {
+			r.Points[0] = Point{Samples: 320, TrainRisk: 0.2 * (1 + 0.9e-4), TestRisk: 0.25 * (1 - 0.9e-4), TestError: 0.0504, ModelOrder: 16}
+			r.Final.ModelOrder = 17
+		}, ""},
+		{"risk", func(r *Record) { r.Final.TrainRisk *= 1 + 1.1e-4 }, "final training risk is 0.10001, was 0.1 ± 1e-05"},
+		{"other risk", func(r *Record) { r.Points[0].TestRisk *= 1 - 1.1e-4 }, "at 320 samples test risk is 0.24997, was 0.25 ± 2.5e-05"},
+		{"error", func(r *Record) { r.Points[1].TestError += 5e-4 }, "at 640 samples test error is 0.0405, was 0.04 ± 0.0004"},
+		{"order", func(r *Record) { r.Points[1].ModelOrder++ }, "at 640 samples model order is 18, was 17 ± 0.5"},
+		{"not a number any more", func(r *Record) { r.Points[1].TrainRisk = 1 }, "training risk is 1, was NaN"},
+		{"not infinite any more", func(r *Record) { r.Points[1].TestRisk = 1 }, "test risk is 1, was +Inf"},
+		{"infinite", func(r *Record) { r.Final.TestRisk = math.Inf(1) }, "final test risk is +Inf, was 0.15"},
+		{"not a number", func(r *Record) { r.Final.TestError = math.NaN() }, "final test error is NaN"},
+		{"a point less", func(r *Record) { r.Points = r.Points[:1] }, "1 points, was 2"},
+		{"another point", func(r *Record) { r.Points[1].Samples = 641 }, "point 2 is at 641 samples, was at 640"},
+		{"other data", func(r *Record) { r.Header.DataSums = map[string]string{"multidist": "01ff"} }, "the data are not the same"},
+	} {
+		got := executed()
+		got.Points = slices.Clone(got.Points)
+		c.change(got)
+		wrong := Disagreements(got, executed())
+		if c.want == "" && len(wrong) > 0 || c.want != "" && (len(wrong) != 1 || !strings.Contains(wrong[0], c.want)) {
+			t.Errorf("%s: %q, want %q", c.name, wrong, c.want)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("records of two runs are compared")
+		}
+	}()
+	other := executed()
+	other.Header.ID = "abd"
+	Disagreements(other, executed())
+}

@@ -1,0 +1,252 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ManifestName is the file that seals a results folder: the SHA-256 of every
+// file in it that is a result, as sha256sum writes and checks them.
+const ManifestName = "MANIFEST"
+
+// manifestParts are what a seal covers of a results folder. Anything else in it
+// may change: a README, benchmarks, the report of an ordinary folder.
+var manifestParts = []string{"figures", "records", "tables", "verdicts.json"}
+
+// maxManifest is more than a manifest of a hundred thousand files takes.
+const maxManifest = 16 << 20
+
+// A Manifest is the SHA-256 of files, in hexadecimal, by their paths in the
+// folder, with slashes.
+type Manifest map[string]string
+
+// ParseManifest reads a manifest: lines of a sum, two spaces and a path, in
+// ascending order of the paths. A path outside of what a seal covers is an
+// error, as is a manifest of no files.
+func ParseManifest(text []byte) (Manifest, error) {
+	m := make(Manifest)
+	last := ""
+	for number := 1; len(text) > 0; number++ {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		text = rest
+		sum, path, err := parseSum(string(line))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s:%d: %w", ManifestName, number, err)
+		case !whole:
+			return nil, fmt.Errorf("%s:%d: the line breaks off", ManifestName, number)
+		case path <= last:
+			return nil, fmt.Errorf("%s:%d: %s is out of order", ManifestName, number, path)
+		}
+		m[path], last = sum, path
+	}
+	if len(m) == 0 {
+		return nil, fmt.Errorf("%s is empty", ManifestName)
+	}
+	return m, nil
+}
+
+// parseSum reads a line of a manifest.
+func parseSum(line string) (sum, path string, err error) {
+	sum, path, ok := strings.Cut(line, "  ")
+	raw, err := hex.DecodeString(sum)
+	if !ok || err != nil || len(raw) != sha256.Size || sum != strings.ToLower(sum) {
+		return "", "", errors.New("want a SHA-256, two spaces and a path")
+	}
+	if err := checkPath(path); err != nil {
+		return "", "", err
+	}
+	return sum, path, nil
+}
+
+// checkPath accepts the paths that a manifest may have. Those that sha256sum
+// would have to escape are none.
+func checkPath(path string) error {
+	part, _, _ := strings.Cut(path, "/")
+	odd := func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7f || r == '\ufffd' }
+	if !fs.ValidPath(path) || !slices.Contains(manifestParts, part) || strings.ContainsFunc(path, odd) {
+		return fmt.Errorf("%q is no path of a result", path)
+	}
+	return nil
+}
+
+// WriteTo writes the manifest; see [ParseManifest].
+func (m Manifest) WriteTo(w io.Writer) (int64, error) {
+	var b bytes.Buffer
+	for _, path := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(&b, "%s  %s\n", m[path], path)
+	}
+	return b.WriteTo(w)
+}
+
+var _ io.WriterTo = Manifest{}
+
+// Seal writes the manifest of a results folder and returns it. It is an error
+// if the folder has no results, or something in their place that is neither a
+// folder nor a regular file.
+func Seal(dir string) (Manifest, error) {
+	paths, err := resultFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	m := make(Manifest)
+	for _, path := range paths {
+		if err := checkPath(path); err != nil {
+			return nil, err
+		}
+		if m[path], err = sumFile(filepath.Join(dir, filepath.FromSlash(path))); err != nil {
+			return nil, err
+		}
+	}
+	if len(m) == 0 {
+		return nil, fmt.Errorf("no results in %s", dir)
+	}
+	return m, WriteFile(filepath.Join(dir, ManifestName), func(w io.Writer) error {
+		_, err := m.WriteTo(w)
+		return err
+	})
+}
+
+// Sealed reports whether a results folder has a manifest.
+func Sealed(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ManifestName))
+	return err == nil
+}
+
+// A SealError says in what a sealed folder is not as its manifest has it.
+type SealError struct {
+	Dir   string
+	Wrong []string // a path each and what is wrong with it, in order of the paths
+}
+
+// mostWrong is the number of files that an error names.
+const mostWrong = 5
+
+// Error names the folder and the first few files.
+func (e *SealError) Error() string {
+	wrong := e.Wrong[:min(mostWrong, len(e.Wrong))]
+	text := fmt.Sprintf("the seal of %s is broken: %s", e.Dir, strings.Join(wrong, ", "))
+	if more := len(e.Wrong) - len(wrong); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// CheckSeal compares a results folder with its manifest. A folder without one
+// is as it should be. A file that was changed, is missing, or was added among
+// the results gives a *SealError, and so does a manifest that can't be read as
+// one.
+func CheckSeal(dir string) error {
+	m, err := readManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &SealError{dir, []string{err.Error()}}
+	}
+	paths, err := resultFiles(dir)
+	if err != nil {
+		return &SealError{dir, []string{err.Error()}}
+	}
+	var wrong []string
+	for _, path := range slices.Sorted(maps.Keys(m)) {
+		if _, ok := slices.BinarySearch(paths, path); !ok {
+			wrong = append(wrong, path+" is missing")
+		}
+	}
+	for _, path := range paths {
+		if problem := m.check(dir, path); problem != "" {
+			wrong = append(wrong, path+" "+problem)
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	slices.Sort(wrong)
+	return &SealError{dir, wrong}
+}
+
+// check says what is wrong with a file, or nothing.
+func (m Manifest) check(dir, path string) string {
+	want, ok := m[path]
+	if !ok {
+		return "is not in the manifest"
+	}
+	got, err := sumFile(filepath.Join(dir, filepath.FromSlash(path)))
+	switch {
+	case err != nil:
+		return "can't be read: " + err.Error()
+	case got != want:
+		return "was changed"
+	}
+	return ""
+}
+
+// readManifest reads a folder's manifest.
+func readManifest(dir string) (Manifest, error) {
+	path := filepath.Join(dir, ManifestName)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxManifest {
+		return nil, fmt.Errorf("%s is no manifest", ManifestName)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseManifest(text)
+}
+
+// resultFiles returns the paths in a folder that a seal covers, in ascending
+// order. What is neither a folder nor a regular file is an error: a symbolic
+// link has contents that the folder does not hold.
+func resultFiles(dir string) ([]string, error) {
+	var paths []string
+	for _, part := range manifestParts {
+		err := filepath.WalkDir(filepath.Join(dir, part), func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(dir, path)
+			if err != nil {
+				return err
+			}
+			if name = filepath.ToSlash(name); !e.Type().IsRegular() {
+				return fmt.Errorf("%s is not a regular file", name)
+			}
+			paths = append(paths, name)
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// sumFile returns the SHA-256 of a file.
+func sumFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

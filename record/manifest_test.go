@@ -1,0 +1,234 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// sealable makes a results folder with something in every place that a seal
+// covers, and a file that it does not cover.
+func sealable(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for path, text := range map[string]string{
+		"records/a.jsonl": "a record\n", "records/b.jsonl": "another\n", "tables/table2.csv": "1,2\n",
+		"figures/figure1.png": "\x89PNG", "verdicts.json": "{}\n", "README.md": "not covered\n",
+	} {
+		put(t, filepath.Join(dir, path), text)
+	}
+	return dir
+}
+
+func put(t testing.TB, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustSeal(t testing.TB, dir string) Manifest {
+	t.Helper()
+	m, err := Seal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestSeal(t *testing.T) {
+	dir := sealable(t)
+	if err := CheckSeal(dir); err != nil || Sealed(dir) {
+		t.Errorf("a folder that is not sealed: %v, sealed: %v", err, Sealed(dir))
+	}
+	if m := mustSeal(t, dir); len(m) != 5 || len(m["records/a.jsonl"]) != 64 {
+		t.Errorf("manifest %v", m)
+	}
+	if err := CheckSeal(dir); err != nil || !Sealed(dir) {
+		t.Errorf("sealed: %v, %v", err, Sealed(dir))
+	}
+	put(t, filepath.Join(dir, "README.md"), "changed\n")
+	put(t, filepath.Join(dir, "bench", "bench.txt"), "new\n")
+	if err := CheckSeal(dir); err != nil {
+		t.Errorf("files that are not covered: %v", err)
+	}
+	if _, err := Seal(t.TempDir()); err == nil {
+		t.Error("an empty folder is sealed")
+	}
+}
+
+// TestSha256sum lets coreutils check a manifest.
+func TestSha256sum(t *testing.T) {
+	program, err := exec.LookPath("sha256sum")
+	if err != nil {
+		t.Skip("no sha256sum")
+	}
+	dir := sealable(t)
+	mustSeal(t, dir)
+	check := func() error {
+		cmd := exec.Command(program, "-c", "--strict", "--quiet", ManifestName)
+		cmd.Dir = dir
+		return cmd.Run()
+	}
+	if err := check(); err != nil {
+		t.Error(err)
+	}
+	put(t, filepath.Join(dir, "records/a.jsonl"), "A record\n")
+	if check() == nil {
+		t.Error("a changed file passes")
+	}
+}
+
+func TestBrokenSeal(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		do         func(dir string) error
+	}{
+		{"changed", "records/a.jsonl was changed", func(dir string) error { return os.WriteFile(dir+"/records/a.jsonl", []byte("a recorD\n"), 0o666) }},
+		{"emptied", "tables/table2.csv was changed", func(dir string) error { return os.Truncate(dir+"/tables/table2.csv", 0) }},
+		{"missing", "records/b.jsonl is missing", func(dir string) error { return os.Remove(dir + "/records/b.jsonl") }},
+		{"all missing", "records/a.jsonl is missing, records/b.jsonl is missing", func(dir string) error { return os.RemoveAll(dir + "/records") }},
+		{"extra", "records/c.jsonl is not in the manifest", func(dir string) error { return os.WriteFile(dir+"/records/c.jsonl", nil, 0o666) }},
+		{"extra below", "records/d/c.jsonl is not in the manifest", func(dir string) error {
+			return errors.Join(os.Mkdir(dir+"/records/d", 0o777), os.WriteFile(dir+"/records/d/c.jsonl", nil, 0o666))
+		}},
+		{"renamed", "records/a.jsonl is missing, records/c.jsonl is not in the manifest", func(dir string) error { return os.Rename(dir+"/records/a.jsonl", dir+"/records/c.jsonl") }},
+		{"a folder instead", "verdicts.json is missing", func(dir string) error {
+			return errors.Join(os.Remove(dir+"/verdicts.json"), os.Mkdir(dir+"/verdicts.json", 0o777))
+		}},
+		{"a link instead", "records/a.jsonl is not a regular file", func(dir string) error {
+			return errors.Join(os.Rename(dir+"/records/a.jsonl", dir+"/a"), os.Symlink("../a", dir+"/records/a.jsonl"))
+		}},
+		{"a linked folder instead", "records is not a regular file", func(dir string) error {
+			return errors.Join(os.Rename(dir+"/records", dir+"/r"), os.Symlink("r", dir+"/records"))
+		}},
+		{"manifest emptied", "MANIFEST is empty", func(dir string) error { return os.Truncate(dir+"/MANIFEST", 0) }},
+		{"manifest cut", "MANIFEST:1: want a SHA-256", func(dir string) error { return os.Truncate(dir+"/MANIFEST", 60) }},
+		{"manifest a folder", "MANIFEST is no manifest", func(dir string) error {
+			return errors.Join(os.Remove(dir+"/MANIFEST"), os.Mkdir(dir+"/MANIFEST", 0o777))
+		}},
+		{"manifest a link", "MANIFEST is no manifest", func(dir string) error {
+			return errors.Join(os.Remove(dir+"/MANIFEST"), os.Symlink("/dev/zero", dir+"/MANIFEST"))
+		}},
+		{"manifest huge", "MANIFEST is no manifest", func(dir string) error { return os.Truncate(dir+"/MANIFEST", maxManifest+1) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := sealable(t)
+			mustSeal(t, dir)
+			if err := c.do(dir); err != nil {
+				t.Fatal(err)
+			}
+			err := CheckSeal(dir)
+			var broken *SealError
+			if !errors.As(err, &broken) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) || !Sealed(dir) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestSealRefuses: what a manifest could not name is not sealed.
+func TestSealRefuses(t *testing.T) {
+	for _, name := range []string{"line\nbreak.jsonl", `back\slash.jsonl`, "not utf-8 \xff.jsonl"} {
+		dir := sealable(t)
+		put(t, filepath.Join(dir, "records", name), "x")
+		if _, err := Seal(dir); err == nil || Sealed(dir) {
+			t.Errorf("%q is sealed", name)
+		}
+	}
+	dir := sealable(t)
+	if err := os.Symlink("a.jsonl", filepath.Join(dir, "records", "link.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Seal(dir); err == nil || !strings.Contains(err.Error(), "records/link.jsonl is not a regular file") {
+		t.Errorf("a link: %v", err)
+	}
+}
+
+// TestAnyByte changes one byte somewhere, the manifest included.
+func TestAnyByte(t *testing.T) {
+	dir := sealable(t)
+	files := []string{ManifestName}
+	for path := range mustSeal(t, dir) {
+		files = append(files, path)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		path := filepath.Join(dir, rapid.SampledFrom(files).Draw(t, "file"))
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := bytes.Clone(whole)
+		at := rapid.IntRange(0, len(whole)-1).Draw(t, "at")
+		changed[at] ^= byte(rapid.IntRange(1, 255).Draw(t, "by"))
+		if err := os.WriteFile(path, changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if CheckSeal(dir) == nil {
+			t.Errorf("byte %d of %s may be %q", at, path, changed[at])
+		}
+		if err := os.WriteFile(path, whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckSeal(dir); err != nil {
+			t.Errorf("as it was: %v", err)
+		}
+	})
+}
+
+func TestParseManifest(t *testing.T) {
+	sum := strings.Repeat("0a", 32)
+	line := sum + "  records/b.jsonl\n"
+	if m, err := ParseManifest([]byte(line + sum + "  verdicts.json\n")); err != nil || len(m) != 2 || m["records/b.jsonl"] != sum {
+		t.Errorf("%v, %v", m, err)
+	}
+	for text, want := range map[string]string{
+		"":                                         "is empty",
+		"\n":                                       ":1: want",
+		line[:len(line)-1]:                         ":1: the line breaks off",
+		line + line:                                ":2: records/b.jsonl is out of order",
+		line + sum + "  figures/a.png\n":           ":2: figures/a.png is out of order",
+		sum + " *records/b.jsonl\n":                ":1: want",
+		sum[1:] + "  records/b.jsonl\n":            ":1: want",
+		strings.ToUpper(line):                      ":1: want",
+		sum + "  records/../../etc/passwd\n":       "is no path of a result",
+		sum + "  /etc/passwd\n":                    "is no path of a result",
+		sum + "  records//b.jsonl\n":               "is no path of a result",
+		sum + "  other/b.jsonl\n":                  "is no path of a result",
+		sum + "  records/b.jsonl\r\n":              "is no path of a result",
+		sum + "  " + "\n":                          "is no path of a result",
+		strings.Repeat("a", 1<<20):                 ":1: want",
+		sum + "  records/\xffb.jsonl\n":            "is no path of a result",
+		"\\" + sum + "  records/b\\n.jsonl\n":      ":1: want",
+		line + "# a remark that sha256sum skips\n": ":2: want",
+	} {
+		if m, err := ParseManifest([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.80q: %v, %v, want %q", text, m, err, want)
+		}
+	}
+}
+
+// FuzzParseManifest: no bytes make it panic, and what it reads is written as it
+// was.
+func FuzzParseManifest(f *testing.F) {
+	sum := strings.Repeat("0a", 32)
+	f.Add([]byte(sum + "  records/b.jsonl\n" + sum + "  verdicts.json\n"))
+	f.Add([]byte(sum + "  records/../b.jsonl\n"))
+	f.Add([]byte("\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := ParseManifest(text)
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if _, err := m.WriteTo(&b); err != nil || !bytes.Equal(b.Bytes(), text) {
+			t.Errorf("%v; read\n%q\nwritten\n%q", err, text, b.Bytes())
+		}
+	})
+}
