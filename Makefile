@@ -37,7 +37,12 @@ BENCHDIR   = $(RESULTS)/bench
 BENCHCOUNT ?= 3
 BENCH      = $(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) -timeout 20m
 
-.PHONY: all build reproduce smoke test vet unit golden bench data report verify lint fmt staticcheck clean
+# The folders whose records 'make reference' copies.
+FROM ?= $(REFERENCE)
+
+REFERENCE = results/reference
+
+.PHONY: all build reproduce smoke test vet unit golden check-reference reference agree bench data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -70,6 +75,23 @@ NORACE = Golden|Oracle|Alloc|Algorithm2|NearDependence|WriteDraws
 
 golden:
 	$(GO) test -timeout 30m -tags golden -run '$(NORACE)' -count=$(COUNT) $(PKGS)
+
+# The tables, figures and verdicts of results/reference made anew from its
+# records, without data or training; golden does so too.
+check-reference:
+	$(GO) test -tags golden -run GoldenReference -count=$(COUNT) -v ./cmd/runall
+
+# results/reference made anew of the records of a full run,
+# make reference FROM=DIR, or of several; by default of its own, for new tables
+# of the same records.
+reference: build
+	bin/runall seal --results $(REFERENCE) $(addprefix --from ,$(FROM))
+
+# A fresh quick run in a folder of its own, compared with the reference.
+agree: build
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	bin/runall reproduce --profile quick --results "$$dir" --progress plain >/dev/null && \
+	bin/runall agree --results "$$dir" --with $(REFERENCE)
 
 # The benchmarks that give ratios, then their tables and the scaling plot: some
 # six minutes on two idle cores. A step has a learner of the right size to be

@@ -32,7 +32,7 @@ are damaged.`, record.RiskTolerance, record.ErrorTolerance, record.OrderToleranc
 			if err != nil {
 				return err
 			}
-			return agree(cmd.OutOrStdout(), got, want)
+			return agree(cmd.OutOrStdout(), got.Records, want.Records)
 		},
 	}
 	resultsFlag(cmd, &results)
@@ -40,17 +40,17 @@ are damaged.`, record.RiskTolerance, record.ErrorTolerance, record.OrderToleranc
 	return cmd
 }
 
-// wholeRecords reads the finished runs of a folder, none of which may be
-// damaged.
-func wholeRecords(results string, stderr io.Writer) (map[string]*record.Record, error) {
+// wholeRecords reads the records of a folder, which must have some, none of
+// them damaged.
+func wholeRecords(results string, stderr io.Writer) (*record.Collection, error) {
 	have, err := readRecords(results, stderr)
 	if err != nil {
-		return nil, err
+		return nil, &statusError{exitIncomplete, err.Error()}
 	}
 	if len(have.Errors) > 0 {
 		return nil, damaged(have)
 	}
-	return have.Records, nil
+	return have, nil
 }
 
 // agree compares the runs that both have and says how many those are.

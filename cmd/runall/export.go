@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/record"
+	"polkrepro/report"
 )
 
 func newExport() *cobra.Command {
@@ -36,7 +36,7 @@ func newExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			write := exporter(format, results, have)
+			write := exporter(format, have)
 			if out == "" {
 				err = write(cmd.OutOrStdout())
 			} else if err = record.WriteFile(out, write); err == nil {
@@ -53,10 +53,10 @@ func newExport() *cobra.Command {
 }
 
 // exporter returns what writes records in a format.
-func exporter(format, results string, have *record.Collection) func(io.Writer) error {
+func exporter(format string, have *record.Collection) func(io.Writer) error {
 	switch format {
 	case "latex":
-		return func(w io.Writer) error { return exportTables(w, results, have) }
+		return func(w io.Writer) error { return exportTables(w, have) }
 	case "benchstat":
 		return func(w io.Writer) error { return export.Benchstat(w, have.Records) }
 	case "parquet":
@@ -66,7 +66,7 @@ func exporter(format, results string, have *record.Collection) func(io.Writer) e
 }
 
 // exportTables writes the paper's tables as a LaTeX document.
-func exportTables(w io.Writer, results string, have *record.Collection) error {
+func exportTables(w io.Writer, have *record.Collection) error {
 	specs, err := experiments.Embedded()
 	if err != nil {
 		return err
@@ -79,8 +79,9 @@ func exportTables(w io.Writer, results string, have *record.Collection) error {
 	if err != nil {
 		return err
 	}
-	plan, lacking := shown(results, specs, plan, have, data.Finder{})
-	r, err := buildReport(have, specs, plan, profile, lacking, data.Finder{})
+	r, err := report.Build(report.Input{
+		Planned: harness.Recorded(specs, plan, have.Records), Records: have.Records, Profile: profile, FullCells: fullCells(specs),
+	})
 	if err != nil {
 		return err
 	}

@@ -127,12 +127,9 @@ func (s *sealing) collect(stderr io.Writer) error {
 func (s *sealing) wanted(specs []*experiments.Spec, plan []experiments.Planned, stderr io.Writer) ([]*record.Record, error) {
 	var from []*record.Collection
 	for _, dir := range s.from {
-		have, err := readRecords(dir, stderr)
+		have, err := wholeRecords(dir, stderr)
 		if err != nil {
 			return nil, err
-		}
-		if len(have.Errors) > 0 {
-			return nil, damaged(have)
 		}
 		from = append(from, have)
 	}

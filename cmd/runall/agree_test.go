@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/record"
+)
+
+// rewrite writes a record again with other final figures.
+func rewrite(t *testing.T, path string, change func(*record.Final)) {
+	t.Helper()
+	r, err := record.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	w, err := record.Create(filepath.Dir(path), r.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Points {
+		err = errors.Join(err, w.Point(p))
+	}
+	change(&r.Final)
+	if err := errors.Join(err, w.Finish(r.Final)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAgree(t *testing.T) {
+	results, with := madeUp(t, experiments.ProfileSmoke), madeUp(t, experiments.ProfileSmoke)
+	compare := func() (int, string, string) { return call(t, "agree", "--results", results, "--with", with) }
+	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))
+	if err != nil || len(paths) != 7 {
+		t.Fatal(paths, err)
+	}
+	if code, stdout, stderr := compare(); code != 0 || stdout != "7 runs compared, 7 the same bit for bit; 0 are in the first folder alone, 0 in the second\n" {
+		t.Errorf("the same: exit %d, %s%s", code, stdout, stderr)
+	}
+	if err := os.Remove(paths[6]); err != nil {
+		t.Fatal(err)
+	}
+	rewrite(t, paths[5], func(f *record.Final) { f.TestRisk *= 1 + 5e-5 })
+	if code, stdout, stderr := compare(); code != 0 || stdout != "6 runs compared, 5 the same bit for bit; 0 are in the first folder alone, 1 in the second\n" {
+		t.Errorf("within the tolerance: exit %d, %s%s", code, stdout, stderr)
+	}
+	rewrite(t, paths[4], func(f *record.Final) { f.TestRisk *= 1 + 2e-4 })
+	code, stdout, stderr := compare()
+	if code != exitDeviates || !strings.Contains(stdout, paths[4]) || !strings.Contains(stdout, "final test risk is") || !strings.Contains(stderr, "1 of 6 runs differ") {
+		t.Errorf("beyond it: exit %d, %s%s", code, stdout, stderr)
+	}
+	if err := os.Truncate(paths[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := compare(); code != exitIncomplete || !strings.Contains(stderr, "damaged records: "+paths[0]) {
+		t.Errorf("damaged: exit %d, %s", code, stderr)
+	}
+	for _, p := range paths[:6] {
+		if err := os.Remove(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, stderr := compare(); code != exitIncomplete || !strings.Contains(stderr, "no run is in both folders") {
+		t.Errorf("nothing to compare: exit %d, %s", code, stderr)
+	}
+	if code, _, stderr := call(t, "agree", "--results", with, "--with", t.TempDir()); code != exitIncomplete || !strings.Contains(stderr, "no records in") {
+		t.Errorf("no records: exit %d, %s", code, stderr)
+	}
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/harness"
+)
+
+func TestExport(t *testing.T) {
+	results := madeUp(t, experiments.ProfileSmoke)
+	for format, want := range map[string]string{"csv": "objective_name,solver_name,", "latex": `\begin{document}`, "benchstat": "ns/op\t4 %error\t0.1 train-risk\t"} {
+		code, stdout, stderr := call(t, "export", "--format", format, "--results", results)
+		if code != 0 || stderr != "" || !strings.Contains(stdout, want) {
+			t.Errorf("%s: exit %d, %s, no %q in\n%.1000s", format, code, stderr, want, stdout)
+		}
+	}
+	_, stdout, _ := call(t, "export", "--results", results)
+	rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
+	if err != nil || len(rows) != 1+7*2 {
+		t.Errorf("%d rows, %v, want a header and two points of seven runs", len(rows), err)
+	}
+
+	file := filepath.Join(t.TempDir(), "all.parquet")
+	if code, _, stderr := call(t, "export", "--format", "parquet", "--results", results); code != harness.ExitUsage || !strings.Contains(stderr, "--out") {
+		t.Errorf("Parquet to stdout: exit %d, %s", code, stderr)
+	}
+	if code, stdout, stderr := call(t, "export", "--format", "parquet", "--results", results, "--out", file); code != 0 || stdout != "" || stderr != "written: "+file+"\n" {
+		t.Errorf("Parquet: exit %d, %s%s", code, stdout, stderr)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || !bytes.HasPrefix(text, []byte("PAR1")) || !bytes.HasSuffix(text, []byte("PAR1")) {
+		t.Errorf("%s is no Parquet file: %v", file, err)
+	}
+
+	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(paths[0], 10); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := call(t, "export", "--results", results)
+	if rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll(); code != harness.ExitFailed || err != nil || len(rows) != 1+6*2 || !strings.Contains(stderr, "1 record in") {
+		t.Errorf("a damaged record: exit %d, %d rows, %v, %s", code, len(rows), err, stderr)
+	}
+	if code, _, stderr := call(t, "export", "--results", results, "--out", filepath.Join(file, "x")); code != harness.ExitFailed {
+		t.Errorf("a folder that is a file: exit %d, %s", code, stderr)
+	}
+}

@@ -1,0 +1,46 @@
+//go:build golden
+
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/record"
+)
+
+// realData is the folder of data before TestMain forgets it.
+var realData = os.Getenv(data.EnvDir)
+
+// TestGoldenReference makes the tables, figures and verdicts of
+// results/reference anew from its records, without training, and with no data
+// but for the figures that show examples of them.
+func TestGoldenReference(t *testing.T) {
+	dir, err := filepath.Abs("../../results/reference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "records")); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("results/reference has no records")
+	}
+	if !record.Sealed(dir) {
+		t.Fatal("results/reference is not sealed")
+	}
+	if runtime.GOARCH != "amd64" {
+		t.Skip("figures are the same bit for bit on one class of machine")
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv(data.EnvDir, "/nonexistent")
+	checkReference(t, dir, false)
+	if f := (data.Finder{Dir: realData}); realData == "" || f.Available(data.Ref{Name: "mnist"}) != nil || f.Available(data.Ref{Name: "brodatz"}) != nil {
+		t.Log("without MNIST and Brodatz figure 1 is left out")
+		return
+	}
+	t.Setenv(data.EnvDir, realData)
+	checkReference(t, dir, true)
+}

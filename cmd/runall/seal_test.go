@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/record"
+)
+
+// reference seals made-up records of the profile smoke and returns the folder.
+func reference(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "new", "reference")
+	code, stdout, stderr := call(t, "seal", "--from", madeUp(t, experiments.ProfileSmoke), "--profile", "smoke", "--results", dir)
+	if code != 0 || !strings.Contains(stdout, "7 of them records") {
+		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
+	}
+	return dir
+}
+
+// filesBelow returns the paths of the files in a folder with their contents.
+func filesBelow(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		out[filepath.ToSlash(name)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// needData are the figures that show examples of data sets.
+var needData = []string{"figures/contact.png", "figures/figure1.png"}
+
+// checkReference makes tables, figures and verdicts of a sealed folder anew,
+// with no data to be had, and compares them byte for byte. Pictures that show
+// examples of MNIST or Brodatz are left out unless withPictures.
+func checkReference(t *testing.T, dir string, withPictures bool) {
+	t.Helper()
+	out := t.TempDir()
+	if code, _, stderr := call(t, "report", "--results", dir, "--out", out); code != 0 {
+		t.Fatalf("report: exit %d: %s", code, stderr)
+	}
+	again, sealed := filesBelow(t, out), filesBelow(t, dir)
+	compared := 0
+	for name, want := range sealed {
+		folder, _, _ := strings.Cut(name, "/")
+		if folder != "tables" && folder != "figures" || !withPictures && slices.Contains(needData, name) {
+			continue
+		}
+		compared++
+		if got, ok := again[name]; !ok {
+			t.Errorf("%s is not in the report of the records", name)
+		} else if got != want {
+			t.Errorf("%s is not what the report of the records has", name)
+		}
+	}
+	for name := range again {
+		if _, ok := sealed[name]; !ok && slices.Contains(referenceFiles, filepath.Ext(name)) && strings.Contains(name, "/") {
+			t.Errorf("%s is not in the reference: the records give it", name)
+		}
+	}
+	if compared < 6 {
+		t.Errorf("%d files compared", compared)
+	}
+	code, verdicts, stderr := call(t, "verify", "--results", dir, "--json")
+	if code == harness.ExitFailed || code == harness.ExitUsage || verdicts != sealed[verdictsName] {
+		t.Errorf("verify: exit %d, same verdicts: %v, %s", code, verdicts == sealed[verdictsName], stderr)
+	}
+}
+
+func TestSealFrom(t *testing.T) {
+	t.Chdir(t.TempDir()) // no data set is in any of the default places
+	dir := reference(t)
+	files := filesBelow(t, dir)
+	for name := range files {
+		if part, _, _ := strings.Cut(name, "/"); !slices.Contains([]string{record.ManifestName, "figures", "records", "tables", verdictsName}, part) {
+			t.Errorf("%s is in the reference", name)
+		}
+	}
+	checkReference(t, dir, true)
+	// Made of itself, it is the same.
+	if code, _, stderr := call(t, "seal", "--from", dir, "--profile", "smoke", "--results", dir); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if again := filesBelow(t, dir); len(again) != len(files) {
+		t.Errorf("%d files, were %d", len(again), len(files))
+	} else {
+		for name, text := range files {
+			if again[name] != text {
+				t.Errorf("%s has changed", name)
+			}
+		}
+	}
+	if code, _, stderr := call(t, "reproduce", "multidist-ksvm", "--profile", "smoke", "--results", dir); code != harness.ExitUsage || !strings.Contains(stderr, "is sealed") {
+		t.Errorf("reproduce in it: exit %d, %s", code, stderr)
+	}
+}
+
+// TestSealRefusesToCopy: no reference is made of what is not whole, complete
+// and of a known revision, and none in the place of unsealed records.
+func TestSealRefusesToCopy(t *testing.T) {
+	from := madeUp(t, experiments.ProfileSmoke)
+	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(from), "*.jsonl"))
+	if err != nil || len(paths) != 7 {
+		t.Fatal(paths, err)
+	}
+	text, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "reference")
+	refused := func(name string, status int, want string, args ...string) {
+		t.Helper()
+		code, _, stderr := call(t, append([]string{"seal", "--profile", "smoke", "--results", to, "--from", from}, args...)...)
+		if code != status || !strings.Contains(stderr, want) || record.Sealed(to) {
+			t.Errorf("%s: exit %d, %s, want %q", name, code, stderr, want)
+		}
+	}
+	if err := os.WriteFile(paths[0], bytes.Replace(text, []byte("0.04"), []byte("0.05"), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refused("damaged", exitIncomplete, "damaged records: "+paths[0])
+	if err := os.Remove(paths[0]); err != nil {
+		t.Fatal(err)
+	}
+	refused("missing", exitIncomplete, "without a record (1): "+filepath.Base(paths[0]))
+	refused("no records", exitIncomplete, "no records in", "--from", t.TempDir())
+	if err := os.WriteFile(paths[0], text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refused("in place of records", harness.ExitUsage, "not sealed", "--results", from)
+}
+
+func TestSealInPlace(t *testing.T) {
+	results := madeUp(t, experiments.ProfileSmoke)
+	seal := func() (int, string, string) { return call(t, "seal", "--results", results) }
+	if code, _, stderr := call(t, "seal", "--results", t.TempDir()); code != exitIncomplete || !strings.Contains(stderr, "no records") {
+		t.Errorf("no records: exit %d, %s", code, stderr)
+	}
+	partial := filepath.Join(harness.RecordsDir(results), "abc.jsonl.partial")
+	if err := os.WriteFile(partial, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := seal(); code != exitIncomplete || !strings.Contains(stderr, "unfinished, abc one of them") {
+		t.Errorf("an unfinished run: exit %d, %s", code, stderr)
+	}
+	if err := os.Remove(partial); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := seal(); code != 0 || !strings.Contains(stdout, "7 files sealed, 7 of them records") {
+		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
+	}
+	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(paths[2]); err != nil {
+		t.Fatal(err)
+	}
+	name := "records/" + filepath.Base(paths[2])
+	for _, args := range [][]string{{"report"}, {"verify"}, {"explain", "table2.multidist.ksvm.polk"}, {"export"}, {"agree"}} {
+		code, stdout, stderr := call(t, append(args, "--results", results)...)
+		if code != exitIncomplete || stdout != "" || !strings.Contains(stderr, name+" is missing") {
+			t.Errorf("%v: exit %d, stdout %q, %s", args, code, stdout, stderr)
+		}
+	}
+	// Sealed again, it is as it should be without that run.
+	if code, _, stderr := seal(); code != 0 {
+		t.Errorf("sealed again: exit %d, %s", code, stderr)
+	}
+	if code, _, stderr := call(t, "report", "--results", results); code != 0 {
+		t.Errorf("report: exit %d, %s", code, stderr)
+	}
+}
+
+// TestReportOfASealedFolder: what data this machine has makes no difference to
+// it, where another report says that they are missing.
+func TestReportOfASealedFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(data.EnvDir, t.TempDir())
+	results := madeUp(t, experiments.ProfileSmoke)
+	_, before, _ := call(t, "report", "--results", results)
+	if code, _, stderr := call(t, "seal", "--results", results); code != 0 {
+		t.Fatal(stderr)
+	}
+	_, after, _ := call(t, "report", "--results", results)
+	if !strings.Contains(before, whyUnavailable) || strings.Contains(after, whyUnavailable) || !strings.Contains(after, "Table 3") {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+}
+
+// whyUnavailable is what a cell says whose data are missing.
+const whyUnavailable = "data not available"

@@ -1,0 +1,247 @@
+package export
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// fixture is one run of POLK with seed 2, one that diverged with seed 1, and one
+// of C-SVC, which has no risk.
+func fixture() map[string]*record.Record {
+	polk := experiments.Run{
+		Data: experiments.DataRef{Name: "multidist", Variant: "calibrated", Draw: 36},
+		Task: "ksvm", Method: "polk", Seed: 2, Samples: 640,
+		Params: experiments.Params{
+			Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
+			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
+		},
+	}
+	diverged := polk
+	diverged.Seed = 1
+	csvc := polk
+	csvc.Method, csvc.Seed = "csvc", 1
+	csvc.Params = experiments.Params{Kernel: polk.Params.Kernel, Cost: 1, Tolerance: 0.001}
+	out := make(map[string]*record.Record)
+	for id, run := range map[string]experiments.Run{"aaa": polk, "bbb": diverged, "ccc": csvc} {
+		r := &record.Record{Header: record.Header{ID: id, Run: run, Started: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC),
+			Provenance: record.Provenance{Module: "polkrepro", Revision: "0123", GOOS: "linux", GOARCH: "amd64", CPU: "a \"fast\", one", Cores: 2}}}
+		r.Points = []record.Point{
+			{Samples: 320, TrainRisk: 1.0 / 3, TestRisk: 0.25, TestError: 0.05, ModelOrder: 16, KernelEvals: 1 << 60, Timing: record.Timing{Wall: 0.5, CPU: 0.25}},
+			{Samples: 640, TrainRisk: 0.125, TestRisk: 0.2, TestError: 0.04, ModelOrder: 17, Timing: record.Timing{Wall: 1, CPU: 0.5}},
+		}
+		r.Final = record.Final{Samples: 640, TrainRisk: 0.125, TestRisk: 0.2, TestError: 0.04, ModelOrder: 16.5, KernelEvals: 99, Timing: record.Timing{Wall: 1.5}}
+		out[id] = r
+	}
+	out["bbb"].Points[1].TrainRisk = math.NaN()
+	out["bbb"].Points[1].TestRisk = math.Inf(1)
+	out["bbb"].Final.TrainRisk = math.NaN()
+	return out
+}
+
+// rowsByColumn reads a CSV file: each row by the names of its columns.
+func rowsByColumn(t *testing.T, text []byte) []map[string]string {
+	t.Helper()
+	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	for _, line := range lines[1:] {
+		row := make(map[string]string)
+		for i, v := range line {
+			row[lines[0][i]] = v
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func TestCSV(t *testing.T) {
+	var b bytes.Buffer
+	if err := Evaluations(fixture()).CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows := rowsByColumn(t, b.Bytes())
+	if len(rows) != 6 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for i, want := range []map[string]string{
+		0: {
+			"run_id": "bbb", "idx_rep": "1", "objective_name": "ksvm[kernel_bandwidth=0.6,kernel_type=gaussian,regularizer=1e-06]",
+			"solver_name":  "polk[batch_size=32,learning_rate=6,parsimony=0.04,schedule=constant]",
+			"dataset_name": "multidist[draw=36,variant=calibrated]", "sampling_strategy": "Callback", "stop_val": "320", "time": "0.5", "time_cpu": "0.25",
+			"objective_value": "0.3333333333333333", "objective_test_risk": "0.25", "objective_test_error": "0.05",
+			"objective_model_order": "16", "objective_kernel_evals": "1152921504606846976",
+			"p_obj_kernel_type": "gaussian", "p_obj_kernel_bandwidth": "0.6", "p_obj_kernel_degree": "", "p_obj_regularizer": "1e-06",
+			"p_solver_learning_rate": "6", "p_solver_schedule": "constant", "p_solver_batch_size": "32", "p_solver_parsimony": "0.04", "p_solver_budget": "",
+			"p_dataset_variant": "calibrated", "p_dataset_draw": "36", "run_date": "2026-01-02T03:04:05Z",
+			"benchmark-git-tag": "0123", "platform": "linux", "platform-architecture": "amd64", "system-cpus": "2", "system-processor": `a "fast", one`,
+		},
+		1: {"run_id": "bbb", "stop_val": "640", "objective_value": "NaN", "objective_test_risk": "+Inf"},
+		2: {"run_id": "aaa", "idx_rep": "2"},
+		3: {"run_id": "aaa", "stop_val": "640", "objective_model_order": "17"},
+		4: {"run_id": "ccc", "solver_name": "csvc[cost=1,tolerance=0.001]", "objective_value": "", "objective_test_risk": "", "objective_test_error": "0.05", "p_obj_regularizer": "", "p_solver_cost": "1"},
+	} {
+		for column, value := range want {
+			if got, ok := rows[i][column]; !ok || got != value {
+				t.Errorf("row %d: %s is %q, want %q", i, column, got, value)
+			}
+		}
+	}
+}
+
+// TestColumns: every parameter that a spec can have is a column, once.
+func TestColumns(t *testing.T) {
+	var names []string
+	for _, c := range Evaluations(nil).Columns {
+		names = append(names, c.Name)
+	}
+	for _, name := range []string{
+		"objective_name", "solver_name", "dataset_name", "idx_rep", "sampling_strategy", "stop_val", "time", "objective_value",
+		"p_solver_parsimony", "p_solver_maintenance", "p_solver_candidates", "p_obj_kernel_offset", "p_dataset_draw",
+	} {
+		if !slices.Contains(names, name) {
+			t.Errorf("no column %s", name)
+		}
+	}
+	slices.Sort(names)
+	if len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Errorf("a column twice: %q", names)
+	}
+}
+
+// asText writes a value of a Parquet file as the CSV file has it.
+func asText(v parquet.Value) string {
+	switch {
+	case v.IsNull():
+		return ""
+	case v.Kind() == parquet.Double:
+		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
+	case v.Kind() == parquet.Int64:
+		return fmt.Sprint(v.Int64())
+	}
+	return string(v.ByteArray())
+}
+
+// TestParquet reads the file back, column by column, and compares it with the
+// CSV file; more rows than are written at a time are.
+func TestParquet(t *testing.T) {
+	frame := Evaluations(fixture())
+	for len(frame.Rows) < 2*rowsAtOnce {
+		frame.Rows = append(frame.Rows, frame.Rows...)
+	}
+	var file, text bytes.Buffer
+	if err := frame.Parquet(&file); err != nil {
+		t.Fatal(err)
+	}
+	if err := frame.CSV(&text); err != nil {
+		t.Fatal(err)
+	}
+	raw := file.Bytes()
+	footer := binary.LittleEndian.Uint32(raw[len(raw)-8:])
+	if string(raw[:4]) != "PAR1" || string(raw[len(raw)-4:]) != "PAR1" || int(footer) > len(raw)-12 || footer == 0 {
+		t.Errorf("no Parquet file: %q … %q, footer of %d bytes", raw[:4], raw[len(raw)-4:], footer)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := rowsByColumn(t, text.Bytes())
+	columns := f.Schema().Columns()
+	if len(columns) != len(frame.Columns) || f.NumRows() != int64(len(want)) {
+		t.Fatalf("%d columns, %d rows, want %d, %d", len(columns), f.NumRows(), len(frame.Columns), len(want))
+	}
+	rows := parquet.NewReader(f)
+	defer rows.Close()
+	got := make([]parquet.Row, 1)
+	for i := range want {
+		if n, err := rows.ReadRows(got); n != 1 || err != nil && err != io.EOF {
+			t.Fatalf("row %d: %v", i, err)
+		}
+		for _, v := range got[0] {
+			if name := columns[v.Column()][0]; asText(v) != want[i][name] {
+				t.Errorf("row %d: %s is %q, want %q", i, name, asText(v), want[i][name])
+			}
+		}
+	}
+	var again bytes.Buffer
+	if err := frame.Parquet(&again); err != nil || !bytes.Equal(again.Bytes(), raw) {
+		t.Error("written again, the file is another")
+	}
+}
+
+// TestParquetTypes reads the file into a struct, as another program would.
+func TestParquetTypes(t *testing.T) {
+	var file bytes.Buffer
+	if err := Evaluations(fixture()).Parquet(&file); err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		Solver string   `parquet:"solver_name"`
+		Stop   *int64   `parquet:"stop_val"`
+		Value  *float64 `parquet:"objective_value"`
+	}
+	rows, err := parquet.Read[row](bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil || len(rows) != 6 {
+		t.Fatal(len(rows), err)
+	}
+	if r := rows[4]; !strings.HasPrefix(r.Solver, "csvc[") || *r.Stop != 320 || r.Value != nil {
+		t.Errorf("C-SVC: %+v", r)
+	}
+	if r := rows[1]; !math.IsNaN(*r.Value) || *r.Stop != 640 {
+		t.Errorf("diverged: %+v", r)
+	}
+	if r := rows[2]; *r.Value != 1.0/3 {
+		t.Errorf("POLK: %+v", r)
+	}
+}
+
+// benchmarkLine is a line of Go's benchmark format: name, iterations, and pairs
+// of value and unit.
+var benchmarkLine = regexp.MustCompile(`^Benchmark[A-Z]\S*-\d+\t1(\t-?[0-9.]+ \S+)+$`)
+
+func TestBenchstat(t *testing.T) {
+	var b bytes.Buffer
+	if err := Benchstat(&b, fixture()); err != nil {
+		t.Fatal(err)
+	}
+	var results []string
+	for _, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
+		switch {
+		case strings.HasPrefix(line, "Benchmark"):
+			if !benchmarkLine.MatchString(line) {
+				t.Errorf("%q is no benchmark line", line)
+			}
+			results = append(results, line)
+		case !regexp.MustCompile(`^(Unit \S+ \S+|[a-z]+: \S.*)$`).MatchString(line):
+			t.Errorf("%q is neither a unit nor configuration", line)
+		}
+	}
+	const polk = "BenchmarkMultidist/variant=calibrated/task=ksvm/method=polk/learning_rate=6/schedule=constant/batch_size=32/parsimony=0.04-2\t1\t1500000000 ns/op\t4 %error\t"
+	want := []string{
+		polk + "0.2 test-risk\t16.5 elements\t99 kernels/op",
+		polk + "0.125 train-risk\t0.2 test-risk\t16.5 elements\t99 kernels/op",
+		"BenchmarkMultidist/variant=calibrated/task=ksvm/method=csvc/cost=1/tolerance=0.001-2\t1\t1500000000 ns/op\t4 %error\t16.5 elements\t99 kernels/op",
+	}
+	if !slices.Equal(results, want) {
+		t.Errorf("lines\n%s\nwant\n%s", strings.Join(results, "\n"), strings.Join(want, "\n"))
+	}
+	if n := strings.Count(b.String(), "cpu: "); n != 1 {
+		t.Errorf("the configuration is written %d times", n)
+	}
+}
