@@ -151,6 +151,32 @@ func TestSealRefuses(t *testing.T) {
 	}
 }
 
+// TestHostileFolder: what is named like a record and is none is listed as such;
+// a folder of that name is passed over.
+func TestHostileFolder(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "abc")
+	if err := errors.Join(
+		os.Symlink("abc.jsonl", filepath.Join(dir, "abd.jsonl")),
+		os.Symlink("/dev/zero", filepath.Join(dir, "abe.jsonl")),
+		os.Symlink("/dev/zero", filepath.Join(dir, "abf.failed.jsonl")),
+		os.Symlink("nothing", filepath.Join(dir, "abg.jsonl")),
+		os.Mkdir(filepath.Join(dir, "abh.jsonl"), 0o777),
+		os.WriteFile(filepath.Join(dir, "abi.jsonl"), bytes.Repeat([]byte("{"), 1<<22), 0o666),
+	); err != nil {
+		t.Skip(err)
+	}
+	c, err := ReadDir(dir)
+	if err != nil || len(c.Records) != 1 || c.Records["abc"] == nil || len(c.Failed) != 0 || len(c.Errors) != 5 {
+		t.Errorf("%d records, %d failed, %v, %v", len(c.Records), len(c.Failed), c.Errors, err)
+	}
+	for i, want := range []string{"in a file named after \"abd\"", "abe.jsonl: not a regular file", "abf.failed.jsonl: not a regular file", "abg.jsonl", "abi.jsonl:1: "} {
+		if i < len(c.Errors) && !strings.Contains(c.Errors[i].Error(), want) {
+			t.Errorf("%v, want %q", c.Errors[i], want)
+		}
+	}
+}
+
 // TestAnyByte changes one byte somewhere, the manifest included.
 func TestAnyByte(t *testing.T) {
 	dir := sealable(t)

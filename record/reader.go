@@ -120,6 +120,10 @@ type file struct {
 }
 
 func readFile(path, id, last string) (*file, error) {
+	// A device or a pipe under a record's name would never end.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &Error{path, 0, errors.New("not a regular file")}
+	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,68 @@
+package export
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+	"polkrepro/report"
+)
+
+// madeUp returns a record for each run of the profile full with the same
+// figures, those of the widest cells: risks of four digits with their spread.
+func madeUp(t *testing.T) ([]experiments.Planned, map[string]*record.Record) {
+	t.Helper()
+	specs, err := experiments.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plan []experiments.Planned
+	records := make(map[string]*record.Record)
+	for _, s := range specs {
+		runs, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan = append(plan, runs...)
+	}
+	for i, p := range plan {
+		v := 1 + 0.01*float64(i%7)
+		records[p.ID] = &record.Record{Header: record.Header{ID: p.ID, Run: p.Run},
+			Final: record.Final{TrainRisk: 0.0826 * v, TestRisk: 0.0826 * v, TestError: 0.0379 * v, ModelOrder: 1173 * v}}
+	}
+	return plan, records
+}
+
+// document returns the paper's tables of made-up records in LaTeX.
+func document(t *testing.T) []byte {
+	t.Helper()
+	plan, records := madeUp(t)
+	r, err := report.Build(report.Input{Planned: plan, Records: records, Profile: experiments.ProfileFull})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := LaTeX(&text, r.Tables); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// TestLaTeX: all tables are in one document, and no character in them is one
+// that LaTeX could not be given.
+func TestLaTeX(t *testing.T) {
+	text := string(document(t))
+	if !strings.HasPrefix(text, "\\documentclass") || !strings.HasSuffix(text, "\\end{document}\n") {
+		t.Errorf("no document:\n%s", text)
+	}
+	for _, want := range []string{"\\label{tab:polkrepro-table2}", "\\label{tab:polkrepro-table3}", `Nystr\"{o}m`, `0.0851 $\pm$`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	if i := strings.IndexByte(text, '?'); i >= 0 {
+		t.Errorf("a character is lost: %q", text[max(0, i-20):i+20])
+	}
+}
