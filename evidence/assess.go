@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -47,28 +46,29 @@ type TestResult struct {
 	Low, High float64  // the target
 	Of, To    Side     // To is empty for a test of one mean
 	Note      string   // what the reader has to know of the verdict
+
+	Unanswered bool // no spec runs it under what is assumed
 }
 
-// Assess judges all claims of a ledger. The error is that of an assumption or
-// alternative that does not exist or that no spec runs.
+// Assess judges all claims of a ledger. Where an assumption is flipped, a claim
+// that depends on it and that no runs of the alternative answer is not run. The
+// error is that of an assumption or alternative that does not exist or that no
+// spec runs, or of two that would need runs of both at once.
 func Assess(in Input) (*Assessment, error) {
 	paper, err := experiments.Paper()
 	if err != nil {
 		return nil, err
 	}
-	answers, err := flip(in.Ledger, in.Assume)
+	w, err := newWorld(in.Ledger, in.Assume)
 	if err != nil {
 		return nil, err
 	}
-	x := &index{in.Plan, in.Records, paper, answers}
+	x := &index{in.Plan, in.Records, paper, w}
 	out := new(Assessment)
 	missing := make(map[string]bool)
 	for _, c := range in.Ledger.Claims {
-		r := ClaimResult{Claim: c}
-		for _, t := range c.Tests {
-			tr := assess(x, t, in.Failed)
-			r.Tests = append(r.Tests, tr)
-			r.Verdict = max(r.Verdict, tr.Verdict)
+		r := x.judge(c, in.Failed)
+		for _, tr := range r.Tests {
 			for _, p := range slices.Concat(tr.Of.Missing, tr.To.Missing) {
 				if !missing[p.ID] {
 					missing[p.ID] = true
@@ -81,37 +81,29 @@ func Assess(in Input) (*Assessment, error) {
 	return out, nil
 }
 
-// flip returns the runs that answer for cells under other assumptions.
-func flip(l *experiments.Ledger, assume map[string]string) (map[string]experiments.Answer, error) {
-	answers := make(map[string]experiments.Answer)
-	for _, id := range slices.Sorted(maps.Keys(assume)) {
-		a := l.Assumption(id)
-		if a == nil {
-			return nil, fmt.Errorf("evidence: there is no assumption %q", id)
+// judge judges a claim by those of its tests that count.
+func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult {
+	r := ClaimResult{Claim: c}
+	for _, t := range c.Tests {
+		if slices.Contains(x.world.without, c.ID+"."+t.ID) {
+			continue
 		}
-		alternative := a.Alternative(assume[id])
-		if alternative == nil {
-			return nil, fmt.Errorf("evidence: assumption %s has no alternative %q", id, assume[id])
-		}
-		if len(alternative.Answers) == 0 {
-			return nil, fmt.Errorf("evidence: no spec runs the alternative %s of assumption %s", assume[id], id)
-		}
-		for _, w := range alternative.Answers {
-			answers[w.Cell] = w
-		}
+		tr := x.assess(c, t, failed)
+		r.Tests = append(r.Tests, tr)
+		r.Verdict = max(r.Verdict, tr.Verdict)
 	}
-	return answers, nil
+	return r
 }
 
-// assess judges one test.
-func assess(x *index, t experiments.Test, failed map[string]string) TestResult {
+// assess judges one test of a claim.
+func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[string]string) TestResult {
 	r := TestResult{Test: t, Estimate: point(math.NaN())}
 	r.Low, r.High = t.Target()
-	alternative := x.flipped(&t.Of) || x.flipped(t.To)
-	r.Of = x.side(t.Of, alternative)
-	if t.To != nil {
-		r.To = x.side(*t.To, alternative)
+	if why := x.world.unanswered(c, t); why != "" {
+		r.Verdict, r.Note, r.Unanswered = NotRun, why, true
+		return r
 	}
+	r.Of, r.To = x.sides(t)
 	if len(r.Of.Runs) == 0 || t.To != nil && len(r.To.Runs) == 0 {
 		r.Verdict, r.Note = NotRun, r.absent(failed)
 		return r
@@ -242,6 +234,14 @@ func (a *Assessment) Counts() (cells, sentences Counts) {
 func (a *Assessment) Incomplete() bool {
 	return len(a.Missing) > 0 || slices.ContainsFunc(a.Claims, func(c ClaimResult) bool {
 		return slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Verdict == NotRun })
+	})
+}
+
+// Unanswered reports whether no spec runs what some test asks for under what is
+// assumed.
+func (a *Assessment) Unanswered() bool {
+	return slices.ContainsFunc(a.Claims, func(c ClaimResult) bool {
+		return slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Unanswered })
 	})
 }
 

@@ -98,17 +98,17 @@ func TestEveryCellIsClaimed(t *testing.T) {
 // TestEverySelectorSelects plans the profile full and finds runs for both sides
 // of every test, and for every alternative that a spec is said to run.
 func TestEverySelectorSelects(t *testing.T) {
-	x := &index{plan: fullPlan(t), paper: paper(t)}
+	x := &index{plan: fullPlan(t), paper: paper(t), world: chosenWorld(ledger(t))}
 	l := ledger(t)
 	for _, c := range l.Claims {
 		for _, test := range c.Tests {
-			if s := x.side(test.Of, false); len(s.Missing) == 0 {
+			if s := x.side(test.Of); len(s.Missing) == 0 {
 				t.Errorf("%s.%s: no run for %+v", c.ID, test.ID, test.Of)
 			}
 			if test.To == nil {
 				continue
 			}
-			if s := x.side(*test.To, false); len(s.Missing) == 0 {
+			if s := x.side(*test.To); len(s.Missing) == 0 {
 				t.Errorf("%s.%s: no run for %+v", c.ID, test.ID, *test.To)
 			}
 		}
@@ -116,7 +116,7 @@ func TestEverySelectorSelects(t *testing.T) {
 	for _, a := range l.Assumptions {
 		for _, alternative := range a.Alternatives {
 			for _, w := range alternative.Answers {
-				answers := func(p experiments.Planned) bool { return w.Matches(p.Spec, p.Run) }
+				answers := func(p experiments.Planned) bool { return w.Matches(p) }
 				if !slices.ContainsFunc(x.plan, answers) {
 					t.Errorf("%s=%s: no run of %+v", a.ID, alternative.ID, w)
 				}
@@ -173,16 +173,65 @@ func TestDependents(t *testing.T) {
 		t.Errorf("%v depend on nonsense", got)
 	}
 	// A claim that is answered by a cell which an alternative replaces depends
-	// on the assumption.
+	// on the assumption, and so does one of a risk that is read otherwise.
 	for _, a := range l.Assumptions {
 		for _, alternative := range a.Alternatives {
-			for _, w := range alternative.Answers {
-				for _, id := range (&Assessment{Claims: results(l)}).Using(w.Cell) {
-					if !slices.Contains(l.Claim(id).Assumptions, a.ID) {
-						t.Errorf("%s uses %s and does not name assumption %s", id, w.Cell, a.ID)
-					}
+			for _, id := range concerned(t, l, &alternative) {
+				if !slices.Contains(l.Claim(id).Assumptions, a.ID) {
+					t.Errorf("%s=%s concerns %s, which does not name the assumption", a.ID, alternative.ID, id)
 				}
 			}
+		}
+	}
+}
+
+// concerned returns the claims that an alternative has other runs or another
+// reading for.
+func concerned(t testing.TB, l *experiments.Ledger, a *experiments.Alternative) (ids []string) {
+	for _, w := range a.Answers {
+		ids = append(ids, (&Assessment{Claims: results(l)}).Using(w.Cell)...)
+	}
+	p := paper(t)
+	for _, c := range l.Claims {
+		read := func(s *experiments.Selector) bool {
+			return s != nil && (s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness) &&
+				a.Risk[p.Cells[s.Cell].Data] != ""
+		}
+		for _, test := range c.Tests {
+			if read(&test.Of) || read(test.To) {
+				ids = append(ids, c.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// TestDepends: a claim names an assumption that says something of its runs only
+// if the runs of one of its cells depend on it, so that no claim keeps its
+// verdict under an alternative that nobody has run.
+func TestDepends(t *testing.T) {
+	l := ledger(t)
+	for _, c := range l.Claims {
+		for _, id := range c.Assumptions {
+			depends := func(test experiments.Test) bool {
+				return l.Depends(test.Of.Cell, id) || test.To != nil && l.Depends(test.To.Cell, id)
+			}
+			if !slices.ContainsFunc(c.Tests, depends) {
+				t.Errorf("%s names %s, on which none of its cells depends", c.ID, id)
+			}
+		}
+	}
+	for _, x := range []struct {
+		cell, assumption string
+		want             bool
+	}{
+		{"table2.multidist.ksvm.polk-large", "mini-batch", true}, // as the row that the paper prints
+		{"table2.multidist.ksvm.lbfgs", "mini-batch", false},
+		{"table3.mnist.klr.polk-small", "epochs-mnist", true},
+		{"table3.mnist.klr.nystrom", "bandwidth", false}, // nothing is claimed of it
+	} {
+		if got := l.Depends(x.cell, x.assumption); got != x.want {
+			t.Errorf("%s depends on %s: %v", x.cell, x.assumption, got)
 		}
 	}
 }
@@ -237,6 +286,13 @@ func TestLedgerErrors(t *testing.T) {
 		{"    section: Table 2\n    assumptions: [bandwidth, multidist-variance, multidist-draws, libsvm-cost", "    section: Table 2\n    explained: {risk: x}\n    assumptions: [bandwidth, multidist-variance, multidist-draws, libsvm-cost", `has no test "risk"`},
 		{"how: algebra", "how: guess", `how is "guess"`},
 		{"spec: multidist-bsgd, method: bsgd", "spec: multidist-bsgd, method: sgd", `unknown method "sgd"`},
+		{"cell: table2.multidist.ksvm.bsgd-large, spec: multidist-bsgd", "cell: table2.multidist.ksvm.bsgd, spec: multidist-bsgd", "answered twice"},
+		{"risk: {brodatz: test}", "risk: {brodatz: train}", "train of brodatz is no other risk"},
+		{"risk: {brodatz: test}", "risk: {glyphs: test}", "test of glyphs is no other risk"},
+		{"risk: {brodatz: test}", "risk: {brodatz: both}", "both of brodatz is no other risk"},
+		{"without: [table2.multidist.klr.lbfgs.risk]", "without: [table2.multidist.klr.polk.risk]", "no test of a claim that depends on lbfgs-risk"},
+		{"without: [table2.multidist.klr.lbfgs.risk]", "without: [risk]", "no test of a claim"},
+		{"without: [table2.multidist.klr.lbfgs.risk]", "risk: {mnist: train}\n        answers: [{cell: table2.multidist.klr.lbfgs, spec: s, method: lbfgs}]", "not both"},
 		{"  - id: budget-norm", "  - id: mini-batch", "there twice"},
 	} {
 		a, b := strings.Replace(claims, c.old, c.new, 1), strings.Replace(assumptions, c.old, c.new, 1)

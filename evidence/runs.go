@@ -36,22 +36,51 @@ type index struct {
 	plan    []experiments.Planned
 	records map[string]*record.Record
 	paper   *experiments.PaperValues
-	answers map[string]experiments.Answer // by cell, of assumptions that are flipped
+	world   world
 }
 
-// side returns what a selector selects. Where alternative is true, the runs of
-// flipped assumptions take the place of their cells', and figures are passed
-// over: alternatives have none.
-func (x *index) side(s experiments.Selector, alternative bool) Side {
-	var out Side
-	seen := make(map[string]bool)
-	for _, p := range x.plan {
-		if seen[p.ID] || !x.selected(s, alternative, p) {
-			continue
+// sides returns what a test's selectors select. If runs of a flipped assumption
+// answer it that are not those of the figure it is about, other orders or draws,
+// then both sides are the runs of the table.
+func (x *index) sides(t experiments.Test) (of, to Side) {
+	figures := x.shows(t.Of) && (t.To == nil || x.shows(*t.To))
+	side := func(s experiments.Selector) Side {
+		if !figures {
+			s.Figure = ""
 		}
-		seen[p.ID] = true
+		return x.side(s)
+	}
+	of = side(t.Of)
+	if t.To != nil {
+		to = side(*t.To)
+	}
+	return of, to
+}
+
+// shows reports whether the runs that answer a selector are those that it is
+// about, of the same draws and orders.
+func (x *index) shows(s experiments.Selector) bool {
+	answer, ok := x.world.answers[s.Cell]
+	return !ok || covers(x.answering(answer), x.feeding(s))
+}
+
+// side returns what a selector selects, in the place of a cell's runs those of
+// a flipped assumption: of the same draws and orders if they are there, and
+// otherwise all of them.
+func (x *index) side(s experiments.Selector) Side {
+	plan := x.feeding(s)
+	if answer, ok := x.world.answers[s.Cell]; ok {
+		own := plan
+		plan = x.answering(answer)
+		if covers(plan, own) {
+			same := orders(own)
+			plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return !same[order{p.Run.Data.Draw, p.Run.Seed}] })
+		}
+	}
+	var out Side
+	for _, p := range plan {
 		if rec := x.records[p.ID]; rec != nil {
-			out.Runs = append(out.Runs, Run{p, rec, value(rec, s, x.paper.Data[x.paper.Cells[s.Cell].Data].Risk)})
+			out.Runs = append(out.Runs, Run{p, rec, value(rec, s, x.risk(s.Cell))})
 		} else {
 			out.Missing = append(out.Missing, p)
 		}
@@ -62,24 +91,59 @@ func (x *index) side(s experiments.Selector, alternative bool) Side {
 	return out
 }
 
-// flipped reports whether a selector's cell has other runs under the flipped
-// assumptions.
-func (x *index) flipped(s *experiments.Selector) bool {
-	if s == nil {
-		return false
+// An order is a draw of the data and an order of its samples.
+type order struct{ draw, seed uint64 }
+
+func orders(plan []experiments.Planned) map[order]bool {
+	out := make(map[order]bool)
+	for _, p := range plan {
+		out[order{p.Run.Data.Draw, p.Run.Seed}] = true
 	}
-	_, ok := x.answers[s.Cell]
-	return ok
+	return out
 }
 
-func (x *index) selected(s experiments.Selector, alternative bool, p experiments.Planned) bool {
-	if a, ok := x.answers[s.Cell]; alternative && ok {
-		return a.Matches(p.Spec, p.Run)
+// covers reports whether there are runs, and one of each draw and order that
+// others have.
+func covers(runs, others []experiments.Planned) bool {
+	have := orders(runs)
+	for o := range orders(others) {
+		if !have[o] {
+			return false
+		}
 	}
-	if s.Figure == "" || alternative {
-		return slices.Contains(p.Cells, s.Cell)
+	return len(others) > 0
+}
+
+// answering returns the runs of an alternative's answer.
+func (x *index) answering(a experiments.Answer) []experiments.Planned { return x.planned(a.Matches) }
+
+// feeding returns the runs that a selector means as the assumptions were chosen.
+func (x *index) feeding(s experiments.Selector) []experiments.Planned {
+	if s.Figure == "" {
+		return x.planned(func(p experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
 	}
-	return slices.Contains(p.Figures, s.Figure) && p.Group == x.group(s.Cell)
+	group := x.group(s.Cell)
+	return x.planned(func(p experiments.Planned) bool {
+		return slices.Contains(p.Figures, s.Figure) && p.Group == group
+	})
+}
+
+// planned returns the runs that fulfil a condition, each once.
+func (x *index) planned(condition func(experiments.Planned) bool) (out []experiments.Planned) {
+	seen := make(map[string]bool)
+	for _, p := range x.plan {
+		if !seen[p.ID] && condition(p) {
+			seen[p.ID] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// risk returns which risk of a cell's runs is read.
+func (x *index) risk(cell string) string {
+	set := x.paper.Cells[cell].Data
+	return cmp.Or(x.world.risk[set], x.paper.Data[set].Risk)
 }
 
 // group returns the group of the runs that feed a cell.

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	_ "embed"
 	"maps"
 	"math"
@@ -136,27 +137,43 @@ type Assumption struct {
 	Alternatives []Alternative
 }
 
-// An Alternative is another value of an assumption.
+// An Alternative is another value of an assumption. It needs runs of its own,
+// or is another reading of the runs there are, or nobody has run it.
 type Alternative struct {
 	ID      string
 	Value   string
-	Effect  string   // if it was measured
-	Answers []Answer // the runs that have it; none if no spec does
+	Effect  string            // if it was measured
+	Answers []Answer          // the runs that have it
+	Risk    map[string]string // by data set, the risk that is read instead: RiskTrain or RiskTest
+	Without []string          // tests that it leaves nothing to compare with, CLAIM.TEST
+}
+
+// Reading reports whether the alternative is another reading of the same runs.
+func (a *Alternative) Reading() bool { return len(a.Risk)+len(a.Without) > 0 }
+
+// Answer returns the runs that take the place of a cell's, nil if none do.
+func (a *Alternative) Answer(cell string) *Answer {
+	i := slices.IndexFunc(a.Answers, func(w Answer) bool { return w.Cell == cell })
+	if i < 0 {
+		return nil
+	}
+	return &a.Answers[i]
 }
 
 // An Answer names runs that take the place of those that feed a cell: those of
-// a spec's method at a point of its grid. A nil hyper-parameter may be any.
+// an entry of a spec at a point of its grid. A nil hyper-parameter may be any.
 type Answer struct {
 	Cell, Spec, Method string
+	Label              string // of the entry; the method's name if it has none of its own
 	Budget             *int
 	Parsimony          *float64
 	Maintenance        *string
 }
 
-// Matches reports whether a run of a spec is one of those named.
-func (a *Answer) Matches(spec string, run Run) bool {
-	p := run.Params
-	return a.Spec == spec && a.Method == run.Method &&
+// Matches reports whether a run is one of those named.
+func (a *Answer) Matches(planned Planned) bool {
+	p := planned.Run.Params
+	return a.Spec == planned.Spec && a.Method == planned.Run.Method && a.Label == planned.Label &&
 		(a.Budget == nil || *a.Budget == p.Budget) &&
 		(a.Parsimony == nil || *a.Parsimony == p.Parsimony) &&
 		(a.Maintenance == nil || *a.Maintenance == p.Maintenance)
@@ -191,6 +208,19 @@ func (l *Ledger) Dependents(assumption string) []string {
 		}
 	}
 	return ids
+}
+
+// Depends reports whether the runs of a cell depend on an assumption: the
+// cell's claim names it, or, for a row that the paper does not print (such as
+// polk-large), that of the row which it varies.
+func (l *Ledger) Depends(cell, assumption string) bool {
+	c := l.Claim(cell)
+	if c == nil {
+		i := strings.LastIndexByte(cell, '.')
+		row, _, _ := strings.Cut(cell[i+1:], "-")
+		c = l.Claim(cell[:i+1] + row)
+	}
+	return c != nil && slices.Contains(c.Assumptions, assumption)
 }
 
 // Alternative returns an assumption's alternative of an ID, nil if there is
@@ -240,6 +270,9 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 	k.margins(c.Margins, claimsRoot)
 	for i := range c.Claims {
 		k.claim(&c.Claims[i], claimsRoot.At("claims", i))
+	}
+	for i := range a.Assumptions {
+		k.readings(&k.out.Assumptions[i], assumptionsRoot.At("assumptions", i))
 	}
 	k.complete(claimsRoot)
 	for i, u := range c.Untested {
@@ -311,15 +344,18 @@ type (
 		Alternatives []alternativeDoc `json:"alternatives"`
 	}
 	alternativeDoc struct {
-		ID      string      `json:"id"`
-		Value   string      `json:"value"`
-		Effect  string      `json:"effect"`
-		Answers []answerDoc `json:"answers"`
+		ID      string            `json:"id"`
+		Value   string            `json:"value"`
+		Effect  string            `json:"effect"`
+		Answers []answerDoc       `json:"answers"`
+		Risk    map[string]string `json:"risk"`
+		Without []string          `json:"without"`
 	}
 	answerDoc struct {
 		Cell   string   `json:"cell"`
 		Spec   string   `json:"spec"`
 		Method string   `json:"method"`
+		Label  string   `json:"label"`
 		At     pointDoc `json:"at"`
 	}
 	pointDoc struct {
@@ -369,7 +405,7 @@ func (k *ledgerChecker) assumption(d *assumptionDoc, n *strictyaml.Node) {
 			k.Errorf(at.At("id"), "id %q is empty, malformed or there twice", v.ID)
 		}
 		k.text(at, "value", v.Value)
-		a.Alternatives = append(a.Alternatives, Alternative{v.ID, v.Value, v.Effect, k.answers(v.Answers, at)})
+		a.Alternatives = append(a.Alternatives, Alternative{v.ID, v.Value, v.Effect, k.answers(v.Answers, at), v.Risk, v.Without})
 	}
 	k.out.Assumptions = append(k.out.Assumptions, a)
 }
@@ -380,13 +416,49 @@ func (k *ledgerChecker) answers(docs []answerDoc, n *strictyaml.Node) (out []Ans
 		if _, ok := k.paper.Cells[d.Cell]; !ok {
 			k.Errorf(at.At("cell"), "unknown table cell %q", d.Cell)
 		}
+		if slices.ContainsFunc(out, func(o Answer) bool { return o.Cell == d.Cell }) {
+			k.Errorf(at.At("cell"), "cell %q is answered twice", d.Cell)
+		}
 		k.text(at, "spec", d.Spec)
 		if lookupMethod(d.Method) == nil {
 			k.Errorf(at.At("method"), "unknown method %q", d.Method)
 		}
-		out = append(out, Answer{d.Cell, d.Spec, d.Method, d.At.Budget, d.At.Parsimony, d.At.Maintenance})
+		label := cmp.Or(d.Label, d.Method)
+		out = append(out, Answer{d.Cell, d.Spec, d.Method, label, d.At.Budget, d.At.Parsimony, d.At.Maintenance})
 	}
 	return out
+}
+
+// readings checks the alternatives that need no runs of their own, which name
+// data sets, claims and tests.
+func (k *ledgerChecker) readings(a *Assumption, n *strictyaml.Node) {
+	for i := range a.Alternatives {
+		v, at := &a.Alternatives[i], n.At("alternatives", i)
+		if v.Reading() && len(v.Answers) > 0 {
+			k.Errorf(at, "an alternative has answers or is another reading of the same runs, not both")
+		}
+		for _, set := range slices.Sorted(maps.Keys(v.Risk)) {
+			d, ok := k.paper.Data[set]
+			risk := v.Risk[set]
+			if !ok || risk != RiskTrain && risk != RiskTest || risk == d.Risk {
+				k.Errorf(at.At("risk", set), "%s of %s is no other risk of a data set of the paper", risk, set)
+			}
+		}
+		for j, id := range v.Without {
+			if !k.out.hasTest(id, a.ID) {
+				k.Errorf(at.At("without", j), "%q is no test of a claim that depends on %s", id, a.ID)
+			}
+		}
+	}
+}
+
+// hasTest reports whether a claim that depends on an assumption has the test
+// CLAIM.TEST and others beside it.
+func (l *Ledger) hasTest(id, assumption string) bool {
+	i := max(strings.LastIndexByte(id, '.'), 0)
+	c := l.Claim(id[:i])
+	return c != nil && len(c.Tests) > 1 && slices.Contains(c.Assumptions, assumption) &&
+		slices.ContainsFunc(c.Tests, func(t Test) bool { return c.ID+"."+t.ID == id })
 }
 
 func (k *ledgerChecker) margins(docs map[string]marginDoc, root *strictyaml.Node) {

@@ -13,6 +13,7 @@ type Planned struct {
 	Run     Run      `json:"run"`
 	ID      string   `json:"id"`      // ID(Run): names the run's record
 	Spec    string   `json:"spec"`    // name of the spec
+	Label   string   `json:"label"`   // of the spec's entry: the method's name if it has none of its own
 	Series  string   `json:"series"`  // legend entry such as "POLK, K = 0.04": the same for all seeds and draws
 	Group   string   `json:"group"`   // key of (spec, method, hyper-parameters): the same for all seeds and draws
 	Cells   []string `json:"cells"`   // table cells the run feeds, such as "table2.multidist.ksvm.polk"
@@ -77,7 +78,7 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 						k = len(plan)
 						index[id] = k
 						plan = append(plan, Planned{
-							Run: run, ID: id, Spec: s.Name, Series: v.series, Group: v.group,
+							Run: run, ID: id, Spec: s.Name, Label: v.label, Series: v.series, Group: v.group,
 							Cells: []string{}, Figures: []string{},
 							Cost: float64(run.Samples) * float64(s.dim) * order,
 						})

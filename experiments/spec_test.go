@@ -262,11 +262,38 @@ func TestEmbedded(t *testing.T) {
 		"glyphs-klr":           {0, 2, 10},
 		"weaves-ksvm":          {0, 4, 16},
 		"weaves-klr":           {0, 2, 10},
+
+		"multiverse-multidist-ksvm":            {0, 0, 252}, // 9 points of methods with a seed × 24, and C-SVC twice and L-BFGS × 20
+		"multiverse-multidist-klr":             {0, 0, 164},
+		"multiverse-multidist-one-pass-ksvm":   {0, 0, 96},
+		"multiverse-multidist-one-pass-klr":    {0, 0, 48},
+		"multiverse-multidist-ten-passes-ksvm": {0, 0, 96},
+		"multiverse-multidist-ten-passes-klr":  {0, 0, 48},
+		"multiverse-as-printed-ksvm":           {0, 0, 136},
+		"multiverse-as-printed-klr":            {0, 0, 68},
+		"multiverse-any-draw-ksvm":             {0, 0, 120},
+		"multiverse-any-draw-klr":              {0, 0, 60},
+		"multiverse-mnist-ksvm":                {0, 0, 11},
+		"multiverse-mnist-klr":                 {0, 0, 10},
+		"multiverse-mnist-six-passes-ksvm":     {0, 0, 10},
+		"multiverse-mnist-six-passes-bsgd":     {0, 0, 10},
+		"multiverse-mnist-eight-passes-klr":    {0, 0, 10},
+		"multiverse-brodatz-ksvm":              {0, 0, 21},
+		"multiverse-brodatz-four-passes-ksvm":  {0, 0, 20},
+		"multiverse-brodatz-four-passes-klr":   {0, 0, 10},
+		"multiverse-image-normalised-ksvm":     {0, 0, 21},
+		"multiverse-image-normalised-klr":      {0, 0, 11},
+		"multiverse-contrast-ksvm":             {0, 0, 21},
+		"multiverse-contrast-klr":              {0, 0, 11},
+		"multiverse-mr8-ksvm":                  {0, 0, 21},
+		"multiverse-mr8-klr":                   {0, 0, 11},
+		"multiverse-disjoint-ksvm":             {0, 0, 5},
+		"multiverse-disjoint-klr":              {0, 0, 11},
 	}
 	// Specs on an assumption, and those of data that the paper does not have,
 	// feed no cell and no figure of the paper.
 	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr"}
-	seen := make(map[string]string) // run ID → spec
+	seen := make(map[string]string) // profile and run ID → spec
 	for _, s := range specs {
 		runs, ok := want[s.Name]
 		delete(want, s.Name)
@@ -293,11 +320,11 @@ func TestEmbedded(t *testing.T) {
 				if p.ID != ID(p.Run) || p.Spec != s.Name || !(p.Cost > 0) || p.Run.Samples < 1 {
 					t.Errorf("bad entry %+v", p)
 				}
-				if other, ok := seen[p.ID]; ok && other != s.Name {
+				if other, ok := seen[profile+p.ID]; ok && other != s.Name {
 					t.Errorf("run %s is both of %s and of %s", p.ID, s.Name, other)
 				}
-				seen[p.ID] = s.Name
-				if feeds := len(p.Cells)+len(p.Figures) > 0; feeds == slices.Contains(assumptions, s.Name) {
+				seen[profile+p.ID] = s.Name
+				if feeds := len(p.Cells)+len(p.Figures) > 0; feeds == (slices.Contains(assumptions, s.Name) || strings.HasPrefix(s.Name, "multiverse-")) {
 					t.Errorf("%s: a run of %s feeds something: %v", s.Name, p.Series, feeds)
 				}
 				if old, ok := byGroup[p.Group]; ok && old != p.Series {
@@ -336,7 +363,7 @@ func TestPlan(t *testing.T) {
 			},
 			Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5},
 		},
-		Spec: "sample", Series: "POLK, K = 0.04",
+		Spec: "sample", Label: "polk", Series: "POLK, K = 0.04",
 		Group:   "sample/polk/kernel=gaussian,learning_rate=6,schedule=constant,batch_size=32,parsimony=0.04,regularizer=1e-06,bandwidth=0.6",
 		Cells:   []string{"table2.multidist.ksvm.polk"},
 		Figures: []string{"2"},

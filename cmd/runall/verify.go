@@ -179,6 +179,9 @@ const mostNamed = 5
 
 // incomplete says which records are missing.
 func incomplete(a *evidence.Assessment, results string) string {
+	if len(a.Missing) == 0 && a.Unanswered() {
+		return "no spec runs some claims under what is assumed; 'runall multiverse' lists them"
+	}
 	if len(a.Missing) == 0 {
 		return "the profile does not run all claims; --profile full does"
 	}

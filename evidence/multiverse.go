@@ -1,0 +1,153 @@
+package evidence
+
+import (
+	"slices"
+
+	"polkrepro/experiments"
+)
+
+// A MultiverseReport says which assumptions decide which verdicts. Each
+// alternative is flipped alone, everything else as it was chosen: what two of
+// them do together is not in it. It is made to be written as JSON too.
+type MultiverseReport struct {
+	Profile     string              `json:"profile"`
+	Assumptions []AssumptionOutcome `json:"assumptions"` // in the ledger's order
+	Claims      []ClaimStanding     `json:"claims"`      // in the ledger's order
+}
+
+// An AssumptionOutcome is what the alternatives of one assumption do.
+type AssumptionOutcome struct {
+	ID           string               `json:"id"`
+	Paper        string               `json:"paper"`
+	Chosen       string               `json:"chosen"`
+	How          string               `json:"how"`
+	Alternatives []AlternativeOutcome `json:"alternatives"`
+}
+
+// An AlternativeOutcome is what one alternative does to the claims that depend
+// on its assumption.
+type AlternativeOutcome struct {
+	ID     string   `json:"id"`
+	Value  string   `json:"value"`
+	Effect string   `json:"effect,omitempty"` // as the ledger has it
+	Claims []Change `json:"claims"`           // all that depend on it, changed or not
+	Specs  []string `json:"specs,omitempty"`  // that have runs of it without a record
+}
+
+// Changed returns the claims whose verdicts differ, both of them known.
+func (a *AlternativeOutcome) Changed() (out []Change) {
+	for _, c := range a.Claims {
+		if c.From != c.To && c.From != NotRun && c.To != NotRun {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// NotRun returns the IDs of the claims that nothing says anything of under the
+// alternative.
+func (a *AlternativeOutcome) NotRun() (ids []string) {
+	for _, c := range a.Claims {
+		if c.To == NotRun {
+			ids = append(ids, c.Claim)
+		}
+	}
+	return ids
+}
+
+// A ClaimStanding is how a claim stands over all alternatives of the
+// assumptions that it depends on.
+type ClaimStanding struct {
+	Claim   string  `json:"claim"`
+	Verdict Verdict `json:"verdict"` // as everything was chosen
+	Run     int     `json:"run"`     // alternatives with a verdict
+	NotRun  int     `json:"not_run"` // alternatives without
+	Hinges  []Hinge `json:"hinges,omitempty"`
+}
+
+// Robust reports whether the verdict is the same under every alternative that
+// was run, and one was.
+func (c *ClaimStanding) Robust() bool { return c.Verdict != NotRun && c.Run > 0 && len(c.Hinges) == 0 }
+
+// A Hinge is an alternative under which a claim's verdict is another.
+type Hinge struct {
+	Assumption  string  `json:"assumption"`
+	Alternative string  `json:"alternative"`
+	To          Verdict `json:"to"`
+}
+
+// Multiverse judges every claim under every alternative of the assumptions that
+// it depends on, one flipped at a time. An alternative that no spec runs, or
+// whose records are missing, has the verdict not run, never the one of what was
+// chosen. What in assumes otherwise is not looked at.
+func Multiverse(in Input) (*MultiverseReport, error) {
+	in.Assume = nil
+	chosen, err := Assess(in)
+	if err != nil {
+		return nil, err
+	}
+	paper, err := experiments.Paper()
+	if err != nil {
+		return nil, err
+	}
+	out := new(MultiverseReport)
+	for _, c := range chosen.Claims {
+		out.Claims = append(out.Claims, ClaimStanding{Claim: c.Claim.ID, Verdict: c.Verdict})
+	}
+	for _, a := range in.Ledger.Assumptions {
+		o := AssumptionOutcome{ID: a.ID, Paper: a.Paper, Chosen: a.Chosen, How: a.How}
+		for i := range a.Alternatives {
+			w := chosenWorld(in.Ledger)
+			if err := w.flip(a.ID, &a.Alternatives[i]); err != nil {
+				return nil, err
+			}
+			x := &index{in.Plan, in.Records, paper, w}
+			o.Alternatives = append(o.Alternatives, x.outcome(a.ID, &a.Alternatives[i], chosen, in.Failed, out.Claims))
+		}
+		out.Assumptions = append(out.Assumptions, o)
+	}
+	return out, nil
+}
+
+// outcome judges the claims that depend on an assumption under the one
+// alternative that is flipped, and adds the verdicts to their standings.
+func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *Assessment, failed map[string]string, standings []ClaimStanding) AlternativeOutcome {
+	out := AlternativeOutcome{ID: a.ID, Value: a.Value, Effect: a.Effect, Claims: []Change{}, Specs: x.lacking(a)}
+	for i, c := range chosen.Claims {
+		if !slices.Contains(c.Claim.Assumptions, assumption) {
+			continue
+		}
+		to := NotRun
+		if len(a.Answers) > 0 || a.Reading() {
+			to = x.judge(c.Claim, failed).Verdict
+		}
+		out.Claims = append(out.Claims, Change{c.Claim.ID, c.Verdict, to})
+		standings[i].add(assumption, a.ID, to)
+	}
+	return out
+}
+
+// lacking returns the specs that have runs of an alternative without a record,
+// planned or not.
+func (x *index) lacking(a *experiments.Alternative) (specs []string) {
+	for _, answer := range a.Answers {
+		runs := x.answering(answer)
+		done := len(runs) > 0 && !slices.ContainsFunc(runs, func(p experiments.Planned) bool { return x.records[p.ID] == nil })
+		if !done && !slices.Contains(specs, answer.Spec) {
+			specs = append(specs, answer.Spec)
+		}
+	}
+	return specs
+}
+
+// add notes the verdict under an alternative.
+func (c *ClaimStanding) add(assumption, alternative string, to Verdict) {
+	if to == NotRun {
+		c.NotRun++
+		return
+	}
+	c.Run++
+	if c.Verdict != NotRun && to != c.Verdict {
+		c.Hinges = append(c.Hinges, Hinge{assumption, alternative, to})
+	}
+}

@@ -1,0 +1,273 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+)
+
+// alternative returns what an alternative does.
+func alternative(t *testing.T, m *MultiverseReport, assumption, id string) *AlternativeOutcome {
+	t.Helper()
+	for i := range m.Assumptions {
+		for j := range m.Assumptions[i].Alternatives {
+			if a := &m.Assumptions[i].Alternatives[j]; m.Assumptions[i].ID == assumption && a.ID == id {
+				return a
+			}
+		}
+	}
+	t.Fatalf("no %s=%s", assumption, id)
+	return nil
+}
+
+func mustMultiverse(t *testing.T, in Input) *MultiverseReport {
+	t.Helper()
+	m, err := Multiverse(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// answered makes up records of an alternative's runs, from the final figures
+// that a cell has.
+func answered(t *testing.T, in Input, assumption, id string, final func(cell string) [3]float64) {
+	t.Helper()
+	made := madeFrom(in, in.Ledger.Assumption(assumption).Alternative(id), final)
+	if made == 0 {
+		t.Fatalf("%s=%s has no runs", assumption, id)
+	}
+}
+
+func madeFrom(in Input, a *experiments.Alternative, final func(cell string) [3]float64) (n int) {
+	for _, w := range a.Answers {
+		for _, p := range in.Plan {
+			if w.Matches(p) {
+				in.Records[p.ID] = made(p, final(w.Cell))
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// words are changes in words.
+func words(changes []Change) (out []string) {
+	for _, c := range changes {
+		out = append(out, c.Claim+": "+c.From.String()+" → "+c.To.String())
+	}
+	return out
+}
+
+// TestMultiverse makes up what ten passes on multidist do: all is as the paper
+// has it, but the model order of POLK with K = 0.04 is 60.
+func TestMultiverse(t *testing.T) {
+	in := fixture(t)
+	values := finals(paper(t))
+	answered(t, in, "epochs-multidist", "ten", func(cell string) [3]float64 {
+		v := values[cell]
+		if cell == "table2.multidist.ksvm.polk" {
+			v[2] = 60
+		}
+		return v
+	})
+	m := mustMultiverse(t, in)
+
+	ten := alternative(t, m, "epochs-multidist", "ten")
+	want := []string{
+		"table2.multidist.ksvm.polk: reproduced → deviates",
+		"multidist.optimal-order: reproduced → deviates",
+	}
+	if got := words(ten.Changed()); !slices.Equal(got, want) {
+		t.Errorf("changes %q, want %q", got, want)
+	}
+	if len(ten.NotRun()) > 0 || len(ten.Specs) > 0 {
+		t.Errorf("not run %q by %q", ten.NotRun(), ten.Specs)
+	}
+	dependents := in.Ledger.Dependents("epochs-multidist")
+	if len(ten.Claims) != len(dependents) || len(dependents) < 10 {
+		t.Errorf("%d claims, want %d", len(ten.Claims), len(dependents))
+	}
+
+	// One pass has no records: nothing of it is as chosen, and the specs that
+	// run it are named.
+	one := alternative(t, m, "epochs-multidist", "one")
+	if !slices.Equal(one.NotRun(), dependents) || len(one.Changed()) > 0 {
+		t.Errorf("not run %q, want %q", one.NotRun(), dependents)
+	}
+	if want := []string{"multiverse-multidist-one-pass-ksvm", "multiverse-multidist-one-pass-klr"}; !slices.Equal(one.Specs, want) {
+		t.Errorf("specs %q, want %q", one.Specs, want)
+	}
+	if never := alternative(t, m, "budget-norm", "per-removal"); len(never.Specs) > 0 || len(never.NotRun()) != len(never.Claims) || len(never.Claims) == 0 {
+		t.Errorf("an alternative that no spec runs: %+v", never)
+	}
+
+	standing := make(map[string]*ClaimStanding)
+	for i := range m.Claims {
+		standing[m.Claims[i].Claim] = &m.Claims[i]
+	}
+	if s := standing["multidist.optimal-order"]; s.Robust() || len(s.Hinges) != 1 || s.Hinges[0] != (Hinge{"epochs-multidist", "ten", Deviates}) {
+		t.Errorf("%+v", s)
+	}
+	if s := standing["multidist.order-129"]; !s.Robust() || s.Run != 1 || s.NotRun < 5 {
+		t.Errorf("%+v", s)
+	}
+	if s := standing["mnist.orders"]; s.Robust() || s.Run != 0 {
+		t.Errorf("a claim of which no alternative was run: %+v", s)
+	}
+}
+
+// TestFigureRuns: a sentence on a figure is judged by the alternative's runs of
+// that figure's draw and orders, a cell by those of the tables' draws.
+func TestFigureRuns(t *testing.T) {
+	in := fixture(t)
+	values := finals(paper(t))
+	answered(t, in, "epochs-multidist", "ten", func(cell string) [3]float64 { return values[cell] })
+	in.Assume = map[string]string{"epochs-multidist": "ten"}
+	a := mustAssess(t, in)
+	for id, want := range map[string]int{"multidist.optimal-order.order": 5, "multidist.order-129.order": 20, "multidist.fixed-order.risk-16": 5} {
+		s, _ := a.Find(id)
+		for _, r := range s.Tests[0].Of.Runs {
+			if !strings.HasPrefix(r.Spec, "multiverse-multidist-ten-passes") {
+				t.Errorf("%s is judged by %s", id, r.Spec)
+			}
+		}
+		if n := len(s.Tests[0].Of.Runs); n != want {
+			t.Errorf("%s: %d runs, want %d", id, n, want)
+		}
+	}
+	// What has other draws altogether is judged by all of them.
+	delete(in.Assume, "epochs-multidist")
+	answered(t, in, "multidist-draws", "any", func(cell string) [3]float64 { return values[cell] })
+	in.Assume["multidist-draws"] = "any"
+	s, _ := mustAssess(t, in).Find("multidist.optimal-order.order")
+	if n := len(s.Tests[0].Of.Runs); n != 20 || s.Tests[0].Of.Runs[0].Run.Data.Draw != 1 {
+		t.Errorf("any draws: %d runs", n)
+	}
+}
+
+// TestNeverTheDefault takes a spec that answers one of two cells away: the test
+// that needs both is not run, whatever the records of what was chosen.
+func TestNeverTheDefault(t *testing.T) {
+	in := fixture(t)
+	values := finals(paper(t))
+	answered(t, in, "bandwidth", "variance", func(cell string) [3]float64 { return values[cell] })
+	in.Assume = map[string]string{"bandwidth": "variance"}
+	a := mustAssess(t, in)
+	for id, want := range map[string]Verdict{
+		"multidist.like-batch.lbfgs": Reproduced,
+		"multidist.like-batch.ivm":   NotRun, // no spec runs IVM so
+		"table3.mnist.ksvm.polk":     NotRun, // nor anything on MNIST
+		"multidist.like-libsvm":      Reproduced,
+	} {
+		s, ok := a.Find(id)
+		if !ok {
+			t.Fatalf("no %s", id)
+		}
+		if got := s.Tests[0].Verdict; got != want {
+			t.Errorf("%s: %v, want %v (%s)", id, got, want, s.Tests[0].Note)
+		}
+	}
+	if s, _ := a.Find("multidist.like-batch.ivm"); s.Tests[0].Note != "no spec runs table2.multidist.klr.ivm with bandwidth=variance" || !a.Unanswered() {
+		t.Errorf("%q", s.Tests[0].Note)
+	}
+	for _, p := range in.Plan {
+		if p.Spec == "multiverse-multidist-ksvm" && p.Label == "bandwidth-csvc" {
+			delete(in.Records, p.ID)
+		}
+	}
+	if s, _ := mustAssess(t, in).Find("multidist.like-libsvm"); s.Tests[0].Verdict != NotRun || s.Tests[0].Note != "no records" {
+		t.Errorf("%v, %s", s.Tests[0].Verdict, s.Tests[0].Note)
+	}
+}
+
+// TestRiskCaptions makes the test risk on Brodatz three times the training risk,
+// which the paper's numbers are: the captions' reading changes what is claimed
+// of that risk, and nothing else.
+func TestRiskCaptions(t *testing.T) {
+	in := fixture(t)
+	for _, p := range in.Plan {
+		if r := in.Records[p.ID]; r != nil && p.Run.Data.Name == "brodatz" {
+			r.Final.TestRisk *= 3
+			for i := range r.Points {
+				r.Points[i].TestRisk *= 3
+			}
+		}
+	}
+	m := mustMultiverse(t, in)
+	want := []string{
+		"table3.brodatz.ksvm.lbfgs: reproduced → deviates",
+		"table3.brodatz.ksvm.bsgd: reproduced → deviates",
+		"table3.brodatz.ksvm.polk: reproduced → deviates",
+		"table3.brodatz.klr.lbfgs: reproduced → deviates",
+		"table3.brodatz.klr.polk: reproduced → deviates",
+	}
+	captions := alternative(t, m, "risk", "captions")
+	if got := words(captions.Changed()); !slices.Equal(got, want) {
+		t.Errorf("changes %q, want %q", got, want)
+	}
+	if other := alternative(t, m, "risk", "other"); len(other.Changed()) > 0 || len(other.NotRun()) > 0 {
+		t.Errorf("equal risks, and changes %q, not run %q", other.Changed(), other.NotRun())
+	}
+	in.Assume = map[string]string{"risk": "captions"}
+	s, _ := mustAssess(t, in).Find("table3.brodatz.klr.polk")
+	for _, r := range s.Tests {
+		if (r.Verdict == Deviates) != (r.Test.ID == "risk") {
+			t.Errorf("%s: %v", r.Test.ID, r.Verdict)
+		}
+	}
+}
+
+// TestWithout lets L-BFGS's risk deviate for the logistic loss: it does not
+// count if the one number is the hinge's.
+func TestWithout(t *testing.T) {
+	in := fixture(t)
+	for _, p := range in.Plan {
+		if slices.Contains(p.Cells, "table2.multidist.klr.lbfgs") {
+			in.Records[p.ID] = made(p, [3]float64{0.2, 4.04, 5000})
+		}
+	}
+	m := mustMultiverse(t, in)
+	want := []string{"table2.multidist.klr.lbfgs: deviates → reproduced"}
+	if got := words(alternative(t, m, "lbfgs-risk", "hinge").Changed()); !slices.Equal(got, want) {
+		t.Errorf("hinge: %q, want %q", got, want)
+	}
+	if got := words(alternative(t, m, "lbfgs-risk", "logistic").Changed()); len(got) > 0 {
+		t.Errorf("logistic: %q", got)
+	}
+}
+
+func TestMultiverseText(t *testing.T) {
+	m := mustMultiverse(t, fixture(t))
+	m.Profile = "full"
+	var b bytes.Buffer
+	if err := m.WriteText(&b, func(specs []string) string { return "run " + strings.Join(specs, "+") }); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"flipped alone",
+		"bsgd-maintenance=removal: removal of the element of the least weight",
+		"changes    table2.multidist.ksvm.bsgd: reproduced → deviates",
+		"to run it: run multiverse-multidist-one-pass-ksvm+multiverse-multidist-one-pass-klr",
+		"no spec runs what is not run",
+		"no claim depends on it",
+		"claims hinge on a choice:\n",
+		"    deviates with bsgd-maintenance=removal",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back MultiverseReport
+	if err := json.Unmarshal(text, &back); err != nil || len(back.Assumptions) != len(m.Assumptions) || len(back.Claims) != len(m.Claims) {
+		t.Errorf("%v: %d assumptions, %d claims", err, len(back.Assumptions), len(back.Claims))
+	}
+}

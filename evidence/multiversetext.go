@@ -1,0 +1,107 @@
+package evidence
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteText writes what each alternative does, and then how each claim stands.
+// command words how specs are run.
+func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) string) error {
+	out := &printer{w: w}
+	out.printf("Each alternative is flipped alone; what two of them do together is not run.\n")
+	for i := range m.Assumptions {
+		a := &m.Assumptions[i]
+		out.printf("\n%s (chosen: %s)\n  %s\n", a.ID, a.How, oneLine(a.Chosen))
+		for j := range a.Alternatives {
+			a.Alternatives[j].write(out, a.ID, command)
+		}
+	}
+	m.summary(out)
+	return out.err
+}
+
+func (a *AlternativeOutcome) write(out *printer, assumption string, command func([]string) string) {
+	out.printf("\n  %s=%s: %s\n", assumption, a.ID, oneLine(a.Value))
+	if a.Effect != "" {
+		out.printf("    noted earlier: %s\n", oneLine(a.Effect))
+	}
+	if len(a.Claims) == 0 {
+		out.printf("    no claim depends on it\n")
+		return
+	}
+	for _, c := range a.Changed() {
+		out.printf("    changes    %s: %s → %s\n", c.Claim, c.From, c.To)
+	}
+	for v := Reproduced; v <= Deviates; v++ {
+		var same []string
+		for _, c := range a.Claims {
+			if c.To == v && (c.From == v || c.From == NotRun) && v != NotRun {
+				same = append(same, c.Claim)
+			}
+		}
+		if len(same) > 0 {
+			out.printf("    %-10s %s\n", v, strings.Join(same, ", "))
+		}
+	}
+	if lost := a.NotRun(); len(lost) > 0 {
+		out.printf("    %-10s %s\n", NotRun, strings.Join(lost, ", "))
+	}
+	switch {
+	case len(a.Specs) > 0:
+		out.printf("    to run it: %s\n", command(a.Specs))
+	case len(a.NotRun()) > 0:
+		out.printf("    no spec runs what is not run\n")
+	}
+}
+
+// summary writes which verdicts depend on a choice and which do not.
+func (m *MultiverseReport) summary(out *printer) {
+	var robust, untested []string
+	hinging := 0
+	for i := range m.Claims {
+		c := &m.Claims[i]
+		switch {
+		case c.Robust():
+			robust = append(robust, fmt.Sprintf("  %s: %s (%s)", c.Claim, c.Verdict, c.tried()))
+		case c.Verdict == NotRun || c.Run == 0:
+			untested = append(untested, "  "+c.Claim)
+		default:
+			hinging++
+		}
+	}
+	out.printf("\n%d claims have the same verdict under every alternative that was run:\n", len(robust))
+	out.lines(robust)
+	out.printf("\n%d claims hinge on a choice:\n", hinging)
+	for i := range m.Claims {
+		if c := &m.Claims[i]; len(c.Hinges) > 0 {
+			out.printf("  %s: %s (%s)\n", c.Claim, c.Verdict, c.tried())
+			for _, h := range c.Hinges {
+				out.printf("    %s with %s=%s\n", h.To, h.Assumption, h.Alternative)
+			}
+		}
+	}
+	if len(untested) > 0 {
+		out.printf("\n%d claims have no verdict, or none under any alternative:\n", len(untested))
+		out.lines(untested)
+	}
+}
+
+// tried says how many alternatives a standing is from.
+func (c *ClaimStanding) tried() string {
+	s := fmt.Sprintf("%d of %d alternatives run", c.Run, c.Run+c.NotRun)
+	if c.Run+c.NotRun == 1 {
+		s = fmt.Sprintf("%d of 1 alternative run", c.Run)
+	}
+	return s
+}
+
+func (p *printer) lines(lines []string) {
+	for _, l := range lines {
+		p.printf("%s\n", l)
+	}
+}
+
+// oneLine joins the lines of a text.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

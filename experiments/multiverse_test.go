@@ -1,0 +1,139 @@
+package experiments
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+)
+
+// multiverse returns the plan of a multiverse spec in the profile full.
+func multiverse(t *testing.T, name string) []Planned {
+	t.Helper()
+	s, err := Find("multiverse-" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan(ProfileFull, PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// older are the specs that there were before the multiverse.
+var older = []string{
+	"brodatz-batch-klr", "brodatz-batch-ksvm", "brodatz-disjoint", "brodatz-klr", "brodatz-ksvm",
+	"glyphs-klr", "glyphs-ksvm",
+	"mnist-batch-klr", "mnist-batch-ksvm", "mnist-bsgd", "mnist-klr", "mnist-ksvm",
+	"multidist-batch-klr", "multidist-batch-ksvm", "multidist-bsgd", "multidist-klr", "multidist-ksvm",
+	"weaves-klr", "weaves-ksvm",
+}
+
+// TestOlderRunsKeepTheirIdentity holds the identities of all runs of the older
+// specs, in all profiles, so that records that were made before the multiverse
+// are not lost. The sum is that of the revision before it, 8d4c026, where this
+// test printed it.
+func TestOlderRunsKeepTheirIdentity(t *testing.T) {
+	h, n := sha256.New(), 0
+	for _, name := range older {
+		s, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, profile := range Profiles() {
+			plan, err := s.Plan(profile, PlanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range plan {
+				fmt.Fprintln(h, s.Name, profile, p.ID)
+				n++
+			}
+		}
+	}
+	const want = "4a2691ee192681fda5cac20b8b3603f4a3f3e2088cb7399e855c3d59ba35b238"
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		t.Errorf("%d runs, sum %s, want %s: records of earlier runs are lost", n, got, want)
+	}
+}
+
+// TestMultiverseReadings compares what the multiverse specs give as numbers with
+// the algebra that they are from.
+func TestMultiverseReadings(t *testing.T) {
+	const rate = 6.0 // as printed
+	parsimony := map[string]float64{"ksvm": 0.04, "ksvm-large": 1e-4, "klr": 0.03, "klr-large": 0.001}
+	seen := make(map[string]bool)
+	for _, task := range []string{"ksvm", "klr"} {
+		for _, p := range multiverse(t, "multidist-"+task) {
+			kind, large, _ := strings.Cut(p.Label, "-")
+			k := parsimony[task]
+			if large == "large" {
+				k = parsimony[task+"-large"]
+			}
+			budget := k * math.Pow(rate, 1.5)
+			mine := p.Run.Params.Parsimony * math.Pow(p.Run.Params.LearningRate, 1.5)
+			ok := true
+			switch kind {
+			case "sum":
+				ok = p.Run.Params.LearningRate == 32*rate && math.Abs(mine/budget-1) < 1e-14
+			case "squared":
+				ok = p.Run.Params.LearningRate == rate && math.Abs(mine*mine/budget-1) < 1e-14
+			case "bandwidth":
+				ok = math.Abs(p.Run.Params.Kernel.Bandwidth*p.Run.Params.Kernel.Bandwidth-0.6) < 1e-15
+			case "cost":
+				ok = p.Run.Params.Cost == 10
+			}
+			if !ok {
+				t.Errorf("%s: %+v", p.Series, p.Run.Params)
+			}
+			seen[kind] = true
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("readings %v, want 4", seen)
+	}
+}
+
+// TestMultiverseDraws: the printed variance goes with the means of the tables
+// and of the figures, any draws with the first ones.
+func TestMultiverseDraws(t *testing.T) {
+	orders := func(plan []Planned, method string, budget int) (out []string) {
+		for _, p := range plan {
+			if p.Run.Method == method && p.Run.Params.Budget == budget {
+				out = append(out, fmt.Sprint(p.Run.Data.Draw, p.Run.Seed))
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	s, err := Find("multidist-ksvm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := s.Plan(ProfileFull, PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := orders(chosen, MethodBSGD, 16)
+	for _, name := range []string{"as-printed-ksvm", "multidist-ksvm", "multidist-one-pass-ksvm", "multidist-ten-passes-ksvm"} {
+		if got := orders(multiverse(t, name), MethodBSGD, 16); !slices.Equal(got, want) {
+			t.Errorf("%s: draws and seeds %v, want %v", name, got, want)
+		}
+	}
+	for _, p := range multiverse(t, "as-printed-klr") {
+		if p.Run.Data.Variant != data.AsPrinted {
+			t.Errorf("variant %s", p.Run.Data.Variant)
+		}
+	}
+	for i, p := range multiverse(t, "any-draw-ksvm")[:20] {
+		if p.Run.Data.Draw != uint64(i+1) || p.Run.Data.Variant != data.Calibrated {
+			t.Errorf("draw %d of %s, want %d", p.Run.Data.Draw, p.Run.Data.Variant, i+1)
+		}
+	}
+}
