@@ -63,7 +63,7 @@ func Assess(in Input) (*Assessment, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &index{in.Plan, in.Records, paper, w}
+	x := newIndex(in, paper, w)
 	out := new(Assessment)
 	missing := make(map[string]bool)
 	for _, c := range in.Ledger.Claims {

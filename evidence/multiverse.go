@@ -90,6 +90,7 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	x := newIndex(in, paper, chosenWorld(in.Ledger))
 	out := new(MultiverseReport)
 	for _, c := range chosen.Claims {
 		out.Claims = append(out.Claims, ClaimStanding{Claim: c.Claim.ID, Verdict: c.Verdict})
@@ -101,7 +102,7 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 			if err := w.flip(a.ID, &a.Alternatives[i]); err != nil {
 				return nil, err
 			}
-			x := &index{in.Plan, in.Records, paper, w}
+			x.world = w
 			o.Alternatives = append(o.Alternatives, x.outcome(a.ID, &a.Alternatives[i], chosen, in.Failed, out.Claims))
 		}
 		out.Assumptions = append(out.Assumptions, o)

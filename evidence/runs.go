@@ -33,10 +33,23 @@ func (s *Side) values() []float64 {
 
 // An index finds planned runs.
 type index struct {
-	plan    []experiments.Planned
+	plan    []experiments.Planned // each run once
 	records map[string]*record.Record
 	paper   *experiments.PaperValues
 	world   world
+}
+
+// newIndex returns an index of what claims are judged by.
+func newIndex(in Input, paper *experiments.PaperValues, w world) *index {
+	x := &index{records: in.Records, paper: paper, world: w}
+	seen := make(map[string]bool, len(in.Plan))
+	for _, p := range in.Plan {
+		if !seen[p.ID] {
+			seen[p.ID] = true
+			x.plan = append(x.plan, p)
+		}
+	}
+	return x
 }
 
 // sides returns what a test's selectors select. If runs of a flipped assumption
@@ -120,21 +133,19 @@ func (x *index) answering(a experiments.Answer) []experiments.Planned { return x
 // feeding returns the runs that a selector means as the assumptions were chosen.
 func (x *index) feeding(s experiments.Selector) []experiments.Planned {
 	if s.Figure == "" {
-		return x.planned(func(p experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
+		return x.planned(func(p *experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
 	}
 	group := x.group(s.Cell)
-	return x.planned(func(p experiments.Planned) bool {
+	return x.planned(func(p *experiments.Planned) bool {
 		return slices.Contains(p.Figures, s.Figure) && p.Group == group
 	})
 }
 
-// planned returns the runs that fulfil a condition, each once.
-func (x *index) planned(condition func(experiments.Planned) bool) (out []experiments.Planned) {
-	seen := make(map[string]bool)
-	for _, p := range x.plan {
-		if !seen[p.ID] && condition(p) {
-			seen[p.ID] = true
-			out = append(out, p)
+// planned returns the runs that fulfil a condition.
+func (x *index) planned(condition func(*experiments.Planned) bool) (out []experiments.Planned) {
+	for i := range x.plan {
+		if condition(&x.plan[i]) {
+			out = append(out, x.plan[i])
 		}
 	}
 	return out

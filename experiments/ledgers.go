@@ -171,7 +171,7 @@ type Answer struct {
 }
 
 // Matches reports whether a run is one of those named.
-func (a *Answer) Matches(planned Planned) bool {
+func (a *Answer) Matches(planned *Planned) bool {
 	p := planned.Run.Params
 	return a.Spec == planned.Spec && a.Method == planned.Run.Method && a.Label == planned.Label &&
 		(a.Budget == nil || *a.Budget == p.Budget) &&
