@@ -105,6 +105,8 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"stream", "--parsimony", "0"}, "must be a number greater than 0"},
 		{[]string{"stream", "--samples", "0"}, "must be a whole number, at least 1"},
 		{[]string{"stream", "--every", "0"}, "must be a whole number, at least 1"},
+		{[]string{"multiverse", "much"}, "unknown command"},
+		{[]string{"reproduce", "multiverse-any-draw-klr"}, "multiverse-any-draw-klr has no runs in profile quick; --profile full has 60"},
 		{[]string{"version", "much"}, "unknown command"},
 	}
 	for _, tt := range tests {

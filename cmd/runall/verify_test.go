@@ -83,7 +83,12 @@ func TestVerify(t *testing.T) {
 	if code != exitIncomplete || !strings.Contains(stdout, "with bsgd-maintenance=removal, ") || !strings.Contains(stderr, "the profile does not run all claims") {
 		t.Errorf("exit %d, stderr %q, stdout\n%s", code, stderr, stdout)
 	}
-	for _, bad := range []string{"bsgd-maintenance", "bsgd-maintenance=x", "x=y", "mini-batch=sum"} {
+	// Another reading of the risk needs no other runs.
+	code, stdout, stderr = call(t, "verify", "--results", results, "--assume", "risk=captions")
+	if code != exitIncomplete || !strings.Contains(stdout, "with risk=captions, 0 verdicts change") {
+		t.Errorf("equal risks: exit %d, stderr %q, stdout\n%s", code, stderr, stdout)
+	}
+	for _, bad := range []string{"bsgd-maintenance", "bsgd-maintenance=x", "x=y", "projection=as-printed"} {
 		if code, _, stderr := call(t, "verify", "--results", results, "--assume", bad); code != harness.ExitUsage {
 			t.Errorf("%s: exit %d, %s", bad, code, stderr)
 		}
