@@ -29,4 +29,13 @@
 //
 // With fewer than three runs on all sides the estimate itself decides, as does
 // one that is not finite because a run diverged. The verdict then says so.
+//
+// # Assumptions
+//
+// A claim depends on assumptions (experiments.Assumption). [Assess] can assume
+// an alternative instead of what was chosen: its runs take the place of a
+// cell's, of the same draws and orders if there are such, or another risk is
+// read from the same runs. What no spec runs is not run. [Multiverse] does so
+// for every alternative, each alone (S. Steegen, F. Tuerlinckx, A. Gelman,
+// W. Vanpaemel, "Increasing transparency through a multiverse analysis", 2016).
 package evidence

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+)
+
+// TestMultiverse has records of the profile quick only, which runs none of the
+// alternatives: they are not run, and the command that runs them is said.
+func TestMultiverse(t *testing.T) {
+	results := madeUp(t)
+	code, stdout, stderr := call(t, "multiverse", "--results", results)
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	for _, want := range []string{
+		"each alternative is flipped alone",
+		"to run it: runall reproduce multiverse-mnist-ksvm multiverse-mnist-klr --profile full --results " + results,
+		"risk=captions: as the captions have it",
+		"claims hinge on a choice",
+	} {
+		if !strings.Contains(strings.ToLower(stdout), strings.ToLower(want)) {
+			t.Errorf("%q is not in\n%s", want, stdout)
+		}
+	}
+
+	code, stdout, _ = call(t, "multiverse", "--results", results, "--json")
+	var m evidence.MultiverseReport
+	if err := json.Unmarshal([]byte(stdout), &m); code != 0 || err != nil {
+		t.Fatalf("exit %d, %v", code, err)
+	}
+	i := slices.IndexFunc(m.Assumptions, func(a evidence.AssumptionOutcome) bool { return a.ID == "mnist-parsimony" })
+	printed := m.Assumptions[i].Alternatives[0]
+	if m.Profile != experiments.ProfileQuick || len(printed.NotRun()) != len(printed.Claims) || len(printed.Claims) == 0 {
+		t.Errorf("profile %s, %+v", m.Profile, printed)
+	}
+	if code, _, _ := call(t, "multiverse", "--results", t.TempDir()); code != exitIncomplete {
+		t.Errorf("no records: exit %d", code)
+	}
+}
