@@ -81,7 +81,8 @@ func Assess(in Input) (*Assessment, error) {
 	return out, nil
 }
 
-// judge judges a claim by those of its tests that count.
+// judge judges a claim by those of its tests that count. If none does, it is
+// not run.
 func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult {
 	r := ClaimResult{Claim: c}
 	for _, t := range c.Tests {
@@ -91,6 +92,9 @@ func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult
 		tr := x.assess(c, t, failed)
 		r.Tests = append(r.Tests, tr)
 		r.Verdict = max(r.Verdict, tr.Verdict)
+	}
+	if len(r.Tests) == 0 {
+		r.Verdict = NotRun
 	}
 	return r
 }

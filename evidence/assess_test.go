@@ -141,6 +141,7 @@ func TestPaperReproducesItself(t *testing.T) {
 
 // TestFlip assumes that BSGD removes elements.
 func TestFlip(t *testing.T) {
+	t.Parallel()
 	in := fixture(t)
 	chosen := mustAssess(t, in)
 	in.Assume = map[string]string{"bsgd-maintenance": "removal"}
@@ -177,6 +178,7 @@ func TestFlip(t *testing.T) {
 
 // TestLeavingOut takes records away.
 func TestLeavingOut(t *testing.T) {
+	t.Parallel()
 	in := fixture(t)
 	polk := mustAssess(t, in)
 	s, _ := polk.Find("table3.mnist.klr.polk")
@@ -209,6 +211,7 @@ func TestLeavingOut(t *testing.T) {
 
 // TestExplained lets a cell deviate, with and without an explanation.
 func TestExplained(t *testing.T) {
+	t.Parallel()
 	claims, assumptions := sources(t)
 	in := fixture(t)
 	for _, p := range in.Plan {

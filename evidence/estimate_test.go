@@ -70,6 +70,7 @@ func TestBootstrap(t *testing.T) {
 // TestBootstrapCoverage documents how often the interval holds the truth of few
 // normal values: not in 90 % of cases.
 func TestBootstrapCoverage(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, c := range []struct {
 		n    int
@@ -102,6 +103,7 @@ func normals(rng *rand.Rand, n int) []float64 {
 // test of equivalence may take them for equivalent in at most 5 % of cases, and
 // with a mean at the centre and a wide margin must find equivalence.
 func TestSize(t *testing.T) {
+	t.Parallel()
 	const trials, margin = 4_000, 1.0
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct {

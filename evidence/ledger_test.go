@@ -266,6 +266,7 @@ func sources(t testing.TB) (claims, assumptions string) {
 // TestLedgerErrors checks that the ledgers are read strictly, and that errors
 // say where they are.
 func TestLedgerErrors(t *testing.T) {
+	t.Parallel()
 	claims, assumptions := sources(t)
 	for _, c := range []struct{ old, new, want string }{
 		{"printed: 0.0919/3.98/16", "printed: 0.0919/3.98/17", `but the paper prints "0.0919/3.98/16"`},

@@ -63,6 +63,7 @@ func words(changes []Change) (out []string) {
 // TestMultiverse makes up what ten passes on multidist do: all is as the paper
 // has it, but the model order of POLK with K = 0.04 is 60.
 func TestMultiverse(t *testing.T) {
+	t.Parallel()
 	in := fixture(t)
 	values := finals(paper(t))
 	answered(t, in, "epochs-multidist", "ten", func(cell string) [3]float64 {
@@ -121,6 +122,7 @@ func TestMultiverse(t *testing.T) {
 // TestFigureRuns: a sentence on a figure is judged by the alternative's runs of
 // that figure's draw and orders, a cell by those of the tables' draws.
 func TestFigureRuns(t *testing.T) {
+	t.Parallel()
 	in := fixture(t)
 	values := finals(paper(t))
 	answered(t, in, "epochs-multidist", "ten", func(cell string) [3]float64 { return values[cell] })
@@ -150,6 +152,7 @@ func TestFigureRuns(t *testing.T) {
 // TestNeverTheDefault takes a spec that answers one of two cells away: the test
 // that needs both is not run, whatever the records of what was chosen.
 func TestNeverTheDefault(t *testing.T) {
+	t.Parallel()
 	in := fixture(t)
 	values := finals(paper(t))
 	answered(t, in, "bandwidth", "variance", func(cell string) [3]float64 { return values[cell] })
@@ -186,6 +189,7 @@ func TestNeverTheDefault(t *testing.T) {
 // which the paper's numbers are: the captions' reading changes what is claimed
 // of that risk, and nothing else.
 func TestRiskCaptions(t *testing.T) {
+	t.Parallel()
 	in := fixture(t)
 	for _, p := range in.Plan {
 		if r := in.Records[p.ID]; r != nil && p.Run.Data.Name == "brodatz" {
@@ -220,6 +224,7 @@ func TestRiskCaptions(t *testing.T) {
 // TestWithout lets L-BFGS's risk deviate for the logistic loss: it does not
 // count if the one number is the hinge's.
 func TestWithout(t *testing.T) {
+	t.Parallel()
 	in := fixture(t)
 	for _, p := range in.Plan {
 		if slices.Contains(p.Cells, "table2.multidist.klr.lbfgs") {
@@ -236,6 +241,7 @@ func TestWithout(t *testing.T) {
 }
 
 func TestMultiverseText(t *testing.T) {
+	t.Parallel()
 	m := mustMultiverse(t, fixture(t))
 	m.Profile = "full"
 	var b bytes.Buffer
@@ -245,8 +251,8 @@ func TestMultiverseText(t *testing.T) {
 	for _, want := range []string{
 		"flipped alone",
 		"bsgd-maintenance=removal: removal of the element of the least weight",
-		"changes    table2.multidist.ksvm.bsgd: reproduced → deviates",
-		"to run it: run multiverse-multidist-one-pass-ksvm+multiverse-multidist-one-pass-klr",
+		"changes      table2.multidist.ksvm.bsgd: reproduced → deviates",
+		"to run it:   run multiverse-multidist-one-pass-ksvm+multiverse-multidist-one-pass-klr",
 		"no spec runs what is not run",
 		"no claim depends on it",
 		"claims hinge on a choice:\n",

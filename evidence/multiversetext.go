@@ -32,7 +32,7 @@ func (a *AlternativeOutcome) write(out *printer, assumption string, command func
 		return
 	}
 	for _, c := range a.Changed() {
-		out.printf("    changes    %s: %s → %s\n", c.Claim, c.From, c.To)
+		out.printf("    changes      %s: %s → %s\n", c.Claim, c.From, c.To)
 	}
 	for v := Reproduced; v <= Deviates; v++ {
 		var same []string
@@ -42,15 +42,15 @@ func (a *AlternativeOutcome) write(out *printer, assumption string, command func
 			}
 		}
 		if len(same) > 0 {
-			out.printf("    %-10s %s\n", v, strings.Join(same, ", "))
+			out.printf("    %-12s %s\n", v, strings.Join(same, ", "))
 		}
 	}
 	if lost := a.NotRun(); len(lost) > 0 {
-		out.printf("    %-10s %s\n", NotRun, strings.Join(lost, ", "))
+		out.printf("    %-12s %s\n", NotRun, strings.Join(lost, ", "))
 	}
 	switch {
 	case len(a.Specs) > 0:
-		out.printf("    to run it: %s\n", command(a.Specs))
+		out.printf("    to run it:   %s\n", command(a.Specs))
 	case len(a.NotRun()) > 0:
 		out.printf("    no spec runs what is not run\n")
 	}

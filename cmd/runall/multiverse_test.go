@@ -20,7 +20,7 @@ func TestMultiverse(t *testing.T) {
 	}
 	for _, want := range []string{
 		"each alternative is flipped alone",
-		"to run it: runall reproduce multiverse-mnist-ksvm multiverse-mnist-klr --profile full --results " + results,
+		"to run it:   runall reproduce multiverse-mnist-ksvm multiverse-mnist-klr --profile full --results " + results,
 		"risk=captions: as the captions have it",
 		"claims hinge on a choice",
 	} {
