@@ -82,12 +82,15 @@ func Assess(in Input) (*Assessment, error) {
 }
 
 // judge judges a claim by those of its tests that count. If none does, it is
-// not run.
+// not run. What the ledger explains, it explains of what was chosen.
 func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult {
 	r := ClaimResult{Claim: c}
 	for _, t := range c.Tests {
 		if slices.Contains(x.world.without, c.ID+"."+t.ID) {
 			continue
+		}
+		if x.touched(t.Of) || t.To != nil && x.touched(*t.To) {
+			t.Explained = ""
 		}
 		tr := x.assess(c, t, failed)
 		r.Tests = append(r.Tests, tr)

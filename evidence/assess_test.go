@@ -238,6 +238,24 @@ func TestExplained(t *testing.T) {
 			t.Errorf("%s: %v, explained %v, %+v", explanation, s.Claim.Verdict, s.Claim.Explained(), cells)
 		}
 	}
+	// What is explained of what was chosen is not of another reading.
+	text := strings.Replace(claims, "    printed: 0.120/4.36/16\n", "    printed: 0.120/4.36/16\n    explained: {error: because, risk: because}\n", 1)
+	l, err := experiments.ParseLedger("claims.yaml", []byte(text), "assumptions.yaml", []byte(assumptions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Ledger = l
+	for _, p := range in.Plan {
+		if slices.Contains(p.Cells, "table2.multidist.klr.polk") {
+			in.Records[p.ID] = made(p, [3]float64{0.5, 2, 16})
+		}
+	}
+	for alternative, want := range map[string]bool{"captions": true, "other": false} {
+		in.Assume = map[string]string{"risk": alternative}
+		if s, _ := mustAssess(t, in).Find("table2.multidist.klr.polk"); s.Claim.Verdict != Deviates || s.Claim.Explained() != want {
+			t.Errorf("risk=%s: %v, explained %v", alternative, s.Claim.Verdict, s.Claim.Explained())
+		}
+	}
 }
 
 func TestValue(t *testing.T) {

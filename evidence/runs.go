@@ -151,6 +151,14 @@ func (x *index) planned(condition func(*experiments.Planned) bool) (out []experi
 	return out
 }
 
+// touched reports whether a selector has other runs or another reading under
+// the flipped assumptions.
+func (x *index) touched(s experiments.Selector) bool {
+	_, answered := x.world.answers[s.Cell]
+	_, read := x.world.risk[x.paper.Cells[s.Cell].Data]
+	return answered || read && (s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness)
+}
+
 // risk returns which risk of a cell's runs is read.
 func (x *index) risk(cell string) string {
 	set := x.paper.Cells[cell].Data
