@@ -34,19 +34,10 @@ func (a *AlternativeOutcome) write(out *printer, assumption string, command func
 	for _, c := range a.Changed() {
 		out.printf("    changes      %s: %s → %s\n", c.Claim, c.From, c.To)
 	}
-	for v := Reproduced; v <= Deviates; v++ {
-		var same []string
-		for _, c := range a.Claims {
-			if c.To == v && (c.From == v || c.From == NotRun) && v != NotRun {
-				same = append(same, c.Claim)
-			}
+	for _, v := range []Verdict{Reproduced, Inconclusive, Deviates, NotRun} {
+		if ids := a.unchanged(v); len(ids) > 0 {
+			out.printf("    %-12s %s\n", v, strings.Join(ids, ", "))
 		}
-		if len(same) > 0 {
-			out.printf("    %-12s %s\n", v, strings.Join(same, ", "))
-		}
-	}
-	if lost := a.NotRun(); len(lost) > 0 {
-		out.printf("    %-12s %s\n", NotRun, strings.Join(lost, ", "))
 	}
 	switch {
 	case len(a.Specs) > 0:
@@ -54,6 +45,20 @@ func (a *AlternativeOutcome) write(out *printer, assumption string, command func
 	case len(a.NotRun()) > 0:
 		out.printf("    no spec runs what is not run\n")
 	}
+}
+
+// unchanged returns the IDs of the claims that have a verdict under the
+// alternative and are not among those that changed.
+func (a *AlternativeOutcome) unchanged(v Verdict) (ids []string) {
+	if v == NotRun {
+		return a.NotRun()
+	}
+	for _, c := range a.Claims {
+		if c.To == v && (c.From == v || c.From == NotRun) {
+			ids = append(ids, c.Claim)
+		}
+	}
+	return ids
 }
 
 // summary writes which verdicts depend on a choice and which do not.
