@@ -13,7 +13,7 @@ import (
 // TestMultiverse has records of the profile quick only, which runs none of the
 // alternatives: they are not run, and the command that runs them is said.
 func TestMultiverse(t *testing.T) {
-	results := madeUp(t)
+	results := madeUp(t, experiments.ProfileQuick)
 	code, stdout, stderr := call(t, "multiverse", "--results", results)
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
