@@ -88,6 +88,8 @@ func TestMultiverseReadings(t *testing.T) {
 				ok = math.Abs(p.Run.Params.Kernel.Bandwidth*p.Run.Params.Kernel.Bandwidth-0.6) < 1e-15
 			case "cost":
 				ok = p.Run.Params.Cost == 10
+			case "early":
+				ok = p.Run.Params.Iterations == 15
 			}
 			if !ok {
 				t.Errorf("%s: %+v", p.Series, p.Run.Params)
@@ -95,8 +97,8 @@ func TestMultiverseReadings(t *testing.T) {
 			seen[kind] = true
 		}
 	}
-	if len(seen) != 4 {
-		t.Errorf("readings %v, want 4", seen)
+	if len(seen) != 5 {
+		t.Errorf("readings %v, want 5", seen)
 	}
 }
 

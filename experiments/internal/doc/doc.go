@@ -85,6 +85,8 @@ type Settings struct {
 	Cost *float64 `json:"cost,omitempty" jsonschema:"exclusiveMinimum=0"`
 	// Of a batch method's stopping condition.
 	Tolerance *float64 `json:"tolerance,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// Most iterations of L-BFGS; 0 for as many as the tolerance asks for.
+	Iterations *int `json:"iterations,omitempty" jsonschema:"minimum=0"`
 	// Points that the import vector machine tries at each import; 0 for all.
 	Candidates *int `json:"candidates,omitempty" jsonschema:"minimum=0"`
 	// λ, in place of the spec's.
@@ -148,6 +150,8 @@ type Grid struct {
 	Cost []float64 `json:"cost,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// Values of the stopping condition's tolerance.
 	Tolerance []float64 `json:"tolerance,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Numbers of iterations of L-BFGS.
+	Iterations []int `json:"iterations,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// Numbers of points tried at each import.
 	Candidates []int `json:"candidates,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// Values of λ.
