@@ -328,19 +328,7 @@ func deref(ps ...*float64) float64 {
 // samples, from 0 on, at which a run was evaluated. Values that are not finite are left
 // out; where there are no others the mean is not a number.
 func average(runs []*record.Record, of func(record.Point) float64) []sample {
-	at := map[int][]float64{}
-	for _, r := range runs {
-		for _, p := range r.Points {
-			if p.Samples < 0 {
-				continue
-			}
-			vs := at[p.Samples]
-			if v := of(p); !math.IsNaN(v) && !math.IsInf(v, 0) {
-				vs = append(vs, v)
-			}
-			at[p.Samples] = vs
-		}
-	}
+	at := finiteAt(runs, of)
 	curve := make([]sample, 0, len(at))
 	for x, vs := range at {
 		s := sample{x: float64(x), mean: math.NaN(), low: math.NaN(), high: math.NaN()}

@@ -14,6 +14,9 @@ func (r *Report) Index(w io.Writer) error {
 	if r.Profile != "" {
 		fmt.Fprintf(&b, "Profile: %s.\n\n", r.Profile)
 	}
+	if r.Page != "" {
+		fmt.Fprintf(&b, "As one page, with the verdicts on the paper's claims: [%[1]s](%[1]s).\n\n", r.Page)
+	}
 	for _, t := range r.Tables {
 		if err := indexTable(&b, t); err != nil {
 			return err

@@ -28,6 +28,7 @@ type Report struct {
 	Figures []*Figure // the paper's figures, and those that supplement them
 	Runs    *Table    // what the runs cost
 	Notes   []string  // what is missing and why
+	Page    string    // file of the same report as one page, if it lies beside the index
 }
 
 // Build makes a report. It returns an error only if the paper's values, which

@@ -1,0 +1,32 @@
+package evidence
+
+import "polkrepro/experiments"
+
+// Words are a test and its result as text, for a table that is not WriteText's.
+type Words struct {
+	Of, To string // what is measured, and what it is compared with; To is empty for one mean
+	Paper  string // the statistic of the paper's numbers, or a dash
+	Target string // the interval in which the statistic is claimed to be
+	Ours   string // the estimate; empty if there are no records
+	From   string // the estimate's 90 % interval as "2.311 to 2.484"; empty where there is none
+	Runs   string // on each side
+	Reason string // for the margin or bound, if there is one
+}
+
+// Words returns a test's result in words; the ledger has the reasons.
+func (r *TestResult) Words(l *experiments.Ledger) Words {
+	w := Words{
+		Of: describe(r.Test.Of), Paper: r.paper(), Target: r.target(), Runs: r.runs(),
+		Reason: (&Explanation{Ledger: l}).reason(r.Test),
+	}
+	if r.Test.To != nil {
+		w.To = describe(*r.Test.To)
+	}
+	if e := r.Estimate; r.Verdict != NotRun {
+		w.Ours = number(e.Value)
+		if e.Basis != Point {
+			w.From = number(e.Low) + " to " + number(e.High)
+		}
+	}
+	return w
+}

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"cmp"
+
+	"polkrepro/experiments"
+)
+
+// Words are one quantity of a cell as text, for a face that is not of this
+// package.
+type Words struct {
+	Quantity   string // risk, error or order
+	Paper      string // as printed, or a dash
+	Ours       string // mean ± standard deviation; a dash where the method has no such value
+	Difference string // ours against the paper's, as in all faces; empty if there is no such
+	Draw       string // of the draw that the figures show; empty if there is none
+}
+
+// Words returns the three quantities of the cell in words. Of a cell without
+// runs only the paper's are given; Why says why.
+func (c *Cell) Words() [3]Words {
+	var out [3]Words
+	for q, name := range []string{experiments.QuantityRisk, experiments.QuantityError, experiments.QuantityOrder} {
+		w := Words{Quantity: name, Paper: c.Printed[q]}
+		if c.Why == "" {
+			w.Ours = cmp.Or(c.Ours[q].text(q), whyDash)
+			w.Difference = difference(c.Ours[q], c.Paper[q], q)
+		}
+		if c.Draw != nil && c.Ours[q].N > 0 {
+			w.Draw = number(c.Draw.Values[q], q, c.Draw.Values[q])
+		}
+		out[q] = w
+	}
+	return out
+}
+
+// Decimals writes v with the decimals that Words gives a quantity of the size
+// of like; the quantity is 0 for the risk, 1 for the error in per cent and 2 for the model order.
+func Decimals(v float64, quantity int, like float64) string { return number(v, quantity, like) }
+
+// Heading names a block: data set, task and which risk it shows.
+func (blk *Block) Heading() string { return blk.heading() }
