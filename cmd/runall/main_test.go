@@ -90,7 +90,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"data", "verify", "nonsense"}, "nonsense"},
 		{[]string{"data", "fetch", "nonsense"}, "nonsense"},
 		{[]string{"data", "fetch", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
-		{[]string{"report", "--format", "html"}, "must be one of text, markdown, csv, latex"},
+		{[]string{"report", "--format", "pdf"}, "must be one of text, markdown, csv, latex, html"},
 		{[]string{"calibrate"}, "requires at least 1 arg"},
 		{[]string{"calibrate", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},
 		{[]string{"calibrate", "multidist-bsgd", "--profile", "full"}, "no run of POLK"},
@@ -197,6 +197,15 @@ func TestReproduceAndReport(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(out, "index.md")); err != nil || !strings.Contains(stderr, "index.md") {
 		t.Errorf("report --out: %v, %s", err, stderr)
+	}
+	if b, err := os.ReadFile(filepath.Join(out, pageName)); err != nil || !strings.Contains(stderr, pageName) || !bytes.Contains(b, []byte("</html>")) {
+		t.Errorf("report --out: %v, %s", err, stderr)
+	}
+	alone := filepath.Join(t.TempDir(), "alone")
+	code, stdout, stderr = call(t, "report", "--results", results, "--format", "html", "--out", alone)
+	files, err := os.ReadDir(alone)
+	if code != 0 || stdout != filepath.Join(alone, pageName)+"\n" || err != nil || len(files) != 1 {
+		t.Errorf("report --format html: exit %d, %q, %s, files %v, %v", code, stdout, stderr, files, err)
 	}
 	for format, want := range map[string]string{"markdown": "| ", "latex": `\toprule`, "csv": ","} {
 		code, tables, _ := call(t, "report", "--results", results, "--format", format)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,11 @@ func newReport() *cobra.Command {
 		Use:   "report [SPEC...]",
 		Short: "Make tables and figures anew from the records, without training anything",
 		Long: `Make tables and figures anew from the records, without training anything. The
-exit status is 1 if a record is not whole; the report is made of the others.`,
+exit status is 1 if a record is not whole; the report is made of the others.
+
+With --format html nothing is printed but where the report is: one page that
+opens offline, report.html in the folder of --out, or else in that of the
+results.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			have, err := readRecords(results, cmd.ErrOrStderr())
 			if err != nil {
@@ -52,18 +57,14 @@ exit status is 1 if a record is not whole; the report is made of the others.`,
 			if err != nil {
 				return err
 			}
-			plan, lacking := shown(results, specs, plan, have, finder)
-			r, err := buildReport(have, specs, plan, profile, lacking, finder)
+			of, lacking := shown(results, specs, plan, have, finder)
+			r, err := buildReport(have, specs, of, profile, lacking, finder)
 			if err != nil {
 				return err
 			}
-			if err := printTables(cmd.OutOrStdout(), r, format); err != nil {
+			p := presentation{have, r, plan, of}
+			if err := p.present(cmd, format, results, out); err != nil {
 				return err
-			}
-			if out != "" {
-				if err := writeReport(cmd.ErrOrStderr(), r, out); err != nil {
-					return err
-				}
 			}
 			return allWhole(have, results)
 		},
@@ -72,9 +73,32 @@ exit status is 1 if a record is not whole; the report is made of the others.`,
 	profileFlag(cmd, &profile, "")
 	seedsFlag(cmd, &opt.Seeds)
 	dataFlag(cmd, &finder)
-	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex"}}, "format", "how tables are printed")
+	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex", formatPage}}, "format", "how tables are printed; html: all of the report as one page")
 	cmd.Flags().StringVar(&out, "out", "", "`folder` to write all tables and figures to, in all formats")
 	return cmd
+}
+
+// formatPage is the format that is a file, not printed.
+const formatPage = "html"
+
+// present prints the tables and, if a folder is named, writes all of the
+// report; the format html writes the page alone.
+func (p *presentation) present(cmd *cobra.Command, format, results, out string) error {
+	if format == formatPage {
+		path, err := p.writePage(cmp.Or(out, harness.ReportDir(results)))
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
+		return err
+	}
+	if err := printTables(cmd.OutOrStdout(), p.report, format); err != nil {
+		return err
+	}
+	if out == "" {
+		return nil
+	}
+	return p.write(cmd.ErrOrStderr(), out)
 }
 
 // allWhole is the error of a results folder that holds damaged records.
@@ -134,14 +158,10 @@ func shown(results string, specs []*experiments.Spec, plan []experiments.Planned
 }
 
 func buildReport(have *record.Collection, specs []*experiments.Spec, plan []experiments.Planned, profile string, lacking map[string]string, finder data.Finder) (*report.Report, error) {
-	failed := make(map[string]string, len(have.Failed))
-	for id, f := range have.Failed {
-		failed[id] = f.Failure.Error
-	}
 	return report.Build(report.Input{
 		Planned:     plan,
 		Records:     have.Records,
-		Failed:      failed,
+		Failed:      failures(have),
 		Unavailable: lacking,
 		Pictures:    pictures(finder),
 		Profile:     profile,
@@ -174,9 +194,17 @@ func printTables(w io.Writer, r *report.Report, format string) error {
 	return nil
 }
 
-// writeReport writes all tables and figures and says which files those are.
-func writeReport(w io.Writer, r *report.Report, dir string) error {
-	paths, err := r.WriteAll(dir)
+// write writes all tables and figures, and all of them as one page, and says
+// which files those are.
+func (p *presentation) write(w io.Writer, dir string) error {
+	p.report.Page = pageName
+	paths, err := p.report.WriteAll(dir)
+	if err == nil {
+		var path string
+		if path, err = p.writePage(dir); err == nil {
+			paths = append(paths, path)
+		}
+	}
 	if len(paths) > 0 {
 		fmt.Fprintln(w, "Written:")
 	}

@@ -100,15 +100,15 @@ func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
 	if err != nil {
 		return err
 	}
-	plan, lacking := shown(r.opt.Results, specs, plan, have, r.opt.Finder)
-	rep, err := buildReport(have, specs, plan, r.profile, lacking, r.opt.Finder)
+	of, lacking := shown(r.opt.Results, specs, plan, have, r.opt.Finder)
+	rep, err := buildReport(have, specs, of, r.profile, lacking, r.opt.Finder)
 	if err != nil {
 		return err
 	}
 	if err := printTables(stdout, rep, "text"); err != nil {
 		return err
 	}
-	if err := writeReport(stdout, rep, harness.ReportDir(r.opt.Results)); err != nil {
+	if err := (&presentation{have, rep, plan, of}).write(stdout, harness.ReportDir(r.opt.Results)); err != nil {
 		return err
 	}
 	if len(rep.Notes) > 0 {

@@ -113,11 +113,7 @@ func readEvidence(cmd *cobra.Command, results, profile string) (in evidence.Inpu
 	if err != nil {
 		return in, "", err
 	}
-	failed := make(map[string]string, len(have.Failed))
-	for id, f := range have.Failed {
-		failed[id] = f.Failure.Error
-	}
-	return evidence.Input{Ledger: ledger, Plan: plan, Records: have.Records, Failed: failed}, profile, nil
+	return evidence.Input{Ledger: ledger, Plan: plan, Records: have.Records, Failed: failures(have)}, profile, nil
 }
 
 // damaged names the files that are not whole records.

@@ -1,0 +1,266 @@
+//go:build golden
+
+package page
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shown writes the whole page to a file and opens it in a browser without a
+// network, 1400 pixels wide.
+func shown(t *testing.T) (b *browser, url string) {
+	t.Helper()
+	b = openBrowser(t)
+	_, html := whole()
+	path := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(path, html, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b.call(t, "Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
+	b.width(t, 1400)
+	url = "file://" + path
+	b.open(t, url)
+	return b, url
+}
+
+// TestGoldenPage opens the page: nothing complains, nothing is asked for, and
+// every figure of curves is drawn.
+func TestGoldenPage(t *testing.T) {
+	b, url := shown(t)
+	in, _ := whole()
+	want := 0
+	for _, f := range in.Report.Figures {
+		if len(f.Charts()) > 0 {
+			want++
+		}
+	}
+	var charted, canvases int
+	b.eval(t, `document.querySelectorAll("figure.charted").length`, &charted)
+	b.eval(t, `document.querySelectorAll(".plot canvas").length`, &canvases)
+	if charted != want || canvases != 3*want || want == 0 {
+		t.Errorf("%d figures with %d plots, want %d with three each", charted, canvases, want)
+	}
+	var blank int // plots of one colour
+	b.eval(t, `[...document.querySelectorAll(".plot canvas")].filter(c => new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer)).size < 5).length`, &blank)
+	if blank > 0 {
+		t.Errorf("%d plots are blank", blank)
+	}
+	if bad := b.complaints(t, url); len(bad) > 0 {
+		t.Errorf("the page complains:\n%s", strings.Join(bad, "\n"))
+	}
+}
+
+// TestGoldenBlocked makes sure that the test would see a request: what asks for
+// something is refused by the page's own policy and shows up as a complaint.
+func TestGoldenBlocked(t *testing.T) {
+	b, url := shown(t)
+	b.eval(t, `new Promise(done => { const i = new Image(); i.onerror = done; i.src = "http://127.0.0.1:9/x.png" })`, nil)
+	b.eval(t, `0`, nil)
+	if len(b.complaints(t, url)) == 0 {
+		t.Error("a request from the page was not seen")
+	}
+}
+
+// TestGoldenSort sorts a table by a number, both ways and back, with the mouse
+// and the keyboard.
+func TestGoldenSort(t *testing.T) {
+	b, url := shown(t)
+	const errors = `[...document.querySelector("table.results").tBodies[0].rows].map(r => r.cells[2].dataset.sort).filter(v => v !== "").map(Number)`
+	var before, up, down, after []float64
+	b.eval(t, errors, &before)
+	b.eval(t, `window.head = document.querySelector("table.results thead").rows[0].cells[2].querySelector("[role=button]"); head.click()`, nil)
+	b.eval(t, errors, &up)
+	b.eval(t, `head.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}))`, nil)
+	b.eval(t, errors, &down)
+	var state string
+	b.eval(t, `head.parentElement.getAttribute("aria-sort")`, &state)
+	b.eval(t, `head.click()`, nil)
+	b.eval(t, errors, &after)
+	want := slices.Sorted(slices.Values(before))
+	if len(before) < 5 || slices.Equal(before, want) || !slices.Equal(up, want) {
+		t.Errorf("sorted %v, before %v", up, before)
+	}
+	slices.Reverse(want)
+	if !slices.Equal(down, want) || state != "descending" {
+		t.Errorf("sorted %v, %s", down, state)
+	}
+	if !slices.Equal(after, before) {
+		t.Errorf("restored %v, before %v", after, before)
+	}
+	var ranks []float64
+	b.eval(t, `document.querySelector("table.claims thead th:last-child [role=button]").click();
+		[...document.querySelector("table.claims").tBodies].map(b => Number(b.dataset.rank))`, &ranks)
+	if len(ranks) < 20 || !slices.IsSorted(ranks) || ranks[0] == ranks[len(ranks)-1] {
+		t.Errorf("claims sorted by verdict: %v", ranks)
+	}
+	if bad := b.complaints(t, url); len(bad) > 0 {
+		t.Error(bad)
+	}
+}
+
+// TestGoldenToggle hides a method and shows it again: its line leaves the plots
+// and the values below them, and comes back.
+func TestGoldenToggle(t *testing.T) {
+	b, url := shown(t)
+	type state struct {
+		Picture string
+		Rows    int
+		Pressed string
+	}
+	look := func() (s state) {
+		b.eval(t, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done({
+			picture: window.fig.querySelector("canvas").toDataURL(),
+			rows: window.fig.querySelector(".readout tbody").rows.length,
+			pressed: window.fig.querySelector("button.series").ariaPressed}))))`, &s)
+		return s
+	}
+	b.eval(t, `window.fig = document.querySelector("figure.charted"); fig.scrollIntoView()`, nil)
+	before := look()
+	b.eval(t, `fig.querySelector("button.series").click()`, nil)
+	hidden := look()
+	b.eval(t, `fig.querySelector("button.series").click()`, nil)
+	after := look()
+	if before.Pressed != "true" || hidden.Pressed != "false" || hidden.Rows != before.Rows-1 || hidden.Picture == before.Picture {
+		t.Errorf("hiding a method: %d rows of %d, pressed %s, picture changed: %v", hidden.Rows, before.Rows, hidden.Pressed, hidden.Picture != before.Picture)
+	}
+	if after != before {
+		t.Errorf("shown again: %d rows of %d, the same picture: %v", after.Rows, before.Rows, after.Picture == before.Picture)
+	}
+	if bad := b.complaints(t, url); len(bad) > 0 {
+		t.Error(bad)
+	}
+}
+
+// TestGoldenReadOff reads values off a curve with the mouse and the keyboard.
+func TestGoldenReadOff(t *testing.T) {
+	b, _ := shown(t)
+	const caption = `document.querySelector("figure.charted .readout caption").textContent`
+	var end, moved, stepped string
+	b.eval(t, caption, &end)
+	var at struct{ X, Y float64 }
+	b.eval(t, `(() => { const f = document.querySelector("figure.charted .u-over"); f.scrollIntoView({block: "center"}); const r = f.getBoundingClientRect(); return {x: r.x + r.width / 2, y: r.y + r.height / 2} })()`, &at)
+	b.call(t, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y}, nil)
+	b.eval(t, caption, &moved)
+	b.eval(t, `document.querySelector("figure.charted .area").dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}))`, nil)
+	b.eval(t, caption, &stepped)
+	if moved == end || stepped == moved || !strings.HasPrefix(moved, "at ") {
+		t.Errorf("at the end %q, under the mouse %q, a step to the right %q", end, moved, stepped)
+	}
+}
+
+// TestGoldenNarrow shows the page on a phone: nothing is wider than it.
+func TestGoldenNarrow(t *testing.T) {
+	b, url := shown(t)
+	for _, width := range []int{390, 320} {
+		b.width(t, width)
+		b.open(t, url)
+		var got int
+		b.eval(t, `document.documentElement.scrollWidth`, &got)
+		if got > width {
+			t.Errorf("the page is %d pixels wide on a screen of %d", got, width)
+		}
+	}
+}
+
+// contrast is the least contrast, as WCAG 2.2 defines it, of a text with the
+// ground that it stands on, and that text.
+const contrast = `(() => {
+	const channel = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+	const light = c => { const [r, g, b] = c.match(/[\d.]+/g).map(Number); return 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b) };
+	const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\)$|transparent/.test(c)) return c } return "rgb(255,255,255)" };
+	let least = {ratio: 21, text: ""};
+	for (const e of document.querySelectorAll("body *")) {
+		if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !e.getClientRects().length) continue;
+		const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+		const ratio = (a + 0.05) / (b + 0.05);
+		if (ratio < least.ratio) least = {ratio, text: e.textContent.slice(0, 60)};
+	}
+	return least;
+})()`
+
+// TestGoldenContrast asks for the contrast that WCAG 2.2 asks of text (4.5), on
+// light and on dark ground.
+func TestGoldenContrast(t *testing.T) {
+	b, _ := shown(t)
+	grounds := make(map[string]bool)
+	for _, scheme := range []string{"light", "dark"} {
+		b.call(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+		var least struct {
+			Ratio float64
+			Text  string
+		}
+		b.eval(t, contrast, &least)
+		if least.Ratio < 4.5 {
+			t.Errorf("%s: contrast %.2f of %q", scheme, least.Ratio, least.Text)
+		}
+		var ground string
+		b.eval(t, `getComputedStyle(document.body).backgroundColor`, &ground)
+		grounds[ground] = true
+	}
+	if len(grounds) != 2 {
+		t.Errorf("light and dark ground: %v", grounds)
+	}
+}
+
+// TestGoldenPrint prints the page, on which pictures stand in place of plots,
+// and what was folded is open.
+func TestGoldenPrint(t *testing.T) {
+	b, _ := shown(t)
+	b.eval(t, `addEventListener("beforeprint", () => { window.folded = document.querySelectorAll("details:not([open])").length })`, nil)
+	var pdf struct{ Data string }
+	b.call(t, "Page.printToPDF", map[string]any{"preferCSSPageSize": true}, &pdf)
+	data, err := base64.StdEncoding.DecodeString(pdf.Data)
+	if err != nil || !strings.HasPrefix(string(data), "%PDF-") {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+	folded := -1
+	b.eval(t, `window.folded ?? -1`, &folded)
+	if folded != 0 {
+		t.Errorf("%d details were closed in print", folded)
+	}
+	b.call(t, "Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+	var charts, pictures int
+	b.eval(t, `[...document.querySelectorAll(".charts, nav, .hint")].filter(e => e.getClientRects().length).length`, &charts)
+	b.eval(t, `[...document.querySelectorAll(".charted img")].filter(e => e.getClientRects().length).length`, &pictures)
+	if charts != 0 || pictures == 0 {
+		t.Errorf("in print %d plots and hints, %d pictures", charts, pictures)
+	}
+}
+
+// TestGoldenWithoutScripts shows the page to a reader who runs none: tables and
+// pictures are there.
+func TestGoldenWithoutScripts(t *testing.T) {
+	b, url := shown(t)
+	b.call(t, "Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
+	b.open(t, url)
+	var doc struct{ Root struct{ NodeID int } }
+	b.call(t, "DOM.getDocument", nil, &doc)
+	count := func(selector string) int {
+		var found struct{ NodeIds []int }
+		b.call(t, "DOM.querySelectorAll", map[string]any{"nodeId": doc.Root.NodeID, "selector": selector}, &found)
+		n := 0
+		for _, id := range found.NodeIds {
+			if err := b.send("DOM.getBoxModel", map[string]any{"nodeId": id}); err != nil {
+				t.Fatal(err)
+			}
+			if m := b.answer(t); m.Error == nil { // what is not displayed has no box
+				n++
+			}
+		}
+		return n
+	}
+	if n := count("figure[data-charts] img"); n < 5 {
+		t.Errorf("%d pictures", n)
+	}
+	if n := count("table.results"); n != 6 {
+		t.Errorf("%d tables of results, want 6", n)
+	}
+	if n := count("button, [role=button]"); n != 0 {
+		t.Errorf("%d buttons that do nothing", n)
+	}
+}

@@ -1,0 +1,233 @@
+//go:build golden
+
+package page
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// A browser is a headless Chromium with one page, driven over two pipes in the
+// DevTools protocol: messages of JSON, each ended by a zero byte.
+type browser struct {
+	out     *os.File
+	in      *bufio.Reader
+	session string
+	last    int
+	events  []event // all that came so far
+}
+
+// An event is a message that answers no call.
+type event struct {
+	Method string
+	Params json.RawMessage
+}
+
+// openBrowser starts Chromium. Where there is none the test is left out, or
+// fails if POLK_REQUIRE_CHROMIUM=1.
+func openBrowser(t *testing.T) *browser {
+	t.Helper()
+	path, err := findChromium()
+	if err != nil {
+		if os.Getenv("POLK_REQUIRE_CHROMIUM") == "1" {
+			t.Fatal("no Chromium in PATH, and POLK_REQUIRE_CHROMIUM=1")
+		}
+		t.Skip("no Chromium in PATH: the page is not looked at")
+	}
+	toBrowser, out := pipe(t)
+	in, fromBrowser := pipe(t)
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
+	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--disable-background-networking", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the browser expects
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	toBrowser.Close()
+	fromBrowser.Close()
+	b := &browser{out: out, in: bufio.NewReader(in)}
+	t.Cleanup(func() {
+		b.send("Browser.close", nil)
+		cmd.Wait()
+		stop()
+	})
+	b.attach(t)
+	return b
+}
+
+func findChromium() (path string, err error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err = exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", err
+}
+
+func pipe(t *testing.T) (r, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	return r, w
+}
+
+// attach makes a page and speaks to it from then on.
+func (b *browser) attach(t *testing.T) {
+	t.Helper()
+	var target struct{ TargetID string }
+	b.call(t, "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	b.call(t, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.session = attached.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
+		b.call(t, domain+".enable", nil, nil)
+	}
+}
+
+// send writes a call.
+func (b *browser) send(method string, params any) error {
+	b.last++
+	msg := map[string]any{"id": b.last, "method": method}
+	if params != nil {
+		msg["params"] = params
+	}
+	if b.session != "" {
+		msg["sessionId"] = b.session
+	}
+	line, err := json.Marshal(msg)
+	if err != nil {
+		return err
+	}
+	_, err = b.out.Write(append(line, 0))
+	return err
+}
+
+// call sends a call, collects events until its answer is there and decodes
+// that into result, which may be nil.
+func (b *browser) call(t *testing.T, method string, params, result any) {
+	t.Helper()
+	if err := b.send(method, params); err != nil {
+		t.Fatalf("%s: %v", method, err)
+	}
+	m := b.answer(t)
+	if m.Error != nil {
+		t.Fatalf("%s: %s", method, m.Error)
+	}
+	if result != nil {
+		if err := json.Unmarshal(m.Result, result); err != nil {
+			t.Fatalf("%s: %v", method, err)
+		}
+	}
+}
+
+// answer reads up to the answer to the last call.
+func (b *browser) answer(t *testing.T) message {
+	t.Helper()
+	for {
+		if m := b.receive(t); m.ID == b.last {
+			return m
+		}
+	}
+}
+
+// A message is what the browser sends.
+type message struct {
+	ID     int
+	Error  json.RawMessage
+	Result json.RawMessage
+	event
+}
+
+// receive reads a message and keeps it if it is an event.
+func (b *browser) receive(t *testing.T) message {
+	t.Helper()
+	line, err := b.in.ReadBytes(0)
+	if err != nil {
+		t.Fatalf("the browser ended: %v", err)
+	}
+	var m message
+	if err := json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Method != "" {
+		b.events = append(b.events, m.event)
+	}
+	return m
+}
+
+// open shows a page and waits until it is loaded.
+func (b *browser) open(t *testing.T, url string) {
+	t.Helper()
+	from := len(b.events)
+	b.call(t, "Page.navigate", map[string]any{"url": url}, nil)
+	for {
+		for _, e := range b.events[from:] {
+			if e.Method == "Page.loadEventFired" {
+				return
+			}
+		}
+		b.receive(t)
+	}
+}
+
+// width sets the width of the page in CSS pixels.
+func (b *browser) width(t *testing.T, width int) {
+	t.Helper()
+	b.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
+}
+
+// eval evaluates an expression in the page and decodes its value into result.
+func (b *browser) eval(t *testing.T, expression string, result any) {
+	t.Helper()
+	var answer struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	b.call(t, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
+	if answer.ExceptionDetails != nil {
+		t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
+	}
+	if result == nil {
+		return
+	}
+	if err := json.Unmarshal(answer.Result.Value, result); err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+}
+
+// complaints are the errors and warnings that the page caused, and the
+// addresses that it asked for beyond itself.
+func (b *browser) complaints(t *testing.T, own string) (out []string) {
+	t.Helper()
+	for _, e := range b.events {
+		var p struct {
+			Type    string
+			Entry   struct{ Level, Text string }
+			Request struct{ URL string }
+		}
+		if err := json.Unmarshal(e.Params, &p); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case e.Method == "Runtime.exceptionThrown",
+			e.Method == "Runtime.consoleAPICalled" && (p.Type == "error" || p.Type == "warning"),
+			e.Method == "Log.entryAdded" && (p.Entry.Level == "error" || p.Entry.Level == "warning"):
+			out = append(out, fmt.Sprintf("%s: %s", e.Method, e.Params))
+		case e.Method == "Network.requestWillBeSent" && p.Request.URL != own && !dataAddress(p.Request.URL):
+			out = append(out, "asks for "+p.Request.URL)
+		}
+	}
+	return out
+}
+
+func dataAddress(url string) bool { return len(url) > 5 && url[:5] == "data:" }

@@ -1,0 +1,198 @@
+package page
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+	"polkrepro/record"
+	"polkrepro/report"
+)
+
+// madeUp is the record of a planned run with figures that depend on its ID
+// alone.
+func madeUp(p experiments.Planned) *record.Record {
+	h := fnv.New64a()
+	io.WriteString(h, p.ID)
+	src := rand.New(rand.NewPCG(h.Sum64(), 1))
+	r := &record.Record{Header: record.Header{
+		ID: p.ID, Run: p.Run, Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		DataSums: map[string]string{p.Run.Data.Name + ".bin": strings.Repeat("ab", 32)},
+		Provenance: record.Provenance{Module: "polkrepro", Version: "v1", Revision: "0123456789abcdef", Go: "go1.26",
+			GOOS: "linux", GOARCH: "amd64", CPU: "a processor", Features: []string{"avx2"}, Backend: "avx2", Cores: 2},
+	}}
+	order := 10 + src.IntN(90)
+	for i := 1; i <= 8; i++ {
+		e := 0.04 + 0.2/float64(i) + 0.01*src.Float64()
+		r.Points = append(r.Points, record.Point{Samples: i * p.Run.Samples / 8, TrainRisk: 2 * e, TestRisk: 2.1 * e, TestError: e, ModelOrder: order})
+	}
+	last := r.Points[len(r.Points)-1]
+	r.Final = record.Final{Samples: last.Samples, TrainRisk: last.TrainRisk, TestRisk: last.TestRisk, TestError: last.TestError,
+		ModelOrder: float64(order), Timing: record.Timing{Wall: 2, CPU: 3}, Elapsed: 4}
+	return r
+}
+
+// plan is the plan of the embedded specs in a profile.
+func plan(t testing.TB, profile string) []experiments.Planned {
+	t.Helper()
+	specs, err := experiments.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []experiments.Planned
+	for _, s := range specs {
+		ps, err := s.Plan(profile, experiments.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, ps...)
+	}
+	return out
+}
+
+// records are made-up records of all runs of a plan.
+func records(planned []experiments.Planned) map[string]*record.Record {
+	out := make(map[string]*record.Record)
+	for _, p := range planned {
+		out[p.ID] = madeUp(p)
+	}
+	return out
+}
+
+// input is what a page is made from, for a plan and records.
+func input(t testing.TB, profile string, planned []experiments.Planned, recs map[string]*record.Record, failed map[string]string) Input {
+	t.Helper()
+	ledger, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.Build(report.Input{Planned: planned, Records: recs, Failed: failed, Profile: profile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: planned, Records: recs, Failed: failed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Input{Report: r, Ledger: ledger, Assessment: a, Planned: planned, Records: recs, Failed: failed, Program: "a program"}
+}
+
+// whole is the page of made-up records of the full profile, and its input.
+var whole = sync.OnceValues(func() (Input, []byte) {
+	planned := plan(failing{}, experiments.ProfileFull)
+	in := input(failing{}, experiments.ProfileFull, planned, records(planned), nil)
+	var out bytes.Buffer
+	if err := Write(&out, in); err != nil {
+		panic(err)
+	}
+	return in, out.Bytes()
+})
+
+// failing stands for a test where there is none.
+type failing struct{ testing.TB }
+
+func (failing) Helper()                           {}
+func (failing) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
+func (failing) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+// render writes a page.
+func render(t testing.TB, in Input) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(&out, in); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A node is an element of a page.
+type node struct {
+	name     string
+	attrs    map[string]string
+	children []*node
+	text     strings.Builder // all within
+}
+
+// wholePage is the whole page, parsed, and its scripts.
+var wholePage = sync.OnceValues(func() (*node, []string) {
+	_, html := whole()
+	return parse(failing{}, html)
+})
+
+// sources are the contents of scripts and styles, which are no XML.
+var sources = regexp.MustCompile(`(?s)<(script|style)([^>]*)>(.*?)</(script|style)>`)
+
+// parse reads a page. Scripts and styles are left empty in it and returned
+// apart.
+func parse(t testing.TB, html []byte) (root *node, scripts []string) {
+	t.Helper()
+	for _, m := range sources.FindAllSubmatch(html, -1) {
+		if string(m[1]) == "script" {
+			scripts = append(scripts, string(m[3]))
+		}
+	}
+	d := xml.NewDecoder(bytes.NewReader(sources.ReplaceAll(html, []byte("<$1$2></$1>"))))
+	d.Strict, d.Entity, d.AutoClose = false, xml.HTMLEntity, xml.HTMLAutoClose
+	root = &node{}
+	open := []*node{root}
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			n := &node{name: e.Name.Local, attrs: map[string]string{}}
+			for _, a := range e.Attr {
+				n.attrs[a.Name.Local] = a.Value
+			}
+			top := open[len(open)-1]
+			top.children = append(top.children, n)
+			open = append(open, n)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		case xml.CharData:
+			for _, n := range open {
+				n.text.Write(e)
+			}
+		}
+	}
+	if len(open) != 1 {
+		t.Fatalf("%d elements are not closed", len(open)-1)
+	}
+	return root, scripts
+}
+
+// all returns the elements within, of all names if name is empty.
+func (n *node) all(name string) []*node {
+	var out []*node
+	for _, c := range n.children {
+		if name == "" || c.name == name {
+			out = append(out, c)
+		}
+		out = append(out, c.all(name)...)
+	}
+	return out
+}
+
+// with returns the elements within that have an attribute of a value.
+func (n *node) with(attr, value string) []*node {
+	return slices.DeleteFunc(n.all(""), func(c *node) bool { v, ok := c.attrs[attr]; return !ok || v != value })
+}
+
+// words is the text with single spaces.
+func (n *node) words() string { return strings.Join(strings.Fields(n.text.String()), " ") }

@@ -1,0 +1,130 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+	"polkrepro/record"
+	"polkrepro/report"
+)
+
+// Input is all that a page is made from.
+type Input struct {
+	Report     *report.Report
+	Ledger     *experiments.Ledger
+	Assessment *evidence.Assessment
+	Planned    []experiments.Planned     // the report's; several specs may share a run
+	Records    map[string]*record.Record // finished runs by ID
+	Failed     map[string]string         // error of a failed run by ID
+	Partial    int                       // runs that are unfinished
+	Damaged    []string                  // what is wrong with files that are no whole records
+	Sections   []Section                 // shown after the figures
+	Program    string                    // name, version and revision of the program that makes the page
+}
+
+//go:embed page.gohtml page.css page.js uplot
+var files embed.FS
+
+// page is the template. Its actions are escaped for where they stand.
+var page = template.Must(template.ParseFS(files, "page.gohtml"))
+
+// Write writes the page.
+func Write(w io.Writer, in Input) error {
+	v, err := newView(in)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := page.Execute(&out, v); err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	_, err = w.Write(out.Bytes())
+	return err
+}
+
+// A view is what the template shows.
+type view struct {
+	Policy  template.HTMLAttr
+	Style   template.CSS
+	Library template.JS
+	Script  template.JS
+
+	Profile  string
+	Program  string
+	Records  int
+	Counts   []countRow
+	Open     []*claimView
+	Missing  []string
+	Tables   []resultTable
+	Figures  []figureView
+	Charts   [][]Chart
+	Sections []sectionView
+	Claims   []claimGroup
+	Margins  []marginView
+	Untested []experiments.Untested
+
+	Assumptions []assumptionView
+	Costs       Table
+	Runs        Table
+	Machines    Table
+	Data        Table
+}
+
+// newView lays the page out.
+func newView(in Input) (*view, error) {
+	v := &view{
+		Profile: in.Report.Profile, Program: in.Program, Records: len(in.Records),
+		Missing: missing(in), Untested: in.Ledger.Untested,
+		Costs: costs(in), Runs: plainTable(in.Report.Runs), Machines: machines(in.Records), Data: dataSums(in.Records),
+	}
+	v.assets()
+	v.claims(in)
+	v.Assumptions = assumptions(in)
+	for _, t := range in.Report.Tables {
+		v.Tables = append(v.Tables, newResultTable(t, in.Assessment))
+	}
+	for _, f := range in.Report.Figures {
+		fig, err := figureOf(f)
+		if err != nil {
+			return nil, err
+		}
+		v.Figures = append(v.Figures, v.figure(fig))
+	}
+	for _, s := range in.Sections {
+		v.Sections = append(v.Sections, v.section(s))
+	}
+	return v, nil
+}
+
+// assets fills in style and programs, and the policy that lets these programs
+// run and nothing be fetched.
+func (v *view) assets() {
+	v.Style = template.CSS(file("uplot/uPlot.min.css") + file("page.css"))
+	v.Library = template.JS("/*\n" + file("uplot/LICENSE") + "\n*/\n" + file("uplot/uPlot.iife.min.js"))
+	v.Script = template.JS(file("page.js"))
+	v.Policy = template.HTMLAttr(fmt.Sprintf(
+		`content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src '%s' '%s'"`,
+		sourceHash(string(v.Library)), sourceHash(string(v.Script))))
+}
+
+// file returns an embedded file.
+func file(name string) string {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		panic("page: " + err.Error())
+	}
+	return string(b)
+}
+
+// sourceHash names a script in a content security policy.
+func sourceHash(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}

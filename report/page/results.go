@@ -1,0 +1,93 @@
+package page
+
+import (
+	"strconv"
+
+	"polkrepro/evidence"
+	"polkrepro/report"
+)
+
+// resultTable is one of the report's tables: blocks beside the paper, or rows.
+type resultTable struct {
+	Name   string
+	Title  string
+	Blocks []resultBlock
+	Plain  *Table
+	Notes  []string
+}
+
+// resultBlock is the part of a table on one task and data set.
+type resultBlock struct {
+	Heading string
+	Rows    []resultRow
+}
+
+// resultRow is one method.
+type resultRow struct {
+	Title string
+	Extra bool
+	ID    string // of its cell
+	Runs  int
+	Lost  string
+	Why   string // why there are no runs
+	Cells []resultCell
+}
+
+// resultCell is one quantity of a method.
+type resultCell struct {
+	report.Words
+	Interval string // 90 % interval of the mean; empty if there is none
+	Sort     string
+	Verdict  *verdictView // nil where the paper prints nothing that is claimed
+	Claim    string       // anchor of the claim
+}
+
+// newResultTable lays a table out with the verdicts on its cells.
+func newResultTable(t *report.Table, a *evidence.Assessment) resultTable {
+	out := resultTable{Name: t.Name, Title: t.Title, Notes: t.Notes}
+	if t.Blocks == nil {
+		plain := plainTable(t)
+		out.Plain, out.Notes = &plain, nil
+		return out
+	}
+	for _, blk := range t.Blocks {
+		b := resultBlock{Heading: blk.Heading()}
+		for _, r := range blk.Rows {
+			b.Rows = append(b.Rows, newResultRow(r, a))
+		}
+		out.Blocks = append(out.Blocks, b)
+	}
+	return out
+}
+
+// newResultRow lays a row out.
+func newResultRow(r *report.Row, a *evidence.Assessment) resultRow {
+	out := resultRow{Title: r.Title, Extra: r.Extra, ID: r.Cell.ID, Lost: r.Cell.Lost, Why: r.Cell.Why}
+	for q, w := range r.Cell.Words() {
+		c := resultCell{Words: w}
+		if values := r.Cell.Values[q]; len(values) > 0 {
+			out.Runs = len(values)
+			c.Sort = strconv.FormatFloat(evidence.Mean(values).Value, 'g', 6, 64)
+			c.Interval = interval(values, q)
+		}
+		if s, ok := a.Find(r.Cell.ID + "." + w.Quantity); ok {
+			c.Verdict, c.Claim = verdictOf(s.Tests[0].Verdict, s.Tests[0].Test.Explained), anchor(s.Claim.Claim.ID)
+		}
+		out.Cells = append(out.Cells, c)
+	}
+	return out
+}
+
+// interval writes the 90 % interval of a mean.
+func interval(values []float64, q int) string {
+	e := evidence.Mean(values)
+	if e.Basis == evidence.Point {
+		return ""
+	}
+	return report.Decimals(e.Low, q, e.Value) + " to " + report.Decimals(e.High, q, e.Value)
+}
+
+// plainTable is one of the report's tables that is a header and rows.
+func plainTable(t *report.Table) Table {
+	return Table{Title: t.Title, Header: t.Header, Rows: t.Rows, Notes: t.Notes}
+}
