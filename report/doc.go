@@ -5,7 +5,8 @@
 // text for a terminal, Markdown, CSV and LaTeX. A [Figure] of curves, of decision
 // surfaces or of data sets is drawn once and written as SVG, PNG and PDF, and
 // the numbers behind it as CSV; a contact sheet shows all of the paper's.
-// [Report.WriteAll] writes all of it into a folder.
+// [Report.WriteAll] writes all of it into a folder. Package page, below this
+// one, makes it one HTML file with the verdicts on the paper's claims.
 //
 // Nothing is left out in silence: a cell or a figure without records says why
 // it has none, and a value that can't be drawn is counted in the caption.

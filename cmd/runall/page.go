@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,9 +43,20 @@ func (p *presentation) page() (page.Input, error) {
 		Failed: failed, Partial: len(p.have.Partial), Program: program(harness.Provenance()),
 	}
 	for _, err := range p.have.Errors {
-		in.Damaged = append(in.Damaged, err.Error())
+		in.Damaged = append(in.Damaged, withoutFolder(err))
 	}
 	return in, nil
+}
+
+// withoutFolder is the message of a damaged record's error, with the name of
+// the file alone: the page is read on other machines.
+func withoutFolder(err error) string {
+	if e, ok := errors.AsType[*record.Error](err); ok {
+		short := *e
+		short.Path = filepath.Base(e.Path)
+		return short.Error()
+	}
+	return err.Error()
 }
 
 // failures are the errors of the runs that failed, by ID.

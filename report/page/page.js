@@ -1,5 +1,7 @@
 "use strict";
 (() => {
+  document.documentElement.classList.add("js");
+
   // Tables: a header's button sorts the rows, or the bodies of a table that has
   // one for each claim; a third click restores the order.
 
@@ -107,8 +109,6 @@
     return data;
   };
 
-  const lineWidth = l => l.width * 1.4;
-
   // drawStated draws the values that the paper prints and states.
   const drawStated = (u, c, hidden) => {
     const ctx = u.ctx, {left, top, width, height} = u.bbox, px = devicePixelRatio;
@@ -185,6 +185,29 @@
     });
   };
 
+  // axis is an axis in the letters and lines of all plots.
+  const axis = (log, own) => ({
+    stroke: "#1b1b1b", font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", labelSize: 18,
+    grid: {stroke: "#e4e4e4", width: 1}, ticks: {stroke: "#767676", width: 1, size: 4}, values: (u, s) => s.map(short),
+    ...log && {splits: (u, i, low, high) => logTicks(low, high), filter: (u, s) => s}, ...own});
+
+  // curves are the series and bands of a chart, in the order of its columns.
+  const curves = c => {
+    const series = [{}], bands = [];
+    c.lines.forEach((l, i) => {
+      series.push({label: l.label, stroke: l.color, width: 1.4 * l.width, dash: l.dash?.map(d => 1.4 * d), points: {show: l.x.length === 1}});
+      for (let k = 0; k < 2; k++) series.push({stroke: "transparent", width: 0, points: {show: false}});
+      if (l.low) bands.push({series: [3 * i + 3, 3 * i + 2], fill: l.color + "38"});
+    });
+    return {series, bands};
+  };
+
+  // visible are the values that the y axis has to hold.
+  const visible = (u, c, hidden) => [
+    ...c.lines.flatMap((l, i) => hidden.has(l.label) ? [] : [1, 2, 3].flatMap(k => u.data[3 * i + k]).concat(l.levels ?? [])),
+    ...(c.marks ?? []).flatMap(m => [m.low, m.high]),
+  ];
+
   // plot draws a chart and returns what shows and hides a method in it.
   const plot = (parent, c, hidden, group) => {
     const box = document.createElement("div"), title = document.createElement("h4"), area = document.createElement("div"), table = document.createElement("table");
@@ -201,31 +224,15 @@
     box.append(title, area, table);
     parent.append(box);
 
-    const series = [{}], bands = [];
-    c.lines.forEach((l, i) => {
-      const alone = l.x.length === 1;
-      series.push({label: l.label, stroke: l.color, width: lineWidth(l), dash: l.dash?.map(d => 1.4 * d), points: {show: alone}});
-      for (let k = 0; k < 2; k++) series.push({stroke: "transparent", width: 0, points: {show: false}});
-      if (l.low) bands.push({series: [3 * i + 3, 3 * i + 2], fill: l.color + "38"});
-    });
-    const visible = u => c.lines.flatMap((l, i) => hidden.has(l.label) ? [] :
-      [...u.data[3 * i + 1], ...u.data[3 * i + 2], ...u.data[3 * i + 3], ...(l.levels ?? [])]);
-    const marks = (c.marks ?? []).flatMap(m => [m.low, m.high]);
-    const axis = {stroke: "#1b1b1b", font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", labelSize: 18,
-      grid: {stroke: "#e4e4e4", width: 1}, ticks: {stroke: "#767676", width: 1, size: 4}};
-    const scaled = (log, more) => log ? {...axis, ...more, splits: (u, i, low, high) => logTicks(low, high), filter: (u, s) => s} : {...axis, ...more};
     const u = new uPlot({
       width: area.clientWidth || 300, height: 240, legend: {show: false},
       cursor: {sync: {key: group}, drag: {x: true, y: false}, points: {show: (u, i) => i % 3 === 1}},
       scales: {
         x: {time: false, distr: c.logx ? 3 : 1},
-        y: {distr: c.logy ? 3 : 1, range: u => range([...visible(u), ...marks], c.logy)},
+        y: {distr: c.logy ? 3 : 1, range: u => range(visible(u, c, hidden), c.logy)},
       },
-      axes: [
-        scaled(c.logx, {label: c.xlabel, size: 30, values: (u, s) => s.map(short)}),
-        scaled(c.logy, {size: 52, values: (u, s) => s.map(short)}),
-      ],
-      series, bands,
+      axes: [axis(c.logx, {label: c.xlabel, size: 30}), axis(c.logy, {size: 52})],
+      ...curves(c),
       hooks: {
         draw: [u => drawStated(u, c, hidden)],
         setCursor: [u => readout(table, u, c, hidden)],

@@ -25,8 +25,7 @@ func missing(in Input) []string {
 		out = append(out, fmt.Sprintf("%s without a record.", count(n, "planned run is", "planned runs are")))
 	}
 	if n := len(in.Assessment.Missing); n > 0 {
-		out = append(out, fmt.Sprintf("%s that claims ask for; their verdicts rest on the others, or are “not run”.",
-			count(n, "of them is one", "of them are such")))
+		out = append(out, fmt.Sprintf("Claims ask for %s without a record: they are judged by their other runs, or not at all.", count(n, "run", "runs")))
 	}
 	for _, f := range in.Report.Figures {
 		if f.Missing != "" {
