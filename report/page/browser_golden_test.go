@@ -4,6 +4,7 @@ package page
 
 import (
 	"encoding/base64"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,14 +12,28 @@ import (
 	"testing"
 )
 
-// shown writes the whole page to a file and opens it in a browser without a
-// network, 1400 pixels wide.
+// convergence is a section with a plot that has both axes logarithmic, a gap,
+// an interval and a level line, as no figure of the report has.
+var convergence = Section{ID: "convergence", Title: "Convergence", Figures: []Figure{{
+	ID: "convergence-figure", Title: "Distance to the optimum", Charts: []Chart{{
+		Title: "distance", XLabel: "samples", LogX: true, LogY: true,
+		Lines: []Line{
+			{Label: "measured", Color: "#084594", Width: 1.2, X: Numbers{1, 10, 100, 1000}, Mean: Numbers{1, 0.1, Number(math.NaN()), 0.001},
+				Low: Numbers{0.5, 0.05, Number(math.NaN()), 0.0005}, High: Numbers{2, 0.2, Number(math.NaN()), 0.002}},
+			{Label: "bound", Color: "#b84300", Width: 1.2, Dash: []float64{6, 2}, Flat: true, X: Numbers{1, 1000}, Mean: Numbers{0.01, 0.01}},
+		},
+	}},
+}}}
+
+// shown writes the whole page, and a section more, to a file and opens it in a
+// browser without a network, 1400 pixels wide.
 func shown(t *testing.T) (b *browser, url string) {
 	t.Helper()
 	b = openBrowser(t)
-	_, html := whole()
+	in, _ := whole()
+	in.Sections = []Section{convergence}
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(path, html, 0o666); err != nil {
+	if err := os.WriteFile(path, render(t, in), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	b.call(t, "Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
@@ -42,8 +57,8 @@ func TestGoldenPage(t *testing.T) {
 	var charted, canvases int
 	b.eval(t, `document.querySelectorAll("figure.charted").length`, &charted)
 	b.eval(t, `document.querySelectorAll(".plot canvas").length`, &canvases)
-	if charted != want || canvases != 3*want || want == 0 {
-		t.Errorf("%d figures with %d plots, want %d with three each", charted, canvases, want)
+	if charted != want+1 || canvases != 3*want+1 || want == 0 {
+		t.Errorf("%d figures with %d plots, want %d with three each and one with one", charted, canvases, want)
 	}
 	var blank int // plots of one colour
 	b.eval(t, `[...document.querySelectorAll(".plot canvas")].filter(c => new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer)).size < 5).length`, &blank)

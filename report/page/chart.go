@@ -22,8 +22,8 @@ type Chart struct {
 }
 
 // A Line is a curve: means and, where there are, their intervals. X has to
-// increase; all slices have its length, Low and High may be nil. A number that
-// is not finite is a gap.
+// increase, and be positive on a logarithmic axis; all slices have its length,
+// Low and High may be nil. A number that is not finite is a gap.
 type Line struct {
 	Label  string    `json:"label"` // the same in all charts of a figure
 	Color  string    `json:"color"` // #084594
