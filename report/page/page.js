@@ -268,7 +268,7 @@
     fig.classList.add("charted");
     const note = document.createElement("p");
     note.className = "bands";
-    note.textContent = "Bands here: the 90 % interval of the mean over runs. Those of the printed picture, of which the caption speaks, are wider.";
+    note.textContent = "Bands here: the 90 % interval of the mean over runs. Those of the printed picture, of which the caption speaks, are the range of the runs.";
     parent.append(tools, plots);
     if (charts.some(c => c.lines.some(l => l.low))) parent.append(note);
     const hidden = new Set(), lines = new Map(charts.flatMap(c => c.lines).map(l => [l.label, l]));
