@@ -106,16 +106,17 @@ type cellLine struct {
 // ours returns the lines of a cell that has runs.
 func (c *Cell) ours() []cellLine {
 	own := cellLine{label: "ours", runs: strconv.Itoa(c.runs())}
-	diff := cellLine{label: "Δ"}
-	any := false
+	interval, diff := cellLine{label: "90 %"}, cellLine{label: "Δ"}
 	for q, s := range c.Ours {
 		own.values[q] = cmp.Or(s.text(q), whyDash)
+		interval.values[q] = s.interval(q)
 		diff.values[q] = difference(s, c.Paper[q], q)
-		any = any || diff.values[q] != ""
 	}
 	out := []cellLine{own}
-	if any {
-		out = append(out, diff)
+	for _, l := range []cellLine{interval, diff} {
+		if l.values != [quantityCount]string{} {
+			out = append(out, l)
+		}
 	}
 	if d := c.Draw; d != nil {
 		l := cellLine{label: fmt.Sprintf("draw %d", d.Draw), runs: "1, the figures'"}
@@ -255,7 +256,7 @@ func blankAsDash(values [quantityCount]string) []string {
 }
 
 // csvHeader names the columns of a table's CSV file.
-var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity", "paper", "mean", "sd", "runs", "diverged", "figure_draw", "figure_draw_value", "reason"}
+var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity", "paper", "mean", "sd", "low", "high", "runs", "diverged", "figure_draw", "figure_draw_value", "reason"}
 
 // CSV writes the table's numbers, a line for each quantity of each cell; a
 // plain table is written as it is.
@@ -287,15 +288,18 @@ func (t *Table) csvRows(blk *Block, r *Row) [][]string {
 	for q, name := range quantityNames {
 		c := &r.Cell
 		row := []string{t.Name, blk.Data, blk.Task, r.ID, strconv.FormatBool(r.Extra), name,
-			"", "", "", strconv.Itoa(c.Ours[q].N), strconv.Itoa(c.Ours[q].Diverged), "", "", c.reason(q)}
+			"", "", "", "", "", strconv.Itoa(c.Ours[q].N), strconv.Itoa(c.Ours[q].Diverged), "", "", c.reason(q)}
 		if c.Paper[q] != nil {
 			row[6] = c.Printed[q]
 		}
 		if c.Ours[q].N > 0 {
 			row[7], row[8] = exact(c.Ours[q].Mean), exact(c.Ours[q].SD)
 		}
+		if c.Ours[q].Interval {
+			row[9], row[10] = exact(c.Ours[q].Low), exact(c.Ours[q].High)
+		}
 		if c.Draw != nil && c.Ours[q].N > 0 {
-			row[11], row[12] = strconv.FormatUint(c.Draw.Draw, 10), exact(c.Draw.Values[q])
+			row[13], row[14] = strconv.FormatUint(c.Draw.Draw, 10), exact(c.Draw.Values[q])
 		}
 		out = append(out, row)
 	}

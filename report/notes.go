@@ -11,7 +11,7 @@ import (
 // tableNotes are the lines below a table.
 func (b *builder) tableNotes(t *Table) []string {
 	notes := []string{
-		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples.",
+		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples; 90 %: the interval of the mean, Student's.",
 		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
 	}
 	notes = append(notes, b.bayesNotes(t)...)

@@ -14,7 +14,7 @@ func (b *builder) others() *Table {
 		Caption: "Results on data that the paper does not have.",
 		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)"},
 		Notes: []string{
-			"Mean ± standard deviation over runs, those of POLK and BSGD averaged over the last 5 % of the processed samples.",
+			"Mean ± standard deviation over runs, those of POLK and BSGD averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
 		},
 	}
 	for _, g := range b.costGroups() {
@@ -45,5 +45,5 @@ func (b *builder) otherRow(g *costGroup) []string {
 		order = append(order, r.Final.ModelOrder)
 		wall = append(wall, r.Final.Timing.Wall)
 	}
-	return append(row, cmp.Or(statOf(risk).text(qRisk), whyDash), statOf(errors).text(qError), statOf(order).text(qOrder), seconds(statOf(wall)))
+	return append(row, cmp.Or(statOf(risk).full(qRisk), whyDash), statOf(errors).full(qError), statOf(order).full(qOrder), seconds(statOf(wall)))
 }

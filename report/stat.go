@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"polkrepro/evidence"
 )
 
 // A Stat is a mean over runs and its spread.
@@ -13,6 +15,9 @@ type Stat struct {
 	Mean     float64 // over the runs whose value is finite
 	SD       float64 // their sample standard deviation; 0 if there is one
 	Diverged int     // runs whose value is not finite
+
+	Interval  bool    // whether there are Low and High: of 3 runs or more of which none diverged
+	Low, High float64 // the 90 % interval of the mean, Student's
 }
 
 // statOf returns the mean and spread of values.
@@ -27,6 +32,10 @@ func statOf(values []float64) Stat {
 		}
 	}
 	s.Mean, s.SD = mean(finite), deviation(finite)
+	if s.N > 0 && s.Diverged == 0 {
+		e := evidence.Mean(values)
+		s.Interval, s.Low, s.High = e.Basis != evidence.Point, e.Low, e.High
+	}
 	return s
 }
 
@@ -77,6 +86,26 @@ func (s Stat) text(q int) string {
 		return number(s.Mean, q, s.Mean)
 	}
 	return number(s.Mean, q, s.Mean) + " ± " + number(s.SD, q, s.Mean)
+}
+
+// full writes the mean, the standard deviation and, in brackets, the interval.
+func (s Stat) full(q int) string {
+	if !s.Interval {
+		return s.text(q)
+	}
+	return s.text(q) + " (" + s.interval(q) + ")"
+}
+
+// interval writes the 90 % interval of the mean; nothing where there is none.
+func (s Stat) interval(q int) string {
+	low, high := number(s.Low, q, s.Mean), number(s.High, q, s.Mean)
+	switch {
+	case !s.Interval:
+		return ""
+	case low == high:
+		return low
+	}
+	return low + " to " + high
 }
 
 // number writes v with the decimals that a quantity of size like deserves.
