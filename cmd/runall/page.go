@@ -34,13 +34,19 @@ func (p *presentation) page() (page.Input, error) {
 		return page.Input{}, err
 	}
 	failed := failures(p.have)
-	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: p.plan, Records: p.have.Records, Failed: failed})
+	judged := evidence.Input{Ledger: ledger, Plan: p.plan, Records: p.have.Records, Failed: failed}
+	a, err := evidence.Assess(judged)
+	if err != nil {
+		return page.Input{}, err
+	}
+	multiverse, err := evidence.Multiverse(judged)
 	if err != nil {
 		return page.Input{}, err
 	}
 	in := page.Input{
 		Report: p.report, Ledger: ledger, Assessment: a, Planned: p.shown, Records: p.have.Records,
 		Failed: failed, Partial: len(p.have.Partial), Program: program(harness.Provenance()),
+		Sections: []page.Section{multiverseSection(multiverse)},
 	}
 	for _, err := range p.have.Errors {
 		in.Damaged = append(in.Damaged, withoutFolder(err))
