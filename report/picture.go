@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -16,11 +17,14 @@ type picture struct {
 	legend legend
 }
 
-// A panel is one plot against the number of samples processed.
+// A panel is one plot, against the number of samples processed unless xlabel
+// says otherwise.
 type panel struct {
 	tag    string // (a)
+	xlabel string
 	ylabel string
-	log    bool // logarithmic y axis; a linear one starts at zero
+	log    bool    // logarithmic y axis; a linear one starts at zero
+	xmin   float64 // above 0: where a logarithmic x axis begins; a linear one begins at 0
 	xmax   float64
 	traces []trace
 	marks  []mark
@@ -96,13 +100,16 @@ func (p *panel) plot() *plot.Plot {
 	pl.TextHandler = lettering
 	styleAxis(&pl.X, draw.XCenter, draw.YTop)
 	styleAxis(&pl.Y, draw.XRight, draw.YCenter)
-	pl.X.Label.Text = "samples processed"
+	pl.X.Label.Text = cmp.Or(p.xlabel, "samples processed")
 	pl.X.Tick.Marker, pl.Y.Tick.Marker = plot.TickerFunc(countTicks), plot.TickerFunc(countTicks)
 	if p.log {
 		pl.Y.Scale, pl.Y.Tick.Marker = logAxis{}, plot.TickerFunc(logTicks)
 	}
+	if p.xmin > 0 {
+		pl.X.Scale, pl.X.Tick.Marker = logAxis{}, plot.TickerFunc(logTicks)
+	}
 	pl.Add(panelDrawer{p})
-	pl.X.Min, pl.X.Max = 0, p.xmax
+	pl.X.Min, pl.X.Max = p.xmin, p.xmax
 	pl.Y.Min, pl.Y.Max = p.rangeY()
 	return pl
 }

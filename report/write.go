@@ -31,19 +31,13 @@ var faces = []face{
 func (r *Report) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
 	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
-		for _, f := range faces {
-			w.file(filepath.Join("tables", t.Name+"."+f.ext), func(out io.Writer) error { return f.write(t, out) })
-		}
+		w.table(t)
+	}
+	if r.Table1 != nil {
+		w.table(r.Table1.Tests)
 	}
 	for _, f := range r.Figures {
-		if f.Missing != "" {
-			w.remove("figures", f.Name)
-			continue
-		}
-		w.picture(f.Name, f.content.drawing())
-		if f.hasNumbers() {
-			w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
-		}
+		w.figure(f)
 	}
 	w.contact(r.Figures)
 	w.file("index.md", r.Index)
@@ -68,6 +62,26 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 		return
 	}
 	w.paths = append(w.paths, path)
+}
+
+// table writes a table with all its faces.
+func (w *writer) table(t *Table) {
+	for _, f := range faces {
+		w.file(filepath.Join("tables", t.Name+"."+f.ext), func(out io.Writer) error { return f.write(t, out) })
+	}
+}
+
+// figure writes a figure's picture and numbers, or removes what is there of a
+// figure that has none.
+func (w *writer) figure(f *Figure) {
+	if f.Missing != "" {
+		w.remove("figures", f.Name)
+		return
+	}
+	w.picture(f.Name, f.content.drawing())
+	if f.hasNumbers() {
+		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
+	}
 }
 
 // picture writes a picture in all formats.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -57,8 +58,12 @@ results.`,
 			if err != nil {
 				return err
 			}
+			study, err := readTable1(results, have, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
 			of, lacking := shown(results, specs, plan, have, finder)
-			r, err := buildReport(have, specs, of, profile, lacking, finder)
+			r, err := buildReport(have, study, specs, of, profile, lacking, finder)
 			if err != nil {
 				return err
 			}
@@ -157,7 +162,24 @@ func shown(results string, specs []*experiments.Spec, plan []experiments.Planned
 	return of, harness.Lacking(of, have.Records, finder)
 }
 
-func buildReport(have *record.Collection, specs []*experiments.Spec, plan []experiments.Planned, profile string, lacking map[string]string, finder data.Finder) (*report.Report, error) {
+// readTable1 reads the runs of Table 1, nil if there are none, and warns of
+// what is no record, which it adds to the others of that kind.
+func readTable1(results string, have *record.Collection, stderr io.Writer) (*convergence.Study, error) {
+	study, err := convergence.Read(results)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range study.Damaged {
+		fmt.Fprintf(stderr, "not a whole record: %v\n", err)
+	}
+	have.Errors = append(have.Errors, study.Damaged...)
+	if study.Empty() {
+		return nil, nil
+	}
+	return study, nil
+}
+
+func buildReport(have *record.Collection, study *convergence.Study, specs []*experiments.Spec, plan []experiments.Planned, profile string, lacking map[string]string, finder data.Finder) (*report.Report, error) {
 	return report.Build(report.Input{
 		Planned:     plan,
 		Records:     have.Records,
@@ -166,6 +188,7 @@ func buildReport(have *record.Collection, specs []*experiments.Spec, plan []expe
 		Pictures:    pictures(finder),
 		Profile:     profile,
 		FullCells:   fullCells(specs),
+		Convergence: study,
 	})
 }
 

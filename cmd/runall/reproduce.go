@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/convergence/experiment"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -27,7 +29,8 @@ func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [SPEC...]",
 		Short: "Run the experiments, all if none is named, and print the paper's tables",
-		Long: `Run the experiments, all if none is named, and print the paper's tables.
+		Long: `Run the experiments, all if none is named, and print the paper's tables. If none
+is named, the runs of 'runall table1' are among them.
 
 Data sets that they need and that are found nowhere are downloaded first, see
 'runall data fetch --help', unless ` + data.EnvOffline + `=1 is in the environment.`,
@@ -65,6 +68,9 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	}
 	out, err := harness.Reproduce(cmd.Context(), plan, r.opt)
 	r.opt.Progress.Close()
+	if len(names) == 0 && (err == nil || errors.Is(err, harness.ErrRunsFailed)) {
+		err = errors.Join(err, r.table1(cmd.Context(), stderr))
+	}
 	if errors.Is(err, harness.ErrInterrupted) {
 		return fmt.Errorf("%w\nTo resume: %s", err, commandLine())
 	}
@@ -73,6 +79,16 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	}
 	r.remark(stderr, out)
 	return errors.Join(r.report(stdout, stderr, names), err)
+}
+
+// table1 carries out the runs of Table 1, which are no spec's.
+func (r *reproduction) table1(ctx context.Context, stderr io.Writer) error {
+	progress, err := harness.NewProgress(r.progress, stderr)
+	if err != nil {
+		return err
+	}
+	defer progress.Close()
+	return carryTable1(ctx, r.profile, experiment.Options{Results: r.opt.Results, Workers: r.opt.Workers, Progress: progress})
 }
 
 // remark says what was not run, and what failed.
@@ -100,8 +116,12 @@ func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
 	if err != nil {
 		return err
 	}
+	study, err := readTable1(r.opt.Results, have, stderr)
+	if err != nil {
+		return err
+	}
 	of, lacking := shown(r.opt.Results, specs, plan, have, r.opt.Finder)
-	rep, err := buildReport(have, specs, of, r.profile, lacking, r.opt.Finder)
+	rep, err := buildReport(have, study, specs, of, r.profile, lacking, r.opt.Finder)
 	if err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ func (s *sealing) present(have *record.Collection, specs []*experiments.Spec, pl
 	if err := allPictured(shown, s.finder); err != nil {
 		return err
 	}
-	r, err := buildReport(have, specs, shown, s.profile, nil, s.finder)
+	r, err := buildReport(have, nil, specs, shown, s.profile, nil, s.finder)
 	if err != nil {
 		return err
 	}

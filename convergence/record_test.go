@@ -1,0 +1,136 @@
+package convergence
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+)
+
+func smokeRun(t *testing.T) Run {
+	t.Helper()
+	plan, err := Plan(experiments.ProfileSmoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan[1]
+}
+
+// TestRoundTrip: what is read is what was written, and no temporary file stays.
+func TestRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	want := theoretical(smokeRun(t))
+	want.Header.DataSums = map[string]string{"multidist": "00ff"}
+	want.Header.Started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	want.Summary.Health = map[string]float64{"repairs": 1}
+	if err := want.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d files, error %v", len(files), err)
+	}
+	got, err := ReadRecord(filepath.Join(dir, files[0].Name()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Header.Type, want.Header.Format, want.Header.ID = "table1", format, want.Header.Run.ID()
+	want.Summary.Type, want.Summary.Sum = "summary", got.Summary.Sum
+	for i := range want.Points {
+		want.Points[i].Type = "point"
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestDamage: a record that lost its end or one byte of which changed is
+// refused.
+func TestDamage(t *testing.T) {
+	whole, err := theoretical(smokeRun(t)).encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := decode(whole); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		b := append([]byte(nil), whole...)
+		at := rapid.IntRange(0, len(b)-1).Draw(t, "at")
+		if rapid.Bool().Draw(t, "cut") {
+			b = b[:at]
+		} else {
+			b[at] ^= byte(rapid.IntRange(1, 255).Draw(t, "flip"))
+		}
+		if _, err := decode(b); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("error %v", err)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	run := Run{Method: POLK, Regime: Constant, Regularizer: 0.01, Bandwidth: 1, Rate: 0.1, Parsimony: 1, Samples: 1000, Seed: 1}
+	b, err := theoretical(run).encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte("{}\n{}\n{}\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := decode(b)
+		if err == nil && len(r.Points) == 0 {
+			t.Error("a record without points was read as whole")
+		}
+	})
+}
+
+// TestRead: a study is that of the profile that its records fulfil best;
+// damaged files are named and left out.
+func TestRead(t *testing.T) {
+	results := t.TempDir()
+	s, err := Read(results)
+	if err != nil || !s.Empty() || s.Missing() != 4 {
+		t.Fatalf("nothing there: %+v, error %v", s, err)
+	}
+	plan, err := Plan(experiments.ProfileQuick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range plan {
+		if err := theoretical(run).Write(Dir(results)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(Dir(results), plan[0].ID()+suffix)
+	if err := os.WriteFile(path, []byte("{}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Read(results); err != nil {
+		t.Fatal(err)
+	}
+	if s.Profile != experiments.ProfileQuick || s.Missing() != 1 || len(s.Damaged) != 1 || s.Stray != 0 {
+		t.Errorf("profile %s, %d missing, %d stray, damaged %v", s.Profile, s.Missing(), s.Stray, s.Damaged)
+	}
+	if len(s.Damaged) == 1 && !strings.Contains(s.Damaged[0].Error(), path) {
+		t.Errorf("%v does not name %s", s.Damaged[0], path)
+	}
+	for _, c := range s.Claims {
+		if c.Verdict != evidence.Reproduced {
+			t.Errorf("%s: %v", c.ID, c.Verdict)
+		}
+	}
+	if s, err = ReadProfile(results, experiments.ProfileFull); err != nil || !s.Empty() || s.Stray != len(plan)-1 {
+		t.Errorf("as the full profile: %d stray, error %v", s.Stray, err)
+	}
+	if _, err = ReadProfile(results, "huge"); err == nil {
+		t.Error("there is no profile huge")
+	}
+}

@@ -1,0 +1,96 @@
+package convergence
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRadius: Δ is the positive root of −ηλ·d² + 2ε·d + η²σ² with ε = K·η^{3/2}
+// (eq. martingale_construct2).
+func TestRadius(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		eta := rapid.Float64Range(1e-3, 1).Draw(t, "η")
+		k := rapid.Float64Range(0, 1).Draw(t, "K")
+		lambda := rapid.Float64Range(1e-6, 1).Draw(t, "λ")
+		variance := rapid.Float64Range(0.01, 10).Draw(t, "σ²")
+		d := Radius(eta, k, lambda, variance)
+		a, b, c := -eta*lambda*d*d, 2*k*eta*math.Sqrt(eta)*d, eta*eta*variance
+		if d <= 0 || math.Abs(a+b+c) > 1e-12*(math.Abs(a)+b+c) {
+			t.Fatalf("Δ = %v leaves %v", d, a+b+c)
+		}
+	})
+}
+
+// TestOrderBound: no greedy packing of the rectangle by points that are δ apart
+// under the feature map is larger, and the bound is not absurdly loose: a
+// square lattice gets to a fifth of it.
+func TestOrderBound(t *testing.T) {
+	const width, height = 3.0, 2.0
+	for _, k := range []float64{0.3, 1} {
+		run := Run{Regime: Constant, Bandwidth: 0.6, Rate: 0.3, Parsimony: k}
+		bound, delta := run.OrderBound(width, height), run.Separation()
+		apart := func(x, y [2]float64) bool {
+			kappa := math.Exp(-((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1])) / (2 * 0.6 * 0.6))
+			return math.Sqrt(2-2*kappa) > delta
+		}
+		src := rand.New(rand.NewPCG(1, 2))
+		var packed [][2]float64
+	candidates:
+		for range 20_000 {
+			x := [2]float64{width * src.Float64(), height * src.Float64()}
+			for _, y := range packed {
+				if !apart(x, y) {
+					continue candidates
+				}
+			}
+			packed = append(packed, x)
+		}
+		if n := float64(len(packed)); n > bound || n < bound/5 {
+			t.Errorf("K = %v: packed %d points, bound %v", k, len(packed), bound)
+		}
+	}
+	if b := (Run{Regime: Constant, Bandwidth: 1, Rate: 5, Parsimony: 1}).OrderBound(9, 9); b != 1 {
+		t.Errorf("δ > √2, further than any two points are apart: bound %v", b)
+	}
+}
+
+// TestVariance: a bound of E‖∇̃‖² for every ∇̃ within ε/η of ∇̂, by the triangle
+// inequality, and the proven one is above any that can be measured.
+func TestVariance(t *testing.T) {
+	run := Run{Method: POLK, Regime: Constant, Rate: 0.1, Parsimony: 0.3, Regularizer: 0.01}
+	r := &Record{Header: Header{Run: run}, Points: []Point{{Samples: 10, Gradient: 2}}}
+	if got, want := r.Variance(Classes), math.Pow(math.Sqrt(2)+0.3*math.Sqrt(0.1), 2); math.Abs(got-want) > 1e-12 {
+		t.Errorf("σ² = %v, want %v", got, want)
+	}
+	r.Points[0].Gradient = 0 // now f_0 = 0, where the mean over classes of ‖1/5 − e_y‖² is 0.8
+	if got, want := r.Variance(Classes), math.Pow(math.Sqrt(0.8)+0.3*math.Sqrt(0.1), 2); math.Abs(got-want) > 1e-12 {
+		t.Errorf("σ² at f = 0 is %v, want %v", got, want)
+	}
+	if got := run.ProvenVariance(); got < math.Pow(2*math.Sqrt2+0.3*math.Sqrt(0.1), 2)-1e-12 {
+		t.Errorf("proven σ² = %v", got)
+	}
+}
+
+// TestSchedule: the diminishing rates are those of the theorem. t·η_t tends to
+// η₀·t₀ from below, so that Σ η_t diverges as Σ 1/t; and Σ η_t² is at most η₀²
+// more than ∫ η₀²/(1 + t/t₀)² dt = η₀²·t₀.
+func TestSchedule(t *testing.T) {
+	run := Run{Method: POLK, Regime: Diminishing, Rate: initialRate, Horizon: initialHorizon, Regularizer: Regularizer}
+	rate := run.Schedule().Rate
+	if got := rate(1e9) * 1e9; got > initialRate*initialHorizon || got < 0.99*initialRate*initialHorizon {
+		t.Errorf("t·η_t at 1e9 is %v", got)
+	}
+	var squares float64
+	for step := range 100_000 {
+		squares += rate(step) * rate(step)
+	}
+	if bound := float64(initialRate*initialRate) * (1 + initialHorizon); squares > bound || squares < 0.9*bound {
+		t.Errorf("Σ η² = %v, bound %v", squares, bound)
+	}
+	if got, want := run.Ratio(100), rate(100); got != want {
+		t.Errorf("ε/η = %v for ε = η², η = %v", got, want)
+	}
+}

@@ -1,0 +1,246 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+
+	"polkrepro/convergence"
+)
+
+// table1Looks are how the series of Table 1's figures look: a diminishing
+// learning rate, then constant ones from the largest on.
+var table1Looks = []look{
+	{rgb(0x1b, 0x7a, 0x4b), nil, 1.3},
+	{rgb(0x08, 0x30, 0x6b), nil, 1.2},
+	{rgb(0x34, 0x90, 0xd6), []vg.Length{6, 2}, 1.2},
+	{rgb(0xb8, 0x43, 0x00), []vg.Length{3, 1.2}, 1.2},
+}
+
+// plain is the look of the same series without projection.
+func (l look) plain() look {
+	return look{l.color, []vg.Length{0.8, 1.2}, 0.9}
+}
+
+// table1Curves are the contents of a figure of runs over samples: the series of
+// POLK, each with that of FSGD at the same learning rate if there is one.
+type table1Curves struct {
+	series []convergence.Series
+	plain  []convergence.Series // a series without records where there is none
+	looks  []look
+}
+
+// table1Radius are the contents of the figure of the floors over η.
+type table1Radius struct {
+	ks     []float64
+	series [][]convergence.Series // by K, by η
+}
+
+var (
+	_ content = (*table1Curves)(nil)
+	_ content = (*table1Radius)(nil)
+)
+
+// table1Figures makes the figures of a study that has records.
+func table1Figures(s *convergence.Study) []*Figure {
+	if s.Empty() {
+		return nil
+	}
+	byK := &table1Radius{}
+	for _, x := range polkSeries(s, convergence.Constant) {
+		i := slices.Index(byK.ks, x.Run.Parsimony)
+		if i < 0 {
+			i = len(byK.ks)
+			byK.ks, byK.series = append(byK.ks, x.Run.Parsimony), append(byK.series, nil)
+		}
+		byK.series[i] = append(byK.series[i], x)
+	}
+	var out []*Figure
+	for i, k := range byK.ks {
+		series := append(polkSeries(s, convergence.Diminishing), byK.series[i]...)
+		out = append(out, &Figure{
+			Name:  "table1" + string(rune('a'+i)),
+			Title: fmt.Sprintf("Table 1 by experiment: diminishing learning rate, and constant ones with K = %g", k),
+			Caption: "(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, against the number of samples. " +
+				"Lines are means over runs, bands reach from the least to the greatest; dotted in (a): the same without projection.",
+			content: newTable1Curves(s, series),
+		})
+	}
+	return append(out, &Figure{
+		Name: "table1" + string(rune('a'+len(byK.ks))), Title: "Table 1 by experiment: the floor and its bound",
+		Caption: "(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, against the constant learning rate. " +
+			"Lines are means over runs, bands reach from the least to the greatest; the level in (a) is ‖f*‖, the distance of f = 0.",
+		content: byK,
+	})
+}
+
+func newTable1Curves(s *convergence.Study, series []convergence.Series) *table1Curves {
+	c := &table1Curves{}
+	for i, x := range series {
+		if len(x.Records) == 0 {
+			continue
+		}
+		var plain convergence.Series
+		for _, y := range s.Series {
+			if y.Run.Method == convergence.FSGD && y.Run.Regime == x.Run.Regime && y.Run.Rate == x.Run.Rate {
+				plain = y
+			}
+		}
+		c.series, c.plain, c.looks = append(c.series, x), append(c.plain, plain), append(c.looks, table1Looks[i%len(table1Looks)])
+	}
+	return c
+}
+
+// pointsOf is the mean and range over a series' runs of a quantity at every
+// point.
+func pointsOf(x convergence.Series, of func(convergence.Point) float64) []sample {
+	if len(x.Records) == 0 {
+		return nil
+	}
+	var out []sample
+	for i, p := range x.Records[0].Points {
+		var values []float64
+		for _, r := range x.Records {
+			values = append(values, of(r.Points[i]))
+		}
+		out = append(out, sample{float64(p.Samples), mean(values), slices.Min(values), slices.Max(values)})
+	}
+	return out
+}
+
+func pointDistance(p convergence.Point) float64 { return p.Distance }
+func pointOrder(p convergence.Point) float64    { return float64(p.Order) }
+func pointRatio(p convergence.Point) float64    { return p.Ratio }
+
+func (c *table1Curves) drawing() drawing {
+	p := &picture{panels: []panel{
+		c.panel("(a)", "RKHS distance to f*", pointDistance, true),
+		c.panel("(b)", "model order M_t", pointOrder, false),
+		c.panel("(c)", "bound ratio, largest", pointRatio, false),
+	}}
+	p.panels[0].log = true
+	for i, x := range c.series {
+		p.legend = append(p.legend, lineEntry(plainLetters(x.Name), c.looks[i]))
+	}
+	for i, x := range c.plain {
+		if len(x.Records) > 0 {
+			p.legend = append(p.legend, lineEntry("without projection (FSGD)", c.looks[i].plain()))
+			break
+		}
+	}
+	if slices.ContainsFunc(c.series, func(x convergence.Series) bool { return len(x.Records) > 1 }) {
+		p.legend = append(p.legend, bandEntry("range over runs"))
+	}
+	return p
+}
+
+// panel makes the panel of a quantity, with that of FSGD if both says so.
+func (c *table1Curves) panel(tag, label string, of func(convergence.Point) float64, both bool) panel {
+	pn := panel{tag: tag, ylabel: label, xmin: math.Inf(1)}
+	for i, x := range c.series {
+		traces := []trace{{look: c.looks[i], curve: pointsOf(x, of)}}
+		if both {
+			traces = append(traces, trace{look: c.looks[i].plain(), curve: centre(pointsOf(c.plain[i], of))})
+		}
+		for _, t := range traces {
+			for _, s := range t.curve {
+				pn.xmin, pn.xmax = min(pn.xmin, s.x), max(pn.xmax, s.x)
+			}
+			pn.traces = append(pn.traces, t)
+		}
+	}
+	return pn
+}
+
+// centre is a curve without its band.
+func centre(curve []sample) []sample {
+	for i := range curve {
+		curve[i].low, curve[i].high = curve[i].mean, curve[i].mean
+	}
+	return curve
+}
+
+// rows are the points of all runs.
+func (c *table1Curves) rows() [][]string {
+	rows := [][]string{{"series", "seed", "samples", "distance", "excess_risk", "model_order", "mean_order", "norm", "gradient_square", "separation", "bound_ratio"}}
+	for _, x := range slices.Concat(c.series, c.plain) {
+		for _, r := range x.Records {
+			for _, p := range r.Points {
+				rows = append(rows, []string{x.Name, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples), exact(p.Distance), exact(p.Excess),
+					strconv.Itoa(p.Order), exact(p.MeanOrder), exact(p.Norm), exact(p.Gradient), exact(p.Separation), exact(p.Ratio)})
+			}
+		}
+	}
+	return rows
+}
+
+// over is the mean and range over runs of a statistic, by η.
+func over(series []convergence.Series, of func(*convergence.Record) float64) []sample {
+	var out []sample
+	for _, x := range series {
+		if v := x.Values(of); len(v) > 0 {
+			out = append(out, sample{x.Run.Rate, mean(v), slices.Min(v), slices.Max(v)})
+		}
+	}
+	slices.SortFunc(out, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
+	return out
+}
+
+func (f *table1Radius) drawing() drawing {
+	floor := panel{tag: "(a)", xlabel: "learning rate", ylabel: "RKHS distance to f*", log: true}
+	order := panel{tag: "(b)", xlabel: "learning rate", ylabel: "largest model order"}
+	p := &picture{}
+	for i, k := range f.ks {
+		l := table1Looks[1+i%(len(table1Looks)-1)]
+		floor.traces = append(floor.traces,
+			trace{look: l, curve: over(f.series[i], (*convergence.Record).Floor)},
+			trace{look: l.plain(), curve: centre(over(f.series[i], (*convergence.Record).Radius))})
+		order.traces = append(order.traces, trace{look: l, curve: over(f.series[i], maxOrder)})
+		p.legend = append(p.legend, lineEntry(fmt.Sprintf("K = %g", k), l), lineEntry(fmt.Sprintf("radius of the theorem, K = %g", k), l.plain()))
+	}
+	for i := range f.series {
+		for _, x := range f.series[i] {
+			if len(x.Records) > 0 {
+				floor.traces[0].levels = []float64{x.Records[0].Header.Problem.Norm}
+			}
+		}
+	}
+	p.panels = []panel{floor, order}
+	for i := range p.panels {
+		p.panels[i].xmin, p.panels[i].xmax = f.rates()
+	}
+	p.legend = append(p.legend, levelEntry("norm of f*"))
+	return p
+}
+
+func maxOrder(r *convergence.Record) float64 { return float64(r.Summary.MaxOrder) }
+
+// rates returns the range of the learning rates, widened.
+func (f *table1Radius) rates() (low, high float64) {
+	low, high = math.Inf(1), 0
+	for _, series := range f.series {
+		for _, x := range series {
+			low, high = min(low, x.Run.Rate), max(high, x.Run.Rate)
+		}
+	}
+	return low / 1.3, high * 1.3
+}
+
+// rows are the runs' floors, radii and orders.
+func (f *table1Radius) rows() [][]string {
+	rows := [][]string{{"series", "seed", "learning_rate", "parsimony", "least_distance", "radius", "variance", "largest_order", "order_bound"}}
+	for _, series := range f.series {
+		for _, x := range series {
+			for _, r := range x.Records {
+				run, p := r.Header.Run, r.Header.Problem
+				rows = append(rows, []string{x.Name, strconv.FormatUint(run.Seed, 10), exact(run.Rate), exact(run.Parsimony), exact(r.Floor()), exact(r.Radius()),
+					exact(r.Variance(convergence.Classes)), strconv.Itoa(r.Summary.MaxOrder), exact(run.OrderBound(p.Width, p.Height))})
+			}
+		}
+	}
+	return rows
+}
