@@ -241,7 +241,7 @@ func rateTest(k float64, series []Series) Test {
 	t := Test{
 		ID: "exponent[K = " + strconv.FormatFloat(k, 'g', -1, 64) + "]",
 		Of: "slope of log (least ‖f_t − f*‖ in the last half) over log η", Low: leastExponent, High: math.Inf(1),
-		Reason: "a floor of O(√η) falls at least as η^½; up to 0.1 is left to noise",
+		Reason: "a floor of O(√η) falls at least as the root of η; 0.1 of the exponent is left to noise",
 	}
 	floors := map[uint64][]float64{}
 	var rates []float64

@@ -63,19 +63,38 @@ func table1Figures(s *convergence.Study) []*Figure {
 	for i, k := range byK.ks {
 		series := append(polkSeries(s, convergence.Diminishing), byK.series[i]...)
 		out = append(out, &Figure{
-			Name:  "table1" + string(rune('a'+i)),
-			Title: fmt.Sprintf("Table 1 by experiment: diminishing learning rate, and constant ones with K = %g", k),
-			Caption: "(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, against the number of samples. " +
-				"Lines are means over runs, bands reach from the least to the greatest; dotted in (a): the same without projection.",
+			Name:    table1Figure(i),
+			Title:   fmt.Sprintf("Table 1 by experiment: diminishing learning rate, and constant ones with K = %g", k),
+			Caption: curvesCaption,
+			Missing: missingWithout(byK.series[i]),
 			content: newTable1Curves(s, series),
 		})
 	}
 	return append(out, &Figure{
-		Name: "table1" + string(rune('a'+len(byK.ks))), Title: "Table 1 by experiment: the floor and its bound",
-		Caption: "(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, against the constant learning rate. " +
-			"Lines are means over runs, bands reach from the least to the greatest; the level in (a) is ‖f*‖, the distance of f = 0.",
+		Name:    table1Figure(len(byK.ks)),
+		Title:   "Table 1 by experiment: the floor and its bound",
+		Caption: radiusCaption,
+		Missing: missingWithout(slices.Concat(byK.series...)),
 		content: byK,
 	})
+}
+
+const (
+	curvesCaption = "(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, " +
+		"against the number of samples. Lines are means over runs, bands reach from the least to the greatest; dotted in (a): the same without projection."
+	radiusCaption = "(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, " +
+		"against the constant learning rate. Lines are means over runs, bands reach from the least to the greatest; the level in (a) is ‖f*‖, the distance of f = 0."
+)
+
+// table1Figure is the stem of the i-th figure's files: table1a, table1b, …
+func table1Figure(i int) string { return "table1" + string(rune('a'+i)) }
+
+// missingWithout says that there is no picture of series without records.
+func missingWithout(series []convergence.Series) string {
+	if slices.ContainsFunc(series, func(x convergence.Series) bool { return len(x.Records) > 0 }) {
+		return ""
+	}
+	return whyNotRun
 }
 
 func newTable1Curves(s *convergence.Study, series []convergence.Series) *table1Curves {

@@ -32,9 +32,22 @@ func smallRun(method, regime string) convergence.Run {
 	return run
 }
 
-// smallProblem is three clusters of 60 points in the plane.
+// smallProblem is the problem of smallSet.
 func smallProblem(t *testing.T, run convergence.Run) *problem {
 	t.Helper()
+	set, err := smallSet(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newProblem(t.Context(), run, set, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// smallSet is three clusters of 60 points in the plane.
+func smallSet(uint64) (*data.Set, error) {
 	r := rand.New(rand.NewPCG(7, 8))
 	s := &data.Split{N: 60, Dim: 2}
 	for i := range s.N {
@@ -42,11 +55,7 @@ func smallProblem(t *testing.T, run convergence.Run) *problem {
 		s.Y = append(s.Y, y)
 		s.X = append(s.X, float32(y+r.Float64()), float32(y*y/2+r.Float64()))
 	}
-	p, err := newProblem(t.Context(), run, &data.Set{Name: "small", Classes: 3, Train: s, Sums: map[string]string{"small": "00"}}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return &data.Set{Name: "small", Classes: 3, Train: s, Sums: map[string]string{"small": "00"}}, nil
 }
 
 // star is f*.
@@ -295,7 +304,7 @@ func TestSampler(t *testing.T) {
 	}
 }
 
-// shortPlan are three short runs on multidist.
+// shortPlan are three short runs.
 func shortPlan() []convergence.Run {
 	run := convergence.Run{
 		Method: convergence.POLK, Regime: convergence.Constant, Draw: data.FigureDraw().Seed,
@@ -349,12 +358,12 @@ func (*watcher) Close() {}
 func TestCarry(t *testing.T) {
 	plan := shortPlan()
 	whole, parts := t.TempDir(), t.TempDir()
-	if err := Carry(t.Context(), plan, Options{Results: whole, Workers: 2}); err != nil {
+	if err := carry(t.Context(), plan, Options{Results: whole, Workers: 2}, smallSet); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	first := &watcher{seen: map[string]int{}, kind: harness.EventFinish, after: 1, cancel: cancel}
-	err := Carry(ctx, plan, Options{Results: parts, Workers: 1, Progress: first})
+	err := carry(ctx, plan, Options{Results: parts, Workers: 1, Progress: first}, smallSet)
 	if !errors.Is(err, harness.ErrInterrupted) || harness.ExitCode(err) != harness.ExitInterrupted {
 		t.Fatalf("error %v", err)
 	}
@@ -362,7 +371,7 @@ func TestCarry(t *testing.T) {
 		t.Fatalf("%d records of the one run that was finished, error %v", len(files), err)
 	}
 	second := &watcher{seen: map[string]int{}}
-	if err := Carry(t.Context(), plan, Options{Results: parts, Workers: 1, Progress: second}); err != nil {
+	if err := carry(t.Context(), plan, Options{Results: parts, Workers: 1, Progress: second}, smallSet); err != nil {
 		t.Fatal(err)
 	}
 	if second.seen[harness.EventStart] != 2 || second.seen[harness.EventFinish] != 2 {
@@ -375,7 +384,7 @@ func TestCarry(t *testing.T) {
 		t.Fatal(err)
 	}
 	third := &watcher{seen: map[string]int{}}
-	if err := Carry(t.Context(), plan, Options{Results: parts, Workers: 1, Progress: third}); err != nil {
+	if err := carry(t.Context(), plan, Options{Results: parts, Workers: 1, Progress: third}, smallSet); err != nil {
 		t.Fatal(err)
 	}
 	if third.seen[harness.EventStart] != 1 || third.seen[harness.EventNote] != 1 {
@@ -390,7 +399,7 @@ func TestFailures(t *testing.T) {
 	bad := plan[0]
 	bad.Rate = 1000
 	results := t.TempDir()
-	err := Carry(t.Context(), append([]convergence.Run{bad}, plan...), Options{Results: results, Workers: 1})
+	err := carry(t.Context(), append([]convergence.Run{bad}, plan...), Options{Results: results, Workers: 1}, smallSet)
 	if !errors.Is(err, harness.ErrRunsFailed) || harness.ExitCode(err) != harness.ExitFailed {
 		t.Errorf("error %v", err)
 	}
@@ -401,7 +410,7 @@ func TestFailures(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(blocked, "table1"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Carry(t.Context(), plan, Options{Results: blocked}); err == nil || errors.Is(err, harness.ErrRunsFailed) {
+	if err := carry(t.Context(), plan, Options{Results: blocked}, smallSet); err == nil || errors.Is(err, harness.ErrRunsFailed) {
 		t.Errorf("records' folder is a file: error %v", err)
 	}
 }

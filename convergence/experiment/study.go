@@ -39,6 +39,14 @@ func (o Options) report(e harness.Event) {
 // did, harness.ErrLocked if another process is at work in the folder, and
 // harness.ErrRunsFailed if runs failed; or it is that of the folder.
 func Carry(ctx context.Context, plan []convergence.Run, opt Options) error {
+	return carry(ctx, plan, opt, func(draw uint64) (*data.Set, error) { return data.Multidist(data.Calibrated, draw) })
+}
+
+// A loader returns the data set of a draw.
+type loader func(draw uint64) (*data.Set, error)
+
+// carry is Carry on the data that load returns.
+func carry(ctx context.Context, plan []convergence.Run, opt Options, load loader) error {
 	results, err := harness.OpenResults(opt.Results)
 	if err != nil {
 		return err
@@ -54,7 +62,7 @@ func Carry(ctx context.Context, plan []convergence.Run, opt Options) error {
 	if len(todo) == 0 {
 		return nil
 	}
-	failed, err := carryAll(ctx, todo, workers, opt)
+	failed, err := carryAll(ctx, todo, workers, opt, load)
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w: finished runs of Table 1 are kept", harness.ErrInterrupted)
@@ -66,8 +74,8 @@ func Carry(ctx context.Context, plan []convergence.Run, opt Options) error {
 
 // carryAll carries out runs by a number of workers. It returns the errors of
 // those that failed, and what stopped all of them.
-func carryAll(ctx context.Context, runs []convergence.Run, workers int, opt Options) ([]error, error) {
-	problems := newProblems(runtime.GOMAXPROCS(0))
+func carryAll(ctx context.Context, runs []convergence.Run, workers int, opt Options, load loader) ([]error, error) {
+	problems := &problems{load: load, threads: runtime.GOMAXPROCS(0), known: map[convergence.Run]*problem{}}
 	failed := make([]error, len(runs))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
@@ -127,12 +135,9 @@ func recordPath(results string, run convergence.Run) string {
 // problems computes every problem once.
 type problems struct {
 	mu      sync.Mutex
+	load    loader
 	threads int
 	known   map[convergence.Run]*problem
-}
-
-func newProblems(threads int) *problems {
-	return &problems{threads: threads, known: map[convergence.Run]*problem{}}
 }
 
 // of returns the problem of a run. Those who ask while it is computed wait: the
@@ -144,7 +149,7 @@ func (p *problems) of(ctx context.Context, run convergence.Run) (*problem, error
 	if known := p.known[key]; known != nil {
 		return known, nil
 	}
-	set, err := data.Multidist(data.Calibrated, run.Draw)
+	set, err := p.load(run.Draw)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,39 @@
+//go:build golden
+
+package experiment
+
+import (
+	"testing"
+
+	"polkrepro/convergence"
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+)
+
+// TestGoldenTable1: the runs of the quick profile, on multidist, reproduce
+// every claim of Table 1.
+func TestGoldenTable1(t *testing.T) {
+	plan, err := convergence.Plan(experiments.ProfileQuick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := t.TempDir()
+	if err := Carry(t.Context(), plan, Options{Results: results}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := convergence.Read(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Profile != experiments.ProfileQuick || s.Missing() > 0 {
+		t.Errorf("profile %s, %d runs missing", s.Profile, s.Missing())
+	}
+	for _, c := range s.Claims {
+		if c.Verdict != evidence.Reproduced {
+			t.Errorf("%s: %v: %+v", c.ID, c.Verdict, c.Tests)
+		}
+	}
+	if radius := s.Problem.Gap / convergence.Regularizer; !(radius < 1e-9) {
+		t.Errorf("‖f − f*‖² is known to %v only", 2*radius)
+	}
+}
