@@ -54,7 +54,7 @@ func labelled(m, e, lo int, decades float64) bool {
 	switch {
 	case decades < 0.7:
 		return true
-	case decades < 1.7:
+	case decades < 2:
 		return m == 1 || m == 2 || m == 5
 	case m != 1:
 		return false
