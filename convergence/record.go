@@ -125,8 +125,8 @@ func (r *Record) encode() ([]byte, error) {
 	return append(append(head, hex.EncodeToString(sum[:])...), sumTail...), nil
 }
 
-// ReadRecord reads a record and accepts only a whole one: header, points with
-// increasing samples up to the run's, summary, and the right sum.
+// ReadRecord reads a record and accepts only a whole one: header, a point at
+// each of the run's marks, summary, and the right sum.
 func ReadRecord(path string) (*Record, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -186,15 +186,20 @@ func (r *Record) check(b []byte) error {
 	if r.Header.ID != r.Header.Run.ID() {
 		return fmt.Errorf("%w: ID %q is not that of its run", ErrDamaged, r.Header.ID)
 	}
-	before := 0
-	for _, p := range r.Points {
-		if p.Type != "point" || p.Samples <= before {
-			return fmt.Errorf("%w: %s at %d samples after %d", ErrDamaged, p.Type, p.Samples, before)
-		}
-		before = p.Samples
+	return r.checkPoints()
+}
+
+// checkPoints reports points that are not where the run is measured; what
+// follows from a record takes them for granted.
+func (r *Record) checkPoints() error {
+	marks := r.Header.Run.Marks()
+	if len(r.Points) != len(marks) {
+		return fmt.Errorf("%w: %d points, want %d", ErrDamaged, len(r.Points), len(marks))
 	}
-	if before != r.Header.Run.Samples {
-		return fmt.Errorf("%w: it ends at %d of %d samples", ErrDamaged, before, r.Header.Run.Samples)
+	for i, p := range r.Points {
+		if p.Type != "point" || p.Samples != marks[i] {
+			return fmt.Errorf("%w: line %d is a %s at %d samples, want a point at %d", ErrDamaged, i+2, p.Type, p.Samples, marks[i])
+		}
 	}
 	return nil
 }

@@ -76,6 +76,24 @@ func TestDamage(t *testing.T) {
 	})
 }
 
+// TestPointsAtMarks: a sealed record that lacks a point is not whole.
+func TestPointsAtMarks(t *testing.T) {
+	for name, change := range map[string]func(*Record){
+		"one less": func(r *Record) { r.Points = r.Points[1:] },
+		"moved":    func(r *Record) { r.Points[4].Samples++ },
+	} {
+		r := theoretical(smokeRun(t))
+		change(r)
+		b, err := r.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decode(b); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	run := Run{Method: POLK, Regime: Constant, Regularizer: 0.01, Bandwidth: 1, Rate: 0.1, Parsimony: 1, Samples: 1000, Seed: 1}
 	b, err := theoretical(run).encode()
@@ -86,8 +104,11 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("{}\n{}\n{}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := decode(b)
-		if err == nil && len(r.Points) == 0 {
-			t.Error("a record without points was read as whole")
+		if err != nil {
+			return
+		}
+		if floor := r.Floor(); len(r.Points) != len(r.Header.Run.Marks()) || floor > r.last().Distance {
+			t.Errorf("a record of %d points, floor %v, was read as whole", len(r.Points), floor)
 		}
 	})
 }
