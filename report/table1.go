@@ -222,7 +222,7 @@ func table1Series(s *convergence.Study) *Table {
 		Name: "table1-series", Title: "Table 1. The runs",
 		Caption: "The runs behind Table 1.",
 		Header: []string{"series", "runs", "samples", "least distance", "Δ", "Δ, proven σ²", "σ²", "M at the end", "largest M", "M^∞",
-			"largest bound ratio", "time (s)"},
+			"largest bound ratio", "wall (s)"},
 		Notes: []string{
 			"Least distance: the least ‖f_t − f*‖ in the last half of a run. Δ: the radius of the constant-rate theorem, with σ² as measured: the largest over a run of a bound of E‖∇̃‖², " +
 				"exact over the training set; and with the σ² = (2CX + ε/η)² that holds for all data. C = √2, X = 1. M of FSGD: distinct training points, each of which the paper counts as often as it is drawn.",
