@@ -45,7 +45,7 @@ func multiverseSection(m *evidence.MultiverseReport) page.Section {
 		for _, h := range c.Hinges {
 			with = append(with, fmt.Sprintf("%s = %s: %s", h.Assumption, h.Alternative, h.To))
 		}
-		hinges.Rows = append(hinges.Rows, []string{c.Claim, string(c.Verdict), fmt.Sprintf("%d of %d", c.Run, c.Run+c.NotRun), strings.Join(with, "; ")})
+		hinges.Rows = append(hinges.Rows, []string{c.Claim, c.Verdict.String(), fmt.Sprintf("%d of %d", c.Run, c.Run+c.NotRun), strings.Join(with, "; ")})
 	}
 	return page.Section{
 		ID:    "multiverse",
