@@ -463,7 +463,10 @@ func (c *checker) takes(info *MethodInfo, f strictyaml.Field) bool {
 // value reads a hyper-parameter and reports one that is out of range.
 func (c *checker) value(p *ParamInfo, n *strictyaml.Node) (value, bool) {
 	s := setting{word: n.Text}
-	if p.Kind != KindChoice {
+	switch p.Kind {
+	case KindPruner, KindPrunerParams:
+		s = prunerSetting(p.Kind, n)
+	case KindNumber, KindInteger:
 		x, ok := n.Float()
 		if !ok {
 			return value{}, false
@@ -556,8 +559,13 @@ func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[st
 
 // fallback returns the default value.
 func (p *ParamInfo) fallback() setting {
-	if p.Kind == KindChoice {
+	switch p.Kind {
+	case KindChoice:
 		return setting{word: p.Default}
+	case KindPruner:
+		return setting{word: p.Default}
+	case KindPrunerParams:
+		return setting{}
 	}
 	x, _ := (&strictyaml.Node{Kind: strictyaml.Number, Text: p.Default}).Float()
 	return setting{number: x}
@@ -633,6 +641,8 @@ func (c *checker) feeds(info *MethodInfo, i int, variants []variant, combination
 			v.order = *orders[j]
 		case v.params.Budget > 0:
 			v.order = float64(v.params.Budget)
+		case v.params.PrunerParams["order"] > 0:
+			v.order = v.params.PrunerParams["order"]
 		default:
 			v.order = defaultOrder
 		}
@@ -680,6 +690,8 @@ func (c *checker) match(n *strictyaml.Node, combinations [][]value, axes []axis)
 		want := setting{word: f.Value.Text}
 		if x, ok := f.Value.Float(); ok {
 			want = setting{number: x}
+		} else if f.Value.Kind == strictyaml.Mapping {
+			want = prunerSetting(KindPrunerParams, f.Value)
 		}
 		which = slices.DeleteFunc(which, func(j int) bool { return combinations[j][k].setting != want })
 	}
@@ -740,6 +752,9 @@ func (c *checker) group(info *MethodInfo, v *variant) string {
 		parts = append(parts, fmt.Sprintf("offset=%v,degree=%d", v.params.Kernel.Offset, v.params.Kernel.Degree))
 	}
 	for _, p := range info.Params {
+		if v.params.Pruner == "" && (p.Kind == KindPruner || p.Kind == KindPrunerParams) {
+			continue // the paper's own
+		}
 		if p.used == nil || p.used(v.params) {
 			parts = append(parts, p.Name+"="+v.params.get(p.Name).String())
 		}

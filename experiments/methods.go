@@ -138,7 +138,11 @@ var methods = []MethodInfo{
 			{
 				Name: "parsimony", Symbol: "K", Kind: KindNumber, Above: bound(0),
 				About: "K of the approximation budget ε = K·η^{3/2}",
+				used:  usesEpsilon,
+				when:  "with a pruner that keeps to ε, as komp does",
 			},
+			paramPruner,
+			paramPrunerParams,
 			paramRegularizer,
 			paramBandwidth,
 		},
@@ -282,7 +286,12 @@ func (s setting) String() string {
 
 // check returns what is wrong with a value, or "".
 func (p *ParamInfo) check(s setting) string {
-	if p.Kind == KindChoice {
+	switch p.Kind {
+	case KindPruner:
+		return checkPruner(s.word)
+	case KindPrunerParams: // checked with the pruner
+		return ""
+	case KindChoice:
 		if !slices.Contains(p.Choices, s.word) {
 			return fmt.Sprintf("%s is %q, want one of %s", p.Name, s.word, list(p.Choices))
 		}
@@ -317,6 +326,10 @@ func (p *Params) set(name string, s setting) {
 		p.BatchSize = int(s.number)
 	case "parsimony":
 		p.Parsimony = s.number
+	case "pruner":
+		p.setPruner(s)
+	case "pruner_params":
+		p.setPrunerParams(s)
 	case "budget":
 		p.Budget = int(s.number)
 	case "maintenance":
@@ -351,6 +364,10 @@ func (p *Params) get(name string) setting {
 		return setting{number: float64(p.BatchSize)}
 	case "parsimony":
 		return setting{number: p.Parsimony}
+	case "pruner":
+		return setting{word: p.PrunerName()}
+	case "pruner_params":
+		return setting{word: p.PrunerParams.String()}
 	case "budget":
 		return setting{number: float64(p.Budget)}
 	case "maintenance":
@@ -372,8 +389,13 @@ func (p *Params) get(name string) setting {
 }
 
 // conflict returns which hyper-parameter of a run doesn't go with the others
-// and why, or "".
+// and why, or "". It completes the parameters of a pruner.
 func (p *Params) conflict(method string) (param, why string) {
+	if method == MethodPOLK {
+		if param, why := p.completePruner(); why != "" {
+			return param, why
+		}
+	}
 	if rate := p.LearningRate; rate != 0 && !(rate*p.Regularizer < 1) {
 		return "learning_rate", fmt.Sprintf("learning_rate is %v, want less than 1/λ = %v",
 			setting{number: rate}, setting{number: 1 / p.Regularizer})

@@ -1,5 +1,7 @@
 package experiments
 
+import "polkrepro/polk/prune"
+
 // A Run is one fully resolved training run: everything that determines its
 // result and nothing else. Its ID is the hash of these fields.
 type Run struct {
@@ -44,12 +46,15 @@ type Params struct {
 	Horizon      float64 `json:"horizon,omitempty"`     // t₀ of the diminishing schedule, in steps
 	BatchSize    int     `json:"batch_size"`            // samples a step
 	Parsimony    float64 `json:"parsimony,omitempty"`   // K of ε = K·η^{3/2} (POLK)
+	Pruner       string  `json:"pruner,omitempty"`      // name of a heuristic; empty for the paper's KOMP (POLK)
 	Budget       int     `json:"budget,omitempty"`      // the largest model order (BSGD, IVM), or the model order (Nyström, RFF)
 	Maintenance  string  `json:"maintenance,omitempty"` // removal, projection or merging (BSGD)
 	Cost         float64 `json:"cost,omitempty"`        // C (C-SVC)
 	Tolerance    float64 `json:"tolerance,omitempty"`   // of the batch methods' stopping conditions
 	Iterations   int     `json:"iterations,omitempty"`  // most iterations, 0 for as many as the tolerance asks for (L-BFGS)
 	Candidates   int     `json:"candidates,omitempty"`  // points tried at each import, 0 for all (IVM)
+
+	PrunerParams prune.Params `json:"pruner_params,omitempty"` // all that the pruner takes, by name (POLK)
 }
 
 // A Kernel is κ with its parameters.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"polkrepro/polk/prune"
 	"time"
 )
 
@@ -613,6 +615,8 @@ func TestID(t *testing.T) {
 				f.SetUint(f.Uint() + 1<<60)
 			case reflect.Float64:
 				f.SetFloat(f.Float() + 1e-9)
+			case reflect.Map:
+				f.Set(reflect.ValueOf(prune.Params{"order": 8}))
 			}
 			if id := ID(run); seen[id] {
 				t.Errorf("field %s does not change the ID", v.Type().Field(i).Name)
@@ -637,6 +641,10 @@ func TestMethods(t *testing.T) {
 				v = setting{word: p.Choices[0]}
 			} else if p.Kind == KindInteger {
 				v = setting{number: 3}
+			} else if p.Kind == KindPruner {
+				v = setting{word: "random"}
+			} else if p.Kind == KindPrunerParams {
+				v = setting{word: "order=3, width=0.5"}
 			}
 			q.set(p.Name, v)
 			if got := q.get(p.Name); got != v {

@@ -8,6 +8,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
+	"polkrepro/polk/prune"
 )
 
 // A Learner is what the harness trains. Health returns counters of its
@@ -39,6 +40,7 @@ type Problem struct {
 	Loss    loss.Loss
 	Classes int
 	Dim     int
+	Seed    uint64 // of the run
 }
 
 // Registry holds the constructor of every method's learners by the method's
@@ -98,7 +100,7 @@ func newProblem(run experiments.Run, classes, dim int) (Problem, error) {
 	if err != nil {
 		return Problem{}, err
 	}
-	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim}, nil
+	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Seed: run.Seed}, nil
 }
 
 func newPOLK(p Problem) (Learner, error) {
@@ -109,6 +111,13 @@ func newPOLK(p Problem) (Learner, error) {
 		Dim:         p.Dim,
 		Regularizer: p.Params.Regularizer,
 		Budget:      polk.Parsimony(p.Params.Parsimony),
+		Seed:        p.Seed,
+	}
+	if name := p.Params.Pruner; name != "" {
+		var err error
+		if cfg.Pruner, err = prune.Find(name, p.Params.PrunerParams); err != nil {
+			return nil, err
+		}
 	}
 	switch p.Params.Schedule {
 	case experiments.ScheduleConstant:

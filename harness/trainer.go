@@ -121,7 +121,7 @@ func (t *trainer) steps(ctx context.Context) error {
 			return err
 		}
 		n := min(t.run.Params.BatchSize, t.run.Samples-samples)
-		if err := t.learn(n); err != nil {
+		if err := t.learn(ctx, n); err != nil {
 			return &sampleError{samples, err}
 		}
 		samples += n
@@ -142,7 +142,7 @@ func (t *trainer) steps(ctx context.Context) error {
 
 // learn takes a step on the next n examples of the stream, on all threads that
 // the run has at the moment.
-func (t *trainer) learn(n int) error {
+func (t *trainer) learn(ctx context.Context, n int) error {
 	t.draw(n)
 	if threads := t.cores.threads(); threads != t.threads {
 		t.learner.SetThreads(threads)
@@ -150,7 +150,15 @@ func (t *trainer) learn(n int) error {
 	}
 	t.watch.start(t.threads)
 	defer t.watch.stop()
+	if l, ok := t.learner.(interruptible); ok {
+		return l.StepContext(ctx, n, t.x, t.y)
+	}
 	return t.learner.Step(n, t.x, t.y)
+}
+
+// An interruptible learner has steps that may take long enough to be cut short.
+type interruptible interface {
+	StepContext(ctx context.Context, n int, x []float32, y []float64) error
 }
 
 // draw fills the mini-batch with the next n examples of the stream.

@@ -110,6 +110,7 @@ func (k *komp) prepare(b *batch) {
 		k.w2[j] = sumSquares(k.w[j*c : (j+1)*c])
 		k.alive[j] = true
 	}
+	k.left = total
 	k.order = k.order[:0]
 	if k.refits {
 		k.evaluate(b)
@@ -162,7 +163,7 @@ func (k *komp) removeNew(b *batch, eps2 float64) bool {
 	before, count, stopped := k.err2, 0, true
 	for {
 		i, cost := cheapest(w2, q, alive)
-		if !(k.err2+cost <= eps2) {
+		if k.left <= k.least || !(k.err2+cost <= eps2) {
 			break
 		}
 		if !(cost < k.fresh.full) && !(cost < k.oldBound(k.err2-before)) {
@@ -172,6 +173,7 @@ func (k *komp) removeNew(b *batch, eps2 float64) bool {
 		k.err2 += cost
 		k.removed = append(k.removed, m+b.orig[i])
 		count++
+		k.left--
 		alive[i] = false
 		out := k.fresh.rows.take(i)
 		k.downdate(i, out[:n], w, w2, q, alive, nil, &k.fresh.rows)
@@ -180,7 +182,7 @@ func (k *komp) removeNew(b *batch, eps2 float64) bool {
 	if m > 0 && count > 0 {
 		gemm.MulABT(m, c, n, -1, k.fresh.ro, n, k.fresh.moved, n, 1, k.w, c, k.threads)
 	}
-	if stopped && !(k.err2+k.oldBound(k.err2-before) <= eps2) {
+	if stopped && (k.left <= k.least || !(k.err2+k.oldBound(k.err2-before) <= eps2)) {
 		return true
 	}
 	k.enterAll(n)
@@ -276,24 +278,31 @@ func (k *komp) enterAll(n int) {
 // squared error r² + ‖w_j‖²/q_j within eps2, it removes that element and
 // refits the weights of the others.
 func (k *komp) remove(b *batch, eps2 float64) {
-	m := k.g.m
 	for {
 		j, cost := cheapest(k.w2, k.q, k.alive)
-		if !(k.err2+cost <= eps2) {
+		if k.left <= k.least || !(k.err2+cost <= eps2) {
 			return
 		}
 		k.err2 += cost
-		k.alive[j] = false
-		var out []float64
-		if j < m {
-			out = k.eliminateOld(j)
-			k.removed = append(k.removed, j)
-		} else {
-			out = k.r.take(j)
-			k.removed = append(k.removed, m+b.orig[j-m])
-		}
-		k.downdate(j, out, k.w, k.w2, k.q, k.alive, k.p, &k.r)
+		k.eliminate(b, j)
 	}
+}
+
+// eliminate takes element j out of the inverse and gives its weights to the
+// others.
+func (k *komp) eliminate(b *batch, j int) {
+	m := k.g.m
+	k.alive[j] = false
+	k.left--
+	var out []float64
+	if j < m {
+		out = k.eliminateOld(j)
+		k.removed = append(k.removed, j)
+	} else {
+		out = k.r.take(j)
+		k.removed = append(k.removed, m+b.orig[j-m])
+	}
+	k.downdate(j, out, k.w, k.w2, k.q, k.alive, k.p, &k.r)
 }
 
 // eliminateOld takes dictionary element j out of P̂ + R̂ᵀR̂ and returns the

@@ -249,7 +249,7 @@ func (k *komp) load() {
 	for i := range m {
 		kernel.Widen(x, k.f.Dict.At(i))
 		k.f.Dict.Block64(k.f.Kernel, 1, x, k.g.rowK(i), m, 1)
-		k.g.self[i] = k.f.Kernel.Self(k.f.Dict.At(i))
+		k.g.self[i] = k.f.Kernel.Self(k.f.Dict.At(i)) + k.ridge
 		k.g.k[i*k.g.ld+i] = k.g.self[i]
 	}
 	k.probe, k.settled, k.residual, k.wait = 0, 0, 0, 0

@@ -65,6 +65,9 @@ type komp struct {
 	err2    float64 // r², the squared error this step has spent
 	removed []int   // in the order of removal: j < M dictionary elements, M+i new ones
 	refits  bool    // the weights are to be refitted after the removals
+	left    int     // elements that have not been removed
+	least   int     // as many are kept whatever their removal costs
+	ridge   float64 // added to the diagonal of K
 
 	t, e   []float64 // m×M: rows of T = P·K_DX, and its residual
 	s      []float64 // m×m: Schur complement S of the new elements
@@ -92,14 +95,34 @@ type komp struct {
 	row    []float64
 }
 
-// project replaces f + Σ b.w κ(b.x, ·) by its sparse approximation within eps
-// in the Hilbert norm. On return k.removed lists what was removed.
-func (k *komp) project(b *batch, eps float64) {
-	k.err2, k.refits = 0, false
-	k.removed = k.removed[:0]
-	if b.m == 0 && !k.removable(eps*eps) {
+// project replaces f + Σ b.w κ(b.x, ·) by its sparse approximation with a
+// squared error of at most eps2 in the Hilbert norm; no more elements are
+// removed once there are only order left. On return k.removed lists what was
+// removed.
+func (k *komp) project(b *batch, order int, eps2 float64) {
+	k.begin()
+	k.least = order
+	if b.m == 0 && (k.g.m <= order || !k.removable(eps2)) {
 		return
 	}
+	k.enter(b)
+	if !k.removeNew(b, eps2) {
+		k.remove(b, eps2)
+	}
+	k.commit(b)
+	if k.refits {
+		k.refit()
+	}
+}
+
+func (k *komp) begin() {
+	k.err2, k.refits, k.least = 0, false, 0
+	k.removed = k.removed[:0]
+}
+
+// enter computes what is to be known of the new elements before anything can
+// be removed.
+func (k *komp) enter(b *batch) {
 	k.solve(b)
 	k.schur(b)
 	if !k.factor(b) {
@@ -107,13 +130,6 @@ func (k *komp) project(b *batch, eps float64) {
 		k.factor(b)
 	}
 	k.prepare(b)
-	if !k.removeNew(b, eps*eps) {
-		k.remove(b, eps*eps)
-	}
-	k.commit(b)
-	if k.refits {
-		k.refit()
-	}
 }
 
 // removable reports whether a dictionary element is cheap enough to leave when

@@ -89,7 +89,7 @@ func (p problem) incremental() (*kernel.Expansion, []int, *komp) {
 		copy(b.kx[i*m:(i+1)*m], g[m+i][:m])
 		copy(b.kxx[i*n:(i+1)*n], g[m+i][m:])
 	}
-	k.project(b, p.eps)
+	k.project(b, 0, p.eps*p.eps)
 	return f, slices.Clone(k.removed), k
 }
 

@@ -1,6 +1,7 @@
 package polk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/prune"
 )
 
 // ErrDiverged is returned by Step when a score or a gradient is no longer a
@@ -24,7 +26,13 @@ type Config struct {
 	Regularizer  float64    // λ ≥ 0 of (λ/2)·Σ‖f_c‖²
 	LearningRate Schedule   // η_t < 1/λ
 	Budget       BudgetRule // ε_t
-	Threads      int        // goroutines a step may use; 0 means 1. The result does not depend on it.
+
+	// Pruner makes the dictionary smaller after a step; nil stands for the
+	// paper's KOMP. It is this learner's own from now on.
+	Pruner *prune.Instance
+	Seed   uint64 // of what the pruner draws
+
+	Threads int // goroutines a step may use; 0 means 1. The result does not depend on it.
 }
 
 func (c *Config) validate() error {
@@ -38,6 +46,9 @@ func (c *Config) validate() error {
 	case !(c.Regularizer >= 0) || math.IsInf(c.Regularizer, 1):
 		return fmt.Errorf("polk: regularizer %v is not a number ≥ 0", c.Regularizer)
 	}
+	if g, ok := c.Kernel.(kernel.Gaussian); !ok && c.Pruner != nil && c.Pruner.Heuristic.Gaussian {
+		return fmt.Errorf("polk: pruner %s is defined for the %s kernel only, not the %s", c.Pruner.Heuristic.Name, g.Name(), c.Kernel.Name())
+	}
 	return errors.Join(c.Kernel.Validate(), c.LearningRate.Validate(c.Regularizer), c.Budget.Validate())
 }
 
@@ -46,6 +57,7 @@ type Learner struct {
 	cfg   Config
 	f     *kernel.Expansion
 	komp  komp
+	born  map[uint64]int // step in which an element entered, by its ID; empty without a pruner
 	t     int
 	evals int64
 	last  Step
@@ -68,7 +80,7 @@ type Learner struct {
 type Step struct {
 	Active  int     // samples whose gradient is not zero
 	Removed int     // of old and new elements together
-	Error   float64 // ‖f_{t+1} − f̃_{t+1}‖: at most Budget, but for what elements cost that depend on the others to rounding
+	Error   float64 // ‖f_{t+1} − f̃_{t+1}‖: at most Budget, but for what elements cost that depend on the others to rounding. Of another pruner than KOMP, what its removals with a refit cost.
 	Budget  float64 // ε_t
 	Rate    float64 // η_t
 }
@@ -93,6 +105,10 @@ func New(cfg Config) (*Learner, error) {
 func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 	cfg.Threads = max(cfg.Threads, 1)
 	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, points: kernel.NewPoints(cfg.Dim)}
+	if cfg.Pruner != nil {
+		l.born = make(map[uint64]int)
+		l.komp.ridge = cfg.Pruner.Ridge()
+	}
 	for j := range f.Order() {
 		l.norm2 = max(l.norm2, normSq(f.Dict.At(j)))
 	}
@@ -140,6 +156,12 @@ func (l *Learner) Health() map[string]float64 {
 // A feature that is not finite, a label that is not one of the classes, and
 // divergence are errors that leave the model untouched.
 func (l *Learner) Step(n int, x []float32, y []float64) error {
+	return l.StepContext(context.Background(), n, x, y)
+}
+
+// StepContext is Step with a pruner that ends early when ctx does. A pruner's
+// error is returned after the step, pruned as far as it went, has been taken.
+func (l *Learner) StepContext(ctx context.Context, n int, x []float32, y []float64) error {
 	if err := l.check(n, x, y); err != nil {
 		return err
 	}
@@ -155,10 +177,13 @@ func (l *Learner) Step(n int, x []float32, y []float64) error {
 	}
 	eps := l.cfg.Budget.Epsilon(rate)
 	active := l.batch.m
-	l.komp.project(&l.batch, eps)
+	err := l.prune(ctx, prune.Step{
+		T: l.t, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
+		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs, Threads: l.cfg.Threads,
+	})
 	l.last = Step{Active: active, Removed: len(l.komp.removed), Error: math.Sqrt(l.komp.err2), Budget: eps, Rate: rate}
 	l.t++
-	return nil
+	return err
 }
 
 func (l *Learner) check(n int, x []float32, y []float64) error {
@@ -346,6 +371,6 @@ func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, remove
 		b.kxx[i*m+i] = f.Kernel.Self(d)
 	}
 	k := komp{f: kernel.NewExpansion(f.Kernel, dim, f.Outputs), threads: 1}
-	k.project(&b, eps)
+	k.project(&b, 0, eps*eps)
 	return k.f, k.removed, math.Sqrt(k.err2)
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"polkrepro/kernel"
+	"polkrepro/polk/prune"
 )
 
 // meta is what a saved learner holds beside its functions.
@@ -16,14 +17,57 @@ type meta struct {
 	Steps       int    `json:"steps"`
 	KernelEvals int64  `json:"kernel_evals"`
 	Health      Health `json:"health"`
+
+	// Of a learner with a pruner.
+	Pruner string `json:"pruner,omitempty"`
+	Params string `json:"pruner_params,omitempty"`
+	Born   []int  `json:"born,omitempty"`         // the step in which each element entered
+	State  []byte `json:"pruner_state,omitempty"` // what a prune.Stateful keeps
+}
+
+// describePruner fills in what m says of the pruner of cfg.
+func (m *meta) describePruner(cfg *Config) {
+	if p := cfg.Pruner; p != nil {
+		m.Pruner, m.Params = p.Heuristic.Name, p.Params.String()
+	}
 }
 
 // Save writes the learner to w in the format of kernel.Expansion.Write. It
 // also computes K_DD⁻¹ afresh, so that this learner and one that Load reads
 // from w go on alike, bit for bit.
 func (l *Learner) Save(w io.Writer) error {
-	l.komp.load()
-	return l.f.Write(w, meta{"polk", l.cfg.Loss.Name(), l.cfg.Classes, l.t, l.evals, l.komp.health})
+	if l.cfg.inverse() {
+		l.komp.load()
+	}
+	m := meta{
+		Learner: "polk", Loss: l.cfg.Loss.Name(), Classes: l.cfg.Classes,
+		Steps: l.t, KernelEvals: l.evals, Health: l.komp.health,
+	}
+	m.describePruner(&l.cfg)
+	if err := l.savePruner(&m); err != nil {
+		return err
+	}
+	return l.f.Write(w, m)
+}
+
+// savePruner notes in m what the pruner needs to go on.
+func (l *Learner) savePruner(m *meta) error {
+	p := l.cfg.Pruner
+	if p == nil {
+		return nil
+	}
+	for j := range l.f.Order() {
+		m.Born = append(m.Born, l.born[l.f.Dict.ID(j)])
+	}
+	s, ok := p.Pruner.(prune.Stateful)
+	if !ok {
+		return nil
+	}
+	var err error
+	if m.State, err = s.MarshalBinary(); err != nil {
+		return fmt.Errorf("polk: pruner %s: %w", m.Pruner, err)
+	}
+	return nil
 }
 
 // Load reads a learner that Save wrote. The configuration is not part of what
@@ -48,7 +92,36 @@ func Load(r io.Reader, cfg Config) (*Learner, error) {
 	}
 	l := newLearner(cfg, f)
 	l.t, l.evals = m.Steps, m.KernelEvals
-	l.komp.load()
+	if err := l.restorePruner(&m); err != nil {
+		return nil, err
+	}
+	if cfg.inverse() {
+		l.komp.load()
+	}
 	l.komp.health = m.Health
 	return l, nil
+}
+
+// restorePruner takes over what was saved of the pruner.
+func (l *Learner) restorePruner(m *meta) error {
+	var want meta
+	want.describePruner(&l.cfg)
+	if m.Pruner != want.Pruner || m.Params != want.Params {
+		return fmt.Errorf("polk: the saved model has pruner %q (%s), not %q (%s)", m.Pruner, m.Params, want.Pruner, want.Params)
+	}
+	if l.cfg.Pruner == nil {
+		return nil
+	}
+	if len(m.Born) != l.f.Order() {
+		return fmt.Errorf("polk: the saved model has %d elements and the ages of %d", l.f.Order(), len(m.Born))
+	}
+	for j, t := range m.Born {
+		l.born[l.f.Dict.ID(j)] = t
+	}
+	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
+		if err := s.UnmarshalBinary(m.State); err != nil {
+			return fmt.Errorf("polk: pruner %s: %w", m.Pruner, err)
+		}
+	}
+	return nil
 }

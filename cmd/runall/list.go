@@ -11,19 +11,20 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/polk/prune"
 )
 
 func newList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list specs|datasets|methods|profiles",
+		Use:   "list specs|datasets|methods|pruners|profiles",
 		Short: "List what there is",
 		Args:  cobra.NoArgs,
 		RunE:  needSubcommand,
 	}
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
 	for name, list := range map[string]func() (any, [][]string, error){
-		"specs": listSpecs, "datasets": listDataSets, "methods": listMethods, "profiles": listProfiles,
+		"specs": listSpecs, "datasets": listDataSets, "methods": listMethods, "pruners": listPruners, "profiles": listProfiles,
 	} {
 		cmd.AddCommand(&cobra.Command{
 			Use:   name,
@@ -99,6 +100,27 @@ func listMethods() (any, [][]string, error) {
 	var rows [][]string
 	for _, m := range infos {
 		rows = append(rows, []string{m.Name, strings.Join(m.Tasks, ","), m.About})
+	}
+	return infos, rows, nil
+}
+
+// A prunerInfo describes a pruning heuristic.
+type prunerInfo struct {
+	Name    string        `json:"name"`
+	About   string        `json:"about"`
+	Source  string        `json:"source,omitempty"`
+	Params  []prune.Param `json:"params"`
+	Knob    string        `json:"knob,omitempty"` // the parameter that trades model order for accuracy
+	Inverse bool          `json:"inverse"`        // it uses the inverse kernel matrix, at O(M²) a step
+}
+
+func listPruners() (any, [][]string, error) {
+	var infos []prunerInfo
+	var rows [][]string
+	for _, h := range prune.All() {
+		knob, _ := h.Knob()
+		infos = append(infos, prunerInfo{h.Name, h.About, h.Source, h.Params, knob.Name, h.Inverse})
+		rows = append(rows, []string{h.Name, knob.Name, h.About})
 	}
 	return infos, rows, nil
 }

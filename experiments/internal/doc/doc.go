@@ -77,6 +77,10 @@ type Settings struct {
 	BatchSize *int `json:"batch_size,omitempty" jsonschema:"minimum=1"`
 	// K of ε = K·η^{3/2}.
 	Parsimony *float64 `json:"parsimony,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// What keeps POLK's dictionary small, one of those that "runall list pruners" prints; the paper's komp if missing.
+	Pruner *string `json:"pruner,omitempty"`
+	// What the pruner takes, by name.
+	PrunerParams map[string]float64 `json:"pruner_params,omitempty"`
 	// The largest model order, or the model order of methods that fix it.
 	Budget *int `json:"budget,omitempty" jsonschema:"minimum=1"`
 	// What is done when the budget is exceeded.
@@ -142,6 +146,10 @@ type Grid struct {
 	BatchSize []int `json:"batch_size,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// Values of K.
 	Parsimony []float64 `json:"parsimony,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Pruners.
+	Pruner []string `json:"pruner,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// Parameters of the pruner.
+	PrunerParams []map[string]float64 `json:"pruner_params,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// Values of B.
 	Budget []int `json:"budget,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// Kinds of maintenance.

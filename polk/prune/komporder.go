@@ -1,0 +1,25 @@
+package prune
+
+import (
+	"context"
+	"math"
+)
+
+func init() {
+	Register(Heuristic{
+		Name:    "komp-order",
+		About:   "removes the cheapest element and refits the rest until M are left",
+		Source:  "Algorithm 1 of Koppel, Warnell, Stump and Ribeiro 2016, stopped by order",
+		Params:  []Param{Order},
+		Inverse: true,
+		New:     func(p Params) Pruner { return kompOrder{p.Int("order")} },
+	})
+}
+
+// kompOrder is Algorithm 1 with a largest model order in place of an error
+// budget.
+type kompOrder struct{ order int }
+
+func (k kompOrder) Limits(Step) (order int, err2 float64) { return k.order, math.Inf(1) }
+
+func (k kompOrder) Prune(ctx context.Context, s State) error { return greedy(ctx, s, k) }

@@ -1,0 +1,133 @@
+package prune
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// A Pruner makes the dictionary of a step smaller. What it keeps from step to
+// step has to be part of its Heuristic's parameters, or saved: see Stateful.
+type Pruner interface {
+	// Prune is called once a step, also on one that added nothing. It removes
+	// elements by the methods of s, which is valid until Prune returns. Where
+	// it works for long it returns the context's error when there is one;
+	// what it removed so far stays removed then.
+	Prune(ctx context.Context, s State) error
+}
+
+// A Stateful pruner keeps something from step to step that is not in the model.
+// Saving the learner saves it.
+type Stateful interface {
+	Pruner
+	MarshalBinary() ([]byte, error)
+	UnmarshalBinary([]byte) error
+}
+
+// A Greedy pruner is KOMP with a stopping rule of its own: the learner runs the
+// loop of Algorithm 1, which it can do faster than through State, and calls
+// Limits in place of Prune.
+type Greedy interface {
+	Pruner
+
+	// Limits returns until when the cheapest element is removed: as long as
+	// there are more than order elements and the squared error of the step
+	// stays within err2.
+	Limits(s Step) (order int, err2 float64)
+}
+
+// A Step is what a pruner can know of the step that it follows.
+type Step struct {
+	T       int       // steps before this one
+	N       int       // samples in the mini-batch
+	X       []float32 // N×p, the samples in row-major order
+	Y       []float64 // their targets
+	Rate    float64   // η_t
+	Epsilon float64   // ε_t of the learner's budget rule
+	Kernel  kernel.Kernel
+	Loss    loss.Loss
+	Outputs int        // C, weights of an element
+	Threads int        // goroutines that may be used; nothing may depend on it
+	Rand    *rand.Rand // seeded by the run's seed and T, so that it needs no saving
+}
+
+// State is the function f̃ = Σ_j w_j κ(x_j, ·) after a step and before it is
+// pruned. Its elements are numbered for the whole of the step: 0 … Old()−1 are
+// those of the dictionary, Old() … Total()−1 those that the step's samples have
+// added, in their order. Samples whose gradient is zero add none.
+//
+// With D the elements that are present, K is the matrix of κ among them, plus
+// the Heuristic's Ridge on its diagonal.
+//
+// Methods that change or read the inverse of K need a Heuristic with Inverse
+// set, Add one without; they panic otherwise, and so does each method on an
+// element that is not present if it is to be removed.
+type State interface {
+	Step() Step
+	Old() int           // M before the step
+	Total() int         // elements in all, also those no longer present
+	Len() int           // elements that are present
+	Present(j int) bool // whether j has not been removed
+
+	Point(j int) []float32   // x_j, p long, not to be changed
+	Weights(j int) []float64 // w_j, C long; to be changed only without Inverse
+	Norm2(j int) float64     // ‖w_j‖²
+	Age(j int) int           // steps since j entered, 0 for the new ones
+	Sample(j int) int        // position of a new element in the mini-batch, −1 for old ones
+	Self(j int) float64      // κ(x_j, x_j)
+	Row(j int) []float64     // κ(x_j, x_i) for all i < Total(); valid until the next call
+
+	// Drop removes element j and leaves the others' weights as they are.
+	Drop(j int)
+
+	// Add appends an element with point x and weights w, which are copied, and
+	// returns its number. Its age is 0. Without Inverse only.
+	Add(x []float32, w []float64) int
+
+	// Remove removes element j and gives the others the weights of the best
+	// approximation without it, the pre-fitting of Algorithm 1. Inverse only.
+	Remove(j int)
+
+	// Cost returns what Remove(j) adds to the squared error:
+	// γ_j² − r² = ‖w_j‖²·Distance(j). Inverse only.
+	Cost(j int) float64
+
+	// Spent returns r², the squared error of what has been removed by Remove.
+	// Inverse only.
+	Spent() float64
+
+	// Distance returns 1/[K⁻¹]_jj, the squared distance of κ(x_j, ·) to the
+	// span of the other elements that are present. Inverse only.
+	Distance(j int) float64
+
+	// DistanceBefore returns, for a new element j, its squared distance to the
+	// span of those elements that are present and come before it. Inverse
+	// only, and as long as no old element has been removed.
+	DistanceBefore(j int) float64
+
+	// Column writes column j of K⁻¹ to dst, Total() long, with zeros for the
+	// elements that are not present. Inverse only.
+	Column(dst []float64, j int)
+}
+
+// Least returns the present element of s with the least score, the first of
+// equals. A score that is not a number counts as +Inf. It returns −1 if there
+// is no element.
+func Least(s State, score func(j int) float64) int {
+	best, least := -1, math.Inf(1)
+	for j := range s.Total() {
+		if !s.Present(j) {
+			continue
+		}
+		if v := score(j); v < least || best < 0 {
+			best, least = j, v
+		}
+		if math.IsNaN(least) {
+			least = math.Inf(1)
+		}
+	}
+	return best
+}

@@ -1,0 +1,180 @@
+package prune
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// KOMP is the name of the paper's heuristic, which a learner uses if it is
+// given no other.
+const KOMP = "komp"
+
+// A Heuristic describes a way to prune.
+type Heuristic struct {
+	Name   string // lower-case letters, digits and single hyphens
+	About  string // what it does, in a line
+	Source string // where it is from, in a line; empty if it is this project's own
+
+	// Params are the parameters that it takes. Unless Epsilon is set, the
+	// first one is its knob: the one scalar that trades model order for
+	// accuracy, which a comparison sweeps.
+	Params []Param
+
+	// Epsilon says that it keeps to the learner's budget ε = K·η^{3/2}, so
+	// that the method's parsimony K is its knob.
+	Epsilon bool
+
+	// Inverse says that it uses the inverse kernel matrix, which costs O(M²)
+	// a step.
+	Inverse bool
+
+	// Ridge, unless nil, returns what is added to the diagonal of K in all that
+	// State says of its inverse. Inverse only.
+	Ridge func(Params) float64
+
+	// Gaussian says that it is defined for the Gaussian kernel only.
+	Gaussian bool
+
+	// New returns a pruner, for parameters that are complete and in range.
+	New func(Params) Pruner
+}
+
+var (
+	registered = make(map[string]Heuristic)
+	nameText   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+)
+
+// Register adds a heuristic to those that are known by name. It panics if there
+// is one of that name, or if h is not well formed; see Check.
+func Register(h Heuristic) {
+	if err := h.Check(); err != nil {
+		panic(err.Error())
+	}
+	if _, ok := registered[h.Name]; ok {
+		panic("prune: two heuristics are named " + h.Name)
+	}
+	registered[h.Name] = h
+}
+
+// Check reports what is missing in h or contradicts itself.
+func (h Heuristic) Check() error {
+	fail := func(why string) error { return fmt.Errorf("prune: heuristic %q %s", h.Name, why) }
+	switch {
+	case !nameText.MatchString(h.Name):
+		return fail("has a name other than lower-case letters, digits and single hyphens")
+	case h.New == nil || h.About == "":
+		return fail("has no constructor or no description")
+	case h.Ridge != nil && !h.Inverse:
+		return fail("has a ridge and no inverse to add it to")
+	}
+	for i, p := range h.Params {
+		if p.Name == "" || p.About == "" {
+			return fail("has a parameter without name or description")
+		}
+		if slices.ContainsFunc(h.Params[:i], func(q Param) bool { return q.Name == p.Name }) {
+			return fail("has two parameters named " + p.Name)
+		}
+	}
+	return nil
+}
+
+// All returns the heuristics that are registered, in the order of their names.
+func All() []Heuristic {
+	var out []Heuristic
+	for _, name := range slices.Sorted(maps.Keys(registered)) {
+		out = append(out, registered[name])
+	}
+	return out
+}
+
+// Names returns the names of All.
+func Names() []string { return slices.Sorted(maps.Keys(registered)) }
+
+// Lookup returns the heuristic of that name.
+func Lookup(name string) (Heuristic, bool) {
+	h, ok := registered[name]
+	return h, ok
+}
+
+// Knob returns the parameter that trades model order for accuracy, and whether
+// there is one. For heuristics with Epsilon it is the method's parsimony.
+func (h Heuristic) Knob() (Param, bool) {
+	if h.Epsilon {
+		return parsimony, true
+	}
+	if len(h.Params) == 0 {
+		return Param{}, false
+	}
+	return h.Params[0], true
+}
+
+// Complete returns the parameters with the defaults of those that are missing.
+// One that is missing and has no default, is unknown or out of range is an
+// error.
+func (h Heuristic) Complete(given Params) (Params, error) {
+	out := make(Params)
+	var names []string
+	for _, p := range h.Params {
+		names = append(names, p.Name)
+		x, ok := given[p.Name]
+		if !ok && p.Default == nil {
+			return nil, fmt.Errorf("pruner %s needs the parameter %s, %s", h.Name, p.Name, p.About)
+		}
+		if !ok {
+			x = *p.Default
+		}
+		if want := p.check(x); want != "" {
+			return nil, fmt.Errorf("%s of pruner %s is %s, want %s", p.Name, h.Name, format(x), want)
+		}
+		out[p.Name] = x
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("pruner %s takes no parameter %s%s", h.Name, name, takes(names))
+		}
+	}
+	return out, nil
+}
+
+func takes(names []string) string {
+	if len(names) == 0 {
+		return ": it takes none"
+	}
+	return " (it takes " + strings.Join(names, ", ") + ")"
+}
+
+// An Instance is a pruner for one learner, with what it was made from.
+type Instance struct {
+	Pruner
+	Heuristic Heuristic
+	Params    Params // complete
+}
+
+// New returns a pruner of h. The parameters are those of Complete.
+func New(h Heuristic, given Params) (*Instance, error) {
+	p, err := h.Complete(given)
+	if err != nil {
+		return nil, fmt.Errorf("prune: %w", err)
+	}
+	return &Instance{h.New(p), h, p}, nil
+}
+
+// Find returns a pruner of the heuristic of that name.
+func Find(name string, given Params) (*Instance, error) {
+	h, ok := Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("prune: unknown pruner %q (there are %s)", name, strings.Join(Names(), ", "))
+	}
+	return New(h, given)
+}
+
+// Ridge returns what is added to the diagonal of K.
+func (i *Instance) Ridge() float64 {
+	if i.Heuristic.Ridge == nil {
+		return 0
+	}
+	return i.Heuristic.Ridge(i.Params)
+}
