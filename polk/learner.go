@@ -178,7 +178,7 @@ func (l *Learner) StepContext(ctx context.Context, n int, x []float32, y []float
 	eps := l.cfg.Budget.Epsilon(rate)
 	active := l.batch.m
 	err := l.prune(ctx, prune.Step{
-		T: l.t, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
+		T: l.t, Len: l.f.Order() + l.batch.m, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
 		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs, Threads: l.cfg.Threads,
 	})
 	l.last = Step{Active: active, Removed: len(l.komp.removed), Error: math.Sqrt(l.komp.err2), Budget: eps, Rate: rate}

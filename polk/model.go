@@ -67,8 +67,14 @@ func (l *Learner) savePruner(m *meta) error {
 	if m.State, err = s.MarshalBinary(); err != nil {
 		return fmt.Errorf("polk: pruner %s: %w", m.Pruner, err)
 	}
+	if len(m.State) > mostState {
+		return fmt.Errorf("polk: pruner %s keeps %d bytes, and a saved model has room for %d", m.Pruner, len(m.State), mostState)
+	}
 	return nil
 }
+
+// mostState is what the header of a saved model holds beside the rest.
+const mostState = 1 << 19
 
 // Load reads a learner that Save wrote. The configuration is not part of what
 // is saved; kernel, loss, dimension and classes of cfg must be the saved ones.

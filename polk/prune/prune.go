@@ -42,6 +42,7 @@ type Greedy interface {
 // A Step is what a pruner can know of the step that it follows.
 type Step struct {
 	T       int       // steps before this one
+	Len     int       // elements before anything is removed, the new ones included
 	N       int       // samples in the mini-batch
 	X       []float32 // N×p, the samples in row-major order
 	Y       []float64 // their targets

@@ -1,0 +1,38 @@
+package prune
+
+import "context"
+
+func init() {
+	Register(Heuristic{
+		Name:   "ald",
+		About:  "admits a sample that is not approximately a linear combination of the dictionary",
+		Source: "Engel, Mannor and Meir 2004 (approximate linear dependence)",
+		Params: []Param{{
+			Name: "threshold", About: "ν, the squared distance to the dictionary's span that admits",
+			Least: Bound(0),
+			Grid: map[string][]float64{
+				"":          {0.5, 0.3, 0.1, 0.03, 0.01},
+				"multidist": {0.5, 0.2, 0.05, 0.01, 1e-3, 1e-4},
+				"mnist":     {0.6, 0.5, 0.4, 0.3, 0.2},
+				"brodatz":   {0.6, 0.45, 0.3, 0.2, 0.1},
+			},
+		}},
+		Inverse: true,
+		New:     func(p Params) Pruner { return ald{p.Float("threshold")} },
+	})
+}
+
+// ald admits a new element if its squared distance to the span of those before
+// it, δ = κ(x, x) − k(x)ᵀK⁻¹k(x), is more than ν (Engel et al., eq. 3.3).
+// Otherwise its weights go to the dictionary by w + K⁻¹k(x)·w_j, the weights of
+// its projection. The dictionary never shrinks.
+type ald struct{ threshold float64 }
+
+func (p ald) Prune(_ context.Context, s State) error {
+	for j := s.Old(); j < s.Total(); j++ {
+		if !(s.DistanceBefore(j) > p.threshold) {
+			s.Remove(j)
+		}
+	}
+	return nil
+}

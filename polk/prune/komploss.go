@@ -1,0 +1,148 @@
+package prune
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"math"
+
+	"polkrepro/kernel"
+)
+
+func init() {
+	Register(Heuristic{
+		Name:  "komp-loss",
+		About: "KOMP to a fixed order that removes what the loss on recent samples misses least",
+		Params: []Param{Order, {
+			Name: "tried", About: "elements whose loss is looked at, the cheapest ones", Integer: true,
+			Least: Bound(1), Most: Bound(1000), Default: Bound(8),
+		}},
+		Inverse: true,
+		New:     func(p Params) Pruner { return &kompLoss{order: p.Int("order"), tried: p.Int("tried")} },
+	})
+}
+
+// kompLoss removes, of the elements that cost least in the norm, the one whose
+// removal leaves the least loss on the mini-batch before this one. Removing j
+// takes u_j(x)·w_j from the scores at x, with u_j(x) = Σ_i κ(x, x_i)·P_ij/P_jj.
+//
+// This step's own samples could not tell: those with a gradient are elements,
+// and the refit keeps f̃ as it is at the elements that stay.
+type kompLoss struct {
+	order, tried int
+	last         recent
+}
+
+// recent is the mini-batch before this one.
+type recent struct {
+	X []float32
+	Y []float64
+}
+
+func (p *kompLoss) MarshalBinary() ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(p.last)
+	return b.Bytes(), err
+}
+
+func (p *kompLoss) UnmarshalBinary(b []byte) error {
+	p.last = recent{}
+	return gob.NewDecoder(bytes.NewReader(b)).Decode(&p.last)
+}
+
+func (p *kompLoss) Prune(ctx context.Context, s State) error {
+	step := s.Step()
+	defer func() { p.last.X, p.last.Y = append(p.last.X[:0], step.X...), append(p.last.Y[:0], step.Y...) }()
+	if s.Len() <= p.order {
+		return nil
+	}
+	v := newView(s, p.last)
+	for s.Len() > p.order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j := p.choose(s, v)
+		v.remove(s, j)
+		s.Remove(j)
+	}
+	return nil
+}
+
+// choose returns the element to remove: a dearer one only if its loss is lower
+// by more than rounding.
+func (p *kompLoss) choose(s State, v *view) int {
+	best, least := -1, math.Inf(1)
+	for _, j := range shortlist(s, p.tried, s.Cost) {
+		if l := v.lossWithout(s, j); best < 0 || l < least*(1-1e-9) {
+			best, least = j, l
+		}
+	}
+	return best
+}
+
+// A view is what samples see of a function.
+type view struct {
+	y      []float64
+	k      []float64 // κ between elements and samples, Total×N
+	scores []float64 // N×C
+	column []float64
+	u      []float64
+	moved  []float64
+}
+
+func newView(s State, of recent) *view {
+	step := s.Step()
+	n, c, dim := len(of.Y), step.Outputs, len(step.X)/step.N
+	v := &view{
+		y: of.Y,
+		k: make([]float64, s.Total()*n), scores: make([]float64, n*c),
+		column: make([]float64, s.Total()), u: make([]float64, n), moved: make([]float64, c),
+	}
+	samples, x := kernel.NewPoints(dim), make([]float64, dim)
+	for i := range n {
+		samples.Append(of.X[i*dim : (i+1)*dim])
+	}
+	for j := range s.Total() {
+		kernel.Widen(x, s.Point(j))
+		row := v.k[j*n : (j+1)*n]
+		samples.Block64(step.Kernel, 1, x, row, n, 1)
+		for i, k := range row {
+			axpy(k, s.Weights(j), v.scores[i*c:(i+1)*c])
+		}
+	}
+	return v
+}
+
+// direction sets u to u_j at the samples.
+func (v *view) direction(s State, j int) {
+	s.Column(v.column, j)
+	n := len(v.u)
+	clear(v.u)
+	for i, p := range v.column {
+		if p != 0 {
+			axpy(p*s.Distance(j), v.k[i*n:(i+1)*n], v.u)
+		}
+	}
+}
+
+// lossWithout returns the loss over the samples if j were removed.
+func (v *view) lossWithout(s State, j int) float64 {
+	step, c := s.Step(), len(v.moved)
+	v.direction(s, j)
+	var sum float64
+	for i, u := range v.u {
+		copy(v.moved, v.scores[i*c:(i+1)*c])
+		axpy(-u, s.Weights(j), v.moved)
+		sum += step.Loss.Value(v.moved, v.y[i])
+	}
+	return sum
+}
+
+// remove follows the removal of j.
+func (v *view) remove(s State, j int) {
+	c := len(v.moved)
+	v.direction(s, j)
+	for i, u := range v.u {
+		axpy(-u, s.Weights(j), v.scores[i*c:(i+1)*c])
+	}
+}

@@ -1,0 +1,59 @@
+package prune
+
+import (
+	"context"
+	"math"
+)
+
+func init() {
+	Register(Heuristic{
+		Name:    "komp-pair",
+		About:   "KOMP to a fixed order that looks ahead: it removes the cheapest pair, not the cheapest element twice",
+		Params:  []Param{Order},
+		Inverse: true,
+		New:     func(p Params) Pruner { return kompPair{p.Int("order")} },
+	})
+}
+
+// kompPair removes the pair i, j of least joint cost. With P = K⁻¹ it is
+//
+//	(P_jj‖w_i‖² + P_ii‖w_j‖² − 2P_ij·w_i·w_j) / (P_ii·P_jj − P_ij²),
+//
+// which the greedy choice exceeds where two elements stand in for each other.
+// Pairs are looked for among the eight elements that cost least.
+type kompPair struct{ order int }
+
+func (p kompPair) Prune(_ context.Context, s State) error {
+	var column []float64
+	for s.Len() > p.order {
+		list := shortlist(s, 8, s.Cost)
+		if s.Len() == p.order+1 || len(list) < 2 {
+			s.Remove(list[0])
+			continue
+		}
+		if column == nil {
+			column = make([]float64, s.Total())
+		}
+		bi, bj, least := list[0], list[1], math.Inf(1)
+		for a, i := range list[:len(list)-1] {
+			s.Column(column, i)
+			for _, j := range list[a+1:] {
+				if v := jointCost(s, i, j, column[j]); v < least {
+					bi, bj, least = i, j, v
+				}
+			}
+		}
+		s.Remove(bi)
+		s.Remove(bj)
+	}
+	return nil
+}
+
+func jointCost(s State, i, j int, pij float64) float64 {
+	pii, pjj := 1/s.Distance(i), 1/s.Distance(j)
+	det := pii*pjj - pij*pij
+	if !(det > 1e-12*pii*pjj) {
+		return math.Inf(1) // rounding decides
+	}
+	return (pjj*s.Norm2(i) + pii*s.Norm2(j) - 2*pij*dot(s.Weights(i), s.Weights(j))) / det
+}

@@ -1,0 +1,101 @@
+package prune
+
+import (
+	"context"
+	"math"
+)
+
+func init() {
+	Register(Heuristic{
+		Name:     "merging",
+		About:    "merges the lightest element with another one until M are left",
+		Source:   "Wang, Crammer and Vucetic 2012 (BSGD)",
+		Params:   []Param{Order},
+		Gaussian: true,
+		New:      func(p Params) Pruner { return merging{p.Int("order")} },
+	})
+}
+
+// merging replaces the element p of least norm and a partner q by one point
+// z = h·x_p + (1−h)·x_q, with the q and the h that leave the least error
+//
+//	‖w_p κ_p + w_q κ_q − w_z κ_z‖² = ‖w_p‖² + ‖w_q‖² + 2κ_pq·w_p·w_q − ‖w_z‖²,
+//
+// where w_z = w_p κ(x_p, z) + w_q κ(x_q, z), κ(x_p, z) = κ_pq^((1−h)²) and
+// κ(x_q, z) = κ_pq^(h²) (Wang et al., Section 6.3). Partners are ranked by the
+// better of h = 0 and h = ½; h is searched for the first eight.
+type merging struct{ order int }
+
+func (m merging) Prune(_ context.Context, s State) error {
+	const tried = 8
+	for s.Len() > m.order {
+		p := Least(s, s.Norm2)
+		if s.Norm2(p) == 0 || s.Len() == 1 {
+			s.Drop(p)
+			continue
+		}
+		row := s.Row(p)
+		partners := shortlist(s, tried, func(q int) float64 {
+			if q == p {
+				return math.Inf(1)
+			}
+			pair := newPair(s, p, q, row[q])
+			return min(pair.loss(0), pair.loss(0.5))
+		})
+		with, h, least := -1, 0.0, math.Inf(1)
+		for _, q := range partners {
+			pair := newPair(s, p, q, row[q])
+			at := pair.search()
+			if v := pair.loss(at); q != p && (v < least || with < 0) {
+				with, h, least = q, at, v
+			}
+		}
+		merge(s, p, with, h)
+	}
+	return nil
+}
+
+// A pair holds ‖w_p‖², ‖w_q‖², w_p·w_q and κ_pq.
+type pair struct{ pp, qq, pq, kappa float64 }
+
+func newPair(s State, p, q int, kappa float64) pair {
+	return pair{s.Norm2(p), s.Norm2(q), dot(s.Weights(p), s.Weights(q)), kappa}
+}
+
+// loss returns the squared error of merging at h.
+func (p pair) loss(h float64) float64 {
+	a, b := math.Pow(p.kappa, (1-h)*(1-h)), math.Pow(p.kappa, h*h)
+	return (1-a*a)*p.pp + (1-b*b)*p.qq + 2*(p.kappa-a*b)*p.pq
+}
+
+// search returns the best h of [0, ½], by golden sections: p is the lighter
+// element, so z lies on the side of q, where the error has a single minimum.
+func (p pair) search() float64 {
+	const golden, steps = 0.6180339887498949, 24
+	lo, hi := 0.0, 0.5
+	for range steps {
+		a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
+		if p.loss(a) <= p.loss(b) {
+			hi = b
+		} else {
+			lo = a
+		}
+	}
+	return (lo + hi) / 2
+}
+
+// merge replaces p and q. The point is rounded to float32, so the kernel values
+// of its weights are computed.
+func merge(s State, p, q int, h float64) {
+	step, xp, xq := s.Step(), s.Point(p), s.Point(q)
+	z := make([]float32, len(xp))
+	for i, v := range xp {
+		z[i] = float32(float64(h*float64(v)) + float64((1-h)*float64(xq[i])))
+	}
+	w := make([]float64, step.Outputs)
+	axpy(step.Kernel.Eval(xp, z), s.Weights(p), w)
+	axpy(step.Kernel.Eval(xq, z), s.Weights(q), w)
+	s.Drop(p)
+	s.Drop(q)
+	s.Add(z, w)
+}

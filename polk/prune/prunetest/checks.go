@@ -1,0 +1,319 @@
+package prunetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"polkrepro/loss"
+	"polkrepro/polk"
+	"polkrepro/polk/prune"
+)
+
+var (
+	logistic = loss.MultiLogistic{}
+	squared  = loss.SquaredError{}
+)
+
+// equalsLiteral: the learner has the dictionary of Literal, and its weights to
+// 1e-6 of the largest, after every step.
+func equalsLiteral(s setup) error {
+	for _, l := range []loss.Loss{logistic, squared} {
+		cfg := s.config(l, 3)
+		fast, err := polk.New(cfg)
+		if err != nil {
+			return err
+		}
+		own := s.config(l, 3)
+		slow := &Literal{
+			Kernel: cfg.Kernel, Loss: l, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
+			Epsilon: cfg.Budget.Epsilon(rate), Pruner: own.Pruner, Seed: cfg.Seed,
+		}
+		in := newStream(l, 3)
+		for t := range steps {
+			x, y := in.next(batch)
+			if err := fast.Step(batch, x, y); err != nil {
+				return err
+			}
+			if err := slow.Step(batch, dim, x, y); err != nil {
+				return err
+			}
+			if err := slow.compare(fast); err != nil {
+				return fmt.Errorf("%s loss, step %d: %w", l.Name(), t, err)
+			}
+		}
+	}
+	return nil
+}
+
+// compare reports where a learner is not what l is.
+func (l *Literal) compare(fast *polk.Learner) error {
+	e := fast.Expansion()
+	if e.Order() != len(l.X) {
+		return fmt.Errorf("model order %d, by definition %d", e.Order(), len(l.X))
+	}
+	var largest float64
+	for _, w := range l.W {
+		for _, v := range w {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	for j, x := range l.X {
+		if !slices.Equal(e.Dict.At(j), x) {
+			return fmt.Errorf("element %d is %v, by definition %v", j, e.Dict.At(j), x)
+		}
+		for c, v := range l.W[j] {
+			if got := e.Weights(j)[c]; !(math.Abs(got-v) <= 1e-6*largest) {
+				return fmt.Errorf("weights of element %d are %v, by definition %v", j, e.Weights(j), l.W[j])
+			}
+		}
+	}
+	return nil
+}
+
+// keepsBudget: an order or an ε that is claimed holds after every step.
+func keepsBudget(s setup) error {
+	l, err := polk.New(s.config(logistic, 3))
+	if err != nil {
+		return err
+	}
+	return follow(l, newStream(logistic, 3), 3*steps, func(int) error { return s.inBudget(l) })
+}
+
+// growsByNewSamples: the dictionary never grows by more than the samples with
+// a gradient.
+func growsByNewSamples(s setup) error {
+	l, err := polk.New(s.config(loss.MultiHinge{}, 3))
+	if err != nil {
+		return err
+	}
+	return follow(l, newStream(logistic, 3), 3*steps, func(before int) error {
+		if m, n := l.Expansion().Order(), l.Last().Active; m > before+n {
+			return fmt.Errorf("%d elements became %d by %d new samples", before, m, n)
+		}
+		return nil
+	})
+}
+
+// isDetermined: the same seed gives the same bits, with one thread or two.
+func isDetermined(s setup) error {
+	var first *polk.Learner
+	for i := range 3 {
+		cfg := s.config(logistic, 3)
+		cfg.Threads = 1 + i/2
+		l, err := polk.New(cfg)
+		if err != nil {
+			return err
+		}
+		if err := follow(l, newStream(logistic, 3), steps, nil); err != nil {
+			return err
+		}
+		if first == nil {
+			first = l
+		} else if err := sameBits(first.Expansion(), l.Expansion()); err != nil {
+			return fmt.Errorf("two runs, %d threads: %w", cfg.Threads, err)
+		}
+	}
+	return nil
+}
+
+// canBeCancelled: a step whose context has ended is taken, or fails with the
+// context's error, and leaves a learner that goes on.
+func canBeCancelled(s setup) error {
+	l, err := polk.New(s.config(logistic, 3))
+	if err != nil {
+		return err
+	}
+	in := newStream(logistic, 3)
+	if err := follow(l, in, steps, nil); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	x, y := in.next(batch)
+	if err := l.StepContext(ctx, batch, x, y); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if err := finite(l.Expansion()); err != nil {
+		return err
+	}
+	return follow(l, in, 1, func(int) error { return s.inBudget(l) })
+}
+
+// bearsDuplicates: points on a coarse grid, so that the kernel matrix of the
+// samples is singular.
+func bearsDuplicates(s setup) error {
+	for _, l := range []loss.Loss{logistic, loss.MultiHinge{}} {
+		learner, err := polk.New(s.config(l, 3))
+		if err != nil {
+			return err
+		}
+		in := newStream(l, 3)
+		in.grid = true
+		err = follow(learner, in, 3*steps, func(int) error {
+			return errors.Join(finite(learner.Expansion()), s.inBudget(learner))
+		})
+		if err != nil {
+			return fmt.Errorf("%s loss: %w", l.Name(), err)
+		}
+	}
+	return nil
+}
+
+// bearsNonFinite: a sample with a feature that is not finite is an error that
+// leaves the learner alone, and no weight that is not finite makes the pruner
+// panic or go on for ever.
+func bearsNonFinite(s setup) error {
+	l, err := polk.New(s.config(logistic, 3))
+	if err != nil {
+		return err
+	}
+	in := newStream(logistic, 3)
+	if err := follow(l, in, 2, nil); err != nil {
+		return err
+	}
+	before := l.Expansion().Clone()
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		x, y := in.next(batch)
+		x[0] = float32(v)
+		if err := l.Step(batch, x, y); err == nil {
+			return fmt.Errorf("a feature %v is no error", v)
+		}
+		if err := sameBits(before, l.Expansion()); err != nil {
+			return fmt.Errorf("a feature %v changes the model: %w", v, err)
+		}
+		st := s.state(9)
+		st.w[2][0], st.w[7][1] = v, v
+		s.pruneState(st)
+		st = s.state(9)
+		st.x[4] = []float32{float32(v), 0, 0}
+		s.pruneState(st)
+	}
+	return nil
+}
+
+// bearsFewElements: a dictionary of none and of one element, new or old.
+func bearsFewElements(s setup) error {
+	for n := range 3 {
+		st := s.state(n)
+		s.pruneState(st)
+		st = s.state(n)
+		st.old = n
+		s.pruneState(st)
+	}
+	l, err := polk.New(s.config(logistic, 3))
+	if err != nil {
+		return err
+	}
+	x, y := newStream(logistic, 3).next(1)
+	for range steps { // one point, again and again
+		if err := l.Step(1, x, y); err != nil {
+			return err
+		}
+		if err := errors.Join(finite(l.Expansion()), s.inBudget(l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prunesAnyOutputs: one function, two classes and five.
+func prunesAnyOutputs(s setup) error {
+	for _, p := range []struct {
+		loss    loss.Loss
+		classes int
+	}{{loss.BinaryLogistic{}, 2}, {loss.SquaredError{}, 0}, {logistic, 2}, {loss.MultiHinge{}, 5}} {
+		l, err := polk.New(s.config(p.loss, p.classes))
+		if err != nil {
+			return err
+		}
+		err = follow(l, newStream(p.loss, p.classes), steps, func(int) error {
+			return errors.Join(finite(l.Expansion()), s.inBudget(l))
+		})
+		if err != nil {
+			return fmt.Errorf("%s loss, %d classes: %w", p.loss.Name(), p.classes, err)
+		}
+	}
+	return nil
+}
+
+// goesOnWhenLoaded: a learner that is saved and one that is loaded from it go
+// on with the same bits.
+func goesOnWhenLoaded(s setup) error {
+	l, err := polk.New(s.config(logistic, 3))
+	if err != nil {
+		return err
+	}
+	in := newStream(logistic, 3)
+	for range 3 {
+		if err := follow(l, in, 5, nil); err != nil {
+			return err
+		}
+		var file bytes.Buffer
+		if err := l.Save(&file); err != nil {
+			return err
+		}
+		loaded, err := polk.Load(&file, s.config(logistic, 3))
+		if err != nil {
+			return err
+		}
+		for range 7 {
+			x, y := in.next(batch)
+			if err := errors.Join(l.Step(batch, x, y), loaded.Step(batch, x, y)); err != nil {
+				return err
+			}
+		}
+		if err := sameBits(l.Expansion(), loaded.Expansion()); err != nil {
+			return fmt.Errorf("saved and loaded: %w; what a pruner keeps has to be saved (prune.Stateful)", err)
+		}
+	}
+	return nil
+}
+
+// state returns a state of n elements, of which the first half is old.
+func (s setup) state(n int) *state {
+	cfg := s.config(logistic, 3)
+	in := newStream(logistic, 3)
+	x, y := in.next(max(n, 1))
+	st := &state{
+		l:   &Literal{Kernel: cfg.Kernel, Loss: cfg.Loss, Classes: 3, Pruner: cfg.Pruner},
+		old: n / 2, refit: s.h.Inverse,
+		step: prune.Step{
+			T: 5, Len: n, N: max(n, 1), X: x, Y: y, Rate: rate, Epsilon: cfg.Budget.Epsilon(rate),
+			Kernel: cfg.Kernel, Loss: cfg.Loss, Outputs: 3, Threads: 1, Rand: rand.New(rand.NewPCG(1, 2)),
+		},
+	}
+	for j := range n {
+		st.add(x[j*dim:(j+1)*dim], []float64{in.r.Float64(), -in.r.Float64(), in.r.Float64()}, j-n/2)
+		st.age[j] = max(0, n/2-j)
+	}
+	return st
+}
+
+// pruneState prunes a state, which may be an error. It panics if the pruner
+// asks more of it than any can have to.
+func (s setup) pruneState(st *state) {
+	_ = st.l.Pruner.Prune(context.Background(), &watched{State: st})
+}
+
+// watched counts how often a state is looked at.
+type watched struct {
+	prune.State
+	calls int
+}
+
+const patience = 1 << 20
+
+func (w *watched) look() {
+	if w.calls++; w.calls > patience {
+		panic("it does not end")
+	}
+}
+
+func (w *watched) Len() int           { w.look(); return w.State.Len() }
+func (w *watched) Total() int         { w.look(); return w.State.Total() }
+func (w *watched) Present(j int) bool { w.look(); return w.State.Present(j) }

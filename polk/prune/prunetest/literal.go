@@ -1,0 +1,269 @@
+package prunetest
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk/prune"
+)
+
+// Literal is POLK with a pruner, written down as it is defined: kernel values
+// one at a time, an inverse by gonum wherever one is asked for, weights after
+// a removal from the normal equations. Its dictionary is in the order of
+// polk.Learner's, because heuristics break ties by it.
+type Literal struct {
+	Kernel      kernel.Kernel
+	Loss        loss.Loss
+	Classes     int
+	Regularizer float64
+	Rate        float64 // constant
+	Epsilon     float64
+	Pruner      *prune.Instance
+	Seed        uint64
+
+	X    [][]float32 // dictionary
+	W    [][]float64 // its weights
+	Born []int
+	t    int
+}
+
+// Score returns f(x).
+func (l *Literal) Score(x []float32) []float64 {
+	f := make([]float64, l.Loss.Outputs(l.Classes))
+	for j, d := range l.X {
+		k := l.Kernel.Eval(x, d)
+		for c, w := range l.W[j] {
+			f[c] += k * w
+		}
+	}
+	return f
+}
+
+// Step is polk.Learner.Step.
+func (l *Literal) Step(n, dim int, x []float32, y []float64) error {
+	s := &state{l: l, old: len(l.X), x: slices.Clone(l.X), refit: l.Pruner.Heuristic.Inverse}
+	for j, w := range l.W {
+		s.w = append(s.w, scaled(1-l.Rate*l.Regularizer, w))
+		s.orig = append(s.orig, -1)
+		s.age = append(s.age, l.t-l.Born[j])
+	}
+	for i := range n {
+		xi := slices.Clone(x[i*dim : (i+1)*dim])
+		g := make([]float64, l.Loss.Outputs(l.Classes))
+		l.Loss.Gradient(g, l.Score(xi), y[i])
+		if slices.ContainsFunc(g, func(v float64) bool { return v != 0 }) {
+			s.add(xi, scaled(-l.Rate/float64(n), g), i)
+		}
+	}
+	s.step = prune.Step{
+		T: l.t, Len: len(s.x), N: n, X: x, Y: y, Rate: l.Rate, Epsilon: l.Epsilon, Kernel: l.Kernel,
+		Loss: l.Loss, Outputs: l.Loss.Outputs(l.Classes), Threads: 1,
+		Rand: rand.New(rand.NewPCG(l.Seed, uint64(l.t))),
+	}
+	err := l.Pruner.Prune(context.Background(), s)
+	l.take(s)
+	l.t++
+	return err
+}
+
+func scaled(a float64, x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = a * v
+	}
+	return out
+}
+
+// take makes what s holds the dictionary. The last element takes the place of
+// one that leaves; where the inverse is kept, new elements come in after that.
+func (l *Literal) take(s *state) {
+	born := make([]int, len(s.x))
+	for j := range born {
+		born[j] = l.t - s.age[j]
+	}
+	first := len(s.x)
+	if s.refit {
+		first = s.old
+	}
+	var order []int
+	for j := range first {
+		order = append(order, j)
+	}
+	for j := first - 1; j >= 0; j-- {
+		if s.gone[j] {
+			order[j] = order[len(order)-1]
+			order = order[:len(order)-1]
+		}
+	}
+	for j := first; j < len(s.x); j++ {
+		if !s.gone[j] {
+			order = append(order, j)
+		}
+	}
+	l.X, l.W, l.Born = nil, nil, nil
+	for _, j := range order {
+		l.X, l.W, l.Born = append(l.X, s.x[j]), append(l.W, s.w[j]), append(l.Born, born[j])
+	}
+}
+
+// state is prune.State by the definitions.
+type state struct {
+	l     *Literal
+	step  prune.Step
+	old   int
+	x     [][]float32
+	w     [][]float64
+	orig  []int
+	age   []int
+	gone  map[int]bool
+	refit bool
+	spent float64
+
+	inv map[int][]float64 // columns of K⁻¹ over the elements present; nil if it has to be computed
+}
+
+var _ prune.State = (*state)(nil)
+
+func (s *state) add(x []float32, w []float64, sample int) int {
+	s.x, s.w = append(s.x, x), append(s.w, w)
+	s.orig, s.age = append(s.orig, sample), append(s.age, 0)
+	return len(s.x) - 1
+}
+
+func (s *state) Step() prune.Step        { return s.step }
+func (s *state) Old() int                { return s.old }
+func (s *state) Total() int              { return len(s.x) }
+func (s *state) Len() int                { return len(s.x) - len(s.gone) }
+func (s *state) Present(j int) bool      { return !s.gone[j] }
+func (s *state) Point(j int) []float32   { return s.x[j] }
+func (s *state) Weights(j int) []float64 { return s.w[j] }
+func (s *state) Age(j int) int           { return s.age[j] }
+func (s *state) Sample(j int) int        { return s.orig[j] }
+func (s *state) Self(j int) float64      { return s.l.Kernel.Self(s.x[j]) }
+func (s *state) Spent() float64          { return s.spent }
+
+func (s *state) Norm2(j int) float64 {
+	var sum float64
+	for _, v := range s.w[j] {
+		sum += v * v
+	}
+	return sum
+}
+
+func (s *state) Row(j int) []float64 {
+	row := make([]float64, len(s.x))
+	for i, x := range s.x {
+		row[i] = s.l.Kernel.Eval(s.x[j], x)
+	}
+	return row
+}
+
+func (s *state) Add(x []float32, w []float64) int {
+	if s.refit {
+		panic("prunetest: Add, and the heuristic has Inverse set")
+	}
+	return s.add(slices.Clone(x), slices.Clone(w), -1)
+}
+
+func (s *state) Drop(j int) {
+	if s.gone[j] {
+		panic("prunetest: an element is removed that is not present")
+	}
+	if s.gone == nil {
+		s.gone = make(map[int]bool)
+	}
+	s.gone[j] = true
+	s.inv = nil
+}
+
+// gram returns the elements is and their K.
+func (s *state) gram(is []int) *mat.Dense {
+	k := mat.NewDense(max(len(is), 1), max(len(is), 1), nil)
+	for a, i := range is {
+		for b, j := range is {
+			k.Set(a, b, s.l.Kernel.Eval(s.x[i], s.x[j]))
+		}
+		k.Set(a, a, k.At(a, a)+s.l.Pruner.Ridge())
+	}
+	return k
+}
+
+// present returns the elements that are present before limit.
+func (s *state) present(limit int) []int {
+	var is []int
+	for i := range limit {
+		if !s.gone[i] {
+			is = append(is, i)
+		}
+	}
+	return is
+}
+
+// inverse returns K⁻¹ over the elements is, whatever its condition.
+func (s *state) inverse(is []int) *mat.Dense {
+	if !s.refit {
+		panic("prunetest: the inverse is used, and the heuristic has not set Inverse")
+	}
+	var p mat.Dense
+	if err := p.Inverse(s.gram(is)); err != nil && p.IsEmpty() {
+		p.CloneFrom(mat.NewDense(len(is), len(is), nil))
+	}
+	return &p
+}
+
+func (s *state) Column(dst []float64, j int) {
+	if s.inv == nil {
+		is := s.present(len(s.x))
+		p := s.inverse(is)
+		s.inv = make(map[int][]float64)
+		for b, i := range is {
+			s.inv[i] = make([]float64, len(s.x))
+			for a, q := range is {
+				s.inv[i][q] = p.At(a, b)
+			}
+		}
+	}
+	clear(dst)
+	copy(dst, s.inv[j])
+}
+
+func (s *state) Distance(j int) float64 {
+	column := make([]float64, len(s.x))
+	s.Column(column, j)
+	return 1 / column[j]
+}
+
+func (s *state) Cost(j int) float64 { return s.Norm2(j) * s.Distance(j) }
+
+func (s *state) DistanceBefore(j int) float64 {
+	is := append(s.present(j), j)
+	p := s.inverse(is)
+	return 1 / p.At(len(is)-1, len(is)-1)
+}
+
+// Remove gives the others w_i + [K_rest⁻¹ k_j]_i·w_j, with k_j the kernel
+// values between j and them: the normal equations of the best approximation.
+func (s *state) Remove(j int) {
+	s.spent += s.Cost(j)
+	row, wj := s.Row(j), s.w[j]
+	s.Drop(j)
+	is := s.present(len(s.x))
+	if len(is) == 0 {
+		return
+	}
+	p := s.inverse(is)
+	for a, i := range is {
+		var t float64
+		for b, q := range is {
+			t += p.At(a, b) * row[q]
+		}
+		for c, v := range wj {
+			s.w[i][c] += t * v
+		}
+	}
+}

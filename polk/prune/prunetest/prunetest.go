@@ -1,0 +1,82 @@
+package prunetest
+
+import (
+	"fmt"
+	"testing"
+
+	"polkrepro/polk/prune"
+)
+
+// A check is a property of a heuristic with certain parameters. Its error says
+// how they fall short of it.
+type check struct {
+	name string
+	run  func(setup) error
+}
+
+var checks = []check{
+	{"is what its definition says", equalsLiteral},
+	{"keeps its budget", keepsBudget},
+	{"adds nothing to the dictionary but new samples", growsByNewSamples},
+	{"is determined by the seed", isDetermined},
+	{"ends when the context does", canBeCancelled},
+	{"bears duplicates", bearsDuplicates},
+	{"bears numbers that are not finite", bearsNonFinite},
+	{"bears none and one element", bearsFewElements},
+	{"prunes any number of functions", prunesAnyOutputs},
+	{"goes on from a saved learner", goesOnWhenLoaded},
+}
+
+// Run tests a heuristic with each of the given parameters, or with some of its
+// own grid and smaller ones if there are none.
+func Run(t *testing.T, h prune.Heuristic, params ...prune.Params) {
+	t.Helper()
+	if err := h.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if params == nil {
+		params = someParams(h)
+	}
+	for _, p := range params {
+		if _, err := prune.New(h, p); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range checks {
+			t.Run(fmt.Sprintf("%s/%s", p, c.name), func(t *testing.T) {
+				if err := guarded(c, setup{h, p}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// guarded runs a check and makes an error of a panic, as users see one.
+func guarded(c check, s setup) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("it panics: %v", v)
+		}
+	}()
+	return c.run(s)
+}
+
+// someParams returns parameters to test with: the defaults, and a few values
+// of the knob.
+func someParams(h prune.Heuristic) []prune.Params {
+	knob, ok := h.Knob()
+	grid := knob.GridFor("")
+	switch {
+	case !ok || h.Epsilon:
+		return []prune.Params{nil}
+	case knob.Name == prune.Order.Name:
+		grid = []float64{1, 7}
+	case len(grid) > 1:
+		grid = []float64{grid[0], grid[len(grid)-1]}
+	}
+	var out []prune.Params
+	for _, x := range grid {
+		out = append(out, prune.Params{knob.Name: x})
+	}
+	return out
+}

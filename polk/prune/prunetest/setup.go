@@ -1,0 +1,125 @@
+package prunetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk"
+	"polkrepro/polk/prune"
+)
+
+// A setup is what is tested.
+type setup struct {
+	h      prune.Heuristic
+	params prune.Params
+}
+
+// The problems: batches of samples in dim dimensions.
+const (
+	dim   = 3
+	batch = 6
+	steps = 12
+	rate  = 2.0
+	ridge = 1e-3 // λ
+	bound = 0.05 // K
+)
+
+// config returns a learner's configuration, with a pruner of its own.
+func (s setup) config(l loss.Loss, classes int) polk.Config {
+	p, err := prune.New(s.h, s.params)
+	if err != nil {
+		panic(err)
+	}
+	return polk.Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: classes, Dim: dim, Regularizer: ridge,
+		LearningRate: polk.Constant(rate), Budget: polk.Parsimony(bound), Pruner: p, Seed: 7,
+	}
+}
+
+// A stream draws samples around one mean a class.
+type stream struct {
+	r       *rand.Rand
+	outputs int
+	grid    bool // points on a coarse grid, most of them twice
+}
+
+func newStream(l loss.Loss, classes int) *stream {
+	return &stream{r: rand.New(rand.NewPCG(11, 3)), outputs: l.Outputs(classes)}
+}
+
+func (s *stream) next(n int) (x []float32, y []float64) {
+	for range n {
+		c := s.r.IntN(max(s.outputs, 2))
+		for j := range dim {
+			v := 1.5 * float64(s.r.IntN(2)+c) * float64(j+1) / dim
+			if !s.grid {
+				v += 2*s.r.Float64() - 1
+			}
+			x = append(x, float32(v))
+		}
+		if s.outputs == 1 {
+			c = 2*c - 1
+		}
+		y = append(y, float64(c))
+	}
+	return x, y
+}
+
+// follow takes all steps of the stream and calls after, unless nil, after each.
+func follow(l *polk.Learner, s *stream, n int, after func(before int) error) error {
+	for t := range n {
+		before := l.Expansion().Order()
+		x, y := s.next(batch)
+		if err := l.Step(batch, x, y); err != nil {
+			return fmt.Errorf("step %d: %w", t, err)
+		}
+		if after == nil {
+			continue
+		}
+		if err := after(before); err != nil {
+			return fmt.Errorf("step %d: %w", t, err)
+		}
+	}
+	return nil
+}
+
+// finite reports a model that is not.
+func finite(e *kernel.Expansion) error {
+	for _, v := range e.W {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("it leaves the weight %v", v)
+		}
+	}
+	if len(e.W) != e.Order()*e.Outputs {
+		return fmt.Errorf("it leaves %d elements and %d weights", e.Order(), len(e.W))
+	}
+	return nil
+}
+
+// sameBits reports two models that differ.
+func sameBits(a, b *kernel.Expansion) error {
+	if a.Order() != b.Order() {
+		return fmt.Errorf("model orders %d and %d", a.Order(), b.Order())
+	}
+	for j := range a.Order() {
+		if !slices.Equal(a.Dict.At(j), b.Dict.At(j)) || !slices.Equal(a.Weights(j), b.Weights(j)) {
+			return fmt.Errorf("element %d differs", j)
+		}
+	}
+	return nil
+}
+
+// inBudget reports a learner that exceeds what its heuristic claims.
+func (s setup) inBudget(l *polk.Learner) error {
+	if order, ok := s.params[prune.Order.Name]; ok && l.Expansion().Order() > int(order) {
+		return fmt.Errorf("model order %d, and the claim is %v", l.Expansion().Order(), order)
+	}
+	if last := l.Last(); s.h.Epsilon && !(last.Error <= last.Budget*(1+1e-9)) {
+		return fmt.Errorf("error %v, and the claim is ε = %v", last.Error, last.Budget)
+	}
+	return nil
+}

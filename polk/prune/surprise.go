@@ -1,0 +1,49 @@
+package prune
+
+import (
+	"context"
+	"math"
+)
+
+func init() {
+	Register(Heuristic{
+		Name:   "surprise",
+		About:  "admits a sample that a Gaussian process would find neither expected nor absurd",
+		Source: "Liu, Park and Príncipe 2009 (surprise criterion)",
+		Params: []Param{{
+			Name: "abnormal", About: "T₁, the surprise above which a sample is discarded",
+			Grid: map[string][]float64{"": {1.2, 1.5, 2, 3, 5, 8}},
+		}, {
+			Name: "redundant", About: "T₂, the surprise that admits", Default: Bound(0),
+		}, {
+			Name: "ridge", About: "λ, the variance of the observations' noise", Above: Bound(0), Default: Bound(0.1),
+		}},
+		Inverse: true,
+		Ridge:   func(p Params) float64 { return p.Float("ridge") },
+		New:     func(p Params) Pruner { return surprise{p.Float("abnormal"), p.Float("redundant")} },
+	})
+}
+
+// surprise is the negative log likelihood of a sample, S = ½·ln r + e²/(2r),
+// with the prediction variance r = λ + κ(x, x) − k(x)ᵀ(K + λI)⁻¹k(x) and the
+// prediction's error e (Liu et al., eq. 15, inputs equally likely). The error
+// of a loss other than the squared one is taken to be its gradient's norm,
+// which is the same for that one; under the hinge that is √2 however well the
+// input is known, so that T₁ decides there. Redundant samples, S < T₂, are
+// projected on the dictionary, abnormal ones, S > T₁, discarded.
+type surprise struct{ abnormal, redundant float64 }
+
+func (p surprise) Prune(_ context.Context, s State) error {
+	step := s.Step()
+	for j := s.Old(); j < s.Total(); j++ {
+		r := s.DistanceBefore(j)
+		e2 := s.Norm2(j) * math.Pow(float64(step.N)/step.Rate, 2)
+		switch v := math.Log(r)/2 + e2/(2*r); {
+		case v > p.abnormal:
+			s.Drop(j)
+		case !(v >= p.redundant):
+			s.Remove(j)
+		}
+	}
+	return nil
+}
