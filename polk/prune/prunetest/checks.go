@@ -190,6 +190,11 @@ func bearsNonFinite(s setup) error {
 		st.w[2][0], st.w[7][1] = v, v
 		s.pruneState(st)
 		st = s.state(9)
+		for j := range st.w {
+			st.w[j] = []float64{v, v, v}
+		}
+		s.pruneState(st)
+		st = s.state(9)
 		st.x[4] = []float32{float32(v), 0, 0}
 		s.pruneState(st)
 	}

@@ -1,0 +1,178 @@
+package prunetest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"polkrepro/polk/prune"
+)
+
+// pruner is a function that prunes to an order.
+type pruner func(ctx context.Context, s prune.State, order int) error
+
+type ordered struct {
+	order int
+	f     pruner
+}
+
+func (o ordered) Prune(ctx context.Context, s prune.State) error { return o.f(ctx, s, o.order) }
+
+func heuristic(inverse bool, f pruner) prune.Heuristic {
+	return prune.Heuristic{
+		Name: "test", About: "for tests", Params: []prune.Param{prune.Order}, Inverse: inverse,
+		New: func(p prune.Params) prune.Pruner { return ordered{p.Int("order"), f} },
+	}
+}
+
+// sound drops the lightest elements.
+func sound(_ context.Context, s prune.State, order int) error {
+	for s.Len() > order {
+		s.Drop(prune.Least(s, s.Norm2))
+	}
+	return nil
+}
+
+// failures returns the names of the checks that a heuristic fails.
+func failures(h prune.Heuristic) map[string]error {
+	out := make(map[string]error)
+	for _, c := range checks {
+		if err := guarded(c, setup{h, prune.Params{"order": 7}}); err != nil {
+			out[c.name] = err
+		}
+	}
+	return out
+}
+
+func TestSoundOnesPass(t *testing.T) {
+	for _, h := range []prune.Heuristic{heuristic(false, sound), heuristic(true, sound)} {
+		for name, err := range failures(h) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// last returns the last element that is present.
+func last(s prune.State) int {
+	for j := s.Total() - 1; j >= 0; j-- {
+		if s.Present(j) {
+			return j
+		}
+	}
+	return -1
+}
+
+// Each of the checks finds what it is there for.
+func TestBrokenOnesFail(t *testing.T) {
+	calls := 0
+	for _, c := range []struct {
+		what, fails string
+		prune       pruner
+	}{
+		{"keeps one too many", "keeps its budget",
+			func(ctx context.Context, s prune.State, order int) error { return sound(ctx, s, order+1) }},
+		{"adds copies", "adds nothing to the dictionary but new samples",
+			func(_ context.Context, s prune.State, order int) error {
+				for range 10 * min(1, s.Len()) {
+					s.Add(s.Point(0), s.Weights(0))
+				}
+				return nil
+			}},
+		{"draws from a source of its own", "is determined by the seed",
+			func(_ context.Context, s prune.State, order int) error {
+				for s.Len() > order {
+					s.Drop(prune.Least(s, func(int) float64 { return rand.Float64() }))
+				}
+				return nil
+			}},
+		{"hides why it stopped", "ends when the context does",
+			func(ctx context.Context, s prune.State, order int) error {
+				if ctx.Err() != nil {
+					return errors.New("stopped")
+				}
+				return sound(ctx, s, order)
+			}},
+		{"divides by the distance of duplicates", "bears duplicates",
+			func(ctx context.Context, s prune.State, order int) error {
+				for s.Len() > order {
+					j := last(s)
+					for i, k := range s.Row(j)[:j] {
+						if s.Present(i) {
+							s.Weights(i)[0] += 1e-9 / (1 - k)
+						}
+					}
+					s.Drop(j)
+				}
+				return nil
+			}},
+		{"waits for a comparison that NaN never grants", "bears numbers that are not finite",
+			func(_ context.Context, s prune.State, order int) error {
+				for s.Len() > order {
+					for j := range s.Total() {
+						if s.Present(j) && s.Norm2(j) >= 0 && !math.IsInf(s.Norm2(j), 0) && s.Row(j)[j] > 0 {
+							s.Drop(j)
+							break
+						}
+					}
+				}
+				return nil
+			}},
+		{"takes an element for granted", "bears none and one element",
+			func(ctx context.Context, s prune.State, order int) error {
+				s.Norm2(s.Total() - 1)
+				if s.Total() < 1 {
+					s.Drop(0)
+				}
+				return sound(ctx, s, order)
+			}},
+		{"takes three classes for granted", "prunes any number of functions",
+			func(ctx context.Context, s prune.State, order int) error {
+				if s.Len() > order {
+					_ = s.Weights(0)[2]
+				}
+				return sound(ctx, s, order)
+			}},
+		{"keeps something between steps", "goes on from a saved learner",
+			func(_ context.Context, s prune.State, order int) error {
+				for s.Len() > order {
+					calls++
+					s.Drop(prune.Least(s, func(j int) float64 { return math.Sin(float64(calls * (j + 1))) }))
+				}
+				return nil
+			}},
+		{"uses an inverse that it has not asked for", "is what its definition says",
+			func(_ context.Context, s prune.State, order int) error {
+				for s.Len() > order {
+					s.Remove(prune.Least(s, s.Cost))
+				}
+				return nil
+			}},
+	} {
+		failed := failures(heuristic(false, c.prune))
+		if failed[c.fails] == nil {
+			t.Errorf("one that %s: no failure of %q, only %v", c.what, c.fails, failed)
+		}
+	}
+}
+
+// liar says by Limits that it keeps more than it does by Prune.
+type liar struct{ ordered }
+
+func (l liar) Limits(prune.Step) (order int, err2 float64) { return l.order - 1, math.Inf(1) }
+
+func TestLimitsMustBeThoseOfPrune(t *testing.T) {
+	h := heuristic(true, nil)
+	h.New = func(p prune.Params) prune.Pruner {
+		return liar{ordered{p.Int("order"), func(_ context.Context, s prune.State, order int) error {
+			for s.Len() > order {
+				s.Remove(prune.Least(s, s.Cost))
+			}
+			return nil
+		}}}
+	}
+	if failed := failures(h); failed["is what its definition says"] == nil {
+		t.Errorf("only %v", failed)
+	}
+}
