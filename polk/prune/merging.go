@@ -39,8 +39,9 @@ func (m merging) Prune(_ context.Context, s State) error {
 			if q == p {
 				return math.Inf(1)
 			}
+			half := math.Sqrt(math.Sqrt(row[q]))
 			pair := newPair(s, p, q, row[q])
-			return min(pair.loss(0), pair.loss(0.5))
+			return min(pair.lossAt(row[q], 1), pair.lossAt(half, half))
 		})
 		with, h, least := -1, 0.0, math.Inf(1)
 		for _, q := range partners {
@@ -64,7 +65,11 @@ func newPair(s State, p, q int, kappa float64) pair {
 
 // loss returns the squared error of merging at h.
 func (p pair) loss(h float64) float64 {
-	a, b := math.Pow(p.kappa, (1-h)*(1-h)), math.Pow(p.kappa, h*h)
+	return p.lossAt(math.Pow(p.kappa, (1-h)*(1-h)), math.Pow(p.kappa, h*h))
+}
+
+// lossAt returns the squared error for a = κ(x_p, z) and b = κ(x_q, z).
+func (p pair) lossAt(a, b float64) float64 {
 	return (1-a*a)*p.pp + (1-b*b)*p.qq + 2*(p.kappa-a*b)*p.pq
 }
 

@@ -35,10 +35,13 @@ type surprise struct{ abnormal, redundant float64 }
 
 func (p surprise) Prune(_ context.Context, s State) error {
 	step := s.Step()
+	e2 := make([]float64, s.Total()) // before a projection changes the weights
+	for j := range e2 {
+		e2[j] = s.Norm2(j) * math.Pow(float64(step.N)/step.Rate, 2)
+	}
 	for j := s.Old(); j < s.Total(); j++ {
 		r := s.DistanceBefore(j)
-		e2 := s.Norm2(j) * math.Pow(float64(step.N)/step.Rate, 2)
-		switch v := math.Log(r)/2 + e2/(2*r); {
+		switch v := math.Log(r)/2 + e2[j]/(2*r); {
 		case v > p.abnormal:
 			s.Drop(j)
 		case !(v >= p.redundant):

@@ -207,7 +207,7 @@ func bearsFewElements(s setup) error {
 		st := s.state(n)
 		s.pruneState(st)
 		st = s.state(n)
-		st.old = n
+		st.old = n // no new ones
 		s.pruneState(st)
 	}
 	l, err := polk.New(s.config(logistic, 3))
@@ -284,19 +284,19 @@ func (s setup) state(n int) *state {
 	cfg := s.config(logistic, 3)
 	in := newStream(logistic, 3)
 	x, y := in.next(max(n, 1))
-	st := &state{
-		l:   &Literal{Kernel: cfg.Kernel, Loss: cfg.Loss, Classes: 3, Pruner: cfg.Pruner},
-		old: n / 2, refit: s.h.Inverse,
-		step: prune.Step{
-			T: 5, Len: n, N: max(n, 1), X: x, Y: y, Rate: rate, Epsilon: cfg.Budget.Epsilon(rate),
-			Kernel: cfg.Kernel, Loss: cfg.Loss, Outputs: 3, Threads: 1, Rand: rand.New(rand.NewPCG(1, 2)),
-		},
+	step := prune.Step{
+		T: 5, Len: n, N: max(n, 1), X: x, Y: y, Rate: rate, Epsilon: cfg.Budget.Epsilon(rate),
+		Kernel: cfg.Kernel, Loss: cfg.Loss, Outputs: 3, Threads: 1, Rand: rand.New(rand.NewPCG(1, 2)),
 	}
+	var points [][]float32
+	var w [][]float64
+	var age []int
 	for j := range n {
-		st.add(x[j*dim:(j+1)*dim], []float64{in.r.Float64(), -in.r.Float64(), in.r.Float64()}, j-n/2)
-		st.age[j] = max(0, n/2-j)
+		points = append(points, x[j*dim:(j+1)*dim])
+		w = append(w, []float64{in.r.Float64(), -in.r.Float64(), in.r.Float64()})
+		age = append(age, n-j)
 	}
-	return st
+	return NewState(cfg.Pruner, step, n/2, points, w, age).(*state)
 }
 
 // pruneState prunes a state, which may be an error. It panics if the pruner

@@ -129,6 +129,24 @@ type state struct {
 
 var _ prune.State = (*state)(nil)
 
+// NewState returns the state of f̃ = Σ_j w_j κ(x_j, ·) for a pruner, with every
+// quantity computed by its definition. The first old elements are those of the
+// dictionary, age says when each of these entered, and the others are the
+// mini-batch's samples in their order.
+func NewState(p *prune.Instance, step prune.Step, old int, x [][]float32, w [][]float64, age []int) prune.State {
+	s := &state{
+		l: &Literal{Kernel: step.Kernel, Loss: step.Loss, Pruner: p}, step: step, old: old,
+		refit: p.Heuristic.Inverse,
+	}
+	for j := range x {
+		s.add(x[j], slices.Clone(w[j]), max(j-old, -1))
+		if j < old {
+			s.age[j] = age[j]
+		}
+	}
+	return s
+}
+
 func (s *state) add(x []float32, w []float64, sample int) int {
 	s.x, s.w = append(s.x, x), append(s.w, w)
 	s.orig, s.age = append(s.orig, sample), append(s.age, 0)

@@ -1,0 +1,484 @@
+package prune_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk/prune"
+	"polkrepro/polk/prune/prunetest"
+)
+
+// A function is f̃ with what a test wants to know of it.
+type function struct {
+	x    [][]float32
+	w    [][]float64
+	age  []int
+	old  int
+	step prune.Step
+}
+
+var gaussian = kernel.Gaussian{Bandwidth: 1}
+
+// draw returns a function with old elements of the dictionary and fresh ones.
+func draw(seed uint64, old, fresh int) *function {
+	r := rand.New(rand.NewPCG(seed, 1))
+	f := &function{old: old}
+	for j := range old + fresh {
+		f.x = append(f.x, []float32{3 * r.Float32(), 3 * r.Float32()})
+		f.w = append(f.w, []float64{r.Float64() - 0.5, r.Float64() - 0.5})
+		f.age = append(f.age, (7*j)%23+1)
+	}
+	f.step = prune.Step{
+		T: 30, Len: old + fresh, N: fresh, Rate: 2, Epsilon: 0.1, Kernel: gaussian, Loss: loss.MultiLogistic{},
+		Outputs: 2, Threads: 1, Rand: rand.New(rand.NewPCG(seed, 2)),
+	}
+	for i := range fresh {
+		f.step.X = append(f.step.X, f.x[old+i]...)
+		f.step.Y = append(f.step.Y, float64(i%2))
+	}
+	return f
+}
+
+// prune returns the state that a heuristic leaves.
+func (f *function) prune(t *testing.T, name string, p prune.Params) prune.State {
+	t.Helper()
+	i, err := prune.Find(name, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
+	if err := i.Prune(context.Background(), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// left returns the elements that are present.
+func left(s prune.State) []int {
+	var out []int
+	for j := range s.Total() {
+		if s.Present(j) {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+func (f *function) all() []int {
+	var out []int
+	for j := range f.x {
+		out = append(out, j)
+	}
+	return out
+}
+
+func without(is []int, j int) []int {
+	return slices.DeleteFunc(slices.Clone(is), func(i int) bool { return i == j })
+}
+
+// gram returns K between two lists of elements.
+func (f *function) gram(a, b []int, ridge float64) *mat.Dense {
+	k := mat.NewDense(len(a), len(b), nil)
+	for i, p := range a {
+		for j, q := range b {
+			v := gaussian.Eval(f.x[p], f.x[q])
+			if p == q {
+				v += ridge
+			}
+			k.Set(i, j, v)
+		}
+	}
+	return k
+}
+
+// project returns the squared error of the best approximation of f on the
+// elements is, and its weights, by solving the normal equations.
+func (f *function) project(is []int, ridge float64) (err2 float64, weights *mat.Dense) {
+	all := f.all()
+	w := mat.NewDense(len(all), 2, nil)
+	for j, v := range f.w {
+		w.SetRow(j, v)
+	}
+	var rhs, sol mat.Dense
+	rhs.Mul(f.gram(is, all, ridge), w)
+	if err := sol.Solve(f.gram(is, is, ridge), &rhs); err != nil {
+		panic(err)
+	}
+	diff := mat.DenseCopyOf(w)
+	for a, i := range is {
+		for c := range 2 {
+			diff.Set(i, c, diff.At(i, c)-sol.At(a, c))
+		}
+	}
+	var kd, q mat.Dense
+	kd.Mul(f.gram(all, all, ridge), diff)
+	q.Mul(diff.T(), &kd)
+	return mat.Trace(&q), &sol
+}
+
+// greedily removes what score finds least until order elements are left.
+func (f *function) greedily(order int, score func(is []int, j int) float64) []int {
+	is := f.all()
+	for len(is) > order {
+		best, least := -1, math.Inf(1)
+		for _, j := range is {
+			if v := score(is, j); v < least {
+				best, least = j, v
+			}
+		}
+		is = without(is, best)
+	}
+	return is
+}
+
+func check(t *testing.T, what string, s prune.State, want []int) {
+	t.Helper()
+	if got := left(s); !slices.Equal(got, want) {
+		t.Errorf("%s leaves %v, want %v", what, got, want)
+	}
+}
+
+// Heuristics that keep an order, against brute force.
+func TestOrders(t *testing.T) {
+	const order = 6
+	p := prune.Params{"order": order}
+	for seed := range uint64(5) {
+		f := draw(seed, 8, 5)
+		norm2 := func(j int) float64 { return f.w[j][0]*f.w[j][0] + f.w[j][1]*f.w[j][1] }
+
+		check(t, "komp-order", f.prune(t, "komp-order", p), f.greedily(order, func(is []int, j int) float64 {
+			e, _ := f.project(without(is, j), 0)
+			return e
+		}))
+		check(t, "smallest-weight", f.prune(t, "smallest-weight", p), f.greedily(order, func(_ []int, j int) float64 {
+			return norm2(j)
+		}))
+		check(t, "oldest", f.prune(t, "oldest", p), f.greedily(order, func(_ []int, j int) float64 {
+			if j >= f.old {
+				return 0
+			}
+			return -float64(f.age[j])
+		}))
+		// ‖Σ_removed w_j κ_j‖² of what is removed with j.
+		check(t, "one-step", f.prune(t, "one-step", p), f.greedily(order, func(is []int, j int) float64 {
+			gone := f.all()
+			for _, i := range without(is, j) {
+				gone = without(gone, i)
+			}
+			var e float64
+			for _, a := range gone {
+				for _, b := range gone {
+					e += gaussian.Eval(f.x[a], f.x[b]) * (f.w[a][0]*f.w[b][0] + f.w[a][1]*f.w[b][1])
+				}
+			}
+			return e
+		}))
+		check(t, "komp-age", f.prune(t, "komp-age", prune.Params{"order": order, "memory": 10}),
+			f.greedily(order, func(is []int, j int) float64 {
+				before, _ := f.project(is, 0)
+				e, _ := f.project(without(is, j), 0)
+				age := f.age[j]
+				if j >= f.old {
+					age = 0
+				}
+				return (e - before) * math.Exp(-float64(age)/10)
+			}))
+		check(t, "leverage", f.prune(t, "leverage", prune.Params{"order": order, "ridge": 0.3}),
+			f.greedily(order, func(is []int, j int) float64 { return f.weightedLeverage(is, j, 0.3) }))
+	}
+}
+
+// weightedLeverage returns ‖w_j‖²·[K(K+γI)⁻¹]_jj for the weights on is.
+func (f *function) weightedLeverage(is []int, j int, ridge float64) float64 {
+	_, w := f.project(is, ridge)
+	var inv, k mat.Dense
+	if err := inv.Inverse(f.gram(is, is, ridge)); err != nil {
+		panic(err)
+	}
+	k.Mul(f.gram(is, is, 0), &inv)
+	a := slices.Index(is, j)
+	return k.At(a, a) * (w.At(a, 0)*w.At(a, 0) + w.At(a, 1)*w.At(a, 1))
+}
+
+// The pair that goes is the cheapest of all pairs of the eight elements that
+// are cheapest alone; here there are no more.
+func TestPair(t *testing.T) {
+	differ := 0
+	for seed := range uint64(20) {
+		f := draw(seed, 4, 4)
+		best, least := []int(nil), math.Inf(1)
+		for i := range f.x {
+			for j := range i {
+				is := without(without(f.all(), i), j)
+				if e, _ := f.project(is, 0); e < least {
+					best, least = is, e
+				}
+			}
+		}
+		check(t, "komp-pair", f.prune(t, "komp-pair", prune.Params{"order": 6}), best)
+		if !slices.Equal(best, left(f.prune(t, "komp-order", prune.Params{"order": 6}))) {
+			differ++
+		}
+	}
+	if differ == 0 {
+		t.Error("it never differs from komp-order: the test shows nothing")
+	}
+}
+
+func TestLazyOrder(t *testing.T) {
+	for _, c := range []struct {
+		slack float64
+		left  int
+	}{{0.5, 5}, {0.25, 8}, {0.1, 9}} {
+		s := draw(1, 8, 5).prune(t, "komp-lazy", prune.Params{"order": 10, "slack": c.slack})
+		if s.Len() != c.left {
+			t.Errorf("slack %v: %d of 13 elements are left, want %d", c.slack, s.Len(), c.left)
+		}
+	}
+	if s := draw(1, 8, 5).prune(t, "komp-lazy", prune.Params{"order": 13}); s.Len() != 13 {
+		t.Errorf("13 elements are in the budget, and %d are left", s.Len())
+	}
+}
+
+// rejects returns the elements that stay when new ones are looked at one by
+// one.
+func (f *function) rejects(admit func(before []int, j int) bool) []int {
+	is := f.all()[:f.old]
+	for j := f.old; j < len(f.x); j++ {
+		if admit(is, j) {
+			is = append(is, j)
+		}
+	}
+	return is
+}
+
+// distance2 returns κ(x, x) + γ − kᵀ(K + γI)⁻¹k.
+func (f *function) distance2(is []int, j int, ridge float64) float64 {
+	k := f.gram(is, []int{j}, 0)
+	var sol, q mat.Dense
+	if err := sol.Solve(f.gram(is, is, ridge), k); err != nil {
+		panic(err)
+	}
+	q.Mul(k.T(), &sol)
+	return 1 + ridge - q.At(0, 0)
+}
+
+func TestAdmission(t *testing.T) {
+	for seed := range uint64(8) {
+		f := draw(seed, 6, 12)
+		gradient := func(j int) float64 { return math.Hypot(f.w[j][0], f.w[j][1]) * float64(f.step.N) / f.step.Rate }
+
+		s := f.prune(t, "ald", prune.Params{"threshold": 0.1})
+		check(t, "ald", s, f.rejects(func(is []int, j int) bool { return f.distance2(is, j, 0) > 0.1 }))
+		// What is rejected is projected on what is admitted.
+		_, w := f.project(left(s), 0)
+		for a, j := range left(s) {
+			for c, v := range s.Weights(j) {
+				if math.Abs(v-w.At(a, c)) > 1e-9 {
+					t.Fatalf("ald: weights %v, want %v", s.Weights(j), w.RawRowView(a))
+				}
+			}
+		}
+		check(t, "coherence", f.prune(t, "coherence", prune.Params{"threshold": 0.8}),
+			f.rejects(func(is []int, j int) bool {
+				return !slices.ContainsFunc(is, func(i int) bool { return gaussian.Eval(f.x[i], f.x[j]) > 0.8 })
+			}))
+		check(t, "novelty", f.prune(t, "novelty", prune.Params{"distance": 0.7, "error": 1.5}),
+			f.rejects(func(is []int, j int) bool {
+				near := slices.ContainsFunc(is, func(i int) bool { return math.Sqrt(2-2*gaussian.Eval(f.x[i], f.x[j])) <= 0.7 })
+				return !near && gradient(j) > 1.5
+			}))
+		check(t, "surprise", f.prune(t, "surprise", prune.Params{"abnormal": 15, "redundant": 2, "ridge": 0.2}),
+			f.rejects(func(is []int, j int) bool {
+				r, e := f.distance2(is, j, 0.2), gradient(j)
+				surprise := math.Log(r)/2 + e*e/(2*r)
+				return 2 <= surprise && surprise <= 15
+			}))
+	}
+}
+
+// A rejected sample's part in the function's values at it is kept.
+func TestSpreadKeepsTheValue(t *testing.T) {
+	f := draw(3, 9, 1)
+	s := f.prune(t, "coherence", prune.Params{"threshold": 0})
+	for c := range 2 {
+		var before, after float64
+		for j := range f.x {
+			k := gaussian.Eval(f.x[9], f.x[j])
+			before += k * f.w[j][c]
+			if s.Present(j) {
+				after += k * s.Weights(j)[c]
+			}
+		}
+		if math.Abs(before-after) > 1e-12 || s.Len() != 9 {
+			t.Errorf("value %v became %v, %d elements", before, after, s.Len())
+		}
+	}
+}
+
+// Every element goes equally often: 3 of 10 in 3,000 draws, five standard
+// deviations.
+func TestRandomIsUniform(t *testing.T) {
+	count := make([]int, 10)
+	for seed := range uint64(3000) {
+		for _, j := range left(draw(seed, 6, 4).prune(t, "random", prune.Params{"order": 3})) {
+			count[j]++
+		}
+	}
+	sd := math.Sqrt(3000 * 0.3 * 0.7)
+	for j, n := range count {
+		if math.Abs(float64(n)-900) > 5*sd {
+			t.Errorf("element %d stays %d times in 3000, want 900", j, n)
+		}
+	}
+}
+
+// A sample is admitted as often as its ridge leverage score says.
+func TestLeverageSampling(t *testing.T) {
+	f := draw(4, 9, 1)
+	is, tau := f.all(), 0.0
+	var inv, k mat.Dense
+	if err := inv.Inverse(f.gram(is, is, 0.1)); err != nil {
+		t.Fatal(err)
+	}
+	k.Mul(f.gram(is, is, 0), &inv)
+	tau = 0.8 * k.At(9, 9)
+	const n = 3000
+	admitted := 0
+	for seed := range uint64(n) {
+		f.step.Rand = rand.New(rand.NewPCG(seed, 9))
+		admitted += f.prune(t, "rls", prune.Params{"sampling": 0.8, "ridge": 0.1}).Len() - 9
+	}
+	if sd := math.Sqrt(n * tau * (1 - tau)); math.Abs(float64(admitted)-n*tau) > 5*sd {
+		t.Errorf("admitted %d times in %d, want %v", admitted, n, n*tau)
+	}
+}
+
+// The pair that is merged and the point are as good as the best of a fine grid
+// over every partner.
+func TestMerging(t *testing.T) {
+	for seed := range uint64(30) {
+		f := draw(seed, 5, 3)
+		s := f.prune(t, "merging", prune.Params{"order": 7})
+		p := f.greedily(7, func(_ []int, j int) float64 { return f.w[j][0]*f.w[j][0] + f.w[j][1]*f.w[j][1] })
+		var light int
+		for j := range f.x {
+			if !slices.Contains(p, j) {
+				light = j
+			}
+		}
+		best := math.Inf(1)
+		for _, q := range p {
+			for i := range 2001 {
+				best = min(best, f.mergeError(light, q, float64(i)/2000))
+			}
+		}
+		if got := f.errorOf(s); math.Abs(got-best) > 1e-6 {
+			t.Errorf("seed %d: the squared error is %v, the least is %v", seed, got, best)
+		}
+	}
+}
+
+// mergeError returns the squared error of merging p and q at h.
+func (f *function) mergeError(p, q int, h float64) float64 {
+	k := gaussian.Eval(f.x[p], f.x[q])
+	kp, kq := math.Pow(k, (1-h)*(1-h)), math.Pow(k, h*h)
+	var e float64
+	for c := range 2 {
+		a, b := f.w[p][c], f.w[q][c]
+		z := a*kp + b*kq
+		e += a*a + b*b + 2*a*b*k - z*z
+	}
+	return e
+}
+
+// errorOf returns ‖f̃ − f‖² for the function that s holds.
+func (f *function) errorOf(s prune.State) float64 {
+	x, w := slices.Clone(f.x), slices.Clone(f.w)
+	for _, j := range left(s) {
+		x, w = append(x, s.Point(j)), append(w, []float64{-s.Weights(j)[0], -s.Weights(j)[1]})
+	}
+	var e float64
+	for i := range x {
+		for j := range x {
+			e += gaussian.Eval(x[i], x[j]) * (w[i][0]*w[j][0] + w[i][1]*w[j][1])
+		}
+	}
+	return e
+}
+
+// What goes to the nearest neighbour leaves the least error of any element
+// given to any other one.
+func TestNearest(t *testing.T) {
+	for seed := range uint64(10) {
+		f := draw(seed, 5, 3)
+		best := math.Inf(1)
+		for j := range f.x {
+			for i := range f.x {
+				if k := gaussian.Eval(f.x[i], f.x[j]); i != j {
+					best = min(best, (1-k*k)*(f.w[j][0]*f.w[j][0]+f.w[j][1]*f.w[j][1]))
+				}
+			}
+		}
+		if got := f.errorOf(f.prune(t, "nearest", prune.Params{"order": 7})); math.Abs(got-best) > 1e-12 {
+			t.Errorf("seed %d: the squared error is %v, the least is %v", seed, got, best)
+		}
+	}
+}
+
+// The loss that decides is that of the projected function on the mini-batch
+// before.
+func TestLossLookAhead(t *testing.T) {
+	for seed := range uint64(10) {
+		f, before := draw(seed, 6, 2), draw(seed+100, 0, 9)
+		i, err := prune.Find("komp-loss", prune.Params{"order": 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := before.step
+		if err := i.Prune(context.Background(), prunetest.NewState(i, first, 0, before.x[:5], before.w[:5], nil)); err != nil {
+			t.Fatal(err)
+		}
+		s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
+		if err := i.Prune(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+		best, least := []int(nil), math.Inf(1)
+		for j := range f.x {
+			is := without(f.all(), j)
+			_, w := f.project(is, 0)
+			if l := f.lossOf(is, w, before); l < least {
+				best, least = is, l
+			}
+		}
+		check(t, "komp-loss", s, best)
+	}
+}
+
+// lossOf returns the loss on the samples of another function's step.
+func (f *function) lossOf(is []int, w *mat.Dense, on *function) float64 {
+	var sum float64
+	for i, y := range on.step.Y {
+		score := make([]float64, 2)
+		for a, j := range is {
+			k := gaussian.Eval(on.step.X[2*i:2*i+2], f.x[j])
+			score[0] += k * w.At(a, 0)
+			score[1] += k * w.At(a, 1)
+		}
+		sum += loss.MultiLogistic{}.Value(score, y)
+	}
+	return sum
+}
+
+func TestNone(t *testing.T) {
+	if s := draw(1, 5, 4).prune(t, "none", nil); s.Len() != 9 {
+		t.Errorf("%d of 9 elements are left", s.Len())
+	}
+}
