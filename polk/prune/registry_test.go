@@ -1,0 +1,155 @@
+package prune
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Every heuristic can be found, made and swept.
+func TestRegistered(t *testing.T) {
+	if !slices.IsSorted(Names()) || len(Names()) != len(All()) {
+		t.Errorf("names %v", Names())
+	}
+	for _, h := range All() {
+		given := make(Params)
+		if knob, ok := h.Knob(); ok && !h.Epsilon {
+			for _, set := range []string{"", "multidist", "mnist", "brodatz"} {
+				if grid := knob.GridFor(set); len(grid) < 2 {
+					t.Errorf("%s has the grid %v for %q", h.Name, grid, set)
+				}
+			}
+			for set, grid := range knob.Grid {
+				for _, x := range grid {
+					if want := knob.check(x); want != "" {
+						t.Errorf("%s: %v in the grid of %q, want %s", h.Name, x, set, want)
+					}
+				}
+			}
+			given[knob.Name] = knob.GridFor("")[0]
+		}
+		i, err := Find(h.Name, given)
+		if err != nil {
+			t.Errorf("%s: %v", h.Name, err)
+			continue
+		}
+		if i.Heuristic.Name != h.Name || len(i.Params) != len(h.Params) {
+			t.Errorf("%s: %+v", h.Name, i)
+		}
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	sound := Heuristic{Name: "sound", About: "for tests", New: func(Params) Pruner { return none{} }}
+	for why, change := range map[string]func(*Heuristic){
+		"has a name other than":                 func(h *Heuristic) { h.Name = "Mine!" },
+		"has no constructor":                    func(h *Heuristic) { h.New = nil },
+		"or no description":                     func(h *Heuristic) { h.About = "" },
+		"has a ridge and no inverse":            func(h *Heuristic) { h.Ridge = func(Params) float64 { return 1 } },
+		"has two parameters named order":        func(h *Heuristic) { h.Params = []Param{Order, Order} },
+		"has a parameter without name or descr": func(h *Heuristic) { h.Params = []Param{{Name: "x"}} },
+	} {
+		h := sound
+		change(&h)
+		if err := h.Check(); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%v, want one that it %s", err, why)
+		}
+	}
+	if err := sound.Check(); err != nil {
+		t.Error(err)
+	}
+	defer func() {
+		if v := recover(); v != "prune: two heuristics are named komp" {
+			t.Errorf("a second komp: %v", v)
+		}
+	}()
+	Register(Heuristic{Name: KOMP, About: "again", New: sound.New})
+}
+
+func TestComplete(t *testing.T) {
+	h, _ := Lookup("komp-age")
+	got, err := h.Complete(Params{"order": 8})
+	if want := (Params{"order": 8, "memory": 200}); err != nil || !maps.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	for want, p := range map[string]Params{
+		"pruner komp-age needs the parameter order, the largest model order M": {"memory": 3},
+		"order of pruner komp-age is 0, want at least 1":                       {"order": 0},
+		"order of pruner komp-age is 8.5, want a whole number":                 {"order": 8.5},
+		"order of pruner komp-age is NaN, want a finite number":                {"order": math.NaN()},
+		"order of pruner komp-age is 2000000, want at most 1000000":            {"order": 2e6},
+		"memory of pruner komp-age is 0, want more than 0":                     {"order": 8, "memory": 0},
+		"pruner komp-age takes no parameter size (it takes order, memory)":     {"order": 8, "size": 1},
+	} {
+		if _, err := h.Complete(p); err == nil || err.Error() != want {
+			t.Errorf("%v: %v, want %s", p, err, want)
+		}
+	}
+	if _, err := Find("kimp", nil); err == nil || !strings.Contains(err.Error(), "unknown pruner \"kimp\" (there are ") {
+		t.Error(err)
+	}
+}
+
+func TestUndeclaredParameterPanics(t *testing.T) {
+	defer func() {
+		if v := recover(); v != "prune: undeclared parameter size" {
+			t.Errorf("%v", v)
+		}
+	}()
+	Params{"order": 1}.Int("size")
+}
+
+// The text of parameters has all of their digits.
+func TestParseParams(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := Params(rapid.MapOfN(rapid.StringMatching(`[a-z]{1,8}`), rapid.Float64(), 1, 5).Draw(t, "params"))
+		got, err := ParseParams(p.String())
+		if err != nil || !maps.Equal(got, p) {
+			t.Fatalf("%v became %q and %v, %v", p, p.String(), got, err)
+		}
+	})
+	for _, s := range []string{"order", "order=", "order=8,width=1", "=8 ", "order=eight"} {
+		if p, err := ParseParams(s); err == nil {
+			t.Errorf("%q is read as %v", s, p)
+		}
+	}
+}
+
+// elements is a State of so many elements, and nothing else.
+type elements struct {
+	State
+	gone []bool
+}
+
+func (e elements) Total() int         { return len(e.gone) }
+func (e elements) Present(j int) bool { return !e.gone[j] }
+
+func TestLeast(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		scores []float64
+		gone   []bool
+		want   int
+		list   []int
+	}{
+		{[]float64{3, 1, 2, 1}, make([]bool, 4), 1, []int{1, 3}},
+		{[]float64{3, 1, 2, 1}, []bool{false, true, false, true}, 2, []int{2, 0}},
+		{[]float64{nan, 5, nan}, make([]bool, 3), 1, nil},
+		{[]float64{nan, nan}, []bool{true, false}, 1, []int{1}},
+		{[]float64{inf, nan, -inf}, make([]bool, 3), 2, nil},
+		{[]float64{1}, []bool{true}, -1, nil},
+		{nil, nil, -1, nil},
+	} {
+		s, score := elements{gone: c.gone}, func(j int) float64 { return c.scores[j] }
+		if got := Least(s, score); got != c.want {
+			t.Errorf("least of %v without %v: %d, want %d", c.scores, c.gone, got, c.want)
+		}
+		if got := shortlist(s, 2, score); c.list != nil && !slices.Equal(got, c.list) {
+			t.Errorf("shortlist of %v without %v: %v, want %v", c.scores, c.gone, got, c.list)
+		}
+	}
+}

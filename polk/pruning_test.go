@@ -1,0 +1,180 @@
+package polk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/polk/prune"
+)
+
+func mustPruner(t testing.TB, name string, p prune.Params) *prune.Instance {
+	t.Helper()
+	i, err := prune.Find(name, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// A learner that is given the paper's pruner by name does what one does that is
+// given none, bit for bit.
+func TestKOMPByName(t *testing.T) {
+	cfg := testConfig(hinge)
+	want := mustNew(t, cfg)
+	cfg.Pruner = mustPruner(t, prune.KOMP, nil)
+	got := mustNew(t, cfg)
+	mix := newMixture(rand.New(rand.NewPCG(1, 1)), cfg.Dim, cfg.Classes)
+	for range 40 {
+		x, y := mix.batch(16)
+		mustStep(t, want, 16, x, y)
+		mustStep(t, got, 16, x, y)
+		if !slices.Equal(got.f.W, want.f.W) || got.last != want.last {
+			t.Fatalf("step %d: %+v, want %+v", want.t, got.last, want.last)
+		}
+	}
+}
+
+// probing compares what the state says of the inverse with what it is.
+type probing struct{ t *testing.T }
+
+func (p probing) Prune(_ context.Context, s prune.State) error {
+	for s.Len() > 9 {
+		p.compare(s)
+		if s.Len()%3 == 0 {
+			s.Drop(prune.Least(s, s.Norm2))
+		} else {
+			s.Remove(prune.Least(s, s.Cost))
+		}
+	}
+	p.compare(s)
+	return nil
+}
+
+// compare checks Σ_i K_ji·column_i = e_j and the distances.
+func (p probing) compare(s prune.State) {
+	column := make([]float64, s.Total())
+	for j := range s.Total() {
+		if !s.Present(j) {
+			continue
+		}
+		s.Column(column, j)
+		if d := 1 / column[j]; math.Abs(d-s.Distance(j)) > 1e-6*d {
+			p.t.Fatalf("distance %v, and the column says %v", s.Distance(j), d)
+		}
+		for i := range s.Total() {
+			if !s.Present(i) {
+				if column[i] != 0 {
+					p.t.Fatalf("element %d is not present and has %v", i, column[i])
+				}
+				continue
+			}
+			got, want := ridgeOfProbing*column[i]+dot(s.Row(i), column), 0.0
+			if i == j {
+				want = 1
+			}
+			if math.Abs(got-want) > 1e-6 {
+				p.t.Fatalf("K·column %d at %d is %v, want %v", j, i, got, want)
+			}
+		}
+	}
+}
+
+const ridgeOfProbing = 0.01
+
+// Through old and new elements, removed with and without a refit.
+func TestStateOfTheInverse(t *testing.T) {
+	h := prune.Heuristic{
+		Name: "probing", About: "for tests", Inverse: true,
+		Ridge: func(prune.Params) float64 { return ridgeOfProbing },
+		New:   func(prune.Params) prune.Pruner { return probing{t} },
+	}
+	cfg := testConfig(logistic)
+	var err error
+	if cfg.Pruner, err = prune.New(h, nil); err != nil {
+		t.Fatal(err)
+	}
+	l := mustNew(t, cfg)
+	mix := newMixture(rand.New(rand.NewPCG(2, 1)), cfg.Dim, cfg.Classes)
+	for range 20 {
+		x, y := mix.batch(12)
+		mustStep(t, l, 12, x, y)
+	}
+	if l.f.Order() != 9 {
+		t.Errorf("model order %d, want 9", l.f.Order())
+	}
+}
+
+// failing removes one element and fails.
+type failing struct{}
+
+var errFailing = errors.New("out of ideas")
+
+func (failing) Prune(_ context.Context, s prune.State) error {
+	s.Drop(0)
+	return errFailing
+}
+
+// A pruner's error is returned, and the step is taken as far as it went.
+func TestPrunersError(t *testing.T) {
+	for _, inverse := range []bool{false, true} {
+		cfg := testConfig(logistic)
+		cfg.Pruner = &prune.Instance{Pruner: failing{}, Heuristic: prune.Heuristic{Name: "failing", Inverse: inverse}}
+		l := mustNew(t, cfg)
+		x, y := newMixture(rand.New(rand.NewPCG(3, 1)), cfg.Dim, cfg.Classes).batch(8)
+		err := l.Step(8, x, y)
+		if !errors.Is(err, errFailing) || !strings.HasPrefix(err.Error(), "polk: pruner failing: ") {
+			t.Errorf("error %v", err)
+		}
+		if l.f.Order() != 7 || l.Steps() != 1 || len(l.born) != 7 {
+			t.Errorf("model order %d after %d steps, ages of %d", l.f.Order(), l.Steps(), len(l.born))
+		}
+	}
+}
+
+func TestGaussianOnly(t *testing.T) {
+	cfg := testConfig(hinge)
+	cfg.Kernel = kernel.Polynomial{Offset: 1, Degree: 2}
+	cfg.Pruner = mustPruner(t, "merging", prune.Params{"order": 8})
+	_, err := New(cfg)
+	if err == nil || err.Error() != "polk: pruner merging is defined for the gaussian kernel only, not the polynomial" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// hoarder keeps more than a saved model has room for.
+type hoarder struct{ failing }
+
+func (hoarder) MarshalBinary() ([]byte, error) { return make([]byte, mostState+1), nil }
+func (hoarder) UnmarshalBinary([]byte) error   { return nil }
+
+func TestSavedPruner(t *testing.T) {
+	cfg := testConfig(hinge)
+	cfg.Pruner = mustPruner(t, "oldest", prune.Params{"order": 8})
+	l := mustNew(t, cfg)
+	var file bytes.Buffer
+	if err := l.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	for want, pruner := range map[string]*prune.Instance{
+		`polk: the saved model has pruner "oldest" (order=8), not "" ()`:              nil,
+		`polk: the saved model has pruner "oldest" (order=8), not "oldest" (order=9)`: mustPruner(t, "oldest", prune.Params{"order": 9}),
+		`polk: the saved model has pruner "oldest" (order=8), not "random" (order=8)`: mustPruner(t, "random", prune.Params{"order": 8}),
+	} {
+		cfg.Pruner = pruner
+		if _, err := Load(bytes.NewReader(file.Bytes()), cfg); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	cfg.Pruner = &prune.Instance{Pruner: hoarder{}, Heuristic: prune.Heuristic{Name: "hoarder"}}
+	l = mustNew(t, cfg)
+	if err := l.Save(&file); err == nil || !strings.Contains(err.Error(), "hoarder keeps 524289 bytes") {
+		t.Errorf("error %v", err)
+	}
+}
