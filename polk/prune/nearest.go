@@ -23,30 +23,42 @@ type nearest struct{ order int }
 
 func (p nearest) Prune(_ context.Context, s State) error {
 	const tried = 8
+	known := make(map[int]neighbour)
 	for s.Len() > p.order {
-		best, to, share, least := -1, -1, 0.0, math.Inf(1)
+		best, least := -1, math.Inf(1)
 		for _, j := range shortlist(s, tried, s.Norm2) {
-			i, k, cost := neighbour(s, j)
-			if cost < least || best < 0 {
-				best, to, share, least = j, i, k, cost
+			n, ok := known[j]
+			if !ok || n.of >= 0 && !s.Present(n.of) {
+				n = nearestTo(s, j)
+				known[j] = n
+			}
+			if cost := s.Norm2(j) * n.rest; cost < least || best < 0 {
+				best, least = j, cost
 			}
 		}
-		if to >= 0 {
-			axpy(share, s.Weights(best), s.Weights(to))
+		if n := known[best]; n.of >= 0 {
+			axpy(n.share, s.Weights(best), s.Weights(n.of))
 		}
 		s.Drop(best)
 	}
 	return nil
 }
 
-// neighbour returns the element that takes most of j, its share κ_ij/κ_ii of
-// the weights, and the squared error that remains. It is −1 if there is none.
-func neighbour(s State, j int) (to int, share, cost float64) {
-	to, most := -1, 0.0
+// A neighbour is the element that takes most of another one, j: its number, −1
+// if there is none, its share κ_ij/κ_ii of the weights, and the squared
+// distance κ_jj − κ_ij²/κ_ii that remains.
+type neighbour struct {
+	of          int
+	share, rest float64
+}
+
+func nearestTo(s State, j int) neighbour {
+	n, most := neighbour{of: -1}, 0.0
 	for i, k := range s.Row(j) {
 		if i != j && s.Present(i) && k*k > most*s.Self(i) {
-			to, share, most = i, k/s.Self(i), k*k/s.Self(i)
+			n.of, n.share, most = i, k/s.Self(i), k*k/s.Self(i)
 		}
 	}
-	return to, share, s.Norm2(j) * (s.Self(j) - most)
+	n.rest = s.Self(j) - most
+	return n
 }
