@@ -1,0 +1,106 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A Sample is one run on a trade-off: what it cost and what it was worth.
+type Sample struct{ Cost, Value float64 }
+
+// A Curve is the trade-off of one heuristic on one replicate: samples with
+// positive, ascending costs, no two equal, between which it is a straight line
+// over the logarithm of the cost.
+type Curve []Sample
+
+// NewCurve makes a curve of runs in any order. Those of equal cost become one,
+// of their mean value; those whose cost is not positive, and those that are not
+// finite, are left out.
+func NewCurve(samples []Sample) Curve {
+	sorted := slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool {
+		return !(s.Cost > 0) || math.IsInf(s.Cost, 0) || math.IsNaN(s.Value) || math.IsInf(s.Value, 0)
+	})
+	slices.SortStableFunc(sorted, func(a, b Sample) int { return cmp.Compare(a.Cost, b.Cost) })
+	var c Curve
+	for i := 0; i < len(sorted); {
+		sum, first := 0.0, i
+		for ; i < len(sorted) && sorted[i].Cost == sorted[first].Cost; i++ {
+			sum += sorted[i].Value
+		}
+		c = append(c, Sample{sorted[first].Cost, sum / float64(i-first)})
+	}
+	return c
+}
+
+// Range returns the least and the greatest cost, and false if the curve is
+// empty.
+func (c Curve) Range() (low, high float64, ok bool) {
+	if len(c) == 0 {
+		return 0, 0, false
+	}
+	return c[0].Cost, c[len(c)-1].Cost, true
+}
+
+// At returns the value at a cost, and false outside of the curve's range.
+func (c Curve) At(cost float64) (float64, bool) {
+	low, high, ok := c.Range()
+	if !ok || !(cost >= low && cost <= high) {
+		return 0, false
+	}
+	i, exact := slices.BinarySearchFunc(c, cost, func(s Sample, x float64) int { return cmp.Compare(s.Cost, x) })
+	if exact {
+		return c[i].Value, true
+	}
+	a, b := c[i-1], c[i]
+	t := math.Log(cost/a.Cost) / math.Log(b.Cost/a.Cost)
+	return a.Value + t*(b.Value-a.Value), true
+}
+
+// Area returns the mean height of a curve over samples processed: the area
+// under the straight lines between its points, over its width. A single point's
+// is its value. It panics if there is no point or the samples do not ascend.
+func Area(samples, values []float64) float64 {
+	if len(samples) == 0 || len(samples) != len(values) {
+		panic("compare: area under no curve, or one whose points are none")
+	}
+	area := 0.0
+	for i := 1; i < len(samples); i++ {
+		width := samples[i] - samples[i-1]
+		if !(width > 0) {
+			panic("compare: samples do not ascend")
+		}
+		area += width * (values[i] + values[i-1]) / 2
+	}
+	if len(samples) == 1 {
+		return values[0]
+	}
+	return area / (samples[len(samples)-1] - samples[0])
+}
+
+// Front returns the indices of the points that no other one beats: none has
+// at most their cost and at most their value and is less in one of the two. They
+// are in the order of their costs. Points that are not finite are never on it.
+func Front(points []Sample) []int {
+	var order []int
+	for i, p := range points {
+		if !math.IsNaN(p.Cost+p.Value) && !math.IsInf(p.Cost, 0) && !math.IsInf(p.Value, 0) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(points[a].Cost, points[b].Cost), cmp.Compare(points[a].Value, points[b].Value))
+	})
+	var front []int
+	for _, i := range order {
+		p := points[i]
+		if n := len(front); n > 0 {
+			last := points[front[n-1]]
+			if p.Value > last.Value || p.Value == last.Value && p.Cost > last.Cost {
+				continue
+			}
+		}
+		front = append(front, i)
+	}
+	return front
+}
