@@ -263,6 +263,8 @@ func TestResolve(t *testing.T) {
 	}{
 		{Ref{Name: "multidist"}, Ref{"multidist", Calibrated, figure}, nil},
 		{Ref{Name: "multidist", Variant: AsPrinted, Draw: 3}, Ref{"multidist", AsPrinted, 3}, nil},
+		{Ref{Name: "drift"}, Ref{Name: "drift", Draw: FigureDraw().Seed}, nil},
+		{Ref{Name: "drift", Variant: AsPrinted}, Ref{}, ErrUnknown},
 		{Ref{Name: "multidist", Variant: "x"}, Ref{}, ErrUnknown},
 		{Ref{Name: "mnist"}, Ref{Name: "mnist"}, nil},
 		{Ref{Name: "mnist", Draw: 3}, Ref{}, ErrUnknown},
@@ -307,7 +309,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: kind %s, how to get it: %q", info.Name, info.Kind, info.How)
 		}
 	}
-	if got := join(names); got != "multidist, mnist, brodatz, glyphs, weaves" {
+	if got := join(names); got != "multidist, mnist, brodatz, glyphs, weaves, drift" {
 		t.Errorf("data sets %s", got)
 	}
 }

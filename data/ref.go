@@ -12,7 +12,7 @@ type Ref struct {
 	// and weaves one of the eight that [List] names, raw by default.
 	Variant string `json:"variant,omitempty"`
 
-	// Draw seeds multidist's means and points (0 means FigureDraw's), brodatz's
+	// Draw seeds multidist's and drift's means and points (0 means FigureDraw's), brodatz's
 	// dictionary and patches, and also the textures of weaves (0 means 1).
 	Draw uint64 `json:"draw,omitempty"`
 }
@@ -40,6 +40,8 @@ func (r Ref) Resolve() (Ref, error) {
 	switch r.Name {
 	case "brodatz", "weaves":
 		return resolveTexture(r)
+	case "drift":
+		return resolveDrift(r)
 	case "multidist":
 	default:
 		if r.Variant != "" || r.Draw != 0 {
@@ -52,6 +54,17 @@ func (r Ref) Resolve() (Ref, error) {
 	}
 	if _, err := MultidistVariance(r.Variant); err != nil {
 		return r, err
+	}
+	if r.Draw == 0 {
+		r.Draw = FigureDraw().Seed
+	}
+	return r, nil
+}
+
+// resolveDrift resolves a reference to drift.
+func resolveDrift(r Ref) (Ref, error) {
+	if r.Variant != "" {
+		return r, fmt.Errorf("%s: data set %s has no variants: %w", r, r.Name, ErrUnknown)
 	}
 	if r.Draw == 0 {
 		r.Draw = FigureDraw().Seed
@@ -76,6 +89,8 @@ func Load(ref Ref, finder Finder) (*Set, error) {
 	switch ref.Name {
 	case "multidist":
 		return Multidist(ref.Variant, ref.Draw)
+	case "drift":
+		return Drift(ref.Draw), nil
 	case "mnist":
 		return loadMNIST(m, finder, true)
 	case "brodatz":

@@ -154,6 +154,8 @@ func generatedSum(name string, d manifestDraw) (string, error) {
 	switch name {
 	case "glyphs":
 		return SumSplits(glyphSplits(d.First)), nil
+	case "drift":
+		return Drift(d.Draw).Sums[name], nil
 	case "weaves":
 		return sumImages(weaveImages(d.Draw)), nil
 	}

@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"math"
+
 	"polkrepro/data"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -17,6 +19,8 @@ type Objective struct {
 	loss        loss.Loss
 	regularizer float64
 	train, test *data.Split
+	windows     int // of the test set; 0 if its distribution stays
+	seen        int // training examples in all
 	evaluator   *kernel.Evaluator
 }
 
@@ -42,6 +46,8 @@ func NewObjective(l loss.Loss, regularizer float64, set *data.Set, trainLimit in
 		regularizer: regularizer,
 		train:       train,
 		test:        set.Test,
+		windows:     set.Windows,
+		seen:        set.Train.N,
 		evaluator:   kernel.NewEvaluator(train.Dim, evaluationMemory, train.X, set.Test.X),
 	}
 }
@@ -51,7 +57,7 @@ func head(s *data.Split, n int) *data.Split {
 	if n <= 0 || n >= s.N {
 		return s
 	}
-	return &data.Split{N: n, Dim: s.Dim, X: s.X[:n*s.Dim], Y: s.Y[:n]}
+	return part(s, 0, n)
 }
 
 // Evaluate measures a model on at most threads goroutines, on whose number the
@@ -62,11 +68,43 @@ func (o *Objective) Evaluate(s *kernel.Snapshot, threads int) Measurement {
 	return o.measurement(scores[0], scores[1], normSq, s.Order())
 }
 
+// EvaluateAt is Evaluate of a model that has processed so many samples of a
+// stream. Where the distribution drifts, its test set is the window of that
+// time alone.
+func (o *Objective) EvaluateAt(samples int, s *kernel.Snapshot, threads int) Measurement {
+	scores, normSq := o.evaluator.Evaluate(s, threads)
+	testScores, test := scores[1], o.test
+	if o.windows > 0 {
+		n := o.test.N / o.windows
+		first := o.window(samples) * n
+		c := len(testScores) / o.test.N
+		testScores, test = testScores[first*c:(first+n)*c], part(o.test, first, n)
+	}
+	return o.measurementOn(test, scores[0], testScores, normSq, s.Order())
+}
+
+// window returns the window of the test set that is nearest in time to a model
+// that has processed so many samples. A new epoch begins anew.
+func (o *Objective) window(samples int) int {
+	fraction := float64((samples-1)%o.seen+1) / float64(o.seen)
+	return max(0, int(math.Round(fraction*float64(o.windows)))-1)
+}
+
+// part returns n examples of a split from the first on.
+func part(s *data.Split, first, n int) *data.Split {
+	return &data.Split{N: n, Dim: s.Dim, X: s.X[first*s.Dim : (first+n)*s.Dim], Y: s.Y[first : first+n]}
+}
+
 // measurement is that of a model with given scores on the two splits.
 func (o *Objective) measurement(trainScores, testScores []float64, normSq float64, order int) Measurement {
+	return o.measurementOn(o.test, trainScores, testScores, normSq, order)
+}
+
+// measurementOn is measurement on other test examples.
+func (o *Objective) measurementOn(testSet *data.Split, trainScores, testScores []float64, normSq float64, order int) Measurement {
 	penalty := o.regularizer / 2 * normSq
 	train, _ := o.meanLoss(trainScores, o.train)
-	test, wrong := o.meanLoss(testScores, o.test)
+	test, wrong := o.meanLoss(testScores, testSet)
 	return Measurement{
 		TrainRisk:  train + penalty,
 		TestRisk:   test + penalty,

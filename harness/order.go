@@ -3,6 +3,8 @@ package harness
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"polkrepro/data"
 )
 
 // An Order is the order in which a stream visits n training examples: one
@@ -12,6 +14,20 @@ type Order struct {
 	epoch uint64
 	perm  []int32
 	next  int
+	fixed bool // every epoch is in the examples' own order
+}
+
+// orderOf returns the order in which a run visits a training set: the
+// examples' own where their distribution drifts.
+func orderOf(set *data.Set, seed uint64) *Order {
+	if set.Windows == 0 {
+		return NewOrder(set.Train.N, seed)
+	}
+	o := &Order{fixed: true, perm: make([]int32, set.Train.N)}
+	for i := range o.perm {
+		o.perm[i] = int32(i)
+	}
+	return o
 }
 
 // NewOrder returns the order that belongs to a seed. It panics if n < 1.
@@ -29,7 +45,9 @@ func (o *Order) Next() int {
 	if o.next == len(o.perm) {
 		o.epoch++
 		o.next = 0
-		shuffle(o.perm, o.seed, o.epoch)
+		if !o.fixed {
+			shuffle(o.perm, o.seed, o.epoch)
+		}
 	}
 	i := o.perm[o.next]
 	o.next++

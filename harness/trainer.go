@@ -85,7 +85,7 @@ func newTrainer(run experiments.Run, set *data.Set, opt trainerOptions) (*traine
 		set:       set,
 		learner:   learner,
 		objective: NewObjective(l, run.Params.Regularizer, set, run.Evaluation.TrainLimit),
-		order:     NewOrder(set.Train.N, run.Seed),
+		order:     orderOf(set, run.Seed),
 		cores:     opt.cores,
 	}, nil
 }
@@ -214,7 +214,7 @@ func (t *trainer) measureBeside(p record.Point, done chan<- error) {
 func (t *trainer) measure(p record.Point, threads int) error {
 	var m Measurement
 	err := Guard(func() error {
-		m = t.objective.Evaluate(&t.snapshot, threads)
+		m = t.objective.EvaluateAt(p.Samples, &t.snapshot, threads)
 		return nil
 	})
 	if err != nil {

@@ -1,0 +1,83 @@
+package data
+
+import "math"
+
+// The shape of drift.
+const (
+	driftTrain   = 20_000
+	driftWindows = 40
+	driftTest    = 500 // examples a window
+	driftTurns   = 2   // quarter turns, from the first training example to the last
+)
+
+// Streams of a draw's generator that Drift uses.
+const (
+	streamDriftTrain uint64 = 0x6472696674<<8 | iota
+	streamDriftTest
+)
+
+// Drift generates multidist's calibrated mixture with means that turn about the
+// origin, by half a turn over the 20,000 training examples: what was learned of
+// a place holds for a while and is wrong later. The examples are to be seen in
+// their order. The speed varies by a factor of two within each quarter turn.
+//
+// Test has 40 Windows of 500 examples, each of the mixture as it is when the
+// training examples up to there have been seen. The least error that any
+// classifier can reach, Facts["bayes_error"], is that of multidist's draw
+// throughout. The draw is a seed of the means, as of [Multidist].
+func Drift(draw uint64) *Set {
+	variance, err := MultidistVariance(Calibrated)
+	if err != nil {
+		panic("data: " + err.Error()) // the variant is a constant
+	}
+	means := MultidistMeans(draw)
+	s := &Set{
+		Name:    "drift",
+		Classes: multidistClasses,
+		Train:   newSplit(driftTrain, multidistDim),
+		Test:    newSplit(driftWindows*driftTest, multidistDim),
+		Windows: driftWindows,
+		Facts:   map[string]float64{"bayes_error": BayesError(means, variance), "variance": variance},
+	}
+	sigma := math.Sqrt(variance)
+	train := &Stream{newSource(draw, streamDriftTrain), means, sigma}
+	for i := range driftTrain {
+		train.nextTurned(s.Train, i, float64(i)/driftTrain)
+	}
+	test := &Stream{newSource(draw, streamDriftTest), means, sigma}
+	for i := range s.Test.N {
+		test.nextTurned(s.Test, i, float64(i/driftTest+1)/driftWindows)
+	}
+	s.Sums = map[string]string{s.Name: SumSplits(s.Train, s.Test)}
+	return s
+}
+
+// newSplit returns a split of n examples that are to be filled in.
+func newSplit(n, dim int) *Split {
+	return &Split{N: n, Dim: dim, X: make([]float32, n*dim), Y: make([]float64, n)}
+}
+
+// nextTurned makes the next sample example i of a split, turned by a fraction of
+// all that the means turn. To turn the sample is to turn its mean: the noise is
+// the same in all directions.
+func (s *Stream) nextTurned(split *Split, i int, fraction float64) {
+	x := split.Row(i)
+	split.Y[i] = s.Next(x)
+	a, b := turned(float64(x[0]), float64(x[1]), float64(driftTurns*fraction))
+	x[0], x[1] = float32(a), float32(b)
+}
+
+// turned turns a point about the origin by a number of quarter turns. Within
+// each the angle is 2·arctan of the fraction, whose sine and cosine are rational
+// and so the same to the last bit on every platform.
+func turned(x, y, quarters float64) (float64, float64) {
+	whole := math.Floor(quarters)
+	t := quarters - whole
+	t2 := float64(t * t)
+	cos, sin := (1-t2)/(1+t2), 2*t/(1+t2)
+	x, y = float64(cos*x)-float64(sin*y), float64(sin*x)+float64(cos*y)
+	for range int(whole) {
+		x, y = -y, x
+	}
+	return x, y
+}

@@ -1,0 +1,48 @@
+package harness
+
+import (
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// TestEvaluateAt: on data that drift a model is measured on the window of its
+// time, on others on all of the test set whenever that is.
+func TestEvaluateAt(t *testing.T) {
+	set := data.Drift(1)
+	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, set.Classes)
+	for j := range 10 {
+		w := make([]float64, set.Classes)
+		w[int(set.Train.Y[j])] = 1
+		e.Append(set.Train.Row(j), w)
+	}
+	o := NewObjective(loss.MultiHinge{}, 0.01, set, 100)
+	n := set.Test.N / set.Windows
+	for _, c := range []struct{ samples, window int }{
+		{1, 0}, {500, 0}, {512, 0}, {992, 1}, {10_000, 19}, {20_000, 39}, {20_512, 0},
+	} {
+		got := o.EvaluateAt(c.samples, snapshot(e), 1)
+		_, want := risk(e, loss.MultiHinge{}, part(set.Test, c.window*n, n))
+		near(t, "test error", got.TestError, want, 1e-9)
+	}
+	still := *set
+	still.Windows = 0
+	whole := NewObjective(loss.MultiHinge{}, 0.01, &still, 100)
+	if a, b := whole.EvaluateAt(500, snapshot(e), 1), whole.Evaluate(snapshot(e), 1); a != b {
+		t.Errorf("without drift: %+v, want %+v", a, b)
+	}
+}
+
+// TestOrderOfDrift: examples that drift come in their order, whatever the seed,
+// epoch after epoch.
+func TestOrderOfDrift(t *testing.T) {
+	set := &data.Set{Train: &data.Split{N: 3}, Windows: 1}
+	o := orderOf(set, 7)
+	for i := range 7 {
+		if got := o.Next(); got != i%3 {
+			t.Errorf("example %d: %d", i, got)
+		}
+	}
+}
