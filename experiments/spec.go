@@ -20,9 +20,12 @@ import (
 //go:embed *.yaml base/*.yaml
 var embedded embed.FS
 
-// paperFile is the one embedded file beside the specs that is not a spec; what
-// specs include is in the folder base.
+// paperFile and TournamentFile are the embedded files beside the specs that are
+// no specs; what specs include is in the folder base.
 const paperFile = "paper.yaml"
+
+// isSpec reports whether an embedded file beside the specs is one.
+func isSpec(name string) bool { return name != paperFile && name != TournamentFile }
 
 // The profiles, from the quickest to the longest.
 const (
@@ -101,7 +104,7 @@ func Embedded() ([]*Spec, error) {
 	var specs []*Spec
 	var errs []error
 	for _, name := range names {
-		if name == paperFile {
+		if !isSpec(name) {
 			continue
 		}
 		s, err := loadEmbedded(name)
@@ -159,7 +162,7 @@ func embeddedNames() ([]string, error) {
 	}
 	var names []string
 	for _, f := range files {
-		if f != paperFile {
+		if isSpec(f) {
 			names = append(names, strings.TrimSuffix(f, ".yaml"))
 		}
 	}

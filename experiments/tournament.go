@@ -1,0 +1,395 @@
+package experiments
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"polkrepro/data"
+	"polkrepro/experiments/internal/doc"
+	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/polk/prune"
+)
+
+// TournamentFile is the embedded tournament's file.
+const TournamentFile = "pruning.yaml"
+
+// A Tournament compares pruning heuristics: each of them over a grid of its
+// knob, on every field, on the same replicates. It is made by FindTournament
+// or ParseTournament and not changed.
+type Tournament struct {
+	Name        string
+	Title       string
+	Description string
+	Reference   string   // the heuristic that the others are compared with
+	Heuristics  []string // by name, the reference first; all that are registered unless the spec or its user says otherwise
+	Fields      []Field
+}
+
+// A Field is a data set with a task.
+type Field struct {
+	Name        string // multidist-ksvm
+	Title       string
+	Data        DataRef
+	Task        string
+	StandsInFor string    // a data set in whose place this one's is used; empty if none
+	Levels      []float64 // model orders at which heuristics are compared, ascending
+
+	drawn   bool // every replicate has a draw of its own
+	params  Params
+	dim     int
+	budgets map[string][]float64 // by knob
+	work    map[string]*fieldWork
+}
+
+// fieldWork is what a profile does on a field.
+type fieldWork struct {
+	samples, replicates int
+	every               int // samples between evaluations
+	points              int // of each knob's grid, 0 for all
+}
+
+// A Contest is one run of a tournament.
+type Contest struct {
+	Planned
+	Field     string
+	Heuristic string
+	Value     float64 // of the heuristic's knob; 0 if it has none
+	Replicate int     // from 1
+}
+
+// The evaluations of a contest's run: on how many training examples the risk is
+// taken, which no comparison looks at, and how many evaluations the final
+// figures are means of.
+const (
+	contestTrainLimit = 500
+	contestTail       = 5
+)
+
+// FindTournament returns the embedded tournament, if the name is its name, its
+// file's or empty, or else the one in the file of that name.
+func FindTournament(nameOrPath string) (*Tournament, error) {
+	switch nameOrPath {
+	case "", "pruning", "experiments/" + TournamentFile:
+		src, err := embedded.ReadFile(TournamentFile)
+		if err != nil {
+			return nil, err
+		}
+		return ParseTournament("experiments/"+TournamentFile, src)
+	}
+	src, err := readSource(nameOrPath)
+	if err != nil {
+		return nil, fmt.Errorf("can't read the tournament: %w", err)
+	}
+	return ParseTournament(nameOrPath, src)
+}
+
+// ParseTournament reads a tournament from memory. The filename is for messages.
+// What is wrong with it is returned as Errors.
+func ParseTournament(filename string, src []byte) (*Tournament, error) {
+	r := new(strictyaml.Reporter)
+	root := strictyaml.Parse(filename, src, r)
+	if root == nil {
+		return nil, r.Err()
+	}
+	var d doc.Tournament
+	strictyaml.Decode(root, &d, r)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	c := tournamentChecker{Reporter: r, root: root, doc: &d}
+	t := c.tournament()
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// With returns a tournament of the reference and the heuristics of the given
+// names.
+func (t *Tournament) With(names []string) (*Tournament, error) {
+	out := *t
+	out.Heuristics = []string{t.Reference}
+	for _, name := range names {
+		if _, ok := prune.Lookup(name); !ok {
+			return nil, fmt.Errorf("unknown pruner %q%s (there are %s)", name,
+				strictyaml.Suggest(name, prune.Names()), list(prune.Names()))
+		}
+		out.Heuristics = union(out.Heuristics, []string{name})
+	}
+	return &out, nil
+}
+
+// On returns a tournament on those of the fields that pass.
+func (t *Tournament) On(pass func(Field) bool) *Tournament {
+	out := *t
+	out.Fields = slices.DeleteFunc(slices.Clone(t.Fields), func(f Field) bool { return !pass(f) })
+	return &out
+}
+
+// Replicates returns how many replicates a field has in a profile, 0 if the
+// profile leaves it out.
+func (f *Field) Replicates(profile string) int {
+	if w := f.work[profile]; w != nil {
+		return w.replicates
+	}
+	return 0
+}
+
+// Samples returns how many training examples a run on a field processes.
+func (f *Field) Samples(profile string) int {
+	if w := f.work[profile]; w != nil {
+		return w.samples
+	}
+	return 0
+}
+
+// Plan returns the runs of a tournament in a profile: field after field,
+// heuristic after heuristic. Heuristics that do not fit a field's kernel do not
+// take part in it.
+func (t *Tournament) Plan(profile string) ([]Contest, error) {
+	if !slices.Contains(Profiles(), profile) {
+		return nil, fmt.Errorf("unknown profile %q%s (there are %s)", profile,
+			strictyaml.Suggest(profile, Profiles()), list(Profiles()))
+	}
+	var plan []Contest
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		w := f.work[profile]
+		if w == nil {
+			continue
+		}
+		for _, name := range t.Heuristics {
+			contests, err := f.contests(t.Name, name, w)
+			if err != nil {
+				return nil, err
+			}
+			plan = append(plan, contests...)
+		}
+	}
+	return plan, nil
+}
+
+// contests returns the runs of a heuristic on a field.
+func (f *Field) contests(tournament, name string, w *fieldWork) ([]Contest, error) {
+	h, ok := prune.Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("unknown pruner %q", name)
+	}
+	var out []Contest
+	for _, value := range f.grid(h, w.points) {
+		params, err := f.with(h, value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		for replicate := 1; replicate <= w.replicates; replicate++ {
+			run := Run{
+				Data: f.Data, Task: f.Task, Method: MethodPOLK, Params: params, Seed: uint64(replicate), Samples: w.samples,
+				Evaluation: Evaluation{Every: w.every, Tail: contestTail, TrainLimit: contestTrainLimit},
+			}
+			if f.drawn {
+				run.Data.Draw = calibratedDraws()[replicate-1]
+			}
+			id := ID(run)
+			series := name
+			if knob, ok := h.Knob(); ok {
+				series += ", " + knob.Name + " = " + strconv.FormatFloat(value, 'g', -1, 64)
+			}
+			out = append(out, Contest{
+				Planned: Planned{Run: run, ID: id, Spec: tournament, Series: series, Group: f.Name + " " + series,
+					Cells: []string{}, Figures: []string{}, Cost: float64(run.Samples) * float64(f.dim) * defaultOrder},
+				Field: f.Name, Heuristic: name, Value: value, Replicate: replicate,
+			})
+		}
+	}
+	return out, nil
+}
+
+// grid returns the values of a heuristic's knob on a field, evenly thinned out
+// to a number of points unless that is 0; a single 0 if it has no knob.
+func (f *Field) grid(h prune.Heuristic, points int) []float64 {
+	knob, ok := h.Knob()
+	if !ok {
+		return []float64{0}
+	}
+	all := f.budgets[h.Name]
+	if all == nil {
+		all = f.budgets[knob.Name]
+	}
+	if all == nil {
+		all = knob.GridFor(f.Data.Name)
+	}
+	if points == 0 || points >= len(all) {
+		return all
+	}
+	if points == 1 {
+		return all[len(all)/2 : len(all)/2+1]
+	}
+	var out []float64
+	for i := range points {
+		out = append(out, all[int(math.Round(float64(i)*float64(len(all)-1)/float64(points-1)))])
+	}
+	return out
+}
+
+// with returns a field's parameters with a heuristic at a value of its knob.
+func (f *Field) with(h prune.Heuristic, value float64) (Params, error) {
+	p := f.params
+	p.setPruner(setting{word: h.Name})
+	if h.Epsilon {
+		p.Parsimony = value
+	} else if knob, ok := h.Knob(); ok {
+		p.PrunerParams = prune.Params{knob.Name: value}
+	}
+	if param, why := p.completePruner(); why != "" {
+		return p, fmt.Errorf("%s: %s", param, why)
+	}
+	return p, nil
+}
+
+// A tournamentChecker turns a decoded file into a Tournament and reports what
+// makes no sense.
+type tournamentChecker struct {
+	*strictyaml.Reporter
+	root *strictyaml.Node
+	doc  *doc.Tournament
+}
+
+// tournament checks everything. What it returns is of use only if nothing was
+// reported.
+func (c *tournamentChecker) tournament() *Tournament {
+	d := c.doc
+	t := &Tournament{Name: d.Name, Title: d.Title, Description: d.Description, Reference: d.Reference}
+	if !nameText.MatchString(d.Name) {
+		c.Errorf(c.root, "name is %q, want lower-case letters, digits and single hyphens", d.Name)
+	}
+	if d.Title == "" {
+		c.Errorf(c.root, "missing key \"title\"")
+	}
+	if why := checkPruner(d.Reference); why != "" {
+		c.Errorf(c.root, "reference: %s", why)
+	}
+	others := d.Heuristics
+	if len(others) == 0 {
+		others = prune.Names()
+	}
+	for i, name := range d.Heuristics {
+		if why := checkPruner(name); why != "" {
+			c.Errorf(c.root.At("heuristics", i), "%s", why)
+		}
+	}
+	t.Heuristics = union([]string{d.Reference}, others)
+	if len(d.Fields) == 0 {
+		c.Errorf(c.root, "there are no fields")
+	}
+	for i := range d.Fields {
+		f := c.field(c.root.At("fields", i), &d.Fields[i])
+		if slices.ContainsFunc(t.Fields, func(g Field) bool { return g.Name == f.Name }) {
+			c.Errorf(c.root.At("fields", i), "two fields are named %q", f.Name)
+		}
+		t.Fields = append(t.Fields, f)
+	}
+	return t
+}
+
+// field checks a field.
+func (c *tournamentChecker) field(n *strictyaml.Node, d *doc.Field) Field {
+	f := Field{
+		Name: d.Name, Title: d.Title, Task: d.Task, StandsInFor: d.StandsInFor, Levels: d.Levels, drawn: d.Drawn,
+		budgets: d.Budgets, work: make(map[string]*fieldWork),
+		params: Params{
+			Kernel: Kernel{Type: KernelGaussian, Bandwidth: d.Bandwidth}, Schedule: ScheduleConstant,
+			LearningRate: d.LearningRate, Regularizer: d.Regularizer, BatchSize: d.BatchSize,
+		},
+	}
+	c.fieldData(n, d, &f)
+	if !nameText.MatchString(d.Name) || d.Title == "" {
+		c.Errorf(n, "want a title, and a name of lower-case letters, digits and single hyphens, not %q", d.Name)
+	}
+	if d.Task != TaskKSVM && d.Task != TaskKLR {
+		c.Errorf(n, "task is %q, want one of %s", d.Task, list([]string{TaskKSVM, TaskKLR}))
+	}
+	c.fieldNumbers(n, d, &f)
+	for i, w := range []*doc.FieldProfile{d.Profiles.Smoke, d.Profiles.Quick, d.Profiles.Full} {
+		if name := Profiles()[i]; w != nil {
+			f.work[name] = c.work(n.At("profiles", name), w, f.drawn)
+		}
+	}
+	return f
+}
+
+// fieldNumbers checks a field's hyper-parameters, levels and budgets.
+func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *doc.Field, f *Field) {
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{
+		{"bandwidth", d.Bandwidth}, {"learning_rate", d.LearningRate}, {"regularizer", d.Regularizer}, {"batch_size", float64(d.BatchSize)},
+	} {
+		if !(p.value > 0) || math.IsInf(p.value, 0) {
+			c.Errorf(n.At(p.name), "%s is %v, want a number greater than 0", p.name, p.value)
+		}
+	}
+	if _, why := f.params.conflict(""); why != "" {
+		c.Errorf(n.At("learning_rate"), "%s", why)
+	}
+	if !ascendingPositive(d.Levels) {
+		c.Errorf(n.At("levels"), "levels are %v, want model orders greater than 0, ascending", d.Levels)
+	}
+	for _, knob := range slices.Sorted(maps.Keys(d.Budgets)) {
+		if values := d.Budgets[knob]; len(values) == 0 || slices.ContainsFunc(values, func(x float64) bool { return !(x > 0) || math.IsInf(x, 0) }) {
+			c.Errorf(n.At("budgets", knob), "budgets of %s are %v, want numbers greater than 0", knob, values)
+		}
+	}
+}
+
+// fieldData checks which data a field is on.
+func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *doc.Field, f *Field) {
+	set, names := lookupData(d.Data.Name)
+	if set == nil {
+		c.Errorf(n, "unknown data set %q%s (there are %s)", d.Data.Name, strictyaml.Suggest(d.Data.Name, names), list(names))
+		return
+	}
+	var ok bool
+	if f.Data, ok = set.resolve(d.Data.Variant); !ok {
+		c.Errorf(n, "data set %s has no variant %q", set.name, d.Data.Variant)
+	}
+	if _, err := (data.Ref{Name: set.name, Draw: 1}).Resolve(); d.Drawn && err != nil {
+		c.Errorf(n, "data set %s has no draws", set.name)
+	}
+	if s, _ := lookupData(d.StandsInFor); d.StandsInFor != "" && s == nil {
+		c.Errorf(n, "unknown data set %q to stand in for", d.StandsInFor)
+	}
+	f.dim = set.dim
+}
+
+// ascendingPositive reports whether there are numbers, all positive, in
+// ascending order.
+func ascendingPositive(x []float64) bool {
+	for i, v := range x {
+		if !(v > 0) || math.IsInf(v, 0) || i > 0 && v <= x[i-1] {
+			return false
+		}
+	}
+	return len(x) > 0
+}
+
+// work checks what a profile does on a field.
+func (c *tournamentChecker) work(n *strictyaml.Node, d *doc.FieldProfile, drawn bool) *fieldWork {
+	most := 1000
+	if drawn {
+		most = len(calibratedDraws())
+	}
+	if d.Samples < 1 || d.Samples > largest {
+		c.Errorf(n, "samples is %d, want 1 to %d", d.Samples, largest)
+	}
+	if d.Replicates < 1 || d.Replicates > most {
+		c.Errorf(n, "replicates is %d, want 1 to %d", d.Replicates, most)
+	}
+	if d.Every < 1 || d.Points < 0 {
+		c.Errorf(n, "every is %d and points is %d, want at least 1 and at least 0", d.Every, d.Points)
+	}
+	return &fieldWork{samples: d.Samples, replicates: d.Replicates, every: d.Every, points: d.Points}
+}
