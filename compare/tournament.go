@@ -1,0 +1,464 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+	"polkrepro/record"
+)
+
+// A Run is what one run of a tournament gives. Errors are in per cent.
+type Run struct {
+	Value     float64 // of the heuristic's knob
+	Replicate int
+	Order     float64 // final model order
+	Error     float64 // final error rate
+	Seconds   float64 // processor time of training
+	MeanOrder float64 // over the stream: area under model order against samples
+	MeanError float64 // the same of the error rate
+
+	Samples []float64 // of the evaluations
+	Errors  []float64 // at the evaluations
+}
+
+// newRun reads a run from its record.
+func newRun(c experiments.Contest, r *record.Record) Run {
+	run := Run{
+		Value: c.Value, Replicate: c.Replicate, Order: r.Final.ModelOrder, Error: 100 * r.Final.TestError, Seconds: r.Final.Timing.CPU,
+	}
+	var orders []float64
+	for _, p := range r.Points {
+		run.Samples = append(run.Samples, float64(p.Samples))
+		run.Errors = append(run.Errors, 100*p.TestError)
+		orders = append(orders, float64(p.ModelOrder))
+	}
+	run.MeanOrder, run.MeanError = Area(run.Samples, orders), Area(run.Samples, run.Errors)
+	return run
+}
+
+// A Measure is what heuristics are compared by. Of all of them less is better.
+type Measure int
+
+// The measures.
+const (
+	ErrorAtOrder Measure = iota // final error rate at equal model order, in points
+	ErrorAtTime                 // final error rate at equal training time, in points
+	Anytime                     // mean error rate over the stream at equal mean model order, in points
+	Time                        // logarithm of the training time at equal model order
+	measureCount
+)
+
+// Measures returns all measures.
+func Measures() []Measure { return []Measure{ErrorAtOrder, ErrorAtTime, Anytime, Time} }
+
+// sample returns the point of a run on the trade-off of a measure.
+func (m Measure) sample(r Run) Sample {
+	switch m {
+	case ErrorAtTime:
+		return Sample{r.Seconds, r.Error}
+	case Anytime:
+		return Sample{r.MeanOrder, r.MeanError}
+	case Time:
+		return Sample{r.Order, math.Log(r.Seconds)}
+	}
+	return Sample{r.Order, r.Error}
+}
+
+// A Verdict says how a heuristic compares with the reference.
+type Verdict string
+
+// The verdicts.
+const (
+	Better        Verdict = "better"
+	Worse         Verdict = "worse"
+	Open          Verdict = "not distinguishable"
+	TooFew        Verdict = "too few replicates"
+	NotComparable Verdict = "not comparable" // no model order, or time, in common
+	IsReference   Verdict = "reference"
+)
+
+// A Comparison is that of a heuristic with the reference by one measure.
+type Comparison struct {
+	Estimate           // of the mean difference over the levels, heuristic less reference
+	Levels   []float64 // model orders, or seconds, at which the two were compared
+	At       []Estimate
+	Adjusted float64 // P after Holm's correction for all heuristics of the field
+	Verdict  Verdict
+
+	differences map[int][]float64 // at each level, by replicate
+}
+
+// A Point is a heuristic at one value of its knob: means over replicates.
+type Point struct {
+	Value, Order, Error, Seconds, MeanOrder, MeanError float64
+}
+
+// An Entry is a heuristic on a field.
+type Entry struct {
+	Heuristic prune.Heuristic
+	Runs      []Run
+	Points    []Point // by the value of the knob, as in its grid
+	Compared  [measureCount]Comparison
+}
+
+// A Field is a data set with a task, and how the heuristics did on it.
+type Field struct {
+	Name, Title string
+	Data        string
+	Samples     int // of a run
+	Replicates  int
+	Levels      []float64 // model orders to compare at
+	Entries     []*Entry  // the reference first
+}
+
+// A Standing is the ranking of the heuristics that are comparable everywhere.
+type Standing struct {
+	Ranking
+	Names  []string // in the order of their mean ranks
+	Absent []string // not comparable on some field
+	Fields int
+}
+
+// A Result is a tournament that was carried out.
+type Result struct {
+	Title     string
+	Profile   string
+	Reference string
+	Fields    []*Field
+	Standing  *Standing // nil if there is nothing to rank
+	Missing   int       // runs without a record
+}
+
+// New judges a tournament by the records of its runs. Runs without a record are
+// left out and counted.
+func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
+	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference}
+	for i := range t.Fields {
+		f := newField(&t.Fields[i], profile)
+		for _, c := range plan {
+			r := records[c.ID]
+			switch {
+			case c.Field != f.Name:
+			case r == nil:
+				res.Missing++
+			default:
+				e := f.entry(c.Heuristic)
+				e.Runs = append(e.Runs, newRun(c, r))
+			}
+		}
+		if len(f.Entries) == 0 || f.Entries[0].Heuristic.Name != t.Reference {
+			continue
+		}
+		f.compare()
+		res.Fields = append(res.Fields, f)
+	}
+	res.Standing = standing(res.Fields)
+	return res
+}
+
+func newField(f *experiments.Field, profile string) *Field {
+	return &Field{
+		Name: f.Name, Title: f.Title, Data: f.Data.Name, Samples: f.Samples(profile), Replicates: f.Replicates(profile), Levels: f.Levels,
+	}
+}
+
+// entry returns a heuristic's entry, which it makes if there is none.
+func (f *Field) entry(name string) *Entry {
+	for _, e := range f.Entries {
+		if e.Heuristic.Name == name {
+			return e
+		}
+	}
+	h, _ := prune.Lookup(name)
+	f.Entries = append(f.Entries, &Entry{Heuristic: h})
+	return f.Entries[len(f.Entries)-1]
+}
+
+// Reference returns the reference's entry.
+func (f *Field) Reference() *Entry { return f.Entries[0] }
+
+// compare fills in what follows from the runs.
+func (f *Field) compare() {
+	for _, e := range f.Entries {
+		e.average()
+	}
+	for _, m := range Measures() {
+		levels := f.Levels
+		if m == ErrorAtTime {
+			levels = f.Reference().times()
+		}
+		f.Reference().Compared[m] = Comparison{Verdict: IsReference, Adjusted: 1}
+		var p []float64
+		var judged []*Comparison
+		for _, e := range f.Entries[1:] {
+			c := &e.Compared[m]
+			*c = difference(e, f.Reference(), m, levels)
+			if c.Verdict == "" {
+				p, judged = append(p, c.P), append(judged, c)
+			}
+		}
+		for i, adjusted := range Holm(p) {
+			judged[i].judge(adjusted)
+		}
+	}
+}
+
+// average fills in the points.
+func (e *Entry) average() {
+	n := make(map[float64]float64)
+	for _, r := range e.Runs {
+		i := slices.IndexFunc(e.Points, func(p Point) bool { return p.Value == r.Value })
+		if i < 0 {
+			i = len(e.Points)
+			e.Points = append(e.Points, Point{Value: r.Value})
+		}
+		n[r.Value]++
+		p, w := &e.Points[i], 1/n[r.Value]
+		p.Order += w * (r.Order - p.Order)
+		p.Error += w * (r.Error - p.Error)
+		p.Seconds += w * (r.Seconds - p.Seconds)
+		p.MeanOrder += w * (r.MeanOrder - p.MeanOrder)
+		p.MeanError += w * (r.MeanError - p.MeanError)
+	}
+}
+
+// curves returns the trade-off of each replicate.
+func (e *Entry) curves(m Measure) map[int]Curve {
+	samples := make(map[int][]Sample)
+	for _, r := range e.Runs {
+		samples[r.Replicate] = append(samples[r.Replicate], m.sample(r))
+	}
+	curves := make(map[int]Curve)
+	for replicate, s := range samples {
+		curves[replicate] = NewCurve(s)
+	}
+	return curves
+}
+
+// timeLevels is at how many training times heuristics are compared.
+const timeLevels = 5
+
+// times returns the training times at which others are compared with a
+// heuristic: evenly spread over the logarithms of those that all its replicates
+// span.
+func (e *Entry) times() []float64 {
+	low, high := 0.0, math.Inf(1)
+	for _, c := range e.curves(ErrorAtTime) {
+		if a, b, ok := c.Range(); ok {
+			low, high = max(low, a), min(high, b)
+		}
+	}
+	if !(low > 0 && high > low) || math.IsInf(high, 0) {
+		return nil
+	}
+	levels := make([]float64, timeLevels)
+	for i := range levels {
+		levels[i] = low * math.Pow(high/low, float64(i)/(timeLevels-1))
+	}
+	levels[timeLevels-1] = high // not a rounding error beyond it
+	return levels
+}
+
+// difference compares a heuristic with the reference by one measure, at those of
+// the levels that the curves of all replicates reach. There is no verdict yet if
+// one can be given.
+func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
+	c := Comparison{Adjusted: 1, differences: make(map[int][]float64)}
+	own, theirs := e.curves(m), reference.curves(m)
+	var replicates []int
+	for r := range own {
+		if len(theirs[r]) > 0 {
+			replicates = append(replicates, r)
+		}
+	}
+	slices.Sort(replicates)
+	for _, level := range levels {
+		var at []float64
+		for _, r := range replicates {
+			a, ok1 := own[r].At(level)
+			b, ok2 := theirs[r].At(level)
+			if ok1 && ok2 {
+				at = append(at, a-b)
+			}
+		}
+		if len(at) == 0 || len(at) < len(replicates) {
+			continue
+		}
+		c.Levels, c.At = append(c.Levels, level), append(c.At, PairedT(at))
+		for i, r := range replicates {
+			c.differences[r] = append(c.differences[r], at[i])
+		}
+	}
+	if len(c.Levels) == 0 {
+		c.Verdict = NotComparable
+		return c
+	}
+	c.Estimate = PairedT(meansOf(replicates, c.differences))
+	if c.N < Fewest {
+		c.Verdict = TooFew
+	}
+	return c
+}
+
+// meansOf returns the mean of each replicate's values.
+func meansOf(replicates []int, values map[int][]float64) []float64 {
+	out := make([]float64, len(replicates))
+	for i, r := range replicates {
+		for _, v := range values[r] {
+			out[i] += v / float64(len(values[r]))
+		}
+	}
+	return out
+}
+
+// judge gives the verdict that a corrected p allows. Of all measures less is
+// better.
+func (c *Comparison) judge(adjusted float64) {
+	c.Adjusted = adjusted
+	switch {
+	case adjusted > Level:
+		c.Verdict = Open
+	case c.Mean < 0:
+		c.Verdict = Better
+	default:
+		c.Verdict = Worse
+	}
+}
+
+// FrontPoint is a heuristic at a value of its knob that no other beats.
+type FrontPoint struct {
+	Heuristic string
+	Point
+}
+
+// Front returns the Pareto front of final error against final model order, or
+// against training time, over all heuristics: in the order of the cost.
+func (f *Field) Front(byTime bool) []FrontPoint {
+	var all []FrontPoint
+	var samples []Sample
+	for _, e := range f.Entries {
+		for _, p := range e.Points {
+			cost := p.Order
+			if byTime {
+				cost = p.Seconds
+			}
+			all, samples = append(all, FrontPoint{e.Heuristic.Name, p}), append(samples, Sample{cost, p.Error})
+		}
+	}
+	var out []FrontPoint
+	for _, i := range Front(samples) {
+		out = append(out, all[i])
+	}
+	return out
+}
+
+// commonLevels returns the levels that the most heuristics can be compared at,
+// and which heuristics those are.
+func (f *Field) commonLevels() (levels []float64, names []string) {
+	at := func(level float64) []string {
+		names := []string{f.Reference().Heuristic.Name}
+		for _, e := range f.Entries[1:] {
+			if slices.Contains(e.Compared[ErrorAtOrder].Levels, level) {
+				names = append(names, e.Heuristic.Name)
+			}
+		}
+		return names
+	}
+	for _, level := range f.Levels {
+		if here := at(level); len(here) > len(names) {
+			names = here
+		}
+	}
+	for _, level := range f.Levels {
+		here := at(level)
+		if !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(here, name) }) {
+			levels = append(levels, level)
+		}
+	}
+	return levels, names
+}
+
+// standing ranks the heuristics that can be compared on all fields by their
+// final error at equal model order. A block is a replicate of a field, so that
+// it says what new seeds on these data would give, and nothing of other data.
+func standing(fields []*Field) *Standing {
+	if len(fields) == 0 {
+		return nil
+	}
+	s := &Standing{Fields: len(fields)}
+	for _, e := range fields[0].Entries {
+		s.Names = append(s.Names, e.Heuristic.Name)
+	}
+	for _, f := range fields {
+		_, here := f.commonLevels()
+		for _, name := range slices.Clone(s.Names) {
+			if !slices.Contains(here, name) {
+				s.Absent = append(s.Absent, name)
+				s.Names = slices.DeleteFunc(s.Names, func(n string) bool { return n == name })
+			}
+		}
+	}
+	var blocks [][]float64
+	for _, f := range fields {
+		blocks = append(blocks, f.blocks(s.Names)...)
+	}
+	if len(s.Names) < 2 || len(blocks) < 2 {
+		return nil
+	}
+	s.Ranking = Rank(blocks)
+	s.sort()
+	return s
+}
+
+// blocks returns, for every replicate, the difference of each heuristic to the
+// reference at the field's common levels.
+func (f *Field) blocks(names []string) [][]float64 {
+	levels, _ := f.commonLevels()
+	var replicates []int
+	for _, r := range f.Reference().Runs {
+		if !slices.Contains(replicates, r.Replicate) {
+			replicates = append(replicates, r.Replicate)
+		}
+	}
+	slices.Sort(replicates)
+	var out [][]float64
+	for _, r := range replicates {
+		row := make([]float64, len(names))
+		whole := true
+		for i, name := range names {
+			if name == f.Reference().Heuristic.Name {
+				continue
+			}
+			c := f.entry(name).Compared[ErrorAtOrder]
+			whole = whole && len(c.differences[r]) > 0
+			for k, level := range c.Levels {
+				if whole && slices.Contains(levels, level) {
+					row[i] += c.differences[r][k] / float64(len(levels))
+				}
+			}
+		}
+		if whole {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// sort puts the names and their mean ranks into the order of the ranks.
+func (s *Standing) sort() {
+	order := make([]int, len(s.Names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.Mean[a], s.Mean[b]), cmp.Compare(s.Names[a], s.Names[b]))
+	})
+	names, mean := make([]string, len(order)), make([]float64, len(order))
+	for i, k := range order {
+		names[i], mean[i] = s.Names[k], s.Mean[k]
+	}
+	s.Names, s.Mean = names, mean
+}

@@ -1,0 +1,236 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// names of the measures in sentences and tables.
+var measureNames = [measureCount]string{
+	ErrorAtOrder: "error at equal model order",
+	ErrorAtTime:  "error at equal training time",
+	Anytime:      "mean error over the stream at equal mean model order",
+	Time:         "training time at equal model order",
+}
+
+// String names the measure.
+func (m Measure) String() string { return measureNames[m] }
+
+// Effect words a mean difference: in points, or for Time as a factor.
+func (m Measure) Effect(mean float64) string {
+	if m == Time {
+		return "×" + digits(math.Exp(mean), 2)
+	}
+	return signed(mean) + " points"
+}
+
+// Interval words a comparison's 95 % interval in the unit of Effect.
+func (m Measure) Interval(c Comparison) string {
+	switch {
+	case math.IsInf(c.High, 0):
+		return "unknown"
+	case m == Time:
+		return "×" + digits(math.Exp(c.Low), 2) + " to ×" + digits(math.Exp(c.High), 2)
+	}
+	return signed(c.Low) + " to " + signed(c.High)
+}
+
+// signed writes a difference of error rates.
+func signed(x float64) string {
+	s := fmt.Sprintf("%+.2f", x)
+	if strings.Trim(s, "+-0.") == "" {
+		s = s[1:]
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// digits writes a positive number with so many significant digits, none of them
+// in an exponent.
+func digits(x float64, n int) string {
+	decimals := max(0, n-1-int(math.Floor(math.Log10(x))))
+	if math.IsInf(x, 0) || math.IsNaN(x) || x <= 0 {
+		decimals = 0
+	}
+	return strconv.FormatFloat(x, 'f', min(decimals, 6), 64)
+}
+
+// PValue words a corrected p.
+func PValue(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// Number words a model order or a time.
+func Number(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
+	}
+	return digits(x, 2)
+}
+
+// numbers words several.
+func numbers(x []float64) string {
+	words := make([]string, len(x))
+	for i, v := range x {
+		words[i] = Number(v)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Summary says in sentences what is better than the reference, by how much and
+// how sure that is, overall and field by field.
+func (r *Result) Summary() []string {
+	var out []string
+	if len(r.Fields) == 0 {
+		return []string{fmt.Sprintf("There are no runs of %s to compare with.", r.Reference)}
+	}
+	out = append(out, r.overall(ErrorAtOrder), r.overall(Anytime))
+	for _, f := range r.Fields {
+		out = append(out, f.sentences()...)
+	}
+	if s := r.Standing; s != nil {
+		out = append(out, s.sentence(r.Reference))
+	}
+	out = append(out, fmt.Sprintf("Differences are heuristic less %s, replicate by replicate, on the same examples in the same order, averaged over "+
+		"the model orders, or times, that both reach in every replicate. Intervals are 95 %% intervals of Student's t over replicates, of one comparison each; "+
+		"p is two-sided and corrected by Holm's method for the heuristics compared on the field. Replicates are seeds of the order, and draws where data are "+
+		"generated: none of this speaks of other data sets, and times are those of one machine.", r.Reference))
+	if r.Missing > 0 {
+		out = append(out, fmt.Sprintf("%d runs have no record and are left out.", r.Missing))
+	}
+	return out
+}
+
+// overall says what is better on some field and worse on none, and so on.
+func (r *Result) overall(m Measure) string {
+	verdicts := make(map[string][]Verdict)
+	var order []string
+	for _, f := range r.Fields {
+		for _, e := range f.Entries[1:] {
+			name := e.Heuristic.Name
+			if !slices.Contains(order, name) {
+				order = append(order, name)
+			}
+			verdicts[name] = append(verdicts[name], e.Compared[m].Verdict)
+		}
+	}
+	var better, mixed, level, worse, unknown []string
+	for _, name := range order {
+		has := func(v Verdict) bool { return slices.Contains(verdicts[name], v) }
+		switch {
+		case has(Better) && has(Worse):
+			mixed = append(mixed, name)
+		case has(Better):
+			better = append(better, name)
+		case has(Worse):
+			worse = append(worse, name)
+		case has(Open):
+			level = append(level, name)
+		default:
+			unknown = append(unknown, name)
+		}
+	}
+	return fmt.Sprintf("By %s, on %s. Better than %s on at least one and worse on none: %s. Better on one, worse on another: %s. "+
+		"Not distinguishable on any: %s. Worse on at least one and better on none: %s. Not comparable: %s.",
+		m, count(len(r.Fields), "field"), r.Reference, names(better), names(mixed), names(level), names(worse), names(unknown))
+}
+
+// sentences are those of a field.
+func (f *Field) sentences() []string {
+	var out []string
+	for _, m := range Measures() {
+		var parts []string
+		for _, v := range []Verdict{Better, Worse, Open} {
+			if words := f.listed(m, v); len(words) > 0 {
+				parts = append(parts, fmt.Sprintf("%s: %s", title(m, v), strings.Join(words, "; ")))
+			}
+		}
+		var left []string
+		for _, e := range f.Entries[1:] {
+			if v := e.Compared[m].Verdict; v == NotComparable || v == TooFew {
+				left = append(left, e.Heuristic.Name)
+			}
+		}
+		if len(left) > 0 {
+			parts = append(parts, "No verdict: "+strings.Join(left, ", "))
+		}
+		out = append(out, fmt.Sprintf("%s (%s of %d samples), %s. %s.", f.Title, count(f.Replicates, "replicate"), f.Samples, m, strings.Join(parts, ". ")))
+	}
+	return out
+}
+
+// title begins the list of a verdict.
+func title(m Measure, v Verdict) string {
+	switch {
+	case m == Time && v == Better:
+		return "Faster"
+	case m == Time && v == Worse:
+		return "Slower"
+	case v == Better:
+		return "Better"
+	case v == Worse:
+		return "Worse"
+	}
+	return "Not distinguishable"
+}
+
+// listed words the comparisons of a verdict.
+func (f *Field) listed(m Measure, v Verdict) []string {
+	var out []string
+	for _, e := range f.Entries[1:] {
+		c := e.Compared[m]
+		if c.Verdict != v {
+			continue
+		}
+		words := fmt.Sprintf("%s (%s, interval %s", e.Heuristic.Name, m.Effect(c.Mean), m.Interval(c))
+		if v != Open {
+			words += ", p " + PValue(c.Adjusted)
+		}
+		if m != ErrorAtTime && len(c.Levels) < len(f.Levels) {
+			words += ", at " + numbers(c.Levels) + " only"
+		}
+		out = append(out, words+")")
+	}
+	return out
+}
+
+// sentence says who ranks where.
+func (s *Standing) sentence(reference string) string {
+	at := slices.Index(s.Names, reference)
+	var ahead, level, behind []string
+	for i, name := range s.Names {
+		switch d := s.Mean[i] - s.Mean[at]; {
+		case i == at:
+		case d < -s.CD:
+			ahead = append(ahead, name)
+		case d > s.CD:
+			behind = append(behind, name)
+		default:
+			level = append(level, name)
+		}
+	}
+	return fmt.Sprintf("Ranked by error at equal model order over %d blocks (replicates of %s; Friedman's test: p %s), %s has mean rank %.1f of %d; "+
+		"Nemenyi's critical difference is %.2f. Ahead by more than that: %s. Within it: %s. Behind: %s. Not ranked, because not comparable everywhere: %s.",
+		s.Blocks, count(s.Fields, "field"), PValue(s.P), reference, s.Mean[at], len(s.Names), s.CD, names(ahead), names(level), names(behind), names(s.Absent))
+}
+
+// names lists names, or says that there are none.
+func names(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+// count words a number of things.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
