@@ -77,7 +77,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	if err != nil && !errors.Is(err, harness.ErrRunsFailed) {
 		return err
 	}
-	r.remark(stderr, out)
+	remark(stderr, r.opt.Results, out)
 	return errors.Join(r.report(stdout, stderr, names), err)
 }
 
@@ -92,12 +92,12 @@ func (r *reproduction) table1(ctx context.Context, stderr io.Writer) error {
 }
 
 // remark says what was not run, and what failed.
-func (r *reproduction) remark(stderr io.Writer, out *harness.Outcome) {
+func remark(stderr io.Writer, results string, out *harness.Outcome) {
 	for _, u := range out.Unavailable {
 		fmt.Fprintln(stderr, u)
 	}
 	for _, f := range out.Failed {
-		fmt.Fprintf(stderr, "failed, see %s/%s.failed.jsonl: %v\n", harness.RecordsDir(r.opt.Results), f.ID, f.Err)
+		fmt.Fprintf(stderr, "failed, see %s/%s.failed.jsonl: %v\n", harness.RecordsDir(results), f.ID, f.Err)
 	}
 }
 

@@ -19,7 +19,7 @@ Without a command, runall does its main job: reproduce --profile quick.`
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentPreRun = func(*cobra.Command, []string) { *begun = true }
-	root.AddCommand(newReproduce(), newList(), newData(), newReport(), newCalibrate(), newStream(), newTable1(), newVerify(), newExplain(),
+	root.AddCommand(newReproduce(), newList(), newData(), newReport(), newCalibrate(), newStream(), newTable1(), newCompare(), newVerify(), newExplain(),
 		newMultiverse(), newAgree(), newExport(), newSeal(), newVersion())
 	return root, begun
 }

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/compare"
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/report"
+)
+
+// A comparison is what the compare command was asked for.
+type comparison struct {
+	opt      harness.Options
+	profile  string
+	progress string
+	with     []string
+}
+
+func newCompare() *cobra.Command {
+	var c comparison
+	cmd := &cobra.Command{
+		Use:   "compare [SPEC]",
+		Short: "Compare all pruning heuristics with the paper's, at equal model order and equal time",
+		Long: `Compare all pruning heuristics with the paper's, at equal model order and equal
+time: a tournament. Each runs over a grid of its knob on every data set of the
+tournament, on the same examples in the same order; 'runall list pruners' names
+them. The tournament is experiments/` + experiments.TournamentFile + ` or the file that is named.
+
+Runs that have a record are not run again, so an interrupted tournament goes on
+where it stopped, and a new heuristic costs its own runs only. Times are
+processor times: on a machine that does other things too, they are not worth
+much.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			return c.run(cmd, append(names, "")[0])
+		},
+	}
+	profileFlag(cmd, &c.profile, "quick")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "only these `heuristics` and the one they are compared with, by name, with commas between them")
+	workersFlag(cmd, &c.opt.Workers)
+	resultsFlag(cmd, &c.opt.Results)
+	dataFlag(cmd, &c.opt.Finder)
+	progressFlag(cmd, &c.progress)
+	return cmd
+}
+
+func (c *comparison) run(cmd *cobra.Command, name string) error {
+	t, plan, err := c.plan(name)
+	if err != nil {
+		return harness.Usage(err)
+	}
+	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if c.opt.Progress, err = harness.NewProgress(c.progress, stderr); err != nil {
+		return err
+	}
+	runs := make([]experiments.Planned, len(plan))
+	for i, p := range plan {
+		runs[i] = p.Planned
+	}
+	out, err := harness.Reproduce(cmd.Context(), runs, c.opt)
+	c.opt.Progress.Close()
+	if errors.Is(err, harness.ErrInterrupted) {
+		return fmt.Errorf("%w\nTo resume: %s", err, commandLine())
+	}
+	if err != nil && !errors.Is(err, harness.ErrRunsFailed) {
+		return err
+	}
+	remark(stderr, c.opt.Results, out)
+	return errors.Join(c.report(stdout, stderr, t, plan), err)
+}
+
+// plan finds the tournament and returns its runs. Fields on stand-ins are left
+// out where what they stand in for is there, and those on files where they are
+// not.
+func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
+	t, err := experiments.FindTournament(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(c.with) > 0 {
+		if t, err = t.With(c.with); err != nil {
+			return nil, nil, err
+		}
+	}
+	there := func(name string) bool { return c.opt.Finder.Available(data.Ref{Name: name}) == nil }
+	t = t.On(func(f experiments.Field) bool {
+		return there(f.Data.Name) && (f.StandsInFor == "" || !there(f.StandsInFor))
+	})
+	plan, err := t.Plan(c.profile)
+	if err == nil && len(plan) == 0 {
+		err = fmt.Errorf("the tournament has no runs in profile %s", c.profile)
+	}
+	return t, plan, err
+}
+
+// report prints the summary and writes the rest.
+func (c *comparison) report(stdout, stderr io.Writer, t *experiments.Tournament, plan []experiments.Contest) error {
+	have, err := readRecords(c.opt.Results, stderr)
+	if err != nil {
+		return err
+	}
+	r := report.NewTournament(compare.New(t, c.profile, plan, have.Records))
+	if err := r.Text(stdout); err != nil {
+		return err
+	}
+	paths, err := r.WriteAll(filepath.Join(harness.ReportDir(c.opt.Results), "tournament"))
+	if len(paths) > 0 {
+		fmt.Fprintf(stdout, "Written: %s and %d other files beside it\n", paths[0], len(paths)-1)
+	}
+	return err
+}

@@ -1,0 +1,270 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"polkrepro/compare"
+)
+
+// A Tournament is the report on a comparison of pruning heuristics.
+type Tournament struct {
+	Title   string
+	Summary []string // in sentences: first overall, then by field, then how it was done
+	Tables  []*Table // one a field, then the Pareto fronts
+	Figures []*Figure
+	Pages   []Page // one a heuristic
+
+	result *compare.Result
+}
+
+// A Page is about one heuristic.
+type Page struct {
+	Heuristic string
+	Paragraph string // what it is, and where it is from
+	Table     *Table // how it compares, by field and measure
+	Points    *Table // its runs: means over replicates
+}
+
+// NewTournament makes the report on a comparison.
+func NewTournament(res *compare.Result) *Tournament {
+	t := &Tournament{Title: res.Title, Summary: res.Summary(), result: res}
+	for _, f := range res.Fields {
+		t.Tables = append(t.Tables, verdictTable(f, res.Reference))
+	}
+	for _, f := range res.Fields {
+		t.Tables = append(t.Tables, frontTable(f))
+	}
+	t.Figures = tournamentFigures(res)
+	t.Pages = pages(res)
+	return t
+}
+
+// verdictTable holds all comparisons of a field.
+func verdictTable(f *compare.Field, reference string) *Table {
+	t := &Table{
+		Name: f.Name, Title: fmt.Sprintf("%s: heuristics against %s", f.Title, reference),
+		Header: []string{"heuristic", "error, equal order", "95 % interval", "p", "verdict",
+			"error, equal time", "verdict", "mean error", "verdict", "time, equal order", "verdict"},
+		Notes: []string{
+			fmt.Sprintf("%d replicates of %d samples. Differences are heuristic less %s, in points of the test error rate; times are ratios. "+
+				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal mean model order.",
+				f.Replicates, f.Samples, reference),
+		},
+	}
+	t.Caption = t.Title + "."
+	for _, e := range f.Entries[1:] {
+		row := []string{e.Heuristic.Name}
+		for _, m := range compare.Measures() {
+			c := e.Compared[m]
+			effect, interval, p := "—", "—", "—"
+			if len(c.Levels) > 0 {
+				effect, interval, p = m.Effect(c.Mean), m.Interval(c), compare.PValue(c.Adjusted)
+			}
+			row = append(row, strings.TrimSuffix(effect, " points"))
+			if m == compare.ErrorAtOrder {
+				row = append(row, interval, p)
+			}
+			row = append(row, string(c.Verdict))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// frontTable holds both Pareto fronts of a field.
+func frontTable(f *compare.Field) *Table {
+	t := &Table{
+		Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
+		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "training (s)"},
+		Notes:  []string{"Means over replicates, of all heuristics at all values of their knobs. The error's front is that of many noisy values: differences of a few hundredths of a point decide nothing."},
+	}
+	t.Caption = t.Title + "."
+	for _, byTime := range []bool{false, true} {
+		name := "error and order"
+		if byTime {
+			name = "error and time"
+		}
+		for _, p := range f.Front(byTime) {
+			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Point)...))
+		}
+	}
+	return t
+}
+
+// pointCells words a heuristic at a value of its knob.
+func pointCells(p compare.Point) []string {
+	return []string{strconv.FormatFloat(p.Value, 'g', -1, 64), compare.Number(p.Order), strconv.FormatFloat(p.Error, 'f', 2, 64),
+		strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
+}
+
+// pages makes a page for each heuristic.
+func pages(res *compare.Result) []Page {
+	var out []Page
+	at := make(map[string]int)
+	for _, f := range res.Fields {
+		for _, e := range f.Entries {
+			name := e.Heuristic.Name
+			i, ok := at[name]
+			if !ok {
+				i = len(out)
+				at[name] = i
+				out = append(out, newPage(e, res.Reference))
+			}
+			out[i].add(f, e)
+		}
+	}
+	return out
+}
+
+// newPage makes a page without rows.
+func newPage(e *compare.Entry, reference string) Page {
+	h := e.Heuristic
+	words := "It " + h.About + "."
+	if h.Source != "" {
+		words += " Source: " + h.Source + "."
+	}
+	if knob, ok := h.Knob(); ok {
+		words += fmt.Sprintf(" Its knob is %s: %s.", knob.Name, knob.About)
+	} else {
+		words += " It has no knob."
+	}
+	return Page{
+		Heuristic: h.Name, Paragraph: words,
+		Table: &Table{
+			Name: h.Name, Title: h.Name + " against " + reference,
+			Header: []string{"field", "by", "compared at", "difference", "95 % interval", "p", "verdict"},
+		},
+		Points: &Table{
+			Name: h.Name + "-runs", Title: "Runs of " + h.Name + ", means over replicates",
+			Header: []string{"field", "knob", "model order", "error (%)", "training (s)", "mean error (%)"},
+		},
+	}
+}
+
+// add adds a field to a page.
+func (p *Page) add(f *compare.Field, e *compare.Entry) {
+	for _, m := range compare.Measures() {
+		c := e.Compared[m]
+		if c.Verdict == compare.IsReference {
+			continue
+		}
+		row := []string{f.Title, m.String(), "—", "—", "—", "—", string(c.Verdict)}
+		if len(c.Levels) > 0 {
+			row[2], row[3], row[4], row[5] = levelsText(c.Levels), m.Effect(c.Mean), m.Interval(c), compare.PValue(c.Adjusted)
+		}
+		p.Table.Rows = append(p.Table.Rows, row)
+	}
+	for _, pt := range e.Points {
+		p.Points.Rows = append(p.Points.Rows, append(append([]string{f.Title}, pointCells(pt)...), strconv.FormatFloat(pt.MeanError, 'f', 2, 64)))
+	}
+}
+
+// levelsText lists model orders or times.
+func levelsText(levels []float64) string {
+	words := make([]string, len(levels))
+	for i, l := range levels {
+		words[i] = compare.Number(l)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Text writes the summary and the fields' tables for a terminal.
+func (t *Tournament) Text(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(t.Title + "\n\n")
+	for _, s := range t.Summary {
+		b.WriteString(wrap(s, noteWidth, "  ") + "\n\n")
+	}
+	for _, table := range t.Tables {
+		if err := table.Text(&b); err != nil {
+			return err
+		}
+		b.WriteString("\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Index writes the first page in Markdown.
+func (t *Tournament) Index(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", markdownEscapes.Replace(t.Title))
+	for _, s := range t.Summary {
+		b.WriteString(markdownEscapes.Replace(s) + "\n\n")
+	}
+	for _, table := range t.Tables {
+		if err := indexTable(&b, table); err != nil {
+			return err
+		}
+	}
+	for _, f := range t.Figures {
+		indexFigure(&b, f)
+	}
+	b.WriteString("## Heuristics\n\n")
+	for _, p := range t.Pages {
+		fmt.Fprintf(&b, "- [%[1]s](heuristics/%[1]s.md)\n", p.Heuristic)
+	}
+	b.WriteString("\nAll runs: [runs.csv](runs.csv).\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Markdown writes the page.
+func (p *Page) Markdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", p.Heuristic, markdownEscapes.Replace(p.Paragraph))
+	for _, t := range []*Table{p.Table, p.Points} {
+		if len(t.Rows) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "## %s\n\n", t.Title)
+		if err := t.markdownBody(&b); err != nil {
+			return err
+		}
+		b.WriteString("\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// CSV writes a line for each run.
+func (t *Tournament) CSV(w io.Writer) error {
+	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "mean_model_order", "mean_error_percent"}}
+	for _, f := range t.result.Fields {
+		for _, e := range f.Entries {
+			for _, r := range e.Runs {
+				rows = append(rows, []string{f.Name, e.Heuristic.Name, exact(r.Value), strconv.Itoa(r.Replicate), exact(r.Order), exact(r.Error),
+					exact(r.Seconds), exact(r.MeanOrder), exact(r.MeanError)})
+			}
+		}
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// WriteAll writes the report into a folder, which it makes if need be:
+// index.md, runs.csv, heuristics/NAME.md, tables/NAME.{txt,md,csv,tex} and
+// figures/NAME.{svg,png,pdf,csv}. It returns the paths it wrote, index.md
+// first. Every file is written whole or not at all.
+func (t *Tournament) WriteAll(dir string) ([]string, error) {
+	w := writer{dir: dir}
+	w.file("index.md", t.Index)
+	w.file("runs.csv", t.CSV)
+	for _, p := range t.Pages {
+		w.file(filepath.Join("heuristics", p.Heuristic+".md"), p.Markdown)
+	}
+	for _, table := range t.Tables {
+		for _, f := range faces {
+			w.file(filepath.Join("tables", table.Name+"."+f.ext), func(out io.Writer) error { return f.write(table, out) })
+		}
+	}
+	for _, f := range t.Figures {
+		w.picture(f.Name, f.content.drawing())
+		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
+	}
+	return w.paths, w.err
+}

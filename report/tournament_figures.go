@@ -1,0 +1,265 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+
+	"polkrepro/compare"
+)
+
+// tournamentFigures makes all figures of a tournament: of each field the
+// trade-offs and the error over the stream, then the ranks.
+func tournamentFigures(res *compare.Result) []*Figure {
+	var names []string
+	for _, f := range res.Fields {
+		for _, e := range f.Entries {
+			names = append(names, e.Heuristic.Name)
+		}
+	}
+	slices.Sort(names)
+	all := badges(slices.Compact(names), res.Reference)
+	var out []*Figure
+	for _, f := range res.Fields {
+		out = append(out,
+			&Figure{Name: f.Name + "-order", Title: f.Title + ": error against model order",
+				Caption: caption("Final error rate against final model order, a point for each value of the knob: means over replicates.", f, res.Reference) +
+					" Fine lines: the model orders at which errors are compared. Right of each name: the verdict by error at equal model order.",
+				content: &tradeOff{f, all, false}},
+			&Figure{Name: f.Name + "-time", Title: f.Title + ": error against training time",
+				Caption: caption("Final error rate against processor seconds of training, a point for each value of the knob: means over replicates.", f, res.Reference) +
+					" Right of each name: the verdict by error at equal training time.",
+				content: &tradeOff{f, all, true}},
+			&Figure{Name: f.Name + "-anytime", Title: f.Title + ": error against samples",
+				Caption: caption("Error rate against training samples processed, at the value of each knob whose model order is nearest to the middle one compared (M, right of the name): means over replicates.", f, res.Reference),
+				content: &anytime{f, all}},
+			&Figure{Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
+				Caption: caption("All heuristics at all values of their knobs (grey), and the Pareto fronts: of error against model order (left) and against training time (right).", f, ""),
+				content: &fronts{f, all}})
+	}
+	if res.Standing != nil {
+		out = append(out, &Figure{Name: "ranks", Title: "Mean ranks by error at equal model order",
+			Caption: fmt.Sprintf("Mean ranks over %d blocks, replicates of %d fields; 1 is the best. Bars join heuristics whose ranks differ by less than Nemenyi's critical difference (CD, level 5 %%).", res.Standing.Blocks, res.Standing.Fields),
+			content: &ranks{res.Standing, res.Reference}})
+	}
+	return out
+}
+
+// caption ends a caption with what all have in common.
+func caption(begin string, f *compare.Field, reference string) string {
+	begin += fmt.Sprintf(" %d replicates of %d samples.", f.Replicates, f.Samples)
+	if reference != "" {
+		begin += fmt.Sprintf(" In each panel %s is blue, without markers.", reference)
+	}
+	return begin
+}
+
+// Columns and height of the panels of a tournament.
+const (
+	smallColumns = 4
+	smallHeight  = 1.05 * vg.Inch
+)
+
+// tradeOff shows error against cost.
+type tradeOff struct {
+	field  *compare.Field
+	badges map[string]badge
+	byTime bool
+}
+
+var (
+	_ content = (*tradeOff)(nil)
+	_ content = (*anytime)(nil)
+	_ content = (*fronts)(nil)
+	_ content = (*ranks)(nil)
+
+	_ drawing = (*multiples)(nil)
+	_ drawing = (*pair)(nil)
+	_ drawing = (*ranks)(nil)
+)
+
+// at places a heuristic at a value of its knob.
+func (t *tradeOff) at(p compare.Point) place {
+	if t.byTime {
+		return place{p.Seconds, p.Error}
+	}
+	return place{p.Order, p.Error}
+}
+
+// line returns a heuristic's trade-off in the order of its cost.
+func (t *tradeOff) line(e *compare.Entry, width vg.Length, markers bool) marked {
+	l := marked{badge: t.badges[e.Heuristic.Name], width: width, markers: markers}
+	for _, p := range e.Points {
+		l.points = append(l.points, t.at(p))
+	}
+	slices.SortStableFunc(l.points, func(a, b place) int {
+		if a.x < b.x {
+			return -1
+		}
+		return 1
+	})
+	return l
+}
+
+// drawing lays the figure out.
+func (t *tradeOff) drawing() drawing {
+	m := &multiples{xlabel: "model order", ylabel: "test error rate (%)", logX: true, columns: smallColumns, height: smallHeight}
+	measure := compare.ErrorAtOrder
+	levels := t.field.Levels
+	if t.byTime {
+		m.xlabel, measure, levels = "training (s)", compare.ErrorAtTime, nil
+	}
+	for _, e := range t.field.Entries[1:] {
+		m.panels = append(m.panels, small{
+			title: e.Heuristic.Name, remark: shortVerdict(e.Compared[measure].Verdict), levels: levels,
+			lines: []marked{t.line(t.field.Reference(), 0.9, false), t.line(e, 1.1, true)},
+		})
+	}
+	return m
+}
+
+// shortVerdict fits beside a name.
+func shortVerdict(v compare.Verdict) string {
+	switch v {
+	case compare.Open:
+		return "open"
+	case compare.NotComparable, compare.TooFew:
+		return "-"
+	}
+	return string(v)
+}
+
+// rows are the points.
+func (t *tradeOff) rows() [][]string {
+	rows := [][]string{{"heuristic", "knob", "model_order", "error_percent", "training_seconds"}}
+	for _, e := range t.field.Entries {
+		for _, p := range e.Points {
+			rows = append(rows, []string{e.Heuristic.Name, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds)})
+		}
+	}
+	return rows
+}
+
+// anytime shows error against samples.
+type anytime struct {
+	field  *compare.Field
+	badges map[string]badge
+}
+
+// nearest returns the point of a heuristic whose model order is nearest to the
+// middle one of those compared.
+func (a *anytime) nearest(e *compare.Entry) compare.Point {
+	middle := a.field.Levels[len(a.field.Levels)/2]
+	return slices.MinFunc(e.Points, func(p, q compare.Point) int {
+		d := math.Abs(math.Log(p.Order/middle)) - math.Abs(math.Log(q.Order/middle))
+		switch {
+		case d < 0:
+			return -1
+		case d > 0:
+			return 1
+		}
+		return 0
+	})
+}
+
+// line returns the mean over replicates of a heuristic's error over the stream.
+func (a *anytime) line(e *compare.Entry, width vg.Length) marked {
+	l := marked{badge: a.badges[e.Heuristic.Name], width: width}
+	value, n := a.nearest(e).Value, 0.0
+	for _, r := range e.Runs {
+		if r.Value != value {
+			continue
+		}
+		n++
+		for i, s := range r.Samples {
+			if i == len(l.points) {
+				l.points = append(l.points, place{x: s})
+			}
+			l.points[i].y += (r.Errors[i] - l.points[i].y) / n
+		}
+	}
+	return l
+}
+
+// drawing lays the figure out.
+func (a *anytime) drawing() drawing {
+	m := &multiples{xlabel: "samples processed", ylabel: "test error rate (%)", columns: smallColumns, height: smallHeight}
+	for _, e := range a.field.Entries[1:] {
+		m.panels = append(m.panels, small{
+			title: e.Heuristic.Name, remark: "M " + compare.Number(a.nearest(e).Order),
+			lines: []marked{a.line(a.field.Reference(), 0.9), a.line(e, 1.1)},
+		})
+	}
+	return m
+}
+
+// rows are the curves that are shown.
+func (a *anytime) rows() [][]string {
+	rows := [][]string{{"heuristic", "knob", "samples", "mean_error_percent"}}
+	for _, e := range a.field.Entries {
+		value := exact(a.nearest(e).Value)
+		for _, p := range a.line(e, 0).points {
+			rows = append(rows, []string{e.Heuristic.Name, value, strconv.FormatFloat(p.x, 'f', -1, 64), exact(p.y)})
+		}
+	}
+	return rows
+}
+
+// fronts shows what no other run beats.
+type fronts struct {
+	field  *compare.Field
+	badges map[string]badge
+}
+
+// drawing lays the figure out: two panels whose x axes differ.
+func (f *fronts) drawing() drawing {
+	grey := badge{rgb(0xc4, 0xc4, 0xc4), heuristicMarkers[0]}
+	p := &pair{}
+	var shown []string
+	for i, byTime := range []bool{false, true} {
+		t := tradeOff{f.field, f.badges, byTime}
+		m := multiples{xlabel: "model order", ylabel: "test error rate (%)", logX: true, columns: 1, height: panelHeight}
+		if byTime {
+			m.xlabel = "training (s)"
+		}
+		var s small
+		for _, e := range f.field.Entries {
+			for _, pt := range e.Points {
+				s.spots = append(s.spots, spot{t.at(pt), grey})
+			}
+		}
+		edge := marked{badge: badge{rgb(0x88, 0x88, 0x88), nil}, width: 0.6}
+		for _, pt := range f.field.Front(byTime) {
+			s.spots = append(s.spots, spot{t.at(pt.Point), f.badges[pt.Heuristic]})
+			edge.points = append(edge.points, t.at(pt.Point))
+			if !slices.Contains(shown, pt.Heuristic) {
+				shown = append(shown, pt.Heuristic)
+				p.legend = append(p.legend, f.badges[pt.Heuristic].entry(pt.Heuristic))
+			}
+		}
+		if len(edge.points) > 1 {
+			s.lines = []marked{edge}
+		}
+		m.panels = []small{s}
+		p.halves[i] = m
+	}
+	return p
+}
+
+// rows are the fronts.
+func (f *fronts) rows() [][]string {
+	rows := [][]string{{"front", "heuristic", "knob", "model_order", "error_percent", "training_seconds"}}
+	for _, byTime := range []bool{false, true} {
+		name := "order"
+		if byTime {
+			name = "time"
+		}
+		for _, p := range f.field.Front(byTime) {
+			rows = append(rows, []string{name, p.Heuristic, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds)})
+		}
+	}
+	return rows
+}
