@@ -188,17 +188,17 @@ func TestHolmBounds(t *testing.T) {
 func TestPairedT(t *testing.T) {
 	// With two degrees of freedom p = 1 − t/√(2+t²), and here t = √7: p = 1 − √7/3.
 	// The 97.5 % quantile is 4.3027, the standard error √7/3.
-	e := PairedT([]float64{1, 2, 4})
+	e := PairedT([]float64{1, 2, 4}, 0)
 	near(t, "p", e.P, 1-math.Sqrt(7)/3, 1e-9)
 	near(t, "low", e.Low, 7./3-4.3027*math.Sqrt(7)/3, 1e-4)
 	near(t, "high", e.High, 7./3+4.3027*math.Sqrt(7)/3, 1e-4)
-	if e := PairedT([]float64{0, 0, 0, 0}); e.P != 1 || e.Low != 0 || e.High != 0 {
+	if e := PairedT([]float64{0, 0, 0, 0}, 0); e.P != 1 || e.Low != 0 || e.High != 0 {
 		t.Errorf("no difference: %+v", e)
 	}
-	if e := PairedT([]float64{2, 2, 2, 2}); e.P != 0.125 {
+	if e := PairedT([]float64{2, 2, 2, 2}, 0); e.P != 0.125 {
 		t.Errorf("equal differences: %+v", e)
 	}
-	if e := PairedT([]float64{1, 1}); e.P != 1 || !math.IsInf(e.High, 1) {
+	if e := PairedT([]float64{1, 1}, 0); e.P != 1 || !math.IsInf(e.High, 1) {
 		t.Errorf("two replicates decide: %+v", e)
 	}
 }
@@ -235,7 +235,7 @@ func TestCoverage(t *testing.T) {
 			level := 0.04 + 0.01*r.ExpFloat64() // a replicate's own
 			d[i] = rate(level+0.003) - rate(level)
 		}
-		if e := PairedT(d); e.Low <= 0.003 && 0.003 <= e.High {
+		if e := PairedT(d, 0); e.Low <= 0.003 && 0.003 <= e.High {
 			coveredT++
 		}
 		if low, high := percentile(r, d); low <= 0.003 && 0.003 <= high {

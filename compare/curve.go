@@ -57,6 +57,32 @@ func (c Curve) At(cost float64) (float64, bool) {
 	return a.Value + t*(b.Value-a.Value), true
 }
 
+// Bend estimates how much the straight lines of a curve are too high at a cost:
+// the quadratic term of Newton's interpolation with the next sample to the left
+// or to the right, whichever gives more. It is 0 at samples, outside of the
+// range, and where there is no further sample.
+func (c Curve) Bend(cost float64) float64 {
+	i, exact := slices.BinarySearchFunc(c, cost, func(s Sample, x float64) int { return cmp.Compare(s.Cost, x) })
+	if exact || i == 0 || i == len(c) {
+		return 0
+	}
+	slope := func(a, b Sample) float64 { return (b.Value - a.Value) / math.Log(b.Cost/a.Cost) }
+	a, b := c[i-1], c[i]
+	weight := math.Log(cost/a.Cost) * math.Log(b.Cost/cost)
+	bend := 0.0
+	if i > 1 {
+		before := c[i-2]
+		bend = weight * (slope(a, b) - slope(before, a)) / math.Log(b.Cost/before.Cost)
+	}
+	if i+1 < len(c) {
+		after := c[i+1]
+		if other := weight * (slope(b, after) - slope(a, b)) / math.Log(after.Cost/a.Cost); math.Abs(other) > math.Abs(bend) {
+			bend = other
+		}
+	}
+	return bend
+}
+
 // Area returns the mean height of a curve over samples processed: the area
 // under the straight lines between its points, over its width. A single point's
 // is its value. It panics if there is no point or the samples do not ascend.

@@ -17,7 +17,8 @@
 //     model order, not a monotone envelope: an envelope is the least of several
 //     noisy values, which is too low, and the lower the more runs there are. A
 //     line is linear in what was measured, so the noise of a difference has mean
-//     zero.
+//     zero. Where a curve bends, the line is off, by about [Curve.Bend]; a
+//     difference has to be larger than that to be called one.
 //   - Curves are not extrapolated. Heuristics that have no model order in common
 //     are not comparable there, and it is said.
 //   - Intervals are Student's t of the paired differences, not percentiles of a

@@ -20,15 +20,16 @@ const Fewest = 3
 type Estimate struct {
 	Mean      float64
 	Low, High float64 // 95 % interval, of this comparison alone; infinite if there are too few replicates
-	P         float64 // two-sided, of no difference, of this comparison alone
+	P         float64 // two-sided, of no difference beyond the slack, of this comparison alone
 	N         int     // replicates
 }
 
 // PairedT estimates the mean of differences by Student's t, whose interval is
-// exact for a few normal differences. Differences that are all equal say
-// nothing of how they vary; their p is that of the sign test, 2^(1−n), or 1 if
-// they are zero. It panics if there are none.
-func PairedT(differences []float64) Estimate {
+// exact for a few normal differences. P is that of a mean of at most slack, in
+// either direction: of no difference if slack is 0. Differences that are all
+// equal say nothing of how they vary; their p is that of the sign test,
+// 2^(1−n), or 1 if they are within the slack. It panics if there are none.
+func PairedT(differences []float64, slack float64) Estimate {
 	n := len(differences)
 	if n == 0 {
 		panic("compare: mean of no differences")
@@ -40,7 +41,7 @@ func PairedT(differences []float64) Estimate {
 	}
 	if slices.Min(differences) == slices.Max(differences) {
 		e.Low, e.High = mean, mean
-		if mean != 0 {
+		if math.Abs(mean) > slack {
 			e.P = math.Pow(2, float64(1-n))
 		}
 		return e
@@ -49,7 +50,7 @@ func PairedT(differences []float64) Estimate {
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}
 	half := t.Quantile(1-Level/2) * se
 	e.Low, e.High = mean-half, mean+half
-	e.P = min(1, 2*t.Survival(math.Abs(mean)/se))
+	e.P = min(1, 2*t.Survival((math.Abs(mean)-slack)/se))
 	return e
 }
 

@@ -85,6 +85,7 @@ type Comparison struct {
 	Estimate           // of the mean difference over the levels, heuristic less reference
 	Levels   []float64 // model orders, or seconds, at which the two were compared
 	At       []Estimate
+	Bend     float64 // by how much the lines between runs may put the difference wrong: the slack of the test
 	Adjusted float64 // P after Holm's correction for all heuristics of the field
 	Verdict  Verdict
 
@@ -275,19 +276,25 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 		}
 	}
 	slices.Sort(replicates)
+	bends := 0.0
 	for _, level := range levels {
 		var at []float64
+		ownBend, theirBend := 0.0, 0.0
 		for _, r := range replicates {
 			a, ok1 := own[r].At(level)
 			b, ok2 := theirs[r].At(level)
 			if ok1 && ok2 {
 				at = append(at, a-b)
 			}
+			ownBend += own[r].Bend(level) / float64(len(replicates))
+			theirBend += theirs[r].Bend(level) / float64(len(replicates))
 		}
 		if len(at) == 0 || len(at) < len(replicates) {
 			continue
 		}
-		c.Levels, c.At = append(c.Levels, level), append(c.At, PairedT(at))
+		bend := math.Abs(ownBend) + math.Abs(theirBend)
+		bends += bend
+		c.Levels, c.At = append(c.Levels, level), append(c.At, PairedT(at, bend))
 		for i, r := range replicates {
 			c.differences[r] = append(c.differences[r], at[i])
 		}
@@ -296,7 +303,8 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 		c.Verdict = NotComparable
 		return c
 	}
-	c.Estimate = PairedT(meansOf(replicates, c.differences))
+	c.Bend = bends / float64(len(c.Levels))
+	c.Estimate = PairedT(meansOf(replicates, c.differences), c.Bend)
 	if c.N < Fewest {
 		c.Verdict = TooFew
 	}

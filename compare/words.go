@@ -98,7 +98,7 @@ func (r *Result) Summary() []string {
 	}
 	out = append(out, fmt.Sprintf("Differences are heuristic less %s, replicate by replicate, on the same examples in the same order, averaged over "+
 		"the model orders, or times, that both reach in every replicate. Intervals are 95 %% intervals of Student's t over replicates, of one comparison each; "+
-		"p is two-sided and corrected by Holm's method for the heuristics compared on the field. Replicates are seeds of the order, and draws where data are "+
+		"p is two-sided, of a difference no larger than what lines between runs may be off, and corrected by Holm's method for the heuristics compared on the field. Replicates are seeds of the order, and draws where data are "+
 		"generated: none of this speaks of other data sets, and times are those of one machine.", r.Reference))
 	if r.Missing > 0 {
 		out = append(out, fmt.Sprintf("%d runs have no record and are left out.", r.Missing))
@@ -219,10 +219,10 @@ func (s *Standing) sentence(reference string) string {
 		s.Blocks, count(s.Fields, "field"), PValue(s.P), reference, s.Mean[at], len(s.Names), s.CD, names(ahead), names(level), names(behind), names(s.Absent))
 }
 
-// names lists names, or says that there are none.
+// names lists names, or has a dash where there are none.
 func names(list []string) string {
 	if len(list) == 0 {
-		return "none"
+		return "—"
 	}
 	return strings.Join(list, ", ")
 }

@@ -48,7 +48,7 @@ type Field struct {
 type fieldWork struct {
 	samples, replicates int
 	every               int // samples between evaluations
-	points              int // of each knob's grid, 0 for all
+	refine              int // values put between two of a knob's grid that is not of whole numbers
 }
 
 // A Contest is one run of a tournament.
@@ -179,7 +179,7 @@ func (f *Field) contests(tournament, name string, w *fieldWork) ([]Contest, erro
 		return nil, fmt.Errorf("unknown pruner %q", name)
 	}
 	var out []Contest
-	for _, value := range f.grid(h, w.points) {
+	for _, value := range f.grid(h, w.refine) {
 		params, err := f.with(h, value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
@@ -195,7 +195,7 @@ func (f *Field) contests(tournament, name string, w *fieldWork) ([]Contest, erro
 			id := ID(run)
 			series := name
 			if knob, ok := h.Knob(); ok {
-				series += ", " + knob.Name + " = " + strconv.FormatFloat(value, 'g', -1, 64)
+				series += ", " + knob.Name + " = " + strconv.FormatFloat(value, 'g', 4, 64)
 			}
 			out = append(out, Contest{
 				Planned: Planned{Run: run, ID: id, Spec: tournament, Series: series, Group: f.Name + " " + series,
@@ -207,29 +207,31 @@ func (f *Field) contests(tournament, name string, w *fieldWork) ([]Contest, erro
 	return out, nil
 }
 
-// grid returns the values of a heuristic's knob on a field, evenly thinned out
-// to a number of points unless that is 0; a single 0 if it has no knob.
-func (f *Field) grid(h prune.Heuristic, points int) []float64 {
+// grid returns the values of a heuristic's knob on a field, a single 0 if it has
+// no knob. What a knob that is no model order will lead to is not known
+// beforehand, so further values are put evenly between the logarithms of two.
+func (f *Field) grid(h prune.Heuristic, refine int) []float64 {
 	knob, ok := h.Knob()
 	if !ok {
 		return []float64{0}
 	}
-	all := f.budgets[h.Name]
-	if all == nil {
-		all = f.budgets[knob.Name]
+	values := f.budgets[h.Name]
+	if values == nil {
+		values = f.budgets[knob.Name]
 	}
-	if all == nil {
-		all = knob.GridFor(f.Data.Name)
+	if values == nil {
+		values = knob.GridFor(f.Data.Name)
 	}
-	if points == 0 || points >= len(all) {
-		return all
+	if knob.Integer || slices.ContainsFunc(values, func(x float64) bool { return !(x > 0) }) {
+		return values
 	}
-	if points == 1 {
-		return all[len(all)/2 : len(all)/2+1]
-	}
-	var out []float64
-	for i := range points {
-		out = append(out, all[int(math.Round(float64(i)*float64(len(all)-1)/float64(points-1)))])
+	out := values[:1:1]
+	for i := 1; i < len(values); i++ {
+		a, b := values[i-1], values[i]
+		for k := 1; k <= refine; k++ {
+			out = append(out, a*math.Pow(b/a, float64(k)/float64(refine+1)))
+		}
+		out = append(out, b)
 	}
 	return out
 }
@@ -388,8 +390,8 @@ func (c *tournamentChecker) work(n *strictyaml.Node, d *doc.FieldProfile, drawn 
 	if d.Replicates < 1 || d.Replicates > most {
 		c.Errorf(n, "replicates is %d, want 1 to %d", d.Replicates, most)
 	}
-	if d.Every < 1 || d.Points < 0 {
-		c.Errorf(n, "every is %d and points is %d, want at least 1 and at least 0", d.Every, d.Points)
+	if d.Every < 1 || d.Refine < 0 || d.Refine > 100 {
+		c.Errorf(n, "every is %d and refine is %d, want at least 1 and 0 to 100", d.Every, d.Refine)
 	}
-	return &fieldWork{samples: d.Samples, replicates: d.Replicates, every: d.Every, points: d.Points}
+	return &fieldWork{samples: d.Samples, replicates: d.Replicates, every: d.Every, refine: d.Refine}
 }

@@ -3,20 +3,24 @@ package harness
 import "golang.org/x/sys/unix"
 
 // cpuSeconds returns the processor time spent so far: by the calling thread,
-// which must be locked to its goroutine, or by the whole process.
+// which must be locked to its goroutine, or by the whole process. Getrusage
+// would count in ticks of some milliseconds, which short runs do not last.
 func cpuSeconds(process bool) float64 {
-	who := unix.RUSAGE_THREAD
+	id := int32(unix.CLOCK_THREAD_CPUTIME_ID)
 	if process {
-		who = unix.RUSAGE_SELF
+		id = unix.CLOCK_PROCESS_CPUTIME_ID
 	}
-	var u unix.Rusage
-	if err := unix.Getrusage(who, &u); err != nil {
-		return 0
-	}
-	return seconds(u.Utime) + seconds(u.Stime)
+	return clockSeconds(id)
 }
 
-func seconds(t unix.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
+// clockSeconds reads one of the system's clocks.
+func clockSeconds(id int32) float64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(id, &t); err != nil {
+		return 0
+	}
+	return float64(t.Sec) + float64(t.Nsec)/1e9
+}
 
 // threadClock returns the clock of the calling thread's processor time, which
 // other threads can read.
@@ -24,11 +28,5 @@ func threadClock() func() float64 {
 	// The kernel's number for a thread's clock: CPUCLOCK_PERTHREAD and
 	// CPUCLOCK_SCHED below the complement of the thread's.
 	id := int32(^unix.Gettid()<<3 | 4 | 2)
-	return func() float64 {
-		var t unix.Timespec
-		if err := unix.ClockGettime(id, &t); err != nil {
-			return 0
-		}
-		return float64(t.Sec) + float64(t.Nsec)/1e9
-	}
+	return func() float64 { return clockSeconds(id) }
 }

@@ -48,12 +48,11 @@ func NewTournament(res *compare.Result) *Tournament {
 func verdictTable(f *compare.Field, reference string) *Table {
 	t := &Table{
 		Name: f.Name, Title: fmt.Sprintf("%s: heuristics against %s", f.Title, reference),
-		Header: []string{"heuristic", "error, equal order", "95 % interval", "p", "verdict",
-			"error, equal time", "verdict", "mean error", "verdict", "time, equal order", "verdict"},
+		Header: []string{"heuristic", "error, equal order", "95 % interval", "p", "error, equal time", "mean error", "time, equal order"},
 		Notes: []string{
 			fmt.Sprintf("%d replicates of %d samples. Differences are heuristic less %s, in points of the test error rate; times are ratios. "+
-				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal mean model order.",
-				f.Replicates, f.Samples, reference),
+				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal mean model order. "+
+				"Not marked: not distinguishable. Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference),
 		},
 	}
 	t.Caption = t.Title + "."
@@ -61,19 +60,30 @@ func verdictTable(f *compare.Field, reference string) *Table {
 		row := []string{e.Heuristic.Name}
 		for _, m := range compare.Measures() {
 			c := e.Compared[m]
-			effect, interval, p := "—", "—", "—"
-			if len(c.Levels) > 0 {
-				effect, interval, p = m.Effect(c.Mean), m.Interval(c), compare.PValue(c.Adjusted)
+			row = append(row, effectCell(m, c))
+			switch {
+			case m != compare.ErrorAtOrder:
+			case len(c.Levels) > 0:
+				row = append(row, m.Interval(c), compare.PValue(c.Adjusted))
+			default:
+				row = append(row, "—", "—")
 			}
-			row = append(row, strings.TrimSuffix(effect, " points"))
-			if m == compare.ErrorAtOrder {
-				row = append(row, interval, p)
-			}
-			row = append(row, string(c.Verdict))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// effectCell words a difference with its verdict, if it is one.
+func effectCell(m compare.Measure, c compare.Comparison) string {
+	if len(c.Levels) == 0 {
+		return "—"
+	}
+	effect := strings.TrimSuffix(m.Effect(c.Mean), " points")
+	if c.Verdict == compare.Better || c.Verdict == compare.Worse {
+		effect += " " + string(c.Verdict)
+	}
+	return effect
 }
 
 // frontTable holds both Pareto fronts of a field.

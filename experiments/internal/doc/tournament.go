@@ -61,6 +61,6 @@ type FieldProfile struct {
 	Replicates int `json:"replicates"`
 	// Samples between evaluations.
 	Every int `json:"every"`
-	// How many values of each knob's grid are run, evenly spread; all if missing.
-	Points int `json:"points,omitempty"`
+	// How many values are put between two of a knob's grid, unless they are whole numbers.
+	Refine int `json:"refine,omitempty"`
 }
