@@ -40,7 +40,8 @@ type Field struct {
 	drawn   bool // every replicate has a draw of its own
 	params  Params
 	dim     int
-	budgets map[string][]float64 // by knob
+	budgets map[string][]float64 // by heuristic or knob
+	grids   string               // the data set whose grids of knobs are used
 	work    map[string]*fieldWork
 }
 
@@ -220,7 +221,7 @@ func (f *Field) grid(h prune.Heuristic, refine int) []float64 {
 		values = f.budgets[knob.Name]
 	}
 	if values == nil {
-		values = knob.GridFor(f.Data.Name)
+		values = knob.GridFor(f.grids)
 	}
 	if knob.Integer || slices.ContainsFunc(values, func(x float64) bool { return !(x > 0) }) {
 		return values
@@ -363,6 +364,12 @@ func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *doc.Field, f *Field
 	}
 	if s, _ := lookupData(d.StandsInFor); d.StandsInFor != "" && s == nil {
 		c.Errorf(n, "unknown data set %q to stand in for", d.StandsInFor)
+	}
+	if f.grids = d.Grids; f.grids == "" {
+		f.grids = set.name
+	}
+	if s, _ := lookupData(f.grids); s == nil {
+		c.Errorf(n, "unknown data set %q to take grids from", f.grids)
 	}
 	f.dim = set.dim
 }

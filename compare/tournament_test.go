@@ -1,0 +1,228 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+	"polkrepro/record"
+)
+
+// Heuristics that are never run: the tests make their records up.
+func init() {
+	for _, name := range []string{"test-a", "test-b", "test-c", "test-d", "test-e", "test-f", "test-g", "test-h", "test-i", "test-j", "test-k"} {
+		prune.Register(prune.Heuristic{
+			Name: name, About: "does nothing, in a test", Params: []prune.Param{prune.Order},
+			New: func(prune.Params) prune.Pruner { panic("not to be run") },
+		})
+	}
+}
+
+// made is a tournament of the given heuristics on one field, the first the
+// reference, with knobs 8, 16 and 32.
+func made(t testing.TB, replicates int, heuristics ...string) (*experiments.Tournament, []experiments.Contest) {
+	t.Helper()
+	src := fmt.Sprintf(`
+name: made
+title: Made up
+reference: %s
+heuristics: [%s]
+fields:
+  - name: field
+    title: a field
+    data: {name: glyphs}
+    task: ksvm
+    bandwidth: 1
+    learning_rate: 1
+    regularizer: 1e-6
+    batch_size: 32
+    levels: [8, 16, 32]
+    budgets: {order: [8, 16, 32]}
+    profiles: {smoke: {samples: 100, replicates: %d, every: 50}}
+`, heuristics[0], strings.Join(heuristics, ", "), replicates)
+	tour, err := experiments.ParseTournament("made.yaml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := tour.Plan(experiments.ProfileSmoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tour, plan
+}
+
+// recorded makes a record of each contest: error in per cent, order and seconds.
+func recorded(plan []experiments.Contest, of func(experiments.Contest) (err, order, seconds float64)) map[string]*record.Record {
+	out := make(map[string]*record.Record)
+	for _, c := range plan {
+		e, order, seconds := of(c)
+		out[c.ID] = &record.Record{
+			Points: []record.Point{
+				{Samples: 50, TestError: 2 * e / 100, ModelOrder: int(order)},
+				{Samples: 100, TestError: e / 100, ModelOrder: int(order)},
+			},
+			Final: record.Final{TestError: e / 100, ModelOrder: order, Timing: record.Timing{CPU: seconds}},
+		}
+	}
+	return out
+}
+
+// wobble is a replicate's own part of an error, the same for all heuristics,
+// and a little of a heuristic's.
+func wobble(c experiments.Contest) float64 {
+	return float64(c.Replicate%3) + 0.01*math.Sin(float64(c.Replicate)*c.Value*float64(len(c.Heuristic)+int(c.Heuristic[5])))
+}
+
+// TestDirection: less error, less time and a lower rank are better.
+func TestDirection(t *testing.T) {
+	tour, plan := made(t, 5, "test-a", "test-b", "test-c")
+	shift := map[string]float64{"test-a": 0, "test-b": -1, "test-c": 1}
+	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
+		d := shift[c.Heuristic]
+		return 20 - 2*math.Log2(c.Value) + d + wobble(c), c.Value, c.Value * math.Exp(d) * (1 + 0.01*wobble(c))
+	}))
+	f := res.Fields[0]
+	for i, want := range []Verdict{IsReference, Better, Worse} {
+		e := f.Entries[i]
+		for _, m := range []Measure{ErrorAtOrder, Anytime, Time} {
+			if got := e.Compared[m].Verdict; got != want {
+				t.Errorf("%s by %v: %s, want %s", e.Heuristic.Name, m, got, want)
+			}
+		}
+	}
+	near(t, "difference", f.Entries[1].Compared[ErrorAtOrder].Mean, -1, 0.02)
+	near(t, "difference over the stream", f.Entries[1].Compared[Anytime].Mean, -1.5, 0.03)
+	near(t, "ratio of times", f.Entries[2].Compared[Time].Mean, 1, 0.03)
+	if !slices.Equal(res.Standing.Names, []string{"test-b", "test-a", "test-c"}) || !slices.Equal(res.Standing.Mean, []float64{1, 2, 3}) {
+		t.Errorf("ranks: %+v", res.Standing)
+	}
+	words := strings.Join(res.Summary(), "\n")
+	for _, want := range []string{"Better than test-a on at least one and worse on none: test-b.", "Worse on at least one and better on none: test-c.", "Better: test-b (−1.00 points"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("the summary does not say %q:\n%s", want, words)
+		}
+	}
+}
+
+// TestOnlyWhatBothReach: no extrapolation, and only levels that all replicates
+// reach.
+func TestOnlyWhatBothReach(t *testing.T) {
+	tour, plan := made(t, 4, "test-a", "test-b", "test-c")
+	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
+		order := c.Value
+		switch {
+		case c.Heuristic == "test-b" && c.Value == 8 && c.Replicate == 2:
+			order = 9
+		case c.Heuristic == "test-c":
+			order *= 100
+		}
+		return 10 + wobble(c), order, c.Value
+	}))
+	f := res.Fields[0]
+	if got := f.Entries[1].Compared[ErrorAtOrder].Levels; !slices.Equal(got, []float64{16, 32}) {
+		t.Errorf("compared at %v", got)
+	}
+	if c := f.Entries[2].Compared[ErrorAtOrder]; c.Verdict != NotComparable || len(c.Levels) != 0 {
+		t.Errorf("orders that have nothing in common: %+v", c)
+	}
+	if !slices.Equal(res.Standing.Absent, []string{"test-c"}) {
+		t.Errorf("not ranked: %v", res.Standing.Absent)
+	}
+}
+
+// TestMissingRuns: runs without a record are counted, replicates of one
+// heuristic alone are not compared, and two replicates decide nothing.
+func TestMissingRuns(t *testing.T) {
+	tour, plan := made(t, 4, "test-a", "test-b")
+	have := recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
+		return 10 - 5*float64(c.Heuristic[5]-'a') + wobble(c), c.Value, 1
+	})
+	for _, c := range plan {
+		if c.Heuristic == "test-b" && c.Replicate > 2 {
+			delete(have, c.ID)
+		}
+	}
+	res := New(tour, experiments.ProfileSmoke, plan, have)
+	if c := res.Fields[0].Entries[1].Compared[ErrorAtOrder]; res.Missing != 6 || c.Verdict != TooFew || c.N != 2 {
+		t.Errorf("missing %d, %+v", res.Missing, c)
+	}
+	if res := New(tour, experiments.ProfileSmoke, plan, nil); len(res.Fields) != 0 || res.Missing != len(plan) || len(res.Summary()) == 0 {
+		t.Errorf("without records: %+v", res)
+	}
+}
+
+// TestCopiesDifferByChance: of heuristics that are all the same, with noise of
+// their own, one comparison in twenty is called a difference where there is only
+// one, and one tournament in twenty where there are ten.
+func TestCopiesDifferByChance(t *testing.T) {
+	names := []string{"test-a", "test-b", "test-c", "test-d", "test-e", "test-f", "test-g", "test-h", "test-i", "test-j", "test-k"}
+	for _, copies := range []int{1, 10} {
+		const tournaments = 600
+		r := rand.New(rand.NewPCG(5, uint64(copies)))
+		tour, plan := made(t, 5, names[:copies+1]...)
+		wrong := 0
+		for range tournaments {
+			res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
+				return math.Round(250*(30/math.Log(c.Value)+0.5*r.NormFloat64()))/250 + wobble(c), c.Value, c.Value
+			}))
+			if slices.ContainsFunc(res.Fields[0].Entries[1:], func(e *Entry) bool {
+				v := e.Compared[ErrorAtOrder].Verdict
+				return v == Better || v == Worse
+			}) {
+				wrong++
+			}
+		}
+		rate := float64(wrong) / tournaments
+		t.Logf("%d copies: %d of %d tournaments call one different: %.1f %%", copies, wrong, tournaments, 100*rate)
+		if se := math.Sqrt(Level * (1 - Level) / tournaments); rate > Level+3*se || copies == 1 && rate < Level-3*se {
+			t.Errorf("%d copies: %.1f %% of tournaments call one different", copies, 100*rate)
+		}
+	}
+}
+
+// TestBend: the quadratic term is exact for parabolas over the logarithm, and
+// nothing bends at samples, in lines and outside.
+func TestBend(t *testing.T) {
+	parabola := func(x float64) float64 { l := math.Log(x); return 3 - l + 0.7*l*l }
+	var c, line Curve
+	for _, x := range []float64{1, 3, 10, 20} {
+		c, line = append(c, Sample{x, parabola(x)}), append(line, Sample{x, 2 * math.Log(x)})
+	}
+	for _, x := range []float64{1.5, 5, 15} {
+		v, _ := c.At(x)
+		near(t, "a parabola less its bend", v-c.Bend(x), parabola(x), 1e-12)
+		near(t, "the bend of a line", line.Bend(x), 0, 1e-12)
+	}
+	for _, x := range []float64{0.5, 1, 10, 20, 30} {
+		near(t, "a bend where there is none", c.Bend(x), 0, 0)
+	}
+	if e := PairedT([]float64{1, 2, 3, 4}, 2.5); e.P != 1 {
+		t.Errorf("a mean as large as the slack: p %v", e.P)
+	}
+}
+
+// TestBentCurvesDecideNothing: one trade-off with an elbow, run at other orders
+// by the reference than by its copy, is not called different.
+func TestBentCurvesDecideNothing(t *testing.T) {
+	tour, plan := made(t, 8, "test-a", "test-b")
+	tradeOff := func(order float64) float64 { return 4 + 200/order }
+	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
+		order := c.Value
+		if c.Heuristic == "test-a" {
+			order = map[float64]float64{8: 7, 16: 12, 32: 40}[c.Value]
+		}
+		return tradeOff(order) + wobble(c), order, 1
+	}))
+	c := res.Fields[0].Entries[1].Compared[ErrorAtOrder]
+	if !(c.Mean < -0.1) || c.P == 1 && c.Bend == 0 {
+		t.Fatalf("the lines of the reference are not too high: %+v", c)
+	}
+	if c.Verdict != Open {
+		t.Errorf("the same trade-off: %s by %v with a bend of %v", c.Verdict, c.Mean, c.Bend)
+	}
+}
