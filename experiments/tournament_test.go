@@ -1,0 +1,183 @@
+package experiments
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/polk/prune"
+)
+
+// arena is a tournament with one of its lines replaced.
+func arena(old, new string) string {
+	return strings.Replace(`name: sample
+title: A sample
+reference: komp
+heuristics: [random, none]
+fields:
+  - name: multidist-ksvm
+    title: multidist
+    data: {name: multidist, variant: calibrated}
+    drawn: true
+    task: ksvm
+    bandwidth: 0.6
+    learning_rate: 6
+    regularizer: 1e-6
+    batch_size: 32
+    levels: [8, 16]
+    budgets: {order: [8, 16], parsimony: [0.01, 0.04]}
+    profiles: {smoke: {samples: 320, replicates: 2, every: 160, refine: 1}}
+`, old, new, 1)
+}
+
+// TestTournamentPlan: the same replicates for all, every value of every knob, and
+// knobs that are no whole numbers refined.
+func TestTournamentPlan(t *testing.T) {
+	tour, err := ParseTournament("sample.yaml", []byte(arena("", "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := tour.Plan(ProfileSmoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, replicates := make(map[string][]float64), make(map[string][]DataRef)
+	ids := make(map[string]bool)
+	for _, c := range plan {
+		if c.ID != ID(c.Run) || ids[c.ID] || c.Run.Seed != uint64(c.Replicate) || c.Run.Params.PrunerName() != c.Heuristic {
+			t.Errorf("%+v", c)
+		}
+		ids[c.ID] = true
+		if !slices.Contains(values[c.Heuristic], c.Value) {
+			values[c.Heuristic] = append(values[c.Heuristic], c.Value)
+		}
+		if !slices.Contains(replicates[c.Heuristic], c.Run.Data) {
+			replicates[c.Heuristic] = append(replicates[c.Heuristic], c.Run.Data)
+		}
+	}
+	if want := map[string][]float64{"komp": {0.01, 0.02, 0.04}, "random": {8, 16}, "none": {0}}; !reflect.DeepEqual(values, want) {
+		t.Errorf("knobs %v, want %v", values, want)
+	}
+	draws := calibratedDraws()
+	want := []DataRef{{"multidist", "calibrated", draws[0]}, {"multidist", "calibrated", draws[1]}}
+	for name, got := range replicates {
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: data %v, want %v", name, got, want)
+		}
+	}
+	if again, _ := tour.Plan(ProfileSmoke); !reflect.DeepEqual(plan, again) {
+		t.Error("two plans differ")
+	}
+	if none, err := tour.Plan(ProfileFull); len(none) != 0 || err != nil {
+		t.Errorf("a profile without runs: %d, %v", len(none), err)
+	}
+	if _, err := tour.Plan("ful"); err == nil || !strings.Contains(err.Error(), `unknown profile "ful"; did you mean "full"?`) {
+		t.Errorf("unknown profile: %v", err)
+	}
+}
+
+// TestReferenceIsThePapers: the reference's runs are those of a spec that names
+// no pruner, so that records are shared.
+func TestReferenceIsThePapers(t *testing.T) {
+	tour, err := ParseTournament("sample.yaml", []byte(arena("", "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := tour.Plan(ProfileSmoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := plan[0].Run.Params; p.Pruner != "" || p.PrunerParams != nil || p.Parsimony != 0.01 {
+		t.Errorf("the reference's parameters: %+v", p)
+	}
+}
+
+func TestTournamentErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"name: sample", "name: A b", "name is \"A b\""},
+		{"title: A sample", "titel: A sample", "unknown key \"titel\"; did you mean \"title\"?"},
+		{"reference: komp", "reference: kmop", "unknown pruner \"kmop\"; did you mean \"komp\"?"},
+		{"random, none", "random, noen", "sample.yaml:4:22: unknown pruner \"noen\"; did you mean \"none\"?"},
+		{"name: multidist,", "name: mulitdist,", "unknown data set \"mulitdist\"; did you mean \"multidist\"?"},
+		{"variant: calibrated", "variant: other", "has no variant \"other\""},
+		{"name: multidist, variant: calibrated", "name: glyphs", "data set glyphs has no draws"},
+		{"drawn: true", "drawn: true\n    stands_in_for: nothing", "unknown data set \"nothing\" to stand in for"},
+		{"drawn: true", "drawn: true\n    grids: nothing", "unknown data set \"nothing\" to take grids from"},
+		{"task: ksvm", "task: svm", "task is \"svm\", want one of ksvm, klr"},
+		{"bandwidth: 0.6", "bandwidth: 0", "sample.yaml:11:16: bandwidth is 0, want a number greater than 0"},
+		{"learning_rate: 6", "learning_rate: 1e6", "want less than 1/λ"},
+		{"levels: [8, 16]", "levels: [16, 8]", "levels are [16 8]"},
+		{"levels: [8, 16]", "levels: []", "levels are []"},
+		{"order: [8, 16]", "order: []", "budgets of order are []"},
+		{"order: [8, 16]", "order: [0]", "budgets of order are [0]"},
+		{"samples: 320", "samples: 0", "samples is 0, want 1 to"},
+		{"replicates: 2", "replicates: 25", "replicates is 25, want 1 to 24"},
+		{"every: 160", "every: 0", "every is 0"},
+		{"refine: 1", "refine: -1", "refine is -1"},
+		{"fields:", "fields: []\nmore:", "unknown key \"more\""},
+	} {
+		_, err := ParseTournament("sample.yaml", []byte(arena(c.old, c.new)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q for %q: %v\nwant %s", c.new, c.old, err, c.want)
+		}
+	}
+}
+
+// TestPlanChecksKnobs: a budget that a heuristic does not take is an error, not
+// a run that fails.
+func TestPlanChecksKnobs(t *testing.T) {
+	tour, err := ParseTournament("sample.yaml", []byte(arena("order: [8, 16]", "random: [8.5]")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tour.Plan(ProfileSmoke); err == nil || !strings.Contains(err.Error(), "order of pruner random is 8.5, want a whole number") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestFindTournament(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.yaml")
+	if err := os.WriteFile(own, []byte(arena("", "")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "pruning", "experiments/pruning.yaml", own} {
+		tour, err := FindTournament(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tour.Reference != prune.KOMP || tour.Heuristics[0] != prune.KOMP {
+			t.Errorf("%q: reference %s first of %v", name, tour.Reference, tour.Heuristics)
+		}
+		if name == own {
+			continue
+		}
+		if len(tour.Heuristics) != len(prune.All()) {
+			t.Errorf("%q: %d heuristics of %d", name, len(tour.Heuristics), len(prune.All()))
+		}
+		for _, profile := range Profiles() {
+			if plan, err := tour.Plan(profile); err != nil || len(plan) == 0 {
+				t.Errorf("%s: %d runs, %v", profile, len(plan), err)
+			}
+		}
+	}
+	if _, err := FindTournament("nowhere.yaml"); err == nil {
+		t.Error("a file that is not there")
+	}
+}
+
+func TestWith(t *testing.T) {
+	tour, err := FindTournament("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, err := tour.With([]string{"random", "komp", "random"})
+	if err != nil || !slices.Equal(few.Heuristics, []string{"komp", "random"}) {
+		t.Errorf("%v, %v", few.Heuristics, err)
+	}
+	if _, err := tour.With([]string{"rendom"}); err == nil || !strings.Contains(err.Error(), `did you mean "random"?`) {
+		t.Errorf("unknown heuristic: %v", err)
+	}
+}

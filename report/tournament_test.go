@@ -1,0 +1,141 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/compare"
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+	"polkrepro/record"
+)
+
+// tournament is one of made-up records, of all heuristics.
+func tournament(t *testing.T) *compare.Result {
+	t.Helper()
+	tour, err := experiments.FindTournament("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := tour.Plan(experiments.ProfileSmoke)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := make(map[string]*record.Record)
+	for i, c := range plan {
+		order := 20 / (c.Value + 0.3)
+		if p := c.Run.Params.PrunerParams["order"]; p > 0 {
+			order = p
+		}
+		e := 0.04 + 0.5/order + 0.001*float64(len(c.Heuristic)+i%7+c.Replicate)
+		records[c.ID] = &record.Record{
+			Points: []record.Point{{Samples: 100, TestError: 2 * e, ModelOrder: int(order)}, {Samples: 200, TestError: e, ModelOrder: int(order)}},
+			Final:  record.Final{TestError: e, ModelOrder: order, Timing: record.Timing{CPU: order / 100}},
+		}
+	}
+	return compare.New(tour, experiments.ProfileSmoke, plan, records)
+}
+
+func TestTournamentWriteAll(t *testing.T) {
+	res := tournament(t)
+	r := NewTournament(res)
+	dir := t.TempDir()
+	paths, err := r.WriteAll(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 + len(prune.All()) + 4*len(r.Tables) + 4*len(r.Figures); len(paths) != want || paths[0] != filepath.Join(dir, "index.md") {
+		t.Errorf("%d files, want %d, %s first", len(paths), want, paths[0])
+	}
+	if len(r.Tables) != 2*len(res.Fields) || len(r.Figures) != 4*len(res.Fields)+1 || len(r.Pages) != len(prune.All()) {
+		t.Errorf("%d tables, %d figures and %d pages of %d fields", len(r.Tables), len(r.Figures), len(r.Pages), len(res.Fields))
+	}
+	svg, err := os.ReadFile(filepath.Join(dir, "figures", res.Fields[0].Name+"-order.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range prune.All() {
+		if h.Name != res.Reference && !bytes.Contains(svg, []byte(">"+h.Name+"<")) {
+			t.Errorf("the trade-offs do not name %s", h.Name)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "heuristics", "random.md"))
+	if err != nil || !bytes.Contains(page, []byte("It drops elements at random")) || !bytes.Contains(page, []byte("error at equal model order")) {
+		t.Errorf("the page of random, %v:\n%s", err, page)
+	}
+}
+
+// TestTournamentCSV: a line for every run.
+func TestTournamentCSV(t *testing.T) {
+	res := tournament(t)
+	var b bytes.Buffer
+	if err := NewTournament(res).CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 1
+	for _, f := range res.Fields {
+		for _, e := range f.Entries {
+			want += len(e.Runs)
+		}
+	}
+	if len(rows) != want {
+		t.Errorf("%d lines, want %d", len(rows), want)
+	}
+}
+
+// TestVerdictTable: a row for every heuristic but the reference, and marks where
+// there are verdicts only.
+func TestVerdictTable(t *testing.T) {
+	res := tournament(t)
+	table := verdictTable(res.Fields[0], res.Reference)
+	if len(table.Rows) != len(prune.All())-1 {
+		t.Errorf("%d rows", len(table.Rows))
+	}
+	for i, row := range table.Rows {
+		c := res.Fields[0].Entries[i+1].Compared[compare.ErrorAtOrder]
+		if marked := strings.HasSuffix(row[1], string(c.Verdict)); marked != (c.Verdict == compare.Better || c.Verdict == compare.Worse) {
+			t.Errorf("%s is %s: %q", row[0], c.Verdict, row[1])
+		}
+		if len(row) != len(table.Header) {
+			t.Errorf("%s: %d cells", row[0], len(row))
+		}
+	}
+}
+
+// TestBadges: no two heuristics look the same, whatever their number, and one
+// more changes few others.
+func TestBadges(t *testing.T) {
+	var names []string
+	for i := range 40 {
+		names = append(names, fmt.Sprintf("heuristic-%d", i))
+	}
+	before := badges(names[:30], "komp")
+	after := badges(names, "komp")
+	var seen []badge
+	changed := 0
+	for name, b := range after {
+		if slices.Contains(seen, b) {
+			t.Errorf("%s looks like another", name)
+		}
+		seen = append(seen, b)
+		if old, ok := before[name]; ok && old != b {
+			changed++
+		}
+	}
+	if changed > 10 {
+		t.Errorf("ten more heuristics change %d of 30 others", changed)
+	}
+	if after["komp"].color != lookOf("polk", 0).color {
+		t.Error("the reference is not POLK's blue")
+	}
+}
