@@ -17,8 +17,8 @@ type Run struct {
 	Order     float64 // final model order
 	Error     float64 // final error rate
 	Seconds   float64 // processor time of training
-	MeanOrder float64 // over the stream: area under model order against samples
-	MeanError float64 // the same of the error rate
+	PeakOrder float64 // the largest model order at an evaluation
+	MeanError float64 // over the stream: the area under the error rate against samples
 
 	Samples []float64 // of the evaluations
 	Errors  []float64 // at the evaluations
@@ -29,13 +29,12 @@ func newRun(c experiments.Contest, r *record.Record) Run {
 	run := Run{
 		Value: c.Value, Replicate: c.Replicate, Order: r.Final.ModelOrder, Error: 100 * r.Final.TestError, Seconds: r.Final.Timing.CPU,
 	}
-	var orders []float64
 	for _, p := range r.Points {
 		run.Samples = append(run.Samples, float64(p.Samples))
 		run.Errors = append(run.Errors, 100*p.TestError)
-		orders = append(orders, float64(p.ModelOrder))
+		run.PeakOrder = max(run.PeakOrder, float64(p.ModelOrder))
 	}
-	run.MeanOrder, run.MeanError = Area(run.Samples, orders), Area(run.Samples, run.Errors)
+	run.MeanError = Area(run.Samples, run.Errors)
 	return run
 }
 
@@ -46,7 +45,7 @@ type Measure int
 const (
 	ErrorAtOrder Measure = iota // final error rate at equal model order, in points
 	ErrorAtTime                 // final error rate at equal training time, in points
-	Anytime                     // mean error rate over the stream at equal mean model order, in points
+	Anytime                     // mean error rate over the stream at equal largest model order, in points
 	Time                        // logarithm of the training time at equal model order
 	measureCount
 )
@@ -60,7 +59,7 @@ func (m Measure) sample(r Run) Sample {
 	case ErrorAtTime:
 		return Sample{r.Seconds, r.Error}
 	case Anytime:
-		return Sample{r.MeanOrder, r.MeanError}
+		return Sample{r.PeakOrder, r.MeanError}
 	case Time:
 		return Sample{r.Order, math.Log(r.Seconds)}
 	}
@@ -94,7 +93,7 @@ type Comparison struct {
 
 // A Point is a heuristic at one value of its knob: means over replicates.
 type Point struct {
-	Value, Order, Error, Seconds, MeanOrder, MeanError float64
+	Value, Order, Error, Seconds, PeakOrder, MeanError float64
 }
 
 // An Entry is a heuristic on a field.
@@ -221,7 +220,7 @@ func (e *Entry) average() {
 		p.Order += w * (r.Order - p.Order)
 		p.Error += w * (r.Error - p.Error)
 		p.Seconds += w * (r.Seconds - p.Seconds)
-		p.MeanOrder += w * (r.MeanOrder - p.MeanOrder)
+		p.PeakOrder += w * (r.PeakOrder - p.PeakOrder)
 		p.MeanError += w * (r.MeanError - p.MeanError)
 	}
 }

@@ -12,7 +12,7 @@ import (
 var measureNames = [measureCount]string{
 	ErrorAtOrder: "error at equal model order",
 	ErrorAtTime:  "error at equal training time",
-	Anytime:      "mean error over the stream at equal mean model order",
+	Anytime:      "mean error over the stream at equal largest model order",
 	Time:         "training time at equal model order",
 }
 

@@ -51,7 +51,7 @@ func verdictTable(f *compare.Field, reference string) *Table {
 		Header: []string{"heuristic", "error, equal order", "95 % interval", "p", "error, equal time", "mean error", "time, equal order"},
 		Notes: []string{
 			fmt.Sprintf("%d replicates of %d samples. Differences are heuristic less %s, in points of the test error rate; times are ratios. "+
-				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal mean model order. "+
+				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal largest model order. "+
 				"Not marked: not distinguishable. Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference),
 		},
 	}
@@ -244,12 +244,12 @@ func (p *Page) Markdown(w io.Writer) error {
 
 // CSV writes a line for each run.
 func (t *Tournament) CSV(w io.Writer) error {
-	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "mean_model_order", "mean_error_percent"}}
+	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent"}}
 	for _, f := range t.result.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
 				rows = append(rows, []string{f.Name, e.Heuristic.Name, exact(r.Value), strconv.Itoa(r.Replicate), exact(r.Order), exact(r.Error),
-					exact(r.Seconds), exact(r.MeanOrder), exact(r.MeanError)})
+					exact(r.Seconds), exact(r.PeakOrder), exact(r.MeanError)})
 			}
 		}
 	}
