@@ -100,13 +100,21 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 	return t, plan, err
 }
 
+// judge makes the report of what the results folder has of a tournament.
+func (c *comparison) judge(stderr io.Writer, t *experiments.Tournament, plan []experiments.Contest) (*report.Tournament, error) {
+	have, err := readRecords(c.opt.Results, stderr)
+	if err != nil {
+		return nil, err
+	}
+	return report.NewTournament(compare.New(t, c.profile, plan, have.Records)), nil
+}
+
 // report prints the summary and writes the rest.
 func (c *comparison) report(stdout, stderr io.Writer, t *experiments.Tournament, plan []experiments.Contest) error {
-	have, err := readRecords(c.opt.Results, stderr)
+	r, err := c.judge(stderr, t, plan)
 	if err != nil {
 		return err
 	}
-	r := report.NewTournament(compare.New(t, c.profile, plan, have.Records))
 	if err := r.Text(stdout); err != nil {
 		return err
 	}
