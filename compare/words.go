@@ -67,7 +67,7 @@ func PValue(p float64) string {
 
 // Number words a model order or a time.
 func Number(x float64) string {
-	if x >= 100 {
+	if x >= 100 || x == math.Trunc(x) {
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
 	}
 	return digits(x, 2)

@@ -3,6 +3,8 @@ package report
 import (
 	"image/color"
 	"math"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -210,9 +212,9 @@ func (f axes) frame(left, below bool) {
 	for _, t := range ticks {
 		at := f.at(place{t.Value, f.y[0]})
 		f.c.StrokeLine2(line, at.X, f.c.Min.Y, at.X, f.c.Min.Y-2)
-		if below && t.Label != "" {
-			f.c.FillText(letters(tickSize-1, draw.XCenter, draw.YTop), vg.Point{X: at.X, Y: f.c.Min.Y - 3}, t.Label)
-		}
+	}
+	if below {
+		f.labelBelow(ticks)
 	}
 	for _, t := range logTicks(f.y[0], f.y[1]) {
 		at := f.at(place{f.x[0], t.Value})
@@ -223,4 +225,34 @@ func (f axes) frame(left, below bool) {
 		}
 	}
 	drawFrame(f.c)
+}
+
+// labelBelow writes the labels of the x axis that do not run into each other:
+// first those that begin with 1, then with 2 and 5, then the others.
+func (f axes) labelBelow(ticks []plot.Tick) {
+	const gap = 3
+	sty := letters(tickSize-1, draw.XCenter, draw.YTop)
+	var taken [][2]vg.Length
+	for _, leading := range []string{"01", "25", "346789"} {
+		for _, t := range ticks {
+			if t.Label == "" || !strings.Contains(leading, firstDigit(t.Label)) {
+				continue
+			}
+			x, half := f.at(place{t.Value, f.y[0]}).X, sty.Width(t.Label)/2
+			span := [2]vg.Length{x - half - gap, x + half + gap}
+			if slices.ContainsFunc(taken, func(o [2]vg.Length) bool { return span[0] < o[1]-gap && span[1]-gap > o[0] }) {
+				continue
+			}
+			taken = append(taken, span)
+			f.c.FillText(sty, vg.Point{X: x, Y: f.c.Min.Y - 3}, t.Label)
+		}
+	}
+}
+
+// firstDigit is the first digit of a label that is not a leading zero, or 0.
+func firstDigit(label string) string {
+	if s := strings.TrimLeft(label, "0."); s != "" {
+		return s[:1]
+	}
+	return "0"
 }

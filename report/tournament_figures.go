@@ -34,7 +34,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 					" Right of each name: the verdict by error at equal training time.",
 				content: &tradeOff{f, all, true}},
 			&Figure{Name: f.Name + "-anytime", Title: f.Title + ": error against samples",
-				Caption: caption("Error rate against training samples processed, at the value of each knob whose model order is nearest to the middle one compared (M, right of the name): means over replicates.", f, res.Reference),
+				Caption: caption("Error rate against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, right of the name): means over replicates.", f, res.Reference),
 				content: &anytime{f, all}},
 			&Figure{Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
 				Caption: caption("All heuristics at all values of their knobs (grey), and the Pareto fronts: of error against model order (left) and against training time (right).", f, ""),
@@ -149,12 +149,12 @@ type anytime struct {
 	badges map[string]badge
 }
 
-// nearest returns the point of a heuristic whose model order is nearest to the
+// nearest returns the point of a heuristic whose largest model order is nearest to the
 // middle one of those compared.
 func (a *anytime) nearest(e *compare.Entry) compare.Point {
 	middle := a.field.Levels[len(a.field.Levels)/2]
 	return slices.MinFunc(e.Points, func(p, q compare.Point) int {
-		d := math.Abs(math.Log(p.Order/middle)) - math.Abs(math.Log(q.Order/middle))
+		d := math.Abs(math.Log(p.PeakOrder/middle)) - math.Abs(math.Log(q.PeakOrder/middle))
 		switch {
 		case d < 0:
 			return -1
@@ -189,7 +189,7 @@ func (a *anytime) drawing() drawing {
 	m := &multiples{xlabel: "samples processed", ylabel: "test error rate (%)", columns: smallColumns, height: smallHeight}
 	for _, e := range a.field.Entries[1:] {
 		m.panels = append(m.panels, small{
-			title: e.Heuristic.Name, remark: "M " + compare.Number(a.nearest(e).Order),
+			title: e.Heuristic.Name, remark: "M " + compare.Number(a.nearest(e).PeakOrder),
 			lines: []marked{a.line(a.field.Reference(), 0.9), a.line(e, 1.1)},
 		})
 	}
