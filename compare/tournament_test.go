@@ -162,7 +162,7 @@ func TestMissingRuns(t *testing.T) {
 func TestCopiesDifferByChance(t *testing.T) {
 	names := []string{"test-a", "test-b", "test-c", "test-d", "test-e", "test-f", "test-g", "test-h", "test-i", "test-j", "test-k"}
 	for _, copies := range []int{1, 10} {
-		const tournaments = 600
+		const tournaments = 300
 		r := rand.New(rand.NewPCG(5, uint64(copies)))
 		tour, plan := made(t, 5, names[:copies+1]...)
 		wrong := 0
