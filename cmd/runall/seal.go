@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -39,7 +40,8 @@ on, a file of these that is changed, missing or added is an error, exit status
 
 With --from, the folder becomes a reference made of the records in others: those
 of the runs that a profile plans, all of which must be there, made by a program
-of known revision without local changes. Tables, figures and verdicts are made
+of known revision without local changes; and the profile's runs of Table 1, all
+or none of them. Tables, figures and verdicts are made
 anew from these records alone; examples of images in figures need the data.
 Records, tables, figures and verdicts that a sealed reference had are replaced.`,
 		Args: cobra.NoArgs,
@@ -117,10 +119,45 @@ func (s *sealing) collect(stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := s.present(have, specs, plan, stage); err != nil {
+	study, err := s.copyStudy(stage)
+	if err != nil {
+		return err
+	}
+	if err := s.present(have, study, specs, plan, stage); err != nil {
 		return err
 	}
 	return replace(stage, s.results)
+}
+
+// copyStudy copies the runs of Table 1 and reads them there; nil if there are
+// none.
+func (s *sealing) copyStudy(stage string) (*convergence.Study, error) {
+	for _, from := range s.from {
+		study, err := convergence.ReadProfile(from, s.profile)
+		if err != nil {
+			return nil, err
+		}
+		for _, series := range study.Series {
+			for _, r := range series.Records {
+				if p := r.Header.Provenance; p.Dirty || p.Revision == "" {
+					return nil, &statusError{exitIncomplete, fmt.Sprintf("%s in %s is from a tree with local changes, or of unknown revision", r.Header.ID, convergence.Dir(from))}
+				}
+				if err := r.Write(convergence.Dir(stage)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	study, err := convergence.ReadProfile(stage, s.profile)
+	switch {
+	case err != nil:
+		return nil, err
+	case study.Empty():
+		return nil, nil
+	case study.Missing() > 0:
+		return nil, &statusError{exitIncomplete, fmt.Sprintf("%d runs of Table 1 are without a record", study.Missing())}
+	}
+	return study, nil
 }
 
 // wanted returns the records of the planned runs.
@@ -163,7 +200,7 @@ func copyRecords(records []*record.Record, dir string) (*record.Collection, erro
 }
 
 // present writes tables, figures and verdicts of records into a folder.
-func (s *sealing) present(have *record.Collection, specs []*experiments.Spec, plan []experiments.Planned, dir string) error {
+func (s *sealing) present(have *record.Collection, study *convergence.Study, specs []*experiments.Spec, plan []experiments.Planned, dir string) error {
 	ledger, err := experiments.Ledgers()
 	if err != nil {
 		return err
@@ -181,7 +218,7 @@ func (s *sealing) present(have *record.Collection, specs []*experiments.Spec, pl
 	if err := allPictured(shown, s.finder); err != nil {
 		return err
 	}
-	r, err := buildReport(have, nil, specs, shown, s.profile, nil, s.finder)
+	r, err := buildReport(have, study, specs, shown, s.profile, nil, s.finder)
 	if err != nil {
 		return err
 	}
