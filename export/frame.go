@@ -177,8 +177,8 @@ func withParams(name string, fields []field) string {
 
 // fieldsOf returns the fields of a struct of a spec under the names that they
 // have in JSON, those of a nested one under its name. What is zero or empty has
-// no value: the method does not take it. It panics if a field is neither text, a number, a truth value nor a
-// struct.
+// no value: the method does not take it. It panics if a field is neither text, a
+// number, a truth value, a map that says what it holds, nor a struct.
 func fieldsOf(prefix string, v reflect.Value) []field {
 	var out []field
 	for i := range v.NumField() {
@@ -210,6 +210,10 @@ func scalar(v reflect.Value) field {
 		return field{kind: String, value: v.String()}
 	case v.Kind() == reflect.Bool:
 		return field{kind: String, value: fmt.Sprint(v.Bool())}
+	case v.Kind() == reflect.Map:
+		if s, ok := v.Interface().(fmt.Stringer); ok {
+			return field{kind: String, value: s.String()}
+		}
 	}
 	panic("export: a parameter of type " + v.Type().String())
 }

@@ -42,11 +42,11 @@ var ErrIncomplete = errors.New("the record is incomplete")
 var ErrDamaged = errors.New("the record was changed after it was written")
 
 // Read reads the finished record at path, whose name must be its ID and
-// ".jsonl". It accepts only a whole one: a header, points with increasing
+// ".jsonl", or ".jsonl.gz" if it is packed. It accepts only a whole one: a header, points with increasing
 // samples, a final line, and both sums right. Otherwise the error is an *Error,
 // or that of opening the file.
 func Read(path string) (*Record, error) {
-	id, ok := strings.CutSuffix(filepath.Base(path), sealedSuffix)
+	id, ok := strings.CutSuffix(strings.TrimSuffix(filepath.Base(path), packedSuffix), sealedSuffix)
 	if !ok || strings.HasSuffix(path, failedSuffix) {
 		return nil, &Error{path, 0, fmt.Errorf("a finished record is named ID%s: %w", sealedSuffix, ErrIncomplete)}
 	}
@@ -102,8 +102,12 @@ func ReadDir(dir string) (*Collection, error) {
 			} else {
 				c.Failed[f.Header.ID] = f
 			}
-		case strings.HasSuffix(name, sealedSuffix):
-			if r, err := Read(path); err != nil {
+		case strings.HasSuffix(name, sealedSuffix), strings.HasSuffix(name, sealedSuffix+packedSuffix):
+			r, err := Read(path)
+			if err == nil && c.Records[r.Header.ID] != nil {
+				err = &Error{path, 0, fmt.Errorf("a second record of the run of %s", filepath.Base(c.Records[r.Header.ID].Path))}
+			}
+			if err != nil {
 				c.Errors = append(c.Errors, err)
 			} else {
 				c.Records[r.Header.ID] = r
@@ -127,6 +131,11 @@ func readFile(path, id, last string) (*file, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
+	}
+	if strings.HasSuffix(path, packedSuffix) {
+		if b, err = unpack(b); err != nil {
+			return nil, &Error{path, 0, err}
+		}
 	}
 	return parse(path, id, last, b)
 }

@@ -177,18 +177,13 @@ func (s *sealing) wanted(specs []*experiments.Spec, plan []experiments.Planned, 
 	return records, nil
 }
 
-// copyRecords copies records as they are into a new folder and reads them
-// there.
+// copyRecords copies records into a new folder, packed, and reads them there.
 func copyRecords(records []*record.Record, dir string) (*record.Collection, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
 	for _, r := range records {
-		text, err := os.ReadFile(r.Path)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(r.Path)), text, 0o644); err != nil {
+		if err := r.WritePacked(dir); err != nil {
 			return nil, err
 		}
 	}

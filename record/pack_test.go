@@ -1,0 +1,125 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// packed writes a finished record into one folder and packs it into another.
+func packed(t *testing.T) (plain, packed string) {
+	t.Helper()
+	from, to := t.TempDir(), t.TempDir()
+	r, err := Read(write(t, from, "0123"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WritePacked(to); err != nil {
+		t.Fatal(err)
+	}
+	return r.Path, filepath.Join(to, filepath.Base(r.Path)+packedSuffix)
+}
+
+func TestPacked(t *testing.T) {
+	plain, path := packed(t)
+	want, err := Read(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadDir(filepath.Dir(path))
+	if err != nil || len(c.Errors) > 0 {
+		t.Fatal(err, c.Errors)
+	}
+	got := c.Records[want.Header.ID]
+	if got == nil || got.Path != path {
+		t.Fatalf("read %v, want that of %s", got, path)
+	}
+	// Packed again it is the same file.
+	again := t.TempDir()
+	if err := got.WritePacked(again); err != nil {
+		t.Fatal(err)
+	}
+	first, second := mustReadFile(t, path), mustReadFile(t, filepath.Join(again, filepath.Base(path)))
+	if !bytes.Equal(first, second) {
+		t.Error("a packed record was changed by packing it again")
+	}
+	if got.Final.Digest != want.Final.Digest || got.Final.Sum != want.Final.Sum {
+		t.Errorf("packed and read: sum %s, want %s", got.Final.Sum, want.Final.Sum)
+	}
+}
+
+// TestPackedDamage flips every bit and cuts at every byte of a packed record:
+// none of it may pass for another record, nor panic.
+func TestPackedDamage(t *testing.T) {
+	plain, path := packed(t)
+	want, err := Read(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := mustReadFile(t, path)
+	read := func(b []byte) (string, error) {
+		text, err := unpack(b)
+		if err != nil {
+			return "", err
+		}
+		f, err := parse(path, "0123", "final", text)
+		if err != nil {
+			return "", err
+		}
+		return f.rec.Final.Sum, nil
+	}
+	if sum, err := read(whole); err != nil || sum != want.Final.Sum {
+		t.Fatal(sum, err)
+	}
+	for i := range whole {
+		b := bytes.Clone(whole)
+		b[i] ^= 1 << (i % 8)
+		// The header of a gzip file has bits that say nothing of its contents.
+		if sum, err := read(b); err == nil && sum != want.Final.Sum {
+			t.Errorf("bit of byte %d: another record was read", i)
+		}
+		if _, err := read(whole[:i]); err == nil {
+			t.Errorf("cut at %d: read", i)
+		}
+	}
+	if err := os.WriteFile(path, whole[:len(whole)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Read(path)
+	if e := (*Error)(nil); !errors.As(err, &e) || e.Path != path || !errors.Is(err, ErrIncomplete) {
+		t.Errorf("half a file: %v", err)
+	}
+}
+
+func TestPackedLimit(t *testing.T) {
+	bomb, err := pack(make([]byte, maxUnpacked+1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unpack(bomb); err == nil {
+		t.Error("unpacked more than the limit")
+	}
+}
+
+// TestTwoOfOneRun: a run has one record, packed or not.
+func TestTwoOfOneRun(t *testing.T) {
+	plain, path := packed(t)
+	if err := os.Rename(path, plain+packedSuffix); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadDir(filepath.Dir(plain))
+	if err != nil || len(c.Errors) != 1 || len(c.Records) != 1 {
+		t.Errorf("%v, %d errors, %d records; want one of each", err, len(c.Errors), len(c.Records))
+	}
+}
+
+func mustReadFile(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
