@@ -48,6 +48,13 @@ func (p *presentation) page() (page.Input, error) {
 		Failed: failed, Partial: len(p.have.Partial), Program: program(harness.Provenance()),
 		Sections: []page.Section{multiverseSection(multiverse)},
 	}
+	tournament, held, err := tournamentSection(p.have)
+	if err != nil {
+		return page.Input{}, err
+	}
+	if held {
+		in.Sections = append(in.Sections, tournament)
+	}
 	for _, err := range p.have.Errors {
 		in.Damaged = append(in.Damaged, withoutFolder(err))
 	}

@@ -2,9 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"polkrepro/compare"
 	"polkrepro/evidence"
+	"polkrepro/experiments"
+	"polkrepro/record"
+	"polkrepro/report"
 	"polkrepro/report/page"
 )
 
@@ -68,4 +73,48 @@ func changes(list []evidence.Change) string {
 		out[i] = fmt.Sprintf("%s: %s → %s", c.Claim, c.From, c.To)
 	}
 	return strings.Join(out, "; ")
+}
+
+// tournamentSection is what the records say of the tournament of pruning
+// heuristics, of the profile that has most of them; false if none is there. A
+// field without a record is left out.
+func tournamentSection(have *record.Collection) (page.Section, bool, error) {
+	t, err := experiments.FindTournament("")
+	if err != nil {
+		return page.Section{}, false, err
+	}
+	var best []experiments.Contest
+	profile, most := "", 0
+	for _, name := range []string{experiments.ProfileFull, experiments.ProfileQuick, experiments.ProfileSmoke} {
+		plan, err := t.Plan(name)
+		if err != nil {
+			return page.Section{}, false, err
+		}
+		plan = slices.DeleteFunc(plan, func(c experiments.Contest) bool { return have.Records[c.ID] == nil })
+		if len(plan) > most {
+			best, profile, most = plan, name, len(plan)
+		}
+	}
+	if most == 0 {
+		return page.Section{}, false, nil
+	}
+	t = t.On(func(f experiments.Field) bool {
+		return slices.ContainsFunc(best, func(c experiments.Contest) bool { return c.Field == f.Name })
+	})
+	r := report.NewTournament(compare.New(t, profile, best, have.Records))
+	s := page.Section{ID: "tournament", Title: r.Title, Paragraphs: r.Summary}
+	for _, table := range r.Tables {
+		s.Tables = append(s.Tables, page.PlainTable(table))
+	}
+	for _, f := range r.Figures {
+		if !strings.HasSuffix(f.Name, "-order") && f.Name != "ranks" {
+			continue // the others are with runall compare: this is one page of many
+		}
+		picture, err := f.SVG()
+		if err != nil {
+			return page.Section{}, false, err
+		}
+		s.Figures = append(s.Figures, page.Figure{ID: "tournament-" + f.Name, Title: f.Title, Caption: f.Caption, Alt: f.Title + ". The tables have the values.", Picture: picture})
+	}
+	return s, true, nil
 }

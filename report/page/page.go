@@ -82,7 +82,7 @@ func newView(in Input) (*view, error) {
 	v := &view{
 		Profile: in.Report.Profile, Program: in.Program, Records: len(in.Records),
 		Missing: missing(in), Untested: in.Ledger.Untested,
-		Costs: costs(in), Runs: plainTable(in.Report.Runs), Machines: machines(in.Records), Data: dataSums(in.Records),
+		Costs: costs(in), Runs: PlainTable(in.Report.Runs), Machines: machines(in.Records), Data: dataSums(in.Records),
 	}
 	v.assets()
 	v.claims(in)

@@ -46,7 +46,7 @@ type resultCell struct {
 func newResultTable(t *report.Table, a *evidence.Assessment) resultTable {
 	out := resultTable{Name: t.Name, Title: t.Title, Notes: t.Notes}
 	if t.Blocks == nil {
-		plain := plainTable(t)
+		plain := PlainTable(t)
 		out.Plain, out.Notes = &plain, nil
 		return out
 	}
@@ -87,7 +87,7 @@ func interval(values []float64, q int) string {
 	return report.Decimals(e.Low, q, e.Value) + " to " + report.Decimals(e.High, q, e.Value)
 }
 
-// plainTable is one of the report's tables that is a header and rows.
-func plainTable(t *report.Table) Table {
+// PlainTable is one of the report's tables that is a header and rows.
+func PlainTable(t *report.Table) Table {
 	return Table{Title: t.Title, Header: t.Header, Rows: t.Rows, Notes: t.Notes}
 }
