@@ -224,7 +224,7 @@ func table1Series(s *convergence.Study) *Table {
 		Header: []string{"series", "runs", "samples", "least distance", "Δ", "Δ, proven σ²", "σ²", "M at the end", "largest M", "M^∞",
 			"largest bound ratio", "wall (s)"},
 		Notes: []string{
-			"Least distance: the least ‖f_t − f*‖ in the last half of a run. Δ: the radius of the constant-rate theorem, with σ² as measured: the largest over a run of a bound of E‖∇̃‖², " +
+			"Mean ± standard deviation over runs, in brackets the 90 % interval of the mean. Least distance: the least ‖f_t − f*‖ in the last half of a run. Δ: the radius of the constant-rate theorem, with σ² as measured: the largest over a run of a bound of E‖∇̃‖², " +
 				"exact over the training set; and with the σ² = (2CX + ε/η)² that holds for all data. C = √2, X = 1. M of FSGD: distinct training points, each of which the paper counts as often as it is drawn.",
 			"M^∞: a packing bound of the least rectangle that holds the points; no dictionary can have more elements than there are points, 5000, either.",
 			"Bound ratio: ‖∇̃ − ∇̂‖ by ε_t/η_t, the largest of all steps of all runs.",
@@ -241,7 +241,7 @@ func seriesRow(x convergence.Series) []string {
 	if len(x.Records) == 0 {
 		return append(row, "", "", "", "", "", "", "", "", "")
 	}
-	row = append(row, spreadText(x, (*convergence.Record).Floor))
+	row = append(row, statOf(x.Values((*convergence.Record).Floor)).full(qRisk))
 	last := x.Records[0]
 	constant := x.Run.Regime == convergence.Constant && x.Run.Method == convergence.POLK
 	if constant {
@@ -251,7 +251,7 @@ func seriesRow(x convergence.Series) []string {
 		row = append(row, whyDash, whyDash)
 	}
 	row = append(row, spreadText(x, func(r *convergence.Record) float64 { return r.Variance(convergence.Classes) }),
-		statOf(x.Values(finalOrder)).text(qOrder), strconv.Itoa(int(largestOf(x, func(r *convergence.Record) float64 { return float64(r.Summary.MaxOrder) }))))
+		statOf(x.Values(finalOrder)).full(qOrder), strconv.Itoa(int(largestOf(x, func(r *convergence.Record) float64 { return float64(r.Summary.MaxOrder) }))))
 	if constant {
 		row = append(row, fmt.Sprintf("%.3g", x.Run.OrderBound(last.Header.Problem.Width, last.Header.Problem.Height)))
 	} else {
