@@ -12,7 +12,7 @@ const (
 	latexHead = `\documentclass{article}
 \usepackage[T1]{fontenc}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage[margin=15mm]{geometry}
+\usepackage[margin=12mm]{geometry}
 \usepackage{booktabs}
 \begin{document}
 `

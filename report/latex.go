@@ -14,7 +14,7 @@ import (
 func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n")
-	b.WriteString("\\begin{table}[t]\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n")
+	b.WriteString("\\begin{table}[t]\\centering\\scriptsize\\setlength{\\tabcolsep}{3pt}\n")
 	if t.Blocks == nil {
 		t.latexPlain(&b)
 	} else {
