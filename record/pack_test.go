@@ -50,6 +50,28 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// A damaged packed record gives way to the one of the run repeated.
+func TestPackedDamagedIsReplaced(t *testing.T) {
+	_, path := packed(t)
+	dir := filepath.Dir(path)
+	b := mustReadFile(t, path)
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := ReadDir(dir); err != nil || len(c.Errors) != 1 {
+		t.Fatal(err, c.Errors)
+	}
+	again := write(t, dir, "0123")
+	c, err := ReadDir(dir)
+	if err != nil || len(c.Errors) > 0 {
+		t.Fatal(err, c.Errors)
+	}
+	if r := c.Records["0123"]; r == nil || r.Path != again {
+		t.Errorf("read %v, want that of %s", r, again)
+	}
+}
+
 // TestPackedDamage flips every bit and cuts at every byte of a packed record:
 // none of it may pass for another record, nor panic.
 func TestPackedDamage(t *testing.T) {

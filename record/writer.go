@@ -91,9 +91,10 @@ func (w *Writer) Point(p Point) error {
 }
 
 // Finish appends the final line with its digest and sum, makes sure that the
-// file is on disk, and renames it to dir/ID.jsonl; an earlier failure's file of
-// the same run is removed. If Finish returns an error, there is no new sealed
-// record unless only making the renaming durable failed.
+// file is on disk, and renames it to dir/ID.jsonl; the same run's file of an
+// earlier failure is removed, and so is a packed record, which was damaged if
+// the run was worth repeating. If Finish returns an error, there is no new sealed
+// record unless only making the renaming durable, or such a removal, failed.
 func (w *Writer) Finish(f Final) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -111,8 +112,10 @@ func (w *Writer) Finish(f Final) error {
 	if err := w.seal(line, sealedSuffix); err != nil {
 		return err
 	}
-	if err := os.Remove(w.path(failedSuffix)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("record %s: %w", w.rec.Header.ID, err)
+	for _, old := range []string{failedSuffix, sealedSuffix + packedSuffix} {
+		if err := os.Remove(w.path(old)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("record %s: %w", w.rec.Header.ID, err)
+		}
 	}
 	return nil
 }
