@@ -76,10 +76,15 @@ func (s *sealing) seal(stdout io.Writer) error {
 		return &statusError{exitIncomplete, "no records in " + s.results}
 	case err != nil:
 		return err
-	case len(have.Errors) > 0:
-		return damaged(have)
 	case len(have.Partial) > 0:
 		return &statusError{exitIncomplete, fmt.Sprintf("%d runs in %s are unfinished, %s one of them", len(have.Partial), s.results, have.Partial[0])}
+	}
+	study, err := convergence.Read(s.results)
+	if err != nil {
+		return err
+	}
+	if have.Errors = append(have.Errors, study.Damaged...); len(have.Errors) > 0 {
+		return damaged(have)
 	}
 	m, err := record.Seal(s.results)
 	if err != nil {

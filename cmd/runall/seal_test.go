@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -162,6 +163,19 @@ func TestSealInPlace(t *testing.T) {
 		t.Errorf("an unfinished run: exit %d, %s", code, stderr)
 	}
 	if err := os.Remove(partial); err != nil {
+		t.Fatal(err)
+	}
+	spoilt := filepath.Join(convergence.Dir(results), "abc.jsonl")
+	if err := os.MkdirAll(filepath.Dir(spoilt), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(spoilt, []byte("no record"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := seal(); code != exitIncomplete || !strings.Contains(stderr, "abc.jsonl") {
+		t.Errorf("a damaged run of Table 1: exit %d, %s", code, stderr)
+	}
+	if err := os.RemoveAll(filepath.Dir(spoilt)); err != nil {
 		t.Fatal(err)
 	}
 	if code, stdout, stderr := seal(); code != 0 || !strings.Contains(stdout, "7 files sealed, 7 of them records") {
