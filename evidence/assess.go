@@ -31,10 +31,11 @@ type ClaimResult struct {
 	Tests   []TestResult
 }
 
-// Explained reports whether the claim deviates only where the ledger says why.
+// Explained reports whether the claim deviates, and the ledger says why of each
+// of its tests that is not reproduced.
 func (c *ClaimResult) Explained() bool {
 	return c.Verdict == Deviates && !slices.ContainsFunc(c.Tests, func(t TestResult) bool {
-		return t.Verdict != Reproduced && (t.Verdict != Deviates || t.Test.Explained == "")
+		return t.Verdict == NotRun || t.Verdict != Reproduced && t.Test.Explained == ""
 	})
 }
 

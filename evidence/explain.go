@@ -105,7 +105,7 @@ func (e *Explanation) test(out *printer, r *TestResult) {
 	if r.Note != "" {
 		out.printf("  note      %s\n", r.Note)
 	}
-	if t.Explained != "" && r.Verdict == Deviates {
+	if t.Explained != "" && (r.Verdict == Deviates || r.Verdict == Inconclusive) {
 		out.printf("  explained %s\n", t.Explained)
 	}
 	out.runs(describe(t.Of), &r.Of)
