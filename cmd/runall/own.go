@@ -1,0 +1,287 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/data"
+	"polkrepro/harness"
+	"polkrepro/online"
+	"polkrepro/record"
+)
+
+// lossNames are the words of --loss and the names of package loss.
+var lossNames = map[string]string{
+	"hinge": "multi-hinge", "logistic": "multi-logistic", "squared": "squared-error",
+	"binary-logistic": "binary-logistic", "squared-hinge": "squared-hinge",
+}
+
+// trainFlags are the flags of train that are not settings of their own.
+type trainFlags struct {
+	loss, format, label, scale, out, resume string
+	classes                                 []string
+}
+
+func newTrain() *cobra.Command {
+	var opt online.TrainOptions
+	var flags trainFlags
+	cmd := &cobra.Command{
+		Use:   "train FILE",
+		Short: "Train on your own LIBSVM or CSV file (.gz too), or on standard input without end",
+		Long: `Train on your own LIBSVM or CSV file (.gz too), or on standard input without end
+if FILE is "-". What is not said by flags is taken from the first 1,000 rows.
+
+The loss says what the task is: hinge and logistic classify, squared-hinge and
+binary-logistic are for two classes, squared is regression.
+
+If it is interrupted (exit status 130), or a row can't be read, the model of the
+rows before is saved; --resume goes on from it as if nothing had happened.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.Source = online.Source{Path: args[0], Stdin: cmd.InOrStdin()}
+			return train(cmd, opt, flags)
+		},
+	}
+	flags.add(cmd)
+	addSettings(cmd, &opt)
+	for _, name := range []string{"loss", "label", "scale", "classes", "features", "bandwidth", "learning-rate", "regularizer", "parsimony", "order", "batch"} {
+		cmd.MarkFlagsMutuallyExclusive("resume", name)
+	}
+	cmd.MarkFlagsMutuallyExclusive("parsimony", "order")
+	return cmd
+}
+
+// add defines the flags.
+func (f *trainFlags) add(cmd *cobra.Command) {
+	f.loss, f.scale = "hinge", string(online.ScaleUnit)
+	cmd.Flags().Var(choice{&f.loss, []string{"hinge", "logistic", "squared", "squared-hinge", "binary-logistic"}}, "loss", "what is minimized")
+	formatFlag(cmd, &f.format)
+	cmd.Flags().StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
+	cmd.Flags().Var(choice{&f.scale, online.Scales()}, "scale", "how features are scaled, by the first 1,000 rows: not, to mean 0 and deviation 1, or to the unit interval")
+	cmd.Flags().StringSliceVar(&f.classes, "classes", nil, "`labels` of all classes (default: those of the file, or of a stream's first 1,000 rows)")
+	cmd.Flags().StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
+	cmd.Flags().StringVar(&f.resume, "resume", "", "model `file` to train further")
+}
+
+// addSettings defines the flags of hyper-parameters and passes.
+func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
+	s := &opt.Settings
+	s.Regularizer, s.Parsimony = online.DefaultRegularizer, online.DefaultParsimony
+	fs := cmd.Flags()
+	fs.Var(positive{&s.Bandwidth}, "bandwidth", "bandwidth `c` of the Gaussian kernel exp(−‖x−x'‖²/(2c²)), x scaled (default: median distance between the first 1,000 rows)")
+	fs.Var(positive{&s.LearningRate}, "learning-rate", "constant learning rate `η` (default: 0.5 for the squared losses, 2 for the others)")
+	fs.Var(positive{&s.Regularizer}, "regularizer", "regularizer `λ`")
+	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements")
+	fs.Lookup("bandwidth").DefValue, fs.Lookup("learning-rate").DefValue = "", ""
+	wholeFlag(cmd, &s.Order, "order", 0, whole{min: 1, max: online.MaxOrder}, "keep at most `M` elements, instead of --parsimony")
+	fs.Lookup("order").DefValue = ""
+	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows in a mini-batch, `N`")
+	wholeFlag(cmd, &s.Dim, "features", 0, whole{min: 1, max: online.MaxFeatures}, "number of features, `N` (default: that of the file, or of a stream's first 1,000 rows)")
+	fs.Lookup("features").DefValue = ""
+	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: maxEpochs}, "passes over a file, `N`")
+	wholeFlag(cmd, &opt.Skip, "skip", 0, whole{max: math.MaxInt}, "leave the first `N` rows out of the first pass")
+}
+
+func formatFlag(cmd *cobra.Command, p *string) {
+	cmd.Flags().Var(choice{p, []string{data.FormatCSV, data.FormatLIBSVM}}, "format", "format of the rows (default: CSV for files named .csv and .csv.gz, else LIBSVM)")
+}
+
+// train is the command's work.
+func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error {
+	if err := flags.complete(&opt); err != nil {
+		return err
+	}
+	if err := harness.CheckFile(flags.out); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	stderr := cmd.ErrOrStderr()
+	opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	opt.Progress = func(m *online.Model, p online.Prequential) {
+		fmt.Fprintf(stderr, "%d rows, model order %d, %s in %d rows before learning them\n", m.Rows(), m.Order(), prequential(m, p), p.Rows)
+	}
+	m, err := online.Train(cmd.Context(), opt)
+	err = stopped(err)
+	if m == nil {
+		return err
+	}
+	if saved := record.WriteFile(flags.out, m.Save); saved != nil {
+		return errors.Join(err, saved)
+	}
+	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
+	return errors.Join(err, printed)
+}
+
+// prequential puts an error into words.
+func prequential(m *online.Model, p online.Prequential) string {
+	if m.Regression() {
+		return fmt.Sprintf("RMSE %.4g", p.RMSE())
+	}
+	return fmt.Sprintf("error %.2f %%", 100*p.ErrorRate())
+}
+
+// words says what a model is.
+func words(m *online.Model) string {
+	s := m.Settings()
+	text := fmt.Sprintf("%s loss, %d features", s.Loss, s.Dim)
+	if !m.Regression() {
+		text += fmt.Sprintf(", %d classes", len(s.Labels))
+	}
+	return text
+}
+
+// complete turns the flags into options.
+func (f *trainFlags) complete(opt *online.TrainOptions) (err error) {
+	if f.resume != "" {
+		if opt.Resume, err = readModel(f.resume); err != nil {
+			return err
+		}
+		opt.Settings = opt.Resume.Settings()
+	} else {
+		opt.Settings.Loss, opt.Settings.Scale, opt.Settings.Labels = lossNames[f.loss], online.Scale(f.scale), f.classes
+		if opt.Settings.LabelColumn, err = labelColumn(f.label); err != nil {
+			return harness.Usage(err)
+		}
+	}
+	if f.out == "" {
+		f.out = f.resume
+	}
+	stream := opt.Source.Path == "-"
+	switch {
+	case f.out == "":
+		return harness.Usage(errors.New("--out says where the model is to be written, and is missing"))
+	case stream && opt.Epochs > 1:
+		return harness.Usage(errors.New("standard input can be read only once: --epochs is for files"))
+	case stream && f.format == "" && f.resume == "":
+		return harness.Usage(errors.New("--format says what standard input holds, csv or libsvm, and is missing"))
+	}
+	opt.Settings.Format = formatOf(f.format, opt.Source.Path, opt.Settings.Format)
+	return nil
+}
+
+// formatOf returns the format of a source: that of the flag, of the file's
+// name, or the one that the model was trained on.
+func formatOf(flag, path, model string) string {
+	switch {
+	case flag != "":
+		return flag
+	case path == "-":
+		return model
+	}
+	return data.FormatOf(path)
+}
+
+// labelColumn reads --label.
+func labelColumn(text string) (int, error) {
+	switch text {
+	case "first":
+		return 1, nil
+	case "last":
+		return -1, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("--label %q: must be first, last or a column's number from 1", text)
+	}
+	return n, nil
+}
+
+// readModel reads a model file.
+func readModel(path string) (*online.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := online.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// finishedModel reads a model file and has the model learn what waits in it.
+func finishedModel(path string) (*online.Model, error) {
+	m, err := readModel(path)
+	if err != nil {
+		return nil, err
+	}
+	return m, m.Finish()
+}
+
+func newPredict() *cobra.Command {
+	var format string
+	var probability bool
+	cmd := &cobra.Command{
+		Use:   "predict MODEL FILE",
+		Short: "Predict the rows of a file, or of standard input, with a model that train wrote",
+		Long: `Predict the rows of a file, or of standard input if FILE is "-", with a model that
+train wrote: one prediction a line. The rows may have labels, which are ignored.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := finishedModel(args[0])
+			if err != nil {
+				return err
+			}
+			if probability && !strings.HasSuffix(m.Settings().Loss, "logistic") {
+				return harness.Usage(fmt.Errorf("--probability: a model of the %s loss has none; train with --loss logistic", m.Settings().Loss))
+			}
+			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
+			return stopped(m.Predict(cmd.Context(), src, formatOf(format, args[1], m.Settings().Format), probability, cmd.OutOrStdout()))
+		},
+	}
+	formatFlag(cmd, &format)
+	cmd.Flags().BoolVar(&probability, "probability", false, "write a CSV table of the prediction and the probability of every class")
+	return cmd
+}
+
+func newEvaluate() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "evaluate MODEL FILE",
+		Short: "Compare a model that train wrote with the labels of a file, or of standard input",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := finishedModel(args[0])
+			if err != nil {
+				return err
+			}
+			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
+			e, err := m.Evaluate(cmd.Context(), src, formatOf(format, args[1], m.Settings().Format))
+			if err != nil {
+				return stopped(err)
+			}
+			return writeEvaluation(cmd.OutOrStdout(), m, e)
+		},
+	}
+	formatFlag(cmd, &format)
+	return cmd
+}
+
+// stopped makes the error of work that was interrupted one that ends with the
+// exit status for it.
+func stopped(err error) error {
+	if errors.Is(err, online.ErrStopped) {
+		return fmt.Errorf("%w: %w", harness.ErrInterrupted, err)
+	}
+	return err
+}
+
+func writeEvaluation(w io.Writer, m *online.Model, e online.Evaluation) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "rows         %d\nmodel order  %d\n", e.Rows, m.Order())
+	if m.Regression() {
+		fmt.Fprintf(b, "RMSE         %.6g\nR²           %.6g\n", e.RMSE, e.R2)
+	} else {
+		fmt.Fprintf(b, "error        %.2f %%\n", 100*e.ErrorRate)
+	}
+	fmt.Fprintf(b, "risk         %.6g (mean %s loss)\n", e.Risk, m.Settings().Loss)
+	return b.Flush()
+}

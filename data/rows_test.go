@@ -1,0 +1,116 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func collect(text string, opts RowOptions) (rows []Row, err error) {
+	err = EachRow(strings.NewReader(text), opts, func(r Row) error {
+		rows = append(rows, r)
+		return nil
+	})
+	return rows, err
+}
+
+func TestEachRowLabels(t *testing.T) {
+	tests := []struct {
+		format, text string
+		column, dim  int
+		want         string
+	}{
+		{FormatCSV, "a,b,c\n1,2,elm\n3,4,+1.0\n", -1, 0, "elm[1 2] 1[3 4] "},
+		{FormatCSV, "7,\"oak, red\",2\n", 2, 0, "oak, red[7 2] "},
+		{FormatCSV, "1,2\n3,4\n", -1, 2, "[1 2] [3 4] "},
+		{FormatCSV, "1,2,-0\n", 1, 2, "1[2 -0] "},
+		{FormatLIBSVM, "# none\n+1 2:5\n-1.50 1:3 4:2 # two\nx\n", 0, 4, "1[0 5 0 0] -1.5[3 0 0 2] x[0 0 0 0] "},
+		{FormatLIBSVM, "2:5\n", 0, 4, "[0 5 0 0] "},
+	}
+	for _, tt := range tests {
+		rows, err := collect(tt.text, RowOptions{Format: tt.format, LabelColumn: tt.column, Dim: tt.dim})
+		var got string
+		for _, r := range rows {
+			x := make([]float32, max(tt.dim, r.Dim))
+			r.Dense(x)
+			got += fmt.Sprintf("%s%v ", r.Label, x)
+		}
+		if err != nil || got != tt.want {
+			t.Errorf("%q: %q (%v), want %q", tt.text, got, err, tt.want)
+		}
+	}
+}
+
+func TestEachRowErrors(t *testing.T) {
+	tests := []struct {
+		format, text, want string
+		dim                int
+	}{
+		{FormatLIBSVM, "1 1:2\n2:3", "line 2: \"2:3\" stands where the label should", 0},
+		{FormatLIBSVM, "1 3:2 3:1", "index 3 comes after 3", 0},
+		{FormatLIBSVM, "1 0:2", "indices start at 1", 0},
+		{FormatLIBSVM, "1 5:2", "above the number of features, 4", 4},
+		{FormatLIBSVM, "1 9999999999999999999999:2", "is above", 0},
+		{FormatLIBSVM, "1 qid:3", "query ids", 0},
+		{FormatLIBSVM, "1 a:3", "not a whole number", 0},
+		{FormatLIBSVM, "1 2", "not an index:value pair", 0},
+		{FormatLIBSVM, "inf 1:2", "not finite", 0},
+		{FormatLIBSVM, "1 1:1e99", "too large", 0},
+		{FormatCSV, "1,2,3\n1,2\n", "line 2: the row has 2 fields, the first row 3", 0},
+		{FormatCSV, "1,2,3,4\n", "neither 2 features", 2},
+		{FormatCSV, "1\n", "no features", 0},
+		{FormatCSV, "nan,2\n", "not finite", 0},
+		{FormatCSV, strings.Repeat("w", 300) + ",2\n", "longer than 256 bytes", 0},
+		{"xml", "1,2\n", "no format", 0},
+	}
+	for _, tt := range tests {
+		_, err := collect(tt.text, RowOptions{Format: tt.format, Dim: tt.dim})
+		var pe *ParseError
+		if !errors.As(err, &pe) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%.40q: %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
+// FuzzEachRow: a file that the readers of whole files read as a regression,
+// EachRow reads too, with the same features and labels.
+func FuzzEachRow(f *testing.F) {
+	f.Add("1,2,3\n4,5,6\n", false)
+	f.Add("a,b\n4,5e3\n", false)
+	f.Add("+1 1:0.5 3:2 # x\n-1 2:1\n", true)
+	f.Fuzz(func(t *testing.T, text string, libsvm bool) {
+		format, read := FormatCSV, ReadCSV
+		if libsvm {
+			format, read = FormatLIBSVM, ReadLIBSVM
+		}
+		rows, err := collect(text, RowOptions{Format: format, MaxDim: 1000})
+		s, whole := read(strings.NewReader(text), ReadOptions{Task: Regression, MaxDim: 1000, MaxValues: 1 << 20})
+		if whole != nil {
+			return
+		}
+		if err != nil || len(rows) != s.N {
+			if strings.Contains(fmt.Sprint(err), "longer than 256") {
+				return
+			}
+			t.Fatalf("%d rows and %v, want %d", len(rows), err, s.N)
+		}
+		for i := range rows {
+			x := make([]float32, s.Dim)
+			rows[i].Dense(x)
+			if !slices.Equal(x, s.Row(i)) || rows[i].Label != canonical(t, s.Y[i]) {
+				t.Fatalf("row %d: %s%v, want %v%v", i, rows[i].Label, x, s.Y[i], s.Row(i))
+			}
+		}
+	})
+}
+
+func canonical(t *testing.T, y float64) string {
+	t.Helper()
+	label, err := canonicalLabel(fmt.Sprint(y))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return label
+}

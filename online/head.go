@@ -1,0 +1,159 @@
+package online
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
+
+	"polkrepro/data"
+)
+
+// headRows is the number of rows that settings are taken from.
+const headRows = 1000
+
+// A survey is what was seen of a source before training.
+type survey struct {
+	head   []data.Row // the first rows, with a feature a column
+	values int        // features in them
+	labels map[string]bool
+	dim    int // most features of a row, the highest index of LIBSVM
+	rows   int
+}
+
+// look reads the head of a stream, or all of a file, of which it keeps the head.
+func (f *feed) look(ctx context.Context, regression bool) (*survey, error) {
+	s := &survey{labels: make(map[string]bool)}
+	for {
+		row, err := f.next(ctx)
+		switch {
+		case err == io.EOF && s.rows == 0:
+			return nil, fmt.Errorf("%s: there are no rows", f.source.name())
+		case err == io.EOF:
+			return s, nil
+		case err != nil:
+			return nil, err
+		}
+		if err := s.add(row, regression); err != nil {
+			return nil, f.source.at(row, err)
+		}
+		if f.source.stream() && s.full() {
+			return s, nil
+		}
+	}
+}
+
+// full reports whether the head is complete.
+func (s *survey) full() bool { return len(s.head) >= headRows || s.values >= maxValues }
+
+func (s *survey) add(row *data.Row, regression bool) error {
+	s.rows++
+	s.dim = max(s.dim, row.Dim)
+	if !s.full() {
+		s.head = append(s.head, *row)
+		s.values = len(s.head) * s.dim
+	}
+	if regression {
+		_, err := number(row.Label)
+		return err
+	}
+	s.labels[row.Label] = true
+	if len(s.labels) > MaxClasses {
+		return fmt.Errorf("label %.40q is one more than the %d classes allowed (is it a regression?)", row.Label, MaxClasses)
+	}
+	return nil
+}
+
+// sorted returns the labels in ascending order, as numbers if all are.
+func (s *survey) sorted() []string {
+	var labels []string
+	values := make(map[string]float64)
+	for l := range s.labels {
+		labels = append(labels, l)
+		if v, err := strconv.ParseFloat(l, 64); err == nil {
+			values[l] = v
+		}
+	}
+	slices.Sort(labels)
+	if len(values) == len(labels) {
+		slices.SortFunc(labels, func(a, b string) int {
+			if values[a] < values[b] {
+				return -1
+			}
+			return 1
+		})
+	}
+	return labels
+}
+
+// complete fills in the settings that are missing from what was seen, and
+// returns the features' scaling. What it chose goes to note.
+func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling, err error) {
+	if set.Dim == 0 {
+		set.Dim = s.dim
+	}
+	set.TargetFactor = 1
+	if set.regression() {
+		s.scaleTarget(set, note)
+	} else if set.Labels == nil {
+		set.Labels = s.sorted()
+	}
+	unscaled := *set
+	unscaled.Bandwidth = 1
+	if err := unscaled.validate(); err != nil {
+		return sc, err
+	}
+	x, err := s.dense(set.Dim)
+	if err != nil {
+		return sc, err
+	}
+	n := len(s.head)
+	sc, constant := newScaling(set.Scale, n, set.Dim, x)
+	note("%d features, scaling %s from the first %d rows", set.Dim, set.Scale, n)
+	if constant > 0 {
+		note("%d features are the same in all of these rows and are left out", constant)
+	}
+	sc.apply(x)
+	if set.Bandwidth == 0 {
+		if set.Bandwidth = medianDistance(n, set.Dim, x); set.Bandwidth == 0 {
+			return sc, errors.New("the first rows are all the same: say which bandwidth the kernel is to have")
+		}
+		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, n)
+	}
+	return sc, nil
+}
+
+// scaleTarget makes the targets of the head have mean 0 and standard deviation
+// 1, unless nothing is to be scaled.
+func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
+	if set.Scale == ScaleNone {
+		return
+	}
+	y := make([]float64, len(s.head))
+	for i := range s.head {
+		y[i], _ = number(s.head[i].Label) // add has read it
+	}
+	mean, dev := stat.PopMeanStdDev(y, nil)
+	set.TargetShift = mean
+	if dev > 0 {
+		set.TargetFactor = 1 / dev
+	}
+	note("targets have mean %.4g and standard deviation %.4g in the first %d rows, and are learned scaled", mean, dev, len(y))
+}
+
+// dense returns the head's features, row-major.
+func (s *survey) dense(dim int) ([]float32, error) {
+	x := make([]float32, len(s.head)*dim)
+	for i := range s.head {
+		row := &s.head[i]
+		if row.Dim > dim {
+			return nil, fmt.Errorf("line %d: the row has feature %d, and there are to be %d", row.Line, row.Dim, dim)
+		}
+		row.Dense(x[i*dim : (i+1)*dim])
+	}
+	return x, nil
+}

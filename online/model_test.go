@@ -1,0 +1,309 @@
+package online
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/data"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk"
+)
+
+// labelsOf are all losses, each with the labels of its table.
+var labelsOf = map[string][]string{
+	"multi-hinge": {"elm", "oak", "pine"}, "multi-logistic": {"-3", "7", "40"},
+	"binary-logistic": {"no", "yes"}, "squared-hinge": {"-1", "1"}, "squared-error": nil,
+}
+
+// table returns n rows of a CSV file with the label last: clusters in the
+// plane, or the height of a surface.
+func table(n int, name string, seed uint64) []string {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	labels := labelsOf[name]
+	rows := make([]string, n)
+	for i := range rows {
+		x, y := 4*rng.Float64(), 4*rng.Float64()
+		label := fmt.Sprintf("%.4f", 100+20*math.Sin(2*x)*y+rng.NormFloat64())
+		if labels != nil {
+			label = labels[int(x)%len(labels)]
+		}
+		rows[i] = fmt.Sprintf("%.4f,%.4f,%s", x, y, label)
+	}
+	return rows
+}
+
+func stream(rows []string) Source {
+	return Source{Path: "-", Stdin: strings.NewReader(strings.Join(rows, "\n"))}
+}
+
+// options returns options to train on rows of a table; note and progress are
+// not looked at.
+func options(name string, src Source) TrainOptions {
+	return TrainOptions{
+		Source:   src,
+		Settings: Settings{Loss: name, Format: data.FormatCSV, LabelColumn: -1},
+		Note:     func(string, ...any) {},
+		Progress: func(*Model, Prequential) {},
+	}
+}
+
+func mustTrain(t testing.TB, opt TrainOptions) *Model {
+	t.Helper()
+	m, err := Train(context.Background(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func saved(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func reread(t testing.TB, m *Model) *Model {
+	t.Helper()
+	out, err := Read(bytes.NewReader(saved(t, m)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A model is what polk.Learner makes of the same scaled rows in the same
+// mini-batches, until the first anchor bit for bit.
+func TestModelIsTheLearner(t *testing.T) {
+	for name := range labelsOf {
+		rows := table(2000, name, 1)
+		m := mustTrain(t, options(name, stream(rows)))
+		set := m.Settings()
+		l, err := loss.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		learner, err := polk.New(polk.Config{Kernel: kernel.Gaussian{Bandwidth: set.Bandwidth}, Loss: l, Classes: len(set.Labels), Dim: 2,
+			Regularizer: set.Regularizer, LearningRate: polk.Constant(set.LearningRate), Budget: polk.Parsimony(set.Parsimony)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := unitRows(t, rows, labelsOf[name], set)
+		for lo := 0; lo < len(y); lo += set.Batch {
+			n := min(set.Batch, len(y)-lo)
+			if err := learner.Step(n, x[2*lo:], y[lo:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := m.learner.Expansion(), learner.Expansion(); !slices.Equal(got.W, want.W) || got.Order() == 0 {
+			t.Errorf("%s: weights %v, the learner has %v", name, got.W, want.W)
+		}
+	}
+}
+
+// unitRows scales rows to the unit interval over the first 1,000, and makes
+// targets of their labels, in the plainest way.
+func unitRows(t *testing.T, rows, labels []string, set Settings) (x []float32, y []float64) {
+	raw := make([][3]float64, len(rows))
+	least, most := [2]float64{9, 9}, [2]float64{-9, -9}
+	var sum, sum2 float64
+	for i, row := range rows {
+		f := strings.Split(row, ",")
+		for q, text := range f {
+			if q < 2 || labels == nil {
+				fmt.Sscan(text, &raw[i][q])
+			}
+			if q < 2 && i < headRows {
+				v := float64(float32(raw[i][q]))
+				least[q], most[q] = min(least[q], v), max(most[q], v)
+			}
+		}
+		if labels != nil {
+			class := slices.Index(labels, f[2])
+			raw[i][2] = float64(class)
+			if l, _ := loss.ByName(set.Loss); l.Outputs(3) == 1 {
+				raw[i][2] = float64(2*class - 1)
+			}
+		} else if i < headRows {
+			sum, sum2 = sum+raw[i][2], sum2+raw[i][2]*raw[i][2]
+		}
+	}
+	if labels == nil {
+		mean := sum / headRows
+		dev := math.Sqrt(sum2/headRows - mean*mean)
+		if math.Abs(set.TargetShift-mean) > 1e-9*mean || math.Abs(1/set.TargetFactor-dev) > 1e-9*dev {
+			t.Errorf("targets are scaled by %v and %v, want %v and 1/%v", set.TargetShift, set.TargetFactor, mean, dev)
+		}
+	}
+	for _, r := range raw {
+		for q := range 2 {
+			x = append(x, float32((float64(float32(r[q]))-least[q])*(1/(most[q]-least[q]))))
+		}
+		y = append(y, r[2])
+		if labels == nil {
+			y[len(y)-1] = (r[2] - set.TargetShift) * set.TargetFactor
+		}
+	}
+	return x, y
+}
+
+// One run of N rows is a run of k, saved and read, and one of the other N−k,
+// bit for bit, wherever it was cut: also between mini-batches and anchors.
+func TestResumeBitForBit(t *testing.T) {
+	const n = 9000 // two anchors, at 4096 and 8192
+	cuts := map[string][]int{
+		"multi-hinge": {1017, 4096}, "multi-logistic": {4127}, "binary-logistic": {4095},
+		"squared-hinge": {8999}, "squared-error": {1000, 8192},
+	}
+	for name := range labelsOf {
+		rows := table(n, name, 2)
+		opt := options(name, stream(rows))
+		if name == "multi-hinge" {
+			opt.Settings.Order = 9
+		}
+		whole := saved(t, mustTrain(t, opt))
+		for _, k := range cuts[name] {
+			opt.Source = stream(rows[:k])
+			half := reread(t, mustTrain(t, opt))
+			rest := opt
+			rest.Source, rest.Resume, rest.Settings = stream(rows[k:]), half, half.Settings()
+			m := mustTrain(t, rest)
+			if m.Rows() != n || !bytes.Equal(saved(t, m), whole) {
+				t.Errorf("%s: cut after %d rows, the model of %d rows is another one", name, k, m.Rows())
+			}
+		}
+	}
+}
+
+// What Save writes predicts as the model does, before and after.
+func TestSavedModelPredictsTheSame(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.SampledFrom([]string{"multi-hinge", "multi-logistic", "binary-logistic", "squared-hinge", "squared-error"}).Draw(rt, "loss")
+		rows := table(rapid.IntRange(40, 1200).Draw(rt, "rows"), name, rapid.Uint64().Draw(rt, "seed"))
+		opt := options(name, stream(rows))
+		opt.Settings.Batch = rapid.IntRange(1, 50).Draw(rt, "batch")
+		opt.Settings.Scale = Scale(rapid.SampledFrom(Scales()).Draw(rt, "scale"))
+		if opt.Settings.Scale == ScaleNone {
+			opt.Settings.LearningRate = 1e-4 // targets of 100
+		}
+		m := mustTrain(t, opt)
+		again := reread(t, m)
+		if err := again.Finish(); err != nil {
+			rt.Fatal(err)
+		}
+		if a, b := predictions(t, m, rows), predictions(t, again, rows); a != b || strings.Count(a, "\n") != len(rows) {
+			rt.Fatalf("predictions differ: %.200q and %.200q", a, b)
+		}
+	})
+}
+
+func predictions(t testing.TB, m *Model, rows []string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Predict(context.Background(), stream(rows), data.FormatCSV, false, &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A damaged file is refused, whichever byte is damaged, and so is one that is
+// cut short, longer, or newer.
+func TestDamagedModelIsRefused(t *testing.T) {
+	good := saved(t, mustTrain(t, options("multi-logistic", stream(table(70, "multi-logistic", 3)))))
+	rng := rand.New(rand.NewPCG(4, 0))
+	for range 300 {
+		bad := slices.Clone(good)
+		bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
+		if _, err := Read(bytes.NewReader(bad)); err == nil {
+			t.Fatal("a flipped bit was not noticed")
+		}
+		if _, err := Read(bytes.NewReader(good[:rng.IntN(len(good))])); err == nil {
+			t.Fatal("a cut was not noticed")
+		}
+	}
+	if _, err := Read(bytes.NewReader(append(slices.Clone(good), 0))); err == nil {
+		t.Error("a byte too many was not noticed")
+	}
+	newer := slices.Clone(good)
+	newer[7]++
+	if _, err := Read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 2") {
+		t.Errorf("a newer file: %v", err)
+	}
+}
+
+// FuzzRead: whatever the bytes, Read returns an error or a model that works.
+// The checksum is made to fit, or nothing behind it would ever be reached.
+func FuzzRead(f *testing.F) {
+	for name := range labelsOf {
+		b := saved(f, mustTrain(f, options(name, stream(table(70, name, 3)))))
+		f.Add(b[:len(b)-32])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := Read(bytes.NewReader(withChecksum(b)))
+		if err != nil {
+			return
+		}
+		if err := m.Finish(); err != nil {
+			return
+		}
+		again := reread(t, m)
+		if again.Rows() != m.Rows() || again.Order() < 0 {
+			t.Errorf("%d rows, then %d", m.Rows(), again.Rows())
+		}
+	})
+}
+
+// A file of the table, plain or gzip, with all epochs and a skip: like the
+// stream of the same rows.
+func TestFileIsTheStream(t *testing.T) {
+	rows := table(1500, "multi-hinge", 5)
+	dir := t.TempDir()
+	plain, zipped := filepath.Join(dir, "a.csv"), filepath.Join(dir, "a.csv.gz")
+	text := "x,y,tree\n" + strings.Join(rows, "\n")
+	write(t, plain, []byte(text))
+	write(t, zipped, gzipped(t, text))
+	set := Settings{Loss: "multi-hinge", Format: data.FormatCSV, LabelColumn: -1}
+	var want []byte
+	for _, path := range []string{plain, zipped} {
+		opt := options("multi-hinge", Source{Path: path})
+		opt.Settings, opt.Epochs = set, 2
+		got := saved(t, mustTrain(t, opt))
+		if want == nil {
+			first := mustTrain(t, options("multi-hinge", stream(rows)))
+			again := options("multi-hinge", stream(rows))
+			again.Resume = reread(t, first)
+			want = saved(t, mustTrain(t, again))
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: another model than of the stream", filepath.Base(path))
+		}
+	}
+	skip := options("multi-hinge", Source{Path: plain})
+	skip.Skip = 700
+	skip.Resume = reread(t, mustTrain(t, options("multi-hinge", stream(rows))))
+	rest := options("multi-hinge", stream(rows[700:]))
+	rest.Resume = reread(t, mustTrain(t, options("multi-hinge", stream(rows))))
+	if !bytes.Equal(saved(t, mustTrain(t, skip)), saved(t, mustTrain(t, rest))) {
+		t.Error("skipping 700 rows is not the same as leaving them out")
+	}
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,184 @@
+package online
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"polkrepro/data"
+	"polkrepro/loss"
+)
+
+// predictRows is the number of rows that are predicted at once if they are
+// there; a stream that is slow is answered row by row.
+const predictRows = 256
+
+// each hands the rows of a source on, a few at a time: their scaled features
+// and the rows themselves. Rows may lack the label.
+func (m *Model) each(ctx context.Context, src Source, format string, do func(x []float32, rows []data.Row) error) error {
+	opts := rowOptions(&m.settings)
+	opts.Format, opts.Dim = format, m.settings.Dim
+	f, err := src.open(opts)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	var x []float32
+	var rows []data.Row
+	most := max(1, min(predictRows, maxValues/m.settings.Dim))
+	for {
+		row, err := f.next(ctx)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if x, err = m.append(x, row); err != nil {
+			return src.at(row, err)
+		}
+		rows = append(rows, *row)
+		if len(rows) < most && f.ready() {
+			continue
+		}
+		if err := do(x, rows); err != nil {
+			return err
+		}
+		x, rows = x[:0], rows[:0]
+	}
+}
+
+// Predict writes a line for every row of the source: the class's label, or the
+// value of a regression. With probability, for a logistic loss, the output is a
+// CSV table: a header, then the label and the probability of every class.
+func (m *Model) Predict(ctx context.Context, src Source, format string, probability bool, w io.Writer) error {
+	l, err := loss.ByName(m.settings.Loss)
+	if err != nil {
+		return err
+	}
+	prob, ok := l.(loss.Probabilistic)
+	if probability && !ok {
+		return fmt.Errorf("online: a model of the %s loss has no probabilities: train with a logistic loss", m.settings.Loss)
+	}
+	out := csv.NewWriter(w)
+	if probability {
+		out.Write(append([]string{"prediction"}, m.settings.Labels...))
+	}
+	err = m.each(ctx, src, format, func(x []float32, rows []data.Row) error {
+		c := m.outputs()
+		scores := m.scores(len(rows), x)
+		for i := range rows {
+			record := []string{m.answer(scores[i*c : (i+1)*c])}
+			if probability {
+				record = append(record, m.probabilities(prob, scores[i*c:(i+1)*c])...)
+			}
+			out.Write(record)
+		}
+		out.Flush()
+		return out.Error()
+	})
+	out.Flush()
+	return errors.Join(err, out.Error())
+}
+
+// answer returns the prediction that scores stand for.
+func (m *Model) answer(f []float64) string {
+	if m.settings.regression() {
+		return strconv.FormatFloat(m.value(f), 'g', -1, 64)
+	}
+	return m.settings.Labels[m.class(f)]
+}
+
+// value returns the prediction of a regression in the units of the file.
+func (m *Model) value(f []float64) float64 {
+	return f[0]/m.settings.TargetFactor + m.settings.TargetShift
+}
+
+func (m *Model) probabilities(l loss.Probabilistic, f []float64) []string {
+	p := make([]float64, len(m.settings.Labels))
+	l.Probabilities(p, f)
+	out := make([]string, len(p))
+	for i, v := range p {
+		out[i] = strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	return out
+}
+
+// An Evaluation is how well a model does on labelled rows.
+type Evaluation struct {
+	Rows      int
+	Risk      float64 // mean loss, of scaled targets for regression
+	ErrorRate float64 // fraction of rows given another class
+	RMSE      float64 // of regression, in the units of the file
+	R2        float64 // 1 − Σ(prediction − y)²/Σ(y − mean of y)²; NaN if all y are the same
+}
+
+// Evaluate compares the model's predictions with the labels of a source.
+func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evaluation, error) {
+	l, err := loss.ByName(m.settings.Loss)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	e := evaluator{m: m, loss: l}
+	err = m.each(ctx, src, format, func(x []float32, rows []data.Row) error {
+		c := m.outputs()
+		scores := m.scores(len(rows), x)
+		for i := range rows {
+			if err := e.add(scores[i*c:(i+1)*c], &rows[i]); err != nil {
+				return src.at(&rows[i], err)
+			}
+		}
+		return nil
+	})
+	if err == nil && e.n == 0 {
+		err = fmt.Errorf("%s: there are no rows", src.name())
+	}
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return e.result(), nil
+}
+
+// An evaluator sums up what an Evaluation is made of.
+type evaluator struct {
+	m                 *Model
+	loss              loss.Loss
+	n, wrong          int
+	risk, squares     float64
+	mean, aroundMean2 float64 // of y, by Welford's recurrence
+}
+
+func (e *evaluator) add(f []float64, row *data.Row) error {
+	y, err := e.m.target(row)
+	if err != nil {
+		return err
+	}
+	e.n++
+	e.risk += e.loss.Value(f, y)
+	if !e.m.settings.regression() {
+		if e.m.class(f) != e.m.classOf(y) {
+			e.wrong++
+		}
+		return nil
+	}
+	v, err := number(row.Label)
+	d := e.m.value(f) - v
+	e.squares += d * d
+	step := v - e.mean
+	e.mean += step / float64(e.n)
+	e.aroundMean2 += step * (v - e.mean)
+	return err
+}
+
+func (e *evaluator) result() Evaluation {
+	n := float64(e.n)
+	r2 := math.NaN()
+	if e.aroundMean2 > 0 {
+		r2 = 1 - e.squares/e.aroundMean2
+	}
+	return Evaluation{Rows: e.n, Risk: e.risk / n, ErrorRate: float64(e.wrong) / n, RMSE: math.Sqrt(e.squares / n), R2: r2}
+}
