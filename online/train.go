@@ -2,6 +2,7 @@ package online
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -90,8 +91,12 @@ func (t *trainer) begin(ctx context.Context) error {
 // passes learns all epochs.
 func (t *trainer) passes(ctx context.Context) error {
 	skip := t.opt.Skip
-	for range max(1, t.opt.Epochs) {
-		if err := t.pass(ctx, skip); err != nil {
+	for pass := range max(1, t.opt.Epochs) {
+		err := t.pass(ctx, skip)
+		if errors.Is(err, ErrStopped) {
+			return fmt.Errorf("%w in pass %d after its first %d rows", err, pass+1, t.row)
+		}
+		if err != nil {
 			return err
 		}
 		skip = 0

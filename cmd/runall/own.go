@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"polkrepro/data"
 	"polkrepro/harness"
@@ -39,24 +40,42 @@ func newTrain() *cobra.Command {
 		Long: `Train on your own LIBSVM or CSV file (.gz too), or on standard input without end
 if FILE is "-". What is not said by flags is taken from the first 1,000 rows.
 
-The loss says what the task is: hinge and logistic classify, squared-hinge and
+Progress is the error on rows before they are learned. The loss says what the
+task is: hinge and logistic classify, squared-hinge and
 binary-logistic are for two classes, squared is regression.
 
 If it is interrupted (exit status 130), or a row can't be read, the model of the
-rows before is saved; --resume goes on from it as if nothing had happened.`,
+rows before is saved, and their number printed. --resume goes on from it as if
+nothing had happened, with the rows it is given: --skip leaves those of a file
+out that it has learned.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = online.Source{Path: args[0], Stdin: cmd.InOrStdin()}
+			if err := checkTogether(cmd.Flags()); err != nil {
+				return harness.Usage(err)
+			}
 			return train(cmd, opt, flags)
 		},
 	}
 	flags.add(cmd)
 	addSettings(cmd, &opt)
-	for _, name := range []string{"loss", "label", "scale", "classes", "features", "bandwidth", "learning-rate", "regularizer", "parsimony", "order", "batch"} {
-		cmd.MarkFlagsMutuallyExclusive("resume", name)
-	}
-	cmd.MarkFlagsMutuallyExclusive("parsimony", "order")
 	return cmd
+}
+
+// savedFlags are the flags of train whose values a model file holds.
+var savedFlags = []string{"loss", "label", "scale", "classes", "features", "bandwidth", "learning-rate", "regularizer", "parsimony", "order", "batch"}
+
+// checkTogether reports flags that contradict each other.
+func checkTogether(fs *pflag.FlagSet) error {
+	if fs.Changed("parsimony") && fs.Changed("order") {
+		return errors.New("--parsimony and --order are two ways to bound the model: give one")
+	}
+	for _, name := range savedFlags {
+		if fs.Changed("resume") && fs.Changed(name) {
+			return fmt.Errorf("--%s can't be changed: with --resume it is the saved model's", name)
+		}
+	}
+	return nil
 }
 
 // add defines the flags.
@@ -112,8 +131,8 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if m == nil {
 		return err
 	}
-	if saved := record.WriteFile(flags.out, m.Save); saved != nil {
-		return errors.Join(err, saved)
+	if writing := record.WriteFile(flags.out, m.Save); writing != nil {
+		return errors.Join(err, writing)
 	}
 	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
 	return errors.Join(err, printed)
