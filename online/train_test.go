@@ -50,7 +50,9 @@ func TestErrorsNameTheLine(t *testing.T) {
 		{"new label", strings.Repeat(good, 500) + "1,2,c", `line 1001: label "c" is none of the 2 classes`},
 	}
 	for _, tt := range tests {
-		_, err := Train(context.Background(), options("multi-hinge", Source{Path: "-", Stdin: strings.NewReader(tt.text)}))
+		opt := options("multi-hinge", Source{Path: "-", Stdin: strings.NewReader(tt.text)})
+		opt.Settings.Bandwidth = 0
+		_, err := Train(context.Background(), opt)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
@@ -81,12 +83,12 @@ func TestLateFeature(t *testing.T) {
 // A stream that is stopped while it is silent leaves a model that goes on as if
 // it had never stopped.
 func TestStopWhileWaiting(t *testing.T) {
-	rows := table(3000, "multi-logistic", 6)
+	rows := table(1500, "multi-logistic", 6)
 	r, w := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	opt := options("multi-logistic", Source{Path: "-", Stdin: r})
 	go func() {
-		io.WriteString(w, strings.Join(rows[:2500], "\n")+"\n")
+		io.WriteString(w, strings.Join(rows[:1200], "\n")+"\n")
 	}()
 	opt.Progress = func(m *Model, _ Prequential) {
 		if m.Rows() >= 1000 {
@@ -114,7 +116,7 @@ func TestStopWhileWaiting(t *testing.T) {
 // Every loss learns what there is to learn, and Evaluate says so.
 func TestModelsLearn(t *testing.T) {
 	for name := range labelsOf {
-		opt := options(name, stream(table(8000, name, 7)))
+		opt := options(name, stream(table(3000, name, 7)))
 		opt.Settings.Parsimony = 0.01
 		opt.Settings.Bandwidth = 0.2
 		m := mustTrain(t, opt)
@@ -131,7 +133,7 @@ func TestModelsLearn(t *testing.T) {
 // Evaluate agrees with sums over Predict's output.
 func TestEvaluateIsAboutThePredictions(t *testing.T) {
 	for name := range labelsOf {
-		m := mustTrain(t, options(name, stream(table(2000, name, 9))))
+		m := mustTrain(t, options(name, stream(table(600, name, 9))))
 		rows := table(500, name, 10)
 		e, err := m.Evaluate(context.Background(), stream(rows), data.FormatCSV)
 		if err != nil {
@@ -166,7 +168,7 @@ func TestEvaluateIsAboutThePredictions(t *testing.T) {
 // Probabilities are of all classes, sum to 1, and the largest is the prediction's.
 func TestProbabilities(t *testing.T) {
 	for _, name := range []string{"multi-logistic", "binary-logistic"} {
-		m := mustTrain(t, options(name, stream(table(2000, name, 11))))
+		m := mustTrain(t, options(name, stream(table(500, name, 11))))
 		var b bytes.Buffer
 		if err := m.Predict(context.Background(), stream(table(50, name, 12)), data.FormatCSV, true, &b); err != nil {
 			t.Fatal(err)
