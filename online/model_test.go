@@ -18,6 +18,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
+	"polkrepro/polk/prune"
 )
 
 // labelsOf are all losses, each with the labels of its table.
@@ -172,7 +173,7 @@ func TestResumeBitForBit(t *testing.T) {
 		rows := table(n, name, 2)
 		opt := options(name, stream(rows))
 		if name == "multi-hinge" {
-			opt.Settings.Order = 9
+			opt.Settings.Pruner, opt.Settings.PrunerParams = prunerOrder, prune.Params{"order": 9}
 		}
 		whole := saved(t, mustTrain(t, opt))
 		for _, k := range cuts[name] {
@@ -239,7 +240,7 @@ func TestDamagedModelIsRefused(t *testing.T) {
 	}
 	newer := slices.Clone(good)
 	newer[7]++
-	if _, err := Read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 2") {
+	if _, err := Read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 3") {
 		t.Errorf("a newer file: %v", err)
 	}
 }
