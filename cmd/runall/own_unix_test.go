@@ -123,7 +123,7 @@ func TestTerminatedTraining(t *testing.T) {
 	dir := t.TempDir()
 	file := put(t, "all.csv", trees(5000)...)
 	whole, model := filepath.Join(dir, "whole"), filepath.Join(dir, "model")
-	args := []string{"train", file, "--label", "last", "--epochs", "60", "--save-every", "1000"}
+	args := []string{"train", file, "--label", "last", "--epochs", "60", "--save-every", "5000"}
 	p := start(t, append(args, "--out", model)...)
 	for _, err := os.Stat(model); err != nil; _, err = os.Stat(model) {
 		time.Sleep(time.Millisecond)
