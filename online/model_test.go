@@ -252,6 +252,18 @@ func FuzzRead(f *testing.F) {
 		b := saved(f, mustTrain(f, options(name, stream(table(70, name, 3)))))
 		f.Add(b[:len(b)-32])
 	}
+	for _, set := range []Settings{
+		{Kernel: KernelPolynomial, Offset: 1, Degree: 3},
+		{Kernel: KernelGaussian, Bandwidth: 0.3, Pruner: "komp-loss", PrunerParams: prune.Params{"order": 5}},
+	} {
+		opt := options("multi-hinge", stream(table(70, "multi-hinge", 3)))
+		set.Loss, set.Format, set.LabelColumn = opt.Settings.Loss, opt.Settings.Format, -1
+		opt.Settings = set
+		m := mustTrain(f, opt)
+		m.place = &place{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a"}
+		b := saved(f, m)
+		f.Add(b[:len(b)-32])
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := Read(bytes.NewReader(withChecksum(b)))
 		if err != nil {

@@ -289,11 +289,20 @@ func (f *trainFlags) complete(opt *online.TrainOptions) (err error) {
 		return harness.Usage(errors.New("--out says where the model is to be written, and is missing"))
 	case stream && opt.Epochs > 1:
 		return harness.Usage(errors.New("standard input can be read only once: --epochs is for files"))
+	case !stream && !regularOrMissing(opt.Source.Path):
+		return harness.Usage(fmt.Errorf("%s is not a regular file: pipe it into the command and give - as its name", opt.Source.Path))
 	case stream && f.format == "" && f.resume == "":
 		return harness.Usage(errors.New("--format says what standard input holds, csv or libsvm, and is missing"))
 	}
 	opt.Settings.Format = formatOf(f.format, opt.Source.Path, opt.Settings.Format)
 	return nil
+}
+
+// regularOrMissing reports whether a file can be read more than once, or is not
+// there to be read.
+func regularOrMissing(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
 }
 
 // formatOf returns the format of a source: that of the flag, of the file's

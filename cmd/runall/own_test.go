@@ -137,6 +137,7 @@ func TestOwnDataWrongUse(t *testing.T) {
 		{harness.ExitUsage, "name=number", []string{"train", file, "--pruner", "nearest", "--pruner-params", "5", "--out", model}},
 		{harness.ExitUsage, "at least 0", []string{"train", file, "--kernel", "polynomial", "--offset", "-1", "--out", model}},
 		{harness.ExitUsage, "--kernel can't be changed", []string{"train", file, "--resume", model, "--kernel", "gaussian"}},
+		{harness.ExitUsage, "not a regular file", []string{"train", os.DevNull, "--out", model}},
 		{harness.ExitUsage, "give one", []string{"train", file, "--order", "5", "--parsimony", "1", "--out", model}},
 		{harness.ExitUsage, "must be one of", []string{"train", file, "--loss", "huber", "--out", model}},
 		{harness.ExitUsage, "--probability", []string{"predict", model, file, "--probability"}},
