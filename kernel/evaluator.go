@@ -1,5 +1,7 @@
 package kernel
 
+import "reflect"
+
 // An Evaluator evaluates the models that training passes through on fixed sets
 // of points. From one evaluation to the next it keeps the kernel values
 // between points and dictionary and among the dictionary, recognizes the
@@ -57,7 +59,7 @@ func (v *Evaluator) fits(order int) bool {
 
 // incremental evaluates with the values that are kept.
 func (v *Evaluator) incremental(s *Snapshot, threads int) (normSq float64) {
-	if v.kernel != s.kernel {
+	if !reflect.DeepEqual(v.kernel, s.kernel) { // != panics where a kernel holds a slice
 		v.ids, v.kernel = v.ids[:0], s.kernel
 	}
 	v.change.find(v.ids, s)

@@ -12,7 +12,7 @@ type Expansion struct {
 	W       []float64 // M×C weights, row-major: row j belongs to dictionary element j
 }
 
-// NewExpansion returns the zero function.
+// NewExpansion returns the zero functions f_1 = … = f_C = 0 of dim features.
 func NewExpansion(k Kernel, dim, outputs int) *Expansion {
 	return &Expansion{Kernel: k, Dict: NewPoints(dim), Outputs: outputs}
 }
@@ -23,7 +23,8 @@ func (e *Expansion) Order() int { return e.Dict.Len() }
 // Weights returns the C weights of dictionary element j, without copying.
 func (e *Expansion) Weights(j int) []float64 { return e.W[j*e.Outputs : (j+1)*e.Outputs] }
 
-// Append adds a dictionary element with its weights.
+// Append adds a dictionary element with copies of x, of length Dim, and of its
+// C weights. It panics if the lengths are others.
 func (e *Expansion) Append(x []float32, w []float64) {
 	if len(w) != e.Outputs {
 		panic(badLength)
@@ -45,6 +46,18 @@ func (e *Expansion) Clone() *Expansion {
 	return &Expansion{Kernel: e.Kernel, Dict: e.Dict.Clone(), Outputs: e.Outputs, W: append([]float64(nil), e.W...)}
 }
 
+// Score returns the C scores f_c(x) of one point, with the bits that a [Scorer]
+// gives it. For many points a Scorer is faster: this one packs the weights at
+// every call. It panics if x has another length than the dictionary's vectors.
+func (e *Expansion) Score(x []float32) []float64 {
+	if len(x) != e.Dict.Dim() {
+		panic(badLength)
+	}
+	scores := make([]float64, e.Outputs)
+	new(Scorer).Scores(e, 1, x, scores, 1)
+	return scores
+}
+
 // scoreRows bounds the rows of one block of Scores so that the kernel block
 // stays in cache: 256 rows of 1,000 float32 values are 1 MiB.
 const scoreRows = 256
@@ -57,7 +70,8 @@ type Scorer struct {
 
 // Scores writes f_c(x_i) to dst, n×C row-major, for x of n×Dim. Kernel values
 // are computed in float32 (scores need no more), at most threads goroutines
-// share the work, and the result does not depend on their number.
+// share the work, and the result does not depend on their number. It takes
+// n·M·(p + C) multiplications. It panics if x or dst is too short.
 func (s *Scorer) Scores(e *Expansion, n int, x []float32, dst []float64, threads int) {
 	m, c, dim := e.Order(), e.Outputs, e.Dict.Dim()
 	clear(dst[:n*c])

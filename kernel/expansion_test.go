@@ -97,3 +97,19 @@ func TestNormSq(t *testing.T) {
 		}
 	}
 }
+
+// TestScore: one point has the bits that it has among many.
+func TestScore(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 3))
+	e := randomExpansion(r, Gaussian{Bandwidth: 1}, 30, 3, 4)
+	const n = 17
+	x := randomPoints(r, n, 3, 1)
+	want := make([]float64, n*4)
+	new(Scorer).Scores(e, n, x, want, 1)
+	for i := range n {
+		if got := e.Score(x[3*i : 3*i+3]); !slices.Equal(got, want[4*i:4*i+4]) {
+			t.Errorf("scores of point %d are %v, want %v", i, got, want[4*i:4*i+4])
+		}
+	}
+	mustPanic(t, func() { e.Score(x[:4]) })
+}

@@ -39,11 +39,15 @@ type spec struct {
 	Bandwidth float64 `json:"bandwidth,omitempty"`
 	Offset    float64 `json:"offset,omitempty"`
 	Degree    int     `json:"degree,omitempty"`
+
+	Params json.RawMessage `json:"params,omitempty"` // of a registered kernel
 }
 
-// Write saves e to w together with meta, any value that encodes
-// to JSON.
+// Write saves e to w together with meta, any value that encodes to JSON. It
+// fails for what w or the encoding fails for, for more than 1 MiB of meta data,
+// and for a kernel of another package that is not known to [Register].
 func (e *Expansion) Write(w io.Writer, meta any) error {
+	var err error
 	h := header{Dim: e.Dict.Dim(), Outputs: e.Outputs, Order: e.Order()}
 	switch k := e.Kernel.(type) {
 	case Gaussian:
@@ -51,9 +55,10 @@ func (e *Expansion) Write(w io.Writer, meta any) error {
 	case Polynomial:
 		h.Kernel = spec{Type: k.Name(), Offset: k.Offset, Degree: k.Degree}
 	default:
-		return fmt.Errorf("kernel: a model with a %s kernel has no saved form", k.Name())
+		if h.Kernel, err = registered(k); err != nil {
+			return err
+		}
 	}
-	var err error
 	if h.Meta, err = json.Marshal(meta); err != nil {
 		return err
 	}
@@ -120,7 +125,10 @@ func (s spec) kernel() (Kernel, error) {
 	case Polynomial{}.Name():
 		k = Polynomial{Offset: s.Offset, Degree: s.Degree}
 	default:
-		return nil, fmt.Errorf("%w: unknown kernel %q", ErrFormat, s.Type)
+		var err error
+		if k, err = s.registered(); err != nil {
+			return nil, err
+		}
 	}
 	if err := k.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)

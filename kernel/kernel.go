@@ -9,13 +9,20 @@ import (
 	"math"
 )
 
-// A Kernel is a positive semidefinite function κ(x, x').
+// A Kernel is a symmetric positive semidefinite function κ(x, x') of vectors
+// of one length.
+//
+// Any type with these methods is one. [Gaussian] and [Polynomial] are
+// evaluated as matrix products; of all others a block of values is one call of
+// Eval for each pair, from several goroutines at once. Where Eval is not
+// positive semidefinite no learner works as its documentation says. A kernel is
+// saved with a model once its type is known to [Register].
 type Kernel interface {
 	// Name is the identifier used in specs and saved models.
 	Name() string
 
-	// Eval returns κ(x, y) computed in float64. It panics if the lengths
-	// differ.
+	// Eval returns κ(x, y) computed in float64, the same for (y, x). It
+	// panics if the lengths differ.
 	Eval(x, y []float32) float64
 
 	// Self returns κ(x, x).
@@ -23,10 +30,6 @@ type Kernel interface {
 
 	// Validate reports parameters that do not make a kernel.
 	Validate() error
-
-	block64(p *Points, n int, x []float64, dst []float64, ldd, threads int)
-	block32(p *Points, n int, x []float32, dst []float32, ldd, threads int)
-	error32(dim int, norm float64) float64
 }
 
 const badLength = "kernel: vectors differ in length"
@@ -67,14 +70,6 @@ func (g Gaussian) Validate() error {
 	return nil
 }
 
-func (g Gaussian) block64(p *Points, n int, x []float64, dst []float64, ldd, threads int) {
-	p.p64.Gaussian(n, x, p.dim, g.Gamma(), dst, ldd, threads)
-}
-
-func (g Gaussian) block32(p *Points, n int, x []float32, dst []float32, ldd, threads int) {
-	p.p32.Gaussian(n, x, p.dim, float32(g.Gamma()), dst, ldd, threads)
-}
-
 // Polynomial is κ(x, x') = (xᵀx' + b)^c (Section 2.1).
 type Polynomial struct {
 	Offset float64 // b ≥ 0
@@ -110,35 +105,4 @@ func (k Polynomial) Validate() error {
 		errs = append(errs, fmt.Errorf("kernel: degree %d is below 1", k.Degree))
 	}
 	return errors.Join(errs...)
-}
-
-func (k Polynomial) block64(p *Points, n int, x []float64, dst []float64, ldd, threads int) {
-	p.p64.MulABT(n, x, p.dim, dst, ldd, threads)
-	raise(dst, n, p.Len(), ldd, k)
-}
-
-func (k Polynomial) block32(p *Points, n int, x []float32, dst []float32, ldd, threads int) {
-	p.p32.MulABT(n, x, p.dim, dst, ldd, threads)
-	raise(dst, n, p.Len(), ldd, k)
-}
-
-func raise[T float32 | float64](dst []T, n, m, ldd int, k Polynomial) {
-	for i := range n {
-		row := dst[i*ldd : i*ldd+m]
-		for j, v := range row {
-			row[j] = powi(v+T(k.Offset), k.Degree)
-		}
-	}
-}
-
-// powi is v^n for n ≥ 1 by repeated squaring: math.Pow is ten times as dear.
-func powi[T float32 | float64](v T, n int) T {
-	r := T(1)
-	for ; n > 0; n >>= 1 {
-		if n&1 == 1 {
-			r *= v
-		}
-		v *= v
-	}
-	return r
 }

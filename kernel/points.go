@@ -90,20 +90,3 @@ func (p *Points) Clone() *Points {
 	}
 	return q
 }
-
-// Block64 writes the kernel matrix κ(x_i, p_j) to dst, n×Len with row stride
-// ldd, for x of n×Dim in row-major order; x holds float32 values widened to
-// float64. The values are computed in float64 throughout: this is what enters
-// Gram matrices.
-func (p *Points) Block64(k Kernel, n int, x []float64, dst []float64, ldd, threads int) {
-	if p.Len() > 0 && n > 0 {
-		k.block64(p, n, x, dst, ldd, threads)
-	}
-}
-
-// Block32 is Block64 in float32: for scores, never for a Gram matrix.
-func (p *Points) Block32(k Kernel, n int, x []float32, dst []float32, ldd, threads int) {
-	if p.Len() > 0 && n > 0 {
-		k.block32(p, n, x, dst, ldd, threads)
-	}
-}

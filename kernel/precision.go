@@ -17,7 +17,7 @@ func sumError(n int) float64 {
 }
 
 // error32 bounds |κ₃₂ − κ| / κ of Block32 for vectors of length dim and norm
-// at most norm. It is +Inf where there is no such bound.
+// at most norm.
 func (g Gaussian) error32(dim int, norm float64) float64 {
 	// ‖x‖² + ‖d‖² − 2xᵀd: two rounded norms and two additions of numbers up
 	// to 4‖·‖², twice the error of the product. The exponential is good to
@@ -27,12 +27,14 @@ func (g Gaussian) error32(dim int, norm float64) float64 {
 	return math.Expm1(g.Gamma()*distance + 104*2*unit32 + 3e-7)
 }
 
-func (Polynomial) error32(int, float64) float64 { return math.Inf(1) }
-
 // ScoreError bounds the error of scores Σ_j w_j κ(x, d_j) that were computed in
 // float32 from m elements by Block32 and a matrix product, in units of
 // Σ_j |w_j| κ(x, d_j), for vectors of length dim and norm at most norm. It is
 // +Inf where nothing can be said.
 func ScoreError(k Kernel, m, dim int, norm float64) float64 {
-	return k.error32(dim, norm) + sumError(m) + 2*unit32
+	g, ok := k.(Gaussian)
+	if !ok {
+		return math.Inf(1)
+	}
+	return g.error32(dim, norm) + sumError(m) + 2*unit32
 }

@@ -336,8 +336,8 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 	return l.batchGram()
 }
 
-// largest bounds κ(x, x), and with it every kernel value, to what can be
-// multiplied and divided in the projection without overflow.
+// largest bounds κ(x, x), and with it every value of what is a kernel, to what
+// can be multiplied and divided in the projection without overflow.
 const largest = 1e100
 
 // batchGram computes the kernel matrix among the samples of the batch.
@@ -355,6 +355,11 @@ func (l *Learner) batchGram() error {
 			return fmt.Errorf("polk: κ(x, x) of sample %d is %v, more than %v", b.orig[i], self, largest)
 		}
 		b.kxx[i*b.m+i] = self
+		for j, v := range b.kxx[i*b.m : i*b.m+i] {
+			if !(math.Abs(v) <= largest) {
+				return fmt.Errorf("polk: κ(x, x') of samples %d and %d is %v: κ is no kernel", b.orig[i], b.orig[j], v)
+			}
+		}
 	}
 	l.evals += int64(b.m) * int64(b.m)
 	return nil

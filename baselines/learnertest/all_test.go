@@ -33,25 +33,25 @@ var losses = map[string]loss.Loss{"ksvm": loss.MultiHinge{}, "klr": loss.MultiLo
 // TestKSVMAndKLR: the learners that have both losses.
 func TestKSVMAndKLR(t *testing.T) {
 	for name, l := range losses {
-		t.Run("polk/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitPOLK(l))) })
-		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(l))) })
-		t.Run("nystrom/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitNystrom(l)))) })
+		t.Run("polk/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitPOLK(gaussian, l))) })
+		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(gaussian, l))) })
+		t.Run("nystrom/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitNystrom(gaussian, l)))) })
 		t.Run("rff/"+name, func(t *testing.T) {
 			learnertest.Run(t, learner{Fit: fitRFF(l), Load: loadRFF, Seeded: true})
 		})
 	}
 }
 
-func TestIVM(t *testing.T) { learnertest.Run(t, seeded(expanded(fitIVM))) }
+func TestIVM(t *testing.T) { learnertest.Run(t, seeded(expanded(fitIVM(gaussian)))) }
 
 func TestBSGD(t *testing.T) {
 	for _, maintenance := range []string{bsgd.Removal, bsgd.Projection, bsgd.Merging} {
-		t.Run(maintenance, func(t *testing.T) { learnertest.Run(t, expanded(fitBSGD(maintenance))) })
+		t.Run(maintenance, func(t *testing.T) { learnertest.Run(t, expanded(fitBSGD(gaussian, maintenance))) })
 	}
 }
 
 func TestCSVC(t *testing.T) {
-	learnertest.Run(t, learner{Fit: fitCSVC, Load: loadCSVC, TwoClasses: true})
+	learnertest.Run(t, learner{Fit: fitCSVC(gaussian), Load: loadCSVC, TwoClasses: true})
 }
 
 // expanded is a learner whose models are expansions with an output a class.
@@ -106,10 +106,10 @@ func largest(n int, scores []float64) []float64 {
 // stream's order is the harness' to draw.
 const epochs = 3
 
-func fitPOLK(l loss.Loss) func(task) (*kernel.Expansion, error) {
+func fitPOLK(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
 	return func(s task) (*kernel.Expansion, error) {
 		p, err := polk.New(polk.Config{
-			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
 			LearningRate: polk.Constant(0.5), Budget: polk.Parsimony(0.1), Threads: s.Threads,
 		})
 		if err != nil {
@@ -127,10 +127,10 @@ func fitPOLK(l loss.Loss) func(task) (*kernel.Expansion, error) {
 	}
 }
 
-func fitBSGD(maintenance string) func(task) (*kernel.Expansion, error) {
+func fitBSGD(k kernel.Kernel, maintenance string) func(task) (*kernel.Expansion, error) {
 	return func(s task) (*kernel.Expansion, error) {
 		b, err := bsgd.New(bsgd.Config{
-			Kernel: gaussian, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer, LearningRate: 0.5,
+			Kernel: k, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer, LearningRate: 0.5,
 			Schedule: bsgd.Constant, Budget: 20, Maintenance: maintenance, Threads: s.Threads,
 		})
 		if err != nil {
@@ -145,10 +145,10 @@ func fitBSGD(maintenance string) func(task) (*kernel.Expansion, error) {
 	}
 }
 
-func fitLBFGS(l loss.Loss) func(task) (*kernel.Expansion, error) {
+func fitLBFGS(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
 	return func(s task) (*kernel.Expansion, error) {
 		r, err := lbfgs.Train(context.Background(), lbfgs.Config{
-			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
 			Tolerance: 1e-2, Threads: s.Threads,
 		}, s.N, s.X, s.Y, nil)
 		if err != nil {
@@ -158,21 +158,23 @@ func fitLBFGS(l loss.Loss) func(task) (*kernel.Expansion, error) {
 	}
 }
 
-func fitIVM(s task) (*kernel.Expansion, error) {
-	r, err := ivm.Train(context.Background(), ivm.Config{
-		Kernel: gaussian, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-		Candidates: 50, MaxPoints: 10, Seed: s.Seed, Threads: s.Threads,
-	}, s.N, s.X, s.Y, nil)
-	if err != nil {
-		return nil, err
+func fitIVM(k kernel.Kernel) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		r, err := ivm.Train(context.Background(), ivm.Config{
+			Kernel: k, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Candidates: 50, MaxPoints: 10, Seed: s.Seed, Threads: s.Threads,
+		}, s.N, s.X, s.Y, nil)
+		if err != nil {
+			return nil, err
+		}
+		return r.Expansion, nil
 	}
-	return r.Expansion, nil
 }
 
-func fitNystrom(l loss.Loss) func(task) (*kernel.Expansion, error) {
+func fitNystrom(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
 	return func(s task) (*kernel.Expansion, error) {
 		r, err := nystrom.Train(context.Background(), nystrom.Config{
-			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
 			Landmarks: 30, Seed: s.Seed, Threads: s.Threads,
 		}, s.N, s.X, s.Y, nil)
 		if err != nil {
@@ -217,13 +219,15 @@ func fourier(m *rff.Model) *model {
 	}
 }
 
-func fitCSVC(s task) (*model, error) {
-	m, _, err := csvc.Train(context.Background(), csvc.Config{Kernel: gaussian, C: 1, Threads: s.Threads},
-		s.N, s.Dim, s.X, s.Y, s.Classes)
-	if err != nil {
-		return nil, err
+func fitCSVC(k kernel.Kernel) func(task) (*model, error) {
+	return func(s task) (*model, error) {
+		m, _, err := csvc.Train(context.Background(), csvc.Config{Kernel: k, C: 1, Threads: s.Threads},
+			s.N, s.Dim, s.X, s.Y, s.Classes)
+		if err != nil {
+			return nil, err
+		}
+		return votes(m), nil
 	}
-	return votes(m), nil
 }
 
 func loadCSVC(r io.Reader) (*model, error) {

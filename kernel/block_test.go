@@ -1,0 +1,96 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// diagonal is a kernel as another package might have it, with a value that
+// can't be compared by ==.
+type diagonal struct {
+	Scale []float64 `json:"scale"` // of each feature; as many as there are features
+}
+
+func (diagonal) Name() string { return "test-diagonal" }
+
+func (k diagonal) Eval(x, y []float32) float64 {
+	var sum float64
+	for i, s := range k.Scale {
+		sum += s * float64(x[i]) * float64(y[i])
+	}
+	return math.Exp(sum)
+}
+
+func (k diagonal) Self(x []float32) float64 { return k.Eval(x, x) }
+
+func (k diagonal) Validate() error {
+	if len(k.Scale) == 0 {
+		return errNoScale
+	}
+	return nil
+}
+
+// TestBlocksOfAnotherKernel: every value of a block is that of Eval, bit for
+// bit, whatever the number of goroutines, and nothing beside the block is
+// written.
+func TestBlocksOfAnotherKernel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := diagonal{Scale: []float64{1, 0.5}}
+		n, m := rapid.IntRange(0, 5).Draw(t, "n"), rapid.IntRange(0, 9).Draw(t, "m")
+		ldd, threads := m+rapid.IntRange(0, 2).Draw(t, "gap"), rapid.IntRange(0, 12).Draw(t, "threads")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		x, p := randomPoints(r, n, 2, 1), pointsOf(randomPoints(r, m, 2, 1), m, 2)
+		b64, b32 := slices.Repeat([]float64{-1}, n*ldd), slices.Repeat([]float32{-1}, n*ldd)
+		p.Block64(k, n, widened(x), b64, ldd, threads)
+		p.Block32(k, n, x, b32, ldd, threads)
+		for i := range n {
+			for j := range ldd {
+				want := -1.0
+				if j < m {
+					want = k.Eval(x[2*i:2*i+2], p.At(j))
+				}
+				if b64[i*ldd+j] != want || b32[i*ldd+j] != float32(want) {
+					t.Fatalf("κ(x_%d, p_%d) is %v and %v, want %v", i, j, b64[i*ldd+j], b32[i*ldd+j], want)
+				}
+			}
+		}
+	})
+}
+
+// shifted has all methods of the Gaussian kernel and is another one.
+type shifted struct{ Gaussian }
+
+func (k shifted) Eval(x, y []float32) float64 { return k.Gaussian.Eval(x, y) + 1 }
+
+// TestEmbeddedKernel: what embeds a Gaussian is evaluated by its own Eval.
+func TestEmbeddedKernel(t *testing.T) {
+	p := pointsOf([]float32{0}, 1, 1)
+	b64, b32 := make([]float64, 1), make([]float32, 1)
+	p.Block64(shifted{Gaussian{1}}, 1, []float64{0}, b64, 1, 1)
+	p.Block32(shifted{Gaussian{1}}, 1, []float32{0}, b32, 1, 1)
+	if b64[0] != 2 || b32[0] != 2 {
+		t.Errorf("κ(0, 0) is %v and %v, want 2", b64[0], b32[0])
+	}
+	if bound := ScoreError(shifted{Gaussian{1}}, 1, 1, 1); !math.IsInf(bound, 1) {
+		t.Errorf("the error of its scores is said to be below %v", bound)
+	}
+}
+
+// TestEvaluatorOfAnotherKernel: kernels that hold slices are told apart by
+// what is in them.
+func TestEvaluatorOfAnotherKernel(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 1))
+	x := randomPoints(r, 20, 2, 1)
+	v := NewEvaluator(2, 1<<20, x)
+	e := randomExpansion(r, diagonal{Scale: []float64{1, 0.5}}, 7, 2, 3)
+	for range 3 {
+		asFromScratch(t, v, e, 2, 1, x)
+		shake(r, e, 2, 1)
+	}
+	e.Kernel = diagonal{Scale: []float64{1, 0.25}}
+	asFromScratch(t, v, e, 2, 1, x)
+}

@@ -1,0 +1,96 @@
+package kernel
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var errNoScale = errors.New("no scale")
+
+func init() { Register[diagonal](); Register[forgetful]() }
+
+// forgetful does not save what it is.
+type forgetful struct {
+	Polynomial
+	hidden int
+}
+
+func (forgetful) Name() string { return "test-forgetful" }
+
+// TestRegisteredKernel: a model with a registered kernel is read as it was
+// written.
+func TestRegisteredKernel(t *testing.T) {
+	k := diagonal{Scale: []float64{1, 0.1, 1e-300}}
+	e := randomExpansion(rand.New(rand.NewPCG(8, 1)), k, 4, 3, 2)
+	got, err := ReadExpansion(bytes.NewReader(written(t, e, nil)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Kernel, Kernel(k)) || !reflect.DeepEqual(got.W, e.W) {
+		t.Errorf("read %+v with weights %v, want %+v with %v", got.Kernel, got.W, k, e.W)
+	}
+	for j := range e.Order() {
+		if !reflect.DeepEqual(got.Dict.At(j), e.Dict.At(j)) {
+			t.Errorf("element %d is %v, want %v", j, got.Dict.At(j), e.Dict.At(j))
+		}
+	}
+}
+
+func TestKernelsWithoutSavedForm(t *testing.T) {
+	for what, k := range map[string]Kernel{
+		"unknown kernel": otherKernel{},
+		"not what can":   forgetful{Polynomial{0, 1}, 1},
+	} {
+		if err := NewExpansion(k, 1, 1).Write(io.Discard, nil); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%T: %v, want %q", k, err, what)
+		}
+	}
+	if err := NewExpansion(forgetful{Polynomial{0, 1}, 0}, 1, 1).Write(io.Discard, nil); err != nil {
+		t.Errorf("a kernel with nothing to forget: %v", err)
+	}
+}
+
+func TestDamagedParameters(t *testing.T) {
+	const head = `{"kernel":{"type":"test-diagonal","params":PARAMS},"dim":1,"outputs":1,"order":0}`
+	for params, want := range map[string]string{
+		`{"scale":[]}`:            "no scale",
+		`{"scale":"x"}`:           "cannot unmarshal",
+		`{"scale":[1],"shift":1}`: "unknown field",
+		`null`:                    "no scale",
+	} {
+		file := sealed(strings.Replace(head, "PARAMS", params, 1), nil)
+		if _, err := ReadExpansion(bytes.NewReader(file), nil); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", params, err, want)
+		}
+	}
+	file := sealed(`{"kernel":{"type":"test-diagonal"},"dim":1,"outputs":1,"order":0}`, nil)
+	if _, err := ReadExpansion(bytes.NewReader(file), nil); !errors.Is(err, ErrFormat) {
+		t.Errorf("no parameters: %v", err)
+	}
+}
+
+func TestRegisterPanics(t *testing.T) {
+	for name, register := range map[string]func(){"test-diagonal": Register[diagonal], "gaussian": Register[shifted]} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if want := "kernel: there is a kernel " + name + " already"; recover() != want {
+					t.Errorf("no panic %q", want)
+				}
+			}()
+			register()
+		})
+	}
+}
+
+// TestMetaTooLong: what could not be read is not written.
+func TestMetaTooLong(t *testing.T) {
+	err := NewExpansion(Gaussian{1}, 1, 1).Write(io.Discard, strings.Repeat("x", 1<<20))
+	if err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("meta data of 1 MiB: %v", err)
+	}
+}

@@ -1,0 +1,106 @@
+package polk
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// function is a kernel of another package, right or wrong.
+type function func(x, y []float32) float64
+
+func (function) Name() string                  { return "function" }
+func (k function) Eval(x, y []float32) float64 { return k(x, y) }
+func (k function) Self(x []float32) float64    { return k(x, x) }
+func (function) Validate() error               { return nil }
+
+// TestWrongKernels: what is no kernel ends in an error or in a finite model,
+// never in a panic.
+func TestWrongKernels(t *testing.T) {
+	g := kernel.Gaussian{Bandwidth: 0.5}
+	apart := func(value float64) function {
+		return func(x, y []float32) float64 {
+			if x[0] == y[0] {
+				return 1
+			}
+			return value
+		}
+	}
+	for name, tt := range map[string]struct {
+		kernel function
+		want   string // of the error; empty for none
+	}{
+		"not a number": {apart(math.NaN()), "is NaN: κ is no kernel"},
+		"infinite":     {apart(math.Inf(1)), "is +Inf: κ is no kernel"},
+		"too large":    {apart(1e300), "is 1e+300: κ is no kernel"},
+		"negative":     {func(x, y []float32) float64 { return -g.Eval(x, y) }, "diverged"},
+		"indefinite":   {func(x, y []float32) float64 { return math.Tanh(float64(3*x[0]*y[0] - 1)) }, "diverged"},
+		"asymmetric":   {func(x, y []float32) float64 { return g.Eval(x, y) + float64(x[0]) }, "diverged"},
+		"zero":         {func(x, y []float32) float64 { return 0 }, ""},
+		"random": {func(x, y []float32) float64 {
+			if x[0] == y[0] {
+				return 1
+			}
+			return 5 * math.Sin(1e4*float64(x[0]*y[0]))
+		}, ""},
+	} {
+		cfg := testConfig(loss.MultiLogistic{})
+		cfg.Kernel, cfg.Classes, cfg.Dim = tt.kernel, 2, 1
+		l := mustNew(t, cfg)
+		err := wander(l)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+		if err == nil {
+			checkFinite(t, l)
+		}
+	}
+}
+
+// wander takes steps on labels that no function tells apart until one fails.
+func wander(l *Learner) error {
+	r := rand.New(rand.NewPCG(1, 1))
+	x, y := make([]float32, 8), make([]float64, 8)
+	for range 100 {
+		for i := range x {
+			x[i], y[i] = float32(r.NormFloat64()), float64(r.IntN(2))
+		}
+		if err := l.Step(len(y), x, y); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestKernelWithoutProducts: the Gaussian kernel as any function of two points
+// leads to the same model as its matrix products, up to their rounding.
+func TestKernelWithoutProducts(t *testing.T) {
+	for _, lo := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		cfg := testConfig(lo)
+		other := cfg
+		other.Kernel = function(cfg.Kernel.Eval)
+		a, b := mustNew(t, cfg), mustNew(t, other)
+		mix := newMixture(rand.New(rand.NewPCG(2, 1)), cfg.Dim, cfg.Classes)
+		for range 100 {
+			x, y := mix.batch(8)
+			mustStep(t, a, 8, x, y)
+			mustStep(t, b, 8, x, y)
+		}
+		if a.Expansion().Order() != b.Expansion().Order() {
+			t.Fatalf("%s: model orders %d and %d", lo.Name(), a.Expansion().Order(), b.Expansion().Order())
+		}
+		for range 50 {
+			x, _ := mix.batch(1)
+			f, g := evalAt(a.Expansion(), x), evalAt(b.Expansion(), x)
+			for c := range f {
+				if math.Abs(f[c]-g[c]) > 1e-9 {
+					t.Errorf("%s: score %v, with matrix products %v", lo.Name(), g[c], f[c])
+				}
+			}
+		}
+	}
+}
