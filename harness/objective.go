@@ -122,21 +122,9 @@ func (o *Objective) meanLoss(scores []float64, s *data.Split) (mean, wrong float
 	for i, y := range s.Y {
 		f := scores[i*c : (i+1)*c]
 		sum += o.loss.Value(f, y)
-		if Predict(f) != y {
+		if loss.Decide(f) != y {
 			errors++
 		}
 	}
 	return sum / float64(s.N), float64(errors) / float64(s.N)
-}
-
-// Predict returns the target that scores f speak for: the class of
-// [loss.Predict], or the sign of a single score.
-func Predict(f []float64) float64 {
-	switch {
-	case len(f) > 1:
-		return float64(loss.Predict(f))
-	case f[0] < 0:
-		return -1
-	}
-	return 1
 }

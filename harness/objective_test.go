@@ -74,7 +74,7 @@ func risk(e *kernel.Expansion, l loss.Loss, s *data.Split) (mean, wrong float64)
 			}
 		}
 		mean += l.Value(f, s.Y[i]) / float64(s.N)
-		if Predict(f) != s.Y[i] {
+		if loss.Decide(f) != s.Y[i] {
 			wrong += 1 / float64(s.N)
 		}
 	}
@@ -92,20 +92,4 @@ func normSq(e *kernel.Expansion) float64 {
 		}
 	}
 	return sum
-}
-
-func TestPredict(t *testing.T) {
-	for _, tt := range []struct {
-		f    []float64
-		want float64
-	}{
-		{[]float64{0, 0, 0}, 0},
-		{[]float64{-3, 2, 2}, 1},
-		{[]float64{-0.5}, -1},
-		{[]float64{0.5}, 1},
-	} {
-		if got := Predict(tt.f); got != tt.want {
-			t.Errorf("Predict(%v) = %v, want %v", tt.f, got, tt.want)
-		}
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
+	"polkrepro/loss"
 	"polkrepro/record"
 )
 
@@ -182,7 +183,7 @@ func (s *streamer) step(n int, x []float32, y []float64) error {
 	scores := make([]float64, n*e.Outputs)
 	s.scorer.Scores(e, n, x, scores, 1)
 	for i := range n {
-		if Predict(scores[i*e.Outputs:(i+1)*e.Outputs]) != y[i] {
+		if loss.Decide(scores[i*e.Outputs:(i+1)*e.Outputs]) != y[i] {
 			s.wrong++
 		}
 	}

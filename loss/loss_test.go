@@ -250,3 +250,20 @@ func TestByName(t *testing.T) {
 		t.Error("an unknown name is accepted")
 	}
 }
+
+func TestDecide(t *testing.T) {
+	for _, tt := range []struct {
+		f    []float64
+		want float64
+	}{
+		{[]float64{0, 0, 0}, 0},
+		{[]float64{-3, 2, 2}, 1},
+		{[]float64{-0.5}, -1},
+		{[]float64{0}, 1},
+		{[]float64{0.5}, 1},
+	} {
+		if got := Decide(tt.f); got != tt.want {
+			t.Errorf("Decide(%v) = %v, want %v", tt.f, got, tt.want)
+		}
+	}
+}

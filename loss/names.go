@@ -49,3 +49,16 @@ func Predict(f []float64) int {
 	}
 	return best
 }
+
+// Decide returns the target that scores decide for: the class of [Predict], or
+// of a single score its sign, −1 or +1, with +1 for 0. A regression decides
+// nothing: its prediction is the score. It panics if f is empty.
+func Decide(f []float64) float64 {
+	switch {
+	case len(f) > 1:
+		return float64(Predict(f))
+	case f[0] < 0:
+		return -1
+	}
+	return 1
+}
