@@ -2,7 +2,6 @@ package polk
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -316,30 +315,4 @@ func TestOverflowingKernel(t *testing.T) {
 			}
 		}
 	}
-}
-
-func ExampleLearner_Step() {
-	l, err := New(Config{
-		Kernel:       kernel.Gaussian{Bandwidth: 0.6},
-		Loss:         loss.MultiHinge{},
-		Classes:      2,
-		Dim:          1,
-		Regularizer:  1e-6,
-		LearningRate: Constant(1),
-		Budget:       Parsimony(0.01),
-	})
-	if err != nil {
-		panic(err)
-	}
-	for range 5 {
-		// One step on a mini-batch of four samples.
-		if err := l.Step(4, []float32{-1.1, -0.9, 0.9, 1.1}, []float64{0, 0, 1, 1}); err != nil {
-			panic(err)
-		}
-	}
-	var s kernel.Scorer
-	scores := make([]float64, 2)
-	s.Scores(l.Expansion(), 1, []float32{-1}, scores, 1)
-	fmt.Printf("model order %d, class %d\n", l.Expansion().Order(), loss.Predict(scores))
-	// Output: model order 4, class 0
 }

@@ -153,8 +153,12 @@ type Instance struct {
 	Params    Params // complete
 }
 
-// New returns a pruner of h. The parameters are those of Complete.
+// New returns a pruner of h, which need not be registered. It fails where
+// [Heuristic.Check] or [Heuristic.Complete] does.
 func New(h Heuristic, given Params) (*Instance, error) {
+	if err := h.Check(); err != nil {
+		return nil, err
+	}
 	p, err := h.Complete(given)
 	if err != nil {
 		return nil, fmt.Errorf("prune: %w", err)

@@ -1,0 +1,172 @@
+package polk_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+
+	"polkrepro/data"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk"
+)
+
+// Train, save, load, predict: the paper's synthetic data, five classes of
+// points in the plane, with the hyper-parameters of its experiment.
+func Example() {
+	set, err := data.Load(data.Ref{Name: "multidist"}, data.Finder{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg := polk.Config{
+		Kernel:       kernel.Gaussian{Bandwidth: 0.6},
+		Loss:         loss.MultiHinge{},
+		Classes:      set.Classes,
+		Dim:          set.Train.Dim,
+		Regularizer:  1e-6,
+		LearningRate: polk.Constant(6),
+		Budget:       polk.Parsimony(0.04),
+	}
+	learner, err := polk.New(cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	const batch = 32
+	train := set.Train
+	for i := 0; i+batch <= train.N; i += batch {
+		if err := learner.Step(batch, train.X[i*train.Dim:], train.Y[i:]); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	var file bytes.Buffer // any io.Writer
+	if err := learner.Save(&file); err != nil {
+		log.Fatal(err)
+	}
+	model, err := kernel.ReadExpansion(&file, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	wrong := 0
+	for i, y := range set.Test.Y {
+		if loss.Decide(model.Score(set.Test.Row(i))) != y {
+			wrong++
+		}
+	}
+	fmt.Println("dictionary of fewer than 40 out of", train.N, "points:", model.Order() < 40)
+	fmt.Println("test error below 6 %:", float64(wrong)/float64(set.Test.N) < 0.06)
+	// Output:
+	// dictionary of fewer than 40 out of 5000 points: true
+	// test error below 6 %: true
+}
+
+// Mini-batches from a stream that does not end: every sample is predicted
+// before it is learned, so the error needs no test set.
+func ExampleLearner_Step() {
+	source, err := data.NewMultidistStream(data.Calibrated, data.FigureDraw().Seed, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	learner, err := polk.New(polk.Config{
+		Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: loss.MultiLogistic{},
+		Classes: source.Classes(), Dim: source.Dim(), Regularizer: 1e-6,
+		LearningRate: polk.Constant(6), Budget: polk.Parsimony(0.04),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	const batch = 16
+	x, y := make([]float32, batch*source.Dim()), make([]float64, batch)
+	scores := make([]float64, batch*source.Classes())
+	var scorer kernel.Scorer // keeps its buffers
+	var wrong, seen int
+	for step := range 300 {
+		for i := range y {
+			y[i] = source.Next(x[i*source.Dim() : (i+1)*source.Dim()])
+		}
+		scorer.Scores(learner.Expansion(), batch, x, scores, 1)
+		for i := range y {
+			if step >= 200 && loss.Decide(scores[i*source.Classes():(i+1)*source.Classes()]) != y[i] {
+				wrong++
+			}
+		}
+		if step >= 200 {
+			seen += batch
+		}
+		if err := learner.Step(batch, x, y); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println("error on the last", seen, "samples below 8 %:", float64(wrong)/float64(seen) < 0.08)
+	last := learner.Last()
+	fmt.Println("the last step kept its error budget:", last.Error <= last.Budget)
+	// Output:
+	// error on the last 1600 samples below 8 %: true
+	// the last step kept its error budget: true
+}
+
+// A learner that is saved in mid-stream and loaded goes on bit for bit as the
+// one that was not.
+func ExampleLoad() {
+	cfg := polk.Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.BinaryLogistic{}, Dim: 1,
+		Regularizer: 1e-3, LearningRate: polk.Constant(1), Budget: polk.Parsimony(0.01),
+	}
+	learner, err := polk.New(cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, y := []float32{-1.5, -1, 1, 1.25}, []float64{-1, -1, 1, 1}
+	if err := learner.Step(4, x, y); err != nil {
+		log.Fatal(err)
+	}
+
+	var file bytes.Buffer
+	if err := learner.Save(&file); err != nil {
+		log.Fatal(err)
+	}
+	loaded, err := polk.Load(&file, cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	var models [2]bytes.Buffer
+	for i, l := range []*polk.Learner{learner, loaded} {
+		for range 10 {
+			if err := l.Step(4, x, y); err != nil {
+				log.Fatal(err)
+			}
+		}
+		if err := l.Save(&models[i]); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println("same bits:", bytes.Equal(models[0].Bytes(), models[1].Bytes()))
+
+	p := make([]float64, 2)
+	loss.BinaryLogistic{}.Probabilities(p, loaded.Expansion().Score([]float32{1}))
+	fmt.Println("P(y = +1 | x = 1) above 0.7:", p[1] > 0.7)
+	// Output:
+	// same bits: true
+	// P(y = +1 | x = 1) above 0.7: true
+}
+
+// Algorithm 1 on its own: make any expansion sparser within an error.
+func ExampleProject() {
+	f := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 1}, 1, 1)
+	f.Append([]float32{0}, []float64{1})
+	f.Append([]float32{5}, []float64{2})
+	f.Append([]float32{0.1}, []float64{-0.5}) // little more than the first, the other way
+	sparse, removed, err := polk.Project(f, 0.1)
+	fmt.Printf("removed %v, error %.2f\n", removed, err)
+	for j := range sparse.Order() {
+		fmt.Printf("%.2f κ(%v, x)\n", sparse.Weights(j)[0], sparse.Dict.At(j)[0])
+	}
+	// Output:
+	// removed [2], error 0.05
+	// 0.50 κ(0, x)
+	// 2.00 κ(5, x)
+}
