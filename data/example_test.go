@@ -47,3 +47,25 @@ func ExampleReadLIBSVM() {
 	// -1 [0 1 0]
 	// line 1: feature index 2 comes after 3: indices must ascend
 }
+
+// A test file has the labels and features of the training file, whichever of
+// them it happens to show.
+func ExampleReadCSV() {
+	train, err := data.ReadCSV(strings.NewReader("x,y,kind\n0.5,1,30\n2,0,10\n1,1,20\n"), data.ReadOptions{LabelColumn: -1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	test, err := data.ReadCSV(strings.NewReader("7,7,30\n"), data.ReadOptions{
+		LabelColumn: -1, Labels: train.Labels, Dim: train.Dim,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("labels", train.Labels, "are classes", train.Y)
+	fmt.Println(test.Row(0), "is of class", test.Y[0], "or", train.Labels[int(test.Y[0])])
+	// Output:
+	// labels [10 20 30] are classes [2 0 1]
+	// [7 7] is of class 2 or 30
+}

@@ -110,6 +110,7 @@ type ParseError struct {
 	Err  error
 }
 
+// Error returns what is wrong, after the number of the line if it is about one.
 func (e *ParseError) Error() string {
 	if e.Line == 0 {
 		return e.Err.Error()
@@ -117,6 +118,7 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("line %d: %v", e.Line, e.Err)
 }
 
+// Unwrap returns what is wrong with the line.
 func (e *ParseError) Unwrap() error { return e.Err }
 
 // eachLine calls do with every line of a text, plain or gzip, that is not

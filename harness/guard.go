@@ -12,6 +12,7 @@ type PanicError struct {
 	Stack []byte
 }
 
+// Error returns the panic's value in words.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // Guard calls f and returns its error, or a *PanicError if it panics.

@@ -11,17 +11,17 @@ import (
 	"polkrepro/polk"
 )
 
-// Laplacian is κ(x, x') = exp(−‖x−x'‖₁/Scale).
-type Laplacian struct {
+// Laplace is κ(x, x') = exp(−‖x−x'‖₁/Scale).
+type Laplace struct {
 	Scale float64 // > 0
 }
 
 // Registered, it is saved with models and read with them.
-func init() { kernel.Register[Laplacian]() }
+func init() { kernel.Register[Laplace]() }
 
-func (Laplacian) Name() string { return "laplacian" }
+func (Laplace) Name() string { return "laplace" }
 
-func (k Laplacian) Eval(x, y []float32) float64 {
+func (k Laplace) Eval(x, y []float32) float64 {
 	var sum float64
 	for i, v := range x {
 		sum += math.Abs(float64(v) - float64(y[i]))
@@ -29,11 +29,11 @@ func (k Laplacian) Eval(x, y []float32) float64 {
 	return math.Exp(-sum / k.Scale)
 }
 
-func (Laplacian) Self([]float32) float64 { return 1 }
+func (Laplace) Self([]float32) float64 { return 1 }
 
-func (k Laplacian) Validate() error {
+func (k Laplace) Validate() error {
 	if !(k.Scale > 0) {
-		return fmt.Errorf("laplacian: scale %v is not positive", k.Scale)
+		return fmt.Errorf("laplace: scale %v is not positive", k.Scale)
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (k Laplacian) Validate() error {
 // A kernel of one's own: four methods, and every learner takes it.
 func ExampleKernel() {
 	learner, err := polk.New(polk.Config{
-		Kernel: Laplacian{Scale: 2}, Loss: loss.MultiHinge{}, Classes: 2, Dim: 2,
+		Kernel: Laplace{Scale: 2}, Loss: loss.MultiHinge{}, Classes: 2, Dim: 2,
 		Regularizer: 1e-4, LearningRate: polk.Constant(0.5), Budget: polk.Parsimony(0.01),
 	})
 	if err != nil {

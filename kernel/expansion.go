@@ -6,7 +6,7 @@ import "polkrepro/internal/gemm"
 // functions of one model on one shared dictionary (paper eq. kernel_expansion, for several
 // functions).
 type Expansion struct {
-	Kernel  Kernel
+	Kernel  Kernel    // κ
 	Dict    *Points   // M vectors
 	Outputs int       // C, the number of functions
 	W       []float64 // M×C weights, row-major: row j belongs to dictionary element j

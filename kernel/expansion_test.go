@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -112,4 +113,25 @@ func TestScore(t *testing.T) {
 		}
 	}
 	mustPanic(t, func() { e.Score(x[:4]) })
+}
+
+// TestScorersShareAnExpansion: goroutines with a Scorer each read one expansion
+// at the same time; the race detector looks on.
+func TestScorersShareAnExpansion(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	const n = 300
+	x := randomPoints(r, n, 2, 1)
+	for _, k := range []Kernel{Gaussian{Bandwidth: 1}, Polynomial{1, 2}, diagonal{Scale: []float64{1, 1}}} {
+		e := randomExpansion(r, k, 40, 2, 3)
+		scores := make([][]float64, 3)
+		var wg sync.WaitGroup
+		for i := range scores {
+			scores[i] = make([]float64, n*3)
+			wg.Go(func() { new(Scorer).Scores(e, n, x, scores[i], 2); e.NormSq(2) })
+		}
+		wg.Wait()
+		if !slices.Equal(scores[0], scores[1]) || !slices.Equal(scores[0], scores[2]) {
+			t.Errorf("%s: the scores differ", k.Name())
+		}
+	}
 }

@@ -1,6 +1,21 @@
 // Package kernel holds the kernel functions κ, the sets of points they are
 // evaluated against, and the kernel expansions f = Σ w_j κ(d_j, ·) that every
 // learner of this module produces.
+//
+// An [Expansion] is a model: [Expansion.Score] gives the scores of one point, a
+// [Scorer] those of many, [Expansion.Write] saves it and [ReadExpansion] reads it.
+// A [Kernel] is any type with four methods; the example of Kernel is one.
+//
+// Features are float32. Scores are computed in float32, everything that enters a
+// Gram matrix in float64 ([Points.Block32], [Points.Block64]). A Gaussian or
+// polynomial kernel's block of n×M values is a matrix product, n·M·p
+// multiply-adds in assembly on amd64; any other kernel's is n·M calls of Eval.
+// Points take 16 bytes a feature, for they are kept ready for both.
+//
+// Results depend neither on the number of threads nor on what a point is scored
+// along with. On machines without AVX2, or with -tags noasm, they are rounded
+// differently. An Expansion may be read by any number of
+// goroutines, each with a Scorer of its own, while none changes it.
 package kernel
 
 import (

@@ -2,6 +2,24 @@
 // functions of the scores f(x) = (f₁(x), …, f_C(x)) alone: the regularizer is
 // the learner's business.
 //
+// A loss is any type with the four methods of [Loss]. The learners of streams
+// take any, of one function or of one a class; the batch methods take those that
+// their configurations name. [Predict], [Decide] and a [Probabilistic] loss turn
+// scores into classes and probabilities.
+//
+//	MultiHinge      one function a class; sparse gradients, no probabilities
+//	MultiLogistic   one function a class; probabilities; every sample has a gradient
+//	BinaryLogistic  one function, y = ±1; probabilities
+//	SquaredHinge    one function, y = ±1; sparse gradients
+//	SquaredError    one function, regression
+//
+// A loss that is [Flat] besides saves polk the samples that meet their margin:
+// their scores are computed in float32 alone.
+//
+// The losses are values without state and may be shared by goroutines; none of
+// their methods allocates. f and g have the length Outputs; the methods panic if
+// they are shorter, or if y is a class that f lacks.
+//
 // Every loss is written so that scores of ±10⁴ neither overflow nor lose the
 // value (softmax and logistic terms are shifted before they are
 // exponentiated).

@@ -29,8 +29,8 @@ type TrainOptions struct {
 	// training. A file that does not begin with the same rows is an error.
 	Continue bool
 
-	Note     func(format string, args ...any) // what was chosen
-	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows
+	Note     func(format string, args ...any) // what was chosen; may be nil
+	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows; may be nil
 
 	// Save, unless it is nil, is called whenever the model has taken another
 	// SaveEvery rows. Its error ends the training.
@@ -42,6 +42,12 @@ type TrainOptions struct {
 // ctx ends (the error then wraps ErrStopped), the model of the rows before is
 // returned beside the error; nil if there are none, or if Save failed.
 func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
+	if opt.Note == nil {
+		opt.Note = func(string, ...any) {}
+	}
+	if opt.Progress == nil {
+		opt.Progress = func(*Model, Prequential) {}
+	}
 	t := &trainer{opt: opt, m: opt.Resume}
 	if t.m == nil {
 		if err := t.begin(ctx); err != nil {

@@ -17,15 +17,17 @@ import (
 // finite number. The model is left as it was before the step.
 var ErrDiverged = errors.New("polk: scores are no longer finite: the iterates have diverged")
 
-// Config says what a Learner minimizes and how.
+// Config says what a Learner minimizes, the expected loss plus (λ/2)·Σ‖f_c‖²,
+// and how. Kernel, Loss, Dim, LearningRate and Budget must be given, Classes for
+// losses of several functions; [New] reports what is missing or out of range.
 type Config struct {
-	Kernel       kernel.Kernel
-	Loss         loss.Loss
-	Classes      int        // C for the multi-class losses, ignored by the others
-	Dim          int        // p, the length of a feature vector
-	Regularizer  float64    // λ ≥ 0 of (λ/2)·Σ‖f_c‖²
-	LearningRate Schedule   // η_t < 1/λ
-	Budget       BudgetRule // ε_t
+	Kernel       kernel.Kernel // κ; any, one of another package included
+	Loss         loss.Loss     // ℓ; any
+	Classes      int           // C for the multi-class losses, ignored by the others
+	Dim          int           // p, the length of a feature vector
+	Regularizer  float64       // λ ≥ 0 of (λ/2)·Σ‖f_c‖²
+	LearningRate Schedule      // η_t < 1/λ
+	Budget       BudgetRule    // ε_t
 
 	// Pruner makes the dictionary smaller after a step; nil stands for the
 	// paper's KOMP. It is this learner's own from now on.
@@ -94,7 +96,7 @@ type Health struct {
 	Dropped     int     // dictionary elements given up to make K_DD regular
 }
 
-// New returns a learner for f₀ = 0.
+// New returns a learner for f₀ = 0. It fails if the configuration is not valid.
 func New(cfg Config) (*Learner, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err

@@ -7,7 +7,10 @@ import (
 
 // A Schedule gives the learning rate η_t of step t = 0, 1, 2, …
 type Schedule interface {
+	// Rate returns η_t. Nothing but t is saved with a learner, so it must not
+	// depend on more.
 	Rate(t int) float64
+
 	// Validate reports rates that are not positive numbers below 1/λ, the
 	// paper's condition η_t < 1/λ.
 	Validate(regularizer float64) error
@@ -53,7 +56,10 @@ func validRate(rate, regularizer float64) error {
 // A BudgetRule gives the approximation budget ε_t that goes with a learning
 // rate η_t.
 type BudgetRule interface {
+	// Epsilon returns ε_t ≥ 0 for η_t.
 	Epsilon(rate float64) float64
+
+	// Validate reports parameters that don't make a rule.
 	Validate() error
 }
 

@@ -7,6 +7,10 @@
 // named .partial is what a killed or still running process left, and is never
 // read as a record.
 //
+// [ReadDir] reads a folder of records, [Create] begins one; nothing here trains.
+// The example of ReadDir does both. Folders may be read by any number of
+// processes while others write records into them.
+//
 // # Two sums
 //
 // The digest in the last line is the SHA-256 of all that is deterministic in

@@ -21,4 +21,27 @@
 //     kernel values, and on MNIST the best. Gaussian kernel only.
 //
 // The POLK paper names neither the maintenance nor the schedule that it ran.
+//
+// # When to prefer it
+//
+// For a stream under a model order that is fixed beforehand, with a Gaussian
+// kernel: with merging it has 2.0 % error on MNIST at 1,086 elements where POLK
+// has 2.4 %. POLK is better at few elements (4.2 against 4.6 % at 16 on multidist),
+// takes any loss, and finds the model order by itself.
+//
+// # Cost
+//
+// B·p multiply-adds a sample for the row of kernel values, and the maintenance
+// after each sample that violates its margin. At B = 1,086 and p = 784 a sample
+// was measured at 34 µs with removal, 45 with merging, 208 with projection
+// (results/reference/bench). Memory is B·(16p + 8C) bytes, for projection up to
+// 8·B² more.
+//
+// # Determinism and concurrency
+//
+// The same configuration, samples and sizes of steps give the same bits on
+// machines of one class, whatever the number of threads: nothing is drawn. A
+// Learner must not be shared by goroutines. A model is saved by
+// [kernel.Expansion.Write]; the learner itself is not, so training can't be
+// taken up again.
 package bsgd

@@ -14,6 +14,18 @@
 // machines", JMLR 6 (2005), WSS 2), with shrinking, until no two variables
 // violate the optimality conditions by ε or more.
 //
+// # When to prefer it
+//
+// For an accurate model of data that fit into memory, without choosing a loss or
+// a schedule: 1.4 to 1.5 % error on MNIST. It gives classes and no probabilities, and
+// its support vectors are many (16,000 of 60,000 there): a prediction costs as
+// many kernel values.
+//
+// Time grows between N² and N³ with the size N of a pair of classes (Bottou and
+// Lin, below); memory is [Config].CacheBytes for each of Threads pairs and 16·p bytes a point. [Train] is
+// a function of its arguments, bit for bit on machines of one class whatever the
+// number of threads, and may be called from several goroutines at once.
+//
 // # Form
 //
 // The code works with β_i = y_i α_i and v_i = y_i − Σ_j β_j κ(x_i, x_j), which

@@ -11,7 +11,7 @@ import (
 	"polkrepro/kernel"
 )
 
-// ErrStop, returned by a trace, ends the imports as a stopping rule does.
+// ErrStop ends the imports as a stopping rule does, if a trace returns it.
 var ErrStop = errors.New("ivm: no more imports")
 
 // Progress tells how far training has come after an import.

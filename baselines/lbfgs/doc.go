@@ -8,6 +8,18 @@
 // eqs. multi_svm and multi_logistic), with a certificate: an upper bound of
 // P(f) − min P.
 //
+// # When to prefer it
+//
+// To know how good any model on these data can be: Gap says how far from the
+// minimum the result is. It is the most accurate method here (1.4 % error on
+// MNIST) and keeps all N points, so that a prediction costs N·p. Package nystrom
+// minimizes the same objective on fewer points (2.3 % with 1,086 of them).
+//
+// N²·p multiply-adds for the kernel matrix, N²·C an iteration, 4·N² to 8·N² bytes:
+// 14 GB for 60,000 samples. [Train] is a function of its arguments, bit for bit on
+// machines of one class whatever the number of threads, and may be called from
+// several goroutines at once.
+//
 // # The inner product
 //
 // The method runs in the Hilbert space: steps, gradients and inner products

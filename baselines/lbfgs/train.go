@@ -51,10 +51,10 @@ type Result struct {
 	Converged    bool    // Gap ≤ Tolerance·Objective
 	GradientNorm float64 // of the smoothed objective, in the Hilbert space, to the precision of the iterations
 	Smoothing    float64 // the last μ; 0 for a smooth loss
-	Iterations   int
-	Products     int64 // products with the kernel matrix
-	KernelEvals  int64 // evaluations of κ, the certificate's included
-	Bytes        int64 // the memory planned with
+	Iterations   int     // of L-BFGS, all smoothings together
+	Products     int64   // products with the kernel matrix
+	KernelEvals  int64   // evaluations of κ, the certificate's included
+	Bytes        int64   // the memory planned with
 }
 
 // Train minimizes the objective over the expansions on n samples: x is n×Dim

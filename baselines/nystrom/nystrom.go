@@ -12,6 +12,18 @@
 // adaptive and weighted samplings are hardly better (S. Kumar, M. Mohri,
 // A. Talwalkar, "Sampling methods for the Nyström method", JMLR 13 (2012)), and
 // the dictionary consists of training points, as POLK's does.
+//
+// # When to prefer it
+//
+// If the data can be kept and the model order is to be fixed, this is the
+// simplest good method: a convex problem with a certified gap, and on MNIST 2.3 %
+// error at 1,086 landmarks where POLK has 2.4 %. It needs more landmarks than a
+// few: at 16 on multidist results vary much with the draw.
+//
+// M·(M + N)·p multiply-adds for kernel values, N·M² + M³ for the
+// features, N·M·C an iteration; 4·N·M bytes. [Train] is a function of its arguments, Seed among them,
+// bit for bit on machines of one class whatever the number of threads, and may be
+// called from several goroutines at once.
 package nystrom
 
 import (

@@ -13,6 +13,18 @@
 // D takes the place of POLK's model order M: D frequencies are as many numbers
 // as M dictionary elements, and scoring a point takes the same product with a
 // D×p matrix. A frequency has 2C weights, though, where an element has C.
+//
+// # When to prefer it
+//
+// For few features: with two, 16 frequencies beat 16 elements of POLK on
+// multidist (3.8 against 4.2 % error); with MNIST's 784 they are far behind (5.7
+// against 2.4 % at 1,086). It is for the Gaussian kernel alone, and keeps no
+// point of the training set.
+//
+// N·D·p multiply-adds for the features, 2·N·D·C an iteration; 8·N·D bytes. [Train]
+// is a function of its arguments, Seed among them, bit for bit on machines of one
+// class whatever the number of threads, and may be called from several goroutines
+// at once.
 package rff
 
 import (

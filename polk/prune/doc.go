@@ -25,7 +25,23 @@
 //
 // and is from then on one of those that specs can name, that runall list
 // pruners prints, and that the conformance tests of prunetest are run on.
-// docs/adding-a-pruner.md goes through it step by step.
+// docs/adding-a-pruner.md goes through it step by step. In a program outside of
+// this module [New] makes a Heuristic a learner's pruner, registered or not, as
+// the example of New does; [Find] makes one of those that are here.
+//
+// # Which one
+//
+// The paper's KOMP keeps to an error and lets the model order follow. For a fixed
+// order, komp-order removes the same elements and stops at M. [All] lists the
+// others with what they do and where they are from; runall compare measures them,
+// and REPRODUCE.md has what it found.
+//
+// Those with Inverse use K_DD⁻¹, O(M²) a step, and refit the weights of what
+// stays; the others cost O(M) and leave the weights alone.
+//
+// A pruner belongs to one learner and is called by it alone, so it needs no lock.
+// Everything that it does must follow from State, its parameters and Step.Rand:
+// runs are to be repeated bit for bit.
 //
 // Package polk imports this one and implements State on the machinery of its
 // own KOMP, so that this package knows nothing of how inverses are kept.

@@ -23,7 +23,12 @@ type Pruner interface {
 // Saving the learner saves it.
 type Stateful interface {
 	Pruner
+
+	// MarshalBinary returns what is to be saved, at most 512 KiB.
 	MarshalBinary() ([]byte, error)
+
+	// UnmarshalBinary takes up what MarshalBinary returned. The bytes may be of
+	// a damaged file.
 	UnmarshalBinary([]byte) error
 }
 
@@ -41,18 +46,18 @@ type Greedy interface {
 
 // A Step is what a pruner can know of the step that it follows.
 type Step struct {
-	T       int       // steps before this one
-	Len     int       // elements before anything is removed, the new ones included
-	N       int       // samples in the mini-batch
-	X       []float32 // N×p, the samples in row-major order
-	Y       []float64 // their targets
-	Rate    float64   // η_t
-	Epsilon float64   // ε_t of the learner's budget rule
-	Kernel  kernel.Kernel
-	Loss    loss.Loss
-	Outputs int        // C, weights of an element
-	Threads int        // goroutines that may be used; nothing may depend on it
-	Rand    *rand.Rand // seeded by the run's seed and T, so that it needs no saving
+	T       int           // steps before this one
+	Len     int           // elements before anything is removed, the new ones included
+	N       int           // samples in the mini-batch
+	X       []float32     // N×p, the samples in row-major order
+	Y       []float64     // their targets
+	Rate    float64       // η_t
+	Epsilon float64       // ε_t of the learner's budget rule
+	Kernel  kernel.Kernel // κ
+	Loss    loss.Loss     // ℓ
+	Outputs int           // C, weights of an element
+	Threads int           // goroutines that may be used; nothing may depend on it
+	Rand    *rand.Rand    // seeded by the run's seed and T, so that it needs no saving
 }
 
 // State is the function f̃ = Σ_j w_j κ(x_j, ·) after a step and before it is

@@ -149,8 +149,8 @@ func takes(names []string) string {
 // An Instance is a pruner for one learner, with what it was made from.
 type Instance struct {
 	Pruner
-	Heuristic Heuristic
-	Params    Params // complete
+	Heuristic Heuristic // what it is an instance of
+	Params    Params    // complete
 }
 
 // New returns a pruner of h, which need not be registered. It fails where

@@ -1,0 +1,53 @@
+package online_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"polkrepro/data"
+	"polkrepro/online"
+)
+
+// From a CSV stream to a model, a file of it, and predictions. Features,
+// classes, scaling and bandwidth are taken from the first rows.
+func ExampleTrain() {
+	var rows strings.Builder
+	for i := range 400 { // label, two features: class a left of 0, class b right of it
+		x := float64(i%20)/10 - 0.95
+		label := "a"
+		if x > 0 {
+			label = "b"
+		}
+		fmt.Fprintf(&rows, "%s,%.2f,%.2f\n", label, x, float64(i%7)/10)
+	}
+	ctx := context.Background()
+	model, err := online.Train(ctx, online.TrainOptions{
+		Source:   online.Source{Path: "-", Stdin: strings.NewReader(rows.String())},
+		Settings: online.Settings{Loss: "multi-logistic", Format: data.FormatCSV},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	var file bytes.Buffer
+	if err := model.Save(&file); err != nil {
+		log.Fatal(err)
+	}
+	if model, err = online.Read(&file); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("rows:", model.Rows(), "classes:", model.Settings().Labels)
+
+	source := online.Source{Path: "-", Stdin: strings.NewReader("-0.8,0.1\n0.8,0.1\n")}
+	if err := model.Predict(ctx, source, data.FormatCSV, false, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// rows: 400 classes: [a b]
+	// a
+	// b
+}

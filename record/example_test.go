@@ -1,0 +1,51 @@
+package record_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// What a run leaves behind, and how it is read: a folder of records, each whole
+// or not there.
+func ExampleReadDir() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	run := experiments.Run{Method: "polk", Task: "ksvm", Seed: 1, Samples: 64}
+	w, err := record.Create(dir, record.Header{ID: experiments.ID(run), Run: run})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer w.Abort() // leaves a .partial file if Finish is not reached
+	for samples := 32; samples <= 64; samples += 32 {
+		if err := w.Point(record.Point{Samples: samples, TestError: 1 / float64(samples), ModelOrder: 5}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Finish(record.Final{Samples: 64, TestError: 0.02, ModelOrder: 5}); err != nil {
+		log.Fatal(err)
+	}
+
+	records, err := record.ReadDir(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range records.Records {
+		fmt.Println(r.Header.Run.Method, "seed", r.Header.Run.Seed)
+		for _, p := range r.Points {
+			fmt.Printf("%d samples: error %.3f\n", p.Samples, p.TestError)
+		}
+	}
+	fmt.Println(len(records.Failed), "failed,", len(records.Partial), "unfinished,", len(records.Errors), "damaged")
+	// Output:
+	// polk seed 1
+	// 32 samples: error 0.031
+	// 64 samples: error 0.016
+	// 0 failed, 0 unfinished, 0 damaged
+}
