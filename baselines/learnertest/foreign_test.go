@@ -48,6 +48,9 @@ func TestForeignKernel(t *testing.T) {
 		"bsgd/projection": expanded(fitBSGD(k, bsgd.Projection)),
 		"csvc":            {Fit: fitCSVC(k), Load: loadCSVC, TwoClasses: true},
 	} {
+		if raceEnabled && (name == "polk" || name == "lbfgs" || name == "ivm" || name == "csvc") {
+			continue
+		}
 		t.Run(name, func(t *testing.T) { learnertest.Run(t, l) })
 	}
 }

@@ -1,0 +1,5 @@
+//go:build !race
+
+package learnertest_test
+
+const raceEnabled = false
