@@ -1,0 +1,82 @@
+//go:build golden
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// blocks returns all blocks of a language in a Markdown text, in their order.
+func blocks(t *testing.T, text, language string) []string {
+	t.Helper()
+	var out []string
+	for {
+		_, rest, found := strings.Cut(text, "\n```"+language+"\n")
+		if !found {
+			return out
+		}
+		out = append(out, block(t, text, language))
+		text = rest
+	}
+}
+
+// shell runs commands of the page in a folder, without a network, and returns
+// what they print. Where they have the clone beside that folder, they get the
+// place that it is in.
+func shell(t *testing.T, dir, commands string) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-e", "-c", strings.ReplaceAll(commands, "../polkrepro", "'"+root+"'"))
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", commands, err, out, stderr.String())
+	}
+	return string(out)
+}
+
+// Every program of docs/library.md, in a module of its own that is set up by the
+// page's commands, prints what the page says.
+func TestGoldenLibraryPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/library.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	commands, programs, outputs := blocks(t, page, "sh"), blocks(t, page, "go"), blocks(t, page, "text")
+	if len(commands) != 3 || len(programs) != 3 || len(outputs) != 3 {
+		t.Fatalf("%d blocks of commands, %d programs and %d outputs, want 3 of each", len(commands), len(programs), len(outputs))
+	}
+	setUp, run, workspace := commands[0], commands[1], commands[2]
+	for i, program := range programs {
+		if out := inModule(t, setUp, program, run); out != outputs[i] {
+			t.Errorf("program %d printed\n%swant\n%s", i+1, out, outputs[i])
+		}
+	}
+	if out := inModule(t, "mkdir mine && cd mine && go mod init example.com/mine", programs[0], workspace); out != outputs[0] {
+		t.Errorf("in a workspace the first program printed\n%s", out)
+	}
+}
+
+// inModule returns what a program prints that is run in the module mine, which
+// the commands setUp make.
+func inModule(t *testing.T, setUp, program, run string) string {
+	t.Helper()
+	dir := t.TempDir()
+	shell(t, dir, setUp)
+	mine := filepath.Join(dir, "mine")
+	if err := os.WriteFile(filepath.Join(mine, "main.go"), []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return shell(t, mine, run)
+}
