@@ -44,8 +44,8 @@ type spec struct {
 }
 
 // Write saves e to w together with meta, any value that encodes to JSON. It
-// fails for what w or the encoding fails for, for more than 1 MiB of meta data,
-// and for a kernel of another package that is not known to [Register].
+// fails for what w or the encoding fails for, and for a kernel of another package
+// that is not known to [Register].
 func (e *Expansion) Write(w io.Writer, meta any) error {
 	var err error
 	h := header{Dim: e.Dict.Dim(), Outputs: e.Outputs, Order: e.Order()}

@@ -42,6 +42,7 @@ type TrainOptions struct {
 // ctx ends (the error then wraps ErrStopped), the model of the rows before is
 // returned beside the error; nil if there are none, or if Save failed.
 func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
+	// Only a program that talks to somebody has a use for these two.
 	if opt.Note == nil {
 		opt.Note = func(string, ...any) {}
 	}
