@@ -78,10 +78,11 @@ func (p *Plan) Collect(from []string, results string) (*Collection, error) {
 	}
 	defer into.Close()
 	c := &Collection{Plan: p.Sum, Results: results, Runs: len(p.Runs), Left: []Left{}, Again: []int{}}
-	machines := make(map[string]bool)
-	tasks := p.taskOf()
-	for i := range p.Runs {
-		f := p.find(i, append([]string{results}, from...))
+	machines, again := make(map[string]bool), make(map[int]bool)
+	tasks, sums := p.taskOf(), p.sums()
+	folders := append([]string{results}, from...)
+	for i, r := range p.Runs {
+		f := find(r.ID, sums[harness.DataRef(r.Planned.Run)], folders)
 		if err := f.bring(results, c); err != nil {
 			return nil, fmt.Errorf("results folder: %w", err)
 		}
@@ -90,12 +91,12 @@ func (p *Plan) Collect(from []string, results string) (*Collection, error) {
 			machines[machine(f.record.Header.Provenance)] = true
 			continue
 		}
-		c.Left = append(c.Left, Left{Index: i, ID: p.Runs[i].ID, Task: tasks[i], State: f.state, Why: f.why})
-		if f.state != StateDisagree && !slices.Contains(c.Again, tasks[i]) {
-			c.Again = append(c.Again, tasks[i])
+		c.Left = append(c.Left, Left{Index: i, ID: r.ID, Task: tasks[i], State: f.state, Why: f.why})
+		if f.state != StateDisagree {
+			again[tasks[i]] = true
 		}
 	}
-	slices.Sort(c.Again)
+	c.Again = append(c.Again, slices.Sorted(maps.Keys(again))...)
 	c.Machines = append([]string{}, slices.Sorted(maps.Keys(machines))...)
 	c.Attempts, err = attempts(from)
 	return c, err
@@ -126,10 +127,9 @@ type finding struct {
 	failed     *record.FailedRecord // of one that failed
 }
 
-// find looks for a run's records in folders; of several that are the same it
-// takes the first.
-func (p *Plan) find(index int, folders []string) finding {
-	id, sums := p.Runs[index].ID, p.sums(harness.DataRef(p.Runs[index].Planned.Run))
+// find looks for a run's records in folders, which must be of data with those
+// sums; of several that are the same it takes the first.
+func find(id string, sums map[string]string, folders []string) finding {
 	f := finding{state: StateMissing}
 	var damage error
 	for _, dir := range folders {

@@ -51,9 +51,10 @@ func (p *Plan) Exec(ctx context.Context, indexes []int, opt harness.Options) (*h
 		return nil, harness.Usage(fmt.Errorf("%w: %v; this one is %v", ErrProgram, p.Program, this))
 	}
 	out := &harness.Outcome{}
+	sums := p.sums()
 	var todo []int
 	for _, i := range indexes {
-		if p.finished(opt.Results, i) {
+		if p.finished(opt.Results, i, sums) {
 			out.Kept = append(out.Kept, p.Runs[i].ID)
 		} else {
 			todo = append(todo, i)
@@ -62,7 +63,7 @@ func (p *Plan) Exec(ctx context.Context, indexes []int, opt harness.Options) (*h
 	if len(todo) == 0 {
 		return out, nil
 	}
-	sets, err := p.load(ctx, todo, opt.Finder)
+	sets, err := p.load(ctx, todo, sums, opt.Finder)
 	if err != nil {
 		return nil, err
 	}
@@ -73,14 +74,14 @@ func (p *Plan) Exec(ctx context.Context, indexes []int, opt harness.Options) (*h
 }
 
 // finished reports whether a run has a whole record, on the plan's data.
-func (p *Plan) finished(results string, index int) bool {
+func (p *Plan) finished(results string, index int, sums map[data.Ref]map[string]string) bool {
 	r := p.Runs[index]
 	have, err := record.Read(recordPath(results, r.ID))
-	return err == nil && maps.Equal(have.Header.DataSums, p.sums(harness.DataRef(r.Planned.Run)))
+	return err == nil && maps.Equal(have.Header.DataSums, sums[harness.DataRef(r.Planned.Run)])
 }
 
 // load loads the data sets of runs, which must be those of the plan.
-func (p *Plan) load(ctx context.Context, indexes []int, finder data.Finder) (map[data.Ref]*data.Set, error) {
+func (p *Plan) load(ctx context.Context, indexes []int, sums map[data.Ref]map[string]string, finder data.Finder) (map[data.Ref]*data.Set, error) {
 	var runs []experiments.Planned
 	for _, i := range indexes {
 		runs = append(runs, p.Runs[i].Planned)
@@ -95,7 +96,7 @@ func (p *Plan) load(ctx context.Context, indexes []int, finder data.Finder) (map
 		return nil, fmt.Errorf("%w: %s", harness.ErrMissingData, lacking[0].Why)
 	}
 	for ref, set := range sets {
-		if !maps.Equal(set.Sums, p.sums(ref)) {
+		if !maps.Equal(set.Sums, sums[ref]) {
 			return nil, fmt.Errorf("%w: %s has other sums here than in the plan", harness.ErrMissingData, ref)
 		}
 	}

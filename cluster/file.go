@@ -153,6 +153,10 @@ func (p *Plan) check() error {
 	if len(p.Runs) == 0 {
 		return errors.New("a plan of no runs")
 	}
+	sums, unused := p.sums(), p.sums()
+	if len(sums) != len(p.Data) {
+		return errors.New("a data set is given twice")
+	}
 	ids := make(map[string]bool, len(p.Runs))
 	for i := range p.Runs {
 		r := &p.Runs[i]
@@ -163,9 +167,14 @@ func (p *Plan) check() error {
 			return fmt.Errorf("run %d: it is in the plan already", i)
 		}
 		ids[r.ID] = true
-		if p.sums(harness.DataRef(r.Run)) == nil {
+		ref := harness.DataRef(r.Planned.Run)
+		if sums[ref] == nil {
 			return fmt.Errorf("run %d: the plan has no sums of its data", i)
 		}
+		delete(unused, ref)
+	}
+	if len(unused) > 0 || !slices.Equal(p.Specs, specsOf(p.Runs)) {
+		return errors.New("it names data or specs of no run")
 	}
 	return p.checkTasks()
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"polkrepro/data"
@@ -81,57 +80,98 @@ func (p Program) String() string {
 }
 
 // Make makes a plan of the runs of a profile, each once, in the order given, in
-// at most so many tasks. It loads their data sets; runs whose data set can't be
-// had are left out, and the data sets returned. The error wraps
-// harness.ErrInterrupted if the context ended, or is that of a damaged data
-// file, or says that no run is left.
+// at most so many tasks. It loads their data sets, one after another; runs whose
+// data set can't be had are left out, and the data sets returned. The error
+// wraps harness.ErrInterrupted if the context ended, or is that of a damaged
+// data file, or says that no run is left.
 func Make(ctx context.Context, runs []experiments.Planned, profile string, tasks int, finder data.Finder) (*Plan, []harness.Unavailable, error) {
-	sets, lacking, err := harness.LoadData(ctx, finder, runs)
+	sets, lacking, err := survey(ctx, runs, finder)
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &Plan{Format: Format, Profile: profile, Specs: []string{}, Program: ThisProgram(), Data: []DataSum{}, Runs: []Run{}}
+	p := &Plan{Format: Format, Profile: profile, Program: ThisProgram(), Data: sums(sets)}
 	seen := make(map[string]bool)
 	var memory []int
 	for _, r := range runs {
-		set := sets[harness.DataRef(r.Run)]
-		if set == nil || seen[r.ID] {
+		set, ok := sets[harness.DataRef(r.Run)]
+		if !ok || seen[r.ID] {
 			continue
 		}
 		seen[r.ID] = true
-		if !slices.Contains(p.Specs, r.Spec) {
-			p.Specs = append(p.Specs, r.Spec)
-		}
 		p.Runs = append(p.Runs, Run{Index: len(p.Runs), Planned: r})
 		memory = append(memory, needed(r, set))
 	}
 	if len(p.Runs) == 0 {
 		return nil, lacking, errors.New("cluster: no run is left whose data are here")
 	}
-	p.Data = sumsOf(sets)
+	p.Specs = specsOf(p.Runs)
 	p.Tasks = share(p.Runs, memory, tasks)
 	return p, lacking, nil
 }
 
-// sumsOf lists data sets with their sums in a fixed order.
-func sumsOf(sets map[data.Ref]*data.Set) []DataSum {
-	byText := func(a, b data.Ref) int { return cmp.Compare(a.String(), b.String()) }
-	sums := []DataSum{}
-	for _, ref := range slices.SortedFunc(maps.Keys(sets), byText) {
-		sums = append(sums, DataSum{Ref: ref, Sums: sets[ref].Sums})
-	}
-	return sums
+// A surveyed is what a plan has to know of a data set.
+type surveyed struct {
+	n, test, dim, classes int
+	sums                  map[string]string
 }
 
-// sums returns the sums that a data set must have, or nil if the plan has no
-// such data set.
-func (p *Plan) sums(ref data.Ref) map[string]string {
-	for _, d := range p.Data {
-		if d.Ref == ref {
-			return d.Sums
+// survey looks at the data sets of runs and returns those there are, and those
+// that can't be had.
+func survey(ctx context.Context, runs []experiments.Planned, finder data.Finder) (map[data.Ref]surveyed, []harness.Unavailable, error) {
+	users := make(map[data.Ref][]experiments.Planned)
+	var order []data.Ref
+	for _, r := range runs {
+		ref := harness.DataRef(r.Run)
+		if users[ref] == nil {
+			order = append(order, ref)
+		}
+		users[ref] = append(users[ref], r)
+	}
+	there := make(map[data.Ref]surveyed)
+	var lacking []harness.Unavailable
+	for _, ref := range order {
+		sets, lacks, err := harness.LoadData(ctx, finder, users[ref])
+		if err != nil {
+			return nil, nil, err
+		}
+		lacking = append(lacking, lacks...)
+		if set := sets[ref]; set != nil {
+			there[ref] = surveyed{set.Train.N, set.Test.N, set.Train.Dim, set.Classes, set.Sums}
 		}
 	}
-	return nil
+	return there, lacking, nil
+}
+
+// sums lists data sets with their sums in a fixed order.
+func sums(sets map[data.Ref]surveyed) []DataSum {
+	var list []DataSum
+	for ref, set := range sets {
+		list = append(list, DataSum{Ref: ref, Sums: set.sums})
+	}
+	slices.SortFunc(list, func(a, b DataSum) int { return cmp.Compare(a.Ref.String(), b.Ref.String()) })
+	return list
+}
+
+// specsOf lists the specs of runs in their order.
+func specsOf(runs []Run) []string {
+	var specs []string
+	seen := make(map[string]bool)
+	for _, r := range runs {
+		if !seen[r.Spec] {
+			seen[r.Spec] = true
+			specs = append(specs, r.Spec)
+		}
+	}
+	return specs
+}
+
+// sums returns the sums that the data sets must have.
+func (p *Plan) sums() map[data.Ref]map[string]string {
+	all := make(map[data.Ref]map[string]string, len(p.Data))
+	for _, d := range p.Data {
+		all[d.Ref] = d.Sums
+	}
+	return all
 }
 
 // largeMemory is the MiB above which a task is not among the ordinary ones,

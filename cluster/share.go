@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/data"
 	"polkrepro/experiments"
 )
 
@@ -90,26 +89,19 @@ const (
 
 // needed returns the MiB that a run may need: the program, its data three
 // times, as reading them may take, and what its method keeps, with a fifth more
-// for the collector of garbage, which the scripts give a limit.
-func needed(p experiments.Planned, set *data.Set) int {
-	bytes := programMemory + 3*setBytes(set) + 1.2*methodBytes(p, set)
+// for the collector of garbage, to which the scripts give a limit.
+func needed(p experiments.Planned, set surveyed) int {
+	examples := float64(set.n + set.test)
+	bytes := programMemory + 3*examples*(4*float64(set.dim)+8) + 1.2*methodBytes(p, set)
 	steps := math.Ceil(bytes / (memoryStep * mib))
 	return memoryStep * int(min(steps, maxMemory/memoryStep))
 }
 
-func setBytes(set *data.Set) float64 {
-	bytes := 0.0
-	for _, s := range []*data.Split{set.Train, set.Test} {
-		bytes += 4*float64(len(s.X)) + 8*float64(len(s.Y))
-	}
-	return bytes
-}
-
-// methodBytes is the size of a method's largest matrices.
-func methodBytes(p experiments.Planned, set *data.Set) float64 {
-	n, dim, classes := float64(set.Train.N), float64(set.Train.Dim), float64(max(set.Classes, 1))
+// methodBytes is the size of what grows with the data and the model.
+func methodBytes(p experiments.Planned, set surveyed) float64 {
+	n, dim, classes := float64(set.n), float64(set.dim), float64(max(set.classes, 1))
 	size := float64(p.Run.Params.Budget)
-	scores := 8 * classes * (n + float64(set.Test.N))
+	scores := 8 * classes * (n + float64(set.test))
 	switch p.Run.Method {
 	case experiments.MethodCSVC:
 		return min(csvcCache, 4*n*n) + scores

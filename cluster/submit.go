@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
+	"polkrepro/data"
 	"polkrepro/harness"
 )
 
@@ -165,7 +167,7 @@ type submission struct {
 func submissions(dir string, p *Plan, site Site) (map[string][]byte, error) {
 	s := submission{
 		Name: "runall-" + p.Sum[:8], Plan: Quote(dir), Program: Quote(site.Program), Workdir: Quote(site.Workdir),
-		DataDir: Quote(site.DataDir), Log: sbatchWord(filepath.Join(dir, logName)) + "/%a.out",
+		DataDir: Quote(site.DataDir), Log: sbatchWord(filepath.Join(dir, logName)+"/", "%a.out"),
 		Ordinary: p.Ordinary(), LastOrdinary: p.Ordinary() - 1,
 		Large: len(p.Tasks) - p.Ordinary(), LastTask: len(p.Tasks) - 1,
 		LargeMemory: mostMemory(p.Tasks[p.Ordinary():]),
@@ -221,8 +223,9 @@ func manifest(p *Plan, name, image string) any {
 	}
 	return struct {
 		Image string
+		Files bool
 		Jobs  []k8sJob
-	}{`"` + image + `"`, jobs}
+	}{`"` + image + `"`, p.needsFiles(), jobs}
 }
 
 func mostMemory(tasks []Task) int {
@@ -231,6 +234,13 @@ func mostMemory(tasks []Task) int {
 		most = max(most, t.Memory)
 	}
 	return most
+}
+
+// needsFiles reports whether some of the data are not generated.
+func (p *Plan) needsFiles() bool {
+	return slices.ContainsFunc(data.List(), func(info data.Info) bool {
+		return info.Kind == data.KindFile && slices.ContainsFunc(p.Data, func(d DataSum) bool { return d.Ref.Name == info.Name })
+	})
 }
 
 // limit is the part of a task's memory that the collector of garbage keeps to.
@@ -252,20 +262,21 @@ func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\'
 // names take for more than themselves.
 const sbatchPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@"
 
-// sbatchWord writes a path for a #SBATCH line, in which a backslash quotes the
-// next character and %% is a percent sign of a file's name.
-func sbatchWord(path string) string {
+// sbatchWord writes a path that ends with a pattern for a #SBATCH line. There a
+// backslash quotes the next character, but white space ends a word outside of
+// quotation marks even so, and %% is a percent sign of a file's name.
+func sbatchWord(path, pattern string) string {
 	var b strings.Builder
+	b.WriteByte('"')
 	for i := range len(path) {
 		switch c := path[i]; {
 		case c == '%':
-			b.WriteString("%%")
-		case c < 0x80 && !strings.ContainsRune(sbatchPlain, rune(c)):
+			b.WriteByte(c)
+		case !strings.Contains(sbatchPlain, string(rune(c))):
 			b.WriteByte('\\')
-			b.WriteByte(c)
-		default:
-			b.WriteByte(c)
 		}
+		b.WriteByte(path[i])
 	}
+	b.WriteString(pattern + `"`)
 	return b.String()
 }

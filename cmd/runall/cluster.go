@@ -124,7 +124,7 @@ func (p *planning) announce(w io.Writer, plan *cluster.Plan, written bool) error
 	}
 	fmt.Fprintf(&b, "  runall exec %s --task 0 and so on to %d, anywhere\n", quoted(p.out), len(plan.Tasks)-1)
 	fmt.Fprintf(&b, "then runall collect %s\n", quoted(p.out))
-	if p.image == "" {
+	if _, err := os.Stat(filepath.Join(p.out, cluster.KubernetesName)); err != nil {
 		fmt.Fprintf(&b, "without --image there is no %s\n", cluster.KubernetesName)
 	}
 	_, err := io.WriteString(w, b.String())
