@@ -21,7 +21,7 @@ func share(runs []Run, memory []int, most int) []Task {
 			ordinary = append(ordinary, i)
 		}
 	}
-	last := balanced(runs, large, min(len(large), most-1))
+	last := balanced(runs, large, min(len(large), most-min(len(ordinary), 1)))
 	tasks := append(balanced(runs, ordinary, min(len(ordinary), most-len(last))), last...)
 	for k := range tasks {
 		for _, i := range tasks[k].Runs {

@@ -129,6 +129,9 @@ func writeFolder(dir string, files map[string][]byte) error {
 	if err := os.Mkdir(filepath.Join(stage, logName), 0o777); err != nil {
 		return err
 	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty one
+		return err
+	}
 	return os.Rename(stage, dir)
 }
 

@@ -43,9 +43,6 @@ that holds anything else is refused. Runs whose data are not here are left out.`
 	wholeFlag(cmd, &p.tasks, "tasks", 1000, whole{min: 1, max: mostTasks}, "share the runs out to at most `N` tasks")
 	cmd.Flags().StringVar(&p.image, "image", "", "`name` of a container image that has runall, for kubernetes.yaml")
 	cmd.Flags().StringVar(&p.out, "out", "", "new `folder` of the plan")
-	if err := cmd.MarkFlagRequired("out"); err != nil {
-		panic("runall: " + err.Error())
-	}
 	return cmd
 }
 
@@ -60,6 +57,9 @@ type planning struct {
 }
 
 func (p *planning) run(cmd *cobra.Command, names []string) error {
+	if p.out == "" {
+		return harness.Usage(errors.New("--out DIR is needed: the new folder of the plan"))
+	}
 	runs, err := harness.PlanNamed(names, p.profile, p.opt, p.finder)
 	if err != nil {
 		return err
@@ -155,8 +155,6 @@ no such run or task, 4 if the data are missing or are not those of the plan.`,
 	}
 	wholeFlag(cmd, &e.index, "index", -1, whole{max: math.MaxInt}, "the run of this `index` in the plan")
 	wholeFlag(cmd, &e.task, "task", -1, whole{max: math.MaxInt}, "the runs of task `K`")
-	cmd.MarkFlagsOneRequired("index", "task")
-	cmd.MarkFlagsMutuallyExclusive("index", "task")
 	cmd.Flags().StringVar(&e.opt.Results, "results", "", "`folder` of the records (default DIR/results)")
 	dataFlag(cmd, &e.opt.Finder)
 	wholeFlag(cmd, &e.opt.Workers, "workers", 1, whole{min: 1, max: math.MaxInt}, "runs of a task at a time, `N`; each takes its own memory")
@@ -172,6 +170,9 @@ type execution struct {
 }
 
 func (e *execution) run(cmd *cobra.Command, dir string) error {
+	if (e.index < 0) == (e.task < 0) {
+		return harness.Usage(errors.New("one of --index N and --task K is needed"))
+	}
 	plan, err := cluster.Read(dir)
 	if err != nil {
 		return err
