@@ -4,27 +4,26 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"polkrepro/cluster"
+	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
 )
 
-// planned writes a plan of four runs of some tenths of a second and returns
-// its folder and spec.
-func planned(t *testing.T, args ...string) (dir, spec string) {
-	t.Helper()
-	spec = filepath.Join(t.TempDir(), "four.yaml")
-	const text = `name: four
+// fourRuns is a spec of four runs of some tenths of a second.
+const fourRuns = `name: four
 title: Four runs
 task: ksvm
 data: {name: multidist}
@@ -37,10 +36,15 @@ methods:
     grid: {parsimony: [0.04, 0.01]}
 repeats:
   - {draws: figure, seeds: 2}
-stopping: {samples: 8000}
+stopping: {samples: 6000}
 evaluation: {every: 400, tail: 3, train_limit: 200}
 `
-	if err := os.WriteFile(spec, []byte(text), 0o666); err != nil {
+
+// planned writes a plan of fourRuns and returns its folder and the spec.
+func planned(t *testing.T, args ...string) (dir, spec string) {
+	t.Helper()
+	spec = filepath.Join(t.TempDir(), "four.yaml")
+	if err := os.WriteFile(spec, []byte(fourRuns), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(t.TempDir(), "plan")
@@ -50,17 +54,42 @@ evaluation: {every: 400, tail: 3, train_limit: 200}
 	return dir, spec
 }
 
+// undisturbed returns the records of fourRuns as reproduce makes them.
+var undisturbed = sync.OnceValues(func() (map[string]*record.Record, error) {
+	spec, err := experiments.Parse("four.yaml", []byte(fourRuns))
+	if err != nil {
+		return nil, err
+	}
+	plan, err := spec.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
+	if err != nil {
+		return nil, err
+	}
+	results, err := os.MkdirTemp("", "undisturbed-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(results)
+	if _, err := harness.Reproduce(context.Background(), plan, harness.Options{Results: results}); err != nil {
+		return nil, err
+	}
+	have, err := record.ReadDir(harness.RecordsDir(results))
+	if err != nil {
+		return nil, err
+	}
+	return have.Records, nil
+})
+
 // sameAsReproduce compares the records of a results folder with those that
 // reproduce makes, bit for bit.
-func sameAsReproduce(t *testing.T, results, spec string) {
+func sameAsReproduce(t *testing.T, results string) {
 	t.Helper()
-	undisturbed := t.TempDir()
-	if p := start(t, "reproduce", spec, "--results", undisturbed, "--progress", "quiet"); p.wait(t) != 0 {
-		t.Fatalf("reproduce: %s", p.stderr.String())
+	want, err := undisturbed()
+	if err != nil {
+		t.Fatal(err)
 	}
-	got, want := records(t, results), records(t, undisturbed).Records
-	if len(got.Records) != len(want) || len(got.Partial)+len(got.Failed) > 0 {
-		t.Errorf("%d finished, %d partial and %d failed records, want %d finished", len(got.Records), len(got.Partial), len(got.Failed), len(want))
+	got := records(t, results)
+	if len(got.Records) != 4 || len(want) != 4 || len(got.Partial)+len(got.Failed) > 0 {
+		t.Errorf("%d of %d finished, %d partial and %d failed records", len(got.Records), len(want), len(got.Partial), len(got.Failed))
 	}
 	for id, r := range want {
 		if got.Records[id] == nil || !bytes.Equal(record.Canonical(got.Records[id]), record.Canonical(r)) {
@@ -73,7 +102,7 @@ func sameAsReproduce(t *testing.T, results, spec string) {
 // processes at once, and collects.
 func TestArrayOfTasks(t *testing.T) {
 	t.Parallel()
-	dir, spec := planned(t, "--tasks", "2")
+	dir, _ := planned(t, "--tasks", "2")
 	script, err := os.ReadFile(filepath.Join(dir, cluster.SlurmName))
 	if err != nil {
 		t.Fatal(err)
@@ -84,12 +113,11 @@ func TestArrayOfTasks(t *testing.T) {
 		t.Errorf("nothing is done: exit %d\n%s, want %s", code, out, want)
 	}
 	var all []*exec.Cmd
-	var said bytes.Buffer
 	for _, task := range []string{"0", "1", "0", "1"} {
 		cmd := exec.Command("bash", "-s")
 		cmd.Stdin = bytes.NewReader(script)
 		cmd.Env = append(os.Environ(), asRunall+"=1", "SLURM_ARRAY_TASK_ID="+task)
-		cmd.Stderr = &said
+		cmd.Stderr = new(bytes.Buffer)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +125,7 @@ func TestArrayOfTasks(t *testing.T) {
 	}
 	for _, cmd := range all {
 		if err := cmd.Wait(); err != nil {
-			t.Fatalf("%v\n%s", err, said.String())
+			t.Fatalf("%v\n%s", err, cmd.Stderr)
 		}
 	}
 	for range 2 {
@@ -106,7 +134,7 @@ func TestArrayOfTasks(t *testing.T) {
 			t.Errorf("exit %d\n%s%s", code, out, errs)
 		}
 	}
-	sameAsReproduce(t, results, spec)
+	sameAsReproduce(t, results)
 }
 
 // TestKilledTask kills a task, by SIGKILL and by SIGTERM, and lets another
@@ -118,7 +146,7 @@ func TestKilledTask(t *testing.T) {
 	}{{syscall.SIGKILL, -1, 1}, {syscall.SIGTERM, harness.ExitInterrupted, 0}} {
 		t.Run(tt.signal.String(), func(t *testing.T) {
 			t.Parallel()
-			dir, spec := planned(t, "--tasks", "1")
+			dir, _ := planned(t, "--tasks", "1")
 			args := []string{"exec", dir, "--task", "0", "--progress", "plain"}
 			p := start(t, args...)
 			awaitAttempt(t, dir)
@@ -151,7 +179,7 @@ func TestKilledTask(t *testing.T) {
 			if code, out, _ := call(t, "collect", dir, "--results", results); code != 0 {
 				t.Errorf("exit %d\n%s", code, out)
 			}
-			sameAsReproduce(t, results, spec)
+			sameAsReproduce(t, results)
 		})
 	}
 }
@@ -174,19 +202,14 @@ func awaitAttempt(t *testing.T, dir string) {
 // time, and in the end all of it is.
 func TestKilledCollect(t *testing.T) {
 	t.Parallel()
-	dir, spec := planned(t)
-	if p := start(t, "exec", dir, "--task", "0"); p.wait(t) != 0 {
-		t.Fatal(p.stderr.String())
-	}
-	for k := 1; k < 4; k++ {
-		if code, _, errs := call(t, "exec", dir, "--task", fmt.Sprint(k), "--progress", "quiet"); code != 0 {
-			t.Fatal(errs)
-		}
+	dir, _ := planned(t, "--tasks", "1")
+	if code, _, errs := call(t, "exec", dir, "--task", "0", "--progress", "quiet"); code != 0 {
+		t.Fatal(errs)
 	}
 	results := filepath.Join(t.TempDir(), "results")
-	for i := range 10 {
+	for i := range 6 {
 		p := start(t, "collect", dir, "--results", results)
-		time.Sleep(time.Duration(i) * 8 * time.Millisecond)
+		time.Sleep(time.Duration(i) * 12 * time.Millisecond)
 		p.cmd.Process.Kill() // it may have ended by itself
 		p.wait(t)
 		if _, err := os.Stat(harness.RecordsDir(results)); err == nil {
@@ -196,7 +219,7 @@ func TestKilledCollect(t *testing.T) {
 	if code, out, errs := call(t, "collect", dir, "--results", results); code != 0 {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
-	sameAsReproduce(t, results, spec)
+	sameAsReproduce(t, results)
 }
 
 // TestClusterStatuses: every refusal has its exit status and says what is wrong
