@@ -241,6 +241,7 @@ func TestFailedRun(t *testing.T) {
 func TestInterruptedExec(t *testing.T) {
 	p := fourPlan(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	results := t.TempDir()
 	methods := maps.Clone(harness.Methods())
 	begun := 0

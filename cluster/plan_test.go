@@ -188,25 +188,30 @@ func TestForgedPlan(t *testing.T) {
 	}
 }
 
-// resealed returns the text with the sum that a plan of it would end with, so
-// that a fuzzer gets past the sum.
-func resealed(text []byte) []byte {
-	head := text[:max(0, len(text)-len(sumTail)-2*sha256.Size)]
+// sealed returns the file that begins with head and has the right sum, so that
+// a fuzzer gets past it.
+func sealed(head []byte) []byte {
 	sum := sha256.Sum256(head)
 	return append(append(bytes.Clone(head), hex.EncodeToString(sum[:])...), sumTail...)
 }
 
-// FuzzReadPlan: any bytes give an error or a plan that is written as it was
-// read, whose tasks and records' names are its own; with the right sum too.
+// FuzzReadPlan: any bytes, with and without the right sum, give an error or a
+// plan that is written as it was read and whose records' names are its own.
 func FuzzReadPlan(f *testing.F) {
-	good := encoded(f, fourPlan(f, 3))
-	f.Add(good)
-	f.Add(bytes.Replace(good, []byte(`"seed": 1`), []byte(`"seed": 3`), 1))
-	f.Add(bytes.Replace(good, []byte(`"samples": 1000`), []byte(`"samples": 1e9`), 1))
-	f.Add(bytes.Replace(good, []byte(`"batch_size": 32`), []byte(`"batch_size": -1`), 1))
-	f.Add([]byte(`{"format": 1, "runs": [{"index": 0, "run": {"params": {"pruner_params": {"": 1}}}}], "sum": ""}`))
+	p := fourPlan(f, 1)
+	p.Runs, p.Tasks[0].Runs = p.Runs[:1], []int{0}
+	file := encoded(f, p)
+	head := file[:len(file)-len(sumTail)-len(p.Sum)]
+	f.Add(file)
+	f.Add(head)
+	for _, change := range [][2]string{
+		{`"seed": 1`, `"seed": 3`}, {`"samples": 1000`, `"samples": 1e9`}, {`"batch_size": 32`, `"batch_size": -1`},
+		{`"parsimony": 0.04`, `"pruner": "window", "pruner_params": {"": 1}`}, {`"index": 0`, `"index": 0, "index": 0`},
+	} {
+		f.Add(bytes.Replace(head, []byte(change[0]), []byte(change[1]), 1))
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, b := range [][]byte{text, resealed(text)} {
+		for _, b := range [][]byte{text, sealed(text)} {
 			p, err := Parse(b)
 			if err != nil {
 				continue

@@ -122,8 +122,9 @@ func (p *planning) announce(w io.Writer, plan *cluster.Plan, written bool) error
 			fmt.Fprintf(&b, "  %s %s\n", submitters[name], quoted(path))
 		}
 	}
-	fmt.Fprintf(&b, "  runall exec %s --task 0 and so on to %d, anywhere\n", quoted(p.out), len(plan.Tasks)-1)
-	fmt.Fprintf(&b, "then runall collect %s\n", quoted(p.out))
+	program := quoted(os.Args[0])
+	fmt.Fprintf(&b, "  %s exec %s --task K, for every K from 0 to %d\n", program, quoted(p.out), len(plan.Tasks)-1)
+	fmt.Fprintf(&b, "then %s collect %s\n", program, quoted(p.out))
 	if _, err := os.Stat(filepath.Join(p.out, cluster.KubernetesName)); err != nil {
 		fmt.Fprintf(&b, "without --image there is no %s\n", cluster.KubernetesName)
 	}
