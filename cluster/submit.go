@@ -169,14 +169,14 @@ type submission struct {
 // submissions returns the files of a plan's folder beside the plan.
 func submissions(dir string, p *Plan, site Site) (map[string][]byte, error) {
 	s := submission{
-		Name: "runall-" + p.Sum[:8], Plan: Quote(dir), Program: Quote(site.Program), Workdir: Quote(site.Workdir),
-		DataDir: Quote(site.DataDir), Log: sbatchWord(filepath.Join(dir, logName)+"/", "%a.out"),
+		Name: "runall-" + p.Sum[:8], Plan: quote(dir), Program: quote(site.Program), Workdir: quote(site.Workdir),
+		DataDir: quote(site.DataDir), Log: sbatchWord(filepath.Join(dir, logName)+"/", "%a.out"),
 		Ordinary: p.Ordinary(), LastOrdinary: p.Ordinary() - 1,
 		Large: len(p.Tasks) - p.Ordinary(), LastTask: len(p.Tasks) - 1,
 		LargeMemory: mostMemory(p.Tasks[p.Ordinary():]),
 	}
 	if site.EnvDataDir != "" {
-		s.EnvDataDir = Quote(site.EnvDataDir)
+		s.EnvDataDir = quote(site.EnvDataDir)
 	}
 	files := make(map[string][]byte)
 	if s.Ordinary > 0 {
@@ -258,8 +258,8 @@ func fill(files map[string][]byte, name, from string, with any) error {
 	return nil
 }
 
-// Quote quotes a word for a shell.
-func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+// quote quotes a word for a shell.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // sbatchPlain are the characters that neither sbatch nor its patterns of file
 // names take for more than themselves.

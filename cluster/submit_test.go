@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"pgregory.net/rapid"
 
+	"polkrepro/data"
 	"polkrepro/harness"
 )
 
@@ -139,7 +142,7 @@ func TestQuote(t *testing.T) {
 	words := []string{"", "plain", oddName, "line\nbreak", `back\slash`, "''", "-n"}
 	var script strings.Builder
 	for _, w := range words {
-		script.WriteString("printf '%s\\0' " + Quote(w) + "\n")
+		script.WriteString("printf '%s\\0' " + quote(w) + "\n")
 	}
 	out, err := osexec.Command("bash", "-c", script.String()).Output()
 	if err != nil {
@@ -269,46 +272,57 @@ func TestParallelScript(t *testing.T) {
 	}
 }
 
-// TestKubernetesManifest: it is YAML, a Job of the ordinary tasks and one for
-// each other, and has no volume for data that are generated.
-func TestKubernetesManifest(t *testing.T) {
-	dir, _ := oddSite(t)
-	text, err := os.ReadFile(filepath.Join(dir, KubernetesName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	type job struct {
-		Kind     string
-		Metadata struct{ Name string }
-		Spec     struct {
-			CompletionMode string `yaml:"completionMode"`
-			Completions    int
-			Template       struct {
-				Spec struct {
-					Containers []struct {
-						Image     string
-						Args      []string
-						Resources struct{ Limits map[string]string }
-					}
-					Volumes []struct{ Name string }
+// A k8sManifest is what the tests look at in a Job.
+type k8sManifest struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Spec     struct {
+		CompletionMode string `yaml:"completionMode"`
+		Completions    int
+		Template       struct {
+			Spec struct {
+				Containers []struct {
+					Image     string
+					Args      []string
+					Resources struct{ Limits map[string]string }
 				}
+				Volumes []struct{ Name string }
 			}
 		}
 	}
-	var jobs []job
-	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var j job
-		if d.Decode(&j) != nil {
-			break
+}
+
+// k8sManifests reads the documents of a file.
+func k8sManifests(t *testing.T, path string) []k8sManifest {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var jobs []k8sManifest
+	for d := yaml.NewDecoder(f); ; {
+		var j k8sManifest
+		if err := d.Decode(&j); errors.Is(err, io.EOF) {
+			return jobs
+		} else if err != nil {
+			t.Fatal(err)
 		}
 		jobs = append(jobs, j)
 	}
+}
+
+// TestKubernetesManifest: a Job of the ordinary tasks and one for each other,
+// with no volume for data that are generated.
+func TestKubernetesManifest(t *testing.T) {
+	dir, _ := oddSite(t)
+	jobs := k8sManifests(t, filepath.Join(dir, KubernetesName))
 	want := []struct {
 		task, memory string
 		completions  int
 	}{{"$(JOB_COMPLETION_INDEX)", "256Mi", 2}, {"2", "32768Mi", 1}, {"3", "36864Mi", 1}}
 	if len(jobs) != len(want) {
-		t.Fatalf("%d jobs in\n%s", len(jobs), text)
+		t.Fatalf("%d jobs", len(jobs))
 	}
 	names := make(map[string]bool)
 	for i, j := range jobs {
@@ -321,5 +335,19 @@ func TestKubernetesManifest(t *testing.T) {
 	}
 	if len(names) != len(jobs) {
 		t.Errorf("names %v", names)
+	}
+}
+
+// TestKubernetesData: data that are read from files have a volume.
+func TestKubernetesData(t *testing.T) {
+	p := fourPlan(t, 4)
+	p.Data = append(p.Data, DataSum{Ref: data.Ref{Name: "mnist"}, Sums: map[string]string{}})
+	dir := filepath.Join(t.TempDir(), "plan")
+	if _, err := Write(dir, p, Site{Image: "runall"}); err != nil {
+		t.Fatal(err)
+	}
+	jobs := k8sManifests(t, filepath.Join(dir, KubernetesName))
+	if len(jobs) != 1 || len(jobs[0].Spec.Template.Spec.Volumes) != 3 || jobs[0].Spec.Template.Spec.Volumes[1].Name != "data" {
+		t.Errorf("%+v", jobs)
 	}
 }

@@ -65,6 +65,7 @@ func TestCheckRefuses(t *testing.T) {
 		"learning_rate is 10000000":        func(r *Run) { r.Params.LearningRate = 1e7 },
 		`schedule is "often"`:              func(r *Run) { r.Params.Schedule = "often" },
 		`unknown pruner "shears"`:          func(r *Run) { r.Params.Pruner = "shears" },
+		"want values of all":               func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-lazy", prune.Params{"order": 16} },
 		"takes no parameter nonsense":      func(r *Run) { r.Params.PrunerParams = prune.Params{"nonsense": 1} },
 	} {
 		r := good
