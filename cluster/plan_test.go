@@ -151,6 +151,9 @@ func TestChangedByte(t *testing.T) {
 // TestForgedPlan: a plan with the right sum that this program would not have
 // written is not read.
 func TestForgedPlan(t *testing.T) {
+	honest := fourPlan(t, 4)
+	honest.Tasks = []Task{{[]int{0}, 1}, {[]int{1}, 1}, {[]int{2}, 1}, {[]int{3}, 1}}
+	good := encoded(t, honest)
 	for want, forge := range map[string]func(*Plan){
 		"format 2":                  func(p *Plan) { p.Format = 2 },
 		"made by another program":   func(p *Plan) { p.Program.ResultVersion++ },
@@ -176,9 +179,8 @@ func TestForgedPlan(t *testing.T) {
 		"1 runs are in no task":     func(p *Plan) { p.Tasks = p.Tasks[:3] },
 		"among those of large":      func(p *Plan) { p.Tasks[0].Memory = largeMemory + 1 },
 	} {
-		p := fourPlan(t, 4)
-		p.Tasks = []Task{{[]int{0}, 1}, {[]int{1}, 1}, {[]int{2}, 1}, {[]int{3}, 1}}
-		if _, err := Parse(encoded(t, p)); err != nil {
+		p, err := Parse(good)
+		if err != nil {
 			t.Fatal(err)
 		}
 		forge(p)
