@@ -38,7 +38,8 @@ func (p *Plan) Select(index, task int) ([]int, error) {
 
 // Exec carries out runs of the plan, of the given indexes, into opt.Results:
 // finished ones appear in its folder of records, and those that are there
-// already are kept. Any number of processes may do so at once. Of the options
+// already are kept. Any number of processes may do so at once. The runs on one
+// data set follow each other, so that one is in memory at a time. Of the options
 // it heeds Results, Workers, Finder, Progress, Methods and Batch.
 //
 // The error wraps harness.ErrUsage and ErrProgram if the plan was made by
@@ -51,42 +52,55 @@ func (p *Plan) Exec(ctx context.Context, indexes []int, opt harness.Options) (*h
 		return nil, harness.Usage(fmt.Errorf("%w: %v; this one is %v", ErrProgram, p.Program, this))
 	}
 	out := &harness.Outcome{}
-	sums := p.sums()
-	var todo []int
-	for _, i := range indexes {
-		if p.finished(opt.Results, i, sums) {
-			out.Kept = append(out.Kept, p.Runs[i].ID)
-		} else {
-			todo = append(todo, i)
+	refs, todo := p.pending(indexes, opt.Results, out)
+	for _, ref := range refs { // to find out now, not after hours of training
+		if err := opt.Finder.Available(ref); err != nil {
+			return nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
 		}
 	}
-	if len(todo) == 0 {
-		return out, nil
+	runs := len(indexes) - len(out.Kept)
+	if opt.Progress != nil {
+		opt.Progress.Report(harness.Event{Kind: harness.EventPlan, Runs: runs, Kept: len(out.Kept), Workers: max(opt.Workers, 1)})
 	}
-	sets, err := p.load(ctx, todo, sums, opt.Finder)
-	if err != nil {
-		return nil, err
+	for _, ref := range refs {
+		set, err := p.load(ctx, p.Runs[todo[ref][0]].Planned, opt.Finder)
+		if err != nil {
+			return out, err
+		}
+		if err := p.attempt(ctx, todo[ref], set, out, opt); err != nil {
+			return out, err
+		}
 	}
-	if err := os.MkdirAll(harness.RecordsDir(opt.Results), 0o777); err != nil {
-		return nil, fmt.Errorf("results folder: %w", err)
+	if len(out.Failed) > 0 {
+		return out, fmt.Errorf("%w: %d of %d", harness.ErrRunsFailed, len(out.Failed), runs)
 	}
-	return out, p.attempt(ctx, todo, sets, out, opt)
+	return out, nil
 }
 
-// finished reports whether a run has a whole record, on the plan's data.
-func (p *Plan) finished(results string, index int, sums map[data.Ref]map[string]string) bool {
-	r := p.Runs[index]
-	have, err := record.Read(recordPath(results, r.ID))
-	return err == nil && maps.Equal(have.Header.DataSums, sums[harness.DataRef(r.Planned.Run)])
-}
-
-// load loads the data sets of runs, which must be those of the plan.
-func (p *Plan) load(ctx context.Context, indexes []int, sums map[data.Ref]map[string]string, finder data.Finder) (map[data.Ref]*data.Set, error) {
-	var runs []experiments.Planned
+// pending returns the runs that have no whole record, on the plan's data, by
+// data set, with the data sets in the runs' order. It adds the others to the
+// outcome.
+func (p *Plan) pending(indexes []int, results string, out *harness.Outcome) (refs []data.Ref, todo map[data.Ref][]int) {
+	sums := p.sums()
+	todo = make(map[data.Ref][]int)
 	for _, i := range indexes {
-		runs = append(runs, p.Runs[i].Planned)
+		id, ref := p.Runs[i].ID, harness.DataRef(p.Runs[i].Planned.Run)
+		if have, err := record.Read(recordPath(results, id)); err == nil && maps.Equal(have.Header.DataSums, sums[ref]) {
+			out.Kept = append(out.Kept, id)
+			continue
+		}
+		if todo[ref] == nil {
+			refs = append(refs, ref)
+		}
+		todo[ref] = append(todo[ref], i)
 	}
-	sets, lacking, err := harness.LoadData(ctx, finder, runs)
+	return refs, todo
+}
+
+// load loads the data set of a run, which must have the plan's sums.
+func (p *Plan) load(ctx context.Context, run experiments.Planned, finder data.Finder) (*data.Set, error) {
+	ref := harness.DataRef(run.Run)
+	sets, lacking, err := harness.LoadData(ctx, finder, []experiments.Planned{run})
 	switch {
 	case errors.Is(err, data.ErrCorrupt):
 		return nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
@@ -94,25 +108,22 @@ func (p *Plan) load(ctx context.Context, indexes []int, sums map[data.Ref]map[st
 		return nil, err
 	case len(lacking) > 0:
 		return nil, fmt.Errorf("%w: %s", harness.ErrMissingData, lacking[0].Why)
+	case !maps.Equal(sets[ref].Sums, p.sums()[ref]):
+		return nil, fmt.Errorf("%w: %s has other sums here than in the plan", harness.ErrMissingData, ref)
 	}
-	for ref, set := range sets {
-		if !maps.Equal(set.Sums, sums[ref]) {
-			return nil, fmt.Errorf("%w: %s has other sums here than in the plan", harness.ErrMissingData, ref)
-		}
-	}
-	return sets, nil
+	return sets[ref], nil
 }
 
-// attempt carries out runs, each in a folder of its own, and publishes their
-// records.
-func (p *Plan) attempt(ctx context.Context, indexes []int, sets map[data.Ref]*data.Set, out *harness.Outcome, opt harness.Options) error {
+// attempt carries out runs on a data set, each in a folder of its own, and
+// publishes their records. A run's failure is no error.
+func (p *Plan) attempt(ctx context.Context, indexes []int, set *data.Set, out *harness.Outcome, opt harness.Options) error {
 	attempts := make([]*attempt, len(indexes))
 	todo := make([]harness.Attempt, len(indexes))
 	for i, index := range indexes {
 		run := p.Runs[index].Planned
 		a := &attempt{results: opt.Results, index: index, id: run.ID}
 		attempts[i] = a
-		todo[i] = harness.Attempt{Run: run, Set: sets[harness.DataRef(run.Run)], Begin: a.begin, End: a.end}
+		todo[i] = harness.Attempt{Run: run, Set: set, Begin: a.begin, End: a.end}
 	}
 	err := harness.Execute(ctx, todo, opt)
 	for _, a := range attempts {
@@ -125,9 +136,6 @@ func (p *Plan) attempt(ctx context.Context, indexes []int, sets map[data.Ref]*da
 		if a.dir != "" && !a.published {
 			err = errors.Join(err, os.RemoveAll(a.dir))
 		}
-	}
-	if err == nil && len(out.Failed) > 0 {
-		err = fmt.Errorf("%w: %d of %d", harness.ErrRunsFailed, len(out.Failed), len(attempts))
 	}
 	return err
 }
@@ -145,6 +153,9 @@ type attempt struct {
 
 // begin makes the folder of the attempt.
 func (a *attempt) begin() (records string, err error) {
+	if err := os.MkdirAll(harness.RecordsDir(a.results), 0o777); err != nil {
+		return "", fmt.Errorf("results folder: %w", err)
+	}
 	if a.dir, err = attemptDir(a.results, a.index); err != nil {
 		return "", fmt.Errorf("results folder: %w", err)
 	}

@@ -25,8 +25,8 @@ type Attempt struct {
 }
 
 // Execute carries out attempts in their order by opt.Workers workers, without
-// a lock: the folders are the caller's. Of the options it heeds Workers,
-// Progress, Methods and Batch. The error is that of an attempt's Begin or End,
+// a lock: the folders are the caller's, and so is EventPlan. Of the options it
+// heeds Workers, Progress, Methods and Batch. The error is that of an attempt's Begin or End,
 // or of writing a record, which end the other attempts; it is ErrInterrupted if
 // the context ended.
 func Execute(ctx context.Context, attempts []Attempt, opt Options) error {
@@ -34,7 +34,6 @@ func Execute(ctx context.Context, attempts []Attempt, opt Options) error {
 	x := executor{provenance: Provenance(), progress: opt.Progress}
 	workers, cores := layout(opt.Workers, len(attempts))
 	x.options = trainerOptions{methods: opt.Methods, batch: opt.Batch, cores: cores}
-	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(attempts), Workers: workers})
 	err := pool(ctx, workers, cores, len(attempts), func(ctx context.Context, i int) error {
 		return x.attempt(ctx, attempts[i])
 	})
