@@ -134,7 +134,7 @@ func (p *Plan) attempt(ctx context.Context, indexes []int, set *data.Set, out *h
 			out.Finished = append(out.Finished, a.id)
 		}
 		if a.dir != "" && !a.published {
-			err = errors.Join(err, os.RemoveAll(a.dir))
+			os.RemoveAll(a.dir) // what stays because of the same error is collect's to tell
 		}
 	}
 	return err

@@ -84,7 +84,14 @@ func Write(dir string, p *Plan, site Site) (bool, error) {
 		return false, err
 	}
 	files[PlanName] = text
-	return true, writeFolder(dir, files)
+	if err := writeFolder(dir, files); err != nil {
+		// Another process may have written the same plan at the same time.
+		if there, again := holds(dir, text); there || again != nil {
+			return false, again
+		}
+		return false, err
+	}
+	return true, nil
 }
 
 // holds reports whether a folder holds the plan. It is an error if it holds
@@ -93,6 +100,9 @@ func holds(dir string, text []byte) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return false, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return false, err
 	}
 	if err != nil {
 		return false, harness.Usage(err)
