@@ -23,6 +23,10 @@ const ManifestName = "MANIFEST"
 // may change: a README, benchmarks, the report of an ordinary folder.
 var manifestParts = []string{"figures", "records", "table1", "tables", "verdicts.json"}
 
+// Parts returns the names of the files and folders in a results folder that a seal
+// covers, in alphabetical order.
+func Parts() []string { return slices.Clone(manifestParts) }
+
 // maxManifest is more than a manifest of a hundred thousand files takes.
 const maxManifest = 16 << 20
 

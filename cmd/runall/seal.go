@@ -264,9 +264,9 @@ func writeKept(r *report.Report, dir string) error {
 	return os.RemoveAll(all)
 }
 
-// replace moves everything in stage to dir, in the place of what has the same
-// name there. The manifest goes first: what is left if this is interrupted is
-// not sealed.
+// replace moves everything in stage to dir, in the place of all that a seal
+// covers there: a part that stage lacks is not left from an older seal. The
+// manifest goes first: what is left if this is interrupted is not sealed.
 func replace(stage, dir string) error {
 	entries, err := os.ReadDir(stage)
 	if err != nil {
@@ -275,12 +275,13 @@ func replace(stage, dir string) error {
 	if err := os.RemoveAll(filepath.Join(dir, record.ManifestName)); err != nil {
 		return err
 	}
-	for _, e := range entries {
-		to := filepath.Join(dir, e.Name())
-		if err := os.RemoveAll(to); err != nil {
+	for _, part := range record.Parts() {
+		if err := os.RemoveAll(filepath.Join(dir, part)); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(stage, e.Name()), to); err != nil {
+	}
+	for _, e := range entries {
+		if err := os.Rename(filepath.Join(stage, e.Name()), filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}

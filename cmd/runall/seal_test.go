@@ -114,6 +114,32 @@ func TestSealFrom(t *testing.T) {
 	}
 }
 
+// TestSealLeavesNothingOld: a part that the new reference lacks is not kept, and
+// sealed, from the old one. What no seal covers stays.
+func TestSealLeavesNothingOld(t *testing.T) {
+	dir := reference(t)
+	kept := filepath.Join(dir, "README.md")
+	for _, path := range []string{filepath.Join(convergence.Dir(dir), "old.jsonl"), filepath.Join(dir, "tables", "old.csv"), kept} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, stderr := call(t, "seal", "--from", madeUp(t, experiments.ProfileSmoke), "--profile", "smoke", "--results", dir); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for name := range filesBelow(t, dir) {
+		if strings.Contains(name, "old") {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestSealRefusesToCopy: no reference is made of what is not whole, complete
 // and of a known revision, and none in the place of unsealed records.
 func TestSealRefusesToCopy(t *testing.T) {
