@@ -8,6 +8,8 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"unicode"
 
@@ -60,6 +62,38 @@ func TestWrite(t *testing.T) {
 	empty := t.TempDir()
 	if written, err := Write(empty, p, Site{}); !written || err != nil {
 		t.Error(written, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
+		t.Errorf("something was left beside the plan: %v, %v", entries, err)
+	}
+}
+
+// TestWriteAtOnce: of several processes that write the same plan one does, and
+// the others find it.
+func TestWriteAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plan")
+	file := encoded(t, fourPlan(t, 4))
+	var wrote atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			p, err := Parse(file)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			written, err := Write(dir, p, Site{})
+			if err != nil {
+				t.Error(err)
+			}
+			if written {
+				wrote.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := wrote.Load(); n != 1 {
+		t.Errorf("%d wrote the plan", n)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
 		t.Errorf("something was left beside the plan: %v, %v", entries, err)
