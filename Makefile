@@ -42,7 +42,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test vet unit golden check-reference reference agree bench data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test vet unit golden check-reference reference agree bench stream-bench data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -106,6 +106,14 @@ bench:
 	$(BENCH) -benchtime 0.3s ./baselines/bsgd >> $(BENCHDIR)/bench.txt
 	$(GO) run ./internal/benchtables -out $(BENCHDIR) $(BENCHDIR)/bench.txt
 	@cat $(BENCHDIR)/bench.md
+
+# Training and prediction of 10⁶ generated rows on standard input: rows a second,
+# memory, and the same model from a process that goes on; one minute.
+stream-bench: build
+	@mkdir -p $(RESULTS)
+	STREAM_ROWS=1000000 STREAM_RUNALL=$(abspath bin/runall) STREAM_OUT=$(abspath $(RESULTS))/own-data.txt \
+	$(GO) test -tags golden -count=1 -run GoldenStream ./cmd/runall
+	@cat $(RESULTS)/own-data.txt
 
 data: build
 	bin/runall data status

@@ -30,10 +30,6 @@ func ReadLIBSVM(r io.Reader, opts ReadOptions) (*Split, error) {
 		ends    []int // where each example's values end
 		highest int   // index, from 1
 	)
-	limit := opts.MaxDim
-	if opts.Dim > 0 {
-		limit = opts.Dim
-	}
 	err = eachLine(r, func(_ int, text string) error {
 		text, _, _ = strings.Cut(text, "#")
 		last := 0
@@ -49,34 +45,11 @@ func ReadLIBSVM(r io.Reader, opts ReadOptions) (*Split, error) {
 				}
 				continue
 			}
-			index, value, ok := strings.Cut(field, ":")
-			if !ok {
-				return fmt.Errorf("%.40q is not an index:value pair", field)
-			}
-			if index == "qid" {
-				return errors.New("query ids (qid:) are not supported")
-			}
-			n, err := strconv.ParseUint(index, 10, 64)
-			switch {
-			case err != nil && !errors.Is(err, strconv.ErrRange):
-				return fmt.Errorf("feature index %.40q is not a whole number", index)
-			case err != nil || n > uint64(limit):
-				if opts.Dim > 0 {
-					return fmt.Errorf("feature index %.40s is above the number of features, %d", index, opts.Dim)
-				}
-				return fmt.Errorf("feature index %.40s is above %d, the limit that option MaxDim sets", index, limit)
-			case n == 0:
-				return errors.New("feature index 0: indices start at 1")
-			case int(n) == last:
-				return fmt.Errorf("feature index %d is there twice", n)
-			case int(n) < last:
-				return fmt.Errorf("feature index %d comes after %d: indices must ascend", n, last)
-			}
-			last = int(n)
-			v, err := parseFeature(value)
+			n, v, err := pair(field, last, opts.Dim, opts.MaxDim)
 			if err != nil {
-				return fmt.Errorf("index %d: %w", n, err)
+				return err
 			}
+			last = n
 			indices = append(indices, int32(n-1))
 			values = append(values, v)
 		}
@@ -116,4 +89,35 @@ func ReadLIBSVM(r io.Reader, opts ReadOptions) (*Split, error) {
 		start = end
 	}
 	return s, nil
+}
+
+// pair parses index:value, where the index before it was last. Indices go up to
+// dim, or to maxDim if dim is 0.
+func pair(field string, last, dim, maxDim int) (index int, value float32, err error) {
+	name, text, ok := strings.Cut(field, ":")
+	if !ok {
+		return 0, 0, fmt.Errorf("%.40q is not an index:value pair", field)
+	}
+	if name == "qid" {
+		return 0, 0, errors.New("query ids (qid:) are not supported")
+	}
+	n, err := strconv.ParseUint(name, 10, 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, 0, fmt.Errorf("feature index %.40q is not a whole number", name)
+	case dim > 0 && (err != nil || n > uint64(dim)):
+		return 0, 0, fmt.Errorf("feature index %.40s is above the number of features, %d", name, dim)
+	case err != nil || n > uint64(maxDim):
+		return 0, 0, fmt.Errorf("feature index %.40s is above %d, the limit that option MaxDim sets", name, maxDim)
+	case n == 0:
+		return 0, 0, errors.New("feature index 0: indices start at 1")
+	case int(n) == last:
+		return 0, 0, fmt.Errorf("feature index %d is there twice", n)
+	case int(n) < last:
+		return 0, 0, fmt.Errorf("feature index %d comes after %d: indices must ascend", n, last)
+	}
+	if value, err = parseFeature(text); err != nil {
+		return 0, 0, fmt.Errorf("index %d: %w", n, err)
+	}
+	return int(n), value, nil
 }

@@ -175,41 +175,13 @@ func (p *rowParser) libsvm(text string) (row Row, ok bool, err error) {
 	}
 	row.Values, row.Indices = make([]float32, len(fields)), make([]int32, len(fields))
 	for i, field := range fields {
-		n, v, err := p.pair(field, row.Dim)
+		n, v, err := pair(field, row.Dim, p.opts.Dim, p.opts.MaxDim)
 		if err != nil {
 			return row, false, err
 		}
 		row.Indices[i], row.Values[i], row.Dim = int32(n-1), v, n
 	}
 	return row, true, nil
-}
-
-// pair parses index:value, where the index before it was last.
-func (p *rowParser) pair(field string, last int) (index int, value float32, err error) {
-	name, text, ok := strings.Cut(field, ":")
-	if !ok {
-		return 0, 0, fmt.Errorf("%.40q is not an index:value pair", field)
-	}
-	if name == "qid" {
-		return 0, 0, errors.New("query ids (qid:) are not supported")
-	}
-	n, err := strconv.ParseUint(name, 10, 64)
-	switch {
-	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return 0, 0, fmt.Errorf("feature index %.40q is not a whole number", name)
-	case err != nil || n > uint64(p.opts.MaxDim):
-		return 0, 0, fmt.Errorf("feature index %.40s is above %d", name, p.opts.MaxDim)
-	case p.opts.Dim > 0 && n > uint64(p.opts.Dim):
-		return 0, 0, fmt.Errorf("feature index %d is above the number of features, %d", n, p.opts.Dim)
-	case n == 0:
-		return 0, 0, errors.New("feature index 0: indices start at 1")
-	case int(n) <= last:
-		return 0, 0, fmt.Errorf("feature index %d comes after %d: indices must ascend", n, last)
-	}
-	if value, err = parseFeature(text); err != nil {
-		return 0, 0, fmt.Errorf("index %d: %w", n, err)
-	}
-	return int(n), value, nil
 }
 
 // maxLabel bounds the words that are labels.

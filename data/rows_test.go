@@ -49,7 +49,7 @@ func TestEachRowErrors(t *testing.T) {
 		dim                int
 	}{
 		{FormatLIBSVM, "1 1:2\n2:3", "line 2: \"2:3\" stands where the label should", 0},
-		{FormatLIBSVM, "1 3:2 3:1", "index 3 comes after 3", 0},
+		{FormatLIBSVM, "1 3:2 3:1", "index 3 is there twice", 0},
 		{FormatLIBSVM, "1 0:2", "indices start at 1", 0},
 		{FormatLIBSVM, "1 5:2", "above the number of features, 4", 4},
 		{FormatLIBSVM, "1 9999999999999999999999:2", "is above", 0},

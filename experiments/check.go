@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"polkrepro/experiments/internal/doc"
-	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/internal/strictyaml"
 )
 
 // Bounds that keep a mistyped spec from planning more than anyone can mean.

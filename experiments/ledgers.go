@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/internal/strictyaml"
 )
 
 // The ledgers are in a folder of their own: what is beside the specs is a spec.

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"polkrepro/experiments/internal/doc"
-	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/internal/strictyaml"
 )
 
 // What a figure shows.

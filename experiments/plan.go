@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/internal/strictyaml"
 )
 
 // A Planned is one run of a plan with all that the harness and the report need

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/internal/strictyaml"
 	"polkrepro/polk/prune"
 )
 

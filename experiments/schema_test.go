@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"polkrepro/experiments/internal/doc"
-	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/internal/strictyaml"
 )
 
 func TestSchemaIsCurrent(t *testing.T) {

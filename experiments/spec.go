@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/internal/strictyaml"
 )
 
 //go:generate go run ./internal/schemagen -o schema.json

@@ -9,7 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments/internal/doc"
-	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/internal/strictyaml"
 	"polkrepro/polk/prune"
 )
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -35,6 +36,8 @@ func (f *feed) look(ctx context.Context, regression bool) (*survey, error) {
 			return nil, fmt.Errorf("%s: there are no rows", f.source.name())
 		case err == io.EOF:
 			return s, nil
+		case errors.Is(err, ErrStopped) && f.source.stream():
+			return nil, fmt.Errorf("%w after %d rows: a model of a stream begins with its row %d, or its last", err, s.rows, headRows)
 		case err != nil:
 			return nil, err
 		}
@@ -102,9 +105,7 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling,
 	} else if set.Labels == nil {
 		set.Labels = s.sorted()
 	}
-	unscaled := *set
-	unscaled.Bandwidth = 1
-	if err := unscaled.validate(); err != nil {
+	if err := set.validate(); err != nil {
 		return sc, err
 	}
 	x, err := s.dense(set.Dim)
@@ -118,13 +119,35 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling,
 		note("%d features are the same in all of these rows and are left out", constant)
 	}
 	sc.apply(x)
-	if set.Bandwidth == 0 {
+	return sc, completeKernel(set, n, x, note)
+}
+
+// completeKernel fills in the bandwidth and the rates that suit the kernel,
+// from n scaled rows.
+func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)) error {
+	if set.Kernel == KernelGaussian && set.Bandwidth == 0 {
 		if set.Bandwidth = medianDistance(n, set.Dim, x); set.Bandwidth == 0 {
-			return sc, errors.New("the first rows are all the same: say which bandwidth the kernel is to have")
+			return errors.New("the first rows are all the same: say which bandwidth the kernel is to have")
 		}
 		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, n)
 	}
-	return sc, nil
+	k, err := set.kernel()
+	if err != nil {
+		return err
+	}
+	var self float64
+	for i := range n {
+		self = max(self, k.Self(x[i*set.Dim:(i+1)*set.Dim]))
+	}
+	if self == 0 || math.IsInf(self, 0) {
+		self = 1 // there is nothing to learn, or an error to come
+	}
+	missing := set.ratesMissing()
+	set.setRates(self)
+	if missing && set.Kernel != KernelGaussian {
+		note("learning rate %.4g, regularizer %.4g, parsimony %.4g, as κ(x, x) goes up to %.4g in these rows", set.LearningRate, set.Regularizer, set.Parsimony, self)
+	}
+	return nil
 }
 
 // scaleTarget makes the targets of the head have mean 0 and standard deviation

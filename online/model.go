@@ -32,6 +32,7 @@ type Model struct {
 	y      []float64    // their targets
 	done   int          // how many of them are learned
 	ended  bool         // Finish was called
+	place  *place       // of a training that stopped before it was finished
 	seen   Prequential
 }
 

@@ -18,6 +18,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
+	"polkrepro/polk/prune"
 )
 
 // labelsOf are all losses, each with the labels of its table.
@@ -172,7 +173,7 @@ func TestResumeBitForBit(t *testing.T) {
 		rows := table(n, name, 2)
 		opt := options(name, stream(rows))
 		if name == "multi-hinge" {
-			opt.Settings.Order = 9
+			opt.Settings.Pruner, opt.Settings.PrunerParams = prunerOrder, prune.Params{"order": 9}
 		}
 		whole := saved(t, mustTrain(t, opt))
 		for _, k := range cuts[name] {
@@ -239,7 +240,7 @@ func TestDamagedModelIsRefused(t *testing.T) {
 	}
 	newer := slices.Clone(good)
 	newer[7]++
-	if _, err := Read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 2") {
+	if _, err := Read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 3") {
 		t.Errorf("a newer file: %v", err)
 	}
 }
@@ -249,6 +250,18 @@ func TestDamagedModelIsRefused(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for name := range labelsOf {
 		b := saved(f, mustTrain(f, options(name, stream(table(70, name, 3)))))
+		f.Add(b[:len(b)-32])
+	}
+	for _, set := range []Settings{
+		{Kernel: KernelPolynomial, Offset: 1, Degree: 3},
+		{Kernel: KernelGaussian, Bandwidth: 0.3, Pruner: "komp-loss", PrunerParams: prune.Params{"order": 5}},
+	} {
+		opt := options("multi-hinge", stream(table(70, "multi-hinge", 3)))
+		set.Loss, set.Format, set.LabelColumn = opt.Settings.Loss, opt.Settings.Format, -1
+		opt.Settings = set
+		m := mustTrain(f, opt)
+		m.place = &place{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a"}
+		b := saved(f, m)
 		f.Add(b[:len(b)-32])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

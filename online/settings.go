@@ -30,12 +30,19 @@ type Settings struct {
 	Labels []string `json:"labels,omitempty"` // of the classes; none for regression
 	Dim    int      `json:"dim"`              // number of features
 
-	Bandwidth    float64 `json:"bandwidth"` // c of the Gaussian kernel exp(−‖x−x'‖²/(2c²)), x scaled
+	Kernel    string  `json:"kernel"`              // KernelGaussian or KernelPolynomial, of scaled x
+	Bandwidth float64 `json:"bandwidth,omitempty"` // c of exp(−‖x−x'‖²/(2c²))
+	Offset    float64 `json:"offset,omitempty"`    // b of (xᵀx' + b)^c
+	Degree    int     `json:"degree,omitempty"`    // c of (xᵀx' + b)^c
+
 	Regularizer  float64 `json:"regularizer"`
 	LearningRate float64 `json:"learning_rate"` // constant
-	Parsimony    float64 `json:"parsimony"`     // K of the budget ε = K·η^{3/2}
-	Order        int     `json:"order,omitempty"`
+	Parsimony    float64 `json:"parsimony"`     // K of the budget ε = K·η^{3/2}, for pruners that keep to it
 	Batch        int     `json:"batch"`
+
+	// Pruner is the name of a registered heuristic.
+	Pruner       string       `json:"pruner"`
+	PrunerParams prune.Params `json:"pruner_params,omitempty"`
 
 	Scale Scale `json:"scale"`
 
@@ -47,12 +54,22 @@ type Settings struct {
 	LabelColumn int    `json:"label_column,omitempty"`
 }
 
-// Default hyper-parameters. The learning rates keep a step below the curvature
-// of the loss for a kernel with κ(x, x) = 1.
+// The kernels.
+var (
+	KernelGaussian   = kernel.Gaussian{}.Name()
+	KernelPolynomial = kernel.Polynomial{}.Name()
+)
+
+// prunerOrder is KOMP to a fixed number of elements, its only parameter.
+const prunerOrder = "komp-order"
+
+// Default hyper-parameters, of a kernel with κ(x, x) = 1. The learning rates
+// keep a step below the curvature of the loss.
 const (
 	DefaultRegularizer = 1e-6
 	DefaultParsimony   = 0.01
 	DefaultBatch       = 32
+	DefaultDegree      = 2
 )
 
 // DefaultLearningRate returns the learning rate of a loss.
@@ -64,14 +81,42 @@ func DefaultLearningRate(name string) float64 {
 	return 2
 }
 
-// withDefaults fills in the hyper-parameters that are zero.
-func (s Settings) withDefaults() Settings {
-	s.Regularizer = cmp.Or(s.Regularizer, DefaultRegularizer)
-	s.LearningRate = cmp.Or(s.LearningRate, DefaultLearningRate(s.Loss))
-	s.Parsimony = cmp.Or(s.Parsimony, DefaultParsimony)
+// withDefaults fills in what is zero and does not depend on the rows.
+func (s Settings) withDefaults() (Settings, error) {
+	s.Kernel = cmp.Or(s.Kernel, KernelGaussian)
+	if s.Kernel == KernelPolynomial {
+		s.Degree = cmp.Or(s.Degree, DefaultDegree)
+	}
 	s.Batch = cmp.Or(s.Batch, DefaultBatch)
 	s.Scale = cmp.Or(s.Scale, ScaleUnit)
-	return s
+	s.Pruner = cmp.Or(s.Pruner, prune.KOMP)
+	p, err := prune.Find(s.Pruner, s.PrunerParams)
+	if err != nil {
+		return s, err
+	}
+	s.PrunerParams = p.Params
+	return s, nil
+}
+
+// ratesMissing reports whether setRates has something to set.
+func (s *Settings) ratesMissing() bool {
+	return s.Regularizer == 0 || s.LearningRate == 0 || s.Parsimony == 0
+}
+
+// setRates fills in the rates that are zero, for a kernel whose κ(x, x) goes up
+// to self, such that training is that with the kernel κ/self and the defaults
+// η', λ' and K'. Functions have self times the squared norm there, hence
+// η = η'/self, λ = λ'·self, and ε = ε'/√self, which makes K = K'·self.
+func (s *Settings) setRates(self float64) {
+	s.LearningRate = cmp.Or(s.LearningRate, DefaultLearningRate(s.Loss)/self)
+	s.Regularizer = cmp.Or(s.Regularizer, DefaultRegularizer*self)
+	s.Parsimony = cmp.Or(s.Parsimony, DefaultParsimony*self)
+}
+
+// needsHead reports whether anything is to be taken from the first rows.
+func (s *Settings) needsHead() bool {
+	return s.Dim == 0 || s.Scale != ScaleNone || !s.regression() && s.Labels == nil ||
+		s.Kernel == KernelGaussian && s.Bandwidth == 0 || s.Kernel == KernelPolynomial && s.ratesMissing()
 }
 
 // regression reports whether targets are numbers.
@@ -86,8 +131,8 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: %d features, want 1 to %d", s.Dim, MaxFeatures)
 	case s.Batch < 1 || s.Batch > MaxBatch || s.Batch*s.Dim > maxValues:
 		return fmt.Errorf("online: batches of %d rows with %d features, want 1 to %d rows and at most %d values", s.Batch, s.Dim, MaxBatch, maxValues)
-	case s.Order < 0 || s.Order > MaxOrder:
-		return fmt.Errorf("online: model order %d, want at most %d", s.Order, MaxOrder)
+	case s.PrunerParams["order"] > MaxOrder:
+		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], MaxOrder)
 	case !s.Scale.known():
 		return fmt.Errorf("online: no scaling %q", s.Scale)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):
@@ -125,13 +170,28 @@ func (s *Settings) config() (polk.Config, error) {
 	if err != nil {
 		return polk.Config{}, err
 	}
+	k, err := s.kernel()
+	if err != nil {
+		return polk.Config{}, err
+	}
 	cfg := polk.Config{
-		Kernel: kernel.Gaussian{Bandwidth: s.Bandwidth}, Loss: l, Classes: len(s.Labels), Dim: s.Dim,
+		Kernel: k, Loss: l, Classes: len(s.Labels), Dim: s.Dim,
 		Regularizer: s.Regularizer, LearningRate: polk.Constant(s.LearningRate), Budget: polk.Parsimony(s.Parsimony),
 		Threads: runtime.GOMAXPROCS(0),
 	}
-	if s.Order > 0 {
-		cfg.Pruner, err = prune.Find("komp-order", prune.Params{"order": float64(s.Order)})
+	if s.Pruner != "" && s.Pruner != prune.KOMP {
+		cfg.Pruner, err = prune.Find(s.Pruner, s.PrunerParams)
 	}
 	return cfg, err
+}
+
+// kernel returns the kernel.
+func (s *Settings) kernel() (kernel.Kernel, error) {
+	switch s.Kernel {
+	case KernelGaussian:
+		return kernel.Gaussian{Bandwidth: s.Bandwidth}, nil
+	case KernelPolynomial:
+		return kernel.Polynomial{Offset: s.Offset, Degree: s.Degree}, nil
+	}
+	return nil, fmt.Errorf("online: no kernel %q", s.Kernel)
 }

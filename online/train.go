@@ -24,13 +24,23 @@ type TrainOptions struct {
 	Epochs int // passes over a file, at least 1; a stream has one
 	Skip   int // rows left out at the beginning of the first pass
 
+	// Continue goes on with a training of a file that was not finished, where
+	// Resume says that it stopped; Epochs and Skip are then those of that
+	// training. A file that does not begin with the same rows is an error.
+	Continue bool
+
 	Note     func(format string, args ...any) // what was chosen
 	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows
+
+	// Save, unless it is nil, is called whenever the model has taken another
+	// SaveEvery rows. Its error ends the training.
+	Save      func(*Model) error
+	SaveEvery int
 }
 
 // Train trains a model. If the source has an error, the learner has one, or
 // ctx ends (the error then wraps ErrStopped), the model of the rows before is
-// returned beside the error; nil if there are none.
+// returned beside the error; nil if there are none, or if Save failed.
 func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	t := &trainer{opt: opt, m: opt.Resume}
 	if t.m == nil {
@@ -40,10 +50,16 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	}
 	t.began, t.next = t.m.rows, 100
 	err := t.passes(ctx)
-	if err == nil && t.m.rows == t.began {
-		err = fmt.Errorf("%s: there are no rows to learn", opt.Source.name())
+	if errors.Is(err, errSave) {
+		return nil, err
 	}
-	if t.m.rows == t.began {
+	if err != nil {
+		t.m.place = t.here()
+	}
+	if t.m.rows == t.began && !(opt.Continue && err == nil) {
+		if err == nil {
+			err = fmt.Errorf("%s: there are no rows to learn", opt.Source.name())
+		}
 		return nil, err
 	}
 	t.report(math.MaxInt64)
@@ -58,7 +74,12 @@ type trainer struct {
 	head  []data.Row
 	began int64 // rows the model had before
 	next  int64 // rows from then on until progress is reported
-	row   int   // rows of this pass
+
+	epochs, pass int
+	row          int          // rows of this pass that were taken or left out
+	seen         *fingerprint // of these; nil for a stream
+	from         *place       // where to go on, until the rows before have been left out
+	lost         bool         // the model has given rows up that it had taken
 }
 
 // rowOptions returns how the source is read.
@@ -66,9 +87,18 @@ func rowOptions(s *Settings) data.RowOptions {
 	return data.RowOptions{Format: s.Format, LabelColumn: s.LabelColumn, MaxDim: MaxFeatures}
 }
 
-// begin makes the model from the head.
+// begin makes the model, from the head unless nothing is to be taken from it.
 func (t *trainer) begin(ctx context.Context) error {
-	set := t.opt.Settings.withDefaults()
+	set, err := t.opt.Settings.withDefaults()
+	if err != nil {
+		return err
+	}
+	if !set.needsHead() {
+		set.setRates(1)
+		set.TargetFactor = 1
+		t.m, err = newModel(set, scaling{})
+		return err
+	}
 	f, err := t.opt.Source.open(rowOptions(&set))
 	if err != nil {
 		return err
@@ -91,50 +121,113 @@ func (t *trainer) begin(ctx context.Context) error {
 // passes learns all epochs.
 func (t *trainer) passes(ctx context.Context) error {
 	skip := t.opt.Skip
-	for pass := range max(1, t.opt.Epochs) {
-		err := t.pass(ctx, skip)
+	t.epochs = max(1, t.opt.Epochs)
+	if t.opt.Continue {
+		t.from = t.m.place
+		t.epochs, t.pass, skip = t.from.Epochs, t.from.Pass, t.from.Rows
+		t.opt.Note("goes on in pass %d of %d after its first %d rows", t.pass+1, t.epochs, skip)
+	}
+	for ; t.pass < t.epochs; t.pass++ {
+		err := t.learnPass(ctx, skip)
 		if errors.Is(err, ErrStopped) {
-			return fmt.Errorf("%w in pass %d after its first %d rows", err, pass+1, t.row)
+			return fmt.Errorf("%w in pass %d after its first %d rows", err, t.pass+1, t.row)
 		}
 		if err != nil {
 			return err
 		}
 		skip = 0
 	}
+	t.m.place = nil
 	return t.m.Finish()
 }
 
-// pass learns the source once, but for the first rows.
-func (t *trainer) pass(ctx context.Context, skip int) error {
-	if t.feed == nil {
-		set := t.m.settings
-		set.Format = t.opt.Settings.Format
-		f, err := t.opt.Source.open(rowOptions(&set))
-		if err != nil {
-			return err
-		}
-		t.feed = f
+// learnPass learns the source once, but for the first rows.
+func (t *trainer) learnPass(ctx context.Context, skip int) error {
+	if err := t.openPass(); err != nil {
+		return err
 	}
 	defer func() {
 		t.feed.close()
 		t.feed = nil
 	}()
-	for t.row = 0; ; t.row++ {
+	for {
 		row, err := t.nextRow(ctx)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if t.from != nil && (t.row == skip || err == io.EOF) {
+			if err := t.from.check(t.seen, &t.opt.Source); err != nil {
+				return err
+			}
+			t.from = nil
+		}
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil {
+		if err := t.take(row, t.row < skip); err != nil {
 			return err
 		}
-		if t.row < skip {
-			continue
-		}
+	}
+}
+
+// openPass begins a pass.
+func (t *trainer) openPass() error {
+	t.row = 0
+	if !t.opt.Source.stream() {
+		t.seen = newFingerprint()
+	}
+	if t.feed != nil {
+		return nil
+	}
+	set := t.m.settings
+	set.Format = t.opt.Settings.Format
+	f, err := t.opt.Source.open(rowOptions(&set))
+	t.feed = f
+	return err
+}
+
+// take learns a row or leaves it out.
+func (t *trainer) take(row *data.Row, leave bool) error {
+	if !leave {
+		before := t.m.rows
 		if err := t.m.Learn(row); err != nil {
+			t.lost = t.m.rows != before
 			return t.opt.Source.at(row, err)
 		}
-		t.report(t.m.rows - t.began)
 	}
+	t.row++
+	if t.seen != nil {
+		t.seen.add(row)
+	}
+	if leave {
+		return nil
+	}
+	t.report(t.m.rows - t.began)
+	return t.save()
+}
+
+// save hands the model on if it is time.
+func (t *trainer) save() error {
+	if t.opt.Save == nil || t.m.rows%int64(t.opt.SaveEvery) != 0 {
+		return nil
+	}
+	t.m.place = t.here()
+	if err := t.opt.Save(t.m); err != nil {
+		return fmt.Errorf("%w: %w", errSave, err)
+	}
+	return nil
+}
+
+// errSave is wrapped by what is wrong with saving.
+var errSave = errors.New("the model can't be saved")
+
+// here returns the place for a model that is saved now; nil if it can't be gone
+// on with.
+func (t *trainer) here() *place {
+	if t.seen == nil || t.lost || t.from != nil {
+		return nil
+	}
+	return &place{t.epochs, t.pass, t.row, t.seen.sum()}
 }
 
 // nextRow returns a row of the head, or one that is read.

@@ -62,7 +62,7 @@ type Learner struct {
 	evals int64
 	last  Step
 
-	norm2  float64 // largest squared norm of a sample so far
+	norm2  float64 // largest squared norm of an element or a sample since the last Save
 	rows   []int   // the samples of the mini-batch that may have a gradient
 	scores []float64
 	grad   []float64
@@ -109,10 +109,16 @@ func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 		l.born = make(map[uint64]int)
 		l.komp.ridge = cfg.Pruner.Ridge()
 	}
-	for j := range f.Order() {
-		l.norm2 = max(l.norm2, normSq(f.Dict.At(j)))
-	}
+	l.boundNorms()
 	return l
+}
+
+// boundNorms forgets the norms of samples that are not in the dictionary.
+func (l *Learner) boundNorms() {
+	l.norm2 = 0
+	for j := range l.f.Order() {
+		l.norm2 = max(l.norm2, normSq(l.f.Dict.At(j)))
+	}
 }
 
 // Expansion returns the current functions f_t. It is the learner's own: read

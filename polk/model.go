@@ -33,12 +33,13 @@ func (m *meta) describePruner(cfg *Config) {
 }
 
 // Save writes the learner to w in the format of kernel.Expansion.Write. It
-// also computes K_DD⁻¹ afresh, so that this learner and one that Load reads
-// from w go on alike, bit for bit.
+// also computes K_DD⁻¹ afresh and forgets the samples' norms, so that this
+// learner and one that Load reads from w go on alike, bit for bit.
 func (l *Learner) Save(w io.Writer) error {
 	if l.cfg.inverse() {
 		l.komp.load()
 	}
+	l.boundNorms()
 	m := meta{
 		Learner: "polk", Loss: l.cfg.Loss.Name(), Classes: l.cfg.Classes,
 		Steps: l.t, KernelEvals: l.evals, Health: l.komp.health,

@@ -71,6 +71,26 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
+// TestSaveForgetsNorms: what bounds the rounding of the screening, and with it
+// the count of kernel evaluations, is the same in the learner that was saved
+// and in the one that is loaded.
+func TestSaveForgetsNorms(t *testing.T) {
+	cfg := testConfig(hinge)
+	cfg.Budget = Parsimony(1e3) // the dictionary stays empty
+	l := mustNew(t, cfg)
+	mustStep(t, l, 1, []float32{30, 40}, []float64{0})
+	if l.norm2 != 2500 {
+		t.Fatalf("the largest squared norm is %v", l.norm2)
+	}
+	other, err := Load(bytes.NewReader(saved(t, l)), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.norm2 != other.norm2 || l.norm2 != 0 {
+		t.Errorf("the largest squared norm is %v in the learner, %v in the one loaded", l.norm2, other.norm2)
+	}
+}
+
 // TestSaveKeepsTheFunction: saving computes P afresh, and nothing else changes.
 func TestSaveKeepsTheFunction(t *testing.T) {
 	l := mustNew(t, testConfig(logistic))

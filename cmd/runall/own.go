@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/harness"
 	"polkrepro/online"
+	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
 
@@ -27,8 +29,9 @@ var lossNames = map[string]string{
 
 // trainFlags are the flags of train that are not settings of their own.
 type trainFlags struct {
-	loss, format, label, scale, out, resume string
-	classes                                 []string
+	spec, loss, format, label, scale, out, resume string
+	classes                                       []string
+	order                                         int
 }
 
 func newTrain() *cobra.Command {
@@ -38,22 +41,30 @@ func newTrain() *cobra.Command {
 		Use:   "train FILE",
 		Short: "Train on your own LIBSVM or CSV file (.gz too), or on standard input without end",
 		Long: `Train on your own LIBSVM or CSV file (.gz too), or on standard input without end
-if FILE is "-". What is not said by flags is taken from the first 1,000 rows.
+if FILE is "-". What is not said by flags or by a spec file is taken from the
+first 1,000 rows; a flag wins over the spec.
 
 Progress is the error on rows before they are learned. The loss says what the
 task is: hinge and logistic classify, squared-hinge and
 binary-logistic are for two classes, squared is regression.
 
-If it is interrupted (exit status 130), or a row can't be read, the model of the
-rows before is saved, and their number printed. --resume goes on from it as if
-nothing had happened, with the rows it is given: --skip leaves those of a file
-out that it has learned.`,
+The model is saved every 100,000 rows, and if training is interrupted (exit
+status 130) or a row can't be read. --resume goes on from it as if nothing had
+happened: in the file that it was learning by itself, with its rows and passes
+that are left; in a stream with the rows it is given. --skip leaves the first
+rows of a file out.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = online.Source{Path: args[0], Stdin: cmd.InOrStdin()}
-			if err := checkTogether(cmd.Flags()); err != nil {
+			if flags.spec != "" {
+				if err := readTrainSpec(flags.spec, cmd.Flags()); err != nil {
+					return harness.Usage(err)
+				}
+			}
+			if err := checkTogether(cmd.Flags(), &opt.Settings); err != nil {
 				return harness.Usage(err)
 			}
+			opt.Continue = !cmd.Flags().Changed("skip")
 			return train(cmd, opt, flags)
 		},
 	}
@@ -63,17 +74,34 @@ out that it has learned.`,
 }
 
 // savedFlags are the flags of train whose values a model file holds.
-var savedFlags = []string{"loss", "label", "scale", "classes", "features", "bandwidth", "learning-rate", "regularizer", "parsimony", "order", "batch"}
+var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kernel", "bandwidth", "offset", "degree",
+	"learning-rate", "regularizer", "parsimony", "order", "pruner", "pruner-params", "batch"}
 
 // checkTogether reports flags that contradict each other.
-func checkTogether(fs *pflag.FlagSet) error {
-	if fs.Changed("parsimony") && fs.Changed("order") {
-		return errors.New("--parsimony and --order are two ways to bound the model: give one")
-	}
+func checkTogether(fs *pflag.FlagSet, s *online.Settings) error {
 	for _, name := range savedFlags {
 		if fs.Changed("resume") && fs.Changed(name) {
 			return fmt.Errorf("--%s can't be changed: with --resume it is the saved model's", name)
 		}
+	}
+	switch {
+	case fs.Changed("parsimony") && fs.Changed("order"):
+		return errors.New("--parsimony and --order are two ways to bound the model: give one")
+	case fs.Changed("pruner") && fs.Changed("order"):
+		return errors.New("--order is for the paper's pruner: give --pruner its own parameters")
+	case s.Kernel != online.KernelGaussian && fs.Changed("bandwidth"):
+		return fmt.Errorf("--bandwidth: a %s kernel has none", s.Kernel)
+	case s.Kernel != online.KernelPolynomial && (fs.Changed("offset") || fs.Changed("degree")):
+		return fmt.Errorf("--offset and --degree: a %s kernel has none", s.Kernel)
+	}
+	p, err := prune.Find(s.Pruner, s.PrunerParams)
+	switch {
+	case err != nil:
+		return err
+	case p.Heuristic.Gaussian && s.Kernel != online.KernelGaussian:
+		return fmt.Errorf("--pruner %s is for the gaussian kernel only", s.Pruner)
+	case !p.Heuristic.Epsilon && fs.Changed("parsimony"):
+		return fmt.Errorf("--parsimony: the pruner %s does not look at it", s.Pruner)
 	}
 	return nil
 }
@@ -81,33 +109,91 @@ func checkTogether(fs *pflag.FlagSet) error {
 // add defines the flags.
 func (f *trainFlags) add(cmd *cobra.Command) {
 	f.loss, f.scale = "hinge", string(online.ScaleUnit)
-	cmd.Flags().Var(choice{&f.loss, []string{"hinge", "logistic", "squared", "squared-hinge", "binary-logistic"}}, "loss", "what is minimized")
+	fs := cmd.Flags()
+	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings; its keys are these flags, see docs/own-data.md")
+	fs.Var(choice{&f.loss, []string{"hinge", "logistic", "squared", "squared-hinge", "binary-logistic"}}, "loss", "what is minimized")
 	formatFlag(cmd, &f.format)
-	cmd.Flags().StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
-	cmd.Flags().Var(choice{&f.scale, online.Scales()}, "scale", "how features are scaled, by the first 1,000 rows: not, to mean 0 and deviation 1, or to the unit interval")
-	cmd.Flags().StringSliceVar(&f.classes, "classes", nil, "`labels` of all classes (default: those of the file, or of a stream's first 1,000 rows)")
-	cmd.Flags().StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
-	cmd.Flags().StringVar(&f.resume, "resume", "", "model `file` to train further")
+	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
+	fs.Var(choice{&f.scale, online.Scales()}, "scale", "how features are scaled, by the first 1,000 rows: not, to mean 0 and deviation 1, or to the unit interval")
+	fs.StringSliceVar(&f.classes, "classes", nil, "`labels` of all classes (default: those of the file, or of a stream's first 1,000 rows)")
+	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
+	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
+	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "keep at most `M` elements, instead of --parsimony; the same as --pruner komp-order --pruner-params order=M")
+	fs.Lookup("order").DefValue = ""
 }
 
 // addSettings defines the flags of hyper-parameters and passes.
 func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
 	s := &opt.Settings
-	s.Regularizer, s.Parsimony = online.DefaultRegularizer, online.DefaultParsimony
+	s.Kernel, s.Offset, s.Degree, s.Pruner = online.KernelGaussian, 1, online.DefaultDegree, prune.KOMP
 	fs := cmd.Flags()
-	fs.Var(positive{&s.Bandwidth}, "bandwidth", "bandwidth `c` of the Gaussian kernel exp(−‖x−x'‖²/(2c²)), x scaled (default: median distance between the first 1,000 rows)")
-	fs.Var(positive{&s.LearningRate}, "learning-rate", "constant learning rate `η` (default: 0.5 for the squared losses, 2 for the others)")
-	fs.Var(positive{&s.Regularizer}, "regularizer", "regularizer `λ`")
-	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements")
-	fs.Lookup("bandwidth").DefValue, fs.Lookup("learning-rate").DefValue = "", ""
-	wholeFlag(cmd, &s.Order, "order", 0, whole{min: 1, max: online.MaxOrder}, "keep at most `M` elements, instead of --parsimony")
-	fs.Lookup("order").DefValue = ""
+	fs.Var(choice{&s.Kernel, []string{online.KernelGaussian, online.KernelPolynomial}}, "kernel", "kernel of scaled features: exp(−‖x−x'‖²/(2c²)) or (xᵀx'+b)^c")
+	fs.Var(positive{&s.Bandwidth}, "bandwidth", "bandwidth `c` of the Gaussian kernel (default: median distance between the first 1,000 rows)")
+	fs.Var(notNegative{&s.Offset}, "offset", "offset `b` of the polynomial kernel")
+	wholeFlag(cmd, &s.Degree, "degree", online.DefaultDegree, whole{min: 1, max: maxDegree}, "degree `c` of the polynomial kernel; 1 is a linear model")
+	fs.Var(positive{&s.LearningRate}, "learning-rate", "constant learning rate `η` (default: 0.5 for the squared losses, 2 for the others; over κ(x,x) of a polynomial)")
+	fs.Var(positive{&s.Regularizer}, "regularizer", "regularizer `λ` (default: 1e-06; times κ(x,x) of a polynomial)")
+	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.01; times κ(x,x) of a polynomial)")
+	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "what keeps the model small, a `name` that \"runall list pruners\" prints")
+	fs.Var(prunerParams{&s.PrunerParams}, "pruner-params", "what the pruner takes, `name=number` with commas between")
 	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows in a mini-batch, `N`")
 	wholeFlag(cmd, &s.Dim, "features", 0, whole{min: 1, max: online.MaxFeatures}, "number of features, `N` (default: that of the file, or of a stream's first 1,000 rows)")
-	fs.Lookup("features").DefValue = ""
 	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: maxEpochs}, "passes over a file, `N`")
 	wholeFlag(cmd, &opt.Skip, "skip", 0, whole{max: math.MaxInt}, "leave the first `N` rows out of the first pass")
+	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, whole{min: 1, max: math.MaxInt}, "save the model every `N` rows")
+	for _, name := range []string{"bandwidth", "learning-rate", "regularizer", "parsimony", "features"} {
+		fs.Lookup(name).DefValue = ""
+	}
 }
+
+// maxDegree bounds the degree of a polynomial to what numbers can hold.
+const maxDegree = 100
+
+// A notNegative is a flag whose value is a number of at least 0.
+type notNegative struct{ value *float64 }
+
+func (p notNegative) String() string { return positive(p).String() }
+
+func (p notNegative) Type() string { return "float" }
+
+func (p notNegative) Set(s string) error {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= 0) || math.IsInf(v, 1) {
+		return errors.New("must be a number of at least 0")
+	}
+	*p.value = v
+	return nil
+}
+
+// prunerParams is a flag of a pruner's parameters.
+type prunerParams struct{ value *prune.Params }
+
+func (p prunerParams) String() string {
+	if p.value == nil {
+		return ""
+	}
+	return p.value.String()
+}
+
+func (p prunerParams) Type() string { return "parameters" }
+
+func (p prunerParams) Set(s string) error {
+	all := make(prune.Params)
+	for word := range strings.SplitSeq(s, ",") {
+		one, err := prune.ParseParams(strings.TrimSpace(word))
+		if err != nil || len(one) != 1 {
+			return errors.New("must be of the form name=number,name=number")
+		}
+		maps.Copy(all, one)
+	}
+	*p.value = all
+	return nil
+}
+
+var (
+	_ pflag.Value = notNegative{}
+	_ pflag.Value = prunerParams{}
+)
 
 func formatFlag(cmd *cobra.Command, p *string) {
 	cmd.Flags().Var(choice{p, []string{data.FormatCSV, data.FormatLIBSVM}}, "format", "format of the rows (default: CSV for files named .csv and .csv.gz, else LIBSVM)")
@@ -118,6 +204,9 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if err := flags.complete(&opt); err != nil {
 		return err
 	}
+	if opt.Continue && cmd.Flags().Changed("epochs") {
+		return harness.Usage(fmt.Errorf("--epochs can't be changed: %s is in the middle of its own", flags.resume))
+	}
 	if err := harness.CheckFile(flags.out); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
@@ -126,8 +215,15 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	opt.Progress = func(m *online.Model, p online.Prequential) {
 		fmt.Fprintf(stderr, "%d rows, model order %d, %s in %d rows before learning them\n", m.Rows(), m.Order(), prequential(m, p), p.Rows)
 	}
+	opt.Save = func(m *online.Model) error {
+		err := record.WriteFile(flags.out, m.Save)
+		if err == nil {
+			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), flags.out)
+		}
+		return err
+	}
 	m, err := online.Train(cmd.Context(), opt)
-	err = stopped(err)
+	err = explained(stopped(err))
 	if m == nil {
 		return err
 	}
@@ -135,7 +231,18 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		return errors.Join(err, writing)
 	}
 	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
+	if m.Unfinished() {
+		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", opt.Source.Path, flags.out)
+	}
 	return errors.Join(err, printed)
+}
+
+// explained says what can be done about an error.
+func explained(err error) error {
+	if errors.Is(err, online.ErrOtherFile) {
+		return fmt.Errorf("%w; its training was not finished, and --skip 0 trains it on this file instead", err)
+	}
+	return err
 }
 
 // prequential puts an error into words.
@@ -169,20 +276,33 @@ func (f *trainFlags) complete(opt *online.TrainOptions) (err error) {
 			return harness.Usage(err)
 		}
 	}
+	if f.order > 0 {
+		opt.Settings.Pruner, opt.Settings.PrunerParams = "komp-order", prune.Params{"order": float64(f.order)}
+	}
 	if f.out == "" {
 		f.out = f.resume
 	}
 	stream := opt.Source.Path == "-"
+	opt.Continue = opt.Continue && !stream && f.resume != "" && opt.Resume.Unfinished()
 	switch {
 	case f.out == "":
 		return harness.Usage(errors.New("--out says where the model is to be written, and is missing"))
 	case stream && opt.Epochs > 1:
 		return harness.Usage(errors.New("standard input can be read only once: --epochs is for files"))
+	case !stream && !regularOrMissing(opt.Source.Path):
+		return harness.Usage(fmt.Errorf("%s is not a regular file: pipe it into the command and give - as its name", opt.Source.Path))
 	case stream && f.format == "" && f.resume == "":
 		return harness.Usage(errors.New("--format says what standard input holds, csv or libsvm, and is missing"))
 	}
 	opt.Settings.Format = formatOf(f.format, opt.Source.Path, opt.Settings.Format)
 	return nil
+}
+
+// regularOrMissing reports whether a file can be read more than once, or is not
+// there to be read.
+func regularOrMissing(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
 }
 
 // formatOf returns the format of a source: that of the flag, of the file's

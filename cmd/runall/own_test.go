@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,35 @@ func TestTrainInTwoParts(t *testing.T) {
 	}
 }
 
+// A training that a bad row has stopped goes on in the same file only, unless
+// it is told how many rows to leave out.
+func TestResumeUnfinished(t *testing.T) {
+	rows := trees(2500)
+	dir := t.TempDir()
+	bad, good := put(t, "bad.csv", append(slices.Clone(rows[:1500]), "1,2,fir\n")...), put(t, "good.csv", rows...)
+	model, whole := filepath.Join(dir, "m"), filepath.Join(dir, "whole")
+	args := []string{"--label", "last", "--classes", "elm,oak,yew", "--bandwidth", "0.4"}
+	if code, _, stderr := call(t, append([]string{"train", bad, "--out", model}, args...)...); code != harness.ExitFailed || !strings.Contains(stderr, "To go on: runall train") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	other := put(t, "other.csv", trees(1)[0], "1,2,elm\n")
+	code, _, stderr := call(t, "train", other, "--resume", model)
+	if code != harness.ExitFailed || !strings.Contains(stderr, "other.csv: the model was trained on other rows") || !strings.Contains(stderr, "--skip 0") {
+		t.Errorf("another file: exit status %d: %s", code, stderr)
+	}
+	if code, _, stderr := call(t, "train", good, "--resume", model, "--epochs", "2"); code != harness.ExitUsage || !strings.Contains(stderr, "--epochs") {
+		t.Errorf("--epochs: exit status %d: %s", code, stderr)
+	}
+	must(t, "train", other, "--resume", model, "--skip", "0", "--out", filepath.Join(dir, "else"))
+	must(t, "train", good, "--resume", model)
+	must(t, append([]string{"train", good, "--out", whole}, args...)...)
+	a, errA := os.ReadFile(model)
+	b, errB := os.ReadFile(whole)
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		t.Errorf("the model is another one (%v, %v)", errA, errB)
+	}
+}
+
 func TestOwnDataWrongUse(t *testing.T) {
 	file, model := put(t, "trees.csv", trees(200)...), filepath.Join(t.TempDir(), "m.polk")
 	must(t, "train", file, "--label", "last", "--out", model)
@@ -103,6 +133,11 @@ func TestOwnDataWrongUse(t *testing.T) {
 		{harness.ExitUsage, "--format", []string{"train", "-", "--out", model}},
 		{harness.ExitUsage, "--epochs is for files", []string{"train", "-", "--format", "csv", "--epochs", "2", "--out", model}},
 		{harness.ExitUsage, "--loss can't be changed", []string{"train", file, "--resume", model, "--loss", "hinge"}},
+		{harness.ExitUsage, "--order is for", []string{"train", file, "--order", "5", "--pruner", "none", "--out", model}},
+		{harness.ExitUsage, "name=number", []string{"train", file, "--pruner", "nearest", "--pruner-params", "5", "--out", model}},
+		{harness.ExitUsage, "at least 0", []string{"train", file, "--kernel", "polynomial", "--offset", "-1", "--out", model}},
+		{harness.ExitUsage, "--kernel can't be changed", []string{"train", file, "--resume", model, "--kernel", "gaussian"}},
+		{harness.ExitUsage, "not a regular file", []string{"train", os.DevNull, "--out", model}},
 		{harness.ExitUsage, "give one", []string{"train", file, "--order", "5", "--parsimony", "1", "--out", model}},
 		{harness.ExitUsage, "must be one of", []string{"train", file, "--loss", "huber", "--out", model}},
 		{harness.ExitUsage, "--probability", []string{"predict", model, file, "--probability"}},

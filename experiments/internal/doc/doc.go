@@ -6,7 +6,7 @@ package doc
 import (
 	"github.com/invopop/jsonschema"
 
-	"polkrepro/experiments/internal/strictyaml"
+	"polkrepro/internal/strictyaml"
 )
 
 // Spec is an experiment: data, task, methods with their hyper-parameters, and

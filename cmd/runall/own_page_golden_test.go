@@ -1,0 +1,103 @@
+//go:build golden && unix
+
+package main
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestGoldenOwnDataPage runs the commands of docs/own-data.md in their order.
+// Where the page shows what a command prints, it prints that, the numbers to a
+// tenth: learned figures differ a little between kinds of machines.
+func TestGoldenOwnDataPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/own-data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	script, shown := pageScript(string(page))
+	runall := "#!/bin/sh\n" + asRunall + "=1 exec '" + os.Args[0] + "' \"$@\"\n"
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bin", "runall"), []byte(runall), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh")
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(script)
+	out, err := cmd.CombinedOutput()
+	if err != nil || len(shown) < 8 {
+		t.Fatalf("%d commands with output, %v\n%s", len(shown), err, out)
+	}
+	for _, part := range strings.Split(string(out), mark)[1:] {
+		number, printed, _ := strings.Cut(part, "\n")
+		i, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatalf("mark %q", number)
+		}
+		if want := shown[i]; want != "" && !alike(printed, want) {
+			t.Errorf("the page shows\n%sand the command prints\n%s", want, printed)
+		}
+	}
+}
+
+// mark begins the line, in the output of the script, before that of a command.
+const mark = "=== command "
+
+// pageScript returns the commands in the blocks of a page as a shell script
+// that prints a mark before each, and what the page shows of their output; those
+// of which it shows none must succeed. In a block with prompts, commands follow
+// these; without, it is all commands.
+func pageScript(page string) (script string, shown map[int]string) {
+	var b strings.Builder
+	shown = make(map[int]string)
+	n := 0
+	for i, block := range strings.Split(page, "```") {
+		if i%2 == 0 {
+			continue
+		}
+		if !strings.Contains(block, "\n$ ") {
+			b.WriteString(block)
+			continue
+		}
+		for _, command := range strings.Split(strings.TrimPrefix(block, "\n"), "$ ")[1:] {
+			n++
+			text, output, _ := strings.Cut(command, "\n")
+			if before, after, here := strings.Cut(output, "\nEND\n"); here {
+				text, output = text+"\n"+before+"\nEND", after
+			}
+			b.WriteString("echo '" + mark + strconv.Itoa(n) + "'\n" + text + "\n")
+			if shown[n] = output; output == "" {
+				b.WriteString("[ $? = 0 ] || { echo 'command " + strconv.Itoa(n) + " failed'; exit 1; }\n")
+			}
+		}
+	}
+	return b.String(), shown
+}
+
+// alike reports whether two texts have the same words, and numbers that differ
+// by at most a tenth.
+func alike(a, b string) bool {
+	f, g := strings.FieldsFunc(a, between), strings.FieldsFunc(b, between)
+	if len(f) != len(g) {
+		return false
+	}
+	for i := range f {
+		x, errX := strconv.ParseFloat(f[i], 64)
+		y, errY := strconv.ParseFloat(g[i], 64)
+		numbers := errX == nil && errY == nil
+		if numbers && math.Abs(x-y) > 0.1*math.Max(math.Abs(x), math.Abs(y)) || !numbers && f[i] != g[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// between reports what stands between words.
+func between(r rune) bool { return strings.ContainsRune(" \n,", r) }

@@ -1,0 +1,237 @@
+//go:build golden && linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A streamRun is what was measured of one training on a stream.
+type streamRun struct {
+	seconds    float64
+	early, end memory // after a tenth of the rows, and after all of them
+	order      string
+}
+
+// memory is what a process holds and the most it has held, in MiB.
+type memory struct{ resident, peak float64 }
+
+// TestGoldenStream trains on generated rows from a pipe: memory does not grow
+// with them, and a model that is saved in mid-stream and goes on in a new
+// process is the same file, which predicts. "make stream-bench" does it with
+// 10⁶ rows and records what it takes.
+func TestGoldenStream(t *testing.T) {
+	rows := 100_000
+	if text := os.Getenv("STREAM_ROWS"); text != "" {
+		rows, _ = strconv.Atoi(text)
+	}
+	var report strings.Builder
+	version, err := runallCommand("version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(&report, "%s\n%d rows of two or twenty features and three classes on standard input, runall train and predict\n\n", version, rows)
+	fmt.Fprintf(&report, "%-8s  %-8s  %-5s  %12s  %26s  %26s  %14s  %s\n", "features", "loss", "order", "train rows/s",
+		fmt.Sprintf("MiB (peak) at %d rows", rows/10), fmt.Sprintf("at %d rows", rows), "predict rows/s", "saved and resumed")
+	for _, p := range []int{2, 20} {
+		file := filepath.Join(t.TempDir(), "train.csv")
+		generate(t, file, rows, p)
+		for _, loss := range []string{"hinge", "logistic"} {
+			flags := []string{"--format", "csv", "--label", "last", "--loss", loss}
+			if p > 2 {
+				flags = append(flags, "--order", "100")
+			}
+			dir := t.TempDir()
+			model := filepath.Join(dir, "whole")
+			run := trainStream(t, file, rows, append(flags, "--out", model))
+			if grown := run.end.peak - run.early.peak; grown > 8 {
+				t.Errorf("%d features, %s: memory grows by %.1f MiB from row %d to %d", p, loss, grown, rows/10, rows)
+			}
+			same := "the same file"
+			if !bytes.Equal(inTwoParts(t, file, rows, dir, flags), contents(t, model)) {
+				same = "ANOTHER FILE"
+				t.Errorf("%d features, %s: the model saved and resumed is another one", p, loss)
+			}
+			fmt.Fprintf(&report, "%-8d  %-8s  %-5s  %12.0f  %18.1f (%5.1f)  %18.1f (%5.1f)  %14.0f  %s\n", p, loss, run.order, float64(rows)/run.seconds,
+				run.early.resident, run.early.peak, run.end.resident, run.end.peak, float64(rows)/predictStream(t, model, file, rows), same)
+		}
+	}
+	t.Log("\n" + report.String())
+	if path := os.Getenv("STREAM_OUT"); path != "" {
+		if err := os.WriteFile(path, []byte(report.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// generate writes rows of p features from 0 to 4 and a word that depends on the
+// first two.
+func generate(t *testing.T, path string, rows, p int) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(uint64(p), 8))
+	b := bufio.NewWriter(f)
+	x := make([]float64, p)
+	for range rows {
+		for q := range x {
+			x[q] = 4 * rng.Float64()
+			b.Write(strconv.AppendFloat(b.AvailableBuffer(), x[q], 'f', 4, 64))
+			b.WriteByte(',')
+		}
+		at := min(2, int(max(0, x[0]+0.6*math.Sin(2*x[1])-0.5)))
+		b.WriteString([]string{"elm", "oak", "yew"}[at] + "\n")
+	}
+	if err := cmp.Or(b.Flush(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runallCommand returns a command line of the program that STREAM_RUNALL names,
+// or of the test's own.
+func runallCommand(args ...string) *exec.Cmd {
+	cmd := exec.Command(cmp.Or(os.Getenv("STREAM_RUNALL"), os.Args[0]), args...)
+	cmd.Env = append(os.Environ(), asRunall+"=1")
+	return cmd
+}
+
+// trainStream pipes a file into train, and measures it before the pipe closes.
+func trainStream(t *testing.T, file string, rows int, flags []string) (run streamRun) {
+	t.Helper()
+	cmd := runallCommand(append([]string{"train", "-"}, flags...)...)
+	stdin, errIn := cmd.StdinPipe()
+	stderr, errOut := cmd.StderrPipe()
+	if err := cmp.Or(errIn, errOut, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	began := time.Now()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	go io.Copy(stdin, f) // its error would be the program's end
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, fmt.Sprintf("%d rows, model order", rows/10)):
+			run.early = measure(t, cmd.Process.Pid)
+		case strings.HasPrefix(line, fmt.Sprintf("%d rows, model order", rows)):
+			run.seconds = time.Since(began).Seconds()
+			run.end = measure(t, cmd.Process.Pid)
+			_, rest, _ := strings.Cut(line, "model order ")
+			run.order, _, _ = strings.Cut(rest, ",")
+			stdin.Close()
+		}
+	}
+	if err := cmd.Wait(); err != nil || run.end.peak == 0 || run.early.peak == 0 {
+		t.Fatalf("train: %v, measured %+v", err, run)
+	}
+	return run
+}
+
+// measure reads what Linux says of a process's memory.
+func measure(t *testing.T, pid int) (m memory) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		var kib float64
+		if _, err := fmt.Sscanf(line, "VmRSS: %f kB", &kib); err == nil {
+			m.resident = kib / 1024
+		}
+		if _, err := fmt.Sscanf(line, "VmHWM: %f kB", &kib); err == nil {
+			m.peak = kib / 1024
+		}
+	}
+	return m
+}
+
+// inTwoParts returns the model that two processes make of a file, each of a
+// part of its rows from standard input.
+func inTwoParts(t *testing.T, file string, rows int, dir string, flags []string) []byte {
+	t.Helper()
+	cut := rows*3/7 + 1
+	model := filepath.Join(dir, "parts")
+	for _, part := range []struct {
+		from, to int
+		flags    []string
+	}{
+		{0, cut, append(flags, "--out", model)},
+		{cut, rows, []string{"--resume", model}},
+	} {
+		cmd := runallCommand(append([]string{"train", "-"}, part.flags...)...)
+		cmd.Stdin = linesOf(t, file, part.from, part.to)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("train: %v\n%s", err, out)
+		}
+	}
+	return contents(t, model)
+}
+
+// linesOf returns some lines of a file.
+func linesOf(t *testing.T, file string, from, to int) io.Reader {
+	t.Helper()
+	text := contents(t, file)
+	start, end := 0, 0
+	for i := range to {
+		if i == from {
+			start = end
+		}
+		end += bytes.IndexByte(text[end:], '\n') + 1
+	}
+	return bytes.NewReader(text[start:end])
+}
+
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// predictStream returns the seconds that it takes to predict a file, with at
+// most one row in five wrong.
+func predictStream(t *testing.T, model, file string, rows int) float64 {
+	t.Helper()
+	began := time.Now()
+	out, err := runallCommand("predict", model, file).Output()
+	seconds := time.Since(began).Seconds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, predicted := 0, bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	labels := bytes.Split(bytes.TrimSpace(contents(t, file)), []byte("\n"))
+	if len(predicted) != rows || len(labels) != rows {
+		t.Fatalf("%d predictions", len(predicted))
+	}
+	for i, label := range labels {
+		if !bytes.HasSuffix(label, predicted[i]) {
+			wrong++
+		}
+	}
+	if wrong > rows/5 {
+		t.Errorf("%d of %d rows are wrong", wrong, rows)
+	}
+	return seconds
+}

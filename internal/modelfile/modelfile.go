@@ -1,0 +1,156 @@
+// Package modelfile is the frame of the module's binary files. A file is, in
+// this order and little-endian:
+//
+//	8 bytes   seven letters that say what it is, and the version of its format
+//	4 bytes   length of the header
+//	header    JSON
+//	          what the format says
+//	32 bytes  SHA-256 of all that precedes
+package modelfile
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// maxHeader bounds what a damaged length can make Open allocate.
+const maxHeader = 1 << 20
+
+// A Format is a kind of file.
+type Format struct {
+	Magic [8]byte // seven letters, and the newest version; older ones, from 1, are read too
+	Err   error   // wrapped by every error of reading that is due to the bytes themselves
+}
+
+// Write writes a file of the newest version. What body writes follows the
+// header; body may leave errors of its writer alone, for Write returns the
+// first of them.
+func (f Format) Write(w io.Writer, header any, body func(io.Writer)) error {
+	head, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	if len(head) > maxHeader {
+		return fmt.Errorf("modelfile: the header has %d bytes, and at most %d can be read", len(head), maxHeader)
+	}
+	sum := sha256.New()
+	b := bufio.NewWriter(io.MultiWriter(w, sum))
+	b.Write(f.Magic[:])
+	binary.Write(b, binary.LittleEndian, uint32(len(head)))
+	b.Write(head)
+	body(b)
+	if err := b.Flush(); err != nil { // holds the first error of all writes above
+		return err
+	}
+	_, err = w.Write(sum.Sum(nil))
+	return err
+}
+
+// A Reader reads what follows the header of a file.
+type Reader struct {
+	f   Format
+	r   io.Reader
+	sum hash.Hash
+}
+
+// Open reads the beginning of a file and decodes its header.
+func (f Format) Open(r io.Reader, header any) (*Reader, error) {
+	d := &Reader{f: f, sum: sha256.New()}
+	d.r = io.TeeReader(bufio.NewReader(r), d.sum)
+	b, err := d.bytes(12)
+	if err != nil {
+		return nil, err
+	}
+	newest := f.Magic[7]
+	switch {
+	case !bytes.Equal(b[:7], f.Magic[:7]):
+		return nil, fmt.Errorf("%w: it does not start with %q", f.Err, f.Magic[:7])
+	case b[7] < 1 || b[7] > newest:
+		return nil, fmt.Errorf("%w: it has version %d, and this program reads versions up to %d", f.Err, b[7], newest)
+	}
+	n := binary.LittleEndian.Uint32(b[8:])
+	if n > maxHeader {
+		return nil, fmt.Errorf("%w: a header of %d bytes", f.Err, n)
+	}
+	if b, err = d.bytes(int(n)); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, header); err != nil {
+		return nil, fmt.Errorf("%w: %v", f.Err, err)
+	}
+	return d, nil
+}
+
+func (d *Reader) bytes(n int) ([]byte, error) {
+	b := make([]byte, n)
+	if _, err := io.ReadFull(d.r, b); err != nil {
+		return nil, d.fail(err)
+	}
+	return b, nil
+}
+
+func (d *Reader) fail(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("%w: it ends too early", d.f.Err)
+	}
+	return err
+}
+
+// Uint64 reads a number.
+func (d *Reader) Uint64() (uint64, error) {
+	b, err := d.bytes(8)
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(b), nil
+}
+
+// Copy copies n bytes to w.
+func (d *Reader) Copy(w io.Writer, n int64) error {
+	_, err := io.CopyN(w, d.r, n)
+	return d.fail(err)
+}
+
+// Floats reads n finite numbers, a few at a time, so that a lying header meets
+// the end of the file before it has cost memory.
+func Floats[T float32 | float64](d *Reader, n int) ([]T, error) {
+	var out []T
+	const chunk = 1 << 12
+	for left := n; left > 0; {
+		part := make([]T, min(left, chunk))
+		if err := binary.Read(d.r, binary.LittleEndian, part); err != nil {
+			return nil, d.fail(err)
+		}
+		for _, v := range part {
+			if v-v != 0 {
+				return nil, fmt.Errorf("%w: it holds the number %v", d.f.Err, v)
+			}
+		}
+		out = append(out, part...)
+		left -= len(part)
+	}
+	return out, nil
+}
+
+// Close reads the checksum, and reports one that is not that of what was read,
+// and bytes behind it. It does not close the underlying reader.
+func (d *Reader) Close() error {
+	want := d.sum.Sum(nil)
+	got, err := d.bytes(len(want))
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("%w: its SHA-256 is %x, not the %x at its end", d.f.Err, want, got)
+	}
+	if _, err := io.ReadFull(d.r, got[:1]); err != io.EOF {
+		return fmt.Errorf("%w: there are bytes after its end", d.f.Err)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var format = Format{Magic: [8]byte{'P', 'O', 'L', 'K', 'T', 'S', 'T', 2}, Err: errors.New("bad file")}
+
+// file returns a file with three numbers after its header.
+func file(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	err := format.Write(&b, []int{7}, func(w io.Writer) {
+		binary.Write(w, binary.LittleEndian, []float32{1, -2})
+		binary.Write(w, binary.LittleEndian, uint64(5))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// read reads all of a file as file wrote it.
+func read(r io.Reader) (header []int, x []float32, n uint64, err error) {
+	d, err := format.Open(r, &header)
+	if err != nil {
+		return
+	}
+	if x, err = Floats[float32](d, 2); err != nil {
+		return
+	}
+	if n, err = d.Uint64(); err != nil {
+		return
+	}
+	return header, x, n, d.Close()
+}
+
+// The bytes are those of the package comment; the sum is sha256sum's of them.
+func TestBytes(t *testing.T) {
+	const want = "504f4c4b54535402" + "03000000" + "5b375d" + "0000803f" + "000000c0" + "0500000000000000" +
+		"7eaf145df13667506e4c95265f6cb13f7b29e473abb4fb1558b343c23b6fc598"
+	if got := hex.EncodeToString(file(t)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestRead(t *testing.T) {
+	for _, version := range []byte{1, 2} {
+		var b bytes.Buffer
+		f := format
+		f.Magic[7] = version
+		if err := f.Write(&b, []int{7}, func(w io.Writer) { w.Write(file(t)[15:31]) }); err != nil {
+			t.Fatal(err)
+		}
+		header, x, n, err := read(&b)
+		if err != nil || !slices.Equal(header, []int{7}) || !slices.Equal(x, []float32{1, -2}) || n != 5 {
+			t.Errorf("version %d: %v, %v, %v, %v", version, header, x, n, err)
+		}
+	}
+}
+
+// Every file that is cut short, has a flipped bit or a byte too many is
+// refused, and so is a newer one.
+func TestRefused(t *testing.T) {
+	good := file(t)
+	for n := range good {
+		if _, _, _, err := read(bytes.NewReader(good[:n])); !errors.Is(err, format.Err) || !strings.Contains(err.Error(), "too early") {
+			t.Errorf("the first %d bytes: %v", n, err)
+		}
+	}
+	for i := range 8 * len(good) {
+		bad := slices.Clone(good)
+		bad[i/8] ^= 1 << (i % 8)
+		if _, _, _, err := read(bytes.NewReader(bad)); !errors.Is(err, format.Err) {
+			t.Errorf("bit %d flipped: %v", i, err)
+		}
+	}
+	if _, _, _, err := read(bytes.NewReader(append(slices.Clone(good), 0))); !errors.Is(err, format.Err) {
+		t.Errorf("a byte too many: %v", err)
+	}
+	newer := slices.Clone(good)
+	newer[7] = 3
+	if _, _, _, err := read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 3, and this program reads versions up to 2") {
+		t.Errorf("a newer file: %v", err)
+	}
+}
+
+// What is wrong with the reader or writer itself is no error of the bytes, and
+// what could not be read again is not written.
+func TestOtherErrors(t *testing.T) {
+	broken := errors.New("broken")
+	r, w := io.Pipe()
+	r.CloseWithError(broken)
+	if err := format.Write(w, nil, func(io.Writer) {}); !errors.Is(err, broken) {
+		t.Errorf("writing: %v", err)
+	}
+	r, w = io.Pipe()
+	w.CloseWithError(broken)
+	if _, _, _, err := read(r); !errors.Is(err, broken) || errors.Is(err, format.Err) {
+		t.Errorf("reading: %v", err)
+	}
+	if err := format.Write(io.Discard, strings.Repeat("x", maxHeader), func(io.Writer) {}); err == nil {
+		t.Error("a header that is too long is written")
+	}
+}

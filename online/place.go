@@ -1,0 +1,63 @@
+package online
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"math"
+
+	"polkrepro/data"
+)
+
+// ErrOtherFile is wrapped by the error of TrainOptions.Continue on a file that
+// does not begin with the rows that the model has learned.
+var ErrOtherFile = errors.New("the model was trained on other rows")
+
+// A place is where the training of a file stopped before it was finished.
+type place struct {
+	Epochs int    `json:"epochs"` // passes there were to be
+	Pass   int    `json:"pass"`   // from 0
+	Rows   int    `json:"rows"`   // of the pass that the model has taken, or that were left out
+	Sum    string `json:"sum"`    // of these, as a fingerprint has it
+}
+
+// Unfinished reports whether the model is that of a training of a file that
+// stopped before it was finished; see TrainOptions.Continue.
+func (m *Model) Unfinished() bool { return m.place != nil }
+
+// A fingerprint tells the first rows of a file from those of another one: the
+// SHA-256 of labels and features.
+type fingerprint struct {
+	hash hash.Hash
+	buf  []byte
+}
+
+func newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New()} }
+
+// add adds a row.
+func (f *fingerprint) add(row *data.Row) {
+	b := binary.LittleEndian.AppendUint32(f.buf[:0], uint32(len(row.Label)))
+	b = append(b, row.Label...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(row.Values)))
+	for _, v := range row.Values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	for _, q := range row.Indices {
+		b = binary.LittleEndian.AppendUint32(b, uint32(q))
+	}
+	f.hash.Write(b)
+	f.buf = b
+}
+
+func (f *fingerprint) sum() string { return hex.EncodeToString(f.hash.Sum(nil)) }
+
+// check reports a file whose first rows have another fingerprint.
+func (p *place) check(f *fingerprint, src *Source) error {
+	if f.sum() == p.Sum {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: these are not its first %d rows", src.name(), ErrOtherFile, p.Rows)
+}
