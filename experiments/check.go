@@ -271,8 +271,8 @@ func (c *checker) theKernel() {
 		}
 		if c.given(n, "degree") {
 			c.kernel.Degree = *k.Degree
-			if *k.Degree < 1 || *k.Degree > 1000 {
-				c.Errorf(n.At("degree"), "degree is %d, want 1 to 1000", *k.Degree)
+			if *k.Degree < 1 || *k.Degree > maxDegree {
+				c.Errorf(n.At("degree"), "degree is %d, want 1 to %d", *k.Degree, maxDegree)
 			}
 		}
 	}

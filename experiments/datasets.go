@@ -39,6 +39,12 @@ func (d *dataSet) resolve(variant string) (DataRef, bool) {
 	return DataRef{Name: d.name, Variant: variant}, variant == "" || slices.Contains(d.variants, variant)
 }
 
+// checkRef reports a reference to no data set, or to no variant or draw of it.
+func checkRef(d DataRef) error {
+	_, err := data.Ref{Name: d.Name, Variant: d.Variant, Draw: d.Draw}.Resolve()
+	return err
+}
+
 // calibratedVariant is the variant that calibratedDraws and figureDraw are
 // draws of.
 const calibratedVariant = data.Calibrated

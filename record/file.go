@@ -1,9 +1,11 @@
 package record
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // WriteFile writes a file that appears under its name only when it is whole.
@@ -27,4 +29,17 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// SyncDir makes the renaming of files in a folder durable, where folders can be
+// synced.
+func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 )
 
 // The names of a run's file, after its ID.
@@ -199,19 +198,7 @@ func (w *Writer) seal(line []byte, suffix string) error {
 	if err := os.Rename(w.path(partialSuffix), w.path(suffix)); err != nil {
 		return w.fail(err)
 	}
-	return w.syncDir()
-}
-
-// syncDir makes the renaming durable, where folders can be synced.
-func (w *Writer) syncDir() error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(w.dir)
-	if err != nil {
-		return w.fail(err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+	if err := SyncDir(w.dir); err != nil {
 		return w.fail(err)
 	}
 	return nil

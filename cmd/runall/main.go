@@ -7,7 +7,7 @@
 // another runall has locked, or that is sealed, included), 3 if a claim deviates
 // and nothing explains it, or the records do not settle it, or two folders do not
 // agree, 4 if required data or records are missing or damaged or a seal is
-// broken, and 130 if it was interrupted: reproduce, data fetch and train can be
+// broken, and 130 if it was interrupted: reproduce, exec, data fetch and train can be
 // resumed, calibrate and stream begin anew.
 package main
 

@@ -20,6 +20,7 @@ Without a command, runall does its main job: reproduce --profile quick.`
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentPreRun = func(*cobra.Command, []string) { *begun = true }
 	root.AddCommand(newReproduce(), newList(), newData(), newReport(), newCalibrate(), newStream(), newTable1(), newCompare(), newVerify(), newExplain(),
-		newMultiverse(), newScale(), newAgree(), newExport(), newSeal(), newTrain(), newPredict(), newEvaluate(), newVersion())
+		newMultiverse(), newScale(), newAgree(), newExport(), newSeal(), newTrain(), newPredict(), newEvaluate(),
+		newPlan(), newExec(), newCollect(), newVersion())
 	return root, begun
 }

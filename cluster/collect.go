@@ -1,0 +1,229 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"polkrepro/harness"
+	"polkrepro/record"
+)
+
+// States of a run.
+const (
+	StateFinished = "finished"
+	StateFailed   = "failed"   // it has the record of a failure, and no other
+	StateMissing  = "missing"  // it has no record
+	StateDamaged  = "damaged"  // the only one it has is not whole, or of other data
+	StateDisagree = "disagree" // two folders hold different records of it; neither is taken
+)
+
+// A Collection says what became of the runs of a plan.
+type Collection struct {
+	Plan     string   `json:"plan"` // its sum
+	Results  string   `json:"results"`
+	Runs     int      `json:"runs"`
+	Finished int      `json:"finished"`
+	Copied   int      `json:"copied"`   // records of finished runs that were not in the results folder
+	Left     []Left   `json:"left"`     // the runs that are not finished, by index
+	Again    []int    `json:"again"`    // the tasks of those that are failed, missing or damaged
+	Machines []string `json:"machines"` // classes of machines that the records come from
+	Attempts int      `json:"attempts"` // what processes left that were killed, or are still at work
+}
+
+// A Left is a run that is not finished.
+type Left struct {
+	Index int    `json:"index"`
+	ID    string `json:"id"`
+	Task  int    `json:"task"`
+	State string `json:"state"`
+	Why   string `json:"why,omitempty"`
+}
+
+// Count returns the number of runs in a state other than finished.
+func (c *Collection) Count(state string) int {
+	n := 0
+	for _, l := range c.Left {
+		if l.State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// Collect copies the records of the plan's runs from results folders into
+// another, which it makes and locks. Records that are there already count, so
+// that folders may be collected one after another. It changes nothing in the
+// folders it reads, and nothing is lost if it is killed: every record appears
+// whole, and the next call goes on.
+//
+// The error is that of a folder; it wraps harness.ErrLocked and
+// harness.ErrUsage as harness.OpenResults has it, and harness.ErrUsage if a
+// folder to read from does not exist.
+func (p *Plan) Collect(from []string, results string) (*Collection, error) {
+	for _, dir := range from {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, harness.Usage(fmt.Errorf("%s is no results folder", dir))
+		}
+	}
+	into, err := harness.OpenResults(results)
+	if err != nil {
+		return nil, err
+	}
+	defer into.Close()
+	c := &Collection{Plan: p.Sum, Results: results, Runs: len(p.Runs), Left: []Left{}, Again: []int{}}
+	machines, again := make(map[string]bool), make(map[int]bool)
+	tasks, sums := p.taskOf(), p.sums()
+	folders := append([]string{results}, from...)
+	for i, r := range p.Runs {
+		f := find(r.ID, sums[harness.DataRef(r.Planned.Run)], folders)
+		if err := f.bring(results, c); err != nil {
+			return nil, fmt.Errorf("results folder: %w", err)
+		}
+		if f.state == StateFinished {
+			c.Finished++
+			machines[machine(f.record.Header.Provenance)] = true
+			continue
+		}
+		c.Left = append(c.Left, Left{Index: i, ID: r.ID, Task: tasks[i], State: f.state, Why: f.why})
+		if f.state != StateDisagree {
+			again[tasks[i]] = true
+		}
+	}
+	c.Again = append(c.Again, slices.Sorted(maps.Keys(again))...)
+	c.Machines = append([]string{}, slices.Sorted(maps.Keys(machines))...)
+	c.Attempts, err = attempts(from)
+	return c, err
+}
+
+// taskOf returns the task of every run.
+func (p *Plan) taskOf() []int {
+	tasks := make([]int, len(p.Runs))
+	for k, t := range p.Tasks {
+		for _, i := range t.Runs {
+			tasks[i] = k
+		}
+	}
+	return tasks
+}
+
+// machine is the class of a machine: what decides on the last bits.
+func machine(p record.Provenance) string {
+	words := []string{p.GOARCH, p.GOAMD64, p.Backend, "with"}
+	words = append(words, p.Features...)
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
+}
+
+// A finding is what folders have of one run.
+type finding struct {
+	state, why string
+	record     *record.Record       // of a finished run
+	failed     *record.FailedRecord // of one that failed
+}
+
+// find looks for a run's records in folders, which must be of data with those
+// sums; of several that are the same it takes the first.
+func find(id string, sums map[string]string, folders []string) finding {
+	f := finding{state: StateMissing}
+	var damage error
+	for _, dir := range folders {
+		r, err := readRecord(dir, id)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			damage = errors.Join(damage, err)
+		case !maps.Equal(r.Header.DataSums, sums):
+			damage = errors.Join(damage, fmt.Errorf("%s: of other data than the plan's", r.Path))
+		case f.record == nil:
+			f.record = r
+		case f.record.Final.Digest != r.Final.Digest:
+			return finding{state: StateDisagree, why: fmt.Sprintf("%s and %s differ", f.record.Path, r.Path)}
+		}
+		if failed, err := record.ReadFailed(failedPath(dir, id)); err == nil && f.failed == nil {
+			f.failed = failed
+		}
+	}
+	switch {
+	case f.record != nil:
+		f.state, f.failed = StateFinished, nil
+	case f.failed != nil:
+		f.state, f.why = StateFailed, firstLine(f.failed.Failure.Error)
+	case damage != nil:
+		f.state, f.why = StateDamaged, oneLine(damage)
+	}
+	return f
+}
+
+// readRecord reads the record of a finished run, packed or not.
+func readRecord(dir, id string) (*record.Record, error) {
+	r, err := record.Read(recordPath(dir, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return record.Read(recordPath(dir, id) + ".gz")
+	}
+	return r, err
+}
+
+// firstLine leaves out the stack that the record of a panic has.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// oneLine writes joined errors in one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// bring copies what was found into the results folder, if it is not there.
+func (f *finding) bring(results string, c *Collection) error {
+	records := harness.RecordsDir(results)
+	switch f.state {
+	case StateFinished:
+		if filepath.Dir(f.record.Path) == records {
+			return nil
+		}
+		if err := copyFile(f.record.Path, records); err != nil {
+			return err
+		}
+		c.Copied++
+		id := f.record.Header.ID
+		if err := os.Remove(failedPath(results, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	case StateFailed:
+		if filepath.Dir(f.failed.Path) != records {
+			return copyFile(f.failed.Path, records)
+		}
+	}
+	return nil
+}
+
+// copyFile copies a file into a folder, where it appears whole or not at all.
+func copyFile(path, dir string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	return record.WriteFile(filepath.Join(dir, filepath.Base(path)), func(w io.Writer) error {
+		_, err := io.Copy(w, from)
+		return err
+	})
+}
+
+// attempts counts the folders of attempts in results folders.
+func attempts(folders []string) (int, error) {
+	n := 0
+	for _, dir := range folders {
+		entries, err := os.ReadDir(filepath.Join(dir, attemptsName))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+		n += len(entries)
+	}
+	return n, nil
+}

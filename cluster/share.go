@@ -1,0 +1,123 @@
+package cluster
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"slices"
+
+	"polkrepro/experiments"
+)
+
+// share makes at most so many tasks of runs that need so much memory each, in
+// MiB. Runs that need a large memory share no task with others, if there may be
+// two tasks, and theirs are the last ones.
+func share(runs []Run, memory []int, most int) []Task {
+	var ordinary, large []int
+	for i := range runs {
+		if memory[i] > largeMemory && most > 1 {
+			large = append(large, i)
+		} else {
+			ordinary = append(ordinary, i)
+		}
+	}
+	last := balanced(runs, large, min(len(large), most-min(len(ordinary), 1)))
+	tasks := append(balanced(runs, ordinary, min(len(ordinary), most-len(last))), last...)
+	for k := range tasks {
+		for _, i := range tasks[k].Runs {
+			tasks[k].Memory = max(tasks[k].Memory, memory[i])
+		}
+	}
+	return tasks
+}
+
+// balanced gives the runs of the indexes to n tasks, the costliest run first,
+// each to the task that has least to do so far: no task then takes more than
+// 4/3 of what the best division needs (Graham, Bounds on multiprocessing timing
+// anomalies, 1969). The tasks are in the order of their first run's cost.
+func balanced(runs []Run, indexes []int, n int) []Task {
+	order := slices.Clone(indexes)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(runs[b].Cost, runs[a].Cost) })
+	tasks := make([]Task, n)
+	loads := make(loads, n)
+	for k := range loads {
+		loads[k] = load{task: k}
+	}
+	for _, i := range order {
+		least := &loads[0]
+		tasks[least.task].Runs = append(tasks[least.task].Runs, i)
+		least.cost += runs[i].Cost
+		least.runs++
+		heap.Fix(&loads, 0)
+	}
+	return tasks
+}
+
+// A load is what a task has to do.
+type load struct {
+	task, runs int
+	cost       float64
+}
+
+// loads is a heap whose first element has least to do.
+type loads []load
+
+func (l loads) Len() int { return len(l) }
+func (l loads) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(l[i].cost, l[j].cost), cmp.Compare(l[i].runs, l[j].runs), cmp.Compare(l[i].task, l[j].task)) < 0
+}
+func (l loads) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *loads) Push(any)     { panic("cluster: tasks are not added") }
+func (l *loads) Pop() any     { panic("cluster: tasks are not removed") }
+
+const (
+	mib = 1 << 20
+
+	// programMemory is what the program takes beside data and model, and
+	// memoryStep what requests are rounded up to.
+	programMemory = 192 * mib
+	memoryStep    = 256
+
+	// csvcCache is what package csvc keeps of kernel rows.
+	csvcCache = 1 << 30
+
+	// lbfgsDouble is the number of points up to which package lbfgs keeps its
+	// kernel matrix in float64, and lbfgsVectors how many functions it keeps.
+	lbfgsDouble  = 8192
+	lbfgsVectors = 48
+)
+
+// needed returns the MiB that a run may need: the program, its data three
+// times, as reading them may take, and what its method keeps, with a fifth more
+// for the collector of garbage, to which the scripts give a limit.
+func needed(p experiments.Planned, set surveyed) int {
+	examples := float64(set.n + set.test)
+	bytes := programMemory + 3*examples*(4*float64(set.dim)+8) + 1.2*methodBytes(p, set)
+	steps := math.Ceil(bytes / (memoryStep * mib))
+	return memoryStep * int(min(steps, maxMemory/memoryStep))
+}
+
+// methodBytes is the size of what grows with the data and the model.
+func methodBytes(p experiments.Planned, set surveyed) float64 {
+	n, dim, classes := float64(set.n), float64(set.dim), float64(max(set.classes, 1))
+	size := float64(p.Run.Params.Budget)
+	scores := 8 * classes * (n + float64(set.test))
+	switch p.Run.Method {
+	case experiments.MethodCSVC:
+		return min(csvcCache, 4*n*n) + scores
+	case experiments.MethodLBFGS:
+		entry := 4.0
+		if n <= lbfgsDouble {
+			entry = 8
+		}
+		return entry*n*n + lbfgsVectors*8*classes*n
+	case experiments.MethodIVM:
+		return 8*n*(size+classes*classes) + scores
+	case experiments.MethodNystrom:
+		return 4*n*size + 8*size*size + scores
+	case experiments.MethodRFF:
+		return 8*n*size + scores
+	}
+	order := p.Cost / (float64(p.Run.Samples) * dim) // as Planned.Cost is defined
+	return 6*8*order*order + 3*12*order*dim + scores
+}

@@ -1,0 +1,337 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/cluster"
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+)
+
+// mostTasks bounds --tasks; MaxArraySize of a Slurm cluster usually is 1001.
+const mostTasks = 1_000_000
+
+func newPlan() *cobra.Command {
+	var p planning
+	cmd := &cobra.Command{
+		Use:   "plan [SPEC...] --out DIR",
+		Short: "Write a plan of the runs, and scripts that spread them over a cluster",
+		Long: `Write a plan of the runs of specs, of all that reproduce would run if none is
+named, into a new folder: plan.json, slurm.sh for sbatch, parallel.sh for GNU
+parallel and, with --image, kubernetes.yaml. 'runall exec' carries out parts of
+it, on any number of machines at once, 'runall collect' brings the records
+together.
+
+A plan never changes: a folder that holds the same plan is left as it is, one
+that holds anything else is refused. Runs whose data are not here are left out.`,
+		RunE: func(cmd *cobra.Command, names []string) error { return p.run(cmd, names) },
+	}
+	profileFlag(cmd, &p.profile, "quick")
+	seedsFlag(cmd, &p.opt.Seeds)
+	dataFlag(cmd, &p.finder)
+	cmd.Flags().BoolVar(&p.requireData, "require-data", false, "exit with status 4 if a data set is missing")
+	wholeFlag(cmd, &p.tasks, "tasks", 1000, whole{min: 1, max: mostTasks}, "share the runs out to at most `N` tasks")
+	cmd.Flags().StringVar(&p.image, "image", "", "`name` of a container image that has runall, for kubernetes.yaml")
+	cmd.Flags().StringVar(&p.out, "out", "", "new `folder` of the plan")
+	return cmd
+}
+
+// A planning is what the plan command was asked for.
+type planning struct {
+	profile     string
+	opt         experiments.PlanOptions
+	finder      data.Finder
+	requireData bool
+	tasks       int
+	image, out  string
+}
+
+func (p *planning) run(cmd *cobra.Command, names []string) error {
+	if p.out == "" {
+		return harness.Usage(errors.New("--out DIR is needed: the new folder of the plan"))
+	}
+	runs, err := harness.PlanNamed(names, p.profile, p.opt, p.finder)
+	if err != nil {
+		return err
+	}
+	plan, lacking, err := cluster.Make(cmd.Context(), runs, p.profile, p.tasks, p.finder)
+	for _, u := range lacking {
+		fmt.Fprintf(cmd.ErrOrStderr(), "left out: %s: %d runs: %s\n", u.Ref, u.Runs, u.Why)
+	}
+	if p.requireData && len(lacking) > 0 {
+		return fmt.Errorf("%w: %s", harness.ErrMissingData, lacking[0].Ref)
+	}
+	if err != nil {
+		return err
+	}
+	site, err := p.site()
+	if err != nil {
+		return err
+	}
+	written, err := cluster.Write(p.out, plan, site)
+	if err != nil {
+		return err
+	}
+	return p.announce(cmd.OutOrStdout(), plan, written)
+}
+
+// site says where the tasks find what this process finds.
+func (p *planning) site() (s cluster.Site, err error) {
+	s.Image = p.image
+	if s.Program, err = os.Executable(); err != nil {
+		return s, err
+	}
+	if s.Workdir, err = os.Getwd(); err != nil {
+		return s, err
+	}
+	if p.finder.Dir != "" {
+		if s.DataDir, err = filepath.Abs(p.finder.Dir); err != nil {
+			return s, err
+		}
+	}
+	if dir := os.Getenv(data.EnvDir); dir != "" {
+		s.EnvDataDir, err = filepath.Abs(dir)
+	}
+	return s, err
+}
+
+// announce says what was planned and how to carry it out.
+func (p *planning) announce(w io.Writer, plan *cluster.Plan, written bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d runs in %d tasks, plan %.16s\n", len(plan.Runs), len(plan.Tasks), plan.Sum)
+	if !written {
+		fmt.Fprintf(&b, "%s holds this plan already and is left as it is\n", p.out)
+	}
+	if plan.Program.Dirty {
+		fmt.Fprintln(&b, "made by a program with local changes, which can't be told from another one of the same revision")
+	}
+	fmt.Fprintf(&b, "to carry it out, one of\n")
+	for _, name := range []string{cluster.SlurmName, cluster.SlurmLargeName, cluster.KubernetesName, cluster.ParallelName} {
+		path := filepath.Join(p.out, name)
+		if _, err := os.Stat(path); err == nil {
+			fmt.Fprintf(&b, "  %s %s\n", submitters[name], quoted(path))
+		}
+	}
+	program := quoted(os.Args[0])
+	fmt.Fprintf(&b, "  %s exec %s --task K, for every K from 0 to %d\n", program, quoted(p.out), len(plan.Tasks)-1)
+	fmt.Fprintf(&b, "then %s collect %s\n", program, quoted(p.out))
+	if _, err := os.Stat(filepath.Join(p.out, cluster.KubernetesName)); err != nil {
+		fmt.Fprintf(&b, "without --image there is no %s\n", cluster.KubernetesName)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// submitters are the commands that take a submission.
+var submitters = map[string]string{
+	cluster.SlurmName:      "sbatch",
+	cluster.SlurmLargeName: "sbatch",
+	cluster.KubernetesName: "kubectl apply -f",
+	cluster.ParallelName:   "bash",
+}
+
+func newExec() *cobra.Command {
+	var e execution
+	cmd := &cobra.Command{
+		Use:   "exec DIR (--index N | --task K)",
+		Short: "Carry out one run, or one task's runs, of a plan",
+		Long: `Carry out one run, or one task's runs, of the plan that 'runall plan' wrote into
+a folder. Any number of processes on any number of machines may be at it at once.
+A run that is finished is kept; a record appears when it is whole.
+
+The exit status is 2 if the plan was changed or made by another program, or has
+no such run or task, 4 if the data are missing or are not those of the plan.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0]) },
+	}
+	wholeFlag(cmd, &e.index, "index", -1, whole{max: math.MaxInt}, "the run of this `index` in the plan")
+	wholeFlag(cmd, &e.task, "task", -1, whole{max: math.MaxInt}, "the runs of task `K`")
+	cmd.Flags().StringVar(&e.opt.Results, "results", "", "`folder` of the records (default DIR/results)")
+	dataFlag(cmd, &e.opt.Finder)
+	wholeFlag(cmd, &e.opt.Workers, "workers", 1, whole{min: 1, max: math.MaxInt}, "runs of a task at a time, `N`; each takes its own memory")
+	progressFlag(cmd, &e.progress)
+	return cmd
+}
+
+// An execution is what the exec command was asked for.
+type execution struct {
+	index, task int
+	opt         harness.Options
+	progress    string
+}
+
+func (e *execution) run(cmd *cobra.Command, dir string) error {
+	if (e.index < 0) == (e.task < 0) {
+		return harness.Usage(errors.New("one of --index N and --task K is needed"))
+	}
+	plan, err := cluster.Read(dir)
+	if err != nil {
+		return err
+	}
+	indexes, err := plan.Select(e.index, e.task)
+	if err != nil {
+		return err
+	}
+	if e.opt.Results == "" {
+		e.opt.Results = cluster.ResultsDir(dir)
+	}
+	if e.opt.Progress, err = harness.NewProgress(e.progress, cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	out, err := plan.Exec(cmd.Context(), indexes, e.opt)
+	e.opt.Progress.Close()
+	if errors.Is(err, harness.ErrInterrupted) {
+		return fmt.Errorf("%w: finished runs are kept\nTo resume: %s", err, commandLine())
+	}
+	if out != nil {
+		remark(cmd.ErrOrStderr(), e.opt.Results, out)
+		fmt.Fprintf(cmd.OutOrStdout(), "%d finished, %d kept, %d failed\n", len(out.Finished), len(out.Kept), len(out.Failed))
+	}
+	return err
+}
+
+func newCollect() *cobra.Command {
+	var results string
+	var from []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "collect DIR",
+		Short: "Bring the records of a plan together, and say what is missing",
+		Long: `Bring the records of a plan together in a results folder, those that are there
+already included, and say which runs failed, are missing, or have a damaged
+record, and how to run them again. 'runall reproduce' then finds them finished.
+
+The exit status is 0 if all runs are finished, 1 if some failed or folders hold
+different records of one run, 4 if records are missing or damaged.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			plan, err := cluster.Read(args[0])
+			if err != nil {
+				return err
+			}
+			if len(from) == 0 {
+				from = []string{cluster.ResultsDir(args[0])}
+			}
+			c, err := plan.Collect(from, results)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), c)
+			} else {
+				err = writeCollected(cmd.OutOrStdout(), args[0], plan, c)
+			}
+			return errors.Join(err, collected(c))
+		},
+	}
+	cmd.Flags().StringArrayVar(&from, "from", nil, "results `folder` to read, instead of DIR/results; may be repeated")
+	resultsFlag(cmd, &results)
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// writeCollected says what became of the runs.
+func writeCollected(w io.Writer, dir string, plan *cluster.Plan, c *cluster.Collection) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d runs finished, %d of their records new in %s\n", c.Finished, c.Runs, c.Copied, c.Results)
+	for _, state := range []string{cluster.StateFailed, cluster.StateMissing, cluster.StateDamaged, cluster.StateDisagree} {
+		if indexes := indexesOf(c, state); len(indexes) > 0 {
+			fmt.Fprintf(&b, "%s: %d runs: %s\n", state, len(indexes), ranges(indexes))
+		}
+	}
+	for _, l := range c.Left {
+		if l.Why != "" {
+			fmt.Fprintf(&b, "  %d %s: %s\n", l.Index, l.State, l.Why)
+		}
+	}
+	if c.Attempts > 0 {
+		fmt.Fprintf(&b, "attempts that were killed, or are still under way: %d\n", c.Attempts)
+	}
+	if len(c.Machines) > 1 {
+		fmt.Fprintf(&b, "the records come from %d classes of machines, between which the last bits may differ:\n  %s\n", len(c.Machines), strings.Join(c.Machines, "\n  "))
+	}
+	b.WriteString(again(dir, plan, c.Again))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// again returns the commands that run tasks again.
+func again(dir string, plan *cluster.Plan, tasks []int) string {
+	if len(tasks) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	var ordinary, large []int
+	for _, k := range tasks {
+		if k < plan.Ordinary() {
+			ordinary = append(ordinary, k)
+		} else {
+			large = append(large, k)
+		}
+	}
+	fmt.Fprintln(&b, "to run these again:")
+	if len(ordinary) > 0 {
+		fmt.Fprintf(&b, "  sbatch --array=%s %s\n", ranges(ordinary), quoted(filepath.Join(dir, cluster.SlurmName)))
+	}
+	if len(large) > 0 {
+		fmt.Fprintf(&b, "  sbatch --array=%s %s\n", ranges(large), quoted(filepath.Join(dir, cluster.SlurmLargeName)))
+	}
+	fmt.Fprintf(&b, "or, here: bash %s", quoted(filepath.Join(dir, cluster.ParallelName)))
+	for _, k := range tasks {
+		fmt.Fprintf(&b, " %d", k)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+func indexesOf(c *cluster.Collection, state string) []int {
+	var indexes []int
+	for _, l := range c.Left {
+		if l.State == state {
+			indexes = append(indexes, l.Index)
+		}
+	}
+	return indexes
+}
+
+// ranges writes ascending numbers as 0,2-5, as sbatch reads them.
+func ranges(numbers []int) string {
+	var words []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		word := strconv.Itoa(numbers[i])
+		if j > i {
+			word += "-" + strconv.Itoa(numbers[j])
+		}
+		words = append(words, word)
+		i = j + 1
+	}
+	return strings.Join(words, ",")
+}
+
+// collected is the error of a plan some of whose runs are not finished.
+func collected(c *cluster.Collection) error {
+	missing := c.Count(cluster.StateMissing) + c.Count(cluster.StateDamaged)
+	failed := c.Count(cluster.StateFailed)
+	disagree := c.Count(cluster.StateDisagree)
+	switch {
+	case missing > 0:
+		return &statusError{exitIncomplete, fmt.Sprintf("%d of %d runs have no whole record", missing, c.Runs)}
+	case failed+disagree > 0:
+		return fmt.Errorf("%w: %d of %d; of %d there are different records", harness.ErrRunsFailed, failed, c.Runs, disagree)
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package experiments
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"polkrepro/polk/prune"
+)
+
+// TestCheckAcceptsWhatIsPlanned: every run of every embedded spec passes.
+func TestCheckAcceptsWhatIsPlanned(t *testing.T) {
+	specs, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	for _, s := range specs {
+		for _, profile := range Profiles() {
+			plan, err := s.Plan(profile, PlanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range plan {
+				runs++
+				if err := p.Run.Check(); err != nil {
+					t.Errorf("%s, %s: %v", s.Name, p.Label, err)
+				}
+			}
+		}
+	}
+	if runs == 0 {
+		t.Error("no run was checked")
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	good := Run{
+		Data: DataRef{Name: "multidist", Variant: calibratedVariant}, Task: TaskKSVM, Method: MethodPOLK,
+		Params: Params{
+			Kernel: Kernel{Type: KernelGaussian, Bandwidth: 0.6}, Regularizer: 1e-6, LearningRate: 6,
+			Schedule: ScheduleConstant, BatchSize: 32, Parsimony: 0.04,
+		},
+		Seed: 1, Samples: 1000,
+	}
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for want, spoil := range map[string]func(*Run){
+		`no method "nonsense"`:             func(r *Run) { r.Method = "nonsense" },
+		"method ivm does not fit the task": func(r *Run) { r.Method = MethodIVM },
+		"0 samples":                        func(r *Run) { r.Samples = 0 },
+		"2000000000 samples":               func(r *Run) { r.Samples = 2 * largest },
+		"evaluation every -1":              func(r *Run) { r.Evaluation.Every = -1 },
+		"2000000000 in the tail":           func(r *Run) { r.Evaluation.Tail = 2 * largest },
+		`no data set "nonsense"`:           func(r *Run) { r.Data.Name = "nonsense" },
+		"nonsense":                         func(r *Run) { r.Data.Variant = "nonsense" },
+		`kernel is "linear"`:               func(r *Run) { r.Params.Kernel.Type = "linear" },
+		"degree is 0":                      func(r *Run) { r.Params.Kernel.Type = KernelPolynomial },
+		"offset is -1":                     func(r *Run) { r.Params.Kernel = Kernel{Type: KernelPolynomial, Degree: 2, Offset: -1} },
+		"bandwidth is 0":                   func(r *Run) { r.Params.Kernel.Bandwidth = 0 },
+		"batch_size is 0":                  func(r *Run) { r.Params.BatchSize = 0 },
+		"batch_size is 2000000000":         func(r *Run) { r.Params.BatchSize = 2 * largest },
+		"parsimony is NaN":                 func(r *Run) { r.Params.Parsimony = math.NaN() },
+		"learning_rate is 10000000":        func(r *Run) { r.Params.LearningRate = 1e7 },
+		`schedule is "often"`:              func(r *Run) { r.Params.Schedule = "often" },
+		`unknown pruner "shears"`:          func(r *Run) { r.Params.Pruner = "shears" },
+		"want values of all":               func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-lazy", prune.Params{"order": 16} },
+		"takes no parameter nonsense":      func(r *Run) { r.Params.PrunerParams = prune.Params{"nonsense": 1} },
+	} {
+		r := good
+		spoil(&r)
+		if err := r.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
