@@ -4,6 +4,7 @@ package slurmtest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -153,12 +155,9 @@ func (s *slurm) boot(t *testing.T) {
 	munge := filepath.Join(s.Dir, "munge")
 	s.daemon(t, "munge", "munged", "--foreground", "--force", "--key-file="+munge+"/key", "--socket="+munge+"/socket",
 		"--pid-file="+munge+"/pid", "--log-file="+munge+"/log", "--seed-file="+munge+"/seed")
-	await(t, "munged", func() bool { _, err := os.Stat(munge + "/socket"); return err == nil })
+	await(t, "munged", func() error { _, err := os.Stat(munge + "/socket"); return err })
 	s.daemon(t, "controller", "slurmctld", "-D")
-	await(t, "slurmctld", func() bool {
-		_, err := s.try("scontrol", "ping")
-		return err == nil
-	})
+	await(t, "slurmctld", func() error { _, err := s.try("scontrol", "ping"); return err })
 	for _, n := range s.Nodes {
 		s.powerOn(t, n.Name)
 	}
@@ -250,16 +249,21 @@ func (s *slurm) run(t *testing.T, program string, args ...string) string {
 	return out
 }
 
+// awaitNode waits until a node is in a state, or in one that begins so.
 func (s *slurm) awaitNode(t *testing.T, node, state string) {
 	t.Helper()
-	await(t, node+" "+state, func() bool {
-		return strings.HasPrefix(s.nodeState(t, node), state)
+	await(t, node+" to be "+state, func() error {
+		is, err := s.nodeState(node)
+		if err == nil && !strings.HasPrefix(is, state) {
+			err = fmt.Errorf("it is %s", is)
+		}
+		return err
 	})
 }
 
-func (s *slurm) nodeState(t *testing.T, node string) string {
-	t.Helper()
-	return field(s.run(t, "scontrol", "-o", "show", "node", node), "State")
+func (s *slurm) nodeState(node string) (string, error) {
+	line, err := s.try("scontrol", "-o", "show", "node", node)
+	return field(line, "State"), err
 }
 
 // A job is one element of an array, as Slurm tells it.
@@ -272,27 +276,45 @@ type job struct {
 }
 
 // jobs returns the elements of an array that were started at least once.
-func (s *slurm) jobs(t *testing.T, array string) []job {
-	t.Helper()
+func (s *slurm) jobs(array string) ([]job, error) {
+	lines, err := s.try("scontrol", "-o", "show", "job", array)
+	if err != nil {
+		return nil, err
+	}
 	var jobs []job
-	for line := range strings.Lines(s.run(t, "scontrol", "-o", "show", "job", array)) {
+	for line := range strings.Lines(lines) {
 		task, err := strconv.Atoi(field(line, "ArrayTaskId"))
 		if err != nil {
 			continue // elements that are still to be started are one line, such as ArrayTaskId=3-7
 		}
 		restarts, err := strconv.Atoi(field(line, "Restarts"))
 		if err != nil {
-			t.Fatalf("%v in %q", err, line)
+			return nil, fmt.Errorf("%w in %q", err, line)
 		}
 		jobs = append(jobs, job{task, field(line, "JobId"), field(line, "JobState"), field(line, "BatchHost"), restarts})
 	}
-	return jobs
+	return jobs, nil
+}
+
+// find returns the first job of an array that is as wanted.
+func (s *slurm) find(array string, wanted func(job) bool) (job, error) {
+	jobs, err := s.jobs(array)
+	if i := slices.IndexFunc(jobs, wanted); i >= 0 {
+		return jobs[i], nil
+	}
+	return job{}, cmp.Or(err, fmt.Errorf("none of %+v", jobs))
 }
 
 // awaitArray waits until no element of an array is left to run.
 func (s *slurm) awaitArray(t *testing.T, array string) {
 	t.Helper()
-	await(t, "the end of job "+array, func() bool { return s.run(t, "squeue", "-h", "-j", array) == "" })
+	await(t, "the end of job "+array, func() error {
+		left, err := s.try("squeue", "-h", "-j", array)
+		if err == nil && left != "" {
+			err = errors.New(left)
+		}
+		return err
+	})
 }
 
 // field returns the value of a field in a line of scontrol -o.
@@ -304,12 +326,14 @@ func field(line, name string) string {
 	return m[1]
 }
 
-func await(t *testing.T, what string, done func() bool) {
+// await calls try until there is no error.
+func await(t *testing.T, what string, try func() error) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if done() {
-			return
-		}
+	err := try()
+	for deadline := time.Now().Add(patience); err != nil && time.Now().Before(deadline); err = try() {
+		time.Sleep(20 * time.Millisecond)
 	}
-	t.Fatalf("waited for %s for %v in vain", what, patience)
+	if err != nil {
+		t.Fatalf("waited for %s for %v in vain: %v", what, patience, err)
+	}
 }

@@ -24,7 +24,7 @@ import (
 const (
 	nodes = 2
 	tasks = 10
-	runs  = 30 // of testdata/*.yaml
+	runs  = 26 // of testdata/*.yaml
 
 	incomplete = 4 // exit status of collect if records are missing
 )
@@ -34,17 +34,21 @@ const (
 // other is requeued. The records are those of a local reproduction bit for bit.
 // Then records are deleted, and what collect prints brings them back.
 func TestGoldenSlurm(t *testing.T) {
-	c := newCluster(t)
+	c := newTrial(t)
 	local := c.reproduce(t)
 	array, began := c.submit(t, filepath.Join(c.plan, "slurm.sh"))
-	lost := c.loseNode(t, array, "node1")
+	lost, left := c.loseNode(t, array, "node1")
 	requeued := c.requeue(t, array, "node2")
 	c.restoreNode(t, array, "node1", lost)
 	c.awaitArray(t, array)
 	c.say(t, "the array ended %.1f s after it was submitted", time.Since(began).Seconds())
-	c.sayWork(t, array)
-	c.checkRestarts(t, array, lost.task, requeued)
-	lost.check(t)
+	all, err := c.jobs(array)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.sayWork(t, all)
+	c.checkRestarts(t, all, lost, requeued)
+	left.check(t)
 	c.collect(t, harness.ExitOK)
 	c.compare(t, local)
 	c.deleteAndRepeat(t, local)
@@ -56,8 +60,8 @@ func TestGoldenSlurm(t *testing.T) {
 	}
 }
 
-// A clusterUnderTest is a Slurm with a plan and the program to carry it out.
-type clusterUnderTest struct {
+// A trial is a Slurm of two nodes with a plan and the program to carry it out.
+type trial struct {
 	*slurm
 	began   time.Time
 	log     []string // the summary
@@ -67,11 +71,11 @@ type clusterUnderTest struct {
 	results string // folder that collect writes to
 }
 
-func newCluster(t *testing.T) *clusterUnderTest {
+func newTrial(t *testing.T) *trial {
 	t.Helper()
 	s := start(t, nodes)
 	work := t.TempDir()
-	c := &clusterUnderTest{
+	c := &trial{
 		slurm: s, began: time.Now(), work: work,
 		runall: filepath.Join(work, "runall"), plan: filepath.Join(work, "plan"), results: filepath.Join(work, "results"),
 	}
@@ -91,7 +95,7 @@ func newCluster(t *testing.T) *clusterUnderTest {
 func specs(t *testing.T) []string {
 	t.Helper()
 	var paths []string
-	for _, name := range []string{"polk.yaml", "bsgd.yaml"} {
+	for _, name := range []string{"long.yaml", "polk.yaml", "bsgd.yaml"} {
 		path, err := filepath.Abs(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +107,7 @@ func specs(t *testing.T) []string {
 
 // say writes a line of the summary, in which paths are those below the working
 // folder.
-func (c *clusterUnderTest) say(t *testing.T, format string, args ...any) {
+func (c *trial) say(t *testing.T, format string, args ...any) {
 	t.Helper()
 	text := strings.NewReplacer("\n", "\n         ", c.work+"/", "").Replace(fmt.Sprintf(format, args...))
 	line := fmt.Sprintf("%5.1f s  %s", time.Since(c.began).Seconds(), text)
@@ -113,7 +117,7 @@ func (c *clusterUnderTest) say(t *testing.T, format string, args ...any) {
 
 // call runs runall, which must exit with the given status, and returns what it
 // says on standard output.
-func (c *clusterUnderTest) call(t *testing.T, status int, args ...string) string {
+func (c *trial) call(t *testing.T, status int, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(c.runall, args...)
 	cmd.Dir = c.work
@@ -130,7 +134,7 @@ func (c *clusterUnderTest) call(t *testing.T, status int, args ...string) string
 }
 
 // reproduce makes the records without Slurm and returns their folder.
-func (c *clusterUnderTest) reproduce(t *testing.T) string {
+func (c *trial) reproduce(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(c.work, "local")
 	c.call(t, harness.ExitOK, append([]string{"reproduce", "--results", dir, "--progress", "quiet"}, specs(t)...)...)
@@ -139,7 +143,7 @@ func (c *clusterUnderTest) reproduce(t *testing.T) string {
 }
 
 // submit hands a command line of sbatch in and returns the array's number.
-func (c *clusterUnderTest) submit(t *testing.T, args ...string) (array string, began time.Time) {
+func (c *trial) submit(t *testing.T, args ...string) (array string, began time.Time) {
 	t.Helper()
 	began = time.Now()
 	array = strings.TrimSpace(c.run(t, "sbatch", append([]string{"--parsable"}, args...)...))
@@ -151,7 +155,6 @@ func (c *clusterUnderTest) submit(t *testing.T, args ...string) (array string, b
 type partial struct {
 	path string
 	text []byte
-	task int
 }
 
 // check fails the test if what a killed attempt left was touched.
@@ -164,110 +167,100 @@ func (p partial) check(t *testing.T) {
 
 // awaitMidRun waits until a node is in the middle of a run, its first points
 // written.
-func (c *clusterUnderTest) awaitMidRun(t *testing.T, array, node string) partial {
+func (c *trial) awaitMidRun(t *testing.T, array, node string) (p partial, running job) {
 	t.Helper()
-	var p partial
-	await(t, "a run half done on "+node, func() bool {
-		found := c.partials(t, node)
-		if len(found) == 0 {
-			return false
+	await(t, "a run half done on "+node, func() (err error) {
+		if p, err = c.partial(node); err != nil {
+			return err
 		}
-		p = found[0]
-		p.task = c.running(t, array, node).task
-		return p.task >= 0
+		running, err = c.find(array, func(j job) bool { return j.state == "RUNNING" && j.node == node })
+		return err
 	})
-	return p
+	return p, running
 }
 
-// partials returns what a node's attempts have written, of those that are past
-// their first points.
-func (c *clusterUnderTest) partials(t *testing.T, node string) []partial {
-	t.Helper()
+// partial returns what a node has written of a run that is past its first
+// points.
+func (c *trial) partial(node string) (partial, error) {
 	paths, err := filepath.Glob(filepath.Join(c.plan, "results/attempts/*-"+node+"-*/*.partial"))
 	if err != nil {
-		t.Fatal(err)
+		return partial{}, err
 	}
-	var found []partial
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
-		if err == nil && bytes.Count(text, []byte("\n")) > 2 { // the header comes first
-			found = append(found, partial{path: path, text: text, task: -1})
+		if err != nil {
+			return partial{}, err
+		}
+		if bytes.Count(text, []byte("\n")) > 2 { // the header comes first
+			return partial{path, text}, nil
 		}
 	}
-	return found
+	return partial{}, fmt.Errorf("%d runs begun, none past its first points", len(paths))
 }
 
-// running returns the job that runs on a node, its task −1 if there is none.
-func (c *clusterUnderTest) running(t *testing.T, array, node string) job {
+// loseNode cuts a node's power in the middle of a run. It returns the task, and
+// what the run leaves.
+func (c *trial) loseNode(t *testing.T, array, node string) (task int, left partial) {
 	t.Helper()
-	for _, j := range c.jobs(t, array) {
-		if j.state == "RUNNING" && j.node == node {
-			return j
-		}
-	}
-	return job{task: -1}
-}
-
-// loseNode cuts a node's power in the middle of a run and returns what the run
-// leaves.
-func (c *clusterUnderTest) loseNode(t *testing.T, array, node string) partial {
-	t.Helper()
-	p := c.awaitMidRun(t, array, node)
+	left, running := c.awaitMidRun(t, array, node)
 	c.powerOff(t, node)
-	left, err := os.ReadFile(p.path) // the run may have gone on for a moment
-	if err != nil {
+	var err error
+	if left.text, err = os.ReadFile(left.path); err != nil { // the run may have gone on for a moment
 		t.Fatalf("the killed run left nothing: %v", err)
 	}
-	p.text = left
 	c.say(t, "%s loses its power in the middle of task %d: kill -9 of slurmd, slurmstepd and runall; %d lines of a record are left in attempts/%s",
-		node, p.task, bytes.Count(left, []byte("\n")), filepath.Base(filepath.Dir(p.path)))
-	return p
+		node, running.task, bytes.Count(left.text, []byte("\n")), filepath.Base(filepath.Dir(left.path)))
+	return running.task, left
 }
 
 // requeue makes Slurm take a running task away from a node, by SIGTERM, and
 // start it anew. It returns the task.
-func (c *clusterUnderTest) requeue(t *testing.T, array, node string) int {
+func (c *trial) requeue(t *testing.T, array, node string) int {
 	t.Helper()
-	c.awaitMidRun(t, array, node)
-	j := c.running(t, array, node)
-	c.run(t, "scontrol", "requeue", j.id)
-	c.say(t, "scontrol requeue of task %d, which runs on %s", j.task, node)
-	c.startNow(t, array, j.task)
-	return j.task
+	_, running := c.awaitMidRun(t, array, node)
+	c.run(t, "scontrol", "requeue", running.id)
+	c.say(t, "scontrol requeue of task %d, which runs on %s", running.task, node)
+	c.startNow(t, array, running.task)
+	return running.task
 }
 
 // startNow spares a requeued task the two minutes that Slurm holds it back, as
 // an operator may.
-func (c *clusterUnderTest) startNow(t *testing.T, array string, task int) {
+func (c *trial) startNow(t *testing.T, array string, task int) {
 	t.Helper()
-	await(t, fmt.Sprintf("task %d in the queue again", task), func() bool {
-		for _, j := range c.jobs(t, array) {
-			if j.task == task && j.state == "PENDING" && j.restarts > 0 {
-				_, err := c.try("scontrol", "update", "JobId="+j.id, "StartTime=now")
-				return err == nil
-			}
+	await(t, fmt.Sprintf("task %d in the queue again", task), func() error {
+		again, err := c.find(array, func(j job) bool { return j.task == task && j.state == "PENDING" && j.restarts > 0 })
+		if err == nil {
+			_, err = c.try("scontrol", "update", "JobId="+again.id, "StartTime=now")
 		}
-		return false
+		return err
 	})
 	c.say(t, "task %d is in the queue again", task)
 }
 
-// restoreNode boots a node after Slurm has noticed that it is gone.
-func (c *clusterUnderTest) restoreNode(t *testing.T, array, node string, lost partial) {
+// restoreNode boots a node, whose task was lost, after Slurm has noticed that it
+// is gone.
+func (c *trial) restoreNode(t *testing.T, array, node string, lost int) {
 	t.Helper()
 	c.awaitNode(t, node, "DOWN")
 	c.say(t, "Slurm has noticed that %s is down", node)
-	c.startNow(t, array, lost.task)
+	c.startNow(t, array, lost)
 	c.powerOn(t, node)
-	await(t, node+" up", func() bool { return !strings.HasPrefix(c.nodeState(t, node), "DOWN") })
+	await(t, node+" to be up", func() error {
+		is, err := c.nodeState(node)
+		if err == nil && strings.HasPrefix(is, "DOWN") {
+			err = fmt.Errorf("it is %s", is)
+		}
+		return err
+	})
 	c.say(t, "%s is back", node)
 }
 
 // sayWork says which node did how much.
-func (c *clusterUnderTest) sayWork(t *testing.T, array string) {
+func (c *trial) sayWork(t *testing.T, all []job) {
 	t.Helper()
 	completed := make(map[string]int)
-	for _, j := range c.jobs(t, array) {
+	for _, j := range all {
 		completed[j.node]++
 	}
 	var seconds float64
@@ -282,9 +275,8 @@ func (c *clusterUnderTest) sayWork(t *testing.T, array string) {
 
 // checkRestarts fails the test unless every task is completed and just those
 // that were disturbed were restarted, the interrupted one after a clean end.
-func (c *clusterUnderTest) checkRestarts(t *testing.T, array string, lost, requeued int) {
+func (c *trial) checkRestarts(t *testing.T, all []job, lost, requeued int) {
 	t.Helper()
-	all := c.jobs(t, array)
 	if len(all) != tasks {
 		t.Errorf("%d tasks, want %d", len(all), tasks)
 	}
@@ -307,7 +299,7 @@ func (c *clusterUnderTest) checkRestarts(t *testing.T, array string, lost, reque
 }
 
 // collect brings the records together and returns what it says.
-func (c *clusterUnderTest) collect(t *testing.T, status int) string {
+func (c *trial) collect(t *testing.T, status int) string {
 	t.Helper()
 	said := c.call(t, status, "collect", c.plan, "--results", c.results)
 	c.say(t, "runall collect: exit %d: %s", status, strings.TrimSpace(said))
@@ -316,7 +308,7 @@ func (c *clusterUnderTest) collect(t *testing.T, status int) string {
 
 // compare fails the test unless the collected records are those of a local
 // reproduction, bit for bit.
-func (c *clusterUnderTest) compare(t *testing.T, local string) {
+func (c *trial) compare(t *testing.T, local string) {
 	t.Helper()
 	want, got := records(t, local), records(t, c.results)
 	sum := sha256.New()
@@ -352,7 +344,7 @@ func records(t *testing.T, results string) map[string]*record.Record {
 
 // deleteAndRepeat deletes three records, submits what collect says, and
 // compares once more.
-func (c *clusterUnderTest) deleteAndRepeat(t *testing.T, local string) {
+func (c *trial) deleteAndRepeat(t *testing.T, local string) {
 	t.Helper()
 	folder := harness.RecordsDir(filepath.Join(c.plan, "results"))
 	victims := slices.Sorted(maps.Keys(records(t, local)))[:3]
@@ -405,7 +397,7 @@ func modified(t *testing.T, folder string) map[string]time.Time {
 
 // measureOverhead submits the finished plan once more: all of its tasks find
 // their runs done, so what it takes is Slurm's and the program's start.
-func (c *clusterUnderTest) measureOverhead(t *testing.T) {
+func (c *trial) measureOverhead(t *testing.T) {
 	t.Helper()
 	folder := harness.RecordsDir(filepath.Join(c.plan, "results"))
 	before := modified(t, folder)
