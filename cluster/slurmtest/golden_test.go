@@ -4,6 +4,7 @@ package slurmtest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -157,9 +158,14 @@ type partial struct {
 	text []byte
 }
 
-// check fails the test if what a killed attempt left was touched.
+// check fails the test if what a killed attempt left was touched, or another
+// attempt left anything.
 func (p partial) check(t *testing.T) {
 	t.Helper()
+	attempts, err := os.ReadDir(filepath.Dir(filepath.Dir(p.path)))
+	if err != nil || len(attempts) != 1 {
+		t.Errorf("%d attempts left something, want 1: %v", len(attempts), err)
+	}
 	if text, err := os.ReadFile(p.path); err != nil || !bytes.Equal(text, p.text) {
 		t.Errorf("what the killed attempt left has changed: %d bytes, before %d: %v", len(text), len(p.text), err)
 	}
@@ -342,12 +348,15 @@ func records(t *testing.T, results string) map[string]*record.Record {
 	return all.Records
 }
 
-// deleteAndRepeat deletes three records, submits what collect says, and
+// deleteAndRepeat deletes the records of the three quickest runs, submits what collect says, and
 // compares once more.
 func (c *trial) deleteAndRepeat(t *testing.T, local string) {
 	t.Helper()
 	folder := harness.RecordsDir(filepath.Join(c.plan, "results"))
-	victims := slices.Sorted(maps.Keys(records(t, local)))[:3]
+	all := records(t, local)
+	victims := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		return cmp.Compare(all[a].Final.Elapsed, all[b].Final.Elapsed)
+	})[:3]
 	for _, id := range victims {
 		if err := os.Remove(filepath.Join(folder, id+".jsonl")); err != nil {
 			t.Fatal(err)
