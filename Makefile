@@ -42,7 +42,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test vet unit golden check-reference reference agree bench stream-bench data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test vet unit golden check-reference slurm kubernetes reference agree bench stream-bench data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -55,7 +55,7 @@ reproduce: build
 smoke: PROFILE = smoke
 smoke: reproduce
 
-test: vet unit golden
+test: vet unit golden kubernetes
 
 vet:
 	$(GO) vet ./...
@@ -80,6 +80,19 @@ golden:
 # records, without data or training; golden does so too.
 check-reference:
 	$(GO) test -tags golden -run GoldenReference -count=$(COUNT) -v ./cmd/runall
+
+# A job array on a Slurm of its own, with a node that loses its power in the
+# middle; golden runs it too. It needs root and Debian's slurm-wlm and munge.
+slurm:
+	$(GO) test -tags golden -run GoldenSlurm -count=$(COUNT) -v ./cluster/slurmtest
+
+# The Jobs that runall plan writes, checked by the API server's own code. It is
+# of the module proxy, hundreds of packages, so a module of its own; left out
+# without a network.
+kubernetes:
+	@if $(GO) -C cluster/_kubernetes mod download k8s.io/kubernetes >/dev/null 2>&1; \
+	then echo "kubernetes.yaml against Kubernetes' validation"; $(GO) -C cluster/_kubernetes test -count=$(COUNT) .; \
+	else echo "kubernetes: its modules are not reachable, left out"; fi
 
 # results/reference made anew of the records of a full run,
 # make reference FROM=DIR, or of several; by default of its own, for new tables
