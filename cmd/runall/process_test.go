@@ -191,13 +191,21 @@ func TestInterruptedCalibration(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != harness.ExitInterrupted {
 		t.Errorf("exit %d", code)
 	}
-	for _, want := range []string{"written: " + out + ", 400 points of the finished runs\n", "runall: interrupted: 1 of 6 runs finished"} {
+	// On a busy machine another run or two may end before the signal is heeded.
+	finished := strings.Count(said.String(), "\nfinished  ")
+	if finished < 1 || finished > 5 {
+		t.Fatalf("%d runs finished:\n%s", finished, said.String())
+	}
+	for _, want := range []string{
+		fmt.Sprintf("written: %s, %d points of the finished runs\n", out, 400*finished),
+		fmt.Sprintf("runall: interrupted: %d of 6 runs finished", finished),
+	} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("no %q in\n%s", want, said.String())
 		}
 	}
 	b, err := os.ReadFile(out)
-	if err != nil || bytes.Count(b, []byte("\n")) != 1+400 {
+	if err != nil || bytes.Count(b, []byte("\n")) != 1+400*finished {
 		t.Errorf("%d lines, %v", bytes.Count(b, []byte("\n")), err)
 	}
 }
