@@ -7,6 +7,7 @@ PROFILE ?= quick
 RESULTS ?= results
 PKGS    ?= ./...
 COUNT   ?= 1
+FUZZTIME ?= 60s
 
 STATICCHECK_VERSION = v0.7.0
 
@@ -42,7 +43,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test vet unit golden check-reference slurm kubernetes reference agree bench stream-bench data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test vet unit golden check-reference slurm kubernetes reference agree bench stream-bench fuzz data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -127,6 +128,11 @@ stream-bench: build
 	STREAM_ROWS=1000000 STREAM_RUNALL=$(abspath bin/runall) STREAM_OUT=$(abspath $(RESULTS))/own-data.txt \
 	$(GO) test -tags golden -count=1 -run GoldenStream ./cmd/runall
 	@cat $(RESULTS)/own-data.txt
+
+# Every fuzz target there is, FUZZTIME each, as many at a time as there are
+# cores, then a table of them. What a target found is in its testdata/fuzz.
+fuzz:
+	$(GO) run ./internal/fuzzall -time $(FUZZTIME) $(PKGS)
 
 data: build
 	bin/runall data status
