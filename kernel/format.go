@@ -20,6 +20,15 @@ import (
 //	32 bytes  SHA-256 of all that precedes
 var magic = [8]byte{'P', 'O', 'L', 'K', 'M', 'D', 'L', 1}
 
+// Bounds of what the header of a file can make ReadExpansion allocate. The
+// panels of a dictionary are as wide as a vector register however few elements
+// there are, so a single long one takes a hundred times its size.
+const (
+	maxDim     = 1 << 20
+	maxOutputs = 1 << 20
+	maxOrder   = 1 << 31
+)
+
 // ErrFormat is wrapped by every error of ReadExpansion that is due to the
 // bytes themselves.
 var ErrFormat = errors.New("kernel: not a whole saved model")
@@ -71,8 +80,9 @@ func (e *Expansion) Write(w io.Writer, meta any) error {
 }
 
 // ReadExpansion reads what Write wrote and decodes the meta data into meta, if
-// that is not nil. A damaged, truncated or newer file is an error, and cannot
-// make it allocate more than a small multiple of the bytes that are there.
+// that is not nil. A damaged, truncated or newer file is an error, and so are
+// more than 2²⁰ features or outputs. It allocates no more than a small multiple
+// of the bytes that are there, and 400 bytes for every feature.
 func ReadExpansion(r io.Reader, meta any) (*Expansion, error) {
 	var h header
 	d, err := format.Open(r, &h)
@@ -110,8 +120,7 @@ func ReadExpansion(r io.Reader, meta any) (*Expansion, error) {
 
 // validate reports sizes that no expansion has.
 func (h *header) validate() error {
-	const most = 1 << 31
-	if h.Dim < 1 || h.Outputs < 1 || h.Order < 0 || h.Dim > most || h.Outputs > most || h.Order > most {
+	if h.Dim < 1 || h.Outputs < 1 || h.Order < 0 || h.Dim > maxDim || h.Outputs > maxOutputs || h.Order > maxOrder {
 		return fmt.Errorf("%w: %d elements of dimension %d with %d outputs", ErrFormat, h.Order, h.Dim, h.Outputs)
 	}
 	return nil

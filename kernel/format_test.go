@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"flag"
@@ -13,10 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"polkrepro/internal/hostile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden models in testdata")
@@ -44,16 +44,6 @@ func written(t testing.TB, e *Expansion, meta any) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// sealed returns a file with the given header and payload, and the right
-// length and checksum.
-func sealed(header string, payload []byte) []byte {
-	b := append([]byte(nil), magic[:]...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
-	b = append(append(b, header...), payload...)
-	sum := sha256.Sum256(b)
-	return append(b, sum[:]...)
 }
 
 func sameBits(t *testing.T, name string, got, want *Expansion) {
@@ -179,14 +169,14 @@ func TestRefused(t *testing.T) {
 		b := binary.LittleEndian.AppendUint32(nil, math.Float32bits(x))
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(w))
 	}
-	if _, err := ReadExpansion(bytes.NewReader(sealed(head, payload(1, 2))), &testMeta{}); err != nil {
+	if _, err := ReadExpansion(bytes.NewReader(hostile.Model(head, payload(1, 2))), &testMeta{}); err != nil {
 		t.Fatalf("a file built by hand: %v", err)
 	}
 	replaced := func(old, new string) []byte {
 		if !strings.Contains(head, old) {
 			t.Fatalf("%s is not in the header", old)
 		}
-		return sealed(strings.Replace(head, old, new, 1), payload(1, 2))
+		return hostile.Model(strings.Replace(head, old, new, 1), payload(1, 2))
 	}
 	nan, inf := math.NaN(), math.Inf(1)
 	for name, c := range map[string]struct {
@@ -199,7 +189,7 @@ func TestRefused(t *testing.T) {
 		"trailing byte":       {append(append([]byte(nil), good...), 0), "after its end"},
 		"two models":          {append(append([]byte(nil), good...), good...), "after its end"},
 		"huge header":         {append(append([]byte(nil), magic[:]...), 0xff, 0xff, 0xff, 0xff), "header of"},
-		"not JSON":            {sealed("{", nil), "JSON"},
+		"not JSON":            {hostile.Model("{", nil), "JSON"},
 		"no kernel":           {replaced(`"gaussian"`, `""`), "unknown kernel"},
 		"unknown kernel":      {replaced(`"gaussian"`, `"laplacian"`), "unknown kernel"},
 		"bandwidth 0":         {replaced(`"bandwidth":1`, `"bandwidth":0`), "bandwidth"},
@@ -215,10 +205,10 @@ func TestRefused(t *testing.T) {
 		"order 2":             {replaced(`"order":1`, `"order":2`), "ends too early"},
 		"order 0, with data":  {replaced(`"order":1`, `"order":0`), "SHA-256"},
 		"order 2^40":          {replaced(`"order":1`, `"order":1099511627776`), "elements"},
-		"NaN feature":         {sealed(head, payload(float32(nan), 2)), "NaN"},
-		"infinite feature":    {sealed(head, payload(float32(-inf), 2)), "-Inf"},
-		"NaN weight":          {sealed(head, payload(1, nan)), "NaN"},
-		"infinite weight":     {sealed(head, payload(1, inf)), "+Inf"},
+		"NaN feature":         {hostile.Model(head, payload(float32(nan), 2)), "NaN"},
+		"infinite feature":    {hostile.Model(head, payload(float32(-inf), 2)), "-Inf"},
+		"NaN weight":          {hostile.Model(head, payload(1, nan)), "NaN"},
+		"infinite weight":     {hostile.Model(head, payload(1, inf)), "+Inf"},
 		"meta of other types": {replaced(`"meta":{}`, `"meta":{"learner":7}`), "learner"},
 		"no meta":             {replaced(`,"meta":{}`, ``), ""},
 	} {
@@ -243,22 +233,38 @@ func TestLyingHeader(t *testing.T) {
 	kernel := `{"kernel":{"type":"gaussian","bandwidth":1},`
 	long := `"dim":16777216`
 	for name, file := range map[string][]byte{
-		"order":             sealed(kernel+`"dim":1,"outputs":1,"order":2147483648}`, nil),
-		"order and outputs": sealed(kernel+`"dim":1,"outputs":2147483648,"order":2147483648}`, make([]byte, 1000)),
-		"outputs, empty":    sealed(kernel+`"dim":1,"outputs":2147483648,"order":0}`, nil),
-		"dimension":         sealed(kernel+long+`,"outputs":1,"order":1}`, nil),
-		"dimension, data":   sealed(kernel+long+`,"outputs":1,"order":1}`, make([]byte, 1<<10)),
-		"dimension, empty":  sealed(kernel+long+`,"outputs":1,"order":0}`, nil),
+		"order":             hostile.Model(kernel+`"dim":1,"outputs":1,"order":2147483648}`, nil),
+		"order and outputs": hostile.Model(kernel+`"dim":1,"outputs":2147483648,"order":2147483648}`, make([]byte, 1000)),
+		"outputs, empty":    hostile.Model(kernel+`"dim":1,"outputs":2147483648,"order":0}`, nil),
+		"dimension":         hostile.Model(kernel+long+`,"outputs":1,"order":1}`, nil),
+		"dimension, data":   hostile.Model(kernel+long+`,"outputs":1,"order":1}`, make([]byte, 1<<10)),
+		"dimension, empty":  hostile.Model(kernel+long+`,"outputs":1,"order":0}`, nil),
+		"meta, deep":        hostile.Model(kernel+`"dim":1,"outputs":1,"order":0,"meta":`+strings.Repeat("[", 1<<19)+strings.Repeat("]", 1<<19)+`}`, nil),
 		"header length":     append(append([]byte(nil), magic[:]...), 0, 0, 0x10, 0),
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		ReadExpansion(bytes.NewReader(file), nil)
-		runtime.ReadMemStats(&after)
-		if got := after.TotalAlloc - before.TotalAlloc; got > limit {
+		if got := hostile.Allocated(func() { ReadExpansion(bytes.NewReader(file), nil) }); got > limit {
 			t.Errorf("%s: %d bytes made the reader allocate %d", name, len(file), got)
 		}
 	}
+}
+
+// TestLongElements: what is not there needs no memory later either, when a
+// vector of the announced length is made to be predicted.
+func TestLongElements(t *testing.T) {
+	kernel := `{"kernel":{"type":"gaussian","bandwidth":1},`
+	for _, text := range []string{`"dim":1048577,"outputs":1,"order":0}`, `"dim":1,"outputs":1048577,"order":0}`} {
+		if _, err := ReadExpansion(bytes.NewReader(hostile.Model(kernel+text, nil)), nil); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
+	e := NewExpansion(Gaussian{Bandwidth: 1}, maxDim, 1)
+	e.Append(make([]float32, maxDim), []float64{1})
+	file := written(t, e, nil)
+	hostile.AtMost(t, 8*len(file)+420*maxDim, func() {
+		if _, err := ReadExpansion(bytes.NewReader(file), nil); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestReadErrors: an error of the reader itself comes through and is not
@@ -328,7 +334,10 @@ func FuzzReadExpansion(f *testing.F) {
 		} else if !errors.Is(err, ErrFormat) {
 			t.Fatalf("error that does not wrap ErrFormat: %v", err)
 		}
-		e, err := ReadExpansion(bytes.NewReader(sealed(string(header), payload)), nil)
+		var e *Expansion
+		var err error
+		file := hostile.Model(string(header), payload)
+		hostile.AtMost(t, 64*len(file)+400*len(payload)+1<<20, func() { e, err = ReadExpansion(bytes.NewReader(file), nil) })
 		if err == nil {
 			checkModel(t, e)
 		} else if !errors.Is(err, ErrFormat) {

@@ -35,7 +35,12 @@ func (m *meta) describePruner(cfg *Config) {
 // Save writes the learner to w in the format of kernel.Expansion.Write. It
 // also computes K_DD⁻¹ afresh and forgets the samples' norms, so that this
 // learner and one that Load reads from w go on alike, bit for bit.
+//
+// A learner that keeps K_DD⁻¹ can be saved with up to MaxOrder elements.
 func (l *Learner) Save(w io.Writer) error {
+	if err := l.cfg.checkOrder(l.f.Order()); err != nil {
+		return err
+	}
 	if l.cfg.inverse() {
 		l.komp.load()
 	}
@@ -74,11 +79,25 @@ func (l *Learner) savePruner(m *meta) error {
 	return nil
 }
 
+// MaxOrder is the largest model order of a saved learner that keeps K_DD and its
+// inverse. A file of one is small, but loading it takes 16 bytes for every pair
+// of elements: 4 GiB at this order.
+const MaxOrder = 1 << 14
+
+// checkOrder reports more elements than a saved learner may have.
+func (cfg *Config) checkOrder(order int) error {
+	if cfg.inverse() && order > MaxOrder {
+		return fmt.Errorf("polk: a saved learner of %d elements, want at most %d", order, MaxOrder)
+	}
+	return nil
+}
+
 // mostState is what the header of a saved model holds beside the rest.
 const mostState = 1 << 19
 
 // Load reads a learner that Save wrote. The configuration is not part of what
 // is saved; kernel, loss, dimension and classes of cfg must be the saved ones.
+// A damaged file is an error, whoever wrote it: see kernel.ReadExpansion.
 func Load(r io.Reader, cfg Config) (*Learner, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -96,6 +115,12 @@ func Load(r io.Reader, cfg Config) (*Learner, error) {
 	case m.Loss != cfg.Loss.Name() || m.Classes != cfg.Classes || f.Dict.Dim() != cfg.Dim || f.Outputs != cfg.Loss.Outputs(cfg.Classes):
 		return nil, fmt.Errorf("polk: the saved model has loss %s, %d classes and dimension %d, not %s, %d and %d",
 			m.Loss, m.Classes, f.Dict.Dim(), cfg.Loss.Name(), cfg.Classes, cfg.Dim)
+	}
+	if m.Steps < 0 || m.KernelEvals < 0 {
+		return nil, fmt.Errorf("polk: the saved model has taken %d steps with %d kernel evaluations", m.Steps, m.KernelEvals)
+	}
+	if err := cfg.checkOrder(f.Order()); err != nil {
+		return nil, err
 	}
 	l := newLearner(cfg, f)
 	l.t, l.evals = m.Steps, m.KernelEvals

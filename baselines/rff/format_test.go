@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"polkrepro/internal/hostile"
 	"polkrepro/kernel"
 )
 
@@ -74,8 +75,8 @@ func TestReadModelRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReadModel: no bytes make it panic, and what it reads can be written and
-// used.
+// FuzzReadModel: no header and payload, rightly sealed, make it panic or allocate
+// more than a multiple of them, and what it reads can be written and used.
 func FuzzReadModel(f *testing.F) {
 	s := blobs(9, 20, 2, 3)
 	s.Frequencies = 3
@@ -84,11 +85,13 @@ func FuzzReadModel(f *testing.F) {
 	if err := m.Write(&b); err != nil {
 		f.Fatal(err)
 	}
-	f.Add(b.Bytes())
-	f.Add(b.Bytes()[:40])
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, file []byte) {
-		m, err := ReadModel(bytes.NewReader(file))
+	header, payload := hostile.Parts(b.Bytes())
+	f.Add(header, payload)
+	f.Fuzz(func(t *testing.T, header string, payload []byte) {
+		file := hostile.Model(header, payload)
+		var m *Model
+		var err error
+		hostile.AtMost(t, 64*len(file)+400*len(payload)+1<<20, func() { m, err = ReadModel(bytes.NewReader(file)) })
 		if err != nil {
 			return
 		}

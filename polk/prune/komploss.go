@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
+	"fmt"
 	"math"
 
 	"polkrepro/kernel"
@@ -39,6 +40,19 @@ type recent struct {
 	Y []float64
 }
 
+// check reports samples of a saved state that can't be of this learner.
+func (r *recent) check(step Step) error {
+	if len(r.X) != len(r.Y)*(len(step.X)/step.N) {
+		return fmt.Errorf("prune: the saved state has %d features and %d targets", len(r.X), len(r.Y))
+	}
+	for _, y := range r.Y {
+		if y-y != 0 || step.Outputs > 1 && (y != math.Trunc(y) || y < 0 || y >= float64(step.Outputs)) {
+			return fmt.Errorf("prune: the saved state has the target %v, and there are %d outputs", y, step.Outputs)
+		}
+	}
+	return nil
+}
+
 func (p *kompLoss) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(p.last)
@@ -55,6 +69,9 @@ func (p *kompLoss) Prune(ctx context.Context, s State) error {
 	defer func() { p.last.X, p.last.Y = append(p.last.X[:0], step.X...), append(p.last.Y[:0], step.Y...) }()
 	if s.Len() <= p.order {
 		return nil
+	}
+	if err := p.last.check(step); err != nil {
+		return err
 	}
 	v := newView(s, p.last)
 	for s.Len() > p.order {

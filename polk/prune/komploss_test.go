@@ -1,0 +1,85 @@
+package prune
+
+import (
+	"bytes"
+	"encoding/gob"
+	"testing"
+
+	"polkrepro/internal/hostile"
+)
+
+// encoded returns a saved state.
+func encoded(t testing.TB, r recent) []byte {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(r); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestStateOfAnother: a state whose samples are not those of the learner is an
+// error, not a panic.
+func TestStateOfAnother(t *testing.T) {
+	step := Step{N: 2, X: make([]float32, 6), Outputs: 3}
+	for name, r := range map[string]recent{
+		"features":        {X: make([]float32, 5), Y: []float64{0, 1}},
+		"no features":     {Y: []float64{0}},
+		"no targets":      {X: make([]float32, 3)},
+		"a class too far": {X: make([]float32, 3), Y: []float64{3}},
+		"no class":        {X: make([]float32, 3), Y: []float64{0.5}},
+	} {
+		p := new(kompLoss)
+		if err := p.UnmarshalBinary(encoded(t, r)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.last.check(step); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	fine := recent{X: make([]float32, 3), Y: []float64{2}}
+	if err := fine.check(step); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzUnmarshalState: no bytes make it panic or allocate more than a multiple
+// of them and the 10 MB in which gob begins to read a long message, and what it
+// reads is written as it was.
+func FuzzUnmarshalState(f *testing.F) {
+	f.Add(encoded(f, recent{X: []float32{1, 2, 3, 4}, Y: []float64{0, 2}}))
+	f.Add(encoded(f, recent{}))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p := new(kompLoss)
+		var err error
+		hostile.AtMost(t, 64*len(b)+32<<20, func() { err = p.UnmarshalBinary(b) })
+		if err != nil {
+			return
+		}
+		out, err := p.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := new(kompLoss)
+		if err := again.UnmarshalBinary(out); err != nil || len(again.last.X) != len(p.last.X) || len(again.last.Y) != len(p.last.Y) {
+			t.Errorf("written and read again: %v", err)
+		}
+	})
+}
+
+// FuzzParseParams: what it reads, String writes and it reads again.
+func FuzzParseParams(f *testing.F) {
+	f.Add("order=16, window=64.5")
+	f.Add("a=1e400")
+	f.Add("=NaN")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := ParseParams(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseParams(p.String())
+		if err != nil || again.String() != p.String() {
+			t.Errorf("%q is read as %q, then %q, error %v", text, p.String(), again.String(), err)
+		}
+	})
+}
