@@ -13,11 +13,15 @@ import (
 	"strings"
 	"time"
 
+	"polkrepro/internal/safefile"
 	"polkrepro/record"
 )
 
 // format is the version of the record's layout.
 const format = 1
+
+// maxSize is far above what a record takes: 16 KB.
+const maxSize = 1 << 20
 
 // suffix is what a record's name ends with, after the run's ID.
 const suffix = ".jsonl"
@@ -128,16 +132,16 @@ func (r *Record) encode() ([]byte, error) {
 // ReadRecord reads a record and accepts only a whole one: header, a point at
 // each of the run's marks, summary, and the right sum.
 func ReadRecord(path string) (*Record, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+	b, err := safefile.Read(path, maxSize)
+	var r *Record
+	if err == nil {
+		r, err = decode(b)
 	}
-	r, err := decode(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, &record.Error{Path: path, Err: err}
 	}
 	if id := strings.TrimSuffix(filepath.Base(path), suffix); id != r.Header.ID {
-		return nil, fmt.Errorf("%s: the record of run %s", path, r.Header.ID)
+		return nil, &record.Error{Path: path, Err: fmt.Errorf("the record of run %s", r.Header.ID)}
 	}
 	return r, nil
 }

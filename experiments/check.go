@@ -21,6 +21,10 @@ const (
 	maxSeeds    = 10_000
 )
 
+// MaxEvaluations bounds the evaluations of a run, which are all in memory when
+// its record is read.
+const MaxEvaluations = 50_000
+
 // defaultOrder is the model order to expect where a spec says nothing.
 const defaultOrder = 500
 
@@ -840,9 +844,16 @@ func (c *checker) allWork() {
 		if runs := c.count(w); runs > maxRuns {
 			c.Errorf(c.root, "profile %s has %d runs, more than %d", name, runs, maxRuns)
 		}
+		if e := w.evaluation; e.Every > 0 && evaluations(w.samples, e.Every, e.Tail) > MaxEvaluations {
+			c.Errorf(c.root.At("evaluation", "every"), "profile %s evaluates %d samples every %d and %d times at their end, more than %d times in all",
+				name, w.samples, e.Every, e.Tail, MaxEvaluations)
+		}
 		c.out.work[name] = w
 	}
 }
+
+// evaluations returns how often a run is evaluated at most.
+func evaluations(samples, every, tail int) int { return samples/every + tail + 2 }
 
 // count returns how many runs there are at most.
 func (c *checker) count(w work) int {

@@ -400,5 +400,8 @@ func (c *tournamentChecker) work(n *strictyaml.Node, d *doc.FieldProfile, drawn 
 	if d.Every < 1 || d.Refine < 0 || d.Refine > 100 {
 		c.Errorf(n, "every is %d and refine is %d, want at least 1 and 0 to 100", d.Every, d.Refine)
 	}
+	if d.Every >= 1 && evaluations(d.Samples, d.Every, contestTail) > MaxEvaluations {
+		c.Errorf(n, "%d samples evaluated every %d are more than %d times in all", d.Samples, d.Every, MaxEvaluations)
+	}
 	return &fieldWork{samples: d.Samples, replicates: d.Replicates, every: d.Every, refine: d.Refine}
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"polkrepro/internal/filelock"
+	"polkrepro/internal/safefile"
 	"polkrepro/record"
 )
 
@@ -18,6 +19,17 @@ func RecordsDir(results string) string { return filepath.Join(results, "records"
 // ReportDir returns the folder of a results folder that reports are written to.
 func ReportDir(results string) string { return filepath.Join(results, "report") }
 
+// CheckFolder reports a results folder in which a symbolic link stands where
+// this program writes or reads: a folder that someone else has made could lead
+// it elsewhere. The folder itself may be a link.
+func CheckFolder(results string) error {
+	err := safefile.NoLinks(results, lockName, "records", "table1", "report", "report/tournament")
+	if err != nil {
+		return Usage(fmt.Errorf("results folder: %w", err))
+	}
+	return nil
+}
+
 // A Results is a results folder that this process has to itself.
 type Results struct {
 	Dir  string
@@ -26,10 +38,13 @@ type Results struct {
 
 // OpenResults makes a results folder if there is none and locks it. The error
 // wraps ErrLocked if another process is at work in it, and ErrUsage if it is
-// sealed.
+// sealed or CheckFolder refuses it.
 func OpenResults(dir string) (*Results, error) {
 	if record.Sealed(dir) {
 		return nil, Usage(fmt.Errorf("%s is sealed by its %s; name another results folder with --results", dir, record.ManifestName))
+	}
+	if err := CheckFolder(dir); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(RecordsDir(dir), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)

@@ -3,26 +3,14 @@ package record
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 )
 
-// TestFullDisk writes to /dev/full, on which every write fails as on a full
-// disk.
+// TestFullDisk: the disk fills up during the run. Every write to /dev/full
+// fails as on a full disk.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	partial := filepath.Join(dir, "abc.jsonl.partial")
-	if err := os.Symlink("/dev/full", partial); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Create(dir, header("abc")); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("Create: %v", err)
-	}
-	// The disk fills up during the run.
-	if err := os.Remove(partial); err != nil {
-		t.Fatal(err)
-	}
 	w, err := Create(dir, header("abc"))
 	if err != nil {
 		t.Fatal(err)

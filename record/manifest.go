@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"polkrepro/internal/safefile"
 )
 
 // ManifestName is the file that seals a results folder: the SHA-256 of every
@@ -198,17 +200,12 @@ func (m Manifest) check(dir, path string) string {
 
 // readManifest reads a folder's manifest.
 func readManifest(dir string) (Manifest, error) {
-	path := filepath.Join(dir, ManifestName)
-	info, err := os.Lstat(path)
-	if err != nil {
+	text, err := safefile.Read(filepath.Join(dir, ManifestName), maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return nil, fmt.Errorf("%s is no manifest", ManifestName)
-	}
-	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s is no manifest: %w", ManifestName, err)
 	}
 	return ParseManifest(text)
 }

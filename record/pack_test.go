@@ -5,7 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"polkrepro/internal/hostile"
 )
 
 // packed writes a finished record into one folder and packs it into another.
@@ -82,7 +85,7 @@ func TestPackedDamage(t *testing.T) {
 	}
 	whole := mustReadFile(t, path)
 	read := func(b []byte) (string, error) {
-		text, err := unpack(b)
+		text, err := new(packing).unpack(b)
 		if err != nil {
 			return "", err
 		}
@@ -116,12 +119,25 @@ func TestPackedDamage(t *testing.T) {
 }
 
 func TestPackedLimit(t *testing.T) {
-	bomb, err := pack(make([]byte, maxUnpacked+1))
+	bomb, err := pack(make([]byte, MaxSize+1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := unpack(bomb); err == nil {
-		t.Error("unpacked more than the limit")
+	hostile.AtMost(t, 6*MaxSize, func() {
+		if _, err := new(packing).unpack(bomb); err == nil {
+			t.Error("unpacked more than the limit")
+		}
+	})
+	p := packing{size: MaxUnpacked - 5}
+	small, err := pack([]byte("12345"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := p.unpack(small); err != nil || string(text) != "12345" {
+		t.Errorf("up to the limit of all: %q, %v", text, err)
+	}
+	if _, err := p.unpack(small); err == nil || !strings.Contains(err.Error(), "with the records before it") {
+		t.Errorf("beyond it: %v", err)
 	}
 }
 

@@ -7,9 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+
+	"polkrepro/internal/safefile"
 )
 
 // sumTail is what follows the sum in the last line.
@@ -22,12 +26,17 @@ type Error struct {
 	Err  error
 }
 
-// Error returns "path:line: what is wrong".
+// Error returns "path:line: what is wrong". A path that a terminal would obey is
+// quoted.
 func (e *Error) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+	path := e.Path
+	if !printable(path) {
+		path = strconv.Quote(path)
 	}
-	return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", path, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %v", path, e.Line, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -45,12 +54,20 @@ var ErrDamaged = errors.New("the record was changed after it was written")
 // ".jsonl", or ".jsonl.gz" if it is packed. It accepts only a whole one: a header, points with increasing
 // samples, a final line, and both sums right. Otherwise the error is an *Error,
 // or that of opening the file.
+//
+// What is not a regular file is not opened, and no more than MaxSize bytes are
+// read, packed or not.
 func Read(path string) (*Record, error) {
+	return readFinished(path, new(packing))
+}
+
+// readFinished is Read as one of several that are packed.
+func readFinished(path string, p *packing) (*Record, error) {
 	id, ok := strings.CutSuffix(strings.TrimSuffix(filepath.Base(path), packedSuffix), sealedSuffix)
 	if !ok || strings.HasSuffix(path, failedSuffix) {
 		return nil, &Error{path, 0, fmt.Errorf("a finished record is named ID%s: %w", sealedSuffix, ErrIncomplete)}
 	}
-	f, err := readFile(path, id, "final")
+	f, err := readFile(path, id, "final", p)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +81,7 @@ func ReadFailed(path string) (*FailedRecord, error) {
 	if !ok {
 		return nil, &Error{path, 0, fmt.Errorf("a failed run's record is named ID%s", failedSuffix)}
 	}
-	f, err := readFile(path, id, "failure")
+	f, err := readFile(path, id, "failure", new(packing))
 	if err != nil {
 		return nil, err
 	}
@@ -81,14 +98,16 @@ type Collection struct {
 
 // ReadDir reads all records in a folder; it doesn't look into subfolders and
 // passes over files that are not named like records. Damaged files are listed
-// in the collection's Errors and are not in its maps. The error is that of
-// listing the folder; it wraps os.ErrNotExist if there is none.
+// in the collection's Errors and are not in its maps, and so are packed ones
+// that exceed MaxUnpacked together. The error is that of listing the folder; it
+// wraps os.ErrNotExist if there is none.
 func ReadDir(dir string) (*Collection, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	c := &Collection{Records: make(map[string]*Record), Failed: make(map[string]*FailedRecord)}
+	var p packing
 	for _, e := range entries {
 		name := e.Name()
 		path := filepath.Join(dir, name)
@@ -103,7 +122,7 @@ func ReadDir(dir string) (*Collection, error) {
 				c.Failed[f.Header.ID] = f
 			}
 		case strings.HasSuffix(name, sealedSuffix), strings.HasSuffix(name, sealedSuffix+packedSuffix):
-			r, err := Read(path)
+			r, err := readFinished(path, &p)
 			if err == nil && c.Records[r.Header.ID] != nil {
 				err = &Error{path, 0, fmt.Errorf("a second record of the run of %s", filepath.Base(c.Records[r.Header.ID].Path))}
 			}
@@ -123,19 +142,19 @@ type file struct {
 	failure Failure
 }
 
-func readFile(path, id, last string) (*file, error) {
-	// A device or a pipe under a record's name would never end.
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &Error{path, 0, errors.New("not a regular file")}
+func readFile(path, id, last string, p *packing) (*file, error) {
+	if !validID.MatchString(id) {
+		return nil, &Error{path, 0, errors.New("its name is not that of a run")}
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
+	b, err := safefile.Read(path, MaxSize)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, err
 	}
-	if strings.HasSuffix(path, packedSuffix) {
-		if b, err = unpack(b); err != nil {
-			return nil, &Error{path, 0, err}
-		}
+	if err == nil && strings.HasSuffix(path, packedSuffix) {
+		b, err = p.unpack(b)
+	}
+	if err != nil {
+		return nil, &Error{path, 0, err}
 	}
 	return parse(path, id, last, b)
 }
@@ -174,6 +193,9 @@ func parse(path, id, last string, b []byte) (*file, error) {
 			if h.ID != id {
 				return fail(fmt.Errorf("record of run %q in a file named after %q", h.ID, id))
 			}
+			if err := h.checkText(); err != nil {
+				return fail(err)
+			}
 		case line == 1:
 			return fail(fmt.Errorf("type %q in the first line, want run", kind.Type))
 		case kind.Type == "point":
@@ -189,6 +211,9 @@ func parse(path, id, last string, b []byte) (*file, error) {
 			if err := strict(text, &f.rec.Final); err != nil {
 				return fail(err)
 			}
+			if err := f.rec.Final.checkText(); err != nil {
+				return fail(err)
+			}
 			if err := f.rec.close(f.rec.Final.Samples); err != nil {
 				return fail(err)
 			}
@@ -200,6 +225,7 @@ func parse(path, id, last string, b []byte) (*file, error) {
 			if err := strict(text, &f.failure); err != nil {
 				return fail(err)
 			}
+			f.failure.Error = cleaned(f.failure.Error)
 			if err := f.rec.close(f.failure.Samples); err != nil {
 				return fail(err)
 			}

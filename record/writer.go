@@ -40,7 +40,7 @@ type Writer struct {
 
 // Create starts the record of run h.ID: it writes dir/ID.jsonl.partial with the
 // header as its first line. A file of that name is a killed run's and is
-// overwritten. The folder is made if it doesn't exist. Only one process may
+// replaced; if it is a link, what it leads to is left alone. The folder is made if it doesn't exist. Only one process may
 // write a run's record at a time.
 func Create(dir string, h Header) (*Writer, error) {
 	if !validID.MatchString(h.ID) {
@@ -49,13 +49,14 @@ func Create(dir string, h Header) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("can't make the records' folder: %w", err)
 	}
+	if err := h.checkText(); err != nil {
+		return nil, fmt.Errorf("record %s: %w", h.ID, err)
+	}
 	h.Type, h.Format = "run", Format
 	w := &Writer{dir: dir, rec: Record{Header: h}, hash: sha256.New()}
-	file, err := os.OpenFile(w.path(partialSuffix), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
+	if err := w.open(); err != nil {
 		return nil, fmt.Errorf("can't write a record: %w", err)
 	}
-	w.file = file
 	line, err := json.Marshal(h)
 	if err != nil {
 		err = fmt.Errorf("record %s: header: %w", h.ID, err)
@@ -66,6 +67,19 @@ func Create(dir string, h Header) (*Writer, error) {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
+}
+
+// open makes the partial file in the place of an earlier one.
+func (w *Writer) open() error {
+	path := w.path(partialSuffix)
+	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	var err error
+	w.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	return err
 }
 
 // Point appends an evaluation. Samples must be greater than in the point
@@ -98,6 +112,9 @@ func (w *Writer) Finish(f Final) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
+	if err := f.checkText(); err != nil {
+		return w.fail(err)
+	}
 	f.Type, f.Digest, f.Sum = "final", "", ""
 	if err := w.rec.close(f.Samples); err != nil {
 		return w.fail(err)
@@ -125,7 +142,7 @@ func (w *Writer) Fail(f Failure) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	f.Type, f.Sum = "failure", ""
+	f.Type, f.Sum, f.Error = "failure", "", cleaned(f.Error)
 	if err := w.rec.close(f.Samples); err != nil {
 		return w.fail(err)
 	}
@@ -212,6 +229,9 @@ func digest(r *Record) string {
 
 // follow reports a point that can't come after the record's last.
 func (r *Record) follow(p Point) error {
+	if len(r.Points) == MaxPoints {
+		return fmt.Errorf("more than %d points", MaxPoints)
+	}
 	last := -1
 	if n := len(r.Points); n > 0 {
 		last = r.Points[n-1].Samples

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"polkrepro/internal/safefile"
 	"polkrepro/record"
 )
 
@@ -27,7 +28,8 @@ var faces = []face{
 // tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet
 // of the paper's figures, figures/contact.{svg,png}, and index.md. A figure of
 // images alone has no CSV file. It returns the paths it wrote. Files of a
-// figure that has no data any more are removed. Every file is written whole or not at all.
+// figure that has no data any more are removed. Every file is written whole or not
+// at all, and none through a symbolic link that stands for one of these folders.
 func (r *Report) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
 	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
@@ -54,6 +56,9 @@ type writer struct {
 // file writes one file.
 func (w *writer) file(name string, write func(io.Writer) error) {
 	if w.err != nil {
+		return
+	}
+	if w.err = safefile.NoLinks(w.dir, filepath.Dir(name)); w.err != nil {
 		return
 	}
 	path := filepath.Join(w.dir, name)
@@ -127,9 +132,15 @@ func safely(render func() ([]byte, error)) (out []byte, err error) {
 
 // remove removes the files of a figure.
 func (w *writer) remove(sub, name string) {
+	if w.err == nil {
+		w.err = safefile.NoLinks(w.dir, sub)
+	}
+	if w.err != nil {
+		return
+	}
 	for _, ext := range append([]string{"csv"}, Formats...) {
 		err := os.Remove(filepath.Join(w.dir, sub, name+"."+ext))
-		if err != nil && !errors.Is(err, os.ErrNotExist) && w.err == nil {
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			w.err = err
 		}
 	}

@@ -124,6 +124,9 @@ func readRecords(results string, stderr io.Writer) (*record.Collection, error) {
 	if info, err := os.Stat(results); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("results folder: %s is a file, not a folder", results)
 	}
+	if err := harness.CheckFolder(results); err != nil {
+		return nil, err
+	}
 	if err := record.CheckSeal(results); err != nil {
 		return nil, &statusError{exitIncomplete, err.Error()}
 	}

@@ -70,6 +70,9 @@ type sealing struct {
 
 // seal writes the manifest of a folder that holds whole records only.
 func (s *sealing) seal(stdout io.Writer) error {
+	if err := harness.CheckFolder(s.results); err != nil {
+		return err
+	}
 	have, err := record.ReadDir(harness.RecordsDir(s.results))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -1,0 +1,213 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"polkrepro/internal/hostile"
+)
+
+// resealed returns the lines of a record with the digest and the sum that they
+// should have, as someone would write them who knows the format. What is no
+// record is returned as it is.
+func resealed(b []byte) []byte {
+	at := bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n') + 1
+	var rec Record
+	for i, line := range bytes.Split(b[:at], []byte("\n")) {
+		var p Point
+		if i == 0 {
+			if strict(line, &rec.Header) != nil {
+				return b
+			}
+		} else if strict(line, &p) == nil {
+			rec.Points = append(rec.Points, p)
+		}
+	}
+	if strict(b[at:], &rec.Final) != nil {
+		return b
+	}
+	rec.Final.Digest, rec.Final.Sum = digest(&rec), ""
+	last, err := json.Marshal(rec.Final)
+	if err != nil {
+		return b
+	}
+	head := append(bytes.Clone(b[:at]), bytes.TrimSuffix(last, []byte(sumTail))...)
+	sum := sha256.Sum256(head)
+	return append(append(head, hex.EncodeToString(sum[:])...), sumTail+"\n"...)
+}
+
+// FuzzRead: no bytes make it panic or allocate more than a multiple of them,
+// and what it reads as a record has its sum and text that can be shown. Sums
+// are made to fit too, or nothing behind them would be reached.
+func FuzzRead(f *testing.F) {
+	dir := f.TempDir()
+	whole, err := os.ReadFile(write(f, dir, "abc"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	for _, line := range bytes.SplitAfter(whole, []byte("\n")) {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		hostile.AtMost(t, 200*len(b)+1<<20, func() { parse("abc.jsonl", "abc", "failure", b) })
+		for _, text := range [][]byte{b, resealed(b)} {
+			var got *file
+			var err error
+			hostile.AtMost(t, 200*len(b)+1<<20, func() { got, err = parse("abc.jsonl", "abc", "final", text) })
+			if err != nil {
+				continue
+			}
+			if !bytes.HasSuffix(text, []byte(got.rec.Final.Sum+sumTail+"\n")) || got.rec.Header.checkText() != nil {
+				t.Errorf("read %+v", got)
+			}
+		}
+	})
+}
+
+// FuzzUnpack: no bytes make it panic or allocate more than gzip can make of
+// them, and what it unpacks is packed and unpacked to the same.
+func FuzzUnpack(f *testing.F) {
+	for _, text := range []string{"", "{}\n", strings.Repeat("0123456789", 1000)} {
+		b, err := pack([]byte(text))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var text []byte
+		var err error
+		hostile.AtMost(t, 6*1032*len(b)+1<<20, func() { text, err = new(packing).unpack(b) })
+		if err != nil {
+			return
+		}
+		again, err := pack(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := new(packing).unpack(again); err != nil || !bytes.Equal(b, text) {
+			t.Errorf("packed and unpacked: %v", err)
+		}
+	})
+}
+
+// TestManyPoints: checking the sums of a record takes far more memory than its
+// lines, so there are no more of them than a spec can plan.
+func TestManyPoints(t *testing.T) {
+	whole, err := os.ReadFile(write(t, t.TempDir(), "abc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	many := func(n int) []byte {
+		b := bytes.Clone(lines[0])
+		for i := range n {
+			b = fmt.Appendf(b, `{"type":"point","samples":%d}`+"\n", i)
+		}
+		return append(b, lines[len(lines)-2]...)
+	}
+	hostile.AtMost(t, 400<<20, func() {
+		if _, err := parse("abc.jsonl", "abc", "final", many(MaxPoints+1)); err == nil || !strings.Contains(err.Error(), "more than 50000 points") {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// TestLargeFiles: a file is not read beyond the limit.
+func TestLargeFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"abc.jsonl", "abd.failed.jsonl", "abe.jsonl.gz"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(dir, name), 1<<32); err != nil {
+			t.Skip(err)
+		}
+	}
+	hostile.AtMost(t, 3*6*MaxSize, func() {
+		c, err := ReadDir(dir)
+		if err != nil || len(c.Errors) != 3 {
+			t.Fatalf("%v, %v", c.Errors, err)
+		}
+		for _, err := range c.Errors {
+			if !strings.Contains(err.Error(), "more than 16777216 bytes") {
+				t.Errorf("error %v", err)
+			}
+		}
+	})
+}
+
+// TestControlCharacters: neither a name of a file nor what a record holds
+// reaches a terminal as a command to it.
+func TestControlCharacters(t *testing.T) {
+	dir := t.TempDir()
+	h := header("abc")
+	h.Provenance.CPU = "\x1b]0;owned\a"
+	if _, err := Create(dir, h); err == nil || strings.Contains(err.Error(), "\x1b") {
+		t.Errorf("error %v", err)
+	}
+	whole, err := os.ReadFile(write(t, dir, "abc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := resealed(bytes.Replace(whole, []byte("(devel)"), []byte(`\u001b[2J`), 1))
+	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"\x1b[2J"`) {
+		t.Errorf("error %v", err)
+	}
+	bad = resealed(bytes.Replace(whole, []byte(`"repairs"`), []byte(`"\u009b2J"`), 1))
+	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"\u009b2J"`) {
+		t.Errorf("error %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "\x1b[2J.jsonl"), nil, 0o666); err != nil {
+		t.Skip(err)
+	}
+	c, err := ReadDir(dir)
+	if err != nil || len(c.Errors) != 1 || strings.Contains(c.Errors[0].Error(), "\x1b") {
+		t.Errorf("%v, %v", c.Errors, err)
+	}
+	w, err := Create(dir, header("abd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Fail(Failure{Error: "no\x1b[2J\n\tmore"}); err != nil {
+		t.Fatal(err)
+	}
+	failed, err := ReadFailed(filepath.Join(dir, "abd.failed.jsonl"))
+	if err != nil || failed.Failure.Error != "no·[2J\n\tmore" {
+		t.Errorf("%+v, %v", failed, err)
+	}
+	var e *Error
+	if _, err := Read(filepath.Join(dir, "a b.jsonl")); !errors.As(err, &e) {
+		t.Errorf("a name that is no run's: %v", err)
+	}
+}
+
+// TestPartialIsALink: a new record does not write through a link in its place.
+func TestPartialIsALink(t *testing.T) {
+	dir := t.TempDir()
+	outside := filepath.Join(t.TempDir(), "precious")
+	if err := os.WriteFile(outside, []byte("keep me"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []func(old, new string) error{os.Symlink, os.Link} {
+		if err := link(outside, filepath.Join(dir, "abc.jsonl.partial")); err != nil {
+			t.Skip(err)
+		}
+		if _, err := Read(write(t, dir, "abc")); err != nil {
+			t.Error(err)
+		}
+		if b, err := os.ReadFile(outside); err != nil || string(b) != "keep me" {
+			t.Errorf("outside of the folder there is %q, %v", b, err)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package record
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// printable reports whether text holds nothing but characters that are printed:
+// no control sequence of a terminal among them.
+func printable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// cleaned returns a message without what a terminal would obey.
+func cleaned(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return '·'
+	}, text)
+}
+
+// checkText reports text in a header that is not printable: names of data,
+// methods and machines, which are shown in tables.
+func (h *Header) checkText() error { return checkText(reflect.ValueOf(*h)) }
+
+// checkText does so in the names of the counters.
+func (f *Final) checkText() error { return checkText(reflect.ValueOf(f.Health)) }
+
+func checkText(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.String:
+		if !printable(v.String()) {
+			return fmt.Errorf("text that can't be shown: %q", v.String())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if err := checkText(v.Field(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if err := checkText(v.Index(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, k := range keys {
+			if err := checkText(k); err != nil {
+				return err
+			}
+			if err := checkText(v.MapIndex(k)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
