@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
@@ -16,6 +17,8 @@ import (
 // Bounds that keep a mistyped spec from planning more than anyone can mean.
 const (
 	maxIncludes = 32
+	maxIncluded = 4 * strictyaml.MaxSource // bytes of a spec and what it includes
+	maxSeries   = 200                      // bytes of a series' name
 	maxVariants = 1000
 	maxRuns     = 10_000
 	maxSeeds    = 10_000
@@ -64,9 +67,11 @@ type includer struct {
 	r     *strictyaml.Reporter
 	stack []string // ids
 	count int
+	bytes int
 }
 
 func (in *includer) load(f source) *strictyaml.Node {
+	in.bytes += len(f.text)
 	root := strictyaml.Parse(f.label, f.text, in.r)
 	if root == nil {
 		return nil
@@ -97,6 +102,9 @@ func (in *includer) load(f source) *strictyaml.Node {
 			continue
 		case slices.Contains(in.stack, g.id):
 			in.r.Errorf(item, "%q includes itself", item.Text)
+			continue
+		case in.bytes+len(g.text) > maxIncluded:
+			in.r.Errorf(item, "with %q, the spec and what it includes have more than %d bytes", item.Text, maxIncluded)
 			continue
 		}
 		base = strictyaml.Merge(base, in.load(g))
@@ -170,8 +178,11 @@ func (c *checker) spec() *Spec {
 	if c.given(c.root, "name") && !nameText.MatchString(d.Name) {
 		c.Errorf(c.root.At("name"), "name is %q, want lower-case letters, digits and single hyphens", d.Name)
 	}
-	if c.given(c.root, "title") && (d.Title == "" || strings.ContainsAny(d.Title, "\r\n")) {
+	if c.given(c.root, "title") && (d.Title == "" || !printable(d.Title)) {
 		c.Errorf(c.root.At("title"), "title is %q, want one line", d.Title)
+	}
+	if !printable(strings.NewReplacer("\n", "", "\t", "").Replace(d.Description)) {
+		c.Errorf(c.root.At("description"), "description holds characters that are not printed")
 	}
 	if c.given(c.root, "task") && d.Task != TaskKSVM && d.Task != TaskKLR {
 		c.Errorf(c.root.At("task"), "task is %q, want one of %s", d.Task, list([]string{TaskKSVM, TaskKLR}))
@@ -189,6 +200,12 @@ func (c *checker) spec() *Spec {
 	}
 	c.allWork()
 	return s
+}
+
+// printable reports whether text is one line without control characters, which
+// a terminal would obey.
+func printable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // given reports a missing key and returns whether it is there.
@@ -793,6 +810,10 @@ var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 func (c *checker) expand(info *MethodInfo, v *variant, t *strictyaml.Node) string {
 	if strings.TrimSpace(t.Text) == "" {
 		c.Errorf(t, "series is empty")
+	}
+	if len(t.Text) > maxSeries || !printable(t.Text) {
+		c.Errorf(t, "series is not one line of at most %d bytes", maxSeries)
+		return ""
 	}
 	return placeholder.ReplaceAllStringFunc(t.Text, func(s string) string {
 		name := s[1 : len(s)-1]

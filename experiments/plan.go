@@ -52,8 +52,11 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 			if !r.all && !(r.cells && len(v.cells) > 0) && !(r.figures && len(v.figures) > 0) {
 				continue
 			}
-			seeds := r.seeds
-			if opt.Seeds > 0 {
+			method, seeds := lookupMethod(v.method), r.seeds
+			switch {
+			case method.Seedless:
+				seeds = []uint64{1}
+			case opt.Seeds > 0:
 				seeds = upTo(opt.Seeds)
 			}
 			for _, draw := range r.draws {
@@ -63,10 +66,6 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 						Seed: seed, Samples: w.samples, Evaluation: w.evaluation,
 					}
 					order := v.order
-					method := lookupMethod(v.method)
-					if method.Seedless {
-						run.Seed = 1
-					}
 					if method.Batch {
 						run.Samples, run.Evaluation.Every, run.Evaluation.Tail = s.train, 0, 0
 						order = max(order, float64(s.train)/10) // one of many passes

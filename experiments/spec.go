@@ -127,13 +127,19 @@ func Parse(filename string, src []byte) (*Spec, error) {
 
 // LoadFile reads a spec from a file. What it includes is looked for in the
 // folder of the file that includes it, then among the embedded files, so that a
-// copy of an embedded spec works anywhere.
+// copy of an embedded spec works anywhere. Nothing outside of the spec's own
+// folder is included.
 func LoadFile(path string) (*Spec, error) {
 	src, err := readSource(path)
 	if err != nil {
 		return nil, fmt.Errorf("can't read the spec: %w", err)
 	}
-	return parseSpec(source{path, path, src}, open)
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("can't read the spec: %w", err)
+	}
+	defer root.Close()
+	return parseSpec(source{path, path, src}, folder{root}.open)
 }
 
 // Find returns the embedded spec of that name, or else the spec in the file of
@@ -199,8 +205,11 @@ func openEmbedded(from, name string) (source, error) {
 	return source{"experiments/" + name, embeddedID + name, text}, err
 }
 
+// A folder is that of a spec, with what it may include.
+type folder struct{ root *os.Root }
+
 // open opens an included file on disk or, failing that, an embedded one.
-func open(from, name string) (source, error) {
+func (d folder) open(from, name string) (source, error) {
 	if strings.HasPrefix(from, embeddedID) {
 		return openEmbedded(from, name)
 	}
@@ -208,7 +217,11 @@ func open(from, name string) (source, error) {
 	if !filepath.IsAbs(local) {
 		local = filepath.Join(filepath.Dir(from), local)
 	}
-	text, err := readSource(local)
+	inside, err := filepath.Rel(d.root.Name(), local)
+	if err != nil || !filepath.IsLocal(inside) {
+		return source{}, errors.New("it is outside of the spec's folder")
+	}
+	text, err := readRegular(d.root.Stat, d.root.Open, inside)
 	if errors.Is(err, fs.ErrNotExist) {
 		if f, err := openEmbedded(from, name); err == nil {
 			return f, nil
@@ -218,18 +231,22 @@ func open(from, name string) (source, error) {
 }
 
 // readSource reads a regular file, but not much more of it than Parse accepts.
-func readSource(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+func readSource(path string) ([]byte, error) { return readRegular(os.Stat, os.Open, path) }
+
+// readRegular is readSource in a file system. Opening what is no regular file
+// could wait for ever.
+func readRegular(stat func(string) (os.FileInfo, error), open func(string) (*os.File, error), path string) ([]byte, error) {
+	info, err := stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, strictyaml.MaxSource+1))
 }

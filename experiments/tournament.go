@@ -216,14 +216,8 @@ func (f *Field) grid(h prune.Heuristic, refine int) []float64 {
 	if !ok {
 		return []float64{0}
 	}
-	values := f.budgets[h.Name]
-	if values == nil {
-		values = f.budgets[knob.Name]
-	}
-	if values == nil {
-		values = knob.GridFor(f.grids)
-	}
-	if knob.Integer || slices.ContainsFunc(values, func(x float64) bool { return !(x > 0) }) {
+	values, refined := f.values(h, knob)
+	if !refined {
 		return values
 	}
 	out := values[:1:1]
@@ -235,6 +229,34 @@ func (f *Field) grid(h prune.Heuristic, refine int) []float64 {
 		out = append(out, b)
 	}
 	return out
+}
+
+// values returns the values of a heuristic's knob that are given, and whether
+// there may be others between them.
+func (f *Field) values(h prune.Heuristic, knob prune.Param) (values []float64, refined bool) {
+	values = f.budgets[h.Name]
+	if values == nil {
+		values = f.budgets[knob.Name]
+	}
+	if values == nil {
+		values = knob.GridFor(f.grids)
+	}
+	return values, !knob.Integer && !slices.ContainsFunc(values, func(x float64) bool { return !(x > 0) })
+}
+
+// count returns how many runs of a heuristic there are on a field.
+func (f *Field) count(name string, w *fieldWork) int {
+	h, _ := prune.Lookup(name)
+	knob, ok := h.Knob()
+	if !ok {
+		return w.replicates
+	}
+	values, refined := f.values(h, knob)
+	n := len(values)
+	if refined {
+		n += (n - 1) * w.refine
+	}
+	return n * w.replicates
 }
 
 // with returns a field's parameters with a heuristic at a value of its knob.
@@ -268,8 +290,8 @@ func (c *tournamentChecker) tournament() *Tournament {
 	if !nameText.MatchString(d.Name) {
 		c.Errorf(c.root, "name is %q, want lower-case letters, digits and single hyphens", d.Name)
 	}
-	if d.Title == "" {
-		c.Errorf(c.root, "missing key \"title\"")
+	if d.Title == "" || !printable(d.Title) {
+		c.Errorf(c.root, "title is %q, want one line", d.Title)
 	}
 	if why := checkPruner(d.Reference); why != "" {
 		c.Errorf(c.root, "reference: %s", why)
@@ -294,7 +316,29 @@ func (c *tournamentChecker) tournament() *Tournament {
 		}
 		t.Fields = append(t.Fields, f)
 	}
+	for _, profile := range Profiles() {
+		if n := t.count(profile); n > maxContests {
+			c.Errorf(c.root, "profile %s has %d runs, more than %d", profile, n, maxContests)
+		}
+	}
 	return t
+}
+
+// maxContests keeps a mistyped tournament from planning more than anyone can
+// mean.
+const maxContests = 100_000
+
+// count returns how many runs there are in a profile.
+func (t *Tournament) count(profile string) int {
+	n := 0
+	for i := range t.Fields {
+		if w := t.Fields[i].work[profile]; w != nil {
+			for _, name := range t.Heuristics {
+				n += t.Fields[i].count(name, w)
+			}
+		}
+	}
+	return n
 }
 
 // field checks a field.
@@ -308,8 +352,8 @@ func (c *tournamentChecker) field(n *strictyaml.Node, d *doc.Field) Field {
 		},
 	}
 	c.fieldData(n, d, &f)
-	if !nameText.MatchString(d.Name) || d.Title == "" {
-		c.Errorf(n, "want a title, and a name of lower-case letters, digits and single hyphens, not %q", d.Name)
+	if !nameText.MatchString(d.Name) || d.Title == "" || !printable(d.Title) {
+		c.Errorf(n, "want a title of one line, and a name of lower-case letters, digits and single hyphens, not %q", d.Name)
 	}
 	if d.Task != TaskKSVM && d.Task != TaskKLR {
 		c.Errorf(n, "task is %q, want one of %s", d.Task, list([]string{TaskKSVM, TaskKLR}))

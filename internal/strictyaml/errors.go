@@ -98,6 +98,7 @@ func (e Errors) Unwrap() []error {
 // A Reporter gathers errors.
 type Reporter struct {
 	errs  Errors
+	seen  map[Error]bool
 	count int
 }
 
@@ -108,11 +109,13 @@ func (r *Reporter) Errorf(n *Node, format string, args ...any) {
 
 func (r *Reporter) add(e *Error) {
 	r.count++
-	for _, old := range r.errs {
-		if *old == *e {
-			return
-		}
+	if r.seen[*e] {
+		return
 	}
+	if r.seen == nil {
+		r.seen = make(map[Error]bool)
+	}
+	r.seen[*e] = true
 	r.errs = append(r.errs, e)
 }
 

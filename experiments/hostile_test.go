@@ -1,0 +1,235 @@
+package experiments
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"polkrepro/internal/hostile"
+)
+
+// TestHostileSpecs: no text makes the parser or the planner use more memory
+// than a spec may, and each is refused. Those with many brackets would take it
+// minutes.
+func TestHostileSpecs(t *testing.T) {
+	const size = 64<<10 - 100
+	list := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%d, ", i+1)
+		}
+		return b.String() + fmt.Sprint(n+1)
+	}
+	var keys, flow strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&keys, "k%d: 1\n", i)
+		fmt.Fprintf(&flow, "k%d: 1, ", i)
+	}
+	change := func(old, new string) string {
+		if !strings.Contains(valid, old) {
+			t.Fatalf("no %q in the valid spec", old)
+		}
+		return strings.Replace(valid, old, new, 1)
+	}
+	for name, src := range map[string]string{
+		"brackets":            strings.Repeat("[", size),
+		"closed brackets":     "a: " + strings.Repeat("[", size/2) + strings.Repeat("]", size/2),
+		"braces":              strings.Repeat("{a: ", size/4),
+		"brackets, fewer":     strings.Repeat("[", 4000),
+		"dashes":              strings.Repeat("- ", 4000),
+		"question marks":      strings.Repeat("? ", 4000),
+		"quotes":              strings.Repeat(`"`, 4000),
+		"aliases":             "a: &a [1, 1]\n" + strings.Repeat("b: &b [*a, *a]\n", 1000),
+		"merges":              strings.Repeat("<<: {a: 1}\n", 1000),
+		"unknown keys":        keys.String(),
+		"in one line":         "{" + flow.String() + "}",
+		"a long list":         "seeds: [" + list(size/3-10) + "]",
+		"too long":            strings.Repeat("# long\n", size),
+		"a grid of billions":  change("parsimony: [1e-4, 0.04]", "parsimony: ["+list(900)+"], batch_size: ["+list(900)+"], bandwidth: ["+list(900)+"]"),
+		"runs by the million": change("draws: calibrated, count: 2, seeds: 3", "draws: ["+list(5000)+"], seeds: 10000"),
+		"a series name":       change("learning_rate: 6", "learning_rate: 6\n    series: "+strings.Repeat("x", 300)),
+		"evaluations":         change("{epochs: 1}", "{samples: 100000000}"),
+		"a title":             change("title: A", `title: "\e[2J" # A`),
+		"a description":       change("name: sample", "name: sample\ndescription: \"\\e[2J\""),
+	} {
+		hostile.AtMost(t, 256<<20, func() {
+			if s, err := Parse("hostile.yaml", []byte(src)); err == nil || len(err.Error()) > 8<<10 || strings.Contains(err.Error(), "\x1b") {
+				t.Errorf("%s: spec %v, error %v", name, s, err)
+			}
+		})
+	}
+}
+
+// TestHostileTournament: fields, budgets, refinements and replicates multiply.
+func TestHostileTournament(t *testing.T) {
+	src, err := embedded.ReadFile(TournamentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&values, "0.%04d, ", i+1)
+	}
+	text := string(src)
+	text = strings.Replace(text, "parsimony: [", "parsimony: ["+values.String(), 1)
+	text = strings.Replace(text, "replicates: 5,", "replicates: 5, refine: 100,", 1)
+	hostile.AtMost(t, 64<<20, func() {
+		if _, err := ParseTournament("hostile.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "more than 100000") {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// TestTournamentCount: what is counted before a plan is made is what it has.
+func TestTournamentCount(t *testing.T) {
+	tournament, err := FindTournament("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, profile := range Profiles() {
+		plan, err := tournament.Plan(profile)
+		if err != nil || len(plan) != tournament.count(profile) {
+			t.Errorf("%s: %d planned, %d counted, error %v", profile, len(plan), tournament.count(profile), err)
+		}
+	}
+}
+
+// TestIncludesStayInside: neither a path nor a link of a spec leads out of its
+// folder, and a file that never ends is not opened.
+func TestIncludesStayInside(t *testing.T) {
+	outside := t.TempDir()
+	secret := filepath.Join(outside, "secret.yaml")
+	if err := os.WriteFile(secret, []byte("secret: 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(secret, filepath.Join(dir, "link.yaml")); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "sub")); err != nil {
+		t.Skip(err)
+	}
+	relative, err := filepath.Rel(dir, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	main := filepath.Join(dir, "main.yaml")
+	for _, name := range []string{secret, filepath.ToSlash(relative), "link.yaml", "sub/secret.yaml", "sub/../../x", "/dev/zero", "."} {
+		if err := os.WriteFile(main, fmt.Appendf(nil, "include: [%q]\n%s", name, valid), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := LoadFile(main)
+		if err == nil || strings.Contains(err.Error(), "secret: 1") || !strings.Contains(err.Error(), "main.yaml:1:") {
+			t.Errorf("include %q: error %v", name, err)
+		}
+	}
+}
+
+// TestManyIncludes: what is included counts together.
+func TestManyIncludes(t *testing.T) {
+	dir := t.TempDir()
+	long := "# " + strings.Repeat("x", 60<<10) + "\n"
+	var names []string
+	for i := range 5 {
+		names = append(names, fmt.Sprintf("%d.yaml", i))
+		if err := os.WriteFile(filepath.Join(dir, names[i]), []byte(long+"name: sample\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	main := filepath.Join(dir, "main.yaml")
+	for n, ok := range map[int]bool{4: true, 5: false} {
+		if err := os.WriteFile(main, []byte("include: ["+strings.Join(names[:n], ", ")+"]\n"+valid), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := LoadFile(main)
+		if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "more than 262144 bytes") {
+			t.Errorf("%d of 60 KiB: error %v", n, err)
+		}
+	}
+}
+
+// FuzzInclude parses two files of which one may include the other: an error,
+// or a spec that can be planned.
+func FuzzInclude(f *testing.F) {
+	f.Add("include: [b.yaml]\n"+valid, "regularizer: 0.5\n")
+	f.Add("include: [b.yaml]\ntitle: t\n", valid)
+	f.Add("include: [b.yaml, a.yaml]\n"+valid, "include: [a.yaml]\n")
+	f.Add(strings.Replace(valid, "methods:", "defaults: {polk: {batch_size: 8}}\nmethods:", 1), "")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if len(a)+len(b) > 8<<10 {
+			return // the parser's time grows with the square of the length
+		}
+		open := func(_, name string) (source, error) {
+			switch name {
+			case "a.yaml":
+				return source{name, name, []byte(a)}, nil
+			case "b.yaml":
+				return source{name, name, []byte(b)}, nil
+			}
+			return source{}, fs.ErrNotExist
+		}
+		s, err := parseSpec(source{"a.yaml", "a.yaml", []byte(a)}, open)
+		if (s == nil) == (err == nil) {
+			t.Fatalf("spec %v, error %v", s, err)
+		}
+		if err != nil {
+			if err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b') {
+				t.Fatalf("bad message %q", err)
+			}
+			return
+		}
+		for _, profile := range Profiles() {
+			if plan, err := s.Plan(profile, PlanOptions{}); err != nil || len(plan) > maxRuns {
+				t.Fatalf("%d runs, error %v", len(plan), err)
+			}
+		}
+	})
+}
+
+// FuzzParseTournament: an error with a message, or a tournament whose plans are
+// no longer than they may be and hold no run twice of one contestant.
+func FuzzParseTournament(f *testing.F) {
+	src, err := embedded.ReadFile(TournamentFile)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(src))
+	f.Add("name: t\ntitle: T\nreference: komp\nfields: [{}]\n")
+	f.Add(`name: small
+title: A small one
+reference: komp-order
+heuristics: [oldest]
+fields:
+  - {name: a, title: A, task: ksvm, data: {name: multidist}, bandwidth: 0.6, learning_rate: 6, regularizer: 1e-6, batch_size: 32, levels: [4, 8], budgets: {order: [4, 8]}, profiles: {smoke: {samples: 100, replicates: 1, every: 50}}}
+`)
+	f.Fuzz(func(t *testing.T, src string) {
+		if len(src) > 16<<10 {
+			return // the parser's time grows with the square of the length
+		}
+		tournament, err := ParseTournament("fuzz.yaml", []byte(src))
+		if (tournament == nil) == (err == nil) {
+			t.Fatalf("tournament %v, error %v", tournament, err)
+		}
+		if err != nil {
+			if err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b') {
+				t.Fatalf("bad message %q", err)
+			}
+			return
+		}
+		for _, profile := range Profiles() {
+			n := tournament.count(profile)
+			if n > maxContests {
+				t.Fatalf("%d runs", n)
+			}
+			if n > 2000 {
+				continue // a plan that takes long to make
+			}
+			if plan, err := tournament.Plan(profile); err == nil && len(plan) != n {
+				t.Fatalf("%d runs planned, %d counted", len(plan), n)
+			}
+		}
+	})
+}
