@@ -17,6 +17,7 @@ import (
 	"golang.org/x/image/tiff"
 
 	"polkrepro/data/texton"
+	"polkrepro/internal/hostile"
 )
 
 // tiffBytes encodes an image.
@@ -89,7 +90,9 @@ func FuzzReadGreyTIFF(f *testing.F) {
 	f.Add(tallTIFF(f))
 	f.Add(tiffBytes(f, image.NewRGBA(image.Rect(0, 0, 2, 2))))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := readGreyTIFF(b)
+		var m *texton.Image
+		var err error
+		hostile.AtMost(t, 1<<30, func() { m, err = readGreyTIFF(b) })
 		if err == nil && (len(m.Pix) != m.Width*m.Height || m.Width < 1 || m.Width > maxTIFFSide || m.Height > maxTIFFSide) {
 			t.Fatalf("%d×%d pixels, %d bytes", m.Width, m.Height, len(m.Pix))
 		}

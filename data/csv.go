@@ -31,6 +31,9 @@ func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
 		label   int // the label's column, from 0
 	)
 	err = eachLine(r, func(_ int, text string) error {
+		if manyFields(text, opts.Comma, opts.MaxDim) {
+			return fmt.Errorf("the row has more than %d features, the limit that option MaxDim sets", opts.MaxDim)
+		}
 		var err error
 		if fields, err = splitFields(fields[:0], text, opts.Comma); err != nil {
 			return err
@@ -61,6 +64,9 @@ func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
 		}
 		if int64(len(s.X))+int64(s.Dim) > opts.MaxValues {
 			return tooMany(opts.MaxValues)
+		}
+		if len(t.y) == maxExamples {
+			return errManyExamples
 		}
 		for i, field := range fields {
 			if i == label {
@@ -97,6 +103,12 @@ func isHeader(fields []string) bool {
 		}
 	}
 	return true
+}
+
+// manyFields reports a line with more separators than features and a label
+// need: even to split it takes many times its memory.
+func manyFields(text string, comma rune, dim int) bool {
+	return strings.Count(text, string(comma)) > dim+1
 }
 
 // splitFields appends the fields of a line, without the blanks around them.

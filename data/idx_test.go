@@ -6,10 +6,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/hostile"
 )
 
 // idxBytes returns an IDX file of unsigned bytes.
@@ -98,15 +99,11 @@ func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 // costs little memory.
 func TestReadIDXAllocation(t *testing.T) {
 	b := idxBytes(make([]byte, 10), 1<<30)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := ReadIDX(bytes.NewReader(b), 1<<31); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("got %v", err)
-	}
-	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
-		t.Errorf("%d bytes allocated", n)
-	}
+	hostile.AtMost(t, 1<<20, func() {
+		if _, err := ReadIDX(bytes.NewReader(b), 1<<31); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 func FuzzReadIDX(f *testing.F) {
@@ -118,9 +115,14 @@ func FuzzReadIDX(f *testing.F) {
 	f.Add([]byte{0, 0, 8, 3, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		const limit = 1 << 16
-		idx, err := ReadIDX(bytes.NewReader(b), limit)
+		var idx *IDX
+		var err error
+		hostile.AtMost(t, 8*limit+1<<20, func() { idx, err = ReadIDX(bytes.NewReader(b), limit) })
 		if err != nil {
 			return
+		}
+		if s, err := mnistSplit(idx, idx); err == nil {
+			t.Fatalf("images that are labels too: %+v", s)
 		}
 		size := 1
 		dims := make([]uint32, len(idx.Dims))

@@ -58,6 +58,9 @@ func ReadLIBSVM(r io.Reader, opts ReadOptions) (*Split, error) {
 		}
 		ends = append(ends, len(values))
 		highest = max(highest, last)
+		if len(ends) > maxExamples {
+			return errManyExamples
+		}
 		if int64(len(ends))*int64(max(highest, opts.Dim, 1)) > opts.MaxValues {
 			return tooMany(opts.MaxValues)
 		}

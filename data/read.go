@@ -27,7 +27,8 @@ const (
 )
 
 // ReadOptions say how a LIBSVM or CSV file is read. The zero value reads a
-// classification task and works for most files.
+// classification task and works for most files. A line has at most 2²⁵ bytes,
+// and a file 2²⁶ examples.
 type ReadOptions struct {
 	Task Task // default Classification
 
@@ -50,7 +51,7 @@ type ReadOptions struct {
 	Comma rune
 
 	MaxDim     int   // most features; default 2²⁰
-	MaxValues  int64 // most values, examples × features; default 2²⁸ (1 GiB)
+	MaxValues  int64 // most values, examples × features; default 2²⁸ (1 GiB, three while a LIBSVM file is read)
 	MaxClasses int   // most classes; default 1024
 }
 
@@ -60,6 +61,7 @@ const (
 	defaultMaxValues  = 1 << 28
 	defaultMaxClasses = 1024
 	maxLine           = 1 << 25
+	maxExamples       = 1 << 26 // of a file that is read whole: 1 GiB of labels
 )
 
 // withDefaults returns the options with zero fields filled in, or what is
@@ -250,6 +252,9 @@ func (t *targets) finish(s *Split) error {
 
 // errEmpty is the error of a file without examples.
 var errEmpty = errors.New("the file is empty: it has no examples")
+
+// errManyExamples is the error of a file with more examples than maxExamples.
+var errManyExamples = fmt.Errorf("more than %d examples", maxExamples)
 
 // tooMany is the error of a file with more values than the limit.
 func tooMany(limit int64) error {

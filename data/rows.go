@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,7 +61,8 @@ func (r *Row) Dense(x []float32) {
 }
 
 // EachRow calls do with every example of a LIBSVM or CSV file, plain or gzip,
-// as it is read: memory is bounded by one line. The formats are those of
+// as it is read: memory is bounded by one line, of at most 2²⁵ bytes and MaxDim
+// features. The formats are those of
 // [ReadLIBSVM] and [ReadCSV], but a label may be any word. A row is do's to
 // keep. Errors, those of do included, are of type *[ParseError] and name the
 // line.
@@ -101,6 +101,9 @@ type rowParser struct {
 
 // csv parses a line of a CSV file; ok is false for the header.
 func (p *rowParser) csv(text string) (row Row, ok bool, err error) {
+	if manyFields(text, ',', p.opts.MaxDim) {
+		return row, false, fmt.Errorf("the row has more than %d features", p.opts.MaxDim)
+	}
 	if p.fields, err = splitFields(p.fields[:0], text, ','); err != nil {
 		return row, false, err
 	}
@@ -158,7 +161,13 @@ func (p *rowParser) begin() error {
 // libsvm parses a line of a LIBSVM file; ok is false for a comment.
 func (p *rowParser) libsvm(text string) (row Row, ok bool, err error) {
 	text, _, _ = strings.Cut(text, "#")
-	p.fields = slices.AppendSeq(p.fields[:0], strings.FieldsSeq(text))
+	p.fields = p.fields[:0]
+	for field := range strings.FieldsSeq(text) {
+		if len(p.fields) > p.opts.MaxDim {
+			return row, false, fmt.Errorf("the row has more than %d features", p.opts.MaxDim)
+		}
+		p.fields = append(p.fields, field)
+	}
 	fields := p.fields
 	if len(fields) == 0 {
 		return row, false, nil
@@ -187,7 +196,8 @@ func (p *rowParser) libsvm(text string) (row Row, ok bool, err error) {
 // maxLabel bounds the words that are labels.
 const maxLabel = 256
 
-// canonicalLabel returns a label such that +1, 1 and 1.0 are one.
+// canonicalLabel returns a label such that +1, 1 and 1.0 are one. It is a string
+// of its own: a part of the line would keep all of the line in memory.
 func canonicalLabel(text string) (string, error) {
 	switch {
 	case text == "":
@@ -198,7 +208,7 @@ func canonicalLabel(text string) (string, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
 	case errors.Is(err, strconv.ErrSyntax):
-		return text, nil
+		return strings.Clone(text), nil
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
 		return "", fmt.Errorf("label %.40q is not finite", text)
 	}

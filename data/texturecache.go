@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"polkrepro/data/texton"
+	"polkrepro/internal/safefile"
 )
 
 // textonMaps returns the images' texton maps, from the cache if they are there
@@ -42,7 +43,11 @@ func mapsPath(images []*texton.Image, opt texton.Options, draw uint64) string {
 // readMaps reads the maps of images, or returns nil if they are not there and
 // whole. A file holds the SHA-256 of the rest, then the maps' bytes.
 func readMaps(path string, images []*texton.Image) []*texton.Image {
-	b, err := os.ReadFile(path)
+	size := sha256.Size
+	for _, m := range images {
+		size += len(m.Pix)
+	}
+	b, err := safefile.Read(path, int64(size))
 	if err != nil || len(b) < sha256.Size {
 		return nil
 	}

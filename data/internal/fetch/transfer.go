@@ -106,9 +106,10 @@ func stalledOr(ctx context.Context, err error) error {
 	return err
 }
 
-// statusError is the error of a response that brings no file.
+// statusError is the error of a response that brings no file. What the mirror
+// itself calls the status could be anything.
 func statusError(resp *http.Response) error {
-	err := errors.New("it answers " + strings.TrimSpace(resp.Status))
+	err := errors.New(strings.TrimSpace(fmt.Sprintf("it answers %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))))
 	switch code := resp.StatusCode; {
 	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooManyRequests:
 		return err
