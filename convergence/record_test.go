@@ -1,6 +1,10 @@
 package convergence
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,6 +17,7 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/internal/hostile"
 )
 
 func smokeRun(t *testing.T) Run {
@@ -94,6 +99,27 @@ func TestPointsAtMarks(t *testing.T) {
 	}
 }
 
+// resealed returns the lines of a record with the sum that they should have. What
+// is no record is returned as it is.
+func resealed(b []byte) []byte {
+	at := bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n') + 1
+	var s Summary
+	if strict(b[at:], &s) != nil {
+		return b
+	}
+	s.Sum = ""
+	last, err := json.Marshal(s)
+	if err != nil {
+		return b
+	}
+	head := append(bytes.Clone(b[:at]), bytes.TrimSuffix(append(last, '\n'), []byte(sumTail))...)
+	sum := sha256.Sum256(head)
+	return append(append(head, hex.EncodeToString(sum[:])...), sumTail...)
+}
+
+// FuzzDecode: no bytes make it panic or allocate more than a multiple of them,
+// and what it reads has its points. The sum is made to fit too, or nothing
+// behind it would be reached.
 func FuzzDecode(f *testing.F) {
 	run := Run{Method: POLK, Regime: Constant, Regularizer: 0.01, Bandwidth: 1, Rate: 0.1, Parsimony: 1, Samples: 1000, Seed: 1}
 	b, err := theoretical(run).encode()
@@ -103,12 +129,37 @@ func FuzzDecode(f *testing.F) {
 	f.Add(b)
 	f.Add([]byte("{}\n{}\n{}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := decode(b)
-		if err != nil {
-			return
+		for _, text := range [][]byte{b, resealed(b)} {
+			hostile.AtMost(t, 200*len(b)+1<<20, func() { checkDecoded(t, text) })
 		}
-		if floor := r.Floor(); len(r.Points) != len(r.Header.Run.Marks()) || floor > r.last().Distance {
-			t.Errorf("a record of %d points, floor %v, was read as whole", len(r.Points), floor)
+	})
+}
+
+// checkDecoded fails if a record is read that lacks points.
+func checkDecoded(t *testing.T, b []byte) {
+	r, err := decode(b)
+	if err != nil {
+		return
+	}
+	if floor := r.Floor(); len(r.Points) != len(r.Header.Run.Marks()) || floor > r.last().Distance {
+		t.Errorf("a record of %d points, floor %v, was read as whole", len(r.Points), floor)
+	}
+}
+
+// TestLargeRecord: neither a large file nor one that never ends is read.
+func TestLargeRecord(t *testing.T) {
+	dir := Dir(t.TempDir())
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "a.jsonl"), make([]byte, maxSize+1), 0o666),
+		os.Symlink("/dev/zero", filepath.Join(dir, "b.jsonl"))); err != nil {
+		t.Skip(err)
+	}
+	hostile.AtMost(t, 8*maxSize, func() {
+		s, err := Read(filepath.Dir(dir))
+		if err != nil || len(s.Damaged) != 2 || !strings.Contains(s.Damaged[0].Error(), "more than 1048576 bytes") || !strings.Contains(s.Damaged[1].Error(), "not a regular file") {
+			t.Errorf("%+v, %v", s, err)
 		}
 	})
 }

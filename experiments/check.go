@@ -811,8 +811,8 @@ func (c *checker) expand(info *MethodInfo, v *variant, t *strictyaml.Node) strin
 	if strings.TrimSpace(t.Text) == "" {
 		c.Errorf(t, "series is empty")
 	}
-	if len(t.Text) > maxSeries || !printable(t.Text) {
-		c.Errorf(t, "series is not one line of at most %d bytes", maxSeries)
+	if len(t.Text) > maxSeries || !printable(t.Text) || strings.ContainsAny(t.Text[:min(1, len(t.Text))], "=+-@") {
+		c.Errorf(t, "series is not one line of at most %d bytes that begins like no formula", maxSeries)
 		return ""
 	}
 	return placeholder.ReplaceAllStringFunc(t.Text, func(s string) string {

@@ -51,6 +51,7 @@ func TestHostileSpecs(t *testing.T) {
 		"a grid of billions":  change("    batch_size: 32\n    grid: {parsimony: [1e-4, 0.04]}", "    grid: {parsimony: ["+list(900)+"], batch_size: ["+list(900)+"]}"),
 		"runs by the million": change("draws: calibrated, count: 2, seeds: 3", "draws: ["+list(5000)+"], seeds: 10000"),
 		"a series name":       change("learning_rate: 6", "learning_rate: 6\n    series: "+strings.Repeat("x", 300)),
+		"a formula":           change("learning_rate: 6", "learning_rate: 6\n    series: '=1+1'"),
 		"evaluations":         change("{epochs: 1}", "{samples: 100000000}"),
 		"a title":             change("title: A", `title: "\e[2J" # A`),
 		"a description":       change("name: sample", "name: sample\ndescription: \"\\e[2J\""),

@@ -164,6 +164,10 @@ func TestControlCharacters(t *testing.T) {
 	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"\x1b[2J"`) {
 		t.Errorf("error %v", err)
 	}
+	bad = resealed(bytes.Replace(whole, []byte("(devel)"), []byte("=1+1"), 1))
+	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"=1+1"`) {
+		t.Errorf("a formula: error %v", err)
+	}
 	bad = resealed(bytes.Replace(whole, []byte(`"repairs"`), []byte(`"\u009b2J"`), 1))
 	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"\u009b2J"`) {
 		t.Errorf("error %v", err)

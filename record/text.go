@@ -24,8 +24,9 @@ func cleaned(text string) string {
 	}, text)
 }
 
-// checkText reports text in a header that is not printable: names of data,
-// methods and machines, which are shown in tables.
+// checkText reports text in a header that is not printable, or that a
+// spreadsheet would take for a formula: names of data, methods and machines,
+// which are shown in tables and exported.
 func (h *Header) checkText() error { return checkText(reflect.ValueOf(*h)) }
 
 // checkText does so in the names of the counters.
@@ -34,7 +35,7 @@ func (f *Final) checkText() error { return checkText(reflect.ValueOf(f.Health)) 
 func checkText(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:
-		if !printable(v.String()) {
+		if s := v.String(); !printable(s) || s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 			return fmt.Errorf("text that can't be shown: %q", v.String())
 		}
 	case reflect.Struct:
