@@ -178,7 +178,7 @@ func (c *checker) spec() *Spec {
 	if c.given(c.root, "name") && !nameText.MatchString(d.Name) {
 		c.Errorf(c.root.At("name"), "name is %q, want lower-case letters, digits and single hyphens", d.Name)
 	}
-	if c.given(c.root, "title") && (d.Title == "" || !printable(d.Title)) {
+	if c.given(c.root, "title") && (d.Title == "" || !showable(d.Title)) {
 		c.Errorf(c.root.At("title"), "title is %q, want one line", d.Title)
 	}
 	if !printable(strings.NewReplacer("\n", "", "\t", "").Replace(d.Description)) {
@@ -206,6 +206,12 @@ func (c *checker) spec() *Spec {
 // a terminal would obey.
 func printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// showable reports whether text is printable and begins like no formula, for
+// which a spreadsheet would take it in an exported table.
+func showable(text string) bool {
+	return printable(text) && !strings.ContainsAny(text[:min(1, len(text))], "=+-@")
 }
 
 // given reports a missing key and returns whether it is there.
@@ -811,7 +817,7 @@ func (c *checker) expand(info *MethodInfo, v *variant, t *strictyaml.Node) strin
 	if strings.TrimSpace(t.Text) == "" {
 		c.Errorf(t, "series is empty")
 	}
-	if len(t.Text) > maxSeries || !printable(t.Text) || strings.ContainsAny(t.Text[:min(1, len(t.Text))], "=+-@") {
+	if len(t.Text) > maxSeries || !showable(t.Text) {
 		c.Errorf(t, "series is not one line of at most %d bytes that begins like no formula", maxSeries)
 		return ""
 	}

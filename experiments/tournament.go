@@ -290,7 +290,7 @@ func (c *tournamentChecker) tournament() *Tournament {
 	if !nameText.MatchString(d.Name) {
 		c.Errorf(c.root, "name is %q, want lower-case letters, digits and single hyphens", d.Name)
 	}
-	if d.Title == "" || !printable(d.Title) {
+	if d.Title == "" || !showable(d.Title) {
 		c.Errorf(c.root, "title is %q, want one line", d.Title)
 	}
 	if why := checkPruner(d.Reference); why != "" {
@@ -352,7 +352,7 @@ func (c *tournamentChecker) field(n *strictyaml.Node, d *doc.Field) Field {
 		},
 	}
 	c.fieldData(n, d, &f)
-	if !nameText.MatchString(d.Name) || d.Title == "" || !printable(d.Title) {
+	if !nameText.MatchString(d.Name) || d.Title == "" || !showable(d.Title) {
 		c.Errorf(n, "want a title of one line, and a name of lower-case letters, digits and single hyphens, not %q", d.Name)
 	}
 	if d.Task != TaskKSVM && d.Task != TaskKLR {
