@@ -39,7 +39,7 @@ func bomb(t *testing.T, text string, n int) []byte {
 // TestHostileRows: lines that are long, have many fields, or are many cost no
 // more memory than a line may.
 func TestHostileRows(t *testing.T) {
-	const many = 1 << 21
+	const many = 1 << 19
 	for _, c := range []struct {
 		name, format string
 		file         []byte
@@ -54,10 +54,10 @@ func TestHostileRows(t *testing.T) {
 		{"the index 2³¹ − 1", FormatLIBSVM, []byte("1 2147483647:1\n"), "above 65536"},
 		{"the index 2⁶⁴ − 1", FormatLIBSVM, []byte("1 18446744073709551615:1\n"), "above 65536"},
 		{"a long label", FormatLIBSVM, []byte(strings.Repeat("l", 1<<20) + " 1:1\n"), "longer than 256"},
-		{"many blank lines", FormatCSV, append(bomb(t, " \n", 1<<20), "x"...), "unexpected EOF"},
+		{"many blank lines", FormatCSV, append(bomb(t, " \n", 1<<17), "x"...), "unexpected EOF"},
 		{"many rows", FormatLIBSVM, bomb(t, "a 1:1\n", 1<<15), "enough"},
 	} {
-		rows, most := 0, 48<<20
+		rows, most := 0, 32<<20
 		if c.name == "a line without end" {
 			most = 3 * maxLine // what a buffer takes that doubles to maxLine
 		}
@@ -103,21 +103,21 @@ func heap() uint64 {
 
 // TestHostileTables: files that are read whole.
 func TestHostileTables(t *testing.T) {
-	opts := ReadOptions{MaxDim: 1000, MaxValues: 1 << 20}
+	opts := ReadOptions{MaxDim: 1000, MaxValues: 1 << 17}
 	for _, c := range []struct {
 		name string
 		read func(io.Reader, ReadOptions) (*Split, error)
 		file []byte
 		want string
 	}{
-		{"millions of columns", ReadCSV, bomb(t, ",", 1<<24), "more than 1000 features"},
-		{"too many values", ReadCSV, bomb(t, "1,2\n", 1<<21), "MaxValues"},
-		{"too many examples", ReadLIBSVM, bomb(t, "1\n", 1<<21), "MaxValues"},
-		{"an index of many examples", ReadLIBSVM, append(bytes.Repeat([]byte("1 1:1\n"), 1<<15), "1 1000:1"...), "MaxValues"},
+		{"millions of columns", ReadCSV, bomb(t, ",", 1<<20), "more than 1000 features"},
+		{"too many values", ReadCSV, bomb(t, "1,2\n", 1<<18), "MaxValues"},
+		{"too many examples", ReadLIBSVM, bomb(t, "1\n", 1<<18), "MaxValues"},
+		{"an index of many examples", ReadLIBSVM, append(bytes.Repeat([]byte("1 1:1\n"), 1<<12), "1 1000:1"...), "MaxValues"},
 		{"the index 2³¹ − 1", ReadLIBSVM, []byte("1 2147483647:1\n"), "above 1000"},
 		{"too many classes", ReadCSV, []byte(ownLabels(2000)), "1024 classes"},
 	} {
-		hostile.AtMost(t, 128<<20, func() {
+		hostile.AtMost(t, 24<<20, func() {
 			if _, err := c.read(bytes.NewReader(c.file), opts); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 			}
