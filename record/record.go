@@ -90,6 +90,10 @@ type Final struct {
 	Sum         string             `json:"sum"`     // SHA-256 of all the file's bytes before this field's value
 }
 
+// MaxElements is the model order up to which a model is put into a record and
+// drawn.
+const MaxElements = 256
+
 // A Model is the expansion that a run ended with, where it is small enough to
 // be drawn: f_c(x) = Σ_j Weights[j·Outputs+c] κ(d_j, x) with κ of the run.
 type Model struct {

@@ -223,6 +223,9 @@ func TestWhyDecisionsAreMissing(t *testing.T) {
 			in.Records = nil
 		}, "failed: the disk is full"},
 		{"no model", func(_ *Input, r *record.Record) { r.Final.Model = nil }, "there is no model in the record"},
+		{"far too large", model(func(m *record.Model) {
+			m.Dictionary, m.Weights = make([]float32, 2*(record.MaxElements+1)), make([]float64, 5*(record.MaxElements+1))
+		}), "257 elements, more than the 256 that are drawn"},
 		{"empty", model(func(m *record.Model) { m.Dictionary, m.Weights = nil, nil }), "the model in the record is empty"},
 		{"weights missing", model(func(m *record.Model) { m.Weights = m.Weights[1:] }), "damaged: 30 coordinates and 74 weights"},
 		{"too many weights", model(func(m *record.Model) { m.Weights = append(m.Weights, 1) }), "damaged: 30 coordinates and 76 weights"},

@@ -84,6 +84,8 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 		return nil, fmt.Errorf("the model in the record has %d features and %d outputs, not %d and %d", m.Dim, m.Outputs, dim, classes)
 	case order == 0:
 		return nil, errors.New("the model in the record is empty")
+	case order > record.MaxElements:
+		return nil, fmt.Errorf("the model in the record has %d elements, more than the %d that are drawn", order, record.MaxElements)
 	case len(m.Dictionary) != order*dim || len(m.Weights) != order*classes:
 		return nil, fmt.Errorf("the model in the record is damaged: %d coordinates and %d weights", len(m.Dictionary), len(m.Weights))
 	}
