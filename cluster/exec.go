@@ -51,6 +51,9 @@ func (p *Plan) Exec(ctx context.Context, indexes []int, opt harness.Options) (*h
 	if this := ThisProgram(); p.Program != this {
 		return nil, harness.Usage(fmt.Errorf("%w: %v; this one is %v", ErrProgram, p.Program, this))
 	}
+	if err := harness.CheckFolder(opt.Results); err != nil {
+		return nil, err
+	}
 	out := &harness.Outcome{}
 	refs, todo := p.pending(indexes, opt.Results, out)
 	for _, ref := range refs { // to find out now, not after hours of training

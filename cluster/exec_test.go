@@ -276,3 +276,22 @@ func TestUnwritableResults(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestExecFollowsNoLink: a results folder of someone else does not lead the
+// attempts or the records elsewhere.
+func TestExecFollowsNoLink(t *testing.T) {
+	p := fourPlan(t, 1)
+	for _, name := range []string{attemptsName, "records"} {
+		results, outside := t.TempDir(), t.TempDir()
+		if err := os.Symlink(outside, filepath.Join(results, name)); err != nil {
+			t.Skip(err)
+		}
+		_, err := p.Exec(t.Context(), []int{0}, harness.Options{Results: results, Workers: 1})
+		if !errors.Is(err, harness.ErrUsage) || !strings.Contains(err.Error(), "symbolic link") {
+			t.Errorf("%s is a link: error %v", name, err)
+		}
+		if entries, err := os.ReadDir(outside); err != nil || len(entries) > 0 {
+			t.Errorf("outside there are %v, %v", entries, err)
+		}
+	}
+}
