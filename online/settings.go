@@ -7,6 +7,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
+	"unicode"
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -152,6 +154,9 @@ func (s *Settings) validateLabels() error {
 	for i, l := range sorted {
 		if l == "" || i > 0 && l == sorted[i-1] {
 			return fmt.Errorf("online: label %q is empty or there twice", l)
+		}
+		if strings.ContainsFunc(l, unicode.IsControl) { // predictions go to a terminal
+			return fmt.Errorf("online: label %q has control characters", l)
 		}
 	}
 	l, err := loss.ByName(s.Loss)
