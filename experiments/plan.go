@@ -41,8 +41,7 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	if w.skip {
 		return nil, nil
 	}
-	var plan []Planned
-	index := make(map[string]int) // of a run's ID in the plan
+	b := planBuilder{spec: s, work: w, index: make(map[string]int)}
 	for i := range s.variants {
 		v := &s.variants[i]
 		if w.only != nil && !slices.Contains(w.only, v.label) {
@@ -52,50 +51,74 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 			if !r.all && !(r.cells && len(v.cells) > 0) && !(r.figures && len(v.figures) > 0) {
 				continue
 			}
-			method, seeds := lookupMethod(v.method), r.seeds
-			switch {
-			case method.Seedless:
-				seeds = []uint64{1}
-			case opt.Seeds > 0:
-				seeds = upTo(opt.Seeds)
-			}
-			for _, draw := range r.draws {
-				for _, seed := range seeds {
-					run := Run{
-						Data: s.Data, Task: s.Task, Method: v.method, Params: v.params,
-						Seed: seed, Samples: w.samples, Evaluation: w.evaluation,
-					}
-					order := v.order
-					if method.Batch {
-						run.Samples, run.Evaluation.Every, run.Evaluation.Tail = s.train, 0, 0
-						order = max(order, float64(s.train)/10) // one of many passes
-					}
-					run.Data.Draw = draw
-					id := ID(run)
-					k, ok := index[id]
-					if !ok {
-						k = len(plan)
-						index[id] = k
-						plan = append(plan, Planned{
-							Run: run, ID: id, Spec: s.Name, Label: v.label, Series: v.series, Group: v.group,
-							Cells: []string{}, Figures: []string{},
-							Cost: float64(run.Samples) * float64(s.dim) * order,
-						})
-						if len(plan) > maxRuns {
-							return nil, fmt.Errorf("spec %s has more than %d runs", s.Name, maxRuns)
-						}
-					}
-					if r.cells {
-						plan[k].Cells = union(plan[k].Cells, v.cells)
-					}
-					if r.figures {
-						plan[k].Figures = union(plan[k].Figures, v.figures)
-					}
-				}
+			if err := b.repeat(v, r, opt.Seeds); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return plan, nil
+	return b.plan, nil
+}
+
+// A planBuilder makes the plan of one spec in one profile.
+type planBuilder struct {
+	spec  *Spec
+	work  work
+	plan  []Planned
+	index map[string]int // of a run's ID in the plan
+}
+
+// repeat adds the runs of a variant in a repeat: one for each draw and seed.
+func (b *planBuilder) repeat(v *variant, r repeat, seeds int) error {
+	each := r.seeds
+	switch {
+	case lookupMethod(v.method).Seedless:
+		each = []uint64{1}
+	case seeds > 0:
+		each = upTo(seeds)
+	}
+	for _, draw := range r.draws {
+		for _, seed := range each {
+			p := b.add(v, draw, seed)
+			if len(b.plan) > maxRuns {
+				return fmt.Errorf("spec %s has more than %d runs", b.spec.Name, maxRuns)
+			}
+			if r.cells {
+				p.Cells = union(p.Cells, v.cells)
+			}
+			if r.figures {
+				p.Figures = union(p.Figures, v.figures)
+			}
+		}
+	}
+	return nil
+}
+
+// add returns the run of a variant on a draw with a seed, which it adds to the plan
+// if it is not there.
+func (b *planBuilder) add(v *variant, draw, seed uint64) *Planned {
+	s := b.spec
+	run := Run{
+		Data: s.Data, Task: s.Task, Method: v.method, Params: v.params,
+		Seed: seed, Samples: b.work.samples, Evaluation: b.work.evaluation,
+	}
+	run.Data.Draw = draw
+	order := v.order
+	if run.Batch() {
+		run.Samples, run.Evaluation.Every, run.Evaluation.Tail = s.train, 0, 0
+		order = max(order, float64(s.train)/10) // one of many passes
+	}
+	id := ID(run)
+	k, ok := b.index[id]
+	if !ok {
+		k = len(b.plan)
+		b.index[id] = k
+		b.plan = append(b.plan, Planned{
+			Run: run, ID: id, Spec: s.Name, Label: v.label, Series: v.series, Group: v.group,
+			Cells: []string{}, Figures: []string{},
+			Cost: float64(run.Samples) * float64(s.dim) * order,
+		})
+	}
+	return &b.plan[k]
 }
 
 // union appends what a lacks of b.

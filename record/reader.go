@@ -159,92 +159,135 @@ func readFile(path, id, last string, p *packing) (*file, error) {
 	return parse(path, id, last, b)
 }
 
+// A parser reads the lines of a record's file.
+type parser struct {
+	file
+	id   string // the run's, as the file's name has it
+	last string // type of the last line: final or failure
+	line int    // the one being read, from 1
+	sum  string // of the last line, once it is there
+}
+
 // parse reads the contents of a file whose last line must be of type last.
 func parse(path, id, last string, b []byte) (*file, error) {
-	var (
-		f    file
-		line int
-		sum  string
-		rest = b
-	)
-	fail := func(err error) (*file, error) { return nil, &Error{path, line, err} }
-	for sum == "" {
-		line++
-		text, more, ok := bytes.Cut(rest, []byte("\n"))
+	p := parser{id: id, last: last}
+	rest, err := p.lines(b)
+	if err == nil {
+		p.line = 0
+		err = p.checkSum(b, rest)
+	}
+	if err != nil {
+		return nil, &Error{path, p.line, err}
+	}
+	return &p.file, nil
+}
+
+// lines reads lines up to the last one and returns what follows it.
+func (p *parser) lines(b []byte) (rest []byte, err error) {
+	for p.sum == "" {
+		p.line++
+		text, more, ok := bytes.Cut(b, []byte("\n"))
 		if !ok {
-			return fail(fmt.Errorf("no line of type %s: %w", last, ErrIncomplete))
+			return nil, fmt.Errorf("no line of type %s: %w", p.last, ErrIncomplete)
 		}
-		rest = more
+		b = more
 		var kind struct {
 			Type string `json:"type"`
 		}
 		if err := json.Unmarshal(text, &kind); err != nil {
-			return fail(err)
+			return nil, err
 		}
-		switch {
-		case line == 1 && kind.Type == "run":
-			h := &f.rec.Header
-			if err := strict(text, h); err != nil {
-				return fail(err)
-			}
-			if h.Format != Format {
-				return fail(fmt.Errorf("format %d, this program reads %d", h.Format, Format))
-			}
-			if h.ID != id {
-				return fail(fmt.Errorf("record of run %q in a file named after %q", h.ID, id))
-			}
-			if err := h.checkText(); err != nil {
-				return fail(err)
-			}
-		case line == 1:
-			return fail(fmt.Errorf("type %q in the first line, want run", kind.Type))
-		case kind.Type == "point":
-			var p Point
-			if err := strict(text, &p); err != nil {
-				return fail(err)
-			}
-			if err := f.rec.follow(p); err != nil {
-				return fail(err)
-			}
-			f.rec.Points = append(f.rec.Points, p)
-		case kind.Type == last && last == "final":
-			if err := strict(text, &f.rec.Final); err != nil {
-				return fail(err)
-			}
-			if err := f.rec.Final.checkText(); err != nil {
-				return fail(err)
-			}
-			if err := f.rec.close(f.rec.Final.Samples); err != nil {
-				return fail(err)
-			}
-			if digest(&f.rec) != f.rec.Final.Digest {
-				return fail(fmt.Errorf("wrong digest: %w", ErrDamaged))
-			}
-			sum = f.rec.Final.Sum
-		case kind.Type == last:
-			if err := strict(text, &f.failure); err != nil {
-				return fail(err)
-			}
-			f.failure.Error = cleaned(f.failure.Error)
-			if err := f.rec.close(f.failure.Samples); err != nil {
-				return fail(err)
-			}
-			sum = f.failure.Sum
-		default:
-			return fail(fmt.Errorf("unexpected line of type %q", kind.Type))
+		if err := p.read(kind.Type, text); err != nil {
+			return nil, err
 		}
-		if kind.Type == last && sum == "" {
-			return fail(fmt.Errorf("no sum: %w", ErrDamaged))
+		if kind.Type == p.last && p.sum == "" {
+			return nil, fmt.Errorf("no sum: %w", ErrDamaged)
 		}
 	}
-	line = 0
+	return b, nil
+}
+
+// read reads one line.
+func (p *parser) read(kind string, text []byte) error {
+	switch {
+	case p.line == 1 && kind == "run":
+		return p.header(text)
+	case p.line == 1:
+		return fmt.Errorf("type %q in the first line, want run", kind)
+	case kind == "point":
+		return p.point(text)
+	case kind == p.last && p.last == "final":
+		return p.final(text)
+	case kind == p.last:
+		return p.failed(text)
+	}
+	return fmt.Errorf("unexpected line of type %q", kind)
+}
+
+func (p *parser) header(text []byte) error {
+	h := &p.rec.Header
+	if err := strict(text, h); err != nil {
+		return err
+	}
+	if h.Format != Format {
+		return fmt.Errorf("format %d, this program reads %d", h.Format, Format)
+	}
+	if h.ID != p.id {
+		return fmt.Errorf("record of run %q in a file named after %q", h.ID, p.id)
+	}
+	return h.checkText()
+}
+
+func (p *parser) point(text []byte) error {
+	var point Point
+	if err := strict(text, &point); err != nil {
+		return err
+	}
+	if err := p.rec.follow(point); err != nil {
+		return err
+	}
+	p.rec.Points = append(p.rec.Points, point)
+	return nil
+}
+
+func (p *parser) final(text []byte) error {
+	f := &p.rec.Final
+	if err := strict(text, f); err != nil {
+		return err
+	}
+	if err := f.checkText(); err != nil {
+		return err
+	}
+	if err := p.rec.close(f.Samples); err != nil {
+		return err
+	}
+	if digest(&p.rec) != f.Digest {
+		return fmt.Errorf("wrong digest: %w", ErrDamaged)
+	}
+	p.sum = f.Sum
+	return nil
+}
+
+func (p *parser) failed(text []byte) error {
+	f := &p.failure
+	if err := strict(text, f); err != nil {
+		return err
+	}
+	f.Error = cleaned(f.Error)
+	p.sum = f.Sum
+	return p.rec.close(f.Samples)
+}
+
+// checkSum compares the sum in the last line, after which rest is left, with the
+// bytes before it.
+func (p *parser) checkSum(b, rest []byte) error {
 	if len(rest) > 0 {
-		return fail(fmt.Errorf("something follows the last line: %w", ErrDamaged))
+		return fmt.Errorf("something follows the last line: %w", ErrDamaged)
 	}
-	head, ok := bytes.CutSuffix(b, []byte(sum+sumTail+"\n"))
+	head, ok := bytes.CutSuffix(b, []byte(p.sum+sumTail+"\n"))
 	got := sha256.Sum256(head)
-	if !ok || hex.EncodeToString(got[:]) != sum {
-		return fail(fmt.Errorf("wrong sum: %w", ErrDamaged))
+	if !ok || hex.EncodeToString(got[:]) != p.sum {
+		return fmt.Errorf("wrong sum: %w", ErrDamaged)
 	}
-	return &f, nil
+	return nil
 }
