@@ -344,7 +344,41 @@ type axis struct {
 // method checks an entry of methods and adds its variants.
 func (c *checker) method(i int) {
 	entry, m := c.root.At("methods", i), &c.doc.Methods[i]
-	label := m.Label
+	label, info := c.named(entry, m)
+	if info == nil {
+		return
+	}
+	before := c.Len()
+	direct := c.settings(info, entry)
+	axes := c.axes(info, entry, direct)
+	if c.Len() > before {
+		return
+	}
+	c.inherit(info, direct, axes)
+	if c.Len() > before {
+		return
+	}
+	combinations := c.combine(axes, entry)
+	used := make(map[string]bool)
+	var variants []variant
+	for _, combination := range combinations {
+		if p, ok := c.params(info, entry, direct, combination, used); ok {
+			variants = append(variants, variant{method: info.Name, label: label, params: p})
+		}
+	}
+	if len(variants) == len(combinations) && len(variants) > 0 {
+		c.unused(info, entry, used)
+	}
+	if c.Len() > before {
+		return
+	}
+	c.feeds(info, i, variants, combinations, axes)
+	c.out.variants = append(c.out.variants, variants...)
+}
+
+// named returns the label of an entry and its method, nil if either is wrong.
+func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, info *MethodInfo) {
+	label = m.Label
 	if label == "" {
 		label = m.Method
 	} else if !nameText.MatchString(label) {
@@ -356,29 +390,28 @@ func (c *checker) method(i int) {
 			at = entry.At("method")
 		}
 		c.Errorf(at, "duplicate method %q; give one of them a label of its own", label)
-		return
+		return "", nil
 	}
 	c.labels[label] = true
 	c.ordered = append(c.ordered, label)
 	if !c.given(entry, "method") {
-		return
+		return "", nil
 	}
-	info := lookupMethod(m.Method)
+	info = lookupMethod(m.Method)
 	if info == nil {
 		c.Errorf(entry.At("method"), "unknown method %q%s", m.Method, suggestMethod(m.Method))
-		return
+		return "", nil
 	}
 	if t := c.out.Task; t != "" && !slices.Contains(info.Tasks, t) {
 		c.Errorf(entry.At("method"), "%s does not fit task %s, only %s", info.Name, t, list(info.Tasks))
-		return
+		return "", nil
 	}
+	return label, info
+}
 
-	before := c.Len()
-	direct := c.settings(info, entry)
-	axes := c.axes(info, entry, direct)
-	if c.Len() > before {
-		return
-	}
+// inherit adds to a method's settings those of the whole spec that it takes and
+// neither has nor varies.
+func (c *checker) inherit(info *MethodInfo, direct map[string]value, axes []axis) {
 	for name, spec := range map[string]*strictyaml.Node{
 		"regularizer": c.root.Get("regularizer"),
 		"bandwidth":   c.root.At("kernel").Get("bandwidth"),
@@ -391,33 +424,19 @@ func (c *checker) method(i int) {
 			direct[name] = v
 		}
 	}
-	if c.Len() > before {
-		return
-	}
-	combinations := c.combine(axes, entry)
-	used := make(map[string]bool)
-	var variants []variant
-	for _, combination := range combinations {
-		p, ok := c.params(info, entry, direct, combination, used)
-		if !ok {
-			continue
-		}
-		variants = append(variants, variant{method: info.Name, label: label, params: p})
-	}
+}
+
+// unused reports parameters that are given and that no variant uses.
+func (c *checker) unused(info *MethodInfo, entry *strictyaml.Node, used map[string]bool) {
 	for _, p := range info.Params {
 		at := entry.Field(p.Name)
 		if g := entry.Get("grid").Field(p.Name); g != nil {
 			at = g
 		}
-		if at != nil && !used[p.Name] && len(variants) == len(combinations) && len(variants) > 0 {
+		if at != nil && !used[p.Name] {
 			c.Errorf(at.At, "%s uses %s only %s", info.Name, p.Name, p.when)
 		}
 	}
-	if c.Len() > before {
-		return
-	}
-	c.feeds(info, i, variants, combinations, axes)
-	c.out.variants = append(c.out.variants, variants...)
 }
 
 // isParam returns whether a key names a hyper-parameter of any method.
@@ -598,93 +617,118 @@ func (p *ParamInfo) fallback() setting {
 	return setting{number: x}
 }
 
-// feeds fills in what the variants of an entry are called and what they feed.
+// A feeding is what the variants of one entry of methods feed.
+type feeding struct {
+	*checker
+	info         *MethodInfo
+	entry        *strictyaml.Node
+	variants     []variant
+	combinations [][]value
+	axes         []axis
+	orders       []*float64         // expected ones, by variant
+	templates    []*strictyaml.Node // of the series' names, by variant
+}
+
+// feeds checks what an entry and its points say of the variants: the cells and
+// figures that they feed, their expected order, and how their series is called.
 func (c *checker) feeds(info *MethodInfo, i int, variants []variant, combinations [][]value, axes []axis) {
-	entry, m := c.root.At("methods", i), &c.doc.Methods[i]
-	orders := make([]*float64, len(variants))
-	templates := make([]*strictyaml.Node, len(variants))
+	f := feeding{
+		checker: c, info: info, entry: c.root.At("methods", i), variants: variants, combinations: combinations, axes: axes,
+		orders: make([]*float64, len(variants)), templates: make([]*strictyaml.Node, len(variants)),
+	}
 	all := make([]int, len(variants))
 	for j := range variants {
 		all[j] = j
 		v := &variants[j]
 		v.group = c.group(info, v)
 		if c.groups[v.group] {
-			c.Errorf(entry, "the grid has two points that make the same run: %s", v.group)
+			c.Errorf(f.entry, "the grid has two points that make the same run: %s", v.group)
 		}
 		c.groups[v.group] = true
 	}
-	apply := func(f *doc.Feeds, n *strictyaml.Node, which []int) {
-		if f.ExpectedOrder != nil && !(*f.ExpectedOrder > 0 && *f.ExpectedOrder <= largest) {
-			c.Errorf(n.At("expected_order"), "expected_order is %v, want more than 0", *f.ExpectedOrder)
-		}
-		for k, id := range f.Cells {
-			at := n.At("cells", k)
-			if !c.cell(id, info, at) {
-				continue
-			}
-			for _, j := range which {
-				if other, ok := c.fed[id]; ok {
-					c.Errorf(at, "cell %q is fed twice: by %s and by %s", id, other, point(&variants[j], axes))
-					break
-				}
-				c.fed[id] = point(&variants[j], axes)
-				variants[j].cells = append(variants[j].cells, id)
-			}
-		}
-		for k, id := range f.Figures {
-			at := n.At("figures", k)
-			if !c.figure(id, at) {
-				continue
-			}
-			if slices.Contains(f.Figures[:k], id) {
-				c.Errorf(at, "figure %q is listed twice", id)
-			}
-			for _, j := range which {
-				if !slices.Contains(variants[j].figures, id) {
-					variants[j].figures = append(variants[j].figures, id)
-				}
-			}
-		}
-		for _, j := range which {
-			if f.ExpectedOrder != nil {
-				orders[j] = f.ExpectedOrder
-			}
-			if t := n.Get("series"); t != nil {
-				templates[j] = t
-			}
-		}
-	}
-	apply(&m.Feeds, entry, all)
+	m := &c.doc.Methods[i]
+	f.apply(&m.Feeds, f.entry, all)
 	for k := range m.Points {
-		n := entry.At("points", k)
+		n := f.entry.At("points", k)
 		if which := c.match(n, combinations, axes); len(which) > 0 {
-			apply(&m.Points[k].Feeds, n, which)
+			f.apply(&m.Points[k].Feeds, n, which)
 		}
 	}
 	for j := range variants {
-		v := &variants[j]
-		switch {
-		case orders[j] != nil:
-			v.order = *orders[j]
-		case v.params.Budget > 0:
-			v.order = float64(v.params.Budget)
-		case v.params.PrunerParams["order"] > 0:
-			v.order = v.params.PrunerParams["order"]
-		default:
-			v.order = defaultOrder
-		}
-		at, before := entry, c.Len()
-		if t := templates[j]; t != nil {
-			at = t
-			v.series = c.expand(info, v, t)
-		} else {
-			v.series = automatic(info, v, m.Label, axes)
-		}
-		if c.series[v.series] && c.Len() == before {
-			c.Errorf(at, "two series are called %q", v.series)
-		}
-		c.series[v.series] = true
+		f.complete(j, m.Label)
 	}
+}
+
+// apply gives the variants of the indexes what a node says.
+func (f *feeding) apply(feeds *doc.Feeds, n *strictyaml.Node, which []int) {
+	if o := feeds.ExpectedOrder; o != nil && !(*o > 0 && *o <= largest) {
+		f.Errorf(n.At("expected_order"), "expected_order is %v, want more than 0", *o)
+	}
+	for k, id := range feeds.Cells {
+		f.giveCell(id, n.At("cells", k), which)
+	}
+	for k, id := range feeds.Figures {
+		at := n.At("figures", k)
+		if !f.figure(id, at) {
+			continue
+		}
+		if slices.Contains(feeds.Figures[:k], id) {
+			f.Errorf(at, "figure %q is listed twice", id)
+		}
+		for _, j := range which {
+			f.variants[j].figures = union(f.variants[j].figures, []string{id})
+		}
+	}
+	for _, j := range which {
+		if feeds.ExpectedOrder != nil {
+			f.orders[j] = feeds.ExpectedOrder
+		}
+		if t := n.Get("series"); t != nil {
+			f.templates[j] = t
+		}
+	}
+}
+
+// giveCell gives the variants of the indexes a cell, which one alone may feed.
+func (f *feeding) giveCell(id string, at *strictyaml.Node, which []int) {
+	if !f.cell(id, f.info, at) {
+		return
+	}
+	for _, j := range which {
+		v := &f.variants[j]
+		if other, ok := f.fed[id]; ok {
+			f.Errorf(at, "cell %q is fed twice: by %s and by %s", id, other, point(v, f.axes))
+			return
+		}
+		f.fed[id] = point(v, f.axes)
+		v.cells = append(v.cells, id)
+	}
+}
+
+// complete gives a variant its expected order and the name of its series.
+func (f *feeding) complete(j int, label string) {
+	v := &f.variants[j]
+	switch {
+	case f.orders[j] != nil:
+		v.order = *f.orders[j]
+	case v.params.Budget > 0:
+		v.order = float64(v.params.Budget)
+	case v.params.PrunerParams["order"] > 0:
+		v.order = v.params.PrunerParams["order"]
+	default:
+		v.order = defaultOrder
+	}
+	at, before := f.entry, f.Len()
+	if t := f.templates[j]; t != nil {
+		at = t
+		v.series = f.expand(f.info, v, t)
+	} else {
+		v.series = automatic(f.info, v, label, f.axes)
+	}
+	if f.series[v.series] && f.Len() == before {
+		f.Errorf(at, "two series are called %q", v.series)
+	}
+	f.series[v.series] = true
 }
 
 // point names a grid point in messages.
