@@ -1,0 +1,147 @@
+//go:build golden && linux
+
+package faults
+
+import (
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// resultsDir is the folder of a trial that its command writes to.
+const resultsDir = "results"
+
+// A command is a command line that trials disturb, in a folder with the files
+// it reads.
+type command struct {
+	name string
+	args []string
+
+	// folder is set if the command needs the results folder to be there.
+	folder bool
+	// locks is set if a second process in the folder is turned away.
+	locks bool
+	// resume returns the command line that goes on after an interruption, nil
+	// if it is the same, from what the interrupted process said.
+	resume func(args []string, stderr string) []string
+
+	want     state         // what an undisturbed process leaves
+	duration time.Duration // of an undisturbed process
+	size     int64         // bytes of its results
+}
+
+//go:embed testdata/margin.yaml
+var marginSpec string
+
+//go:embed testdata/logistic.yaml
+var logisticSpec string
+
+// newCommands returns the commands that are tested.
+func newCommands() []*command {
+	return []*command{
+		{name: "reproduce", locks: true, args: []string{"reproduce", "margin.yaml", "logistic.yaml", "--workers", "2", "--progress", "plain", "--results", resultsDir}},
+		{name: "table1", locks: true, args: []string{"table1", "--profile", "smoke", "--progress", "plain", "--results", resultsDir}},
+		{name: "train", folder: true, resume: resumeTraining, args: []string{"train", "rows.csv", "--epochs", "4", "--out", resultsDir + "/model"}},
+	}
+}
+
+var stoppedIn = regexp.MustCompile(`stopped in pass (\d+) after its first (\d+) rows`)
+
+// resumeTraining goes on with the model that an interrupted training saved.
+func resumeTraining(args []string, stderr string) []string {
+	var pass, rows int
+	m := stoppedIn.FindString(stderr)
+	if _, err := fmt.Sscanf(m, "stopped in pass %d after its first %d rows", &pass, &rows); err != nil {
+		return nil
+	}
+	return []string{"train", args[1], "--resume", resultsDir + "/model", "--skip", fmt.Sprint(rows), "--epochs", fmt.Sprint(4 - pass + 1)}
+}
+
+// lay writes the files that the commands read into a folder, and makes the
+// folder for temporary files.
+func lay(dir string) error {
+	files := map[string]string{"margin.yaml": marginSpec, "logistic.yaml": logisticSpec, "rows.csv": rows()}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return os.Mkdir(filepath.Join(dir, "tmp"), 0o777)
+}
+
+// rows returns a file of three classes in the plane.
+var rows = sync.OnceValue(func() string {
+	var b strings.Builder
+	src := rand.New(rand.NewPCG(1, 1))
+	for range 20_000 {
+		c := src.IntN(3)
+		fmt.Fprintf(&b, "%d,%.4f,%.4f\n", c, float64(c)+src.Float64(), src.Float64()-float64(c))
+	}
+	return b.String()
+})
+
+// measure has two undisturbed processes at once carry out the command, and
+// notes what they leave and how long they take.
+func (c *command) measure(t *testing.T, binary, base string) {
+	var states [2]state
+	var processes [2]*process
+	for i := range processes {
+		dir := newFolder(t, base, fmt.Sprintf("%s-undisturbed-%d", c.name, i), c)
+		processes[i] = start(t, dir, launch{binary: binary, args: c.args})
+	}
+	for i, p := range processes {
+		if code := p.wait(); code != 0 {
+			t.Fatalf("%s, undisturbed: exit %d\n%s", c.name, code, &p.stderr)
+		}
+		c.duration = max(c.duration, time.Since(p.begun))
+		var err error
+		if states[i], err = read(filepath.Join(p.cmd.Dir, resultsDir)); err != nil {
+			t.Fatal(err)
+		}
+		c.size = folderSize(t, filepath.Join(p.cmd.Dir, resultsDir))
+	}
+	c.want = states[0].common(states[1])
+	if len(states[1].differences(c.want)) > 0 || len(c.want) == 0 {
+		t.Fatalf("%s, undisturbed twice: %v", c.name, states[1].differences(c.want))
+	}
+}
+
+// newFolder makes the folder of a trial with all that a command needs in it.
+func newFolder(tb testing.TB, base, name string, c *command) string {
+	tb.Helper()
+	dir := filepath.Join(base, name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if err := lay(dir); err != nil {
+		tb.Fatal(err)
+	}
+	if c.folder {
+		if err := os.Mkdir(filepath.Join(dir, resultsDir), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// folderSize returns how many bytes the files in a folder hold.
+func folderSize(tb testing.TB, dir string) (size int64) {
+	tb.Helper()
+	err := filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return size
+}

@@ -1,0 +1,200 @@
+//go:build golden && linux
+
+package faults
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+)
+
+// A fault is what a trial does to a command.
+type fault struct {
+	name    string
+	mounts  bool // needs file systems of its own
+	disturb func(t *trial)
+}
+
+var allFaults = []fault{
+	{name: "kill -9", disturb: kills},
+	{name: "SIGTERM or SIGINT", disturb: stops},
+	{name: "full disk", mounts: true, disturb: fullDisk},
+	{name: "read-only folder", disturb: readOnlyFolder},
+	{name: "remounted read-only", mounts: true, disturb: remounted},
+	{name: "permission lost", disturb: permissionLost},
+	{name: "several processes", disturb: several},
+	{name: "damage while it runs", disturb: damageDuring},
+	{name: "damage in between", disturb: damageBetween},
+	{name: "jumping clock", disturb: jumpingClock},
+	{name: "few open files", disturb: fewFiles},
+	{name: "full TMPDIR", mounts: true, disturb: fullTemporary},
+}
+
+// one is a refusal with exit status 1.
+func one(text string) refusal { return refusal{1, regexp.MustCompile(text)} }
+
+// kills kills the command at random moments, up to three times.
+func kills(t *trial) {
+	for range 1 + t.rng.IntN(3) {
+		p := t.start()
+		if !p.within(t.when()) {
+			p.cmd.Process.Kill()
+		}
+		t.ended(p, []syscall.Signal{syscall.SIGKILL})
+	}
+}
+
+// stops tells the command to stop, once or twice in a row.
+func stops(t *trial) {
+	for range 1 + t.rng.IntN(2) {
+		signal := syscall.SIGTERM
+		if t.rng.IntN(2) == 0 {
+			signal = syscall.SIGINT
+		}
+		l := t.user
+		if t.resume != nil {
+			l.args = t.resume
+		}
+		p := t.launch(l)
+		if !p.within(t.when()) {
+			p.cmd.Process.Signal(signal)
+		}
+		t.ended(p, []syscall.Signal{signal})
+		if t.cmd.resume != nil {
+			return // what is left of a resumed training can't be told from the first one's words
+		}
+	}
+}
+
+// fullDisk gives the results a file system that is too small, in bytes or in
+// files.
+func fullDisk(t *trial) {
+	options := pages(1 + t.rng.Int64N(1+t.cmd.size*11/10/4096))
+	if t.rng.IntN(4) == 0 {
+		options = fmt.Sprintf("size=64m,nr_inodes=%d", 2+t.rng.IntN(len(t.cmd.want)+8))
+	}
+	t.mount(t.results(), options)
+	t.repair = append(t.repair, func() { t.remount(t.results(), 0, "size=64m,nr_inodes=10000") })
+	t.ended(t.start(), nil, one("no space left on device"))
+}
+
+// readOnlyFolder takes the right to write to the results folder, or to one in
+// it, from the beginning.
+func readOnlyFolder(t *trial) {
+	t.own()
+	p := t.start()
+	if !p.within(t.when()) {
+		p.cmd.Process.Kill()
+	}
+	t.ended(p, []syscall.Signal{syscall.SIGKILL})
+	os.Mkdir(t.results(), 0o755) // there is one if the process came so far
+	t.own()
+	t.forbid(t.folder(), 0o555)
+	t.ended(t.start(), nil, one("permission denied"))
+}
+
+// remounted makes the results' file system read-only at a random moment.
+func remounted(t *trial) {
+	t.mount(t.results(), "size=64m")
+	p := t.start()
+	p.within(t.when())
+	// A file that is being written keeps a file system from it, so it is tried again.
+	for t.remount(t.results(), syscall.MS_RDONLY, "size=64m") != nil && !p.within(time.Since(p.begun)+time.Millisecond) {
+	}
+	t.repair = append(t.repair, func() { t.remount(t.results(), 0, "size=64m") })
+	t.ended(p, nil, one("read-only file system"))
+}
+
+// permissionLost takes the rights to the results folder, or to one in it, at a
+// random moment.
+func permissionLost(t *trial) {
+	t.own()
+	p := t.start()
+	p.within(t.when())
+	mode := []os.FileMode{0, 0o111, 0o555}[t.rng.IntN(3)]
+	t.forbid(t.folder(), mode)
+	t.ended(p, nil, one("permission denied"))
+}
+
+// forbid changes a folder's rights until the repair.
+func (t *trial) forbid(dir string, mode os.FileMode) {
+	if err := os.Chmod(dir, mode); err != nil {
+		t.say("no rights changed: %v", err)
+		return
+	}
+	t.say("rights of %s: %o", dir, mode)
+	t.repair = append(t.repair, func() { os.Chmod(dir, 0o755) }) // it may be gone
+}
+
+// folder returns a folder of the results, or the results folder.
+func (t *trial) folder() string {
+	dirs := []string{t.results()}
+	for _, pattern := range []string{"*", "*/*"} {
+		found, _ := filepath.Glob(filepath.Join(t.results(), pattern)) // the pattern is none of the user's
+		for _, path := range found {
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				dirs = append(dirs, path)
+			}
+		}
+	}
+	return dirs[t.rng.IntN(len(dirs))]
+}
+
+// several has up to four processes at work on one folder, one of which may be
+// killed.
+func several(t *trial) {
+	var processes []*process
+	for range 2 + t.rng.IntN(3) {
+		processes = append(processes, t.start())
+		time.Sleep(t.when() / 2)
+	}
+	var sent []syscall.Signal
+	if t.rng.IntN(3) == 0 {
+		sent = []syscall.Signal{syscall.SIGKILL}
+		processes[t.rng.IntN(len(processes))].cmd.Process.Kill() // it may have ended
+	}
+	through := false
+	for _, p := range processes {
+		if t.cmd.locks {
+			t.ended(p, sent, refusal{2, regexp.MustCompile("is in use by another runall")})
+		} else {
+			t.ended(p, sent)
+		}
+		through = through || t.through
+	}
+	t.through = through
+}
+
+// jumpingClock has the command's clock jump by hours, while it may be killed.
+func jumpingClock(t *trial) {
+	t.user.binary = t.kit.jumping
+	if t.rng.IntN(2) == 0 {
+		kills(t)
+	}
+	t.ended(t.start(), nil)
+	t.kit.clockTrial(t.results())
+}
+
+// fewFiles lets the command open so few files that it may not get through.
+func fewFiles(t *trial) {
+	t.user.files = leastFiles + t.rng.IntN(24)
+	t.ended(t.start(), nil, one("too many open files"))
+}
+
+// leastFiles is how many open files Go's runtime needs to start.
+const leastFiles = 8
+
+// fullTemporary lets the command have a full folder for temporary files, or none.
+func fullTemporary(t *trial) {
+	t.user.tmp = filepath.Join(t.dir, "full")
+	if t.rng.IntN(4) > 0 {
+		t.mount(t.user.tmp, "size=4k")
+		if err := os.WriteFile(filepath.Join(t.user.tmp, "full"), make([]byte, 4096), 0o644); err != nil {
+			t.tb.Fatal(err)
+		}
+	}
+	t.ended(t.start(), nil)
+}

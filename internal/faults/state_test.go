@@ -1,0 +1,145 @@
+//go:build golden && linux
+
+package faults
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"polkrepro/convergence"
+	"polkrepro/record"
+)
+
+// A state is what is in a results folder, by path: of a record all that is
+// deterministic, of other files a sum.
+type state map[string]string
+
+const (
+	damaged = "damaged: " // starts what is said of a record that can't be read
+	varies  = "any"       // stands for contents that differ between undisturbed processes
+)
+
+// read returns the state of a folder.
+func read(dir string) (state, error) {
+	s := make(state)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == dir {
+			return nil
+		}
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		s[name], err = contents(path, name)
+		return err
+	})
+	return s, err
+}
+
+// contents says what is in a file.
+func contents(path, name string) (string, error) {
+	base := filepath.Base(name)
+	switch folder := filepath.Base(filepath.Dir(name)); {
+	case base == ".lock":
+		return varies, nil // the number of the last process
+	case folder == "records" && strings.HasSuffix(name, ".jsonl"):
+		r, err := record.Read(path)
+		if err != nil {
+			return damaged + err.Error(), nil
+		}
+		return hash(record.Canonical(r)), checkTimes(path, r)
+	case folder == "table1" && strings.HasSuffix(name, ".jsonl"):
+		return table1Contents(path)
+	}
+	b, err := os.ReadFile(path)
+	return hash(b), err
+}
+
+func hash(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+
+// table1Contents is contents of a record of Table 1.
+func table1Contents(path string) (string, error) {
+	r, err := convergence.ReadRecord(path)
+	if err != nil {
+		return damaged + err.Error(), nil
+	}
+	if s := r.Summary.Seconds; !(s >= 0 && s < patience.Seconds()) {
+		return "", fmt.Errorf("%s: a run of %g seconds", path, s)
+	}
+	r.Header.Provenance, r.Header.Started = record.Provenance{}, time.Time{}
+	r.Summary.Seconds, r.Summary.Sum = 0, ""
+	b, err := json.Marshal(r)
+	return hash(b), err
+}
+
+// checkTimes reports durations of a record that no run can have had.
+func checkTimes(path string, r *record.Record) error {
+	times := []float64{r.Final.Elapsed, r.Final.Timing.Wall, r.Final.Timing.CPU}
+	last := 0.0
+	for _, p := range r.Points {
+		times = append(times, p.Timing.Wall-last, p.Timing.CPU)
+		last = p.Timing.Wall
+	}
+	for _, s := range times {
+		if !(s >= 0 && s < patience.Seconds()) || math.IsInf(s, 0) {
+			return fmt.Errorf("%s: a duration of %g seconds", path, s)
+		}
+	}
+	return nil
+}
+
+// without returns what the states of two undisturbed processes have in common:
+// contents that differ, as times in a report do, vary.
+func (s state) common(other state) state {
+	c := maps.Clone(s)
+	for name := range c {
+		if other[name] != c[name] {
+			c[name] = varies
+		}
+	}
+	return c
+}
+
+// differences says where the state is not the wanted one.
+func (s state) differences(want state) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		switch got, ok := s[name]; {
+		case !ok:
+			out = append(out, name+" is missing")
+		case got != want[name] && want[name] != varies:
+			out = append(out, name+" is different: "+got)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if _, ok := want[name]; !ok {
+			out = append(out, name+" is left over")
+		}
+	}
+	return out
+}
+
+// believed returns the records that are taken for whole and are not what an
+// undisturbed process has written.
+func (s state) believed(want state) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if record := strings.HasSuffix(name, ".jsonl") && !strings.HasSuffix(name, ".failed.jsonl"); record && !strings.HasPrefix(s[name], damaged) && s[name] != want[name] {
+			out = append(out, name+" is a whole record with other contents")
+		}
+	}
+	return out
+}
