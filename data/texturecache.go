@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"polkrepro/data/texton"
 	"polkrepro/internal/safefile"
+	"polkrepro/internal/wholefile"
 )
 
 // textonMaps returns the images' texton maps, from the cache if they are there
@@ -79,17 +81,8 @@ func writeMaps(path string, maps []*texton.Image) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".maps-*")
-	if err != nil {
+	return wholefile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(append(sum[:], pix...))
 		return err
-	}
-	defer os.Remove(f.Name()) // fails once the file has its name
-	_, err = f.Write(append(sum[:], pix...))
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"polkrepro/internal/filelock"
 	"polkrepro/internal/safefile"
+	"polkrepro/internal/wholefile"
 	"polkrepro/record"
 )
 
@@ -68,7 +69,7 @@ func OpenResults(dir string) (*Results, error) {
 		f.Close()
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	if err := probe(RecordsDir(dir)); err != nil {
+	if err := wholefile.Probe(RecordsDir(dir)); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
@@ -95,19 +96,4 @@ func readHolder(f *os.File) string {
 		return ""
 	}
 	return fmt.Sprintf(" (process %d)", pid)
-}
-
-// probe finds out now, not after an hour of training, whether files can be
-// written to a folder.
-func probe(dir string) error {
-	f, err := os.CreateTemp(dir, ".probe-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(make([]byte, 4096)); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

@@ -66,10 +66,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	}
 	out, err := harness.Reproduce(cmd.Context(), runs, c.opt)
 	c.opt.Progress.Close()
-	if errors.Is(err, harness.ErrInterrupted) {
-		return fmt.Errorf("%w\nTo resume: %s", err, commandLine())
-	}
-	if err != nil && !errors.Is(err, harness.ErrRunsFailed) {
+	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
 		return err
 	}
 	remark(stderr, c.opt.Results, out)

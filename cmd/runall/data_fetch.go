@@ -57,7 +57,7 @@ func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress stri
 	rows, err := f.Fetch(cmd.Context(), names)
 	display.close()
 	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("%w: what was downloaded is kept\nTo resume: %s", harness.ErrInterrupted, commandLine())
+		err = resumable(fmt.Errorf("%w: what was downloaded is kept", harness.ErrInterrupted))
 	}
 	return rows, err
 }

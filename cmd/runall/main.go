@@ -7,8 +7,8 @@
 // another runall has locked, or that is sealed, included), 3 if a claim deviates
 // and nothing explains it, or the records do not settle it, or two folders do not
 // agree, 4 if required data or records are missing or damaged or a seal is
-// broken, and 130 if it was interrupted: reproduce, exec, data fetch and train can be
-// resumed, calibrate and stream begin anew.
+// broken, and 130 if it was interrupted: reproduce, compare, exec, table1, train
+// and data fetch can be resumed, calibrate and stream begin anew.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -23,7 +24,10 @@ import (
 	"polkrepro/harness"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	log.SetOutput(io.Discard) // the PDF writer logs what it panics with, and the error says it too
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // run executes a command line and returns its exit status.
 func run(args []string, stdout, stderr io.Writer) int {

@@ -71,10 +71,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	if len(names) == 0 && (err == nil || errors.Is(err, harness.ErrRunsFailed)) {
 		err = errors.Join(err, r.table1(cmd.Context(), stderr))
 	}
-	if errors.Is(err, harness.ErrInterrupted) {
-		return fmt.Errorf("%w\nTo resume: %s", err, commandLine())
-	}
-	if err != nil && !errors.Is(err, harness.ErrRunsFailed) {
+	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
 		return err
 	}
 	remark(stderr, r.opt.Results, out)
@@ -138,6 +135,14 @@ func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
 		fmt.Fprintln(stdout, "  "+n)
 	}
 	return nil
+}
+
+// resumable adds to the error of work that was interrupted how to go on.
+func resumable(err error) error {
+	if errors.Is(err, harness.ErrInterrupted) {
+		return fmt.Errorf("%w\nTo resume: %s", err, commandLine())
+	}
+	return err
 }
 
 // commandLine returns the command that this process was started with, quoted

@@ -31,7 +31,7 @@ them without training anything.`,
 			err = carryTable1(cmd.Context(), profile, opt)
 			opt.Progress.Close()
 			if err != nil {
-				return err
+				return resumable(err)
 			}
 			study, err := convergence.ReadProfile(opt.Results, profile)
 			if err != nil {

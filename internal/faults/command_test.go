@@ -58,8 +58,9 @@ var stoppedIn = regexp.MustCompile(`stopped in pass (\d+) after its first (\d+) 
 func resumeTraining(args []string, stderr string) []string {
 	var pass, rows int
 	m := stoppedIn.FindString(stderr)
-	if _, err := fmt.Sscanf(m, "stopped in pass %d after its first %d rows", &pass, &rows); err != nil {
-		return nil
+	_, err := fmt.Sscanf(m, "stopped in pass %d after its first %d rows", &pass, &rows)
+	if err != nil || pass == 1 && rows == 0 {
+		return nil // there was nothing to save
 	}
 	return []string{"train", args[1], "--resume", resultsDir + "/model", "--skip", fmt.Sprint(rows), "--epochs", fmt.Sprint(4 - pass + 1)}
 }

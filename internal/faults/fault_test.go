@@ -196,5 +196,5 @@ func fullTemporary(t *trial) {
 			t.tb.Fatal(err)
 		}
 	}
-	t.ended(t.start(), nil)
+	t.ended(t.start(), nil, one("no space left on device|no such file or directory"))
 }

@@ -1,0 +1,121 @@
+package wholefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"polkrepro/internal/filelock"
+)
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// TestWrite: a file is replaced by a whole one, and left alone by a failure.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	if err := Write(path, text("one")); err != nil {
+		t.Fatal(err)
+	}
+	failure := errors.New("no more")
+	err := Write(path, func(w io.Writer) error {
+		io.WriteString(w, "half")
+		if got := names(t, dir); len(got) != 2 || !strings.HasPrefix(got[0], ".model-") {
+			t.Errorf("while it is written: %v", got)
+		}
+		return failure
+	})
+	b, readErr := os.ReadFile(path)
+	if err != failure || readErr != nil || string(b) != "one" || len(names(t, dir)) != 1 {
+		t.Errorf("error %v, contents %q, files %v", err, b, names(t, dir))
+	}
+	if err := Probe(dir); err != nil || len(names(t, dir)) != 1 {
+		t.Errorf("probe: %v, files %v", err, names(t, dir))
+	}
+	if err := Probe(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("probe of no folder: %v", err)
+	}
+}
+
+// TestDead: what a killed process has left of the file is removed; a living
+// one's, and files that only look alike, are not.
+func TestDead(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("dead processes' files are left")
+	}
+	dir := t.TempDir()
+	others := []string{".model-2-3.tmp", ".model-7.tmp.old", ".model-x.tmp", ".modell-8.tmp", "model-9.tmp"}
+	for _, name := range append([]string{".model-123.tmp", ".model-4.tmp", ".probe-5.tmp"}, others...) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	living, err := os.Open(filepath.Join(dir, ".model-4.tmp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer living.Close()
+	if ok, err := filelock.TryLock(living); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if err := Write(filepath.Join(dir, "model"), text("two")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Probe(dir); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(slices.Values(append([]string{".model-4.tmp", "model"}, others...)))
+	if got := names(t, dir); !slices.Equal(got, want) {
+		t.Errorf("files %v, want %v", got, want)
+	}
+}
+
+// TestTogether: of those who write one file at once none fails, and the file is
+// always one of theirs.
+func TestTogether(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	long := strings.Repeat("abcdefgh", 1000)
+	var writers sync.WaitGroup
+	for i := range 8 {
+		writers.Go(func() {
+			for range 20 {
+				if err := Write(path, text(fmt.Sprint(i)+long)); err != nil {
+					t.Error(err)
+				}
+				if b, err := os.ReadFile(path); err != nil || len(b) != 1+len(long) || string(b[1:]) != long {
+					t.Errorf("%d bytes, %v", len(b), err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if got := names(t, dir); len(got) != 1 {
+		t.Errorf("files %v", got)
+	}
+}
