@@ -1,6 +1,7 @@
 # make reproduce   run the experiments (PROFILE=smoke|quick|full) and print the paper's tables
 # make test        everything that can fail
 # make bench       the benchmarks
+# make faults      processes of runall killed, starved and disturbed in TRIALS ways
 
 GO      ?= go
 PROFILE ?= quick
@@ -43,7 +44,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test vet unit golden check-reference slurm kubernetes reference agree bench stream-bench fuzz data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test vet unit golden check-reference slurm kubernetes reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -133,6 +134,17 @@ stream-bench: build
 # cores, then a table of them. What a target found is in its testdata/fuzz.
 fuzz:
 	$(GO) run ./internal/fuzzall -time $(FUZZTIME) $(PKGS)
+
+# Trials of fault injection, their summary written to SUMMARY too if that is a
+# file; what a failure prints repeats its trial. Part of golden with a seed of 1.
+TRIALS  ?= 216
+SEED    ?= 1
+TRIAL   ?= -1
+SUMMARY ?=
+
+faults:
+	$(GO) test -tags golden -run GoldenFaults -count=1 -v -timeout 0 ./internal/faults -args \
+	-trials $(TRIALS) -seed $(SEED) -trial $(TRIAL) -summary "$(abspath $(SUMMARY))"
 
 data: build
 	bin/runall data status

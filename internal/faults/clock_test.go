@@ -44,8 +44,12 @@ func jumpingNow() time.Time {
 // buildJumping builds a runall whose clock jumps, without a change to the
 // source: the compiler is given other files in the place of those that call
 // time.Now.
-func buildJumping(t *testing.T, root, dir, binary string) {
+func buildJumping(t *testing.T, dir, binary string) {
 	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	replace := make(map[string]string)
 	put := func(path, text string) {
 		other := filepath.Join(dir, fmt.Sprintf("clock%d.go", len(replace)))
@@ -70,7 +74,7 @@ func buildJumping(t *testing.T, root, dir, binary string) {
 	if err := os.WriteFile(path, overlay, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	build(t, root, binary, "-overlay", path)
+	build(t, binary, "-overlay", path)
 }
 
 // clockFiles returns the source files of the program that call time.Now.
@@ -98,10 +102,9 @@ var packageClause = regexp.MustCompile(`(?m)^package (\w+)`)
 func packageName(source []byte) string { return string(packageClause.FindSubmatch(source)[1]) }
 
 // build builds runall.
-func build(t *testing.T, root, binary string, flags ...string) {
+func build(t *testing.T, binary string, flags ...string) {
 	t.Helper()
-	cmd := exec.Command("go", append(append([]string{"build", "-o", binary}, flags...), "./cmd/runall")...)
-	cmd.Dir = root
+	cmd := exec.Command("go", append(append([]string{"build", "-o", binary}, flags...), "polkrepro/cmd/runall")...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
 	}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -24,13 +23,20 @@ type command struct {
 	name string
 	args []string
 
-	// folder is set if the command needs the results folder to be there.
-	folder bool
+	// prepare adds to a trial's folder what the command needs in it; nil if
+	// that is nothing but the files that all have.
+	prepare func(dir string) error
+	// leaves reports whether a file may be left over that an undisturbed
+	// process leaves not; nil if none may.
+	leaves func(name string) bool
 	// locks is set if a second process in the folder is turned away.
 	locks bool
-	// resume returns the command line that goes on after an interruption, nil
-	// if it is the same, from what the interrupted process said.
-	resume func(args []string, stderr string) []string
+	// anew is set if the command, interrupted, does not say how to go on: it
+	// begins anew, or going on is another command.
+	anew bool
+	// resume returns the command line that goes on from what is in a trial's
+	// folder after a kill; nil if it is the same one.
+	resume func(dir string) []string
 
 	want     state         // what an undisturbed process leaves
 	duration time.Duration // of an undisturbed process
@@ -48,21 +54,8 @@ func newCommands() []*command {
 	return []*command{
 		{name: "reproduce", locks: true, args: []string{"reproduce", "margin.yaml", "logistic.yaml", "--workers", "2", "--progress", "plain", "--results", resultsDir}},
 		{name: "table1", locks: true, args: []string{"table1", "--profile", "smoke", "--progress", "plain", "--results", resultsDir}},
-		{name: "train", folder: true, resume: resumeTraining, args: []string{"train", "rows.csv", "--epochs", "4", "--out", resultsDir + "/model"}},
+		{name: "train", anew: true, prepare: makeResults, args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
 	}
-}
-
-var stoppedIn = regexp.MustCompile(`stopped in pass (\d+) after its first (\d+) rows`)
-
-// resumeTraining goes on with the model that an interrupted training saved.
-func resumeTraining(args []string, stderr string) []string {
-	var pass, rows int
-	m := stoppedIn.FindString(stderr)
-	_, err := fmt.Sscanf(m, "stopped in pass %d after its first %d rows", &pass, &rows)
-	if err != nil || pass == 1 && rows == 0 {
-		return nil // there was nothing to save
-	}
-	return []string{"train", args[1], "--resume", resultsDir + "/model", "--skip", fmt.Sprint(rows), "--epochs", fmt.Sprint(4 - pass + 1)}
 }
 
 // lay writes the files that the commands read into a folder, and makes the
@@ -103,7 +96,7 @@ func (c *command) measure(t *testing.T, binary, base string) {
 		}
 		c.duration = max(c.duration, time.Since(p.begun))
 		var err error
-		if states[i], err = read(filepath.Join(p.cmd.Dir, resultsDir)); err != nil {
+		if states[i], err = read(p.cmd.Dir, c); err != nil {
 			t.Fatal(err)
 		}
 		c.size = folderSize(t, filepath.Join(p.cmd.Dir, resultsDir))
@@ -113,6 +106,9 @@ func (c *command) measure(t *testing.T, binary, base string) {
 		t.Fatalf("%s, undisturbed twice: %v", c.name, states[1].differences(c.want))
 	}
 }
+
+// makeResults makes an empty results folder.
+func makeResults(dir string) error { return os.Mkdir(filepath.Join(dir, resultsDir), 0o755) }
 
 // newFolder makes the folder of a trial with all that a command needs in it.
 func newFolder(tb testing.TB, base, name string, c *command) string {
@@ -124,8 +120,8 @@ func newFolder(tb testing.TB, base, name string, c *command) string {
 	if err := lay(dir); err != nil {
 		tb.Fatal(err)
 	}
-	if c.folder {
-		if err := os.Mkdir(filepath.Join(dir, resultsDir), 0o755); err != nil {
+	if c.prepare != nil {
+		if err := c.prepare(dir); err != nil {
 			tb.Fatal(err)
 		}
 	}

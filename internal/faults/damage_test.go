@@ -41,8 +41,8 @@ func (t *trial) damage() {
 	files := t.files()
 	if len(files) == 0 || t.rng.IntN(12) == 0 {
 		t.say("the results are deleted: %v", os.RemoveAll(t.results()))
-		if t.cmd.folder {
-			t.repair = append(t.repair, func() { os.Mkdir(t.results(), 0o755) }) // it may be there
+		if t.cmd.prepare != nil {
+			t.repair = append(t.repair, func() { t.cmd.prepare(t.dir) }) // what is there is left
 		}
 		return
 	}

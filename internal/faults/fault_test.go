@@ -54,18 +54,11 @@ func stops(t *trial) {
 		if t.rng.IntN(2) == 0 {
 			signal = syscall.SIGINT
 		}
-		l := t.user
-		if t.resume != nil {
-			l.args = t.resume
-		}
-		p := t.launch(l)
+		p := t.start()
 		if !p.within(t.when()) {
 			p.cmd.Process.Signal(signal)
 		}
 		t.ended(p, []syscall.Signal{signal})
-		if t.cmd.resume != nil {
-			return // what is left of a resumed training can't be told from the first one's words
-		}
 	}
 }
 
@@ -180,7 +173,7 @@ func jumpingClock(t *trial) {
 
 // fewFiles lets the command open so few files that it may not get through.
 func fewFiles(t *trial) {
-	t.user.files = leastFiles + t.rng.IntN(24)
+	t.user.files = leastFiles + t.rng.IntN(8)
 	t.ended(t.start(), nil, one("too many open files"))
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	trials  = flag.Int("trials", 200, "number of trials")
+	trials  = flag.Int("trials", 216, "number of trials")
 	seed    = flag.Uint64("seed", 1, "seed of the trials")
 	only    = flag.Int("trial", -1, "number of the one trial that is to be repeated")
 	summary = flag.String("summary", "", "file for the summary")
@@ -71,20 +71,29 @@ func TestGoldenFaults(t *testing.T) {
 
 // prepare builds the programs.
 func (k *kit) prepare(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if k.binary = os.Getenv(envBinary); k.binary == "" {
-		k.binary = filepath.Join(k.base, "runall")
-		build(t, root, k.binary)
+	k.binary = built(t)
+	if k.jumping = os.Getenv(envBinary); k.jumping != "" {
+		return
 	}
 	k.jumping = filepath.Join(k.base, "runall-jumping")
 	source := filepath.Join(k.base, "clock")
 	if err := os.Mkdir(source, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	buildJumping(t, root, source, k.jumping)
+	buildJumping(t, source, k.jumping)
+}
+
+// built returns the path of runall, which it builds once.
+func built(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv(envBinary); path != "" {
+		return path
+	}
+	path := filepath.Join(os.Getenv(envBase), "runall")
+	if _, err := os.Stat(path); err != nil {
+		build(t, path)
+	}
+	return path
 }
 
 // scenarios measures the commands, undisturbed, and returns which faults meet

@@ -14,7 +14,7 @@ import (
 )
 
 // patience is when a process that goes on is taken for one that hangs.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // nobody is the user without rights that root starts processes as.
 const nobody = 65534

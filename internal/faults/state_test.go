@@ -29,18 +29,19 @@ const (
 	varies  = "any"       // stands for contents that differ between undisturbed processes
 )
 
-// read returns the state of a folder.
-func read(dir string) (state, error) {
+// read returns the state of a command's results in a trial's folder.
+func read(dir string, c *command) (state, error) {
+	results := filepath.Join(dir, resultsDir)
 	s := make(state)
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && path == dir {
+	err := filepath.WalkDir(results, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == results {
 			return nil
 		}
 		if err != nil || e.IsDir() {
 			return err
 		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
+		name, err := filepath.Rel(results, path)
+		if err != nil || c.leaves != nil && c.leaves(name) {
 			return err
 		}
 		s[name], err = contents(path, name)

@@ -26,7 +26,6 @@ type trial struct {
 
 	tampered bool     // results were changed behind the command's back
 	through  bool     // the latest process got to its end
-	resume   []string // the command line that goes on, if it is another one
 	refused  bool     // a process ended with a clear error
 	unmount  []string // folders with file systems of their own
 	repair   []func() // what undoes the fault, in order
@@ -81,7 +80,9 @@ func (t *trial) ended(p *process, sent []syscall.Signal, refusals ...refusal) {
 	switch {
 	case p.hung:
 		t.violation("it hangs")
-	case killed && slices.Contains(sent, signal), code == 0:
+	case code == 0:
+	case killed && slices.Contains(sent, signal):
+		t.goOn()
 	case killed:
 		t.violation("it was ended by %v", signal)
 	case code == 130 && slices.ContainsFunc(sent, func(s syscall.Signal) bool { return s != syscall.SIGKILL }):
@@ -98,17 +99,25 @@ func (t *trial) ended(p *process, sent []syscall.Signal, refusals ...refusal) {
 // interrupted judges what a process says that was told to stop.
 func (t *trial) interrupted(p *process) {
 	text := p.stderr.String()
-	if t.cmd.resume != nil {
-		t.resume = t.cmd.resume(t.cmd.args, text)
-	} else if want := "To resume: " + strings.Join(p.cmd.Args, " ") + "\n"; !strings.HasSuffix(text, want) {
+	if want := "To resume: " + strings.Join(p.cmd.Args, " ") + "\n"; !t.cmd.anew && !strings.HasSuffix(text, want) {
 		t.violation("it does not end with %q", want)
 	}
 	if !strings.Contains(text, "runall: interrupted") {
 		t.violation("it does not say that it was interrupted")
 	}
+	t.goOn()
 }
 
-// clearErrors are the words that no user should have to read.
+// goOn has the next process go on where this one stopped, if that is another
+// command; or repeat the same, which has to come to the same end.
+func (t *trial) goOn() {
+	t.user.args = nil
+	if t.cmd.resume != nil && t.rng.IntN(2) == 0 {
+		t.user.args = t.cmd.resume(t.dir)
+	}
+}
+
+// jargon is the words that no user should have to read.
 var jargon = regexp.MustCompile(`(?m)^(panic|fatal error|runtime|goroutine \d+|SIG[A-Z]+)\b|a defect of this program`)
 
 // unclear says what is wrong with the error that a process ended with, or
@@ -131,7 +140,7 @@ func unclear(code int, stderr string, refusals []refusal) string {
 
 // believes checks that every record that is taken for whole is right.
 func (t *trial) believes() {
-	s, err := read(t.results())
+	s, err := read(t.dir, t.cmd)
 	if err != nil {
 		t.say("the results can't be looked at: %v", err)
 		return
@@ -176,8 +185,7 @@ func (t *trial) conclude() int {
 
 // repeat carries out the command, undisturbed.
 func (t *trial) repeat() {
-	l := launch{binary: t.kit.binary, args: t.resume, unrooted: t.user.unrooted}
-	p := t.launch(l)
+	p := t.launch(launch{args: t.user.args, unrooted: t.user.unrooted})
 	if code := p.wait(); code != 0 {
 		t.violation("the repeat, %s: %v\n%s", strings.Join(p.cmd.Args, " "), p.cmd.ProcessState, tail(p.stderr.String()))
 	}
@@ -188,7 +196,7 @@ func (t *trial) repeat() {
 
 // lacks says in what the results are not those of an undisturbed process.
 func (t *trial) lacks() []string {
-	s, err := read(t.results())
+	s, err := read(t.dir, t.cmd)
 	if err != nil {
 		return []string{err.Error()}
 	}
