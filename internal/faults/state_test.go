@@ -102,7 +102,7 @@ func checkTimes(path string, r *record.Record) error {
 	return nil
 }
 
-// without returns what the states of two undisturbed processes have in common:
+// common returns what the states of two undisturbed processes have in common:
 // contents that differ, as times in a report do, vary.
 func (s state) common(other state) state {
 	c := maps.Clone(s)
@@ -138,7 +138,8 @@ func (s state) differences(want state) []string {
 func (s state) believed(want state) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		if record := strings.HasSuffix(name, ".jsonl") && !strings.HasSuffix(name, ".failed.jsonl"); record && !strings.HasPrefix(s[name], damaged) && s[name] != want[name] {
+		finished := strings.HasSuffix(name, ".jsonl") && !strings.HasSuffix(name, ".failed.jsonl")
+		if finished && !strings.HasPrefix(s[name], damaged) && s[name] != want[name] {
 			out = append(out, name+" is a whole record with other contents")
 		}
 	}
