@@ -36,9 +36,9 @@ var allFaults = []fault{
 // one is a refusal with exit status 1.
 func one(text string) refusal { return refusal{1, regexp.MustCompile(text)} }
 
-// kills kills the command at random moments, up to three times.
+// kills kills the command at random moments, up to three times in a row.
 func kills(t *trial) {
-	for range 1 + t.rng.IntN(3) {
+	for n := 1 + t.rng.IntN(3); n > 0 && !t.through; n-- {
 		p := t.start()
 		if !p.within(t.when()) {
 			p.cmd.Process.Kill()
@@ -49,7 +49,7 @@ func kills(t *trial) {
 
 // stops tells the command to stop, once or twice in a row.
 func stops(t *trial) {
-	for range 1 + t.rng.IntN(2) {
+	for n := 1 + t.rng.IntN(2); n > 0 && !t.through; n-- {
 		signal := syscall.SIGTERM
 		if t.rng.IntN(2) == 0 {
 			signal = syscall.SIGINT
