@@ -52,6 +52,10 @@ func TestGoldenFaults(t *testing.T) {
 	for range atOnce {
 		workers.Go(func() {
 			runtime.LockOSThread() // the processes that are started here end with the thread
+			defer func() {
+				for range numbers { // a fatal error ends this goroutine, and nobody may wait for it
+				}
+			}()
 			for n := range numbers {
 				k.carry(n, scenarios[n%len(scenarios)])
 			}
@@ -106,7 +110,7 @@ func (k *kit) scenarios(t *testing.T) (out []scenario, left []string) {
 	}
 	for _, f := range allFaults {
 		if f.mounts && os.Getenv(envMounts) == "" {
-			left = append(left, f.name+": file systems can be mounted by root only")
+			left = append(left, f.name+": no right to mount file systems")
 			continue
 		}
 		for _, c := range commands {
