@@ -54,8 +54,17 @@ func newCommands() []*command {
 	return []*command{
 		{name: "reproduce", locks: true, args: []string{"reproduce", "margin.yaml", "logistic.yaml", "--workers", "2", "--progress", "plain", "--results", resultsDir}},
 		{name: "table1", locks: true, args: []string{"table1", "--profile", "smoke", "--progress", "plain", "--results", resultsDir}},
-		{name: "train", anew: true, prepare: makeResults, args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
+		{name: "train", anew: true, prepare: makeResults, resume: resumeTraining, args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
 	}
+}
+
+// resumeTraining goes on with the model that a training has saved.
+func resumeTraining(dir string) []string {
+	const model = resultsDir + "/model"
+	if _, err := os.Stat(filepath.Join(dir, model)); err != nil {
+		return nil
+	}
+	return []string{"train", "rows.csv", "--resume", model}
 }
 
 // lay writes the files that the commands read into a folder, and makes the

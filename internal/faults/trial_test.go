@@ -81,6 +81,7 @@ func (t *trial) ended(p *process, sent []syscall.Signal, refusals ...refusal) {
 	case p.hung:
 		t.violation("it hangs")
 	case code == 0:
+		t.user.args = nil // what is finished is not gone on with
 	case killed && slices.Contains(sent, signal):
 		t.goOn()
 	case killed:
