@@ -29,6 +29,9 @@ type command struct {
 	// leaves reports whether a file may be left over that an undisturbed
 	// process leaves not; nil if none may.
 	leaves func(name string) bool
+	// fixed is set if what is there, damaged or not, is left or refused, so
+	// that only its removal helps.
+	fixed bool
 	// locks is set if a second process in the folder is turned away.
 	locks bool
 	// anew is set if the command, interrupted, does not say how to go on: it

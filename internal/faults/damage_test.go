@@ -3,9 +3,11 @@
 package faults
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 )
@@ -17,7 +19,10 @@ func damageDuring(t *trial) {
 	if !p.within(t.when()) {
 		t.damage()
 	}
-	t.ended(p, nil, one("(?i)no such file or directory|not whole|was changed|incomplete"))
+	t.ended(p, nil, one("no such file or directory"))
+	if t.cmd.fixed {
+		t.startOver()
+	}
 }
 
 // damageBetween damages up to three files of what a process that was killed, or
@@ -32,6 +37,19 @@ func damageBetween(t *trial) {
 		t.damage()
 	}
 	t.believes()
+	if t.cmd.fixed {
+		t.ended(t.start(), nil, refusal{2, regexp.MustCompile("name a new folder")})
+		t.startOver()
+	}
+}
+
+// startOver has the results removed by the repair, as a user would.
+func (t *trial) startOver() {
+	t.repair = append(t.repair, func() {
+		if err := errors.Join(os.RemoveAll(t.results()), t.cmd.prepare(t.dir)); err != nil {
+			t.tb.Error(err)
+		}
+	})
 }
 
 // damage deletes, truncates, overwrites or lengthens a file of the results, or
