@@ -248,14 +248,23 @@ func TestLyingHeader(t *testing.T) {
 	}
 }
 
-// TestLongElements: what is not there needs no memory later either, when a
-// vector of the announced length is made to be predicted.
+// TestLongElements: longer elements than the limit are refused, so that what is not
+// there needs no memory later either, when a vector of the announced length is made
+// to be predicted.
 func TestLongElements(t *testing.T) {
 	kernel := `{"kernel":{"type":"gaussian","bandwidth":1},`
 	for _, text := range []string{`"dim":1048577,"outputs":1,"order":0}`, `"dim":1,"outputs":1048577,"order":0}`} {
 		if _, err := ReadExpansion(bytes.NewReader(hostile.Model(kernel+text, nil)), nil); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: error %v", text, err)
 		}
+	}
+}
+
+// TestAllocLongElement: the longest element that is read takes memory in proportion
+// to its length.
+func TestAllocLongElement(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates too; make golden runs it without")
 	}
 	e := NewExpansion(Gaussian{Bandwidth: 1}, maxDim, 1)
 	e.Append(make([]float32, maxDim), []float64{1})

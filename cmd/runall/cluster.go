@@ -195,7 +195,8 @@ func (e *execution) run(cmd *cobra.Command, dir string) error {
 	}
 	if out != nil {
 		remark(cmd.ErrOrStderr(), e.opt.Results, out)
-		fmt.Fprintf(cmd.OutOrStdout(), "%d finished, %d kept, %d failed\n", len(out.Finished), len(out.Kept), len(out.Failed))
+		_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%d finished, %d kept, %d failed\n", len(out.Finished), len(out.Kept), len(out.Failed))
+		err = errors.Join(err, printed)
 	}
 	return err
 }
