@@ -73,7 +73,7 @@ unit:
 # learned models, which are those of the build that users run; that steps and
 # products allocate nothing; and the whole of the tests that shorten themselves
 # under the detector.
-NORACE = Golden|Oracle|Alloc|Algorithm2|NearDependence|WriteDraws|ForeignKernel
+NORACE = Golden|Oracle|Alloc|Algorithm2|NearDependence|WriteDraws|ForeignKernel|TooLargeToSave
 
 golden:
 	$(GO) test -timeout 30m -tags golden -run '$(NORACE)' -count=$(COUNT) $(PKGS)

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
+	"polkrepro/data"
 	"polkrepro/internal/modelfile"
 	"polkrepro/kernel"
 	"polkrepro/polk"
@@ -172,6 +174,8 @@ func (h *header) check() error {
 	}
 	if p := h.Unfinished; p != nil && (p.Pass < 0 || p.Pass >= p.Epochs || p.Rows < 0) {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)
+	} else if p != nil && !slices.Contains([]string{"", data.FormatCSV, data.FormatLIBSVM}, p.Format) {
+		return fmt.Errorf("rows of format %.20q", p.Format)
 	}
 	return nil
 }

@@ -88,11 +88,16 @@ func (s *Settings) anchorBatches() int {
 	return max(1, min(4096, maxValues/s.Dim)/s.Batch)
 }
 
-// drop makes the learner's present state the anchor.
+// drop makes the learner's present state the anchor. If that can't be saved the
+// model is as it was.
 func (m *Model) drop() error {
-	m.anchor.Reset()
+	var b bytes.Buffer
+	if err := m.learner.Save(&b); err != nil {
+		return err
+	}
+	m.anchor = b
 	m.x, m.y, m.done = m.x[:0], m.y[:0], 0
-	return m.learner.Save(&m.anchor)
+	return nil
 }
 
 // Learn takes one row, and a step if the row completes a mini-batch. A label
@@ -117,10 +122,22 @@ func (m *Model) Learn(row *data.Row) error {
 	if err := m.step(); err != nil {
 		return err
 	}
-	if m.done == m.settings.anchorBatches()*m.settings.Batch {
-		return m.drop()
+	if m.done < m.settings.anchorBatches()*m.settings.Batch {
+		return nil
+	}
+	if err := m.drop(); err != nil {
+		m.forget()
+		return err
 	}
 	return nil
+}
+
+// forget takes the last mini-batch out of what is saved: a file has room for fewer
+// rows than there are between two anchors.
+func (m *Model) forget() {
+	m.done -= m.settings.Batch
+	m.x, m.y = m.x[:m.done*m.settings.Dim], m.y[:m.done]
+	m.rows -= int64(m.settings.Batch)
 }
 
 // step predicts the rows that wait and learns them.

@@ -18,10 +18,11 @@ var ErrOtherFile = errors.New("the model was trained on other rows")
 
 // A place is where the training of a file stopped before it was finished.
 type place struct {
-	Epochs int    `json:"epochs"` // passes there were to be
-	Pass   int    `json:"pass"`   // from 0
-	Rows   int    `json:"rows"`   // of the pass that the model has taken, or that were left out
-	Sum    string `json:"sum"`    // of these, as a fingerprint has it
+	Epochs int    `json:"epochs"`           // passes there were to be
+	Pass   int    `json:"pass"`             // from 0
+	Rows   int    `json:"rows"`             // of the pass that the model has taken, or that were left out
+	Sum    string `json:"sum"`              // of these, as a fingerprint has it
+	Format string `json:"format,omitempty"` // of the file's rows; empty in older files
 }
 
 // Unfinished reports whether the model is that of a training of a file that

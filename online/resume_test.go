@@ -215,6 +215,98 @@ func TestMendedRow(t *testing.T) {
 	}
 }
 
+// A last mini-batch that the learner can't take leaves a model of the rows before
+// it, which can be read.
+func TestLastBatchFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	rows := table(33, "multi-hinge", 26)
+	rows[32] = "1e38,1e38" + rows[32][strings.LastIndex(rows[32], ","):]
+	write(t, path, []byte(strings.Join(rows, "\n")))
+	opt := options("multi-hinge", Source{Path: path})
+	set := &opt.Settings
+	set.Kernel, set.Offset, set.Degree, set.Scale, set.Dim, set.Labels = KernelPolynomial, 1, 3, ScaleNone, 2, labelsOf["multi-hinge"]
+	set.Batch = 32
+	m, err := Train(context.Background(), opt)
+	if err == nil || m == nil {
+		t.Fatalf("it was learned: %v", err)
+	}
+	if again := reread(t, m); again.Rows() != 32 || again.Unfinished() {
+		t.Errorf("a model of %d rows, unfinished: %v", again.Rows(), again.Unfinished())
+	}
+}
+
+// A pruner that keeps more than a file has room for ends the training at the next
+// anchor, and what is saved then can be read.
+func TestPrunerTooLargeToSave(t *testing.T) {
+	if raceEnabled {
+		t.Skip("arithmetic alone; make golden runs it without the race detector")
+	}
+	const dim = 4096
+	set := Settings{Loss: "multi-hinge", Format: data.FormatLIBSVM, Dim: dim, Labels: []string{"0", "1"}, Bandwidth: 100, Scale: ScaleNone,
+		Batch: 32, Pruner: "komp-loss", PrunerParams: prune.Params{"order": 4}}
+	set, err := set.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.setRates(1)
+	set.TargetFactor = 1
+	m, err := newModel(set, scaling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(27, 0))
+	for err == nil && m.Rows() < 1<<14 {
+		row := data.Row{Label: strconv.Itoa(rng.IntN(2)), Dim: dim}
+		for range dim {
+			row.Values = append(row.Values, rng.Float32())
+		}
+		err = m.Learn(&row)
+	}
+	if err == nil || !strings.Contains(err.Error(), "has room for") {
+		t.Fatalf("%d rows, %v", m.Rows(), err)
+	}
+	if again := reread(t, m); again.Rows() != m.Rows() || again.Rows()%32 != 0 {
+		t.Errorf("%d rows, saved %d", m.Rows(), again.Rows())
+	}
+}
+
+// A training goes on in the format that the file was read in, whatever its name
+// suggests.
+func TestContinueFormat(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.txt")
+	write(t, path, []byte(strings.Join(table(1200, "multi-hinge", 28), "\n")))
+	opt := options("multi-hinge", Source{Path: path})
+	want := saved(t, mustTrain(t, opt))
+	again := opt
+	again.Resume, again.Continue = reread(t, stopAt(t, opt, 1100)), true
+	again.Settings.Format = data.FormatLIBSVM
+	if !bytes.Equal(saved(t, mustTrain(t, again)), want) {
+		t.Error("it is another model")
+	}
+}
+
+// Options that contradict each other are errors, not panics.
+func TestOptionsThatContradict(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	rows := table(1200, "multi-hinge", 29)
+	write(t, path, []byte(strings.Join(rows, "\n")))
+	file := options("multi-hinge", Source{Path: path})
+	unfinished := stopAt(t, file, 1100)
+	for name, change := range map[string]func(*TrainOptions){
+		"no model":    func(o *TrainOptions) { o.Continue = true },
+		"finished":    func(o *TrainOptions) { o.Continue, o.Resume = true, mustTrain(t, file) },
+		"a stream":    func(o *TrainOptions) { o.Continue, o.Resume, o.Source = true, unfinished, stream(rows) },
+		"every 0":     func(o *TrainOptions) { o.Save = func(*Model) error { return nil } },
+		"every minus": func(o *TrainOptions) { o.Save, o.SaveEvery = func(*Model) error { return nil }, -1 },
+	} {
+		opt := file
+		change(&opt)
+		if m, err := Train(context.Background(), opt); m != nil || err == nil || !strings.HasPrefix(err.Error(), "online: ") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
 // A stream is learned as its mini-batches fill, however slowly they do: after
 // the head, or from the first row on if nothing is to be taken from it.
 func TestSlowStream(t *testing.T) {

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,14 +27,15 @@ type TrainOptions struct {
 
 	// Continue goes on with a training of a file that was not finished, where
 	// Resume says that it stopped; Epochs and Skip are then those of that
-	// training. A file that does not begin with the same rows is an error.
+	// training, and so is the format. A file that does not begin with the same
+	// rows is an error, and so is a Resume that has no such place, or a stream.
 	Continue bool
 
 	Note     func(format string, args ...any) // what was chosen; may be nil
 	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows; may be nil
 
 	// Save, unless it is nil, is called whenever the model has taken another
-	// SaveEvery rows. Its error ends the training.
+	// SaveEvery rows, at least 1. Its error ends the training.
 	Save      func(*Model) error
 	SaveEvery int
 }
@@ -48,6 +50,9 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	}
 	if opt.Progress == nil {
 		opt.Progress = func(*Model, Prequential) {}
+	}
+	if err := opt.check(); err != nil {
+		return nil, err
 	}
 	t := &trainer{opt: opt, m: opt.Resume}
 	if t.m == nil {
@@ -71,6 +76,17 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	}
 	t.report(math.MaxInt64)
 	return t.m, err
+}
+
+// check reports options that contradict each other.
+func (o *TrainOptions) check() error {
+	switch {
+	case o.Continue && (o.Resume == nil || !o.Resume.Unfinished() || o.Source.stream()):
+		return errors.New("online: there is no unfinished training of a file to continue")
+	case o.Save != nil && o.SaveEvery < 1:
+		return fmt.Errorf("online: to save every %d rows makes no sense", o.SaveEvery)
+	}
+	return nil
 }
 
 // A trainer is one call of Train.
@@ -132,6 +148,7 @@ func (t *trainer) passes(ctx context.Context) error {
 	if t.opt.Continue {
 		t.from = t.m.place
 		t.epochs, t.pass, skip = t.from.Epochs, t.from.Pass, t.from.Rows
+		t.opt.Settings.Format = cmp.Or(t.from.Format, t.opt.Settings.Format)
 		t.opt.Note("goes on in pass %d of %d after its first %d rows", t.pass+1, t.epochs, skip)
 	}
 	for ; t.pass < t.epochs; t.pass++ {
@@ -145,7 +162,9 @@ func (t *trainer) passes(ctx context.Context) error {
 		skip = 0
 	}
 	t.m.place = nil
-	return t.m.Finish()
+	err := t.m.Finish()
+	t.lost = err != nil // the rows that waited are given up
+	return err
 }
 
 // learnPass learns the source once, but for the first rows.
@@ -234,7 +253,7 @@ func (t *trainer) here() *place {
 	if t.seen == nil || t.lost || t.from != nil {
 		return nil
 	}
-	return &place{t.epochs, t.pass, t.row, t.seen.sum()}
+	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format}
 }
 
 // nextRow returns a row of the head, or one that is read.

@@ -245,12 +245,18 @@ func (c *trial) startNow(t *testing.T, array string, task int) {
 }
 
 // restoreNode boots a node, whose task was lost, after Slurm has noticed that it
-// is gone.
+// is gone and the task has begun on another one: a node that registers is told to
+// kill what it had, and would kill the same task begun there anew. Slurm's two
+// minutes are for that.
 func (c *trial) restoreNode(t *testing.T, array, node string, lost int) {
 	t.Helper()
 	c.awaitNode(t, node, "DOWN")
 	c.say(t, "Slurm has noticed that %s is down", node)
 	c.startNow(t, array, lost)
+	await(t, fmt.Sprintf("task %d on another node", lost), func() error {
+		_, err := c.find(array, func(j job) bool { return j.task == lost && j.state != "PENDING" })
+		return err
+	})
 	c.powerOn(t, node)
 	await(t, node+" to be up", func() error {
 		is, err := c.nodeState(node)

@@ -140,9 +140,9 @@ func (s *scale) take(plan []experiments.Planned, have *record.Collection) {
 		default:
 			records = append(records, r)
 			s.jobs = append(s.jobs, scaling.Seconds(r))
+			seen[p.Spec] = true
 		}
 		series[p.ID] = p.Run.Data.Name + ", " + p.Run.Task + ", " + p.Series
-		seen[p.Spec] = true
 	}
 	s.specs = len(seen)
 	s.rates = scaling.Rates(records, func(r *record.Record) string {

@@ -100,8 +100,8 @@ func (s *sealing) seal(stdout io.Writer) error {
 // collect makes a reference of the records in other folders. It is made whole
 // beside what it replaces.
 func (s *sealing) collect(stderr io.Writer) error {
-	if _, err := os.Lstat(harness.RecordsDir(s.results)); err == nil && !record.Sealed(s.results) {
-		return harness.Usage(fmt.Errorf("%s holds records that are not sealed; --from would replace them", s.results))
+	if err := s.replaceable(); err != nil {
+		return err
 	}
 	specs, err := experiments.Embedded()
 	if err != nil {
@@ -135,6 +135,19 @@ func (s *sealing) collect(stderr io.Writer) error {
 		return err
 	}
 	return replace(stage, s.results)
+}
+
+// replaceable reports what --from would replace and is not sealed.
+func (s *sealing) replaceable() error {
+	if record.Sealed(s.results) {
+		return nil
+	}
+	for _, part := range record.Parts() {
+		if _, err := os.Lstat(filepath.Join(s.results, part)); err == nil {
+			return harness.Usage(fmt.Errorf("%s holds %s, which is not sealed; --from would replace it", s.results, part))
+		}
+	}
+	return nil
 }
 
 // copyStudy copies the runs of Table 1 and reads them there; nil if there are

@@ -173,6 +173,18 @@ func TestSealRefusesToCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("in place of records", harness.ExitUsage, "not sealed", "--results", from)
+	to = t.TempDir()
+	mine := filepath.Join(to, "figures", "mine.png")
+	if err := os.MkdirAll(filepath.Dir(mine), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(mine, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refused("in place of figures", harness.ExitUsage, "holds figures, which is not sealed")
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestSealInPlace(t *testing.T) {

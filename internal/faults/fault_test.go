@@ -149,7 +149,7 @@ func several(t *trial) {
 		sent = []syscall.Signal{syscall.SIGKILL}
 		processes[t.rng.IntN(len(processes))].cmd.Process.Kill() // it may have ended
 	}
-	through := false
+	through, killed := false, false
 	for _, p := range processes {
 		if t.cmd.locks {
 			t.ended(p, sent, refusal{2, regexp.MustCompile("is in use by another runall")})
@@ -157,8 +157,14 @@ func several(t *trial) {
 			t.ended(p, sent)
 		}
 		through = through || t.through
+		_, dead := p.killed()
+		killed = killed || dead
 	}
-	t.through = through
+	// What a killed one has left of a file goes when the file is written again.
+	t.through = through && !killed
+	if through {
+		t.user.args = nil
+	}
 }
 
 // jumpingClock has the command's clock jump by hours, while it may be killed.
