@@ -106,9 +106,9 @@ func isHeader(fields []string) bool {
 }
 
 // manyFields reports a line with more separators than features and a label
-// need: even to split it takes many times its memory.
+// need, which may hold some itself: even to split it takes many times its memory.
 func manyFields(text string, comma rune, dim int) bool {
-	return strings.Count(text, string(comma)) > dim+1
+	return strings.Count(text, string(comma)) > dim+1+maxLabel
 }
 
 // splitFields appends the fields of a line, without the blanks around them.

@@ -53,11 +53,14 @@ type spec struct {
 }
 
 // Write saves e to w together with meta, any value that encodes to JSON. It
-// fails for what w or the encoding fails for, and for a kernel of another package
-// that is not known to [Register].
+// fails for what w or the encoding fails for, for a kernel of another package
+// that is not known to [Register], and for more than [ReadExpansion] reads.
 func (e *Expansion) Write(w io.Writer, meta any) error {
 	var err error
 	h := header{Dim: e.Dict.Dim(), Outputs: e.Outputs, Order: e.Order()}
+	if h.validate() != nil {
+		return fmt.Errorf("kernel: %d elements of dimension %d with %d outputs are more than can be read again", h.Order, h.Dim, h.Outputs)
+	}
 	switch k := e.Kernel.(type) {
 	case Gaussian:
 		h.Kernel = spec{Type: k.Name(), Bandwidth: k.Bandwidth}

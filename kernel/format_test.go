@@ -258,6 +258,11 @@ func TestLongElements(t *testing.T) {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}
+	for _, e := range []*Expansion{NewExpansion(Gaussian{1}, maxDim+1, 1), NewExpansion(Gaussian{1}, 1, maxOutputs+1)} {
+		if err := e.Write(io.Discard, nil); err == nil || errors.Is(err, ErrFormat) {
+			t.Errorf("what can't be read was written: %v", err)
+		}
+	}
 }
 
 // TestAllocLongElement: the longest element that is read takes memory in proportion

@@ -60,7 +60,9 @@ type prunerParamsSpec struct{ scalar }
 func (s *prunerParamsSpec) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 	values := make(map[string]float64)
 	strictyaml.Decode(n, &values, r)
-	s.text, s.at = strings.ReplaceAll(prune.Params(values).String(), ", ", ","), n
+	if len(values) > 0 { // a pruner without parameters needs no flag
+		s.text, s.at = strings.ReplaceAll(prune.Params(values).String(), ", ", ","), n
+	}
 }
 
 // flags returns the values by the names of the flags that they stand for.
