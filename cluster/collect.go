@@ -65,11 +65,15 @@ func (c *Collection) Count(state string) int {
 //
 // The error is that of a folder; it wraps harness.ErrLocked and
 // harness.ErrUsage as harness.OpenResults has it, and harness.ErrUsage if a
-// folder to read from does not exist.
+// folder to read from does not exist or has a symbolic link where
+// harness.CheckFolder allows none.
 func (p *Plan) Collect(from []string, results string) (*Collection, error) {
 	for _, dir := range from {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return nil, harness.Usage(fmt.Errorf("%s is no results folder", dir))
+		}
+		if err := harness.CheckFolder(dir); err != nil {
+			return nil, err
 		}
 	}
 	into, err := harness.OpenResults(results)
@@ -183,20 +187,31 @@ func (f *finding) bring(results string, c *Collection) error {
 	records := harness.RecordsDir(results)
 	switch f.state {
 	case StateFinished:
-		if filepath.Dir(f.record.Path) == records {
-			return nil
+		if filepath.Dir(f.record.Path) != records {
+			if err := copyFile(f.record.Path, records); err != nil {
+				return err
+			}
+			c.Copied++
 		}
-		if err := copyFile(f.record.Path, records); err != nil {
-			return err
-		}
-		c.Copied++
-		id := f.record.Header.ID
-		if err := os.Remove(failedPath(results, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+		return f.removeOthers(results) // a collect that was killed may have left them
 	case StateFailed:
 		if filepath.Dir(f.failed.Path) != records {
 			return copyFile(f.failed.Path, records)
+		}
+	}
+	return nil
+}
+
+// removeOthers removes what the results folder has of a finished run beside its
+// record: an earlier failure, and a damaged record, packed if this one is not.
+func (f *finding) removeOthers(results string) error {
+	id := f.record.Header.ID
+	for _, path := range []string{failedPath(results, id), recordPath(results, id), recordPath(results, id) + ".gz"} {
+		if filepath.Base(path) == filepath.Base(f.record.Path) {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil

@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,6 +143,53 @@ func TestCollectIsIdempotent(t *testing.T) {
 	}
 }
 
+// pack packs the record of a run in a results folder, in its place.
+func pack(t *testing.T, results, id string) {
+	t.Helper()
+	text, err := os.ReadFile(recordPath(results, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err = w.Write(text)
+	if err := errors.Join(err, w.Close(), os.WriteFile(recordPath(results, id)+".gz", b.Bytes(), 0o666), os.Remove(recordPath(results, id))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCollectCleansUp: beside the record of a finished run there is no failure,
+// which a collect that was killed leaves, and no damaged record of the other
+// form.
+func TestCollectCleansUp(t *testing.T) {
+	p := fourPlan(t, 4)
+	node, results := t.TempDir(), t.TempDir()
+	exec(t, p, node, 0, 1, 2)
+	ids := []string{p.Runs[0].ID, p.Runs[1].ID, p.Runs[2].ID}
+	pack(t, node, ids[1])
+	collect(t, p, results, node)
+	left := []string{failedPath(results, ids[0]), recordPath(results, ids[1]), recordPath(results, ids[2]) + ".gz"}
+	for _, path := range left {
+		if err := os.WriteFile(path, []byte("{}\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(recordPath(results, ids[2])); err != nil {
+		t.Fatal(err)
+	}
+	if c := collect(t, p, results, node); c.Finished != 3 || c.Copied != 2 {
+		t.Errorf("%+v", c)
+	}
+	for _, path := range left {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there: %v", path, err)
+		}
+	}
+	if have := recordsIn(t, results); len(have.Records) != 3 {
+		t.Errorf("%d records", len(have.Records))
+	}
+}
+
 // TestDifferentRecords: of two records of one run that differ neither is taken.
 func TestDifferentRecords(t *testing.T) {
 	p := fourPlan(t, 4)
@@ -206,6 +255,13 @@ func TestCollectCounts(t *testing.T) {
 func TestCollectRefuses(t *testing.T) {
 	p := fourPlan(t, 4)
 	if _, err := p.Collect([]string{filepath.Join(t.TempDir(), "nowhere")}, t.TempDir()); harness.ExitCode(err) != harness.ExitUsage {
+		t.Error(err)
+	}
+	linked := t.TempDir()
+	if err := os.Symlink(t.TempDir(), harness.RecordsDir(linked)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Collect([]string{linked}, t.TempDir()); harness.ExitCode(err) != harness.ExitUsage || !strings.Contains(err.Error(), "symbolic link") {
 		t.Error(err)
 	}
 	results := t.TempDir()

@@ -54,7 +54,7 @@ type Task struct {
 	Memory int   `json:"memory"` // MiB that any of them may need
 }
 
-// Errors of plans. Those that ErrChanged and ErrProgram wrap are wrong use.
+// Errors of plans. Errors that wrap ErrChanged or ErrProgram are wrong use.
 var (
 	// ErrChanged is wrapped by the error of a plan.json that is not as it was
 	// written.

@@ -173,7 +173,7 @@ type submission struct {
 	First, Last   int // tasks of a Slurm array
 	Memory, Limit int // MiB that it asks for, and that the collector of garbage keeps to
 
-	Ordinary, LastOrdinary, Large, LastTask, LargeMemory int
+	Ordinary, LastOrdinary, Large, LastTask int
 }
 
 // submissions returns the files of a plan's folder beside the plan.
@@ -183,7 +183,6 @@ func submissions(dir string, p *Plan, site Site) (map[string][]byte, error) {
 		DataDir: quote(site.DataDir), Log: sbatchWord(filepath.Join(dir, logName)+"/", "%a.out"),
 		Ordinary: p.Ordinary(), LastOrdinary: p.Ordinary() - 1,
 		Large: len(p.Tasks) - p.Ordinary(), LastTask: len(p.Tasks) - 1,
-		LargeMemory: mostMemory(p.Tasks[p.Ordinary():]),
 	}
 	if site.EnvDataDir != "" {
 		s.EnvDataDir = quote(site.EnvDataDir)

@@ -256,11 +256,28 @@ func TestSlurmScripts(t *testing.T) {
 	}
 }
 
+// TestRelativePaths: RUNALL and RESULTS are relative to where a script is
+// called, not to the folder that the tasks work in.
+func TestRelativePaths(t *testing.T) {
+	dir, _ := oddSite(t)
+	here := t.TempDir()
+	if err := os.Symlink(filepath.Join(filepath.Dir(dir), "bin", "run}all"), filepath.Join(here, "other")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := osexec.Command("bash", filepath.Join(dir, SlurmName))
+	cmd.Dir = here
+	cmd.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=0", "RUNALL=./other", "RESULTS=mine", "GOMEMLIMIT=")
+	out, err := cmd.CombinedOutput()
+	if want := "|--results|" + filepath.Join(here, "mine") + "|"; err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v\n%q, want %q", err, out, want)
+	}
+}
+
 // fakeParallel does what the script needs of GNU parallel, one job after
 // another: a shell for each line that it reads, with {} replaced.
 const fakeParallel = `#!/bin/bash
 echo "parallel ${*:1:$#-1}" >>"$CALLS"
-while read -r line; do bash -c "${!#//\{\}/$line}"; done
+while read -r line; do echo "$line" >>"$CALLS"; bash -c "${!#//\{\}/$line}"; done
 `
 
 // TestParallelScript runs the script with a stand-in for GNU parallel and,
@@ -281,7 +298,7 @@ func TestParallelScript(t *testing.T) {
 			bash := func(args ...string) {
 				t.Helper()
 				cmd := osexec.Command("bash", append([]string{filepath.Join(dir, ParallelName)}, args...)...)
-				cmd.Env = append(os.Environ(), "PATH="+path, "CALLS="+calls, "RUNALL=", "RESULTS=", "GOMEMLIMIT=", "JOBS=1")
+				cmd.Env = append(os.Environ(), "PATH="+path, "CALLS="+calls, "RUNALL=", "RESULTS=", "GOMEMLIMIT=", "JOBS=2")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}
@@ -294,15 +311,18 @@ func TestParallelScript(t *testing.T) {
 					t.Errorf("task %s: %v\n%q, want\n%q", k, err, text, said(dir, limit, k))
 				}
 			}
-			bash("2") // asked for, it is done again
-			if text, err := os.ReadFile(filepath.Join(dir, "log", "2.out")); err != nil || string(text) != logs["2"]+logs["2"] {
-				t.Errorf("%v\n%q", err, text)
+			bash("2", "1")
+			for _, k := range []string{"1", "2"} {
+				if text, err := os.ReadFile(filepath.Join(dir, "log", k+".out")); err != nil || string(text) != logs[k]+logs[k] {
+					t.Errorf("task %s alone: %v\n%q", k, err, text)
+				}
 			}
 		})
 	}
 	calls, err := os.ReadFile(filepath.Join(fake, "calls"))
-	if err != nil || !bytes.Contains(calls, []byte("--joblog")) || bytes.Count(calls, []byte("--resume-failed")) != 2 || bytes.Count(calls, []byte("--halt never")) != 3 {
-		t.Errorf("%s, %v", calls, err)
+	many, one := "parallel --halt never --jobs 2\n", "parallel --halt never --jobs 1\n"
+	if want := many + "0\n1\n" + one + "2\n3\n" + many + "1\n" + one + "2\n"; err != nil || string(calls) != want {
+		t.Errorf("%v\n%s, want\n%s", err, calls, want)
 	}
 }
 
