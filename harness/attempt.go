@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"sync/atomic"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -28,16 +29,22 @@ type Attempt struct {
 // a lock: the folders are the caller's, and so is EventPlan. Of the options it
 // heeds Workers, Progress, Methods and Batch. The error is that of an attempt's Begin or End,
 // or of writing a record, which end the other attempts; it is ErrInterrupted if
-// the context ended.
+// the context ended them.
 func Execute(ctx context.Context, attempts []Attempt, opt Options) error {
 	opt = opt.withDefaults()
 	x := executor{provenance: Provenance(), progress: opt.Progress}
 	workers, cores := layout(opt.Workers, len(attempts))
 	x.options = trainerOptions{methods: opt.Methods, batch: opt.Batch, cores: cores}
+	var ended atomic.Int64
 	err := pool(ctx, workers, cores, len(attempts), func(ctx context.Context, i int) error {
-		return x.attempt(ctx, attempts[i])
+		err := x.attempt(ctx, attempts[i])
+		if err == nil {
+			ended.Add(1)
+		}
+		return err
 	})
-	if ctx.Err() != nil {
+	// A context that ended after the last attempt, or after an error, ended none.
+	if err == nil && int(ended.Load()) < len(attempts) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ErrInterrupted
 	}
 	return err

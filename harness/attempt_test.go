@@ -21,13 +21,17 @@ func TestExecute(t *testing.T) {
 		begin  error // of the second attempt
 		end    error
 		cancel bool // in the first run
+		after  int  // the attempt, from 1, at whose end the context ends; 0 for none
 		want   error
 		ended  []int
 	}{
-		{"all", nil, nil, false, nil, []int{0, 1, 2, 3}},
-		{"begin", stuck, nil, false, stuck, []int{0}},
-		{"end", nil, stuck, false, stuck, []int{0, 1}},
-		{"interrupted", nil, nil, true, ErrInterrupted, nil},
+		{"all", nil, nil, false, 0, nil, []int{0, 1, 2, 3}},
+		{"begin", stuck, nil, false, 0, stuck, []int{0}},
+		{"end", nil, stuck, false, 0, stuck, []int{0, 1}},
+		{"interrupted", nil, nil, true, 0, ErrInterrupted, nil},
+		{"interrupted between two", nil, nil, false, 2, ErrInterrupted, []int{0, 1}},
+		{"interrupted after the last", nil, nil, false, 4, nil, []int{0, 1, 2, 3}},
+		{"interrupted after an error", nil, stuck, false, 2, stuck, []int{0, 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -57,7 +61,9 @@ func TestExecute(t *testing.T) {
 						return records, nil
 					},
 					End: func(failure error) error {
-						ended = append(ended, i)
+						if ended = append(ended, i); len(ended) == tt.after {
+							cancel()
+						}
 						c, err := record.ReadDir(records)
 						if err != nil || (p.Run.Method == "bsgd") != errors.Is(failure, broken) || (failure == nil) != (c.Records[p.ID] != nil) {
 							t.Errorf("attempt %d: failure %v, %d records, %v", i, failure, len(c.Records), err)
