@@ -82,7 +82,16 @@ func (p *planning) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
+	if p.image != "" && !p.has(cluster.KubernetesName) {
+		return harness.Usage(fmt.Errorf("%s was planned without --image; name a new folder", p.out))
+	}
 	return p.announce(cmd.OutOrStdout(), plan, written)
+}
+
+// has reports whether the plan's folder has a file.
+func (p *planning) has(name string) bool {
+	_, err := os.Stat(filepath.Join(p.out, name))
+	return err == nil
 }
 
 // site says where the tasks find what this process finds.
@@ -112,20 +121,22 @@ func (p *planning) announce(w io.Writer, plan *cluster.Plan, written bool) error
 	if !written {
 		fmt.Fprintf(&b, "%s holds this plan already and is left as it is\n", p.out)
 	}
-	if plan.Program.Dirty {
+	switch {
+	case plan.Program.Revision == "":
+		fmt.Fprintln(&b, "made by a program of unknown revision, which can't be told from another one")
+	case plan.Program.Dirty:
 		fmt.Fprintln(&b, "made by a program with local changes, which can't be told from another one of the same revision")
 	}
 	fmt.Fprintf(&b, "to carry it out, one of\n")
 	for _, name := range []string{cluster.SlurmName, cluster.SlurmLargeName, cluster.KubernetesName, cluster.ParallelName} {
-		path := filepath.Join(p.out, name)
-		if _, err := os.Stat(path); err == nil {
-			fmt.Fprintf(&b, "  %s %s\n", submitters[name], quoted(path))
+		if p.has(name) {
+			fmt.Fprintf(&b, "  %s %s\n", submitters[name], quoted(filepath.Join(p.out, name)))
 		}
 	}
 	program := quoted(os.Args[0])
 	fmt.Fprintf(&b, "  %s exec %s --task K, for every K from 0 to %d\n", program, quoted(p.out), len(plan.Tasks)-1)
 	fmt.Fprintf(&b, "then %s collect %s\n", program, quoted(p.out))
-	if _, err := os.Stat(filepath.Join(p.out, cluster.KubernetesName)); err != nil {
+	if !p.has(cluster.KubernetesName) {
 		fmt.Fprintf(&b, "without --image there is no %s\n", cluster.KubernetesName)
 	}
 	_, err := io.WriteString(w, b.String())

@@ -246,6 +246,8 @@ func TestClusterStatuses(t *testing.T) {
 		args []string
 	}{
 		{0, "holds this plan already", []string{"plan", spec, "--out", dir}},
+		{0, "of unknown revision", []string{"plan", spec, "--out", dir}},
+		{2, "was planned without --image; name a new folder", []string{"plan", spec, "--out", dir, "--image", "runall"}},
 		{2, "has another plan", []string{"plan", spec, "--out", dir, "--seeds", "1"}},
 		{2, "is no image's name", []string{"plan", spec, "--out", out, "--image", "<image>"}},
 		{2, "--out DIR is needed", []string{"plan", spec}},
