@@ -217,7 +217,7 @@ func (d folder) open(from, name string) (source, error) {
 	if !filepath.IsAbs(local) {
 		local = filepath.Join(filepath.Dir(from), local)
 	}
-	inside, err := filepath.Rel(d.root.Name(), local)
+	inside, err := d.inside(local)
 	if err != nil || !filepath.IsLocal(inside) {
 		return source{}, errors.New("it is outside of the spec's folder")
 	}
@@ -228,6 +228,19 @@ func (d folder) open(from, name string) (source, error) {
 		}
 	}
 	return source{local, local, text}, err
+}
+
+// inside returns a path relative to the folder. One of the two may be absolute
+// and the other not.
+func (d folder) inside(path string) (string, error) {
+	root, err := filepath.Abs(d.root.Name())
+	if err != nil {
+		return "", err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	return filepath.Rel(root, path)
 }
 
 // readSource reads a regular file, but not much more of it than Parse accepts.

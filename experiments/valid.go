@@ -24,6 +24,8 @@ func (r Run) Check() error {
 		return fmt.Errorf("%d samples, want 1 to %d", r.Samples, largest)
 	case min(e.Every, e.Tail, e.TrainLimit) < 0 || max(e.Every, e.Tail, e.TrainLimit) > largest:
 		return fmt.Errorf("evaluation every %d samples, %d in the tail, on %d: want 0 to %d", e.Every, e.Tail, e.TrainLimit, largest)
+	case e.Every > 0 && evaluations(r.Samples, e.Every, e.Tail) > MaxEvaluations:
+		return fmt.Errorf("%d samples evaluated every %d, with %d in the tail, are more than %d times in all", r.Samples, e.Every, e.Tail, MaxEvaluations)
 	}
 	if err := checkRef(r.Data); err != nil {
 		return err
