@@ -1,12 +1,10 @@
 package cluster
 
 import (
-	"cmp"
-	"container/heap"
 	"math"
-	"slices"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/longest"
 )
 
 // share makes at most so many tasks of runs that need so much memory each, in
@@ -31,44 +29,21 @@ func share(runs []Run, memory []int, most int) []Task {
 	return tasks
 }
 
-// balanced gives the runs of the indexes to n tasks, the costliest run first,
-// each to the task that has least to do so far: no task then takes more than
-// 4/3 of what the best division needs (Graham, Bounds on multiprocessing timing
-// anomalies, 1969). The tasks are in the order of their first run's cost.
+// balanced gives the runs of the indexes to n tasks, the costliest first. The
+// tasks are in the order of their first run's cost.
 func balanced(runs []Run, indexes []int, n int) []Task {
-	order := slices.Clone(indexes)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(runs[b].Cost, runs[a].Cost) })
-	tasks := make([]Task, n)
-	loads := make(loads, n)
-	for k := range loads {
-		loads[k] = load{task: k}
+	costs := make([]float64, len(indexes))
+	for i, index := range indexes {
+		costs[i] = runs[index].Cost
 	}
-	for _, i := range order {
-		least := &loads[0]
-		tasks[least.task].Runs = append(tasks[least.task].Runs, i)
-		least.cost += runs[i].Cost
-		least.runs++
-		heap.Fix(&loads, 0)
+	tasks := make([]Task, n)
+	for k, jobs := range longest.Divide(costs, n) {
+		for _, i := range jobs {
+			tasks[k].Runs = append(tasks[k].Runs, indexes[i])
+		}
 	}
 	return tasks
 }
-
-// A load is what a task has to do.
-type load struct {
-	task, runs int
-	cost       float64
-}
-
-// loads is a heap whose first element has least to do.
-type loads []load
-
-func (l loads) Len() int { return len(l) }
-func (l loads) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(l[i].cost, l[j].cost), cmp.Compare(l[i].runs, l[j].runs), cmp.Compare(l[i].task, l[j].task)) < 0
-}
-func (l loads) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
-func (l *loads) Push(any)     { panic("cluster: tasks are not added") }
-func (l *loads) Pop() any     { panic("cluster: tasks are not removed") }
 
 const (
 	mib = 1 << 20

@@ -2,10 +2,10 @@ package scaling
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"slices"
 
+	"polkrepro/internal/longest"
 	"polkrepro/record"
 )
 
@@ -76,21 +76,13 @@ func Makespan(jobs []float64, cores int) float64 {
 	if cores < 1 {
 		panic("scaling: no core")
 	}
-	jobs = slices.Clone(jobs)
-	slices.Sort(jobs)
-	free := make(loads, min(cores, max(1, len(jobs))))
-	for _, seconds := range slices.Backward(jobs) {
-		free[0] += seconds
-		heap.Fix(&free, 0)
+	last := 0.0
+	for _, mine := range longest.Divide(jobs, cores) {
+		seconds := 0.0
+		for _, i := range mine {
+			seconds += jobs[i]
+		}
+		last = max(last, seconds)
 	}
-	return slices.Max(free)
+	return last
 }
-
-// loads is a heap of what each core has to do: the least first.
-type loads []float64
-
-func (l loads) Len() int           { return len(l) }
-func (l loads) Less(i, j int) bool { return l[i] < l[j] }
-func (l loads) Swap(i, j int)      { l[i], l[j] = l[j], l[i] }
-func (l *loads) Push(any)          { panic("scaling: the number of cores does not change") }
-func (l *loads) Pop() any          { panic("scaling: the number of cores does not change") }
