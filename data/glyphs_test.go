@@ -30,8 +30,7 @@ func TestGlyphsSums(t *testing.T) {
 	}
 }
 
-// TestGoldenGlyphs looks at the whole set. By its name it runs without the race
-// detector too, as make golden does.
+// TestGoldenGlyphs looks at the whole set, without the race detector.
 func TestGoldenGlyphs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("TestGlyphsSums has what can race; the whole set takes five seconds")

@@ -269,7 +269,7 @@ func TestLongElements(t *testing.T) {
 // to its length.
 func TestAllocLongElement(t *testing.T) {
 	if raceEnabled {
-		t.Skip("the race detector allocates too; make golden runs it without")
+		t.Skip("the race detector allocates too; make test runs it without")
 	}
 	e := NewExpansion(Gaussian{Bandwidth: 1}, maxDim, 1)
 	e.Append(make([]float32, maxDim), []float64{1})

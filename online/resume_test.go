@@ -239,7 +239,7 @@ func TestLastBatchFails(t *testing.T) {
 // anchor, and what is saved then can be read.
 func TestPrunerTooLargeToSave(t *testing.T) {
 	if raceEnabled {
-		t.Skip("arithmetic alone; make golden runs it without the race detector")
+		t.Skip("arithmetic alone; make test runs it without the race detector")
 	}
 	const dim = 4096
 	set := Settings{Loss: "multi-hinge", Format: data.FormatLIBSVM, Dim: dim, Labels: []string{"0", "1"}, Bandwidth: 100, Scale: ScaleNone,

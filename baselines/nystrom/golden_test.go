@@ -1,5 +1,3 @@
-//go:build golden
-
 package nystrom
 
 import (
@@ -27,7 +25,7 @@ func errorRate(e *kernel.Expansion, s *data.Split) float64 {
 // TestGoldenMultidist: the figure draw, at POLK's model orders. The errors were
 // recorded by
 //
-//	go test -tags golden -run TestGoldenMultidist -v ./baselines/nystrom
+//	go test -run TestGoldenMultidist -v ./baselines/nystrom
 func TestGoldenMultidist(t *testing.T) {
 	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
 	if err != nil {

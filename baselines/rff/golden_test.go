@@ -1,5 +1,3 @@
-//go:build golden
-
 package rff
 
 import (
@@ -27,7 +25,7 @@ func errorRate(m *Model, s *data.Split) float64 {
 // TestGoldenMultidist: the figure draw, at POLK's model orders. The errors were
 // recorded by
 //
-//	go test -tags golden -run TestGoldenMultidist -v ./baselines/rff
+//	go test -run TestGoldenMultidist -v ./baselines/rff
 func TestGoldenMultidist(t *testing.T) {
 	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
 	if err != nil {

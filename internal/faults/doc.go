@@ -8,5 +8,5 @@
 //
 //	make faults TRIALS=1000 SEED=7
 //
-// The package has no code but the test's, for Linux and the build tag golden.
+// The package has no code but the test's, for Linux and the build tag check.
 package faults

@@ -1,4 +1,4 @@
-//go:build golden && linux
+//go:build check && linux
 
 package faults
 
@@ -42,8 +42,8 @@ type scenario struct {
 	cmd   *command
 }
 
-// TestGoldenFaults carries out random trials of all faults and commands.
-func TestGoldenFaults(t *testing.T) {
+// TestCheckFaults carries out random trials of all faults and commands.
+func TestCheckFaults(t *testing.T) {
 	k := &kit{tb: t, base: os.Getenv(envBase), tables: make(summaryTable)}
 	k.prepare(t)
 	scenarios, left := k.scenarios(t)

@@ -1,4 +1,4 @@
-//go:build golden && linux
+//go:build check && linux
 
 package faults
 

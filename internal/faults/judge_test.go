@@ -1,4 +1,4 @@
-//go:build golden && linux
+//go:build check && linux
 
 package faults
 
@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestGoldenJudge: errors that no user should see, and results that are not the
+// TestCheckJudge: errors that no user should see, and results that are not the
 // wanted ones, are told from those that are.
-func TestGoldenJudge(t *testing.T) {
+func TestCheckJudge(t *testing.T) {
 	full := []refusal{one("no space left")}
 	for _, tt := range []struct {
 		code       int

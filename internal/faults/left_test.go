@@ -1,4 +1,4 @@
-//go:build golden && linux
+//go:build check && linux
 
 package faults
 
@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// TestGoldenNothingLeft ends this test in the middle, by a signal and by one
+// TestCheckNothingLeft ends this test in the middle, by a signal and by one
 // that nothing can be done about: no process, mount or file of it is left.
-func TestGoldenNothingLeft(t *testing.T) {
+func TestCheckNothingLeft(t *testing.T) {
 	runtime.LockOSThread() // what is started here ends with the thread
 	binary := built(t)
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
 		tmp := t.TempDir()
-		cmd := exec.Command(os.Args[0], "-test.run=^TestGoldenFaults$")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestCheckFaults$")
 		for _, v := range os.Environ() {
 			if !strings.HasPrefix(v, "FAULTS_") && !strings.HasPrefix(v, "TMPDIR=") {
 				cmd.Env = append(cmd.Env, v)

@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package page
 

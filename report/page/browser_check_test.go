@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package page
 
@@ -43,9 +43,9 @@ func shown(t *testing.T) (b *browser, url string) {
 	return b, url
 }
 
-// TestGoldenPage opens the page: nothing complains, nothing is asked for, and
+// TestCheckPage opens the page: nothing complains, nothing is asked for, and
 // every figure of curves is drawn.
-func TestGoldenPage(t *testing.T) {
+func TestCheckPage(t *testing.T) {
 	b, url := shown(t)
 	in, _ := whole()
 	want := 0
@@ -70,9 +70,9 @@ func TestGoldenPage(t *testing.T) {
 	}
 }
 
-// TestGoldenBlocked makes sure that the test would see a request: what asks for
+// TestCheckBlocked makes sure that the test would see a request: what asks for
 // something is refused by the page's own policy and shows up as a complaint.
-func TestGoldenBlocked(t *testing.T) {
+func TestCheckBlocked(t *testing.T) {
 	b, url := shown(t)
 	b.eval(t, `new Promise(done => { const i = new Image(); i.onerror = done; i.src = "http://127.0.0.1:9/x.png" })`, nil)
 	b.eval(t, `0`, nil)
@@ -81,9 +81,9 @@ func TestGoldenBlocked(t *testing.T) {
 	}
 }
 
-// TestGoldenSort sorts a table by a number, both ways and back, with the mouse
+// TestCheckSort sorts a table by a number, both ways and back, with the mouse
 // and the keyboard.
-func TestGoldenSort(t *testing.T) {
+func TestCheckSort(t *testing.T) {
 	b, url := shown(t)
 	const errors = `[...document.querySelector("table.results").tBodies[0].rows].map(r => r.cells[2].dataset.sort).filter(v => v !== "").map(Number)`
 	var before, up, down, after []float64
@@ -118,9 +118,9 @@ func TestGoldenSort(t *testing.T) {
 	}
 }
 
-// TestGoldenToggle hides a method and shows it again: its line leaves the plots
+// TestCheckToggle hides a method and shows it again: its line leaves the plots
 // and the values below them, and comes back.
-func TestGoldenToggle(t *testing.T) {
+func TestCheckToggle(t *testing.T) {
 	b, url := shown(t)
 	type state struct {
 		Picture string
@@ -151,8 +151,8 @@ func TestGoldenToggle(t *testing.T) {
 	}
 }
 
-// TestGoldenReadOff reads values off a curve with the mouse and the keyboard.
-func TestGoldenReadOff(t *testing.T) {
+// TestCheckReadOff reads values off a curve with the mouse and the keyboard.
+func TestCheckReadOff(t *testing.T) {
 	b, _ := shown(t)
 	const caption = `document.querySelector("figure.charted .readout caption").textContent`
 	var end, moved, stepped string
@@ -168,8 +168,8 @@ func TestGoldenReadOff(t *testing.T) {
 	}
 }
 
-// TestGoldenNarrow shows the page on a phone: nothing is wider than it.
-func TestGoldenNarrow(t *testing.T) {
+// TestCheckNarrow shows the page on a phone: nothing is wider than it.
+func TestCheckNarrow(t *testing.T) {
 	b, url := shown(t)
 	for _, width := range []int{390, 320} {
 		b.width(t, width)
@@ -198,9 +198,9 @@ const contrast = `(() => {
 	return least;
 })()`
 
-// TestGoldenContrast asks for the contrast that WCAG 2.2 asks of text (4.5), on
+// TestCheckContrast asks for the contrast that WCAG 2.2 asks of text (4.5), on
 // light and on dark ground.
-func TestGoldenContrast(t *testing.T) {
+func TestCheckContrast(t *testing.T) {
 	b, _ := shown(t)
 	grounds := make(map[string]bool)
 	for _, scheme := range []string{"light", "dark"} {
@@ -222,9 +222,9 @@ func TestGoldenContrast(t *testing.T) {
 	}
 }
 
-// TestGoldenPrint prints the page, on which pictures stand in place of plots,
+// TestCheckPrint prints the page, on which pictures stand in place of plots,
 // and what was folded is open.
-func TestGoldenPrint(t *testing.T) {
+func TestCheckPrint(t *testing.T) {
 	b, _ := shown(t)
 	b.eval(t, `addEventListener("beforeprint", () => { window.folded = document.querySelectorAll("details:not([open])").length })`, nil)
 	var pdf struct{ Data string }
@@ -247,9 +247,9 @@ func TestGoldenPrint(t *testing.T) {
 	}
 }
 
-// TestGoldenWithoutScripts shows the page to a reader who runs none: tables and
+// TestCheckWithoutScripts shows the page to a reader who runs none: tables and
 // pictures are there.
-func TestGoldenWithoutScripts(t *testing.T) {
+func TestCheckWithoutScripts(t *testing.T) {
 	b, url := shown(t)
 	b.call(t, "Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
 	b.open(t, url)

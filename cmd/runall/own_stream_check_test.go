@@ -1,4 +1,4 @@
-//go:build golden && linux
+//go:build check && linux
 
 package main
 
@@ -29,11 +29,11 @@ type streamRun struct {
 // memory is what a process holds and the most it has held, in MiB.
 type memory struct{ resident, peak float64 }
 
-// TestGoldenStream trains on generated rows from a pipe: memory does not grow
+// TestCheckStream trains on generated rows from a pipe: memory does not grow
 // with them, and a model that is saved in mid-stream and goes on in a new
 // process is the same file, which predicts. "make stream-bench" does it with
 // 10⁶ rows and records what it takes.
-func TestGoldenStream(t *testing.T) {
+func TestCheckStream(t *testing.T) {
 	rows := 100_000
 	if text := os.Getenv("STREAM_ROWS"); text != "" {
 		rows, _ = strconv.Atoi(text)

@@ -1,4 +1,4 @@
-//go:build golden && unix
+//go:build check && unix
 
 package main
 
@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// TestGoldenOwnDataPage runs the commands of docs/own-data.md in their order.
+// TestCheckOwnDataPage runs the commands of docs/own-data.md in their order.
 // Where the page shows what a command prints, it prints that, the numbers to a
 // tenth: learned figures differ a little between kinds of machines.
-func TestGoldenOwnDataPage(t *testing.T) {
+func TestCheckOwnDataPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/own-data.md")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package compare_test
 
@@ -10,9 +10,9 @@ import (
 	"polkrepro/experiments"
 )
 
-// TestGoldenCopyIsNotDifferent: random against itself under another name, with chance
+// TestCheckCopyIsNotDifferent: random against itself under another name, with chance
 // of its own, in 100 tournaments of five seeds each: some five are wrong.
-func TestGoldenCopyIsNotDifferent(t *testing.T) {
+func TestCheckCopyIsNotDifferent(t *testing.T) {
 	tour, plan, records := carriedOut(t, "random", "test-random", "500")
 	wrong := 0
 	for first := 1; first <= 500; first += 5 {

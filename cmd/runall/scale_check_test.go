@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package main
 
@@ -15,7 +15,7 @@ import (
 )
 
 // The smallest measurement goes through, with what the recorded runs cost beside it.
-func TestGoldenScale(t *testing.T) {
+func TestCheckScale(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "scale")
 	p := start(t, "scale", "--profile", "smoke", "--results", "../../results/reference", "--out", out)
 	if code := p.wait(t); code != 0 {

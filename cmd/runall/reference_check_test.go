@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package main
 
@@ -15,10 +15,10 @@ import (
 // realData is the folder of data before TestMain forgets it.
 var realData = os.Getenv(data.EnvDir)
 
-// TestGoldenReference makes the tables, figures and verdicts of
+// TestCheckReference makes the tables, figures and verdicts of
 // results/reference anew from its records, without training, and with no data
 // but for the figures that show examples of them.
-func TestGoldenReference(t *testing.T) {
+func TestCheckReference(t *testing.T) {
 	dir, err := filepath.Abs("../../results/reference")
 	if err != nil {
 		t.Fatal(err)

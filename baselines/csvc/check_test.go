@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package csvc
 
@@ -13,8 +13,8 @@ import (
 	"polkrepro/kernel"
 )
 
-// TestGoldenMultidist: C-SVC on three draws, with the paper's bandwidth.
-func TestGoldenMultidist(t *testing.T) {
+// TestCheckMultidist: C-SVC on three draws, with the paper's bandwidth.
+func TestCheckMultidist(t *testing.T) {
 	needLIBSVM(t)
 	c := Config{Kernel: kernel.Gaussian{Bandwidth: 0.6}, C: 1, Threads: 2}
 	for _, draw := range append(data.CalibratedDraws()[:2], data.FigureDraw()) {
@@ -26,8 +26,8 @@ func TestGoldenMultidist(t *testing.T) {
 	}
 }
 
-// TestGoldenMNIST: the first 6,000 images, with the paper's bandwidth.
-func TestGoldenMNIST(t *testing.T) {
+// TestCheckMNIST: the first 6,000 images, with the paper's bandwidth.
+func TestCheckMNIST(t *testing.T) {
 	needLIBSVM(t)
 	p, test := mnist(t, 6000, 2000)
 	c := Config{Kernel: kernel.Gaussian{Bandwidth: 4}, C: 1, Threads: 2}
@@ -37,12 +37,12 @@ func TestGoldenMNIST(t *testing.T) {
 	comparePredictions(t, m, ref, test)
 }
 
-// TestGoldenMNISTRecorded: all of MNIST, held against what LIBSVM 3.24 made of
+// TestCheckMNISTRecorded: all of MNIST, held against what LIBSVM 3.24 made of
 // it in 499 s, from pixels written as %.8g of x/255:
 //
 //	svm-train -s 0 -t 2 -g 0.03125 -c 1 train model > svm-train-mnist.txt
 //	svm-predict test model svm-predict-mnist.txt
-func TestGoldenMNISTRecorded(t *testing.T) {
+func TestCheckMNISTRecorded(t *testing.T) {
 	p, test := mnist(t, 60000, 10000)
 	out, err := os.ReadFile(filepath.Join("testdata", "svm-train-mnist.txt"))
 	if err != nil {
@@ -72,9 +72,9 @@ func rings(seed uint64, n int) *problem {
 	return p
 }
 
-// TestGoldenRings: unbalanced classes and a polynomial kernel, with points
+// TestCheckRings: unbalanced classes and a polynomial kernel, with points
 // shrunk and a cache too small for the rows that are used.
-func TestGoldenRings(t *testing.T) {
+func TestCheckRings(t *testing.T) {
 	needLIBSVM(t)
 	c := Config{Kernel: kernel.Polynomial{Offset: 1, Degree: 4}, C: 10, CacheBytes: 1 << 20, Threads: 2}
 	p := rings(1, 4000)

@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package data
 
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestGoldenBrodatz holds the features of the default variant to committed
+// TestCheckBrodatz holds the features of the default variant to committed
 // bytes, which are the same on every platform, computed and from the cache.
-func TestGoldenBrodatz(t *testing.T) {
+func TestCheckBrodatz(t *testing.T) {
 	const want = "d1eed9fb5cc73b2dfd64a83c6b1d8e32efc87ef75c9c09624e3e905f8f5c5f76"
 	dir, err := filepath.Abs(needReal(t, "brodatz").Paths()[0])
 	if err != nil {

@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package experiment
 
@@ -10,9 +10,9 @@ import (
 	"polkrepro/experiments"
 )
 
-// TestGoldenTable1: the runs of the quick profile, on multidist, reproduce
+// TestCheckTable1: the runs of the quick profile, on multidist, reproduce
 // every claim of Table 1.
-func TestGoldenTable1(t *testing.T) {
+func TestCheckTable1(t *testing.T) {
 	plan, err := convergence.Plan(experiments.ProfileQuick)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-//go:build golden && linux
+//go:build check && linux
 
 package slurmtest
 
@@ -30,11 +30,11 @@ const (
 	incomplete = 4 // exit status of collect if records are missing
 )
 
-// TestGoldenSlurm carries out a plan as a job array. One node loses its power in
+// TestCheckSlurm carries out a plan as a job array. One node loses its power in
 // the middle of a run and comes back after Slurm has noticed; a task on the
 // other is requeued. The records are those of a local reproduction bit for bit.
 // Then records are deleted, and what collect prints brings them back.
-func TestGoldenSlurm(t *testing.T) {
+func TestCheckSlurm(t *testing.T) {
 	c := newTrial(t)
 	local := c.reproduce(t)
 	array, began := c.submit(t, filepath.Join(c.plan, "slurm.sh"))

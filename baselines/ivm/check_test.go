@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package ivm
 
@@ -51,12 +51,12 @@ func full(t *testing.T, c Config, s *data.Split) *lbfgs.Result {
 	return r
 }
 
-// TestGoldenMultidist: at the model order that the paper prints, 16, and where
+// TestCheckMultidist: at the model order that the paper prints, 16, and where
 // the authors' stopping rule ends, the fit is certified and its error is near
 // that of the expansion on all points. The figures were recorded by
 //
-//	go test -tags golden -run TestGoldenMultidist -v ./baselines/ivm
-func TestGoldenMultidist(t *testing.T) {
+//	go test -tags check -run TestCheckMultidist -v ./baselines/ivm
+func TestCheckMultidist(t *testing.T) {
 	c, set := multidist(t)
 	all := full(t, c, set.Train)
 	want := errorRate(all.Expansion, set.Test)

@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package export
 
@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestGoldenLaTeX compiles the paper's tables with pdflatex. They must fit the
+// TestCheckLaTeX compiles the paper's tables with pdflatex. They must fit the
 // page.
-func TestGoldenLaTeX(t *testing.T) {
+func TestCheckLaTeX(t *testing.T) {
 	program, err := exec.LookPath("pdflatex")
 	if err != nil {
 		t.Skip("no pdflatex")

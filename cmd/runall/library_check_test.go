@@ -1,4 +1,4 @@
-//go:build golden
+//go:build check
 
 package main
 
@@ -47,7 +47,7 @@ func shell(t *testing.T, dir, commands string) string {
 
 // Every program of docs/library.md, in a module of its own that is set up by the
 // page's commands, prints what the page says.
-func TestGoldenLibraryPage(t *testing.T) {
+func TestCheckLibraryPage(t *testing.T) {
 	text, err := os.ReadFile("../../docs/library.md")
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,12 @@
+//go:build check
+
+package lbfgs
+
+import (
+	"testing"
+
+	"polkrepro/data"
+)
+
+// TestCheckMultidist holds the goldens of a second draw.
+func TestCheckMultidist(t *testing.T) { holdGoldens(t, data.CalibratedDraws()[0]) }
