@@ -1,13 +1,13 @@
 # make reproduce   run the experiments (PROFILE=smoke|quick|full) and print the paper's tables
-# make test        everything that can fail
+# make test        the tests to run after each change: Go alone, minutes
+# make check       all other tests: race detector, faults, Slurm, browser, LaTeX, LIBSVM, ...
+# make agree       a fresh quick run, compared bit for bit with results/reference
 # make bench       the benchmarks
-# make faults      processes of runall killed, starved and disturbed in TRIALS ways
 
 GO      ?= go
 PROFILE ?= quick
 RESULTS ?= results
 PKGS    ?= ./...
-COUNT   ?= 1
 FUZZTIME ?= 60s
 
 STATICCHECK_VERSION = v0.7.0
@@ -44,7 +44,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test vet unit golden check-reference slurm kubernetes reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -57,44 +57,52 @@ reproduce: build
 smoke: PROFILE = smoke
 smoke: reproduce
 
-test: vet unit golden kubernetes
+# Needs Go alone: no C compiler, no other program, no data and, once the modules
+# are downloaded, no network.
+test:
+	$(GO) test -vet=all -timeout 15m $(PKGS)
+
+# Each part says when it is left out because a program is missing.
+check: lint race slow kubernetes
+
+# The tests with the build tag check, and all others with the real data where it
+# is found. They run without the race detector: learned models, allocations and
+# times are those of the build that users run.
+slow golden:
+	$(GO) test -tags check -timeout 30m $(PKGS)
+
+# With -short, without what is arithmetic alone.
+race:
+	@if [ -n "$(RACE)" ]; then set -x; $(GO) test -short -timeout 20m -race $(PKGS); \
+	else echo "race detector: no C compiler, left out"; fi
+	@if [ -n "$(OPENBLAS)" ]; then set -x; $(GO) test -tags openblas ./internal/gemm; \
+	else echo "OpenBLAS: not installed, gemm is compared with gonum only"; fi
+
+# The commit as a user gets it: a clone with nothing beside it, fresh HOME,
+# module and build caches, and nothing installed but Go.
+stranger:
+	.ci/stranger . make test
 
 vet:
-	$(GO) vet ./...
-	$(GO) vet -tags golden ./...
+	$(GO) vet -tags check $(PKGS)
 
-unit:
-	@echo "unit tests$(if $(RACE), with the race detector,; no C compiler: without the race detector)"
-	$(GO) test -timeout 20m $(RACE) -count=$(COUNT) $(PKGS)
-	@if [ -n "$(OPENBLAS)" ]; then echo "gemm against OpenBLAS"; $(GO) test -tags openblas -count=$(COUNT) ./internal/gemm; \
-	else echo "OpenBLAS is not installed: gemm is tested against gonum only"; fi
-
-# What the race detector leaves out or cuts short, without it: golden figures of
-# learned models, which are those of the build that users run; that steps and
-# products allocate nothing; and the whole of the tests that shorten themselves
-# under the detector.
-NORACE = Golden|Oracle|Alloc|Algorithm2|NearDependence|WriteDraws|ForeignKernel|TooLargeToSave
-
-golden:
-	$(GO) test -timeout 30m -tags golden -run '$(NORACE)' -count=$(COUNT) $(PKGS)
-
-# The tables, figures and verdicts of results/reference made anew from its
-# records, without data or training; golden does so too.
+# The tables, figures and verdicts of results/reference, remade from its records
+# without data or training. Part of slow.
 check-reference:
-	$(GO) test -tags golden -run GoldenReference -count=$(COUNT) -v ./cmd/runall
+	$(GO) test -tags check -run CheckReference -v ./cmd/runall
 
-# A job array on a Slurm of its own, with a node that loses its power in the
-# middle; golden runs it too. It needs root and Debian's slurm-wlm and munge.
+# A job array on a Slurm of its own, one node of which loses its power halfway.
+# Part of slow. It needs root and Debian's slurm-wlm and munge.
 slurm:
-	$(GO) test -tags golden -run GoldenSlurm -count=$(COUNT) -v ./cluster/slurmtest
+	$(GO) test -tags check -run CheckSlurm -v ./cluster/slurmtest
 
-# The Jobs that runall plan writes, checked by the API server's own code. It is
-# of the module proxy, hundreds of packages, so a module of its own; left out
-# without a network, but not if the module itself can't be read.
+# The Jobs that runall plan writes, checked by the API server's own code: hundreds
+# of packages, so a module of its own. Left out without a network, but not if the
+# module itself can't be read.
 kubernetes:
 	@$(GO) -C cluster/_kubernetes list -m >/dev/null
 	@if $(GO) -C cluster/_kubernetes mod download k8s.io/kubernetes >/dev/null; \
-	then echo "kubernetes.yaml against Kubernetes' validation"; $(GO) -C cluster/_kubernetes test -count=$(COUNT) .; \
+	then echo "kubernetes.yaml against Kubernetes' validation"; $(GO) -C cluster/_kubernetes test .; \
 	else echo "kubernetes: its modules are not reachable, left out"; fi
 
 # results/reference made anew of the records of a full run,
@@ -128,7 +136,7 @@ bench:
 stream-bench: build
 	@mkdir -p $(RESULTS)
 	STREAM_ROWS=1000000 STREAM_RUNALL=$(abspath bin/runall) STREAM_OUT=$(abspath $(RESULTS))/own-data.txt \
-	$(GO) test -tags golden -count=1 -run GoldenStream ./cmd/runall
+	$(GO) test -tags check -count=1 -run CheckStream ./cmd/runall
 	@cat $(RESULTS)/own-data.txt
 
 # Every fuzz target there is, FUZZTIME each, as many at a time as there are
@@ -137,14 +145,14 @@ fuzz:
 	$(GO) run ./internal/fuzzall -time $(FUZZTIME) $(PKGS)
 
 # Trials of fault injection, their summary written to SUMMARY too if that is a
-# file; what a failure prints repeats its trial. Part of golden with a seed of 1.
+# file; what a failure prints repeats its trial. Part of slow with a seed of 1.
 TRIALS  ?= 216
 SEED    ?= 1
 TRIAL   ?= -1
 SUMMARY ?=
 
 faults:
-	$(GO) test -tags golden -run GoldenFaults -count=1 -v -timeout 0 ./internal/faults -args \
+	$(GO) test -tags check -run CheckFaults -count=1 -v -timeout 0 ./internal/faults -args \
 	-trials $(TRIALS) -seed $(SEED) -trial $(TRIAL) -summary "$(abspath $(SUMMARY))"
 
 data: build

@@ -13,6 +13,26 @@ import (
 	"polkrepro/kernel"
 )
 
+// TestCheckAgainstLIBSVM trains small problems of every kernel, both with few and
+// many bounded support vectors.
+func TestCheckAgainstLIBSVM(t *testing.T) {
+	needLIBSVM(t)
+	for _, c := range []Config{
+		{Kernel: kernel.Gaussian{Bandwidth: 0.5}, C: 1},
+		{Kernel: kernel.Gaussian{Bandwidth: 2}, C: 50},
+		{Kernel: kernel.Polynomial{Offset: 1, Degree: 2}, C: 0.1},
+		{Kernel: kernel.Polynomial{Offset: 0, Degree: 1}, C: 1},
+	} {
+		for _, classes := range []int{2, 4} {
+			p := blobs(30, 400, 3, classes)
+			m, st := train(t, c, p)
+			ref := svmTrain(t, c, p)
+			compare(t, m, st, ref)
+			comparePredictions(t, m, ref, blobs(31, 2000, 3, classes))
+		}
+	}
+}
+
 // TestCheckMultidist: C-SVC on three draws, with the paper's bandwidth.
 func TestCheckMultidist(t *testing.T) {
 	needLIBSVM(t)
