@@ -33,6 +33,24 @@ func missing(err error) bool {
 	return errors.Is(err, data.ErrNotAvailable) || errors.Is(err, data.ErrUnsupported)
 }
 
+// notFound returns the data sets of a plan whose files are missing. It loads
+// nothing.
+func notFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
+	var absent []Unavailable
+	seen := make(map[string]bool)
+	for _, p := range plan {
+		ref := dataRef(p.Run.Data)
+		if seen[ref.Name] {
+			continue
+		}
+		seen[ref.Name] = true
+		if err := finder.Available(ref); err != nil && missing(err) {
+			absent = append(absent, Unavailable{Ref: ref, Why: err.Error()})
+		}
+	}
+	return absent
+}
+
 // loadAll loads the data sets of a plan, so that a damaged file is found
 // before anything is trained. It returns the sets by the runs' references, and
 // those that can't be had.

@@ -82,6 +82,11 @@ func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*O
 	if err != nil {
 		return nil, err
 	}
+	if opt.RequireData { // before generated data sets take seconds to load
+		if absent := notFound(opt.Finder, plan); len(absent) > 0 {
+			return nil, requireAll(absent)
+		}
+	}
 	sets, unavailable, err := loadAll(ctx, data.NewStore(opt.Finder), plan)
 	if err != nil {
 		return nil, interruptedOr(ctx, err)

@@ -27,6 +27,9 @@ func errorRate(e *kernel.Expansion, s *data.Split) float64 {
 //
 //	go test -run TestGoldenMultidist -v ./baselines/nystrom
 func TestGoldenMultidist(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone, and the race detector makes it a minute")
+	}
 	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
 	if err != nil {
 		t.Fatal(err)
