@@ -22,10 +22,12 @@ import (
 	"polkrepro/harness"
 )
 
-// fakeNetwork makes a function the network, for a test in an empty folder.
+// fakeNetwork makes a function the network, for a test in an empty folder on a
+// machine without npm.
 func fakeNetwork(t *testing.T, f func(*http.Request) (*http.Response, error)) {
 	t.Helper()
 	t.Chdir(t.TempDir())
+	t.Setenv("PATH", t.TempDir())
 	t.Setenv(data.EnvDir, "")
 	t.Setenv(data.EnvOffline, "0")
 	network = roundTripper(f)
@@ -234,7 +236,7 @@ func TestFetchFirst(t *testing.T) {
 // fetchStory is the events of two files, one of which is sent by the second
 // mirror.
 func fetchStory() []data.FetchEvent {
-	e := data.FetchEvent{Dataset: "mnist", File: "images", Host: "a.example"}
+	e := data.FetchEvent{Dataset: "mnist", File: "images", Source: "a.example"}
 	on := func(kind string, done int64) data.FetchEvent {
 		e := e
 		if e.Kind, e.Done = kind, done; kind == data.FetchProgress {
