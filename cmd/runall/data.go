@@ -1,10 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +15,7 @@ import (
 func newData() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data status|verify|fetch|draws",
-		Short: "Say which data sets are there, and whether they are whole; download them",
+		Short: "Show, check and download the data sets",
 		Args:  cobra.NoArgs,
 		RunE:  needSubcommand,
 	}
@@ -28,7 +28,7 @@ func newDataStatus() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status [NAME...]",
-		Short: "Say which data sets are there and where",
+		Short: "Show which data sets are available, where, and where missing ones can be fetched from",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := statusOf(finder, names)
 			if err != nil {
@@ -39,7 +39,7 @@ func newDataStatus() *cobra.Command {
 			}
 			var text [][]string
 			for _, r := range rows {
-				text = append(text, []string{r.Name, r.Kind, statusWord(r), cmp.Or(r.Problem, r.Dir)})
+				text = append(text, []string{r.Name, r.Kind, statusWord(r), statusDetail(r)})
 			}
 			return writeRows(cmd.OutOrStdout(), text)
 		},
@@ -73,12 +73,25 @@ func statusWord(r data.StatusRow) string {
 	return "ok"
 }
 
+// statusDetail says what is wrong with a data set, or where it is.
+func statusDetail(r data.StatusRow) string {
+	switch {
+	case !r.Available && len(r.Sources) > 0:
+		return fmt.Sprintf("%s; sources of its %s, in the order tried: %s", r.Problem, megabytes(r.Size), strings.Join(r.Sources, ", "))
+	case r.Problem != "" || r.Kind == data.KindGenerated:
+		return r.Problem
+	case len(r.FetchedFrom) > 0:
+		return fmt.Sprintf("%s, %s from %s", r.Dir, megabytes(r.Bytes), strings.Join(r.FetchedFrom, " and "))
+	}
+	return r.Dir + ", " + megabytes(r.Bytes)
+}
+
 func newDataVerify() *cobra.Command {
 	var finder data.Finder
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [NAME...]",
-		Short: "Check every file's SHA-256; exit 1 if one is damaged, or missing of a data set that was named",
+		Short: "Check the SHA-256 of every file; exit 1 if one is corrupt, or missing from a data set named here",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := data.Verify(finder, names)
 			if errors.Is(err, data.ErrUnknown) {

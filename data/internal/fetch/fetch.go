@@ -1,7 +1,8 @@
 // Package fetch downloads files over HTTP from mirrors, each of which may be
-// away, stall, break off, ignore what it is asked for, or send wrong bytes.
+// away, stall, break off, ignore what it is asked for, or send wrong bytes, and
+// npm packages with the npm client.
 //
-// A download goes into NAME.partial, with what is needed to continue it in
+// A download over HTTP goes into NAME.partial, with what is needed to continue it in
 // NAME.partial.json, and gets its name only when the caller has accepted its
 // content. Nothing that a server says decides where a file goes, how much of
 // it is taken, or whether it is whole.
@@ -127,8 +128,8 @@ func sleep(ctx context.Context, d time.Duration) {
 }
 
 // Get downloads a file, or continues a download that was broken off, and
-// returns the name it is kept under and the mirror that sent it, "" if nothing
-// had to be asked for. It replaces a file of that name.
+// returns the name it is kept under and the mirror that sent it. It replaces a
+// file of that name.
 //
 // The error joins a *MirrorError for each of the mirrors, all of which failed;
 // or is a *LocalError; or the context's. What came is kept for the next call,
@@ -143,7 +144,7 @@ func (c Client) Get(ctx context.Context, f File) (name, url string, err error) {
 	if p.size > 0 {
 		// An earlier call may have ended between the last byte and the check.
 		if name, err := f.Accept(p.path); err == nil {
-			return name, "", p.finish(name)
+			return name, p.from.URL, p.finish(name)
 		}
 	}
 	var failed []error

