@@ -61,12 +61,18 @@ func fixtureReference() *Reference {
 }
 
 func TestVerdictsFaces(t *testing.T) {
-	with := fixtureVerdicts("failed: out of luck")
-	with.Assume = []string{"risk=captions"}
-	with.Changes = []evidence.Change{{Claim: "x.deviates", From: evidence.Reproduced, To: evidence.Deviates}}
-	with.Reference = fixtureReference()
-	for name, v := range map[string]*Verdicts{"verdicts": fixtureVerdicts("failed: out of luck"), "verdicts-reference": with} {
-		for ext, write := range map[string]func(io.Writer) error{"txt": v.Text, "md": v.Markdown, "xml": v.JUnit} {
+	for name, with := range map[string]func(*Verdicts){
+		"verdicts": func(*Verdicts) {},
+		"verdicts-reference": func(v *Verdicts) {
+			v.Assume = []string{"risk=captions"}
+			v.Changes = []evidence.Change{{Claim: "x.deviates", From: evidence.Reproduced, To: evidence.Deviates}}
+			v.Reference = fixtureReference()
+		},
+	} {
+		plain, markup := fixtureVerdicts("failed: out of luck"), fixtureVerdicts(hostile[:40])
+		with(plain)
+		with(markup)
+		for ext, write := range map[string]func(io.Writer) error{"txt": plain.Text, "md": markup.Markdown, "xml": markup.JUnit} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {
 				t.Fatal(err)
