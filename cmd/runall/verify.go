@@ -65,8 +65,8 @@ missing or damaged.
 With --reference, the verdicts are compared with those of another results folder,
 judged by the same profile: the exit status is 0 if they are the same, 3 if one
 differs, and 4 if claims could not be compared because runs are missing on either
-side. Use it in CI: unlike the records, the verdicts do not depend on the kind of
-processor.
+side. This is the comparison for CI: between kinds of processor, records may differ
+in the last bits.
 
 --format markdown writes a summary for a CI job's page. --format junit writes a
 test case for each claim; the file has a failure or an error exactly if the exit
