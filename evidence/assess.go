@@ -237,12 +237,10 @@ func (a *Assessment) Counts() (cells, sentences Counts) {
 	return cells, sentences
 }
 
-// Incomplete reports whether records are missing that claims ask for, or
-// claims have none at all.
+// Incomplete reports whether a claim is: records are missing, or a test has no
+// runs at all.
 func (a *Assessment) Incomplete() bool {
-	return len(a.Missing) > 0 || slices.ContainsFunc(a.Claims, func(c ClaimResult) bool {
-		return slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Verdict == NotRun })
-	})
+	return slices.ContainsFunc(a.Claims, func(c ClaimResult) bool { return c.Incomplete() })
 }
 
 // Unanswered reports whether no spec runs what some test asks for under what is

@@ -18,11 +18,7 @@ func (a *Assessment) WriteText(w io.Writer) error {
 	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\tnote")
 	for i := range a.Claims {
 		c := &a.Claims[i]
-		verdict := c.Verdict.String()
-		if c.Explained() {
-			verdict += ", explained"
-		}
-		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\n", c.Claim.ID, verdict, c.Claim.Section)
+		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\n", c.Claim.ID, c.Outcome(), c.Claim.Section)
 		for _, r := range c.Tests {
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Test.ID, r.paper(), r.target(), r.ours(), r.runs(), r.Verdict, r.Note)
 		}

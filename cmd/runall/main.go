@@ -5,10 +5,10 @@
 // Results go to stdout, progress and warnings to stderr. The exit status is 0
 // if all went well, 1 if a run failed, 2 for wrong use (a results folder that
 // another runall has locked, or that is sealed, included), 3 if a claim deviates
-// and nothing explains it, or the records do not settle it, or two folders do not
-// agree, 4 if required data or records are missing or damaged or a seal is
-// broken, and 130 if it was interrupted: reproduce, compare, exec, table1, train
-// and data fetch can be resumed, calibrate and stream begin anew.
+// without an explanation or is inconclusive, or if the records or verdicts of two
+// results folders differ, 4 if required data or records are missing or damaged or
+// a seal is broken, and 130 if it was interrupted: reproduce, compare, exec,
+// table1, train and data fetch can be resumed, calibrate and stream begin anew.
 package main
 
 import (

@@ -14,11 +14,12 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
+	"polkrepro/report"
 )
 
 // Exit statuses of verify.
 const (
-	exitDeviates   = 3 // a claim deviates unexplained, or is inconclusive
+	exitDeviates   = 3 // a claim deviates without an explanation or is inconclusive, or a verdict differs from the reference's
 	exitIncomplete = 4 // records are missing or damaged
 )
 
@@ -38,56 +39,134 @@ func exitStatus(err error) int {
 	return harness.ExitCode(err)
 }
 
+// formatJSON is the format of 'runall verify' that --json stands for.
+const formatJSON = "json"
+
+// A verification is what the verify command was asked for.
+type verification struct {
+	results, profile  string
+	assume            []string
+	reference, format string
+}
+
 func newVerify() *cobra.Command {
-	var results, profile string
-	var assume []string
+	v := verification{format: "text"}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Judge the paper's claims by the records, without training anything",
-		Long: `Judge the paper's claims by the records, without training anything. The claims,
-their margins and the runs that answer them are in experiments/ledgers. The exit
-status is 0 if all claims are reproduced or their deviations explained, 3 if one
-deviates unexplained or is inconclusive, 4 if records are missing or damaged.`,
+		Short: "Judge the paper's claims by the records",
+		Long: `Judge the paper's claims by the records. Nothing is trained. The claims, their
+margins and the runs that they need are in experiments/ledgers.
+
+The exit status is 0 if every claim is reproduced or its deviation explained, 3 if
+a claim deviates without an explanation or is inconclusive, and 4 if records are
+missing or damaged.
+
+With --reference, the verdicts are compared with those of another results folder,
+judged by the same profile: the exit status is 0 if they are the same, 3 if one
+differs, and 4 if claims could not be compared because runs are missing on either
+side. This is the comparison for CI: between kinds of processor, records may differ
+in the last bits.
+
+--format markdown writes a summary for a CI job's page. --format junit writes a
+test case for each claim; the file has a failure or an error exactly if the exit
+status is not 0.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in, used, err := readEvidence(cmd, results, profile)
-			if err != nil {
-				return err
-			}
-			a, err := evidence.Assess(in)
-			if err != nil {
-				return err
-			}
-			chosen := a
-			if in.Assume, err = parseAssume(assume); err != nil {
-				return err
-			}
-			if len(in.Assume) > 0 {
-				if a, err = evidence.Assess(in); err != nil {
-					return harness.Usage(err)
-				}
-			}
-			changes := evidence.Changes(chosen, a)
 			if asJSON {
-				d := a.Document()
-				d.Profile, d.Assume, d.Changes = used, in.Assume, changes
-				err = writeJSON(cmd.OutOrStdout(), d)
-			} else {
-				err = writeVerdicts(cmd.OutOrStdout(), a, in.Assume, changes)
+				if cmd.Flags().Changed("format") && v.format != formatJSON {
+					return harness.Usage(fmt.Errorf("--json contradicts --format %s: use one of them", v.format))
+				}
+				v.format = formatJSON
 			}
-			return errors.Join(err, settled(a, results))
+			return v.run(cmd)
 		},
 	}
-	resultsFlag(cmd, &results)
-	profileFlag(cmd, &profile, "")
-	jsonFlag(cmd, &asJSON)
-	cmd.Flags().StringArrayVar(&assume, "assume", nil, "judge by the runs of another alternative, `ASSUMPTION=ALTERNATIVE`, and say which verdicts change; may be repeated")
+	resultsFlag(cmd, &v.results)
+	profileFlag(cmd, &v.profile, "")
+	cmd.Flags().Var(choice{&v.format, []string{"text", "markdown", formatJSON, "junit"}}, "format", "output format")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
+	cmd.Flags().StringArrayVar(&v.assume, "assume", nil, "alternative to assume, `ASSUMPTION=ALTERNATIVE`; lists the verdicts that change (repeatable)")
+	cmd.Flags().StringVar(&v.reference, "reference", "", "results `folder` whose verdicts are expected")
 	return cmd
 }
 
-// readEvidence reads what claims are judged by and returns it with the profile.
-// Damaged records are an error.
+// run judges the claims, writes the verdicts and returns the error that the exit
+// status belongs to.
+func (v *verification) run(cmd *cobra.Command) error {
+	in, profile, err := readEvidence(cmd, v.results, v.profile)
+	if err != nil {
+		return err
+	}
+	chosen, err := evidence.Assess(in)
+	if err != nil {
+		return err
+	}
+	if in.Assume, err = parseAssume(v.assume); err != nil {
+		return err
+	}
+	a := chosen
+	if len(in.Assume) > 0 {
+		if a, err = evidence.Assess(in); err != nil {
+			return harness.Usage(err)
+		}
+	}
+	out := &report.Verdicts{
+		Assessment: a, Ledger: in.Ledger, Profile: profile,
+		Assume: assumptions(in.Assume), Changes: evidence.Changes(chosen, a),
+	}
+	var reference *evidence.Assessment
+	if v.reference != "" {
+		if reference, err = v.judgeReference(cmd, profile, in.Assume); err != nil {
+			return err
+		}
+		out.Reference = &report.Reference{Folder: v.reference, Comparison: *a.CompareTo(reference)}
+	}
+	if err := v.write(cmd.OutOrStdout(), out, in.Assume); err != nil {
+		return err
+	}
+	if out.Reference != nil {
+		return v.compared(out.Reference, a, reference)
+	}
+	return v.settled(a, profile)
+}
+
+// judgeReference judges the claims by the records of the reference, by the plan
+// and under the assumptions of the results.
+func (v *verification) judgeReference(cmd *cobra.Command, profile string, assume map[string]string) (*evidence.Assessment, error) {
+	in, _, err := readEvidence(cmd, v.reference, profile)
+	if err != nil {
+		return nil, err
+	}
+	in.Assume = assume
+	return evidence.Assess(in)
+}
+
+// write writes the verdicts in the format that was asked for.
+func (v *verification) write(w io.Writer, out *report.Verdicts, assume map[string]string) error {
+	switch v.format {
+	case "markdown":
+		return out.Markdown(w)
+	case "junit":
+		return out.JUnit(w)
+	case formatJSON:
+		return writeJSON(w, struct {
+			*evidence.Document
+			Reference *report.Reference `json:"reference,omitempty"`
+		}{document(out, assume), out.Reference})
+	}
+	return out.Text(w)
+}
+
+// document returns the verdicts for programs.
+func document(v *report.Verdicts, assume map[string]string) *evidence.Document {
+	d := v.Assessment.Document()
+	d.Profile, d.Assume, d.Changes = v.Profile, assume, v.Changes
+	return d
+}
+
+// readEvidence reads the records and returns them with the claims, the plan and
+// its profile. Damaged records are an error.
 func readEvidence(cmd *cobra.Command, results, profile string) (in evidence.Input, used string, err error) {
 	ledger, err := experiments.Ledgers()
 	if err != nil {
@@ -116,7 +195,7 @@ func readEvidence(cmd *cobra.Command, results, profile string) (in evidence.Inpu
 	return evidence.Input{Ledger: ledger, Plan: plan, Records: have.Records, Failed: failures(have)}, profile, nil
 }
 
-// damaged names the files that are not whole records.
+// damaged names the damaged records.
 func damaged(have *record.Collection) error {
 	var names []string
 	for _, err := range have.Errors {
@@ -126,7 +205,7 @@ func damaged(have *record.Collection) error {
 			names = append(names, err.Error())
 		}
 	}
-	return &statusError{exitIncomplete, "nothing is judged by damaged records: " + strings.Join(names, ", ")}
+	return &statusError{exitIncomplete, "damaged records: " + strings.Join(names, ", ") + "; 'runall reproduce' reruns them"}
 }
 
 // parseAssume reads ASSUMPTION=ALTERNATIVE.
@@ -135,52 +214,73 @@ func parseAssume(words []string) (map[string]string, error) {
 	for _, w := range words {
 		id, alternative, ok := strings.Cut(w, "=")
 		if _, twice := out[id]; !ok || twice {
-			return nil, harness.Usage(fmt.Errorf("--assume %s: want ASSUMPTION=ALTERNATIVE, each assumption once", w))
+			return nil, harness.Usage(fmt.Errorf("--assume %s: must be ASSUMPTION=ALTERNATIVE, each assumption once", w))
 		}
 		out[id] = alternative
 	}
 	return out, nil
 }
 
-// writeVerdicts writes the table and, of assumptions that are flipped, what
-// they change.
-func writeVerdicts(w io.Writer, a *evidence.Assessment, assume map[string]string, changes []evidence.Change) error {
-	if err := a.WriteText(w); err != nil || len(assume) == 0 {
-		return err
-	}
-	var words []string
+// assumptions returns alternatives as they are written on the command line, in
+// alphabetical order.
+func assumptions(assume map[string]string) (words []string) {
 	for _, id := range slices.Sorted(maps.Keys(assume)) {
 		words = append(words, id+"="+assume[id])
 	}
-	rows := [][]string{{fmt.Sprintf("\nwith %s, %d verdicts change", strings.Join(words, ", "), len(changes))}}
-	for _, c := range changes {
-		rows = append(rows, []string{"  " + c.Claim, c.From.String(), "→ " + c.To.String()})
-	}
-	return writeRows(w, rows)
+	return words
 }
 
-// settled is the error of an assessment that leaves something open.
-func settled(a *evidence.Assessment, results string) error {
+// settled returns an error if a claim is neither reproduced nor explained.
+func (v *verification) settled(a *evidence.Assessment, profile string) error {
 	if a.Incomplete() {
-		return &statusError{exitIncomplete, incomplete(a, results)}
+		return &statusError{exitIncomplete, v.incomplete(a, profile)}
 	}
 	if open := a.Unsettled(); len(open) > 0 {
-		return &statusError{exitDeviates, fmt.Sprintf("%d claims deviate unexplained or are inconclusive: %s", len(open), strings.Join(open, ", "))}
+		return &statusError{exitDeviates, "inconclusive or deviating without an explanation: " + strings.Join(open, ", ")}
 	}
 	return nil
+}
+
+// compared returns an error if a verdict differs from the reference's, or could
+// not be compared.
+func (v *verification) compared(r *report.Reference, a, reference *evidence.Assessment) error {
+	var names []string
+	for _, c := range r.Changed {
+		names = append(names, fmt.Sprintf("%s (%s here, %s there)", c.Claim, c.Here, c.Reference))
+	}
+	if len(names) > 0 {
+		return &statusError{exitDeviates, fmt.Sprintf("verdicts differ from %s: %s", r.Folder, strings.Join(names, ", "))}
+	}
+	if len(r.NotCompared) == 0 {
+		return nil
+	}
+	for _, side := range []struct {
+		a       *evidence.Assessment
+		results string
+	}{{a, v.results}, {reference, v.reference}} {
+		if len(side.a.Missing) > 0 {
+			names = append(names, missing(side.a, side.results))
+		}
+	}
+	return &statusError{exitIncomplete, fmt.Sprintf("%d claims could not be compared with %s: %s", len(r.NotCompared), r.Folder, strings.Join(names, "; "))}
 }
 
 // mostNamed is the number of missing records that a message names.
 const mostNamed = 5
 
-// incomplete says which records are missing.
-func incomplete(a *evidence.Assessment, results string) string {
-	if len(a.Missing) == 0 && a.Unanswered() {
-		return "no spec runs some claims under what is assumed; 'runall multiverse' lists them"
+// incomplete says which records are missing, and how to get them.
+func (v *verification) incomplete(a *evidence.Assessment, profile string) string {
+	switch {
+	case len(a.Missing) > 0:
+		return fmt.Sprintf("%s; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, quoted(v.results))
+	case a.Unanswered():
+		return "no spec runs some claims under these assumptions; 'runall multiverse' lists them"
 	}
-	if len(a.Missing) == 0 {
-		return "the profile does not run all claims; --profile full does"
-	}
+	return fmt.Sprintf("profile %s does not run every claim; 'runall reproduce --profile %s' does", profile, experiments.ProfileFull)
+}
+
+// missing names the records that claims need and that a results folder lacks.
+func missing(a *evidence.Assessment, results string) string {
 	var names []string
 	for _, p := range a.Missing[:min(mostNamed, len(a.Missing))] {
 		names = append(names, fmt.Sprintf("%s.jsonl (%s, %s)", p.ID, p.Spec, p.Series))
@@ -188,5 +288,5 @@ func incomplete(a *evidence.Assessment, results string) string {
 	if more := len(a.Missing) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("%d records that claims ask for are missing in %s: %s", len(a.Missing), harness.RecordsDir(results), strings.Join(names, ", "))
+	return fmt.Sprintf("%d records missing in %s: %s", len(a.Missing), harness.RecordsDir(results), strings.Join(names, ", "))
 }

@@ -1,0 +1,114 @@
+//go:build check && unix
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/record"
+)
+
+// bash runs a script in the repository as GitHub runs a step, and returns its exit
+// status and output.
+func bash(t *testing.T, script string, env ...string) (status int, output string) {
+	t.Helper()
+	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), string(out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0, string(out)
+}
+
+// TestCheckPaperTables runs the steps of paper-tables.yml in profile smoke, without
+// a network, and again after a record was changed: then the job fails. The steps
+// after a failed one run too, where the workflow says so.
+func TestCheckPaperTables(t *testing.T) {
+	results := t.TempDir()
+	summary := filepath.Join(results, "summary.md")
+	env := []string{"PROFILE=" + experiments.ProfileSmoke, "RESULTS=" + results, "GITHUB_STEP_SUMMARY=" + summary}
+	steps := readWorkflow(t, "paper-tables.yml")
+	step := func(name string) string {
+		for _, s := range steps {
+			if s.Name == name {
+				return s.Run
+			}
+		}
+		t.Fatalf("no step %q", name)
+		return ""
+	}
+	for _, s := range steps {
+		status, out := bash(t, s.Run, env...)
+		want := 0
+		if s.Name == "Download missing data" {
+			want = exitIncomplete // the workflow goes on without
+		}
+		if status != want {
+			t.Fatalf("%s%s: exit %d, want %d\n%s", s.Name, s.Run, status, want, out)
+		}
+	}
+	page, err := os.ReadFile(summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"16 same, 0 different, 32 not in profile smoke", "| table2.multidist.klr.polk ", "**Table 2.", "**Table 3."} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no %q in the summary:\n%s", want, page)
+		}
+	}
+	if len(page) > 1<<20 {
+		t.Errorf("the summary has %d bytes, GitHub takes 1 MiB", len(page))
+	}
+	for _, kept := range []string{"report/report.html", "records", "table1", "verdicts.xml"} {
+		if _, err := os.Stat(filepath.Join(results, kept)); err != nil {
+			t.Error(err)
+		}
+	}
+
+	plan, err := harness.PlanNamed([]string{"multidist-klr"}, experiments.ProfileSmoke, experiments.PlanOptions{}, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return slices.Contains(p.Cells, "table2.multidist.klr.polk") })
+	rewrite(t, filepath.Join(harness.RecordsDir(results), plan[i].ID+".jsonl"), func(f *record.Final) { f.TestError = 0.3 })
+	status, out := bash(t, step("Compare the verdicts with the recorded run's"), env...)
+	if status != exitDeviates || !strings.Contains(out, "verdicts differ from results/reference: table2.multidist.klr.polk (deviates here, reproduced there)") {
+		t.Errorf("an error of 30 %%: exit %d\n%s", status, out)
+	}
+	junit, err := os.ReadFile(filepath.Join(results, "verdicts.xml"))
+	if err != nil || !strings.Contains(string(junit), `<failure type="changed"`) {
+		t.Errorf("no failure in verdicts.xml, %v", err)
+	}
+}
+
+// TestCheckCIPage runs the shell commands of docs/ci.md as they are written. They
+// print what the page shows.
+func TestCheckCIPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, outputs := blocks(t, string(text), "sh"), blocks(t, string(text), "text")
+	if len(commands) != 1 || len(outputs) != 1 {
+		t.Fatalf("%d blocks of commands and %d of output, want one of each", len(commands), len(outputs))
+	}
+	status, out := bash(t, commands[0], "TMPDIR="+t.TempDir())
+	if status != 0 || !strings.HasSuffix(out, outputs[0]) {
+		t.Errorf("exit %d; want an end of\n%sgot\n%s", status, outputs[0], out)
+	}
+}

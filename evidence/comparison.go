@@ -1,0 +1,63 @@
+package evidence
+
+import "slices"
+
+// A Comparison says where the verdicts of an assessment differ from those of a
+// reference.
+type Comparison struct {
+	Same        int          `json:"same"`                   // claims with the same verdict
+	NotRun      int          `json:"not_run"`                // claims that the plan does not run
+	Changed     []Difference `json:"changed,omitempty"`      // claims with another verdict
+	NotCompared []Difference `json:"not_compared,omitempty"` // claims that lack runs on a side: the verdicts rest on different runs
+}
+
+// A Difference is a claim with its verdict on either side, as
+// [ClaimResult.Outcome] words it.
+type Difference struct {
+	Claim     string `json:"claim"`
+	Here      string `json:"here"`
+	Reference string `json:"reference"`
+}
+
+// CompareTo compares the verdicts with those of a reference. Both must be of the
+// same ledger, plan and assumptions. A deviation with an explanation and one
+// without are different verdicts. A claim is compared only if both sides have all
+// of its planned runs.
+func (a *Assessment) CompareTo(reference *Assessment) *Comparison {
+	out := new(Comparison)
+	for i := range a.Claims {
+		here, there := &a.Claims[i], &reference.Claims[i]
+		d := Difference{here.Claim.ID, here.Outcome(), there.Outcome()}
+		switch {
+		case here.lacksRuns() || there.lacksRuns():
+			out.NotCompared = append(out.NotCompared, d)
+		case d.Here != d.Reference:
+			out.Changed = append(out.Changed, d)
+		case here.Verdict == NotRun:
+			out.NotRun++
+		default:
+			out.Same++
+		}
+	}
+	return out
+}
+
+// Outcome words the verdict on the claim: "deviates, explained" if the ledger
+// explains the deviation.
+func (c *ClaimResult) Outcome() string {
+	if c.Explained() {
+		return c.Verdict.String() + ", explained"
+	}
+	return c.Verdict.String()
+}
+
+// Incomplete reports whether planned runs of the claim have no record, or a test
+// of it has no runs at all.
+func (c *ClaimResult) Incomplete() bool {
+	return c.lacksRuns() || slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Verdict == NotRun })
+}
+
+// lacksRuns reports whether planned runs of the claim have no record.
+func (c *ClaimResult) lacksRuns() bool {
+	return slices.ContainsFunc(c.Tests, func(t TestResult) bool { return len(t.Of.Missing)+len(t.To.Missing) > 0 })
+}

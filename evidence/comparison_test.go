@@ -1,0 +1,62 @@
+package evidence
+
+import (
+	"reflect"
+	"testing"
+
+	"polkrepro/experiments"
+)
+
+// TestCompareTo pairs claims of all kinds.
+func TestCompareTo(t *testing.T) {
+	type claim struct {
+		verdict   Verdict
+		explained bool
+		missing   int
+	}
+	assessment := func(claims []claim) *Assessment {
+		a := new(Assessment)
+		for i, c := range claims {
+			r := TestResult{Verdict: c.verdict}
+			if c.explained {
+				r.Test.Explained = "measured"
+			}
+			r.To.Missing = make([]experiments.Planned, c.missing)
+			a.Claims = append(a.Claims, ClaimResult{Claim: experiments.Claim{ID: string(rune('a' + i))}, Verdict: c.verdict, Tests: []TestResult{r}})
+		}
+		return a
+	}
+	here := assessment([]claim{
+		{Reproduced, false, 0},
+		{Inconclusive, false, 0},
+		{Reproduced, false, 0},
+		{Deviates, true, 0},
+		{Deviates, false, 0}, // the reference's deviation is explained
+		{NotRun, false, 0},   // as in the reference: not in the plan
+		{Reproduced, false, 1},
+		{Deviates, false, 0},
+	})
+	reference := assessment([]claim{
+		{Reproduced, false, 0},
+		{Inconclusive, false, 0},
+		{Deviates, false, 0},
+		{Deviates, true, 0},
+		{Deviates, true, 0},
+		{NotRun, false, 0},
+		{Reproduced, false, 0},
+		{NotRun, false, 5},
+	})
+	want := &Comparison{
+		Same: 3, NotRun: 1,
+		Changed:     []Difference{{"c", "reproduced", "deviates"}, {"e", "deviates", "deviates, explained"}},
+		NotCompared: []Difference{{"g", "reproduced", "reproduced"}, {"h", "deviates", "not run"}},
+	}
+	if got := here.CompareTo(reference); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for i, want := range []bool{false, false, false, false, false, true, true, false} {
+		if got := here.Claims[i].Incomplete(); got != want {
+			t.Errorf("claim %s: incomplete %v", here.Claims[i].Claim.ID, got)
+		}
+	}
+}

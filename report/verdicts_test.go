@@ -1,0 +1,133 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+)
+
+// fixtureVerdicts has a claim of every outcome. note is the remark on the one
+// whose run failed.
+func fixtureVerdicts(note string) *Verdicts {
+	paper := 0.1
+	test := func(v evidence.Verdict, explained, note string) evidence.TestResult {
+		t := evidence.TestResult{
+			Test:    experiments.Test{ID: "risk", Of: experiments.Selector{Quantity: experiments.QuantityRisk, Cell: "c"}, Paper: &paper, Explained: explained},
+			Verdict: v, Note: note, Low: 0.05, High: 0.15,
+			Estimate: evidence.Estimate{Value: 0.1, Low: 0.09, High: 0.11, Basis: evidence.Student},
+		}
+		t.Of.Runs = make([]evidence.Run, 5)
+		return t
+	}
+	claim := func(id, section string, tests ...evidence.TestResult) evidence.ClaimResult {
+		c := evidence.ClaimResult{Claim: experiments.Claim{ID: id, Section: section, Quote: "a <quote> | & so_on"}, Tests: tests}
+		for _, t := range tests {
+			c.Verdict = max(c.Verdict, t.Verdict)
+		}
+		return c
+	}
+	notRun := test(evidence.NotRun, "", note)
+	notRun.Of.Runs, notRun.Of.Missing = nil, make([]experiments.Planned, 5)
+	part := test(evidence.Reproduced, "", "1 of 5 runs without a record")
+	part.Of.Missing = make([]experiments.Planned, 1)
+	cell := claim("table2.x", "Table 2", test(evidence.Reproduced, "", ""))
+	cell.Claim.Cell, cell.Claim.Quote = true, "0.1/-/-"
+	return &Verdicts{
+		Assessment: &evidence.Assessment{Claims: []evidence.ClaimResult{
+			cell,
+			claim("x.explained", "Results; Figure 1", test(evidence.Deviates, "measured\nreason", ""), test(evidence.Reproduced, "", "one run")),
+			claim("x.deviates", "Results; Figure 1", test(evidence.Deviates, "", "")),
+			claim("x.inconclusive", "Results; Figure 1", test(evidence.Inconclusive, "", "")),
+			claim("x.part", "Results; Figure 1", part),
+			claim("table2.y", "Table 2", notRun),
+		}},
+		Ledger: new(experiments.Ledger), Profile: "quick",
+	}
+}
+
+// fixtureReference has one verdict that differs and one that is not compared.
+func fixtureReference() *Reference {
+	return &Reference{"results/a|b", evidence.Comparison{
+		Same: 3, NotRun: 1,
+		Changed:     []evidence.Difference{{Claim: "x.deviates", Here: "deviates", Reference: "reproduced"}},
+		NotCompared: []evidence.Difference{{Claim: "x.part", Here: "reproduced", Reference: "reproduced"}},
+	}}
+}
+
+func TestVerdictsFaces(t *testing.T) {
+	for name, with := range map[string]func(*Verdicts){
+		"verdicts": func(*Verdicts) {},
+		"verdicts-reference": func(v *Verdicts) {
+			v.Assume = []string{"risk=captions"}
+			v.Changes = []evidence.Change{{Claim: "x.deviates", From: evidence.Reproduced, To: evidence.Deviates}}
+			v.Reference = fixtureReference()
+		},
+	} {
+		plain, markup := fixtureVerdicts("failed: out of luck"), fixtureVerdicts(hostile[:40])
+		with(plain)
+		with(markup)
+		for ext, write := range map[string]func(io.Writer) error{"txt": plain.Text, "md": markup.Markdown, "xml": markup.JUnit} {
+			var b bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+"."+ext, b.Bytes())
+		}
+	}
+}
+
+// hostile is an error message with everything that markup could mistake.
+var hostile = "failed: \x00\x1b[31m]]><!-- & \"'<b>\xff\ufffe`|\r\n](http://example.com)\\ " + strings.Repeat("€", 1<<20)
+
+func TestJUnitHostile(t *testing.T) {
+	var b bytes.Buffer
+	if err := fixtureVerdicts(hostile).JUnit(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	d := xml.NewDecoder(&b)
+	for {
+		tok, err := d.Token() // an invalid character is an error
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, ok := tok.(xml.CharData); ok {
+			text += string(c)
+		}
+	}
+	if want := "failed: \ufffd\ufffd[31m]]><!-- & \"'<b>\ufffd\ufffd`|"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in the file", want)
+	}
+}
+
+func TestMarkdownHostile(t *testing.T) {
+	v := fixtureVerdicts(hostile)
+	for i := range 6 {
+		v.Assessment.Claims = append(v.Assessment.Claims, v.Assessment.Claims[i])
+	}
+	var b bytes.Buffer
+	if err := v.Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > 20_000 {
+		t.Errorf("12 claims make %d bytes", b.Len())
+	}
+	for line := range strings.Lines(b.String()) {
+		if strings.ContainsAny(line, "\x00\x1b\r") {
+			t.Errorf("control characters in %q", line)
+		}
+	}
+	want := "failed:   \\[31m]]>&lt;!-- & \"'&lt;b>\ufffd\ufffe\\`\\|  ](http://example.com)\\\\ €"
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, b.String())
+	}
+}
