@@ -11,6 +11,7 @@ PKGS    ?= ./...
 FUZZTIME ?= 60s
 
 STATICCHECK_VERSION = v0.7.0
+ACTIONLINT_VERSION  = v1.7.12
 
 # What the binary says of its origin where the go command adds no VCS facts
 # (-buildvcs=false). Empty outside of a git checkout.
@@ -44,7 +45,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes junit workflows reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -63,7 +64,7 @@ test:
 	$(GO) test -vet=all -timeout 15m $(PKGS)
 
 # Each part says when it is left out because a program is missing.
-check: lint race slow kubernetes
+check: lint workflows race slow kubernetes junit
 
 # The tests with the build tag check, and all others with the real data where it
 # is found. They run without the race detector: learned models, allocations and
@@ -104,6 +105,22 @@ kubernetes:
 	@if $(GO) -C cluster/_kubernetes mod download k8s.io/kubernetes >/dev/null; \
 	then echo "kubernetes.yaml against Kubernetes' validation"; $(GO) -C cluster/_kubernetes test .; \
 	else echo "kubernetes: its modules are not reachable, left out"; fi
+
+# What 'runall verify --format junit' writes, read by go-junit and validated with
+# xmllint where that is installed. Left out without a network, but not if the
+# module itself can't be read.
+junit:
+	@$(GO) -C report/_junit list -m >/dev/null
+	@if $(GO) -C report/_junit mod download >/dev/null; \
+	then echo "JUnit against its schema and go-junit"; $(GO) -C report/_junit test .; \
+	else echo "junit: its modules are not reachable, left out"; fi
+
+# The workflows of .github, checked with actionlint, which passes their scripts to
+# shellcheck where that is installed. Left out without a network.
+workflows:
+	@if $(GO) list -m github.com/rhysd/actionlint@$(ACTIONLINT_VERSION) >/dev/null 2>&1; \
+	then set -x; $(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml; \
+	else echo "actionlint: not reachable, left out"; fi
 
 # results/reference made anew of the records of a full run,
 # make reference FROM=DIR, or of several; by default of its own, for new tables
