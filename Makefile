@@ -44,7 +44,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test vet unit golden check-reference slurm kubernetes reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test vet unit golden check-reference slurm kubernetes image image-test reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -96,6 +96,29 @@ kubernetes:
 	@if $(GO) -C cluster/_kubernetes mod download k8s.io/kubernetes >/dev/null; \
 	then echo "kubernetes.yaml against Kubernetes' validation"; $(GO) -C cluster/_kubernetes test -count=$(COUNT) .; \
 	else echo "kubernetes: its modules are not reachable, left out"; fi
+
+# An OCI image of runall for linux/amd64 and linux/arm64, as a layout folder,
+# without a container engine: see docs/cluster.md. The same commit and the same
+# Go version give the same image. IMAGE is the name that a tar file of the folder
+# gives the image when it is imported.
+IMAGEDIR ?= bin/image
+IMAGE    ?=
+
+image:
+	for arch in amd64 arm64; do \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$$arch GOAMD64=v1 GOARM64=v8.0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w $(LDFLAGS)' \
+	-o bin/linux-$$arch/runall ./cmd/runall || exit; done
+	$(GO) -C cluster/_image run . -out $(abspath $(IMAGEDIR)) -name '$(IMAGE)' -licence $(abspath LICENSE) \
+	-version '$(VERSION)' -revision '$(REVISION)' -created "$$(git log -1 --format=%cI 2>/dev/null || echo 1970-01-01T00:00:00Z)" \
+	$(abspath bin/linux-amd64/runall bin/linux-arm64/runall)
+
+# The image taken apart, and the smoke profile run in it: as user 65532, with no
+# network and a read-only root file system, which needs root. Left out if the
+# image's modules are not reachable.
+image-test:
+	@$(GO) -C cluster/_image list -m >/dev/null
+	@if $(GO) -C cluster/_image mod download >/dev/null; then $(GO) -C cluster/_image test -v -count=$(COUNT) .; \
+	else echo "image-test: the modules of cluster/_image are not reachable, left out"; fi
 
 # results/reference made anew of the records of a full run,
 # make reference FROM=DIR, or of several; by default of its own, for new tables
