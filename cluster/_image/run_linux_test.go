@@ -36,11 +36,17 @@ func TestMain(m *testing.M) {
 
 // A container is a command in an unpacked image.
 type container struct {
-	Root    string            // folder of the image's files
-	Mounts  map[string]string // folder in the container: folder of this machine
+	Root    string // folder of the image's files
+	Mounts  []mount
 	Args    []string
 	Env     []string
 	Workdir string
+}
+
+// A mount is a folder of this machine that the container sees.
+type mount struct {
+	Inside, Outside string
+	ReadOnly        bool
 }
 
 // run runs the command as user and group 65532 with a read-only root file
@@ -74,9 +80,17 @@ func (c container) enter() error {
 	if err := syscall.Mount("proc", filepath.Join(c.Root, "proc"), "proc", 0, ""); err != nil {
 		return fmt.Errorf("mount /proc: %w", err)
 	}
-	for inside, outside := range c.Mounts {
-		if err := syscall.Mount(outside, filepath.Join(c.Root, inside), "", bind, ""); err != nil {
-			return fmt.Errorf("mount %s: %w", inside, err)
+	for _, m := range c.Mounts {
+		at := filepath.Join(c.Root, m.Inside)
+		err := os.MkdirAll(at, 0o755)
+		if err == nil {
+			err = syscall.Mount(m.Outside, at, "", bind, "")
+		}
+		if err == nil && m.ReadOnly {
+			err = syscall.Mount("", at, "", bind|syscall.MS_REMOUNT|syscall.MS_RDONLY, "")
+		}
+		if err != nil {
+			return fmt.Errorf("mount %s: %w", m.Inside, err)
 		}
 	}
 	if err := syscall.Mount("", c.Root, "", bind|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
@@ -100,7 +114,7 @@ func (c container) enter() error {
 
 // newContainer unpacks an image and returns its container with more arguments
 // and variables.
-func newContainer(t *testing.T, img v1.Image, mounts map[string]string, args, env []string) container {
+func newContainer(t *testing.T, img v1.Image, mounts []mount, args, env []string) container {
 	t.Helper()
 	file, err := img.ConfigFile()
 	if err != nil {
@@ -111,11 +125,8 @@ func newContainer(t *testing.T, img v1.Image, mounts map[string]string, args, en
 		t.Fatal(err)
 	}
 	unpack(t, img, dir)
-	// Container engines, too, add the folders that they mount on.
-	for _, inside := range []string{"proc", "plan"} {
-		if err := os.Mkdir(filepath.Join(dir, inside), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Mkdir(filepath.Join(dir, "proc"), 0o755); err != nil { // container engines do so, too
+		t.Fatal(err)
 	}
 	c := file.Config
 	return container{Root: dir, Mounts: mounts, Args: append(slices.Clone(c.Entrypoint), args...), Env: append(slices.Clone(c.Env), env...), Workdir: c.WorkingDir}
@@ -138,13 +149,27 @@ func checkRuns(t *testing.T, img v1.Image) {
 		t.Skip("a root file system and a user of its own need root")
 	}
 	t.Run("smoke", func(t *testing.T) { checkSmoke(t, img) })
-	t.Run("plan", func(t *testing.T) { checkPlan(t, img) })
+	t.Run("plan", func(t *testing.T) { checkPlan(t, img, "multidist-ksvm", t.TempDir()) })
+	t.Run("plan with data", func(t *testing.T) {
+		cache := os.Getenv("POLK_DATA_DIR")
+		spec, err := filepath.Abs(filepath.Join("testdata", "mnist.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files, err := filepath.Glob(filepath.Join(cache, "mnist", "*")); err != nil || len(files) == 0 {
+			if os.Getenv("POLK_REQUIRE_DATA") != "" {
+				t.Fatal("no MNIST files in $POLK_DATA_DIR")
+			}
+			t.Skip("no MNIST files in $POLK_DATA_DIR")
+		}
+		checkPlan(t, img, spec, cache)
+	})
 }
 
 // checkSmoke runs the smoke profile.
 func checkSmoke(t *testing.T, img v1.Image) {
 	work := volume(t)
-	out, err := newContainer(t, img, map[string]string{"/work": work}, []string{"reproduce", "--profile", "smoke"}, []string{"POLK_OFFLINE=1"}).run()
+	out, err := newContainer(t, img, []mount{{Inside: "/work", Outside: work}}, []string{"reproduce", "--profile", "smoke"}, []string{"POLK_OFFLINE=1"}).run()
 	t.Logf("runall reproduce --profile smoke:\n%s", out)
 	if err != nil {
 		t.Fatal(err)
@@ -180,6 +205,7 @@ type job struct {
 					VolumeMounts []struct {
 						Name      string
 						MountPath string `yaml:"mountPath"`
+						ReadOnly  bool   `yaml:"readOnly"`
 					} `yaml:"volumeMounts"`
 				}
 			}
@@ -187,16 +213,14 @@ type job struct {
 	}
 }
 
-// checkPlan plans with a program of this tree, runs every task of the manifest
-// as a kubelet would, and collects the records.
-func checkPlan(t *testing.T, img v1.Image) {
-	program := filepath.Join(t.TempDir(), "runall")
-	unpacked := newContainer(t, img, nil, nil, nil)
-	if err := os.Rename(filepath.Join(unpacked.Root, "runall"), program); err != nil {
-		t.Fatal(err)
-	}
+// checkPlan plans with the image's program, runs every task of the manifest as a
+// kubelet would, and collects the records. The data files are those in cache.
+func checkPlan(t *testing.T, img v1.Image, spec, cache string) {
+	bin := t.TempDir()
+	unpack(t, img, bin)
+	program := filepath.Join(bin, "runall")
 	plan := filepath.Join(volume(t), "plan")
-	runall(t, program, "plan", "multidist-ksvm", "--profile", "smoke", "--image", imageName, "--out", plan)
+	runall(t, program, "plan", spec, "--profile", "smoke", "--data-dir", cache, "--require-data", "--tasks", "2", "--image", imageName, "--out", plan)
 	text, err := os.ReadFile(filepath.Join(plan, "kubernetes.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -208,34 +232,30 @@ func checkPlan(t *testing.T, img v1.Image) {
 	if err := errors.Join(os.Chown(plan, 0, user), os.Chmod(plan, os.ModeSetgid|0o775)); err != nil {
 		t.Fatal(err)
 	}
-	spec := j.Spec.Template.Spec.Containers[0]
-	if j.Spec.Completions == 0 || spec.Image != imageName || spec.Command != nil {
+	pod := j.Spec.Template.Spec.Containers[0]
+	if j.Spec.Completions != 2 || pod.Image != imageName || pod.Command != nil {
 		t.Fatalf("%+v", j)
 	}
 	for k := range j.Spec.Completions {
-		mounts := make(map[string]string)
-		for _, m := range spec.VolumeMounts {
-			if mounts[m.MountPath] = plan; m.Name != "plan" {
-				mounts[m.MountPath] = volume(t)
-			}
+		var mounts []mount
+		for _, m := range pod.VolumeMounts {
+			folder := map[string]string{"plan": plan, "work": volume(t), "data": cache}[m.Name]
+			mounts = append(mounts, mount{m.MountPath, folder, m.ReadOnly})
 		}
 		var args, env []string
-		for _, a := range spec.Args {
+		for _, a := range pod.Args {
 			args = append(args, strings.ReplaceAll(a, "$(JOB_COMPLETION_INDEX)", strconv.Itoa(k)))
 		}
-		for _, v := range spec.Env {
+		for _, v := range pod.Env {
 			env = append(env, v.Name+"="+v.Value)
 		}
 		c := newContainer(t, img, mounts, args, env)
-		if spec.WorkingDir != "" {
-			c.Workdir = spec.WorkingDir
-		}
+		c.Workdir = pod.WorkingDir
 		if out, err := c.run(); err != nil {
 			t.Fatalf("task %d: %v\n%s", k, err, out)
 		}
 	}
-	out := runall(t, program, "collect", plan, "--results", filepath.Join(t.TempDir(), "results"))
-	t.Logf("%d tasks\n%s", j.Spec.Completions, out)
+	t.Log(runall(t, program, "collect", plan, "--results", filepath.Join(t.TempDir(), "results")))
 }
 
 func runall(t *testing.T, program string, args ...string) string {
