@@ -45,7 +45,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes junit workflows reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes junit workflows image image-test reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -64,7 +64,7 @@ test:
 	$(GO) test -vet=all -timeout 15m $(PKGS)
 
 # Each part says when it is left out because a program is missing.
-check: lint workflows race slow kubernetes junit
+check: lint workflows race slow kubernetes junit image-test
 
 # The tests with the build tag check, and all others with the real data where it
 # is found. They run without the race detector: learned models, allocations and
@@ -121,6 +121,29 @@ workflows:
 	@if $(GO) list -m github.com/rhysd/actionlint@$(ACTIONLINT_VERSION) >/dev/null 2>&1; \
 	then set -x; $(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml; \
 	else echo "actionlint: not reachable, left out"; fi
+
+# An OCI image of runall for linux/amd64 and linux/arm64, as a layout folder,
+# without a container engine: see docs/cluster.md. The same commit and the same
+# Go version give the same image. IMAGE is the name that a tar file of the folder
+# gives the image when it is imported.
+IMAGEDIR ?= bin/image
+IMAGE    ?=
+
+image:
+	for arch in amd64 arm64; do \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$$arch GOAMD64=v1 GOARM64=v8.0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w $(LDFLAGS)' \
+	-o bin/linux-$$arch/runall ./cmd/runall || exit; done
+	$(GO) -C cluster/_image run . -out $(abspath $(IMAGEDIR)) -name '$(IMAGE)' -licence $(abspath LICENSE) \
+	-version '$(VERSION)' -revision '$(REVISION)' -created "$$(git log -1 --format=%cI 2>/dev/null || echo 1970-01-01T00:00:00Z)" \
+	$(abspath bin/linux-amd64/runall bin/linux-arm64/runall)
+
+# The image taken apart, and the smoke profile run in it: as user 65532, with no
+# network and a read-only root file system, which needs root. Left out if the
+# image's modules are not reachable.
+image-test:
+	@$(GO) -C cluster/_image list -m >/dev/null
+	@if $(GO) -C cluster/_image mod download >/dev/null; then $(GO) -C cluster/_image test -v .; \
+	else echo "image-test: the modules of cluster/_image are not reachable, left out"; fi
 
 # results/reference made anew of the records of a full run,
 # make reference FROM=DIR, or of several; by default of its own, for new tables

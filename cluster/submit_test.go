@@ -336,9 +336,14 @@ type k8sManifest struct {
 		Template       struct {
 			Spec struct {
 				Containers []struct {
-					Image     string
-					Args      []string
-					Resources struct{ Limits map[string]string }
+					Image        string
+					Command      []string
+					Args         []string
+					Resources    struct{ Limits map[string]string }
+					VolumeMounts []struct {
+						MountPath string `yaml:"mountPath"`
+						ReadOnly  bool   `yaml:"readOnly"`
+					} `yaml:"volumeMounts"`
 				}
 				Volumes []struct{ Name string }
 			}
@@ -382,7 +387,7 @@ func TestKubernetesManifest(t *testing.T) {
 	for i, j := range jobs {
 		c := j.Spec.Template.Spec.Containers[0]
 		names[j.Metadata.Name] = true
-		if j.Kind != "Job" || j.Spec.CompletionMode != "Indexed" || j.Spec.Completions != want[i].completions || c.Image != "runall" ||
+		if j.Kind != "Job" || j.Spec.CompletionMode != "Indexed" || j.Spec.Completions != want[i].completions || c.Image != "runall" || c.Command != nil ||
 			c.Args[3] != want[i].task || c.Resources.Limits["memory"] != want[i].memory || len(j.Spec.Template.Spec.Volumes) != 2 {
 			t.Errorf("%+v, want %+v", j, want[i])
 		}
@@ -392,7 +397,8 @@ func TestKubernetesManifest(t *testing.T) {
 	}
 }
 
-// TestKubernetesData: data that are read from files have a volume.
+// TestKubernetesData: data that are read from files have a volume, where the
+// working directory has its cache.
 func TestKubernetesData(t *testing.T) {
 	p := fourPlan(t, 4)
 	p.Data = append(p.Data, DataSum{Ref: data.Ref{Name: "mnist"}, Sums: map[string]string{}})
@@ -401,7 +407,14 @@ func TestKubernetesData(t *testing.T) {
 		t.Fatal(err)
 	}
 	jobs := k8sManifests(t, filepath.Join(dir, KubernetesName))
-	if len(jobs) != 1 || len(jobs[0].Spec.Template.Spec.Volumes) != 3 || jobs[0].Spec.Template.Spec.Volumes[1].Name != "data" {
-		t.Errorf("%+v", jobs)
+	if len(jobs) != 1 {
+		t.Fatalf("%d jobs", len(jobs))
+	}
+	pod := jobs[0].Spec.Template.Spec
+	if len(pod.Volumes) != 3 || pod.Volumes[1].Name != "data" {
+		t.Errorf("volumes %+v", pod.Volumes)
+	}
+	if m := pod.Containers[0].VolumeMounts; len(m) != 3 || m[2].MountPath != "/work/"+data.CacheDir || !m[2].ReadOnly {
+		t.Errorf("mounts %+v", m)
 	}
 }

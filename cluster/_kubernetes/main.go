@@ -1,8 +1,7 @@
-// Kubernetes checks manifests of Jobs as the API server does when one is
-// created, without a server: strict decoding, in which an unknown field is an
-// error, the defaults, then the server's own validation of Jobs and of their
-// pods. It is a module of its own because that code brings hundreds of packages
-// along.
+// Kubernetes checks manifests of Jobs, Pods and PersistentVolumeClaims as the API
+// server does when one is created, without a server: strict decoding, in which an
+// unknown field is an error, the defaults, then the server's own validation. It
+// is a module of its own because that code brings hundreds of packages along.
 //
 //	go run . MANIFEST...
 //
@@ -24,11 +23,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/kubernetes/pkg/api/job"
+	"k8s.io/kubernetes/pkg/api/persistentvolumeclaim"
 	"k8s.io/kubernetes/pkg/api/pod"
 	"k8s.io/kubernetes/pkg/apis/batch"
 	batchinstall "k8s.io/kubernetes/pkg/apis/batch/install"
-	"k8s.io/kubernetes/pkg/apis/batch/validation"
+	batchvalidation "k8s.io/kubernetes/pkg/apis/batch/validation"
+	"k8s.io/kubernetes/pkg/apis/core"
 	coreinstall "k8s.io/kubernetes/pkg/apis/core/install"
+	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 )
 
 func main() {
@@ -51,9 +53,9 @@ func main() {
 }
 
 // check returns why the API server would refuse the manifest, or warn of it:
-// one or more YAML documents, each a Job.
+// one or more YAML documents.
 func check(text []byte) error {
-	jobs := 0
+	objects := 0
 	for r := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
 		document, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -69,53 +71,64 @@ func check(text []byte) error {
 		if string(json) == "null" {
 			continue // comments alone
 		}
-		if err := checkJob(document); err != nil {
+		if err := checkObject(document); err != nil {
 			return err
 		}
-		jobs++
+		objects++
 	}
-	if jobs == 0 {
-		return errors.New("no Job")
+	if objects == 0 {
+		return errors.New("the manifest has no object")
 	}
 	return nil
 }
 
-// checkJob puts a Job through what the server does before it stores a new one.
-func checkJob(document []byte) error {
-	j, err := decode(document)
+// checkObject puts an object through what the server does before it stores a
+// new one.
+func checkObject(document []byte) error {
+	obj, err := decode(document)
 	if err != nil {
 		return err
 	}
-	complete(j)
-	errs := validation.ValidateJob(j, validation.JobValidationOptions{
-		PodValidationOptions:  pod.GetValidationOptionsFromPodTemplate(&j.Spec.Template, nil),
-		RequirePrefixedLabels: true,
-	})
+	var errs field.ErrorList
+	var warnings []string
+	ctx := context.Background()
+	switch o := obj.(type) {
+	case *batch.Job:
+		complete(o)
+		errs = batchvalidation.ValidateJob(o, batchvalidation.JobValidationOptions{
+			PodValidationOptions:  pod.GetValidationOptionsFromPodTemplate(&o.Spec.Template, nil),
+			RequirePrefixedLabels: true,
+		})
+		warnings = job.WarningsForJobSpec(ctx, field.NewPath("spec"), &o.Spec, nil)
+	case *core.Pod:
+		o.Namespace = metav1.NamespaceDefault
+		errs = corevalidation.ValidatePodCreate(o, pod.GetValidationOptionsFromPodSpecAndMeta(&o.Spec, nil, &o.ObjectMeta, nil))
+		warnings = pod.GetWarningsForPod(ctx, o, nil)
+	case *core.PersistentVolumeClaim:
+		o.Namespace = metav1.NamespaceDefault
+		errs = corevalidation.ValidatePersistentVolumeClaim(o, corevalidation.ValidationOptionsForPersistentVolumeClaim(o, nil))
+		warnings = persistentvolumeclaim.GetWarningsForPersistentVolumeClaim(o)
+	default:
+		return fmt.Errorf("%T: want a Job, a Pod or a PersistentVolumeClaim", obj)
+	}
 	if len(errs) > 0 {
 		return errs.ToAggregate()
 	}
-	if warnings := job.WarningsForJobSpec(context.Background(), field.NewPath("spec"), &j.Spec, nil); len(warnings) > 0 {
+	if len(warnings) > 0 {
 		return fmt.Errorf("the server warns: %q", warnings)
 	}
 	return nil
 }
 
-// decode reads a document with the defaults for what it leaves out; fields that
-// are unknown or there twice are errors.
-func decode(document []byte) (*batch.Job, error) {
+// decode reads a document with the defaults for what it leaves out; unknown and
+// duplicate fields are errors.
+func decode(document []byte) (runtime.Object, error) {
 	scheme := runtime.NewScheme()
 	batchinstall.Install(scheme)
 	coreinstall.Install(scheme)
-	decoder := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDecoder(batch.SchemeGroupVersion)
+	decoder := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDecoder(batch.SchemeGroupVersion, core.SchemeGroupVersion)
 	obj, _, err := decoder.Decode(document, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	j, ok := obj.(*batch.Job)
-	if !ok {
-		return nil, fmt.Errorf("a %T is no Job", obj)
-	}
-	return j, nil
+	return obj, err
 }
 
 // complete adds what the client and the server do to every new Job: a

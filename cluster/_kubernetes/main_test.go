@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -113,7 +114,7 @@ func TestRefused(t *testing.T) {
 		{"version of the interface", "batch/v1", "batch/v2", `no kind "Job" is registered for version "batch/v2"`},
 		{"another kind", "kind: Job", "kind: CronJob", `unknown field "spec.completionMode"`},
 		{"no YAML", "spec:\n", "spec: [\n", "yaml"},
-		{"nothing but comments", good, "# nothing\n", "no Job"},
+		{"nothing but comments", good, "# nothing\n", "the manifest has no object"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if !strings.Contains(good, tt.old) {
@@ -147,6 +148,31 @@ spec:
 	}
 	if err := check([]byte(good + "---\n" + bad)); err == nil {
 		t.Error("accepted")
+	}
+}
+
+// TestPage checks the manifests in docs/cluster.md, and that the changed ones are
+// refused.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "cluster.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1)
+	if len(blocks) != 1 {
+		t.Fatalf("docs/cluster.md has %d blocks of YAML, want 1", len(blocks))
+	}
+	good := string(blocks[0][1])
+	if err := check([]byte(good)); err != nil {
+		t.Error(err)
+	}
+	for old, new := range map[string]string{
+		"ReadWriteMany": "ReadWrite", "storage: 1Gi": "storage: 0", "claimName: runall-plan": "claim: runall-plan",
+		"mountPath: /plan": "mountPath: ''", "kind: Pod\n": "kind: ConfigMap\n",
+	} {
+		if bad := strings.Replace(good, old, new, 1); bad == good || check([]byte(bad)) == nil {
+			t.Errorf("accepted with %s in place of %s", new, old)
+		}
 	}
 }
 

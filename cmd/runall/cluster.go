@@ -41,7 +41,7 @@ that holds anything else is refused. Runs whose data are not here are left out.`
 	dataFlag(cmd, &p.finder)
 	cmd.Flags().BoolVar(&p.requireData, "require-data", false, "exit with status 4 if a data set is missing")
 	wholeFlag(cmd, &p.tasks, "tasks", 1000, whole{min: 1, max: mostTasks}, "share the runs out to at most `N` tasks")
-	cmd.Flags().StringVar(&p.image, "image", "", "`name` of a container image that has runall, for kubernetes.yaml")
+	cmd.Flags().StringVar(&p.image, "image", "", "`name` of the container image that kubernetes.yaml runs; its entrypoint is runall, as in that of make image")
 	cmd.Flags().StringVar(&p.out, "out", "", "new `folder` of the plan")
 	return cmd
 }
