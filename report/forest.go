@@ -245,8 +245,8 @@ func (d *forest) caption(a *evidence.Assessment) string {
 	for _, g := range d.sentences {
 		signs += len(g.rows)
 	}
-	return fmt.Sprintf("(a) The %d numbers that Tables 2 and 3 print (%s): the difference of our mean from the printed value, in units of the declared margin, with its 90 %% interval. "+
-		"The band is the margin. An interval within the band is reproduced, one outside it deviates, one that crosses its end is inconclusive. "+
+	return fmt.Sprintf("(a) The %d numbers that Tables 2 and 3 print: the difference of our mean from the printed value, in units of the declared margin, with its 90 %% interval. "+
+		"The band is the margin. An interval within the band is reproduced, one outside it deviates, one that crosses its end is inconclusive: %s. "+
 		"(b) The %d tests of sentences that claim one side of a bound: the distance of our value from the bound, in per cent of the bound, with its 90 %% interval. "+
 		"The shaded side is the claimed one. In a comparison of two methods the bound is the mean of the second, times the factor or plus the points given. "+
 		"\"Large\" and \"small\" mark the second series of POLK and BSGD in the paper's figures. "+
