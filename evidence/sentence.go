@@ -189,7 +189,7 @@ func (w wording) declared(v float64) string {
 	if w.Test.Of.Quantity == experiments.QuantityOrder && v >= 10 {
 		return decimals(v, 0)
 	}
-	return significant(v, 2) + w.points(v)
+	return short(v, 2) + w.points(v)
 }
 
 // expectation says what the paper prints, or what the claim needs.
@@ -200,11 +200,11 @@ func (w wording) expectation() string {
 	case t.Kind == experiments.KindLess:
 		return "the paper says lower"
 	case t.Kind == experiments.KindRatio && math.IsInf(high, 1):
-		return fmt.Sprintf("the claim needs at least %s times", significant(low, 3))
+		return fmt.Sprintf("the claim needs at least %s times", short(low, 3))
 	case t.Kind == experiments.KindRatio && math.IsInf(low, -1):
-		return fmt.Sprintf("the claim needs at most %s times", significant(high, 3))
+		return fmt.Sprintf("the claim needs at most %s times", short(high, 3))
 	case t.Kind == experiments.KindRatio:
-		return fmt.Sprintf("the claim needs %s to %s times", significant(low, 3), significant(high, 3))
+		return fmt.Sprintf("the claim needs %s to %s times", short(low, 3), short(high, 3))
 	case t.Kind == experiments.KindDifference && math.IsInf(low, -1):
 		return fmt.Sprintf("the claim allows at most %s more", w.declared(high))
 	case t.Kind == experiments.KindDifference && math.IsInf(high, 1):
@@ -446,14 +446,18 @@ func plain(v float64) string { return minus(strconv.FormatFloat(v, 'g', -1, 64))
 
 func decimals(v float64, n int) string { return minus(strconv.FormatFloat(v, 'f', n, 64)) }
 
-// significant writes n significant digits, without an exponent and zeros at
-// the end.
+// significant writes n significant digits, without an exponent.
 func significant(v float64, n int) string {
 	if v == 0 {
 		return "0"
 	}
-	places := max(0, n-1-int(math.Floor(math.Log10(math.Abs(v)))))
-	s := decimals(v, places)
+	return decimals(v, max(0, n-1-int(math.Floor(math.Log10(math.Abs(v))))))
+}
+
+// short writes a declared number: at most n significant digits, without zeros
+// at the end.
+func short(v float64, n int) string {
+	s := significant(v, n)
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}

@@ -163,7 +163,7 @@ func TestSentenceWords(t *testing.T) {
 		{"multidist.below-4", "samples", 12000, 0, 12000, 11000, 13000,
 			"POLK on multidist, hinge loss: below 4 % error after 12,000 samples (runs of Figure 2) where the paper says after 1249."},
 		{"multidist.low-risk", "risk", 0.1, 0, 0.1, 0.098, 0.102,
-			"POLK with the smaller K on multidist, logistic loss: training risk 0.1 (runs of Figure 4) where the claim needs at most 0.1; the interval 0.098 to 0.102 reaches beyond the bound, which is 0.1."},
+			"POLK with the smaller K on multidist, logistic loss: training risk 0.100 (runs of Figure 4) where the claim needs at most 0.1; the interval 0.0980 to 0.102 reaches beyond the bound, which is 0.100."},
 		{"multidist.beats-lbfgs", "error", 3.8, 3.8, 0, -0.1, 0.1,
 			"On multidist with the hinge loss, the error of POLK is equal to that of L-BFGS (3.80 % against 3.80 %); the paper says lower, but the interval −0.10 to 0.10 points includes 0."},
 		{"multidist.beats-lbfgs", "error", 3.799, 3.8, -0.001, -0.0012, -0.0008,
@@ -171,7 +171,7 @@ func TestSentenceWords(t *testing.T) {
 		{"multidist.order-of-magnitude", "error", inf, 3.8, inf, inf, inf,
 			"On multidist with the hinge loss (runs of Figure 2), the error of BSGD can't be compared with that of POLK: a run diverged or never reached it; the claim needs at least 3.16 times."},
 		{"multidist.order-of-magnitude", "error", 12, 4, 3, 2.9, 3.3,
-			"On multidist with the hinge loss (runs of Figure 2), the error of BSGD is 3 times that of POLK (12.00 % against 4.00 %); the claim needs at least 3.16 times, but the interval 2.9 to 3.3 reaches beyond that."},
+			"On multidist with the hinge loss (runs of Figure 2), the error of BSGD is 3.00 times that of POLK (12.00 % against 4.00 %); the claim needs at least 3.16 times, but the interval 2.90 to 3.30 reaches beyond that."},
 		{"table2.multidist.ksvm.lbfgs", "order", 1, 0, 1, 1, 1,
 			"L-BFGS on multidist, hinge loss: model order 1 where the paper prints 5000."},
 	} {

@@ -22,9 +22,10 @@ const (
 	forestTitle  = vg.Length(22) // above a panel
 	forestAxis   = vg.Length(25) // below it
 	forestLegend = vg.Length(13)
-	forestNames  = vg.Length(36)  // for the names of methods
+	forestNames  = vg.Length(32)  // for the names of methods
 	forestLabels = vg.Length(124) // for the inequalities
-	forestGap    = vg.Length(7)   // between panels
+	forestGap    = vg.Length(7)   // beside the axis of the inequalities
+	forestSpace  = vg.Length(12)  // between the axes of the numbers
 	forestArrow  = vg.Length(4.5)
 )
 
@@ -66,11 +67,12 @@ func (s forestScale) clipped(v float64) vg.Length { return s.at(min(max(v, s.min
 // numberScales are the axes of risk, error and model order.
 func numberScales() []forestScale {
 	n := vg.Length(len(quantityColumns))
-	width := (forestWidth - 2*forestEdge - forestNames - n*forestGap) / n
+	left := forestEdge + forestNames + forestGap
+	width := (forestWidth - forestEdge - forestGap - left - (n-1)*forestSpace) / n
 	out := make([]forestScale, len(quantityColumns))
 	for i := range out {
-		left := forestEdge + forestNames + forestGap + vg.Length(i)*(width+forestGap)
 		out[i] = forestScale{left, left + width, -2, 2, [2]float64{-1, 1}, []float64{-2, -1, 0, 1, 2}}
+		left += width + forestSpace
 	}
 	return out
 }
