@@ -91,7 +91,7 @@ type marginView struct{ Quantity, Margin, Reason string }
 func (v *view) claims(in Input, paper *experiments.PaperValues) {
 	cells, sentences := in.Assessment.Counts()
 	v.Cells, v.Numbers, v.Said = cells, in.Assessment.Numbers(), sentences
-	v.Counts = []countRow{{"Cells of Tables 2 and 3", cells}, {"Numbers in them", v.Numbers}, {"Sentences and captions", sentences}}
+	v.Counts = []countRow{{"cells", cells}, {"numbers", v.Numbers}, {"sentences", sentences}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
 		{ID: "claims-cells", Title: "Cells of the paper's tables"},
@@ -166,20 +166,23 @@ func newClaim(c *evidence.ClaimResult, l *experiments.Ledger, paper *experiments
 // shownSentences is how many sentences of a claim are not folded.
 const shownSentences = 2
 
-// differences fills in the sentences of the tests that deviate or are
-// inconclusive, and the reason.
+// differences fills in the sentences of the tests that deviate, then of those
+// that are inconclusive, and the reason.
 func (v *claimView) differences(c *evidence.ClaimResult) {
 	var sentences, reasons []string
-	for i, t := range c.Tests {
-		if t.Verdict != evidence.Deviates && t.Verdict != evidence.Inconclusive {
-			continue
+	for _, verdict := range []evidence.Verdict{evidence.Deviates, evidence.Inconclusive} {
+		from := len(sentences)
+		for i, t := range c.Tests {
+			if t.Verdict != verdict {
+				continue
+			}
+			reasons = append(reasons, t.Test.Explained)
+			at := len(sentences)
+			if v.Cell && t.Test.Of.Quantity == experiments.QuantityError { // what most readers look for
+				at = from
+			}
+			sentences = slices.Insert(sentences, at, v.Tests[i].Sentence)
 		}
-		reasons = append(reasons, t.Test.Explained)
-		at := len(sentences)
-		if v.Cell && t.Test.Of.Quantity == experiments.QuantityError { // what most readers look for
-			at = 0
-		}
-		sentences = slices.Insert(sentences, at, v.Tests[i].Sentence)
 	}
 	sentences = joined(sentences)
 	n := min(len(sentences), shownSentences)
