@@ -212,6 +212,23 @@ type Counts struct {
 // Total returns the number of claims.
 func (n Counts) Total() int { return n.Reproduced + n.Inconclusive + n.NotRun + n.Deviates }
 
+// add counts a verdict.
+func (n *Counts) add(v Verdict, explained bool) {
+	switch v {
+	case Reproduced:
+		n.Reproduced++
+	case Inconclusive:
+		n.Inconclusive++
+	case NotRun:
+		n.NotRun++
+	case Deviates:
+		n.Deviates++
+	}
+	if explained {
+		n.Explained++
+	}
+}
+
 // Counts returns the numbers of the cells' claims and of the sentences'.
 func (a *Assessment) Counts() (cells, sentences Counts) {
 	for i := range a.Claims {
@@ -220,21 +237,23 @@ func (a *Assessment) Counts() (cells, sentences Counts) {
 		if c.Claim.Cell {
 			n = &cells
 		}
-		switch c.Verdict {
-		case Reproduced:
-			n.Reproduced++
-		case Inconclusive:
-			n.Inconclusive++
-		case NotRun:
-			n.NotRun++
-		case Deviates:
-			n.Deviates++
-		}
-		if c.Explained() {
-			n.Explained++
-		}
+		n.add(c.Verdict, c.Explained())
 	}
 	return cells, sentences
+}
+
+// Numbers returns the numbers of the values that the cells print.
+func (a *Assessment) Numbers() Counts {
+	var n Counts
+	for _, c := range a.Claims {
+		if !c.Claim.Cell {
+			continue
+		}
+		for _, t := range c.Tests {
+			n.add(t.Verdict, t.Verdict == Deviates && t.Test.Explained != "")
+		}
+	}
+	return n
 }
 
 // Incomplete reports whether a claim is: records are missing, or a test has no

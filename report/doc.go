@@ -5,6 +5,7 @@
 // text for a terminal, Markdown, CSV and LaTeX. A [Figure] of curves, of decision
 // surfaces or of data sets is drawn once and written as SVG, PNG and PDF, and
 // the numbers behind it as CSV; a contact sheet shows all of the paper's.
+// A forest plot of the verdicts of package evidence is the first figure.
 // [Report.WriteAll] writes all of it into a folder. Package page, below this
 // one, makes it one HTML file with the verdicts on the paper's claims.
 //

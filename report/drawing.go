@@ -19,4 +19,5 @@ var (
 	_ drawing = (*picture)(nil)
 	_ drawing = (*sheet)(nil)
 	_ drawing = (*contact)(nil)
+	_ drawing = (*forest)(nil)
 )

@@ -37,6 +37,7 @@ var (
 	_ content = (*curves)(nil)
 	_ content = (*decisions)(nil)
 	_ content = (*gallery)(nil)
+	_ content = (*forest)(nil)
 )
 
 // figures makes all figures.
@@ -72,7 +73,8 @@ func (f *Figure) hasNumbers() bool { return f.Missing == "" && !f.imagesOnly }
 //     each dictionary element, with the class decided for there and, where
 //     scores are logits, the probability of that class;
 //   - of data in the plane, a line for each point shown and each mean of a
-//     component, with its class.
+//     component, with its class;
+//   - of the forest plot, a line for each test, with its place on the axis.
 func (f *Figure) CSV(w io.Writer) error {
 	if !f.hasNumbers() {
 		return nil

@@ -59,6 +59,14 @@ func checkInk(t *testing.T, img image.Image, dpi int) {
 	if want := 13 * dpi / 2; r.Dx() != want {
 		t.Errorf("%d pixels wide, want %d", r.Dx(), want)
 	}
+	checkEdges(t, img)
+}
+
+// checkEdges checks that nothing touches the edge of a picture, where it would
+// be cut.
+func checkEdges(t *testing.T, img image.Image) {
+	t.Helper()
+	r := img.Bounds()
 	dark := func(x, y int) bool {
 		red, green, blue, _ := img.At(x, y).RGBA()
 		return red+green+blue < 3*0xf000

@@ -7,6 +7,7 @@ import (
 
 	"polkrepro/convergence"
 	"polkrepro/data"
+	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -21,13 +22,14 @@ type Input struct {
 	Profile     string                    // smoke, quick or full; empty if it is not known
 	FullCells   map[string]bool           // the table cells that the full profile feeds
 	Convergence *convergence.Study        // of Table 1; nil leaves it out
+	Assessment  *evidence.Assessment      // for the forest plot of its verdicts; nil leaves it out
 }
 
 // A Report is the tables and figures of one set of records.
 type Report struct {
 	Profile string
 	Tables  []*Table  // the paper's
-	Figures []*Figure // the paper's figures, and those that supplement them
+	Figures []*Figure // the forest plot of the verdicts, the paper's figures, and those that supplement them
 	Runs    *Table    // what the runs cost
 	Notes   []string  // what is missing and why
 	Page    string    // file of the same report as one page, if it lies beside the index
@@ -56,7 +58,10 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 	if t := b.others(); t != nil {
 		r.Tables = append(r.Tables, t)
 	}
-	r.Figures = b.figures()
+	if f := b.forest(); f != nil {
+		r.Figures = append(r.Figures, f)
+	}
+	r.Figures = append(r.Figures, b.figures()...)
 	if in.Convergence != nil {
 		r.Table1 = NewTable1(in.Convergence)
 		r.Tables = append(r.Table1.Tables[:len(r.Table1.Tables):len(r.Table1.Tables)], r.Tables...)

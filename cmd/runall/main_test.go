@@ -246,7 +246,7 @@ func TestReportOfADamagedRecord(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
 	page, err := os.ReadFile(filepath.Join(out, pageName))
-	if err != nil || !bytes.Contains(page, []byte("Not a whole record, left out: "+filepath.Base(paths[0])+":")) || bytes.Contains(page, []byte(results)) {
+	if err != nil || !bytes.Contains(page, []byte("Corrupt record, ignored: "+filepath.Base(paths[0])+":")) || bytes.Contains(page, []byte(results)) {
 		t.Errorf("the page does not name the damaged file, or names its folder: %v", err)
 	}
 	for _, want := range []string{"not a whole record: " + paths[0], "index.md", "runall: 1 record in " + results + " is not whole"} {

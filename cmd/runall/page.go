@@ -22,6 +22,7 @@ const pageName = "report.html"
 type presentation struct {
 	have   *record.Collection
 	report *report.Report
+	judged *evidence.Assessment
 	plan   []experiments.Planned // whose runs the claims are judged by
 	shown  []experiments.Planned // whose runs the report shows
 }
@@ -29,23 +30,17 @@ type presentation struct {
 // page gathers what the page shows: the report, and the claims with their
 // verdicts.
 func (p *presentation) page() (page.Input, error) {
-	ledger, err := experiments.Ledgers()
+	by, err := judged(p.plan, p.have)
 	if err != nil {
 		return page.Input{}, err
 	}
-	failed := failures(p.have)
-	judged := evidence.Input{Ledger: ledger, Plan: p.plan, Records: p.have.Records, Failed: failed}
-	a, err := evidence.Assess(judged)
-	if err != nil {
-		return page.Input{}, err
-	}
-	multiverse, err := evidence.Multiverse(judged)
+	multiverse, err := evidence.Multiverse(by)
 	if err != nil {
 		return page.Input{}, err
 	}
 	in := page.Input{
-		Report: p.report, Ledger: ledger, Assessment: a, Planned: p.shown, Records: p.have.Records,
-		Failed: failed, Partial: len(p.have.Partial), Program: program(harness.Provenance()),
+		Report: p.report, Ledger: by.Ledger, Assessment: p.judged, Planned: p.shown, Records: p.have.Records,
+		Failed: by.Failed, Partial: len(p.have.Partial), Program: program(harness.Provenance()),
 		Sections: []page.Section{multiverseSection(multiverse)},
 	}
 	tournament, held, err := tournamentSection(p.have)

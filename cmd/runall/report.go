@@ -12,6 +12,7 @@ import (
 
 	"polkrepro/convergence"
 	"polkrepro/data"
+	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
@@ -63,11 +64,15 @@ results.`,
 				return err
 			}
 			of, lacking := shown(results, specs, plan, have, finder)
-			r, err := buildReport(have, study, specs, of, profile, lacking, finder)
+			a, err := assess(plan, have)
 			if err != nil {
 				return err
 			}
-			p := presentation{have, r, plan, of}
+			r, err := buildReport(have, a, study, specs, of, profile, lacking, finder)
+			if err != nil {
+				return err
+			}
+			p := presentation{have, r, a, plan, of}
 			if err := p.present(cmd, format, results, out); err != nil {
 				return err
 			}
@@ -182,7 +187,22 @@ func readTable1(results string, have *record.Collection, stderr io.Writer) (*con
 	return study, nil
 }
 
-func buildReport(have *record.Collection, study *convergence.Study, specs []*experiments.Spec, plan []experiments.Planned, profile string, lacking map[string]string, finder data.Finder) (*report.Report, error) {
+// assess judges the claims by the records of planned runs.
+func assess(plan []experiments.Planned, have *record.Collection) (*evidence.Assessment, error) {
+	in, err := judged(plan, have)
+	if err != nil {
+		return nil, err
+	}
+	return evidence.Assess(in)
+}
+
+// judged is what the claims are judged by.
+func judged(plan []experiments.Planned, have *record.Collection) (evidence.Input, error) {
+	ledger, err := experiments.Ledgers()
+	return evidence.Input{Ledger: ledger, Plan: plan, Records: have.Records, Failed: failures(have)}, err
+}
+
+func buildReport(have *record.Collection, a *evidence.Assessment, study *convergence.Study, specs []*experiments.Spec, plan []experiments.Planned, profile string, lacking map[string]string, finder data.Finder) (*report.Report, error) {
 	return report.Build(report.Input{
 		Planned:     plan,
 		Records:     have.Records,
@@ -192,6 +212,7 @@ func buildReport(have *record.Collection, study *convergence.Study, specs []*exp
 		Profile:     profile,
 		FullCells:   fullCells(specs),
 		Convergence: study,
+		Assessment:  a,
 	})
 }
 

@@ -118,14 +118,18 @@ func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
 		return err
 	}
 	of, lacking := shown(r.opt.Results, specs, plan, have, r.opt.Finder)
-	rep, err := buildReport(have, study, specs, of, r.profile, lacking, r.opt.Finder)
+	a, err := assess(plan, have)
+	if err != nil {
+		return err
+	}
+	rep, err := buildReport(have, a, study, specs, of, r.profile, lacking, r.opt.Finder)
 	if err != nil {
 		return err
 	}
 	if err := printTables(stdout, rep, "text"); err != nil {
 		return err
 	}
-	if err := (&presentation{have, rep, plan, of}).write(stdout, harness.ReportDir(r.opt.Results)); err != nil {
+	if err := (&presentation{have, rep, a, plan, of}).write(stdout, harness.ReportDir(r.opt.Results)); err != nil {
 		return err
 	}
 	if len(rep.Notes) > 0 {

@@ -13,7 +13,6 @@ import (
 
 	"polkrepro/convergence"
 	"polkrepro/data"
-	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
@@ -217,11 +216,7 @@ func copyRecords(records []*record.Record, dir string) (*record.Collection, erro
 
 // present writes tables, figures and verdicts of records into a folder.
 func (s *sealing) present(have *record.Collection, study *convergence.Study, specs []*experiments.Spec, plan []experiments.Planned, dir string) error {
-	ledger, err := experiments.Ledgers()
-	if err != nil {
-		return err
-	}
-	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: plan, Records: have.Records})
+	a, err := assess(plan, have)
 	if err != nil {
 		return err
 	}
@@ -234,7 +229,7 @@ func (s *sealing) present(have *record.Collection, study *convergence.Study, spe
 	if err := allPictured(shown, s.finder); err != nil {
 		return err
 	}
-	r, err := buildReport(have, study, specs, shown, s.profile, nil, s.finder)
+	r, err := buildReport(have, a, study, specs, shown, s.profile, nil, s.finder)
 	if err != nil {
 		return err
 	}

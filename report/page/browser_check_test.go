@@ -182,6 +182,29 @@ func TestCheckNarrow(t *testing.T) {
 	}
 }
 
+// TestGoldenForest shows the forest plot on a phone and beside the sentences on
+// a wide screen: its letters, of 7 points in a picture of 244.8, have at least 8
+// pixels.
+func TestGoldenForest(t *testing.T) {
+	b, url := shown(t)
+	for _, width := range []int{1400, 1000, 999, 390, 320} {
+		b.width(t, width)
+		b.open(t, url)
+		var at struct{ Picture, Left, Top, Right, Bottom, Sentences, Below float64 }
+		b.eval(t, `(() => { const f = document.getElementById("forest").getBoundingClientRect(), d = document.querySelector(".differs").getBoundingClientRect(), h = document.querySelector(".holds").getBoundingClientRect();
+			return {picture: document.querySelector("#forest img").getBoundingClientRect().width, left: f.left, top: f.top, right: f.right, bottom: f.bottom, sentences: d.right, below: h.bottom} })()`, &at)
+		if letters := 7 / 244.8 * at.Picture; letters < 8 || at.Left < 0 || at.Right > float64(width) {
+			t.Errorf("%d wide: letters of %.1f pixels, from %.0f to %.0f", width, letters, at.Left, at.Right)
+		}
+		if beside := at.Left >= at.Sentences && at.Top < 900; beside != (width >= 1000) {
+			t.Errorf("%d wide: the plot is beside the sentences: %v", width, beside)
+		}
+		if width < 1000 && at.Top < at.Below {
+			t.Errorf("%d wide: the plot covers what is above it", width)
+		}
+	}
+}
+
 // contrast is the least contrast, as WCAG 2.2 defines it, of a text with the
 // ground that it stands on, and that text.
 const contrast = `(() => {

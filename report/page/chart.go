@@ -70,6 +70,9 @@ func figureOf(f *report.Figure) (Figure, error) {
 	if f.Missing != "" {
 		return out, nil
 	}
+	if f.Name == report.ForestName {
+		out.Alt = f.Title + ": a point with its interval for each test. The list of claims has the values."
+	}
 	var err error
 	if out.Picture, err = f.SVG(); err != nil {
 		return out, fmt.Errorf("draw %s: %w", f.Name, err)

@@ -2,8 +2,10 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -59,8 +61,10 @@ type claimView struct {
 	Quote       string
 	Note        string
 	Cell        bool
-	Differing   string // the tests that are not reproduced, with their values
-	Order       int    // the paper's
+	Sentences   []string // of the tests that are not reproduced
+	More        []string // the rest of them
+	Reason      string   // why it deviates, as far as the ledger says
+	Order       int      // the paper's
 	Verdict     *verdictView
 	Tests       []testView
 	Assumptions []link
@@ -69,6 +73,7 @@ type claimView struct {
 // testView is one test of a claim.
 type testView struct {
 	evidence.Words
+	Sentence  string
 	ID        string
 	Statistic string
 	Basis     string
@@ -82,31 +87,60 @@ type link struct{ Name, Anchor string }
 // marginView is the margin of a quantity.
 type marginView struct{ Quantity, Margin, Reason string }
 
-// claims fills in the claims, their counts and which of them are open.
-func (v *view) claims(in Input) {
+// claims fills in the claims, their counts and which of them differ.
+func (v *view) claims(in Input, paper *experiments.PaperValues) {
 	cells, sentences := in.Assessment.Counts()
-	v.Counts = []countRow{{"Cells of Tables 2 and 3", cells}, {"Sentences and captions", sentences}}
+	v.Cells, v.Numbers, v.Said = cells, in.Assessment.Numbers(), sentences
+	v.Counts = []countRow{{"cells", cells}, {"numbers", v.Numbers}, {"sentences", sentences}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
 		{ID: "claims-cells", Title: "Cells of the paper's tables"},
 	}
+	differing := []differing{{Title: "What deviates", class: "bad"}, {Title: "What is inconclusive", class: "open"}}
 	for i := range in.Assessment.Claims {
-		c := newClaim(&in.Assessment.Claims[i], in.Ledger)
+		c := newClaim(&in.Assessment.Claims[i], in.Ledger, paper)
 		c.Order = i
 		g := &groups[0]
-		if in.Assessment.Claims[i].Claim.Cell {
+		if c.Cell {
 			g = &groups[1]
 		}
 		g.Claims = append(g.Claims, c)
-		if c.Verdict.Class == "bad" || c.Verdict.Class == "open" {
-			v.Open = append(v.Open, c)
+		for j := range differing {
+			if differing[j].class == c.Verdict.Class {
+				differing[j].add(c)
+			}
+		}
+	}
+	for _, d := range differing {
+		if len(d.Groups) > 0 {
+			v.Differing = append(v.Differing, d)
 		}
 	}
 	v.Claims, v.Margins = groups, margins(in.Ledger)
 }
 
+// differing is the claims of one verdict that is not the best, by table.
+type differing struct {
+	Title  string
+	Groups []claimGroup
+	class  string // of the verdict
+}
+
+// add appends a claim to the group of its table, or of the sentences.
+func (d *differing) add(c *claimView) {
+	title := "Sentences and captions"
+	if c.Cell {
+		title = c.Section
+	}
+	if n := len(d.Groups); n == 0 || d.Groups[n-1].Title != title {
+		d.Groups = append(d.Groups, claimGroup{Title: title})
+	}
+	g := &d.Groups[len(d.Groups)-1]
+	g.Claims = append(g.Claims, c)
+}
+
 // newClaim lays a claim out.
-func newClaim(c *evidence.ClaimResult, l *experiments.Ledger) *claimView {
+func newClaim(c *evidence.ClaimResult, l *experiments.Ledger, paper *experiments.PaperValues) *claimView {
 	out := &claimView{
 		ID: c.Claim.ID, Cell: c.Claim.Cell, Anchor: anchor(c.Claim.ID), Section: c.Claim.Section,
 		Quote: "“" + strings.TrimSpace(c.Claim.Quote) + "”", Note: strings.TrimSpace(c.Claim.Note),
@@ -120,34 +154,83 @@ func newClaim(c *evidence.ClaimResult, l *experiments.Ledger) *claimView {
 	}
 	out.Verdict = verdictOf(c.Verdict, explained)
 	for i := range c.Tests {
-		out.Tests = append(out.Tests, newTest(&c.Tests[i], l))
+		out.Tests = append(out.Tests, newTest(&c.Tests[i], l, paper))
 	}
-	out.Differing = differing(out.Tests)
+	out.differences(c)
 	for _, id := range c.Claim.Assumptions {
 		out.Assumptions = append(out.Assumptions, link{id, assumptionAnchor(id)})
 	}
 	return out
 }
 
-// differing names the tests that deviate or are inconclusive.
-func differing(tests []testView) string {
-	var out []string
-	for _, t := range tests {
-		if t.Verdict.Class != "bad" && t.Verdict.Class != "open" {
+// shownSentences is how many sentences of a claim are not folded.
+const shownSentences = 2
+
+// differences fills in the sentences of the tests that deviate, then of those
+// that are inconclusive, and the reason.
+func (v *claimView) differences(c *evidence.ClaimResult) {
+	var sentences, reasons []string
+	for _, verdict := range []evidence.Verdict{evidence.Deviates, evidence.Inconclusive} {
+		from := len(sentences)
+		for i, t := range c.Tests {
+			if t.Verdict != verdict {
+				continue
+			}
+			reasons = append(reasons, t.Test.Explained)
+			at := len(sentences)
+			if v.Cell && t.Test.Of.Quantity == experiments.QuantityError { // what most readers look for
+				at = from
+			}
+			sentences = slices.Insert(sentences, at, v.Tests[i].Sentence)
+		}
+	}
+	sentences = joined(sentences)
+	n := min(len(sentences), shownSentences)
+	v.Sentences, v.More = sentences[:n], sentences[n:]
+	v.Reason = firstReason(reasons)
+}
+
+// joined makes one sentence of those that follow each other and have the same
+// subject before a colon.
+func joined(sentences []string) (out []string) {
+	last := ""
+	for _, s := range sentences {
+		subject, rest, ok := strings.Cut(s, ": ")
+		if ok && subject == last {
+			out[len(out)-1] = strings.TrimSuffix(out[len(out)-1], ".") + ", and " + rest
 			continue
 		}
-		s := t.ID + " " + t.Ours
-		if t.Paper != dash {
-			s += " (paper " + t.Paper + ")"
-		}
-		out = append(out, s)
+		out, last = append(out, s), subject
 	}
-	return strings.Join(out, ", ")
+	return out
+}
+
+// longestReason is how many characters of a reason the first screen shows, in
+// whole sentences.
+const longestReason = 260
+
+// firstReason is the first reason that does not refer to another one, cut to
+// the sentences that fit.
+func firstReason(reasons []string) string {
+	reasons = slices.DeleteFunc(reasons, func(r string) bool { return r == "" })
+	if len(reasons) == 0 {
+		return ""
+	}
+	i := max(0, slices.IndexFunc(reasons, func(r string) bool { return !strings.HasPrefix(r, "As for ") }))
+	sentences := strings.SplitAfter(strings.Join(strings.Fields(reasons[i]), " "), ". ")
+	out := sentences[0]
+	for _, s := range sentences[1:] {
+		if utf8.RuneCountInString(out+s) > longestReason {
+			break
+		}
+		out += s
+	}
+	return strings.TrimSpace(out)
 }
 
 // newTest lays a test out.
-func newTest(r *evidence.TestResult, l *experiments.Ledger) testView {
-	t := testView{Words: r.Words(l), ID: r.Test.ID, Basis: string(r.Estimate.Basis), Verdict: verdictOf(r.Verdict, r.Test.Explained)}
+func newTest(r *evidence.TestResult, l *experiments.Ledger, paper *experiments.PaperValues) testView {
+	t := testView{Words: r.Words(l), Sentence: r.Sentence(paper), ID: r.Test.ID, Basis: string(r.Estimate.Basis), Verdict: verdictOf(r.Verdict, r.Test.Explained)}
 	t.Statistic = t.Of
 	switch r.Test.Kind {
 	case experiments.KindLess, experiments.KindDifference:
@@ -222,25 +305,26 @@ type dependentView struct {
 }
 
 // assumptions lays the assumptions out.
-func assumptions(in Input) []assumptionView {
+func (v *view) assumptions(in Input) []assumptionView {
 	verdicts := make(map[string]*verdictView)
-	for i := range in.Assessment.Claims {
-		c := newClaim(&in.Assessment.Claims[i], in.Ledger)
-		verdicts[c.ID] = c.Verdict
+	for _, g := range v.Claims {
+		for _, c := range g.Claims {
+			verdicts[c.ID] = c.Verdict
+		}
 	}
 	var out []assumptionView
 	for _, a := range in.Ledger.Assumptions {
-		v := assumptionView{
+		card := assumptionView{
 			ID: a.ID, Anchor: assumptionAnchor(a.ID), Paper: a.Paper, Chosen: a.Chosen,
 			How: a.How, Evidence: strings.TrimSpace(a.Evidence),
 		}
 		for _, alt := range a.Alternatives {
-			v.Alternatives = append(v.Alternatives, alternativeView{alt.ID, alt.Value, alt.Effect, len(alt.Answers) > 0})
+			card.Alternatives = append(card.Alternatives, alternativeView{alt.ID, alt.Value, alt.Effect, len(alt.Answers) > 0})
 		}
 		for _, id := range in.Ledger.Dependents(a.ID) {
-			v.Claims = append(v.Claims, dependentView{link{id, anchor(id)}, verdicts[id]})
+			card.Claims = append(card.Claims, dependentView{link{id, anchor(id)}, verdicts[id]})
 		}
-		out = append(out, v)
+		out = append(out, card)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
-// Package page makes a report one HTML file that opens offline: tables and
-// figures beside the paper's, with intervals and verdicts, the claims, the
-// assumptions, what the runs took and where they ran, and what is missing.
+// Package page makes a report one HTML file that opens offline: first what
+// holds and what deviates, in sentences beside the forest plot of the verdicts;
+// then tables and figures beside the paper's, with intervals and verdicts, the
+// claims, the assumptions, what the runs took and where they ran.
 //
 // [Write] reads records, what package report makes of them and what package
 // evidence judges by them; it never trains anything and opens no file. Equal

@@ -77,11 +77,11 @@ func input(t testing.TB, profile string, planned []experiments.Planned, recs map
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Build(report.Input{Planned: planned, Records: recs, Failed: failed, Profile: profile})
+	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: planned, Records: recs, Failed: failed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: planned, Records: recs, Failed: failed})
+	r, err := report.Build(report.Input{Planned: planned, Records: recs, Failed: failed, Profile: profile, Assessment: a})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,19 +56,23 @@ type view struct {
 	Library template.JS
 	Script  template.JS
 
-	Profile  string
-	Program  string
-	Records  int
-	Counts   []countRow
-	Open     []*claimView
-	Missing  []string
-	Tables   []resultTable
-	Figures  []figureView
-	Charts   [][]Chart
-	Sections []sectionView
-	Claims   []claimGroup
-	Margins  []marginView
-	Untested []experiments.Untested
+	Profile   string
+	Program   string
+	Records   int
+	Cells     evidence.Counts
+	Numbers   evidence.Counts
+	Said      evidence.Counts // of the sentences and captions
+	Counts    []countRow      // the three of them
+	Forest    *figureView     // nil if the report has no forest plot
+	Differing []differing
+	Missing   []string
+	Tables    []resultTable
+	Figures   []figureView
+	Charts    [][]Chart
+	Sections  []sectionView
+	Claims    []claimGroup
+	Margins   []marginView
+	Untested  []experiments.Untested
 
 	Assumptions []assumptionView
 	Costs       Table
@@ -79,14 +83,18 @@ type view struct {
 
 // newView lays the page out.
 func newView(in Input) (*view, error) {
+	paper, err := experiments.Paper()
+	if err != nil {
+		return nil, fmt.Errorf("page: the paper's values: %w", err)
+	}
 	v := &view{
 		Profile: in.Report.Profile, Program: in.Program, Records: len(in.Records),
 		Missing: missing(in), Untested: in.Ledger.Untested,
 		Costs: costs(in), Runs: PlainTable(in.Report.Runs), Machines: machines(in.Records), Data: dataSums(in.Records),
 	}
 	v.assets()
-	v.claims(in)
-	v.Assumptions = assumptions(in)
+	v.claims(in, paper)
+	v.Assumptions = v.assumptions(in)
 	for _, t := range in.Report.Tables {
 		v.Tables = append(v.Tables, newResultTable(t, in.Assessment))
 	}
@@ -95,7 +103,12 @@ func newView(in Input) (*view, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.Figures = append(v.Figures, v.figure(fig))
+		shown := v.figure(fig)
+		if f.Name == report.ForestName {
+			v.Forest = &shown
+			continue
+		}
+		v.Figures = append(v.Figures, shown)
 	}
 	for _, s := range in.Sections {
 		v.Sections = append(v.Sections, v.section(s))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/report"
 )
 
 // mostBytes is the most that a page may have.
@@ -70,6 +72,10 @@ func checkCell(t *testing.T, row *node, pc experiments.PaperCell, a *evidence.As
 func TestClaims(t *testing.T) {
 	in, _ := whole()
 	root, _ := wholePage()
+	paper, err := experiments.Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range in.Assessment.Claims {
 		bodies := root.with("data-claim", c.Claim.ID)
 		if len(bodies) != 1 {
@@ -87,7 +93,7 @@ func TestClaims(t *testing.T) {
 		}
 		for i, r := range c.Tests {
 			w := r.Words(in.Ledger)
-			for _, want := range []string{r.Test.ID, w.Of, w.To, w.Paper, w.Target, w.Ours, w.From, w.Runs, r.Verdict.String(), r.Note} {
+			for _, want := range []string{r.Sentence(paper), r.Test.ID, w.Of, w.To, w.Paper, w.Target, w.Ours, w.From, w.Runs, r.Verdict.String(), r.Note} {
 				if !strings.Contains(rows[i+1].words(), want) {
 					t.Errorf("%s.%s: %q is not in %q", c.Claim.ID, r.Test.ID, want, rows[i+1].words())
 				}
@@ -96,6 +102,96 @@ func TestClaims(t *testing.T) {
 	}
 	if n := len(in.Assessment.Claims); n < 40 {
 		t.Errorf("%d claims", n)
+	}
+}
+
+// TestSummary looks on the first screen for the counts, the forest plot, and
+// for every claim that deviates or is inconclusive its sentence, a link and its
+// ID, and for no other claim.
+func TestSummary(t *testing.T) {
+	in, _ := whole()
+	root, _ := wholePage()
+	summary := root.with("class", "answer")
+	if len(summary) != 1 {
+		t.Fatalf("%d summaries", len(summary))
+	}
+	cells, sentences := in.Assessment.Counts()
+	numbers := in.Assessment.Numbers()
+	want := fmt.Sprintf("%d of the 17 cells of Tables 2 and 3, %d of their 48 numbers, and %d of 31 sentences and captions are reproduced.",
+		cells.Reproduced, numbers.Reproduced, sentences.Reproduced)
+	if got := summary[0].with("class", "lead"); len(got) != 1 || got[0].words() != want {
+		t.Errorf("the first sentence is not %q", want)
+	}
+	if figures := summary[0].all("figure"); len(figures) != 1 || figures[0].attrs["id"] != report.ForestName || len(figures[0].all("img")) != 1 {
+		t.Errorf("%d figures", len(figures))
+	}
+	paper, err := experiments.Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := make(map[string]*node) // by claim
+	for _, item := range summary[0].with("class", "differs")[0].all("li") {
+		if ids := item.with("class", "id"); len(ids) == 1 {
+			items[ids[0].words()] = item
+		}
+	}
+	kinds := make(map[evidence.Verdict]int)
+	for _, c := range in.Assessment.Claims {
+		item := items[c.Claim.ID]
+		differs := c.Verdict == evidence.Deviates || c.Verdict == evidence.Inconclusive
+		if differs != (item != nil) {
+			t.Errorf("%s, %s: shown %v", c.Claim.ID, c.Verdict, item != nil)
+		}
+		if item == nil {
+			continue
+		}
+		kinds[c.Verdict]++
+		if len(item.with("href", "#claim-"+c.Claim.ID)) != 1 {
+			t.Errorf("%s: no link", c.Claim.ID)
+		}
+		for _, r := range c.Tests {
+			if r.Verdict != evidence.Deviates && r.Verdict != evidence.Inconclusive {
+				continue
+			}
+			_, rest, ok := strings.Cut(r.Sentence(paper), ": ") // the subject stands before several
+			if !ok {
+				rest = r.Sentence(paper)
+			}
+			if !strings.Contains(item.words(), strings.TrimSuffix(rest, ".")) {
+				t.Errorf("%s: %q is not in %q", c.Claim.ID, rest, item.words())
+			}
+		}
+	}
+	if kinds[evidence.Deviates] == 0 || kinds[evidence.Inconclusive] == 0 {
+		t.Errorf("verdicts shown: %v, both kinds are to be tested", kinds)
+	}
+}
+
+// TestJoined joins sentences on one subject.
+func TestJoined(t *testing.T) {
+	got := joined([]string{"A on B: x.", "A on B: y.", "A on C: z.", "Of A and B.", "A on C: w."})
+	if want := []string{"A on B: x, and y.", "A on C: z.", "Of A and B.", "A on C: w."}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestReason cuts reasons to whole sentences that fit.
+func TestReason(t *testing.T) {
+	long := strings.Repeat("word ", 60) + "end."
+	for _, c := range []struct {
+		reasons []string
+		want    string
+	}{
+		{nil, ""},
+		{[]string{"", ""}, ""},
+		{[]string{"As for the risk. And more.", "It is 0.1 points. So\n  it is."}, "It is 0.1 points. So it is."},
+		{[]string{"As for the risk."}, "As for the risk."},
+		{[]string{"Short. " + long}, "Short."},
+		{[]string{long + " Short."}, long},
+	} {
+		if got := firstReason(c.reasons); got != c.want {
+			t.Errorf("%q: %q, want %q", c.reasons, got, c.want)
+		}
 	}
 }
 
@@ -280,7 +376,7 @@ func TestNothingRun(t *testing.T) {
 	root, _ := parse(t, render(t, in))
 	words := root.words()
 	for _, want := range []string{
-		"0 recorded runs", "1 run is unfinished", "Not a whole record, left out: x.jsonl: cut off",
+		"0 recorded runs", "1 run is unfinished", "Corrupt record, ignored: x.jsonl: cut off",
 		"planned runs are without a record", "Figure 2. Multi-KSVM on multidist: not run yet", "Programs and machines: nothing recorded.",
 	} {
 		if !strings.Contains(words, want) {

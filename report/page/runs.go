@@ -16,16 +16,16 @@ import (
 func missing(in Input) []string {
 	var out []string
 	for _, d := range in.Damaged {
-		out = append(out, "Not a whole record, left out: "+d)
+		out = append(out, "Corrupt record, ignored: "+d)
 	}
 	if n := in.Partial; n > 0 {
-		out = append(out, fmt.Sprintf("%s unfinished: killed, or still going on.", count(n, "run is", "runs are")))
+		out = append(out, fmt.Sprintf("%s unfinished: killed or still running.", count(n, "run is", "runs are")))
 	}
 	if n := unrecorded(in); n > 0 {
 		out = append(out, fmt.Sprintf("%s without a record.", count(n, "planned run is", "planned runs are")))
 	}
 	if n := len(in.Assessment.Missing); n > 0 {
-		out = append(out, fmt.Sprintf("Claims ask for %s without a record: they are judged by their other runs, or not at all.", count(n, "run", "runs")))
+		out = append(out, fmt.Sprintf("%s that claims need: these claims are judged by their other runs, or not at all.", count(n, "record is missing", "records are missing")))
 	}
 	for _, f := range in.Report.Figures {
 		if f.Missing != "" {

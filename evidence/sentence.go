@@ -1,0 +1,488 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"polkrepro/experiments"
+)
+
+// Sentence says in one plain sentence what a test measured and what the paper
+// has: "BSGD on multidist: 4.6 % error where the paper prints 21.8 %." The
+// paper's values name the methods and data sets.
+func (r *TestResult) Sentence(paper *experiments.PaperValues) string {
+	w := wording{r, paper}
+	if r.Test.To == nil {
+		return w.mean()
+	}
+	return w.comparison()
+}
+
+// A wording writes the sentence of one test.
+type wording struct {
+	*TestResult
+	paper *experiments.PaperValues
+}
+
+// mean is the sentence of a test of one mean: subject, measured value, and
+// the paper's value or the claim's bound.
+func (w wording) mean() string {
+	s := w.Test.Of
+	subject := fmt.Sprintf("%s on %s%s", w.method(s.Cell, s.Cell), w.data(s.Cell), prefixed(", ", w.loss(s.Cell)))
+	if s.Samples > 0 {
+		subject += fmt.Sprintf(", after %s samples", grouped(s.Samples))
+	}
+	v := w.Estimate.Value
+	switch {
+	case w.Verdict == NotRun:
+		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, w.noun(s), cmp.Or(w.Note, "no records"), w.expectation())
+	case !finite(v) && s.Below != nil:
+		return fmt.Sprintf("%s: at least one run never has an %s below %s; %s.", subject, s.Quantity, threshold(s), w.expectation())
+	case !finite(v):
+		return fmt.Sprintf("%s: %s not finite, because a run diverged; %s.", subject, w.noun(s), w.expectation())
+	}
+	ours := w.amount(s, v) + w.inFigure()
+	switch w.Verdict {
+	case Inconclusive:
+		return fmt.Sprintf("%s: %s where %s; %s.", subject, ours, w.expectation(), w.beyond())
+	case Deviates:
+		return fmt.Sprintf("%s: %s where %s.", subject, ours, w.expectation())
+	}
+	return fmt.Sprintf("%s: %s; %s%s.", subject, ours, w.expectation(), prefixed(", ", w.tolerance()))
+}
+
+// comparison is the sentence of a test of two means.
+func (w wording) comparison() string {
+	a, b := w.names()
+	lead, subject := w.lead(), w.subject()
+	if w.Verdict == NotRun {
+		return fmt.Sprintf("%s%s of %s is not compared with that of %s (%s); %s.", lead, subject, a, b, cmp.Or(w.Note, "no records"), w.expectation())
+	}
+	v := w.Estimate.Value
+	if !finite(v) {
+		return fmt.Sprintf("%s%s of %s can't be compared with that of %s: a run diverged or never reached it; %s.", lead, subject, a, b, w.expectation())
+	}
+	x, y := Mean(w.Of.values()).Value, Mean(w.To.values()).Value
+	means := fmt.Sprintf("(%s against %s)", w.amount(w.Test.Of, x), w.amount(*w.Test.To, y))
+	text := fmt.Sprintf("%s%s of %s is %s that of %s %s", lead, subject, a, w.relation(v), b, means)
+	if s := w.Test.Of; s.Below != nil {
+		text = fmt.Sprintf("%s%s takes %s as %s until its %s is below %s %s", lead, a, w.manySamples(v), b, s.Quantity, threshold(s), means)
+	}
+	switch {
+	case w.Verdict == Inconclusive:
+		return fmt.Sprintf("%s; %s, but %s.", text, w.expectation(), w.beyond())
+	case w.Verdict == Reproduced && w.Test.Kind == experiments.KindLess:
+		return text + ", as the paper says."
+	}
+	return fmt.Sprintf("%s; %s.", text, w.expectation())
+}
+
+// manySamples words the statistic of two numbers of samples: "1.46 times as
+// many samples".
+func (w wording) manySamples(v float64) string {
+	switch {
+	case w.Test.Kind == experiments.KindRatio:
+		return significant(v, 3) + " times as many samples"
+	case v < 0:
+		return grouped(int(math.Round(-v))) + " fewer samples"
+	}
+	return grouped(int(math.Round(v))) + " more samples"
+}
+
+// lead is what the two sides of a comparison share: data set, loss, figure and
+// number of samples.
+func (w wording) lead() string {
+	of, to := w.Test.Of, *w.Test.To
+	a, b := w.paper.Cells[of.Cell], w.paper.Cells[to.Cell]
+	var out string
+	if a.Data == b.Data {
+		out = "On " + w.data(of.Cell)
+	}
+	if loss := cmp.Or(w.loss(of.Cell), w.loss(to.Cell)); a.Task == b.Task && loss != "" {
+		if out == "" {
+			out = "With the " + loss
+		} else {
+			out += " with the " + loss
+		}
+	}
+	out += w.inFigure()
+	if of.Samples > 0 && of.Samples == to.Samples {
+		out += fmt.Sprintf(", after %s samples", grouped(of.Samples))
+	}
+	if out = strings.TrimPrefix(out, " "); out == "" {
+		return ""
+	}
+	return strings.ToUpper(out[:1]) + out[1:] + ", "
+}
+
+// subject names the quantity that is compared.
+func (w wording) subject() string {
+	if s := w.Test.Of; s.Below != nil {
+		return fmt.Sprintf("the number of samples until the %s is below %s", s.Quantity, threshold(s))
+	}
+	return "the " + w.noun(w.Test.Of)
+}
+
+// names name the two sides of a comparison, by what they don't share.
+func (w wording) names() (a, b string) {
+	of, to := w.Test.Of.Cell, w.Test.To.Cell
+	x, y := w.paper.Cells[of], w.paper.Cells[to]
+	a, b = w.method(of, to), w.method(to, of)
+	if x.Task != y.Task {
+		a, b = a+" with the "+lossOf(x.Task), b+" with the "+lossOf(y.Task)
+	}
+	if x.Data != y.Data {
+		a, b = a+" on "+w.data(of), b+" on "+w.data(to)
+	}
+	return a, b
+}
+
+// relation words a difference or ratio: "0.38 points higher than".
+func (w wording) relation(v float64) string {
+	if w.Test.Kind == experiments.KindRatio {
+		return significant(v, 3) + " times"
+	}
+	d := w.distance(math.Abs(v))
+	switch {
+	case v > 0:
+		return d + " higher than"
+	case v < 0:
+		return d + " lower than"
+	}
+	return "equal to"
+}
+
+// distance writes a measured difference of two means with its unit.
+func (w wording) distance(v float64) string { return w.difference(v) + w.points(v) }
+
+// difference writes the number alone.
+func (w wording) difference(v float64) string {
+	switch q := w.Test.Of.Quantity; {
+	case q == experiments.QuantityError && math.Abs(v) < 0.005:
+		return significant(v, 1)
+	case q == experiments.QuantityError:
+		return decimals(v, 2)
+	case q == experiments.QuantityOrder:
+		return modelOrder(v)
+	case q == experiments.QuantityRoughness:
+		return significant(v, 3)
+	}
+	return significant(v, 2)
+}
+
+// points is the unit of a difference.
+func (w wording) points(v float64) string {
+	switch {
+	case w.Test.Of.Quantity != experiments.QuantityError:
+		return ""
+	case v == 1:
+		return " point"
+	}
+	return " points"
+}
+
+// declared writes a margin or a bound on a difference.
+func (w wording) declared(v float64) string {
+	if w.Test.Of.Quantity == experiments.QuantityOrder && v >= 10 {
+		return decimals(v, 0)
+	}
+	return short(v, 2) + w.points(v)
+}
+
+// expectation says what the paper prints, or what the claim needs.
+func (w wording) expectation() string {
+	t := w.Test
+	low, high := w.Low, w.High
+	switch {
+	case t.Kind == experiments.KindLess:
+		return "the paper says lower"
+	case t.Kind == experiments.KindRatio && math.IsInf(high, 1):
+		return fmt.Sprintf("the claim needs at least %s times", short(low, 3))
+	case t.Kind == experiments.KindRatio && math.IsInf(low, -1):
+		return fmt.Sprintf("the claim needs at most %s times", short(high, 3))
+	case t.Kind == experiments.KindRatio:
+		return fmt.Sprintf("the claim needs %s to %s times", short(low, 3), short(high, 3))
+	case t.Kind == experiments.KindDifference && math.IsInf(low, -1):
+		return fmt.Sprintf("the claim allows at most %s more", w.declared(high))
+	case t.Kind == experiments.KindDifference && math.IsInf(high, 1):
+		return fmt.Sprintf("the claim allows at most %s less", w.declared(-low))
+	case t.Kind == experiments.KindDifference:
+		return fmt.Sprintf("the claim allows %s either way", w.declared((high-low)/2))
+	case t.Kind == experiments.KindUpper && t.Of.Below != nil:
+		return fmt.Sprintf("the paper says after %s", grouped(int(*t.High)))
+	case t.Kind == experiments.KindUpper:
+		return "the claim needs at most " + plain(*t.High) + unit(t.Of)
+	case t.Kind == experiments.KindLower:
+		return "the claim needs at least " + plain(*t.Low) + unit(t.Of)
+	case *t.Low != *t.High:
+		return fmt.Sprintf("the paper says %s to %s%s", plain(*t.Low), plain(*t.High), unit(t.Of))
+	case w.isCell():
+		return "the paper prints " + w.printed() + unit(t.Of)
+	}
+	return "the paper says " + plain(*t.Low) + unit(t.Of)
+}
+
+// tolerance says what margin the paper's value has; empty if it has none.
+func (w wording) tolerance() string {
+	switch m := w.Test.Margin; {
+	case m == 0:
+		return ""
+	case w.Test.Of.Below != nil:
+		return fmt.Sprintf("with a margin of %s samples", grouped(int(m)))
+	default:
+		return "with a margin of " + w.declared(m)
+	}
+}
+
+// beyond says why a verdict is inconclusive: the interval includes an end of
+// the target.
+func (w wording) beyond() string {
+	e, t := w.Estimate, w.Test
+	switch {
+	case t.Kind == experiments.KindLess:
+		return fmt.Sprintf("the interval %s to %s%s includes 0", w.difference(e.Low), w.difference(e.High), w.points(e.High))
+	case t.Kind == experiments.KindRatio:
+		return fmt.Sprintf("the interval %s to %s reaches beyond that", significant(e.Low, 3), significant(e.High, 3))
+	case t.To != nil:
+		return fmt.Sprintf("the interval %s to %s%s reaches beyond that", w.difference(e.Low), w.difference(e.High), w.points(e.High))
+	}
+	end, of := w.Low, "bound, which is"
+	if e.High > w.High {
+		end = w.High
+	}
+	if t.Margin > 0 {
+		of = "margin, which ends at"
+	}
+	return fmt.Sprintf("the interval %s to %s reaches beyond the %s %s",
+		w.digits(t.Of, e.Low), w.digits(t.Of, e.High), of, w.digits(t.Of, end))
+}
+
+// amount writes a mean with its quantity or unit: "4.6 % error", "training
+// risk 0.143".
+func (w wording) amount(s experiments.Selector, v float64) string {
+	text := w.digits(s, v)
+	if w.Test.To != nil {
+		return text + unit(s)
+	}
+	switch {
+	case s.Below != nil:
+		return fmt.Sprintf("below %s %s after %s samples", threshold(s), s.Quantity, text)
+	case s.Quantity == experiments.QuantityError:
+		return text + unit(s) + " error"
+	case s.Quantity == experiments.QuantityOrder && w.paper.Cells[s.Cell].Row == "libsvm":
+		return text + " support vectors"
+	}
+	return w.noun(s) + " " + text
+}
+
+// threshold is the value below which a selector's quantity has to be, with its
+// unit.
+func threshold(s experiments.Selector) string {
+	return plain(*s.Below) + unit(experiments.Selector{Quantity: s.Quantity})
+}
+
+// noun names a quantity.
+func (w wording) noun(s experiments.Selector) string {
+	cell := w.paper.Cells[s.Cell]
+	switch {
+	case s.Below != nil:
+		return "number of samples"
+	case s.Quantity == experiments.QuantityOrder && cell.Row == "libsvm" && w.Test.To == nil:
+		return "number of support vectors"
+	case s.Quantity == experiments.QuantityOrder:
+		return "model order"
+	case s.Quantity == experiments.QuantityRoughness:
+		return "roughness of the descent"
+	case s.Quantity == experiments.QuantityRisk && w.paper.Data[cell.Data].Risk == experiments.RiskTrain:
+		return "training risk"
+	case s.Quantity == experiments.QuantityRisk:
+		return "test risk"
+	}
+	return s.Quantity
+}
+
+// digits writes a value of a quantity: an error or risk that stands beside a
+// printed number with its decimals, but at most three digits.
+func (w wording) digits(s experiments.Selector, v float64) string {
+	switch {
+	case s.Below != nil:
+		return grouped(int(math.Round(v)))
+	case s.Quantity == experiments.QuantityOrder:
+		return modelOrder(v)
+	case w.isCell():
+		_, after, _ := strings.Cut(w.printed(), ".")
+		if math.Abs(v) >= 0.1 && s.Quantity == experiments.QuantityRisk {
+			return significant(v, 3)
+		}
+		return decimals(v, len(after))
+	case s.Quantity == experiments.QuantityError:
+		return decimals(v, 2)
+	}
+	return significant(v, 3)
+}
+
+// isCell reports whether the test is of a number printed in a table.
+func (w wording) isCell() bool {
+	t := w.Test
+	return t.Kind == experiments.KindEquivalence && t.Of.Figure == "" && t.Of.Samples == 0 && w.printed() != ""
+}
+
+// printed is the tested quantity as the table prints it, with all its digits;
+// empty if the table has a dash.
+func (w wording) printed() string {
+	parts := strings.Split(w.paper.Cells[w.Test.Of.Cell].Printed, "/")
+	for i, q := range []string{experiments.QuantityRisk, experiments.QuantityError, experiments.QuantityOrder} {
+		if q == w.Test.Of.Quantity && i < len(parts) && parts[i] != "-" {
+			return parts[i]
+		}
+	}
+	return ""
+}
+
+// inFigure says whose runs are measured where those are a figure's.
+func (w wording) inFigure() string {
+	a, b := w.Test.Of.Figure, ""
+	if w.Test.To != nil {
+		b = w.Test.To.Figure
+	}
+	switch {
+	case a == "" && b == "":
+		return ""
+	case b == "" || a == b:
+		return fmt.Sprintf(" (runs of Figure %s)", a)
+	}
+	return fmt.Sprintf(" (runs of Figures %s and %s)", min(a, b), max(a, b))
+}
+
+// method names a cell's method, beside the other side of a comparison: of two
+// series of one method each says which it is.
+func (w wording) method(cell, other string) string {
+	name, variant := w.row(cell)
+	otherName, otherVariant := w.row(other)
+	if variant == "" && otherVariant != "" && name == otherName {
+		variant = opposite.Replace(otherVariant)
+	}
+	return name + prefixed(" with the ", variant)
+}
+
+// opposite turns the name of one of two series into the other's.
+var opposite = strings.NewReplacer("smaller", "larger", "larger", "smaller")
+
+// row splits the title of a cell's row into the method and what tells its
+// second series from the first: "POLK", "smaller K".
+func (w wording) row(cell string) (method, variant string) {
+	c := w.paper.Cells[cell]
+	for _, t := range w.paper.Tables {
+		if t.ID != c.Table {
+			continue
+		}
+		for _, rows := range [][]experiments.PaperRow{t.Rows, t.Extra} {
+			for _, r := range rows {
+				if r.ID == c.Row {
+					method, variant, _ = strings.Cut(r.Title, ", ")
+					return method, variant
+				}
+			}
+		}
+	}
+	return c.Row, ""
+}
+
+// data names a cell's data set as prose does.
+func (w wording) data(cell string) string {
+	switch name := w.paper.Cells[cell].Data; name {
+	case "mnist":
+		return "MNIST"
+	case "brodatz":
+		return "Brodatz"
+	default:
+		return name
+	}
+}
+
+// loss names the loss of a cell's task; empty if the paper prints numbers of
+// the method on the data set for one task alone.
+func (w wording) loss(cell string) string {
+	c := w.paper.Cells[cell]
+	row, _, _ := strings.Cut(c.Row, "-")
+	for _, o := range w.paper.Cells {
+		if o.Data == c.Data && o.Task != c.Task && o.Row == row && (o.Risk != nil || o.Error != nil || o.Order != nil) {
+			return lossOf(c.Task)
+		}
+	}
+	return ""
+}
+
+func lossOf(task string) string {
+	if task == "klr" {
+		return "logistic loss"
+	}
+	return "hinge loss"
+}
+
+// unit is the unit of a selected quantity, with a space before it.
+func unit(s experiments.Selector) string {
+	if s.Quantity == experiments.QuantityError && s.Below == nil {
+		return " %"
+	}
+	return ""
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// prefixed is s after a prefix, or nothing.
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
+
+// plain writes a number with as few digits as it has.
+func plain(v float64) string { return minus(strconv.FormatFloat(v, 'g', -1, 64)) }
+
+func decimals(v float64, n int) string { return minus(strconv.FormatFloat(v, 'f', n, 64)) }
+
+// significant writes n significant digits, without an exponent.
+func significant(v float64, n int) string {
+	if v == 0 {
+		return "0"
+	}
+	return decimals(v, max(0, n-1-int(math.Floor(math.Log10(math.Abs(v))))))
+}
+
+// short writes a declared number: at most n significant digits, without zeros
+// at the end.
+func short(v float64, n int) string {
+	s := significant(v, n)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// modelOrder writes a model order: whole from 100 on, else with one decimal if it
+// has any.
+func modelOrder(v float64) string {
+	if math.Abs(v) >= 100 {
+		return decimals(v, 0)
+	}
+	return strings.TrimSuffix(decimals(v, 1), ".0")
+}
+
+// grouped writes a number of samples.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	if n < 10_000 {
+		return s
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }

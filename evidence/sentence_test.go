@@ -1,0 +1,201 @@
+package evidence
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+var update = flag.Bool("update", false, "write the golden files again")
+
+// referenceAssessment judges the ledger by results/reference, of which it reads
+// the records that claims ask for.
+var referenceAssessment = sync.OnceValues(func() (*Assessment, error) {
+	l, err := experiments.Ledgers()
+	if err != nil {
+		return nil, err
+	}
+	in, err := emptyInput(l)
+	if err != nil {
+		return nil, err
+	}
+	all, err := Assess(in)
+	if err != nil {
+		return nil, err
+	}
+	read := make([]*record.Record, len(all.Missing))
+	failed := make([]error, len(all.Missing))
+	var wait sync.WaitGroup
+	const readers = 4
+	for from := range readers {
+		wait.Go(func() {
+			for i := from; i < len(all.Missing); i += readers {
+				read[i], failed[i] = record.Read(filepath.Join("../results/reference/records", all.Missing[i].ID+".jsonl.gz"))
+			}
+		})
+	}
+	wait.Wait()
+	for i, r := range read {
+		if failed[i] != nil {
+			return nil, failed[i]
+		}
+		in.Records[all.Missing[i].ID] = r
+	}
+	return Assess(in)
+})
+
+// emptyInput is the full profile without a record.
+func emptyInput(l *experiments.Ledger) (Input, error) {
+	in := Input{Ledger: l, Records: make(map[string]*record.Record)}
+	specs, err := experiments.Embedded()
+	if err != nil {
+		return in, err
+	}
+	for _, s := range specs {
+		plan, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
+		if err != nil {
+			return in, err
+		}
+		in.Plan = append(in.Plan, plan...)
+	}
+	return in, nil
+}
+
+// sentences are all sentences of an assessment, a line a test.
+func sentences(t *testing.T, a *Assessment) string {
+	t.Helper()
+	paper, err := experiments.Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, c := range a.Claims {
+		fmt.Fprintf(&b, "%s\n", c.Claim.ID)
+		for _, r := range c.Tests {
+			fmt.Fprintf(&b, "  %s, %s: %s\n", r.Test.ID, r.Verdict, r.Sentence(paper))
+		}
+	}
+	return b.String()
+}
+
+// golden compares with a file.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("%s differs; run with -update and look at the difference. Got:\n%s", path, got)
+	}
+}
+
+// TestSentences compares the sentence of every test, by the recorded runs, with
+// testdata/sentences.txt, for readers to review.
+func TestSentences(t *testing.T) {
+	a, err := referenceAssessment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "sentences.txt", sentences(t, a))
+}
+
+// TestSentencesWithoutRuns makes the sentences of a ledger that nothing answers.
+func TestSentencesWithoutRuns(t *testing.T) {
+	l, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := emptyInput(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Assess(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(sentences(t, a)) {
+		if strings.HasPrefix(line, " ") && !strings.Contains(line, " not measured (no records); the ") && !strings.Contains(line, " not compared with ") {
+			t.Errorf("%s", line)
+		}
+	}
+}
+
+// TestSentenceWords looks at sentences that the recorded runs don't lead to:
+// intervals that reach beyond bounds, and values that are not finite.
+func TestSentenceWords(t *testing.T) {
+	paper, err := experiments.Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		claim, test     string
+		of, to          float64 // means
+		value, low, end float64 // of the statistic
+		want            string
+	}{
+		{"table2.multidist.ksvm.bsgd", "error", 21, 0, 21, 20.5, 21.5,
+			"BSGD on multidist: 21.0 % error where the paper prints 21.8 %; the interval 20.5 to 21.5 reaches beyond the margin, which ends at 20.8."},
+		{"table2.multidist.ksvm.bsgd", "error", inf, 0, inf, inf, inf,
+			"BSGD on multidist: error not finite, because a run diverged; the paper prints 21.8 %."},
+		{"multidist.below-4", "samples", inf, 0, inf, inf, inf,
+			"POLK on multidist, hinge loss: at least one run never has an error below 4 %; the paper says after 1249."},
+		{"multidist.below-4", "samples", 12000, 0, 12000, 11000, 13000,
+			"POLK on multidist, hinge loss: below 4 % error after 12,000 samples (runs of Figure 2) where the paper says after 1249."},
+		{"multidist.low-risk", "risk", 0.1, 0, 0.1, 0.098, 0.102,
+			"POLK with the smaller K on multidist, logistic loss: training risk 0.100 (runs of Figure 4) where the claim needs at most 0.1; the interval 0.0980 to 0.102 reaches beyond the bound, which is 0.100."},
+		{"multidist.beats-lbfgs", "error", 3.8, 3.8, 0, -0.1, 0.1,
+			"On multidist with the hinge loss, the error of POLK is equal to that of L-BFGS (3.80 % against 3.80 %); the paper says lower, but the interval −0.10 to 0.10 points includes 0."},
+		{"multidist.beats-lbfgs", "error", 3.799, 3.8, -0.001, -0.0012, -0.0008,
+			"On multidist with the hinge loss, the error of POLK is 0.001 points lower than that of L-BFGS (3.80 % against 3.80 %), as the paper says."},
+		{"multidist.order-of-magnitude", "error", inf, 3.8, inf, inf, inf,
+			"On multidist with the hinge loss (runs of Figure 2), the error of BSGD can't be compared with that of POLK: a run diverged or never reached it; the claim needs at least 3.16 times."},
+		{"multidist.order-of-magnitude", "error", 12, 4, 3, 2.9, 3.3,
+			"On multidist with the hinge loss (runs of Figure 2), the error of BSGD is 3.00 times that of POLK (12.00 % against 4.00 %); the claim needs at least 3.16 times, but the interval 2.90 to 3.30 reaches beyond that."},
+		{"table2.multidist.ksvm.lbfgs", "order", 1, 0, 1, 1, 1,
+			"L-BFGS on multidist, hinge loss: model order 1 where the paper prints 5000."},
+	} {
+		claim := l.Claim(c.claim)
+		i := slices.IndexFunc(claim.Tests, func(t experiments.Test) bool { return t.ID == c.test })
+		r := TestResult{Test: claim.Tests[i], Estimate: Estimate{c.value, c.low, c.end, Bootstrap}, Of: Side{Runs: []Run{{Value: c.of}}}, To: Side{Runs: []Run{{Value: c.to}}}}
+		r.Low, r.High = r.Test.Target()
+		r.Verdict = Judge(r.Estimate, r.Low, r.High)
+		if got := r.Sentence(paper); got != c.want {
+			t.Errorf("%s.%s:\n got %s\nwant %s", c.claim, c.test, got, c.want)
+		}
+	}
+}
+
+// TestNumbers counts the numbers of the tables by hand.
+func TestNumbers(t *testing.T) {
+	test := func(v Verdict) TestResult { return TestResult{Verdict: v} }
+	explained := TestResult{Verdict: Deviates, Test: experiments.Test{Explained: "because"}}
+	a := &Assessment{Claims: []ClaimResult{
+		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(Reproduced), test(Deviates), explained}},
+		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(Inconclusive), test(NotRun)}},
+		{Tests: []TestResult{test(Deviates)}},
+	}}
+	if got, want := a.Numbers(), (Counts{Reproduced: 1, Inconclusive: 1, NotRun: 1, Deviates: 2, Explained: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

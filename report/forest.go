@@ -1,0 +1,304 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+)
+
+// ForestName is the stem of the forest plot's files.
+const ForestName = "forest"
+
+// A forest is a forest plot of the verdicts: every number that Tables 2 and 3
+// print, as its distance from the printed value in margins, and every test of a
+// sentence that claims one side of a bound, as its distance from that bound.
+type forest struct {
+	numbers   []forestGroup
+	sentences []forestGroup
+}
+
+// A forestGroup is the rows on one data set and task.
+type forestGroup struct {
+	title string
+	rows  []forestRow
+}
+
+// A forestRow is a method's three numbers, by quantity, or one test of a
+// sentence. An entry is nil where the paper prints no number.
+type forestRow struct {
+	label   string
+	entries []*forestEntry
+}
+
+// A forestEntry is one test with its place on the axis: NaN where it has none.
+type forestEntry struct {
+	claim        string
+	result       *evidence.TestResult
+	x, low, high float64
+}
+
+// quantityColumns are the panels of the numbers, in the order of a row's
+// entries.
+var quantityColumns = []struct{ quantity, title string }{
+	{experiments.QuantityRisk, "risk"}, {experiments.QuantityError, "error"}, {experiments.QuantityOrder, "model order"},
+}
+
+// forest makes the forest plot, or nil if the report has no verdicts.
+func (b *builder) forest() *Figure {
+	a := b.in.Assessment
+	if a == nil {
+		return nil
+	}
+	d := newForest(a, b.paper)
+	f := &Figure{Name: ForestName, Title: "The paper's numbers and signed sentences, with their verdicts", Caption: d.caption(a), content: d}
+	if !slices.ContainsFunc(d.entries(), func(e *forestEntry) bool { return e.result.Verdict != evidence.NotRun }) {
+		f.Missing = whyNotRun
+	}
+	return f
+}
+
+// newForest lays the verdicts out in the order of the paper's tables.
+func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
+	d := &forest{}
+	for _, t := range paper.Tables {
+		for _, c := range t.Columns {
+			in := func(cell string) bool { return paper.Cells[cell].Data == c.Data && paper.Cells[cell].Task == c.Task }
+			numbers := forestGroup{title: paper.Data[c.Data].Title + ", " + c.Title}
+			sentences := numbers
+			risk := "test risk"
+			if paper.Data[c.Data].Risk == experiments.RiskTrain {
+				risk = "training risk"
+			}
+			numbers.title += " (" + risk + ")"
+			for i := range a.Claims {
+				claim := &a.Claims[i]
+				if claim.Claim.Cell && in(claim.Claim.ID) {
+					numbers.rows = append(numbers.rows, numberRow(claim, rowTitle(paper, claim.Claim.ID)))
+				}
+				if claim.Claim.Cell {
+					continue
+				}
+				for j := range claim.Tests {
+					r := &claim.Tests[j]
+					if in(r.Test.Of.Cell) && oneSided(r) {
+						sentences.rows = append(sentences.rows, forestRow{sentenceLabel(r, paper), []*forestEntry{fromBound(claim.Claim.ID, r)}})
+					}
+				}
+			}
+			d.add(&d.numbers, numbers)
+			d.add(&d.sentences, sentences)
+		}
+	}
+	return d
+}
+
+// add appends a group that has rows.
+func (d *forest) add(to *[]forestGroup, g forestGroup) {
+	if len(g.rows) > 0 {
+		*to = append(*to, g)
+	}
+}
+
+// entries are all entries, the numbers first.
+func (d *forest) entries() (out []*forestEntry) {
+	for _, g := range slices.Concat(d.numbers, d.sentences) {
+		for _, r := range g.rows {
+			for _, e := range r.entries {
+				if e != nil {
+					out = append(out, e)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// numberRow is the row of a cell of a table.
+func numberRow(c *evidence.ClaimResult, label string) forestRow {
+	row := forestRow{label, make([]*forestEntry, len(quantityColumns))}
+	for i := range c.Tests {
+		r := &c.Tests[i]
+		for q, col := range quantityColumns {
+			if r.Test.Of.Quantity == col.quantity {
+				row.entries[q] = inMargins(c.Claim.ID, r)
+			}
+		}
+	}
+	return row
+}
+
+// inMargins places a printed number: (ours − paper) / margin.
+func inMargins(claim string, r *evidence.TestResult) *forestEntry {
+	at := func(v float64) float64 { return (v - *r.Test.Paper) / r.Test.Margin }
+	e := r.Estimate
+	return &forestEntry{claim, r, at(e.Value), at(e.Low), at(e.High)}
+}
+
+// oneSided reports whether a test claims one side of a bound.
+func oneSided(r *evidence.TestResult) bool { return math.IsInf(r.Low, -1) != math.IsInf(r.High, 1) }
+
+// fromBound places a test of one side of a bound: how far the measured value is
+// from the bound, in per cent of the bound, less than 0 on the side claimed.
+// What has to be less than another mean, or than that mean and an allowance, or
+// a multiple of it, has that for its bound.
+func fromBound(claim string, r *evidence.TestResult) *forestEntry {
+	bound, side := r.High, 1.0
+	if math.IsInf(bound, 1) {
+		bound, side = r.Low, -1
+	}
+	if r.Test.Kind == experiments.KindLess {
+		bound = 0 // the target ends just below it
+	}
+	whole := bound
+	if r.Test.To != nil && r.Test.Kind != experiments.KindRatio {
+		whole += meanOf(r.To)
+	}
+	at := func(v float64) float64 {
+		if !(whole > 0) || math.IsInf(whole, 0) {
+			return math.NaN()
+		}
+		return 100 * side * (v - bound) / whole
+	}
+	e := r.Estimate
+	low, high := at(e.Low), at(e.High)
+	if side < 0 {
+		low, high = high, low
+	}
+	return &forestEntry{claim, r, at(e.Value), low, high}
+}
+
+// meanOf is the mean of one side of a comparison, NaN if it has no runs.
+func meanOf(s evidence.Side) float64 {
+	sum := 0.0
+	for _, r := range s.Runs {
+		sum += r.Value
+	}
+	return sum / float64(len(s.Runs))
+}
+
+// rowTitle is the title of a cell's row in its table.
+func rowTitle(paper *experiments.PaperValues, cell string) string {
+	c := paper.Cells[cell]
+	for _, t := range paper.Tables {
+		for _, r := range slices.Concat(t.Rows, t.Extra) {
+			if t.ID == c.Table && r.ID == c.Row {
+				return r.Title
+			}
+		}
+	}
+	return c.Row
+}
+
+// sentenceLabel writes a test of one side of a bound as an inequality:
+// "error: POLK < L-BFGS".
+func sentenceLabel(r *evidence.TestResult, paper *experiments.PaperValues) string {
+	s := r.Test.Of
+	what := s.Quantity
+	switch {
+	case s.Below != nil:
+		what = fmt.Sprintf("samples to %s < %s", s.Quantity, trimmed(*s.Below))
+	case s.Samples > 0:
+		what = fmt.Sprintf("%s at %s", s.Quantity, countLabel(float64(s.Samples), float64(s.Samples)))
+	}
+	sign, bound := "<", r.High
+	if math.IsInf(bound, 1) {
+		sign, bound = ">", r.Low
+	}
+	right := trimmed(bound)
+	if r.Test.To != nil {
+		right = sideLabel(r.Test.To.Cell, s.Cell, paper)
+		switch {
+		case r.Test.Kind == experiments.KindRatio:
+			right = strconv.FormatFloat(bound, 'g', 3, 64) + " x " + right
+		case r.Test.Kind == experiments.KindDifference:
+			right += " + " + trimmed(bound)
+		}
+	}
+	return fmt.Sprintf("%s: %s %s %s", what, sideLabel(s.Cell, s.Cell, paper), sign, right)
+}
+
+// sideLabel names a cell's method beside another cell: its second series is
+// called large or small as in the cell's ID, another task or data set is named.
+func sideLabel(cell, beside string, paper *experiments.PaperValues) string {
+	c, o := paper.Cells[cell], paper.Cells[beside]
+	title, _, _ := strings.Cut(rowTitle(paper, cell), ", ")
+	if _, series, second := strings.Cut(c.Row, "-"); second {
+		title += " " + series
+	}
+	if c.Data != o.Data {
+		title += " on " + paper.Data[c.Data].Title
+	}
+	if c.Task != o.Task {
+		title += " (" + map[string]string{"ksvm": "KSVM", "klr": "logistic"}[c.Task] + ")"
+	}
+	return title
+}
+
+// caption says what is drawn, and counts the verdicts.
+func (d *forest) caption(a *evidence.Assessment) string {
+	numbers, signs := a.Numbers(), 0
+	for _, g := range d.sentences {
+		signs += len(g.rows)
+	}
+	return fmt.Sprintf("(a) The %d numbers that Tables 2 and 3 print: the difference of our mean from the printed value, in units of the declared margin, with its 90 %% interval. "+
+		"The band is the margin. An interval within the band is reproduced, one outside it deviates, one that crosses its end is inconclusive: %s. "+
+		"(b) The %d tests of sentences that claim one side of a bound: the distance of our value from the bound, in per cent of the bound, with its 90 %% interval. "+
+		"The shaded side is the claimed one. In a comparison of two methods the bound is the mean of the second, times the factor or plus the points given. "+
+		"\"Large\" and \"small\" mark the second series of POLK and BSGD in the paper's figures. "+
+		"An arrow at the edge marks a value or interval beyond the axis, with the value. A point without an interval is from fewer than three runs. "+
+		"Sentences that state a value within a margin are in the list of claims alone.",
+		numbers.Total(), numbers, signs)
+}
+
+// rows are the entries as lines of a CSV file. The unit of x is a margin for a
+// number and a per cent of the bound for a sentence.
+func (d *forest) rows() [][]string {
+	out := [][]string{{"panel", "group", "label", "claim", "test", "quantity", "verdict", "paper", "target_low", "target_high",
+		"value", "low", "high", "unit", "x", "x_low", "x_high"}}
+	add := func(panel, unit string, groups []forestGroup) {
+		for _, g := range groups {
+			for _, row := range g.rows {
+				for _, e := range row.entries {
+					if e != nil {
+						out = append(out, slices.Concat([]string{panel, g.title, row.label}, e.fields(unit)))
+					}
+				}
+			}
+		}
+	}
+	add("numbers", "margins", d.numbers)
+	add("sentences", "per cent of the bound", d.sentences)
+	return out
+}
+
+// fields are the fields of an entry; numbers are empty where there are none.
+func (e *forestEntry) fields(unit string) []string {
+	r := e.result
+	number := func(v float64) string {
+		if math.IsNaN(v) {
+			return ""
+		}
+		return exact(v)
+	}
+	paper := ""
+	if r.Test.Paper != nil {
+		paper = exact(*r.Test.Paper)
+	}
+	bound := func(v float64) string {
+		if math.IsInf(v, 0) {
+			return ""
+		}
+		return exact(v)
+	}
+	high := bound(r.High)
+	if r.Test.Kind == experiments.KindLess {
+		high = "0"
+	}
+	return []string{e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict.String(), paper, bound(r.Low), high,
+		number(r.Estimate.Value), number(r.Estimate.Low), number(r.Estimate.High), unit, number(e.x), number(e.low), number(e.high)}
+}

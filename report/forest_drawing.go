@@ -1,0 +1,265 @@
+package report
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/evidence"
+)
+
+// Measures of a forest plot. It is as wide as a column of a two-column page,
+// where its letters keep their size, and as a telephone.
+const (
+	forestWidth  = 3.4 * vg.Inch
+	forestEdge   = vg.Length(5)
+	forestLetter = vg.Length(7)
+	forestRowGap = vg.Length(8)
+	forestHead   = vg.Length(11) // the title of a group
+	forestTitle  = vg.Length(22) // above a panel
+	forestAxis   = vg.Length(25) // below it
+	forestLegend = vg.Length(13)
+	forestNames  = vg.Length(32)  // for the names of methods
+	forestLabels = vg.Length(124) // for the inequalities
+	forestGap    = vg.Length(7)   // beside the axis of the inequalities
+	forestSpace  = vg.Length(12)  // between the axes of the numbers
+	forestArrow  = vg.Length(4.5)
+)
+
+// A verdictLook is how a verdict is drawn: a colour that no method has, and a
+// marker of its own.
+type verdictLook struct {
+	color  color.NRGBA
+	marker draw.GlyphDrawer
+	radius vg.Length
+}
+
+var verdictLooks = map[evidence.Verdict]verdictLook{
+	evidence.Reproduced:   {rgb(0x0a, 0x93, 0x96), draw.CircleGlyph{}, 1.9},
+	evidence.Deviates:     {rgb(0xd0, 0x00, 0x3a), draw.BoxGlyph{}, 1.9},
+	evidence.Inconclusive: {rgb(0xa8, 0x90, 0x00), draw.PyramidGlyph{}, 2.4},
+	evidence.NotRun:       {rgb(0x59, 0x59, 0x59), draw.CrossGlyph{}, 1.8},
+}
+
+// legendVerdicts are the verdicts in the order of the legend.
+var legendVerdicts = []evidence.Verdict{evidence.Reproduced, evidence.Deviates, evidence.Inconclusive, evidence.NotRun}
+
+// A forestScale is the axis of a panel: values from min to max between two
+// places.
+type forestScale struct {
+	left, right vg.Length
+	min, max    float64
+	shade       [2]float64 // what is claimed
+	ticks       []float64
+}
+
+// at is the place of a value, which may be beyond the axis.
+func (s forestScale) at(v float64) vg.Length {
+	return s.left + (s.right-s.left)*vg.Length((v-s.min)/(s.max-s.min))
+}
+
+// clipped is the same on the axis.
+func (s forestScale) clipped(v float64) vg.Length { return s.at(min(max(v, s.min), s.max)) }
+
+// numberScales are the axes of risk, error and model order.
+func numberScales() []forestScale {
+	n := vg.Length(len(quantityColumns))
+	left := forestEdge + forestNames + forestGap
+	width := (forestWidth - forestEdge - forestGap - left - (n-1)*forestSpace) / n
+	out := make([]forestScale, len(quantityColumns))
+	for i := range out {
+		out[i] = forestScale{left, left + width, -2, 2, [2]float64{-1, 1}, []float64{-2, -1, 0, 1, 2}}
+		left += width + forestSpace
+	}
+	return out
+}
+
+// boundScale is the axis of the sentences.
+func boundScale() forestScale {
+	return forestScale{forestEdge + forestLabels + forestGap, forestWidth - forestEdge - forestGap, -100, 100, [2]float64{-100, 0}, []float64{-100, -50, 0, 50, 100}}
+}
+
+func (d *forest) drawing() drawing { return d }
+
+// panelRows is the height of a panel's rows.
+func panelRows(groups []forestGroup) (h vg.Length) {
+	for _, g := range groups {
+		h += forestHead + forestRowGap*vg.Length(len(g.rows))
+	}
+	return h
+}
+
+// size is the plot's size.
+func (d *forest) size() (w, h vg.Length) {
+	return forestWidth, 2*(forestTitle+forestAxis) + panelRows(d.numbers) + panelRows(d.sentences) + forestLegend + forestEdge
+}
+
+// draw draws the numbers above the sentences.
+func (d *forest) draw(c draw.Canvas) {
+	top := c.Max.Y
+	scales := numberScales()
+	headings := make([]string, len(scales))
+	for i, q := range quantityColumns {
+		headings[i] = q.title
+	}
+	top = drawForestPanel(c, top, "(a) numbers in Tables 2 and 3", d.numbers, scales, headings, "(ours - paper) / margin")
+	top = drawForestPanel(c, top, "(b) signed sentences", d.sentences, []forestScale{boundScale()}, []string{"holds | fails"}, "distance from the bound (% of it)")
+	drawVerdictLegend(c, top-forestLegend/2)
+}
+
+// drawForestPanel draws a panel whose upper edge is at top and returns its lower edge.
+func drawForestPanel(c draw.Canvas, top vg.Length, title string, groups []forestGroup, scales []forestScale, headings []string, xlabel string) vg.Length {
+	c.FillText(letters(labelSize, draw.XLeft, draw.YTop), vg.Point{X: forestEdge, Y: top - 3}, title)
+	for i, s := range scales {
+		c.FillText(letters(forestLetter, draw.XCenter, draw.YBottom), vg.Point{X: s.at((s.min + s.max) / 2), Y: top - forestTitle + 2}, headings[i])
+	}
+	y := top - forestTitle
+	for _, g := range groups {
+		sty := letters(forestLetter, draw.XLeft, draw.YBottom)
+		sty.Color = rgb(0x44, 0x44, 0x44)
+		c.FillText(sty, vg.Point{X: forestEdge, Y: y - forestHead + 3}, plainLetters(g.title))
+		y -= forestHead
+		h := forestRowGap * vg.Length(len(g.rows))
+		for _, s := range scales {
+			s.drawGround(c, y-h, y)
+		}
+		for _, row := range g.rows {
+			y -= forestRowGap
+			drawForestRow(c, y+forestRowGap/2, row, scales)
+		}
+	}
+	for i, s := range scales {
+		s.drawAxis(c, y, len(scales) == 1 || i == len(scales)/2, xlabel)
+	}
+	return y - forestAxis
+}
+
+// drawGround draws what lies below a group's entries: the claimed range, the
+// value claimed or the bound, and the ends of the axis.
+func (s forestScale) drawGround(c draw.Canvas, low, high vg.Length) {
+	a, b := s.at(s.shade[0]), s.at(s.shade[1])
+	c.FillPolygon(rgb(0xe4, 0xe7, 0xea), []vg.Point{{X: a, Y: low}, {X: b, Y: low}, {X: b, Y: high}, {X: a, Y: high}})
+	c.StrokeLine2(draw.LineStyle{Color: rgb(0x66, 0x66, 0x66), Width: 0.5}, s.at(0), low, s.at(0), high)
+	for _, x := range []vg.Length{s.left, s.right} {
+		c.StrokeLine2(draw.LineStyle{Color: rgb(0xbb, 0xbb, 0xbb), Width: 0.4}, x, low, x, high)
+	}
+}
+
+// drawAxis draws the axis below all groups, labelled in the middle one of
+// several alone.
+func (s forestScale) drawAxis(c draw.Canvas, y vg.Length, labelled bool, label string) {
+	line := draw.LineStyle{Color: rgb(0, 0, 0), Width: 0.5}
+	c.StrokeLine2(line, s.left, y, s.right, y)
+	for _, v := range s.ticks {
+		c.StrokeLine2(line, s.at(v), y, s.at(v), y-2.5)
+		c.FillText(letters(forestLetter, draw.XCenter, draw.YTop), vg.Point{X: s.at(v), Y: y - 3.5}, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	if labelled {
+		c.FillText(letters(forestLetter, draw.XCenter, draw.YTop), vg.Point{X: s.at((s.min + s.max) / 2), Y: y - 12}, label)
+	}
+}
+
+// drawForestRow draws a row's label and entries.
+func drawForestRow(c draw.Canvas, y vg.Length, row forestRow, scales []forestScale) {
+	sty := letters(forestLetter, draw.XLeft, draw.YCenter)
+	c.FillText(sty, vg.Point{X: forestEdge + 4, Y: y + sty.FontExtents().Descent/2}, plainLetters(row.label))
+	for i, e := range row.entries {
+		scales[i].drawEntry(c, y, e)
+	}
+}
+
+// drawEntry draws an entry: interval and marker, an arrow and the value where
+// that is beyond the axis, words where there is none.
+func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
+	if e == nil {
+		s.drawWords(c, y, "not printed", rgb(0x59, 0x59, 0x59))
+		return
+	}
+	look := verdictLooks[e.result.Verdict]
+	switch {
+	case e.result.Verdict == evidence.NotRun:
+		s.drawWords(c, y, "not run", look.color)
+		return
+	case math.IsNaN(e.x):
+		s.drawWords(c, y, "no value", look.color)
+		return
+	}
+	if e.high > e.low && e.low <= s.max && e.high >= s.min {
+		c.StrokeLine2(draw.LineStyle{Color: look.color, Width: 1}, s.clipped(e.low), y, s.clipped(e.high), y)
+		s.drawEnds(c, y, e, look.color)
+	}
+	if e.x >= s.min && e.x <= s.max {
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.color, Radius: look.radius, Shape: look.marker}, vg.Point{X: s.at(e.x), Y: y})
+		return
+	}
+	s.drawBeyond(c, y, e.x, look.color)
+}
+
+// drawEnds draws arrowheads where an interval goes beyond the axis.
+func (s forestScale) drawEnds(c draw.Canvas, y vg.Length, e *forestEntry, ink color.Color) {
+	if e.low < s.min {
+		arrowhead(c, s.left, y, -1, ink)
+	}
+	if e.high > s.max {
+		arrowhead(c, s.right, y, 1, ink)
+	}
+}
+
+// drawBeyond draws an arrow at the edge beyond which a value lies, with the
+// value.
+func (s forestScale) drawBeyond(c draw.Canvas, y vg.Length, x float64, ink color.NRGBA) {
+	edge, direction, align := s.right, vg.Length(1), draw.XRight
+	if x < 0 {
+		edge, direction, align = s.left, -1, draw.XLeft
+	}
+	arrowhead(c, edge, y, direction, ink)
+	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, edge-direction*3, y, edge, y)
+	sty := letters(forestLetter, align, draw.YCenter)
+	sty.Color = ink
+	c.FillText(sty, vg.Point{X: edge - direction*5, Y: y + sty.FontExtents().Descent/2}, beyondLabel(x))
+}
+
+// beyondLabel writes a value beyond an axis in three digits.
+func beyondLabel(x float64) string {
+	switch {
+	case math.IsInf(x, 0):
+		return "diverged"
+	case math.Abs(x) >= 100:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 1, 64)
+}
+
+// arrowhead draws a triangle that begins at an edge and points beyond it.
+func arrowhead(c draw.Canvas, edge, y, direction vg.Length, ink color.Color) {
+	c.FillPolygon(ink, []vg.Point{{X: edge, Y: y + 2.3}, {X: edge + direction*forestArrow, Y: y}, {X: edge, Y: y - 2.3}})
+}
+
+// drawWords writes what stands in the place of a value.
+func (s forestScale) drawWords(c draw.Canvas, y vg.Length, words string, ink color.Color) {
+	sty := letters(forestLetter, draw.XCenter, draw.YCenter)
+	sty.Color = ink
+	middle, half := s.at((s.min+s.max)/2), sty.Width(words)/2+2
+	c.FillPolygon(rgb(0xff, 0xff, 0xff), []vg.Point{{X: middle - half, Y: y - 3.5}, {X: middle + half, Y: y - 3.5}, {X: middle + half, Y: y + 3.5}, {X: middle - half, Y: y + 3.5}})
+	c.FillText(sty, vg.Point{X: middle, Y: y + sty.FontExtents().Descent/2}, words)
+}
+
+// drawVerdictLegend names the markers in one row.
+func drawVerdictLegend(c draw.Canvas, y vg.Length) {
+	sty := letters(forestLetter, draw.XLeft, draw.YCenter)
+	const icon, gap = vg.Length(7), vg.Length(12)
+	total := -gap
+	for _, v := range legendVerdicts {
+		total += icon + sty.Width(v.String()) + gap
+	}
+	x := (forestWidth - total) / 2
+	for _, v := range legendVerdicts {
+		look := verdictLooks[v]
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.color, Radius: look.radius, Shape: look.marker}, vg.Point{X: x, Y: y})
+		c.FillText(sty, vg.Point{X: x + icon - 2, Y: y + sty.FontExtents().Descent/2}, v.String())
+		x += icon + sty.Width(v.String()) + gap
+	}
+}

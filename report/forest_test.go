@@ -1,0 +1,369 @@
+package report
+
+import (
+	"bytes"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+)
+
+// assessed judges the ledger by made-up means: of says what a test's first mean
+// is, NaN for a test that has no records; the second is 10. An interval reaches
+// half a per cent to either side.
+func assessed(t *testing.T, of func(claim string, test experiments.Test) float64) *evidence.Assessment {
+	t.Helper()
+	l, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &evidence.Assessment{}
+	for _, c := range l.Claims {
+		r := evidence.ClaimResult{Claim: c}
+		for _, test := range c.Tests {
+			tr := evidence.TestResult{Test: test, Verdict: evidence.NotRun, Estimate: evidence.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}}
+			tr.Low, tr.High = test.Target()
+			if m := of(c.ID, test); !math.IsNaN(m) {
+				const to = 10
+				v := m
+				switch test.Kind {
+				case experiments.KindLess, experiments.KindDifference:
+					v = m - to
+				case experiments.KindRatio:
+					v = m / to
+				}
+				half := 0.005 * math.Abs(v)
+				tr.Estimate = evidence.Estimate{Value: v, Low: v - half, High: v + half, Basis: evidence.Student}
+				tr.Of.Runs, tr.To.Runs = []evidence.Run{{Value: m}}, []evidence.Run{{Value: to}}
+				tr.Verdict = evidence.Judge(tr.Estimate, tr.Low, tr.High)
+			}
+			r.Verdict = max(r.Verdict, tr.Verdict)
+			r.Tests = append(r.Tests, tr)
+		}
+		a.Claims = append(a.Claims, r)
+	}
+	return a
+}
+
+// everywhere is the paper's value, or else 9.
+func everywhere(_ string, test experiments.Test) float64 {
+	if test.To == nil && test.Paper != nil {
+		return *test.Paper
+	}
+	return 9
+}
+
+// plotted is the forest plot of an assessment.
+func plotted(t *testing.T, a *evidence.Assessment) *Figure {
+	t.Helper()
+	r, err := Build(Input{Assessment: a, Profile: experiments.ProfileFull})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Figures[0].Name != ForestName {
+		t.Fatalf("the first figure is %s", r.Figures[0].Name)
+	}
+	return r.Figures[0]
+}
+
+// entry is the entry of a test.
+func entry(t *testing.T, f *Figure, claim, test string) *forestEntry {
+	t.Helper()
+	for _, e := range f.content.(*forest).entries() {
+		if e.claim == claim && e.result.Test.ID == test {
+			return e
+		}
+	}
+	t.Fatalf("%s.%s is not in the plot", claim, test)
+	return nil
+}
+
+// TestForestNumbers places every printed number by the ledger's words: a margin
+// of one point, of 25 % of a risk, of 15 % of a model order but at least 4.
+func TestForestNumbers(t *testing.T) {
+	a := assessed(t, func(_ string, test experiments.Test) float64 { return 1.1 * everywhere("", test) })
+	paper, err := experiments.Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := plotted(t, a)
+	n := 0
+	for _, cell := range paper.Cells {
+		if cell.Extra {
+			continue
+		}
+		for i, printed := range strings.Split(cell.Printed, "/") {
+			p, err := strconv.ParseFloat(printed, 64)
+			if err != nil {
+				continue // a dash
+			}
+			n++
+			quantity := []string{"risk", "error", "order"}[i]
+			margin := []float64{0.25 * p, 1, max(0.15*p, 4)}[i]
+			e := entry(t, f, cell.ID, quantity)
+			for got, ours := range map[*float64]float64{&e.x: 1.1 * p, &e.low: 0.995 * 1.1 * p, &e.high: 1.005 * 1.1 * p} {
+				if want := (ours - p) / margin; math.Abs(*got-want) > 1e-9 {
+					t.Errorf("%s, %s: %g margins, want %g", cell.ID, quantity, *got, want)
+				}
+			}
+		}
+	}
+	d := f.content.(*forest)
+	rows, entries := 0, 0
+	for _, g := range d.numbers {
+		for _, row := range g.rows {
+			rows++
+			for _, e := range row.entries {
+				if e != nil {
+					entries++
+				}
+			}
+		}
+	}
+	if n != 48 || entries != 48 || rows != 17 {
+		t.Errorf("%d numbers printed, %d plotted in %d rows: the paper has 48 in 17", n, entries, rows)
+	}
+}
+
+// TestForestSentences plots every test of one side of a bound, and no other, at
+// places worked out by hand.
+func TestForestSentences(t *testing.T) {
+	f := plotted(t, assessed(t, everywhere))
+	var plotted, want []string
+	for _, e := range f.content.(*forest).entries()[48:] {
+		plotted = append(plotted, e.claim+"."+e.result.Test.ID)
+	}
+	l, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range l.Claims {
+		for _, test := range c.Tests {
+			if test.Kind == experiments.KindLess || (test.Low == nil) != (test.High == nil) {
+				want = append(want, c.ID+"."+test.ID)
+			}
+		}
+	}
+	slices.Sort(plotted)
+	slices.Sort(want)
+	if !slices.Equal(plotted, want) || len(want) < 40 {
+		t.Errorf("plotted %d: %q\nwant %d: %q", len(plotted), plotted, len(want), want)
+	}
+	for id, x := range map[string]float64{
+		"multidist.beats-lbfgs.error":        -10,                                      // 9 < 10
+		"multidist.low-risk.risk":            100 * (9 - 0.1) / 0.1,                    // 9 < 0.1
+		"multidist.below-4.samples":          100 * (9 - 1409.0) / 1409,                // 9 < 1249 + 160
+		"multidist.bsgd-fails.error":         -100,                                     // 21.8 > 10.9
+		"multidist.order-of-magnitude.error": 100 * (3.1623*10 - 9) / (3.1623 * 10),    // 9 > 3.1623 · 10
+		"multidist.like-batch.ivm":           100 * (9 - 10.5) / 10.5,                  // 9 < 10 + 0.5
+		"multidist.like-libsvm.order":        100 * (2*10 - 9.0) / (2 * 10),            // 9 > 2 · 10
+		"brodatz.like-batch.order":           100 * (3.1623*10 - 9.0) / (3.1623 * 10.), // 9 > 3.1623 · 10
+	} {
+		i := strings.LastIndexByte(id, '.')
+		e := entry(t, f, id[:i], id[i+1:])
+		if math.Abs(e.x-x) > 1e-9 || !(e.low < e.x && e.x < e.high) {
+			t.Errorf("%s: %g from %g to %g, want %g", id, e.x, e.low, e.high, x)
+		}
+	}
+}
+
+// TestForestSides draws no entry on the wrong side: what is reproduced lies
+// with its interval in the band or on the side claimed, what deviates outside.
+func TestForestSides(t *testing.T) {
+	for _, factor := range []float64{0.5, 0.9, 1, 1.3, 4} {
+		f := plotted(t, assessed(t, func(_ string, test experiments.Test) float64 { return factor * everywhere("", test) }))
+		for i, e := range f.content.(*forest).entries() {
+			low, high := -1.0, 1.0
+			if i >= 48 {
+				low, high = math.Inf(-1), 0
+			}
+			within, outside := e.low >= low-1e-9 && e.high <= high+1e-9, e.low > high-1e-9 || e.high < low+1e-9
+			if v := e.result.Verdict; v == evidence.Reproduced && !within || v == evidence.Deviates && !outside || v == evidence.Inconclusive && (within || outside) {
+				t.Errorf("%s.%s times %g: %s at %g to %g", e.claim, e.result.Test.ID, factor, v, e.low, e.high)
+			}
+		}
+	}
+}
+
+// svgTexts are the texts in an SVG.
+func svgTexts(svg []byte) (out []string) {
+	for _, m := range regexp.MustCompile(`(?s)<text[^>]*>([^<]*)</text>`).FindAllSubmatch(svg, -1) {
+		out = append(out, strings.TrimSpace(string(m[1])))
+	}
+	return out
+}
+
+func occurrences(list []string, s string) (n int) {
+	for _, l := range list {
+		if l == s {
+			n++
+		}
+	}
+	return n
+}
+
+// TestForestBeyond writes values that are beyond the axis, and words for those
+// that have no place on it.
+func TestForestBeyond(t *testing.T) {
+	a := assessed(t, func(claim string, test experiments.Test) float64 {
+		switch claim + "." + test.ID {
+		case "table2.multidist.ksvm.bsgd.error": // (4.6 − 21.8) / 1
+			return 4.6
+		case "table3.mnist.klr.polk.order": // (10000 − 2326) / 348.9
+			return 10000
+		case "table3.mnist.klr.polk.error":
+			return math.Inf(1)
+		case "table3.mnist.klr.polk.risk", "multidist.beats-lbfgs.error":
+			return math.NaN()
+		case "multidist.low-risk.risk": // (0.45 − 0.1) / 0.1
+			return 0.45
+		}
+		return everywhere(claim, test)
+	})
+	svg, err := plotted(t, a).SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := svgTexts(svg)
+	for want, n := range map[string]int{"-17.2": 1, "22.0": 1, "diverged": 1, "350": 1, "not printed": 3, "not run": 3} { // one of them in the legend
+		if got := occurrences(texts, want); got != n {
+			t.Errorf("%q is there %d times, want %d", want, got, n)
+		}
+	}
+	if bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
+		t.Error("coordinates that are not numbers")
+	}
+}
+
+// TestForestLegible makes sure that the plot is as wide as a column, with
+// letters of at least 7 points and nothing cut at its edge, and is drawn alike
+// twice.
+func TestForestLegible(t *testing.T) {
+	f := plotted(t, assessed(t, everywhere))
+	first, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := f.SVG()
+	if err != nil || !bytes.Equal(first, second) {
+		t.Errorf("the plot differs when it is drawn again (%v)", err)
+	}
+	if w, h := f.content.drawing().size(); w > 3.4*72 || h > 11*72 {
+		t.Errorf("%g by %g points", w, h)
+	}
+	for _, m := range regexp.MustCompile(`font-size:([\d.]+)px`).FindAllSubmatch(first, -1) {
+		if size, err := strconv.ParseFloat(string(m[1]), 64); err != nil || size < 7 {
+			t.Errorf("letters of %s points", m[1])
+		}
+	}
+	const dpi = 100
+	b, err := renderPNG(f.content.drawing(), dpi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := img.Bounds(); r.Dx() != 340 {
+		t.Errorf("%d pixels wide", r.Dx())
+	}
+	checkEdges(t, img)
+}
+
+// TestForestWords compares the caption, the labels and the numbers with
+// testdata/forest.csv.
+func TestForestWords(t *testing.T) {
+	f := plotted(t, assessed(t, func(claim string, test experiments.Test) float64 {
+		if strings.Contains(claim, "brodatz") {
+			return math.NaN()
+		}
+		return 1.1 * everywhere(claim, test)
+	}))
+	var out bytes.Buffer
+	if err := f.CSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "forest.csv", out.Bytes())
+	for _, want := range []string{"The 48 numbers", "of 48 reproduced", "not run. ", "The 45 tests"} {
+		if !strings.Contains(f.Caption, want) {
+			t.Errorf("%q is not in the caption %q", want, f.Caption)
+		}
+	}
+}
+
+// TestForestFiles writes the plot in all formats, first in the index, and
+// removes it where nothing was run.
+func TestForestFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(a *evidence.Assessment) []string {
+		t.Helper()
+		f := plotted(t, a)
+		r := &Report{Figures: []*Figure{f}, Runs: &Table{Name: "runs"}}
+		if _, err := r.WriteAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		names, err := filepath.Glob(filepath.Join(dir, "figures", ForestName+".*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range names {
+			names[i] = filepath.Ext(names[i])
+		}
+		return names
+	}
+	if got, want := write(assessed(t, everywhere)), []string{".csv", ".pdf", ".png", ".svg"}; !slices.Equal(got, want) {
+		t.Errorf("written: %v, want %v", got, want)
+	}
+	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
+	if err != nil || !bytes.Contains(index, []byte("![forest](figures/forest.svg)")) {
+		t.Errorf("the index does not show it (%v)", err)
+	}
+	nothing := assessed(t, func(string, experiments.Test) float64 { return math.NaN() })
+	if f := plotted(t, nothing); f.Missing != whyNotRun {
+		t.Errorf("nothing run: %q", f.Missing)
+	}
+	if got := write(nothing); len(got) > 0 {
+		t.Errorf("left: %v", got)
+	}
+}
+
+// TestVerdictColors: the colours of verdicts differ by ΔE ≥ 25 from each other,
+// whoever sees them, and from those of all methods; each has a marker of its own.
+func TestVerdictColors(t *testing.T) {
+	const least = 25
+	distance := func(a, b color.NRGBA, deficiency string) float64 {
+		p, q := lab(a, deficiencies[deficiency]), lab(b, deficiencies[deficiency])
+		return math.Hypot(math.Hypot(p[0]-q[0], p[1]-q[1]), p[2]-q[2])
+	}
+	decided := []evidence.Verdict{evidence.Reproduced, evidence.Deviates, evidence.Inconclusive}
+	for i, v := range decided {
+		own := verdictLooks[v]
+		for method, list := range looks {
+			for _, l := range list {
+				if d := distance(own.color, l.color, "none"); d < least {
+					t.Errorf("%s and %s: ΔE %.0f", v, method, d)
+				}
+			}
+		}
+		for _, w := range decided[:i] {
+			if own.marker == verdictLooks[w].marker {
+				t.Errorf("%s and %s have the same marker", v, w)
+			}
+			for name := range deficiencies {
+				if d := distance(own.color, verdictLooks[w].color, name); d < least {
+					t.Errorf("%s and %s, deficiency %s: ΔE %.0f", v, w, name, d)
+				}
+			}
+		}
+	}
+}
