@@ -200,7 +200,7 @@ func Changes(from, to *Assessment) []Change {
 	return out
 }
 
-// Counts are the numbers of claims by verdict.
+// Counts are the numbers of claims, or of tests, by verdict.
 type Counts struct {
 	Reproduced   int `json:"reproduced"`
 	Inconclusive int `json:"inconclusive"`
@@ -220,16 +220,7 @@ func (a *Assessment) Counts() (cells, sentences Counts) {
 		if c.Claim.Cell {
 			n = &cells
 		}
-		switch c.Verdict {
-		case Reproduced:
-			n.Reproduced++
-		case Inconclusive:
-			n.Inconclusive++
-		case NotRun:
-			n.NotRun++
-		case Deviates:
-			n.Deviates++
-		}
+		n.add(c.Verdict)
 		if c.Explained() {
 			n.Explained++
 		}

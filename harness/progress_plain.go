@@ -31,6 +31,8 @@ type plain struct {
 	idle     int  // intervals since the last line
 	wait     int  // intervals that must pass until the next line on all runs
 
+	every time.Duration
+	tick  *time.Ticker
 	stop  chan struct{}
 	ended sync.WaitGroup
 }
@@ -38,15 +40,15 @@ type plain struct {
 func newPlain(w io.Writer) *plain { return newPlainEvery(w, statusEvery) }
 
 func newPlainEvery(w io.Writer, every time.Duration) *plain {
-	p := &plain{w: w, active: map[string]Event{}, began: time.Now(), wait: 1, stop: make(chan struct{})}
+	p := &plain{w: w, active: map[string]Event{}, began: time.Now(), wait: 1,
+		every: every, tick: time.NewTicker(every), stop: make(chan struct{})}
 	p.ended.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
+		defer p.tick.Stop()
 		for {
 			select {
 			case <-p.stop:
 				return
-			case <-tick.C:
+			case <-p.tick.C:
 				p.status()
 			}
 		}
@@ -60,6 +62,7 @@ func (p *plain) Report(e Event) {
 	switch e.Kind {
 	case EventPlan:
 		p.total, p.began = e.Runs, time.Now()
+		p.tick.Reset(p.every)
 		fmt.Fprintln(p.w, planText(e))
 	case EventNote:
 		fmt.Fprintln(p.w, e.Message)

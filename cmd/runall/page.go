@@ -29,13 +29,7 @@ type presentation struct {
 // page gathers what the page shows: the report, and the claims with their
 // verdicts.
 func (p *presentation) page() (page.Input, error) {
-	ledger, err := experiments.Ledgers()
-	if err != nil {
-		return page.Input{}, err
-	}
-	failed := failures(p.have)
-	judged := evidence.Input{Ledger: ledger, Plan: p.plan, Records: p.have.Records, Failed: failed}
-	a, err := evidence.Assess(judged)
+	judged, a, err := p.assess()
 	if err != nil {
 		return page.Input{}, err
 	}
@@ -44,8 +38,8 @@ func (p *presentation) page() (page.Input, error) {
 		return page.Input{}, err
 	}
 	in := page.Input{
-		Report: p.report, Ledger: ledger, Assessment: a, Planned: p.shown, Records: p.have.Records,
-		Failed: failed, Partial: len(p.have.Partial), Program: program(harness.Provenance()),
+		Report: p.report, Ledger: judged.Ledger, Assessment: a, Planned: p.shown, Records: p.have.Records,
+		Failed: judged.Failed, Partial: len(p.have.Partial), Program: program(harness.Provenance()),
 		Sections: []page.Section{multiverseSection(multiverse)},
 	}
 	tournament, held, err := tournamentSection(p.have)
@@ -59,6 +53,17 @@ func (p *presentation) page() (page.Input, error) {
 		in.Damaged = append(in.Damaged, withoutFolder(err))
 	}
 	return in, nil
+}
+
+// assess judges the paper's claims, and returns what it judges them by.
+func (p *presentation) assess() (evidence.Input, *evidence.Assessment, error) {
+	ledger, err := experiments.Ledgers()
+	if err != nil {
+		return evidence.Input{}, nil, err
+	}
+	in := evidence.Input{Ledger: ledger, Plan: p.plan, Records: p.have.Records, Failed: failures(p.have)}
+	a, err := evidence.Assess(in)
+	return in, a, err
 }
 
 // withoutFolder is the message of a damaged record's error, with the name of
