@@ -200,7 +200,7 @@ func Changes(from, to *Assessment) []Change {
 	return out
 }
 
-// Counts are the numbers of claims by verdict.
+// Counts are the numbers of claims, or of tests, by verdict.
 type Counts struct {
 	Reproduced   int `json:"reproduced"`
 	Inconclusive int `json:"inconclusive"`
@@ -242,7 +242,8 @@ func (a *Assessment) Counts() (cells, sentences Counts) {
 	return cells, sentences
 }
 
-// Numbers returns the numbers of the values that the cells print.
+// Numbers returns the verdicts on the numbers that the paper prints in its
+// tables: one for each risk, error and model order of each cell.
 func (a *Assessment) Numbers() Counts {
 	var n Counts
 	for _, c := range a.Claims {
@@ -250,6 +251,9 @@ func (a *Assessment) Numbers() Counts {
 			continue
 		}
 		for _, t := range c.Tests {
+			if t.Test.Paper == nil {
+				continue
+			}
 			n.add(t.Verdict, t.Verdict == Deviates && t.Test.Explained != "")
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"polkrepro/internal/charset"
 )
 
 // Kinds of events, in the order in which they occur.
@@ -37,18 +39,21 @@ type Event struct {
 	Error   float64 `json:"error"`             // test error of the latest evaluation, negative before it
 	Order   int     `json:"order"`             // model order
 	Seconds float64 `json:"seconds"`           // since the run began
-	Message string  `json:"message,omitempty"` // note, fail
+	Message string  `json:"message,omitempty"` // note, fail; plan: what the runs are, empty for those of specs
 }
 
-// label names a run in a line of text.
-func (e Event) label() string { return fmt.Sprintf("%s, %s, seed %d", e.Series, e.Data, e.Seed) }
+// label names a run in a line of text that the locale can show.
+func (e Event) label() string {
+	return charset.Text(fmt.Sprintf("%s, %s, seed %d", e.Series, e.Data, e.Seed))
+}
 
-// errorText shows the test error so far.
+// errorText shows the test error so far, "error 3.98 %, "; nothing before an
+// evaluation.
 func (e Event) errorText() string {
 	if e.Error < 0 {
-		return "-"
+		return ""
 	}
-	return fmt.Sprintf("%.2f %%", 100*e.Error)
+	return fmt.Sprintf("error %.2f %%, ", 100*e.Error)
 }
 
 // A Progress shows what happens. Its methods may be called concurrently.
@@ -90,12 +95,21 @@ func NewProgress(mode string, w io.Writer) (Progress, error) {
 	return nil, Usage(fmt.Errorf("no progress mode %q (there are %s)", mode, strings.Join(ProgressModes(), ", ")))
 }
 
-// detectMode chooses bars for a terminal and lines for everything else.
+// detectMode chooses bars for a terminal that can redraw lines, and lines for
+// everything else.
 func detectMode(w io.Writer) string {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if CanRedraw(w) {
 		return ProgressTTY
 	}
 	return ProgressPlain
+}
+
+// CanRedraw reports whether w is a terminal on which lines can be redrawn: not
+// one whose TERM is dumb, as in some editors. The bars have no colour, so
+// NO_COLOR makes no difference.
+func CanRedraw(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
 // quiet shows failures and notes only.

@@ -9,34 +9,47 @@ import (
 	"time"
 )
 
-// heartbeat is how often the plain display says how far the runs are.
-const heartbeat = 10 * time.Second
+// What a log says, and how often.
+const (
+	longRun     = 5.0         // seconds: the end of a shorter run has no line of its own
+	statusEvery = time.Minute // the least time between two lines on all runs
+)
 
-// plain writes lines: one at the start and the end of every run, and every
-// ten seconds one for each that is under way.
+// plain writes a log: at most one line a run, when it has ended, unless it was
+// short, and now and then a line on all runs, if they have made progress since
+// the last line.
 type plain struct {
 	mu     sync.Mutex
 	w      io.Writer
 	active map[string]Event // the latest event of the runs under way, by ID
 	total  int
 	done   int
-	stop   chan struct{}
-	ended  sync.WaitGroup
+	began  time.Time // when the plan was reported
+
+	told     int  // of done, what the last line told of
+	progress bool // since the last line
+	idle     int  // intervals since the last line
+	wait     int  // intervals that must pass until the next line on all runs
+
+	every time.Duration
+	tick  *time.Ticker
+	stop  chan struct{}
+	ended sync.WaitGroup
 }
 
-func newPlain(w io.Writer) *plain { return newPlainEvery(w, heartbeat) }
+func newPlain(w io.Writer) *plain { return newPlainEvery(w, statusEvery) }
 
 func newPlainEvery(w io.Writer, every time.Duration) *plain {
-	p := &plain{w: w, active: map[string]Event{}, stop: make(chan struct{})}
+	p := &plain{w: w, active: map[string]Event{}, began: time.Now(), wait: 1,
+		every: every, tick: time.NewTicker(every), stop: make(chan struct{})}
 	p.ended.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
+		defer p.tick.Stop()
 		for {
 			select {
 			case <-p.stop:
 				return
-			case <-tick.C:
-				p.beat()
+			case <-p.tick.C:
+				p.status()
 			}
 		}
 	})
@@ -48,14 +61,14 @@ func (p *plain) Report(e Event) {
 	defer p.mu.Unlock()
 	switch e.Kind {
 	case EventPlan:
-		p.total = e.Runs
+		p.total, p.began = e.Runs, time.Now()
+		p.tick.Reset(p.every)
 		fmt.Fprintln(p.w, planText(e))
 	case EventNote:
 		fmt.Fprintln(p.w, e.Message)
-	case EventStart:
-		p.active[e.ID] = e
-		fmt.Fprintf(p.w, "start     %s: %d samples\n", e.label(), e.Total)
-	case EventProgress:
+	case EventStart, EventProgress:
+		before := p.active[e.ID]
+		p.progress = p.progress || e.Samples > before.Samples || e.Part > before.Part
 		p.active[e.ID] = e
 	case EventStop:
 		delete(p.active, e.ID)
@@ -63,30 +76,73 @@ func (p *plain) Report(e Event) {
 	default:
 		delete(p.active, e.ID)
 		p.done++
-		fmt.Fprintf(p.w, "%-9s %s (%d of %d)\n", verbs[e.Kind], endText(e), p.done, p.total)
+		p.progress = true
+		if e.Kind == EventFail || e.Seconds >= longRun {
+			p.line("%-9s %s (%d of %d)", verbs[e.Kind], endText(e), p.done, p.total)
+			p.wait = 1
+		}
 	}
 }
 
 var verbs = map[string]string{EventFinish: "finished", EventFail: "failed", EventStop: "stopped"}
 
-// beat says how far the runs are.
-func (p *plain) beat() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(p.active)) {
-		e := p.active[id]
-		if e.Batch {
-			fmt.Fprintf(p.w, "at %3.0f %%  %s: %s so far\n", 100*e.Part, e.label(), short(e.Seconds))
-			continue
-		}
-		fmt.Fprintf(p.w, "at %3.0f %%  %s: error %s, model order %d%s\n",
-			100*float64(e.Samples)/float64(max(e.Total, 1)), e.label(), e.errorText(), e.Order, remainingText(e))
-	}
+// line writes a line that tells how many runs have ended.
+func (p *plain) line(format string, args ...any) {
+	fmt.Fprintf(p.w, format+"\n", args...)
+	p.told, p.progress, p.idle = p.done, false, 0
 }
 
+// status writes a line on all runs if they have made progress since the last
+// line. As long as no run ends, it comes after one interval, two more, four more
+// and so on: the log of a long run shows life, but does not grow with it.
+func (p *plain) status() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle++
+	if !p.progress || p.idle < p.wait {
+		return
+	}
+	p.wait *= 2
+	if p.done > p.told {
+		p.wait = 1
+	}
+	p.line("%d of %s ended after %s%s", p.done, count(p.total, "run"), short(time.Since(p.began).Seconds()), p.underWay())
+}
+
+// underWay names the run that has been under way for longest, and says how far
+// it is.
+func (p *plain) underWay() string {
+	if len(p.active) == 0 {
+		return ""
+	}
+	var longest Event
+	for _, id := range slices.Sorted(maps.Keys(p.active)) {
+		if e := p.active[id]; longest.ID == "" || e.Seconds > longest.Seconds {
+			longest = e
+		}
+	}
+	s := "; under way: " + longest.label()
+	switch {
+	case longest.Batch:
+		s += fmt.Sprintf(" at %.0f %%", 100*longest.Part)
+	case longest.Total > 0:
+		s += fmt.Sprintf(" at %.0f %%", 100*float64(longest.Samples)/float64(longest.Total))
+	default:
+		s += fmt.Sprintf(" at %s", count(longest.Samples, "sample"))
+	}
+	if more := len(p.active) - 1; more > 0 {
+		s += fmt.Sprintf(" and %d more", more)
+	}
+	return s
+}
+
+// Close writes how many runs have ended if no line has told of the last ones.
 func (p *plain) Close() {
 	close(p.stop)
 	p.ended.Wait()
+	if p.done > p.told {
+		p.line("%d of %s ended after %s", p.done, count(p.total, "run"), short(time.Since(p.began).Seconds()))
+	}
 }
 
 // planText says what there is to do.
@@ -97,6 +153,9 @@ func planText(e Event) string {
 	}
 	if e.Kept > 0 {
 		s += fmt.Sprintf("; %s finished already", count(e.Kept, "run"))
+	}
+	if e.Message != "" {
+		s = e.Message + ": " + s
 	}
 	return s
 }
@@ -112,16 +171,7 @@ func endText(e Event) string {
 		}
 		return fmt.Sprintf("%s after %d of %d samples", e.label(), e.Samples, e.Total)
 	}
-	return fmt.Sprintf("%s: error %s, model order %d, %s", e.label(), e.errorText(), e.Order, short(e.Seconds))
-}
-
-// remainingText estimates when a run ends.
-func remainingText(e Event) string {
-	if e.Samples == 0 {
-		return ""
-	}
-	left := e.Seconds * float64(e.Total-e.Samples) / float64(e.Samples)
-	return ", " + short(left) + " left"
+	return fmt.Sprintf("%s: %smodel order %d, %s", e.label(), e.errorText(), e.Order, short(e.Seconds))
 }
 
 // short writes seconds as 1h2m3s.

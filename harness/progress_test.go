@@ -4,10 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // syncBuffer is a buffer that displays may write to from several goroutines.
@@ -28,26 +34,28 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// story is the events of a plan of three runs: one finishes, one fails, and
-// one is interrupted.
+// story is the events of a plan of four runs: a long and a short one finish,
+// one fails, and one is interrupted.
 func story() []Event {
-	run := func(kind, id string, samples int, e float64) Event {
+	run := func(kind, id string, samples int, e, seconds float64) Event {
 		return Event{Kind: kind, ID: id, Series: "POLK, K = 0.04", Data: "multidist/calibrated/1", Seed: 3, Total: 1000,
-			Samples: samples, Error: e, Order: 16, Seconds: 2}
+			Samples: samples, Error: e, Order: 16, Seconds: seconds}
 	}
-	failed := run(EventFail, "b", 320, -1)
+	failed := run(EventFail, "b", 320, -1, 2)
 	failed.Message = "bad step"
 	return []Event{
 		note("a remark"),
-		{Kind: EventPlan, Runs: 3, Kept: 2, Workers: 2},
-		run(EventStart, "a", 0, -1),
-		run(EventStart, "b", 0, -1),
-		run(EventProgress, "a", 500, -1),
-		run(EventProgress, "b", 320, 0.25),
-		run(EventFinish, "a", 1000, 0.0398),
+		{Kind: EventPlan, Runs: 4, Kept: 2, Workers: 2},
+		run(EventStart, "a", 0, -1, 0),
+		run(EventStart, "b", 0, -1, 0),
+		run(EventProgress, "a", 500, -1, 6),
+		run(EventProgress, "b", 320, 0.25, 2),
+		run(EventFinish, "a", 1000, 0.0398, 12),
 		failed,
-		run(EventStart, "c", 0, -1),
-		run(EventStop, "c", 32, -1),
+		run(EventStart, "d", 0, -1, 0),
+		run(EventFinish, "d", 1000, 0.0371, 2),
+		run(EventStart, "c", 0, -1, 0),
+		run(EventStop, "c", 32, -1, 1),
 	}
 }
 
@@ -57,14 +65,14 @@ func TestProgressModes(t *testing.T) {
 		want []string // in the display
 		not  []string
 	}{
-		{ProgressPlain, []string{"a remark\n", "3 runs to do on 2 workers; 2 runs finished already\n",
-			"start     POLK, K = 0.04, multidist/calibrated/1, seed 3: 1000 samples\n",
-			"finished  POLK, K = 0.04, multidist/calibrated/1, seed 3: error 3.98 %, model order 16, 2s (1 of 3)\n",
-			"failed    POLK, K = 0.04, multidist/calibrated/1, seed 3: bad step (2 of 3)\n",
-			"stopped   POLK, K = 0.04, multidist/calibrated/1, seed 3 after 32 of 1000 samples\n"}, nil},
-		{ProgressAuto, []string{"3 runs to do"}, []string{"\x1b"}}, // a buffer is no terminal
-		{ProgressTTY, []string{"a remark", "3 runs to do", "error 3.98 %", "bad step", "all runs"}, nil},
-		{ProgressQuiet, []string{"a remark\n", "failed: POLK"}, []string{"start", "finished", "stopped"}},
+		{ProgressPlain, []string{"a remark\n4 runs to do on 2 workers; 2 runs finished already\n" +
+			"finished  POLK, K = 0.04, multidist/calibrated/1, seed 3: error 3.98 %, model order 16, 12s (1 of 4)\n" +
+			"failed    POLK, K = 0.04, multidist/calibrated/1, seed 3: bad step (2 of 4)\n" +
+			"stopped   POLK, K = 0.04, multidist/calibrated/1, seed 3 after 32 of 1000 samples\n" +
+			"3 of 4 runs ended after "}, []string{"3.71", "start"}},
+		{ProgressAuto, []string{"4 runs to do"}, []string{"\x1b"}}, // a buffer is no terminal
+		{ProgressTTY, []string{"a remark", "bad step", "all runs"}, nil},
+		{ProgressQuiet, []string{"a remark\n", "failed: POLK"}, []string{"start", "finished", "stopped", "ended"}},
 		{ProgressJSON, []string{`"event":"plan"`}, nil},
 	}
 	for _, tt := range tests {
@@ -112,26 +120,96 @@ func TestProgressJSONLines(t *testing.T) {
 	}
 }
 
-func TestPlainHeartbeat(t *testing.T) {
+// TestPlainStatus: a run that goes on for long shows life ever more rarely, and
+// a log in which nothing happens does not grow.
+func TestPlainStatus(t *testing.T) {
 	var out syncBuffer
-	p := newPlainEvery(&out, time.Millisecond)
-	defer p.Close()
-	for _, e := range story()[:6] {
+	p := newPlainEvery(&out, time.Hour) // the test calls status itself
+	for _, e := range story()[:4] {
 		p.Report(e)
 	}
-	want := []string{
-		"at  32 %  POLK, K = 0.04, multidist/calibrated/1, seed 3: error 25.00 %, model order 16, 4.3s left\n",
-		"at  50 %  POLK, K = 0.04, multidist/calibrated/1, seed 3: error -, model order 16, 2s left\n",
+	lines := func() int { return strings.Count(out.String(), "\n") }
+	before := lines()
+	for range 5 {
+		p.status()
 	}
-	for deadline := time.Now().Add(5 * time.Second); len(want) > 0; {
-		if strings.Contains(out.String(), want[0]) {
-			want = want[1:]
-			continue
+	if lines() != before {
+		t.Errorf("nothing happened, and a line was written:\n%s", out.String())
+	}
+	var at []int
+	e := story()[4]
+	for i := 1; i <= 16; i++ {
+		n := lines()
+		e.Samples++
+		p.Report(e)
+		if p.status(); lines() > n {
+			at = append(at, i)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no %q in\n%.1000s", want[0], out.String())
+	}
+	if want := []int{1, 3, 7, 15}; !slices.Equal(at, want) {
+		t.Errorf("lines after intervals %v, want %v", at, want)
+	}
+	if want := "; under way: POLK, K = 0.04, multidist/calibrated/1, seed 3 at 52 % and 1 more\n"; !strings.Contains(out.String(), "0 of 4 runs ended after ") || !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out.String())
+	}
+	p.Report(story()[9]) // a short run ends: a line after the next interval again
+	for range 16 {
+		p.status()
+	}
+	p.Report(e)
+	before = lines()
+	e.Samples++
+	p.Report(e)
+	if p.status(); lines() != before+1 || !strings.Contains(out.String(), "1 of 4 runs ended after ") {
+		t.Errorf("no line soon after a run ended:\n%s", out.String())
+	}
+	p.Close()
+	if lines() != before+1 {
+		t.Errorf("Close repeats the last line:\n%s", out.String())
+	}
+}
+
+// TestPlainOfManyRuns: a log has no more lines than runs and two.
+func TestPlainOfManyRuns(t *testing.T) {
+	var out syncBuffer
+	p := newPlainEvery(&out, time.Hour)
+	const runs = 50
+	p.Report(Event{Kind: EventPlan, Runs: runs, Workers: 2})
+	for i := range runs {
+		e := Event{ID: fmt.Sprint(i), Series: "POLK", Data: "mnist", Error: -1, Total: 10, Seconds: float64(i % 10)}
+		for _, e.Kind = range []string{EventStart, EventProgress, EventFinish} {
+			p.Report(e)
 		}
-		time.Sleep(time.Millisecond)
+	}
+	p.Close()
+	if got, want := strings.Count(out.String(), "\n"), 1+runs/2; got != want { // those of 5 s to 9 s
+		t.Errorf("%d lines, want %d:\n%s", got, want, out.String())
+	}
+	if !strings.HasSuffix(out.String(), "(50 of 50)\n") {
+		t.Errorf("the last line does not count all runs:\n%s", out.String())
+	}
+}
+
+// TestDetectMode: bars need a terminal that can redraw lines.
+func TestDetectMode(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got := detectMode(f); got != ProgressPlain {
+		t.Errorf("of a file: %s", got)
+	}
+	tty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil || !term.IsTerminal(int(tty.Fd())) {
+		t.Skipf("no terminal to be had: %v", err)
+	}
+	defer tty.Close()
+	for name, want := range map[string]string{"xterm": ProgressTTY, "": ProgressTTY, "dumb": ProgressPlain} {
+		t.Setenv("TERM", name)
+		if got := detectMode(tty); got != want {
+			t.Errorf("TERM=%s: %s, want %s", name, got, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sync"
@@ -9,7 +10,8 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// bars draws a bar for each run that is under way, and one for all of them.
+// bars draws a bar for each run that is under way, and one for all of them. At
+// the end they are gone; lines on failures and notes stay.
 type bars struct {
 	mu     sync.Mutex
 	p      *mpb.Progress
@@ -38,8 +40,7 @@ func (b *bars) Report(e Event) {
 	defer b.mu.Unlock()
 	switch e.Kind {
 	case EventPlan:
-		b.say(planText(e))
-		b.addTotal(e.Runs)
+		b.addTotal(e)
 	case EventNote:
 		b.say(e.Message)
 	case EventStart:
@@ -56,12 +57,12 @@ func (b *bars) Report(e Event) {
 // say writes a line above the bars.
 func (b *bars) say(line string) { fmt.Fprintln(b.p, line) }
 
-func (b *bars) addTotal(runs int) {
-	if runs == 0 {
+func (b *bars) addTotal(e Event) {
+	if e.Runs == 0 {
 		return
 	}
-	b.all = b.p.AddBar(int64(runs), mpb.BarPriority(lastPriority),
-		mpb.PrependDecorators(decor.Name("all runs", decor.WCSyncSpaceR)),
+	b.all = b.p.AddBar(int64(e.Runs), mpb.BarPriority(lastPriority), mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(cmp.Or(e.Message, "all runs"), decor.WCSyncSpaceR)),
 		mpb.AppendDecorators(decor.CountersNoUnit("%d of %d"), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 9})))
 }
 
@@ -80,13 +81,15 @@ func (b *bars) addRun(e Event) *runBar {
 	return r
 }
 
-// finish takes a run's bar away and leaves a line in its place.
+// finish takes a run's bar away. A failure leaves a line.
 func (b *bars) finish(e Event) {
 	if r := b.active[e.ID]; r != nil {
 		r.bar.Abort(true)
 		delete(b.active, e.ID)
 	}
-	b.say(verbs[e.Kind] + " " + endText(e))
+	if e.Kind == EventFail {
+		b.say(verbs[e.Kind] + " " + endText(e))
+	}
 	if b.all != nil && e.Kind != EventStop {
 		b.all.Increment()
 	}
@@ -99,7 +102,7 @@ func (b *bars) Close() {
 		r.bar.Abort(true)
 	}
 	if b.all != nil {
-		b.all.Abort(false)
+		b.all.Abort(true)
 	}
 	b.p.Wait()
 }
@@ -118,5 +121,5 @@ func (r *runBar) show(e Event) {
 func (r *runBar) text(decor.Statistics) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return fmt.Sprintf("%d of %d, error %s, order %d", r.last.Samples, r.last.Total, r.last.errorText(), r.last.Order)
+	return fmt.Sprintf("%d of %d, %sorder %d", r.last.Samples, r.last.Total, r.last.errorText(), r.last.Order)
 }

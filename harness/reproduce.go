@@ -117,7 +117,7 @@ func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *O
 		return nil, nil, fmt.Errorf("results folder: %w", err)
 	}
 	for _, err := range have.Errors {
-		opt.Progress.Report(note("not a whole record: %v", err))
+		opt.Progress.Report(note("incomplete or corrupt record: %v", err))
 	}
 	out := &Outcome{}
 	var todo []experiments.Planned

@@ -3,6 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
 )
 
 // others makes the table of the runs on data that the paper does not have, a
@@ -36,14 +39,30 @@ func (b *builder) otherRow(g *costGroup) []string {
 	if len(runs) == 0 {
 		return append(row, "", "", "", "")
 	}
-	var risk, errors, order, wall []float64
+	var wall []float64
 	for _, r := range runs {
-		if r.Header.Run.HasRisk() {
-			risk = append(risk, r.Final.TestRisk)
-		}
-		errors = append(errors, 100*r.Final.TestError)
-		order = append(order, r.Final.ModelOrder)
 		wall = append(wall, r.Final.Timing.Wall)
 	}
-	return append(row, cmp.Or(statOf(risk).full(qRisk), whyDash), statOf(errors).full(qError), statOf(order).full(qOrder), seconds(statOf(wall)))
+	for q, s := range testStats(runs) {
+		row = append(row, cmp.Or(s.full(q), whyDash))
+	}
+	return append(row, seconds(statOf(wall)))
+}
+
+// testStats sums up runs on the test set: the risk, of no runs where the method
+// has none, the error and the model order.
+func testStats(runs []*record.Record) (stats [quantityCount]Stat) {
+	var values [quantityCount][]float64
+	for _, r := range runs {
+		final := finalOf(r, experiments.RiskTest)
+		for q, v := range final {
+			if q != qRisk || r.Header.Run.HasRisk() {
+				values[q] = append(values[q], v)
+			}
+		}
+	}
+	for q, v := range values {
+		stats[q] = statOf(v)
+	}
+	return stats
 }

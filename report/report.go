@@ -28,6 +28,7 @@ type Input struct {
 // A Report is the tables and figures of one set of records.
 type Report struct {
 	Profile string
+	Input   Input     // what it was made from
 	Tables  []*Table  // the paper's
 	Figures []*Figure // the forest plot of the verdicts, the paper's figures, and those that supplement them
 	Runs    *Table    // what the runs cost
@@ -51,7 +52,7 @@ func Build(in Input) (*Report, error) {
 // means that the figures of multidist show.
 func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
 	b := &builder{in: in, paper: paper, figureDraw: figureDraw}
-	r := &Report{Profile: in.Profile}
+	r := &Report{Profile: in.Profile, Input: in}
 	for i := range paper.Tables {
 		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
 	}

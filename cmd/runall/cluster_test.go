@@ -147,7 +147,7 @@ func TestKilledTask(t *testing.T) {
 		t.Run(tt.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			dir, _ := planned(t, "--tasks", "1")
-			args := []string{"exec", dir, "--task", "0", "--progress", "plain"}
+			args := []string{"exec", dir, "--task", "0", "--progress", "json"}
 			p := start(t, args...)
 			awaitAttempt(t, dir)
 			if err := p.cmd.Process.Signal(tt.signal); err != nil {
@@ -173,7 +173,7 @@ func TestKilledTask(t *testing.T) {
 			if code := p.wait(t); code != 0 {
 				t.Fatalf("second attempt: exit %d\n%s", code, p.stderr.String())
 			}
-			if started := strings.Count(p.stderr.String(), "start     "); started != 4-c.Finished {
+			if started := len(reported(t, p.stderr.String(), harness.EventStart)); started != 4-c.Finished {
 				t.Errorf("%d runs started, %d were left", started, 4-c.Finished)
 			}
 			if code, out, _ := call(t, "collect", dir, "--results", results); code != 0 {

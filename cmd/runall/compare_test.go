@@ -40,7 +40,7 @@ func TestCompare(t *testing.T) {
 	call := func(more ...string) (stdout, stderr string) {
 		t.Helper()
 		var out, errs strings.Builder
-		args := append([]string{"compare", spec, "--profile", "smoke", "--results", results, "--progress", "plain"}, more...)
+		args := append([]string{"compare", spec, "--profile", "smoke", "--results", results, "--progress", "json"}, more...)
 		if status := run(args, &out, &errs); status != harness.ExitOK {
 			t.Fatalf("exit %d: %s", status, errs.String())
 		}
@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("the output lacks %q:\n%s", want, first)
 		}
 	}
-	if n := strings.Count(progress, "finished"); n != 3*(3+2+2+1) {
+	if n := strings.Count(progress, `"event":"finish"`); n != 3*(3+2+2+1) {
 		t.Errorf("%d runs, want 24", n)
 	}
 	report := filepath.Join(harness.ReportDir(results), "tournament")
@@ -63,7 +63,7 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	second, progress := call()
-	if second != first || strings.Contains(progress, "start  ") {
+	if second != first || strings.Contains(progress, `"event":"start"`) {
 		t.Errorf("the second call differs, or trains:\n%s", progress)
 	}
 	if few, _ := call("--with", "random"); strings.Contains(few, "komp-order") || !strings.Contains(few, "random") {

@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"polkrepro/data"
 	"polkrepro/harness"
@@ -23,7 +21,7 @@ type fetchDisplay interface {
 // newFetchDisplay returns the display of a mode, which writes to w. The error
 // is that of harness.NewProgress.
 func newFetchDisplay(mode string, w io.Writer) (fetchDisplay, error) {
-	if mode == harness.ProgressTTY || mode == harness.ProgressAuto && isTerminal(w) {
+	if mode == harness.ProgressTTY || mode == harness.ProgressAuto && harness.CanRedraw(w) {
 		return &fetchBars{p: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithWidth(24))}, nil
 	}
 	notes, err := harness.NewProgress(mode, w)
@@ -31,11 +29,6 @@ func newFetchDisplay(mode string, w io.Writer) (fetchDisplay, error) {
 		return nil, err
 	}
 	return &fetchLines{notes: notes, terse: mode == harness.ProgressQuiet, now: time.Now}, nil
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // fetchName names what an event is about: a file, or a data set that comes as a

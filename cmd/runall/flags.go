@@ -129,8 +129,11 @@ func wholeFlag(cmd *cobra.Command, p *int, name string, value int, bounds whole,
 
 // The flags that mean the same wherever they occur.
 
+// defaultResults is the results folder unless another one is named.
+const defaultResults = "results"
+
 func resultsFlag(cmd *cobra.Command, p *string) {
-	cmd.Flags().StringVar(p, "results", "results", "`folder` of records and reports")
+	cmd.Flags().StringVar(p, "results", defaultResults, "`folder` of records and reports")
 }
 
 func dataFlag(cmd *cobra.Command, p *data.Finder) {

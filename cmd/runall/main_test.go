@@ -90,7 +90,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"data", "verify", "nonsense"}, "nonsense"},
 		{[]string{"data", "fetch", "nonsense"}, "nonsense"},
 		{[]string{"data", "fetch", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
-		{[]string{"report", "--format", "pdf"}, "must be one of text, markdown, csv, latex, html"},
+		{[]string{"report", "--format", "pdf"}, "must be one of text, markdown, csv, latex, html, summary"},
 		{[]string{"calibrate"}, "requires at least 1 arg"},
 		{[]string{"calibrate", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},
 		{[]string{"calibrate", "multidist-bsgd", "--profile", "full"}, "no run of POLK"},
@@ -180,23 +180,36 @@ func TestReproduceAndReport(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	for _, want := range []string{"Table 2", "Table 3", "Written:", "table2.tex", "figure2.svg", "Missing, and why:"} {
+	for _, want := range []string{"Table 2, multidist: Multi-KSVM", "  POLK ", " reproduced ", " of 48 numbers, ", "\nMissing\n",
+		"profile quick ", "runall reproduce --profile smoke --results " + results, filepath.Join(results, "report", pageName)} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
-	if !strings.Contains(stderr, "4 runs to do") || !strings.Contains(stderr, "finished") {
+	if strings.Contains(stdout, "Table 3, ") || strings.Contains(stdout, "svg") {
+		t.Errorf("what was not asked for, or names of files, in\n%s", stdout)
+	}
+	for _, name := range []string{"index.md", "tables/table2.tex", "figures/figure2.svg", pageName} {
+		if _, err := os.Stat(filepath.Join(results, "report", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := "4 runs to do on 2 workers\n4 of 4 runs ended after "; !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 2 {
 		t.Errorf("progress: %s", stderr)
 	}
 	code, again, stderr := call(t, append(args, "--progress", "quiet")...)
 	if code != 0 || again != stdout || stderr != "" {
-		t.Errorf("second time: exit %d, same tables: %v, stderr %q", code, again == stdout, stderr)
+		t.Errorf("second time: exit %d, same summary: %v, stderr %q", code, again == stdout, stderr)
+	}
+	code, again, stderr = call(t, "report", "multidist-ksvm", "--profile", "smoke", "--results", results, "--format", "summary")
+	if head, _, _ := strings.Cut(stdout, "\nreport "); code != 0 || !strings.HasPrefix(again, head) || stderr != "" {
+		t.Errorf("report --format summary: exit %d, stderr %q\n%s", code, stderr, again)
 	}
 
 	out := filepath.Join(t.TempDir(), "report")
 	code, tables, stderr := call(t, "report", "--results", results, "--out", out)
-	if code != 0 || !strings.HasPrefix(stdout, tables) {
-		t.Errorf("report: exit %d, %s; its tables are not those of reproduce", code, stderr)
+	if code != 0 || !strings.HasPrefix(tables, "Table 2. Results on multidist\n") || !strings.Contains(tables, "Table 3. ") {
+		t.Errorf("report: exit %d, %s\n%s", code, stderr, tables)
 	}
 	if _, err := os.Stat(filepath.Join(out, "index.md")); err != nil || !strings.Contains(stderr, "index.md") {
 		t.Errorf("report --out: %v, %s", err, stderr)
@@ -249,7 +262,7 @@ func TestReportOfADamagedRecord(t *testing.T) {
 	if err != nil || !bytes.Contains(page, []byte("Corrupt record, ignored: "+filepath.Base(paths[0])+":")) || bytes.Contains(page, []byte(results)) {
 		t.Errorf("the page does not name the damaged file, or names its folder: %v", err)
 	}
-	for _, want := range []string{"not a whole record: " + paths[0], "index.md", "runall: 1 record in " + results + " is not whole"} {
+	for _, want := range []string{"incomplete or corrupt record: " + paths[0], "index.md", "runall: 1 record in " + results + " is incomplete or corrupt; rerun 'runall reproduce'"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in\n%s", want, stderr)
 		}
@@ -278,7 +291,7 @@ func TestReproduceExits(t *testing.T) {
 	})
 	t.Run("missing data", func(t *testing.T) {
 		code, stdout, stderr := call(t, "reproduce", "mnist-ksvm", "--results", t.TempDir())
-		if code != 0 || !strings.Contains(stdout, "data not available") || !strings.Contains(stderr, " runs not started: ") {
+		if code != 0 || !strings.Contains(stdout, "\n  mnist data    set "+data.EnvDir+", or: "+data.EnvOffline+"= runall data fetch mnist\n") || !strings.Contains(stderr, " runs not started: ") {
 			t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 		}
 	})

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -57,6 +58,25 @@ func records(t *testing.T, results string) *record.Collection {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// reported returns the events of a kind in the output of --progress json. Other
+// lines are the program's messages.
+func reported(t *testing.T, stderr, kind string) (events []harness.Event) {
+	t.Helper()
+	for line := range strings.Lines(stderr) {
+		if !strings.HasPrefix(line, "{") {
+			continue
+		}
+		var e harness.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		if e.Kind == kind {
+			events = append(events, e)
+		}
+	}
+	return events
 }
 
 // awaitMidRun waits until one run is finished and another is under way.
@@ -113,7 +133,7 @@ func TestKilledAndInterrupted(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			results := t.TempDir()
-			args := []string{"reproduce", spec, "--results", results, "--workers", "1", "--progress", "plain"}
+			args := []string{"reproduce", spec, "--results", results, "--workers", "1", "--progress", "json"}
 			p := start(t, args...)
 			awaitMidRun(t, results)
 			if err := p.cmd.Process.Signal(tt.signal); err != nil {
@@ -137,7 +157,7 @@ func TestKilledAndInterrupted(t *testing.T) {
 			if code := p.wait(t); code != 0 {
 				t.Fatalf("second attempt: exit %d\n%s", code, p.stderr.String())
 			}
-			if started := strings.Count(p.stderr.String(), "start     "); started != len(want)-len(before) {
+			if started := len(reported(t, p.stderr.String(), harness.EventStart)); started != len(want)-len(before) {
 				t.Errorf("%d runs started, want %d", started, len(want)-len(before))
 			}
 			if len(left) == 1 && !strings.Contains(p.stderr.String(), "run again from its start") {
@@ -166,7 +186,7 @@ func TestKilledAndInterrupted(t *testing.T) {
 func TestInterruptedCalibration(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "points.csv")
-	cmd := exec.Command(os.Args[0], "calibrate", writeSpec(t), "--epochs", "400", "--workers", "1", "--progress", "plain", "--out", out)
+	cmd := exec.Command(os.Args[0], "calibrate", writeSpec(t), "--epochs", "400", "--workers", "1", "--progress", "json", "--out", out)
 	cmd.Env = append(os.Environ(), asRunall+"=1")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -180,7 +200,7 @@ func TestInterruptedCalibration(t *testing.T) {
 	signalled := false
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		fmt.Fprintln(&said, lines.Text())
-		if !signalled && strings.HasPrefix(lines.Text(), "finished") {
+		if !signalled && len(reported(t, lines.Text(), harness.EventFinish)) > 0 {
 			signalled = true
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
@@ -192,7 +212,7 @@ func TestInterruptedCalibration(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	// On a busy machine another run or two may end before the signal is heeded.
-	finished := strings.Count(said.String(), "\nfinished  ")
+	finished := len(reported(t, said.String(), harness.EventFinish))
 	if finished < 1 || finished > 5 {
 		t.Fatalf("%d runs finished:\n%s", finished, said.String())
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -79,8 +80,8 @@ func TestCheckAddingAPruner(t *testing.T) {
 	}
 	spec := write(t, "graceful.yaml", block(t, string(page), "yaml"))
 	results := t.TempDir()
-	trained, err := exec.Command(bin, "reproduce", spec, "--profile", "smoke", "--results", results, "--progress", "plain").CombinedOutput()
-	if err != nil || strings.Count(string(trained), "\nfinished  POLK (graceful)") != 3 {
+	trained, err := exec.Command(bin, "reproduce", spec, "--profile", "smoke", "--results", results, "--progress", "json").CombinedOutput()
+	if err != nil || len(regexp.MustCompile(`"event":"finish",.*"series":"POLK \(graceful\)`).FindAll(trained, -1)) != 3 {
 		t.Errorf("reproduce: %v\n%s", err, trained)
 	}
 }

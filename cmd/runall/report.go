@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -34,13 +35,14 @@ func newReport() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "report [SPEC...]",
-		Short: "Make tables and figures anew from the records, without training anything",
-		Long: `Make tables and figures anew from the records, without training anything. The
-exit status is 1 if a record is not whole; the report is made of the others.
+		Short: "Make the tables and figures from the records, without training",
+		Long: `Make the tables and figures from the records, without training. The exit status
+is 1 if a record is incomplete or corrupt; the report is made from the others.
 
-With --format html nothing is printed but where the report is: one page that
-opens offline, report.html in the folder of --out, or else in that of the
-results.`,
+--format summary prints what 'runall reproduce' prints: Tables 2 and 3 with one
+line a method, and the verdicts counted. --format html writes one page that opens
+offline, report.html in the folder of --out or in that of the results, and prints
+its path.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			have, err := readRecords(results, cmd.ErrOrStderr())
 			if err != nil {
@@ -73,7 +75,12 @@ results.`,
 				return err
 			}
 			p := presentation{have, r, a, plan, of}
-			if err := p.present(cmd, format, results, out); err != nil {
+			if format == formatSummary {
+				err = p.summarize(cmd, names, out, commands{results: results, dataDir: finder.Dir, profile: profile, seeds: opt.Seeds})
+			} else {
+				err = p.present(cmd, format, results, out)
+			}
+			if err != nil {
 				return err
 			}
 			return allWhole(have, results)
@@ -83,13 +90,16 @@ results.`,
 	profileFlag(cmd, &profile, "")
 	seedsFlag(cmd, &opt.Seeds)
 	dataFlag(cmd, &finder)
-	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex", formatPage}}, "format", "how tables are printed; html: all of the report as one page")
+	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}}, "format", "format of the tables; html: the report as one page; summary: a line a method")
 	cmd.Flags().StringVar(&out, "out", "", "`folder` to write all tables and figures to, in all formats")
 	return cmd
 }
 
-// formatPage is the format that is a file, not printed.
-const formatPage = "html"
+// Formats that are not one of the tables'.
+const (
+	formatPage    = "html" // a file, not printed
+	formatSummary = "summary"
+)
 
 // present prints the tables and, if a folder is named, writes all of the
 // report; the format html writes the page alone.
@@ -108,7 +118,11 @@ func (p *presentation) present(cmd *cobra.Command, format, results, out string) 
 	if out == "" {
 		return nil
 	}
-	return p.write(cmd.ErrOrStderr(), out)
+	files, err := p.write(out)
+	if err == nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d files written; open %s or %s\n", files, filepath.Join(out, pageName), filepath.Join(out, "index.md"))
+	}
+	return err
 }
 
 // allWhole is the error of a results folder that holds damaged records.
@@ -117,14 +131,14 @@ func allWhole(have *record.Collection, results string) error {
 	case 0:
 		return nil
 	case 1:
-		return fmt.Errorf("1 record in %s is not whole: 'runall reproduce' makes it anew", results)
+		return fmt.Errorf("1 record in %s is incomplete or corrupt; rerun 'runall reproduce'", results)
 	default:
-		return fmt.Errorf("%d records in %s are not whole: 'runall reproduce' makes them anew", n, results)
+		return fmt.Errorf("%d records in %s are incomplete or corrupt; rerun 'runall reproduce'", n, results)
 	}
 }
 
-// readRecords reads the records of a results folder and warns of what is no
-// record. A folder whose seal is broken is not read.
+// readRecords reads the records of a results folder and warns of incomplete and
+// corrupt ones. A folder whose seal is broken is not read.
 func readRecords(results string, stderr io.Writer) (*record.Collection, error) {
 	if info, err := os.Stat(results); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("results folder: %s is a file, not a folder", results)
@@ -137,13 +151,13 @@ func readRecords(results string, stderr io.Writer) (*record.Collection, error) {
 	}
 	have, err := record.ReadDir(harness.RecordsDir(results))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no records in %s: 'runall reproduce' makes them, or name another folder with --results", results)
+		return nil, fmt.Errorf("no records in %s; run 'runall reproduce', or name another folder with --results", results)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for _, err := range have.Errors {
-		fmt.Fprintf(stderr, "not a whole record: %v\n", err)
+		fmt.Fprintf(stderr, "incomplete or corrupt record: %v\n", err)
 	}
 	return have, nil
 }
@@ -171,14 +185,14 @@ func shown(results string, specs []*experiments.Spec, plan []experiments.Planned
 }
 
 // readTable1 reads the runs of Table 1, nil if there are none, and warns of
-// what is no record, which it adds to the others of that kind.
+// incomplete and corrupt records, which it adds to the others.
 func readTable1(results string, have *record.Collection, stderr io.Writer) (*convergence.Study, error) {
 	study, err := convergence.Read(results)
 	if err != nil {
 		return nil, err
 	}
 	for _, err := range study.Damaged {
-		fmt.Fprintf(stderr, "not a whole record: %v\n", err)
+		fmt.Fprintf(stderr, "incomplete or corrupt record: %v\n", err)
 	}
 	have.Errors = append(have.Errors, study.Damaged...)
 	if study.Empty() {
@@ -241,22 +255,16 @@ func printTables(w io.Writer, r *report.Report, format string) error {
 	return nil
 }
 
-// write writes all tables and figures, and all of them as one page, and says
-// which files those are.
-func (p *presentation) write(w io.Writer, dir string) error {
+// write writes all tables and figures, and the report as one page, into a
+// folder.
+func (p *presentation) write(dir string) (files int, err error) {
 	p.report.Page = pageName
 	paths, err := p.report.WriteAll(dir)
-	if err == nil {
-		var path string
-		if path, err = p.writePage(dir); err == nil {
-			paths = append(paths, path)
-		}
+	if err != nil {
+		return len(paths), err
 	}
-	if len(paths) > 0 {
-		fmt.Fprintln(w, "Written:")
+	if _, err := p.writePage(dir); err != nil {
+		return len(paths), err
 	}
-	for _, p := range paths {
-		fmt.Fprintln(w, "  "+p)
-	}
-	return err
+	return len(paths) + 1, nil
 }

@@ -28,12 +28,14 @@ func newReproduce() *cobra.Command {
 	var r reproduction
 	cmd := &cobra.Command{
 		Use:   "reproduce [SPEC...]",
-		Short: "Run the experiments, all if none is named, and print the paper's tables",
-		Long: `Run the experiments, all if none is named, and print the paper's tables. If none
-is named, the runs of 'runall table1' are among them.
+		Short: "Run the experiments, by default all, and compare with the paper's tables",
+		Long: `Run the experiments, by default all and those of 'runall table1', and compare the
+results with the paper's tables: a line a method, the verdicts counted, what is
+missing and the command that gets it. The full tables and the figures are in
+report/ of the results folder; 'runall report' prints the tables.
 
-Data sets that they need and that are found nowhere are downloaded first, see
-'runall data fetch --help', unless ` + data.EnvOffline + `=1 is in the environment.`,
+Missing data sets are downloaded first (see 'runall data fetch --help'), unless
+` + data.EnvOffline + `=1 is in the environment.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return r.run(cmd, names)
 		},
@@ -49,7 +51,7 @@ Data sets that they need and that are found nowhere are downloaded first, see
 }
 
 func (r *reproduction) run(cmd *cobra.Command, names []string) error {
-	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	stderr := cmd.ErrOrStderr()
 	plan, err := harness.PlanNamed(names, r.profile, r.plan, r.opt.Finder)
 	if err != nil {
 		return err
@@ -75,7 +77,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	remark(stderr, r.opt.Results, out)
-	return errors.Join(r.report(stdout, stderr, names), err)
+	return errors.Join(r.report(cmd, names), err)
 }
 
 // table1 carries out the runs of Table 1, which are no spec's.
@@ -98,9 +100,10 @@ func remark(stderr io.Writer, results string, out *harness.Outcome) {
 	}
 }
 
-// report prints the tables of all that is in the results folder, of earlier
-// calls too, and writes tables and figures in all formats.
-func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
+// report prints the summary of what is in the results folder, runs of earlier
+// calls included, and writes tables and figures in all formats.
+func (r *reproduction) report(cmd *cobra.Command, names []string) error {
+	stderr := cmd.ErrOrStderr()
 	specs, err := reportedSpecs(names)
 	if err != nil {
 		return err
@@ -126,19 +129,8 @@ func (r *reproduction) report(stdout, stderr io.Writer, names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := printTables(stdout, rep, "text"); err != nil {
-		return err
-	}
-	if err := (&presentation{have, rep, a, plan, of}).write(stdout, harness.ReportDir(r.opt.Results)); err != nil {
-		return err
-	}
-	if len(rep.Notes) > 0 {
-		fmt.Fprintln(stdout, "Missing, and why:")
-	}
-	for _, n := range rep.Notes {
-		fmt.Fprintln(stdout, "  "+n)
-	}
-	return nil
+	return (&presentation{have, rep, a, plan, of}).summarize(cmd, names, harness.ReportDir(r.opt.Results),
+		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds})
 }
 
 // resumable adds to the error of work that was interrupted how to go on.

@@ -58,7 +58,7 @@ func carry(ctx context.Context, plan []convergence.Run, opt Options, load loader
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = max(1, min(workers, runtime.GOMAXPROCS(0), len(todo)))
-	opt.report(harness.Event{Kind: harness.EventPlan, Runs: len(todo), Kept: len(plan) - len(todo), Workers: workers})
+	opt.report(harness.Event{Kind: harness.EventPlan, Message: "Table 1", Runs: len(todo), Kept: len(plan) - len(todo), Workers: workers})
 	if len(todo) == 0 {
 		return nil
 	}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/internal/charset"
+	"polkrepro/report"
+)
+
+// summarize prints the summary of the specs that are named, by default of the
+// paper's, and writes the report to a folder if there is one.
+func (p *presentation) summarize(cmd *cobra.Command, names []string, dir string, c commands) error {
+	in := report.SummaryInput{Report: p.report, Assessment: p.judged, Names: names,
+		Damaged: len(p.have.Errors), Command: c.line}
+	var err error
+	if in.StandIns, err = standIns(); err != nil {
+		return err
+	}
+	if len(names) > 0 {
+		if in.Specs, err = harness.FindSpecs(names); err != nil {
+			return harness.Usage(err)
+		}
+	}
+	if dir != "" {
+		if _, err := p.write(dir); err != nil {
+			return err
+		}
+		in.Index, in.Page = filepath.Join(dir, "index.md"), filepath.Join(dir, pageName)
+	}
+	s, err := report.Summarize(in)
+	if err != nil {
+		return err
+	}
+	stdout := cmd.OutOrStdout()
+	return s.Text(stdout, columns(stdout), !charset.UTF8())
+}
+
+// columns returns the width of a terminal, or 0.
+func columns(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// standIns returns the names of the generated data sets that stand in for
+// missing ones, by the missing ones'.
+func standIns() (map[string]string, error) {
+	specs, err := experiments.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]string)
+	for _, s := range specs {
+		if s.StandsInFor != "" {
+			out[s.StandsInFor] = s.Data.Name
+		}
+	}
+	return out, nil
+}
+
+// commands makes command lines that go on with the same folders and profile.
+type commands struct {
+	results, dataDir string
+	profile          string
+	seeds            int
+}
+
+// line returns the command line that runs this program with arguments, to be
+// copied to a shell.
+func (c commands) line(args ...string) string {
+	program := "runall"
+	if strings.ContainsRune(os.Args[0], filepath.Separator) && !filepath.IsAbs(os.Args[0]) {
+		program = os.Args[0] // such as bin/runall
+	}
+	words := append([]string{program}, args...)
+	flag := func(name, value, unless string) {
+		if value != unless && !slices.Contains(args, name) {
+			words = append(words, name, value)
+		}
+	}
+	prefix := ""
+	switch args[0] {
+	case "data":
+		if data.Offline() {
+			prefix = data.EnvOffline + "= "
+		}
+	case "reproduce":
+		flag("--profile", c.profile, experiments.ProfileQuick)
+		flag("--seeds", strconv.Itoa(c.seeds), "0")
+		flag("--data-dir", c.dataDir, "")
+		fallthrough
+	default:
+		flag("--results", cmp.Or(c.results, defaultResults), defaultResults)
+	}
+	for i, w := range words {
+		words[i] = quoted(w)
+	}
+	return prefix + strings.Join(words, " ")
+}

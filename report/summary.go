@@ -1,0 +1,452 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"polkrepro/data"
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+)
+
+// SummaryInput is what a summary is made from.
+type SummaryInput struct {
+	Report     *Report
+	Assessment *evidence.Assessment   // of the paper's claims
+	StandIns   map[string]string      // name of the generated data set that stands in for a missing one, by the missing one's
+	Names      []string               // specs that were asked for, as on the command line; empty: all of the paper's
+	Specs      []*experiments.Spec    // of these names
+	Damaged    int                    // incomplete or corrupt records
+	Index      string                 // path of the report's index; empty if the report was not written
+	Page       string                 // path of the report as one page; empty if it was not written
+	Command    func(...string) string // the command line that runs this program with arguments
+}
+
+// A Summary is what a reproduction came to, for a terminal: Tables 2 and 3 with
+// one line a method, the verdicts counted, what is missing and the command that
+// gets it, and where the report is. If only specs of the user's own were asked
+// for, it is their results instead of the paper's.
+type Summary struct {
+	title    string
+	blocks   []summaryBlock // of the paper's tables
+	heading  string         // of series
+	series   [][]string     // runs that are in none of the blocks, below a header
+	verdicts []summaryItem
+	missing  []summaryItem
+	where    []summaryItem
+}
+
+// A summaryItem is a word, what there is to say of it, and the command that
+// helps; one of the last two may be empty.
+type summaryItem struct{ word, text, command string }
+
+// A summaryBlock is the part of a table on one task and data set.
+type summaryBlock struct {
+	heading string
+	rows    []summaryRow
+}
+
+// A summaryRow is one method: what the paper prints, what the runs gave, and
+// the verdict's mark, for each quantity.
+type summaryRow struct {
+	method             string
+	why                string // why there is nothing to compare, neither numbers nor runs
+	paper, ours, marks [quantityCount]string
+	runs               string
+}
+
+// marks are how a summary writes verdicts.
+var marks = map[evidence.Verdict]string{
+	evidence.Reproduced:   "✓",
+	evidence.Deviates:     "≠",
+	evidence.Inconclusive: "?",
+	evidence.NotRun:       dash,
+}
+
+// dash stands for a number that there is not, and for a verdict that there is
+// not.
+const dash = "–"
+
+// Summarize makes a summary. The error is that of the paper's values, which are
+// embedded in the binary.
+func Summarize(in SummaryInput) (*Summary, error) {
+	paper, err := experiments.Paper()
+	if err != nil {
+		return nil, fmt.Errorf("the paper's values: %w", err)
+	}
+	return summarize(in, paper), nil
+}
+
+func summarize(in SummaryInput, paper *experiments.PaperValues) *Summary {
+	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: paper, named: map[string]bool{}, claims: map[string]*evidence.ClaimResult{}}
+	for _, s := range in.Specs {
+		b.named[s.Name] = true
+	}
+	for i := range in.Assessment.Claims {
+		c := &in.Assessment.Claims[i]
+		b.claims[c.Claim.ID] = c
+	}
+	s := new(Summary)
+	s.blocks = b.blocks()
+	s.heading, s.series = b.series(len(s.blocks) > 0)
+	if len(s.blocks) > 0 {
+		s.title = "The paper's Tables 2 and 3 → this reproduction" + b.profileText()
+		s.verdicts = b.verdicts()
+	}
+	s.missing = b.missing(len(s.blocks) > 0)
+	s.where = b.where(len(s.blocks) > 0)
+	return s
+}
+
+// A summaryBuilder makes the parts of a summary.
+type summaryBuilder struct {
+	SummaryInput
+	Input  Input // of the report
+	paper  *experiments.PaperValues
+	named  map[string]bool // names of specs
+	claims map[string]*evidence.ClaimResult
+}
+
+func (b *summaryBuilder) profileText() string {
+	if b.Input.Profile == "" {
+		return ""
+	}
+	return ", profile " + b.Input.Profile
+}
+
+// blocks returns the blocks of Tables 2 and 3: all of them, or where specs are
+// named, and one of them feeds a printed cell, those that have runs or that the
+// named ones feed.
+func (b *summaryBuilder) blocks() []summaryBlock {
+	fed := make(map[string]bool)
+	for _, p := range b.Input.Planned {
+		for _, id := range p.Cells {
+			fed[id] = fed[id] || b.named[p.Spec] && b.printed(id)
+		}
+	}
+	if len(b.Names) > 0 && !slices.Contains(slices.Collect(maps.Values(fed)), true) {
+		return nil
+	}
+	var out []summaryBlock
+	for _, t := range b.Report.Tables {
+		for _, blk := range t.Blocks {
+			wanted := len(b.Names) == 0 || slices.ContainsFunc(blk.Rows, func(r *Row) bool {
+				return !r.Extra && (r.Cell.Why == "" || fed[r.Cell.ID])
+			})
+			if wanted {
+				out = append(out, b.block(t, blk))
+			}
+		}
+	}
+	return out
+}
+
+// block makes a block of the printed table's rows; a method that is not defined
+// for the task has none.
+func (b *summaryBuilder) block(t *Table, blk *Block) summaryBlock {
+	number := strings.TrimPrefix(t.Name, "table")
+	out := summaryBlock{heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.riskName())}
+	for _, row := range blk.Rows {
+		if !row.Extra && row.Cell.Why != whyDash {
+			out.rows = append(out.rows, b.row(row))
+		}
+	}
+	return out
+}
+
+func (b *summaryBuilder) row(row *Row) summaryRow {
+	c := &row.Cell
+	if c.Why != "" && c.Paper == [quantityCount]*float64{} {
+		return summaryRow{method: row.Title, why: shorten(c.Why, whyWidth)}
+	}
+	out := summaryRow{method: row.Title, runs: strconv.Itoa(c.runs())}
+	verdicts := b.cellVerdicts(c.ID)
+	for q, name := range quantityNames {
+		out.paper[q], out.ours[q], out.marks[q] = dash, dash, dash
+		if c.Paper[q] != nil {
+			out.paper[q] = c.Printed[q]
+		}
+		if s := c.Ours[q]; s.N > 0 {
+			out.ours[q] = "∞" // a run diverged
+			if s.Diverged == 0 {
+				out.ours[q] = number(s.Mean, q, s.Mean)
+			}
+		}
+		if v, ok := verdicts[name]; ok {
+			out.marks[q] = marks[v]
+		}
+	}
+	return out
+}
+
+// cellVerdicts returns the verdicts on a cell's numbers, by quantity.
+func (b *summaryBuilder) cellVerdicts(id string) map[string]evidence.Verdict {
+	out := make(map[string]evidence.Verdict)
+	c := b.claims[id]
+	if c == nil {
+		return out
+	}
+	for _, t := range c.Tests {
+		if t.Test.Paper != nil {
+			out[t.Test.Of.Quantity] = t.Verdict
+		}
+	}
+	return out
+}
+
+// series lists the runs that no block shows, a row a series below a header:
+// those of the named specs, or those on stand-ins for missing data.
+func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
+	part := builder{in: b.Input, paper: b.paper}
+	part.in.Planned = slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool {
+		if len(b.Names) == 0 {
+			return !b.standsIn(p.Run.Data.Name) || b.Input.Records[p.ID] == nil
+		}
+		return !b.named[p.Spec] || slices.ContainsFunc(p.Cells, b.printed)
+	})
+	groups := part.costGroups()
+	if len(groups) == 0 {
+		return "", nil
+	}
+	switch {
+	case len(b.Names) == 0:
+		heading = "Generated data, not in the paper: " + b.standInNames()
+	case paper:
+		heading = "Other series of " + b.specNames()
+	default:
+		heading = "Results of " + b.specNames() + b.profileText()
+	}
+	place := func(g *costGroup) []string { return []string{g.name(), g.first.Run.Task} }
+	here := place(groups[0])
+	if !slices.ContainsFunc(groups, func(g *costGroup) bool { return !slices.Equal(place(g), here) }) {
+		heading += ": " + strings.Join(here, ", ")
+		place = func(*costGroup) []string { return nil }
+		rows = [][]string{seriesHeader[len(here):]}
+	} else {
+		rows = [][]string{seriesHeader}
+	}
+	for _, g := range groups {
+		runs := part.records(g.planned)
+		row := append(place(g), g.first.Series)
+		for q, s := range testStats(runs) {
+			text := s.text(q)
+			if len(b.Names) == 0 && s.N > 0 && s.Diverged == 0 {
+				text = number(s.Mean, q, s.Mean)
+			}
+			row = append(row, cmp.Or(text, dash))
+		}
+		rows = append(rows, append(row, strconv.Itoa(len(runs))))
+	}
+	return heading, rows
+}
+
+// seriesHeader names the columns of series. If data and task are the same in all
+// rows, the heading says them.
+var seriesHeader = []string{"data", "task", "series", "test risk", "error (%)", "model order", "runs"}
+
+// printed reports whether a cell is one of the printed tables.
+func (b *summaryBuilder) printed(cell string) bool {
+	c, ok := b.paper.Cells[cell]
+	return ok && !c.Extra
+}
+
+// standsIn reports whether a generated data set stands in for one that is
+// missing.
+func (b *summaryBuilder) standsIn(name string) bool {
+	for missing, by := range b.StandIns {
+		if _, unavailable := b.Input.Unavailable[missing]; by == name && unavailable {
+			return true
+		}
+	}
+	return false
+}
+
+// specNames names the specs that were asked for.
+func (b *summaryBuilder) specNames() string {
+	names := make([]string, len(b.Specs))
+	for i, s := range b.Specs {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// needless reports whether a run is of generated data that would stand in for a
+// data set all of whose runs are there.
+func (b *summaryBuilder) needless(p experiments.Planned) bool {
+	name := p.Run.Data.Name
+	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !b.named[p.Spec]
+}
+
+// standInNames says which data set stands in for which.
+func (b *summaryBuilder) standInNames() string {
+	var out []string
+	for _, missing := range sortedKeys(b.Input.Unavailable) {
+		if by := b.StandIns[missing]; by != "" {
+			out = append(out, by+" for "+missing)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// verdicts counts the verdicts on the paper's claims. The marks are those of the
+// rows.
+func (b *summaryBuilder) verdicts() []summaryItem {
+	cells, sentences := b.Assessment.Counts()
+	numbers := b.Assessment.Numbers()
+	each := func(of func(evidence.Counts) int) string {
+		return fmt.Sprintf("%s, %s, %s", count(of(cells), "cell"), count(of(numbers), "number"), count(of(sentences), "sentence"))
+	}
+	reproduced := fmt.Sprintf("%d of %s, %d of %s, %d of %s", cells.Reproduced, count(cells.Total(), "cell"),
+		numbers.Reproduced, count(numbers.Total(), "number"), sentences.Reproduced, count(sentences.Total(), "sentence"))
+	deviates := each(func(n evidence.Counts) int { return n.Deviates })
+	switch all, explained := cells.Deviates+sentences.Deviates, cells.Explained+sentences.Explained; {
+	case all == 0:
+	case explained == all:
+		deviates += ", all explained"
+	default:
+		deviates += fmt.Sprintf("; explained: %s, %s", count(cells.Explained, "cell"), count(sentences.Explained, "sentence"))
+	}
+	none := "the paper prints no number"
+	if cells.NotRun+sentences.NotRun > 0 {
+		none = each(func(n evidence.Counts) int { return n.NotRun }) + " not run; or none printed"
+	}
+	out := []summaryItem{
+		{word: marks[evidence.Reproduced] + " reproduced", text: reproduced},
+		{word: marks[evidence.Deviates] + " deviates", text: deviates},
+		{word: marks[evidence.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
+		{word: marks[evidence.NotRun] + " no verdict", text: none},
+	}
+	if t := b.Report.Table1; t != nil {
+		n := 0
+		for _, c := range t.Study.Claims {
+			if c.Verdict == evidence.Reproduced {
+				n++
+			}
+		}
+		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", n, count(len(t.Study.Claims), "statement"))})
+	}
+	if single, judged := b.singleRuns(); single > 0 && b.Input.Profile != experiments.ProfileFull {
+		out = append(out, summaryItem{word: "single runs", text: fmt.Sprintf("decide %d of %s on numbers, without an interval", single, count(judged, "verdict"))})
+	}
+	return out
+}
+
+// singleRuns counts the verdicts on the paper's numbers, and those of them that
+// rest on one run, without an interval.
+func (b *summaryBuilder) singleRuns() (single, judged int) {
+	for _, c := range b.Assessment.Claims {
+		for _, t := range c.Tests {
+			if !c.Claim.Cell || t.Test.Paper == nil || t.Verdict == evidence.NotRun {
+				continue
+			}
+			judged++
+			if len(t.Of.Runs) == 1 {
+				single++
+			}
+		}
+	}
+	return single, judged
+}
+
+// missing lists what is missing, with the command that gets it.
+func (b *summaryBuilder) missing(paper bool) (out []summaryItem) {
+	again := b.Names // what to run again
+	if paper {
+		again = nil
+	}
+	reproduce := b.Command(append([]string{"reproduce"}, again...)...)
+	lacking := make(map[string]bool)
+	var failed, pending []experiments.Planned
+	seen := make(map[string]bool)
+	for _, p := range b.Input.Planned {
+		if seen[p.ID] || b.Input.Records[p.ID] != nil || !paper && !b.named[p.Spec] || b.needless(p) {
+			continue
+		}
+		seen[p.ID] = true
+		_, unavailable := b.Input.Unavailable[p.Run.Data.Name]
+		_, broken := b.Input.Failed[p.ID]
+		switch {
+		case unavailable:
+			lacking[p.Run.Data.Name] = true
+		case broken:
+			failed = append(failed, p)
+		default:
+			pending = append(pending, p)
+		}
+	}
+	for _, name := range sortedKeys(lacking) {
+		out = append(out, summaryItem{name + " data", "set " + data.EnvDir + ", or", b.Command("data", "fetch", name)})
+	}
+	if n := len(failed); n > 0 {
+		first := failed[0]
+		why := fmt.Sprintf("%s on %s: %s", first.Series, first.Run.Data.Name, oneLine(b.Input.Failed[first.ID]))
+		out = append(out, summaryItem{count(n, "failed run"), shorten(why, 50), reproduce})
+	}
+	if b.Damaged > 0 {
+		out = append(out, summaryItem{count(b.Damaged, "record"), "incomplete or corrupt", reproduce})
+	}
+	if n := len(pending); n > 0 {
+		out = append(out, summaryItem{count(n, "run"), "not started yet", reproduce})
+	}
+	if paper {
+		out = append(out, b.largerProfile()...)
+	}
+	switch t := b.Report.Table1; {
+	case len(b.Names) > 0:
+	case t == nil:
+		out = append(out, summaryItem{"Table 1", "", b.Command("table1")})
+	case t.Study.Missing() > 0:
+		out = append(out, summaryItem{"Table 1", count(t.Study.Missing(), "run"), b.Command("table1", "--profile", t.Study.Profile)})
+	}
+	return out
+}
+
+// largerProfile counts the claims that only runs of a larger profile answer.
+func (b *summaryBuilder) largerProfile() []summaryItem {
+	larger := map[string]string{experiments.ProfileSmoke: experiments.ProfileQuick, experiments.ProfileQuick: experiments.ProfileFull}[b.Input.Profile]
+	if larger == "" {
+		return nil
+	}
+	n := 0
+	for _, c := range b.Assessment.Claims {
+		if slices.ContainsFunc(c.Tests, func(t evidence.TestResult) bool {
+			return t.Verdict == evidence.NotRun && len(t.Of.Missing)+len(t.To.Missing) == 0
+		}) {
+			n++
+		}
+	}
+	text := "more seeds"
+	if n > 0 {
+		text = count(n, "verdict") + ", more seeds"
+	}
+	return []summaryItem{{"profile " + larger, text, b.Command("reproduce", "--profile", larger)}}
+}
+
+// where says where the rest is.
+func (b *summaryBuilder) where(paper bool) (out []summaryItem) {
+	if b.Page == "" {
+		out = append(out, summaryItem{word: "report", command: b.Command("report", "--format", "html")})
+	} else {
+		out = append(out, summaryItem{word: "report", text: b.Page}, summaryItem{word: "tables, figures", text: b.Index})
+	}
+	if paper {
+		out = append(out, summaryItem{word: "full tables", command: b.Command("report")}, summaryItem{word: "verdicts", command: b.Command("verify")})
+		deviates := func(c evidence.ClaimResult) bool { return c.Claim.Cell && c.Verdict == evidence.Deviates }
+		if i := slices.IndexFunc(b.Assessment.Claims, deviates); i >= 0 {
+			out = append(out, summaryItem{word: "one verdict", command: b.Command("explain", b.Assessment.Claims[i].Claim.ID)})
+		}
+	}
+	return out
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+)
+
+// testCommand makes the command lines of the fixtures.
+func testCommand(args ...string) string { return "bin/runall " + strings.Join(args, " ") }
+
+// fixtureSummary is what the summary of a fixture is made from.
+func fixtureSummary(t *testing.T, in Input) SummaryInput {
+	t.Helper()
+	ledger, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: in.Planned, Records: in.Records, Failed: in.Failed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return SummaryInput{
+		Report: build(in, fixturePaper(), fixtureDraw), Assessment: a, Command: testCommand,
+		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},
+		Page:     "results/report/report.html", Index: "results/report/index.md",
+	}
+}
+
+// withRuns adds runs of a spec that feed no cell.
+func withRuns(in Input, spec string, shapes ...shape) Input {
+	for _, s := range shapes {
+		for seed := range uint64(s.seeds) {
+			p := s.planned(0, seed+1)
+			p.Spec, p.Cells, p.Figures = spec, nil, nil
+			in.Planned = append(in.Planned, p)
+			in.Records[p.ID] = s.record(p)
+		}
+	}
+	return in
+}
+
+// standInShapes are the runs on stand-ins.
+func standInShapes() (out []shape) {
+	for _, data := range []string{"glyphs", "weaves"} {
+		for i := range 6 {
+			out = append(out, shape{data, "ksvm", "polk", fmt.Sprintf("POLK, K = 0.%02d", i+1), "", "", nil, 1, 40000, 1600, 0.1, 0.03, 800, 1.2, 0.03})
+		}
+	}
+	return out
+}
+
+// withoutData takes the runs on a data set away, as if it could not be had.
+func withoutData(in Input, name string) Input {
+	in.Unavailable[name] = name + ": data not available"
+	for _, p := range in.Planned {
+		if p.Run.Data.Name == name {
+			delete(in.Records, p.ID)
+		}
+	}
+	return in
+}
+
+func summaryOf(t *testing.T, in SummaryInput, width int, ascii bool) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := summarize(in, fixturePaper()).Text(&b, width, ascii); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestSummary(t *testing.T) {
+	missing := withRuns(withoutData(mixedInput(), "mnist"), "standins", standInShapes()...)
+	missing.Unavailable["brodatz"] = "brodatz: data not available"
+	lacking := fixtureSummary(t, missing)
+	lacking.Damaged = 2
+
+	own := fixtureSummary(t, withRuns(fixtureInput(), "mine",
+		shape{"multidist", "ksvm", "polk", "POLK, K = 0.04", "", "", nil, 3, 40000, 1600, 0.1, 0.03, 18, 1.2, 0.03},
+		shape{"multidist", "ksvm", "csvc", "C-SVC", "", "", nil, 1, 20000, 20000, 0.1, 0.01, 800, 1, 0}))
+	own.Names, own.Specs = []string{"mine.yaml"}, []*experiments.Spec{{Name: "mine"}}
+
+	quick := fixtureInput()
+	quick.Profile = experiments.ProfileQuick
+	named := fixtureSummary(t, quick)
+	named.Names, named.Specs = []string{"mnist-ksvm"}, []*experiments.Spec{{Name: "mnist-ksvm"}}
+	named.Page, named.Index = "", ""
+
+	for name, in := range map[string]SummaryInput{
+		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named,
+	} {
+		for suffix, ascii := range map[string]bool{"": false, "-ascii": true} {
+			for _, width := range []int{0, 80, 100, 500} {
+				text := summaryOf(t, in, width, ascii)
+				checkSize(t, name, text, min(max(width, 80), 100), ascii)
+				if width == 80 {
+					golden(t, "summary-"+name+suffix+".txt", []byte(text))
+				}
+			}
+		}
+	}
+}
+
+// checkSize checks the number of lines of a summary, their width and their
+// characters.
+func checkSize(t *testing.T, name, text string, width int, ascii bool) {
+	t.Helper()
+	if n := strings.Count(text, "\n"); n > SummaryLines || !strings.HasSuffix(text, "\n") {
+		t.Errorf("%s: %d lines", name, n)
+	}
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(line) - 1; n > width {
+			t.Errorf("%s: a line of %d columns, want at most %d: %s", name, n, width, line)
+		}
+		for i := range len(line) {
+			if ascii && line[i] >= 0x80 {
+				t.Errorf("%s: byte %#x outside of ASCII: %q", name, line[i], line)
+				break
+			}
+		}
+	}
+}
+
+// TestSummaryOfEverything: whatever is missing at once, and however many series
+// there are, the summary keeps to its size and ends with where the report is.
+func TestSummaryOfEverything(t *testing.T) {
+	in := withoutData(fixtureInput(), "mnist")
+	in.Profile = experiments.ProfileQuick
+	in.Unavailable["brodatz"] = "brodatz: data not available"
+	for i, p := range in.Planned {
+		switch {
+		case p.Run.Data.Name != "multidist":
+		case i%7 == 0:
+			delete(in.Records, p.ID)
+			in.Failed[p.ID] = strings.Repeat("ünbelievably long ", 30) + "\nand in two lines"
+		case i%7 == 1:
+			delete(in.Records, p.ID)
+		case i%7 == 2:
+			in.Records[p.ID].Final.TrainRisk = math.NaN()
+		}
+	}
+	var shapes []shape
+	for i := range 40 {
+		name := "glyphs"
+		if i%2 == 0 {
+			name = "weaves"
+		}
+		shapes = append(shapes, shape{name, "ksvm", "polk", fmt.Sprintf("POLK with a very long name and even more words, K = %d", i), "", "", nil, 2, 40000, 1600, 0.1, 0.13, 1234, 1.2, 0.03})
+	}
+	all := fixtureSummary(t, withRuns(in, "standins", shapes...))
+	all.Damaged = 3
+	few := fixtureSummary(t, withRuns(in, "mine", shapes...))
+	few.Names, few.Specs = []string{"mine.yaml"}, []*experiments.Spec{{Name: "mine"}}
+	for name, s := range map[string]SummaryInput{"all": all, "own": few} {
+		for _, ascii := range []bool{false, true} {
+			for _, width := range []int{80, 100} {
+				text := summaryOf(t, s, width, ascii)
+				checkSize(t, name, text, width, ascii)
+				for _, want := range []string{"more, see tables/runs.txt", "results/report/report.html\n", "mnist data", "failed run", "not started yet", "incomplete or corrupt"} {
+					if name == "all" && !strings.Contains(text, want) || name == "own" && strings.Contains(want, "report") && !strings.Contains(text, want) {
+						t.Errorf("%s: no %q in\n%s", name, want, text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSummaryMarks: the marks of the rows are the verdicts that are counted, and
+// a dash has none.
+func TestSummaryMarks(t *testing.T) {
+	for name, in := range map[string]SummaryInput{"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput())} {
+		s := summarize(in, fixturePaper())
+		got := map[string]int{}
+		for _, b := range s.blocks {
+			for _, r := range b.rows {
+				for q := range quantityCount {
+					if r.why == "" && r.paper[q] != dash {
+						got[r.marks[q]]++
+					} else if r.marks[q] != dash && r.marks[q] != "" {
+						t.Errorf("%s: %s: a mark %s without a number of the paper", name, r.method, r.marks[q])
+					}
+				}
+			}
+		}
+		n := in.Assessment.Numbers()
+		want := map[string]int{"✓": n.Reproduced, "≠": n.Deviates, "?": n.Inconclusive, "–": n.NotRun}
+		for mark, k := range want {
+			if got[mark] != k {
+				t.Errorf("%s: %d marks %s, %d verdicts", name, got[mark], mark, k)
+			}
+		}
+		if n.Total() != 48 || n.Reproduced == 0 || n.Deviates == 0 || n.NotRun == 0 {
+			t.Errorf("%s: numbers %+v do not test much", name, n)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"polkrepro/internal/charset"
+)
+
+// The size of a summary's text. The tables of the paper are no wider than
+// summaryNarrow.
+const (
+	SummaryLines  = 60  // at most
+	SummaryWidth  = 100 // columns at most; a longer path is not broken
+	summaryNarrow = 80
+)
+
+// Text writes the summary in at most SummaryLines lines of width columns, from
+// 80 to SummaryWidth; in ASCII if the terminal shows nothing else.
+func (s *Summary) Text(w io.Writer, width int, ascii bool) error {
+	t := summaryText{width: min(max(width, summaryNarrow), SummaryWidth), encode: func(s string) string { return s }}
+	if ascii {
+		t.encode = charset.ASCII
+	}
+	var tail []string
+	for _, l := range []struct {
+		heading string
+		items   []summaryItem
+	}{{"", s.verdicts}, {"Missing", s.missing}, {"", s.where}} {
+		tail = append(tail, t.items(l.heading, l.items)...)
+	}
+	head := t.tables(s.title, s.blocks, true)
+	if need := len(s.series) + 2; len(head)+need+len(tail) > SummaryLines {
+		head = t.tables(s.title, s.blocks, false)
+	}
+	lines := append(head, t.series(s.heading, s.series, SummaryLines-len(head)-len(tail))...)
+	lines = append(lines, tail...)
+	if lines[0] == "" {
+		lines = lines[1:]
+	}
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
+// summaryText lays the parts of a summary out.
+type summaryText struct {
+	width  int
+	encode func(string) string
+}
+
+// tables lays the paper's tables out, a line a method; with empty lines between
+// the blocks if spaced.
+func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []string {
+	if len(blocks) == 0 {
+		return nil
+	}
+	g := grid{left: make([]bool, columns)}
+	g.left[0] = true
+	for q := range quantityCount {
+		g.left[4*q+4] = true // marks
+	}
+	for _, b := range blocks {
+		for _, r := range b.rows {
+			g.rows = append(g.rows, t.row(r))
+		}
+	}
+	g.header = make([]string, columns)
+	widths := g.widths()
+	header := []string{strings.Repeat(" ", widths[0])}
+	for q, name := range []string{"risk", "error (%)", "model order"} {
+		group := 3
+		for _, n := range widths[4*q+1 : 4*q+5] {
+			group += n
+		}
+		header = append(header, fmt.Sprintf("%-*s", group, name))
+	}
+	lines := []string{t.encode(title), strings.TrimRight(strings.Join(append(header, "runs"), "   "), " ")}
+	for i, b := range blocks {
+		if spaced && i > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, t.encode(b.heading))
+		for _, r := range b.rows {
+			cells := g.pad(g.rows[0], widths)
+			g.rows = g.rows[1:]
+			if r.why != "" {
+				lines = append(lines, cells[0]+"   "+t.encode(r.why))
+				continue
+			}
+			parts := []string{cells[0]}
+			for q := range quantityCount {
+				parts = append(parts, strings.Join(cells[4*q+1:4*q+5], " "))
+			}
+			lines = append(lines, strings.TrimRight(strings.Join(append(parts, cells[columns-1]), "   "), " "))
+		}
+	}
+	return lines
+}
+
+// columns of the paper's tables: the method; for each quantity the paper's
+// number, an arrow, ours and a mark; the number of runs.
+const columns = 1 + 4*quantityCount + 1
+
+// row returns the cells of a method.
+func (t summaryText) row(r summaryRow) []string {
+	if r.why != "" {
+		cells := make([]string, columns)
+		cells[0] = "  " + t.encode(r.method)
+		return cells
+	}
+	cells := []string{"  " + t.encode(r.method)}
+	for q := range quantityCount {
+		paper, arrow, ours, mark := r.paper[q], "→", r.ours[q], r.marks[q]
+		if paper == dash && ours == dash {
+			arrow, ours, mark = "", "", ""
+		}
+		for _, s := range []string{paper, arrow, ours, mark} {
+			cells = append(cells, t.encode(s))
+		}
+	}
+	return append(cells, r.runs)
+}
+
+// series lays a table of series out in at most room lines.
+func (t summaryText) series(heading string, rows [][]string, room int) []string {
+	room -= 2 // an empty line and the heading
+	if len(rows) == 0 || room < 2 {
+		return nil
+	}
+	more := 0
+	if len(rows) > room {
+		rows, more = rows[:room-1], len(rows)-room+1
+	}
+	name := len(rows[0]) - 5 // the last column of text
+	g := grid{header: rows[0], left: make([]bool, len(rows[0]))}
+	for i := range g.left {
+		g.left[i] = i <= name
+	}
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, s := range row {
+			cells[i] = t.encode(s)
+		}
+		g.rows = append(g.rows, cells)
+	}
+	widths := g.widths()
+	total := 2 * len(widths)
+	for _, n := range widths {
+		total += n
+	}
+	if over := total - t.width; over > 0 {
+		widths[name] = max(12, widths[name]-over)
+	}
+	lines := []string{"", t.fit(heading, t.width)}
+	for _, row := range g.rows {
+		row[name] = t.fit(row[name], widths[name])
+		lines = append(lines, strings.TrimRight("  "+strings.Join(g.pad(row, widths), "  "), " "))
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more, see tables/runs.txt of the report", more))
+	}
+	return lines
+}
+
+// items lays items out in two columns, each in a line, or in two if the command
+// does not fit beside the text.
+func (t summaryText) items(heading string, items []summaryItem) []string {
+	if len(items) == 0 {
+		return nil
+	}
+	lines, indent := []string{""}, ""
+	if heading != "" {
+		lines, indent = append(lines, heading), "  "
+	}
+	widest := 0
+	for _, i := range items {
+		widest = max(widest, utf8.RuneCountInString(t.encode(i.word)))
+	}
+	for _, i := range items {
+		word := t.encode(i.word)
+		line := indent + word + strings.Repeat(" ", widest-utf8.RuneCountInString(word)) + "  "
+		start := len(line)
+		text, command := t.encode(i.text), t.encode(i.command)
+		switch {
+		case text == "" || command == "":
+			line += text + command
+		case utf8.RuneCountInString(line+text+": "+command) > t.width:
+			line += text + ":\n" + strings.Repeat(" ", min(start, 4)) + command
+		default:
+			line += text + ": " + command
+		}
+		lines = append(lines, strings.Split(line, "\n")...)
+	}
+	return lines
+}
+
+// fit encodes a text and shortens it to a width.
+func (t summaryText) fit(s string, width int) string {
+	s = t.encode(s)
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	return strings.TrimSpace(string([]rune(s)[:width-3])) + "..."
+}
