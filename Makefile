@@ -50,10 +50,10 @@ REFERENCE = results/reference
 all: reproduce
 
 build:
-	$(GO) build -ldflags '$(LDFLAGS)' -o bin/runall ./cmd/runall
+	@$(GO) build -ldflags '$(LDFLAGS)' -o bin/runall ./cmd/runall
 
 reproduce: build
-	bin/runall reproduce --profile $(PROFILE) --results $(RESULTS)
+	@bin/runall reproduce --profile $(PROFILE) --results $(RESULTS)
 
 smoke: PROFILE = smoke
 smoke: reproduce

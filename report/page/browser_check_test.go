@@ -182,10 +182,10 @@ func TestCheckNarrow(t *testing.T) {
 	}
 }
 
-// TestGoldenForest shows the forest plot on a phone and beside the sentences on
+// TestCheckForest shows the forest plot on a phone and beside the sentences on
 // a wide screen: its letters, of 7 points in a picture of 244.8, have at least 8
 // pixels.
-func TestGoldenForest(t *testing.T) {
+func TestCheckForest(t *testing.T) {
 	b, url := shown(t)
 	for _, width := range []int{1400, 1000, 999, 390, 320} {
 		b.width(t, width)
