@@ -188,11 +188,13 @@ func TestSentenceWords(t *testing.T) {
 
 // TestNumbers counts the numbers of the tables by hand.
 func TestNumbers(t *testing.T) {
-	test := func(v Verdict) TestResult { return TestResult{Verdict: v} }
-	explained := TestResult{Verdict: Deviates, Test: experiments.Test{Explained: "because"}}
+	printed := 4.0
+	test := func(v Verdict) TestResult { return TestResult{Verdict: v, Test: experiments.Test{Paper: &printed}} }
+	explained := TestResult{Verdict: Deviates, Test: experiments.Test{Paper: &printed, Explained: "because"}}
+	unprinted := TestResult{Verdict: Reproduced}
 	a := &Assessment{Claims: []ClaimResult{
 		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(Reproduced), test(Deviates), explained}},
-		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(Inconclusive), test(NotRun)}},
+		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(Inconclusive), test(NotRun), unprinted}},
 		{Tests: []TestResult{test(Deviates)}},
 	}}
 	if got, want := a.Numbers(), (Counts{Reproduced: 1, Inconclusive: 1, NotRun: 1, Deviates: 2, Explained: 1}); got != want {
