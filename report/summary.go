@@ -46,8 +46,14 @@ type summaryItem struct{ word, text, command string }
 
 // A summaryBlock is the part of a table on one task and data set.
 type summaryBlock struct {
+	data    string
 	heading string
 	rows    []summaryRow
+}
+
+// hasRuns reports whether a method of the block has runs.
+func (b *summaryBlock) hasRuns() bool {
+	return slices.ContainsFunc(b.rows, func(r summaryRow) bool { return r.why == "" && r.runs != "0" })
 }
 
 // A summaryRow is one method: what the paper prints, what the runs gave, and
@@ -97,7 +103,7 @@ func summarize(in SummaryInput, paper *experiments.PaperValues) *Summary {
 		s.title = "The paper's Tables 2 and 3 → this reproduction" + b.profileText()
 		s.verdicts = b.verdicts()
 	}
-	s.missing = b.missing(len(s.blocks) > 0)
+	s.missing = b.missing(s.blocks)
 	s.where = b.where(len(s.blocks) > 0)
 	return s
 }
@@ -149,7 +155,7 @@ func (b *summaryBuilder) blocks() []summaryBlock {
 // for the task has none.
 func (b *summaryBuilder) block(t *Table, blk *Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
-	out := summaryBlock{heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.riskName())}
+	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.riskName())}
 	for _, row := range blk.Rows {
 		if !row.Extra && row.Cell.Why != whyDash {
 			out.rows = append(out.rows, b.row(row))
@@ -353,7 +359,8 @@ func (b *summaryBuilder) singleRuns() (single, judged int) {
 }
 
 // missing lists what is missing, with the command that gets it.
-func (b *summaryBuilder) missing(paper bool) (out []summaryItem) {
+func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
+	paper := len(blocks) > 0
 	again := b.Names // what to run again
 	if paper {
 		again = nil
@@ -376,6 +383,11 @@ func (b *summaryBuilder) missing(paper bool) (out []summaryItem) {
 			failed = append(failed, p)
 		default:
 			pending = append(pending, p)
+		}
+	}
+	for _, blk := range blocks {
+		if _, unavailable := b.Input.Unavailable[blk.data]; unavailable && !blk.hasRuns() {
+			lacking[blk.data] = true // also of a profile that has no runs on it
 		}
 	}
 	for _, name := range sortedKeys(lacking) {
