@@ -1,4 +1,4 @@
-# make reproduce   run the experiments (PROFILE=smoke|quick|full) and print the paper's tables
+# make reproduce   run the experiments (PROFILE=smoke|quick|full) and compare with the paper's tables
 # make test        everything that can fail
 # make bench       the benchmarks
 # make faults      processes of runall killed, starved and disturbed in TRIALS ways
@@ -49,10 +49,10 @@ REFERENCE = results/reference
 all: reproduce
 
 build:
-	$(GO) build -ldflags '$(LDFLAGS)' -o bin/runall ./cmd/runall
+	@$(GO) build -ldflags '$(LDFLAGS)' -o bin/runall ./cmd/runall
 
 reproduce: build
-	bin/runall reproduce --profile $(PROFILE) --results $(RESULTS)
+	@bin/runall reproduce --profile $(PROFILE) --results $(RESULTS)
 
 smoke: PROFILE = smoke
 smoke: reproduce

@@ -185,9 +185,9 @@ func TestSummaryMarks(t *testing.T) {
 			for _, r := range b.rows {
 				for q := range quantityCount {
 					if r.why == "" && r.paper[q] != dash {
-						got[r.marks[q]]++
-					} else if r.marks[q] != dash && r.marks[q] != "" {
-						t.Errorf("%s: %s: a mark %s without a number of the paper", name, r.method, r.marks[q])
+						got[r.marked[q]]++
+					} else if r.marked[q] != dash && r.marked[q] != "" {
+						t.Errorf("%s: %s: a mark %s without a number of the paper", name, r.method, r.marked[q])
 					}
 				}
 			}

@@ -114,7 +114,7 @@ func (t summaryText) row(r summaryRow) []string {
 	}
 	cells := []string{"  " + t.encode(r.method)}
 	for q := range quantityCount {
-		paper, arrow, ours, mark := r.paper[q], "→", r.ours[q], r.marks[q]
+		paper, arrow, ours, mark := r.paper[q], "→", r.ours[q], r.marked[q]
 		if paper == dash && ours == dash {
 			arrow, ours, mark = "", "", ""
 		}
