@@ -1,4 +1,4 @@
-# make reproduce   run the experiments (PROFILE=smoke|quick|full) and print the paper's tables
+# make reproduce   run the experiments (PROFILE=smoke|quick|full) and compare with the paper's tables
 # make test        the tests to run after each change: Go alone, minutes
 # make check       all other tests: race detector, faults, Slurm, browser, LaTeX, LIBSVM, ...
 # make agree       a fresh quick run, compared bit for bit with results/reference

@@ -71,7 +71,7 @@ const partSteps = 1000
 
 func (b *bars) addRun(e Event) *runBar {
 	r := &runBar{last: e}
-	total, right := int64(e.Total), []decor.Decorator{decor.Any(r.text), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 9})}
+	total, right := int64(e.Total), []decor.Decorator{decor.Any(r.text), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8})}
 	if e.Batch { // its steps take ever longer, or ever less: no time can be told
 		total, right = partSteps, []decor.Decorator{decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 9})}
 	}
@@ -121,5 +121,5 @@ func (r *runBar) show(e Event) {
 func (r *runBar) text(decor.Statistics) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return fmt.Sprintf("%d of %d, %sorder %d", r.last.Samples, r.last.Total, r.last.errorText(), r.last.Order)
+	return fmt.Sprintf("%sorder %d", r.last.errorText(), r.last.Order)
 }

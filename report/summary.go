@@ -17,19 +17,19 @@ import (
 type SummaryInput struct {
 	Report     *Report
 	Assessment *evidence.Assessment   // of the paper's claims
-	StandIns   map[string]string      // name of the generated data set that stands in for a missing one, by the missing one's
-	Names      []string               // specs that were asked for, as on the command line; empty: all of the paper's
-	Specs      []*experiments.Spec    // of these names
+	StandIns   map[string]string      // data set of the paper → generated data set that stands in for it
+	Names      []string               // specs asked for, as on the command line (default: all of the paper's)
+	Specs      []*experiments.Spec    // the specs of Names
 	Damaged    int                    // incomplete or corrupt records
 	Index      string                 // path of the report's index; empty if the report was not written
 	Page       string                 // path of the report as one page; empty if it was not written
 	Command    func(...string) string // the command line that runs this program with arguments
 }
 
-// A Summary is what a reproduction came to, for a terminal: Tables 2 and 3 with
-// one line a method, the verdicts counted, what is missing and the command that
-// gets it, and where the report is. If only specs of the user's own were asked
-// for, it is their results instead of the paper's.
+// A Summary summarizes a reproduction for a terminal: Tables 2 and 3 with one
+// line a method, the verdicts counted, missing data and runs with the command that
+// gets them, and where the report is. If only specs outside the paper were asked
+// for, it gives their results instead of the tables.
 type Summary struct {
 	title    string
 	blocks   []summaryBlock // of the paper's tables
@@ -40,35 +40,40 @@ type Summary struct {
 	where    []summaryItem
 }
 
-// A summaryItem is a word, what there is to say of it, and the command that
-// helps; one of the last two may be empty.
+// A summaryItem is a line of a summary: a word, a text and a command, of which
+// the text or the command may be empty.
 type summaryItem struct{ word, text, command string }
 
 // A summaryBlock is the part of a table on one task and data set.
 type summaryBlock struct {
+	data    string
 	heading string
 	rows    []summaryRow
+}
+
+// hasRuns reports whether a method of the block has runs.
+func (b *summaryBlock) hasRuns() bool {
+	return slices.ContainsFunc(b.rows, func(r summaryRow) bool { return r.why == "" && r.runs != "0" })
 }
 
 // A summaryRow is one method: what the paper prints, what the runs gave, and
 // the verdict's mark, for each quantity.
 type summaryRow struct {
-	method             string
-	why                string // why there is nothing to compare, neither numbers nor runs
-	paper, ours, marks [quantityCount]string
-	runs               string
+	method              string
+	why                 string // why there is nothing to compare, neither numbers nor runs
+	paper, ours, marked [quantityCount]string
+	runs                string
 }
 
-// marks are how a summary writes verdicts.
-var marks = map[evidence.Verdict]string{
+// verdictMarks are the verdicts in a row of a summary.
+var verdictMarks = map[evidence.Verdict]string{
 	evidence.Reproduced:   "✓",
 	evidence.Deviates:     "≠",
 	evidence.Inconclusive: "?",
 	evidence.NotRun:       dash,
 }
 
-// dash stands for a number that there is not, and for a verdict that there is
-// not.
+// dash stands for a missing number and for a missing verdict.
 const dash = "–"
 
 // Summarize makes a summary. The error is that of the paper's values, which are
@@ -97,7 +102,7 @@ func summarize(in SummaryInput, paper *experiments.PaperValues) *Summary {
 		s.title = "The paper's Tables 2 and 3 → this reproduction" + b.profileText()
 		s.verdicts = b.verdicts()
 	}
-	s.missing = b.missing(len(s.blocks) > 0)
+	s.missing = b.missing(s.blocks)
 	s.where = b.where(len(s.blocks) > 0)
 	return s
 }
@@ -118,9 +123,9 @@ func (b *summaryBuilder) profileText() string {
 	return ", profile " + b.Input.Profile
 }
 
-// blocks returns the blocks of Tables 2 and 3: all of them, or where specs are
-// named, and one of them feeds a printed cell, those that have runs or that the
-// named ones feed.
+// blocks returns the blocks of Tables 2 and 3. If specs are named, it returns
+// the blocks that have runs or that the named specs feed, and none if the named
+// specs feed no printed cell.
 func (b *summaryBuilder) blocks() []summaryBlock {
 	fed := make(map[string]bool)
 	for _, p := range b.Input.Planned {
@@ -149,7 +154,7 @@ func (b *summaryBuilder) blocks() []summaryBlock {
 // for the task has none.
 func (b *summaryBuilder) block(t *Table, blk *Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
-	out := summaryBlock{heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.riskName())}
+	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.riskName())}
 	for _, row := range blk.Rows {
 		if !row.Extra && row.Cell.Why != whyDash {
 			out.rows = append(out.rows, b.row(row))
@@ -166,7 +171,7 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 	out := summaryRow{method: row.Title, runs: strconv.Itoa(c.runs())}
 	verdicts := b.cellVerdicts(c.ID)
 	for q, name := range quantityNames {
-		out.paper[q], out.ours[q], out.marks[q] = dash, dash, dash
+		out.paper[q], out.ours[q], out.marked[q] = dash, dash, dash
 		if c.Paper[q] != nil {
 			out.paper[q] = c.Printed[q]
 		}
@@ -177,7 +182,7 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 			}
 		}
 		if v, ok := verdicts[name]; ok {
-			out.marks[q] = marks[v]
+			out.marked[q] = verdictMarks[v]
 		}
 	}
 	return out
@@ -220,18 +225,18 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	default:
 		heading = "Results of " + b.specNames() + b.profileText()
 	}
-	place := func(g *costGroup) []string { return []string{g.name(), g.first.Run.Task} }
-	here := place(groups[0])
-	if !slices.ContainsFunc(groups, func(g *costGroup) bool { return !slices.Equal(place(g), here) }) {
-		heading += ": " + strings.Join(here, ", ")
-		place = func(*costGroup) []string { return nil }
-		rows = [][]string{seriesHeader[len(here):]}
+	dataAndTask := func(g *costGroup) []string { return []string{g.name(), g.first.Run.Task} }
+	first := dataAndTask(groups[0])
+	if !slices.ContainsFunc(groups, func(g *costGroup) bool { return !slices.Equal(dataAndTask(g), first) }) {
+		heading += ": " + strings.Join(first, ", ")
+		dataAndTask = func(*costGroup) []string { return nil }
+		rows = [][]string{seriesHeader[len(first):]}
 	} else {
 		rows = [][]string{seriesHeader}
 	}
 	for _, g := range groups {
 		runs := part.records(g.planned)
-		row := append(place(g), g.first.Series)
+		row := append(dataAndTask(g), g.first.Series)
 		for q, s := range testStats(runs) {
 			text := s.text(q)
 			if len(b.Names) == 0 && s.N > 0 && s.Diverged == 0 {
@@ -315,10 +320,10 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 		none = each(func(n evidence.Counts) int { return n.NotRun }) + " not run; or none printed"
 	}
 	out := []summaryItem{
-		{word: marks[evidence.Reproduced] + " reproduced", text: reproduced},
-		{word: marks[evidence.Deviates] + " deviates", text: deviates},
-		{word: marks[evidence.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
-		{word: marks[evidence.NotRun] + " no verdict", text: none},
+		{word: verdictMarks[evidence.Reproduced] + " reproduced", text: reproduced},
+		{word: verdictMarks[evidence.Deviates] + " deviates", text: deviates},
+		{word: verdictMarks[evidence.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
+		{word: verdictMarks[evidence.NotRun] + " no verdict", text: none},
 	}
 	if t := b.Report.Table1; t != nil {
 		n := 0
@@ -353,7 +358,8 @@ func (b *summaryBuilder) singleRuns() (single, judged int) {
 }
 
 // missing lists what is missing, with the command that gets it.
-func (b *summaryBuilder) missing(paper bool) (out []summaryItem) {
+func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
+	paper := len(blocks) > 0
 	again := b.Names // what to run again
 	if paper {
 		again = nil
@@ -376,6 +382,11 @@ func (b *summaryBuilder) missing(paper bool) (out []summaryItem) {
 			failed = append(failed, p)
 		default:
 			pending = append(pending, p)
+		}
+	}
+	for _, blk := range blocks {
+		if _, unavailable := b.Input.Unavailable[blk.data]; unavailable && !blk.hasRuns() {
+			lacking[blk.data] = true // also of a profile that has no runs on it
 		}
 	}
 	for _, name := range sortedKeys(lacking) {

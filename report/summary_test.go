@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -97,9 +98,9 @@ func TestSummary(t *testing.T) {
 		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named,
 	} {
 		for suffix, ascii := range map[string]bool{"": false, "-ascii": true} {
-			for _, width := range []int{0, 80, 100, 500} {
+			for _, width := range []int{0, 20, 80, 100, 500} {
 				text := summaryOf(t, in, width, ascii)
-				checkSize(t, name, text, min(max(width, 80), 100), ascii)
+				checkSize(t, name, text, map[int]int{20: 80, 80: 80}[width], ascii)
 				if width == 80 {
 					golden(t, "summary-"+name+suffix+".txt", []byte(text))
 				}
@@ -108,10 +109,11 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// checkSize checks the number of lines of a summary, their width and their
-// characters.
+// checkSize checks the number of lines of a summary, their width, SummaryWidth
+// if it is 0, and their characters.
 func checkSize(t *testing.T, name, text string, width int, ascii bool) {
 	t.Helper()
+	width = cmp.Or(width, SummaryWidth)
 	if n := strings.Count(text, "\n"); n > SummaryLines || !strings.HasSuffix(text, "\n") {
 		t.Errorf("%s: %d lines", name, n)
 	}
@@ -183,9 +185,9 @@ func TestSummaryMarks(t *testing.T) {
 			for _, r := range b.rows {
 				for q := range quantityCount {
 					if r.why == "" && r.paper[q] != dash {
-						got[r.marks[q]]++
-					} else if r.marks[q] != dash && r.marks[q] != "" {
-						t.Errorf("%s: %s: a mark %s without a number of the paper", name, r.method, r.marks[q])
+						got[r.marked[q]]++
+					} else if r.marked[q] != dash && r.marked[q] != "" {
+						t.Errorf("%s: %s: a mark %s without a number of the paper", name, r.method, r.marked[q])
 					}
 				}
 			}

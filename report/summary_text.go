@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -18,9 +19,10 @@ const (
 )
 
 // Text writes the summary in at most SummaryLines lines of width columns, from
-// 80 to SummaryWidth; in ASCII if the terminal shows nothing else.
+// 80 to SummaryWidth (default SummaryWidth); in ASCII if the terminal shows
+// nothing else.
 func (s *Summary) Text(w io.Writer, width int, ascii bool) error {
-	t := summaryText{width: min(max(width, summaryNarrow), SummaryWidth), encode: func(s string) string { return s }}
+	t := summaryText{width: min(max(cmp.Or(width, SummaryWidth), summaryNarrow), SummaryWidth), encode: func(s string) string { return s }}
 	if ascii {
 		t.encode = charset.ASCII
 	}
@@ -112,7 +114,7 @@ func (t summaryText) row(r summaryRow) []string {
 	}
 	cells := []string{"  " + t.encode(r.method)}
 	for q := range quantityCount {
-		paper, arrow, ours, mark := r.paper[q], "→", r.ours[q], r.marks[q]
+		paper, arrow, ours, mark := r.paper[q], "→", r.ours[q], r.marked[q]
 		if paper == dash && ours == dash {
 			arrow, ours, mark = "", "", ""
 		}

@@ -237,6 +237,26 @@ func TestReproduceAndReport(t *testing.T) {
 	}
 }
 
+// TestReproduceOwnSpec: of a spec that is not the paper's its own results are
+// printed, and nothing of the paper's tables.
+func TestReproduceOwnSpec(t *testing.T) {
+	t.Parallel()
+	results := t.TempDir()
+	code, stdout, stderr := call(t, "reproduce", writeSpec(t), "--results", results, "--progress", "quiet")
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for _, want := range []string{"Results of short, profile quick: multidist (calibrated), ksvm\n", "\n  series ", "\n  POLK, K = 0.04 ", "\n  POLK, K = 0.01 ",
+		"\nreport           " + filepath.Join(results, "report", pageName) + "\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	if strings.Contains(stdout, "Table") || strings.Contains(stdout, "Missing") || strings.Count(stdout, "\n") != 7 {
+		t.Errorf("more than the spec's results in\n%s", stdout)
+	}
+}
+
 // TestReportOfADamagedRecord truncates a record: report says so, makes the
 // report of the others and fails; reproduce runs it again.
 func TestReportOfADamagedRecord(t *testing.T) {

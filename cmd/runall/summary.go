@@ -47,7 +47,7 @@ func (p *presentation) summarize(cmd *cobra.Command, names []string, dir string,
 	return s.Text(stdout, columns(stdout), !charset.UTF8())
 }
 
-// columns returns the width of a terminal, or 0.
+// columns returns the width of a terminal, 0 of a file or pipe.
 func columns(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {

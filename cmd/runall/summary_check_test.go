@@ -1,0 +1,69 @@
+//go:build check
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"polkrepro/evidence"
+	"polkrepro/report"
+)
+
+// TestCheckSummaryOfReference: the summary of results/reference counts what
+// verify counts and what the README says, and keeps to its size.
+func TestCheckSummaryOfReference(t *testing.T) {
+	const dir = "../../results/reference"
+	_, verdicts, _ := call(t, "verify", "--results", dir, "--json") // the exit status is that of the verdicts
+	var doc evidence.Document
+	if err := json.Unmarshal([]byte(verdicts), &doc); err != nil {
+		t.Fatal(err)
+	}
+	numbers, reproduced := 0, 0
+	for _, c := range doc.Claims {
+		for _, test := range c.Tests {
+			if c.Cell && test.Paper != nil {
+				numbers++
+				if test.Verdict == evidence.Reproduced {
+					reproduced++
+				}
+			}
+		}
+	}
+	counted := fmt.Sprintf("reproduced    %d of %d cells, %d of %d numbers, %d of %d sentences\n", doc.Counts.Cells.Reproduced, doc.Counts.Cells.Total(),
+		reproduced, numbers, doc.Counts.Sentences.Reproduced, doc.Counts.Sentences.Total())
+	if want := "reproduced    12 of 17 cells, 40 of 48 numbers, 23 of 31 sentences\n"; counted != want {
+		t.Errorf("verify counts %swant %s", counted, want)
+	}
+	for locale, ascii := range map[string]bool{"C.UTF-8": false, "C": true} {
+		t.Setenv("LC_ALL", locale)
+		code, text, stderr := call(t, "report", "--results", dir, "--format", "summary")
+		if code != 0 || stderr != "" {
+			t.Fatalf("exit %d, stderr %s", code, stderr)
+		}
+		counted, bsgd, polk := "✓ "+counted, "\n  BSGD      0.385 →   0.143 ≠   21.8 → 4.58 ≠      16 →    16 ✓   20\n", "0.0507 →  0.0388 ?   4.53 → 3.92 ✓"
+		if ascii {
+			counted = "ok reproduced" + strings.TrimPrefix(counted, "✓ reproduced ")
+			bsgd, polk = "\n  BSGD      0.385 ->   0.143 !=   21.8 -> 4.58 !=      16 ->    16 ok   20\n", "0.0507 ->  0.0388 ?    4.53 -> 3.92 ok"
+		}
+		for _, want := range []string{counted, bsgd, polk, "\nTable 1         9 of 9 statements on convergence reproduced\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", locale, want, text)
+			}
+		}
+		if strings.Contains(text, "Missing") {
+			t.Errorf("%s: something is missing:\n%s", locale, text)
+		}
+		if n := strings.Count(text, "\n"); n > report.SummaryLines {
+			t.Errorf("%s: %d lines", locale, n)
+		}
+		for line := range strings.Lines(text) {
+			if utf8.RuneCountInString(line) > report.SummaryWidth+1 || ascii && strings.IndexFunc(line, func(r rune) bool { return r >= 0x80 }) >= 0 {
+				t.Errorf("%s: %q is too long, or not in ASCII", locale, line)
+			}
+		}
+	}
+}
