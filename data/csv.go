@@ -32,7 +32,7 @@ func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
 	)
 	rule := HeaderRule{Is: opts.Header, Numbers: opts.Task == Regression}
 	labelOf := func(n int) (int, error) { return labelColumn(opts.LabelColumn, n) }
-	err = eachCSVLine(r, rule, opts.Comma, labelOf, func(_ int, text string, header bool) error {
+	err = eachCSVLine(r, rule, opts.Comma, opts.MaxDim, labelOf, func(_ int, text string, header bool) error {
 		if manyFields(text, opts.Comma, opts.MaxDim) {
 			return fmt.Errorf("the row has more than %d features, the limit that option MaxDim sets", opts.MaxDim)
 		}

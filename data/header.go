@@ -72,9 +72,10 @@ const (
 )
 
 // eachCSVLine calls do with every line of a CSV file, and with true if it is its
-// header. labelOf returns the label's column in a row of n, −1 if there is none.
-func eachCSVLine(r io.Reader, rule HeaderRule, comma rune, labelOf func(n int) (int, error), do func(line int, text string, header bool) error) error {
-	g := &headerGate{rule: rule, comma: comma, labelOf: labelOf, do: do}
+// header. labelOf returns the label's column in a row of n fields, −1 if there is
+// none; a row has at most maxDim features.
+func eachCSVLine(r io.Reader, rule HeaderRule, comma rune, maxDim int, labelOf func(n int) (int, error), do func(line int, text string, header bool) error) error {
+	g := &headerGate{rule: rule, comma: comma, maxDim: maxDim, labelOf: labelOf, do: do}
 	err := eachLine(r, g.line)
 	if !g.decided { // the file has ended, or can't be read further
 		if held := g.decide(); err == nil && held != nil {
@@ -89,6 +90,7 @@ func eachCSVLine(r io.Reader, rule HeaderRule, comma rune, labelOf func(n int) (
 type headerGate struct {
 	rule    HeaderRule
 	comma   rune
+	maxDim  int
 	labelOf func(n int) (int, error)
 	do      func(line int, text string, header bool) error
 	decided bool
@@ -111,7 +113,7 @@ func (g *headerGate) line(number int, text string) error {
 	}
 	if len(g.held) == 0 {
 		g.first = g.newFirstRow(text)
-	} else if fields, err := splitFields(g.fields[:0], text, g.comma); err == nil {
+	} else if fields, ok := g.split(g.fields[:0], text); ok {
 		g.fields = fields
 		g.first.compare(fields)
 	}
@@ -142,8 +144,18 @@ func (g *headerGate) decide() error {
 			return &ParseError{l.number, err}
 		}
 	}
-	g.held = nil
+	g.held, g.fields, g.first = nil, nil, firstRow{}
 	return nil
+}
+
+// split appends the fields of a line; ok is false for one that is no row, which is
+// for the parser to say.
+func (g *headerGate) split(fields []string, text string) (out []string, ok bool) {
+	if manyFields(text, g.comma, g.maxDim) {
+		return fields, false
+	}
+	fields, err := splitFields(fields, text, g.comma)
+	return fields, err == nil
 }
 
 // A firstRow is the first row of a CSV file, and what the rows after it say of it.
@@ -171,15 +183,13 @@ type firstRow struct {
 // newFirstRow looks at a first row.
 func (g *headerGate) newFirstRow(text string) firstRow {
 	f := firstRow{rule: &g.rule, numbers: true, labels: make(map[string]bool)}
-	if len(text) > maxAheadBytes {
+	fields, ok := g.split(nil, text)
+	if !ok {
 		return f
 	}
-	fields, err := splitFields(nil, text, g.comma)
-	if err == nil {
-		f.label, err = g.labelOf(len(fields))
-	}
-	if err != nil {
-		return f // the parser says so
+	var err error
+	if f.label, err = g.labelOf(len(fields)); err != nil {
+		return f
 	}
 	f.fields, f.features = fields, fields
 	if f.label >= 0 {
@@ -272,7 +282,7 @@ func (f *firstRow) certain() bool {
 	switch {
 	case f.fields == nil || f.rule.Is == HeaderYes || f.rule.Is == HeaderNo || f.noNumber() || f.known():
 		return true
-	case named && f.rule.Numbers || !named && !f.all:
+	case named && f.rule.Numbers && f.after > 0 || !named && !f.all:
 		return true
 	case named:
 		return f.rule.Classes != nil && !f.words && !f.whole
@@ -312,8 +322,10 @@ func (f *firstRow) decision() (header bool, why string) {
 		return true, "none of its fields is a number"
 	case f.known():
 		return true, "it has the names that the header of the training data has"
-	case named && f.rule.Numbers:
+	case named && f.rule.Numbers && f.numbers:
 		return true, fmt.Sprintf("its label, %q, is not a number", f.name)
+	case named && f.rule.Numbers:
+		return false, ""
 	case named && f.words:
 		return true, fmt.Sprintf("its label, %q, is no class, and not all its features are numbers", f.name)
 	case f.words:

@@ -29,6 +29,13 @@ const (
 // ReadOptions say how a LIBSVM or CSV file is read. The zero value reads a
 // classification task and works for most files. A line has at most 2²⁵ bytes,
 // and a file 2²⁶ examples.
+//
+// Numbers are decimal, see [ParseNumber]. Labels of a classification are integers,
+// each written in one way: 501 and 00501 in one file are an error. Features are
+// rounded to float32, which has 24 bits: of a column that goes from 1.7e9 to
+// 1.7e9 + 1000, timestamps for instance, only multiples of 128 are left. Subtract an
+// offset first, or use [EachRow], which does not round, or package online, which
+// scales before it rounds.
 type ReadOptions struct {
 	Task Task // default Classification
 

@@ -62,8 +62,8 @@ func (r *Row) Dense(x []float64) {
 
 // EachRow calls do with every example of a LIBSVM or CSV file, plain or gzip,
 // as it is read: memory is bounded by one line, of at most 2²⁵ bytes and MaxDim
-// features, and by 4 MiB of lines until it is known whether the first is a
-// header. The formats are those of [ReadLIBSVM] and [ReadCSV], but a label may be
+// features, and by 4 MiB of lines and one more until it is known whether the first
+// is a header. The formats are those of [ReadLIBSVM] and [ReadCSV], but a label may be
 // any word, see [CanonicalLabel], and features are not rounded to float32. A row
 // is do's to keep. Errors, those of do included, are of type *[ParseError] and
 // name the line.
@@ -83,7 +83,7 @@ func EachRow(r io.Reader, opts RowOptions, do func(Row) error) error {
 	}
 	switch opts.Format {
 	case FormatCSV:
-		return eachCSVLine(r, opts.Header, ',', p.labelOf, func(line int, text string, header bool) error {
+		return eachCSVLine(r, opts.Header, ',', opts.MaxDim, p.labelOf, func(line int, text string, header bool) error {
 			row, ok, err := p.csv(text, header)
 			return found(line, row, ok, err)
 		})
