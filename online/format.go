@@ -19,7 +19,7 @@ import (
 
 // A model file is, in this order and little-endian:
 //
-//	8 bytes   the magic "POLKOWN" and the version of the format, 2
+//	8 bytes   the magic "POLKOWN" and the version of the format, 3
 //	4 bytes   length of the header
 //	header    JSON: the settings, the number of rows taken, and how many the file holds
 //	float64   dimension shifts and as many factors, unless the scaling is "none"
@@ -30,8 +30,8 @@ import (
 //	32 bytes  SHA-256 of all that precedes
 //
 // Version 1 had the Gaussian kernel only, and a model order where version 2
-// has a pruner.
-var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 2}
+// has a pruner. Models of both are read and go on as they were made, see old.go.
+var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 3}
 
 const maxModel = 1 << 32 // bytes of a learner
 
@@ -48,12 +48,15 @@ type header struct {
 
 	Unfinished *place `json:"unfinished,omitempty"`
 
+	Text  bool        `json:"text"` // labels are text and features are scaled as they are: from version 3 on
+	Names *data.Names `json:"names,omitempty"`
+
 	Order int `json:"order,omitempty"` // of version 1, which knew no pruner by name
 }
 
 // Save writes the model to w.
 func (m *Model) Save(w io.Writer) error {
-	h := header{Settings: m.settings, Rows: m.rows, Tail: len(m.y), Unfinished: m.place}
+	h := header{Settings: m.settings, Rows: m.rows, Tail: len(m.y), Unfinished: m.place, Text: !m.old, Names: m.names}
 	return format.Write(w, h, func(w io.Writer) {
 		for _, part := range []any{m.scaling.shift, m.scaling.factor, m.x, m.y, uint64(m.anchor.Len())} {
 			binary.Write(w, binary.LittleEndian, part)
@@ -113,7 +116,7 @@ func (m *Model) replay() error {
 
 // model reads what follows the header.
 func (h *header) model(d *modelfile.Reader) (m *Model, err error) {
-	m = &Model{settings: h.Settings, rows: h.Rows, place: h.Unfinished}
+	m = &Model{settings: h.Settings, rows: h.Rows, place: h.Unfinished, old: !h.Text, names: h.Names}
 	if h.Scale != ScaleNone {
 		if m.scaling.shift, err = modelfile.Floats[float64](d, h.Dim); err != nil {
 			return nil, err
@@ -176,6 +179,8 @@ func (h *header) check() error {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)
 	} else if p != nil && !slices.Contains([]string{"", data.FormatCSV, data.FormatLIBSVM}, p.Format) {
 		return fmt.Errorf("rows of format %.20q", p.Format)
+	} else if p != nil && !slices.Contains([]string{"", data.HeaderYes, data.HeaderNo}, p.Header) {
+		return fmt.Errorf("header %.20q", p.Header)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"polkrepro/data"
 	"polkrepro/kernel"
@@ -27,6 +26,7 @@ type Model struct {
 	scorer   kernel.Scorer
 
 	rows   int64        // all rows taken, those that wait for their batch included
+	row    []float64    // the features of one row, for append
 	anchor bytes.Buffer // the learner as it was saved at the last anchor
 	x      []float32    // the rows since, scaled
 	y      []float64    // their targets
@@ -34,6 +34,9 @@ type Model struct {
 	ended  bool         // Finish was called
 	place  *place       // of a training that stopped before it was finished
 	seen   Prequential
+
+	old   bool        // as before version 3 of the format, see old.go
+	names *data.Names // in the header of the rows that it was begun with; nil if they had none
 }
 
 // Prequential is how well a model predicted rows before it learned them.
@@ -230,9 +233,22 @@ func (m *Model) target(row *data.Row) (float64, error) {
 		v, err := number(row.Label)
 		return (v - m.settings.TargetShift) * m.settings.TargetFactor, err
 	}
-	class := slices.Index(m.settings.Labels, row.Label)
+	label := row.Label
+	if m.old {
+		label = oldLabel(label)
+	}
+	class := slices.Index(m.settings.Labels, label)
 	switch {
 	case class < 0:
+		var classes data.LabelSet
+		for _, l := range m.settings.Labels {
+			if err := classes.Add(l); err != nil {
+				return 0, err
+			}
+		}
+		if err := classes.Add(label); err != nil {
+			return 0, err
+		}
 		return 0, fmt.Errorf("label %.40q is none of the %d classes (name all of them to the training if the head of a stream does not show them)", row.Label, len(m.settings.Labels))
 	case m.outputs() > 1:
 		return float64(class), nil
@@ -242,9 +258,9 @@ func (m *Model) target(row *data.Row) (float64, error) {
 
 // number reads a target of regression.
 func number(label string) (float64, error) {
-	v, err := strconv.ParseFloat(label, 64)
+	v, err := data.ParseNumber(label)
 	if err != nil {
-		return 0, fmt.Errorf("label %.40q is not a number, as regression needs", label)
+		return 0, fmt.Errorf("label %.40q is %w, and regression needs a decimal number", label, err)
 	}
 	return v, nil
 }
@@ -258,14 +274,17 @@ func (m *Model) append(x []float32, row *data.Row) ([]float32, error) {
 	case row.Indices == nil && row.Dim < dim:
 		return x, fmt.Errorf("the row has %d features, and the model %d", row.Dim, dim)
 	}
+	m.row = slices.Grow(m.row[:0], dim)[:dim]
+	row.Dense(m.row)
+	if m.old {
+		for q, v := range m.row {
+			m.row[q] = float64(float32(v))
+		}
+	}
 	n := len(x)
 	x = slices.Grow(x, dim)[:n+dim]
-	row.Dense(x[n:])
-	m.scaling.apply(x[n:])
-	for q, v := range x[n:] {
-		if v-v != 0 {
-			return x[:n], fmt.Errorf("feature %d is not finite once it is scaled", q+1)
-		}
+	if err := m.scaling.apply(x[n:], m.row); err != nil {
+		return x[:n], err
 	}
 	return x, nil
 }

@@ -22,6 +22,7 @@ const predictRows = 256
 func (m *Model) each(ctx context.Context, src Source, format string, do func(x []float32, rows []data.Row) error) error {
 	opts := rowOptions(&m.settings)
 	opts.Format, opts.Dim = format, m.settings.Dim
+	opts.Header = m.headerRule(src.stream())
 	f, err := src.open(opts)
 	if err != nil {
 		return err
@@ -50,6 +51,16 @@ func (m *Model) each(ctx context.Context, src Source, format string, do func(x [
 		}
 		x, rows = x[:0], rows[:0]
 	}
+}
+
+// headerRule returns how it is known whether the rows of a source for the model
+// begin with a header: by the first alone if the others are long in coming.
+func (m *Model) headerRule(now bool) data.HeaderRule {
+	rule := data.HeaderRule{Now: now, Classes: m.settings.Labels, Numbers: m.settings.regression()}
+	if m.names != nil {
+		rule.Names = *m.names
+	}
+	return rule
 }
 
 // Predict writes a line for every row of the source: the class's label, or the

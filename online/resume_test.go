@@ -258,7 +258,7 @@ func TestPrunerTooLargeToSave(t *testing.T) {
 	for err == nil && m.Rows() < 1<<14 {
 		row := data.Row{Label: strconv.Itoa(rng.IntN(2)), Dim: dim}
 		for range dim {
-			row.Values = append(row.Values, rng.Float32())
+			row.Values = append(row.Values, rng.Float64())
 		}
 		err = m.Learn(&row)
 	}

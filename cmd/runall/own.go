@@ -29,9 +29,9 @@ var lossNames = map[string]string{
 
 // trainFlags are the flags of train that are not settings of their own.
 type trainFlags struct {
-	spec, loss, format, label, scale, out, resume string
-	classes                                       []string
-	order                                         int
+	spec, loss, format, header, label, scale, out, resume string
+	classes                                               []string
+	order                                                 int
 }
 
 func newTrain() *cobra.Command {
@@ -113,6 +113,7 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings; its keys are these flags, see docs/own-data.md")
 	fs.Var(choice{&f.loss, []string{"hinge", "logistic", "squared", "squared-hinge", "binary-logistic"}}, "loss", "what is minimized")
 	formatFlag(cmd, &f.format)
+	headerFlag(cmd, &f.header)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
 	fs.Var(choice{&f.scale, online.Scales()}, "scale", "how features are scaled, by the first 1,000 rows: not, to mean 0 and deviation 1, or to the unit interval")
 	fs.StringSliceVar(&f.classes, "classes", nil, "`labels` of all classes (default: those of the file, or of a stream's first 1,000 rows)")
@@ -206,6 +207,12 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	if opt.Continue && cmd.Flags().Changed("epochs") {
 		return harness.Usage(fmt.Errorf("--epochs can't be changed: %s is in the middle of its own", flags.resume))
+	}
+	if opt.Continue && cmd.Flags().Changed("header") {
+		return harness.Usage(fmt.Errorf("--header can't be changed: %s is in the middle of its file", flags.resume))
+	}
+	if err := withHeader(&opt.Source, flags.header, opt.Settings.Format, cmd.ErrOrStderr()); err != nil {
+		return err
 	}
 	if err := harness.CheckFile(flags.out); err != nil {
 		return fmt.Errorf("--out: %w", err)
@@ -356,7 +363,7 @@ func finishedModel(path string) (*online.Model, error) {
 }
 
 func newPredict() *cobra.Command {
-	var format string
+	var format, header string
 	var probability bool
 	cmd := &cobra.Command{
 		Use:   "predict MODEL FILE",
@@ -373,16 +380,21 @@ train wrote: one prediction a line. The rows may have labels, which are ignored.
 				return harness.Usage(fmt.Errorf("--probability: a model of the %s loss has none; train with --loss logistic", m.Settings().Loss))
 			}
 			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
-			return stopped(m.Predict(cmd.Context(), src, formatOf(format, args[1], m.Settings().Format), probability, cmd.OutOrStdout()))
+			format := formatOf(format, args[1], m.Settings().Format)
+			if err := withHeader(&src, header, format, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			return stopped(m.Predict(cmd.Context(), src, format, probability, cmd.OutOrStdout()))
 		},
 	}
 	formatFlag(cmd, &format)
+	headerFlag(cmd, &header)
 	cmd.Flags().BoolVar(&probability, "probability", false, "write a CSV table of the prediction and the probability of every class")
 	return cmd
 }
 
 func newEvaluate() *cobra.Command {
-	var format string
+	var format, header string
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL FILE",
 		Short: "Compare a model that train wrote with the labels of a file, or of standard input",
@@ -393,7 +405,11 @@ func newEvaluate() *cobra.Command {
 				return err
 			}
 			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
-			e, err := m.Evaluate(cmd.Context(), src, formatOf(format, args[1], m.Settings().Format))
+			format := formatOf(format, args[1], m.Settings().Format)
+			if err := withHeader(&src, header, format, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			e, err := m.Evaluate(cmd.Context(), src, format)
 			if err != nil {
 				return stopped(err)
 			}
@@ -401,6 +417,7 @@ func newEvaluate() *cobra.Command {
 		},
 	}
 	formatFlag(cmd, &format)
+	headerFlag(cmd, &header)
 	return cmd
 }
 
