@@ -1,7 +1,6 @@
 package online
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -19,21 +18,35 @@ import (
 
 // A model file is, in this order and little-endian:
 //
-//	8 bytes   the magic "POLKOWN" and the version of the format, 2
+//	8 bytes   the magic "POLKOWN" and the version of the format, 3
 //	4 bytes   length of the header
-//	header    JSON: the settings, the number of rows taken, and how many the file holds
+//	header    JSON: the settings, the number of rows taken, and the sizes of what follows
+//
+// What prediction needs:
+//
 //	float64   dimension shifts and as many factors, unless the scaling is "none"
-//	float32   rows×dimension features of the rows since the last anchor, row-major, scaled
+//	float32   elements×dimension dictionary of the functions that predict, row-major
+//	float64   elements×outputs weights
+//
+// What training needs to go on, bit for bit:
+//
+//	float32   tail×dimension features of the rows that wait for their mini-batch, scaled
 //	float64   their targets
-//	8 bytes   length of the learner
-//	learner   as it was at the last anchor, in the format of polk.Learner.Save
+//	uint32    for each element of the functions that training goes on from, its place
+//	          in the dictionary above, or 2³²−1 for one that is not there
+//	float32   those that are not there
+//	float64   weights of the functions that training goes on from
+//	8 bytes   length of the state
+//	state     of the learner, in the format of polk.Learner.WriteState
+//
+// And then:
+//
 //	32 bytes  SHA-256 of all that precedes
 //
-// Version 1 had the Gaussian kernel only, and a model order where version 2
-// has a pruner.
-var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 2}
-
-const maxModel = 1 << 32 // bytes of a learner
+// The two functions are the same unless training has ended with rows that did not
+// fill their mini-batch: these are learned for prediction, and wait for more to go
+// on. format2.go reads the versions before.
+var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 3}
 
 // ErrFormat is wrapped by every error of Read that is due to the bytes
 // themselves.
@@ -41,10 +54,20 @@ var ErrFormat = errors.New("online: not a whole model file")
 
 var format = modelfile.Format{Magic: magic, Err: ErrFormat}
 
+// elsewhere is the place of an element that the functions that predict lack.
+const elsewhere = math.MaxUint32
+
+// header is the header of a model file of any version.
 type header struct {
 	Settings
 	Rows int64 `json:"rows"` // taken in all
-	Tail int   `json:"tail"` // of these, since the last anchor
+	Tail int   `json:"tail"` // of these, in the file
+
+	Elements int `json:"elements"` // of the functions that predict
+	Before   int `json:"before"`   // of those that training goes on from
+	Missing  int `json:"missing"`  // of these, not among the first
+
+	SinceAnchor *int `json:"since_anchor,omitempty"` // of a model that had them: see oldLearner
 
 	Unfinished *place `json:"unfinished,omitempty"`
 
@@ -53,67 +76,63 @@ type header struct {
 
 // Save writes the model to w.
 func (m *Model) Save(w io.Writer) error {
-	h := header{Settings: m.settings, Rows: m.rows, Tail: len(m.y), Unfinished: m.place}
-	return format.Write(w, h, func(w io.Writer) {
-		for _, part := range []any{m.scaling.shift, m.scaling.factor, m.x, m.y, uint64(m.anchor.Len())} {
-			binary.Write(w, binary.LittleEndian, part)
+	if m.learner == nil {
+		return errors.New("online: the model was read for prediction, and what training needs was not")
+	}
+	p := m.past
+	if p == nil {
+		var err error
+		if p, err = m.present(); err != nil {
+			return err
 		}
-		w.Write(m.anchor.Bytes())
+	}
+	h := header{
+		Settings: m.settings, Rows: m.rows, Tail: len(p.y), Unfinished: m.place, SinceAnchor: m.sinceAnchor,
+		Elements: m.f.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim,
+	}
+	var state error
+	err := format.Write(w, h, func(w io.Writer) {
+		put := func(part any) { binary.Write(w, binary.LittleEndian, part) }
+		put(m.scaling.shift)
+		put(m.scaling.factor)
+		for j := range m.f.Order() {
+			put(m.f.Dict.At(j))
+		}
+		for _, part := range []any{m.f.W, p.x, p.y, p.places, p.missing, p.w, uint64(p.size)} {
+			put(part)
+		}
+		state = p.write(w)
 	})
+	return cmp.Or(err, state)
 }
 
-// Read reads what Save wrote. A damaged, truncated or newer file is an error,
-// and can't make it allocate more than a small multiple of the bytes that are
-// there, beside 16 bytes for every pair of the at most MaxOrder elements.
-func Read(r io.Reader) (*Model, error) {
+// Read reads what Save wrote, to go on with its training. It takes the time of
+// reading and of computing the kernel matrix of the dictionary; a file of an
+// older version is learned again from its last anchor. A damaged, truncated or
+// newer file is an error, and can't make it allocate more than a small multiple
+// of the bytes that are there; one of an older version, 24 bytes for every pair of
+// the at most MaxOrder elements beside.
+func Read(r io.Reader) (*Model, error) { return read(r, true) }
+
+// ReadForPrediction reads what Save wrote, to predict and to evaluate with it: of
+// a model whose training has ended all rows are learned, those included that did
+// not fill a mini-batch. Nothing is computed, and memory holds the dictionary and
+// the weights alone, unless the file is of an older version: then it does what
+// Read does. The model can neither be trained nor saved.
+func ReadForPrediction(r io.Reader) (*Model, error) { return read(r, false) }
+
+// read reads a model, for training or for prediction alone.
+func read(r io.Reader, train bool) (*Model, error) {
 	var h header
 	d, err := format.Open(r, &h)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.check(); err != nil {
+	h.complete()
+	if err := h.check(d.Version); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	m, err := h.model(d)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.Close(); err != nil {
-		return nil, err
-	}
-	return m, m.replay()
-}
-
-// replay loads the learner at the anchor and learns the rows since.
-func (m *Model) replay() error {
-	cfg, err := m.settings.config()
-	if err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
-	}
-	e, err := kernel.ReadExpansion(bytes.NewReader(m.anchor.Bytes()), nil)
-	if err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
-	}
-	if e.Order() > MaxOrder {
-		return fmt.Errorf("%w: %d elements, more than %d", ErrFormat, e.Order(), MaxOrder)
-	}
-	if m.learner, err = polk.Load(bytes.NewReader(m.anchor.Bytes()), cfg); err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
-	}
-	x, y, b, dim := m.x, m.y, m.settings.Batch, m.settings.Dim
-	for m.done+b <= len(y) {
-		m.x, m.y = x[:(m.done+b)*dim], y[:m.done+b]
-		if err := m.step(); err != nil {
-			return fmt.Errorf("%w: its rows can't be learned: %v", ErrFormat, err)
-		}
-	}
-	m.x, m.y, m.seen = x, y, Prequential{}
-	return nil
-}
-
-// model reads what follows the header.
-func (h *header) model(d *modelfile.Reader) (m *Model, err error) {
-	m = &Model{settings: h.Settings, rows: h.Rows, place: h.Unfinished}
+	m := &Model{settings: h.Settings, rows: h.Rows, place: h.Unfinished}
 	if h.Scale != ScaleNone {
 		if m.scaling.shift, err = modelfile.Floats[float64](d, h.Dim); err != nil {
 			return nil, err
@@ -122,23 +141,112 @@ func (h *header) model(d *modelfile.Reader) (m *Model, err error) {
 			return nil, err
 		}
 	}
-	if m.x, err = modelfile.Floats[float32](d, h.Tail*h.Dim); err != nil {
+	if d.Version <= 2 {
+		return m, m.readOld(d, &h, train)
+	}
+	if err := m.readFunctions(d, &h); err != nil {
 		return nil, err
+	}
+	if err := m.readTraining(d, &h, train); err != nil {
+		return nil, err
+	}
+	return m, d.Close()
+}
+
+// readFunctions reads the functions that predict.
+func (m *Model) readFunctions(d *modelfile.Reader, h *header) error {
+	k, err := h.kernel()
+	if err != nil {
+		return fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	if err := k.Validate(); err != nil {
+		return fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	m.f = kernel.NewExpansion(k, h.Dim, m.outputs())
+	for range h.Elements {
+		x, err := modelfile.Floats[float32](d, h.Dim)
+		if err != nil {
+			return err
+		}
+		m.f.Dict.Append(x)
+	}
+	m.f.W, err = modelfile.Floats[float64](d, h.Elements*m.f.Outputs)
+	return err
+}
+
+// readTail reads the rows of the file.
+func (m *Model) readTail(d *modelfile.Reader, h *header) (err error) {
+	if m.x, err = modelfile.Floats[float32](d, h.Tail*h.Dim); err != nil {
+		return err
 	}
 	if m.y, err = modelfile.Floats[float64](d, h.Tail); err != nil {
-		return nil, err
+		return err
 	}
-	if err := m.checkTargets(); err != nil {
-		return nil, err
+	return m.checkTargets()
+}
+
+// readTraining reads what follows the functions that predict. For prediction, it
+// is read over.
+func (m *Model) readTraining(d *modelfile.Reader, h *header, train bool) error {
+	if err := m.readTail(d, h); err != nil {
+		return err
 	}
-	n, err := d.Uint64()
+	f, err := m.readBefore(d, h)
+	if err != nil {
+		return err
+	}
+	size, err := d.Uint64()
+	if err != nil {
+		return err
+	}
+	if size > maxState {
+		return fmt.Errorf("%w: a state of %d bytes", ErrFormat, size)
+	}
+	if !train {
+		m.x, m.y, m.place, m.ended = nil, nil, nil, true
+		return d.Copy(io.Discard, int64(size))
+	}
+	cfg, err := m.settings.config()
+	if err != nil {
+		return fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	if m.learner, err = polk.Restore(f, d.Section(int64(size)), cfg); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	m.f, m.sinceAnchor = f, h.SinceAnchor
+	return nil
+}
+
+// maxState bounds the bytes of a learner's state.
+const maxState = 1 << 32
+
+// readBefore reads the functions that training goes on from.
+func (m *Model) readBefore(d *modelfile.Reader, h *header) (*kernel.Expansion, error) {
+	places, err := d.Uint32s(h.Before)
 	if err != nil {
 		return nil, err
 	}
-	if n > maxModel {
-		return nil, fmt.Errorf("%w: a learner of %d bytes", ErrFormat, n)
+	f, missing := kernel.NewExpansion(m.f.Kernel, h.Dim, m.f.Outputs), h.Missing
+	for _, at := range places {
+		switch {
+		case at < uint32(h.Elements):
+			f.Dict.Append(m.f.Dict.At(int(at)))
+		case at == elsewhere && missing > 0:
+			missing--
+			x, err := modelfile.Floats[float32](d, h.Dim)
+			if err != nil {
+				return nil, err
+			}
+			f.Dict.Append(x)
+		default:
+			return nil, fmt.Errorf("%w: an element at place %d of %d", ErrFormat, at, h.Elements)
+		}
 	}
-	return m, d.Copy(&m.anchor, int64(n))
+	if missing > 0 {
+		return nil, fmt.Errorf("%w: it has %d elements too many", ErrFormat, missing)
+	}
+	f.W, err = modelfile.Floats[float64](d, h.Before*f.Outputs)
+	return f, err
 }
 
 // checkTargets reports targets that stand for no class.
@@ -159,18 +267,32 @@ func (m *Model) checkTargets() error {
 	return nil
 }
 
-// check completes the header of an older version and reports what makes no
-// sense.
-func (h *header) check() error {
+// complete fills in what the header of an older version lacks.
+func (h *header) complete() {
 	h.Kernel, h.Pruner = cmp.Or(h.Kernel, KernelGaussian), cmp.Or(h.Pruner, prune.KOMP)
 	if h.Order > 0 {
 		h.Pruner, h.PrunerParams = prunerOrder, prune.Params{"order": float64(h.Order)}
 	}
+}
+
+// check reports what makes no sense in a file of a version.
+func (h *header) check(version byte) error {
 	if err := h.validate(); err != nil {
 		return err
 	}
-	if most := h.anchorBatches() * h.Batch; h.Tail < 0 || h.Tail >= most || h.Rows < int64(h.Tail) {
+	most := h.Batch
+	if version <= 2 {
+		most *= h.anchorBatches()
+	}
+	if h.Tail < 0 || h.Tail >= most || h.Rows < int64(h.Tail) {
 		return fmt.Errorf("%d rows of %d", h.Tail, h.Rows)
+	}
+	// The step that leads over MaxOrder is the last one.
+	if most := MaxOrder + h.Batch; h.Elements < 0 || h.Elements > most || h.Before < 0 || h.Before > most || h.Missing < 0 || h.Missing > h.Before {
+		return fmt.Errorf("%d elements, %d before and %d of these missing, more than %d", h.Elements, h.Before, h.Missing, most)
+	}
+	if s := h.SinceAnchor; s != nil && (*s < 0 || *s >= h.anchorBatches()*h.Batch) {
+		return fmt.Errorf("%d rows since the last anchor", *s)
 	}
 	if p := h.Unfinished; p != nil && (p.Pass < 0 || p.Pass >= p.Epochs || p.Rows < 0) {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)

@@ -266,7 +266,7 @@ func words(m *online.Model) string {
 // complete turns the flags into options.
 func (f *trainFlags) complete(opt *online.TrainOptions) (err error) {
 	if f.resume != "" {
-		if opt.Resume, err = readModel(f.resume); err != nil {
+		if opt.Resume, err = readModel(f.resume, online.Read); err != nil {
 			return err
 		}
 		opt.Settings = opt.Resume.Settings()
@@ -332,27 +332,18 @@ func labelColumn(text string) (int, error) {
 	return n, nil
 }
 
-// readModel reads a model file.
-func readModel(path string) (*online.Model, error) {
+// readModel reads a model file with one of the functions of package online for it.
+func readModel(path string, read func(io.Reader) (*online.Model, error)) (*online.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := online.Read(f)
+	m, err := read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
-}
-
-// finishedModel reads a model file and has the model learn what waits in it.
-func finishedModel(path string) (*online.Model, error) {
-	m, err := readModel(path)
-	if err != nil {
-		return nil, err
-	}
-	return m, m.Finish()
 }
 
 func newPredict() *cobra.Command {
@@ -365,7 +356,7 @@ func newPredict() *cobra.Command {
 train wrote: one prediction a line. The rows may have labels, which are ignored.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := finishedModel(args[0])
+			m, err := readModel(args[0], online.ReadForPrediction)
 			if err != nil {
 				return err
 			}
@@ -388,7 +379,7 @@ func newEvaluate() *cobra.Command {
 		Short: "Compare a model that train wrote with the labels of a file, or of standard input",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := finishedModel(args[0])
+			m, err := readModel(args[0], online.ReadForPrediction)
 			if err != nil {
 				return err
 			}

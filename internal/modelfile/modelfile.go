@@ -125,6 +125,22 @@ func (d *Reader) Bytes(n int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// Uint32s reads n numbers, as Floats does.
+func (d *Reader) Uint32s(n int) ([]uint32, error) {
+	b, err := d.Bytes(4 * n)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]uint32, n)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return out, nil
+}
+
+// Section returns a reader of the next n bytes. They must be read before others.
+func (d *Reader) Section(n int64) io.Reader { return io.LimitReader(d.r, n) }
+
 // Copy copies n bytes to w.
 func (d *Reader) Copy(w io.Writer, n int64) error {
 	_, err := io.CopyN(w, d.r, n)
