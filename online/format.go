@@ -203,7 +203,7 @@ func (m *Model) readTraining(d *modelfile.Reader, h *header, train bool) error {
 		return fmt.Errorf("%w: a state of %d bytes", ErrFormat, size)
 	}
 	if !train {
-		m.x, m.y, m.place, m.ended = nil, nil, nil, true
+		m.x, m.y, m.ended = nil, nil, true
 		return d.Copy(io.Discard, int64(size))
 	}
 	cfg, err := m.settings.config()

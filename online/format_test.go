@@ -239,11 +239,12 @@ func TestPrunerThatKeepsMuch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 0))
 	var rows []string
 	for range 100 {
-		row := strconv.Itoa(rng.IntN(2))
+		var row strings.Builder
+		row.WriteString(strconv.Itoa(rng.IntN(2)))
 		for q := range dim {
-			row += " " + strconv.Itoa(q+1) + ":" + text(rng.Float32())
+			row.WriteString(" " + strconv.Itoa(q+1) + ":" + text(rng.Float32()))
 		}
-		rows = append(rows, row)
+		rows = append(rows, row.String())
 	}
 	opt := options("multi-hinge", stream(rows))
 	opt.Settings = Settings{Loss: "multi-hinge", Format: data.FormatLIBSVM, Dim: dim, Labels: []string{"0", "1"}, Bandwidth: 100, Scale: ScaleNone,
