@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +60,7 @@ rows of a file out.`,
 					return harness.Usage(err)
 				}
 			}
-			if err := checkTogether(cmd.Flags(), &opt.Settings); err != nil {
+			if err := checkTogether(cmd.Flags(), &opt.Settings, flags.loss); err != nil {
 				return harness.Usage(err)
 			}
 			opt.Continue = !cmd.Flags().Changed("skip")
@@ -78,13 +77,15 @@ var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kern
 	"learning-rate", "regularizer", "parsimony", "order", "pruner", "pruner-params", "batch"}
 
 // checkTogether reports flags that contradict each other.
-func checkTogether(fs *pflag.FlagSet, s *online.Settings) error {
+func checkTogether(fs *pflag.FlagSet, s *online.Settings, loss string) error {
 	for _, name := range savedFlags {
 		if fs.Changed("resume") && fs.Changed(name) {
 			return fmt.Errorf("--%s can't be changed: with --resume it is the saved model's", name)
 		}
 	}
 	switch {
+	case fs.Changed("classes") && loss == "squared":
+		return errors.New("--classes: --loss squared predicts numbers and has none")
 	case fs.Changed("parsimony") && fs.Changed("order"):
 		return errors.New("--parsimony and --order are two ways to bound the model: give one")
 	case fs.Changed("pruner") && fs.Changed("order"):
@@ -207,6 +208,9 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if opt.Continue && cmd.Flags().Changed("epochs") {
 		return harness.Usage(fmt.Errorf("--epochs can't be changed: %s is in the middle of its own", flags.resume))
 	}
+	if err := flags.checkFormat(cmd.Flags(), &opt); err != nil {
+		return harness.Usage(err)
+	}
 	if err := harness.CheckFile(flags.out); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
@@ -298,6 +302,17 @@ func (f *trainFlags) complete(opt *online.TrainOptions) (err error) {
 	return nil
 }
 
+// checkFormat reports flags that have no effect because of the rows' format.
+func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) error {
+	switch {
+	case opt.Continue && fs.Changed("format") && opt.Resume.PlaceFormat() != "":
+		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.PlaceFormat())
+	case opt.Settings.Format == data.FormatLIBSVM && fs.Changed("label"):
+		return errors.New("--label is the column of a CSV file: the label of a LIBSVM row comes first")
+	}
+	return nil
+}
+
 // regularOrMissing reports whether a file can be read more than once, or is not
 // there to be read.
 func regularOrMissing(path string) bool {
@@ -372,29 +387,6 @@ train wrote: one prediction a line. The rows may have labels, which are ignored.
 	return cmd
 }
 
-func newEvaluate() *cobra.Command {
-	var format string
-	cmd := &cobra.Command{
-		Use:   "evaluate MODEL FILE",
-		Short: "Compare a model that train wrote with the labels of a file, or of standard input",
-		Args:  cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := readModel(args[0], online.ReadForPrediction)
-			if err != nil {
-				return err
-			}
-			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
-			e, err := m.Evaluate(cmd.Context(), src, formatOf(format, args[1], m.Settings().Format))
-			if err != nil {
-				return stopped(err)
-			}
-			return writeEvaluation(cmd.OutOrStdout(), m, e)
-		},
-	}
-	formatFlag(cmd, &format)
-	return cmd
-}
-
 // stopped makes the error of work that was interrupted one that ends with the
 // exit status for it.
 func stopped(err error) error {
@@ -402,16 +394,4 @@ func stopped(err error) error {
 		return fmt.Errorf("%w: %w", harness.ErrInterrupted, err)
 	}
 	return err
-}
-
-func writeEvaluation(w io.Writer, m *online.Model, e online.Evaluation) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "rows         %d\nmodel order  %d\n", e.Rows, m.Order())
-	if m.Regression() {
-		fmt.Fprintf(b, "RMSE         %.6g\nR²           %.6g\n", e.RMSE, e.R2)
-	} else {
-		fmt.Fprintf(b, "error        %.2f %%\n", 100*e.ErrorRate)
-	}
-	fmt.Fprintf(b, "risk         %.6g (mean %s loss)\n", e.Risk, m.Settings().Loss)
-	return b.Flush()
 }
