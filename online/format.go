@@ -144,34 +144,52 @@ func read(r io.Reader, train bool) (*Model, error) {
 	if d.Version <= 2 {
 		return m, m.readOld(d, &h, train)
 	}
-	if err := m.readFunctions(d, &h); err != nil {
+	f, err := readFunctions(d, &h)
+	if err != nil {
 		return nil, err
 	}
-	if err := m.readTraining(d, &h, train); err != nil {
+	if train {
+		err = m.readTraining(d, &h, f)
+	} else {
+		err = m.skipTraining(d, &h, f)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return m, d.Close()
 }
 
+// functions are the functions of a file, as they were read.
+type functions struct {
+	kernel kernel.Kernel
+	x      [][]float32 // dictionary
+	w      []float64
+}
+
+// expansion returns the functions with a dictionary that can be evaluated.
+func (f *functions) expansion(dim, outputs int) *kernel.Expansion {
+	e := kernel.NewExpansion(f.kernel, dim, outputs)
+	e.W = f.w
+	e.Dict.Reserve(len(f.x))
+	for _, x := range f.x {
+		e.Dict.Append(x)
+	}
+	return e
+}
+
 // readFunctions reads the functions that predict.
-func (m *Model) readFunctions(d *modelfile.Reader, h *header) error {
-	k, err := h.kernel()
+func readFunctions(d *modelfile.Reader, h *header) (f functions, err error) {
+	if f.kernel, err = h.kernel(); err == nil {
+		err = f.kernel.Validate()
+	}
 	if err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
+		return f, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	if err := k.Validate(); err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
+	if f.x, err = modelfile.Rows[float32](d, h.Elements, h.Dim); err != nil {
+		return f, err
 	}
-	m.f = kernel.NewExpansion(k, h.Dim, m.outputs())
-	for range h.Elements {
-		x, err := modelfile.Floats[float32](d, h.Dim)
-		if err != nil {
-			return err
-		}
-		m.f.Dict.Append(x)
-	}
-	m.f.W, err = modelfile.Floats[float64](d, h.Elements*m.f.Outputs)
-	return err
+	f.w, err = modelfile.Floats[float64](d, h.Elements*h.outputs())
+	return f, err
 }
 
 // readTail reads the rows of the file.
@@ -185,68 +203,82 @@ func (m *Model) readTail(d *modelfile.Reader, h *header) (err error) {
 	return m.checkTargets()
 }
 
-// readTraining reads what follows the functions that predict. For prediction, it
-// is read over.
-func (m *Model) readTraining(d *modelfile.Reader, h *header, train bool) error {
+// skipTraining reads over what follows the functions f that predict.
+func (m *Model) skipTraining(d *modelfile.Reader, h *header, f functions) error {
+	m.f, m.ended = f.expansion(h.Dim, m.outputs()), true
+	rows, before := int64(h.Tail)*int64(4*h.Dim+8), int64(h.Before)*int64(4+8*m.outputs())
+	if err := d.Copy(io.Discard, rows+before+int64(h.Missing)*int64(4*h.Dim)); err != nil {
+		return err
+	}
+	size, err := stateSize(d)
+	if err != nil {
+		return err
+	}
+	return d.Copy(io.Discard, size)
+}
+
+// readTraining reads what follows the functions f that predict.
+func (m *Model) readTraining(d *modelfile.Reader, h *header, f functions) error {
 	if err := m.readTail(d, h); err != nil {
 		return err
 	}
-	f, err := m.readBefore(d, h)
-	if err != nil {
+	if err := f.readBefore(d, h); err != nil {
 		return err
 	}
-	size, err := d.Uint64()
+	size, err := stateSize(d)
 	if err != nil {
 		return err
-	}
-	if size > maxState {
-		return fmt.Errorf("%w: a state of %d bytes", ErrFormat, size)
-	}
-	if !train {
-		m.x, m.y, m.ended = nil, nil, true
-		return d.Copy(io.Discard, int64(size))
 	}
 	cfg, err := m.settings.config()
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	if m.learner, err = polk.Restore(f, d.Section(int64(size)), cfg); err != nil {
+	m.f, m.sinceAnchor = f.expansion(h.Dim, m.outputs()), h.SinceAnchor
+	if m.learner, err = polk.Restore(m.f, d.Section(size), cfg); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	m.f, m.sinceAnchor = f, h.SinceAnchor
 	return nil
 }
 
 // maxState bounds the bytes of a learner's state.
 const maxState = 1 << 32
 
-// readBefore reads the functions that training goes on from.
-func (m *Model) readBefore(d *modelfile.Reader, h *header) (*kernel.Expansion, error) {
+// stateSize reads the number of bytes of the learner's state.
+func stateSize(d *modelfile.Reader) (int64, error) {
+	size, err := d.Uint64()
+	if err == nil && size > maxState {
+		err = fmt.Errorf("%w: a state of %d bytes", ErrFormat, size)
+	}
+	return int64(size), err
+}
+
+// readBefore makes of the functions that predict those that training goes on from.
+func (f *functions) readBefore(d *modelfile.Reader, h *header) error {
 	places, err := d.Uint32s(h.Before)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	f, missing := kernel.NewExpansion(m.f.Kernel, h.Dim, m.f.Outputs), h.Missing
-	for _, at := range places {
+	missing, err := modelfile.Rows[float32](d, h.Missing, h.Dim)
+	if err != nil {
+		return err
+	}
+	x, used := make([][]float32, len(places)), make([]bool, len(f.x))
+	for j, at := range places {
 		switch {
-		case at < uint32(h.Elements):
-			f.Dict.Append(m.f.Dict.At(int(at)))
-		case at == elsewhere && missing > 0:
-			missing--
-			x, err := modelfile.Floats[float32](d, h.Dim)
-			if err != nil {
-				return nil, err
-			}
-			f.Dict.Append(x)
+		case at < uint32(len(f.x)) && !used[at]: // twice would make much of a small file
+			x[j], used[at] = f.x[at], true
+		case at == elsewhere && len(missing) > 0:
+			x[j], missing = missing[0], missing[1:]
 		default:
-			return nil, fmt.Errorf("%w: an element at place %d of %d", ErrFormat, at, h.Elements)
+			return fmt.Errorf("%w: an element at place %d of %d", ErrFormat, at, len(f.x))
 		}
 	}
-	if missing > 0 {
-		return nil, fmt.Errorf("%w: it has %d elements too many", ErrFormat, missing)
+	if len(missing) > 0 {
+		return fmt.Errorf("%w: it has %d elements too many", ErrFormat, len(missing))
 	}
-	f.W, err = modelfile.Floats[float64](d, h.Before*f.Outputs)
-	return f, err
+	f.x = x
+	f.w, err = modelfile.Floats[float64](d, h.Before*h.outputs())
+	return err
 }
 
 // checkTargets reports targets that stand for no class.

@@ -148,12 +148,7 @@ func (m *Model) judge(n int, x []float32, y []float64) {
 }
 
 // outputs returns the number of functions of the model.
-func (m *Model) outputs() int {
-	if l, err := loss.ByName(m.settings.Loss); err == nil {
-		return l.Outputs(len(m.settings.Labels))
-	}
-	return 1
-}
+func (m *Model) outputs() int { return m.settings.outputs() }
 
 // scores returns f_c(x_i), n×C row-major, of n scaled rows.
 func (m *Model) scores(n int, x []float32) []float64 {

@@ -244,18 +244,19 @@ func (g *gram) coefficients(v []float64, self float64) (c []float64, dist2 float
 
 // load computes K and P for the dictionary of k.f.
 func (k *komp) load() {
+	k.g = gram{}
+	k.g.reserve(k.f.Order())
 	k.computeK()
 	k.probe, k.settled, k.residual, k.wait = 0, 0, 0, 0
 	k.repair(&batch{})
 }
 
 // computeK computes K for the dictionary of k.f, a few rows at a time: the bits
-// of a value depend on the two elements alone. P is left to be filled in.
+// of a value depend on the two elements alone. P is left to be filled in, and k.g
+// has room.
 func (k *komp) computeK() {
 	const rows = 64
 	m, dim := k.f.Order(), k.f.Dict.Dim()
-	k.g = gram{}
-	k.g.resize((m + 64) &^ 7) // for a start: a file of many elements is not to cost more than it must
 	k.g.m = m
 	x := make([]float64, min(m, rows)*dim)
 	for lo := 0; lo < m; lo += rows {

@@ -263,8 +263,10 @@ func readInverse(d *modelfile.Reader, m, rank int) (p inverse, err error) {
 // restore computes K, the same bits as it had, and takes P over, unless it is
 // far from K⁻¹. The sum is that of the bytes that P was read from.
 func (k *komp) restore(h *inverseState, p *inverse, sum []byte) {
-	k.computeK()
 	g := &k.g
+	*g = gram{}
+	g.resize((k.f.Order() + 64) &^ 7) // a large file is not to cost more than it must
+	k.computeK()
 	copy(g.diag, p.diag)
 	g.rank = copy(g.sign[:], p.sign)
 	for i, v := range p.v {

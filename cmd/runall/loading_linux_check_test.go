@@ -83,6 +83,31 @@ func TestCheckLoading(t *testing.T) {
 	}
 }
 
+// TestCheckLoadingLongRows is about a model whose dictionary is nearly all of it, of
+// 60 MB: reading takes ten times that at most.
+func TestCheckLoadingLongRows(t *testing.T) {
+	const order, features = 1500, 10_000
+	rng := rand.New(rand.NewPCG(72, 0))
+	var rows strings.Builder
+	for i := range order + 100 {
+		at := 1 + rng.IntN(features-2)
+		fmt.Fprintf(&rows, "%d %d:%.4f %d:1\n", 2*(i%2)-1, at, rng.Float32(), features)
+	}
+	file, one := put(t, "rows.libsvm", rows.String()), put(t, "one.libsvm", "1 5:1\n")
+	dir := t.TempDir()
+	train := func(order int, name string) string {
+		model := filepath.Join(dir, name)
+		limited(t, 0, "train", file, "--loss", "squared-hinge", "--scale", "none", "--bandwidth", "0.3",
+			"--pruner", "oldest", "--pruner-params", "order="+strconv.Itoa(order), "--out", model)
+		return model
+	}
+	base := addressSpace(t, train(10, "small"), "1 5:1")
+	model := train(order, "model")
+	most := base + 10*4*order*features + 400*features + 64<<20
+	limited(t, most, "predict", model, one)
+	limited(t, most, "train", one, "--resume", model, "--out", filepath.Join(dir, "again"))
+}
+
 // limited runs a command that succeeds, in an address space of so many bytes unless
 // that is 0.
 func limited(t *testing.T, bytes int, args ...string) loading {

@@ -56,11 +56,12 @@ type evaluationInfo struct {
 	Loss       string  `json:"loss"`
 	Risk       float64 `json:"risk"`
 
-	*classificationInfo
-	*regressionInfo
+	*ClassificationInfo
+	*RegressionInfo
 }
 
-type classificationInfo struct {
+// A ClassificationInfo is what there is to say of a classification alone.
+type ClassificationInfo struct {
 	Error       float64          `json:"error"`
 	Classes     []classInfo      `json:"classes"`
 	Confusion   [][]int          `json:"confusion"`
@@ -90,7 +91,8 @@ type binInfo struct {
 	Accuracy   *float64 `json:"accuracy"`
 }
 
-type regressionInfo struct {
+// A RegressionInfo is what there is to say of a regression alone.
+type RegressionInfo struct {
 	RMSE float64  `json:"rmse"`
 	MAE  float64  `json:"mae"`
 	R2   *float64 `json:"r2"`
@@ -108,10 +110,10 @@ func finite(v float64) *float64 {
 func describeEvaluation(m *online.Model, e *online.Evaluation) evaluationInfo {
 	info := evaluationInfo{Version: 1, Rows: e.Rows, ModelOrder: m.Order(), Loss: m.Settings().Loss, Risk: e.Risk}
 	if m.Regression() {
-		info.regressionInfo = &regressionInfo{e.RMSE, e.MAE, finite(e.R2)}
+		info.RegressionInfo = &RegressionInfo{e.RMSE, e.MAE, finite(e.R2)}
 		return info
 	}
-	c := &classificationInfo{Error: e.ErrorRate, Confusion: e.Confusion, LogLoss: finite(e.LogLoss)}
+	c := &ClassificationInfo{Error: e.ErrorRate, Confusion: e.Confusion, LogLoss: finite(e.LogLoss)}
 	for _, r := range e.Classes() {
 		c.Classes = append(c.Classes, classInfo{r.Label, r.Rows, r.Predicted, r.Correct, finite(r.Recall()), finite(r.Precision())})
 	}
@@ -121,7 +123,7 @@ func describeEvaluation(m *online.Model, e *online.Evaluation) evaluationInfo {
 			c.Calibration.Bins = append(c.Calibration.Bins, binInfo{b.From, b.To, b.Rows, finite(b.Confidence), finite(b.Accuracy)})
 		}
 	}
-	info.classificationInfo = c
+	info.ClassificationInfo = c
 	return info
 }
 

@@ -172,6 +172,19 @@ func Floats[T float32 | float64](d *Reader, n int) ([]T, error) {
 	return out, nil
 }
 
+// Rows reads n rows of dim finite numbers, each by itself: there is never a copy of
+// all of them.
+func Rows[T float32 | float64](d *Reader, n, dim int) (rows [][]T, err error) {
+	for range n {
+		row, err := Floats[T](d, dim)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
 // Close reads the checksum, and reports one that is not that of what was read,
 // and bytes behind it. It does not close the underlying reader.
 func (d *Reader) Close() error {
