@@ -29,7 +29,7 @@ func TestVersion2(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, err := Read(bytes.NewReader(b))
-		if err != nil || b[7] != 2 || !m.old {
+		if err != nil || b[7] != 2 || !m.old() {
 			t.Fatalf("%s, version %d: %v", name, b[7], err)
 		}
 		return m
@@ -47,16 +47,26 @@ func TestVersion2(t *testing.T) {
 		if m.Rows() != 4160 || m.Unfinished() || !bytes.Equal(saved(t, m), saved(t, whole)) {
 			t.Errorf("%s: the model of %d rows is another one", name, m.Rows())
 		}
-		if again := reread(t, m); !again.old {
+		if again := reread(t, m); !again.old() {
 			t.Errorf("%s: saved again, it has forgotten how it was made", name)
 		}
 	}
-	for line, want := range map[string]string{"0.2,1,1e6": "1e+06", "2.6,2.5,40": "40"} {
-		if got := strings.TrimSpace(predictions(t, whole, []string{line})); got != want {
-			t.Errorf("%s: predicted %s, want %s", line, got, want)
+	readers := map[string]*Model{"read": whole}
+	for name, file := range map[string][]byte{"version 2": testFile(t, "version2-finished.polk"), "saved again": saved(t, whole)} {
+		m, err := ReadForPrediction(bytes.NewReader(file))
+		if err != nil || !m.old() {
+			t.Fatalf("%s: for prediction: %v", name, err)
 		}
-		if _, err := whole.target(&data.Row{Label: line[strings.LastIndexByte(line, ',')+1:]}); err != nil {
-			t.Errorf("%s: %v", line, err)
+		readers[name+", for prediction"] = m
+	}
+	for name, m := range readers {
+		for line, want := range map[string]string{"0.2,1,1e6": "1e+06", "2.6,2.5,40": "40"} {
+			if got := strings.TrimSpace(predictions(t, m, []string{line})); got != want {
+				t.Errorf("%s: %s: predicted %s, want %s", name, line, got, want)
+			}
+			if _, err := m.target(&data.Row{Label: line[strings.LastIndexByte(line, ',')+1:]}); err != nil {
+				t.Errorf("%s: %s: %v", name, line, err)
+			}
 		}
 	}
 }
@@ -84,6 +94,9 @@ func TestHeaderIsRemembered(t *testing.T) {
 	}
 	if len(first) != 6 || !first[0].Header || !strings.Contains(first[0].Why, "only one that is not a number") {
 		t.Errorf("said of the first rows: %+v", first)
+	}
+	if again, err := ReadForPrediction(bytes.NewReader(saved(t, m))); err != nil || again.names == nil || *again.names != *m.names {
+		t.Errorf("for prediction: other names, or %v", err)
 	}
 	// Without a header, what it would be is not asked of the rows that go on.
 	opt.Source, opt.Resume = src(strings.Join(rows, "\n")), m

@@ -30,6 +30,16 @@ type place struct {
 // stopped before it was finished; see TrainOptions.Continue.
 func (m *Model) Unfinished() bool { return m.place != nil }
 
+// PlaceFormat returns the format of the file that an unfinished training is in the
+// middle of, in which TrainOptions.Continue goes on whatever its Settings say. It
+// is empty if the training has finished, or the model does not know.
+func (m *Model) PlaceFormat() string {
+	if m.place == nil {
+		return ""
+	}
+	return m.place.Format
+}
+
 // A fingerprint tells the first rows of a file from those of another one: the
 // SHA-256 of labels and features.
 type fingerprint struct {
@@ -39,7 +49,7 @@ type fingerprint struct {
 }
 
 // newFingerprint returns that of no rows.
-func (m *Model) newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New(), old: m.old} }
+func (m *Model) newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New(), old: m.old()} }
 
 // add adds a row.
 func (f *fingerprint) add(row *data.Row) {

@@ -132,6 +132,14 @@ func (s *Settings) needsHead() bool {
 // regression reports whether targets are numbers.
 func (s *Settings) regression() bool { return s.Loss == loss.SquaredError{}.Name() }
 
+// outputs returns the number of functions.
+func (s *Settings) outputs() int {
+	if l, err := loss.ByName(s.Loss); err == nil {
+		return l.Outputs(len(s.Labels))
+	}
+	return 1
+}
+
 // validate reports settings that don't make a model, for instance those of a
 // file that someone has altered.
 func (s *Settings) validate() error {

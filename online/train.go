@@ -83,6 +83,8 @@ func (o *TrainOptions) check() error {
 	switch {
 	case o.Continue && (o.Resume == nil || !o.Resume.Unfinished() || o.Source.stream()):
 		return errors.New("online: there is no unfinished training of a file to continue")
+	case o.Resume != nil && o.Resume.learner == nil:
+		return errors.New("online: the model to train further was read for prediction")
 	case o.Save != nil && o.SaveEvery < 1:
 		return fmt.Errorf("online: to save every %d rows makes no sense", o.SaveEvery)
 	}

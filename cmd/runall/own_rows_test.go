@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"polkrepro/harness"
+	"polkrepro/online"
 )
 
 // errorOf returns the error in percent that evaluate prints for a model of rows
@@ -122,7 +123,7 @@ func TestLabelsAreText(t *testing.T) {
 			continue
 		}
 		must(t, args...)
-		m, err := readModel(model)
+		m, err := readModel(model, online.Read)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,7 @@
 package gemm
 
+import "slices"
+
 // Panels is a growable set of rows kept in the packed form that the
 // matrix-product kernels read, together with their squared norms. Methods that
 // only read (Len, Row, MulABT, Gaussian) may run concurrently.
@@ -52,6 +54,13 @@ func (p *Panels[T]) Append(row []T) {
 	for q, v := range row {
 		s[q*p.kr.nr] = v
 	}
+}
+
+// Reserve makes room for n rows more, without copying what there is more than once.
+func (p *Panels[T]) Reserve(n int) {
+	nr := p.kr.nr
+	p.data = slices.Grow(p.data, (p.n+n+nr-1)/nr*nr*p.dim-len(p.data))
+	p.norm = slices.Grow(p.norm, n)
 }
 
 // grow adds a panel of zeros: its unused lanes enter the kernels, though not
