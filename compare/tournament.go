@@ -24,7 +24,7 @@ type Run struct {
 	Errors  []float64 // at the evaluations
 }
 
-// newRun reads a run from its record.
+// newRun reads a run from its record, which has an evaluation or more.
 func newRun(c experiments.Contest, r *record.Record) Run {
 	run := Run{
 		Value: c.Value, Replicate: c.Replicate, Order: r.Final.ModelOrder, Error: 100 * r.Final.TestError, Seconds: r.Final.Timing.CPU,
@@ -129,11 +129,11 @@ type Result struct {
 	Reference string
 	Fields    []*Field
 	Standing  *Standing // nil if there is nothing to rank
-	Missing   int       // runs without a record
+	Missing   int       // runs without a record, or without an evaluation in it
 }
 
-// New judges a tournament by the records of its runs. Runs without a record are
-// left out and counted.
+// New judges a tournament by the records of its runs. Runs without a record, or
+// with one that has no evaluations, are left out and counted.
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
 	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference}
 	for i := range t.Fields {
@@ -142,7 +142,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 			r := records[c.ID]
 			switch {
 			case c.Field != f.Name:
-			case r == nil:
+			case r == nil || len(r.Points) == 0:
 				res.Missing++
 			default:
 				e := f.entry(c.Heuristic)

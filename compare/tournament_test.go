@@ -151,6 +151,12 @@ func TestMissingRuns(t *testing.T) {
 	if c := res.Fields[0].Entries[1].Compared[ErrorAtOrder]; res.Missing != 6 || c.Verdict != TooFew || c.N != 2 {
 		t.Errorf("missing %d, %+v", res.Missing, c)
 	}
+	for _, r := range have {
+		r.Points = nil
+	}
+	if res := New(tour, experiments.ProfileSmoke, plan, have); len(res.Fields) != 0 || res.Missing != len(plan) {
+		t.Errorf("records without evaluations: %+v", res)
+	}
 	if res := New(tour, experiments.ProfileSmoke, plan, nil); len(res.Fields) != 0 || res.Missing != len(plan) || len(res.Summary()) == 0 {
 		t.Errorf("without records: %+v", res)
 	}

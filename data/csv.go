@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 )
 
 // ReadCSV reads examples from a table of numbers, plain or gzip: a row an
 // example, one column the label (see [ReadOptions]) and the others the
-// features. The first row is a header, and left out, if none of its fields is
-// a number. Fields may be quoted but hold no line breaks.
+// features. Whether the first row is a header, which is left out, is found out as
+// [HeaderRule] has it, or said by the options. Fields may be quoted but hold no
+// line breaks.
 //
 // Errors are of type *[ParseError] and name the line: a row longer or shorter
 // than the first, a label or feature that is missing or not a finite number, a
@@ -30,7 +30,9 @@ func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
 		columns int
 		label   int // the label's column, from 0
 	)
-	err = eachLine(r, func(_ int, text string) error {
+	rule := HeaderRule{Is: opts.Header, Numbers: opts.Task == Regression}
+	labelOf := func(n int) (int, error) { return labelColumn(opts.LabelColumn, n) }
+	err = eachCSVLine(r, rule, opts.Comma, opts.MaxDim, labelOf, func(_ int, text string, header bool) error {
 		if manyFields(text, opts.Comma, opts.MaxDim) {
 			return fmt.Errorf("the row has more than %d features, the limit that option MaxDim sets", opts.MaxDim)
 		}
@@ -41,21 +43,17 @@ func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
 		if columns == 0 {
 			columns = len(fields)
 			s.Dim = columns - 1
-			label = opts.LabelColumn - 1
-			if opts.LabelColumn < 0 {
-				label = columns + opts.LabelColumn
-			}
+			label, err = labelOf(columns)
 			switch {
-			case label < 0 || label >= columns:
-				return fmt.Errorf("the label's column is %d, but the first row has %d", opts.LabelColumn, columns)
+			case err != nil:
+				return err
 			case s.Dim == 0:
 				return fmt.Errorf("the first row has one column: there are no features (is %q the right separator?)", opts.Comma)
 			case opts.Dim > 0 && s.Dim != opts.Dim:
 				return fmt.Errorf("the first row has %d features, not %d", s.Dim, opts.Dim)
 			case s.Dim > opts.MaxDim:
 				return fmt.Errorf("the first row has %d features, more than %d, the limit that option MaxDim sets", s.Dim, opts.MaxDim)
-			}
-			if isHeader(fields) {
+			case header:
 				return nil
 			}
 		}
@@ -75,11 +73,11 @@ func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
 				}
 				continue
 			}
-			v, err := parseFeature(field)
+			v, err := parseFeature(field, 32)
 			if err != nil {
 				return fmt.Errorf("column %d: %w", i+1, err)
 			}
-			s.X = append(s.X, v)
+			s.X = append(s.X, float32(v))
 		}
 		return nil
 	})
@@ -95,14 +93,17 @@ func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
 	return s, nil
 }
 
-// isHeader reports whether no field is a number.
-func isHeader(fields []string) bool {
-	for _, f := range fields {
-		if _, err := strconv.ParseFloat(f, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-			return false
-		}
+// labelColumn returns the index from 0 of a column that is counted from 1, or
+// from −1, the last, in a row of n.
+func labelColumn(column, n int) (int, error) {
+	label := column - 1
+	if column < 0 {
+		label = n + column
 	}
-	return true
+	if label < 0 || label >= n {
+		return 0, fmt.Errorf("the label's column is %d, but the first row has %d", column, n)
+	}
+	return label, nil
 }
 
 // manyFields reports a line with more separators than features and a label

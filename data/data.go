@@ -10,9 +10,9 @@
 // What is generated has the same bytes on every platform.
 //
 // [ReadFile], [ReadLIBSVM] and [ReadCSV] read a user's own files into memory,
-// [EachRow] one row after the other. Features are float32, N×p row-major, and
-// targets float64: class indices 0 … C−1, ±1, or real numbers, as the learners
-// take them. What is wrong with a file is a [ParseError] with its line.
+// [EachRow] one row after the other. Features are float32, N×p row-major, in a Row
+// float64, and targets float64: class indices 0 … C−1, ±1, or real numbers, as the
+// learners take them. What is wrong with a file is a [ParseError] with its line.
 //
 // A [Set] is never written to after it was loaded and may be shared by
 // goroutines; mnist takes 220 MB, multidist 120 kB.

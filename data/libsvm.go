@@ -45,13 +45,13 @@ func ReadLIBSVM(r io.Reader, opts ReadOptions) (*Split, error) {
 				}
 				continue
 			}
-			n, v, err := pair(field, last, opts.Dim, opts.MaxDim)
+			n, v, err := pair(field, last, opts.Dim, opts.MaxDim, 32)
 			if err != nil {
 				return err
 			}
 			last = n
 			indices = append(indices, int32(n-1))
-			values = append(values, v)
+			values = append(values, float32(v))
 		}
 		if first {
 			return nil // nothing but a comment
@@ -94,9 +94,9 @@ func ReadLIBSVM(r io.Reader, opts ReadOptions) (*Split, error) {
 	return s, nil
 }
 
-// pair parses index:value, where the index before it was last. Indices go up to
-// dim, or to maxDim if dim is 0.
-func pair(field string, last, dim, maxDim int) (index int, value float32, err error) {
+// pair parses index:value, where the index before it was last, with the
+// precision of bits. Indices go up to dim, or to maxDim if dim is 0.
+func pair(field string, last, dim, maxDim, bits int) (index int, value float64, err error) {
 	name, text, ok := strings.Cut(field, ":")
 	if !ok {
 		return 0, 0, fmt.Errorf("%.40q is not an index:value pair", field)
@@ -119,7 +119,7 @@ func pair(field string, last, dim, maxDim int) (index int, value float32, err er
 	case int(n) < last:
 		return 0, 0, fmt.Errorf("feature index %d comes after %d: indices must ascend", n, last)
 	}
-	if value, err = parseFeature(text); err != nil {
+	if value, err = parseFeature(text, bits); err != nil {
 		return 0, 0, fmt.Errorf("index %d: %w", n, err)
 	}
 	return int(n), value, nil

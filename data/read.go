@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,6 +29,13 @@ const (
 // ReadOptions say how a LIBSVM or CSV file is read. The zero value reads a
 // classification task and works for most files. A line has at most 2²⁵ bytes,
 // and a file 2²⁶ examples.
+//
+// Numbers are decimal, see [ParseNumber]. Labels of a classification are integers,
+// each written in one way: 501 and 00501 in one file are an error. Features are
+// rounded to float32, which has 24 bits: of a column that goes from 1.7e9 to
+// 1.7e9 + 1000, timestamps for instance, only multiples of 128 are left. Subtract an
+// offset first, or use [EachRow], which does not round, or package online, which
+// scales before it rounds.
 type ReadOptions struct {
 	Task Task // default Classification
 
@@ -49,6 +56,10 @@ type ReadOptions struct {
 
 	// Comma separates the columns of a CSV file. Default ','.
 	Comma rune
+
+	// Header says whether a CSV file has one: HeaderYes, HeaderNo, or
+	// HeaderAuto, the default, as in [HeaderRule].
+	Header string
 
 	MaxDim     int   // most features; default 2²⁰
 	MaxValues  int64 // most values, examples × features; default 2²⁸ (1 GiB, three while a LIBSVM file is read)
@@ -91,6 +102,8 @@ func (o ReadOptions) withDefaults() (ReadOptions, error) {
 		return o, errors.New("MaxValues is more than memory can hold")
 	case o.Comma == '"' || o.Comma == '\r' || o.Comma == '\n' || !utf8.ValidRune(o.Comma) || o.Comma == utf8.RuneError:
 		return o, fmt.Errorf("%q can't separate columns", o.Comma)
+	case !slices.Contains(HeaderWords(), cmp.Or(o.Header, HeaderAuto)):
+		return o, fmt.Errorf("header %.20q: must be one of %s", o.Header, strings.Join(HeaderWords(), ", "))
 	case o.Dim < 0 || o.Dim > o.MaxDim:
 		return o, fmt.Errorf("the number of features %d is not in 0 … %d", o.Dim, o.MaxDim)
 	case o.Task == Regression && o.Labels != nil:
@@ -153,23 +166,22 @@ func eachLine(r io.Reader, do func(line int, text string) error) error {
 	case readErr != nil:
 		return &ParseError{max(line, 1), readErr}
 	case err != nil:
+		var pe *ParseError
+		if errors.As(err, &pe) { // about an earlier line
+			return pe
+		}
 		return &ParseError{line, err}
 	}
 	return nil
 }
 
-// parseFeature reads a finite float32.
-func parseFeature(text string) (float32, error) {
-	v, err := strconv.ParseFloat(text, 32)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("feature %.40q is too large for a float32", text)
-	case err != nil:
-		return 0, fmt.Errorf("feature %.40q is not a number", text)
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, fmt.Errorf("feature %.40q is not finite", text)
+// parseFeature reads a finite number with the precision of bits.
+func parseFeature(text string, bits int) (float64, error) {
+	v, err := parseNumber(text, bits)
+	if err != nil {
+		return 0, fmt.Errorf("feature %.40q is %w", text, err)
 	}
-	return float32(v), nil
+	return v, nil
 }
 
 // isLabel reports whether v is an integer that a float64 holds exactly.
@@ -180,6 +192,8 @@ type targets struct {
 	opts  ReadOptions
 	y     []float64
 	known map[float64]bool // the labels of a classification task
+
+	spelled LabelSet // as the file has them
 }
 
 func newTargets(opts ReadOptions) *targets {
@@ -192,14 +206,9 @@ func newTargets(opts ReadOptions) *targets {
 
 // add reads the label of the next example.
 func (t *targets) add(text string) error {
-	v, err := strconv.ParseFloat(text, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return fmt.Errorf("label %.40q is out of range", text)
-	case err != nil:
-		return fmt.Errorf("label %.40q is not a number", text)
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return fmt.Errorf("label %.40q is not finite", text)
+	v, err := parseNumber(text, 64)
+	if err != nil {
+		return fmt.Errorf("label %.40q is %w", text, err)
 	}
 	v += 0 // −0 becomes 0
 	t.y = append(t.y, v)
@@ -208,6 +217,13 @@ func (t *targets) add(text string) error {
 	}
 	if !isLabel(v) {
 		return fmt.Errorf("label %.40q is not an integer, as classification needs", text)
+	}
+	label, err := CanonicalLabel(text)
+	if err == nil {
+		err = t.spelled.Add(label)
+	}
+	if err != nil {
+		return err
 	}
 	if t.known[v] {
 		return nil

@@ -324,7 +324,7 @@ func TestReadRoundTrip(t *testing.T) {
 			t.Fatalf("LIBSVM: %v", err)
 		}
 		sameSplit(t, got, s)
-		if got, err = ReadCSV(strings.NewReader(csvText(s, task)), ReadOptions{Task: task, Labels: s.Labels, LabelColumn: -1}); err != nil {
+		if got, err = ReadCSV(strings.NewReader(csvText(s, task)), ReadOptions{Task: task, Labels: s.Labels, LabelColumn: -1, Header: HeaderNo}); err != nil {
 			t.Fatalf("CSV: %v", err)
 		}
 		sameSplit(t, got, s)
@@ -423,7 +423,7 @@ func FuzzReadCSV(f *testing.F) {
 		}
 		checkRead(t, s, opts)
 		again, err := ReadCSV(strings.NewReader(csvText(s, opts.Task)),
-			ReadOptions{Task: opts.Task, Labels: s.Labels, Dim: s.Dim, LabelColumn: -1})
+			ReadOptions{Task: opts.Task, Labels: s.Labels, Dim: s.Dim, LabelColumn: -1, Header: HeaderNo})
 		if err != nil {
 			t.Fatalf("written and read again: %v", err)
 		}

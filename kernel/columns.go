@@ -1,30 +1,40 @@
 package kernel
 
-// columns keeps the n×M kernel values between fixed points and a changing
-// dictionary, in float32, in the blocks of rows that Scorer works in.
+// columns are fixed points with the kernel values between them and a changing
+// dictionary, in one precision or the other.
 type columns struct {
 	n      int
 	x      []float32 // n×dim
-	blocks [][]float32
-	stride int       // of the rows in blocks, at least M
+	single kept[float32]
+	double kept[float64]
 	scores []float64 // n×C
+}
 
-	fresh, tmp []float32
+// kept are the n×M kernel values of columns, in the blocks of rows that Scorer
+// works in.
+type kept[T float32 | float64] struct {
+	blocks [][]T
+	stride int // of the rows in blocks, at least M
+
+	fresh, tmp []T
 }
 
 // spare returns a row stride for order elements with room for a few more.
 func spare(order int) int { return (order + order/8 + 16) &^ 15 }
 
+// forget gives the kernel values up.
+func (k *columns) forget() { k.single, k.double = kept[float32]{}, kept[float64]{} }
+
 // evaluate brings the kernel values up to date and computes the scores, block
 // by block, while the block is in cache.
-func (k *columns) evaluate(s *Snapshot, d *change, scorer *Scorer, threads int) {
-	k.scores = grow(k.scores, k.n*s.outputs)
+func (k *kept[T]) evaluate(c *columns, s *Snapshot, d *change, scorer *scoring[T], threads int) {
+	c.scores = grow(c.scores, c.n*s.outputs)
 	if d.order() == 0 {
-		clear(k.scores)
+		clear(c.scores)
 		return
 	}
 	if k.blocks == nil {
-		k.blocks = make([][]float32, (k.n+scoreRows-1)/scoreRows)
+		k.blocks = make([][]T, (c.n+scoreRows-1)/scoreRows)
 	}
 	stride := k.stride
 	if d.order() > stride {
@@ -33,18 +43,18 @@ func (k *columns) evaluate(s *Snapshot, d *change, scorer *Scorer, threads int) 
 	k.tmp = grow(k.tmp, len(d.moved))
 	for b := range k.blocks {
 		lo := b * scoreRows
-		rows := min(scoreRows, k.n-lo)
-		k.update(b, rows, k.x[lo*s.dim:], stride, s.kernel, d, threads)
-		scorer.multiply(rows, d.order(), s.outputs, k.blocks[b], stride, k.scores[lo*s.outputs:], threads)
+		rows := min(scoreRows, c.n-lo)
+		k.update(b, rows, c.x[lo*s.dim:], stride, s.kernel, d, threads)
+		scorer.multiply(rows, d.order(), s.outputs, k.blocks[b], stride, c.scores[lo*s.outputs:], threads)
 	}
 	k.stride = stride
 }
 
 // update brings block b, the kernel values of rows points x, to the dictionary
 // that d leads to and to a row stride.
-func (k *columns) update(b, rows int, x []float32, stride int, kernel Kernel, d *change, threads int) {
+func (k *kept[T]) update(b, rows int, x []float32, stride int, kernel Kernel, d *change, threads int) {
 	if stride != k.stride {
-		wider := make([]float32, rows*stride)
+		wider := make([]T, rows*stride)
 		if !d.whole() {
 			for i := range rows {
 				copy(wider[i*stride:(i+1)*stride], k.blocks[b][i*k.stride:(i+1)*k.stride])
@@ -53,12 +63,12 @@ func (k *columns) update(b, rows int, x []float32, stride int, kernel Kernel, d 
 		k.blocks[b] = wider
 	}
 	if d.whole() {
-		d.points.Block32(kernel, rows, x, k.blocks[b], stride, threads)
+		block(d.points, kernel, rows, x, k.blocks[b], stride, threads)
 		return
 	}
 	f := len(d.fresh)
 	k.fresh = grow(k.fresh, rows*f)
-	d.points.Block32(kernel, rows, x, k.fresh, f, threads)
+	block(d.points, kernel, rows, x, k.fresh, f, threads)
 	for i := range rows {
 		patch(k.blocks[b][i*stride:(i+1)*stride], k.fresh[i*f:(i+1)*f], k.tmp, d)
 	}

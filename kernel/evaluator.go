@@ -15,6 +15,7 @@ type Evaluator struct {
 	sets   []columns
 	gram   gram
 	kernel Kernel   // of the values that are kept
+	double bool     // whether those of the sets are float64
 	ids    []uint64 // and their dictionary
 	change change
 	scorer Scorer
@@ -22,9 +23,10 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator of functions of dim features on sets of
 // points, each a row-major matrix of dim columns, which must not change. The
-// values it keeps take 4 bytes for every pair of a point and an element and 8
-// for every pair of elements, and an eighth more to grow into; where this is
-// more than limit bytes, it keeps none and computes all values every time.
+// values it keeps take 4 bytes for every pair of a point and an element, 8 where
+// a [Scorer] computes in float64, and 8 for every pair of elements, and an eighth
+// more to grow into; where this is more than limit bytes, it keeps none and
+// computes all values every time.
 func NewEvaluator(dim, limit int, sets ...[]float32) *Evaluator {
 	v := &Evaluator{limit: limit}
 	for _, x := range sets {
@@ -37,8 +39,9 @@ func NewEvaluator(dim, limit int, sets ...[]float32) *Evaluator {
 // Σ_c ‖f_c‖², on at most threads goroutines. The scores are valid until the
 // next call.
 func (v *Evaluator) Evaluate(s *Snapshot, threads int) (scores [][]float64, normSq float64) {
-	if v.fits(s.Order()) {
-		normSq = v.incremental(s, threads)
+	double := !float32Suffices(s.kernel, s.w)
+	if v.fits(s.Order(), double) {
+		normSq = v.incremental(s, double, threads)
 	} else {
 		normSq = v.fromScratch(s, threads)
 	}
@@ -49,23 +52,41 @@ func (v *Evaluator) Evaluate(s *Snapshot, threads int) (scores [][]float64, norm
 }
 
 // fits reports whether the kernel values of a dictionary may be kept.
-func (v *Evaluator) fits(order int) bool {
-	bytes := 8 * order
+func (v *Evaluator) fits(order int, double bool) bool {
+	size, bytes := 4, 8*order
+	if double {
+		size = 8
+	}
 	for i := range v.sets {
-		bytes += 4 * v.sets[i].n
+		bytes += size * v.sets[i].n
 	}
 	return bytes*spare(order) <= v.limit
 }
 
 // incremental evaluates with the values that are kept.
-func (v *Evaluator) incremental(s *Snapshot, threads int) (normSq float64) {
+func (v *Evaluator) incremental(s *Snapshot, double bool, threads int) (normSq float64) {
 	if !reflect.DeepEqual(v.kernel, s.kernel) { // != panics where a kernel holds a slice
 		v.ids, v.kernel = v.ids[:0], s.kernel
 	}
+	if double != v.double {
+		v.ids, v.double = v.ids[:0], double
+		for i := range v.sets {
+			v.sets[i].forget()
+		}
+	}
 	v.change.find(v.ids, s)
-	v.scorer.transposeWeights(s.w, s.Order(), s.outputs)
+	if double {
+		v.scorer.double.transposeWeights(s.w, s.Order(), s.outputs)
+	} else {
+		v.scorer.single.transposeWeights(s.w, s.Order(), s.outputs)
+	}
 	for i := range v.sets {
-		v.sets[i].evaluate(s, &v.change, &v.scorer, threads)
+		k := &v.sets[i]
+		if double {
+			k.double.evaluate(k, s, &v.change, &v.scorer.double, threads)
+		} else {
+			k.single.evaluate(k, s, &v.change, &v.scorer.single, threads)
+		}
 	}
 	v.gram.update(s, &v.change, threads)
 	v.ids = append(v.ids[:0], s.ids...)
@@ -78,7 +99,7 @@ func (v *Evaluator) fromScratch(s *Snapshot, threads int) (normSq float64) {
 	e := s.expansion()
 	for i := range v.sets {
 		k := &v.sets[i]
-		k.blocks, k.stride = nil, 0
+		k.forget()
 		k.scores = grow(k.scores, k.n*s.outputs)
 		v.scorer.Scores(e, k.n, k.x, k.scores, threads)
 	}

@@ -139,7 +139,7 @@ func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
 		}
 	}
 	kept := 8 * len(v.gram.rows) * len(v.gram.rows[0])
-	for _, b := range v.sets[0].blocks {
+	for _, b := range v.sets[0].single.blocks {
 		kept += 4 * len(b)
 	}
 	if kept > 1<<20 || kept < 4*1000*e.Order() {
@@ -149,7 +149,7 @@ func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
 	var s Snapshot
 	s.Take(e)
 	v.Evaluate(&s, 1)
-	if v.sets[0].blocks != nil || v.gram.rows != nil || v.ids != nil {
+	if v.sets[0].single.blocks != nil || v.gram.rows != nil || v.ids != nil {
 		t.Error("kernel values are kept beyond the limit")
 	}
 }

@@ -100,15 +100,16 @@ func ReadExpansion(r io.Reader, meta any) (*Expansion, error) {
 		return nil, err
 	}
 	e := NewExpansion(k, h.Dim, h.Outputs)
-	x, err := modelfile.Floats[float32](d, h.Order*h.Dim)
+	x, err := modelfile.Rows[float32](d, h.Order, h.Dim)
 	if err != nil {
 		return nil, err
 	}
 	if e.W, err = modelfile.Floats[float64](d, h.Order*h.Outputs); err != nil {
 		return nil, err
 	}
-	for i := range h.Order {
-		e.Dict.Append(x[i*h.Dim : (i+1)*h.Dim])
+	e.Dict.Reserve(len(x))
+	for _, row := range x {
+		e.Dict.Append(row)
 	}
 	if err := d.Close(); err != nil {
 		return nil, err

@@ -71,6 +71,15 @@ func (g Gaussian) Eval(x, y []float32) float64 {
 		d := float64(v) - float64(y[i])
 		s += float64(d * d)
 	}
+	return g.at(s)
+}
+
+// at returns κ at the squared distance s, 1 at 0 for the smallest bandwidths
+// too, of which γ is infinite.
+func (g Gaussian) at(s float64) float64 {
+	if s == 0 {
+		return 1
+	}
 	return math.Exp(-g.Gamma() * s)
 }
 

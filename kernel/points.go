@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"polkrepro/internal/gemm"
@@ -50,6 +51,15 @@ func (p *Points) Append(x []float32) {
 		panic(badLength)
 	}
 	p.append(x, lastID.Add(1))
+}
+
+// Reserve makes room for n vectors more: appending that many one by one takes up to
+// twice the memory, and copies them several times.
+func (p *Points) Reserve(n int) {
+	p.raw = slices.Grow(p.raw, n*p.dim)
+	p.ids = slices.Grow(p.ids, n)
+	p.p32.Reserve(n)
+	p.p64.Reserve(n)
 }
 
 func (p *Points) append(x []float32, id uint64) {

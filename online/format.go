@@ -1,7 +1,6 @@
 package online
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -19,21 +18,36 @@ import (
 
 // A model file is, in this order and little-endian:
 //
-//	8 bytes   the magic "POLKOWN" and the version of the format, 2
+//	8 bytes   the magic "POLKOWN" and the version of the format, 3
 //	4 bytes   length of the header
-//	header    JSON: the settings, the number of rows taken, and how many the file holds
+//	header    JSON: the settings, the number of rows taken, and the sizes of what follows
+//
+// What prediction needs:
+//
 //	float64   dimension shifts and as many factors, unless the scaling is "none"
-//	float32   rows×dimension features of the rows since the last anchor, row-major, scaled
+//	float32   elements×dimension dictionary of the functions that predict, row-major
+//	float64   elements×outputs weights
+//
+// What training needs to go on, bit for bit:
+//
+//	float32   tail×dimension features of the rows that wait for their mini-batch, scaled
 //	float64   their targets
-//	8 bytes   length of the learner
-//	learner   as it was at the last anchor, in the format of polk.Learner.Save
+//	uint32    for each element of the functions that training goes on from, its place
+//	          in the dictionary above, or 2³²−1 for one that is not there
+//	float32   those that are not there
+//	float64   weights of the functions that training goes on from
+//	8 bytes   length of the state
+//	state     of the learner, in the format of polk.Learner.WriteState
+//
+// And then:
+//
 //	32 bytes  SHA-256 of all that precedes
 //
-// Version 1 had the Gaussian kernel only, and a model order where version 2
-// has a pruner.
-var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 2}
-
-const maxModel = 1 << 32 // bytes of a learner
+// The two functions are the same unless training has ended with rows that did not
+// fill their mini-batch: these are learned for prediction, and wait for more to go
+// on. format2.go reads the versions before, whose models go on as they were begun,
+// see old.go.
+var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 3}
 
 // ErrFormat is wrapped by every error of Read that is due to the bytes
 // themselves.
@@ -41,79 +55,87 @@ var ErrFormat = errors.New("online: not a whole model file")
 
 var format = modelfile.Format{Magic: magic, Err: ErrFormat}
 
+// elsewhere is the place of an element that the functions that predict lack.
+const elsewhere = math.MaxUint32
+
+// header is the header of a model file of any version.
 type header struct {
 	Settings
 	Rows int64 `json:"rows"` // taken in all
-	Tail int   `json:"tail"` // of these, since the last anchor
+	Tail int   `json:"tail"` // of these, in the file
+
+	Elements int `json:"elements"` // of the functions that predict
+	Before   int `json:"before"`   // of those that training goes on from
+	Missing  int `json:"missing"`  // of these, not among the first
+
+	SinceAnchor *int `json:"since_anchor,omitempty"` // rows, of a model that was begun before version 3, and of no other: see old.go
 
 	Unfinished *place `json:"unfinished,omitempty"`
+
+	Names *data.Names `json:"names,omitempty"` // in the header of the training data
 
 	Order int `json:"order,omitempty"` // of version 1, which knew no pruner by name
 }
 
 // Save writes the model to w.
 func (m *Model) Save(w io.Writer) error {
-	h := header{Settings: m.settings, Rows: m.rows, Tail: len(m.y), Unfinished: m.place}
-	return format.Write(w, h, func(w io.Writer) {
-		for _, part := range []any{m.scaling.shift, m.scaling.factor, m.x, m.y, uint64(m.anchor.Len())} {
-			binary.Write(w, binary.LittleEndian, part)
+	if m.learner == nil {
+		return errors.New("online: the model was read for prediction, and what training needs was not")
+	}
+	p := m.past
+	if p == nil {
+		var err error
+		if p, err = m.present(); err != nil {
+			return err
 		}
-		w.Write(m.anchor.Bytes())
+	}
+	h := header{
+		Settings: m.settings, Rows: m.rows, Tail: len(p.y), Unfinished: m.place, SinceAnchor: m.sinceAnchor, Names: m.names,
+		Elements: m.f.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim,
+	}
+	var state error
+	err := format.Write(w, h, func(w io.Writer) {
+		put := func(part any) { binary.Write(w, binary.LittleEndian, part) }
+		put(m.scaling.shift)
+		put(m.scaling.factor)
+		for j := range m.f.Order() {
+			put(m.f.Dict.At(j))
+		}
+		for _, part := range []any{m.f.W, p.x, p.y, p.places, p.missing, p.w, uint64(p.size)} {
+			put(part)
+		}
+		state = p.write(w)
 	})
+	return cmp.Or(err, state)
 }
 
-// Read reads what Save wrote. A damaged, truncated or newer file is an error,
-// and can't make it allocate more than a small multiple of the bytes that are
-// there, beside 16 bytes for every pair of the at most MaxOrder elements.
-func Read(r io.Reader) (*Model, error) {
+// Read reads what Save wrote, to go on with its training. It takes the time of
+// reading and of computing the kernel matrix of the dictionary; a file of an
+// older version is learned again from its last anchor. A damaged, truncated or
+// newer file is an error, and can't make it allocate more than a small multiple
+// of the bytes that are there; one of an older version, 24 bytes for every pair of
+// the at most MaxOrder elements beside.
+func Read(r io.Reader) (*Model, error) { return read(r, true) }
+
+// ReadForPrediction reads what Save wrote, to predict and to evaluate with it: of
+// a model whose training has ended all rows are learned, those included that did
+// not fill a mini-batch. Nothing is computed, and memory holds the dictionary and
+// the weights alone, unless the file is of an older version: then it does what
+// Read does. The model can neither be trained nor saved.
+func ReadForPrediction(r io.Reader) (*Model, error) { return read(r, false) }
+
+// read reads a model, for training or for prediction alone.
+func read(r io.Reader, train bool) (*Model, error) {
 	var h header
 	d, err := format.Open(r, &h)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.check(); err != nil {
+	h.complete()
+	if err := h.check(d.Version); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	m, err := h.model(d)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.Close(); err != nil {
-		return nil, err
-	}
-	return m, m.replay()
-}
-
-// replay loads the learner at the anchor and learns the rows since.
-func (m *Model) replay() error {
-	cfg, err := m.settings.config()
-	if err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
-	}
-	e, err := kernel.ReadExpansion(bytes.NewReader(m.anchor.Bytes()), nil)
-	if err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
-	}
-	if e.Order() > MaxOrder {
-		return fmt.Errorf("%w: %d elements, more than %d", ErrFormat, e.Order(), MaxOrder)
-	}
-	if m.learner, err = polk.Load(bytes.NewReader(m.anchor.Bytes()), cfg); err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
-	}
-	x, y, b, dim := m.x, m.y, m.settings.Batch, m.settings.Dim
-	for m.done+b <= len(y) {
-		m.x, m.y = x[:(m.done+b)*dim], y[:m.done+b]
-		if err := m.step(); err != nil {
-			return fmt.Errorf("%w: its rows can't be learned: %v", ErrFormat, err)
-		}
-	}
-	m.x, m.y, m.seen = x, y, Prequential{}
-	return nil
-}
-
-// model reads what follows the header.
-func (h *header) model(d *modelfile.Reader) (m *Model, err error) {
-	m = &Model{settings: h.Settings, rows: h.Rows, place: h.Unfinished}
+	m := &Model{settings: h.Settings, rows: h.Rows, place: h.Unfinished, sinceAnchor: h.SinceAnchor, names: h.Names}
 	if h.Scale != ScaleNone {
 		if m.scaling.shift, err = modelfile.Floats[float64](d, h.Dim); err != nil {
 			return nil, err
@@ -122,23 +144,144 @@ func (h *header) model(d *modelfile.Reader) (m *Model, err error) {
 			return nil, err
 		}
 	}
-	if m.x, err = modelfile.Floats[float32](d, h.Tail*h.Dim); err != nil {
-		return nil, err
+	if d.Version <= 2 {
+		return m, m.readOld(d, &h, train)
 	}
-	if m.y, err = modelfile.Floats[float64](d, h.Tail); err != nil {
-		return nil, err
-	}
-	if err := m.checkTargets(); err != nil {
-		return nil, err
-	}
-	n, err := d.Uint64()
+	f, err := readFunctions(d, &h)
 	if err != nil {
 		return nil, err
 	}
-	if n > maxModel {
-		return nil, fmt.Errorf("%w: a learner of %d bytes", ErrFormat, n)
+	if train {
+		err = m.readTraining(d, &h, f)
+	} else {
+		err = m.skipTraining(d, &h, f)
 	}
-	return m, d.Copy(&m.anchor, int64(n))
+	if err != nil {
+		return nil, err
+	}
+	return m, d.Close()
+}
+
+// functions are the functions of a file, as they were read.
+type functions struct {
+	kernel kernel.Kernel
+	x      [][]float32 // dictionary
+	w      []float64
+}
+
+// expansion returns the functions with a dictionary that can be evaluated.
+func (f *functions) expansion(dim, outputs int) *kernel.Expansion {
+	e := kernel.NewExpansion(f.kernel, dim, outputs)
+	e.W = f.w
+	e.Dict.Reserve(len(f.x))
+	for _, x := range f.x {
+		e.Dict.Append(x)
+	}
+	return e
+}
+
+// readFunctions reads the functions that predict.
+func readFunctions(d *modelfile.Reader, h *header) (f functions, err error) {
+	if f.kernel, err = h.kernel(); err == nil {
+		err = f.kernel.Validate()
+	}
+	if err != nil {
+		return f, fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	if f.x, err = modelfile.Rows[float32](d, h.Elements, h.Dim); err != nil {
+		return f, err
+	}
+	f.w, err = modelfile.Floats[float64](d, h.Elements*h.outputs())
+	return f, err
+}
+
+// readTail reads the rows of the file.
+func (m *Model) readTail(d *modelfile.Reader, h *header) (err error) {
+	if m.x, err = modelfile.Floats[float32](d, h.Tail*h.Dim); err != nil {
+		return err
+	}
+	if m.y, err = modelfile.Floats[float64](d, h.Tail); err != nil {
+		return err
+	}
+	return m.checkTargets()
+}
+
+// skipTraining reads over what follows the functions f that predict.
+func (m *Model) skipTraining(d *modelfile.Reader, h *header, f functions) error {
+	m.f, m.ended = f.expansion(h.Dim, m.outputs()), true
+	rows, before := int64(h.Tail)*int64(4*h.Dim+8), int64(h.Before)*int64(4+8*m.outputs())
+	if err := d.Copy(io.Discard, rows+before+int64(h.Missing)*int64(4*h.Dim)); err != nil {
+		return err
+	}
+	size, err := stateSize(d)
+	if err != nil {
+		return err
+	}
+	return d.Copy(io.Discard, size)
+}
+
+// readTraining reads what follows the functions f that predict.
+func (m *Model) readTraining(d *modelfile.Reader, h *header, f functions) error {
+	if err := m.readTail(d, h); err != nil {
+		return err
+	}
+	if err := f.readBefore(d, h); err != nil {
+		return err
+	}
+	size, err := stateSize(d)
+	if err != nil {
+		return err
+	}
+	cfg, err := m.settings.config()
+	if err != nil {
+		return fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	m.f = f.expansion(h.Dim, m.outputs())
+	if m.learner, err = polk.Restore(m.f, d.Section(size), cfg); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return nil
+}
+
+// maxState bounds the bytes of a learner's state.
+const maxState = 1 << 32
+
+// stateSize reads the number of bytes of the learner's state.
+func stateSize(d *modelfile.Reader) (int64, error) {
+	size, err := d.Uint64()
+	if err == nil && size > maxState {
+		err = fmt.Errorf("%w: a state of %d bytes", ErrFormat, size)
+	}
+	return int64(size), err
+}
+
+// readBefore makes of the functions that predict those that training goes on from.
+func (f *functions) readBefore(d *modelfile.Reader, h *header) error {
+	places, err := d.Uint32s(h.Before)
+	if err != nil {
+		return err
+	}
+	missing, err := modelfile.Rows[float32](d, h.Missing, h.Dim)
+	if err != nil {
+		return err
+	}
+	x, used := make([][]float32, len(places)), make([]bool, len(f.x))
+	for j, at := range places {
+		switch {
+		case at < uint32(len(f.x)) && !used[at]: // twice would make much of a small file
+			x[j], used[at] = f.x[at], true
+		case at == elsewhere && len(missing) > 0:
+			x[j], missing = missing[0], missing[1:]
+		default:
+			return fmt.Errorf("%w: an element at place %d of %d", ErrFormat, at, len(f.x))
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w: it has %d elements too many", ErrFormat, len(missing))
+	}
+	f.x = x
+	f.w, err = modelfile.Floats[float64](d, h.Before*h.outputs())
+	return err
 }
 
 // checkTargets reports targets that stand for no class.
@@ -159,23 +302,39 @@ func (m *Model) checkTargets() error {
 	return nil
 }
 
-// check completes the header of an older version and reports what makes no
-// sense.
-func (h *header) check() error {
+// complete fills in what the header of an older version lacks.
+func (h *header) complete() {
 	h.Kernel, h.Pruner = cmp.Or(h.Kernel, KernelGaussian), cmp.Or(h.Pruner, prune.KOMP)
 	if h.Order > 0 {
 		h.Pruner, h.PrunerParams = prunerOrder, prune.Params{"order": float64(h.Order)}
 	}
+}
+
+// check reports what makes no sense in a file of a version.
+func (h *header) check(version byte) error {
 	if err := h.validate(); err != nil {
 		return err
 	}
-	if most := h.anchorBatches() * h.Batch; h.Tail < 0 || h.Tail >= most || h.Rows < int64(h.Tail) {
+	most := h.Batch
+	if version <= 2 {
+		most *= h.anchorBatches()
+	}
+	if h.Tail < 0 || h.Tail >= most || h.Rows < int64(h.Tail) {
 		return fmt.Errorf("%d rows of %d", h.Tail, h.Rows)
+	}
+	// The step that leads over MaxOrder is the last one.
+	if most := MaxOrder + h.Batch; h.Elements < 0 || h.Elements > most || h.Before < 0 || h.Before > most || h.Missing < 0 || h.Missing > h.Before {
+		return fmt.Errorf("%d elements, %d before and %d of these missing, more than %d", h.Elements, h.Before, h.Missing, most)
+	}
+	if s := h.SinceAnchor; s != nil && (*s < 0 || *s >= h.anchorBatches()*h.Batch) {
+		return fmt.Errorf("%d rows since the last anchor", *s)
 	}
 	if p := h.Unfinished; p != nil && (p.Pass < 0 || p.Pass >= p.Epochs || p.Rows < 0) {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)
 	} else if p != nil && !slices.Contains([]string{"", data.FormatCSV, data.FormatLIBSVM}, p.Format) {
 		return fmt.Errorf("rows of format %.20q", p.Format)
+	} else if p != nil && !slices.Contains([]string{"", data.HeaderYes, data.HeaderNo}, p.Header) {
+		return fmt.Errorf("header %.20q", p.Header)
 	}
 	return nil
 }

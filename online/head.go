@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -21,14 +19,14 @@ const headRows = 1000
 type survey struct {
 	head   []data.Row // the first rows, with a feature a column
 	values int        // features in them
-	labels map[string]bool
+	labels data.LabelSet
 	dim    int // most features of a row, the highest index of LIBSVM
 	rows   int
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
 func (f *feed) look(ctx context.Context, regression bool) (*survey, error) {
-	s := &survey{labels: make(map[string]bool)}
+	s := new(survey)
 	for {
 		row, err := f.next(ctx)
 		switch {
@@ -64,33 +62,13 @@ func (s *survey) add(row *data.Row, regression bool) error {
 		_, err := number(row.Label)
 		return err
 	}
-	s.labels[row.Label] = true
-	if len(s.labels) > MaxClasses {
+	if err := s.labels.Add(row.Label); err != nil {
+		return err
+	}
+	if s.labels.Len() > MaxClasses {
 		return fmt.Errorf("label %.40q is one more than the %d classes allowed (is it a regression?)", row.Label, MaxClasses)
 	}
 	return nil
-}
-
-// sorted returns the labels in ascending order, as numbers if all are.
-func (s *survey) sorted() []string {
-	var labels []string
-	values := make(map[string]float64)
-	for l := range s.labels {
-		labels = append(labels, l)
-		if v, err := strconv.ParseFloat(l, 64); err == nil {
-			values[l] = v
-		}
-	}
-	slices.Sort(labels)
-	if len(values) == len(labels) {
-		slices.SortFunc(labels, func(a, b string) int {
-			if values[a] < values[b] {
-				return -1
-			}
-			return 1
-		})
-	}
-	return labels
 }
 
 // complete fills in the settings that are missing from what was seen, and
@@ -103,22 +81,24 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling,
 	if set.regression() {
 		s.scaleTarget(set, note)
 	} else if set.Labels == nil {
-		set.Labels = s.sorted()
+		set.Labels = s.labels.Sorted()
 	}
 	if err := set.validate(); err != nil {
 		return sc, err
 	}
-	x, err := s.dense(set.Dim)
+	n := len(s.head)
+	sc, constant, err := newScaling(set.Scale, s.head, set.Dim)
 	if err != nil {
 		return sc, err
 	}
-	n := len(s.head)
-	sc, constant := newScaling(set.Scale, n, set.Dim, x)
+	x, err := s.scaled(&sc, set.Dim)
+	if err != nil {
+		return sc, err
+	}
 	note("%d features, scaling %s from the first %d rows", set.Dim, set.Scale, n)
 	if constant > 0 {
 		note("%d features are the same in all of these rows and are left out", constant)
 	}
-	sc.apply(x)
 	return sc, completeKernel(set, n, x, note)
 }
 
@@ -168,15 +148,18 @@ func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
 	note("targets have mean %.4g and standard deviation %.4g in the first %d rows, and are learned scaled", mean, dev, len(y))
 }
 
-// dense returns the head's features, row-major.
-func (s *survey) dense(dim int) ([]float32, error) {
-	x := make([]float32, len(s.head)*dim)
+// scaled returns the head's scaled features, row-major.
+func (s *survey) scaled(sc *scaling, dim int) ([]float32, error) {
+	x, dense := make([]float32, len(s.head)*dim), make([]float64, dim)
 	for i := range s.head {
 		row := &s.head[i]
 		if row.Dim > dim {
-			return nil, fmt.Errorf("line %d: the row has feature %d, and there are to be %d", row.Line, row.Dim, dim)
+			return nil, &data.ParseError{Line: row.Line, Err: fmt.Errorf("the row has feature %d, and there are to be %d", row.Dim, dim)}
 		}
-		row.Dense(x[i*dim : (i+1)*dim])
+		row.Dense(dense)
+		if err := sc.apply(x[i*dim:(i+1)*dim], dense); err != nil {
+			return nil, &data.ParseError{Line: row.Line, Err: err}
+		}
 	}
 	return x, nil
 }

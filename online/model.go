@@ -1,12 +1,10 @@
 package online
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"polkrepro/data"
 	"polkrepro/kernel"
@@ -16,24 +14,24 @@ import (
 
 // A Model is a POLK learner with what it takes to feed it rows of a file. It is
 // not safe for concurrent use.
-//
-// Save computes K_DD⁻¹ afresh, which a run without interruption would not do.
-// So every model does it, at fixed rows, the anchors; what is saved is the
-// learner at the last anchor and the rows since, which Read learns again.
 type Model struct {
 	settings Settings
 	scaling  scaling
-	learner  *polk.Learner
+	learner  *polk.Learner     // nil if the model was read for prediction
+	f        *kernel.Expansion // the functions that predict; the learner's own if there is one
 	scorer   kernel.Scorer
 
-	rows   int64        // all rows taken, those that wait for their batch included
-	anchor bytes.Buffer // the learner as it was saved at the last anchor
-	x      []float32    // the rows since, scaled
-	y      []float64    // their targets
-	done   int          // how many of them are learned
-	ended  bool         // Finish was called
-	place  *place       // of a training that stopped before it was finished
-	seen   Prequential
+	rows  int64     // all rows taken, those that wait for their mini-batch included
+	row   []float64 // the features of one row, for append
+	x     []float32 // the rows that wait, scaled
+	y     []float64 // their targets
+	ended bool      // Finish was called
+	past  *past     // of a model whose last rows did not fill their mini-batch, once it has ended
+	place *place    // of a training that stopped before it was finished
+	seen  Prequential
+
+	names       *data.Names // in the header of the rows that it was begun with; nil if they had none
+	sinceAnchor *int        // rows learned since the last anchor; nil unless the model was begun before version 3 of the format, see old.go
 }
 
 // Prequential is how well a model predicted rows before it learned them.
@@ -58,11 +56,11 @@ func newModel(s Settings, sc scaling) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{settings: s, scaling: sc}
-	if m.learner, err = polk.New(cfg); err != nil {
+	l, err := polk.New(cfg)
+	if err != nil {
 		return nil, err
 	}
-	return m, m.drop()
+	return &Model{settings: s, scaling: sc, learner: l, f: l.Expansion()}, nil
 }
 
 // Settings returns what the model was made with. Labels is the model's own.
@@ -72,7 +70,7 @@ func (m *Model) Settings() Settings { return m.settings }
 func (m *Model) Rows() int64 { return m.rows }
 
 // Order returns the number of dictionary elements.
-func (m *Model) Order() int { return m.learner.Expansion().Order() }
+func (m *Model) Order() int { return m.f.Order() }
 
 // TakePrequential returns how the rows since the last call were predicted
 // before they were learned.
@@ -80,24 +78,6 @@ func (m *Model) TakePrequential() Prequential {
 	p := m.seen
 	m.seen = Prequential{}
 	return p
-}
-
-// anchorBatches returns the number of batches between two anchors: about 4096
-// rows, less if they are long.
-func (s *Settings) anchorBatches() int {
-	return max(1, min(4096, maxValues/s.Dim)/s.Batch)
-}
-
-// drop makes the learner's present state the anchor. If that can't be saved the
-// model is as it was.
-func (m *Model) drop() error {
-	var b bytes.Buffer
-	if err := m.learner.Save(&b); err != nil {
-		return err
-	}
-	m.anchor = b
-	m.x, m.y, m.done = m.x[:0], m.y[:0], 0
-	return nil
 }
 
 // Learn takes one row, and a step if the row completes a mini-batch. A label
@@ -116,58 +96,40 @@ func (m *Model) Learn(row *data.Row) error {
 	}
 	m.y = append(m.y, y)
 	m.rows++
-	if len(m.y)-m.done < m.settings.Batch {
+	if len(m.y) < m.settings.Batch {
 		return nil
 	}
 	if err := m.step(); err != nil {
 		return err
 	}
-	if m.done < m.settings.anchorBatches()*m.settings.Batch {
-		return nil
-	}
-	if err := m.drop(); err != nil {
-		m.forget()
-		return err
-	}
-	return nil
-}
-
-// forget takes the last mini-batch out of what is saved: a file has room for fewer
-// rows than there are between two anchors.
-func (m *Model) forget() {
-	m.done -= m.settings.Batch
-	m.x, m.y = m.x[:m.done*m.settings.Dim], m.y[:m.done]
-	m.rows -= int64(m.settings.Batch)
+	return m.passAnchor()
 }
 
 // step predicts the rows that wait and learns them.
 func (m *Model) step() error {
-	n, dim := len(m.y)-m.done, m.settings.Dim
-	x, y := m.x[m.done*dim:], m.y[m.done:]
-	m.judge(n, x, y)
-	err := m.learner.Step(n, x, y)
-	if err == nil && m.Order() > MaxOrder {
-		err = fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", MaxOrder)
+	n := len(m.y)
+	m.judge(n, m.x, m.y)
+	err := fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", MaxOrder)
+	if m.Order() <= MaxOrder {
+		err = m.learner.Step(n, m.x, m.y)
 	}
+	m.x, m.y = m.x[:0], m.y[:0]
 	if err != nil {
-		m.x, m.y = m.x[:m.done*dim], m.y[:m.done]
 		m.rows -= int64(n)
-		return err
 	}
-	m.done += n
-	return nil
+	return err
 }
 
 // Finish learns the rows that wait for their mini-batch to fill, as a smaller
 // one. The model can be used and saved afterwards, but no longer trained: one
-// that is read from what Save writes still has these rows waiting.
+// that Read makes of what Save writes still has these rows waiting.
 func (m *Model) Finish() error {
-	if m.ended || m.done == len(m.y) {
-		m.ended = true
+	wait := !m.ended && len(m.y) > 0
+	m.ended = true
+	if !wait {
 		return nil
 	}
-	m.ended = true
-	return m.step()
+	return m.finish()
 }
 
 // judge adds to the prequential error.
@@ -187,18 +149,12 @@ func (m *Model) judge(n int, x []float32, y []float64) {
 }
 
 // outputs returns the number of functions of the model.
-func (m *Model) outputs() int {
-	if l, err := loss.ByName(m.settings.Loss); err == nil {
-		return l.Outputs(len(m.settings.Labels))
-	}
-	return 1
-}
+func (m *Model) outputs() int { return m.settings.outputs() }
 
 // scores returns f_c(x_i), n×C row-major, of n scaled rows.
 func (m *Model) scores(n int, x []float32) []float64 {
-	e := m.learner.Expansion()
-	out := make([]float64, n*e.Outputs)
-	m.scorer.Scores(e, n, x, out, 1)
+	out := make([]float64, n*m.f.Outputs)
+	m.scorer.Scores(m.f, n, x, out, 1)
 	return out
 }
 
@@ -230,9 +186,22 @@ func (m *Model) target(row *data.Row) (float64, error) {
 		v, err := number(row.Label)
 		return (v - m.settings.TargetShift) * m.settings.TargetFactor, err
 	}
-	class := slices.Index(m.settings.Labels, row.Label)
+	label := row.Label
+	if m.old() {
+		label = oldLabel(label)
+	}
+	class := slices.Index(m.settings.Labels, label)
 	switch {
 	case class < 0:
+		var classes data.LabelSet
+		for _, l := range m.settings.Labels {
+			if err := classes.Add(l); err != nil {
+				return 0, err
+			}
+		}
+		if err := classes.Add(label); err != nil {
+			return 0, err
+		}
 		return 0, fmt.Errorf("label %.40q is none of the %d classes (name all of them to the training if the head of a stream does not show them)", row.Label, len(m.settings.Labels))
 	case m.outputs() > 1:
 		return float64(class), nil
@@ -242,9 +211,9 @@ func (m *Model) target(row *data.Row) (float64, error) {
 
 // number reads a target of regression.
 func number(label string) (float64, error) {
-	v, err := strconv.ParseFloat(label, 64)
+	v, err := data.ParseNumber(label)
 	if err != nil {
-		return 0, fmt.Errorf("label %.40q is not a number, as regression needs", label)
+		return 0, fmt.Errorf("label %.40q is %w, and regression needs a decimal number", label, err)
 	}
 	return v, nil
 }
@@ -258,14 +227,17 @@ func (m *Model) append(x []float32, row *data.Row) ([]float32, error) {
 	case row.Indices == nil && row.Dim < dim:
 		return x, fmt.Errorf("the row has %d features, and the model %d", row.Dim, dim)
 	}
+	m.row = slices.Grow(m.row[:0], dim)[:dim]
+	row.Dense(m.row)
+	if m.old() {
+		for q, v := range m.row {
+			m.row[q] = float64(float32(v))
+		}
+	}
 	n := len(x)
 	x = slices.Grow(x, dim)[:n+dim]
-	row.Dense(x[n:])
-	m.scaling.apply(x[n:])
-	for q, v := range x[n:] {
-		if v-v != 0 {
-			return x[:n], fmt.Errorf("feature %d is not finite once it is scaled", q+1)
-		}
+	if err := m.scaling.apply(x[n:], m.row); err != nil {
+		return x[:n], err
 	}
 	return x, nil
 }

@@ -87,10 +87,10 @@ func reread(t testing.TB, m *Model) *Model {
 }
 
 // A model is what polk.Learner makes of the same scaled rows in the same
-// mini-batches, until the first anchor bit for bit.
+// mini-batches, bit for bit.
 func TestModelIsTheLearner(t *testing.T) {
 	for name := range labelsOf {
-		rows := table(1300, name, 1)
+		rows := table(4200, name, 1)
 		m := mustTrain(t, options(name, stream(rows)))
 		set := m.Settings()
 		l, err := loss.ByName(name)
@@ -128,8 +128,7 @@ func unitRows(t *testing.T, rows, labels []string, set Settings) (x []float32, y
 				fmt.Sscan(text, &raw[i][q])
 			}
 			if q < 2 && i < headRows {
-				v := float64(float32(raw[i][q]))
-				least[q], most[q] = min(least[q], v), max(most[q], v)
+				least[q], most[q] = min(least[q], raw[i][q]), max(most[q], raw[i][q])
 			}
 		}
 		if labels != nil {
@@ -151,7 +150,7 @@ func unitRows(t *testing.T, rows, labels []string, set Settings) (x []float32, y
 	}
 	for _, r := range raw {
 		for q := range 2 {
-			x = append(x, float32((float64(float32(r[q]))-least[q])*(1/(most[q]-least[q]))))
+			x = append(x, float32((r[q]-least[q])*(1/(most[q]-least[q]))))
 		}
 		y = append(y, r[2])
 		if labels == nil {
@@ -162,9 +161,9 @@ func unitRows(t *testing.T, rows, labels []string, set Settings) (x []float32, y
 }
 
 // One run of N rows is a run of k, saved and read, and one of the other N−k,
-// bit for bit, wherever it was cut: also between mini-batches and anchors.
+// bit for bit, wherever it was cut: also between mini-batches.
 func TestResumeBitForBit(t *testing.T) {
-	const n = 4300 // an anchor at 4096
+	const n = 4300
 	cuts := map[string][]int{
 		"multi-hinge": {4096, 4299}, "multi-logistic": {1017}, "binary-logistic": {4127},
 		"squared-hinge": {4095}, "squared-error": {1000},
@@ -240,7 +239,7 @@ func TestDamagedModelIsRefused(t *testing.T) {
 	}
 	newer := slices.Clone(good)
 	newer[7]++
-	if _, err := Read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 3") {
+	if _, err := Read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 4") {
 		t.Errorf("a newer file: %v", err)
 	}
 }
@@ -260,12 +259,24 @@ func FuzzRead(f *testing.F) {
 		set.Loss, set.Format, set.LabelColumn = opt.Settings.Loss, opt.Settings.Format, -1
 		opt.Settings = set
 		m := mustTrain(f, opt)
-		m.place = &place{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a"}
+		m.place = &place{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a", Header: data.HeaderYes}
+		m.names = &data.Names{Label: "tree", Features: "0b"}
+		if set.Pruner != "" {
+			m.sinceAnchor = new(int)
+		}
 		b := saved(f, m)
 		f.Add(b[:len(b)-32])
 	}
+	for _, name := range []string{"binary.polk", "cut.polk"} {
+		b := testFile(f, name)
+		f.Add(b[:len(b)-32])
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := Read(bytes.NewReader(withChecksum(b)))
+		b = withChecksum(b)
+		if m, err := ReadForPrediction(bytes.NewReader(b)); err == nil && m.Order() < 0 {
+			t.Error("for prediction: a negative order")
+		}
+		m, err := Read(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
@@ -288,14 +299,15 @@ func TestFileIsTheStream(t *testing.T) {
 	text := "x,y,tree\n" + strings.Join(rows, "\n")
 	write(t, plain, []byte(text))
 	write(t, zipped, gzipped(t, text))
+	withHeader := func() Source { return stream(append([]string{"x,y,tree"}, rows...)) }
 	var want []byte
 	for _, path := range []string{plain, zipped} {
 		opt := options("multi-hinge", Source{Path: path})
 		opt.Epochs = 2
 		got := saved(t, mustTrain(t, opt))
 		if want == nil {
-			first := mustTrain(t, options("multi-hinge", stream(rows)))
-			again := options("multi-hinge", stream(rows))
+			first := mustTrain(t, options("multi-hinge", withHeader()))
+			again := options("multi-hinge", withHeader())
 			again.Resume = reread(t, first)
 			want = saved(t, mustTrain(t, again))
 		}

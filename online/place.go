@@ -23,28 +23,49 @@ type place struct {
 	Rows   int    `json:"rows"`             // of the pass that the model has taken, or that were left out
 	Sum    string `json:"sum"`              // of these, as a fingerprint has it
 	Format string `json:"format,omitempty"` // of the file's rows; empty in older files
+	Header string `json:"header,omitempty"` // data.HeaderYes or HeaderNo; empty in older files, and of LIBSVM
 }
 
 // Unfinished reports whether the model is that of a training of a file that
 // stopped before it was finished; see TrainOptions.Continue.
 func (m *Model) Unfinished() bool { return m.place != nil }
 
+// PlaceFormat returns the format of the file that an unfinished training is in the
+// middle of, in which TrainOptions.Continue goes on whatever its Settings say. It
+// is empty if the training has finished, or the model does not know.
+func (m *Model) PlaceFormat() string {
+	if m.place == nil {
+		return ""
+	}
+	return m.place.Format
+}
+
 // A fingerprint tells the first rows of a file from those of another one: the
 // SHA-256 of labels and features.
 type fingerprint struct {
 	hash hash.Hash
 	buf  []byte
+	old  bool // of a model that is as before version 3
 }
 
-func newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New()} }
+// newFingerprint returns that of no rows.
+func (m *Model) newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New(), old: m.old()} }
 
 // add adds a row.
 func (f *fingerprint) add(row *data.Row) {
-	b := binary.LittleEndian.AppendUint32(f.buf[:0], uint32(len(row.Label)))
-	b = append(b, row.Label...)
+	label := row.Label
+	if f.old {
+		label = oldLabel(label)
+	}
+	b := binary.LittleEndian.AppendUint32(f.buf[:0], uint32(len(label)))
+	b = append(b, label...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(row.Values)))
 	for _, v := range row.Values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		if f.old {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+		} else {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
 	}
 	for _, q := range row.Indices {
 		b = binary.LittleEndian.AppendUint32(b, uint32(q))

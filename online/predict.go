@@ -22,6 +22,7 @@ const predictRows = 256
 func (m *Model) each(ctx context.Context, src Source, format string, do func(x []float32, rows []data.Row) error) error {
 	opts := rowOptions(&m.settings)
 	opts.Format, opts.Dim = format, m.settings.Dim
+	opts.Header = m.headerRule(src.stream())
 	f, err := src.open(opts)
 	if err != nil {
 		return err
@@ -50,6 +51,16 @@ func (m *Model) each(ctx context.Context, src Source, format string, do func(x [
 		}
 		x, rows = x[:0], rows[:0]
 	}
+}
+
+// headerRule returns how it is known whether the rows of a source for the model
+// begin with a header: by the first alone if the others are long in coming.
+func (m *Model) headerRule(now bool) data.HeaderRule {
+	rule := data.HeaderRule{Now: now, Classes: m.settings.Labels, Numbers: m.settings.regression()}
+	if m.names != nil {
+		rule.Names = *m.names
+	}
+	return rule
 }
 
 // Predict writes a line for every row of the source: the class's label, or the
@@ -115,6 +126,16 @@ type Evaluation struct {
 	ErrorRate float64 // fraction of rows given another class
 	RMSE      float64 // of regression, in the units of the file
 	R2        float64 // 1 − Σ(prediction − y)²/Σ(y − mean of y)²; NaN if all y are the same
+	MAE       float64 // mean |prediction − y| of regression, in the units of the file
+
+	// Of classification.
+	Labels    []string // of the classes, in the order of Confusion
+	Confusion [][]int  // rows of class i that were given class j
+
+	// Of a loss with probabilities; NaN and nil of others.
+	LogLoss          float64 // mean −ln of the probability of a row's class
+	CalibrationError float64 // expected |accuracy − confidence|, over the bins
+	Calibration      []Bin   // CalibrationBins of them
 }
 
 // Evaluate compares the model's predictions with the labels of a source.
@@ -123,7 +144,7 @@ func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evalua
 	if err != nil {
 		return Evaluation{}, err
 	}
-	e := evaluator{m: m, loss: l}
+	e := evaluator{m: m, loss: l, tally: newTally(len(m.settings.Labels))}
 	err = m.each(ctx, src, format, func(x []float32, rows []data.Row) error {
 		c := m.outputs()
 		scores := m.scores(len(rows), x)
@@ -149,6 +170,8 @@ type evaluator struct {
 	loss              loss.Loss
 	n, wrong          int
 	risk, squares     float64
+	absolute          float64
+	tally             tally
 	mean, aroundMean2 float64 // of y, by Welford's recurrence
 }
 
@@ -157,17 +180,21 @@ func (e *evaluator) add(f []float64, row *data.Row) error {
 	if err != nil {
 		return err
 	}
+	value := e.loss.Value(f, y)
 	e.n++
-	e.risk += e.loss.Value(f, y)
+	e.risk += value
 	if !e.m.settings.regression() {
-		if e.m.class(f) != e.m.classOf(y) {
+		class, given := e.m.classOf(y), e.m.class(f)
+		if given != class {
 			e.wrong++
 		}
+		e.tally.add(class, given, e.loss, f, value)
 		return nil
 	}
 	v, err := number(row.Label)
 	d := e.m.value(f) - v
 	e.squares += d * d
+	e.absolute += math.Abs(d)
 	step := v - e.mean
 	e.mean += step / float64(e.n)
 	e.aroundMean2 += step * (v - e.mean)
@@ -180,5 +207,11 @@ func (e *evaluator) result() Evaluation {
 	if e.aroundMean2 > 0 {
 		r2 = 1 - e.squares/e.aroundMean2
 	}
-	return Evaluation{Rows: e.n, Risk: e.risk / n, ErrorRate: float64(e.wrong) / n, RMSE: math.Sqrt(e.squares / n), R2: r2}
+	out := Evaluation{Rows: e.n, Risk: e.risk / n, ErrorRate: float64(e.wrong) / n, RMSE: math.Sqrt(e.squares / n), R2: r2, MAE: e.absolute / n,
+		LogLoss: math.NaN(), CalibrationError: math.NaN()}
+	if !e.m.settings.regression() {
+		out.Labels = e.m.settings.Labels
+		e.tally.result(&out, n, e.loss)
+	}
+	return out
 }

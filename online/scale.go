@@ -1,10 +1,13 @@
 package online
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"polkrepro/data"
 )
 
 // A Scale says how features are scaled, from what the head shows of each one.
@@ -29,18 +32,24 @@ type scaling struct {
 	shift, factor []float64
 }
 
-// newScaling returns the scaling of n rows of dim features, and how many
+// newScaling returns the scaling of rows with at most dim features, and how many
 // features are the same in all of them: those get the factor 0, because what
-// they would do when they change can't be known.
-func newScaling(s Scale, n, dim int, x []float32) (out scaling, constant int) {
-	if s == ScaleNone {
-		return scaling{}, 0
+// they would do when they change can't be known. It is an error if a feature is
+// not to be scaled and float32 can't hold what distinguishes the rows.
+func newScaling(s Scale, rows []data.Row, dim int) (out scaling, constant int, err error) {
+	if s != ScaleNone {
+		out = scaling{make([]float64, dim), make([]float64, dim)}
 	}
-	out = scaling{make([]float64, dim), make([]float64, dim)}
-	column := make([]float64, n)
+	column, next := make([]float64, len(rows)), make([]int, len(rows))
 	for q := range dim {
-		for i := range column {
-			column[i] = float64(x[i*dim+q])
+		for i := range rows {
+			column[i] = valueOf(&rows[i], q, &next[i])
+		}
+		if s == ScaleNone {
+			if err := checkRounding(q, column); err != nil {
+				return out, 0, err
+			}
+			continue
 		}
 		shift, spread := spreadOf(s, column)
 		out.shift[q] = shift
@@ -50,7 +59,35 @@ func newScaling(s Scale, n, dim int, x []float32) (out scaling, constant int) {
 			constant++
 		}
 	}
-	return out, constant
+	return out, constant, nil
+}
+
+// valueOf returns feature q of a row; next is the position of the first of its
+// values that is of feature q or a later one, and moves on.
+func valueOf(row *data.Row, q int, next *int) float64 {
+	at := *next
+	if at == len(row.Values) || row.Indices != nil && int(row.Indices[at]) != q {
+		return 0
+	}
+	*next++
+	return row.Values[at]
+}
+
+// coarsest is the largest rounding error of an unscaled feature in relation to
+// its spread: there are to be a few hundred values.
+const coarsest = 1e-3
+
+// checkRounding reports a feature of which too little is left in float32.
+func checkRounding(q int, column []float64) error {
+	least, most := slices.Min(column), slices.Max(column)
+	var rounding float64
+	for _, v := range column {
+		rounding = max(rounding, math.Abs(float64(float32(v))-v))
+	}
+	if rounding <= coarsest*(most-least) || least == most || math.IsInf(rounding, 1) {
+		return nil // apply reports what is too large
+	}
+	return fmt.Errorf("feature %d goes from %v to %v, which float32 holds to ±%.2g only: without scaling the differences are lost", q+1, least, most, rounding)
 }
 
 // spreadOf returns what is subtracted from a column and what it is divided by.
@@ -62,16 +99,18 @@ func spreadOf(s Scale, column []float64) (shift, spread float64) {
 	return stat.PopMeanStdDev(column, nil)
 }
 
-// apply scales rows of features in place.
-func (s *scaling) apply(x []float32) {
-	dim := len(s.shift)
-	if dim == 0 {
-		return
+// apply writes the scaled features of a row to x: scaled in float64, then rounded.
+func (s *scaling) apply(x []float32, row []float64) error {
+	for q, v := range row {
+		if s.shift != nil {
+			v = (v - s.shift[q]) * s.factor[q]
+		}
+		x[q] = float32(v)
+		if x[q]-x[q] != 0 {
+			return fmt.Errorf("feature %d is %.6g, which is not finite or too large for a float32 once it is scaled", q+1, row[q])
+		}
 	}
-	for i, v := range x {
-		q := i % dim
-		x[i] = float32((float64(v) - s.shift[q]) * s.factor[q])
-	}
+	return nil
 }
 
 // medianPairs bounds the arithmetic of the median heuristic.

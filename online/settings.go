@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"polkrepro/data"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -92,6 +93,13 @@ func (s Settings) withDefaults() (Settings, error) {
 	s.Batch = cmp.Or(s.Batch, DefaultBatch)
 	s.Scale = cmp.Or(s.Scale, ScaleUnit)
 	s.Pruner = cmp.Or(s.Pruner, prune.KOMP)
+	s.Labels = slices.Clone(s.Labels)
+	for i, l := range s.Labels {
+		var err error
+		if s.Labels[i], err = data.CanonicalLabel(l); err != nil {
+			return s, fmt.Errorf("online: %w", err)
+		}
+	}
 	p, err := prune.Find(s.Pruner, s.PrunerParams)
 	if err != nil {
 		return s, err
@@ -124,6 +132,14 @@ func (s *Settings) needsHead() bool {
 // regression reports whether targets are numbers.
 func (s *Settings) regression() bool { return s.Loss == loss.SquaredError{}.Name() }
 
+// outputs returns the number of functions.
+func (s *Settings) outputs() int {
+	if l, err := loss.ByName(s.Loss); err == nil {
+		return l.Outputs(len(s.Labels))
+	}
+	return 1
+}
+
 // validate reports settings that don't make a model, for instance those of a
 // file that someone has altered.
 func (s *Settings) validate() error {
@@ -150,6 +166,7 @@ func (s *Settings) validate() error {
 // validateLabels reports a label that stands for two classes, and a binary
 // loss for more than two.
 func (s *Settings) validateLabels() error {
+	var set data.LabelSet
 	sorted := slices.Sorted(slices.Values(s.Labels))
 	for i, l := range sorted {
 		if l == "" || i > 0 && l == sorted[i-1] {
@@ -157,6 +174,9 @@ func (s *Settings) validateLabels() error {
 		}
 		if strings.ContainsFunc(l, unicode.IsControl) { // predictions go to a terminal
 			return fmt.Errorf("online: label %q has control characters", l)
+		}
+		if err := set.Add(l); err != nil {
+			return fmt.Errorf("online: %w", err)
 		}
 	}
 	l, err := loss.ByName(s.Loss)

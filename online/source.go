@@ -17,6 +17,14 @@ var ErrStopped = errors.New("stopped")
 type Source struct {
 	Path  string    // "-" is Stdin
 	Stdin io.Reader // read once
+
+	// Header says whether the first row of a CSV source is a header: data.HeaderYes,
+	// HeaderNo, or HeaderAuto, the default, which finds out (see data.HeaderRule; of
+	// standard input to predict or to train further, by the first row alone).
+	Header string
+
+	// Decided, unless it is nil, is told what the first row of a CSV source is.
+	Decided func(data.FirstRow)
 }
 
 // stream reports whether the source can be read only once.
@@ -39,10 +47,14 @@ type feed struct {
 	source *Source
 	rows   chan data.Row
 	enough chan struct{}
-	err    error // of the reader, once rows is closed
+	err    error          // of the reader, once rows is closed
+	first  *data.FirstRow // of a CSV source, once next has returned; nil if it is empty
+	tell   bool           // the first row, to the source's Decided
+
+	decided *data.FirstRow // the reader's, until next takes it over
 }
 
-// open begins to read.
+// open begins to read. The source says whether there is a header unless opts do.
 func (s *Source) open(opts data.RowOptions) (*feed, error) {
 	var r io.ReadCloser = io.NopCloser(s.Stdin)
 	if !s.stream() {
@@ -53,6 +65,10 @@ func (s *Source) open(opts data.RowOptions) (*feed, error) {
 		r = f
 	}
 	f := &feed{source: s, rows: make(chan data.Row, 64), enough: make(chan struct{})}
+	if opts.Header.Is == "" {
+		opts.Header.Is, f.tell = s.Header, s.Decided != nil
+	}
+	opts.Header.Decided = func(first data.FirstRow) { f.decided = &first }
 	go func() {
 		defer close(f.rows)
 		defer r.Close()
@@ -77,6 +93,11 @@ func (f *feed) close() { close(f.enough) }
 func (f *feed) next(ctx context.Context) (*data.Row, error) {
 	select {
 	case row, ok := <-f.rows:
+		if f.first == nil && f.decided != nil {
+			if f.first = f.decided; f.tell {
+				f.source.Decided(*f.first)
+			}
+		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ErrStopped

@@ -83,6 +83,8 @@ func (o *TrainOptions) check() error {
 	switch {
 	case o.Continue && (o.Resume == nil || !o.Resume.Unfinished() || o.Source.stream()):
 		return errors.New("online: there is no unfinished training of a file to continue")
+	case o.Resume != nil && o.Resume.learner == nil:
+		return errors.New("online: the model to train further was read for prediction")
 	case o.Save != nil && o.SaveEvery < 1:
 		return fmt.Errorf("online: to save every %d rows makes no sense", o.SaveEvery)
 	}
@@ -98,6 +100,7 @@ type trainer struct {
 	began int64 // rows the model had before
 	next  int64 // rows from then on until progress is reported
 
+	header       string // of a CSV file, once its first row was read
 	epochs, pass int
 	row          int          // rows of this pass that were taken or left out
 	seen         *fingerprint // of these; nil for a stream
@@ -122,7 +125,9 @@ func (t *trainer) begin(ctx context.Context) error {
 		t.m, err = newModel(set, scaling{})
 		return err
 	}
-	f, err := t.opt.Source.open(rowOptions(&set))
+	opts := rowOptions(&set)
+	opts.Header = data.HeaderRule{Classes: set.Labels, Numbers: set.regression()}
+	f, err := t.opt.Source.open(opts)
 	if err != nil {
 		return err
 	}
@@ -131,8 +136,11 @@ func (t *trainer) begin(ctx context.Context) error {
 		var sc scaling
 		if sc, err = seen.complete(&set, t.opt.Note); err == nil {
 			t.m, err = newModel(set, sc)
+		} else if pe := new(data.ParseError); errors.As(err, &pe) {
+			err = fmt.Errorf("%s: %w", t.opt.Source.name(), err)
 		}
 	}
+	t.decided(f)
 	if t.opt.Source.stream() && err == nil {
 		t.feed, t.head = f, seen.head
 		return nil
@@ -178,6 +186,7 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 	}()
 	for {
 		row, err := t.nextRow(ctx)
+		t.decided(t.feed)
 		if err != nil && err != io.EOF {
 			return err
 		}
@@ -200,16 +209,41 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 func (t *trainer) openPass() error {
 	t.row = 0
 	if !t.opt.Source.stream() {
-		t.seen = newFingerprint()
+		t.seen = t.m.newFingerprint()
 	}
 	if t.feed != nil {
 		return nil
 	}
 	set := t.m.settings
 	set.Format = t.opt.Settings.Format
-	f, err := t.opt.Source.open(rowOptions(&set))
+	opts := rowOptions(&set)
+	opts.Header = t.m.headerRule(t.opt.Source.stream())
+	switch {
+	case t.header != "":
+		opts.Header.Is = t.header
+	case t.from != nil && t.from.Header != "":
+		opts.Header.Is = t.from.Header
+	case t.from != nil: // as the program did that has written it
+		opts.Header = data.HeaderRule{Is: data.HeaderAuto, Now: true}
+	}
+	f, err := t.opt.Source.open(opts)
 	t.feed = f
 	return err
+}
+
+// decided takes over what the first row of a CSV source is: all passes take it so,
+// and a model that begins with it has its names.
+func (t *trainer) decided(f *feed) {
+	if t.header != "" || f.first == nil {
+		return
+	}
+	t.header = data.HeaderNo
+	if f.first.Header {
+		t.header = data.HeaderYes
+	}
+	if f.first.Header && t.m != nil && t.m.rows == 0 {
+		t.m.names = &f.first.Names
+	}
 }
 
 // take learns a row or leaves it out.
@@ -253,7 +287,7 @@ func (t *trainer) here() *place {
 	if t.seen == nil || t.lost || t.from != nil {
 		return nil
 	}
-	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format}
+	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.header}
 }
 
 // nextRow returns a row of the head, or one that is read.

@@ -254,9 +254,20 @@ func TestMedianDistance(t *testing.T) {
 // Standard scaling gives mean 0 and standard deviation 1, and a feature that
 // does not vary the value 0.
 func TestStandardScaling(t *testing.T) {
-	x := []float32{1, 7, 2, 7, 3, 7, 6, 7}
-	sc, constant := newScaling(ScaleStandard, 4, 2, x)
-	sc.apply(x)
+	rows := make([]data.Row, 4)
+	for i, v := range []float64{1, 2, 3, 6} {
+		rows[i] = data.Row{Values: []float64{v, 7}, Dim: 2}
+	}
+	sc, constant, err := newScaling(ScaleStandard, rows, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float32, 8)
+	for i := range rows {
+		if err := sc.apply(x[2*i:2*i+2], rows[i].Values); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var sum, sum2 float64
 	for i := 0; i < len(x); i += 2 {
 		sum, sum2 = sum+float64(x[i]), sum2+float64(x[i])*float64(x[i])

@@ -111,10 +111,13 @@ func (g *gram) readDiagonal() {
 
 // reserve makes room for n elements.
 func (g *gram) reserve(n int) {
-	if n <= g.ld {
-		return
+	if n > g.ld {
+		g.resize((n + n/2 + 64) &^ 7)
 	}
-	ld := (n + n/2 + 64) &^ 7
+}
+
+// resize makes ld, larger than it is, the row stride.
+func (g *gram) resize(ld int) {
 	g.k, g.base = restride(g.k, g.m, g.m, g.ld, ld, ld), restride(g.base, g.m, g.m, g.ld, ld, ld)
 	g.v = restride(g.v, g.rank, g.m, g.ld, maxRank, ld)
 	g.vt = append(g.vt, make([]float64, ld*maxRank-len(g.vt))...)
@@ -241,17 +244,30 @@ func (g *gram) coefficients(v []float64, self float64) (c []float64, dist2 float
 
 // load computes K and P for the dictionary of k.f.
 func (k *komp) load() {
-	m, dim := k.f.Order(), k.f.Dict.Dim()
 	k.g = gram{}
-	k.g.reserve(m)
+	k.g.reserve(k.f.Order())
+	k.computeK()
+	k.probe, k.settled, k.residual, k.wait = 0, 0, 0, 0
+	k.repair(&batch{})
+}
+
+// computeK computes K for the dictionary of k.f, a few rows at a time: the bits
+// of a value depend on the two elements alone. P is left to be filled in, and k.g
+// has room.
+func (k *komp) computeK() {
+	const rows = 64
+	m, dim := k.f.Order(), k.f.Dict.Dim()
 	k.g.m = m
-	x := make([]float64, dim)
+	x := make([]float64, min(m, rows)*dim)
+	for lo := 0; lo < m; lo += rows {
+		n := min(rows, m-lo)
+		for i := range n {
+			kernel.Widen(x[i*dim:(i+1)*dim], k.f.Dict.At(lo+i))
+		}
+		k.f.Dict.Block64(k.f.Kernel, n, x, k.g.k[lo*k.g.ld:], k.g.ld, k.threads)
+	}
 	for i := range m {
-		kernel.Widen(x, k.f.Dict.At(i))
-		k.f.Dict.Block64(k.f.Kernel, 1, x, k.g.rowK(i), m, 1)
 		k.g.self[i] = k.f.Kernel.Self(k.f.Dict.At(i)) + k.ridge
 		k.g.k[i*k.g.ld+i] = k.g.self[i]
 	}
-	k.probe, k.settled, k.residual, k.wait = 0, 0, 0, 0
-	k.repair(&batch{})
 }

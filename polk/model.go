@@ -45,38 +45,46 @@ func (l *Learner) Save(w io.Writer) error {
 		l.komp.load()
 	}
 	l.boundNorms()
+	m := l.meta()
+	var err error
+	if m.State, err = l.describeElements(&m); err != nil {
+		return err
+	}
+	if len(m.State) > mostState {
+		return fmt.Errorf("polk: pruner %s keeps %d bytes, and a saved model has room for %d", m.Pruner, len(m.State), mostState)
+	}
+	return l.f.Write(w, m)
+}
+
+// meta describes the learner, but for its elements.
+func (l *Learner) meta() meta {
 	m := meta{
 		Learner: "polk", Loss: l.cfg.Loss.Name(), Classes: l.cfg.Classes,
 		Steps: l.t, KernelEvals: l.evals, Health: l.komp.health,
 	}
 	m.describePruner(&l.cfg)
-	if err := l.savePruner(&m); err != nil {
-		return err
-	}
-	return l.f.Write(w, m)
+	return m
 }
 
-// savePruner notes in m what the pruner needs to go on.
-func (l *Learner) savePruner(m *meta) error {
+// describeElements notes in m what the pruner needs to go on with the elements,
+// and returns what it keeps beside them.
+func (l *Learner) describeElements(m *meta) ([]byte, error) {
 	p := l.cfg.Pruner
 	if p == nil {
-		return nil
+		return nil, nil
 	}
 	for j := range l.f.Order() {
 		m.Born = append(m.Born, l.born[l.f.Dict.ID(j)])
 	}
 	s, ok := p.Pruner.(prune.Stateful)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	var err error
-	if m.State, err = s.MarshalBinary(); err != nil {
-		return fmt.Errorf("polk: pruner %s: %w", m.Pruner, err)
+	kept, err := s.MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("polk: pruner %s: %w", m.Pruner, err)
 	}
-	if len(m.State) > mostState {
-		return fmt.Errorf("polk: pruner %s keeps %d bytes, and a saved model has room for %d", m.Pruner, len(m.State), mostState)
-	}
-	return nil
+	return kept, nil
 }
 
 // MaxOrder is the largest model order of a saved learner that keeps K_DD and its
@@ -107,17 +115,8 @@ func Load(r io.Reader, cfg Config) (*Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case m.Learner != "polk":
-		return nil, fmt.Errorf("polk: the saved model is of learner %q", m.Learner)
-	case !reflect.DeepEqual(f.Kernel, cfg.Kernel):
-		return nil, fmt.Errorf("polk: the saved model has kernel %+v, not %+v", f.Kernel, cfg.Kernel)
-	case m.Loss != cfg.Loss.Name() || m.Classes != cfg.Classes || f.Dict.Dim() != cfg.Dim || f.Outputs != cfg.Loss.Outputs(cfg.Classes):
-		return nil, fmt.Errorf("polk: the saved model has loss %s, %d classes and dimension %d, not %s, %d and %d",
-			m.Loss, m.Classes, f.Dict.Dim(), cfg.Loss.Name(), cfg.Classes, cfg.Dim)
-	}
-	if m.Steps < 0 || m.KernelEvals < 0 {
-		return nil, fmt.Errorf("polk: the saved model has taken %d steps with %d kernel evaluations", m.Steps, m.KernelEvals)
+	if err := m.check(f, &cfg); err != nil {
+		return nil, err
 	}
 	if err := cfg.checkOrder(f.Order()); err != nil {
 		return nil, err
@@ -132,6 +131,23 @@ func Load(r io.Reader, cfg Config) (*Learner, error) {
 	}
 	l.komp.health = m.Health
 	return l, nil
+}
+
+// check reports a description that is not of a learner with functions f and this
+// configuration.
+func (m *meta) check(f *kernel.Expansion, cfg *Config) error {
+	switch {
+	case m.Learner != "polk":
+		return fmt.Errorf("polk: the saved model is of learner %q", m.Learner)
+	case !reflect.DeepEqual(f.Kernel, cfg.Kernel):
+		return fmt.Errorf("polk: the saved model has kernel %+v, not %+v", f.Kernel, cfg.Kernel)
+	case m.Loss != cfg.Loss.Name() || m.Classes != cfg.Classes || f.Dict.Dim() != cfg.Dim || f.Outputs != cfg.Loss.Outputs(cfg.Classes):
+		return fmt.Errorf("polk: the saved model has loss %s, %d classes and dimension %d, not %s, %d and %d",
+			m.Loss, m.Classes, f.Dict.Dim(), cfg.Loss.Name(), cfg.Classes, cfg.Dim)
+	case m.Steps < 0 || m.KernelEvals < 0:
+		return fmt.Errorf("polk: the saved model has taken %d steps with %d kernel evaluations", m.Steps, m.KernelEvals)
+	}
+	return nil
 }
 
 // restorePruner takes over what was saved of the pruner.

@@ -74,13 +74,44 @@ func taskTitle(task string) string {
 
 // curvesOf fills a figure of the curves of planned runs.
 func (b *builder) curvesOf(f *Figure, pf experiments.PaperFigure, planned []experiments.Planned) {
-	f.Series = b.series(planned)
-	if len(f.Series) == 0 {
+	all := b.series(planned)
+	f.Series = evaluated(all)
+	switch {
+	case len(all) == 0:
 		f.Missing = b.absent(planned, pf.Data)
+		return
+	case len(f.Series) == 0:
+		f.Missing = "the records have no evaluations"
 		return
 	}
 	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
 	f.content, f.Caption = c, c.caption(b.lost(planned))
+	if n := countRuns(all) - countRuns(f.Series); n > 0 {
+		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", n)
+	}
+}
+
+// evaluated returns the series without the runs whose records have no
+// evaluations: a record is valid without, but has no curve.
+func evaluated(all []*Series) []*Series {
+	var out []*Series
+	for _, s := range all {
+		with := *s
+		with.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r *record.Record) bool { return len(r.Points) == 0 })
+		if len(with.Runs) > 0 {
+			out = append(out, &with)
+		}
+	}
+	return out
+}
+
+// countRuns counts the runs of series.
+func countRuns(all []*Series) int {
+	n := 0
+	for _, s := range all {
+		n += len(s.Runs)
+	}
+	return n
 }
 
 // series groups the records of planned runs, POLK first and each method's

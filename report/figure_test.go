@@ -176,7 +176,6 @@ func TestOddValues(t *testing.T) {
 		}
 	}
 	for name, points := range map[string]func(string, []record.Point) []record.Point{
-		"no points":   func(string, []record.Point) []record.Point { return nil },
 		"one point":   func(_ string, ps []record.Point) []record.Point { return ps[30:31] },
 		"at zero":     func(_ string, ps []record.Point) []record.Point { return ps[:1] },
 		"all NaN":     set(func(_ int, p *record.Point) { p.TestRisk, p.TestError = math.NaN(), math.NaN() }),

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -29,9 +28,9 @@ var lossNames = map[string]string{
 
 // trainFlags are the flags of train that are not settings of their own.
 type trainFlags struct {
-	spec, loss, format, label, scale, out, resume string
-	classes                                       []string
-	order                                         int
+	spec, loss, format, header, label, scale, out, resume string
+	classes                                               []string
+	order                                                 int
 }
 
 func newTrain() *cobra.Command {
@@ -61,7 +60,7 @@ rows of a file out.`,
 					return harness.Usage(err)
 				}
 			}
-			if err := checkTogether(cmd.Flags(), &opt.Settings); err != nil {
+			if err := checkTogether(cmd.Flags(), &opt.Settings, flags.loss); err != nil {
 				return harness.Usage(err)
 			}
 			opt.Continue = !cmd.Flags().Changed("skip")
@@ -78,13 +77,15 @@ var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kern
 	"learning-rate", "regularizer", "parsimony", "order", "pruner", "pruner-params", "batch"}
 
 // checkTogether reports flags that contradict each other.
-func checkTogether(fs *pflag.FlagSet, s *online.Settings) error {
+func checkTogether(fs *pflag.FlagSet, s *online.Settings, loss string) error {
 	for _, name := range savedFlags {
 		if fs.Changed("resume") && fs.Changed(name) {
 			return fmt.Errorf("--%s can't be changed: with --resume it is the saved model's", name)
 		}
 	}
 	switch {
+	case fs.Changed("classes") && loss == "squared":
+		return errors.New("--classes: --loss squared predicts numbers and has none")
 	case fs.Changed("parsimony") && fs.Changed("order"):
 		return errors.New("--parsimony and --order are two ways to bound the model: give one")
 	case fs.Changed("pruner") && fs.Changed("order"):
@@ -113,6 +114,7 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings; its keys are these flags, see docs/own-data.md")
 	fs.Var(choice{&f.loss, []string{"hinge", "logistic", "squared", "squared-hinge", "binary-logistic"}}, "loss", "what is minimized")
 	formatFlag(cmd, &f.format)
+	headerFlag(cmd, &f.header)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
 	fs.Var(choice{&f.scale, online.Scales()}, "scale", "how features are scaled, by the first 1,000 rows: not, to mean 0 and deviation 1, or to the unit interval")
 	fs.StringSliceVar(&f.classes, "classes", nil, "`labels` of all classes (default: those of the file, or of a stream's first 1,000 rows)")
@@ -207,6 +209,12 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if opt.Continue && cmd.Flags().Changed("epochs") {
 		return harness.Usage(fmt.Errorf("--epochs can't be changed: %s is in the middle of its own", flags.resume))
 	}
+	if err := flags.checkFormat(cmd.Flags(), &opt); err != nil {
+		return harness.Usage(err)
+	}
+	if err := withHeader(&opt.Source, flags.header, opt.Settings.Format, cmd.ErrOrStderr()); err != nil {
+		return err
+	}
 	if err := harness.CheckFile(flags.out); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
@@ -266,7 +274,7 @@ func words(m *online.Model) string {
 // complete turns the flags into options.
 func (f *trainFlags) complete(opt *online.TrainOptions) (err error) {
 	if f.resume != "" {
-		if opt.Resume, err = readModel(f.resume); err != nil {
+		if opt.Resume, err = readModel(f.resume, online.Read); err != nil {
 			return err
 		}
 		opt.Settings = opt.Resume.Settings()
@@ -295,6 +303,20 @@ func (f *trainFlags) complete(opt *online.TrainOptions) (err error) {
 		return harness.Usage(errors.New("--format says what standard input holds, csv or libsvm, and is missing"))
 	}
 	opt.Settings.Format = formatOf(f.format, opt.Source.Path, opt.Settings.Format)
+	return nil
+}
+
+// checkFormat reports flags that have no effect because of the rows' format, or
+// because the training is in the middle of a file.
+func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) error {
+	switch {
+	case opt.Continue && fs.Changed("format") && opt.Resume.PlaceFormat() != "":
+		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.PlaceFormat())
+	case opt.Continue && fs.Changed("header"):
+		return fmt.Errorf("--header can't be changed: %s is in the middle of its file", f.resume)
+	case opt.Settings.Format == data.FormatLIBSVM && fs.Changed("label"):
+		return errors.New("--label is the column of a CSV file: the label of a LIBSVM row comes first")
+	}
 	return nil
 }
 
@@ -332,31 +354,22 @@ func labelColumn(text string) (int, error) {
 	return n, nil
 }
 
-// readModel reads a model file.
-func readModel(path string) (*online.Model, error) {
+// readModel reads a model file with one of the functions of package online for it.
+func readModel(path string, read func(io.Reader) (*online.Model, error)) (*online.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := online.Read(f)
+	m, err := read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
 
-// finishedModel reads a model file and has the model learn what waits in it.
-func finishedModel(path string) (*online.Model, error) {
-	m, err := readModel(path)
-	if err != nil {
-		return nil, err
-	}
-	return m, m.Finish()
-}
-
 func newPredict() *cobra.Command {
-	var format string
+	var format, header string
 	var probability bool
 	cmd := &cobra.Command{
 		Use:   "predict MODEL FILE",
@@ -365,7 +378,7 @@ func newPredict() *cobra.Command {
 train wrote: one prediction a line. The rows may have labels, which are ignored.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := finishedModel(args[0])
+			m, err := readModel(args[0], online.ReadForPrediction)
 			if err != nil {
 				return err
 			}
@@ -373,34 +386,16 @@ train wrote: one prediction a line. The rows may have labels, which are ignored.
 				return harness.Usage(fmt.Errorf("--probability: a model of the %s loss has none; train with --loss logistic", m.Settings().Loss))
 			}
 			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
-			return stopped(m.Predict(cmd.Context(), src, formatOf(format, args[1], m.Settings().Format), probability, cmd.OutOrStdout()))
-		},
-	}
-	formatFlag(cmd, &format)
-	cmd.Flags().BoolVar(&probability, "probability", false, "write a CSV table of the prediction and the probability of every class")
-	return cmd
-}
-
-func newEvaluate() *cobra.Command {
-	var format string
-	cmd := &cobra.Command{
-		Use:   "evaluate MODEL FILE",
-		Short: "Compare a model that train wrote with the labels of a file, or of standard input",
-		Args:  cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := finishedModel(args[0])
-			if err != nil {
+			format := formatOf(format, args[1], m.Settings().Format)
+			if err := withHeader(&src, header, format, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
-			e, err := m.Evaluate(cmd.Context(), src, formatOf(format, args[1], m.Settings().Format))
-			if err != nil {
-				return stopped(err)
-			}
-			return writeEvaluation(cmd.OutOrStdout(), m, e)
+			return stopped(m.Predict(cmd.Context(), src, format, probability, cmd.OutOrStdout()))
 		},
 	}
 	formatFlag(cmd, &format)
+	headerFlag(cmd, &header)
+	cmd.Flags().BoolVar(&probability, "probability", false, "write a CSV table of the prediction and the probability of every class")
 	return cmd
 }
 
@@ -411,16 +406,4 @@ func stopped(err error) error {
 		return fmt.Errorf("%w: %w", harness.ErrInterrupted, err)
 	}
 	return err
-}
-
-func writeEvaluation(w io.Writer, m *online.Model, e online.Evaluation) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "rows         %d\nmodel order  %d\n", e.Rows, m.Order())
-	if m.Regression() {
-		fmt.Fprintf(b, "RMSE         %.6g\nR²           %.6g\n", e.RMSE, e.R2)
-	} else {
-		fmt.Fprintf(b, "error        %.2f %%\n", 100*e.ErrorRate)
-	}
-	fmt.Fprintf(b, "risk         %.6g (mean %s loss)\n", e.Risk, m.Settings().Loss)
-	return b.Flush()
 }

@@ -29,6 +29,7 @@ type trainSpec struct {
 	Features     scalar           `json:"features"`
 	Label        scalar           `json:"label"`
 	Format       scalar           `json:"format"`
+	Header       scalar           `json:"header"`
 	SaveEvery    scalar           `json:"save_every"`
 }
 
@@ -46,9 +47,10 @@ type scalar struct {
 	at   *strictyaml.Node
 }
 
-// DecodeNode takes any scalar: what it has to be is for the flag to say.
+// DecodeNode takes any scalar as it is written: what it has to be is for the flag
+// to say.
 func (s *scalar) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
-	if n.Kind == strictyaml.Integer || n.Kind == strictyaml.Number || n.Want(strictyaml.String, r) {
+	if n.Kind == strictyaml.Integer || n.Kind == strictyaml.Number || n.Kind == strictyaml.Bool || n.Want(strictyaml.String, r) {
 		s.text, s.at = n.Text, n
 	}
 }
@@ -71,7 +73,7 @@ func (s *trainSpec) flags() map[string]scalar {
 		"loss": s.Loss, "kernel": s.Kernel.Type, "bandwidth": s.Kernel.Bandwidth, "offset": s.Kernel.Offset, "degree": s.Kernel.Degree,
 		"learning-rate": s.LearningRate, "regularizer": s.Regularizer, "parsimony": s.Parsimony, "order": s.Order,
 		"pruner": s.Pruner, "pruner-params": s.PrunerParams.scalar, "batch": s.BatchSize, "epochs": s.Epochs, "scale": s.Scale,
-		"features": s.Features, "label": s.Label, "format": s.Format, "save-every": s.SaveEvery,
+		"features": s.Features, "label": s.Label, "format": s.Format, "header": s.Header, "save-every": s.SaveEvery,
 	}
 }
 

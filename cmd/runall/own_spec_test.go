@@ -39,10 +39,11 @@ classes: [elm, oak, yew, "fir, tree"]
 features: 2
 label: last
 format: csv
+header: no
 save_every: 100
 `
 	flags := strings.Fields(`--loss logistic --kernel polynomial --offset 0.5 --degree 3 --learning-rate 0.2 --regularizer 1e-5
-		--pruner komp-age --pruner-params memory=50,order=12 --batch 16 --epochs 2 --scale standard --features 2 --label last --format csv`)
+		--pruner komp-age --pruner-params memory=50,order=12 --batch 16 --epochs 2 --scale standard --features 2 --label last --format csv --header no`)
 	flags = append(flags, "--classes", `elm,oak,yew,"fir, tree"`)
 	tests := []struct {
 		name, spec  string
@@ -109,6 +110,7 @@ func TestTrainSpecErrors(t *testing.T) {
 // applied is a set of flags that train takes.
 func FuzzTrainSpec(f *testing.F) {
 	f.Add("loss: logistic\nkernel: {type: polynomial, degree: 3}\npruner_params: {order: 9}\nclasses: [a, 1, 1.5]\n")
+	f.Add("header: yes\nclasses: [True, 00501, 1.0, 250.10, 1_1, 0xA]\n")
 	f.Add("los: 1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		cmd := newTrain()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"polkrepro/harness"
+	"polkrepro/online"
 )
 
 // Ctrl-C while a stream is silent saves the model of the rows so far, and the
@@ -133,7 +134,7 @@ func TestTerminatedTraining(t *testing.T) {
 	if status != harness.ExitInterrupted || !strings.Contains(p.stderr.String(), said) {
 		t.Fatalf("exit status %d, no %q in %s", status, said, p.stderr.String())
 	}
-	if m, err := readModel(model); err != nil || !m.Unfinished() || m.Rows() < 2000 {
+	if m, err := readModel(model, online.Read); err != nil || !m.Unfinished() || m.Rows() < 2000 {
 		t.Errorf("the model can't go on: %v", err)
 	}
 }

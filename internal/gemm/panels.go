@@ -1,5 +1,7 @@
 package gemm
 
+import "slices"
+
 // Panels is a growable set of rows kept in the packed form that the
 // matrix-product kernels read, together with their squared norms. Methods that
 // only read (Len, Row, MulABT, Gaussian) may run concurrently.
@@ -9,6 +11,7 @@ type Panels[T Float] struct {
 	n    int
 	data []T // panels of nr rows, each dim×nr, element q of row i at q·nr + i
 	norm []T // squared norms, summed in float64
+	most T   // the largest of norm
 }
 
 // NewPanels returns an empty set of rows of length dim. It panics if dim is
@@ -41,7 +44,9 @@ func (p *Panels[T]) Append(row []T) {
 		p.grow()
 	}
 	p.n++
-	p.norm = append(p.norm, T(p.kr.sumSquares(row)))
+	norm := T(p.kr.sumSquares(row))
+	p.norm = append(p.norm, norm)
+	p.most = max(p.most, norm)
 	if p.dim == 0 {
 		return
 	}
@@ -49,6 +54,13 @@ func (p *Panels[T]) Append(row []T) {
 	for q, v := range row {
 		s[q*p.kr.nr] = v
 	}
+}
+
+// Reserve makes room for n rows more, without copying what there is more than once.
+func (p *Panels[T]) Reserve(n int) {
+	nr := p.kr.nr
+	p.data = slices.Grow(p.data, (p.n+n+nr-1)/nr*nr*p.dim-len(p.data))
+	p.norm = slices.Grow(p.norm, n)
 }
 
 // grow adds a panel of zeros: its unused lanes enter the kernels, though not
@@ -68,8 +80,15 @@ func (p *Panels[T]) grow() {
 func (p *Panels[T]) Remove(i int) {
 	p.checkRow(i)
 	last, nr := p.n-1, p.kr.nr
+	gone := p.norm[i]
 	p.norm[i] = p.norm[last]
 	p.norm = p.norm[:last]
+	if !(gone < p.most) {
+		p.most = 0
+		for _, v := range p.norm {
+			p.most = max(p.most, v)
+		}
+	}
 	if p.dim > 0 {
 		dst, src := p.slot(i), p.slot(last)
 		for q := 0; q < p.dim*nr; q += nr {
@@ -90,7 +109,18 @@ func (p *Panels[T]) Reset() {
 	p.n = 0
 	p.data = p.data[:0]
 	p.norm = p.norm[:0]
+	p.most = 0
 }
+
+// NormSq returns ‖p_i‖², rounded from a sum in float64. It panics if there is
+// no row i.
+func (p *Panels[T]) NormSq(i int) T { return p.norm[i] }
+
+// MaxNormSq returns the largest ‖p_i‖², 0 of an empty set.
+func (p *Panels[T]) MaxNormSq() T { return p.most }
+
+// NormSq returns ‖x‖² with the bits that Panels.NormSq has for a row x.
+func NormSq[T Float](x []T) T { return T(kernelsOf[T]().sumSquares(x)) }
 
 // Row copies row i to dst, which must have at least dim elements. It panics if
 // there is no row i.
@@ -123,23 +153,25 @@ func (p *Panels[T]) MulABT(m int, a []T, lda int, c []T, ldc, threads int) {
 
 // Gaussian computes C_ij ← exp(−gamma·max(0, ‖a_i‖² + ‖p_j‖² − 2 a_i·p_j)) for
 // row-major A (m×dim, lda), C (m×Len, ldc), on at most threads goroutines. No
-// value exceeds 1; NaN stays NaN, and an infinite distance gives 0. It panics
-// if gamma is negative.
-func (p *Panels[T]) Gaussian(m int, a []T, lda int, gamma T, c []T, ldc, threads int) {
+// value exceeds 1; NaN stays NaN, and an infinite distance gives 0. It returns
+// the largest ‖a_i‖² and panics if gamma is negative.
+func (p *Panels[T]) Gaussian(m int, a []T, lda int, gamma T, c []T, ldc, threads int) (largest T) {
 	if gamma < 0 {
 		panic("gemm: negative gamma")
 	}
 	t := p.task(m, a, lda, c, ldc, threads)
 	if t == nil {
-		return
+		return 0
 	}
 	t.gaussian, t.gamma, t.nb = true, gamma, p.norm
 	t.na = resize(t.na, m)
 	for i := range t.na {
 		t.na[i] = T(p.kr.sumSquares(a[i*lda : i*lda+p.dim]))
+		largest = max(largest, t.na[i])
 	}
 	t.run(threads)
 	t.release()
+	return largest
 }
 
 // task prepares C ← A·Pᵀ, or returns nil if C is empty.

@@ -31,15 +31,18 @@ func AtMost(t testing.TB, limit int, f func()) {
 
 // Model returns a file in the format of kernel.Expansion.Write with a header
 // and a payload, under the right length and checksum.
-func Model(header string, payload []byte) []byte {
-	b := []byte("POLKMDL\x01")
+func Model(header string, payload []byte) []byte { return Seal("POLKMDL\x01", header, payload) }
+
+// Seal returns a file of package modelfile that starts with magic.
+func Seal(magic, header string, payload []byte) []byte {
+	b := []byte(magic)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
 	b = append(append(b, header...), payload...)
 	sum := sha256.Sum256(b)
 	return append(b, sum[:]...)
 }
 
-// Parts is the inverse of Model: the header and the payload of a file.
+// Parts is the inverse of Seal: the header and the payload of a file.
 func Parts(file []byte) (header string, payload []byte) {
 	end := 12 + int(binary.LittleEndian.Uint32(file[8:]))
 	return string(file[12:end]), file[end : len(file)-sha256.Size]

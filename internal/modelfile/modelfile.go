@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 )
 
 // maxHeader bounds what a damaged length can make Open allocate.
@@ -52,8 +53,13 @@ func (f Format) Write(w io.Writer, header any, body func(io.Writer)) error {
 	return err
 }
 
+// Size returns the size of a file with a header of head bytes and a body.
+func Size(head int, body int64) int64 { return 12 + int64(head) + body + sha256.Size }
+
 // A Reader reads what follows the header of a file.
 type Reader struct {
+	Version byte // of the file
+
 	f   Format
 	r   io.Reader
 	sum hash.Hash
@@ -68,6 +74,7 @@ func (f Format) Open(r io.Reader, header any) (*Reader, error) {
 		return nil, err
 	}
 	newest := f.Magic[7]
+	d.Version = b[7]
 	switch {
 	case !bytes.Equal(b[:7], f.Magic[:7]):
 		return nil, fmt.Errorf("%w: it does not start with %q", f.Err, f.Magic[:7])
@@ -111,19 +118,47 @@ func (d *Reader) Uint64() (uint64, error) {
 	return binary.LittleEndian.Uint64(b), nil
 }
 
+// Bytes reads n bytes, as Floats reads numbers.
+func (d *Reader) Bytes(n int) ([]byte, error) {
+	var b bytes.Buffer
+	err := d.Copy(&b, int64(n))
+	return b.Bytes(), err
+}
+
+// Uint32s reads n numbers, as Floats does.
+func (d *Reader) Uint32s(n int) ([]uint32, error) {
+	b, err := d.Bytes(4 * n)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]uint32, n)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return out, nil
+}
+
+// Section returns a reader of the next n bytes. They must be read before others.
+func (d *Reader) Section(n int64) io.Reader { return io.LimitReader(d.r, n) }
+
 // Copy copies n bytes to w.
 func (d *Reader) Copy(w io.Writer, n int64) error {
 	_, err := io.CopyN(w, d.r, n)
 	return d.fail(err)
 }
 
+// Sum returns the SHA-256 of all that was read.
+func (d *Reader) Sum() []byte { return d.sum.Sum(nil) }
+
 // Floats reads n finite numbers, a few at a time, so that a lying header meets
 // the end of the file before it has cost memory.
 func Floats[T float32 | float64](d *Reader, n int) ([]T, error) {
-	var out []T
 	const chunk = 1 << 12
-	for left := n; left > 0; {
-		part := make([]T, min(left, chunk))
+	out := make([]T, 0, min(n, chunk))
+	for len(out) < n {
+		more := min(n-len(out), chunk)
+		out = slices.Grow(out, more)
+		part := out[len(out) : len(out)+more]
 		if err := binary.Read(d.r, binary.LittleEndian, part); err != nil {
 			return nil, d.fail(err)
 		}
@@ -132,10 +167,22 @@ func Floats[T float32 | float64](d *Reader, n int) ([]T, error) {
 				return nil, fmt.Errorf("%w: it holds the number %v", d.f.Err, v)
 			}
 		}
-		out = append(out, part...)
-		left -= len(part)
+		out = out[:len(out)+more]
 	}
 	return out, nil
+}
+
+// Rows reads n rows of dim finite numbers, each by itself: there is never a copy of
+// all of them.
+func Rows[T float32 | float64](d *Reader, n, dim int) (rows [][]T, err error) {
+	for range n {
+		row, err := Floats[T](d, dim)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 // Close reads the checksum, and reports one that is not that of what was read,

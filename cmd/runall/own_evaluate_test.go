@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// paths adds the keys of a JSON value, as the page writes them, and the types that
+// they have.
+func paths(v any, at string, found map[string]map[string]bool) {
+	kind := map[bool]string{true: "null", false: "number"}[v == nil]
+	switch v := v.(type) {
+	case map[string]any:
+		kind = "object"
+		for key, value := range v {
+			paths(value, strings.TrimPrefix(at+"."+key, "."), found)
+		}
+	case []any:
+		kind = "array"
+		for _, value := range v {
+			paths(value, at+"[]", found)
+		}
+	case string:
+		kind = "string"
+	}
+	if kind == "object" && (at == "" || strings.HasSuffix(at, "[]")) {
+		return // described by its keys
+	}
+	if found[at] == nil {
+		found[at] = make(map[string]bool)
+	}
+	found[at][kind] = true
+}
+
+// documented returns the keys of the table of docs/own-data.md and their types.
+func documented(t *testing.T) map[string]string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/own-data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(page), "| key | type | |\n|---|---|---|\n")
+	if !ok {
+		t.Fatal("the page has no table of keys")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	keys := make(map[string]string)
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, " | ")
+		keys[strings.Trim(cells[0], "| `")] = strings.TrimSpace(cells[1])
+	}
+	return keys
+}
+
+// What evaluate --json writes has the keys and types that the page documents: no
+// others, and every one of them for some model.
+func TestEvaluateJSON(t *testing.T) {
+	dir := t.TempDir()
+	rows := trees(900)
+	file := put(t, "trees.csv", rows...)
+	var numbers []string
+	for i := range 900 {
+		numbers = append(numbers, fmt.Sprintf("%.3f,%d\n", math.Sin(float64(i)), i))
+	}
+	found := make(map[string]map[string]bool)
+	for loss, files := range map[string][2]string{
+		"hinge":    {file, file},
+		"logistic": {file, put(t, "elm.csv", slices.Repeat([]string{"0.5,0.5,elm\n"}, 5)...)}, // oak has no rows
+		"squared":  {put(t, "numbers.csv", numbers...), put(t, "same.csv", "1,5\n", "1,6\n")}, // R² has no value
+	} {
+		model := filepath.Join(dir, loss)
+		label := map[bool]string{true: "first", false: "last"}[loss == "squared"]
+		must(t, "train", files[0], "--loss", loss, "--label", label, "--out", model)
+		for _, rows := range files {
+			text := must(t, "evaluate", model, rows, "--json")
+			var v any
+			if err := json.Unmarshal([]byte(text), &v); err != nil {
+				t.Fatalf("%s: %v", loss, err)
+			}
+			paths(v, "", found)
+			var info evaluationInfo
+			d := json.NewDecoder(bytes.NewReader([]byte(text)))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&info); err != nil || info.Version != 1 || info.Rows == 0 {
+				t.Errorf("%s: %+v, %v", loss, info, err)
+			}
+		}
+	}
+	keys := documented(t)
+	for key, kinds := range found {
+		want := strings.Replace(keys[key], "integer", "number", 1)
+		if got := strings.Join(slices.Sorted(maps.Keys(kinds)), " or "); !sameKinds(got, want) {
+			t.Errorf("%s is %s, and the page says %q", key, got, keys[key])
+		}
+	}
+	for key := range keys {
+		if found[key] == nil {
+			t.Errorf("the page documents %s, which no model has", key)
+		}
+	}
+}
+
+// sameKinds reports whether two lists of types, with "or" between, are the same.
+func sameKinds(a, b string) bool {
+	x, y := strings.Split(a, " or "), strings.Split(b, " or ")
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
+}
+
+// The text has the lines it always had, first, and then what it says by class; of
+// many classes the ten that do worst, and the largest confusions, while --json has
+// all.
+func TestEvaluateText(t *testing.T) {
+	model, file := filepath.Join(t.TempDir(), "m"), put(t, "trees.csv", trees(900)...)
+	must(t, "train", file, "--label", "last", "--out", model)
+	lines := strings.Split(must(t, "evaluate", model, file), "\n")
+	for i, want := range []string{"rows         900", "model order  ", "error        ", "risk         ", "", "class  rows  error", "elm", "oak", "yew", "", `label \ prediction  elm`, "elm", "oak", "yew", ""} {
+		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
+			t.Fatalf("line %d of %q, want %q", i+1, lines, want)
+		}
+	}
+	var many []string
+	for i := range 1200 {
+		many = append(many, fmt.Sprintf("%d.%d,%d,c%02d\n", i%30, i%7, i%11, i%30))
+	}
+	file = put(t, "many.csv", many...)
+	must(t, "train", file, "--label", "last", "--loss", "logistic", "--out", model)
+	text := must(t, "evaluate", model, file)
+	if !strings.Contains(text, "\nlog-loss     ") || !strings.Contains(text, "\ncalibration  ") || !strings.Contains(text, "\nclass (10 of 30)  rows") ||
+		!strings.Contains(text, "\nlabel (10 of ") || strings.Count(text, "\n") != 4+2+2*(1+11) {
+		t.Errorf("30 classes:\n%s", text)
+	}
+	var info evaluationInfo
+	if err := json.Unmarshal([]byte(must(t, "evaluate", model, file, "--json")), &info); err != nil {
+		t.Fatal(err)
+	}
+	all := 0
+	for i, row := range info.Confusion {
+		for j, n := range row {
+			if all += n; i == j && n != info.Classes[i].Correct {
+				t.Errorf("class %d: %d rows are right, and %d", i, n, info.Classes[i].Correct)
+			}
+		}
+	}
+	if len(info.Confusion) != 30 || all != 1200 {
+		t.Errorf("%d rows of %d classes", all, len(info.Confusion))
+	}
+}

@@ -1,0 +1,351 @@
+package online
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/data"
+	"polkrepro/internal/hostile"
+	"polkrepro/polk/prune"
+)
+
+// grown trains a model of as many elements as there are rows, a multiple of 32, and
+// returns the time that it took.
+func grown(t testing.TB, rows int) (*Model, time.Duration) {
+	t.Helper()
+	set := Settings{Loss: "multi-logistic", Format: data.FormatCSV, Dim: 10, Labels: []string{"a", "b"}, Bandwidth: 0.1, Scale: ScaleNone,
+		Pruner: prunerOrder, PrunerParams: prune.Params{"order": float64(rows)}}
+	set, err := set.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.setRates(1)
+	set.TargetFactor = 1
+	m, err := newModel(set, scaling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(61, 0))
+	began := time.Now()
+	for i := range rows {
+		row := data.Row{Label: []string{"a", "b"}[i%2], Dim: set.Dim}
+		for range set.Dim {
+			row.Values = append(row.Values, float64(rng.Float32()))
+		}
+		if err := m.Learn(&row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m.Order() != rows {
+		t.Fatalf("model order %d", m.Order())
+	}
+	return m, time.Since(began)
+}
+
+// Reading a model learns nothing and factorizes nothing: it takes a small part of
+// the time of the training, where it took as long before version 3; and for
+// prediction its memory is that of the dictionary, not of the inverse.
+func TestReadingLearnsNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("a measurement of time")
+	}
+	m, training := grown(t, 992)
+	file := saved(t, m)
+	if len(file) < 4*992*992 || len(file) > 5*992*992 {
+		t.Errorf("a file of %d bytes", len(file))
+	}
+	for _, tt := range []struct {
+		name string
+		part time.Duration
+		read func(io.Reader) (*Model, error)
+	}{{"training", 2, Read}, {"prediction", 8, ReadForPrediction}} {
+		least := time.Hour
+		for range 5 {
+			began := time.Now()
+			if _, err := tt.read(bytes.NewReader(file)); err != nil {
+				t.Fatal(err)
+			}
+			least = min(least, time.Since(began))
+		}
+		t.Logf("%v to train, %v to read for %s", training, least, tt.name)
+		if tt.part*least > training {
+			t.Errorf("%v to read for %s, and %v to train", least, tt.name, training)
+		}
+	}
+	hostile.AtMost(t, 2<<20, func() { // the dictionary grows as it is read
+		if _, err := ReadForPrediction(bytes.NewReader(file)); err != nil {
+			t.Error(err)
+		}
+	})
+	hostile.AtMost(t, 9*len(file), func() {
+		if _, err := Read(bytes.NewReader(file)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A model that is read for prediction predicts what the one that was saved does,
+// all its rows learned, and can do nothing else.
+func TestReadForPrediction(t *testing.T) {
+	pruners := map[string]Settings{
+		"none":      {Pruner: "none"},
+		"oldest":    {Pruner: "oldest", PrunerParams: prune.Params{"order": 7}},
+		"komp-loss": {Pruner: "komp-loss", PrunerParams: prune.Params{"order": 7}},
+	}
+	for name := range labelsOf {
+		for _, rows := range []int{64, 75} {
+			pruners[name+strconv.Itoa(rows)] = Settings{}
+		}
+	}
+	for name, set := range pruners {
+		lossName, rows := "multi-hinge", 75
+		if n := len(name) - 2; labelsOf[name[:n]] != nil || name[:n] == "squared-error" {
+			lossName = name[:n]
+			rows, _ = strconv.Atoi(name[n:])
+		}
+		opt := options(lossName, stream(table(rows, lossName, 31)))
+		opt.Settings.Pruner, opt.Settings.PrunerParams = set.Pruner, set.PrunerParams
+		m := mustTrain(t, opt)
+		file := saved(t, m)
+		again, err := ReadForPrediction(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		points := table(50, lossName, 32)
+		if predictions(t, again, points) != predictions(t, m, points) || again.Order() != m.Order() || again.Rows() != m.Rows() {
+			t.Errorf("%s: it predicts something else", name)
+		}
+		if err := again.Learn(&data.Row{Label: "elm", Dim: 2, Values: []float64{1, 2}}); err == nil {
+			t.Errorf("%s: it learns", name)
+		}
+		if err := again.Save(new(bytes.Buffer)); err == nil {
+			t.Errorf("%s: it is saved", name)
+		}
+		opt.Source, opt.Resume = stream(table(rows, lossName, 31)), again
+		if _, err := Train(context.Background(), opt); err == nil || !strings.HasPrefix(err.Error(), "online: ") {
+			t.Errorf("%s: it is trained: %v", name, err)
+		}
+	}
+}
+
+// A model that is saved before its training has ended predicts as of its last
+// whole mini-batch.
+func TestPredictionBeforeTheEnd(t *testing.T) {
+	rows := table(1090, "multi-hinge", 33)
+	opt := options("multi-hinge", stream(rows))
+	var early []byte
+	opt.SaveEvery = 1073 // 33 mini-batches and 17 rows
+	opt.Save = func(m *Model) error {
+		early = saved(t, m)
+		return nil
+	}
+	mustTrain(t, opt)
+	m, err := ReadForPrediction(bytes.NewReader(early))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt = options("multi-hinge", stream(rows[:33*32]))
+	if predictions(t, m, rows) != predictions(t, mustTrain(t, opt), rows) || m.Rows() != 1073 {
+		t.Error("it predicts something else")
+	}
+}
+
+// What training goes on from is in the file even if the last rows, which did not
+// fill their mini-batch, took elements out of the dictionary.
+func TestElementsThatWereRemoved(t *testing.T) {
+	rows := table(32*20+9, "multi-hinge", 34)
+	opt := options("multi-hinge", stream(rows[:]))
+	opt.Settings.Pruner, opt.Settings.PrunerParams = "oldest", prune.Params{"order": 12}
+	m := mustTrain(t, opt)
+	if len(m.past.missing) == 0 || len(m.past.missing) == 12*2 {
+		t.Fatalf("%d of 24 features of the elements before are elsewhere", len(m.past.missing))
+	}
+	again := reread(t, m)
+	if err := again.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(saved(t, again), saved(t, m)) {
+		t.Error("read and finished, it is another one")
+	}
+}
+
+// An element that training goes on from is in a file once: many times the same
+// long one would make much of a small file.
+func TestElementTwice(t *testing.T) {
+	m := mustTrain(t, options("multi-hinge", stream(table(64, "multi-hinge", 35))))
+	p, err := m.present()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := saved(t, m)
+	at := len(file) - 32 - int(p.size) - 8 - 8*len(p.w) - 4*len(p.places)
+	for j := range p.places {
+		if file[at+4*j] != byte(j) {
+			t.Fatalf("place %d is %d", j, file[at+4*j])
+		}
+	}
+	for _, place := range []byte{0, byte(len(p.places)), 255} {
+		bad := slices.Clone(file[:len(file)-32])
+		bad[at+4] = place // of the second
+		if _, err := Read(bytes.NewReader(withChecksum(bad))); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "an element at place") {
+			t.Errorf("place %d: %v", place, err)
+		}
+	}
+}
+
+// testFile reads a file of testdata.
+func testFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Files of older versions, which programs of these wrote, go on to the bits that
+// the program of version 2 gave them: rows of the first column, learned from the
+// model of the second on, past an anchor, make that of the third.
+func TestOlderVersionsGoOn(t *testing.T) {
+	cut := table(8300, "multi-logistic", 31)[4200:]
+	further := table(4100, "multi-hinge", 32)
+	for i := range further {
+		further[i] = strings.Replace(further[i], "pine", "yew", 1)
+	}
+	for _, tt := range []struct {
+		rows       []string
+		from, want string
+	}{
+		{cut, "cut.polk", "whole.polk"},               // both of version 2
+		{further, "order.polk", "order-further.polk"}, // of version 1, and 2
+	} {
+		for _, pause := range []int{0, 1000, len(tt.rows) - 50} { // where it is saved in version 3 on the way
+			m, err := Read(bytes.NewReader(testFile(t, tt.from)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt := options("multi-logistic", stream(tt.rows[:pause]))
+			if opt.Resume = m; pause > 0 {
+				m = reread(t, mustTrain(t, opt))
+			}
+			opt.Source, opt.Resume = stream(tt.rows[pause:]), m
+			m = mustTrain(t, opt)
+			want, err := Read(bytes.NewReader(testFile(t, tt.want)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := want.Finish(); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(m.f.W, want.f.W) || m.Rows() != want.Rows() || m.Order() == 0 {
+				t.Errorf("%s, saved after %d rows: weights %v, want %v", tt.from, pause, m.f.W, want.f.W)
+			}
+			if !bytes.Equal(saved(t, m), saved(t, want)) {
+				t.Errorf("%s, saved after %d rows: saved, it is another model", tt.from, pause)
+			}
+		}
+	}
+}
+
+// A pruner may keep more than the file's header has room for.
+func TestPrunerThatKeepsMuch(t *testing.T) {
+	if raceEnabled {
+		t.Skip("arithmetic alone; make test runs it without the race detector")
+	}
+	const dim = 4096
+	rng := rand.New(rand.NewPCG(27, 0))
+	var rows []string
+	for range 100 {
+		var row strings.Builder
+		row.WriteString(strconv.Itoa(rng.IntN(2)))
+		for q := range dim {
+			row.WriteString(" " + strconv.Itoa(q+1) + ":" + text(rng.Float32()))
+		}
+		rows = append(rows, row.String())
+	}
+	opt := options("multi-hinge", stream(rows))
+	opt.Settings = Settings{Loss: "multi-hinge", Format: data.FormatLIBSVM, Dim: dim, Labels: []string{"0", "1"}, Bandwidth: 100, Scale: ScaleNone,
+		Pruner: "komp-loss", PrunerParams: prune.Params{"order": 4}}
+	whole := mustTrain(t, opt)
+	opt.Source = stream(rows[:70])
+	half := mustTrain(t, opt)
+	if size := len(saved(t, half)); size < 1<<19 {
+		t.Fatalf("%d bytes", size)
+	}
+	opt.Source, opt.Resume = stream(rows[70:]), reread(t, half)
+	if m := mustTrain(t, opt); !bytes.Equal(saved(t, m), saved(t, whole)) {
+		t.Error("saved in between, it is another model")
+	}
+}
+
+// parts takes a file apart before the learner's state, whose header and numbers it
+// returns too.
+func parts(t testing.TB, file []byte, m *Model) (before []byte, header string, payload []byte) {
+	t.Helper()
+	size, err := m.learner.StateSize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := len(file) - 32 - int(size)
+	header, payload = hostile.Parts(file[at : len(file)-32])
+	return file[:at-8], header, payload
+}
+
+// FuzzReadState: whatever the state of a learner in a file holds, under checksums
+// that fit, Read returns an error or a model that learns, predicts and is saved;
+// for prediction the file is read as if it were good.
+func FuzzReadState(f *testing.F) {
+	sets := []Settings{{}, {Pruner: "komp-loss", PrunerParams: prune.Params{"order": 5}}, {Pruner: "oldest", PrunerParams: prune.Params{"order": 5}}}
+	rows := table(64, "multi-logistic", 3)
+	var before [][]byte
+	for i, set := range sets {
+		opt := options("multi-logistic", stream(rows))
+		opt.Settings.Pruner, opt.Settings.PrunerParams = set.Pruner, set.PrunerParams
+		m := mustTrain(f, opt)
+		start, header, payload := parts(f, saved(f, m), m)
+		before = append(before, start)
+		f.Add(uint8(i), header, payload)
+		for at := 0; at < len(payload); at += 1 + len(payload)/4 {
+			bad := slices.Clone(payload)
+			bad[at] ^= 0x3f
+			f.Add(uint8(i), header, bad)
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, header string, payload []byte) {
+		state := hostile.Seal("POLKSTA\x01", header, payload)
+		b := slices.Clone(before[int(kind)%len(before)])
+		for i := range 8 {
+			b = append(b, byte(len(state)>>(8*i)))
+		}
+		b = withChecksum(append(b, state...))
+		if m, err := ReadForPrediction(bytes.NewReader(b)); err != nil || m.Rows() != 64 {
+			t.Errorf("for prediction: %v", err)
+		}
+		var m *Model
+		var err error
+		hostile.AtMost(t, 20*len(b)+8<<20, func() { m, err = Read(bytes.NewReader(b)) })
+		if err != nil {
+			return
+		}
+		opt := options("multi-logistic", stream(rows))
+		opt.Resume = m
+		if m, _ = Train(context.Background(), opt); m == nil {
+			return
+		}
+		again := reread(t, m)
+		if again.Rows() != m.Rows() || again.Order() < 0 {
+			t.Errorf("%d rows, then %d", m.Rows(), again.Rows())
+		}
+		m.Predict(context.Background(), stream(rows), data.FormatCSV, false, new(bytes.Buffer))
+	})
+}

@@ -1,0 +1,325 @@
+package polk
+
+import (
+	"encoding"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strconv"
+
+	"polkrepro/internal/gemm"
+	"polkrepro/internal/modelfile"
+	"polkrepro/kernel"
+)
+
+// A learner's state is all that it needs to go on, bit for bit, beside its
+// functions. For an order M it is, in this order and little-endian:
+//
+//	8 bytes   the magic "POLKSTA" and the version of the format, 1
+//	4 bytes   length of the header
+//	header    JSON: order, loss, pruner, counters, what the supervision of P measured
+//	float64   M: the diagonal of P = K_DD⁻¹
+//	float64   rank: the signs of the vectors by which P is ahead of its base
+//	float64   rank×M: these vectors
+//	float64   M·(M+1)/2: the lower triangle of the base, row by row
+//	          what the pruner keeps
+//	32 bytes  SHA-256 of all that precedes
+//
+// A learner without K_DD⁻¹ has none of the numbers. K_DD is not part of it: the
+// dictionary gives the same bits again.
+var stateFormat = modelfile.Format{Magic: [8]byte{'P', 'O', 'L', 'K', 'S', 'T', 'A', 1}, Err: ErrState}
+
+// ErrState is wrapped by every error of Restore that is due to the bytes
+// themselves.
+var ErrState = errors.New("polk: not a whole saved state")
+
+// stateHeader is the header of a state. Meta's State is empty: what a pruner
+// keeps follows the numbers, where it may be of any length.
+type stateHeader struct {
+	meta
+	Order   int           `json:"order"`
+	Norm2   number        `json:"norm2"`
+	Kept    int           `json:"kept,omitempty"` // bytes that the pruner keeps
+	Inverse *inverseState `json:"inverse,omitempty"`
+}
+
+// inverseState is what is known of P.
+type inverseState struct {
+	Rank     int    `json:"rank"`
+	Probe    int    `json:"probe"`
+	Wait     int    `json:"wait"`
+	Settled  number `json:"settled"`
+	Residual number `json:"residual"`
+}
+
+// A number is a float64 that JSON holds bit for bit, as a string.
+type number float64
+
+var (
+	_ encoding.TextMarshaler   = number(0)
+	_ encoding.TextUnmarshaler = (*number)(nil)
+)
+
+// MarshalText writes the fewest digits that stand for the number.
+func (n number) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
+}
+
+// UnmarshalText reads a finite number of at least 0.
+func (n *number) UnmarshalText(b []byte) error {
+	v, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || !(v >= 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%.40q is not a number of at least 0", b)
+	}
+	*n = number(v)
+	return nil
+}
+
+// state describes the learner as it is, and returns what its pruner keeps. A P
+// that has overflowed, which the supervision would find within the next steps,
+// is computed afresh first: no state with it could be read again.
+func (l *Learner) state() (h stateHeader, kept []byte, err error) {
+	if err := l.cfg.checkOrder(l.f.Order()); err != nil {
+		return h, nil, err
+	}
+	k := &l.komp
+	if l.cfg.inverse() && !k.finite() {
+		k.load()
+	}
+	h = stateHeader{Order: l.f.Order(), Norm2: number(l.norm2), meta: l.meta()}
+	if !(h.Health.Residual <= math.MaxFloat64) {
+		h.Health.Residual = math.MaxFloat64
+	}
+	if l.cfg.inverse() {
+		h.Inverse = &inverseState{k.g.rank, k.probe, k.wait, number(k.settled), number(k.residual)}
+	}
+	kept, err = l.describeElements(&h.meta)
+	h.Kept = len(kept)
+	return h, kept, err
+}
+
+// finite reports whether P and what is known of it are finite numbers.
+func (k *komp) finite() bool {
+	finite := k.settled-k.settled == 0 && k.residual-k.residual == 0
+	check := func(a []float64) {
+		for _, v := range a {
+			finite = finite && v-v == 0
+		}
+	}
+	check(k.g.diag[:k.g.m])
+	for i := range k.g.rank {
+		check(k.g.rowV(i))
+	}
+	for i := range k.g.m {
+		check(k.g.rowB(i)[:i+1])
+	}
+	return finite
+}
+
+// StateSize returns the number of bytes that WriteState writes: about 4·M² for
+// a model order M if the learner keeps K_DD⁻¹.
+func (l *Learner) StateSize() (int64, error) {
+	h, kept, err := l.state()
+	if err != nil {
+		return 0, err
+	}
+	head, err := json.Marshal(h)
+	if err != nil {
+		return 0, err
+	}
+	numbers := 0
+	if m := h.Order; h.Inverse != nil {
+		numbers = m + h.Inverse.Rank*(m+1) + m*(m+1)/2
+	}
+	return modelfile.Size(len(head), 8*int64(numbers)+int64(len(kept))), nil
+}
+
+// WriteState writes what the learner needs to go on beside its functions, which
+// [kernel.Expansion.Write] saves: [Restore] makes of the two a learner that goes
+// on bit for bit like this one. It costs reading and writing alone, where Save
+// and Load compute K_DD⁻¹ afresh, and unlike Save it leaves the learner as it is.
+//
+// A learner that keeps K_DD⁻¹ can be written with up to MaxOrder elements.
+func (l *Learner) WriteState(w io.Writer) error {
+	h, kept, err := l.state()
+	if err != nil {
+		return err
+	}
+	return stateFormat.Write(w, h, func(w io.Writer) {
+		if h.Inverse != nil {
+			l.komp.g.write(w)
+		}
+		w.Write(kept)
+	})
+}
+
+// write writes P. The writer keeps its first error.
+func (g *gram) write(w io.Writer) {
+	binary.Write(w, binary.LittleEndian, g.diag[:g.m])
+	binary.Write(w, binary.LittleEndian, g.sign[:g.rank])
+	for i := range g.rank {
+		binary.Write(w, binary.LittleEndian, g.rowV(i))
+	}
+	for i := range g.m {
+		binary.Write(w, binary.LittleEndian, g.rowB(i)[:i+1])
+	}
+}
+
+// Restore returns the learner whose functions are f and whose state, read from r,
+// WriteState wrote. The learner owns f from then on. The configuration is not
+// part of what is saved; kernel, loss, dimension, classes and pruner of cfg must be
+// those of the learner. It takes memory for K_DD and its inverse, 16 bytes for
+// every pair of elements, four times what was read; a damaged state is an error
+// before they are allocated.
+//
+// Whoever wrote the state may have put any numbers in the place of P. One that is
+// far from K_DD⁻¹ is not used but computed afresh.
+func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	var h stateHeader
+	d, err := stateFormat.Open(r, &h)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.check(f, &cfg); err != nil {
+		return nil, err
+	}
+	var p inverse
+	if h.Inverse != nil {
+		if p, err = readInverse(d, h.Order, h.Inverse.Rank); err != nil {
+			return nil, err
+		}
+	}
+	if h.meta.State, err = d.Bytes(h.Kept); err != nil {
+		return nil, err
+	}
+	if err := d.Close(); err != nil {
+		return nil, err
+	}
+	l := newLearner(cfg, f)
+	l.t, l.evals, l.norm2 = h.Steps, h.KernelEvals, float64(h.Norm2)
+	if err := l.restorePruner(&h.meta); err != nil {
+		return nil, err
+	}
+	if h.Inverse != nil {
+		l.komp.restore(h.Inverse, &p, d.Sum())
+	}
+	l.komp.health = h.Health
+	return l, nil
+}
+
+// check reports a state that is not of a learner with these functions and this
+// configuration.
+func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
+	if err := h.meta.check(f, cfg); err != nil {
+		return err
+	}
+	switch i := h.Inverse; {
+	case h.Order != f.Order():
+		return fmt.Errorf("polk: the state is of %d elements, and the functions have %d", h.Order, f.Order())
+	case (i != nil) != cfg.inverse() || h.Kept < 0:
+		return fmt.Errorf("%w: it has not what the configuration's pruner keeps", ErrState)
+	case i != nil && (i.Rank < 0 || i.Rank > maxRank || i.Probe < 0 || i.Probe > MaxOrder || i.Wait < -1 || i.Wait > MaxOrder):
+		return fmt.Errorf("%w: P of rank %d, probed at %d, in %d steps", ErrState, i.Rank, i.Probe, i.Wait)
+	}
+	return cfg.checkOrder(h.Order)
+}
+
+// inverse is P as it was read.
+type inverse struct {
+	diag, sign []float64
+	v, base    [][]float64 // base by rows of the lower triangle
+}
+
+// readInverse reads P. It allocates what it reads.
+func readInverse(d *modelfile.Reader, m, rank int) (p inverse, err error) {
+	read := func(n int) (a []float64) {
+		if err == nil {
+			a, err = modelfile.Floats[float64](d, n)
+		}
+		return a
+	}
+	p.diag, p.sign = read(m), read(rank)
+	for i := 0; i < rank && err == nil; i++ {
+		p.v = append(p.v, read(m))
+	}
+	for i := 0; i < m && err == nil; i++ {
+		p.base = append(p.base, read(i+1))
+	}
+	for _, s := range p.sign {
+		if s != 1 && s != -1 {
+			err = errors.Join(err, fmt.Errorf("%w: the sign %v", ErrState, s))
+		}
+	}
+	return p, err
+}
+
+// restore computes K, the same bits as it had, and takes P over, unless it is
+// far from K⁻¹. The sum is that of the bytes that P was read from.
+func (k *komp) restore(h *inverseState, p *inverse, sum []byte) {
+	g := &k.g
+	*g = gram{}
+	g.resize((k.f.Order() + 64) &^ 7) // a large file is not to cost more than it must
+	k.computeK()
+	copy(g.diag, p.diag)
+	g.rank = copy(g.sign[:], p.sign)
+	for i, v := range p.v {
+		copy(g.rowV(i), v)
+		for j, x := range v {
+			g.vt[j*maxRank+i] = x
+		}
+	}
+	for i, row := range p.base {
+		copy(g.rowB(i), row)
+	}
+	g.mirror()
+	k.settled, k.residual, k.probe, k.wait = float64(h.Settled), float64(h.Residual), h.Probe, h.Wait
+	if !k.plausible(sum) {
+		k.load()
+	}
+}
+
+// mirror copies the lower triangle of the base to the upper one, by tiles that
+// stay in the nearest cache.
+func (g *gram) mirror() {
+	const tile = 64
+	for i0 := 0; i0 < g.m; i0 += tile {
+		i1 := min(i0+tile, g.m)
+		for j0 := 0; j0 < i1; j0 += tile {
+			for i := i0; i < i1; i++ {
+				for j, v := range g.rowB(i)[j0:min(j0+tile, i)] {
+					g.base[(j0+j)*g.ld+i] = v
+				}
+			}
+		}
+	}
+}
+
+// plausible reports whether P·(K·r) is r, to within much more than the
+// supervision lets stand, for numbers r that depend on all that was read: whoever
+// made P up could not have fitted it to them.
+func (k *komp) plausible(sum []byte) bool {
+	most := min(0.1+100*float64(k.g.m)*k.settled, 1e3)
+	rng := rand.New(rand.NewChaCha8([32]byte(sum)))
+	m := k.g.m
+	r, u, v := make([]float64, m), make([]float64, m), make([]float64, m)
+	for i := range r {
+		r[i] = rng.NormFloat64()
+	}
+	for i := range u {
+		u[i] = gemm.Dot(k.g.rowK(i), r)
+	}
+	k.g.mulP(1, u, 0, v, k.threads)
+	for i, x := range v {
+		if !(math.Abs(x-r[i]) <= most) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,275 @@
+package polk
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"polkrepro/internal/hostile"
+	"polkrepro/kernel"
+	"polkrepro/polk/prune"
+)
+
+// stateBytes returns a learner's state, and fails unless StateSize announces it.
+func stateBytes(t testing.TB, l *Learner) []byte {
+	t.Helper()
+	size, err := l.StateSize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := l.WriteState(&b); err != nil {
+		t.Fatal(err)
+	}
+	if int64(b.Len()) != size {
+		t.Fatalf("a state of %d bytes, announced %d", b.Len(), size)
+	}
+	return b.Bytes()
+}
+
+// restored returns a learner made of another's functions and state.
+func restored(t testing.TB, l *Learner, cfg Config) *Learner {
+	t.Helper()
+	f, err := kernel.ReadExpansion(bytes.NewReader(modelBytes(t, l.f)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Restore(f, bytes.NewReader(stateBytes(t, l)), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+// stateKinds make configurations of learners that keep different things, or keep
+// them differently.
+func stateKinds(t testing.TB) map[string]func() Config {
+	pruner := func(name string, p prune.Params) func() Config {
+		return func() Config {
+			c := testConfig(logistic)
+			c.Pruner = mustPruner(t, name, p)
+			return c
+		}
+	}
+	return map[string]func() Config{
+		"hinge":       func() Config { return testConfig(hinge) },
+		"logistic":    func() Config { return testConfig(logistic) },
+		"many":        func() Config { c := testConfig(logistic); c.Budget = Parsimony(1e-4); return c },
+		"singular":    func() Config { c := testConfig(logistic); c.Kernel = kernel.Gaussian{Bandwidth: 3}; return c },
+		"empty":       func() Config { c := testConfig(logistic); c.Budget = Parsimony(100); return c },
+		"two threads": func() Config { c := testConfig(logistic); c.Threads = 2; return c },
+		"polynomial": func() Config {
+			c := testConfig(hinge)
+			c.Kernel, c.LearningRate = kernel.Polynomial{Offset: 1, Degree: 2}, Constant(0.05)
+			return c
+		},
+		"long vectors": func() Config { c := testConfig(hinge); c.Dim = 50; c.Kernel = kernel.Gaussian{Bandwidth: 6}; return c },
+		"order":        pruner("komp-order", prune.Params{"order": 12}),
+		"ages":         pruner("komp-age", prune.Params{"order": 12}),
+		"loss":         pruner("komp-loss", prune.Params{"order": 12}),
+		"no inverse":   pruner("oldest", prune.Params{"order": 12}),
+		"random":       pruner("random", prune.Params{"order": 12}),
+		"ridge":        pruner("leverage", prune.Params{"order": 12}),
+	}
+}
+
+// TestRestore: a learner that is written in mid-stream, one that is restored from
+// it, and one that is never written go on alike, bit for bit, in everything they
+// report, wherever the dictionary, the rank of P and the next probe stand.
+func TestRestore(t *testing.T) {
+	for name, config := range stateKinds(t) {
+		m := newMixture(rand.New(rand.NewPCG(51, 0)), config().Dim, 3)
+		l, never := mustNew(t, config()), mustNew(t, config())
+		others := []*Learner{never}
+		ranks := make(map[int]bool)
+		for step := range 80 {
+			if step%9 == 0 || step == 1 {
+				others = append(others[:1], restored(t, l, config()))
+				ranks[l.komp.g.rank] = true
+			}
+			x, y := m.batch(8)
+			mustStep(t, l, 8, x, y)
+			for i, other := range others {
+				mustStep(t, other, 8, x, y)
+				sameState(t, name, l, other)
+				if l.KernelEvals() != other.KernelEvals() || l.komp.health != other.komp.health || l.Last() != other.Last() {
+					t.Fatalf("%s, step %d, learner %d: evaluations, health or report differ: %v, %v", name, step, i, l.Health(), other.Health())
+				}
+				if !bytes.Equal(stateBytes(t, l), stateBytes(t, other)) {
+					t.Fatalf("%s, step %d, learner %d: the states differ", name, step, i)
+				}
+			}
+		}
+		if (name == "many" || name == "logistic") && len(ranks) < 2 {
+			t.Errorf("%s: P was always %v vectors ahead of its base", name, ranks)
+		}
+	}
+}
+
+// TestRestoreErrors: a state that is damaged, cut short, longer, newer or of
+// another learner is refused.
+func TestRestoreErrors(t *testing.T) {
+	cfg := testConfig(logistic)
+	l := mustNew(t, cfg)
+	m := newMixture(rand.New(rand.NewPCG(52, 0)), 2, 3)
+	for range 5 {
+		x, y := m.batch(4)
+		mustStep(t, l, 4, x, y)
+	}
+	state := stateBytes(t, l)
+	restore := func(b []byte, cfg Config) error {
+		_, err := Restore(l.f.Clone(), bytes.NewReader(b), cfg)
+		return err
+	}
+	for n := range state {
+		if err := restore(state[:n], cfg); !errors.Is(err, ErrState) {
+			t.Fatalf("first %d bytes: %v", n, err)
+		}
+		bad := bytes.Clone(state)
+		bad[n] ^= 0x10
+		if err := restore(bad, cfg); err == nil {
+			t.Fatalf("byte %d flipped: accepted", n)
+		}
+	}
+	if err := restore(append(bytes.Clone(state), 0), cfg); !errors.Is(err, ErrState) {
+		t.Errorf("a byte too many: %v", err)
+	}
+	header, payload := hostile.Parts(state)
+	for _, c := range [][2]string{
+		{`"steps":5`, `"steps":-5`}, {`"order":`, `"order":1`}, {`"rank":`, `"rank":-1`}, {`"rank":`, `"rank":9`},
+		{`"probe":`, `"probe":-`}, {`"wait":`, `"wait":9999999`}, {`"settled":"`, `"settled":"N`}, {`"residual":"`, `"residual":"-1`},
+		{`"norm2":"`, `"norm2":"x`}, {`"inverse":`, `"inverted":`}, {`"learner":"polk"`, `"learner":"bsgd"`}, {`"order"`, `"kept":-1,"order"`},
+	} {
+		bad := strings.Replace(header, c[0], c[1], 1)
+		if bad == header {
+			t.Fatalf("no %s in %s", c[0], header)
+		}
+		if err := restore(hostile.Seal("POLKSTA\x01", bad, payload), cfg); err == nil {
+			t.Errorf("%s was restored", c[1])
+		}
+	}
+	other := cfg
+	other.Kernel = kernel.Gaussian{Bandwidth: 0.7}
+	if err := restore(state, other); err == nil || !strings.Contains(err.Error(), "has kernel {Bandwidth:0.8}, not {Bandwidth:0.7}") {
+		t.Errorf("another kernel: %v", err)
+	}
+	other = cfg
+	other.Pruner = mustPruner(t, "oldest", prune.Params{"order": 4})
+	if err := restore(state, other); err == nil {
+		t.Error("another pruner: accepted")
+	}
+	broken := errors.New("broken pipe")
+	if _, err := Restore(l.f, iotest.ErrReader(broken), cfg); !errors.Is(err, broken) {
+		t.Errorf("a reader's error: %v", err)
+	}
+	if err := l.WriteState(failingWriter{broken}); !errors.Is(err, broken) {
+		t.Errorf("a writer's error: %v", err)
+	}
+}
+
+// trained returns a learner after some steps.
+func trained(t testing.TB, cfg Config) *Learner {
+	t.Helper()
+	l := mustNew(t, cfg)
+	m := newMixture(rand.New(rand.NewPCG(53, 0)), cfg.Dim, cfg.Classes)
+	for range 20 {
+		x, y := m.batch(8)
+		mustStep(t, l, 8, x, y)
+	}
+	return l
+}
+
+// TestRestoreWithoutInverse: numbers that are not those of K_DD⁻¹, under a
+// checksum that fits, are not used.
+func TestRestoreWithoutInverse(t *testing.T) {
+	for _, factor := range []float64{0, -1e9, 1e300} {
+		l := trained(t, testConfig(logistic))
+		for i := range l.komp.g.base {
+			l.komp.g.base[i] *= factor
+		}
+		other := restored(t, l, testConfig(logistic))
+		if res := inverseResidual(other); !(res < 1e-6) {
+			t.Errorf("P times %v is restored with a residual of %v", factor, res)
+		}
+	}
+}
+
+// TestWriteStateNotFinite: a P that has overflowed is computed afresh before it
+// is written, for it could not be read.
+func TestWriteStateNotFinite(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		l := trained(t, testConfig(logistic))
+		l.komp.g.base[l.komp.g.ld] = v
+		l.komp.health.Residual = v
+		other := restored(t, l, testConfig(logistic))
+		if res := inverseResidual(other); !(res < 1e-6) {
+			t.Errorf("%v in P: residual %v", v, res)
+		}
+		sameState(t, "not finite", l, other)
+	}
+}
+
+// TestWriteStateRefusesManyElements that Restore would not take.
+func TestWriteStateRefusesManyElements(t *testing.T) {
+	cfg := testConfig(hinge)
+	f := kernel.NewExpansion(cfg.Kernel, cfg.Dim, cfg.Classes)
+	for range MaxOrder + 1 {
+		f.Append(make([]float32, cfg.Dim), make([]float64, cfg.Classes))
+	}
+	l := newLearner(cfg, f)
+	if err := l.WriteState(new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "16385 elements") {
+		t.Errorf("written: error %v", err)
+	}
+	if _, err := l.StateSize(); err == nil {
+		t.Error("it has a size")
+	}
+	header, payload := hostile.Parts(stateBytes(t, mustNew(t, cfg)))
+	header = strings.Replace(header, `"order":0`, `"order":16385`, 1)
+	hostile.AtMost(t, 16<<20, func() {
+		if _, err := Restore(f, bytes.NewReader(hostile.Seal("POLKSTA\x01", header, payload)), cfg); err == nil || !strings.Contains(err.Error(), "16385 elements") {
+			t.Errorf("restored: error %v", err)
+		}
+	})
+}
+
+// FuzzRestore: whatever the state holds, Restore returns an error or a learner
+// that takes steps and is written and restored again, within four times the
+// memory of what was read.
+func FuzzRestore(f *testing.F) {
+	for i := range savedKinds(f) {
+		l := trained(f, savedKinds(f)[i])
+		header, payload := hostile.Parts(stateBytes(f, l))
+		f.Add(uint8(i), header, payload)
+		for at := 0; at < len(payload); at += 1 + len(payload)/5 {
+			bad := bytes.Clone(payload)
+			bad[at] ^= 0x7f
+			f.Add(uint8(i), header, bad)
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, header string, payload []byte) {
+		kinds := savedKinds(t)
+		cfg := kinds[int(kind)%len(kinds)]
+		functions := trained(t, savedKinds(t)[int(kind)%len(kinds)]).f
+		state := hostile.Seal("POLKSTA\x01", header, payload)
+		var l *Learner
+		var err error
+		hostile.AtMost(t, 20*len(state)+8<<20, func() { l, err = Restore(functions, bytes.NewReader(state), cfg) })
+		if err != nil {
+			return
+		}
+		m := newMixture(rand.New(rand.NewPCG(42, 0)), cfg.Dim, cfg.Classes)
+		for range 3 {
+			x, y := m.batch(3)
+			if err := l.Step(3, x, y); err != nil && !strings.HasPrefix(err.Error(), "polk: ") {
+				t.Fatalf("step: %v", err)
+			}
+		}
+		if again := restored(t, l, savedKinds(t)[int(kind)%len(kinds)]); again.Steps() != l.Steps() {
+			t.Fatalf("%d steps, then %d", l.Steps(), again.Steps())
+		}
+	})
+}
