@@ -11,8 +11,8 @@ import (
 // float64. The values are computed in float64 throughout: this is what enters
 // Gram matrices. They do not depend on threads, the most goroutines to use.
 //
-// A Gaussian value is within 2⁻³⁵ of the exact one, however long the vectors are
-// beside their distance and the bandwidth; a polynomial one within rounding of
+// A Gaussian value is within 2⁻³⁵ of the exact one, and within 1/500 of it relative
+// to it, however long the vectors are beside their distance and the bandwidth; a polynomial one within rounding of
 // (‖x‖‖p‖ + b)^c.
 func (p *Points) Block64(k Kernel, n int, x []float64, dst []float64, ldd, threads int) {
 	if p.Len() == 0 || n == 0 {
@@ -112,9 +112,11 @@ func (p *Points) narrow(k Kernel, reach float64, n int, x []float32, dst []float
 	}
 }
 
-// sumDifferences replaces, in a float64 block, the values of pairs whose
+// sumDifferences replaces, in a float64 block, values of pairs whose
 // ‖x_i‖² + ‖p_j‖² exceeds reach by those at Σ_q (x_iq − p_jq)², which has no
-// cancellation.
+// cancellation. It takes many times as long as a product, and so a value stays
+// that is too small for its exponent's error to matter: no more than product64
+// in itself, and relative64 relative to it. With a narrow bandwidth most do.
 func (p *Points) sumDifferences(k Gaussian, reach float64, n int, x []float64, dst []float64, ldd, threads int) {
 	most := p.p64.MaxNormSq()
 	share(p.Len(), threads, func(from, to int) {
@@ -125,8 +127,13 @@ func (p *Points) sumDifferences(k Gaussian, reach float64, n int, x []float64, d
 				continue
 			}
 			for j := from; j < to; j++ {
-				if !(norm+p.p64.NormSq(j) <= reach) {
-					dst[i*ldd+j] = k.at(distanceSq(xi, p.At(j)))
+				sum, v := norm+p.p64.NormSq(j), &dst[i*ldd+j]
+				if sum <= reach {
+					continue
+				}
+				exponent := sum / reach * product64
+				if !(0 <= exponent && exponent <= relative64 && *v*exponent <= product64) {
+					*v = k.at(distanceSq(xi, p.At(j)))
 				}
 			}
 		}

@@ -72,6 +72,16 @@ func TestEvaluatorAgainstScratch(t *testing.T) {
 			"few":  func(t *rapid.T) { shake(r, e, r.IntN(4), r.IntN(4)) },
 			"many": func(t *rapid.T) { shake(r, e, r.IntN(40), r.IntN(40)) },
 			"all":  func(t *rapid.T) { shake(r, e, r.IntN(80), e.Order()) },
+			"far": func(t *rapid.T) { // beyond float32 products, and float64 ones
+				for _, scale := range []float64{1e4, 1e9, 1e30}[:r.IntN(4)] {
+					e.Append(randomPoints(r, 1, dim, scale), make([]float64, outputs))
+				}
+			},
+			"weights": func(t *rapid.T) { // beyond float32
+				if e.Order() > 0 {
+					e.W[0] = rapid.SampledFrom([]float64{1, 1e60, 1e-60}).Draw(t, "w")
+				}
+			},
 			"clone": func(t *rapid.T) {
 				other := e.Clone()
 				shake(r, other, 2, 2)
@@ -79,7 +89,7 @@ func TestEvaluatorAgainstScratch(t *testing.T) {
 				shake(r, e, 2, 2)
 			},
 			"kernel": func(t *rapid.T) {
-				e.Kernel = rapid.SampledFrom([]Kernel{Gaussian{1}, Gaussian{2}, Polynomial{1, 2}}).Draw(t, "to")
+				e.Kernel = rapid.SampledFrom([]Kernel{Gaussian{1}, Gaussian{2}, Polynomial{1, 2}, Gaussian{1e-3}}).Draw(t, "to")
 			},
 			"": func(t *rapid.T) { asFromScratch(t, v, e, dim, 1+r.IntN(3), sets...) },
 		})

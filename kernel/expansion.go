@@ -1,7 +1,7 @@
 package kernel
 
 import (
-	"math"
+	"slices"
 
 	"polkrepro/internal/gemm"
 )
@@ -103,13 +103,11 @@ func float32Suffices(k Kernel, w []float64) bool {
 	if _, ok := k.(Gaussian); !ok {
 		return false
 	}
-	var largest float64
-	for _, v := range w {
-		if v = math.Abs(v); v > largest {
-			largest = v
-		}
+	sum := gemm.Dot(w, w) // as large as a weight's square, at least
+	if sum == 0 {         // nothing, or underflow
+		return !slices.ContainsFunc(w, func(v float64) bool { return v != 0 })
 	}
-	return largest == 0 || largest >= 0x1p-100 && largest <= 0x1p100
+	return sum >= 0x1p-200 && sum <= 0x1p200
 }
 
 // scoring computes scores in one precision.

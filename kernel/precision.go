@@ -12,19 +12,23 @@ const (
 // Σ_j |w_j| κ(x, d_j).
 const ScoreTolerance = 1.0 / 256
 
-// product32 and product64 bound the error of the exponent of a Gaussian kernel
-// value whose squared distance ‖x‖² + ‖y‖² − 2xᵀy comes from a matrix product.
-// Rounding puts an error of so many units of ‖x‖² + ‖y‖² there, and cancellation
-// keeps it while the distance becomes small beside the norms. Where the bound is
-// exceeded, the value is computed another way (reach32, reach64).
-//
-// Half of ScoreTolerance for float32: 784 pixels of [0, 1] at c = 4 and
-// histograms of 256 bins at c = 0.1 stay below it whatever their values. In
-// float64, what the projection can tell from zero (polk's 1e-12) is as far below
-// as worst cases are above the errors of real data.
+// The error of a Gaussian kernel value whose squared distance ‖x‖² + ‖y‖² − 2xᵀy
+// comes from a matrix product is that of its exponent. Rounding puts an error of
+// some units of ‖x‖² + ‖y‖² there, and cancellation keeps it while the distance
+// becomes small beside the norms. Where these bounds on it are exceeded, the value
+// is computed another way (reach32, reach64).
 const (
+	// product32 is half of ScoreTolerance. 784 pixels of [0, 1] at c = 4 and
+	// histograms of 256 bins at c = 0.1 stay below it whatever their values.
 	product32 = 1.0 / (1 << 9)
+
+	// product64 keeps errors, of which this is the worst case, near to what
+	// the projection can tell from zero (polk's 1e-12).
 	product64 = 1.0 / (1 << 36)
+
+	// relative64 is the bound for values so small that their absolute error is
+	// below product64 all the same.
+	relative64 = 1.0 / (1 << 10)
 )
 
 // chain is the number of products that the matrix product adds up one after
@@ -59,7 +63,7 @@ func (g Gaussian) reach32(dim int) float64 {
 
 // reach64 returns the largest ‖x‖² + ‖y‖² of vectors of length dim for which
 // Block64 takes κ(x, y) from a float64 product, in which nothing overflows or
-// underflows. Beyond, it sums (x_i − y_i)².
+// underflows. Beyond, it sums (x_i − y_i)² unless the value is small.
 func (g Gaussian) reach64(dim int) float64 {
 	gamma := g.Gamma()
 	if math.IsInf(gamma, 1) {
