@@ -414,7 +414,7 @@ func TestKubernetesData(t *testing.T) {
 	if len(pod.Volumes) != 3 || pod.Volumes[1].Name != "data" {
 		t.Errorf("volumes %+v", pod.Volumes)
 	}
-	if m := pod.Containers[0].VolumeMounts; len(m) != 3 || m[2].MountPath != "/work/"+data.CacheDir || !m[2].ReadOnly {
+	if m := pod.Containers[0].VolumeMounts; len(m) != 3 || m[2].MountPath != "/polk/"+data.CacheDir || !m[2].ReadOnly {
 		t.Errorf("mounts %+v", m)
 	}
 }

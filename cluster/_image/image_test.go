@@ -115,7 +115,7 @@ func checkConfig(t *testing.T, img v1.Image, platform string) {
 		t.Fatal(err)
 	}
 	c := file.Config
-	if c.User != "65532:65532" || !slices.Equal(c.Entrypoint, []string{"/runall"}) || c.Cmd != nil || c.WorkingDir != "/work" {
+	if c.User != "65532:65532" || !slices.Equal(c.Entrypoint, []string{"/runall"}) || c.Cmd != nil || c.WorkingDir != "/polk" {
 		t.Errorf("config %+v", c)
 	}
 	if got := file.OS + "/" + file.Architecture; got != platform {
@@ -147,8 +147,8 @@ func checkFiles(t *testing.T, img v1.Image, platform string) {
 		"drwxr-xr-x 0 etc/ssl",
 		"drwxr-xr-x 0 etc/ssl/certs",
 		"-rw-r--r-- 0 etc/ssl/certs/ca-certificates.crt",
+		"drwxr-xr-x 65532 polk",
 		"-rwxr-xr-x 0 runall",
-		"drwxr-xr-x 65532 work",
 	}
 	var got []string
 	var size int

@@ -7,7 +7,7 @@
 // 'make image' calls it. Each RUNALL is a static Linux binary; its ELF header says which architecture
 // it is for. DIR becomes an OCI image layout with one image index, which has
 // one image for each binary. An image holds the binary, the root certificates
-// that Mozilla trusts, the licence and one folder to write to, /work. It has no
+// that Mozilla trusts, the licence and one folder to write to, /polk. It has no
 // shell and no package of a distribution.
 //
 // The same arguments and binaries give the same index, byte for byte.
@@ -42,7 +42,7 @@ import (
 
 const (
 	program = "/runall"                            // the entrypoint
-	workdir = "/work"                              // the only folder that the user may write to
+	workdir = "/polk"                              // the only folder that the user may write to
 	certs   = "/etc/ssl/certs/ca-certificates.crt" // where crypto/x509 looks first
 	user    = 65532                                // user and group, as in kubernetes.yaml
 )

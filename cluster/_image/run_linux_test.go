@@ -169,14 +169,14 @@ func checkRuns(t *testing.T, img v1.Image) {
 // checkSmoke runs the smoke profile.
 func checkSmoke(t *testing.T, img v1.Image) {
 	work := volume(t)
-	out, err := newContainer(t, img, []mount{{Inside: "/work", Outside: work}}, []string{"reproduce", "--profile", "smoke"}, []string{"POLK_OFFLINE=1"}).run()
+	out, err := newContainer(t, img, []mount{{Inside: "/polk", Outside: work}}, []string{"reproduce", "--profile", "smoke"}, []string{"POLK_OFFLINE=1"}).run()
 	t.Logf("runall reproduce --profile smoke:\n%s", out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	records, err := filepath.Glob(filepath.Join(work, "results", "records", "*"))
 	if err != nil || len(records) == 0 {
-		t.Fatalf("no records in /work/results: %v", err)
+		t.Fatalf("no records in /polk/results: %v", err)
 	}
 	for _, path := range records {
 		info, err := os.Stat(path)

@@ -54,12 +54,11 @@ func TestCheckPaperTables(t *testing.T) {
 	}
 	for _, s := range steps {
 		status, out := bash(t, s.Run, env...)
-		want := 0
-		if s.Name == "Download missing data" {
-			want = exitIncomplete // the workflow goes on without
+		if status == exitIncomplete && s.Name == "Download missing data" {
+			continue // the workflow goes on without them
 		}
-		if status != want {
-			t.Fatalf("%s%s: exit %d, want %d\n%s", s.Name, s.Run, status, want, out)
+		if status != 0 {
+			t.Fatalf("%s%s: exit %d\n%s", s.Name, s.Run, status, out)
 		}
 	}
 	page, err := os.ReadFile(summary)
