@@ -74,7 +74,7 @@ slow golden:
 
 # With -short, without what is arithmetic alone.
 race:
-	@if [ -n "$(RACE)" ]; then set -x; $(GO) test -short -timeout 20m -race $(PKGS); \
+	@if [ -n "$(RACE)" ]; then set -x; $(GO) test -short -timeout 30m -race $(PKGS); \
 	else echo "race detector: no C compiler, left out"; fi
 	@if [ -n "$(OPENBLAS)" ]; then set -x; $(GO) test -tags openblas ./internal/gemm; \
 	else echo "OpenBLAS: not installed, gemm is compared with gonum only"; fi
