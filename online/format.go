@@ -67,7 +67,7 @@ type header struct {
 	Before   int `json:"before"`   // of those that training goes on from
 	Missing  int `json:"missing"`  // of these, not among the first
 
-	SinceAnchor *int `json:"since_anchor,omitempty"` // of a model that has them: see format2.go
+	SinceAnchor *int `json:"since_anchor,omitempty"` // of a model that had them: see oldLearner
 
 	Unfinished *place `json:"unfinished,omitempty"`
 
