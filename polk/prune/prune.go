@@ -24,7 +24,8 @@ type Pruner interface {
 type Stateful interface {
 	Pruner
 
-	// MarshalBinary returns what is to be saved, at most 512 KiB.
+	// MarshalBinary returns what is to be saved, at most 512 KiB for
+	// polk.Learner.Save.
 	MarshalBinary() ([]byte, error)
 
 	// UnmarshalBinary takes up what MarshalBinary returned. The bytes may be of
