@@ -82,8 +82,8 @@ type Scorer struct {
 // [ScoreTolerance]·Σ_j |w_j| κ(x, d_j) + 2⁻¹²⁶·(M + Σ_j |w_j|) for all finite
 // features and weights: it is computed in float32, except for kernel values of
 // vectors so long beside the bandwidth that float32 products cancel
-// ([Points.Block32]). That bound is for the worst case; errors are a hundredth of
-// it on the paper's data. With any other kernel scores are computed in float64.
+// ([Points.Block32]). That bound is for the worst case. With any other kernel
+// scores are computed in float64.
 //
 // Finite features never give NaN or an infinite score where the sum of the
 // w_j κ(x, d_j), as Eval returns them, has finite terms and partial sums. A
