@@ -97,7 +97,7 @@ func (p problem) incremental() (*kernel.Expansion, []int, *komp) {
 // and near-duplicates, both entry points remove what the printed Algorithm 1
 // removes, in the same order, and leave the same weights to 1e-8. Problems
 // whose outcome hangs on a relative difference below 1e-9 (ties) are drawn
-// anew. (The race detector gets a tenth of them.)
+// again. (The race detector gets a tenth of them.)
 func TestOracle(t *testing.T) {
 	problems := 1000
 	if raceEnabled {
