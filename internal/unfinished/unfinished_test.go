@@ -1,0 +1,52 @@
+package unfinished
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestAbandon: it waits for the steps that are held, nested ones too, and
+// removes what is unfinished, but not what is done.
+func TestAbandon(t *testing.T) {
+	dir := t.TempDir()
+	half, done := filepath.Join(dir, "half"), filepath.Join(dir, "done")
+	for _, path := range []string{half, done} {
+		if err := os.Mkdir(path, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	Add(half)
+	Add(done)()
+	release := Hold()
+	over := make(chan struct{})
+	go func() {
+		Abandon()
+		close(over)
+	}()
+	Hold()() // nested
+	select {
+	case <-over:
+		t.Fatal("a step was cut in two")
+	case <-time.After(20 * time.Millisecond):
+	}
+	release()
+	<-over
+	if _, err := os.Stat(half); !os.IsNotExist(err) {
+		t.Errorf("the unfinished folder: %v", err)
+	}
+	if _, err := os.Stat(done); err != nil {
+		t.Errorf("the finished folder: %v", err)
+	}
+	began := make(chan struct{})
+	go func() {
+		Hold()
+		close(began)
+	}()
+	select {
+	case <-began:
+		t.Error("a step began afterwards")
+	case <-time.After(20 * time.Millisecond):
+	}
+}
