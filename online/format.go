@@ -107,7 +107,8 @@ func (m *Model) replay() error {
 			return fmt.Errorf("%w: its rows can't be learned: %v", ErrFormat, err)
 		}
 	}
-	m.x, m.y, m.seen = x, y, Prequential{}
+	m.x, m.y = x, y
+	m.pace.sound = mark{true, m.done, m.Order()}
 	return nil
 }
 

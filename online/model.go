@@ -2,6 +2,7 @@ package online
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -34,6 +35,10 @@ type Model struct {
 	ended  bool         // Finish was called
 	place  *place       // of a training that stopped before it was finished
 	seen   Prequential
+	pace   pace
+
+	stale bool // the learner is not at the model's rows: all that works is to save
+	order int  // of a stale model
 }
 
 // Prequential is how well a model predicted rows before it learned them.
@@ -72,7 +77,12 @@ func (m *Model) Settings() Settings { return m.settings }
 func (m *Model) Rows() int64 { return m.rows }
 
 // Order returns the number of dictionary elements.
-func (m *Model) Order() int { return m.learner.Expansion().Order() }
+func (m *Model) Order() int {
+	if m.stale {
+		return m.order
+	}
+	return m.learner.Expansion().Order()
+}
 
 // TakePrequential returns how the rows since the last call were predicted
 // before they were learned.
@@ -95,6 +105,7 @@ func (m *Model) drop() error {
 	if err := m.learner.Save(&b); err != nil {
 		return err
 	}
+	m.keepPast()
 	m.anchor = b
 	m.x, m.y, m.done = m.x[:0], m.y[:0], 0
 	return nil
@@ -102,8 +113,13 @@ func (m *Model) drop() error {
 
 // Learn takes one row, and a step if the row completes a mini-batch. A label
 // that is none of the model's and too many features are errors; after an error
-// the model is as it was before the row's mini-batch.
-func (m *Model) Learn(row *data.Row) error {
+// the model is as it was before the row's mini-batch. Where training diverges,
+// it is as it was when its predictions were sound; see ErrDiverged.
+func (m *Model) Learn(row *data.Row) error { return m.learn(context.Background(), row) }
+
+// learn is Learn until ctx ends: then the model is as it was before the row, and
+// the error is ErrStopped.
+func (m *Model) learn(ctx context.Context, row *data.Row) error {
 	if m.ended {
 		return errors.New("online: the model was finished")
 	}
@@ -119,7 +135,18 @@ func (m *Model) Learn(row *data.Row) error {
 	if len(m.y)-m.done < m.settings.Batch {
 		return nil
 	}
-	if err := m.step(); err != nil {
+	err = m.attempt(ctx, (*Model).learnBatch)
+	if errors.Is(err, ErrStopped) {
+		m.rows--
+		m.x, m.y = m.x[:len(m.x)-m.settings.Dim], m.y[:len(m.y)-1]
+	}
+	return err
+}
+
+// learnBatch predicts and learns the rows that wait, and drops an anchor if it is
+// time.
+func (m *Model) learnBatch() error {
+	if err := m.judgeAndStep(); err != nil {
 		return err
 	}
 	if m.done < m.settings.anchorBatches()*m.settings.Batch {
@@ -140,40 +167,76 @@ func (m *Model) forget() {
 	m.rows -= int64(m.settings.Batch)
 }
 
-// step predicts the rows that wait and learns them.
+// judgeAndStep predicts the rows that wait and learns them.
+func (m *Model) judgeAndStep() error {
+	err := m.judge()
+	if err == nil {
+		err = m.step()
+	} else {
+		m.dropWaiting()
+	}
+	if errors.Is(err, ErrDiverged) {
+		m.rewind()
+	}
+	return err
+}
+
+// step learns the rows that wait.
 func (m *Model) step() error {
 	n, dim := len(m.y)-m.done, m.settings.Dim
-	x, y := m.x[m.done*dim:], m.y[m.done:]
-	m.judge(n, x, y)
-	err := m.learner.Step(n, x, y)
+	err := m.learner.Step(n, m.x[m.done*dim:], m.y[m.done:])
 	if err == nil && m.Order() > MaxOrder {
 		err = fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", MaxOrder)
 	}
 	if err != nil {
-		m.x, m.y = m.x[:m.done*dim], m.y[:m.done]
-		m.rows -= int64(n)
+		err = m.divergence(err)
+		m.dropWaiting()
 		return err
 	}
 	m.done += n
 	return nil
 }
 
+// dropWaiting takes the rows that wait out of the model.
+func (m *Model) dropWaiting() {
+	m.rows -= int64(len(m.y) - m.done)
+	m.x, m.y = m.x[:m.done*m.settings.Dim], m.y[:m.done]
+}
+
 // Finish learns the rows that wait for their mini-batch to fill, as a smaller
 // one. The model can be used and saved afterwards, but no longer trained: one
 // that is read from what Save writes still has these rows waiting.
-func (m *Model) Finish() error {
+func (m *Model) Finish() error { return m.finish(context.Background()) }
+
+// finish is Finish until ctx ends: then the rows wait, and the error is
+// ErrStopped.
+func (m *Model) finish(ctx context.Context) error {
 	if m.ended || m.done == len(m.y) {
 		m.ended = true
 		return nil
 	}
 	m.ended = true
-	return m.step()
+	err := m.attempt(ctx, (*Model).judgeAndStep)
+	m.ended = !errors.Is(err, ErrStopped)
+	return err
 }
 
-// judge adds to the prequential error.
-func (m *Model) judge(n int, x []float32, y []float64) {
+// judge predicts the rows that wait, adds to the prequential error, and reports
+// training that diverges.
+func (m *Model) judge() error {
+	n, dim := len(m.y)-m.done, m.settings.Dim
+	x, y := m.x[m.done*dim:], m.y[m.done:]
+	l, err := loss.ByName(m.settings.Loss)
+	if err != nil {
+		return err
+	}
 	scores := m.scores(n, x)
+	if finite(scores) != nil {
+		return m.broken()
+	}
 	c := m.outputs()
+	zero := make([]float64, c)
+	var risk, riskOfZero float64
 	for i := range n {
 		f := scores[i*c : (i+1)*c]
 		if m.settings.regression() {
@@ -182,8 +245,11 @@ func (m *Model) judge(n int, x []float32, y []float64) {
 		} else if m.class(f) != m.classOf(y[i]) {
 			m.seen.Wrong++
 		}
+		risk += l.Value(f, y[i])
+		riskOfZero += l.Value(zero, y[i])
 	}
 	m.seen.Rows += n
+	return m.note(risk/float64(n), riskOfZero/float64(n))
 }
 
 // outputs returns the number of functions of the model.

@@ -20,6 +20,9 @@ const predictRows = 256
 // each hands the rows of a source on, a few at a time: their scaled features
 // and the rows themselves. Rows may lack the label.
 func (m *Model) each(ctx context.Context, src Source, format string, do func(x []float32, rows []data.Row) error) error {
+	if m.stale {
+		return errStale
+	}
 	opts := rowOptions(&m.settings)
 	opts.Format, opts.Dim = format, m.settings.Dim
 	f, err := src.open(opts)
@@ -72,6 +75,9 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 		c := m.outputs()
 		scores := m.scores(len(rows), x)
 		for i := range rows {
+			if err := m.finiteScores(scores[i*c : (i+1)*c]); err != nil {
+				return src.at(&rows[i], err)
+			}
 			record := []string{m.answer(scores[i*c : (i+1)*c])}
 			if probability {
 				record = append(record, m.probabilities(prob, scores[i*c:(i+1)*c])...)
@@ -83,6 +89,14 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 	})
 	out.Flush()
 	return errors.Join(err, out.Error())
+}
+
+// finiteScores reports scores of a row, or a prediction, that are not finite.
+func (m *Model) finiteScores(f []float64) error {
+	if err := finite(f); err != nil || !m.settings.regression() {
+		return err
+	}
+	return finite([]float64{m.value(f)})
 }
 
 // answer returns the prediction that scores stand for.
@@ -154,11 +168,17 @@ type evaluator struct {
 
 func (e *evaluator) add(f []float64, row *data.Row) error {
 	y, err := e.m.target(row)
+	if err == nil {
+		err = e.m.finiteScores(f)
+	}
 	if err != nil {
 		return err
 	}
 	e.n++
 	e.risk += e.loss.Value(f, y)
+	if e.risk-e.risk != 0 {
+		return fmt.Errorf("the loss of the prediction %.3g is too large to be added up", f[0])
+	}
 	if !e.m.settings.regression() {
 		if e.m.class(f) != e.m.classOf(y) {
 			e.wrong++
@@ -167,7 +187,9 @@ func (e *evaluator) add(f []float64, row *data.Row) error {
 	}
 	v, err := number(row.Label)
 	d := e.m.value(f) - v
-	e.squares += d * d
+	if e.squares += d * d; e.squares-e.squares != 0 {
+		return fmt.Errorf("the squared error of the prediction %.3g is too large to be added up", e.m.value(f))
+	}
 	step := v - e.mean
 	e.mean += step / float64(e.n)
 	e.aroundMean2 += step * (v - e.mean)

@@ -18,8 +18,8 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
-	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"polkrepro/harness"
 )
@@ -31,25 +31,38 @@ func main() {
 
 // run executes a command line and returns its exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	end := &ending{stderr: stderr, through: make(chan struct{})}
+	out := &output{to: stdout, end: end}
+	ctx, stop := end.watch()
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second Ctrl-C has its usual effect
-	err := harness.Guard(func() error { return execute(ctx, args, stdout, stderr) })
+	err := harness.Guard(func() error { return execute(ctx, args, out, stderr) })
+	status := exitStatus(err)
+	if unwritten := out.finish(); unwritten != nil && status != harness.ExitInterrupted {
+		err, status = errors.Join(err, unwritten), harness.ExitFailed
+	}
 	if err != nil {
 		explain(err, stderr)
 	}
-	return exitStatus(err)
+	end.conclude()
+	return status
 }
 
 // execute runs the command that the arguments name. Errors that occur before
 // the command's own work begins are wrong use.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	root, begun := newRoot()
+	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	begun := false
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		begun = true
+		if o, ok := stdout.(*output); ok {
+			o.begin(cmd)
+		}
+	}
 	err := root.ExecuteContext(ctx)
-	if !*begun {
+	if !begun {
 		return harness.Usage(err)
 	}
 	return err

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/harness"
+	"polkrepro/internal/unfinished"
+)
+
+// Every command ends within two seconds of the signal that tells it to stop, with
+// the exit status 130. Those of the table below end by themselves, after they
+// have saved what is worth it; after the grace they are ended, unless a save is
+// under way. All others have nothing to save and are ended at once. Files and
+// folders that are being written then are removed.
+const (
+	grace  = 1500 * time.Millisecond
+	saying = 200 * time.Millisecond // for a command whose save has just ended
+)
+
+// graceful are the commands that end by themselves. Those with true go on from
+// there when they are started again.
+var graceful = map[string]bool{
+	"runall": true, "reproduce": true, "compare": true, "exec": true, "table1": true, "fetch": true,
+	"train": false, "predict": false, "calibrate": false, "stream": false,
+}
+
+// An ending decides who ends the process: the command that is through, or the
+// watchdog.
+type ending struct {
+	stderr  io.Writer
+	command atomic.Pointer[cobra.Command] // nil until the arguments are understood
+	decided atomic.Bool
+	through chan struct{} // closed when the command is through
+}
+
+// watch returns a context that ends when the process is told to stop, and then
+// sees to it that the process ends. SIGHUP, of a terminal that is closed, counts
+// unless nohup has it ignored. The second Ctrl-C or SIGTERM has its usual effect,
+// but not a second SIGHUP: shell and terminal may each send one.
+func (e *ending) watch() (ctx context.Context, stop func()) {
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(ctx)
+	hangup := make(chan os.Signal, 1)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(hangup, syscall.SIGHUP)
+	}
+	go func() {
+		for {
+			select {
+			case <-hangup:
+				cancel()
+			case <-e.through:
+				return
+			}
+		}
+	}()
+	context.AfterFunc(ctx, restore)
+	asleep := context.AfterFunc(ctx, e.watchdog)
+	return ctx, func() {
+		asleep()
+		signal.Stop(hangup)
+		cancel()
+	}
+}
+
+// watchdog ends the process if the command does not.
+func (e *ending) watchdog() {
+	resumes, waits := false, false
+	if cmd := e.command.Load(); cmd != nil {
+		resumes, waits = graceful[cmd.Name()]
+	}
+	if waits && e.within(grace) {
+		return
+	}
+	unfinished.Abandon()
+	if waits && e.within(saying) {
+		return
+	}
+	if !e.decide() {
+		return
+	}
+	fmt.Fprintln(e.stderr, "runall: interrupted")
+	if resumes {
+		fmt.Fprintln(e.stderr, "To resume:", commandLine())
+	}
+	os.Exit(harness.ExitInterrupted)
+}
+
+// within reports whether the command is through before the time is up.
+func (e *ending) within(d time.Duration) bool {
+	select {
+	case <-e.through:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// decide reports whether the caller is the one to end the process.
+func (e *ending) decide() bool { return e.decided.CompareAndSwap(false, true) }
+
+// conclude is called when the command is through. It does not return if the
+// watchdog is ending the process.
+func (e *ending) conclude() {
+	if !e.decide() {
+		select {}
+	}
+	close(e.through)
+}
