@@ -55,11 +55,15 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	begun := false
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := checkPaths(cmd); err != nil {
+			return err
+		}
 		begun = true
 		if o, ok := stdout.(*output); ok {
 			o.begin(cmd)
 		}
+		return nil
 	}
 	err := root.ExecuteContext(ctx)
 	if !begun {

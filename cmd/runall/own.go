@@ -2,12 +2,16 @@ package main
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -16,6 +20,8 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/harness"
+	"polkrepro/internal/unfinished"
+	"polkrepro/internal/until"
 	"polkrepro/online"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
@@ -56,9 +62,16 @@ rows of a file out.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = online.Source{Path: args[0], Stdin: cmd.InOrStdin()}
+			if err := flags.checkOutput(args[0]); err != nil {
+				return err
+			}
 			if flags.spec != "" {
-				if err := readTrainSpec(flags.spec, cmd.Flags()); err != nil {
-					return harness.Usage(err)
+				text, err := interruptible(cmd.Context(), func() ([]byte, error) { return readTrainSpec(flags.spec) })
+				if err == nil {
+					err = harness.Usage(applyTrainSpec(flags.spec, text, cmd.Flags()))
+				}
+				if err != nil {
+					return err
 				}
 			}
 			if err := checkTogether(cmd.Flags(), &opt.Settings); err != nil {
@@ -201,7 +214,7 @@ func formatFlag(cmd *cobra.Command, p *string) {
 
 // train is the command's work.
 func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error {
-	if err := flags.complete(&opt); err != nil {
+	if err := flags.complete(cmd.Context(), &opt); err != nil {
 		return err
 	}
 	if opt.Continue && cmd.Flags().Changed("epochs") {
@@ -216,6 +229,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		fmt.Fprintf(stderr, "%d rows, model order %d, %s in %d rows before learning them\n", m.Rows(), m.Order(), prequential(m, p), p.Rows)
 	}
 	opt.Save = func(m *online.Model) error {
+		defer unfinished.Hold()()
 		err := record.WriteFile(flags.out, m.Save)
 		if err == nil {
 			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), flags.out)
@@ -227,12 +241,13 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if m == nil {
 		return err
 	}
+	defer unfinished.Hold()()
 	if writing := record.WriteFile(flags.out, m.Save); writing != nil {
 		return errors.Join(err, writing)
 	}
 	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
 	if m.Unfinished() {
-		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", opt.Source.Path, flags.out)
+		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", quoted(opt.Source.Path), quoted(flags.out))
 	}
 	return errors.Join(err, printed)
 }
@@ -263,10 +278,28 @@ func words(m *online.Model) string {
 	return text
 }
 
+// checkOutput reports a model file that would replace what is read. The model to
+// train further may be replaced under its own name.
+func (f *trainFlags) checkOutput(file string) error {
+	out := cmp.Or(f.out, f.resume)
+	inputs := []input{{"FILE", file}, {"--spec", f.spec}}
+	if f.resume != "" && filepath.Clean(out) != filepath.Clean(f.resume) {
+		inputs = append(inputs, input{"--resume", f.resume})
+	} else if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 && f.resume != "" {
+		return harness.Usage(fmt.Errorf("--resume: %s is a symbolic link, which the new model would replace: name the file itself, or another one with --out", out))
+	}
+	what := "--out"
+	if f.out == "" {
+		what = "--resume"
+	}
+	return checkOutput(what, out, inputs...)
+}
+
 // complete turns the flags into options.
-func (f *trainFlags) complete(opt *online.TrainOptions) (err error) {
+func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (err error) {
 	if f.resume != "" {
-		if opt.Resume, err = readModel(f.resume); err != nil {
+		read := func() (*online.Model, error) { return readModel(f.resume) }
+		if opt.Resume, err = interruptible(ctx, read); err != nil {
 			return err
 		}
 		opt.Settings = opt.Resume.Settings()
@@ -347,12 +380,26 @@ func readModel(path string) (*online.Model, error) {
 }
 
 // finishedModel reads a model file and has the model learn what waits in it.
-func finishedModel(path string) (*online.Model, error) {
-	m, err := readModel(path)
-	if err != nil {
-		return nil, err
+func finishedModel(ctx context.Context, path string) (*online.Model, error) {
+	return interruptible(ctx, func() (*online.Model, error) {
+		m, err := readModel(path)
+		if err != nil {
+			return nil, err
+		}
+		return m, m.Finish()
+	})
+}
+
+// interruptible returns what work does, which can't be told to stop: if ctx ends
+// first nobody waits for it.
+func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	var v T
+	var err error
+	if until.Done(ctx, func() { v, err = work() }) {
+		return v, err
 	}
-	return m, m.Finish()
+	var none T
+	return none, harness.ErrInterrupted
 }
 
 func newPredict() *cobra.Command {
@@ -365,7 +412,10 @@ func newPredict() *cobra.Command {
 train wrote: one prediction a line. The rows may have labels, which are ignored.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := finishedModel(args[0])
+			if err := checkStdout(cmd.OutOrStdout(), input{"MODEL", args[0]}, input{"FILE", args[1]}); err != nil {
+				return err
+			}
+			m, err := finishedModel(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -388,7 +438,10 @@ func newEvaluate() *cobra.Command {
 		Short: "Compare a model that train wrote with the labels of a file, or of standard input",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := finishedModel(args[0])
+			if err := checkStdout(cmd.OutOrStdout(), input{"MODEL", args[0]}, input{"FILE", args[1]}); err != nil {
+				return err
+			}
+			m, err := finishedModel(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

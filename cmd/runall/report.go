@@ -41,6 +41,9 @@ With --format html nothing is printed but where the report is: one page that
 opens offline, report.html in the folder of --out, or else in that of the
 results.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if err := checkOutFolder("--out", out, results); err != nil {
+				return err
+			}
 			have, err := readRecords(results, cmd.ErrOrStderr())
 			if err != nil {
 				return err

@@ -49,6 +49,17 @@ func Write(path string, write func(io.Writer) error) error {
 	return publish(f, path)
 }
 
+// MkdirTemp makes a hidden folder that is to become dir, beside it, with the
+// permissions that the umask leaves.
+func MkdirTemp(dir string) (string, error) {
+	for {
+		path := filepath.Join(filepath.Dir(dir), hidden(filepath.Base(dir))+random())
+		if err := os.Mkdir(path, 0o777); !errors.Is(err, fs.ErrExist) {
+			return path, err
+		}
+	}
+}
+
 // Probe finds out now, not after an hour of training, whether Write can write a
 // file.
 func Probe(path string) error {
@@ -78,8 +89,7 @@ func create(path string) (f *os.File, old os.FileInfo, err error) {
 		old, perm = info, info.Mode().Perm()|0o600
 	}
 	for {
-		name := prefix + strconv.FormatUint(uint64(rand.Uint32()), 10) + suffix
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		f, err := os.OpenFile(filepath.Join(dir, prefix+random()+suffix), os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -96,6 +106,9 @@ func create(path string) (f *os.File, old os.FileInfo, err error) {
 		f.Close()
 	}
 }
+
+// random returns a number that other processes hardly choose.
+func random() string { return strconv.FormatUint(uint64(rand.Uint32()), 10) }
 
 // longest is the length of a file's name from which on the hidden file is named
 // by a hash: file systems allow 255 bytes, and some of them fewer.
