@@ -78,16 +78,19 @@ func (e *ending) watchdog() {
 	if cmd := e.command.Load(); cmd != nil {
 		resumes, waits = graceful[cmd.Name()]
 	}
-	if waits && e.within(grace) {
+	if waits {
+		if e.within(grace) {
+			return
+		}
+		unfinished.Freeze()
+		if e.within(saying) || !e.decide() {
+			return
+		}
+	} else if !e.decide() {
 		return
 	}
-	unfinished.Abandon()
-	if waits && e.within(saying) {
-		return
-	}
-	if !e.decide() {
-		return
-	}
+	unfinished.Freeze()
+	unfinished.Remove()
 	fmt.Fprintln(e.stderr, "runall: interrupted")
 	if resumes {
 		fmt.Fprintln(e.stderr, "To resume:", commandLine())
@@ -108,8 +111,17 @@ func (e *ending) within(d time.Duration) bool {
 // decide reports whether the caller is the one to end the process.
 func (e *ending) decide() bool { return e.decided.CompareAndSwap(false, true) }
 
-// conclude is called when the command is through. It does not return if the
-// watchdog is ending the process.
+// report is called when the command is through and before it says what came out.
+// It does not return if the watchdog is ending the process: then what came out is
+// of no account.
+func (e *ending) report() {
+	if e.decided.Load() {
+		select {}
+	}
+}
+
+// conclude is called when all is said. It does not return if the watchdog is
+// ending the process.
 func (e *ending) conclude() {
 	if !e.decide() {
 		select {}

@@ -32,10 +32,11 @@ func main() {
 // run executes a command line and returns its exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	end := &ending{stderr: stderr, through: make(chan struct{})}
-	out := &output{to: stdout, end: end}
+	out := &output{to: stdout, end: end, look: displayOf(stdout)}
 	ctx, stop := end.watch()
 	defer stop()
 	err := harness.Guard(func() error { return execute(ctx, args, out, stderr) })
+	end.report()
 	status := exitStatus(err)
 	if unwritten := out.finish(); unwritten != nil && status != harness.ExitInterrupted {
 		err, status = errors.Join(err, unwritten), harness.ExitFailed
@@ -76,7 +77,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 func explain(err error, stderr io.Writer) {
 	var panicked *harness.PanicError
 	if !errors.As(err, &panicked) {
-		fmt.Fprintf(stderr, "runall: %v\n", err)
+		fmt.Fprintf(stderr, "runall: %s\n", readable(stderr, err.Error()))
 		return
 	}
 	path, saved := panicked.Save()

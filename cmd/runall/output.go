@@ -23,6 +23,10 @@ type output struct {
 	mu   sync.Mutex
 	held *bytes.Buffer // nil if nothing is kept
 	err  error
+
+	look  display
+	bytes bool         // what is written is not changed
+	line  bytes.Buffer // the beginning of a line that is not whole yet
 }
 
 func (o *output) Write(b []byte) (int, error) {
@@ -34,18 +38,38 @@ func (o *output) Write(b []byte) (int, error) {
 	return o.write(b)
 }
 
+// write writes what is displayed of b: whole lines.
 func (o *output) write(b []byte) (int, error) {
-	n, err := o.to.Write(b)
+	if o.bytes || o.look == (display{}) {
+		return len(b), o.put(b)
+	}
+	o.line.Write(b)
+	text := o.line.Bytes()
+	end := bytes.LastIndexByte(text, '\n') + 1
+	var shown []byte
+	for line := range bytes.Lines(text[:end]) {
+		shown = append(append(shown, o.look.line(string(line[:len(line)-1]))...), '\n')
+	}
+	o.line.Next(end)
+	return len(b), o.put(shown)
+}
+
+func (o *output) put(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	_, err := o.to.Write(b)
 	if err != nil && o.err == nil {
 		o.err = err
 	}
-	return n, err
+	return err
 }
 
 // begin is called when a command begins its work. From then on what it writes is
 // kept, unless it is streaming.
 func (o *output) begin(cmd *cobra.Command) {
 	o.end.command.Store(cmd)
+	o.bytes = forPrograms(cmd)
 	if !streaming[cmd.Name()] {
 		o.held = new(bytes.Buffer)
 	}
@@ -59,6 +83,9 @@ func (o *output) finish() error {
 		o.write(o.held.Bytes())
 	}
 	o.held = nil
+	if o.line.Len() > 0 {
+		o.put([]byte(o.look.line(o.line.String())))
+	}
 	if o.err != nil {
 		return fmt.Errorf("standard output: %w", o.err)
 	}

@@ -224,7 +224,9 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		return fmt.Errorf("--out: %w", err)
 	}
 	stderr := cmd.ErrOrStderr()
-	opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	opt.Note = func(format string, args ...any) {
+		fmt.Fprintln(stderr, readable(stderr, fmt.Sprintf(format, args...)))
+	}
 	opt.Progress = func(m *online.Model, p online.Prequential) {
 		fmt.Fprintf(stderr, "%d rows, model order %d, %s in %d rows before learning them\n", m.Rows(), m.Order(), prequential(m, p), p.Rows)
 	}

@@ -10,15 +10,15 @@ import (
 
 var state = struct {
 	sync.Mutex
-	released  *sync.Cond
-	held      int // steps under way that may not be cut in two
-	abandoned bool
-	paths     map[string]int
+	released *sync.Cond
+	held     int // steps under way that may not be cut in two
+	frozen   bool
+	paths    map[string]int
 }{paths: make(map[string]int)}
 
 func init() { state.released = sync.NewCond(&state.Mutex) }
 
-// Add notes a temporary file or folder, which Abandon removes. The caller calls
+// Add notes a temporary file or folder, which Remove removes. The caller calls
 // forget when the path is gone or has become what it was meant to be.
 func Add(path string) (forget func()) {
 	state.Lock()
@@ -33,13 +33,13 @@ func Add(path string) (forget func()) {
 	}
 }
 
-// Hold begins a step that must not be cut in two, which release ends: Abandon
-// waits for it. After Abandon, Hold does not return: the process is ending.
+// Hold begins a step that must not be cut in two, which release ends: Freeze
+// waits for it. After Freeze, Hold does not return: the process is ending.
 // Steps may be nested.
 func Hold() (release func()) {
 	state.Lock()
 	defer state.Unlock()
-	for state.abandoned {
+	for state.frozen {
 		state.released.Wait() // for the process to end
 	}
 	state.held++
@@ -51,16 +51,26 @@ func Hold() (release func()) {
 	}
 }
 
-// Abandon waits until no step is held, lets none begin, and removes what is
-// unfinished. The process must then end at once.
-func Abandon() {
+// Freeze waits until no step is held, and lets none begin. The process must then
+// end soon.
+func Freeze() {
 	state.Lock()
 	defer state.Unlock()
 	for state.held > 0 {
 		state.released.Wait()
 	}
-	state.abandoned = true
+	state.frozen = true
+}
+
+// Remove removes what is unfinished, as far as it can be. A folder is renamed
+// first, so that whoever is at work in it can't add to it.
+func Remove() {
+	state.Lock()
+	defer state.Unlock()
 	for path := range state.paths {
-		os.RemoveAll(path) // as far as it can be
+		if gone := path + ".gone"; os.Rename(path, gone) == nil {
+			path = gone
+		}
+		os.RemoveAll(path)
 	}
 }

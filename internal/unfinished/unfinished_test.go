@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestAbandon: it waits for the steps that are held, nested ones too, and
-// removes what is unfinished, but not what is done.
-func TestAbandon(t *testing.T) {
+// TestFreeze: it waits for the steps that are held, nested ones too; what is
+// unfinished can then be removed, and what is done stays.
+func TestFreeze(t *testing.T) {
 	dir := t.TempDir()
 	half, done := filepath.Join(dir, "half"), filepath.Join(dir, "done")
 	for _, path := range []string{half, done} {
@@ -22,7 +22,7 @@ func TestAbandon(t *testing.T) {
 	release := Hold()
 	over := make(chan struct{})
 	go func() {
-		Abandon()
+		Freeze()
 		close(over)
 	}()
 	Hold()() // nested
@@ -33,6 +33,7 @@ func TestAbandon(t *testing.T) {
 	}
 	release()
 	<-over
+	Remove()
 	if _, err := os.Stat(half); !os.IsNotExist(err) {
 		t.Errorf("the unfinished folder: %v", err)
 	}

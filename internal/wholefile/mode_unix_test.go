@@ -73,15 +73,16 @@ func TestLongName(t *testing.T) {
 	}
 }
 
-// TestAbandon: a process that ends while a file is written leaves nothing of it,
+// TestRemove: a process that ends while a file is written leaves nothing of it,
 // and the file as it was. The process is this test's own, as nothing can be
-// written after Abandon.
-func TestAbandon(t *testing.T) {
-	const inside = "WHOLEFILE_TEST_ABANDON"
+// written after Freeze.
+func TestRemove(t *testing.T) {
+	const inside = "WHOLEFILE_TEST_REMOVE"
 	if path := os.Getenv(inside); path != "" {
 		Write(path, func(w io.Writer) error {
 			io.WriteString(w, "half")
-			unfinished.Abandon()
+			unfinished.Freeze()
+			unfinished.Remove()
 			os.Exit(0)
 			return nil
 		})
@@ -91,7 +92,7 @@ func TestAbandon(t *testing.T) {
 	if err := Write(path, text("one")); err != nil {
 		t.Fatal(err)
 	}
-	p, err := os.StartProcess(os.Args[0], []string{os.Args[0], "-test.run=^TestAbandon$"}, &os.ProcAttr{Env: append(os.Environ(), inside+"="+path)})
+	p, err := os.StartProcess(os.Args[0], []string{os.Args[0], "-test.run=^TestRemove$"}, &os.ProcAttr{Env: append(os.Environ(), inside+"="+path)})
 	if err != nil {
 		t.Fatal(err)
 	}
