@@ -17,20 +17,25 @@ import (
 )
 
 // Every command ends within two seconds of the signal that tells it to stop, with
-// the exit status 130. Those of the table below end by themselves, after they
-// have saved what is worth it; after the grace they are ended, unless a save is
-// under way. All others have nothing to save and are ended at once. Files and
-// folders that are being written then are removed.
+// the exit status 130. Those that are graceful end by themselves, after they have
+// saved what is worth it; after the grace they are ended, unless a save is under
+// way. All others have nothing to save and are ended at once. Files and folders
+// that are being written then are removed.
 const (
 	grace  = 1500 * time.Millisecond
 	saying = 200 * time.Millisecond // for a command whose save has just ended
 )
 
-// graceful are the commands that end by themselves. Those with true go on from
-// there when they are started again.
+// graceful are the commands that end by themselves.
 var graceful = map[string]bool{
 	"runall": true, "reproduce": true, "compare": true, "exec": true, "table1": true, "fetch": true,
-	"train": false, "predict": false, "calibrate": false, "stream": false,
+	"train": true, "predict": true, "calibrate": true, "stream": true,
+}
+
+// resumed are the commands that go on where they stopped when they are started
+// again.
+var resumed = map[string]bool{
+	"runall": true, "reproduce": true, "compare": true, "exec": true, "table1": true, "fetch": true, "collect": true,
 }
 
 // An ending decides who ends the process: the command that is through, or the
@@ -74,11 +79,11 @@ func (e *ending) watch() (ctx context.Context, stop func()) {
 
 // watchdog ends the process if the command does not.
 func (e *ending) watchdog() {
-	resumes, waits := false, false
+	name := ""
 	if cmd := e.command.Load(); cmd != nil {
-		resumes, waits = graceful[cmd.Name()]
+		name = cmd.Name()
 	}
-	if waits {
+	if graceful[name] {
 		if e.within(grace) {
 			return
 		}
@@ -92,7 +97,7 @@ func (e *ending) watchdog() {
 	unfinished.Freeze()
 	unfinished.Remove()
 	fmt.Fprintln(e.stderr, "runall: interrupted")
-	if resumes {
+	if resumed[name] {
 		fmt.Fprintln(e.stderr, "To resume:", commandLine())
 	}
 	os.Exit(harness.ExitInterrupted)

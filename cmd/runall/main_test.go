@@ -20,7 +20,7 @@ import (
 const asRunall = "RUNALL_TEST_AS_RUNALL"
 
 func TestMain(m *testing.M) {
-	os.Unsetenv(data.EnvDir)        // real data would be read for every report
+	os.Unsetenv(data.EnvDir) // real data would be read for every report
 	os.Setenv("LC_ALL", "C.UTF-8")
 	os.Setenv(data.EnvOffline, "1") // tests, and what they start, leave the network alone
 	if os.Getenv(asRunall) != "" {

@@ -23,6 +23,7 @@ const nobody = 65534
 type launch struct {
 	binary   string // default: runall as it is built
 	args     []string
+	umask    string // default: the test's own
 	files    int    // limit on open files; 0: none
 	tmp      string // TMPDIR; default: a folder of the trial
 	unrooted bool   // without root's rights
@@ -45,6 +46,9 @@ func start(tb testing.TB, dir string, l launch) *process {
 	words := append([]string{l.binary}, l.args...)
 	if l.files > 0 {
 		words = append([]string{"sh", "-c", `ulimit -n "$0"; exec "$@"`, strconv.Itoa(l.files)}, words...)
+	}
+	if l.umask != "" {
+		words = append([]string{"sh", "-c", `umask "$0"; exec "$@"`, l.umask}, words...)
 	}
 	p := &process{cmd: exec.Command(words[0], words[1:]...), begun: time.Now(), done: make(chan struct{})}
 	if l.tmp == "" {
