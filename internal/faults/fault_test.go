@@ -15,7 +15,7 @@ import (
 // A fault is what a trial does to a command.
 type fault struct {
 	name    string
-	mounts  bool // needs file systems of its own
+	mounts  bool                  // needs file systems of its own
 	only    func(c *command) bool // the commands that it is for; nil for all
 	disturb func(t *trial)
 }
