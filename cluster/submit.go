@@ -15,6 +15,8 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/harness"
+	"polkrepro/internal/unfinished"
+	"polkrepro/internal/wholefile"
 )
 
 //go:embed templates
@@ -123,14 +125,12 @@ func writeFolder(dir string, files map[string][]byte) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
-	stage, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-*")
+	stage, err := wholefile.MkdirTemp(dir)
 	if err != nil {
 		return err
 	}
+	defer unfinished.Add(stage)()
 	defer os.RemoveAll(stage) // fails once the folder has its name
-	if err := os.Chmod(stage, 0o755); err != nil {
-		return err
-	}
 	for name, text := range files {
 		if err := writeSynced(filepath.Join(stage, name), text, modeOf(name)); err != nil {
 			return err
@@ -139,6 +139,7 @@ func writeFolder(dir string, files map[string][]byte) error {
 	if err := os.Mkdir(filepath.Join(stage, logName), 0o777); err != nil {
 		return err
 	}
+	defer unfinished.Hold()()
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty one
 		return err
 	}

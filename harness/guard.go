@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+
+	"polkrepro/internal/until"
 )
 
 // A PanicError is a panic that was caught, with the stack it was raised on.
@@ -18,7 +20,11 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 // Guard calls f and returns its error, or a *PanicError if it panics.
 func Guard(f func() error) (err error) {
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover().(type) {
+		case nil:
+		case *until.Panic: // of another goroutine
+			err = &PanicError{Value: v.Value, Stack: v.Stack}
+		default:
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()

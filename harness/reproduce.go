@@ -177,7 +177,7 @@ const largeKernelMatrix = 4 << 30
 // needsMachine reports whether a run keeps a kernel matrix so large that no
 // other run should be under way.
 func needsMachine(run experiments.Run) bool {
-	return run.Method == experiments.MethodLBFGS && 4*run.Samples*run.Samples >= largeKernelMatrix
+	return run.Method == experiments.MethodLBFGS && 4*int64(run.Samples)*int64(run.Samples) >= largeKernelMatrix
 }
 
 // executeAll executes runs by a number of workers and adds to the outcome. It

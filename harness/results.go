@@ -69,7 +69,7 @@ func OpenResults(dir string) (*Results, error) {
 		f.Close()
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	if err := wholefile.Probe(RecordsDir(dir)); err != nil {
+	if err := wholefile.Probe(filepath.Join(RecordsDir(dir), "probe")); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("results folder: %w", err)
 	}

@@ -245,7 +245,7 @@ func CheckFile(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is there and not a regular file", path)
 	}
-	err := wholefile.Probe(filepath.Dir(path))
+	err := wholefile.Probe(path)
 	var cause *os.PathError
 	if errors.As(err, &cause) { // it names a file that the user never heard of
 		err = cause.Err

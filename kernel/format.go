@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"polkrepro/internal/modelfile"
 )
@@ -124,7 +125,8 @@ func ReadExpansion(r io.Reader, meta any) (*Expansion, error) {
 
 // validate reports sizes that no expansion has.
 func (h *header) validate() error {
-	if h.Dim < 1 || h.Outputs < 1 || h.Order < 0 || h.Dim > maxDim || h.Outputs > maxOutputs || h.Order > maxOrder {
+	if h.Dim < 1 || h.Outputs < 1 || h.Order < 0 || h.Dim > maxDim || h.Outputs > maxOutputs || int64(h.Order) > maxOrder ||
+		int64(h.Order)*int64(max(h.Dim, h.Outputs)) > math.MaxInt/8 { // more than a 32-bit program can index
 		return fmt.Errorf("%w: %d elements of dimension %d with %d outputs", ErrFormat, h.Order, h.Dim, h.Outputs)
 	}
 	return nil

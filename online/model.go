@@ -1,6 +1,7 @@
 package online
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -26,9 +27,10 @@ type Model struct {
 	x     []float32 // the rows that wait, scaled
 	y     []float64 // their targets
 	ended bool      // Finish was called
-	past  *past     // of a model whose last rows did not fill their mini-batch, once it has ended
+	past  *past     // of a model that has ended and does not go on from what predicts
 	place *place    // of a training that stopped before it was finished
 	seen  Prequential
+	pace  pace
 
 	names       *data.Names // in the header of the rows that it was begun with; nil if they had none
 	sinceAnchor *int        // rows learned since the last anchor; nil unless the model was begun before version 3 of the format, see old.go
@@ -82,8 +84,13 @@ func (m *Model) TakePrequential() Prequential {
 
 // Learn takes one row, and a step if the row completes a mini-batch. A label
 // that is none of the model's and too many features are errors; after an error
-// the model is as it was before the row's mini-batch.
-func (m *Model) Learn(row *data.Row) error {
+// the model is as it was before the row's mini-batch. Where training diverges,
+// it is as it was when its predictions were sound; see ErrDiverged.
+func (m *Model) Learn(row *data.Row) error { return m.learn(context.Background(), row) }
+
+// learn is Learn until ctx ends: then the error is ErrStopped, the row is not
+// taken, and the model has ended if a step was being made.
+func (m *Model) learn(ctx context.Context, row *data.Row) error {
 	if m.ended {
 		return errors.New("online: the model was finished")
 	}
@@ -99,53 +106,95 @@ func (m *Model) Learn(row *data.Row) error {
 	if len(m.y) < m.settings.Batch {
 		return nil
 	}
-	if err := m.step(); err != nil {
-		return err
-	}
-	return m.passAnchor()
+	return m.attempt(ctx, 1, func(m *Model) error {
+		if err := m.judgeAndStep(); err != nil {
+			return err
+		}
+		return m.passAnchor()
+	})
 }
 
-// step predicts the rows that wait and learns them.
+// judgeAndStep predicts the rows that wait and learns them.
+func (m *Model) judgeAndStep() error {
+	err := m.judge()
+	if err != nil {
+		m.giveUp(len(m.y))
+	} else {
+		err = m.step()
+	}
+	if errors.Is(err, ErrDiverged) && m.pace.sound != nil {
+		m.rewind(m.pace.sound)
+	}
+	return err
+}
+
+// step learns the rows that wait.
 func (m *Model) step() error {
 	n := len(m.y)
-	m.judge(n, m.x, m.y)
 	err := fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", MaxOrder)
 	if m.Order() <= MaxOrder {
 		err = m.learner.Step(n, m.x, m.y)
 	}
-	m.x, m.y = m.x[:0], m.y[:0]
-	if err != nil {
-		m.rows -= int64(n)
+	if errors.Is(err, polk.ErrDiverged) {
+		err = m.broken()
 	}
-	return err
+	if err != nil {
+		m.giveUp(n)
+		return err
+	}
+	m.x, m.y = m.x[:0], m.y[:0]
+	return nil
+}
+
+// giveUp takes the last n rows that wait out of the model.
+func (m *Model) giveUp(n int) {
+	m.rows -= int64(n)
+	left := len(m.y) - n
+	m.x, m.y = m.x[:left*m.settings.Dim], m.y[:left]
 }
 
 // Finish learns the rows that wait for their mini-batch to fill, as a smaller
 // one. The model can be used and saved afterwards, but no longer trained: one
 // that Read makes of what Save writes still has these rows waiting.
-func (m *Model) Finish() error {
+func (m *Model) Finish() error { return m.finish(context.Background()) }
+
+// finish is Finish until ctx ends: then the error is ErrStopped, and the rows wait.
+func (m *Model) finish(ctx context.Context) error {
 	wait := !m.ended && len(m.y) > 0
 	m.ended = true
 	if !wait {
 		return nil
 	}
-	return m.finish()
+	return m.attempt(ctx, 0, (*Model).learnLast)
 }
 
-// judge adds to the prequential error.
-func (m *Model) judge(n int, x []float32, y []float64) {
-	scores := m.scores(n, x)
-	c := m.outputs()
-	for i := range n {
+// judge predicts the rows that wait, adds to the prequential error, and reports
+// training that diverges.
+func (m *Model) judge() error {
+	l, err := loss.ByName(m.settings.Loss)
+	if err != nil {
+		return err
+	}
+	n, c := len(m.y), m.outputs()
+	scores := m.scores(n, m.x)
+	if finite(scores) != nil {
+		return m.broken()
+	}
+	zero := make([]float64, c)
+	var risk, riskOfZero float64
+	for i, y := range m.y {
 		f := scores[i*c : (i+1)*c]
 		if m.settings.regression() {
-			d := (f[0] - y[i]) / m.settings.TargetFactor
+			d := (f[0] - y) / m.settings.TargetFactor
 			m.seen.Squares += d * d
-		} else if m.class(f) != m.classOf(y[i]) {
+		} else if m.class(f) != m.classOf(y) {
 			m.seen.Wrong++
 		}
+		risk += l.Value(f, y)
+		riskOfZero += l.Value(zero, y)
 	}
 	m.seen.Rows += n
+	return m.note(risk/float64(n), riskOfZero/float64(n))
 }
 
 // outputs returns the number of functions of the model.

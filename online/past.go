@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"io"
 	"slices"
+
+	"polkrepro/kernel"
 )
 
 // A past is what training goes on from: a learner, and the rows that wait for
 // their mini-batch to fill. It is the model's present, but for one that has
-// learned these rows as a smaller mini-batch, because its training has ended.
+// learned these rows as a smaller mini-batch, because its training has ended, or
+// whose learner is elsewhere.
 type past struct {
 	x []float32 // the rows that wait, scaled
 	y []float64 // their targets
@@ -37,43 +40,76 @@ func (m *Model) present() (*past, error) {
 	return p, nil
 }
 
-// finish does the step of Finish, and keeps what was before it.
-func (m *Model) finish() error {
+// A snapshot is a model of some time, which stays valid while its learner goes on.
+type snapshot struct {
+	past
+	f           *kernel.Expansion
+	ids         []uint64 // of the elements of f, in the learner's dictionary
+	rows        int64
+	sinceAnchor *int
+}
+
+// snapshot takes one of the model without the last rows that wait.
+func (m *Model) snapshot(without int) (*snapshot, error) {
 	p, err := m.present()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var state bytes.Buffer
 	state.Grow(int(p.size) + bytes.MinRead)
 	if err := p.write(&state); err != nil {
-		return err
+		return nil, err
 	}
 	p.write = func(w io.Writer) error {
 		_, err := w.Write(state.Bytes())
 		return err
 	}
-	p.x, p.y, p.w = slices.Clone(p.x), slices.Clone(p.y), slices.Clone(p.w)
-	ids, dim := make([]uint64, m.f.Order()), m.settings.Dim
-	dictionary := make([]float32, 0, len(ids)*dim)
-	for j := range ids {
-		ids[j] = m.f.Dict.ID(j)
-		dictionary = append(dictionary, m.f.Dict.At(j)...)
+	wait := len(p.y) - without
+	p.x, p.y, p.w = slices.Clone(p.x[:wait*m.settings.Dim]), slices.Clone(p.y[:wait]), slices.Clone(p.w)
+	s := &snapshot{past: *p, rows: m.rows - int64(without), ids: make([]uint64, m.f.Order())}
+	dictionary := functions{m.f.Kernel, make([][]float32, m.f.Order()), p.w}
+	for j := range s.ids {
+		s.ids[j], dictionary.x[j] = m.f.Dict.ID(j), m.f.Dict.At(j)
 	}
-	if err := m.step(); err != nil {
+	s.f = dictionary.expansion(m.settings.Dim, m.f.Outputs)
+	if m.sinceAnchor != nil {
+		since := *m.sinceAnchor
+		s.sinceAnchor = &since
+	}
+	return s, nil
+}
+
+// rewind makes the model what it was. Its learner is elsewhere by now, so that the
+// model has ended.
+func (m *Model) rewind(s *snapshot) {
+	m.f, m.past, m.rows, m.sinceAnchor = s.f, &s.past, s.rows, s.sinceAnchor
+	m.x, m.y, m.row = nil, nil, nil
+	m.scorer = kernel.Scorer{}
+	m.ended = true
+}
+
+// learnLast learns rows that do not fill their mini-batch, and keeps what was
+// before it.
+func (m *Model) learnLast() error {
+	s, err := m.snapshot(0)
+	if err != nil {
+		return err
+	}
+	if err := m.judgeAndStep(); err != nil {
 		return err
 	}
 	at := make(map[uint64]uint32, m.f.Order())
 	for j := range m.f.Order() {
 		at[m.f.Dict.ID(j)] = uint32(j)
 	}
-	for j, id := range ids {
+	for j, id := range s.ids {
 		place, ok := at[id]
 		if !ok {
 			place = elsewhere
-			p.missing = append(p.missing, dictionary[j*dim:(j+1)*dim]...)
+			s.missing = append(s.missing, s.f.Dict.At(j)...)
 		}
-		p.places[j] = place
+		s.places[j] = place
 	}
-	m.past = p
+	m.past = &s.past
 	return nil
 }

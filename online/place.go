@@ -24,6 +24,7 @@ type place struct {
 	Sum    string `json:"sum"`              // of these, as a fingerprint has it
 	Format string `json:"format,omitempty"` // of the file's rows; empty in older files
 	Header string `json:"header,omitempty"` // data.HeaderYes or HeaderNo; empty in older files, and of LIBSVM
+	Whole  string `json:"whole,omitempty"`  // fingerprint of all rows, once a pass is through; empty in older files
 }
 
 // Unfinished reports whether the model is that of a training of a file that

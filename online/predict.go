@@ -1,9 +1,9 @@
 package online
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -83,6 +83,9 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 		c := m.outputs()
 		scores := m.scores(len(rows), x)
 		for i := range rows {
+			if err := m.finiteScores(scores[i*c : (i+1)*c]); err != nil {
+				return src.at(&rows[i], err)
+			}
 			record := []string{m.answer(scores[i*c : (i+1)*c])}
 			if probability {
 				record = append(record, m.probabilities(prob, scores[i*c:(i+1)*c])...)
@@ -93,7 +96,15 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 		return out.Error()
 	})
 	out.Flush()
-	return errors.Join(err, out.Error())
+	return cmp.Or(err, out.Error())
+}
+
+// finiteScores reports scores of a row, or a prediction, that are not finite.
+func (m *Model) finiteScores(f []float64) error {
+	if err := finite(f); err != nil || !m.settings.regression() {
+		return err
+	}
+	return finite([]float64{m.value(f)})
 }
 
 // answer returns the prediction that scores stand for.
@@ -177,12 +188,17 @@ type evaluator struct {
 
 func (e *evaluator) add(f []float64, row *data.Row) error {
 	y, err := e.m.target(row)
+	if err == nil {
+		err = e.m.finiteScores(f)
+	}
 	if err != nil {
 		return err
 	}
 	value := e.loss.Value(f, y)
 	e.n++
-	e.risk += value
+	if e.risk += value; e.risk-e.risk != 0 {
+		return fmt.Errorf("the loss of the prediction %.3g is too large to be added up", f[0])
+	}
 	if !e.m.settings.regression() {
 		class, given := e.m.classOf(y), e.m.class(f)
 		if given != class {
@@ -193,7 +209,9 @@ func (e *evaluator) add(f []float64, row *data.Row) error {
 	}
 	v, err := number(row.Label)
 	d := e.m.value(f) - v
-	e.squares += d * d
+	if e.squares += d * d; e.squares-e.squares != 0 {
+		return fmt.Errorf("the squared error of the prediction %.3g is too large to be added up", e.m.value(f))
+	}
 	e.absolute += math.Abs(d)
 	step := v - e.mean
 	e.mean += step / float64(e.n)

@@ -7,8 +7,10 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"polkrepro/data"
 	"polkrepro/kernel"
@@ -172,8 +174,8 @@ func (s *Settings) validateLabels() error {
 		if l == "" || i > 0 && l == sorted[i-1] {
 			return fmt.Errorf("online: label %q is empty or there twice", l)
 		}
-		if strings.ContainsFunc(l, unicode.IsControl) { // predictions go to a terminal
-			return fmt.Errorf("online: label %q has control characters", l)
+		if err := showable(l); err != nil {
+			return err
 		}
 		if err := set.Add(l); err != nil {
 			return fmt.Errorf("online: %w", err)
@@ -185,6 +187,22 @@ func (s *Settings) validateLabels() error {
 	}
 	if !s.regression() && l.Outputs(3) == 1 && len(s.Labels) != 2 {
 		return fmt.Errorf("online: the %s loss is for two classes, and there are %d", s.Loss, len(s.Labels))
+	}
+	return nil
+}
+
+// showable reports a label that would do harm where predictions go: characters
+// that a terminal obeys, that change the direction of text or are not seen, and a
+// beginning that a spreadsheet takes for a formula. Numbers may have a sign.
+func showable(label string) error {
+	hidden := func(r rune) bool {
+		return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Join_Control, r)
+	}
+	if strings.ContainsFunc(label, hidden) || !utf8.ValidString(label) {
+		return fmt.Errorf("online: label %q has control characters, or some that are not seen", label)
+	}
+	if _, err := strconv.ParseFloat(label, 64); err != nil && strings.ContainsRune("=+-@", rune(label[0])) {
+		return fmt.Errorf("online: label %q begins with %q, as a spreadsheet's formula does", label, label[0])
 	}
 	return nil
 }
@@ -214,7 +232,11 @@ func (s *Settings) config() (polk.Config, error) {
 func (s *Settings) kernel() (kernel.Kernel, error) {
 	switch s.Kernel {
 	case KernelGaussian:
-		return kernel.Gaussian{Bandwidth: s.Bandwidth}, nil
+		k := kernel.Gaussian{Bandwidth: s.Bandwidth}
+		if g := k.Gamma(); s.Bandwidth > 0 && (math.IsInf(g, 1) || g == 0) {
+			return nil, fmt.Errorf("online: bandwidth %.3g: 1/(2c²) is %v: want a bandwidth between 1e-154 and 1e154", s.Bandwidth, g)
+		}
+		return k, nil
 	case KernelPolynomial:
 		return kernel.Polynomial{Offset: s.Offset, Degree: s.Degree}, nil
 	}

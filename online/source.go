@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"time"
 
 	"polkrepro/data"
 )
@@ -25,7 +27,13 @@ type Source struct {
 
 	// Decided, unless it is nil, is told what the first row of a CSV source is.
 	Decided func(data.FirstRow)
+
+	was os.FileInfo // of the file when it was opened for the first time
 }
+
+// ErrChanged is wrapped by the error of a file that is read more than once and
+// was changed in between.
+var ErrChanged = errors.New("the file was changed while it was being trained on")
 
 // stream reports whether the source can be read only once.
 func (s *Source) stream() bool { return s.Path == "-" }
@@ -56,13 +64,9 @@ type feed struct {
 
 // open begins to read. The source says whether there is a header unless opts do.
 func (s *Source) open(opts data.RowOptions) (*feed, error) {
-	var r io.ReadCloser = io.NopCloser(s.Stdin)
-	if !s.stream() {
-		f, err := os.Open(s.Path)
-		if err != nil {
-			return nil, err
-		}
-		r = f
+	open, err := s.opener()
+	if err != nil {
+		return nil, err
 	}
 	f := &feed{source: s, rows: make(chan data.Row, 64), enough: make(chan struct{})}
 	if opts.Header.Is == "" {
@@ -71,6 +75,11 @@ func (s *Source) open(opts data.RowOptions) (*feed, error) {
 	opts.Header.Decided = func(first data.FirstRow) { f.decided = &first }
 	go func() {
 		defer close(f.rows)
+		r, err := open()
+		if err != nil {
+			f.err = err
+			return
+		}
 		defer r.Close()
 		f.err = data.EachRow(r, opts, func(row data.Row) error {
 			select {
@@ -82,6 +91,47 @@ func (s *Source) open(opts data.RowOptions) (*feed, error) {
 		})
 	}()
 	return f, nil
+}
+
+// opener returns what opens the source. A regular file is open already; a pipe
+// may keep who opens it waiting for somebody to write.
+func (s *Source) opener() (func() (io.ReadCloser, error), error) {
+	if s.stream() {
+		return func() (io.ReadCloser, error) { return io.NopCloser(s.Stdin), nil }, nil
+	}
+	info, err := os.Stat(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return func() (io.ReadCloser, error) { return os.Open(s.Path) }, nil
+	}
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.unchanged(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() (io.ReadCloser, error) { return f, nil }, nil
+}
+
+// unchanged reports a file that is another one than when it was opened for the
+// first time, or has another size or time of change.
+func (s *Source) unchanged(f *os.File) error {
+	now, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if s.was == nil {
+		s.was = now
+	}
+	if os.SameFile(s.was, now) && s.was.Size() == now.Size() && s.was.ModTime().Equal(now.ModTime()) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: it had %d bytes and the date %s, and has %d bytes and the date %s", s.Path, ErrChanged,
+		s.was.Size(), s.was.ModTime().Format(time.StampMicro), now.Size(), now.ModTime().Format(time.StampMicro))
 }
 
 // close lets the reader end. It does not wait for it: it may be waiting for a
@@ -104,6 +154,9 @@ func (f *feed) next(ctx context.Context) (*data.Row, error) {
 		case ok:
 			return &row, nil
 		case f.err != nil:
+			if _, ok := errors.AsType[*fs.PathError](f.err); ok { // it has the name
+				return nil, f.err
+			}
 			return nil, fmt.Errorf("%s: %w", f.source.name(), f.err)
 		}
 		return nil, io.EOF

@@ -42,7 +42,9 @@ type TrainOptions struct {
 
 // Train trains a model. If the source has an error, the learner has one, or
 // ctx ends (the error then wraps ErrStopped), the model of the rows before is
-// returned beside the error; nil if there are none, or if Save failed.
+// returned beside the error; nil if there are none, or if Save failed. Of a
+// training that diverges (ErrDiverged) it is one at most 1,000 rows older than the
+// last whose predictions were sound.
 func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	// Only a program that talks to somebody has a use for these two.
 	if opt.Note == nil {
@@ -62,7 +64,7 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	}
 	t.began, t.next = t.m.rows, 100
 	err := t.passes(ctx)
-	if errors.Is(err, errSave) {
+	if errors.Is(err, errSave) || t.mixed {
 		return nil, err
 	}
 	if err != nil {
@@ -104,7 +106,9 @@ type trainer struct {
 	epochs, pass int
 	row          int          // rows of this pass that were taken or left out
 	seen         *fingerprint // of these; nil for a stream
+	whole        string       // fingerprint of a whole pass; empty if none was seen
 	from         *place       // where to go on, until the rows before have been left out
+	mixed        bool         // the model has learned rows of two files
 	lost         bool         // the model has given rows up that it had taken
 }
 
@@ -155,7 +159,7 @@ func (t *trainer) passes(ctx context.Context) error {
 	t.epochs = max(1, t.opt.Epochs)
 	if t.opt.Continue {
 		t.from = t.m.place
-		t.epochs, t.pass, skip = t.from.Epochs, t.from.Pass, t.from.Rows
+		t.epochs, t.pass, skip, t.whole = t.from.Epochs, t.from.Pass, t.from.Rows, t.from.Whole
 		t.opt.Settings.Format = cmp.Or(t.from.Format, t.opt.Settings.Format)
 		t.opt.Note("goes on in pass %d of %d after its first %d rows", t.pass+1, t.epochs, skip)
 	}
@@ -170,14 +174,27 @@ func (t *trainer) passes(ctx context.Context) error {
 		skip = 0
 	}
 	t.m.place = nil
-	err := t.m.Finish()
+	err := t.m.finish(ctx)
+	if errors.Is(err, ErrStopped) {
+		t.pass-- // there is nothing left of the last one
+		return fmt.Errorf("%w at the end of pass %d", err, t.epochs)
+	}
+	if err == nil {
+		err = t.m.settle()
+	}
 	t.lost = err != nil // the rows that waited are given up
+	if err != nil {
+		err = fmt.Errorf("%s: %w", t.opt.Source.name(), err)
+	}
 	return err
 }
 
 // learnPass learns the source once, but for the first rows.
 func (t *trainer) learnPass(ctx context.Context, skip int) error {
 	if err := t.openPass(); err != nil {
+		if errors.Is(err, ErrChanged) && t.pass > 0 {
+			t.pass-- // of which all rows were taken
+		}
 		return err
 	}
 	defer func() {
@@ -197,9 +214,9 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 			t.from = nil
 		}
 		if err == io.EOF {
-			return nil
+			return t.endPass()
 		}
-		if err := t.take(row, t.row < skip); err != nil {
+		if err := t.take(ctx, row, t.row < skip); err != nil {
 			return err
 		}
 	}
@@ -207,13 +224,20 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 
 // openPass begins a pass.
 func (t *trainer) openPass() error {
+	if t.feed == nil {
+		if err := t.openFeed(); err != nil {
+			return err
+		}
+	}
 	t.row = 0
 	if !t.opt.Source.stream() {
 		t.seen = t.m.newFingerprint()
 	}
-	if t.feed != nil {
-		return nil
-	}
+	return nil
+}
+
+// openFeed opens the source.
+func (t *trainer) openFeed() error {
 	set := t.m.settings
 	set.Format = t.opt.Settings.Format
 	opts := rowOptions(&set)
@@ -229,6 +253,19 @@ func (t *trainer) openPass() error {
 	f, err := t.opt.Source.open(opts)
 	t.feed = f
 	return err
+}
+
+// endPass reports a pass whose rows were not those of the passes before.
+func (t *trainer) endPass() error {
+	if t.seen == nil {
+		return nil
+	}
+	sum := t.seen.sum()
+	if t.whole = cmp.Or(t.whole, sum); sum == t.whole {
+		return nil
+	}
+	t.mixed = true
+	return fmt.Errorf("%s: %w: the %d rows of pass %d are not those of the passes before; the model is left as it was saved last", t.opt.Source.name(), ErrChanged, t.row, t.pass+1)
 }
 
 // decided takes over what the first row of a CSV source is: all passes take it so,
@@ -247,11 +284,14 @@ func (t *trainer) decided(f *feed) {
 }
 
 // take learns a row or leaves it out.
-func (t *trainer) take(row *data.Row, leave bool) error {
+func (t *trainer) take(ctx context.Context, row *data.Row, leave bool) error {
 	if !leave {
 		before := t.m.rows
-		if err := t.m.Learn(row); err != nil {
-			t.lost = t.m.rows != before
+		if err := t.m.learn(ctx, row); err != nil {
+			if errors.Is(err, ErrStopped) { // the row is not taken
+				return err
+			}
+			t.lost = t.m.rows != before || errors.Is(err, ErrDiverged)
 			return t.opt.Source.at(row, err)
 		}
 	}
@@ -268,7 +308,7 @@ func (t *trainer) take(row *data.Row, leave bool) error {
 
 // save hands the model on if it is time.
 func (t *trainer) save() error {
-	if t.opt.Save == nil || t.m.rows%int64(t.opt.SaveEvery) != 0 {
+	if t.opt.Save == nil || t.m.rows%int64(t.opt.SaveEvery) != 0 || !t.m.sound() {
 		return nil
 	}
 	t.m.place = t.here()
@@ -287,7 +327,7 @@ func (t *trainer) here() *place {
 	if t.seen == nil || t.lost || t.from != nil {
 		return nil
 	}
-	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.header}
+	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.header, t.whole}
 }
 
 // nextRow returns a row of the head, or one that is read.

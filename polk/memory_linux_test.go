@@ -45,5 +45,5 @@ func childPeak(b *testing.B) int64 {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss * 1024
+	return int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) * 1024
 }

@@ -78,7 +78,7 @@ func (w *Writer) open() error {
 		}
 	}
 	var err error
-	w.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	w.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	return err
 }
 

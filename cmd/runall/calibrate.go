@@ -27,6 +27,9 @@ If it is interrupted (exit status 130), the points of the runs that were
 finished are written to --out; the next calibration begins anew.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if err := checkOutput("--out", out, specInputs(names, opt.Finder)...); err != nil {
+				return err
+			}
 			plan, err := harness.PlanNamed(names, profile, planOpt, opt.Finder)
 			if err != nil {
 				return err

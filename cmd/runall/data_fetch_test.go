@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,11 +54,7 @@ func unplugged(r *http.Request) (*http.Response, error) {
 // textures returns a network with the real textures, or skips the test.
 func textures(t *testing.T) func(*http.Request) (*http.Response, error) {
 	t.Helper()
-	dir := os.Getenv(data.EnvDir)
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	dir, err := filepath.Abs(dir)
+	dir, err := filepath.Abs(cmp.Or(realData, filepath.Join("..", "..", "..", "shared", "data")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,9 @@ func newExport() *cobra.Command {
 			if format == "parquet" && out == "" {
 				return harness.Usage(errors.New("parquet is not text: name a file with --out"))
 			}
+			if err := checkExport(cmd.OutOrStdout(), out, results); err != nil {
+				return err
+			}
 			have, err := readRecords(results, cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -50,6 +54,24 @@ func newExport() *cobra.Command {
 	cmd.Flags().Var(choice{&format, []string{"csv", "parquet", "latex", "benchstat"}}, "format", "what is written")
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write to instead of stdout")
 	return cmd
+}
+
+// checkExport reports an output that is a record, or would be taken for one.
+func checkExport(stdout io.Writer, out, results string) error {
+	inputs := resultsInputs(results)
+	if out == "" {
+		return checkStdout(stdout, inputs...)
+	}
+	if err := checkOutput("--out", out, inputs...); err != nil {
+		return err
+	}
+	if err := checkOutFolder("--out", filepath.Dir(out), results); err != nil {
+		return err
+	}
+	if err := harness.CheckFile(out); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
 }
 
 // exporter returns what writes records in a format.

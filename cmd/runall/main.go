@@ -18,8 +18,8 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
-	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"polkrepro/harness"
 )
@@ -31,25 +31,46 @@ func main() {
 
 // run executes a command line and returns its exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	end := &ending{stderr: stderr, through: make(chan struct{})}
+	out := &output{to: stdout, end: end, look: displayOf(stdout)}
+	ctx, stop := end.watch()
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second Ctrl-C has its usual effect
-	err := harness.Guard(func() error { return execute(ctx, args, stdout, stderr) })
+	err := harness.Guard(func() error { return execute(ctx, args, out, stderr) })
+	end.report()
+	status := exitStatus(err)
+	if unwritten := out.finish(); unwritten != nil && status != harness.ExitInterrupted {
+		status = harness.ExitFailed
+		if !errors.Is(err, unwritten) {
+			err = errors.Join(err, fmt.Errorf("standard output: %w", unwritten))
+		}
+	}
 	if err != nil {
 		explain(err, stderr)
 	}
-	return exitStatus(err)
+	end.conclude()
+	return status
 }
 
 // execute runs the command that the arguments name. Errors that occur before
 // the command's own work begins are wrong use.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	root, begun := newRoot()
+	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	begun := false
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := checkPaths(cmd); err != nil {
+			return err
+		}
+		begun = true
+		if o, ok := stdout.(*output); ok {
+			o.begin(cmd)
+		}
+		return nil
+	}
 	err := root.ExecuteContext(ctx)
-	if !*begun {
+	if !begun {
 		return harness.Usage(err)
 	}
 	return err
@@ -59,7 +80,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 func explain(err error, stderr io.Writer) {
 	var panicked *harness.PanicError
 	if !errors.As(err, &panicked) {
-		fmt.Fprintf(stderr, "runall: %v\n", err)
+		fmt.Fprintf(stderr, "runall: %s\n", readable(stderr, err.Error()))
 		return
 	}
 	path, saved := panicked.Save()

@@ -19,8 +19,12 @@ import (
 // asRunall makes the test binary be runall, for tests that need a process.
 const asRunall = "RUNALL_TEST_AS_RUNALL"
 
+// realData is the folder of data before TestMain forgets it.
+var realData = os.Getenv(data.EnvDir)
+
 func TestMain(m *testing.M) {
-	os.Unsetenv(data.EnvDir)        // real data would be read for every report
+	os.Unsetenv(data.EnvDir) // real data would be read for every report
+	os.Setenv("LC_ALL", "C.UTF-8")
 	os.Setenv(data.EnvOffline, "1") // tests, and what they start, leave the network alone
 	if os.Getenv(asRunall) != "" {
 		main()

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -15,6 +19,8 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/harness"
+	"polkrepro/internal/unfinished"
+	"polkrepro/internal/until"
 	"polkrepro/online"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
@@ -55,9 +61,16 @@ rows of a file out.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = online.Source{Path: args[0], Stdin: cmd.InOrStdin()}
+			if err := flags.checkOutput(args[0]); err != nil {
+				return err
+			}
 			if flags.spec != "" {
-				if err := readTrainSpec(flags.spec, cmd.Flags()); err != nil {
-					return harness.Usage(err)
+				text, err := interruptible(cmd.Context(), func() ([]byte, error) { return readTrainSpec(flags.spec) })
+				if err == nil {
+					err = harness.Usage(applyTrainSpec(flags.spec, text, cmd.Flags()))
+				}
+				if err != nil {
+					return err
 				}
 			}
 			if err := checkTogether(cmd.Flags(), &opt.Settings, flags.loss); err != nil {
@@ -203,7 +216,7 @@ func formatFlag(cmd *cobra.Command, p *string) {
 
 // train is the command's work.
 func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error {
-	if err := flags.complete(&opt); err != nil {
+	if err := flags.complete(cmd.Context(), &opt); err != nil {
 		return err
 	}
 	if opt.Continue && cmd.Flags().Changed("epochs") {
@@ -219,11 +232,14 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		return fmt.Errorf("--out: %w", err)
 	}
 	stderr := cmd.ErrOrStderr()
-	opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	opt.Note = func(format string, args ...any) {
+		fmt.Fprintln(stderr, readable(stderr, fmt.Sprintf(format, args...)))
+	}
 	opt.Progress = func(m *online.Model, p online.Prequential) {
 		fmt.Fprintf(stderr, "%d rows, model order %d, %s in %d rows before learning them\n", m.Rows(), m.Order(), prequential(m, p), p.Rows)
 	}
 	opt.Save = func(m *online.Model) error {
+		defer unfinished.Hold()()
 		err := record.WriteFile(flags.out, m.Save)
 		if err == nil {
 			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), flags.out)
@@ -235,12 +251,13 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if m == nil {
 		return err
 	}
+	defer unfinished.Hold()()
 	if writing := record.WriteFile(flags.out, m.Save); writing != nil {
 		return errors.Join(err, writing)
 	}
 	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
 	if m.Unfinished() {
-		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", opt.Source.Path, flags.out)
+		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", quoted(opt.Source.Path), quoted(flags.out))
 	}
 	return errors.Join(err, printed)
 }
@@ -271,10 +288,27 @@ func words(m *online.Model) string {
 	return text
 }
 
+// checkOutput reports a model file that would replace what is read. The model to
+// train further may be replaced under its own name.
+func (f *trainFlags) checkOutput(file string) error {
+	out := cmp.Or(f.out, f.resume)
+	inputs := []input{{"FILE", file}, {"--spec", f.spec}}
+	if f.resume != "" && filepath.Clean(out) != filepath.Clean(f.resume) {
+		inputs = append(inputs, input{"--resume", f.resume})
+	} else if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 && f.resume != "" {
+		return harness.Usage(fmt.Errorf("--resume: %s is a symbolic link, which the new model would replace: name the file itself, or another one with --out", out))
+	}
+	what := "--out"
+	if f.out == "" {
+		what = "--resume"
+	}
+	return checkOutput(what, out, inputs...)
+}
+
 // complete turns the flags into options.
-func (f *trainFlags) complete(opt *online.TrainOptions) (err error) {
+func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (err error) {
 	if f.resume != "" {
-		if opt.Resume, err = readModel(f.resume, online.Read); err != nil {
+		if opt.Resume, err = openModel(ctx, f.resume, online.Read); err != nil {
 			return err
 		}
 		opt.Settings = opt.Resume.Settings()
@@ -368,6 +402,23 @@ func readModel(path string, read func(io.Reader) (*online.Model, error)) (*onlin
 	return m, nil
 }
 
+// openModel is readModel until ctx ends.
+func openModel(ctx context.Context, path string, read func(io.Reader) (*online.Model, error)) (*online.Model, error) {
+	return interruptible(ctx, func() (*online.Model, error) { return readModel(path, read) })
+}
+
+// interruptible returns what work does, which can't be told to stop: if ctx ends
+// first nobody waits for it.
+func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	var v T
+	var err error
+	if until.Done(ctx, func() { v, err = work() }) {
+		return v, err
+	}
+	var none T
+	return none, harness.ErrInterrupted
+}
+
 func newPredict() *cobra.Command {
 	var format, header string
 	var probability bool
@@ -378,7 +429,10 @@ func newPredict() *cobra.Command {
 train wrote: one prediction a line. The rows may have labels, which are ignored.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := readModel(args[0], online.ReadForPrediction)
+			if err := checkStdout(cmd.OutOrStdout(), input{"MODEL", args[0]}, input{"FILE", args[1]}); err != nil {
+				return err
+			}
+			m, err := openModel(cmd.Context(), args[0], online.ReadForPrediction)
 			if err != nil {
 				return err
 			}

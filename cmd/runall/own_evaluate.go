@@ -27,7 +27,10 @@ text shows those with the lowest recall and the largest confusions; --json
 writes all. docs/own-data.md lists its keys.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := readModel(args[0], online.ReadForPrediction)
+			if err := checkStdout(cmd.OutOrStdout(), input{"MODEL", args[0]}, input{"FILE", args[1]}); err != nil {
+				return err
+			}
+			m, err := openModel(cmd.Context(), args[0], online.ReadForPrediction)
 			if err != nil {
 				return err
 			}

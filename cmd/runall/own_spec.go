@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"polkrepro/harness"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/polk/prune"
 )
@@ -86,22 +87,20 @@ var overruled = map[string][]string{
 	"pruner":    {"order", "parsimony", "pruner-params"},
 }
 
-// readTrainSpec sets the flags that a spec file stands for, but for those that
-// are given.
-func readTrainSpec(path string, fs *pflag.FlagSet) error {
+// readTrainSpec returns the text of a spec file, and a little more than the most
+// that one may have. A file that can't be read is wrong use.
+func readTrainSpec(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, harness.Usage(err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxSource+1))
-	if err != nil {
-		return err
-	}
-	return applyTrainSpec(path, text, fs)
+	return text, harness.Usage(err)
 }
 
-// applyTrainSpec is readTrainSpec of the file's text.
+// applyTrainSpec sets the flags that the text of a spec file stands for, but for
+// those that are given.
 func applyTrainSpec(path string, text []byte, fs *pflag.FlagSet) error {
 	r := new(strictyaml.Reporter)
 	root := strictyaml.Parse(path, text, r)

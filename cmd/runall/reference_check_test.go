@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -11,9 +10,6 @@ import (
 	"polkrepro/data"
 	"polkrepro/record"
 )
-
-// realData is the folder of data before TestMain forgets it.
-var realData = os.Getenv(data.EnvDir)
 
 // TestCheckReference makes the tables, figures and verdicts of
 // results/reference anew from its records, without training, and with no data

@@ -44,6 +44,9 @@ line a method, and the verdicts counted. --format html writes one page that open
 offline, report.html in the folder of --out or in that of the results, and prints
 its path.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if err := checkOutFolder("--out", out, results); err != nil {
+				return err
+			}
 			have, err := readRecords(results, cmd.ErrOrStderr())
 			if err != nil {
 				return err

@@ -4,11 +4,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRoot returns the command line. begun becomes true when the arguments
-// were understood and a command begins its work.
-func newRoot() (root *cobra.Command, begun *bool) {
-	begun = new(bool)
-	root = newReproduce()
+// newRoot returns the command line.
+func newRoot() *cobra.Command {
+	root := newReproduce()
 	root.Use = "runall"
 	root.Short = "Reproduce the POLK paper (Koppel, Warnell, Stump, Ribeiro 2016)"
 	root.Long = root.Short + `.
@@ -18,9 +16,8 @@ Without a command, runall does its main job: reproduce --profile quick.`
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.PersistentPreRun = func(*cobra.Command, []string) { *begun = true }
 	root.AddCommand(newReproduce(), newList(), newData(), newReport(), newCalibrate(), newStream(), newTable1(), newCompare(), newVerify(), newExplain(),
 		newMultiverse(), newScale(), newAgree(), newExport(), newSeal(), newTrain(), newPredict(), newEvaluate(),
 		newPlan(), newExec(), newCollect(), newVersion())
-	return root, begun
+	return root
 }

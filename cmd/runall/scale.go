@@ -33,6 +33,9 @@ would cost on one machine and on a cluster. Nothing else should run meanwhile. T
 full profile takes some ten minutes, quick two, smoke seconds.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutFolder("--out", out, results); err != nil {
+				return err
+			}
 			s, err := measureScale(cmd.Context(), profile, cmd.ErrOrStderr())
 			if err != nil {
 				return err

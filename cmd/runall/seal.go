@@ -15,6 +15,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/unfinished"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -121,6 +122,7 @@ func (s *sealing) collect(stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer unfinished.Add(stage)()
 	defer os.RemoveAll(stage)
 	have, err := copyRecords(records, harness.RecordsDir(stage))
 	if err != nil {
@@ -279,6 +281,7 @@ func writeKept(r *report.Report, dir string) error {
 // covers there: a part that stage lacks is not left from an older seal. The
 // manifest goes first: what is left if this is interrupted is not sealed.
 func replace(stage, dir string) error {
+	defer unfinished.Hold()()
 	entries, err := os.ReadDir(stage)
 	if err != nil {
 		return err

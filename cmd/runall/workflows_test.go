@@ -74,7 +74,7 @@ func TestCICommands(t *testing.T) {
 				}
 				continue
 			}
-			root, _ := newRoot()
+			root := newRoot()
 			cmd, rest, err := root.Find(words[1:])
 			if err == nil {
 				err = cmd.ParseFlags(rest)

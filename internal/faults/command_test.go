@@ -37,6 +37,9 @@ type command struct {
 	// anew is set if the command, interrupted, does not say how to go on: it
 	// begins anew, or going on is another command.
 	anew bool
+	// collides is command lines that write to rows.csv, which they read, by its
+	// path or by the links soft and hard.
+	collides [][]string
 	// resume returns the command line that goes on from what is in a trial's
 	// folder after a kill; nil if it is the same one.
 	resume func(dir string) []string
@@ -57,7 +60,9 @@ func newCommands() []*command {
 	return []*command{
 		{name: "reproduce", locks: true, args: []string{"reproduce", "margin.yaml", "logistic.yaml", "--workers", "2", "--progress", "plain", "--results", resultsDir}},
 		{name: "table1", locks: true, args: []string{"table1", "--profile", "smoke", "--progress", "plain", "--results", resultsDir}},
-		{name: "train", anew: true, prepare: makeResults, resume: resumeTraining, args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
+		{name: "train", anew: true, prepare: makeResults, resume: resumeTraining, collides: collidingTraining(), args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
+		{name: "train in large steps", anew: true, prepare: makeResults, resume: resumeTraining,
+			args: []string{"train", "rows.csv", "--batch", "1500", "--loss", "logistic", "--order", "30", "--out", resultsDir + "/model"}},
 	}
 }
 
@@ -68,6 +73,14 @@ func resumeTraining(dir string) []string {
 		return nil
 	}
 	return []string{"train", "rows.csv", "--resume", model}
+}
+
+// collidingTraining returns trainings whose model would replace what they read.
+func collidingTraining() (lines [][]string) {
+	for _, out := range []string{"rows.csv", "./tmp/../rows.csv", "soft", "hard"} {
+		lines = append(lines, []string{"train", "rows.csv", "--out", out}, []string{"train", "rows.csv", "--resume", out})
+	}
+	return lines
 }
 
 // lay writes the files that the commands read into a folder, and makes the

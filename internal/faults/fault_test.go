@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,13 +15,14 @@ import (
 // A fault is what a trial does to a command.
 type fault struct {
 	name    string
-	mounts  bool // needs file systems of its own
+	mounts  bool                  // needs file systems of its own
+	only    func(c *command) bool // the commands that it is for; nil for all
 	disturb func(t *trial)
 }
 
 var allFaults = []fault{
 	{name: "kill -9", disturb: kills},
-	{name: "SIGTERM or SIGINT", disturb: stops},
+	{name: "SIGTERM, SIGINT or SIGHUP", disturb: stops},
 	{name: "full disk", mounts: true, disturb: fullDisk},
 	{name: "read-only folder", disturb: readOnlyFolder},
 	{name: "remounted read-only", mounts: true, disturb: remounted},
@@ -31,6 +33,8 @@ var allFaults = []fault{
 	{name: "jumping clock", disturb: jumpingClock},
 	{name: "few open files", disturb: fewFiles},
 	{name: "full TMPDIR", mounts: true, disturb: fullTemporary},
+	{name: "umask 077", disturb: closedUmask},
+	{name: "output is input", only: func(c *command) bool { return c.collides != nil }, disturb: collides},
 }
 
 // one is a refusal with exit status 1.
@@ -50,15 +54,46 @@ func kills(t *trial) {
 // stops tells the command to stop, once or twice in a row.
 func stops(t *trial) {
 	for n := 1 + t.rng.IntN(2); n > 0 && !t.through; n-- {
-		signal := syscall.SIGTERM
-		if t.rng.IntN(2) == 0 {
-			signal = syscall.SIGINT
-		}
+		signal := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}[t.rng.IntN(3)]
 		p := t.start()
 		if !p.within(t.when()) {
 			p.cmd.Process.Signal(signal)
+			if told := time.Since(p.begun); !p.within(told + prompt) {
+				t.violation("it goes on for more than %v after %v", prompt, signal)
+			}
 		}
 		t.ended(p, []syscall.Signal{signal})
+	}
+}
+
+// prompt is how soon a process ends that is told to stop: two seconds, and as much
+// again for the trial that is under way beside it.
+const prompt = 4 * time.Second
+
+// closedUmask has the command work with a umask that closes its files to others,
+// while it may be told to stop.
+func closedUmask(t *trial) {
+	t.user.umask = "077"
+	t.closed = true
+	if t.rng.IntN(2) == 0 {
+		stops(t)
+	}
+	t.ended(t.start(), nil)
+}
+
+// collides has the command write to a file that it reads.
+func collides(t *trial) {
+	file := filepath.Join(t.dir, "rows.csv")
+	if err := errors.Join(os.Symlink("rows.csv", filepath.Join(t.dir, "soft")), os.Link(file, filepath.Join(t.dir, "hard"))); err != nil {
+		t.tb.Fatal(err)
+	}
+	for _, args := range t.cmd.collides {
+		p := t.launch(launch{args: args})
+		t.ended(p, nil, refusal{2, regexp.MustCompile("is the same file as|is a symbolic link")})
+	}
+	t.through = false
+	if b, err := os.ReadFile(file); err != nil || string(b) != rows() {
+		t.violation("rows.csv is another file: %v", err)
 	}
 }
 

@@ -122,7 +122,9 @@ func (k *kit) scenarios(t *testing.T) (out []scenario, left []string) {
 			continue
 		}
 		for _, c := range commands {
-			out = append(out, scenario{f, c})
+			if f.only == nil || f.only(c) {
+				out = append(out, scenario{f, c})
+			}
 		}
 	}
 	return out, left

@@ -23,6 +23,7 @@ const nobody = 65534
 type launch struct {
 	binary   string // default: runall as it is built
 	args     []string
+	umask    string // default: the test's own
 	files    int    // limit on open files; 0: none
 	tmp      string // TMPDIR; default: a folder of the trial
 	unrooted bool   // without root's rights
@@ -31,6 +32,7 @@ type launch struct {
 // A process is a runall at work.
 type process struct {
 	cmd            *exec.Cmd
+	words          []string // of runall's command line
 	stdout, stderr bytes.Buffer
 	begun          time.Time
 	watchdog       *time.Timer
@@ -42,11 +44,15 @@ type process struct {
 // its thread and outlive the process, which is killed with the thread.
 func start(tb testing.TB, dir string, l launch) *process {
 	tb.Helper()
-	words := append([]string{l.binary}, l.args...)
+	command := append([]string{l.binary}, l.args...)
+	words := command
 	if l.files > 0 {
 		words = append([]string{"sh", "-c", `ulimit -n "$0"; exec "$@"`, strconv.Itoa(l.files)}, words...)
 	}
-	p := &process{cmd: exec.Command(words[0], words[1:]...), begun: time.Now(), done: make(chan struct{})}
+	if l.umask != "" {
+		words = append([]string{"sh", "-c", `umask "$0"; exec "$@"`, l.umask}, words...)
+	}
+	p := &process{cmd: exec.Command(words[0], words[1:]...), words: command, begun: time.Now(), done: make(chan struct{})}
 	if l.tmp == "" {
 		l.tmp = filepath.Join(dir, "tmp")
 	}

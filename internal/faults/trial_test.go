@@ -24,6 +24,7 @@ type trial struct {
 	kit  *kit
 	user launch // how the command is started
 
+	closed   bool     // files may be read by their owner alone
 	tampered bool     // results were changed behind the command's back
 	through  bool     // the latest process got to its end
 	refused  bool     // a process ended with a clear error
@@ -100,7 +101,7 @@ func (t *trial) ended(p *process, sent []syscall.Signal, refusals ...refusal) {
 // interrupted judges what a process says that was told to stop.
 func (t *trial) interrupted(p *process) {
 	text := p.stderr.String()
-	if want := "To resume: " + strings.Join(p.cmd.Args, " ") + "\n"; !t.cmd.anew && !strings.HasSuffix(text, want) {
+	if want := "To resume: " + strings.Join(p.words, " ") + "\n"; !t.cmd.anew && !strings.HasSuffix(text, want) {
 		t.violation("it does not end with %q", want)
 	}
 	if !strings.Contains(text, "runall: interrupted") {
@@ -166,6 +167,7 @@ func (t *trial) conclude() int {
 	for _, undo := range t.repair {
 		undo()
 	}
+	t.checkClosed()
 	outcome := survived
 	wrong := t.lacks()
 	if t.through && len(wrong) > 0 && !t.tampered {
@@ -182,6 +184,16 @@ func (t *trial) conclude() int {
 		return violated
 	}
 	return outcome
+}
+
+// checkClosed reports files of the results that others than the owner can read,
+// where the umask closes them.
+func (t *trial) checkClosed() {
+	for _, path := range t.files() {
+		if info, err := os.Stat(path); t.closed && err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.violation("%s has the permissions %o", path, info.Mode().Perm())
+		}
+	}
 }
 
 // repeat carries out the command, undisturbed.

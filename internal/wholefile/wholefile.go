@@ -6,40 +6,67 @@
 package wholefile
 
 import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"polkrepro/internal/filelock"
+	"polkrepro/internal/unfinished"
 )
 
 // suffix is what the name of a file ends with that is being written.
 const suffix = ".tmp"
 
-// Write writes a file that appears under its name only when it is whole.
+// Write writes a file that appears under its name only when it is whole. A new
+// file has the permissions that the umask leaves; one that is replaced keeps its
+// own.
 func Write(path string, write func(io.Writer) error) error {
-	f, err := create(path)
+	f, old, err := create(path)
 	if err != nil {
 		return err
 	}
+	defer unfinished.Add(f.Name())()
 	defer os.Remove(f.Name()) // fails once the file has its name
 	defer f.Close()
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
 	if err := write(f); err != nil {
 		return err
+	}
+	if old != nil {
+		if err := f.Chmod(old.Mode().Perm()); err != nil {
+			return err
+		}
 	}
 	if err := f.Sync(); err != nil {
 		return err
 	}
+	defer unfinished.Hold()()
 	return publish(f, path)
 }
 
-// Probe finds out now, not after an hour of training, whether files can be
-// written to a folder.
-func Probe(dir string) error {
-	f, err := create(filepath.Join(dir, "probe"))
+// MkdirTemp makes a hidden folder that is to become dir, beside it, with the
+// permissions that the umask leaves.
+func MkdirTemp(dir string) (string, error) {
+	for {
+		path := filepath.Join(filepath.Dir(dir), hidden(filepath.Base(dir))+random())
+		if err := os.Mkdir(path, 0o777); !errors.Is(err, fs.ErrExist) {
+			return path, err
+		}
+	}
+}
+
+// Probe finds out now, not after an hour of training, whether Write can write a
+// file.
+func Probe(path string) error {
+	if _, err := os.Lstat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // the name is too long, for instance
+	}
+	f, _, err := create(path)
 	if err != nil {
 		return err
 	}
@@ -52,24 +79,48 @@ func Probe(dir string) error {
 }
 
 // create makes and locks the hidden file that is to become path, after it has
-// removed those of dead processes.
-func create(path string) (*os.File, error) {
-	dir, prefix := filepath.Dir(path), "."+filepath.Base(path)+"-"
+// removed those of dead processes, and returns the file that it is to replace,
+// nil if there is none. No more users can read the hidden file than that one.
+func create(path string) (f *os.File, old os.FileInfo, err error) {
+	dir, prefix := filepath.Dir(path), hidden(filepath.Base(path))
 	removeDead(dir, prefix)
+	perm := os.FileMode(0o666)
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		old, perm = info, info.Mode().Perm()|0o600
+	}
 	for {
-		f, err := os.CreateTemp(dir, prefix+"*"+suffix)
+		f, err := os.OpenFile(filepath.Join(dir, prefix+random()+suffix), os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		// Where files can't be locked nothing is taken for dead either. If
 		// another process took this one for dead before it was locked, another
 		// one is made.
 		if ok, err := filelock.TryLock(f); err != nil || ok && named(f) {
-			return f, nil
+			return f, old, nil
 		}
 		os.Remove(f.Name()) // the other process may have
 		f.Close()
 	}
+}
+
+// random returns a number that other processes hardly choose.
+func random() string { return strconv.FormatUint(uint64(rand.Uint32()), 10) }
+
+// longest is the length of a file's name from which on the hidden file is named
+// by a hash: file systems allow 255 bytes, and some of them fewer.
+const longest = 64
+
+// hidden returns what the name of the hidden file begins with that is to get a
+// name.
+func hidden(base string) string {
+	if len(base) <= longest {
+		return "." + base + "-"
+	}
+	return fmt.Sprintf(".%x-", sha256.Sum256([]byte(base)))
 }
 
 // named reports whether an open file has its name still.

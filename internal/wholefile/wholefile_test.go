@@ -54,10 +54,10 @@ func TestWrite(t *testing.T) {
 	if err != failure || readErr != nil || string(b) != "one" || len(names(t, dir)) != 1 {
 		t.Errorf("error %v, contents %q, files %v", err, b, names(t, dir))
 	}
-	if err := Probe(dir); err != nil || len(names(t, dir)) != 1 {
+	if err := Probe(path); err != nil || len(names(t, dir)) != 1 {
 		t.Errorf("probe: %v, files %v", err, names(t, dir))
 	}
-	if err := Probe(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if err := Probe(filepath.Join(dir, "none", "model")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("probe of no folder: %v", err)
 	}
 }
@@ -86,7 +86,7 @@ func TestDead(t *testing.T) {
 	if err := Write(filepath.Join(dir, "model"), text("two")); err != nil {
 		t.Fatal(err)
 	}
-	if err := Probe(dir); err != nil {
+	if err := Probe(filepath.Join(dir, "probe")); err != nil {
 		t.Fatal(err)
 	}
 	want := slices.Sorted(slices.Values(append([]string{".model-4.tmp", "model"}, others...)))

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"polkrepro/convergence"
+	"polkrepro/data"
+	"polkrepro/harness"
+	"polkrepro/record"
+)
+
+// An input is a file that a command reads.
+type input struct {
+	what string // "FILE", "--spec"
+	path string // "-" is standard input; empty if there is none
+}
+
+// checkOutput reports an output that is one of the files a command reads, by its
+// path, a symbolic or a hard link: writing would destroy it. It is called before
+// anything is read. The output may be missing.
+func checkOutput(what, path string, inputs ...input) error {
+	out, err := os.Stat(path)
+	if err != nil {
+		return nil // it is not there, or CheckFile says what is wrong
+	}
+	return checkInfo(what+" "+path, out, inputs)
+}
+
+// checkStdout is checkOutput of a standard output that is redirected to a file.
+func checkStdout(stdout io.Writer, inputs ...input) error {
+	if o, ok := stdout.(*output); ok {
+		stdout = o.to
+	}
+	f, ok := stdout.(*os.File)
+	if !ok {
+		return nil
+	}
+	out, err := f.Stat()
+	if err != nil || !out.Mode().IsRegular() {
+		return nil
+	}
+	return checkInfo("standard output", out, inputs)
+}
+
+func checkInfo(name string, out os.FileInfo, inputs []input) error {
+	for _, in := range inputs {
+		if in.is(out) {
+			return harness.Usage(fmt.Errorf("%s is the same file as %s %s, which would be destroyed: name another file", name, in.what, in.path))
+		}
+	}
+	return nil
+}
+
+// is reports whether the input is a file.
+func (in input) is(file os.FileInfo) bool {
+	var info os.FileInfo
+	var err error
+	switch in.path {
+	case "":
+		return false
+	case "-":
+		info, err = os.Stdin.Stat()
+	default:
+		info, err = os.Stat(in.path)
+	}
+	return err == nil && os.SameFile(file, info)
+}
+
+// checkOutFolder reports an output folder in which, or an output file in whose
+// folder, a command would overwrite what it reads of a results folder.
+func checkOutFolder(what, dir, results string) error {
+	out, err := os.Stat(dir)
+	if err != nil {
+		return nil // it is not there
+	}
+	read := []string{harness.RecordsDir(results), convergence.Dir(results)}
+	if record.Sealed(results) {
+		for _, part := range record.Parts() {
+			read = append(read, filepath.Join(results, part))
+		}
+	}
+	for _, path := range read {
+		if (input{path: path}).is(out) {
+			return harness.Usage(fmt.Errorf("%s: %s holds records, or is sealed, and is not written to: name another folder", what, dir))
+		}
+	}
+	if record.Sealed(dir) {
+		return harness.Usage(fmt.Errorf("%s: %s is sealed by its %s: name another folder", what, dir, record.ManifestName))
+	}
+	return nil
+}
+
+// resultsInputs are the files of a results folder that commands read.
+func resultsInputs(results string) []input {
+	inputs := []input{{"the manifest", filepath.Join(results, record.ManifestName)}}
+	for _, dir := range []string{harness.RecordsDir(results), convergence.Dir(results)} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // there are none, or reading them says so
+		}
+		for _, e := range entries {
+			inputs = append(inputs, input{"the record", filepath.Join(dir, e.Name())})
+		}
+	}
+	return inputs
+}
+
+// specInputs are the spec files among the arguments of a command, and the data
+// files that its runs may read.
+func specInputs(names []string, finder data.Finder) []input {
+	var inputs []input
+	for _, name := range names {
+		inputs = append(inputs, input{"the spec", name})
+	}
+	for _, path := range finder.Files() {
+		inputs = append(inputs, input{"the data file", path})
+	}
+	return inputs
+}
+
+// pathFlags are the flags that name a file or folder and may not be empty: an empty
+// one would be the working folder, or a default that nobody asked for.
+var pathFlags = map[string]bool{"results": true, "out": true, "with": true, "from": true, "spec": true, "resume": true}
+
+// checkPaths reports an empty path among a command's flags.
+func checkPaths(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if pathFlags[f.Name] && v == "" && err == nil {
+				err = fmt.Errorf("--%s is empty: name a file or folder", f.Name)
+			}
+		}
+	})
+	return err
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/harness"
+)
+
+// linked are ways to name a file a second time.
+var linked = map[string]func(old, new string) error{
+	"path":          func(old, new string) error { return nil },
+	"symbolic link": os.Symlink,
+	"hard link":     os.Link,
+}
+
+// TestOutputIsInput: no command writes over a file that it reads, under any name,
+// and says so before it reads anything.
+func TestOutputIsInput(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights")
+	}
+	rows := put(t, "rows.csv", trees(1200)...)
+	spec := put(t, "spec.yaml", "epochs: 1\n")
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", rows, "--label", "last", "--out", model)
+	results := madeUp(t, experiments.ProfileSmoke)
+	records, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))
+	if err != nil || len(records) == 0 {
+		t.Fatal(records, err)
+	}
+	experiment := writeSpec(t)
+	for how, link := range linked {
+		for name, c := range map[string]struct {
+			file string
+			args func(out string) []string
+		}{
+			"train":      {rows, func(out string) []string { return []string{"train", rows, "--label", "last", "--out", out} }},
+			"spec":       {spec, func(out string) []string { return []string{"train", rows, "--spec", spec, "--out", out} }},
+			"resume":     {rows, func(out string) []string { return []string{"train", rows, "--resume", out} }},
+			"both":       {rows, func(out string) []string { return []string{"train", rows, "--resume", model, "--out", out} }},
+			"calibrate":  {experiment, func(out string) []string { return []string{"calibrate", experiment, "--out", out} }},
+			"export":     {records[0], func(out string) []string { return []string{"export", "--results", results, "--out", out} }},
+			"csv stdout": {records[0], func(out string) []string { return []string{"export", "--results", results, ">>", out} }},
+			"predict":    {rows, func(out string) []string { return []string{"predict", model, rows, ">>", out} }},
+			"evaluate":   {model, func(out string) []string { return []string{"evaluate", model, rows, ">>", out} }},
+		} {
+			out := filepath.Join(t.TempDir(), "out")
+			if how == "path" {
+				out = filepath.Dir(c.file) + "/./" + filepath.Base(c.file)
+			} else if err := link(c.file, out); err != nil {
+				t.Fatal(err)
+			}
+			before, err := os.ReadFile(c.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, _, stderr := redirected(t, c.args(out)...)
+			after, err := os.ReadFile(c.file)
+			if code != harness.ExitUsage || !strings.Contains(stderr, "is the same file as") && !strings.Contains(stderr, "is a symbolic link") {
+				t.Errorf("%s, %s: exit %d, %s", name, how, code, stderr)
+			}
+			if strings.Count(stderr, "\n") != 1 || err != nil || !bytes.Equal(before, after) {
+				t.Errorf("%s, %s: the file is another one (%v), or more was said: %s", name, how, err, stderr)
+			}
+		}
+	}
+	// A model may be trained further under its own name, but not through a link,
+	// which the new one would replace, or beside its other name.
+	must(t, "train", rows, "--resume", model, "--out", model)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(model, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--resume", link}, {"--resume", link, "--out", link}, {"--resume", link, "--out", model}, {"--resume", model, "--out", link}} {
+		if code, _, stderr := call(t, append([]string{"train", rows}, args...)...); code != harness.ExitUsage {
+			t.Errorf("%v: exit %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// redirected is call with standard output appended to the file after ">>".
+func redirected(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	n := len(args) - 2
+	if n < 0 || args[n] != ">>" {
+		return call(t, args...)
+	}
+	f, err := os.OpenFile(args[n+1], os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var errs bytes.Buffer
+	code = run(args[:n], f, &errs)
+	return code, "", errs.String()
+}
+
+// TestOutputBesideRecords: tables, figures and exports don't go where records are
+// read, nor into a sealed folder.
+func TestOutputBesideRecords(t *testing.T) {
+	results := madeUp(t, experiments.ProfileSmoke)
+	records := harness.RecordsDir(results)
+	for _, args := range [][]string{
+		{"report", "--out", records}, {"report", "--format", "html", "--out", records},
+		{"scale", "--profile", "smoke", "--out", records}, {"export", "--out", filepath.Join(records, "all.csv")},
+	} {
+		if code, _, stderr := call(t, append(args, "--results", results)...); code != harness.ExitUsage || !strings.Contains(stderr, "name another folder") {
+			t.Errorf("%v: exit %d, %s", args, code, stderr)
+		}
+	}
+	must(t, "seal", "--results", results)
+	for _, args := range [][]string{{"report", "--out", results}, {"scale", "--profile", "smoke", "--out", results}} {
+		if code, _, stderr := call(t, append(args, "--results", results)...); code != harness.ExitUsage || !strings.Contains(stderr, "sealed") {
+			t.Errorf("%v of a sealed folder: exit %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// TestEmptyPaths: an empty path is refused by every command before its work.
+func TestEmptyPaths(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, args := range [][]string{
+		{"reproduce", "--results", ""}, {"table1", "--results", ""}, {"compare", "--results", ""}, {"stream", "--results", ""},
+		{"report", "--results", ""}, {"report", "--out", ""}, {"verify", "--results="}, {"explain", "x", "--results", ""},
+		{"multiverse", "--results", ""}, {"scale", "--results", ""}, {"scale", "--out", ""}, {"agree", "--results", ""}, {"agree", "--with", ""},
+		{"export", "--results", ""}, {"export", "--out", ""}, {"seal", "--results", ""}, {"seal", "--from", ""},
+		{"train", "x", "--out", ""}, {"train", "x", "--resume", ""}, {"train", "x", "--spec", "", "--out", "m"}, {"calibrate", "x", "--out", ""},
+		{"plan", "--out", ""}, {"exec", "x", "--index", "0", "--results", ""}, {"collect", "x", "--results", ""}, {"collect", "x", "--from", ""},
+	} {
+		if code, _, stderr := call(t, args...); code != harness.ExitUsage || !strings.Contains(stderr, "is empty: name a file or folder") {
+			t.Errorf("%q: exit %d, %s", args, code, stderr)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}
+
+// TestToGoOn: the command that goes on can be given to a shell as it is printed.
+func TestToGoOn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "my rows; it's $1.csv")
+	if err := os.WriteFile(file, []byte(strings.Join(trees(1200), "")+"broken\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	model := filepath.Join(t.TempDir(), "a model")
+	// The head of a stream ends before the row that can't be read; a file's does not.
+	code, _, stderr := call(t, "train", file, "--label", "last", "--scale", "none", "--bandwidth", "0.3", "--features", "2",
+		"--classes", "elm,oak,yew", "--out", model)
+	want := "To go on: runall train " + quoted(file) + " --resume " + quoted(model) + "\n"
+	if code != harness.ExitFailed || !strings.Contains(stderr, want) || !strings.Contains(want, `it'\''s`) {
+		t.Errorf("exit %d, no %q in %s", code, want, stderr)
+	}
+}
+
+// TestLongModelName: a name that is too long is refused before training; one that
+// is as long as can be is trained.
+func TestLongModelName(t *testing.T) {
+	rows := put(t, "rows.csv", trees(1200)...)
+	for n, want := range map[int]int{255: 0, 256: harness.ExitFailed} {
+		model := filepath.Join(t.TempDir(), strings.Repeat("m", n))
+		code, _, stderr := call(t, "train", rows, "--label", "last", "--out", model)
+		if code != want || n == 256 && strings.Contains(stderr, "bandwidth") {
+			t.Errorf("%d bytes: exit %d, %s", n, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+//go:build check && unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"polkrepro/harness"
+)
+
+// TestCheckInterrupted tells every command to stop at some moments of its work on
+// the recorded run: it ends within two seconds with the status 130, prints nothing
+// or all, and leaves no file or folder that it had not finished.
+func TestCheckInterrupted(t *testing.T) {
+	reference, err := filepath.Abs(filepath.Join("..", "..", "results", "reference"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(16, 9))
+	wide := put(t, "wide.csv", noise(rng, 9000, 54)...)
+	dir := t.TempDir()
+	model := filepath.Join(dir, "large")
+	must(t, "train", put(t, "first.csv", noise(rng, 3000, 54)...), "--bandwidth", "3", "--parsimony", "1e-4", "--loss", "logistic", "--out", model)
+	for _, args := range [][]string{
+		{"report", "--results", reference, "--out", "report"}, {"report", "--results", reference, "--format", "html", "--out", "page"},
+		{"verify", "--results", reference}, {"multiverse", "--results", reference}, {"agree", "--results", reference, "--with", reference},
+		{"explain", "table3.mnist.ksvm.polk", "--results", reference}, {"export", "--results", reference, "--out", "all.csv"},
+		{"export", "--results", reference, "--format", "parquet", "--out", "all.parquet"},
+		{"seal", "--results", "sealed", "--from", reference}, {"scale", "--profile", "smoke", "--results", reference, "--out", "scale"},
+		{"plan", "--profile", "smoke", "--out", "plan"}, {"stream", "--samples", "3000000", "--results", "stream"},
+		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "4096", "--out", "batch"},
+		{"train", wide, "--resume", model, "--out", "resumed"}, {"predict", model, wide}, {"evaluate", model, wide},
+	} {
+		for range 3 {
+			work := t.TempDir()
+			status, took, stdout, stderr := stoppedIn(t, work, time.Duration(500+rng.IntN(2500))*time.Millisecond, args...)
+			t.Logf("%s %s: status %d after %.2f s", args[0], args[len(args)-1], status, took.Seconds())
+			if status == 0 {
+				continue // it was through
+			}
+			if status != harness.ExitInterrupted || took > 2*time.Second || !strings.Contains(stderr, "runall: interrupted") {
+				t.Errorf("%v: exit %d after %v: %s", args, status, took, stderr)
+			}
+			if args[0] != "predict" && args[0] != "train" && stdout != "" {
+				t.Errorf("%v: it printed %d bytes", args, len(stdout))
+			}
+			for _, path := range hiddenIn(t, work) {
+				t.Errorf("%v left %s", args, path)
+			}
+		}
+	}
+}
+
+// noise returns n rows of p features, the label first.
+func noise(rng *rand.Rand, n, p int) []string {
+	rows := make([]string, n)
+	for i := range rows {
+		var b strings.Builder
+		fmt.Fprint(&b, rng.IntN(2))
+		for range p {
+			fmt.Fprintf(&b, ",%.4f", rng.NormFloat64())
+		}
+		rows[i] = b.String() + "\n"
+	}
+	return rows
+}
+
+// stoppedIn runs a command in a folder and tells it to stop.
+func stoppedIn(t *testing.T, dir string, after time.Duration, args ...string) (status int, took time.Duration, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	cmd.Env = append(os.Environ(), asRunall+"=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var told time.Time
+	timer := time.AfterFunc(after, func() {
+		told = time.Now()
+		cmd.Process.Signal(syscall.SIGTERM)
+	})
+	kill := time.AfterFunc(after+time.Minute, func() { cmd.Process.Kill() })
+	cmd.Wait() // its error is the exit status
+	kill.Stop()
+	if timer.Stop() {
+		told = time.Now() // it was through before
+	}
+	return cmd.ProcessState.ExitCode(), time.Since(told), out.String(), errs.String()
+}
+
+// hiddenIn returns what is hidden below a folder, but for locks.
+func hiddenIn(t *testing.T, dir string) (paths []string) {
+	t.Helper()
+	for _, pattern := range []string{".*", "*/.*", "*/*/.*"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			if filepath.Base(path) != ".lock" {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// TestCheck32Bit: the program is built for machines of 32 bits, and what of it
+// can be run here works.
+func TestCheck32Bit(t *testing.T) {
+	for _, arch := range []string{"386", "arm"} {
+		program := filepath.Join(t.TempDir(), "runall")
+		build := exec.Command("go", "build", "-o", program, ".")
+		build.Env = append(os.Environ(), "GOARCH="+arch, "GOOS=linux", "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", arch, err, out)
+		}
+		rows, model := put(t, "rows.csv", trees(1200)...), filepath.Join(t.TempDir(), "model")
+		out, err := exec.Command(program, "train", rows, "--label", "last", "--out", model).CombinedOutput()
+		if _, ok := err.(*exec.ExitError); err != nil && !ok {
+			t.Logf("%s can't be run here: %v", arch, err)
+			continue
+		}
+		if err != nil || !strings.Contains(string(out), "1200 rows") {
+			t.Errorf("%s: %v\n%s", arch, err, out)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"sync"
+
+	"github.com/spf13/cobra"
+)
+
+// streaming are the commands whose output is wanted while they are at work, or
+// is too long to be kept.
+var streaming = map[string]bool{"runall": true, "reproduce": true, "predict": true, "train": true, "exec": true}
+
+// An output is standard output. It keeps the first error of writing, which many
+// a function that writes a table passes over, and what a command writes that is
+// not streaming until the command is through: one that is interrupted writes
+// nothing.
+type output struct {
+	to   io.Writer
+	end  *ending
+	mu   sync.Mutex
+	held *bytes.Buffer // nil if nothing is kept
+	err  error
+
+	look  display
+	bytes bool         // what is written is not changed
+	line  bytes.Buffer // the beginning of a line that is not whole yet
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.held != nil {
+		return o.held.Write(b)
+	}
+	return o.write(b)
+}
+
+// write writes what is displayed of b: whole lines.
+func (o *output) write(b []byte) (int, error) {
+	if o.bytes || o.look == (display{}) {
+		return len(b), o.put(b)
+	}
+	o.line.Write(b)
+	text := o.line.Bytes()
+	end := bytes.LastIndexByte(text, '\n') + 1
+	var shown []byte
+	for line := range bytes.Lines(text[:end]) {
+		shown = append(append(shown, o.look.line(string(line[:len(line)-1]))...), '\n')
+	}
+	o.line.Next(end)
+	return len(b), o.put(shown)
+}
+
+func (o *output) put(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	_, err := o.to.Write(b)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return err
+}
+
+// begin is called when a command begins its work. From then on what it writes is
+// kept, unless it is streaming.
+func (o *output) begin(cmd *cobra.Command) {
+	o.end.command.Store(cmd)
+	o.bytes = forPrograms(cmd)
+	if !streaming[cmd.Name()] {
+		o.held = new(bytes.Buffer)
+	}
+}
+
+// finish writes what was kept, and returns the first error of all writing.
+func (o *output) finish() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.held != nil && o.held.Len() > 0 {
+		o.write(o.held.Bytes())
+	}
+	o.held = nil
+	if o.line.Len() > 0 {
+		o.put([]byte(o.look.line(o.line.String())))
+	}
+	return o.err
+}

@@ -1,0 +1,104 @@
+//go:build unix
+
+package wholefile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"polkrepro/internal/unfinished"
+)
+
+func modeOf(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+// TestMode: a new file has the permissions that the umask leaves, a replaced one
+// keeps its own, and nobody else can read it while it is written.
+func TestMode(t *testing.T) {
+	for _, mask := range []int{0o022, 0o077, 0o002} {
+		before := syscall.Umask(mask)
+		path := filepath.Join(t.TempDir(), "model")
+		err := Write(path, text("one"))
+		syscall.Umask(before)
+		if want := os.FileMode(0o666 &^ mask); err != nil || modeOf(t, path) != want {
+			t.Errorf("umask %03o: mode %o, want %o; %v", mask, modeOf(t, path), want, err)
+		}
+	}
+	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o400} {
+		path := filepath.Join(t.TempDir(), "model")
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		err := Write(path, func(w io.Writer) error {
+			if during := modeOf(t, w.(*os.File).Name()); during&^(mode|0o600) != 0 {
+				t.Errorf("mode %o: %o while it is written", mode, during)
+			}
+			return nil
+		})
+		if err != nil || modeOf(t, path) != mode {
+			t.Errorf("mode %o became %o; %v", mode, modeOf(t, path), err)
+		}
+	}
+}
+
+// TestLongName: every name that the file system allows can be written, and one
+// that is too long is known before.
+func TestLongName(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []int{60, 64, 65, 240, 255} {
+		path := filepath.Join(dir, strings.Repeat("m", n))
+		if err := errors.Join(Probe(path), Write(path, text("one"))); err != nil {
+			t.Errorf("a name of %d bytes: %v", n, err)
+		}
+	}
+	if err := Probe(filepath.Join(dir, strings.Repeat("m", 256))); !errors.Is(err, syscall.ENAMETOOLONG) {
+		t.Errorf("a name of 256 bytes: %v", err)
+	}
+	if got := names(t, dir); len(got) != 5 {
+		t.Errorf("files %v", got)
+	}
+}
+
+// TestRemove: a process that ends while a file is written leaves nothing of it,
+// and the file as it was. The process is this test's own, as nothing can be
+// written after Freeze.
+func TestRemove(t *testing.T) {
+	const inside = "WHOLEFILE_TEST_REMOVE"
+	if path := os.Getenv(inside); path != "" {
+		Write(path, func(w io.Writer) error {
+			io.WriteString(w, "half")
+			unfinished.Freeze()
+			unfinished.Remove()
+			os.Exit(0)
+			return nil
+		})
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	if err := Write(path, text("one")); err != nil {
+		t.Fatal(err)
+	}
+	p, err := os.StartProcess(os.Args[0], []string{os.Args[0], "-test.run=^TestRemove$"}, &os.ProcAttr{Env: append(os.Environ(), inside+"="+path)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := p.Wait()
+	b, readErr := os.ReadFile(path)
+	if err != nil || !state.Success() || readErr != nil || string(b) != "one" || len(names(t, dir)) != 1 {
+		t.Errorf("%v, %v: contents %q, files %v", state, err, b, names(t, dir))
+	}
+}

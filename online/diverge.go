@@ -1,0 +1,138 @@
+package online
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"polkrepro/loss"
+)
+
+// ErrDiverged is wrapped by the error of a training whose learning rate is too
+// large for its loss and kernel.
+var ErrDiverged = errors.New("training diverges")
+
+// The mean loss of a mini-batch before it is learned, over the largest that the
+// function 0 had on one, averaged over the last rows. Up to sane the model is taken
+// for sound; at the end of a training it must not be above bad, and training ends
+// where that of one mini-batch is above hopeless. The gradient of a squared loss
+// grows with the error, so that a step that is too large makes the next one larger;
+// the others' is bounded, and a large loss says little of a classifier.
+const (
+	sane     = 4
+	bad      = 100
+	hopeless = 1e6
+)
+
+const (
+	averaged  = 256  // rows that count for the average, about
+	soundRows = 1000 // between two snapshots of a sound model, at most
+)
+
+// A pace is what is known of the way of a training.
+type pace struct {
+	base  float64   // largest mean loss of 0, and of the model that training began with
+	last  float64   // mean loss of the last mini-batch, over base
+	level float64   // average of that
+	sound *snapshot // of a model whose predictions were sound; nil if none is known
+}
+
+// note takes the mean losses, of the model and of 0, on the mini-batch that is to
+// be learned next.
+func (m *Model) note(model, zero float64) error {
+	if !m.unbounded() {
+		return nil
+	}
+	p := &m.pace
+	first := p.base == 0
+	if first {
+		p.base = model
+	}
+	p.base = max(p.base, zero)
+	if p.last = 0; model != 0 {
+		p.last = model / p.base
+	}
+	n := len(m.y)
+	p.level += min(1, float64(n)/averaged) * (p.last - p.level)
+	if first {
+		p.level = p.last
+	}
+	if !(p.last <= hopeless) {
+		return m.diverged(p.last)
+	}
+	if p.level <= sane && (p.sound == nil || m.rows-p.sound.rows >= min(soundRows, p.sound.rows+32)) {
+		p.sound = nil              // before there is a second one
+		p.sound, _ = m.snapshot(n) // a learner that has none has nothing to go back to
+	}
+	return nil
+}
+
+// settle is called at the end of a training, which may diverge too slowly to have
+// been ended.
+func (m *Model) settle() error {
+	if m.pace.level <= bad {
+		return nil
+	}
+	err := m.diverged(m.pace.level)
+	if m.pace.sound != nil {
+		m.rewind(m.pace.sound)
+	}
+	return err
+}
+
+// unbounded reports whether the gradient of the loss is.
+func (m *Model) unbounded() bool {
+	name := m.settings.Loss
+	return name == loss.SquaredError{}.Name() || name == loss.SquaredHinge{}.Name()
+}
+
+// sound reports whether the model is worth saving.
+func (m *Model) sound() bool { return m.pace.level <= sane }
+
+// diverged is the error of a training in which the loss is so many times that of 0.
+func (m *Model) diverged(ratio float64) error {
+	return m.tooFast(fmt.Sprintf("the loss of the last rows is %.2g times that of the constant 0", ratio))
+}
+
+// tooFast is the error of a training that diverges. It names the learning rate, and
+// a lower one.
+func (m *Model) tooFast(why string) error {
+	rate := m.settings.LearningRate
+	lower := DefaultLearningRate(m.settings.Loss) / m.largestSelf()
+	if !(lower < rate) || lower == 0 {
+		lower = rate / 10
+	}
+	return fmt.Errorf("%w: %s; learning rate %.4g is too large: lower it to %.2g", ErrDiverged, why, rate, lower)
+}
+
+// largestSelf returns the largest κ(x, x) of the dictionary and the rows that wait,
+// at least 1.
+func (m *Model) largestSelf() float64 {
+	self := 1.0
+	for x := range slices.Chunk(m.x, m.settings.Dim) {
+		self = max(self, m.f.Kernel.Self(x))
+	}
+	for j := range m.f.Order() {
+		self = max(self, m.f.Kernel.Self(m.f.Dict.At(j)))
+	}
+	return self
+}
+
+// finite reports scores that are not finite.
+func finite(scores []float64) error {
+	for _, v := range scores {
+		if v-v != 0 {
+			return fmt.Errorf("the score is %v: the kernel's values or the model's weights are too large for this row", v)
+		}
+	}
+	return nil
+}
+
+// broken is the error of mini-batches whose scores are not finite.
+func (m *Model) broken() error {
+	if self := m.largestSelf(); !(self <= math.MaxFloat32) {
+		return fmt.Errorf("κ(x, x) of a row is %.2g: scale the features, or lower the kernel's degree", self)
+	}
+	return m.tooFast("the scores of the last mini-batch are not finite")
+}

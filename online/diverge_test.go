@@ -1,0 +1,161 @@
+package online
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/polk/prune"
+)
+
+// divergent returns rows that a learning rate of 3 learns as long as they are
+// apart, and n more, all in one place, on which it diverges.
+func divergent(apart, n int) []string {
+	rng := rand.New(rand.NewPCG(1, 16))
+	rows := make([]string, apart+n)
+	for i := range rows {
+		x := float64(i % 40)
+		if i >= apart {
+			x = 7
+		}
+		rows[i] = fmt.Sprintf("%.4f,%.4f,%.4f", x, x/2, 3+math.Sin(x)+0.1*rng.NormFloat64())
+	}
+	return rows
+}
+
+func divergentOptions(rows []string) TrainOptions {
+	opt := options("squared-error", stream(rows))
+	opt.Settings.LearningRate, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 0.3, ScaleNone
+	opt.Settings.TargetFactor, opt.Settings.Dim = 1, 2
+	opt.Settings.Pruner, opt.Settings.PrunerParams = prunerOrder, prune.Params{"order": 40}
+	return opt
+}
+
+// A squared loss that diverges ends training with an error that names the
+// learning rate and a lower one, and leaves the model whose predictions were
+// sound.
+func TestDivergence(t *testing.T) {
+	for _, apart := range []int{2048, 4064, 4080, 4096, 4112} {
+		m, err := Train(context.Background(), divergentOptions(divergent(apart, 3000)))
+		if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "learning rate 3 is too large: lower it to 0.5") ||
+			!strings.Contains(err.Error(), "standard input: line ") || m == nil {
+			t.Fatalf("%d rows apart: %v", apart, err)
+		}
+		if m.Rows() < int64(apart)-soundRows-64 || m.Rows() > int64(apart)+320 || m.Unfinished() {
+			t.Errorf("%d rows apart: a model of %d rows, unfinished: %v", apart, m.Rows(), m.Unfinished())
+		}
+		for _, m := range []*Model{m, reread(t, m)} {
+			e, err := m.Evaluate(context.Background(), stream(divergent(200, 0)), "csv")
+			if err != nil || !(e.RMSE < 2) {
+				t.Errorf("%d rows apart: RMSE %v, %v", apart, e.RMSE, err)
+			}
+		}
+		if err := m.Learn(&data.Row{Values: []float64{1, 2}, Dim: 2, Label: "1"}); err == nil {
+			t.Error("a model whose learner is elsewhere learns")
+		}
+	}
+}
+
+// A training whose rows end before its numbers do has diverged all the same, and
+// is not saved on the way once it does.
+func TestDivergenceAtTheEnd(t *testing.T) {
+	opt := divergentOptions(divergent(320, 12*32))
+	opt.SaveEvery = 32
+	last := int64(0)
+	opt.Save = func(m *Model) error {
+		last = m.Rows()
+		return nil
+	}
+	m, err := Train(context.Background(), opt)
+	if !errors.Is(err, ErrDiverged) || m == nil || m.Rows() > 320+8*32 {
+		t.Error(err)
+	}
+	if last > 320+8*32 {
+		t.Errorf("saved at row %d", last)
+	}
+	for _, opt := range []TrainOptions{divergentOptions(divergent(320, 0)), options("squared-hinge", stream(table(2000, "squared-hinge", 4)))} {
+		if _, err := Train(context.Background(), opt); err != nil {
+			t.Errorf("a training that does not diverge: %v", err)
+		}
+	}
+}
+
+// From the first step on there is nothing sound to leave.
+func TestDivergenceFromTheStart(t *testing.T) {
+	m, err := Train(context.Background(), divergentOptions(divergent(0, 3000)))
+	if !errors.Is(err, ErrDiverged) || m != nil && m.Rows() > 96 {
+		t.Error(err)
+	}
+}
+
+// Scores that are not finite are no predictions: the error has source and line.
+func TestScoresThatAreNotFinite(t *testing.T) {
+	for name, probability := range map[string]bool{"multi-hinge": false, "multi-logistic": true, "squared-error": false} {
+		opt := options(name, stream(table(200, name, 3)))
+		opt.Settings.Kernel, opt.Settings.Offset, opt.Settings.Degree, opt.Settings.Scale = KernelPolynomial, 1, 9, ScaleNone
+		m, err := Train(context.Background(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := []string{"1,2", "1e38,-1e38"}
+		var out bytes.Buffer
+		err = m.Predict(context.Background(), stream(rows), "csv", probability, &out)
+		if err == nil || !strings.Contains(err.Error(), "standard input: line 2: the score is ") {
+			t.Errorf("%s: %v, output %q", name, err, out.String())
+		}
+		if strings.Contains(out.String(), "NaN") || strings.Contains(out.String(), "Inf") {
+			t.Errorf("%s: output %q", name, out.String())
+		}
+		label := "elm"
+		if name == "multi-logistic" {
+			label = "7"
+		} else if name == "squared-error" {
+			label = "1"
+		}
+		e, err := m.Evaluate(context.Background(), stream([]string{"1,2," + label, "1e38,-1e38," + label}), "csv")
+		if err == nil || !strings.Contains(err.Error(), "standard input: line 2: the score is ") {
+			t.Errorf("%s: evaluated as %+v, %v", name, e, err)
+		}
+	}
+}
+
+// Finite predictions whose squared errors can't be added up are an error, not an
+// infinite RMSE.
+func TestSumsThatAreNotFinite(t *testing.T) {
+	opt := options("squared-error", stream(table(200, "squared-error", 3)))
+	m := mustTrain(t, opt)
+	e, err := m.Evaluate(context.Background(), stream([]string{"1,2,3", "1,2,1e200"}), "csv")
+	if err == nil || !strings.Contains(err.Error(), "standard input: line 2: the ") {
+		t.Errorf("evaluated as %+v, %v", e, err)
+	}
+}
+
+// A bandwidth whose kernel can't be computed is refused.
+func TestBandwidthsOutOfRange(t *testing.T) {
+	for _, c := range []float64{1e-200, 1e200} {
+		opt := options("multi-hinge", stream(table(200, "multi-hinge", 3)))
+		opt.Settings.Bandwidth = c
+		if m, err := Train(context.Background(), opt); m != nil || err == nil || !strings.Contains(err.Error(), "want a bandwidth between") {
+			t.Errorf("bandwidth %g: %v", c, err)
+		}
+	}
+}
+
+// Labels that would do harm where predictions go are refused; others are not.
+func TestLabelsThatCanBeShown(t *testing.T) {
+	for label, ok := range map[string]bool{
+		"\u202etxt.exe": false, "a\u2066b": false, "zero\u200bwidth": false, "line\u2028end": false, "bad\xff": false,
+		"=cmd|' /C calc'!A0": false, "@SUM(A1)": false, "-x": false, "+x": false, "\x1b[2J": false,
+		"-1": true, "+1.5e3": true, "a-b": true, "été": true, "می\u200cخواهم": true, "1\u00a0000": true, "C++": true,
+	} {
+		if err := showable(label); (err == nil) != ok {
+			t.Errorf("label %q: %v", label, err)
+		}
+	}
+}
