@@ -24,11 +24,13 @@ type survey struct {
 	labels map[string]bool
 	dim    int // most features of a row, the highest index of LIBSVM
 	rows   int
+	draw   *sampler // of the head from all rows, to tune on; nil if the head is the first rows
+	order  mixing
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
-func (f *feed) look(ctx context.Context, regression bool) (*survey, error) {
-	s := &survey{labels: make(map[string]bool)}
+func (f *feed) look(ctx context.Context, regression bool, draw *sampler) (*survey, error) {
+	s := &survey{labels: make(map[string]bool), draw: draw}
 	for {
 		row, err := f.next(ctx)
 		switch {
@@ -56,7 +58,10 @@ func (s *survey) full() bool { return len(s.head) >= headRows || s.values >= max
 func (s *survey) add(row *data.Row, regression bool) error {
 	s.rows++
 	s.dim = max(s.dim, row.Dim)
-	if !s.full() {
+	s.order.add(row.Label)
+	if s.draw != nil {
+		s.head = s.draw.add(s.head, row, s.dim)
+	} else if !s.full() {
 		s.head = append(s.head, *row)
 		s.values = len(s.head) * s.dim
 	}
@@ -69,6 +74,14 @@ func (s *survey) add(row *data.Row, regression bool) error {
 		return fmt.Errorf("label %.40q is one more than the %d classes allowed (is it a regression?)", row.Label, MaxClasses)
 	}
 	return nil
+}
+
+// where says which rows the head has.
+func (s *survey) where() string {
+	if s.draw != nil && len(s.head) < s.rows {
+		return fmt.Sprintf("%d rows of %d", len(s.head), s.rows)
+	}
+	return fmt.Sprintf("the first %d rows", len(s.head))
 }
 
 // sorted returns the labels in ascending order, as numbers if all are.
@@ -114,7 +127,7 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling,
 	}
 	n := len(s.head)
 	sc, constant := newScaling(set.Scale, n, set.Dim, x)
-	note("%d features, scaling %s from the first %d rows", set.Dim, set.Scale, n)
+	note("%d features, scaling %s from %s", set.Dim, set.Scale, s.where())
 	if constant > 0 {
 		note("%d features are the same in all of these rows and are left out", constant)
 	}

@@ -23,6 +23,8 @@ type place struct {
 	Rows   int    `json:"rows"`             // of the pass that the model has taken, or that were left out
 	Sum    string `json:"sum"`              // of these, as a fingerprint has it
 	Format string `json:"format,omitempty"` // of the file's rows; empty in older files
+
+	Shuffled bool `json:"shuffled,omitempty"` // the passes have the rows in the order of a shuffler
 }
 
 // Unfinished reports whether the model is that of a training of a file that

@@ -38,8 +38,9 @@ type Settings struct {
 	Degree    int     `json:"degree,omitempty"`    // c of (xᵀx' + b)^c
 
 	Regularizer  float64 `json:"regularizer"`
-	LearningRate float64 `json:"learning_rate"` // constant
-	Parsimony    float64 `json:"parsimony"`     // K of the budget ε = K·η^{3/2}, for pruners that keep to it
+	LearningRate float64 `json:"learning_rate"`         // constant unless DecaySteps
+	DecaySteps   int     `json:"decay_steps,omitempty"` // in which the learning rate falls to 0; 0 if it is constant
+	Parsimony    float64 `json:"parsimony"`             // K of the budget ε = K·η^{3/2}, for pruners that keep to it
 	Batch        int     `json:"batch"`
 
 	// Pruner is the name of a registered heuristic.
@@ -64,6 +65,9 @@ var (
 
 // prunerOrder is KOMP to a fixed number of elements, its only parameter.
 const prunerOrder = "komp-order"
+
+// prunerMerging merges elements, for the Gaussian kernel only.
+const prunerMerging = "merging"
 
 // Default hyper-parameters, of a kernel with κ(x, x) = 1. The learning rates
 // keep a step below the curvature of the loss.
@@ -135,6 +139,8 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: batches of %d rows with %d features, want 1 to %d rows and at most %d values", s.Batch, s.Dim, MaxBatch, maxValues)
 	case s.PrunerParams["order"] > MaxOrder:
 		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], MaxOrder)
+	case s.DecaySteps < 0:
+		return fmt.Errorf("online: a learning rate that falls over %d steps, want at least 0", s.DecaySteps)
 	case !s.Scale.known():
 		return fmt.Errorf("online: no scaling %q", s.Scale)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):
@@ -183,6 +189,9 @@ func (s *Settings) config() (polk.Config, error) {
 		Kernel: k, Loss: l, Classes: len(s.Labels), Dim: s.Dim,
 		Regularizer: s.Regularizer, LearningRate: polk.Constant(s.LearningRate), Budget: polk.Parsimony(s.Parsimony),
 		Threads: runtime.GOMAXPROCS(0),
+	}
+	if s.DecaySteps > 0 {
+		cfg.LearningRate = cooldown{s.LearningRate, s.DecaySteps}
 	}
 	if s.Pruner != "" && s.Pruner != prune.KOMP {
 		cfg.Pruner, err = prune.Find(s.Pruner, s.PrunerParams)

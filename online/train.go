@@ -22,8 +22,15 @@ type TrainOptions struct {
 
 	Resume *Model // trained further if not nil; Settings are then the model's but for the format
 
-	Epochs int // passes over a file, at least 1; a stream has one
+	Epochs int // passes over a file, 0 for those that Tune chooses, else 1; a stream has one
 	Skip   int // rows left out at the beginning of the first pass
+
+	// Tune chooses what is zero of scaling, bandwidth, learning rate, pruner and
+	// Epochs by the error on held-out rows, in a bounded number of arithmetic
+	// operations: of rows drawn from all of a file, of a stream's first 1,000.
+	// A file's rows are then learned in a random order, in blocks that fit into
+	// memory, unless Skip leaves some out, with a learning rate that falls to 0.
+	Tune bool
 
 	// Continue goes on with a training of a file that was not finished, where
 	// Resume says that it stopped; Epochs and Skip are then those of that
@@ -103,6 +110,9 @@ type trainer struct {
 	seen         *fingerprint // of these; nil for a stream
 	from         *place       // where to go on, until the rows before have been left out
 	lost         bool         // the model has given rows up that it had taken
+	shuffle      *shuffler    // of this pass; nil if the rows are learned as they stand
+	shuffled     bool         // every pass has one
+	talk         talk
 }
 
 // rowOptions returns how the source is read.
@@ -112,7 +122,11 @@ func rowOptions(s *Settings) data.RowOptions {
 
 // begin makes the model, from the head unless nothing is to be taken from it.
 func (t *trainer) begin(ctx context.Context) error {
-	set, err := t.opt.Settings.withDefaults()
+	asked := t.opt.Settings
+	if t.opt.Tune {
+		return t.beginTuned(ctx, asked)
+	}
+	set, err := asked.withDefaults()
 	if err != nil {
 		return err
 	}
@@ -126,7 +140,7 @@ func (t *trainer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	seen, err := f.look(ctx, set.regression())
+	seen, err := f.look(ctx, set.regression(), nil)
 	if err == nil {
 		var sc scaling
 		if sc, err = seen.complete(&set, t.opt.Note); err == nil {
@@ -144,10 +158,11 @@ func (t *trainer) begin(ctx context.Context) error {
 // passes learns all epochs.
 func (t *trainer) passes(ctx context.Context) error {
 	skip := t.opt.Skip
-	t.epochs = max(1, t.opt.Epochs)
+	t.epochs = max(1, t.opt.Epochs) // Epochs of a tuned training are those chosen
 	if t.opt.Continue {
 		t.from = t.m.place
 		t.epochs, t.pass, skip = t.from.Epochs, t.from.Pass, t.from.Rows
+		t.shuffled = t.from.Shuffled
 		t.opt.Settings.Format = cmp.Or(t.from.Format, t.opt.Settings.Format)
 		t.opt.Note("goes on in pass %d of %d after its first %d rows", t.pass+1, t.epochs, skip)
 	}
@@ -199,6 +214,9 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 // openPass begins a pass.
 func (t *trainer) openPass() error {
 	t.row = 0
+	if t.shuffled {
+		t.shuffle = &shuffler{pass: t.pass}
+	}
 	if !t.opt.Source.stream() {
 		t.seen = newFingerprint()
 	}
@@ -253,11 +271,14 @@ func (t *trainer) here() *place {
 	if t.seen == nil || t.lost || t.from != nil {
 		return nil
 	}
-	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format}
+	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.shuffled}
 }
 
 // nextRow returns a row of the head, or one that is read.
 func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
+	if t.shuffle != nil {
+		return t.shuffle.next(ctx, t.feed, blockRows(t.m.settings.Dim))
+	}
 	if len(t.head) == 0 {
 		return t.feed.next(ctx)
 	}

@@ -32,6 +32,7 @@ type trainFlags struct {
 	spec, loss, format, label, scale, out, resume string
 	classes                                       []string
 	order                                         int
+	noTune                                        bool
 }
 
 func newTrain() *cobra.Command {
@@ -65,6 +66,7 @@ rows of a file out.`,
 				return harness.Usage(err)
 			}
 			opt.Continue = !cmd.Flags().Changed("skip")
+			flags.tune(cmd.Flags(), &opt)
 			return train(cmd, opt, flags)
 		},
 	}
@@ -117,6 +119,7 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 	fs.Var(choice{&f.scale, online.Scales()}, "scale", "how features are scaled, by the first 1,000 rows: not, to mean 0 and deviation 1, or to the unit interval")
 	fs.StringSliceVar(&f.classes, "classes", nil, "`labels` of all classes (default: those of the file, or of a stream's first 1,000 rows)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
+	fs.BoolVar(&f.noTune, "no-tune", false, "the fixed defaults for what no flag says, instead of settings tried on held-out rows")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
 	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "keep at most `M` elements, instead of --parsimony; the same as --pruner komp-order --pruner-params order=M")
 	fs.Lookup("order").DefValue = ""
@@ -197,6 +200,24 @@ var (
 
 func formatFlag(cmd *cobra.Command, p *string) {
 	cmd.Flags().Var(choice{p, []string{data.FormatCSV, data.FormatLIBSVM}}, "format", "format of the rows (default: CSV for files named .csv and .csv.gz, else LIBSVM)")
+}
+
+// tune has what no flag and no spec says chosen on held-out rows, unless
+// --no-tune.
+func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
+	opt.Tune = !f.noTune && f.resume == ""
+	if !opt.Tune {
+		return
+	}
+	if !fs.Changed("scale") {
+		f.scale = ""
+	}
+	if !fs.Changed("pruner") {
+		opt.Settings.Pruner = ""
+	}
+	if !fs.Changed("epochs") {
+		opt.Epochs = 0
+	}
 }
 
 // train is the command's work.

@@ -1,0 +1,3 @@
+package online
+
+type talk struct{}
