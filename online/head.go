@@ -24,14 +24,19 @@ type survey struct {
 	labels map[string]bool
 	dim    int // most features of a row, the highest index of LIBSVM
 	rows   int
-	draw   *sampler // of the head from all rows, to tune on; nil if the head is the first rows
+	all    []data.Row // all rows, while they are few enough to be shuffled together; nil without draw
+	draw   *sampler   // of the head from all rows, to tune on; nil if the head is the first rows
 	order  mixing
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
-func (f *feed) look(ctx context.Context, regression bool, draw *sampler) (*survey, error) {
+func (f *feed) look(ctx context.Context, regression bool, draw *sampler, note func(string, ...any)) (*survey, error) {
 	s := &survey{labels: make(map[string]bool), draw: draw}
+	var said watch
 	for {
+		if s.rows%64 == 0 && said.due() {
+			note("%d rows read", s.rows)
+		}
 		row, err := f.next(ctx)
 		switch {
 		case err == io.EOF && s.rows == 0:
@@ -58,9 +63,9 @@ func (s *survey) full() bool { return len(s.head) >= headRows || s.values >= max
 func (s *survey) add(row *data.Row, regression bool) error {
 	s.rows++
 	s.dim = max(s.dim, row.Dim)
-	s.order.add(row.Label)
 	if s.draw != nil {
 		s.head = s.draw.add(s.head, row, s.dim)
+		s.keep(row)
 	} else if !s.full() {
 		s.head = append(s.head, *row)
 		s.values = len(s.head) * s.dim
@@ -70,6 +75,7 @@ func (s *survey) add(row *data.Row, regression bool) error {
 		return err
 	}
 	s.labels[row.Label] = true
+	s.order.add(row.Label)
 	if len(s.labels) > MaxClasses {
 		return fmt.Errorf("label %.40q is one more than the %d classes allowed (is it a regression?)", row.Label, MaxClasses)
 	}

@@ -144,7 +144,9 @@ func (m *Model) forget() {
 func (m *Model) step() error {
 	n, dim := len(m.y)-m.done, m.settings.Dim
 	x, y := m.x[m.done*dim:], m.y[m.done:]
-	m.judge(n, x, y)
+	if m.settings.DecaySteps == 0 || m.learner.Steps()%4 == 0 {
+		m.judge(n, x, y)
+	}
 	err := m.learner.Step(n, x, y)
 	if err == nil && m.Order() > MaxOrder {
 		err = fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", MaxOrder)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"polkrepro/data"
 )
@@ -16,6 +17,8 @@ type shuffler struct {
 	pass, blocks int
 	block        []data.Row
 	err          error // that ended the feed
+
+	kept []data.Row // all rows of the file in its order, if one block holds them
 }
 
 // next returns the next row.
@@ -39,8 +42,11 @@ func (s *shuffler) fill(ctx context.Context, f *feed, size int) {
 	if s.err != nil {
 		return
 	}
-	block := s.block[:0]
-	for len(block) < size {
+	var block []data.Row
+	if s.kept != nil {
+		block, s.err = slices.Clone(s.kept), io.EOF
+	}
+	for s.err == nil && len(block) < size {
 		row, err := f.next(ctx)
 		if err != nil {
 			s.err = err
@@ -50,6 +56,9 @@ func (s *shuffler) fill(ctx context.Context, f *feed, size int) {
 	}
 	if s.err != nil && s.err != io.EOF {
 		block = nil
+	}
+	if s.err == io.EOF && s.blocks == 0 && s.kept == nil {
+		s.kept = slices.Clone(block)
 	}
 	rng := rand.New(rand.NewPCG(tuneSeed+1+uint64(s.pass), uint64(s.blocks)))
 	rng.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })

@@ -39,7 +39,7 @@ type TrainOptions struct {
 	Continue bool
 
 	Note     func(format string, args ...any) // what was chosen; may be nil
-	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows; may be nil
+	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows, and every 5 seconds; may be nil
 
 	// Save, unless it is nil, is called whenever the model has taken another
 	// SaveEvery rows, at least 1. Its error ends the training.
@@ -112,7 +112,9 @@ type trainer struct {
 	lost         bool         // the model has given rows up that it had taken
 	shuffle      *shuffler    // of this pass; nil if the rows are learned as they stand
 	shuffled     bool         // every pass has one
-	talk         talk
+	kept         []data.Row   // the file's rows, if a shuffler has room for all of them
+	watch        watch
+	large        int // model order at which growing warns
 }
 
 // rowOptions returns how the source is read.
@@ -140,9 +142,10 @@ func (t *trainer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	seen, err := f.look(ctx, set.regression(), nil)
+	seen, err := f.look(ctx, set.regression(), nil, t.opt.Note)
 	if err == nil {
 		var sc scaling
+		t.warnSorted(seen)
 		if sc, err = seen.complete(&set, t.opt.Note); err == nil {
 			t.m, err = newModel(set, sc)
 		}
@@ -188,8 +191,13 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 		return err
 	}
 	defer func() {
-		t.feed.close()
-		t.feed = nil
+		if t.feed != nil {
+			t.feed.close()
+			t.feed = nil
+		}
+		if t.shuffle != nil {
+			t.kept = t.shuffle.kept
+		}
 	}()
 	for {
 		row, err := t.nextRow(ctx)
@@ -214,11 +222,14 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 // openPass begins a pass.
 func (t *trainer) openPass() error {
 	t.row = 0
-	if t.shuffled {
-		t.shuffle = &shuffler{pass: t.pass}
-	}
 	if !t.opt.Source.stream() {
 		t.seen = newFingerprint()
+	}
+	if t.shuffled {
+		t.shuffle = &shuffler{pass: t.pass, kept: t.kept}
+		if t.kept != nil {
+			return nil
+		}
 	}
 	if t.feed != nil {
 		return nil
@@ -245,6 +256,9 @@ func (t *trainer) take(row *data.Row, leave bool) error {
 	}
 	if leave {
 		return nil
+	}
+	if len(t.m.y) == t.m.done { // the model has just taken a step
+		t.growing()
 	}
 	t.report(t.m.rows - t.began)
 	return t.save()
@@ -292,10 +306,12 @@ func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
 
 // report tells of the progress if it is time.
 func (t *trainer) report(rows int64) {
-	if rows < t.next {
+	if due := t.watch.due(); rows < t.next && !due {
 		return
 	}
-	t.next = min(t.next*10, t.next+10_000-t.next%10_000)
+	for t.next <= rows && rows < math.MaxInt64 {
+		t.next = min(t.next*10, t.next+10_000-t.next%10_000)
+	}
 	if p := t.m.TakePrequential(); p.Rows > 0 {
 		t.opt.Progress(t.m, p)
 	}

@@ -36,7 +36,7 @@ const (
 // The largest model orders that are chosen, for losses of which most rows have
 // no gradient and whose pruner needs no inverse, and for the others.
 const (
-	mergeOrder       = 4096
+	mergeOrder       = MaxOrder
 	mergeOrderStream = 1024
 	kompOrder        = 500
 )
@@ -67,14 +67,14 @@ type scaledSample struct {
 // rows, and those that predict the rows held out best go on with twice as many,
 // then with twice as many passes, until that no longer helps.
 type tuner struct {
-	set    Settings
-	loss   loss.Loss
-	stream bool
+	set     Settings
+	loss    loss.Loss
+	stream  bool
 	samples []scaledSample
-	folds  int
-	held   int   // rows held out in a fold
-	perm   []int // of the sample
-	spent  int64 // multiply-adds
+	folds   int
+	held    int   // rows held out in a fold
+	perm    []int // of the sample
+	spent   int64 // multiply-adds
 }
 
 // tuned is what a tuner has chosen beside the settings.
@@ -131,7 +131,7 @@ func (s *survey) tune(ctx context.Context, set *Settings, stream bool, note func
 	t.folds = max(1, min(tuneFolds, 2*tuneFirst/n+1))
 	t.held = min(tuneHeld, max(1, n/5))
 	t.perm = rand.New(rand.NewPCG(tuneSeed, 0)).Perm(n)
-	best, passes, err := t.halve(ctx, candidates, n-t.held)
+	best, passes, err := t.halve(ctx, candidates, n-t.held, note)
 	if err != nil {
 		return nil, err
 	}
@@ -230,11 +230,15 @@ func (t *tuner) settings(c *candidate, steps int) Settings {
 }
 
 // halve plays the rounds and returns the best candidate and its passes.
-func (t *tuner) halve(ctx context.Context, all []candidate, train int) (*candidate, float64, error) {
+func (t *tuner) halve(ctx context.Context, all []candidate, train int, note func(string, ...any)) (*candidate, float64, error) {
 	var best *candidate
 	var passes float64
+	var said watch
 	for learn := tuneFirst; ; learn *= 2 {
 		rows := min(learn, train)
+		if said.due() {
+			note("%d settings left of those tried", len(all))
+		}
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return nil, 0, err
 		}
@@ -291,7 +295,7 @@ func (t *tuner) split(fold int) (held, train []int) {
 func (t *tuner) try(c *candidate, fold, rows, learn int) (int64, error) {
 	b := &t.samples[c.scaling]
 	held, train := t.split(fold)
-	train = train[:rows]
+	held, train = held[:min(len(held), max(learn/2, 1))], train[:rows]
 	dim, batch := b.model.settings.Dim, b.model.settings.Batch
 	set := t.settings(c, (learn+batch-1)/batch)
 	cfg, err := set.config()
@@ -320,7 +324,7 @@ func (t *tuner) try(c *candidate, fold, rows, learn int) (int64, error) {
 		}
 		learn -= n
 		if err := l.Step(n, x, y); err != nil {
-			c.score = heldOut{rows: c.score.rows + t.held, wrong: c.score.wrong + t.held, loss: math.Inf(1)}
+			c.score = heldOut{rows: c.score.rows + len(held), wrong: c.score.wrong + len(held), loss: math.Inf(1)}
 			return spent, nil
 		}
 		if cfg.Pruner == nil || cfg.Pruner.Heuristic.Inverse {

@@ -218,6 +218,9 @@ func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
 	if !fs.Changed("epochs") {
 		opt.Epochs = 0
 	}
+	if !fs.Changed("batch") {
+		opt.Settings.Batch = 0
+	}
 }
 
 // train is the command's work.

@@ -1,3 +1,0 @@
-package online
-
-type talk struct{}
