@@ -94,8 +94,8 @@ func (m *Model) replay() error {
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	if e.Order() > MaxOrder {
-		return fmt.Errorf("%w: %d elements, more than %d", ErrFormat, e.Order(), MaxOrder)
+	if most := m.settings.maxOrder(); e.Order() > most {
+		return fmt.Errorf("%w: %d elements, more than %d", ErrFormat, e.Order(), most)
 	}
 	if m.learner, err = polk.Load(bytes.NewReader(m.anchor.Bytes()), cfg); err != nil {
 		return fmt.Errorf("%w: %v", ErrFormat, err)

@@ -148,8 +148,8 @@ func (m *Model) step() error {
 		m.judge(n, x, y)
 	}
 	err := m.learner.Step(n, x, y)
-	if err == nil && m.Order() > MaxOrder {
-		err = fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", MaxOrder)
+	if most := m.settings.maxOrder(); err == nil && m.Order() > most {
+		err = fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", most)
 	}
 	if err != nil {
 		m.x, m.y = m.x[:m.done*dim], m.y[:m.done]

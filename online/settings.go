@@ -23,6 +23,9 @@ const (
 	MaxBatch    = 4096
 	MaxOrder    = 8192 // elements of a dictionary: its kernel matrix and the inverse take up to 2.4 GB
 
+	// maxFreeOrder is the largest order of pruners that keep neither matrix.
+	maxFreeOrder = 1 << 15
+
 	maxValues = 1 << 24 // features of a batch, of the head, and of the rows that a model file keeps
 )
 
@@ -137,8 +140,8 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: %d features, want 1 to %d", s.Dim, MaxFeatures)
 	case s.Batch < 1 || s.Batch > MaxBatch || s.Batch*s.Dim > maxValues:
 		return fmt.Errorf("online: batches of %d rows with %d features, want 1 to %d rows and at most %d values", s.Batch, s.Dim, MaxBatch, maxValues)
-	case s.PrunerParams["order"] > MaxOrder:
-		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], MaxOrder)
+	case s.PrunerParams["order"] > float64(s.maxOrder()):
+		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], s.maxOrder())
 	case s.DecaySteps < 0:
 		return fmt.Errorf("online: a learning rate that falls over %d steps, want at least 0", s.DecaySteps)
 	case !s.Scale.known():

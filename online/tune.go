@@ -24,7 +24,7 @@ const (
 	tuneRows    = 4000    // rows of a file that settings are tried on, drawn from all of them
 	tuneHeld    = 500     // of these, most that are held out
 	tuneFolds   = 5       // most times that every candidate is trained, each with other rows held out
-	tuneFirst   = 500     // rows that each candidate learns in the first round; twice as many in each further one
+	tuneFirst   = 500     // rows that each candidate learns in the first round, of a small file twice as many; twice as many in each further one
 	tuneKeep    = 3       // one candidate in as many goes on to the next round
 	tunePasses  = 64      // most passes over a file
 	tuneMedian  = 256     // rows between which the median distance is computed
@@ -36,7 +36,7 @@ const (
 // The largest model orders that are chosen, for losses of which most rows have
 // no gradient and whose pruner needs no inverse, and for the others.
 const (
-	mergeOrder       = MaxOrder
+	mergeOrder       = maxFreeOrder
 	mergeOrderStream = 1024
 	kompOrder        = 500
 )
@@ -71,6 +71,8 @@ type tuner struct {
 	loss    loss.Loss
 	stream  bool
 	samples []scaledSample
+	all     int       // rows of the file
+	rates   []float64 // learning rates to be tried, over the loss's default
 	folds   int
 	held    int   // rows held out in a fold
 	perm    []int // of the sample
@@ -82,7 +84,6 @@ type tuned struct {
 	passes float64 // over rows as many as the sample's
 	sample int
 	score  heldOut
-	tried  int
 }
 
 // bounded gives the model a largest order if nothing else bounds it. rows is 0
@@ -104,7 +105,7 @@ func (s *Settings) bounded(rows int, note func(string, ...any)) error {
 		}
 	}
 	if rows > 0 {
-		order = min(order, rows)
+		order = min(order, 2*rows) // an element may be there twice when a row is learned again
 	}
 	if s.Dim > 0 {
 		order = max(1, min(order, maxValues/s.Dim))
@@ -118,7 +119,7 @@ func (s *Settings) bounded(rows int, note func(string, ...any)) error {
 // rows of the sample, the survey's head, and returns how many passes a file is
 // to have.
 func (s *survey) tune(ctx context.Context, set *Settings, stream bool, note func(string, ...any)) (*tuned, error) {
-	t := &tuner{set: *set, stream: stream}
+	t := &tuner{set: *set, stream: stream, all: s.rows}
 	var err error
 	if t.loss, err = loss.ByName(set.Loss); err != nil {
 		return nil, err
@@ -138,12 +139,13 @@ func (s *survey) tune(ctx context.Context, set *Settings, stream bool, note func
 	c := t.samples[best.scaling]
 	*set = t.settings(best, 0)
 	set.TargetShift, set.TargetFactor = c.model.settings.TargetShift, c.model.settings.TargetFactor
-	out := &tuned{passes, n, best.score, len(candidates)}
+	out := &tuned{passes, n, best.score}
 	t.tell(out, set, best, note)
 	return out, nil
 }
 
-// candidates scales the sample, and all combinations of what is not given.
+// candidates scales the sample and returns all combinations of scaling and
+// bandwidth, where these are not given, with the first learning rate.
 func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 	scales := []Scale{t.set.Scale}
 	if t.set.Scale == "" {
@@ -153,23 +155,21 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 	if t.set.Bandwidth != 0 || t.set.Kernel != KernelGaussian {
 		factors = []float64{1}
 	}
-	rates := []float64{4, 16, 64}
+	t.rates = []float64{16, 4, 64}
 	switch {
 	case t.set.LearningRate != 0:
-		rates = []float64{1}
+		t.rates = []float64{1}
 	case t.loss.Name() == loss.SquaredError{}.Name() || t.loss.Name() == loss.SquaredHinge{}.Name():
-		rates = []float64{1, 2, 4, 8} // the loss's curvature is bounded from below: the largest may diverge
+		t.rates = []float64{2, 1, 4, 8} // the loss's curvature is bounded from below: the largest may diverge
 	case t.stream:
-		rates = []float64{1, 4, 16}
+		t.rates = []float64{4, 1, 16}
 	}
 	for i, scale := range scales {
 		if err := t.addSample(s, scale); err != nil {
 			return nil, err
 		}
 		for _, f := range factors {
-			for _, r := range rates {
-				all = append(all, candidate{scaling: i, factor: f, rate: r})
-			}
+			all = append(all, candidate{scaling: i, factor: f, rate: t.rates[0]})
 		}
 	}
 	return all, nil
@@ -229,31 +229,68 @@ func (t *tuner) settings(c *candidate, steps int) Settings {
 	return set
 }
 
-// halve plays the rounds and returns the best candidate and its passes.
-func (t *tuner) halve(ctx context.Context, all []candidate, train int, note func(string, ...any)) (*candidate, float64, error) {
-	var best *candidate
-	var passes float64
+// halve plays the rounds and returns the best candidate and its passes. The
+// first ones are played with part of the rows, the others with all of them and
+// more and more passes, until these no longer help.
+func (t *tuner) halve(ctx context.Context, all []candidate, train int, note func(string, ...any)) (best *candidate, passes float64, err error) {
+	first, each := tuneFirst, 2
+	switch {
+	case t.stream:
+		each = 1
+	case t.all == len(t.perm): // a small file: there is time for it
+		first, each = 2*tuneFirst, 4
+	}
 	var said watch
-	for learn := tuneFirst; ; learn *= 2 {
-		rows := min(learn, train)
+	rows := min(first, train)
+	learn := each * rows
+	if !t.stream {
+		learn = max(learn, 2*first)
+	}
+	for round := 0; ; round++ {
 		if said.due() {
-			note("%d settings left of those tried", len(all))
+			note("%d of the settings are still being tried", len(all))
 		}
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return nil, 0, err
 		}
 		slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
-		settled := best != nil && passes >= 1 && !t.better(&all[0].score, &best.score)
-		if !settled {
-			first := all[0]
-			best, passes = &first, float64(learn)/float64(train)
+		done := t.spent > tuneBudget || rows == train && (t.stream || 2*learn > tunePasses*train)
+		if rows == train || done {
+			if best == nil || t.better(&all[0].score, &best.score) {
+				winner := all[0]
+				best, passes = &winner, float64(learn)/float64(rows)
+			} else {
+				done = true
+			}
 		}
-		done := rows == train && (settled || t.stream || 2*learn > tunePasses*train)
-		if done || t.spent > tuneBudget {
-			return best, max(1, passes), nil
+		if done {
+			return best, passes, nil
 		}
-		all = all[:max(2, (len(all)+tuneKeep-1)/tuneKeep)]
+		if rows == train {
+			learn *= 2
+		} else {
+			rows = min(2*rows, train)
+			learn = max(learn, each*rows)
+		}
+		least := 2
+		if t.all > len(t.perm) && learn > each*rows {
+			least = 1
+		}
+		if all = all[:min(len(all), max(least, len(all)/tuneKeep))]; round == 0 {
+			all = t.withRates(all)
+		}
 	}
+}
+
+// withRates returns every candidate with all learning rates.
+func (t *tuner) withRates(all []candidate) (out []candidate) {
+	for _, c := range all {
+		for _, r := range t.rates {
+			c.rate = r
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // round trains and scores all candidates, each in all folds.
@@ -401,7 +438,7 @@ func (t *tuner) tell(out *tuned, set *Settings, c *candidate, note func(string, 
 	if set.Kernel == KernelGaussian {
 		width = fmt.Sprintf("bandwidth %.4g, ", set.Bandwidth)
 	}
-	note("chosen from %d settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", out.tried, out.sample, set.Scale, width, set.LearningRate, quality)
+	note("settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", out.sample, set.Scale, width, set.LearningRate, quality)
 }
 
 // A cooldown is a learning rate that falls from Rate to zero over as many

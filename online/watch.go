@@ -93,3 +93,11 @@ func (t *trainer) warnSorted(s *survey) {
 	}
 	t.opt.Note("warning: the rows are sorted by class and %s, so the classes that come last win: shuffle them first (shuf)", what)
 }
+
+// maxOrder returns the largest model order there may be.
+func (s *Settings) maxOrder() int {
+	if s.Pruner == prunerMerging {
+		return maxFreeOrder
+	}
+	return MaxOrder
+}
