@@ -46,7 +46,7 @@ func (t *trainer) beginTuned(ctx context.Context, set Settings) error {
 		return err
 	}
 	set.Scale = scale
-	found, err := seen.tune(ctx, &set, stream, t.opt.Note)
+	found, err := seen.tune(ctx, &set, stream, t.opt.Epochs, t.opt.Note)
 	if err != nil {
 		return err
 	}

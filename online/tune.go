@@ -117,18 +117,19 @@ func (s *Settings) bounded(rows int, note func(string, ...any)) error {
 
 // tune fills in the settings that are missing from what does best on held-out
 // rows of the sample, the survey's head, and returns how many passes a file is
-// to have.
-func (s *survey) tune(ctx context.Context, set *Settings, stream bool, note func(string, ...any)) (*tuned, error) {
+// to have, unless epochs says it.
+func (s *survey) tune(ctx context.Context, set *Settings, stream bool, epochs int, note func(string, ...any)) (*tuned, error) {
 	t := &tuner{set: *set, stream: stream, all: s.rows}
 	var err error
 	if t.loss, err = loss.ByName(set.Loss); err != nil {
 		return nil, err
 	}
 	candidates, err := t.candidates(s)
-	if err != nil || len(s.head) < 20 {
-		return &tuned{passes: 1, sample: len(s.head)}, err
-	}
 	n := len(s.head)
+	given := len(candidates)*len(t.rates) == 1 && (stream || epochs > 0)
+	if err != nil || given || n < 20 {
+		return &tuned{passes: 1, sample: n}, err
+	}
 	t.folds = max(1, min(tuneFolds, 2*tuneFirst/n+1))
 	t.held = min(tuneHeld, max(1, n/5))
 	t.perm = rand.New(rand.NewPCG(tuneSeed, 0)).Perm(n)
