@@ -45,7 +45,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes junit workflows image image-test reference agree bench stream-bench faults fuzz data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes junit workflows image image-test reference agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck clean
 
 all: reproduce
 
@@ -178,6 +178,16 @@ stream-bench: build
 	STREAM_ROWS=1000000 STREAM_RUNALL=$(abspath bin/runall) STREAM_OUT=$(abspath $(RESULTS))/own-data.txt \
 	$(GO) test -tags check -count=1 -run CheckStream ./cmd/runall
 	@cat $(RESULTS)/own-data.txt
+
+# What train makes of fourteen data sets without settings, beside scikit-learn and
+# LIBSVM (Debian's python3-sklearn, libsvm-tools): an hour, most of it theirs. Goes
+# on where it stopped.
+PEERS_SETS ?=
+
+peers: build
+	@if /usr/bin/python3 -c 'import sklearn' 2>/dev/null && command -v svm-train >/dev/null; \
+	then mkdir -p $(RESULTS) && /usr/bin/python3 online/peers/peers.py bin/runall $(RESULTS)/peers $(PEERS_SETS) && cat $(RESULTS)/peers.txt; \
+	else echo "peers: python3-sklearn or libsvm-tools is not installed, left out"; fi
 
 # Every fuzz target there is, FUZZTIME each, as many at a time as there are
 # cores, then a table of them. What a target found is in its testdata/fuzz.

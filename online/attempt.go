@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"polkrepro/internal/until"
+	"polkrepro/polk/prune"
 )
 
 // quick is the cost of a step, in multiply-adds, up to which nobody has to be
@@ -44,5 +45,14 @@ func (m *Model) cost() float64 {
 	if s := m.sinceAnchor; s != nil && *s+len(m.y) >= m.settings.anchorBatches()*m.settings.Batch {
 		cost += (n + order) * (n + order) * (n + order)
 	}
+	if cost >= quick && !m.settings.inverse() {
+		return n * (n + order) * dim
+	}
 	return cost
+}
+
+// inverse reports whether the pruner needs the inverse kernel matrix.
+func (s *Settings) inverse() bool {
+	p, err := prune.Find(s.Pruner, s.PrunerParams)
+	return err != nil || p.Heuristic.Inverse
 }

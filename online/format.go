@@ -323,7 +323,7 @@ func (h *header) check(version byte) error {
 		return fmt.Errorf("%d rows of %d", h.Tail, h.Rows)
 	}
 	// The step that leads over MaxOrder is the last one.
-	if most := MaxOrder + h.Batch; h.Elements < 0 || h.Elements > most || h.Before < 0 || h.Before > most || h.Missing < 0 || h.Missing > h.Before {
+	if most := h.maxOrder() + h.Batch; h.Elements < 0 || h.Elements > most || h.Before < 0 || h.Before > most || h.Missing < 0 || h.Missing > h.Before {
 		return fmt.Errorf("%d elements, %d before and %d of these missing, more than %d", h.Elements, h.Before, h.Missing, most)
 	}
 	if s := h.SinceAnchor; s != nil && (*s < 0 || *s >= h.anchorBatches()*h.Batch) {

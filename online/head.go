@@ -22,12 +22,19 @@ type survey struct {
 	labels data.LabelSet
 	dim    int // most features of a row, the highest index of LIBSVM
 	rows   int
+	all    []data.Row // all rows, while they are few enough to be shuffled together; nil without draw
+	draw   *sampler   // of the head from all rows, to tune on; nil if the head is the first rows
+	order  mixing
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
-func (f *feed) look(ctx context.Context, regression bool) (*survey, error) {
-	s := new(survey)
+func (f *feed) look(ctx context.Context, regression bool, draw *sampler, note func(string, ...any)) (*survey, error) {
+	s := &survey{draw: draw}
+	var said watch
 	for {
+		if s.rows%64 == 0 && said.due() {
+			note("%d rows read", s.rows)
+		}
 		row, err := f.next(ctx)
 		switch {
 		case err == io.EOF && s.rows == 0:
@@ -54,7 +61,10 @@ func (s *survey) full() bool { return len(s.head) >= headRows || s.values >= max
 func (s *survey) add(row *data.Row, regression bool) error {
 	s.rows++
 	s.dim = max(s.dim, row.Dim)
-	if !s.full() {
+	if s.draw != nil {
+		s.head = s.draw.add(s.head, row, s.dim)
+		s.keep(row)
+	} else if !s.full() {
 		s.head = append(s.head, *row)
 		s.values = len(s.head) * s.dim
 	}
@@ -65,10 +75,19 @@ func (s *survey) add(row *data.Row, regression bool) error {
 	if err := s.labels.Add(row.Label); err != nil {
 		return err
 	}
+	s.order.add(row.Label)
 	if s.labels.Len() > MaxClasses {
 		return fmt.Errorf("label %.40q is one more than the %d classes allowed (is it a regression?)", row.Label, MaxClasses)
 	}
 	return nil
+}
+
+// where says which rows the head has.
+func (s *survey) where() string {
+	if s.draw != nil && len(s.head) < s.rows {
+		return fmt.Sprintf("%d rows of %d", len(s.head), s.rows)
+	}
+	return fmt.Sprintf("the first %d rows", len(s.head))
 }
 
 // complete fills in the settings that are missing from what was seen, and
@@ -95,7 +114,7 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling,
 	if err != nil {
 		return sc, err
 	}
-	note("%d features, scaling %s from the first %d rows", set.Dim, set.Scale, n)
+	note("%d features, scaling %s from %s", set.Dim, set.Scale, s.where())
 	if constant > 0 {
 		note("%d features are the same in all of these rows and are left out", constant)
 	}

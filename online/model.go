@@ -114,9 +114,16 @@ func (m *Model) learn(ctx context.Context, row *data.Row) error {
 	})
 }
 
+// judged is the number of steps of a tuned training of a file of which one has its
+// rows predicted first: there are many passes, and predicting them all takes as
+// long as learning them.
+const judged = 4
+
 // judgeAndStep predicts the rows that wait and learns them.
-func (m *Model) judgeAndStep() error {
-	err := m.judge()
+func (m *Model) judgeAndStep() (err error) {
+	if m.settings.DecaySteps == 0 || m.learner.Steps()%judged == 0 {
+		err = m.judge()
+	}
 	if err != nil {
 		m.giveUp(len(m.y))
 	} else {
@@ -131,8 +138,9 @@ func (m *Model) judgeAndStep() error {
 // step learns the rows that wait.
 func (m *Model) step() error {
 	n := len(m.y)
-	err := fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", MaxOrder)
-	if m.Order() <= MaxOrder {
+	most := m.settings.maxOrder()
+	err := fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", most)
+	if m.Order() <= most {
 		err = m.learner.Step(n, m.x, m.y)
 	}
 	if errors.Is(err, polk.ErrDiverged) {

@@ -25,6 +25,8 @@ type place struct {
 	Format string `json:"format,omitempty"` // of the file's rows; empty in older files
 	Header string `json:"header,omitempty"` // data.HeaderYes or HeaderNo; empty in older files, and of LIBSVM
 	Whole  string `json:"whole,omitempty"`  // fingerprint of all rows, once a pass is through; empty in older files
+
+	Shuffled bool `json:"shuffled,omitempty"` // the passes have the rows in the order of a shuffler
 }
 
 // Unfinished reports whether the model is that of a training of a file that

@@ -26,6 +26,9 @@ const (
 	MaxBatch    = 4096
 	MaxOrder    = 8192 // elements of a dictionary: its kernel matrix and the inverse take up to 2.4 GB
 
+	// maxFreeOrder is the largest order of pruners that keep neither matrix.
+	maxFreeOrder = 1 << 15
+
 	maxValues = 1 << 24 // features of a batch, of the head, and of the rows that a model file keeps
 )
 
@@ -41,8 +44,9 @@ type Settings struct {
 	Degree    int     `json:"degree,omitempty"`    // c of (xᵀx' + b)^c
 
 	Regularizer  float64 `json:"regularizer"`
-	LearningRate float64 `json:"learning_rate"` // constant
-	Parsimony    float64 `json:"parsimony"`     // K of the budget ε = K·η^{3/2}, for pruners that keep to it
+	LearningRate float64 `json:"learning_rate"`         // constant unless DecaySteps
+	DecaySteps   int     `json:"decay_steps,omitempty"` // in which the learning rate falls to 0; 0 if it is constant
+	Parsimony    float64 `json:"parsimony"`             // K of the budget ε = K·η^{3/2}, for pruners that keep to it
 	Batch        int     `json:"batch"`
 
 	// Pruner is the name of a registered heuristic.
@@ -67,6 +71,9 @@ var (
 
 // prunerOrder is KOMP to a fixed number of elements, its only parameter.
 const prunerOrder = "komp-order"
+
+// prunerMerging merges elements, for the Gaussian kernel only.
+const prunerMerging = "merging"
 
 // Default hyper-parameters, of a kernel with κ(x, x) = 1. The learning rates
 // keep a step below the curvature of the loss.
@@ -151,8 +158,10 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: %d features, want 1 to %d", s.Dim, MaxFeatures)
 	case s.Batch < 1 || s.Batch > MaxBatch || s.Batch*s.Dim > maxValues:
 		return fmt.Errorf("online: batches of %d rows with %d features, want 1 to %d rows and at most %d values", s.Batch, s.Dim, MaxBatch, maxValues)
-	case s.PrunerParams["order"] > MaxOrder:
-		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], MaxOrder)
+	case s.PrunerParams["order"] > float64(s.maxOrder()):
+		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], s.maxOrder())
+	case s.DecaySteps < 0:
+		return fmt.Errorf("online: a learning rate that falls over %d steps, want at least 0", s.DecaySteps)
 	case !s.Scale.known():
 		return fmt.Errorf("online: no scaling %q", s.Scale)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):
@@ -221,6 +230,9 @@ func (s *Settings) config() (polk.Config, error) {
 		Kernel: k, Loss: l, Classes: len(s.Labels), Dim: s.Dim,
 		Regularizer: s.Regularizer, LearningRate: polk.Constant(s.LearningRate), Budget: polk.Parsimony(s.Parsimony),
 		Threads: runtime.GOMAXPROCS(0),
+	}
+	if s.DecaySteps > 0 {
+		cfg.LearningRate = cooldown{s.LearningRate, s.DecaySteps}
 	}
 	if s.Pruner != "" && s.Pruner != prune.KOMP {
 		cfg.Pruner, err = prune.Find(s.Pruner, s.PrunerParams)

@@ -22,8 +22,15 @@ type TrainOptions struct {
 
 	Resume *Model // trained further if not nil; Settings are then the model's but for the format
 
-	Epochs int // passes over a file, at least 1; a stream has one
+	Epochs int // passes over a file, 0 for those that Tune chooses, else 1; a stream has one
 	Skip   int // rows left out at the beginning of the first pass
+
+	// Tune chooses what is zero of scaling, bandwidth, learning rate, pruner and
+	// Epochs by the error on held-out rows, in a bounded number of arithmetic
+	// operations: of rows drawn from all of a file, of a stream's first 1,000.
+	// A file's rows are then learned in a random order, in blocks that fit into
+	// memory, unless Skip leaves some out, with a learning rate that falls to 0.
+	Tune bool
 
 	// Continue goes on with a training of a file that was not finished, where
 	// Resume says that it stopped; Epochs and Skip are then those of that
@@ -32,7 +39,7 @@ type TrainOptions struct {
 	Continue bool
 
 	Note     func(format string, args ...any) // what was chosen; may be nil
-	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows; may be nil
+	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows, and every 5 seconds; may be nil
 
 	// Save, unless it is nil, is called whenever the model has taken another
 	// SaveEvery rows, at least 1. Its error ends the training.
@@ -110,6 +117,11 @@ type trainer struct {
 	from         *place       // where to go on, until the rows before have been left out
 	mixed        bool         // the model has learned rows of two files
 	lost         bool         // the model has given rows up that it had taken
+	shuffle      *shuffler    // of this pass; nil if the rows are learned as they stand
+	shuffled     bool         // every pass has one
+	kept         []data.Row   // the file's rows, if a shuffler has room for all of them
+	watch        watch
+	large        int // model order at which growing warns
 }
 
 // rowOptions returns how the source is read.
@@ -119,6 +131,9 @@ func rowOptions(s *Settings) data.RowOptions {
 
 // begin makes the model, from the head unless nothing is to be taken from it.
 func (t *trainer) begin(ctx context.Context) error {
+	if t.opt.Tune {
+		return t.beginTuned(ctx)
+	}
 	set, err := t.opt.Settings.withDefaults()
 	if err != nil {
 		return err
@@ -129,21 +144,19 @@ func (t *trainer) begin(ctx context.Context) error {
 		t.m, err = newModel(set, scaling{})
 		return err
 	}
-	opts := rowOptions(&set)
-	opts.Header = data.HeaderRule{Classes: set.Labels, Numbers: set.regression()}
-	f, err := t.opt.Source.open(opts)
+	f, err := t.openHead(&set)
 	if err != nil {
 		return err
 	}
-	seen, err := f.look(ctx, set.regression())
+	seen, err := f.look(ctx, set.regression(), nil, t.opt.Note)
 	if err == nil {
 		var sc scaling
+		t.warnSorted(seen)
 		if sc, err = seen.complete(&set, t.opt.Note); err == nil {
 			t.m, err = newModel(set, sc)
-		} else if pe := new(data.ParseError); errors.As(err, &pe) {
-			err = fmt.Errorf("%s: %w", t.opt.Source.name(), err)
 		}
 	}
+	err = t.named(err)
 	t.decided(f)
 	if t.opt.Source.stream() && err == nil {
 		t.feed, t.head = f, seen.head
@@ -153,13 +166,29 @@ func (t *trainer) begin(ctx context.Context) error {
 	return err
 }
 
+// openHead opens a source whose first rows settings are taken from.
+func (t *trainer) openHead(set *Settings) (*feed, error) {
+	opts := rowOptions(set)
+	opts.Header = data.HeaderRule{Classes: set.Labels, Numbers: set.regression()}
+	return t.opt.Source.open(opts)
+}
+
+// named gives an error of one of the first rows the source's name.
+func (t *trainer) named(err error) error {
+	if pe, ok := errors.AsType[*data.ParseError](err); ok && err == error(pe) {
+		return fmt.Errorf("%s: %w", t.opt.Source.name(), err)
+	}
+	return err
+}
+
 // passes learns all epochs.
 func (t *trainer) passes(ctx context.Context) error {
 	skip := t.opt.Skip
-	t.epochs = max(1, t.opt.Epochs)
+	t.epochs = max(1, t.opt.Epochs) // Epochs of a tuned training are those chosen
 	if t.opt.Continue {
 		t.from = t.m.place
 		t.epochs, t.pass, skip, t.whole = t.from.Epochs, t.from.Pass, t.from.Rows, t.from.Whole
+		t.shuffled = t.from.Shuffled
 		t.opt.Settings.Format = cmp.Or(t.from.Format, t.opt.Settings.Format)
 		t.opt.Note("goes on in pass %d of %d after its first %d rows", t.pass+1, t.epochs, skip)
 	}
@@ -198,8 +227,10 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 		return err
 	}
 	defer func() {
-		t.feed.close()
-		t.feed = nil
+		if t.feed != nil {
+			t.feed.close()
+			t.feed = nil
+		}
 	}()
 	for {
 		row, err := t.nextRow(ctx)
@@ -224,7 +255,7 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 
 // openPass begins a pass.
 func (t *trainer) openPass() error {
-	if t.feed == nil {
+	if t.feed == nil && t.kept == nil {
 		if err := t.openFeed(); err != nil {
 			return err
 		}
@@ -232,6 +263,9 @@ func (t *trainer) openPass() error {
 	t.row = 0
 	if !t.opt.Source.stream() {
 		t.seen = t.m.newFingerprint()
+	}
+	if t.shuffled {
+		t.shuffle = &shuffler{pass: t.pass, kept: t.kept, read: t.m.newFingerprint()}
 	}
 	return nil
 }
@@ -257,11 +291,17 @@ func (t *trainer) openFeed() error {
 
 // endPass reports a pass whose rows were not those of the passes before.
 func (t *trainer) endPass() error {
-	if t.seen == nil {
+	if t.seen == nil || t.kept != nil {
 		return nil
 	}
 	sum := t.seen.sum()
+	if t.shuffle != nil {
+		sum = t.shuffle.read.sum()
+	}
 	if t.whole = cmp.Or(t.whole, sum); sum == t.whole {
+		if t.shuffle != nil {
+			t.kept = t.shuffle.kept
+		}
 		return nil
 	}
 	t.mixed = true
@@ -271,7 +311,7 @@ func (t *trainer) endPass() error {
 // decided takes over what the first row of a CSV source is: all passes take it so,
 // and a model that begins with it has its names.
 func (t *trainer) decided(f *feed) {
-	if t.header != "" || f.first == nil {
+	if t.header != "" || f == nil || f.first == nil {
 		return
 	}
 	t.header = data.HeaderNo
@@ -302,6 +342,9 @@ func (t *trainer) take(ctx context.Context, row *data.Row, leave bool) error {
 	if leave {
 		return nil
 	}
+	if len(t.m.y) == 0 { // the model has just taken a step
+		t.growing()
+	}
 	t.report(t.m.rows - t.began)
 	return t.save()
 }
@@ -327,11 +370,14 @@ func (t *trainer) here() *place {
 	if t.seen == nil || t.lost || t.from != nil {
 		return nil
 	}
-	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.header, t.whole}
+	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.header, t.whole, t.shuffled}
 }
 
 // nextRow returns a row of the head, or one that is read.
 func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
+	if t.shuffle != nil {
+		return t.shuffle.next(ctx, t.feed, blockRows(t.m.settings.Dim))
+	}
 	if len(t.head) == 0 {
 		return t.feed.next(ctx)
 	}
@@ -345,10 +391,12 @@ func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
 
 // report tells of the progress if it is time.
 func (t *trainer) report(rows int64) {
-	if rows < t.next {
+	if due := t.watch.due(); rows < t.next && !due {
 		return
 	}
-	t.next = min(t.next*10, t.next+10_000-t.next%10_000)
+	for t.next <= rows && rows < math.MaxInt64 {
+		t.next = min(t.next*10, t.next+10_000-t.next%10_000)
+	}
 	if p := t.m.TakePrequential(); p.Rows > 0 {
 		t.opt.Progress(t.m, p)
 	}

@@ -37,6 +37,7 @@ type trainFlags struct {
 	spec, loss, format, header, label, scale, out, resume string
 	classes                                               []string
 	order                                                 int
+	noTune                                                bool
 }
 
 func newTrain() *cobra.Command {
@@ -47,7 +48,9 @@ func newTrain() *cobra.Command {
 		Short: "Train on your own LIBSVM or CSV file (.gz too), or on standard input without end",
 		Long: `Train on your own LIBSVM or CSV file (.gz too), or on standard input without end
 if FILE is "-". What is not said by flags or by a spec file is taken from the
-first 1,000 rows; a flag wins over the spec.
+rows; a flag wins over the spec. Of a file all rows are read first, of a stream
+1,000. Scaling, bandwidth, learning rate and, of a file, the number of passes are
+those that predict held-out rows best; --no-tune has fixed defaults instead.
 
 Progress is the error on rows before they are learned. The loss says what the
 task is: hinge and logistic classify, squared-hinge and
@@ -77,6 +80,7 @@ rows of a file out.`,
 				return harness.Usage(err)
 			}
 			opt.Continue = !cmd.Flags().Changed("skip")
+			flags.tune(cmd.Flags(), &opt)
 			return train(cmd, opt, flags)
 		},
 	}
@@ -87,7 +91,7 @@ rows of a file out.`,
 
 // savedFlags are the flags of train whose values a model file holds.
 var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kernel", "bandwidth", "offset", "degree",
-	"learning-rate", "regularizer", "parsimony", "order", "pruner", "pruner-params", "batch"}
+	"learning-rate", "regularizer", "parsimony", "order", "pruner", "pruner-params", "batch", "no-tune"}
 
 // checkTogether reports flags that contradict each other.
 func checkTogether(fs *pflag.FlagSet, s *online.Settings, loss string) error {
@@ -129,12 +133,14 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 	formatFlag(cmd, &f.format)
 	headerFlag(cmd, &f.header)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
-	fs.Var(choice{&f.scale, online.Scales()}, "scale", "how features are scaled, by the first 1,000 rows: not, to mean 0 and deviation 1, or to the unit interval")
+	fs.Var(choice{&f.scale, online.Scales()}, "scale", "how features are scaled (default: tuned; with --no-tune unit, by the first 1,000 rows): not, to mean 0 and deviation 1, or to the unit interval")
 	fs.StringSliceVar(&f.classes, "classes", nil, "`labels` of all classes (default: those of the file, or of a stream's first 1,000 rows)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
+	fs.BoolVar(&f.noTune, "no-tune", false, "the fixed defaults for what no flag says, instead of settings tried on held-out rows")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
 	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "keep at most `M` elements, instead of --parsimony; the same as --pruner komp-order --pruner-params order=M")
 	fs.Lookup("order").DefValue = ""
+	fs.Lookup("scale").DefValue = ""
 }
 
 // addSettings defines the flags of hyper-parameters and passes.
@@ -143,20 +149,20 @@ func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
 	s.Kernel, s.Offset, s.Degree, s.Pruner = online.KernelGaussian, 1, online.DefaultDegree, prune.KOMP
 	fs := cmd.Flags()
 	fs.Var(choice{&s.Kernel, []string{online.KernelGaussian, online.KernelPolynomial}}, "kernel", "kernel of scaled features: exp(−‖x−x'‖²/(2c²)) or (xᵀx'+b)^c")
-	fs.Var(positive{&s.Bandwidth}, "bandwidth", "bandwidth `c` of the Gaussian kernel (default: median distance between the first 1,000 rows)")
+	fs.Var(positive{&s.Bandwidth}, "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
 	fs.Var(notNegative{&s.Offset}, "offset", "offset `b` of the polynomial kernel")
 	wholeFlag(cmd, &s.Degree, "degree", online.DefaultDegree, whole{min: 1, max: maxDegree}, "degree `c` of the polynomial kernel; 1 is a linear model")
-	fs.Var(positive{&s.LearningRate}, "learning-rate", "constant learning rate `η` (default: 0.5 for the squared losses, 2 for the others; over κ(x,x) of a polynomial)")
+	fs.Var(positive{&s.LearningRate}, "learning-rate", "constant learning rate `η` (default: tuned, and of a file falling to 0; with --no-tune 0.5 for the squared losses, 2 for the others, over κ(x,x) of a polynomial)")
 	fs.Var(positive{&s.Regularizer}, "regularizer", "regularizer `λ` (default: 1e-06; times κ(x,x) of a polynomial)")
-	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.01; times κ(x,x) of a polynomial)")
-	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "what keeps the model small, a `name` that \"runall list pruners\" prints")
+	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: none; with --no-tune 0.01, times κ(x,x) of a polynomial)")
+	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "what keeps the model small (default: a bound on the order; with --no-tune komp), a `name` that \"runall list pruners\" prints")
 	fs.Var(prunerParams{&s.PrunerParams}, "pruner-params", "what the pruner takes, `name=number` with commas between")
-	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows in a mini-batch, `N`")
+	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows in a mini-batch, `N` (tuned: up to 128 in large files)")
 	wholeFlag(cmd, &s.Dim, "features", 0, whole{min: 1, max: online.MaxFeatures}, "number of features, `N` (default: that of the file, or of a stream's first 1,000 rows)")
-	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: maxEpochs}, "passes over a file, `N`")
+	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: maxEpochs}, "passes over a file, `N` (default: tuned; with --no-tune 1)")
 	wholeFlag(cmd, &opt.Skip, "skip", 0, whole{max: math.MaxInt}, "leave the first `N` rows out of the first pass")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, whole{min: 1, max: math.MaxInt}, "save the model every `N` rows")
-	for _, name := range []string{"bandwidth", "learning-rate", "regularizer", "parsimony", "features"} {
+	for _, name := range []string{"bandwidth", "learning-rate", "regularizer", "parsimony", "features", "epochs", "pruner"} {
 		fs.Lookup(name).DefValue = ""
 	}
 }
@@ -212,6 +218,27 @@ var (
 
 func formatFlag(cmd *cobra.Command, p *string) {
 	cmd.Flags().Var(choice{p, []string{data.FormatCSV, data.FormatLIBSVM}}, "format", "format of the rows (default: CSV for files named .csv and .csv.gz, else LIBSVM)")
+}
+
+// tune has what no flag and no spec says chosen on held-out rows, unless
+// --no-tune.
+func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
+	opt.Tune = !f.noTune && f.resume == ""
+	if !opt.Tune {
+		return
+	}
+	if !fs.Changed("scale") {
+		f.scale = ""
+	}
+	if !fs.Changed("pruner") {
+		opt.Settings.Pruner = ""
+	}
+	if !fs.Changed("epochs") {
+		opt.Epochs = 0
+	}
+	if !fs.Changed("batch") {
+		opt.Settings.Batch = 0
+	}
 }
 
 // train is the command's work.

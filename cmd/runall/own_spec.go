@@ -32,6 +32,7 @@ type trainSpec struct {
 	Format       scalar           `json:"format"`
 	Header       scalar           `json:"header"`
 	SaveEvery    scalar           `json:"save_every"`
+	NoTune       switchSpec       `json:"no_tune"`
 }
 
 type kernelSpec struct {
@@ -68,13 +69,23 @@ func (s *prunerParamsSpec) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter
 	}
 }
 
+// switchSpec is true or false.
+type switchSpec struct{ scalar }
+
+// DecodeNode takes a truth value.
+func (s *switchSpec) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
+	if n.Want(strictyaml.Bool, r) {
+		s.text, s.at = strings.ToLower(n.Text), n
+	}
+}
+
 // flags returns the values by the names of the flags that they stand for.
 func (s *trainSpec) flags() map[string]scalar {
 	return map[string]scalar{
 		"loss": s.Loss, "kernel": s.Kernel.Type, "bandwidth": s.Kernel.Bandwidth, "offset": s.Kernel.Offset, "degree": s.Kernel.Degree,
 		"learning-rate": s.LearningRate, "regularizer": s.Regularizer, "parsimony": s.Parsimony, "order": s.Order,
 		"pruner": s.Pruner, "pruner-params": s.PrunerParams.scalar, "batch": s.BatchSize, "epochs": s.Epochs, "scale": s.Scale,
-		"features": s.Features, "label": s.Label, "format": s.Format, "header": s.Header, "save-every": s.SaveEvery,
+		"features": s.Features, "label": s.Label, "format": s.Format, "header": s.Header, "save-every": s.SaveEvery, "no-tune": s.NoTune.scalar,
 	}
 }
 

@@ -59,8 +59,8 @@ save_every: 100
 		{"parsimony wins", "label: last\norder: 7\n", strings.Fields("--parsimony 0.02"), strings.Fields("--label last --parsimony 0.02")},
 	}
 	for _, tt := range tests {
-		a := trained(t, file, append(tt.with, "--spec", put(t, "s.yaml", tt.spec))...)
-		if b := trained(t, file, tt.flags...); !bytes.Equal(a, b) {
+		a := trained(t, file, append(tt.with, "--spec", put(t, "s.yaml", tt.spec+"no_tune: true\n"))...)
+		if b := trained(t, file, append(tt.flags, "--no-tune")...); !bytes.Equal(a, b) {
 			t.Errorf("%s: the spec makes another model than the flags", tt.name)
 		}
 	}
@@ -92,6 +92,7 @@ func TestTrainSpecErrors(t *testing.T) {
 		{"kernel: {degree: 3}\n", "--offset and --degree"},
 		{"kernel: {type: polynomial}\npruner: merging\npruner_params: {order: 3}\n", "gaussian kernel only"},
 		{"label: middle\n", "--label"},
+		{"no_tune: maybe\n", "want true or false"},
 		{strings.Repeat("#", 70_000), "at most"},
 	}
 	out := filepath.Join(t.TempDir(), "m.polk")

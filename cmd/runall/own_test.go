@@ -73,8 +73,8 @@ func TestTrainInTwoParts(t *testing.T) {
 	rows := trees(2500)
 	whole, half := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "half")
 	file := put(t, "all.csv", rows...)
-	must(t, "train", file, "--label", "last", "--order", "8", "--out", whole)
-	must(t, "train", put(t, "first.csv", rows[:1234]...), "--label", "last", "--order", "8", "--out", half)
+	must(t, "train", file, "--label", "last", "--order", "8", "--no-tune", "--out", whole)
+	must(t, "train", put(t, "first.csv", rows[:1234]...), "--label", "last", "--order", "8", "--no-tune", "--out", half)
 	must(t, "train", file, "--resume", half, "--skip", "1234")
 	a, err := os.ReadFile(whole)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestResumeUnfinished(t *testing.T) {
 	dir := t.TempDir()
 	bad, good := put(t, "bad.csv", append(slices.Clone(rows[:1500]), "1,2,fir\n")...), put(t, "good.csv", rows...)
 	model, whole := filepath.Join(dir, "m"), filepath.Join(dir, "whole")
-	args := []string{"--label", "last", "--classes", "elm,oak,yew", "--bandwidth", "0.4"}
+	args := []string{"--label", "last", "--classes", "elm,oak,yew", "--bandwidth", "0.4", "--no-tune"}
 	if code, _, stderr := call(t, append([]string{"train", bad, "--out", model}, args...)...); code != harness.ExitFailed || !strings.Contains(stderr, "To go on: runall train") {
 		t.Fatalf("exit status %d: %s", code, stderr)
 	}

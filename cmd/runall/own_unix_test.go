@@ -26,7 +26,7 @@ func TestInterruptedStream(t *testing.T) {
 	rows := trees(2500)
 	dir := t.TempDir()
 	half, whole := filepath.Join(dir, "half"), filepath.Join(dir, "whole")
-	cmd := exec.Command(os.Args[0], "train", "-", "--format", "csv", "--label", "last", "--out", half)
+	cmd := exec.Command(os.Args[0], "train", "-", "--format", "csv", "--label", "last", "--no-tune", "--out", half)
 	cmd.Env = append(os.Environ(), asRunall+"=1")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -52,7 +52,7 @@ func TestInterruptedStream(t *testing.T) {
 		t.Fatalf("exit status %d", cmd.ProcessState.ExitCode())
 	}
 	must(t, "train", put(t, "rest.csv", rows[1000:]...), "--resume", half)
-	must(t, "train", put(t, "all.csv", rows...), "--label", "last", "--out", whole)
+	must(t, "train", put(t, "all.csv", rows...), "--label", "last", "--no-tune", "--out", whole)
 	a, errA := os.ReadFile(half)
 	b, errB := os.ReadFile(whole)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {

@@ -1,0 +1,73 @@
+package online
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"slices"
+
+	"polkrepro/data"
+)
+
+// A shuffler hands on the rows of a feed in another order: blocks of them, each
+// in a random order that depends on the pass and the block's number alone, so
+// that a training that goes on meets the rows that it would have met. A file
+// that fits one block is in a different order in every pass.
+type shuffler struct {
+	pass, blocks int
+	block        []data.Row
+	err          error // that ended the feed
+
+	kept []data.Row   // all rows of the file in its order, if one block holds them
+	read *fingerprint // of the rows of the feed, in the file's order
+}
+
+// next returns the next row.
+func (s *shuffler) next(ctx context.Context, f *feed, size int) (*data.Row, error) {
+	if len(s.block) == 0 {
+		s.fill(ctx, f, size)
+	}
+	if ctx.Err() != nil {
+		return nil, ErrStopped
+	}
+	if len(s.block) == 0 {
+		return nil, s.err
+	}
+	row := s.block[0]
+	s.block = s.block[1:]
+	return &row, nil
+}
+
+// fill reads the next block.
+func (s *shuffler) fill(ctx context.Context, f *feed, size int) {
+	if s.err != nil {
+		return
+	}
+	var block []data.Row
+	if s.kept != nil {
+		block, s.err = slices.Clone(s.kept), io.EOF
+	}
+	for s.err == nil && len(block) < size {
+		row, err := f.next(ctx)
+		if err != nil {
+			s.err = err
+			break
+		}
+		s.read.add(row)
+		block = append(block, *row)
+	}
+	if s.err != nil && s.err != io.EOF {
+		block = nil
+	}
+	if s.err == io.EOF && s.blocks == 0 && s.kept == nil {
+		s.kept = slices.Clone(block)
+	}
+	rng := rand.New(rand.NewPCG(tuneSeed+1+uint64(s.pass), uint64(s.blocks)))
+	rng.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
+	s.block = block
+	s.blocks++
+}
+
+// blockRows returns how many rows of so many features are shuffled together: a
+// row takes some 32 values beside its features.
+func blockRows(dim int) int { return shuffleSize / (dim + 32) }

@@ -1,0 +1,499 @@
+package online
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"polkrepro/data"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk"
+	"polkrepro/polk/prune"
+)
+
+// What tuning does is decided by the rows and by these numbers, never by a
+// clock: the same rows give the same settings on every machine of one class.
+const (
+	tuneRows    = 4000    // rows of a file that settings are tried on, drawn from all of them
+	tuneHeld    = 500     // of these, most that are held out
+	tuneFolds   = 5       // most times that every candidate is trained, each with other rows held out
+	tuneFirst   = 500     // rows that each candidate learns in the first round, of a small file twice as many; twice as many in each further one
+	tuneKeep    = 3       // one candidate in as many goes on to the next round
+	tunePasses  = 64      // most passes over a file
+	tuneMedian  = 256     // rows between which the median distance is computed
+	tuneSeed    = 2016    // of the draws, and of the order in which a file's rows are learned
+	tuneBudget  = 1 << 31 // multiply-adds after which no further round begins, a second or two
+	tuneRemoved = 1 << 16 // multiply-adds in whose time an element is merged
+	shuffleSize = 1 << 23 // values of the rows that are shuffled together
+)
+
+// The largest model orders that are chosen. Merging costs less by an element, but
+// keeps the functions only while it merges few elements that are not the same row:
+// where most rows have no gradient, or the file is small.
+const (
+	mergeOrder       = maxFreeOrder
+	mergeOrderStream = 1024
+	mergeRows        = 2000 // of a small file
+	kompOrder        = 500
+)
+
+// A candidate is one combination of the settings that are chosen.
+type candidate struct {
+	scaling int     // index of the tuner's samples
+	factor  float64 // bandwidth over the median distance
+	rate    float64 // learning rate over the loss's default
+	score   heldOut
+}
+
+// heldOut is how a candidate did on rows that it had not learned.
+type heldOut struct {
+	rows, wrong int
+	loss        float64 // sum
+}
+
+// A scaledSample is the sample under one scaling.
+type scaledSample struct {
+	model  *Model // that has learned nothing, for its scaling
+	x      []float32
+	y      []float64
+	median float64 // distance between rows; 1 if the kernel has no bandwidth
+}
+
+// A tuner chooses settings by successive halving: all candidates learn a few
+// rows, and those that predict the rows held out best go on with twice as many,
+// then with twice as many passes, until that no longer helps.
+type tuner struct {
+	set     Settings
+	loss    loss.Loss
+	stream  bool
+	samples []scaledSample
+	all     int       // rows of the file
+	rates   []float64 // learning rates to be tried, over the loss's default
+	folds   int
+	held    int   // rows held out in a fold
+	perm    []int // of the sample
+	spent   int64 // multiply-adds
+}
+
+// tuned is what a tuner has chosen beside the settings.
+type tuned struct {
+	passes float64 // over rows as many as the sample's
+	sample int
+	score  heldOut
+}
+
+// bounded gives the model a largest order if nothing else bounds it. rows is 0
+// for a stream.
+func (s *Settings) bounded(rows int, note func(string, ...any)) error {
+	if s.Pruner != "" || s.Parsimony != 0 {
+		return nil
+	}
+	l, err := loss.ByName(s.Loss)
+	if err != nil {
+		return err
+	}
+	order := kompOrder
+	s.Pruner = prunerOrder
+	_, flat := l.(loss.Flat)
+	if small := rows > 0 && rows <= mergeRows; (flat || small) && cmp.Or(s.Kernel, KernelGaussian) == KernelGaussian {
+		s.Pruner, order = prunerMerging, mergeOrder
+		if rows == 0 {
+			order = mergeOrderStream
+		}
+	}
+	if rows > 0 {
+		order = min(order, 2*rows) // an element may be there twice when a row is learned again
+	}
+	if s.Dim > 0 {
+		order = max(1, min(order, maxValues/s.Dim))
+	}
+	s.PrunerParams = prune.Params{"order": float64(order)}
+	note("at most %d elements (%s)", order, s.Pruner)
+	return nil
+}
+
+// tune fills in the settings that are missing from what does best on held-out
+// rows of the sample, the survey's head, and returns how many passes a file is
+// to have, unless epochs says it. Without rows enough it leaves the settings.
+func (s *survey) tune(ctx context.Context, set *Settings, stream bool, epochs int, note func(string, ...any)) (*tuned, error) {
+	t := &tuner{set: *set, stream: stream, all: s.rows}
+	var err error
+	if t.loss, err = loss.ByName(set.Loss); err != nil {
+		return nil, err
+	}
+	candidates, err := t.candidates(s)
+	n := len(s.head)
+	given := len(candidates)*len(t.rates) == 1 && (stream || epochs > 0)
+	if err != nil || given || n < 20 {
+		return &tuned{passes: 1, sample: n}, err
+	}
+	t.folds = max(1, min(tuneFolds, 2*tuneFirst/n+1))
+	t.held = min(tuneHeld, max(1, n/5))
+	t.perm = rand.New(rand.NewPCG(tuneSeed, 0)).Perm(n)
+	best, passes, err := t.halve(ctx, candidates, n-t.held, note)
+	if err != nil {
+		return nil, err
+	}
+	c := t.samples[best.scaling]
+	*set = t.settings(best, 0)
+	set.TargetShift, set.TargetFactor = c.model.settings.TargetShift, c.model.settings.TargetFactor
+	out := &tuned{passes, n, best.score}
+	t.tell(out, set, best, note)
+	return out, nil
+}
+
+// candidates scales the sample and returns all combinations of scaling and
+// bandwidth, where these are not given, with the first learning rate.
+func (t *tuner) candidates(s *survey) (all []candidate, err error) {
+	scales := []Scale{t.set.Scale}
+	if t.set.Scale == "" {
+		scales = []Scale{ScaleStandard, ScaleUnit}
+	}
+	factors := []float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2}
+	if t.set.Bandwidth != 0 || t.set.Kernel != KernelGaussian {
+		factors = []float64{1}
+	}
+	t.rates = []float64{16, 4, 64}
+	switch {
+	case t.set.LearningRate != 0:
+		t.rates = []float64{1}
+	case t.loss.Name() == loss.SquaredError{}.Name() || t.loss.Name() == loss.SquaredHinge{}.Name():
+		t.rates = []float64{2, 1, 4, 8} // the loss's curvature is bounded from below: the largest may diverge
+	case t.stream:
+		t.rates = []float64{4, 1, 16}
+	}
+	for i, scale := range scales {
+		if err := t.addSample(s, scale); err != nil {
+			return nil, err
+		}
+		for _, f := range factors {
+			all = append(all, candidate{scaling: i, factor: f, rate: t.rates[0]})
+		}
+	}
+	return all, nil
+}
+
+// addSample scales the sample.
+func (t *tuner) addSample(s *survey, scale Scale) error {
+	set, quiet := t.set, func(string, ...any) {}
+	set.Scale = scale
+	choose := set.Kernel == KernelGaussian && set.Bandwidth == 0
+	if choose {
+		set.Bandwidth = 1
+	}
+	sc, err := s.complete(&set, quiet)
+	if err != nil {
+		return err
+	}
+	b := scaledSample{median: 1}
+	if b.model, err = newModel(set, sc); err != nil {
+		return err
+	}
+	for i := range s.head {
+		row := &s.head[i]
+		if b.x, err = b.model.append(b.x, row); err != nil {
+			return &data.ParseError{Line: row.Line, Err: err}
+		}
+		y, err := b.model.target(row)
+		if err != nil {
+			return &data.ParseError{Line: row.Line, Err: err}
+		}
+		b.y = append(b.y, y)
+	}
+	if choose {
+		if b.median = medianDistance(min(len(b.y), tuneMedian), set.Dim, b.x); b.median == 0 {
+			b.median = medianDistance(len(b.y), set.Dim, b.x)
+		}
+		if b.median == 0 {
+			return fmt.Errorf("the first rows are all the same: say which bandwidth the kernel is to have")
+		}
+	}
+	t.samples = append(t.samples, b)
+	return nil
+}
+
+// settings returns the settings of a candidate, with a learning rate that falls
+// for as many steps unless the source is a stream.
+func (t *tuner) settings(c *candidate, steps int) Settings {
+	b := t.samples[c.scaling]
+	set := b.model.settings
+	if t.set.Kernel == KernelGaussian && t.set.Bandwidth == 0 {
+		set.Bandwidth = b.median * c.factor
+	}
+	set.LearningRate *= c.rate
+	if !t.stream && t.set.LearningRate == 0 {
+		set.DecaySteps = steps
+	}
+	return set
+}
+
+// halve plays the rounds and returns the best candidate and its passes. The
+// first ones are played with part of the rows, the others with all of them and
+// more and more passes, until these no longer help.
+func (t *tuner) halve(ctx context.Context, all []candidate, train int, note func(string, ...any)) (best *candidate, passes float64, err error) {
+	first, each := tuneFirst, 2
+	switch {
+	case t.stream:
+		each = 1
+	case t.all == len(t.perm): // a small file: there is time for it
+		first, each = 2*tuneFirst, 4
+	}
+	var said watch
+	rows := min(first, train)
+	learn := each * rows
+	if !t.stream {
+		learn = max(learn, 2*first)
+	}
+	for round := 0; ; round++ {
+		if said.due() {
+			note("%d of the settings are still being tried", len(all))
+		}
+		if err := t.round(ctx, all, rows, learn); err != nil {
+			return nil, 0, err
+		}
+		slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
+		done := t.spent > tuneBudget || rows == train && (t.stream || 2*learn > tunePasses*train)
+		if rows == train || done {
+			if best == nil || t.better(&all[0].score, &best.score) {
+				winner := all[0]
+				best, passes = &winner, float64(learn)/float64(rows)
+			} else {
+				done = true
+			}
+		}
+		if done {
+			return best, passes, nil
+		}
+		if rows == train {
+			learn *= 2
+		} else {
+			rows = min(2*rows, train)
+			learn = max(learn, each*rows)
+		}
+		least := 2
+		if t.all > len(t.perm) && learn > each*rows {
+			least = 1
+		}
+		if all = all[:min(len(all), max(least, len(all)/tuneKeep))]; round == 0 {
+			all = t.withRates(all)
+		}
+	}
+}
+
+// withRates returns every candidate with all learning rates.
+func (t *tuner) withRates(all []candidate) (out []candidate) {
+	for _, c := range all {
+		for _, r := range t.rates {
+			c.rate = r
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// round trains and scores all candidates, each in all folds.
+func (t *tuner) round(ctx context.Context, all []candidate, rows, learn int) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	spent := make([]int64, len(all))
+	for i := range all {
+		g.Go(func() (err error) {
+			all[i].score = heldOut{}
+			for fold := range t.folds {
+				if ctx.Err() != nil {
+					return ErrStopped
+				}
+				n, err := t.try(&all[i], fold, rows, learn)
+				if err != nil {
+					return err
+				}
+				spent[i] += n
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	for _, n := range spent {
+		t.spent += n
+	}
+	return err
+}
+
+// split returns the rows of the sample that a fold holds out, and the others.
+func (t *tuner) split(fold int) (held, train []int) {
+	from := fold * t.held
+	return t.perm[from : from+t.held], append(slices.Clone(t.perm[:from]), t.perm[from+t.held:]...)
+}
+
+// try trains a candidate and scores it on the rows held out. A candidate that
+// diverges is worse than any other. It returns the multiply-adds.
+func (t *tuner) try(c *candidate, fold, rows, learn int) (int64, error) {
+	b := &t.samples[c.scaling]
+	held, train := t.split(fold)
+	held, train = held[:min(len(held), max(learn/2, 1))], train[:rows]
+	dim, batch := b.model.settings.Dim, b.model.settings.Batch
+	set := t.settings(c, (learn+batch-1)/batch)
+	cfg, err := set.config()
+	if err != nil {
+		return 0, err
+	}
+	cfg.Threads = 1
+	l, err := polk.New(cfg)
+	if err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(tuneSeed, uint64(fold)+1))
+	x, y := make([]float32, batch*dim), make([]float64, batch)
+	var spent int64
+	next := 0
+	for learn > 0 {
+		n := min(batch, learn)
+		for i := range n {
+			j := train[next]
+			copy(x[i*dim:], b.x[j*dim:(j+1)*dim])
+			y[i] = b.y[j]
+			if next++; next == len(train) {
+				rng.Shuffle(next, func(i, j int) { train[i], train[j] = train[j], train[i] })
+				next = 0
+			}
+		}
+		learn -= n
+		if err := l.Step(n, x, y); err != nil {
+			c.score = heldOut{rows: c.score.rows + len(held), wrong: c.score.wrong + len(held), loss: math.Inf(1)}
+			return spent, nil
+		}
+		order := int64(l.Expansion().Order())
+		if set.inverse() {
+			spent += int64(l.Last().Active) * order * order
+		} else {
+			spent += int64(l.Last().Removed) * (tuneRemoved + order)
+		}
+	}
+	spent += l.KernelEvals() * int64(dim+16)
+	t.judge(c, b, l.Expansion(), held)
+	return spent, nil
+}
+
+// judge adds the rows held out to a candidate's score.
+func (t *tuner) judge(c *candidate, b *scaledSample, e *kernel.Expansion, held []int) {
+	dim := b.model.settings.Dim
+	x := make([]float32, 0, len(held)*dim)
+	for _, j := range held {
+		x = append(x, b.x[j*dim:(j+1)*dim]...)
+	}
+	f := make([]float64, len(held)*e.Outputs)
+	var s kernel.Scorer
+	s.Scores(e, len(held), x, f, 1)
+	for i, j := range held {
+		scores := f[i*e.Outputs : (i+1)*e.Outputs]
+		value := t.loss.Value(scores, b.y[j])
+		if value-value != 0 {
+			value = math.Inf(1)
+		}
+		c.score.loss += value
+		if !t.set.regression() && (math.IsInf(value, 1) || b.model.class(scores) != b.model.classOf(b.y[j])) {
+			c.score.wrong++
+		}
+	}
+	c.score.rows += len(held)
+}
+
+// byErrors reports whether candidates are compared by their errors: not in a
+// regression, nor if the loss has probabilities, which are then what it is for.
+func (t *tuner) byErrors() bool {
+	_, probabilistic := t.loss.(loss.Probabilistic)
+	return !t.set.regression() && !probabilistic
+}
+
+// compare orders scores from the best to the worst.
+func (t *tuner) compare(a, b *heldOut) int {
+	if t.byErrors() && a.wrong != b.wrong {
+		return cmp.Compare(a.wrong, b.wrong)
+	}
+	return cmp.Compare(a.loss, b.loss)
+}
+
+// better reports whether a is better than b by more than chance would have it:
+// by half the standard deviation of a count of errors, or 2 % of the risk.
+func (t *tuner) better(a, b *heldOut) bool {
+	if t.byErrors() {
+		return float64(b.wrong-a.wrong) > math.Sqrt(float64(b.wrong))/2
+	}
+	return a.loss < 0.98*b.loss
+}
+
+// epochs returns how many passes a file of n rows is to have: those of the
+// sample if that is all of it, else fewer, so that both the passes and the steps
+// differ from the sample's by the same factor.
+func (t *tuned) epochs(n int) int {
+	return int(math.Ceil(t.passes*math.Sqrt(float64(t.sample)/float64(n)) - 1e-9))
+}
+
+// tell says what was chosen.
+func (t *tuner) tell(out *tuned, set *Settings, c *candidate, note func(string, ...any)) {
+	quality := fmt.Sprintf("%.2f %% of the held-out rows are wrong", 100*float64(out.score.wrong)/float64(out.score.rows))
+	if t.set.regression() {
+		quality = fmt.Sprintf("RMSE %.4g on the held-out rows", math.Sqrt(2*out.score.loss/float64(out.score.rows))/set.TargetFactor)
+	}
+	width := ""
+	if set.Kernel == KernelGaussian {
+		width = fmt.Sprintf("bandwidth %.4g, ", set.Bandwidth)
+	}
+	note("settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", out.sample, set.Scale, width, set.LearningRate, quality)
+}
+
+// A cooldown is a learning rate that falls from Rate to zero over as many
+// steps, in proportion to those that are left, and is Rate/16 afterwards, for a
+// model that is trained further. Of all schedules it has the best bound for the
+// last iterate (Defazio et al. 2023, "When, Why and How Much? Adaptive Learning
+// Rate Scheduling by Refinement").
+type cooldown struct {
+	rate  float64
+	steps int
+}
+
+// Rate returns η·(1 − t/T).
+func (c cooldown) Rate(t int) float64 {
+	if t >= c.steps {
+		return c.rate / 16
+	}
+	return c.rate * (1 - float64(t)/float64(c.steps))
+}
+
+// Validate reports η ≤ 0 and η ≥ 1/λ.
+func (c cooldown) Validate(regularizer float64) error {
+	return polk.Constant(c.rate).Validate(regularizer)
+}
+
+var _ polk.Schedule = cooldown{}
+
+// A sampler draws rows from all of a file, every row with the same probability.
+type sampler struct {
+	rng  *rand.Rand
+	rows int // seen
+}
+
+func newSampler() *sampler { return &sampler{rng: rand.New(rand.NewPCG(tuneSeed, 9))} }
+
+// add keeps a row in the sample or leaves it.
+func (p *sampler) add(sample []data.Row, row *data.Row, dim int) []data.Row {
+	size := max(20, min(tuneRows, maxValues/max(dim, 1)))
+	p.rows++
+	if len(sample) > size { // of more features than the rows before
+		sample = sample[:size]
+	}
+	if len(sample) < size {
+		return append(sample, *row)
+	}
+	if j := p.rng.IntN(p.rows); j < len(sample) {
+		sample[j] = *row
+	}
+	return sample
+}

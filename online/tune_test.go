@@ -1,0 +1,365 @@
+package online
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/data"
+	"polkrepro/loss"
+	"polkrepro/polk/prune"
+)
+
+// spirals returns n rows of a CSV file with the label last: two arms of three
+// half turns.
+func spirals(n int, seed uint64) []string {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	rows := make([]string, n)
+	for i := range rows {
+		class := rng.IntN(2)
+		t := 3 * math.Pi * math.Sqrt(0.02+0.98*rng.Float64())
+		a := t + math.Pi*float64(class)
+		rows[i] = fmt.Sprintf("%.4f,%.4f,%s", t*math.Cos(a)+0.2*rng.NormFloat64(), t*math.Sin(a)+0.2*rng.NormFloat64(), []string{"in", "out"}[class])
+	}
+	return rows
+}
+
+// prototypes returns n rows of 64 features, each one of ten patterns with noise,
+// and the number of the pattern.
+func prototypes(n int, seed uint64) []string {
+	patterns := rand.New(rand.NewPCG(1, 6))
+	var p [10][64]float64
+	for c := range p {
+		for q := range p[c] {
+			p[c][q] = float64(16 * patterns.IntN(2))
+		}
+	}
+	rng := rand.New(rand.NewPCG(seed, 6))
+	rows := make([]string, n)
+	for i := range rows {
+		var b strings.Builder
+		class := rng.IntN(10)
+		for _, v := range p[class] {
+			fmt.Fprintf(&b, "%.2f,", v+6*rng.NormFloat64())
+		}
+		rows[i] = fmt.Sprint(b.String(), class)
+	}
+	return rows
+}
+
+// file returns a CSV file of rows as a source.
+func file(t testing.TB, rows []string) Source {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte(strings.Join(rows, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return Source{Path: path}
+}
+
+// tuning returns options that give nothing but the loss and the label's column.
+func tuning(name string, src Source) TrainOptions {
+	return TrainOptions{Source: src, Tune: true, Settings: Settings{Loss: name, Format: data.FormatCSV, LabelColumn: -1}}
+}
+
+func evaluation(t testing.TB, m *Model, rows []string) Evaluation {
+	t.Helper()
+	e, err := m.Evaluate(context.Background(), stream(rows), data.FormatCSV)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Without a setting, rows are learned that the fixed defaults don't learn, from
+// files and streams, and the model order has a bound.
+func TestTunedModelsLearn(t *testing.T) {
+	tests := []struct {
+		name        string
+		train, test []string
+		most        float64 // error of a file
+	}{
+		{"spirals", spirals(1000, 1), spirals(1000, 2), 0.05},
+		{"prototypes", prototypes(600, 1), prototypes(500, 2), 0.05},
+		{"sorted spirals", slices.SortedFunc(slices.Values(spirals(1000, 1)), byLabel), spirals(1000, 2), 0.05},
+	}
+	for _, tt := range tests {
+		m := mustTrain(t, tuning("multi-hinge", file(t, tt.train)))
+		if e := evaluation(t, m, tt.test); e.ErrorRate > tt.most {
+			t.Errorf("%s: error %.2f %%, want at most %.2f %%", tt.name, 100*e.ErrorRate, 100*tt.most)
+		}
+		if set := m.Settings(); set.orderBound() == 0 {
+			t.Errorf("%s: nothing bounds the model order", tt.name)
+		}
+	}
+	opt := options("multi-hinge", file(t, tests[0].train))
+	opt.Settings.Bandwidth, opt.Settings.Parsimony = 0, 0
+	if e := evaluation(t, mustTrain(t, opt), tests[0].test); e.ErrorRate < 0.2 {
+		t.Errorf("the fixed defaults learn spirals too, to %.2f %%: they are no test", 100*e.ErrorRate)
+	}
+	m := mustTrain(t, tuning("multi-hinge", stream(spirals(4000, 1))))
+	if e := evaluation(t, m, tests[0].test); e.ErrorRate > 0.1 {
+		t.Errorf("a stream of spirals: error %.2f %%", 100*e.ErrorRate)
+	}
+}
+
+func byLabel(a, b string) int {
+	return strings.Compare(a[strings.LastIndexByte(a, ','):], b[strings.LastIndexByte(b, ','):])
+}
+
+// Every loss and kernel is tuned to what there is to learn.
+func TestTunedLosses(t *testing.T) {
+	for name := range labelsOf {
+		for _, k := range []string{KernelGaussian, KernelPolynomial} {
+			opt := tuning(name, file(t, table(400, name, 7)))
+			opt.Settings.Kernel, opt.Settings.Degree = k, 6
+			most, least := 0.06, 0.9
+			if k == KernelPolynomial {
+				opt.Settings.Offset = 1
+				most, least = 0.4, 0.3 // six powers don't follow every border
+			}
+			e := evaluation(t, mustTrain(t, opt), table(700, name, 8))
+			if labelsOf[name] == nil && !(e.R2 > least) || labelsOf[name] != nil && !(e.ErrorRate < most) {
+				t.Errorf("%s, %s kernel: %+v", name, k, e)
+			}
+		}
+	}
+}
+
+// The rows alone decide: neither the number of threads nor a second time makes
+// another model.
+func TestTuningIsDeterministic(t *testing.T) {
+	src := file(t, spirals(400, 3))
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	want := saved(t, mustTrain(t, tuning("multi-hinge", src)))
+	for _, threads := range []int{1, 2} {
+		runtime.GOMAXPROCS(threads)
+		if !bytes.Equal(saved(t, mustTrain(t, tuning("multi-hinge", src))), want) {
+			t.Errorf("another model with %d threads", threads)
+		}
+	}
+}
+
+// A tuned training that is stopped anywhere goes on, in the order of rows and
+// with the falling learning rate that it had, to the model of one that was not.
+func TestContinueTuned(t *testing.T) {
+	opt := tuning("multi-hinge", file(t, spirals(300, 4)))
+	whole := mustTrain(t, opt)
+	want, rows := saved(t, whole), int(whole.Rows())
+	if whole.Settings().DecaySteps == 0 || rows < 600 {
+		t.Fatalf("%d rows, %+v", rows, whole.Settings())
+	}
+	rng := rand.New(rand.NewPCG(31, 0))
+	for range 3 {
+		m := stopAt(t, opt, 1+rng.IntN(rows-1))
+		for m.Unfinished() {
+			again := opt
+			again.Resume, again.Continue, again.Tune = reread(t, m), true, false
+			m = stopAt(t, again, 1+rng.IntN(rows))
+		}
+		if !bytes.Equal(saved(t, m), want) {
+			t.Error("it is another model")
+		}
+	}
+}
+
+// A tuned stream in two parts is the whole stream, and it is tuned on its head.
+func TestTunedStreamInTwoParts(t *testing.T) {
+	rows := spirals(1500, 5)
+	whole := saved(t, mustTrain(t, tuning("multi-hinge", stream(rows))))
+	half := mustTrain(t, tuning("multi-hinge", stream(rows[:1100])))
+	rest := TrainOptions{Source: stream(rows[1100:]), Resume: reread(t, half), Settings: half.Settings()}
+	if !bytes.Equal(saved(t, mustTrain(t, rest)), whole) {
+		t.Error("it is another model")
+	}
+	if half.Settings().DecaySteps != 0 {
+		t.Error("the learning rate of a stream falls, which has no end")
+	}
+}
+
+// What is given is not chosen.
+func TestGivenSettingsStay(t *testing.T) {
+	opt := tuning("multi-hinge", file(t, spirals(200, 6)))
+	set := &opt.Settings
+	set.Scale, set.Bandwidth, set.LearningRate, set.Batch = ScaleNone, 0.7, 3, 16
+	set.Pruner, set.PrunerParams, opt.Epochs = prunerOrder, prune.Params{"order": 12}, 2
+	m := mustTrain(t, opt)
+	got := m.Settings()
+	if got.Scale != ScaleNone || got.Bandwidth != 0.7 || got.LearningRate != 3 || got.DecaySteps != 0 || got.Batch != 16 ||
+		got.Pruner != prunerOrder || m.Order() > 12 || m.Rows() != 400 {
+		t.Errorf("%d rows, order %d, %+v", m.Rows(), m.Order(), got)
+	}
+}
+
+// What was chosen is said: the order's bound in one line, settings, passes.
+func TestTuningSaysWhatItChose(t *testing.T) {
+	opt := tuning("multi-hinge", file(t, spirals(200, 6)))
+	notes := noted(&opt)
+	m := mustTrain(t, opt)
+	set := m.Settings()
+	for _, want := range []string{
+		fmt.Sprintf("at most %d elements (merging)", set.orderBound()),
+		fmt.Sprintf("settings tried on 200 rows: scaling %s, bandwidth %.4g, ", set.Scale, set.Bandwidth),
+		fmt.Sprintf("%d passes over 200 rows", m.Rows()/200),
+	} {
+		if !strings.Contains(notes.String(), want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+}
+
+// noted collects what a training says.
+func noted(opt *TrainOptions) *strings.Builder {
+	b := new(strings.Builder)
+	opt.Note = func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+	return b
+}
+
+// A model order that nothing bounds is warned of while it grows; a bounded one
+// is not.
+func TestGrowingOrderIsWarnedOf(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 0))
+	rows := make([]string, 2500)
+	for i := range rows {
+		rows[i] = fmt.Sprintf("%.4f,%.4f,%d", rng.Float64(), rng.Float64(), rng.IntN(2))
+	}
+	for _, pruner := range []string{"none", "oldest"} {
+		opt := options("multi-hinge", stream(rows))
+		opt.Settings.Bandwidth = 0.01
+		if opt.Settings.Pruner = pruner; pruner == "oldest" {
+			opt.Settings.PrunerParams = prune.Params{"order": 1200}
+		}
+		notes := noted(&opt)
+		mustTrain(t, opt)
+		if got := strings.Count(notes.String(), "warning: model order"); got != map[string]int{"none": 2, "oldest": 0}[pruner] {
+			t.Errorf("%s: %d warnings in\n%s", pruner, got, notes)
+		}
+	}
+}
+
+// Rows sorted by class are warned of where they are learned as they stand; a
+// random order is not, nor a file that is shuffled.
+func TestSortedRowsAreWarnedOf(t *testing.T) {
+	mixed := spirals(400, 9)
+	sorted := slices.SortedFunc(slices.Values(mixed), byLabel)
+	for _, tt := range []struct {
+		name string
+		rows []string
+		tune bool
+		want bool
+	}{
+		{"sorted, as it stands", sorted, false, true},
+		{"mixed, as it stands", mixed, false, false},
+		{"sorted and shuffled", sorted, true, false},
+	} {
+		opt := options("multi-hinge", file(t, tt.rows))
+		opt.Tune = tt.tune
+		notes := noted(&opt)
+		mustTrain(t, opt)
+		if got := strings.Contains(notes.String(), "sorted by class"); got != tt.want {
+			t.Errorf("%s: warned %v\n%s", tt.name, got, notes)
+		}
+	}
+}
+
+// A shuffler hands on every row once, in an order that the pass and the block
+// decide.
+func TestShuffler(t *testing.T) {
+	rows := spirals(250, 10)
+	src := file(t, rows)
+	lines := func(pass, size int, kept []data.Row) (all []int, s *shuffler) {
+		f, err := src.open(data.RowOptions{Format: data.FormatCSV, LabelColumn: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.close()
+		s = &shuffler{pass: pass, kept: kept, read: new(Model).newFingerprint()}
+		for {
+			row, err := s.next(context.Background(), f, size)
+			if err == io.EOF {
+				return all, s
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, row.Line)
+		}
+	}
+	first, s := lines(0, 1000, nil)
+	again, _ := lines(0, 1000, nil)
+	held, _ := lines(0, 1000, s.kept)
+	second, _ := lines(1, 1000, s.kept)
+	blocks, b := lines(0, 100, nil)
+	if !slices.Equal(first, again) || !slices.Equal(first, held) || slices.Equal(first, second) || slices.IsSorted(first) {
+		t.Error("not the order of the pass")
+	}
+	if len(s.kept) != len(rows) || b.kept != nil || slices.Max(blocks[:100]) != 100 || slices.IsSorted(blocks[:100]) {
+		t.Errorf("%d rows kept, %d of blocks", len(s.kept), len(b.kept))
+	}
+	for _, order := range [][]int{first, second, blocks} {
+		sorted := slices.Sorted(slices.Values(order))
+		if len(sorted) != len(rows) || sorted[0] != 1 || sorted[len(rows)-1] != len(rows) || len(slices.Compact(sorted)) != len(rows) {
+			t.Error("not every row once")
+		}
+	}
+}
+
+// A sampler draws from all rows alike.
+func TestSampler(t *testing.T) {
+	p := newSampler()
+	var sample []data.Row
+	for i := range 5 * tuneRows {
+		sample = p.add(sample, &data.Row{Line: i}, 3)
+	}
+	var mean float64
+	for _, r := range sample {
+		mean += float64(r.Line) / float64(len(sample))
+	}
+	if want := 2.5 * tuneRows; len(sample) != tuneRows || math.Abs(mean-want) > 0.05*want {
+		t.Errorf("%d rows, their mean position %v, want %v", len(sample), mean, want)
+	}
+}
+
+// The rate falls in a straight line and is a positive one for steps beyond.
+func TestCooldown(t *testing.T) {
+	c := cooldown{8, 4}
+	for i, want := range []float64{8, 6, 4, 2, 0.5, 0.5} {
+		if got := c.Rate(i); got != want {
+			t.Errorf("step %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Something is said after five seconds of silence, and not before.
+func TestWatch(t *testing.T) {
+	var w watch
+	if w.due() || w.due() {
+		t.Error("due at once")
+	}
+	w.last = time.Now().Add(-quiet)
+	if !w.due() || w.due() {
+		t.Error("due once after five seconds")
+	}
+}
+
+// A settled candidate is one that is better by more than chance.
+func TestBetter(t *testing.T) {
+	errs, risks := &tuner{loss: loss.MultiHinge{}}, &tuner{loss: loss.MultiLogistic{}}
+	if errs.better(&heldOut{wrong: 95}, &heldOut{wrong: 100}) || !errs.better(&heldOut{wrong: 94}, &heldOut{wrong: 100}) {
+		t.Error("errors")
+	}
+	if risks.better(&heldOut{loss: 99}, &heldOut{loss: 100}) || !risks.better(&heldOut{loss: 97, wrong: 9}, &heldOut{loss: 100}) {
+		t.Error("risks")
+	}
+}

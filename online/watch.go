@@ -1,0 +1,103 @@
+package online
+
+import (
+	"time"
+
+	"polkrepro/polk/prune"
+)
+
+// quiet is how long a training says nothing at most, as far as that depends on
+// the number of rows and not on the time that one step takes. The clock decides
+// when something is said, and nothing else.
+const quiet = 5 * time.Second
+
+// A watch tells when something is to be said.
+type watch struct{ last time.Time }
+
+// due reports whether nothing was said for long, and counts that as said.
+func (w *watch) due() bool {
+	now := time.Now()
+	if w.last.IsZero() {
+		w.last = now
+	}
+	if now.Sub(w.last) < quiet {
+		return false
+	}
+	w.last = now
+	return true
+}
+
+// growing warns, each time that it has doubled, of a model order that nothing
+// bounds but the cost of its elements.
+func (t *trainer) growing() {
+	const large = 1000
+	order := t.m.Order()
+	t.large = max(t.large, large)
+	if order < t.large || t.m.settings.orderBound() > 0 {
+		return
+	}
+	t.large = 2 * t.large
+	t.opt.Note("warning: model order %d after %d rows, and nothing bounds it below %d, where training ends; a step's cost grows with its square: --order M keeps at most M elements", order, t.m.rows, MaxOrder)
+}
+
+// orderBound returns the largest model order that the pruner allows, 0 if it
+// allows any.
+func (s *Settings) orderBound() int {
+	p, err := prune.Find(s.Pruner, s.PrunerParams)
+	if err != nil {
+		return 0
+	}
+	return int(p.Params["order"])
+}
+
+// A mixing tells whether the rows of a source come sorted by their labels.
+type mixing struct {
+	last    string
+	changes int            // of the label, from a row to the next
+	rows    map[string]int // by label
+	n       int
+}
+
+// add takes the next row's label.
+func (m *mixing) add(label string) {
+	if m.rows == nil {
+		m.rows = make(map[string]int)
+	}
+	if m.n > 0 && label != m.last {
+		m.changes++
+	}
+	m.last = label
+	m.rows[label]++
+	m.n++
+}
+
+// sorted reports whether the label changes less than a quarter as often as in
+// rows in a random order, n·(1 − Σp²).
+func (m *mixing) sorted() bool {
+	var same float64
+	for _, k := range m.rows {
+		p := float64(k) / float64(m.n)
+		same += p * p
+	}
+	return m.n >= 20 && float64(m.changes) < float64(m.n)*(1-same)/4
+}
+
+// warnSorted warns of rows sorted by class that are learned as they stand.
+func (t *trainer) warnSorted(s *survey) {
+	if s.order.rows == nil || !s.order.sorted() || t.shuffled && s.all != nil {
+		return
+	}
+	what := "are learned in their order"
+	if t.shuffled {
+		what = "are too many to be shuffled as a whole"
+	}
+	t.opt.Note("warning: the rows are sorted by class and %s, so the classes that come last win: shuffle them first (shuf)", what)
+}
+
+// maxOrder returns the largest model order there may be.
+func (s *Settings) maxOrder() int {
+	if s.Pruner == prunerMerging {
+		return maxFreeOrder
+	}
+	return MaxOrder
+}
