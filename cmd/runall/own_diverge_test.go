@@ -25,7 +25,7 @@ func TestDivergingTraining(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("%.4f,%.4f,%.4f\n", 3+math.Sin(x), x, x/2))
 	}
 	file, model := put(t, "rows.csv", rows...), filepath.Join(t.TempDir(), "model")
-	args := []string{"train", file, "--loss", "squared", "--learning-rate", "3", "--bandwidth", "0.3", "--scale", "none", "--order", "40"}
+	args := []string{"train", file, "--loss", "squared", "--learning-rate", "3", "--bandwidth", "0.3", "--scale", "none", "--order", "40", "--no-tune"}
 	code, stdout, stderr := call(t, append(args, "--out", model)...)
 	if code != harness.ExitFailed || !strings.Contains(stderr, "training diverges") || !strings.Contains(stderr, "learning rate 3 is too large: lower it to 0.5") ||
 		!strings.Contains(stderr, file+": line ") || strings.Contains(stderr, "NaN") || !strings.Contains(stdout, "rows, model order 40") {

@@ -17,7 +17,7 @@ func TestFlagsWithoutEffect(t *testing.T) {
 	libsvm := put(t, "trees.libsvm", "1 1:2\n-1 2:3\n")
 	finished, unfinished := filepath.Join(dir, "finished"), filepath.Join(dir, "unfinished")
 	must(t, "train", file, "--label", "last", "--order", "8", "--out", finished)
-	if code, _, stderr := call(t, "train", bad, "--label", "last", "--order", "8", "--classes", "elm,oak,yew", "--out", unfinished); code != harness.ExitFailed {
+	if code, _, stderr := call(t, "train", bad, "--label", "last", "--order", "8", "--classes", "elm,oak,yew", "--no-tune", "--out", unfinished); code != harness.ExitFailed {
 		t.Fatalf("exit status %d: %s", code, stderr)
 	}
 	fresh := func(args ...string) []string {
@@ -49,11 +49,11 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		}
 	}
 	for _, name := range savedFlags {
-		value := map[string]string{"loss": "hinge", "scale": "unit", "kernel": "gaussian", "pruner": "komp-order", "pruner-params": "order=8", "label": "last"}[name]
+		value := map[string]string{"loss": "hinge", "scale": "unit", "kernel": "gaussian", "pruner": "komp-order", "pruner-params": "order=8", "label": "last", "no-tune": "true"}[name]
 		if value == "" {
 			value = "2"
 		}
-		code, _, stderr := call(t, "train", file, "--resume", finished, "--"+name, value)
+		code, _, stderr := call(t, "train", file, "--resume", finished, "--"+name+"="+value)
 		if code != harness.ExitUsage || !strings.Contains(stderr, "--"+name+" can't be changed") {
 			t.Errorf("--resume --%s: exit status %d: %s", name, code, stderr)
 		}

@@ -18,7 +18,7 @@ import (
 func errorOf(t *testing.T, rows []string, flags ...string) float64 {
 	t.Helper()
 	file, model := put(t, "rows.csv", rows...), filepath.Join(t.TempDir(), "m.polk")
-	must(t, append([]string{"train", file, "--label", "last", "--out", model}, flags...)...)
+	must(t, append([]string{"train", file, "--label", "last", "--no-tune", "--out", model}, flags...)...)
 	_, rest, _ := strings.Cut(must(t, "evaluate", model, file), "error ")
 	percent, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
 	if err != nil {
@@ -255,7 +255,7 @@ func TestNumericHeader(t *testing.T) {
 			if !tt.header {
 				rows++
 			}
-			code, stdout, stderr := call(t, append([]string{"train", file, "--out", model}, tt.flags...)...)
+			code, stdout, stderr := call(t, append([]string{"train", file, "--no-tune", "--out", model}, tt.flags...)...)
 			if want := fmt.Sprintf(": %d rows, ", rows); code != 0 || !strings.Contains(stdout, want) {
 				t.Fatalf("exit status %d, want%s %s%s", code, want, stdout, stderr)
 			}
@@ -330,7 +330,7 @@ func TestHeaderFlag(t *testing.T) {
 		t.Error("the spec's header is not the flag's")
 	}
 	model := filepath.Join(t.TempDir(), "m")
-	code, stdout, _ := call(t, "train", file, "--spec", put(t, "s.yaml", "header: yes\n"), "--header", "no", "--out", model)
+	code, stdout, _ := call(t, "train", file, "--spec", put(t, "s.yaml", "header: yes\n"), "--header", "no", "--no-tune", "--out", model)
 	if code != 0 || !strings.Contains(stdout, ": 61 rows") {
 		t.Errorf("the flag does not win: %s", stdout)
 	}
@@ -353,7 +353,7 @@ func TestHeaderOfResumed(t *testing.T) {
 	rows := append([]string{"label,0,1\n"}, pandasRows(2000, func(i int) string { return strconv.Itoa(i % 3) }, false)...)
 	bad := append(append([]string{}, rows[:1500]...), "1,x,y\n")
 	model, whole := filepath.Join(dir, "m"), filepath.Join(dir, "whole")
-	args := []string{"--classes", "0,1,2", "--features", "2", "--scale", "none", "--bandwidth", "0.3"} // nothing to look for in the file before
+	args := []string{"--classes", "0,1,2", "--features", "2", "--scale", "none", "--bandwidth", "0.3", "--no-tune"} // nothing to look for in the file before
 	code, _, stderr := call(t, append([]string{"train", put(t, "bad.csv", bad...), "--out", model}, args...)...)
 	if code != harness.ExitFailed || !strings.Contains(stderr, "line 1501: column 2") {
 		t.Fatalf("exit status %d: %s", code, stderr)

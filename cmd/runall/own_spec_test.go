@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ save_every: 100
 	}
 	for _, tt := range tests {
 		a := trained(t, file, append(tt.with, "--spec", put(t, "s.yaml", tt.spec+"no_tune: true\n"))...)
-		if b := trained(t, file, append(tt.flags, "--no-tune")...); !bytes.Equal(a, b) {
+		if b := trained(t, file, slices.Concat(tt.flags, []string{"--no-tune"})...); !bytes.Equal(a, b) {
 			t.Errorf("%s: the spec makes another model than the flags", tt.name)
 		}
 	}
