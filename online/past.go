@@ -43,8 +43,8 @@ func (m *Model) present() (*past, error) {
 // A snapshot is a model of some time, which stays valid while its learner goes on.
 type snapshot struct {
 	past
-	f           *kernel.Expansion
-	ids         []uint64 // of the elements of f, in the learner's dictionary
+	functions   functions // a copy
+	ids         []uint64  // of their elements, in the learner's dictionary
 	rows        int64
 	sinceAnchor *int
 }
@@ -67,11 +67,10 @@ func (m *Model) snapshot(without int) (*snapshot, error) {
 	wait := len(p.y) - without
 	p.x, p.y, p.w = slices.Clone(p.x[:wait*m.settings.Dim]), slices.Clone(p.y[:wait]), slices.Clone(p.w)
 	s := &snapshot{past: *p, rows: m.rows - int64(without), ids: make([]uint64, m.f.Order())}
-	dictionary := functions{m.f.Kernel, make([][]float32, m.f.Order()), p.w}
+	s.functions = functions{m.f.Kernel, make([][]float32, m.f.Order()), p.w}
 	for j := range s.ids {
-		s.ids[j], dictionary.x[j] = m.f.Dict.ID(j), m.f.Dict.At(j)
+		s.ids[j], s.functions.x[j] = m.f.Dict.ID(j), slices.Clone(m.f.Dict.At(j))
 	}
-	s.f = dictionary.expansion(m.settings.Dim, m.f.Outputs)
 	if m.sinceAnchor != nil {
 		since := *m.sinceAnchor
 		s.sinceAnchor = &since
@@ -82,7 +81,8 @@ func (m *Model) snapshot(without int) (*snapshot, error) {
 // rewind makes the model what it was. Its learner is elsewhere by now, so that the
 // model has ended.
 func (m *Model) rewind(s *snapshot) {
-	m.f, m.past, m.rows, m.sinceAnchor = s.f, &s.past, s.rows, s.sinceAnchor
+	m.f = s.functions.expansion(m.settings.Dim, m.outputs())
+	m.past, m.rows, m.sinceAnchor = &s.past, s.rows, s.sinceAnchor
 	m.x, m.y, m.row = nil, nil, nil
 	m.scorer = kernel.Scorer{}
 	m.ended = true
@@ -106,7 +106,7 @@ func (m *Model) learnLast() error {
 		place, ok := at[id]
 		if !ok {
 			place = elsewhere
-			s.missing = append(s.missing, s.f.Dict.At(j)...)
+			s.missing = append(s.missing, s.functions.x[j]...)
 		}
 		s.places[j] = place
 	}

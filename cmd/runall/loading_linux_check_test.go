@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -21,6 +20,9 @@ type loading struct {
 	peak int // bytes resident
 }
 
+// arenas is the address space of four of the runtime's.
+const arenas = 4 * 64 << 20
+
 // TestCheckLoading reads a model of 4,096 elements and as many rows in processes
 // whose address space is limited. Resident they may have what docs/limits.md allows
 // and 64 MiB for the runtime: for prediction ten times its dictionary and weights,
@@ -30,7 +32,7 @@ type loading struct {
 // block of 140 MB needs neighbours. Either command takes a part of the training's
 // time, which is less than a factorization would take.
 func TestCheckLoading(t *testing.T) {
-	const order, features, spare, arenas = 4096, 10, 64 << 20, 4 * 64 << 20
+	const order, features, spare = 4096, 10, 64 << 20
 	dir := t.TempDir()
 	file, one := filepath.Join(dir, "rows.csv"), filepath.Join(dir, "one.csv")
 	rng := rand.New(rand.NewPCG(71, 0))
@@ -49,7 +51,7 @@ func TestCheckLoading(t *testing.T) {
 	}
 	train := func(order int, name string) (string, loading) {
 		model := filepath.Join(dir, name)
-		return model, limited(t, 0, "train", file, "--label", "last", "--loss", "logistic", "--scale", "none", "--bandwidth", "0.1",
+		return model, limited(t, 0, "train", file, "--label", "last", "--loss", "logistic", "--scale", "none", "--bandwidth", "0.1", "--no-tune",
 			"--order", strconv.Itoa(order), "--out", model)
 	}
 	small, _ := train(10, "small")
@@ -100,12 +102,12 @@ func TestCheckLoadingLongRows(t *testing.T) {
 	train := func(order int, name string) string {
 		model := filepath.Join(dir, name)
 		limited(t, 0, "train", file, "--loss", "squared-hinge", "--scale", "none", "--bandwidth", "0.3",
-			"--pruner", "oldest", "--pruner-params", "order="+strconv.Itoa(order), "--out", model)
+			"--no-tune", "--pruner", "oldest", "--pruner-params", "order="+strconv.Itoa(order), "--out", model)
 		return model
 	}
 	base := addressSpace(t, train(10, "small"), "1 5:1")
 	model := train(order, "model")
-	most := base + 10*4*order*features + 400*features + 64<<20
+	most := base + 10*4*order*features + 400*features + 64<<20 + arenas
 	limited(t, most, "predict", model, one)
 	limited(t, most, "train", one, "--resume", model, "--out", filepath.Join(dir, "again"))
 }
@@ -119,15 +121,30 @@ func limited(t *testing.T, bytes int, args ...string) loading {
 		script := fmt.Sprintf(`ulimit -v %d && exec "$0" "$@"`, bytes>>10)
 		cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", script}, cmd.Args...)
 	}
+	status := filepath.Join(t.TempDir(), "status")
+	cmd.Env = append(cmd.Env, statusTo+"="+status)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v with %d bytes: %v\n%.2000s", args, bytes, err, out)
 	}
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return loading{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), int(usage.Maxrss) << 10}
+	return loading{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), statusBytes(t, status, "VmHWM")}
+}
+
+// statusBytes returns a field of a file like /proc/PID/status that is an amount of
+// memory.
+func statusBytes(t *testing.T, path, field string) int {
+	t.Helper()
+	for line := range strings.Lines(string(contents(t, path))) {
+		var kib int
+		if _, err := fmt.Sscanf(line, field+": %d kB", &kib); err == nil {
+			return kib << 10
+		}
+	}
+	t.Fatalf("no %s in %s", field, path)
+	return 0
 }
 
 // addressSpace returns the bytes of address space in which a model predicts a row.
-func addressSpace(t *testing.T, model, row string) (most int) {
+func addressSpace(t *testing.T, model, row string) int {
 	t.Helper()
 	cmd := runallCommand("predict", model, "-")
 	stdin, err := cmd.StdinPipe()
@@ -146,15 +163,10 @@ func addressSpace(t *testing.T, model, row string) (most int) {
 	if !bufio.NewScanner(stdout).Scan() {
 		t.Fatal("no prediction")
 	}
-	for line := range strings.Lines(string(contents(t, fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)))) {
-		var kib int
-		if _, err := fmt.Sscanf(line, "VmPeak: %d kB", &kib); err == nil {
-			most = kib << 10
-		}
-	}
+	most := statusBytes(t, fmt.Sprintf("/proc/%d/status", cmd.Process.Pid), "VmPeak")
 	stdin.Close()
-	if err := cmd.Wait(); err != nil || most == 0 {
-		t.Fatalf("%d bytes, %v", most, err)
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
 	}
 	return most
 }
