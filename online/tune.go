@@ -27,6 +27,7 @@ const (
 	tuneFirst   = 500     // rows that each candidate learns in the first round, of a small file twice as many; twice as many in each further one
 	tuneKeep    = 3       // one candidate in as many goes on to the next round
 	tunePasses  = 64      // most passes over a file
+	tuneLeast   = 3       // fewest passes over a file
 	tuneMedian  = 256     // rows between which the median distance is computed
 	tuneSeed    = 2016    // of the draws, and of the order in which a file's rows are learned
 	tuneBudget  = 1 << 31 // multiply-adds after which no further round begins, a second or two
@@ -34,13 +35,14 @@ const (
 	shuffleSize = 1 << 23 // values of the rows that are shuffled together
 )
 
-// The largest model orders that are chosen. Merging costs less by an element, but
-// keeps the functions only while it merges few elements that are not the same row:
-// where most rows have no gradient, or the file is small.
+// The largest model orders that are chosen. Of more than a few hundred elements
+// merging costs less, but keeps the functions only while it merges few elements that
+// are not the same row: where most rows have no gradient, or the file is small.
 const (
 	mergeOrder       = maxFreeOrder
 	mergeOrderStream = 1024
-	mergeRows        = 2000 // of a small file
+	mergeRows        = 2000 // at most, of a file whose rows all have gradients
+	kompRows         = 250  // at most, of a file whose rows are all kept without merging
 	kompOrder        = 500
 )
 
@@ -102,7 +104,7 @@ func (s *Settings) bounded(rows int, note func(string, ...any)) error {
 	order := kompOrder
 	s.Pruner = prunerOrder
 	_, flat := l.(loss.Flat)
-	if small := rows > 0 && rows <= mergeRows; (flat || small) && cmp.Or(s.Kernel, KernelGaussian) == KernelGaussian {
+	if small := rows > kompRows && rows <= mergeRows; (flat || small) && cmp.Or(s.Kernel, KernelGaussian) == KernelGaussian {
 		s.Pruner, order = prunerMerging, mergeOrder
 		if rows == 0 {
 			order = mergeOrderStream
@@ -135,6 +137,9 @@ func (s *survey) tune(ctx context.Context, set *Settings, stream bool, epochs in
 		return &tuned{passes: 1, sample: n}, err
 	}
 	t.folds = max(1, min(tuneFolds, 2*tuneFirst/n+1))
+	if _, flat := t.loss.(loss.Flat); !flat {
+		t.folds = min(t.folds, 2) // every row costs a removal
+	}
 	t.held = min(tuneHeld, max(1, n/5))
 	t.perm = rand.New(rand.NewPCG(tuneSeed, 0)).Perm(n)
 	best, passes, err := t.halve(ctx, candidates, n-t.held, note)
@@ -249,7 +254,7 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int, note func
 	rows := min(first, train)
 	learn := each * rows
 	if !t.stream {
-		learn = max(learn, 2*first)
+		learn = max(learn, min(2*first, 16*rows))
 	}
 	for round := 0; ; round++ {
 		if said.due() {
@@ -431,9 +436,10 @@ func (t *tuner) better(a, b *heldOut) bool {
 
 // epochs returns how many passes a file of n rows is to have: those of the
 // sample if that is all of it, else fewer, so that both the passes and the steps
-// differ from the sample's by the same factor.
+// differ from the sample's by the same factor, but at least tuneLeast.
 func (t *tuned) epochs(n int) int {
-	return int(math.Ceil(t.passes*math.Sqrt(float64(t.sample)/float64(n)) - 1e-9))
+	passes := t.passes * math.Sqrt(float64(t.sample)/float64(n))
+	return max(tuneLeast, int(math.Ceil(passes-1e-9)))
 }
 
 // tell says what was chosen.

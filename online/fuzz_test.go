@@ -1,0 +1,74 @@
+package online
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+)
+
+// FuzzTrain trains on any rows, tuned or not, from a file or a stream. It is an
+// error or a model; a model predicts a line for each of its rows, all of them finite,
+// or says which row it can't predict, and is read again from what it saves.
+func FuzzTrain(f *testing.F) {
+	losses := []string{"multi-hinge", "multi-logistic", "squared-error", "squared-hinge", "binary-logistic"}
+	const tuned, streamed, libsvm, polynomial, passes = 8, 16, 32, 64, 128 // bits of how
+	for i, name := range losses {
+		f.Add(uint8(i)|tuned, []byte(strings.Join(table(30, name, 3), "\n")))
+		f.Add(uint8(i)|streamed|tuned, []byte(strings.Join(table(28, name, 4), "\n")))
+		f.Add(uint8(i)|polynomial|passes, []byte(strings.Join(table(25, name, 5), "\n")))
+	}
+	f.Add(uint8(2), []byte("1e30,1e-30,1e300\n-1e30,1,1e-300\n"))
+	f.Add(uint8(0)|libsvm|tuned, []byte(strings.Repeat("+1 1:1 3:1e38\n-1 2:-1e38\n", 12)))
+	f.Fuzz(func(t *testing.T, how uint8, rows []byte) {
+		if len(rows) > 640 {
+			t.Skip("too long to be tuned quickly")
+		}
+		src := func() Source { return Source{Path: "-", Stdin: bytes.NewReader(rows)} }
+		opt := TrainOptions{Source: src(), Tune: how&tuned != 0, Settings: Settings{
+			Loss: losses[int(how&7)%len(losses)], Format: data.FormatCSV, LabelColumn: -1, Kernel: KernelGaussian,
+		}}
+		if how&libsvm != 0 {
+			opt.Settings.Format = data.FormatLIBSVM
+		}
+		if how&polynomial != 0 {
+			opt.Settings.Kernel, opt.Settings.Offset, opt.Settings.Degree = KernelPolynomial, 1, 3
+		}
+		if how&streamed == 0 {
+			path := filepath.Join(t.TempDir(), "rows")
+			if err := os.WriteFile(path, rows, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			opt.Source = Source{Path: path}
+			if how&passes != 0 {
+				opt.Epochs = 3
+			}
+		}
+		m, err := Train(context.Background(), opt)
+		if err != nil || m == nil {
+			if err == nil {
+				t.Error("neither a model nor an error")
+			}
+			return
+		}
+		var out bytes.Buffer
+		err = m.Predict(context.Background(), src(), opt.Settings.Format, false, &out)
+		lines := int64(strings.Count(out.String(), "\n"))
+		if err == nil && lines == 0 || errors.Is(err, ErrStopped) {
+			t.Errorf("%d predictions for %d rows, %v", lines, m.Rows(), err)
+		}
+		for _, word := range []string{"NaN", "Inf"} {
+			if m.Regression() && strings.Contains(out.String(), word) {
+				t.Errorf("predictions %q", out.String())
+			}
+		}
+		if again := reread(t, m); again.Order() > m.Order()+m.settings.Batch || again.Rows() != m.Rows() {
+			t.Errorf("read again: order %d for %d, %d rows for %d", again.Order(), m.Order(), again.Rows(), m.Rows())
+		}
+	})
+}
