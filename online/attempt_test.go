@@ -17,14 +17,14 @@ import (
 // wait for its end, and goes on bit for bit.
 func TestStopWithinAStep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
-	rows := table(2399, "multi-logistic", 31)
+	rows := table(2099, "multi-logistic", 31)
 	write(t, path, []byte(strings.Join(rows, "\n")))
 	opt := options("multi-logistic", Source{Path: path})
-	opt.Settings.Batch, opt.Settings.Pruner, opt.Settings.PrunerParams = 1200, prunerOrder, prune.Params{"order": 20}
+	opt.Settings.Batch, opt.Settings.Pruner, opt.Settings.PrunerParams = 1050, prunerOrder, prune.Params{"order": 20}
 	began := time.Now()
 	want := saved(t, mustTrain(t, opt))
 	whole := time.Since(began)
-	for _, at := range []int{1199, 2399} { // rows before the first step, and before the last
+	for _, at := range []int{1049, 2099} { // rows before the first step, and before the last
 		ctx, cancel := context.WithCancel(context.Background())
 		stopping := opt
 		var told time.Time

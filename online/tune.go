@@ -42,7 +42,7 @@ const (
 	mergeOrder       = maxFreeOrder
 	mergeOrderStream = 1024
 	mergeRows        = 2000 // at most, of a file whose rows all have gradients
-	kompRows         = 250  // at most, of a file whose rows are all kept without merging
+	kompRows         = 250  // at most, of a file whose rows are all kept, each once
 	kompOrder        = 500
 )
 
@@ -101,17 +101,17 @@ func (s *Settings) bounded(rows int, note func(string, ...any)) error {
 	if err != nil {
 		return err
 	}
+	gaussian := cmp.Or(s.Kernel, KernelGaussian) == KernelGaussian
+	_, flat := l.(loss.Flat)
 	order := kompOrder
 	s.Pruner = prunerOrder
-	_, flat := l.(loss.Flat)
-	if small := rows > kompRows && rows <= mergeRows; (flat || small) && cmp.Or(s.Kernel, KernelGaussian) == KernelGaussian {
-		s.Pruner, order = prunerMerging, mergeOrder
-		if rows == 0 {
-			order = mergeOrderStream
-		}
-	}
-	if rows > 0 {
-		order = min(order, 2*rows) // an element may be there twice when a row is learned again
+	switch {
+	case rows > 0 && rows <= kompRows:
+		order = rows
+	case gaussian && rows == 0 && flat:
+		s.Pruner, order = prunerMerging, mergeOrderStream
+	case gaussian && rows > 0 && (flat || rows <= mergeRows):
+		s.Pruner, order = prunerMerging, min(mergeOrder, 2*rows) // an element may be there twice when a row is learned again
 	}
 	if s.Dim > 0 {
 		order = max(1, min(order, maxValues/s.Dim))
