@@ -72,6 +72,9 @@ var (
 // prunerOrder is KOMP to a fixed number of elements, its only parameter.
 const prunerOrder = "komp-order"
 
+// prunerCapped is KOMP within an error budget and to a largest number of elements.
+const prunerCapped = "komp-capped"
+
 // prunerMerging merges elements, for the Gaussian kernel only.
 const prunerMerging = "merging"
 
@@ -80,6 +83,7 @@ const prunerMerging = "merging"
 const (
 	DefaultRegularizer = 1e-6
 	DefaultParsimony   = 0.01
+	cappedParsimony    = 0.001 // of prunerCapped
 	DefaultBatch       = 32
 	DefaultDegree      = 2
 )
@@ -129,7 +133,11 @@ func (s *Settings) ratesMissing() bool {
 func (s *Settings) setRates(self float64) {
 	s.LearningRate = cmp.Or(s.LearningRate, DefaultLearningRate(s.Loss)/self)
 	s.Regularizer = cmp.Or(s.Regularizer, DefaultRegularizer*self)
-	s.Parsimony = cmp.Or(s.Parsimony, DefaultParsimony*self)
+	parsimony := DefaultParsimony
+	if s.Pruner == prunerCapped {
+		parsimony = cappedParsimony
+	}
+	s.Parsimony = cmp.Or(s.Parsimony, parsimony*self)
 }
 
 // needsHead reports whether anything is to be taken from the first rows.

@@ -28,6 +28,7 @@ const (
 	tuneKeep    = 3       // one candidate in as many goes on to the next round
 	tunePasses  = 64      // most passes over a file
 	tuneLeast   = 3       // fewest passes over a file
+	tuneTaken   = 1 << 17 // rows after which no further pass over a file begins
 	tuneMedian  = 256     // rows between which the median distance is computed
 	tuneSeed    = 2016    // of the draws, and of the order in which a file's rows are learned
 	tuneBudget  = 1 << 31 // multiply-adds after which no further round begins, a second or two
@@ -37,7 +38,8 @@ const (
 
 // The largest model orders that are chosen. Of more than a few hundred elements
 // merging costs less, but keeps the functions only while it merges few elements that
-// are not the same row: where most rows have no gradient, or the file is small.
+// are not the same row: where most rows have no gradient, or the file is small. KOMP
+// has the error budget too, so that it keeps no two elements that are hardly apart.
 const (
 	mergeOrder       = maxFreeOrder
 	mergeOrderStream = 1024
@@ -104,7 +106,7 @@ func (s *Settings) bounded(rows int, note func(string, ...any)) error {
 	gaussian := cmp.Or(s.Kernel, KernelGaussian) == KernelGaussian
 	_, flat := l.(loss.Flat)
 	order := kompOrder
-	s.Pruner = prunerOrder
+	s.Pruner = prunerCapped
 	switch {
 	case rows > 0 && rows <= kompRows:
 		order = rows
@@ -169,8 +171,12 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 	switch {
 	case t.set.LearningRate != 0:
 		t.rates = []float64{1}
-	case t.loss.Name() == loss.SquaredError{}.Name() || t.loss.Name() == loss.SquaredHinge{}.Name():
-		t.rates = []float64{2, 1, 4, 8} // the loss's curvature is bounded from below: the largest may diverge
+	// Where the loss has a curvature, twice its inverse is the largest rate with which
+	// no rows, however alike, make the errors grow.
+	case t.loss.Name() == loss.SquaredError{}.Name():
+		t.rates = []float64{2, 1, 3} // the curvature is 1
+	case t.loss.Name() == loss.SquaredHinge{}.Name():
+		t.rates = []float64{1, 0.5, 1.5} // it is 2
 	case t.stream:
 		t.rates = []float64{4, 1, 16}
 	}
@@ -436,10 +442,11 @@ func (t *tuner) better(a, b *heldOut) bool {
 
 // epochs returns how many passes a file of n rows is to have: those of the
 // sample if that is all of it, else fewer, so that both the passes and the steps
-// differ from the sample's by the same factor, but at least tuneLeast.
+// differ from the sample's by the same factor, and no more than tuneTaken rows allow,
+// but at least tuneLeast.
 func (t *tuned) epochs(n int) int {
 	passes := t.passes * math.Sqrt(float64(t.sample)/float64(n))
-	return max(tuneLeast, int(math.Ceil(passes-1e-9)))
+	return max(tuneLeast, min(int(math.Ceil(passes-1e-9)), tuneTaken/n))
 }
 
 // tell says what was chosen.

@@ -157,6 +157,16 @@ func TestOrders(t *testing.T) {
 			e, _ := f.project(without(is, j), 0)
 			return e
 		}))
+		// What a budget of 0 leaves is as many as there may be; what a larger one leaves
+		// has no element that it would allow to go.
+		f.step.Epsilon = 0
+		check(t, "komp-capped", f.prune(t, "komp-capped", p), f.greedily(order, func(is []int, j int) float64 {
+			e, _ := f.project(without(is, j), 0)
+			return e
+		}))
+		f.step.Epsilon = 0.1
+		within := f.prune(t, "komp-capped", prune.Params{"order": 13})
+		check(t, "komp-capped", within, left(f.prune(t, "komp", nil)))
 		check(t, "smallest-weight", f.prune(t, "smallest-weight", p), f.greedily(order, func(_ []int, j int) float64 {
 			return norm2(j)
 		}))

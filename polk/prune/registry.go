@@ -23,8 +23,8 @@ type Heuristic struct {
 	// accuracy, which a comparison sweeps.
 	Params []Param
 
-	// Epsilon says that it keeps to the learner's budget ε = K·η^{3/2}, so
-	// that the method's parsimony K is its knob.
+	// Epsilon says that it keeps to the learner's budget ε = K·η^{3/2}, unless it
+	// has reached its largest order, so that the method's parsimony K is its knob.
 	Epsilon bool
 
 	// Inverse says that it uses the inverse kernel matrix, which costs O(M²)

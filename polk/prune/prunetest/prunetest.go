@@ -2,6 +2,7 @@ package prunetest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"polkrepro/polk/prune"
@@ -67,6 +68,8 @@ func someParams(h prune.Heuristic) []prune.Params {
 	knob, ok := h.Knob()
 	grid := knob.GridFor("")
 	switch {
+	case h.Epsilon && slices.ContainsFunc(h.Params, func(p prune.Param) bool { return p.Name == prune.Order.Name }):
+		return []prune.Params{nil, {prune.Order.Name: 7}}
 	case !ok || h.Epsilon:
 		return []prune.Params{nil}
 	case knob.Name == prune.Order.Name:

@@ -1,0 +1,38 @@
+package prune
+
+import "context"
+
+func init() {
+	Register(Heuristic{
+		Name:   "komp-capped",
+		About:  "KOMP within ε, and beyond it while there are more than M",
+		Source: "Algorithm 1 of Koppel, Warnell, Stump and Ribeiro 2016, with a largest order",
+		Params: []Param{{
+			Name: Order.Name, About: Order.About, Integer: true, Least: Order.Least, Most: Order.Most, Default: Bound(500),
+		}},
+		Epsilon: true,
+		Inverse: true,
+		New:     func(p Params) Pruner { return kompCapped{p.Int("order")} },
+	})
+}
+
+// kompCapped is Algorithm 1 with an error budget and a largest model order: what
+// costs less than ε goes, and the cheapest of the rest where there is no room. The
+// budget keeps elements apart that are the same to rounding, which an order alone
+// keeps until K_DD is singular.
+type kompCapped struct{ order int }
+
+func (k kompCapped) Prune(ctx context.Context, s State) error {
+	for s.Len() > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j := Least(s, s.Cost)
+		epsilon := s.Step().Epsilon
+		if s.Len() <= k.order && !(s.Spent()+s.Cost(j) <= epsilon*epsilon) {
+			return nil
+		}
+		s.Remove(j)
+	}
+	return nil
+}
