@@ -318,10 +318,7 @@ func (t *tuner) round(ctx context.Context, all []candidate, rows, learn int) err
 		g.Go(func() (err error) {
 			all[i].score = heldOut{}
 			for fold := range t.folds {
-				if ctx.Err() != nil {
-					return ErrStopped
-				}
-				n, err := t.try(&all[i], fold, rows, learn)
+				n, err := t.try(ctx, &all[i], fold, rows, learn)
 				if err != nil {
 					return err
 				}
@@ -344,8 +341,9 @@ func (t *tuner) split(fold int) (held, train []int) {
 }
 
 // try trains a candidate and scores it on the rows held out. A candidate that
-// diverges is worse than any other. It returns the multiply-adds.
-func (t *tuner) try(c *candidate, fold, rows, learn int) (int64, error) {
+// diverges is worse than any other. It returns the multiply-adds. The rows come in
+// an order that the fold alone decides.
+func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (int64, error) {
 	b := &t.samples[c.scaling]
 	held, train := t.split(fold)
 	held, train = held[:min(len(held), max(learn/2, 1))], train[:rows]
@@ -365,6 +363,9 @@ func (t *tuner) try(c *candidate, fold, rows, learn int) (int64, error) {
 	var spent int64
 	next := 0
 	for learn > 0 {
+		if ctx.Err() != nil {
+			return spent, ErrStopped
+		}
 		n := min(batch, learn)
 		for i := range n {
 			j := train[next]
