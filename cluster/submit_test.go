@@ -218,7 +218,7 @@ func said(dir, limit, k string) string {
 	home := filepath.Dir(dir)
 	return strings.Join([]string{
 		home, filepath.Join(home, "more"), limit,
-		"exec", dir, "--task", k, "--results", filepath.Join(dir, "results"), "--data-dir", filepath.Join(home, "data"), "--progress", "plain", "\n",
+		"cluster", "exec", dir, "--task", k, "--results", filepath.Join(dir, "results"), "--data-dir", filepath.Join(home, "data"), "--progress", "plain", "\n",
 	}, "|")
 }
 

@@ -21,6 +21,17 @@ import (
 // mostTasks bounds --tasks; MaxArraySize of a Slurm cluster usually is 1001.
 const mostTasks = 1_000_000
 
+func newCluster() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cluster plan|exec|collect",
+		Short: "Plan runs, execute them on a cluster, collect records",
+		Args:  cobra.NoArgs,
+		RunE:  needSubcommand,
+	}
+	cmd.AddCommand(newPlan(), newExec(), newCollect())
+	return cmd
+}
+
 func newPlan() *cobra.Command {
 	var p planning
 	cmd := &cobra.Command{
@@ -28,9 +39,9 @@ func newPlan() *cobra.Command {
 		Short: "Write a plan of the runs, and scripts that spread them over a cluster",
 		Long: `Write a plan of the runs of specs, of all that reproduce would run if none is
 named, into a new folder: plan.json, slurm.sh for sbatch, parallel.sh for GNU
-parallel and, with --image, kubernetes.yaml. 'runall exec' carries out parts of
-it, on any number of machines at once, 'runall collect' brings the records
-together.
+parallel and, with --image, kubernetes.yaml. 'runall cluster exec' executes parts
+of it, on any number of machines at once; 'runall cluster collect' brings the
+records together.
 
 A plan never changes: a folder that holds the same plan is left as it is, one
 that holds anything else is refused. Runs whose data are not here are left out.`,
@@ -134,8 +145,8 @@ func (p *planning) announce(w io.Writer, plan *cluster.Plan, written bool) error
 		}
 	}
 	program := quoted(os.Args[0])
-	fmt.Fprintf(&b, "  %s exec %s --task K, for every K from 0 to %d\n", program, quoted(p.out), len(plan.Tasks)-1)
-	fmt.Fprintf(&b, "then %s collect %s\n", program, quoted(p.out))
+	fmt.Fprintf(&b, "  %s cluster exec %s --task K, for every K from 0 to %d\n", program, quoted(p.out), len(plan.Tasks)-1)
+	fmt.Fprintf(&b, "then %s cluster collect %s\n", program, quoted(p.out))
 	if !p.has(cluster.KubernetesName) {
 		fmt.Fprintf(&b, "without --image there is no %s\n", cluster.KubernetesName)
 	}
@@ -156,8 +167,8 @@ func newExec() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exec DIR (--index N | --task K)",
 		Short: "Carry out one run, or one task's runs, of a plan",
-		Long: `Carry out one run, or one task's runs, of the plan that 'runall plan' wrote into
-a folder. Any number of processes on any number of machines may be at it at once.
+		Long: `Carry out one run, or one task's runs, of the plan that 'runall cluster plan' wrote
+into a folder. Any number of processes on any number of machines may be at it at once.
 A run that is finished is kept; a record appears when it is whole.
 
 The exit status is 2 if the plan was changed or made by another program, or has

@@ -27,7 +27,7 @@ func newCompare() *cobra.Command {
 	var c comparison
 	cmd := &cobra.Command{
 		Use:   "compare [SPEC]",
-		Short: "Compare all pruning heuristics with the paper's, at equal model order and equal time",
+		Short: "Compare pruning heuristics at equal model order and time",
 		Long: `Compare all pruning heuristics with the paper's, at equal model order and equal
 time: a tournament. Each runs over a grid of its knob on every data set of the
 tournament, on the same examples in the same order; 'runall list pruners' names

@@ -15,7 +15,7 @@ func newExplain() *cobra.Command {
 	var results, profile string
 	cmd := &cobra.Command{
 		Use:   "explain CELL|CLAIM",
-		Short: "Say where a number is from: claim, runs, records, and the command that makes it again",
+		Short: "Trace a number to its claim, runs, records and command",
 		Long: `Say where a number is from: claim, runs, records, and the command that makes it
 again. A cell is named as in table3.mnist.ksvm.polk, one of its numbers as in
 table3.mnist.ksvm.polk.error; 'runall verify' lists all claims.`,

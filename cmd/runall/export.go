@@ -19,7 +19,7 @@ func newExport() *cobra.Command {
 	var results, format, out string
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write the records for other tools: CSV, Parquet, LaTeX, benchstat",
+		Short: "Write records as CSV, Parquet, LaTeX or for benchstat",
 		Long: `Write the records for other tools, all finished runs of a results folder:
 
   csv        a row for each evaluation of each run, with benchopt's column names

@@ -64,7 +64,7 @@ func TestHostileResults(t *testing.T) {
 		return [][]string{{"reproduce", "multidist-ksvm", "--profile", "smoke"}, {"report", "--out", harness.ReportDir(g.results)}}
 	}
 	reads := func(*guarded) [][]string {
-		return [][]string{{"verify"}, {"export"}, {"agree", "--with", "."}, {"seal"}}
+		return [][]string{{"verify"}, {"export"}, {"verify", "records", "--with", "."}, {"seal"}}
 	}
 	for link, commands := range map[string]func(*guarded) [][]string{
 		".lock": writes, "report": writes, "report/figures": writes, "records": reads,

@@ -95,24 +95,24 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"data", "fetch", "nonsense"}, "nonsense"},
 		{[]string{"data", "fetch", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
 		{[]string{"report", "--format", "pdf"}, "must be one of text, markdown, csv, latex, html, summary"},
-		{[]string{"calibrate"}, "requires at least 1 arg"},
-		{[]string{"calibrate", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},
-		{[]string{"calibrate", "multidist-bsgd", "--profile", "full"}, "no run of POLK"},
-		{[]string{"calibrate", "multidist-ksvm", "--parsimony", "-1"}, "must be a number greater than 0"},
-		{[]string{"calibrate", "multidist-ksvm", "--parsimony", "0.04,NaN"}, "must be a number greater than 0"},
-		{[]string{"calibrate", "multidist-ksvm", "--parsimony", ""}, "must be a number greater than 0"},
-		{[]string{"calibrate", "multidist-ksvm", "--epochs", "0"}, "must be a whole number from 1 to 10000"},
-		{[]string{"stream", "much"}, "unknown command"},
-		{[]string{"stream", "--parsimony", "-1"}, "must be a number greater than 0"},
-		{[]string{"stream", "--parsimony", "NaN"}, "must be a number greater than 0"},
-		{[]string{"stream", "--parsimony", "Inf"}, "must be a number greater than 0"},
-		{[]string{"stream", "--parsimony", "0"}, "must be a number greater than 0"},
-		{[]string{"stream", "--samples", "0"}, "must be a whole number, at least 1"},
-		{[]string{"stream", "--every", "0"}, "must be a whole number, at least 1"},
-		{[]string{"table1", "much"}, "unknown command"},
-		{[]string{"table1", "--profile", "long"}, "must be one of smoke, quick, full"},
-		{[]string{"table1", "--workers", "-1"}, "--workers"},
-		{[]string{"multiverse", "much"}, "unknown command"},
+		{[]string{"measure", "epochs"}, "requires at least 1 arg"},
+		{[]string{"measure", "epochs", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},
+		{[]string{"measure", "epochs", "multidist-bsgd", "--profile", "full"}, "no run of POLK"},
+		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", "-1"}, "must be a number greater than 0"},
+		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", "0.04,NaN"}, "must be a number greater than 0"},
+		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", ""}, "must be a number greater than 0"},
+		{[]string{"measure", "epochs", "multidist-ksvm", "--epochs", "0"}, "must be a whole number from 1 to 10000"},
+		{[]string{"measure", "stream", "much"}, "unknown command"},
+		{[]string{"measure", "stream", "--parsimony", "-1"}, "must be a number greater than 0"},
+		{[]string{"measure", "stream", "--parsimony", "NaN"}, "must be a number greater than 0"},
+		{[]string{"measure", "stream", "--parsimony", "Inf"}, "must be a number greater than 0"},
+		{[]string{"measure", "stream", "--parsimony", "0"}, "must be a number greater than 0"},
+		{[]string{"measure", "stream", "--samples", "0"}, "must be a whole number, at least 1"},
+		{[]string{"measure", "stream", "--every", "0"}, "must be a whole number, at least 1"},
+		{[]string{"reproduce", "table1", "much"}, "unknown command"},
+		{[]string{"reproduce", "table1", "--profile", "long"}, "must be one of smoke, quick, full"},
+		{[]string{"reproduce", "table1", "--workers", "-1"}, "--workers"},
+		{[]string{"verify", "multiverse", "much"}, "unknown command"},
 		{[]string{"reproduce", "multiverse-any-draw-klr"}, "multiverse-any-draw-klr has no runs in profile quick; --profile full has 60"},
 		{[]string{"version", "much"}, "unknown command"},
 	}
@@ -333,7 +333,7 @@ func TestReproduceExits(t *testing.T) {
 
 func TestCalibrateWritesCSV(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "points.csv")
-	code, stdout, stderr := call(t, "calibrate", writeSpec(t), "--epochs", "2", "--seeds", "1", "--parsimony", "0.04,0.08", "--out", out)
+	code, stdout, stderr := call(t, "measure", "epochs", writeSpec(t), "--epochs", "2", "--seeds", "1", "--parsimony", "0.04,0.08", "--out", out)
 	if code != 0 || !strings.Contains(stdout, "> 2") { // two epochs are too few to tell
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -347,7 +347,7 @@ func TestCalibrateWritesCSV(t *testing.T) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 
-	code, stdout, stderr = call(t, "calibrate", writeSpec(t), "--progress", "plain", "--out", filepath.Join(out, "points.csv"))
+	code, stdout, stderr = call(t, "measure", "epochs", writeSpec(t), "--progress", "plain", "--out", filepath.Join(out, "points.csv"))
 	if code != harness.ExitFailed || stdout != "" || !strings.HasPrefix(stderr, "runall: --out: "+filepath.Join(out, "points.csv")+" can't be written: ") {
 		t.Errorf("where no file can be: exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -356,7 +356,7 @@ func TestCalibrateWritesCSV(t *testing.T) {
 func TestStreamWritesAFigure(t *testing.T) {
 	t.Parallel()
 	results := t.TempDir()
-	code, stdout, stderr := call(t, "stream", "--samples", "3000", "--every", "1000", "--results", results)
+	code, stdout, stderr := call(t, "measure", "stream", "--samples", "3000", "--every", "1000", "--results", results)
 	if code != 0 || strings.Count(stdout, "\n") != 4 || !strings.Contains(stderr, "stream.svg") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}

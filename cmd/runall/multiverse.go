@@ -15,7 +15,7 @@ func newMultiverse() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "multiverse",
-		Short: "Say which verdicts hinge on a choice that the paper leaves open, without training anything",
+		Short: "List the verdicts that hinge on a choice that the paper leaves open",
 		Long: `Say which verdicts hinge on a choice that the paper leaves open, without training
 anything: every alternative of experiments/ledgers/assumptions.yaml is flipped,
 each alone, and the claims that depend on it are judged by its runs. The specs

@@ -35,7 +35,7 @@ func newReport() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "report [SPEC...]",
-		Short: "Make the tables and figures from the records, without training",
+		Short: "Make tables and figures from records, without training",
 		Long: `Make the tables and figures from the records, without training. The exit status
 is 1 if a record is incomplete or corrupt; the report is made from the others.
 

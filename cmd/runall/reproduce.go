@@ -28,11 +28,12 @@ func newReproduce() *cobra.Command {
 	var r reproduction
 	cmd := &cobra.Command{
 		Use:   "reproduce [SPEC...]",
-		Short: "Run the experiments, by default all, and compare with the paper's tables",
-		Long: `Run the experiments, by default all and those of 'runall table1', and compare the
-results with the paper's tables: a line a method, the verdicts counted, what is
-missing and the command that gets it. The full tables and the figures are in
-report/ of the results folder; 'runall report' prints the tables.
+		Short: "Run the experiments and compare with the paper's tables",
+		Long: `Run the experiments of the specs that are named, by default of all and those of
+Table 1, and compare the results with the paper's tables: a line a method, the
+verdicts counted, what is missing and the command that gets it. The full tables
+and the figures are in report/ of the results folder; 'runall report' prints the
+tables.
 
 Missing data sets are downloaded first (see 'runall data fetch --help'), unless
 ` + data.EnvOffline + `=1 is in the environment.`,

@@ -32,7 +32,7 @@ func newSeal() *cobra.Command {
 	var s sealing
 	cmd := &cobra.Command{
 		Use:   "seal",
-		Short: "Seal a results folder with the SHA-256 of its files, or make a sealed reference of others",
+		Short: "Seal a results folder, or make a sealed reference",
 		Long: `Seal a results folder: write the SHA-256 of its records, and of tables, figures
 and verdicts.json in it, to MANIFEST, which 'sha256sum -c' reads too. From then
 on, a file of these that is changed, missing or added is an error, exit status

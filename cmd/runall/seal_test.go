@@ -227,7 +227,7 @@ func TestSealInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := "records/" + filepath.Base(paths[2])
-	for _, args := range [][]string{{"report"}, {"verify"}, {"explain", "table2.multidist.ksvm.polk"}, {"export"}, {"agree"}} {
+	for _, args := range [][]string{{"report"}, {"verify"}, {"explain", "table2.multidist.ksvm.polk"}, {"export"}, {"verify", "records"}} {
 		code, stdout, stderr := call(t, append(args, "--results", results)...)
 		if code != exitIncomplete || stdout != "" || !strings.Contains(stderr, name+" is missing") {
 			t.Errorf("%v: exit %d, stdout %q, %s", args, code, stdout, stderr)

@@ -16,7 +16,7 @@ func newStream() *cobra.Command {
 	var progress string
 	cmd := &cobra.Command{
 		Use:   "stream",
-		Short: "Train on a stream that never repeats; show that model order, memory and speed stay bounded",
+		Short: "Train on a stream that never repeats; measure model order, memory and speed",
 		Long: `Train on a stream that never repeats; show that model order, memory and speed
 stay bounded.
 

@@ -12,10 +12,10 @@ import (
 	"polkrepro/record"
 )
 
-func newAgree() *cobra.Command {
+func newRecords() *cobra.Command {
 	var results, with string
 	cmd := &cobra.Command{
-		Use:   "agree",
+		Use:   "records",
 		Short: "Compare the records of two results folders, run by run",
 		Long: fmt.Sprintf(`Compare the records of two results folders, run by run: of every run that both
 have, the risks, errors and model orders of all points and the final ones must be

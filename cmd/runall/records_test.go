@@ -37,7 +37,9 @@ func rewrite(t *testing.T, path string, change func(*record.Final)) {
 
 func TestAgree(t *testing.T) {
 	results, with := madeUp(t, experiments.ProfileSmoke), madeUp(t, experiments.ProfileSmoke)
-	compare := func() (int, string, string) { return call(t, "agree", "--results", results, "--with", with) }
+	compare := func() (int, string, string) {
+		return call(t, "verify", "records", "--results", results, "--with", with)
+	}
 	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))
 	if err != nil || len(paths) != 7 {
 		t.Fatal(paths, err)
@@ -71,7 +73,7 @@ func TestAgree(t *testing.T) {
 	if code, _, stderr := compare(); code != exitIncomplete || !strings.Contains(stderr, "no run is in both folders") {
 		t.Errorf("nothing to compare: exit %d, %s", code, stderr)
 	}
-	if code, _, stderr := call(t, "agree", "--results", with, "--with", t.TempDir()); code != exitIncomplete || !strings.Contains(stderr, "no records in") {
+	if code, _, stderr := call(t, "verify", "records", "--results", with, "--with", t.TempDir()); code != exitIncomplete || !strings.Contains(stderr, "no records in") {
 		t.Errorf("no records: exit %d, %s", code, stderr)
 	}
 }

@@ -20,11 +20,11 @@ import (
 	"polkrepro/scaling"
 )
 
-func newScale() *cobra.Command {
+func newCost() *cobra.Command {
 	var results, out, profile string
 	cmd := &cobra.Command{
-		Use:   "scale",
-		Short: "Measure what training costs by n, M, p, C and N, and what more of it would cost",
+		Use:   "cost",
+		Short: "Measure what a step and a training cost, and predict what more would cost",
 		Long: `Measure on this machine, on one thread, what a step of POLK costs by the size n of
 the mini-batch, the model order M, the features p and the classes C, and what a
 training costs by the number N of samples; fit exponents; and say, from the records
