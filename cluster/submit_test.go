@@ -388,7 +388,7 @@ func TestKubernetesManifest(t *testing.T) {
 		c := j.Spec.Template.Spec.Containers[0]
 		names[j.Metadata.Name] = true
 		if j.Kind != "Job" || j.Spec.CompletionMode != "Indexed" || j.Spec.Completions != want[i].completions || c.Image != "runall" || c.Command != nil ||
-			c.Args[3] != want[i].task || c.Resources.Limits["memory"] != want[i].memory || len(j.Spec.Template.Spec.Volumes) != 2 {
+			c.Args[4] != want[i].task || c.Resources.Limits["memory"] != want[i].memory || len(j.Spec.Template.Spec.Volumes) != 2 {
 			t.Errorf("%+v, want %+v", j, want[i])
 		}
 	}

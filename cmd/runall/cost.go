@@ -1,15 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +17,7 @@ import (
 	"polkrepro/record"
 	"polkrepro/report"
 	"polkrepro/scaling"
+	"polkrepro/scaling/timing"
 )
 
 func newCost() *cobra.Command {
@@ -36,75 +36,37 @@ full profile takes some ten minutes, quick two, smoke seconds.`,
 			if err := checkOutFolder("--out", out, results); err != nil {
 				return err
 			}
-			s, err := measureScale(cmd.Context(), profile, cmd.ErrOrStderr())
+			ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+			c, err := timing.Costs(ctx, profile, func(s string) { fmt.Fprintln(stderr, s) })
+			if err == nil {
+				err = takeRecorded(ctx, c, results, stderr)
+			}
+			if ctx.Err() != nil {
+				return fmt.Errorf("%w: nothing is written", harness.ErrInterrupted)
+			}
 			if err != nil {
 				return err
 			}
-			if err := s.forecast(cmd.Context(), results, cmd.ErrOrStderr()); err != nil {
+			tables, err := c.Tables()
+			if err != nil {
 				return err
 			}
-			if err := s.write(cmd.OutOrStdout()); err != nil {
+			text := func(w io.Writer) error { return writeCosts(w, profile, tables) }
+			if err := text(cmd.OutOrStdout()); err != nil {
 				return err
 			}
-			return s.save(out, cmd.ErrOrStderr())
+			return saveCosts(out, c, text, stderr)
 		},
 	}
-	profileFlag(cmd, &profile, scaling.Quick)
+	profileFlag(cmd, &profile, experiments.ProfileQuick)
 	resultsFlag(cmd, &results)
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "scale"), "`folder` for the measurements and the figure")
 	return cmd
 }
 
-// A scale is what the command measured and made of it.
-type scale struct {
-	profile string
-	steps   []scaling.Step
-	growths []scaling.Growth
-
-	rates []scaling.Rate
-	start float64   // seconds that a process takes to begin
-	jobs  []float64 // seconds of each run of a full plan, on one core
-	specs int       // that the jobs are of
-	gone  int       // runs of the plan without a record
-}
-
-// measureScale measures steps and trainings.
-func measureScale(ctx context.Context, profile string, stderr io.Writer) (*scale, error) {
-	s := &scale{profile: profile}
-	grid := scaling.Grid(profile)
-	for i, at := range grid {
-		step, err := scaling.MeasureStep(ctx, at)
-		if err != nil {
-			return nil, stoppedScale(ctx, err)
-		}
-		s.steps = append(s.steps, step)
-		if (i+1)%(max(1, len(grid)/8)) == 0 {
-			fmt.Fprintf(stderr, "%d of %d configurations measured\n", i+1, len(grid))
-		}
-	}
-	for _, measure := range []func(context.Context, string) ([]scaling.Growth, error){scaling.Streams, scaling.Batches} {
-		growths, err := measure(ctx, profile)
-		if err != nil {
-			return nil, stoppedScale(ctx, err)
-		}
-		s.growths = append(s.growths, growths...)
-		fmt.Fprintf(stderr, "%d of 5 methods trained by N\n", len(s.growths))
-	}
-	return s, nil
-}
-
-// stoppedScale makes the error of a measurement that was interrupted one that ends
-// with the exit status for it.
-func stoppedScale(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: nothing is written", harness.ErrInterrupted)
-	}
-	return err
-}
-
-// forecast takes from the records of a full run what more of it would cost. Where
-// there are none it leaves that out.
-func (s *scale) forecast(ctx context.Context, results string, stderr io.Writer) error {
+// takeRecorded adds to costs what the records of a full run say. Where there are
+// none it leaves that out.
+func takeRecorded(ctx context.Context, c *scaling.Costs, results string, stderr io.Writer) error {
 	have, err := readRecords(results, stderr)
 	if err != nil {
 		fmt.Fprintf(stderr, "10⁹ samples and 1,000 specs are left out: %v\n", err)
@@ -115,67 +77,38 @@ func (s *scale) forecast(ctx context.Context, results string, stderr io.Writer) 
 		return err
 	}
 	specs = slices.DeleteFunc(specs, func(spec *experiments.Spec) bool { return spec.StandsInFor != "" })
-	plan, err := harness.PlanAll(specs, "full", experiments.PlanOptions{})
+	plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
 	if err != nil {
 		return err
 	}
-	s.take(plan, have)
-	if len(s.jobs) == 0 {
+	c.Take(plan, have.Records)
+	if len(c.Jobs) == 0 {
 		fmt.Fprintf(stderr, "10⁹ samples and 1,000 specs are left out: %s has no record of the full profile\n", results)
 		return nil
 	}
-	s.start, err = startTime(ctx)
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	c.Start, err = timing.Start(ctx, program, "version")
 	return err
 }
 
-// take collects rates and times of the runs of a plan that have records.
-func (s *scale) take(plan []experiments.Planned, have *record.Collection) {
-	series := make(map[string]string)
-	seen := make(map[string]bool)
-	var records []*record.Record
-	for _, p := range plan {
-		r := have.Records[p.ID]
-		switch {
-		case series[p.ID] != "" || len(p.Cells)+len(p.Figures) == 0: // an alternative of the multiverse
-			continue
-		case r == nil:
-			s.gone++
-		default:
-			records = append(records, r)
-			s.jobs = append(s.jobs, scaling.Seconds(r))
-			seen[p.Spec] = true
+// writeCosts prints what was measured and what follows from it.
+func writeCosts(w io.Writer, profile string, tables []scaling.Table) error {
+	p := harness.Provenance()
+	fmt.Fprintf(w, "Profile %s, revision %s, %s, %s, %s, one thread\n", profile, cmp.Or(p.Revision, "unknown"), p.Go, p.CPU, p.Backend)
+	for _, t := range tables {
+		fmt.Fprintf(w, "\n%s\n\n", t.Title)
+		if err := writeRows(w, t.Rows); err != nil {
+			return err
 		}
-		series[p.ID] = p.Run.Data.Name + ", " + p.Run.Task + ", " + p.Series
 	}
-	s.specs = len(seen)
-	s.rates = scaling.Rates(records, func(r *record.Record) string {
-		if r.Header.Run.Batch() {
-			return ""
-		}
-		return series[r.Header.ID]
-	})
+	return nil
 }
 
-// startTime returns the median of what this program takes to begin and end.
-func startTime(ctx context.Context) (float64, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return 0, err
-	}
-	var times []float64
-	for range 5 {
-		began := time.Now()
-		if err := exec.CommandContext(ctx, program, "version").Run(); err != nil {
-			return 0, stoppedScale(ctx, fmt.Errorf("start %s: %w", program, err))
-		}
-		times = append(times, time.Since(began).Seconds())
-	}
-	slices.Sort(times)
-	return times[len(times)/2], nil
-}
-
-// save writes measurements and figure into a folder.
-func (s *scale) save(dir string, stderr io.Writer) error {
+// saveCosts writes measurements and figure into a folder.
+func saveCosts(dir string, c *scaling.Costs, text func(io.Writer) error, stderr io.Writer) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -184,16 +117,16 @@ func (s *scale) save(dir string, stderr io.Writer) error {
 		name  string
 		write func(io.Writer) error
 	}{
-		{"scale.txt", s.write},
-		{"steps.csv", func(w io.Writer) error { return scaling.WriteSteps(w, s.steps) }},
-		{"trainings.csv", func(w io.Writer) error { return scaling.WriteGrowths(w, s.growths) }},
-		{"rates.csv", func(w io.Writer) error { return scaling.WriteRates(w, s.rates) }},
+		{"scale.txt", text},
+		{"steps.csv", func(w io.Writer) error { return scaling.WriteSteps(w, c.Steps) }},
+		{"trainings.csv", func(w io.Writer) error { return scaling.WriteGrowths(w, c.Growths) }},
+		{"rates.csv", func(w io.Writer) error { return scaling.WriteRates(w, c.Rates) }},
 	} {
 		path := filepath.Join(dir, f.name)
 		errs = append(errs, record.WriteFile(path, f.write))
 		fmt.Fprintln(stderr, "written:", path)
 	}
-	paths, err := report.ScaleFigure(s.steps, s.growths).WriteAll(dir)
+	paths, err := report.ScaleFigure(c.Steps, c.Growths).WriteAll(dir)
 	for _, p := range paths {
 		fmt.Fprintln(stderr, "written:", p)
 	}
