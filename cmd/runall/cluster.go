@@ -352,7 +352,7 @@ func collected(c *cluster.Collection) error {
 	disagree := c.Count(cluster.StateDisagree)
 	switch {
 	case missing > 0:
-		return &statusError{exitIncomplete, fmt.Sprintf("%d of %d runs have no whole record", missing, c.Runs)}
+		return harness.Incomplete(fmt.Errorf("%d of %d runs have no whole record", missing, c.Runs))
 	case failed+disagree > 0:
 		return fmt.Errorf("%w: %d of %d; of %d there are different records", harness.ErrRunsFailed, failed, c.Runs, disagree)
 	}

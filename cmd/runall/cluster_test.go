@@ -109,7 +109,7 @@ func TestArrayOfTasks(t *testing.T) {
 	}
 	results := t.TempDir()
 	code, out, _ := call(t, "cluster", "collect", dir, "--from", dir, "--results", results)
-	if want := "sbatch --array=0-1 " + filepath.Join(dir, "slurm.sh"); code != exitIncomplete || !strings.Contains(out, want) {
+	if want := "sbatch --array=0-1 " + filepath.Join(dir, "slurm.sh"); code != harness.ExitIncomplete || !strings.Contains(out, want) {
 		t.Errorf("nothing is done: exit %d\n%s, want %s", code, out, want)
 	}
 	var all []*exec.Cmd
@@ -166,7 +166,7 @@ func TestKilledTask(t *testing.T) {
 			if err := json.Unmarshal([]byte(out), &c); err != nil {
 				t.Fatal(err)
 			}
-			if code != exitIncomplete || c.Finished == 0 || c.Finished == 4 || c.Count(cluster.StateMissing) != 4-c.Finished || c.Attempts != tt.left || len(c.Again) != 1 {
+			if code != harness.ExitIncomplete || c.Finished == 0 || c.Finished == 4 || c.Count(cluster.StateMissing) != 4-c.Finished || c.Attempts != tt.left || len(c.Again) != 1 {
 				t.Errorf("exit %d, %+v", code, c)
 			}
 			p = start(t, args...)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +38,7 @@ full profile takes some ten minutes, quick two, smoke seconds.`,
 			ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 			c, err := timing.Costs(ctx, profile, func(s string) { fmt.Fprintln(stderr, s) })
 			if err == nil {
-				err = takeRecorded(ctx, c, results, stderr)
+				err = takeRecorded(cmd, c, results)
 			}
 			if ctx.Err() != nil {
 				return fmt.Errorf("%w: nothing is written", harness.ErrInterrupted)
@@ -66,8 +65,9 @@ full profile takes some ten minutes, quick two, smoke seconds.`,
 
 // takeRecorded adds to costs what the records of a full run say. Where there are
 // none it leaves that out.
-func takeRecorded(ctx context.Context, c *scaling.Costs, results string, stderr io.Writer) error {
-	have, err := readRecords(results, stderr)
+func takeRecorded(cmd *cobra.Command, c *scaling.Costs, results string) error {
+	stderr := cmd.ErrOrStderr()
+	have, err := harness.ReadResults(results, warning(cmd))
 	if err != nil {
 		fmt.Fprintf(stderr, "10⁹ samples and 1,000 specs are left out: %v\n", err)
 		return nil
@@ -90,7 +90,7 @@ func takeRecorded(ctx context.Context, c *scaling.Costs, results string, stderr 
 	if err != nil {
 		return err
 	}
-	c.Start, err = timing.Start(ctx, program, "version")
+	c.Start, err = timing.Start(cmd.Context(), program, "version")
 	return err
 }
 

@@ -37,7 +37,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	err := harness.Guard(func() error { return execute(ctx, args, out, stderr) })
 	end.report()
-	status := exitStatus(err)
+	status := harness.ExitCode(err)
 	if unwritten := out.finish(); unwritten != nil && status != harness.ExitInterrupted {
 		status = harness.ExitFailed
 		if !errors.Is(err, unwritten) {

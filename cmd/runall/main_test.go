@@ -13,6 +13,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/export"
 	"polkrepro/harness"
 )
 
@@ -185,7 +186,7 @@ func TestReproduceAndReport(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	for _, want := range []string{"Table 2, multidist: Multi-KSVM", "  POLK ", " reproduced ", " of 48 numbers, ", "\nMissing\n",
-		"profile quick ", "runall reproduce --profile smoke --results " + results, filepath.Join(results, "report", pageName)} {
+		"profile quick ", "runall reproduce --profile smoke --results " + results, filepath.Join(results, "report", export.PageName)} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -193,7 +194,7 @@ func TestReproduceAndReport(t *testing.T) {
 	if strings.Contains(stdout, "Table 3, ") || strings.Contains(stdout, "svg") {
 		t.Errorf("what was not asked for, or names of files, in\n%s", stdout)
 	}
-	for _, name := range []string{"index.md", "tables/table2.tex", "figures/figure2.svg", pageName} {
+	for _, name := range []string{"index.md", "tables/table2.tex", "figures/figure2.svg", export.PageName} {
 		if _, err := os.Stat(filepath.Join(results, "report", name)); err != nil {
 			t.Error(err)
 		}
@@ -218,13 +219,13 @@ func TestReproduceAndReport(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "index.md")); err != nil || !strings.Contains(stderr, "index.md") {
 		t.Errorf("report --out: %v, %s", err, stderr)
 	}
-	if b, err := os.ReadFile(filepath.Join(out, pageName)); err != nil || !strings.Contains(stderr, pageName) || !bytes.Contains(b, []byte("</html>")) {
+	if b, err := os.ReadFile(filepath.Join(out, export.PageName)); err != nil || !strings.Contains(stderr, export.PageName) || !bytes.Contains(b, []byte("</html>")) {
 		t.Errorf("report --out: %v, %s", err, stderr)
 	}
 	alone := filepath.Join(t.TempDir(), "alone")
 	code, stdout, stderr = call(t, "report", "--results", results, "--format", "html", "--out", alone)
 	files, err := os.ReadDir(alone)
-	if code != 0 || stdout != filepath.Join(alone, pageName)+"\n" || err != nil || len(files) != 1 {
+	if code != 0 || stdout != filepath.Join(alone, export.PageName)+"\n" || err != nil || len(files) != 1 {
 		t.Errorf("report --format html: exit %d, %q, %s, files %v, %v", code, stdout, stderr, files, err)
 	}
 	for format, want := range map[string]string{"markdown": "| ", "latex": `\toprule`, "csv": ","} {
@@ -251,7 +252,7 @@ func TestReproduceOwnSpec(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	for _, want := range []string{"Results of short, profile quick: multidist (calibrated), ksvm\n", "\n  series ", "\n  POLK, K = 0.04 ", "\n  POLK, K = 0.01 ",
-		"\nreport           " + filepath.Join(results, "report", pageName) + "\n"} {
+		"\nreport           " + filepath.Join(results, "report", export.PageName) + "\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -282,7 +283,7 @@ func TestReportOfADamagedRecord(t *testing.T) {
 	if code != harness.ExitFailed || !strings.Contains(stdout, "Table 3") {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
-	page, err := os.ReadFile(filepath.Join(out, pageName))
+	page, err := os.ReadFile(filepath.Join(out, export.PageName))
 	if err != nil || !bytes.Contains(page, []byte("Corrupt record, ignored: "+filepath.Base(paths[0])+":")) || bytes.Contains(page, []byte(results)) {
 		t.Errorf("the page does not name the damaged file, or names its folder: %v", err)
 	}
@@ -305,7 +306,7 @@ func TestReproduceExits(t *testing.T) {
 	t.Run("missing data required", func(t *testing.T) {
 		results := t.TempDir()
 		code, stdout, stderr := call(t, "reproduce", "--results", results, "--require-data")
-		if code != harness.ExitMissingData || stdout != "" || !strings.Contains(stderr, "mnist") {
+		if code != harness.ExitIncomplete || stdout != "" || !strings.Contains(stderr, "mnist") {
 			t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 		}
 		left, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*"))

@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/harness"
 )
 
 // TestMultiverse has records of the profile quick only, which runs none of the
@@ -39,7 +40,7 @@ func TestMultiverse(t *testing.T) {
 	if m.Profile != experiments.ProfileQuick || len(printed.NotRun()) != len(printed.Claims) || len(printed.Claims) == 0 {
 		t.Errorf("profile %s, %+v", m.Profile, printed)
 	}
-	if code, _, _ := call(t, "verify", "multiverse", "--results", t.TempDir()); code != exitIncomplete {
+	if code, _, _ := call(t, "verify", "multiverse", "--results", t.TempDir()); code != harness.ExitIncomplete {
 		t.Errorf("no records: exit %d", code)
 	}
 }

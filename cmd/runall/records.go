@@ -1,14 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/harness"
 	"polkrepro/record"
 )
 
@@ -24,15 +24,15 @@ if they are, 3 if a run differs, 4 if the folders have no run in common or recor
 are damaged.`, record.RiskTolerance, record.ErrorTolerance, record.OrderTolerance),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			got, err := wholeRecords(results, cmd.ErrOrStderr())
+			got, err := harness.ReadWhole(results, warning(cmd))
 			if err != nil {
 				return err
 			}
-			want, err := wholeRecords(with, cmd.ErrOrStderr())
+			want, err := harness.ReadWhole(with, warning(cmd))
 			if err != nil {
 				return err
 			}
-			return agree(cmd.OutOrStdout(), got.Records, want.Records)
+			return agreement(cmd.OutOrStdout(), record.Agree(got.Records, want.Records))
 		},
 	}
 	resultsFlag(cmd, &results)
@@ -40,44 +40,18 @@ are damaged.`, record.RiskTolerance, record.ErrorTolerance, record.OrderToleranc
 	return cmd
 }
 
-// wholeRecords reads the records of a folder, which must have some, none of
-// them damaged.
-func wholeRecords(results string, stderr io.Writer) (*record.Collection, error) {
-	have, err := readRecords(results, stderr)
-	if err != nil {
-		return nil, &statusError{exitIncomplete, err.Error()}
+// agreement prints what a comparison came to.
+func agreement(w io.Writer, a *record.Agreement) error {
+	for _, d := range a.Differing {
+		r := d.Record.Header.Run
+		fmt.Fprintf(w, "%s (%s, %s, %s): %s\n", d.Record.Path, r.Data.Name, r.Task, r.Method, d.Wrong[0])
 	}
-	if len(have.Errors) > 0 {
-		return nil, damaged(have)
+	if a.Compared == 0 {
+		return harness.Incomplete(errors.New("no run is in both folders"))
 	}
-	return have, nil
-}
-
-// agree compares the runs that both have and says how many those are.
-func agree(w io.Writer, got, want map[string]*record.Record) error {
-	compared, differ, same := 0, 0, 0
-	for _, id := range slices.Sorted(maps.Keys(got)) {
-		if want[id] == nil {
-			continue
-		}
-		compared++
-		if got[id].Final.Digest == want[id].Final.Digest {
-			same++
-		}
-		wrong := record.Disagreements(got[id], want[id])
-		if len(wrong) == 0 {
-			continue
-		}
-		differ++
-		r := got[id].Header.Run
-		fmt.Fprintf(w, "%s (%s, %s, %s): %s\n", got[id].Path, r.Data.Name, r.Task, r.Method, wrong[0])
-	}
-	if compared == 0 {
-		return &statusError{exitIncomplete, "no run is in both folders"}
-	}
-	fmt.Fprintf(w, "%d runs compared, %d the same bit for bit; %d are in the first folder alone, %d in the second\n", compared, same, len(got)-compared, len(want)-compared)
-	if differ > 0 {
-		return &statusError{exitDeviates, fmt.Sprintf("%d of %d runs differ by more than the tolerances", differ, compared)}
+	fmt.Fprintf(w, "%d runs compared, %d the same bit for bit; %d are in the first folder alone, %d in the second\n", a.Compared, a.Same, a.Here, a.There)
+	if n := len(a.Differing); n > 0 {
+		return harness.Deviates(fmt.Errorf("%d of %d runs differ by more than the tolerances", n, a.Compared))
 	}
 	return nil
 }

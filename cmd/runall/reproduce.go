@@ -13,6 +13,7 @@ import (
 	"polkrepro/convergence/experiment"
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/export"
 	"polkrepro/harness"
 )
 
@@ -37,9 +38,7 @@ tables.
 
 Missing data sets are downloaded first (see 'runall data fetch --help'), unless
 ` + data.EnvOffline + `=1 is in the environment.`,
-		RunE: func(cmd *cobra.Command, names []string) error {
-			return r.run(cmd, names)
-		},
+		RunE: r.run,
 	}
 	profileFlag(cmd, &r.profile, "quick")
 	workersFlag(cmd, &r.opt.Workers)
@@ -104,33 +103,15 @@ func remark(stderr io.Writer, results string, out *harness.Outcome) {
 // report prints the summary of what is in the results folder, runs of earlier
 // calls included, and writes tables and figures in all formats.
 func (r *reproduction) report(cmd *cobra.Command, names []string) error {
-	stderr := cmd.ErrOrStderr()
-	specs, err := reportedSpecs(names)
+	f, err := export.Open(r.opt.Results, export.Options{Specs: names, Profile: r.profile, Plan: r.plan, Finder: r.opt.Finder, Warn: warning(cmd)})
 	if err != nil {
 		return err
 	}
-	plan, err := harness.PlanAll(specs, r.profile, r.plan)
+	rep, err := f.Report()
 	if err != nil {
 		return err
 	}
-	have, err := readRecords(r.opt.Results, stderr)
-	if err != nil {
-		return err
-	}
-	study, err := readTable1(r.opt.Results, have, stderr)
-	if err != nil {
-		return err
-	}
-	of, lacking := shown(r.opt.Results, specs, plan, have, r.opt.Finder)
-	a, err := assess(plan, have)
-	if err != nil {
-		return err
-	}
-	rep, err := buildReport(have, a, study, specs, of, r.profile, lacking, r.opt.Finder)
-	if err != nil {
-		return err
-	}
-	return (&presentation{have, rep, a, plan, of}).summarize(cmd, names, harness.ReportDir(r.opt.Results),
+	return summarize(cmd, f, rep, names, harness.ReportDir(r.opt.Results),
 		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds})
 }
 

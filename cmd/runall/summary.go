@@ -14,6 +14,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/internal/charset"
 	"polkrepro/report"
@@ -21,9 +22,9 @@ import (
 
 // summarize prints the summary of the specs that are named, by default of the
 // paper's, and writes the report to a folder if there is one.
-func (p *presentation) summarize(cmd *cobra.Command, names []string, dir string, c commands) error {
-	in := report.SummaryInput{Report: p.report, Assessment: p.judged, Names: names,
-		Damaged: len(p.have.Errors), Command: c.line}
+func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string, dir string, c commands) error {
+	in := report.SummaryInput{Report: r.Report, Assessment: r.Assessment, Names: names,
+		Damaged: len(f.Records.Errors), Command: c.line}
 	var err error
 	if in.StandIns, err = standIns(); err != nil {
 		return err
@@ -34,10 +35,10 @@ func (p *presentation) summarize(cmd *cobra.Command, names []string, dir string,
 		}
 	}
 	if dir != "" {
-		if _, err := p.write(dir); err != nil {
+		if _, err := r.WriteAll(dir); err != nil {
 			return err
 		}
-		in.Index, in.Page = filepath.Join(dir, "index.md"), filepath.Join(dir, pageName)
+		in.Index, in.Page = filepath.Join(dir, "index.md"), filepath.Join(dir, export.PageName)
 	}
 	s, err := report.Summarize(in)
 	if err != nil {
