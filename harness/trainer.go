@@ -110,7 +110,7 @@ func (t *trainer) train(ctx context.Context) (err error) {
 	if l, ok := t.learner.(interruptible); ok {
 		step = l.StepContext
 	}
-	marks := Marks(t.run.Samples, t.run.Evaluation)
+	due := EvaluationPoints(t.run.Samples, t.run.Evaluation)
 	for samples := 0; samples < t.run.Samples; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -131,9 +131,9 @@ func (t *trainer) train(ctx context.Context) (err error) {
 		if t.step != nil {
 			t.step(samples)
 		}
-		if samples >= marks[0] {
-			for len(marks) > 0 && samples >= marks[0] {
-				marks = marks[1:]
+		if samples >= due[0] {
+			for len(due) > 0 && samples >= due[0] {
+				due = due[1:]
 			}
 			if err := t.evaluate(samples); err != nil {
 				return err
@@ -177,28 +177,28 @@ func (t *trainer) evaluate(samples int) error {
 		Timing:      t.watch.total,
 	}
 	if samples == t.run.Samples || !t.cores.take() {
-		return t.measure(p, t.cores.threads())
+		return t.complete(p, t.cores.threads())
 	}
 	t.beside = make(chan error, 1)
-	go t.measureBeside(p, t.beside)
+	go t.completeBeside(p, t.beside)
 	return nil
 }
 
-// measureBeside is measure on a thread of its own and the core that was taken
+// completeBeside is complete on a thread of its own and the core that was taken
 // for it.
-func (t *trainer) measureBeside(p record.Point, done chan<- error) {
+func (t *trainer) completeBeside(p record.Point, done chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	t.watch.beside.begin()
-	err := Guard(func() error { return t.measure(p, 1) })
+	err := Guard(func() error { return t.complete(p, 1) })
 	t.watch.beside.end()
 	t.cores.give()
 	done <- err
 }
 
-// measure completes a point from the snapshot and emits it. It fails if the
+// complete completes a point from the snapshot and emits it. It fails if the
 // risk is not finite.
-func (t *trainer) measure(p record.Point, threads int) error {
+func (t *trainer) complete(p record.Point, threads int) error {
 	var m Measurement
 	err := Guard(func() error {
 		m = t.objective.EvaluateAt(p.Samples, &t.snapshot, threads)
