@@ -176,7 +176,7 @@ func TestQuote(t *testing.T) {
 	words := []string{"", "plain", oddName, "line\nbreak", `back\slash`, "''", "-n"}
 	var script strings.Builder
 	for _, w := range words {
-		script.WriteString("printf '%s\\0' " + quote(w) + "\n")
+		script.WriteString("printf '%s\\0' " + Quote(w) + "\n")
 	}
 	out, err := osexec.Command("bash", "-c", script.String()).Output()
 	if err != nil {
@@ -250,7 +250,7 @@ func TestSlurmScripts(t *testing.T) {
 		cmd = osexec.Command("bash", "-s")
 		cmd.Stdin = bytes.NewReader(text)
 		cmd.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=7", "RUNALL=echo", "RESULTS=/else where")
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "exec "+dir+" --task 7 --results /else where --data-dir ") {
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "cluster exec "+dir+" --task 7 --results /else where --data-dir ") {
 			t.Errorf("%s with RUNALL and RESULTS: %q, %v", tt.script, out, err)
 		}
 	}

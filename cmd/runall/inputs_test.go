@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/cluster"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 )
@@ -152,7 +153,7 @@ func TestToGoOn(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "a model")
 	code, _, stderr := call(t, "train", file, "--label", "last", "--scale", "none", "--bandwidth", "0.3", "--features", "2",
 		"--classes", "elm,oak,yew", "--no-tune", "--out", model)
-	want := "To go on: runall train " + quoted(file) + " --resume " + quoted(model) + "\n"
+	want := "To go on: runall train " + cluster.Quote(file) + " --resume " + cluster.Quote(model) + "\n"
 	if code != harness.ExitFailed || !strings.Contains(stderr, want) || !strings.Contains(want, `it'\''s`) {
 		t.Errorf("exit %d, no %q in %s", code, want, stderr)
 	}

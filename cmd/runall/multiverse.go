@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/cluster"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 )
@@ -36,7 +37,7 @@ records is not run, and the command that runs it is given.`,
 				return writeJSON(cmd.OutOrStdout(), m)
 			}
 			return m.WriteText(cmd.OutOrStdout(), func(specs []string) string {
-				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", strings.Join(specs, " "), experiments.ProfileFull, quoted(results))
+				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", strings.Join(specs, " "), experiments.ProfileFull, cluster.Quote(results))
 			})
 		},
 	}

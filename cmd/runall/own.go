@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"polkrepro/cluster"
 	"polkrepro/data"
 	"polkrepro/harness"
 	"polkrepro/internal/unfinished"
@@ -284,7 +285,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
 	if m.Unfinished() {
-		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", quoted(opt.Source.Path), quoted(flags.out))
+		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", cluster.Quote(opt.Source.Path), cluster.Quote(flags.out))
 	}
 	return errors.Join(err, printed)
 }

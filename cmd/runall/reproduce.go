@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/cluster"
 	"polkrepro/convergence/experiment"
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -128,10 +129,7 @@ func resumable(err error) error {
 func commandLine() string {
 	words := make([]string, len(os.Args))
 	for i, a := range os.Args {
-		words[i] = quoted(a)
+		words[i] = cluster.Quote(a)
 	}
 	return strings.Join(words, " ")
 }
-
-// shellPlain are the characters that no shell takes for more than themselves.
-const shellPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:%@"

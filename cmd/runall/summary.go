@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"polkrepro/cluster"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/export"
@@ -116,7 +117,7 @@ func (c commands) line(args ...string) string {
 		flag("--results", cmp.Or(c.results, defaultResults), defaultResults)
 	}
 	for i, w := range words {
-		words[i] = quoted(w)
+		words[i] = cluster.Quote(w)
 	}
 	return prefix + strings.Join(words, " ")
 }

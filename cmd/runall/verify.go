@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/cluster"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/export"
@@ -218,7 +219,7 @@ const mostNamed = 5
 func (v *verification) incomplete(a *evidence.Assessment, profile string) string {
 	switch {
 	case len(a.Missing) > 0:
-		return fmt.Sprintf("%s; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, quoted(v.results))
+		return fmt.Sprintf("%s; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, cluster.Quote(v.results))
 	case a.Unanswered():
 		return "no spec runs some claims under these assumptions; 'runall verify multiverse' lists them"
 	}
