@@ -97,7 +97,7 @@ check-reference:
 slurm:
 	$(GO) test -tags check -run CheckSlurm -v ./cluster/slurmtest
 
-# The Jobs that runall plan writes, checked by the API server's own code: hundreds
+# The Jobs that runall cluster plan writes, checked by the API server's own code: hundreds
 # of packages, so a module of its own. Left out without a network, but not if the
 # module itself can't be read.
 kubernetes:
@@ -155,7 +155,7 @@ reference: build
 agree: build
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	bin/runall reproduce --profile quick --results "$$dir" --progress plain >/dev/null && \
-	bin/runall agree --results "$$dir" --with $(REFERENCE)
+	bin/runall verify records --results "$$dir" --with $(REFERENCE)
 
 # The benchmarks that give ratios, then their tables and the scaling plot: some
 # six minutes on two idle cores. A step has a learner of the right size to be

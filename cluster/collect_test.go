@@ -287,3 +287,11 @@ func TestCollectionAsJSON(t *testing.T) {
 		exec(t, p, node, 0, 1, 2, 3)
 	}
 }
+
+func TestRanges(t *testing.T) {
+	for want, numbers := range map[string][]int{"": nil, "3": {3}, "0-1": {0, 1}, "0,2-4,9": {0, 2, 3, 4, 9}, "1,3,5": {1, 3, 5}} {
+		if got := ranges(numbers); got != want {
+			t.Errorf("%v is written %q, want %q", numbers, got, want)
+		}
+	}
+}

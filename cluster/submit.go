@@ -43,6 +43,27 @@ type Site struct {
 	Image      string // for Kubernetes; empty for no submission to it
 }
 
+// Here returns the site whose tasks find what this process finds, with a --data-dir
+// flag and for an image, either of which may be empty.
+func Here(image, dataDir string) (s Site, err error) {
+	s.Image = image
+	if s.Program, err = os.Executable(); err != nil {
+		return s, err
+	}
+	if s.Workdir, err = os.Getwd(); err != nil {
+		return s, err
+	}
+	if dataDir != "" {
+		if s.DataDir, err = filepath.Abs(dataDir); err != nil {
+			return s, err
+		}
+	}
+	if dir := os.Getenv(data.EnvDir); dir != "" {
+		s.EnvDataDir, err = filepath.Abs(dir)
+	}
+	return s, err
+}
+
 // imagePattern is what a reference to an image may be: a name of lower-case
 // components with an optional registry, tag and digest.
 var imagePattern = regexp.MustCompile(`^[a-z0-9]([a-zA-Z0-9.:_/-]*[a-zA-Z0-9])?(@sha256:[0-9a-f]{64})?$`)
@@ -180,13 +201,13 @@ type submission struct {
 // submissions returns the files of a plan's folder beside the plan.
 func submissions(dir string, p *Plan, site Site) (map[string][]byte, error) {
 	s := submission{
-		Name: "runall-" + p.Sum[:8], Plan: quote(dir), Program: quote(site.Program), Workdir: quote(site.Workdir),
-		DataDir: quote(site.DataDir), Log: sbatchWord(filepath.Join(dir, logName)+"/", "%a.out"),
+		Name: "runall-" + p.Sum[:8], Plan: Quote(dir), Program: Quote(site.Program), Workdir: Quote(site.Workdir),
+		DataDir: Quote(site.DataDir), Log: sbatchWord(filepath.Join(dir, logName)+"/", "%a.out"),
 		Ordinary: p.Ordinary(), LastOrdinary: p.Ordinary() - 1,
 		Large: len(p.Tasks) - p.Ordinary(), LastTask: len(p.Tasks) - 1,
 	}
 	if site.EnvDataDir != "" {
-		s.EnvDataDir = quote(site.EnvDataDir)
+		s.EnvDataDir = Quote(site.EnvDataDir)
 	}
 	files := make(map[string][]byte)
 	if s.Ordinary > 0 {
@@ -268,8 +289,16 @@ func fill(files map[string][]byte, name, from string, with any) error {
 	return nil
 }
 
-// quote quotes a word for a shell.
-func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+// shellPlain are the characters that no shell takes for more than themselves.
+const shellPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:%@"
+
+// Quote returns a word for a shell, quoted if it has to be.
+func Quote(word string) string {
+	if strings.Trim(word, shellPlain) == "" && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
 
 // sbatchPlain are the characters that neither sbatch nor its patterns of file
 // names take for more than themselves.

@@ -176,7 +176,7 @@ func TestQuote(t *testing.T) {
 	words := []string{"", "plain", oddName, "line\nbreak", `back\slash`, "''", "-n"}
 	var script strings.Builder
 	for _, w := range words {
-		script.WriteString("printf '%s\\0' " + quote(w) + "\n")
+		script.WriteString("printf '%s\\0' " + Quote(w) + "\n")
 	}
 	out, err := osexec.Command("bash", "-c", script.String()).Output()
 	if err != nil {
@@ -218,7 +218,7 @@ func said(dir, limit, k string) string {
 	home := filepath.Dir(dir)
 	return strings.Join([]string{
 		home, filepath.Join(home, "more"), limit,
-		"exec", dir, "--task", k, "--results", filepath.Join(dir, "results"), "--data-dir", filepath.Join(home, "data"), "--progress", "plain", "\n",
+		"cluster", "exec", dir, "--task", k, "--results", filepath.Join(dir, "results"), "--data-dir", filepath.Join(home, "data"), "--progress", "plain", "\n",
 	}, "|")
 }
 
@@ -250,7 +250,7 @@ func TestSlurmScripts(t *testing.T) {
 		cmd = osexec.Command("bash", "-s")
 		cmd.Stdin = bytes.NewReader(text)
 		cmd.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=7", "RUNALL=echo", "RESULTS=/else where")
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "exec "+dir+" --task 7 --results /else where --data-dir ") {
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "cluster exec "+dir+" --task 7 --results /else where --data-dir ") {
 			t.Errorf("%s with RUNALL and RESULTS: %q, %v", tt.script, out, err)
 		}
 	}
@@ -388,7 +388,7 @@ func TestKubernetesManifest(t *testing.T) {
 		c := j.Spec.Template.Spec.Containers[0]
 		names[j.Metadata.Name] = true
 		if j.Kind != "Job" || j.Spec.CompletionMode != "Indexed" || j.Spec.Completions != want[i].completions || c.Image != "runall" || c.Command != nil ||
-			c.Args[3] != want[i].task || c.Resources.Limits["memory"] != want[i].memory || len(j.Spec.Template.Spec.Volumes) != 2 {
+			c.Args[4] != want[i].task || c.Resources.Limits["memory"] != want[i].memory || len(j.Spec.Template.Spec.Volumes) != 2 {
 			t.Errorf("%+v, want %+v", j, want[i])
 		}
 	}

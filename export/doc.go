@@ -1,6 +1,13 @@
-// Package export writes records for the tools that people have: a data frame of
-// all evaluations as CSV or Parquet, named as benchopt names its own, lines that
-// benchstat reads, and the paper's tables as a LaTeX document that compiles.
+// Package export opens results folders and passes on what their records hold.
+//
+// [Open] reads a folder's records and plans the runs that they belong to. The
+// [Folder] has what the claims are judged by and the [Report], whose tables, figures
+// and page can be written. [Reference] makes a folder of the records in others, with
+// the tables, figures and verdicts that follow from them, and [Seal] seals it.
+//
+// For the tools that people have, the package writes a data frame of all evaluations
+// as CSV or Parquet, named as benchopt names its own, lines that benchstat reads, and
+// the paper's tables as a LaTeX document that compiles.
 //
 // # Columns
 //

@@ -32,9 +32,8 @@ type Attempt struct {
 // the context ended them.
 func Execute(ctx context.Context, attempts []Attempt, opt Options) error {
 	opt = opt.withDefaults()
-	x := executor{provenance: Provenance(), progress: opt.Progress}
 	workers, cores := layout(opt.Workers, len(attempts))
-	x.options = trainerOptions{methods: opt.Methods, batch: opt.Batch, cores: cores}
+	x := executor{provenance: Provenance(), progress: opt.Progress, methods: opt.Methods, batch: opt.Batch, cores: cores}
 	var ended atomic.Int64
 	err := pool(ctx, workers, cores, len(attempts), func(ctx context.Context, i int) error {
 		err := x.attempt(ctx, attempts[i])

@@ -45,8 +45,8 @@ type Trained struct {
 	Health      map[string]float64 // the certificate and the effort, by name
 }
 
-// measure evaluates what a batch method left.
-func (o *Objective) measure(t *Trained, classes, threads int) Measurement {
+// evaluateTrained evaluates what a batch method left.
+func (o *Objective) evaluateTrained(t *Trained, classes, threads int) Measurement {
 	switch {
 	case t.Expansion != nil:
 		var s kernel.Snapshot
@@ -58,7 +58,7 @@ func (o *Objective) measure(t *Trained, classes, threads int) Measurement {
 			t.Scores(s.N, s.X, f, threads)
 			return f
 		}
-		return o.measurement(score(o.train), score(o.test), t.NormSq, t.Order)
+		return o.measurement(o.test, score(o.train), score(o.test), t.NormSq, t.Order)
 	}
 	predicted := make([]float64, o.test.N)
 	t.Predict(o.test.N, o.test.X, predicted, threads)
@@ -137,7 +137,7 @@ func (b *batchTrainer) train(ctx context.Context) error {
 
 // evaluate makes the run's only point.
 func (b *batchTrainer) evaluate() error {
-	m := b.objective.measure(b.trained, b.set.Classes, b.cores.threads())
+	m := b.objective.evaluateTrained(b.trained, b.set.Classes, b.cores.threads())
 	b.point = record.Point{
 		Type:        "point",
 		Samples:     b.run.Samples,

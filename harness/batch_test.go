@@ -160,8 +160,8 @@ func TestScores(t *testing.T) {
 		e.Append(set.Train.Row(i), []float64{0.3, -1, float64(i), 0.1, 0})
 	}
 	o := NewObjective(loss.MultiLogistic{}, 0.1, set, 0)
-	want := o.measure(&Trained{Expansion: e}, 5, 1)
-	got := o.measure(&Trained{
+	want := o.evaluateTrained(&Trained{Expansion: e}, 5, 1)
+	got := o.evaluateTrained(&Trained{
 		Scores: func(n int, x []float32, dst []float64, threads int) {
 			new(kernel.Scorer).Scores(e, n, x, dst, threads)
 		},

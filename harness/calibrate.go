@@ -79,9 +79,8 @@ func Calibrate(ctx context.Context, plan []experiments.Planned, opt CalibrateOpt
 	jobs := calibrationJobs(plan, sets, opt.Epochs)
 	workers, cores := layout(opt.Workers, len(jobs))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(jobs), Workers: workers})
-	options := trainerOptions{methods: opt.Methods, cores: cores}
 	pool(ctx, workers, cores, len(jobs), func(ctx context.Context, i int) error {
-		jobs[i].run(ctx, opt.Progress, options)
+		jobs[i].run(ctx, opt.Progress, opt.Methods, cores)
 		return nil // a run that fails does not stop the others
 	})
 	points, err := calibrated(jobs)
@@ -179,9 +178,9 @@ func calibrationJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set, ep
 
 // run trains one job and notes whether it was finished or why it failed:
 // neither if the context ended.
-func (j *calibrationJob) run(ctx context.Context, progress Progress, opt trainerOptions) {
+func (j *calibrationJob) run(ctx context.Context, progress Progress, methods Registry, cores *cores) {
 	t := newTracked(j.plan, progress)
-	err := Guard(func() error { return j.train(ctx, t, opt) })
+	err := Guard(func() error { return j.train(ctx, t, methods, cores) })
 	switch {
 	case err == nil:
 		j.done = true
@@ -195,8 +194,8 @@ func (j *calibrationJob) run(ctx context.Context, progress Progress, opt trainer
 	}
 }
 
-func (j *calibrationJob) train(ctx context.Context, t *tracked, opt trainerOptions) error {
-	tr, err := newTrainer(j.plan.Run, j.set, opt)
+func (j *calibrationJob) train(ctx context.Context, t *tracked, methods Registry, cores *cores) error {
+	tr, err := newTrainer(j.plan.Run, j.set, methods, cores)
 	if err != nil {
 		return err
 	}

@@ -21,27 +21,44 @@ var (
 
 	// ErrUsage is wrapped by the error of a request that makes no sense.
 	ErrUsage = errors.New("wrong use")
+
+	// ErrIncomplete is wrapped by the error of records that are missing or damaged,
+	// or of a seal that is broken.
+	ErrIncomplete = errors.New("records missing or damaged")
+
+	// ErrDeviates is wrapped by the error of claims, verdicts or records that are
+	// not as they should be.
+	ErrDeviates = errors.New("results deviate")
 )
 
 // Usage returns an error of the same text that also wraps ErrUsage, or nil.
-func Usage(err error) error {
+func Usage(err error) error { return ofKind(ErrUsage, err) }
+
+// Incomplete returns an error of the same text that also wraps ErrIncomplete, or nil.
+func Incomplete(err error) error { return ofKind(ErrIncomplete, err) }
+
+// Deviates returns an error of the same text that also wraps ErrDeviates, or nil.
+func Deviates(err error) error { return ofKind(ErrDeviates, err) }
+
+func ofKind(kind, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &usageError{err}
+	return &kindError{kind, err}
 }
 
-type usageError struct{ err error }
+type kindError struct{ kind, err error }
 
-func (e *usageError) Error() string   { return e.err.Error() }
-func (e *usageError) Unwrap() []error { return []error{ErrUsage, e.err} }
+func (e *kindError) Error() string   { return e.err.Error() }
+func (e *kindError) Unwrap() []error { return []error{e.kind, e.err} }
 
 // Exit statuses of the command line.
 const (
 	ExitOK          = 0
 	ExitFailed      = 1   // a run failed, or anything else went wrong
 	ExitUsage       = 2   // wrong use, a results folder in use included
-	ExitMissingData = 4   // --require-data, and some are missing
+	ExitDeviates    = 3   // a claim, verdict or record is not as it should be
+	ExitIncomplete  = 4   // records, or data that are required, are missing or damaged
 	ExitInterrupted = 130 // Ctrl-C or SIGTERM, as shells report it
 )
 
@@ -52,8 +69,10 @@ func ExitCode(err error) int {
 		return ExitOK
 	case errors.Is(err, ErrInterrupted):
 		return ExitInterrupted
-	case errors.Is(err, ErrMissingData):
-		return ExitMissingData
+	case errors.Is(err, ErrDeviates):
+		return ExitDeviates
+	case errors.Is(err, ErrMissingData), errors.Is(err, ErrIncomplete):
+		return ExitIncomplete
 	case errors.Is(err, ErrUsage), errors.Is(err, ErrLocked):
 		return ExitUsage
 	}

@@ -143,29 +143,56 @@ func note(format string, args ...any) Event {
 
 // carryOut executes runs, the longest first so that no long one is left to a
 // single worker at the end, and after them, one by one on all cores, those that
-// need the machine's memory for themselves.
+// need the machine's memory for themselves. It adds to the outcome. What stops all
+// runs is the context's end, or an error of the results folder.
 func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
 	slices.SortStableFunc(plan, func(a, b experiments.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
-	var shared, alone []experiments.Planned
+	groups := make([][]experiments.Planned, 1) // the first is executed by several workers
 	for _, p := range plan {
 		if needsMachine(p.Run) {
-			alone = append(alone, p)
+			groups = append(groups, []experiments.Planned{p})
 		} else {
-			shared = append(shared, p)
+			groups[0] = append(groups[0], p)
 		}
 	}
-	workers, cores := layout(opt.Workers, len(shared))
+	workers, cores := layout(opt.Workers, len(groups[0]))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(plan), Kept: len(out.Kept), Workers: workers})
-	fatal := executeAll(ctx, shared, workers, cores, sets, out, opt)
-	for _, p := range alone {
+	x := &executor{records: RecordsDir(opt.Results), provenance: Provenance(), progress: opt.Progress, methods: opt.Methods, batch: opt.Batch}
+	var fatal error
+	for g, runs := range groups {
 		if fatal != nil {
 			break
 		}
-		// Without this the next kernel matrix is made beside the one before,
-		// which is garbage, but not yet given back.
-		debug.FreeOSMemory()
-		one, all := layout(1, 1)
-		fatal = executeAll(ctx, []experiments.Planned{p}, one, all, sets, out, opt)
+		if g > 0 {
+			// Without this the next kernel matrix is made beside the one before,
+			// which is garbage, but not yet given back.
+			debug.FreeOSMemory()
+			workers, cores = layout(1, 1)
+		}
+		x.cores = cores
+		errs := make([]error, len(runs))
+		done := make([]bool, len(runs))
+		fatal = pool(ctx, workers, cores, len(runs), func(ctx context.Context, i int) error {
+			err := x.execute(ctx, runs[i], sets[dataRef(runs[i].Run.Data)])
+			var storage *storageError
+			switch {
+			case err == nil:
+				done[i] = true
+			case errors.As(err, &storage), errors.Is(err, context.Canceled):
+				return err
+			default:
+				errs[i] = err
+			}
+			return nil
+		})
+		for i, p := range runs {
+			if done[i] {
+				out.Finished = append(out.Finished, p.ID)
+			}
+			if errs[i] != nil {
+				out.Failed = append(out.Failed, FailedRun{ID: p.ID, Err: errs[i]})
+			}
+		}
 	}
 	return conclusion(ctx, fatal, out, len(plan))
 }
@@ -178,42 +205,6 @@ const largeKernelMatrix = 4 << 30
 // other run should be under way.
 func needsMachine(run experiments.Run) bool {
 	return run.Method == experiments.MethodLBFGS && 4*int64(run.Samples)*int64(run.Samples) >= largeKernelMatrix
-}
-
-// executeAll executes runs by a number of workers and adds to the outcome. It
-// returns what stops all runs: the context's end, or an error of the results
-// folder.
-func executeAll(ctx context.Context, plan []experiments.Planned, workers int, cores *cores, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
-	x := &executor{
-		records:    RecordsDir(opt.Results),
-		provenance: Provenance(),
-		progress:   opt.Progress,
-		options:    trainerOptions{methods: opt.Methods, batch: opt.Batch, cores: cores},
-	}
-	errs := make([]error, len(plan))
-	done := make([]bool, len(plan))
-	fatal := pool(ctx, workers, cores, len(plan), func(ctx context.Context, i int) error {
-		err := x.execute(ctx, plan[i], sets[dataRef(plan[i].Run.Data)])
-		var storage *storageError
-		switch {
-		case err == nil:
-			done[i] = true
-		case errors.As(err, &storage), errors.Is(err, context.Canceled):
-			return err
-		default:
-			errs[i] = err
-		}
-		return nil
-	})
-	for i, p := range plan {
-		if done[i] {
-			out.Finished = append(out.Finished, p.ID)
-		}
-		if errs[i] != nil {
-			out.Failed = append(out.Failed, FailedRun{ID: p.ID, Err: errs[i]})
-		}
-	}
-	return fatal
 }
 
 // conclusion returns the error of a plan of so many runs that was carried out

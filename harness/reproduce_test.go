@@ -320,7 +320,7 @@ func TestMissingData(t *testing.T) {
 			t.Error("a run was trained")
 			return nil
 		})})
-		if !errors.Is(err, ErrMissingData) || ExitCode(err) != ExitMissingData {
+		if !errors.Is(err, ErrMissingData) || ExitCode(err) != ExitIncomplete {
 			t.Errorf("error %v", err)
 		}
 		if c := readAll(t, results); len(c.Records)+len(c.Partial) != 0 {

@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -74,6 +76,42 @@ func OpenResults(dir string) (*Results, error) {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
 	return &Results{Dir: dir, lock: f}, nil
+}
+
+// ReadResults reads the records of a results folder and tells warn of each that is
+// incomplete or corrupt. The error wraps ErrIncomplete if the folder's seal is broken,
+// and ErrUsage if CheckFolder refuses it.
+func ReadResults(dir string, warn func(error)) (*record.Collection, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("results folder: %s is a file, not a folder", dir)
+	}
+	if err := CheckFolder(dir); err != nil {
+		return nil, err
+	}
+	if err := record.CheckSeal(dir); err != nil {
+		return nil, Incomplete(err)
+	}
+	have, err := record.ReadDir(RecordsDir(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no records in %s; run 'runall reproduce', or name another folder with --results", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range have.Errors {
+		warn(err)
+	}
+	return have, nil
+}
+
+// ReadWhole is ReadResults where records that are damaged, or none at all, are an
+// error too. It wraps ErrIncomplete.
+func ReadWhole(dir string, warn func(error)) (*record.Collection, error) {
+	have, err := ReadResults(dir, warn)
+	if err == nil {
+		err = have.Damage()
+	}
+	return have, Incomplete(err)
 }
 
 // Close gives the folder up. The lock file stays: removing it would let two

@@ -15,12 +15,14 @@ import (
 // progressEvery bounds how often a run says how far it is.
 const progressEvery = 200 * time.Millisecond
 
-// An executor turns planned runs into records.
+// An executor turns planned runs into records. The cores and methods change none.
 type executor struct {
 	records    string // folder
 	provenance record.Provenance
 	progress   Progress
-	options    trainerOptions
+	methods    Registry
+	batch      map[string]BatchMethod
+	cores      *cores
 }
 
 // A storageError is one of the results folder, not of a run: no other run
@@ -47,12 +49,6 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 	}
 	defer w.Abort() // does nothing after Finish and Fail; a partial record's error changes nothing
 	t := newTracked(p, x.progress)
-	err = Guard(func() error { return x.train(ctx, p, set, w, t) })
-	return x.conclude(ctx, w, t, err)
-}
-
-// train prepares and trains a run, and seals its record.
-func (x *executor) train(ctx context.Context, p experiments.Planned, set *data.Set, w *record.Writer, t *tracked) error {
 	emit := func(point record.Point) error {
 		t.evaluated(point)
 		if err := w.Point(point); err != nil {
@@ -60,21 +56,24 @@ func (x *executor) train(ctx context.Context, p experiments.Planned, set *data.S
 		}
 		return nil
 	}
-	final, err := x.fit(ctx, p.Run, set, emit, t)
-	if err != nil {
-		return err
-	}
-	t.finished(final)
-	if err := w.Finish(final); err != nil {
-		return &storageError{err}
-	}
-	return nil
+	err = Guard(func() error {
+		final, err := x.train(ctx, p.Run, set, emit, t)
+		if err != nil {
+			return err
+		}
+		t.finished(final)
+		if err := w.Finish(final); err != nil {
+			return &storageError{err}
+		}
+		return nil
+	})
+	return x.conclude(ctx, w, t, err)
 }
 
-// fit trains a run, a batch method's or a stream's, and returns its figures.
-func (x *executor) fit(ctx context.Context, run experiments.Run, set *data.Set, emit func(record.Point) error, t *tracked) (record.Final, error) {
-	if method, ok := x.options.batch[run.Method]; ok {
-		b, err := newBatchTrainer(run, set, method, x.options.cores)
+// train trains a run, a batch method's or a stream's, and returns its figures.
+func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set, emit func(record.Point) error, t *tracked) (record.Final, error) {
+	if method, ok := x.batch[run.Method]; ok {
+		b, err := newBatchTrainer(run, set, method, x.cores)
 		if err != nil {
 			return record.Final{}, err
 		}
@@ -84,7 +83,7 @@ func (x *executor) fit(ctx context.Context, run experiments.Run, set *data.Set, 
 		}
 		return b.final(time.Since(t.started)), emit(b.point)
 	}
-	tr, err := newTrainer(run, set, x.options)
+	tr, err := newTrainer(run, set, x.methods, x.cores)
 	if err != nil {
 		return record.Final{}, err
 	}

@@ -83,16 +83,6 @@ func (o StreamOptions) run() experiments.Run {
 	}
 }
 
-// A StreamPoint is what is measured every so many samples.
-type StreamPoint struct {
-	Samples    int
-	ModelOrder int
-	Heap       uint64  // bytes in use after a garbage collection
-	Resident   uint64  // bytes of the process in memory; 0 where the system does not say
-	Error      float64 // prequential: fraction of the samples since the last point that the model got wrong before it learned from them
-	Throughput float64 // samples a second of training since the last point
-}
-
 // A streamer runs the endless-stream experiment.
 type streamer struct {
 	opt     StreamOptions
@@ -103,7 +93,7 @@ type streamer struct {
 	watch   stopwatch
 	wrong   int // since the last point
 	seen    int // the same
-	points  []StreamPoint
+	points  []record.StreamPoint
 }
 
 // Stream trains POLK on samples that are drawn once and never come back, and
@@ -111,7 +101,7 @@ type streamer struct {
 // points to stream.csv in the results folder, which appears when it is whole.
 // The error wraps ErrUsage if there is no such stream, and ErrInterrupted if
 // the context ends before the stream does.
-func Stream(ctx context.Context, opt StreamOptions) ([]StreamPoint, error) {
+func Stream(ctx context.Context, opt StreamOptions) ([]record.StreamPoint, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -199,7 +189,7 @@ func (s *streamer) measure(samples int) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	p := StreamPoint{
+	p := record.StreamPoint{
 		Samples:    samples,
 		ModelOrder: s.learner.Expansion().Order(),
 		Heap:       m.HeapInuse,
@@ -228,7 +218,7 @@ func residentBytes() uint64 {
 	return 0
 }
 
-func writeStream(w io.Writer, points []StreamPoint) error {
+func writeStream(w io.Writer, points []record.StreamPoint) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"samples", "model_order", "heap_inuse_bytes", "resident_bytes", "prequential_error", "samples_per_second"})
 	for _, p := range points {

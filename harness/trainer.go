@@ -59,20 +59,12 @@ type trainer struct {
 	y []float64
 }
 
-// trainerOptions say how a trainer does its work, none of which changes what
-// comes out.
-type trainerOptions struct {
-	methods Registry
-	batch   map[string]BatchMethod
-	cores   *cores
-}
-
 // newTrainer prepares a run on its data.
-func newTrainer(run experiments.Run, set *data.Set, opt trainerOptions) (*trainer, error) {
+func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cores) (*trainer, error) {
 	if err := checkRun(run, set); err != nil {
 		return nil, err
 	}
-	learner, err := opt.methods.NewLearner(run, set.Classes, set.Train.Dim)
+	learner, err := methods.NewLearner(run, set.Classes, set.Train.Dim)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +78,7 @@ func newTrainer(run experiments.Run, set *data.Set, opt trainerOptions) (*traine
 		learner:   learner,
 		objective: NewObjective(l, run.Params.Regularizer, set, run.Evaluation.TrainLimit),
 		order:     orderOf(set, run.Seed),
-		cores:     opt.cores,
+		cores:     cores,
 	}, nil
 }
 
@@ -103,34 +95,45 @@ func checkRun(run experiments.Run, set *data.Set) error {
 	return nil
 }
 
-// train processes all samples of the run. It returns early with the context's
-// error, the learner's, or that of an evaluation, which is the earlier one of
-// the two and wins over both. No evaluation is under way when it returns.
-func (t *trainer) train(ctx context.Context) error {
-	err := Guard(func() error { return t.steps(ctx) })
-	if earlier := t.wait(); earlier != nil {
-		return earlier
+// train processes all samples of the run, each step on all threads that the run has
+// at the moment. It returns early with the context's error, the learner's, or that of
+// an evaluation, which is the earlier one of the two and wins over both, and over a
+// panic of the learner. No evaluation is under way when it is left.
+func (t *trainer) train(ctx context.Context) (err error) {
+	defer func() {
+		if earlier := t.wait(); earlier != nil {
+			recover()
+			err = earlier
+		}
+	}()
+	step := func(_ context.Context, n int, x []float32, y []float64) error { return t.learner.Step(n, x, y) }
+	if l, ok := t.learner.(interruptible); ok {
+		step = l.StepContext
 	}
-	return err
-}
-
-func (t *trainer) steps(ctx context.Context) error {
-	marks := Marks(t.run.Samples, t.run.Evaluation)
+	due := EvaluationPoints(t.run.Samples, t.run.Evaluation)
 	for samples := 0; samples < t.run.Samples; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := min(t.run.Params.BatchSize, t.run.Samples-samples)
-		if err := t.learn(ctx, n); err != nil {
+		t.draw(n)
+		if threads := t.cores.threads(); threads != t.threads {
+			t.learner.SetThreads(threads)
+			t.threads = threads
+		}
+		t.watch.start(t.threads)
+		err := step(ctx, n, t.x, t.y)
+		t.watch.stop()
+		if err != nil {
 			return &sampleError{samples, err}
 		}
 		samples += n
 		if t.step != nil {
 			t.step(samples)
 		}
-		if samples >= marks[0] {
-			for len(marks) > 0 && samples >= marks[0] {
-				marks = marks[1:]
+		if samples >= due[0] {
+			for len(due) > 0 && samples >= due[0] {
+				due = due[1:]
 			}
 			if err := t.evaluate(samples); err != nil {
 				return err
@@ -138,22 +141,6 @@ func (t *trainer) steps(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// learn takes a step on the next n examples of the stream, on all threads that
-// the run has at the moment.
-func (t *trainer) learn(ctx context.Context, n int) error {
-	t.draw(n)
-	if threads := t.cores.threads(); threads != t.threads {
-		t.learner.SetThreads(threads)
-		t.threads = threads
-	}
-	t.watch.start(t.threads)
-	defer t.watch.stop()
-	if l, ok := t.learner.(interruptible); ok {
-		return l.StepContext(ctx, n, t.x, t.y)
-	}
-	return t.learner.Step(n, t.x, t.y)
 }
 
 // An interruptible learner has steps that may take long enough to be cut short.
@@ -190,28 +177,28 @@ func (t *trainer) evaluate(samples int) error {
 		Timing:      t.watch.total,
 	}
 	if samples == t.run.Samples || !t.cores.take() {
-		return t.measure(p, t.cores.threads())
+		return t.complete(p, t.cores.threads())
 	}
 	t.beside = make(chan error, 1)
-	go t.measureBeside(p, t.beside)
+	go t.completeBeside(p, t.beside)
 	return nil
 }
 
-// measureBeside is measure on a thread of its own and the core that was taken
+// completeBeside is complete on a thread of its own and the core that was taken
 // for it.
-func (t *trainer) measureBeside(p record.Point, done chan<- error) {
+func (t *trainer) completeBeside(p record.Point, done chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	t.watch.beside.begin()
-	err := Guard(func() error { return t.measure(p, 1) })
+	err := Guard(func() error { return t.complete(p, 1) })
 	t.watch.beside.end()
 	t.cores.give()
 	done <- err
 }
 
-// measure completes a point from the snapshot and emits it. It fails if the
+// complete completes a point from the snapshot and emits it. It fails if the
 // risk is not finite.
-func (t *trainer) measure(p record.Point, threads int) error {
+func (t *trainer) complete(p record.Point, threads int) error {
 	var m Measurement
 	err := Guard(func() error {
 		m = t.objective.EvaluateAt(p.Samples, &t.snapshot, threads)

@@ -37,10 +37,10 @@ func (holdOrder) Validate() error { return nil }
 // begins anew.
 const streamLength = 400
 
-// steadyLearner returns a learner of about the given order on a stream of a
-// ten-class mixture with p features, a fifth of whose labels are wrong, after
-// a warm-up; and the stream in mini-batches of 32.
-func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, [][]float32, [][]float64) {
+// hardStream returns a learner that is held at about the given order on one thread,
+// and a function that draws mini-batches of 32 for it: of a ten-class mixture with p
+// features, a fifth of whose labels are wrong, so that the dictionary never rests.
+func hardStream(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([]float32, []float64)) {
 	r := rand.New(rand.NewPCG(uint64(order), uint64(p)))
 	m := newMixture(r, p, 10)
 	m.spread = 1
@@ -54,18 +54,31 @@ func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, [][]fl
 	cfg.Kernel, cfg.Classes, cfg.Dim, cfg.Regularizer = kernel.Gaussian{Bandwidth: width}, 10, p, 1e-6
 	cfg.LearningRate, cfg.Budget = Constant(6), holdOrder{&l, order, &eps}
 	l = mustNew(b, cfg)
-	var xs [][]float32
-	var ys [][]float64
-	for range streamLength {
+	return l, func() ([]float32, []float64) {
 		x, y := m.batch(32)
 		for i := range y {
 			if r.IntN(5) == 0 {
 				y[i] = float64(r.IntN(10))
 			}
 		}
+		return x, y
+	}
+}
+
+// warmUp is the number of mini-batches after which a learner has its order.
+func warmUp(order int) int { return 50 + order/8 }
+
+// steadyLearner returns a learner of about the given order after a warm-up, and its
+// stream in mini-batches of 32.
+func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, [][]float32, [][]float64) {
+	l, draw := hardStream(b, cost, order, p)
+	var xs [][]float32
+	var ys [][]float64
+	for range streamLength {
+		x, y := draw()
 		xs, ys = append(xs, x), append(ys, y)
 	}
-	for i := range 50 + order/8 {
+	for i := range warmUp(order) {
 		mustStep(b, l, 32, xs[i], ys[i])
 	}
 	return l, xs, ys

@@ -19,8 +19,11 @@ func BenchmarkPeakMemory(b *testing.B) {
 	for _, order := range []int{1, 1000, 2000} {
 		b.Run(fmt.Sprintf("M=%d", order), func(b *testing.B) {
 			if os.Getenv(memoryChild) != "" {
-				q := scaled{cost: hinge, n: 32, order: order, p: 784, classes: 10}
-				q.start(b)
+				l, draw := hardStream(b, hinge, order, 784)
+				for range warmUp(order) {
+					x, y := draw()
+					mustStep(b, l, 32, x, y)
+				}
 				return
 			}
 			var peak int64

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 )
 
 // Tolerances of two executions of one run on different classes of machine. On
@@ -95,4 +96,38 @@ func Disagreements(got, want *Record) []string {
 	}
 	compare("final ", got.Final.Figures(), want.Final.Figures())
 	return out
+}
+
+// An Agreement says what a comparison of the records of two folders came to.
+type Agreement struct {
+	Compared  int // runs that both have
+	Same      int // those that are the same bit for bit
+	Here      int // runs that only the first has
+	There     int // runs that only the second has
+	Differing []Difference
+}
+
+// A Difference is a run whose two records differ by more than the tolerances.
+type Difference struct {
+	Record *Record // the first folder's
+	Wrong  []string
+}
+
+// Agree compares the records of two folders, run by run in order of the IDs.
+func Agree(got, want map[string]*Record) *Agreement {
+	var a Agreement
+	for _, id := range slices.Sorted(maps.Keys(got)) {
+		if want[id] == nil {
+			continue
+		}
+		a.Compared++
+		if got[id].Final.Digest == want[id].Final.Digest {
+			a.Same++
+		}
+		if wrong := Disagreements(got[id], want[id]); len(wrong) > 0 {
+			a.Differing = append(a.Differing, Difference{got[id], wrong})
+		}
+	}
+	a.Here, a.There = len(got)-a.Compared, len(want)-a.Compared
+	return &a
 }

@@ -96,6 +96,31 @@ type Collection struct {
 	Errors  []error                  // one for each file that is named like a record and can't be read as one
 }
 
+// Damage is an error that names the damaged files, nil if there are none.
+func (c *Collection) Damage() error {
+	if len(c.Errors) == 0 {
+		return nil
+	}
+	var names []string
+	for _, err := range c.Errors {
+		if e, ok := errors.AsType[*Error](err); ok {
+			names = append(names, e.Path)
+		} else {
+			names = append(names, err.Error())
+		}
+	}
+	return fmt.Errorf("damaged records: %s; 'runall reproduce' reruns them", strings.Join(names, ", "))
+}
+
+// Failures returns the errors of the runs that failed, by ID.
+func (c *Collection) Failures() map[string]string {
+	failed := make(map[string]string, len(c.Failed))
+	for id, f := range c.Failed {
+		failed[id] = f.Failure.Error
+	}
+	return failed
+}
+
 // ReadDir reads all records in a folder; it doesn't look into subfolders and
 // passes over files that are not named like records. Damaged files are listed
 // in the collection's Errors and are not in its maps, and so are packed ones

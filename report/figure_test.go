@@ -447,14 +447,14 @@ func TestStreamFigure(t *testing.T) {
 	if _, err := StreamFigure(nil).WriteAll(t.TempDir()); err == nil {
 		t.Error("no error without points")
 	}
-	var points []StreamPoint
+	var points []record.StreamPoint
 	for i := 0; i <= 1_000_000; i += 20_000 {
-		points = append(points, StreamPoint{Samples: i, ModelOrder: min(134, i/100), HeapBytes: 30 << 20, RSSBytes: 60 << 20, Error: 0.04})
+		points = append(points, record.StreamPoint{Samples: i, ModelOrder: min(134, i/100), Heap: 30 << 20, Resident: 60 << 20, Error: 0.04})
 	}
 	slices.Reverse(points)
 	renderAll(t, StreamFigure(points).picture(), vectors...)
 	renderAll(t, StreamFigure(points[:1]).picture(), vectors...)
-	renderAll(t, StreamFigure([]StreamPoint{{}}).picture(), vectors...)
+	renderAll(t, StreamFigure([]record.StreamPoint{{}}).picture(), vectors...)
 	paths, err := StreamFigure(points).WriteAll(t.TempDir())
 	if err != nil || len(paths) != 4 {
 		t.Errorf("%v, %v", paths, err)

@@ -5,12 +5,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"polkrepro/experiments"
 	"polkrepro/scaling"
 )
 
 // Every configuration of the reference's row and column is drawn, and nothing else.
 func TestScaleFigure(t *testing.T) {
-	steps := scaling.Grid(scaling.Quick)
+	steps := scaling.Grid(experiments.ProfileQuick)
 	for i := range steps {
 		steps[i].MeanOrder, steps[i].Seconds = float64(steps[i].Order), float64(i+1)
 	}

@@ -8,28 +8,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-)
 
-// A StreamPoint is the state of a learner on a long stream.
-type StreamPoint struct {
-	Samples    int // processed so far
-	ModelOrder int
-	HeapBytes  uint64  // live heap
-	RSSBytes   uint64  // resident set
-	Error      float64 // fraction of the test set misclassified
-}
+	"polkrepro/record"
+)
 
 // A Stream is the figure of a long stream: model order, memory and error
 // against the number of samples processed.
 type Stream struct {
 	Name   string // stem of its files: stream
-	Points []StreamPoint
+	Points []record.StreamPoint
 }
 
 // StreamFigure makes the figure of a long stream.
-func StreamFigure(points []StreamPoint) *Stream {
+func StreamFigure(points []record.StreamPoint) *Stream {
 	points = slices.Clone(points)
-	slices.SortStableFunc(points, func(a, b StreamPoint) int { return cmp.Compare(a.Samples, b.Samples) })
+	slices.SortStableFunc(points, func(a, b record.StreamPoint) int { return cmp.Compare(a.Samples, b.Samples) })
 	return &Stream{Name: "stream", Points: points}
 }
 
@@ -53,7 +46,7 @@ func (s *Stream) CSV(w io.Writer) error {
 	}
 	for _, p := range s.Points {
 		row := []string{strconv.Itoa(p.Samples), strconv.Itoa(p.ModelOrder),
-			strconv.FormatUint(p.HeapBytes, 10), strconv.FormatUint(p.RSSBytes, 10), exact(100 * p.Error)}
+			strconv.FormatUint(p.Heap, 10), strconv.FormatUint(p.Resident, 10), exact(100 * p.Error)}
 		if err := cw.Write(row); err != nil {
 			return err
 		}
@@ -67,16 +60,16 @@ func (s *Stream) picture() *picture {
 	const mega = 1 << 20
 	order, heap, rss := lookOf("polk", 0), lookOf("", 0), lookOf("", 1)
 	memory := panel{tag: "(b)", ylabel: "memory (MiB)", traces: []trace{
-		{look: rss, curve: s.curve(func(p StreamPoint) float64 { return float64(p.RSSBytes) / mega })},
-		{look: heap, curve: s.curve(func(p StreamPoint) float64 { return float64(p.HeapBytes) / mega })},
+		{look: rss, curve: s.curve(func(p record.StreamPoint) float64 { return float64(p.Resident) / mega })},
+		{look: heap, curve: s.curve(func(p record.StreamPoint) float64 { return float64(p.Heap) / mega })},
 	}}
 	p := &picture{
 		panels: []panel{
 			{tag: "(a)", ylabel: "model order M_t", traces: []trace{
-				{look: order, curve: s.curve(func(p StreamPoint) float64 { return float64(p.ModelOrder) })}}},
+				{look: order, curve: s.curve(func(p record.StreamPoint) float64 { return float64(p.ModelOrder) })}}},
 			memory,
 			{tag: "(c)", ylabel: "prequential error rate (%)", log: true, traces: []trace{
-				{look: order, curve: s.curve(func(p StreamPoint) float64 { return 100 * p.Error })}}},
+				{look: order, curve: s.curve(func(p record.StreamPoint) float64 { return 100 * p.Error })}}},
 		},
 		legend: []legendEntry{lineEntry("POLK", order), lineEntry("resident set", rss), lineEntry("live heap", heap)},
 	}
@@ -87,7 +80,7 @@ func (s *Stream) picture() *picture {
 }
 
 // curve makes a curve of one quantity.
-func (s *Stream) curve(of func(StreamPoint) float64) []sample {
+func (s *Stream) curve(of func(record.StreamPoint) float64) []sample {
 	var out []sample
 	for _, p := range s.Points {
 		if p.Samples >= 0 {

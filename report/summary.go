@@ -409,9 +409,9 @@ func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
 	switch t := b.Report.Table1; {
 	case len(b.Names) > 0:
 	case t == nil:
-		out = append(out, summaryItem{"Table 1", "", b.Command("table1")})
+		out = append(out, summaryItem{"Table 1", "", b.Command("reproduce", "table1")})
 	case t.Study.Missing() > 0:
-		out = append(out, summaryItem{"Table 1", count(t.Study.Missing(), "run"), b.Command("table1", "--profile", t.Study.Profile)})
+		out = append(out, summaryItem{"Table 1", count(t.Study.Missing(), "run"), b.Command("reproduce", "table1", "--profile", t.Study.Profile)})
 	}
 	return out
 }

@@ -122,7 +122,7 @@ func table1Notes(s *convergence.Study) []string {
 			p.Objective, p.Gap, math.Sqrt(2*p.Gap/convergence.Regularizer), p.Norm))
 	}
 	if n := s.Missing(); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d of its runs are not there yet: `runall table1 --profile %s` makes them.", n, s.Profile))
+		notes = append(notes, fmt.Sprintf("%d of its runs are not there yet: `runall reproduce table1 --profile %s` makes them.", n, s.Profile))
 	}
 	for _, err := range s.Damaged {
 		notes = append(notes, "Left out: "+oneLine(err.Error()))

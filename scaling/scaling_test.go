@@ -1,8 +1,6 @@
 package scaling
 
 import (
-	"context"
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -132,45 +130,6 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// A budget holds the model order near what was asked for, else the exponents are of
-// something else.
-func TestMeasureStepHoldsOrder(t *testing.T) {
-	for _, s := range Grid(Smoke)[:4] {
-		got, err := MeasureStep(context.Background(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.MeanOrder < 0.5*float64(s.Order) || got.MeanOrder > 1.5*float64(s.Order) {
-			t.Errorf("order %v, want some %d", got.MeanOrder, s.Order)
-		}
-		if !(got.Seconds > 0) || got.Active > float64(s.Batch) {
-			t.Errorf("measured %+v", got)
-		}
-	}
-}
-
-func TestTrainings(t *testing.T) {
-	streams, err := Streams(context.Background(), Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batches, err := Batches(context.Background(), Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, g := range append(streams, batches...) {
-		for i, p := range g.Points {
-			if p.Order < 1 || !(p.Seconds > 0) || i > 0 && p.Samples != 2*g.Points[i-1].Samples {
-				t.Errorf("%s, %s: points %+v", g.Method, g.Task, g.Points)
-				break
-			}
-		}
-		if _, err := g.Fit(0); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // Every profile that experiments know is one of a measurement, and its grid has
 // what the fits need.
 func TestGridsCanBeFitted(t *testing.T) {
@@ -187,19 +146,6 @@ func TestGridsCanBeFitted(t *testing.T) {
 			if math.Abs(e) > 1e-9 {
 				t.Errorf("%s: exponents %v of a constant", profile, fit.Exponents)
 			}
-		}
-	}
-}
-
-func TestInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, step := MeasureStep(ctx, Grid(Smoke)[0])
-	_, streams := Streams(ctx, Smoke)
-	_, batches := Batches(ctx, Smoke)
-	for _, err := range []error{step, streams, batches} {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
 		}
 	}
 }

@@ -220,7 +220,7 @@ func checkPlan(t *testing.T, img v1.Image, spec, cache string) {
 	unpack(t, img, bin)
 	program := filepath.Join(bin, "runall")
 	plan := filepath.Join(volume(t), "plan")
-	runall(t, program, "plan", spec, "--profile", "smoke", "--data-dir", cache, "--require-data", "--tasks", "2", "--image", imageName, "--out", plan)
+	runall(t, program, "cluster", "plan", spec, "--profile", "smoke", "--data-dir", cache, "--require-data", "--tasks", "2", "--image", imageName, "--out", plan)
 	text, err := os.ReadFile(filepath.Join(plan, "kubernetes.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func checkPlan(t *testing.T, img v1.Image, spec, cache string) {
 			t.Fatalf("task %d: %v\n%s", k, err, out)
 		}
 	}
-	t.Log(runall(t, program, "collect", plan, "--results", filepath.Join(t.TempDir(), "results")))
+	t.Log(runall(t, program, "cluster", "collect", plan, "--results", filepath.Join(t.TempDir(), "results")))
 }
 
 func runall(t *testing.T, program string, args ...string) string {

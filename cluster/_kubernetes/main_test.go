@@ -26,15 +26,15 @@ func runall(t *testing.T) string {
 	return program
 }
 
-// manifest is what runall plan writes.
+// manifest is what runall cluster plan writes.
 func manifest(t *testing.T, runall string, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "plan")
-	cmd := exec.Command(runall, append([]string{"plan", "--image", "registry.example/runall:1", "--out", dir}, args...)...)
+	cmd := exec.Command(runall, append([]string{"cluster", "plan", "--image", "registry.example/runall:1", "--out", dir}, args...)...)
 	cmd.Env = append(os.Environ(), "POLK_OFFLINE=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("runall plan %s: %v\n%s", strings.Join(args, " "), err, out)
+		t.Fatalf("runall cluster plan %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "kubernetes.yaml"))
 	if err != nil {
@@ -43,7 +43,7 @@ func manifest(t *testing.T, runall string, args ...string) string {
 	return string(text)
 }
 
-// TestManifests checks what runall plan writes for plans of several shapes,
+// TestManifests checks what runall cluster plan writes for plans of several shapes,
 // one of them with a task that needs a large memory, thus a Job, of its own.
 func TestManifests(t *testing.T) {
 	program := runall(t)

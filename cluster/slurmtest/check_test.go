@@ -82,13 +82,13 @@ func newTrial(t *testing.T) *trial {
 	}
 	c.say(t, "%s, one controller, %d nodes of one processor", strings.TrimSpace(s.run(t, "sinfo", "--version")), nodes)
 	s.run(t, "go", "build", "-buildvcs=auto", "-o", c.runall, "polkrepro/cmd/runall")
-	args := append([]string{"plan", "--tasks", fmt.Sprint(tasks), "--out", c.plan}, specs(t)...)
+	args := append([]string{"cluster", "plan", "--tasks", fmt.Sprint(tasks), "--out", c.plan}, specs(t)...)
 	said := c.call(t, harness.ExitOK, args...)
 	if want := fmt.Sprintf("%d runs in %d tasks", runs, tasks); !strings.HasPrefix(said, want) {
 		t.Fatalf("want %s: %s", want, said)
 	}
 	first, _, _ := strings.Cut(said, "\n")
-	c.say(t, "runall plan: %s", first)
+	c.say(t, "runall cluster plan: %s", first)
 	c.say(t, "%s", strings.TrimSpace(c.call(t, harness.ExitOK, "version")))
 	return c
 }
@@ -313,8 +313,8 @@ func (c *trial) checkRestarts(t *testing.T, all []job, lost, requeued int) {
 // collect brings the records together and returns what it says.
 func (c *trial) collect(t *testing.T, status int) string {
 	t.Helper()
-	said := c.call(t, status, "collect", c.plan, "--results", c.results)
-	c.say(t, "runall collect: exit %d: %s", status, strings.TrimSpace(said))
+	said := c.call(t, status, "cluster", "collect", c.plan, "--results", c.results)
+	c.say(t, "runall cluster collect: exit %d: %s", status, strings.TrimSpace(said))
 	return said
 }
 
@@ -334,11 +334,11 @@ func (c *trial) compare(t *testing.T, local string) {
 		}
 		fmt.Fprintln(sum, id, got[id].Final.Digest)
 	}
-	said := strings.TrimSpace(c.call(t, harness.ExitOK, "agree", "--results", c.results, "--with", local))
+	said := strings.TrimSpace(c.call(t, harness.ExitOK, "verify", "records", "--results", c.results, "--with", local))
 	if agreed := fmt.Sprintf("%d runs compared, %d the same bit for bit; 0 are in the first folder alone, 0 in the second", runs, runs); said != agreed {
 		t.Errorf("agree: %s", said)
 	}
-	c.say(t, "runall agree with the local records: %s", said)
+	c.say(t, "runall verify records with the local records: %s", said)
 	c.say(t, "SHA-256 of the %d digests: %x", len(want), sum.Sum(nil))
 }
 
@@ -417,7 +417,7 @@ func (c *trial) measureOverhead(t *testing.T) {
 	folder := harness.RecordsDir(filepath.Join(c.plan, "results"))
 	before := modified(t, folder)
 	alone := time.Now()
-	c.call(t, harness.ExitOK, "exec", c.plan, "--task", "0")
+	c.call(t, harness.ExitOK, "cluster", "exec", c.plan, "--task", "0")
 	task := time.Since(alone)
 	array, began := c.submit(t, filepath.Join(c.plan, "slurm.sh"))
 	c.awaitArray(t, array)

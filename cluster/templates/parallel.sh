@@ -1,5 +1,5 @@
 #!/bin/bash
-# Written by runall plan: its tasks on this machine, by GNU parallel, or only those
+# Written by runall cluster plan: its tasks on this machine, by GNU parallel, or only those
 # whose numbers are its arguments. Runs that are finished are kept. RUNALL, RESULTS
 # and JOBS (tasks at a time; default one a core) may be set in the environment.
 set -eu
@@ -10,7 +10,7 @@ for k; do
 	if [ "$k" -lt {{.Ordinary}} ]; then ordinary+=("$k"); else large+=("$k"); fi
 done
 # Paths reach the jobs by the environment, where nothing has to be quoted.
-job='"$RUNALL" exec "$PLAN" --task {} --results "$RESULTS" ${DATA:+--data-dir "$DATA"} --progress plain >>"$PLAN/log/{}.out" 2>&1'
+job='"$RUNALL" cluster exec "$PLAN" --task {} --results "$RESULTS" ${DATA:+--data-dir "$DATA"} --progress plain >>"$PLAN/log/{}.out" 2>&1'
 status=0
 if [ ${#ordinary[@]} -gt 0 ]; then
 	printf '%s\n' "${ordinary[@]}" | GOMAXPROCS="${GOMAXPROCS:-1}" GOMEMLIMIT="${GOMEMLIMIT:-{{.Limit}}MiB}" \

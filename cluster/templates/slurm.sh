@@ -1,5 +1,5 @@
 #!/bin/bash
-# Written by runall plan; sbatch submits it. Partition, account and time limit go
+# Written by runall cluster plan; sbatch submits it. Partition, account and time limit go
 # on sbatch's command line; RUNALL and RESULTS may be set in its environment.
 #SBATCH --job-name={{.Name}}
 #SBATCH --array={{.First}}-{{.Last}}
@@ -13,4 +13,4 @@ set -eu
 {{template "place" .}}
 export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}" GOMEMLIMIT="${GOMEMLIMIT:-{{.Limit}}MiB}"
 # In the place of this shell, so that runall gets the scheduler's signals.
-exec "$RUNALL" exec "$PLAN" --task "$SLURM_ARRAY_TASK_ID" --results "$RESULTS" ${DATA:+--data-dir "$DATA"} --progress plain
+exec "$RUNALL" cluster exec "$PLAN" --task "$SLURM_ARRAY_TASK_ID" --results "$RESULTS" ${DATA:+--data-dir "$DATA"} --progress plain

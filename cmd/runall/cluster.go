@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +20,17 @@ import (
 // mostTasks bounds --tasks; MaxArraySize of a Slurm cluster usually is 1001.
 const mostTasks = 1_000_000
 
+func newCluster() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cluster plan|exec|collect",
+		Short: "Plan runs, execute them on a cluster, collect records",
+		Args:  cobra.NoArgs,
+		RunE:  needSubcommand,
+	}
+	cmd.AddCommand(newPlan(), newExec(), newCollect())
+	return cmd
+}
+
 func newPlan() *cobra.Command {
 	var p planning
 	cmd := &cobra.Command{
@@ -28,9 +38,9 @@ func newPlan() *cobra.Command {
 		Short: "Write a plan of the runs, and scripts that spread them over a cluster",
 		Long: `Write a plan of the runs of specs, of all that reproduce would run if none is
 named, into a new folder: plan.json, slurm.sh for sbatch, parallel.sh for GNU
-parallel and, with --image, kubernetes.yaml. 'runall exec' carries out parts of
-it, on any number of machines at once, 'runall collect' brings the records
-together.
+parallel and, with --image, kubernetes.yaml. 'runall cluster exec' executes parts
+of it, on any number of machines at once; 'runall cluster collect' brings the
+records together.
 
 A plan never changes: a folder that holds the same plan is left as it is, one
 that holds anything else is refused. Runs whose data are not here are left out.`,
@@ -74,7 +84,7 @@ func (p *planning) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	site, err := p.site()
+	site, err := cluster.Here(p.image, p.finder.Dir)
 	if err != nil {
 		return err
 	}
@@ -94,26 +104,6 @@ func (p *planning) has(name string) bool {
 	return err == nil
 }
 
-// site says where the tasks find what this process finds.
-func (p *planning) site() (s cluster.Site, err error) {
-	s.Image = p.image
-	if s.Program, err = os.Executable(); err != nil {
-		return s, err
-	}
-	if s.Workdir, err = os.Getwd(); err != nil {
-		return s, err
-	}
-	if p.finder.Dir != "" {
-		if s.DataDir, err = filepath.Abs(p.finder.Dir); err != nil {
-			return s, err
-		}
-	}
-	if dir := os.Getenv(data.EnvDir); dir != "" {
-		s.EnvDataDir, err = filepath.Abs(dir)
-	}
-	return s, err
-}
-
 // announce says what was planned and how to carry it out.
 func (p *planning) announce(w io.Writer, plan *cluster.Plan, written bool) error {
 	var b strings.Builder
@@ -130,12 +120,12 @@ func (p *planning) announce(w io.Writer, plan *cluster.Plan, written bool) error
 	fmt.Fprintf(&b, "to carry it out, one of\n")
 	for _, name := range []string{cluster.SlurmName, cluster.SlurmLargeName, cluster.KubernetesName, cluster.ParallelName} {
 		if p.has(name) {
-			fmt.Fprintf(&b, "  %s %s\n", submitters[name], quoted(filepath.Join(p.out, name)))
+			fmt.Fprintf(&b, "  %s %s\n", submitters[name], cluster.Quote(filepath.Join(p.out, name)))
 		}
 	}
-	program := quoted(os.Args[0])
-	fmt.Fprintf(&b, "  %s exec %s --task K, for every K from 0 to %d\n", program, quoted(p.out), len(plan.Tasks)-1)
-	fmt.Fprintf(&b, "then %s collect %s\n", program, quoted(p.out))
+	program := cluster.Quote(os.Args[0])
+	fmt.Fprintf(&b, "  %s cluster exec %s --task K, for every K from 0 to %d\n", program, cluster.Quote(p.out), len(plan.Tasks)-1)
+	fmt.Fprintf(&b, "then %s cluster collect %s\n", program, cluster.Quote(p.out))
 	if !p.has(cluster.KubernetesName) {
 		fmt.Fprintf(&b, "without --image there is no %s\n", cluster.KubernetesName)
 	}
@@ -156,8 +146,8 @@ func newExec() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exec DIR (--index N | --task K)",
 		Short: "Carry out one run, or one task's runs, of a plan",
-		Long: `Carry out one run, or one task's runs, of the plan that 'runall plan' wrote into
-a folder. Any number of processes on any number of machines may be at it at once.
+		Long: `Carry out one run, or one task's runs, of the plan that 'runall cluster plan' wrote
+into a folder. Any number of processes on any number of machines may be at it at once.
 A run that is finished is kept; a record appears when it is whole.
 
 The exit status is 2 if the plan was changed or made by another program, or has
@@ -241,109 +231,13 @@ different records of one run, 4 if records are missing or damaged.`,
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), c)
 			} else {
-				err = writeCollected(cmd.OutOrStdout(), args[0], plan, c)
+				err = c.WriteText(cmd.OutOrStdout(), args[0], plan)
 			}
-			return errors.Join(err, collected(c))
+			return errors.Join(err, c.Err())
 		},
 	}
 	cmd.Flags().StringArrayVar(&from, "from", nil, "results `folder` to read, instead of DIR/results; may be repeated")
 	resultsFlag(cmd, &results)
 	jsonFlag(cmd, &asJSON)
 	return cmd
-}
-
-// writeCollected says what became of the runs.
-func writeCollected(w io.Writer, dir string, plan *cluster.Plan, c *cluster.Collection) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d runs finished, %d of their records new in %s\n", c.Finished, c.Runs, c.Copied, c.Results)
-	for _, state := range []string{cluster.StateFailed, cluster.StateMissing, cluster.StateDamaged, cluster.StateDisagree} {
-		if indexes := indexesOf(c, state); len(indexes) > 0 {
-			fmt.Fprintf(&b, "%s: %d runs: %s\n", state, len(indexes), ranges(indexes))
-		}
-	}
-	for _, l := range c.Left {
-		if l.Why != "" {
-			fmt.Fprintf(&b, "  %d %s: %s\n", l.Index, l.State, l.Why)
-		}
-	}
-	if c.Attempts > 0 {
-		fmt.Fprintf(&b, "attempts that were killed, or are still under way: %d\n", c.Attempts)
-	}
-	if len(c.Machines) > 1 {
-		fmt.Fprintf(&b, "the records come from %d classes of machines, between which the last bits may differ:\n  %s\n", len(c.Machines), strings.Join(c.Machines, "\n  "))
-	}
-	b.WriteString(again(dir, plan, c.Again))
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// again returns the commands that run tasks again.
-func again(dir string, plan *cluster.Plan, tasks []int) string {
-	if len(tasks) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	var ordinary, large []int
-	for _, k := range tasks {
-		if k < plan.Ordinary() {
-			ordinary = append(ordinary, k)
-		} else {
-			large = append(large, k)
-		}
-	}
-	fmt.Fprintln(&b, "to run these again:")
-	if len(ordinary) > 0 {
-		fmt.Fprintf(&b, "  sbatch --array=%s %s\n", ranges(ordinary), quoted(filepath.Join(dir, cluster.SlurmName)))
-	}
-	if len(large) > 0 {
-		fmt.Fprintf(&b, "  sbatch --array=%s %s\n", ranges(large), quoted(filepath.Join(dir, cluster.SlurmLargeName)))
-	}
-	fmt.Fprintf(&b, "or, here: bash %s", quoted(filepath.Join(dir, cluster.ParallelName)))
-	for _, k := range tasks {
-		fmt.Fprintf(&b, " %d", k)
-	}
-	b.WriteByte('\n')
-	return b.String()
-}
-
-func indexesOf(c *cluster.Collection, state string) []int {
-	var indexes []int
-	for _, l := range c.Left {
-		if l.State == state {
-			indexes = append(indexes, l.Index)
-		}
-	}
-	return indexes
-}
-
-// ranges writes ascending numbers as 0,2-5, as sbatch reads them.
-func ranges(numbers []int) string {
-	var words []string
-	for i := 0; i < len(numbers); {
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
-		}
-		word := strconv.Itoa(numbers[i])
-		if j > i {
-			word += "-" + strconv.Itoa(numbers[j])
-		}
-		words = append(words, word)
-		i = j + 1
-	}
-	return strings.Join(words, ",")
-}
-
-// collected is the error of a plan some of whose runs are not finished.
-func collected(c *cluster.Collection) error {
-	missing := c.Count(cluster.StateMissing) + c.Count(cluster.StateDamaged)
-	failed := c.Count(cluster.StateFailed)
-	disagree := c.Count(cluster.StateDisagree)
-	switch {
-	case missing > 0:
-		return &statusError{exitIncomplete, fmt.Sprintf("%d of %d runs have no whole record", missing, c.Runs)}
-	case failed+disagree > 0:
-		return fmt.Errorf("%w: %d of %d; of %d there are different records", harness.ErrRunsFailed, failed, c.Runs, disagree)
-	}
-	return nil
 }

@@ -48,7 +48,7 @@ func planned(t *testing.T, args ...string) (dir, spec string) {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(t.TempDir(), "plan")
-	if code, out, errs := call(t, append([]string{"plan", spec, "--out", dir}, args...)...); code != 0 || !strings.Contains(out, "4 runs in ") {
+	if code, out, errs := call(t, append([]string{"cluster", "plan", spec, "--out", dir}, args...)...); code != 0 || !strings.Contains(out, "4 runs in ") {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
 	return dir, spec
@@ -108,8 +108,8 @@ func TestArrayOfTasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	results := t.TempDir()
-	code, out, _ := call(t, "collect", dir, "--from", dir, "--results", results)
-	if want := "sbatch --array=0-1 " + filepath.Join(dir, "slurm.sh"); code != exitIncomplete || !strings.Contains(out, want) {
+	code, out, _ := call(t, "cluster", "collect", dir, "--from", dir, "--results", results)
+	if want := "sbatch --array=0-1 " + filepath.Join(dir, "slurm.sh"); code != harness.ExitIncomplete || !strings.Contains(out, want) {
 		t.Errorf("nothing is done: exit %d\n%s, want %s", code, out, want)
 	}
 	var all []*exec.Cmd
@@ -129,7 +129,7 @@ func TestArrayOfTasks(t *testing.T) {
 		}
 	}
 	for range 2 {
-		code, out, errs := call(t, "collect", dir, "--results", results)
+		code, out, errs := call(t, "cluster", "collect", dir, "--results", results)
 		if code != 0 || !strings.HasPrefix(out, "4 of 4 runs finished") || strings.Contains(out, "attempts") {
 			t.Errorf("exit %d\n%s%s", code, out, errs)
 		}
@@ -147,7 +147,7 @@ func TestKilledTask(t *testing.T) {
 		t.Run(tt.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			dir, _ := planned(t, "--tasks", "1")
-			args := []string{"exec", dir, "--task", "0", "--progress", "json"}
+			args := []string{"cluster", "exec", dir, "--task", "0", "--progress", "json"}
 			p := start(t, args...)
 			awaitAttempt(t, dir)
 			if err := p.cmd.Process.Signal(tt.signal); err != nil {
@@ -161,12 +161,12 @@ func TestKilledTask(t *testing.T) {
 				t.Errorf("no %q in\n%s", resume, p.stderr.String())
 			}
 			results := t.TempDir()
-			code, out, _ := call(t, "collect", dir, "--results", results, "--json")
+			code, out, _ := call(t, "cluster", "collect", dir, "--results", results, "--json")
 			var c cluster.Collection
 			if err := json.Unmarshal([]byte(out), &c); err != nil {
 				t.Fatal(err)
 			}
-			if code != exitIncomplete || c.Finished == 0 || c.Finished == 4 || c.Count(cluster.StateMissing) != 4-c.Finished || c.Attempts != tt.left || len(c.Again) != 1 {
+			if code != harness.ExitIncomplete || c.Finished == 0 || c.Finished == 4 || c.Count(cluster.StateMissing) != 4-c.Finished || c.Attempts != tt.left || len(c.Again) != 1 {
 				t.Errorf("exit %d, %+v", code, c)
 			}
 			p = start(t, args...)
@@ -176,7 +176,7 @@ func TestKilledTask(t *testing.T) {
 			if started := len(reported(t, p.stderr.String(), harness.EventStart)); started != 4-c.Finished {
 				t.Errorf("%d runs started, %d were left", started, 4-c.Finished)
 			}
-			if code, out, _ := call(t, "collect", dir, "--results", results); code != 0 {
+			if code, out, _ := call(t, "cluster", "collect", dir, "--results", results); code != 0 {
 				t.Errorf("exit %d\n%s", code, out)
 			}
 			sameAsReproduce(t, results)
@@ -203,12 +203,12 @@ func awaitAttempt(t *testing.T, dir string) {
 func TestKilledCollect(t *testing.T) {
 	t.Parallel()
 	dir, _ := planned(t, "--tasks", "1")
-	if code, _, errs := call(t, "exec", dir, "--task", "0", "--progress", "quiet"); code != 0 {
+	if code, _, errs := call(t, "cluster", "exec", dir, "--task", "0", "--progress", "quiet"); code != 0 {
 		t.Fatal(errs)
 	}
 	results := filepath.Join(t.TempDir(), "results")
 	for i := range 6 {
-		p := start(t, "collect", dir, "--results", results)
+		p := start(t, "cluster", "collect", dir, "--results", results)
 		time.Sleep(time.Duration(i) * 12 * time.Millisecond)
 		p.cmd.Process.Kill() // it may have ended by itself
 		p.wait(t)
@@ -216,7 +216,7 @@ func TestKilledCollect(t *testing.T) {
 			records(t, results) // fails if one is not whole
 		}
 	}
-	if code, out, errs := call(t, "collect", dir, "--results", results); code != 0 {
+	if code, out, errs := call(t, "cluster", "collect", dir, "--results", results); code != 0 {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 	sameAsReproduce(t, results)
@@ -245,26 +245,26 @@ func TestClusterStatuses(t *testing.T) {
 		want string
 		args []string
 	}{
-		{0, "holds this plan already", []string{"plan", spec, "--out", dir}},
-		{0, "of unknown revision", []string{"plan", spec, "--out", dir}},
-		{2, "was planned without --image; name a new folder", []string{"plan", spec, "--out", dir, "--image", "runall"}},
-		{2, "has another plan", []string{"plan", spec, "--out", dir, "--seeds", "1"}},
-		{2, "is no image's name", []string{"plan", spec, "--out", out, "--image", "<image>"}},
-		{2, "--out DIR is needed", []string{"plan", spec}},
-		{2, `"nonsense"`, []string{"plan", "nonsense", "--out", out}},
-		{2, "must be a whole number from 1", []string{"plan", spec, "--out", out, "--tasks", "0"}},
-		{1, "no run is left whose data are here", []string{"plan", "mnist-ksvm", "--out", out}},
-		{4, "required data not available: mnist", []string{"plan", "mnist-ksvm", "--out", out, "--require-data"}},
-		{2, "changed after it was written", []string{"exec", changed, "--index", "0"}},
-		{2, "changed after it was written", []string{"collect", changed}},
-		{2, "no such file", []string{"exec", out, "--index", "0"}},
-		{2, "the plan has runs 0 to 3", []string{"exec", dir, "--index", "4"}},
-		{2, "the plan has tasks 0 to 3", []string{"exec", dir, "--task", "4"}},
-		{2, "must be a whole number", []string{"exec", dir, "--index", "-1"}},
-		{2, "one of --index N and --task K", []string{"exec", dir}},
-		{2, "one of --index N and --task K", []string{"exec", dir, "--task", "0", "--index", "0"}},
-		{2, "accepts 1 arg", []string{"exec"}},
-		{2, "is no results folder", []string{"collect", dir, "--results", out}},
+		{0, "holds this plan already", []string{"cluster", "plan", spec, "--out", dir}},
+		{0, "of unknown revision", []string{"cluster", "plan", spec, "--out", dir}},
+		{2, "was planned without --image; name a new folder", []string{"cluster", "plan", spec, "--out", dir, "--image", "runall"}},
+		{2, "has another plan", []string{"cluster", "plan", spec, "--out", dir, "--seeds", "1"}},
+		{2, "is no image's name", []string{"cluster", "plan", spec, "--out", out, "--image", "<image>"}},
+		{2, "--out DIR is needed", []string{"cluster", "plan", spec}},
+		{2, `"nonsense"`, []string{"cluster", "plan", "nonsense", "--out", out}},
+		{2, "must be a whole number from 1", []string{"cluster", "plan", spec, "--out", out, "--tasks", "0"}},
+		{1, "no run is left whose data are here", []string{"cluster", "plan", "mnist-ksvm", "--out", out}},
+		{4, "required data not available: mnist", []string{"cluster", "plan", "mnist-ksvm", "--out", out, "--require-data"}},
+		{2, "changed after it was written", []string{"cluster", "exec", changed, "--index", "0"}},
+		{2, "changed after it was written", []string{"cluster", "collect", changed}},
+		{2, "no such file", []string{"cluster", "exec", out, "--index", "0"}},
+		{2, "the plan has runs 0 to 3", []string{"cluster", "exec", dir, "--index", "4"}},
+		{2, "the plan has tasks 0 to 3", []string{"cluster", "exec", dir, "--task", "4"}},
+		{2, "must be a whole number", []string{"cluster", "exec", dir, "--index", "-1"}},
+		{2, "one of --index N and --task K", []string{"cluster", "exec", dir}},
+		{2, "one of --index N and --task K", []string{"cluster", "exec", dir, "--task", "0", "--index", "0"}},
+		{2, "accepts 1 arg", []string{"cluster", "exec"}},
+		{2, "is no results folder", []string{"cluster", "collect", dir, "--results", out}},
 	} {
 		code, stdout, stderr := call(t, tt.args...)
 		if code != tt.exit || !strings.Contains(stdout+stderr, tt.want) {
@@ -272,14 +272,6 @@ func TestClusterStatuses(t *testing.T) {
 		}
 		if lines := strings.Count(stderr, "runall: "); tt.exit != 0 && (lines != 1 || !strings.HasSuffix(stderr, "\n")) {
 			t.Errorf("%v: %d messages\n%s", tt.args, lines, stderr)
-		}
-	}
-}
-
-func TestRanges(t *testing.T) {
-	for want, numbers := range map[string][]int{"": nil, "3": {3}, "0-1": {0, 1}, "0,2-4,9": {0, 2, 3, 4, 9}, "1,3,5": {1, 3, 5}} {
-		if got := ranges(numbers); got != want {
-			t.Errorf("%v is written %q, want %q", numbers, got, want)
 		}
 	}
 }

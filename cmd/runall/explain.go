@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/cluster"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -15,7 +16,7 @@ func newExplain() *cobra.Command {
 	var results, profile string
 	cmd := &cobra.Command{
 		Use:   "explain CELL|CLAIM",
-		Short: "Say where a number is from: claim, runs, records, and the command that makes it again",
+		Short: "Trace a number to its claim, runs, records and command",
 		Long: `Say where a number is from: claim, runs, records, and the command that makes it
 again. A cell is named as in table3.mnist.ksvm.polk, one of its numbers as in
 table3.mnist.ksvm.polk.error; 'runall verify' lists all claims.`,
@@ -34,7 +35,7 @@ table3.mnist.ksvm.polk.error; 'runall verify' lists all claims.`,
 				return unexplained(a, args[0])
 			}
 			e := evidence.Explanation{Ledger: in.Ledger, Command: func(spec string) string {
-				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, quoted(results+"-again"))
+				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, cluster.Quote(results+"-again"))
 			}}
 			return e.Write(cmd.OutOrStdout(), s)
 		},
@@ -42,14 +43,6 @@ table3.mnist.ksvm.polk.error; 'runall verify' lists all claims.`,
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &profile, "")
 	return cmd
-}
-
-// quoted is a word for a shell.
-func quoted(word string) string {
-	if strings.Trim(word, shellPlain) == "" && word != "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // unexplained is the error of an ID that is no claim's.

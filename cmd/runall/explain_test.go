@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/cluster"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 )
@@ -45,7 +46,7 @@ func TestExplain(t *testing.T) {
 
 func TestQuoted(t *testing.T) {
 	for word, want := range map[string]string{"a/b-c": "a/b-c", "": "''", "a b": "'a b'", "it's": `'it'\''s'`} {
-		if got := quoted(word); got != want {
+		if got := cluster.Quote(word); got != want {
 			t.Errorf("%q becomes %s, want %s", word, got, want)
 		}
 	}

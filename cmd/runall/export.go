@@ -8,18 +8,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/experiments"
 	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/record"
-	"polkrepro/report"
 )
 
 func newExport() *cobra.Command {
 	var results, format, out string
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write the records for other tools: CSV, Parquet, LaTeX, benchstat",
+		Short: "Write records as CSV, Parquet, LaTeX or for benchstat",
 		Long: `Write the records for other tools, all finished runs of a results folder:
 
   csv        a row for each evaluation of each run, with benchopt's column names
@@ -36,17 +34,17 @@ func newExport() *cobra.Command {
 			if err := checkExport(cmd.OutOrStdout(), out, results); err != nil {
 				return err
 			}
-			have, err := readRecords(results, cmd.ErrOrStderr())
+			f, err := export.Open(results, export.Options{Warn: warning(cmd)})
 			if err != nil {
 				return err
 			}
-			write := exporter(format, have)
+			write := exporter(format, f)
 			if out == "" {
 				err = write(cmd.OutOrStdout())
 			} else if err = record.WriteFile(out, write); err == nil {
 				_, err = fmt.Fprintln(cmd.ErrOrStderr(), "written:", out)
 			}
-			return errors.Join(err, allWhole(have, results))
+			return errors.Join(err, allWhole(f.Records, results))
 		},
 	}
 	resultsFlag(cmd, &results)
@@ -75,37 +73,21 @@ func checkExport(stdout io.Writer, out, results string) error {
 }
 
 // exporter returns what writes records in a format.
-func exporter(format string, have *record.Collection) func(io.Writer) error {
+func exporter(format string, f *export.Folder) func(io.Writer) error {
+	records := f.Records.Records
 	switch format {
 	case "latex":
-		return func(w io.Writer) error { return exportTables(w, have) }
+		return func(w io.Writer) error {
+			tables, err := f.Tables()
+			if err != nil {
+				return err
+			}
+			return export.LaTeX(w, tables)
+		}
 	case "benchstat":
-		return func(w io.Writer) error { return export.Benchstat(w, have.Records) }
+		return func(w io.Writer) error { return export.Benchstat(w, records) }
 	case "parquet":
-		return export.Evaluations(have.Records).Parquet
+		return export.Evaluations(records).Parquet
 	}
-	return export.Evaluations(have.Records).CSV
-}
-
-// exportTables writes the paper's tables as a LaTeX document.
-func exportTables(w io.Writer, have *record.Collection) error {
-	specs, err := experiments.Embedded()
-	if err != nil {
-		return err
-	}
-	profile, err := harness.GuessProfile(specs, experiments.PlanOptions{}, have.Records)
-	if err != nil {
-		return err
-	}
-	plan, err := harness.PlanAll(specs, profile, experiments.PlanOptions{})
-	if err != nil {
-		return err
-	}
-	r, err := report.Build(report.Input{
-		Planned: harness.Recorded(specs, plan, have.Records), Records: have.Records, Profile: profile, FullCells: fullCells(specs),
-	})
-	if err != nil {
-		return err
-	}
-	return export.LaTeX(w, r.Tables)
+	return export.Evaluations(records).CSV
 }

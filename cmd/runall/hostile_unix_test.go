@@ -64,7 +64,7 @@ func TestHostileResults(t *testing.T) {
 		return [][]string{{"reproduce", "multidist-ksvm", "--profile", "smoke"}, {"report", "--out", harness.ReportDir(g.results)}}
 	}
 	reads := func(*guarded) [][]string {
-		return [][]string{{"verify"}, {"export"}, {"agree", "--with", "."}, {"seal"}}
+		return [][]string{{"verify"}, {"export"}, {"verify", "records", "--with", "."}, {"seal"}}
 	}
 	for link, commands := range map[string]func(*guarded) [][]string{
 		".lock": writes, "report": writes, "report/figures": writes, "records": reads,
@@ -125,7 +125,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 	g.check(t, stdout+stderr)
 	code, stdout, stderr = call(t, "seal", "--results", g.results)
-	if code != exitIncomplete {
+	if code != harness.ExitIncomplete {
 		t.Errorf("a pipe among the records of Table 1: exit %d, %s", code, stderr)
 	}
 	g.check(t, stdout+stderr)
@@ -133,7 +133,7 @@ func TestHostileFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr = call(t, "verify", "--results", g.results)
-	if code != exitIncomplete || !strings.Contains(stderr, "is no path of a result") {
+	if code != harness.ExitIncomplete || !strings.Contains(stderr, "is no path of a result") {
 		t.Errorf("a manifest that leads outside: exit %d, %s", code, stderr)
 	}
 	g.check(t, stdout+stderr)

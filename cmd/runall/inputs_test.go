@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/cluster"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 )
@@ -44,7 +45,7 @@ func TestOutputIsInput(t *testing.T) {
 			"spec":       {spec, func(out string) []string { return []string{"train", rows, "--spec", spec, "--out", out} }},
 			"resume":     {rows, func(out string) []string { return []string{"train", rows, "--resume", out} }},
 			"both":       {rows, func(out string) []string { return []string{"train", rows, "--resume", model, "--out", out} }},
-			"calibrate":  {experiment, func(out string) []string { return []string{"calibrate", experiment, "--out", out} }},
+			"calibrate":  {experiment, func(out string) []string { return []string{"measure", "epochs", experiment, "--out", out} }},
 			"export":     {records[0], func(out string) []string { return []string{"export", "--results", results, "--out", out} }},
 			"csv stdout": {records[0], func(out string) []string { return []string{"export", "--results", results, ">>", out} }},
 			"predict":    {rows, func(out string) []string { return []string{"predict", model, rows, ">>", out} }},
@@ -108,14 +109,14 @@ func TestOutputBesideRecords(t *testing.T) {
 	records := harness.RecordsDir(results)
 	for _, args := range [][]string{
 		{"report", "--out", records}, {"report", "--format", "html", "--out", records},
-		{"scale", "--profile", "smoke", "--out", records}, {"export", "--out", filepath.Join(records, "all.csv")},
+		{"measure", "cost", "--profile", "smoke", "--out", records}, {"export", "--out", filepath.Join(records, "all.csv")},
 	} {
 		if code, _, stderr := call(t, append(args, "--results", results)...); code != harness.ExitUsage || !strings.Contains(stderr, "name another folder") {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
 		}
 	}
 	must(t, "seal", "--results", results)
-	for _, args := range [][]string{{"report", "--out", results}, {"scale", "--profile", "smoke", "--out", results}} {
+	for _, args := range [][]string{{"report", "--out", results}, {"measure", "cost", "--profile", "smoke", "--out", results}} {
 		if code, _, stderr := call(t, append(args, "--results", results)...); code != harness.ExitUsage || !strings.Contains(stderr, "sealed") {
 			t.Errorf("%v of a sealed folder: exit %d, %s", args, code, stderr)
 		}
@@ -127,12 +128,12 @@ func TestEmptyPaths(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, args := range [][]string{
-		{"reproduce", "--results", ""}, {"table1", "--results", ""}, {"compare", "--results", ""}, {"stream", "--results", ""},
+		{"reproduce", "--results", ""}, {"reproduce", "table1", "--results", ""}, {"compare", "--results", ""}, {"measure", "stream", "--results", ""},
 		{"report", "--results", ""}, {"report", "--out", ""}, {"verify", "--results="}, {"explain", "x", "--results", ""},
-		{"multiverse", "--results", ""}, {"scale", "--results", ""}, {"scale", "--out", ""}, {"agree", "--results", ""}, {"agree", "--with", ""},
+		{"verify", "multiverse", "--results", ""}, {"measure", "cost", "--results", ""}, {"measure", "cost", "--out", ""}, {"verify", "records", "--results", ""}, {"verify", "records", "--with", ""},
 		{"export", "--results", ""}, {"export", "--out", ""}, {"seal", "--results", ""}, {"seal", "--from", ""},
-		{"train", "x", "--out", ""}, {"train", "x", "--resume", ""}, {"train", "x", "--spec", "", "--out", "m"}, {"calibrate", "x", "--out", ""},
-		{"plan", "--out", ""}, {"exec", "x", "--index", "0", "--results", ""}, {"collect", "x", "--results", ""}, {"collect", "x", "--from", ""},
+		{"train", "x", "--out", ""}, {"train", "x", "--resume", ""}, {"train", "x", "--spec", "", "--out", "m"}, {"measure", "epochs", "x", "--out", ""},
+		{"cluster", "plan", "--out", ""}, {"cluster", "exec", "x", "--index", "0", "--results", ""}, {"cluster", "collect", "x", "--results", ""}, {"cluster", "collect", "x", "--from", ""},
 	} {
 		if code, _, stderr := call(t, args...); code != harness.ExitUsage || !strings.Contains(stderr, "is empty: name a file or folder") {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
@@ -152,7 +153,7 @@ func TestToGoOn(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "a model")
 	code, _, stderr := call(t, "train", file, "--label", "last", "--scale", "none", "--bandwidth", "0.3", "--features", "2",
 		"--classes", "elm,oak,yew", "--no-tune", "--out", model)
-	want := "To go on: runall train " + quoted(file) + " --resume " + quoted(model) + "\n"
+	want := "To go on: runall train " + cluster.Quote(file) + " --resume " + cluster.Quote(model) + "\n"
 	if code != harness.ExitFailed || !strings.Contains(stderr, want) || !strings.Contains(want, `it'\''s`) {
 		t.Errorf("exit %d, no %q in %s", code, want, stderr)
 	}

@@ -32,11 +32,11 @@ func TestCheckInterrupted(t *testing.T) {
 	must(t, "train", put(t, "first.csv", noise(rng, 3000, 54)...), "--bandwidth", "3", "--parsimony", "1e-4", "--loss", "logistic", "--no-tune", "--out", model)
 	for _, args := range [][]string{
 		{"report", "--results", reference, "--out", "report"}, {"report", "--results", reference, "--format", "html", "--out", "page"},
-		{"verify", "--results", reference}, {"multiverse", "--results", reference}, {"agree", "--results", reference, "--with", reference},
+		{"verify", "--results", reference}, {"verify", "multiverse", "--results", reference}, {"verify", "records", "--results", reference, "--with", reference},
 		{"explain", "table3.mnist.ksvm.polk", "--results", reference}, {"export", "--results", reference, "--out", "all.csv"},
 		{"export", "--results", reference, "--format", "parquet", "--out", "all.parquet"},
-		{"seal", "--results", "sealed", "--from", reference}, {"scale", "--profile", "smoke", "--results", reference, "--out", "scale"},
-		{"plan", "--profile", "smoke", "--out", "plan"}, {"stream", "--samples", "3000000", "--results", "stream"},
+		{"seal", "--results", "sealed", "--from", reference}, {"measure", "cost", "--profile", "smoke", "--results", reference, "--out", "scale"},
+		{"cluster", "plan", "--profile", "smoke", "--out", "plan"}, {"measure", "stream", "--samples", "3000000", "--results", "stream"},
 		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "4096", "--no-tune", "--out", "batch"}, {"train", wide, "--loss", "logistic", "--out", "tuned"},
 		{"train", wide, "--resume", model, "--out", "resumed"}, {"predict", model, wide}, {"evaluate", model, wide},
 	} {

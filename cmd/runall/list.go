@@ -18,20 +18,23 @@ func newList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list specs|datasets|methods|pruners|profiles",
-		Short: "List what there is",
+		Short: "List specs, data sets, methods, pruners, profiles",
 		Args:  cobra.NoArgs,
 		RunE:  needSubcommand,
 	}
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
-	for name, list := range map[string]func() (any, [][]string, error){
-		"specs": listSpecs, "datasets": listDataSets, "methods": listMethods, "pruners": listPruners, "profiles": listProfiles,
+	for _, l := range []struct {
+		name string
+		list func() (any, [][]string, error)
+	}{
+		{"specs", listSpecs}, {"datasets", listDataSets}, {"methods", listMethods}, {"pruners", listPruners}, {"profiles", listProfiles},
 	} {
 		cmd.AddCommand(&cobra.Command{
-			Use:   name,
-			Short: "List the " + name,
+			Use:   l.name,
+			Short: "List the " + l.name,
 			Args:  cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				value, rows, err := list()
+				value, rows, err := l.list()
 				if err != nil {
 					return err
 				}

@@ -7,8 +7,8 @@
 // another runall has locked, or that is sealed, included), 3 if a claim deviates
 // without an explanation or is inconclusive, or if the records or verdicts of two
 // results folders differ, 4 if required data or records are missing or damaged or
-// a seal is broken, and 130 if it was interrupted: reproduce, compare, exec,
-// table1, train and data fetch can be resumed, calibrate and stream start over.
+// a seal is broken, and 130 if it was interrupted: reproduce, compare,
+// cluster exec, train and data fetch can be resumed, measure starts over.
 package main
 
 import (
@@ -37,7 +37,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	err := harness.Guard(func() error { return execute(ctx, args, out, stderr) })
 	end.report()
-	status := exitStatus(err)
+	status := harness.ExitCode(err)
 	if unwritten := out.finish(); unwritten != nil && status != harness.ExitInterrupted {
 		status = harness.ExitFailed
 		if !errors.Is(err, unwritten) {

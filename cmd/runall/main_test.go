@@ -13,6 +13,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/export"
 	"polkrepro/harness"
 )
 
@@ -105,24 +106,24 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"data", "fetch", "nonsense"}, "nonsense"},
 		{[]string{"data", "fetch", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
 		{[]string{"report", "--format", "pdf"}, "must be one of text, markdown, csv, latex, html, summary"},
-		{[]string{"calibrate"}, "requires at least 1 arg"},
-		{[]string{"calibrate", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},
-		{[]string{"calibrate", "multidist-bsgd", "--profile", "full"}, "no run of POLK"},
-		{[]string{"calibrate", "multidist-ksvm", "--parsimony", "-1"}, "must be a number greater than 0"},
-		{[]string{"calibrate", "multidist-ksvm", "--parsimony", "0.04,NaN"}, "must be a number greater than 0"},
-		{[]string{"calibrate", "multidist-ksvm", "--parsimony", ""}, "must be a number greater than 0"},
-		{[]string{"calibrate", "multidist-ksvm", "--epochs", "0"}, "must be a whole number from 1 to 10000"},
-		{[]string{"stream", "much"}, "unknown command"},
-		{[]string{"stream", "--parsimony", "-1"}, "must be a number greater than 0"},
-		{[]string{"stream", "--parsimony", "NaN"}, "must be a number greater than 0"},
-		{[]string{"stream", "--parsimony", "Inf"}, "must be a number greater than 0"},
-		{[]string{"stream", "--parsimony", "0"}, "must be a number greater than 0"},
-		{[]string{"stream", "--samples", "0"}, "must be a whole number, at least 1"},
-		{[]string{"stream", "--every", "0"}, "must be a whole number, at least 1"},
-		{[]string{"table1", "much"}, "unknown command"},
-		{[]string{"table1", "--profile", "long"}, "must be one of smoke, quick, full"},
-		{[]string{"table1", "--workers", "-1"}, "--workers"},
-		{[]string{"multiverse", "much"}, "unknown command"},
+		{[]string{"measure", "epochs"}, "requires at least 1 arg"},
+		{[]string{"measure", "epochs", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},
+		{[]string{"measure", "epochs", "multidist-bsgd", "--profile", "full"}, "no run of POLK"},
+		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", "-1"}, "must be a number greater than 0"},
+		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", "0.04,NaN"}, "must be a number greater than 0"},
+		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", ""}, "must be a number greater than 0"},
+		{[]string{"measure", "epochs", "multidist-ksvm", "--epochs", "0"}, "must be a whole number from 1 to 10000"},
+		{[]string{"measure", "stream", "much"}, "unknown command"},
+		{[]string{"measure", "stream", "--parsimony", "-1"}, "must be a number greater than 0"},
+		{[]string{"measure", "stream", "--parsimony", "NaN"}, "must be a number greater than 0"},
+		{[]string{"measure", "stream", "--parsimony", "Inf"}, "must be a number greater than 0"},
+		{[]string{"measure", "stream", "--parsimony", "0"}, "must be a number greater than 0"},
+		{[]string{"measure", "stream", "--samples", "0"}, "must be a whole number, at least 1"},
+		{[]string{"measure", "stream", "--every", "0"}, "must be a whole number, at least 1"},
+		{[]string{"reproduce", "table1", "much"}, "unknown command"},
+		{[]string{"reproduce", "table1", "--profile", "long"}, "must be one of smoke, quick, full"},
+		{[]string{"reproduce", "table1", "--workers", "-1"}, "--workers"},
+		{[]string{"verify", "multiverse", "much"}, "unknown command"},
 		{[]string{"reproduce", "multiverse-any-draw-klr"}, "multiverse-any-draw-klr has no runs in profile quick; --profile full has 60"},
 		{[]string{"version", "much"}, "unknown command"},
 	}
@@ -195,7 +196,7 @@ func TestReproduceAndReport(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	for _, want := range []string{"Table 2, multidist: Multi-KSVM", "  POLK ", " reproduced ", " of 48 numbers, ", "\nMissing\n",
-		"profile quick ", "runall reproduce --profile smoke --results " + results, filepath.Join(results, "report", pageName)} {
+		"profile quick ", "runall reproduce --profile smoke --results " + results, filepath.Join(results, "report", export.PageName)} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -203,7 +204,7 @@ func TestReproduceAndReport(t *testing.T) {
 	if strings.Contains(stdout, "Table 3, ") || strings.Contains(stdout, "svg") {
 		t.Errorf("what was not asked for, or names of files, in\n%s", stdout)
 	}
-	for _, name := range []string{"index.md", "tables/table2.tex", "figures/figure2.svg", pageName} {
+	for _, name := range []string{"index.md", "tables/table2.tex", "figures/figure2.svg", export.PageName} {
 		if _, err := os.Stat(filepath.Join(results, "report", name)); err != nil {
 			t.Error(err)
 		}
@@ -228,13 +229,13 @@ func TestReproduceAndReport(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "index.md")); err != nil || !strings.Contains(stderr, "index.md") {
 		t.Errorf("report --out: %v, %s", err, stderr)
 	}
-	if b, err := os.ReadFile(filepath.Join(out, pageName)); err != nil || !strings.Contains(stderr, pageName) || !bytes.Contains(b, []byte("</html>")) {
+	if b, err := os.ReadFile(filepath.Join(out, export.PageName)); err != nil || !strings.Contains(stderr, export.PageName) || !bytes.Contains(b, []byte("</html>")) {
 		t.Errorf("report --out: %v, %s", err, stderr)
 	}
 	alone := filepath.Join(t.TempDir(), "alone")
 	code, stdout, stderr = call(t, "report", "--results", results, "--format", "html", "--out", alone)
 	files, err := os.ReadDir(alone)
-	if code != 0 || stdout != filepath.Join(alone, pageName)+"\n" || err != nil || len(files) != 1 {
+	if code != 0 || stdout != filepath.Join(alone, export.PageName)+"\n" || err != nil || len(files) != 1 {
 		t.Errorf("report --format html: exit %d, %q, %s, files %v, %v", code, stdout, stderr, files, err)
 	}
 	for format, want := range map[string]string{"markdown": "| ", "latex": `\toprule`, "csv": ","} {
@@ -261,7 +262,7 @@ func TestReproduceOwnSpec(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	for _, want := range []string{"Results of short, profile quick: multidist (calibrated), ksvm\n", "\n  series ", "\n  POLK, K = 0.04 ", "\n  POLK, K = 0.01 ",
-		"\nreport           " + filepath.Join(results, "report", pageName) + "\n"} {
+		"\nreport           " + filepath.Join(results, "report", export.PageName) + "\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -292,7 +293,7 @@ func TestReportOfADamagedRecord(t *testing.T) {
 	if code != harness.ExitFailed || !strings.Contains(stdout, "Table 3") {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
-	page, err := os.ReadFile(filepath.Join(out, pageName))
+	page, err := os.ReadFile(filepath.Join(out, export.PageName))
 	if err != nil || !bytes.Contains(page, []byte("Corrupt record, ignored: "+filepath.Base(paths[0])+":")) || bytes.Contains(page, []byte(results)) {
 		t.Errorf("the page does not name the damaged file, or names its folder: %v", err)
 	}
@@ -315,7 +316,7 @@ func TestReproduceExits(t *testing.T) {
 	t.Run("missing data required", func(t *testing.T) {
 		results := t.TempDir()
 		code, stdout, stderr := call(t, "reproduce", "--results", results, "--require-data")
-		if code != harness.ExitMissingData || stdout != "" || !strings.Contains(stderr, "mnist") {
+		if code != harness.ExitIncomplete || stdout != "" || !strings.Contains(stderr, "mnist") {
 			t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 		}
 		left, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*"))
@@ -343,7 +344,7 @@ func TestReproduceExits(t *testing.T) {
 
 func TestCalibrateWritesCSV(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "points.csv")
-	code, stdout, stderr := call(t, "calibrate", writeSpec(t), "--epochs", "2", "--seeds", "1", "--parsimony", "0.04,0.08", "--out", out)
+	code, stdout, stderr := call(t, "measure", "epochs", writeSpec(t), "--epochs", "2", "--seeds", "1", "--parsimony", "0.04,0.08", "--out", out)
 	if code != 0 || !strings.Contains(stdout, "> 2") { // two epochs are too few to tell
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -357,7 +358,7 @@ func TestCalibrateWritesCSV(t *testing.T) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 
-	code, stdout, stderr = call(t, "calibrate", writeSpec(t), "--progress", "plain", "--out", filepath.Join(out, "points.csv"))
+	code, stdout, stderr = call(t, "measure", "epochs", writeSpec(t), "--progress", "plain", "--out", filepath.Join(out, "points.csv"))
 	if code != harness.ExitFailed || stdout != "" || !strings.HasPrefix(stderr, "runall: --out: "+filepath.Join(out, "points.csv")+" can't be written: ") {
 		t.Errorf("where no file can be: exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -366,7 +367,7 @@ func TestCalibrateWritesCSV(t *testing.T) {
 func TestStreamWritesAFigure(t *testing.T) {
 	t.Parallel()
 	results := t.TempDir()
-	code, stdout, stderr := call(t, "stream", "--samples", "3000", "--every", "1000", "--results", results)
+	code, stdout, stderr := call(t, "measure", "stream", "--samples", "3000", "--every", "1000", "--results", results)
 	if code != 0 || strings.Count(stdout, "\n") != 4 || !strings.Contains(stderr, "stream.svg") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}

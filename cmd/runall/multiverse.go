@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/cluster"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 )
@@ -15,7 +16,7 @@ func newMultiverse() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "multiverse",
-		Short: "Say which verdicts hinge on a choice that the paper leaves open, without training anything",
+		Short: "List the verdicts that hinge on a choice that the paper leaves open",
 		Long: `Say which verdicts hinge on a choice that the paper leaves open, without training
 anything: every alternative of experiments/ledgers/assumptions.yaml is flipped,
 each alone, and the claims that depend on it are judged by its runs. The specs
@@ -36,7 +37,7 @@ records is not run, and the command that runs it is given.`,
 				return writeJSON(cmd.OutOrStdout(), m)
 			}
 			return m.WriteText(cmd.OutOrStdout(), func(specs []string) string {
-				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", strings.Join(specs, " "), experiments.ProfileFull, quoted(results))
+				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", strings.Join(specs, " "), experiments.ProfileFull, cluster.Quote(results))
 			})
 		},
 	}

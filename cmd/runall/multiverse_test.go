@@ -8,13 +8,14 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/harness"
 )
 
 // TestMultiverse has records of the profile quick only, which runs none of the
 // alternatives: they are not run, and the command that runs them is said.
 func TestMultiverse(t *testing.T) {
 	results := madeUp(t, experiments.ProfileQuick)
-	code, stdout, stderr := call(t, "multiverse", "--results", results)
+	code, stdout, stderr := call(t, "verify", "multiverse", "--results", results)
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
@@ -29,7 +30,7 @@ func TestMultiverse(t *testing.T) {
 		}
 	}
 
-	code, stdout, _ = call(t, "multiverse", "--results", results, "--json")
+	code, stdout, _ = call(t, "verify", "multiverse", "--results", results, "--json")
 	var m evidence.MultiverseReport
 	if err := json.Unmarshal([]byte(stdout), &m); code != 0 || err != nil {
 		t.Fatalf("exit %d, %v", code, err)
@@ -39,7 +40,7 @@ func TestMultiverse(t *testing.T) {
 	if m.Profile != experiments.ProfileQuick || len(printed.NotRun()) != len(printed.Claims) || len(printed.Claims) == 0 {
 		t.Errorf("profile %s, %+v", m.Profile, printed)
 	}
-	if code, _, _ := call(t, "multiverse", "--results", t.TempDir()); code != exitIncomplete {
+	if code, _, _ := call(t, "verify", "multiverse", "--results", t.TempDir()); code != harness.ExitIncomplete {
 		t.Errorf("no records: exit %d", code)
 	}
 }

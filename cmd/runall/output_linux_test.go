@@ -22,7 +22,7 @@ func TestFullOutput(t *testing.T) {
 	}
 	defer full.Close()
 	for _, args := range [][]string{
-		{"agree", "--results", results, "--with", results}, {"verify", "--results", results}, {"multiverse", "--results", results},
+		{"verify", "records", "--results", results, "--with", results}, {"verify", "--results", results}, {"verify", "multiverse", "--results", results},
 		{"report", "--results", results}, {"export", "--results", results}, {"export", "--results", results, "--format", "benchstat"},
 		{"explain", "table2.multidist.ksvm.polk", "--results", results}, {"list", "methods"}, {"list", "specs", "--json"}, {"data", "status"},
 		{"data", "draws", "-n", "1"}, {"seal", "--results", results}, {"version"}, {"--help"}, {"train", "--help"},

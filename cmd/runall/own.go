@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"polkrepro/cluster"
 	"polkrepro/data"
 	"polkrepro/harness"
 	"polkrepro/internal/unfinished"
@@ -45,7 +46,7 @@ func newTrain() *cobra.Command {
 	var flags trainFlags
 	cmd := &cobra.Command{
 		Use:   "train FILE",
-		Short: "Train on your own LIBSVM or CSV file (.gz too), or on standard input without end",
+		Short: "Train a model on your own file or stream",
 		Long: `Train on your own LIBSVM or CSV file (.gz too), or on standard input without end
 if FILE is "-". What is not said by flags or by a spec file is taken from the
 rows; a flag wins over the spec. Of a file all rows are read first, of a stream
@@ -284,7 +285,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
 	if m.Unfinished() {
-		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", quoted(opt.Source.Path), quoted(flags.out))
+		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", cluster.Quote(opt.Source.Path), cluster.Quote(flags.out))
 	}
 	return errors.Join(err, printed)
 }
@@ -451,7 +452,7 @@ func newPredict() *cobra.Command {
 	var probability bool
 	cmd := &cobra.Command{
 		Use:   "predict MODEL FILE",
-		Short: "Predict the rows of a file, or of standard input, with a model that train wrote",
+		Short: "Predict the rows of a file or stream with a model",
 		Long: `Predict the rows of a file, or of standard input if FILE is "-", with a model that
 train wrote: one prediction a line. The rows may have labels, which are ignored.`,
 		Args: cobra.ExactArgs(2),

@@ -18,7 +18,7 @@ func newEvaluate() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL FILE",
-		Short: "Compare a model that train wrote with the labels of a file, or of standard input",
+		Short: "Compare a model's predictions with the labels of a file",
 		Long: `Compare a model that train wrote with the labels of a file, or of standard input
 if FILE is "-": error and mean loss, then recall and precision by class and the
 confusion matrix, or the mean absolute error of a regression. A model of a

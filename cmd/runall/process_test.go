@@ -186,7 +186,7 @@ func TestKilledAndInterrupted(t *testing.T) {
 func TestInterruptedCalibration(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "points.csv")
-	cmd := exec.Command(os.Args[0], "calibrate", writeSpec(t), "--epochs", "400", "--workers", "1", "--progress", "json", "--out", out)
+	cmd := exec.Command(os.Args[0], "measure", "epochs", writeSpec(t), "--epochs", "400", "--workers", "1", "--progress", "json", "--out", out)
 	cmd.Env = append(os.Environ(), asRunall+"=1")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

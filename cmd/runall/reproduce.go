@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/cluster"
 	"polkrepro/convergence/experiment"
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/export"
 	"polkrepro/harness"
 )
 
@@ -28,17 +30,16 @@ func newReproduce() *cobra.Command {
 	var r reproduction
 	cmd := &cobra.Command{
 		Use:   "reproduce [SPEC...]",
-		Short: "Run the experiments, by default all, and compare with the paper's tables",
-		Long: `Run the experiments, by default all and those of 'runall table1', and compare the
-results with the paper's tables: a line a method, the verdicts counted, what is
-missing and the command that gets it. The full tables and the figures are in
-report/ of the results folder; 'runall report' prints the tables.
+		Short: "Run the experiments and compare with the paper's tables",
+		Long: `Run the experiments of the specs that are named, by default of all and those of
+Table 1, and compare the results with the paper's tables: a line a method, the
+verdicts counted, what is missing and the command that gets it. The full tables
+and the figures are in report/ of the results folder; 'runall report' prints the
+tables.
 
 Missing data sets are downloaded first (see 'runall data fetch --help'), unless
 ` + data.EnvOffline + `=1 is in the environment.`,
-		RunE: func(cmd *cobra.Command, names []string) error {
-			return r.run(cmd, names)
-		},
+		RunE: r.run,
 	}
 	profileFlag(cmd, &r.profile, "quick")
 	workersFlag(cmd, &r.opt.Workers)
@@ -103,33 +104,15 @@ func remark(stderr io.Writer, results string, out *harness.Outcome) {
 // report prints the summary of what is in the results folder, runs of earlier
 // calls included, and writes tables and figures in all formats.
 func (r *reproduction) report(cmd *cobra.Command, names []string) error {
-	stderr := cmd.ErrOrStderr()
-	specs, err := reportedSpecs(names)
+	f, err := export.Open(r.opt.Results, export.Options{Specs: names, Profile: r.profile, Plan: r.plan, Finder: r.opt.Finder, Warn: warning(cmd)})
 	if err != nil {
 		return err
 	}
-	plan, err := harness.PlanAll(specs, r.profile, r.plan)
+	rep, err := f.Report()
 	if err != nil {
 		return err
 	}
-	have, err := readRecords(r.opt.Results, stderr)
-	if err != nil {
-		return err
-	}
-	study, err := readTable1(r.opt.Results, have, stderr)
-	if err != nil {
-		return err
-	}
-	of, lacking := shown(r.opt.Results, specs, plan, have, r.opt.Finder)
-	a, err := assess(plan, have)
-	if err != nil {
-		return err
-	}
-	rep, err := buildReport(have, a, study, specs, of, r.profile, lacking, r.opt.Finder)
-	if err != nil {
-		return err
-	}
-	return (&presentation{have, rep, a, plan, of}).summarize(cmd, names, harness.ReportDir(r.opt.Results),
+	return summarize(cmd, f, rep, names, harness.ReportDir(r.opt.Results),
 		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds})
 }
 
@@ -146,10 +129,7 @@ func resumable(err error) error {
 func commandLine() string {
 	words := make([]string, len(os.Args))
 	for i, a := range os.Args {
-		words[i] = quoted(a)
+		words[i] = cluster.Quote(a)
 	}
 	return strings.Join(words, " ")
 }
-
-// shellPlain are the characters that no shell takes for more than themselves.
-const shellPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:%@"

@@ -1,23 +1,103 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"strings"
+
 	"github.com/spf13/cobra"
 )
+
+func init() { cobra.EnableCommandSorting = false } // commands are listed in the order of a reproduction
 
 // newRoot returns the command line.
 func newRoot() *cobra.Command {
 	root := newReproduce()
 	root.Use = "runall"
 	root.Short = "Reproduce the POLK paper (Koppel, Warnell, Stump, Ribeiro 2016)"
-	root.Long = root.Short + `.
-
-Without a command, runall does its main job: reproduce --profile quick.`
+	root.Long = root.Short + "."
 	root.Args = cobra.NoArgs
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newReproduce(), newList(), newData(), newReport(), newCalibrate(), newStream(), newTable1(), newCompare(), newVerify(), newExplain(),
-		newMultiverse(), newScale(), newAgree(), newExport(), newSeal(), newTrain(), newPredict(), newEvaluate(),
-		newPlan(), newExec(), newCollect(), newVersion())
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"reproduce", []*cobra.Command{withSubcommands(newReproduce(), newTable1()), newReport(), newExport()}},
+		{"judge", []*cobra.Command{withSubcommands(newVerify(), newRecords(), newMultiverse()), newExplain()}},
+		{"compare", []*cobra.Command{newCompare(), newMeasure()}},
+		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate()}},
+		{"cluster", []*cobra.Command{newCluster()}},
+		{"maintenance", []*cobra.Command{newData(), newList(), newSeal(), newVersion()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(
+		renamed("table1", newTable1(), "reproduce table1"),
+		renamed("agree", newRecords(), "verify records"),
+		renamed("multiverse", newMultiverse(), "verify multiverse"),
+		renamed("scale", newCost(), "measure cost"),
+		renamed("stream", newStream(), "measure stream"),
+		renamed("calibrate", newEpochs(), "measure epochs"),
+		renamed("plan", newPlan(), "cluster plan"),
+		renamed("exec", newExec(), "cluster exec"),
+		renamed("collect", newCollect(), "cluster collect"),
+	)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd != root {
+			help(cmd, args)
+			return
+		}
+		writeOverview(cmd.OutOrStdout(), root)
+	})
 	return root
+}
+
+// withSubcommands adds commands to one that does something by itself too.
+func withSubcommands(cmd *cobra.Command, sub ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(sub...)
+	return cmd
+}
+
+// renamed returns the command of an old name, which works as ever but is not
+// listed, and says on standard error what its name is now.
+func renamed(old string, cmd *cobra.Command, now string) *cobra.Command {
+	_, arguments, _ := strings.Cut(cmd.Use, " ")
+	cmd.Use = strings.TrimSpace(old + " " + arguments)
+	cmd.Hidden = true
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		fmt.Fprintf(cmd.ErrOrStderr(), "'runall %s' is now 'runall %s'; the next release drops the old name\n", old, now)
+		return run(cmd, args)
+	}
+	return cmd
+}
+
+// writeOverview writes the help of runall itself, which fits a terminal of 24
+// lines of 80 columns: the commands by group.
+func writeOverview(w io.Writer, root *cobra.Command) {
+	fmt.Fprintf(w, `%s
+
+Usage: runall [COMMAND] [ARGUMENTS] [FLAGS]
+Without a command: reproduce --profile quick, with any of its other flags.
+
+`, root.Long)
+	var rows [][]string
+	for _, g := range root.Groups() {
+		title := g.Title
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID {
+				rows = append(rows, []string{title, c.Name(), c.Short})
+				title = ""
+			}
+		}
+	}
+	writeRows(w, rows)
+	fmt.Fprintln(w, "\n'runall COMMAND --help' describes a command, its subcommands and flags.")
 }

@@ -73,7 +73,7 @@ func checkReference(t *testing.T, dir string, withPictures bool) {
 		}
 	}
 	for name := range again {
-		if _, ok := sealed[name]; !ok && slices.Contains(referenceFiles, filepath.Ext(name)) && strings.Contains(name, "/") {
+		if _, ok := sealed[name]; !ok && slices.Contains([]string{".csv", ".md", ".png"}, filepath.Ext(name)) && strings.Contains(name, "/") {
 			t.Errorf("%s is not in the reference: the records give it", name)
 		}
 	}
@@ -81,8 +81,8 @@ func checkReference(t *testing.T, dir string, withPictures bool) {
 		t.Errorf("%d files compared", compared)
 	}
 	code, verdicts, stderr := call(t, "verify", "--results", dir, "--json")
-	if code == harness.ExitFailed || code == harness.ExitUsage || verdicts != sealed[verdictsName] {
-		t.Errorf("verify: exit %d, same verdicts: %v, %s", code, verdicts == sealed[verdictsName], stderr)
+	if code == harness.ExitFailed || code == harness.ExitUsage || verdicts != sealed["verdicts.json"] {
+		t.Errorf("verify: exit %d, same verdicts: %v, %s", code, verdicts == sealed["verdicts.json"], stderr)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestSealFrom(t *testing.T) {
 	dir := reference(t)
 	files := filesBelow(t, dir)
 	for name := range files {
-		if part, _, _ := strings.Cut(name, "/"); !slices.Contains([]string{record.ManifestName, "figures", "records", "tables", verdictsName}, part) {
+		if part, _, _ := strings.Cut(name, "/"); !slices.Contains([]string{record.ManifestName, "figures", "records", "tables", "verdicts.json"}, part) {
 			t.Errorf("%s is in the reference", name)
 		}
 	}
@@ -163,12 +163,12 @@ func TestSealRefusesToCopy(t *testing.T) {
 	if err := os.WriteFile(paths[0], bytes.Replace(text, []byte("0.04"), []byte("0.05"), 1), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	refused("damaged", exitIncomplete, "damaged records: "+paths[0])
+	refused("damaged", harness.ExitIncomplete, "damaged records: "+paths[0])
 	if err := os.Remove(paths[0]); err != nil {
 		t.Fatal(err)
 	}
-	refused("missing", exitIncomplete, "without a record (1): "+filepath.Base(paths[0]))
-	refused("no records", exitIncomplete, "no records in", "--from", t.TempDir())
+	refused("missing", harness.ExitIncomplete, "without a record (1): "+filepath.Base(paths[0]))
+	refused("no records", harness.ExitIncomplete, "no records in", "--from", t.TempDir())
 	if err := os.WriteFile(paths[0], text, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -190,14 +190,14 @@ func TestSealRefusesToCopy(t *testing.T) {
 func TestSealInPlace(t *testing.T) {
 	results := madeUp(t, experiments.ProfileSmoke)
 	seal := func() (int, string, string) { return call(t, "seal", "--results", results) }
-	if code, _, stderr := call(t, "seal", "--results", t.TempDir()); code != exitIncomplete || !strings.Contains(stderr, "no records") {
+	if code, _, stderr := call(t, "seal", "--results", t.TempDir()); code != harness.ExitIncomplete || !strings.Contains(stderr, "no records") {
 		t.Errorf("no records: exit %d, %s", code, stderr)
 	}
 	partial := filepath.Join(harness.RecordsDir(results), "abc.jsonl.partial")
 	if err := os.WriteFile(partial, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := seal(); code != exitIncomplete || !strings.Contains(stderr, "unfinished, abc one of them") {
+	if code, _, stderr := seal(); code != harness.ExitIncomplete || !strings.Contains(stderr, "unfinished, abc one of them") {
 		t.Errorf("an unfinished run: exit %d, %s", code, stderr)
 	}
 	if err := os.Remove(partial); err != nil {
@@ -210,7 +210,7 @@ func TestSealInPlace(t *testing.T) {
 	if err := os.WriteFile(spoilt, []byte("no record"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := seal(); code != exitIncomplete || !strings.Contains(stderr, "abc.jsonl") {
+	if code, _, stderr := seal(); code != harness.ExitIncomplete || !strings.Contains(stderr, "abc.jsonl") {
 		t.Errorf("a damaged run of Table 1: exit %d, %s", code, stderr)
 	}
 	if err := os.RemoveAll(filepath.Dir(spoilt)); err != nil {
@@ -227,9 +227,9 @@ func TestSealInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := "records/" + filepath.Base(paths[2])
-	for _, args := range [][]string{{"report"}, {"verify"}, {"explain", "table2.multidist.ksvm.polk"}, {"export"}, {"agree"}} {
+	for _, args := range [][]string{{"report"}, {"verify"}, {"explain", "table2.multidist.ksvm.polk"}, {"export"}, {"verify", "records"}} {
 		code, stdout, stderr := call(t, append(args, "--results", results)...)
-		if code != exitIncomplete || stdout != "" || !strings.Contains(stderr, name+" is missing") {
+		if code != harness.ExitIncomplete || stdout != "" || !strings.Contains(stderr, name+" is missing") {
 			t.Errorf("%v: exit %d, stdout %q, %s", args, code, stdout, stderr)
 		}
 	}

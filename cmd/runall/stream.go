@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/harness"
+	"polkrepro/record"
 	"polkrepro/report"
 )
 
@@ -16,7 +17,7 @@ func newStream() *cobra.Command {
 	var progress string
 	cmd := &cobra.Command{
 		Use:   "stream",
-		Short: "Train on a stream that never repeats; show that model order, memory and speed stay bounded",
+		Short: "Train on a stream that never repeats; measure model order, memory and speed",
 		Long: `Train on a stream that never repeats; show that model order, memory and speed
 stay bounded.
 
@@ -35,7 +36,7 @@ begins anew.`,
 			if err := writeRows(cmd.OutOrStdout(), streamRows(points)); err != nil {
 				return err
 			}
-			paths, err := streamFigure(points).WriteAll(harness.ReportDir(opt.Results))
+			paths, err := report.StreamFigure(points).WriteAll(harness.ReportDir(opt.Results))
 			for _, p := range append([]string{filepath.Join(opt.Results, "stream.csv")}, paths...) {
 				fmt.Fprintln(cmd.ErrOrStderr(), "written:", p)
 			}
@@ -53,7 +54,7 @@ begins anew.`,
 
 // streamRows returns at most ten of the points, evenly spread, the last among
 // them.
-func streamRows(points []harness.StreamPoint) [][]string {
+func streamRows(points []record.StreamPoint) [][]string {
 	rows := [][]string{{"samples", "model order", "heap MiB", "resident MiB", "error before learning", "samples/s"}}
 	step := max(1, (len(points)+9)/10)
 	for i := (len(points) - 1) % step; i < len(points); i += step {
@@ -63,13 +64,4 @@ func streamRows(points []harness.StreamPoint) [][]string {
 			fmt.Sprintf("%.2f %%", 100*p.Error), fmt.Sprintf("%.0f", p.Throughput)})
 	}
 	return rows
-}
-
-// streamFigure hands the points to the report.
-func streamFigure(points []harness.StreamPoint) *report.Stream {
-	converted := make([]report.StreamPoint, len(points))
-	for i, p := range points {
-		converted[i] = report.StreamPoint{Samples: p.Samples, ModelOrder: p.ModelOrder, HeapBytes: p.Heap, RSSBytes: p.Resident, Error: p.Error}
-	}
-	return report.StreamFigure(converted)
 }

@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"polkrepro/cluster"
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/internal/charset"
 	"polkrepro/report"
@@ -21,9 +23,9 @@ import (
 
 // summarize prints the summary of the specs that are named, by default of the
 // paper's, and writes the report to a folder if there is one.
-func (p *presentation) summarize(cmd *cobra.Command, names []string, dir string, c commands) error {
-	in := report.SummaryInput{Report: p.report, Assessment: p.judged, Names: names,
-		Damaged: len(p.have.Errors), Command: c.line}
+func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string, dir string, c commands) error {
+	in := report.SummaryInput{Report: r.Report, Assessment: r.Assessment, Names: names,
+		Damaged: len(f.Records.Errors), Command: c.line}
 	var err error
 	if in.StandIns, err = standIns(); err != nil {
 		return err
@@ -34,10 +36,10 @@ func (p *presentation) summarize(cmd *cobra.Command, names []string, dir string,
 		}
 	}
 	if dir != "" {
-		if _, err := p.write(dir); err != nil {
+		if _, err := r.WriteAll(dir); err != nil {
 			return err
 		}
-		in.Index, in.Page = filepath.Join(dir, "index.md"), filepath.Join(dir, pageName)
+		in.Index, in.Page = filepath.Join(dir, "index.md"), filepath.Join(dir, export.PageName)
 	}
 	s, err := report.Summarize(in)
 	if err != nil {
@@ -103,6 +105,10 @@ func (c commands) line(args ...string) string {
 			prefix = data.EnvOffline + "= "
 		}
 	case "reproduce":
+		if slices.Contains(args, "table1") { // it has fewer flags, and no data but its own
+			flag("--results", cmp.Or(c.results, defaultResults), defaultResults)
+			break
+		}
 		flag("--profile", c.profile, experiments.ProfileQuick)
 		flag("--seeds", strconv.Itoa(c.seeds), "0")
 		flag("--data-dir", c.dataDir, "")
@@ -111,7 +117,7 @@ func (c commands) line(args ...string) string {
 		flag("--results", cmp.Or(c.results, defaultResults), defaultResults)
 	}
 	for i, w := range words {
-		words[i] = quoted(w)
+		words[i] = cluster.Quote(w)
 	}
 	return prefix + strings.Join(words, " ")
 }

@@ -14,7 +14,7 @@ import (
 // it without training, and refuses a record that was tampered with.
 func TestTable1(t *testing.T) {
 	results := t.TempDir()
-	code, stdout, stderr := call(t, "table1", "--profile", "smoke", "--results", results, "--progress", "plain")
+	code, stdout, stderr := call(t, "reproduce", "table1", "--profile", "smoke", "--results", results, "--progress", "plain")
 	if code != harness.ExitOK || !strings.Contains(stderr, "4 runs to do") {
 		t.Fatalf("exit status %d, stderr %s", code, stderr)
 	}
@@ -23,7 +23,7 @@ func TestTable1(t *testing.T) {
 			t.Errorf("%q is not printed", want)
 		}
 	}
-	code, again, stderr := call(t, "table1", "--profile", "smoke", "--results", results, "--progress", "plain")
+	code, again, stderr := call(t, "reproduce", "table1", "--profile", "smoke", "--results", results, "--progress", "plain")
 	if code != harness.ExitOK || !strings.Contains(stderr, "nothing to do; 4 runs finished already") || again != stdout {
 		t.Errorf("again: exit status %d, stderr %s, the same output: %v", code, stderr, again == stdout)
 	}

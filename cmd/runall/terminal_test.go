@@ -15,7 +15,7 @@ func TestLocale(t *testing.T) {
 	people := [][]string{
 		{"--help"}, {"train", "--help"}, {"compare", "--help"}, {"list", "methods"}, {"list", "specs"}, {"list", "pruners"}, {"list", "datasets"},
 		{"data", "status"}, {"data", "verify"}, {"report", "--results", results}, {"verify", "--results", results},
-		{"multiverse", "--results", results}, {"agree", "--results", results, "--with", results}, {"explain", "table2.multidist.ksvm.polk", "--results", results},
+		{"verify", "multiverse", "--results", results}, {"verify", "records", "--results", results, "--with", results}, {"explain", "table2.multidist.ksvm.polk", "--results", results},
 	}
 	programs := [][]string{
 		{"report", "--results", results, "--format", "markdown"}, {"report", "--results", results, "--format", "latex"},

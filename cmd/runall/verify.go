@@ -10,34 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/cluster"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/export"
 	"polkrepro/harness"
-	"polkrepro/record"
 	"polkrepro/report"
 )
-
-// Exit statuses of verify.
-const (
-	exitDeviates   = 3 // a claim deviates without an explanation or is inconclusive, or a verdict differs from the reference's
-	exitIncomplete = 4 // records are missing or damaged
-)
-
-// A statusError has an exit status of its own.
-type statusError struct {
-	status  int
-	message string
-}
-
-func (e *statusError) Error() string { return e.message }
-
-// exitStatus returns the exit status that belongs to an error.
-func exitStatus(err error) int {
-	if e, ok := errors.AsType[*statusError](err); ok {
-		return e.status
-	}
-	return harness.ExitCode(err)
-}
 
 // formatJSON is the format of 'runall verify' that --json stands for.
 const formatJSON = "json"
@@ -165,47 +144,15 @@ func document(v *report.Verdicts, assume map[string]string) *evidence.Document {
 	return d
 }
 
-// readEvidence reads the records and returns them with the claims, the plan and
-// its profile. Damaged records are an error.
+// readEvidence reads the records, all of which must be whole, and returns them with
+// the claims, the plan and its profile.
 func readEvidence(cmd *cobra.Command, results, profile string) (in evidence.Input, used string, err error) {
-	ledger, err := experiments.Ledgers()
+	f, err := export.Open(results, export.Options{Profile: profile, Whole: true, Warn: warning(cmd)})
 	if err != nil {
 		return in, "", err
 	}
-	have, err := readRecords(results, cmd.ErrOrStderr())
-	if err != nil {
-		return in, "", &statusError{exitIncomplete, err.Error()}
-	}
-	if len(have.Errors) > 0 {
-		return in, "", damaged(have)
-	}
-	specs, err := experiments.Embedded()
-	if err != nil {
-		return in, "", err
-	}
-	if profile == "" {
-		if profile, err = harness.GuessProfile(specs, experiments.PlanOptions{}, have.Records); err != nil {
-			return in, "", err
-		}
-	}
-	plan, err := harness.PlanAll(specs, profile, experiments.PlanOptions{})
-	if err != nil {
-		return in, "", err
-	}
-	return evidence.Input{Ledger: ledger, Plan: plan, Records: have.Records, Failed: failures(have)}, profile, nil
-}
-
-// damaged names the damaged records.
-func damaged(have *record.Collection) error {
-	var names []string
-	for _, err := range have.Errors {
-		if e, ok := errors.AsType[*record.Error](err); ok {
-			names = append(names, e.Path)
-		} else {
-			names = append(names, err.Error())
-		}
-	}
-	return &statusError{exitIncomplete, "damaged records: " + strings.Join(names, ", ") + "; 'runall reproduce' reruns them"}
+	in, err = f.Evidence()
+	return in, f.Profile, err
 }
 
 // parseAssume reads ASSUMPTION=ALTERNATIVE.
@@ -233,10 +180,10 @@ func assumptions(assume map[string]string) (words []string) {
 // settled returns an error if a claim is neither reproduced nor explained.
 func (v *verification) settled(a *evidence.Assessment, profile string) error {
 	if a.Incomplete() {
-		return &statusError{exitIncomplete, v.incomplete(a, profile)}
+		return harness.Incomplete(errors.New(v.incomplete(a, profile)))
 	}
 	if open := a.Unsettled(); len(open) > 0 {
-		return &statusError{exitDeviates, "inconclusive or deviating without an explanation: " + strings.Join(open, ", ")}
+		return harness.Deviates(fmt.Errorf("inconclusive or deviating without an explanation: %s", strings.Join(open, ", ")))
 	}
 	return nil
 }
@@ -249,7 +196,7 @@ func (v *verification) compared(r *report.Reference, a, reference *evidence.Asse
 		names = append(names, fmt.Sprintf("%s (%s here, %s there)", c.Claim, c.Here, c.Reference))
 	}
 	if len(names) > 0 {
-		return &statusError{exitDeviates, fmt.Sprintf("verdicts differ from %s: %s", r.Folder, strings.Join(names, ", "))}
+		return harness.Deviates(fmt.Errorf("verdicts differ from %s: %s", r.Folder, strings.Join(names, ", ")))
 	}
 	if len(r.NotCompared) == 0 {
 		return nil
@@ -262,7 +209,7 @@ func (v *verification) compared(r *report.Reference, a, reference *evidence.Asse
 			names = append(names, missing(side.a, side.results))
 		}
 	}
-	return &statusError{exitIncomplete, fmt.Sprintf("%d claims could not be compared with %s: %s", len(r.NotCompared), r.Folder, strings.Join(names, "; "))}
+	return harness.Incomplete(fmt.Errorf("%d claims could not be compared with %s: %s", len(r.NotCompared), r.Folder, strings.Join(names, "; ")))
 }
 
 // mostNamed is the number of missing records that a message names.
@@ -272,9 +219,9 @@ const mostNamed = 5
 func (v *verification) incomplete(a *evidence.Assessment, profile string) string {
 	switch {
 	case len(a.Missing) > 0:
-		return fmt.Sprintf("%s; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, quoted(v.results))
+		return fmt.Sprintf("%s; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, cluster.Quote(v.results))
 	case a.Unanswered():
-		return "no spec runs some claims under these assumptions; 'runall multiverse' lists them"
+		return "no spec runs some claims under these assumptions; 'runall verify multiverse' lists them"
 	}
 	return fmt.Sprintf("profile %s does not run every claim; 'runall reproduce --profile %s' does", profile, experiments.ProfileFull)
 }

@@ -62,7 +62,7 @@ func TestVerify(t *testing.T) {
 	results := madeUp(t, experiments.ProfileQuick)
 	code, stdout, stderr := call(t, "verify", "--results", results)
 	// One cell of the paper takes too long for the profile quick.
-	if code != exitIncomplete || !strings.Contains(stdout, "cells of Tables 2 and 3: ") || !strings.Contains(stderr, "profile quick does not run every claim") {
+	if code != harness.ExitIncomplete || !strings.Contains(stdout, "cells of Tables 2 and 3: ") || !strings.Contains(stderr, "profile quick does not run every claim") {
 		t.Errorf("exit %d, stderr %q, stdout\n%s", code, stderr, stdout)
 	}
 	code, stdout, _ = call(t, "verify", "--results", results, "--json")
@@ -70,7 +70,7 @@ func TestVerify(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &d); err != nil {
 		t.Fatal(err)
 	}
-	if code != exitIncomplete || d.Profile != "quick" || d.Counts.Cells.Total() != 17 || d.Counts.Cells.NotRun != 1 {
+	if code != harness.ExitIncomplete || d.Profile != "quick" || d.Counts.Cells.Total() != 17 || d.Counts.Cells.NotRun != 1 {
 		t.Errorf("exit %d, profile %s, %+v", code, d.Profile, d.Counts)
 	}
 	// 4 % and 16 elements are the paper's there, a risk of 0.1 nearly.
@@ -83,12 +83,12 @@ func TestVerify(t *testing.T) {
 
 	// The profile quick does not run what is assumed otherwise.
 	code, stdout, stderr = call(t, "verify", "--results", results, "--assume", "bsgd-maintenance=removal")
-	if code != exitIncomplete || !strings.Contains(stdout, "verdicts changed by bsgd-maintenance=removal: ") || !strings.Contains(stderr, "profile quick does not run every claim") {
+	if code != harness.ExitIncomplete || !strings.Contains(stdout, "verdicts changed by bsgd-maintenance=removal: ") || !strings.Contains(stderr, "profile quick does not run every claim") {
 		t.Errorf("exit %d, stderr %q, stdout\n%s", code, stderr, stdout)
 	}
 	// Another reading of the risk needs no other runs.
 	code, stdout, stderr = call(t, "verify", "--results", results, "--assume", "risk=captions")
-	if code != exitIncomplete || !strings.Contains(stdout, "verdicts changed by risk=captions: 0") {
+	if code != harness.ExitIncomplete || !strings.Contains(stdout, "verdicts changed by risk=captions: 0") {
 		t.Errorf("equal risks: exit %d, stderr %q, stdout\n%s", code, stderr, stdout)
 	}
 	for _, bad := range []string{"bsgd-maintenance", "bsgd-maintenance=x", "x=y", "projection=as-printed"} {
@@ -113,7 +113,7 @@ func TestVerifyDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := call(t, "verify", "--results", results)
-	if code != exitIncomplete || !strings.Contains(stderr, filepath.Base(files[0])) || stdout == "" {
+	if code != harness.ExitIncomplete || !strings.Contains(stderr, filepath.Base(files[0])) || stdout == "" {
 		t.Errorf("a record less: exit %d, %s", code, stderr)
 	}
 	text, err := os.ReadFile(files[1])
@@ -126,11 +126,11 @@ func TestVerifyDamaged(t *testing.T) {
 	}
 	for _, args := range [][]string{{"verify"}, {"verify", "--json"}, {"explain", "table3.mnist.ksvm.polk"}} {
 		code, stdout, stderr := call(t, append(args, "--results", results)...)
-		if code != exitIncomplete || stdout != "" || !strings.Contains(stderr, "damaged records: "+files[1]) {
+		if code != harness.ExitIncomplete || stdout != "" || !strings.Contains(stderr, "damaged records: "+files[1]) {
 			t.Errorf("%v, a byte changed: exit %d, stdout %q, %s", args, code, stdout, stderr)
 		}
 	}
-	if code, _, stderr := call(t, "verify", "--results", t.TempDir()); code != exitIncomplete {
+	if code, _, stderr := call(t, "verify", "--results", t.TempDir()); code != harness.ExitIncomplete {
 		t.Errorf("no records: exit %d, %s", code, stderr)
 	}
 }
@@ -141,7 +141,7 @@ func TestVerifyFormats(t *testing.T) {
 	results := madeUp(t, experiments.ProfileSmoke)
 	verify := func(args ...string) string {
 		code, stdout, stderr := call(t, append([]string{"verify", "--results", results}, args...)...)
-		if code != exitIncomplete || !strings.Contains(stderr, "profile smoke does not run every claim") {
+		if code != harness.ExitIncomplete || !strings.Contains(stderr, "profile smoke does not run every claim") {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
 		}
 		return stdout
@@ -224,7 +224,7 @@ func TestVerifyReference(t *testing.T) {
 	i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return slices.Contains(p.Cells, "table2.multidist.klr.polk") })
 	path := filepath.Join(harness.RecordsDir(results), plan[i].ID+".jsonl")
 	rewrite(t, path, func(f *record.Final) { f.TestError = 0.3 })
-	expect("an error of 30 %", exitDeviates, "table2.multidist.klr.polk (deviates here, reproduced there)", 15, 1, 0)
+	expect("an error of 30 %", harness.ExitDeviates, "table2.multidist.klr.polk (deviates here, reproduced there)", 15, 1, 0)
 	_, stdout, _ := verify("json")
 	var d struct{ Reference report.Reference }
 	if err := json.Unmarshal([]byte(stdout), &d); err != nil {
@@ -238,11 +238,11 @@ func TestVerifyReference(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	expect("a run less here", exitIncomplete, "1 records missing in "+harness.RecordsDir(results)+": "+plan[i].ID, 12, 0, 5)
+	expect("a run less here", harness.ExitIncomplete, "1 records missing in "+harness.RecordsDir(results)+": "+plan[i].ID, 12, 0, 5)
 	results, reference = reference, results
-	expect("a run less there", exitIncomplete, "1 records missing in "+harness.RecordsDir(reference)+": "+plan[i].ID, 12, 0, 5)
+	expect("a run less there", harness.ExitIncomplete, "1 records missing in "+harness.RecordsDir(reference)+": "+plan[i].ID, 12, 0, 5)
 	reference = t.TempDir()
-	if code, stdout, stderr := verify("text"); code != exitIncomplete || stdout != "" || !strings.Contains(stderr, "no records in "+reference) {
+	if code, stdout, stderr := verify("text"); code != harness.ExitIncomplete || stdout != "" || !strings.Contains(stderr, "no records in "+reference) {
 		t.Errorf("no records: exit %d, %s%s", code, stdout, stderr)
 	}
 }

@@ -13,7 +13,7 @@ func newVersion() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Say which program this is and what it runs on",
+		Short: "Show the version of the program and what it runs on",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := harness.Provenance()

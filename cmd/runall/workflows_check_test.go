@@ -54,7 +54,7 @@ func TestCheckPaperTables(t *testing.T) {
 	}
 	for _, s := range steps {
 		status, out := bash(t, s.Run, env...)
-		if status == exitIncomplete && s.Name == "Download missing data" {
+		if status == harness.ExitIncomplete && s.Name == "Download missing data" {
 			continue // the workflow goes on without them
 		}
 		if status != 0 {
@@ -86,7 +86,7 @@ func TestCheckPaperTables(t *testing.T) {
 	i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return slices.Contains(p.Cells, "table2.multidist.klr.polk") })
 	rewrite(t, filepath.Join(harness.RecordsDir(results), plan[i].ID+".jsonl"), func(f *record.Final) { f.TestError = 0.3 })
 	status, out := bash(t, step("Compare the verdicts with the recorded run's"), env...)
-	if status != exitDeviates || !strings.Contains(out, "verdicts differ from results/reference: table2.multidist.klr.polk (deviates here, reproduced there)") {
+	if status != harness.ExitDeviates || !strings.Contains(out, "verdicts differ from results/reference: table2.multidist.klr.polk (deviates here, reproduced there)") {
 		t.Errorf("an error of 30 %%: exit %d\n%s", status, out)
 	}
 	junit, err := os.ReadFile(filepath.Join(results, "verdicts.xml"))

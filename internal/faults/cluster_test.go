@@ -17,8 +17,8 @@ func clusterCommands(binary, dir string) ([]*command, error) {
 		return nil, err
 	}
 	for _, args := range [][]string{
-		{"plan", "margin.yaml", "logistic.yaml", "--tasks", "1", "--out", "plan"},
-		{"exec", "plan", "--task", "0", "--results", "done", "--progress", "quiet"},
+		{"cluster", "plan", "margin.yaml", "logistic.yaml", "--tasks", "1", "--out", "plan"},
+		{"cluster", "exec", "plan", "--task", "0", "--results", "done", "--progress", "quiet"},
 	} {
 		cmd := exec.Command(binary, args...)
 		cmd.Dir = dir
@@ -39,16 +39,16 @@ func clusterCommands(binary, dir string) ([]*command, error) {
 		{
 			// What a killed process has left is hidden, beside the plan.
 			name: "plan", anew: true, fixed: true, prepare: makeResults, leaves: func(name string) bool { return strings.HasPrefix(name, ".plan-") },
-			args: []string{"plan", "margin.yaml", "logistic.yaml", "--tasks", "3", "--out", resultsDir + "/plan"},
+			args: []string{"cluster", "plan", "margin.yaml", "logistic.yaml", "--tasks", "3", "--out", resultsDir + "/plan"},
 		},
 		{
 			// What a killed process has left is collect's to tell.
 			name: "exec", prepare: copied("plan"), leaves: func(name string) bool { return strings.HasPrefix(name, "attempts/") },
-			args: []string{"exec", "plan", "--task", "0", "--workers", "2", "--progress", "plain", "--results", resultsDir},
+			args: []string{"cluster", "exec", "plan", "--task", "0", "--workers", "2", "--progress", "plain", "--results", resultsDir},
 		},
 		{
 			name: "collect", locks: true, prepare: copied("plan", "done"),
-			args: []string{"collect", "plan", "--from", "done", "--results", resultsDir},
+			args: []string{"cluster", "collect", "plan", "--from", "done", "--results", resultsDir},
 		},
 	}, nil
 }

@@ -59,7 +59,7 @@ var logisticSpec string
 func newCommands() []*command {
 	return []*command{
 		{name: "reproduce", locks: true, args: []string{"reproduce", "margin.yaml", "logistic.yaml", "--workers", "2", "--progress", "plain", "--results", resultsDir}},
-		{name: "table1", locks: true, args: []string{"table1", "--profile", "smoke", "--progress", "plain", "--results", resultsDir}},
+		{name: "table1", locks: true, args: []string{"reproduce", "table1", "--profile", "smoke", "--progress", "plain", "--results", resultsDir}},
 		{name: "train", anew: true, prepare: makeResults, resume: resumeTraining, collides: collidingTraining(), args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
 		{name: "train in large steps", anew: true, prepare: makeResults, resume: resumeTraining,
 			args: []string{"train", "rows.csv", "--batch", "1500", "--loss", "logistic", "--order", "30", "--no-tune", "--out", resultsDir + "/model"}},

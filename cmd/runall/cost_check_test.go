@@ -17,7 +17,7 @@ import (
 // The smallest measurement goes through, with what the recorded runs cost beside it.
 func TestCheckScale(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "scale")
-	p := start(t, "scale", "--profile", "smoke", "--results", "../../results/reference", "--out", out)
+	p := start(t, "measure", "cost", "--profile", "smoke", "--results", "../../results/reference", "--out", out)
 	if code := p.wait(t); code != 0 {
 		t.Fatalf("exit status %d: %s", code, p.stderr.String())
 	}

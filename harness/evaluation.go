@@ -10,22 +10,22 @@ import (
 // samples begin after.
 func tailStart(total int) float64 { return 0.95 * float64(total) }
 
-// Marks returns when a run is evaluated, in samples, ascending and without
+// EvaluationPoints returns when a run is evaluated, in samples, ascending and without
 // repetition: every ev.Every samples, at ev.Tail points spread evenly over the
-// last 5 % of the samples, and at the end in any case. A mark inside a
+// last 5 % of the samples, and at the end in any case. A point inside a
 // mini-batch is met at the end of that mini-batch.
-func Marks(total int, ev experiments.Evaluation) []int {
-	marks := []int{total}
+func EvaluationPoints(total int, ev experiments.Evaluation) []int {
+	points := []int{total}
 	if ev.Every > 0 {
 		for s := ev.Every; s < total; s += ev.Every {
-			marks = append(marks, s)
+			points = append(points, s)
 		}
 	}
 	for k := 1; k < ev.Tail; k++ {
 		if s := total - int(int64(total)*int64(k)/(20*int64(ev.Tail))); s > 0 {
-			marks = append(marks, s)
+			points = append(points, s)
 		}
 	}
-	slices.Sort(marks)
-	return slices.Compact(marks)
+	slices.Sort(points)
+	return slices.Compact(points)
 }

@@ -1,66 +1,92 @@
-package main
+package scaling
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
-	"polkrepro/harness"
+	"polkrepro/experiments"
 	"polkrepro/loss"
-	"polkrepro/scaling"
+	"polkrepro/record"
 )
 
-// write prints what was measured and what follows from it.
-func (s *scale) write(w io.Writer) error {
-	p := harness.Provenance()
-	fmt.Fprintf(w, "Profile %s, revision %s, %s, %s, %s, one thread\n", s.profile, orUnknown(p.Revision), p.Go, p.CPU, p.Backend)
-	steps, err := s.stepRows()
-	if err != nil {
-		return err
-	}
-	trainings, err := s.trainingRows()
-	if err != nil {
-		return err
-	}
-	for _, part := range []struct {
-		title string
-		rows  [][]string
-	}{
-		{"A step of POLK: seconds as n^a M^b p^c C^d, with standard errors", steps},
-		{"A training on multidist: seconds as N^a (10⁹ samples at the pace of the last; a kernel matrix of as many has 4·10¹⁸ bytes)", trainings},
-		{"10⁹ samples, from the processor time of a sample in the second half of the recorded runs, on one core", s.rateRows()},
-		{s.planTitle(), s.planRows()},
-	} {
-		if len(part.rows) < 2 {
-			continue
-		}
-		fmt.Fprintf(w, "\n%s\n\n", part.title)
-		if err := writeRows(w, part.rows); err != nil {
-			return err
-		}
-	}
-	return nil
+// Costs are what was measured, and what the records of a full run say.
+type Costs struct {
+	Steps   []Step
+	Growths []Growth
+
+	Rates []Rate
+	Jobs  []float64 // seconds of each run of a full plan, on one core
+	Specs int       // that the jobs are of
+	Gone  int       // runs of the plan without a record
+	Start float64   // seconds that a process takes to begin
 }
 
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
+// Take takes from records the rates and times of the runs of a full plan that feed a
+// table or figure.
+func (c *Costs) Take(plan []experiments.Planned, have map[string]*record.Record) {
+	series := make(map[string]string)
+	seen := make(map[string]bool)
+	var records []*record.Record
+	for _, p := range plan {
+		r := have[p.ID]
+		switch {
+		case series[p.ID] != "" || len(p.Cells)+len(p.Figures) == 0: // an alternative of the multiverse
+			continue
+		case r == nil:
+			c.Gone++
+		default:
+			records = append(records, r)
+			c.Jobs = append(c.Jobs, Seconds(r))
+			seen[p.Spec] = true
+		}
+		series[p.ID] = p.Run.Data.Name + ", " + p.Run.Task + ", " + p.Series
 	}
-	return s
+	c.Specs = len(seen)
+	c.Rates = Rates(records, func(r *record.Record) string {
+		if r.Header.Run.Batch() {
+			return ""
+		}
+		return series[r.Header.ID]
+	})
+}
+
+// A Table is a title and rows of cells, of which the first is the header.
+type Table struct {
+	Title string
+	Rows  [][]string
+}
+
+// Tables puts costs and what follows from them into tables. Those without a row are
+// left out.
+func (c *Costs) Tables() ([]Table, error) {
+	steps, err := c.stepRows()
+	if err != nil {
+		return nil, err
+	}
+	trainings, err := c.trainingRows()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc([]Table{
+		{"A step of POLK: seconds as n^a M^b p^c C^d, with standard errors", steps},
+		{"A training on multidist: seconds as N^a (10⁹ samples at the pace of the last; a kernel matrix of as many has 4·10¹⁸ bytes)", trainings},
+		{"10⁹ samples, from the processor time of a sample in the second half of the recorded runs, on one core", c.rateRows()},
+		{c.planTitle(), c.planRows()},
+	}, func(t Table) bool { return len(t.Rows) < 2 }), nil
 }
 
 // stepRows are the fits of the steps: over all configurations, and over the large
 // ones, where products and not overheads take the time.
-func (s *scale) stepRows() ([][]string, error) {
+func (c *Costs) stepRows() ([][]string, error) {
 	rows := [][]string{{"loss", "configurations", "a (n)", "b (M)", "c (p)", "d (C)", "typically off by", "R²"}}
-	order, features := s.large()
+	order, features := c.large()
 	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
 		for _, part := range []struct {
 			name            string
 			order, features int
 		}{{"all", 0, 0}, {fmt.Sprintf("M ≥ %d, p ≥ %d", order, features), order, features}} {
-			fit, err := scaling.FitSteps(s.steps, l.Name(), part.order, part.features)
+			fit, err := FitSteps(c.Steps, l.Name(), part.order, part.features)
 			if err != nil {
 				return nil, err
 			}
@@ -76,9 +102,9 @@ func (s *scale) stepRows() ([][]string, error) {
 
 // large returns from where on a configuration is large: the upper half of the model
 // orders and of the features.
-func (s *scale) large() (order, features int) {
+func (c *Costs) large() (order, features int) {
 	var orders, widths []int
-	for _, q := range s.steps {
+	for _, q := range c.Steps {
 		orders, widths = append(orders, q.Order), append(widths, q.Features)
 	}
 	upper := func(values []int) int {
@@ -92,9 +118,9 @@ func (s *scale) large() (order, features int) {
 // trainingRows are the times of the largest trainings, the exponents over the last
 // few doublings, and what a billion samples take at the pace of the last one. That
 // is for a stream alone: a batch method does not get there.
-func (s *scale) trainingRows() ([][]string, error) {
+func (c *Costs) trainingRows() ([][]string, error) {
 	rows := [][]string{{"method", "task", "largest N", "seconds", "order", "a", "from N", "10⁹ samples"}}
-	for _, g := range s.growths {
+	for _, g := range c.Growths {
 		last := g.Points[len(g.Points)-1]
 		from := g.Points[max(0, len(g.Points)-5)].Samples
 		fit, err := g.Fit(from)
@@ -113,7 +139,7 @@ func (s *scale) trainingRows() ([][]string, error) {
 }
 
 // exponent writes an exponent with its standard error, where there is one.
-func exponent(p scaling.Power, i int) string {
+func exponent(p Power, i int) string {
 	if math.IsNaN(p.StdErrs[i]) {
 		return fmt.Sprintf("%.2f", p.Exponents[i])
 	}
@@ -128,9 +154,9 @@ const billion = 1e9
 const shortest = 2
 
 // rateRows say what a billion samples cost.
-func (s *scale) rateRows() [][]string {
+func (c *Costs) rateRows() [][]string {
 	rows := [][]string{{"data, task, series", "runs", "order", "µs a sample (least–most)", "10⁹ samples"}}
-	for _, r := range s.rates {
+	for _, r := range c.Rates {
 		if r.Timed < shortest {
 			continue
 		}
@@ -144,29 +170,29 @@ func (s *scale) rateRows() [][]string {
 const manySpecs = 1000
 
 // planTitle says what the plan is.
-func (s *scale) planTitle() string {
-	if len(s.jobs) == 0 {
+func (c *Costs) planTitle() string {
+	if len(c.Jobs) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("1,000 specs like the %d recorded (%d runs; without %d that have no record), each run on one core and a process of its own, which takes %.0f ms to begin; the longest run takes %s",
-		s.specs, len(s.jobs), s.gone, 1000*s.start, span(slices.Max(s.jobs)))
+		c.Specs, len(c.Jobs), c.Gone, 1000*c.Start, span(slices.Max(c.Jobs)))
 }
 
 // planRows say how long the runs of many specs take on so many cores.
-func (s *scale) planRows() [][]string {
+func (c *Costs) planRows() [][]string {
 	rows := [][]string{{"cores", "time", "share of the cores' time at work"}}
-	if len(s.jobs) == 0 {
+	if len(c.Jobs) == 0 {
 		return rows
 	}
 	var jobs []float64
 	total := 0.0
-	for i := range len(s.jobs) * manySpecs / s.specs {
-		seconds := s.jobs[i%len(s.jobs)] + s.start
+	for i := range len(c.Jobs) * manySpecs / c.Specs {
+		seconds := c.Jobs[i%len(c.Jobs)] + c.Start
 		jobs = append(jobs, seconds)
 		total += seconds
 	}
 	for _, cores := range []int{1, 2, 16, 128, 1024} {
-		time := scaling.Makespan(jobs, cores)
+		time := Makespan(jobs, cores)
 		rows = append(rows, []string{grouped(cores), span(time), fmt.Sprintf("%.0f %%", 100*total/(time*float64(cores)))})
 	}
 	return rows

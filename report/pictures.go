@@ -1,10 +1,9 @@
-package main
+package report
 
 import (
 	"errors"
 
 	"polkrepro/data"
-	"polkrepro/report"
 )
 
 // pictured are the data sets of images that figures show, with the number of
@@ -20,13 +19,13 @@ var pictured = []struct {
 	{"weaves", 5, "weaves, the thirteen textures"},
 }
 
-// pictures returns the examples that figures show of data sets of images. One
+// Pictures returns the examples that figures show of data sets of images. One
 // that can't be had is shown as missing: nothing is trained on pictures.
-func pictures(finder data.Finder) map[string]report.DataPicture {
-	out := make(map[string]report.DataPicture)
+func Pictures(finder data.Finder) map[string]DataPicture {
+	out := make(map[string]DataPicture)
 	for _, p := range pictured {
 		images, err := data.Pictures(p.name, finder)
-		pic := report.DataPicture{Images: images, Columns: p.columns, Caption: p.caption}
+		pic := DataPicture{Images: images, Columns: p.columns, Caption: p.caption}
 		if err != nil && !errors.Is(err, data.ErrNotAvailable) {
 			pic.Missing = err.Error()
 		}

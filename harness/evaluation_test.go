@@ -8,7 +8,7 @@ import (
 	"polkrepro/record"
 )
 
-func TestMarks(t *testing.T) {
+func TestEvaluationPoints(t *testing.T) {
 	tests := []struct {
 		name  string
 		total int
@@ -23,16 +23,16 @@ func TestMarks(t *testing.T) {
 		{"longer than the run", 10, experiments.Evaluation{Every: 100, Tail: 1}, []int{10}},
 	}
 	for _, tt := range tests {
-		if got := Marks(tt.total, tt.ev); !slices.Equal(got, tt.want) {
+		if got := EvaluationPoints(tt.total, tt.ev); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }
 
-func TestMarksTailLiesInTheLastFivePercent(t *testing.T) {
+func TestEvaluationTailLiesInTheLastFivePercent(t *testing.T) {
 	for _, total := range []int{100, 999, 20000, 240000, 240017} {
 		for tail := 1; tail <= 25; tail++ {
-			marks := Marks(total, experiments.Evaluation{Tail: tail})
+			marks := EvaluationPoints(total, experiments.Evaluation{Tail: tail})
 			for _, m := range marks {
 				if float64(m) <= tailStart(total) {
 					t.Errorf("total %d, tail %d: mark %d is outside", total, tail, m)

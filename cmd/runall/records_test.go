@@ -37,7 +37,9 @@ func rewrite(t *testing.T, path string, change func(*record.Final)) {
 
 func TestAgree(t *testing.T) {
 	results, with := madeUp(t, experiments.ProfileSmoke), madeUp(t, experiments.ProfileSmoke)
-	compare := func() (int, string, string) { return call(t, "agree", "--results", results, "--with", with) }
+	compare := func() (int, string, string) {
+		return call(t, "verify", "records", "--results", results, "--with", with)
+	}
 	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))
 	if err != nil || len(paths) != 7 {
 		t.Fatal(paths, err)
@@ -54,13 +56,13 @@ func TestAgree(t *testing.T) {
 	}
 	rewrite(t, paths[4], func(f *record.Final) { f.TestRisk *= 1 + 2e-4 })
 	code, stdout, stderr := compare()
-	if code != exitDeviates || !strings.Contains(stdout, paths[4]) || !strings.Contains(stdout, "final test risk is") || !strings.Contains(stderr, "1 of 6 runs differ") {
+	if code != harness.ExitDeviates || !strings.Contains(stdout, paths[4]) || !strings.Contains(stdout, "final test risk is") || !strings.Contains(stderr, "1 of 6 runs differ") {
 		t.Errorf("beyond it: exit %d, %s%s", code, stdout, stderr)
 	}
 	if err := os.Truncate(paths[0], 100); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := compare(); code != exitIncomplete || !strings.Contains(stderr, "damaged records: "+paths[0]) {
+	if code, _, stderr := compare(); code != harness.ExitIncomplete || !strings.Contains(stderr, "damaged records: "+paths[0]) {
 		t.Errorf("damaged: exit %d, %s", code, stderr)
 	}
 	for _, p := range paths[:6] {
@@ -68,10 +70,10 @@ func TestAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, _, stderr := compare(); code != exitIncomplete || !strings.Contains(stderr, "no run is in both folders") {
+	if code, _, stderr := compare(); code != harness.ExitIncomplete || !strings.Contains(stderr, "no run is in both folders") {
 		t.Errorf("nothing to compare: exit %d, %s", code, stderr)
 	}
-	if code, _, stderr := call(t, "agree", "--results", with, "--with", t.TempDir()); code != exitIncomplete || !strings.Contains(stderr, "no records in") {
+	if code, _, stderr := call(t, "verify", "records", "--results", with, "--with", t.TempDir()); code != harness.ExitIncomplete || !strings.Contains(stderr, "no records in") {
 		t.Errorf("no records: exit %d, %s", code, stderr)
 	}
 }

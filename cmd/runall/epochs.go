@@ -12,13 +12,13 @@ import (
 	"polkrepro/record"
 )
 
-func newCalibrate() *cobra.Command {
+func newEpochs() *cobra.Command {
 	var opt harness.CalibrateOptions
 	var profile, progress, out string
 	var planOpt experiments.PlanOptions
 	cmd := &cobra.Command{
-		Use:   "calibrate SPEC...",
-		Short: "Choose the number of epochs, and try parsimony constants, on training data only",
+		Use:   "epochs SPEC...",
+		Short: "Choose the number of epochs and try parsimony constants, on training data",
 		Long: `Choose the number of epochs, and try parsimony constants, on training data only:
 a sixth of the training data is held out and the model is evaluated on it after
 every epoch. The test data are not looked at.

@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"fmt"
@@ -10,13 +10,12 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/record"
 	"polkrepro/report"
-	"polkrepro/report/page"
 )
 
-// multiverseSection says which verdicts hinge on which choice: a row for each
+// MultiverseSection says which verdicts hinge on which choice: a row for each
 // alternative that was run, then one for each claim that hinges on one.
-func multiverseSection(m *evidence.MultiverseReport) page.Section {
-	alternatives := page.Table{
+func MultiverseSection(m *evidence.MultiverseReport) Section {
+	alternatives := Table{
 		Title:  "What each alternative does",
 		Header: []string{"assumption = alternative", "chosen how", "what it is", "claims judged", "verdicts that change"},
 		Notes:  []string{"Not in the table: alternatives that no claim depends on, or that no run or reading of the records answers."},
@@ -33,7 +32,7 @@ func multiverseSection(m *evidence.MultiverseReport) page.Section {
 			})
 		}
 	}
-	hinges := page.Table{
+	hinges := Table{
 		Title:  "Claims that hinge on a choice",
 		Header: []string{"claim", "as chosen", "alternatives run", "otherwise with"},
 	}
@@ -52,14 +51,14 @@ func multiverseSection(m *evidence.MultiverseReport) page.Section {
 		}
 		hinges.Rows = append(hinges.Rows, []string{c.Claim, c.Verdict.String(), fmt.Sprintf("%d of %d", c.Run, c.Run+c.NotRun), strings.Join(with, "; ")})
 	}
-	return page.Section{
+	return Section{
 		ID:    "multiverse",
 		Title: "What hinges on which choice",
 		Paragraphs: []string{
 			"Where the paper leaves a choice open, the other choices were run too, each alone: what two of them do together is not known.",
 			fmt.Sprintf("%d claims have the same verdict under every alternative that was run, %d have another one under at least one.", robust, len(hinges.Rows)),
 		},
-		Tables: []page.Table{alternatives, hinges},
+		Tables: []Table{alternatives, hinges},
 	}
 }
 
@@ -75,36 +74,36 @@ func changes(list []evidence.Change) string {
 	return strings.Join(out, "; ")
 }
 
-// tournamentSection is what the records say of the tournament of pruning
-// heuristics, of the profile that has most of them; false if none is there. A
-// field without a record is left out.
-func tournamentSection(have *record.Collection) (page.Section, bool, error) {
+// TournamentSection is what records say of the tournament of pruning heuristics, of
+// the profile that has most of them; false if none is there. A field without a
+// record is left out.
+func TournamentSection(have map[string]*record.Record) (Section, bool, error) {
 	t, err := experiments.FindTournament("")
 	if err != nil {
-		return page.Section{}, false, err
+		return Section{}, false, err
 	}
 	var best []experiments.Contest
 	profile, most := "", 0
 	for _, name := range []string{experiments.ProfileFull, experiments.ProfileQuick, experiments.ProfileSmoke} {
 		plan, err := t.Plan(name)
 		if err != nil {
-			return page.Section{}, false, err
+			return Section{}, false, err
 		}
-		plan = slices.DeleteFunc(plan, func(c experiments.Contest) bool { return have.Records[c.ID] == nil })
+		plan = slices.DeleteFunc(plan, func(c experiments.Contest) bool { return have[c.ID] == nil })
 		if len(plan) > most {
 			best, profile, most = plan, name, len(plan)
 		}
 	}
 	if most == 0 {
-		return page.Section{}, false, nil
+		return Section{}, false, nil
 	}
 	t = t.On(func(f experiments.Field) bool {
 		return slices.ContainsFunc(best, func(c experiments.Contest) bool { return c.Field == f.Name })
 	})
-	r := report.NewTournament(compare.New(t, profile, best, have.Records))
-	s := page.Section{ID: "tournament", Title: r.Title, Paragraphs: r.Summary}
+	r := report.NewTournament(compare.New(t, profile, best, have))
+	s := Section{ID: "tournament", Title: r.Title, Paragraphs: r.Summary}
 	for _, table := range r.Tables {
-		s.Tables = append(s.Tables, page.PlainTable(table))
+		s.Tables = append(s.Tables, PlainTable(table))
 	}
 	for _, f := range r.Figures {
 		if !strings.HasSuffix(f.Name, "-order") && f.Name != "ranks" {
@@ -112,9 +111,9 @@ func tournamentSection(have *record.Collection) (page.Section, bool, error) {
 		}
 		picture, err := f.SVG()
 		if err != nil {
-			return page.Section{}, false, err
+			return Section{}, false, err
 		}
-		s.Figures = append(s.Figures, page.Figure{ID: "tournament-" + f.Name, Title: f.Title, Caption: f.Caption, Alt: f.Title + ". The tables have the values.", Picture: picture})
+		s.Figures = append(s.Figures, Figure{ID: "tournament-" + f.Name, Title: f.Title, Caption: f.Caption, Alt: f.Title + ". The tables have the values.", Picture: picture})
 	}
 	return s, true, nil
 }

@@ -1,0 +1,14 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func newMeasure() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "measure cost|stream|epochs",
+		Short: "Measure cost, behaviour on a long stream, epochs needed",
+		Args:  cobra.NoArgs,
+		RunE:  needSubcommand,
+	}
+	cmd.AddCommand(newCost(), newStream(), newEpochs())
+	return cmd
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"polkrepro/experiments"
+)
+
+// TestOverview: the first screen of help fits a terminal, and lists all of at most
+// 16 commands.
+func TestOverview(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"help"}} {
+		code, overview, stderr := call(t, args...)
+		lines := strings.Split(strings.TrimSuffix(overview, "\n"), "\n")
+		if code != 0 || stderr != "" || len(lines) > 24 {
+			t.Errorf("%v: exit %d, %d lines, %s", args, code, len(lines), stderr)
+		}
+		for _, l := range lines {
+			if utf8.RuneCountInString(l) > 80 {
+				t.Errorf("a line of more than 80 columns: %s", l)
+			}
+		}
+		listed := 0
+		for _, c := range newRoot().Commands() {
+			if c.Hidden {
+				continue
+			}
+			listed++
+			if !slices.ContainsFunc(lines, func(l string) bool {
+				return strings.Contains(l, "  "+c.Name()+" ") && strings.HasSuffix(l, c.Short)
+			}) {
+				t.Errorf("%s is not listed", c.Name())
+			}
+		}
+		if listed > 16 {
+			t.Errorf("%d commands", listed)
+		}
+	}
+}
+
+// TestOldNames: a command does the same under its old name, and says the new one.
+func TestOldNames(t *testing.T) {
+	results := madeUp(t, experiments.ProfileSmoke)
+	gone := t.TempDir() + "/gone"
+	tests := map[string]struct {
+		now  string
+		args []string
+	}{
+		"table1":     {"reproduce table1", []string{"--results", results + "/records\x00"}},
+		"agree":      {"verify records", []string{"--results", results, "--with", results}},
+		"multiverse": {"verify multiverse", []string{"--results", gone}},
+		"scale":      {"measure cost", []string{"--results", results, "--out", results + "/records"}},
+		"stream":     {"measure stream", []string{"--results", gone + "/\x00"}},
+		"calibrate":  {"measure epochs", []string{"multidist-bsgd"}},
+		"plan":       {"cluster plan", []string{"multidist-ksvm"}},
+		"exec":       {"cluster exec", []string{gone, "--task", "0"}},
+		"collect":    {"cluster collect", []string{gone}},
+	}
+	for _, c := range newRoot().Commands() {
+		if _, ok := tests[c.Name()]; c.Hidden && !ok {
+			t.Errorf("%s is not tested", c.Name())
+		}
+	}
+	for old, tt := range tests {
+		code, stdout, stderr := call(t, append(strings.Fields(tt.now), tt.args...)...)
+		said := fmt.Sprintf("'runall %s' is now 'runall %s'; the next release drops the old name\n", old, tt.now)
+		oldCode, oldStdout, oldStderr := call(t, append([]string{old}, tt.args...)...)
+		if oldCode != code || oldStdout != stdout || oldStderr != said+stderr {
+			t.Errorf("%s: exit %d and %d\n%q\n%q\n%q\n%q", old, oldCode, code, oldStdout, stdout, oldStderr, stderr)
+		}
+	}
+}

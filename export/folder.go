@@ -1,0 +1,234 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"polkrepro/convergence"
+	"polkrepro/data"
+	"polkrepro/evidence"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/record"
+	"polkrepro/report"
+	"polkrepro/report/page"
+)
+
+// Options say how a results folder is opened.
+type Options struct {
+	Specs   []string                // names or files of specs that are shown beside the embedded ones
+	Profile string                  // default: the one that most records belong to
+	Plan    experiments.PlanOptions // that the profile is planned with
+	Finder  data.Finder             // of the images that figures show, and of what is not available
+	Whole   bool                    // damaged records, or none, are an error that wraps harness.ErrIncomplete
+	Warn    func(error)             // takes each incomplete or corrupt record; default: passed over
+}
+
+// A Folder is a results folder that was opened for reading: its records, and the
+// plan that they are judged and shown by.
+type Folder struct {
+	Dir     string
+	Records *record.Collection
+	Profile string
+	Plan    []experiments.Planned
+
+	specs  []*experiments.Spec
+	opt    Options
+	sealed bool // what is shown does not depend on the data that this machine has
+}
+
+// Open reads a results folder. Its errors are those of harness.ReadResults, or wrap
+// harness.ErrUsage if there is no such spec.
+func Open(dir string, opt Options) (*Folder, error) {
+	if opt.Warn == nil {
+		opt.Warn = func(error) {}
+	}
+	read := harness.ReadResults
+	if opt.Whole {
+		read = harness.ReadWhole
+	}
+	have, err := read(dir, opt.Warn)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{Dir: dir, Records: have, Profile: opt.Profile, opt: opt, sealed: record.Sealed(dir)}
+	if len(opt.Specs) > 0 {
+		if f.specs, err = harness.FindSpecs(opt.Specs); err != nil {
+			return nil, harness.Usage(err)
+		}
+	}
+	embedded, err := experiments.Embedded() // which give the tables their layout
+	if err != nil {
+		return nil, err
+	}
+	f.specs = append(f.specs, embedded...)
+	if f.Profile == "" {
+		if f.Profile, err = harness.GuessProfile(f.specs, opt.Plan, have.Records); err != nil {
+			return nil, err
+		}
+	}
+	f.Plan, err = harness.PlanAll(f.specs, f.Profile, opt.Plan)
+	return f, err
+}
+
+// Evidence returns what the claims are judged by.
+func (f *Folder) Evidence() (evidence.Input, error) {
+	ledger, err := experiments.Ledgers()
+	return evidence.Input{Ledger: ledger, Plan: f.Plan, Records: f.Records.Records, Failed: f.Records.Failures()}, err
+}
+
+// Tables returns the paper's tables, without verdicts.
+func (f *Folder) Tables() ([]*report.Table, error) {
+	r, err := report.Build(report.Input{
+		Planned: harness.Recorded(f.specs, f.Plan, f.Records.Records), Records: f.Records.Records, Profile: f.Profile, FullCells: f.fullCells(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.Tables, nil
+}
+
+// A Report is the report of a results folder, with the verdicts that it shows.
+type Report struct {
+	*report.Report
+	Assessment *evidence.Assessment
+
+	folder   *Folder
+	evidence evidence.Input
+}
+
+// Report judges the claims and makes tables and figures. Damaged records of Table 1
+// are added to the folder's others.
+func (f *Folder) Report() (*Report, error) {
+	study, err := convergence.Read(f.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range study.Damaged {
+		f.opt.Warn(err)
+	}
+	f.Records.Errors = append(f.Records.Errors, study.Damaged...)
+	if study.Empty() {
+		study = nil
+	}
+	r := &Report{folder: f}
+	if r.evidence, err = f.Evidence(); err != nil {
+		return nil, err
+	}
+	if r.Assessment, err = evidence.Assess(r.evidence); err != nil {
+		return nil, err
+	}
+	shown, lacking := f.shown()
+	r.Report, err = report.Build(report.Input{
+		Planned:     shown,
+		Records:     f.Records.Records,
+		Failed:      r.evidence.Failed,
+		Unavailable: lacking,
+		Pictures:    report.Pictures(f.opt.Finder),
+		Profile:     f.Profile,
+		FullCells:   f.fullCells(),
+		Convergence: study,
+		Assessment:  r.Assessment,
+	})
+	return r, err
+}
+
+// shown returns which planned runs a report shows, and which data sets it calls
+// unavailable.
+func (f *Folder) shown() (of []experiments.Planned, lacking map[string]string) {
+	if f.sealed {
+		return harness.Recorded(f.specs, f.Plan, f.Records.Records), nil
+	}
+	of = harness.Shown(f.specs, f.Plan, f.Records.Records, f.opt.Finder)
+	return of, harness.Lacking(of, f.Records.Records, f.opt.Finder)
+}
+
+// fullCells returns the table cells that the full profile feeds.
+func (f *Folder) fullCells() map[string]bool {
+	cells := make(map[string]bool)
+	plan, err := harness.PlanAll(f.specs, experiments.ProfileFull, experiments.PlanOptions{})
+	if err != nil {
+		return nil // what is asked for is reported in any case
+	}
+	for _, p := range plan {
+		for _, id := range p.Cells {
+			cells[id] = true
+		}
+	}
+	return cells
+}
+
+// PageName is the file of the report that is one page.
+const PageName = "report.html"
+
+// WriteAll writes all tables and figures, and the report as one page, into a folder.
+func (r *Report) WriteAll(dir string) (files int, err error) {
+	r.Page = PageName
+	paths, err := r.Report.WriteAll(dir)
+	if err != nil {
+		return len(paths), err
+	}
+	_, err = r.WritePage(dir)
+	return len(paths) + 1, err
+}
+
+// WritePage writes the page into a folder and returns its path.
+func (r *Report) WritePage(dir string) (string, error) {
+	in, err := r.page()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, PageName)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	if err := record.WriteFile(path, func(w io.Writer) error { return page.Write(w, in) }); err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	return path, nil
+}
+
+// page gathers what the page shows: the report, and the claims with their verdicts.
+func (r *Report) page() (page.Input, error) {
+	have := r.folder.Records
+	multiverse, err := evidence.Multiverse(r.evidence)
+	if err != nil {
+		return page.Input{}, err
+	}
+	in := page.Input{
+		Report: r.Report, Ledger: r.evidence.Ledger, Assessment: r.Assessment, Planned: r.Input.Planned, Records: have.Records,
+		Failed: r.evidence.Failed, Partial: len(have.Partial), Program: program(harness.Provenance()),
+		Sections: []page.Section{page.MultiverseSection(multiverse)},
+	}
+	tournament, held, err := page.TournamentSection(have.Records)
+	if err != nil {
+		return page.Input{}, err
+	}
+	if held {
+		in.Sections = append(in.Sections, tournament)
+	}
+	for _, err := range have.Errors { // by the file's name alone: the page is read on other machines
+		if e, ok := errors.AsType[*record.Error](err); ok {
+			short := *e
+			short.Path = filepath.Base(e.Path)
+			err = &short
+		}
+		in.Damaged = append(in.Damaged, err.Error())
+	}
+	return in, nil
+}
+
+// program names this program.
+func program(p record.Provenance) string {
+	s := p.Module + " " + p.Version
+	if p.Revision != "" {
+		s += ", revision " + p.Revision[:min(12, len(p.Revision))]
+	}
+	if p.Dirty {
+		s += " with local changes"
+	}
+	return s
+}

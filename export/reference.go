@@ -1,0 +1,247 @@
+package export
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"polkrepro/convergence"
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/internal/unfinished"
+	"polkrepro/record"
+	"polkrepro/report"
+)
+
+// verdictsName is the file of a reference that has what 'runall verify --json'
+// says of its records.
+const verdictsName = "verdicts.json"
+
+// referenceFiles are the formats of tables and figures that a reference keeps:
+// what can be compared and what a page shows.
+var referenceFiles = []string{".csv", ".md", ".png"}
+
+// Seal writes the manifest of a results folder that holds whole records only, and
+// returns how many files it names and how many of them are records. The error wraps
+// harness.ErrIncomplete if runs are unfinished or records missing or damaged.
+func Seal(dir string) (files, records int, err error) {
+	if err := harness.CheckFolder(dir); err != nil {
+		return 0, 0, err
+	}
+	have, err := record.ReadDir(harness.RecordsDir(dir))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, 0, harness.Incomplete(fmt.Errorf("no records in %s", dir))
+	case err != nil:
+		return 0, 0, err
+	case len(have.Partial) > 0:
+		return 0, 0, harness.Incomplete(fmt.Errorf("%d runs in %s are unfinished, %s one of them", len(have.Partial), dir, have.Partial[0]))
+	}
+	study, err := convergence.Read(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	have.Errors = append(have.Errors, study.Damaged...)
+	if err := have.Damage(); err != nil {
+		return 0, 0, harness.Incomplete(err)
+	}
+	m, err := record.Seal(dir)
+	return len(m), len(have.Records) + len(have.Failed), err
+}
+
+// A Reference says what a reference is made of: a results folder that holds the
+// records of a profile's runs, taken from other folders, and the tables, figures and
+// verdicts that follow from these records alone.
+type Reference struct {
+	From    []string // results folders
+	Profile string
+	Finder  data.Finder // of the images that figures show
+	Warn    func(error) // takes each incomplete or corrupt record
+}
+
+// Write makes the reference in a results folder, in the place of all that its seal
+// covers; it is not sealed yet. It is made whole beside what it replaces. The error
+// wraps harness.ErrIncomplete if a planned run has no whole record made by a program of
+// known revision without local changes, and harness.ErrUsage if results that are not
+// sealed would be replaced.
+func (r Reference) Write(dir string) error {
+	if err := replaceable(dir); err != nil {
+		return err
+	}
+	records, err := r.records()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	stage, err := os.MkdirTemp(dir, ".seal-*")
+	if err != nil {
+		return err
+	}
+	defer unfinished.Add(stage)()
+	defer os.RemoveAll(stage)
+	if err := os.Mkdir(harness.RecordsDir(stage), 0o777); err != nil {
+		return err
+	}
+	for _, rec := range records {
+		if err := rec.WritePacked(harness.RecordsDir(stage)); err != nil {
+			return err
+		}
+	}
+	if err := r.copyTable1(stage); err != nil {
+		return err
+	}
+	if err := r.present(stage); err != nil {
+		return err
+	}
+	return replace(stage, dir)
+}
+
+// replaceable reports results that would be replaced and are not sealed.
+func replaceable(dir string) error {
+	if record.Sealed(dir) {
+		return nil
+	}
+	for _, part := range record.Parts() {
+		if _, err := os.Lstat(filepath.Join(dir, part)); err == nil {
+			return harness.Usage(fmt.Errorf("%s holds %s, which is not sealed; --from would replace it", dir, part))
+		}
+	}
+	return nil
+}
+
+// records returns the records of the planned runs.
+func (r Reference) records() ([]*record.Record, error) {
+	specs, err := experiments.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := harness.PlanAll(specs, r.Profile, experiments.PlanOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var from []*record.Collection
+	for _, dir := range r.From {
+		have, err := harness.ReadWhole(dir, r.Warn)
+		if err != nil {
+			return nil, err
+		}
+		from = append(from, have)
+	}
+	records, err := harness.Reference(specs, plan, from)
+	return records, harness.Incomplete(err)
+}
+
+// copyTable1 copies the runs of Table 1: all, or none if there are none.
+func (r Reference) copyTable1(stage string) error {
+	for _, from := range r.From {
+		study, err := convergence.ReadProfile(from, r.Profile)
+		if err != nil {
+			return err
+		}
+		for _, series := range study.Series {
+			for _, rec := range series.Records {
+				if p := rec.Header.Provenance; p.Dirty || p.Revision == "" {
+					return harness.Incomplete(fmt.Errorf("%s in %s is from a tree with local changes, or of unknown revision", rec.Header.ID, convergence.Dir(from)))
+				}
+				if err := rec.Write(convergence.Dir(stage)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	study, err := convergence.ReadProfile(stage, r.Profile)
+	if err != nil {
+		return err
+	}
+	if n := study.Missing(); n > 0 && !study.Empty() {
+		return harness.Incomplete(fmt.Errorf("%d runs of Table 1 are without a record", n))
+	}
+	return nil
+}
+
+// present writes tables, figures and verdicts of the records in a folder into it.
+func (r Reference) present(dir string) error {
+	f, err := Open(dir, Options{Profile: r.Profile, Finder: r.Finder, Warn: r.Warn, Whole: true})
+	if err != nil {
+		return err
+	}
+	f.sealed = true
+	rep, err := f.Report()
+	if err != nil {
+		return err
+	}
+	for _, p := range rep.Input.Planned { // without the examples figures would depend on this machine's data
+		if pic, ok := rep.Input.Pictures[p.Run.Data.Name]; ok && len(pic.Images) == 0 {
+			return harness.Incomplete(fmt.Errorf("the figures show examples of %s, which is not available: name its folder with --data-dir", p.Run.Data.Name))
+		}
+	}
+	err = record.WriteFile(filepath.Join(dir, verdictsName), func(w io.Writer) error {
+		d := rep.Assessment.Document()
+		d.Profile = r.Profile
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(d)
+	})
+	if err != nil {
+		return err
+	}
+	return writeKept(rep.Report, dir)
+}
+
+// writeKept writes the tables and figures of a report in the formats that a
+// reference keeps.
+func writeKept(r *report.Report, dir string) error {
+	all := filepath.Join(dir, "report")
+	paths, err := r.WriteAll(all)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		name, err := filepath.Rel(all, path)
+		if err != nil {
+			return err
+		}
+		if filepath.Dir(name) == "." || !slices.Contains(referenceFiles, filepath.Ext(name)) {
+			continue
+		}
+		to := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		if err := os.Rename(path, to); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(all)
+}
+
+// replace moves everything in stage to dir, in the place of all that a seal
+// covers there: a part that stage lacks is not left from an older seal. The
+// manifest goes first: what is left if this is interrupted is not sealed.
+func replace(stage, dir string) error {
+	defer unfinished.Hold()()
+	entries, err := os.ReadDir(stage)
+	if err != nil {
+		return err
+	}
+	for _, name := range append([]string{record.ManifestName}, record.Parts()...) {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if err := os.Rename(filepath.Join(stage, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
