@@ -11,6 +11,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/export"
 	"polkrepro/harness"
+	"polkrepro/internal/files"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -43,7 +44,7 @@ func newExport() *cobra.Command {
 			write := exporter(format, have)
 			if out == "" {
 				err = write(cmd.OutOrStdout())
-			} else if err = record.WriteFile(out, write); err == nil {
+			} else if err = files.Write(out, write); err == nil {
 				_, err = fmt.Fprintln(cmd.ErrOrStderr(), "written:", out)
 			}
 			return errors.Join(err, allWhole(have, results))

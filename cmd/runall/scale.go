@@ -15,6 +15,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/files"
 	"polkrepro/record"
 	"polkrepro/report"
 	"polkrepro/scaling"
@@ -190,7 +191,7 @@ func (s *scale) save(dir string, stderr io.Writer) error {
 		{"rates.csv", func(w io.Writer) error { return scaling.WriteRates(w, s.rates) }},
 	} {
 		path := filepath.Join(dir, f.name)
-		errs = append(errs, record.WriteFile(path, f.write))
+		errs = append(errs, files.Write(path, f.write))
 		fmt.Fprintln(stderr, "written:", path)
 	}
 	paths, err := report.ScaleFigure(s.steps, s.growths).WriteAll(dir)

@@ -15,7 +15,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
-	"polkrepro/internal/unfinished"
+	"polkrepro/internal/files"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -122,7 +122,7 @@ func (s *sealing) collect(stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer unfinished.Add(stage)()
+	defer files.Unfinished(stage)()
 	defer os.RemoveAll(stage)
 	have, err := copyRecords(records, harness.RecordsDir(stage))
 	if err != nil {
@@ -224,7 +224,7 @@ func (s *sealing) present(have *record.Collection, study *convergence.Study, spe
 	}
 	d := a.Document()
 	d.Profile = s.profile
-	if err := record.WriteFile(filepath.Join(dir, verdictsName), func(w io.Writer) error { return writeJSON(w, d) }); err != nil {
+	if err := files.Write(filepath.Join(dir, verdictsName), func(w io.Writer) error { return writeJSON(w, d) }); err != nil {
 		return err
 	}
 	shown := harness.Recorded(specs, plan, have.Records)
@@ -281,7 +281,7 @@ func writeKept(r *report.Report, dir string) error {
 // covers there: a part that stage lacks is not left from an older seal. The
 // manifest goes first: what is left if this is interrupted is not sealed.
 func replace(stage, dir string) error {
-	defer unfinished.Hold()()
+	defer files.Hold()()
 	entries, err := os.ReadDir(stage)
 	if err != nil {
 		return err

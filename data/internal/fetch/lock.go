@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"polkrepro/internal/filelock"
+	"polkrepro/internal/files"
 )
 
 // Lock makes a folder if there is none and takes it for this process alone,
@@ -20,7 +20,7 @@ func Lock(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, localError(err)
 	}
-	ok, err := filelock.TryLock(f)
+	ok, err := files.TryLock(f)
 	if err != nil {
 		f.Close()
 		return nil, localError(fmt.Errorf("lock %s: %w", f.Name(), err))

@@ -1,4 +1,4 @@
-package wholefile
+package files
 
 import (
 	"errors"
@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"polkrepro/internal/filelock"
 )
 
 func names(t *testing.T, dir string) []string {
@@ -80,7 +78,7 @@ func TestDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer living.Close()
-	if ok, err := filelock.TryLock(living); !ok || err != nil {
+	if ok, err := TryLock(living); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if err := Write(filepath.Join(dir, "model"), text("two")); err != nil {
