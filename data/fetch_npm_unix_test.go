@@ -137,7 +137,6 @@ func TestFetchPackage(t *testing.T) {
 	// Left by a killed process and by a mirror that broke off.
 	writeFile(t, filepath.Join(cacheFolder(m), npmFolder, "old.tgz"), []byte("old"))
 	writeFile(t, filepath.Join(cacheFolder(m), "z.partial"), []byte("x"))
-	writeFile(t, filepath.Join(cacheFolder(m), "z.partial.json"), []byte("{}"))
 	writeFile(t, filepath.Join(cacheFolder(m), "z.gz"), []byte("corrupt"))
 	var kinds []string
 	f := quickFetcher()

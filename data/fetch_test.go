@@ -88,7 +88,7 @@ func goodFiles(t *testing.T) map[string][]byte {
 
 // quickFetcher waits for nothing.
 func quickFetcher() Fetcher {
-	return Fetcher{client: fetch.Client{Tries: 2, Sleep: func(context.Context, time.Duration) {}}}
+	return Fetcher{client: fetch.Client{Tries: 2, Wait: time.Nanosecond}}
 }
 
 // fetchOne fetches a data set.
