@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 func modeOf(t *testing.T, path string) os.FileMode {
@@ -66,7 +68,7 @@ func TestLongName(t *testing.T) {
 	if err := Probe(filepath.Join(dir, strings.Repeat("m", 256))); !errors.Is(err, syscall.ENAMETOOLONG) {
 		t.Errorf("a name of 256 bytes: %v", err)
 	}
-	if got := names(t, dir); len(got) != 5 {
+	if got := testutil.Names(t, dir); len(got) != 5 {
 		t.Errorf("files %v", got)
 	}
 }
@@ -88,7 +90,7 @@ func TestRemoveUnfinished(t *testing.T) {
 			return nil
 		})
 	}
-	if b, err := os.ReadFile(path); err != nil || string(b) != "one" || len(names(t, dir)) != 1 {
-		t.Errorf("contents %q, files %v, %v", b, names(t, dir), err)
+	if b, err := os.ReadFile(path); err != nil || string(b) != "one" || len(testutil.Names(t, dir)) != 1 {
+		t.Errorf("contents %q, files %v, %v", b, testutil.Names(t, dir), err)
 	}
 }

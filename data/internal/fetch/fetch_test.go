@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 // content returns n bytes that are not the same anywhere.
@@ -211,17 +213,7 @@ func impatient() Client {
 }
 
 // left returns the files in a folder.
-func left(t rapid.TB, dir string) string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return strings.Join(names, " ")
-}
+func left(t rapid.TB, dir string) string { return strings.Join(testutil.Names(t, dir), " ") }
 
 func wrong() []byte {
 	b := bytes.Clone(whole)
@@ -567,11 +559,6 @@ func TestReachable(t *testing.T) {
 	}
 }
 
-// roundTripper makes a function a transport.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func TestNoSuchHostIsNotAskedAgain(t *testing.T) {
 	f := file(t.TempDir())
 	f.URLs = []string{"http://nowhere.invalid/file"}
@@ -582,7 +569,7 @@ func TestNoSuchHostIsNotAskedAgain(t *testing.T) {
 			n++
 		}
 	}
-	c.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+	c.Transport = testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: r.URL.Host, IsNotFound: true}
 	})
 	_, _, err := c.Get(t.Context(), f)

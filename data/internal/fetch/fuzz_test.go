@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"polkrepro/internal/testutil"
 )
 
 // FuzzGet: whatever a mirror answers, and whatever an earlier download left,
@@ -34,7 +36,7 @@ func FuzzGet(f *testing.F) {
 		}
 		answers := [][]byte{first, second}
 		client := Client{Tries: 2, Stall: time.Second, Wait: time.Nanosecond}
-		client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		client.Transport = testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Scheme != "http" && r.URL.Scheme != "https" {
 				t.Errorf("asked for %s", r.URL)
 			}
