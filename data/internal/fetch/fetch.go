@@ -321,15 +321,13 @@ func Partial(dir, name string) string { return filepath.Join(dir, name+".partial
 // open opens the partial file, or makes it.
 func (d *download) open() error {
 	var err error
-	if d.partial, err = os.OpenFile(Partial(d.Dir, d.Name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666); err != nil {
-		return &LocalError{err}
+	if d.partial, err = os.OpenFile(Partial(d.Dir, d.Name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666); err == nil {
+		d.size, err = d.partial.Seek(0, io.SeekEnd)
 	}
-	info, err := d.partial.Stat()
 	if err != nil {
-		d.partial.Close()
+		d.partial.Close() // nil has nothing to close
 		return &LocalError{err}
 	}
-	d.size = info.Size()
 	return nil
 }
 
