@@ -190,9 +190,13 @@ peers: build
 	else echo "peers: python3-sklearn or libsvm-tools is not installed, left out"; fi
 
 # Every fuzz target there is, FUZZTIME each, as many at a time as there are
-# cores, then a table of them. What a target found is in its testdata/fuzz.
+# cores, and a line for each. What a target found is in its testdata/fuzz.
 fuzz:
-	$(GO) run ./internal/fuzzall -time $(FUZZTIME) $(PKGS)
+	@grep -rE --include='*_test.go' '^func Fuzz' . | sed -E 's,/[^/]*:func (Fuzz[A-Za-z0-9]*).*, \1,' | \
+	xargs -P "$$(getconf _NPROCESSORS_ONLN)" -n 2 sh -c 'found=none; \
+	out=$$($(GO) test -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x -parallel 1 "$$0" 2>&1) || found=FAILED; \
+	echo "$$0.$$1: $$(echo "$$out" | grep -o "execs:.*" | tail -n 1), findings: $$found"; \
+	[ $$found = none ] || { echo "$$out"; exit 1; }'
 
 # Trials of fault injection, their summary written to SUMMARY too if that is a
 # file; what a failure prints repeats its trial. Part of slow with a seed of 1.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"polkrepro/harness"
+	"polkrepro/internal/files"
 	"polkrepro/record"
 )
 
@@ -224,7 +225,7 @@ func copyFile(path, dir string) error {
 		return err
 	}
 	defer from.Close()
-	return record.WriteFile(filepath.Join(dir, filepath.Base(path)), func(w io.Writer) error {
+	return files.Write(filepath.Join(dir, filepath.Base(path)), func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err
 	})

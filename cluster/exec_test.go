@@ -15,6 +15,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -34,15 +35,7 @@ func recordsIn(t *testing.T, results string) *record.Collection {
 // left returns the names of what attempts left behind.
 func left(t *testing.T, results string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(results, attemptsName))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
+	return testutil.Names(t, filepath.Join(results, attemptsName))
 }
 
 // sameRecords compares the deterministic part of records.

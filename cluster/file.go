@@ -3,12 +3,9 @@ package cluster
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +13,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/files"
 )
 
 // PlanName is the plan's file in its folder.
@@ -45,10 +43,9 @@ func (p *Plan) encode() ([]byte, error) {
 	if b.Len() > maxPlan {
 		return nil, fmt.Errorf("cluster: a plan of %d runs takes %d bytes, more than %d", len(p.Runs), b.Len(), maxPlan)
 	}
-	head := bytes.TrimSuffix(b.Bytes(), []byte(sumTail))
-	sum := sha256.Sum256(head)
-	p.Sum = hex.EncodeToString(sum[:])
-	return append(append(slices.Clip(head), p.Sum...), sumTail...), nil
+	file := files.AppendSum(sha256.New(), b.Bytes(), sumTail)
+	p.Sum, _ = files.Sum(file, sumTail)
+	return file, nil
 }
 
 // Read reads the plan in a folder. Nothing in the file is trusted: it must be
@@ -57,7 +54,7 @@ func (p *Plan) encode() ([]byte, error) {
 // error wraps harness.ErrUsage.
 func Read(dir string) (*Plan, error) {
 	path := filepath.Join(dir, PlanName)
-	b, err := readPlan(path)
+	b, err := files.ReadNamed(path, maxPlan)
 	if err == nil {
 		var p *Plan
 		if p, err = Parse(b); err == nil {
@@ -68,30 +65,13 @@ func Read(dir string) (*Plan, error) {
 	return nil, harness.Usage(err)
 }
 
-// readPlan reads a regular file, but no more of it than a plan can have.
-func readPlan(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxPlan+1))
-}
-
 // Parse reads a plan's file from memory; see Read.
 func Parse(b []byte) (*Plan, error) {
 	if len(b) > maxPlan {
 		return nil, fmt.Errorf("more than %d bytes", maxPlan)
 	}
-	if err := checkSum(b); err != nil {
-		return nil, err
+	if _, ok := files.Sum(b, sumTail); !ok {
+		return nil, ErrChanged
 	}
 	if err := checkVersions(b); err != nil {
 		return nil, err
@@ -111,19 +91,6 @@ func Parse(b []byte) (*Plan, error) {
 		return nil, ErrChanged
 	}
 	return &p, nil
-}
-
-// checkSum compares the file's bytes with the sum that ends it.
-func checkSum(b []byte) error {
-	head, ok := bytes.CutSuffix(b, []byte(sumTail))
-	if !ok || len(head) < hex.EncodedLen(sha256.Size) {
-		return ErrChanged
-	}
-	cut := len(head) - hex.EncodedLen(sha256.Size)
-	if sum := sha256.Sum256(head[:cut]); hex.EncodeToString(sum[:]) != string(head[cut:]) {
-		return ErrChanged
-	}
-	return nil
 }
 
 // checkVersions reports a plan that this program can't read, before anything

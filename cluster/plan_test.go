@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +17,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/files"
 )
 
 func TestMain(m *testing.M) {
@@ -193,8 +194,7 @@ func TestForgedPlan(t *testing.T) {
 // sealed returns the file that begins with head and has the right sum, so that
 // a fuzzer gets past it.
 func sealed(head []byte) []byte {
-	sum := sha256.Sum256(head)
-	return append(append(bytes.Clone(head), hex.EncodeToString(sum[:])...), sumTail...)
+	return files.AppendSum(sha256.New(), slices.Concat(head, []byte(sumTail)), sumTail)
 }
 
 // FuzzReadPlan: any bytes, with and without the right sum, give an error or a

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"polkrepro/record"
+	"polkrepro/internal/files"
 )
 
 // recordPath and failedPath return the names of a run's records; see package
@@ -34,5 +34,5 @@ func publish(from, records, id string, failed bool) error {
 			return err
 		}
 	}
-	return record.SyncDir(records)
+	return files.SyncDir(records)
 }

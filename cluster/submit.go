@@ -15,8 +15,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/harness"
-	"polkrepro/internal/unfinished"
-	"polkrepro/internal/wholefile"
+	"polkrepro/internal/files"
 )
 
 //go:embed templates
@@ -130,7 +129,7 @@ func holds(dir string, text []byte) (bool, error) {
 	if err != nil {
 		return false, harness.Usage(err)
 	}
-	have, err := readPlan(filepath.Join(dir, PlanName))
+	have, err := files.ReadNamed(filepath.Join(dir, PlanName), maxPlan)
 	if err == nil && bytes.Equal(have, text) {
 		return true, nil
 	}
@@ -142,17 +141,17 @@ func holds(dir string, text []byte) (bool, error) {
 }
 
 // writeFolder makes a folder of files, and the one for logs.
-func writeFolder(dir string, files map[string][]byte) error {
+func writeFolder(dir string, texts map[string][]byte) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
-	stage, err := wholefile.MkdirTemp(dir)
+	stage, err := files.MkdirTemp(dir)
 	if err != nil {
 		return err
 	}
-	defer unfinished.Add(stage)()
+	defer files.Unfinished(stage)()
 	defer os.RemoveAll(stage) // fails once the folder has its name
-	for name, text := range files {
+	for name, text := range texts {
 		if err := writeSynced(filepath.Join(stage, name), text, modeOf(name)); err != nil {
 			return err
 		}
@@ -160,7 +159,7 @@ func writeFolder(dir string, files map[string][]byte) error {
 	if err := os.Mkdir(filepath.Join(stage, logName), 0o777); err != nil {
 		return err
 	}
-	defer unfinished.Hold()()
+	defer files.Hold()()
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty one
 		return err
 	}

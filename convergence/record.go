@@ -3,7 +3,6 @@ package convergence
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"polkrepro/internal/safefile"
+	"polkrepro/internal/files"
 	"polkrepro/record"
 )
 
@@ -99,7 +98,7 @@ func (r *Record) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("convergence: can't make the records' folder: %w", err)
 	}
-	return record.WriteFile(filepath.Join(dir, r.Header.Run.ID()+suffix), func(w io.Writer) error {
+	return files.Write(filepath.Join(dir, r.Header.Run.ID()+suffix), func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})
@@ -124,15 +123,13 @@ func (r *Record) encode() ([]byte, error) {
 	if err := e.Encode(s); err != nil {
 		return nil, err
 	}
-	head := bytes.TrimSuffix(b.Bytes(), []byte(sumTail))
-	sum := sha256.Sum256(head)
-	return append(append(head, hex.EncodeToString(sum[:])...), sumTail...), nil
+	return files.AppendSum(sha256.New(), b.Bytes(), sumTail), nil
 }
 
 // ReadRecord reads a record and accepts only a whole one: header, a point at
 // each of the run's marks, summary, and the right sum.
 func ReadRecord(path string) (*Record, error) {
-	b, err := safefile.Read(path, maxSize)
+	b, err := files.Read(path, maxSize)
 	var r *Record
 	if err == nil {
 		r, err = decode(b)
@@ -176,9 +173,7 @@ func decode(b []byte) (*Record, error) {
 
 // check reports a record of bytes b that its writer can't have made.
 func (r *Record) check(b []byte) error {
-	head, ok := bytes.CutSuffix(b, []byte(r.Summary.Sum+sumTail))
-	sum := sha256.Sum256(head)
-	if !ok || hex.EncodeToString(sum[:]) != r.Summary.Sum {
+	if sum, ok := files.Sum(b, sumTail); !ok || sum != r.Summary.Sum {
 		return fmt.Errorf("%w: wrong sum", ErrDamaged)
 	}
 	if r.Header.Type != "table1" || r.Header.Format != format {

@@ -3,12 +3,12 @@ package convergence
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +17,7 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/internal/files"
 	"polkrepro/internal/hostile"
 )
 
@@ -112,9 +113,7 @@ func resealed(b []byte) []byte {
 	if err != nil {
 		return b
 	}
-	head := append(bytes.Clone(b[:at]), bytes.TrimSuffix(append(last, '\n'), []byte(sumTail))...)
-	sum := sha256.Sum256(head)
-	return append(append(head, hex.EncodeToString(sum[:])...), sumTail...)
+	return files.AppendSum(sha256.New(), slices.Concat(b[:at], last, []byte("\n")), sumTail)
 }
 
 // FuzzDecode: no bytes make it panic or allocate more than a multiple of them,

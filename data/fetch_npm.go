@@ -53,7 +53,7 @@ func keepUnpacked(tmp string, file manifestFile, m *manifestSet, row *FetchRow) 
 		return err
 	}
 	return errors.Join(
-		fetch.Discard(row.Dir, file.Name),
+		os.RemoveAll(fetch.Partial(row.Dir, file.Name)),
 		removeOthers(row.Dir, file, file.Name),
 		row.add(file.Name, m.NPM.String()))
 }

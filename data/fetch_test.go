@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"polkrepro/data/internal/fetch"
+	"polkrepro/internal/testutil"
 )
 
 // shelf is a mirror: files by name.
@@ -88,7 +89,7 @@ func goodFiles(t *testing.T) map[string][]byte {
 
 // quickFetcher waits for nothing.
 func quickFetcher() Fetcher {
-	return Fetcher{client: fetch.Client{Tries: 2, Sleep: func(context.Context, time.Duration) {}}}
+	return Fetcher{client: fetch.Client{Tries: 2, Wait: time.Nanosecond}}
 }
 
 // fetchOne fetches a data set.
@@ -222,7 +223,7 @@ func TestFetchFails(t *testing.T) {
 // TestFetchNothingToAsk lists what is settled without asking anybody.
 func TestFetchNothingToAsk(t *testing.T) {
 	f := quickFetcher()
-	f.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+	f.Transport = testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		t.Errorf("asked for %s", r.URL)
 		return nil, errors.New("nothing may be asked for")
 	})
@@ -350,8 +351,3 @@ func TestManifestMirrors(t *testing.T) {
 		}
 	}
 }
-
-// roundTripper makes a function a transport.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

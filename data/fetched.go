@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"polkrepro/internal/safefile"
+	"polkrepro/internal/files"
 )
 
 // sourcesFile is the file, in the folder of a data set in the cache, that says
@@ -18,7 +18,7 @@ const sourcesFile = "sources.json"
 // says nothing.
 func recordedSources(dir string) map[string]string {
 	sources := make(map[string]string)
-	b, err := safefile.Read(filepath.Join(dir, sourcesFile), 1<<16)
+	b, err := files.Read(filepath.Join(dir, sourcesFile), 1<<16)
 	if err != nil || json.Unmarshal(b, &sources) != nil || sources == nil {
 		return make(map[string]string)
 	}

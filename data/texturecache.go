@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 
 	"polkrepro/data/texton"
-	"polkrepro/internal/safefile"
-	"polkrepro/internal/wholefile"
+	"polkrepro/internal/files"
 )
 
 // textonMaps returns the images' texton maps, from the cache if they are there
@@ -49,7 +48,7 @@ func readMaps(path string, images []*texton.Image) []*texton.Image {
 	for _, m := range images {
 		size += len(m.Pix)
 	}
-	b, err := safefile.Read(path, int64(size))
+	b, err := files.Read(path, int64(size))
 	if err != nil || len(b) < sha256.Size {
 		return nil
 	}
@@ -81,7 +80,7 @@ func writeMaps(path string, maps []*texton.Image) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return wholefile.Write(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		_, err := w.Write(append(sum[:], pix...))
 		return err
 	})

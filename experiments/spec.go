@@ -4,7 +4,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"polkrepro/internal/files"
 	"polkrepro/internal/strictyaml"
 )
 
@@ -130,7 +130,7 @@ func Parse(filename string, src []byte) (*Spec, error) {
 // copy of an embedded spec works anywhere. Nothing outside of the spec's own
 // folder is included.
 func LoadFile(path string) (*Spec, error) {
-	src, err := readSource(path)
+	src, err := files.ReadNamed(path, strictyaml.MaxSource)
 	if err != nil {
 		return nil, fmt.Errorf("can't read the spec: %w", err)
 	}
@@ -221,7 +221,7 @@ func (d folder) open(from, name string) (source, error) {
 	if err != nil || !filepath.IsLocal(inside) {
 		return source{}, errors.New("it is outside of the spec's folder")
 	}
-	text, err := readRegular(d.root.Stat, d.root.Open, inside)
+	text, err := files.ReadIn(d.root, inside, strictyaml.MaxSource)
 	if errors.Is(err, fs.ErrNotExist) {
 		if f, err := openEmbedded(from, name); err == nil {
 			return f, nil
@@ -241,25 +241,4 @@ func (d folder) inside(path string) (string, error) {
 		return "", err
 	}
 	return filepath.Rel(root, path)
-}
-
-// readSource reads a regular file, but not much more of it than Parse accepts.
-func readSource(path string) ([]byte, error) { return readRegular(os.Stat, os.Open, path) }
-
-// readRegular is readSource in a file system. Opening what is no regular file
-// could wait for ever.
-func readRegular(stat func(string) (os.FileInfo, error), open func(string) (*os.File, error), path string) ([]byte, error) {
-	info, err := stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, strictyaml.MaxSource+1))
 }

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments/internal/doc"
+	"polkrepro/internal/files"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/polk/prune"
 )
@@ -80,7 +81,7 @@ func FindTournament(nameOrPath string) (*Tournament, error) {
 		}
 		return ParseTournament("experiments/"+TournamentFile, src)
 	}
-	src, err := readSource(nameOrPath)
+	src, err := files.ReadNamed(nameOrPath, strictyaml.MaxSource)
 	if err != nil {
 		return nil, fmt.Errorf("can't read the tournament: %w", err)
 	}

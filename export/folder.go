@@ -12,6 +12,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/files"
 	"polkrepro/record"
 	"polkrepro/report"
 	"polkrepro/report/page"
@@ -185,7 +186,7 @@ func (r *Report) WritePage(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	if err := record.WriteFile(path, func(w io.Writer) error { return page.Write(w, in) }); err != nil {
+	if err := files.Write(path, func(w io.Writer) error { return page.Write(w, in) }); err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
 	return path, nil

@@ -14,7 +14,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
-	"polkrepro/internal/unfinished"
+	"polkrepro/internal/files"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -85,7 +85,7 @@ func (r Reference) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer unfinished.Add(stage)()
+	defer files.Unfinished(stage)()
 	defer os.RemoveAll(stage)
 	if err := os.Mkdir(harness.RecordsDir(stage), 0o777); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (r Reference) present(dir string) error {
 			return harness.Incomplete(fmt.Errorf("the figures show examples of %s, which is not available: name its folder with --data-dir", p.Run.Data.Name))
 		}
 	}
-	err = record.WriteFile(filepath.Join(dir, verdictsName), func(w io.Writer) error {
+	err = files.Write(filepath.Join(dir, verdictsName), func(w io.Writer) error {
 		d := rep.Assessment.Document()
 		d.Profile = r.Profile
 		e := json.NewEncoder(w)
@@ -228,7 +228,7 @@ func writeKept(r *report.Report, dir string) error {
 // covers there: a part that stage lacks is not left from an older seal. The
 // manifest goes first: what is left if this is interrupted is not sealed.
 func replace(stage, dir string) error {
-	defer unfinished.Hold()()
+	defer files.Hold()()
 	entries, err := os.ReadDir(stage)
 	if err != nil {
 		return err

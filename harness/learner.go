@@ -66,17 +66,6 @@ func taskLoss(task string) (loss.Loss, error) {
 	return nil, fmt.Errorf("no task %q", task)
 }
 
-// makeKernel returns the kernel that a specification describes.
-func makeKernel(k experiments.Kernel) (kernel.Kernel, error) {
-	switch k.Type {
-	case experiments.KernelGaussian:
-		return kernel.Gaussian{Bandwidth: k.Bandwidth}, nil
-	case experiments.KernelPolynomial:
-		return kernel.Polynomial{Offset: k.Offset, Degree: k.Degree}, nil
-	}
-	return nil, fmt.Errorf("no kernel %q", k.Type)
-}
-
 // NewLearner returns the learner of a run.
 func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, error) {
 	newMethod, ok := r[run.Method]
@@ -96,7 +85,7 @@ func newProblem(run experiments.Run, classes, dim int) (Problem, error) {
 	if err != nil {
 		return Problem{}, err
 	}
-	k, err := makeKernel(run.Params.Kernel)
+	k, err := kernel.Spec(run.Params.Kernel).Kernel()
 	if err != nil {
 		return Problem{}, err
 	}

@@ -7,9 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"polkrepro/internal/filelock"
-	"polkrepro/internal/safefile"
-	"polkrepro/internal/wholefile"
+	"polkrepro/internal/files"
 	"polkrepro/record"
 )
 
@@ -26,7 +24,7 @@ func ReportDir(results string) string { return filepath.Join(results, "report") 
 // this program writes or reads: a folder that someone else has made could lead
 // it elsewhere. The folder itself may be a link.
 func CheckFolder(results string) error {
-	err := safefile.NoLinks(results, lockName, "records", "table1", "report", "report/tournament", "attempts")
+	err := files.NoLinks(results, lockName, "records", "table1", "report", "report/tournament", "attempts")
 	if err != nil {
 		return Usage(fmt.Errorf("results folder: %w", err))
 	}
@@ -57,7 +55,7 @@ func OpenResults(dir string) (*Results, error) {
 	if err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	ok, err := filelock.TryLock(f)
+	ok, err := files.TryLock(f)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("results folder: lock %s: %w", path, err)
@@ -71,7 +69,7 @@ func OpenResults(dir string) (*Results, error) {
 		f.Close()
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	if err := wholefile.Probe(filepath.Join(RecordsDir(dir), "probe")); err != nil {
+	if err := files.Probe(filepath.Join(RecordsDir(dir), "probe")); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("results folder: %w", err)
 	}

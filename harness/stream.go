@@ -15,7 +15,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/internal/wholefile"
+	"polkrepro/internal/files"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/record"
@@ -119,7 +119,7 @@ func Stream(ctx context.Context, opt StreamOptions) ([]record.StreamPoint, error
 		return s.points, err
 	}
 	path := filepath.Join(opt.Results, "stream.csv")
-	return s.points, record.WriteFile(path, func(w io.Writer) error { return writeStream(w, s.points) })
+	return s.points, files.Write(path, func(w io.Writer) error { return writeStream(w, s.points) })
 }
 
 func newStreamer(opt StreamOptions) (*streamer, error) {
@@ -235,7 +235,7 @@ func CheckFile(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is there and not a regular file", path)
 	}
-	err := wholefile.Probe(path)
+	err := files.Probe(path)
 	var cause *os.PathError
 	if errors.As(err, &cause) { // it names a file that the user never heard of
 		err = cause.Err

@@ -37,19 +37,16 @@ var ErrFormat = errors.New("kernel: not a whole saved model")
 var format = modelfile.Format{Magic: magic, Err: ErrFormat}
 
 type header struct {
-	Kernel  spec            `json:"kernel"`
+	Kernel  saved           `json:"kernel"`
 	Dim     int             `json:"dim"`
 	Outputs int             `json:"outputs"`
 	Order   int             `json:"order"`
 	Meta    json.RawMessage `json:"meta,omitempty"`
 }
 
-type spec struct {
-	Type      string  `json:"type"`
-	Bandwidth float64 `json:"bandwidth,omitempty"`
-	Offset    float64 `json:"offset,omitempty"`
-	Degree    int     `json:"degree,omitempty"`
-
+// saved is what is saved of a kernel.
+type saved struct {
+	Spec
 	Params json.RawMessage `json:"params,omitempty"` // of a registered kernel
 }
 
@@ -62,13 +59,9 @@ func (e *Expansion) Write(w io.Writer, meta any) error {
 	if h.validate() != nil {
 		return fmt.Errorf("kernel: %d elements of dimension %d with %d outputs are more than can be read again", h.Order, h.Dim, h.Outputs)
 	}
-	switch k := e.Kernel.(type) {
-	case Gaussian:
-		h.Kernel = spec{Type: k.Name(), Bandwidth: k.Bandwidth}
-	case Polynomial:
-		h.Kernel = spec{Type: k.Name(), Offset: k.Offset, Degree: k.Degree}
-	default:
-		if h.Kernel, err = registered(k); err != nil {
+	var own bool
+	if h.Kernel.Spec, own = specOf(e.Kernel); !own {
+		if h.Kernel, err = registered(e.Kernel); err != nil {
 			return err
 		}
 	}
@@ -132,15 +125,9 @@ func (h *header) validate() error {
 	return nil
 }
 
-func (s spec) kernel() (Kernel, error) {
-	var k Kernel
-	switch s.Type {
-	case Gaussian{}.Name():
-		k = Gaussian{Bandwidth: s.Bandwidth}
-	case Polynomial{}.Name():
-		k = Polynomial{Offset: s.Offset, Degree: s.Degree}
-	default:
-		var err error
+func (s saved) kernel() (Kernel, error) {
+	k, err := s.Spec.Kernel()
+	if err != nil {
 		if k, err = s.registered(); err != nil {
 			return nil, err
 		}

@@ -26,7 +26,8 @@ func Register[K Kernel]() {
 		err := d.Decode(&k)
 		return k, err
 	}
-	known := name == Gaussian{}.Name() || name == Polynomial{}.Name()
+	_, err := Spec{Type: name}.Kernel()
+	known := err == nil
 	if !known {
 		_, known = readers.LoadOrStore(name, read)
 	}
@@ -37,8 +38,8 @@ func Register[K Kernel]() {
 
 // registered returns what is saved of a kernel of another package. It is tried
 // whether that can be read back: a field that is not exported would be lost.
-func registered(k Kernel) (spec, error) {
-	s := spec{Type: k.Name()}
+func registered(k Kernel) (saved, error) {
+	s := saved{Spec: Spec{Type: k.Name()}}
 	var err error
 	if s.Params, err = json.Marshal(k); err != nil {
 		return s, fmt.Errorf("kernel: kernel %s: %w", s.Type, err)
@@ -54,7 +55,7 @@ func registered(k Kernel) (spec, error) {
 }
 
 // registered makes the kernel of another package that a header describes.
-func (s spec) registered() (Kernel, error) {
+func (s saved) registered() (Kernel, error) {
 	read, ok := readers.Load(s.Type)
 	if !ok {
 		return nil, fmt.Errorf("%w: unknown kernel %q", ErrFormat, s.Type)

@@ -250,15 +250,14 @@ func (s *Settings) config() (polk.Config, error) {
 
 // kernel returns the kernel.
 func (s *Settings) kernel() (kernel.Kernel, error) {
-	switch s.Kernel {
-	case KernelGaussian:
-		k := kernel.Gaussian{Bandwidth: s.Bandwidth}
-		if g := k.Gamma(); s.Bandwidth > 0 && (math.IsInf(g, 1) || g == 0) {
+	k, err := kernel.Spec{Type: s.Kernel, Bandwidth: s.Bandwidth, Offset: s.Offset, Degree: s.Degree}.Kernel()
+	if err != nil {
+		return nil, fmt.Errorf("online: %w", err)
+	}
+	if k, ok := k.(kernel.Gaussian); ok && s.Bandwidth > 0 {
+		if g := k.Gamma(); math.IsInf(g, 1) || g == 0 {
 			return nil, fmt.Errorf("online: bandwidth %.3g: 1/(2c²) is %v: want a bandwidth between 1e-154 and 1e154", s.Bandwidth, g)
 		}
-		return k, nil
-	case KernelPolynomial:
-		return kernel.Polynomial{Offset: s.Offset, Degree: s.Degree}, nil
 	}
-	return nil, fmt.Errorf("online: no kernel %q", s.Kernel)
+	return k, nil
 }

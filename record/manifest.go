@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"polkrepro/internal/safefile"
+	"polkrepro/internal/files"
 )
 
 // ManifestName is the file that seals a results folder: the SHA-256 of every
@@ -117,7 +117,7 @@ func Seal(dir string) (Manifest, error) {
 	if len(m) == 0 {
 		return nil, fmt.Errorf("no results in %s", dir)
 	}
-	return m, WriteFile(filepath.Join(dir, ManifestName), func(w io.Writer) error {
+	return m, files.Write(filepath.Join(dir, ManifestName), func(w io.Writer) error {
 		_, err := m.WriteTo(w)
 		return err
 	})
@@ -200,7 +200,7 @@ func (m Manifest) check(dir, path string) string {
 
 // readManifest reads a folder's manifest.
 func readManifest(dir string) (Manifest, error) {
-	text, err := safefile.Read(filepath.Join(dir, ManifestName), maxManifest)
+	text, err := files.Read(filepath.Join(dir, ManifestName), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

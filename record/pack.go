@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"polkrepro/experiments"
-	"polkrepro/internal/safefile"
+	"polkrepro/internal/files"
 )
 
 // packedSuffix follows that of a record which gzip has packed.
@@ -32,7 +32,7 @@ type packing struct{ size int }
 // WritePacked writes the file of a finished record, packed, into a folder that
 // exists. One that is packed is copied as it is.
 func (r *Record) WritePacked(dir string) error {
-	text, err := safefile.Read(r.Path, MaxSize)
+	text, err := files.Read(r.Path, MaxSize)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (r *Record) WritePacked(dir string) error {
 			return err
 		}
 	}
-	return WriteFile(filepath.Join(dir, name), func(w io.Writer) error {
+	return files.Write(filepath.Join(dir, name), func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

@@ -2,8 +2,6 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 
-	"polkrepro/internal/safefile"
+	"polkrepro/internal/files"
 )
 
 // sumTail is what follows the sum in the last line.
-const sumTail = `"}`
+const sumTail = "\"}\n"
 
 // An Error says what is wrong with a record's file.
 type Error struct {
@@ -171,7 +169,7 @@ func readFile(path, id, last string, p *packing) (*file, error) {
 	if !validID.MatchString(id) {
 		return nil, &Error{path, 0, errors.New("its name is not that of a run")}
 	}
-	b, err := safefile.Read(path, MaxSize)
+	b, err := files.Read(path, MaxSize)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, err
 	}
@@ -309,9 +307,7 @@ func (p *parser) checkSum(b, rest []byte) error {
 	if len(rest) > 0 {
 		return fmt.Errorf("something follows the last line: %w", ErrDamaged)
 	}
-	head, ok := bytes.CutSuffix(b, []byte(p.sum+sumTail+"\n"))
-	got := sha256.Sum256(head)
-	if !ok || hex.EncodeToString(got[:]) != p.sum {
+	if sum, ok := files.Sum(b, sumTail); !ok || sum != p.sum {
 		return fmt.Errorf("wrong sum: %w", ErrDamaged)
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 )
 
 func header(id string) Header {
@@ -268,18 +269,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func names(t *testing.T, dir string) string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, e := range entries {
-		out = append(out, e.Name())
-	}
-	return strings.Join(out, " ")
-}
+func names(t *testing.T, dir string) string { return strings.Join(testutil.Names(t, dir), " ") }
 
 // TestLife checks which files there are at every moment of a run.
 func TestLife(t *testing.T) {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +9,7 @@ import (
 	"hash"
 	"os"
 	"path/filepath"
+	"polkrepro/internal/files"
 	"regexp"
 )
 
@@ -198,11 +198,7 @@ func (w *Writer) write(line []byte) error {
 // seal appends the last line, whose sum is still empty, and gives the file its
 // final name.
 func (w *Writer) seal(line []byte, suffix string) error {
-	head := bytes.TrimSuffix(line, []byte(sumTail))
-	w.hash.Write(head)
-	sum := hex.EncodeToString(w.hash.Sum(nil))
-	line = append(append(bytes.Clone(head), sum...), sumTail+"\n"...)
-	if _, err := w.file.Write(line); err != nil {
+	if _, err := w.file.Write(files.AppendSum(w.hash, append(line, '\n'), sumTail)); err != nil {
 		return w.fail(err)
 	}
 	if err := w.file.Sync(); err != nil {
@@ -215,7 +211,7 @@ func (w *Writer) seal(line []byte, suffix string) error {
 	if err := os.Rename(w.path(partialSuffix), w.path(suffix)); err != nil {
 		return w.fail(err)
 	}
-	if err := SyncDir(w.dir); err != nil {
+	if err := files.SyncDir(w.dir); err != nil {
 		return w.fail(err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
+	"polkrepro/loss"
 	"polkrepro/record"
 )
 
@@ -89,9 +90,9 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 	case len(m.Dictionary) != order*dim || len(m.Weights) != order*classes:
 		return nil, fmt.Errorf("the model in the record is damaged: %d coordinates and %d weights", len(m.Dictionary), len(m.Weights))
 	}
-	var kern kernel.Kernel = kernel.Gaussian{Bandwidth: k.Bandwidth}
-	if k.Type == experiments.KernelPolynomial {
-		kern = kernel.Polynomial{Offset: k.Offset, Degree: k.Degree}
+	kern, err := kernel.Spec(k).Kernel()
+	if err != nil {
+		return nil, err
 	}
 	if err := kern.Validate(); err != nil {
 		return nil, err
@@ -139,17 +140,6 @@ func (s *surface) at(i, j int) []float64 {
 
 // probabilistic says whether the scores are logits of the classes.
 func (s *surface) probabilistic() bool { return s.run.Task == experiments.TaskKLR }
-
-// decide returns the class with the greatest score, the first of equals.
-func decide(scores []float64) int {
-	best := 0
-	for c, v := range scores {
-		if v > scores[best] {
-			best = c
-		}
-	}
-	return best
-}
 
 // confidence is the probability of the class decided for (the softmax of the
 // scores).
@@ -253,7 +243,7 @@ func confidenceLine(i int) draw.LineStyle {
 
 // row is a line of the CSV file: the decision at a point.
 func (s *surface) row(kind string, x, y float64, scores []float64) []string {
-	row := []string{s.panel, kind, coordinate(x), coordinate(y), strconv.Itoa(decide(scores)), ""}
+	row := []string{s.panel, kind, coordinate(x), coordinate(y), strconv.Itoa(loss.Predict(scores)), ""}
 	if s.probabilistic() {
 		row[5] = strconv.FormatFloat(confidence(scores), 'f', 4, 64)
 	}

@@ -43,15 +43,14 @@ type Row struct {
 // quantities are the risk, the error rate in per cent, and the model order.
 type Cell struct {
 	ID      string
-	Printed [3]string    // as printed, "—" for a dash
-	Paper   [3]*float64  // nil for a dash
-	Ours    [3]Stat      // a risk of no runs where the method has none
-	Values  [3][]float64 // those that Ours sums up, one a run
-	Draw    *DrawCell    // of the draw that the figures show; nil where there are no draws
-	Why     string       // why there are no runs; empty if there are
-	Dash    string       // why the paper leaves a number out; empty if it prints all three
-	Lost    string       // how many runs are missing; empty if none
-	Gap     float64      // of a batch method that ended before its tolerance: the largest certified gap by the objective
+	Printed [3]string   // as printed, "—" for a dash
+	Paper   [3]*float64 // nil for a dash
+	Ours    [3]Stat     // a risk of no runs where the method has none
+	Draw    *DrawCell   // of the draw that the figures show; nil where there are no draws
+	Why     string      // why there are no runs; empty if there are
+	Dash    string      // why the paper leaves a number out; empty if it prints all three
+	Lost    string      // how many runs are missing; empty if none
+	Gap     float64     // of a batch method that ended before its tolerance: the largest certified gap by the objective
 }
 
 // A DrawCell is the run on the draw of the means that the figures show.
@@ -117,7 +116,7 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 		for i, r := range runs {
 			values[i] = finalOf(r, blk.Risk)[q]
 		}
-		c.Ours[q], c.Values[q] = statOf(values), values
+		c.Ours[q] = statOf(values)
 	}
 	c.Draw = b.drawCell(runs, blk.Risk)
 	c.Gap = largestGap(runs)

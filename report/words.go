@@ -12,6 +12,7 @@ type Words struct {
 	Quantity   string // risk, error or order
 	Paper      string // as printed, or a dash
 	Ours       string // mean ± standard deviation; a dash where the method has no such value
+	Interval   string // 90 % interval of the mean; empty if there is none
 	Difference string // ours against the paper's, as in all faces; empty if there is no such
 	Draw       string // of the draw that the figures show; empty if there is none
 }
@@ -24,6 +25,7 @@ func (c *Cell) Words() [3]Words {
 		w := Words{Quantity: name, Paper: c.Printed[q]}
 		if c.Why == "" {
 			w.Ours = cmp.Or(c.Ours[q].text(q), whyDash)
+			w.Interval = c.Ours[q].interval(q)
 			w.Difference = difference(c.Ours[q], c.Paper[q], q)
 		}
 		if c.Draw != nil && c.Ours[q].N > 0 {
@@ -33,10 +35,6 @@ func (c *Cell) Words() [3]Words {
 	}
 	return out
 }
-
-// Decimals writes v with the decimals that Words gives a quantity of the size
-// of like; the quantity is 0 for the risk, 1 for the error in per cent and 2 for the model order.
-func Decimals(v float64, quantity int, like float64) string { return number(v, quantity, like) }
 
 // Heading names a block: data set, task and which risk it shows.
 func (blk *Block) Heading() string { return blk.heading() }

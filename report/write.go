@@ -7,8 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"polkrepro/internal/safefile"
-	"polkrepro/record"
+	"polkrepro/internal/files"
 )
 
 // A face is one way to write a table, by file extension.
@@ -58,7 +57,7 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 	if w.err != nil {
 		return
 	}
-	if w.err = safefile.NoLinks(w.dir, filepath.Dir(name)); w.err != nil {
+	if w.err = files.NoLinks(w.dir, filepath.Dir(name)); w.err != nil {
 		return
 	}
 	path := filepath.Join(w.dir, name)
@@ -133,7 +132,7 @@ func safely(render func() ([]byte, error)) (out []byte, err error) {
 // remove removes the files of a figure.
 func (w *writer) remove(sub, name string) {
 	if w.err == nil {
-		w.err = safefile.NoLinks(w.dir, sub)
+		w.err = files.NoLinks(w.dir, sub)
 	}
 	if w.err != nil {
 		return
@@ -152,5 +151,5 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return record.WriteFile(path, write)
+	return files.Write(path, write)
 }

@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
-	"polkrepro/loss"
 )
 
 var strategies = []string{Removal, Projection, Merging}
@@ -220,13 +220,7 @@ func errorRate(l *Learner, seed uint64) float64 {
 	x, y := stream(seed, n, c.Dim, c.Classes, 4)
 	f := make([]float64, n*c.Classes)
 	new(kernel.Scorer).Scores(l.Expansion(), n, x, f, 1)
-	wrong := 0
-	for i := range n {
-		if loss.Predict(f[i*c.Classes:(i+1)*c.Classes]) != int(y[i]) {
-			wrong++
-		}
-	}
-	return float64(wrong) / n
+	return learnertest.ErrorRate(f, y)
 }
 
 // The common factor is folded into the weights now and then; the model is

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/kernel"
 )
 
@@ -68,18 +69,8 @@ func checkData(n, dim int, x []float32, y []float64, classes int) error {
 	if classes < 2 {
 		return fmt.Errorf("csvc: %d classes: at least 2 are needed", classes)
 	}
-	if n < 1 || dim < 1 || len(x) != n*dim || len(y) != n {
-		return fmt.Errorf("csvc: %d samples of dimension %d cannot have %d features and %d labels", n, dim, len(x), len(y))
-	}
-	for i, label := range y {
-		if label != math.Trunc(label) || !(label >= 0 && label < float64(classes)) {
-			return fmt.Errorf("csvc: sample %d: label %v is not a class 0 … %d", i, label, classes-1)
-		}
-		for j, v := range x[i*dim : (i+1)*dim] {
-			if v-v != 0 { // NaN and ±Inf alone
-				return fmt.Errorf("csvc: sample %d: feature %d is %v", i, j, v)
-			}
-		}
+	if err := dataset.Check(n, dim, classes, x, y); err != nil {
+		return fmt.Errorf("csvc: %w", err)
 	}
 	return nil
 }

@@ -214,7 +214,7 @@ func TestErrors(t *testing.T) {
 		{"0 samples", gaussian, 0, 1, 2, nil, nil},
 		{"3 samples", gaussian, 3, 1, 2, x, y},
 		{"dimension 0", gaussian, 4, 0, 2, nil, y},
-		{"4 features and 3 labels", gaussian, 4, 1, 2, x, y[:3]},
+		{"want 4 features and 4 labels, got 4 and 3", gaussian, 4, 1, 2, x, y[:3]},
 		{"sample 2: feature 0 is NaN", gaussian, 4, 1, 2, []float32{0, 1, float32(nan), 3}, y},
 		{"sample 1: feature 1 is -Inf", gaussian, 2, 2, 2, []float32{0, 1, 2, float32(-inf)}, y[:2]},
 		{"sample 1: label 2 ", gaussian, 4, 1, 2, x, []float64{0, 2, 1, 0}},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"polkrepro/baselines/lbfgs"
+	"polkrepro/baselines/learnertest"
 	"polkrepro/data"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -16,13 +17,7 @@ import (
 func errorRate(e *kernel.Expansion, s *data.Split) float64 {
 	f := make([]float64, s.N*e.Outputs)
 	new(kernel.Scorer).Scores(e, s.N, s.X, f, 2)
-	wrong := 0
-	for i, y := range s.Y {
-		if loss.Predict(f[i*e.Outputs:(i+1)*e.Outputs]) != int(y) {
-			wrong++
-		}
-	}
-	return float64(wrong) / float64(s.N)
+	return learnertest.ErrorRate(f, s.Y)
 }
 
 // multidist is the figure draw, with the paper's kernel and λ and all points

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/kernel"
 )
 
@@ -72,22 +73,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// checkData reports sizes, features or labels that are no training set.
+// checkData reports samples that are no training set, or whose kernel values could
+// overflow float32.
 func (c Config) checkData(n int, x []float32, y []float64) error {
-	if n < 1 || len(x) != n*c.Dim || len(y) != n {
-		return fmt.Errorf("ivm: %d samples of dimension %d cannot have %d features and %d labels", n, c.Dim, len(x), len(y))
+	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
+		return fmt.Errorf("ivm: %w", err)
 	}
-	for i, label := range y {
-		if label != math.Trunc(label) || !(label >= 0 && label < float64(c.Classes)) {
-			return fmt.Errorf("ivm: sample %d: label %v is not a class 0 … %d", i, label, c.Classes-1)
-		}
-		point := x[i*c.Dim : (i+1)*c.Dim]
-		for j, v := range point {
-			if v-v != 0 { // NaN and ±Inf alone
-				return fmt.Errorf("ivm: sample %d: feature %d is %v", i, j, v)
-			}
-		}
-		if self := c.Kernel.Self(point); !(self <= math.MaxFloat32) {
+	for i := range n {
+		if self := c.Kernel.Self(x[i*c.Dim : (i+1)*c.Dim]); !(self <= math.MaxFloat32) {
 			return fmt.Errorf("ivm: sample %d: κ(x, x) = %v is too large", i, self)
 		}
 	}

@@ -2,11 +2,11 @@ package ivm
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -21,22 +21,10 @@ type problem struct {
 
 func (p *problem) at(i int) []float32 { return p.x[i*p.Dim : (i+1)*p.Dim] }
 
-// blobs draws n points whose classes overlap: the first coordinate's mean is
-// the class.
+// blobs draws n points whose classes overlap.
 func blobs(seed uint64, n, dim, classes int) *problem {
-	r := rand.New(rand.NewPCG(seed, 1))
-	p := &problem{Config{
-		Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: classes, Dim: dim, Regularizer: 1e-3,
-	}, n, make([]float32, n*dim), make([]float64, n)}
-	for i := range n {
-		k := r.IntN(classes)
-		p.y[i] = float64(k)
-		for q := range dim {
-			p.x[i*dim+q] = float32(3*r.Float64() - 1.5)
-		}
-		p.x[i*dim] += float32(k)
-	}
-	return p
+	x, y := learnertest.Blobs(seed, n, dim, classes)
+	return &problem{Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: classes, Dim: dim, Regularizer: 1e-3}, n, x, y}
 }
 
 // tester is a *testing.T or a *rapid.T.

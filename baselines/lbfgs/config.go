@@ -110,22 +110,3 @@ func (c Config) checkMemory(n int) error {
 	}
 	return nil
 }
-
-// checkSamples reports samples that the configuration does not fit.
-func (c Config) checkSamples(n int, x []float32, y []float64) error {
-	if n < 1 || len(x) != n*c.Dim || len(y) != n {
-		return fmt.Errorf("lbfgs: %d samples of dimension %d need %d features and %d labels, got %d and %d",
-			n, c.Dim, n*c.Dim, n, len(x), len(y))
-	}
-	for i, v := range y {
-		if v != math.Trunc(v) || !(v >= 0 && v < float64(c.Classes)) {
-			return fmt.Errorf("lbfgs: sample %d of %d: label %v is not a class 0 … %d", i, n, v, c.Classes-1)
-		}
-	}
-	for i, v := range x {
-		if v-v != 0 { // NaN and ±Inf alone
-			return fmt.Errorf("lbfgs: sample %d of %d: feature %d is %v", i/c.Dim, n, i%c.Dim, v)
-		}
-	}
-	return nil
-}

@@ -54,12 +54,12 @@ func TestErrors(t *testing.T) {
 		{"4 samples", basic, 4, x, y},
 		{"got 6 and 2", basic, 3, x, y[:2]},
 		{"got 5 and 3", basic, 3, x[:5], y},
-		{"sample 1 of 3: label 2 ", basic, 3, x, []float64{0, 2, 1}},
-		{"sample 0 of 3: label -1 ", basic, 3, x, []float64{-1, 0, 1}},
-		{"sample 2 of 3: label 0.5 ", basic, 3, x, []float64{0, 0, 0.5}},
-		{"sample 2 of 3: label NaN ", basic, 3, x, []float64{0, 0, nan}},
-		{"sample 1 of 3: feature 0 is NaN", basic, 3, []float32{0, 1, float32(nan), 3, 4, 5}, y},
-		{"sample 2 of 3: feature 1 is -Inf", basic, 3, []float32{0, 1, 2, 3, 4, float32(-inf)}, y},
+		{"sample 1: label 2 ", basic, 3, x, []float64{0, 2, 1}},
+		{"sample 0: label -1 ", basic, 3, x, []float64{-1, 0, 1}},
+		{"sample 2: label 0.5 ", basic, 3, x, []float64{0, 0, 0.5}},
+		{"sample 2: label NaN ", basic, 3, x, []float64{0, 0, nan}},
+		{"sample 1: feature 0 is NaN", basic, 3, []float32{0, 1, float32(nan), 3, 4, 5}, y},
+		{"sample 2: feature 1 is -Inf", basic, 3, []float32{0, 1, 2, 3, 4, float32(-inf)}, y},
 		{"kernel values overflow", with(func(c *Config) { c.Kernel = kernel.Polynomial{Degree: 9} }), 3, huge, y},
 	} {
 		r, err := Train(t.Context(), c.config, c.n, c.x, c.y, func(Progress) error {

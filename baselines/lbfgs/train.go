@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -75,8 +76,8 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 		return nil, err
 	}
 	c = c.withDefaults()
-	if err := c.checkSamples(n, x, y); err != nil {
-		return nil, err
+	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
+		return nil, fmt.Errorf("lbfgs: %w", err)
 	}
 	if err := c.checkMemory(n); err != nil {
 		return nil, err

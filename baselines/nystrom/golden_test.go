@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/data"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -13,13 +14,7 @@ import (
 func errorRate(e *kernel.Expansion, s *data.Split) float64 {
 	f := make([]float64, s.N*e.Outputs)
 	new(kernel.Scorer).Scores(e, s.N, s.X, f, 2)
-	wrong := 0
-	for i, y := range s.Y {
-		if loss.Predict(f[i*e.Outputs:(i+1)*e.Outputs]) != int(y) {
-			wrong++
-		}
-	}
-	return float64(wrong) / float64(s.N)
+	return learnertest.ErrorRate(f, s.Y)
 }
 
 // TestGoldenMultidist: the figure draw, at POLK's model orders. The errors were

@@ -38,6 +38,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/linear"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
@@ -124,8 +125,8 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := c.linear().CheckData(n, c.Dim, x, y); err != nil {
-		return nil, err
+	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
+		return nil, fmt.Errorf("nystrom: %w", err)
 	}
 	f, err := newFeatures(c, n, x)
 	if err != nil {

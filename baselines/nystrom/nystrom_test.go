@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -21,23 +21,13 @@ type set struct {
 	y []float64
 }
 
-// blobs draws n points whose classes overlap: the first coordinate's mean is
-// the class.
+// blobs draws n points whose classes overlap.
 func blobs(seed uint64, n, dim, classes int) *set {
-	r := rand.New(rand.NewPCG(seed, 1))
-	s := &set{Config{
+	x, y := learnertest.Blobs(seed, n, dim, classes)
+	return &set{Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiLogistic{}, Classes: classes, Dim: dim,
 		Regularizer: 1e-3, Landmarks: n, Tolerance: 1e-3,
-	}, n, make([]float32, n*dim), make([]float64, n)}
-	for i := range n {
-		k := r.IntN(classes)
-		s.y[i] = float64(k)
-		for q := range dim {
-			s.x[i*dim+q] = float32(3*r.Float64() - 1.5)
-		}
-		s.x[i*dim] += float32(k)
-	}
-	return s
+	}, n, x, y}
 }
 
 func (s *set) train(t *testing.T) *Result {
@@ -241,14 +231,14 @@ func TestTraceAndCancel(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for want, spoil := range map[string]func(s *set){
-		"linear: 1 classes":     func(s *set) { s.Classes = 1 },
-		"nystrom: dimension":    func(s *set) { s.Dim = 0 },
-		"nystrom: 0 landmarks":  func(s *set) { s.Landmarks = 0 },
-		"nystrom: no kernel":    func(s *set) { s.Kernel = nil },
-		"nystrom: kernel":       func(s *set) { s.Kernel = kernel.Gaussian{} },
-		"linear: the loss":      func(s *set) { s.Loss = nil },
-		"linear: sample 1: fea": func(s *set) { s.x[3] = float32(math.NaN()) },
-		"linear: sample 2: lab": func(s *set) { s.y[2] = -1 },
+		"linear: 1 classes":      func(s *set) { s.Classes = 1 },
+		"nystrom: dimension":     func(s *set) { s.Dim = 0 },
+		"nystrom: 0 landmarks":   func(s *set) { s.Landmarks = 0 },
+		"nystrom: no kernel":     func(s *set) { s.Kernel = nil },
+		"nystrom: kernel":        func(s *set) { s.Kernel = kernel.Gaussian{} },
+		"linear: the loss":       func(s *set) { s.Loss = nil },
+		"nystrom: sample 1: fea": func(s *set) { s.x[3] = float32(math.NaN()) },
+		"nystrom: sample 2: lab": func(s *set) { s.y[2] = -1 },
 		"nystrom: sample 0: feature": func(s *set) {
 			s.Kernel = kernel.Polynomial{Degree: 30}
 			s.x[0] = 1e30

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/data"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -13,13 +14,7 @@ import (
 func errorRate(m *Model, s *data.Split) float64 {
 	f := make([]float64, s.N*m.Classes)
 	m.Scores(s.N, s.X, f, 2)
-	wrong := 0
-	for i, y := range s.Y {
-		if loss.Predict(f[i*m.Classes:(i+1)*m.Classes]) != int(y) {
-			wrong++
-		}
-	}
-	return float64(wrong) / float64(s.N)
+	return learnertest.ErrorRate(f, s.Y)
 }
 
 // TestGoldenMultidist: the figure draw, at POLK's model orders. The errors were

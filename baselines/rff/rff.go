@@ -33,6 +33,7 @@ import (
 	"fmt"
 	"time"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/linear"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
@@ -142,8 +143,8 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := c.linear().CheckData(n, c.Dim, x, y); err != nil {
-		return nil, err
+	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
+		return nil, fmt.Errorf("rff: %w", err)
 	}
 	f := newFeatures(c)
 	p := 2 * c.Frequencies

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -21,22 +22,13 @@ type set struct {
 	y []float64
 }
 
-// blobs draws n points around a point for each class, near enough to overlap.
+// blobs draws n points whose classes overlap.
 func blobs(seed uint64, n, dim, classes int) *set {
-	r := rand.New(rand.NewPCG(seed, 1))
-	s := &set{Config{
+	x, y := learnertest.Blobs(seed, n, dim, classes)
+	return &set{Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiLogistic{}, Classes: classes, Dim: dim,
 		Regularizer: 1e-3, Frequencies: 30,
-	}, n, make([]float32, n*dim), make([]float64, n)}
-	for i := range n {
-		k := r.IntN(classes)
-		s.y[i] = float64(k)
-		for q := range dim {
-			s.x[i*dim+q] = float32(3*r.Float64() - 1.5)
-		}
-		s.x[i*dim] += float32(k)
-	}
-	return s
+	}, n, x, y}
 }
 
 func (s *set) train(t *testing.T) *Result {
@@ -227,13 +219,13 @@ func TestTraceAndCancel(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for want, spoil := range map[string]func(s *set){
-		"linear: 1 classes":     func(s *set) { s.Classes = 1 },
-		"rff: dimension":        func(s *set) { s.Dim = 0 },
-		"rff: 0 frequencies":    func(s *set) { s.Frequencies = 0 },
-		"rff: kernel":           func(s *set) { s.Kernel = kernel.Gaussian{} },
-		"linear: sample 1: fea": func(s *set) { s.x[3] = float32(math.NaN()) },
-		"linear: sample 2: lab": func(s *set) { s.y[2] = -1 },
-		"rff: sample 0 is too":  func(s *set) { s.x[0], s.Kernel.Bandwidth = 3e38, 1e-3 },
+		"linear: 1 classes":    func(s *set) { s.Classes = 1 },
+		"rff: dimension":       func(s *set) { s.Dim = 0 },
+		"rff: 0 frequencies":   func(s *set) { s.Frequencies = 0 },
+		"rff: kernel":          func(s *set) { s.Kernel = kernel.Gaussian{} },
+		"rff: sample 1: fea":   func(s *set) { s.x[3] = float32(math.NaN()) },
+		"rff: sample 2: lab":   func(s *set) { s.y[2] = -1 },
+		"rff: sample 0 is too": func(s *set) { s.x[0], s.Kernel.Bandwidth = 3e38, 1e-3 },
 	} {
 		s := blobs(1, 10, 2, 3)
 		spoil(s)

@@ -13,7 +13,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
-	"polkrepro/record"
+	"polkrepro/internal/files"
 	"polkrepro/report"
 	"polkrepro/scaling"
 	"polkrepro/scaling/timing"
@@ -123,7 +123,7 @@ func saveCosts(dir string, c *scaling.Costs, text func(io.Writer) error, stderr 
 		{"rates.csv", func(w io.Writer) error { return scaling.WriteRates(w, c.Rates) }},
 	} {
 		path := filepath.Join(dir, f.name)
-		errs = append(errs, record.WriteFile(path, f.write))
+		errs = append(errs, files.Write(path, f.write))
 		fmt.Fprintln(stderr, "written:", path)
 	}
 	paths, err := report.ScaleFigure(c.Steps, c.Growths).WriteAll(dir)

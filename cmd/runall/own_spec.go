@@ -1,13 +1,14 @@
 package main
 
 import (
-	"io"
+	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"polkrepro/harness"
+	"polkrepro/internal/files"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/polk/prune"
 )
@@ -98,16 +99,19 @@ var overruled = map[string][]string{
 	"pruner":    {"order", "parsimony", "pruner-params"},
 }
 
-// readTrainSpec returns the text of a spec file, and a little more than the most
-// that one may have. A file that can't be read is wrong use.
+// readTrainSpec returns the text of a spec file, which may be a pipe. A file that
+// can't be read is wrong use.
 func readTrainSpec(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, harness.Usage(err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxSource+1))
-	return text, harness.Usage(err)
+	text, err := files.ReadAll(f, strictyaml.MaxSource)
+	if err != nil {
+		return nil, harness.Usage(fmt.Errorf("%s: %w", path, err))
+	}
+	return text, nil
 }
 
 // applyTrainSpec sets the flags that the text of a spec file stands for, but for

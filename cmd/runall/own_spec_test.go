@@ -94,7 +94,7 @@ func TestTrainSpecErrors(t *testing.T) {
 		{"kernel: {type: polynomial}\npruner: merging\npruner_params: {order: 3}\n", "gaussian kernel only"},
 		{"label: middle\n", "--label"},
 		{"no_tune: maybe\n", "want true or false"},
-		{strings.Repeat("#", 70_000), "at most"},
+		{strings.Repeat("#", 70_000), "more than 65536 bytes"},
 	}
 	out := filepath.Join(t.TempDir(), "m.polk")
 	for _, tt := range tests {

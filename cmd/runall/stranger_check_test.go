@@ -13,7 +13,7 @@ import (
 // brokenTest needs modules that 'go mod download' does not bring: go mod tidy
 // asks for those of the tests of dependencies. A test of this project did so, and
 // failed on every machine whose module cache nothing else had filled.
-const brokenTest = `package safefile
+const brokenTest = `package files
 
 import (
 	"os/exec"
@@ -52,12 +52,12 @@ func TestCheckStranger(t *testing.T) {
 		}
 	}
 	git("clone", "--quiet", root, clone)
-	if err := os.WriteFile(filepath.Join(clone, "internal/safefile/broken_test.go"), []byte(brokenTest), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(clone, "internal/files/broken_test.go"), []byte(brokenTest), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	git("-C", clone, "add", ".")
 	git("-C", clone, "commit", "--quiet", "--message", "A test that needs a module of no download")
-	out, err := exec.Command(filepath.Join(root, ".ci/stranger"), clone, "go", "test", "./internal/safefile").CombinedOutput()
+	out, err := exec.Command(filepath.Join(root, ".ci/stranger"), clone, "go", "test", "./internal/files").CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("TestBrokenOnPurpose")) || !bytes.Contains(out, []byte("module lookup disabled by GOPROXY=off")) {
 		t.Errorf("error %v, want one of the broken test's that names GOPROXY=off", err)
 	}

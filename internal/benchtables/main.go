@@ -4,6 +4,10 @@
 //	benchtables -out DIR bench.txt
 //
 // writes DIR/bench.md and DIR/scaling.{svg,png,csv}.
+//
+// It reads results itself: golang.org/x/perf/benchfmt would save some thirty lines,
+// for two modules without releases, and renames units (ns/op to sec/op) that the
+// tables are made of.
 package main
 
 import (

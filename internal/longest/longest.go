@@ -1,4 +1,6 @@
-// Package longest divides jobs among workers by the longest-first rule.
+// Package longest divides jobs among workers by the longest-first rule. The tasks
+// of a cluster's plan and the forecast of a run's time use the same division, so it
+// belongs to neither; no library that the program has does it.
 package longest
 
 import (

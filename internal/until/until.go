@@ -1,4 +1,6 @@
-// Package until waits for work that can't be told to stop.
+// Package until waits for work that can't be told to stop: a step of a learner, or
+// a read of a pipe. Groups such as errgroup wait for all work to end, and leave a
+// panic of it to end the process, so none of them serves.
 package until
 
 import (

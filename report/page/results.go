@@ -36,10 +36,9 @@ type resultRow struct {
 // resultCell is one quantity of a method.
 type resultCell struct {
 	report.Words
-	Interval string // 90 % interval of the mean; empty if there is none
-	Sort     string
-	Verdict  *verdictView // nil where the paper prints nothing that is claimed
-	Claim    string       // anchor of the claim
+	Sort    string
+	Verdict *verdictView // nil where the paper prints nothing that is claimed
+	Claim   string       // anchor of the claim
 }
 
 // newResultTable lays a table out with the verdicts on its cells.
@@ -65,10 +64,12 @@ func newResultRow(r *report.Row, a *evidence.Assessment) resultRow {
 	out := resultRow{Title: r.Title, Extra: r.Extra, ID: r.Cell.ID, Lost: r.Cell.Lost, Why: r.Cell.Why}
 	for q, w := range r.Cell.Words() {
 		c := resultCell{Words: w}
-		if values := r.Cell.Values[q]; len(values) > 0 {
-			out.Runs = len(values)
-			c.Sort = strconv.FormatFloat(evidence.Mean(values).Value, 'g', 6, 64)
-			c.Interval = interval(values, q)
+		if s := r.Cell.Ours[q]; s.N > 0 {
+			out.Runs = s.N
+			c.Sort = strconv.FormatFloat(s.Mean, 'g', 6, 64)
+			if s.Diverged > 0 {
+				c.Sort = "inf"
+			}
 		}
 		if s, ok := a.Find(r.Cell.ID + "." + w.Quantity); ok {
 			c.Verdict, c.Claim = verdictOf(s.Tests[0].Verdict, s.Tests[0].Test.Explained), anchor(s.Claim.Claim.ID)
@@ -76,15 +77,6 @@ func newResultRow(r *report.Row, a *evidence.Assessment) resultRow {
 		out.Cells = append(out.Cells, c)
 	}
 	return out
-}
-
-// interval writes the 90 % interval of a mean.
-func interval(values []float64, q int) string {
-	e := evidence.Mean(values)
-	if e.Basis == evidence.Point {
-		return ""
-	}
-	return report.Decimals(e.Low, q, e.Value) + " to " + report.Decimals(e.High, q, e.Value)
 }
 
 // PlainTable is one of the report's tables that is a header and rows.

@@ -2,8 +2,10 @@ package linear
 
 import (
 	"context"
+	"fmt"
 	"math"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/internal/gemm"
 )
 
@@ -42,8 +44,8 @@ func Fit(ctx context.Context, c Config, n, p int, phi []float32, y []float64, tr
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := c.CheckData(n, p, phi, y); err != nil {
-		return nil, err
+	if err := dataset.Check(n, p, c.Classes, phi, y); err != nil {
+		return nil, fmt.Errorf("linear: %w", err)
 	}
 	c = c.WithDefaults()
 	f := &fit{Config: c, problem: newProblem(c, n, p, phi, y), trace: trace, bound: math.Inf(-1)}

@@ -81,22 +81,3 @@ func (c Config) WithDefaults() Config {
 	c.Threads = max(c.Threads, 1)
 	return c
 }
-
-// CheckData reports sizes, features or labels that are no training set of
-// dimension dim.
-func (c Config) CheckData(n, dim int, x []float32, y []float64) error {
-	if n < 1 || dim < 1 || len(x) != n*dim || len(y) != n {
-		return fmt.Errorf("linear: %d samples of dimension %d cannot have %d features and %d labels", n, dim, len(x), len(y))
-	}
-	for i, v := range x {
-		if v-v != 0 { // NaN and ±Inf alone
-			return fmt.Errorf("linear: sample %d: feature %d is %v", i/dim, i%dim, v)
-		}
-	}
-	for i, label := range y {
-		if label != math.Trunc(label) || !(label >= 0 && label < float64(c.Classes)) {
-			return fmt.Errorf("linear: sample %d: label %v is not a class 0 … %d", i, label, c.Classes-1)
-		}
-	}
-	return nil
-}

@@ -1,4 +1,6 @@
-// Package parallel shares work among goroutines.
+// Package parallel shares work among goroutines. Unlike errgroup it tells each unit
+// its worker, for scratch space that a worker keeps, and starts one goroutine for each
+// worker, not for each unit.
 package parallel
 
 import (

@@ -35,7 +35,7 @@ func TestFullDisk(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if got := left(t, cmd.Dir); got != "file.partial file.partial.json" || len(m.asked) != 1 {
+	if got := left(t, cmd.Dir); got != "file.partial" || len(m.asked) != 1 {
 		t.Errorf("left behind: %s; asked %d times", got, len(m.asked))
 	}
 }

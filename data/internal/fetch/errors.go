@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
+	"strings"
+
+	"github.com/cenkalti/backoff/v5"
 )
 
 // ErrLocked is wrapped by the error of a folder that another process downloads
 // into.
 var ErrLocked = errors.New("folder is locked")
-
-// errStalled is the error of a mirror that sent too little for too long.
-var errStalled = errors.New("the connection stalled")
 
 // A MirrorError says why a mirror could not be used.
 type MirrorError struct {
@@ -30,42 +31,36 @@ type LocalError struct{ Err error }
 func (e *LocalError) Error() string { return fmt.Sprintf("can't be saved: %v", e.Err) }
 func (e *LocalError) Unwrap() error { return e.Err }
 
-// localError returns a *LocalError, or nil.
-func localError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &LocalError{err}
-}
+// localError returns a *LocalError after which nothing is tried again.
+func localError(err error) error { return backoff.Permanent(&LocalError{err}) }
 
-// A refusal is an error that another attempt at the same mirror won't mend.
-type refusal struct{ err error }
-
-func (e *refusal) Error() string { return e.err.Error() }
-func (e *refusal) Unwrap() error { return e.err }
-
-// requestError classifies the error of a request that got no response.
+// requestError returns the part of the error of a request without a response
+// that the URL beside it does not say already. It is permanent if another attempt
+// won't mend it.
 func requestError(err error) error {
-	var dns *net.DNSError
-	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &dns) && dns.IsNotFound || errors.As(err, &certificate) {
-		return &refusal{reason(err)}
-	}
-	return reason(err)
-}
-
-// reason returns the part of a request's error that the URL beside it does not
-// say already.
-func reason(err error) error {
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
-		return errors.New(dns.Err)
-	}
 	var outer *url.Error
 	if errors.As(err, &outer) {
-		return outer.Err
+		err = outer.Err
+	}
+	var dns *net.DNSError
+	if errors.As(err, &dns) {
+		err = errors.New(dns.Err)
+	}
+	if dns != nil && dns.IsNotFound || errors.As(err, new(*tls.CertificateVerificationError)) {
+		return backoff.Permanent(err)
 	}
 	return err
+}
+
+// statusError is the error of a response that brings no file. What the mirror
+// itself calls the status could be anything.
+func statusError(resp *http.Response) error {
+	err := errors.New(strings.TrimSpace(fmt.Sprintf("it answers %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))))
+	switch code := resp.StatusCode; {
+	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooManyRequests:
+		return err
+	}
+	return backoff.Permanent(err)
 }
 
 // Host returns the host of a URL, for messages.

@@ -1,11 +1,16 @@
 // Package fetch downloads files over HTTP from mirrors, each of which may be
-// away, stall, break off, ignore what it is asked for, or send wrong bytes, and
-// npm packages with the npm client.
+// away, stall, break off, ignore ranges or send wrong bytes, and npm packages
+// with the npm client.
 //
-// A download over HTTP goes into NAME.partial, with what is needed to continue it in
-// NAME.partial.json, and gets its name only when the caller has accepted its
-// content. Nothing that a server says decides where a file goes, how much of
-// it is taken, or whether it is whole.
+// A download over HTTP goes into NAME.partial and gets its name only when the
+// caller, who knows its sum, has accepted its content. So any mirror can continue
+// what another began: if the parts don't fit together, the file is downloaded
+// again from its start. Nothing that a server says decides where a file goes, how
+// much of it is taken, or whether it is whole.
+//
+// Attempts and the waits between them are those of cenkalti/backoff. What is left
+// here no library does: an attempt goes on where the last one ended, bytes that
+// come too slowly end it, and mirrors take turns.
 package fetch
 
 import (
@@ -13,10 +18,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"polkrepro/internal/files"
 )
 
 // A File is what to download.
@@ -38,17 +50,17 @@ type Client struct {
 	// seconds and takes proxies from the environment.
 	Transport http.RoundTripper
 
-	// Tries is how many attempts in a row a mirror has to send something new;
-	// default 4.
-	Tries int
+	// Tries is how often a mirror is asked for what is missing; default 4. The
+	// next mirror, or the next call, goes on from there.
+	Tries uint
+
+	// Wait is the mean time before the second attempt, which then grows up to
+	// 8 s; default 500 ms.
+	Wait time.Duration
 
 	// Stall is how long a mirror may take to answer, and after that for every
 	// 16 KiB; default 15 s.
 	Stall time.Duration
-
-	// Sleep waits between two attempts, no longer than the context lasts;
-	// default on the system's clock.
-	Sleep func(ctx context.Context, d time.Duration)
 
 	// Report is told what happens; default nobody.
 	Report func(Event)
@@ -74,22 +86,15 @@ type Event struct {
 	Err   error         // retry, give up
 }
 
-// trickle is how many bytes must come within the time Stall.
-const trickle = 16 << 10
-
-// progress is how many new bytes make an attempt count as none: a mirror that
-// breaks off again and again is good enough as long as a resumed download gets
-// farther.
-const progress = 64 << 10
-
-// mostWrong is how often a mirror may send a whole file of wrong bytes. Twice,
-// because the first may have been damaged on its way or be of two versions.
-const mostWrong = 2
-
-// Bounds of the wait before another attempt.
 const (
-	firstWait = 500 * time.Millisecond
-	mostWait  = 8 * time.Second
+	// trickle is how many bytes must come within the time Stall.
+	trickle = 16 << 10
+
+	longestWait   = 8 * time.Second
+	mostRedirects = 5
+
+	// userAgent is for the logs of those who run the mirrors.
+	userAgent = "polkrepro-data-fetch"
 )
 
 // newTransport returns the default transport.
@@ -108,23 +113,16 @@ func (c Client) withDefaults() Client {
 	if c.Tries == 0 {
 		c.Tries = 4
 	}
+	if c.Wait == 0 {
+		c.Wait = 500 * time.Millisecond
+	}
 	if c.Stall == 0 {
 		c.Stall = 15 * time.Second
-	}
-	if c.Sleep == nil {
-		c.Sleep = sleep
 	}
 	if c.Report == nil {
 		c.Report = func(Event) {}
 	}
 	return c
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }
 
 // Get downloads a file, or continues a download that was broken off, and
@@ -135,83 +133,241 @@ func sleep(ctx context.Context, d time.Duration) {
 // or is a *LocalError; or the context's. What came is kept for the next call,
 // unless it turned out to be wrong.
 func (c Client) Get(ctx context.Context, f File) (name, url string, err error) {
-	c = c.withDefaults()
-	p, err := openPartial(f.Dir, f.Name)
-	if err != nil {
+	d := download{Client: c.withDefaults(), File: f}
+	if err := d.open(); err != nil {
 		return "", "", err
 	}
-	defer p.close()
-	if p.size > 0 {
-		// An earlier call may have ended between the last byte and the check.
-		if name, err := f.Accept(p.path); err == nil {
-			return name, p.from.URL, p.finish(name)
-		}
-	}
+	defer d.close()
 	var failed []error
-	for _, url := range p.order(f.URLs) {
-		name, err := c.fromMirror(ctx, url, f, p)
-		if err == nil {
-			err = p.finish(name)
-			if err == nil {
-				c.Report(Event{Kind: EventDone, File: name, URL: url, Done: p.size, Total: p.size})
-			}
-			return name, url, err
-		}
-		if ctx.Err() != nil {
+	for _, url := range f.URLs {
+		name, err := d.from(ctx, url)
+		if ctx.Err() != nil && err != nil {
 			return "", "", context.Cause(ctx)
 		}
 		var local *LocalError
-		if errors.As(err, &local) {
+		switch {
+		case err == nil:
+			if err := d.finish(name); err != nil {
+				return "", "", err
+			}
+			d.Report(Event{Kind: EventDone, File: name, URL: url, Done: d.size, Total: d.size})
+			return name, url, nil
+		case errors.As(err, &local):
 			return "", "", local
 		}
-		c.Report(Event{Kind: EventGiveUp, File: f.Name, URL: url, Done: p.size, Err: err})
+		d.Report(Event{Kind: EventGiveUp, File: f.Name, URL: url, Done: d.size, Err: err})
 		failed = append(failed, &MirrorError{URL: url, Err: err})
 	}
 	return "", "", errors.Join(failed...)
 }
 
-// fromMirror asks one mirror until the file is accepted, and returns its name.
-func (c Client) fromMirror(ctx context.Context, url string, f File, p *partial) (name string, err error) {
-	farthest, wrong := p.sizeFrom(url), 0
-	for try := 0; ; {
-		err := c.transfer(ctx, url, f, p)
-		var refused *refusal
-		var local *LocalError
-		if err != nil && (ctx.Err() != nil || errors.As(err, &refused) || errors.As(err, &local)) {
-			return "", err
+// A download is a file on its way.
+type download struct {
+	Client
+	File
+	partial *os.File
+	size    int64 // of the partial file
+}
+
+// from asks one mirror until the file is accepted, and returns its name.
+func (d *download) from(ctx context.Context, url string) (name string, err error) {
+	wait := backoff.NewExponentialBackOff()
+	wait.InitialInterval, wait.MaxInterval, wait.Multiplier = d.Wait, longestWait, 2
+	tries := 0
+	name, err = backoff.Retry(ctx, func() (string, error) {
+		tries++
+		return d.attempt(ctx, url)
+	}, backoff.WithBackOff(wait), backoff.WithMaxTries(d.Tries), backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, wait time.Duration) {
+		d.Report(Event{Kind: EventRetry, File: d.Name, URL: url, Done: d.size, Wait: wait, Err: err})
+	}))
+	if err != nil && tries > 1 {
+		err = fmt.Errorf("%w, after %d attempts", err, tries)
+	}
+	return name, err
+}
+
+// The errors of a mirror that may do better the next time.
+var (
+	errStalled    = errors.New("the connection stalled")
+	errWrongRange = errors.New("server returned the wrong range")
+	errNoMore     = errors.New("server has no more of the file, which is incomplete")
+)
+
+// attempt asks a mirror once, for what the partial file lacks, and returns the
+// file's name if it is whole then. The error is a *backoff.PermanentError if the
+// mirror is not worth another attempt.
+func (d *download) attempt(ctx context.Context, url string) (name string, err error) {
+	d.Report(Event{Kind: EventStart, File: d.Name, URL: url, Done: d.size})
+	resumed, err := d.transfer(ctx, url)
+	if err != nil && (ctx.Err() != nil || errors.As(err, new(*backoff.PermanentError))) {
+		return "", err
+	}
+	// Even after an error: what is missing may be nothing but the error.
+	name, verdict := d.Accept(d.partial.Name())
+	switch {
+	case verdict == nil:
+		return name, nil
+	case errors.Is(err, errWrongRange) || errors.Is(err, errNoMore):
+		return "", d.reset(err)
+	case err != nil:
+		return "", err
+	case errors.Is(verdict, io.ErrUnexpectedEOF):
+		return "", verdict
+	case resumed: // what came before may be another version, or another mirror's
+		return "", d.reset(verdict)
+	}
+	return "", backoff.Permanent(d.reset(verdict))
+}
+
+// transfer sends a request for what the partial file lacks and adds what comes.
+// It reports whether the server continued the partial file; otherwise it sends
+// all of the file.
+func (d *download) transfer(ctx context.Context, url string) (resumed bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stall := time.AfterFunc(d.Stall, func() { cancel(errStalled) })
+	defer stall.Stop()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false, backoff.Permanent(err)
+	}
+	if d.size > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.size))
+	}
+	resp, err := d.do(req, checkRedirect)
+	if err == nil {
+		defer resp.Body.Close()
+		if resumed, err = d.align(resp); err == nil {
+			err = d.receive(url, resp, stall)
 		}
-		// Even after an error: what is missing may be nothing but the error.
-		name, verdict := f.Accept(p.path)
-		if verdict == nil {
-			return name, nil
+	}
+	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
+		err = errStalled
+	}
+	return resumed, err
+}
+
+// do sends a request with what all requests have.
+func (c Client) do(req *http.Request, redirect func(*http.Request, []*http.Request) error) (*http.Response, error) {
+	req.Header.Set("User-Agent", userAgent)
+	// The bytes as they are in the mirror's file: ranges are ranges of those.
+	req.Header.Set("Accept-Encoding", "identity")
+	client := http.Client{Transport: c.Transport, CheckRedirect: redirect}
+	resp, err := client.Do(req)
+	return resp, requestError(err)
+}
+
+// checkRedirect lets redirects lead to nothing but HTTP.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) > mostRedirects {
+		return backoff.Permanent(fmt.Errorf("more than %d redirects", mostRedirects))
+	}
+	if s := req.URL.Scheme; s != "http" && s != "https" {
+		return backoff.Permanent(fmt.Errorf("a redirect to %q, which is not HTTP", s))
+	}
+	return nil
+}
+
+// align makes the partial file end where the body of a response begins, and
+// reports whether that is not the start of the file.
+func (d *download) align(resp *http.Response) (resumed bool, err error) {
+	switch resp.StatusCode {
+	case http.StatusOK: // all of it, whether asked for or not
+		return false, d.reset(nil)
+	case http.StatusPartialContent:
+		if !strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", d.size)) {
+			return false, errWrongRange
 		}
-		if err == nil {
-			err = verdict
-			if !errors.Is(verdict, io.ErrUnexpectedEOF) {
-				if wrong++; wrong == mostWrong {
-					return "", errors.Join(err, p.reset())
-				}
-				if err := p.reset(); err != nil {
-					return "", err
-				}
-			}
+		return d.size > 0, nil
+	case http.StatusRequestedRangeNotSatisfiable:
+		return false, errNoMore
+	}
+	return false, statusError(resp)
+}
+
+// receive adds the body of a response to the partial file. It restarts the
+// timer with every chunk.
+func (d *download) receive(url string, resp *http.Response, stall *time.Timer) error {
+	event := Event{Kind: EventProgress, File: d.Name, URL: url}
+	room := d.Max - d.size
+	if n := resp.ContentLength; n > 0 && n <= room {
+		event.Total = d.size + n
+	}
+	body := io.LimitReader(resp.Body, room+1)
+	for {
+		stall.Reset(d.Stall)
+		n, err := io.CopyN(d.partial, body, trickle)
+		if d.size += n; d.size > d.Max {
+			return backoff.Permanent(d.reset(fmt.Errorf("more than %d bytes, which this file can't have", d.Max)))
 		}
-		if try++; p.size >= farthest+progress {
-			farthest, try = p.size, 0
+		if n > 0 {
+			event.Done = d.size
+			d.Report(event)
 		}
-		if try == c.Tries {
-			return "", fmt.Errorf("%w, after %d attempts", reason(err), c.Tries)
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, new(*fs.PathError)): // of the partial file
+			return localError(err)
+		case err != nil:
+			return err
 		}
-		wait := backOff(try)
-		c.Report(Event{Kind: EventRetry, File: f.Name, URL: url, Done: p.size, Wait: wait, Err: reason(err)})
-		c.Sleep(ctx, wait)
 	}
 }
 
-// backOff returns how long to wait before the attempt after so many in vain:
-// twice as long each time, less up to a half at random, so that many machines
-// that were cut off together don't come back together.
-func backOff(try int) time.Duration {
-	d := min(firstWait<<max(try-1, 0), mostWait)
-	return d/2 + rand.N(d/2)
+// Partial returns the path of the file that a download of a name goes into.
+func Partial(dir, name string) string { return filepath.Join(dir, name+".partial") }
+
+// open opens the partial file, or makes it.
+func (d *download) open() error {
+	var err error
+	if d.partial, err = os.OpenFile(Partial(d.Dir, d.Name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666); err == nil {
+		d.size, err = d.partial.Seek(0, io.SeekEnd)
+	}
+	if err != nil {
+		d.partial.Close() // nil has nothing to close
+		return &LocalError{err}
+	}
+	return nil
+}
+
+// reset empties the partial file and returns err, or a *LocalError if it can't.
+func (d *download) reset(err error) error {
+	d.size = 0
+	if failed := d.partial.Truncate(0); failed != nil {
+		return localError(failed)
+	}
+	return err
+}
+
+// finish gives the file its name once its bytes are on the disk, so that after
+// a power cut it is whole or not there.
+func (d *download) finish(name string) error {
+	err := d.partial.Sync()
+	if err == nil {
+		err = d.partial.Close()
+	}
+	if err == nil {
+		err = Keep(d.partial.Name(), d.Dir, name)
+	}
+	if err != nil {
+		return &LocalError{err}
+	}
+	return nil
+}
+
+// Keep moves a file, whose bytes are on the disk, to a folder and name.
+func Keep(path, dir, name string) error {
+	if err := os.Rename(path, filepath.Join(dir, name)); err != nil {
+		return err
+	}
+	_ = files.SyncDir(dir) // not all file systems can; it only makes the name last
+	return nil
+}
+
+// close closes the partial file if finish did not, and removes an empty one.
+func (d *download) close() {
+	if d.partial.Close() == nil && d.size == 0 {
+		os.Remove(d.partial.Name())
+	}
 }

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 // content returns n bytes that are not the same anywhere.
@@ -102,14 +104,6 @@ func drip(w http.ResponseWriter, r *http.Request) {
 func ignoreRange(as reply) reply {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Range")
-		as(w, r)
-	}
-}
-
-// ignoreIfRange sends a range of a version that was not asked for.
-func ignoreIfRange(as reply) reply {
-	return func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Del("If-Range")
 		as(w, r)
 	}
 }
@@ -215,21 +209,11 @@ func file(dir string, mirrors ...*mirror) File {
 
 // impatient returns a client that waits for nothing.
 func impatient() Client {
-	return Client{Tries: 3, Stall: 5 * time.Second, Sleep: func(context.Context, time.Duration) {}}
+	return Client{Tries: 3, Stall: 5 * time.Second, Wait: time.Nanosecond}
 }
 
 // left returns the files in a folder.
-func left(t rapid.TB, dir string) string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return strings.Join(names, " ")
-}
+func left(t rapid.TB, dir string) string { return strings.Join(testutil.Names(t, dir), " ") }
 
 func wrong() []byte {
 	b := bytes.Clone(whole)
@@ -248,23 +232,18 @@ func TestGet(t *testing.T) {
 		{"a good server", []reply{good}, "", ""},
 		{"cut once", []reply{cut(100_000, good), good}, ",bytes=100000-", ""},
 		{"cut at once, three times", []reply{cut(0, good)}, ",,", "EOF, after 3 attempts"},
-		{"cut often, getting farther", []reply{cut(70_000, good)},
-			",bytes=70000-,bytes=140000-,bytes=210000-,bytes=280000-", ""},
-		{"cut often, getting nowhere", []reply{ignoreRange(cut(70_000, good))},
-			",bytes=70000-,bytes=70000-,bytes=70000-", "after 3 attempts"},
+		{"cut often", []reply{cut(100_000, good)}, ",bytes=100000-,bytes=200000-", ""},
+		{"cut often, getting nowhere", []reply{ignoreRange(cut(70_000, good))}, ",bytes=70000-,bytes=70000-", "after 3 attempts"},
 		{"busy", []reply{status(503), status(500), good}, ",,", ""},
 		{"out of order", []reply{status(500)}, ",,", "answers 500 Internal Server Error, after 3 attempts"},
 		{"not there", []reply{status(404)}, "", "it answers 404 Not Found"},
 		{"nothing there", []reply{status(204)}, "", "it answers 204 No Content"},
 		{"ignores ranges", []reply{cut(100_000, good), ignoreRange(good)}, ",bytes=100000-", ""},
-		{"another version", []reply{cut(100_000, serve("0", wrong())), good}, ",bytes=100000-", ""},
-		{"another version, ignores If-Range", []reply{cut(100_000, serve("0", wrong())), ignoreIfRange(good), good}, ",bytes=100000-,", ""},
-		{"another version under the same tag", []reply{cut(200_000, serve("1", wrong())), good, good}, ",bytes=200000-,", ""},
+		{"another version", []reply{cut(200_000, serve("0", wrong())), good, good}, ",bytes=200000-,", ""},
 		{"sends another range", []reply{cut(100_000, good), shifted, good}, ",bytes=100000-,", ""},
 		{"range not satisfiable", []reply{cut(100_000, good), status(416), good}, ",bytes=100000-,", ""},
 		{"a range not asked for", []reply{shifted, good}, ",", ""},
-		{"wrong bytes once", []reply{serve("1", wrong()), good}, ",", ""},
-		{"wrong bytes", []reply{serve("1", wrong())}, ",", "wrong bytes"},
+		{"wrong bytes", []reply{serve("1", wrong())}, "", "wrong bytes"},
 		{"says too long", []reply{claim(len(whole)+9, whole)}, "", ""},
 		{"says too short", []reply{claim(1000, whole), good}, ",bytes=1000-", ""},
 		{"ends early", []reply{unsaid(whole[:5000]), good}, ",bytes=5000-", ""},
@@ -350,7 +329,7 @@ func TestHTTP2(t *testing.T) {
 	t.Cleanup(m.Close)
 	dir := t.TempDir()
 	c := impatient()
-	c.Transport, c.Stall = m.Client().Transport, 100*time.Millisecond
+	c.Transport, c.Stall, c.Tries = m.Client().Transport, 100*time.Millisecond, 4
 	var stalled []bool
 	c.Report = func(e Event) {
 		if e.Kind == EventRetry {
@@ -370,20 +349,24 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// TestSecondMirror: whatever is wrong with the first, the second serves, and
-// what the first sent is neither used nor left behind.
+// TestSecondMirror: whatever is wrong with the first, the second serves. It
+// continues what the first began, and if that was wrong begins again.
 func TestSecondMirror(t *testing.T) {
 	good := serve("1", whole)
 	gone := newMirror(t, good)
 	gone.Close()
-	for name, first := range map[string]*mirror{
-		"refuses connections": gone,
-		"not there":           newMirror(t, status(404)),
-		"out of order":        newMirror(t, status(500)),
-		"wrong bytes":         newMirror(t, serve("1", wrong())),
-		"breaks off":          newMirror(t, cut(1000, serve("1", wrong()))),
-		"endless":             newMirror(t, endless),
-		"file":                newMirror(t, redirect("file:///etc/hostname")),
+	for name, tt := range map[string]struct {
+		first *mirror
+		asked string // the ranges that the second is asked for
+	}{
+		"refuses connections":           {gone, ""},
+		"not there":                     {newMirror(t, status(404)), ""},
+		"out of order":                  {newMirror(t, status(500)), ""},
+		"wrong bytes":                   {newMirror(t, serve("1", wrong())), ""},
+		"breaks off":                    {newMirror(t, cut(1000, good)), "bytes=3000-"},
+		"breaks off after a wrong byte": {newMirror(t, cut(200_000, serve("1", wrong()))), "bytes=200000-,"},
+		"endless":                       {newMirror(t, endless), ""},
+		"file":                          {newMirror(t, redirect("file:///etc/hostname")), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -395,10 +378,10 @@ func TestSecondMirror(t *testing.T) {
 					gaveUp = append(gaveUp, e.URL)
 				}
 			}
-			got, url, err := c.Get(t.Context(), file(dir, first, second))
+			got, url, err := c.Get(t.Context(), file(dir, tt.first, second))
 			checkWhole(t, dir, got, err)
-			if url != second.URL+"/file" || len(gaveUp) != 1 || gaveUp[0] != first.URL+"/file" || second.asked[0] != "" {
-				t.Errorf("from %s after giving up %v, asked for %v", url, gaveUp, second.asked)
+			if asked := strings.Join(second.asked, ","); url != second.URL+"/file" || len(gaveUp) != 1 || gaveUp[0] != tt.first.URL+"/file" || asked != tt.asked {
+				t.Errorf("from %s after giving up %v, asked for %q", url, gaveUp, asked)
 			}
 		})
 	}
@@ -421,44 +404,31 @@ func interrupt(t *testing.T, f File, n int64) {
 	if _, _, err := c.Get(ctx, f); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: error %v", err)
 	}
-	if got := left(t, f.Dir); got != "file.partial file.partial.json" {
+	if got := left(t, f.Dir); got != "file.partial" {
 		t.Fatalf("left behind: %s", got)
 	}
 }
 
 func TestResume(t *testing.T) {
 	good := serve("1", whole)
-	t.Run("the mirror of the first half is asked first", func(t *testing.T) {
+	t.Run("another mirror goes on", func(t *testing.T) {
 		dir := t.TempDir()
-		first, second := newMirror(t, good), newMirror(t, stall(150_000, good), good)
-		interrupt(t, file(dir, second), 150_000)
-		name, _, err := impatient().Get(t.Context(), file(dir, first, second))
+		first, second := newMirror(t, good), newMirror(t, stall(9*trickle, good))
+		interrupt(t, file(dir, second), 9*trickle)
+		name, url, err := impatient().Get(t.Context(), file(dir, first, second))
 		checkWhole(t, dir, name, err)
-		if len(first.asked) != 0 || second.asked[1] != "bytes=150000-" {
-			t.Errorf("first asked for %v, second for %v", first.asked, second.asked)
+		if url != first.URL+"/file" || strings.Join(first.asked, ",") != "bytes=147456-" {
+			t.Errorf("from %s, asked for %v", url, first.asked)
 		}
 	})
-	t.Run("another mirror begins anew", func(t *testing.T) {
+	t.Run("the first half was wrong", func(t *testing.T) {
 		dir := t.TempDir()
-		interrupt(t, file(dir, newMirror(t, stall(150_000, serve("1", wrong())))), 150_000)
+		interrupt(t, file(dir, newMirror(t, stall(13*trickle, serve("1", wrong())))), 13*trickle)
 		other := newMirror(t, good)
 		name, _, err := impatient().Get(t.Context(), file(dir, other))
 		checkWhole(t, dir, name, err)
-		if other.asked[0] != "" {
-			t.Errorf("asked for %v", other.asked)
-		}
-	})
-	t.Run("origin unknown", func(t *testing.T) {
-		dir := t.TempDir()
-		m := newMirror(t, stall(150_000, good), good)
-		interrupt(t, file(dir, m), 150_000)
-		if err := os.WriteFile(filepath.Join(dir, "file.partial.json"), []byte("{"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		name, _, err := impatient().Get(t.Context(), file(dir, m))
-		checkWhole(t, dir, name, err)
-		if m.asked[1] != "" {
-			t.Errorf("asked for %v", m.asked)
+		if got := strings.Join(other.asked, ","); got != "bytes=212992-," {
+			t.Errorf("asked for %q", got)
 		}
 	})
 	t.Run("interrupted at the last byte", func(t *testing.T) {
@@ -472,20 +442,20 @@ func TestResume(t *testing.T) {
 		}
 		name, _, err := c.Get(ctx, file(dir, newMirror(t, good)))
 		if errors.Is(err, context.Canceled) { // there is time until the end of the body
-			name, _, err = impatient().Get(t.Context(), file(dir, newMirror(t, status(404))))
+			name, _, err = impatient().Get(t.Context(), file(dir, newMirror(t, good)))
 		}
 		checkWhole(t, dir, name, err)
 	})
 	t.Run("ended before the check", func(t *testing.T) {
 		dir := t.TempDir()
-		m := newMirror(t, stall(1000, good))
-		interrupt(t, file(dir, m), 1000)
+		m := newMirror(t, stall(trickle, good), good)
+		interrupt(t, file(dir, m), trickle)
 		if err := os.WriteFile(filepath.Join(dir, "file.partial"), whole, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		name, url, err := impatient().Get(t.Context(), file(dir, m))
 		checkWhole(t, dir, name, err)
-		if url != m.URL+"/file" || len(m.asked) != 1 {
+		if url != m.URL+"/file" || len(m.asked) != 2 || m.asked[1] != "bytes=300000-" {
 			t.Errorf("from %q, asked for %v", url, m.asked)
 		}
 	})
@@ -495,7 +465,7 @@ func TestResume(t *testing.T) {
 // or there is none, and the client comes to an end.
 func TestAnyServer(t *testing.T) {
 	good := serve("1", whole)
-	odd := []reply{good, serve("2", whole), serve("1", wrong()), serve("", whole), ignoreRange(good), ignoreIfRange(serve("2", whole)),
+	odd := []reply{good, serve("2", whole), serve("1", wrong()), serve("", whole), ignoreRange(good),
 		shifted, claim(1000, whole), claim(len(whole)+9, whole), unsaid(whole[:7]), status(500), status(416), status(404), endless, redirect("/")}
 	rapid.Check(t, func(rt *rapid.T) {
 		replies := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) reply {
@@ -526,39 +496,44 @@ func TestAnyServer(t *testing.T) {
 	})
 }
 
-// TestWaits: the waits between attempts double up to a bound, and no two
-// machines' are the same.
+// TestWaits: the waits between attempts double, and no two machines' are the same.
 func TestWaits(t *testing.T) {
 	var waits []time.Duration
-	c := Client{Tries: 8, Sleep: func(_ context.Context, d time.Duration) { waits = append(waits, d) }}
+	c := Client{Tries: 8, Wait: time.Millisecond, Report: func(e Event) {
+		if e.Kind == EventRetry {
+			waits = append(waits, e.Wait)
+		}
+	}}
 	if _, _, err := c.Get(t.Context(), file(t.TempDir(), newMirror(t, status(500)))); err == nil {
 		t.Fatal("no error")
 	}
 	if len(waits) != 7 {
 		t.Fatalf("%d waits", len(waits))
 	}
+	jitter := false
 	for i, d := range waits {
-		if most := min(firstWait<<i, mostWait); d < most/2 || d >= most {
-			t.Errorf("wait %d is %s, want one of %s to %s", i, d, most/2, most)
+		mean := time.Millisecond << i
+		if d < mean/2 || d > mean*3/2 {
+			t.Errorf("wait %d is %s, want %s give or take half", i, d, mean)
 		}
+		jitter = jitter || d != mean
 	}
-	again := backOff(7)
-	for range 10 {
-		if backOff(7) != again {
-			return
-		}
+	if !jitter {
+		t.Error("no jitter")
 	}
-	t.Error("no jitter")
 }
 
-func TestSleepEnds(t *testing.T) {
+// TestWaitEnds: a wait lasts no longer than the context.
+func TestWaitEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	c := Client{Wait: time.Hour, Report: func(e Event) {
+		if e.Kind == EventRetry {
+			time.AfterFunc(time.Millisecond, cancel)
+		}
+	}}
 	start := time.Now()
-	sleep(ctx, time.Hour)
-	sleep(t.Context(), time.Millisecond)
-	if time.Since(start) > time.Minute {
-		t.Error("slept on")
+	if _, _, err := c.Get(ctx, file(t.TempDir(), newMirror(t, status(500)))); !errors.Is(err, context.Canceled) || time.Since(start) > time.Minute {
+		t.Errorf("after %v: %v", time.Since(start), err)
 	}
 }
 
@@ -584,11 +559,6 @@ func TestReachable(t *testing.T) {
 	}
 }
 
-// roundTripper makes a function a transport.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func TestNoSuchHostIsNotAskedAgain(t *testing.T) {
 	f := file(t.TempDir())
 	f.URLs = []string{"http://nowhere.invalid/file"}
@@ -599,7 +569,7 @@ func TestNoSuchHostIsNotAskedAgain(t *testing.T) {
 			n++
 		}
 	}
-	c.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+	c.Transport = testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: r.URL.Host, IsNotFound: true}
 	})
 	_, _, err := c.Get(t.Context(), f)

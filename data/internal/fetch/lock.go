@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"polkrepro/internal/filelock"
+	"polkrepro/internal/files"
 )
 
 // Lock makes a folder if there is none and takes it for this process alone,
@@ -14,18 +14,17 @@ import (
 // others lock two different files of the same name.
 func Lock(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, localError(err)
+		return nil, &LocalError{err}
 	}
 	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
-		return nil, localError(err)
+		return nil, &LocalError{err}
 	}
-	ok, err := filelock.TryLock(f)
-	if err != nil {
+	switch ok, err := files.TryLock(f); {
+	case err != nil:
 		f.Close()
-		return nil, localError(fmt.Errorf("lock %s: %w", f.Name(), err))
-	}
-	if !ok {
+		return nil, &LocalError{fmt.Errorf("lock %s: %w", f.Name(), err)}
+	case !ok:
 		f.Close()
 		return nil, fmt.Errorf("%w: another process is fetching into %s; wait for it", ErrLocked, dir)
 	}

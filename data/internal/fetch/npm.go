@@ -73,7 +73,7 @@ func (n NPM) Pack(ctx context.Context, p Package, dir string, waiting func(time.
 	ctx, cancel := context.WithTimeoutCause(ctx, n.Limit, fmt.Errorf("npm did not finish within %v", n.Limit))
 	defer cancel()
 	begun := time.Now()
-	done := make(chan error, 1)
+	done := make(chan error)
 	go func() {
 		_, err := n.run(ctx, dir, "pack", p.spec(), "--ignore-scripts", "--json", "--loglevel=error")
 		done <- err
@@ -102,7 +102,7 @@ func (n NPM) Pack(ctx context.Context, p Package, dir string, waiting func(time.
 func (p Package) spec() string { return p.Name + "@" + p.Version }
 
 // run runs npm in a folder, with the configuration of the working folder, and
-// returns the end of its output. The error is the context's cause if it ended
+// returns its output. The error is the context's cause if it ended
 // npm, else npm's own in one line.
 func (n NPM) run(ctx context.Context, dir string, args ...string) (string, error) {
 	path, err := exec.LookPath("npm")
@@ -111,35 +111,39 @@ func (n NPM) run(ctx context.Context, dir string, args ...string) (string, error
 	}
 	work, err := os.Getwd()
 	if err != nil {
-		return "", localError(err)
+		return "", &LocalError{err}
 	}
 	// Without a prefix npm would look for a project's .npmrc near dir.
 	args = append(args, "--prefix="+work)
-	var stdout, stderr tail
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &stdout, &stderr, drain
+	cmd.Dir, cmd.WaitDelay = dir, drain
 	killGroup(cmd)
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		return "", npmError(stdout.b, stderr.b, err)
+	out, err := cmd.Output()
+	if err != nil && ctx.Err() != nil {
+		return "", context.Cause(ctx)
 	}
-	return string(stdout.b), nil
+	if err != nil {
+		return "", npmError(out, err)
+	}
+	return string(out), nil
 }
 
 // npmError returns why npm failed: the summary that it writes with --json, or
 // else the last line of its standard error that is not about its log, or else
 // how it ended.
-func npmError(stdout, stderr []byte, err error) error {
+func npmError(stdout []byte, err error) error {
 	var report struct {
 		Error struct{ Summary string }
 	}
 	if json.Unmarshal(stdout, &report) == nil && report.Error.Summary != "" {
 		return errors.New("npm: " + oneLine(report.Error.Summary))
 	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return fmt.Errorf("npm: %w", err)
+	}
 	last := ""
-	for line := range bytes.Lines(stderr) {
+	for line := range bytes.Lines(exit.Stderr) {
 		text := oneLine(string(line))
 		for _, prefix := range []string{"npm error", "npm ERR!"} {
 			text = strings.TrimSpace(strings.TrimPrefix(text, prefix))
@@ -163,16 +167,4 @@ func oneLine(s string) string {
 		s = strings.ToValidUTF8(s[:300], "") + "…"
 	}
 	return s
-}
-
-// A tail keeps the last 64 KiB that are written to it.
-type tail struct{ b []byte }
-
-func (t *tail) Write(b []byte) (int, error) {
-	const most = 64 << 10
-	t.b = append(t.b, b...)
-	if extra := len(t.b) - most; extra > 0 {
-		t.b = append(t.b[:0], t.b[extra:]...)
-	}
-	return len(b), nil
 }

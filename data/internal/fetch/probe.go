@@ -56,7 +56,7 @@ func (c Client) knock(ctx context.Context, url string) error {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return errors.New("no answer")
 		}
-		return reason(err)
+		return err
 	}
 	return resp.Body.Close()
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -28,45 +29,42 @@ const mostOther = 1 << 20
 func Unpack(archive, dir string, entries []Entry) error {
 	f, err := os.Open(archive)
 	if err != nil {
-		return localError(err)
+		return &LocalError{err}
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return fmt.Errorf("archive: %w", err)
-	}
 	wanted := make(map[string]Entry)
 	most := int64(mostOther)
 	for _, e := range entries {
 		wanted[e.Path] = e
 		most += e.Size
 	}
-	files := tar.NewReader(&bounded{z, most})
-	for len(wanted) > 0 {
-		head, err := files.Next()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	left := &io.LimitedReader{R: z, N: most}
+	for r := tar.NewReader(left); len(wanted) > 0; {
+		head, err := r.Next()
+		if err == nil {
+			if e, ok := wanted[head.Name]; ok {
+				err = unpackEntry(r, head, dir, e)
+				delete(wanted, e.Path)
+			}
+		}
+		var path *fs.PathError
 		switch {
+		case errors.As(err, &path):
+			return &LocalError{path}
+		case err != nil && left.N <= 0:
+			return errors.New("archive: too large once decompressed")
 		case err == io.EOF:
-			return missing(entries, wanted)
+			for _, e := range entries {
+				if _, ok := wanted[e.Path]; ok {
+					return fmt.Errorf("archive: %s is missing", e.Path)
+				}
+			}
 		case err != nil:
 			return fmt.Errorf("archive: %w", err)
-		}
-		e, ok := wanted[head.Name]
-		if !ok {
-			continue
-		}
-		if err := unpackEntry(files, head, dir, e); err != nil {
-			return err
-		}
-		delete(wanted, e.Path)
-	}
-	return nil
-}
-
-// missing is the error of entries that an archive lacks: it names the first.
-func missing(entries []Entry, wanted map[string]Entry) error {
-	for _, e := range entries {
-		if _, ok := wanted[e.Path]; ok {
-			return fmt.Errorf("archive: %s is missing", e.Path)
 		}
 	}
 	return nil
@@ -76,44 +74,17 @@ func missing(entries []Entry, wanted map[string]Entry) error {
 func unpackEntry(r io.Reader, head *tar.Header, dir string, e Entry) error {
 	switch {
 	case head.Typeflag != tar.TypeReg:
-		return fmt.Errorf("archive: %s is not a regular file", e.Path)
+		return fmt.Errorf("%s is not a regular file", e.Path)
 	case head.Size != e.Size:
-		return fmt.Errorf("archive: %s has %d bytes: want %d", e.Path, head.Size, e.Size)
+		return fmt.Errorf("%s has %d bytes: want %d", e.Path, head.Size, e.Size)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, e.Name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
-		return localError(err)
+		return err
 	}
-	_, err = io.Copy(localWriter{f}, r)
-	var local *LocalError
-	if err != nil && !errors.As(err, &local) {
-		err = fmt.Errorf("archive: %s: %w", e.Path, err)
-	}
+	_, err = io.Copy(f, r)
 	if err == nil {
-		err = localError(f.Sync())
+		err = f.Sync()
 	}
-	return errors.Join(err, localError(f.Close()))
-}
-
-// A localWriter writes to a file and marks its errors as this machine's.
-type localWriter struct{ f *os.File }
-
-func (w localWriter) Write(b []byte) (int, error) {
-	n, err := w.f.Write(b)
-	return n, localError(err)
-}
-
-// A bounded reader fails where more bytes than are allowed would be read.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errors.New("too large once decompressed")
-	}
-	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
-	return n, err
+	return errors.Join(err, f.Close())
 }

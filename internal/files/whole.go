@@ -1,9 +1,4 @@
-// Package wholefile writes files that are there whole or not at all.
-//
-// A file that is being written is hidden beside the one that it is to become,
-// and locked. What a killed process has left there is not locked, and is
-// removed when the same file is written again.
-package wholefile
+package files
 
 import (
 	"crypto/sha256"
@@ -15,9 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"polkrepro/internal/filelock"
-	"polkrepro/internal/unfinished"
 )
 
 // suffix is what the name of a file ends with that is being written.
@@ -31,7 +23,7 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer unfinished.Add(f.Name())()
+	defer Unfinished(f.Name())()
 	defer os.Remove(f.Name()) // fails once the file has its name
 	defer f.Close()
 	if err := write(f); err != nil {
@@ -45,7 +37,7 @@ func Write(path string, write func(io.Writer) error) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	defer unfinished.Hold()()
+	defer Hold()()
 	return publish(f, path)
 }
 
@@ -99,7 +91,7 @@ func create(path string) (f *os.File, old os.FileInfo, err error) {
 		// Where files can't be locked nothing is taken for dead either. If
 		// another process took this one for dead before it was locked, another
 		// one is made.
-		if ok, err := filelock.TryLock(f); err != nil || ok && named(f) {
+		if ok, err := TryLock(f); err != nil || ok && named(f) {
 			return f, old, nil
 		}
 		os.Remove(f.Name()) // the other process may have

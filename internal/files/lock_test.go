@@ -1,6 +1,6 @@
 //go:build unix || windows
 
-package filelock
+package files
 
 import (
 	"os"

@@ -1,24 +1,45 @@
-package unfinished
+package files
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 )
 
+// alone runs the test again in a process of its own, in which files may be frozen.
+// It reports whether this is that process, and returns a folder for both.
+func alone(t *testing.T) (dir string, ok bool) {
+	t.Helper()
+	const key = "FILES_TEST_ALONE"
+	if dir, ok = os.LookupEnv(key); ok {
+		return dir, true
+	}
+	dir = t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), key+"="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return dir, false
+}
+
 // TestFreeze: it waits for the steps that are held, nested ones too; what is
 // unfinished can then be removed, and what is done stays.
 func TestFreeze(t *testing.T) {
-	dir := t.TempDir()
+	dir, ok := alone(t)
+	if !ok {
+		return
+	}
 	half, done := filepath.Join(dir, "half"), filepath.Join(dir, "done")
 	for _, path := range []string{half, done} {
 		if err := os.Mkdir(path, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	Add(half)
-	Add(done)()
+	Unfinished(half)
+	Unfinished(done)()
 	release := Hold()
 	over := make(chan struct{})
 	go func() {
@@ -33,7 +54,7 @@ func TestFreeze(t *testing.T) {
 	}
 	release()
 	<-over
-	Remove()
+	RemoveUnfinished()
 	if _, err := os.Stat(half); !os.IsNotExist(err) {
 		t.Errorf("the unfinished folder: %v", err)
 	}

@@ -1,4 +1,4 @@
-package wholefile
+package files
 
 import (
 	"errors"
@@ -12,21 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"polkrepro/internal/filelock"
+	"polkrepro/internal/testutil"
 )
-
-func names(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, e := range entries {
-		out = append(out, e.Name())
-	}
-	return out
-}
 
 func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error {
@@ -45,17 +32,17 @@ func TestWrite(t *testing.T) {
 	failure := errors.New("no more")
 	err := Write(path, func(w io.Writer) error {
 		io.WriteString(w, "half")
-		if got := names(t, dir); len(got) != 2 || !strings.HasPrefix(got[0], ".model-") {
+		if got := testutil.Names(t, dir); len(got) != 2 || !strings.HasPrefix(got[0], ".model-") {
 			t.Errorf("while it is written: %v", got)
 		}
 		return failure
 	})
 	b, readErr := os.ReadFile(path)
-	if err != failure || readErr != nil || string(b) != "one" || len(names(t, dir)) != 1 {
-		t.Errorf("error %v, contents %q, files %v", err, b, names(t, dir))
+	if err != failure || readErr != nil || string(b) != "one" || len(testutil.Names(t, dir)) != 1 {
+		t.Errorf("error %v, contents %q, files %v", err, b, testutil.Names(t, dir))
 	}
-	if err := Probe(path); err != nil || len(names(t, dir)) != 1 {
-		t.Errorf("probe: %v, files %v", err, names(t, dir))
+	if err := Probe(path); err != nil || len(testutil.Names(t, dir)) != 1 {
+		t.Errorf("probe: %v, files %v", err, testutil.Names(t, dir))
 	}
 	if err := Probe(filepath.Join(dir, "none", "model")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("probe of no folder: %v", err)
@@ -80,7 +67,7 @@ func TestDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer living.Close()
-	if ok, err := filelock.TryLock(living); !ok || err != nil {
+	if ok, err := TryLock(living); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if err := Write(filepath.Join(dir, "model"), text("two")); err != nil {
@@ -90,7 +77,7 @@ func TestDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := slices.Sorted(slices.Values(append([]string{".model-4.tmp", "model"}, others...)))
-	if got := names(t, dir); !slices.Equal(got, want) {
+	if got := testutil.Names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
 }
@@ -115,7 +102,7 @@ func TestTogether(t *testing.T) {
 		})
 	}
 	writers.Wait()
-	if got := names(t, dir); len(got) != 1 {
+	if got := testutil.Names(t, dir); len(got) != 1 {
 		t.Errorf("files %v", got)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package wholefile
+package files
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"polkrepro/internal/unfinished"
+	"polkrepro/internal/testutil"
 )
 
 func modeOf(t *testing.T, path string) os.FileMode {
@@ -68,37 +68,29 @@ func TestLongName(t *testing.T) {
 	if err := Probe(filepath.Join(dir, strings.Repeat("m", 256))); !errors.Is(err, syscall.ENAMETOOLONG) {
 		t.Errorf("a name of 256 bytes: %v", err)
 	}
-	if got := names(t, dir); len(got) != 5 {
+	if got := testutil.Names(t, dir); len(got) != 5 {
 		t.Errorf("files %v", got)
 	}
 }
 
-// TestRemove: a process that ends while a file is written leaves nothing of it,
-// and the file as it was. The process is this test's own, as nothing can be
-// written after Freeze.
-func TestRemove(t *testing.T) {
-	const inside = "WHOLEFILE_TEST_REMOVE"
-	if path := os.Getenv(inside); path != "" {
+// TestRemoveUnfinished: a process that ends while a file is written leaves nothing
+// of it, and the file as it was.
+func TestRemoveUnfinished(t *testing.T) {
+	dir, ok := alone(t)
+	path := filepath.Join(dir, "model")
+	if ok {
+		if err := Write(path, text("one")); err != nil {
+			t.Fatal(err)
+		}
 		Write(path, func(w io.Writer) error {
 			io.WriteString(w, "half")
-			unfinished.Freeze()
-			unfinished.Remove()
+			Freeze()
+			RemoveUnfinished()
 			os.Exit(0)
 			return nil
 		})
 	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "model")
-	if err := Write(path, text("one")); err != nil {
-		t.Fatal(err)
-	}
-	p, err := os.StartProcess(os.Args[0], []string{os.Args[0], "-test.run=^TestRemove$"}, &os.ProcAttr{Env: append(os.Environ(), inside+"="+path)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := p.Wait()
-	b, readErr := os.ReadFile(path)
-	if err != nil || !state.Success() || readErr != nil || string(b) != "one" || len(names(t, dir)) != 1 {
-		t.Errorf("%v, %v: contents %q, files %v", state, err, b, names(t, dir))
+	if b, err := os.ReadFile(path); err != nil || string(b) != "one" || len(testutil.Names(t, dir)) != 1 {
+		t.Errorf("contents %q, files %v, %v", b, testutil.Names(t, dir), err)
 	}
 }

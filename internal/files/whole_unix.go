@@ -1,13 +1,11 @@
 //go:build unix
 
-package wholefile
+package files
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"polkrepro/internal/filelock"
 )
 
 // publish gives a file its name, locked to the end.
@@ -40,7 +38,7 @@ func removeUnlocked(path string) {
 		return
 	}
 	defer f.Close()
-	if ok, err := filelock.TryLock(f); ok && err == nil {
+	if ok, err := TryLock(f); ok && err == nil {
 		os.Remove(path)
 	}
 }

@@ -1,0 +1,28 @@
+// Package dataset checks training sets of classification.
+package dataset
+
+import (
+	"fmt"
+	"math"
+)
+
+// Check reports n samples, x of n×dim in row-major order and y of n labels, that
+// are no training set: sizes that don't fit, features that are not finite, and
+// labels that are not classes 0 … classes−1.
+func Check(n, dim, classes int, x []float32, y []float64) error {
+	if n < 1 || dim < 1 || len(x) != n*dim || len(y) != n {
+		return fmt.Errorf("%d samples of dimension %d: want %d features and %d labels, got %d and %d",
+			n, dim, n*dim, n, len(x), len(y))
+	}
+	for i, label := range y {
+		if label != math.Trunc(label) || !(label >= 0 && label < float64(classes)) {
+			return fmt.Errorf("sample %d: label %v is not a class 0 … %d", i, label, classes-1)
+		}
+	}
+	for i, v := range x {
+		if v-v != 0 { // NaN and ±Inf alone
+			return fmt.Errorf("sample %d: feature %d is %v", i/dim, i%dim, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package learnertest
+
+import (
+	"math/rand/v2"
+
+	"polkrepro/loss"
+)
+
+// Blobs draws n points whose classes overlap: the mean of a point's first feature
+// is its class, and each feature is uniform within 1.5 of its mean.
+func Blobs(seed uint64, n, dim, classes int) (x []float32, y []float64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	x, y = make([]float32, n*dim), make([]float64, n)
+	for i := range n {
+		k := r.IntN(classes)
+		y[i] = float64(k)
+		for q := range dim {
+			x[i*dim+q] = float32(3*r.Float64() - 1.5)
+		}
+		x[i*dim] += float32(k)
+	}
+	return x, y
+}
+
+// ErrorRate returns the part of the samples of classes y that row-major scores,
+// a row for each, decide wrongly.
+func ErrorRate(scores, y []float64) float64 {
+	outputs := len(scores) / len(y)
+	wrong := 0
+	for i, class := range y {
+		if loss.Predict(scores[i*outputs:(i+1)*outputs]) != int(class) {
+			wrong++
+		}
+	}
+	return float64(wrong) / float64(len(y))
+}

@@ -1,2 +1,0 @@
-// Package filelock locks files between processes.
-package filelock

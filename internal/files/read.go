@@ -1,0 +1,81 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrNotRegular is wrapped by the error of a file that is a symbolic link, a
+// pipe or a device: its contents are elsewhere, or have no end.
+var ErrNotRegular = errors.New("not a regular file")
+
+// Read returns the contents of a regular file of at most limit bytes. Anything
+// else, a symbolic link included, is an error that wraps ErrNotRegular and is
+// not opened.
+func Read(path string, limit int64) ([]byte, error) {
+	return read(os.Lstat, os.Open, path, limit)
+}
+
+// ReadNamed is Read for a file that the user names: it follows symbolic links,
+// and its errors name the file.
+func ReadNamed(path string, limit int64) ([]byte, error) {
+	b, err := read(os.Stat, os.Open, path, limit)
+	return b, naming(path, err)
+}
+
+// ReadIn is ReadNamed for a path in a folder, which links can't lead out of.
+func ReadIn(root *os.Root, path string, limit int64) ([]byte, error) {
+	b, err := read(root.Stat, root.Open, path, limit)
+	return b, naming(path, err)
+}
+
+// ReadAll returns what r has, at most limit bytes; more are an error.
+func ReadAll(r io.Reader, limit int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		return nil, fmt.Errorf("more than %d bytes", limit)
+	}
+	return b, err
+}
+
+// read looks at a file before it opens it: opening a pipe could wait forever.
+func read(stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error), path string, limit int64) ([]byte, error) {
+	info, err := stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, ErrNotRegular
+	}
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(f, limit)
+}
+
+// naming adds a file's path to an error that lacks it.
+func naming(path string, err error) error {
+	if err == nil || errors.As(err, new(*fs.PathError)) {
+		return err
+	}
+	return &fs.PathError{Op: "read", Path: path, Err: err}
+}
+
+// NoLinks reports the first of the names in a folder that is a symbolic link,
+// through which one would read or write elsewhere. Names that don't exist or
+// can't be looked at are fine, and so is a folder that is itself a link.
+func NoLinks(dir string, names ...string) error {
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a symbolic link, which is not followed", path)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path, []byte("12345"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := Read(path, 5); err != nil || string(b) != "12345" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, err := Read(path, 4); err == nil || err.Error() != "more than 4 bytes" {
+		t.Errorf("a byte too many: %v", err)
+	}
+	if _, err := Read(filepath.Join(dir, "b"), 5); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := Read(dir, 5); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("a folder: %v", err)
+	}
+	if err := os.Symlink("a", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Read(filepath.Join(dir, "link"), 5); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("a link: %v", err)
+	}
+}
+
+func TestNoLinks(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "real", "link")); err != nil {
+		t.Skip(err)
+	}
+	if err := NoLinks(dir, "none", "real"); err != nil {
+		t.Error(err)
+	}
+	if err := NoLinks(dir, "real", "real/link"); err == nil || !strings.Contains(err.Error(), "link is a symbolic link") {
+		t.Errorf("error %v", err)
+	}
+	if err := NoLinks(dir, "real/link/none"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReadNamed: links are followed, within a folder only as long as they stay in
+// it, and errors name the file.
+func TestReadNamed(t *testing.T) {
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for _, path := range []string{outside, filepath.Join(dir, "a")} {
+		if err := os.WriteFile(path, []byte("12345"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"in": "a", "out": outside} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, tt := range []struct {
+		name          string
+		limit         int64
+		named, inside string // in the error; "" if it is read
+	}{
+		{"a", 5, "", ""},
+		{"in", 5, "", ""},
+		{"out", 5, "", "escapes"},
+		{"a", 4, "a: more than 4 bytes", "a: more than 4 bytes"},
+		{".", 5, ": not a regular file", ".: not a regular file"},
+		{"none", 5, "no such file", "no such file"},
+	} {
+		b, err := ReadNamed(filepath.Join(dir, tt.name), tt.limit)
+		check(t, tt.name, b, err, tt.named)
+		b, err = ReadIn(root, tt.name, tt.limit)
+		check(t, tt.name+" in the folder", b, err, tt.inside)
+	}
+}
+
+func check(t *testing.T, name string, b []byte, err error, want string) {
+	t.Helper()
+	if want == "" && (err != nil || string(b) != "12345") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		t.Errorf("%s: %q, %v, want %q", name, b, err, want)
+	}
+}
