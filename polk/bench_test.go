@@ -92,7 +92,7 @@ func (t *stepTimer) run(b *testing.B, l *Learner, draw func() ([]float32, []floa
 		t.steps++
 		t.m += order
 		t.active += l.Last().Active
-		t.rank += len(l.komp.old) + len(l.komp.kept)
+		t.rank += len(l.komp.goneSorted) + len(l.komp.keptNew)
 		if i%16 == 0 {
 			b.StopTimer()
 			t.floor(l, len(y), x)

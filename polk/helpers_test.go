@@ -207,7 +207,7 @@ func inverseResidual(l *Learner) float64 {
 	var res float64
 	p := make([]float64, len(g))
 	for i := range g {
-		l.komp.g.column(p, i)
+		l.komp.inverse.column(p, i)
 		for j := range g {
 			v := dot(p, g[j])
 			if i == j {
@@ -234,9 +234,9 @@ func checkFinite(t fataler, l *Learner) {
 			t.Fatalf("step %d: weight %v", l.Steps(), v)
 		}
 	}
-	p := make([]float64, l.komp.g.m)
+	p := make([]float64, l.komp.inverse.order)
 	for i := range p {
-		l.komp.g.column(p, i)
+		l.komp.inverse.column(p, i)
 		for _, v := range p {
 			if v-v != 0 {
 				t.Fatalf("step %d: entry %v of P", l.Steps(), v)
@@ -252,8 +252,8 @@ func checkFinite(t fataler, l *Learner) {
 	if s := l.Last(); !(s.Error <= s.Budget*(1+1e-12)+10*math.Sqrt(dependence)*s.Rate) {
 		t.Fatalf("step %d: error %v over a budget of %v", l.Steps(), s.Error, s.Budget)
 	}
-	if l.komp.g.m != l.f.Order() || len(l.f.W) != l.f.Order()*l.f.Outputs {
-		t.Fatalf("step %d: order %d, P of order %d, %d weights", l.Steps(), l.f.Order(), l.komp.g.m, len(l.f.W))
+	if l.komp.inverse.order != l.f.Order() || len(l.f.W) != l.f.Order()*l.f.Outputs {
+		t.Fatalf("step %d: order %d, P of order %d, %d weights", l.Steps(), l.f.Order(), l.komp.inverse.order, len(l.f.W))
 	}
 }
 
@@ -279,9 +279,9 @@ func sameState(t testing.TB, name string, a, b *Learner) {
 	}
 	p, q := make([]float64, a.f.Order()), make([]float64, a.f.Order())
 	for i := range p {
-		a.komp.g.column(p, i)
-		b.komp.g.column(q, i)
-		if !slices.Equal(p, q) || !slices.Equal(a.komp.g.rowK(i), b.komp.g.rowK(i)) {
+		a.komp.inverse.column(p, i)
+		b.komp.inverse.column(q, i)
+		if !slices.Equal(p, q) || !slices.Equal(a.komp.inverse.gramRow(i), b.komp.inverse.gramRow(i)) {
 			t.Fatalf("%s: K or P differ after %d steps", name, a.Steps())
 		}
 	}

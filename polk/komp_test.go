@@ -80,14 +80,14 @@ func (p problem) incremental() (*kernel.Expansion, []int, *komp) {
 	k := &komp{f: f, threads: 1}
 	k.load()
 	n, m := len(p.x), f.Order()
-	b := &batch{m: n, kx: make([]float64, (n+1)*m), kxx: make([]float64, n*n)}
+	b := &batch{n: n, toDict: make([]float64, (n+1)*m), gram: make([]float64, n*n)}
 	g := gramMatrix(p.union())
 	for i := range n {
-		b.x = append(b.x, p.x[i]...)
-		b.w = append(b.w, p.w[i]...)
-		b.orig = append(b.orig, i)
-		copy(b.kx[i*m:(i+1)*m], g[m+i][:m])
-		copy(b.kxx[i*n:(i+1)*n], g[m+i][m:])
+		b.points = append(b.points, p.x[i]...)
+		b.weights = append(b.weights, p.w[i]...)
+		b.samples = append(b.samples, i)
+		copy(b.toDict[i*m:(i+1)*m], g[m+i][:m])
+		copy(b.gram[i*n:(i+1)*n], g[m+i][m:])
 	}
 	k.project(b, 0, p.eps*p.eps)
 	return f, slices.Clone(k.removed), k
@@ -140,8 +140,8 @@ func separation(u *kernel.Expansion) float64 {
 	k := komp{f: u, threads: 1}
 	k.load()
 	d := 1.0
-	for j := range k.g.m {
-		d = min(d, 1/k.g.diag[j])
+	for j := range k.inverse.order {
+		d = min(d, 1/k.inverse.diag[j])
 	}
 	if k.health.Dropped > 0 {
 		return 0

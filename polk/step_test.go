@@ -172,7 +172,7 @@ func checkStopped(t *rapid.T, l *Learner, tol float64) {
 	k.load()
 	s := l.Last()
 	for j := range k.f.Order() {
-		cost := sumSquares(k.f.Weights(j)) / k.g.diag[j]
+		cost := sumSquares(k.f.Weights(j)) / k.inverse.diag[j]
 		if s.Error*s.Error+cost < s.Budget*s.Budget*(1-tol) {
 			t.Fatalf("step %d: element %d of %d could leave at %v, spent %v of %v", l.Steps(), j, k.f.Order(), math.Sqrt(cost), s.Error, s.Budget)
 		}

@@ -17,8 +17,7 @@ func init() {
 				"brodatz":   {0.6, 0.45, 0.3, 0.2, 0.1},
 			},
 		}},
-		Inverse: true,
-		New:     func(p Params) Pruner { return ald{p.Float("threshold")} },
+		NewInverse: func(p Params) InversePruner { return ald{p.Float("threshold")} },
 	})
 }
 
@@ -28,7 +27,7 @@ func init() {
 // its projection. The dictionary never shrinks.
 type ald struct{ threshold float64 }
 
-func (p ald) Prune(_ context.Context, s State) error {
+func (p ald) Prune(_ context.Context, s InverseState) error {
 	for j := s.Old(); j < s.Total(); j++ {
 		if !(s.DistanceBefore(j) > p.threshold) {
 			s.Remove(j)

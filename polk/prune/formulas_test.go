@@ -47,21 +47,21 @@ func draw(seed uint64, old, fresh int) *function {
 }
 
 // prune returns the state that a heuristic leaves.
-func (f *function) prune(t *testing.T, name string, p prune.Params) prune.State {
+func (f *function) prune(t *testing.T, name string, p prune.Params) prunetest.State {
 	t.Helper()
 	i, err := prune.Find(name, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
-	if err := i.Prune(context.Background(), s); err != nil {
+	if err := prunetest.Prune(context.Background(), i, s); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
 // left returns the elements that are present.
-func left(s prune.State) []int {
+func left(s prune.Elements) []int {
 	var out []int
 	for j := range s.Total() {
 		if s.Present(j) {
@@ -138,7 +138,7 @@ func (f *function) greedily(order int, score func(is []int, j int) float64) []in
 	return is
 }
 
-func check(t *testing.T, what string, s prune.State, want []int) {
+func check(t *testing.T, what string, s prune.Elements, want []int) {
 	t.Helper()
 	if got := left(s); !slices.Equal(got, want) {
 		t.Errorf("%s leaves %v, want %v", what, got, want)
@@ -400,7 +400,7 @@ func (f *function) mergeError(p, q int, h float64) float64 {
 }
 
 // errorOf returns ‖f̃ − f‖² for the function that s holds.
-func (f *function) errorOf(s prune.State) float64 {
+func (f *function) errorOf(s prune.Elements) float64 {
 	x, w := slices.Clone(f.x), slices.Clone(f.w)
 	for _, j := range left(s) {
 		x, w = append(x, s.Point(j)), append(w, []float64{-s.Weights(j)[0], -s.Weights(j)[1]})
@@ -443,11 +443,11 @@ func TestLossLookAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := before.step
-		if err := i.Prune(context.Background(), prunetest.NewState(i, first, 0, before.x[:5], before.w[:5], nil)); err != nil {
+		if err := prunetest.Prune(context.Background(), i, prunetest.NewState(i, first, 0, before.x[:5], before.w[:5], nil)); err != nil {
 			t.Fatal(err)
 		}
 		s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
-		if err := i.Prune(context.Background(), s); err != nil {
+		if err := prunetest.Prune(context.Background(), i, s); err != nil {
 			t.Fatal(err)
 		}
 		best, least := []int(nil), math.Inf(1)

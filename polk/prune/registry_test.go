@@ -46,12 +46,13 @@ func TestRegistered(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	sound := Heuristic{Name: "sound", About: "for tests", New: func(Params) Pruner { return none{} }}
 	for why, change := range map[string]func(*Heuristic){
-		"has a name other than":                 func(h *Heuristic) { h.Name = "Mine!" },
-		"has no constructor":                    func(h *Heuristic) { h.New = nil },
-		"or no description":                     func(h *Heuristic) { h.About = "" },
-		"has a ridge and no inverse":            func(h *Heuristic) { h.Ridge = func(Params) float64 { return 1 } },
-		"has two parameters named order":        func(h *Heuristic) { h.Params = []Param{Order, Order} },
-		"has a parameter without name or descr": func(h *Heuristic) { h.Params = []Param{{Name: "x"}} },
+		"has a name other than":                  func(h *Heuristic) { h.Name = "Mine!" },
+		"has both New and NewInverse or neither": func(h *Heuristic) { h.New = nil },
+		"or neither: want one":                   func(h *Heuristic) { h.NewInverse = func(Params) InversePruner { return komp{} } },
+		"has no description":                     func(h *Heuristic) { h.About = "" },
+		"has a ridge and no inverse":             func(h *Heuristic) { h.Ridge = func(Params) float64 { return 1 } },
+		"has two parameters named order":         func(h *Heuristic) { h.Params = []Param{Order, Order} },
+		"has a parameter without name or descr":  func(h *Heuristic) { h.Params = []Param{{Name: "x"}} },
 	} {
 		h := sound
 		change(&h)
@@ -121,7 +122,7 @@ func TestParseParams(t *testing.T) {
 
 // elements is a State of so many elements, and nothing else.
 type elements struct {
-	State
+	Elements
 	gone []bool
 }
 
