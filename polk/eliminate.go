@@ -6,7 +6,7 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// The loop of Algorithm 1 (lines 2 to 12 of algorithm1.go). Letters refer to the
+// The loop of Algorithm 1 (lines 2 to 14 in algorithm1.go). Letters refer to the
 // derivation in komp.go.
 
 // newStage is the state of removeNew.

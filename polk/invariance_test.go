@@ -156,7 +156,7 @@ func TestPolynomialKernel(t *testing.T) {
 	x, y := ring(1000)
 	wrong := 0
 	for i := range y {
-		if loss.Predict(evalAt(l.f, x[2*i:2*i+2])) != int(y[i]) {
+		if loss.Predict(value(l.f, x[2*i:2*i+2])) != int(y[i]) {
 			wrong++
 		}
 	}

@@ -20,7 +20,7 @@ import (
 //
 //	γ_j² = r² + ‖w_j‖²/Q_jj,                                          (a)
 //
-// and with the scaled column o = q_j/√Q_jj lines 8 to 10 are
+// and with the scaled column o = q_j/√Q_jj lines 10 to 12 are
 //
 //	w_k ← w_k − (o_k/o_j)·w_j,    Q ← Q − o·oᵀ.                       (b)
 //
