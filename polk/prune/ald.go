@@ -10,12 +10,7 @@ func init() {
 		Params: []Param{{
 			Name: "threshold", About: "ν, the squared distance to the dictionary's span that admits",
 			Least: Bound(0),
-			Grid: map[string][]float64{
-				"":          {0.5, 0.3, 0.1, 0.03, 0.01},
-				"multidist": {0.5, 0.2, 0.05, 0.01, 1e-3, 1e-4},
-				"mnist":     {0.97, 0.95, 0.92, 0.88, 0.8},
-				"brodatz":   {0.6, 0.45, 0.3, 0.2, 0.1},
-			},
+			Grid:  []float64{0.5, 0.3, 0.1, 0.03, 0.01},
 		}},
 		NewInverse: func(p Params) InversePruner { return ald{p.Float("threshold")} },
 	})

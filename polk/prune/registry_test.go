@@ -18,19 +18,15 @@ func TestRegistered(t *testing.T) {
 	for _, h := range All() {
 		given := make(Params)
 		if knob, ok := h.Knob(); ok && !h.Epsilon {
-			for _, set := range []string{"", "multidist", "mnist", "brodatz"} {
-				if grid := knob.GridFor(set); len(grid) < 2 {
-					t.Errorf("%s has the grid %v for %q", h.Name, grid, set)
+			if len(knob.Grid) < 2 {
+				t.Errorf("%s has the grid %v", h.Name, knob.Grid)
+			}
+			for _, x := range knob.Grid {
+				if want := knob.check(x); want != "" {
+					t.Errorf("%s: %v in the grid, want %s", h.Name, x, want)
 				}
 			}
-			for set, grid := range knob.Grid {
-				for _, x := range grid {
-					if want := knob.check(x); want != "" {
-						t.Errorf("%s: %v in the grid of %q, want %s", h.Name, x, set, want)
-					}
-				}
-			}
-			given[knob.Name] = knob.GridFor("")[0]
+			given[knob.Name] = knob.Grid[0]
 		}
 		i, err := Find(h.Name, given)
 		if err != nil {

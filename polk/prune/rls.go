@@ -9,10 +9,7 @@ func init() {
 		Source: "Calandriello, Lazaric and Valko 2017 (kernel online row sampling)",
 		Params: []Param{{
 			Name: "sampling", About: "β, the probability by leverage score", Above: Bound(0),
-			Grid: map[string][]float64{
-				"":          {0.02, 0.05, 0.1, 0.2, 0.4},
-				"multidist": {0.02, 0.05, 0.1, 0.2, 0.5, 1},
-			},
+			Grid: []float64{0.02, 0.05, 0.1, 0.2, 0.4},
 		}, {
 			Name: "ridge", About: "γ of the leverage scores", Above: Bound(0), Default: Bound(0.1),
 		}},

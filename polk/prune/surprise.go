@@ -12,7 +12,7 @@ func init() {
 		Source: "Liu, Park and Príncipe 2009 (surprise criterion)",
 		Params: []Param{{
 			Name: "abnormal", About: "T₁, the surprise above which a sample is discarded",
-			Grid: map[string][]float64{"": {1.2, 1.5, 2, 3, 5, 8}},
+			Grid: []float64{1.2, 1.5, 2, 3, 5, 8},
 		}, {
 			Name: "redundant", About: "T₂, the surprise that admits", Default: Bound(0),
 		}, {

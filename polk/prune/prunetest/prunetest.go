@@ -65,7 +65,7 @@ func guarded(c check, s setup) (err error) {
 // of the knob.
 func someParams(h prune.Heuristic) []prune.Params {
 	knob, ok := h.Knob()
-	grid := knob.GridFor("")
+	grid := knob.Grid
 	switch {
 	case !ok || h.Epsilon:
 		return []prune.Params{nil}
