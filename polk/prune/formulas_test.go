@@ -232,6 +232,34 @@ func TestPair(t *testing.T) {
 	}
 }
 
+// A pair's joint cost is the squared error of the best approximation without both,
+// less what has been spent before.
+func TestJointCost(t *testing.T) {
+	for seed := range uint64(20) {
+		f := draw(seed, 5, 4)
+		i, err := prune.Find("komp-pair", prune.Params{"order": 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
+		column := make([]float64, s.Total())
+		for range 2 { // of all elements, and after a removal
+			before, _ := f.project(left(s), 0)
+			for _, a := range left(s) {
+				s.Column(column, a)
+				for _, b := range without(left(s), a) {
+					after, _ := f.project(without(without(left(s), a), b), 0)
+					got, want := prune.JointCost(s, a, b, column[b]), after-before
+					if math.Abs(got-want) > 1e-7*want+1e-12 {
+						t.Fatalf("seed %d: the pair %d, %d costs %v, and its removal leaves %v more", seed, a, b, got, want)
+					}
+				}
+			}
+			s.Remove(left(s)[seed%5])
+		}
+	}
+}
+
 func TestLazyOrder(t *testing.T) {
 	for _, c := range []struct {
 		slack float64

@@ -150,3 +150,28 @@ func TestLeast(t *testing.T) {
 		}
 	}
 }
+
+// twoElements is the InverseState of two elements with weights 1 and 1.
+type twoElements struct {
+	InverseState
+	diag float64 // of K⁻¹
+}
+
+func (twoElements) Weights(int) []float64  { return []float64{1} }
+func (twoElements) Norm2(int) float64      { return 1 }
+func (s twoElements) Distance(int) float64 { return 1 / s.diag }
+
+// A pair whose joint distance rounding decides is not chosen by what it costs, at any
+// scale of the kernel.
+func TestJointCostOfDuplicates(t *testing.T) {
+	for _, diag := range []float64{1e-3, 1, 1e3} {
+		s := twoElements{diag: diag}
+		if got := jointCost(s, 0, 1, diag*(1-1e-13)); !math.IsInf(got, 1) {
+			t.Errorf("diagonal %v: two that are alike cost %v", diag, got)
+		}
+		// (2 − 2ρ)/(1 − ρ²)/diag = 2/(1 + ρ)/diag
+		if got, want := jointCost(s, 0, 1, diag*(1-1e-9)), 1/diag; math.Abs(got-want) > 1e-5*want {
+			t.Errorf("diagonal %v: two that can be told apart cost %v, want %v", diag, got, want)
+		}
+	}
+}
