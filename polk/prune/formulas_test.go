@@ -232,6 +232,13 @@ func TestPair(t *testing.T) {
 	}
 }
 
+// KOMP's budget includes its end: without any, what costs nothing leaves.
+func TestKOMPWithoutBudget(t *testing.T) {
+	f := draw(2, 5, 3)
+	f.step.Epsilon, f.w[3] = 0, []float64{0, 0}
+	check(t, "komp", f.prune(t, "komp", nil), without(f.all(), 3))
+}
+
 // A pair's joint cost is the squared error of the best approximation without both,
 // less what has been spent before.
 func TestJointCost(t *testing.T) {
