@@ -473,7 +473,7 @@ func TestNearest(t *testing.T) {
 func TestLossLookAhead(t *testing.T) {
 	for seed := range uint64(10) {
 		f, before := draw(seed, 6, 2), draw(seed+100, 0, 9)
-		i, err := prune.Find("komp-loss", prune.Params{"order": 7})
+		i, err := prune.Find("komp-loss", prune.Params{"order": 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -485,14 +485,10 @@ func TestLossLookAhead(t *testing.T) {
 		if err := prunetest.Prune(context.Background(), i, s); err != nil {
 			t.Fatal(err)
 		}
-		best, least := []int(nil), math.Inf(1)
-		for j := range f.x {
-			is := without(f.all(), j)
-			_, w := f.project(is, 0)
-			if l := f.lossOf(is, w, before); l < least {
-				best, least = is, l
-			}
-		}
+		best := f.greedily(2, func(is []int, j int) float64 {
+			_, w := f.project(without(is, j), 0)
+			return f.lossOf(without(is, j), w, before)
+		})
 		check(t, "komp-loss", s, best)
 	}
 }
