@@ -3,6 +3,7 @@
 # make check       all other tests: race detector, faults, Slurm, browser, LaTeX, LIBSVM, ...
 # make agree       a fresh quick run, compared bit for bit with results/reference
 # make bench       the benchmarks
+# make mutants     mutation tests of the core packages: hours
 
 GO      ?= go
 PROFILE ?= quick
@@ -11,6 +12,7 @@ PKGS    ?= ./...
 FUZZTIME ?= 60s
 
 STATICCHECK_VERSION = v0.7.0
+GREMLINS_VERSION    = v0.6.0
 ACTIONLINT_VERSION  = v1.7.12
 
 # What the binary says of its origin where the go command adds no VCS facts
@@ -45,7 +47,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes junit workflows image image-test reference agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck clean
+.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes junit workflows image image-test reference agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
 
 all: reproduce
 
@@ -231,6 +233,27 @@ staticcheck:
 	@if $(GO) list -m honnef.co/go/tools@$(STATICCHECK_VERSION) >/dev/null 2>&1; \
 	then $(GO) run honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) -tags check ./...; \
 	else echo "staticcheck: not reachable, left out"; fi
+
+# Each of gremlins' changes to a package against the package's own tests: the share
+# that they notice, and what they do not; subpackages apart (-E /). Run from the
+# module proxy, so it is no dependency; left out without a network. A package takes
+# minutes (loss) to many hours (polk): MUTANTS=loss for one of them. -count=1, because
+# a cached run would make every mutant a timeout. Never with --test-cpu: v0.6.0 then
+# calls go test with a flag that it refuses, and every mutant counts as killed.
+MUTANTS   ?= polk/prune loss kernel polk record
+MUTANTDIR ?= $(RESULTS)/mutants
+
+# A mutant's time, its compilation included, by that of the tests. On a busy machine
+# mutants of a package with fast tests need more, or they count as timed out.
+MUTANTPATIENCE ?= 20
+
+mutants:
+	@if $(GO) list -m github.com/go-gremlins/gremlins@$(GREMLINS_VERSION) >/dev/null 2>&1; \
+	then mkdir -p $(MUTANTDIR); for p in $(MUTANTS); do log=$(MUTANTDIR)/$$(echo $$p | tr / -).txt; echo "mutants of $$p: $$log"; \
+	GOFLAGS='$(GOFLAGS) -count=1 -vet=off' $(GO) run github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION) unleash \
+	--timeout-coefficient $(MUTANTPATIENCE) -E / ./$$p > $$log || exit; \
+	grep -E 'LIVED|NOT COVERED|TIMED OUT' $$log; tail -4 $$log; done; \
+	else echo "mutants: gremlins is not reachable, left out"; fi
 
 clean:
 	rm -rf bin

@@ -24,8 +24,8 @@ func init() {
 		New: func(p prune.Params) prune.Pruner { return otherRandom{p.Int("order")} },
 	})
 	prune.Register(prune.Heuristic{
-		Name: "test-worse", About: "removes a random element in one of five cases, in a test", Params: []prune.Param{prune.Order}, Inverse: true,
-		New: func(p prune.Params) prune.Pruner { return worse{p.Int("order")} },
+		Name: "test-worse", About: "removes a random element in one of five cases, in a test", Params: []prune.Param{prune.Order},
+		NewInverse: func(p prune.Params) prune.InversePruner { return worse{p.Int("order")} },
 	})
 }
 
@@ -41,7 +41,7 @@ func (p otherRandom) Prune(_ context.Context, s prune.State) error {
 
 type worse struct{ order int }
 
-func (p worse) Prune(_ context.Context, s prune.State) error {
+func (p worse) Prune(_ context.Context, s prune.InverseState) error {
 	r := s.Step().Rand
 	for s.Len() > p.order {
 		j := prune.Least(s, s.Cost)
@@ -54,7 +54,7 @@ func (p worse) Prune(_ context.Context, s prune.State) error {
 }
 
 // pick returns a present element, each with the same probability.
-func pick(s prune.State, r *rand.Rand) int {
+func pick(s prune.Elements, r *rand.Rand) int {
 	return prune.Least(s, func(int) float64 { return r.Float64() })
 }
 

@@ -42,7 +42,6 @@ type Field struct {
 	params  Params
 	dim     int
 	budgets map[string][]float64 // by heuristic or knob
-	grids   string               // the data set whose grids of knobs are used
 	work    map[string]*fieldWork
 }
 
@@ -240,7 +239,7 @@ func (f *Field) values(h prune.Heuristic, knob prune.Param) (values []float64, r
 		values = f.budgets[knob.Name]
 	}
 	if values == nil {
-		values = knob.GridFor(f.grids)
+		values = knob.Grid
 	}
 	return values, !knob.Integer && !slices.ContainsFunc(values, func(x float64) bool { return !(x > 0) })
 }
@@ -409,12 +408,6 @@ func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *doc.Field, f *Field
 	}
 	if s, _ := lookupData(d.StandsInFor); d.StandsInFor != "" && s == nil {
 		c.Errorf(n, "unknown data set %q to stand in for", d.StandsInFor)
-	}
-	if f.grids = d.Grids; f.grids == "" {
-		f.grids = set.name
-	}
-	if s, _ := lookupData(f.grids); s == nil {
-		c.Errorf(n, "unknown data set %q to take grids from", f.grids)
 	}
 	f.dim = set.dim
 }

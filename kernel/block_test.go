@@ -94,3 +94,51 @@ func TestEvaluatorOfAnotherKernel(t *testing.T) {
 	e.Kernel = diagonal{Scale: []float64{1, 0.25}}
 	asFromScratch(t, v, e, 2, 1, x)
 }
+
+// TestDistanceSqOrder: four sums, added in one order, which the recorded results
+// have the bits of. One sum would lose every 1 beside 2⁵⁴.
+func TestDistanceSqOrder(t *testing.T) {
+	x, y := []float64{1 << 27, 1, 1, 1, 1, 1, 1, 1}, make([]float32, 8)
+	if got := distanceSq(x, y); got != 1<<54+4 {
+		t.Errorf("‖x‖² is 2⁵⁴ + %v, want 2⁵⁴ + 4", got-1<<54)
+	}
+	if got := distanceSq([]float64{1, 2, 3, 4, 5, 7}, []float32{0, 0, 1, 1, 9, 1}); got != 1+4+4+9+16+36 {
+		t.Errorf("‖x − y‖² is %v, want 70", got)
+	}
+}
+
+// TestDifferencesOnlyWhereTheyMatter: beyond the reach of the product a value is
+// replaced by that of the summed differences if it is large, and stays if it is small.
+func TestDifferencesOnlyWhereTheyMatter(t *testing.T) {
+	const dim, n = 3, 60
+	k := Gaussian{Bandwidth: 1e-3}
+	x := make([]float32, n*dim)
+	for i := range n { // pairs at distances of up to six bandwidths, far from the origin
+		for q := range dim {
+			x[i*dim+q] = 40 + float32(i*(q+1))*1e-4
+		}
+	}
+	p := pointsOf(x, n, dim)
+	got, product := make([]float64, n*n), make([]float64, n*n)
+	p.Block64(k, n, widened(x), got, n, 1)
+	p.p64.Gaussian(n, widened(x), dim, k.Gamma(), product, n, 1)
+	stay := 0
+	for i := range n {
+		for j := range n {
+			v := got[i*n+j]
+			exact := k.at(distanceSq(widened(x[i*dim:(i+1)*dim]), p.At(j)))
+			switch {
+			case v == product[i*n+j]:
+				stay++
+				if math.Abs(v-exact) > 1.0/(1<<35) {
+					t.Errorf("κ(x_%d, x_%d) stays %v, and is %v", i, j, v, exact)
+				}
+			case v != exact:
+				t.Errorf("κ(x_%d, x_%d) is %v, by the product %v, by the differences %v", i, j, v, product[i*n+j], exact)
+			}
+		}
+	}
+	if stay == 0 || stay == n*n {
+		t.Errorf("%d of %d values stay those of the product", stay, n*n)
+	}
+}

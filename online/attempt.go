@@ -54,5 +54,5 @@ func (m *Model) cost() float64 {
 // inverse reports whether the pruner needs the inverse kernel matrix.
 func (s *Settings) inverse() bool {
 	p, err := prune.Find(s.Pruner, s.PrunerParams)
-	return err != nil || p.Heuristic.Inverse
+	return err != nil || p.Heuristic.Inverse()
 }

@@ -61,7 +61,7 @@ func given(h prune.Heuristic) prune.Params {
 	p := make(prune.Params)
 	for _, param := range h.Params {
 		if param.Default == nil {
-			p[param.Name] = param.GridFor("")[0]
+			p[param.Name] = param.Grid[0]
 		}
 		if param.Name == "order" {
 			p[param.Name] = 8

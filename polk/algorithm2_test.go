@@ -11,7 +11,7 @@ import (
 	"polkrepro/loss"
 )
 
-// oracleSize bounds M+n of the steps that are given to literalKOMP, whose
+// oracleSize bounds M+n of the steps that are given to the literal Algorithm 1, whose
 // cost grows with its fifth power.
 const oracleSize = 20
 
@@ -119,12 +119,11 @@ func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 			n.skipped++
 			continue
 		}
-		want, weights, gap := literalKOMP(gramMatrix(u.f), rows(u.f), u.eps)
-		if gap < 1e-9 {
+		stays, weights, want, seen := newPursuit(u.f, true).algorithm1(u.eps)
+		if tie(seen, u.eps) < 1e-9 {
 			n.skipped++
 			continue
 		}
-		stays := remaining(u.f, want)
 		if u.idle >= 0 { // it costs nothing, so it is the first to go; the learner never takes it up
 			if len(want) == 0 || want[0] != u.idle {
 				t.Fatalf("%s, step %d: the printed algorithm removes %v, sample %d has no gradient", name, l.Steps(), want, u.idle)

@@ -8,9 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
-
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -105,7 +102,7 @@ func (t *stepTimer) run(b *testing.B, l *Learner, draw func() ([]float32, []floa
 		t.steps++
 		t.m += order
 		t.active += l.Last().Active
-		t.rank += len(l.komp.old) + len(l.komp.kept)
+		t.rank += len(l.komp.goneSorted) + len(l.komp.keptNew)
 		if i%16 == 0 {
 			b.StopTimer()
 			t.floor(l, len(y), x)
@@ -176,65 +173,6 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// literalFloat is Algorithm 1 as printed, in float64: one Cholesky
-// factorization and solve for every candidate of every removal. It stops after
-// the given number of rounds, or candidates of one round, and returns what it
-// removed and how many candidates it solved for.
-func literalFloat(g [][]float64, w *mat.Dense, eps float64, rounds, candidates int) (removed []int, solved int) {
-	n, c := w.Dims()
-	k := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			k.SetSym(i, j, g[i][j])
-		}
-	}
-	var kw mat.Dense
-	kw.Mul(k, w)
-	norm := blas64.Dot(blas64.Vector{N: n * c, Inc: 1, Data: w.RawMatrix().Data}, blas64.Vector{N: n * c, Inc: 1, Data: kw.RawMatrix().Data})
-	in := make([]int, n)
-	for i := range in {
-		in[i] = i
-	}
-	for len(in) > 0 && len(removed) < rounds {
-		best, arg := math.Inf(1), -1
-		for p := range in {
-			if solved == candidates {
-				return removed, solved
-			}
-			rest := slices.Delete(slices.Clone(in), p, p+1)
-			a, rhs := mat.NewSymDense(max(len(rest), 1), nil), mat.NewDense(max(len(rest), 1), c, nil)
-			e := norm
-			if len(rest) > 0 {
-				for i, u := range rest {
-					for j := i; j < len(rest); j++ {
-						a.SetSym(i, j, g[u][rest[j]])
-					}
-					rhs.SetRow(i, kw.RawRowView(u))
-				}
-				var chol mat.Cholesky
-				var v mat.Dense
-				chol.Factorize(a)
-				if err := chol.SolveTo(&v, rhs); err != nil {
-					if _, ok := err.(mat.Condition); !ok {
-						panic(err)
-					}
-				}
-				e -= blas64.Dot(blas64.Vector{N: len(rest) * c, Inc: 1, Data: v.RawMatrix().Data}, blas64.Vector{N: len(rest) * c, Inc: 1, Data: rhs.RawMatrix().Data})
-			}
-			solved++
-			if e < best {
-				best, arg = e, p
-			}
-		}
-		if best > eps*eps {
-			break
-		}
-		removed = append(removed, in[arg])
-		in = slices.Delete(in, arg, arg+1)
-	}
-	return removed, solved
-}
-
 // benchProblem is f̃ of a step: M elements apart from each other and 32 new
 // ones with small weights, and the budget with which 32 removals are done.
 func benchProblem(order int) (f *kernel.Expansion, eps float64) {
@@ -285,32 +223,35 @@ func BenchmarkProject(b *testing.B) {
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/projection")
 		})
 		b.Run(fmt.Sprintf("literal/M=%d", order), func(b *testing.B) {
-			g, w := gramMatrix(f), mat.NewDense(f.Order(), f.Outputs, slices.Clone(f.W))
-			candidates := math.MaxInt
-			if order > 100 {
-				candidates = 32
-			}
-			var solved int
-			var removed []int
-			for range b.N {
-				removed, solved = literalFloat(g, w, eps, f.Order(), candidates)
-			}
-			perRun := b.Elapsed().Seconds() / float64(b.N)
+			p := newPursuit(f, false)
 			if order == 100 {
-				b.ReportMetric(perRun, "s/projection")
-				_, fast, _ := Project(f, eps)
-				if !slices.Equal(fast, removed) {
+				var removed []int
+				for range b.N {
+					_, _, removed, _ = p.algorithm1(eps)
+				}
+				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/projection")
+				if _, fast, _ := Project(f, eps); !slices.Equal(fast, removed) {
 					b.Fatalf("removed %v, the fast one %v", removed, fast)
 				}
 				return
 			}
-			one, size := perRun/float64(solved), float64(f.Order())
-			var all float64
-			for n := size; n >= size-32; n-- {
-				all += n * one * math.Pow(n/size, 3)
+			const candidates = 32
+			all, size := make([]int, f.Order()), float64(f.Order())
+			for i := range all {
+				all[i] = i
 			}
-			b.ReportMetric(all, "s/projection")
-			b.ReportMetric(float64(solved), "candidates/op")
+			for range b.N {
+				for j := range candidates {
+					p.approximate(without(all, j))
+				}
+			}
+			one := b.Elapsed().Seconds() / float64(b.N) / candidates
+			var sum float64
+			for n := size; n >= size-32; n-- {
+				sum += n * one * math.Pow(n/size, 3)
+			}
+			b.ReportMetric(sum, "s/projection")
+			b.ReportMetric(candidates, "candidates/op")
 		})
 	}
 }

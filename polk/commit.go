@@ -6,107 +6,169 @@ import "polkrepro/internal/gemm"
 // A step that removed just its own new elements touches the weights alone.
 //
 // The inverse over the new dictionary is P − YᵀY + ZᵀZ: first the removed old
-// elements leave, by their scaled columns Y, then the kept new ones enter.
-// This order has no cancellation when a new element replaces a near-duplicate.
+// elements leave, by their scaled columns, the rows of Y (goneCols), then the kept
+// new ones enter. The other way round a new element that replaces a near-duplicate
+// would make P as large as 1/distance² before the removal makes it small again,
+// and that would cancel.
 func (k *komp) commit(b *batch) {
-	m, c := k.g.m, k.f.Outputs
-	copy(k.f.W, k.w[:m*c])
-	k.old, k.kept = k.old[:0], k.kept[:0]
-	for j, on := range k.alive {
+	m, c := k.inverse.order, k.f.Outputs
+	copy(k.f.W, k.weights[:m*c])
+	k.goneSorted, k.keptNew = k.goneSorted[:0], k.keptNew[:0]
+	for j, on := range k.present {
 		switch {
 		case j < m && !on:
-			k.old = append(k.old, j)
+			k.goneSorted = append(k.goneSorted, j)
 		case j >= m && on:
-			k.kept = append(k.kept, j-m)
+			k.keptNew = append(k.keptNew, j-m)
 		}
 	}
-	if len(k.old)+len(k.kept) == 0 {
+	if len(k.goneSorted)+len(k.keptNew) == 0 {
 		return
 	}
 	k.schurKept(b)
-	for i := range k.order {
-		copy(k.g.add(-1, k.threads), k.v[i*m:(i+1)*m])
-		k.g.added()
+	for i := range k.goneOld {
+		k.inverse.add(-1, k.goneCols[i*m:(i+1)*m], k.threads)
 	}
 	k.delete(b)
 	k.insert(b)
-	k.g.settle(k.threads)
+	k.inverse.flushIfWorthwhile(k.threads)
 }
 
 // schurKept computes the vectors with which the kept new elements enter: the
 // rows of Z = L'⁻¹·T'ᵀ with L'·L'ᵀ = S' = S_kept + HᵀH, the Schur complement
 // over the old elements that stay, T' = T_kept − Yᵀ·H, and H = Y_R⁻ᵀ·T_R over
-// the removed elements R.
+// the removed elements R. A sum of squares again, as in (c): the distances of the
+// kept elements can only grow when others leave, and nothing is subtracted.
 func (k *komp) schurKept(b *batch) {
-	n, m, ro, kn := b.m, k.g.m, len(k.order), len(k.kept)
-	k.h, k.sl, k.z = grow(k.h, kn*ro), grow(k.sl, kn*kn), grow(k.z, kn*m)
-	for i, p := range k.kept {
-		h, z := k.h[i*ro:(i+1)*ro], k.z[i*m:(i+1)*m]
-		copy(z, k.t[p*m:(p+1)*m])
-		for j, r := range k.order {
-			y := k.v[j*m : (j+1)*m]
+	n, m, gone, kept := b.n, k.inverse.order, len(k.goneOld), len(k.keptNew)
+	k.goneCoeff, k.chol, k.entering = grow(k.goneCoeff, kept*gone), grow(k.chol, kept*kept), grow(k.entering, kept*m)
+	for i, p := range k.keptNew {
+		h, z := k.goneCoeff[i*gone:(i+1)*gone], k.entering[i*m:(i+1)*m]
+		copy(z, k.coeff[p*m:(p+1)*m])
+		// Forward substitution: Y_R is triangular in the order of removal, because
+		// a column of P̂ is zero at the elements that left before.
+		for j, r := range k.goneOld {
+			y := k.goneCols[j*m : (j+1)*m]
 			h[j] = z[r] / y[r]
 			gemm.Axpy(-h[j], y, z)
 		}
-		for j, q := range k.kept[:i+1] {
-			k.sl[i*kn+j] = k.s[p*n+q] + dot(h, k.h[j*ro:(j+1)*ro])
+		for j, q := range k.keptNew[:i+1] {
+			k.chol[i*kept+j] = k.schur[p*n+q] + dot(h, k.goneCoeff[j*gone:(j+1)*gone])
 		}
 	}
-	cholesky(k.sl, kn)
-	for i := range k.kept {
-		z := k.z[i*m : (i+1)*m]
+	cholesky(k.chol, kept)
+	for i := range k.keptNew {
+		z := k.entering[i*m : (i+1)*m]
 		for j := range i {
-			gemm.Axpy(-k.sl[i*kn+j], k.z[j*m:(j+1)*m], z)
+			gemm.Axpy(-k.chol[i*kept+j], k.entering[j*m:(j+1)*m], z)
 		}
-		scale(1/k.sl[i*kn+i], z)
+		scale(1/k.chol[i*kept+i], z)
 	}
 }
 
 // delete takes the removed old elements out of the dictionary and everything
 // that is indexed by it.
 func (k *komp) delete(b *batch) {
-	stride, c := k.g.m, k.f.Outputs
-	for i := len(k.old) - 1; i >= 0; i-- {
-		j, last := k.old[i], k.g.m-1
-		for q := range k.kept {
-			k.z[q*stride+j] = k.z[q*stride+last]
+	stride, c := k.inverse.order, k.f.Outputs
+	for i := len(k.goneSorted) - 1; i >= 0; i-- {
+		j, last := k.goneSorted[i], k.inverse.order-1
+		for q := range k.keptNew {
+			k.entering[q*stride+j] = k.entering[q*stride+last]
 		}
-		for _, q := range k.kept {
-			b.kx[q*stride+j] = b.kx[q*stride+last]
+		for _, q := range k.keptNew {
+			b.toDict[q*stride+j] = b.toDict[q*stride+last]
 		}
-		if k.refits {
-			copy(k.values[j*c:(j+1)*c], k.values[last*c:])
+		if k.illConditioned {
+			copy(k.target[j*c:(j+1)*c], k.target[last*c:])
 		}
 		k.f.Remove(j)
-		k.g.remove(j)
+		k.inverse.remove(j)
 	}
 }
 
 // insert appends the kept new elements to the dictionary, K and P. Row i of Z
 // goes on over the new elements as row i of −L'⁻¹.
 func (k *komp) insert(b *batch) {
-	m, kn, c, dim := k.g.m, len(k.kept), k.f.Outputs, k.f.Dict.Dim()
-	stride := m + len(k.old)
-	k.linv = grow(k.linv, kn*kn)
-	inverseLower(k.linv, k.sl, kn)
-	for i, p := range k.kept {
-		k.row = append(k.row[:0], b.kx[p*stride:p*stride+m]...)
-		for _, q := range k.kept[:i] {
-			k.row = append(k.row, b.kxx[p*b.m+q])
+	m, kept, c, dim := k.inverse.order, len(k.keptNew), k.f.Outputs, k.f.Dict.Dim()
+	stride := m + len(k.goneSorted)
+	k.cholInv = grow(k.cholInv, kept*kept)
+	inverseLower(k.cholInv, k.chol, kept)
+	for i, p := range k.keptNew {
+		k.scratch = append(k.scratch[:0], b.toDict[p*stride:p*stride+m]...)
+		for _, q := range k.keptNew[:i] {
+			k.scratch = append(k.scratch, b.gram[p*b.n+q])
 		}
-		k.g.append(k.row, b.kxx[p*b.m+p])
-		k.f.Append(b.x[p*dim:(p+1)*dim], k.w[(stride+p)*c:(stride+p+1)*c])
-		if k.refits {
-			copy(k.values[(m+i)*c:(m+i+1)*c], k.values[(stride+p)*c:])
+		k.inverse.append(k.scratch, b.gram[p*b.n+p])
+		k.f.Append(b.points[p*dim:(p+1)*dim], k.weights[(stride+p)*c:(stride+p+1)*c])
+		if k.illConditioned {
+			copy(k.target[(m+i)*c:(m+i+1)*c], k.target[(stride+p)*c:])
 		}
 	}
-	for i := range kn {
-		v := k.g.add(1, k.threads)
-		copy(v, k.z[i*stride:i*stride+m])
-		clear(v[m:])
-		for j, x := range k.linv[i*kn : i*kn+i+1] {
-			v[m+j] = -x
+	for i := range kept {
+		k.scratch = append(k.scratch[:0], k.entering[i*stride:i*stride+m]...)
+		for _, v := range k.cholInv[i*kept : i*kept+i+1] {
+			k.scratch = append(k.scratch, -v)
 		}
-		k.g.added()
+		for range kept - i - 1 {
+			k.scratch = append(k.scratch, 0)
+		}
+		k.inverse.add(1, k.scratch, k.threads)
+	}
+}
+
+// evaluateTarget computes the values of f̃ at all M+n elements, K_D̃D̃·w̃, while
+// both are still at hand.
+func (k *komp) evaluateTarget(b *batch) {
+	n, m, c := b.n, k.inverse.order, k.f.Outputs
+	k.target = grow(k.target, (m+n)*c)
+	clear(k.target)
+	k.transposeWeights(k.weights, m)
+	if m > 0 {
+		gemm.MulABT(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.weightsT, m, 0, k.target, c, k.threads)
+		gemm.MulABT(n, c, m, 1, b.toDict, m, k.weightsT, m, 0, k.target[m*c:], c, k.threads)
+	}
+	for i := range n {
+		wi := b.weights[i*c : (i+1)*c]
+		for j, v := range b.toDict[i*m : (i+1)*m] {
+			axpy(v, wi, k.target[j*c:(j+1)*c])
+		}
+		for j := range n {
+			axpy(b.gram[i*n+j], wi, k.target[(m+j)*c:(m+j+1)*c])
+		}
+	}
+}
+
+// refineWeights improves the weights by iterative refinement of K·w = f̃(D),
+// w += P·(f̃(D) − K·w): the loop's weights carry the error of P, which is that of
+// K's condition, these the error of the residual.
+func (k *komp) refineWeights() {
+	m, c := k.inverse.order, k.f.Outputs
+	if m == 0 {
+		return
+	}
+	k.valueResidual = grow(k.valueResidual, m*c)
+	for range 2 {
+		copy(k.valueResidual, k.target[:m*c])
+		k.transposeWeights(k.f.W, m)
+		gemm.MulABT(m, c, m, -1, k.inverse.gram, k.inverse.stride, k.weightsT, m, 1, k.valueResidual, c, k.threads)
+		k.transposeWeights(k.valueResidual, m)
+		k.scratch = grow(k.scratch, c*m)
+		k.inverse.mul(c, k.weightsT, 0, k.scratch, k.threads)
+		for j := range m {
+			for q := range c {
+				k.f.W[j*c+q] += k.scratch[q*m+j]
+			}
+		}
+	}
+}
+
+// transposeWeights sets k.wt to the C×m transpose of the first m rows of a.
+func (k *komp) transposeWeights(a []float64, m int) {
+	c := k.f.Outputs
+	k.weightsT = grow(k.weightsT, c*m)
+	for j := range m {
+		for q, v := range a[j*c : (j+1)*c] {
+			k.weightsT[q*m+j] = v
+		}
 	}
 }

@@ -6,124 +6,30 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// A rowSet is a matrix of n rows, kept as they are reduced.
-type rowSet struct {
-	a        []float64 // n×width
-	n, width int
-	col, z   []float64
+// The loop of Algorithm 1 (lines 2 to 14 in algorithm1.go). Letters refer to the
+// derivation in komp.go.
+
+// newStage is the state of removeNew.
+type newStage struct {
+	// [R̂ over the new elements | U], with U the product of all reflections: the
+	// part of R̂ over the dictionary is U·(−L⁻¹·Tᵀ), and is not formed until
+	// removeAny needs it.
+	rows       rowFactor
+	coeffT     []float64 // M×n: T
+	oldAtStart []float64 // M×n: (−L⁻¹·Tᵀ)ᵀ
+	oldGain    []float64 // ρ_k of (e), squared norms of its rows
+	moved      []float64 // C×n: the sum of (d) is oldAtStart·movedᵀ
+	oldNow     []float64 // M×rows: what is left of R̂ over the dictionary, transposed
+	fullBound  float64   // oldBound for all of the budget
 }
 
-func (r *rowSet) reset(n, width int) {
-	r.n, r.width, r.a = n, width, grow(r.a, n*width)
-	clear(r.a)
-}
-
-func (r *rowSet) row(i int) []float64 { return r.a[i*r.width : (i+1)*r.width] }
-
-// columnNorm returns the squared norm of column j.
-func (r *rowSet) columnNorm(j int) float64 {
-	var s float64
-	for i := range r.n {
-		s += r.a[i*r.width+j] * r.a[i*r.width+j]
-	}
-	return s
-}
-
-// reflect applies to the rows the Householder reflection that leaves column j
-// in the last row alone. RᵀR stays what it is.
-func (r *rowSet) reflect(j int) {
-	last := r.n - 1
-	r.col = grow(r.col, r.n)
-	for i := range r.col {
-		r.col[i] = r.a[i*r.width+j]
-	}
-	rest := sumSquares(r.col[:last])
-	if rest == 0 {
-		return
-	}
-	norm := math.Copysign(math.Sqrt(rest+r.col[last]*r.col[last]), r.col[last])
-	r.col[last] += norm
-	beta := 2 / (rest + r.col[last]*r.col[last])
-	r.z = grow(r.z, r.width)
-	clear(r.z)
-	for i, u := range r.col {
-		if u != 0 {
-			gemm.Axpy(u, r.row(i), r.z)
-		}
-	}
-	for i, u := range r.col {
-		if u != 0 {
-			gemm.Axpy(-beta*u, r.z, r.row(i))
-			r.a[i*r.width+j] = 0
-		}
-	}
-	r.a[last*r.width+j] = -norm
-}
-
-// take reflects for column j and removes the last row, which it returns: all
-// of column j is in it. The row is valid until the next reset.
-func (r *rowSet) take(j int) []float64 {
-	r.reflect(j)
-	r.n--
-	return r.row(r.n)
-}
-
-// factor computes L, L⁻¹ and the diagonal of S⁻¹ for the new elements, whose
-// reciprocal is the squared distance of an element to the span of all others.
-// It reports whether that leaves no doubt that they are independent, and if so
-// whether the weights are to be refitted.
-func (k *komp) factor(b *batch) bool {
-	n, m := b.m, k.g.m
-	k.q, k.qmin = grow(k.q, m+n), grow(k.qmin, m+n)
-	k.sl = append(k.sl[:0], k.s[:n*n]...)
-	cholesky(k.sl, n)
-	k.linv = grow(k.linv, n*n)
-	inverseLower(k.linv, k.sl, n)
-	q := k.q[m:]
-	clear(q)
-	for r := range n {
-		for i, v := range k.linv[r*n : r*n+r+1] {
-			q[i] += v * v
-		}
-	}
-	least := 1.0
-	for i := range q {
-		k.qmin[m+i] = 1 / b.kxx[i*n+i]
-		q[i] = max(q[i], k.qmin[m+i])
-		least = min(least, k.qmin[m+i]/q[i])
-	}
-	if !(least > independent) {
-		return false
-	}
-	k.refits = k.refits || least < delicate
-	return true
-}
-
-// prepare sets up the weights of all M+m elements.
-func (k *komp) prepare(b *batch) {
-	n, m, c := b.m, k.g.m, k.f.Outputs
-	total := m + n
-	k.w, k.w2, k.alive = grow(k.w, total*c), grow(k.w2, total), grow(k.alive, total)
-	copy(k.w, k.f.W)
-	copy(k.w[m*c:], b.w[:n*c])
-	for j := range total {
-		k.w2[j] = sumSquares(k.w[j*c : (j+1)*c])
-		k.alive[j] = true
-	}
-	k.left = total
-	k.order = k.order[:0]
-	if k.refits {
-		k.evaluate(b)
-	}
-}
-
-// cheapest returns the element whose removal adds least to the squared error,
-// the first of equals, and what it adds: ‖w_j‖²/q_j.
-func cheapest(w2, q []float64, alive []bool) (best int, cost float64) {
+// cheapest returns the element j* whose removal adds least to the squared error,
+// the first of equals, and what it adds: ‖w_j‖²/Q_jj (line 6, by (a)).
+func cheapest(norm2, invDiag []float64, present []bool) (best int, cost float64) {
 	best, cost = -1, math.Inf(1)
-	for j, on := range alive {
+	for j, on := range present {
 		if on {
-			if v := w2[j] / q[j]; v < cost {
+			if v := norm2[j] / invDiag[j]; v < cost {
 				best, cost = j, v
 			}
 		}
@@ -131,247 +37,293 @@ func cheapest(w2, q []float64, alive []bool) (best int, cost float64) {
 	return best, cost
 }
 
-// newcomers is the state of removeNew.
-type newcomers struct {
-	rows  rowSet    // [R̂ over the new elements | Q], with Q·(−L⁻¹·Tᵀ) the part of R̂ over the old ones
-	tt    []float64 // M×m: Tᵀ by dictionary elements
-	ro    []float64 // M×m: −(L⁻¹·Tᵀ)ᵀ
-	rho   []float64 // squared norms of its rows
-	moved []float64 // C×m: the removals' effect on the old weights, −ro·movedᵀ
-	part  []float64 // M×rows: what is left of R̂ over the old elements
-	full  float64   // oldBound for all of the budget
-}
-
-// removeNew is the loop of Algorithm 1 for as long as no dictionary element
-// can be the cheapest. It works on the m new elements alone and applies what
-// it did to the M old ones at the end, in two matrix products: the removal of
-// new elements i₁, i₂, … whose scaled columns of the inverse are o₁, o₂, …
-// takes Σ_s o_s[j]·u_s from the weights w_j of an old element, with
-// u_s = w_{i_s}/o_s[i_s]. Since Σ_s‖u_s‖² is the squared error r² spent on
-// them, and Σ_s o_s[j]² ≤ ρ_j, what K⁻¹_jj gains from the new elements,
-//
-//	‖w_j‖ ≥ ‖w_j at first‖ − √ρ_j·r,   K⁻¹_jj ≤ P_jj + ρ_j,
-//
-// which bounds the cost of removing j from below (oldBound).
-//
-// It reports whether no element can be removed any more; otherwise remove goes
-// on from the state that it leaves.
+// removeNew removes new elements for as long as the cheapest of all is a new one,
+// which it knows from the bound (e), and gives the dictionary's weights all of
+// their changes at the end (d). It reports whether no element can be removed any
+// more; otherwise removeAny goes on from the state that it leaves.
 func (k *komp) removeNew(b *batch, eps2 float64) bool {
-	n, m, c := b.m, k.g.m, k.f.Outputs
-	k.enterNew(b, eps2)
-	w, w2, q, alive := k.w[m*c:], k.w2[m:], k.q[m:], k.alive[m:]
-	before, count, stopped := k.err2, 0, true
+	n, m, c := b.n, k.inverse.order, k.f.Outputs
+	s := &k.newStage
+	k.enterNewStage(b, eps2)
+	weights, norm2, invDiag, present := k.weights[m*c:], k.norm2[m:], k.invDiag[m:], k.present[m:]
+	before, count, stopped := k.spent, 0, true
+	// Invariant: weights, norm2 and invDiag are right for the new elements that
+	// are left; for the dictionary they are those of the start, and s.moved has
+	// what is missing.
 	for {
-		i, cost := cheapest(w2, q, alive)
-		if k.left <= k.least || !(k.err2+cost <= eps2) {
+		i, cost := cheapest(norm2, invDiag, present)
+		if k.left <= k.minOrder || !(k.spent+cost <= eps2) {
 			break
 		}
-		if !(cost < k.fresh.full) && !(cost < k.oldBound(k.err2-before)) {
+		// The bound for all of the budget is the lowest there can be: most of the
+		// time it settles the matter without a pass over the dictionary.
+		if !(cost < s.fullBound) && !(cost < k.oldBound(k.spent-before)) {
 			stopped = false
 			break
 		}
-		k.err2 += cost
-		k.removed = append(k.removed, m+b.orig[i])
+		k.spent += cost
+		k.removed = append(k.removed, m+b.samples[i])
 		count++
 		k.left--
-		alive[i] = false
-		out := k.fresh.rows.take(i)
-		k.downdate(i, out[:n], w, w2, q, alive, nil, &k.fresh.rows)
-		k.fresh.move(out, w[i*c:(i+1)*c], i)
+		present[i] = false
+		out := s.rows.take(i)
+		k.downdate(i, out[:n], weights, norm2, invDiag, present, nil, &s.rows)
+		if m > 0 { // out[n:] is a row of U, and oldAtStart times it is o over the dictionary
+			for q, v := range weights[i*c : (i+1)*c] {
+				axpy(v/out[i], out[n:], s.moved[q*n:(q+1)*n])
+			}
+		}
 	}
 	if m > 0 && count > 0 {
-		gemm.MulABT(m, c, n, -1, k.fresh.ro, n, k.fresh.moved, n, 1, k.w, c, k.threads)
+		gemm.MulABT(m, c, n, -1, s.oldAtStart, n, s.moved, n, 1, k.weights, c, k.threads)
 	}
-	if stopped && (k.left <= k.least || !(k.err2+k.oldBound(k.err2-before) <= eps2)) {
+	if stopped && (k.left <= k.minOrder || !(k.spent+k.oldBound(k.spent-before) <= eps2)) {
 		return true
 	}
 	k.enterAll(n)
 	return false
 }
 
-// enterNew sets up the state of removeNew.
-func (k *komp) enterNew(b *batch, eps2 float64) {
-	n, m, c := b.m, k.g.m, k.f.Outputs
-	f := &k.fresh
-	width := 2 * n
+// enterNewStage sets up the state of removeNew.
+func (k *komp) enterNewStage(b *batch, eps2 float64) {
+	n, m, c := b.n, k.inverse.order, k.f.Outputs
+	s := &k.newStage
+	cols := 2 * n
 	if m == 0 {
-		width = n
+		cols = n // no dictionary to apply U to
 	}
-	f.rows.reset(n, width)
+	s.rows.reset(n, cols)
 	for i := range n {
-		row := f.rows.row(i)
-		copy(row, k.linv[i*n:i*n+i+1])
+		row := s.rows.row(i)
+		copy(row, k.cholInv[i*n:i*n+i+1])
 		if m > 0 {
 			row[n+i] = 1
 		}
 	}
-	f.moved = grow(f.moved, c*n)
-	clear(f.moved)
-	f.rho = grow(f.rho, m)
-	clear(f.rho)
+	s.moved = grow(s.moved, c*n)
+	clear(s.moved)
+	s.oldGain = grow(s.oldGain, m)
+	clear(s.oldGain)
 	if m > 0 && n > 0 {
-		f.tt, f.ro = grow(f.tt, m*n), grow(f.ro, m*n)
-		transpose(f.tt, k.t, n, m)
-		gemm.MulABT(m, n, n, -1, f.tt, n, k.linv, n, 0, f.ro, n, k.threads)
+		s.coeffT, s.oldAtStart = grow(s.coeffT, m*n), grow(s.oldAtStart, m*n)
+		transpose(s.coeffT, k.coeff, n, m)
+		gemm.MulABT(m, n, n, -1, s.coeffT, n, k.cholInv, n, 0, s.oldAtStart, n, k.threads)
 		for j := range m {
-			f.rho[j] = gemm.Dot(f.ro[j*n:(j+1)*n], f.ro[j*n:(j+1)*n])
+			row := s.oldAtStart[j*n : (j+1)*n]
+			s.oldGain[j] = gemm.Dot(row, row)
 		}
 	}
-	f.full = k.oldBound(eps2 - k.err2)
+	s.fullBound = k.oldBound(eps2 - k.spent)
 }
 
-// move notes what the removal of new element i, of weights w and with row out
-// of the state's rows, takes from the old weights.
-func (f *newcomers) move(out, w []float64, i int) {
-	n := len(f.moved) / len(w)
-	if len(out) == n { // no old elements
-		return
-	}
-	for c, v := range w {
-		axpy(v/out[i], out[n:], f.moved[c*n:(c+1)*n])
-	}
-}
-
-// oldBound returns a lower bound of what the removal of a dictionary element
+// oldBound returns a lower bound (e) of what the removal of a dictionary element
 // can cost after new ones have been removed at a squared error of r2.
 func (k *komp) oldBound(r2 float64) float64 {
 	// What rounding may add to a cost that hangs on the last bit.
 	const slack = 1 - 1e-9
 	bound := math.Inf(1)
-	for j, rho := range k.fresh.rho {
-		w := max(0, math.Sqrt(k.w2[j])-math.Sqrt(rho*r2))
-		bound = min(bound, w*w/(k.g.diag[j]+rho))
+	for j, gain := range k.newStage.oldGain {
+		norm := max(0, math.Sqrt(k.norm2[j])-math.Sqrt(gain*r2))
+		bound = min(bound, norm*norm/(k.inverse.diag[j]+gain))
 	}
 	return slack * bound
 }
 
-// enterAll sets up the inverse Gram matrix of what removeNew left in the form
-// P̂ + R̂ᵀR̂, of which only the diagonal is formed: P̂ = P over the dictionary,
-// and R̂ with a row for each new element that is left.
+// enterAll sets up Q = P̂ + R̂ᵀR̂ over all elements that removeNew has left, of
+// which only the diagonal is formed.
 func (k *komp) enterAll(n int) {
-	m, c := k.g.m, k.f.Outputs
-	total, f := m+n, &k.fresh
-	k.p = grow(k.p, total)
-	clear(k.p[m:])
-	copy(k.p, k.g.diag[:m])
-	k.r.reset(f.rows.n, total)
-	rows := f.rows.n
+	m, c := k.inverse.order, k.f.Outputs
+	total, s := m+n, &k.newStage
+	k.oldDiag = grow(k.oldDiag, total)
+	clear(k.oldDiag[m:])
+	copy(k.oldDiag, k.inverse.diag[:m])
+	rows := s.rows.rows
+	k.newRows.reset(rows, total)
 	if m > 0 && rows > 0 {
-		f.part = grow(f.part, m*rows)
-		gemm.MulABT(m, rows, n, 1, f.ro, n, f.rows.a[n:], f.rows.width, 0, f.part, rows, k.threads)
+		// The rows of U that are left, times −L⁻¹·Tᵀ.
+		s.oldNow = grow(s.oldNow, m*rows)
+		gemm.MulABT(m, rows, n, 1, s.oldAtStart, n, s.rows.data[n:], s.rows.cols, 0, s.oldNow, rows, k.threads)
 	}
 	for i := range rows {
-		row := k.r.row(i)
+		row := k.newRows.row(i)
 		for j := range m {
-			row[j] = f.part[j*rows+i]
+			row[j] = s.oldNow[j*rows+i]
 		}
-		copy(row[m:], f.rows.row(i)[:n])
+		copy(row[m:], s.rows.row(i)[:n])
 	}
 	for j := range m {
-		k.w2[j] = sumSquares(k.w[j*c : (j+1)*c])
-		k.qmin[j] = 1 / k.g.self[j]
-		k.q[j] = max(k.p[j]+k.r.columnNorm(j), k.qmin[j])
+		k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
+		k.invDiagFloor[j] = 1 / k.inverse.self[j]
+		k.invDiag[j] = max(k.oldDiag[j]+k.newRows.columnNorm(j), k.invDiagFloor[j])
 	}
 }
 
-// remove is the loop of Algorithm 1: while the cheapest removal keeps the
-// squared error r² + ‖w_j‖²/q_j within eps2, it removes that element and
-// refits the weights of the others.
-func (k *komp) remove(b *batch, eps2 float64) {
+// removeAny is the loop over all elements: while the cheapest removal keeps the
+// squared error within eps2, it removes that element and refits the weights of
+// the others.
+func (k *komp) removeAny(b *batch, eps2 float64) {
 	for {
-		j, cost := cheapest(k.w2, k.q, k.alive)
-		if k.left <= k.least || !(k.err2+cost <= eps2) {
+		j, cost := cheapest(k.norm2, k.invDiag, k.present)
+		if k.left <= k.minOrder || !(k.spent+cost <= eps2) {
 			return
 		}
-		k.err2 += cost
+		k.spent += cost
 		k.eliminate(b, j)
 	}
 }
 
-// eliminate takes element j out of the inverse and gives its weights to the
-// others.
+// eliminate takes element j out of Q and gives its weights to the others.
 func (k *komp) eliminate(b *batch, j int) {
-	m := k.g.m
-	k.alive[j] = false
+	m := k.inverse.order
+	k.present[j] = false
 	k.left--
 	var out []float64
 	if j < m {
-		out = k.eliminateOld(j)
+		out = k.takeOld(j)
 		k.removed = append(k.removed, j)
 	} else {
-		out = k.r.take(j)
-		k.removed = append(k.removed, m+b.orig[j-m])
+		out = k.newRows.take(j)
+		k.removed = append(k.removed, m+b.samples[j-m])
 	}
-	k.downdate(j, out, k.w, k.w2, k.q, k.alive, k.p, &k.r)
+	k.downdate(j, out, k.weights, k.norm2, k.invDiag, k.present, k.oldDiag, &k.newRows)
 }
 
-// eliminateOld takes dictionary element j out of P̂ + R̂ᵀR̂ and returns the
-// scaled column that goes: with x the scaled column of P̂ and y the row of R̂
-// that holds all of column j, a rotation of the two leaves column j in one of
-// them. Orthogonal throughout, because that stays accurate when elements
-// nearly depend on each other: subtracting columns of the inverse would cancel
-// numbers as large as its condition.
-func (k *komp) eliminateOld(j int) []float64 {
-	x := k.column(j)
+// takeOld takes dictionary element j out of P̂ + R̂ᵀR̂ and returns the o that goes,
+// by a reflection of R̂ and a rotation of its last row with the scaled column x of
+// P̂.
+func (k *komp) takeOld(j int) []float64 {
+	x := k.oldColumn(j)
 	for i, v := range x {
-		k.p[i] -= v * v
+		k.oldDiag[i] -= v * v
 	}
-	k.out = grow(k.out, k.r.width)
-	clear(k.out)
-	copy(k.out, x)
-	if k.r.n == 0 {
-		return k.out
+	out := grow(k.outCol, k.newRows.cols)
+	k.outCol = out
+	clear(out)
+	copy(out, x)
+	if k.newRows.rows == 0 {
+		return out
 	}
-	k.r.reflect(j)
-	y := k.r.row(k.r.n - 1)
+	k.newRows.reflect(j)
+	y := k.newRows.row(k.newRows.rows - 1)
 	h := math.Hypot(x[j], y[j])
 	cos, sin := x[j]/h, y[j]/h
 	for i, v := range y {
-		k.out[i], y[i] = cos*k.out[i]+sin*v, cos*v-sin*k.out[i]
+		out[i], y[i] = cos*out[i]+sin*v, cos*v-sin*out[i]
 	}
-	return k.out
+	return out
 }
 
-// column appends to k.v column j of P̂, scaled so that P̂ less its square is
-// P̂ without j. Looking left: the column of P less what each removed element
-// took from it.
-func (k *komp) column(j int) []float64 {
-	m, past := k.g.m, len(k.order)
-	k.v = extend(k.v[:past*m], m)
-	v := k.v[past*m:]
-	k.g.column(v, j)
+// oldColumn appends to k.goneCols the scaled column x of P̂ for element j, so that
+// P̂ less its square is P̂ without j. Looking left: the column of P less what each
+// removed element took from it.
+func (k *komp) oldColumn(j int) []float64 {
+	m, past := k.inverse.order, len(k.goneOld)
+	k.goneCols = extend(k.goneCols[:past*m], m)
+	x := k.goneCols[past*m:]
+	k.inverse.column(x, j)
 	for i := range past {
-		gemm.Axpy(-k.v[i*m+j], k.v[i*m:(i+1)*m], v)
+		gemm.Axpy(-k.goneCols[i*m+j], k.goneCols[i*m:(i+1)*m], x)
 	}
-	k.order = append(k.order, j)
-	scale(1/math.Sqrt(max(v[j], k.qmin[j])), v)
-	return v
+	k.goneOld = append(k.goneOld, j)
+	scale(1/math.Sqrt(max(x[j], k.invDiagFloor[j])), x)
+	return x
 }
 
-// downdate takes removed element j, whose scaled column of the inverse is
-// out, out of the weights w with squared norms w2 and of the diagonal q. A
-// diagonal element that loses nearly all of itself is summed up anew, from p
-// (nil for zeros) and the rows r.
-func (k *komp) downdate(j int, out, w, w2, q []float64, alive []bool, p []float64, r *rowSet) {
+// downdate is (b) for weights and diagonal: it takes removed element j, whose
+// scaled column of the inverse is out, out of the weights with squared norms norm2
+// and out of the diagonal invDiag, which is that of oldDiag (nil for zeros) plus
+// rowsᵀ·rows.
+func (k *komp) downdate(j int, out, weights, norm2, invDiag []float64, present []bool, oldDiag []float64, rows *rowFactor) {
+	// A difference that keeps a thousandth of the diagonal has lost three digits
+	// of it. Below that it is summed up afresh, which takes n multiplications and
+	// loses none.
 	const trusted = 1e-3
 	c := k.f.Outputs
-	wj := w[j*c : (j+1)*c]
+	wj := weights[j*c : (j+1)*c]
 	inv := 1 / out[j]
-	least := k.qmin[len(k.qmin)-len(q):]
+	floor := k.invDiagFloor[len(k.invDiagFloor)-len(invDiag):]
 	for i, v := range out {
-		if v == 0 || !alive[i] {
+		if v == 0 || !present[i] {
 			continue
 		}
-		left := q[i] - v*v
-		if !(left > trusted*q[i]) {
-			left = r.columnNorm(i)
-			if p != nil {
-				left += p[i]
+		left := invDiag[i] - v*v
+		if !(left > trusted*invDiag[i]) {
+			left = rows.columnNorm(i)
+			if oldDiag != nil {
+				left += oldDiag[i]
 			}
 		}
-		q[i] = max(left, least[i])
-		wi := w[i*c : (i+1)*c]
+		invDiag[i] = max(left, floor[i])
+		wi := weights[i*c : (i+1)*c]
 		axpy(-v*inv, wj, wi)
-		w2[i] = sumSquares(wi)
+		norm2[i] = sumSquares(wi)
 	}
+}
+
+// A rowFactor is a matrix R of which RᵀR is meant, so that orthogonal
+// transformations of its rows change nothing. Its rows become fewer.
+type rowFactor struct {
+	data       []float64 // rows×cols
+	rows, cols int
+
+	mirror   []float64 // u of a reflection
+	mirrored []float64 // Rᵀu
+}
+
+func (r *rowFactor) reset(rows, cols int) {
+	r.rows, r.cols, r.data = rows, cols, grow(r.data, rows*cols)
+	clear(r.data)
+}
+
+func (r *rowFactor) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols] }
+
+// columnNorm returns the squared norm of column j, (RᵀR)_jj.
+func (r *rowFactor) columnNorm(j int) float64 {
+	var s float64
+	for i := range r.rows {
+		s += r.data[i*r.cols+j] * r.data[i*r.cols+j]
+	}
+	return s
+}
+
+// reflect applies to the rows the Householder reflection 1 − β·u·uᵀ, β = 2/‖u‖²,
+// that leaves column j in the last row alone.
+func (r *rowFactor) reflect(j int) {
+	last := r.rows - 1
+	r.mirror = grow(r.mirror, r.rows)
+	u := r.mirror
+	for i := range u {
+		u[i] = r.data[i*r.cols+j]
+	}
+	rest := sumSquares(u[:last])
+	if rest == 0 {
+		return
+	}
+	// u = column + norm·e_last, with the sign of the column's last element so that
+	// the sum does not cancel.
+	norm := math.Copysign(math.Sqrt(rest+u[last]*u[last]), u[last])
+	u[last] += norm
+	beta := 2 / (rest + u[last]*u[last])
+	r.mirrored = grow(r.mirrored, r.cols)
+	clear(r.mirrored)
+	for i, v := range u {
+		if v != 0 {
+			gemm.Axpy(v, r.row(i), r.mirrored)
+		}
+	}
+	for i, v := range u {
+		if v != 0 {
+			gemm.Axpy(-beta*v, r.mirrored, r.row(i))
+			r.data[i*r.cols+j] = 0 // to the last bit
+		}
+	}
+	r.data[last*r.cols+j] = -norm
+}
+
+// take reflects for column j and removes the last row, which it returns: all
+// of column j is in it. The row is valid until the next reset.
+func (r *rowFactor) take(j int) []float64 {
+	r.reflect(j)
+	r.rows--
+	return r.row(r.rows)
 }

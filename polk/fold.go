@@ -12,99 +12,103 @@ import (
 // to those. Diagonal pivoting chooses the elements to keep: in any other order
 // the coefficients of the rest could be as large as the condition of S.
 func (k *komp) foldDependent(b *batch) {
-	n, m, c := b.m, k.g.m, k.f.Outputs
+	n, m, c := b.n, k.inverse.order, k.f.Outputs
 	rest := k.pivot(b)
 	if len(rest) == 0 {
 		return
 	}
-	r := len(k.kept)
-	for i, p := range k.kept {
-		copy(k.sl[i*n:i*n+r], k.l[p*n:p*n+r])
+	r := len(k.pivotOrder)
+	for i, p := range k.pivotOrder {
+		copy(k.chol[i*n:i*n+r], k.pivotRows[p*n:p*n+r])
 	}
 	var lost float64 // a sum of norms: what the elements lose need not be orthogonal
 	for _, i := range rest {
-		coeff := k.l[i*n : i*n+r]
-		backward(k.sl, n, coeff)
+		coeff := k.pivotRows[i*n : i*n+r]
+		backward(k.chol, n, coeff)
 		k.fold(b, i, coeff)
 		k.health.Folded++
-		lost += math.Sqrt(max(k.a[i*n+i], 0) * sumSquares(b.w[i*c:(i+1)*c]))
-		k.removed = append(k.removed, m+b.orig[i])
+		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(b.weights[i*c:(i+1)*c]))
+		k.removed = append(k.removed, m+b.samples[i])
 	}
-	k.err2 += lost * lost
-	slices.Sort(k.kept)
+	k.spent += lost * lost
+	slices.Sort(k.pivotOrder)
 	k.compress(b)
 }
 
 // pivot factorizes S with diagonal pivoting for as long as the pivots exceed
-// dependence. k.kept lists the elements in the order of the pivots, row i of
-// k.l is element i's row of the factor; the diagonal of k.a holds the squared
-// distances of the elements that are returned, those that are left, to the
-// span of all others.
+// dependence. k.pivotOrder lists the elements in the order of the pivots, row i of
+// k.pivotRows is element i's row of the factor; the diagonal of k.schurLeft holds
+// the squared distances of the elements that are returned, those that are left, to
+// the span of all others.
 func (k *komp) pivot(b *batch) []int {
-	n := b.m
-	k.a, k.l, k.sl = append(k.a[:0], k.s[:n*n]...), grow(k.l, n*n), grow(k.sl, n*n)
-	k.kept = k.kept[:0]
-	rest := k.rest[:0]
+	n := b.n
+	k.schurLeft, k.pivotRows, k.chol = append(k.schurLeft[:0], k.schur[:n*n]...), grow(k.pivotRows, n*n), grow(k.chol, n*n)
+	k.pivotOrder = k.pivotOrder[:0]
+	rest := k.unpivoted[:0]
 	for i := range n {
 		rest = append(rest, i)
 	}
-	k.rest = rest
+	k.unpivoted = rest
+	// Invariant: schurLeft over the elements of rest is S less what the r pivots so
+	// far explain, the Schur complement over the dictionary and those pivots.
 	for r := range n {
 		q, left := 0, 0.0
 		for p, i := range rest {
-			if v := k.a[i*n+i] / b.kxx[i*n+i]; v > left {
+			if v := k.schurLeft[i*n+i] / b.gram[i*n+i]; v > left {
 				q, left = p, v
 			}
 		}
 		if left <= dependence {
 			break
 		}
-		k.refits = k.refits || left < delicate
+		k.illConditioned = k.illConditioned || left < delicate
 		i := rest[q]
 		rest = slices.Delete(rest, q, q+1)
-		k.kept = append(k.kept, i)
-		d := math.Sqrt(k.a[i*n+i])
-		k.l[i*n+r] = d
+		k.pivotOrder = append(k.pivotOrder, i)
+		d := math.Sqrt(k.schurLeft[i*n+i])
+		k.pivotRows[i*n+r] = d
 		for _, j := range rest {
-			k.l[j*n+r] = k.a[j*n+i] / d
+			k.pivotRows[j*n+r] = k.schurLeft[j*n+i] / d
 		}
 		for _, j := range rest {
 			for _, p := range rest {
-				k.a[j*n+p] -= k.l[j*n+r] * k.l[p*n+r]
+				k.schurLeft[j*n+p] -= k.pivotRows[j*n+r] * k.pivotRows[p*n+r]
 			}
 		}
 	}
 	return rest
 }
 
-// fold gives the weights of new element i, which is Σ coeff_q κ(x_kept[q], ·)
-// plus a combination of dictionary elements, to those.
+// fold gives the weights of new element i, which is Σ coeff_q κ(x_pivotOrder[q], ·)
+// plus a combination of dictionary elements, to those. That combination's
+// coefficients are t_i − Σ coeff_q t_q: its projection on the dictionary less what
+// the kept ones already bring along.
 func (k *komp) fold(b *batch, i int, coeff []float64) {
-	m, c := k.g.m, k.f.Outputs
-	wi := b.w[i*c : (i+1)*c]
-	t := k.t[i*m : (i+1)*m]
-	for q, j := range k.kept {
-		axpy(coeff[q], wi, b.w[j*c:(j+1)*c])
-		gemm.Axpy(-coeff[q], k.t[j*m:(j+1)*m], t)
+	m, c := k.inverse.order, k.f.Outputs
+	wi := b.weights[i*c : (i+1)*c]
+	t := k.coeff[i*m : (i+1)*m]
+	for q, j := range k.pivotOrder {
+		axpy(coeff[q], wi, b.weights[j*c:(j+1)*c])
+		gemm.Axpy(-coeff[q], k.coeff[j*m:(j+1)*m], t)
 	}
 	for j, v := range t {
 		axpy(v, wi, k.f.Weights(j))
 	}
 }
 
-// compress drops from b, T and S the new elements that are not in k.kept.
+// compress drops from b, T and S the new elements that are not in k.pivotOrder.
 func (k *komp) compress(b *batch) {
-	n, m, c, dim, r := b.m, k.g.m, k.f.Outputs, k.f.Dict.Dim(), len(k.kept)
-	for to, from := range k.kept {
-		copy(b.x[to*dim:(to+1)*dim], b.x[from*dim:])
-		copy(b.w[to*c:(to+1)*c], b.w[from*c:])
-		copy(b.kx[to*m:(to+1)*m], b.kx[from*m:])
-		copy(k.t[to*m:(to+1)*m], k.t[from*m:])
-		b.orig[to] = b.orig[from]
-		for q, j := range k.kept {
-			k.s[to*r+q] = k.s[from*n+j]
-			b.kxx[to*r+q] = b.kxx[from*n+j]
+	n, m, c, dim, r := b.n, k.inverse.order, k.f.Outputs, k.f.Dict.Dim(), len(k.pivotOrder)
+	for to, from := range k.pivotOrder {
+		copy(b.points[to*dim:(to+1)*dim], b.points[from*dim:])
+		copy(b.weights[to*c:(to+1)*c], b.weights[from*c:])
+		copy(b.toDict[to*m:(to+1)*m], b.toDict[from*m:])
+		copy(k.coeff[to*m:(to+1)*m], k.coeff[from*m:])
+		b.samples[to] = b.samples[from]
+		for q, j := range k.pivotOrder {
+			k.schur[to*r+q] = k.schur[from*n+j]
+			b.gram[to*r+q] = b.gram[from*n+j]
 		}
 	}
-	b.m = r
+	b.n = r
 }

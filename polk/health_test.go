@@ -123,43 +123,43 @@ func TestMultidist(t *testing.T) {
 // afresh, counted that, and be right again.
 func TestCorruptedInverse(t *testing.T) {
 	set := multidist(t)
-	type spoiler func(r *rand.Rand, g *gram)
+	type spoiler func(r *rand.Rand, g *inverseGram)
 	for name, spoil := range map[string]spoiler{
-		"the largest diagonal entry × 1.001": func(r *rand.Rand, g *gram) {
+		"the largest diagonal entry × 1.001": func(r *rand.Rand, g *inverseGram) {
 			j := 0
-			for i := range g.m {
-				if g.rowB(i)[i] > g.rowB(j)[j] {
+			for i := range g.order {
+				if g.baseRow(i)[i] > g.baseRow(j)[j] {
 					j = i
 				}
 			}
-			g.rowB(j)[j] *= 1 + 1e-3
+			g.baseRow(j)[j] *= 1 + 1e-3
 		},
-		"one diagonal entry × 1.001": func(r *rand.Rand, g *gram) { j := r.IntN(g.m); g.rowB(j)[j] *= 1 + 1e-3 },
-		"ten symmetric pairs × 1.001": func(r *rand.Rand, g *gram) {
+		"one diagonal entry × 1.001": func(r *rand.Rand, g *inverseGram) { j := r.IntN(g.order); g.baseRow(j)[j] *= 1 + 1e-3 },
+		"ten symmetric pairs × 1.001": func(r *rand.Rand, g *inverseGram) {
 			for range 10 {
-				i, j := r.IntN(g.m), r.IntN(g.m)
-				g.rowB(i)[j] *= 1 + 1e-3
-				g.rowB(j)[i] = g.rowB(i)[j]
+				i, j := r.IntN(g.order), r.IntN(g.order)
+				g.baseRow(i)[j] *= 1 + 1e-3
+				g.baseRow(j)[i] = g.baseRow(i)[j]
 			}
 		},
-		"one row × 1.001": func(r *rand.Rand, g *gram) {
-			j := r.IntN(g.m)
-			for i := range g.m {
-				g.rowB(j)[i] *= 1 + 1e-3
+		"one row × 1.001": func(r *rand.Rand, g *inverseGram) {
+			j := r.IntN(g.order)
+			for i := range g.order {
+				g.baseRow(j)[i] *= 1 + 1e-3
 			}
 		},
-		"all × 1.001": func(r *rand.Rand, g *gram) {
-			for i := range g.m {
-				for j := range g.m {
-					g.rowB(i)[j] *= 1 + 1e-3
+		"all × 1.001": func(r *rand.Rand, g *inverseGram) {
+			for i := range g.order {
+				for j := range g.order {
+					g.baseRow(i)[j] *= 1 + 1e-3
 				}
 			}
 		},
-		"NaN":  func(r *rand.Rand, g *gram) { g.rowB(r.IntN(g.m))[r.IntN(g.m)] = math.NaN() },
-		"+Inf": func(r *rand.Rand, g *gram) { g.rowB(r.IntN(g.m))[r.IntN(g.m)] = math.Inf(1) },
-		"zero": func(r *rand.Rand, g *gram) {
-			for i := range g.m {
-				clear(g.rowB(i))
+		"NaN":  func(r *rand.Rand, g *inverseGram) { g.baseRow(r.IntN(g.order))[r.IntN(g.order)] = math.NaN() },
+		"+Inf": func(r *rand.Rand, g *inverseGram) { g.baseRow(r.IntN(g.order))[r.IntN(g.order)] = math.Inf(1) },
+		"zero": func(r *rand.Rand, g *inverseGram) {
+			for i := range g.order {
+				clear(g.baseRow(i))
 			}
 		},
 	} {
@@ -167,8 +167,8 @@ func TestCorruptedInverse(t *testing.T) {
 			l := mustNew(t, paperConfig(cost, 1e-3))
 			pos := feed(t, l, set.Train, 0, 60, nil)
 			clean := inverseResidual(l)
-			l.komp.g.flush(1)
-			spoil(rand.New(rand.NewPCG(15, 15)), &l.komp.g)
+			l.komp.inverse.flush(1)
+			spoil(rand.New(rand.NewPCG(15, 15)), &l.komp.inverse)
 			if bad := inverseResidual(l); bad <= 1e-4 {
 				t.Fatalf("%s: the corruption is too small to see, %v", name, bad)
 			}

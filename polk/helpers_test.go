@@ -3,11 +3,12 @@ package polk
 import (
 	"bytes"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
+
+	"gonum.org/v1/gonum/mat"
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -79,31 +80,6 @@ func (m *mixture) batch(n int) (x []float32, y []float64) {
 	return x, y
 }
 
-// gramMatrix is the float64 Gram matrix of f's dictionary.
-func gramMatrix(f *kernel.Expansion) [][]float64 {
-	g := make([][]float64, f.Order())
-	x := make([]float64, f.Dict.Dim())
-	for i := range g {
-		g[i] = make([]float64, f.Order())
-		kernel.Widen(x, f.Dict.At(i))
-		f.Dict.Block64(f.Kernel, 1, x, g[i], f.Order(), 1)
-		g[i][i] = f.Kernel.Self(f.Dict.At(i))
-	}
-	return g
-}
-
-// evalAt returns f(x) by its definition.
-func evalAt(f *kernel.Expansion, x []float32) []float64 {
-	out := make([]float64, f.Outputs)
-	for j := range f.Order() {
-		k := f.Kernel.Eval(f.Dict.At(j), x)
-		for q, w := range f.Weights(j) {
-			out[q] += k * w
-		}
-	}
-	return out
-}
-
 // A tilde is f̃_{t+1} of Algorithm 2, built from f_t by the formula: the
 // dictionary with its weights times 1 − ηλ, then the samples of the batch with
 // −(η/n)·ℓ'.
@@ -119,32 +95,29 @@ type tilde struct {
 // newTilde builds f̃ for the learner's next step. Of the samples with zero
 // gradient, which may leave in any order at no cost, it keeps the first.
 func newTilde(l *Learner, n int, x []float32, y []float64) tilde {
-	cfg := l.cfg
+	f, cfg := l.Expansion(), l.cfg
 	rate := cfg.LearningRate.Rate(l.Steps())
-	u := tilde{f: l.Expansion().Clone(), eps: cfg.Budget.Epsilon(rate), old: l.Expansion().Order(), idle: -1}
-	for i := range u.f.W {
-		u.f.W[i] *= 1 - rate*cfg.Regularizer
-	}
-	for i := range u.old {
-		u.index = append(u.index, i)
-	}
-	g := make([]float64, u.f.Outputs)
-	for i := range n {
-		xi := x[i*cfg.Dim : (i+1)*cfg.Dim]
-		scores := evalAt(l.Expansion(), xi)
-		value := cfg.Loss.Gradient(g, scores, y[i])
-		u.kink = u.kink || cfg.Loss == hinge && nearKink(scores, int(y[i]), value)
-		if sumSquares(g) == 0 {
+	u := tilde{f: f.Clone(), eps: cfg.Budget.Epsilon(rate), old: f.Order(), idle: -1}
+	all := algorithm2(f, cfg.Loss, rate, cfg.Regularizer, n, x, y)
+	copy(u.f.W, all.W)
+	for i := range all.Order() {
+		if i < u.old {
+			u.index = append(u.index, i)
+			continue
+		}
+		xi, w, yi := all.Dict.At(i), all.Weights(i), y[i-u.old]
+		if cfg.Loss == hinge {
+			scores := value(f, xi)
+			u.kink = u.kink || nearKink(scores, int(yi), cfg.Loss.Value(scores, yi))
+		}
+		if sumSquares(w) == 0 {
 			if u.idle >= 0 {
 				continue
 			}
 			u.idle = u.f.Order()
 		}
-		for q := range g {
-			g[q] *= -rate / float64(n)
-		}
-		u.f.Append(xi, g)
-		u.index = append(u.index, u.old+i)
+		u.f.Append(xi, w)
+		u.index = append(u.index, i)
 	}
 	return u
 }
@@ -164,52 +137,34 @@ func nearKink(scores []float64, y int, value float64) bool {
 	return false
 }
 
-// distance returns ‖f − u‖ for an f on a subset of u's dictionary, the sum of
-// the C squared norms computed without cancellation, and ‖u‖.
+// distance returns ‖f − u‖ for an f on a subset of u's dictionary, the norm over
+// all C functions computed without cancellation, and ‖u‖.
 func distance(u, f *kernel.Expansion) (dist, norm float64) {
-	g := gramMatrix(u)
-	d := slices.Clone(u.W)
+	p := newPursuit(u, true)
+	d := mat.DenseCopyOf(p.wTilde.T())
+	norm = p.norm(d)
 	for j := range f.Order() {
 		i := find(u, f.Dict.At(j))
 		if i < 0 {
 			return math.NaN(), 0
 		}
-		for q, w := range f.Weights(j) {
-			d[i*u.Outputs+q] -= w
+		for c, w := range f.Weights(j) {
+			d.Set(c, i, d.At(c, i)-w)
 		}
 	}
-	return math.Sqrt(quadratic(g, d, u.Outputs)), math.Sqrt(quadratic(g, u.W, u.Outputs))
-}
-
-// quadratic returns Σ_c w_cᵀ G w_c.
-func quadratic(g [][]float64, w []float64, c int) float64 {
-	sum, t := bf(0), new(big.Float).SetPrec(prec)
-	for q := range c {
-		for i := range g {
-			if w[i*c+q] == 0 {
-				continue
-			}
-			row := bf(0)
-			for j, v := range g[i] {
-				row.Add(row, t.Mul(bf(v), bf(w[j*c+q])))
-			}
-			sum.Add(sum, t.Mul(row, bf(w[i*c+q])))
-		}
-	}
-	v, _ := sum.Float64()
-	return max(v, 0)
+	return p.norm(d), norm
 }
 
 // inverseResidual returns max |P·K − I| over all entries, for the P that the
 // learner keeps and a K computed here.
 func inverseResidual(l *Learner) float64 {
-	g := gramMatrix(l.f)
+	K := newPursuit(l.f, true).K
 	var res float64
-	p := make([]float64, len(g))
-	for i := range g {
-		l.komp.g.column(p, i)
-		for j := range g {
-			v := dot(p, g[j])
+	p := make([]float64, l.f.Order())
+	for i := range p {
+		l.komp.inverse.column(p, i)
+		for j := range p {
+			v := dot(p, K.RawRowView(j))
 			if i == j {
 				v--
 			}
@@ -234,9 +189,9 @@ func checkFinite(t fataler, l *Learner) {
 			t.Fatalf("step %d: weight %v", l.Steps(), v)
 		}
 	}
-	p := make([]float64, l.komp.g.m)
+	p := make([]float64, l.komp.inverse.order)
 	for i := range p {
-		l.komp.g.column(p, i)
+		l.komp.inverse.column(p, i)
 		for _, v := range p {
 			if v-v != 0 {
 				t.Fatalf("step %d: entry %v of P", l.Steps(), v)
@@ -252,8 +207,8 @@ func checkFinite(t fataler, l *Learner) {
 	if s := l.Last(); !(s.Error <= s.Budget*(1+1e-12)+10*math.Sqrt(dependence)*s.Rate) {
 		t.Fatalf("step %d: error %v over a budget of %v", l.Steps(), s.Error, s.Budget)
 	}
-	if l.komp.g.m != l.f.Order() || len(l.f.W) != l.f.Order()*l.f.Outputs {
-		t.Fatalf("step %d: order %d, P of order %d, %d weights", l.Steps(), l.f.Order(), l.komp.g.m, len(l.f.W))
+	if l.komp.inverse.order != l.f.Order() || len(l.f.W) != l.f.Order()*l.f.Outputs {
+		t.Fatalf("step %d: order %d, P of order %d, %d weights", l.Steps(), l.f.Order(), l.komp.inverse.order, len(l.f.W))
 	}
 }
 
@@ -279,9 +234,9 @@ func sameState(t testing.TB, name string, a, b *Learner) {
 	}
 	p, q := make([]float64, a.f.Order()), make([]float64, a.f.Order())
 	for i := range p {
-		a.komp.g.column(p, i)
-		b.komp.g.column(q, i)
-		if !slices.Equal(p, q) || !slices.Equal(a.komp.g.rowK(i), b.komp.g.rowK(i)) {
+		a.komp.inverse.column(p, i)
+		b.komp.inverse.column(q, i)
+		if !slices.Equal(p, q) || !slices.Equal(a.komp.inverse.gramRow(i), b.komp.inverse.gramRow(i)) {
 			t.Fatalf("%s: K or P differ after %d steps", name, a.Steps())
 		}
 	}
@@ -301,4 +256,26 @@ func finishes(f func()) bool {
 	case <-time.After(10 * time.Second):
 		return false
 	}
+}
+
+// tie returns the smallest relative difference on which a removal or the stop of
+// Algorithm 1 hung: between the squared errors of the two best candidates of a turn,
+// and between that of the best and ε².
+func tie(seen []turn, eps float64) float64 {
+	least := 1.0
+	between := func(a, b float64) {
+		if largest := max(a, b); largest > 0 {
+			least = min(least, math.Abs(a*a-b*b)/(largest*largest))
+		} else {
+			least = 0
+		}
+	}
+	for _, s := range seen {
+		γ := slices.Sorted(slices.Values(s.γ))
+		between(γ[0], eps)
+		if γ[0] <= eps && len(γ) > 1 {
+			between(γ[0], γ[1])
+		}
+	}
+	return least
 }

@@ -156,7 +156,7 @@ func TestPolynomialKernel(t *testing.T) {
 	x, y := ring(1000)
 	wrong := 0
 	for i := range y {
-		if loss.Predict(evalAt(l.f, x[2*i:2*i+2])) != int(y[i]) {
+		if loss.Predict(value(l.f, x[2*i:2*i+2])) != int(y[i]) {
 			wrong++
 		}
 	}
@@ -193,7 +193,7 @@ func TestKernelOfSmallScale(t *testing.T) {
 			t.Errorf("scale 2^%d: order %d, want %d", exp, got.f.Order(), want.f.Order())
 			continue
 		}
-		if k := got.komp.g; k.m > 0 && !finishes(func() { got.komp.load() }) {
+		if k := got.komp.inverse; k.order > 0 && !finishes(func() { got.komp.load() }) {
 			t.Fatalf("scale 2^%d: computing P afresh does not end", exp)
 		}
 		if got.f.Order() != want.f.Order() || got.komp.health.Dropped > 0 {

@@ -95,7 +95,7 @@ func TestKernelWithoutProducts(t *testing.T) {
 		}
 		for range 50 {
 			x, _ := mix.batch(1)
-			f, g := evalAt(a.Expansion(), x), evalAt(b.Expansion(), x)
+			f, g := value(a.Expansion(), x), value(b.Expansion(), x)
 			for c := range f {
 				if math.Abs(f[c]-g[c]) > 1e-9 {
 					t.Errorf("%s: score %v, with matrix products %v", lo.Name(), g[c], f[c])

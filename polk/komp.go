@@ -1,13 +1,89 @@
 package polk
 
 import (
-	"math"
-	"slices"
-
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 )
 
+// Algorithm 1 as fast as this package can do it: the same removals in the same
+// order and the same weights as algorithm1.go, which solves a least-squares
+// problem for each candidate of each removal. A removal costs O(M + n²) here
+// while it takes one of a step's n new elements, and O(n·M) afterwards.
+//
+// # What a removal costs
+//
+// Let I be the elements that are left, w their weights, Q = K_II⁻¹ and q_j its
+// column j. The weights are the best ones for f̃ on I (pre-fitting), so
+// f̃ − Σ_{k∈I} w_k κ(d_k, ·) is orthogonal to all κ(d_k, ·), k ∈ I, and what the
+// removal of j adds to its squared norm r² is ‖w_j‖² times the squared distance
+// of κ(d_j, ·) to the span of the others, which is 1/Q_jj. Line 4 is therefore
+//
+//	γ_j² = r² + ‖w_j‖²/Q_jj,                                          (a)
+//
+// and with the scaled column o = q_j/√Q_jj lines 10 to 12 are
+//
+//	w_k ← w_k − (o_k/o_j)·w_j,    Q ← Q − o·oᵀ.                       (b)
+//
+// A loop needs Q's diagonal, and the columns of the elements it removes.
+//
+// # The inverse that it starts from
+//
+// A step joins n new elements X to a dictionary D of M, whose K_DD and
+// P = K_DD⁻¹ are kept from step to step (inverse.go). With T = P·K_DX, the
+// Schur complement S = K_XX − K_XD·T and its factor S = L·Lᵀ,
+//
+//	K⁻¹ = ⎡P 0⎤ + RᵀR,    R = L⁻¹·[−Tᵀ  I],                           (c)
+//	      ⎣0 0⎦
+//
+// and Q has that form all the way down: Q = P̂ + R̂ᵀR̂ with P̂ over the dictionary
+// elements alone, and at most n rows in R̂, one for each new element that is left.
+//
+// # Why orthogonal transformations
+//
+// Where elements nearly depend on each other Q is as large as the condition of K,
+// and the removal of one of them brings the others' Q_kk down to about 1:
+// subtracted as in (b), those numbers would cancel, and with them the costs of all
+// later removals. But RᵀR is the same for the rows U·R with U orthogonal, and
+// U loses nothing:
+//
+//   - Column j of a new element lies in R̂ alone. A Householder reflection of R̂'s
+//     rows gathers it in the last row, o. To delete that row is (b).
+//   - Column j of a dictionary element lies in P̂ and in R̂. Reflected, R̂ has it in
+//     its last row y; with x the scaled column of P̂,
+//     Q = (P̂ − x·xᵀ) + x·xᵀ + R̂ᵀR̂, and a rotation of x and y leaves column j in
+//     one of the two, o, which goes, and the other one is R̂'s last row.
+//
+// P̂ − x·xᵀ is never formed. Its columns are computed when they are needed, from
+// P and the x of earlier removals (left-looking), so that nothing of O(M²) is
+// done. Of Q only the diagonal is kept up to date, by subtraction; an entry that
+// loses nearly all of itself is summed up afresh from P̂ and R̂ (downdate).
+//
+// # The order of operations
+//
+// Nearly always a step removes its new elements and few others, so removeNew
+// removes new ones for as long as no dictionary element can be the cheapest, and
+// works on n×n and n×2n matrices alone. The M old weights get what removals of
+// i₁, i₂, … with scaled columns o₁, o₂, … gave them in one product at the end,
+//
+//	w_k ← w_k − Σ_s o_s[k]·u_s,    u_s = w_{i_s}/o_s[i_s].            (d)
+//
+// That no dictionary element can be the cheapest follows from Σ_s ‖u_s‖² = r²,
+// what these removals have cost, and Σ_s o_s[k]² ≤ ρ_k, the part of RᵀR in Q_kk:
+// by Cauchy and Schwarz
+//
+//	‖w_k‖ ≥ ‖w_k at first‖ − √ρ_k·r,    Q_kk ≤ P_kk + ρ_k,            (e)
+//
+// which bounds (a) from below. When that bound no longer tells, remove goes on
+// over all elements. Only then does commit bring P to the new dictionary:
+// removed old elements leave, then kept new ones enter.
+//
+// # Where rounding decides
+//
+// New elements that are combinations of the others to rounding have no row in R:
+// they are given to the others before the loop (fold.go). A P that has drifted
+// from K⁻¹ is found by a probe, used with iterative refinement or computed afresh
+// (inverse.go), and weights whose error would be that of an ill-conditioned P are
+// refined against K itself at the end (refineWeights).
 const (
 	// dependence is the squared distance to the span of the other elements,
 	// relative to κ(x, x), below which a new element counts as a linear
@@ -16,21 +92,8 @@ const (
 	// would remove such an element at a cost below ‖w‖²·1e-12.
 	dependence = 1e-12
 
-	// singular is the pivot, relative to κ(x, x), below which a factorization
-	// of K is given up.
-	singular = 1e-13
-
-	// refineAbove and repairAbove are the residuals |P·K·e_i − e_i| above
-	// which solutions with P are refined, and P is computed afresh.
-	refineAbove = 1e-11
-	repairAbove = 1e-7
-
-	// repairGrowth keeps an ill-conditioned K, whose fresh inverse already
-	// has a large residual, from being factorized at every step.
-	repairGrowth = 16
-
 	// delicate is the squared distance of a new element to the span of all
-	// others, relative to κ(x, x), below which the weights are refitted after
+	// others, relative to κ(x, x), below which the weights are refined after
 	// the removals, and independent the one above which no factorization,
 	// whatever its order, can meet a pivot as small as dependence.
 	delicate    = 1e-5
@@ -38,258 +101,229 @@ const (
 )
 
 // batch is what one functional gradient step adds to a dictionary of M
-// elements: m new elements with nonzero weights.
+// elements: n new elements with nonzero weights.
 type batch struct {
-	m    int
-	x    []float32 // m×dim
-	w    []float64 // m×C
-	kx   []float64 // m×M kernel values to the dictionary; the last row is room for the probe
-	kxx  []float64 // m×m kernel values among the new elements
-	orig []int     // position in the mini-batch, for the order of removals
+	n       int
+	points  []float32 // n×dim
+	weights []float64 // n×C
+	toDict  []float64 // n×M kernel values to the dictionary
+	gram    []float64 // n×n kernel values among the new elements
+	samples []int     // position in the mini-batch, for the order of removals
 }
 
 // komp runs destructive KOMP with pre-fitting (Algorithm 1) on a dictionary
 // whose inverse Gram matrix it keeps from step to step. Its buffers are
 // reused: a step in steady state allocates nothing.
+//
+// Elements are numbered 0 … M−1 in the dictionary and M … M+n−1 in the batch.
 type komp struct {
 	f       *kernel.Expansion
-	g       gram
 	threads int
-	health  Health
-
-	settled  float64 // residual right after the last factorization
-	residual float64 // the last one measured
-	probe    int     // dictionary element whose column of K tests P
-	wait     int     // steps until the next test
-
-	err2    float64 // r², the squared error this step has spent
-	removed []int   // in the order of removal: j < M dictionary elements, M+i new ones
-	refits  bool    // the weights are to be refitted after the removals
-	left    int     // elements that have not been removed
-	least   int     // as many are kept whatever their removal costs
 	ridge   float64 // added to the diagonal of K
 
-	t, e   []float64 // m×M: rows of T = P·K_DX, and its residual
-	s      []float64 // m×m: Schur complement S of the new elements
-	sl     []float64 // m×m: L, the lower factor of S
-	linv   []float64 // m×m: L⁻¹
-	w      []float64 // (M+m)×C: current weights
-	w2     []float64 // their squared norms ‖w_j‖²
-	q      []float64 // diagonal of the inverse Gram matrix of what is left
-	qmin   []float64 // 1/κ(x, x), below which no element of q can fall
-	alive  []bool
-	fresh  newcomers
-	p      []float64 // diagonal of P̂
-	r      rowSet    // R̂, with P̂ + R̂ᵀR̂ the inverse Gram matrix of what is left
-	v      []float64 // len(order)×M: scaled columns of P̂ of the removed dictionary elements
-	order  []int     // removed dictionary elements in the order of removal
-	out    []float64 // the scaled column that a removal takes
-	values []float64 // (M+m)×C: f̃ at all elements, for the refit
-	res    []float64 // M×C: residual of the refit
-	wt     []float64 // C×M: transposed weights
-	a, l   []float64 // m×m: what pivoting leaves of S, and its factor
-	h, z   []float64 // update of P by the new elements that stay
-	old    []int     // removed dictionary elements, ascending
-	kept   []int     // new elements that stay
-	rest   []int     // new elements not yet pivoted
-	row    []float64
+	// K_DD, P, and what is known of P's error.
+	inverse       inverseGram
+	health        Health
+	freshResidual float64 // residual right after the last factorization
+	residual      float64 // the last one measured
+	probe         int     // dictionary element whose column of K tests P
+	wait          int     // steps until the next test
+
+	// The outcome of a step.
+	spent   float64 // r², the squared error of the removals
+	removed []int   // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch
+
+	// The start of a step (c).
+	illConditioned bool      // the weights are to be refined after the removals
+	coeff          []float64 // n×M: Tᵀ, the coefficients of the new elements' projections on the dictionary
+	coeffResidual  []float64 // n×M: (K_DX − K·T)ᵀ
+	schur          []float64 // n×n: S
+	chol           []float64 // n×n: L
+	cholInv        []float64 // n×n: L⁻¹
+
+	// The loop, over all M+n elements or, in removeNew, the last n.
+	minOrder     int       // as many elements are kept whatever their removal costs
+	left         int       // elements that have not been removed
+	present      []bool    // which
+	weights      []float64 // (M+n)×C: w
+	norm2        []float64 // ‖w_j‖²
+	invDiag      []float64 // Q_jj
+	invDiagFloor []float64 // 1/κ(x, x), below which no Q_jj can fall
+	newStage     newStage  // of removeNew
+	oldDiag      []float64 // M+n: diagonal of P̂, zeros for the new elements
+	newRows      rowFactor // R̂
+	goneOld      []int     // removed dictionary elements in the order of removal
+	goneCols     []float64 // len(goneOld)×M: x of each
+	outCol       []float64 // o of a dictionary element
+
+	// fold.go
+	schurLeft  []float64 // n×n: what pivoting leaves of S
+	pivotRows  []float64 // n×n: row i of its factor is element i's
+	unpivoted  []int     // new elements that have not been a pivot
+	pivotOrder []int     // those that have, in that order
+
+	// commit.go
+	goneSorted    []int     // removed dictionary elements, ascending
+	keptNew       []int     // new elements that stay
+	goneCoeff     []float64 // len(keptNew)×len(goneOld): H
+	entering      []float64 // len(keptNew)×M: Z over the dictionary
+	target        []float64 // (M+n)×C: f̃ at all elements, if illConditioned
+	valueResidual []float64 // M×C: f̃ − f at the elements that stay
+	weightsT      []float64 // C×M: transposed weights
+	scratch       []float64
 }
 
-// project replaces f + Σ b.w κ(b.x, ·) by its sparse approximation with a
-// squared error of at most eps2 in the Hilbert norm; no more elements are
-// removed once there are only order left. On return k.removed lists what was
+// project replaces f + Σ b.weights κ(b.points, ·) by its sparse approximation
+// with a squared error of at most eps2 in the Hilbert norm; no more elements are
+// removed once there are only minOrder left. On return k.removed lists what was
 // removed.
-func (k *komp) project(b *batch, order int, eps2 float64) {
+func (k *komp) project(b *batch, minOrder int, eps2 float64) {
 	k.begin()
-	k.least = order
-	if b.m == 0 && (k.g.m <= order || !k.removable(eps2)) {
+	k.minOrder = minOrder
+	if b.n == 0 && (k.inverse.order <= minOrder || !k.removable(eps2)) {
 		return
 	}
 	k.enter(b)
 	if !k.removeNew(b, eps2) {
-		k.remove(b, eps2)
+		k.removeAny(b, eps2)
 	}
 	k.commit(b)
-	if k.refits {
-		k.refit()
+	if k.illConditioned {
+		k.refineWeights()
 	}
 }
 
 func (k *komp) begin() {
-	k.err2, k.refits, k.least = 0, false, 0
+	k.spent, k.illConditioned, k.minOrder = 0, false, 0
 	k.removed = k.removed[:0]
 }
 
-// enter computes what is to be known of the new elements before anything can
-// be removed.
-func (k *komp) enter(b *batch) {
-	k.solve(b)
-	k.schur(b)
-	if !k.factor(b) {
-		k.foldDependent(b)
-		k.factor(b)
-	}
-	k.prepare(b)
-}
-
 // removable reports whether a dictionary element is cheap enough to leave when
-// there are no new ones. If one is, the weights are to be refitted where the
+// there are no new ones. If one is, the weights are to be refined where the
 // dictionary is ill-conditioned, which solve would find by its probe.
 func (k *komp) removable(eps2 float64) bool {
 	cheap := false
-	for j, p := range k.g.diag[:k.g.m] {
+	for j, p := range k.inverse.diag[:k.inverse.order] {
 		cheap = cheap || !(sumSquares(k.f.Weights(j)) > eps2*p)
-		k.refits = k.refits || !(p*k.g.self[j] < 1/delicate)
+		k.illConditioned = k.illConditioned || !(p*k.inverse.self[j] < 1/delicate)
 	}
 	return cheap
 }
 
-// probeShare bounds what the supervision of P costs: a product of M² is made
-// once in M/probeShare steps.
-const probeShare = 128
+// enter computes T, S and L, and sets up the weights of all M+n elements, before
+// anything can be removed.
+func (k *komp) enter(b *batch) {
+	k.solve(b)
+	k.formSchur(b)
+	if !k.factor(b) {
+		k.foldDependent(b)
+		k.factor(b)
+	}
+	n, m, c := b.n, k.inverse.order, k.f.Outputs
+	total := m + n
+	k.weights, k.norm2, k.present = grow(k.weights, total*c), grow(k.norm2, total), grow(k.present, total)
+	copy(k.weights, k.f.W)
+	copy(k.weights[m*c:], b.weights[:n*c])
+	for j := range total {
+		k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
+		k.present[j] = true
+	}
+	k.left = total
+	k.goneOld = k.goneOld[:0]
+	if k.illConditioned {
+		k.evaluateTarget(b)
+	}
+}
 
-// solve computes T = P·K_DX by rows. Now and then it measures P first, and
-// repairs it if the measurement says so.
+// solve computes Tᵀ = K_XD·P. Now and then it measures P first, and repairs it
+// if the measurement says so.
 func (k *komp) solve(b *batch) {
-	if b.m == 0 || k.g.m == 0 {
+	m := k.inverse.order
+	if b.n == 0 || m == 0 {
 		return
 	}
 	if k.wait--; k.wait < 0 {
 		k.supervise(b)
-		k.wait = k.g.m / probeShare
+		m = k.inverse.order // a repair may have taken elements out
+		k.wait = m / probeShare
 	}
-	k.t = grow(k.t, b.m*k.g.m)
-	k.g.mulP(b.m, b.kx, 0, k.t, k.threads)
-	if k.residual > refineAbove {
-		k.refine(b)
-	}
-}
-
-// supervise measures P at the next dictionary element and repairs it if it is
-// too far from K⁻¹.
-func (k *komp) supervise(b *batch) {
-	k.probe = (k.probe + 1) % k.g.m
-	k.residual = k.measure()
-	if !(k.residual <= max(repairAbove, repairGrowth*k.settled)) {
-		k.repair(b)
-		if k.g.m == 0 {
-			return
-		}
-		k.probe %= k.g.m
-		k.residual = k.measure()
-		k.settled = k.residual
-	}
-	k.health.Residual = max(k.health.Residual, k.residual)
-}
-
-// measure returns max |P·K·e_probe − e_probe|.
-func (k *komp) measure() float64 {
-	k.row = grow(k.row, k.g.m)
-	k.g.mulP(1, k.g.rowK(k.probe), 0, k.row, k.threads)
-	k.row[k.probe]--
-	var res float64
-	for _, v := range k.row {
-		res = max(res, math.Abs(v)) // NaN if v is
-	}
-	return res
-}
-
-// refine improves T by two steps of iterative refinement, T += P·(K_DX − K·T):
-// an ill-conditioned K leaves P·K_DX with an error of the order of the
-// condition number, the refined T with one of the order of its residual.
-func (k *komp) refine(b *batch) {
-	k.refits = true
-	k.health.Refinements++
-	for range 2 {
-		k.remainder(b)
-		k.g.mulP(b.m, k.e, 1, k.t, k.threads)
-	}
-}
-
-// remainder sets E = K_DX − K·T.
-func (k *komp) remainder(b *batch) {
-	m := k.g.m
-	k.e = grow(k.e, b.m*m)
-	copy(k.e, b.kx[:b.m*m])
-	gemm.MulABT(b.m, m, m, -1, k.t, m, k.g.k, k.g.ld, 1, k.e, m, k.threads)
-}
-
-// repair computes P afresh. Elements that make K numerically singular are
-// taken out first and given to the others; what that costs counts as spent.
-func (k *komp) repair(b *batch) {
-	k.health.Repairs++
-	var out []dropped
-	for tol := singular; !k.g.invert(singular); tol *= 10 {
-		out = k.drop(b, k.g.dependent(tol), out)
-	}
-	var lost float64
-	for _, o := range out {
-		coeff, dist2 := k.g.coefficients(o.k, o.self)
-		for i, v := range coeff {
-			axpy(v, o.w, k.f.Weights(i))
-		}
-		lost += math.Sqrt(dist2 * sumSquares(o.w))
-	}
-	k.err2 += lost * lost
-}
-
-// A dropped element has weights w, kernel values k to the dictionary that is
-// left, and κ(d, d) = self.
-type dropped struct {
-	k, w []float64
-	self float64
-}
-
-// drop takes the elements js, whose κ(d, ·) lie in the span of the others',
-// out of the dictionary and appends them to out.
-func (k *komp) drop(b *batch, js []int, out []dropped) []dropped {
-	k.health.Dropped += len(js)
-	slices.Sort(js)
-	for _, j := range slices.Backward(js) { // so that the last element, which takes the place of j, is one that stays
-		out = append(out, dropped{slices.Clone(k.g.rowK(j)), slices.Clone(k.f.Weights(j)), k.g.rowK(j)[j]})
-		last := k.g.m - 1
-		for i := range out {
-			out[i].k[j] = out[i].k[last]
-			out[i].k = out[i].k[:last]
-		}
-		b.removeColumn(j, k.g.m)
-		k.g.remove(j)
-		k.f.Remove(j)
-	}
-	return out
-}
-
-// removeColumn deletes column j of the m-column matrix b.kx; the last column
-// takes its place.
-func (b *batch) removeColumn(j, m int) {
-	if b.kx == nil {
+	k.coeff = grow(k.coeff, b.n*m)
+	k.inverse.mul(b.n, b.toDict, 0, k.coeff, k.threads)
+	if !(k.residual > refineAbove) {
 		return
 	}
-	for i := range b.m {
-		row := b.kx[i*m : (i+1)*m]
-		row[j] = row[m-1]
-		copy(b.kx[i*(m-1):], row[:m-1])
+	// Iterative refinement, T += P·(K_DX − K·T): an ill-conditioned K leaves
+	// P·K_DX with an error of the order of the condition number, the refined T
+	// with one of the order of its residual. A round multiplies the error by P's
+	// residual, which the probe holds down: two are enough.
+	k.illConditioned = true
+	k.health.Refinements++
+	for range 2 {
+		k.residualOfCoeff(b)
+		k.inverse.mul(b.n, k.coeffResidual, 1, k.coeff, k.threads)
 	}
 }
 
-// schur computes S = K_XX − K_XD·K⁻¹·K_DX. With a refined T the residual's
-// contribution is added, so that the error of S is quadratic in that of T.
-func (k *komp) schur(b *batch) {
-	m, n := k.g.m, b.m
-	k.s = grow(k.s, n*n)
-	copy(k.s, b.kxx[:n*n])
+// residualOfCoeff computes (K_DX − K·T)ᵀ.
+func (k *komp) residualOfCoeff(b *batch) {
+	m := k.inverse.order
+	k.coeffResidual = grow(k.coeffResidual, b.n*m)
+	copy(k.coeffResidual, b.toDict[:b.n*m])
+	gemm.MulABT(b.n, m, m, -1, k.coeff, m, k.inverse.gram, k.inverse.stride, 1, k.coeffResidual, m, k.threads)
+}
+
+// formSchur computes S = K_XX − K_XD·T. With a refined T the residual
+// E = K_DX − K·T contributes −EᵀT: the result, K_XX − TᵀK_DX − K_XD·T + TᵀKT, has
+// an error that is quadratic in that of T, and small squared distances survive.
+func (k *komp) formSchur(b *batch) {
+	m, n := k.inverse.order, b.n
+	k.schur = grow(k.schur, n*n)
+	copy(k.schur, b.gram[:n*n])
 	if m == 0 || n == 0 {
 		return
 	}
-	gemm.MulABT(n, n, m, -1, b.kx, m, k.t, m, 1, k.s, n, k.threads)
-	if k.refits {
-		k.remainder(b)
-		gemm.MulABT(n, n, m, -1, k.e, m, k.t, m, 1, k.s, n, k.threads)
+	gemm.MulABT(n, n, m, -1, b.toDict, m, k.coeff, m, 1, k.schur, n, k.threads)
+	if k.illConditioned {
+		k.residualOfCoeff(b)
+		gemm.MulABT(n, n, m, -1, k.coeffResidual, m, k.coeff, m, 1, k.schur, n, k.threads)
 	}
+	// Rounding has left S not quite symmetric; Cholesky would read one half.
 	for i := range n {
 		for j := range i {
-			v := (k.s[i*n+j] + k.s[j*n+i]) / 2
-			k.s[i*n+j], k.s[j*n+i] = v, v
+			v := (k.schur[i*n+j] + k.schur[j*n+i]) / 2
+			k.schur[i*n+j], k.schur[j*n+i] = v, v
 		}
 	}
+}
+
+// factor computes L, L⁻¹ and, for the new elements, the diagonal of S⁻¹, whose
+// reciprocal is the squared distance of an element to the span of all others.
+// It reports whether that leaves no doubt that they are independent, and if so
+// whether the weights are to be refined.
+func (k *komp) factor(b *batch) bool {
+	n, m := b.n, k.inverse.order
+	k.invDiag, k.invDiagFloor = grow(k.invDiag, m+n), grow(k.invDiagFloor, m+n)
+	k.chol = append(k.chol[:0], k.schur[:n*n]...)
+	cholesky(k.chol, n)
+	k.cholInv = grow(k.cholInv, n*n)
+	inverseLower(k.cholInv, k.chol, n)
+	// S⁻¹ = L⁻ᵀ·L⁻¹: its diagonal sums the squares of L⁻¹'s columns.
+	diag := k.invDiag[m:]
+	clear(diag)
+	for r := range n {
+		for i, v := range k.cholInv[r*n : r*n+r+1] {
+			diag[i] += v * v
+		}
+	}
+	nearest := 1.0 // squared distance relative to κ(x, x)
+	for i := range diag {
+		k.invDiagFloor[m+i] = 1 / b.gram[i*n+i]
+		diag[i] = max(diag[i], k.invDiagFloor[m+i])
+		nearest = min(nearest, k.invDiagFloor[m+i]/diag[i])
+	}
+	if !(nearest > independent) {
+		return false
+	}
+	k.illConditioned = k.illConditioned || nearest < delicate
+	return true
 }

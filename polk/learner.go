@@ -184,12 +184,12 @@ func (l *Learner) StepContext(ctx context.Context, n int, x []float32, y []float
 		l.f.W[i] *= shrink
 	}
 	eps := l.cfg.Budget.Epsilon(rate)
-	active := l.batch.m
+	active := l.batch.n
 	err := l.prune(ctx, prune.Step{
-		T: l.t, Len: l.f.Order() + l.batch.m, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
+		T: l.t, Len: l.f.Order() + l.batch.n, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
 		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs, Threads: l.cfg.Threads,
 	})
-	l.last = Step{Active: active, Removed: len(l.komp.removed), Error: math.Sqrt(l.komp.err2), Budget: eps, Rate: rate}
+	l.last = Step{Active: active, Removed: len(l.komp.removed), Error: math.Sqrt(l.komp.spent), Budget: eps, Rate: rate}
 	l.t++
 	return err
 }
@@ -313,8 +313,8 @@ func (l *Learner) score(x []float32) {
 func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error {
 	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
 	b := &l.batch
-	b.m, b.orig = 0, b.orig[:0]
-	b.x, b.w = grow(b.x, n*dim), grow(b.w, n*c)
+	b.n, b.samples = 0, b.samples[:0]
+	b.points, b.weights = grow(b.points, n*dim), grow(b.weights, n*c)
 	l.grad = grow(l.grad, c)
 	for row, i := range l.rows {
 		value := l.cfg.Loss.Gradient(l.grad, l.scores[row*c:(row+1)*c], y[i])
@@ -326,15 +326,15 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 			continue
 		}
 		for q, g := range l.grad {
-			b.w[b.m*c+q] = -rate / float64(n) * g
+			b.weights[b.n*c+q] = -rate / float64(n) * g
 		}
-		copy(b.x[b.m*dim:(b.m+1)*dim], x[i*dim:])
-		copy(l.kx[b.m*m:(b.m+1)*m], l.kx[row*m:])
-		copy(l.x64[b.m*dim:(b.m+1)*dim], l.x64[row*dim:])
-		b.orig = append(b.orig, i)
-		b.m++
+		copy(b.points[b.n*dim:(b.n+1)*dim], x[i*dim:])
+		copy(l.kx[b.n*m:(b.n+1)*m], l.kx[row*m:])
+		copy(l.x64[b.n*dim:(b.n+1)*dim], l.x64[row*dim:])
+		b.samples = append(b.samples, i)
+		b.n++
 	}
-	b.kx = l.kx
+	b.toDict = l.kx
 	return l.batchGram()
 }
 
@@ -345,25 +345,25 @@ const largest = 1e100
 // batchGram computes the kernel matrix among the samples of the batch.
 func (l *Learner) batchGram() error {
 	b, dim := &l.batch, l.cfg.Dim
-	b.kxx = grow(b.kxx, b.m*b.m)
+	b.gram = grow(b.gram, b.n*b.n)
 	l.points.Reset()
-	for i := range b.m {
-		l.points.Append(b.x[i*dim : (i+1)*dim])
+	for i := range b.n {
+		l.points.Append(b.points[i*dim : (i+1)*dim])
 	}
-	l.points.Block64(l.cfg.Kernel, b.m, l.x64, b.kxx, b.m, 1)
-	for i := range b.m {
-		self := l.cfg.Kernel.Self(b.x[i*dim : (i+1)*dim])
+	l.points.Block64(l.cfg.Kernel, b.n, l.x64, b.gram, b.n, 1)
+	for i := range b.n {
+		self := l.cfg.Kernel.Self(b.points[i*dim : (i+1)*dim])
 		if !(self <= largest) {
-			return fmt.Errorf("polk: κ(x, x) of sample %d is %v, more than %v", b.orig[i], self, largest)
+			return fmt.Errorf("polk: κ(x, x) of sample %d is %v, more than %v", b.samples[i], self, largest)
 		}
-		b.kxx[i*b.m+i] = self
-		for j, v := range b.kxx[i*b.m : i*b.m+i] {
+		b.gram[i*b.n+i] = self
+		for j, v := range b.gram[i*b.n : i*b.n+i] {
 			if !(math.Abs(v) <= largest) {
-				return fmt.Errorf("polk: κ(x, x') of samples %d and %d is %v: κ is no kernel", b.orig[i], b.orig[j], v)
+				return fmt.Errorf("polk: κ(x, x') of samples %d and %d is %v: κ is no kernel", b.samples[i], b.samples[j], v)
 			}
 		}
 	}
-	l.evals += int64(b.m) * int64(b.m)
+	l.evals += int64(b.n) * int64(b.n)
 	return nil
 }
 
@@ -373,17 +373,17 @@ func (l *Learner) batchGram() error {
 // keep their order.
 func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, removed []int, err float64) {
 	m, dim := f.Order(), f.Dict.Dim()
-	b := batch{m: m, w: slices.Clone(f.W), kxx: make([]float64, m*m)}
+	b := batch{n: m, weights: slices.Clone(f.W), gram: make([]float64, m*m)}
 	x := make([]float64, dim)
 	for i := range m {
 		d := f.Dict.At(i)
-		b.x = append(b.x, d...)
-		b.orig = append(b.orig, i)
+		b.points = append(b.points, d...)
+		b.samples = append(b.samples, i)
 		kernel.Widen(x, d)
-		f.Dict.Block64(f.Kernel, 1, x, b.kxx[i*m:(i+1)*m], m, 1)
-		b.kxx[i*m+i] = f.Kernel.Self(d)
+		f.Dict.Block64(f.Kernel, 1, x, b.gram[i*m:(i+1)*m], m, 1)
+		b.gram[i*m+i] = f.Kernel.Self(d)
 	}
 	k := komp{f: kernel.NewExpansion(f.Kernel, dim, f.Outputs), threads: 1}
 	k.project(&b, 0, eps*eps)
-	return k.f, k.removed, math.Sqrt(k.err2)
+	return k.f, k.removed, math.Sqrt(k.spent)
 }

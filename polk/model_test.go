@@ -181,7 +181,7 @@ func TestSaveNearlySingular(t *testing.T) {
 		k := komp{f: f.Clone(), threads: 1}
 		k.load()
 		dist, norm := distance(f, k.f)
-		counted := math.Sqrt(k.err2)
+		counted := math.Sqrt(k.spent)
 		t.Logf("%d of %d given up: ‖f − f'‖ = %.1e, counted %.1e, of ‖f‖ = %.1f", k.health.Dropped, points, dist, counted, norm)
 		if k.health.Dropped == 0 {
 			t.Errorf("seed %d: none was given up", seed)

@@ -5,48 +5,47 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
 
-// prune makes the dictionary of f + Σ b.w κ(b.x, ·) smaller, b the batch of the
-// step.
+// prune makes the dictionary of f + Σ b.weights κ(b.points, ·) smaller, b the
+// batch of the step.
 func (l *Learner) prune(ctx context.Context, step prune.Step) error {
-	p, k, b := l.cfg.Pruner, &l.komp, &l.batch
-	if p == nil {
+	k, b := &l.komp, &l.batch
+	if l.cfg.Pruner == nil {
 		k.project(b, 0, step.Epsilon*step.Epsilon)
 		return nil
 	}
 	step.Rand = rand.New(rand.NewPCG(l.cfg.Seed, uint64(step.T)))
 	var err error
-	if g, ok := p.Pruner.(prune.Greedy); ok {
-		order, err2 := g.Limits(step)
+	switch p := l.cfg.Pruner.Pruner.(type) {
+	case prune.Greedy:
+		order, err2 := p.Limits(step)
 		k.project(b, order, err2)
-	} else if p.Heuristic.Inverse {
-		err = k.prune(ctx, b, p, l.common(step))
-	} else {
-		err = l.pruneUnrefitted(ctx, p, step)
+	case prune.InversePruner:
+		err = l.pruneWithInverse(ctx, p, step)
+	case prune.Pruner:
+		err = l.pruneWithoutInverse(ctx, p, step)
 	}
 	l.age()
 	if err != nil {
-		return fmt.Errorf("polk: pruner %s: %w", p.Heuristic.Name, err)
+		return fmt.Errorf("polk: pruner %s: %w", l.cfg.Pruner.Heuristic.Name, err)
 	}
 	return nil
 }
 
 // inverse reports whether the learner keeps K_DD⁻¹.
-func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic.Inverse }
-
-// common returns the part of the state that does not depend on how it is kept.
-func (l *Learner) common(step prune.Step) common {
-	return common{l: l, step: step, dict: l.f.Order()}
-}
+func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic.Inverse() }
 
 // age notes when the elements entered that the step has added, and forgets
 // those that it has removed.
 func (l *Learner) age() {
 	m := l.f.Order()
 	for j := range m {
-		if id := l.f.Dict.ID(j); !l.knows(id) {
+		id := l.f.Dict.ID(j)
+		if _, ok := l.born[id]; !ok {
 			l.born[id] = l.t
 		}
 	}
@@ -61,27 +60,256 @@ func (l *Learner) age() {
 	l.born = born
 }
 
-func (l *Learner) knows(id uint64) bool {
-	_, ok := l.born[id]
-	return ok
-}
-
-// common is what both kinds of prune.State share.
-type common struct {
+// stepState is what states with and without the inverse share.
+type stepState struct {
 	l    *Learner
 	step prune.Step
 	dict int // elements before the step
 }
 
-func (c *common) Step() prune.Step { return c.step }
-func (c *common) Old() int         { return c.dict }
+func (s *stepState) Step() prune.Step { return s.step }
+func (s *stepState) Old() int         { return s.dict }
 
 // Age returns how many steps ago element j entered; new ones are not known yet.
-func (c *common) Age(j int) int {
-	if j >= c.dict {
+func (s *stepState) Age(j int) int {
+	if j >= s.dict {
 		return 0
 	}
-	return c.l.t - c.l.born[c.l.f.Dict.ID(j)]
+	return s.l.t - s.l.born[s.l.f.Dict.ID(j)]
 }
 
 const absent = "polk: the pruner removes an element that is not present"
+
+// withoutInverse is the state for pruners that need no inverse: all elements are
+// in the expansion until the pruner is through.
+type withoutInverse struct {
+	stepState
+	present []bool
+	left    int
+	samples []int // positions of the new elements in the mini-batch
+	x       []float64
+	row     []float64
+}
+
+var _ prune.State = (*withoutInverse)(nil)
+
+// pruneWithoutInverse lets p prune without an inverse.
+func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner, step prune.Step) error {
+	k, b, c := &l.komp, &l.batch, l.f.Outputs
+	k.begin()
+	s := &withoutInverse{stepState: stepState{l, step, l.f.Order()}, samples: b.samples}
+	for i := range b.n {
+		l.f.Append(b.points[i*l.cfg.Dim:(i+1)*l.cfg.Dim], b.weights[i*c:(i+1)*c])
+	}
+	s.left = l.f.Order()
+	k.present = grow(k.present, s.left)
+	for j := range k.present {
+		k.present[j] = true
+	}
+	s.present, s.row, s.x = k.present, k.scratch, k.coeffResidual
+	err := p.Prune(ctx, s)
+	k.present, k.scratch, k.coeffResidual = s.present, s.row, s.x
+	for j := len(s.present) - 1; j >= 0; j-- {
+		if !s.present[j] {
+			l.f.Remove(j)
+		}
+	}
+	return err
+}
+
+func (s *withoutInverse) Total() int              { return len(s.present) }
+func (s *withoutInverse) Len() int                { return s.left }
+func (s *withoutInverse) Present(j int) bool      { return s.present[j] }
+func (s *withoutInverse) Point(j int) []float32   { return s.l.f.Dict.At(j) }
+func (s *withoutInverse) Weights(j int) []float64 { return s.l.f.Weights(j) }
+func (s *withoutInverse) Norm2(j int) float64     { return sumSquares(s.l.f.Weights(j)) }
+func (s *withoutInverse) Self(j int) float64      { return s.l.f.Kernel.Self(s.l.f.Dict.At(j)) }
+
+func (s *withoutInverse) Sample(j int) int {
+	if j < s.dict || j-s.dict >= len(s.samples) {
+		return -1
+	}
+	return s.samples[j-s.dict]
+}
+
+func (s *withoutInverse) Row(j int) []float64 {
+	n, f := len(s.present), s.l.f
+	s.row, s.x = grow(s.row, n), grow(s.x, f.Dict.Dim())
+	kernel.Widen(s.x, f.Dict.At(j))
+	f.Dict.Block64(f.Kernel, 1, s.x, s.row, n, 1)
+	s.row[j] = s.Self(j)
+	s.l.evals += int64(n)
+	return s.row
+}
+
+func (s *withoutInverse) Drop(j int) {
+	if !s.present[j] {
+		panic(absent)
+	}
+	s.present[j] = false
+	s.left--
+	s.l.komp.removed = append(s.l.komp.removed, j)
+}
+
+func (s *withoutInverse) Add(x []float32, w []float64) int {
+	s.l.f.Append(x, w)
+	s.present = append(s.present, true)
+	s.left++
+	return len(s.present) - 1
+}
+
+// withInverse is the state for pruners that use the inverse: komp in the middle
+// of its elimination.
+type withInverse struct {
+	stepState
+	*komp
+	b *batch
+}
+
+var _ prune.InverseState = (*withInverse)(nil)
+
+// pruneWithInverse lets p prune with the inverse at hand.
+func (l *Learner) pruneWithInverse(ctx context.Context, p prune.InversePruner, step prune.Step) error {
+	k, b := &l.komp, &l.batch
+	k.begin()
+	for i := range b.n {
+		b.gram[i*b.n+i] += k.ridge
+	}
+	if b.n == 0 {
+		k.removable(0) // finds out whether the weights are to be refined
+	}
+	k.enter(b)
+	k.enterNewStage(b, 0)
+	k.enterAll(b.n)
+	before := k.left
+	err := p.Prune(ctx, &withInverse{stepState{l, step, k.inverse.order}, k, b}) // not the order of step: a repair may have taken elements out
+	changed := b.n > 0 || k.left < before
+	k.commit(b)
+	if k.illConditioned && changed {
+		k.refineWeights()
+	}
+	return err
+}
+
+func (s *withInverse) Total() int              { return s.dict + s.b.n }
+func (s *withInverse) Len() int                { return s.left }
+func (s *withInverse) Present(j int) bool      { return s.present[j] }
+func (s *withInverse) Norm2(j int) float64     { return s.norm2[j] }
+func (s *withInverse) Cost(j int) float64      { return s.norm2[j] / s.invDiag[j] }
+func (s *withInverse) Spent() float64          { return s.spent }
+func (s *withInverse) Distance(j int) float64  { return 1 / s.invDiag[j] }
+func (s *withInverse) Weights(j int) []float64 { return s.weights[j*s.f.Outputs : (j+1)*s.f.Outputs] }
+
+func (s *withInverse) Point(j int) []float32 {
+	if j < s.dict {
+		return s.f.Dict.At(j)
+	}
+	dim := s.f.Dict.Dim()
+	return s.b.points[(j-s.dict)*dim : (j-s.dict+1)*dim]
+}
+
+func (s *withInverse) Sample(j int) int {
+	if j < s.dict {
+		return -1
+	}
+	return s.b.samples[j-s.dict]
+}
+
+func (s *withInverse) Self(j int) float64 {
+	if j < s.dict {
+		return s.inverse.self[j] - s.ridge
+	}
+	return s.b.gram[(j-s.dict)*(s.b.n+1)] - s.ridge
+}
+
+func (s *withInverse) Row(j int) []float64 {
+	m, n := s.dict, s.b.n
+	s.scratch = grow(s.scratch, m+n)
+	row := s.scratch
+	if j < m {
+		copy(row, s.inverse.gramRow(j))
+		for i := range n {
+			row[m+i] = s.b.toDict[i*m+j]
+		}
+	} else {
+		copy(row, s.b.toDict[(j-m)*m:(j-m+1)*m])
+		copy(row[m:], s.b.gram[(j-m)*n:(j-m+1)*n])
+	}
+	row[j] = s.Self(j)
+	return row
+}
+
+func (s *withInverse) Remove(j int) {
+	if !s.present[j] {
+		panic(absent)
+	}
+	s.spent += s.Cost(j)
+	s.eliminate(s.b, j)
+}
+
+// Drop is the elimination of an element whose weights are zero.
+func (s *withInverse) Drop(j int) {
+	if !s.present[j] {
+		panic(absent)
+	}
+	w := s.Weights(j)
+	if s.illConditioned { // the weights are refined to what is left of f̃ without the element
+		for i, v := range s.Row(j) {
+			if i == j {
+				v += s.ridge
+			}
+			axpy(-v, w, s.target[i*len(w):(i+1)*len(w)])
+		}
+	}
+	clear(w)
+	s.norm2[j] = 0
+	s.eliminate(s.b, j)
+}
+
+// DistanceBefore is the last pivot of a Cholesky factorization of S over the
+// new elements up to j.
+func (s *withInverse) DistanceBefore(j int) float64 {
+	m, n := s.dict, s.b.n
+	if j < m || len(s.goneOld) > 0 {
+		panic("polk: DistanceBefore is for new elements, before an old one is removed")
+	}
+	rows := make([]int, 0, n)
+	for i := range j - m {
+		if s.present[m+i] {
+			rows = append(rows, i)
+		}
+	}
+	rows = append(rows, j-m)
+	r := len(rows)
+	a := make([]float64, r*r)
+	for i, p := range rows {
+		for q, o := range rows {
+			a[i*r+q] = s.schur[p*n+o]
+		}
+	}
+	cholesky(a, r)
+	return a[r*r-1] * a[r*r-1]
+}
+
+// Column forms a column of Q = P̂ + R̂ᵀR̂.
+func (s *withInverse) Column(dst []float64, j int) {
+	m := s.dict
+	clear(dst)
+	if j < m {
+		v := dst[:m]
+		s.inverse.column(v, j)
+		for i := range s.goneOld {
+			past := s.goneCols[i*m : (i+1)*m]
+			gemm.Axpy(-past[j], past, v)
+		}
+	}
+	for i := range s.newRows.rows {
+		row := s.newRows.row(i)
+		axpy(row[j], row, dst)
+	}
+	for i, on := range s.present {
+		if !on {
+			dst[i] = 0
+		}
+	}
+}

@@ -44,7 +44,7 @@ func TestKOMPByName(t *testing.T) {
 // probing compares what the state says of the inverse with what it is.
 type probing struct{ t *testing.T }
 
-func (p probing) Prune(_ context.Context, s prune.State) error {
+func (p probing) Prune(_ context.Context, s prune.InverseState) error {
 	for s.Len() > 9 {
 		p.compare(s)
 		if s.Len()%3 == 0 {
@@ -58,7 +58,7 @@ func (p probing) Prune(_ context.Context, s prune.State) error {
 }
 
 // compare checks Σ_i K_ji·column_i = e_j and the distances.
-func (p probing) compare(s prune.State) {
+func (p probing) compare(s prune.InverseState) {
 	column := make([]float64, s.Total())
 	for j := range s.Total() {
 		if !s.Present(j) {
@@ -91,9 +91,9 @@ const ridgeOfProbing = 0.01
 // Through old and new elements, removed with and without a refit.
 func TestStateOfTheInverse(t *testing.T) {
 	h := prune.Heuristic{
-		Name: "probing", About: "for tests", Inverse: true,
-		Ridge: func(prune.Params) float64 { return ridgeOfProbing },
-		New:   func(prune.Params) prune.Pruner { return probing{t} },
+		Name: "probing", About: "for tests",
+		Ridge:      func(prune.Params) float64 { return ridgeOfProbing },
+		NewInverse: func(prune.Params) prune.InversePruner { return probing{t} },
 	}
 	cfg := testConfig(logistic)
 	var err error
@@ -121,14 +121,28 @@ func (failing) Prune(_ context.Context, s prune.State) error {
 	return errFailing
 }
 
+// failingWithInverse does the same with an inverse.
+type failingWithInverse struct{}
+
+func (failingWithInverse) Prune(_ context.Context, s prune.InverseState) error {
+	s.Drop(0)
+	return errFailing
+}
+
 // A pruner's error is returned, and the step is taken as far as it went.
 func TestPrunersError(t *testing.T) {
-	for _, inverse := range []bool{false, true} {
+	for _, h := range []prune.Heuristic{
+		{Name: "failing", About: "for tests", New: func(prune.Params) prune.Pruner { return failing{} }},
+		{Name: "failing", About: "for tests", NewInverse: func(prune.Params) prune.InversePruner { return failingWithInverse{} }},
+	} {
 		cfg := testConfig(logistic)
-		cfg.Pruner = &prune.Instance{Pruner: failing{}, Heuristic: prune.Heuristic{Name: "failing", Inverse: inverse}}
+		var err error
+		if cfg.Pruner, err = prune.New(h, nil); err != nil {
+			t.Fatal(err)
+		}
 		l := mustNew(t, cfg)
 		x, y := newMixture(rand.New(rand.NewPCG(3, 1)), cfg.Dim, cfg.Classes).batch(8)
-		err := l.Step(8, x, y)
+		err = l.Step(8, x, y)
 		if !errors.Is(err, errFailing) || !strings.HasPrefix(err.Error(), "polk: pruner failing: ") {
 			t.Errorf("error %v", err)
 		}

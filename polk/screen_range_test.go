@@ -69,7 +69,7 @@ func TestScreeningAnywhere(t *testing.T) {
 				continue
 			}
 			passed++
-			scores := evalAt(l.f, x[i*cfg.Dim:(i+1)*cfg.Dim])
+			scores := value(l.f, x[i*cfg.Dim:(i+1)*cfg.Dim])
 			if cfg.Loss.Gradient(g, scores, y[i]); sumSquares(g) != 0 {
 				t.Fatalf("sample %d of class %v is passed over, its scores are %v", i, y[i], scores)
 			}

@@ -41,14 +41,14 @@ var ErrState = errors.New("polk: not a whole saved state")
 // keeps follows the numbers, where it may be of any length.
 type stateHeader struct {
 	meta
-	Order   int           `json:"order"`
-	Norm2   number        `json:"norm2"`
-	Kept    int           `json:"kept,omitempty"` // bytes that the pruner keeps
-	Inverse *inverseState `json:"inverse,omitempty"`
+	Order   int            `json:"order"`
+	Norm2   number         `json:"norm2"`
+	Kept    int            `json:"kept,omitempty"` // bytes that the pruner keeps
+	Inverse *inverseHeader `json:"inverse,omitempty"`
 }
 
 // inverseState is what is known of P.
-type inverseState struct {
+type inverseHeader struct {
 	Rank     int    `json:"rank"`
 	Probe    int    `json:"probe"`
 	Wait     int    `json:"wait"`
@@ -95,7 +95,7 @@ func (l *Learner) state() (h stateHeader, kept []byte, err error) {
 		h.Health.Residual = math.MaxFloat64
 	}
 	if l.cfg.inverse() {
-		h.Inverse = &inverseState{k.g.rank, k.probe, k.wait, number(k.settled), number(k.residual)}
+		h.Inverse = &inverseHeader{k.inverse.rank, k.probe, k.wait, number(k.freshResidual), number(k.residual)}
 	}
 	kept, err = l.describeElements(&h.meta)
 	h.Kept = len(kept)
@@ -104,18 +104,18 @@ func (l *Learner) state() (h stateHeader, kept []byte, err error) {
 
 // finite reports whether P and what is known of it are finite numbers.
 func (k *komp) finite() bool {
-	finite := k.settled-k.settled == 0 && k.residual-k.residual == 0
+	finite := k.freshResidual-k.freshResidual == 0 && k.residual-k.residual == 0
 	check := func(a []float64) {
 		for _, v := range a {
 			finite = finite && v-v == 0
 		}
 	}
-	check(k.g.diag[:k.g.m])
-	for i := range k.g.rank {
-		check(k.g.rowV(i))
+	check(k.inverse.diag[:k.inverse.order])
+	for i := range k.inverse.rank {
+		check(k.inverse.updateRow(i))
 	}
-	for i := range k.g.m {
-		check(k.g.rowB(i)[:i+1])
+	for i := range k.inverse.order {
+		check(k.inverse.baseRow(i)[:i+1])
 	}
 	return finite
 }
@@ -151,21 +151,21 @@ func (l *Learner) WriteState(w io.Writer) error {
 	}
 	return stateFormat.Write(w, h, func(w io.Writer) {
 		if h.Inverse != nil {
-			l.komp.g.write(w)
+			l.komp.inverse.write(w)
 		}
 		w.Write(kept)
 	})
 }
 
 // write writes P. The writer keeps its first error.
-func (g *gram) write(w io.Writer) {
-	binary.Write(w, binary.LittleEndian, g.diag[:g.m])
-	binary.Write(w, binary.LittleEndian, g.sign[:g.rank])
+func (g *inverseGram) write(w io.Writer) {
+	binary.Write(w, binary.LittleEndian, g.diag[:g.order])
+	binary.Write(w, binary.LittleEndian, g.signs[:g.rank])
 	for i := range g.rank {
-		binary.Write(w, binary.LittleEndian, g.rowV(i))
+		binary.Write(w, binary.LittleEndian, g.updateRow(i))
 	}
-	for i := range g.m {
-		binary.Write(w, binary.LittleEndian, g.rowB(i)[:i+1])
+	for i := range g.order {
+		binary.Write(w, binary.LittleEndian, g.baseRow(i)[:i+1])
 	}
 }
 
@@ -190,7 +190,7 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 	if err := h.check(f, &cfg); err != nil {
 		return nil, err
 	}
-	var p inverse
+	var p savedInverse
 	if h.Inverse != nil {
 		if p, err = readInverse(d, h.Order, h.Inverse.Rank); err != nil {
 			return nil, err
@@ -231,14 +231,14 @@ func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 	return cfg.checkOrder(h.Order)
 }
 
-// inverse is P as it was read.
-type inverse struct {
+// savedInverse is P as it was read.
+type savedInverse struct {
 	diag, sign []float64
 	v, base    [][]float64 // base by rows of the lower triangle
 }
 
 // readInverse reads P. It allocates what it reads.
-func readInverse(d *modelfile.Reader, m, rank int) (p inverse, err error) {
+func readInverse(d *modelfile.Reader, m, rank int) (p savedInverse, err error) {
 	read := func(n int) (a []float64) {
 		if err == nil {
 			a, err = modelfile.Floats[float64](d, n)
@@ -262,24 +262,24 @@ func readInverse(d *modelfile.Reader, m, rank int) (p inverse, err error) {
 
 // restore computes K, the same bits as it had, and takes P over, unless it is
 // far from K⁻¹. The sum is that of the bytes that P was read from.
-func (k *komp) restore(h *inverseState, p *inverse, sum []byte) {
-	g := &k.g
-	*g = gram{}
+func (k *komp) restore(h *inverseHeader, p *savedInverse, sum []byte) {
+	g := &k.inverse
+	*g = inverseGram{}
 	g.resize((k.f.Order() + 64) &^ 7) // a large file is not to cost more than it must
 	k.computeK()
 	copy(g.diag, p.diag)
-	g.rank = copy(g.sign[:], p.sign)
+	g.rank = copy(g.signs[:], p.sign)
 	for i, v := range p.v {
-		copy(g.rowV(i), v)
+		copy(g.updateRow(i), v)
 		for j, x := range v {
-			g.vt[j*maxRank+i] = x
+			g.updatesT[j*maxRank+i] = x
 		}
 	}
 	for i, row := range p.base {
-		copy(g.rowB(i), row)
+		copy(g.baseRow(i), row)
 	}
 	g.mirror()
-	k.settled, k.residual, k.probe, k.wait = float64(h.Settled), float64(h.Residual), h.Probe, h.Wait
+	k.freshResidual, k.residual, k.probe, k.wait = float64(h.Settled), float64(h.Residual), h.Probe, h.Wait
 	if !k.plausible(sum) {
 		k.load()
 	}
@@ -287,14 +287,14 @@ func (k *komp) restore(h *inverseState, p *inverse, sum []byte) {
 
 // mirror copies the lower triangle of the base to the upper one, by tiles that
 // stay in the nearest cache.
-func (g *gram) mirror() {
+func (g *inverseGram) mirror() {
 	const tile = 64
-	for i0 := 0; i0 < g.m; i0 += tile {
-		i1 := min(i0+tile, g.m)
+	for i0 := 0; i0 < g.order; i0 += tile {
+		i1 := min(i0+tile, g.order)
 		for j0 := 0; j0 < i1; j0 += tile {
 			for i := i0; i < i1; i++ {
-				for j, v := range g.rowB(i)[j0:min(j0+tile, i)] {
-					g.base[(j0+j)*g.ld+i] = v
+				for j, v := range g.baseRow(i)[j0:min(j0+tile, i)] {
+					g.base[(j0+j)*g.stride+i] = v
 				}
 			}
 		}
@@ -305,17 +305,17 @@ func (g *gram) mirror() {
 // supervision lets stand, for numbers r that depend on all that was read: whoever
 // made P up could not have fitted it to them.
 func (k *komp) plausible(sum []byte) bool {
-	most := min(0.1+100*float64(k.g.m)*k.settled, 1e3)
+	most := min(0.1+100*float64(k.inverse.order)*k.freshResidual, 1e3)
 	rng := rand.New(rand.NewChaCha8([32]byte(sum)))
-	m := k.g.m
+	m := k.inverse.order
 	r, u, v := make([]float64, m), make([]float64, m), make([]float64, m)
 	for i := range r {
 		r[i] = rng.NormFloat64()
 	}
 	for i := range u {
-		u[i] = gemm.Dot(k.g.rowK(i), r)
+		u[i] = gemm.Dot(k.inverse.gramRow(i), r)
 	}
-	k.g.mulP(1, u, 0, v, k.threads)
+	k.inverse.mul(1, u, 0, v, k.threads)
 	for i, x := range v {
 		if !(math.Abs(x-r[i]) <= most) {
 			return false

@@ -89,7 +89,7 @@ func TestRestore(t *testing.T) {
 		for step := range 80 {
 			if step%9 == 0 || step == 1 {
 				others = append(others[:1], restored(t, l, config()))
-				ranks[l.komp.g.rank] = true
+				ranks[l.komp.inverse.rank] = true
 			}
 			x, y := m.batch(8)
 			mustStep(t, l, 8, x, y)
@@ -188,8 +188,8 @@ func trained(t testing.TB, cfg Config) *Learner {
 func TestRestoreWithoutInverse(t *testing.T) {
 	for _, factor := range []float64{0, -1e9, 1e300} {
 		l := trained(t, testConfig(logistic))
-		for i := range l.komp.g.base {
-			l.komp.g.base[i] *= factor
+		for i := range l.komp.inverse.base {
+			l.komp.inverse.base[i] *= factor
 		}
 		other := restored(t, l, testConfig(logistic))
 		if res := inverseResidual(other); !(res < 1e-6) {
@@ -203,7 +203,7 @@ func TestRestoreWithoutInverse(t *testing.T) {
 func TestWriteStateNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		l := trained(t, testConfig(logistic))
-		l.komp.g.base[l.komp.g.ld] = v
+		l.komp.inverse.base[l.komp.inverse.stride] = v
 		l.komp.health.Residual = v
 		other := restored(t, l, testConfig(logistic))
 		if res := inverseResidual(other); !(res < 1e-6) {

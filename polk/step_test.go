@@ -157,7 +157,7 @@ func checkOrthogonal(t *rapid.T, l *Learner, u *kernel.Expansion) {
 	scale := size(u)
 	for j := range l.f.Order() {
 		d := l.f.Dict.At(j)
-		want, got := evalAt(u, d), evalAt(l.f, d)
+		want, got := value(u, d), value(l.f, d)
 		for q := range want {
 			if !(math.Abs(got[q]-want[q]) <= 1e-7*scale) {
 				t.Fatalf("step %d: f_%d − f̃_%d is %v at element %d, with weights of %v", l.Steps(), q, q, got[q]-want[q], j, scale)
@@ -172,7 +172,7 @@ func checkStopped(t *rapid.T, l *Learner, tol float64) {
 	k.load()
 	s := l.Last()
 	for j := range k.f.Order() {
-		cost := sumSquares(k.f.Weights(j)) / k.g.diag[j]
+		cost := sumSquares(k.f.Weights(j)) / k.inverse.diag[j]
 		if s.Error*s.Error+cost < s.Budget*s.Budget*(1-tol) {
 			t.Fatalf("step %d: element %d of %d could leave at %v, spent %v of %v", l.Steps(), j, k.f.Order(), math.Sqrt(cost), s.Error, s.Budget)
 		}

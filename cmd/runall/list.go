@@ -122,7 +122,7 @@ func listPruners() (any, [][]string, error) {
 	var rows [][]string
 	for _, h := range prune.All() {
 		knob, _ := h.Knob()
-		infos = append(infos, prunerInfo{h.Name, h.About, h.Source, h.Params, knob.Name, h.Inverse})
+		infos = append(infos, prunerInfo{h.Name, h.About, h.Source, h.Params, knob.Name, h.Inverse()})
 		rows = append(rows, []string{h.Name, knob.Name, h.About})
 	}
 	return infos, rows, nil

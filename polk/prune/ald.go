@@ -10,15 +10,9 @@ func init() {
 		Params: []Param{{
 			Name: "threshold", About: "ν, the squared distance to the dictionary's span that admits",
 			Least: Bound(0),
-			Grid: map[string][]float64{
-				"":          {0.5, 0.3, 0.1, 0.03, 0.01},
-				"multidist": {0.5, 0.2, 0.05, 0.01, 1e-3, 1e-4},
-				"mnist":     {0.97, 0.95, 0.92, 0.88, 0.8},
-				"brodatz":   {0.6, 0.45, 0.3, 0.2, 0.1},
-			},
+			Grid:  []float64{0.5, 0.3, 0.1, 0.03, 0.01},
 		}},
-		Inverse: true,
-		New:     func(p Params) Pruner { return ald{p.Float("threshold")} },
+		NewInverse: func(p Params) InversePruner { return ald{p.Float("threshold")} },
 	})
 }
 
@@ -28,7 +22,7 @@ func init() {
 // its projection. The dictionary never shrinks.
 type ald struct{ threshold float64 }
 
-func (p ald) Prune(_ context.Context, s State) error {
+func (p ald) Prune(_ context.Context, s InverseState) error {
 	for j := s.Old(); j < s.Total(); j++ {
 		if !(s.DistanceBefore(j) > p.threshold) {
 			s.Remove(j)

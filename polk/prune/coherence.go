@@ -13,12 +13,7 @@ func init() {
 		Params: []Param{{
 			Name: "threshold", About: "μ₀, the largest |κ(x, d)| that admits, for κ scaled to κ(x, x) = 1",
 			Least: Bound(0), Most: Bound(1),
-			Grid: map[string][]float64{
-				"":          {0.3, 0.5, 0.7, 0.8, 0.9},
-				"multidist": {0.1, 0.3, 0.6, 0.8, 0.95, 0.99},
-				"mnist":     {0.08, 0.12, 0.16, 0.2, 0.25},
-				"brodatz":   {0.3, 0.4, 0.5, 0.6, 0.7},
-			},
+			Grid: []float64{0.3, 0.5, 0.7, 0.8, 0.9},
 		}},
 		New: func(p Params) Pruner { return coherence{p.Float("threshold")} },
 	})

@@ -36,13 +36,13 @@
 // others with what they do and where they are from; runall compare measures them,
 // and REPRODUCE.md has what it found.
 //
-// Those with Inverse use K_DD⁻¹, O(M²) a step, and refit the weights of what
-// stays; the others cost O(M) and leave the weights alone.
+// Those with NewInverse in place of New use K_DD⁻¹, O(M²) a step, and refit the
+// weights of what stays; the others cost O(M) and leave the weights alone.
 //
 // A pruner belongs to one learner and is called by it alone, so it needs no lock.
-// Everything that it does must follow from State, its parameters and Step.Rand:
+// Everything that it does must follow from its state, its parameters and Step.Rand:
 // runs are to be repeated bit for bit.
 //
-// Package polk imports this one and implements State on the machinery of its
+// Package polk imports this one and implements the states on the machinery of its
 // own KOMP, so that this package knows nothing of how inverses are kept.
 package prune

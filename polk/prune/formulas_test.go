@@ -47,21 +47,21 @@ func draw(seed uint64, old, fresh int) *function {
 }
 
 // prune returns the state that a heuristic leaves.
-func (f *function) prune(t *testing.T, name string, p prune.Params) prune.State {
+func (f *function) prune(t *testing.T, name string, p prune.Params) prunetest.State {
 	t.Helper()
 	i, err := prune.Find(name, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
-	if err := i.Prune(context.Background(), s); err != nil {
+	if err := prunetest.Prune(context.Background(), i, s); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
 // left returns the elements that are present.
-func left(s prune.State) []int {
+func left(s prune.Elements) []int {
 	var out []int
 	for j := range s.Total() {
 		if s.Present(j) {
@@ -138,7 +138,7 @@ func (f *function) greedily(order int, score func(is []int, j int) float64) []in
 	return is
 }
 
-func check(t *testing.T, what string, s prune.State, want []int) {
+func check(t *testing.T, what string, s prune.Elements, want []int) {
 	t.Helper()
 	if got := left(s); !slices.Equal(got, want) {
 		t.Errorf("%s leaves %v, want %v", what, got, want)
@@ -239,6 +239,41 @@ func TestPair(t *testing.T) {
 	}
 	if differ == 0 {
 		t.Error("it never differs from komp-order: the test shows nothing")
+	}
+}
+
+// KOMP's budget includes its end: without any, what costs nothing leaves.
+func TestKOMPWithoutBudget(t *testing.T) {
+	f := draw(2, 5, 3)
+	f.step.Epsilon, f.w[3] = 0, []float64{0, 0}
+	check(t, "komp", f.prune(t, "komp", nil), without(f.all(), 3))
+}
+
+// A pair's joint cost is the squared error of the best approximation without both,
+// less what has been spent before.
+func TestJointCost(t *testing.T) {
+	for seed := range uint64(20) {
+		f := draw(seed, 5, 4)
+		i, err := prune.Find("komp-pair", prune.Params{"order": 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
+		column := make([]float64, s.Total())
+		for range 2 { // of all elements, and after a removal
+			before, _ := f.project(left(s), 0)
+			for _, a := range left(s) {
+				s.Column(column, a)
+				for _, b := range without(left(s), a) {
+					after, _ := f.project(without(without(left(s), a), b), 0)
+					got, want := prune.JointCost(s, a, b, column[b]), after-before
+					if math.Abs(got-want) > 1e-7*want+1e-12 {
+						t.Fatalf("seed %d: the pair %d, %d costs %v, and its removal leaves %v more", seed, a, b, got, want)
+					}
+				}
+			}
+			s.Remove(left(s)[seed%5])
+		}
 	}
 }
 
@@ -410,7 +445,7 @@ func (f *function) mergeError(p, q int, h float64) float64 {
 }
 
 // errorOf returns ‖f̃ − f‖² for the function that s holds.
-func (f *function) errorOf(s prune.State) float64 {
+func (f *function) errorOf(s prune.Elements) float64 {
 	x, w := slices.Clone(f.x), slices.Clone(f.w)
 	for _, j := range left(s) {
 		x, w = append(x, s.Point(j)), append(w, []float64{-s.Weights(j)[0], -s.Weights(j)[1]})
@@ -448,26 +483,22 @@ func TestNearest(t *testing.T) {
 func TestLossLookAhead(t *testing.T) {
 	for seed := range uint64(10) {
 		f, before := draw(seed, 6, 2), draw(seed+100, 0, 9)
-		i, err := prune.Find("komp-loss", prune.Params{"order": 7})
+		i, err := prune.Find("komp-loss", prune.Params{"order": 2})
 		if err != nil {
 			t.Fatal(err)
 		}
 		first := before.step
-		if err := i.Prune(context.Background(), prunetest.NewState(i, first, 0, before.x[:5], before.w[:5], nil)); err != nil {
+		if err := prunetest.Prune(context.Background(), i, prunetest.NewState(i, first, 0, before.x[:5], before.w[:5], nil)); err != nil {
 			t.Fatal(err)
 		}
 		s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
-		if err := i.Prune(context.Background(), s); err != nil {
+		if err := prunetest.Prune(context.Background(), i, s); err != nil {
 			t.Fatal(err)
 		}
-		best, least := []int(nil), math.Inf(1)
-		for j := range f.x {
-			is := without(f.all(), j)
-			_, w := f.project(is, 0)
-			if l := f.lossOf(is, w, before); l < least {
-				best, least = is, l
-			}
-		}
+		best := f.greedily(2, func(is []int, j int) float64 {
+			_, w := f.project(without(is, j), 0)
+			return f.lossOf(without(is, j), w, before)
+		})
 		check(t, "komp-loss", s, best)
 	}
 }

@@ -7,12 +7,11 @@ import (
 
 func init() {
 	Register(Heuristic{
-		Name:    KOMP,
-		About:   "removes the cheapest element and refits the rest while the error stays within ε",
-		Source:  "Algorithm 1 of Koppel, Warnell, Stump and Ribeiro 2016; Vincent and Bengio 2002",
-		Epsilon: true,
-		Inverse: true,
-		New:     func(Params) Pruner { return komp{} },
+		Name:       KOMP,
+		About:      "removes the cheapest element and refits the rest while the error stays within ε",
+		Source:     "Algorithm 1 of Koppel, Warnell, Stump and Ribeiro 2016; Vincent and Bengio 2002",
+		Epsilon:    true,
+		NewInverse: func(Params) InversePruner { return komp{} },
 	})
 }
 
@@ -23,10 +22,10 @@ type komp struct{}
 
 func (komp) Limits(s Step) (order int, err2 float64) { return 0, s.Epsilon * s.Epsilon }
 
-func (k komp) Prune(ctx context.Context, s State) error { return greedy(ctx, s, k) }
+func (k komp) Prune(ctx context.Context, s InverseState) error { return greedy(ctx, s, k) }
 
-// greedy is the loop that learners run for a Greedy pruner, by State alone.
-func greedy(ctx context.Context, s State, g Greedy) error {
+// greedy is the loop that learners run for a Greedy pruner, by InverseState alone.
+func greedy(ctx context.Context, s InverseState, g Greedy) error {
 	order, err2 := g.Limits(s.Step())
 	for s.Len() > order {
 		if err := ctx.Err(); err != nil {

@@ -12,8 +12,7 @@ func init() {
 		Params: []Param{Order, {
 			Name: "memory", About: "steps in which the cost of an element falls to 1/e", Above: Bound(0), Default: Bound(200),
 		}},
-		Inverse: true,
-		New:     func(p Params) Pruner { return kompAge{p.Int("order"), p.Float("memory")} },
+		NewInverse: func(p Params) InversePruner { return kompAge{p.Int("order"), p.Float("memory")} },
 	})
 }
 
@@ -23,7 +22,7 @@ type kompAge struct {
 	memory float64
 }
 
-func (p kompAge) Prune(_ context.Context, s State) error {
+func (p kompAge) Prune(_ context.Context, s InverseState) error {
 	if s.Len() <= p.order {
 		return nil
 	}

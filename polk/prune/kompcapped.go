@@ -10,9 +10,8 @@ func init() {
 		Params: []Param{{
 			Name: Order.Name, About: Order.About, Integer: true, Least: Order.Least, Most: Order.Most, Default: Bound(500),
 		}},
-		Epsilon: true,
-		Inverse: true,
-		New:     func(p Params) Pruner { return kompCapped{p.Int("order")} },
+		Epsilon:    true,
+		NewInverse: func(p Params) InversePruner { return kompCapped{p.Int("order")} },
 	})
 }
 
@@ -22,7 +21,7 @@ func init() {
 // keeps until K_DD is singular.
 type kompCapped struct{ order int }
 
-func (k kompCapped) Prune(ctx context.Context, s State) error {
+func (k kompCapped) Prune(ctx context.Context, s InverseState) error {
 	for s.Len() > 0 {
 		if err := ctx.Err(); err != nil {
 			return err

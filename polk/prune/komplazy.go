@@ -12,8 +12,7 @@ func init() {
 		Params: []Param{Order, {
 			Name: "slack", About: "part of the elements that goes at a time", Above: Bound(0), Most: Bound(0.9), Default: Bound(0.1),
 		}},
-		Inverse: true,
-		New:     func(p Params) Pruner { return kompLazy{p.Int("order"), p.Float("slack")} },
+		NewInverse: func(p Params) InversePruner { return kompLazy{p.Int("order"), p.Float("slack")} },
 	})
 }
 
@@ -31,4 +30,4 @@ func (k kompLazy) Limits(s Step) (order int, err2 float64) {
 	return max(1, int(math.Ceil((1-k.slack)*float64(k.order)))), math.Inf(1)
 }
 
-func (k kompLazy) Prune(ctx context.Context, s State) error { return greedy(ctx, s, k) }
+func (k kompLazy) Prune(ctx context.Context, s InverseState) error { return greedy(ctx, s, k) }

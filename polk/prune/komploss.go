@@ -18,8 +18,7 @@ func init() {
 			Name: "tried", About: "elements whose loss is looked at, the cheapest ones", Integer: true,
 			Least: Bound(1), Most: Bound(1000), Default: Bound(8),
 		}},
-		Inverse: true,
-		New:     func(p Params) Pruner { return &kompLoss{order: p.Int("order"), tried: p.Int("tried")} },
+		NewInverse: func(p Params) InversePruner { return &kompLoss{order: p.Int("order"), tried: p.Int("tried")} },
 	})
 }
 
@@ -64,7 +63,7 @@ func (p *kompLoss) UnmarshalBinary(b []byte) error {
 	return gob.NewDecoder(bytes.NewReader(b)).Decode(&p.last)
 }
 
-func (p *kompLoss) Prune(ctx context.Context, s State) error {
+func (p *kompLoss) Prune(ctx context.Context, s InverseState) error {
 	step := s.Step()
 	defer func() { p.last.X, p.last.Y = append(p.last.X[:0], step.X...), append(p.last.Y[:0], step.Y...) }()
 	if s.Len() <= p.order {
@@ -87,7 +86,7 @@ func (p *kompLoss) Prune(ctx context.Context, s State) error {
 
 // choose returns the element to remove: a dearer one only if its loss is lower
 // by more than rounding.
-func (p *kompLoss) choose(s State, v *view) int {
+func (p *kompLoss) choose(s InverseState, v *view) int {
 	best, least := -1, math.Inf(1)
 	for _, j := range shortlist(s, p.tried, s.Cost) {
 		if l := v.lossWithout(s, j); best < 0 || l < least*(1-1e-9) {
@@ -107,7 +106,7 @@ type view struct {
 	moved  []float64
 }
 
-func newView(s State, of recent) *view {
+func newView(s InverseState, of recent) *view {
 	step := s.Step()
 	n, c, dim := len(of.Y), step.Outputs, len(step.X)/step.N
 	v := &view{
@@ -131,7 +130,7 @@ func newView(s State, of recent) *view {
 }
 
 // direction sets u to u_j at the samples.
-func (v *view) direction(s State, j int) {
+func (v *view) direction(s InverseState, j int) {
 	s.Column(v.column, j)
 	n := len(v.u)
 	clear(v.u)
@@ -143,7 +142,7 @@ func (v *view) direction(s State, j int) {
 }
 
 // lossWithout returns the loss over the samples if j were removed.
-func (v *view) lossWithout(s State, j int) float64 {
+func (v *view) lossWithout(s InverseState, j int) float64 {
 	step, c := s.Step(), len(v.moved)
 	v.direction(s, j)
 	var sum float64
@@ -156,7 +155,7 @@ func (v *view) lossWithout(s State, j int) float64 {
 }
 
 // remove follows the removal of j.
-func (v *view) remove(s State, j int) {
+func (v *view) remove(s InverseState, j int) {
 	c := len(v.moved)
 	v.direction(s, j)
 	for i, u := range v.u {

@@ -7,12 +7,11 @@ import (
 
 func init() {
 	Register(Heuristic{
-		Name:    "komp-order",
-		About:   "removes the cheapest element and refits the rest until M are left",
-		Source:  "Algorithm 1 of Koppel, Warnell, Stump and Ribeiro 2016, stopped by order",
-		Params:  []Param{Order},
-		Inverse: true,
-		New:     func(p Params) Pruner { return kompOrder{p.Int("order")} },
+		Name:       "komp-order",
+		About:      "removes the cheapest element and refits the rest until M are left",
+		Source:     "Algorithm 1 of Koppel, Warnell, Stump and Ribeiro 2016, stopped by order",
+		Params:     []Param{Order},
+		NewInverse: func(p Params) InversePruner { return kompOrder{p.Int("order")} },
 	})
 }
 
@@ -22,4 +21,4 @@ type kompOrder struct{ order int }
 
 func (k kompOrder) Limits(Step) (order int, err2 float64) { return k.order, math.Inf(1) }
 
-func (k kompOrder) Prune(ctx context.Context, s State) error { return greedy(ctx, s, k) }
+func (k kompOrder) Prune(ctx context.Context, s InverseState) error { return greedy(ctx, s, k) }

@@ -7,11 +7,10 @@ import (
 
 func init() {
 	Register(Heuristic{
-		Name:    "komp-pair",
-		About:   "KOMP to a fixed order that looks ahead: it removes the cheapest pair, not the cheapest element twice",
-		Params:  []Param{Order},
-		Inverse: true,
-		New:     func(p Params) Pruner { return kompPair{p.Int("order")} },
+		Name:       "komp-pair",
+		About:      "KOMP to a fixed order that looks ahead: it removes the cheapest pair, not the cheapest element twice",
+		Params:     []Param{Order},
+		NewInverse: func(p Params) InversePruner { return kompPair{p.Int("order")} },
 	})
 }
 
@@ -23,7 +22,7 @@ func init() {
 // Pairs are looked for among the eight elements that cost least.
 type kompPair struct{ order int }
 
-func (p kompPair) Prune(_ context.Context, s State) error {
+func (p kompPair) Prune(_ context.Context, s InverseState) error {
 	var column []float64
 	for s.Len() > p.order {
 		list := shortlist(s, 8, s.Cost)
@@ -49,7 +48,7 @@ func (p kompPair) Prune(_ context.Context, s State) error {
 	return nil
 }
 
-func jointCost(s State, i, j int, pij float64) float64 {
+func jointCost(s InverseState, i, j int, pij float64) float64 {
 	pii, pjj := 1/s.Distance(i), 1/s.Distance(j)
 	det := pii*pjj - pij*pij
 	if !(det > 1e-12*pii*pjj) {

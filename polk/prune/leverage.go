@@ -10,9 +10,8 @@ func init() {
 		Params: []Param{Order, {
 			Name: "ridge", About: "γ of the leverage scores", Above: Bound(0), Default: Bound(0.1),
 		}},
-		Inverse: true,
-		Ridge:   func(p Params) float64 { return p.Float("ridge") },
-		New:     func(p Params) Pruner { return leverage{p.Int("order"), p.Float("ridge")} },
+		Ridge:      func(p Params) float64 { return p.Float("ridge") },
+		NewInverse: func(p Params) InversePruner { return leverage{p.Int("order"), p.Float("ridge")} },
 	})
 }
 
@@ -24,7 +23,7 @@ type leverage struct {
 	ridge float64
 }
 
-func (p leverage) Prune(_ context.Context, s State) error {
+func (p leverage) Prune(_ context.Context, s InverseState) error {
 	for s.Len() > p.order {
 		s.Remove(Least(s, func(j int) float64 { return s.Norm2(j) * (1 - p.ridge/s.Distance(j)) }))
 	}

@@ -13,12 +13,7 @@ func init() {
 		Params: []Param{{
 			Name: "distance", About: "δ, the distance ‖κ(x, ·) − κ(d, ·)‖ to the nearest element that admits",
 			Least: Bound(0),
-			Grid: map[string][]float64{
-				"":          {1.2, 1, 0.8, 0.6, 0.4},
-				"multidist": {1.3, 1.1, 0.9, 0.6, 0.3, 0.1},
-				"mnist":     {1.36, 1.32, 1.29, 1.26, 1.22},
-				"brodatz":   {1.2, 1.1, 1, 0.9, 0.75},
-			},
+			Grid:  []float64{1.2, 1, 0.8, 0.6, 0.4},
 		}, {
 			Name: "error", About: "e, the norm of the loss's gradient that admits", Least: Bound(0), Default: Bound(0.05),
 		}},

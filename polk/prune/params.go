@@ -18,10 +18,9 @@ type Param struct {
 	Most    *float64 `json:"most,omitempty"`    // values are at most this
 	Default *float64 `json:"default,omitempty"` // nil: it must be given
 
-	// Grid holds values to compare, from the smallest dictionary to the
-	// largest, by data set; "" for those it does not name. Only the knob needs
-	// one.
-	Grid map[string][]float64 `json:"grid,omitempty"`
+	// Grid holds values to compare where a tournament gives none for its data,
+	// from the smallest dictionary to the largest. Only the knob needs one.
+	Grid []float64 `json:"grid,omitempty"`
 }
 
 // Bound returns a pointer to x, for the fields of Param.
@@ -30,35 +29,13 @@ func Bound(x float64) *float64 { return &x }
 // Order is the knob of the heuristics that keep a fixed model order.
 var Order = Param{
 	Name: "order", About: "the largest model order M", Integer: true, Least: Bound(1), Most: Bound(1e6),
-	Grid: map[string][]float64{
-		"":          {16, 32, 64, 128, 256},
-		"multidist": {4, 8, 16, 32, 64, 128},
-		"mnist":     {125, 250, 500, 1000, 2000},
-		"glyphs":    {125, 250, 500, 1000, 2000},
-		"brodatz":   {125, 250, 500, 1000, 2000},
-		"weaves":    {125, 250, 500, 1000, 2000},
-	},
+	Grid: []float64{16, 32, 64, 128, 256},
 }
 
 // parsimony is the knob of the heuristics that keep to the learner's budget ε.
 var parsimony = Param{
 	Name: "parsimony", About: "K of the approximation budget ε = K·η^{3/2}", Above: Bound(0),
-	Grid: map[string][]float64{
-		"":          {0.04, 0.02, 0.01, 0.005, 0.0025},
-		"multidist": {0.12, 0.04, 0.01, 0.003, 1e-3, 1e-4},
-		"mnist":     {0.03, 0.024, 0.02, 0.016, 0.012},
-		"glyphs":    {0.03, 0.024, 0.02, 0.016, 0.012},
-		"brodatz":   {0.03, 0.02, 0.015, 0.01, 0.005},
-		"weaves":    {0.03, 0.02, 0.015, 0.01, 0.005},
-	},
-}
-
-// GridFor returns the values to compare on a data set.
-func (p Param) GridFor(dataSet string) []float64 {
-	if g, ok := p.Grid[dataSet]; ok {
-		return slices.Clone(g)
-	}
-	return slices.Clone(p.Grid[""])
+	Grid: []float64{0.04, 0.02, 0.01, 0.005, 0.0025},
 }
 
 // check returns what is wrong with a value, or "".

@@ -9,8 +9,9 @@ import (
 	"polkrepro/loss"
 )
 
-// A Pruner makes the dictionary of a step smaller. What it keeps from step to
-// step has to be part of its Heuristic's parameters, or saved: see Stateful.
+// A Pruner makes the dictionary of a step smaller, without the inverse kernel
+// matrix. What it keeps from step to step has to be part of its Heuristic's
+// parameters, or saved: see Stateful.
 type Pruner interface {
 	// Prune is called once a step, also on one that added nothing. It removes
 	// elements by the methods of s, which is valid until Prune returns. Where
@@ -19,11 +20,14 @@ type Pruner interface {
 	Prune(ctx context.Context, s State) error
 }
 
+// An InversePruner is a Pruner that uses the inverse kernel matrix.
+type InversePruner interface {
+	Prune(ctx context.Context, s InverseState) error
+}
+
 // A Stateful pruner keeps something from step to step that is not in the model.
 // Saving the learner saves it.
 type Stateful interface {
-	Pruner
-
 	// MarshalBinary returns what is to be saved, at most 512 KiB for
 	// polk.Learner.Save.
 	MarshalBinary() ([]byte, error)
@@ -34,10 +38,10 @@ type Stateful interface {
 }
 
 // A Greedy pruner is KOMP with a stopping rule of its own: the learner runs the
-// loop of Algorithm 1, which it can do faster than through State, and calls
+// loop of Algorithm 1, which it can do faster than through InverseState, and calls
 // Limits in place of Prune.
 type Greedy interface {
-	Pruner
+	InversePruner
 
 	// Limits returns until when the cheapest element is removed: as long as
 	// there are more than order elements and the squared error of the step
@@ -61,18 +65,13 @@ type Step struct {
 	Rand    *rand.Rand    // seeded by the run's seed and T, so that it needs no saving
 }
 
-// State is the function f̃ = Σ_j w_j κ(x_j, ·) after a step and before it is
+// Elements is the function f̃ = Σ_j w_j κ(x_j, ·) after a step and before it is
 // pruned. Its elements are numbered for the whole of the step: 0 … Old()−1 are
 // those of the dictionary, Old() … Total()−1 those that the step's samples have
 // added, in their order. Samples whose gradient is zero add none.
 //
-// With D the elements that are present, K is the matrix of κ among them, plus
-// the Heuristic's Ridge on its diagonal.
-//
-// Methods that change or read the inverse of K need a Heuristic with Inverse
-// set, Add one without; they panic otherwise, and so does each method on an
-// element that is not present if it is to be removed.
-type State interface {
+// To remove an element that is not present panics.
+type Elements interface {
 	Step() Step
 	Old() int           // M before the step
 	Total() int         // elements in all, also those no longer present
@@ -80,7 +79,7 @@ type State interface {
 	Present(j int) bool // whether j has not been removed
 
 	Point(j int) []float32   // x_j, p long, not to be changed
-	Weights(j int) []float64 // w_j, C long; to be changed only without Inverse
+	Weights(j int) []float64 // w_j, C long; not to be changed where there is an inverse
 	Norm2(j int) float64     // ‖w_j‖²
 	Age(j int) int           // steps since j entered, 0 for the new ones
 	Sample(j int) int        // position of a new element in the mini-batch, −1 for old ones
@@ -89,41 +88,52 @@ type State interface {
 
 	// Drop removes element j and leaves the others' weights as they are.
 	Drop(j int)
+}
+
+// State is what a Pruner works on. The weights may be changed.
+type State interface {
+	Elements
 
 	// Add appends an element with point x and weights w, which are copied, and
-	// returns its number. Its age is 0. Without Inverse only.
+	// returns its number. Its age is 0.
 	Add(x []float32, w []float64) int
+}
+
+// InverseState is what an InversePruner works on. With D the elements that are
+// present, K is the matrix of κ among them, plus the Heuristic's Ridge on its
+// diagonal.
+type InverseState interface {
+	Elements
 
 	// Remove removes element j and gives the others the weights of the best
-	// approximation without it, the pre-fitting of Algorithm 1. Inverse only.
+	// approximation without it, the pre-fitting of Algorithm 1.
 	Remove(j int)
 
 	// Cost returns what Remove(j) adds to the squared error:
-	// γ_j² − r² = ‖w_j‖²·Distance(j). Inverse only.
+	// γ_j² − r² = ‖w_j‖²·Distance(j).
 	Cost(j int) float64
 
 	// Spent returns r², the squared error of what has been removed by Remove.
-	// Inverse only.
 	Spent() float64
 
 	// Distance returns 1/[K⁻¹]_jj, the squared distance of κ(x_j, ·) to the
-	// span of the other elements that are present. Inverse only.
+	// span of the other elements that are present.
 	Distance(j int) float64
 
 	// DistanceBefore returns, for a new element j, its squared distance to the
-	// span of those elements that are present and come before it. Inverse
-	// only, and as long as no old element has been removed.
+	// span of those elements that are present and come before it. It panics once
+	// an old element has been removed.
 	DistanceBefore(j int) float64
 
 	// Column writes column j of K⁻¹ to dst, Total() long, with zeros for the
-	// elements that are not present. Inverse only.
+	// elements that are not present.
 	Column(dst []float64, j int)
 }
 
 // Least returns the present element of s with the least score, the first of
 // equals. A score that is not a number counts as +Inf. It returns −1 if there
 // is no element.
-func Least(s State, score func(j int) float64) int {
+func Least(s Elements, score func(j int) float64) int {
 	best, least := -1, math.Inf(1)
 	for j := range s.Total() {
 		if !s.Present(j) {

@@ -27,20 +27,22 @@ type Heuristic struct {
 	// has reached its largest order, so that the method's parsimony K is its knob.
 	Epsilon bool
 
-	// Inverse says that it uses the inverse kernel matrix, which costs O(M²)
-	// a step.
-	Inverse bool
-
 	// Ridge, unless nil, returns what is added to the diagonal of K in all that
-	// State says of its inverse. Inverse only.
+	// InverseState says of its inverse. With NewInverse only.
 	Ridge func(Params) float64
 
 	// Gaussian says that it is defined for the Gaussian kernel only.
 	Gaussian bool
 
 	// New returns a pruner, for parameters that are complete and in range.
-	New func(Params) Pruner
+	// NewInverse, in its place, returns one that uses the inverse kernel matrix,
+	// which costs O(M²) a step.
+	New        func(Params) Pruner
+	NewInverse func(Params) InversePruner
 }
+
+// Inverse reports whether the heuristic uses the inverse kernel matrix.
+func (h Heuristic) Inverse() bool { return h.NewInverse != nil }
 
 var (
 	registered = make(map[string]Heuristic)
@@ -65,9 +67,11 @@ func (h Heuristic) Check() error {
 	switch {
 	case !nameText.MatchString(h.Name):
 		return fail("has a name other than lower-case letters, digits and single hyphens")
-	case h.New == nil || h.About == "":
-		return fail("has no constructor or no description")
-	case h.Ridge != nil && !h.Inverse:
+	case (h.New == nil) == (h.NewInverse == nil):
+		return fail("has both New and NewInverse or neither: want one")
+	case h.About == "":
+		return fail("has no description")
+	case h.Ridge != nil && !h.Inverse():
 		return fail("has a ridge and no inverse to add it to")
 	}
 	for i, p := range h.Params {
@@ -148,7 +152,7 @@ func takes(names []string) string {
 
 // An Instance is a pruner for one learner, with what it was made from.
 type Instance struct {
-	Pruner
+	Pruner    any       // a Pruner, or if Heuristic.Inverse an InversePruner
 	Heuristic Heuristic // what it is an instance of
 	Params    Params    // complete
 }
@@ -162,6 +166,9 @@ func New(h Heuristic, given Params) (*Instance, error) {
 	p, err := h.Complete(given)
 	if err != nil {
 		return nil, fmt.Errorf("prune: %w", err)
+	}
+	if h.Inverse() {
+		return &Instance{h.NewInverse(p), h, p}, nil
 	}
 	return &Instance{h.New(p), h, p}, nil
 }

@@ -18,19 +18,15 @@ func TestRegistered(t *testing.T) {
 	for _, h := range All() {
 		given := make(Params)
 		if knob, ok := h.Knob(); ok && !h.Epsilon {
-			for _, set := range []string{"", "multidist", "mnist", "brodatz"} {
-				if grid := knob.GridFor(set); len(grid) < 2 {
-					t.Errorf("%s has the grid %v for %q", h.Name, grid, set)
+			if len(knob.Grid) < 2 {
+				t.Errorf("%s has the grid %v", h.Name, knob.Grid)
+			}
+			for _, x := range knob.Grid {
+				if want := knob.check(x); want != "" {
+					t.Errorf("%s: %v in the grid, want %s", h.Name, x, want)
 				}
 			}
-			for set, grid := range knob.Grid {
-				for _, x := range grid {
-					if want := knob.check(x); want != "" {
-						t.Errorf("%s: %v in the grid of %q, want %s", h.Name, x, set, want)
-					}
-				}
-			}
-			given[knob.Name] = knob.GridFor("")[0]
+			given[knob.Name] = knob.Grid[0]
 		}
 		i, err := Find(h.Name, given)
 		if err != nil {
@@ -46,12 +42,13 @@ func TestRegistered(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	sound := Heuristic{Name: "sound", About: "for tests", New: func(Params) Pruner { return none{} }}
 	for why, change := range map[string]func(*Heuristic){
-		"has a name other than":                 func(h *Heuristic) { h.Name = "Mine!" },
-		"has no constructor":                    func(h *Heuristic) { h.New = nil },
-		"or no description":                     func(h *Heuristic) { h.About = "" },
-		"has a ridge and no inverse":            func(h *Heuristic) { h.Ridge = func(Params) float64 { return 1 } },
-		"has two parameters named order":        func(h *Heuristic) { h.Params = []Param{Order, Order} },
-		"has a parameter without name or descr": func(h *Heuristic) { h.Params = []Param{{Name: "x"}} },
+		"has a name other than":                  func(h *Heuristic) { h.Name = "Mine!" },
+		"has both New and NewInverse or neither": func(h *Heuristic) { h.New = nil },
+		"or neither: want one":                   func(h *Heuristic) { h.NewInverse = func(Params) InversePruner { return komp{} } },
+		"has no description":                     func(h *Heuristic) { h.About = "" },
+		"has a ridge and no inverse":             func(h *Heuristic) { h.Ridge = func(Params) float64 { return 1 } },
+		"has two parameters named order":         func(h *Heuristic) { h.Params = []Param{Order, Order} },
+		"has a parameter without name or descr":  func(h *Heuristic) { h.Params = []Param{{Name: "x"}} },
 	} {
 		h := sound
 		change(&h)
@@ -121,7 +118,7 @@ func TestParseParams(t *testing.T) {
 
 // elements is a State of so many elements, and nothing else.
 type elements struct {
-	State
+	Elements
 	gone []bool
 }
 
@@ -150,6 +147,31 @@ func TestLeast(t *testing.T) {
 		}
 		if got := shortlist(s, 2, score); c.list != nil && !slices.Equal(got, c.list) {
 			t.Errorf("shortlist of %v without %v: %v, want %v", c.scores, c.gone, got, c.list)
+		}
+	}
+}
+
+// twoElements is the InverseState of two elements with weights 1 and 1.
+type twoElements struct {
+	InverseState
+	diag float64 // of K⁻¹
+}
+
+func (twoElements) Weights(int) []float64  { return []float64{1} }
+func (twoElements) Norm2(int) float64      { return 1 }
+func (s twoElements) Distance(int) float64 { return 1 / s.diag }
+
+// A pair whose joint distance rounding decides is not chosen by what it costs, at any
+// scale of the kernel.
+func TestJointCostOfDuplicates(t *testing.T) {
+	for _, diag := range []float64{1e-3, 1, 1e3} {
+		s := twoElements{diag: diag}
+		if got := jointCost(s, 0, 1, diag*(1-1e-13)); !math.IsInf(got, 1) {
+			t.Errorf("diagonal %v: two that are alike cost %v", diag, got)
+		}
+		// (2 − 2ρ)/(1 − ρ²)/diag = 2/(1 + ρ)/diag
+		if got, want := jointCost(s, 0, 1, diag*(1-1e-9)), 1/diag; math.Abs(got-want) > 1e-5*want {
+			t.Errorf("diagonal %v: two that can be told apart cost %v, want %v", diag, got, want)
 		}
 	}
 }

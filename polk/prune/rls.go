@@ -9,16 +9,12 @@ func init() {
 		Source: "Calandriello, Lazaric and Valko 2017 (kernel online row sampling)",
 		Params: []Param{{
 			Name: "sampling", About: "β, the probability by leverage score", Above: Bound(0),
-			Grid: map[string][]float64{
-				"":          {0.02, 0.05, 0.1, 0.2, 0.4},
-				"multidist": {0.02, 0.05, 0.1, 0.2, 0.5, 1},
-			},
+			Grid: []float64{0.02, 0.05, 0.1, 0.2, 0.4},
 		}, {
 			Name: "ridge", About: "γ of the leverage scores", Above: Bound(0), Default: Bound(0.1),
 		}},
-		Inverse: true,
-		Ridge:   func(p Params) float64 { return p.Float("ridge") },
-		New:     func(p Params) Pruner { return rls{p.Float("sampling"), p.Float("ridge")} },
+		Ridge:      func(p Params) float64 { return p.Float("ridge") },
+		NewInverse: func(p Params) InversePruner { return rls{p.Float("sampling"), p.Float("ridge")} },
 	})
 }
 
@@ -29,7 +25,7 @@ func init() {
 // What is not admitted is projected on the dictionary.
 type rls struct{ sampling, ridge float64 }
 
-func (p rls) Prune(_ context.Context, s State) error {
+func (p rls) Prune(_ context.Context, s InverseState) error {
 	rng := s.Step().Rand
 	for j := s.Old(); j < s.Total(); j++ {
 		score := 1 - p.ridge/s.DistanceBefore(j)

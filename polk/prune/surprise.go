@@ -12,15 +12,14 @@ func init() {
 		Source: "Liu, Park and Príncipe 2009 (surprise criterion)",
 		Params: []Param{{
 			Name: "abnormal", About: "T₁, the surprise above which a sample is discarded",
-			Grid: map[string][]float64{"": {1.2, 1.5, 2, 3, 5, 8}},
+			Grid: []float64{1.2, 1.5, 2, 3, 5, 8},
 		}, {
 			Name: "redundant", About: "T₂, the surprise that admits", Default: Bound(0),
 		}, {
 			Name: "ridge", About: "λ, the variance of the observations' noise", Above: Bound(0), Default: Bound(0.1),
 		}},
-		Inverse: true,
-		Ridge:   func(p Params) float64 { return p.Float("ridge") },
-		New:     func(p Params) Pruner { return surprise{p.Float("abnormal"), p.Float("redundant")} },
+		Ridge:      func(p Params) float64 { return p.Float("ridge") },
+		NewInverse: func(p Params) InversePruner { return surprise{p.Float("abnormal"), p.Float("redundant")} },
 	})
 }
 
@@ -33,7 +32,7 @@ func init() {
 // projected on the dictionary, abnormal ones, S > T₁, discarded.
 type surprise struct{ abnormal, redundant float64 }
 
-func (p surprise) Prune(_ context.Context, s State) error {
+func (p surprise) Prune(_ context.Context, s InverseState) error {
 	step := s.Step()
 	e2 := make([]float64, s.Total()) // before a projection changes the weights
 	for j := range e2 {

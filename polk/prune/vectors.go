@@ -17,7 +17,7 @@ func dot(a, b []float64) float64 {
 
 // shortlist returns the n present elements of s with the least scores, in the
 // order of their scores, the first of equals first.
-func shortlist(s State, n int, score func(j int) float64) []int {
+func shortlist(s Elements, n int, score func(j int) float64) []int {
 	var list []int
 	var scores []float64
 	for j := range s.Total() {

@@ -40,10 +40,8 @@ type Field struct {
 	BatchSize int `json:"batch_size"`
 	// Model orders at which heuristics are compared, ascending.
 	Levels []float64 `json:"levels"`
-	// Values of knobs in place of the heuristics' own grids, by the name of a heuristic or of its knob.
+	// Values of knobs for these data in place of the heuristics' own grids, by the name of a heuristic or of its knob.
 	Budgets map[string][]float64 `json:"budgets,omitempty"`
-	// The data set for which the heuristics' own grids of knobs are taken; the field's if missing.
-	Grids string `json:"grids,omitempty"`
 	// What is run in which profile; one that is missing leaves the field out.
 	Profiles FieldProfiles `json:"profiles"`
 }

@@ -302,12 +302,12 @@ func (s setup) state(n int) *state {
 // pruneState prunes a state, which may be an error. It panics if the pruner
 // asks more of it than any can have to.
 func (s setup) pruneState(st *state) {
-	_ = st.l.Pruner.Prune(context.Background(), &watched{State: st})
+	_ = Prune(context.Background(), st.l.Pruner, &watched{State: st})
 }
 
 // watched counts how often a state is looked at.
 type watched struct {
-	prune.State
+	State
 	calls int
 }
 

@@ -46,7 +46,7 @@ func (l *Literal) Score(x []float32) []float64 {
 
 // Step is polk.Learner.Step.
 func (l *Literal) Step(n, dim int, x []float32, y []float64) error {
-	s := &state{l: l, old: len(l.X), x: slices.Clone(l.X), refit: l.Pruner.Heuristic.Inverse}
+	s := &state{l: l, old: len(l.X), x: slices.Clone(l.X)}
 	for j, w := range l.W {
 		s.w = append(s.w, scaled(1-l.Rate*l.Regularizer, w))
 		s.orig = append(s.orig, -1)
@@ -65,7 +65,7 @@ func (l *Literal) Step(n, dim int, x []float32, y []float64) error {
 		Loss: l.Loss, Outputs: l.Loss.Outputs(l.Classes), Threads: 1,
 		Rand: rand.New(rand.NewPCG(l.Seed, uint64(l.t))),
 	}
-	err := l.Pruner.Prune(context.Background(), s)
+	err := Prune(context.Background(), l.Pruner, s)
 	l.take(s)
 	l.t++
 	return err
@@ -87,7 +87,7 @@ func (l *Literal) take(s *state) {
 		born[j] = l.t - s.age[j]
 	}
 	first := len(s.x)
-	if s.refit {
+	if l.Pruner.Heuristic.Inverse() {
 		first = s.old
 	}
 	var order []int
@@ -111,7 +111,21 @@ func (l *Literal) take(s *state) {
 	}
 }
 
-// state is prune.State by the definitions.
+// A State has what pruners with and without the inverse work on, every quantity
+// computed by its definition.
+type State interface {
+	prune.State
+	prune.InverseState
+}
+
+// Prune lets a pruner, of either kind, prune a state.
+func Prune(ctx context.Context, p *prune.Instance, s State) error {
+	if p, ok := p.Pruner.(prune.InversePruner); ok {
+		return p.Prune(ctx, s)
+	}
+	return p.Pruner.(prune.Pruner).Prune(ctx, s)
+}
+
 type state struct {
 	l     *Literal
 	step  prune.Step
@@ -121,23 +135,16 @@ type state struct {
 	orig  []int
 	age   []int
 	gone  map[int]bool
-	refit bool
 	spent float64
 
 	inv map[int][]float64 // columns of K⁻¹ over the elements present; nil if it has to be computed
 }
 
-var _ prune.State = (*state)(nil)
-
-// NewState returns the state of f̃ = Σ_j w_j κ(x_j, ·) for a pruner, with every
-// quantity computed by its definition. The first old elements are those of the
+// NewState returns the state of f̃ = Σ_j w_j κ(x_j, ·) for a pruner. The first old elements are those of the
 // dictionary, age says when each of these entered, and the others are the
 // mini-batch's samples in their order.
-func NewState(p *prune.Instance, step prune.Step, old int, x [][]float32, w [][]float64, age []int) prune.State {
-	s := &state{
-		l: &Literal{Kernel: step.Kernel, Loss: step.Loss, Pruner: p}, step: step, old: old,
-		refit: p.Heuristic.Inverse,
-	}
+func NewState(p *prune.Instance, step prune.Step, old int, x [][]float32, w [][]float64, age []int) State {
+	s := &state{l: &Literal{Kernel: step.Kernel, Loss: step.Loss, Pruner: p}, step: step, old: old}
 	for j := range x {
 		s.add(x[j], slices.Clone(w[j]), max(j-old, -1))
 		if j < old {
@@ -182,9 +189,6 @@ func (s *state) Row(j int) []float64 {
 }
 
 func (s *state) Add(x []float32, w []float64) int {
-	if s.refit {
-		panic("prunetest: Add, and the heuristic has Inverse set")
-	}
 	return s.add(slices.Clone(x), slices.Clone(w), -1)
 }
 
@@ -224,9 +228,6 @@ func (s *state) present(limit int) []int {
 
 // inverse returns K⁻¹ over the elements is, whatever its condition.
 func (s *state) inverse(is []int) *mat.Dense {
-	if !s.refit {
-		panic("prunetest: the inverse is used, and the heuristic has not set Inverse")
-	}
 	var p mat.Dense
 	if err := p.Inverse(s.gram(is)); err != nil && p.IsEmpty() {
 		p.CloneFrom(mat.NewDense(len(is), len(is), nil))

@@ -66,7 +66,7 @@ func guarded(c check, s setup) (err error) {
 // of the knob.
 func someParams(h prune.Heuristic) []prune.Params {
 	knob, ok := h.Knob()
-	grid := knob.GridFor("")
+	grid := knob.Grid
 	switch {
 	case h.Epsilon && slices.ContainsFunc(h.Params, func(p prune.Param) bool { return p.Name == prune.Order.Name }):
 		return []prune.Params{nil, {prune.Order.Name: 7}}

@@ -1,0 +1,377 @@
+package polk
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+)
+
+// maxRank bounds the vectors by which P is ahead of its base: adding 32 of
+// them at once is bound by arithmetic, one or two by memory.
+const maxRank = 32
+
+const (
+	// singular is the pivot, relative to κ(x, x), below which a factorization
+	// of K is given up.
+	singular = 1e-13
+
+	// refineAbove and repairAbove are the residuals |P·K·e_i − e_i| above
+	// which solutions with P are refined, and P is computed afresh.
+	refineAbove = 1e-11
+	repairAbove = 1e-7
+
+	// repairGrowth keeps an ill-conditioned K, whose fresh inverse already
+	// has a large residual, from being factorized at every step.
+	repairGrowth = 16
+
+	// probeShare bounds what the supervision of P costs: a product of M² is made
+	// once in M/probeShare steps.
+	probeShare = 128
+)
+
+// inverseGram holds the Gram matrix K = K_DD of a dictionary and P = K⁻¹. Both are
+// symmetric. P is kept as base + Σ_i sign_i·v_i·v_iᵀ: the few vectors v_i of a step
+// are added to the base many steps at a time.
+type inverseGram struct {
+	order  int       // M
+	stride int       // of the rows of gram, base and updates
+	gram   []float64 // M×M: K
+	base   []float64 // M×M
+	self   []float64 // diagonal of K
+	diag   []float64 // diagonal of P
+
+	rank     int // vectors
+	signs    [maxRank]float64
+	updates  []float64 // rank×M: the vectors
+	updatesT []float64 // M×rank, row stride maxRank: their transpose
+	scratch  []float64
+}
+
+func (g *inverseGram) gramRow(i int) []float64   { return g.gram[i*g.stride : i*g.stride+g.order] }
+func (g *inverseGram) baseRow(i int) []float64   { return g.base[i*g.stride : i*g.stride+g.order] }
+func (g *inverseGram) updateRow(i int) []float64 { return g.updates[i*g.stride : i*g.stride+g.order] }
+
+// column writes column j of P to dst, M long.
+func (g *inverseGram) column(dst []float64, j int) {
+	copy(dst, g.baseRow(j))
+	for i := range g.rank {
+		gemm.Axpy(g.signs[i]*g.updates[i*g.stride+j], g.updateRow(i), dst)
+	}
+}
+
+// mul sets dst = beta·dst + a·P for a and dst of n×M.
+func (g *inverseGram) mul(n int, a []float64, beta float64, dst []float64, threads int) {
+	m, r := g.order, g.rank
+	gemm.MulABT(n, m, m, 1, a, m, g.base, g.stride, beta, dst, m, threads)
+	if r == 0 {
+		return
+	}
+	g.scratch = grow(g.scratch, n*r)
+	gemm.MulABT(n, r, m, 1, a, m, g.updates, g.stride, 0, g.scratch, r, threads)
+	for i, v := range g.scratch {
+		g.scratch[i] = v * g.signs[i%r]
+	}
+	gemm.MulABT(n, m, r, 1, g.scratch, r, g.updatesT, maxRank, 1, dst, m, threads)
+}
+
+// add makes P what it is plus sign·v·vᵀ.
+func (g *inverseGram) add(sign float64, v []float64, threads int) {
+	if g.rank == maxRank {
+		g.flush(threads)
+	}
+	i := g.rank
+	g.signs[i] = sign
+	g.rank++
+	copy(g.updateRow(i), v)
+	for j, x := range v {
+		g.updatesT[j*maxRank+i] = x
+		g.diag[j] += sign * x * x
+	}
+}
+
+// flushIfWorthwhile flushes where waiting for more vectors does not pay: they make
+// every product with P more expensive by twice their share of the order.
+func (g *inverseGram) flushIfWorthwhile(threads int) {
+	if 16*g.rank > g.order || g.rank > maxRank/2 {
+		g.flush(threads)
+	}
+}
+
+// flush adds the vectors to the base.
+func (g *inverseGram) flush(threads int) {
+	m, r := g.order, g.rank
+	if r > 0 && m > 0 {
+		g.scratch = grow(g.scratch, m*r)
+		for j := range m {
+			for i, s := range g.signs[:r] {
+				g.scratch[j*r+i] = s * g.updatesT[j*maxRank+i]
+			}
+		}
+		gemm.MulABT(m, m, r, 1, g.scratch, r, g.updatesT, maxRank, 1, g.base, g.stride, threads)
+		g.readDiagonal()
+	}
+	g.rank = 0
+}
+
+func (g *inverseGram) readDiagonal() {
+	for j := range g.order {
+		g.diag[j] = g.base[j*g.stride+j]
+	}
+}
+
+// reserve makes room for n elements.
+func (g *inverseGram) reserve(n int) {
+	if n > g.stride {
+		g.resize((n + n/2 + 64) &^ 7)
+	}
+}
+
+// resize changes the row stride to a larger one.
+func (g *inverseGram) resize(stride int) {
+	g.gram, g.base = restride(g.gram, g.order, g.order, g.stride, stride, stride), restride(g.base, g.order, g.order, g.stride, stride, stride)
+	g.updates = restride(g.updates, g.rank, g.order, g.stride, maxRank, stride)
+	g.updatesT = append(g.updatesT, make([]float64, stride*maxRank-len(g.updatesT))...)
+	g.self = append(g.self, make([]float64, stride-len(g.self))...)
+	g.diag = append(g.diag, make([]float64, stride-len(g.diag))...)
+	g.stride = stride
+}
+
+// restride copies a rows×cols matrix of row stride from to a zero one of size
+// size×to.
+func restride(a []float64, rows, cols, from, size, to int) []float64 {
+	b := make([]float64, size*to)
+	for i := range rows {
+		copy(b[i*to:i*to+cols], a[i*from:i*from+cols])
+	}
+	return b
+}
+
+// remove deletes row and column j; the last ones take their place.
+func (g *inverseGram) remove(j int) {
+	last := g.order - 1
+	for _, a := range [][]float64{g.gram, g.base} {
+		copy(a[j*g.stride:j*g.stride+g.order], a[last*g.stride:last*g.stride+g.order])
+		for i := range last {
+			a[i*g.stride+j] = a[i*g.stride+last]
+		}
+		a[j*g.stride+j] = a[last*g.stride+last]
+	}
+	g.self[j], g.diag[j] = g.self[last], g.diag[last]
+	for i := range g.rank {
+		g.updates[i*g.stride+j] = g.updates[i*g.stride+last]
+	}
+	copy(g.updatesT[j*maxRank:(j+1)*maxRank], g.updatesT[last*maxRank:])
+	g.order = last
+}
+
+// append adds a row and column to K, and zeros to P: the new element enters P
+// by add. row holds κ between the new element and the M old ones.
+func (g *inverseGram) append(row []float64, self float64) {
+	g.reserve(g.order + 1)
+	m := g.order
+	copy(g.gram[m*g.stride:], row[:m])
+	clear(g.base[m*g.stride : m*g.stride+m+1])
+	for i := range m {
+		g.gram[i*g.stride+m] = row[i]
+		g.base[i*g.stride+m] = 0
+	}
+	g.gram[m*g.stride+m] = self
+	g.self[m], g.diag[m] = self, 0
+	for i := range g.rank {
+		g.updates[i*g.stride+m] = 0
+	}
+	clear(g.updatesT[m*maxRank : (m+1)*maxRank])
+	g.order++
+}
+
+// invert computes P from K by a Cholesky factorization. It reports false, with no
+// P to be used, if a pivot is below tol times its diagonal element: then K is
+// numerically singular.
+func (g *inverseGram) invert(tol float64) bool {
+	m := g.order
+	g.rank = 0
+	if m == 0 {
+		return true
+	}
+	a := blas64.Symmetric{Uplo: blas.Upper, N: m, Stride: m, Data: make([]float64, m*m)}
+	for i := range m {
+		copy(a.Data[i*m:(i+1)*m], g.gramRow(i))
+	}
+	t, ok := lapack64.Potrf(a)
+	if !ok {
+		return false
+	}
+	for i := range m {
+		if d := t.Data[i*m+i]; !(d*d >= tol*g.gramRow(i)[i]) {
+			return false
+		}
+	}
+	lapack64.Potri(t)
+	for i := range m {
+		for j := i; j < m; j++ {
+			v := t.Data[i*m+j]
+			g.base[i*g.stride+j], g.base[j*g.stride+i] = v, v
+		}
+	}
+	g.readDiagonal()
+	return true
+}
+
+// dependent returns the elements that a Cholesky factorization with diagonal
+// pivoting leaves over at tolerance tol: the squared distance of each to the
+// span of the others is at most tol times the largest diagonal element.
+func (g *inverseGram) dependent(tol float64) []int {
+	a := mat.NewSymDense(g.order, nil)
+	var largest float64
+	for i := range g.order {
+		largest = max(largest, g.gramRow(i)[i])
+	}
+	for i := range g.order {
+		for j := i; j < g.order; j++ {
+			a.SetSym(i, j, g.gramRow(i)[j])
+		}
+	}
+	var c mat.PivotedCholesky
+	c.Factorize(a, tol*largest)
+	return c.ColumnPivots(nil)[c.Rank():]
+}
+
+// coefficients returns the c that minimizes ‖κ(x, ·) − Σ c_i κ(d_i, ·)‖² and
+// that minimum, for a point with kernel values v to the dictionary and
+// self = κ(x, x). It is for an ill-conditioned K: the solution with P is
+// refined by its residual, which P alone would leave as large as the condition.
+func (g *inverseGram) coefficients(v []float64, self float64) (c []float64, dist2 float64) {
+	c = make([]float64, g.order)
+	res := slices.Clone(v)
+	for range 4 {
+		g.mul(1, res, 1, c, 1)
+		for i := range res {
+			res[i] = v[i] - gemm.Dot(g.gramRow(i), c)
+		}
+	}
+	return c, max(self-dot(c, v)-dot(c, res), 0)
+}
+
+// load computes K and P for the dictionary of k.f.
+func (k *komp) load() {
+	k.inverse = inverseGram{}
+	k.inverse.reserve(k.f.Order())
+	k.computeK()
+	k.probe, k.freshResidual, k.residual, k.wait = 0, 0, 0, 0
+	k.repair(&batch{})
+}
+
+// computeK computes K for the dictionary of k.f, a few rows at a time: the bits
+// of a value depend on the two elements alone. P is left to be filled in, and
+// k.inverse has room.
+func (k *komp) computeK() {
+	const rows = 64
+	m, dim := k.f.Order(), k.f.Dict.Dim()
+	k.inverse.order = m
+	x := make([]float64, min(m, rows)*dim)
+	for lo := 0; lo < m; lo += rows {
+		n := min(rows, m-lo)
+		for i := range n {
+			kernel.Widen(x[i*dim:(i+1)*dim], k.f.Dict.At(lo+i))
+		}
+		k.f.Dict.Block64(k.f.Kernel, n, x, k.inverse.gram[lo*k.inverse.stride:], k.inverse.stride, k.threads)
+	}
+	for i := range m {
+		k.inverse.self[i] = k.f.Kernel.Self(k.f.Dict.At(i)) + k.ridge
+		k.inverse.gram[i*k.inverse.stride+i] = k.inverse.self[i]
+	}
+}
+
+// supervise measures P at the next dictionary element and repairs it if it is
+// too far from K⁻¹.
+func (k *komp) supervise(b *batch) {
+	k.probe = (k.probe + 1) % k.inverse.order
+	k.residual = k.probeResidual()
+	if !(k.residual <= max(repairAbove, repairGrowth*k.freshResidual)) {
+		k.repair(b)
+		if k.inverse.order == 0 {
+			return
+		}
+		k.probe %= k.inverse.order
+		k.residual = k.probeResidual()
+		k.freshResidual = k.residual
+	}
+	k.health.Residual = max(k.health.Residual, k.residual)
+}
+
+// probeResidual returns max |P·K·e_probe − e_probe|.
+func (k *komp) probeResidual() float64 {
+	k.scratch = grow(k.scratch, k.inverse.order)
+	k.inverse.mul(1, k.inverse.gramRow(k.probe), 0, k.scratch, k.threads)
+	k.scratch[k.probe]--
+	var res float64
+	for _, v := range k.scratch {
+		res = max(res, math.Abs(v)) // NaN if v is
+	}
+	return res
+}
+
+// repair computes P afresh. Elements that make K numerically singular are
+// taken out first and given to the others; what that costs counts as spent.
+func (k *komp) repair(b *batch) {
+	k.health.Repairs++
+	var out []dropped
+	for tol := singular; !k.inverse.invert(singular); tol *= 10 {
+		out = k.drop(b, k.inverse.dependent(tol), out)
+	}
+	var lost float64
+	for _, o := range out {
+		coeff, dist2 := k.inverse.coefficients(o.k, o.self)
+		for i, v := range coeff {
+			axpy(v, o.w, k.f.Weights(i))
+		}
+		lost += math.Sqrt(dist2 * sumSquares(o.w))
+	}
+	k.spent += lost * lost
+}
+
+// A dropped element has weights w, kernel values k to the dictionary that is
+// left, and κ(d, d) = self.
+type dropped struct {
+	k, w []float64
+	self float64
+}
+
+// drop takes the elements js, whose κ(d, ·) lie in the span of the others',
+// out of the dictionary and appends them to out.
+func (k *komp) drop(b *batch, js []int, out []dropped) []dropped {
+	k.health.Dropped += len(js)
+	slices.Sort(js)
+	for _, j := range slices.Backward(js) { // so that the last element, which takes the place of j, is one that stays
+		out = append(out, dropped{slices.Clone(k.inverse.gramRow(j)), slices.Clone(k.f.Weights(j)), k.inverse.gramRow(j)[j]})
+		last := k.inverse.order - 1
+		for i := range out {
+			out[i].k[j] = out[i].k[last]
+			out[i].k = out[i].k[:last]
+		}
+		b.removeColumn(j, k.inverse.order)
+		k.inverse.remove(j)
+		k.f.Remove(j)
+	}
+	return out
+}
+
+// removeColumn deletes column j of the m-column matrix b.toDict; the last
+// column takes its place.
+func (b *batch) removeColumn(j, m int) {
+	if b.toDict == nil {
+		return
+	}
+	for i := range b.n {
+		row := b.toDict[i*m : (i+1)*m]
+		row[j] = row[m-1]
+		copy(b.toDict[i*(m-1):], row[:m-1])
+	}
+}
