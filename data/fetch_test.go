@@ -192,8 +192,7 @@ func TestFetchFails(t *testing.T) {
 	damaged[7]++
 	zip := gzipped(t, zippedBytes)
 	gone := newShelf(t, nil)
-	gone.Close()
-	for _, tt := range []struct {
+	tests := []struct {
 		name   string
 		mirror *shelf
 		want   string // in the message
@@ -206,7 +205,9 @@ func TestFetchFails(t *testing.T) {
 		{"short gzip", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": zip[:len(zip)-9]}), "z: every mirror failed"},
 		{"bad gzip", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": append([]byte("\x1f\x8b"), damaged...)}), "can't be decompressed"},
 		{"a web page", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": bytes.Repeat([]byte("<html>"), 9000)}), "more than 44136 bytes"},
-	} {
+	}
+	gone.Close() // now that no other server can have its port
+	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := smallSet(t, tt.mirror)
 			row := fetchOne(t, quickFetcher(), m)

@@ -69,7 +69,7 @@ func TestInterruptedOpening(t *testing.T) {
 func TestHangup(t *testing.T) {
 	for _, ignored := range []bool{false, true} {
 		file, model := put(t, "all.csv", trees(1500)...), filepath.Join(t.TempDir(), "model")
-		args := []string{os.Args[0], "train", file, "--label", "last", "--epochs", "10000", "--save-every", "2000", "--out", model}
+		args := []string{os.Args[0], "train", file, "--label", "last", "--no-tune", "--epochs", "10000", "--save-every", "2000", "--out", model}
 		if ignored {
 			args = append([]string{"sh", "-c", `trap '' HUP; exec "$0" "$@"`}, args...)
 		}

@@ -78,7 +78,7 @@ func TestEvaluateJSON(t *testing.T) {
 	} {
 		model := filepath.Join(dir, loss)
 		label := map[bool]string{true: "first", false: "last"}[loss == "squared"]
-		must(t, "train", files[0], "--loss", loss, "--label", label, "--out", model)
+		must(t, "train", files[0], "--loss", loss, "--label", label, "--no-tune", "--out", model)
 		for _, rows := range files {
 			text := must(t, "evaluate", model, rows, "--json")
 			var v any
