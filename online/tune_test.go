@@ -188,6 +188,28 @@ func TestTunedStreamInTwoParts(t *testing.T) {
 	}
 }
 
+// A function so smooth that its kernel matrix soon has no rank left is learned to a
+// few elements, however many there may be.
+func TestSmoothFunctions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 0))
+	rows := make([]string, 2500)
+	for i := range rows {
+		x, y := 4*rng.Float64(), 4*rng.Float64()
+		rows[i] = fmt.Sprintf("%.4f,%.4f,%.4f", x, y, y*math.Sin(x))
+	}
+	for _, order := range []float64{0, 400} {
+		opt := tuning("squared-error", file(t, rows[:2100]))
+		opt.Epochs, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 1, ScaleStandard
+		if order > 0 {
+			opt.Settings.Pruner, opt.Settings.PrunerParams = prunerCapped, prune.Params{"order": order}
+		}
+		m := mustTrain(t, opt)
+		if e := evaluation(t, m, rows[2100:]); !(e.R2 > 0.98) || m.Order() > 200 {
+			t.Errorf("order %d of at most %v: %+v", m.Order(), order, e)
+		}
+	}
+}
+
 // What is given is not chosen.
 func TestGivenSettingsStay(t *testing.T) {
 	opt := tuning("multi-hinge", file(t, spirals(200, 6)))

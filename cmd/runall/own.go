@@ -138,7 +138,7 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.BoolVar(&f.noTune, "no-tune", false, "the fixed defaults for what no flag says, instead of settings tried on held-out rows")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
-	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "keep at most `M` elements, instead of --parsimony; the same as --pruner komp-order --pruner-params order=M")
+	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "keep at most `M` elements, by KOMP; --no-tune: with no error budget beside it, as --pruner komp-order --pruner-params order=M")
 	fs.Lookup("order").DefValue = ""
 	fs.Lookup("scale").DefValue = ""
 }
@@ -154,7 +154,7 @@ func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
 	wholeFlag(cmd, &s.Degree, "degree", online.DefaultDegree, whole{min: 1, max: maxDegree}, "degree `c` of the polynomial kernel; 1 is a linear model")
 	fs.Var(positive{&s.LearningRate}, "learning-rate", "constant learning rate `η` (default: tuned, and of a file falling to 0; with --no-tune 0.5 for the squared losses, 2 for the others, over κ(x,x) of a polynomial)")
 	fs.Var(positive{&s.Regularizer}, "regularizer", "regularizer `λ` (default: 1e-06; times κ(x,x) of a polynomial)")
-	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: none; with --no-tune 0.01, times κ(x,x) of a polynomial)")
+	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 beside a bound on the order, with --no-tune 0.01; times κ(x,x) of a polynomial)")
 	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "what keeps the model small (default: a bound on the order; with --no-tune komp), a `name` that \"runall list pruners\" prints")
 	fs.Var(prunerParams{&s.PrunerParams}, "pruner-params", "what the pruner takes, `name=number` with commas between")
 	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows in a mini-batch, `N` (tuned: up to 128 in large files)")
@@ -347,6 +347,9 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 	}
 	if f.order > 0 {
 		opt.Settings.Pruner, opt.Settings.PrunerParams = "komp-order", prune.Params{"order": float64(f.order)}
+		if opt.Tune {
+			opt.Settings.Pruner = "komp-capped"
+		}
 	}
 	if f.out == "" {
 		f.out = f.resume
