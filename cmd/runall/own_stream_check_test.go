@@ -43,14 +43,14 @@ func TestCheckStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(&report, "%s\n%d rows of two or twenty features and three classes on standard input, runall train and predict\n\n", version, rows)
+	fmt.Fprintf(&report, "%s\n%d rows of two or twenty features and three classes on standard input, runall train --no-tune and predict\n\n", version, rows)
 	fmt.Fprintf(&report, "%-8s  %-8s  %-5s  %12s  %26s  %26s  %14s  %s\n", "features", "loss", "order", "train rows/s",
 		fmt.Sprintf("MiB (peak) at %d rows", rows/10), fmt.Sprintf("at %d rows", rows), "predict rows/s", "saved and resumed")
 	for _, p := range []int{2, 20} {
 		file := filepath.Join(t.TempDir(), "train.csv")
 		generate(t, file, rows, p)
 		for _, loss := range []string{"hinge", "logistic"} {
-			flags := []string{"--format", "csv", "--label", "last", "--loss", loss}
+			flags := []string{"--format", "csv", "--label", "last", "--loss", loss, "--no-tune"}
 			if p > 2 {
 				flags = append(flags, "--order", "100")
 			}
