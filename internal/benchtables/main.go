@@ -1,9 +1,9 @@
 // Command benchtables turns the results of make bench, a file in the format of
-// go test -bench, into a Markdown table of ratios and a scaling plot:
+// go test -bench, into Markdown tables of ratios:
 //
 //	benchtables -out DIR bench.txt
 //
-// writes DIR/bench.md and DIR/scaling.{svg,png,csv}.
+// writes DIR/bench.md.
 //
 // It reads results itself: golang.org/x/perf/benchfmt would save some thirty lines,
 // for two modules without releases, and renames units (ns/op to sec/op) that the
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// run reads results and writes what is made of them.
+// run reads results and writes their tables.
 func run(path, dir string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -41,20 +41,5 @@ func run(path, dir string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	panels := scalingPanels(res)
-	files := map[string][]byte{"bench.md": markdown(res, panels)}
-	if len(panels) > 0 {
-		files["scaling.csv"] = scalingCSV(panels)
-		for _, format := range []string{"svg", "png"} {
-			if files["scaling."+format], err = draw(panels, format); err != nil {
-				return err
-			}
-		}
-	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.WriteFile(filepath.Join(dir, "bench.md"), markdown(res), 0o644)
 }

@@ -17,7 +17,7 @@ type table struct {
 const none = "—"
 
 // markdown writes all tables for which there are results.
-func markdown(res *results, panels []panel) []byte {
+func markdown(res *results) []byte {
 	var out bytes.Buffer
 	out.WriteString("# Benchmarks\n\nMade from `bench.txt` by `make bench`. A value is the median of its repetitions; the two sides of a ratio come from the same run.\n\n")
 	for _, s := range res.config {
@@ -25,7 +25,7 @@ func markdown(res *results, panels []panel) []byte {
 	}
 	for _, t := range []table{
 		productTable(res), skinnyTable(res), expTable(res), stepTable(res), literalTable(res), bsgdTable(res),
-		memoryTable(res), slopeTable(panels),
+		memoryTable(res),
 	} {
 		if len(t.rows) > 0 {
 			t.write(&out)
@@ -149,8 +149,7 @@ func expTable(res *results) table {
 	return t
 }
 
-// stepTable takes every benchmark of package polk that reports its floor, but
-// for those that the plot shows.
+// stepTable takes every benchmark of package polk that reports its floor.
 func stepTable(res *results) table {
 	t := table{
 		title: "POLK's step by its floor",
@@ -158,7 +157,7 @@ func stepTable(res *results) table {
 		head:  []string{"", "step, ms", "floor, ms", "step ÷ floor", "M", "active", "rank"},
 	}
 	for _, b := range res.benchs {
-		if _, ok := b.median("x-floor"); !ok || !strings.HasSuffix(b.pkg, "polk") || b.parts[0] == "Scaling" {
+		if _, ok := b.median("x-floor"); !ok || !strings.HasSuffix(b.pkg, "polk") {
 			continue
 		}
 		t.rows = append(t.rows, []string{b.name, scaled(b, "ns/op", 1e-6), scaled(b, "floor-ns/op", 1e-6), scaled(b, "x-floor", 1),
@@ -213,22 +212,6 @@ func memoryTable(res *results) table {
 	}
 	for _, b := range res.of("polk", "PeakMemory") {
 		t.rows = append(t.rows, []string{b.keys["M"], scaled(b, "maxrss-MB", 1), scaled(b, "dictionary-MB", 1)})
-	}
-	return t
-}
-
-func slopeTable(panels []panel) table {
-	t := table{
-		title: "Scaling of a step",
-		note:  "Slopes of log time against log size, least squares over the range; the figure is `scaling.svg`.",
-		head:  []string{"varied", "range", "loss", "slope of the step", "slope of the floor"},
-	}
-	for _, p := range panels {
-		for _, s := range p.series {
-			first, last := s.points[0], s.points[len(s.points)-1]
-			t.rows = append(t.rows, []string{p.name, fmt.Sprintf("%.0f to %.0f", first.x, last.x), s.loss,
-				signed(s.slope(step)), signed(s.slope(floor))})
-		}
 	}
 	return t
 }
