@@ -37,6 +37,10 @@ func damageBetween(t *trial) {
 		t.damage()
 	}
 	t.believes()
+	if t.user.args != nil { // a damaged model is not gone on with: training begins anew
+		t.ended(t.start(), nil, one("not a whole model file|no such file or directory"))
+		t.user.args = nil
+	}
 	if t.cmd.fixed {
 		t.ended(t.start(), nil, refusal{2, regexp.MustCompile("name a new folder")})
 		t.startOver()
