@@ -5,7 +5,9 @@ import "slices"
 // A level set is traced through a grid of n×n values, value (i, j) at index
 // j·n + i, by marching squares: each cell whose corners lie on both sides of the
 // level is crossed by a line or two, and the lines of neighbouring cells, which
-// end at the same place of the edge between them, are joined.
+// end at the same place of the edge between them, are joined. gonum's
+// plotter.Contour draws lines; to fill what is decided for a class, it takes the
+// closed outline of a region, along the border too.
 
 // A node is a place on a grid, in cells from the corner where i = j = 0.
 type node struct{ x, y float64 }

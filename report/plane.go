@@ -10,7 +10,8 @@ import (
 	"polkrepro/data"
 )
 
-// An area is a rectangle of the plane of two features.
+// An area is a rectangle of the plane of two features. It has axes of its own
+// since both must have one scale, which the axes of gonum's plots don't know.
 type area struct{ min, max [2]float64 }
 
 // areaOf is the area of a panel, so many times as high as it is wide, that

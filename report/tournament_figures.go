@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/compare"
@@ -57,10 +59,11 @@ func caption(begin string, f *compare.Field, reference string) string {
 	return begin
 }
 
-// Columns and height of the panels of a tournament.
+// Columns and height of the panels of a tournament, and their y axis.
 const (
-	smallColumns = 4
-	smallHeight  = 1.05 * vg.Inch
+	facetColumns = 4
+	facetHeight  = 1.05 * vg.Inch
+	errorLabel   = "test error rate (%)"
 )
 
 // tradeOff shows error against cost.
@@ -77,45 +80,46 @@ var (
 	_ content = (*ranks)(nil)
 
 	_ drawing = (*multiples)(nil)
-	_ drawing = (*pair)(nil)
 	_ drawing = (*ranks)(nil)
 )
 
 // at places a heuristic at a value of its knob.
-func (t *tradeOff) at(p compare.Point) place {
+func (t *tradeOff) at(p compare.Point) plotter.XY {
 	if t.byTime {
-		return place{p.Seconds, p.Error}
+		return plotter.XY{X: p.Seconds, Y: p.Error}
 	}
-	return place{p.Order, p.Error}
+	return plotter.XY{X: p.Order, Y: p.Error}
+}
+
+// xlabel is the name of the x axis.
+func (t *tradeOff) xlabel() string {
+	if t.byTime {
+		return "training (s)"
+	}
+	return "model order"
 }
 
 // line returns a heuristic's trade-off in the order of its cost.
-func (t *tradeOff) line(e *compare.Entry, width vg.Length, markers bool) marked {
-	l := marked{badge: t.badges[e.Heuristic.Name], width: width, markers: markers}
+func (t *tradeOff) line(e *compare.Entry, width vg.Length, markers bool) facetLine {
+	l := facetLine{badge: t.badges[e.Heuristic.Name], width: width, markers: markers}
 	for _, p := range e.Points {
 		l.points = append(l.points, t.at(p))
 	}
-	slices.SortStableFunc(l.points, func(a, b place) int {
-		if a.x < b.x {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	return l
 }
 
 // drawing lays the figure out.
 func (t *tradeOff) drawing() drawing {
-	m := &multiples{xlabel: "model order", ylabel: "test error rate (%)", logX: true, columns: smallColumns, height: smallHeight}
-	measure := compare.ErrorAtOrder
-	levels := t.field.Levels
+	m := &multiples{ylabel: errorLabel, logX: true, columns: facetColumns, height: facetHeight}
+	measure, levels := compare.ErrorAtOrder, t.field.Levels
 	if t.byTime {
-		m.xlabel, measure, levels = "training (s)", compare.ErrorAtTime, nil
+		measure, levels = compare.ErrorAtTime, nil
 	}
 	for _, e := range t.field.Entries[1:] {
-		m.panels = append(m.panels, small{
-			title: e.Heuristic.Name, remark: shortVerdict(e.Compared[measure].Verdict), levels: levels,
-			lines: []marked{t.line(t.field.Reference(), 0.9, false), t.line(e, 1.1, true)},
+		m.panels = append(m.panels, facet{
+			title: e.Heuristic.Name, remark: shortVerdict(e.Compared[measure].Verdict), xlabel: t.xlabel(), levels: levels,
+			lines: []facetLine{t.line(t.field.Reference(), 0.9, false), t.line(e, 1.1, true)},
 		})
 	}
 	return m
@@ -166,8 +170,8 @@ func (a *anytime) nearest(e *compare.Entry) compare.Point {
 }
 
 // line returns the mean over replicates of a heuristic's error over the stream.
-func (a *anytime) line(e *compare.Entry, width vg.Length) marked {
-	l := marked{badge: a.badges[e.Heuristic.Name], width: width}
+func (a *anytime) line(e *compare.Entry, width vg.Length) facetLine {
+	l := facetLine{badge: a.badges[e.Heuristic.Name], width: width}
 	value, n := a.nearest(e).Value, 0.0
 	for _, r := range e.Runs {
 		if r.Value != value {
@@ -176,9 +180,9 @@ func (a *anytime) line(e *compare.Entry, width vg.Length) marked {
 		n++
 		for i, s := range r.Samples {
 			if i == len(l.points) {
-				l.points = append(l.points, place{x: s})
+				l.points = append(l.points, plotter.XY{X: s})
 			}
-			l.points[i].y += (r.Errors[i] - l.points[i].y) / n
+			l.points[i].Y += (r.Errors[i] - l.points[i].Y) / n
 		}
 	}
 	return l
@@ -186,11 +190,11 @@ func (a *anytime) line(e *compare.Entry, width vg.Length) marked {
 
 // drawing lays the figure out.
 func (a *anytime) drawing() drawing {
-	m := &multiples{xlabel: "samples processed", ylabel: "test error rate (%)", columns: smallColumns, height: smallHeight}
+	m := &multiples{ylabel: errorLabel, columns: facetColumns, height: facetHeight}
 	for _, e := range a.field.Entries[1:] {
-		m.panels = append(m.panels, small{
-			title: e.Heuristic.Name, remark: "M " + compare.Number(a.nearest(e).PeakOrder),
-			lines: []marked{a.line(a.field.Reference(), 0.9), a.line(e, 1.1)},
+		m.panels = append(m.panels, facet{
+			title: e.Heuristic.Name, remark: "M " + compare.Number(a.nearest(e).PeakOrder), xlabel: "samples processed",
+			lines: []facetLine{a.line(a.field.Reference(), 0.9), a.line(e, 1.1)},
 		})
 	}
 	return m
@@ -202,7 +206,7 @@ func (a *anytime) rows() [][]string {
 	for _, e := range a.field.Entries {
 		value := exact(a.nearest(e).Value)
 		for _, p := range a.line(e, 0).points {
-			rows = append(rows, []string{e.Heuristic.Name, value, strconv.FormatFloat(p.x, 'f', -1, 64), exact(p.y)})
+			rows = append(rows, []string{e.Heuristic.Name, value, strconv.FormatFloat(p.X, 'f', -1, 64), exact(p.Y)})
 		}
 	}
 	return rows
@@ -217,36 +221,31 @@ type fronts struct {
 // drawing lays the figure out: two panels whose x axes differ.
 func (f *fronts) drawing() drawing {
 	grey := badge{rgb(0xc4, 0xc4, 0xc4), heuristicMarkers[0]}
-	p := &pair{}
+	m := &multiples{ylabel: errorLabel, logX: true, ownX: true, columns: 2, height: panelHeight}
 	var shown []string
-	for i, byTime := range []bool{false, true} {
+	for _, byTime := range []bool{false, true} {
 		t := tradeOff{f.field, f.badges, byTime}
-		m := multiples{xlabel: "model order", ylabel: "test error rate (%)", logX: true, columns: 1, height: panelHeight}
-		if byTime {
-			m.xlabel = "training (s)"
-		}
-		var s small
+		front := facet{xlabel: t.xlabel()}
 		for _, e := range f.field.Entries {
-			for _, pt := range e.Points {
-				s.spots = append(s.spots, spot{t.at(pt), grey})
+			for _, p := range e.Points {
+				front.points = append(front.points, facetPoint{grey, t.at(p)})
 			}
 		}
-		edge := marked{badge: badge{rgb(0x88, 0x88, 0x88), nil}, width: 0.6}
-		for _, pt := range f.field.Front(byTime) {
-			s.spots = append(s.spots, spot{t.at(pt.Point), f.badges[pt.Heuristic]})
-			edge.points = append(edge.points, t.at(pt.Point))
-			if !slices.Contains(shown, pt.Heuristic) {
-				shown = append(shown, pt.Heuristic)
-				p.legend = append(p.legend, f.badges[pt.Heuristic].entry(pt.Heuristic))
+		edge := facetLine{badge: badge{rgb(0x88, 0x88, 0x88), nil}, width: 0.6}
+		for _, p := range f.field.Front(byTime) {
+			front.points = append(front.points, facetPoint{f.badges[p.Heuristic], t.at(p.Point)})
+			edge.points = append(edge.points, t.at(p.Point))
+			if !slices.Contains(shown, p.Heuristic) {
+				shown = append(shown, p.Heuristic)
+				m.legend = append(m.legend, f.badges[p.Heuristic].entry(p.Heuristic))
 			}
 		}
 		if len(edge.points) > 1 {
-			s.lines = []marked{edge}
+			front.lines = []facetLine{edge}
 		}
-		m.panels = []small{s}
-		p.halves[i] = m
+		m.panels = append(m.panels, front)
 	}
-	return p
+	return m
 }
 
 // rows are the fronts.
