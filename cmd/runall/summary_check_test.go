@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/report"
 )
 
@@ -27,7 +28,7 @@ func TestCheckSummaryOfReference(t *testing.T) {
 		for _, test := range c.Tests {
 			if c.Cell && test.Paper != nil {
 				numbers++
-				if test.Verdict == evidence.Reproduced {
+				if test.Verdict == stats.Reproduced {
 					reproduced++
 				}
 			}
