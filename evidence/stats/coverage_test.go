@@ -99,7 +99,7 @@ func pooled(_ *rand.Rand, a, b []float64) (low, high float64) {
 	m, n := float64(len(a)), float64(len(b))
 	x, u := stat.MeanVariance(a, nil)
 	y, v := stat.MeanVariance(b, nil)
-	e := about(x-y, math.Sqrt(((m-1)*u+(n-1)*v)/(m+n-2)*(1/m+1/n)), m+n-2, "")
+	e := about(x-y, math.Sqrt(((m-1)*u+(n-1)*v)/(m+n-2)*(1/m+1/n)), 1, m+n-2, "")
 	return e.Low, e.High
 }
 
@@ -108,7 +108,7 @@ func pooled(_ *rand.Rand, a, b []float64) (low, high float64) {
 func delta(_ *rand.Rand, a, b []float64) (low, high float64) {
 	x, y := newSide(a), newSide(b)
 	r := x.mean / y.mean
-	e := about(r, math.Sqrt(x.variance+r*r*y.variance)/y.mean, satterthwaite(x, y, r), "")
+	e := about(r, math.Sqrt(x.variance+r*r*y.variance)/y.mean, 1, satterthwaite(x, y, r), "")
 	return e.Low, e.High
 }
 
@@ -119,7 +119,7 @@ func deltaPaired(_ *rand.Rand, a, b []float64) (low, high float64) {
 		rest[i] = a[i] - r*b[i]
 	}
 	n := float64(len(a))
-	e := about(r, stat.StdDev(rest, nil)/math.Sqrt(n)/stat.Mean(b, nil), n-1, "")
+	e := about(r, stat.StdDev(rest, nil)/stat.Mean(b, nil), n, n-1, "")
 	return e.Low, e.High
 }
 

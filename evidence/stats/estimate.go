@@ -50,7 +50,7 @@ func Mean(values []float64) Estimate {
 		return Single(stat.Mean(values, nil))
 	}
 	n := float64(len(values))
-	return about(m, sd/math.Sqrt(n), n-1, Student)
+	return about(m, sd, n, n-1, Student)
 }
 
 // PairedDifference estimates mean(a) − mean(b) by Student's t of the differences
@@ -66,7 +66,7 @@ func PairedDifference(a, b []float64) Estimate {
 		differences[i] = a[i] - b[i]
 	}
 	n := float64(len(a))
-	return about(d, stat.StdDev(differences, nil)/math.Sqrt(n), n-1, Paired)
+	return about(d, stat.StdDev(differences, nil), n, n-1, Paired)
 }
 
 // Difference estimates mean(a) − mean(b) of independent runs by Welch's t, which
@@ -79,7 +79,7 @@ func Difference(a, b []float64) Estimate {
 	if max(len(a), len(b)) < Fewest || !finite(d) {
 		return Single(d)
 	}
-	return about(d, math.Sqrt(x.variance+y.variance), satterthwaite(x, y, 1), Welch)
+	return about(d, math.Sqrt(x.variance+y.variance), 1, satterthwaite(x, y, 1), Welch)
 }
 
 // PairedRatio estimates mean(a)/mean(b) by Fieller's theorem: the interval has the
@@ -153,9 +153,9 @@ func quantile(df float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - Level)
 }
 
-// about is a value with the interval of t standard errors to either side.
-func about(v, se, df float64, basis Basis) Estimate {
-	half := quantile(df) * se
+// about is a value with the interval of t standard errors sd/√n to either side.
+func about(v, sd, n, df float64, basis Basis) Estimate {
+	half := quantile(df) * sd / math.Sqrt(n)
 	return Estimate{v, v - half, v + half, basis}
 }
 
