@@ -157,7 +157,7 @@ func (x Series) judgeAll(t Test, worst func(...float64) float64, of func(*Record
 	values := x.Values(of)
 	v := worst(values...)
 	t.Runs, t.Note = len(values), "the worst of all runs"
-	t.Estimate = stats.Estimate{Value: v, Low: v, High: v, Basis: stats.Point}
+	t.Estimate = stats.Single(v)
 	t.Verdict = stats.Judge(t.Estimate, t.Low, t.High)
 	return t
 }
