@@ -26,8 +26,7 @@ func TestPairedT(t *testing.T) {
 	if e := PairedT([]float64{1, 2, 3, 4}, 2.5); e.P != 1 {
 		t.Errorf("a mean as large as the slack: p %v", e.P)
 	}
-	// The standard error of 1, 2, 4 is √7/9·… = √(7/9), so that a slack of 1 leaves
-	// t = (4/3)/√(7/9) = 4/√7.
+	// A slack of 1 leaves t = (7/3 − 1)/(√7/3) = 4/√7.
 	near(t, "p beyond a slack", PairedT([]float64{1, 2, 4}, 1).P, 1-4/math.Sqrt(7)/math.Sqrt(2+16./7), 1e-9)
 }
 
