@@ -2,11 +2,9 @@ package compare
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 )
 
@@ -15,60 +13,6 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	if !(math.Abs(got-want) <= tol) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
-}
-
-// Demšar (JMLR 7, 2006), Table 5(a): q for α = 0.05 and 2 to 10 classifiers.
-func TestNemenyiPublished(t *testing.T) {
-	for i, q := range []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164} {
-		k := i + 2
-		near(t, "q", Nemenyi(k, 1)/math.Sqrt(float64(k*(k+1))/6), q, 1e-3)
-	}
-	// Section 3.2.2's example: 4 classifiers, 14 data sets.
-	near(t, "CD", Nemenyi(4, 14), 1.25, 0.005)
-	f, p := Friedman([]float64{3.143, 2.000, 2.893, 1.964}, 14)
-	near(t, "F", f, 3.69, 0.01)
-	if !(p > 0.01 && p < 0.05) { // the critical value at 0.05 is 2.85
-		t.Errorf("p of the example: %v", p)
-	}
-}
-
-// Two heuristics' F is a function of the sign statistic; three equal rows leave
-// nothing to chance.
-func TestRankExtremes(t *testing.T) {
-	r := Rank([][]float64{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}})
-	if !math.IsInf(r.F, 1) || r.P != 0 || !slices.Equal(r.Mean, []float64{1, 2, 3}) {
-		t.Errorf("equal rows: %+v", r)
-	}
-	r = Rank([][]float64{{5, 5, 5}, {1, 1, 1}})
-	if r.F != 0 || r.P != 1 || !slices.Equal(r.Mean, []float64{2, 2, 2}) {
-		t.Errorf("ties: %+v", r)
-	}
-}
-
-// The least value has rank 1: the direction of better.
-func TestRanksDirection(t *testing.T) {
-	if got := Ranks([]float64{0.3, 0.1, 0.2, 0.1}); !slices.Equal(got, []float64{4, 1.5, 3, 1.5}) {
-		t.Errorf("ranks %v", got)
-	}
-}
-
-func TestRanksSum(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		v := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 5), func(i int) float64 { return float64(i) }), 1, 20).Draw(t, "values")
-		n, sum := float64(len(v)), 0.0
-		ranks := Ranks(v)
-		for i, r := range ranks {
-			sum += r
-			for j, q := range ranks {
-				if (v[i] < v[j]) != (r < q) {
-					t.Fatalf("%v ranked %v", v, ranks)
-				}
-			}
-		}
-		if math.Abs(sum-n*(n+1)/2) > 1e-9 {
-			t.Fatalf("ranks %v sum to %v", ranks, sum)
-		}
-	})
 }
 
 // bruteFront is the definition.
@@ -156,108 +100,4 @@ func TestCurveBetween(t *testing.T) {
 func TestArea(t *testing.T) {
 	near(t, "a triangle and a rectangle", Area([]float64{0, 2, 4}, []float64{0, 2, 2}), 1.5, 1e-15)
 	near(t, "a point", Area([]float64{7}, []float64{3}), 3, 0)
-}
-
-// By hand: 3·0.016, then 2·0.019, which must not be less, then 0.607.
-func TestHolm(t *testing.T) {
-	got := Holm([]float64{0.019, 0.607, 0.016})
-	for i, want := range []float64{0.048, 0.607, 0.048} {
-		near(t, "corrected p", got[i], want, 1e-12)
-	}
-}
-
-// Corrected values keep the order, are at least the raw ones and at most
-// Bonferroni's.
-func TestHolmBounds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 20).Draw(t, "p")
-		h := Holm(p)
-		for i := range p {
-			if h[i] < p[i] || h[i] > min(1, float64(len(p))*p[i]) {
-				t.Fatalf("%v becomes %v", p, h)
-			}
-			for j := range p {
-				if p[i] < p[j] && h[i] > h[j] {
-					t.Fatalf("%v becomes %v", p, h)
-				}
-			}
-		}
-	})
-}
-
-func TestPairedT(t *testing.T) {
-	// With two degrees of freedom p = 1 − t/√(2+t²), and here t = √7: p = 1 − √7/3.
-	// The 97.5 % quantile is 4.3027, the standard error √7/3.
-	e := PairedT([]float64{1, 2, 4}, 0)
-	near(t, "p", e.P, 1-math.Sqrt(7)/3, 1e-9)
-	near(t, "low", e.Low, 7./3-4.3027*math.Sqrt(7)/3, 1e-4)
-	near(t, "high", e.High, 7./3+4.3027*math.Sqrt(7)/3, 1e-4)
-	if e := PairedT([]float64{0, 0, 0, 0}, 0); e.P != 1 || e.Low != 0 || e.High != 0 {
-		t.Errorf("no difference: %+v", e)
-	}
-	if e := PairedT([]float64{2, 2, 2, 2}, 0); e.P != 0.125 {
-		t.Errorf("equal differences: %+v", e)
-	}
-	if e := PairedT([]float64{1, 1}, 0); e.P != 1 || !math.IsInf(e.High, 1) {
-		t.Errorf("two replicates decide: %+v", e)
-	}
-}
-
-// percentile is the 95 % percentile bootstrap interval of a mean, which this
-// package does not use.
-func percentile(r *rand.Rand, d []float64) (low, high float64) {
-	const resamples = 400
-	means := make([]float64, resamples)
-	for i := range means {
-		for range d {
-			means[i] += d[r.IntN(len(d))] / float64(len(d))
-		}
-	}
-	slices.Sort(means)
-	return stat.Quantile(Level/2, stat.Empirical, means, nil), stat.Quantile(1-Level/2, stat.Empirical, means, nil)
-}
-
-// The reason why intervals are Student's: at five replicates those of the
-// percentile bootstrap cover far less than the 95 % they claim. Differences are
-// of error rates on 2,500 test points, in whole points of the test set, with
-// replicates that vary, so neither normal nor continuous.
-func TestCoverage(t *testing.T) {
-	const trials, replicates, test = 2000, 5, 2500
-	r := rand.New(rand.NewPCG(3, 7))
-	rate := func(p float64) float64 {
-		z := r.NormFloat64() * math.Sqrt(p*(1-p)/test)
-		return math.Round((p+z)*test) / test
-	}
-	coveredT, coveredB := 0, 0
-	for range trials {
-		d := make([]float64, replicates)
-		for i := range d {
-			level := 0.04 + 0.01*r.ExpFloat64() // a replicate's own
-			d[i] = rate(level+0.003) - rate(level)
-		}
-		if e := PairedT(d, 0); e.Low <= 0.003 && 0.003 <= e.High {
-			coveredT++
-		}
-		if low, high := percentile(r, d); low <= 0.003 && 0.003 <= high {
-			coveredB++
-		}
-	}
-	byT, byB := float64(coveredT)/trials, float64(coveredB)/trials
-	t.Logf("of %d intervals of 95 %%: Student's t covers %.1f %%, the percentile bootstrap %.1f %%", trials, 100*byT, 100*byB)
-	if math.Abs(byT-0.95) > 0.015 { // three standard errors
-		t.Errorf("Student's interval covers %.1f %%", 100*byT)
-	}
-	if byB > 0.9 {
-		t.Errorf("the percentile bootstrap covers %.1f %%: the reason given for not using it is gone", 100*byB)
-	}
-}
-
-func TestCliques(t *testing.T) {
-	got := Cliques([]float64{1, 1.5, 2.2, 4, 4.1, 9}, 1)
-	if !slices.Equal(got, [][2]int{{0, 1}, {1, 2}, {3, 4}}) {
-		t.Errorf("groups %v", got)
-	}
-	if got := Cliques([]float64{1, 2, 3}, 2); !slices.Equal(got, [][2]int{{0, 2}}) {
-		t.Errorf("one group: %v", got)
-	}
 }

@@ -7,11 +7,10 @@
 // model order, or at the same training time. A replicate is a seed of the
 // stream's order, with a draw of the data where those are generated; all
 // heuristics see the same ones, so differences are taken replicate by replicate
-// and [PairedT] judges their mean. [Holm] corrects for the number of heuristics
-// that are compared with one reference, and [Friedman] and [Nemenyi] compare all
-// with all by ranks.
+// and package stats tests their mean, corrects for the number of heuristics that
+// are compared with one reference, and compares all with all by ranks.
 //
-// Three choices are the package's own:
+// Two choices are the package's own:
 //
 //   - Between two runs a curve is a straight line over the logarithm of the
 //     model order, not a monotone envelope: an envelope is the least of several
@@ -21,9 +20,6 @@
 //     difference has to be larger than that to be called one.
 //   - Curves are not extrapolated. Heuristics that have no model order in common
 //     are not comparable there, and it is said.
-//   - Intervals are Student's t of the paired differences, not percentiles of a
-//     bootstrap, which at five replicates cover some 80 % of what they claim to
-//     cover 95 % of (TestCoverage measures both).
 //
 // Differences of errors are positive where the heuristic is worse.
 package compare

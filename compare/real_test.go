@@ -131,8 +131,8 @@ func TestRegisteredTakesPart(t *testing.T) {
 func TestWorseCopyIsWorse(t *testing.T) {
 	tour, plan, records := carriedOut(t, "komp-order", "test-worse", "10")
 	c := compare.New(tour, experiments.ProfileSmoke, plan, records).Fields[0].Entries[1].Compared[compare.ErrorAtOrder]
-	t.Logf("20 %% random removals: %+.2f points, 95 %% interval %+.2f to %+.2f, p %.2g", c.Mean, c.Low, c.High, c.Adjusted)
+	t.Logf("20 %% random removals: %+.2f points, 95 %% interval %+.2f to %+.2f, p %.2g", c.Value, c.Low, c.High, c.Adjusted)
 	if c.Verdict != compare.Worse {
-		t.Errorf("20 %% random removals are called %s: %+v", c.Verdict, c.Estimate)
+		t.Errorf("20 %% random removals are called %s: %+v", c.Verdict, c.Test)
 	}
 }

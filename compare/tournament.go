@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
@@ -81,12 +82,12 @@ const (
 
 // A Comparison is that of a heuristic with the reference by one measure.
 type Comparison struct {
-	Estimate           // of the mean difference over the levels, heuristic less reference
-	Levels   []float64 // model orders, or seconds, at which the two were compared
-	At       []Estimate
-	Bend     float64 // by how much the lines between runs may put the difference wrong: the slack of the test
-	Adjusted float64 // P after Holm's correction for all heuristics of the field
-	Verdict  Verdict
+	stats.Test           // of the mean difference over the levels, heuristic less reference
+	Levels     []float64 // model orders, or seconds, at which the two were compared
+	At         []stats.Test
+	Bend       float64 // by how much the lines between runs may put the difference wrong: the slack of the test
+	Adjusted   float64 // P after Holm's correction for all heuristics of the field
+	Verdict    Verdict
 
 	differences map[int][]float64 // at each level, by replicate
 }
@@ -116,7 +117,7 @@ type Field struct {
 
 // A Standing is the ranking of the heuristics that are comparable everywhere.
 type Standing struct {
-	Ranking
+	stats.Ranking
 	Names  []string // in the order of their mean ranks
 	Absent []string // not comparable on some field
 	Fields int
@@ -200,7 +201,7 @@ func (f *Field) compare() {
 				p, judged = append(p, c.P), append(judged, c)
 			}
 		}
-		for i, adjusted := range Holm(p) {
+		for i, adjusted := range stats.Holm(p) {
 			judged[i].judge(adjusted)
 		}
 	}
@@ -293,7 +294,7 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 		}
 		bend := math.Abs(ownBend) + math.Abs(theirBend)
 		bends += bend
-		c.Levels, c.At = append(c.Levels, level), append(c.At, PairedT(at, bend))
+		c.Levels, c.At = append(c.Levels, level), append(c.At, stats.PairedT(at, bend))
 		for i, r := range replicates {
 			c.differences[r] = append(c.differences[r], at[i])
 		}
@@ -303,8 +304,8 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 		return c
 	}
 	c.Bend = bends / float64(len(c.Levels))
-	c.Estimate = PairedT(meansOf(replicates, c.differences), c.Bend)
-	if c.N < Fewest {
+	c.Test = stats.PairedT(meansOf(replicates, c.differences), c.Bend)
+	if c.N < stats.Fewest {
 		c.Verdict = TooFew
 	}
 	return c
@@ -326,9 +327,9 @@ func meansOf(replicates []int, values map[int][]float64) []float64 {
 func (c *Comparison) judge(adjusted float64) {
 	c.Adjusted = adjusted
 	switch {
-	case adjusted > Level:
+	case adjusted > stats.Level:
 		c.Verdict = Open
-	case c.Mean < 0:
+	case c.Value < 0:
 		c.Verdict = Better
 	default:
 		c.Verdict = Worse
@@ -415,7 +416,7 @@ func standing(fields []*Field) *Standing {
 	if len(s.Names) < 2 || len(blocks) < 2 {
 		return nil
 	}
-	s.Ranking = Rank(blocks)
+	s.Ranking = stats.Rank(blocks)
 	s.sort()
 	return s
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"polkrepro/evidence/stats"
 )
 
 // names of the measures in sentences and tables.
@@ -30,7 +32,7 @@ func (m Measure) Effect(mean float64) string {
 // Interval words a comparison's 95 % interval in the unit of Effect.
 func (m Measure) Interval(c Comparison) string {
 	switch {
-	case math.IsInf(c.High, 0):
+	case c.Basis == stats.Point:
 		return "unknown"
 	case m == Time:
 		return "×" + digits(math.Exp(c.Low), 2) + " to ×" + digits(math.Exp(c.High), 2)
@@ -187,7 +189,7 @@ func (f *Field) listed(m Measure, v Verdict) []string {
 		if c.Verdict != v {
 			continue
 		}
-		words := fmt.Sprintf("%s (%s, interval %s", e.Heuristic.Name, m.Effect(c.Mean), m.Interval(c))
+		words := fmt.Sprintf("%s (%s, interval %s", e.Heuristic.Name, m.Effect(c.Value), m.Interval(c))
 		if v != Open {
 			words += ", p " + PValue(c.Adjusted)
 		}

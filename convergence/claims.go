@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 )
 
 // A Claim is what Table 1, or a proposition that it rests on, says, with the
@@ -26,9 +26,9 @@ type Test struct {
 	Low      float64
 	High     float64
 	Reason   string // of the target
-	Estimate evidence.Estimate
+	Estimate stats.Estimate
 	Runs     int
-	Verdict  evidence.Verdict
+	Verdict  stats.Verdict
 	Note     string
 }
 
@@ -37,7 +37,7 @@ type Test struct {
 type Assessed struct {
 	Claim
 	Tests   []Test
-	Verdict evidence.Verdict
+	Verdict stats.Verdict
 }
 
 // Classes is the number of classes of multidist, and of functions f_c.
@@ -90,7 +90,7 @@ func assess(s *Study) []Assessed {
 	for _, c := range claims {
 		a := Assessed{Claim: c, Tests: c.tests(s)}
 		if len(a.Tests) == 0 {
-			a.Verdict = evidence.NotRun
+			a.Verdict = stats.NotRun
 		}
 		for _, t := range a.Tests {
 			a.Verdict = max(a.Verdict, t.Verdict)
@@ -127,10 +127,10 @@ func (x Series) judge(t Test, of func(*Record) float64) Test {
 	t.ID += "[" + x.Name + "]"
 	switch {
 	case len(x.Records) == 0:
-		t.Verdict = evidence.NotRun
+		t.Verdict = stats.NotRun
 		return t
 	case !x.settled():
-		t.Verdict, t.Note = evidence.NotRun, fmt.Sprintf("%d samples are too few", x.Run.Samples)
+		t.Verdict, t.Note = stats.NotRun, fmt.Sprintf("%d samples are too few", x.Run.Samples)
 		return t
 	}
 	return t.judge(x.Values(of))
@@ -138,9 +138,9 @@ func (x Series) judge(t Test, of func(*Record) float64) Test {
 
 // judge completes a test by the mean of one value a run.
 func (t Test) judge(values []float64) Test {
-	t.Runs, t.Estimate = len(values), evidence.Mean(values)
-	t.Verdict = evidence.Judge(t.Estimate, t.Low, t.High)
-	if t.Estimate.Basis == evidence.Point {
+	t.Runs, t.Estimate = len(values), stats.Mean(values)
+	t.Verdict = stats.Judge(t.Estimate, t.Low, t.High)
+	if t.Estimate.Basis == stats.Point {
 		t.Note = "too few runs for an interval"
 	}
 	return t
@@ -151,14 +151,14 @@ func (t Test) judge(values []float64) Test {
 func (x Series) judgeAll(t Test, worst func(...float64) float64, of func(*Record) float64) Test {
 	t.ID += "[" + x.Name + "]"
 	if len(x.Records) == 0 {
-		t.Verdict = evidence.NotRun
+		t.Verdict = stats.NotRun
 		return t
 	}
 	values := x.Values(of)
 	v := worst(values...)
 	t.Runs, t.Note = len(values), "the worst of all runs"
-	t.Estimate = evidence.Estimate{Value: v, Low: v, High: v, Basis: evidence.Point}
-	t.Verdict = evidence.Judge(t.Estimate, t.Low, t.High)
+	t.Estimate = stats.Single(v)
+	t.Verdict = stats.Judge(t.Estimate, t.Low, t.High)
 	return t
 }
 
@@ -247,7 +247,7 @@ func rateTest(k float64, series []Series) Test {
 	var rates []float64
 	for _, x := range series {
 		if !x.settled() {
-			t.Verdict, t.Note = evidence.NotRun, fmt.Sprintf("%d samples are too few for η = %g", x.Run.Samples, x.Run.Rate)
+			t.Verdict, t.Note = stats.NotRun, fmt.Sprintf("%d samples are too few for η = %g", x.Run.Samples, x.Run.Rate)
 			return t
 		}
 		rates = append(rates, x.Run.Rate)
@@ -262,7 +262,7 @@ func rateTest(k float64, series []Series) Test {
 		}
 	}
 	if len(values) == 0 {
-		t.Verdict = evidence.NotRun
+		t.Verdict = stats.NotRun
 		return t
 	}
 	return t.judge(values)

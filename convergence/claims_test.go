@@ -3,14 +3,14 @@ package convergence
 import (
 	"testing"
 
-	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
 // TestTheoreticalRuns: runs as the theory has them reproduce every claim.
 func TestTheoreticalRuns(t *testing.T) {
 	for id, c := range judged(t, fullRecords(t), nil) {
-		if c.Verdict != evidence.Reproduced {
+		if c.Verdict != stats.Reproduced {
 			t.Errorf("%s: %v: %+v", id, c.Verdict, c.Tests)
 		}
 	}
@@ -94,7 +94,7 @@ func TestDeviations(t *testing.T) {
 				want[id] = true
 			}
 			for id, a := range claims {
-				if got := a.Verdict == evidence.Deviates; got != want[id] {
+				if got := a.Verdict == stats.Deviates; got != want[id] {
 					t.Errorf("%s: %v, want a deviation: %v", id, a.Verdict, want[id])
 				}
 			}
@@ -106,7 +106,7 @@ func TestDeviations(t *testing.T) {
 // are too short nothing that is about t → ∞.
 func TestNotRun(t *testing.T) {
 	for id, c := range judged(t, nil, nil) {
-		if c.Verdict != evidence.NotRun {
+		if c.Verdict != stats.NotRun {
 			t.Errorf("%s: %v without records", id, c.Verdict)
 		}
 	}
@@ -123,10 +123,10 @@ func TestNotRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range s.Claims {
-		if c.ID == "table1.diminishing.convergence" && c.Verdict != evidence.NotRun {
+		if c.ID == "table1.diminishing.convergence" && c.Verdict != stats.NotRun {
 			t.Errorf("%s: %v after 3000 samples", c.ID, c.Verdict)
 		}
-		if c.ID == "table1.gradient" && c.Verdict != evidence.Reproduced {
+		if c.ID == "table1.gradient" && c.Verdict != stats.Reproduced {
 			t.Errorf("%s: %v", c.ID, c.Verdict)
 		}
 	}

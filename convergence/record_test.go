@@ -15,7 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/files"
 	"polkrepro/internal/hostile"
@@ -194,7 +194,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("%v does not name %s", s.Damaged[0], path)
 	}
 	for _, c := range s.Claims {
-		if c.Verdict != evidence.Reproduced {
+		if c.Verdict != stats.Reproduced {
 			t.Errorf("%s: %v", c.ID, c.Verdict)
 		}
 	}

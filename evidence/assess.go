@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -27,26 +28,26 @@ type Assessment struct {
 // A ClaimResult is the verdict on a claim: the worst of its tests'.
 type ClaimResult struct {
 	Claim   experiments.Claim
-	Verdict Verdict
+	Verdict stats.Verdict
 	Tests   []TestResult
 }
 
 // Explained reports whether the claim deviates, and the ledger says why of each
 // of its tests that is not reproduced.
 func (c *ClaimResult) Explained() bool {
-	return c.Verdict == Deviates && !slices.ContainsFunc(c.Tests, func(t TestResult) bool {
-		return t.Verdict == NotRun || t.Verdict != Reproduced && t.Test.Explained == ""
+	return c.Verdict == stats.Deviates && !slices.ContainsFunc(c.Tests, func(t TestResult) bool {
+		return t.Verdict == stats.NotRun || t.Verdict != stats.Reproduced && t.Test.Explained == ""
 	})
 }
 
 // A TestResult is the verdict on a test, and what it is from.
 type TestResult struct {
 	Test      experiments.Test
-	Verdict   Verdict
-	Estimate  Estimate // NaN if there is none
-	Low, High float64  // the target
-	Of, To    Side     // To is empty for a test of one mean
-	Note      string   // what the reader has to know of the verdict
+	Verdict   stats.Verdict
+	Estimate  stats.Estimate // NaN if there is none
+	Low, High float64        // the target
+	Of, To    Side           // To is empty for a test of one mean
+	Note      string         // what the reader has to know of the verdict
 
 	Unanswered bool // no spec runs it under what is assumed
 }
@@ -98,43 +99,46 @@ func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult
 		r.Verdict = max(r.Verdict, tr.Verdict)
 	}
 	if len(r.Tests) == 0 {
-		r.Verdict = NotRun
+		r.Verdict = stats.NotRun
 	}
 	return r
 }
 
 // assess judges one test of a claim.
 func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[string]string) TestResult {
-	r := TestResult{Test: t, Estimate: point(math.NaN())}
+	r := TestResult{Test: t, Estimate: stats.Single(math.NaN())}
 	r.Low, r.High = t.Target()
 	if why := x.world.unanswered(c, t); why != "" {
-		r.Verdict, r.Note, r.Unanswered = NotRun, why, true
+		r.Verdict, r.Note, r.Unanswered = stats.NotRun, why, true
 		return r
 	}
 	r.Of, r.To = x.sides(t)
 	if len(r.Of.Runs) == 0 || t.To != nil && len(r.To.Runs) == 0 {
-		r.Verdict, r.Note = NotRun, r.absent(failed)
+		r.Verdict, r.Note = stats.NotRun, r.absent(failed)
 		return r
 	}
 	r.Estimate = r.estimate()
-	r.Verdict = Judge(r.Estimate, r.Low, r.High)
+	r.Verdict = stats.Judge(r.Estimate, r.Low, r.High)
 	r.Note = r.note(failed)
 	return r
 }
 
 // estimate computes the test's statistic.
-func (r *TestResult) estimate() Estimate {
+func (r *TestResult) estimate() stats.Estimate {
 	if r.Test.To == nil {
-		return Mean(r.Of.values())
+		return stats.Mean(r.Of.values())
 	}
-	f := difference
-	if r.Test.Kind == experiments.KindRatio {
-		f = ratio
+	ratio := r.Test.Kind == experiments.KindRatio
+	a, b, paired := pairs(&r.Of, &r.To)
+	switch {
+	case paired && ratio:
+		return stats.PairedRatio(a, b)
+	case paired:
+		return stats.PairedDifference(a, b)
+	case ratio:
+		return stats.Ratio(r.Of.values(), r.To.values())
 	}
-	if a, b, ok := pairs(&r.Of, &r.To); ok {
-		return compare(a, b, true, f)
-	}
-	return compare(r.Of.values(), r.To.values(), false, f)
+	return stats.Difference(r.Of.values(), r.To.values())
 }
 
 // absent says why there is nothing to judge by.
@@ -175,7 +179,7 @@ func (r *TestResult) note(failed map[string]string) string {
 		return "one run"
 	case few == 1:
 		return "one run on one side"
-	case few < fewest:
+	case few < stats.Fewest:
 		return "two runs"
 	}
 	return ""
@@ -183,9 +187,9 @@ func (r *TestResult) note(failed map[string]string) string {
 
 // A Change is a claim on which two assessments differ.
 type Change struct {
-	Claim string  `json:"claim"`
-	From  Verdict `json:"from"`
-	To    Verdict `json:"to"`
+	Claim string        `json:"claim"`
+	From  stats.Verdict `json:"from"`
+	To    stats.Verdict `json:"to"`
 }
 
 // Changes returns the claims whose verdicts differ between two assessments of
@@ -213,15 +217,15 @@ type Counts struct {
 func (n Counts) Total() int { return n.Reproduced + n.Inconclusive + n.NotRun + n.Deviates }
 
 // add counts a verdict.
-func (n *Counts) add(v Verdict, explained bool) {
+func (n *Counts) add(v stats.Verdict, explained bool) {
 	switch v {
-	case Reproduced:
+	case stats.Reproduced:
 		n.Reproduced++
-	case Inconclusive:
+	case stats.Inconclusive:
 		n.Inconclusive++
-	case NotRun:
+	case stats.NotRun:
 		n.NotRun++
-	case Deviates:
+	case stats.Deviates:
 		n.Deviates++
 	}
 	if explained {
@@ -254,7 +258,7 @@ func (a *Assessment) Numbers() Counts {
 			if t.Test.Paper == nil {
 				continue
 			}
-			n.add(t.Verdict, t.Verdict == Deviates && t.Test.Explained != "")
+			n.add(t.Verdict, t.Verdict == stats.Deviates && t.Test.Explained != "")
 		}
 	}
 	return n
@@ -279,7 +283,7 @@ func (a *Assessment) Unanswered() bool {
 func (a *Assessment) Unsettled() (ids []string) {
 	for i := range a.Claims {
 		c := &a.Claims[i]
-		if c.Verdict == Inconclusive || c.Verdict == Deviates && !c.Explained() {
+		if c.Verdict == stats.Inconclusive || c.Verdict == stats.Deviates && !c.Explained() {
 			ids = append(ids, c.Claim.ID)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -105,7 +106,7 @@ func TestPaperReproducesItself(t *testing.T) {
 	a := mustAssess(t, in)
 	for _, c := range a.Claims {
 		for _, r := range c.Tests {
-			if r.Verdict != Reproduced {
+			if r.Verdict != stats.Reproduced {
 				t.Errorf("%s.%s: %v: %s, want %s (%s)", c.Claim.ID, r.Test.ID, r.Verdict, r.ours(), r.target(), r.Note)
 			}
 		}
@@ -118,23 +119,23 @@ func TestPaperReproducesItself(t *testing.T) {
 		t.Errorf("%d runs missing", len(a.Missing))
 	}
 	s, _ := a.Find("table3.mnist.ksvm.libsvm.error")
-	if len(s.Tests) != 1 || s.Tests[0].Note != "one run" || s.Tests[0].Estimate.Basis != Point {
+	if len(s.Tests) != 1 || s.Tests[0].Note != "one run" || s.Tests[0].Estimate.Basis != stats.Point {
 		t.Errorf("a method without a seed: %+v", s.Tests[0])
 	}
 	s, _ = a.Find("table3.mnist.ksvm.polk.error")
-	if e := s.Tests[0].Estimate; e.Basis != Student || len(s.Tests[0].Of.Runs) != 5 {
+	if e := s.Tests[0].Estimate; e.Basis != stats.Student || len(s.Tests[0].Of.Runs) != 5 {
 		t.Errorf("five runs: %+v", e)
 	}
 	s, _ = a.Find("multidist.like-libsvm.error")
-	if e := s.Tests[0].Estimate; e.Basis != Paired || len(s.Tests[0].Of.Runs) != 20 {
+	if e := s.Tests[0].Estimate; e.Basis != stats.Paired || len(s.Tests[0].Of.Runs) != 20 {
 		t.Errorf("twenty draws on either side: %+v", e)
 	}
 	s, _ = a.Find("brodatz.harder-than-mnist")
-	if e := s.Tests[0].Estimate; e.Basis != Bootstrap {
+	if e := s.Tests[0].Estimate; e.Basis != stats.Welch {
 		t.Errorf("two data sets: %+v", e)
 	}
 	s, _ = a.Find("multidist.fixed-order.risk-16")
-	if e := s.Tests[0].Estimate; e.Basis != Paired || len(s.Tests[0].Of.Runs) != 5 || len(s.Tests[0].To.Runs) != 5 {
+	if e := s.Tests[0].Estimate; e.Basis != stats.Paired || len(s.Tests[0].Of.Runs) != 5 || len(s.Tests[0].To.Runs) != 5 {
 		t.Errorf("five orders of the figure's draw: %+v", e)
 	}
 }
@@ -189,7 +190,7 @@ func TestLeavingOut(t *testing.T) {
 		t.Errorf("missing %+v", a.Missing)
 	}
 	s, _ = a.Find("table3.mnist.klr.polk.error")
-	if s.Tests[0].Note != "1 of 5 runs without a record" || s.Claim.Verdict != Reproduced {
+	if s.Tests[0].Note != "1 of 5 runs without a record" || s.Claim.Verdict != stats.Reproduced {
 		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note)
 	}
 	for _, r := range runs {
@@ -198,7 +199,7 @@ func TestLeavingOut(t *testing.T) {
 	in.Failed[runs[0].ID] = "out of luck"
 	a = mustAssess(t, in)
 	s, _ = a.Find("table3.mnist.klr.polk.error")
-	if s.Claim.Verdict != NotRun || s.Tests[0].Note != "failed: out of luck" {
+	if s.Claim.Verdict != stats.NotRun || s.Tests[0].Note != "failed: out of luck" {
 		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note)
 	}
 	in.Plan = slices.DeleteFunc(in.Plan, func(p experiments.Planned) bool { return p.Spec == "mnist-klr" })
@@ -221,7 +222,7 @@ func TestExplained(t *testing.T) {
 	}
 	a := mustAssess(t, in)
 	s, _ := a.Find("table2.multidist.klr.polk")
-	if s.Claim.Verdict != Deviates || s.Claim.Explained() || !slices.Contains(a.Unsettled(), "table2.multidist.klr.polk") {
+	if s.Claim.Verdict != stats.Deviates || s.Claim.Explained() || !slices.Contains(a.Unsettled(), "table2.multidist.klr.polk") {
 		t.Errorf("%v, explained %v, unsettled %v", s.Claim.Verdict, s.Claim.Explained(), a.Unsettled())
 	}
 	for explanation, want := range map[string]bool{"error: because": true, "risk: because": false} {
@@ -234,7 +235,7 @@ func TestExplained(t *testing.T) {
 		a = mustAssess(t, in)
 		s, _ = a.Find("table2.multidist.klr.polk")
 		cells, _ := a.Counts()
-		if s.Claim.Verdict != Deviates || s.Claim.Explained() != want || slices.Contains(a.Unsettled(), "table2.multidist.klr.polk") == want || (cells.Explained == 1) != want {
+		if s.Claim.Verdict != stats.Deviates || s.Claim.Explained() != want || slices.Contains(a.Unsettled(), "table2.multidist.klr.polk") == want || (cells.Explained == 1) != want {
 			t.Errorf("%s: %v, explained %v, %+v", explanation, s.Claim.Verdict, s.Claim.Explained(), cells)
 		}
 	}
@@ -252,7 +253,7 @@ func TestExplained(t *testing.T) {
 	}
 	for alternative, want := range map[string]bool{"captions": true, "other": false} {
 		in.Assume = map[string]string{"risk": alternative}
-		if s, _ := mustAssess(t, in).Find("table2.multidist.klr.polk"); s.Claim.Verdict != Deviates || s.Claim.Explained() != want {
+		if s, _ := mustAssess(t, in).Find("table2.multidist.klr.polk"); s.Claim.Verdict != stats.Deviates || s.Claim.Explained() != want {
 			t.Errorf("risk=%s: %v, explained %v", alternative, s.Claim.Verdict, s.Claim.Explained())
 		}
 	}

@@ -1,6 +1,10 @@
 package evidence
 
-import "slices"
+import (
+	"slices"
+
+	"polkrepro/evidence/stats"
+)
 
 // A Comparison says where the verdicts of an assessment differ from those of a
 // reference.
@@ -33,7 +37,7 @@ func (a *Assessment) CompareTo(reference *Assessment) *Comparison {
 			out.NotCompared = append(out.NotCompared, d)
 		case d.Here != d.Reference:
 			out.Changed = append(out.Changed, d)
-		case here.Verdict == NotRun:
+		case here.Verdict == stats.NotRun:
 			out.NotRun++
 		default:
 			out.Same++
@@ -54,7 +58,7 @@ func (c *ClaimResult) Outcome() string {
 // Incomplete reports whether planned runs of the claim have no record, or a test
 // of it has no runs at all.
 func (c *ClaimResult) Incomplete() bool {
-	return c.lacksRuns() || slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Verdict == NotRun })
+	return c.lacksRuns() || slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Verdict == stats.NotRun })
 }
 
 // lacksRuns reports whether planned runs of the claim have no record.

@@ -4,13 +4,14 @@ import (
 	"reflect"
 	"testing"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
 // TestCompareTo pairs claims of all kinds.
 func TestCompareTo(t *testing.T) {
 	type claim struct {
-		verdict   Verdict
+		verdict   stats.Verdict
 		explained bool
 		missing   int
 	}
@@ -27,24 +28,24 @@ func TestCompareTo(t *testing.T) {
 		return a
 	}
 	here := assessment([]claim{
-		{Reproduced, false, 0},
-		{Inconclusive, false, 0},
-		{Reproduced, false, 0},
-		{Deviates, true, 0},
-		{Deviates, false, 0}, // the reference's deviation is explained
-		{NotRun, false, 0},   // as in the reference: not in the plan
-		{Reproduced, false, 1},
-		{Deviates, false, 0},
+		{stats.Reproduced, false, 0},
+		{stats.Inconclusive, false, 0},
+		{stats.Reproduced, false, 0},
+		{stats.Deviates, true, 0},
+		{stats.Deviates, false, 0}, // the reference's deviation is explained
+		{stats.NotRun, false, 0},   // as in the reference: not in the plan
+		{stats.Reproduced, false, 1},
+		{stats.Deviates, false, 0},
 	})
 	reference := assessment([]claim{
-		{Reproduced, false, 0},
-		{Inconclusive, false, 0},
-		{Deviates, false, 0},
-		{Deviates, true, 0},
-		{Deviates, true, 0},
-		{NotRun, false, 0},
-		{Reproduced, false, 0},
-		{NotRun, false, 5},
+		{stats.Reproduced, false, 0},
+		{stats.Inconclusive, false, 0},
+		{stats.Deviates, false, 0},
+		{stats.Deviates, true, 0},
+		{stats.Deviates, true, 0},
+		{stats.NotRun, false, 0},
+		{stats.Reproduced, false, 0},
+		{stats.NotRun, false, 5},
 	})
 	want := &Comparison{
 		Same: 3, NotRun: 1,

@@ -10,25 +10,11 @@
 //	inconclusive  neither
 //	not run       there are no records
 //
-// For a mean against a value and its margin this is the test of equivalence by
-// two one-sided t tests at 5 % (D. J. Schuirmann, "A comparison of the two
-// one-sided tests procedure and the power approach for assessing the
-// equivalence of average bioavailability", 1987): equivalence is never
-// concluded because there are few runs.
-//
-// # Intervals
-//
-// A mean of at least three runs has Student's interval. Differences and ratios
-// have the percentile interval of a bootstrap with a fixed seed (B. Efron,
-// R. Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13), over
-// pairs of runs where both sides ran on the same data with the same draws and
-// seeds, over the two sides apart otherwise. It is too narrow for few runs: of
-// normal values it holds the truth in 87 % of cases with twenty, as on
-// multidist, and in 79 % with five, as on MNIST and Brodatz (simulated, a test
-// repeats it).
-//
-// With fewer than three runs on all sides the estimate itself decides, as does
-// one that is not finite because a run diverged. The verdict then says so.
+// Package stats makes the estimates and says how they were chosen. Runs are
+// compared in pairs where both sides ran on the same data with the same draws and
+// seeds, and as independent samples otherwise. With fewer than three runs on all
+// sides the estimate itself decides, as does one that is not finite because a run
+// diverged. The verdict then says so.
 //
 // # Assumptions
 //

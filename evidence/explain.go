@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -99,13 +100,13 @@ func (e *Explanation) test(out *printer, r *TestResult) {
 	if reason := e.reason(t); reason != "" {
 		out.printf("  because   %s\n", strings.TrimSpace(reason))
 	}
-	if r.Verdict != NotRun {
+	if r.Verdict != stats.NotRun {
 		out.printf("  measured  %s (%s)\n", r.ours(), r.Estimate.Basis)
 	}
 	if r.Note != "" {
 		out.printf("  note      %s\n", r.Note)
 	}
-	if t.Explained != "" && (r.Verdict == Deviates || r.Verdict == Inconclusive) {
+	if t.Explained != "" && (r.Verdict == stats.Deviates || r.Verdict == stats.Inconclusive) {
 		out.printf("  explained %s\n", t.Explained)
 	}
 	out.runs(describe(t.Of), &r.Of)

@@ -3,6 +3,7 @@ package evidence
 import (
 	"math"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -27,7 +28,7 @@ type ClaimDocument struct {
 	Cell        bool           `json:"cell"`
 	Section     string         `json:"section"`
 	Quote       string         `json:"quote"`
-	Verdict     Verdict        `json:"verdict"`
+	Verdict     stats.Verdict  `json:"verdict"`
 	Explained   bool           `json:"explained"`
 	Assumptions []string       `json:"assumptions,omitempty"`
 	Tests       []TestDocument `json:"tests"`
@@ -45,10 +46,10 @@ type TestDocument struct {
 	Value     *record.Float `json:"value,omitempty"`
 	From      *record.Float `json:"from,omitempty"`  // of the 90 % interval
 	Until     *record.Float `json:"until,omitempty"` // of the same
-	Basis     Basis         `json:"basis,omitempty"`
+	Basis     stats.Basis   `json:"basis,omitempty"`
 	Runs      []string      `json:"runs"`                 // IDs
 	OtherRuns []string      `json:"other_runs,omitempty"` // IDs of those compared with
-	Verdict   Verdict       `json:"verdict"`
+	Verdict   stats.Verdict `json:"verdict"`
 	Explained string        `json:"explained,omitempty"`
 	Note      string        `json:"note,omitempty"`
 }
@@ -95,10 +96,10 @@ func (r *TestResult) document() TestDocument {
 	if r.Test.Kind == experiments.KindLess {
 		d.High = new(float64)
 	}
-	if r.Verdict == Deviates {
+	if r.Verdict == stats.Deviates {
 		d.Explained = r.Test.Explained
 	}
-	if e := r.Estimate; r.Verdict != NotRun {
+	if e := r.Estimate; r.Verdict != stats.NotRun {
 		value, from, until := record.Float(e.Value), record.Float(e.Low), record.Float(e.High)
 		d.Value, d.From, d.Until, d.Basis = &value, &from, &until, e.Basis
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -67,7 +68,7 @@ func TestPaperPassesItsOwnTests(t *testing.T) {
 			}
 			judged++
 			low, high := test.Target()
-			if v := Judge(point(*test.Paper), low, high); v != Reproduced {
+			if v := stats.Judge(stats.Single(*test.Paper), low, high); v != stats.Reproduced {
 				t.Errorf("%s.%s: the paper has %v, want %v to %v", c.ID, test.ID, *test.Paper, low, high)
 			}
 		}

@@ -3,6 +3,7 @@ package evidence
 import (
 	"slices"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -37,7 +38,7 @@ type AlternativeOutcome struct {
 // Changed returns the claims whose verdicts differ, both of them known.
 func (a *AlternativeOutcome) Changed() (out []Change) {
 	for _, c := range a.Claims {
-		if c.From != c.To && c.From != NotRun && c.To != NotRun {
+		if c.From != c.To && c.From != stats.NotRun && c.To != stats.NotRun {
 			out = append(out, c)
 		}
 	}
@@ -48,7 +49,7 @@ func (a *AlternativeOutcome) Changed() (out []Change) {
 // alternative.
 func (a *AlternativeOutcome) NotRun() (ids []string) {
 	for _, c := range a.Claims {
-		if c.To == NotRun {
+		if c.To == stats.NotRun {
 			ids = append(ids, c.Claim)
 		}
 	}
@@ -58,22 +59,24 @@ func (a *AlternativeOutcome) NotRun() (ids []string) {
 // A ClaimStanding is how a claim stands over all alternatives of the
 // assumptions that it depends on.
 type ClaimStanding struct {
-	Claim   string  `json:"claim"`
-	Verdict Verdict `json:"verdict"` // as everything was chosen
-	Run     int     `json:"run"`     // alternatives with a verdict
-	NotRun  int     `json:"not_run"` // alternatives without
-	Hinges  []Hinge `json:"hinges,omitempty"`
+	Claim   string        `json:"claim"`
+	Verdict stats.Verdict `json:"verdict"` // as everything was chosen
+	Run     int           `json:"run"`     // alternatives with a verdict
+	NotRun  int           `json:"not_run"` // alternatives without
+	Hinges  []Hinge       `json:"hinges,omitempty"`
 }
 
 // Robust reports whether the verdict is the same under every alternative that
 // was run, and one was.
-func (c *ClaimStanding) Robust() bool { return c.Verdict != NotRun && c.Run > 0 && len(c.Hinges) == 0 }
+func (c *ClaimStanding) Robust() bool {
+	return c.Verdict != stats.NotRun && c.Run > 0 && len(c.Hinges) == 0
+}
 
 // A Hinge is an alternative under which a claim's verdict is another.
 type Hinge struct {
-	Assumption  string  `json:"assumption"`
-	Alternative string  `json:"alternative"`
-	To          Verdict `json:"to"`
+	Assumption  string        `json:"assumption"`
+	Alternative string        `json:"alternative"`
+	To          stats.Verdict `json:"to"`
 }
 
 // Multiverse judges every claim under every alternative of the assumptions that
@@ -118,7 +121,7 @@ func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *A
 		if !slices.Contains(c.Claim.Assumptions, assumption) {
 			continue
 		}
-		to := NotRun
+		to := stats.NotRun
 		if len(a.Answers) > 0 || a.Reading() {
 			to = x.judge(c.Claim, failed).Verdict
 		}
@@ -142,13 +145,13 @@ func (x *index) lacking(a *experiments.Alternative) (specs []string) {
 }
 
 // add notes the verdict under an alternative.
-func (c *ClaimStanding) add(assumption, alternative string, to Verdict) {
-	if to == NotRun {
+func (c *ClaimStanding) add(assumption, alternative string, to stats.Verdict) {
+	if to == stats.NotRun {
 		c.NotRun++
 		return
 	}
 	c.Run++
-	if c.Verdict != NotRun && to != c.Verdict {
+	if c.Verdict != stats.NotRun && to != c.Verdict {
 		c.Hinges = append(c.Hinges, Hinge{assumption, alternative, to})
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"polkrepro/evidence/stats"
 )
 
 // alternative returns what an alternative does.
@@ -108,7 +110,7 @@ func TestMultiverse(t *testing.T) {
 	for i := range m.Claims {
 		standing[m.Claims[i].Claim] = &m.Claims[i]
 	}
-	if s := standing["multidist.optimal-order"]; s.Robust() || len(s.Hinges) != 1 || s.Hinges[0] != (Hinge{"epochs-multidist", "ten", Deviates}) {
+	if s := standing["multidist.optimal-order"]; s.Robust() || len(s.Hinges) != 1 || s.Hinges[0] != (Hinge{"epochs-multidist", "ten", stats.Deviates}) {
 		t.Errorf("%+v", s)
 	}
 	if s := standing["multidist.order-129"]; !s.Robust() || s.Run != 1 || s.NotRun < 5 {
@@ -158,11 +160,11 @@ func TestNeverTheDefault(t *testing.T) {
 	answered(t, in, "bandwidth", "variance", func(cell string) [3]float64 { return values[cell] })
 	in.Assume = map[string]string{"bandwidth": "variance"}
 	a := mustAssess(t, in)
-	for id, want := range map[string]Verdict{
-		"multidist.like-batch.lbfgs": Reproduced,
-		"multidist.like-batch.ivm":   NotRun, // no spec runs IVM so
-		"table3.mnist.ksvm.polk":     NotRun, // nor anything on MNIST
-		"multidist.like-libsvm":      Reproduced,
+	for id, want := range map[string]stats.Verdict{
+		"multidist.like-batch.lbfgs": stats.Reproduced,
+		"multidist.like-batch.ivm":   stats.NotRun, // no spec runs IVM so
+		"table3.mnist.ksvm.polk":     stats.NotRun, // nor anything on MNIST
+		"multidist.like-libsvm":      stats.Reproduced,
 	} {
 		s, ok := a.Find(id)
 		if !ok {
@@ -180,7 +182,7 @@ func TestNeverTheDefault(t *testing.T) {
 			delete(in.Records, p.ID)
 		}
 	}
-	if s, _ := mustAssess(t, in).Find("multidist.like-libsvm"); s.Tests[0].Verdict != NotRun || s.Tests[0].Note != "no records" {
+	if s, _ := mustAssess(t, in).Find("multidist.like-libsvm"); s.Tests[0].Verdict != stats.NotRun || s.Tests[0].Note != "no records" {
 		t.Errorf("%v, %s", s.Tests[0].Verdict, s.Tests[0].Note)
 	}
 }
@@ -215,7 +217,7 @@ func TestRiskCaptions(t *testing.T) {
 	in.Assume = map[string]string{"risk": "captions"}
 	s, _ := mustAssess(t, in).Find("table3.brodatz.klr.polk")
 	for _, r := range s.Tests {
-		if (r.Verdict == Deviates) != (r.Test.ID == "risk") {
+		if (r.Verdict == stats.Deviates) != (r.Test.ID == "risk") {
 			t.Errorf("%s: %v", r.Test.ID, r.Verdict)
 		}
 	}

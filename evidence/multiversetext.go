@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"polkrepro/evidence/stats"
 )
 
 // WriteText writes what each alternative does, and then how each claim stands.
@@ -34,7 +36,7 @@ func (a *AlternativeOutcome) write(out *printer, assumption string, command func
 	for _, c := range a.Changed() {
 		out.printf("    changes      %s: %s → %s\n", c.Claim, c.From, c.To)
 	}
-	for _, v := range []Verdict{Reproduced, Inconclusive, Deviates, NotRun} {
+	for _, v := range []stats.Verdict{stats.Reproduced, stats.Inconclusive, stats.Deviates, stats.NotRun} {
 		if ids := a.unchanged(v); len(ids) > 0 {
 			out.printf("    %-12s %s\n", v, strings.Join(ids, ", "))
 		}
@@ -49,12 +51,12 @@ func (a *AlternativeOutcome) write(out *printer, assumption string, command func
 
 // unchanged returns the IDs of the claims that have a verdict under the
 // alternative and are not among those that changed.
-func (a *AlternativeOutcome) unchanged(v Verdict) (ids []string) {
-	if v == NotRun {
+func (a *AlternativeOutcome) unchanged(v stats.Verdict) (ids []string) {
+	if v == stats.NotRun {
 		return a.NotRun()
 	}
 	for _, c := range a.Claims {
-		if c.To == v && (c.From == v || c.From == NotRun) {
+		if c.To == v && (c.From == v || c.From == stats.NotRun) {
 			ids = append(ids, c.Claim)
 		}
 	}
@@ -70,7 +72,7 @@ func (m *MultiverseReport) summary(out *printer) {
 		switch {
 		case c.Robust():
 			robust = append(robust, fmt.Sprintf("  %s: %s (%s)", c.Claim, c.Verdict, c.tried()))
-		case c.Verdict == NotRun || c.Run == 0:
+		case c.Verdict == stats.NotRun || c.Run == 0:
 			untested = append(untested, "  "+c.Claim)
 		default:
 			hinging++

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -37,7 +38,7 @@ func (w wording) mean() string {
 	}
 	v := w.Estimate.Value
 	switch {
-	case w.Verdict == NotRun:
+	case w.Verdict == stats.NotRun:
 		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, w.noun(s), cmp.Or(w.Note, "no records"), w.expectation())
 	case !finite(v) && s.Below != nil:
 		return fmt.Sprintf("%s: at least one run never has an %s below %s; %s.", subject, s.Quantity, threshold(s), w.expectation())
@@ -46,9 +47,9 @@ func (w wording) mean() string {
 	}
 	ours := w.amount(s, v) + w.inFigure()
 	switch w.Verdict {
-	case Inconclusive:
+	case stats.Inconclusive:
 		return fmt.Sprintf("%s: %s where %s; %s.", subject, ours, w.expectation(), w.beyond())
-	case Deviates:
+	case stats.Deviates:
 		return fmt.Sprintf("%s: %s where %s.", subject, ours, w.expectation())
 	}
 	return fmt.Sprintf("%s: %s; %s%s.", subject, ours, w.expectation(), prefixed(", ", w.tolerance()))
@@ -58,23 +59,23 @@ func (w wording) mean() string {
 func (w wording) comparison() string {
 	a, b := w.names()
 	lead, subject := w.lead(), w.subject()
-	if w.Verdict == NotRun {
+	if w.Verdict == stats.NotRun {
 		return fmt.Sprintf("%s%s of %s is not compared with that of %s (%s); %s.", lead, subject, a, b, cmp.Or(w.Note, "no records"), w.expectation())
 	}
 	v := w.Estimate.Value
 	if !finite(v) {
 		return fmt.Sprintf("%s%s of %s can't be compared with that of %s: a run diverged or never reached it; %s.", lead, subject, a, b, w.expectation())
 	}
-	x, y := Mean(w.Of.values()).Value, Mean(w.To.values()).Value
+	x, y := stats.Mean(w.Of.values()).Value, stats.Mean(w.To.values()).Value
 	means := fmt.Sprintf("(%s against %s)", w.amount(w.Test.Of, x), w.amount(*w.Test.To, y))
 	text := fmt.Sprintf("%s%s of %s is %s that of %s %s", lead, subject, a, w.relation(v), b, means)
 	if s := w.Test.Of; s.Below != nil {
 		text = fmt.Sprintf("%s%s takes %s as %s until its %s is below %s %s", lead, a, w.manySamples(v), b, s.Quantity, threshold(s), means)
 	}
 	switch {
-	case w.Verdict == Inconclusive:
+	case w.Verdict == stats.Inconclusive:
 		return fmt.Sprintf("%s; %s, but %s.", text, w.expectation(), w.beyond())
-	case w.Verdict == Reproduced && w.Test.Kind == experiments.KindLess:
+	case w.Verdict == stats.Reproduced && w.Test.Kind == experiments.KindLess:
 		return text + ", as the paper says."
 	}
 	return fmt.Sprintf("%s; %s.", text, w.expectation())
@@ -244,6 +245,8 @@ func (w wording) beyond() string {
 	switch {
 	case t.Kind == experiments.KindLess:
 		return fmt.Sprintf("the interval %s to %s%s includes 0", w.difference(e.Low), w.difference(e.High), w.points(e.High))
+	case t.Kind == experiments.KindRatio && math.IsInf(e.High, 1):
+		return "the runs do not bound the ratio"
 	case t.Kind == experiments.KindRatio:
 		return fmt.Sprintf("the interval %s to %s reaches beyond that", significant(e.Low, 3), significant(e.High, 3))
 	case t.To != nil:

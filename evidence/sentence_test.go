@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -172,14 +173,16 @@ func TestSentenceWords(t *testing.T) {
 			"On multidist with the hinge loss (runs of Figure 2), the error of BSGD can't be compared with that of POLK: a run diverged or never reached it; the claim needs at least 3.16 times."},
 		{"multidist.order-of-magnitude", "error", 12, 4, 3, 2.9, 3.3,
 			"On multidist with the hinge loss (runs of Figure 2), the error of BSGD is 3.00 times that of POLK (12.00 % against 4.00 %); the claim needs at least 3.16 times, but the interval 2.90 to 3.30 reaches beyond that."},
+		{"multidist.order-of-magnitude", "error", 12, 4, 3, -inf, inf,
+			"On multidist with the hinge loss (runs of Figure 2), the error of BSGD is 3.00 times that of POLK (12.00 % against 4.00 %); the claim needs at least 3.16 times, but the runs do not bound the ratio."},
 		{"table2.multidist.ksvm.lbfgs", "order", 1, 0, 1, 1, 1,
 			"L-BFGS on multidist, hinge loss: model order 1 where the paper prints 5000."},
 	} {
 		claim := l.Claim(c.claim)
 		i := slices.IndexFunc(claim.Tests, func(t experiments.Test) bool { return t.ID == c.test })
-		r := TestResult{Test: claim.Tests[i], Estimate: Estimate{c.value, c.low, c.end, Bootstrap}, Of: Side{Runs: []Run{{Value: c.of}}}, To: Side{Runs: []Run{{Value: c.to}}}}
+		r := TestResult{Test: claim.Tests[i], Estimate: stats.Estimate{Value: c.value, Low: c.low, High: c.end, Basis: stats.Paired}, Of: Side{Runs: []Run{{Value: c.of}}}, To: Side{Runs: []Run{{Value: c.to}}}}
 		r.Low, r.High = r.Test.Target()
-		r.Verdict = Judge(r.Estimate, r.Low, r.High)
+		r.Verdict = stats.Judge(r.Estimate, r.Low, r.High)
 		if got := r.Sentence(paper); got != c.want {
 			t.Errorf("%s.%s:\n got %s\nwant %s", c.claim, c.test, got, c.want)
 		}
@@ -189,13 +192,15 @@ func TestSentenceWords(t *testing.T) {
 // TestNumbers counts the numbers of the tables by hand.
 func TestNumbers(t *testing.T) {
 	printed := 4.0
-	test := func(v Verdict) TestResult { return TestResult{Verdict: v, Test: experiments.Test{Paper: &printed}} }
-	explained := TestResult{Verdict: Deviates, Test: experiments.Test{Paper: &printed, Explained: "because"}}
-	unprinted := TestResult{Verdict: Reproduced}
+	test := func(v stats.Verdict) TestResult {
+		return TestResult{Verdict: v, Test: experiments.Test{Paper: &printed}}
+	}
+	explained := TestResult{Verdict: stats.Deviates, Test: experiments.Test{Paper: &printed, Explained: "because"}}
+	unprinted := TestResult{Verdict: stats.Reproduced}
 	a := &Assessment{Claims: []ClaimResult{
-		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(Reproduced), test(Deviates), explained}},
-		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(Inconclusive), test(NotRun), unprinted}},
-		{Tests: []TestResult{test(Deviates)}},
+		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(stats.Reproduced), test(stats.Deviates), explained}},
+		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(stats.Inconclusive), test(stats.NotRun), unprinted}},
+		{Tests: []TestResult{test(stats.Deviates)}},
 	}}
 	if got, want := a.Numbers(), (Counts{Reproduced: 1, Inconclusive: 1, NotRun: 1, Deviates: 2, Explained: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -88,9 +89,9 @@ func (r *TestResult) target() string {
 func (r *TestResult) ours() string {
 	e := r.Estimate
 	switch {
-	case r.Verdict == NotRun:
+	case r.Verdict == stats.NotRun:
 		return ""
-	case e.Basis == Point:
+	case e.Basis == stats.Point:
 		return number(e.Value)
 	}
 	return fmt.Sprintf("%s [%s, %s]", number(e.Value), number(e.Low), number(e.High))

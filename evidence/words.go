@@ -1,6 +1,10 @@
 package evidence
 
-import "polkrepro/experiments"
+import (
+	"polkrepro/experiments"
+
+	"polkrepro/evidence/stats"
+)
 
 // Words are a test and its result as text, for a table that is not WriteText's.
 type Words struct {
@@ -22,9 +26,9 @@ func (r *TestResult) Words(l *experiments.Ledger) Words {
 	if r.Test.To != nil {
 		w.To = describe(*r.Test.To)
 	}
-	if e := r.Estimate; r.Verdict != NotRun {
+	if e := r.Estimate; r.Verdict != stats.NotRun {
 		w.Ours = number(e.Value)
-		if e.Basis != Point {
+		if e.Basis != stats.Point {
 			w.From = number(e.Low) + " to " + number(e.High)
 		}
 	}

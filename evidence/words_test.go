@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -15,9 +16,9 @@ func TestWords(t *testing.T) {
 	of := experiments.Selector{Cell: "table2.multidist.ksvm.polk", Quantity: "error"}
 	to := experiments.Selector{Cell: "table2.multidist.ksvm.bsgd", Quantity: "error"}
 	tests := []TestResult{
-		{Test: experiments.Test{Kind: experiments.KindEquivalence, Of: of, Margin: 1, Paper: &paper}, Low: low, High: high, Verdict: Reproduced, Estimate: Mean([]float64{1, 2, 3})},
-		{Test: experiments.Test{Kind: experiments.KindRatio, Of: of, To: &to, Reason: "its own"}, Low: low, High: high, Verdict: Reproduced, Estimate: point(1.5)},
-		{Test: experiments.Test{Kind: experiments.KindLess, Of: of, To: &to}, Verdict: NotRun},
+		{Test: experiments.Test{Kind: experiments.KindEquivalence, Of: of, Margin: 1, Paper: &paper}, Low: low, High: high, Verdict: stats.Reproduced, Estimate: stats.Mean([]float64{1, 2, 3})},
+		{Test: experiments.Test{Kind: experiments.KindRatio, Of: of, To: &to, Reason: "its own"}, Low: low, High: high, Verdict: stats.Reproduced, Estimate: stats.Single(1.5)},
+		{Test: experiments.Test{Kind: experiments.KindLess, Of: of, To: &to}, Verdict: stats.NotRun},
 	}
 	want := []Words{
 		{Of: "error of " + of.Cell, Paper: "2", Target: "1 to 3", Ours: "2", From: "0.3141 to 3.686", Runs: "0", Reason: "a margin's reason"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -56,7 +57,7 @@ func (b *builder) forest() *Figure {
 	}
 	d := newForest(a, b.paper)
 	f := &Figure{Name: ForestName, Title: "The paper's numbers and signed sentences, with their verdicts", Caption: d.caption(a), content: d}
-	if !slices.ContainsFunc(d.entries(), func(e *forestEntry) bool { return e.result.Verdict != evidence.NotRun }) {
+	if !slices.ContainsFunc(d.entries(), func(e *forestEntry) bool { return e.result.Verdict != stats.NotRun }) {
 		f.Missing = whyNotRun
 	}
 	return f

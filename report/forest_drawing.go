@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 )
 
 // Measures of a forest plot. It is as wide as a column of a two-column page,
@@ -37,15 +37,15 @@ type verdictLook struct {
 	radius vg.Length
 }
 
-var verdictLooks = map[evidence.Verdict]verdictLook{
-	evidence.Reproduced:   {rgb(0x0a, 0x93, 0x96), draw.CircleGlyph{}, 1.9},
-	evidence.Deviates:     {rgb(0xd0, 0x00, 0x3a), draw.BoxGlyph{}, 1.9},
-	evidence.Inconclusive: {rgb(0xa8, 0x90, 0x00), draw.PyramidGlyph{}, 2.4},
-	evidence.NotRun:       {rgb(0x59, 0x59, 0x59), draw.CrossGlyph{}, 1.8},
+var verdictLooks = map[stats.Verdict]verdictLook{
+	stats.Reproduced:   {rgb(0x0a, 0x93, 0x96), draw.CircleGlyph{}, 1.9},
+	stats.Deviates:     {rgb(0xd0, 0x00, 0x3a), draw.BoxGlyph{}, 1.9},
+	stats.Inconclusive: {rgb(0xa8, 0x90, 0x00), draw.PyramidGlyph{}, 2.4},
+	stats.NotRun:       {rgb(0x59, 0x59, 0x59), draw.CrossGlyph{}, 1.8},
 }
 
 // legendVerdicts are the verdicts in the order of the legend.
-var legendVerdicts = []evidence.Verdict{evidence.Reproduced, evidence.Deviates, evidence.Inconclusive, evidence.NotRun}
+var legendVerdicts = []stats.Verdict{stats.Reproduced, stats.Deviates, stats.Inconclusive, stats.NotRun}
 
 // A forestScale is the axis of a panel: values from min to max between two
 // places.
@@ -180,7 +180,7 @@ func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
 	}
 	look := verdictLooks[e.result.Verdict]
 	switch {
-	case e.result.Verdict == evidence.NotRun:
+	case e.result.Verdict == stats.NotRun:
 		s.drawWords(c, y, "not run", look.color)
 		return
 	case math.IsNaN(e.x):

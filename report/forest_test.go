@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -30,7 +31,7 @@ func assessed(t *testing.T, of func(claim string, test experiments.Test) float64
 	for _, c := range l.Claims {
 		r := evidence.ClaimResult{Claim: c}
 		for _, test := range c.Tests {
-			tr := evidence.TestResult{Test: test, Verdict: evidence.NotRun, Estimate: evidence.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}}
+			tr := evidence.TestResult{Test: test, Verdict: stats.NotRun, Estimate: stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}}
 			tr.Low, tr.High = test.Target()
 			if m := of(c.ID, test); !math.IsNaN(m) {
 				const to = 10
@@ -42,9 +43,9 @@ func assessed(t *testing.T, of func(claim string, test experiments.Test) float64
 					v = m / to
 				}
 				half := 0.005 * math.Abs(v)
-				tr.Estimate = evidence.Estimate{Value: v, Low: v - half, High: v + half, Basis: evidence.Student}
+				tr.Estimate = stats.Estimate{Value: v, Low: v - half, High: v + half, Basis: stats.Student}
 				tr.Of.Runs, tr.To.Runs = []evidence.Run{{Value: m}}, []evidence.Run{{Value: to}}
-				tr.Verdict = evidence.Judge(tr.Estimate, tr.Low, tr.High)
+				tr.Verdict = stats.Judge(tr.Estimate, tr.Low, tr.High)
 			}
 			r.Verdict = max(r.Verdict, tr.Verdict)
 			r.Tests = append(r.Tests, tr)
@@ -187,7 +188,7 @@ func TestForestSides(t *testing.T) {
 				low, high = math.Inf(-1), 0
 			}
 			within, outside := e.low >= low-1e-9 && e.high <= high+1e-9, e.low > high-1e-9 || e.high < low+1e-9
-			if v := e.result.Verdict; v == evidence.Reproduced && !within || v == evidence.Deviates && !outside || v == evidence.Inconclusive && (within || outside) {
+			if v := e.result.Verdict; v == stats.Reproduced && !within || v == stats.Deviates && !outside || v == stats.Inconclusive && (within || outside) {
 				t.Errorf("%s.%s times %g: %s at %g to %g", e.claim, e.result.Test.ID, factor, v, e.low, e.high)
 			}
 		}
@@ -345,7 +346,7 @@ func TestVerdictColors(t *testing.T) {
 		p, q := lab(a, deficiencies[deficiency]), lab(b, deficiencies[deficiency])
 		return math.Hypot(math.Hypot(p[0]-q[0], p[1]-q[1]), p[2]-q[2])
 	}
-	decided := []evidence.Verdict{evidence.Reproduced, evidence.Deviates, evidence.Inconclusive}
+	decided := []stats.Verdict{stats.Reproduced, stats.Deviates, stats.Inconclusive}
 	for i, v := range decided {
 		own := verdictLooks[v]
 		for method, list := range looks {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 )
 
 // The elements and attributes of JUnit's XML that Jenkins, GitLab and Go's
@@ -155,7 +156,7 @@ func (v *Verdicts) outcome(c *evidence.ClaimResult) (outcome, string) {
 				return changed, fmt.Sprintf("%s here, %s in %s", d.Here, d.Reference, r.Folder)
 			}
 		}
-		if c.Verdict == evidence.Reproduced {
+		if c.Verdict == stats.Reproduced {
 			return passed, ""
 		}
 		return skipped, fmt.Sprintf("%s, as in %s", c.Outcome(), r.Folder)
@@ -163,15 +164,15 @@ func (v *Verdicts) outcome(c *evidence.ClaimResult) (outcome, string) {
 	switch {
 	case len(c.Tests) == 0:
 		return skipped, "no test applies with " + strings.Join(v.Assume, ", ")
-	case c.Verdict == evidence.NotRun:
+	case c.Verdict == stats.NotRun:
 		return incomplete, c.Outcome()
 	case c.Incomplete():
 		return incomplete, c.Outcome() + ", but runs are missing"
-	case c.Verdict == evidence.Reproduced:
+	case c.Verdict == stats.Reproduced:
 		return passed, ""
 	case c.Explained():
 		return skipped, c.Outcome()
-	case c.Verdict == evidence.Inconclusive:
+	case c.Verdict == stats.Inconclusive:
 		return inconclusive, "inconclusive: the records neither reproduce nor contradict it"
 	}
 	return deviates, "deviates without an explanation"
@@ -186,7 +187,7 @@ func (v *Verdicts) junitText(c *evidence.ClaimResult) string {
 	}
 	lines := append([]string{what}, v.tests(c, strings.TrimSpace)...)
 	for _, t := range c.Tests {
-		if t.Verdict == evidence.Deviates && t.Test.Explained != "" {
+		if t.Verdict == stats.Deviates && t.Test.Explained != "" {
 			lines = append(lines, "explanation of "+t.Test.ID+": "+strings.Join(strings.Fields(t.Test.Explained), " "))
 		}
 	}

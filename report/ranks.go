@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/compare"
+	"polkrepro/evidence/stats"
 )
 
 // ranks is a critical-difference diagram (Demšar, JMLR 7, 2006): names on a
@@ -28,7 +29,7 @@ const (
 func (r *ranks) drawing() drawing { return r }
 
 // cliques are the groups that bars join.
-func (r *ranks) cliques() [][2]int { return compare.Cliques(r.standing.Mean, r.standing.CD) }
+func (r *ranks) cliques() [][2]int { return stats.Cliques(r.standing.Mean, r.standing.CD) }
 
 // foot is the height of the bars.
 func (r *ranks) foot() vg.Length { return 6 + ranksBar*vg.Length(len(r.cliques())) }

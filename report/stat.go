@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 )
 
 // A Stat is a mean over runs and its spread.
@@ -33,8 +33,8 @@ func statOf(values []float64) Stat {
 	}
 	s.Mean, s.SD = mean(finite), deviation(finite)
 	if s.N > 0 && s.Diverged == 0 {
-		e := evidence.Mean(values)
-		s.Interval, s.Low, s.High = e.Basis != evidence.Point, e.Low, e.High
+		e := stats.Mean(values)
+		s.Interval, s.Low, s.High = e.Basis != stats.Point, e.Low, e.High
 	}
 	return s
 }

@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -66,11 +67,11 @@ type summaryRow struct {
 }
 
 // verdictMarks are the verdicts in a row of a summary.
-var verdictMarks = map[evidence.Verdict]string{
-	evidence.Reproduced:   "✓",
-	evidence.Deviates:     "≠",
-	evidence.Inconclusive: "?",
-	evidence.NotRun:       dash,
+var verdictMarks = map[stats.Verdict]string{
+	stats.Reproduced:   "✓",
+	stats.Deviates:     "≠",
+	stats.Inconclusive: "?",
+	stats.NotRun:       dash,
 }
 
 // dash stands for a missing number and for a missing verdict.
@@ -189,8 +190,8 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 }
 
 // cellVerdicts returns the verdicts on a cell's numbers, by quantity.
-func (b *summaryBuilder) cellVerdicts(id string) map[string]evidence.Verdict {
-	out := make(map[string]evidence.Verdict)
+func (b *summaryBuilder) cellVerdicts(id string) map[string]stats.Verdict {
+	out := make(map[string]stats.Verdict)
 	c := b.claims[id]
 	if c == nil {
 		return out
@@ -320,15 +321,15 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 		none = each(func(n evidence.Counts) int { return n.NotRun }) + " not run; or none printed"
 	}
 	out := []summaryItem{
-		{word: verdictMarks[evidence.Reproduced] + " reproduced", text: reproduced},
-		{word: verdictMarks[evidence.Deviates] + " deviates", text: deviates},
-		{word: verdictMarks[evidence.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
-		{word: verdictMarks[evidence.NotRun] + " no verdict", text: none},
+		{word: verdictMarks[stats.Reproduced] + " reproduced", text: reproduced},
+		{word: verdictMarks[stats.Deviates] + " deviates", text: deviates},
+		{word: verdictMarks[stats.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
+		{word: verdictMarks[stats.NotRun] + " no verdict", text: none},
 	}
 	if t := b.Report.Table1; t != nil {
 		n := 0
 		for _, c := range t.Study.Claims {
-			if c.Verdict == evidence.Reproduced {
+			if c.Verdict == stats.Reproduced {
 				n++
 			}
 		}
@@ -345,7 +346,7 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 func (b *summaryBuilder) singleRuns() (single, judged int) {
 	for _, c := range b.Assessment.Claims {
 		for _, t := range c.Tests {
-			if !c.Claim.Cell || t.Test.Paper == nil || t.Verdict == evidence.NotRun {
+			if !c.Claim.Cell || t.Test.Paper == nil || t.Verdict == stats.NotRun {
 				continue
 			}
 			judged++
@@ -425,7 +426,7 @@ func (b *summaryBuilder) largerProfile() []summaryItem {
 	n := 0
 	for _, c := range b.Assessment.Claims {
 		if slices.ContainsFunc(c.Tests, func(t evidence.TestResult) bool {
-			return t.Verdict == evidence.NotRun && len(t.Of.Missing)+len(t.To.Missing) == 0
+			return t.Verdict == stats.NotRun && len(t.Of.Missing)+len(t.To.Missing) == 0
 		}) {
 			n++
 		}
@@ -446,7 +447,7 @@ func (b *summaryBuilder) where(paper bool) (out []summaryItem) {
 	}
 	if paper {
 		out = append(out, summaryItem{word: "full tables", command: b.Command("report")}, summaryItem{word: "verdicts", command: b.Command("verify")})
-		deviates := func(c evidence.ClaimResult) bool { return c.Claim.Cell && c.Verdict == evidence.Deviates }
+		deviates := func(c evidence.ClaimResult) bool { return c.Claim.Cell && c.Verdict == stats.Deviates }
 		if i := slices.IndexFunc(b.Assessment.Claims, deviates); i >= 0 {
 			out = append(out, summaryItem{word: "one verdict", command: b.Command("explain", b.Assessment.Claims[i].Claim.ID)})
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"polkrepro/convergence"
-	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 )
 
 // A Table1 is the report on Table 1, the convergence theorems.
@@ -57,7 +57,7 @@ func (t *Table1) WriteAll(dir string) ([]string, error) {
 
 // verdictOf is the worst verdict of claims.
 func verdictOf(s *convergence.Study, ids ...string) string {
-	worst := evidence.Reproduced
+	worst := stats.Reproduced
 	for _, c := range s.Claims {
 		for _, id := range ids {
 			if c.ID == id {
@@ -180,7 +180,7 @@ func constantText(s *convergence.Study, series []convergence.Series) string {
 	text := fmt.Sprintf("least distance %.2g to %.2g Δ", low, high)
 	for _, c := range s.Claims {
 		for _, t := range c.Tests {
-			if c.ID == "table1.constant.rate" && t.Verdict != evidence.NotRun {
+			if c.ID == "table1.constant.rate" && t.Verdict != stats.NotRun {
 				text += fmt.Sprintf("; as η^%.2f (%s)", t.Estimate.Value, strings.TrimSuffix(strings.TrimPrefix(t.ID, "exponent["), "]"))
 			}
 		}
@@ -314,9 +314,9 @@ func targetText(t convergence.Test) string {
 func estimateText(t convergence.Test) string {
 	e := t.Estimate
 	switch {
-	case t.Verdict == evidence.NotRun:
+	case t.Verdict == stats.NotRun:
 		return whyDash
-	case e.Basis == evidence.Point:
+	case e.Basis == stats.Point:
 		return fmt.Sprintf("%.6g", e.Value)
 	}
 	return fmt.Sprintf("%.4g [%.4g, %.4g]", e.Value, e.Low, e.High)

@@ -79,7 +79,7 @@ func effectCell(m compare.Measure, c compare.Comparison) string {
 	if len(c.Levels) == 0 {
 		return "—"
 	}
-	effect := strings.TrimSuffix(m.Effect(c.Mean), " points")
+	effect := strings.TrimSuffix(m.Effect(c.Value), " points")
 	if c.Verdict == compare.Better || c.Verdict == compare.Worse {
 		effect += " " + string(c.Verdict)
 	}
@@ -165,7 +165,7 @@ func (p *Page) add(f *compare.Field, e *compare.Entry) {
 		}
 		row := []string{f.Title, m.String(), "—", "—", "—", "—", string(c.Verdict)}
 		if len(c.Levels) > 0 {
-			row[2], row[3], row[4], row[5] = levelsText(c.Levels), m.Effect(c.Mean), m.Interval(c), compare.PValue(c.Adjusted)
+			row[2], row[3], row[4], row[5] = levelsText(c.Levels), m.Effect(c.Value), m.Interval(c), compare.PValue(c.Adjusted)
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -151,7 +152,7 @@ func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []st
 		t := &c.Tests[i]
 		w := t.Words(v.Ledger)
 		line := t.Test.ID + ": "
-		if t.Verdict != evidence.NotRun {
+		if t.Verdict != stats.NotRun {
 			line += w.Ours
 			if w.From != "" {
 				line += " (" + w.From + ")"
@@ -162,7 +163,7 @@ func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []st
 		if t.Test.Paper != nil {
 			line += ", paper " + w.Paper
 		}
-		if t.Verdict != c.Verdict || t.Verdict != evidence.Reproduced {
+		if t.Verdict != c.Verdict || t.Verdict != stats.Reproduced {
 			line += "; " + t.Verdict.String()
 		}
 		if t.Note != "" {

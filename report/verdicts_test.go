@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -16,11 +17,11 @@ import (
 // whose run failed.
 func fixtureVerdicts(note string) *Verdicts {
 	paper := 0.1
-	test := func(v evidence.Verdict, explained, note string) evidence.TestResult {
+	test := func(v stats.Verdict, explained, note string) evidence.TestResult {
 		t := evidence.TestResult{
 			Test:    experiments.Test{ID: "risk", Of: experiments.Selector{Quantity: experiments.QuantityRisk, Cell: "c"}, Paper: &paper, Explained: explained},
 			Verdict: v, Note: note, Low: 0.05, High: 0.15,
-			Estimate: evidence.Estimate{Value: 0.1, Low: 0.09, High: 0.11, Basis: evidence.Student},
+			Estimate: stats.Estimate{Value: 0.1, Low: 0.09, High: 0.11, Basis: stats.Student},
 		}
 		t.Of.Runs = make([]evidence.Run, 5)
 		return t
@@ -32,18 +33,18 @@ func fixtureVerdicts(note string) *Verdicts {
 		}
 		return c
 	}
-	notRun := test(evidence.NotRun, "", note)
+	notRun := test(stats.NotRun, "", note)
 	notRun.Of.Runs, notRun.Of.Missing = nil, make([]experiments.Planned, 5)
-	part := test(evidence.Reproduced, "", "1 of 5 runs without a record")
+	part := test(stats.Reproduced, "", "1 of 5 runs without a record")
 	part.Of.Missing = make([]experiments.Planned, 1)
-	cell := claim("table2.x", "Table 2", test(evidence.Reproduced, "", ""))
+	cell := claim("table2.x", "Table 2", test(stats.Reproduced, "", ""))
 	cell.Claim.Cell, cell.Claim.Quote = true, "0.1/-/-"
 	return &Verdicts{
 		Assessment: &evidence.Assessment{Claims: []evidence.ClaimResult{
 			cell,
-			claim("x.explained", "Results; Figure 1", test(evidence.Deviates, "measured\nreason", ""), test(evidence.Reproduced, "", "one run")),
-			claim("x.deviates", "Results; Figure 1", test(evidence.Deviates, "", "")),
-			claim("x.inconclusive", "Results; Figure 1", test(evidence.Inconclusive, "", "")),
+			claim("x.explained", "Results; Figure 1", test(stats.Deviates, "measured\nreason", ""), test(stats.Reproduced, "", "one run")),
+			claim("x.deviates", "Results; Figure 1", test(stats.Deviates, "", "")),
+			claim("x.inconclusive", "Results; Figure 1", test(stats.Inconclusive, "", "")),
 			claim("x.part", "Results; Figure 1", part),
 			claim("table2.y", "Table 2", notRun),
 		}},
@@ -65,7 +66,7 @@ func TestVerdictsFaces(t *testing.T) {
 		"verdicts": func(*Verdicts) {},
 		"verdicts-reference": func(v *Verdicts) {
 			v.Assume = []string{"risk=captions"}
-			v.Changes = []evidence.Change{{Claim: "x.deviates", From: evidence.Reproduced, To: evidence.Deviates}}
+			v.Changes = []evidence.Change{{Claim: "x.deviates", From: stats.Reproduced, To: stats.Deviates}}
 			v.Reference = fixtureReference()
 		},
 	} {

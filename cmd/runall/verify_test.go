@@ -14,6 +14,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
@@ -74,7 +75,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("exit %d, profile %s, %+v", code, d.Profile, d.Counts)
 	}
 	// 4 % and 16 elements are the paper's there, a risk of 0.1 nearly.
-	for id, want := range map[string]evidence.Verdict{"table2.multidist.klr.polk": evidence.Reproduced, "table3.mnist.ksvm.polk": evidence.Deviates} {
+	for id, want := range map[string]stats.Verdict{"table2.multidist.klr.polk": stats.Reproduced, "table3.mnist.ksvm.polk": stats.Deviates} {
 		i := slices.IndexFunc(d.Claims, func(c evidence.ClaimDocument) bool { return c.ID == id })
 		if d.Claims[i].Verdict != want {
 			t.Errorf("%s: %v, want %v", id, d.Claims[i].Verdict, want)
@@ -172,11 +173,11 @@ func TestVerifyFormats(t *testing.T) {
 	incomplete, failures, explained := 0, 0, 0
 	for _, c := range d.Claims {
 		switch {
-		case slices.ContainsFunc(c.Tests, func(t evidence.TestDocument) bool { return t.Verdict == evidence.NotRun }):
+		case slices.ContainsFunc(c.Tests, func(t evidence.TestDocument) bool { return t.Verdict == stats.NotRun }):
 			incomplete++
 		case c.Explained:
 			explained++
-		case c.Verdict != evidence.Reproduced:
+		case c.Verdict != stats.Reproduced:
 			failures++
 		}
 	}

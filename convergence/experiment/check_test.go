@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"polkrepro/convergence"
-	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -29,7 +29,7 @@ func TestCheckTable1(t *testing.T) {
 		t.Errorf("profile %s, %d runs missing", s.Profile, s.Missing())
 	}
 	for _, c := range s.Claims {
-		if c.Verdict != evidence.Reproduced {
+		if c.Verdict != stats.Reproduced {
 			t.Errorf("%s: %v: %+v", c.ID, c.Verdict, c.Tests)
 		}
 	}

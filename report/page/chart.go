@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/report"
 )
 
@@ -117,9 +117,9 @@ func lineOf(l report.ChartLine, xmax float64) Line {
 		points = []report.ChartPoint{{Samples: 0, Values: last.Values}, {Samples: int(xmax), Values: last.Values}}
 	}
 	for _, p := range points {
-		e := evidence.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+		e := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 		if len(p.Values) > 0 {
-			e = evidence.Mean(p.Values)
+			e = stats.Mean(p.Values)
 		}
 		out.X = append(out.X, Number(p.Samples))
 		out.Mean = append(out.Mean, Number(e.Value))

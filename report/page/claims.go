@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 )
 
@@ -21,19 +22,19 @@ type verdictView struct {
 
 // verdictOf words a verdict; explained is the reason of a deviation, if there
 // is one.
-func verdictOf(v evidence.Verdict, explained string) *verdictView {
+func verdictOf(v stats.Verdict, explained string) *verdictView {
 	out := &verdictView{Text: v.String(), Rank: 2 * int(v)}
 	switch v {
-	case evidence.Reproduced:
+	case stats.Reproduced:
 		out.Class, out.Mark = "good", "✓"
-	case evidence.Deviates:
+	case stats.Deviates:
 		out.Class, out.Mark = "bad", "≠"
-	case evidence.Inconclusive:
+	case stats.Inconclusive:
 		out.Class, out.Mark = "open", "?"
-	case evidence.NotRun:
+	case stats.NotRun:
 		out.Class, out.Mark = "none", "–"
 	}
-	if v == evidence.Deviates && explained != "" {
+	if v == stats.Deviates && explained != "" {
 		out.Text += ", explained"
 		out.Rank--
 	}
@@ -170,7 +171,7 @@ const shownSentences = 2
 // that are inconclusive, and the reason.
 func (v *claimView) differences(c *evidence.ClaimResult) {
 	var sentences, reasons []string
-	for _, verdict := range []evidence.Verdict{evidence.Deviates, evidence.Inconclusive} {
+	for _, verdict := range []stats.Verdict{stats.Deviates, stats.Inconclusive} {
 		from := len(sentences)
 		for i, t := range c.Tests {
 			if t.Verdict != verdict {
@@ -244,7 +245,7 @@ func newTest(r *evidence.TestResult, l *experiments.Ledger, paper *experiments.P
 	if r.Note != "" {
 		t.Remarks = append(t.Remarks, "Note: "+r.Note)
 	}
-	if r.Verdict == evidence.Deviates && r.Test.Explained != "" {
+	if r.Verdict == stats.Deviates && r.Test.Explained != "" {
 		t.Remarks = append(t.Remarks, "Explained: "+strings.TrimSpace(r.Test.Explained))
 	}
 	return t

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/report"
 )
@@ -135,10 +136,10 @@ func TestSummary(t *testing.T) {
 			items[ids[0].words()] = item
 		}
 	}
-	kinds := make(map[evidence.Verdict]int)
+	kinds := make(map[stats.Verdict]int)
 	for _, c := range in.Assessment.Claims {
 		item := items[c.Claim.ID]
-		differs := c.Verdict == evidence.Deviates || c.Verdict == evidence.Inconclusive
+		differs := c.Verdict == stats.Deviates || c.Verdict == stats.Inconclusive
 		if differs != (item != nil) {
 			t.Errorf("%s, %s: shown %v", c.Claim.ID, c.Verdict, item != nil)
 		}
@@ -150,7 +151,7 @@ func TestSummary(t *testing.T) {
 			t.Errorf("%s: no link", c.Claim.ID)
 		}
 		for _, r := range c.Tests {
-			if r.Verdict != evidence.Deviates && r.Verdict != evidence.Inconclusive {
+			if r.Verdict != stats.Deviates && r.Verdict != stats.Inconclusive {
 				continue
 			}
 			_, rest, ok := strings.Cut(r.Sentence(paper), ": ") // the subject stands before several
@@ -162,7 +163,7 @@ func TestSummary(t *testing.T) {
 			}
 		}
 	}
-	if kinds[evidence.Deviates] == 0 || kinds[evidence.Inconclusive] == 0 {
+	if kinds[stats.Deviates] == 0 || kinds[stats.Inconclusive] == 0 {
 		t.Errorf("verdicts shown: %v, both kinds are to be tested", kinds)
 	}
 }

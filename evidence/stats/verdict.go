@@ -1,4 +1,4 @@
-package evidence
+package stats
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("evidence: unknown verdict %q", b)
+	return fmt.Errorf("unknown verdict %q", b)
 }
 
 // Judge compares an estimate with the interval from low to high in which it is

@@ -1,4 +1,4 @@
-package compare
+package stats
 
 import (
 	"cmp"
@@ -46,13 +46,13 @@ type Ranking struct {
 func Rank(values [][]float64) Ranking {
 	n := len(values)
 	if n < 2 || len(values[0]) < 2 {
-		panic("compare: ranking needs two blocks and two heuristics")
+		panic("stats: ranking needs two blocks and two heuristics")
 	}
 	k := len(values[0])
 	mean := make([]float64, k)
 	for _, row := range values {
 		if len(row) != k {
-			panic("compare: blocks of different lengths")
+			panic("stats: blocks of different lengths")
 		}
 		for j, r := range Ranks(row) {
 			mean[j] += r / float64(n)

@@ -1,0 +1,60 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"strconv"
+	"testing"
+
+	"polkrepro/evidence/stats"
+)
+
+// TestRecorded compares stats/testdata/runs.csv, from which the study of coverage
+// draws, with results/reference: what the runs measured of each test with an
+// interval, pair by pair where they are paired. To write the file:
+//
+//	go test ./evidence -run TestRecorded -update
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	a, err := referenceAssessment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := [][]string{{"claim", "test", "of", "to"}}
+	for _, c := range a.Claims {
+		for _, r := range c.Tests {
+			if e := r.Estimate; e.Basis == stats.Point || e.Low == e.High {
+				continue
+			}
+			of, to, paired := pairs(&r.Of, &r.To)
+			if !paired {
+				of, to = r.Of.values(), nil
+			}
+			for i, v := range of {
+				row := []string{c.Claim.ID, r.Test.ID, strconv.FormatFloat(v, 'g', 6, 64), ""}
+				if to != nil {
+					row[3] = strconv.FormatFloat(to[i], 'g', 6, 64)
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	var want bytes.Buffer
+	if err := csv.NewWriter(&want).WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	const path = "stats/testdata/runs.csv"
+	if *update {
+		if err := os.WriteFile(path, want.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s is not what the records of results/reference say; write it with -update", path)
+	}
+}

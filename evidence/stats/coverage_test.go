@@ -1,0 +1,417 @@
+package stats
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// The study by which the intervals of this package were chosen: how often 90 %
+// intervals hold the truth, for the numbers of runs and the distributions that
+// occur. TestCoverage holds the chosen ones to bounds that were set before; the
+// whole table is that of TestCheckCoverage, in coverage.md.
+
+// A competitor is a way to make a 90 % interval of a statistic of two samples; of a
+// mean, b is nil.
+type competitor struct {
+	name     string
+	interval func(rng *rand.Rand, a, b []float64) (low, high float64)
+}
+
+// A contest is a statistic with the competitors for its interval, the chosen one
+// first.
+type contest struct {
+	name        string
+	paired      bool
+	statistic   func(a, b float64) float64 // of the two means
+	competitors []competitor
+}
+
+// ours makes a competitor of this package's estimate.
+func ours(name string, f func(a, b []float64) Estimate) competitor {
+	return competitor{name, func(_ *rand.Rand, a, b []float64) (float64, float64) {
+		e := f(a, b)
+		return e.Low, e.High
+	}}
+}
+
+func ofA(a, _ float64) float64        { return a }
+func difference(a, b float64) float64 { return a - b }
+func ratio(a, b float64) float64      { return a / b }
+
+// contests has all statistics, with bootstraps of so many resamples.
+func contests(resamples int) []contest {
+	bootstrap := func(paired bool, f func(a, b float64) float64) competitor {
+		return competitor{"bootstrap", func(rng *rand.Rand, a, b []float64) (float64, float64) {
+			return percentiles(rng, a, b, paired, f, resamples)
+		}}
+	}
+	return []contest{
+		{"mean", false, ofA, []competitor{
+			ours("t", func(a, _ []float64) Estimate { return Mean(a) }), bootstrap(false, ofA)}},
+		{"difference, paired", true, difference, []competitor{
+			ours("t", PairedDifference), bootstrap(true, difference)}},
+		{"difference", false, difference, []competitor{
+			ours("Welch", Difference), {"pooled t", pooled}, bootstrap(false, difference)}},
+		{"ratio, paired", true, ratio, []competitor{
+			ours("Fieller", PairedRatio), {"delta", deltaPaired}, {"log", logPaired}, bootstrap(true, ratio)}},
+		{"ratio", false, ratio, []competitor{
+			ours("Fieller", Ratio), {"delta", delta}, {"log", logWelch}, bootstrap(false, ratio)}},
+	}
+}
+
+// percentiles is the percentile bootstrap's interval, by which this project judged
+// differences and ratios until it was measured (B. Efron, R. Tibshirani, "An
+// Introduction to the Bootstrap", 1993, chapter 13).
+func percentiles(rng *rand.Rand, a, b []float64, paired bool, f func(a, b float64) float64, resamples int) (low, high float64) {
+	values := make([]float64, resamples)
+	for i := range values {
+		var x, y float64
+		for k := range a {
+			j := rng.IntN(len(a))
+			x += a[j]
+			if paired {
+				y += b[j]
+			} else if k < len(b) {
+				y += b[rng.IntN(len(b))]
+			}
+		}
+		if !paired { // the rest of a longer b
+			for range len(b) - len(a) {
+				y += b[rng.IntN(len(b))]
+			}
+		}
+		values[i] = f(x/float64(len(a)), y/float64(max(1, len(b))))
+	}
+	slices.Sort(values)
+	return stat.Quantile(Level, stat.Empirical, values, nil), stat.Quantile(1-Level, stat.Empirical, values, nil)
+}
+
+// pooled is Student's interval for two samples of equal variance.
+func pooled(_ *rand.Rand, a, b []float64) (low, high float64) {
+	m, n := float64(len(a)), float64(len(b))
+	x, u := stat.MeanVariance(a, nil)
+	y, v := stat.MeanVariance(b, nil)
+	e := about(x-y, math.Sqrt(((m-1)*u+(n-1)*v)/(m+n-2)*(1/m+1/n)), 1, m+n-2, "")
+	return e.Low, e.High
+}
+
+// delta and deltaPaired are Student's interval with the standard error that is the
+// ratio's to first order.
+func delta(_ *rand.Rand, a, b []float64) (low, high float64) {
+	x, y := newSide(a), newSide(b)
+	r := x.mean / y.mean
+	e := about(r, math.Sqrt(x.variance+r*r*y.variance)/y.mean, 1, satterthwaite(x, y, r), "")
+	return e.Low, e.High
+}
+
+func deltaPaired(_ *rand.Rand, a, b []float64) (low, high float64) {
+	r := stat.Mean(a, nil) / stat.Mean(b, nil)
+	rest := make([]float64, len(a))
+	for i := range a {
+		rest[i] = a[i] - r*b[i]
+	}
+	n := float64(len(a))
+	e := about(r, stat.StdDev(rest, nil)/stat.Mean(b, nil), n, n-1, "")
+	return e.Low, e.High
+}
+
+// logWelch and logPaired are those of the difference of mean logarithms: of the
+// ratio of geometric means.
+func logWelch(_ *rand.Rand, a, b []float64) (low, high float64) {
+	e := Difference(logs(a), logs(b))
+	return math.Exp(e.Low), math.Exp(e.High)
+}
+
+func logPaired(_ *rand.Rand, a, b []float64) (low, high float64) {
+	e := PairedDifference(logs(a), logs(b))
+	return math.Exp(e.Low), math.Exp(e.High)
+}
+
+func logs(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = math.Log(v)
+	}
+	return out
+}
+
+// A shape draws values of mean 0 and standard deviation 1.
+type shape struct {
+	name string
+	draw func(*rand.Rand) float64
+}
+
+// shapes has all shapes, the normal one first. The second and third have skewness 1.75
+// and 1.54; the most skewed of the records, the training risk of POLK on multidist, 2.0.
+func shapes(t testing.TB) []shape {
+	const sigma = 0.5
+	mean, sd := math.Exp(sigma*sigma/2), math.Sqrt((math.Exp(sigma*sigma)-1)*math.Exp(sigma*sigma))
+	const away, share = 5.0, 0.1
+	var pool, skewed []float64
+	for _, r := range readRecorded(t) {
+		if slices.Min(r.a) == slices.Max(r.a) {
+			continue // a budget, or a method without randomness, in a comparison
+		}
+		z := standardized(r.a)
+		pool = append(pool, z...)
+		if r.claim == "table2.multidist.ksvm.polk" && r.test == "risk" {
+			skewed = z
+		}
+	}
+	return []shape{
+		{"normal", normal},
+		{"lognormal, skewness 1.75", func(rng *rand.Rand) float64 { return (math.Exp(sigma*normal(rng)) - mean) / sd }},
+		{"one in ten 5 deviations high", func(rng *rand.Rand) float64 {
+			x := normal(rng) - share*away
+			if uniform(rng) < share {
+				x += away
+			}
+			return x / math.Sqrt(1+share*(1-share)*away*away)
+		}},
+		{"recorded, all residuals", func(rng *rand.Rand) float64 { return pool[rng.IntN(len(pool))] }},
+		{"recorded, the most skewed", func(rng *rand.Rand) float64 { return skewed[rng.IntN(len(skewed))] }},
+	}
+}
+
+// standardized returns values less their mean in units of their standard
+// deviation, the divisor being their number: drawn from, they have variance 1.
+func standardized(values []float64) []float64 {
+	m, sd := stat.PopMeanStdDev(values, nil)
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = (v - m) / sd
+	}
+	return out
+}
+
+func uniform(rng *rand.Rand) float64 { return (float64(rng.Uint64()>>11) + 0.5) / (1 << 53) }
+
+// A recorded is what the runs of a test's two sides measured; b is empty for a test
+// of one mean.
+type recorded struct {
+	claim, test string
+	a, b        []float64
+}
+
+// readRecorded reads testdata/runs.csv: what the runs of results/reference measured
+// readRecorded reads testdata/runs.csv: what the runs of results/reference measured
+// of each claim of the paper, one line a run. TestRecorded of package evidence checks
+// it against the records, and writes it with -update.
+func readRecorded(t testing.TB) []recorded {
+	f, err := os.Open("testdata/runs.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal("testdata/runs.csv:", err)
+		}
+		return v
+	}
+	var out []recorded
+	for _, row := range rows[1:] {
+		if n := len(out); n == 0 || out[n-1].claim != row[0] || out[n-1].test != row[1] {
+			out = append(out, recorded{claim: row[0], test: row[1]})
+		}
+		r := &out[len(out)-1]
+		r.a = append(r.a, number(row[2]))
+		if row[3] != "" {
+			r.b = append(r.b, number(row[3]))
+		}
+	}
+	return out
+}
+
+// A design says how two samples of n and m values are drawn, with their true means.
+type design struct {
+	name string
+	n, m int
+	x, y float64
+	draw func(rng *rand.Rand) (a, b []float64)
+}
+
+// pairsOf are n pairs of a correlation: means 2 and 1, both with a coefficient of
+// variation cv.
+func pairsOf(s shape, n int, correlation, cv float64) design {
+	return design{fmt.Sprintf("%s, correlation %v", s.name, correlation), n, n, 2, 1, func(rng *rand.Rand) (a, b []float64) {
+		a, b = make([]float64, n), make([]float64, n)
+		for i := range a {
+			z := s.draw(rng)
+			a[i] = 2 * (1 + cv*z)
+			b[i] = 1 + cv*(correlation*z+math.Sqrt(1-correlation*correlation)*s.draw(rng))
+		}
+		return a, b
+	}}
+}
+
+// apart are two independent samples of means 2 and 1: the first has a coefficient of
+// variation cv, and spread times the standard deviation of the second.
+func apart(s shape, n, m int, spread, cv float64) design {
+	return design{fmt.Sprintf("%s, deviations %v : 1", s.name, spread), n, m, 2, 1, func(rng *rand.Rand) (a, b []float64) {
+		a, b = make([]float64, n), make([]float64, m)
+		for i := range a {
+			a[i] = 2 * (1 + cv*s.draw(rng))
+		}
+		for i := range b {
+			b[i] = 1 + 2*cv/spread*s.draw(rng)
+		}
+		return a, b
+	}}
+}
+
+// alone is one sample of mean 2; b is nil.
+func alone(s shape, n int, cv float64) design {
+	return design{s.name, n, 0, 2, math.NaN(), func(rng *rand.Rand) (a, b []float64) {
+		a = make([]float64, n)
+		for i := range a {
+			a[i] = 2 * (1 + cv*s.draw(rng))
+		}
+		return a, nil
+	}}
+}
+
+// coverage is the share of so many samples of a design whose interval holds the
+// statistic of the true means.
+func (c competitor) coverage(rng *rand.Rand, d design, f func(a, b float64) float64, samples int) float64 {
+	truth, held := f(d.x, d.y), 0
+	for range samples {
+		a, b := d.draw(rng)
+		if low, high := c.interval(rng, a, b); low <= truth && truth <= high {
+			held++
+		}
+	}
+	return float64(held) / float64(samples)
+}
+
+// A coefficient of variation of 0.3 is that of the most variable of the ratios in
+// the records, of numbers of samples; all others are at 0.12 or below.
+const cv = 0.3
+
+// designs are those of a contest for a shape and number of values.
+func (c contest) designs(s shape, n int) []design {
+	switch {
+	case c.name == "mean":
+		return []design{alone(s, n, cv)}
+	case c.paired:
+		return []design{pairsOf(s, n, 0, cv), pairsOf(s, n, 0.5, cv), pairsOf(s, n, 0.95, cv)}
+	}
+	return []design{apart(s, n, n, 1, cv), apart(s, n, n, 3, cv)}
+}
+
+// all are the designs of a contest, the normal ones first.
+func (c contest) all(t testing.TB, n int) (out []design) {
+	for _, s := range shapes(t) {
+		out = append(out, c.designs(s, n)...)
+	}
+	if c.paired {
+		out = append(out, recordedPairs(t, n)...)
+	}
+	return out
+}
+
+// sizes are the numbers of runs that specs and the tournament plan: 3 for some
+// alternatives, 5 on MNIST and Brodatz, 10 in the tournament, 20 on multidist.
+var sizes = []int{3, 5, 10, 20}
+
+// recordedPairs are the tests of the reference whose sides are twenty pairs, n of
+// which are drawn.
+func recordedPairs(t testing.TB, n int) (out []design) {
+	for _, r := range readRecorded(t) {
+		if len(r.b) != 20 {
+			continue
+		}
+		out = append(out, design{"recorded, " + r.claim + "." + r.test, n, n, stat.Mean(r.a, nil), stat.Mean(r.b, nil), func(rng *rand.Rand) (a, b []float64) {
+			for range n {
+				i := rng.IntN(len(r.a))
+				a, b = append(a, r.a[i]), append(b, r.b[i])
+			}
+			return a, b
+		}})
+	}
+	return out
+}
+
+// least is the coverage that a chosen interval must have, nominally 90 %, to be
+// robust as J. V. Bradley defines it ("Robustness?", 1978): it misses at most one and
+// a half times as often as it says.
+const least = 1 - 3*Level
+
+// short is the one design for which the chosen intervals are not robust, with few
+// runs: the recorded differences between POLK's and L-BFGS's error under the logistic
+// loss, one of which is an outlier. The claim they are of has twenty.
+const short = "recorded, multidist.like-batch.lbfgs"
+
+// errors3 is three standard errors of a simulated probability.
+func errors3(p, samples float64) float64 { return 3 * math.Sqrt(p*(1-p)/samples) }
+
+// TestCoverage is the study in small, for the numbers of runs on MNIST and Brodatz and
+// on multidist. Bounds, before the simulation's error:
+//
+//   - Student's t, and Fieller's theorem for pairs, are exact for normal values:
+//     90 %, or more from Fieller where nothing bounds the ratio.
+//   - The approximations are robust for normal values, to either side: 85 to 95 %.
+//   - For all other values 85 % or more, except for the one design.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	const samples = 1000
+	for _, c := range contests(0) {
+		for _, n := range []int{5, 20} {
+			designs := c.all(t, n)
+			normals := len(c.designs(shape{}, n)) // the first
+			for i, d := range designs {
+				low, high := least, 1.0
+				switch exact := c.paired || c.name == "mean"; {
+				case i < normals && exact:
+					low, high = 1-2*Level, 1-2*Level
+					if c.name == "ratio, paired" {
+						high = 1
+					}
+				case i < normals:
+					high = 1 - Level
+				case d.name == short && n < 20:
+					continue
+				}
+				got := c.competitors[0].coverage(rand.New(rand.NewPCG(uint64(i), uint64(n))), d, c.statistic, samples)
+				if got < low-errors3(low, samples) || got > high+errors3(high, samples) {
+					t.Errorf("%s of %d: %s: %s holds the truth in %.3f of samples, want %.2f to %.2f, within three standard errors",
+						c.name, n, d.name, c.competitors[0].name, got, low, high)
+				}
+			}
+		}
+	}
+}
+
+// TestBootstrapFallsShort: the percentile bootstrap is not robust, by more than the
+// simulation's error, for any statistic of three normal values, nor of five where one
+// sample alone says how they vary. That is why it was given up.
+func TestBootstrapFallsShort(t *testing.T) {
+	t.Parallel()
+	const samples, resamples = 500, 300
+	for _, c := range contests(resamples) {
+		bootstrap := c.competitors[len(c.competitors)-1]
+		for _, n := range sizes[:2] {
+			if n == 5 && !c.paired && c.name != "mean" {
+				continue // 82 %
+			}
+			d := c.designs(shape{"normal", normal}, n)[0]
+			got := bootstrap.coverage(rand.New(rand.NewPCG(uint64(n), 2016)), d, c.statistic, samples)
+			if got > least-errors3(least, samples) {
+				t.Errorf("%s of %d: the bootstrap holds the truth in %.3f of samples: the reason for not using it is gone", c.name, n, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Level is the size of every test: of each of the two one-sided tests behind a
+// verdict, of a two-sided test, and of a family of those after Holm's correction.
+const Level = 0.05
+
+// Fewest is the number of runs that an interval needs. Two would do for Student's
+// t, but say too little of how runs vary.
+const Fewest = 3
+
+// A Basis says how an interval was made.
+type Basis string
+
+// The bases.
+const (
+	Student Basis = "Student's t"
+	Paired  Basis = "paired t"
+	Welch   Basis = "Welch's t"
+	Fieller Basis = "Fieller"
+	Point   Basis = "point" // too few runs, or one that diverged: there is no interval
+)
+
+// An Estimate is a statistic with its 90 % interval, from Low to High. Both are
+// Value where the basis is Point; they are infinite if the runs do not bound the
+// statistic, as for a ratio whose denominator may be 0.
+type Estimate struct {
+	Value     float64
+	Low, High float64
+	Basis     Basis
+}
+
+// Single returns the estimate that a value is by itself, without an interval.
+func Single(v float64) Estimate { return Estimate{v, v, v, Point} }
+
+// Mean estimates the mean of the values, one a run, by Student's t. It panics if
+// there are none.
+func Mean(values []float64) Estimate {
+	if len(values) == 0 {
+		panic("stats: mean of no values")
+	}
+	m, sd := stat.MeanStdDev(values, nil)
+	if len(values) < Fewest || !finite(m) {
+		return Single(stat.Mean(values, nil))
+	}
+	n := float64(len(values))
+	return about(m, sd, n, n-1, Student)
+}
+
+// PairedDifference estimates mean(a) − mean(b) by Student's t of the differences
+// a[i] − b[i]. It panics if a and b are empty or differ in length.
+func PairedDifference(a, b []float64) Estimate {
+	checkPairs(a, b)
+	d := stat.Mean(a, nil) - stat.Mean(b, nil)
+	if len(a) < Fewest || !finite(d) {
+		return Single(d)
+	}
+	differences := make([]float64, len(a))
+	for i := range a {
+		differences[i] = a[i] - b[i]
+	}
+	n := float64(len(a))
+	return about(d, stat.StdDev(differences, nil), n, n-1, Paired)
+}
+
+// Difference estimates mean(a) − mean(b) of independent runs by Welch's t, which
+// lets the two sides vary differently. The mean of a side with one run counts as
+// known: that is right of a method without randomness, and too narrow otherwise.
+// It panics if a or b is empty.
+func Difference(a, b []float64) Estimate {
+	x, y := newSide(a), newSide(b)
+	d := x.mean - y.mean
+	if max(len(a), len(b)) < Fewest || !finite(d) {
+		return Single(d)
+	}
+	return about(d, math.Sqrt(x.variance+y.variance), 1, satterthwaite(x, y, 1), Welch)
+}
+
+// PairedRatio estimates mean(a)/mean(b) by Fieller's theorem: the interval has the
+// ratios r for which Student's t does not reject that a[i] − r·b[i] has mean 0. It
+// panics if a and b are empty or differ in length.
+func PairedRatio(a, b []float64) Estimate {
+	checkPairs(a, b)
+	x, y := newSide(a), newSide(b)
+	if len(a) < Fewest || !finite(x.mean/y.mean) {
+		return Single(x.mean / y.mean)
+	}
+	n := float64(len(a))
+	return fieller(x, y, stat.Covariance(a, b, nil)/n, n-1)
+}
+
+// Ratio estimates mean(a)/mean(b) of independent runs by Fieller's theorem, with
+// the degrees of freedom of Welch's t at the estimated ratio. A side with one run
+// counts as in [Difference]. It panics if a or b is empty.
+func Ratio(a, b []float64) Estimate {
+	x, y := newSide(a), newSide(b)
+	r := x.mean / y.mean
+	if max(len(a), len(b)) < Fewest || !finite(r) {
+		return Single(r)
+	}
+	return fieller(x, y, 0, satterthwaite(x, y, r))
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func checkPairs(a, b []float64) {
+	if len(a) == 0 || len(a) != len(b) {
+		panic("stats: empty or unequal samples")
+	}
+}
+
+// A side is a mean with the variance that it is known to, s²/n.
+type side struct {
+	mean, variance, n float64
+}
+
+func newSide(values []float64) side {
+	n := float64(len(values))
+	switch len(values) {
+	case 0:
+		panic("stats: empty sample")
+	case 1:
+		return side{mean: values[0], n: n}
+	}
+	m, v := stat.MeanVariance(values, nil)
+	return side{m, v / n, n}
+}
+
+// satterthwaite returns the degrees of freedom of x's mean less r times y's.
+func satterthwaite(x, y side, r float64) float64 {
+	u, v := x.variance, r*r*y.variance
+	rest := 0.0
+	if u > 0 {
+		rest += u * u / (x.n - 1)
+	}
+	if v > 0 {
+		rest += v * v / (y.n - 1)
+	}
+	if rest == 0 { // neither varies: any number of degrees will do
+		return 1
+	}
+	return (u + v) * (u + v) / rest
+}
+
+// quantile is that of Student's t at 1 − Level, with df degrees of freedom.
+func quantile(df float64) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - Level)
+}
+
+// about is a value with the interval of t standard errors sd/√n to either side.
+func about(v, sd, n, df float64, basis Basis) Estimate {
+	half := quantile(df) * sd / math.Sqrt(n)
+	return Estimate{v, v - half, v + half, basis}
+}
+
+// fieller is the estimate of x's mean over y's, whose means have a covariance.
+// With r their ratio, u, v and w the two variances and the covariance, and
+// g = t²v/y², the ends are the roots of (x − ρy)² = t²(u − 2ρw + ρ²v) in ρ:
+//
+//	(r − t²w/y² ± t/|y| √(u − 2rw + r²v − t²(uv − w²)/y²)) / (1 − g)
+//
+// If g ≥ 1, y may be 0 and nothing bounds the ratio.
+func fieller(x, y side, w, df float64) Estimate {
+	r, t := x.mean/y.mean, quantile(df)
+	u, v := x.variance, y.variance
+	q := t * t / (y.mean * y.mean)
+	if q*v >= 1 {
+		return Estimate{r, math.Inf(-1), math.Inf(1), Fieller}
+	}
+	centre := (r - q*w) / (1 - q*v)
+	root := max(0, u-2*r*w+r*r*v-q*(u*v-w*w)) // less than 0 by rounding alone
+	half := math.Sqrt(q*root) / (1 - q*v)
+	return Estimate{r, centre - half, centre + half, Fieller}
+}

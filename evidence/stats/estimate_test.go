@@ -1,0 +1,298 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+)
+
+// TestMean compares with figures from a table of Student's distribution: t at
+// 0.95 is 2.015 for 5 degrees of freedom.
+func TestMean(t *testing.T) {
+	e := Mean([]float64{1, 2, 3, 4, 5, 6})
+	half := 2.015048 * math.Sqrt(3.5/6)
+	if e.Basis != Student || math.Abs(e.Value-3.5) > 1e-12 || math.Abs(e.Low-(3.5-half)) > 1e-6 || math.Abs(e.High-(3.5+half)) > 1e-6 {
+		t.Errorf("%+v, want 3.5 ± %v", e, half)
+	}
+	for _, values := range [][]float64{{7}, {6, 8}, {7, 7}} {
+		if e := Mean(values); e != Single(7) {
+			t.Errorf("%v: %+v", values, e)
+		}
+	}
+	if e := Mean([]float64{1, 2, math.Inf(1)}); e.Basis != Point || !math.IsInf(e.Value, 1) {
+		t.Errorf("a run that diverged: %+v", e)
+	}
+	if e := Mean([]float64{16, 16, 16}); e.Low != 16 || e.High != 16 {
+		t.Errorf("no spread: %+v", e)
+	}
+}
+
+// sleep is Student's own example (Biometrika, 1908): hours of sleep gained by ten
+// patients with either of two drugs.
+var sleep = [2][]float64{
+	{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0, 2},
+	{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4},
+}
+
+// TestDifferences compares with what R prints of the example: paired, t = −4.0621
+// with 9 degrees of freedom; unpaired by Welch, t = −1.8608 with 17.776.
+func TestDifferences(t *testing.T) {
+	a, b := sleep[0], sleep[1]
+	const d = -1.58
+	for _, c := range []struct {
+		got       Estimate
+		statistic float64
+		quantile  float64 // of Student's t at 0.95, from a table
+		want      Basis
+	}{
+		{PairedDifference(a, b), -4.0621, 1.8331, Paired},
+		{Difference(a, b), -1.8608, 1.7353, Welch},
+	} {
+		half := c.quantile * d / c.statistic
+		near(t, string(c.want), c.got.Value, d, 1e-12)
+		near(t, string(c.want)+", low", c.got.Low, d-half, 2e-4)
+		near(t, string(c.want)+", high", c.got.High, d+half, 2e-4)
+		if c.got.Basis != c.want {
+			t.Errorf("basis %s, want %s", c.got.Basis, c.want)
+		}
+	}
+}
+
+// TestFieller finds the ends of the interval by what defines them: at them, and
+// nowhere between, Student's t of a − r·b is the quantile. Where no two ratios have
+// that, there is no bound.
+func TestFieller(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 12).Draw(t, "n")
+		values := rapid.SliceOfN(rapid.Float64Range(0.5, 8), n, n)
+		a, b := values.Draw(t, "a"), values.Draw(t, "b")
+		e := PairedRatio(a, b)
+		statistic := func(r float64) float64 {
+			d := make([]float64, n)
+			for i := range d {
+				d[i] = a[i] - r*b[i]
+			}
+			m, sd := stat.MeanStdDev(d, nil)
+			return math.Abs(m) / (sd / math.Sqrt(float64(n)))
+		}
+		m, sd := stat.MeanStdDev(b, nil)
+		q := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.95)
+		if bounded := m/(sd/math.Sqrt(float64(n))) > q; bounded == math.IsInf(e.High, 1) || bounded == math.IsInf(e.Low, -1) {
+			t.Fatalf("%+v, denominator bounded away from 0: %v", e, bounded)
+		}
+		if math.IsInf(e.High, 1) || e.High-e.Low < 1e-6 || e.High-e.Low > 1e3 {
+			return
+		}
+		for _, end := range []float64{e.Low, e.High} {
+			if got := statistic(end); math.Abs(got-q) > 1e-4*q {
+				t.Fatalf("%+v: t is %v at %v, want %v", e, got, end, q)
+			}
+		}
+		if got := statistic((e.Low + e.High) / 2); got >= q || !(e.Low < e.Value && e.Value < e.High) {
+			t.Fatalf("%+v: t is %v between the ends, want less than %v", e, got, q)
+		}
+	})
+}
+
+// TestRatio: with a denominator that is known, the interval is that of the
+// numerator, scaled; numerator and denominator exchanged, its ends are the inverse.
+func TestRatio(t *testing.T) {
+	a, b := sleep[1], []float64{2, 3, 4, 2, 3}
+	m := Mean(a)
+	e := Ratio(a, []float64{4})
+	near(t, "known denominator, low", e.Low, m.Low/4, 1e-12)
+	near(t, "known denominator, high", e.High, m.High/4, 1e-12)
+	x, y := Ratio(a, b), Ratio(b, a)
+	near(t, "exchanged, value", y.Value, 1/x.Value, 1e-12)
+	near(t, "exchanged, low", y.Low, 1/x.High, 1e-9)
+	near(t, "exchanged, high", y.High, 1/x.Low, 1e-9)
+	if x.Basis != Fieller || !(x.Low < x.Value && x.Value < x.High) {
+		t.Errorf("%+v", x)
+	}
+	if e := Ratio(a, sleep[0]); !math.IsInf(e.Low, -1) || !math.IsInf(e.High, 1) || e.Basis != Fieller {
+		t.Errorf("a denominator that may be 0: %+v", e) // 0.75 ± 1.04
+	}
+}
+
+// TestFewRuns: what has no interval, and which side counts as known.
+func TestFewRuns(t *testing.T) {
+	five, proportional := []float64{2, 4, 6, 8, 10}, []float64{1, 2, 3, 4, 5}
+	if e := PairedRatio(five, proportional); e.Value != 2 || math.Abs(e.Low-2) > 1e-7 || math.Abs(e.High-2) > 1e-7 {
+		t.Errorf("equal ratios: %+v", e)
+	}
+	if e := Difference([]float64{3, 3, 3}, []float64{1, 1}); e != (Estimate{2, 2, 2, Welch}) {
+		t.Errorf("no spread: %+v", e)
+	}
+	m := Mean(five)
+	one := Difference(five, []float64{1})
+	near(t, "one run, low", one.Low, m.Low-1, 1e-12)
+	near(t, "one run, high", one.High, m.High-1, 1e-12)
+	if two := Difference(five, []float64{0, 2}); !(two.Low < one.Low && one.High < two.High) {
+		t.Errorf("two runs %+v, one %+v", two, one)
+	}
+	inf := math.Inf(1)
+	for _, c := range []struct{ got, want Estimate }{
+		{Difference([]float64{3}, []float64{1, 2}), Single(1.5)},
+		{Ratio([]float64{3}, []float64{1, 2}), Single(2)},
+		{PairedDifference([]float64{3, 5}, []float64{1, 2}), Single(2.5)},
+		{PairedRatio([]float64{3, 6}, []float64{1, 2}), Single(3)},
+		{Difference(five, []float64{1, 2, inf}), Single(-inf)},
+		{PairedDifference([]float64{1, 2, inf}, []float64{1, 2, 3}), Single(inf)},
+		{Ratio(five, []float64{0, 0, 0}), Single(inf)},
+		{PairedRatio([]float64{1, 2, inf}, []float64{1, 2, 3}), Single(inf)},
+	} {
+		if c.got != c.want {
+			t.Errorf("%+v, want %+v", c.got, c.want)
+		}
+	}
+	for name, f := range map[string]func(){
+		"mean": func() { Mean(nil) }, "difference": func() { Difference(five, nil) }, "ratio": func() { Ratio(nil, five) },
+		"pairs": func() { PairedDifference(five, five[:2]) }, "ratio of pairs": func() { PairedRatio(nil, nil) }, "test": func() { PairedT(nil, 0) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s of no values, or of unequal samples: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// normal draws a standard normal value by inversion, the same on every platform
+// that this is run on.
+func normal(rng *rand.Rand) float64 { return distuv.UnitNormal.Quantile(uniform(rng)) }
+
+// TestSize simulates runs whose true mean lies just at the margin's edge: the
+// test of equivalence may take them for equivalent in at most 5 % of cases, and
+// with a mean at the centre and a wide margin must find equivalence.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	const trials, margin = 4_000, 1.0
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, c := range []struct {
+		n  int
+		sd float64
+	}{{3, 0.1}, {5, 0.1}, {5, 1}, {20, 0.5}} {
+		var edge, centre int
+		for range trials {
+			values := make([]float64, c.n)
+			for i := range values {
+				values[i] = margin + c.sd*normal(rng)
+			}
+			if Judge(Mean(values), -margin, margin) == Reproduced {
+				edge++
+			}
+			if Judge(Mean(values), 0, 2*margin) == Reproduced {
+				centre++
+			}
+		}
+		// 5 % plus three standard errors of the simulation.
+		if rate := float64(edge) / trials; rate > Level+3*math.Sqrt(Level*(1-Level)/trials) {
+			t.Errorf("%d runs, sd %v: equivalent at the edge in %.4f of cases", c.n, c.sd, rate)
+		}
+		if rate := float64(centre) / trials; c.sd <= 0.1 && rate < 0.99 {
+			t.Errorf("%d runs, sd %v: equivalent at the centre only in %.4f of cases", c.n, c.sd, rate)
+		}
+	}
+}
+
+func drawValues(t *rapid.T, name string) []float64 {
+	// Multiples of 1/8, so that reflection is exact.
+	eighths := rapid.SliceOfN(rapid.IntRange(-800, 800), 1, 12).Draw(t, name)
+	out := make([]float64, len(eighths))
+	for i, e := range eighths {
+		out[i] = float64(e) / 8
+	}
+	return out
+}
+
+// TestVerdictMonotone widens the margin: the verdict may only get better.
+func TestVerdictMonotone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := Mean(drawValues(t, "values"))
+		if rapid.Bool().Draw(t, "compare") {
+			e = Difference(drawValues(t, "a"), drawValues(t, "b"))
+		}
+		printed := rapid.Float64Range(-100, 100).Draw(t, "printed")
+		narrow := rapid.Float64Range(0, 100).Draw(t, "margin")
+		wide := narrow + rapid.Float64Range(0, 100).Draw(t, "more")
+		a, b := Judge(e, printed-narrow, printed+narrow), Judge(e, printed-wide, printed+wide)
+		if b > a {
+			t.Fatalf("%+v: %v within %v of %v, but %v within %v", e, a, narrow, printed, b, wide)
+		}
+	})
+}
+
+// TestVerdictSymmetric reflects values and target.
+func TestVerdictSymmetric(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := drawValues(t, "values")
+		low := float64(rapid.IntRange(-800, 800).Draw(t, "low")) / 8
+		high := low + float64(rapid.IntRange(0, 800).Draw(t, "width"))/8
+		mirrored := slices.Clone(values)
+		for i := range mirrored {
+			mirrored[i] *= -1
+		}
+		if a, b := Judge(Mean(values), low, high), Judge(Mean(mirrored), -high, -low); a != b {
+			t.Fatalf("%v, but %v of the reflection", a, b)
+		}
+	})
+}
+
+// TestDifferenceAntisymmetric exchanges the sides.
+func TestDifferenceAntisymmetric(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawValues(t, "a"), drawValues(t, "b")
+		n := min(len(a), len(b))
+		for _, e := range [][2]Estimate{{Difference(a, b), Difference(b, a)}, {PairedDifference(a[:n], b[:n]), PairedDifference(b[:n], a[:n])}} {
+			x, y := e[0], e[1]
+			if math.Abs(x.Value+y.Value) > 1e-9 || x.Low > x.High || math.Abs(x.Low+y.High) > 1e-9 || math.Abs(x.High+y.Low) > 1e-9 {
+				t.Fatalf("%+v and %+v", x, y)
+			}
+		}
+	})
+}
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		e         Estimate
+		low, high float64
+		want      Verdict
+	}{
+		{Estimate{2, 1, 3, Student}, 1, 3, Reproduced},
+		{Estimate{2, 1, 3, Student}, 1.1, 3, Inconclusive},
+		{Estimate{2, 1, 3, Student}, 3.1, 4, Deviates},
+		{Estimate{2, 1, 3, Student}, 3, 4, Inconclusive},
+		{Estimate{2, 1, 3, Student}, math.Inf(-1), 0.5, Deviates},
+		{Estimate{2, 1, 3, Student}, math.Inf(-1), math.Inf(1), Reproduced},
+		{Estimate{2, math.Inf(-1), math.Inf(1), Fieller}, 1, math.Inf(1), Inconclusive},
+		{Estimate{2, math.Inf(-1), math.Inf(1), Fieller}, 3, 4, Inconclusive},
+		{Single(math.NaN()), 0, 1, Inconclusive},
+		{Single(math.Inf(1)), 0, 1, Deviates},
+		{Single(math.Inf(1)), 3, math.Inf(1), Inconclusive},
+	} {
+		if got := Judge(c.e, c.low, c.high); got != c.want {
+			t.Errorf("%+v in %v to %v: %v, want %v", c.e, c.low, c.high, got, c.want)
+		}
+	}
+}
+
+func TestVerdictText(t *testing.T) {
+	for v := Reproduced; v <= Deviates; v++ {
+		b, _ := v.MarshalText()
+		var back Verdict
+		if err := back.UnmarshalText(b); err != nil || back != v {
+			t.Errorf("%s: %v, %v", b, back, err)
+		}
+	}
+	if err := new(Verdict).UnmarshalText([]byte("maybe")); err == nil {
+		t.Error("maybe is a verdict")
+	}
+}
