@@ -110,7 +110,7 @@ func TestParsimonyOnMNIST(t *testing.T) {
 	generated(t, "docs/assumptions.md", "results/reference/calibration", b.String())
 }
 
-// TestCounts: the counts of verdicts in REPRODUCE.md are those of
+// TestCounts: the counts of verdicts in REPRODUCE.md and README.md are those of
 // results/reference.
 func TestCounts(t *testing.T) {
 	type counts struct{ Reproduced, Inconclusive, Deviates int }
@@ -149,5 +149,12 @@ func TestCounts(t *testing.T) {
 		if !strings.Contains(text, row) {
 			t.Errorf("REPRODUCE.md has no row %q", row)
 		}
+	}
+	of := func(n counts) string {
+		return fmt.Sprintf("%d of %d", n.Reproduced, n.Reproduced+n.Deviates+n.Inconclusive)
+	}
+	line := fmt.Sprintf("%s cells, %s numbers, %s sentences", of(verdicts.Counts.Cells), of(numbers), of(verdicts.Counts.Sentences))
+	if !strings.Contains(read(t, "README.md"), line) {
+		t.Errorf("README.md does not say %q", line)
 	}
 }
