@@ -71,7 +71,7 @@ func (c *Collection) Count(state string) int {
 func (p *Plan) Collect(from []string, results string) (*Collection, error) {
 	for _, dir := range from {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, harness.Usage(fmt.Errorf("%s is no results folder", dir))
+			return nil, harness.Usage(fmt.Errorf("%s is not a results folder", dir))
 		}
 		if err := harness.CheckFolder(dir); err != nil {
 			return nil, err
@@ -144,7 +144,7 @@ func find(id string, sums map[string]string, folders []string) finding {
 		case err != nil:
 			damage = errors.Join(damage, err)
 		case !maps.Equal(r.Header.DataSums, sums):
-			damage = errors.Join(damage, fmt.Errorf("%s: of other data than the plan's", r.Path))
+			damage = errors.Join(damage, fmt.Errorf("%s: made from other data than the plan's", r.Path))
 		case f.record == nil:
 			f.record = r
 		case f.record.Final.Digest != r.Final.Digest:

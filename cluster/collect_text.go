@@ -102,7 +102,7 @@ func (c *Collection) Err() error {
 	disagree := c.Count(StateDisagree)
 	switch {
 	case missing > 0:
-		return harness.Incomplete(fmt.Errorf("%d of %d runs have no whole record", missing, c.Runs))
+		return harness.Incomplete(fmt.Errorf("%d of %d runs have no complete record", missing, c.Runs))
 	case failed+disagree > 0:
 		return fmt.Errorf("%w: %d of %d; of %d there are different records", harness.ErrRunsFailed, failed, c.Runs, disagree)
 	}

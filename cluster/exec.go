@@ -112,7 +112,7 @@ func (p *Plan) load(ctx context.Context, run experiments.Planned, finder data.Fi
 	case len(lacking) > 0:
 		return nil, fmt.Errorf("%w: %s", harness.ErrMissingData, lacking[0].Why)
 	case !maps.Equal(sets[ref].Sums, p.sums()[ref]):
-		return nil, fmt.Errorf("%w: %s has other sums here than in the plan", harness.ErrMissingData, ref)
+		return nil, fmt.Errorf("%w: the files of %s differ from the plan's", harness.ErrMissingData, ref)
 	}
 	return sets[ref], nil
 }

@@ -178,7 +178,7 @@ func TestExecRefuses(t *testing.T) {
 	}{
 		{"made by another program", harness.ExitUsage, func(p *Plan) { p.Program.Revision = "0123" }},
 		{"made by another program", harness.ExitUsage, func(p *Plan) { p.Program.Dirty = !p.Program.Dirty }},
-		{"has other sums here", harness.ExitIncomplete, func(p *Plan) { p.Data[0].Sums = map[string]string{"multidist": "0123"} }},
+		{"differ from the plan's", harness.ExitIncomplete, func(p *Plan) { p.Data[0].Sums = map[string]string{"multidist": "0123"} }},
 		{"searched", harness.ExitIncomplete, func(p *Plan) {
 			r := &p.Runs[0].Planned
 			r.Run.Data = mnist

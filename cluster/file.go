@@ -131,7 +131,7 @@ func (p *Plan) check() error {
 			return fmt.Errorf("run %d: %w", i, err)
 		}
 		if ids[r.ID] {
-			return fmt.Errorf("run %d: it is in the plan already", i)
+			return fmt.Errorf("run %d: duplicate", i)
 		}
 		ids[r.ID] = true
 		ref := harness.DataRef(r.Planned.Run)
@@ -141,7 +141,7 @@ func (p *Plan) check() error {
 		delete(unused, ref)
 	}
 	if len(unused) > 0 || !slices.Equal(p.Specs, specsOf(p.Runs)) {
-		return errors.New("it names data or specs of no run")
+		return errors.New("it names data or specs that no run uses")
 	}
 	return p.checkTasks()
 }
@@ -153,7 +153,7 @@ func (r *Run) check(index int) error {
 	}
 	for _, text := range []string{r.Spec, r.Label, r.Series} {
 		if len(text) > maxText || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) {
-			return fmt.Errorf("%.40q is no name", text)
+			return fmt.Errorf("%.40q is not a valid name", text)
 		}
 	}
 	if !(r.Cost >= 0) {

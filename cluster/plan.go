@@ -102,7 +102,7 @@ func Make(ctx context.Context, runs []experiments.Planned, profile string, tasks
 		memory = append(memory, needed(r, set))
 	}
 	if len(p.Runs) == 0 {
-		return nil, lacking, errors.New("cluster: no run is left whose data are here")
+		return nil, lacking, errors.New("cluster: no runs: the data of all are missing")
 	}
 	p.Specs = specsOf(p.Runs)
 	p.Tasks = share(p.Runs, memory, tasks)

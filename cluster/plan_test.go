@@ -115,7 +115,7 @@ func TestMakeLeavesOutWhatIsMissing(t *testing.T) {
 		t.Errorf("%+v, %v, %v", p, lacking, err)
 	}
 	p, lacking, err = Make(t.Context(), absent, experiments.ProfileQuick, 9, data.Finder{})
-	if p != nil || len(lacking) != 1 || err == nil || !strings.Contains(err.Error(), "no run is left") {
+	if p != nil || len(lacking) != 1 || err == nil || !strings.Contains(err.Error(), "no runs: the data") {
 		t.Errorf("%+v, %v, %v", p, lacking, err)
 	}
 }
@@ -163,15 +163,15 @@ func TestForgedPlan(t *testing.T) {
 		"run 1: its index is 7":     func(p *Plan) { p.Runs[1].Index = 7 },
 		"run 0: its ID is":          func(p *Plan) { p.Runs[0].ID = "../../etc/passwd" },
 		"run 2: its ID is":          func(p *Plan) { p.Runs[2].Planned.Run.Seed = 9 },
-		"run 3: it is in the plan":  func(p *Plan) { p.Runs[3] = p.Runs[2]; p.Runs[3].Index = 3 },
+		"run 3: duplicate":          func(p *Plan) { p.Runs[3] = p.Runs[2]; p.Runs[3].Index = 3 },
 		"run 0: 0 samples":          func(p *Plan) { p.Runs[0].Planned.Run.Samples = 0 },
 		"run 0: batch_size is":      func(p *Plan) { p.Runs[0].Planned.Run.Params.BatchSize = math.MaxInt },
-		"is no name":                func(p *Plan) { p.Runs[1].Series = "\x1b[2J" },
+		"is not a valid name":       func(p *Plan) { p.Runs[1].Series = "\x1b[2J" },
 		"run 1: its cost is -1":     func(p *Plan) { p.Runs[1].Cost = -1 },
 		"no sums of its data":       func(p *Plan) { p.Data = nil },
 		"a data set is given twice": func(p *Plan) { p.Data = append(p.Data, p.Data[0]) },
-		"data or specs of no run":   func(p *Plan) { p.Data = append(p.Data, DataSum{Ref: data.Ref{Name: "mnist"}}) },
-		"specs of no run":           func(p *Plan) { p.Specs = append(p.Specs, "five") },
+		"data or specs that no run": func(p *Plan) { p.Data = append(p.Data, DataSum{Ref: data.Ref{Name: "mnist"}}) },
+		"specs that no run uses":    func(p *Plan) { p.Specs = append(p.Specs, "five") },
 		"task 0: 0 runs":            func(p *Plan) { p.Tasks[0].Runs = nil },
 		"task 1: 1 runs in 0 MiB":   func(p *Plan) { p.Tasks[1].Memory = 0 },
 		"task 1: no run 99":         func(p *Plan) { p.Tasks[1].Runs = []int{99} },

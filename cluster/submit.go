@@ -73,14 +73,14 @@ func (s *Site) check(dir string) error {
 		return fmt.Errorf("%q: Slurm can't write into a folder whose name has a backslash or a line break", dir)
 	}
 	if s.Image != "" && (len(s.Image) > maxText || !imagePattern.MatchString(s.Image)) {
-		return fmt.Errorf("%q is no image's name", s.Image)
+		return fmt.Errorf("%q is not the name of an image", s.Image)
 	}
 	return nil
 }
 
 // ErrOther is wrapped by the error of a folder that holds something else than
 // the plan.
-var ErrOther = errors.New("the folder holds something else")
+var ErrOther = errors.New("the folder has other contents")
 
 // Write writes a plan with its submissions into a folder, which appears when it
 // is whole. One that holds the same plan is left as it is, and Write reports

@@ -48,9 +48,9 @@ func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
 			case err != nil:
 				return err
 			case s.Dim == 0:
-				return fmt.Errorf("the first row has one column: there are no features (is %q the right separator?)", opts.Comma)
+				return fmt.Errorf("the first row has one column: no features (is %q the right separator?)", opts.Comma)
 			case opts.Dim > 0 && s.Dim != opts.Dim:
-				return fmt.Errorf("the first row has %d features, not %d", s.Dim, opts.Dim)
+				return fmt.Errorf("the first row has %d features, want %d", s.Dim, opts.Dim)
 			case s.Dim > opts.MaxDim:
 				return fmt.Errorf("the first row has %d features, more than %d, the limit that option MaxDim sets", s.Dim, opts.MaxDim)
 			case header:
@@ -58,7 +58,7 @@ func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) {
 			}
 		}
 		if len(fields) != columns {
-			return fmt.Errorf("the row has %d fields, the first row %d", len(fields), columns)
+			return fmt.Errorf("the row has %d fields, want %d like the first row", len(fields), columns)
 		}
 		if int64(len(s.X))+int64(s.Dim) > opts.MaxValues {
 			return tooMany(opts.MaxValues)
@@ -101,7 +101,7 @@ func labelColumn(column, n int) (int, error) {
 		label = n + column
 	}
 	if label < 0 || label >= n {
-		return 0, fmt.Errorf("the label's column is %d, but the first row has %d", column, n)
+		return 0, fmt.Errorf("label column %d: the first row has %d columns", column, n)
 	}
 	return label, nil
 }

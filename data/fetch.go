@@ -264,7 +264,7 @@ func (f Fetcher) reach(ctx context.Context, client fetch.Client, sets []*manifes
 // fetchRow fetches a data set from the sources that answer.
 func (f Fetcher) fetchRow(ctx context.Context, client fetch.Client, m *manifestSet, a answers, row *FetchRow) error {
 	if Offline() {
-		return fmt.Errorf("%w: $%s forbids fetching", ErrNotAvailable, EnvOffline)
+		return fmt.Errorf("%w: $%s forbids downloads", ErrNotAvailable, EnvOffline)
 	}
 	mirrors, err := a.answering(m)
 	if err != nil { // nothing is written to the disk if npm doesn't answer either
@@ -459,9 +459,9 @@ func accept(path string, file manifestFile) (name string, err error) {
 	case errors.Is(err, io.ErrUnexpectedEOF), !compressed && size < file.Size:
 		return "", fmt.Errorf("%w after %d bytes", io.ErrUnexpectedEOF, size)
 	case sum == "":
-		return "", errors.New("wrong bytes, which can't be decompressed")
+		return "", errors.New("wrong contents: can't be decompressed")
 	}
-	return "", fmt.Errorf("wrong bytes, with SHA-256 %.12s… where the manifest has %.12s…", sum, file.SHA256)
+	return "", fmt.Errorf("wrong contents: SHA-256 %.12s…, want %.12s…", sum, file.SHA256)
 }
 
 // beginning returns the first two bytes of a file and its size.

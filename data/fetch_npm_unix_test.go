@@ -207,7 +207,7 @@ func TestFetchPackageFails(t *testing.T) {
 		tgz              []byte
 		want             string // in the message, after the mirror's
 	}{
-		{"wrong bytes", hasIt, packIt, archive(t, packed("package/data/p.tiff", damaged), z), "p.tiff: wrong bytes, with SHA-256 "},
+		{"wrong bytes", hasIt, packIt, archive(t, packed("package/data/p.tiff", damaged), z), "p.tiff: wrong contents: SHA-256 "},
 		{"too long", hasIt, packIt, archive(t, packed("package/data/p.tiff", append(damaged, 0)), z), "archive: package/data/p.tiff has 10001 bytes: want 10000"},
 		{"too short", hasIt, packIt, archive(t, packed("package/data/p.tiff", damaged[1:]), z), "archive: package/data/p.tiff has 9999 bytes: want 10000"},
 		{"symbolic link", hasIt, packIt, archive(t, z, link), "archive: package/data/p.tiff is not a regular file"},

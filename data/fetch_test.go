@@ -199,7 +199,7 @@ func TestFetchFails(t *testing.T) {
 	}{
 		{"not there", newShelf(t, nil), "p.tiff: every mirror failed (127.0.0.1:"},
 		{"no server", gone, "no mirror answers (127.0.0.1:"},
-		{"wrong bytes", newShelf(t, map[string][]byte{"p.tiff": damaged}), "wrong bytes, with SHA-256 "},
+		{"wrong bytes", newShelf(t, map[string][]byte{"p.tiff": damaged}), "wrong contents: SHA-256 "},
 		{"too long", newShelf(t, map[string][]byte{"p.tiff": append(damaged, 0)}), "more than 10000 bytes"},
 		{"too short", newShelf(t, map[string][]byte{"p.tiff": plainBytes[1:]}), "server has no more of the file"},
 		{"short gzip", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": zip[:len(zip)-9]}), "z: every mirror failed"},

@@ -33,7 +33,7 @@ func ReadIDX(r io.Reader, limit int64) (*IDX, error) {
 		return nil, err
 	}
 	if magic[0] != 0 || magic[1] != 0 {
-		return nil, fmt.Errorf("not an IDX file: it begins with % x", magic)
+		return nil, fmt.Errorf("not an IDX file: it starts with % x", magic)
 	}
 	if magic[2] != 0x08 {
 		return nil, fmt.Errorf("IDX element type 0x%02x is not supported: only unsigned bytes (0x08) are", magic[2])

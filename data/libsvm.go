@@ -38,7 +38,7 @@ func ReadLIBSVM(r io.Reader, opts ReadOptions) (*Split, error) {
 			if first {
 				first = false
 				if strings.Contains(field, ":") {
-					return fmt.Errorf("%.40q stands where the label should", field)
+					return fmt.Errorf("want a label, got %.40q", field)
 				}
 				if err := t.add(field); err != nil {
 					return err
@@ -115,7 +115,7 @@ func pair(field string, last, dim, maxDim, bits int) (index int, value float64, 
 	case n == 0:
 		return 0, 0, errors.New("feature index 0: indices start at 1")
 	case int(n) == last:
-		return 0, 0, fmt.Errorf("feature index %d is there twice", n)
+		return 0, 0, fmt.Errorf("duplicate feature index %d", n)
 	case int(n) < last:
 		return 0, 0, fmt.Errorf("feature index %d comes after %d: indices must ascend", n, last)
 	}

@@ -100,7 +100,7 @@ func lookup(name string) (*manifestSet, error) {
 		}
 		names = append(names, sets[i].Name)
 	}
-	return nil, fmt.Errorf("no data set %q (there are %s): %w", name, join(names), ErrUnknown)
+	return nil, fmt.Errorf("%w %q (known: %s)", ErrUnknown, name, join(names))
 }
 
 // Kinds of data sets.

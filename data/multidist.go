@@ -56,7 +56,7 @@ func MultidistVariance(variant string) (float64, error) {
 	case AsPrinted:
 		return 0.2, nil
 	}
-	return 0, fmt.Errorf("multidist has no variant %q (it has %s and %s): %w", variant, Calibrated, AsPrinted, ErrUnknown)
+	return 0, fmt.Errorf("multidist has no variant %q (known: %s, %s): %w", variant, Calibrated, AsPrinted, ErrUnknown)
 }
 
 // MultidistMeans returns the means μ_{y,j} ~ N(θ_y, I) of a draw, indexed by

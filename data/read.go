@@ -95,7 +95,7 @@ func (o ReadOptions) withDefaults() (ReadOptions, error) {
 	}
 	switch {
 	case o.Task < Classification || o.Task > Regression:
-		return o, fmt.Errorf("no task %d", o.Task)
+		return o, fmt.Errorf("unknown task %d", o.Task)
 	case o.MaxDim < 0 || o.MaxDim > math.MaxInt32 || o.MaxValues < 0 || o.MaxClasses < 0:
 		return o, errors.New("a limit is out of range")
 	case o.MaxValues > math.MaxInt/4:
@@ -105,7 +105,7 @@ func (o ReadOptions) withDefaults() (ReadOptions, error) {
 	case !slices.Contains(HeaderWords(), cmp.Or(o.Header, HeaderAuto)):
 		return o, fmt.Errorf("header %.20q: must be one of %s", o.Header, strings.Join(HeaderWords(), ", "))
 	case o.Dim < 0 || o.Dim > o.MaxDim:
-		return o, fmt.Errorf("the number of features %d is not in 0 … %d", o.Dim, o.MaxDim)
+		return o, fmt.Errorf("%d features: must be from 0 to %d", o.Dim, o.MaxDim)
 	case o.Task == Regression && o.Labels != nil:
 		return o, errors.New("labels are given, but regression has none")
 	case o.Task == Binary && o.Labels != nil && len(o.Labels) != 2:
@@ -229,14 +229,14 @@ func (t *targets) add(text string) error {
 		return nil
 	}
 	if t.opts.Labels != nil {
-		return fmt.Errorf("label %.40q is out of range: it is none of the %d known ones", text, len(t.opts.Labels))
+		return fmt.Errorf("label %.40q is not one of the %d known labels", text, len(t.opts.Labels))
 	}
 	most := t.opts.MaxClasses
 	if t.opts.Task == Binary {
 		most = 2
 	}
 	if len(t.known) == most {
-		return fmt.Errorf("label %.40q is one more than the %d classes allowed", text, most)
+		return fmt.Errorf("label %.40q: more than %d classes", text, most)
 	}
 	t.known[v] = true
 	return nil
@@ -249,7 +249,7 @@ func (t *targets) finish(s *Split) error {
 		return nil
 	}
 	if len(t.known) < 2 {
-		return fmt.Errorf("every label is %v: classification needs two classes or more", t.y[0])
+		return fmt.Errorf("every label is %v: classification needs at least two classes", t.y[0])
 	}
 	s.Labels = make([]float64, 0, len(t.known))
 	for l := range t.known {
@@ -267,7 +267,7 @@ func (t *targets) finish(s *Split) error {
 }
 
 // errEmpty is the error of a file without examples.
-var errEmpty = errors.New("the file is empty: it has no examples")
+var errEmpty = errors.New("the file has no examples")
 
 // errManyExamples is the error of a file with more examples than maxExamples.
 var errManyExamples = fmt.Errorf("more than %d examples", maxExamples)

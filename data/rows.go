@@ -96,7 +96,7 @@ func EachRow(r io.Reader, opts RowOptions, do func(Row) error) error {
 			return found(line, row, ok, err)
 		})
 	}
-	return &ParseError{0, fmt.Errorf("no format %q", opts.Format)}
+	return &ParseError{0, fmt.Errorf("unknown format %q", opts.Format)}
 }
 
 // A rowParser makes rows of lines.
@@ -118,9 +118,9 @@ func (p *rowParser) labelOf(n int) (int, error) {
 	case err != nil:
 		return 0, err
 	case n == 1:
-		return 0, errors.New("the first row has one column: there are no features")
+		return 0, errors.New("the first row has one column: no features")
 	case p.opts.Dim > 0 && n-1 != p.opts.Dim:
-		return 0, fmt.Errorf("the first row has %d columns: neither %d features nor these and a label", n, p.opts.Dim)
+		return 0, fmt.Errorf("the first row has %d columns: want %d features, with or without a label", n, p.opts.Dim)
 	case n-1 > p.opts.MaxDim:
 		return 0, fmt.Errorf("the first row has %d features, more than %d", n-1, p.opts.MaxDim)
 	}
@@ -142,7 +142,7 @@ func (p *rowParser) csv(text string, header bool) (row Row, ok bool, err error) 
 		}
 	}
 	if len(p.fields) != p.columns {
-		return row, false, fmt.Errorf("the row has %d fields, the first row %d", len(p.fields), p.columns)
+		return row, false, fmt.Errorf("the row has %d fields, want %d like the first row", len(p.fields), p.columns)
 	}
 	row.Values = make([]float64, 0, p.columns)
 	for i, field := range p.fields {
@@ -177,7 +177,7 @@ func (p *rowParser) libsvm(text string) (row Row, ok bool, err error) {
 	}
 	if strings.Contains(fields[0], ":") {
 		if p.opts.Dim == 0 {
-			return row, false, fmt.Errorf("%.40q stands where the label should", fields[0])
+			return row, false, fmt.Errorf("want a label, got %.40q", fields[0])
 		}
 	} else {
 		if row.Label, err = CanonicalLabel(fields[0]); err != nil {

@@ -48,8 +48,8 @@ func TestEachRowErrors(t *testing.T) {
 		format, text, want string
 		dim                int
 	}{
-		{FormatLIBSVM, "1 1:2\n2:3", "line 2: \"2:3\" stands where the label should", 0},
-		{FormatLIBSVM, "1 3:2 3:1", "index 3 is there twice", 0},
+		{FormatLIBSVM, "1 1:2\n2:3", "line 2: want a label, got \"2:3\"", 0},
+		{FormatLIBSVM, "1 3:2 3:1", "duplicate feature index 3", 0},
 		{FormatLIBSVM, "1 0:2", "indices start at 1", 0},
 		{FormatLIBSVM, "1 5:2", "above the number of features, 4", 4},
 		{FormatLIBSVM, "1 9999999999999999999999:2", "is above", 0},
@@ -59,12 +59,12 @@ func TestEachRowErrors(t *testing.T) {
 		{FormatLIBSVM, "inf 1:2", "not finite", 0},
 		{FormatLIBSVM, "1 1:1e999", "out of range", 0},
 		{FormatLIBSVM, "1 1:1_0", "not a number", 0},
-		{FormatCSV, "1,2,3\n1,2\n", "line 2: the row has 2 fields, the first row 3", 0},
-		{FormatCSV, "1,2,3,4\n", "neither 2 features", 2},
+		{FormatCSV, "1,2,3\n1,2\n", "line 2: the row has 2 fields, want 3 like the first row", 0},
+		{FormatCSV, "1,2,3,4\n", "want 2 features", 2},
 		{FormatCSV, "1\n", "no features", 0},
 		{FormatCSV, "nan,2\n", "not finite", 0},
 		{FormatCSV, strings.Repeat("w", 300) + ",2\n", "longer than 256 bytes", 0},
-		{"xml", "1,2\n", "no format", 0},
+		{"xml", "1,2\n", "unknown format", 0},
 	}
 	for _, tt := range tests {
 		_, err := collect(tt.text, RowOptions{Format: tt.format, Dim: tt.dim})

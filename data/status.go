@@ -220,11 +220,11 @@ func hashVerified(path string, want manifestFile, tee ...io.Writer) (sum string,
 		return "", fail(n, err)
 	}
 	if rest == maxOversize {
-		return "", fmt.Errorf("%s: %w: more than %d bytes, but the manifest has %d; %s", path, ErrCorrupt, n, want.Size, replaceIt)
+		return "", fmt.Errorf("%s: %w: more than %d bytes, want %d; %s", path, ErrCorrupt, n, want.Size, replaceIt)
 	}
 	sum = hex.EncodeToString(h.Sum(nil))
 	if sum != want.SHA256 {
-		return sum, fmt.Errorf("%s: %w: %d bytes with SHA-256 %s, but the manifest has %d bytes with SHA-256 %s; %s",
+		return sum, fmt.Errorf("%s: %w: %d bytes with SHA-256 %s, want %d bytes with SHA-256 %s; %s",
 			path, ErrCorrupt, n, sum, want.Size, want.SHA256, replaceIt)
 	}
 	return sum, nil

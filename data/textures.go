@@ -46,7 +46,7 @@ func resolveTexture(r Ref) (Ref, error) {
 		r.Variant = names[0]
 	}
 	if !slices.Contains(names, r.Variant) {
-		return r, fmt.Errorf("%s has no variant %q (it has %s): %w", r.Name, r.Variant, join(names), ErrUnknown)
+		return r, fmt.Errorf("%s has no variant %q (known: %s): %w", r.Name, r.Variant, join(names), ErrUnknown)
 	}
 	if r.Draw == 0 {
 		r.Draw = 1

@@ -25,7 +25,7 @@ func newWorld(l *experiments.Ledger, assume map[string]string) (world, error) {
 	for _, id := range slices.Sorted(maps.Keys(assume)) {
 		a := l.Assumption(id)
 		if a == nil {
-			return w, fmt.Errorf("evidence: there is no assumption %q", id)
+			return w, fmt.Errorf("evidence: unknown assumption %q", id)
 		}
 		alternative := a.Alternative(assume[id])
 		if alternative == nil {

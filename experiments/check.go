@@ -95,7 +95,7 @@ func (in *includer) load(f source) *strictyaml.Node {
 		g, err := in.open(f.id, item.Text)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			in.r.Errorf(item, "there is no file %q to include", item.Text)
+			in.r.Errorf(item, "included file %q not found", item.Text)
 			continue
 		case err != nil:
 			in.r.Errorf(item, "can't include %q: %v", item.Text, err)
@@ -182,7 +182,7 @@ func (c *checker) spec() *Spec {
 		c.Errorf(c.root.At("title"), "title is %q, want one line", d.Title)
 	}
 	if !printable(strings.NewReplacer("\n", "", "\t", "").Replace(d.Description)) {
-		c.Errorf(c.root.At("description"), "description holds characters that are not printed")
+		c.Errorf(c.root.At("description"), "description has unprintable characters")
 	}
 	if c.given(c.root, "task") && d.Task != TaskKSVM && d.Task != TaskKLR {
 		c.Errorf(c.root.At("task"), "task is %q, want one of %s", d.Task, list([]string{TaskKSVM, TaskKLR}))
@@ -234,7 +234,7 @@ func (c *checker) data() {
 	}
 	set, names := lookupData(c.doc.Data.Name)
 	if set == nil {
-		c.Errorf(n.At("name"), "unknown data set %q%s (there are %s)", c.doc.Data.Name,
+		c.Errorf(n.At("name"), "unknown data set %q%s (known: %s)", c.doc.Data.Name,
 			strictyaml.Suggest(c.doc.Data.Name, names), list(names))
 		return
 	}
@@ -257,7 +257,7 @@ func (c *checker) standsInFor() {
 	}
 	n := c.root.At("stands_in_for")
 	if set, names := lookupData(name); set == nil {
-		c.Errorf(n, "unknown data set %q%s (there are %s)", name, strictyaml.Suggest(name, names), list(names))
+		c.Errorf(n, "unknown data set %q%s (known: %s)", name, strictyaml.Suggest(name, names), list(names))
 		return
 	}
 	if name == c.out.Data.Name {
@@ -389,7 +389,7 @@ func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, in
 		if at == nil {
 			at = entry.At("method")
 		}
-		c.Errorf(at, "duplicate method %q; give one of them a label of its own", label)
+		c.Errorf(at, "duplicate method %q: give one of them another label", label)
 		return "", nil
 	}
 	c.labels[label] = true
@@ -473,7 +473,7 @@ func (c *checker) axes(info *MethodInfo, entry *strictyaml.Node, direct map[stri
 			continue
 		}
 		if _, ok := direct[f.Key]; ok {
-			c.Errorf(f.At, "%s is given both in the grid and beside it", f.Key)
+			c.Errorf(f.At, "%s is given both in the grid and outside it", f.Key)
 			continue
 		}
 		if len(f.Value.Items) == 0 {
@@ -487,7 +487,7 @@ func (c *checker) axes(info *MethodInfo, entry *strictyaml.Node, direct map[stri
 				continue
 			}
 			if slices.ContainsFunc(a.values, func(w value) bool { return w.setting == v.setting }) {
-				c.Errorf(item, "%v is twice in the grid of %s", v.setting, f.Key)
+				c.Errorf(item, "duplicate value %v in the grid of %s", v.setting, f.Key)
 				continue
 			}
 			a.values = append(a.values, v)
@@ -642,7 +642,7 @@ func (c *checker) feeds(info *MethodInfo, i int, variants []variant, combination
 		v := &variants[j]
 		v.group = c.group(info, v)
 		if c.groups[v.group] {
-			c.Errorf(f.entry, "the grid has two points that make the same run: %s", v.group)
+			c.Errorf(f.entry, "two grid points give the same run: %s", v.group)
 		}
 		c.groups[v.group] = true
 	}
@@ -697,7 +697,7 @@ func (f *feeding) giveCell(id string, at *strictyaml.Node, which []int) {
 	for _, j := range which {
 		v := &f.variants[j]
 		if other, ok := f.fed[id]; ok {
-			f.Errorf(at, "cell %q is fed twice: by %s and by %s", id, other, point(v, f.axes))
+			f.Errorf(at, "two series feed cell %q: %s and %s", id, other, point(v, f.axes))
 			return
 		}
 		f.fed[id] = point(v, f.axes)
@@ -726,7 +726,7 @@ func (f *feeding) complete(j int, label string) {
 		v.series = automatic(f.info, v, label, f.axes)
 	}
 	if f.series[v.series] && f.Len() == before {
-		f.Errorf(at, "two series are called %q", v.series)
+		f.Errorf(at, "duplicate series name %q", v.series)
 	}
 	f.series[v.series] = true
 }
@@ -745,7 +745,7 @@ func point(v *variant, axes []axis) string {
 func (c *checker) match(n *strictyaml.Node, combinations [][]value, axes []axis) []int {
 	at := n.Get("at")
 	if at == nil || len(at.Fields) == 0 {
-		c.Errorf(n, "missing key %q, which says what points of the grid are meant", "at")
+		c.Errorf(n, "missing key %q, which selects grid points", "at")
 		return nil
 	}
 	var which []int
@@ -767,7 +767,7 @@ func (c *checker) match(n *strictyaml.Node, combinations [][]value, axes []axis)
 		which = slices.DeleteFunc(which, func(j int) bool { return combinations[j][k].setting != want })
 	}
 	if len(which) == 0 {
-		c.Errorf(at, "no point of the grid is there")
+		c.Errorf(at, "at matches no grid point")
 	}
 	return which
 }
@@ -862,13 +862,13 @@ func (c *checker) expand(info *MethodInfo, v *variant, t *strictyaml.Node) strin
 		c.Errorf(t, "series is empty")
 	}
 	if len(t.Text) > maxSeries || !showable(t.Text) {
-		c.Errorf(t, "series is not one line of at most %d bytes that begins like no formula", maxSeries)
+		c.Errorf(t, "series must be one line of at most %d bytes that does not start with =, +, - or @", maxSeries)
 		return ""
 	}
 	return placeholder.ReplaceAllStringFunc(t.Text, func(s string) string {
 		name := s[1 : len(s)-1]
 		if info.param(name) == nil {
-			c.Errorf(t, "%s takes no %q, so the series can't name it", info.Name, name)
+			c.Errorf(t, "%s takes no %q: the series can't name it", info.Name, name)
 			return s
 		}
 		return v.params.get(name).String()
@@ -937,11 +937,11 @@ func (c *checker) count(w work) int {
 
 func (c *checker) only(labels []string, n *strictyaml.Node) []string {
 	if len(labels) == 0 {
-		c.Errorf(n, "only is empty; skip: true leaves out everything")
+		c.Errorf(n, "only is empty: to leave out everything, use skip: true")
 	}
 	for i, l := range labels {
 		if !c.labels[l] && !c.labels[""] { // "" is an entry without a method, reported already
-			c.Errorf(n.At(i), "no method of the spec is labelled %q, want one of %s", l, list(c.ordered))
+			c.Errorf(n.At(i), "unknown label %q, want one of %s", l, list(c.ordered))
 		}
 	}
 	return slices.Concat([]string{}, labels)
@@ -962,7 +962,7 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
 	case c.set != nil:
 		x := math.Round(*s.Epochs * float64(c.set.train))
 		if !(x >= 1 && x <= largest) {
-			c.Errorf(n.At("epochs"), "epochs is %v, which makes %v samples of %s, want 1 to %d", *s.Epochs, x, c.set.name, largest)
+			c.Errorf(n.At("epochs"), "epochs is %v: that is %v samples of %s, want 1 to %d", *s.Epochs, x, c.set.name, largest)
 			return 0
 		}
 		return int(x)
@@ -1031,17 +1031,17 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 	if !c.set.drawn {
 		for _, key := range []string{"draws", "count"} {
 			if f := n.Field(key); f != nil && (d.Draws != nil || d.Count != nil) {
-				c.Errorf(f.At, "data set %s is not drawn, it has no %s", c.set.name, key)
+				c.Errorf(f.At, "data set %s is fixed: %s applies only to generated data", c.set.name, key)
 			}
 		}
 		return []uint64{0}
 	}
 	if d.Count != nil && (d.Draws == nil || d.Draws.Named != doc.DrawsCalibrated) {
-		c.Errorf(n.Field("count").At, "count goes with draws: calibrated only")
+		c.Errorf(n.Field("count").At, "count applies only to draws: calibrated")
 	}
 	if d.Draws == nil || d.Draws.Named != "" {
 		if d.Draws != nil && c.out.Data.Variant != calibratedVariant {
-			c.Errorf(at, "these are draws of variant %s, not of %s; list the draws' seeds", calibratedVariant, c.out.Data.Variant)
+			c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", calibratedVariant, c.out.Data.Variant)
 		}
 		if d.Draws == nil || d.Draws.Named == doc.DrawsFigure {
 			return []uint64{figureDraw()}
@@ -1084,7 +1084,7 @@ func (c *checker) distinct(list []uint64, n *strictyaml.Node, what string) {
 	seen := make(map[uint64]bool)
 	for i, x := range list {
 		if seen[x] {
-			c.Errorf(n.At(i), "%d is twice in %s", x, what)
+			c.Errorf(n.At(i), "duplicate %d in %s", x, what)
 		}
 		seen[x] = true
 	}

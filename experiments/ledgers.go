@@ -389,20 +389,20 @@ func (k *ledgerChecker) oneOf(n *strictyaml.Node, key, word string, words []stri
 
 func (k *ledgerChecker) assumption(d *assumptionDoc, n *strictyaml.Node) {
 	if !nameText.MatchString(d.ID) || k.out.Assumption(d.ID) != nil {
-		k.Errorf(n.At("id"), "id %q is empty, malformed or there twice", d.ID)
+		k.Errorf(n.At("id"), "id %q is empty, malformed or duplicated", d.ID)
 	}
 	k.text(n, "paper", d.Paper)
 	k.text(n, "chosen", d.Chosen)
 	k.text(n, "evidence", d.Evidence)
 	k.oneOf(n, "how", d.How, []string{ChosenBlind, ChosenAlgebra, ChosenByResult})
 	if len(d.Alternatives) == 0 {
-		k.Errorf(n, "an assumption needs an alternative, or there was nothing to assume")
+		k.Errorf(n, "an assumption needs at least one alternative")
 	}
 	a := Assumption{ID: d.ID, Paper: d.Paper, Chosen: d.Chosen, How: d.How, Evidence: d.Evidence}
 	for i, v := range d.Alternatives {
 		at := n.At("alternatives", i)
 		if !nameText.MatchString(v.ID) || a.Alternative(v.ID) != nil {
-			k.Errorf(at.At("id"), "id %q is empty, malformed or there twice", v.ID)
+			k.Errorf(at.At("id"), "id %q is empty, malformed or duplicated", v.ID)
 		}
 		k.text(at, "value", v.Value)
 		a.Alternatives = append(a.Alternatives, Alternative{v.ID, v.Value, v.Effect, k.answers(v.Answers, at), v.Risk, v.Without})
@@ -441,12 +441,12 @@ func (k *ledgerChecker) readings(a *Assumption, n *strictyaml.Node) {
 			d, ok := k.paper.Data[set]
 			risk := v.Risk[set]
 			if !ok || risk != RiskTrain && risk != RiskTest || risk == d.Risk {
-				k.Errorf(at.At("risk", set), "%s of %s is no other risk of a data set of the paper", risk, set)
+				k.Errorf(at.At("risk", set), "%s of %s is not an alternative risk for this data set", risk, set)
 			}
 		}
 		for j, id := range v.Without {
 			if !k.out.hasTest(id, a.ID) {
-				k.Errorf(at.At("without", j), "%q is no test of a claim that depends on %s", id, a.ID)
+				k.Errorf(at.At("without", j), "%q is not a test of a claim that depends on %s", id, a.ID)
 			}
 		}
 	}
@@ -468,7 +468,7 @@ func (k *ledgerChecker) margins(docs map[string]marginDoc, root *strictyaml.Node
 	for _, q := range slices.Sorted(maps.Keys(docs)) {
 		d := docs[q]
 		if !slices.Contains(printed, q) {
-			k.Errorf(n.At(q), "there is a margin for %q, want one each for %s", q, list(printed))
+			k.Errorf(n.At(q), "unexpected margin for %q, want one for each of %s", q, list(printed))
 		}
 		sum := d.Points + d.Percent + d.Least
 		if !(min(d.Points, d.Percent, d.Least) >= 0) || !(max(d.Points, d.Percent) > 0) || math.IsInf(sum, 1) {
@@ -479,7 +479,7 @@ func (k *ledgerChecker) margins(docs map[string]marginDoc, root *strictyaml.Node
 	}
 	for _, q := range printed {
 		if _, ok := docs[q]; !ok {
-			k.Errorf(n, "there is no margin for %s", q)
+			k.Errorf(n, "missing margin for %s", q)
 		}
 	}
 }
@@ -492,12 +492,12 @@ func (k *ledgerChecker) claim(d *claimDoc, n *strictyaml.Node) {
 		}
 	}
 	if k.out.Claim(d.ID) != nil {
-		k.Errorf(n.At("id"), "id %q is there twice", d.ID)
+		k.Errorf(n.At("id"), "duplicate id %q", d.ID)
 	}
 	k.text(n, "section", d.Section)
 	for i, a := range d.Assumptions {
 		if k.out.Assumption(a) == nil || slices.Contains(d.Assumptions[:i], a) {
-			k.Errorf(n.At("assumptions", i), "assumption %q is unknown or there twice", a)
+			k.Errorf(n.At("assumptions", i), "assumption %q is unknown or duplicated", a)
 		}
 	}
 	c := Claim{ID: d.ID, Section: d.Section, Quote: strings.TrimSpace(d.Quote), Note: d.Note, Assumptions: d.Assumptions}
@@ -507,10 +507,10 @@ func (k *ledgerChecker) claim(d *claimDoc, n *strictyaml.Node) {
 			k.Errorf(n.At("printed"), "printed is %q, but the paper prints %q", d.Printed, cell.Printed)
 		}
 		if d.Quote != "" || len(d.Tests) > 0 {
-			k.Errorf(n, "a cell's claim is what is printed: it takes neither quote nor tests")
+			k.Errorf(n, "a cell's claim is its printed value: it has no quote and no tests")
 		}
 		if c.Tests = k.cellTests(cell); len(c.Tests) == 0 {
-			k.Errorf(n.At("id"), "cell %q has no number, so nothing to claim", d.ID)
+			k.Errorf(n.At("id"), "cell %q has no number to claim", d.ID)
 		}
 	} else {
 		k.sentence(d, n, &c)
@@ -548,7 +548,7 @@ func printedValue(c PaperCell, quantity string) *float64 {
 func (k *ledgerChecker) sentence(d *claimDoc, n *strictyaml.Node, c *Claim) {
 	k.text(n, "quote", d.Quote)
 	if d.Printed != "" {
-		k.Errorf(n.At("printed"), "%q is no cell of a table that has a number, and takes no printed", d.ID)
+		k.Errorf(n.At("printed"), "%q is not a cell with a number: printed must be left out", d.ID)
 	}
 	if len(d.Tests) == 0 {
 		k.Errorf(n, "claim %q has no tests", d.ID)
@@ -557,7 +557,7 @@ func (k *ledgerChecker) sentence(d *claimDoc, n *strictyaml.Node, c *Claim) {
 		at := n.At("tests", i)
 		t := k.test(&d.Tests[i], at)
 		if !nameText.MatchString(t.ID) || slices.ContainsFunc(c.Tests, func(o Test) bool { return o.ID == t.ID }) {
-			k.Errorf(at.At("id"), "id %q is empty, malformed or there twice", t.ID)
+			k.Errorf(at.At("id"), "id %q is empty, malformed or duplicated", t.ID)
 		}
 		c.Tests = append(c.Tests, t)
 	}
@@ -614,7 +614,7 @@ func (k *ledgerChecker) bounds(d *testDoc, n *strictyaml.Node) {
 		k.Errorf(n, "low and high don't fit kind %q", d.Kind)
 	}
 	if two := slices.Contains([]string{KindLess, KindRatio, KindDifference}, d.Kind); two != (d.To != nil) {
-		k.Errorf(n, "kind %q: to is missing, or there is nothing to compare", d.Kind)
+		k.Errorf(n, "kind %q: to is missing, or must be left out", d.Kind)
 	}
 	for key, v := range map[string]*float64{"low": d.Low, "high": d.High, "margin": d.Margin} {
 		if v != nil && (math.IsNaN(*v) || math.IsInf(*v, 0) || key == "margin" && *v < 0) {
@@ -625,7 +625,7 @@ func (k *ledgerChecker) bounds(d *testDoc, n *strictyaml.Node) {
 		k.Errorf(n.At("high"), "high is less than low")
 	}
 	if (d.Margin != nil || d.Kind == KindRatio || d.Kind == KindLower) && strings.TrimSpace(d.Reason) == "" {
-		k.Errorf(n, "a test with a margin or bound of its own needs a reason")
+		k.Errorf(n, "a test with its own margin or bound needs a reason")
 	}
 }
 
@@ -638,7 +638,7 @@ func (k *ledgerChecker) margin(d *testDoc, t *Test, n *strictyaml.Node) {
 		t.Margin = *d.Margin
 	case t.Low == nil || t.High == nil || t.Kind == KindRatio:
 	case t.Of.Below != nil || t.Of.Quantity == QuantityRoughness || t.Kind == KindDifference && t.Of.Quantity != QuantityError:
-		k.Errorf(n, "there is no margin for this by principle; give one")
+		k.Errorf(n, "no default margin for this test: give one")
 	default:
 		t.Margin = k.out.Margins[t.Of.Quantity].Around(*t.High)
 	}

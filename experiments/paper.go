@@ -224,7 +224,7 @@ func (p *paperChecker) table(d *doc.PaperTable, n *strictyaml.Node) {
 	rows := func(key string, rows []doc.PaperRow) (out []PaperRow) {
 		for i, r := range rows {
 			if ids[r.ID] || !nameText.MatchString(r.ID) {
-				p.Errorf(n.At(key, i, "id"), "row id %q is empty, malformed or there twice", r.ID)
+				p.Errorf(n.At(key, i, "id"), "row id %q is empty, malformed or duplicated", r.ID)
 			}
 			ids[r.ID] = true
 			out = append(out, PaperRow{r.ID, r.Title})
@@ -275,7 +275,7 @@ func (p *paperChecker) cell(f strictyaml.Field, d doc.PaperCell) {
 	case missing && !known:
 		p.Errorf(f.Value.At("reason"), "cell %q has a dash and needs a reason, one of %s", f.Key, list(slices.Sorted(maps.Keys(p.out.Reasons))))
 	case !missing && d.Reason != "":
-		p.Errorf(f.Value.At("reason"), "cell %q has no dash and takes no reason", f.Key)
+		p.Errorf(f.Value.At("reason"), "cell %q has no dash: reason must be left out", f.Key)
 	}
 	if c.Extra && c.Order != nil && c.Quote == "" {
 		p.Errorf(f.At, "cell %q is not in the printed table and needs a quote", f.Key)

@@ -134,7 +134,7 @@ func TestPaperErrors(t *testing.T) {
 		{"0.0919/3.98/16", "0.0919/3.98", `printed is "0.0919/3.98", want risk/error/order`},
 		{"0.0919/3.98/16", "0.0919/3.98/x", `"x" in "0.0919/3.98/x" is not a positive number`},
 		{"0.0919/3.98/16", "0.0919/-/16", `has a dash and needs a reason, one of added, no-risk, not-defined, not-printed, omitted, today, too-large`},
-		{"{printed: 0.0919/3.98/16}", "{printed: 0.0919/3.98/16, reason: no-risk}", `has no dash and takes no reason`},
+		{"{printed: 0.0919/3.98/16}", "{printed: 0.0919/3.98/16, reason: no-risk}", `has no dash: reason must be left out`},
 		{"table2.multidist.ksvm.polk: {", "table2.multidist.ksvm.plok: {", `cell "table2.multidist.ksvm.polk" is missing`},
 		{"table2.multidist.ksvm.polk: {", "table2.multidist.ksvm.plok: {", `cell "table2.multidist.ksvm.plok" is in no row and column of a table`},
 		{"multidist: {title: multidist, risk: train}", "multidist: {title: multidist, risk: both}", `risk is "both", want one of train, test`},

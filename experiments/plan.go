@@ -32,7 +32,7 @@ type PlanOptions struct {
 func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	w, ok := s.work[profile]
 	if !ok {
-		return nil, fmt.Errorf("unknown profile %q%s (there are %s)", profile,
+		return nil, fmt.Errorf("unknown profile %q%s (known: %s)", profile,
 			strictyaml.Suggest(profile, Profiles()), list(Profiles()))
 	}
 	if opt.Seeds < 0 || opt.Seeds > maxSeeds {

@@ -91,7 +91,7 @@ func TestPrunerErrors(t *testing.T) {
 		"pruner: random\ngrid: {pruner_params: [{order: 8}, {}]}":         "pruner random needs the parameter order",
 		"pruner: none\nmaintenance: merging":                              "polk takes no maintenance",
 		"grid: {pruner: [none, komp]}":                                    "polk needs parsimony",
-		"pruner: random\ngrid: {pruner_params: [{order: 8}, {order: 8}]}": "is twice in the grid of pruner_params",
+		"pruner: random\ngrid: {pruner_params: [{order: 8}, {order: 8}]}": "in the grid of pruner_params",
 	} {
 		_, err := Parse("spec.yaml", []byte(pruned(lines)))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -155,7 +155,7 @@ func Find(nameOrPath string) (*Spec, error) {
 	if _, err := os.Stat(nameOrPath); err == nil {
 		return LoadFile(nameOrPath)
 	}
-	return nil, fmt.Errorf("there is neither an embedded spec nor a file %q%s (embedded: %s)",
+	return nil, fmt.Errorf("no embedded spec and no file %q%s (embedded: %s)",
 		nameOrPath, strictyaml.Suggest(nameOrPath, names), list(names))
 }
 
@@ -219,7 +219,7 @@ func (d folder) open(from, name string) (source, error) {
 	}
 	inside, err := d.inside(local)
 	if err != nil || !filepath.IsLocal(inside) {
-		return source{}, errors.New("it is outside of the spec's folder")
+		return source{}, errors.New("it is outside the spec's folder")
 	}
 	text, err := files.ReadIn(d.root, inside, strictyaml.MaxSource)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -395,8 +395,8 @@ func TestPlan(t *testing.T) {
 		seeds   int
 		want    string
 	}{
-		{"fast", 0, `unknown profile "fast" (there are smoke, quick, full)`},
-		{"ful", 0, `unknown profile "ful"; did you mean "full"? (there are smoke, quick, full)`},
+		{"fast", 0, `unknown profile "fast" (known: smoke, quick, full)`},
+		{"ful", 0, `unknown profile "ful"; did you mean "full"? (known: smoke, quick, full)`},
 		{"full", -1, "-1 seeds: want 1 to 10000, or 0 for the spec's own"},
 	} {
 		if _, err := s.Plan(c.profile, PlanOptions{Seeds: c.seeds}); err == nil || err.Error() != c.want {

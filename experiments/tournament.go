@@ -115,7 +115,7 @@ func (t *Tournament) With(names []string) (*Tournament, error) {
 	out.Heuristics = []string{t.Reference}
 	for _, name := range names {
 		if _, ok := prune.Lookup(name); !ok {
-			return nil, fmt.Errorf("unknown pruner %q%s (there are %s)", name,
+			return nil, fmt.Errorf("unknown pruner %q%s (known: %s)", name,
 				strictyaml.Suggest(name, prune.Names()), list(prune.Names()))
 		}
 		out.Heuristics = union(out.Heuristics, []string{name})
@@ -152,7 +152,7 @@ func (f *Field) Samples(profile string) int {
 // take part in it.
 func (t *Tournament) Plan(profile string) ([]Contest, error) {
 	if !slices.Contains(Profiles(), profile) {
-		return nil, fmt.Errorf("unknown profile %q%s (there are %s)", profile,
+		return nil, fmt.Errorf("unknown profile %q%s (known: %s)", profile,
 			strictyaml.Suggest(profile, Profiles()), list(Profiles()))
 	}
 	var plan []Contest
@@ -307,12 +307,12 @@ func (c *tournamentChecker) tournament() *Tournament {
 	}
 	t.Heuristics = union([]string{d.Reference}, others)
 	if len(d.Fields) == 0 {
-		c.Errorf(c.root, "there are no fields")
+		c.Errorf(c.root, "no fields")
 	}
 	for i := range d.Fields {
 		f := c.field(c.root.At("fields", i), &d.Fields[i])
 		if slices.ContainsFunc(t.Fields, func(g Field) bool { return g.Name == f.Name }) {
-			c.Errorf(c.root.At("fields", i), "two fields are named %q", f.Name)
+			c.Errorf(c.root.At("fields", i), "duplicate field name %q", f.Name)
 		}
 		t.Fields = append(t.Fields, f)
 	}
@@ -396,7 +396,7 @@ func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *doc.Field, f *Fi
 func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *doc.Field, f *Field) {
 	set, names := lookupData(d.Data.Name)
 	if set == nil {
-		c.Errorf(n, "unknown data set %q%s (there are %s)", d.Data.Name, strictyaml.Suggest(d.Data.Name, names), list(names))
+		c.Errorf(n, "unknown data set %q%s (known: %s)", d.Data.Name, strictyaml.Suggest(d.Data.Name, names), list(names))
 		return
 	}
 	var ok bool

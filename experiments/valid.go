@@ -17,7 +17,7 @@ func (r Run) Check() error {
 	m := lookupMethod(r.Method)
 	switch e := r.Evaluation; {
 	case m == nil:
-		return fmt.Errorf("no method %q", r.Method)
+		return fmt.Errorf("unknown method %q", r.Method)
 	case !slices.Contains(m.Tasks, r.Task):
 		return fmt.Errorf("method %s does not fit the task %q", r.Method, r.Task)
 	case r.Samples < 1 || r.Samples > largest:

@@ -47,14 +47,14 @@ func TestCheckRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(*Run){
-		`no method "nonsense"`:             func(r *Run) { r.Method = "nonsense" },
+		`unknown method "nonsense"`:        func(r *Run) { r.Method = "nonsense" },
 		"method ivm does not fit the task": func(r *Run) { r.Method = MethodIVM },
 		"0 samples":                        func(r *Run) { r.Samples = 0 },
 		"2000000000 samples":               func(r *Run) { r.Samples = 2 * largest },
 		"evaluation every -1":              func(r *Run) { r.Evaluation.Every = -1 },
 		"2000000000 in the tail":           func(r *Run) { r.Evaluation.Tail = 2 * largest },
 		"more than 50000 times":            func(r *Run) { r.Samples, r.Evaluation.Every = MaxEvaluations, 1 },
-		`no data set "nonsense"`:           func(r *Run) { r.Data.Name = "nonsense" },
+		`unknown data set "nonsense"`:      func(r *Run) { r.Data.Name = "nonsense" },
 		"nonsense":                         func(r *Run) { r.Data.Variant = "nonsense" },
 		`kernel is "linear"`:               func(r *Run) { r.Params.Kernel.Type = "linear" },
 		"degree is 0":                      func(r *Run) { r.Params.Kernel.Type = KernelPolynomial },

@@ -41,7 +41,7 @@ func Seal(dir string) (files, records int, err error) {
 	case err != nil:
 		return 0, 0, err
 	case len(have.Partial) > 0:
-		return 0, 0, harness.Incomplete(fmt.Errorf("%d runs in %s are unfinished, %s one of them", len(have.Partial), dir, have.Partial[0]))
+		return 0, 0, harness.Incomplete(fmt.Errorf("%d runs in %s are unfinished, for example %s", len(have.Partial), dir, have.Partial[0]))
 	}
 	study, err := convergence.Read(dir)
 	if err != nil {
@@ -162,7 +162,7 @@ func (r Reference) copyTable1(stage string) error {
 		return err
 	}
 	if n := study.Missing(); n > 0 && !study.Empty() {
-		return harness.Incomplete(fmt.Errorf("%d runs of Table 1 are without a record", n))
+		return harness.Incomplete(fmt.Errorf("%d runs of Table 1 have no record", n))
 	}
 	return nil
 }

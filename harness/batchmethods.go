@@ -132,7 +132,7 @@ func trainNystrom(ctx context.Context, p BatchProblem) (*Trained, error) {
 func trainRFF(ctx context.Context, p BatchProblem) (*Trained, error) {
 	k, ok := p.Kernel.(kernel.Gaussian)
 	if !ok {
-		return nil, fmt.Errorf("random Fourier features are those of the gaussian kernel, not of %s", p.Kernel.Name())
+		return nil, fmt.Errorf("random Fourier features need the gaussian kernel, not %s", p.Kernel.Name())
 	}
 	report := closing(p.Progress, p.Params.Tolerance)
 	r, err := rff.Train(ctx, rff.Config{

@@ -70,7 +70,7 @@ func Calibrate(ctx context.Context, plan []experiments.Planned, opt CalibrateOpt
 	}
 	plan = sweep(plan, opt.Parsimony)
 	if len(plan) == 0 {
-		return nil, nil, Usage(errors.New("no run of POLK to calibrate"))
+		return nil, nil, Usage(errors.New("the specs have no run of POLK to calibrate"))
 	}
 	sets, unavailable, err := loadAll(ctx, data.NewStore(opt.Finder), plan)
 	if err != nil {
@@ -125,7 +125,7 @@ func calibrated(jobs []*calibrationJob) ([]CalibrationPoint, error) {
 	}
 	var errs []error
 	if done+len(failures) < len(jobs) {
-		errs = append(errs, fmt.Errorf("%w: %d of %s finished; a calibration begins anew", ErrInterrupted, done, count(len(jobs), "run")))
+		errs = append(errs, fmt.Errorf("%w: %d of %s finished; a rerun starts over", ErrInterrupted, done, count(len(jobs), "run")))
 	}
 	if len(failures) > 0 {
 		errs = append(errs, fmt.Errorf("%w: %d of %d", ErrRunsFailed, len(failures), len(jobs)))

@@ -92,7 +92,7 @@ func NewProgress(mode string, w io.Writer) (Progress, error) {
 	case ProgressQuiet:
 		return quiet{w}, nil
 	}
-	return nil, Usage(fmt.Errorf("no progress mode %q (there are %s)", mode, strings.Join(ProgressModes(), ", ")))
+	return nil, Usage(fmt.Errorf("unknown progress mode %q (known: %s)", mode, strings.Join(ProgressModes(), ", ")))
 }
 
 // detectMode chooses bars for a terminal that can redraw lines, and lines for

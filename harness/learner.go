@@ -63,14 +63,14 @@ func taskLoss(task string) (loss.Loss, error) {
 	case experiments.TaskKLR:
 		return loss.MultiLogistic{}, nil
 	}
-	return nil, fmt.Errorf("no task %q", task)
+	return nil, fmt.Errorf("unknown task %q", task)
 }
 
 // NewLearner returns the learner of a run.
 func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, error) {
 	newMethod, ok := r[run.Method]
 	if !ok {
-		return nil, fmt.Errorf("no method %q", run.Method)
+		return nil, fmt.Errorf("unknown method %q", run.Method)
 	}
 	p, err := newProblem(run, classes, dim)
 	if err != nil {
@@ -114,7 +114,7 @@ func newPOLK(p Problem) (Learner, error) {
 	case experiments.ScheduleInverse:
 		cfg.LearningRate = polk.Inverse{Initial: p.Params.LearningRate, Horizon: p.Params.Horizon}
 	default:
-		return nil, fmt.Errorf("no learning-rate schedule %q", p.Params.Schedule)
+		return nil, fmt.Errorf("unknown learning-rate schedule %q", p.Params.Schedule)
 	}
 	return polk.New(cfg)
 }

@@ -213,7 +213,7 @@ func conclusion(ctx context.Context, fatal error, out *Outcome, runs int) error 
 	left := runs - len(out.Finished) - len(out.Failed)
 	switch {
 	case ctx.Err() != nil && left > 0:
-		return fmt.Errorf("%w: %s left to do, finished runs are kept", ErrInterrupted, count(left, "run"))
+		return fmt.Errorf("%w: %s left, finished runs are kept", ErrInterrupted, count(left, "run"))
 	case fatal != nil:
 		return fatal
 	case len(out.Failed) > 0:

@@ -147,7 +147,7 @@ func (s *streamer) run(ctx context.Context) error {
 	for samples := 0; samples < s.opt.Samples; {
 		if ctx.Err() != nil {
 			s.tracked.report(EventStop)
-			return fmt.Errorf("%w: a stream begins anew", ErrInterrupted)
+			return fmt.Errorf("%w: a rerun starts over", ErrInterrupted)
 		}
 		n := min(batch, s.opt.Samples-samples)
 		if err := s.step(n, x, y); err != nil {
@@ -233,7 +233,7 @@ func writeStream(w io.Writer, points []record.StreamPoint) error {
 // can write a file.
 func CheckFile(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is there and not a regular file", path)
+		return fmt.Errorf("%s is not a regular file", path)
 	}
 	err := files.Probe(path)
 	var cause *os.PathError

@@ -131,6 +131,7 @@ func (p *Points) sumDifferences(k Gaussian, reach float64, n int, x []float64, d
 				if sum <= reach {
 					continue
 				}
+				// The error of the exponent grows with ‖x‖² + ‖p‖² and is product64 at reach.
 				exponent := sum / reach * product64
 				if !(0 <= exponent && exponent <= relative64 && *v*exponent <= product64) {
 					*v = k.at(distanceSq(xi, p.At(j)))
@@ -157,7 +158,7 @@ func distanceSq(x []float64, y []float32) float64 {
 		d := v - float64(y[i])
 		s0 += float64(d * d)
 	}
-	return (s0 + s2) + (s1 + s3)
+	return (s0 + s2) + (s1 + s3) // one written order: the same bits on every machine
 }
 
 func raise[T float32 | float64](dst []T, n, m, ldd int, k Polynomial) {

@@ -29,7 +29,7 @@ func (MultiLogistic) Value(f []float64, y float64) float64 {
 
 // Gradient writes softmax(f) − e_y to g.
 func (l MultiLogistic) Gradient(g, f []float64, y float64) float64 {
-	l.Probabilities(g, f)
+	l.Probabilities(g, f) // ∂ℓ/∂f_c = p_c − [c = y]
 	// 1 − p_y as the sum of the others: near p_y = 1 the difference would
 	// lose every digit, and the entries would no longer sum to zero.
 	var others float64

@@ -51,7 +51,7 @@ var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 3}
 
 // ErrFormat is wrapped by every error of Read that is due to the bytes
 // themselves.
-var ErrFormat = errors.New("online: not a whole model file")
+var ErrFormat = errors.New("online: incomplete or corrupt model file")
 
 var format = modelfile.Format{Magic: magic, Err: ErrFormat}
 
@@ -80,7 +80,7 @@ type header struct {
 // Save writes the model to w.
 func (m *Model) Save(w io.Writer) error {
 	if m.learner == nil {
-		return errors.New("online: the model was read for prediction, and what training needs was not")
+		return errors.New("online: the model was read for prediction, without the state that training needs")
 	}
 	p := m.past
 	if p == nil {
@@ -277,7 +277,7 @@ func (f *functions) readBefore(d *modelfile.Reader, h *header) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%w: it has %d elements too many", ErrFormat, len(missing))
+		return fmt.Errorf("%w: %d elements too many", ErrFormat, len(missing))
 	}
 	f.x = x
 	f.w, err = modelfile.Floats[float64](d, h.Before*h.outputs())
@@ -296,7 +296,7 @@ func (m *Model) checkTargets() error {
 			ok = y == -1 || y == 1
 		}
 		if !ok {
-			return fmt.Errorf("%w: it holds the target %v", ErrFormat, y)
+			return fmt.Errorf("%w: target %v", ErrFormat, y)
 		}
 	}
 	return nil

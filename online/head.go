@@ -38,11 +38,11 @@ func (f *feed) look(ctx context.Context, regression bool, draw *sampler, note fu
 		row, err := f.next(ctx)
 		switch {
 		case err == io.EOF && s.rows == 0:
-			return nil, fmt.Errorf("%s: there are no rows", f.source.name())
+			return nil, fmt.Errorf("%s: no rows", f.source.name())
 		case err == io.EOF:
 			return s, nil
 		case errors.Is(err, ErrStopped) && f.source.stream():
-			return nil, fmt.Errorf("%w after %d rows: a model of a stream begins with its row %d, or its last", err, s.rows, headRows)
+			return nil, fmt.Errorf("%w after %d rows: training on a stream starts after %d rows, or at its end", err, s.rows, headRows)
 		case err != nil:
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (s *survey) add(row *data.Row, regression bool) error {
 	}
 	s.order.add(row.Label)
 	if s.labels.Len() > MaxClasses {
-		return fmt.Errorf("label %.40q is one more than the %d classes allowed (is it a regression?)", row.Label, MaxClasses)
+		return fmt.Errorf("label %.40q: more than %d classes; is this a regression, with the squared loss?", row.Label, MaxClasses)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling,
 func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)) error {
 	if set.Kernel == KernelGaussian && set.Bandwidth == 0 {
 		if set.Bandwidth = medianDistance(n, set.Dim, x); set.Bandwidth == 0 {
-			return errors.New("the first rows are all the same: say which bandwidth the kernel is to have")
+			return errors.New("the first rows are all the same: set the bandwidth of the kernel")
 		}
 		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, n)
 	}
@@ -173,7 +173,7 @@ func (s *survey) scaled(sc *scaling, dim int) ([]float32, error) {
 	for i := range s.head {
 		row := &s.head[i]
 		if row.Dim > dim {
-			return nil, &data.ParseError{Line: row.Line, Err: fmt.Errorf("the row has feature %d, and there are to be %d", row.Dim, dim)}
+			return nil, &data.ParseError{Line: row.Line, Err: fmt.Errorf("the row has feature %d, want at most %d features", row.Dim, dim)}
 		}
 		row.Dense(dense)
 		if err := sc.apply(x[i*dim:(i+1)*dim], dense); err != nil {

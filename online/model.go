@@ -92,7 +92,7 @@ func (m *Model) Learn(row *data.Row) error { return m.learn(context.Background()
 // taken, and the model has ended if a step was being made.
 func (m *Model) learn(ctx context.Context, row *data.Row) error {
 	if m.ended {
-		return errors.New("online: the model was finished")
+		return errors.New("online: the training of the model is already finished")
 	}
 	y, err := m.target(row)
 	if err != nil {
@@ -259,7 +259,7 @@ func (m *Model) target(row *data.Row) (float64, error) {
 		if err := classes.Add(label); err != nil {
 			return 0, err
 		}
-		return 0, fmt.Errorf("label %.40q is none of the %d classes (name all of them to the training if the head of a stream does not show them)", row.Label, len(m.settings.Labels))
+		return 0, fmt.Errorf("label %.40q is not one of the %d classes; if the first rows of a stream lack some classes, list all of them for training", row.Label, len(m.settings.Labels))
 	case m.outputs() > 1:
 		return float64(class), nil
 	}
@@ -270,7 +270,7 @@ func (m *Model) target(row *data.Row) (float64, error) {
 func number(label string) (float64, error) {
 	v, err := data.ParseNumber(label)
 	if err != nil {
-		return 0, fmt.Errorf("label %.40q is %w, and regression needs a decimal number", label, err)
+		return 0, fmt.Errorf("label %.40q is %w: regression needs a decimal number", label, err)
 	}
 	return v, nil
 }
@@ -280,9 +280,9 @@ func (m *Model) append(x []float32, row *data.Row) ([]float32, error) {
 	dim := m.settings.Dim
 	switch {
 	case row.Dim > dim:
-		return x, fmt.Errorf("the row has feature %d, and the model %d (say how many there are if the head of a stream does not show it)", row.Dim, dim)
+		return x, fmt.Errorf("the row has feature %d, want at most %d features; if the first rows of a stream lack some features, set their number for training", row.Dim, dim)
 	case row.Indices == nil && row.Dim < dim:
-		return x, fmt.Errorf("the row has %d features, and the model %d", row.Dim, dim)
+		return x, fmt.Errorf("the row has %d features, want %d", row.Dim, dim)
 	}
 	m.row = slices.Grow(m.row[:0], dim)[:dim]
 	row.Dense(m.row)

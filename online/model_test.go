@@ -339,7 +339,7 @@ func TestLabelsWithoutControlCharacters(t *testing.T) {
 		rows[i] = fmt.Sprintf("%d,%d,%s", i, i%7, []string{"a", "\x1b[2J"}[i%2])
 	}
 	_, err := Train(context.Background(), options("multi-hinge", stream(rows)))
-	if err == nil || !strings.Contains(err.Error(), `"\x1b[2J" has control characters`) {
+	if err == nil || !strings.Contains(err.Error(), `"\x1b[2J" has control or invisible characters`) {
 		t.Errorf("error %v", err)
 	}
 }

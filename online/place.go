@@ -84,5 +84,5 @@ func (p *place) check(f *fingerprint, src *Source) error {
 	if f.sum() == p.Sum {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: these are not its first %d rows", src.name(), ErrOtherFile, p.Rows)
+	return fmt.Errorf("%s: %w: its first %d rows differ from those learned", src.name(), ErrOtherFile, p.Rows)
 }

@@ -73,7 +73,7 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 	}
 	prob, ok := l.(loss.Probabilistic)
 	if probability && !ok {
-		return fmt.Errorf("online: a model of the %s loss has no probabilities: train with a logistic loss", m.settings.Loss)
+		return fmt.Errorf("online: a model with the %s loss has no probabilities: train with a logistic loss", m.settings.Loss)
 	}
 	out := csv.NewWriter(w)
 	if probability {
@@ -167,7 +167,7 @@ func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evalua
 		return nil
 	})
 	if err == nil && e.n == 0 {
-		err = fmt.Errorf("%s: there are no rows", src.name())
+		err = fmt.Errorf("%s: no rows", src.name())
 	}
 	if err != nil {
 		return Evaluation{}, err
@@ -197,7 +197,7 @@ func (e *evaluator) add(f []float64, row *data.Row) error {
 	value := e.loss.Value(f, y)
 	e.n++
 	if e.risk += value; e.risk-e.risk != 0 {
-		return fmt.Errorf("the loss of the prediction %.3g is too large to be added up", f[0])
+		return fmt.Errorf("the loss of the prediction %.3g is too large to add up", f[0])
 	}
 	if !e.m.settings.regression() {
 		class, given := e.m.classOf(y), e.m.class(f)
@@ -210,7 +210,7 @@ func (e *evaluator) add(f []float64, row *data.Row) error {
 	v, err := number(row.Label)
 	d := e.m.value(f) - v
 	if e.squares += d * d; e.squares-e.squares != 0 {
-		return fmt.Errorf("the squared error of the prediction %.3g is too large to be added up", e.m.value(f))
+		return fmt.Errorf("the squared error of the prediction %.3g is too large to add up", e.m.value(f))
 	}
 	e.absolute += math.Abs(d)
 	step := v - e.mean

@@ -317,7 +317,7 @@ func TestStoppedInTheHead(t *testing.T) {
 		cancel()
 	}()
 	m, err := Train(ctx, options("multi-hinge", Source{Path: "-", Stdin: r}))
-	if m != nil || !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "row 1000") {
+	if m != nil || !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "after 1000 rows") {
 		t.Errorf("error %v", err)
 	}
 	w.Close()

@@ -169,9 +169,9 @@ func (s *Settings) validate() error {
 	case s.PrunerParams["order"] > float64(s.maxOrder()):
 		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], s.maxOrder())
 	case s.DecaySteps < 0:
-		return fmt.Errorf("online: a learning rate that falls over %d steps, want at least 0", s.DecaySteps)
+		return fmt.Errorf("online: learning rate falls over %d steps, want at least 0", s.DecaySteps)
 	case !s.Scale.known():
-		return fmt.Errorf("online: no scaling %q", s.Scale)
+		return fmt.Errorf("online: unknown scaling %q", s.Scale)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):
 		return errors.New("online: the targets' scaling is not finite")
 	case s.regression() && classes > 0:
@@ -189,7 +189,7 @@ func (s *Settings) validateLabels() error {
 	sorted := slices.Sorted(slices.Values(s.Labels))
 	for i, l := range sorted {
 		if l == "" || i > 0 && l == sorted[i-1] {
-			return fmt.Errorf("online: label %q is empty or there twice", l)
+			return fmt.Errorf("online: label %q is empty or duplicated", l)
 		}
 		if err := showable(l); err != nil {
 			return err
@@ -203,7 +203,7 @@ func (s *Settings) validateLabels() error {
 		return err
 	}
 	if !s.regression() && l.Outputs(3) == 1 && len(s.Labels) != 2 {
-		return fmt.Errorf("online: the %s loss is for two classes, and there are %d", s.Loss, len(s.Labels))
+		return fmt.Errorf("online: the %s loss needs two classes, got %d", s.Loss, len(s.Labels))
 	}
 	return nil
 }
@@ -216,10 +216,10 @@ func showable(label string) error {
 		return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Join_Control, r)
 	}
 	if strings.ContainsFunc(label, hidden) || !utf8.ValidString(label) {
-		return fmt.Errorf("online: label %q has control characters, or some that are not seen", label)
+		return fmt.Errorf("online: label %q has control or invisible characters", label)
 	}
 	if _, err := strconv.ParseFloat(label, 64); err != nil && strings.ContainsRune("=+-@", rune(label[0])) {
-		return fmt.Errorf("online: label %q begins with %q, as a spreadsheet's formula does", label, label[0])
+		return fmt.Errorf("online: label %q must not start with =, +, - or @, unless it is a number", label)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (s *Source) unchanged(f *os.File) error {
 	if os.SameFile(s.was, now) && s.was.Size() == now.Size() && s.was.ModTime().Equal(now.ModTime()) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: it had %d bytes and the date %s, and has %d bytes and the date %s", s.Path, ErrChanged,
+	return fmt.Errorf("%s: %w: it had %d bytes and the date %s, now it has %d bytes and the date %s", s.Path, ErrChanged,
 		s.was.Size(), s.was.ModTime().Format(time.StampMicro), now.Size(), now.ModTime().Format(time.StampMicro))
 }
 

@@ -79,7 +79,7 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	}
 	if t.m.rows == t.began && !(opt.Continue && err == nil) {
 		if err == nil {
-			err = fmt.Errorf("%s: there are no rows to learn", opt.Source.name())
+			err = fmt.Errorf("%s: no rows to learn", opt.Source.name())
 		}
 		return nil, err
 	}
@@ -91,11 +91,11 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 func (o *TrainOptions) check() error {
 	switch {
 	case o.Continue && (o.Resume == nil || !o.Resume.Unfinished() || o.Source.stream()):
-		return errors.New("online: there is no unfinished training of a file to continue")
+		return errors.New("online: the model has no unfinished training of a file to continue")
 	case o.Resume != nil && o.Resume.learner == nil:
-		return errors.New("online: the model to train further was read for prediction")
+		return errors.New("online: the model was read for prediction; to train it further, read it with Read")
 	case o.Save != nil && o.SaveEvery < 1:
-		return fmt.Errorf("online: to save every %d rows makes no sense", o.SaveEvery)
+		return fmt.Errorf("online: SaveEvery %d: must be at least 1", o.SaveEvery)
 	}
 	return nil
 }
@@ -305,7 +305,7 @@ func (t *trainer) endPass() error {
 		return nil
 	}
 	t.mixed = true
-	return fmt.Errorf("%s: %w: the %d rows of pass %d are not those of the passes before; the model is left as it was saved last", t.opt.Source.name(), ErrChanged, t.row, t.pass+1)
+	return fmt.Errorf("%s: %w: the %d rows of pass %d differ from those of earlier passes; the last saved model is kept", t.opt.Source.name(), ErrChanged, t.row, t.pass+1)
 }
 
 // decided takes over what the first row of a CSV source is: all passes take it so,

@@ -41,15 +41,15 @@ func withChecksum(b []byte) []byte {
 func TestErrorsNameTheLine(t *testing.T) {
 	good := "1,2,a\n3,4,b\n"
 	tests := []struct{ name, text, want string }{
-		{"empty", "", "there are no rows"},
+		{"empty", "", "no rows"},
 		{"word", good + "5,x,a", `standard input: line 3: column 2: feature "x" is not a number`},
-		{"short", good + "5,a", "line 3: the row has 2 fields, the first row 3"},
+		{"short", good + "5,a", "line 3: the row has 2 fields, want 3 like the first row"},
 		{"no label", good + "5,6,", "line 3: column 3: the label is missing"},
 		{"one class", "1,2,a\n3,4,a", "1 classes, want 2"},
 		{"no spread", "1,2,a\n1,2,b", "the first rows are all the same"},
-		{"one column", "a\nb", "there are no features"},
+		{"one column", "a\nb", "no features"},
 		{"gzip", string(gzipped(t, strings.Repeat(good, 50))[:30]), "EOF"},
-		{"new label", strings.Repeat(good, 500) + "1,2,c", `line 1001: label "c" is none of the 2 classes`},
+		{"new label", strings.Repeat(good, 500) + "1,2,c", `line 1001: label "c" is not one of the 2 classes`},
 	}
 	for _, tt := range tests {
 		opt := options("multi-hinge", Source{Path: "-", Stdin: strings.NewReader(tt.text)})
@@ -72,7 +72,7 @@ func TestLateFeature(t *testing.T) {
 	opt := options("squared-hinge", Source{Path: "-", Stdin: strings.NewReader(text)})
 	opt.Settings.Format = data.FormatLIBSVM
 	m, err := Train(context.Background(), opt)
-	if err == nil || !strings.Contains(err.Error(), "line 1201: the row has feature 5, and the model 3") || m == nil || m.Rows() != 1200 {
+	if err == nil || !strings.Contains(err.Error(), "line 1201: the row has feature 5, want at most 3 features") || m == nil || m.Rows() != 1200 {
 		t.Errorf("error %v", err)
 	}
 	opt.Source.Stdin, opt.Settings.Dim = strings.NewReader(text), 5

@@ -223,7 +223,7 @@ func (t *tuner) addSample(s *survey, scale Scale) error {
 			b.median = medianDistance(len(b.y), set.Dim, b.x)
 		}
 		if b.median == 0 {
-			return fmt.Errorf("the first rows are all the same: say which bandwidth the kernel is to have")
+			return fmt.Errorf("the first rows are all the same: set the bandwidth of the kernel")
 		}
 	}
 	t.samples = append(t.samples, b)

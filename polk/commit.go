@@ -72,6 +72,8 @@ func (k *komp) delete(b *batch) {
 	stride, c := k.inverse.order, k.f.Outputs
 	for i := len(k.goneSorted) - 1; i >= 0; i-- {
 		j, last := k.goneSorted[i], k.inverse.order-1
+		// Element j's place is taken by the last one, here as in K, P and the weights.
+		// From the last removed to the first, so that no removed element moves.
 		for q := range k.keptNew {
 			k.entering[q*stride+j] = k.entering[q*stride+last]
 		}
@@ -147,6 +149,8 @@ func (k *komp) refineWeights() {
 		return
 	}
 	k.valueResidual = grow(k.valueResidual, m*c)
+	// Twice: the first round removes most of the error that P has brought, the second
+	// the rest.
 	for range 2 {
 		copy(k.valueResidual, k.target[:m*c])
 		k.transposeWeights(k.f.W, m)
@@ -162,7 +166,7 @@ func (k *komp) refineWeights() {
 	}
 }
 
-// transposeWeights sets k.wt to the C×m transpose of the first m rows of a.
+// transposeWeights sets k.weightsT to the C×m transpose of the first m rows of a.
 func (k *komp) transposeWeights(a []float64, m int) {
 	c := k.f.Outputs
 	k.weightsT = grow(k.weightsT, c*m)

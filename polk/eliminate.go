@@ -68,7 +68,10 @@ func (k *komp) removeNew(b *batch, eps2 float64) bool {
 		present[i] = false
 		out := s.rows.take(i)
 		k.downdate(i, out[:n], weights, norm2, invDiag, present, nil, &s.rows)
-		if m > 0 { // out[n:] is a row of U, and oldAtStart times it is o over the dictionary
+		// (d): w_D −= o_D·w_i/o_i. o over the dictionary is oldAtStart times the row of U
+		// in out[n:]; only that row's share is summed now, and one product at the end
+		// applies all of them.
+		if m > 0 {
 			for q, v := range weights[i*c : (i+1)*c] {
 				axpy(v/out[i], out[n:], s.moved[q*n:(q+1)*n])
 			}
@@ -123,6 +126,7 @@ func (k *komp) oldBound(r2 float64) float64 {
 	const slack = 1 - 1e-9
 	bound := math.Inf(1)
 	for j, gain := range k.newStage.oldGain {
+		// (e): the weight moves by at most √(ρ·r²), the diagonal rises by at most ρ.
 		norm := max(0, math.Sqrt(k.norm2[j])-math.Sqrt(gain*r2))
 		bound = min(bound, norm*norm/(k.inverse.diag[j]+gain))
 	}
@@ -205,6 +209,9 @@ func (k *komp) takeOld(j int) []float64 {
 	}
 	k.newRows.reflect(j)
 	y := k.newRows.row(k.newRows.rows - 1)
+	// xxᵀ + yyᵀ stays the same under a rotation of (x, y). This one gathers element
+	// j in out, whose square leaves Q; y, with a zero at j, stays behind as the last
+	// row of R̂.
 	h := math.Hypot(x[j], y[j])
 	cos, sin := x[j]/h, y[j]/h
 	for i, v := range y {
@@ -241,6 +248,7 @@ func (k *komp) downdate(j int, out, weights, norm2, invDiag []float64, present [
 	c := k.f.Outputs
 	wj := weights[j*c : (j+1)*c]
 	inv := 1 / out[j]
+	// Q_ii is at least 1/κ(x_i, x_i), whatever rounding says.
 	floor := k.invDiagFloor[len(k.invDiagFloor)-len(invDiag):]
 	for i, v := range out {
 		if v == 0 || !present[i] {

@@ -27,6 +27,7 @@ func (k *komp) foldDependent(b *batch) {
 		backward(k.chol, n, coeff)
 		k.fold(b, i, coeff)
 		k.health.Folded++
+		// ‖w_i‖ times the distance from the span of those that stay: what f̃ loses.
 		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(b.weights[i*c:(i+1)*c]))
 		k.removed = append(k.removed, m+b.samples[i])
 	}
@@ -58,7 +59,7 @@ func (k *komp) pivot(b *batch) []int {
 				q, left = p, v
 			}
 		}
-		if left <= dependence {
+		if left <= dependence { // relative to κ(x, x), so the kernel's scale does not matter
 			break
 		}
 		k.illConditioned = k.illConditioned || left < delicate

@@ -66,7 +66,7 @@ func evaluate(e *kernel.Expansion, l loss.Loss, s *data.Split) (risk, wrong floa
 }
 
 // TestMultidist holds the learner on the cases that broke an incremental
-// inverse in the pilot (REPRODUCE.md, "Numerics"), over the five
+// inverse in the pilot (docs/numerics.md), over the five
 // epochs within which it did; the race detector sees half an epoch.
 // All along, P·K = I to 1e-3 and the residual that the learner sees is below
 // 1e-5; at the end the error, the risk and the model order are those of a

@@ -69,6 +69,8 @@ func (g *inverseGram) column(dst []float64, j int) {
 // mul sets dst = beta·dst + a·P for a and dst of n×M.
 func (g *inverseGram) mul(n int, a []float64, beta float64, dst []float64, threads int) {
 	m, r := g.order, g.rank
+	// P = base + V·diag(signs)·Vᵀ: the base is read once for all n rows, and the r
+	// vectors cost r/m of it twice.
 	gemm.MulABT(n, m, m, 1, a, m, g.base, g.stride, beta, dst, m, threads)
 	if r == 0 {
 		return
@@ -208,6 +210,8 @@ func (g *inverseGram) invert(tol float64) bool {
 	if !ok {
 		return false
 	}
+	// A squared pivot is the squared distance of an element to the span of those
+	// before it.
 	for i := range m {
 		if d := t.Data[i*m+i]; !(d*d >= tol*g.gramRow(i)[i]) {
 			return false
@@ -250,12 +254,15 @@ func (g *inverseGram) dependent(tol float64) []int {
 func (g *inverseGram) coefficients(v []float64, self float64) (c []float64, dist2 float64) {
 	c = make([]float64, g.order)
 	res := slices.Clone(v)
+	// Invariant: res = v − K·c. A round adds P·res, and multiplies the error by P's
+	// residual; four are enough for any P that is in use.
 	for range 4 {
 		g.mul(1, res, 1, c, 1)
 		for i := range res {
 			res[i] = v[i] - gemm.Dot(g.gramRow(i), c)
 		}
 	}
+	// κ(x, x) − 2cᵀv + cᵀKc with K·c = v − res: the error of c enters squared.
 	return c, max(self-dot(c, v)-dot(c, res), 0)
 }
 
@@ -326,6 +333,8 @@ func (k *komp) repair(b *batch) {
 	for tol := singular; !k.inverse.invert(singular); tol *= 10 {
 		out = k.drop(b, k.inverse.dependent(tol), out)
 	}
+	// Norms are added, not squares: the errors of several elements need not be
+	// orthogonal.
 	var lost float64
 	for _, o := range out {
 		coeff, dist2 := k.inverse.coefficients(o.k, o.self)

@@ -179,6 +179,8 @@ func (l *Learner) StepContext(ctx context.Context, n int, x []float32, y []float
 	if err := l.gradients(n, x, y, rate); err != nil {
 		return err
 	}
+	// f̃ = (1 − ηλ)·f_t − η·∇, eq. (param_update): the gradient is that at f_t, so the
+	// weights shrink only now. Those of the new elements are in the batch.
 	shrink := 1 - rate*l.cfg.Regularizer
 	for i := range l.f.W {
 		l.f.W[i] *= shrink
@@ -196,7 +198,7 @@ func (l *Learner) StepContext(ctx context.Context, n int, x []float32, y []float
 
 func (l *Learner) check(n int, x []float32, y []float64) error {
 	if n < 1 || len(x) < n*l.cfg.Dim || len(y) < n {
-		return fmt.Errorf("polk: a step on %d samples of dimension %d needs more than %d features and %d targets", n, l.cfg.Dim, len(x), len(y))
+		return fmt.Errorf("polk: step on %d samples (want at least 1): want %d features and %d targets, got %d and %d", n, n*l.cfg.Dim, n, len(x), len(y))
 	}
 	for i := range n {
 		if err := l.checkFeatures(i, x[i*l.cfg.Dim:(i+1)*l.cfg.Dim]); err != nil {
@@ -267,6 +269,8 @@ func (l *Learner) screen(n int, x []float32, y []float64) {
 // their error.
 func (l *Learner) score32(n int, x []float32) {
 	m, c := l.f.Order(), l.f.Outputs
+	// One output more than f has: with max_c |w_jc| for weights it is
+	// Σ_j max_c |w_jc|·κ(x, d_j), in whose unit ScoreError bounds all scores.
 	l.k32, l.wt32, l.f32 = grow(l.k32, n*m), grow(l.wt32, (c+1)*m), grow(l.f32, n*(c+1))
 	for j := range m {
 		var largest float64

@@ -137,7 +137,7 @@ func TestOneSample(t *testing.T) {
 }
 
 // TestHugeBudget: a budget above ‖f̃‖ empties the dictionary at every step
-// (REPRODUCE.md, assumption 6: MNIST as printed), and the error is ‖f̃‖.
+// (assumption mnist-parsimony, as printed), and the error is ‖f̃‖.
 func TestHugeBudget(t *testing.T) {
 	cfg := testConfig(logistic)
 	cfg.Budget = Parsimony(100)

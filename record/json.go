@@ -123,7 +123,7 @@ func strict(b []byte, v any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the JSON object")
+		return errors.New("data after the JSON object")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func ParseManifest(text []byte) (Manifest, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s:%d: %w", ManifestName, number, err)
 		case !whole:
-			return nil, fmt.Errorf("%s:%d: the line breaks off", ManifestName, number)
+			return nil, fmt.Errorf("%s:%d: incomplete line", ManifestName, number)
 		case path <= last:
 			return nil, fmt.Errorf("%s:%d: %s is out of order", ManifestName, number, path)
 		}
@@ -81,7 +81,7 @@ func checkPath(path string) error {
 	part, _, _ := strings.Cut(path, "/")
 	odd := func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7f || r == '\ufffd' }
 	if !fs.ValidPath(path) || !slices.Contains(manifestParts, part) || strings.ContainsFunc(path, odd) {
-		return fmt.Errorf("%q is no path of a result", path)
+		return fmt.Errorf("%q is not the path of a result", path)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func readManifest(dir string) (Manifest, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is no manifest: %w", ManifestName, err)
+		return nil, fmt.Errorf("%s is not a manifest: %w", ManifestName, err)
 	}
 	return ParseManifest(text)
 }

@@ -110,13 +110,13 @@ func TestBrokenSeal(t *testing.T) {
 		}},
 		{"manifest emptied", "MANIFEST is empty", func(dir string) error { return os.Truncate(dir+"/MANIFEST", 0) }},
 		{"manifest cut", "MANIFEST:1: want a SHA-256", func(dir string) error { return os.Truncate(dir+"/MANIFEST", 60) }},
-		{"manifest a folder", "MANIFEST is no manifest", func(dir string) error {
+		{"manifest a folder", "MANIFEST is not a manifest", func(dir string) error {
 			return errors.Join(os.Remove(dir+"/MANIFEST"), os.Mkdir(dir+"/MANIFEST", 0o777))
 		}},
-		{"manifest a link", "MANIFEST is no manifest", func(dir string) error {
+		{"manifest a link", "MANIFEST is not a manifest", func(dir string) error {
 			return errors.Join(os.Remove(dir+"/MANIFEST"), os.Symlink("/dev/zero", dir+"/MANIFEST"))
 		}},
-		{"manifest huge", "MANIFEST is no manifest", func(dir string) error { return os.Truncate(dir+"/MANIFEST", maxManifest+1) }},
+		{"manifest huge", "MANIFEST is not a manifest", func(dir string) error { return os.Truncate(dir+"/MANIFEST", maxManifest+1) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := sealable(t)
@@ -217,20 +217,20 @@ func TestParseManifest(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                         "is empty",
 		"\n":                                       ":1: want",
-		line[:len(line)-1]:                         ":1: the line breaks off",
+		line[:len(line)-1]:                         ":1: incomplete line",
 		line + line:                                ":2: records/b.jsonl is out of order",
 		line + sum + "  figures/a.png\n":           ":2: figures/a.png is out of order",
 		sum + " *records/b.jsonl\n":                ":1: want",
 		sum[1:] + "  records/b.jsonl\n":            ":1: want",
 		strings.ToUpper(line):                      ":1: want",
-		sum + "  records/../../etc/passwd\n":       "is no path of a result",
-		sum + "  /etc/passwd\n":                    "is no path of a result",
-		sum + "  records//b.jsonl\n":               "is no path of a result",
-		sum + "  other/b.jsonl\n":                  "is no path of a result",
-		sum + "  records/b.jsonl\r\n":              "is no path of a result",
-		sum + "  " + "\n":                          "is no path of a result",
+		sum + "  records/../../etc/passwd\n":       "is not the path of a result",
+		sum + "  /etc/passwd\n":                    "is not the path of a result",
+		sum + "  records//b.jsonl\n":               "is not the path of a result",
+		sum + "  other/b.jsonl\n":                  "is not the path of a result",
+		sum + "  records/b.jsonl\r\n":              "is not the path of a result",
+		sum + "  " + "\n":                          "is not the path of a result",
 		strings.Repeat("a", 1<<20):                 ":1: want",
-		sum + "  records/\xffb.jsonl\n":            "is no path of a result",
+		sum + "  records/\xffb.jsonl\n":            "is not the path of a result",
 		"\\" + sum + "  records/b\\n.jsonl\n":      ":1: want",
 		line + "# a remark that sha256sum skips\n": ":2: want",
 	} {

@@ -167,7 +167,7 @@ type file struct {
 
 func readFile(path, id, last string, p *packing) (*file, error) {
 	if !validID.MatchString(id) {
-		return nil, &Error{path, 0, errors.New("its name is not that of a run")}
+		return nil, &Error{path, 0, errors.New("the file name is not a run ID")}
 	}
 	b, err := files.Read(path, MaxSize)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -305,7 +305,7 @@ func (p *parser) failed(text []byte) error {
 // bytes before it.
 func (p *parser) checkSum(b, rest []byte) error {
 	if len(rest) > 0 {
-		return fmt.Errorf("something follows the last line: %w", ErrDamaged)
+		return fmt.Errorf("data after the last line: %w", ErrDamaged)
 	}
 	if sum, ok := files.Sum(b, sumTail); !ok || sum != p.sum {
 		return fmt.Errorf("wrong sum: %w", ErrDamaged)

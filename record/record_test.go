@@ -242,7 +242,7 @@ func TestErrors(t *testing.T) {
 		{"newer format", strings.Replace(lines[0], `"format":1`, `"format":2`, 1), ":1: format 2, this program reads 1"},
 		{"another run", strings.Replace(lines[0], `"id":"abc"`, `"id":"abd"`, 1), `:1: record of run "abd" in a file named after "abc"`},
 		{"timing changed", strings.Replace(string(whole), `"wall":0.5`, `"wall":0.4`, 1), ": wrong sum: the record was changed after it was written"},
-		{"something after", string(whole) + "{}\n", ": something follows the last line: the record was changed after it was written"},
+		{"something after", string(whole) + "{}\n", ": data after the last line: the record was changed after it was written"},
 	} {
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)

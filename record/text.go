@@ -36,7 +36,7 @@ func checkText(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:
 		if s := v.String(); !printable(s) || s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
-			return fmt.Errorf("text that can't be shown: %q", v.String())
+			return fmt.Errorf("text %q is unprintable or starts with =, +, - or @", v.String())
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {

@@ -11,7 +11,7 @@ import "polkrepro/internal/gemm"
 // matrix factorizations", 1974, method C1) and never lowers a pivot: a pivot
 // that was good enough when its row came stays good enough. An explicit
 // inverse has neither property; updated the same way, it diverges
-// (REPRODUCE.md, "Numerics").
+// (docs/numerics.md).
 type factor struct {
 	col  [][]float64 // col[j] holds L_ij for i = j+1 … N−1
 	d    []float64   // D

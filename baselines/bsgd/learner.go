@@ -111,6 +111,8 @@ func (l *Learner) sample(x []float32, y int) error {
 	}
 	l.samples++
 	rate := l.config.rate(l.samples)
+	// f ← (1 − η_t·λ)f − η_t·∂ℓ. The scores are those before the shrinking: the
+	// subgradient is taken at f_t, as the update has it.
 	m.shrink(1 - rate*l.config.Regularizer)
 	if r := loss.Rival(l.f, y); 1+(l.f[r]-l.f[y]) > 0 {
 		l.violate(x, y, r, rate)
@@ -137,6 +139,8 @@ func (l *Learner) violate(x []float32, y, r int, rate float64) {
 	l.violations++
 	m.append(x)
 	last := m.order() - 1
+	// Weights are kept divided by scale, so that shrinking all of them is one
+	// multiplication.
 	m.weights(y)[last] = rate / m.scale
 	m.weights(r)[last] = -rate / m.scale
 	m.reweigh(last)

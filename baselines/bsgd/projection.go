@@ -80,6 +80,8 @@ func (p *projection) maintain(m *model) float64 {
 	u := grow(p.k, p.factor.len())
 	p.k = u
 	p.factor.inverseColumn(i, u)
+	// 1/u_p is the squared distance of κ(x_p, ·) from the span of the others, so this
+	// is what Algorithm 1, line 4, adds to the squared error of removing p.
 	cost := m.norm[j] / u[i]
 	m.transfer(j, p.scatter(u, -1/u[i], m.order()))
 	p.leave(m, j)

@@ -98,7 +98,7 @@ func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []i
 	}
 }
 
-// The case that breaks an updated inverse (REPRODUCE.md, "Numerics"):
+// The case that breaks an updated inverse (docs/numerics.md):
 // thousands of points in the plane, B = 129, bandwidth 0.6 and a learning
 // rate of 1. The Gram matrix is singular in all but name throughout.
 func TestNearDuplicates(t *testing.T) {

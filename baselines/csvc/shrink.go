@@ -35,6 +35,8 @@ func (s *solver) restore() {
 	for _, t := range idle {
 		s.v[t] = s.label(int(t))
 	}
+	// v_t = y_t − Σ_i β_i κ(x_i, x_t), row by row over the support vectors: few rows
+	// of K, and each of them as it lies in memory.
 	for i, b := range s.beta {
 		if b == 0 {
 			continue

@@ -161,6 +161,8 @@ func (s *solver) choose() (i, j int) {
 	row := s.rows.get(i, s.violators)
 	best, least := math.Inf(-1), math.Inf(1)
 	m, di := s.m, s.diag[i]
+	// Along β_i + δ, β_t − δ the dual falls at the rate b = v_i − v_t at δ = 0 and has
+	// the curvature a, so its minimum lies b²/(2a) lower; the 2 is common to all. Ties go to the last point (>=), as in LIBSVM, whose path this follows.
 	for _, t := range s.active {
 		if s.side[t]&low == 0 {
 			continue
@@ -191,8 +193,11 @@ func curvature(di, dj float64, k float32) float64 {
 // step minimizes the dual over β_i and β_j, and finds the next i.
 func (s *solver) step(i, j int) {
 	ki, kj := s.rows.get(i, s.violators), s.rows.get(j, s.violators)
+	// The unconstrained minimum on the line is at slope/curvature; move clips it.
 	delta := s.move(i, j, (s.v[i]-s.v[j])/curvature(s.diag[i], s.diag[j], ki[j]))
 	top, m := -1, math.Inf(-1)
+	// v_t falls by δκ(x_t, x_i) and rises by δκ(x_t, x_j). The same pass finds the
+	// next i, so that choose has only j left to find.
 	for _, t := range s.active {
 		v := s.v[t] - delta*(float64(ki[t])-float64(kj[t]))
 		s.v[t] = v

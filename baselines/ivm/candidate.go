@@ -62,6 +62,8 @@ func (b *block) orthogonalize() {
 	b.setPoints()
 	b.rows = grow(b.rows, j*b.n)
 	b.tile = grow(b.tile, chunk*j)
+	// The part of κ(x_l, ·) orthogonal to the basis, at x: κ(x_l, x) less
+	// Σ_t φ_t(x_l)·φ_t(x), a step of Gram and Schmidt in the Hilbert space.
 	own := make([]float64, j*q) // the basis at the candidates
 	for i, l := range b.index {
 		for t := range q {

@@ -37,6 +37,8 @@ func (s *state) newton() (*newton, error) {
 	if e.upper, ok = lapack64.Potrf(h); !ok {
 		return nil, errNotDefinite
 	}
+	// U⁻ᵀ·gradient is kept, and not only U⁻¹·U⁻ᵀ·gradient: a trial candidate
+	// borders U by one column a contrast and goes on from it.
 	e.reduced = append([]float64(nil), e.gradient...)
 	blas64.Trsv(blas.Trans, e.upper, blas64.Vector{N: size, Inc: 1, Data: e.reduced})
 	return e, nil
@@ -68,6 +70,7 @@ func (s *state) hessian() []float64 {
 		lo := u % blocks * hessianRows
 		s.hessianBlock(h, a, b, u/blocks, lo, min(lo+hessianRows, q), scaled[w])
 	})
+	// The basis is orthonormal, so that λ/2·‖f‖² adds λ to the diagonal alone.
 	for t := range d * q {
 		h[t*d*q+t] += s.Regularizer
 	}

@@ -58,6 +58,7 @@ func (s *softmax) loss(f []float64, y []int32) float64 {
 func logs(v []float64) float64 {
 	var sum float64
 	product := 1.0
+	// A factor is at most C, so that the product stays below 1e308.
 	for _, w := range v {
 		product *= w
 		if product > 1e200 {

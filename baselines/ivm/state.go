@@ -111,6 +111,7 @@ func (s *state) derive() {
 func (s *state) deriveChunk(w *scratch, lo, hi int) {
 	d, n, share := s.dims(), hi-lo, 1/float64(s.n)
 	pair := 0
+	// All means first: the second derivatives take pairs of them.
 	for a := range d {
 		m := w.means[a*chunk : a*chunk+n]
 		clear(m)
@@ -128,6 +129,8 @@ func (s *state) deriveChunk(w *scratch, lo, hi int) {
 			for c := range s.Classes {
 				gemm.Axpy(share*s.contrasts[c*d+a]*s.contrasts[c*d+b], w.scores[c*chunk:c*chunk+n], v)
 			}
+			// Σ_c B_ca B_cb p_c less the product of the means: the covariance of two
+			// contrasts under p.
 			for i := range v {
 				v[i] -= share * w.means[a*chunk+i] * w.means[b*chunk+i]
 			}
@@ -165,6 +168,8 @@ func (s *state) scores(coef []float64) []float64 {
 // add imports training point l, whose part orthogonal to the basis has the
 // values row at the training points and norm r.
 func (s *state) add(l int, r float64, row []float64) {
+	// κ(x_l, ·) = Σ_t φ_t(x_l)·φ_t + r·φ_new: the coefficients are the new row of the
+	// Cholesky factor of the import points' kernel matrix.
 	lower := make([]float64, s.order()+1)
 	for t := range s.order() {
 		lower[t] = s.phi[t*s.n+l]
@@ -183,6 +188,8 @@ const leastStep = 0x1p-30
 // move adds to f the function with coefficients dir, q×D, or as small a part
 // of it as lowers the objective; it reports whether there is one.
 func (s *state) move(dir []float64) bool {
+	// Scores are linear in t, so a trial costs no kernel values. H is convex and dir
+	// a direction of descent: a small enough t lowers H, except for rounding.
 	df := s.scores(dir)
 	for t := 1.0; t >= leastStep; t /= 2 {
 		if s.objectiveAt(t, dir, df) < s.objective {

@@ -10,6 +10,8 @@ import (
 // certify evaluates the objective at f and the bound at ū in float64.
 func (s *solver) certify(ctx context.Context, x []float32) (*Result, error) {
 	size := len(s.now.f.w)
+	// Both functions in one product: K is computed afresh in float64, which is most
+	// of the work.
 	v, kv := make([]float64, 2*size), make([]float64, 2*size)
 	copy(v, s.now.f.w)
 	copy(v[size:], s.bound.u.w)

@@ -74,6 +74,10 @@ type hinge struct{ loss.MultiHinge }
 func (hinge) smoothing() float64 { return 1 }
 
 func (hinge) smooth(u, f []float64, y int, mu float64) float64 {
+	// The maximum over p of p·(f + 1 − e_y) − (μ/2)‖p − e_y‖² is the projection of
+	// e_y + (f + 1 − e_y)/μ. Adding one number to all entries does not move it: less
+	// f_y/μ, entry y is 1 and the others are (1 + f_c − f_y)/μ, in which large scores
+	// cancel before they are divided.
 	for c, v := range f {
 		u[c] = (1 + (v - f[y])) / mu
 	}
@@ -87,6 +91,7 @@ func (hinge) smooth(u, f []float64, y int, mu float64) float64 {
 			square += p * p
 		}
 	}
+	// p_y − 1 as a sum, not a difference: exact where p_y is next to 1.
 	u[y] = -others
 	square += others * others
 	return linear - mu/2*square
@@ -103,6 +108,9 @@ func projectSimplex(v []float64) {
 	for c := range v {
 		v[c] -= top
 	}
+	// The projection is max(0, v − τ) with Σ max(0, v − τ) = 1. Each round takes τ
+	// from the entries above the last one; τ rises and the entries become fewer, so
+	// that it ends.
 	threshold, active := math.Inf(-1), len(v)+1
 	for {
 		sum, count := 0.0, 0

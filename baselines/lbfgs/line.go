@@ -26,6 +26,7 @@ type line struct {
 func (l *line) at(t float64) (value, slope float64) {
 	s := l.along(l.f.kw, t, l.d.kw)
 	n := float64(l.n)
+	// ‖f + t·d‖² = ‖f‖² + 2t⟨f, d⟩ + t²‖d‖², so that no norm is taken in a trial.
 	value = s.smooth/n + l.lambda/2*(l.normSq+2*t*l.fd+t*t*l.ddd)
 	return value, s.slope/n + l.lambda*(l.fd+t*l.ddd)
 }
@@ -40,6 +41,9 @@ func (l *line) search() float64 {
 	if !(slope0 < 0) {
 		return 0
 	}
+	// Invariant: lo satisfies the first condition and φ'(lo) < 0; hi is beyond the
+	// minimum, or so far that the first condition fails. t = 1 first: it is the
+	// quasi-Newton step.
 	lo, slopeLo := 0.0, slope0
 	hi, slopeHi := math.Inf(1), 0.0
 	t := 1.0
@@ -51,7 +55,7 @@ func (l *line) search() float64 {
 			return t
 		case enough && slope < 0:
 			lo, slopeLo = t, slope
-			slopeHi /= 2
+			slopeHi /= 2 // Illinois: the end that stays loses weight, or it would stay for good
 		default:
 			hi, slopeHi = t, max(0, slope)
 			slopeLo /= 2
@@ -64,7 +68,7 @@ func (l *line) search() float64 {
 // between returns the next trial in (lo, hi): the root of the chord of φ',
 // kept from the ends.
 func between(lo, slopeLo, hi, slopeHi float64) float64 {
-	if math.IsInf(hi, 1) {
+	if math.IsInf(hi, 1) { // no end on the right yet
 		return 4 * lo
 	}
 	t := lo + (hi-lo)*slopeLo/(slopeLo-slopeHi)

@@ -51,15 +51,21 @@ func (m *memory) forget() {
 func (m *memory) direction(d, gradient element) {
 	m.scale(d, -1, gradient)
 	a := make([]float64, len(m.pairs))
+	// H is V_kᵀ…V_1ᵀ·H₀·V_1…V_k plus terms ρ·s·sᵀ, with V = 1 − ρ·y·sᵀ. From the
+	// newest pair to the oldest, d becomes V_1…V_k·(−gradient); the a are kept for
+	// the terms.
 	for i := len(m.pairs) - 1; i >= 0; i-- {
 		p := m.pairs[i]
 		a[i] = p.rho * m.inner(d, p.s)
 		m.add(-a[i], p.y, d)
 	}
+	// H₀ = ⟨s, y⟩/⟨y, y⟩ of the newest pair: the scale of the inverse Hessian along
+	// the last step.
 	if k := len(m.pairs); k > 0 {
 		p := m.pairs[k-1]
 		m.scale(d, 1/(p.rho*m.inner(p.y, p.y)), d)
 	}
+	// Back from the oldest to the newest: Vᵀ·d + a·s = d − (b − a)·s.
 	for i, p := range m.pairs {
 		b := p.rho * m.inner(d, p.y)
 		m.add(a[i]-b, p.s, d)

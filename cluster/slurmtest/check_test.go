@@ -335,7 +335,7 @@ func (c *trial) compare(t *testing.T, local string) {
 		fmt.Fprintln(sum, id, got[id].Final.Digest)
 	}
 	said := strings.TrimSpace(c.call(t, harness.ExitOK, "verify", "records", "--results", c.results, "--with", local))
-	if agreed := fmt.Sprintf("%d runs compared, %d the same bit for bit; 0 are in the first folder alone, 0 in the second", runs, runs); said != agreed {
+	if agreed := fmt.Sprintf("%d runs compared, %d the same bit for bit; 0 only in the first folder, 0 only in the second", runs, runs); said != agreed {
 		t.Errorf("agree: %s", said)
 	}
 	c.say(t, "runall verify records with the local records: %s", said)

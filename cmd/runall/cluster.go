@@ -35,23 +35,23 @@ func newPlan() *cobra.Command {
 	var p planning
 	cmd := &cobra.Command{
 		Use:   "plan [SPEC...] --out DIR",
-		Short: "Write a plan of the runs, and scripts that spread them over a cluster",
-		Long: `Write a plan of the runs of specs, of all that reproduce would run if none is
-named, into a new folder: plan.json, slurm.sh for sbatch, parallel.sh for GNU
-parallel and, with --image, kubernetes.yaml. 'runall cluster exec' executes parts
-of it, on any number of machines at once; 'runall cluster collect' brings the
-records together.
+		Short: "Write a plan of the runs, and scripts that run it on a cluster",
+		Long: `Write a plan of the runs of the named specs, or by default of all that
+reproduce would run, to a new folder: plan.json, slurm.sh for sbatch,
+parallel.sh for GNU parallel and, with --image, kubernetes.yaml. 'runall
+cluster exec' runs parts of the plan, on any number of machines at once;
+'runall cluster collect' gathers the records.
 
-A plan never changes: a folder that holds the same plan is left as it is, one
-that holds anything else is refused. Runs whose data are not here are left out.`,
+A plan never changes: a folder with the same plan is left as it is, and one with
+anything else is refused. Runs whose data are missing here are left out.`,
 		RunE: func(cmd *cobra.Command, names []string) error { return p.run(cmd, names) },
 	}
 	profileFlag(cmd, &p.profile, "quick")
 	seedsFlag(cmd, &p.opt.Seeds)
 	dataFlag(cmd, &p.finder)
 	cmd.Flags().BoolVar(&p.requireData, "require-data", false, "exit with status 4 if a data set is missing")
-	wholeFlag(cmd, &p.tasks, "tasks", 1000, whole{min: 1, max: mostTasks}, "share the runs out to at most `N` tasks")
-	cmd.Flags().StringVar(&p.image, "image", "", "`name` of the container image that kubernetes.yaml runs; its entrypoint is runall, as in that of make image")
+	wholeFlag(cmd, &p.tasks, "tasks", 1000, whole{min: 1, max: mostTasks}, "largest number `N` of tasks")
+	cmd.Flags().StringVar(&p.image, "image", "", "`name` of the container image for kubernetes.yaml, made by make image")
 	cmd.Flags().StringVar(&p.out, "out", "", "new `folder` of the plan")
 	return cmd
 }
@@ -68,7 +68,7 @@ type planning struct {
 
 func (p *planning) run(cmd *cobra.Command, names []string) error {
 	if p.out == "" {
-		return harness.Usage(errors.New("--out DIR is needed: the new folder of the plan"))
+		return harness.Usage(errors.New("--out is missing: name a new folder for the plan"))
 	}
 	runs, err := harness.PlanNamed(names, p.profile, p.opt, p.finder)
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *planning) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	if p.image != "" && !p.has(cluster.KubernetesName) {
-		return harness.Usage(fmt.Errorf("%s was planned without --image; name a new folder", p.out))
+		return harness.Usage(fmt.Errorf("%s was planned without --image: name a new folder", p.out))
 	}
 	return p.announce(cmd.OutOrStdout(), plan, written)
 }
@@ -145,21 +145,25 @@ func newExec() *cobra.Command {
 	var e execution
 	cmd := &cobra.Command{
 		Use:   "exec DIR (--index N | --task K)",
-		Short: "Carry out one run, or one task's runs, of a plan",
-		Long: `Carry out one run, or one task's runs, of the plan that 'runall cluster plan' wrote
-into a folder. Any number of processes on any number of machines may be at it at once.
-A run that is finished is kept; a record appears when it is whole.
+		Short: "Run one run, or the runs of one task, of a plan",
+		Long: `Run one run, or the runs of one task, of the plan that 'runall cluster plan'
+wrote to DIR. Any number of processes on any number of machines can work on one
+plan. Finished runs are not repeated, and a record appears when it is complete.
 
-The exit status is 2 if the plan was changed or made by another program, or has
-no such run or task, 4 if the data are missing or are not those of the plan.`,
+The exit status is 2 if the plan was changed, was made by another program, or
+has no such run or task, and 4 if the data are missing or differ from the
+plan's.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0]) },
 	}
-	wholeFlag(cmd, &e.index, "index", -1, whole{max: math.MaxInt}, "the run of this `index` in the plan")
-	wholeFlag(cmd, &e.task, "task", -1, whole{max: math.MaxInt}, "the runs of task `K`")
-	cmd.Flags().StringVar(&e.opt.Results, "results", "", "`folder` of the records (default DIR/results)")
+	wholeFlag(cmd, &e.index, "index", -1, whole{max: math.MaxInt}, "run `N` of the plan")
+	wholeFlag(cmd, &e.task, "task", -1, whole{max: math.MaxInt}, "all runs of task `K`")
+	for _, name := range []string{"index", "task"} {
+		cmd.Flags().Lookup(name).DefValue = ""
+	}
+	cmd.Flags().StringVar(&e.opt.Results, "results", "", "`folder` of the records (default: results/ in DIR)")
 	dataFlag(cmd, &e.opt.Finder)
-	wholeFlag(cmd, &e.opt.Workers, "workers", 1, whole{min: 1, max: math.MaxInt}, "runs of a task at a time, `N`; each takes its own memory")
+	wholeFlag(cmd, &e.opt.Workers, "workers", 1, whole{min: 1, max: math.MaxInt}, "number `N` of parallel runs; each takes its own memory")
 	progressFlag(cmd, &e.progress)
 	return cmd
 }
@@ -173,7 +177,7 @@ type execution struct {
 
 func (e *execution) run(cmd *cobra.Command, dir string) error {
 	if (e.index < 0) == (e.task < 0) {
-		return harness.Usage(errors.New("one of --index N and --task K is needed"))
+		return harness.Usage(errors.New("give either --index or --task"))
 	}
 	plan, err := cluster.Read(dir)
 	if err != nil {
@@ -208,13 +212,13 @@ func newCollect() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "collect DIR",
-		Short: "Bring the records of a plan together, and say what is missing",
-		Long: `Bring the records of a plan together in a results folder, those that are there
-already included, and say which runs failed, are missing, or have a damaged
-record, and how to run them again. 'runall reproduce' then finds them finished.
+		Short: "Gather the records of a plan, and list missing runs",
+		Long: `Gather the records of a plan in a results folder, which may already have some.
+List the runs that failed, are missing or have a damaged record, with the
+command that runs them again. 'runall reproduce' then finds the runs finished.
 
-The exit status is 0 if all runs are finished, 1 if some failed or folders hold
-different records of one run, 4 if records are missing or damaged.`,
+The exit status is 0 if all runs are finished, 1 if some failed or two folders
+have different records of one run, and 4 if records are missing or damaged.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			plan, err := cluster.Read(args[0])
@@ -236,7 +240,7 @@ different records of one run, 4 if records are missing or damaged.`,
 			return errors.Join(err, c.Err())
 		},
 	}
-	cmd.Flags().StringArrayVar(&from, "from", nil, "results `folder` to read, instead of DIR/results; may be repeated")
+	cmd.Flags().StringArrayVar(&from, "from", nil, "results `folder` to read (default: results/ in DIR); may be repeated")
 	resultsFlag(cmd, &results)
 	jsonFlag(cmd, &asJSON)
 	return cmd

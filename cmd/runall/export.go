@@ -18,18 +18,18 @@ func newExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write records as CSV, Parquet, LaTeX or for benchstat",
-		Long: `Write the records for other tools, all finished runs of a results folder:
+		Long: `Write all finished runs of a results folder for other tools:
 
   csv        a row for each evaluation of each run, with benchopt's column names
   parquet    the same, for pandas, Polars, DuckDB or benchopt
-  latex      the paper's tables beside the runs', a document that pdflatex compiles
-  benchstat  the final figures of each run as lines that benchstat compares
+  latex      the paper's tables beside those of the runs, for pdflatex
+  benchstat  the final figures of each run as lines for benchstat
 
 'go doc polkrepro/export' describes the columns.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format == "parquet" && out == "" {
-				return harness.Usage(errors.New("parquet is not text: name a file with --out"))
+				return harness.Usage(errors.New("--format parquet needs a file: name one with --out"))
 			}
 			if err := checkExport(cmd.OutOrStdout(), out, results); err != nil {
 				return err
@@ -49,8 +49,8 @@ func newExport() *cobra.Command {
 	}
 	resultsFlag(cmd, &results)
 	format = "csv"
-	cmd.Flags().Var(choice{&format, []string{"csv", "parquet", "latex", "benchstat"}}, "format", "what is written")
-	cmd.Flags().StringVar(&out, "out", "", "`file` to write to instead of stdout")
+	cmd.Flags().Var(choice{&format, []string{"csv", "parquet", "latex", "benchstat"}}, "format", "output format")
+	cmd.Flags().StringVar(&out, "out", "", "output `file` (default: stdout)")
 	return cmd
 }
 

@@ -62,9 +62,9 @@ func (w whole) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	switch {
 	case (err != nil || n > w.max || n < w.min) && w.max == math.MaxInt:
-		return fmt.Errorf("must be a whole number, at least %d", w.min)
+		return fmt.Errorf("must be an integer of at least %d", w.min)
 	case err != nil || n > w.max || n < w.min:
-		return fmt.Errorf("must be a whole number from %d to %d", w.min, w.max)
+		return fmt.Errorf("must be an integer from %d to %d", w.min, w.max)
 	}
 	*w.value = n
 	return nil
@@ -133,18 +133,18 @@ func wholeFlag(cmd *cobra.Command, p *int, name string, value int, bounds whole,
 const defaultResults = "results"
 
 func resultsFlag(cmd *cobra.Command, p *string) {
-	cmd.Flags().StringVar(p, "results", defaultResults, "`folder` of records and reports")
+	cmd.Flags().StringVar(p, "results", defaultResults, "results `folder`")
 }
 
 func dataFlag(cmd *cobra.Command, p *data.Finder) {
-	cmd.Flags().StringVar(&p.Dir, "data-dir", "", "`folder` to search for data files before all others")
+	cmd.Flags().StringVar(&p.Dir, "data-dir", "", "`folder` to search first for data files")
 }
 
 func profileFlag(cmd *cobra.Command, p *string, value string) {
 	*p = value
-	usage := "how much to run"
+	usage := "size of the run"
 	if value == "" {
-		usage += " (default: as the records suggest)"
+		usage += " (default: that of the records)"
 	}
 	cmd.Flags().Var(choice{p, experiments.Profiles()}, "profile", usage)
 }
@@ -153,16 +153,16 @@ func profileFlag(cmd *cobra.Command, p *string, value string) {
 const maxSeeds = 10_000
 
 func seedsFlag(cmd *cobra.Command, p *int) {
-	wholeFlag(cmd, p, "seeds", 0, whole{max: maxSeeds}, "repeat every run with seeds 1 to `N` instead of the spec's")
+	wholeFlag(cmd, p, "seeds", 0, whole{max: maxSeeds}, "use seeds 1 to `N` instead of those in the spec")
 }
 
 func workersFlag(cmd *cobra.Command, p *int) {
-	wholeFlag(cmd, p, "workers", 0, whole{max: math.MaxInt}, "runs at a time, `N` (default: one a core)")
+	wholeFlag(cmd, p, "workers", 0, whole{max: math.MaxInt}, "number `N` of parallel runs (default: one for each core)")
 }
 
 func progressFlag(cmd *cobra.Command, p *string) {
 	*p = harness.ProgressAuto
-	cmd.Flags().Var(choice{p, harness.ProgressModes()}, "progress", "how progress is shown on stderr")
+	cmd.Flags().Var(choice{p, harness.ProgressModes()}, "progress", "progress `mode` on stderr: "+strings.Join(harness.ProgressModes(), ", "))
 }
 
 func jsonFlag(cmd *cobra.Command, p *bool) {

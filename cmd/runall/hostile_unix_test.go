@@ -133,7 +133,7 @@ func TestHostileFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr = call(t, "verify", "--results", g.results)
-	if code != harness.ExitIncomplete || !strings.Contains(stderr, "is no path of a result") {
+	if code != harness.ExitIncomplete || !strings.Contains(stderr, "is not the path of a result") {
 		t.Errorf("a manifest that leads outside: exit %d, %s", code, stderr)
 	}
 	g.check(t, stdout+stderr)

@@ -51,7 +51,7 @@ func checkStdout(stdout io.Writer, inputs ...input) error {
 func checkInfo(name string, out os.FileInfo, inputs []input) error {
 	for _, in := range inputs {
 		if in.is(out) {
-			return harness.Usage(fmt.Errorf("%s is the same file as %s %s, which would be destroyed: name another file", name, in.what, in.path))
+			return harness.Usage(fmt.Errorf("%s is the same file as %s %s, which would be overwritten: name another file", name, in.what, in.path))
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func checkOutFolder(what, dir, results string) error {
 	}
 	for _, path := range read {
 		if (input{path: path}).is(out) {
-			return harness.Usage(fmt.Errorf("%s: %s holds records, or is sealed, and is not written to: name another folder", what, dir))
+			return harness.Usage(fmt.Errorf("%s: %s holds records or is sealed: name another folder", what, dir))
 		}
 	}
 	if record.Sealed(dir) {

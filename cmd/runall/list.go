@@ -31,7 +31,7 @@ func newList() *cobra.Command {
 	} {
 		cmd.AddCommand(&cobra.Command{
 			Use:   l.name,
-			Short: "List the " + l.name,
+			Short: "List the " + strings.Replace(l.name, "datasets", "data sets", 1),
 			Args:  cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				value, rows, err := l.list()

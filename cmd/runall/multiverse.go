@@ -16,12 +16,12 @@ func newMultiverse() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "multiverse",
-		Short: "List the verdicts that hinge on a choice that the paper leaves open",
-		Long: `Say which verdicts hinge on a choice that the paper leaves open, without training
-anything: every alternative of experiments/ledgers/assumptions.yaml is flipped,
-each alone, and the claims that depend on it are judged by its runs. The specs
-multiverse-* run the alternatives, in the profile full. An alternative without
-records is not run, and the command that runs it is given.`,
+		Short: "List the verdicts that depend on a choice left open by the paper",
+		Long: `List the verdicts that depend on a choice that the paper leaves open, without
+training. Each alternative in experiments/ledgers/assumptions.yaml is assumed,
+one at a time, and the claims that depend on it are judged by its runs. The
+specs multiverse-* run the alternatives in profile full. For an alternative
+without records, the command that runs it is printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			in, used, err := readEvidence(cmd, results, profile)

@@ -46,21 +46,21 @@ func newTrain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train FILE",
 		Short: "Train a model on your own file or stream",
-		Long: `Train on your own LIBSVM or CSV file (.gz too), or on standard input without end
-if FILE is "-". What is not said by flags or by a spec file is taken from the
-rows; a flag wins over the spec. Of a file all rows are read first, of a stream
-1,000. Scaling, bandwidth, learning rate and, of a file, the number of passes are
-those that predict held-out rows best; --no-tune has fixed defaults instead.
+		Long: `Train on your own LIBSVM or CSV file (.gz too), or on an endless stream on
+standard input if FILE is "-". Settings that neither a flag nor a spec file
+gives are chosen from the rows: all rows of a file, the first 1,000 of a
+stream. A flag overrides the spec. Scaling, bandwidth, learning rate and, for a
+file, the number of passes are tuned on held-out rows; --no-tune uses fixed
+defaults instead.
 
-Progress is the error on rows before they are learned. The loss says what the
-task is: hinge and logistic classify, squared-hinge and
-binary-logistic are for two classes, squared is regression.
+The loss determines the task: hinge and logistic classify, squared-hinge and
+binary-logistic need two classes, squared is for regression. Progress shows the
+error on rows before they are learned.
 
-The model is saved every 100,000 rows, and if training is interrupted (exit
-status 130) or a row can't be read. --resume goes on from it as if nothing had
-happened: in the file that it was learning by itself, with its rows and passes
-that are left; in a stream with the rows it is given. --skip leaves the first
-rows of a file out.`,
+The model is saved every 100,000 rows, and when training is interrupted (exit
+status 130) or a row can't be read. --resume continues as if nothing had
+happened: with the rest of the same file, or with the next rows of the stream.
+--skip skips the first rows of a file.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = online.Source{Path: args[0], Stdin: cmd.InOrStdin()}
@@ -97,29 +97,29 @@ var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kern
 func checkTogether(fs *pflag.FlagSet, s *online.Settings, loss string) error {
 	for _, name := range savedFlags {
 		if fs.Changed("resume") && fs.Changed(name) {
-			return fmt.Errorf("--%s can't be changed: with --resume it is the saved model's", name)
+			return fmt.Errorf("--%s can't be changed with --resume: the saved model has it", name)
 		}
 	}
 	switch {
 	case fs.Changed("classes") && loss == "squared":
-		return errors.New("--classes: --loss squared predicts numbers and has none")
+		return errors.New("--classes: --loss squared is regression, without classes")
 	case fs.Changed("parsimony") && fs.Changed("order"):
-		return errors.New("--parsimony and --order are two ways to bound the model: give one")
+		return errors.New("--parsimony and --order both bound the model: give one of them")
 	case fs.Changed("pruner") && fs.Changed("order"):
-		return errors.New("--order is for the paper's pruner: give --pruner its own parameters")
+		return errors.New("--order is for the paper's pruner: with --pruner use --pruner-params")
 	case s.Kernel != online.KernelGaussian && fs.Changed("bandwidth"):
-		return fmt.Errorf("--bandwidth: a %s kernel has none", s.Kernel)
+		return fmt.Errorf("--bandwidth: the %s kernel has none", s.Kernel)
 	case s.Kernel != online.KernelPolynomial && (fs.Changed("offset") || fs.Changed("degree")):
-		return fmt.Errorf("--offset and --degree: a %s kernel has none", s.Kernel)
+		return fmt.Errorf("--offset and --degree: the %s kernel has none", s.Kernel)
 	}
 	p, err := prune.Find(s.Pruner, s.PrunerParams)
 	switch {
 	case err != nil:
 		return err
 	case p.Heuristic.Gaussian && s.Kernel != online.KernelGaussian:
-		return fmt.Errorf("--pruner %s is for the gaussian kernel only", s.Pruner)
+		return fmt.Errorf("--pruner %s needs the gaussian kernel", s.Pruner)
 	case !p.Heuristic.Epsilon && fs.Changed("parsimony"):
-		return fmt.Errorf("--parsimony: the pruner %s does not look at it", s.Pruner)
+		return fmt.Errorf("--parsimony: the pruner %s does not use it", s.Pruner)
 	}
 	return nil
 }
@@ -128,17 +128,17 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, loss string) error {
 func (f *trainFlags) add(cmd *cobra.Command) {
 	f.loss, f.scale = "hinge", string(online.ScaleUnit)
 	fs := cmd.Flags()
-	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings; its keys are these flags, see docs/own-data.md")
-	fs.Var(choice{&f.loss, []string{"hinge", "logistic", "squared", "squared-hinge", "binary-logistic"}}, "loss", "what is minimized")
+	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings, see docs/own-data.md")
+	fs.Var(choice{&f.loss, []string{"hinge", "logistic", "squared", "squared-hinge", "binary-logistic"}}, "loss", "`name` of the loss: hinge, logistic, squared, squared-hinge or binary-logistic")
 	formatFlag(cmd, &f.format)
 	headerFlag(cmd, &f.header)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
-	fs.Var(choice{&f.scale, online.Scales()}, "scale", "how features are scaled (default: tuned; with --no-tune unit, by the first 1,000 rows): not, to mean 0 and deviation 1, or to the unit interval")
-	fs.StringSliceVar(&f.classes, "classes", nil, "`labels` of all classes (default: those of the file, or of a stream's first 1,000 rows)")
+	fs.Var(choice{&f.scale, online.Scales()}, "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
+	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
-	fs.BoolVar(&f.noTune, "no-tune", false, "the fixed defaults for what no flag says, instead of settings tried on held-out rows")
+	fs.BoolVar(&f.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
-	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "keep at most `M` elements, by KOMP; --no-tune: with no error budget beside it, as --pruner komp-order --pruner-params order=M")
+	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "largest model order `M`, kept by KOMP, with an error budget too unless --no-tune")
 	fs.Lookup("order").DefValue = ""
 	fs.Lookup("scale").DefValue = ""
 }
@@ -152,16 +152,16 @@ func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs.Var(positive{&s.Bandwidth}, "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
 	fs.Var(notNegative{&s.Offset}, "offset", "offset `b` of the polynomial kernel")
 	wholeFlag(cmd, &s.Degree, "degree", online.DefaultDegree, whole{min: 1, max: maxDegree}, "degree `c` of the polynomial kernel; 1 is a linear model")
-	fs.Var(positive{&s.LearningRate}, "learning-rate", "constant learning rate `η` (default: tuned, and of a file falling to 0; with --no-tune 0.5 for the squared losses, 2 for the others, over κ(x,x) of a polynomial)")
+	fs.Var(positive{&s.LearningRate}, "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others, divided by κ(x,x) of a polynomial)")
 	fs.Var(positive{&s.Regularizer}, "regularizer", "regularizer `λ` (default: 1e-06; times κ(x,x) of a polynomial)")
-	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 beside a bound on the order, with --no-tune 0.01; times κ(x,x) of a polynomial)")
-	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "what keeps the model small (default: a bound on the order; with --no-tune komp), a `name` that \"runall list pruners\" prints")
-	fs.Var(prunerParams{&s.PrunerParams}, "pruner-params", "what the pruner takes, `name=number` with commas between")
-	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows in a mini-batch, `N` (tuned: up to 128 in large files)")
-	wholeFlag(cmd, &s.Dim, "features", 0, whole{min: 1, max: online.MaxFeatures}, "number of features, `N` (default: that of the file, or of a stream's first 1,000 rows)")
-	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: maxEpochs}, "passes over a file, `N` (default: tuned; with --no-tune 1)")
-	wholeFlag(cmd, &opt.Skip, "skip", 0, whole{max: math.MaxInt}, "leave the first `N` rows out of the first pass")
-	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, whole{min: 1, max: math.MaxInt}, "save the model every `N` rows")
+	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01; times κ(x,x) of a polynomial)")
+	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "`name` of the pruner, see runall list pruners (default: a bound on the order; with --no-tune komp)")
+	fs.Var(prunerParams{&s.PrunerParams}, "pruner-params", "comma-separated parameters of the pruner, `name=number`")
+	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
+	wholeFlag(cmd, &s.Dim, "features", 0, whole{min: 1, max: online.MaxFeatures}, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
+	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: maxEpochs}, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
+	wholeFlag(cmd, &opt.Skip, "skip", 0, whole{max: math.MaxInt}, "number `N` of rows to skip in the first pass")
+	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, whole{min: 1, max: math.MaxInt}, "rows `N` between saves of the model")
 	for _, name := range []string{"bandwidth", "learning-rate", "regularizer", "parsimony", "features", "epochs", "pruner"} {
 		fs.Lookup(name).DefValue = ""
 	}
@@ -217,7 +217,7 @@ var (
 )
 
 func formatFlag(cmd *cobra.Command, p *string) {
-	cmd.Flags().Var(choice{p, []string{data.FormatCSV, data.FormatLIBSVM}}, "format", "format of the rows (default: CSV for files named .csv and .csv.gz, else LIBSVM)")
+	cmd.Flags().Var(choice{p, []string{data.FormatCSV, data.FormatLIBSVM}}, "format", "format of the rows (default: csv for files named .csv or .csv.gz, otherwise libsvm)")
 }
 
 // tune has what no flag and no spec says chosen on held-out rows, unless
@@ -247,7 +247,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		return err
 	}
 	if opt.Continue && cmd.Flags().Changed("epochs") {
-		return harness.Usage(fmt.Errorf("--epochs can't be changed: %s is in the middle of its own", flags.resume))
+		return harness.Usage(fmt.Errorf("--epochs can't be changed: %s is in the middle of its training", flags.resume))
 	}
 	if err := flags.checkFormat(cmd.Flags(), &opt); err != nil {
 		return harness.Usage(err)
@@ -292,7 +292,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 // explained says what can be done about an error.
 func explained(err error) error {
 	if errors.Is(err, online.ErrOtherFile) {
-		return fmt.Errorf("%w; its training was not finished, and --skip 0 trains it on this file instead", err)
+		return fmt.Errorf("%w; its training is not finished: to train it on this file instead, use --skip 0", err)
 	}
 	return err
 }
@@ -323,7 +323,7 @@ func (f *trainFlags) checkOutput(file string) error {
 	if f.resume != "" && filepath.Clean(out) != filepath.Clean(f.resume) {
 		inputs = append(inputs, input{"--resume", f.resume})
 	} else if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 && f.resume != "" {
-		return harness.Usage(fmt.Errorf("--resume: %s is a symbolic link, which the new model would replace: name the file itself, or another one with --out", out))
+		return harness.Usage(fmt.Errorf("--resume: %s is a symbolic link, which the new model would replace: name its target, or another file with --out", out))
 	}
 	what := "--out"
 	if f.out == "" {
@@ -358,13 +358,13 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 	opt.Continue = opt.Continue && !stream && f.resume != "" && opt.Resume.Unfinished()
 	switch {
 	case f.out == "":
-		return harness.Usage(errors.New("--out says where the model is to be written, and is missing"))
+		return harness.Usage(errors.New("--out is missing: name the model file to write"))
 	case stream && opt.Epochs > 1:
 		return harness.Usage(errors.New("standard input can be read only once: --epochs is for files"))
 	case !stream && !regularOrMissing(opt.Source.Path):
-		return harness.Usage(fmt.Errorf("%s is not a regular file: pipe it into the command and give - as its name", opt.Source.Path))
+		return harness.Usage(fmt.Errorf("%s is not a regular file: pipe it to standard input and give - as FILE", opt.Source.Path))
 	case stream && f.format == "" && f.resume == "":
-		return harness.Usage(errors.New("--format says what standard input holds, csv or libsvm, and is missing"))
+		return harness.Usage(errors.New("--format is missing: standard input needs csv or libsvm"))
 	}
 	opt.Settings.Format = formatOf(f.format, opt.Source.Path, opt.Settings.Format)
 	return nil
@@ -379,7 +379,7 @@ func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) er
 	case opt.Continue && fs.Changed("header"):
 		return fmt.Errorf("--header can't be changed: %s is in the middle of its file", f.resume)
 	case opt.Settings.Format == data.FormatLIBSVM && fs.Changed("label"):
-		return errors.New("--label is the column of a CSV file: the label of a LIBSVM row comes first")
+		return errors.New("--label is for CSV files: the label of a LIBSVM row comes first")
 	}
 	return nil
 }
@@ -413,7 +413,7 @@ func labelColumn(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("--label %q: must be first, last or a column's number from 1", text)
+		return 0, fmt.Errorf("--label %q: must be first, last or a column number from 1", text)
 	}
 	return n, nil
 }
@@ -455,8 +455,9 @@ func newPredict() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict MODEL FILE",
 		Short: "Predict the rows of a file or stream with a model",
-		Long: `Predict the rows of a file, or of standard input if FILE is "-", with a model that
-train wrote: one prediction a line. The rows may have labels, which are ignored.`,
+		Long: `Predict the rows of a file, or of standard input if FILE is "-", with a model
+from train, and write one prediction on each line. Labels in the rows are
+ignored.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkStdout(cmd.OutOrStdout(), input{"MODEL", args[0]}, input{"FILE", args[1]}); err != nil {
@@ -467,7 +468,7 @@ train wrote: one prediction a line. The rows may have labels, which are ignored.
 				return err
 			}
 			if probability && !strings.HasSuffix(m.Settings().Loss, "logistic") {
-				return harness.Usage(fmt.Errorf("--probability: a model of the %s loss has none; train with --loss logistic", m.Settings().Loss))
+				return harness.Usage(fmt.Errorf("--probability: a model with the %s loss has none: train with --loss logistic", m.Settings().Loss))
 			}
 			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
 			format := formatOf(format, args[1], m.Settings().Format)
@@ -479,7 +480,7 @@ train wrote: one prediction a line. The rows may have labels, which are ignored.
 	}
 	formatFlag(cmd, &format)
 	headerFlag(cmd, &header)
-	cmd.Flags().BoolVar(&probability, "probability", false, "write a CSV table of the prediction and the probability of every class")
+	cmd.Flags().BoolVar(&probability, "probability", false, "write a CSV table with the probabilities of all classes")
 	return cmd
 }
 

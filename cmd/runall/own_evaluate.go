@@ -19,12 +19,12 @@ func newEvaluate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL FILE",
 		Short: "Compare a model's predictions with the labels of a file",
-		Long: `Compare a model that train wrote with the labels of a file, or of standard input
-if FILE is "-": error and mean loss, then recall and precision by class and the
-confusion matrix, or the mean absolute error of a regression. A model of a
-logistic loss has log-loss and calibration too. With more than 10 classes the
-text shows those with the lowest recall and the largest confusions; --json
-writes all. docs/own-data.md lists its keys.`,
+		Long: `Compare the predictions of a model with the labels of a file, or of standard
+input if FILE is "-": error and mean loss, then recall and precision by class
+and the confusion matrix, or for a regression the mean absolute error. Models
+with a logistic loss also have log-loss and calibration. With more than 10
+classes the text shows those with the lowest recall and the largest confusions;
+--json writes all. docs/own-data.md lists its keys.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkStdout(cmd.OutOrStdout(), input{"MODEL", args[0]}, input{"FILE", args[1]}); err != nil {

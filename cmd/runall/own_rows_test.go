@@ -241,10 +241,10 @@ func TestNumericHeader(t *testing.T) {
 
 		{"a row", "2,0.5,0.25", pandasRows(60, number, false), nil, false, ""},
 		{"whole numbers", "2,5,1", pandasRows(60, number, true), nil, false, ""},
-		{"like positions", "0,1,2", pandasRows(60, number, true), nil, false, "line 1 is taken as a row"},
+		{"like positions", "0,1,2", pandasRows(60, number, true), nil, false, "line 1 is read as data"},
 		{"like names, of a class", "elm,0,1", pandasRows(60, word, false), nil, false, ""},
-		{"a rare class", "yew,51,12", pandasRows(60, word, true), nil, false, "line 1 is taken as a row"},
-		{"a rare class, fractions", "yew,0.5,0.25", pandasRows(60, word, false), nil, false, "line 1 is taken as a row"},
+		{"a rare class", "yew,51,12", pandasRows(60, word, true), nil, false, "line 1 is read as data"},
+		{"a rare class, fractions", "yew,0.5,0.25", pandasRows(60, word, false), nil, false, "line 1 is read as data"},
 		{"said not to be", "0,1,2", pandasRows(60, number, false), []string{"--header", "no"}, false, ""},
 		{"regression", "0.5,1,2", pandasRows(60, real, false), []string{"--loss", "squared"}, false, ""},
 	}

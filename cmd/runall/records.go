@@ -17,11 +17,11 @@ func newRecords() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "records",
 		Short: "Compare the records of two results folders, run by run",
-		Long: fmt.Sprintf(`Compare the records of two results folders, run by run: of every run that both
-have, the risks, errors and model orders of all points and the final ones must be
-the same to %g of the risks, %g of the errors and %g elements. The exit status is 0
-if they are, 3 if a run differs, 4 if the folders have no run in common or records
-are damaged.`, record.RiskTolerance, record.ErrorTolerance, record.OrderTolerance),
+		Long: fmt.Sprintf(`Compare the records of two results folders, run by run. In every run that both
+have, all risks, errors and model orders must agree to within %g of the
+risk, %g of the error and %g elements. The exit status is 0 if they do,
+3 if a run differs, and 4 if the folders have no run in common or records are
+damaged.`, record.RiskTolerance, record.ErrorTolerance, record.OrderTolerance),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			got, err := harness.ReadWhole(results, warning(cmd))
@@ -47,9 +47,9 @@ func agreement(w io.Writer, a *record.Agreement) error {
 		fmt.Fprintf(w, "%s (%s, %s, %s): %s\n", d.Record.Path, r.Data.Name, r.Task, r.Method, d.Wrong[0])
 	}
 	if a.Compared == 0 {
-		return harness.Incomplete(errors.New("no run is in both folders"))
+		return harness.Incomplete(errors.New("the folders have no run in common"))
 	}
-	fmt.Fprintf(w, "%d runs compared, %d the same bit for bit; %d are in the first folder alone, %d in the second\n", a.Compared, a.Same, a.Here, a.There)
+	fmt.Fprintf(w, "%d runs compared, %d the same bit for bit; %d only in the first folder, %d only in the second\n", a.Compared, a.Same, a.Here, a.There)
 	if n := len(a.Differing); n > 0 {
 		return harness.Deviates(fmt.Errorf("%d of %d runs differ by more than the tolerances", n, a.Compared))
 	}

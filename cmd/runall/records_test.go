@@ -44,14 +44,14 @@ func TestAgree(t *testing.T) {
 	if err != nil || len(paths) != 7 {
 		t.Fatal(paths, err)
 	}
-	if code, stdout, stderr := compare(); code != 0 || stdout != "7 runs compared, 7 the same bit for bit; 0 are in the first folder alone, 0 in the second\n" {
+	if code, stdout, stderr := compare(); code != 0 || stdout != "7 runs compared, 7 the same bit for bit; 0 only in the first folder, 0 only in the second\n" {
 		t.Errorf("the same: exit %d, %s%s", code, stdout, stderr)
 	}
 	if err := os.Remove(paths[6]); err != nil {
 		t.Fatal(err)
 	}
 	rewrite(t, paths[5], func(f *record.Final) { f.TestRisk *= 1 + 5e-5 })
-	if code, stdout, stderr := compare(); code != 0 || stdout != "6 runs compared, 5 the same bit for bit; 0 are in the first folder alone, 1 in the second\n" {
+	if code, stdout, stderr := compare(); code != 0 || stdout != "6 runs compared, 5 the same bit for bit; 0 only in the first folder, 1 only in the second\n" {
 		t.Errorf("within the tolerance: exit %d, %s%s", code, stdout, stderr)
 	}
 	rewrite(t, paths[4], func(f *record.Final) { f.TestRisk *= 1 + 2e-4 })
@@ -70,7 +70,7 @@ func TestAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, _, stderr := compare(); code != harness.ExitIncomplete || !strings.Contains(stderr, "no run is in both folders") {
+	if code, _, stderr := compare(); code != harness.ExitIncomplete || !strings.Contains(stderr, "the folders have no run in common") {
 		t.Errorf("nothing to compare: exit %d, %s", code, stderr)
 	}
 	if code, _, stderr := call(t, "verify", "records", "--results", with, "--with", t.TempDir()); code != harness.ExitIncomplete || !strings.Contains(stderr, "no records in") {

@@ -32,13 +32,13 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [SPEC...]",
 		Short: "Make tables and figures from records, without training",
-		Long: `Make the tables and figures from the records, without training. The exit status
-is 1 if a record is incomplete or corrupt; the report is made from the others.
+		Long: `Make the tables and figures from the records, without training, and print the
+tables. Incomplete and corrupt records are left out and the exit status is 1.
 
---format summary prints what 'runall reproduce' prints: Tables 2 and 3 with one
-line a method, and the verdicts counted. --format html writes one page that opens
-offline, report.html in the folder of --out or in that of the results, and prints
-its path.`,
+--format summary prints the output of 'runall reproduce': Tables 2 and 3 with
+one line for each method, and the number of verdicts. --format html writes one
+page that opens offline, report.html, to the folder of --out or to report/ in
+the results folder, and prints its path.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := checkOutFolder("--out", out, results); err != nil {
 				return err
@@ -66,8 +66,8 @@ its path.`,
 	profileFlag(cmd, &profile, "")
 	seedsFlag(cmd, &opt.Seeds)
 	dataFlag(cmd, &finder)
-	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}}, "format", "format of the tables; html: the report as one page; summary: a line a method")
-	cmd.Flags().StringVar(&out, "out", "", "`folder` to write all tables and figures to, in all formats")
+	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}}, "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
+	cmd.Flags().StringVar(&out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
 	return cmd
 }
 

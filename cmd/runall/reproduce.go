@@ -31,14 +31,14 @@ func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [SPEC...]",
 		Short: "Run the experiments and compare with the paper's tables",
-		Long: `Run the experiments of the specs that are named, by default of all and those of
-Table 1, and compare the results with the paper's tables: a line a method, the
-verdicts counted, what is missing and the command that gets it. The full tables
-and the figures are in report/ of the results folder; 'runall report' prints the
-tables.
+		Long: `Run the experiments of the named specs, or by default of all and of Table 1.
+Compare the results with the paper's tables, one line for each method, count the
+verdicts, and list missing runs with the commands that add them. The full tables
+and the figures are written to report/ in the results folder; 'runall report'
+prints the tables.
 
-Missing data sets are downloaded first (see 'runall data fetch --help'), unless
-` + data.EnvOffline + `=1 is in the environment.`,
+Finished runs are kept and not repeated. Missing data sets are downloaded first
+(see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.`,
 		RunE: r.run,
 	}
 	profileFlag(cmd, &r.profile, "quick")
@@ -46,7 +46,7 @@ Missing data sets are downloaded first (see 'runall data fetch --help'), unless
 	seedsFlag(cmd, &r.plan.Seeds)
 	resultsFlag(cmd, &r.opt.Results)
 	dataFlag(cmd, &r.opt.Finder)
-	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4, before anything is trained, if a data set is missing")
+	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4 before training if a data set is missing")
 	progressFlag(cmd, &r.progress)
 	return cmd
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"polkrepro/experiments"
 )
 
@@ -40,6 +42,26 @@ func TestOverview(t *testing.T) {
 			t.Errorf("%d commands", listed)
 		}
 	}
+}
+
+// TestHelpFits: the help of every command fits 80 columns.
+func TestHelpFits(t *testing.T) {
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		_, help, _ := call(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
+		if !strings.Contains(help, "Usage:") {
+			t.Errorf("%s has no help: %s", c.CommandPath(), help)
+		}
+		for line := range strings.Lines(help) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 80 {
+				t.Errorf("%s: a line of more than 80 columns: %s", c.CommandPath(), line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot())
 }
 
 // TestOldNames: a command does the same under its old name, and says the new one.

@@ -17,17 +17,17 @@ func newSeal() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "seal",
 		Short: "Seal a results folder, or make a sealed reference",
-		Long: `Seal a results folder: write the SHA-256 of its records, and of tables, figures
-and verdicts.json in it, to MANIFEST, which 'sha256sum -c' reads too. From then
-on, a file of these that is changed, missing or added is an error, exit status
-4, of every command that reads the folder, and reproduce does not write to it.
+		Long: `Seal a results folder: write the SHA-256 of its records, tables, figures and
+verdicts.json to MANIFEST, which 'sha256sum -c' can check too. If one of these
+files is then changed, missing or added, every command that reads the folder
+fails with exit status 4. reproduce does not write to a sealed folder.
 
-With --from, the folder becomes a reference made of the records in others: those
-of the runs that a profile plans, all of which must be there, made by a program
-of known revision without local changes; and the profile's runs of Table 1, all
-or none of them. Tables, figures and verdicts are made
-anew from these records alone; examples of images in figures need the data.
-Records, tables, figures and verdicts that a sealed reference had are replaced.`,
+With --from, the folder becomes a reference made from the records in other
+folders: those of all runs of a profile, and all of its runs of Table 1 or
+none. No run may be missing, and all must be made by a program of known
+revision without local changes. Tables, figures and verdicts are remade from
+these records; example images in figures need the data. They replace those of
+an earlier reference.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(ref.From) > 0 {
@@ -47,6 +47,6 @@ Records, tables, figures and verdicts that a sealed reference had are replaced.`
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &ref.Profile, experiments.ProfileFull)
 	dataFlag(cmd, &ref.Finder)
-	cmd.Flags().StringArrayVar(&ref.From, "from", nil, "results `folder` whose records to copy; may be repeated")
+	cmd.Flags().StringArrayVar(&ref.From, "from", nil, "results `folder` with records to copy; may be repeated")
 	return cmd
 }

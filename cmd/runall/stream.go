@@ -17,12 +17,12 @@ func newStream() *cobra.Command {
 	var progress string
 	cmd := &cobra.Command{
 		Use:   "stream",
-		Short: "Train on a stream that never repeats; measure model order, memory and speed",
-		Long: `Train on a stream that never repeats; show that model order, memory and speed
-stay bounded.
+		Short: "Measure model order, memory and speed on an endless stream",
+		Long: `Train on a stream of multidist that never repeats, and measure model order,
+memory and speed, which should stay bounded.
 
-If it is interrupted (exit status 130), nothing is written, and the next stream
-begins anew.`,
+If it is interrupted (exit status 130), nothing is written, and a rerun starts
+over.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if opt.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
@@ -43,8 +43,8 @@ begins anew.`,
 			return err
 		},
 	}
-	wholeFlag(cmd, &opt.Samples, "samples", 1_000_000, whole{min: 1, max: math.MaxInt}, "length `N` of the stream")
-	wholeFlag(cmd, &opt.Every, "every", 10_000, whole{min: 1, max: math.MaxInt}, "measure every `N` samples")
+	wholeFlag(cmd, &opt.Samples, "samples", 1_000_000, whole{min: 1, max: math.MaxInt}, "number `N` of samples")
+	wholeFlag(cmd, &opt.Every, "every", 10_000, whole{min: 1, max: math.MaxInt}, "samples `N` between measurements")
 	opt.Parsimony = 0.04
 	cmd.Flags().Var(positive{&opt.Parsimony}, "parsimony", "parsimony `constant` K")
 	resultsFlag(cmd, &opt.Results)

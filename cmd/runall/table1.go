@@ -19,10 +19,10 @@ func newTable1() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "table1",
 		Short: "Test Table 1, the convergence theorems, by experiment",
-		Long: `Test Table 1, the convergence theorems, by experiment: distance to f*, model
-order and the projection's error along runs with diminishing and constant
-learning rates. Finished runs are kept, and not run again; 'runall report' shows
-them without training anything.`,
+		Long: `Test Table 1, the convergence theorems, by experiment: measure the distance to
+f*, the model order and the error of the projection during runs with diminishing
+and constant learning rates. Finished runs are kept and not repeated; 'runall
+report' shows them without training.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if opt.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {

@@ -34,22 +34,22 @@ func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Judge the paper's claims by the records",
-		Long: `Judge the paper's claims by the records. Nothing is trained. The claims, their
+		Long: `Judge the paper's claims by the records, without training. The claims, their
 margins and the runs that they need are in experiments/ledgers.
 
-The exit status is 0 if every claim is reproduced or its deviation explained, 3 if
-a claim deviates without an explanation or is inconclusive, and 4 if records are
-missing or damaged.
+The exit status is 0 if every claim is reproduced or its deviation explained, 3
+if a claim deviates without an explanation or is inconclusive, and 4 if records
+are missing or damaged.
 
-With --reference, the verdicts are compared with those of another results folder,
-judged by the same profile: the exit status is 0 if they are the same, 3 if one
-differs, and 4 if claims could not be compared because runs are missing on either
-side. This is the comparison for CI: between kinds of processor, records may differ
-in the last bits.
+With --reference, the verdicts are compared with those of another results
+folder, judged by the same profile. The exit status is 0 if they are the same,
+3 if one differs, and 4 if claims can't be compared because runs are missing on
+either side. Use this in CI: between kinds of processor, records may differ in
+the last bits.
 
---format markdown writes a summary for a CI job's page. --format junit writes a
-test case for each claim; the file has a failure or an error exactly if the exit
-status is not 0.`,
+--format markdown writes a summary for the page of a CI job. --format junit
+writes a test case for each claim; the file has a failure or an error exactly if
+the exit status is not 0.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
@@ -65,8 +65,8 @@ status is not 0.`,
 	profileFlag(cmd, &v.profile, "")
 	cmd.Flags().Var(choice{&v.format, []string{"text", "markdown", formatJSON, "junit"}}, "format", "output format")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
-	cmd.Flags().StringArrayVar(&v.assume, "assume", nil, "alternative to assume, `ASSUMPTION=ALTERNATIVE`; lists the verdicts that change (repeatable)")
-	cmd.Flags().StringVar(&v.reference, "reference", "", "results `folder` whose verdicts are expected")
+	cmd.Flags().StringArrayVar(&v.assume, "assume", nil, "judge under `ASSUMPTION=ALTERNATIVE` and list the verdicts that change; may be repeated")
+	cmd.Flags().StringVar(&v.reference, "reference", "", "results `folder` with the expected verdicts")
 	return cmd
 }
 

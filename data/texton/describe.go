@@ -90,7 +90,7 @@ func newDescriber(pre Preprocessing) (*describer, error) {
 			quantise(dst, m[:], 1)
 		}
 	default:
-		return nil, fmt.Errorf("texton: no preprocessing %q (there are %s, %s, %s, %s)", pre, Raw, ImageNormalised, Contrast, MR8)
+		return nil, fmt.Errorf("texton: unknown preprocessing %q (known: %s, %s, %s, %s)", pre, Raw, ImageNormalised, Contrast, MR8)
 	}
 	d := &describer{bank: gemm.NewPanels[float64](taps), finish: finish}
 	for _, w := range filters() {

@@ -79,7 +79,7 @@ func TestMapsErrors(t *testing.T) {
 		{"-2 iterations", good, Options{Iterations: -2}},
 		{"-3 threads", good, Options{Threads: -3}},
 		{"fewer than 256 textons", good, Options{Samples: 255}},
-		{`no preprocessing "x"`, good, Options{Preprocessing: "x"}},
+		{`unknown preprocessing "x"`, good, Options{Preprocessing: "x"}},
 	}
 	for _, tt := range tests {
 		if _, err := Maps([]*Image{tt.image}, tt.opt, rand.NewPCG(1, 2)); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -262,6 +262,8 @@ func (t *task[T]) panelsUnit(u int) {
 		scale(i1-i0, j1-j0, 0, t.c[i0*t.ldc+j0:], t.ldc)
 	}
 	nr, kc, beta := t.kr.nr, kBlock(max(t.k, 1)), t.beta
+	// The blocks of k go one after the other, whoever computes this block of C: the
+	// order of summation is the same for any number of goroutines.
 	for k0 := 0; k0 < t.k; k0 += kc {
 		k1 := min(k0+kc, t.k)
 		t.block(i0, i1, j0, j1, k0, k1, t.packed[j0*t.k+k0*nr:], t.k*nr, beta)
@@ -365,7 +367,7 @@ func (t *task[T]) lanesUnit(w *worker[T], u int) {
 			rb = 1
 		}
 		for i, ra := 0, 0; i < nx; i += ra {
-			ra = ceilDiv(nx-i, ceilDiv(nx-i, kr.dotA)) // evenly: a single row is dear
+			ra = ceilDiv(nx-i, ceilDiv(nx-i, kr.dotA)) // evenly: a single row costs as much as several
 			kr.dots(ra, rb, t.k, x[i*ldx:], ldx, y[j*ldy:], ldy, &w.out)
 			for p := range ra {
 				for q := range rb {
@@ -382,5 +384,5 @@ func (t *task[T]) put(c *T, s T) {
 		*c = t.alpha * s
 		return
 	}
-	*c = T(t.alpha*s) + T(t.beta**c)
+	*c = T(t.alpha*s) + T(t.beta**c) // the conversions keep compilers from fusing
 }

@@ -283,7 +283,7 @@ func (s *source) convert(n ast.Node, r *Reporter) *Node {
 	case *ast.NullNode, nil:
 		return out
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
-		r.Errorf(out, "anchors, aliases, merge keys and tags are not used here")
+		r.Errorf(out, "anchors, aliases, merge keys and tags are not supported")
 		return nil
 	case ast.ScalarNode:
 		t := v.GetToken()
@@ -295,7 +295,7 @@ func (s *source) convert(n ast.Node, r *Reporter) *Node {
 		}
 		return out
 	}
-	r.Errorf(out, "this kind of YAML is not used here")
+	r.Errorf(out, "this kind of YAML is not supported")
 	return nil
 }
 

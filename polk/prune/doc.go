@@ -34,7 +34,7 @@
 // The paper's KOMP keeps to an error and lets the model order follow. For a fixed
 // order, komp-order removes the same elements and stops at M. [All] lists the
 // others with what they do and where they are from; runall compare measures them,
-// and REPRODUCE.md has what it found.
+// and docs/pruning.md has its findings.
 //
 // Those with NewInverse in place of New use K_DD⁻¹, O(M²) a step, and refit the
 // weights of what stays; the others cost O(M) and leave the weights alone.

@@ -177,7 +177,7 @@ func New(h Heuristic, given Params) (*Instance, error) {
 func Find(name string, given Params) (*Instance, error) {
 	h, ok := Lookup(name)
 	if !ok {
-		return nil, fmt.Errorf("prune: unknown pruner %q (there are %s)", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("prune: unknown pruner %q (known: %s)", name, strings.Join(Names(), ", "))
 	}
 	return New(h, given)
 }

@@ -86,7 +86,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%v: %v, want %s", p, err, want)
 		}
 	}
-	if _, err := Find("kimp", nil); err == nil || !strings.Contains(err.Error(), "unknown pruner \"kimp\" (there are ") {
+	if _, err := Find("kimp", nil); err == nil || !strings.Contains(err.Error(), "unknown pruner \"kimp\" (known: ") {
 		t.Error(err)
 	}
 }

@@ -110,6 +110,9 @@ func (f *fit) certify() {
 // lowerMu divides μ where most of the gap is due to it, and reports whether it
 // did.
 func (f *fit) lowerMu() bool {
+	// The gap has two parts: what the minimization of the smoothed objective has left
+	// to do, residual, and what smoothing costs. As long as the first is the larger,
+	// a smaller μ would only make it harder.
 	q := f.problem
 	lower, exact := q.bound()
 	residual := q.residual()

@@ -35,6 +35,8 @@ func (m pairs) direction(gradient []float64) []float64 {
 		scale(1/max(1, norm(gradient)), d)
 		return d
 	}
+	// Nocedal's two loops, from the newest pair to the oldest and back. Between them
+	// H₀ = sᵀy/yᵀy of the newest pair, the scale of the inverse Hessian.
 	a := make([]float64, len(m))
 	for i := len(m) - 1; i >= 0; i-- {
 		a[i] = m[i].rho * gemm.Dot(d, m[i].s)
@@ -64,6 +66,8 @@ const (
 func (q *problem) search(w, g, d []float64) (to, gradient []float64, ok bool) {
 	value, slope := q.value(w), gemm.Dot(g, d)
 	to, gradient = make([]float64, len(w)), make([]float64, len(w))
+	// Invariant: low satisfies the first condition, but its slope is too steep still;
+	// at high the first condition fails; high = 0 stands for none yet.
 	low, high, t := 0.0, 0.0, 1.0
 	for range searches {
 		copy(to, w)

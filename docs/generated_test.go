@@ -1,0 +1,160 @@
+package docs
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of the documents")
+
+// generated compares the part of a document between a comment that begins with
+// the source's name and the next "<!-- end -->" with what it should be, or
+// replaces it.
+func generated(t *testing.T, doc, source, want string) {
+	t.Helper()
+	text := read(t, doc)
+	begin := strings.Index(text, "<!-- from "+source)
+	if begin < 0 {
+		t.Fatalf("%s has no part from %s", doc, source)
+	}
+	begin += strings.Index(text[begin:], "-->\n") + len("-->\n")
+	end := begin + strings.Index(text[begin:], "<!-- end -->")
+	if text[begin:end] == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s differs from %s; run go test ./docs -run %s -update", doc, source, t.Name())
+	}
+	if err := os.WriteFile(filepath.Join(root, doc), []byte(text[:begin]+want+text[end:]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAssumptions: docs/assumptions.md has the ledger's assumptions.
+func TestAssumptions(t *testing.T) {
+	ledger, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, a := range ledger.Assumptions {
+		fmt.Fprintf(&b, "\n### %s\n\n- **The paper**: %s\n- **Here** (%s): %s\n- **Why**: %s\n", a.ID, a.Paper, a.How, a.Chosen, a.Evidence)
+		for _, alt := range a.Alternatives {
+			how := "not run"
+			if alt.Reading() {
+				how = "another reading of the same runs"
+			} else if len(alt.Answers) > 0 {
+				how = "run"
+			}
+			fmt.Fprintf(&b, "- Alternative `%s` (%s): %s", alt.ID, how, alt.Value)
+			if alt.Effect != "" {
+				fmt.Fprintf(&b, ". Effect: %s", alt.Effect)
+			}
+			b.WriteString("\n")
+		}
+	}
+	b.WriteString("\n")
+	generated(t, "docs/assumptions.md", "experiments/ledgers/assumptions.yaml", b.String())
+}
+
+// TestParsimonyOnMNIST: docs/assumptions.md has the validation errors of
+// results/reference/calibration. The K that the specs use are bold.
+func TestParsimonyOnMNIST(t *testing.T) {
+	used := map[string][]string{"ksvm": {"0.016", "0.024"}, "klr": {"0.008", "0.016"}}
+	var b strings.Builder
+	b.WriteString("| task | K | error, 4 epochs | order | error, 8 epochs | order |\n|---|--:|--:|--:|--:|--:|\n")
+	for _, task := range []string{"ksvm", "klr"} {
+		f, err := os.Open(filepath.Join(root, "results/reference/calibration/mnist-"+task+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(f).ReadAll()
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		column := func(row []string, name string) string { return row[slices.Index(rows[0], name)] }
+		var cells []string
+		for _, row := range rows[1:] {
+			epoch := column(row, "epoch")
+			if epoch != "4" && epoch != "8" {
+				continue
+			}
+			if epoch == "4" {
+				k := column(row, "parsimony")
+				if slices.Contains(used[task], k) {
+					k = "**" + k + "**"
+				}
+				cells = []string{task, k}
+			}
+			wrong, err := strconv.ParseFloat(column(row, "validation_error"), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells = append(cells, fmt.Sprintf("%.2f %%", 100*wrong), column(row, "model_order"))
+			if epoch == "8" {
+				fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
+			}
+		}
+	}
+	generated(t, "docs/assumptions.md", "results/reference/calibration", b.String())
+}
+
+// TestCounts: the counts of verdicts in REPRODUCE.md and README.md are those of
+// results/reference.
+func TestCounts(t *testing.T) {
+	type counts struct{ Reproduced, Inconclusive, Deviates int }
+	var verdicts struct {
+		Counts struct{ Cells, Sentences counts }
+		Claims []struct {
+			ID    string
+			Cell  bool
+			Tests []struct{ Verdict string }
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, "results/reference/verdicts.json")), &verdicts); err != nil {
+		t.Fatal(err)
+	}
+	var numbers counts
+	for _, c := range verdicts.Claims {
+		for _, test := range c.Tests {
+			switch {
+			case !c.Cell:
+			case test.Verdict == "reproduced":
+				numbers.Reproduced++
+			case test.Verdict == "deviates":
+				numbers.Deviates++
+			default:
+				numbers.Inconclusive++
+			}
+		}
+	}
+	text := read(t, "REPRODUCE.md")
+	for name, n := range map[string]counts{
+		"cells of Tables 2 and 3": verdicts.Counts.Cells, "numbers in these cells": numbers,
+		"sentences and captions": verdicts.Counts.Sentences,
+	} {
+		row := fmt.Sprintf("| %s | **%d of %d** | %d | %d |", name, n.Reproduced,
+			n.Reproduced+n.Deviates+n.Inconclusive, n.Deviates, n.Inconclusive)
+		if !strings.Contains(text, row) {
+			t.Errorf("REPRODUCE.md has no row %q", row)
+		}
+	}
+	of := func(n counts) string {
+		return fmt.Sprintf("%d of %d", n.Reproduced, n.Reproduced+n.Deviates+n.Inconclusive)
+	}
+	line := fmt.Sprintf("%s cells, %s numbers, %s sentences", of(verdicts.Counts.Cells), of(numbers), of(verdicts.Counts.Sentences))
+	if !strings.Contains(read(t, "README.md"), line) {
+		t.Errorf("README.md does not say %q", line)
+	}
+}
