@@ -240,7 +240,7 @@ staticcheck:
 # minutes (loss) to many hours (polk): MUTANTS=loss for one of them. -count=1, because
 # a cached run would make every mutant a timeout. Never with --test-cpu: v0.6.0 then
 # calls go test with a flag that it refuses, and every mutant counts as killed.
-MUTANTS   ?= polk/prune loss kernel polk record
+MUTANTS   ?= polk/prune loss kernel polk record evidence/stats evidence
 MUTANTDIR ?= $(RESULTS)/mutants
 
 # A mutant's time, its compilation included, by that of the tests. On a busy machine
