@@ -22,7 +22,7 @@ func TestMultiverse(t *testing.T) {
 	for _, want := range []string{
 		"each alternative is flipped alone",
 		"to run it:   runall reproduce multiverse-mnist-ksvm multiverse-mnist-klr --profile full --results " + results,
-		"risk=captions: as the captions have it",
+		"risk=captions: as in the captions",
 		"claims hinge on a choice",
 	} {
 		if !strings.Contains(strings.ToLower(stdout), strings.ToLower(want)) {
