@@ -1,9 +1,11 @@
 package experiments
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
+	"polkrepro/kernel"
 )
 
 // Bounds that keep a mistyped spec from planning more than anyone can mean.
@@ -45,6 +48,7 @@ func parseSpec(f source, open opener) (*Spec, error) {
 	root = withDefaults(root)
 	var d doc.Spec
 	strictyaml.Decode(root, &d, r)
+	decodeSettings(&d, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -59,6 +63,44 @@ func parseSpec(f source, open opener) (*Spec, error) {
 	}
 	s.File = f.label
 	return s, nil
+}
+
+// decodeSettings checks the keys of a spec that name hyper-parameters, and the
+// types of their values.
+func decodeSettings(d *doc.Spec, r *strictyaml.Reporter) {
+	for _, name := range slices.Sorted(maps.Keys(d.Defaults)) {
+		settingsOf(d.Defaults[name].Rest, false, r)
+	}
+	for i := range d.Methods {
+		m := &d.Methods[i]
+		settingsOf(m.Rest, false, r)
+		if m.Grid != nil {
+			settingsOf(m.Grid.Rest, true, r)
+		}
+		for k := range m.Points {
+			if at := m.Points[k].At; at != nil {
+				settingsOf(at.Rest, false, r)
+			}
+		}
+	}
+}
+
+// settingsOf reports keys that are no hyper-parameters, and values that are not of
+// their type or, of a grid, not lists of them.
+func settingsOf(s strictyaml.Rest, grid bool, r *strictyaml.Reporter) {
+	for _, f := range s.Fields {
+		p := known(f.Key)
+		switch {
+		case p == nil:
+			r.UnknownKey(f, slices.Concat(s.Known, knownNames()))
+		case !grid:
+			strictyaml.Decode(f.Value, p.typed(), r)
+		case f.Value.Want(strictyaml.Sequence, r):
+			for _, item := range f.Value.Items {
+				strictyaml.Decode(item, p.typed(), r)
+			}
+		}
+	}
 }
 
 // An includer loads a file and lays it over what it includes.
@@ -184,9 +226,11 @@ func (c *checker) spec() *Spec {
 	if !printable(strings.NewReplacer("\n", "", "\t", "").Replace(d.Description)) {
 		c.Errorf(c.root.At("description"), "description holds characters that are not printed")
 	}
-	if c.given(c.root, "task") && d.Task != TaskKSVM && d.Task != TaskKLR {
-		c.Errorf(c.root.At("task"), "task is %q, want one of %s", d.Task, list([]string{TaskKSVM, TaskKLR}))
-		s.Task = ""
+	if c.given(c.root, "task") {
+		if _, err := TaskLoss(d.Task); err != nil {
+			c.Errorf(c.root.At("task"), "%v", err)
+			s.Task = ""
+		}
 	}
 	c.data()
 	c.standsInFor()
@@ -275,32 +319,44 @@ func (c *checker) theKernel() {
 	if !c.given(n, "type") {
 		return
 	}
-	takes := map[string][]string{
-		KernelGaussian:   {"type", "bandwidth"},
-		KernelPolynomial: {"type", "offset", "degree"},
-	}[k.Type]
+	takes := kernel.Takes(k.Type)
 	if takes == nil {
-		c.Errorf(n.At("type"), "kernel is %q, want one of %s", k.Type, list([]string{KernelGaussian, KernelPolynomial}))
+		c.Errorf(n.At("type"), "kernel is %q, want one of %s", k.Type, list(kernel.Names()))
 		return
 	}
 	for _, f := range n.Fields {
-		if !slices.Contains(takes, f.Key) {
+		if f.Key != "type" && !slices.Contains(takes, f.Key) {
 			c.Errorf(f.At, "a %s kernel takes no %s", k.Type, f.Key)
 		}
 	}
 	c.kernel.Type = k.Type
-	if k.Type == KernelPolynomial {
-		if c.given(n, "offset") {
-			c.kernel.Offset = *k.Offset
-			if !(*k.Offset >= 0) || math.IsInf(*k.Offset, 0) {
-				c.Errorf(n.At("offset"), "offset is %v, want a number of at least 0", *k.Offset)
-			}
+	for _, name := range takes {
+		if name != "bandwidth" && c.given(n, name) { // the bandwidth is a hyper-parameter of the methods
+			c.kernelParam(n.At(name), name)
 		}
-		if c.given(n, "degree") {
-			c.kernel.Degree = *k.Degree
-			if *k.Degree < 1 || *k.Degree > maxDegree {
-				c.Errorf(n.At("degree"), "degree is %d, want 1 to %d", *k.Degree, maxDegree)
-			}
+	}
+}
+
+// kernelParam checks a parameter of the spec's kernel that no grid varies.
+func (c *checker) kernelParam(n *strictyaml.Node, name string) {
+	k := c.doc.Kernel
+	switch name {
+	case "offset":
+		if c.kernel.Offset = *k.Offset; !(*k.Offset >= 0) || math.IsInf(*k.Offset, 0) {
+			c.Errorf(n, "offset is %v, want a number of at least 0", *k.Offset)
+		}
+	case "degree":
+		if c.kernel.Degree = *k.Degree; *k.Degree < 1 || *k.Degree > maxDegree {
+			c.Errorf(n, "degree is %d, want 1 to %d", *k.Degree, maxDegree)
+		}
+	default:
+		var err error
+		if c.kernel.Params, err = json.Marshal(k.Params); err != nil {
+			c.Errorf(n, "%v", err)
+		} else if made, err := c.kernel.Kernel(); err != nil {
+			c.Errorf(n, "%v", err)
+		} else if err := made.Validate(); err != nil {
+			c.Errorf(n, "%v", err)
 		}
 	}
 }
@@ -323,8 +379,8 @@ func suggestMethod(name string) string {
 	for _, m := range methods {
 		names = append(names, m.Name)
 	}
-	if s := strictyaml.Suggest(name, names); s != "" {
-		return s
+	if s := strictyaml.Suggest(name, names); s != "" || names == nil {
+		return s + unregistered()
 	}
 	return ", want one of " + list(names)
 }
@@ -337,7 +393,7 @@ type value struct {
 
 // An axis is a hyper-parameter that a grid varies.
 type axis struct {
-	name   string
+	*ParamInfo
 	values []value
 }
 
@@ -416,7 +472,7 @@ func (c *checker) inherit(info *MethodInfo, direct map[string]value, axes []axis
 		"regularizer": c.root.Get("regularizer"),
 		"bandwidth":   c.root.At("kernel").Get("bandwidth"),
 	} {
-		varied := slices.ContainsFunc(axes, func(a axis) bool { return a.name == name })
+		varied := slices.ContainsFunc(axes, func(a axis) bool { return a.Name == name })
 		if _, ok := direct[name]; ok || info.param(name) == nil || varied || spec == nil || name == "bandwidth" && c.root.Get("kernel") == nil {
 			continue
 		}
@@ -434,21 +490,16 @@ func (c *checker) unused(info *MethodInfo, entry *strictyaml.Node, used map[stri
 			at = g
 		}
 		if at != nil && !used[p.Name] {
-			c.Errorf(at.At, "%s uses %s only %s", info.Name, p.Name, p.when)
+			c.Errorf(at.At, "%s uses %s only %s", info.Name, p.Name, p.When)
 		}
 	}
-}
-
-// isParam returns whether a key names a hyper-parameter of any method.
-func isParam(key string) bool {
-	return slices.ContainsFunc(methods, func(m MethodInfo) bool { return m.param(key) != nil })
 }
 
 // settings returns the hyper-parameters that an entry gives outside its grid.
 func (c *checker) settings(info *MethodInfo, entry *strictyaml.Node) map[string]value {
 	out := make(map[string]value)
 	for _, f := range entry.Fields {
-		if !isParam(f.Key) || !c.takes(info, f) {
+		if known(f.Key) == nil || !c.takes(info, f) {
 			continue
 		}
 		if v, ok := c.value(info.param(f.Key), f.Value); ok {
@@ -480,9 +531,9 @@ func (c *checker) axes(info *MethodInfo, entry *strictyaml.Node, direct map[stri
 			c.Errorf(f.Value, "the grid of %s is empty", f.Key)
 			continue
 		}
-		a := axis{name: f.Key}
+		a := axis{ParamInfo: info.param(f.Key)}
 		for _, item := range f.Value.Items {
-			v, ok := c.value(info.param(f.Key), item)
+			v, ok := c.value(a.ParamInfo, item)
 			if !ok {
 				continue
 			}
@@ -508,16 +559,9 @@ func (c *checker) takes(info *MethodInfo, f strictyaml.Field) bool {
 
 // value reads a hyper-parameter and reports one that is out of range.
 func (c *checker) value(p *ParamInfo, n *strictyaml.Node) (value, bool) {
-	s := setting{word: n.Text}
-	switch p.Kind {
-	case KindPruner, KindPrunerParams:
-		s = prunerSetting(p.Kind, n)
-	case KindNumber, KindInteger:
-		x, ok := n.Float()
-		if !ok {
-			return value{}, false
-		}
-		s = setting{number: x}
+	s, ok := p.read(n)
+	if !ok {
+		return value{}, false
 	}
 	if why := p.check(s); why != "" {
 		c.Errorf(n, "%s", why)
@@ -566,13 +610,13 @@ func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[st
 			v, ok = value{setting: q.fallback()}, true
 		}
 		if ok {
-			p.set(q.Name, v.setting)
+			q.store(&p, v.setting)
 		}
 	}
 	ok := true
 	for _, q := range info.Params {
-		if q.used != nil && !q.used(p) {
-			p.set(q.Name, setting{})
+		if q.Used != nil && !q.Used(p) {
+			q.store(&p, setting{})
 			continue
 		}
 		used[q.Name] = true
@@ -592,7 +636,7 @@ func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[st
 	if !ok {
 		return p, false
 	}
-	if name, why := p.conflict(info.Name); why != "" {
+	if name, why := info.conflict(&p); why != "" {
 		at := entry
 		if v, ok := values[name]; ok && v.at != nil {
 			at = v.at
@@ -601,20 +645,6 @@ func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[st
 		return p, false
 	}
 	return p, true
-}
-
-// fallback returns the default value.
-func (p *ParamInfo) fallback() setting {
-	switch p.Kind {
-	case KindChoice:
-		return setting{word: p.Default}
-	case KindPruner:
-		return setting{word: p.Default}
-	case KindPrunerParams:
-		return setting{}
-	}
-	x, _ := (&strictyaml.Node{Kind: strictyaml.Number, Text: p.Default}).Float()
-	return setting{number: x}
 }
 
 // A feeding is what the variants of one entry of methods feed.
@@ -735,7 +765,7 @@ func (f *feeding) complete(j int, label string) {
 func point(v *variant, axes []axis) string {
 	parts := []string{v.label}
 	for _, a := range axes {
-		parts = append(parts, a.name+"="+v.params.get(a.name).String())
+		parts = append(parts, a.Name+"="+a.load(&v.params).String())
 	}
 	return strings.Join(parts, " ")
 }
@@ -753,17 +783,12 @@ func (c *checker) match(n *strictyaml.Node, combinations [][]value, axes []axis)
 		which = append(which, j)
 	}
 	for _, f := range at.Fields {
-		k := slices.IndexFunc(axes, func(a axis) bool { return a.name == f.Key })
+		k := slices.IndexFunc(axes, func(a axis) bool { return a.Name == f.Key })
 		if k < 0 {
 			c.Errorf(f.At, "the grid does not vary %s", f.Key)
 			return nil
 		}
-		want := setting{word: f.Value.Text}
-		if x, ok := f.Value.Float(); ok {
-			want = setting{number: x}
-		} else if f.Value.Kind == strictyaml.Mapping {
-			want = prunerSetting(KindPrunerParams, f.Value)
-		}
+		want, _ := axes[k].read(f.Value)
 		which = slices.DeleteFunc(which, func(j int) bool { return combinations[j][k].setting != want })
 	}
 	if len(which) == 0 {
@@ -819,15 +844,22 @@ func (c *checker) figure(id string, at *strictyaml.Node) bool {
 // hyper-parameter.
 func (c *checker) group(info *MethodInfo, v *variant) string {
 	parts := []string{"kernel=" + v.params.Kernel.Type}
-	if v.params.Kernel.Type == KernelPolynomial {
-		parts = append(parts, fmt.Sprintf("offset=%v,degree=%d", v.params.Kernel.Offset, v.params.Kernel.Degree))
+	for _, name := range kernel.Takes(v.params.Kernel.Type) {
+		switch k := v.params.Kernel; name {
+		case "offset":
+			parts = append(parts, fmt.Sprintf("offset=%v", k.Offset))
+		case "degree":
+			parts = append(parts, fmt.Sprintf("degree=%d", k.Degree))
+		case "params":
+			parts = append(parts, "params="+string(k.Params))
+		}
 	}
 	for _, p := range info.Params {
 		if v.params.Pruner == "" && (p.Kind == KindPruner || p.Kind == KindPrunerParams) {
 			continue // the paper's own
 		}
-		if p.used == nil || p.used(v.params) {
-			parts = append(parts, p.Name+"="+v.params.get(p.Name).String())
+		if p.Used == nil || p.Used(v.params) {
+			parts = append(parts, p.Name+"="+p.load(&v.params).String())
 		}
 	}
 	return c.doc.Name + "/" + v.label + "/" + strings.Join(parts, ",")
@@ -841,14 +873,13 @@ func automatic(info *MethodInfo, v *variant, label string, axes []axis) string {
 		parts[0] += " (" + label + ")"
 	}
 	for _, a := range axes {
-		p := info.param(a.name)
-		s := v.params.get(a.name)
+		s := a.load(&v.params)
 		switch {
 		case s == setting{}: // not used at this point
-		case p.Symbol == "":
+		case a.Symbol == "":
 			parts = append(parts, s.String())
 		default:
-			parts = append(parts, p.Symbol+" = "+s.String())
+			parts = append(parts, a.Symbol+" = "+s.String())
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -867,11 +898,12 @@ func (c *checker) expand(info *MethodInfo, v *variant, t *strictyaml.Node) strin
 	}
 	return placeholder.ReplaceAllStringFunc(t.Text, func(s string) string {
 		name := s[1 : len(s)-1]
-		if info.param(name) == nil {
+		p := info.param(name)
+		if p == nil {
 			c.Errorf(t, "%s takes no %q, so the series can't name it", info.Name, name)
 			return s
 		}
-		return v.params.get(name).String()
+		return p.load(&v.params).String()
 	})
 }
 

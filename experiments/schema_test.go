@@ -12,14 +12,18 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
 )
 
 func TestSchemaIsCurrent(t *testing.T) {
-	got, err := doc.Schema()
+	got, err := Schema()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("schema.json", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	want, err := os.ReadFile("schema.json")
 	if err != nil {

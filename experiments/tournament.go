@@ -11,6 +11,7 @@ import (
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/files"
 	"polkrepro/internal/strictyaml"
+	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
 
@@ -262,7 +263,7 @@ func (f *Field) count(name string, w *fieldWork) int {
 // with returns a field's parameters with a heuristic at a value of its knob.
 func (f *Field) with(h prune.Heuristic, value float64) (Params, error) {
 	p := f.params
-	p.setPruner(setting{word: h.Name})
+	shared("pruner").store(&p, setting{word: h.Name})
 	if h.Epsilon {
 		p.Parsimony = value
 	} else if knob, ok := h.Knob(); ok {
@@ -347,7 +348,7 @@ func (c *tournamentChecker) field(n *strictyaml.Node, d *doc.Field) Field {
 		Name: d.Name, Title: d.Title, Task: d.Task, StandsInFor: d.StandsInFor, Levels: d.Levels, drawn: d.Drawn,
 		budgets: d.Budgets, work: make(map[string]*fieldWork),
 		params: Params{
-			Kernel: Kernel{Type: KernelGaussian, Bandwidth: d.Bandwidth}, Schedule: ScheduleConstant,
+			Kernel: Kernel{Type: kernel.Gaussian{}.Name(), Bandwidth: d.Bandwidth}, Schedule: ScheduleConstant,
 			LearningRate: d.LearningRate, Regularizer: d.Regularizer, BatchSize: d.BatchSize,
 		},
 	}
@@ -355,8 +356,8 @@ func (c *tournamentChecker) field(n *strictyaml.Node, d *doc.Field) Field {
 	if !nameText.MatchString(d.Name) || d.Title == "" || !showable(d.Title) {
 		c.Errorf(n, "want a title of one line, and a name of lower-case letters, digits and single hyphens, not %q", d.Name)
 	}
-	if d.Task != TaskKSVM && d.Task != TaskKLR {
-		c.Errorf(n, "task is %q, want one of %s", d.Task, list([]string{TaskKSVM, TaskKLR}))
+	if _, err := TaskLoss(d.Task); err != nil {
+		c.Errorf(n, "%v", err)
 	}
 	c.fieldNumbers(n, d, &f)
 	for i, w := range []*doc.FieldProfile{d.Profiles.Smoke, d.Profiles.Quick, d.Profiles.Full} {
@@ -379,7 +380,7 @@ func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *doc.Field, f *Fi
 			c.Errorf(n.At(p.name), "%s is %v, want a number greater than 0", p.name, p.value)
 		}
 	}
-	if _, why := f.params.conflict(""); why != "" {
+	if why := f.params.steep(); why != "" {
 		c.Errorf(n.At("learning_rate"), "%s", why)
 	}
 	if !ascendingPositive(d.Levels) {

@@ -2,13 +2,12 @@ package harness
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
-	"polkrepro/baselines/bsgd"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk"
-	"polkrepro/polk/prune"
 )
 
 // A Learner is what the harness trains. Health returns counters of its
@@ -27,11 +26,6 @@ type Learner interface {
 	Health() map[string]float64
 }
 
-var (
-	_ Learner = (*polk.Learner)(nil)
-	_ Learner = (*bsgd.Learner)(nil)
-)
-
 // A Problem is what a learner is made for.
 type Problem struct {
 	Task    string
@@ -43,27 +37,87 @@ type Problem struct {
 	Seed    uint64 // of the run
 }
 
+// A Method is a learner or a batch method with its description. One file registers
+// it, and everything else follows: specs, their schema and checks, help, labels,
+// looks, the memory that cluster jobs ask for.
+type Method struct {
+	experiments.MethodInfo // Register sets Batch
+
+	// New makes the learner of a method that learns from a stream; Train, in its
+	// place, trains a batch method.
+	New   func(Problem) (Learner, error)
+	Train BatchMethod
+
+	// Bytes is the size of what grows with the data and the model; default that of
+	// a dictionary with its kernel matrix and the inverse.
+	Bytes func(Size) float64
+}
+
+// A Size is what a run's memory depends on.
+type Size struct {
+	Train, Test, Dim, Classes float64
+	Order                     float64 // expected model order
+	Params                    experiments.Params
+}
+
+// Scores is the size of the scores of all examples.
+func (s Size) Scores() float64 { return 8 * s.Classes * (s.Train + s.Test) }
+
+// registered holds the methods by name.
+var registered = make(map[string]Method)
+
+// Register makes a method known to specs; call it in init. It panics if the method
+// is not well formed, or its name is taken.
+func Register(m Method) {
+	if (m.New == nil) == (m.Train == nil) {
+		panic("harness: method " + m.Name + " has both New and Train or neither: want one")
+	}
+	m.Batch = m.Train != nil
+	if m.Bytes == nil {
+		m.Bytes = func(s Size) float64 { return 6*8*s.Order*s.Order + 3*12*s.Order*s.Dim + s.Scores() }
+	}
+	experiments.RegisterMethod(m.MethodInfo)
+	registered[m.Name] = m
+}
+
+// Bytes is how much the method of a run of that size keeps. It is 0 for a method
+// that is not registered.
+func Bytes(method string, s Size) float64 {
+	if m, ok := registered[method]; ok {
+		return m.Bytes(s)
+	}
+	return 0
+}
+
+// gaussian reports whether a run has the Gaussian kernel, or none yet.
+func gaussian(p experiments.Params) bool {
+	return p.Kernel.Type == "" || p.Kernel.Type == kernel.Gaussian{}.Name()
+}
+
 // Registry holds the constructor of every method's learners by the method's
 // name.
 type Registry map[string]func(Problem) (Learner, error)
 
 // Methods returns the learners of the methods that specs can name.
 func Methods() Registry {
-	return Registry{
-		experiments.MethodPOLK: newPOLK,
-		experiments.MethodBSGD: newBSGD,
+	out := make(Registry)
+	for name, m := range registered {
+		if m.New != nil {
+			out[name] = m.New
+		}
 	}
+	return out
 }
 
-// taskLoss returns the loss that a task of the paper minimizes (Section 5.1).
-func taskLoss(task string) (loss.Loss, error) {
-	switch task {
-	case experiments.TaskKSVM:
-		return loss.MultiHinge{}, nil
-	case experiments.TaskKLR:
-		return loss.MultiLogistic{}, nil
+// BatchMethods returns the batch methods that specs can name.
+func BatchMethods() map[string]BatchMethod {
+	out := make(map[string]BatchMethod)
+	for name, m := range registered {
+		if m.Train != nil {
+			out[name] = m.Train
+		}
 	}
-	return nil, fmt.Errorf("no task %q", task)
+	return out
 }
 
 // NewLearner returns the learner of a run.
@@ -81,56 +135,16 @@ func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, er
 
 // newProblem returns what a run's learner is made for.
 func newProblem(run experiments.Run, classes, dim int) (Problem, error) {
-	l, err := taskLoss(run.Task)
+	if m, ok := registered[run.Method]; ok && !slices.Contains(m.Tasks, run.Task) {
+		return Problem{}, fmt.Errorf("%s learns %s only, not %s", m.Title, strings.Join(m.Tasks, " and "), run.Task)
+	}
+	l, err := experiments.TaskLoss(run.Task)
 	if err != nil {
 		return Problem{}, err
 	}
-	k, err := kernel.Spec(run.Params.Kernel).Kernel()
+	k, err := run.Params.Kernel.Kernel()
 	if err != nil {
 		return Problem{}, err
 	}
 	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Seed: run.Seed}, nil
-}
-
-func newPOLK(p Problem) (Learner, error) {
-	cfg := polk.Config{
-		Kernel:      p.Kernel,
-		Loss:        p.Loss,
-		Classes:     p.Classes,
-		Dim:         p.Dim,
-		Regularizer: p.Params.Regularizer,
-		Budget:      polk.Parsimony(p.Params.Parsimony),
-		Seed:        p.Seed,
-	}
-	if name := p.Params.Pruner; name != "" {
-		var err error
-		if cfg.Pruner, err = prune.Find(name, p.Params.PrunerParams); err != nil {
-			return nil, err
-		}
-	}
-	switch p.Params.Schedule {
-	case experiments.ScheduleConstant:
-		cfg.LearningRate = polk.Constant(p.Params.LearningRate)
-	case experiments.ScheduleInverse:
-		cfg.LearningRate = polk.Inverse{Initial: p.Params.LearningRate, Horizon: p.Params.Horizon}
-	default:
-		return nil, fmt.Errorf("no learning-rate schedule %q", p.Params.Schedule)
-	}
-	return polk.New(cfg)
-}
-
-func newBSGD(p Problem) (Learner, error) {
-	if p.Task != experiments.TaskKSVM {
-		return nil, fmt.Errorf("BSGD learns %s only, not %s", experiments.TaskKSVM, p.Task)
-	}
-	return bsgd.New(bsgd.Config{
-		Kernel:       p.Kernel,
-		Classes:      p.Classes,
-		Dim:          p.Dim,
-		Regularizer:  p.Params.Regularizer,
-		LearningRate: p.Params.LearningRate,
-		Schedule:     p.Params.Schedule,
-		Budget:       p.Params.Budget,
-		Maintenance:  p.Params.Maintenance,
-	})
 }

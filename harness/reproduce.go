@@ -201,10 +201,10 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 // fit a machine that one fits.
 const largeKernelMatrix = 4 << 30
 
-// needsMachine reports whether a run keeps a kernel matrix so large that no
+// needsMachine reports whether a batch method keeps a matrix so large that no
 // other run should be under way.
 func needsMachine(run experiments.Run) bool {
-	return run.Method == experiments.MethodLBFGS && 4*int64(run.Samples)*int64(run.Samples) >= largeKernelMatrix
+	return run.Batch() && Bytes(run.Method, Size{Train: float64(run.Samples), Params: run.Params}) >= largeKernelMatrix
 }
 
 // conclusion returns the error of a plan of so many runs that was carried out
