@@ -379,7 +379,7 @@ func (k *ledgerChecker) answers(answers []Answer, n *strictyaml.Node) {
 			k.Errorf(at.At("cell"), "cell %q is answered twice", a.Cell)
 		}
 		k.text(at, "spec", a.Spec)
-		if lookupMethod(a.Method) == nil {
+		if Method(a.Method) == nil {
 			k.Errorf(at.At("method"), "unknown method %q", a.Method)
 		}
 	}

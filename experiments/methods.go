@@ -90,7 +90,7 @@ func RegisterMethod(m MethodInfo) {
 	switch {
 	case !nameText.MatchString(m.Name) || m.Title == "" || m.About == "" || len(m.Tasks) == 0:
 		panic(fmt.Sprintf("experiments: method %q lacks a name of lower-case letters, digits and hyphens, a title, a description or tasks", m.Name))
-	case lookupMethod(m.Name) != nil:
+	case Method(m.Name) != nil:
 		panic("experiments: two methods are named " + m.Name)
 	}
 	for i, p := range m.Params {
@@ -106,17 +106,8 @@ func RegisterMethod(m MethodInfo) {
 // Methods returns the methods that specs can name, by name.
 func Methods() []MethodInfo { return slices.Clone(methods) }
 
-// Method returns the method of that name, false if there is none.
-func Method(name string) (MethodInfo, bool) {
-	m := lookupMethod(name)
-	if m == nil {
-		return MethodInfo{}, false
-	}
-	return *m, true
-}
-
-// lookupMethod returns a method by name, or nil.
-func lookupMethod(name string) *MethodInfo {
+// Method returns the method of that name, nil if there is none.
+func Method(name string) *MethodInfo {
 	i := slices.IndexFunc(methods, func(m MethodInfo) bool { return m.Name == name })
 	if i < 0 {
 		return nil

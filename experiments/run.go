@@ -23,14 +23,14 @@ type DataRef struct {
 // HasRisk reports whether the run's model has scores, and so a risk. It does
 // not where the method predicts by the votes of two-class models.
 func (r Run) HasRisk() bool {
-	m := lookupMethod(r.Method)
+	m := Method(r.Method)
 	return m == nil || !m.Votes
 }
 
 // Batch reports whether the run's method trains on the whole training set at
 // once, not on a stream.
 func (r Run) Batch() bool {
-	m := lookupMethod(r.Method)
+	m := Method(r.Method)
 	return m != nil && m.Batch
 }
 

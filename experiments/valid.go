@@ -15,7 +15,7 @@ const maxDegree = 1000
 // Check reports what no spec could have planned of a run. It is for runs that
 // were read from a file.
 func (r Run) Check() error {
-	m := lookupMethod(r.Method)
+	m := Method(r.Method)
 	switch e := r.Evaluation; {
 	case m == nil:
 		return fmt.Errorf("no method %q%s", r.Method, unregistered())
@@ -37,14 +37,19 @@ func (r Run) Check() error {
 	if err := r.Params.check(m); err != nil {
 		return err
 	}
-	k, err := r.Params.Kernel.Kernel()
+	return checkKernel(r.Params.Kernel)
+}
+
+// checkKernel reports parameters that do not make a kernel.
+func checkKernel(k Kernel) error {
+	made, err := k.Kernel()
 	if err != nil {
 		return err
 	}
-	if r.Params.Kernel.Degree > maxDegree {
-		return fmt.Errorf("degree is %d, want at most %d", r.Params.Kernel.Degree, maxDegree)
+	if k.Degree > maxDegree {
+		return fmt.Errorf("degree is %d, want at most %d", k.Degree, maxDegree)
 	}
-	return k.Validate()
+	return made.Validate()
 }
 
 // check reports a hyper-parameter that the method uses and whose value is out

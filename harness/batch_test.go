@@ -73,23 +73,12 @@ func TestBatchMethods(t *testing.T) {
 	}
 }
 
-// TestEveryMethodIsKnown: what specs can name, one of the registries has.
-func TestEveryMethodIsKnown(t *testing.T) {
-	for _, m := range experiments.Methods() {
-		_, stream := Methods()[m.Name]
-		_, batch := BatchMethods()[m.Name]
-		if stream == m.Batch || batch != m.Batch {
-			t.Errorf("%s: batch %v, in the registries: stream %v, batch %v", m.Name, m.Batch, stream, batch)
-		}
-	}
-}
-
 // reproduceBatch carries out one run of csvc by another method.
 func reproduceBatch(t *testing.T, ctx context.Context, method BatchMethod) (*recorder, *record.Collection, error) {
 	t.Helper()
 	results, progress := t.TempDir(), &recorder{}
 	_, err := Reproduce(ctx, []experiments.Planned{batchRun("csvc", "ksvm")},
-		Options{Results: results, Progress: progress, Batch: map[string]BatchMethod{"csvc": method}})
+		Options{Results: results, Progress: progress, Methods: Registry{"csvc": {Train: method}}})
 	return progress, readAll(t, results), err
 }
 
@@ -196,7 +185,7 @@ func TestLargeRunsAreAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer results.Close()
-	opt := Options{Results: results.Dir, Progress: progress, Batch: map[string]BatchMethod{"csvc": method, "lbfgs": method}}.withDefaults()
+	opt := Options{Results: results.Dir, Progress: progress, Methods: Registry{"csvc": {Train: method}, "lbfgs": {Train: method}}}.withDefaults()
 	first := planned(large)
 	first.Cost = math.Inf(1)
 	out := &Outcome{}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -63,8 +64,13 @@ type Size struct {
 // Scores is the size of the scores of all examples.
 func (s Size) Scores() float64 { return 8 * s.Classes * (s.Train + s.Test) }
 
-// registered holds the methods by name.
-var registered = make(map[string]Method)
+// A Registry holds methods by name.
+type Registry map[string]Method
+
+var registered = make(Registry)
+
+// Methods returns the methods that specs can name.
+func Methods() Registry { return maps.Clone(registered) }
 
 // Register makes a method known to specs; call it in init. It panics if the method
 // is not well formed, or its name is taken.
@@ -94,43 +100,17 @@ func gaussian(p experiments.Params) bool {
 	return p.Kernel.Type == "" || p.Kernel.Type == kernel.Gaussian{}.Name()
 }
 
-// Registry holds the constructor of every method's learners by the method's
-// name.
-type Registry map[string]func(Problem) (Learner, error)
-
-// Methods returns the learners of the methods that specs can name.
-func Methods() Registry {
-	out := make(Registry)
-	for name, m := range registered {
-		if m.New != nil {
-			out[name] = m.New
-		}
-	}
-	return out
-}
-
-// BatchMethods returns the batch methods that specs can name.
-func BatchMethods() map[string]BatchMethod {
-	out := make(map[string]BatchMethod)
-	for name, m := range registered {
-		if m.Train != nil {
-			out[name] = m.Train
-		}
-	}
-	return out
-}
-
 // NewLearner returns the learner of a run.
 func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, error) {
-	newMethod, ok := r[run.Method]
-	if !ok {
-		return nil, fmt.Errorf("no method %q", run.Method)
+	m := r[run.Method]
+	if m.New == nil {
+		return nil, fmt.Errorf("no learner of method %q", run.Method)
 	}
 	p, err := newProblem(run, classes, dim)
 	if err != nil {
 		return nil, err
 	}
-	return newMethod(p)
+	return m.New(p)
 }
 
 // newProblem returns what a run's learner is made for.

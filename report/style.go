@@ -43,7 +43,7 @@ func rgb(r, g, b uint8) color.NRGBA { return color.NRGBA{R: r, G: g, B: b, A: 0x
 // one with the largest model order.
 func lookOf(method string, rank int) look {
 	lines := grey
-	if m, _ := experiments.Method(method); len(m.Lines) > 0 {
+	if m := experiments.Method(method); m != nil && len(m.Lines) > 0 {
 		lines = m.Lines
 	}
 	line := lines[rank%len(lines)]

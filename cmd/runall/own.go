@@ -31,15 +31,10 @@ import (
 // lossNames are the words of --loss that are shorter than the names of package loss.
 var lossNames = map[string]string{"hinge": "multi-hinge", "logistic": "multi-logistic", "squared": "squared-error"}
 
-// lossWords are all words of --loss.
+// lossWords are all words of --loss, those first.
 func lossWords() []string {
-	words := []string{"hinge", "logistic", "squared"}
-	for _, name := range loss.Names() {
-		if !slices.Contains([]string{"multi-hinge", "multi-logistic", "squared-error"}, name) {
-			words = append(words, name)
-		}
-	}
-	return words
+	words, named := slices.Sorted(maps.Keys(lossNames)), slices.Collect(maps.Values(lossNames))
+	return append(words, slices.DeleteFunc(loss.Names(), func(name string) bool { return slices.Contains(named, name) })...)
 }
 
 // trainFlags are the flags of train that are not settings of their own.

@@ -59,11 +59,11 @@ type Kernel struct {
 	// The kind of kernel.
 	Type string `json:"type,omitempty"`
 	// c of exp(−‖x−x'‖²/(2c²)).
-	Bandwidth *float64 `json:"bandwidth,omitempty" jsonschema:"exclusiveMinimum=0"`
+	Bandwidth float64 `json:"bandwidth,omitempty" jsonschema:"exclusiveMinimum=0"`
 	// b of (xᵀx'+b)^c.
-	Offset *float64 `json:"offset,omitempty" jsonschema:"minimum=0"`
+	Offset float64 `json:"offset,omitempty" jsonschema:"minimum=0"`
 	// c of (xᵀx'+b)^c.
-	Degree *int `json:"degree,omitempty" jsonschema:"minimum=1"`
+	Degree int `json:"degree,omitempty" jsonschema:"minimum=1"`
 	// Of a kernel that has other parameters, by the names in its JSON.
 	Params map[string]float64 `json:"params,omitempty"`
 }
