@@ -367,13 +367,11 @@ func knownNames() []string {
 
 // typed returns a pointer to a variable of the type that values have in a spec.
 func (p *ParamInfo) typed() any {
-	switch p.Kind {
-	case KindNumber:
-		return new(float64)
-	case KindInteger:
+	switch {
+	case p.field != nil:
+		return p.field(new(Params))
+	case p.Kind == KindInteger:
 		return new(int)
-	case KindPrunerParams:
-		return new(map[string]float64)
 	}
-	return new(string)
+	return new(float64)
 }

@@ -106,7 +106,7 @@ func TestTournamentErrors(t *testing.T) {
 		{"name: multidist, variant: calibrated", "name: glyphs", "data set glyphs has no draws"},
 		{"drawn: true", "drawn: true\n    stands_in_for: nothing", "unknown data set \"nothing\" to stand in for"},
 		{"task: ksvm", "task: svm", "task is \"svm\", want one of ksvm, klr"},
-		{"bandwidth: 0.6", "bandwidth: 0", "sample.yaml:11:16: bandwidth is 0, want a number greater than 0"},
+		{"bandwidth: 0.6", "bandwidth: 0", "sample.yaml:11:16: bandwidth is 0, want more than 0"},
 		{"learning_rate: 6", "learning_rate: 1e6", "want less than 1/λ"},
 		{"levels: [8, 16]", "levels: [16, 8]", "levels are [16 8]"},
 		{"levels: [8, 16]", "levels: []", "levels are []"},

@@ -4,11 +4,7 @@
 // package experiments.
 package doc
 
-import (
-	"github.com/invopop/jsonschema"
-
-	"polkrepro/internal/strictyaml"
-)
+import "polkrepro/internal/strictyaml"
 
 // Spec is an experiment: data, task, methods with their hyper-parameters, and
 // which table cells and figures the runs feed.
@@ -198,14 +194,6 @@ func (d *Draws) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 	}
 }
 
-// JSONSchema describes the type.
-func (Draws) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "string", Enum: []any{DrawsCalibrated, DrawsFigure}},
-		seedList(),
-	}}
-}
-
 // Seeds are seeds of the order in which a stream visits the training set.
 type Seeds struct {
 	N    int      // 1 … N, or 0
@@ -221,22 +209,6 @@ func (s *Seeds) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 		strictyaml.Decode(n, &s.N, r)
 	default:
 		r.Errorf(n, "seeds are a list of integers, or an integer n for 1 … n")
-	}
-}
-
-// JSONSchema describes the type.
-func (Seeds) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "integer", Minimum: "1"},
-		seedList(),
-	}}
-}
-
-func seedList() *jsonschema.Schema {
-	one := uint64(1)
-	return &jsonschema.Schema{
-		Type: "array", MinItems: &one, UniqueItems: true,
-		Items: &jsonschema.Schema{Type: "integer", Minimum: "0"},
 	}
 }
 
