@@ -32,7 +32,7 @@ const defaultOrder = 500
 
 // A checker turns a decoded spec into a Spec and reports what makes no sense.
 type checker struct {
-	*strictyaml.Reporter
+	checks
 	root  *strictyaml.Node
 	doc   *doc.Spec
 	paper *PaperValues
@@ -101,15 +101,6 @@ func showable(text string) bool {
 	return printable(text) && !strings.ContainsAny(text[:min(1, len(text))], "=+-@")
 }
 
-// given reports a missing key and returns whether it is there.
-func (c *checker) given(n *strictyaml.Node, key string) bool {
-	if n.Get(key) == nil {
-		c.Errorf(n, "missing key %q", key)
-		return false
-	}
-	return true
-}
-
 // data checks which data set is used.
 func (c *checker) data() {
 	if !c.given(c.root, "data") {
@@ -119,10 +110,8 @@ func (c *checker) data() {
 	if !c.given(n, "name") {
 		return
 	}
-	set, names := lookupData(c.doc.Data.Name)
+	set := c.dataSet(n.At("name"), c.doc.Data.Name)
 	if set == nil {
-		c.Errorf(n.At("name"), "unknown data set %q%s (there are %s)", c.doc.Data.Name,
-			strictyaml.Suggest(c.doc.Data.Name, names), list(names))
 		return
 	}
 	ref, ok := set.resolve(c.doc.Data.Variant)
@@ -143,8 +132,7 @@ func (c *checker) standsInFor() {
 		return
 	}
 	n := c.root.At("stands_in_for")
-	if set, names := lookupData(name); set == nil {
-		c.Errorf(n, "unknown data set %q%s (there are %s)", name, strictyaml.Suggest(name, names), list(names))
+	if c.dataSet(n, name) == nil {
 		return
 	}
 	if name == c.out.Data.Name {
@@ -345,18 +333,10 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 		if d.Seeds != nil {
 			r.seeds = c.seeds(d.Seeds, n.At("seeds"))
 		}
-		switch d.Feeds {
-		case "", "both":
-			r.cells, r.figures, r.all = true, true, true
-		case "cells":
-			r.cells = true
-		case "figures":
-			r.figures = true
-		default:
-			c.Errorf(n.At("feeds"), "feeds is %q, want one of cells, figures, both", d.Feeds)
-		}
-		if n.Get("feeds") != nil && d.Feeds == "" {
-			c.Errorf(n.At("feeds"), "feeds is %q, want one of cells, figures, both", d.Feeds)
+		r.all = d.Feeds == "both" || n.Get("feeds") == nil
+		r.cells, r.figures = r.all || d.Feeds == "cells", r.all || d.Feeds == "figures"
+		if !r.all {
+			c.oneOf(n, "feeds", d.Feeds, []string{"cells", "figures", "both"})
 		}
 		out = append(out, r)
 	}

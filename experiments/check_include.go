@@ -32,7 +32,7 @@ func parseSpec(f source, open opener) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := checker{Reporter: r, root: root, doc: &d, paper: paper}
+	c := checker{checks: checks{r}, root: root, doc: &d, paper: paper}
 	s := c.spec()
 	if err := r.Err(); err != nil {
 		return nil, err

@@ -301,7 +301,7 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	k := ledgerChecker{r, paper, &Ledger{Margins: c.Margins, Untested: c.Untested}}
+	k := ledgerChecker{checks{r}, paper, &Ledger{Margins: c.Margins, Untested: c.Untested}}
 	for i := range a.Assumptions {
 		k.assumption(&a.Assumptions[i], assumptionsRoot.At("assumptions", i))
 	}
@@ -326,25 +326,9 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 }
 
 type ledgerChecker struct {
-	*strictyaml.Reporter
+	checks
 	paper *PaperValues
 	out   *Ledger
-}
-
-// text reports a text that is missing.
-func (k *ledgerChecker) text(n *strictyaml.Node, key, text string) {
-	if strings.TrimSpace(text) == "" {
-		k.Errorf(n.At(key), "%s is missing or empty", key)
-	}
-}
-
-// oneOf reports a word that is none of some others.
-func (k *ledgerChecker) oneOf(n *strictyaml.Node, key, word string, words []string) bool {
-	if slices.Contains(words, word) {
-		return true
-	}
-	k.Errorf(n.At(key), "%s is %q, want one of %s%s", key, word, list(words), strictyaml.Suggest(word, words))
-	return false
 }
 
 func (k *ledgerChecker) assumption(a *Assumption, n *strictyaml.Node) {

@@ -94,8 +94,9 @@ func RegisterMethod(m MethodInfo) {
 		panic("experiments: two methods are named " + m.Name)
 	}
 	for i, p := range m.Params {
-		own := p.field == nil
-		if p.Name == "" || own && (shared(p.Name) != nil || !p.isNumber()) || m.param(p.Name) != &m.Params[i] {
+		other := known(p.Name)
+		taken := other != nil && (other.field != nil || other.Kind != p.Kind)
+		if p.Name == "" || p.field == nil && (taken || !p.isNumber()) || m.param(p.Name) != &m.Params[i] {
 			panic(fmt.Sprintf("experiments: method %s: parameter %q: want a shared one, as Param returns it, or a number with a name of its own", m.Name, p.Name))
 		}
 	}

@@ -165,9 +165,9 @@ func parsePaper(filename string, src []byte) (*PaperValues, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	p := paperChecker{r, root, out}
+	p := paperChecker{checks{r}, root, out}
 	for _, f := range root.At("data").Fields {
-		p.oneOf(f.Value, "risk", out.Data[f.Key].Risk, RiskTrain, RiskTest)
+		p.oneOf(f.Value, "risk", out.Data[f.Key].Risk, []string{RiskTrain, RiskTest})
 	}
 	for i := range out.Tables {
 		p.table(&out.Tables[i], root.At("tables", i))
@@ -186,18 +186,9 @@ func parsePaper(filename string, src []byte) (*PaperValues, error) {
 }
 
 type paperChecker struct {
-	*strictyaml.Reporter
+	checks
 	root *strictyaml.Node
 	out  *PaperValues
-}
-
-// oneOf reports a word that is none of some others.
-func (p *paperChecker) oneOf(n *strictyaml.Node, key, word string, words ...string) bool {
-	if slices.Contains(words, word) {
-		return true
-	}
-	p.Errorf(n.At(key), "%s is %q, want one of %s", key, word, list(words))
-	return false
 }
 
 func (p *paperChecker) table(t *PaperTable, n *strictyaml.Node) {
@@ -287,17 +278,17 @@ func (p *paperChecker) figure(f *PaperFigure, number int, n *strictyaml.Node) {
 	if f.ID != strconv.Itoa(f.Number) || f.Number != number {
 		p.Errorf(n.At("id"), "figure %q with number %d, want %d", f.ID, f.Number, number)
 	}
-	p.oneOf(n, "kind", f.Kind, FigureCurves, FigureDecision, FigureData)
+	p.oneOf(n, "kind", f.Kind, []string{FigureCurves, FigureDecision, FigureData})
 	if f.Kind == FigureCurves {
 		p.dataAndTask(n, f.Data, f.Task)
 		for i, q := range f.Panels {
-			p.oneOf(n.At("panels", i), "quantity", q.Quantity, printedQuantities...)
+			p.oneOf(n.At("panels", i), "quantity", q.Quantity, printedQuantities)
 		}
 	}
 	for i := range f.Stated {
 		s, at := &f.Stated[i], n.At("stated", i)
 		s.Quote = strings.TrimSpace(s.Quote)
-		p.oneOf(at, "quantity", s.Quantity, printedQuantities...)
+		p.oneOf(at, "quantity", s.Quantity, printedQuantities)
 		if !slices.ContainsFunc(f.Panels, func(q PaperPanel) bool { return q.ID == s.Panel && q.Quantity == s.Quantity }) {
 			p.Errorf(at.At("panel"), "figure %s has no panel %q of %s", f.ID, s.Panel, s.Quantity)
 		}
@@ -317,5 +308,5 @@ func (p *paperChecker) dataAndTask(n *strictyaml.Node, data, task string) {
 	if _, ok := p.out.Data[data]; !ok {
 		p.Errorf(n.At("data"), "unknown data set %q", data)
 	}
-	p.oneOf(n, "task", task, TaskKSVM, TaskKLR)
+	p.oneOf(n, "task", task, []string{TaskKSVM, TaskKLR})
 }

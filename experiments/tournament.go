@@ -125,7 +125,7 @@ func ParseTournament(filename string, src []byte) (*Tournament, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	c := tournamentChecker{Reporter: r, root: root, doc: &d}
+	c := tournamentChecker{checks: checks{r}, root: root, doc: &d}
 	t := c.tournament()
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -302,7 +302,7 @@ func (f *Field) with(h prune.Heuristic, value float64) (Params, error) {
 // A tournamentChecker turns a decoded file into a Tournament and reports what
 // makes no sense.
 type tournamentChecker struct {
-	*strictyaml.Reporter
+	checks
 	root *strictyaml.Node
 	doc  *tournamentDoc
 }
@@ -396,12 +396,10 @@ func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *fieldDoc, f *Fie
 		}
 	}
 	for _, name := range fieldParams {
-		p, at := shared(name), n.Get(name)
-		if at == nil {
-			c.Errorf(n, "missing key %q", name)
+		if !c.given(n, name) {
 			continue
 		}
-		before := c.Len()
+		p, at, before := shared(name), n.Get(name), c.Len()
 		if strictyaml.Decode(at, p.typed(), c.Reporter); c.Len() > before {
 			continue
 		}
@@ -426,9 +424,8 @@ func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *fieldDoc, f *Fie
 
 // fieldData checks which data a field is on.
 func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *fieldDoc, f *Field) {
-	set, names := lookupData(d.Data.Name)
+	set := c.dataSet(n, d.Data.Name)
 	if set == nil {
-		c.Errorf(n, "unknown data set %q%s (there are %s)", d.Data.Name, strictyaml.Suggest(d.Data.Name, names), list(names))
 		return
 	}
 	var ok bool
@@ -438,8 +435,8 @@ func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *fieldDoc, f *Field)
 	if _, err := (data.Ref{Name: set.name, Draw: 1}).Resolve(); d.Drawn && err != nil {
 		c.Errorf(n, "data set %s has no draws", set.name)
 	}
-	if s, _ := lookupData(d.StandsInFor); d.StandsInFor != "" && s == nil {
-		c.Errorf(n, "unknown data set %q to stand in for", d.StandsInFor)
+	if d.StandsInFor != "" {
+		c.dataSet(n.At("stands_in_for"), d.StandsInFor)
 	}
 	f.dim = set.dim
 }

@@ -104,7 +104,7 @@ func TestTournamentErrors(t *testing.T) {
 		{"name: multidist,", "name: mulitdist,", "unknown data set \"mulitdist\"; did you mean \"multidist\"?"},
 		{"variant: calibrated", "variant: other", "has no variant \"other\""},
 		{"name: multidist, variant: calibrated", "name: glyphs", "data set glyphs has no draws"},
-		{"drawn: true", "drawn: true\n    stands_in_for: nothing", "unknown data set \"nothing\" to stand in for"},
+		{"drawn: true", "drawn: true\n    stands_in_for: nothing", "unknown data set \"nothing\" (there are"},
 		{"task: ksvm", "task: svm", "task is \"svm\", want one of ksvm, klr"},
 		{"bandwidth: 0.6", "bandwidth: 0", "sample.yaml:11:16: bandwidth is 0, want more than 0"},
 		{"learning_rate: 6", "learning_rate: 1e6", "want less than 1/λ"},
