@@ -198,10 +198,7 @@ func suggestMethod(name string) string {
 	for _, m := range methods {
 		names = append(names, m.Name)
 	}
-	if s := strictyaml.Suggest(name, names); s != "" || names == nil {
-		return s + unregistered()
-	}
-	return ", want one of " + list(names)
+	return hint(name, names) + unregistered()
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.

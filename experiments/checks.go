@@ -43,3 +43,11 @@ func (c checks) dataSet(n *strictyaml.Node, name string) *dataSet {
 	}
 	return set
 }
+
+// hint says which of some names a misspelt one may be: the nearest, or all.
+func hint(word string, names []string) string {
+	if s := strictyaml.Suggest(word, names); s != "" || names == nil {
+		return s
+	}
+	return ", want one of " + list(names)
+}

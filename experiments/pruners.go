@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
@@ -27,11 +26,7 @@ func checkPruner(name string) string {
 	if _, ok := prune.Lookup(name); ok {
 		return ""
 	}
-	hint := strictyaml.Suggest(name, prune.Names())
-	if hint == "" {
-		hint = ", want one of " + list(prune.Names())
-	}
-	return fmt.Sprintf("unknown pruner %q%s", name, hint)
+	return fmt.Sprintf("unknown pruner %q%s", name, hint(name, prune.Names()))
 }
 
 // completePruner fills in the defaults of the pruner's parameters. It returns

@@ -40,27 +40,17 @@ var forms sync.Map // string → form
 // K is not to be a pointer. It panics if there is a kernel of that name.
 func Register[K Kernel]() {
 	var zero K
-	f := form{typ: reflect.TypeFor[K](), flat: true}
-	own := reflect.TypeFor[Spec]()
-	for _, field := range structFields(f.typ) {
-		in, ok := own.FieldByName(field.Name)
-		f.flat = f.flat && ok && in.Type == field.Type
-		f.fields = append(f.fields, field.Name)
+	f := form{typ: reflect.TypeFor[K]()}
+	if f.flat = f.typ.Kind() == reflect.Struct; f.flat {
+		for _, field := range reflect.VisibleFields(f.typ) {
+			in, ok := reflect.TypeFor[Spec]().FieldByName(field.Name)
+			f.flat = f.flat && ok && in.Type == field.Type
+			f.fields = append(f.fields, field.Name)
+		}
 	}
-	f.flat = f.flat && f.typ.Kind() == reflect.Struct
 	if _, known := forms.LoadOrStore(zero.Name(), f); known {
 		panic("kernel: there is a kernel " + zero.Name() + " already")
 	}
-}
-
-// structFields returns the fields of a struct, none of another type.
-func structFields(t reflect.Type) (fields []reflect.StructField) {
-	if t.Kind() == reflect.Struct {
-		for i := range t.NumField() {
-			fields = append(fields, t.Field(i))
-		}
-	}
-	return fields
 }
 
 // Names returns the names of the registered kernels, sorted.
