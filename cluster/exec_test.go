@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -201,8 +200,8 @@ func TestExecRefuses(t *testing.T) {
 
 // failing is a registry whose POLK fails.
 func failing(err error) harness.Registry {
-	methods := maps.Clone(harness.Methods())
-	methods["polk"] = func(harness.Problem) (harness.Learner, error) { return nil, err }
+	methods := harness.Methods()
+	methods["polk"] = harness.Method{New: func(harness.Problem) (harness.Learner, error) { return nil, err }}
 	return methods
 }
 
@@ -236,15 +235,18 @@ func TestInterruptedExec(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	results := t.TempDir()
-	methods := maps.Clone(harness.Methods())
+	methods := harness.Methods()
 	begun := 0
-	for name, make := range harness.Methods() {
-		methods[name] = func(problem harness.Problem) (harness.Learner, error) {
+	for name, m := range harness.Methods() {
+		if m.New == nil {
+			continue
+		}
+		methods[name] = harness.Method{New: func(problem harness.Problem) (harness.Learner, error) {
 			if begun++; begun == 3 {
 				cancel()
 			}
-			return make(problem)
-		}
+			return m.New(problem)
+		}}
 	}
 	out, err := p.Exec(ctx, p.Tasks[0].Runs, harness.Options{Results: results, Workers: 1, Methods: methods})
 	if harness.ExitCode(err) != harness.ExitInterrupted || len(out.Finished) != 2 {

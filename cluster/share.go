@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"polkrepro/experiments"
+	"polkrepro/harness"
 	"polkrepro/internal/longest"
 )
 
@@ -52,14 +53,6 @@ const (
 	// memoryStep what requests are rounded up to.
 	programMemory = 192 * mib
 	memoryStep    = 256
-
-	// csvcCache is what package csvc keeps of kernel rows.
-	csvcCache = 1 << 30
-
-	// lbfgsDouble is the number of points up to which package lbfgs keeps its
-	// kernel matrix in float64, and lbfgsVectors how many functions it keeps.
-	lbfgsDouble  = 8192
-	lbfgsVectors = 48
 )
 
 // needed returns the MiB that a run may need: the program, its data three
@@ -74,25 +67,10 @@ func needed(p experiments.Planned, set surveyed) int {
 
 // methodBytes is the size of what grows with the data and the model.
 func methodBytes(p experiments.Planned, set surveyed) float64 {
-	n, dim, classes := float64(set.n), float64(set.dim), float64(max(set.classes, 1))
-	size := float64(p.Run.Params.Budget)
-	scores := 8 * classes * (n + float64(set.test))
-	switch p.Run.Method {
-	case experiments.MethodCSVC:
-		return min(csvcCache, 4*n*n) + scores
-	case experiments.MethodLBFGS:
-		entry := 4.0
-		if n <= lbfgsDouble {
-			entry = 8
-		}
-		return entry*n*n + lbfgsVectors*8*classes*n
-	case experiments.MethodIVM:
-		return 8*n*(size+classes*classes) + scores
-	case experiments.MethodNystrom:
-		return 4*n*size + 8*size*size + scores
-	case experiments.MethodRFF:
-		return 8*n*size + scores
-	}
-	order := p.Cost / (float64(p.Run.Samples) * dim) // as Planned.Cost is defined
-	return 6*8*order*order + 3*12*order*dim + scores
+	dim := float64(set.dim)
+	return harness.Bytes(p.Run.Method, harness.Size{
+		Train: float64(set.n), Test: float64(set.test), Dim: dim, Classes: float64(max(set.classes, 1)),
+		Order:  p.Cost / (float64(p.Run.Samples) * dim), // as Planned.Cost is defined
+		Params: p.Run.Params,
+	})
 }

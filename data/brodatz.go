@@ -22,6 +22,10 @@ const (
 // 130,000 of 3.2 million.
 const brodatzSamples = 10000
 
+func init() {
+	register("brodatz", code{variants: textureVariants(), draw: firstDraw, load: loadBrodatz, pictures: scanPicture})
+}
+
 // loadBrodatz reads the 13 scans and makes the texton histograms of ref's
 // variant and draw.
 func loadBrodatz(m *manifestSet, ref Ref, finder Finder) (*Set, error) {
@@ -88,4 +92,26 @@ func readGreyTIFF(b []byte) (*texton.Image, error) {
 		out.Pix = append(out.Pix, grey.Pix[y*grey.Stride:y*grey.Stride+cfg.Width]...)
 	}
 	return out, nil
+}
+
+// picturedTexture is the scan that [Pictures] returns: herringbone weave (D16).
+const picturedTexture = 3
+
+// scanPicture is one of the scans of brodatz, cut square.
+func scanPicture(m *manifestSet, finder Finder) ([]*image.Gray, error) {
+	loc, err := finder.locate(m)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(loc.dir, loc.files[picturedTexture])
+	var buf bytes.Buffer
+	if _, err := hashVerified(path, m.Files[picturedTexture], &buf); err != nil {
+		return nil, err
+	}
+	scan, err := readGreyTIFF(buf.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w; %s", path, ErrCorrupt, err, replaceIt)
+	}
+	t := scan.Crop(brodatzLeft, brodatzTop, brodatzLeft+brodatzBottom-brodatzTop, brodatzBottom)
+	return []*image.Gray{{Pix: t.Pix, Stride: t.Width, Rect: image.Rect(0, 0, t.Width, t.Height)}}, nil
 }

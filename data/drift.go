@@ -16,6 +16,13 @@ const (
 	streamDriftTest
 )
 
+func init() {
+	register("drift", code{
+		draw: func() uint64 { return FigureDraw().Seed },
+		load: func(_ *manifestSet, ref Ref, _ Finder) (*Set, error) { return Drift(ref.Draw), nil },
+	})
+}
+
 // Drift generates multidist's calibrated mixture with means that turn about the
 // origin, by half a turn over the 20,000 training examples: what was learned of
 // a place holds for a while and is wrong later. The examples are to be seen in

@@ -8,10 +8,6 @@ var (
 	// searched and how to get them.
 	ErrNotAvailable = errors.New("data not available")
 
-	// ErrUnsupported is wrapped by the error of a data set whose files are
-	// known but from which no features can be made.
-	ErrUnsupported = errors.New("data set not supported")
-
 	// ErrUnknown is wrapped by the error of a reference that names no data
 	// set, or no variant or draw of it.
 	ErrUnknown = errors.New("unknown data set")

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"image"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -23,6 +24,17 @@ const (
 	streamGlyphLabels uint64 = 0x676c79706873 << 16
 	streamGlyph              = streamGlyphLabels + 1
 )
+
+func init() {
+	register("glyphs", code{
+		load: func(*manifestSet, Ref, Finder) (*Set, error) { return Glyphs(), nil },
+		sum:  func(d manifestDraw) string { return SumSplits(glyphSplits(d.First)) },
+		pictures: func(*manifestSet, Finder) ([]*image.Gray, error) {
+			train, _ := glyphSplits(picturedDigits)
+			return digitPictures(train, glyphsSide), nil
+		},
+	})
+}
 
 // Glyphs generates the glyphs data set: digits of ten of the Go fonts' faces,
 // each distorted in its own way, as grey levels x/255 of 28×28 pixels (p = 784,

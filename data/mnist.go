@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 
@@ -14,6 +15,20 @@ const (
 	mnistSide    = 28
 	mnistClasses = 10
 )
+
+func init() {
+	verified := func(m *manifestSet, finder Finder) (*Set, error) { return loadMNIST(m, finder, true) }
+	register("mnist", code{
+		load: func(m *manifestSet, _ Ref, finder Finder) (*Set, error) { return verified(m, finder) },
+		pictures: func(m *manifestSet, finder Finder) ([]*image.Gray, error) {
+			set, err := verified(m, finder)
+			if err != nil {
+				return nil, err
+			}
+			return digitPictures(set.Train, mnistSide), nil
+		},
+	})
+}
 
 // loadMNIST reads the four IDX files of MNIST: p = 784 pixels scaled to x/255,
 // C = 10, N = 60000 for training and 10000 for testing (paper, section "Data

@@ -47,6 +47,16 @@ const (
 	streamEndless
 )
 
+func init() {
+	register("multidist", code{
+		variants: []string{Calibrated, AsPrinted},
+		draw:     func() uint64 { return FigureDraw().Seed },
+		load: func(_ *manifestSet, ref Ref, _ Finder) (*Set, error) {
+			return Multidist(ref.Variant, ref.Draw)
+		},
+	})
+}
+
 // MultidistVariance returns the component variance σ² of a variant of
 // multidist; the empty variant is Calibrated.
 func MultidistVariance(variant string) (float64, error) {

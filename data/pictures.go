@@ -1,18 +1,13 @@
 package data
 
 import (
-	"bytes"
 	"fmt"
 	"image"
-	"path/filepath"
 )
 
 // picturedDigits is how many examples of a data set of digits [Pictures]
 // returns.
 const picturedDigits = 36
-
-// picturedTexture is the scan that [Pictures] returns: herringbone weave (D16).
-const picturedTexture = 3
 
 // Pictures returns examples of a data set of images as they are to be seen: of
 // mnist and glyphs the first 36 training images, ink dark on white; of brodatz
@@ -23,26 +18,10 @@ func Pictures(name string, finder Finder) ([]*image.Gray, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch name {
-	case "mnist":
-		set, err := loadMNIST(m, finder, true)
-		if err != nil {
-			return nil, err
-		}
-		return digitPictures(set.Train, mnistSide), nil
-	case "glyphs":
-		train, _ := glyphSplits(picturedDigits)
-		return digitPictures(train, glyphsSide), nil
-	case "brodatz":
-		return scanPicture(m, finder)
-	case "weaves":
-		var out []*image.Gray
-		for _, t := range weaveImages(1) {
-			out = append(out, &image.Gray{Pix: t.Pix, Stride: t.Width, Rect: image.Rect(0, 0, t.Width, t.Height)})
-		}
-		return out, nil
+	if m.pictures == nil {
+		return nil, fmt.Errorf("%s: not a data set of images: %w", name, ErrUnknown)
 	}
-	return nil, fmt.Errorf("%s: not a data set of images: %w", name, ErrUnknown)
+	return m.pictures(m, finder)
 }
 
 // digitPictures are the first examples of a split of ink on side×side pixels.
@@ -56,23 +35,4 @@ func digitPictures(s *Split, side int) []*image.Gray {
 		out = append(out, m)
 	}
 	return out
-}
-
-// scanPicture is one of the scans of brodatz, cut square.
-func scanPicture(m *manifestSet, finder Finder) ([]*image.Gray, error) {
-	loc, err := finder.locate(m)
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(loc.dir, loc.files[picturedTexture])
-	var buf bytes.Buffer
-	if _, err := hashVerified(path, m.Files[picturedTexture], &buf); err != nil {
-		return nil, err
-	}
-	scan, err := readGreyTIFF(buf.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w; %s", path, ErrCorrupt, err, replaceIt)
-	}
-	t := scan.Crop(brodatzLeft, brodatzTop, brodatzLeft+brodatzBottom-brodatzTop, brodatzBottom)
-	return []*image.Gray{{Pix: t.Pix, Stride: t.Width, Rect: image.Rect(0, 0, t.Width, t.Height)}}, nil
 }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -34,40 +35,23 @@ func (r Ref) String() string {
 // references to the same data are equal. The error wraps ErrUnknown if there
 // is no such data set, or no such variant or draw of it.
 func (r Ref) Resolve() (Ref, error) {
-	if _, err := lookup(r.Name); err != nil {
+	m, err := lookup(r.Name)
+	if err != nil {
 		return r, err
 	}
-	switch r.Name {
-	case "brodatz", "weaves":
-		return resolveTexture(r)
-	case "drift":
-		return resolveDrift(r)
-	case "multidist":
-	default:
-		if r.Variant != "" || r.Draw != 0 {
-			return r, fmt.Errorf("%s: data set %s has no variants or draws: %w", r, r.Name, ErrUnknown)
-		}
-		return r, nil
-	}
-	if r.Variant == "" {
-		r.Variant = Calibrated
-	}
-	if _, err := MultidistVariance(r.Variant); err != nil {
-		return r, err
-	}
-	if r.Draw == 0 {
-		r.Draw = FigureDraw().Seed
-	}
-	return r, nil
-}
-
-// resolveDrift resolves a reference to drift.
-func resolveDrift(r Ref) (Ref, error) {
-	if r.Variant != "" {
+	switch {
+	case r.Variant == "" && m.variants != nil:
+		r.Variant = m.variants[0]
+	case r.Variant != "" && m.variants == nil:
 		return r, fmt.Errorf("%s: data set %s has no variants: %w", r, r.Name, ErrUnknown)
+	case m.variants != nil && !slices.Contains(m.variants, r.Variant):
+		return r, fmt.Errorf("%s has no variant %q (known: %s): %w", r.Name, r.Variant, join(m.variants), ErrUnknown)
 	}
-	if r.Draw == 0 {
-		r.Draw = FigureDraw().Seed
+	switch {
+	case m.draw == nil && r.Draw != 0:
+		return r, fmt.Errorf("%s: data set %s has no draws: %w", r, r.Name, ErrUnknown)
+	case m.draw != nil && r.Draw == 0:
+		r.Draw = m.draw()
 	}
 	return r, nil
 }
@@ -75,8 +59,7 @@ func resolveDrift(r Ref) (Ref, error) {
 // Load returns the data set a reference names: generated, or read from files
 // found by the finder and verified against the manifest. The error wraps
 // ErrUnknown for a reference to nothing, ErrNotAvailable if files are found
-// nowhere, ErrCorrupt if they are not what the manifest says, and
-// ErrUnsupported for a data set that is known but can't be loaded.
+// nowhere, and ErrCorrupt if they are not what the manifest says.
 func Load(ref Ref, finder Finder) (*Set, error) {
 	ref, err := ref.Resolve()
 	if err != nil {
@@ -86,21 +69,7 @@ func Load(ref Ref, finder Finder) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch ref.Name {
-	case "multidist":
-		return Multidist(ref.Variant, ref.Draw)
-	case "drift":
-		return Drift(ref.Draw), nil
-	case "mnist":
-		return loadMNIST(m, finder, true)
-	case "brodatz":
-		return loadBrodatz(m, ref, finder)
-	case "glyphs":
-		return Glyphs(), nil
-	case "weaves":
-		return loadWeaves(m, ref)
-	}
-	return nil, fmt.Errorf("%s: %w", ref.Name, ErrUnsupported)
+	return m.load(m, ref, finder)
 }
 
 // Available reports whether all files of a data set exist on the finder's

@@ -148,7 +148,7 @@ func verifyDraws(m *manifestSet) []VerifyRow {
 	var rows []VerifyRow
 	for _, d := range m.Generated {
 		row := VerifyRow{Dataset: m.Name, File: d.name(), Want: d.SHA256, State: StateOK}
-		sum, err := generatedSum(m.Name, d)
+		sum, err := generatedSum(m, d)
 		switch {
 		case err != nil:
 			row.State, row.Problem = StateUnreadable, err.Error()
@@ -165,20 +165,15 @@ func verifyDraws(m *manifestSet) []VerifyRow {
 }
 
 // generatedSum generates a draw of a data set and returns its sum.
-func generatedSum(name string, d manifestDraw) (string, error) {
-	switch name {
-	case "glyphs":
-		return SumSplits(glyphSplits(d.First)), nil
-	case "drift":
-		return Drift(d.Draw).Sums[name], nil
-	case "weaves":
-		return sumImages(weaveImages(d.Draw)), nil
+func generatedSum(m *manifestSet, d manifestDraw) (string, error) {
+	if m.sum != nil {
+		return m.sum(d), nil
 	}
-	set, err := Multidist(d.Variant, d.Draw)
+	set, err := m.load(m, Ref{Name: m.Name, Variant: d.Variant, Draw: d.Draw}, Finder{})
 	if err != nil {
 		return "", err
 	}
-	return set.Sums[name], nil
+	return set.Sums[m.Name], nil
 }
 
 // maxOversize bounds how far a file that is longer than the manifest says is

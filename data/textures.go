@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"polkrepro/data/texton"
@@ -39,20 +38,8 @@ func textureVariants() []string {
 	return names
 }
 
-// resolveTexture fills in the default variant, raw, and draw, 1.
-func resolveTexture(r Ref) (Ref, error) {
-	names := textureVariants()
-	if r.Variant == "" {
-		r.Variant = names[0]
-	}
-	if !slices.Contains(names, r.Variant) {
-		return r, fmt.Errorf("%s has no variant %q (known: %s): %w", r.Name, r.Variant, join(names), ErrUnknown)
-	}
-	if r.Draw == 0 {
-		r.Draw = 1
-	}
-	return r, nil
-}
+// firstDraw is the default draw of textures.
+func firstDraw() uint64 { return 1 }
 
 // textureSet makes the texton histograms of patches of images, all of one size,
 // the class of a patch being the index of its image. The draw seeds the

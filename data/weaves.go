@@ -3,6 +3,7 @@ package data
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"image"
 
 	"polkrepro/data/texton"
 )
@@ -37,9 +38,24 @@ var weaves = [...]struct {
 	{"clouds", clouds},
 }
 
+func init() {
+	register("weaves", code{
+		variants: textureVariants(),
+		draw:     firstDraw,
+		load:     loadWeaves,
+		sum:      func(d manifestDraw) string { return sumImages(weaveImages(d.Draw)) },
+		pictures: func(*manifestSet, Finder) (out []*image.Gray, err error) {
+			for _, t := range weaveImages(1) {
+				out = append(out, &image.Gray{Pix: t.Pix, Stride: t.Width, Rect: image.Rect(0, 0, t.Width, t.Height)})
+			}
+			return out, nil
+		},
+	})
+}
+
 // loadWeaves generates the textures of a draw and makes their texton
 // histograms.
-func loadWeaves(m *manifestSet, ref Ref) (*Set, error) {
+func loadWeaves(m *manifestSet, ref Ref, _ Finder) (*Set, error) {
 	images := weaveImages(ref.Draw)
 	set, err := textureSet(m, images, ref, weavesSamples)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"polkrepro/experiments"
+	_ "polkrepro/harness" // registers the methods that specs name
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the documents")

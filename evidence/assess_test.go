@@ -52,7 +52,7 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 		return record.Point{TrainRisk: risk, TestRisk: risk, TestError: v[1] * spread * (1 + excess) / 100, ModelOrder: int(v[2])}
 	}
 	speed := 2.0
-	if p.Run.Method == experiments.MethodBSGD {
+	if p.Run.Method == "bsgd" {
 		speed = 0.5
 	}
 	for i, n := 0, p.Run.Evaluation.Every; n > 0 && n <= p.Run.Samples; i, n = i+1, n+p.Run.Evaluation.Every {
@@ -85,7 +85,7 @@ func fixture(t testing.TB) Input {
 		if v, ok := values[byGroup[p.Group]]; ok {
 			in.Records[p.ID] = made(p, v)
 		}
-		if p.Spec == "multidist-bsgd" && p.Run.Params.Maintenance == experiments.MaintenanceRemoval {
+		if p.Spec == "multidist-bsgd" && p.Run.Params.Maintenance == "removal" {
 			in.Records[p.ID] = made(p, [3]float64{3.85, 218, float64(p.Run.Params.Budget)})
 		}
 	}
@@ -226,7 +226,7 @@ func TestExplained(t *testing.T) {
 		t.Errorf("%v, explained %v, unsettled %v", s.Claim.Verdict, s.Claim.Explained(), a.Unsettled())
 	}
 	for explanation, want := range map[string]bool{"error: because": true, "risk: because": false} {
-		text := strings.Replace(claims, "    printed: 0.120/4.36/16\n", "    printed: 0.120/4.36/16\n    explained: {"+explanation+"}\n", 1)
+		text := strings.Replace(claims, "  - id: table2.multidist.klr.polk\n", "  - id: table2.multidist.klr.polk\n    explained: {"+explanation+"}\n", 1)
 		l, err := experiments.ParseLedger("claims.yaml", []byte(text), "assumptions.yaml", []byte(assumptions))
 		if err != nil {
 			t.Fatal(err)
@@ -240,7 +240,7 @@ func TestExplained(t *testing.T) {
 		}
 	}
 	// What is explained of what was chosen is not of another reading.
-	text := strings.Replace(claims, "    printed: 0.120/4.36/16\n", "    printed: 0.120/4.36/16\n    explained: {error: because, risk: because}\n", 1)
+	text := strings.Replace(claims, "  - id: table2.multidist.klr.polk\n", "  - id: table2.multidist.klr.polk\n    explained: {error: because, risk: because}\n", 1)
 	l, err := experiments.ParseLedger("claims.yaml", []byte(text), "assumptions.yaml", []byte(assumptions))
 	if err != nil {
 		t.Fatal(err)

@@ -270,15 +270,18 @@ func TestLedgerErrors(t *testing.T) {
 	t.Parallel()
 	claims, assumptions := sources(t)
 	for _, c := range []struct{ old, new, want string }{
-		{"printed: 0.0919/3.98/16", "printed: 0.0919/3.98/17", `but the paper prints "0.0919/3.98/16"`},
-		{"printed: 0.0919/3.98/16", "prined: 0.0919/3.98/16", `unknown key "prined"; did you mean "printed"?`},
+		{"    section: Table 2\n", "    secton: Table 2\n", `unknown key "secton"; did you mean "section"?`},
+		{"cells:\n  - {id: risk, kind: equivalence, of: {quantity: risk}}", "cells:\n  - {id: risk, kind: less, of: {quantity: risk}}", `kind is "less"`},
+		{"of: {quantity: order}}\n\n", "of: {quantity: roughness}}\n\n", `quantity is "roughness"`},
+		{"of: {quantity: order}}\n\n", "of: {quantity: order}, high: 9}\n\n", "bounds and margin follow from what is printed"},
+		{"cells:\n  - {id: risk,", "cells:\n  - {id: error,", `id "error" is empty, malformed or duplicated`},
 		{"id: table2.multidist.ksvm.polk\n", "id: table2.multidist.ksvm.plok\n", `cell "table2.multidist.ksvm.polk" has no claim`},
-		{"id: table2.multidist.ksvm.polk\n", "id: table2.multidist.ksvm.nystrom\n", "printed must be left out"},
-		{"id: multidist.bsgd-fails", "id: multidist.optimal-order", "duplicate id \"multidist.optimal-order\""},
+		{"id: table2.multidist.ksvm.polk\n", "id: table2.multidist.ksvm.nystrom\n", "has no tests"},
+		{"id: multidist.bsgd-fails", "id: multidist.optimal-order", "duplicate id"},
 		{"id: multidist.bsgd-fails", "id: Multidist", "not lower-case words"},
 		{"kind: upper bound", "kind: uper bound", `want one of`},
 		{"kind: upper bound", "kind: lower bound", "low and high don't fit"},
-		{"kind: equivalence", "kind: less", "low and high don't fit"},
+		{"kind: equivalence\n", "kind: less\n", "low and high don't fit"},
 		{"[bandwidth, multidist-variance, multidist-draws, libsvm-cost", "[bandwidth, variance, multidist-draws, libsvm-cost", `assumption "variance" is unknown`},
 		{"low: 15\n        high: 15", "low: 15\n        high: 14", "high is less than low"},
 		{"low: 15\n        high: 15", "low: 15\n        high: .inf", "must be finite"},
@@ -327,9 +330,10 @@ func FuzzParseLedger(f *testing.F) {
   error: {points: 1, reason: r}
   risk: {percent: 25, reason: r}
   order: {percent: 15, least: 4, reason: r}
+cells:
+  - {id: error, kind: equivalence, of: {quantity: error}}
 claims:
   - id: table3.mnist.ksvm.libsvm
-    printed: -/1.50/16118
     section: s
     assumptions: [a]
   - id: x.y

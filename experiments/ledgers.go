@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
 )
 
@@ -59,10 +60,10 @@ type Ledger struct {
 // A Margin is how far from a printed value a mean may be and still be equal to
 // it for all purposes.
 type Margin struct {
-	Points  float64 // absolute
-	Percent float64 // of the printed value
-	Least   float64 // the least that a percentage can be
-	Reason  string
+	Points  float64 `json:"points"`  // absolute
+	Percent float64 `json:"percent"` // of the printed value
+	Least   float64 `json:"least"`   // the least that a percentage can be
+	Reason  string  `json:"reason"`
 }
 
 // Around returns the margin around a printed value, in its unit.
@@ -72,13 +73,13 @@ func (m Margin) Around(printed float64) float64 {
 
 // A Claim is a cell of a table or a sentence with the tests that decide it.
 type Claim struct {
-	ID          string // of a cell, the cell's
-	Cell        bool
-	Section     string
-	Quote       string // a sentence's; of a cell what is printed, risk/error/order
-	Note        string
-	Assumptions []string // IDs of those that it depends on
-	Tests       []Test
+	ID          string   `json:"id"` // of a cell, the cell's
+	Cell        bool     `json:"-"`
+	Section     string   `json:"section"`
+	Quote       string   `json:"quote"` // a sentence's; of a cell what is printed, risk/error/order
+	Note        string   `json:"note"`
+	Assumptions []string `json:"assumptions"` // IDs of those that it depends on
+	Tests       []Test   `json:"tests"`       // of a cell, the ledger's for all cells
 }
 
 // A Test asks whether a statistic of records is where the paper has it. The
@@ -86,15 +87,16 @@ type Claim struct {
 // lower bound; mean of Of less that of To for the kinds less and difference;
 // mean of Of over that of To for the kind ratio.
 type Test struct {
-	ID        string
-	Kind      string // KindEquivalence, …
-	Of        Selector
-	To        *Selector // of the kinds less, ratio and difference
-	Low, High *float64  // as printed; nil is unbounded
-	Margin    float64   // added on both sides, in the statistic's unit
-	Reason    string    // for the margin or bound, if it is the test's own
-	Paper     *float64  // the statistic of the paper's numbers, if they are printed
-	Explained string    // the measured reason of a deviation, if there is one
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind"` // KindEquivalence, …
+	Of        Selector  `json:"of"`
+	To        *Selector `json:"to"`  // of the kinds less, ratio and difference
+	Low       *float64  `json:"low"` // as printed; nil is unbounded
+	High      *float64  `json:"high"`
+	Margin    float64   `json:"margin"` // added on both sides, in the statistic's unit
+	Reason    string    `json:"reason"` // for the margin or bound, if it is the test's own
+	Paper     *float64  `json:"-"`      // the statistic of the paper's numbers, if they are printed
+	Explained string    `json:"-"`      // the measured reason of a deviation, if there is one
 }
 
 // Target returns the interval in which the statistic is claimed to be.
@@ -115,37 +117,41 @@ func (t *Test) Target() (low, high float64) {
 // A Selector says which number of which runs answers. By default it is the
 // final one, the average over the last 5 % of the processed samples.
 type Selector struct {
-	Cell     string // the runs that feed this cell
-	Quantity string // QuantityRisk, …; an error in percent
-	Figure   string // if given, the runs of the cell's series that feed this figure instead
+	Cell     string `json:"cell"`     // the runs that feed this cell
+	Quantity string `json:"quantity"` // QuantityRisk, …; an error in percent
+	Figure   string `json:"figure"`   // if given, the runs of the cell's series that feed this figure instead
 
 	// At most one of these is given.
-	Samples int      // the first evaluation at or after so many samples
-	Below   *float64 // the samples until the quantity is first below this
+	Samples int      `json:"samples"` // the first evaluation at or after so many samples
+	Below   *float64 `json:"below"`   // the samples until the quantity is first below this
 }
 
 // An Untested sentence is one that no test of records can answer.
-type Untested struct{ Section, Quote, Reason string }
+type Untested struct {
+	Section string `json:"section"`
+	Quote   string `json:"quote"`
+	Reason  string `json:"reason"`
+}
 
 // An Assumption is something that the paper leaves open or misprints.
 type Assumption struct {
-	ID           string
-	Paper        string // what it says
-	Chosen       string
-	How          string // ChosenBlind, …
-	Evidence     string
-	Alternatives []Alternative
+	ID           string        `json:"id"`
+	Paper        string        `json:"paper"` // what it says
+	Chosen       string        `json:"chosen"`
+	How          string        `json:"how"` // ChosenBlind, …
+	Evidence     string        `json:"evidence"`
+	Alternatives []Alternative `json:"alternatives"`
 }
 
 // An Alternative is another value of an assumption. It needs runs of its own,
 // or is another reading of the runs there are, or nobody has run it.
 type Alternative struct {
-	ID      string
-	Value   string
-	Effect  string            // if it was measured
-	Answers []Answer          // the runs that have it
-	Risk    map[string]string // by data set, the risk that is read instead: RiskTrain or RiskTest
-	Without []string          // tests that it leaves nothing to compare with, CLAIM.TEST
+	ID      string            `json:"id"`
+	Value   string            `json:"value"`
+	Effect  string            `json:"effect"`  // if it was measured
+	Answers []Answer          `json:"answers"` // the runs that have it
+	Risk    map[string]string `json:"risk"`    // by data set, the risk that is read instead: RiskTrain or RiskTest
+	Without []string          `json:"without"` // tests that it leaves nothing to compare with, CLAIM.TEST
 }
 
 // Reading reports whether the alternative is another reading of the same runs.
@@ -161,22 +167,44 @@ func (a *Alternative) Answer(cell string) *Answer {
 }
 
 // An Answer names runs that take the place of those that feed a cell: those of
-// an entry of a spec at a point of its grid. A nil hyper-parameter may be any.
+// an entry of a spec at a point of its grid.
 type Answer struct {
-	Cell, Spec, Method string
-	Label              string // of the entry; the method's name if it has none of its own
-	Budget             *int
-	Parsimony          *float64
-	Maintenance        *string
+	Cell   string `json:"cell"`
+	Spec   string `json:"spec"`
+	Method string `json:"method"`
+	Label  string `json:"label"` // of the entry; the method's name if it has none of its own
+
+	At map[string]string `json:"-"` // hyper-parameters by name, as they are shown; others may be any
+}
+
+// DecodeNode implements strictyaml.Decoder.
+func (a *Answer) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
+	type plain Answer
+	var d struct {
+		plain
+		At doc.Settings `json:"at"`
+	}
+	strictyaml.Decode(n, &d, r)
+	before := r.Len()
+	if settingsOf(d.At.Rest, false, r); r.Len() > before {
+		return
+	}
+	*a = Answer(d.plain)
+	a.Label, a.At = cmp.Or(a.Label, a.Method), make(map[string]string)
+	for _, f := range d.At.Fields {
+		v, _ := known(f.Key).read(f.Value)
+		a.At[f.Key] = v.String()
+	}
 }
 
 // Matches reports whether a run is one of those named.
 func (a *Answer) Matches(planned *Planned) bool {
-	p := planned.Run.Params
-	return a.Spec == planned.Spec && a.Method == planned.Run.Method && a.Label == planned.Label &&
-		(a.Budget == nil || *a.Budget == p.Budget) &&
-		(a.Parsimony == nil || *a.Parsimony == p.Parsimony) &&
-		(a.Maintenance == nil || *a.Maintenance == p.Maintenance)
+	for name, value := range a.At {
+		if known(name).load(&planned.Run.Params).String() != value {
+			return false
+		}
+	}
+	return a.Spec == planned.Spec && a.Method == planned.Run.Method && a.Label == planned.Label
 }
 
 // Claim returns the claim of an ID, nil if there is none.
@@ -256,22 +284,33 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 	if claimsRoot == nil || assumptionsRoot == nil {
 		return nil, r.Err()
 	}
-	var c claimsDoc
-	var a assumptionsDoc
+	var c struct {
+		Margins map[string]Margin `json:"margins"`
+		Cells   []Test            `json:"cells"`
+		Claims  []struct {
+			Claim
+			Explained map[string]string `json:"explained"`
+		} `json:"claims"`
+		Untested []Untested `json:"untested"`
+	}
+	var a struct {
+		Assumptions []Assumption `json:"assumptions"`
+	}
 	strictyaml.Decode(claimsRoot, &c, r)
 	strictyaml.Decode(assumptionsRoot, &a, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	k := ledgerChecker{r, paper, new(Ledger)}
+	k := ledgerChecker{checks{r}, paper, &Ledger{Margins: c.Margins, Untested: c.Untested}}
 	for i := range a.Assumptions {
 		k.assumption(&a.Assumptions[i], assumptionsRoot.At("assumptions", i))
 	}
-	k.margins(c.Margins, claimsRoot)
+	k.margins(claimsRoot)
+	k.cells(c.Cells, claimsRoot)
 	for i := range c.Claims {
-		k.claim(&c.Claims[i], claimsRoot.At("claims", i))
+		k.claim(&c.Claims[i].Claim, c.Cells, c.Claims[i].Explained, claimsRoot.At("claims", i))
 	}
-	for i := range a.Assumptions {
+	for i := range k.out.Assumptions {
 		k.readings(&k.out.Assumptions[i], assumptionsRoot.At("assumptions", i))
 	}
 	k.complete(claimsRoot)
@@ -279,7 +318,6 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 		if u.Section == "" || u.Quote == "" || u.Reason == "" {
 			k.Errorf(claimsRoot.At("untested", i), "an untested sentence needs section, quote and reason")
 		}
-		k.out.Untested = append(k.out.Untested, Untested(u))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -287,146 +325,48 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 	return k.out, nil
 }
 
-// The layout of the two files.
-type (
-	claimsDoc struct {
-		Margins  map[string]marginDoc `json:"margins"`
-		Claims   []claimDoc           `json:"claims"`
-		Untested []untestedDoc        `json:"untested"`
-	}
-	marginDoc struct {
-		Points  float64 `json:"points"`
-		Percent float64 `json:"percent"`
-		Least   float64 `json:"least"`
-		Reason  string  `json:"reason"`
-	}
-	claimDoc struct {
-		ID          string            `json:"id"`
-		Printed     string            `json:"printed"`
-		Section     string            `json:"section"`
-		Quote       string            `json:"quote"`
-		Note        string            `json:"note"`
-		Assumptions []string          `json:"assumptions"`
-		Tests       []testDoc         `json:"tests"`
-		Explained   map[string]string `json:"explained"`
-	}
-	testDoc struct {
-		ID     string       `json:"id"`
-		Kind   string       `json:"kind"`
-		Of     selectorDoc  `json:"of"`
-		To     *selectorDoc `json:"to"`
-		Low    *float64     `json:"low"`
-		High   *float64     `json:"high"`
-		Margin *float64     `json:"margin"`
-		Reason string       `json:"reason"`
-	}
-	selectorDoc struct {
-		Cell     string   `json:"cell"`
-		Quantity string   `json:"quantity"`
-		Figure   string   `json:"figure"`
-		Samples  int      `json:"samples"`
-		Below    *float64 `json:"below"`
-	}
-	untestedDoc struct {
-		Section string `json:"section"`
-		Quote   string `json:"quote"`
-		Reason  string `json:"reason"`
-	}
-	assumptionsDoc struct {
-		Assumptions []assumptionDoc `json:"assumptions"`
-	}
-	assumptionDoc struct {
-		ID           string           `json:"id"`
-		Paper        string           `json:"paper"`
-		Chosen       string           `json:"chosen"`
-		How          string           `json:"how"`
-		Evidence     string           `json:"evidence"`
-		Alternatives []alternativeDoc `json:"alternatives"`
-	}
-	alternativeDoc struct {
-		ID      string            `json:"id"`
-		Value   string            `json:"value"`
-		Effect  string            `json:"effect"`
-		Answers []answerDoc       `json:"answers"`
-		Risk    map[string]string `json:"risk"`
-		Without []string          `json:"without"`
-	}
-	answerDoc struct {
-		Cell   string   `json:"cell"`
-		Spec   string   `json:"spec"`
-		Method string   `json:"method"`
-		Label  string   `json:"label"`
-		At     pointDoc `json:"at"`
-	}
-	pointDoc struct {
-		Budget      *int     `json:"budget"`
-		Parsimony   *float64 `json:"parsimony"`
-		Maintenance *string  `json:"maintenance"`
-	}
-)
-
 type ledgerChecker struct {
-	*strictyaml.Reporter
+	checks
 	paper *PaperValues
 	out   *Ledger
 }
 
-// text reports a text that is missing.
-func (k *ledgerChecker) text(n *strictyaml.Node, key, text string) {
-	if strings.TrimSpace(text) == "" {
-		k.Errorf(n.At(key), "%s is missing or empty", key)
+func (k *ledgerChecker) assumption(a *Assumption, n *strictyaml.Node) {
+	if !nameText.MatchString(a.ID) || k.out.Assumption(a.ID) != nil {
+		k.Errorf(n.At("id"), "id %q is empty, malformed or duplicated", a.ID)
 	}
-}
-
-// oneOf reports a word that is none of some others.
-func (k *ledgerChecker) oneOf(n *strictyaml.Node, key, word string, words []string) bool {
-	if slices.Contains(words, word) {
-		return true
-	}
-	k.Errorf(n.At(key), "%s is %q, want one of %s%s", key, word, list(words), strictyaml.Suggest(word, words))
-	return false
-}
-
-func (k *ledgerChecker) assumption(d *assumptionDoc, n *strictyaml.Node) {
-	if !nameText.MatchString(d.ID) || k.out.Assumption(d.ID) != nil {
-		k.Errorf(n.At("id"), "id %q is empty, malformed or duplicated", d.ID)
-	}
-	k.text(n, "paper", d.Paper)
-	k.text(n, "chosen", d.Chosen)
-	k.text(n, "evidence", d.Evidence)
-	k.oneOf(n, "how", d.How, []string{ChosenBlind, ChosenAlgebra, ChosenByResult})
-	if len(d.Alternatives) == 0 {
+	k.text(n, "paper", a.Paper)
+	k.text(n, "chosen", a.Chosen)
+	k.text(n, "evidence", a.Evidence)
+	k.oneOf(n, "how", a.How, []string{ChosenBlind, ChosenAlgebra, ChosenByResult})
+	if len(a.Alternatives) == 0 {
 		k.Errorf(n, "an assumption needs at least one alternative")
 	}
-	a := Assumption{ID: d.ID, Paper: d.Paper, Chosen: d.Chosen, How: d.How, Evidence: d.Evidence}
-	for i, v := range d.Alternatives {
+	for i, v := range a.Alternatives {
 		at := n.At("alternatives", i)
-		if !nameText.MatchString(v.ID) || a.Alternative(v.ID) != nil {
+		if !nameText.MatchString(v.ID) || slices.ContainsFunc(a.Alternatives[:i], func(o Alternative) bool { return o.ID == v.ID }) {
 			k.Errorf(at.At("id"), "id %q is empty, malformed or duplicated", v.ID)
 		}
 		k.text(at, "value", v.Value)
-		a.Alternatives = append(a.Alternatives, Alternative{v.ID, v.Value, v.Effect, k.answers(v.Answers, at), v.Risk, v.Without})
+		k.answers(v.Answers, at)
 	}
-	k.out.Assumptions = append(k.out.Assumptions, a)
+	k.out.Assumptions = append(k.out.Assumptions, *a)
 }
 
-func (k *ledgerChecker) answers(docs []answerDoc, n *strictyaml.Node) (out []Answer) {
-	for i, d := range docs {
+func (k *ledgerChecker) answers(answers []Answer, n *strictyaml.Node) {
+	for i, a := range answers {
 		at := n.At("answers", i)
-		if _, ok := k.paper.Cells[d.Cell]; !ok {
-			k.Errorf(at.At("cell"), "unknown table cell %q", d.Cell)
+		if _, ok := k.paper.Cells[a.Cell]; !ok {
+			k.Errorf(at.At("cell"), "unknown table cell %q", a.Cell)
 		}
-		if slices.ContainsFunc(out, func(o Answer) bool { return o.Cell == d.Cell }) {
-			k.Errorf(at.At("cell"), "cell %q is answered twice", d.Cell)
+		if slices.ContainsFunc(answers[:i], func(o Answer) bool { return o.Cell == a.Cell }) {
+			k.Errorf(at.At("cell"), "cell %q is answered twice", a.Cell)
 		}
-		k.text(at, "spec", d.Spec)
-		if lookupMethod(d.Method) == nil {
-			k.Errorf(at.At("method"), "unknown method %q", d.Method)
+		k.text(at, "spec", a.Spec)
+		if Method(a.Method) == nil {
+			k.Errorf(at.At("method"), "unknown method %q", a.Method)
 		}
-		label := cmp.Or(d.Label, d.Method)
-		out = append(out, Answer{d.Cell, d.Spec, d.Method, label, d.At.Budget, d.At.Parsimony, d.At.Maintenance})
 	}
-	return out
 }
 
 // readings checks the alternatives that need no runs of their own, which name
@@ -461,75 +401,99 @@ func (l *Ledger) hasTest(id, assumption string) bool {
 		slices.ContainsFunc(c.Tests, func(t Test) bool { return c.ID+"."+t.ID == id })
 }
 
-func (k *ledgerChecker) margins(docs map[string]marginDoc, root *strictyaml.Node) {
-	k.out.Margins = make(map[string]Margin)
+// printedQuantities are those that the paper's tables print.
+var printedQuantities = []string{QuantityRisk, QuantityError, QuantityOrder}
+
+func (k *ledgerChecker) margins(root *strictyaml.Node) {
 	n := root.At("margins")
-	printed := []string{QuantityRisk, QuantityError, QuantityOrder}
-	for _, q := range slices.Sorted(maps.Keys(docs)) {
-		d := docs[q]
-		if !slices.Contains(printed, q) {
-			k.Errorf(n.At(q), "unexpected margin for %q, want one for each of %s", q, list(printed))
+	for _, q := range slices.Sorted(maps.Keys(k.out.Margins)) {
+		m := k.out.Margins[q]
+		if !slices.Contains(printedQuantities, q) {
+			k.Errorf(n.At(q), "unexpected margin for %q, want one for each of %s", q, list(printedQuantities))
 		}
-		sum := d.Points + d.Percent + d.Least
-		if !(min(d.Points, d.Percent, d.Least) >= 0) || !(max(d.Points, d.Percent) > 0) || math.IsInf(sum, 1) {
+		sum := m.Points + m.Percent + m.Least
+		if !(min(m.Points, m.Percent, m.Least) >= 0) || !(max(m.Points, m.Percent) > 0) || math.IsInf(sum, 1) {
 			k.Errorf(n.At(q), "a margin needs points or percent greater than 0, and nothing less than 0")
 		}
-		k.text(n.At(q), "reason", d.Reason)
-		k.out.Margins[q] = Margin(d)
+		k.text(n.At(q), "reason", m.Reason)
 	}
-	for _, q := range printed {
-		if _, ok := docs[q]; !ok {
+	for _, q := range printedQuantities {
+		if _, ok := k.out.Margins[q]; !ok {
 			k.Errorf(n, "missing margin for %s", q)
 		}
 	}
 }
 
-func (k *ledgerChecker) claim(d *claimDoc, n *strictyaml.Node) {
-	for part := range strings.SplitSeq(d.ID, ".") {
+// cells checks the tests that every cell has.
+func (k *ledgerChecker) cells(tests []Test, root *strictyaml.Node) {
+	if len(tests) == 0 {
+		k.Errorf(root, "missing key %q, the tests of every table cell", "cells")
+	}
+	for i, t := range tests {
+		n := root.At("cells", i)
+		if !nameText.MatchString(t.ID) || slices.ContainsFunc(tests[:i], func(o Test) bool { return o.ID == t.ID }) {
+			k.Errorf(n.At("id"), "id %q is empty, malformed or duplicated", t.ID)
+		}
+		k.oneOf(n, "kind", t.Kind, []string{KindEquivalence, KindUpper, KindLower})
+		k.oneOf(n.At("of"), "quantity", t.Of.Quantity, printedQuantities)
+		if t != (Test{ID: t.ID, Kind: t.Kind, Of: Selector{Quantity: t.Of.Quantity}}) {
+			k.Errorf(n, "a test of every cell has id, kind and the quantity: cell, bounds and margin follow from what is printed")
+		}
+	}
+}
+
+func (k *ledgerChecker) claim(c *Claim, cells []Test, explained map[string]string, n *strictyaml.Node) {
+	for part := range strings.SplitSeq(c.ID, ".") {
 		if !nameText.MatchString(part) {
-			k.Errorf(n.At("id"), "id %q is not lower-case words with dots between them", d.ID)
+			k.Errorf(n.At("id"), "id %q is not lower-case words with dots between them", c.ID)
 			break
 		}
 	}
-	if k.out.Claim(d.ID) != nil {
-		k.Errorf(n.At("id"), "duplicate id %q", d.ID)
+	if k.out.Claim(c.ID) != nil {
+		k.Errorf(n.At("id"), "duplicate id %q", c.ID)
 	}
-	k.text(n, "section", d.Section)
-	for i, a := range d.Assumptions {
-		if k.out.Assumption(a) == nil || slices.Contains(d.Assumptions[:i], a) {
+	k.text(n, "section", c.Section)
+	for i, a := range c.Assumptions {
+		if k.out.Assumption(a) == nil || slices.Contains(c.Assumptions[:i], a) {
 			k.Errorf(n.At("assumptions", i), "assumption %q is unknown or duplicated", a)
 		}
 	}
-	c := Claim{ID: d.ID, Section: d.Section, Quote: strings.TrimSpace(d.Quote), Note: d.Note, Assumptions: d.Assumptions}
-	if cell, ok := k.paper.Cells[d.ID]; ok && !cell.Extra {
-		c.Cell, c.Quote = true, cell.Printed
-		if d.Printed != cell.Printed {
-			k.Errorf(n.At("printed"), "printed is %q, but the paper prints %q", d.Printed, cell.Printed)
-		}
-		if d.Quote != "" || len(d.Tests) > 0 {
+	c.Quote = strings.TrimSpace(c.Quote)
+	if cell, ok := k.paper.Cells[c.ID]; ok && !cell.Extra {
+		if c.Quote != "" || len(c.Tests) > 0 {
 			k.Errorf(n, "a cell's claim is its printed value: it has no quote and no tests")
 		}
-		if c.Tests = k.cellTests(cell); len(c.Tests) == 0 {
-			k.Errorf(n.At("id"), "cell %q has no number to claim", d.ID)
+		c.Cell, c.Quote, c.Tests = true, cell.Printed, k.cellTests(cell, cells)
+		if len(c.Tests) == 0 {
+			k.Errorf(n.At("id"), "cell %q has no number to claim", c.ID)
 		}
 	} else {
-		k.sentence(d, n, &c)
+		k.sentence(c, n)
 	}
-	k.explain(d, n, &c)
-	k.out.Claims = append(k.out.Claims, c)
+	k.explain(explained, n, c)
+	k.out.Claims = append(k.out.Claims, *c)
 }
 
-// cellTests are equivalences, one for each number printed in a cell.
-func (k *ledgerChecker) cellTests(c PaperCell) (tests []Test) {
-	for _, q := range []string{QuantityRisk, QuantityError, QuantityOrder} {
-		if v := printedValue(c, q); v != nil {
-			tests = append(tests, Test{
-				ID: q, Kind: KindEquivalence, Of: Selector{Cell: c.ID, Quantity: q},
-				Low: v, High: v, Paper: v, Margin: k.out.Margins[q].Around(*v),
-			})
+// cellTests are those of the tests of every cell whose quantity a cell prints.
+func (k *ledgerChecker) cellTests(c PaperCell, tests []Test) (out []Test) {
+	for _, t := range tests {
+		v := printedValue(c, t.Of.Quantity)
+		if v == nil {
+			continue
 		}
+		t.Of.Cell, t.Paper = c.ID, v
+		if t.Kind != KindUpper {
+			t.Low = v
+		}
+		if t.Kind != KindLower {
+			t.High = v
+		}
+		if t.Kind == KindEquivalence {
+			t.Margin = k.out.Margins[t.Of.Quantity].Around(*v)
+		}
+		out = append(out, t)
 	}
-	return tests
+	return out
 }
 
 // printedValue is what a cell prints of a quantity, nil if it does not.
@@ -545,60 +509,52 @@ func printedValue(c PaperCell, quantity string) *float64 {
 	return nil
 }
 
-func (k *ledgerChecker) sentence(d *claimDoc, n *strictyaml.Node, c *Claim) {
-	k.text(n, "quote", d.Quote)
-	if d.Printed != "" {
-		k.Errorf(n.At("printed"), "%q is not a cell with a number: printed must be left out", d.ID)
+func (k *ledgerChecker) sentence(c *Claim, n *strictyaml.Node) {
+	k.text(n, "quote", c.Quote)
+	if len(c.Tests) == 0 {
+		k.Errorf(n, "claim %q has no tests", c.ID)
 	}
-	if len(d.Tests) == 0 {
-		k.Errorf(n, "claim %q has no tests", d.ID)
-	}
-	for i := range d.Tests {
-		at := n.At("tests", i)
-		t := k.test(&d.Tests[i], at)
-		if !nameText.MatchString(t.ID) || slices.ContainsFunc(c.Tests, func(o Test) bool { return o.ID == t.ID }) {
+	for i := range c.Tests {
+		t, at := &c.Tests[i], n.At("tests", i)
+		k.test(t, at)
+		if !nameText.MatchString(t.ID) || slices.ContainsFunc(c.Tests[:i], func(o Test) bool { return o.ID == t.ID }) {
 			k.Errorf(at.At("id"), "id %q is empty, malformed or duplicated", t.ID)
 		}
-		c.Tests = append(c.Tests, t)
 	}
 }
 
-func (k *ledgerChecker) explain(d *claimDoc, n *strictyaml.Node, c *Claim) {
-	for _, id := range slices.Sorted(maps.Keys(d.Explained)) {
+func (k *ledgerChecker) explain(explained map[string]string, n *strictyaml.Node, c *Claim) {
+	for _, id := range slices.Sorted(maps.Keys(explained)) {
 		i := slices.IndexFunc(c.Tests, func(t Test) bool { return t.ID == id })
 		if i < 0 {
-			k.Errorf(n.At("explained", id), "claim %q has no test %q", d.ID, id)
+			k.Errorf(n.At("explained", id), "claim %q has no test %q", c.ID, id)
 			continue
 		}
-		k.text(n.At("explained"), id, d.Explained[id])
-		c.Tests[i].Explained = strings.TrimSpace(d.Explained[id])
+		k.text(n.At("explained"), id, explained[id])
+		c.Tests[i].Explained = strings.TrimSpace(explained[id])
 	}
 }
 
-func (k *ledgerChecker) test(d *testDoc, n *strictyaml.Node) Test {
-	t := Test{ID: d.ID, Kind: d.Kind, Low: d.Low, High: d.High, Reason: d.Reason}
+func (k *ledgerChecker) test(t *Test, n *strictyaml.Node) {
 	before := k.Len()
-	t.Of = k.selector(d.Of, n.At("of"))
-	if d.To != nil {
-		to := k.selector(*d.To, n.At("to"))
-		t.To = &to
+	k.selector(&t.Of, n.At("of"))
+	if t.To != nil {
+		k.selector(t.To, n.At("to"))
 	}
-	if k.oneOf(n, "kind", d.Kind, testKinds) {
-		k.bounds(d, n)
+	if k.oneOf(n, "kind", t.Kind, testKinds) {
+		k.bounds(t, n)
 	}
-	if k.Len() > before {
-		return t
+	if k.Len() == before {
+		k.margin(t, n)
+		t.Paper = k.paperStatistic(t)
 	}
-	k.margin(d, &t, n)
-	t.Paper = k.paperStatistic(&t)
-	return t
 }
 
 // bounds reports bounds and selectors that don't fit the kind of a test.
-func (k *ledgerChecker) bounds(d *testDoc, n *strictyaml.Node) {
-	low, high := d.Low != nil, d.High != nil
+func (k *ledgerChecker) bounds(t *Test, n *strictyaml.Node) {
+	low, high := t.Low != nil, t.High != nil
 	var fits bool
-	switch d.Kind {
+	switch t.Kind {
 	case KindEquivalence:
 		fits = low && high
 	case KindUpper:
@@ -611,31 +567,30 @@ func (k *ledgerChecker) bounds(d *testDoc, n *strictyaml.Node) {
 		fits = low || high
 	}
 	if !fits {
-		k.Errorf(n, "low and high don't fit kind %q", d.Kind)
+		k.Errorf(n, "low and high don't fit kind %q", t.Kind)
 	}
-	if two := slices.Contains([]string{KindLess, KindRatio, KindDifference}, d.Kind); two != (d.To != nil) {
-		k.Errorf(n, "kind %q: to is missing, or must be left out", d.Kind)
+	if two := slices.Contains([]string{KindLess, KindRatio, KindDifference}, t.Kind); two != (t.To != nil) {
+		k.Errorf(n, "kind %q: to is missing, or must be left out", t.Kind)
 	}
-	for key, v := range map[string]*float64{"low": d.Low, "high": d.High, "margin": d.Margin} {
+	for key, v := range map[string]*float64{"low": t.Low, "high": t.High, "margin": &t.Margin} {
 		if v != nil && (math.IsNaN(*v) || math.IsInf(*v, 0) || key == "margin" && *v < 0) {
 			k.Errorf(n.At(key), "%s must be finite, and a margin not less than 0", key)
 		}
 	}
-	if low && high && *d.Low > *d.High {
+	if low && high && *t.Low > *t.High {
 		k.Errorf(n.At("high"), "high is less than low")
 	}
-	if (d.Margin != nil || d.Kind == KindRatio || d.Kind == KindLower) && strings.TrimSpace(d.Reason) == "" {
+	if (n.Get("margin") != nil || t.Kind == KindRatio || t.Kind == KindLower) && strings.TrimSpace(t.Reason) == "" {
 		k.Errorf(n, "a test with its own margin or bound needs a reason")
 	}
 }
 
-// margin fills in the margin: the test's own, or that of the quantity where a
+// margin fills in the margin unless it is given: that of the quantity where a
 // mean or a difference of means is claimed to be a printed value. Bounds and
 // ratios have none.
-func (k *ledgerChecker) margin(d *testDoc, t *Test, n *strictyaml.Node) {
+func (k *ledgerChecker) margin(t *Test, n *strictyaml.Node) {
 	switch {
-	case d.Margin != nil:
-		t.Margin = *d.Margin
+	case n.Get("margin") != nil:
 	case t.Low == nil || t.High == nil || t.Kind == KindRatio:
 	case t.Of.Below != nil || t.Of.Quantity == QuantityRoughness || t.Kind == KindDifference && t.Of.Quantity != QuantityError:
 		k.Errorf(n, "no default margin for this test: give one")
@@ -645,27 +600,25 @@ func (k *ledgerChecker) margin(d *testDoc, t *Test, n *strictyaml.Node) {
 }
 
 // selector checks which runs are meant.
-func (k *ledgerChecker) selector(d selectorDoc, n *strictyaml.Node) Selector {
-	s := Selector(d)
-	cell, ok := k.paper.Cells[d.Cell]
+func (k *ledgerChecker) selector(s *Selector, n *strictyaml.Node) {
+	cell, ok := k.paper.Cells[s.Cell]
 	if !ok {
-		k.Errorf(n.At("cell"), "unknown table cell %q%s", d.Cell, strictyaml.Suggest(d.Cell, slices.Sorted(maps.Keys(k.paper.Cells))))
+		k.Errorf(n.At("cell"), "unknown table cell %q%s", s.Cell, strictyaml.Suggest(s.Cell, slices.Sorted(maps.Keys(k.paper.Cells))))
 	}
-	k.oneOf(n, "quantity", d.Quantity, testQuantities)
-	if ok && cell.Reason == "no-risk" && (d.Quantity == QuantityRisk || d.Quantity == QuantityRoughness) {
-		k.Errorf(n.At("quantity"), "%s has no risk", d.Cell)
+	k.oneOf(n, "quantity", s.Quantity, testQuantities)
+	if ok && cell.Reason == "no-risk" && (s.Quantity == QuantityRisk || s.Quantity == QuantityRoughness) {
+		k.Errorf(n.At("quantity"), "%s has no risk", s.Cell)
 	}
-	figure := func(f PaperFigure) bool { return f.ID == d.Figure && f.shows(cell.Data, cell.Task) }
-	if ok && d.Figure != "" && !slices.ContainsFunc(k.paper.Figures, figure) {
-		k.Errorf(n.At("figure"), "figure %q does not show %s", d.Figure, d.Cell)
+	figure := func(f PaperFigure) bool { return f.ID == s.Figure && f.shows(cell.Data, cell.Task) }
+	if ok && s.Figure != "" && !slices.ContainsFunc(k.paper.Figures, figure) {
+		k.Errorf(n.At("figure"), "figure %q does not show %s", s.Figure, s.Cell)
 	}
-	if d.Samples < 0 || d.Samples > 0 && d.Below != nil || d.Samples > 0 && d.Quantity == QuantityRoughness {
+	if s.Samples < 0 || s.Samples > 0 && s.Below != nil || s.Samples > 0 && s.Quantity == QuantityRoughness {
 		k.Errorf(n.At("samples"), "samples must be at least 0, without below, and not of roughness")
 	}
-	if d.Below != nil && (!(*d.Below > 0) || d.Quantity != QuantityError && d.Quantity != QuantityRisk) {
+	if s.Below != nil && (!(*s.Below > 0) || s.Quantity != QuantityError && s.Quantity != QuantityRisk) {
 		k.Errorf(n.At("below"), "below must be greater than 0, and of an error or a risk")
 	}
-	return s
 }
 
 // paperStatistic is what the paper's printed numbers give, nil if one is not

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
 )
 
@@ -34,41 +33,41 @@ const (
 // PaperValues are the numbers the paper prints, and the layout in which it
 // prints them: its Tables 2 and 3 and its figures.
 type PaperValues struct {
-	Reasons map[string]string    // code of a reason why a number is missing → the sentence
-	Data    map[string]PaperData // by data set
-	Tables  []PaperTable         // in the paper's order
-	Cells   map[string]PaperCell // by ID, those of the tables and the extra ones
-	Figures []PaperFigure        // in the paper's order
+	Reasons map[string]string    `json:"reasons"` // code of a reason why a number is missing → the sentence
+	Data    map[string]PaperData `json:"data"`    // by data set
+	Tables  []PaperTable         `json:"tables"`  // in the paper's order
+	Cells   map[string]PaperCell `json:"cells"`   // by ID, those of the tables and the extra ones
+	Figures []PaperFigure        `json:"figures"` // in the paper's order
 }
 
 // A PaperData says how the paper reports one data set.
 type PaperData struct {
-	Title string
-	Risk  string // RiskTrain or RiskTest: the risk printed and plotted
+	Title string `json:"title"`
+	Risk  string `json:"risk"` // RiskTrain or RiskTest: the risk printed and plotted
 }
 
 // A PaperTable is the layout of one table.
 type PaperTable struct {
-	ID      string // table2
-	Number  int
-	Title   string
-	Caption string
-	Columns []PaperColumn // left to right
-	Rows    []PaperRow    // top to bottom, the paper's
-	Extra   []PaperRow    // rows the paper does not print in the table: second series of the figures
+	ID      string        `json:"id"` // table2
+	Number  int           `json:"number"`
+	Title   string        `json:"title"`
+	Caption string        `json:"caption"`
+	Columns []PaperColumn `json:"columns"` // left to right
+	Rows    []PaperRow    `json:"rows"`    // top to bottom, the paper's
+	Extra   []PaperRow    `json:"extra"`   // rows the paper does not print in the table: second series of the figures
 }
 
 // A PaperColumn is a column of a table: one task on one data set.
 type PaperColumn struct {
-	Data  string // multidist
-	Task  string // ksvm
-	Title string // Multi-KSVM
+	Data  string `json:"data"`  // multidist
+	Task  string `json:"task"`  // ksvm
+	Title string `json:"title"` // Multi-KSVM
 }
 
 // A PaperRow is a row of a table: one method.
 type PaperRow struct {
-	ID    string // polk, bsgd-large
-	Title string // POLK
+	ID    string `json:"id"`    // polk, bsgd-large
+	Title string `json:"title"` // POLK
 }
 
 // CellID returns the ID of the cell in a row and a column:
@@ -81,31 +80,31 @@ func (t *PaperTable) CellID(c PaperColumn, r PaperRow) string {
 // A PaperCell is what the paper prints for one method on one task and data
 // set. A nil number is not printed and Reason says why.
 type PaperCell struct {
-	ID      string // table2.multidist.ksvm.polk
-	Table   string // table2
-	Data    string // multidist
-	Task    string // ksvm
-	Row     string // polk
-	Extra   bool   // not a cell of the printed table
-	Printed string // risk/error/order, as printed: "0.0919/3.98/16"; a dash is "-"
-	Risk    *float64
-	Error   *float64 // percent
-	Order   *float64 // model order; support vectors for LIBSVM
-	Reason  string   // code, key of PaperValues.Reasons; empty if all three are printed
-	Quote   string   // the sentence an extra cell's number is from
+	ID      string   `json:"-"`       // table2.multidist.ksvm.polk
+	Table   string   `json:"-"`       // table2
+	Data    string   `json:"-"`       // multidist
+	Task    string   `json:"-"`       // ksvm
+	Row     string   `json:"-"`       // polk
+	Extra   bool     `json:"-"`       // not a cell of the printed table
+	Printed string   `json:"printed"` // risk/error/order, as printed: "0.0919/3.98/16"; a dash is "-"
+	Risk    *float64 `json:"-"`
+	Error   *float64 `json:"-"`      // percent
+	Order   *float64 `json:"-"`      // model order; support vectors for LIBSVM
+	Reason  string   `json:"reason"` // code, key of PaperValues.Reasons; empty if all three are printed
+	Quote   string   `json:"quote"`  // the sentence an extra cell's number is from
 }
 
 // A PaperFigure is one figure.
 type PaperFigure struct {
-	ID      string // "2", as in Planned.Figures
-	Number  int
-	Kind    string // FigureCurves, FigureDecision or FigureData
-	Title   string
-	Caption string // as printed, shortened to what it claims
-	Data    string // of a figure of curves
-	Task    string // of a figure of curves
-	Panels  []PaperPanel
-	Stated  []PaperStatement
+	ID      string           `json:"id"` // "2", as in Planned.Figures
+	Number  int              `json:"number"`
+	Kind    string           `json:"kind"` // FigureCurves, FigureDecision or FigureData
+	Title   string           `json:"title"`
+	Caption string           `json:"caption"` // as printed, shortened to what it claims
+	Data    string           `json:"data"`    // of a figure of curves
+	Task    string           `json:"task"`    // of a figure of curves
+	Panels  []PaperPanel     `json:"panels"`
+	Stated  []PaperStatement `json:"stated"`
 }
 
 // shows reports whether a figure shows results of a task on a data set.
@@ -121,25 +120,25 @@ func (f *PaperFigure) shows(data, task string) bool {
 
 // A PaperPanel is one sub-figure.
 type PaperPanel struct {
-	ID       string // a, b, c
-	Title    string // as printed under the panel: "Empirical risk R(f_t)"
-	Quantity string // QuantityRisk, …; empty for a panel that is not a curve
-	YLabel   string
-	Data     string // data set shown, if the panel is not a curve
-	Task     string // task whose decision surface is shown
+	ID       string `json:"id"`       // a, b, c
+	Title    string `json:"title"`    // as printed under the panel: "Empirical risk R(f_t)"
+	Quantity string `json:"quantity"` // QuantityRisk, …; empty for a panel that is not a curve
+	YLabel   string `json:"y_label"`
+	Data     string `json:"data"` // data set shown, if the panel is not a curve
+	Task     string `json:"task"` // task whose decision surface is shown
 }
 
 // A PaperStatement is a number that the paper's text or caption states about a
 // figure. Low and High bound the stated value: they are equal for "2.6 %", and
 // for "below 4 %" only High is set. Errors are in percent.
 type PaperStatement struct {
-	Panel    string
-	Quantity string // QuantityRisk, …
-	Cell     string // the cell whose series is meant, empty for all of the figure's POLK series
-	Samples  int    // where on the x axis; 0 means at the end
-	Low      *float64
-	High     *float64
-	Quote    string
+	Panel    string   `json:"panel"`
+	Quantity string   `json:"quantity"` // QuantityRisk, …
+	Cell     string   `json:"cell"`     // the cell whose series is meant, empty for all of the figure's POLK series
+	Samples  int      `json:"samples"`  // where on the x axis; 0 means at the end
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	Quote    string   `json:"quote"`
 }
 
 // Paper returns what the paper prints. All callers share it: it must not be
@@ -161,83 +160,60 @@ func parsePaper(filename string, src []byte) (*PaperValues, error) {
 	if root == nil {
 		return nil, r.Err()
 	}
-	var d doc.Paper
-	strictyaml.Decode(root, &d, r)
+	out := new(PaperValues)
+	strictyaml.Decode(root, out, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	p := paperChecker{r, root, &PaperValues{
-		Reasons: d.Reasons, Data: make(map[string]PaperData), Cells: make(map[string]PaperCell),
-	}}
+	p := paperChecker{checks{r}, root, out}
 	for _, f := range root.At("data").Fields {
-		p.data(f.Key, d.Data[f.Key], f.Value)
+		p.oneOf(f.Value, "risk", out.Data[f.Key].Risk, []string{RiskTrain, RiskTest})
 	}
-	for i := range d.Tables {
-		p.table(&d.Tables[i], root.At("tables", i))
+	for i := range out.Tables {
+		p.table(&out.Tables[i], root.At("tables", i))
 	}
 	for _, f := range root.At("cells").Fields {
-		p.cell(f, d.Cells[f.Key])
+		p.cell(f)
 	}
 	p.complete()
-	for i := range d.Figures {
-		p.figure(&d.Figures[i], root.At("figures", i))
+	for i := range out.Figures {
+		p.figure(&out.Figures[i], i+1, root.At("figures", i))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return p.out, nil
+	return out, nil
 }
 
 type paperChecker struct {
-	*strictyaml.Reporter
+	checks
 	root *strictyaml.Node
 	out  *PaperValues
 }
 
-// oneOf reports a word that is none of some others.
-func (p *paperChecker) oneOf(n *strictyaml.Node, key, word string, words ...string) bool {
-	if slices.Contains(words, word) {
-		return true
+func (p *paperChecker) table(t *PaperTable, n *strictyaml.Node) {
+	t.Caption = strings.TrimSpace(t.Caption)
+	if want := "table" + strconv.Itoa(t.Number); t.ID != want {
+		p.Errorf(n.At("id"), "id is %q, want %q", t.ID, want)
 	}
-	p.Errorf(n.At(key), "%s is %q, want one of %s", key, word, list(words))
-	return false
-}
-
-func (p *paperChecker) data(name string, d doc.PaperData, n *strictyaml.Node) {
-	p.oneOf(n, "risk", d.Risk, RiskTrain, RiskTest)
-	p.out.Data[name] = PaperData{d.Title, d.Risk}
-}
-
-func (p *paperChecker) table(d *doc.PaperTable, n *strictyaml.Node) {
-	t := PaperTable{ID: d.ID, Number: d.Number, Title: d.Title, Caption: strings.TrimSpace(d.Caption)}
-	if d.ID != "table"+strconv.Itoa(d.Number) {
-		p.Errorf(n.At("id"), "id is %q, want %q", d.ID, "table"+strconv.Itoa(d.Number))
-	}
-	for i, c := range d.Columns {
-		if _, ok := p.out.Data[c.Data]; !ok {
-			p.Errorf(n.At("columns", i, "data"), "unknown data set %q", c.Data)
-		}
-		p.oneOf(n.At("columns", i), "task", c.Task, TaskKSVM, TaskKLR)
-		t.Columns = append(t.Columns, PaperColumn{c.Data, c.Task, c.Title})
+	for i, c := range t.Columns {
+		p.dataAndTask(n.At("columns", i), c.Data, c.Task)
 	}
 	ids := make(map[string]bool)
-	rows := func(key string, rows []doc.PaperRow) (out []PaperRow) {
+	for k, rows := range [][]PaperRow{t.Rows, t.Extra} {
 		for i, r := range rows {
 			if ids[r.ID] || !nameText.MatchString(r.ID) {
-				p.Errorf(n.At(key, i, "id"), "row id %q is empty, malformed or duplicated", r.ID)
+				p.Errorf(n.At([]string{"rows", "extra"}[k], i, "id"), "row id %q is empty, malformed or duplicated", r.ID)
 			}
 			ids[r.ID] = true
-			out = append(out, PaperRow{r.ID, r.Title})
 		}
-		return out
 	}
-	t.Rows, t.Extra = rows("rows", d.Rows), rows("extra", d.Extra)
-	p.out.Tables = append(p.out.Tables, t)
 }
 
 // cell parses "risk/error/order" and finds the cell's place.
-func (p *paperChecker) cell(f strictyaml.Field, d doc.PaperCell) {
-	c := PaperCell{ID: f.Key, Printed: d.Printed, Reason: d.Reason, Quote: strings.TrimSpace(d.Quote)}
+func (p *paperChecker) cell(f strictyaml.Field) {
+	c := p.out.Cells[f.Key]
+	c.ID, c.Quote = f.Key, strings.TrimSpace(c.Quote)
 	found := false
 	for _, t := range p.out.Tables {
 		for _, col := range t.Columns {
@@ -252,9 +228,9 @@ func (p *paperChecker) cell(f strictyaml.Field, d doc.PaperCell) {
 	if !found {
 		p.Errorf(f.At, "cell %q is in no row and column of a table", f.Key)
 	}
-	parts := strings.Split(d.Printed, "/")
+	parts := strings.Split(c.Printed, "/")
 	if len(parts) != 3 {
-		p.Errorf(f.Value.At("printed"), "printed is %q, want risk/error/order", d.Printed)
+		p.Errorf(f.Value.At("printed"), "printed is %q, want risk/error/order", c.Printed)
 		return
 	}
 	missing := false
@@ -265,16 +241,16 @@ func (p *paperChecker) cell(f strictyaml.Field, d doc.PaperCell) {
 		}
 		x, err := strconv.ParseFloat(parts[i], 64)
 		if err != nil || !(x > 0) {
-			p.Errorf(f.Value.At("printed"), "%q in %q is not a positive number", parts[i], d.Printed)
+			p.Errorf(f.Value.At("printed"), "%q in %q is not a positive number", parts[i], c.Printed)
 			continue
 		}
 		*to = &x
 	}
-	_, known := p.out.Reasons[d.Reason]
+	_, known := p.out.Reasons[c.Reason]
 	switch {
 	case missing && !known:
 		p.Errorf(f.Value.At("reason"), "cell %q has a dash and needs a reason, one of %s", f.Key, list(slices.Sorted(maps.Keys(p.out.Reasons))))
-	case !missing && d.Reason != "":
+	case !missing && c.Reason != "":
 		p.Errorf(f.Value.At("reason"), "cell %q has no dash: reason must be left out", f.Key)
 	}
 	if c.Extra && c.Order != nil && c.Quote == "" {
@@ -297,29 +273,24 @@ func (p *paperChecker) complete() {
 	}
 }
 
-func (p *paperChecker) figure(d *doc.PaperFigure, n *strictyaml.Node) {
-	f := PaperFigure{
-		ID: d.ID, Number: d.Number, Kind: d.Kind, Title: d.Title, Caption: strings.TrimSpace(d.Caption),
-		Data: d.Data, Task: d.Task,
+func (p *paperChecker) figure(f *PaperFigure, number int, n *strictyaml.Node) {
+	f.Caption = strings.TrimSpace(f.Caption)
+	if f.ID != strconv.Itoa(f.Number) || f.Number != number {
+		p.Errorf(n.At("id"), "figure %q with number %d, want %d", f.ID, f.Number, number)
 	}
-	if d.ID != strconv.Itoa(d.Number) || d.Number != len(p.out.Figures)+1 {
-		p.Errorf(n.At("id"), "figure %q with number %d, want %d", d.ID, d.Number, len(p.out.Figures)+1)
-	}
-	p.oneOf(n, "kind", d.Kind, FigureCurves, FigureDecision, FigureData)
-	if d.Kind == FigureCurves {
-		p.dataAndTask(n, d.Data, d.Task)
-	}
-	for i, q := range d.Panels {
-		if d.Kind == FigureCurves {
-			p.oneOf(n.At("panels", i), "quantity", q.Quantity, QuantityRisk, QuantityError, QuantityOrder)
+	p.oneOf(n, "kind", f.Kind, []string{FigureCurves, FigureDecision, FigureData})
+	if f.Kind == FigureCurves {
+		p.dataAndTask(n, f.Data, f.Task)
+		for i, q := range f.Panels {
+			p.oneOf(n.At("panels", i), "quantity", q.Quantity, printedQuantities)
 		}
-		f.Panels = append(f.Panels, PaperPanel{q.ID, q.Title, q.Quantity, q.YLabel, q.Data, q.Task})
 	}
-	for i, s := range d.Stated {
-		at := n.At("stated", i)
-		p.oneOf(at, "quantity", s.Quantity, QuantityRisk, QuantityError, QuantityOrder)
+	for i := range f.Stated {
+		s, at := &f.Stated[i], n.At("stated", i)
+		s.Quote = strings.TrimSpace(s.Quote)
+		p.oneOf(at, "quantity", s.Quantity, printedQuantities)
 		if !slices.ContainsFunc(f.Panels, func(q PaperPanel) bool { return q.ID == s.Panel && q.Quantity == s.Quantity }) {
-			p.Errorf(at.At("panel"), "figure %s has no panel %q of %s", d.ID, s.Panel, s.Quantity)
+			p.Errorf(at.At("panel"), "figure %s has no panel %q of %s", f.ID, s.Panel, s.Quantity)
 		}
 		if _, ok := p.out.Cells[s.Cell]; s.Cell != "" && !ok {
 			p.Errorf(at.At("cell"), "unknown table cell %q", s.Cell)
@@ -330,14 +301,12 @@ func (p *paperChecker) figure(d *doc.PaperFigure, n *strictyaml.Node) {
 		if s.Quote == "" || s.Samples < 0 {
 			p.Errorf(at, "a statement needs a quote, and samples of at least 0")
 		}
-		f.Stated = append(f.Stated, PaperStatement{s.Panel, s.Quantity, s.Cell, s.Samples, s.Low, s.High, strings.TrimSpace(s.Quote)})
 	}
-	p.out.Figures = append(p.out.Figures, f)
 }
 
 func (p *paperChecker) dataAndTask(n *strictyaml.Node, data, task string) {
 	if _, ok := p.out.Data[data]; !ok {
 		p.Errorf(n.At("data"), "unknown data set %q", data)
 	}
-	p.oneOf(n, "task", task, TaskKSVM, TaskKLR)
+	p.oneOf(n, "task", task, []string{TaskKSVM, TaskKLR})
 }

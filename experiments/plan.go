@@ -71,7 +71,7 @@ type planBuilder struct {
 func (b *planBuilder) repeat(v *variant, r repeat, seeds int) error {
 	each := r.seeds
 	switch {
-	case lookupMethod(v.method).Seedless:
+	case Method(v.method).Seedless:
 		each = []uint64{1}
 	case seeds > 0:
 		each = upTo(seeds)

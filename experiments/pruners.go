@@ -3,27 +3,10 @@ package experiments
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
-	"polkrepro/internal/strictyaml"
+	"polkrepro/kernel"
 	"polkrepro/polk/prune"
-)
-
-// The kinds of what names a pruner and of what it takes. As settings they are
-// words: the name, and the text of prune.Params.
-const (
-	KindPruner       ParamKind = "pruner"
-	KindPrunerParams ParamKind = "parameters"
-)
-
-var (
-	paramPruner = ParamInfo{
-		Name: "pruner", Kind: KindPruner, Default: prune.KOMP,
-		About: "what keeps the dictionary small, one of those that \"runall list pruners\" prints",
-	}
-	paramPrunerParams = ParamInfo{
-		Name: "pruner_params", Kind: KindPrunerParams, Default: "{}",
-		About: "what the pruner takes",
-	}
 )
 
 // PrunerName returns the name of the run's pruner.
@@ -38,30 +21,12 @@ func (p *Params) heuristic() prune.Heuristic {
 // usesEpsilon reports whether the pruner keeps to ε.
 func usesEpsilon(p Params) bool { return p.heuristic().Epsilon }
 
-// prunerSetting returns the setting that names a pruner or its parameters.
-func prunerSetting(k ParamKind, n *strictyaml.Node) setting {
-	if k == KindPruner {
-		return setting{word: n.Text}
-	}
-	p := make(prune.Params)
-	for _, f := range n.Fields {
-		if x, ok := f.Value.Float(); ok {
-			p[f.Key] = x
-		}
-	}
-	return setting{word: p.String()}
-}
-
 // checkPruner returns what is wrong with the name of a pruner, or "".
 func checkPruner(name string) string {
 	if _, ok := prune.Lookup(name); ok {
 		return ""
 	}
-	hint := strictyaml.Suggest(name, prune.Names())
-	if hint == "" {
-		hint = ", want one of " + list(prune.Names())
-	}
-	return fmt.Sprintf("unknown pruner %q%s", name, hint)
+	return fmt.Sprintf("unknown pruner %q%s", name, hint(name, prune.Names()))
 }
 
 // completePruner fills in the defaults of the pruner's parameters. It returns
@@ -75,25 +40,8 @@ func (p *Params) completePruner() (param, why string) {
 	if p.PrunerParams = all; len(all) == 0 {
 		p.PrunerParams = nil
 	}
-	if h.Gaussian && p.Kernel.Type == KernelPolynomial {
+	if h.Gaussian && !slices.Contains([]string{"", kernel.Gaussian{}.Name()}, p.Kernel.Type) {
 		return "pruner", fmt.Sprintf("pruner %s is defined for the Gaussian kernel only, and the kernel is %s", h.Name, p.Kernel.Type)
 	}
 	return "", ""
-}
-
-// setPruner stores a pruner's name. The paper's is not stored, so that a run
-// whose spec names it is the run whose spec does not.
-func (p *Params) setPruner(s setting) {
-	if p.Pruner = s.word; p.Pruner == prune.KOMP {
-		p.Pruner = ""
-	}
-}
-
-// setPrunerParams stores the parameters that prunerSetting has put into words.
-func (p *Params) setPrunerParams(s setting) {
-	all, err := prune.ParseParams(s.word)
-	if err != nil {
-		panic("experiments: " + err.Error())
-	}
-	p.PrunerParams = all
 }

@@ -1,12 +1,10 @@
 package experiments
 
-import "polkrepro/polk/prune"
-
 // A Run is one fully resolved training run: everything that determines its
 // result and nothing else. Its ID is the hash of these fields.
 type Run struct {
 	Data       DataRef    `json:"data"`
-	Task       string     `json:"task"`   // ksvm or klr
+	Task       string     `json:"task"`   // one of Tasks
 	Method     string     `json:"method"` // one of Methods
 	Params     Params     `json:"params"`
 	Seed       uint64     `json:"seed"`    // of the order in which the stream visits the training set
@@ -25,44 +23,15 @@ type DataRef struct {
 // HasRisk reports whether the run's model has scores, and so a risk. It does
 // not where the method predicts by the votes of two-class models.
 func (r Run) HasRisk() bool {
-	m := lookupMethod(r.Method)
+	m := Method(r.Method)
 	return m == nil || !m.Votes
 }
 
 // Batch reports whether the run's method trains on the whole training set at
 // once, not on a stream.
 func (r Run) Batch() bool {
-	m := lookupMethod(r.Method)
+	m := Method(r.Method)
 	return m != nil && m.Batch
-}
-
-// Params are the hyper-parameters of a run. A field that a method does not
-// use is zero.
-type Params struct {
-	Kernel       Kernel  `json:"kernel"`
-	Regularizer  float64 `json:"regularizer"`           // λ
-	LearningRate float64 `json:"learning_rate"`         // η, or η₀ of the diminishing schedule
-	Schedule     string  `json:"schedule"`              // constant, or inverse: η_t = 1/(λt) for BSGD, η₀/(1 + t/t₀) for POLK
-	Horizon      float64 `json:"horizon,omitempty"`     // t₀ of the diminishing schedule, in steps
-	BatchSize    int     `json:"batch_size"`            // samples a step
-	Parsimony    float64 `json:"parsimony,omitempty"`   // K of ε = K·η^{3/2} (POLK)
-	Pruner       string  `json:"pruner,omitempty"`      // name of a heuristic; empty for the paper's KOMP (POLK)
-	Budget       int     `json:"budget,omitempty"`      // the largest model order (BSGD, IVM), or the model order (Nyström, RFF)
-	Maintenance  string  `json:"maintenance,omitempty"` // removal, projection or merging (BSGD)
-	Cost         float64 `json:"cost,omitempty"`        // C (C-SVC)
-	Tolerance    float64 `json:"tolerance,omitempty"`   // of the batch methods' stopping conditions
-	Iterations   int     `json:"iterations,omitempty"`  // most iterations, 0 for as many as the tolerance asks for (L-BFGS)
-	Candidates   int     `json:"candidates,omitempty"`  // points tried at each import, 0 for all (IVM)
-
-	PrunerParams prune.Params `json:"pruner_params,omitempty"` // all that the pruner takes, by name (POLK)
-}
-
-// A Kernel is κ with its parameters.
-type Kernel struct {
-	Type      string  `json:"type"`                // gaussian or polynomial
-	Bandwidth float64 `json:"bandwidth,omitempty"` // c of exp(−‖x−x'‖²/(2c²))
-	Offset    float64 `json:"offset,omitempty"`    // b of (xᵀx'+b)^c
-	Degree    int     `json:"degree,omitempty"`    // c of (xᵀx'+b)^c
 }
 
 // Evaluation says when and on what a run is evaluated.

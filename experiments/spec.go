@@ -15,7 +15,7 @@ import (
 	"polkrepro/internal/strictyaml"
 )
 
-//go:generate go run ./internal/schemagen -o schema.json
+//go:generate go test -run TestSchemaIsCurrent -update .
 
 //go:embed *.yaml base/*.yaml
 var embedded embed.FS

@@ -554,7 +554,7 @@ func TestLoadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := plan[0].Run
-	if p.Params.Regularizer != 0.2 || p.Params.Kernel != (Kernel{Type: "gaussian", Bandwidth: 3}) || p.Samples != 10 {
+	if p.Params.Regularizer != 0.2 || !reflect.DeepEqual(p.Params.Kernel, Kernel{Type: "gaussian", Bandwidth: 3}) || p.Samples != 10 {
 		t.Errorf("merged to %+v", p)
 	}
 	second := write("sub/second.yaml", "include: [../main.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\nkernl: 1\n")
@@ -615,6 +615,8 @@ func TestID(t *testing.T) {
 				f.SetUint(f.Uint() + 1<<60)
 			case reflect.Float64:
 				f.SetFloat(f.Float() + 1e-9)
+			case reflect.Slice:
+				f.SetBytes([]byte(`{"scale":1}`))
 			case reflect.Map:
 				f.Set(reflect.ValueOf(prune.Params{"order": 8}))
 			}
@@ -635,7 +637,7 @@ func TestMethods(t *testing.T) {
 	for _, m := range Methods() {
 		for _, p := range m.Params {
 			var q Params
-			q.Kernel.Type = KernelGaussian
+			q.Kernel.Type = "gaussian"
 			v := setting{number: 0.5}
 			if p.Kind == KindChoice {
 				v = setting{word: p.Choices[0]}
@@ -646,8 +648,8 @@ func TestMethods(t *testing.T) {
 			} else if p.Kind == KindPrunerParams {
 				v = setting{word: "order=3, width=0.5"}
 			}
-			q.set(p.Name, v)
-			if got := q.get(p.Name); got != v {
+			p.store(&q, v)
+			if got := p.load(&q); got != v {
 				t.Errorf("%s %s: set %v, got %v", m.Name, p.Name, v, got)
 			}
 			if p.About == "" {
@@ -658,7 +660,7 @@ func TestMethods(t *testing.T) {
 					t.Errorf("%s: default: %s", m.Name, why)
 				}
 			}
-			if (p.used == nil) != (p.when == "") {
+			if (p.Used == nil) != (p.When == "") {
 				t.Errorf("%s %s: a condition without words or words without one", m.Name, p.Name)
 			}
 		}

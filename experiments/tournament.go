@@ -11,6 +11,7 @@ import (
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/files"
 	"polkrepro/internal/strictyaml"
+	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
 
@@ -21,22 +22,22 @@ const TournamentFile = "pruning.yaml"
 // knob, on every field, on the same replicates. It is made by FindTournament
 // or ParseTournament and not changed.
 type Tournament struct {
-	Name        string
-	Title       string
-	Description string
-	Reference   string   // the heuristic that the others are compared with
-	Heuristics  []string // by name, the reference first; all that are registered unless the spec or its user says otherwise
-	Fields      []Field
+	Name        string   `json:"name"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Reference   string   `json:"reference"`  // the heuristic that the others are compared with
+	Heuristics  []string `json:"heuristics"` // by name, the reference first; all that are registered unless the spec or its user says otherwise
+	Fields      []Field  `json:"-"`
 }
 
 // A Field is a data set with a task.
 type Field struct {
-	Name        string // multidist-ksvm
-	Title       string
-	Data        DataRef
-	Task        string
-	StandsInFor string    // a data set in whose place this one's is used; empty if none
-	Levels      []float64 // model orders at which heuristics are compared, ascending
+	Name        string    `json:"name"` // multidist-ksvm
+	Title       string    `json:"title"`
+	Data        DataRef   `json:"-"`
+	Task        string    `json:"task"`
+	StandsInFor string    `json:"stands_in_for"` // a data set in whose place this one's is used; empty if none
+	Levels      []float64 `json:"levels"`        // model orders at which heuristics are compared, ascending
 
 	drawn   bool // every replicate has a draw of its own
 	params  Params
@@ -45,11 +46,35 @@ type Field struct {
 	work    map[string]*fieldWork
 }
 
+// tournamentDoc is the layout of a tournament's file.
+type tournamentDoc struct {
+	Tournament
+	Fields []fieldDoc `json:"fields"`
+}
+
+// fieldDoc is the layout of a field, with the hyper-parameters of fieldParams.
+type fieldDoc struct {
+	Field
+	doc.Settings
+	Data     doc.Data             `json:"data"`
+	Drawn    bool                 `json:"drawn"`
+	Budgets  map[string][]float64 `json:"budgets"`
+	Profiles struct {
+		Smoke *fieldWork `json:"smoke"`
+		Quick *fieldWork `json:"quick"`
+		Full  *fieldWork `json:"full"`
+	} `json:"profiles"`
+}
+
+// fieldParams are the hyper-parameters that a field has.
+var fieldParams = []string{"bandwidth", "learning_rate", "regularizer", "batch_size"}
+
 // fieldWork is what a profile does on a field.
 type fieldWork struct {
-	samples, replicates int
-	every               int // samples between evaluations
-	refine              int // values put between two of a knob's grid that is not of whole numbers
+	Samples    int `json:"samples"`
+	Replicates int `json:"replicates"`
+	Every      int `json:"every"`  // samples between evaluations
+	Refine     int `json:"refine"` // values put between two of a knob's grid that is not of whole numbers
 }
 
 // A Contest is one run of a tournament.
@@ -95,12 +120,12 @@ func ParseTournament(filename string, src []byte) (*Tournament, error) {
 	if root == nil {
 		return nil, r.Err()
 	}
-	var d doc.Tournament
+	var d tournamentDoc
 	strictyaml.Decode(root, &d, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	c := tournamentChecker{Reporter: r, root: root, doc: &d}
+	c := tournamentChecker{checks: checks{r}, root: root, doc: &d}
 	t := c.tournament()
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -134,7 +159,7 @@ func (t *Tournament) On(pass func(Field) bool) *Tournament {
 // profile leaves it out.
 func (f *Field) Replicates(profile string) int {
 	if w := f.work[profile]; w != nil {
-		return w.replicates
+		return w.Replicates
 	}
 	return 0
 }
@@ -142,7 +167,7 @@ func (f *Field) Replicates(profile string) int {
 // Samples returns how many training examples a run on a field processes.
 func (f *Field) Samples(profile string) int {
 	if w := f.work[profile]; w != nil {
-		return w.samples
+		return w.Samples
 	}
 	return 0
 }
@@ -180,15 +205,15 @@ func (f *Field) contests(tournament, name string, w *fieldWork) ([]Contest, erro
 		return nil, fmt.Errorf("unknown pruner %q", name)
 	}
 	var out []Contest
-	for _, value := range f.grid(h, w.refine) {
+	for _, value := range f.grid(h, w.Refine) {
 		params, err := f.with(h, value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
-		for replicate := 1; replicate <= w.replicates; replicate++ {
+		for replicate := 1; replicate <= w.Replicates; replicate++ {
 			run := Run{
-				Data: f.Data, Task: f.Task, Method: MethodPOLK, Params: params, Seed: uint64(replicate), Samples: w.samples,
-				Evaluation: Evaluation{Every: w.every, Tail: contestTail, TrainLimit: contestTrainLimit},
+				Data: f.Data, Task: f.Task, Method: MethodPOLK, Params: params, Seed: uint64(replicate), Samples: w.Samples,
+				Evaluation: Evaluation{Every: w.Every, Tail: contestTail, TrainLimit: contestTrainLimit},
 			}
 			if f.drawn {
 				run.Data.Draw = calibratedDraws()[replicate-1]
@@ -249,20 +274,20 @@ func (f *Field) count(name string, w *fieldWork) int {
 	h, _ := prune.Lookup(name)
 	knob, ok := h.Knob()
 	if !ok {
-		return w.replicates
+		return w.Replicates
 	}
 	values, refined := f.values(h, knob)
 	n := len(values)
 	if refined {
-		n += (n - 1) * w.refine
+		n += (n - 1) * w.Refine
 	}
-	return n * w.replicates
+	return n * w.Replicates
 }
 
 // with returns a field's parameters with a heuristic at a value of its knob.
 func (f *Field) with(h prune.Heuristic, value float64) (Params, error) {
 	p := f.params
-	p.setPruner(setting{word: h.Name})
+	shared("pruner").store(&p, setting{word: h.Name})
 	if h.Epsilon {
 		p.Parsimony = value
 	} else if knob, ok := h.Knob(); ok {
@@ -277,16 +302,16 @@ func (f *Field) with(h prune.Heuristic, value float64) (Params, error) {
 // A tournamentChecker turns a decoded file into a Tournament and reports what
 // makes no sense.
 type tournamentChecker struct {
-	*strictyaml.Reporter
+	checks
 	root *strictyaml.Node
-	doc  *doc.Tournament
+	doc  *tournamentDoc
 }
 
 // tournament checks everything. What it returns is of use only if nothing was
 // reported.
 func (c *tournamentChecker) tournament() *Tournament {
 	d := c.doc
-	t := &Tournament{Name: d.Name, Title: d.Title, Description: d.Description, Reference: d.Reference}
+	t := &d.Tournament
 	if !nameText.MatchString(d.Name) {
 		c.Errorf(c.root, "name is %q, want lower-case letters, digits and single hyphens", d.Name)
 	}
@@ -342,44 +367,49 @@ func (t *Tournament) count(profile string) int {
 }
 
 // field checks a field.
-func (c *tournamentChecker) field(n *strictyaml.Node, d *doc.Field) Field {
-	f := Field{
-		Name: d.Name, Title: d.Title, Task: d.Task, StandsInFor: d.StandsInFor, Levels: d.Levels, drawn: d.Drawn,
-		budgets: d.Budgets, work: make(map[string]*fieldWork),
-		params: Params{
-			Kernel: Kernel{Type: KernelGaussian, Bandwidth: d.Bandwidth}, Schedule: ScheduleConstant,
-			LearningRate: d.LearningRate, Regularizer: d.Regularizer, BatchSize: d.BatchSize,
-		},
-	}
+func (c *tournamentChecker) field(n *strictyaml.Node, d *fieldDoc) Field {
+	f := d.Field
+	f.drawn, f.budgets, f.work = d.Drawn, d.Budgets, make(map[string]*fieldWork)
+	f.params = Params{Kernel: Kernel{Type: kernel.Gaussian{}.Name()}, Schedule: ScheduleConstant}
 	c.fieldData(n, d, &f)
 	if !nameText.MatchString(d.Name) || d.Title == "" || !showable(d.Title) {
 		c.Errorf(n, "want a title of one line, and a name of lower-case letters, digits and single hyphens, not %q", d.Name)
 	}
-	if d.Task != TaskKSVM && d.Task != TaskKLR {
-		c.Errorf(n, "task is %q, want one of %s", d.Task, list([]string{TaskKSVM, TaskKLR}))
+	if _, err := TaskLoss(d.Task); err != nil {
+		c.Errorf(n, "%v", err)
 	}
 	c.fieldNumbers(n, d, &f)
-	for i, w := range []*doc.FieldProfile{d.Profiles.Smoke, d.Profiles.Quick, d.Profiles.Full} {
+	for i, w := range []*fieldWork{d.Profiles.Smoke, d.Profiles.Quick, d.Profiles.Full} {
 		if name := Profiles()[i]; w != nil {
-			f.work[name] = c.work(n.At("profiles", name), w, f.drawn)
+			c.work(n.At("profiles", name), w, f.drawn)
+			f.work[name] = w
 		}
 	}
 	return f
 }
 
 // fieldNumbers checks a field's hyper-parameters, levels and budgets.
-func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *doc.Field, f *Field) {
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{
-		{"bandwidth", d.Bandwidth}, {"learning_rate", d.LearningRate}, {"regularizer", d.Regularizer}, {"batch_size", float64(d.BatchSize)},
-	} {
-		if !(p.value > 0) || math.IsInf(p.value, 0) {
-			c.Errorf(n.At(p.name), "%s is %v, want a number greater than 0", p.name, p.value)
+func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *fieldDoc, f *Field) {
+	for _, g := range d.Rest.Fields {
+		if !slices.Contains(fieldParams, g.Key) {
+			c.UnknownKey(g, slices.Concat(d.Known, fieldParams))
 		}
 	}
-	if _, why := f.params.conflict(""); why != "" {
+	for _, name := range fieldParams {
+		if !c.given(n, name) {
+			continue
+		}
+		p, at, before := shared(name), n.Get(name), c.Len()
+		if strictyaml.Decode(at, p.typed(), c.Reporter); c.Len() > before {
+			continue
+		}
+		v, _ := p.read(at)
+		if why := p.check(v); why != "" {
+			c.Errorf(at, "%s", why)
+		}
+		p.store(&f.params, v)
+	}
+	if why := f.params.steep(); why != "" {
 		c.Errorf(n.At("learning_rate"), "%s", why)
 	}
 	if !ascendingPositive(d.Levels) {
@@ -393,10 +423,9 @@ func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *doc.Field, f *Fi
 }
 
 // fieldData checks which data a field is on.
-func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *doc.Field, f *Field) {
-	set, names := lookupData(d.Data.Name)
+func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *fieldDoc, f *Field) {
+	set := c.dataSet(n, d.Data.Name)
 	if set == nil {
-		c.Errorf(n, "unknown data set %q%s (known: %s)", d.Data.Name, strictyaml.Suggest(d.Data.Name, names), list(names))
 		return
 	}
 	var ok bool
@@ -406,8 +435,8 @@ func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *doc.Field, f *Field
 	if _, err := (data.Ref{Name: set.name, Draw: 1}).Resolve(); d.Drawn && err != nil {
 		c.Errorf(n, "data set %s has no draws", set.name)
 	}
-	if s, _ := lookupData(d.StandsInFor); d.StandsInFor != "" && s == nil {
-		c.Errorf(n, "unknown data set %q to stand in for", d.StandsInFor)
+	if d.StandsInFor != "" {
+		c.dataSet(n.At("stands_in_for"), d.StandsInFor)
 	}
 	f.dim = set.dim
 }
@@ -424,7 +453,7 @@ func ascendingPositive(x []float64) bool {
 }
 
 // work checks what a profile does on a field.
-func (c *tournamentChecker) work(n *strictyaml.Node, d *doc.FieldProfile, drawn bool) *fieldWork {
+func (c *tournamentChecker) work(n *strictyaml.Node, d *fieldWork, drawn bool) {
 	most := 1000
 	if drawn {
 		most = len(calibratedDraws())
@@ -441,5 +470,4 @@ func (c *tournamentChecker) work(n *strictyaml.Node, d *doc.FieldProfile, drawn 
 	if d.Every >= 1 && evaluations(d.Samples, d.Every, contestTail) > MaxEvaluations {
 		c.Errorf(n, "%d samples evaluated every %d are more than %d times in all", d.Samples, d.Every, MaxEvaluations)
 	}
-	return &fieldWork{samples: d.Samples, replicates: d.Replicates, every: d.Every, refine: d.Refine}
 }

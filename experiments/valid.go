@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
+
+	"polkrepro/kernel"
 )
 
 // maxDegree bounds the degree of a polynomial kernel.
@@ -14,10 +15,10 @@ const maxDegree = 1000
 // Check reports what no spec could have planned of a run. It is for runs that
 // were read from a file.
 func (r Run) Check() error {
-	m := lookupMethod(r.Method)
+	m := Method(r.Method)
 	switch e := r.Evaluation; {
 	case m == nil:
-		return fmt.Errorf("unknown method %q", r.Method)
+		return fmt.Errorf("no method %q%s", r.Method, unregistered())
 	case !slices.Contains(m.Tasks, r.Task):
 		return fmt.Errorf("method %s does not fit the task %q", r.Method, r.Task)
 	case r.Samples < 1 || r.Samples > largest:
@@ -30,26 +31,25 @@ func (r Run) Check() error {
 	if err := checkRef(r.Data); err != nil {
 		return err
 	}
-	if err := r.Params.Kernel.check(); err != nil {
+	if kernel.Takes(r.Params.Kernel.Type) == nil {
+		return fmt.Errorf("kernel is %q, want one of %s", r.Params.Kernel.Type, list(kernel.Names()))
+	}
+	if err := r.Params.check(m); err != nil {
 		return err
 	}
-	return r.Params.check(m)
+	return checkKernel(r.Params.Kernel)
 }
 
-// check reports a kernel that specs can't name. The bandwidth is among the
-// methods' hyper-parameters.
-func (k Kernel) check() error {
-	switch {
-	case k.Type == KernelGaussian:
-		return nil
-	case k.Type != KernelPolynomial:
-		return fmt.Errorf("kernel is %q, want one of %s", k.Type, list([]string{KernelGaussian, KernelPolynomial}))
-	case k.Degree < 1 || k.Degree > maxDegree:
-		return fmt.Errorf("degree is %d, want 1 to %d", k.Degree, maxDegree)
-	case !(k.Offset >= 0) || math.IsInf(k.Offset, 0):
-		return fmt.Errorf("offset is %v, want a number of at least 0", k.Offset)
+// checkKernel reports parameters that do not make a kernel.
+func checkKernel(k Kernel) error {
+	made, err := k.Kernel()
+	if err != nil {
+		return err
 	}
-	return nil
+	if k.Degree > maxDegree {
+		return fmt.Errorf("degree is %d, want at most %d", k.Degree, maxDegree)
+	}
+	return made.Validate()
 }
 
 // check reports a hyper-parameter that the method uses and whose value is out
@@ -57,15 +57,20 @@ func (k Kernel) check() error {
 func (p Params) check(m *MethodInfo) error {
 	for i := range m.Params {
 		q := &m.Params[i]
-		if q.used != nil && !q.used(p) {
+		if q.Used != nil && !q.Used(p) {
 			continue
 		}
-		if wrong := q.check(p.get(q.Name)); wrong != "" {
+		if wrong := q.check(q.load(&p)); wrong != "" {
 			return errors.New(wrong)
 		}
 	}
+	for name := range p.Own {
+		if q := m.param(name); q == nil || q.field != nil {
+			return fmt.Errorf("%s takes no %s", m.Name, name)
+		}
+	}
 	given := p.PrunerParams
-	if _, why := p.conflict(m.Name); why != "" {
+	if _, why := m.conflict(&p); why != "" {
 		return errors.New(why)
 	}
 	if !maps.Equal(given, p.PrunerParams) {

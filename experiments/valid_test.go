@@ -38,7 +38,7 @@ func TestCheckRefuses(t *testing.T) {
 	good := Run{
 		Data: DataRef{Name: "multidist", Variant: calibratedVariant}, Task: TaskKSVM, Method: MethodPOLK,
 		Params: Params{
-			Kernel: Kernel{Type: KernelGaussian, Bandwidth: 0.6}, Regularizer: 1e-6, LearningRate: 6,
+			Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6, LearningRate: 6,
 			Schedule: ScheduleConstant, BatchSize: 32, Parsimony: 0.04,
 		},
 		Seed: 1, Samples: 1000,
@@ -47,8 +47,8 @@ func TestCheckRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(*Run){
-		`unknown method "nonsense"`:        func(r *Run) { r.Method = "nonsense" },
-		"method ivm does not fit the task": func(r *Run) { r.Method = MethodIVM },
+		`no method "nonsense"`:             func(r *Run) { r.Method = "nonsense" },
+		"method ivm does not fit the task": func(r *Run) { r.Method = "ivm" },
 		"0 samples":                        func(r *Run) { r.Samples = 0 },
 		"2000000000 samples":               func(r *Run) { r.Samples = 2 * largest },
 		"evaluation every -1":              func(r *Run) { r.Evaluation.Every = -1 },
@@ -57,8 +57,8 @@ func TestCheckRefuses(t *testing.T) {
 		`unknown data set "nonsense"`:      func(r *Run) { r.Data.Name = "nonsense" },
 		"nonsense":                         func(r *Run) { r.Data.Variant = "nonsense" },
 		`kernel is "linear"`:               func(r *Run) { r.Params.Kernel.Type = "linear" },
-		"degree is 0":                      func(r *Run) { r.Params.Kernel.Type = KernelPolynomial },
-		"offset is -1":                     func(r *Run) { r.Params.Kernel = Kernel{Type: KernelPolynomial, Degree: 2, Offset: -1} },
+		"degree 0 is below 1":              func(r *Run) { r.Params.Kernel.Type = "polynomial" },
+		"offset -1 is not":                 func(r *Run) { r.Params.Kernel = Kernel{Type: "polynomial", Degree: 2, Offset: -1} },
 		"bandwidth is 0":                   func(r *Run) { r.Params.Kernel.Bandwidth = 0 },
 		"batch_size is 0":                  func(r *Run) { r.Params.BatchSize = 0 },
 		"batch_size is 2000000000":         func(r *Run) { r.Params.BatchSize = 2 * largest },

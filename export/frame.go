@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -177,7 +178,7 @@ func withParams(name string, fields []field) string {
 
 // fieldsOf returns the fields of a struct of a spec under the names that they
 // have in JSON, those of a nested one under its name. What is zero or empty has
-// no value: the method does not take it. It panics if a field is neither text, a
+// no value: the method does not take it. It panics if a field is neither text, JSON, a
 // number, a truth value, a map that says what it holds, nor a struct.
 func fieldsOf(prefix string, v reflect.Value) []field {
 	var out []field
@@ -206,6 +207,8 @@ func scalar(v reflect.Value) field {
 		return field{kind: Int, value: int64(v.Uint())}
 	case v.CanFloat():
 		return field{kind: Float, value: v.Float()}
+	case v.Type() == reflect.TypeFor[json.RawMessage]():
+		return field{kind: String, value: string(v.Bytes())}
 	case v.Kind() == reflect.String:
 		return field{kind: String, value: v.String()}
 	case v.Kind() == reflect.Bool:

@@ -42,7 +42,7 @@ func TestExecute(t *testing.T) {
 				}
 				return nil
 			})
-			methods["bsgd"] = func(Problem) (Learner, error) { return nil, broken }
+			methods["bsgd"] = Method{New: func(Problem) (Learner, error) { return nil, broken }}
 			dir := t.TempDir()
 			sets, lacking, err := LoadData(t.Context(), data.Finder{}, tinyPlan())
 			if err != nil || len(lacking) > 0 {

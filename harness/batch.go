@@ -164,3 +164,25 @@ func (b *batchTrainer) final(elapsed time.Duration) record.Final {
 	f.Elapsed = elapsed.Seconds()
 	return f
 }
+
+// closing returns a function that reports how far a relative gap has come from
+// its first value towards the tolerance, in orders of magnitude.
+func closing(progress func(fraction float64), tolerance float64) func(gap float64) {
+	first := 0.0
+	return func(gap float64) {
+		if first == 0 {
+			first = gap
+		}
+		if gap > 0 && tolerance > 0 && first > tolerance {
+			progress(min(1, max(0, math.Log(first/gap)/math.Log(first/tolerance))))
+		}
+	}
+}
+
+// indicator is 1 for true.
+func indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

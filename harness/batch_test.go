@@ -23,11 +23,11 @@ func batchRun(method, task string) experiments.Planned {
 	run.Evaluation = experiments.Evaluation{TrainLimit: 200}
 	run.Params = experiments.Params{Kernel: run.Params.Kernel, Regularizer: 1e-4, Tolerance: 0.05}
 	switch method {
-	case experiments.MethodCSVC:
+	case "csvc":
 		run.Params.Regularizer, run.Params.Cost = 0, 1
-	case experiments.MethodIVM:
+	case "ivm":
 		run.Params.Budget, run.Params.Candidates = 8, 10
-	case experiments.MethodNystrom, experiments.MethodRFF:
+	case "nystrom", "rff":
 		run.Params.Budget = 40
 	}
 	return planned(run)
@@ -40,7 +40,7 @@ func batchRun(method, task string) experiments.Planned {
 func TestBatchMethods(t *testing.T) {
 	var plan []experiments.Planned
 	for _, m := range experiments.Methods() {
-		if m.Batch && m.Name != experiments.MethodLBFGS { // half a minute under the race detector; TestGoldenMultidist of lbfgs covers it
+		if m.Batch && m.Name != "lbfgs" { // half a minute under the race detector; TestGoldenMultidist of lbfgs covers it
 			plan = append(plan, batchRun(m.Name, m.Tasks[0]))
 		}
 	}
@@ -73,23 +73,12 @@ func TestBatchMethods(t *testing.T) {
 	}
 }
 
-// TestEveryMethodIsKnown: what specs can name, one of the registries has.
-func TestEveryMethodIsKnown(t *testing.T) {
-	for _, m := range experiments.Methods() {
-		_, stream := Methods()[m.Name]
-		_, batch := BatchMethods()[m.Name]
-		if stream == m.Batch || batch != m.Batch {
-			t.Errorf("%s: batch %v, in the registries: stream %v, batch %v", m.Name, m.Batch, stream, batch)
-		}
-	}
-}
-
 // reproduceBatch carries out one run of csvc by another method.
 func reproduceBatch(t *testing.T, ctx context.Context, method BatchMethod) (*recorder, *record.Collection, error) {
 	t.Helper()
 	results, progress := t.TempDir(), &recorder{}
-	_, err := Reproduce(ctx, []experiments.Planned{batchRun(experiments.MethodCSVC, "ksvm")},
-		Options{Results: results, Progress: progress, Batch: map[string]BatchMethod{experiments.MethodCSVC: method}})
+	_, err := Reproduce(ctx, []experiments.Planned{batchRun("csvc", "ksvm")},
+		Options{Results: results, Progress: progress, Methods: Registry{"csvc": {Train: method}}})
 	return progress, readAll(t, results), err
 }
 
@@ -174,7 +163,7 @@ func TestScores(t *testing.T) {
 
 // TestLargeRunsAreAlone: runs that need the machine begin after all others.
 func TestLargeRunsAreAlone(t *testing.T) {
-	large := batchRun(experiments.MethodLBFGS, "klr").Run
+	large := batchRun("lbfgs", "klr").Run
 	for samples, want := range map[int]bool{10_000: false, 60_000: true} {
 		large.Samples = samples
 		if needsMachine(large) != want {
@@ -185,7 +174,7 @@ func TestLargeRunsAreAlone(t *testing.T) {
 	const n = 32_768
 	huge := &data.Set{Name: "large", Classes: 5, Train: cloud(1, n, 1), Test: cloud(2, 10, 1)}
 	large.Samples = n
-	small := batchRun(experiments.MethodCSVC, "ksvm")
+	small := batchRun("csvc", "ksvm")
 	sets := map[data.Ref]*data.Set{{Name: "large"}: huge, dataRef(small.Run.Data): {Name: "multidist", Classes: 5, Train: cloud(1, 5000, 1), Test: cloud(2, 10, 1)}}
 	progress := &recorder{}
 	method := func(context.Context, BatchProblem) (*Trained, error) {
@@ -196,7 +185,7 @@ func TestLargeRunsAreAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer results.Close()
-	opt := Options{Results: results.Dir, Progress: progress, Batch: map[string]BatchMethod{experiments.MethodCSVC: method, experiments.MethodLBFGS: method}}.withDefaults()
+	opt := Options{Results: results.Dir, Progress: progress, Methods: Registry{"csvc": {Train: method}, "lbfgs": {Train: method}}}.withDefaults()
 	first := planned(large)
 	first.Cost = math.Inf(1)
 	out := &Outcome{}

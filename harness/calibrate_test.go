@@ -72,7 +72,7 @@ func TestCalibrateSaysWhyNothingBegan(t *testing.T) {
 		"panic: bad index": func() error { panic("bad index") },
 	} {
 		var progress recorder
-		methods := Registry{"polk": func(Problem) (Learner, error) { return nil, construct() }}
+		methods := Registry{"polk": {New: func(Problem) (Learner, error) { return nil, construct() }}}
 		points, _, err := Calibrate(t.Context(), tinyPlan()[:1], CalibrateOptions{Epochs: 1,
 			Options: Options{Methods: methods, Progress: &progress}})
 		if !errors.Is(err, ErrRunsFailed) || len(points) != 0 || !strings.Contains(err.Error(), want) {

@@ -30,7 +30,7 @@ func dataRef(d experiments.DataRef) data.Ref {
 // missing reports whether an error says that a data set can't be had, as
 // opposed to being damaged.
 func missing(err error) bool {
-	return errors.Is(err, data.ErrNotAvailable) || errors.Is(err, data.ErrUnsupported)
+	return errors.Is(err, data.ErrNotAvailable)
 }
 
 // notFound returns the data sets of a plan whose files are missing. It loads

@@ -4,9 +4,8 @@
 //
 // From Go, package experiments parses a spec and plans its runs, [Reproduce]
 // carries the plan out, and package record reads what came of it; the example of
-// Reproduce does all three. A method of one's own takes part if [Options].Methods
-// or [Options].Batch has it under a name that specs know. Without specs there is
-// no need of this package: use a learner by itself.
+// Reproduce does all three. A method of your own takes part once [Register] knows it.
+// Without specs there is no need of this package: use a learner by itself.
 //
 // A record depends on its run alone: not on the number of workers, nor on the
 // order in which runs are taken, nor on an earlier attempt that was killed.

@@ -45,9 +45,9 @@ func (l *fake) Health() map[string]float64   { return map[string]float64{"steps"
 
 // fakes is a registry in which "polk" is a fake that does on in every step.
 func fakes(on func(*fake) error) Registry {
-	return Registry{"polk": func(p Problem) (Learner, error) {
+	return Registry{"polk": {New: func(p Problem) (Learner, error) {
 		return &fake{f: kernel.NewExpansion(p.Kernel, p.Dim, p.Classes), on: on}, nil
-	}}
+	}}}
 }
 
 // tinyRun is a run of a second or less on multidist.

@@ -2,13 +2,13 @@ package harness
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
-	"polkrepro/baselines/bsgd"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk"
-	"polkrepro/polk/prune"
 )
 
 // A Learner is what the harness trains. Health returns counters of its
@@ -27,11 +27,6 @@ type Learner interface {
 	Health() map[string]float64
 }
 
-var (
-	_ Learner = (*polk.Learner)(nil)
-	_ Learner = (*bsgd.Learner)(nil)
-)
-
 // A Problem is what a learner is made for.
 type Problem struct {
 	Task    string
@@ -43,94 +38,93 @@ type Problem struct {
 	Seed    uint64 // of the run
 }
 
-// Registry holds the constructor of every method's learners by the method's
-// name.
-type Registry map[string]func(Problem) (Learner, error)
+// A Method is a learner or a batch method with its description. One file registers
+// it, and everything else follows: specs, their schema and checks, help, labels,
+// looks, the memory that cluster jobs ask for.
+type Method struct {
+	experiments.MethodInfo // Register sets Batch
 
-// Methods returns the learners of the methods that specs can name.
-func Methods() Registry {
-	return Registry{
-		experiments.MethodPOLK: newPOLK,
-		experiments.MethodBSGD: newBSGD,
-	}
+	// New makes the learner of a method that learns from a stream; Train, in its
+	// place, trains a batch method.
+	New   func(Problem) (Learner, error)
+	Train BatchMethod
+
+	// Bytes is the size of what grows with the data and the model; default that of
+	// a dictionary with its kernel matrix and the inverse.
+	Bytes func(Size) float64
 }
 
-// taskLoss returns the loss that a task of the paper minimizes (Section 5.1).
-func taskLoss(task string) (loss.Loss, error) {
-	switch task {
-	case experiments.TaskKSVM:
-		return loss.MultiHinge{}, nil
-	case experiments.TaskKLR:
-		return loss.MultiLogistic{}, nil
+// A Size is what a run's memory depends on.
+type Size struct {
+	Train, Test, Dim, Classes float64
+	Order                     float64 // expected model order
+	Params                    experiments.Params
+}
+
+// Scores is the size of the scores of all examples.
+func (s Size) Scores() float64 { return 8 * s.Classes * (s.Train + s.Test) }
+
+// A Registry holds methods by name.
+type Registry map[string]Method
+
+var registered = make(Registry)
+
+// Methods returns the methods that specs can name.
+func Methods() Registry { return maps.Clone(registered) }
+
+// Register makes a method known to specs; call it in init. It panics if the method
+// is not well formed, or its name is taken.
+func Register(m Method) {
+	if (m.New == nil) == (m.Train == nil) {
+		panic("harness: method " + m.Name + " has both New and Train or neither: want one")
 	}
-	return nil, fmt.Errorf("unknown task %q", task)
+	m.Batch = m.Train != nil
+	if m.Bytes == nil {
+		m.Bytes = func(s Size) float64 { return 6*8*s.Order*s.Order + 3*12*s.Order*s.Dim + s.Scores() }
+	}
+	experiments.RegisterMethod(m.MethodInfo)
+	registered[m.Name] = m
+}
+
+// Bytes is how much the method of a run of that size keeps. It is 0 for a method
+// that is not registered.
+func Bytes(method string, s Size) float64 {
+	if m, ok := registered[method]; ok {
+		return m.Bytes(s)
+	}
+	return 0
+}
+
+// gaussian reports whether a run has the Gaussian kernel, or none yet.
+func gaussian(p experiments.Params) bool {
+	return p.Kernel.Type == "" || p.Kernel.Type == kernel.Gaussian{}.Name()
 }
 
 // NewLearner returns the learner of a run.
 func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, error) {
-	newMethod, ok := r[run.Method]
-	if !ok {
-		return nil, fmt.Errorf("unknown method %q", run.Method)
+	m := r[run.Method]
+	if m.New == nil {
+		return nil, fmt.Errorf("no learner of method %q", run.Method)
 	}
 	p, err := newProblem(run, classes, dim)
 	if err != nil {
 		return nil, err
 	}
-	return newMethod(p)
+	return m.New(p)
 }
 
 // newProblem returns what a run's learner is made for.
 func newProblem(run experiments.Run, classes, dim int) (Problem, error) {
-	l, err := taskLoss(run.Task)
+	if m, ok := registered[run.Method]; ok && !slices.Contains(m.Tasks, run.Task) {
+		return Problem{}, fmt.Errorf("%s learns %s only, not %s", m.Title, strings.Join(m.Tasks, " and "), run.Task)
+	}
+	l, err := experiments.TaskLoss(run.Task)
 	if err != nil {
 		return Problem{}, err
 	}
-	k, err := kernel.Spec(run.Params.Kernel).Kernel()
+	k, err := run.Params.Kernel.Kernel()
 	if err != nil {
 		return Problem{}, err
 	}
 	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Seed: run.Seed}, nil
-}
-
-func newPOLK(p Problem) (Learner, error) {
-	cfg := polk.Config{
-		Kernel:      p.Kernel,
-		Loss:        p.Loss,
-		Classes:     p.Classes,
-		Dim:         p.Dim,
-		Regularizer: p.Params.Regularizer,
-		Budget:      polk.Parsimony(p.Params.Parsimony),
-		Seed:        p.Seed,
-	}
-	if name := p.Params.Pruner; name != "" {
-		var err error
-		if cfg.Pruner, err = prune.Find(name, p.Params.PrunerParams); err != nil {
-			return nil, err
-		}
-	}
-	switch p.Params.Schedule {
-	case experiments.ScheduleConstant:
-		cfg.LearningRate = polk.Constant(p.Params.LearningRate)
-	case experiments.ScheduleInverse:
-		cfg.LearningRate = polk.Inverse{Initial: p.Params.LearningRate, Horizon: p.Params.Horizon}
-	default:
-		return nil, fmt.Errorf("unknown learning-rate schedule %q", p.Params.Schedule)
-	}
-	return polk.New(cfg)
-}
-
-func newBSGD(p Problem) (Learner, error) {
-	if p.Task != experiments.TaskKSVM {
-		return nil, fmt.Errorf("BSGD learns %s only, not %s", experiments.TaskKSVM, p.Task)
-	}
-	return bsgd.New(bsgd.Config{
-		Kernel:       p.Kernel,
-		Classes:      p.Classes,
-		Dim:          p.Dim,
-		Regularizer:  p.Params.Regularizer,
-		LearningRate: p.Params.LearningRate,
-		Schedule:     p.Params.Schedule,
-		Budget:       p.Params.Budget,
-		Maintenance:  p.Params.Maintenance,
-	})
 }

@@ -21,9 +21,6 @@ type Options struct {
 	RequireData bool        // a data set that can't be had is an error, before anything is trained
 	Progress    Progress    // default: none is shown
 	Methods     Registry    // default Methods()
-
-	// Batch holds the batch methods by name; default BatchMethods().
-	Batch map[string]BatchMethod
 }
 
 func (o Options) withDefaults() Options {
@@ -35,9 +32,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Methods == nil {
 		o.Methods = Methods()
-	}
-	if o.Batch == nil {
-		o.Batch = BatchMethods()
 	}
 	return o
 }
@@ -157,7 +151,7 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 	}
 	workers, cores := layout(opt.Workers, len(groups[0]))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(plan), Kept: len(out.Kept), Workers: workers})
-	x := &executor{records: RecordsDir(opt.Results), provenance: Provenance(), progress: opt.Progress, methods: opt.Methods, batch: opt.Batch}
+	x := &executor{records: RecordsDir(opt.Results), provenance: Provenance(), progress: opt.Progress, methods: opt.Methods}
 	var fatal error
 	for g, runs := range groups {
 		if fatal != nil {
@@ -201,10 +195,10 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 // fit a machine that one fits.
 const largeKernelMatrix = 4 << 30
 
-// needsMachine reports whether a run keeps a kernel matrix so large that no
+// needsMachine reports whether a batch method keeps a matrix so large that no
 // other run should be under way.
 func needsMachine(run experiments.Run) bool {
-	return run.Method == experiments.MethodLBFGS && 4*int64(run.Samples)*int64(run.Samples) >= largeKernelMatrix
+	return run.Batch() && Bytes(run.Method, Size{Train: float64(run.Samples), Params: run.Params}) >= largeKernelMatrix
 }
 
 // conclusion returns the error of a plan of so many runs that was carried out

@@ -21,7 +21,6 @@ type executor struct {
 	provenance record.Provenance
 	progress   Progress
 	methods    Registry
-	batch      map[string]BatchMethod
 	cores      *cores
 }
 
@@ -72,7 +71,7 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 
 // train trains a run, a batch method's or a stream's, and returns its figures.
 func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set, emit func(record.Point) error, t *tracked) (record.Final, error) {
-	if method, ok := x.batch[run.Method]; ok {
+	if method := x.methods[run.Method].Train; method != nil {
 		b, err := newBatchTrainer(run, set, method, x.cores)
 		if err != nil {
 			return record.Final{}, err

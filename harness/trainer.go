@@ -68,7 +68,7 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 	if err != nil {
 		return nil, err
 	}
-	l, err := taskLoss(run.Task)
+	l, err := experiments.TaskLoss(run.Task)
 	if err != nil {
 		return nil, err
 	}

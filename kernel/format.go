@@ -37,17 +37,11 @@ var ErrFormat = errors.New("kernel: not a whole saved model")
 var format = modelfile.Format{Magic: magic, Err: ErrFormat}
 
 type header struct {
-	Kernel  saved           `json:"kernel"`
+	Kernel  Spec            `json:"kernel"`
 	Dim     int             `json:"dim"`
 	Outputs int             `json:"outputs"`
 	Order   int             `json:"order"`
 	Meta    json.RawMessage `json:"meta,omitempty"`
-}
-
-// saved is what is saved of a kernel.
-type saved struct {
-	Spec
-	Params json.RawMessage `json:"params,omitempty"` // of a registered kernel
 }
 
 // Write saves e to w together with meta, any value that encodes to JSON. It
@@ -59,11 +53,8 @@ func (e *Expansion) Write(w io.Writer, meta any) error {
 	if h.validate() != nil {
 		return fmt.Errorf("kernel: %d elements of dimension %d with %d outputs are more than can be read again", h.Order, h.Dim, h.Outputs)
 	}
-	var own bool
-	if h.Kernel.Spec, own = specOf(e.Kernel); !own {
-		if h.Kernel, err = registered(e.Kernel); err != nil {
-			return err
-		}
+	if h.Kernel, err = specOf(e.Kernel); err != nil {
+		return err
 	}
 	if h.Meta, err = json.Marshal(meta); err != nil {
 		return err
@@ -89,9 +80,12 @@ func ReadExpansion(r io.Reader, meta any) (*Expansion, error) {
 	if err := h.validate(); err != nil {
 		return nil, err
 	}
-	k, err := h.Kernel.kernel()
+	k, err := h.Kernel.Kernel()
+	if err == nil {
+		err = k.Validate()
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	e := NewExpansion(k, h.Dim, h.Outputs)
 	x, err := modelfile.Rows[float32](d, h.Order, h.Dim)
@@ -123,17 +117,4 @@ func (h *header) validate() error {
 		return fmt.Errorf("%w: %d elements of dimension %d with %d outputs", ErrFormat, h.Order, h.Dim, h.Outputs)
 	}
 	return nil
-}
-
-func (s saved) kernel() (Kernel, error) {
-	k, err := s.Spec.Kernel()
-	if err != nil {
-		if k, err = s.registered(); err != nil {
-			return nil, err
-		}
-	}
-	if err := k.Validate(); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
-	}
-	return k, nil
 }

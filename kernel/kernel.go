@@ -28,12 +28,6 @@
 // goroutines, each with a Scorer of its own, while none changes it.
 package kernel
 
-import (
-	"errors"
-	"fmt"
-	"math"
-)
-
 // A Kernel is a symmetric positive semidefinite function κ(x, x') of vectors
 // of one length.
 //
@@ -58,85 +52,3 @@ type Kernel interface {
 }
 
 const badLength = "kernel: vectors differ in length"
-
-// Gaussian is κ(x, x') = exp(−‖x−x'‖² / (2c²)), the paper's radial basis
-// kernel (Section 2.1).
-type Gaussian struct {
-	Bandwidth float64 // c > 0
-}
-
-// Gamma returns the γ of LIBSVM's exp(−γ‖x−x'‖²), 1/(2c²).
-func (g Gaussian) Gamma() float64 { return 1 / (2 * g.Bandwidth * g.Bandwidth) }
-
-// Name returns "gaussian".
-func (Gaussian) Name() string { return "gaussian" }
-
-// Eval returns exp(−‖x−y‖²/(2c²)).
-func (g Gaussian) Eval(x, y []float32) float64 {
-	if len(x) != len(y) {
-		panic(badLength)
-	}
-	var s float64
-	for i, v := range x {
-		d := float64(v) - float64(y[i])
-		s += float64(d * d)
-	}
-	return g.at(s)
-}
-
-// at returns κ at the squared distance s, 1 at 0 for the smallest bandwidths
-// too, of which γ is infinite.
-func (g Gaussian) at(s float64) float64 {
-	if s == 0 {
-		return 1
-	}
-	return math.Exp(-g.Gamma() * s)
-}
-
-// Self returns 1.
-func (Gaussian) Self([]float32) float64 { return 1 }
-
-// Validate reports a bandwidth that is not a positive number.
-func (g Gaussian) Validate() error {
-	if !(g.Bandwidth > 0) || math.IsInf(g.Bandwidth, 1) {
-		return fmt.Errorf("kernel: bandwidth %v is not a positive number", g.Bandwidth)
-	}
-	return nil
-}
-
-// Polynomial is κ(x, x') = (xᵀx' + b)^c (Section 2.1).
-type Polynomial struct {
-	Offset float64 // b ≥ 0
-	Degree int     // c ≥ 1
-}
-
-// Name returns "polynomial".
-func (Polynomial) Name() string { return "polynomial" }
-
-// Eval returns (xᵀy + b)^c.
-func (k Polynomial) Eval(x, y []float32) float64 {
-	if len(x) != len(y) {
-		panic(badLength)
-	}
-	var s float64
-	for i, v := range x {
-		s += float64(float64(v) * float64(y[i]))
-	}
-	return powi(s+k.Offset, k.Degree)
-}
-
-// Self returns (xᵀx + b)^c.
-func (k Polynomial) Self(x []float32) float64 { return k.Eval(x, x) }
-
-// Validate reports an offset or a degree for which κ is not positive
-// semidefinite.
-func (k Polynomial) Validate() error {
-	var errs []error
-	if !(k.Offset >= 0) || math.IsInf(k.Offset, 1) {
-		errs = append(errs, fmt.Errorf("kernel: offset %v is not a number ≥ 0", k.Offset))
-	}
-	if k.Degree < 1 {
-		errs = append(errs, fmt.Errorf("kernel: degree %d is below 1", k.Degree))
-	}
-	return errors.Join(errs...)
-}

@@ -8,10 +8,9 @@ import "math"
 //	ℓ(f, y) = log(1 + exp(−y·f))
 type BinaryLogistic struct{}
 
-var (
-	_ Loss          = BinaryLogistic{}
-	_ Probabilistic = BinaryLogistic{}
-)
+func init() { Register(BinaryLogistic{}) }
+
+var _ Probabilistic = BinaryLogistic{}
 
 // Name returns "binary-logistic".
 func (BinaryLogistic) Name() string { return "binary-logistic" }

@@ -15,7 +15,10 @@ type example struct {
 }
 
 func draw(t *rapid.T, bound float64) example {
-	l := rapid.SampledFrom(all).Draw(t, "loss")
+	l, err := ByName(rapid.SampledFrom(Names()).Draw(t, "loss"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	classes := rapid.IntRange(2, 6).Draw(t, "classes")
 	f := rapid.SliceOfN(rapid.Float64Range(-bound, bound), l.Outputs(classes), l.Outputs(classes)).Draw(t, "f")
 	return example{l, f, drawTarget(t, l, classes)}

@@ -10,7 +10,7 @@ package loss
 // needs at least two scores.
 type MultiHinge struct{}
 
-var _ Loss = MultiHinge{}
+func init() { Register(MultiHinge{}) }
 
 // Name returns "multi-hinge".
 func (MultiHinge) Name() string { return "multi-hinge" }

@@ -10,10 +10,9 @@ import "math"
 // The sum is shifted by max f, so that it cannot overflow.
 type MultiLogistic struct{}
 
-var (
-	_ Loss          = MultiLogistic{}
-	_ Probabilistic = MultiLogistic{}
-)
+func init() { Register(MultiLogistic{}) }
+
+var _ Probabilistic = MultiLogistic{}
 
 // Name returns "multi-logistic".
 func (MultiLogistic) Name() string { return "multi-logistic" }

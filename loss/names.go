@@ -2,27 +2,30 @@ package loss
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// all lists the losses in the order in which Names returns them.
-var all = []Loss{MultiHinge{}, MultiLogistic{}, BinaryLogistic{}, SquaredHinge{}, SquaredError{}}
+// registered holds the losses by name.
+var registered = make(map[string]Loss)
 
-// Names returns the names that ByName knows.
-func Names() []string {
-	names := make([]string, len(all))
-	for i, l := range all {
-		names[i] = l.Name()
+// Register makes a loss known by its name; call it in init. It panics if there is
+// one of that name.
+func Register(l Loss) {
+	if _, ok := registered[l.Name()]; ok {
+		panic("loss: there is a loss " + l.Name() + " already")
 	}
-	return names
+	registered[l.Name()] = l
 }
+
+// Names returns the names that ByName knows, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(registered)) }
 
 // ByName returns the loss of that name. It fails if there is none.
 func ByName(name string) (Loss, error) {
-	for _, l := range all {
-		if l.Name() == name {
-			return l, nil
-		}
+	if l, ok := registered[name]; ok {
+		return l, nil
 	}
 	return nil, fmt.Errorf("loss: unknown loss %q (have %s)", name, strings.Join(Names(), ", "))
 }

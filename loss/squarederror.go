@@ -5,7 +5,7 @@ package loss
 //	ℓ(f, y) = ½(f − y)²
 type SquaredError struct{}
 
-var _ Loss = SquaredError{}
+func init() { Register(SquaredError{}) }
 
 // Name returns "squared-error".
 func (SquaredError) Name() string { return "squared-error" }

@@ -5,7 +5,7 @@ package loss
 //	ℓ(f, y) = max(0, 1 − y·f)²
 type SquaredHinge struct{}
 
-var _ Loss = SquaredHinge{}
+func init() { Register(SquaredHinge{}) }
 
 // Name returns "squared-hinge".
 func (SquaredHinge) Name() string { return "squared-hinge" }

@@ -4,6 +4,8 @@ import (
 	"image/color"
 	"math"
 	"testing"
+
+	"polkrepro/experiments"
 )
 
 // deficiencies are the colour deficiencies at their full strength, as matrices
@@ -73,12 +75,12 @@ func TestLooks(t *testing.T) {
 		look look
 	}
 	var all []named
-	for method, list := range looks {
-		if method == "" {
-			continue
+	for _, m := range experiments.Methods() {
+		if len(m.Lines) == 0 {
+			t.Errorf("%s has no look of its own", m.Name)
 		}
-		for _, l := range list {
-			all = append(all, named{method, l})
+		for i := range m.Lines {
+			all = append(all, named{m.Name, lookOf(m.Name, i)})
 		}
 	}
 	for i, a := range all {
@@ -91,11 +93,6 @@ func TestLooks(t *testing.T) {
 			if same && grey < 15 {
 				t.Errorf("%s and %s look alike in grey", a.name, b.name)
 			}
-		}
-	}
-	for _, m := range []string{"csvc", "lbfgs", "ivm", "nystrom", "rff"} {
-		if _, ok := looks[m]; !ok {
-			t.Errorf("%s has no look of its own", m)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func decisionInput() Input {
 			continue
 		}
 		p.Figures = append(slices.Clone(p.Figures), "3")
-		p.Run.Params.Kernel = experiments.Kernel{Type: experiments.KernelGaussian, Bandwidth: 0.6}
+		p.Run.Params.Kernel = experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}
 		r := in.Records[p.ID]
 		r.Header.Run = p.Run
 		if p.Run.Seed == 1 {
@@ -238,7 +238,7 @@ func TestWhyDecisionsAreMissing(t *testing.T) {
 		{"element at infinity", model(func(m *record.Model) { m.Dictionary[3] = float32(math.NaN()) }), "values that are not finite"},
 		{"bandwidth", func(_ *Input, r *record.Record) { r.Header.Run.Params.Kernel.Bandwidth = 0 }, "bandwidth 0"},
 		{"degree", func(_ *Input, r *record.Record) {
-			r.Header.Run.Params.Kernel = experiments.Kernel{Type: experiments.KernelPolynomial}
+			r.Header.Run.Params.Kernel = experiments.Kernel{Type: "polynomial"}
 		}, "degree 0"},
 		{"variant", func(_ *Input, r *record.Record) { r.Header.Run.Data.Variant = "other" }, "no variant"},
 	} {

@@ -349,10 +349,10 @@ func TestVerdictColors(t *testing.T) {
 	decided := []stats.Verdict{stats.Reproduced, stats.Deviates, stats.Inconclusive}
 	for i, v := range decided {
 		own := verdictLooks[v]
-		for method, list := range looks {
-			for _, l := range list {
-				if d := distance(own.color, l.color, "none"); d < least {
-					t.Errorf("%s and %s: ΔE %.0f", v, method, d)
+		for _, m := range append(experiments.Methods(), experiments.MethodInfo{Lines: grey}) {
+			for k := range m.Lines {
+				if d := distance(own.color, lookOf(m.Name, k).color, "none"); d < least {
+					t.Errorf("%s and %s: ΔE %.0f", v, m.Name, d)
 				}
 			}
 		}

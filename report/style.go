@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/experiments"
 )
 
 // Sizes of a picture. Its width is the width of a page's text, so nothing is
@@ -31,41 +33,8 @@ type look struct {
 	width vg.Length
 }
 
-// looks holds, for each method, the look of its series from the largest model
-// order on. Blue is POLK's and orange BSGD's in every picture.
-var looks = map[string][]look{
-	"polk": {
-		{rgb(0x08, 0x45, 0x94), nil, 1.2},
-		{rgb(0x34, 0x90, 0xd6), []vg.Length{6, 2}, 1.2},
-		{rgb(0x08, 0x30, 0x6b), []vg.Length{3, 1.2}, 1},
-	},
-	"bsgd": {
-		{rgb(0xb8, 0x43, 0x00), []vg.Length{6, 1.5, 1.5, 1.5}, 1.2},
-		{rgb(0xf2, 0xa0, 0x30), []vg.Length{2.5, 1.5}, 1.2},
-		{rgb(0x8c, 0x2d, 0x04), []vg.Length{1.5, 1}, 1},
-	},
-	"csvc": {
-		{rgb(0x1a, 0x1a, 0x1a), []vg.Length{9, 2}, 1.1},
-	},
-	"lbfgs": {
-		{rgb(0x6a, 0x1b, 0x8a), []vg.Length{8, 2, 2, 2, 2, 2}, 1.1},
-	},
-	"ivm": {
-		{rgb(0x1b, 0x7a, 0x4b), []vg.Length{4, 1.5, 1, 1.5}, 1.1},
-	},
-	"nystrom": {
-		{rgb(0xa6, 0x1e, 0x5c), []vg.Length{3, 3}, 1.1},
-		{rgb(0xe0, 0x7b, 0xa8), []vg.Length{3, 1, 1, 1}, 1.1},
-	},
-	"rff": {
-		{rgb(0x5b, 0x8f, 0x2f), []vg.Length{1.5, 2.5}, 1.3},
-		{rgb(0x9c, 0xc2, 0x6b), []vg.Length{1, 1}, 1.3},
-	},
-	"": {
-		{rgb(0x33, 0x33, 0x33), nil, 1.2},
-		{rgb(0x88, 0x88, 0x88), []vg.Length{4, 2}, 1.2},
-	},
-}
+// grey is the look of a method that has none of its own.
+var grey = []experiments.Line{{Color: 0x333333, Width: 1.2}, {Color: 0x888888, Dash: []float64{4, 2}, Width: 1.2}}
 
 // rgb is an opaque colour.
 func rgb(r, g, b uint8) color.NRGBA { return color.NRGBA{R: r, G: g, B: b, A: 0xff} }
@@ -73,11 +42,16 @@ func rgb(r, g, b uint8) color.NRGBA { return color.NRGBA{R: r, G: g, B: b, A: 0x
 // lookOf returns the look of a method's series of the given rank, 0 being the
 // one with the largest model order.
 func lookOf(method string, rank int) look {
-	list, ok := looks[method]
-	if !ok {
-		list = looks[""]
+	lines := grey
+	if m := experiments.Method(method); m != nil && len(m.Lines) > 0 {
+		lines = m.Lines
 	}
-	return list[rank%len(list)]
+	line := lines[rank%len(lines)]
+	l := look{color: rgb(uint8(line.Color>>16), uint8(line.Color>>8), uint8(line.Color)), width: vg.Length(line.Width)}
+	for _, d := range line.Dash {
+		l.dash = append(l.dash, vg.Length(d))
+	}
+	return l
 }
 
 // line is the style of the look's line.

@@ -90,7 +90,7 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 	case len(m.Dictionary) != order*dim || len(m.Weights) != order*classes:
 		return nil, fmt.Errorf("the model in the record is damaged: %d coordinates and %d weights", len(m.Dictionary), len(m.Weights))
 	}
-	kern, err := kernel.Spec(k).Kernel()
+	kern, err := k.Kernel()
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,14 +23,18 @@ import (
 	"polkrepro/harness"
 	"polkrepro/internal/files"
 	"polkrepro/internal/until"
+	"polkrepro/loss"
 	"polkrepro/online"
 	"polkrepro/polk/prune"
 )
 
-// lossNames are the words of --loss and the names of package loss.
-var lossNames = map[string]string{
-	"hinge": "multi-hinge", "logistic": "multi-logistic", "squared": "squared-error",
-	"binary-logistic": "binary-logistic", "squared-hinge": "squared-hinge",
+// lossNames are the words of --loss that are shorter than the names of package loss.
+var lossNames = map[string]string{"hinge": "multi-hinge", "logistic": "multi-logistic", "squared": "squared-error"}
+
+// lossWords are all words of --loss, those first.
+func lossWords() []string {
+	words, named := slices.Sorted(maps.Keys(lossNames)), slices.Collect(maps.Values(lossNames))
+	return append(words, slices.DeleteFunc(loss.Names(), func(name string) bool { return slices.Contains(named, name) })...)
 }
 
 // trainFlags are the flags of train that are not settings of their own.
@@ -129,7 +134,7 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 	f.loss, f.scale = "hinge", string(online.ScaleUnit)
 	fs := cmd.Flags()
 	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings, see docs/own-data.md")
-	fs.Var(choice{&f.loss, []string{"hinge", "logistic", "squared", "squared-hinge", "binary-logistic"}}, "loss", "`name` of the loss: hinge, logistic, squared, squared-hinge or binary-logistic")
+	fs.Var(choice{&f.loss, lossWords()}, "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
 	formatFlag(cmd, &f.format)
 	headerFlag(cmd, &f.header)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
@@ -340,7 +345,7 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 		}
 		opt.Settings = opt.Resume.Settings()
 	} else {
-		opt.Settings.Loss, opt.Settings.Scale, opt.Settings.Labels = lossNames[f.loss], online.Scale(f.scale), f.classes
+		opt.Settings.Loss, opt.Settings.Scale, opt.Settings.Labels = cmp.Or(lossNames[f.loss], f.loss), online.Scale(f.scale), f.classes
 		if opt.Settings.LabelColumn, err = labelColumn(f.label); err != nil {
 			return harness.Usage(err)
 		}

@@ -23,14 +23,18 @@ func block(t *testing.T, text, language string) string {
 	return code
 }
 
-// overlaid runs the go command on this module with one more file in it.
-func overlaid(t *testing.T, file, with string, args ...string) string {
+// overlaid runs the go command on this module with more files in it, by their paths.
+func overlaid(t *testing.T, files map[string]string, args ...string) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, file): with}})
+	replace := make(map[string]string)
+	for path, text := range files {
+		replace[filepath.Join(root, path)] = write(t, filepath.Base(path), text)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,15 +69,14 @@ func TestCheckAddingAPruner(t *testing.T) {
 	if n := strings.Count(code, "\n"); n > 40 {
 		t.Errorf("the heuristic has %d lines", n)
 	}
-	const file = "polk/prune/graceful.go"
-	source := write(t, "graceful.go", code)
-	out := overlaid(t, file, source, "test", "-v", "-run", "TestAll/graceful", "./polk/prune")
+	file := map[string]string{"polk/prune/graceful.go": code}
+	out := overlaid(t, file, "test", "-v", "-run", "TestAll/graceful", "./polk/prune")
 	if n := strings.Count(out, "--- PASS: TestAll/graceful/order="); n < 10 {
 		t.Errorf("%d tests of the suite were run:\n%s", n, out)
 	}
 
 	bin := filepath.Join(t.TempDir(), "runall")
-	overlaid(t, file, source, "build", "-o", bin, "./cmd/runall")
+	overlaid(t, file, "build", "-o", bin, "./cmd/runall")
 	list, err := exec.Command(bin, "list", "pruners").Output()
 	if err != nil || !strings.Contains(string(list), "\ngraceful ") {
 		t.Errorf("list pruners: %v\n%s", err, list)

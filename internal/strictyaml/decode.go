@@ -19,7 +19,9 @@ type Decoder interface {
 // Mappings go to structs by the names in the json tags, embedded structs
 // included, and to maps with string keys; sequences go to slices; numbers to
 // float64; integers to int and uint64, which they must fit; text to strings;
-// a pointer says that the value may be missing. Null is never a value.
+// a pointer says that the value may be missing. Null is never a value. A struct
+// with a field of type Rest takes any key: those of no other field are left to
+// the caller.
 func Decode(n *Node, v any, r *Reporter) {
 	decode(n, reflect.ValueOf(v).Elem(), r)
 }
@@ -39,14 +41,21 @@ func decode(n *Node, v reflect.Value, r *Reporter) {
 			return
 		}
 		fields := make(map[string]reflect.Value)
-		names := structFields(v, fields)
+		var rest *Rest
+		names := structFields(v, fields, &rest)
 		for _, f := range n.Fields {
 			target, ok := fields[f.Key]
-			if !ok {
-				r.Errorf(f.At, "unknown key %q%s", f.Key, hint(f.Key, names))
-				continue
+			switch {
+			case ok:
+				decode(f.Value, target, r)
+			case rest != nil:
+				rest.Fields = append(rest.Fields, f)
+			default:
+				r.UnknownKey(f, names)
 			}
-			decode(f.Value, target, r)
+		}
+		if rest != nil {
+			rest.Known = names
 		}
 	case reflect.Map:
 		if !n.Want(Mapping, r) {
@@ -127,13 +136,18 @@ func quote(text string) string {
 }
 
 // structFields fills a map from the names in json tags to the fields of a
-// struct and of its embedded structs, and returns the names in order.
-func structFields(v reflect.Value, fields map[string]reflect.Value) []string {
+// struct and of its embedded structs, and returns the names in order and where
+// other keys go.
+func structFields(v reflect.Value, fields map[string]reflect.Value, rest **Rest) []string {
 	var names []string
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
+		if f.Type == reflect.TypeFor[Rest]() {
+			*rest = v.Field(i).Addr().Interface().(*Rest)
+			continue
+		}
 		if f.Anonymous {
-			names = append(names, structFields(v.Field(i), fields)...)
+			names = append(names, structFields(v.Field(i), fields, rest)...)
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -144,6 +158,18 @@ func structFields(v reflect.Value, fields map[string]reflect.Value) []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// A Rest holds a mapping's keys that no field of the struct has, and the names
+// of those fields.
+type Rest struct {
+	Fields []Field
+	Known  []string
+}
+
+// UnknownKey reports a key that is none of those names.
+func (r *Reporter) UnknownKey(f Field, names []string) {
+	r.Errorf(f.At, "unknown key %q%s", f.Key, hint(f.Key, names))
 }
 
 // hint says what a key may be: the nearest one, or all if they are few.

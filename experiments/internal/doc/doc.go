@@ -1,13 +1,10 @@
 // Package doc holds the layout of the YAML files of package experiments as Go
 // types: what a key is called and what kind of value it takes. Its comments are
-// the descriptions in experiments/schema.json.
+// the descriptions in experiments/schema.json. Hyper-parameters are in the table of
+// package experiments.
 package doc
 
-import (
-	"github.com/invopop/jsonschema"
-
-	"polkrepro/internal/strictyaml"
-)
+import "polkrepro/internal/strictyaml"
 
 // Spec is an experiment: data, task, methods with their hyper-parameters, and
 // which table cells and figures the runs feed.
@@ -22,7 +19,7 @@ type Spec struct {
 	// What it is for, where its numbers come from.
 	Description string `json:"description,omitempty"`
 	// What is learned.
-	Task string `json:"task,omitempty" jsonschema:"enum=ksvm,enum=klr"`
+	Task string `json:"task,omitempty"`
 	// What it is learned from.
 	Data *Data `json:"data,omitempty"`
 	// A data set in whose place this one's is shown: the spec is left out where that one is available, unless it is named.
@@ -56,47 +53,20 @@ type Data struct {
 // Kernel is a kernel with its parameters.
 type Kernel struct {
 	// The kind of kernel.
-	Type string `json:"type,omitempty" jsonschema:"enum=gaussian,enum=polynomial"`
+	Type string `json:"type,omitempty"`
 	// c of exp(−‖x−x'‖²/(2c²)).
-	Bandwidth *float64 `json:"bandwidth,omitempty" jsonschema:"exclusiveMinimum=0"`
+	Bandwidth float64 `json:"bandwidth,omitempty" jsonschema:"exclusiveMinimum=0"`
 	// b of (xᵀx'+b)^c.
-	Offset *float64 `json:"offset,omitempty" jsonschema:"minimum=0"`
+	Offset float64 `json:"offset,omitempty" jsonschema:"minimum=0"`
 	// c of (xᵀx'+b)^c.
-	Degree *int `json:"degree,omitempty" jsonschema:"minimum=1"`
+	Degree int `json:"degree,omitempty" jsonschema:"minimum=1"`
+	// Of a kernel that has other parameters, by the names in its JSON.
+	Params map[string]float64 `json:"params,omitempty"`
 }
 
 // Settings are hyper-parameters. Which of them a method takes is its own affair.
 type Settings struct {
-	// η, or η₀ of a diminishing schedule; below 1/λ.
-	LearningRate *float64 `json:"learning_rate,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// How the learning rate develops.
-	Schedule *string `json:"schedule,omitempty" jsonschema:"enum=constant,enum=inverse"`
-	// t₀ of POLK's diminishing schedule, in steps.
-	Horizon *float64 `json:"horizon,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// Samples a step.
-	BatchSize *int `json:"batch_size,omitempty" jsonschema:"minimum=1"`
-	// K of ε = K·η^{3/2}.
-	Parsimony *float64 `json:"parsimony,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// What keeps POLK's dictionary small, one of those that "runall list pruners" prints; the paper's komp if missing.
-	Pruner *string `json:"pruner,omitempty"`
-	// What the pruner takes, by name.
-	PrunerParams map[string]float64 `json:"pruner_params,omitempty"`
-	// The largest model order, or the model order of methods that fix it.
-	Budget *int `json:"budget,omitempty" jsonschema:"minimum=1"`
-	// What is done when the budget is exceeded.
-	Maintenance *string `json:"maintenance,omitempty" jsonschema:"enum=removal,enum=projection,enum=merging"`
-	// C of C-SVC.
-	Cost *float64 `json:"cost,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// Of a batch method's stopping condition.
-	Tolerance *float64 `json:"tolerance,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// Most iterations of L-BFGS; 0 for as many as the tolerance asks for.
-	Iterations *int `json:"iterations,omitempty" jsonschema:"minimum=0"`
-	// Points that the import vector machine tries at each import; 0 for all.
-	Candidates *int `json:"candidates,omitempty" jsonschema:"minimum=0"`
-	// λ, in place of the spec's.
-	Regularizer *float64 `json:"regularizer,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// c of the Gaussian kernel, in place of the spec's.
-	Bandwidth *float64 `json:"bandwidth,omitempty" jsonschema:"exclusiveMinimum=0"`
+	strictyaml.Rest `json:"-"`
 }
 
 // Defaults is what an entry of methods says if it doesn't say otherwise.
@@ -136,36 +106,7 @@ type Feeds struct {
 
 // Grid holds the values that a method's runs combine.
 type Grid struct {
-	// Values of η.
-	LearningRate []float64 `json:"learning_rate,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Schedules.
-	Schedule []string `json:"schedule,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Values of t₀.
-	Horizon []float64 `json:"horizon,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Samples a step.
-	BatchSize []int `json:"batch_size,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Values of K.
-	Parsimony []float64 `json:"parsimony,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Pruners.
-	Pruner []string `json:"pruner,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Parameters of the pruner.
-	PrunerParams []map[string]float64 `json:"pruner_params,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Values of B.
-	Budget []int `json:"budget,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Kinds of maintenance.
-	Maintenance []string `json:"maintenance,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Values of C.
-	Cost []float64 `json:"cost,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Values of the stopping condition's tolerance.
-	Tolerance []float64 `json:"tolerance,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Numbers of iterations of L-BFGS.
-	Iterations []int `json:"iterations,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Numbers of points tried at each import.
-	Candidates []int `json:"candidates,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Values of λ.
-	Regularizer []float64 `json:"regularizer,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// Values of c.
-	Bandwidth []float64 `json:"bandwidth,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	strictyaml.Rest `json:"-"`
 }
 
 // Point is what is particular to some points of a method's grid.
@@ -253,14 +194,6 @@ func (d *Draws) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 	}
 }
 
-// JSONSchema describes the type.
-func (Draws) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "string", Enum: []any{DrawsCalibrated, DrawsFigure}},
-		seedList(),
-	}}
-}
-
 // Seeds are seeds of the order in which a stream visits the training set.
 type Seeds struct {
 	N    int      // 1 … N, or 0
@@ -276,22 +209,6 @@ func (s *Seeds) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 		strictyaml.Decode(n, &s.N, r)
 	default:
 		r.Errorf(n, "seeds are a list of integers, or an integer n for 1 … n")
-	}
-}
-
-// JSONSchema describes the type.
-func (Seeds) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "integer", Minimum: "1"},
-		seedList(),
-	}}
-}
-
-func seedList() *jsonschema.Schema {
-	one := uint64(1)
-	return &jsonschema.Schema{
-		Type: "array", MinItems: &one, UniqueItems: true,
-		Items: &jsonschema.Schema{Type: "integer", Minimum: "0"},
 	}
 }
 

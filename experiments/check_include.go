@@ -1,0 +1,164 @@
+package experiments
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"polkrepro/experiments/internal/doc"
+	"polkrepro/internal/strictyaml"
+)
+
+// An opener opens a file that the one with a certain id includes.
+type opener func(from, name string) (source, error)
+
+// parseSpec parses and checks a spec.
+func parseSpec(f source, open opener) (*Spec, error) {
+	r := new(strictyaml.Reporter)
+	in := includer{open: open, r: r}
+	root := in.load(f)
+	if root == nil {
+		return nil, r.Err()
+	}
+	root = withDefaults(root)
+	var d doc.Spec
+	strictyaml.Decode(root, &d, r)
+	decodeSettings(&d, r)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	paper, err := Paper()
+	if err != nil {
+		return nil, err
+	}
+	c := checker{checks: checks{r}, root: root, doc: &d, paper: paper}
+	s := c.spec()
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	s.File = f.label
+	return s, nil
+}
+
+// decodeSettings checks the keys of a spec that name hyper-parameters, and the
+// types of their values.
+func decodeSettings(d *doc.Spec, r *strictyaml.Reporter) {
+	for _, name := range slices.Sorted(maps.Keys(d.Defaults)) {
+		settingsOf(d.Defaults[name].Rest, false, r)
+	}
+	for i := range d.Methods {
+		m := &d.Methods[i]
+		settingsOf(m.Rest, false, r)
+		if m.Grid != nil {
+			settingsOf(m.Grid.Rest, true, r)
+		}
+		for k := range m.Points {
+			if at := m.Points[k].At; at != nil {
+				settingsOf(at.Rest, false, r)
+			}
+		}
+	}
+}
+
+// settingsOf reports keys that are no hyper-parameters, and values that are not of
+// their type or, of a grid, not lists of them.
+func settingsOf(s strictyaml.Rest, grid bool, r *strictyaml.Reporter) {
+	for _, f := range s.Fields {
+		p := known(f.Key)
+		switch {
+		case p == nil:
+			r.UnknownKey(f, slices.Concat(s.Known, knownNames()))
+		case !grid:
+			strictyaml.Decode(f.Value, p.typed(), r)
+		case f.Value.Want(strictyaml.Sequence, r):
+			for _, item := range f.Value.Items {
+				strictyaml.Decode(item, p.typed(), r)
+			}
+		}
+	}
+}
+
+// An includer loads a file and lays it over what it includes.
+type includer struct {
+	open  opener
+	r     *strictyaml.Reporter
+	stack []string // ids
+	count int
+	bytes int
+}
+
+func (in *includer) load(f source) *strictyaml.Node {
+	in.bytes += len(f.text)
+	root := strictyaml.Parse(f.label, f.text, in.r)
+	if root == nil {
+		return nil
+	}
+	list := root.Get("include")
+	root = root.Without("include")
+	if list == nil || !list.Want(strictyaml.Sequence, in.r) {
+		return root
+	}
+	in.stack = append(in.stack, f.id)
+	defer func() { in.stack = in.stack[:len(in.stack)-1] }()
+	var base *strictyaml.Node
+	for _, item := range list.Items {
+		if !item.Want(strictyaml.String, in.r) {
+			continue
+		}
+		if in.count++; in.count > maxIncludes {
+			in.r.Errorf(item, "more than %d included files", maxIncludes)
+			break
+		}
+		g, err := in.open(f.id, item.Text)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			in.r.Errorf(item, "included file %q not found", item.Text)
+			continue
+		case err != nil:
+			in.r.Errorf(item, "can't include %q: %v", item.Text, err)
+			continue
+		case slices.Contains(in.stack, g.id):
+			in.r.Errorf(item, "%q includes itself", item.Text)
+			continue
+		case in.bytes+len(g.text) > maxIncluded:
+			in.r.Errorf(item, "with %q, the spec and what it includes have more than %d bytes", item.Text, maxIncluded)
+			continue
+		}
+		base = strictyaml.Merge(base, in.load(g))
+	}
+	return strictyaml.Merge(base, root)
+}
+
+// withDefaults lays every entry of methods over its method's defaults, except
+// for what the entry's grid varies.
+func withDefaults(root *strictyaml.Node) *strictyaml.Node {
+	defaults, entries := root.Get("defaults"), root.Get("methods")
+	if defaults == nil || entries == nil {
+		return root
+	}
+	merged := *entries
+	merged.Items = slices.Clone(entries.Items)
+	for i, entry := range merged.Items {
+		name := entry.Get("method")
+		if name == nil {
+			continue
+		}
+		base := defaults.Get(name.Text)
+		if base == nil || base.Kind != strictyaml.Mapping {
+			continue
+		}
+		if grid := entry.Get("grid"); grid != nil {
+			var keys []string
+			for _, f := range grid.Fields {
+				keys = append(keys, f.Key)
+			}
+			base = base.Without(keys...)
+		}
+		merged.Items[i] = strictyaml.Merge(base, entry)
+	}
+	out := *root
+	out.Fields = slices.Clone(root.Fields)
+	out.Field("methods").Value = &merged
+	return &out
+}

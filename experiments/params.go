@@ -1,0 +1,377 @@
+package experiments
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"polkrepro/internal/strictyaml"
+	"polkrepro/kernel"
+	"polkrepro/polk/prune"
+)
+
+// Params are the hyper-parameters of a run. A field that a method does not
+// use is zero. Each has a row in the table below, which says all else of it.
+type Params struct {
+	Kernel       Kernel  `json:"kernel"`
+	Regularizer  float64 `json:"regularizer"`
+	LearningRate float64 `json:"learning_rate"`
+	Schedule     string  `json:"schedule"` // ScheduleConstant or ScheduleInverse
+	Horizon      float64 `json:"horizon,omitempty"`
+	BatchSize    int     `json:"batch_size"`
+	Parsimony    float64 `json:"parsimony,omitempty"`
+	Pruner       string  `json:"pruner,omitempty"` // empty for the paper's KOMP
+	Budget       int     `json:"budget,omitempty"`
+	Maintenance  string  `json:"maintenance,omitempty"`
+	Cost         float64 `json:"cost,omitempty"`
+	Tolerance    float64 `json:"tolerance,omitempty"`
+	Iterations   int     `json:"iterations,omitempty"`
+	Candidates   int     `json:"candidates,omitempty"`
+
+	PrunerParams prune.Params `json:"pruner_params,omitempty"` // all that the pruner takes, by name
+
+	// Own holds by name what no other method takes: see ParamInfo.
+	Own prune.Params `json:"own,omitempty"`
+}
+
+// A Kernel is κ with its parameters.
+type Kernel = kernel.Spec
+
+// The words that a schedule is called by.
+const (
+	ScheduleConstant = "constant" // η_t = η
+	ScheduleInverse  = "inverse"  // η_t = 1/(λt) for BSGD, η₀/(1 + t/t₀) for POLK
+)
+
+// A ParamKind is the type of a hyper-parameter's value.
+type ParamKind string
+
+// The kinds. As settings, the last two are words: the name, and the text of
+// prune.Params.
+const (
+	KindNumber       ParamKind = "number"
+	KindInteger      ParamKind = "integer"
+	KindChoice       ParamKind = "choice"
+	KindPruner       ParamKind = "pruner"
+	KindPrunerParams ParamKind = "parameters"
+)
+
+// A ParamInfo describes a hyper-parameter and the range of its values. Methods
+// take those that [Param] returns, changed as they need, and numbers of their own,
+// of which the kind is KindNumber or KindInteger and the name no other's.
+type ParamInfo struct {
+	Name    string    `json:"name"`   // as in specs
+	Symbol  string    `json:"symbol"` // as in legends; empty for a choice
+	About   string    `json:"about"`
+	Kind    ParamKind `json:"kind"`
+	Choices []string  `json:"choices,omitempty"` // of a choice
+	Above   *float64  `json:"above,omitempty"`   // values are greater than this
+	Least   *float64  `json:"least,omitempty"`   // values are at least this
+	Most    *float64  `json:"most,omitempty"`    // values are at most this
+	Default string    `json:"default,omitempty"` // empty: must be given
+
+	// Used, unless nil, says whether a run that has the parameters p uses this one, and
+	// When words the condition.
+	Used func(p Params) bool `json:"-"`
+	When string              `json:"-"`
+
+	// field returns where the value is stored; nil for a method's own.
+	field func(p *Params) any
+}
+
+// largest bounds counts, so that products of them stay exact.
+const largest = 1_000_000_000
+
+// parameters is the table of all hyper-parameters that methods share: decoding,
+// ranges, grids, labels, answers of the ledgers and the schema follow from it.
+var parameters = []ParamInfo{
+	{
+		Name: "learning_rate", Symbol: "η", Kind: KindNumber, Above: prune.Bound(0),
+		About: "η, or η₀ of the diminishing schedule; below 1/λ",
+		field: func(p *Params) any { return &p.LearningRate },
+	},
+	{
+		Name: "schedule", Kind: KindChoice, Choices: []string{ScheduleConstant, ScheduleInverse}, Default: ScheduleConstant,
+		About: "how the learning rate develops",
+		field: func(p *Params) any { return &p.Schedule },
+	},
+	{
+		Name: "horizon", Symbol: "t₀", Kind: KindNumber, Above: prune.Bound(0),
+		About: "t₀ of the diminishing schedule, in steps",
+		Used:  func(p Params) bool { return p.Schedule == ScheduleInverse },
+		When:  "with schedule: inverse",
+		field: func(p *Params) any { return &p.Horizon },
+	},
+	{
+		Name: "batch_size", Symbol: "batch", Kind: KindInteger, Least: prune.Bound(1), Most: prune.Bound(largest),
+		About: "samples a step",
+		field: func(p *Params) any { return &p.BatchSize },
+	},
+	{
+		Name: "parsimony", Symbol: "K", Kind: KindNumber, Above: prune.Bound(0),
+		About: "K of the approximation budget ε = K·η^{3/2}",
+		Used:  usesEpsilon,
+		When:  "with a pruner that keeps to ε, as komp does",
+		field: func(p *Params) any { return &p.Parsimony },
+	},
+	{
+		Name: "pruner", Kind: KindPruner, Default: prune.KOMP,
+		About: "what keeps the dictionary small, one of those that \"runall list pruners\" prints",
+		field: func(p *Params) any { return &p.Pruner },
+	},
+	{
+		Name: "pruner_params", Kind: KindPrunerParams, Default: "{}",
+		About: "what the pruner takes, by name",
+		field: func(p *Params) any { return &p.PrunerParams },
+	},
+	{
+		Name: "budget", Symbol: "M", Kind: KindInteger, Least: prune.Bound(1), Most: prune.Bound(largest),
+		About: "the largest model order, or the model order of methods that fix it",
+		field: func(p *Params) any { return &p.Budget },
+	},
+	{
+		Name: "maintenance", Kind: KindChoice, Choices: []string{"removal", "projection", "merging"},
+		About: "what is done when the budget is exceeded; merging needs a Gaussian kernel",
+		field: func(p *Params) any { return &p.Maintenance },
+	},
+	{
+		Name: "cost", Symbol: "C", Kind: KindNumber, Above: prune.Bound(0),
+		About: "C, the cost of a violated margin",
+		field: func(p *Params) any { return &p.Cost },
+	},
+	{
+		Name: "tolerance", Symbol: "ε", Kind: KindNumber, Above: prune.Bound(0),
+		About: "of a batch method's stopping condition",
+		field: func(p *Params) any { return &p.Tolerance },
+	},
+	{
+		Name: "iterations", Symbol: "iterations", Kind: KindInteger, Least: prune.Bound(0), Most: prune.Bound(largest),
+		About: "most iterations; 0 for as many as the tolerance asks for",
+		field: func(p *Params) any { return &p.Iterations },
+	},
+	{
+		Name: "candidates", Symbol: "candidates", Kind: KindInteger, Least: prune.Bound(0), Most: prune.Bound(largest),
+		About: "points tried at each import, drawn at random; 0 for all",
+		field: func(p *Params) any { return &p.Candidates },
+	},
+	{
+		Name: "regularizer", Symbol: "λ", Kind: KindNumber, Above: prune.Bound(0),
+		About: "λ; the spec's if not given",
+		field: func(p *Params) any { return &p.Regularizer },
+	},
+	{
+		Name: "bandwidth", Symbol: "c", Kind: KindNumber, Above: prune.Bound(0),
+		About: "c of the Gaussian kernel; the spec's if not given",
+		Used:  func(p Params) bool { return slices.Contains(kernel.Takes(p.Kernel.Type), "bandwidth") },
+		When:  "with a Gaussian kernel",
+		field: func(p *Params) any { return &p.Kernel.Bandwidth },
+	},
+}
+
+// Param returns a hyper-parameter of the table, for a method to take. It panics
+// if there is none of that name.
+func Param(name string) ParamInfo {
+	p := shared(name)
+	if p == nil {
+		panic("experiments: no hyper-parameter " + name)
+	}
+	return *p
+}
+
+// shared returns a row of the table, nil if there is none of that name.
+func shared(name string) *ParamInfo {
+	i := slices.IndexFunc(parameters, func(p ParamInfo) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &parameters[i]
+}
+
+// WithAbout returns the parameter with another description.
+func (p ParamInfo) WithAbout(about string) ParamInfo { p.About = about; return p }
+
+// WithSymbol returns the parameter with another symbol.
+func (p ParamInfo) WithSymbol(symbol string) ParamInfo { p.Symbol = symbol; return p }
+
+// WithDefault returns the parameter with a default.
+func (p ParamInfo) WithDefault(value string) ParamInfo { p.Default = value; return p }
+
+// UsedWhen returns the parameter with a condition on the others, in words too.
+func (p ParamInfo) UsedWhen(when string, used func(Params) bool) ParamInfo {
+	p.When, p.Used = when, used
+	return p
+}
+
+// A setting is a hyper-parameter's value: a number, or a word for a choice.
+type setting struct {
+	number float64
+	word   string
+}
+
+// String returns the value as it is shown: a number in its shortest form, an
+// integer in digits.
+func (s setting) String() string {
+	if s.word != "" {
+		return s.word
+	}
+	if s.number == math.Trunc(s.number) && math.Abs(s.number) < 1e15 {
+		return strconv.FormatFloat(s.number, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(s.number, 'g', -1, 64)
+}
+
+// isNumber reports whether the values are numbers, not words.
+func (p *ParamInfo) isNumber() bool { return p.Kind == KindNumber || p.Kind == KindInteger }
+
+// read returns the value that a node of a spec has. Its type was checked.
+func (p *ParamInfo) read(n *strictyaml.Node) (setting, bool) {
+	switch p.Kind {
+	case KindNumber, KindInteger:
+		x, ok := n.Float()
+		return setting{number: x}, ok
+	case KindPrunerParams:
+		params := make(prune.Params)
+		for _, f := range n.Fields {
+			if x, ok := f.Value.Float(); ok {
+				params[f.Key] = x
+			}
+		}
+		return setting{word: params.String()}, true
+	}
+	return setting{word: n.Text}, true
+}
+
+// fallback returns the default value.
+func (p *ParamInfo) fallback() setting {
+	switch {
+	case p.Kind == KindPrunerParams:
+		return setting{}
+	case p.isNumber():
+		x, _ := strconv.ParseFloat(p.Default, 64)
+		return setting{number: x}
+	}
+	return setting{word: p.Default}
+}
+
+// check returns what is wrong with a value, or "".
+func (p *ParamInfo) check(s setting) string {
+	switch p.Kind {
+	case KindPruner:
+		return checkPruner(s.word)
+	case KindPrunerParams: // checked with the pruner
+		return ""
+	case KindChoice:
+		if !slices.Contains(p.Choices, s.word) {
+			return fmt.Sprintf("%s is %q, want one of %s", p.Name, s.word, list(p.Choices))
+		}
+		return ""
+	}
+	bad := func(want string) string { return fmt.Sprintf("%s is %v, want %s", p.Name, s, want) }
+	switch x := s.number; {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return bad("a finite number")
+	case p.Kind == KindInteger && x != math.Trunc(x):
+		return bad("a whole number")
+	case p.Above != nil && !(x > *p.Above):
+		return bad(fmt.Sprintf("more than %v", setting{number: *p.Above}))
+	case p.Least != nil && p.Most != nil && *p.Least == *p.Most && x != *p.Least:
+		return bad(fmt.Sprintf("%v: %s", setting{number: *p.Least}, p.About))
+	case p.Least != nil && !(x >= *p.Least):
+		return bad(fmt.Sprintf("at least %v", setting{number: *p.Least}))
+	case p.Most != nil && !(x <= *p.Most):
+		return bad(fmt.Sprintf("at most %.0f", *p.Most))
+	}
+	return ""
+}
+
+// store puts the value into p.
+func (q *ParamInfo) store(p *Params, s setting) {
+	if q.field == nil {
+		p.Own = maps.Clone(p.Own) // other runs may share it
+		if delete(p.Own, q.Name); s.number != 0 {
+			if p.Own == nil {
+				p.Own = make(prune.Params)
+			}
+			p.Own[q.Name] = s.number
+		}
+		if len(p.Own) == 0 {
+			p.Own = nil
+		}
+		return
+	}
+	switch to := q.field(p).(type) {
+	case *float64:
+		*to = s.number
+	case *int:
+		*to = int(s.number)
+	case *string:
+		if *to = s.word; q.Kind == KindPruner && s.word == prune.KOMP {
+			*to = "" // a run whose spec names the paper's is the run whose spec does not
+		}
+	case *prune.Params:
+		all, err := prune.ParseParams(s.word)
+		if err != nil {
+			panic("experiments: " + err.Error())
+		}
+		*to = all
+	}
+}
+
+// load returns the value in p.
+func (q *ParamInfo) load(p *Params) setting {
+	if q.field == nil {
+		return setting{number: p.Own[q.Name]}
+	}
+	switch from := q.field(p).(type) {
+	case *float64:
+		return setting{number: *from}
+	case *int:
+		return setting{number: float64(*from)}
+	case *string:
+		if q.Kind == KindPruner {
+			return setting{word: p.PrunerName()}
+		}
+		return setting{word: *from}
+	default:
+		return setting{word: p.PrunerParams.String()}
+	}
+}
+
+// known returns a hyper-parameter that some method takes, nil if none does.
+func known(name string) *ParamInfo {
+	if p := shared(name); p != nil {
+		return p
+	}
+	for i := range methods {
+		if p := methods[i].param(name); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// knownNames returns the names of all hyper-parameters: the table's, then
+// those that methods have of their own.
+func knownNames() []string {
+	var names []string
+	for _, p := range parameters {
+		names = append(names, p.Name)
+	}
+	for i := range methods {
+		names = union(names, methods[i].paramNames())
+	}
+	return names
+}
+
+// typed returns a pointer to a variable of the type that values have in a spec.
+func (p *ParamInfo) typed() any {
+	switch {
+	case p.field != nil:
+		return p.field(new(Params))
+	case p.Kind == KindInteger:
+		return new(int)
+	}
+	return new(float64)
+}

@@ -1,0 +1,50 @@
+package harness
+
+import (
+	"context"
+
+	"polkrepro/baselines/csvc"
+	"polkrepro/experiments"
+)
+
+func init() {
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: "csvc", Title: "C-SVC", Row: "libsvm", Seedless: true, Votes: true,
+			About: "C-SVC as LIBSVM defines it, one-vs-one with voting",
+			Tasks: []string{experiments.TaskKSVM},
+			Params: []experiments.ParamInfo{
+				experiments.Param("cost").WithDefault("1"),
+				experiments.Param("tolerance").WithAbout("ε of the stopping condition, the largest violation of the optimality conditions").WithDefault("0.001"),
+				experiments.Param("bandwidth"),
+			},
+			Lines: []experiments.Line{
+				{Color: 0x1a1a1a, Dash: []float64{9, 2}, Width: 1.1},
+			},
+		},
+		Train: trainCSVC,
+		// The package keeps up to 1 GiB of kernel rows.
+		Bytes: func(s Size) float64 { return min(1<<30, 4*s.Train*s.Train) + s.Scores() },
+	})
+}
+
+// trainCSVC adds up what the classes' pairs say of themselves.
+func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
+	m, stats, err := csvc.Train(ctx, csvc.Config{
+		Kernel:    p.Kernel,
+		C:         p.Params.Cost,
+		Tolerance: p.Params.Tolerance,
+		Threads:   p.Threads,
+	}, p.Train.N, p.Train.Dim, p.Train.X, p.Train.Y, p.Classes)
+	if err != nil {
+		return nil, err
+	}
+	h := map[string]float64{"pairs": float64(len(stats.Pairs))}
+	for _, s := range stats.Pairs {
+		h["iterations"] += float64(s.Iterations)
+		h["dual_objective"] += s.Objective
+		h["gap"] += s.Gap
+		h["violation"] = max(h["violation"], s.Violation)
+	}
+	return &Trained{Predict: m.Predict, Order: m.NumSV(), KernelEvals: stats.KernelEvals, Health: h}, nil
+}

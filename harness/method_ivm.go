@@ -1,0 +1,58 @@
+package harness
+
+import (
+	"context"
+
+	"polkrepro/baselines/ivm"
+	"polkrepro/experiments"
+)
+
+func init() {
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: "ivm", Title: "IVM",
+			About: "import vector machine (Zhu and Hastie 2005)",
+			Tasks: []string{experiments.TaskKLR},
+			Params: []experiments.ParamInfo{
+				experiments.Param("candidates").WithDefault("0"),
+				experiments.Param("budget").WithAbout("most import points").WithDefault("1000"),
+				experiments.Param("tolerance").WithAbout("least relative decrease of the objective that an import must bring").WithDefault("0.001"),
+				experiments.Param("regularizer"),
+				experiments.Param("bandwidth"),
+			},
+			Lines: []experiments.Line{
+				{Color: 0x1b7a4b, Dash: []float64{4, 1.5, 1, 1.5}, Width: 1.1},
+			},
+		},
+		Train: trainIVM,
+		Bytes: func(s Size) float64 {
+			return 8*s.Train*(float64(s.Params.Budget)+s.Classes*s.Classes) + s.Scores()
+		},
+	})
+}
+
+func trainIVM(ctx context.Context, p BatchProblem) (*Trained, error) {
+	r, err := ivm.Train(ctx, ivm.Config{
+		Kernel:      p.Kernel,
+		Classes:     p.Classes,
+		Dim:         p.Dim,
+		Regularizer: p.Params.Regularizer,
+		Candidates:  p.Params.Candidates,
+		MaxPoints:   p.Params.Budget,
+		Tolerance:   p.Params.Tolerance,
+		Seed:        p.Seed,
+		Threads:     p.Threads,
+	}, p.Train.N, p.Train.X, p.Train.Y, func(q ivm.Progress) error {
+		p.Progress(float64(q.Points) / float64(p.Params.Budget))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: map[string]float64{
+		"objective":     r.Objective,
+		"gap":           r.Gap,
+		"gradient_norm": r.GradientNorm,
+		"unconverged":   indicator(r.Reason != ivm.Converged && r.Reason != ivm.Full),
+	}}, nil
+}

@@ -1,0 +1,69 @@
+package harness
+
+import (
+	"context"
+
+	"polkrepro/baselines/lbfgs"
+	"polkrepro/experiments"
+)
+
+func init() {
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: "lbfgs", Title: "L-BFGS", Seedless: true,
+			About: "batch kernel machine over all training points by L-BFGS",
+			Tasks: []string{experiments.TaskKSVM, experiments.TaskKLR},
+			Params: []experiments.ParamInfo{
+				experiments.Param("tolerance").WithAbout("largest duality gap, relative to the objective").WithDefault("0.001"),
+				experiments.Param("iterations").WithAbout("most iterations; 0 for as many as the tolerance asks for, at most 10,000").WithDefault("0"),
+				experiments.Param("regularizer"),
+				experiments.Param("bandwidth"),
+			},
+			Lines: []experiments.Line{
+				{Color: 0x6a1b8a, Dash: []float64{8, 2, 2, 2, 2, 2}, Width: 1.1},
+			},
+		},
+		Train: trainLBFGS,
+		Bytes: bytesLBFGS,
+	})
+}
+
+func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
+	report := closing(p.Progress, p.Params.Tolerance)
+	r, err := lbfgs.Train(ctx, lbfgs.Config{
+		Kernel:      p.Kernel,
+		Loss:        p.Loss,
+		Classes:     p.Classes,
+		Dim:         p.Dim,
+		Regularizer: p.Params.Regularizer,
+		Tolerance:   p.Params.Tolerance,
+		// The zero of both is the package's default.
+		MaxIterations: p.Params.Iterations,
+		MaxBytes:      p.Memory,
+		Threads:       p.Threads,
+	}, p.Train.N, p.Train.X, p.Train.Y, func(q lbfgs.Progress) error {
+		report(q.Gap / q.Objective)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: map[string]float64{
+		"objective":     r.Objective,
+		"gap":           r.Gap,
+		"gradient_norm": r.GradientNorm,
+		"iterations":    float64(r.Iterations),
+		"products":      float64(r.Products),
+		"unconverged":   indicator(!r.Converged),
+	}}, nil
+}
+
+// bytesLBFGS is the kernel matrix, in float64 up to 8192 points as the package keeps
+// it, and 48 functions.
+func bytesLBFGS(s Size) float64 {
+	entry := 4.0
+	if s.Train <= 8192 {
+		entry = 8
+	}
+	return entry*s.Train*s.Train + 48*8*s.Classes*s.Train
+}

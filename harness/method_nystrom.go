@@ -1,0 +1,60 @@
+package harness
+
+import (
+	"context"
+
+	"polkrepro/baselines/nystrom"
+	"polkrepro/experiments"
+)
+
+func init() {
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: "nystrom", Title: "Nyström",
+			About: "linear model on Nyström features, a method of today",
+			Tasks: []string{experiments.TaskKSVM, experiments.TaskKLR},
+			Params: []experiments.ParamInfo{
+				experiments.Param("budget").WithAbout("M, the number of landmarks"),
+				experiments.Param("tolerance").WithAbout("largest duality gap, relative to the objective").WithDefault("0.01"),
+				experiments.Param("regularizer"),
+				experiments.Param("bandwidth"),
+			},
+			Lines: []experiments.Line{
+				{Color: 0xa61e5c, Dash: []float64{3, 3}, Width: 1.1},
+				{Color: 0xe07ba8, Dash: []float64{3, 1, 1, 1}, Width: 1.1},
+			},
+		},
+		Train: trainNystrom,
+		Bytes: func(s Size) float64 {
+			m := float64(s.Params.Budget)
+			return 4*s.Train*m + 8*m*m + s.Scores()
+		},
+	})
+}
+
+func trainNystrom(ctx context.Context, p BatchProblem) (*Trained, error) {
+	report := closing(p.Progress, p.Params.Tolerance)
+	r, err := nystrom.Train(ctx, nystrom.Config{
+		Kernel:      p.Kernel,
+		Loss:        p.Loss,
+		Classes:     p.Classes,
+		Dim:         p.Dim,
+		Regularizer: p.Params.Regularizer,
+		Landmarks:   p.Params.Budget,
+		Tolerance:   p.Params.Tolerance,
+		Seed:        p.Seed,
+		Threads:     p.Threads,
+	}, p.Train.N, p.Train.X, p.Train.Y, func(q nystrom.Progress) error {
+		report(q.Gap / q.Objective)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: map[string]float64{
+		"objective":   r.Objective,
+		"gap":         r.Gap,
+		"iterations":  float64(r.Iterations),
+		"unconverged": indicator(!r.Converged),
+	}}, nil
+}

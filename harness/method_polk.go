@@ -1,0 +1,63 @@
+package harness
+
+import (
+	"fmt"
+
+	"polkrepro/experiments"
+	"polkrepro/polk"
+	"polkrepro/polk/prune"
+)
+
+func init() {
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: experiments.MethodPOLK, Title: "POLK",
+			About: "parsimonious online learning with kernels (the paper's Algorithm 2)",
+			Tasks: experiments.Tasks(),
+			Params: []experiments.ParamInfo{
+				experiments.Param("learning_rate"),
+				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
+				experiments.Param("horizon"),
+				experiments.Param("batch_size"),
+				experiments.Param("parsimony"),
+				experiments.Param("pruner"),
+				experiments.Param("pruner_params"),
+				experiments.Param("regularizer"),
+				experiments.Param("bandwidth"),
+			},
+			Lines: []experiments.Line{ // blue in every picture
+				{Color: 0x084594, Width: 1.2},
+				{Color: 0x3490d6, Dash: []float64{6, 2}, Width: 1.2},
+				{Color: 0x08306b, Dash: []float64{3, 1.2}, Width: 1},
+			},
+		},
+		New: newPOLK,
+	})
+}
+
+func newPOLK(p Problem) (Learner, error) {
+	cfg := polk.Config{
+		Kernel:      p.Kernel,
+		Loss:        p.Loss,
+		Classes:     p.Classes,
+		Dim:         p.Dim,
+		Regularizer: p.Params.Regularizer,
+		Budget:      polk.Parsimony(p.Params.Parsimony),
+		Seed:        p.Seed,
+	}
+	if name := p.Params.Pruner; name != "" {
+		var err error
+		if cfg.Pruner, err = prune.Find(name, p.Params.PrunerParams); err != nil {
+			return nil, err
+		}
+	}
+	switch p.Params.Schedule {
+	case experiments.ScheduleConstant:
+		cfg.LearningRate = polk.Constant(p.Params.LearningRate)
+	case experiments.ScheduleInverse:
+		cfg.LearningRate = polk.Inverse{Initial: p.Params.LearningRate, Horizon: p.Params.Horizon}
+	default:
+		return nil, fmt.Errorf("unknown learning-rate schedule %q", p.Params.Schedule)
+	}
+	return polk.New(cfg)
+}
