@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"polkrepro/convergence"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -116,6 +117,14 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 		r.Verdict, r.Note = NotRun, r.absent(failed)
 		return r
 	}
+	if why := r.Of.tooShort(t.Of.Quantity); why != "" {
+		r.Verdict, r.Note = NotRun, why
+		return r
+	}
+	if t.Kind == experiments.KindExponent && len(r.Of.exponents()) == 0 {
+		r.Verdict, r.Note = NotRun, "no seed has a run at every learning rate"
+		return r
+	}
 	r.Estimate = r.estimate()
 	r.Verdict = Judge(r.Estimate, r.Low, r.High)
 	r.Note = r.note(failed)
@@ -124,7 +133,14 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 
 // estimate computes the test's statistic.
 func (r *TestResult) estimate() Estimate {
-	if r.Test.To == nil {
+	switch {
+	case r.Test.Kind == experiments.KindEvery && math.IsInf(r.Low, -1):
+		return point(slices.Max(r.Of.values()))
+	case r.Test.Kind == experiments.KindEvery:
+		return point(slices.Min(r.Of.values()))
+	case r.Test.Kind == experiments.KindExponent:
+		return Mean(r.Of.exponents())
+	case r.Test.To == nil:
 		return Mean(r.Of.values())
 	}
 	f := difference
@@ -165,6 +181,12 @@ func (r *TestResult) note(failed map[string]string) string {
 	}
 	if math.IsInf(r.Estimate.Value, 0) || math.IsNaN(r.Estimate.Value) {
 		return "never reached, or diverged"
+	}
+	if why := convergence.Vacuous(r.Of.Runs[0].Record, r.Test.Of.Quantity); why != "" {
+		return why
+	}
+	if r.Test.Kind == experiments.KindEvery {
+		return "the worst of all runs"
 	}
 	a, b := len(r.Of.Runs), len(r.To.Runs)
 	if r.Test.To == nil {
@@ -229,17 +251,21 @@ func (n *Counts) add(v Verdict, explained bool) {
 	}
 }
 
-// Counts returns the numbers of the cells' claims and of the sentences'.
-func (a *Assessment) Counts() (cells, sentences Counts) {
+// Counts returns the numbers of the cells' claims, of the sentences' and of the
+// theorems' that Table 1 sums up.
+func (a *Assessment) Counts() (cells, sentences, theorems Counts) {
 	for i := range a.Claims {
 		c := &a.Claims[i]
 		n := &sentences
-		if c.Claim.Cell {
+		switch {
+		case c.Claim.Cell:
 			n = &cells
+		case c.Claim.Theorem():
+			n = &theorems
 		}
 		n.add(c.Verdict, c.Explained())
 	}
-	return cells, sentences
+	return cells, sentences, theorems
 }
 
 // Numbers returns the verdicts on the numbers that the paper prints in its

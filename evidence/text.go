@@ -26,8 +26,8 @@ func (a *Assessment) WriteText(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	cells, sentences := a.Counts()
-	_, err := fmt.Fprintf(w, "\ncells of Tables 2 and 3: %s\nsentences and captions: %s\n", cells, sentences)
+	cells, sentences, theorems := a.Counts()
+	_, err := fmt.Fprintf(w, "\ncells of Tables 2 and 3: %s\nsentences and captions: %s\ntheorems of Table 1: %s\n", cells, sentences, theorems)
 	return err
 }
 

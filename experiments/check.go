@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -162,6 +163,9 @@ type checker struct {
 	ordered []string // labels
 }
 
+// samplingEpochs is what specs call the sampling of a run that has none.
+const samplingEpochs = "epochs"
+
 var nameText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // spec checks everything. What it returns is of use only if nothing was
@@ -187,6 +191,12 @@ func (c *checker) spec() *Spec {
 	if c.given(c.root, "task") && d.Task != TaskKSVM && d.Task != TaskKLR {
 		c.Errorf(c.root.At("task"), "task is %q, want one of %s", d.Task, list([]string{TaskKSVM, TaskKLR}))
 		s.Task = ""
+	}
+	if d.Sampling != "" && d.Sampling != samplingEpochs && d.Sampling != SamplingReplacement {
+		c.Errorf(c.root.At("sampling"), "sampling is %q, want one of %s", d.Sampling, list([]string{samplingEpochs, SamplingReplacement}))
+	}
+	if d.Sampling == SamplingReplacement {
+		s.sampling = d.Sampling
 	}
 	c.data()
 	c.standsInFor()
@@ -823,7 +833,7 @@ func (c *checker) group(info *MethodInfo, v *variant) string {
 		parts = append(parts, fmt.Sprintf("offset=%v,degree=%d", v.params.Kernel.Offset, v.params.Kernel.Degree))
 	}
 	for _, p := range info.Params {
-		if v.params.Pruner == "" && (p.Kind == KindPruner || p.Kind == KindPrunerParams) {
+		if v.params.Pruner == "" && (p.Kind == KindPruner || p.Kind == KindPrunerParams) || v.params.Epsilon == "" && p.Name == "epsilon" {
 			continue // the paper's own
 		}
 		if p.used == nil || p.used(v.params) {
@@ -885,8 +895,10 @@ func (c *checker) allWork() {
 	var evaluation Evaluation
 	if c.given(c.root, "evaluation") {
 		n := c.root.At("evaluation")
-		for _, key := range []string{"every", "tail", "train_limit"} {
-			c.given(n, key)
+		c.given(n, "train_limit")
+		if !d.Evaluation.Minimizer {
+			c.given(n, "every")
+			c.given(n, "tail")
 		}
 		c.evaluation(d.Evaluation, n, &evaluation)
 	}
@@ -915,11 +927,32 @@ func (c *checker) allWork() {
 		if runs := c.count(w); runs > maxRuns {
 			c.Errorf(c.root, "profile %s has %d runs, more than %d", name, runs, maxRuns)
 		}
-		if e := w.evaluation; e.Every > 0 && evaluations(w.samples, e.Every, e.Tail) > MaxEvaluations {
-			c.Errorf(c.root.At("evaluation", "every"), "profile %s evaluates %d samples every %d and %d times at their end, more than %d times in all",
-				name, w.samples, e.Every, e.Tail, MaxEvaluations)
+		c.minimizer(w.evaluation)
+		for _, r := range append(w.repeats, repeat{}) {
+			samples := cmp.Or(r.samples, w.samples)
+			if e := w.evaluation; e.Every > 0 && evaluations(samples, e.Every, e.Tail) > MaxEvaluations {
+				c.Errorf(c.root.At("evaluation", "every"), "profile %s evaluates %d samples every %d and %d times at their end, more than %d times in all",
+					name, samples, e.Every, e.Tail, MaxEvaluations)
+				break
+			}
 		}
 		c.out.work[name] = w
+	}
+}
+
+// minimizer reports runs that can't be measured against the minimizer.
+func (c *checker) minimizer(e Evaluation) {
+	if !e.Minimizer || c.Len() > 0 {
+		return
+	}
+	n := c.root.At("evaluation")
+	if e.Every+e.Tail > 0 {
+		c.Errorf(n.At("minimizer"), "runs measured against the minimizer take neither every nor tail")
+	}
+	for _, v := range c.out.variants {
+		if why := minimizerConflict(c.out.Task, v.method, v.params); why != "" {
+			c.Errorf(n.At("minimizer"), "%s can't be measured against the minimizer: %s", v.label, why)
+		}
 	}
 }
 
@@ -955,10 +988,7 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
 	case s.Epochs != nil && s.Samples != nil:
 		c.Errorf(n.At("samples"), "both epochs and samples are given")
 	case s.Samples != nil:
-		if *s.Samples < 1 || *s.Samples > largest {
-			c.Errorf(n.At("samples"), "samples is %d, want 1 to %d", *s.Samples, largest)
-		}
-		return *s.Samples
+		return c.samples(*s.Samples, n)
 	case c.set != nil:
 		x := math.Round(*s.Epochs * float64(c.set.train))
 		if !(x >= 1 && x <= largest) {
@@ -968,6 +998,14 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
 		return int(x)
 	}
 	return 0
+}
+
+// samples checks a number of samples under a node.
+func (c *checker) samples(x int, n *strictyaml.Node) int {
+	if x < 1 || x > largest {
+		c.Errorf(n.At("samples"), "samples is %d, want 1 to %d", x, largest)
+	}
+	return x
 }
 
 // evaluation lays what is given over e.
@@ -988,6 +1026,7 @@ func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluatio
 		most = c.set.train
 	}
 	lay("train_limit", d.TrainLimit, 0, most, &e.TrainLimit)
+	e.Minimizer = e.Minimizer || d.Minimizer
 }
 
 // repeats checks the repeats of the node above them.
@@ -1003,6 +1042,12 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 		r := repeat{draws: c.draws(d, n), seeds: []uint64{1}}
 		if d.Seeds != nil {
 			r.seeds = c.seeds(d.Seeds, n.At("seeds"))
+		}
+		if only := n.Get("only"); only != nil {
+			r.only = c.only(d.Only, only)
+		}
+		if d.Samples != nil {
+			r.samples = c.samples(*d.Samples, n)
 		}
 		switch d.Feeds {
 		case "", "both":

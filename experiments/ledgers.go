@@ -29,9 +29,14 @@ const (
 	KindLess        = "less"        // one mean is less than another
 	KindRatio       = "ratio"       // of two means
 	KindDifference  = "difference"  // of two means
+	KindEvery       = "every run"   // a number of each run, so that the worst decides
+	KindExponent    = "exponent"    // slope of log quantity over log η, over the runs of a seed at several η
 )
 
-var testKinds = []string{KindEquivalence, KindUpper, KindLower, KindLess, KindRatio, KindDifference}
+var (
+	testKinds     = []string{KindEquivalence, KindUpper, KindLower, KindLess, KindRatio, KindDifference} // of cells
+	measuredKinds = []string{KindUpper, KindLower, KindEvery, KindExponent}                              // of what is measured against the minimizer
+)
 
 // QuantityRoughness measures how far a curve is from a monotone descent: the
 // sum of all rises of the risk from one evaluation to the next, over its fall
@@ -51,7 +56,7 @@ const (
 // Ledgers or ParseLedger and not changed.
 type Ledger struct {
 	Margins     map[string]Margin // by quantity: error, risk, order
-	Claims      []Claim           // the tables' cells, then sentences
+	Claims      []Claim           // the tables' cells, then sentences, then what Table 1 sums up
 	Untested    []Untested
 	Assumptions []Assumption
 }
@@ -81,10 +86,17 @@ type Claim struct {
 	Tests       []Test
 }
 
+// Theorem reports whether the claim is one of Table 1's: of what is measured
+// against the minimizer.
+func (c *Claim) Theorem() bool {
+	return slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Of.Spec != "" })
+}
+
 // A Test asks whether a statistic of records is where the paper has it. The
 // statistic is a mean over runs for the kinds equivalence, upper bound and
 // lower bound; mean of Of less that of To for the kinds less and difference;
-// mean of Of over that of To for the kind ratio.
+// mean of Of over that of To for the kind ratio; the worst run's number for the kind
+// every run; and a mean over seeds for the kind exponent.
 type Test struct {
 	ID        string
 	Kind      string // KindEquivalence, …
@@ -116,12 +128,18 @@ func (t *Test) Target() (low, high float64) {
 // final one, the average over the last 5 % of the processed samples.
 type Selector struct {
 	Cell     string // the runs that feed this cell
-	Quantity string // QuantityRisk, …; an error in percent
+	Quantity string // QuantityRisk, …; an error in percent; of a spec's runs, a key of Measured
 	Figure   string // if given, the runs of the cell's series that feed this figure instead
 
 	// At most one of these is given.
 	Samples int      // the first evaluation at or after so many samples
 	Below   *float64 // the samples until the quantity is first below this
+
+	// In the place of a cell and all else but the quantity: runs that are measured
+	// against the minimizer.
+	Spec   string
+	Label  string // of an entry of its methods
+	Series string // one of the entry's; empty for all
 }
 
 // An Untested sentence is one that no test of records can answer.
@@ -263,7 +281,7 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	k := ledgerChecker{r, paper, new(Ledger)}
+	k := ledgerChecker{Reporter: r, paper: paper, out: new(Ledger)}
 	for i := range a.Assumptions {
 		k.assumption(&a.Assumptions[i], assumptionsRoot.At("assumptions", i))
 	}
@@ -321,6 +339,8 @@ type (
 		Reason string       `json:"reason"`
 	}
 	selectorDoc struct {
+		Spec     string   `json:"spec"`
+		Methods  []string `json:"methods"`
 		Cell     string   `json:"cell"`
 		Quantity string   `json:"quantity"`
 		Figure   string   `json:"figure"`
@@ -369,6 +389,7 @@ type ledgerChecker struct {
 	*strictyaml.Reporter
 	paper *PaperValues
 	out   *Ledger
+	spec  *Spec // the last that a test named
 }
 
 // text reports a text that is missing.
@@ -553,14 +574,50 @@ func (k *ledgerChecker) sentence(d *claimDoc, n *strictyaml.Node, c *Claim) {
 	if len(d.Tests) == 0 {
 		k.Errorf(n, "claim %q has no tests", d.ID)
 	}
+	ids := make(map[string]bool)
 	for i := range d.Tests {
 		at := n.At("tests", i)
 		t := k.test(&d.Tests[i], at)
-		if !nameText.MatchString(t.ID) || slices.ContainsFunc(c.Tests, func(o Test) bool { return o.ID == t.ID }) {
+		if !nameText.MatchString(t.ID) || ids[t.ID] {
 			k.Errorf(at.At("id"), "id %q is empty, malformed or there twice", t.ID)
 		}
-		c.Tests = append(c.Tests, t)
+		ids[t.ID] = true
+		c.Tests = append(c.Tests, k.each(t, d.Tests[i].Of.Methods, at.At("of"))...)
 	}
+}
+
+// each returns a test of a spec's runs once for every series of every method, or, of
+// an exponent, once for every method; any other test as it is.
+func (k *ledgerChecker) each(t Test, labels []string, n *strictyaml.Node) (out []Test) {
+	if t.Of.Spec == "" {
+		return []Test{t}
+	}
+	if k.spec == nil || k.spec.Name != t.Of.Spec {
+		var err error
+		if k.spec, err = loadEmbedded(t.Of.Spec + ".yaml"); err != nil {
+			return nil // reported already
+		}
+	}
+	add := func(label, series string) {
+		one := t
+		one.ID += "[" + cmp.Or(series, label) + "]"
+		one.Of.Label, one.Of.Series = label, series
+		out = append(out, one)
+	}
+	for i, label := range labels {
+		of := slices.DeleteFunc(slices.Clone(k.spec.variants), func(v variant) bool { return v.label != label })
+		switch {
+		case len(of) == 0 || slices.Contains(labels[:i], label):
+			k.Errorf(n.At("methods", i), "method %q is unknown or there twice", label)
+		case t.Kind == KindExponent:
+			add(label, "")
+		default:
+			for _, v := range of {
+				add(label, v.series)
+			}
+		}
+	}
+	return out
 }
 
 func (k *ledgerChecker) explain(d *claimDoc, n *strictyaml.Node, c *Claim) {
@@ -583,7 +640,11 @@ func (k *ledgerChecker) test(d *testDoc, n *strictyaml.Node) Test {
 		to := k.selector(*d.To, n.At("to"))
 		t.To = &to
 	}
-	if k.oneOf(n, "kind", d.Kind, testKinds) {
+	kinds := testKinds
+	if d.Of.Spec != "" {
+		kinds = measuredKinds
+	}
+	if k.oneOf(n, "kind", d.Kind, kinds) {
 		k.bounds(d, n)
 	}
 	if k.Len() > before {
@@ -624,7 +685,7 @@ func (k *ledgerChecker) bounds(d *testDoc, n *strictyaml.Node) {
 	if low && high && *d.Low > *d.High {
 		k.Errorf(n.At("high"), "high is less than low")
 	}
-	if (d.Margin != nil || d.Kind == KindRatio || d.Kind == KindLower) && strings.TrimSpace(d.Reason) == "" {
+	if (d.Margin != nil || d.Of.Spec != "" || d.Kind == KindRatio || d.Kind == KindLower) && strings.TrimSpace(d.Reason) == "" {
 		k.Errorf(n, "a test with a margin or bound of its own needs a reason")
 	}
 }
@@ -646,7 +707,13 @@ func (k *ledgerChecker) margin(d *testDoc, t *Test, n *strictyaml.Node) {
 
 // selector checks which runs are meant.
 func (k *ledgerChecker) selector(d selectorDoc, n *strictyaml.Node) Selector {
-	s := Selector(d)
+	if d.Spec != "" {
+		return k.measured(d, n)
+	}
+	s := Selector{Cell: d.Cell, Quantity: d.Quantity, Figure: d.Figure, Samples: d.Samples, Below: d.Below}
+	if len(d.Methods) > 0 {
+		k.Errorf(n.At("methods"), "methods go with spec only")
+	}
 	cell, ok := k.paper.Cells[d.Cell]
 	if !ok {
 		k.Errorf(n.At("cell"), "unknown table cell %q%s", d.Cell, strictyaml.Suggest(d.Cell, slices.Sorted(maps.Keys(k.paper.Cells))))
@@ -666,6 +733,22 @@ func (k *ledgerChecker) selector(d selectorDoc, n *strictyaml.Node) Selector {
 		k.Errorf(n.At("below"), "below must be greater than 0, and of an error or a risk")
 	}
 	return s
+}
+
+// measured checks which runs of a spec are meant; each checks their methods.
+func (k *ledgerChecker) measured(d selectorDoc, n *strictyaml.Node) Selector {
+	k.oneOf(n, "quantity", d.Quantity, slices.Sorted(maps.Keys(Measured)))
+	names, err := embeddedNames()
+	if err != nil || !slices.Contains(names, d.Spec) {
+		k.Errorf(n.At("spec"), "unknown spec %q%s", d.Spec, strictyaml.Suggest(d.Spec, names))
+	}
+	if len(d.Methods) == 0 {
+		k.Errorf(n, "missing key %q", "methods")
+	}
+	if d.Cell+d.Figure != "" || d.Samples != 0 || d.Below != nil {
+		k.Errorf(n, "a spec's runs are selected by methods and quantity alone")
+	}
+	return Selector{Spec: d.Spec, Quantity: d.Quantity}
 }
 
 // paperStatistic is what the paper's printed numbers give, nil if one is not

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +18,7 @@ const (
 const (
 	MethodPOLK = "polk"
 	MethodBSGD = "bsgd"
+	MethodFSGD = "fsgd"
 
 	MethodCSVC    = "csvc"
 	MethodLBFGS   = "lbfgs"
@@ -29,6 +31,8 @@ const (
 const (
 	ScheduleConstant      = "constant"
 	ScheduleInverse       = "inverse"
+	EpsilonParsimony      = "parsimony"
+	EpsilonSquaredRate    = "squared-rate"
 	MaintenanceRemoval    = "removal"
 	MaintenanceProjection = "projection"
 	MaintenanceMerging    = "merging"
@@ -116,6 +120,12 @@ var (
 )
 
 var (
+	paramHorizon = ParamInfo{
+		Name: "horizon", Symbol: "t₀", Kind: KindNumber, Above: bound(0),
+		About: "t₀ of the diminishing schedule, in steps",
+		used:  func(p Params) bool { return p.Schedule == ScheduleInverse },
+		when:  "with schedule: inverse",
+	}
 	paramTolerance = ParamInfo{Name: "tolerance", Symbol: "ε", Kind: KindNumber, Above: bound(0)}
 	paramModelSize = ParamInfo{Name: "budget", Symbol: "M", Kind: KindInteger, Least: bound(1), Most: bound(largest)}
 )
@@ -128,18 +138,20 @@ var methods = []MethodInfo{
 		Params: []ParamInfo{
 			paramLearningRate,
 			paramSchedule.about("η_t = η, or η₀/(1 + t/t₀)"),
-			{
-				Name: "horizon", Symbol: "t₀", Kind: KindNumber, Above: bound(0),
-				About: "t₀ of the diminishing schedule, in steps",
-				used:  func(p Params) bool { return p.Schedule == ScheduleInverse },
-				when:  "with schedule: inverse",
-			},
+			paramHorizon,
 			paramBatchSize,
+			{
+				Name: "epsilon", Kind: KindChoice, Choices: []string{EpsilonParsimony, EpsilonSquaredRate},
+				Default: EpsilonParsimony,
+				About:   "approximation budget: ε_t = K·η_t^{3/2}, or η_t²",
+				used:    usesEpsilon,
+				when:    "with a pruner that keeps to ε, as komp does",
+			},
 			{
 				Name: "parsimony", Symbol: "K", Kind: KindNumber, Above: bound(0),
 				About: "K of the approximation budget ε = K·η^{3/2}",
-				used:  usesEpsilon,
-				when:  "with a pruner that keeps to ε, as komp does",
+				used:  func(p Params) bool { return usesEpsilon(p) && p.Epsilon == "" },
+				when:  "with epsilon: parsimony and a pruner that keeps to ε, as komp does",
 			},
 			paramPruner,
 			paramPrunerParams,
@@ -166,6 +178,22 @@ var methods = []MethodInfo{
 				Name: "maintenance", Kind: KindChoice,
 				Choices: []string{MaintenanceRemoval, MaintenanceProjection, MaintenanceMerging},
 				About:   "what is done when the budget is exceeded; merging needs a Gaussian kernel",
+			},
+			paramRegularizer,
+			paramBandwidth,
+		},
+	},
+	{
+		Name: MethodFSGD, Title: "FSGD",
+		About: "functional stochastic gradient descent: POLK that prunes nothing (the paper's eq. sgd_hilbert)",
+		Tasks: []string{TaskKSVM, TaskKLR},
+		Params: []ParamInfo{
+			paramLearningRate,
+			paramSchedule.about("η_t = η, or η₀/(1 + t/t₀)"),
+			paramHorizon,
+			{
+				Name: "batch_size", Symbol: "batch", Kind: KindInteger, Least: bound(1), Most: bound(1), Default: "1",
+				About: "samples a step; FSGD is defined for one",
 			},
 			paramRegularizer,
 			paramBandwidth,
@@ -324,6 +352,10 @@ func (p *Params) set(name string, s setting) {
 		p.Horizon = s.number
 	case "batch_size":
 		p.BatchSize = int(s.number)
+	case "epsilon":
+		if p.Epsilon = s.word; p.Epsilon == EpsilonParsimony { // the paper's experiments' is not stored
+			p.Epsilon = ""
+		}
 	case "parsimony":
 		p.Parsimony = s.number
 	case "pruner":
@@ -362,6 +394,8 @@ func (p *Params) get(name string) setting {
 		return setting{number: p.Horizon}
 	case "batch_size":
 		return setting{number: float64(p.BatchSize)}
+	case "epsilon":
+		return setting{word: cmp.Or(p.Epsilon, EpsilonParsimony)}
 	case "parsimony":
 		return setting{number: p.Parsimony}
 	case "pruner":

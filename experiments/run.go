@@ -1,6 +1,11 @@
 package experiments
 
-import "polkrepro/polk/prune"
+import (
+	"fmt"
+
+	"polkrepro/polk"
+	"polkrepro/polk/prune"
+)
 
 // A Run is one fully resolved training run: everything that determines its
 // result and nothing else. Its ID is the hash of these fields.
@@ -9,10 +14,15 @@ type Run struct {
 	Task       string     `json:"task"`   // ksvm or klr
 	Method     string     `json:"method"` // one of Methods
 	Params     Params     `json:"params"`
-	Seed       uint64     `json:"seed"`    // of the order in which the stream visits the training set
-	Samples    int        `json:"samples"` // training examples to process, counting every visit; a batch method's training set
+	Seed       uint64     `json:"seed"`               // of the order in which the stream visits the training set
+	Sampling   string     `json:"sampling,omitempty"` // SamplingReplacement, or empty: the training set in one order after another
+	Samples    int        `json:"samples"`            // training examples to process, counting every visit; a batch method's training set
 	Evaluation Evaluation `json:"evaluation"`
 }
+
+// SamplingReplacement is the Sampling of a run whose samples are drawn from the
+// training set uniformly and with replacement.
+const SamplingReplacement = "replacement"
 
 // A DataRef names a data set and, for the generated ones, its variant and the
 // seed of the draw.
@@ -45,6 +55,7 @@ type Params struct {
 	Schedule     string  `json:"schedule"`              // constant, or inverse: η_t = 1/(λt) for BSGD, η₀/(1 + t/t₀) for POLK
 	Horizon      float64 `json:"horizon,omitempty"`     // t₀ of the diminishing schedule, in steps
 	BatchSize    int     `json:"batch_size"`            // samples a step
+	Epsilon      string  `json:"epsilon,omitempty"`     // squared-rate for ε_t = η_t², or empty for K·η_t^{3/2} (POLK)
 	Parsimony    float64 `json:"parsimony,omitempty"`   // K of ε = K·η^{3/2} (POLK)
 	Pruner       string  `json:"pruner,omitempty"`      // name of a heuristic; empty for the paper's KOMP (POLK)
 	Budget       int     `json:"budget,omitempty"`      // the largest model order (BSGD, IVM), or the model order (Nyström, RFF)
@@ -55,6 +66,25 @@ type Params struct {
 	Candidates   int     `json:"candidates,omitempty"`  // points tried at each import, 0 for all (IVM)
 
 	PrunerParams prune.Params `json:"pruner_params,omitempty"` // all that the pruner takes, by name (POLK)
+}
+
+// Rates returns the learning rates η_t of POLK and FSGD.
+func (p Params) Rates() (polk.Schedule, error) {
+	switch p.Schedule {
+	case ScheduleConstant:
+		return polk.Constant(p.LearningRate), nil
+	case ScheduleInverse:
+		return polk.Inverse{Initial: p.LearningRate, Horizon: p.Horizon}, nil
+	}
+	return nil, fmt.Errorf("no learning-rate schedule %q", p.Schedule)
+}
+
+// Budgets returns the approximation budgets ε_t of POLK. FSGD's are 0.
+func (p Params) Budgets() polk.BudgetRule {
+	if p.Epsilon == EpsilonSquaredRate {
+		return polk.SquaredRate{}
+	}
+	return polk.Parsimony(p.Parsimony)
 }
 
 // A Kernel is κ with its parameters.
@@ -70,4 +100,9 @@ type Evaluation struct {
 	Every      int `json:"every"`       // samples between two evaluations
 	Tail       int `json:"tail"`        // evaluations spread over the last 5 % of the samples
 	TrainLimit int `json:"train_limit"` // training risk is taken on the first this many training examples, 0 for all
+
+	// Minimizer says that the run is measured against f*, the minimizer of the
+	// training risk, at points that are evenly spaced on a logarithmic scale and
+	// over the last half, in the place of Every and Tail.
+	Minimizer bool `json:"minimizer,omitempty"`
 }

@@ -1,9 +1,12 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 
 	"polkrepro/baselines/bsgd"
+	"polkrepro/baselines/fsgd"
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -30,6 +33,7 @@ type Learner interface {
 var (
 	_ Learner = (*polk.Learner)(nil)
 	_ Learner = (*bsgd.Learner)(nil)
+	_ Learner = (*fsgd.Learner)(nil)
 )
 
 // A Problem is what a learner is made for.
@@ -40,7 +44,8 @@ type Problem struct {
 	Loss    loss.Loss
 	Classes int
 	Dim     int
-	Seed    uint64 // of the run
+	Seed    uint64      // of the run
+	Train   *data.Split // nil of an endless stream
 }
 
 // Registry holds the constructor of every method's learners by the method's
@@ -52,6 +57,7 @@ func Methods() Registry {
 	return Registry{
 		experiments.MethodPOLK: newPOLK,
 		experiments.MethodBSGD: newBSGD,
+		experiments.MethodFSGD: newFSGD,
 	}
 }
 
@@ -66,13 +72,14 @@ func taskLoss(task string) (loss.Loss, error) {
 	return nil, fmt.Errorf("no task %q", task)
 }
 
-// NewLearner returns the learner of a run.
-func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, error) {
+// NewLearner returns the learner of a run. The training set is nil of an endless
+// stream.
+func (r Registry) NewLearner(run experiments.Run, classes, dim int, train *data.Split) (Learner, error) {
 	newMethod, ok := r[run.Method]
 	if !ok {
 		return nil, fmt.Errorf("no method %q", run.Method)
 	}
-	p, err := newProblem(run, classes, dim)
+	p, err := newProblem(run, classes, dim, train)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +87,7 @@ func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, er
 }
 
 // newProblem returns what a run's learner is made for.
-func newProblem(run experiments.Run, classes, dim int) (Problem, error) {
+func newProblem(run experiments.Run, classes, dim int, train *data.Split) (Problem, error) {
 	l, err := taskLoss(run.Task)
 	if err != nil {
 		return Problem{}, err
@@ -89,7 +96,7 @@ func newProblem(run experiments.Run, classes, dim int) (Problem, error) {
 	if err != nil {
 		return Problem{}, err
 	}
-	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Seed: run.Seed}, nil
+	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Seed: run.Seed, Train: train}, nil
 }
 
 func newPOLK(p Problem) (Learner, error) {
@@ -99,7 +106,7 @@ func newPOLK(p Problem) (Learner, error) {
 		Classes:     p.Classes,
 		Dim:         p.Dim,
 		Regularizer: p.Params.Regularizer,
-		Budget:      polk.Parsimony(p.Params.Parsimony),
+		Budget:      p.Params.Budgets(),
 		Seed:        p.Seed,
 	}
 	if name := p.Params.Pruner; name != "" {
@@ -108,15 +115,30 @@ func newPOLK(p Problem) (Learner, error) {
 			return nil, err
 		}
 	}
-	switch p.Params.Schedule {
-	case experiments.ScheduleConstant:
-		cfg.LearningRate = polk.Constant(p.Params.LearningRate)
-	case experiments.ScheduleInverse:
-		cfg.LearningRate = polk.Inverse{Initial: p.Params.LearningRate, Horizon: p.Params.Horizon}
-	default:
-		return nil, fmt.Errorf("no learning-rate schedule %q", p.Params.Schedule)
+	var err error
+	if cfg.LearningRate, err = p.Params.Rates(); err != nil {
+		return nil, err
 	}
 	return polk.New(cfg)
+}
+
+func newFSGD(p Problem) (Learner, error) {
+	if p.Train == nil {
+		return nil, errors.New("FSGD keeps a weight for every training point: it learns from a training set, not from an endless stream")
+	}
+	rates, err := p.Params.Rates()
+	if err != nil {
+		return nil, err
+	}
+	return fsgd.New(fsgd.Config{
+		Kernel:      p.Kernel,
+		Loss:        p.Loss,
+		Classes:     p.Classes,
+		Dim:         p.Dim,
+		Regularizer: p.Params.Regularizer,
+		Rate:        rates.Rate,
+		Points:      p.Train.X,
+	})
 }
 
 func newBSGD(p Problem) (Learner, error) {

@@ -22,6 +22,7 @@ type executor struct {
 	progress   Progress
 	methods    Registry
 	batch      map[string]BatchMethod
+	minimizers *minimizers
 	cores      *cores
 }
 
@@ -86,6 +87,15 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 	tr, err := newTrainer(run, set, x.methods, x.cores)
 	if err != nil {
 		return record.Final{}, err
+	}
+	if run.Evaluation.Minimizer {
+		star, err := x.minimizers.of(ctx, run, set, x.cores.threads())
+		if err != nil {
+			return record.Final{}, err
+		}
+		if err := tr.measure(star); err != nil {
+			return record.Final{}, err
+		}
 	}
 	tr.emit = emit
 	tr.step = func(samples int) { t.stepped(samples, tr.learner) }

@@ -24,8 +24,7 @@ on, a file of these that is changed, missing or added is an error, exit status
 
 With --from, the folder becomes a reference made of the records in others: those
 of the runs that a profile plans, all of which must be there, made by a program
-of known revision without local changes; and the profile's runs of Table 1, all
-or none of them. Tables, figures and verdicts are made
+of known revision without local changes. Tables, figures and verdicts are made
 anew from these records alone; examples of images in figures need the data.
 Records, tables, figures and verdicts that a sealed reference had are replaced.`,
 		Args: cobra.NoArgs,
