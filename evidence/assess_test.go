@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/convergence/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -83,6 +84,9 @@ func fixture(t testing.TB) Input {
 	for _, p := range in.Plan {
 		if v, ok := values[byGroup[p.Group]]; ok {
 			in.Records[p.ID] = made(p, v)
+		}
+		if p.Run.Evaluation.Minimizer {
+			in.Records[p.ID] = theorytest.Record(p)
 		}
 		if p.Spec == "multidist-bsgd" && p.Run.Params.Maintenance == experiments.MaintenanceRemoval {
 			in.Records[p.ID] = made(p, [3]float64{3.85, 218, float64(p.Run.Params.Budget)})

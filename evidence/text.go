@@ -77,6 +77,8 @@ func (r *TestResult) target() string {
 	switch {
 	case r.Test.Kind == experiments.KindLess:
 		return "< 0"
+	case r.Test.Of.Spec != "" && math.IsInf(r.Low, -1): // with the millionth that is left to rounding
+		return "≤ " + plain(r.High)
 	case math.IsInf(r.Low, -1):
 		return "≤ " + number(r.High)
 	case math.IsInf(r.High, 1):

@@ -151,7 +151,7 @@ var methods = []MethodInfo{
 				Name: "parsimony", Symbol: "K", Kind: KindNumber, Above: bound(0),
 				About: "K of the approximation budget ε = K·η^{3/2}",
 				used:  func(p Params) bool { return usesEpsilon(p) && p.Epsilon == "" },
-				when:  "with epsilon: parsimony and a pruner that keeps to ε, as komp does",
+				when:  "with a pruner that keeps to ε, as komp does, and epsilon: parsimony",
 			},
 			paramPruner,
 			paramPrunerParams,

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -119,7 +118,7 @@ func TestSealFrom(t *testing.T) {
 func TestSealLeavesNothingOld(t *testing.T) {
 	dir := reference(t)
 	kept := filepath.Join(dir, "README.md")
-	for _, path := range []string{filepath.Join(convergence.Dir(dir), "old.jsonl"), filepath.Join(dir, "tables", "old.csv"), kept} {
+	for _, path := range []string{filepath.Join(dir, "table1", "old.jsonl"), filepath.Join(dir, "tables", "old.csv"), kept} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -203,17 +202,14 @@ func TestSealInPlace(t *testing.T) {
 	if err := os.Remove(partial); err != nil {
 		t.Fatal(err)
 	}
-	spoilt := filepath.Join(convergence.Dir(results), "abc.jsonl")
-	if err := os.MkdirAll(filepath.Dir(spoilt), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	spoilt := filepath.Join(harness.RecordsDir(results), "abc.jsonl")
 	if err := os.WriteFile(spoilt, []byte("no record"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, stderr := seal(); code != harness.ExitIncomplete || !strings.Contains(stderr, "abc.jsonl") {
-		t.Errorf("a damaged run of Table 1: exit %d, %s", code, stderr)
+		t.Errorf("a damaged record: exit %d, %s", code, stderr)
 	}
-	if err := os.RemoveAll(filepath.Dir(spoilt)); err != nil {
+	if err := os.Remove(spoilt); err != nil {
 		t.Fatal(err)
 	}
 	if code, stdout, stderr := seal(); code != 0 || !strings.Contains(stdout, "7 files sealed, 7 of them records") {
