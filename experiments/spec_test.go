@@ -272,6 +272,7 @@ func TestEmbedded(t *testing.T) {
 		"weaves-ksvm":          {0, 4, 16},
 		"weaves-klr":           {0, 2, 10},
 		"table1":               {5, 25, 51},
+		"table1-short":         {0, 0, 30}, // those of the other two profiles
 
 		"multiverse-multidist-ksvm":            {0, 0, 272}, // 8 points of methods with a seed × 24, and C-SVC twice and L-BFGS twice × 20
 		"multiverse-multidist-klr":             {0, 0, 184},
@@ -303,7 +304,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	// Specs on an assumption, those of data that the paper does not have, and that
 	// of the theorems feed no cell and no figure of the paper.
-	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr", "table1"}
+	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr", "table1", "table1-short"}
 	seen := make(map[string]string) // profile and run ID → spec
 	for _, s := range specs {
 		runs, ok := want[s.Name]
@@ -751,4 +752,35 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestTable1Short: the profile full has what the others run of table1.
+func TestTable1Short(t *testing.T) {
+	plan := func(spec, profile string) map[string]bool {
+		s, err := Find(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := s.Plan(profile, PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := make(map[string]bool)
+		for _, p := range runs {
+			ids[p.ID] = true
+		}
+		return ids
+	}
+	short := plan("table1-short", ProfileFull)
+	for _, profile := range []string{ProfileSmoke, ProfileQuick} {
+		for id := range plan("table1", profile) {
+			if !short[id] {
+				t.Errorf("run %s of profile %s is not in table1-short", id, profile)
+			}
+			delete(short, id)
+		}
+	}
+	if len(short) > 0 {
+		t.Errorf("table1-short has %d other runs", len(short))
+	}
 }

@@ -75,8 +75,8 @@ func TestCheckRefuses(t *testing.T) {
 		"neither every nor tail": func(r *Run) {
 			r.Evaluation, r.Task, r.Params.BatchSize = Evaluation{Minimizer: true, Every: 10}, TaskKLR, 1
 		},
-		"want values of all":               func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-lazy", prune.Params{"order": 16} },
-		"takes no parameter nonsense":      func(r *Run) { r.Params.PrunerParams = prune.Params{"nonsense": 1} },
+		"want values of all":          func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-lazy", prune.Params{"order": 16} },
+		"takes no parameter nonsense": func(r *Run) { r.Params.PrunerParams = prune.Params{"nonsense": 1} },
 	} {
 		r := good
 		spoil(&r)

@@ -96,7 +96,13 @@ func radius(r *record.Record) float64 {
 	return convergence.Radius(r.Header.Run, convergence.Variance(r))
 }
 
-func finalOrder(r *record.Record) float64 { return float64(r.Points[len(r.Points)-1].ModelOrder) }
+// finalOrder returns M_T, NaN of a record without points.
+func finalOrder(r *record.Record) float64 {
+	if len(r.Points) == 0 {
+		return math.NaN()
+	}
+	return float64(r.Points[len(r.Points)-1].ModelOrder)
+}
 
 // verdict is the worst verdict of claims, empty if none are judged.
 func (s *theoryStudy) verdict(ids ...string) string {

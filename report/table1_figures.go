@@ -123,7 +123,9 @@ func pointsOf(x theorySeries, of func(record.Point) float64) []sample {
 	for i, p := range x.records[0].Points {
 		var values []float64
 		for _, r := range x.records {
-			values = append(values, of(r.Points[i]))
+			if i < len(r.Points) {
+				values = append(values, of(r.Points[i]))
+			}
 		}
 		out = append(out, sample{float64(p.Samples), mean(values), slices.Min(values), slices.Max(values)})
 	}

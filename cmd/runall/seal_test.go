@@ -20,7 +20,7 @@ func reference(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "new", "reference")
 	code, stdout, stderr := call(t, "seal", "--from", madeUp(t, experiments.ProfileSmoke), "--profile", "smoke", "--results", dir)
-	if code != 0 || !strings.Contains(stdout, "7 of them records") {
+	if code != 0 || !strings.Contains(stdout, "12 of them records") {
 		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
 	}
 	return dir
@@ -144,7 +144,7 @@ func TestSealLeavesNothingOld(t *testing.T) {
 func TestSealRefusesToCopy(t *testing.T) {
 	from := madeUp(t, experiments.ProfileSmoke)
 	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(from), "*.jsonl"))
-	if err != nil || len(paths) != 7 {
+	if err != nil || len(paths) != 12 {
 		t.Fatal(paths, err)
 	}
 	text, err := os.ReadFile(paths[0])
@@ -212,7 +212,7 @@ func TestSealInPlace(t *testing.T) {
 	if err := os.Remove(spoilt); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := seal(); code != 0 || !strings.Contains(stdout, "7 files sealed, 7 of them records") {
+	if code, stdout, stderr := seal(); code != 0 || !strings.Contains(stdout, "12 files sealed, 12 of them records") {
 		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
 	}
 	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))
