@@ -16,6 +16,10 @@
 // equivalence of average bioavailability", 1987): equivalence is never
 // concluded because there are few runs.
 //
+// The claims of Table 1 are about what runs were measured against the minimizer f*;
+// package convergence computes their statistics of a record. One that is about
+// t → ∞ says nothing of a run that is too short: it is not run.
+//
 // # Intervals
 //
 // A mean of at least three runs has Student's interval. Differences and ratios
@@ -26,6 +30,8 @@
 // normal values it holds the truth in 87 % of cases with twenty, as on
 // multidist, and in 79 % with five, as on MNIST and Brodatz (simulated, a test
 // repeats it).
+//
+// What the theorems say of every run and every step is decided by the worst run.
 //
 // With fewer than three runs on all sides the estimate itself decides, as does
 // one that is not finite because a run diverged. The verdict then says so.
