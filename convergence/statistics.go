@@ -17,15 +17,15 @@ const (
 	Norm       = "norm"       // ‖f_t‖
 	Gradient   = "gradient"   // E‖∇̂‖² at f_t
 	MeanOrder  = "mean_order" // mean of M over the steps since the last point
-	Elements   = "separation" // least ‖φ(d_j) − φ(d_k)‖ of the dictionary; not of one element, nor of FSGD
-	BoundRatio = "ratio"      // largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the last point; POLK's
+	Separation = "separation" // least ‖φ(d_j) − φ(d_k)‖ of the dictionary; not of one element, nor of FSGD
+	Ratio      = "ratio"      // largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the last point, by the projection's own account; POLK's
 )
 
-// What the last line of a record has, by its name: of all steps, and of f*.
+// What the last line of a record has, by its name: of all steps, where Ratio is the
+// largest of all, and of f*.
 const (
 	MaxOrder    = "max_order"  // largest M_t
-	LargestStep = "ratio"      // largest ‖∇̃ − ∇̂‖/(ε_t/η_t), by the projection's own account
-	Checked     = "checked"    // steps whose error was also computed from f̃ and f alone
+	Checked     = "checked"    // steps of POLK whose error was also computed from f̃ and f alone
 	Direct      = "direct"     // the largest ratio by that computation
 	Disagree    = "disagree"   // the largest difference of the two, in units of ε_t
 	StarRisk    = "star_risk"  // R(f*), as far as known
@@ -39,8 +39,8 @@ const (
 // classes is the number of classes of multidist, and of functions f_c.
 const classes = 5
 
-// A Statistic is a number of a record that the claims of Table 1 are about.
-type Statistic struct {
+// A statistic is a number of a record that the claims of Table 1 are about.
+type statistic struct {
 	of func(*record.Record) float64
 
 	// limit says that it is about t → ∞: of a run that is too short it says
@@ -49,7 +49,7 @@ type Statistic struct {
 }
 
 // statistics are those that experiments.Measured names.
-var statistics = map[string]Statistic{
+var statistics = map[string]statistic{
 	experiments.MeasuredSlope: {slope, true},
 	experiments.MeasuredDistance: {func(r *record.Record) float64 {
 		return last(r).Measured[Distance] / r.Final.Measured[StarNorm]
@@ -71,13 +71,13 @@ var statistics = map[string]Statistic{
 	experiments.MeasuredSeparation: {func(r *record.Record) float64 {
 		least := math.Inf(1)
 		for _, p := range r.Points {
-			if s, ok := p.Measured[Elements]; ok {
+			if s, ok := p.Measured[Separation]; ok {
 				least = min(least, s)
 			}
 		}
-		return least / Separation(r.Header.Run)
+		return least / SeparationBound(r.Header.Run)
 	}, false},
-	experiments.MeasuredRatio:  {func(r *record.Record) float64 { return r.Final.Measured[LargestStep] }, false},
+	experiments.MeasuredRatio:  {func(r *record.Record) float64 { return r.Final.Measured[Ratio] }, false},
 	experiments.MeasuredDirect: {func(r *record.Record) float64 { return r.Final.Measured[Direct] }, false},
 	experiments.MeasuredNorm: {func(r *record.Record) float64 {
 		most := math.Inf(-1)

@@ -15,7 +15,7 @@ func TestStatistics(t *testing.T) {
 	run := constantRun(0.04, 0.3, 0.01)
 	run.Samples, run.Evaluation.Minimizer = 10_000, true
 	r := &record.Record{Header: record.Header{Run: run}, Final: record.Final{Measured: map[string]float64{
-		StarNorm: 4, StarRisk: 0.5, StartRisk: 1.5, MaxOrder: 80, PlaneWidth: 3, PlaneHeight: 2, LargestStep: 0.9, Direct: 0.8,
+		StarNorm: 4, StarRisk: 0.5, StartRisk: 1.5, MaxOrder: 80, PlaneWidth: 3, PlaneHeight: 2, Ratio: 0.9, Direct: 0.8,
 	}}}
 	for n := 250; n <= 10_000; n += 250 {
 		order := 40.0
@@ -23,10 +23,10 @@ func TestStatistics(t *testing.T) {
 			order = 44
 		}
 		r.Points = append(r.Points, record.Point{Samples: n, ModelOrder: n / 250, Measured: map[string]float64{
-			Distance: 3 * math.Pow(float64(n), -0.7), Excess: 20 / float64(n), MeanOrder: order, Norm: 5 + float64(n)/1000, Elements: 1000 / float64(n), Gradient: 2,
+			Distance: 3 * math.Pow(float64(n), -0.7), Excess: 20 / float64(n), MeanOrder: order, Norm: 5 + float64(n)/1000, Separation: 1000 / float64(n), Gradient: 2,
 		}})
 	}
-	delete(r.Points[39].Measured, Elements)
+	delete(r.Points[39].Measured, Separation)
 	floor := 3 * math.Pow(10_000, -0.7)
 	want := map[string]float64{
 		experiments.MeasuredSlope:        -0.7,
@@ -37,7 +37,7 @@ func TestStatistics(t *testing.T) {
 		experiments.MeasuredFloorRadius:  floor / Radius(run, Variance(r)),
 		experiments.MeasuredGrowth:       1.1,
 		experiments.MeasuredOrder:        80 / OrderBound(run, 3, 2),
-		experiments.MeasuredSeparation:   1000. / 9750 / Separation(run),
+		experiments.MeasuredSeparation:   1000. / 9750 / SeparationBound(run),
 		experiments.MeasuredRatio:        0.9,
 		experiments.MeasuredDirect:       0.8,
 		experiments.MeasuredNorm:         15 / IterateBound(run),

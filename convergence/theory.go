@@ -18,9 +18,9 @@ func IterateBound(run experiments.Run) float64 {
 	return lipschitz * kernelBound / run.Params.Regularizer
 }
 
-// Ratio returns ε_t/η_t, the bound of Proposition prop1. It is NaN for a schedule
+// GradientBound returns ε_t/η_t, the bound of Proposition prop1. It is NaN for a schedule
 // that there is not.
-func Ratio(run experiments.Run, t int) float64 {
+func GradientBound(run experiments.Run, t int) float64 {
 	rates, err := run.Params.Rates()
 	if err != nil {
 		return math.NaN()
@@ -32,7 +32,7 @@ func Ratio(run experiments.Run, t int) float64 {
 // ProvenVariance returns σ² = (2·C·X + ε/η)² of a constant learning rate, which
 // holds whatever the data are: ‖∇̂‖ ≤ |ℓ'|·X + λ‖f_t‖ ≤ 2·C·X, and ‖∇̃ − ∇̂‖ ≤ ε/η.
 func ProvenVariance(run experiments.Run) float64 {
-	v := 2*lipschitz*kernelBound + Ratio(run, 0)
+	v := 2*lipschitz*kernelBound + GradientBound(run, 0)
 	return v * v
 }
 
@@ -41,9 +41,9 @@ func ProvenVariance(run experiments.Run) float64 {
 func Variance(r *record.Record) float64 {
 	run := r.Header.Run
 	start := 1 - 1/float64(classes)
-	largest := bounded(start, Ratio(run, 0))
+	largest := bounded(start, GradientBound(run, 0))
 	for _, p := range r.Points {
-		largest = max(largest, bounded(p.Measured[Gradient], Ratio(run, p.Samples)))
+		largest = max(largest, bounded(p.Measured[Gradient], GradientBound(run, p.Samples)))
 	}
 	return largest
 }
@@ -63,9 +63,9 @@ func Radius(run experiments.Run, variance float64) float64 {
 	return math.Sqrt(p.LearningRate) / p.Regularizer * (p.Parsimony + math.Sqrt(p.Parsimony*p.Parsimony+p.Regularizer*variance))
 }
 
-// Separation returns δ = K√η/C, the distance in the Hilbert space that the
+// SeparationBound returns δ = K√η/C, the distance in the Hilbert space that the
 // proof of Theorem theorem_model_order ascribes to any two dictionary elements.
-func Separation(run experiments.Run) float64 {
+func SeparationBound(run experiments.Run) float64 {
 	return run.Params.Parsimony * math.Sqrt(run.Params.LearningRate) / lipschitz
 }
 
@@ -76,7 +76,7 @@ func Separation(run experiments.Run) float64 {
 // r/2 around such points do not meet, and lie within the rectangle widened by
 // r/2, whose area Steiner's formula gives.
 func OrderBound(run experiments.Run, width, height float64) float64 {
-	delta := Separation(run)
+	delta := SeparationBound(run)
 	if delta*delta >= 2 { // no two points are so far apart
 		return 1
 	}

@@ -56,7 +56,7 @@ func TestOrderBound(t *testing.T) {
 	const width, height = 3.0, 2.0
 	for _, k := range []float64{0.3, 1} {
 		run := constantRun(0.3, k, 0.01)
-		bound, delta := OrderBound(run, width, height), Separation(run)
+		bound, delta := OrderBound(run, width, height), SeparationBound(run)
 		apart := func(x, y [2]float64) bool {
 			kappa := math.Exp(-((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1])) / (2 * 0.6 * 0.6))
 			return math.Sqrt(2-2*kappa) > delta
@@ -119,7 +119,7 @@ func TestSchedule(t *testing.T) {
 	if bound := initial * initial * (1 + horizon); squares > bound || squares < 0.9*bound {
 		t.Errorf("Σ η² = %v, bound %v", squares, bound)
 	}
-	if got, want := Ratio(run, 100), rate(100); got != want {
+	if got, want := GradientBound(run, 100), rate(100); got != want {
 		t.Errorf("ε/η = %v for ε = η², η = %v", got, want)
 	}
 }

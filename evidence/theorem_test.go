@@ -99,10 +99,10 @@ func TestTheoremsDeviate(t *testing.T) {
 		"an order above the bound": {final(constant, convergence.MaxOrder, 1e9), []string{"table1.constant.order"}},
 		"elements that are too near": {func(r *record.Record) {
 			if constant(r) {
-				r.Points[3].Measured[convergence.Elements] = 1e-5
+				r.Points[3].Measured[convergence.Separation] = 1e-5
 			}
 		}, []string{"table1.constant.separation"}},
-		"one step beyond its budget": {final(func(r *record.Record) bool { return constant(r) && r.Header.Run.Seed == 2 }, convergence.LargestStep, 1+1e-4),
+		"one step beyond its budget": {final(func(r *record.Record) bool { return constant(r) && r.Header.Run.Seed == 2 }, convergence.Ratio, 1+1e-4),
 			[]string{"table1.gradient"}},
 		"a projection that hides its error": {final(diminishing, convergence.Direct, 1.5), []string{"table1.gradient"}},
 		"a large iterate": {points(constant, func(_ *record.Record, p *record.Point) {

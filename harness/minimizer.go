@@ -297,9 +297,9 @@ func (m *measured) point() map[string]float64 {
 	} else {
 		f := m.polk.Expansion()
 		out = m.star.measure(m.star.values(f), f.NormSq(1))
-		out[convergence.BoundRatio] = m.since
+		out[convergence.Ratio] = m.since
 		if f.Order() > 1 {
-			out[convergence.Elements] = separation(f)
+			out[convergence.Separation] = separation(f)
 		}
 	}
 	out[convergence.MeanOrder] = m.orders / float64(m.steps)
@@ -324,7 +324,7 @@ func separation(f *kernel.Expansion) float64 {
 func (m *measured) final() map[string]float64 {
 	out := map[string]float64{convergence.MaxOrder: m.maxOrder}
 	if m.polk != nil {
-		out[convergence.LargestStep] = m.ratio
+		out[convergence.Ratio] = m.ratio
 		out[convergence.Checked], out[convergence.Direct], out[convergence.Disagree] = m.checked, m.direct, m.disagree
 	}
 	for name, v := range m.star.facts {

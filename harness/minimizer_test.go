@@ -235,8 +235,8 @@ func TestFSGDIsPOLK(t *testing.T) {
 	plain.learn(t, 300, newSampler(60, 2))
 	tiny.learn(t, 300, newSampler(60, 2))
 	got, want := plain.point(), tiny.point()
-	delete(want, convergence.BoundRatio)
-	delete(want, convergence.Elements)
+	delete(want, convergence.Ratio)
+	delete(want, convergence.Separation)
 	delete(want, convergence.MeanOrder) // of FSGD: samples that depend on others to rounding too
 	agree(t, got, want, 1e-6)
 }
@@ -266,11 +266,11 @@ func TestDirect(t *testing.T) {
 		t.Errorf("error %v of a model that was tampered with, budget %v", direct, last.Budget)
 	}
 	m.note(1.25)
-	if got, point := m.final()[convergence.LargestStep], m.point(); got != 1.25 || point[convergence.BoundRatio] != 1.25 {
+	if got, point := m.final()[convergence.Ratio], m.point(); got != 1.25 || point[convergence.Ratio] != 1.25 {
 		t.Errorf("a violated bound: ratio %v, point %v", got, point)
 	}
 	m.learn(t, 1, s)
-	if point := m.point(); point[convergence.BoundRatio] == 1.25 || point[convergence.MeanOrder] != float64(m.order()) {
+	if point := m.point(); point[convergence.Ratio] == 1.25 || point[convergence.MeanOrder] != float64(m.order()) {
 		t.Errorf("after it: point %v, order %d", point, m.order())
 	}
 }

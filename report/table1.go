@@ -271,7 +271,7 @@ func (x *theorySeries) row() []string {
 	}
 	deltas, bound, ratio := []string{whyDash, whyDash}, whyDash, whyDash
 	if x.run.Method == experiments.MethodPOLK {
-		ratio = fmt.Sprintf("%.6f", slices.Max(x.values(final(convergence.LargestStep))))
+		ratio = fmt.Sprintf("%.6f", slices.Max(x.values(final(convergence.Ratio))))
 		if !x.diminishing() {
 			deltas = []string{statOf(x.values(radius)).text(qRisk), fmt.Sprintf("%.3g", convergence.Radius(x.run, convergence.ProvenVariance(x.run)))}
 			f := x.records[0].Final.Measured

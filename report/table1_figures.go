@@ -134,7 +134,7 @@ func pointsOf(x theorySeries, of func(record.Point) float64) []sample {
 
 func pointDistance(p record.Point) float64 { return p.Measured[convergence.Distance] }
 func pointOrder(p record.Point) float64    { return float64(p.ModelOrder) }
-func pointRatio(p record.Point) float64    { return p.Measured[convergence.BoundRatio] }
+func pointRatio(p record.Point) float64    { return p.Measured[convergence.Ratio] }
 
 func (c *table1Curves) drawing() drawing {
 	p := &picture{panels: []panel{
@@ -193,7 +193,7 @@ func (c *table1Curves) rows() [][]string {
 				m := p.Measured
 				rows = append(rows, []string{x.name, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples),
 					exact(m[convergence.Distance]), exact(m[convergence.Excess]), strconv.Itoa(p.ModelOrder), exact(m[convergence.MeanOrder]),
-					exact(m[convergence.Norm]), exact(m[convergence.Gradient]), exact(m[convergence.Elements]), exact(m[convergence.BoundRatio])})
+					exact(m[convergence.Norm]), exact(m[convergence.Gradient]), exact(m[convergence.Separation]), exact(m[convergence.Ratio])})
 			}
 		}
 	}
