@@ -28,7 +28,7 @@ var Measured = map[string]string{
 	MeasuredGrowth:       "mean model order of the last quarter relative to the quarter before",
 	MeasuredOrder:        "largest M_t of all steps relative to M^∞, the packing bound of the points' rectangle",
 	MeasuredSeparation:   "least ‖φ(d_j) − φ(d_k)‖ of any dictionary at a point, relative to K√η/C",
-	MeasuredRatio:        "largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of all steps, by the projection's own account",
-	MeasuredDirect:       "largest ‖∇̃ − ∇̂‖/(ε_t/η_t), computed from f̃ and f alone, of one step in 499 and the first 500",
+	MeasuredRatio:        "largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of all steps (by the projection's own account)",
+	MeasuredDirect:       "largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of one step in 499 and the first 500 (computed from f̃ and f alone)",
 	MeasuredNorm:         "largest ‖f_t‖ of all points relative to CX/λ",
 }
