@@ -1,7 +1,8 @@
-// Package convergence tests Table 1 of the paper, its summary of the
-// convergence theorems, by experiment. This package knows what is run, how it
-// is recorded, and how records answer the paper's claims; training is the
-// business of convergence/experiment. [Read] needs records alone.
+// Package convergence is what the convergence theorems, which the paper sums up in
+// its Table 1, say of a run: the bounds, and the statistics of a record that are
+// compared with them. Spec table1 plans the runs, package harness measures them
+// against f*, and the claims table1.… of the ledger say where each statistic has to
+// be.
 //
 // # The problem
 //

@@ -1,28 +1,148 @@
 package convergence
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
 )
+
+// What is measured at every point of a run, by its name in the record.
+const (
+	Distance   = "distance"   // ‖f_t − f*‖
+	Excess     = "excess"     // R(f_t) − R(f*)
+	Norm       = "norm"       // ‖f_t‖
+	Gradient   = "gradient"   // E‖∇̂‖² at f_t
+	MeanOrder  = "mean_order" // mean of M over the steps since the last point
+	Separation = "separation" // least ‖φ(d_j) − φ(d_k)‖ of the dictionary; not of one element, nor of FSGD
+	Ratio      = "ratio"      // largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the last point, by the projection's own account; POLK's
+)
+
+// What the last line of a record has, by its name: of all steps, where Ratio is the
+// largest of all, and of f*.
+const (
+	MaxOrder    = "max_order"  // largest M_t
+	Checked     = "checked"    // steps of POLK whose error was also computed from f̃ and f alone
+	Direct      = "direct"     // the largest ratio by that computation
+	Disagree    = "disagree"   // the largest difference of the two, in units of ε_t
+	StarRisk    = "star_risk"  // R(f*), as far as known
+	StarGap     = "star_gap"   // at least what is above the minimum in it
+	StarNorm    = "star_norm"  // ‖f*‖
+	StartRisk   = "start_risk" // R(0)
+	PlaneWidth  = "width"      // of the least rectangle that holds the training points, in the plane
+	PlaneHeight = "height"     // the same
+)
+
+// classes is the number of classes of multidist, and of functions f_c.
+const classes = 5
+
+// A statistic is a number of a record that the claims of Table 1 are about.
+type statistic struct {
+	of func(*record.Record) float64
+
+	// limit says that it is about t → ∞: of a run that is too short it says
+	// nothing.
+	limit bool
+}
+
+// statistics are those that experiments.Measured names.
+var statistics = map[string]statistic{
+	experiments.MeasuredSlope: {slope, true},
+	experiments.MeasuredDistance: {func(r *record.Record) float64 {
+		return last(r).Measured[Distance] / r.Final.Measured[StarNorm]
+	}, true},
+	experiments.MeasuredExcess: {func(r *record.Record) float64 {
+		f := r.Final.Measured
+		return last(r).Measured[Excess] / (f[StartRisk] - f[StarRisk])
+	}, true},
+	experiments.MeasuredDecadeGrowth: {DecadeGrowth, true},
+	experiments.MeasuredFloor:        {Floor, true},
+	experiments.MeasuredFloorRadius: {func(r *record.Record) float64 {
+		return Floor(r) / Radius(r.Header.Run, Variance(r))
+	}, true},
+	experiments.MeasuredGrowth: {OrderGrowth, true},
+	experiments.MeasuredOrder: {func(r *record.Record) float64 {
+		f := r.Final.Measured
+		return f[MaxOrder] / OrderBound(r.Header.Run, f[PlaneWidth], f[PlaneHeight])
+	}, false},
+	experiments.MeasuredSeparation: {func(r *record.Record) float64 {
+		least := math.Inf(1)
+		for _, p := range r.Points {
+			if s, ok := p.Measured[Separation]; ok {
+				least = min(least, s)
+			}
+		}
+		return least / SeparationBound(r.Header.Run)
+	}, false},
+	experiments.MeasuredRatio:  {func(r *record.Record) float64 { return r.Final.Measured[Ratio] }, false},
+	experiments.MeasuredDirect: {func(r *record.Record) float64 { return r.Final.Measured[Direct] }, false},
+	experiments.MeasuredNorm: {func(r *record.Record) float64 {
+		most := math.Inf(-1)
+		for _, p := range r.Points {
+			most = max(most, p.Measured[Norm])
+		}
+		return most / IterateBound(r.Header.Run)
+	}, false},
+}
+
+// Value returns a statistic of a record by its name in experiments.Measured. It is
+// NaN if the run was not measured against f*.
+func Value(r *record.Record, name string) float64 {
+	s, ok := statistics[name]
+	if !ok || !r.Header.Run.Evaluation.Minimizer {
+		return math.NaN()
+	}
+	return s.of(r)
+}
+
+// TooShort says why a statistic that is about t → ∞ says nothing of a run, or "":
+// 4/(ηλ) samples forget all but 2 % of the start; a diminishing rate has to have
+// diminished, to a twentieth at least.
+func TooShort(run experiments.Run, name string) string {
+	t, p := float64(run.Samples), run.Params
+	long := p.LearningRate*p.Regularizer*t >= 4
+	if p.Schedule == experiments.ScheduleInverse {
+		long = t >= 20*p.Horizon
+	}
+	if long || !statistics[name].limit {
+		return ""
+	}
+	return fmt.Sprintf("%d samples are too few for η = %v", run.Samples, p.LearningRate)
+}
+
+// Vacuous says why a statistic that is where a bound has it proves nothing, or "".
+func Vacuous(r *record.Record, name string) string {
+	if name == experiments.MeasuredFloorRadius && Radius(r.Header.Run, Variance(r)) >= r.Final.Measured[StarNorm] {
+		return "Δ is above ‖f*‖: f = 0 would pass"
+	}
+	return ""
+}
 
 // Floor returns the least ‖f_t − f*‖ of the points in the last half of the
 // run: the lim inf as far as the run goes.
-func (r *Record) Floor() float64 {
+func Floor(r *record.Record) float64 {
 	least := math.Inf(1)
-	for _, p := range r.between(0.5, 1) {
-		least = min(least, p.Distance)
+	for _, p := range between(r, 0.5, 1) {
+		least = min(least, p.Measured[Distance])
 	}
 	return least
 }
 
 // last returns the last point.
-func (r *Record) last() Point { return r.Points[len(r.Points)-1] }
+func last(r *record.Record) record.Point {
+	if len(r.Points) == 0 {
+		return record.Point{}
+	}
+	return r.Points[len(r.Points)-1]
+}
 
 // between returns the points after a share from of the samples, up to a share
 // to.
-func (r *Record) between(from, to float64) []Point {
-	var out []Point
+func between(r *record.Record, from, to float64) []record.Point {
+	var out []record.Point
 	n := float64(r.Header.Run.Samples)
 	for _, p := range r.Points {
 		if s := float64(p.Samples); s >= from*n && s <= to*n {
@@ -32,54 +152,54 @@ func (r *Record) between(from, to float64) []Point {
 	return out
 }
 
-// Exponent returns the slope of log ‖f_t − f*‖ over log t in the last decade.
-func (r *Record) Exponent() float64 {
+// slope returns the slope of log ‖f_t − f*‖ over log t in the last decade.
+func slope(r *record.Record) float64 {
 	var x, y []float64
-	for _, p := range r.between(0.1, 1) {
-		x = append(x, math.Log(float64(p.Samples)))
-		y = append(y, math.Log(p.Distance))
+	for _, p := range between(r, 0.1, 1) {
+		x = append(x, float64(p.Samples))
+		y = append(y, p.Measured[Distance])
 	}
-	_, slope := stat.LinearRegression(x, y, nil, false)
-	return slope
+	return Exponent(x, y)
 }
 
 // OrderGrowth returns the mean model order over the steps of the last quarter
 // of the run, relative to that of the quarter before.
-func (r *Record) OrderGrowth() float64 {
-	return meanOrder(r.between(0.75, 1)) / meanOrder(r.between(0.5, 0.75))
+func OrderGrowth(r *record.Record) float64 {
+	return meanOrder(between(r, 0.75, 1)) / meanOrder(between(r, 0.5, 0.75))
 }
 
 // DecadeGrowth returns the model order at the end, relative to that at the
 // first point of the last decade.
-func (r *Record) DecadeGrowth() float64 {
-	return float64(r.last().Order) / float64(r.between(0.1, 1)[0].Order)
+func DecadeGrowth(r *record.Record) float64 {
+	decade := between(r, 0.1, 1)
+	if len(decade) == 0 {
+		return math.NaN()
+	}
+	return float64(last(r).ModelOrder) / float64(decade[0].ModelOrder)
 }
 
 // meanOrder is the mean over the steps between the first of the points and the
-// last.
-func meanOrder(points []Point) float64 {
+// last; NaN of less than two.
+func meanOrder(points []record.Point) float64 {
+	if len(points) < 2 {
+		return math.NaN()
+	}
 	var sum float64
 	for i, p := range points[1:] {
-		sum += p.MeanOrder * float64(p.Samples-points[i].Samples)
+		sum += p.Measured[MeanOrder] * float64(p.Samples-points[i].Samples)
 	}
 	return sum / float64(points[len(points)-1].Samples-points[0].Samples)
 }
 
-// largest returns the largest value of a quantity at the points.
-func (r *Record) largest(of func(Point) float64) float64 {
-	most := math.Inf(-1)
-	for _, p := range r.Points {
-		most = max(most, of(p))
+// Exponent returns the slope of log y over log x, NaN of less than two points.
+func Exponent(x, y []float64) float64 {
+	if len(x) < 2 {
+		return math.NaN()
 	}
-	return most
-}
-
-// rateExponent returns the slope of log floor over log η.
-func rateExponent(rates, floors []float64) float64 {
-	x, y := make([]float64, len(rates)), make([]float64, len(floors))
-	for i := range rates {
-		x[i], y[i] = math.Log(rates[i]), math.Log(floors[i])
+	lx, ly := make([]float64, len(x)), make([]float64, len(y))
+	for i := range x {
+		lx[i], ly[i] = math.Log(x[i]), math.Log(y[i])
 	}
-	_, slope := stat.LinearRegression(x, y, nil, false)
+	_, slope := stat.LinearRegression(lx, ly, nil, false)
 	return slope
 }

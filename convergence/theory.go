@@ -1,6 +1,11 @@
 package convergence
 
-import "math"
+import (
+	"math"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
 
 // The constants of the assumptions; see the package comment.
 const (
@@ -9,23 +14,36 @@ const (
 )
 
 // IterateBound returns C·X/λ, which no ‖f_t‖ exceeds (Proposition prop_bounded).
-func (r Run) IterateBound() float64 { return lipschitz * kernelBound / r.Regularizer }
+func IterateBound(run experiments.Run) float64 {
+	return lipschitz * kernelBound / run.Params.Regularizer
+}
 
-// ProvenVariance returns σ² = (2·C·X + ε/η)² of the constant regime, which
+// GradientBound returns ε_t/η_t, the bound of Proposition prop1. It is NaN for a schedule
+// that there is not.
+func GradientBound(run experiments.Run, t int) float64 {
+	rates, err := run.Params.Rates()
+	if err != nil {
+		return math.NaN()
+	}
+	rate := rates.Rate(t)
+	return run.Params.Budgets().Epsilon(rate) / rate
+}
+
+// ProvenVariance returns σ² = (2·C·X + ε/η)² of a constant learning rate, which
 // holds whatever the data are: ‖∇̂‖ ≤ |ℓ'|·X + λ‖f_t‖ ≤ 2·C·X, and ‖∇̃ − ∇̂‖ ≤ ε/η.
-func (r Run) ProvenVariance() float64 {
-	v := 2*lipschitz*kernelBound + r.Ratio(0)
+func ProvenVariance(run experiments.Run) float64 {
+	v := 2*lipschitz*kernelBound + GradientBound(run, 0)
 	return v * v
 }
 
-// Variance returns the largest bound of E[‖∇̃‖² | F_t] at the points of the
-// run and at f_0 = 0, where the loss' gradient is 1/C − e_y for C classes.
-func (r *Record) Variance(classes int) float64 {
+// Variance returns the largest bound of E[‖∇̃‖² | F_t] at the points of a run and
+// at f_0 = 0, where the loss' gradient is 1/C − e_y for C classes.
+func Variance(r *record.Record) float64 {
 	run := r.Header.Run
 	start := 1 - 1/float64(classes)
-	largest := bounded(start, run.Ratio(0))
+	largest := bounded(start, GradientBound(run, 0))
 	for _, p := range r.Points {
-		largest = max(largest, bounded(p.Gradient, run.Ratio(p.Samples)))
+		largest = max(largest, bounded(p.Measured[Gradient], GradientBound(run, p.Samples)))
 	}
 	return largest
 }
@@ -36,15 +54,20 @@ func bounded(square, ratio float64) float64 {
 	return v * v
 }
 
-// Radius returns Δ = (√η/λ)·(K + √(K² + λσ²)), the bound of lim inf ‖f_t − f*‖
-// for a constant learning rate (Theorem theorem_constant, eq. radius).
-func Radius(rate, parsimony, lambda, variance float64) float64 {
-	return math.Sqrt(rate) / lambda * (parsimony + math.Sqrt(parsimony*parsimony+lambda*variance))
+// Radius returns Δ of a run with a constant learning rate and σ² as given, the
+// bound of lim inf ‖f_t − f*‖ (Theorem theorem_constant, eq. radius):
+//
+//	Δ = (√η/λ)·(K + √(K² + λσ²)).
+func Radius(run experiments.Run, variance float64) float64 {
+	p := run.Params
+	return math.Sqrt(p.LearningRate) / p.Regularizer * (p.Parsimony + math.Sqrt(p.Parsimony*p.Parsimony+p.Regularizer*variance))
 }
 
-// Separation returns δ = K√η/C, the distance in the Hilbert space that the
+// SeparationBound returns δ = K√η/C, the distance in the Hilbert space that the
 // proof of Theorem theorem_model_order ascribes to any two dictionary elements.
-func (r Run) Separation() float64 { return r.Parsimony * math.Sqrt(r.Rate) / lipschitz }
+func SeparationBound(run experiments.Run) float64 {
+	return run.Params.Parsimony * math.Sqrt(run.Params.LearningRate) / lipschitz
+}
 
 // OrderBound returns M^∞ of Theorem theorem_model_order for points in the
 // plane, in a rectangle of width × height: how many points of it can be further
@@ -52,12 +75,12 @@ func (r Run) Separation() float64 { return r.Parsimony * math.Sqrt(r.Rate) / lip
 // ‖φ(x) − φ(x')‖ > δ means ‖x − x'‖ > r = c·√(−2·log(1 − δ²/2)); circles of radius
 // r/2 around such points do not meet, and lie within the rectangle widened by
 // r/2, whose area Steiner's formula gives.
-func (r Run) OrderBound(width, height float64) float64 {
-	delta := r.Separation()
+func OrderBound(run experiments.Run, width, height float64) float64 {
+	delta := SeparationBound(run)
 	if delta*delta >= 2 { // no two points are so far apart
 		return 1
 	}
-	apart := r.Bandwidth * math.Sqrt(-2*math.Log1p(-delta*delta/2))
+	apart := run.Params.Kernel.Bandwidth * math.Sqrt(-2*math.Log1p(-delta*delta/2))
 	circle := math.Pi * apart * apart / 4
 	return math.Floor((width*height + (width+height)*apart + circle) / circle)
 }

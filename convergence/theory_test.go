@@ -6,7 +6,32 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
 )
+
+// constantRun is a run of POLK with a constant learning rate.
+func constantRun(rate, parsimony, lambda float64) experiments.Run {
+	return experiments.Run{Method: experiments.MethodPOLK, Params: experiments.Params{
+		Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Schedule: experiments.ScheduleConstant,
+		LearningRate: rate, Parsimony: parsimony, Regularizer: lambda, BatchSize: 1,
+	}}
+}
+
+// planned returns the runs of spec table1 in a profile.
+func planned(t *testing.T, profile string) []experiments.Planned {
+	t.Helper()
+	s, err := experiments.Find("table1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan(profile, experiments.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
 
 // TestRadius: Δ is the positive root of −ηλ·d² + 2ε·d + η²σ² with ε = K·η^{3/2}
 // (eq. martingale_construct2).
@@ -16,7 +41,7 @@ func TestRadius(t *testing.T) {
 		k := rapid.Float64Range(0, 1).Draw(t, "K")
 		lambda := rapid.Float64Range(1e-6, 1).Draw(t, "λ")
 		variance := rapid.Float64Range(0.01, 10).Draw(t, "σ²")
-		d := Radius(eta, k, lambda, variance)
+		d := Radius(constantRun(eta, k, lambda), variance)
 		a, b, c := -eta*lambda*d*d, 2*k*eta*math.Sqrt(eta)*d, eta*eta*variance
 		if d <= 0 || math.Abs(a+b+c) > 1e-12*(math.Abs(a)+b+c) {
 			t.Fatalf("Δ = %v leaves %v", d, a+b+c)
@@ -30,8 +55,8 @@ func TestRadius(t *testing.T) {
 func TestOrderBound(t *testing.T) {
 	const width, height = 3.0, 2.0
 	for _, k := range []float64{0.3, 1} {
-		run := Run{Regime: Constant, Bandwidth: 0.6, Rate: 0.3, Parsimony: k}
-		bound, delta := run.OrderBound(width, height), run.Separation()
+		run := constantRun(0.3, k, 0.01)
+		bound, delta := OrderBound(run, width, height), SeparationBound(run)
 		apart := func(x, y [2]float64) bool {
 			kappa := math.Exp(-((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1])) / (2 * 0.6 * 0.6))
 			return math.Sqrt(2-2*kappa) > delta
@@ -52,7 +77,7 @@ func TestOrderBound(t *testing.T) {
 			t.Errorf("K = %v: packed %d points, bound %v", k, len(packed), bound)
 		}
 	}
-	if b := (Run{Regime: Constant, Bandwidth: 1, Rate: 5, Parsimony: 1}).OrderBound(9, 9); b != 1 {
+	if b := OrderBound(constantRun(5, 1, 0.01), 9, 9); b != 1 {
 		t.Errorf("δ > √2, further than any two points are apart: bound %v", b)
 	}
 }
@@ -60,16 +85,16 @@ func TestOrderBound(t *testing.T) {
 // TestVariance: a bound of E‖∇̃‖² for every ∇̃ within ε/η of ∇̂, by the triangle
 // inequality, and the proven one is above any that can be measured.
 func TestVariance(t *testing.T) {
-	run := Run{Method: POLK, Regime: Constant, Rate: 0.1, Parsimony: 0.3, Regularizer: 0.01}
-	r := &Record{Header: Header{Run: run}, Points: []Point{{Samples: 10, Gradient: 2}}}
-	if got, want := r.Variance(Classes), math.Pow(math.Sqrt(2)+0.3*math.Sqrt(0.1), 2); math.Abs(got-want) > 1e-12 {
+	run := constantRun(0.1, 0.3, 0.01)
+	r := &record.Record{Header: record.Header{Run: run}, Points: []record.Point{{Samples: 10, Measured: map[string]float64{Gradient: 2}}}}
+	if got, want := Variance(r), math.Pow(math.Sqrt(2)+0.3*math.Sqrt(0.1), 2); math.Abs(got-want) > 1e-12 {
 		t.Errorf("σ² = %v, want %v", got, want)
 	}
-	r.Points[0].Gradient = 0 // now f_0 = 0, where the mean over classes of ‖1/5 − e_y‖² is 0.8
-	if got, want := r.Variance(Classes), math.Pow(math.Sqrt(0.8)+0.3*math.Sqrt(0.1), 2); math.Abs(got-want) > 1e-12 {
+	r.Points[0].Measured[Gradient] = 0 // now f_0 = 0, where the mean over classes of ‖1/5 − e_y‖² is 0.8
+	if got, want := Variance(r), math.Pow(math.Sqrt(0.8)+0.3*math.Sqrt(0.1), 2); math.Abs(got-want) > 1e-12 {
 		t.Errorf("σ² at f = 0 is %v, want %v", got, want)
 	}
-	if got := run.ProvenVariance(); got < math.Pow(2*math.Sqrt2+0.3*math.Sqrt(0.1), 2)-1e-12 {
+	if got := ProvenVariance(run); got < math.Pow(2*math.Sqrt2+0.3*math.Sqrt(0.1), 2)-1e-12 {
 		t.Errorf("proven σ² = %v", got)
 	}
 }
@@ -78,19 +103,23 @@ func TestVariance(t *testing.T) {
 // η₀·t₀ from below, so that Σ η_t diverges as Σ 1/t; and Σ η_t² is at most η₀²
 // more than ∫ η₀²/(1 + t/t₀)² dt = η₀²·t₀.
 func TestSchedule(t *testing.T) {
-	run := Run{Method: POLK, Regime: Diminishing, Rate: initialRate, Horizon: initialHorizon, Regularizer: Regularizer}
-	rate := run.Schedule().Rate
-	if got := rate(1e9) * 1e9; got > initialRate*initialHorizon || got < 0.99*initialRate*initialHorizon {
+	run := planned(t, experiments.ProfileFull)[0].Run
+	rates, err := run.Params.Rates()
+	if err != nil || run.Params.Schedule != experiments.ScheduleInverse {
+		t.Fatalf("the first run is %+v, error %v", run, err)
+	}
+	rate, initial, horizon := rates.Rate, run.Params.LearningRate, run.Params.Horizon
+	if got := rate(1e9) * 1e9; got > initial*horizon || got < 0.99*initial*horizon {
 		t.Errorf("t·η_t at 1e9 is %v", got)
 	}
 	var squares float64
 	for step := range 100_000 {
 		squares += rate(step) * rate(step)
 	}
-	if bound := float64(initialRate*initialRate) * (1 + initialHorizon); squares > bound || squares < 0.9*bound {
+	if bound := initial * initial * (1 + horizon); squares > bound || squares < 0.9*bound {
 		t.Errorf("Σ η² = %v, bound %v", squares, bound)
 	}
-	if got, want := run.Ratio(100), rate(100); got != want {
+	if got, want := GradientBound(run, 100), rate(100); got != want {
 		t.Errorf("ε/η = %v for ε = η², η = %v", got, want)
 	}
 }

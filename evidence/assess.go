@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"polkrepro/convergence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/record"
@@ -117,6 +118,14 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 		r.Verdict, r.Note = stats.NotRun, r.absent(failed)
 		return r
 	}
+	if why := r.Of.tooShort(t.Of.Quantity); why != "" {
+		r.Verdict, r.Note = stats.NotRun, why
+		return r
+	}
+	if t.Kind == experiments.KindExponent && len(r.Of.exponents()) == 0 {
+		r.Verdict, r.Note = stats.NotRun, "no seed has a run at every learning rate"
+		return r
+	}
 	r.Estimate = r.estimate()
 	r.Verdict = stats.Judge(r.Estimate, r.Low, r.High)
 	r.Note = r.note(failed)
@@ -125,7 +134,14 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 
 // estimate computes the test's statistic.
 func (r *TestResult) estimate() stats.Estimate {
-	if r.Test.To == nil {
+	switch {
+	case r.Test.Kind == experiments.KindEvery && math.IsInf(r.Low, -1):
+		return stats.Single(slices.Max(r.Of.values()))
+	case r.Test.Kind == experiments.KindEvery:
+		return stats.Single(slices.Min(r.Of.values()))
+	case r.Test.Kind == experiments.KindExponent:
+		return stats.Mean(r.Of.exponents())
+	case r.Test.To == nil:
 		return stats.Mean(r.Of.values())
 	}
 	ratio := r.Test.Kind == experiments.KindRatio
@@ -169,6 +185,12 @@ func (r *TestResult) note(failed map[string]string) string {
 	}
 	if math.IsInf(r.Estimate.Value, 0) || math.IsNaN(r.Estimate.Value) {
 		return "never reached, or diverged"
+	}
+	if why := convergence.Vacuous(r.Of.Runs[0].Record, r.Test.Of.Quantity); why != "" {
+		return why
+	}
+	if r.Test.Kind == experiments.KindEvery {
+		return "the worst of all runs"
 	}
 	a, b := len(r.Of.Runs), len(r.To.Runs)
 	if r.Test.To == nil {
@@ -233,17 +255,21 @@ func (n *Counts) add(v stats.Verdict, explained bool) {
 	}
 }
 
-// Counts returns the numbers of the cells' claims and of the sentences'.
-func (a *Assessment) Counts() (cells, sentences Counts) {
+// Counts returns the numbers of the cells' claims, of the sentences' and of the
+// theorems' that Table 1 sums up.
+func (a *Assessment) Counts() (cells, sentences, theorems Counts) {
 	for i := range a.Claims {
 		c := &a.Claims[i]
 		n := &sentences
-		if c.Claim.Cell {
+		switch {
+		case c.Claim.Cell:
 			n = &cells
+		case c.Claim.Theorem():
+			n = &theorems
 		}
 		n.add(c.Verdict, c.Explained())
 	}
-	return cells, sentences
+	return cells, sentences, theorems
 }
 
 // Numbers returns the verdicts on the numbers that the paper prints in its

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -125,6 +126,9 @@ func (e *Explanation) reason(t experiments.Test) string {
 
 // describe words a selector.
 func describe(s experiments.Selector) string {
+	if s.Spec != "" {
+		return experiments.Measured[s.Quantity] + " of " + runsOf(s)
+	}
 	out := s.Quantity + " of " + s.Cell
 	switch {
 	case s.Below != nil:
@@ -136,6 +140,11 @@ func describe(s experiments.Selector) string {
 		out += " in figure " + s.Figure
 	}
 	return out
+}
+
+// runsOf names the runs of a spec that a selector selects.
+func runsOf(s experiments.Selector) string {
+	return cmp.Or(s.Series, s.Label+" of spec "+s.Spec)
 }
 
 // specs are the specs that plan the subject's runs.

@@ -16,6 +16,7 @@ type Document struct {
 	Counts  struct {
 		Cells     Counts `json:"cells"`
 		Sentences Counts `json:"sentences"`
+		Theorems  Counts `json:"theorems"`
 	} `json:"counts"`
 	Claims  []ClaimDocument `json:"claims"`
 	Changes []Change        `json:"changes,omitempty"` // from what is assumed otherwise
@@ -66,7 +67,7 @@ type RunDocument struct {
 // Document returns the assessment for programs.
 func (a *Assessment) Document() *Document {
 	d := new(Document)
-	d.Counts.Cells, d.Counts.Sentences = a.Counts()
+	d.Counts.Cells, d.Counts.Sentences, d.Counts.Theorems = a.Counts()
 	for i := range a.Claims {
 		c := &a.Claims[i]
 		out := ClaimDocument{

@@ -306,6 +306,16 @@ func TestLedgerErrors(t *testing.T) {
 		{"without: [table2.multidist.klr.lbfgs.risk]", "without: [risk]", "not a test of a claim"},
 		{"without: [table2.multidist.klr.lbfgs.risk]", "risk: {mnist: train}\n        answers: [{cell: table2.multidist.klr.lbfgs, spec: s, method: lbfgs}]", "not both"},
 		{"  - id: budget-norm", "  - id: mini-batch", "duplicated"},
+		{"methods: [polk-diminishing], quantity: slope", "methods: [polk-diminishing], quantity: error", `quantity is "error"`},
+		{"methods: [polk-diminishing], quantity: slope", "methods: [polk], quantity: slope", `method "polk" is unknown or duplicated`},
+		{"methods: [polk-diminishing], quantity: slope", "methods: [polk-diminishing, polk-diminishing], quantity: slope", "unknown or duplicated"},
+		{"methods: [polk-diminishing], quantity: slope", "quantity: slope", `missing key "methods"`},
+		{"spec: table1, methods: [polk-diminishing], quantity: slope", "spec: table2, methods: [polk-diminishing], quantity: slope", `unknown spec "table2"; did you mean "table1"?`},
+		{"spec: table1, methods: [polk-diminishing], quantity: slope", "methods: [polk-diminishing], quantity: slope", "methods go with spec only"},
+		{"methods: [polk-diminishing], quantity: slope", "methods: [polk-diminishing], figure: \"2\", quantity: slope", "by methods and quantity alone"},
+		{"kind: exponent", "kind: equivalence", `kind is "equivalence"`},
+		{"kind: upper bound\n        of: {cell", "kind: every run\n        of: {cell", `kind is "every run"`},
+		{"        reason: the distance falls and goes on falling\n", "", "needs a reason"},
 	} {
 		a, b := strings.Replace(claims, c.old, c.new, 1), strings.Replace(assumptions, c.old, c.new, 1)
 		if a == claims && b == assumptions {

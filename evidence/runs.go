@@ -2,9 +2,11 @@ package evidence
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
+	"polkrepro/convergence"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -132,6 +134,11 @@ func (x *index) answering(a experiments.Answer) []experiments.Planned { return x
 
 // feeding returns the runs that a selector means as the assumptions were chosen.
 func (x *index) feeding(s experiments.Selector) []experiments.Planned {
+	if s.Spec != "" {
+		return x.planned(func(p *experiments.Planned) bool {
+			return p.Spec == s.Spec && p.Label == s.Label && (s.Series == "" || p.Series == s.Series)
+		})
+	}
 	if s.Figure == "" {
 		return x.planned(func(p *experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
 	}
@@ -235,6 +242,8 @@ func pairs(a, b *Side) (left, right []float64, ok bool) {
 func value(r *record.Record, s experiments.Selector, risk string) float64 {
 	at := func(p record.Point) float64 { return quantity(s.Quantity, risk, p) }
 	switch {
+	case s.Spec != "":
+		return convergence.Value(r, s.Quantity)
 	case s.Quantity == experiments.QuantityRoughness:
 		return roughness(r.Points, risk)
 	case s.Below != nil:
@@ -257,6 +266,37 @@ func value(r *record.Record, s experiments.Selector, risk string) float64 {
 		return f.ModelOrder
 	}
 	return at(record.Point{TrainRisk: f.TrainRisk, TestRisk: f.TestRisk, TestError: f.TestError})
+}
+
+// exponents returns the slope of log value over log η of each seed that has a run at
+// every η, in order of the seeds.
+func (s *Side) exponents() (slopes []float64) {
+	rates := make(map[float64]bool)
+	for _, p := range s.Missing {
+		rates[p.Run.Params.LearningRate] = true
+	}
+	x, y := make(map[uint64][]float64), make(map[uint64][]float64)
+	for _, r := range s.Runs {
+		rate, seed := r.Run.Params.LearningRate, r.Run.Seed
+		rates[rate] = true
+		x[seed], y[seed] = append(x[seed], rate), append(y[seed], r.Value)
+	}
+	for _, seed := range slices.Sorted(maps.Keys(x)) {
+		if len(x[seed]) == len(rates) && len(rates) > 1 {
+			slopes = append(slopes, convergence.Exponent(x[seed], y[seed]))
+		}
+	}
+	return slopes
+}
+
+// tooShort says why the runs that there are say nothing, or "".
+func (s *Side) tooShort(quantity string) string {
+	for _, r := range s.Runs {
+		if why := convergence.TooShort(r.Run, quantity); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // quantity is a point's risk, error in percent, or model order. A risk or error

@@ -16,7 +16,10 @@ import (
 // paper's values name the methods and data sets.
 func (r *TestResult) Sentence(paper *experiments.PaperValues) string {
 	w := wording{r, paper}
-	if r.Test.To == nil {
+	switch {
+	case r.Test.Of.Spec != "":
+		return w.measured()
+	case r.Test.To == nil:
 		return w.mean()
 	}
 	return w.comparison()
@@ -53,6 +56,30 @@ func (w wording) mean() string {
 		return fmt.Sprintf("%s: %s where %s.", subject, ours, w.expectation())
 	}
 	return fmt.Sprintf("%s: %s; %s%s.", subject, ours, w.expectation(), prefixed(", ", w.tolerance()))
+}
+
+// measured is the sentence of a test of what is measured against the minimizer:
+// the runs, the number and the bound.
+func (w wording) measured() string {
+	s := w.Test.Of
+	what := experiments.Measured[s.Quantity]
+	if w.Test.Kind == experiments.KindExponent {
+		what = "exponent of η in the " + what
+	}
+	bound := "the claim needs at most " + plain(w.High)
+	if math.IsInf(w.High, 1) {
+		bound = "the claim needs at least " + plain(w.Low)
+	}
+	subject, e := runsOf(s), w.Estimate
+	switch {
+	case w.Verdict == stats.NotRun:
+		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, what, cmp.Or(w.Note, "no records"), bound)
+	case !finite(e.Value):
+		return fmt.Sprintf("%s: %s is not finite; %s.", subject, what, bound)
+	case w.Verdict == stats.Inconclusive:
+		return fmt.Sprintf("%s: %s is %s; %s, but the interval %s to %s reaches beyond that.", subject, what, number(e.Value), bound, number(e.Low), number(e.High))
+	}
+	return fmt.Sprintf("%s: %s is %s; %s.", subject, what, number(e.Value), bound)
 }
 
 // comparison is the sentence of a test of two means.

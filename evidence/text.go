@@ -27,8 +27,8 @@ func (a *Assessment) WriteText(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	cells, sentences := a.Counts()
-	_, err := fmt.Fprintf(w, "\ncells of Tables 2 and 3: %s\nsentences and captions: %s\n", cells, sentences)
+	cells, sentences, theorems := a.Counts()
+	_, err := fmt.Fprintf(w, "\ncells of Tables 2 and 3: %s\nsentences and captions: %s\ntheorems of Table 1: %s\n", cells, sentences, theorems)
 	return err
 }
 
@@ -78,6 +78,8 @@ func (r *TestResult) target() string {
 	switch {
 	case r.Test.Kind == experiments.KindLess:
 		return "< 0"
+	case r.Test.Of.Spec != "" && math.IsInf(r.Low, -1): // with the millionth that is left to rounding
+		return "≤ " + plain(r.High)
 	case math.IsInf(r.Low, -1):
 		return "≤ " + number(r.High)
 	case math.IsInf(r.High, 1):

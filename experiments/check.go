@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"regexp"
@@ -47,6 +48,9 @@ type checker struct {
 	ordered []string // labels
 }
 
+// samplingEpochs is what specs call the sampling of a run that has none.
+const samplingEpochs = "epochs"
+
 var nameText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // spec checks everything. What it returns is of use only if nothing was
@@ -74,6 +78,12 @@ func (c *checker) spec() *Spec {
 			c.Errorf(c.root.At("task"), "%v", err)
 			s.Task = ""
 		}
+	}
+	if d.Sampling != "" && d.Sampling != samplingEpochs && d.Sampling != SamplingReplacement {
+		c.Errorf(c.root.At("sampling"), "sampling is %q, want one of %s", d.Sampling, list([]string{samplingEpochs, SamplingReplacement}))
+	}
+	if d.Sampling == SamplingReplacement {
+		s.sampling = d.Sampling
 	}
 	c.data()
 	c.standsInFor()
@@ -211,8 +221,10 @@ func (c *checker) allWork() {
 	var evaluation Evaluation
 	if c.given(c.root, "evaluation") {
 		n := c.root.At("evaluation")
-		for _, key := range []string{"every", "tail", "train_limit"} {
-			c.given(n, key)
+		c.given(n, "train_limit")
+		if !d.Evaluation.Minimizer {
+			c.given(n, "every")
+			c.given(n, "tail")
 		}
 		c.evaluation(d.Evaluation, n, &evaluation)
 	}
@@ -241,11 +253,32 @@ func (c *checker) allWork() {
 		if runs := c.count(w); runs > maxRuns {
 			c.Errorf(c.root, "profile %s has %d runs, more than %d", name, runs, maxRuns)
 		}
-		if e := w.evaluation; e.Every > 0 && evaluations(w.samples, e.Every, e.Tail) > MaxEvaluations {
-			c.Errorf(c.root.At("evaluation", "every"), "profile %s evaluates %d samples every %d and %d times at their end, more than %d times in all",
-				name, w.samples, e.Every, e.Tail, MaxEvaluations)
+		c.minimizer(w.evaluation)
+		for _, r := range append(w.repeats, repeat{}) {
+			samples := cmp.Or(r.samples, w.samples)
+			if e := w.evaluation; e.Every > 0 && evaluations(samples, e.Every, e.Tail) > MaxEvaluations {
+				c.Errorf(c.root.At("evaluation", "every"), "profile %s evaluates %d samples every %d and %d times at their end, more than %d times in all",
+					name, samples, e.Every, e.Tail, MaxEvaluations)
+				break
+			}
 		}
 		c.out.work[name] = w
+	}
+}
+
+// minimizer reports runs that can't be measured against the minimizer.
+func (c *checker) minimizer(e Evaluation) {
+	if !e.Minimizer || c.Len() > 0 {
+		return
+	}
+	n := c.root.At("evaluation")
+	if e.Every+e.Tail > 0 {
+		c.Errorf(n.At("minimizer"), "runs measured against the minimizer take neither every nor tail")
+	}
+	for _, v := range c.out.variants {
+		if why := minimizerConflict(c.out.Task, v.method, v.params); why != "" {
+			c.Errorf(n.At("minimizer"), "%s can't be measured against the minimizer: %s", v.label, why)
+		}
 	}
 }
 
@@ -281,10 +314,7 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
 	case s.Epochs != nil && s.Samples != nil:
 		c.Errorf(n.At("samples"), "both epochs and samples are given")
 	case s.Samples != nil:
-		if *s.Samples < 1 || *s.Samples > largest {
-			c.Errorf(n.At("samples"), "samples is %d, want 1 to %d", *s.Samples, largest)
-		}
-		return *s.Samples
+		return c.samples(*s.Samples, n)
 	case c.set != nil:
 		x := math.Round(*s.Epochs * float64(c.set.train))
 		if !(x >= 1 && x <= largest) {
@@ -294,6 +324,14 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
 		return int(x)
 	}
 	return 0
+}
+
+// samples checks a number of samples under a node.
+func (c *checker) samples(x int, n *strictyaml.Node) int {
+	if x < 1 || x > largest {
+		c.Errorf(n.At("samples"), "samples is %d, want 1 to %d", x, largest)
+	}
+	return x
 }
 
 // evaluation lays what is given over e.
@@ -314,6 +352,7 @@ func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluatio
 		most = c.set.train
 	}
 	lay("train_limit", d.TrainLimit, 0, most, &e.TrainLimit)
+	e.Minimizer = e.Minimizer || d.Minimizer
 }
 
 // repeats checks the repeats of the node above them.
@@ -329,6 +368,12 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 		r := repeat{draws: c.draws(d, n), seeds: []uint64{1}}
 		if d.Seeds != nil {
 			r.seeds = c.seeds(d.Seeds, n.At("seeds"))
+		}
+		if only := n.Get("only"); only != nil {
+			r.only = c.only(d.Only, only)
+		}
+		if d.Samples != nil {
+			r.samples = c.samples(*d.Samples, n)
 		}
 		r.all = d.Feeds == "both" || n.Get("feeds") == nil
 		r.cells, r.figures = r.all || d.Feeds == "cells", r.all || d.Feeds == "figures"

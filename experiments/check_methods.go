@@ -481,7 +481,7 @@ func (c *checker) group(info *MethodInfo, v *variant) string {
 		}
 	}
 	for _, p := range info.Params {
-		if v.params.Pruner == "" && (p.Kind == KindPruner || p.Kind == KindPrunerParams) {
+		if v.params.Pruner == "" && (p.Kind == KindPruner || p.Kind == KindPrunerParams) || v.params.Epsilon == "" && p.Name == "epsilon" {
 			continue // the paper's own
 		}
 		if p.Used == nil || p.Used(v.params) {

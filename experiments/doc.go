@@ -24,11 +24,13 @@
 //	  - method: bsgd
 //	    budget: 16
 //	    series: "BSGD with {budget}"    # in place of the automatic name
+//	sampling: epochs                    # or replacement
 //	repeats:
 //	  - {draws: calibrated, count: 20, seeds: 1, feeds: cells}
 //	  - {draws: figure, seeds: 5, feeds: figures}
 //	stopping: {epochs: 10}
 //	evaluation: {every: 320, tail: 10, train_limit: 0}
+//	                                    # or {minimizer: true, train_limit: 0}: see [Evaluation]
 //	profiles:                           # what is different in smoke, quick, full
 //	  smoke: {stopping: {epochs: 1}, repeats: [{draws: figure, seeds: 1}]}
 //

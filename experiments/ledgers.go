@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,9 +31,14 @@ const (
 	KindLess        = "less"        // one mean is less than another
 	KindRatio       = "ratio"       // of two means
 	KindDifference  = "difference"  // of two means
+	KindEvery       = "every run"   // a number of each run, so that the worst decides
+	KindExponent    = "exponent"    // slope of log quantity over log η, over the runs of a seed at several η
 )
 
-var testKinds = []string{KindEquivalence, KindUpper, KindLower, KindLess, KindRatio, KindDifference}
+var (
+	testKinds     = []string{KindEquivalence, KindUpper, KindLower, KindLess, KindRatio, KindDifference} // of cells
+	measuredKinds = []string{KindUpper, KindLower, KindEvery, KindExponent}                              // of what is measured against the minimizer
+)
 
 // QuantityRoughness measures how far a curve is from a monotone descent: the
 // sum of all rises of the risk from one evaluation to the next, over its fall
@@ -52,7 +58,7 @@ const (
 // Ledgers or ParseLedger and not changed.
 type Ledger struct {
 	Margins     map[string]Margin // by quantity: error, risk, order
-	Claims      []Claim           // the tables' cells, then sentences
+	Claims      []Claim           // the tables' cells, then sentences, then what Table 1 sums up
 	Untested    []Untested
 	Assumptions []Assumption
 }
@@ -82,10 +88,17 @@ type Claim struct {
 	Tests       []Test   `json:"tests"`       // of a cell, the ledger's for all cells
 }
 
+// Theorem reports whether the claim is one of Table 1's: of what is measured
+// against the minimizer.
+func (c *Claim) Theorem() bool {
+	return slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Of.Spec != "" })
+}
+
 // A Test asks whether a statistic of records is where the paper has it. The
 // statistic is a mean over runs for the kinds equivalence, upper bound and
 // lower bound; mean of Of less that of To for the kinds less and difference;
-// mean of Of over that of To for the kind ratio.
+// mean of Of over that of To for the kind ratio; the worst run's number for the kind
+// every run; and a mean over seeds for the kind exponent.
 type Test struct {
 	ID        string    `json:"id"`
 	Kind      string    `json:"kind"` // KindEquivalence, …
@@ -124,6 +137,13 @@ type Selector struct {
 	// At most one of these is given.
 	Samples int      `json:"samples"` // the first evaluation at or after so many samples
 	Below   *float64 `json:"below"`   // the samples until the quantity is first below this
+
+	// Instead of a cell, and of all else but the quantity: runs that are measured
+	// against the minimizer.
+	Spec    string   `json:"spec"`
+	Methods []string `json:"methods"` // labels of entries of the spec's methods; a test for each series of each
+	Label   string   `json:"-"`       // the test's, of Methods
+	Series  string   `json:"-"`       // one of the entry's; empty for all
 }
 
 // An Untested sentence is one that no test of records can answer.
@@ -301,7 +321,7 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	k := ledgerChecker{checks{r}, paper, &Ledger{Margins: c.Margins, Untested: c.Untested}}
+	k := ledgerChecker{checks: checks{r}, paper: paper, out: &Ledger{Margins: c.Margins, Untested: c.Untested}}
 	for i := range a.Assumptions {
 		k.assumption(&a.Assumptions[i], assumptionsRoot.At("assumptions", i))
 	}
@@ -329,6 +349,7 @@ type ledgerChecker struct {
 	checks
 	paper *PaperValues
 	out   *Ledger
+	spec  *Spec // the last that a test named
 }
 
 func (k *ledgerChecker) assumption(a *Assumption, n *strictyaml.Node) {
@@ -436,7 +457,7 @@ func (k *ledgerChecker) cells(tests []Test, root *strictyaml.Node) {
 		}
 		k.oneOf(n, "kind", t.Kind, []string{KindEquivalence, KindUpper, KindLower})
 		k.oneOf(n.At("of"), "quantity", t.Of.Quantity, printedQuantities)
-		if t != (Test{ID: t.ID, Kind: t.Kind, Of: Selector{Quantity: t.Of.Quantity}}) {
+		if !reflect.DeepEqual(t, Test{ID: t.ID, Kind: t.Kind, Of: Selector{Quantity: t.Of.Quantity}}) {
 			k.Errorf(n, "a test of every cell has id, kind and the quantity: cell, bounds and margin follow from what is printed")
 		}
 	}
@@ -514,13 +535,50 @@ func (k *ledgerChecker) sentence(c *Claim, n *strictyaml.Node) {
 	if len(c.Tests) == 0 {
 		k.Errorf(n, "claim %q has no tests", c.ID)
 	}
+	var tests []Test
 	for i := range c.Tests {
 		t, at := &c.Tests[i], n.At("tests", i)
 		k.test(t, at)
 		if !nameText.MatchString(t.ID) || slices.ContainsFunc(c.Tests[:i], func(o Test) bool { return o.ID == t.ID }) {
 			k.Errorf(at.At("id"), "id %q is empty, malformed or duplicated", t.ID)
 		}
+		tests = append(tests, k.each(*t, at.At("of"))...)
 	}
+	c.Tests = tests
+}
+
+// each returns a test of a spec's runs once for every series of every method, or, of
+// an exponent, once for every method; any other test as it is.
+func (k *ledgerChecker) each(t Test, n *strictyaml.Node) (out []Test) {
+	if t.Of.Spec == "" {
+		return []Test{t}
+	}
+	if k.spec == nil || k.spec.Name != t.Of.Spec {
+		var err error
+		if k.spec, err = loadEmbedded(t.Of.Spec + ".yaml"); err != nil {
+			return nil // reported already
+		}
+	}
+	add := func(label, series string) {
+		one := t
+		one.ID += "[" + cmp.Or(series, label) + "]"
+		one.Of.Label, one.Of.Series = label, series
+		out = append(out, one)
+	}
+	for i, label := range t.Of.Methods {
+		of := slices.DeleteFunc(slices.Clone(k.spec.variants), func(v variant) bool { return v.label != label })
+		switch {
+		case len(of) == 0 || slices.Contains(t.Of.Methods[:i], label):
+			k.Errorf(n.At("methods", i), "method %q is unknown or duplicated", label)
+		case t.Kind == KindExponent:
+			add(label, "")
+		default:
+			for _, v := range of {
+				add(label, v.series)
+			}
+		}
+	}
+	return out
 }
 
 func (k *ledgerChecker) explain(explained map[string]string, n *strictyaml.Node, c *Claim) {
@@ -541,7 +599,11 @@ func (k *ledgerChecker) test(t *Test, n *strictyaml.Node) {
 	if t.To != nil {
 		k.selector(t.To, n.At("to"))
 	}
-	if k.oneOf(n, "kind", t.Kind, testKinds) {
+	kinds := testKinds
+	if t.Of.Spec != "" {
+		kinds = measuredKinds
+	}
+	if k.oneOf(n, "kind", t.Kind, kinds) {
 		k.bounds(t, n)
 	}
 	if k.Len() == before {
@@ -580,7 +642,7 @@ func (k *ledgerChecker) bounds(t *Test, n *strictyaml.Node) {
 	if low && high && *t.Low > *t.High {
 		k.Errorf(n.At("high"), "high is less than low")
 	}
-	if (n.Get("margin") != nil || t.Kind == KindRatio || t.Kind == KindLower) && strings.TrimSpace(t.Reason) == "" {
+	if (n.Get("margin") != nil || t.Of.Spec != "" || t.Kind == KindRatio || t.Kind == KindLower) && strings.TrimSpace(t.Reason) == "" {
 		k.Errorf(n, "a test with its own margin or bound needs a reason")
 	}
 }
@@ -601,6 +663,13 @@ func (k *ledgerChecker) margin(t *Test, n *strictyaml.Node) {
 
 // selector checks which runs are meant.
 func (k *ledgerChecker) selector(s *Selector, n *strictyaml.Node) {
+	if s.Spec != "" {
+		k.measured(s, n)
+		return
+	}
+	if len(s.Methods) > 0 {
+		k.Errorf(n.At("methods"), "methods go with spec only")
+	}
 	cell, ok := k.paper.Cells[s.Cell]
 	if !ok {
 		k.Errorf(n.At("cell"), "unknown table cell %q%s", s.Cell, strictyaml.Suggest(s.Cell, slices.Sorted(maps.Keys(k.paper.Cells))))
@@ -618,6 +687,21 @@ func (k *ledgerChecker) selector(s *Selector, n *strictyaml.Node) {
 	}
 	if s.Below != nil && (!(*s.Below > 0) || s.Quantity != QuantityError && s.Quantity != QuantityRisk) {
 		k.Errorf(n.At("below"), "below must be greater than 0, and of an error or a risk")
+	}
+}
+
+// measured checks which runs of a spec are meant; each checks their methods.
+func (k *ledgerChecker) measured(s *Selector, n *strictyaml.Node) {
+	k.oneOf(n, "quantity", s.Quantity, slices.Sorted(maps.Keys(Measured)))
+	names, err := embeddedNames()
+	if err != nil || !slices.Contains(names, s.Spec) {
+		k.Errorf(n.At("spec"), "unknown spec %q%s", s.Spec, strictyaml.Suggest(s.Spec, names))
+	}
+	if len(s.Methods) == 0 {
+		k.Errorf(n, "missing key %q", "methods")
+	}
+	if s.Cell+s.Figure != "" || s.Samples != 0 || s.Below != nil {
+		k.Errorf(n, "a spec's runs are selected by methods and quantity alone")
 	}
 }
 

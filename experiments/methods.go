@@ -14,8 +14,12 @@ const (
 	TaskKLR  = "klr"  // multi-class kernel logistic regression
 )
 
-// MethodPOLK is the paper's method, which tournaments and calibrations run.
-const MethodPOLK = "polk"
+// The paper's methods: tournaments and calibrations run POLK, and both are measured
+// against the minimizer of the risk.
+const (
+	MethodPOLK = "polk"
+	MethodFSGD = "fsgd" // POLK that prunes nothing
+)
 
 // Tasks returns what specs can name as a task: ksvm, klr, and each further loss of
 // one function a class by its name.

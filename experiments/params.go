@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -21,6 +22,7 @@ type Params struct {
 	Schedule     string  `json:"schedule"` // ScheduleConstant or ScheduleInverse
 	Horizon      float64 `json:"horizon,omitempty"`
 	BatchSize    int     `json:"batch_size"`
+	Epsilon      string  `json:"epsilon,omitempty"` // empty for EpsilonParsimony
 	Parsimony    float64 `json:"parsimony,omitempty"`
 	Pruner       string  `json:"pruner,omitempty"` // empty for the paper's KOMP
 	Budget       int     `json:"budget,omitempty"`
@@ -43,6 +45,12 @@ type Kernel = kernel.Spec
 const (
 	ScheduleConstant = "constant" // η_t = η
 	ScheduleInverse  = "inverse"  // η_t = 1/(λt) for BSGD, η₀/(1 + t/t₀) for POLK
+)
+
+// The words that an approximation budget is called by.
+const (
+	EpsilonParsimony   = "parsimony"    // ε_t = K·η_t^{3/2}
+	EpsilonSquaredRate = "squared-rate" // ε_t = η_t²
 )
 
 // A ParamKind is the type of a hyper-parameter's value.
@@ -79,6 +87,10 @@ type ParamInfo struct {
 
 	// field returns where the value is stored; nil for a method's own.
 	field func(p *Params) any
+
+	// implied is a word that is stored as none: a run whose spec names it is the run
+	// whose spec does not.
+	implied string
 }
 
 // largest bounds counts, so that products of them stay exact.
@@ -110,16 +122,23 @@ var parameters = []ParamInfo{
 		field: func(p *Params) any { return &p.BatchSize },
 	},
 	{
-		Name: "parsimony", Symbol: "K", Kind: KindNumber, Above: prune.Bound(0),
-		About: "K of the approximation budget ε = K·η^{3/2}",
+		Name: "epsilon", Kind: KindChoice, Choices: []string{EpsilonParsimony, EpsilonSquaredRate}, Default: EpsilonParsimony,
+		About: "approximation budget: ε_t = K·η_t^{3/2}, or η_t²",
 		Used:  usesEpsilon,
 		When:  "with a pruner that keeps to ε, as komp does",
+		field: func(p *Params) any { return &p.Epsilon }, implied: EpsilonParsimony,
+	},
+	{
+		Name: "parsimony", Symbol: "K", Kind: KindNumber, Above: prune.Bound(0),
+		About: "K of the approximation budget ε = K·η^{3/2}",
+		Used:  func(p Params) bool { return usesEpsilon(p) && p.Epsilon == "" },
+		When:  "with a pruner that keeps to ε, as komp does, and epsilon: parsimony",
 		field: func(p *Params) any { return &p.Parsimony },
 	},
 	{
 		Name: "pruner", Kind: KindPruner, Default: prune.KOMP,
 		About: "what keeps the dictionary small, one of those that \"runall list pruners\" prints",
-		field: func(p *Params) any { return &p.Pruner },
+		field: func(p *Params) any { return &p.Pruner }, implied: prune.KOMP,
 	},
 	{
 		Name: "pruner_params", Kind: KindPrunerParams, Default: "{}",
@@ -307,8 +326,8 @@ func (q *ParamInfo) store(p *Params, s setting) {
 	case *int:
 		*to = int(s.number)
 	case *string:
-		if *to = s.word; q.Kind == KindPruner && s.word == prune.KOMP {
-			*to = "" // a run whose spec names the paper's is the run whose spec does not
+		if *to = s.word; s.word == q.implied {
+			*to = ""
 		}
 	case *prune.Params:
 		all, err := prune.ParseParams(s.word)
@@ -330,8 +349,8 @@ func (q *ParamInfo) load(p *Params) setting {
 	case *int:
 		return setting{number: float64(*from)}
 	case *string:
-		if q.Kind == KindPruner {
-			return setting{word: p.PrunerName()}
+		if q.implied != "" {
+			return setting{word: cmp.Or(*from, q.implied)}
 		}
 		return setting{word: *from}
 	default:

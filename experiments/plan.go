@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -48,6 +49,9 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 			continue
 		}
 		for _, r := range w.repeats {
+			if r.only != nil && !slices.Contains(r.only, v.label) {
+				continue
+			}
 			if !r.all && !(r.cells && len(v.cells) > 0) && !(r.figures && len(v.figures) > 0) {
 				continue
 			}
@@ -78,7 +82,7 @@ func (b *planBuilder) repeat(v *variant, r repeat, seeds int) error {
 	}
 	for _, draw := range r.draws {
 		for _, seed := range each {
-			p := b.add(v, draw, seed)
+			p := b.add(v, draw, seed, cmp.Or(r.samples, b.work.samples))
 			if len(b.plan) > maxRuns {
 				return fmt.Errorf("spec %s has more than %d runs", b.spec.Name, maxRuns)
 			}
@@ -93,18 +97,18 @@ func (b *planBuilder) repeat(v *variant, r repeat, seeds int) error {
 	return nil
 }
 
-// add returns the run of a variant on a draw with a seed, which it adds to the plan
-// if it is not there.
-func (b *planBuilder) add(v *variant, draw, seed uint64) *Planned {
+// add returns the run of a variant on a draw with a seed, of so many samples, which
+// it adds to the plan if it is not there.
+func (b *planBuilder) add(v *variant, draw, seed uint64, samples int) *Planned {
 	s := b.spec
 	run := Run{
 		Data: s.Data, Task: s.Task, Method: v.method, Params: v.params,
-		Seed: seed, Samples: b.work.samples, Evaluation: b.work.evaluation,
+		Seed: seed, Samples: samples, Sampling: s.sampling, Evaluation: b.work.evaluation,
 	}
 	run.Data.Draw = draw
 	order := v.order
 	if run.Batch() {
-		run.Samples, run.Evaluation.Every, run.Evaluation.Tail = s.train, 0, 0
+		run.Samples, run.Sampling, run.Evaluation.Every, run.Evaluation.Tail = s.train, "", 0, 0
 		order = max(order, float64(s.train)/10) // one of many passes
 	}
 	id := ID(run)

@@ -1,5 +1,11 @@
 package experiments
 
+import (
+	"fmt"
+
+	"polkrepro/polk"
+)
+
 // A Run is one fully resolved training run: everything that determines its
 // result and nothing else. Its ID is the hash of these fields.
 type Run struct {
@@ -7,10 +13,15 @@ type Run struct {
 	Task       string     `json:"task"`   // one of Tasks
 	Method     string     `json:"method"` // one of Methods
 	Params     Params     `json:"params"`
-	Seed       uint64     `json:"seed"`    // of the order in which the stream visits the training set
-	Samples    int        `json:"samples"` // training examples to process, counting every visit; a batch method's training set
+	Seed       uint64     `json:"seed"`               // of the order in which the stream visits the training set
+	Sampling   string     `json:"sampling,omitempty"` // SamplingReplacement, or empty: the training set in one order after another
+	Samples    int        `json:"samples"`            // training examples to process, counting every visit; a batch method's training set
 	Evaluation Evaluation `json:"evaluation"`
 }
+
+// SamplingReplacement is the Sampling of a run whose samples are drawn from the
+// training set uniformly and with replacement.
+const SamplingReplacement = "replacement"
 
 // A DataRef names a data set and, for the generated ones, its variant and the
 // seed of the draw.
@@ -34,9 +45,33 @@ func (r Run) Batch() bool {
 	return m != nil && m.Batch
 }
 
+// Rates returns the learning rates η_t of POLK and FSGD.
+func (p Params) Rates() (polk.Schedule, error) {
+	switch p.Schedule {
+	case ScheduleConstant:
+		return polk.Constant(p.LearningRate), nil
+	case ScheduleInverse:
+		return polk.Inverse{Initial: p.LearningRate, Horizon: p.Horizon}, nil
+	}
+	return nil, fmt.Errorf("unknown learning-rate schedule %q", p.Schedule)
+}
+
+// Budgets returns the approximation budgets ε_t of POLK. FSGD's are 0.
+func (p Params) Budgets() polk.BudgetRule {
+	if p.Epsilon == EpsilonSquaredRate {
+		return polk.SquaredRate{}
+	}
+	return polk.Parsimony(p.Parsimony)
+}
+
 // Evaluation says when and on what a run is evaluated.
 type Evaluation struct {
 	Every      int `json:"every"`       // samples between two evaluations
 	Tail       int `json:"tail"`        // evaluations spread over the last 5 % of the samples
 	TrainLimit int `json:"train_limit"` // training risk is taken on the first this many training examples, 0 for all
+
+	// Minimizer says that the run is measured against f*, the minimizer of the
+	// training risk, at points that are evenly spaced on a logarithmic scale and
+	// over the last half, in the place of Every and Tail.
+	Minimizer bool `json:"minimizer,omitempty"`
 }

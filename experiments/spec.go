@@ -62,6 +62,7 @@ type Spec struct {
 	dim      int
 	train    int // examples in the training set
 	variants []variant
+	sampling string          // as in a run
 	work     map[string]work // by profile
 }
 
@@ -86,6 +87,8 @@ type work struct {
 
 // A repeat is a set of draws, each combined with each seed.
 type repeat struct {
+	only           []string // labels; nil for all
+	samples        int      // 0 for the profile's
 	draws          []uint64 // {0} for a data set that is not drawn
 	seeds          []uint64
 	cells, figures bool // what the runs are for

@@ -143,6 +143,13 @@ var bad = []struct{ name, old, new string }{
 	{"evaluation incomplete", ", tail: 5", ""},
 	{"evaluation zero", "every: 320, tail: 5", "every: 0, tail: 0"},
 	{"train limit too large", "train_limit: 0", "train_limit: 5001"},
+	{"sampling unknown", "task: ksvm", "task: ksvm\nsampling: bootstrap"},
+	{"epsilon unknown", "batch_size: 32", "batch_size: 32\n    epsilon: constant"},
+	{"epsilon without use for parsimony", "batch_size: 32", "batch_size: 32\n    epsilon: squared-rate"},
+	{"minimizer with every", "train_limit: 0", "train_limit: 0, minimizer: true"},
+	{"minimizer of a risk that is not smooth", "every: 320, tail: 5, train_limit: 0", "train_limit: 0, minimizer: true"},
+	{"repeat of an unknown label", "count: 2, seeds: 3", "count: 2, seeds: 3, only: [plok]"},
+	{"repeat of no samples", "count: 2, seeds: 3", "count: 2, seeds: 3, samples: 0"},
 	{"profile unknown", "smoke: {", "smok: {"},
 	{"only unknown", "only: [polk]", "only: [plok]"},
 	{"only empty", "only: [polk]", "only: []"},
@@ -264,6 +271,8 @@ func TestEmbedded(t *testing.T) {
 		"glyphs-klr":           {0, 2, 10},
 		"weaves-ksvm":          {0, 4, 16},
 		"weaves-klr":           {0, 2, 10},
+		"table1":               {5, 25, 51},
+		"table1-short":         {0, 0, 30}, // those of the other two profiles
 
 		"multiverse-multidist-ksvm":            {0, 0, 272}, // 8 points of methods with a seed × 24, and C-SVC twice and L-BFGS twice × 20
 		"multiverse-multidist-klr":             {0, 0, 184},
@@ -293,9 +302,9 @@ func TestEmbedded(t *testing.T) {
 		"multiverse-disjoint-ksvm":             {0, 0, 5},
 		"multiverse-disjoint-klr":              {0, 0, 11},
 	}
-	// Specs on an assumption, and those of data that the paper does not have,
-	// feed no cell and no figure of the paper.
-	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr"}
+	// Specs on an assumption, those of data that the paper does not have, and that
+	// of the theorems feed no cell and no figure of the paper.
+	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr", "table1", "table1-short"}
 	seen := make(map[string]string) // profile and run ID → spec
 	for _, s := range specs {
 		runs, ok := want[s.Name]
@@ -471,7 +480,7 @@ profiles:
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	full, err := s.Plan("full", PlanOptions{})
-	if err != nil || len(full) != 2 || full[0].Run.Evaluation != (Evaluation{2, 1, 10}) {
+	if err != nil || len(full) != 2 || full[0].Run.Evaluation != (Evaluation{Every: 2, Tail: 1, TrainLimit: 10}) {
 		t.Errorf("full: %+v, %v", full, err)
 	}
 }
@@ -617,6 +626,8 @@ func TestID(t *testing.T) {
 				f.SetFloat(f.Float() + 1e-9)
 			case reflect.Slice:
 				f.SetBytes([]byte(`{"scale":1}`))
+			case reflect.Bool:
+				f.SetBool(!f.Bool())
 			case reflect.Map:
 				f.Set(reflect.ValueOf(prune.Params{"order": 8}))
 			}
@@ -743,4 +754,35 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestTable1Short: the profile full has what the others run of table1.
+func TestTable1Short(t *testing.T) {
+	plan := func(spec, profile string) map[string]bool {
+		s, err := Find(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := s.Plan(profile, PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := make(map[string]bool)
+		for _, p := range runs {
+			ids[p.ID] = true
+		}
+		return ids
+	}
+	short := plan("table1-short", ProfileFull)
+	for _, profile := range []string{ProfileSmoke, ProfileQuick} {
+		for id := range plan("table1", profile) {
+			if !short[id] {
+				t.Errorf("run %s of profile %s is not in table1-short", id, profile)
+			}
+			delete(short, id)
+		}
+	}
+	if len(short) > 0 {
+		t.Errorf("table1-short has %d other runs", len(short))
+	}
 }

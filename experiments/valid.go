@@ -1,12 +1,14 @@
 package experiments
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"polkrepro/kernel"
+	"polkrepro/polk/prune"
 )
 
 // maxDegree bounds the degree of a polynomial kernel.
@@ -27,6 +29,14 @@ func (r Run) Check() error {
 		return fmt.Errorf("evaluation every %d samples, %d in the tail, on %d: want 0 to %d", e.Every, e.Tail, e.TrainLimit, largest)
 	case e.Every > 0 && evaluations(r.Samples, e.Every, e.Tail) > MaxEvaluations:
 		return fmt.Errorf("%d samples evaluated every %d, with %d in the tail, are more than %d times in all", r.Samples, e.Every, e.Tail, MaxEvaluations)
+	}
+	if r.Sampling != "" && r.Sampling != SamplingReplacement {
+		return fmt.Errorf("sampling is %q, want none or %s", r.Sampling, SamplingReplacement)
+	}
+	if r.Evaluation.Minimizer {
+		if why := minimizerConflict(r.Task, r.Method, r.Params); why != "" || r.Evaluation.Every+r.Evaluation.Tail > 0 {
+			return fmt.Errorf("measured against the minimizer: %s", cmp.Or(why, "it takes neither every nor tail"))
+		}
 	}
 	if err := checkRef(r.Data); err != nil {
 		return err
@@ -50,6 +60,23 @@ func checkKernel(k Kernel) error {
 		return fmt.Errorf("degree is %d, want at most %d", k.Degree, maxDegree)
 	}
 	return made.Validate()
+}
+
+// minimizerConflict says why a run can't be measured against the minimizer of its
+// training risk, or "". What is measured is defined for a smooth risk, and for
+// steps of one sample by POLK with its own pruner or by FSGD.
+func minimizerConflict(task, method string, p Params) string {
+	switch {
+	case task != TaskKLR:
+		return fmt.Sprintf("the risk of task %s is not smooth, want task %s", task, TaskKLR)
+	case method != MethodPOLK && method != MethodFSGD:
+		return fmt.Sprintf("the method is %s, want %s or %s", method, MethodPOLK, MethodFSGD)
+	case p.Pruner != "":
+		return fmt.Sprintf("the pruner is %s, want %s", p.Pruner, prune.KOMP)
+	case p.BatchSize != 1:
+		return fmt.Sprintf("batch_size is %d, want 1", p.BatchSize)
+	}
+	return ""
 }
 
 // check reports a hyper-parameter that the method uses and whose value is out

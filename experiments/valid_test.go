@@ -66,8 +66,17 @@ func TestCheckRefuses(t *testing.T) {
 		"learning_rate is 10000000":        func(r *Run) { r.Params.LearningRate = 1e7 },
 		`schedule is "often"`:              func(r *Run) { r.Params.Schedule = "often" },
 		`unknown pruner "shears"`:          func(r *Run) { r.Params.Pruner = "shears" },
-		"want values of all":               func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-lazy", prune.Params{"order": 16} },
-		"takes no parameter nonsense":      func(r *Run) { r.Params.PrunerParams = prune.Params{"nonsense": 1} },
+		`sampling is "epochs"`:             func(r *Run) { r.Sampling = "epochs" },
+		`epsilon is "constant"`:            func(r *Run) { r.Params.Epsilon = "constant" },
+		"the risk of task ksvm":            func(r *Run) { r.Evaluation.Minimizer = true },
+		"the method is lbfgs":              func(r *Run) { r.Evaluation.Minimizer, r.Task, r.Method = true, TaskKLR, "lbfgs" },
+		"the pruner is komp-lazy":          func(r *Run) { r.Evaluation.Minimizer, r.Task, r.Params.Pruner = true, TaskKLR, "komp-lazy" },
+		"batch_size is 32, want 1":         func(r *Run) { r.Evaluation.Minimizer, r.Task = true, TaskKLR },
+		"neither every nor tail": func(r *Run) {
+			r.Evaluation, r.Task, r.Params.BatchSize = Evaluation{Minimizer: true, Every: 10}, TaskKLR, 1
+		},
+		"want values of all":          func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-lazy", prune.Params{"order": 16} },
+		"takes no parameter nonsense": func(r *Run) { r.Params.PrunerParams = prune.Params{"nonsense": 1} },
 	} {
 		r := good
 		spoil(&r)

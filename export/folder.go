@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -101,20 +100,8 @@ type Report struct {
 	evidence evidence.Input
 }
 
-// Report judges the claims and makes tables and figures. Damaged records of Table 1
-// are added to the folder's others.
-func (f *Folder) Report() (*Report, error) {
-	study, err := convergence.Read(f.Dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, err := range study.Damaged {
-		f.opt.Warn(err)
-	}
-	f.Records.Errors = append(f.Records.Errors, study.Damaged...)
-	if study.Empty() {
-		study = nil
-	}
+// Report judges the claims and makes tables and figures.
+func (f *Folder) Report() (_ *Report, err error) {
 	r := &Report{folder: f}
 	if r.evidence, err = f.Evidence(); err != nil {
 		return nil, err
@@ -131,7 +118,6 @@ func (f *Folder) Report() (*Report, error) {
 		Pictures:    report.Pictures(f.opt.Finder),
 		Profile:     f.Profile,
 		FullCells:   f.fullCells(),
-		Convergence: study,
 		Assessment:  r.Assessment,
 	})
 	return r, err

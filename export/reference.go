@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -43,11 +42,6 @@ func Seal(dir string) (files, records int, err error) {
 	case len(have.Partial) > 0:
 		return 0, 0, harness.Incomplete(fmt.Errorf("%d runs in %s are unfinished, for example %s", len(have.Partial), dir, have.Partial[0]))
 	}
-	study, err := convergence.Read(dir)
-	if err != nil {
-		return 0, 0, err
-	}
-	have.Errors = append(have.Errors, study.Damaged...)
 	if err := have.Damage(); err != nil {
 		return 0, 0, harness.Incomplete(err)
 	}
@@ -95,9 +89,6 @@ func (r Reference) Write(dir string) error {
 			return err
 		}
 	}
-	if err := r.copyTable1(stage); err != nil {
-		return err
-	}
 	if err := r.present(stage); err != nil {
 		return err
 	}
@@ -137,34 +128,6 @@ func (r Reference) records() ([]*record.Record, error) {
 	}
 	records, err := harness.Reference(specs, plan, from)
 	return records, harness.Incomplete(err)
-}
-
-// copyTable1 copies the runs of Table 1: all, or none if there are none.
-func (r Reference) copyTable1(stage string) error {
-	for _, from := range r.From {
-		study, err := convergence.ReadProfile(from, r.Profile)
-		if err != nil {
-			return err
-		}
-		for _, series := range study.Series {
-			for _, rec := range series.Records {
-				if p := rec.Header.Provenance; p.Dirty || p.Revision == "" {
-					return harness.Incomplete(fmt.Errorf("%s in %s is from a tree with local changes, or of unknown revision", rec.Header.ID, convergence.Dir(from)))
-				}
-				if err := rec.Write(convergence.Dir(stage)); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	study, err := convergence.ReadProfile(stage, r.Profile)
-	if err != nil {
-		return err
-	}
-	if n := study.Missing(); n > 0 && !study.Empty() {
-		return harness.Incomplete(fmt.Errorf("%d runs of Table 1 have no record", n))
-	}
-	return nil
 }
 
 // present writes tables, figures and verdicts of the records in a folder into it.

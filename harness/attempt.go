@@ -33,7 +33,7 @@ type Attempt struct {
 func Execute(ctx context.Context, attempts []Attempt, opt Options) error {
 	opt = opt.withDefaults()
 	workers, cores := layout(opt.Workers, len(attempts))
-	x := executor{provenance: Provenance(), progress: opt.Progress, methods: opt.Methods, cores: cores}
+	x := executor{provenance: Provenance(), progress: opt.Progress, methods: opt.Methods, minimizers: new(minimizers), cores: cores}
 	var ended atomic.Int64
 	err := pool(ctx, workers, cores, len(attempts), func(ctx context.Context, i int) error {
 		err := x.attempt(ctx, attempts[i])

@@ -16,8 +16,6 @@ import (
 // A BatchProblem is what a batch method is trained on.
 type BatchProblem struct {
 	Problem
-	Train   *data.Split
-	Seed    uint64 // of what the method draws
 	Threads int
 	// Memory is the most bytes that a method may take that knows what it will
 	// take, 0 for no limit.
@@ -96,7 +94,7 @@ func newBatchTrainer(run experiments.Run, set *data.Set, method BatchMethod, cor
 		return nil, fmt.Errorf("data set %s: %d training and %d test examples, for a run on %d",
 			set.Name, set.Train.N, set.Test.N, run.Samples)
 	}
-	p, err := newProblem(run, set.Classes, set.Train.Dim)
+	p, err := newProblem(run, set.Classes, set.Train.Dim, set.Train)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +115,6 @@ func (b *batchTrainer) train(ctx context.Context) error {
 	err := Guard(func() (err error) {
 		b.trained, err = b.method(ctx, BatchProblem{
 			Problem:  b.problem,
-			Train:    b.set.Train,
-			Seed:     b.run.Seed,
 			Threads:  threads,
 			Memory:   memoryLimit(),
 			Progress: b.progress,

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"math"
 	"slices"
 
 	"polkrepro/experiments"
@@ -13,9 +14,23 @@ func tailStart(total int) float64 { return 0.95 * float64(total) }
 // EvaluationPoints returns when a run is evaluated, in samples, ascending and without
 // repetition: every ev.Every samples, at ev.Tail points spread evenly over the
 // last 5 % of the samples, and at the end in any case. A point inside a
-// mini-batch is met at the end of that mini-batch.
+// mini-batch is met at the end of that mini-batch. A run that is measured against
+// the minimizer is evaluated eight times a decade from ten samples on, and twenty
+// times, evenly spread, in the last half.
 func EvaluationPoints(total int, ev experiments.Evaluation) []int {
 	points := []int{total}
+	if ev.Minimizer {
+		for i := 8; ; i++ {
+			s := int(math.Round(math.Pow(10, float64(i)/8)))
+			if s >= total {
+				break
+			}
+			points = append(points, s)
+		}
+		for i := range 21 {
+			points = append(points, total-total/40*i)
+		}
+	}
 	if ev.Every > 0 {
 		for s := ev.Every; s < total; s += ev.Every {
 			points = append(points, s)

@@ -86,3 +86,23 @@ func TestEpochRule(t *testing.T) {
 		}
 	}
 }
+
+// TestMinimizerPoints: ascending, the last at the end, eight a decade and
+// twenty-one evenly over the last half.
+func TestMinimizerPoints(t *testing.T) {
+	for _, n := range []int{1000, 3001, 1_000_000} {
+		points := EvaluationPoints(n, experiments.Evaluation{Minimizer: true})
+		if !slices.IsSorted(points) || len(slices.Compact(slices.Clone(points))) != len(points) || points[len(points)-1] != n || points[0] != 10 {
+			t.Errorf("%d samples: points %v", n, points)
+		}
+		half := 0
+		for _, m := range points {
+			if 2*m >= n {
+				half++
+			}
+		}
+		if half < 20 || half > 26 {
+			t.Errorf("%d samples: %d points in the last half", n, half)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -35,7 +36,8 @@ type Problem struct {
 	Loss    loss.Loss
 	Classes int
 	Dim     int
-	Seed    uint64 // of the run
+	Seed    uint64      // of the run
+	Train   *data.Split // nil of an endless stream
 }
 
 // A Method is a learner or a batch method with its description. One file registers
@@ -100,13 +102,14 @@ func gaussian(p experiments.Params) bool {
 	return p.Kernel.Type == "" || p.Kernel.Type == kernel.Gaussian{}.Name()
 }
 
-// NewLearner returns the learner of a run.
-func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, error) {
+// NewLearner returns the learner of a run. The training set is nil of an endless
+// stream.
+func (r Registry) NewLearner(run experiments.Run, classes, dim int, train *data.Split) (Learner, error) {
 	m := r[run.Method]
 	if m.New == nil {
 		return nil, fmt.Errorf("no learner of method %q", run.Method)
 	}
-	p, err := newProblem(run, classes, dim)
+	p, err := newProblem(run, classes, dim, train)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +117,7 @@ func (r Registry) NewLearner(run experiments.Run, classes, dim int) (Learner, er
 }
 
 // newProblem returns what a run's learner is made for.
-func newProblem(run experiments.Run, classes, dim int) (Problem, error) {
+func newProblem(run experiments.Run, classes, dim int, train *data.Split) (Problem, error) {
 	if m, ok := registered[run.Method]; ok && !slices.Contains(m.Tasks, run.Task) {
 		return Problem{}, fmt.Errorf("%s learns %s only, not %s", m.Title, strings.Join(m.Tasks, " and "), run.Task)
 	}
@@ -126,5 +129,5 @@ func newProblem(run experiments.Run, classes, dim int) (Problem, error) {
 	if err != nil {
 		return Problem{}, err
 	}
-	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Seed: run.Seed}, nil
+	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Seed: run.Seed, Train: train}, nil
 }

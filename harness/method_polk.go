@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"fmt"
-
 	"polkrepro/experiments"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
@@ -19,6 +17,7 @@ func init() {
 				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
 				experiments.Param("horizon"),
 				experiments.Param("batch_size"),
+				experiments.Param("epsilon"),
 				experiments.Param("parsimony"),
 				experiments.Param("pruner"),
 				experiments.Param("pruner_params"),
@@ -42,7 +41,7 @@ func newPOLK(p Problem) (Learner, error) {
 		Classes:     p.Classes,
 		Dim:         p.Dim,
 		Regularizer: p.Params.Regularizer,
-		Budget:      polk.Parsimony(p.Params.Parsimony),
+		Budget:      p.Params.Budgets(),
 		Seed:        p.Seed,
 	}
 	if name := p.Params.Pruner; name != "" {
@@ -51,13 +50,9 @@ func newPOLK(p Problem) (Learner, error) {
 			return nil, err
 		}
 	}
-	switch p.Params.Schedule {
-	case experiments.ScheduleConstant:
-		cfg.LearningRate = polk.Constant(p.Params.LearningRate)
-	case experiments.ScheduleInverse:
-		cfg.LearningRate = polk.Inverse{Initial: p.Params.LearningRate, Horizon: p.Params.Horizon}
-	default:
-		return nil, fmt.Errorf("unknown learning-rate schedule %q", p.Params.Schedule)
+	var err error
+	if cfg.LearningRate, err = p.Params.Rates(); err != nil {
+		return nil, err
 	}
 	return polk.New(cfg)
 }

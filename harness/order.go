@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"polkrepro/data"
+	"polkrepro/experiments"
 )
 
 // An Order is the order in which a stream visits n training examples: one
@@ -17,10 +18,13 @@ type Order struct {
 	fixed bool // every epoch is in the examples' own order
 }
 
-// orderOf returns the order in which a run visits a training set: the
-// examples' own where their distribution drifts.
-func orderOf(set *data.Set, seed uint64) *Order {
-	if set.Windows == 0 {
+// orderOf returns the order in which a run with a seed visits a training set: its
+// sampling's, or the examples' own where their distribution drifts.
+func orderOf(set *data.Set, sampling string, seed uint64) interface{ Next() int } {
+	switch {
+	case sampling == experiments.SamplingReplacement:
+		return newSampler(set.Train.N, seed)
+	case set.Windows == 0:
 		return NewOrder(set.Train.N, seed)
 	}
 	o := &Order{fixed: true, perm: make([]int32, set.Train.N)}
@@ -78,4 +82,24 @@ func bounded(src *rand.PCG, n uint64) uint64 {
 		}
 	}
 	return hi
+}
+
+// A sampler draws training examples uniformly and with replacement.
+type sampler struct {
+	src rand.Source
+	n   uint64
+}
+
+// samplerStream keeps the generator's stream from those of other uses of a seed.
+const samplerStream = 0x7461626c6531
+
+func newSampler(n int, seed uint64) *sampler {
+	return &sampler{rand.NewPCG(seed, samplerStream), uint64(n)}
+}
+
+// Next returns the index of the next training example. It is not rand.IntN, whose
+// stream may change between versions of Go.
+func (s *sampler) Next() int {
+	i, _ := bits.Mul64(s.src.Uint64(), s.n)
+	return int(i)
 }

@@ -86,3 +86,28 @@ func TestBoundedIsUniform(t *testing.T) {
 		t.Errorf("χ² = %.1f for counts %v", chi2, count)
 	}
 }
+
+// TestSampler: uniform with replacement, and the same for the same seed.
+func TestSampler(t *testing.T) {
+	a, b, other := newSampler(10, 1), newSampler(10, 1), newSampler(10, 2)
+	counts := make([]int, 10)
+	same := 0
+	for range 10_000 {
+		i := a.Next()
+		counts[i]++
+		if i != b.Next() {
+			t.Fatal("two samplers of one seed differ")
+		}
+		if i == other.Next() {
+			same++
+		}
+	}
+	for i, n := range counts {
+		if n < 850 || n > 1150 { // five standard deviations
+			t.Errorf("point %d is drawn %d times of 10,000", i, n)
+		}
+	}
+	if same > 1150 {
+		t.Errorf("seeds 1 and 2 agree %d times", same)
+	}
+}

@@ -21,6 +21,7 @@ type executor struct {
 	provenance record.Provenance
 	progress   Progress
 	methods    Registry
+	minimizers *minimizers
 	cores      *cores
 }
 
@@ -85,6 +86,15 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 	tr, err := newTrainer(run, set, x.methods, x.cores)
 	if err != nil {
 		return record.Final{}, err
+	}
+	if run.Evaluation.Minimizer {
+		star, err := x.minimizers.of(ctx, run, set, x.cores.threads())
+		if err != nil {
+			return record.Final{}, err
+		}
+		if err := tr.measure(star); err != nil {
+			return record.Final{}, err
+		}
 	}
 	tr.emit = emit
 	tr.step = func(samples int) { t.stepped(samples, tr.learner) }

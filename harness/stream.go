@@ -128,7 +128,7 @@ func newStreamer(opt StreamOptions) (*streamer, error) {
 	if err != nil {
 		return nil, err
 	}
-	learner, err := opt.Methods.NewLearner(run, source.Classes(), source.Dim())
+	learner, err := opt.Methods.NewLearner(run, source.Classes(), source.Dim(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,8 @@ type trainer struct {
 	set       *data.Set
 	learner   Learner
 	objective *Objective
-	order     *Order
+	order     interface{ Next() int }
+	measured  *measured // nil if the run is not measured against the minimizer
 	cores     *cores
 	threads   int // of the learner
 	watch     stopwatch
@@ -64,7 +65,7 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 	if err := checkRun(run, set); err != nil {
 		return nil, err
 	}
-	learner, err := methods.NewLearner(run, set.Classes, set.Train.Dim)
+	learner, err := methods.NewLearner(run, set.Classes, set.Train.Dim, set.Train)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +78,17 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 		set:       set,
 		learner:   learner,
 		objective: NewObjective(l, run.Params.Regularizer, set, run.Evaluation.TrainLimit),
-		order:     orderOf(set, run.Seed),
+		order:     orderOf(set, run.Sampling, run.Seed),
 		cores:     cores,
 	}, nil
+}
+
+// measure makes the run be measured against f*.
+func (t *trainer) measure(star *minimizer) (err error) {
+	if t.measured, err = newMeasured(t.learner, star); err == nil {
+		t.learner = t.measured
+	}
+	return err
 }
 
 // checkRun reports what would make a run meaningless, whoever planned it.
@@ -176,6 +185,11 @@ func (t *trainer) evaluate(samples int) error {
 		KernelEvals: t.learner.KernelEvals(),
 		Timing:      t.watch.total,
 	}
+	if t.measured != nil {
+		if p.Measured = t.measured.point(); !allFinite(p.Measured) {
+			return &sampleError{samples, errDiverged}
+		}
+	}
 	if samples == t.run.Samples || !t.cores.take() {
 		return t.complete(p, t.cores.threads())
 	}
@@ -231,11 +245,23 @@ func (t *trainer) wait() error {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
+func allFinite(values map[string]float64) bool {
+	for _, v := range values {
+		if !finite(v) {
+			return false
+		}
+	}
+	return true
+}
+
 // final returns the figures of a run that was trained to its end.
 func (t *trainer) final(elapsed time.Duration) record.Final {
 	f := Average(t.points, t.run.Samples)
 	f.KernelEvals = t.learner.KernelEvals()
 	f.Health = t.learner.Health()
+	if t.measured != nil {
+		f.Measured = t.measured.final()
+	}
 	f.Model = drawableModel(t.learner.Expansion())
 	f.Timing = t.watch.total
 	f.Elapsed = elapsed.Seconds()

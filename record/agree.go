@@ -66,6 +66,17 @@ func (f Figures) Compare(want Figures) []Comparison {
 	}
 }
 
+// compareMeasured returns the comparisons of what else was measured. A quantity that
+// one of the executions lacks is 0 there.
+func compareMeasured(got, want map[string]float64) (out []Comparison) {
+	names := maps.Clone(want)
+	maps.Copy(names, got)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, Comparison{name, got[name], want[name], RiskTolerance * max(1, math.Abs(want[name]))})
+	}
+	return out
+}
+
 // Disagreements compares two records of one run, every point and the final
 // figures, and says where they differ by more than the tolerances; nothing if
 // they agree. Records of different data, or with different points, disagree.
@@ -81,8 +92,8 @@ func Disagreements(got, want *Record) []string {
 		return []string{fmt.Sprintf("%d points, was %d", len(got.Points), len(want.Points))}
 	}
 	var out []string
-	compare := func(where string, got, want Figures) {
-		for _, c := range got.Compare(want) {
+	compare := func(where string, comparisons ...Comparison) {
+		for _, c := range comparisons {
 			if !c.Agrees() {
 				out = append(out, where+c.String())
 			}
@@ -92,9 +103,12 @@ func Disagreements(got, want *Record) []string {
 		if p.Samples != want.Points[i].Samples {
 			return append(out, fmt.Sprintf("point %d is at %d samples, was at %d", i+1, p.Samples, want.Points[i].Samples))
 		}
-		compare(fmt.Sprintf("at %d samples ", p.Samples), p.Figures(), want.Points[i].Figures())
+		where := fmt.Sprintf("at %d samples ", p.Samples)
+		compare(where, p.Figures().Compare(want.Points[i].Figures())...)
+		compare(where, compareMeasured(p.Measured, want.Points[i].Measured)...)
 	}
-	compare("final ", got.Final.Figures(), want.Final.Figures())
+	compare("final ", got.Final.Figures().Compare(want.Final.Figures())...)
+	compare("final ", compareMeasured(got.Final.Measured, want.Final.Measured)...)
 	return out
 }
 

@@ -12,10 +12,10 @@ func executed() *Record {
 	return &Record{
 		Header: Header{ID: "abc", DataSums: map[string]string{"multidist": "00ff"}},
 		Points: []Point{
-			{Samples: 320, TrainRisk: 0.2, TestRisk: 0.25, TestError: 0.05, ModelOrder: 16},
+			{Samples: 320, TrainRisk: 0.2, TestRisk: 0.25, TestError: 0.05, ModelOrder: 16, Measured: map[string]float64{"distance": 3, "disagree": 1e-12}},
 			{Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: 0.04, ModelOrder: 17},
 		},
-		Final: Final{Samples: 640, TrainRisk: 0.1, TestRisk: 0.15, TestError: 0.04, ModelOrder: 16.5},
+		Final: Final{Samples: 640, TrainRisk: 0.1, TestRisk: 0.15, TestError: 0.04, ModelOrder: 16.5, Measured: map[string]float64{"max_order": 20}},
 	}
 }
 
@@ -28,13 +28,17 @@ func TestDisagreements(t *testing.T) {
 		{"nothing", func(*Record) {}, ""},
 		{"time", func(r *Record) { r.Points[0].Timing.Wall++; r.Final.Elapsed++ }, ""},
 		{"within", func(r *Record) {
-			r.Points[0] = Point{Samples: 320, TrainRisk: 0.2 * (1 + 0.9e-4), TestRisk: 0.25 * (1 - 0.9e-4), TestError: 0.0504, ModelOrder: 16}
+			r.Points[0] = Point{Samples: 320, TrainRisk: 0.2 * (1 + 0.9e-4), TestRisk: 0.25 * (1 - 0.9e-4), TestError: 0.0504, ModelOrder: 16,
+				Measured: map[string]float64{"distance": 3 * (1 + 0.9e-4), "disagree": 1e-5}}
 			r.Final.ModelOrder = 17
 		}, ""},
 		{"risk", func(r *Record) { r.Final.TrainRisk *= 1 + 1.1e-4 }, "final training risk is 0.10001, was 0.1 ± 1e-05"},
 		{"other risk", func(r *Record) { r.Points[0].TestRisk *= 1 - 1.1e-4 }, "at 320 samples test risk is 0.24997, was 0.25 ± 2.5e-05"},
 		{"error", func(r *Record) { r.Points[1].TestError += 5e-4 }, "at 640 samples test error is 0.0405, was 0.04 ± 0.0004"},
 		{"order", func(r *Record) { r.Points[1].ModelOrder++ }, "at 640 samples model order is 18, was 17 ± 0.5"},
+		{"measured", func(r *Record) { r.Points[0].Measured["distance"] *= 1 + 1.1e-4 }, "at 320 samples distance is 3.0003, was 3 ± 0.0003"},
+		{"not measured", func(r *Record) { r.Final.Measured = nil }, "final max_order is 0, was 20"},
+		{"measured only here", func(r *Record) { r.Final.Measured["ratio"] = 1 }, "final ratio is 1, was 0"},
 		{"not a number any more", func(r *Record) { r.Points[1].TrainRisk = 1 }, "training risk is 1, was NaN"},
 		{"not infinite any more", func(r *Record) { r.Points[1].TestRisk = 1 }, "test risk is 1, was +Inf"},
 		{"infinite", func(r *Record) { r.Final.TestRisk = math.Inf(1) }, "final test risk is +Inf, was 0.15"},

@@ -29,6 +29,8 @@ type pointWire struct {
 	ModelOrder  int    `json:"model_order"`
 	KernelEvals int64  `json:"kernel_evals"`
 	Timing      Timing `json:"timing"`
+
+	Measured map[string]Float `json:"measured,omitempty"`
 }
 
 type finalWire struct {
@@ -40,6 +42,7 @@ type finalWire struct {
 	ModelOrder  Float            `json:"model_order"`
 	KernelEvals int64            `json:"kernel_evals"`
 	Health      map[string]Float `json:"health"`
+	Measured    map[string]Float `json:"measured,omitempty"`
 	Model       *Model           `json:"model,omitempty"`
 	Timing      Timing           `json:"timing"`
 	Elapsed     float64          `json:"elapsed"`
@@ -50,14 +53,14 @@ type finalWire struct {
 func (p Point) wire() pointWire {
 	return pointWire{
 		p.Type, p.Samples, Float(p.TrainRisk), Float(p.TestRisk), Float(p.TestError),
-		p.ModelOrder, p.KernelEvals, p.Timing,
+		p.ModelOrder, p.KernelEvals, p.Timing, toFloats(p.Measured),
 	}
 }
 
 func (f Final) wire() finalWire {
 	return finalWire{
 		f.Type, f.Samples, Float(f.TrainRisk), Float(f.TestRisk), Float(f.TestError),
-		Float(f.ModelOrder), f.KernelEvals, toFloats(f.Health), f.Model, f.Timing, f.Elapsed, f.Digest, f.Sum,
+		Float(f.ModelOrder), f.KernelEvals, toFloats(f.Health), toFloats(f.Measured), f.Model, f.Timing, f.Elapsed, f.Digest, f.Sum,
 	}
 }
 
@@ -90,7 +93,7 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 	}
 	*p = Point{
 		w.Type, w.Samples, float64(w.TrainRisk), float64(w.TestRisk), float64(w.TestError),
-		w.ModelOrder, w.KernelEvals, w.Timing,
+		w.ModelOrder, w.KernelEvals, w.Timing, fromFloats(w.Measured),
 	}
 	return nil
 }
@@ -107,7 +110,7 @@ func (f *Final) UnmarshalJSON(b []byte) error {
 	}
 	*f = Final{
 		w.Type, w.Samples, float64(w.TrainRisk), float64(w.TestRisk), float64(w.TestError),
-		float64(w.ModelOrder), w.KernelEvals, fromFloats(w.Health), w.Model, w.Timing, w.Elapsed, w.Digest, w.Sum,
+		float64(w.ModelOrder), w.KernelEvals, fromFloats(w.Health), fromFloats(w.Measured), w.Model, w.Timing, w.Elapsed, w.Digest, w.Sum,
 	}
 	return nil
 }

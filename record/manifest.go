@@ -22,7 +22,8 @@ import (
 const ManifestName = "MANIFEST"
 
 // manifestParts are what a seal covers of a results folder. Anything else in it
-// may change: a README, benchmarks, the report of an ordinary folder.
+// may change: a README, benchmarks, the report of an ordinary folder. table1 is in
+// references that were sealed when Table 1's runs had records of their own kind.
 var manifestParts = []string{"figures", "records", "table1", "tables", "verdicts.json"}
 
 // Parts returns the names of the files and folders in a results folder that a seal

@@ -266,6 +266,9 @@ func (p *parser) point(text []byte) error {
 	if err := strict(text, &point); err != nil {
 		return err
 	}
+	if err := point.checkText(); err != nil {
+		return err
+	}
 	if err := p.rec.follow(point); err != nil {
 		return err
 	}

@@ -63,6 +63,10 @@ type Point struct {
 	ModelOrder  int     `json:"model_order"` // M
 	KernelEvals int64   `json:"kernel_evals"`
 	Timing      Timing  `json:"timing"`
+
+	// Measured holds what else was measured, by name: of a run that is measured
+	// against the minimizer f*, what package convergence lists.
+	Measured map[string]float64 `json:"measured,omitempty"`
 }
 
 // Timing is what differs between two executions of the same run; it is left
@@ -82,7 +86,8 @@ type Final struct {
 	TestError   float64            `json:"test_error"`  // the processed samples, as in
 	ModelOrder  float64            `json:"model_order"` // the paper
 	KernelEvals int64              `json:"kernel_evals"`
-	Health      map[string]float64 `json:"health"` // counters a learner keeps of its numerical health
+	Health      map[string]float64 `json:"health"`             // counters a learner keeps of its numerical health
+	Measured    map[string]float64 `json:"measured,omitempty"` // as in Point, of all steps
 	Model       *Model             `json:"model,omitempty"`
 	Timing      Timing             `json:"timing"`
 	Elapsed     float64            `json:"elapsed"` // seconds from start to end, evaluations included

@@ -371,6 +371,12 @@ func TestWriterRefuses(t *testing.T) {
 		{"samples staying", func(w *Writer) error { return w.Point(Point{Samples: 10}) }, "record abc: point at 10 samples after one at 10"},
 		{"final before the last point", func(w *Writer) error { return w.Finish(Final{Samples: 9}) }, "record abc: last line at 9 samples, before the last point"},
 		{"failure before the last point", func(w *Writer) error { return w.Fail(Failure{Samples: 9}) }, "record abc: last line at 9 samples, before the last point"},
+		{"a measurement whose name is a formula", func(w *Writer) error {
+			return w.Point(Point{Samples: 11, Measured: map[string]float64{"=1+1": 1}})
+		}, `text "=1+1" is unprintable or starts with =`},
+		{"the same of all steps", func(w *Writer) error {
+			return w.Finish(Final{Samples: 11, Measured: map[string]float64{"=1+1": 1}})
+		}, `text "=1+1" is unprintable or starts with =`},
 		{"timing not finite", func(w *Writer) error { return w.Point(Point{Samples: 11, Timing: Timing{Wall: math.NaN()}}) }, "unsupported value: NaN"},
 	} {
 		w, err := Create(dir, header("abc"))
@@ -510,16 +516,51 @@ func TestAnyRecord(t *testing.T) {
 		samples := -1
 		for range rapid.IntRange(0, 5).Draw(t, "points") {
 			samples += rapid.IntRange(1, 1000).Draw(t, "step")
-			p := Point{Samples: samples, TrainRisk: number.Draw(t, "risk"), TestError: number.Draw(t, "error"), KernelEvals: rapid.Int64().Draw(t, "evals")}
+			p := Point{Samples: samples, TrainRisk: number.Draw(t, "risk"), TestError: number.Draw(t, "error"), KernelEvals: rapid.Int64().Draw(t, "evals"), Measured: rapid.MapOf(text, number).Draw(t, "measured")}
 			if err := w.Point(p); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Finish(Final{Samples: samples + 1, TrainRisk: number.Draw(t, "risk"), Health: rapid.MapOf(text, number).Draw(t, "health")}); err != nil {
+		if err := w.Finish(Final{Samples: samples + 1, TrainRisk: number.Draw(t, "risk"), Health: rapid.MapOf(text, number).Draw(t, "health"), Measured: rapid.MapOf(text, number).Draw(t, "measured")}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Read(filepath.Join(dir, "any.jsonl")); err != nil {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestMeasured: what else was measured is read back, finite or not, and belongs to
+// the digest. A record without it does not name it.
+func TestMeasured(t *testing.T) {
+	dir := t.TempDir()
+	p := Point{Samples: 10, Measured: map[string]float64{"distance": 1.0 / 3, "ratio": math.Inf(1)}}
+	digests := make(map[string]bool)
+	for _, most := range []float64{16, 17} {
+		w, err := Create(dir, header("abc"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Point(p); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Finish(Final{Samples: 10, Measured: map[string]float64{"max_order": most}}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Read(filepath.Join(dir, "abc.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(r.Points[0].Measured, p.Measured) || r.Final.Measured["max_order"] != most {
+			t.Errorf("%v and %v", r.Points[0].Measured, r.Final.Measured)
+		}
+		digests[r.Final.Digest] = true
+	}
+	if len(digests) != 2 {
+		t.Error("another measurement has the same digest")
+	}
+	b, err := os.ReadFile(write(t, dir, "abd"))
+	if err != nil || strings.Contains(string(b), "measured") {
+		t.Errorf("a record of which nothing else was measured: error %v, %s", err, b)
+	}
 }

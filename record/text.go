@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -29,8 +30,13 @@ func cleaned(text string) string {
 // which are shown in tables and exported.
 func (h *Header) checkText() error { return checkText(reflect.ValueOf(*h)) }
 
-// checkText does so in the names of the counters.
-func (f *Final) checkText() error { return checkText(reflect.ValueOf(f.Health)) }
+// checkText does so in the names of the counters and of what was measured.
+func (f *Final) checkText() error {
+	return errors.Join(checkText(reflect.ValueOf(f.Health)), checkText(reflect.ValueOf(f.Measured)))
+}
+
+// checkText does so in the names of what was measured.
+func (p *Point) checkText() error { return checkText(reflect.ValueOf(p.Measured)) }
 
 func checkText(v reflect.Value) error {
 	switch v.Kind() {

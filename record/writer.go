@@ -89,6 +89,9 @@ func (w *Writer) Point(p Point) error {
 		return err
 	}
 	p.Type = "point"
+	if err := p.checkText(); err != nil {
+		return w.fail(err)
+	}
 	if err := w.rec.follow(p); err != nil {
 		return w.fail(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -21,8 +20,7 @@ type Input struct {
 	Pictures    map[string]DataPicture    // of data sets of images, by name
 	Profile     string                    // smoke, quick or full; empty if it is not known
 	FullCells   map[string]bool           // the table cells that the full profile feeds
-	Convergence *convergence.Study        // of Table 1; nil leaves it out
-	Assessment  *evidence.Assessment      // for the forest plot of its verdicts; nil leaves it out
+	Assessment  *evidence.Assessment      // for the forest plot and Table 1; nil leaves their verdicts out
 }
 
 // A Report is the tables and figures of one set of records.
@@ -34,7 +32,6 @@ type Report struct {
 	Runs    *Table    // what the runs cost
 	Notes   []string  // what is missing and why
 	Page    string    // file of the same report as one page, if it lies beside the index
-	Table1  *Table1   // whose tables and figures are among the others; nil if there is none
 }
 
 // Build makes a report. It returns an error only if the paper's values, which
@@ -63,10 +60,9 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 		r.Figures = append(r.Figures, f)
 	}
 	r.Figures = append(r.Figures, b.figures()...)
-	if in.Convergence != nil {
-		r.Table1 = NewTable1(in.Convergence)
-		r.Tables = append(r.Table1.Tables[:len(r.Table1.Tables):len(r.Table1.Tables)], r.Tables...)
-		r.Figures = append(r.Figures, r.Table1.Figures...)
+	if s := b.theory(); s != nil {
+		r.Tables = append([]*Table{s.table(), s.seriesTable()}, r.Tables...)
+		r.Figures = append(r.Figures, s.figures()...)
 	}
 	r.Runs = b.runs()
 	r.Notes = b.notes()

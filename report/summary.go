@@ -301,7 +301,7 @@ func (b *summaryBuilder) standInNames() string {
 // verdicts counts the verdicts on the paper's claims. The marks are those of the
 // rows.
 func (b *summaryBuilder) verdicts() []summaryItem {
-	cells, sentences := b.Assessment.Counts()
+	cells, sentences, theorems := b.Assessment.Counts()
 	numbers := b.Assessment.Numbers()
 	each := func(of func(evidence.Counts) int) string {
 		return fmt.Sprintf("%s, %s, %s", count(of(cells), "cell"), count(of(numbers), "number"), count(of(sentences), "sentence"))
@@ -326,14 +326,8 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 		{word: verdictMarks[stats.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
 		{word: verdictMarks[stats.NotRun] + " no verdict", text: none},
 	}
-	if t := b.Report.Table1; t != nil {
-		n := 0
-		for _, c := range t.Study.Claims {
-			if c.Verdict == stats.Reproduced {
-				n++
-			}
-		}
-		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", n, count(len(t.Study.Claims), "statement"))})
+	if theorems.Reproduced+theorems.Deviates+theorems.Inconclusive > 0 {
+		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", theorems.Reproduced, count(theorems.Total(), "statement"))})
 	}
 	if single, judged := b.singleRuns(); single > 0 && b.Input.Profile != experiments.ProfileFull {
 		out = append(out, summaryItem{word: "single runs", text: fmt.Sprintf("decide %d of %s on numbers, without an interval", single, count(judged, "verdict"))})
@@ -406,13 +400,6 @@ func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
 	}
 	if paper {
 		out = append(out, b.largerProfile()...)
-	}
-	switch t := b.Report.Table1; {
-	case len(b.Names) > 0:
-	case t == nil:
-		out = append(out, summaryItem{"Table 1", "", b.Command("reproduce", "table1")})
-	case t.Study.Missing() > 0:
-		out = append(out, summaryItem{"Table 1", count(t.Study.Missing(), "run"), b.Command("reproduce", "table1", "--profile", t.Study.Profile)})
 	}
 	return out
 }

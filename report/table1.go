@@ -2,103 +2,155 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"polkrepro/convergence"
+	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
+	"polkrepro/record"
 )
 
-// A Table1 is the report on Table 1, the convergence theorems.
-type Table1 struct {
-	Study   *convergence.Study
-	Tables  []*Table // the paper's table beside what was measured; the series of runs
-	Tests   *Table   // a row a test of a claim
-	Figures []*Figure
+// Table1Spec is the spec whose runs Table 1, the convergence theorems, is about. The
+// names of its tables and figures begin with it, and so do its claims' IDs.
+const Table1Spec = "table1"
+
+// A theorySeries is the runs of one series of spec table1, over seeds.
+type theorySeries struct {
+	name    string
+	run     experiments.Run // the first
+	planned int             // runs
+	records []*record.Record
 }
 
-// NewTable1 makes the report on a study.
-func NewTable1(s *convergence.Study) *Table1 {
-	return &Table1{
-		Study:   s,
-		Tables:  []*Table{table1(s), table1Series(s)},
-		Tests:   table1Tests(s),
-		Figures: table1Figures(s),
-	}
+// A theoryStudy is what Table 1 is made of.
+type theoryStudy struct {
+	series     []theorySeries // in the plan's order
+	final      record.Final   // of any record, for what is known of f*
+	assessment *evidence.Assessment
+	profile    string
 }
 
-// Text writes all tables for a terminal.
-func (t *Table1) Text(w io.Writer) error {
-	for _, table := range append(t.Tables[:len(t.Tables):len(t.Tables)], t.Tests) {
-		if err := table.Text(w); err != nil {
-			return err
+// theory gathers what Table 1 is made of, nil if none of its runs has a record.
+func (b *builder) theory() *theoryStudy {
+	s := &theoryStudy{assessment: b.in.Assessment, profile: b.in.Profile}
+	byGroup := make(map[string][]experiments.Planned)
+	var order []string
+	for _, p := range b.feeding(func(p experiments.Planned) bool { return p.Spec == Table1Spec }) {
+		if byGroup[p.Group] == nil {
+			order = append(order, p.Group)
 		}
-		if _, err := io.WriteString(w, "\n"); err != nil {
-			return err
+		byGroup[p.Group] = append(byGroup[p.Group], p)
+	}
+	for _, g := range order {
+		planned := byGroup[g]
+		x := theorySeries{planned[0].Series, planned[0].Run, len(planned), b.records(planned)}
+		if len(x.records) > 0 {
+			s.final = x.records[0].Final
+		}
+		s.series = append(s.series, x)
+	}
+	if s.final.Measured == nil {
+		return nil
+	}
+	return s
+}
+
+// diminishing reports whether the series' learning rate diminishes.
+func (x *theorySeries) diminishing() bool {
+	return x.run.Params.Schedule == experiments.ScheduleInverse
+}
+
+// polk returns the series of POLK whose learning rate is diminishing or constant.
+func (s *theoryStudy) polk(diminishing bool) (out []theorySeries) {
+	for _, x := range s.series {
+		if x.run.Method == experiments.MethodPOLK && x.diminishing() == diminishing {
+			out = append(out, x)
 		}
 	}
-	return nil
+	return out
 }
 
-// WriteAll writes tables and figures into a folder, as Report.WriteAll does,
-// and returns their paths.
-func (t *Table1) WriteAll(dir string) ([]string, error) {
-	w := writer{dir: dir}
-	for _, table := range append(t.Tables[:len(t.Tables):len(t.Tables)], t.Tests) {
-		w.table(table)
+// values returns a statistic of every record of the series.
+func (x *theorySeries) values(of func(*record.Record) float64) (out []float64) {
+	for _, r := range x.records {
+		out = append(out, of(r))
 	}
-	for _, f := range t.Figures {
-		w.figure(f)
-	}
-	return w.paths, w.err
+	return out
 }
 
-// verdictOf is the worst verdict of claims.
-func verdictOf(s *convergence.Study, ids ...string) string {
+// statistic returns a statistic of package convergence by name.
+func statistic(name string) func(*record.Record) float64 {
+	return func(r *record.Record) float64 { return convergence.Value(r, name) }
+}
+
+// final returns what the last line of a record has under a name.
+func final(name string) func(*record.Record) float64 {
+	return func(r *record.Record) float64 { return r.Final.Measured[name] }
+}
+
+// radius returns Δ of a record's run, with σ² as measured.
+func radius(r *record.Record) float64 {
+	return convergence.Radius(r.Header.Run, convergence.Variance(r))
+}
+
+// finalOrder returns M_T, NaN of a record without points.
+func finalOrder(r *record.Record) float64 {
+	if len(r.Points) == 0 {
+		return math.NaN()
+	}
+	return float64(r.Points[len(r.Points)-1].ModelOrder)
+}
+
+// verdict is the worst verdict of claims, empty if none are judged.
+func (s *theoryStudy) verdict(ids ...string) string {
+	if s.assessment == nil {
+		return ""
+	}
 	worst := stats.Reproduced
-	for _, c := range s.Claims {
-		for _, id := range ids {
-			if c.ID == id {
-				worst = max(worst, c.Verdict)
-			}
+	for _, c := range s.assessment.Claims {
+		if slices.Contains(ids, c.Claim.ID) {
+			worst = max(worst, c.Verdict)
 		}
 	}
 	return worst.String()
 }
 
-// table1 sets the paper's Table 1 beside what was run and measured.
-func table1(s *convergence.Study) *Table {
-	dim, constant := polkSeries(s, convergence.Diminishing), polkSeries(s, convergence.Constant)
+// table sets the paper's Table 1 beside what was run and measured.
+func (s *theoryStudy) table() *Table {
+	dim, constant := s.polk(true), s.polk(false)
 	t := &Table{
-		Name: "table1", Title: "Table 1. Summary of convergence results, by experiment",
+		Name: Table1Spec, Title: "Table 1. Summary of convergence results, by experiment",
 		Caption: "The paper's Table 1 beside this reproduction, on multidist with the multinomial logistic loss.",
 		Header:  []string{"", "regime", "paper", "here", "verdict"},
 	}
-	var rates, ks, horizon []string
+	var rates, ks, schedules, initial []string
 	for _, x := range constant {
-		rates, ks = appendNew(rates, fmt.Sprint(x.Run.Rate)), appendNew(ks, fmt.Sprint(x.Run.Parsimony))
+		rates, ks = appendNew(rates, fmt.Sprint(x.run.Params.LearningRate)), appendNew(ks, fmt.Sprint(x.run.Params.Parsimony))
 	}
 	for _, x := range dim {
-		horizon = append(horizon, fmt.Sprintf("η_t = %g/(1 + t/%g)", x.Run.Rate, x.Run.Horizon))
+		schedules = append(schedules, fmt.Sprintf("η_t = %g/(1 + t/%g)", x.run.Params.LearningRate, x.run.Params.Horizon))
+		initial = append(initial, fmt.Sprint(x.run.Params.LearningRate))
 	}
-	limit := fmt.Sprintf(" < 1/λ = %g", 1/convergence.Regularizer)
+	limit := fmt.Sprintf(" < 1/λ = %g", 1/s.series[0].run.Params.Regularizer)
 	t.Rows = [][]string{
-		{"step-size", "diminishing", "η_t = O(1/t)", strings.Join(horizon, "; "), ""},
+		{"step-size", "diminishing", "η_t = O(1/t)", strings.Join(schedules, "; "), ""},
 		{"", "constant", "η_t = η > 0", "η = " + strings.Join(rates, ", "), ""},
 		{"approximation budget", "diminishing", "ε_t = η_t²", "ε_t = η_t²", ""},
 		{"", "constant", "ε = O(η^{3/2})", "ε = K·η^{3/2}, K = " + strings.Join(ks, ", "), ""},
-		{"regularization condition", "diminishing", "η_t < 1/λ", "η_0 = " + fmt.Sprint(dim[0].Run.Rate) + limit, ""},
-		{"", "constant", "η < 1/λ", "η ≤ " + rates[0] + limit, ""},
+		{"regularization condition", "diminishing", "η_t < 1/λ", "η_0 = " + strings.Join(initial, ", ") + limit, ""},
+		{"", "constant", "η < 1/λ", "η ≤ " + strings.Join(rates[:min(1, len(rates))], "") + limit, ""},
 		{"convergence result", "diminishing", "f_t → f* a.s.", diminishingText(dim),
-			verdictOf(s, "table1.diminishing.convergence", "table1.diminishing.risk")},
-		{"", "constant", "lim inf ‖f_t − f*‖ = O(√η) a.s.", constantText(s, constant),
-			verdictOf(s, "table1.constant.radius", "table1.constant.rate")},
-		{"model order guarantee", "diminishing", "none", diminishingOrderText(dim), verdictOf(s, "table1.diminishing.order")},
-		{"", "constant", "finite", constantOrderText(constant), verdictOf(s, "table1.constant.order")},
+			s.verdict("table1.diminishing.convergence", "table1.diminishing.risk")},
+		{"", "constant", "lim inf ‖f_t − f*‖ = O(√η) a.s.", s.constantText(constant),
+			s.verdict("table1.constant.radius", "table1.constant.rate")},
+		{"model order guarantee", "diminishing", "none", diminishingOrderText(dim), s.verdict("table1.diminishing.order")},
+		{"", "constant", "finite", constantOrderText(constant), s.verdict("table1.constant.order")},
 	}
-	t.Notes = table1Notes(s)
+	t.Notes = s.notes()
 	return t
 }
 
@@ -112,114 +164,91 @@ func appendNew(words []string, word string) []string {
 	return append(words, word)
 }
 
-// table1Notes say what the table is about.
-func table1Notes(s *convergence.Study) []string {
-	notes := []string{fmt.Sprintf("multidist, multinomial logistic loss, mini-batches of one drawn with replacement from the training set, λ = %g "+
-		"(with the 1e-6 of the paper's other experiments 10⁶ samples are the very beginning of a run). Mean ± standard deviation over runs.", convergence.Regularizer)}
-	if !s.Empty() {
-		p := s.Problem
-		notes = append(notes, fmt.Sprintf("f* by L-BFGS: R(f*) = %.6g, duality gap %.1e, so that ‖f − f*‖ is known to √(2·gap/λ) = %.1e; ‖f*‖ = %.4g.",
-			p.Objective, p.Gap, math.Sqrt(2*p.Gap/convergence.Regularizer), p.Norm))
+// notes say what the table is about.
+func (s *theoryStudy) notes() []string {
+	lambda := s.series[0].run.Params.Regularizer
+	f := s.final.Measured
+	notes := []string{
+		fmt.Sprintf("multidist, multinomial logistic loss, mini-batches of one drawn with replacement from the training set, λ = %g "+
+			"(with the 1e-6 of the paper's other experiments 10⁶ samples are the very beginning of a run). Mean ± standard deviation over runs.", lambda),
+		fmt.Sprintf("f* by L-BFGS: R(f*) = %.6g, duality gap %.1e, so that ‖f − f*‖ is known to √(2·gap/λ) = %.1e; ‖f*‖ = %.4g.",
+			f[convergence.StarRisk], f[convergence.StarGap], math.Sqrt(2*f[convergence.StarGap]/lambda), f[convergence.StarNorm]),
 	}
-	if n := s.Missing(); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d of its runs are not there yet: `runall reproduce table1 --profile %s` makes them.", n, s.Profile))
+	missing := 0
+	for _, x := range s.series {
+		missing += x.planned - len(x.records)
 	}
-	for _, err := range s.Damaged {
-		notes = append(notes, "Left out: "+oneLine(err.Error()))
+	if missing > 0 {
+		notes = append(notes, fmt.Sprintf("%d of its runs are not there yet: `runall reproduce %s --profile %s` makes them.", missing, Table1Spec, s.profile))
 	}
 	return notes
 }
 
-// polkSeries returns the series of POLK in a regime.
-func polkSeries(s *convergence.Study, regime string) []convergence.Series {
-	var out []convergence.Series
-	for _, x := range s.Series {
-		if x.Run.Method == convergence.POLK && x.Run.Regime == regime {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
-// spreadText writes the mean of a statistic over a series' runs with its
-// standard deviation.
-func spreadText(x convergence.Series, of func(*convergence.Record) float64) string {
-	if len(x.Records) == 0 {
-		return whyDash
-	}
-	return statOf(x.Values(of)).text(qRisk)
-}
-
-func diminishingText(series []convergence.Series) string {
+func diminishingText(series []theorySeries) string {
 	var out []string
 	for _, x := range series {
-		if len(x.Records) == 0 {
+		if len(x.records) == 0 {
 			return whyNotRun
 		}
 		out = append(out, fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
-			spreadText(x, relativeDistance), statOf(x.Values((*convergence.Record).Exponent)).Mean))
+			statOf(x.values(statistic(experiments.MeasuredDistance))).text(qRisk), statOf(x.values(statistic(experiments.MeasuredSlope))).Mean))
 	}
 	return strings.Join(out, "; ")
 }
 
-func relativeDistance(r *convergence.Record) float64 {
-	return r.Points[len(r.Points)-1].Distance / r.Header.Problem.Norm
-}
-
 // constantText gives the floors by their bounds and the exponents in η.
-func constantText(s *convergence.Study, series []convergence.Series) string {
+func (s *theoryStudy) constantText(series []theorySeries) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, x := range series {
-		for _, r := range x.Records {
-			low, high = min(low, r.Floor()/r.Radius()), max(high, r.Floor()/r.Radius())
+		for _, v := range x.values(statistic(experiments.MeasuredFloorRadius)) {
+			low, high = min(low, v), max(high, v)
 		}
 	}
 	if low > high {
 		return whyNotRun
 	}
 	text := fmt.Sprintf("least distance %.2g to %.2g Δ", low, high)
-	for _, c := range s.Claims {
+	if s.assessment == nil {
+		return text
+	}
+	for _, c := range s.assessment.Claims {
 		for _, t := range c.Tests {
-			if c.ID == "table1.constant.rate" && t.Verdict != stats.NotRun {
-				text += fmt.Sprintf("; as η^%.2f (%s)", t.Estimate.Value, strings.TrimSuffix(strings.TrimPrefix(t.ID, "exponent["), "]"))
+			if t.Test.Kind == experiments.KindExponent && t.Verdict != stats.NotRun {
+				text += fmt.Sprintf("; as η^%.2f (K = %v)", t.Estimate.Value, t.Of.Runs[0].Run.Params.Parsimony)
 			}
 		}
 	}
 	return text
 }
 
-func diminishingOrderText(series []convergence.Series) string {
+func diminishingOrderText(series []theorySeries) string {
 	for _, x := range series {
-		if len(x.Records) > 0 {
+		if len(x.records) > 0 {
 			return fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
-				statOf(x.Values(finalOrder)).text(qOrder), statOf(x.Values((*convergence.Record).DecadeGrowth)).Mean)
+				statOf(x.values(finalOrder)).text(qOrder), statOf(x.values(convergence.DecadeGrowth)).Mean)
 		}
 	}
 	return whyNotRun
 }
 
-func finalOrder(r *convergence.Record) float64 { return float64(r.Points[len(r.Points)-1].Order) }
-
-func constantOrderText(series []convergence.Series) string {
-	most, growth := 0, math.Inf(-1)
+func constantOrderText(series []theorySeries) string {
+	most, growth := 0.0, math.Inf(-1)
 	for _, x := range series {
-		for _, r := range x.Records {
-			most = max(most, r.Summary.MaxOrder)
-		}
-		if len(x.Records) > 0 {
-			growth = max(growth, statOf(x.Values((*convergence.Record).OrderGrowth)).Mean)
+		if len(x.records) > 0 {
+			most = max(most, slices.Max(x.values(final(convergence.MaxOrder))))
+			growth = max(growth, statOf(x.values(convergence.OrderGrowth)).Mean)
 		}
 	}
 	if most == 0 {
 		return whyNotRun
 	}
-	return fmt.Sprintf("M ≤ %d at every step, at most ×%.3f in the last quarter", most, growth)
+	return fmt.Sprintf("M ≤ %.0f at every step, at most ×%.3f in the last quarter", most, growth)
 }
 
-// table1Series sums the series up, a row each.
-func table1Series(s *convergence.Study) *Table {
+// seriesTable sums the series up, a row each.
+func (s *theoryStudy) seriesTable() *Table {
 	t := &Table{
-		Name: "table1-series", Title: "Table 1. The runs",
+		Name: Table1Spec + "-series", Title: "Table 1. The runs",
 		Caption: "The runs behind Table 1.",
 		Header: []string{"series", "runs", "samples", "least distance", "Δ", "Δ, proven σ²", "σ²", "M at the end", "largest M", "M^∞",
 			"largest bound ratio", "wall (s)"},
@@ -230,94 +259,28 @@ func table1Series(s *convergence.Study) *Table {
 			"Bound ratio: ‖∇̃ − ∇̂‖ by ε_t/η_t, the largest of all steps of all runs.",
 		},
 	}
-	for _, x := range s.Series {
-		t.Rows = append(t.Rows, seriesRow(x))
+	for i := range s.series {
+		t.Rows = append(t.Rows, s.series[i].row())
 	}
 	return t
 }
 
-func seriesRow(x convergence.Series) []string {
-	row := []string{x.Name, fmt.Sprintf("%d of %d", len(x.Records), x.Planned), strconv.Itoa(x.Run.Samples)}
-	if len(x.Records) == 0 {
+func (x *theorySeries) row() []string {
+	row := []string{x.name, fmt.Sprintf("%d of %d", len(x.records), x.planned), strconv.Itoa(x.run.Samples)}
+	if len(x.records) == 0 {
 		return append(row, "", "", "", "", "", "", "", "", "")
 	}
-	row = append(row, statOf(x.Values((*convergence.Record).Floor)).full(qRisk))
-	last := x.Records[0]
-	constant := x.Run.Regime == convergence.Constant && x.Run.Method == convergence.POLK
-	if constant {
-		row = append(row, spreadText(x, (*convergence.Record).Radius),
-			fmt.Sprintf("%.3g", convergence.Radius(x.Run.Rate, x.Run.Parsimony, x.Run.Regularizer, x.Run.ProvenVariance())))
-	} else {
-		row = append(row, whyDash, whyDash)
-	}
-	row = append(row, spreadText(x, func(r *convergence.Record) float64 { return r.Variance(convergence.Classes) }),
-		statOf(x.Values(finalOrder)).full(qOrder), strconv.Itoa(int(largestOf(x, func(r *convergence.Record) float64 { return float64(r.Summary.MaxOrder) }))))
-	if constant {
-		row = append(row, fmt.Sprintf("%.3g", x.Run.OrderBound(last.Header.Problem.Width, last.Header.Problem.Height)))
-	} else {
-		row = append(row, whyDash)
-	}
-	ratio := whyDash
-	if x.Run.Method == convergence.POLK {
-		ratio = fmt.Sprintf("%.6f", largestOf(x, func(r *convergence.Record) float64 { return r.Summary.Ratio }))
-	}
-	return append(row, ratio, seconds(statOf(x.Values(func(r *convergence.Record) float64 { return r.Summary.Seconds }))))
-}
-
-// largestOf is the largest of a statistic over a series' runs.
-func largestOf(x convergence.Series, of func(*convergence.Record) float64) float64 {
-	most := math.Inf(-1)
-	for _, v := range x.Values(of) {
-		most = max(most, v)
-	}
-	return most
-}
-
-// table1Tests lists the tests of all claims; what they are about is in the
-// notes.
-func table1Tests(s *convergence.Study) *Table {
-	t := &Table{
-		Name: "table1-tests", Title: "Table 1. Claims and tests",
-		Caption: "The claims of Table 1 and the tests that answer them.",
-		Header:  []string{"claim, test", "target", "here [90 %]", "runs", "verdict", "note"},
-	}
-	for _, c := range s.Claims {
-		t.Rows = append(t.Rows, []string{c.ID, "", "", "", c.Verdict.String(), ""})
-		note := fmt.Sprintf("%s: “%s” (%s).", c.ID, c.Quote, c.Section)
-		said := map[string]bool{}
-		for _, test := range c.Tests {
-			t.Rows = append(t.Rows, []string{"  " + test.ID, targetText(test), estimateText(test), strconv.Itoa(test.Runs), test.Verdict.String(), test.Note})
-			if stem, _, _ := strings.Cut(test.ID, "["); !said[stem] {
-				said[stem] = true
-				note += fmt.Sprintf(" Test %s: %s; target: %s.", stem, test.Of, test.Reason)
-			}
+	deltas, bound, ratio := []string{whyDash, whyDash}, whyDash, whyDash
+	if x.run.Method == experiments.MethodPOLK {
+		ratio = fmt.Sprintf("%.6f", slices.Max(x.values(final(convergence.Ratio))))
+		if !x.diminishing() {
+			deltas = []string{statOf(x.values(radius)).text(qRisk), fmt.Sprintf("%.3g", convergence.Radius(x.run, convergence.ProvenVariance(x.run)))}
+			f := x.records[0].Final.Measured
+			bound = fmt.Sprintf("%.3g", convergence.OrderBound(x.run, f[convergence.PlaneWidth], f[convergence.PlaneHeight]))
 		}
-		t.Notes = append(t.Notes, note)
 	}
-	return t
-}
-
-// targetText writes the interval in which a statistic must lie.
-func targetText(t convergence.Test) string {
-	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
-	switch {
-	case math.IsInf(t.Low, -1):
-		return "≤ " + short(t.High)
-	case math.IsInf(t.High, 1):
-		return "≥ " + short(t.Low)
-	case t.Low == 0:
-		return "≤ " + short(t.High)
-	}
-	return short(t.Low) + " to " + short(t.High)
-}
-
-func estimateText(t convergence.Test) string {
-	e := t.Estimate
-	switch {
-	case t.Verdict == stats.NotRun:
-		return whyDash
-	case e.Basis == stats.Point:
-		return fmt.Sprintf("%.6g", e.Value)
-	}
-	return fmt.Sprintf("%.4g [%.4g, %.4g]", e.Value, e.Low, e.High)
+	row = append(append(row, statOf(x.values(convergence.Floor)).full(qRisk)), deltas...)
+	return append(row, statOf(x.values(convergence.Variance)).text(qRisk), statOf(x.values(finalOrder)).full(qOrder),
+		fmt.Sprintf("%.0f", slices.Max(x.values(final(convergence.MaxOrder)))), bound, ratio,
+		seconds(statOf(x.values(func(r *record.Record) float64 { return r.Final.Timing.Wall }))))
 }

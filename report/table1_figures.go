@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/convergence"
+	"polkrepro/experiments"
+	"polkrepro/record"
 )
 
 // table1Looks are how the series of Table 1's figures look: a diminishing
@@ -29,15 +31,15 @@ func (l look) plain() look {
 // table1Curves are the contents of a figure of runs over samples: the series of
 // POLK, each with that of FSGD at the same learning rate if there is one.
 type table1Curves struct {
-	series []convergence.Series
-	plain  []convergence.Series // a series without records where there is none
+	series []theorySeries
+	plain  []theorySeries // a series without records where there is none
 	looks  []look
 }
 
 // table1Radius are the contents of the figure of the floors over η.
 type table1Radius struct {
 	ks     []float64
-	series [][]convergence.Series // by K, by η
+	series [][]theorySeries // by K, by η
 }
 
 var (
@@ -45,29 +47,26 @@ var (
 	_ content = (*table1Radius)(nil)
 )
 
-// table1Figures makes the figures of a study that has records.
-func table1Figures(s *convergence.Study) []*Figure {
-	if s.Empty() {
-		return nil
-	}
+// figures makes the figures.
+func (s *theoryStudy) figures() []*Figure {
 	byK := &table1Radius{}
-	for _, x := range polkSeries(s, convergence.Constant) {
-		i := slices.Index(byK.ks, x.Run.Parsimony)
+	for _, x := range s.polk(false) {
+		i := slices.Index(byK.ks, x.run.Params.Parsimony)
 		if i < 0 {
 			i = len(byK.ks)
-			byK.ks, byK.series = append(byK.ks, x.Run.Parsimony), append(byK.series, nil)
+			byK.ks, byK.series = append(byK.ks, x.run.Params.Parsimony), append(byK.series, nil)
 		}
 		byK.series[i] = append(byK.series[i], x)
 	}
 	var out []*Figure
 	for i, k := range byK.ks {
-		series := append(polkSeries(s, convergence.Diminishing), byK.series[i]...)
+		series := append(s.polk(true), byK.series[i]...)
 		out = append(out, &Figure{
 			Name:    table1Figure(i),
 			Title:   fmt.Sprintf("Table 1 by experiment: diminishing learning rate, and constant ones with K = %g", k),
 			Caption: curvesCaption,
 			Missing: missingWithout(byK.series[i]),
-			content: newTable1Curves(s, series),
+			content: s.curves(series),
 		})
 	}
 	return append(out, &Figure{
@@ -87,25 +86,25 @@ const (
 )
 
 // table1Figure is the stem of the i-th figure's files: table1a, table1b, …
-func table1Figure(i int) string { return "table1" + string(rune('a'+i)) }
+func table1Figure(i int) string { return Table1Spec + string(rune('a'+i)) }
 
 // missingWithout says that there is no picture of series without records.
-func missingWithout(series []convergence.Series) string {
-	if slices.ContainsFunc(series, func(x convergence.Series) bool { return len(x.Records) > 0 }) {
+func missingWithout(series []theorySeries) string {
+	if slices.ContainsFunc(series, func(x theorySeries) bool { return len(x.records) > 0 }) {
 		return ""
 	}
 	return whyNotRun
 }
 
-func newTable1Curves(s *convergence.Study, series []convergence.Series) *table1Curves {
+func (s *theoryStudy) curves(series []theorySeries) *table1Curves {
 	c := &table1Curves{}
 	for i, x := range series {
-		if len(x.Records) == 0 {
+		if len(x.records) == 0 {
 			continue
 		}
-		var plain convergence.Series
-		for _, y := range s.Series {
-			if y.Run.Method == convergence.FSGD && y.Run.Regime == x.Run.Regime && y.Run.Rate == x.Run.Rate {
+		var plain theorySeries
+		for _, y := range s.series {
+			if y.run.Method == experiments.MethodFSGD && y.diminishing() == x.diminishing() && y.run.Params.LearningRate == x.run.Params.LearningRate {
 				plain = y
 			}
 		}
@@ -116,24 +115,26 @@ func newTable1Curves(s *convergence.Study, series []convergence.Series) *table1C
 
 // pointsOf is the mean and range over a series' runs of a quantity at every
 // point.
-func pointsOf(x convergence.Series, of func(convergence.Point) float64) []sample {
-	if len(x.Records) == 0 {
+func pointsOf(x theorySeries, of func(record.Point) float64) []sample {
+	if len(x.records) == 0 {
 		return nil
 	}
 	var out []sample
-	for i, p := range x.Records[0].Points {
+	for i, p := range x.records[0].Points {
 		var values []float64
-		for _, r := range x.Records {
-			values = append(values, of(r.Points[i]))
+		for _, r := range x.records {
+			if i < len(r.Points) {
+				values = append(values, of(r.Points[i]))
+			}
 		}
 		out = append(out, sample{float64(p.Samples), mean(values), slices.Min(values), slices.Max(values)})
 	}
 	return out
 }
 
-func pointDistance(p convergence.Point) float64 { return p.Distance }
-func pointOrder(p convergence.Point) float64    { return float64(p.Order) }
-func pointRatio(p convergence.Point) float64    { return p.Ratio }
+func pointDistance(p record.Point) float64 { return p.Measured[convergence.Distance] }
+func pointOrder(p record.Point) float64    { return float64(p.ModelOrder) }
+func pointRatio(p record.Point) float64    { return p.Measured[convergence.Ratio] }
 
 func (c *table1Curves) drawing() drawing {
 	p := &picture{panels: []panel{
@@ -143,22 +144,22 @@ func (c *table1Curves) drawing() drawing {
 	}}
 	p.panels[0].log = true
 	for i, x := range c.series {
-		p.legend = append(p.legend, lineEntry(plainLetters(x.Name), c.looks[i]))
+		p.legend = append(p.legend, lineEntry(plainLetters(x.name), c.looks[i]))
 	}
 	for i, x := range c.plain {
-		if len(x.Records) > 0 {
+		if len(x.records) > 0 {
 			p.legend = append(p.legend, lineEntry("without projection (FSGD)", c.looks[i].plain()))
 			break
 		}
 	}
-	if slices.ContainsFunc(c.series, func(x convergence.Series) bool { return len(x.Records) > 1 }) {
+	if slices.ContainsFunc(c.series, func(x theorySeries) bool { return len(x.records) > 1 }) {
 		p.legend = append(p.legend, bandEntry("range over runs"))
 	}
 	return p
 }
 
 // panel makes the panel of a quantity, with that of FSGD if both says so.
-func (c *table1Curves) panel(tag, label string, of func(convergence.Point) float64, both bool) panel {
+func (c *table1Curves) panel(tag, label string, of func(record.Point) float64, both bool) panel {
 	pn := panel{tag: tag, ylabel: label, xmin: math.Inf(1)}
 	for i, x := range c.series {
 		traces := []trace{{look: c.looks[i], curve: pointsOf(x, of)}}
@@ -187,10 +188,12 @@ func centre(curve []sample) []sample {
 func (c *table1Curves) rows() [][]string {
 	rows := [][]string{{"series", "seed", "samples", "distance", "excess_risk", "model_order", "mean_order", "norm", "gradient_square", "separation", "bound_ratio"}}
 	for _, x := range slices.Concat(c.series, c.plain) {
-		for _, r := range x.Records {
+		for _, r := range x.records {
 			for _, p := range r.Points {
-				rows = append(rows, []string{x.Name, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples), exact(p.Distance), exact(p.Excess),
-					strconv.Itoa(p.Order), exact(p.MeanOrder), exact(p.Norm), exact(p.Gradient), exact(p.Separation), exact(p.Ratio)})
+				m := p.Measured
+				rows = append(rows, []string{x.name, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples),
+					exact(m[convergence.Distance]), exact(m[convergence.Excess]), strconv.Itoa(p.ModelOrder), exact(m[convergence.MeanOrder]),
+					exact(m[convergence.Norm]), exact(m[convergence.Gradient]), exact(m[convergence.Separation]), exact(m[convergence.Ratio])})
 			}
 		}
 	}
@@ -198,11 +201,11 @@ func (c *table1Curves) rows() [][]string {
 }
 
 // over is the mean and range over runs of a statistic, by η.
-func over(series []convergence.Series, of func(*convergence.Record) float64) []sample {
+func over(series []theorySeries, of func(*record.Record) float64) []sample {
 	var out []sample
 	for _, x := range series {
-		if v := x.Values(of); len(v) > 0 {
-			out = append(out, sample{x.Run.Rate, mean(v), slices.Min(v), slices.Max(v)})
+		if v := x.values(of); len(v) > 0 {
+			out = append(out, sample{x.run.Params.LearningRate, mean(v), slices.Min(v), slices.Max(v)})
 		}
 	}
 	slices.SortFunc(out, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
@@ -216,15 +219,15 @@ func (f *table1Radius) drawing() drawing {
 	for i, k := range f.ks {
 		l := table1Looks[1+i%(len(table1Looks)-1)]
 		floor.traces = append(floor.traces,
-			trace{look: l, curve: over(f.series[i], (*convergence.Record).Floor)},
-			trace{look: l.plain(), curve: centre(over(f.series[i], (*convergence.Record).Radius))})
-		order.traces = append(order.traces, trace{look: l, curve: over(f.series[i], maxOrder)})
+			trace{look: l, curve: over(f.series[i], convergence.Floor)},
+			trace{look: l.plain(), curve: centre(over(f.series[i], radius))})
+		order.traces = append(order.traces, trace{look: l, curve: over(f.series[i], final(convergence.MaxOrder))})
 		p.legend = append(p.legend, lineEntry(fmt.Sprintf("K = %g", k), l), lineEntry(fmt.Sprintf("radius of the theorem, K = %g", k), l.plain()))
 	}
 	for i := range f.series {
 		for _, x := range f.series[i] {
-			if len(x.Records) > 0 {
-				floor.traces[0].levels = []float64{x.Records[0].Header.Problem.Norm}
+			if len(x.records) > 0 {
+				floor.traces[0].levels = []float64{x.records[0].Final.Measured[convergence.StarNorm]}
 			}
 		}
 	}
@@ -236,14 +239,12 @@ func (f *table1Radius) drawing() drawing {
 	return p
 }
 
-func maxOrder(r *convergence.Record) float64 { return float64(r.Summary.MaxOrder) }
-
 // rates returns the range of the learning rates, widened.
 func (f *table1Radius) rates() (low, high float64) {
 	low, high = math.Inf(1), 0
 	for _, series := range f.series {
 		for _, x := range series {
-			low, high = min(low, x.Run.Rate), max(high, x.Run.Rate)
+			low, high = min(low, x.run.Params.LearningRate), max(high, x.run.Params.LearningRate)
 		}
 	}
 	return low / 1.3, high * 1.3
@@ -254,10 +255,11 @@ func (f *table1Radius) rows() [][]string {
 	rows := [][]string{{"series", "seed", "learning_rate", "parsimony", "least_distance", "radius", "variance", "largest_order", "order_bound"}}
 	for _, series := range f.series {
 		for _, x := range series {
-			for _, r := range x.Records {
-				run, p := r.Header.Run, r.Header.Problem
-				rows = append(rows, []string{x.Name, strconv.FormatUint(run.Seed, 10), exact(run.Rate), exact(run.Parsimony), exact(r.Floor()), exact(r.Radius()),
-					exact(r.Variance(convergence.Classes)), strconv.Itoa(r.Summary.MaxOrder), exact(run.OrderBound(p.Width, p.Height))})
+			for _, r := range x.records {
+				run, m := r.Header.Run, r.Final.Measured
+				rows = append(rows, []string{x.name, strconv.FormatUint(run.Seed, 10), exact(run.Params.LearningRate), exact(run.Params.Parsimony),
+					exact(convergence.Floor(r)), exact(radius(r)), exact(convergence.Variance(r)), exact(m[convergence.MaxOrder]),
+					exact(convergence.OrderBound(run, m[convergence.PlaneWidth], m[convergence.PlaneHeight]))})
 			}
 		}
 	}

@@ -3,53 +3,62 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"polkrepro/convergence"
+	"polkrepro/convergence/theorytest"
+	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/record"
 )
 
-// studyOf writes made-up records of a profile's runs, changed by change, and
-// reads them as a study.
-func studyOf(t *testing.T, profile string, change func(*convergence.Record)) *convergence.Study {
+// theoryInput is what a report is made from: made-up records of Table 1's runs in a
+// profile as the theory has them, changed by change.
+func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
-	plan, err := convergence.Plan(profile)
+	s, err := experiments.Find(Table1Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := t.TempDir()
-	for _, run := range plan {
-		r := &convergence.Record{Header: convergence.Header{Run: run, Problem: convergence.Problem{
-			Points: 5000, Width: 4, Height: 6, Objective: 0.7, Gap: 1e-12, Norm: 8, Start: math.Log(5)}}}
-		for _, n := range run.Marks() {
-			d, m := 8/math.Sqrt(1+float64(n)), 20*math.Log(float64(n))
-			if run.Regime == convergence.Constant {
-				d, m = max(d, 0.5*math.Sqrt(run.Rate)), min(m, 100)
-			}
-			r.Points = append(r.Points, convergence.Point{Samples: n, Distance: d * (1 + 0.01*float64(run.Seed)), Excess: 0.01 * d * d,
-				Order: int(m), MeanOrder: m, Norm: 8, Gradient: 0.2, Separation: 0.5, Ratio: 0.9})
-		}
-		r.Summary = convergence.Summary{MaxOrder: 120, Ratio: 1, Checked: 1000, Direct: 0.999, Seconds: 2}
+	in := Input{Records: map[string]*record.Record{}, Profile: profile}
+	if in.Planned, err = s.Plan(profile, experiments.PlanOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range in.Planned {
+		in.Records[p.ID] = theorytest.Record(p)
 		if change != nil {
-			change(r)
-		}
-		if err := r.Write(convergence.Dir(results)); err != nil {
-			t.Fatal(err)
+			change(in.Records[p.ID])
 		}
 	}
-	s, err := convergence.ReadProfile(results, profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	in.Assessment = judgedTheory(t, in)
+	return in
 }
 
+// judgedTheory judges the claims by an input's records.
+func judgedTheory(t *testing.T, in Input) *evidence.Assessment {
+	t.Helper()
+	l, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := evidence.Assess(evidence.Input{Ledger: l, Plan: in.Planned, Records: in.Records})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// theoryReport makes the report on an input.
+func theoryReport(in Input) *Report { return build(in, fixturePaper(), fixtureDraw) }
+
 // verdicts are the verdicts of Table 1's rows that have one.
-func verdicts(r *Table1) string {
+func verdicts(r *Report) string {
 	var out []string
 	for _, row := range r.Tables[0].Rows {
 		if v := row[len(row)-1]; v != "" {
@@ -63,34 +72,33 @@ func verdicts(r *Table1) string {
 // record that contradicts one shows in its row alone.
 func TestTable1Verdicts(t *testing.T) {
 	const good = "reproduced, reproduced, reproduced, reproduced"
-	if got := verdicts(NewTable1(studyOf(t, experiments.ProfileQuick, nil))); got != good {
+	if got := verdicts(theoryReport(theoryInput(t, experiments.ProfileQuick, nil))); got != good {
 		t.Errorf("verdicts %s", got)
 	}
-	stalled := studyOf(t, experiments.ProfileQuick, func(r *convergence.Record) {
-		if r.Header.Run.Method == convergence.POLK && r.Header.Run.Regime == convergence.Diminishing {
+	stalled := theoryInput(t, experiments.ProfileQuick, func(r *record.Record) {
+		if run := r.Header.Run; run.Method == experiments.MethodPOLK && run.Params.Schedule == experiments.ScheduleInverse {
 			for i := range r.Points {
-				r.Points[i].Distance = 5
+				r.Points[i].Measured[convergence.Distance] = 5
 			}
 		}
 	})
-	if got := verdicts(NewTable1(stalled)); got != "deviates, reproduced, reproduced, reproduced" {
+	if got := verdicts(theoryReport(stalled)); got != "deviates, reproduced, reproduced, reproduced" {
 		t.Errorf("verdicts %s of a run that stalls", got)
 	}
-	none, err := convergence.Read(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := NewTable1(none)
-	if got := verdicts(r); got != "not run, not run, not run, not run" || len(r.Figures) != 0 {
-		t.Errorf("without records: verdicts %s, %d figures", got, len(r.Figures))
+	one := theoryInput(t, experiments.ProfileQuick, nil)
+	clear(one.Records)
+	one.Records[one.Planned[0].ID] = theorytest.Record(one.Planned[0])
+	one.Assessment = judgedTheory(t, one)
+	r := theoryReport(one)
+	if got := verdicts(r); got != "reproduced, not run, reproduced, not run" || !strings.Contains(strings.Join(r.Tables[0].Notes, "\n"), "24 of its runs are not there yet") {
+		t.Errorf("one record: verdicts %s, notes %q", got, r.Tables[0].Notes)
 	}
 }
 
 // TestTable1Faces: every face of every table is sound and has no character
 // that it can't write.
 func TestTable1Faces(t *testing.T) {
-	r := NewTable1(studyOf(t, experiments.ProfileQuick, nil))
-	for _, table := range append(r.Tables, r.Tests) {
+	for _, table := range theoryReport(theoryInput(t, experiments.ProfileQuick, nil)).Tables[:2] {
 		for _, row := range table.Rows {
 			if len(row) != len(table.Header) {
 				t.Errorf("%s: %d cells under %d headings: %q", table.Name, len(row), len(table.Header), row)
@@ -115,17 +123,17 @@ func TestTable1Faces(t *testing.T) {
 // missing, the pictures are drawn, and the numbers behind them are those of the
 // records.
 func TestTable1Figures(t *testing.T) {
-	whole := studyOf(t, experiments.ProfileQuick, nil)
-	parts := *whole
-	parts.Series = append([]convergence.Series(nil), whole.Series...)
-	for i := range parts.Series {
-		if i != 1 {
-			parts.Series[i].Records = nil
+	whole := theoryInput(t, experiments.ProfileQuick, nil)
+	part := whole
+	part.Records = map[string]*record.Record{}
+	for _, p := range whole.Planned {
+		if p.Series == "POLK, η = 0.3, K = 0.3" {
+			part.Records[p.ID] = whole.Records[p.ID]
 		}
 	}
-	for _, s := range []*convergence.Study{whole, &parts} {
+	for _, in := range []Input{whole, part} {
 		missing := 0
-		for _, f := range NewTable1(s).Figures {
+		for _, f := range theoryFigures(in) {
 			if f.Missing != "" {
 				missing++
 				continue
@@ -135,11 +143,11 @@ func TestTable1Figures(t *testing.T) {
 				t.Errorf("%s: legend %q", f.Name, f.content.drawing().(*picture).legend[0].text)
 			}
 		}
-		if s == whole && missing != 0 || s != whole && missing != 1 { // that of the other K
+		if len(in.Records) == len(whole.Records) && missing != 0 || len(in.Records) < len(whole.Records) && missing != 1 { // that of the other K
 			t.Errorf("%d figures are missing", missing)
 		}
 	}
-	f := NewTable1(whole).Figures[0]
+	f := theoryFigures(whole)[0]
 	var b bytes.Buffer
 	if err := f.CSV(&b); err != nil {
 		t.Fatal(err)
@@ -149,16 +157,20 @@ func TestTable1Figures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := 0
-	for _, x := range whole.Series {
-		if x.Run.Method == convergence.FSGD || x.Run.Regime == convergence.Diminishing || x.Run.Parsimony == 0.3 {
-			for _, r := range x.Records {
-				want += len(r.Points)
-			}
+	for _, p := range whole.Planned {
+		if p.Run.Method == experiments.MethodFSGD || p.Label != "polk-small-k" {
+			want += len(whole.Records[p.ID].Points)
 		}
 	}
-	if len(rows) != 1+want || rows[1][3] != exact(whole.Series[0].Records[0].Points[0].Distance) {
+	first := whole.Records[whole.Planned[0].ID].Points[0]
+	if len(rows) != 1+want || rows[1][3] != exact(first.Measured[convergence.Distance]) {
 		t.Errorf("%d rows, want %d; the first is %q", len(rows), 1+want, rows[1])
 	}
+}
+
+// theoryFigures are the figures of Table 1 in a report.
+func theoryFigures(in Input) []*Figure {
+	return slices.DeleteFunc(theoryReport(in).Figures, func(f *Figure) bool { return !strings.HasPrefix(f.Name, Table1Spec) })
 }
 
 // TestLogarithmicX: on a logarithmic x axis equal ratios have equal lengths, and
@@ -180,19 +192,20 @@ func TestLogarithmicX(t *testing.T) {
 	}
 }
 
-// TestReportWithTable1: a report on a study has its tables first and its
+// TestReportWithTable1: a report on its runs has the tables of Table 1 first and its
 // figures last, and writes them; one without has none.
 func TestReportWithTable1(t *testing.T) {
-	in := fixtureInput()
-	in.Convergence = studyOf(t, experiments.ProfileQuick, nil)
-	r := build(in, fixturePaper(), fixtureDraw)
+	in, theory := fixtureInput(), theoryInput(t, experiments.ProfileQuick, nil)
+	in.Planned, in.Assessment = append(in.Planned, theory.Planned...), theory.Assessment
+	maps.Copy(in.Records, theory.Records)
+	r := theoryReport(in)
 	dir := t.TempDir()
 	paths, err := r.WriteAll(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := strings.Join(paths, "\n")
-	for _, name := range []string{"tables/table1.tex", "tables/table1-series.md", "tables/table1-tests.txt", "figures/table1a.svg", "figures/table1b.pdf", "figures/table1c.csv"} {
+	for _, name := range []string{"tables/table1.tex", "tables/table1-series.md", "figures/table1a.svg", "figures/table1b.pdf", "figures/table1c.csv"} {
 		if !strings.Contains(all, filepath.FromSlash(name)) {
 			t.Errorf("%s was not written", name)
 		}
@@ -201,8 +214,7 @@ func TestReportWithTable1(t *testing.T) {
 	if err != nil || r.Tables[0].Name != "table1" || !bytes.Contains(index, []byte("figures/table1a.svg")) {
 		t.Errorf("first table %s, error %v", r.Tables[0].Name, err)
 	}
-	in.Convergence = nil
-	if r := build(in, fixturePaper(), fixtureDraw); r.Table1 != nil || strings.HasPrefix(r.Tables[0].Name, "table1") {
-		t.Error("a report without a study has a Table 1")
+	if r := theoryReport(fixtureInput()); strings.HasPrefix(r.Tables[0].Name, Table1Spec) {
+		t.Error("a report without its runs has a Table 1")
 	}
 }

@@ -88,12 +88,12 @@ func (r *Reference) rows() (rows [][]string) {
 func (v *Verdicts) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("### Verdicts on the paper's claims\n\n")
-	cells, sentences := v.Assessment.Counts()
+	cells, sentences, theorems := v.Assessment.Counts()
 	counts := leftGrid("profile "+v.Profile, "reproduced", "deviating", "inconclusive", "not run")
 	for _, n := range []struct {
 		title string
 		evidence.Counts
-	}{{"cells of Tables 2 and 3", cells}, {"sentences and captions", sentences}} {
+	}{{"cells of Tables 2 and 3", cells}, {"sentences and captions", sentences}, {"theorems of Table 1", theorems}} {
 		deviating := fmt.Sprint(n.Deviates)
 		if n.Explained > 0 {
 			deviating += fmt.Sprintf(" (%d explained)", n.Explained)

@@ -34,9 +34,6 @@ func (r *Report) WriteAll(dir string) ([]string, error) {
 	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
 		w.table(t)
 	}
-	if r.Table1 != nil {
-		w.table(r.Table1.Tests)
-	}
 	for _, f := range r.Figures {
 		w.figure(f)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"polkrepro/baselines/bsgd"
 	"polkrepro/baselines/csvc"
+	"polkrepro/baselines/fsgd"
 	"polkrepro/baselines/ivm"
 	"polkrepro/baselines/lbfgs"
 	"polkrepro/baselines/learnertest"
@@ -34,6 +35,7 @@ var losses = map[string]loss.Loss{"ksvm": loss.MultiHinge{}, "klr": loss.MultiLo
 func TestKSVMAndKLR(t *testing.T) {
 	for name, l := range losses {
 		t.Run("polk/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitPOLK(gaussian, l))) })
+		t.Run("fsgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitFSGD(gaussian, l))) })
 		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(gaussian, l))) })
 		t.Run("nystrom/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitNystrom(gaussian, l)))) })
 		t.Run("rff/"+name, func(t *testing.T) {
@@ -142,6 +144,24 @@ func fitBSGD(k kernel.Kernel, maintenance string) func(task) (*kernel.Expansion,
 			}
 		}
 		return b.Expansion(), nil
+	}
+}
+
+func fitFSGD(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		f, err := fsgd.New(fsgd.Config{
+			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Rate: polk.Constant(0.5).Rate, Points: s.X, Threads: s.Threads,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for range epochs {
+			if err := f.Step(s.N, s.X, s.Y); err != nil {
+				return nil, err
+			}
+		}
+		return f.Expansion(), nil
 	}
 }
 

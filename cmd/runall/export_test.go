@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/record"
 )
 
 func TestExport(t *testing.T) {
@@ -22,8 +23,16 @@ func TestExport(t *testing.T) {
 	}
 	_, stdout, _ := call(t, "export", "--results", results)
 	rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
-	if err != nil || len(rows) != 1+7*2 {
-		t.Errorf("%d rows, %v, want a header and two points of seven runs", len(rows), err)
+	have, readErr := record.ReadDir(harness.RecordsDir(results))
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	want := 1
+	for _, r := range have.Records {
+		want += len(r.Points)
+	}
+	if err != nil || len(have.Records) != 12 || len(rows) != want {
+		t.Errorf("%d rows, %v, want a header and the %d points of 12 runs", len(rows), err, want-1)
 	}
 
 	file := filepath.Join(t.TempDir(), "all.parquet")
@@ -46,7 +55,7 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := call(t, "export", "--results", results)
-	if rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll(); code != harness.ExitFailed || err != nil || len(rows) != 1+6*2 || !strings.Contains(stderr, "1 record in") {
+	if rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll(); code != harness.ExitFailed || err != nil || len(rows) != want-2 || !strings.Contains(stderr, "1 record in") {
 		t.Errorf("a damaged record: exit %d, %d rows, %v, %s", code, len(rows), err, stderr)
 	}
 	if code, _, stderr := call(t, "export", "--results", results, "--out", filepath.Join(file, "x")); code != harness.ExitFailed {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/harness"
 	"polkrepro/record"
@@ -79,7 +78,7 @@ func checkOutFolder(what, dir, results string) error {
 	if err != nil {
 		return nil // it is not there
 	}
-	read := []string{harness.RecordsDir(results), convergence.Dir(results)}
+	read := []string{harness.RecordsDir(results)}
 	if record.Sealed(results) {
 		for _, part := range record.Parts() {
 			read = append(read, filepath.Join(results, part))
@@ -99,14 +98,9 @@ func checkOutFolder(what, dir, results string) error {
 // resultsInputs are the files of a results folder that commands read.
 func resultsInputs(results string) []input {
 	inputs := []input{{"the manifest", filepath.Join(results, record.ManifestName)}}
-	for _, dir := range []string{harness.RecordsDir(results), convergence.Dir(results)} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // there are none, or reading them says so
-		}
-		for _, e := range entries {
-			inputs = append(inputs, input{"the record", filepath.Join(dir, e.Name())})
-		}
+	entries, _ := os.ReadDir(harness.RecordsDir(results)) // if it fails, reading the records says so
+	for _, e := range entries {
+		inputs = append(inputs, input{"the record", filepath.Join(harness.RecordsDir(results), e.Name())})
 	}
 	return inputs
 }

@@ -41,22 +41,22 @@ func TestAgree(t *testing.T) {
 		return call(t, "verify", "records", "--results", results, "--with", with)
 	}
 	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))
-	if err != nil || len(paths) != 7 {
+	if err != nil || len(paths) != 12 {
 		t.Fatal(paths, err)
 	}
-	if code, stdout, stderr := compare(); code != 0 || stdout != "7 runs compared, 7 the same bit for bit; 0 only in the first folder, 0 only in the second\n" {
+	if code, stdout, stderr := compare(); code != 0 || stdout != "12 runs compared, 12 the same bit for bit; 0 are in the first folder alone, 0 in the second\n" {
 		t.Errorf("the same: exit %d, %s%s", code, stdout, stderr)
 	}
-	if err := os.Remove(paths[6]); err != nil {
+	if err := os.Remove(paths[11]); err != nil {
 		t.Fatal(err)
 	}
-	rewrite(t, paths[5], func(f *record.Final) { f.TestRisk *= 1 + 5e-5 })
-	if code, stdout, stderr := compare(); code != 0 || stdout != "6 runs compared, 5 the same bit for bit; 0 only in the first folder, 1 only in the second\n" {
+	rewrite(t, paths[10], func(f *record.Final) { f.TestRisk *= 1 + 5e-5 })
+	if code, stdout, stderr := compare(); code != 0 || stdout != "11 runs compared, 10 the same bit for bit; 0 are in the first folder alone, 1 in the second\n" {
 		t.Errorf("within the tolerance: exit %d, %s%s", code, stdout, stderr)
 	}
-	rewrite(t, paths[4], func(f *record.Final) { f.TestRisk *= 1 + 2e-4 })
+	rewrite(t, paths[9], func(f *record.Final) { f.TestRisk *= 1 + 2e-4 })
 	code, stdout, stderr := compare()
-	if code != harness.ExitDeviates || !strings.Contains(stdout, paths[4]) || !strings.Contains(stdout, "final test risk is") || !strings.Contains(stderr, "1 of 6 runs differ") {
+	if code != harness.ExitDeviates || !strings.Contains(stdout, paths[9]) || !strings.Contains(stdout, "final test risk is") || !strings.Contains(stderr, "1 of 11 runs differ") {
 		t.Errorf("beyond it: exit %d, %s%s", code, stdout, stderr)
 	}
 	if err := os.Truncate(paths[0], 100); err != nil {
@@ -65,7 +65,7 @@ func TestAgree(t *testing.T) {
 	if code, _, stderr := compare(); code != harness.ExitIncomplete || !strings.Contains(stderr, "damaged records: "+paths[0]) {
 		t.Errorf("damaged: exit %d, %s", code, stderr)
 	}
-	for _, p := range paths[:6] {
+	for _, p := range paths[:11] {
 		if err := os.Remove(p); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/cluster"
-	"polkrepro/convergence/experiment"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/export"
@@ -71,24 +69,11 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	}
 	out, err := harness.Reproduce(cmd.Context(), plan, r.opt)
 	r.opt.Progress.Close()
-	if len(names) == 0 && (err == nil || errors.Is(err, harness.ErrRunsFailed)) {
-		err = errors.Join(err, r.table1(cmd.Context(), stderr))
-	}
 	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
 		return err
 	}
 	remark(stderr, r.opt.Results, out)
 	return errors.Join(r.report(cmd, names), err)
-}
-
-// table1 carries out the runs of Table 1, which are no spec's.
-func (r *reproduction) table1(ctx context.Context, stderr io.Writer) error {
-	progress, err := harness.NewProgress(r.progress, stderr)
-	if err != nil {
-		return err
-	}
-	defer progress.Close()
-	return carryTable1(ctx, r.profile, experiment.Options{Results: r.opt.Results, Workers: r.opt.Workers, Progress: progress})
 }
 
 // remark says what was not run, and what failed.

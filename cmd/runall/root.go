@@ -25,7 +25,7 @@ func newRoot() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"reproduce", []*cobra.Command{withSubcommands(newReproduce(), newTable1()), newReport(), newExport()}},
+		{"reproduce", []*cobra.Command{newReproduce(), newReport(), newExport()}},
 		{"judge", []*cobra.Command{withSubcommands(newVerify(), newRecords(), newMultiverse()), newExplain()}},
 		{"compare", []*cobra.Command{newCompare(), newMeasure()}},
 		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate()}},

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -21,7 +20,7 @@ func reference(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "new", "reference")
 	code, stdout, stderr := call(t, "seal", "--from", madeUp(t, experiments.ProfileSmoke), "--profile", "smoke", "--results", dir)
-	if code != 0 || !strings.Contains(stdout, "7 of them records") {
+	if code != 0 || !strings.Contains(stdout, "12 of them records") {
 		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
 	}
 	return dir
@@ -119,7 +118,7 @@ func TestSealFrom(t *testing.T) {
 func TestSealLeavesNothingOld(t *testing.T) {
 	dir := reference(t)
 	kept := filepath.Join(dir, "README.md")
-	for _, path := range []string{filepath.Join(convergence.Dir(dir), "old.jsonl"), filepath.Join(dir, "tables", "old.csv"), kept} {
+	for _, path := range []string{filepath.Join(dir, "table1", "old.jsonl"), filepath.Join(dir, "tables", "old.csv"), kept} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +144,7 @@ func TestSealLeavesNothingOld(t *testing.T) {
 func TestSealRefusesToCopy(t *testing.T) {
 	from := madeUp(t, experiments.ProfileSmoke)
 	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(from), "*.jsonl"))
-	if err != nil || len(paths) != 7 {
+	if err != nil || len(paths) != 12 {
 		t.Fatal(paths, err)
 	}
 	text, err := os.ReadFile(paths[0])
@@ -203,20 +202,17 @@ func TestSealInPlace(t *testing.T) {
 	if err := os.Remove(partial); err != nil {
 		t.Fatal(err)
 	}
-	spoilt := filepath.Join(convergence.Dir(results), "abc.jsonl")
-	if err := os.MkdirAll(filepath.Dir(spoilt), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	spoilt := filepath.Join(harness.RecordsDir(results), "abc.jsonl")
 	if err := os.WriteFile(spoilt, []byte("no record"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, stderr := seal(); code != harness.ExitIncomplete || !strings.Contains(stderr, "abc.jsonl") {
-		t.Errorf("a damaged run of Table 1: exit %d, %s", code, stderr)
+		t.Errorf("a damaged record: exit %d, %s", code, stderr)
 	}
-	if err := os.RemoveAll(filepath.Dir(spoilt)); err != nil {
+	if err := os.Remove(spoilt); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := seal(); code != 0 || !strings.Contains(stdout, "7 files sealed, 7 of them records") {
+	if code, stdout, stderr := seal(); code != 0 || !strings.Contains(stdout, "12 files sealed, 12 of them records") {
 		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
 	}
 	paths, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*.jsonl"))

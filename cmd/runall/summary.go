@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -46,6 +47,17 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 		return err
 	}
 	stdout := cmd.OutOrStdout()
+	if slices.Contains(names, report.Table1Spec) {
+		for _, t := range r.Tables {
+			if !strings.HasPrefix(t.Name, report.Table1Spec) {
+				continue
+			}
+			if err := t.Text(stdout); err != nil {
+				return err
+			}
+			fmt.Fprintln(stdout)
+		}
+	}
 	return s.Text(stdout, columns(stdout), !charset.UTF8())
 }
 
@@ -105,10 +117,6 @@ func (c commands) line(args ...string) string {
 			prefix = data.EnvOffline + "= "
 		}
 	case "reproduce":
-		if slices.Contains(args, "table1") { // it has fewer flags, and no data but its own
-			flag("--results", cmp.Or(c.results, defaultResults), defaultResults)
-			break
-		}
 		flag("--profile", c.profile, experiments.ProfileQuick)
 		flag("--seeds", strconv.Itoa(c.seeds), "0")
 		flag("--data-dir", c.dataDir, "")

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"polkrepro/convergence/theorytest"
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
@@ -39,7 +40,7 @@ func madeUp(t *testing.T, profile string) string {
 		t.Fatal(err)
 	}
 	for _, p := range plan {
-		if len(p.Cells) == 0 && len(p.Figures) == 0 {
+		if len(p.Cells) == 0 && len(p.Figures) == 0 && p.Spec != report.Table1Spec {
 			continue
 		}
 		w, err := record.Create(dir, record.Header{ID: p.ID, Run: p.Run, DataSums: map[string]string{},
@@ -47,12 +48,19 @@ func madeUp(t *testing.T, profile string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 2 {
-			if err := w.Point(record.Point{Samples: p.Run.Samples/2 + i*(p.Run.Samples-p.Run.Samples/2), TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16}); err != nil {
+		r := &record.Record{Final: record.Final{Samples: p.Run.Samples, TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16, Health: map[string]float64{}}}
+		for _, n := range []int{p.Run.Samples / 2, p.Run.Samples} {
+			r.Points = append(r.Points, record.Point{Samples: n, TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16})
+		}
+		if p.Run.Evaluation.Minimizer {
+			r = theorytest.Record(p)
+		}
+		for _, point := range r.Points {
+			if err := w.Point(point); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Finish(record.Final{Samples: p.Run.Samples, TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16, Health: map[string]float64{}}); err != nil {
+		if err := w.Finish(r.Final); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,7 +4,6 @@ package faults
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,9 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"polkrepro/convergence"
 	"polkrepro/record"
 )
 
@@ -62,29 +59,12 @@ func contents(path, name string) (string, error) {
 			return damaged + err.Error(), nil
 		}
 		return hash(record.Canonical(r)), checkTimes(path, r)
-	case folder == "table1" && strings.HasSuffix(name, ".jsonl"):
-		return table1Contents(path)
 	}
 	b, err := os.ReadFile(path)
 	return hash(b), err
 }
 
 func hash(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
-
-// table1Contents is contents of a record of Table 1.
-func table1Contents(path string) (string, error) {
-	r, err := convergence.ReadRecord(path)
-	if err != nil {
-		return damaged + err.Error(), nil
-	}
-	if s := r.Summary.Seconds; !(s >= 0 && s < patience.Seconds()) {
-		return "", fmt.Errorf("%s: a run of %g seconds", path, s)
-	}
-	r.Header.Provenance, r.Header.Started = record.Provenance{}, time.Time{}
-	r.Summary.Seconds, r.Summary.Sum = 0, ""
-	b, err := json.Marshal(r)
-	return hash(b), err
-}
 
 // checkTimes reports durations of a record that no run can have had.
 func checkTimes(path string, r *record.Record) error {

@@ -90,20 +90,24 @@ type marginView struct{ Quantity, Margin, Reason string }
 
 // claims fills in the claims, their counts and which of them differ.
 func (v *view) claims(in Input, paper *experiments.PaperValues) {
-	cells, sentences := in.Assessment.Counts()
+	cells, sentences, theorems := in.Assessment.Counts()
 	v.Cells, v.Numbers, v.Said = cells, in.Assessment.Numbers(), sentences
-	v.Counts = []countRow{{"cells", cells}, {"numbers", v.Numbers}, {"sentences", sentences}}
+	v.Counts = []countRow{{"cells", cells}, {"numbers", v.Numbers}, {"sentences", sentences}, {"theorems", theorems}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
 		{ID: "claims-cells", Title: "Cells of the paper's tables"},
+		{ID: "claims-theorems", Title: "Theorems on convergence, which Table 1 sums up"},
 	}
 	differing := []differing{{Title: "What deviates", class: "bad"}, {Title: "What is inconclusive", class: "open"}}
 	for i := range in.Assessment.Claims {
 		c := newClaim(&in.Assessment.Claims[i], in.Ledger, paper)
 		c.Order = i
 		g := &groups[0]
-		if c.Cell {
+		switch claim := &in.Assessment.Claims[i].Claim; {
+		case claim.Cell:
 			g = &groups[1]
+		case claim.Theorem():
+			g = &groups[2]
 		}
 		g.Claims = append(g.Claims, c)
 		for j := range differing {

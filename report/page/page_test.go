@@ -116,7 +116,7 @@ func TestSummary(t *testing.T) {
 	if len(summary) != 1 {
 		t.Fatalf("%d summaries", len(summary))
 	}
-	cells, sentences := in.Assessment.Counts()
+	cells, sentences, _ := in.Assessment.Counts()
 	numbers := in.Assessment.Numbers()
 	want := fmt.Sprintf("%d of the 17 cells of Tables 2 and 3, %d of their 48 numbers, and %d of 31 sentences and captions are reproduced.",
 		cells.Reproduced, numbers.Reproduced, sentences.Reproduced)

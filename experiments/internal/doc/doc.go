@@ -32,6 +32,8 @@ type Spec struct {
 	Defaults map[string]Defaults `json:"defaults,omitempty"`
 	// The methods to run.
 	Methods []Method `json:"methods,omitempty" jsonschema:"minItems=1"`
+	// In which way samples are taken from the training set: in one random order after another (epochs) or uniformly with replacement; epochs if missing.
+	Sampling string `json:"sampling,omitempty" jsonschema:"enum=epochs,enum=replacement"`
 	// Over which draws of the data and which seeds each of them is repeated; once with seed 1 if missing.
 	Repeats []Repeat `json:"repeats,omitempty" jsonschema:"minItems=1"`
 	// When a run ends.
@@ -118,6 +120,10 @@ type Point struct {
 
 // Repeat says over which draws of the data and which seeds runs are repeated.
 type Repeat struct {
+	// Labels of the only methods that are repeated so; all if missing.
+	Only []string `json:"only,omitempty" jsonschema:"minItems=1"`
+	// In place of what stopping says.
+	Samples *int `json:"samples,omitempty" jsonschema:"minimum=1"`
 	// Draws of a generated data set: their seeds, "calibrated" or "figure".
 	Draws *Draws `json:"draws,omitempty"`
 	// How many of the calibrated draws are used, from the first.
@@ -144,6 +150,8 @@ type Evaluation struct {
 	Tail *int `json:"tail,omitempty" jsonschema:"minimum=1"`
 	// Training risk is taken on the first so many training examples; 0 for all.
 	TrainLimit *int `json:"train_limit,omitempty" jsonschema:"minimum=0"`
+	// Measures runs against the minimizer of the training risk, evenly spaced on a logarithmic scale and over the last half of the run; in place of every and tail.
+	Minimizer bool `json:"minimizer,omitempty"`
 }
 
 // Profiles are the named amounts of work.

@@ -1,0 +1,152 @@
+package fsgd
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+const lambda = 0.05
+
+func rate(t int) float64 { return 0.5 / (1 + float64(t)/40) }
+
+// points are of three classes in the plane, the last one of them twice.
+func points() (x []float32, y []float64) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range 60 {
+		c := float64(i % 3)
+		x, y = append(x, float32(c+r.Float64()), float32(c*c/2+r.Float64())), append(y, c)
+	}
+	return append(x, x[len(x)-2:]...), append(y, 0)
+}
+
+func learner(t *testing.T, x []float32) *Learner {
+	t.Helper()
+	l, err := New(Config{
+		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2, Regularizer: lambda, Rate: rate, Points: x,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// score returns f(x) by its definition.
+func score(f *kernel.Expansion, x []float32) []float64 {
+	out := make([]float64, f.Outputs)
+	for j := range f.Order() {
+		for q, w := range f.Weights(j) {
+			out[q] += w * f.Kernel.Eval(f.Dict.At(j), x)
+		}
+	}
+	return out
+}
+
+// TestLiteral compares with the update as printed, whose dictionary grows with
+// every step: shrinking lazily, also when it is renormalized, and adding up the
+// weights of one point change nothing.
+func TestLiteral(t *testing.T) {
+	x, y := points()
+	l := learner(t, x)
+	f := kernel.NewExpansion(l.cfg.Kernel, 2, 3)
+	r := rand.New(rand.NewPCG(1, 2))
+	grad := make([]float64, 3)
+	seen := map[int]bool{}
+	for step := range 300 {
+		i := r.IntN(len(y))
+		at := x[2*i : 2*i+2]
+		l.cfg.Loss.Gradient(grad, score(f, at), y[i])
+		for k := range f.W {
+			f.W[k] *= 1 - rate(step)*lambda
+		}
+		for q := range grad {
+			grad[q] *= -rate(step)
+		}
+		f.Append(at, grad)
+		if err := l.Step(1, at, y[i:i+1]); err != nil {
+			t.Fatal(err)
+		}
+		seen[min(i, 59)] = true // point 60 is point 59
+		if step == 100 {
+			l.shrink *= 1e-101 // as after very many steps
+			for k := range l.w {
+				l.w[k] *= 1e101
+			}
+		}
+	}
+	if l.shrink < 1e-100 {
+		t.Errorf("shrink is %v", l.shrink)
+	}
+	if l.Order() != len(seen) || l.Expansion().Order() != len(seen) {
+		t.Errorf("order %d and %d, want %d", l.Order(), l.Expansion().Order(), len(seen))
+	}
+	values, normSq := l.Values()
+	var want float64 // Σ‖f_c‖² of the literal one
+	for j := range f.Order() {
+		for q, v := range score(f, f.Dict.At(j)) {
+			want += f.Weights(j)[q] * v
+		}
+	}
+	if math.Abs(normSq-want) > 1e-9*want {
+		t.Errorf("Σ‖f_c‖² is %v, by definition %v", normSq, want)
+	}
+	for i := range y {
+		at := x[2*i : 2*i+2]
+		own := score(l.Expansion(), at)
+		for q, v := range score(f, at) {
+			if math.Abs(values[3*i+q]-v) > 1e-9 || math.Abs(own[q]-v) > 1e-9 {
+				t.Fatalf("f_%d at point %d: %v and %v, by definition %v", q, i, values[3*i+q], own[q], v)
+			}
+		}
+	}
+}
+
+// faulty is a loss that is not finite from a step on.
+type faulty struct {
+	loss.MultiLogistic
+	left *int
+}
+
+func (f faulty) Gradient(grad, scores []float64, y float64) float64 {
+	if *f.left--; *f.left < 0 {
+		return math.Inf(1)
+	}
+	return f.MultiLogistic.Gradient(grad, scores, y)
+}
+
+// TestErrors: what is no sample, and a loss that is not finite, after which the
+// model is that of the samples before.
+func TestErrors(t *testing.T) {
+	x, y := points()
+	left := 2
+	l, err := New(Config{
+		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: faulty{left: &left}, Classes: 3, Dim: 2, Regularizer: lambda, Rate: rate, Points: x,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Step(3, x, y); !errors.Is(err, ErrDiverged) || l.Order() != 2 || l.KernelEvals() != 2*61 {
+		t.Errorf("error %v, order %d, %d kernel values", err, l.Order(), l.KernelEvals())
+	}
+	if err := l.Step(1, []float32{100, 100}, y); err == nil || !strings.Contains(err.Error(), "sample 1 of 1 is not one of the points") {
+		t.Errorf("another point: error %v", err)
+	}
+	if err := l.Step(2, x[:2], y); err == nil || !strings.Contains(err.Error(), "want 4 features and 2 labels, got 2 and 61") {
+		t.Errorf("too few features: error %v", err)
+	}
+	for _, cfg := range []Config{
+		{Kernel: kernel.Gaussian{}, Classes: 3, Dim: 2, Points: x},
+		{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: 1, Dim: 2, Points: x},
+		{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: 3, Dim: 3, Points: x},
+		{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: 3, Dim: 2},
+	} {
+		if _, err := New(cfg); err == nil {
+			t.Errorf("%+v is accepted", cfg)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+package convergence_test
+
+import _ "polkrepro/harness" // registers the methods that specs name

@@ -1,0 +1,42 @@
+// Package theorytest makes up records of runs that are measured against the
+// minimizer, for tests of what is made of such records.
+package theorytest
+
+import (
+	"math"
+
+	"polkrepro/convergence"
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// Record makes up the record of a run as the theory has it: a distance that falls as
+// 1/√t, to a floor of 0.5·√η for a constant learning rate, and an order that grows as
+// the logarithm of t, up to a limit for such a rate. The distances of two seeds differ
+// by a hundredth.
+func Record(p experiments.Planned) *record.Record {
+	r := &record.Record{Path: "records/" + p.ID + ".jsonl", Header: record.Header{ID: p.ID, Run: p.Run}}
+	most, before := 0.0, 0
+	for k := range 61 { // twenty points a decade, over three
+		n := int(float64(p.Run.Samples) * math.Pow(10, float64(k-60)/20))
+		distance, order := 8/math.Sqrt(1+float64(n)), 20*math.Log(float64(n))
+		if p.Run.Params.Schedule == experiments.ScheduleConstant {
+			distance, order = max(distance, 0.5*math.Sqrt(p.Run.Params.LearningRate)), min(order, 100)
+		}
+		if n == before {
+			continue
+		}
+		most, before = max(most, order), n
+		r.Points = append(r.Points, record.Point{Samples: n, TrainRisk: 0.7, TestRisk: 0.75, TestError: 0.04, ModelOrder: int(order), Measured: map[string]float64{
+			convergence.Distance: distance * (1 + 0.01*float64(p.Run.Seed)), convergence.Excess: 0.01 * distance * distance,
+			convergence.MeanOrder: order, convergence.Norm: 8, convergence.Gradient: 0.2,
+			convergence.Separation: 0.5, convergence.Ratio: 0.9,
+		}})
+	}
+	r.Final = record.Final{Samples: p.Run.Samples, TrainRisk: 0.7, TestRisk: 0.75, TestError: 0.04, ModelOrder: most, Timing: record.Timing{Wall: 2}, Measured: map[string]float64{
+		convergence.MaxOrder: most, convergence.Ratio: 1, convergence.Checked: 1000, convergence.Direct: 0.999,
+		convergence.StarRisk: 0.7, convergence.StarGap: 1e-12, convergence.StarNorm: 8, convergence.StartRisk: math.Log(5),
+		convergence.PlaneWidth: 4, convergence.PlaneHeight: 6,
+	}}
+	return r
+}

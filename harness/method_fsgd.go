@@ -1,0 +1,49 @@
+package harness
+
+import (
+	"errors"
+
+	"polkrepro/baselines/fsgd"
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+)
+
+func init() {
+	batch := experiments.Param("batch_size").WithAbout("samples a step; FSGD is defined for one").WithDefault("1")
+	batch.Most = prune.Bound(1)
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: experiments.MethodFSGD, Title: "FSGD",
+			About: "functional stochastic gradient descent: POLK that prunes nothing (the paper's eq. sgd_hilbert)",
+			Tasks: experiments.Tasks(),
+			Params: []experiments.ParamInfo{
+				experiments.Param("learning_rate"),
+				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
+				experiments.Param("horizon"),
+				batch,
+				experiments.Param("regularizer"),
+				experiments.Param("bandwidth"),
+			},
+		},
+		New: newFSGD,
+	})
+}
+
+func newFSGD(p Problem) (Learner, error) {
+	if p.Train == nil {
+		return nil, errors.New("FSGD keeps a weight for every training point: it learns from a training set, not from an endless stream")
+	}
+	rates, err := p.Params.Rates()
+	if err != nil {
+		return nil, err
+	}
+	return fsgd.New(fsgd.Config{
+		Kernel:      p.Kernel,
+		Loss:        p.Loss,
+		Classes:     p.Classes,
+		Dim:         p.Dim,
+		Regularizer: p.Params.Regularizer,
+		Rate:        rates.Rate,
+		Points:      p.Train.X,
+	})
+}

@@ -1,0 +1,334 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"polkrepro/baselines/fsgd"
+	"polkrepro/baselines/lbfgs"
+	"polkrepro/convergence"
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+	"polkrepro/polk"
+)
+
+// gapTolerance is the duality gap of f*, relative to R(f*), that is asked for:
+// with it ‖f − f*‖ is known to 1e-5 on multidist.
+const gapTolerance = 1e-12
+
+// A minimizer is f*, the minimizer of the risk R on N training points.
+type minimizer struct {
+	Problem
+	x     []float64          // N×Dim, the points in float64
+	best  []float64          // N×C, the weights of f*
+	facts map[string]float64 // of R and f*, as the last line of a record has them
+}
+
+// newMinimizer computes f* for the training points of a run.
+func newMinimizer(ctx context.Context, run experiments.Run, set *data.Set, threads int) (*minimizer, error) {
+	p, err := newProblem(run, set.Classes, set.Train.Dim, set.Train)
+	if err != nil {
+		return nil, err
+	}
+	s := p.Train
+	result, err := lbfgs.Train(ctx, lbfgs.Config{
+		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim,
+		Regularizer: p.Params.Regularizer, Tolerance: gapTolerance, MaxBytes: memoryLimit(), Threads: threads,
+	}, s.N, s.X, s.Y, nil)
+	if err != nil {
+		return nil, fmt.Errorf("minimizer of the risk: %w", err)
+	}
+	if result.Expansion.Order() != s.N {
+		return nil, fmt.Errorf("minimizer of the risk: weights on %d of %d points, want all of them", result.Expansion.Order(), s.N)
+	}
+	m := &minimizer{Problem: p, x: make([]float64, len(s.X)), best: result.Expansion.W}
+	kernel.Widen(m.x, s.X)
+	m.facts = map[string]float64{
+		convergence.StarRisk:  result.Objective,
+		convergence.StarGap:   result.Gap,
+		convergence.StarNorm:  math.Sqrt(result.Expansion.NormSq(threads)),
+		convergence.StartRisk: math.Log(float64(p.Classes)),
+	}
+	if s.Dim == 2 {
+		m.facts[convergence.PlaneWidth], m.facts[convergence.PlaneHeight] = extent(s, 0), extent(s, 1)
+	}
+	return m, nil
+}
+
+// extent is the length of the interval that holds feature q of all points.
+func extent(s *data.Split, q int) float64 {
+	var v []float64
+	for i := range s.N {
+		v = append(v, float64(s.Row(i)[q]))
+	}
+	return slices.Max(v) - slices.Min(v)
+}
+
+// measure returns what follows from the values of f at the training points, N×C,
+// and Σ‖f_c‖².
+func (m *minimizer) measure(values []float64, normSq float64) map[string]float64 {
+	c, lambda := m.Classes, m.Params.Regularizer
+	grad := make([]float64, c)
+	var cross, risk, square float64
+	for i, y := range m.Train.Y {
+		f := values[i*c : (i+1)*c]
+		risk += m.Loss.Gradient(grad, f, y)
+		self := m.Kernel.Self(m.Train.Row(i))
+		for q, g := range grad {
+			cross += m.best[i*c+q] * f[q]
+			square += g*g*self + 2*lambda*g*f[q]
+		}
+	}
+	n, norm := float64(m.Train.N), m.facts[convergence.StarNorm]
+	return map[string]float64{
+		convergence.Distance: math.Sqrt(max(0, normSq-2*cross+norm*norm)),
+		convergence.Excess:   risk/n + lambda/2*normSq - m.facts[convergence.StarRisk],
+		convergence.Norm:     math.Sqrt(normSq),
+		convergence.Gradient: square/n + lambda*lambda*normSq,
+	}
+}
+
+// values returns f at the training points, N×C.
+func (m *minimizer) values(f *kernel.Expansion) []float64 {
+	n, order, c := m.Train.N, f.Order(), f.Outputs
+	out := make([]float64, n*c)
+	if order == 0 {
+		return out
+	}
+	k, w := make([]float64, n*order), make([]float64, c*order)
+	for j := range order {
+		for q := range c {
+			w[q*order+j] = f.W[j*c+q]
+		}
+	}
+	f.Dict.Block64(f.Kernel, n, m.x, k, order, 1)
+	gemm.MulABT(n, c, order, 1, k, order, w, order, 0, out, c, 1)
+	return out
+}
+
+// minimizers computes every minimizer once.
+type minimizers struct {
+	mu    sync.Mutex
+	known map[minimizerKey]*minimizer
+}
+
+type minimizerKey struct {
+	data        *data.Set
+	task        string
+	kernel      string // its Spec
+	regularizer float64
+}
+
+// of returns the minimizer of a run's risk. Those who ask while it is computed
+// wait: its kernel matrix is not to be made twice.
+func (m *minimizers) of(ctx context.Context, run experiments.Run, set *data.Set, threads int) (*minimizer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := minimizerKey{set, run.Task, fmt.Sprint(run.Params.Kernel), run.Params.Regularizer}
+	if known := m.known[key]; known != nil {
+		return known, nil
+	}
+	made, err := newMinimizer(ctx, run, set, threads)
+	if err != nil {
+		return nil, err
+	}
+	if m.known == nil {
+		m.known = make(map[minimizerKey]*minimizer)
+	}
+	m.known[key] = made
+	return made, nil
+}
+
+// Steps of POLK whose projection error is computed anew: the first of a run,
+// where every element is new, and one in so many of the others, a prime so that
+// nothing else keeps step with it.
+const (
+	checkFirst = 500
+	checkEvery = 499
+)
+
+// measured is a learner that takes steps of one sample and is measured against f*:
+// at points of the run, and at every step.
+type measured struct {
+	Learner
+	star *minimizer
+	polk *polk.Learner // the learner, or nil if it is FSGD
+	fsgd *fsgd.Learner // the same
+
+	steps  int     // since the last point
+	orders float64 // sum of M over these
+	since  float64 // largest ratio of these
+
+	maxOrder, ratio, checked, direct, disagree float64 // of all steps
+}
+
+func newMeasured(l Learner, star *minimizer) (*measured, error) {
+	m := &measured{Learner: l, star: star}
+	switch l := l.(type) {
+	case *polk.Learner:
+		m.polk = l
+	case *fsgd.Learner:
+		m.fsgd = l
+	default:
+		return nil, fmt.Errorf("a learner of type %T can't be measured against the minimizer: want POLK or FSGD", l)
+	}
+	return m, nil
+}
+
+// Step takes a step and notes the model order and what the projection did.
+func (m *measured) Step(n int, x []float32, y []float64) error {
+	step := m.Learner.Step
+	if m.polk != nil {
+		step = m.project
+	}
+	if err := step(n, x, y); err != nil {
+		return err
+	}
+	m.steps++
+	order := float64(m.order())
+	m.orders += order
+	m.maxOrder = max(m.maxOrder, order)
+	return nil
+}
+
+// order returns M without making an expansion of FSGD.
+func (m *measured) order() int {
+	if m.fsgd != nil {
+		return m.fsgd.Order()
+	}
+	return m.Expansion().Order()
+}
+
+// project takes a step of POLK and compares ‖∇̃ − ∇̂‖ = ‖f̃ − f‖/η_t with ε_t/η_t.
+func (m *measured) project(n int, x []float32, y []float64) error {
+	if n != 1 {
+		return fmt.Errorf("a step of %d samples can't be measured against the minimizer: want 1", n)
+	}
+	var tilde *kernel.Expansion
+	if t := m.polk.Steps(); t < checkFirst || t%checkEvery == 0 {
+		tilde = m.unprojected(x, y[0])
+	}
+	if err := m.polk.Step(n, x, y); err != nil {
+		return err
+	}
+	last := m.polk.Last()
+	m.note(last.Error / last.Budget)
+	if tilde != nil {
+		// The step's rate is known only now.
+		scale(tilde, m.star.Params.Regularizer, last.Rate)
+		direct := math.Sqrt(max(0, difference(tilde, m.polk.Expansion()).NormSq(1))) // rounding may leave less than 0 of nothing
+		m.checked++
+		m.direct = max(m.direct, direct/last.Budget)
+		m.disagree = max(m.disagree, math.Abs(direct-last.Error)/last.Budget)
+	}
+	return nil
+}
+
+// note takes in the ratio of a step's error to its budget.
+func (m *measured) note(ratio float64) {
+	m.since = max(m.since, ratio)
+	m.ratio = max(m.ratio, ratio)
+}
+
+// unprojected returns f_t with −ℓ'(f_t(x), y) on x as its last element: what scale
+// makes f̃_{t+1} of.
+func (m *measured) unprojected(x []float32, y float64) *kernel.Expansion {
+	f := m.polk.Expansion()
+	scores, grad := make([]float64, f.Outputs), make([]float64, f.Outputs)
+	for j := range f.Order() {
+		k := f.Kernel.Eval(f.Dict.At(j), x)
+		for q, w := range f.Weights(j) {
+			scores[q] += k * w
+		}
+	}
+	m.star.Loss.Gradient(grad, scores, y)
+	for q := range grad {
+		grad[q] = -grad[q]
+	}
+	tilde := f.Clone()
+	tilde.Append(x, grad)
+	return tilde
+}
+
+// scale makes f̃ = (1 − ηλ)·f_t − η·ℓ'·κ(x, ·) of what unprojected returned (eq.
+// param_tilde).
+func scale(f *kernel.Expansion, lambda, rate float64) {
+	last := len(f.W) - f.Outputs
+	for i := range f.W {
+		if i < last {
+			f.W[i] *= 1 - rate*lambda
+		} else {
+			f.W[i] *= rate
+		}
+	}
+}
+
+// difference returns a − b, where the elements of b are among a's: it has the
+// elements of a.
+func difference(a, b *kernel.Expansion) *kernel.Expansion {
+	d := a.Clone()
+	at := make(map[uint64]int, b.Order())
+	for j := range b.Order() {
+		at[b.Dict.ID(j)] = j
+	}
+	matched := 0
+	for j := range d.Order() {
+		if k, ok := at[d.Dict.ID(j)]; ok {
+			gemm.Axpy(-1, b.Weights(k), d.Weights(j))
+			matched++
+		}
+	}
+	if matched < b.Order() { // the new sample was kept, under an ID of its own
+		gemm.Axpy(-1, b.Weights(b.Order()-1), d.Weights(d.Order()-1))
+	}
+	return d
+}
+
+// point measures f_t, and the steps since the last point.
+func (m *measured) point() map[string]float64 {
+	var out map[string]float64
+	if m.fsgd != nil {
+		out = m.star.measure(m.fsgd.Values())
+	} else {
+		f := m.polk.Expansion()
+		out = m.star.measure(m.star.values(f), f.NormSq(1))
+		out[convergence.Ratio] = m.since
+		if f.Order() > 1 {
+			out[convergence.Separation] = separation(f)
+		}
+	}
+	out[convergence.MeanOrder] = m.orders / float64(m.steps)
+	m.orders, m.steps, m.since = 0, 0, 0
+	return out
+}
+
+// separation returns the least ‖κ(d_j, ·) − κ(d_k, ·)‖ of two elements.
+func separation(f *kernel.Expansion) float64 {
+	least := math.Inf(1)
+	for j := range f.Order() {
+		x := f.Dict.At(j)
+		for k := range j {
+			y := f.Dict.At(k)
+			least = min(least, f.Kernel.Self(x)+f.Kernel.Self(y)-2*f.Kernel.Eval(x, y))
+		}
+	}
+	return math.Sqrt(max(0, least))
+}
+
+// final returns what was seen of all steps, and the facts of f*.
+func (m *measured) final() map[string]float64 {
+	out := map[string]float64{convergence.MaxOrder: m.maxOrder}
+	if m.polk != nil {
+		out[convergence.Ratio] = m.ratio
+		out[convergence.Checked], out[convergence.Direct], out[convergence.Disagree] = m.checked, m.direct, m.disagree
+	}
+	for name, v := range m.star.facts {
+		out[name] = v
+	}
+	return out
+}

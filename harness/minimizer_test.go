@@ -1,0 +1,330 @@
+package harness
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"polkrepro/convergence"
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/kernel"
+	"polkrepro/record"
+)
+
+// measuredRun is a run on the points of smallSet that is measured against f*.
+func measuredRun(method string) experiments.Run {
+	run := experiments.Run{
+		Data: experiments.DataRef{Name: "small"}, Task: experiments.TaskKLR, Method: method, Seed: 3, Samples: 1000,
+		Params: experiments.Params{
+			Kernel:      experiments.Kernel{Type: "gaussian", Bandwidth: 0.7},
+			Regularizer: 0.05, LearningRate: 0.5, Schedule: experiments.ScheduleConstant, BatchSize: 1,
+		},
+		Sampling:   experiments.SamplingReplacement,
+		Evaluation: experiments.Evaluation{Minimizer: true},
+	}
+	if method == experiments.MethodPOLK {
+		run.Params.Parsimony = 0.1
+	}
+	return run
+}
+
+// smallSet is three clusters of 60 points in the plane, to train and to test on.
+func smallSet() *data.Set {
+	r := rand.New(rand.NewPCG(7, 8))
+	s := &data.Split{N: 60, Dim: 2}
+	for i := range s.N {
+		y := float64(i % 3)
+		s.Y = append(s.Y, y)
+		s.X = append(s.X, float32(y+r.Float64()), float32(y*y/2+r.Float64()))
+	}
+	return &data.Set{Name: "small", Classes: 3, Train: s, Test: s, Sums: map[string]string{"small": "00"}}
+}
+
+func smallMinimizer(t *testing.T) *minimizer {
+	t.Helper()
+	m, err := newMinimizer(t.Context(), measuredRun(experiments.MethodPOLK), smallSet(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// smallLearner returns a learner that is measured against f*.
+func smallLearner(t *testing.T, run experiments.Run, star *minimizer) *measured {
+	t.Helper()
+	l, err := Methods().NewLearner(run, 3, 2, star.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := newMeasured(l, star)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// learn takes steps on points that are drawn.
+func (m *measured) learn(t *testing.T, steps int, s *sampler) {
+	t.Helper()
+	for range steps {
+		i := s.Next()
+		if err := m.Step(1, m.star.Train.Row(i), m.star.Train.Y[i:i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// star is f*.
+func (m *minimizer) star() *kernel.Expansion {
+	f := kernel.NewExpansion(m.Kernel, m.Dim, m.Classes)
+	for i := range m.Train.N {
+		f.Append(m.Train.Row(i), m.best[i*m.Classes:(i+1)*m.Classes])
+	}
+	return f
+}
+
+// at returns f(x) by its definition.
+func at(f *kernel.Expansion, x []float32) []float64 {
+	out := make([]float64, f.Outputs)
+	for j := range f.Order() {
+		for q, w := range f.Weights(j) {
+			out[q] += w * f.Kernel.Eval(f.Dict.At(j), x)
+		}
+	}
+	return out
+}
+
+// inner returns Σ_c ⟨f_c, g_c⟩ by its definition.
+func inner(f, g *kernel.Expansion) float64 {
+	var sum float64
+	for j := range g.Order() {
+		v := at(f, g.Dict.At(j))
+		for q, w := range g.Weights(j) {
+			sum += w * v[q]
+		}
+	}
+	return sum
+}
+
+// literal measures f by definitions alone.
+func (m *minimizer) literal(f *kernel.Expansion) map[string]float64 {
+	lambda := m.Params.Regularizer
+	var risk, square float64
+	grad := make([]float64, m.Classes)
+	for i := range m.Train.N {
+		x := m.Train.Row(i)
+		risk += m.Loss.Gradient(grad, at(f, x), m.Train.Y[i])
+		// ∇̂ as a function: λf plus the gradient on the sample.
+		g := f.Clone()
+		for k := range g.W {
+			g.W[k] *= lambda
+		}
+		g.Append(x, grad)
+		square += inner(g, g)
+	}
+	d := f.Clone()
+	for i := range m.Train.N {
+		w := make([]float64, m.Classes)
+		for q := range w {
+			w[q] = -m.best[i*m.Classes+q]
+		}
+		d.Append(m.Train.Row(i), w)
+	}
+	n, normSq := float64(m.Train.N), inner(f, f)
+	return map[string]float64{
+		convergence.Distance: math.Sqrt(inner(d, d)),
+		convergence.Excess:   risk/n + lambda/2*normSq - m.facts[convergence.StarRisk],
+		convergence.Norm:     math.Sqrt(normSq),
+		convergence.Gradient: square / n,
+	}
+}
+
+func within(a, b, tol float64) bool { return math.Abs(a-b) <= tol*(1+math.Abs(b)) }
+
+// agree reports where a measurement differs from one by definition.
+func agree(t *testing.T, got, want map[string]float64, tol float64) {
+	t.Helper()
+	for name, v := range want {
+		if !within(got[name], v, tol) {
+			t.Errorf("%s is %v, by definition %v", name, got[name], v)
+		}
+	}
+}
+
+// TestMeasure compares what is measured of POLK and of FSGD with the definitions.
+func TestMeasure(t *testing.T) {
+	star := smallMinimizer(t)
+	for _, method := range []string{experiments.MethodPOLK, experiments.MethodFSGD} {
+		m := smallLearner(t, measuredRun(method), star)
+		s := newSampler(60, 1)
+		for range 4 {
+			m.learn(t, 51, s)
+			agree(t, m.point(), star.literal(m.Expansion()), 1e-9)
+		}
+	}
+}
+
+// TestMinimizer: f* is where the gradient of R vanishes, at a distance of 0
+// from itself; and (λ/2)‖f − f*‖² ≤ R(f) − R(f*) for every f, by strong
+// convexity, up to the certified gap (eq. strong_cvx).
+func TestMinimizer(t *testing.T) {
+	m := smallMinimizer(t)
+	star, gap, lambda := m.star(), m.facts[convergence.StarGap], m.Params.Regularizer
+	if excess := m.literal(star)[convergence.Excess]; math.Abs(excess) > 1e-11 || gap > 1e-11 {
+		t.Errorf("excess %v, gap %v", excess, gap)
+	}
+	if w, h := m.facts[convergence.PlaneWidth], m.facts[convergence.PlaneHeight]; !(w > 2.5 && w < 3 && h > 2.5 && h < 3) {
+		t.Errorf("the points take %v × %v", w, h)
+	}
+	// E∇̂ = λf* + mean of the gradients, so its weights on point i are these.
+	grad := make([]float64, m.Classes)
+	for i := range m.Train.N {
+		m.Loss.Gradient(grad, at(star, m.Train.Row(i)), m.Train.Y[i])
+		for q, g := range grad {
+			if w := lambda*m.best[i*m.Classes+q] + g/float64(m.Train.N); math.Abs(w) > 1e-6 {
+				t.Errorf("gradient %v on point %d", w, i)
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 20 {
+		f := star.Clone()
+		for k := range f.W {
+			f.W[k] += 0.3 * (r.Float64() - 0.5)
+		}
+		v := m.literal(f)
+		if d := v[convergence.Distance]; lambda/2*d*d > v[convergence.Excess]+gap+1e-12 {
+			t.Errorf("distance %v at an excess of %v", d, v[convergence.Excess])
+		}
+		agree(t, m.measure(m.values(f), f.NormSq(1)), v, 1e-9)
+	}
+}
+
+// TestMinimizers: the minimizer of a risk is computed once.
+func TestMinimizers(t *testing.T) {
+	var known minimizers
+	run, set := measuredRun(experiments.MethodPOLK), smallSet()
+	of := func(run experiments.Run) *minimizer {
+		m, err := known.of(t.Context(), run, set, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	first, other := of(run), run
+	other.Method, other.Seed, other.Params.LearningRate = experiments.MethodFSGD, 9, 0.1
+	if of(other) != first {
+		t.Error("one risk has two minimizers")
+	}
+	other.Params.Regularizer = 0.1
+	if of(other) == first {
+		t.Error("two risks have one minimizer")
+	}
+}
+
+// TestFSGDIsPOLK: FSGD is POLK whose budget is next to nothing.
+func TestFSGDIsPOLK(t *testing.T) {
+	star := smallMinimizer(t)
+	plain := smallLearner(t, measuredRun(experiments.MethodFSGD), star)
+	run := measuredRun(experiments.MethodPOLK)
+	run.Params.Parsimony = 1e-9
+	tiny := smallLearner(t, run, star)
+	plain.learn(t, 300, newSampler(60, 2))
+	tiny.learn(t, 300, newSampler(60, 2))
+	got, want := plain.point(), tiny.point()
+	delete(want, convergence.Ratio)
+	delete(want, convergence.Separation)
+	delete(want, convergence.MeanOrder) // of FSGD: samples that depend on others to rounding too
+	agree(t, got, want, 1e-6)
+}
+
+// TestDirect: the error of a step computed from f̃ and f is that of the
+// projection's account, and shows what that account hides.
+func TestDirect(t *testing.T) {
+	star := smallMinimizer(t)
+	m := smallLearner(t, measuredRun(experiments.MethodPOLK), star)
+	s := newSampler(60, 4)
+	m.learn(t, 400, s)
+	sum := m.final()
+	direct := sum[convergence.Direct]
+	if sum[convergence.Checked] != 400 || direct > 1+1e-6 || direct < 0.5 || sum[convergence.Disagree] > 1e-6 ||
+		!(sum[convergence.MaxOrder] > 1 && sum[convergence.MaxOrder] < 60) {
+		t.Errorf("%v", sum)
+	}
+	i := s.Next()
+	tilde := m.unprojected(star.Train.Row(i), star.Train.Y[i])
+	if err := m.polk.Step(1, star.Train.Row(i), star.Train.Y[i:i+1]); err != nil {
+		t.Fatal(err)
+	}
+	last := m.polk.Last()
+	scale(tilde, star.Params.Regularizer, last.Rate)
+	m.polk.Expansion().W[0] += 2 * last.Budget // κ(x, x) = 1: an error of twice the budget
+	if direct := math.Sqrt(difference(tilde, m.polk.Expansion()).NormSq(1)); !(direct > last.Budget) {
+		t.Errorf("error %v of a model that was tampered with, budget %v", direct, last.Budget)
+	}
+	m.note(1.25)
+	if got, point := m.final()[convergence.Ratio], m.point(); got != 1.25 || point[convergence.Ratio] != 1.25 {
+		t.Errorf("a violated bound: ratio %v, point %v", got, point)
+	}
+	m.learn(t, 1, s)
+	if point := m.point(); point[convergence.Ratio] == 1.25 || point[convergence.MeanOrder] != float64(m.order()) {
+		t.Errorf("after it: point %v, order %d", point, m.order())
+	}
+}
+
+// TestMeasuredRun: a run that is measured has the points of its evaluation, each
+// measured, and its record does not depend on the cores.
+func TestMeasuredRun(t *testing.T) {
+	for _, method := range []string{experiments.MethodPOLK, experiments.MethodFSGD} {
+		run, set := measuredRun(method), smallSet()
+		var ends []map[string]float64
+		for _, cores := range []*cores{newCores(1, 1), newCores(4, 1)} {
+			x := &executor{records: t.TempDir(), progress: silent{}, methods: Methods(), minimizers: new(minimizers), cores: cores}
+			if err := x.execute(t.Context(), planned(run), set); err != nil {
+				t.Fatal(err)
+			}
+			r, err := record.Read(filepath.Join(x.records, planned(run).ID+".jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var samples []int
+			for _, p := range r.Points {
+				samples = append(samples, p.Samples)
+				if len(p.Measured) < 5 {
+					t.Errorf("%s at %d: %v", method, p.Samples, p.Measured)
+				}
+			}
+			if !slices.Equal(samples, EvaluationPoints(run.Samples, run.Evaluation)) {
+				t.Errorf("%s: points %v", method, samples)
+			}
+			last := r.Points[len(r.Points)-1].Measured
+			if risk := r.Final.Measured[convergence.StarRisk]; !(last[convergence.Excess] > 0) || !within(r.Points[len(r.Points)-1].TrainRisk, risk+last[convergence.Excess], 1e-5) {
+				t.Errorf("%s: training risk %v, R(f*) = %v, excess %v", method, r.Points[len(r.Points)-1].TrainRisk, risk, last[convergence.Excess])
+			}
+			ends = append(ends, last)
+		}
+		for name, v := range ends[0] {
+			if ends[1][name] != v {
+				t.Errorf("%s: %s is %v on one core and %v on four", method, name, v, ends[1][name])
+			}
+		}
+	}
+}
+
+// TestNotMeasured: neither another learner nor mini-batches can be measured.
+func TestNotMeasured(t *testing.T) {
+	star := smallMinimizer(t)
+	if _, err := newMeasured(&fake{}, star); err == nil {
+		t.Error("a fake is measured")
+	}
+	m := smallLearner(t, measuredRun(experiments.MethodPOLK), star)
+	if err := m.Step(2, star.Train.X, star.Train.Y); err == nil || m.polk.Steps() != 0 {
+		t.Errorf("a mini-batch of two: error %v after %d steps", err, m.polk.Steps())
+	}
+	if _, err := (Registry{experiments.MethodFSGD: {New: newFSGD}}).NewLearner(measuredRun(experiments.MethodFSGD), 3, 2, nil); err == nil {
+		t.Error("FSGD on an endless stream")
+	}
+}
