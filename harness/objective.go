@@ -14,7 +14,7 @@ import (
 // The risk is R(f) = (1/N) Σ ℓ(f(x_n), y_n) + (λ/2) Σ_c ‖f_c‖². The paper
 // prints λ Σ‖f_c‖² for the hinge and (λ/2) Σ‖f_c‖² for the logistic loss,
 // while its update (1 − ηλ)f is that of λ/2 for both: λ/2 is taken for both
-// (REPRODUCE.md, assumption 8; at λ = 1e-6 no printed digit depends on it).
+// (assumption regularizer, docs/assumptions.md).
 type Objective struct {
 	loss        loss.Loss
 	regularizer float64
