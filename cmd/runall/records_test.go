@@ -44,14 +44,14 @@ func TestAgree(t *testing.T) {
 	if err != nil || len(paths) != 12 {
 		t.Fatal(paths, err)
 	}
-	if code, stdout, stderr := compare(); code != 0 || stdout != "12 runs compared, 12 the same bit for bit; 0 are in the first folder alone, 0 in the second\n" {
+	if code, stdout, stderr := compare(); code != 0 || stdout != "12 runs compared, 12 the same bit for bit; 0 only in the first folder, 0 only in the second\n" {
 		t.Errorf("the same: exit %d, %s%s", code, stdout, stderr)
 	}
 	if err := os.Remove(paths[11]); err != nil {
 		t.Fatal(err)
 	}
 	rewrite(t, paths[10], func(f *record.Final) { f.TestRisk *= 1 + 5e-5 })
-	if code, stdout, stderr := compare(); code != 0 || stdout != "11 runs compared, 10 the same bit for bit; 0 are in the first folder alone, 1 in the second\n" {
+	if code, stdout, stderr := compare(); code != 0 || stdout != "11 runs compared, 10 the same bit for bit; 0 only in the first folder, 1 only in the second\n" {
 		t.Errorf("within the tolerance: exit %d, %s%s", code, stdout, stderr)
 	}
 	rewrite(t, paths[9], func(f *record.Final) { f.TestRisk *= 1 + 2e-4 })

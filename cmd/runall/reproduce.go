@@ -29,8 +29,7 @@ func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [SPEC...]",
 		Short: "Run the experiments and compare with the paper's tables",
-		Long: `Run the experiments of the named specs, or by default of all and of Table 1.
-Compare the results with the paper's tables, one line for each method, count the
+		Long: `Run the experiments of the named specs, or by default of all. Compare the results with the paper's tables, one line for each method, count the
 verdicts, and list missing runs with the commands that add them. The full tables
 and the figures are written to report/ in the results folder; 'runall report'
 prints the tables.

@@ -23,11 +23,10 @@ files is then changed, missing or added, every command that reads the folder
 fails with exit status 4. reproduce does not write to a sealed folder.
 
 With --from, the folder becomes a reference made from the records in other
-folders: those of all runs of a profile, and all of its runs of Table 1 or
-none. No run may be missing, and all must be made by a program of known
-revision without local changes. Tables, figures and verdicts are remade from
-these records; example images in figures need the data. They replace those of
-an earlier reference.`,
+folders: those of all runs of a profile. No run may be missing, and all must be
+made by a program of known revision without local changes. Tables, figures and
+verdicts are remade from these records; example images in figures need the data.
+They replace those of an earlier reference.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(ref.From) > 0 {
