@@ -185,7 +185,7 @@ var methods = []MethodInfo{
 	},
 	{
 		Name: MethodFSGD, Title: "FSGD",
-		About: "functional stochastic gradient descent: POLK that prunes nothing (the paper's eq. sgd_hilbert)",
+		About: "functional stochastic gradient descent: POLK that prunes nothing",
 		Tasks: []string{TaskKSVM, TaskKLR},
 		Params: []ParamInfo{
 			paramLearningRate,
