@@ -14,7 +14,7 @@ func init() {
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: experiments.MethodFSGD, Title: "FSGD",
-			About: "functional stochastic gradient descent: POLK that prunes nothing (the paper's eq. sgd_hilbert)",
+			About: "functional stochastic gradient descent: POLK that prunes nothing",
 			Tasks: experiments.Tasks(),
 			Params: []experiments.ParamInfo{
 				experiments.Param("learning_rate"),

@@ -29,10 +29,11 @@ func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [SPEC...]",
 		Short: "Run the experiments and compare with the paper's tables",
-		Long: `Run the experiments of the named specs, or by default of all. Compare the results
-with the paper's tables, one line for each method, count the verdicts, and list
-missing runs with the commands that add them. The full tables and the figures are
-written to report/ in the results folder; 'runall report' prints the tables.
+		Long: `Run the experiments of the named specs, or by default of all. Compare the
+results with the paper's tables, one line for each method, count the verdicts,
+and list missing runs with the commands that add them. The full tables and the
+figures are written to report/ in the results folder; 'runall report' prints the
+tables.
 
 Finished runs are kept and not repeated. Missing data sets are downloaded first
 (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.`,
