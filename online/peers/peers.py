@@ -245,7 +245,7 @@ def main():
                 with open(out + ".jsonl", "a") as f:
                     f.write(json.dumps(r) + "\n")
                 print(json.dumps(r), file=sys.stderr)
-    version, _ = run([runall, "version"])
+    _, version = run([runall, "version"])
     with open(out + ".txt", "w") as f:
         f.write(version.strip() + f"\nscikit-learn {sklearn.__version__}, numpy {np.__version__}\n\n" + table(records))
 
