@@ -264,7 +264,7 @@ func TestExplained(t *testing.T) {
 }
 
 func TestValue(t *testing.T) {
-	below := 5.0
+	below, met := 5.0, 4.0
 	r := &record.Record{
 		Points: []record.Point{
 			{Samples: 10, TrainRisk: 1, TestRisk: 9, TestError: 0.5, ModelOrder: 3},
@@ -287,6 +287,7 @@ func TestValue(t *testing.T) {
 		{experiments.Selector{Quantity: "order", Samples: 30}, "test", 5},
 		{experiments.Selector{Quantity: "order", Samples: 41}, "test", math.NaN()},
 		{experiments.Selector{Quantity: "error", Below: &below}, "test", 20},
+		{experiments.Selector{Quantity: "error", Below: &met}, "test", 40}, // at 20 samples it is 4 %, not below
 		{experiments.Selector{Quantity: "risk", Below: &below}, "test", math.Inf(1)},
 		{experiments.Selector{Quantity: "roughness"}, "train", 0.2 / 0.8},
 		{experiments.Selector{Quantity: "roughness"}, "test", 0},
@@ -305,6 +306,12 @@ func TestValue(t *testing.T) {
 	}
 	if got := roughness(r.Points[:1], "train"); !math.IsNaN(got) {
 		t.Errorf("one point has roughness %v", got)
+	}
+	if got := roughness(r.Points[1:3], "train"); got != 0 {
+		t.Errorf("a fall from 0.6 to 0.4 has roughness %v", got)
+	}
+	if got := roughness([]record.Point{r.Points[0], r.Points[0]}, "train"); !math.IsInf(got, 1) {
+		t.Errorf("a curve that stays has roughness %v", got)
 	}
 }
 

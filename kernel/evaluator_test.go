@@ -155,6 +155,11 @@ func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
 	if kept > 1<<20 || kept < 4*1000*e.Order() {
 		t.Errorf("%d bytes are kept, limit %d", kept, 1<<20)
 	}
+	// 4 bytes a point and 8 an element, in rows with room to spare.
+	need := (4*1000 + 8*100) * spare(100)
+	if !NewEvaluator(dim, need, x).fits(100, false) || NewEvaluator(dim, need-1, x).fits(100, false) {
+		t.Errorf("values of 100 elements need %d bytes", need)
+	}
 	shake(r, e, 200, 0)
 	var s Snapshot
 	s.Take(e)

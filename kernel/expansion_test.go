@@ -135,3 +135,26 @@ func TestScorersShareAnExpansion(t *testing.T) {
 		}
 	}
 }
+
+// TestFloat32Suffices: the squares of the weights add up to 0, or to between 2⁻²⁰⁰
+// and 2²⁰⁰.
+func TestFloat32Suffices(t *testing.T) {
+	for _, c := range []struct {
+		w    []float64
+		want bool
+	}{
+		{nil, true}, {[]float64{0, 0}, true}, {[]float64{0, 0x1p-600}, false}, // the square underflows
+		{[]float64{0x1p-100}, true}, {[]float64{0x1p-101}, false}, {[]float64{0x1p100}, true}, {[]float64{0x1p101}, false},
+		{[]float64{math.NaN()}, false},
+	} {
+		if got := float32Suffices(Gaussian{1}, c.w); got != c.want {
+			t.Errorf("weights %v: %v, want %v", c.w, got, c.want)
+		}
+	}
+	if float32Suffices(Polynomial{1, 2}, nil) {
+		t.Error("float32 is said to suffice for a polynomial kernel")
+	}
+	if product32 != ScoreTolerance/2 {
+		t.Errorf("a kernel value errs by up to %v, half of the scores' tolerance is %v", product32, ScoreTolerance/2)
+	}
+}

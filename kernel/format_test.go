@@ -258,6 +258,9 @@ func TestLongElements(t *testing.T) {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}
+	if e, err := ReadExpansion(bytes.NewReader(hostile.Model(kernel+`"dim":1,"outputs":1048576,"order":0}`, nil)), nil); err != nil || e.Outputs != maxOutputs {
+		t.Errorf("the most outputs: %v", err)
+	}
 	for _, e := range []*Expansion{NewExpansion(Gaussian{1}, maxDim+1, 1), NewExpansion(Gaussian{1}, 1, maxOutputs+1)} {
 		if err := e.Write(io.Discard, nil); err == nil || errors.Is(err, ErrFormat) {
 			t.Errorf("what can't be read was written: %v", err)

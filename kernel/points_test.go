@@ -125,6 +125,15 @@ func TestPointsAndExpansionAgainstSlices(t *testing.T) {
 	})
 }
 
+// TestReserve: vectors that there is room for are not copied again.
+func TestReserve(t *testing.T) {
+	p := NewPoints(3)
+	p.Reserve(100)
+	if cap(p.raw) < 300 || cap(p.ids) < 100 {
+		t.Errorf("room for %d values and %d IDs, want 300 and 100", cap(p.raw), cap(p.ids))
+	}
+}
+
 func TestAppendPanicsOnLengths(t *testing.T) {
 	e := NewExpansion(Gaussian{1}, 2, 3)
 	mustPanic(t, func() { e.Append([]float32{1, 2}, []float64{1, 2}) })

@@ -266,6 +266,46 @@ func TestRecordedResultsComeFromProducts(t *testing.T) {
 	}
 }
 
+// TestBoundsByHand: with u the unit roundoff, a sum of 784 products has chains of
+// 384 and k = 384 + 2 + 1 roundings, which err by k·u/(1 − k·u); one of 10 has 11.
+func TestBoundsByHand(t *testing.T) {
+	near := func(what string, got, want, tol float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= tol*math.Abs(want)) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	const u = 0x1p-24
+	near("sum in float32", sumError(784), 387./(1<<24-387), 1e-15)
+	near("sum in float64", sumErrorIn(0x1p-53, 784), 387./(1<<53-387), 1e-15)
+
+	// The exponent's error at the end of a product's reach is what is allowed there.
+	k := Gaussian{4} // γ = 1/32
+	near("γ·reach32·error", k.reach32(784)/32*(5*u+387./(1<<24-387)), 1./512, 1e-15)
+	near("γ·reach64·error", k.reach64(784)/32*(5*0x1p-53+387./(1<<53-387)), 0x1p-36, 1e-15)
+	// γ(dim + 4) = 2¹²⁷ is the most, and γ has to be a normal number.
+	if c := (Gaussian{0x1p-62}); c.reach32(12) == nowhere || c.reach32(13) != nowhere {
+		t.Errorf("γ = 2¹²³ reaches %v and %v", c.reach32(12), c.reach32(13))
+	}
+	if (Gaussian{0x1p62}).reach32(12) == nowhere || (Gaussian{0x1p63}).reach32(12) != nowhere {
+		t.Errorf("γ = 2⁻¹²⁵ reaches %v, 2⁻¹²⁷ %v", (Gaussian{0x1p62}).reach32(12), (Gaussian{0x1p63}).reach32(12))
+	}
+	// Degree times 391·u exceeds 1/512 from 84 on.
+	if (Polynomial{1, 83}).reach32(784) == nowhere || (Polynomial{1, 84}).reach32(784) != nowhere {
+		t.Errorf("degree 83 reaches %v, 84 %v", (Polynomial{1, 83}).reach32(784), (Polynomial{1, 84}).reach32(784))
+	}
+	near("polynomial", (Polynomial{1, 9}).reach32(784), 2*(0x1p14-1), 1e-15)
+
+	// To first order, of γ = 1/2, norms of 3, 10 features and 100 elements:
+	// ½·9·(10 + 2·11)u + 208u + 3e-7 of a kernel value, and 101u + 2u of the sum.
+	one := Gaussian{1}
+	near("score", ScoreError(one, 100, 10, 3), (144+208+101+2)*u+3e-7, 1e-4)
+	end := math.Sqrt(one.reach32(10) / 2)
+	if math.IsInf(ScoreError(one, 100, 10, 0.999*end), 1) || !math.IsInf(ScoreError(one, 100, 10, 1.001*end), 1) {
+		t.Errorf("the error of scores is not infinite beyond norm %v, or before", end)
+	}
+}
+
 // TestPolynomialScoresOverflowAsEval: a polynomial of degree 9 of features of
 // 10⁵ has values beyond float32, and a score beyond float64 is that of Eval.
 func TestPolynomialScoresOverflowAsEval(t *testing.T) {

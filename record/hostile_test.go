@@ -163,6 +163,10 @@ func TestControlCharacters(t *testing.T) {
 	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"\x1b[2J"`) {
 		t.Errorf("error %v", err)
 	}
+	bad = resealed(bytes.Replace(whole, []byte(`["avx2"]`), []byte(`["=avx2"]`), 1))
+	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"=avx2"`) {
+		t.Errorf("a formula in a list: error %v", err)
+	}
 	bad = resealed(bytes.Replace(whole, []byte("(devel)"), []byte("=1+1"), 1))
 	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"=1+1"`) {
 		t.Errorf("a formula: error %v", err)

@@ -131,6 +131,14 @@ func TestBrokenSeal(t *testing.T) {
 			}
 		})
 	}
+	for text, wrong := range map[string][]string{
+		"the seal of r is broken: a, b, c, d, e":            {"a", "b", "c", "d", "e"},
+		"the seal of r is broken: a, b, c, d, e and 2 more": {"a", "b", "c", "d", "e", "f", "g"},
+	} {
+		if e := (&SealError{"r", wrong}); e.Error() != text {
+			t.Errorf("%q, want %q", e, text)
+		}
+	}
 }
 
 // TestSealRefuses: what a manifest could not name is not sealed.
@@ -211,7 +219,7 @@ func TestAnyByte(t *testing.T) {
 func TestParseManifest(t *testing.T) {
 	sum := strings.Repeat("0a", 32)
 	line := sum + "  records/b.jsonl\n"
-	if m, err := ParseManifest([]byte(line + sum + "  verdicts.json\n")); err != nil || len(m) != 2 || m["records/b.jsonl"] != sum {
+	if m, err := ParseManifest([]byte(line + sum + "  records/c d.jsonl\n")); err != nil || len(m) != 2 || m["records/b.jsonl"] != sum {
 		t.Errorf("%v, %v", m, err)
 	}
 	for text, want := range map[string]string{

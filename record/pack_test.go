@@ -128,6 +128,13 @@ func TestPackedLimit(t *testing.T) {
 			t.Error("unpacked more than the limit")
 		}
 	})
+	most, err := pack(make([]byte, MaxSize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := new(packing).unpack(most); err != nil || len(text) != MaxSize {
+		t.Errorf("up to the limit of one: %d bytes, %v", len(text), err)
+	}
 	p := packing{size: MaxUnpacked - 5}
 	small, err := pack([]byte("12345"))
 	if err != nil {

@@ -471,6 +471,14 @@ func TestReadDir(t *testing.T) {
 	if len(c.Errors) != 2 || !errors.Is(c.Errors[0], ErrIncomplete) || !strings.Contains(c.Errors[1].Error(), "half.failed.jsonl:1:") {
 		t.Errorf("errors %v", c.Errors)
 	}
+	want := fmt.Sprintf("damaged records: %s, %s;", broken, filepath.Join(dir, "half.failed.jsonl"))
+	if err := c.Damage(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+	c.Errors = nil
+	if err := c.Damage(); err != nil {
+		t.Errorf("damage without damaged files: %v", err)
+	}
 	if _, err := ReadDir(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}

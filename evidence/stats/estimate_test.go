@@ -61,6 +61,8 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("basis %s, want %s", c.got.Basis, c.want)
 		}
 	}
+	// Three pairs, the fewest: 2 ± t/√3 with t of 2 degrees of freedom.
+	near(t, "three pairs", PairedDifference([]float64{2, 4, 6}, []float64{1, 2, 3}).Low, 2-2.919986/math.Sqrt(3), 1e-6)
 }
 
 // TestFieller finds the ends of the interval by what defines them: at them, and
@@ -107,10 +109,16 @@ func TestRatio(t *testing.T) {
 	e := Ratio(a, []float64{4})
 	near(t, "known denominator, low", e.Low, m.Low/4, 1e-12)
 	near(t, "known denominator, high", e.High, m.High/4, 1e-12)
+	three := a[:3]
+	near(t, "three runs, low", Ratio(three, []float64{4}).Low, Mean(three).Low/4, 1e-12)
 	x, y := Ratio(a, b), Ratio(b, a)
 	near(t, "exchanged, value", y.Value, 1/x.Value, 1e-12)
 	near(t, "exchanged, low", y.Low, 1/x.High, 1e-9)
 	near(t, "exchanged, high", y.High, 1/x.Low, 1e-9)
+	// In another unit of b nothing else changes, the degrees of freedom neither.
+	z := Ratio(a, []float64{20, 30, 40, 20, 30})
+	near(t, "scaled, low", z.Low, x.Low/10, 1e-12)
+	near(t, "scaled, high", z.High, x.High/10, 1e-12)
 	if x.Basis != Fieller || !(x.Low < x.Value && x.Value < x.High) {
 		t.Errorf("%+v", x)
 	}
@@ -132,6 +140,7 @@ func TestFewRuns(t *testing.T) {
 	one := Difference(five, []float64{1})
 	near(t, "one run, low", one.Low, m.Low-1, 1e-12)
 	near(t, "one run, high", one.High, m.High-1, 1e-12)
+	near(t, "one run first, low", Difference([]float64{1}, five).Low, 1-m.High, 1e-12)
 	if two := Difference(five, []float64{0, 2}); !(two.Low < one.Low && one.High < two.High) {
 		t.Errorf("two runs %+v, one %+v", two, one)
 	}
@@ -145,6 +154,7 @@ func TestFewRuns(t *testing.T) {
 		{PairedDifference([]float64{1, 2, inf}, []float64{1, 2, 3}), Single(inf)},
 		{Ratio(five, []float64{0, 0, 0}), Single(inf)},
 		{PairedRatio([]float64{1, 2, inf}, []float64{1, 2, 3}), Single(inf)},
+		{PairedRatio([]float64{1, 2, 3}, []float64{0, 0, 0}), Single(inf)},
 	} {
 		if c.got != c.want {
 			t.Errorf("%+v, want %+v", c.got, c.want)
@@ -270,6 +280,7 @@ func TestJudge(t *testing.T) {
 		{Estimate{2, 1, 3, Student}, 1.1, 3, Inconclusive},
 		{Estimate{2, 1, 3, Student}, 3.1, 4, Deviates},
 		{Estimate{2, 1, 3, Student}, 3, 4, Inconclusive},
+		{Estimate{2, 1, 3, Student}, 0, 1, Inconclusive},
 		{Estimate{2, 1, 3, Student}, math.Inf(-1), 0.5, Deviates},
 		{Estimate{2, 1, 3, Student}, math.Inf(-1), math.Inf(1), Reproduced},
 		{Estimate{2, math.Inf(-1), math.Inf(1), Fieller}, 1, math.Inf(1), Inconclusive},
@@ -277,6 +288,7 @@ func TestJudge(t *testing.T) {
 		{Single(math.NaN()), 0, 1, Inconclusive},
 		{Single(math.Inf(1)), 0, 1, Deviates},
 		{Single(math.Inf(1)), 3, math.Inf(1), Inconclusive},
+		{Single(math.Inf(-1)), math.Inf(-1), 3, Inconclusive},
 	} {
 		if got := Judge(c.e, c.low, c.high); got != c.want {
 			t.Errorf("%+v in %v to %v: %v, want %v", c.e, c.low, c.high, got, c.want)

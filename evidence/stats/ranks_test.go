@@ -28,6 +28,11 @@ func TestNemenyiPublished(t *testing.T) {
 	if !(p > 0.01 && p < 0.05) { // the critical value at 0.05 is 2.85
 		t.Errorf("p of the example: %v", p)
 	}
+	// With 2 and d degrees of freedom p = (1 + 2F/d)^(−d/2). By hand, 3 classifiers
+	// on 4 data sets: χ² = 4.5, F = 3·4.5/(8 − 4.5) and d = 6.
+	f, p = Friedman([]float64{1.25, 2, 2.75}, 4)
+	near(t, "F by hand", f, 27./7, 1e-12)
+	near(t, "p by hand", p, math.Pow(7./16, 3), 1e-12)
 }
 
 // Two heuristics' F is a function of the sign statistic; three equal rows leave
@@ -40,6 +45,9 @@ func TestRankExtremes(t *testing.T) {
 	r = Rank([][]float64{{5, 5, 5}, {1, 1, 1}})
 	if r.F != 0 || r.P != 1 || !slices.Equal(r.Mean, []float64{2, 2, 2}) {
 		t.Errorf("ties: %+v", r)
+	}
+	if r = Rank([][]float64{{1, 2}, {2, 1}}); r.F != 0 || !slices.Equal(r.Mean, []float64{1.5, 1.5}) {
+		t.Errorf("two heuristics that share the wins: %+v", r)
 	}
 }
 

@@ -24,7 +24,10 @@ type function struct {
 	step prune.Step
 }
 
-var gaussian = kernel.Gaussian{Bandwidth: 1}
+var (
+	gaussian   = kernel.Gaussian{Bandwidth: 1}
+	polynomial = kernel.Polynomial{Offset: 0.5, Degree: 2} // κ(x, x) depends on x
+)
 
 // draw returns a function with old elements of the dictionary and fresh ones.
 func draw(seed uint64, old, fresh int) *function {
@@ -82,6 +85,9 @@ func (f *function) all() []int {
 func without(is []int, j int) []int {
 	return slices.DeleteFunc(slices.Clone(is), func(i int) bool { return i == j })
 }
+
+// k returns κ between two elements.
+func (f *function) k(i, j int) float64 { return f.step.Kernel.Eval(f.x[i], f.x[j]) }
 
 // gram returns K between two lists of elements.
 func (f *function) gram(a, b []int, ridge float64) *mat.Dense {
@@ -233,6 +239,9 @@ func TestPair(t *testing.T) {
 			}
 		}
 		check(t, "komp-pair", f.prune(t, "komp-pair", prune.Params{"order": 6}), best)
+		if s := f.prune(t, "komp-pair", prune.Params{"order": 5}); s.Len() != 5 {
+			t.Errorf("%d of 8 elements are left, want 5", s.Len())
+		}
 		if !slices.Equal(best, left(f.prune(t, "komp-order", prune.Params{"order": 6}))) {
 			differ++
 		}
@@ -247,6 +256,7 @@ func TestKOMPWithoutBudget(t *testing.T) {
 	f := draw(2, 5, 3)
 	f.step.Epsilon, f.w[3] = 0, []float64{0, 0}
 	check(t, "komp", f.prune(t, "komp", nil), without(f.all(), 3))
+	check(t, "komp-capped", f.prune(t, "komp-capped", prune.Params{"order": 8}), without(f.all(), 3))
 }
 
 // A pair's joint cost is the squared error of the best approximation without both,
@@ -331,32 +341,67 @@ func TestAdmission(t *testing.T) {
 				}
 			}
 		}
-		check(t, "coherence", f.prune(t, "coherence", prune.Params{"threshold": 0.8}),
-			f.rejects(func(is []int, j int) bool {
-				return !slices.ContainsFunc(is, func(i int) bool { return gaussian.Eval(f.x[i], f.x[j]) > 0.8 })
-			}))
-		check(t, "novelty", f.prune(t, "novelty", prune.Params{"distance": 0.7, "error": 1.5}),
-			f.rejects(func(is []int, j int) bool {
-				near := slices.ContainsFunc(is, func(i int) bool { return math.Sqrt(2-2*gaussian.Eval(f.x[i], f.x[j])) <= 0.7 })
-				return !near && gradient(j) > 1.5
-			}))
 		check(t, "surprise", f.prune(t, "surprise", prune.Params{"abnormal": 15, "redundant": 2, "ridge": 0.2}),
 			f.rejects(func(is []int, j int) bool {
 				r, e := f.distance2(is, j, 0.2), gradient(j)
 				surprise := math.Log(r)/2 + e*e/(2*r)
 				return 2 <= surprise && surprise <= 15
 			}))
+		for _, k := range []kernel.Kernel{gaussian, polynomial} {
+			f.step.Kernel = k
+			check(t, "coherence", f.prune(t, "coherence", prune.Params{"threshold": 0.8}),
+				f.rejects(func(is []int, j int) bool {
+					return !slices.ContainsFunc(is, func(i int) bool { return f.k(i, j)/math.Sqrt(f.k(i, i)*f.k(j, j)) > 0.8 })
+				}))
+			check(t, "novelty", f.prune(t, "novelty", prune.Params{"distance": 0.7, "error": 1.5}),
+				f.rejects(func(is []int, j int) bool {
+					near := slices.ContainsFunc(is, func(i int) bool { return math.Sqrt(f.k(i, i)+f.k(j, j)-2*f.k(i, j)) <= 0.7 })
+					return !near && gradient(j) > 1.5
+				}))
+		}
+	}
+}
+
+// Which side of a threshold the threshold itself is on, by values without rounding.
+func TestAdmissionAtTheThreshold(t *testing.T) {
+	one := func() *function { // a new element at distance 1 of nothing, with gradient 0
+		f := draw(1, 0, 1)
+		f.w[0] = []float64{0, 0}
+		return f
+	}
+	check(t, "ald, δ = ν", one().prune(t, "ald", prune.Params{"threshold": 1}), nil)
+	check(t, "novelty, the gradient is e", one().prune(t, "novelty", prune.Params{"distance": 0.1, "error": 0}), nil)
+	surprise := math.Log(2) / 2 // of a variance λ + κ(x, x) = 2
+	check(t, "surprise, S = T₁", one().prune(t, "surprise", prune.Params{"abnormal": surprise, "redundant": 0, "ridge": 1}), []int{0})
+	check(t, "surprise, S = T₂", one().prune(t, "surprise", prune.Params{"abnormal": 9, "redundant": surprise, "ridge": 1}), []int{0})
+	twice := draw(1, 1, 1)
+	twice.x[1] = twice.x[0]
+	check(t, "coherence, |κ| = μ₀", twice.prune(t, "coherence", prune.Params{"threshold": 1}), []int{0, 1})
+	check(t, "novelty, the distance is δ", twice.prune(t, "novelty", prune.Params{"distance": 0, "error": 0}), []int{0})
+}
+
+// A rejected sample that the dictionary doesn't reach, κ = 0, changes no weights.
+func TestSpreadOutOfReach(t *testing.T) {
+	f := draw(1, 3, 1)
+	f.x[3] = []float32{1e3, 1e3}
+	s := f.prune(t, "novelty", prune.Params{"distance": 0.1, "error": 1e3})
+	check(t, "novelty", s, []int{0, 1, 2})
+	for _, j := range left(s) {
+		if !slices.Equal(s.Weights(j), f.w[j]) {
+			t.Errorf("weights %v of element %d became %v", f.w[j], j, s.Weights(j))
+		}
 	}
 }
 
 // A rejected sample's part in the function's values at it is kept.
 func TestSpreadKeepsTheValue(t *testing.T) {
 	f := draw(3, 9, 1)
+	f.step.Kernel = polynomial
 	s := f.prune(t, "coherence", prune.Params{"threshold": 0})
 	for c := range 2 {
 		var before, after float64
 		for j := range f.x {
-			k := gaussian.Eval(f.x[9], f.x[j])
+			k := f.k(9, j)
 			before += k * f.w[j][c]
 			if s.Present(j) {
 				after += k * s.Weights(j)[c]
@@ -410,9 +455,9 @@ func TestLeverageSampling(t *testing.T) {
 // over every partner.
 func TestMerging(t *testing.T) {
 	for seed := range uint64(30) {
-		f := draw(seed, 5, 3)
-		s := f.prune(t, "merging", prune.Params{"order": 7})
-		p := f.greedily(7, func(_ []int, j int) float64 { return f.w[j][0]*f.w[j][0] + f.w[j][1]*f.w[j][1] })
+		f := draw(seed, 12, 3) // more partners than h is searched for
+		s := f.prune(t, "merging", prune.Params{"order": 14})
+		p := f.greedily(14, func(_ []int, j int) float64 { return f.w[j][0]*f.w[j][0] + f.w[j][1]*f.w[j][1] })
 		var light int
 		for j := range f.x {
 			if !slices.Contains(p, j) {
@@ -459,22 +504,56 @@ func (f *function) errorOf(s prune.Elements) float64 {
 	return e
 }
 
-// What goes to the nearest neighbour leaves the least error of any element
-// given to any other one.
+// What is removed goes to the nearest neighbour, and leaves the least error of any
+// element given to any other one.
 func TestNearest(t *testing.T) {
+	const order = 3
 	for seed := range uint64(10) {
-		f := draw(seed, 5, 3)
-		best := math.Inf(1)
-		for j := range f.x {
-			for i := range f.x {
-				if k := gaussian.Eval(f.x[i], f.x[j]); i != j {
-					best = min(best, (1-k*k)*(f.w[j][0]*f.w[j][0]+f.w[j][1]*f.w[j][1]))
+		for _, k := range []kernel.Kernel{gaussian, polynomial} {
+			f := draw(seed, 5, 3)
+			f.step.Kernel = k
+			s := f.prune(t, "nearest", prune.Params{"order": order})
+			is, w := f.all(), mat.NewDense(len(f.x), 2, slices.Concat(f.w...))
+			for len(is) > order {
+				from, to, best := -1, -1, math.Inf(1)
+				for _, j := range is {
+					for _, i := range without(is, j) {
+						rest := f.k(j, j) - f.k(i, j)*f.k(i, j)/f.k(i, i)
+						if e := rest * mat.Dot(w.RowView(j), w.RowView(j)); e < best {
+							from, to, best = j, i, e
+						}
+					}
+				}
+				share := f.k(from, to) / f.k(to, to)
+				w.SetRow(to, []float64{w.At(to, 0) + share*w.At(from, 0), w.At(to, 1) + share*w.At(from, 1)})
+				is = without(is, from)
+			}
+			check(t, "nearest", s, is)
+			for _, j := range is {
+				if got, want := s.Weights(j), w.RawRowView(j); math.Hypot(got[0]-want[0], got[1]-want[1]) > 1e-12 {
+					t.Errorf("seed %d, %s: weights %v of element %d, want %v", seed, k.Name(), got, j, want)
 				}
 			}
 		}
-		if got := f.errorOf(f.prune(t, "nearest", prune.Params{"order": 7})); math.Abs(got-best) > 1e-12 {
-			t.Errorf("seed %d: the squared error is %v, the least is %v", seed, got, best)
-		}
+	}
+}
+
+// Of equals the first goes, and to the first.
+func TestEquals(t *testing.T) {
+	f := draw(1, 5, 3)
+	for _, j := range []int{1, 3, 5} {
+		f.w[j] = []float64{0, 0} // its removal costs nothing
+	}
+	for _, name := range []string{"nearest", "komp-pair", "komp-loss"} {
+		check(t, name, f.prune(t, name, prune.Params{"order": 6}), []int{0, 2, 4, 5, 6, 7})
+	}
+	// Three in a row, of which the one in the middle is the lightest.
+	f = draw(1, 3, 0)
+	f.x, f.w = [][]float32{{0, 0}, {1, 0}, {-1, 0}}, [][]float64{{0.1, 0}, {1, 0}, {1, 0}}
+	check(t, "merging", f.prune(t, "merging", prune.Params{"order": 2}), []int{2, 3})
+	s := f.prune(t, "nearest", prune.Params{"order": 2})
+	if check(t, "nearest", s, []int{1, 2}); s.Weights(1)[0] == 1 || s.Weights(2)[0] != 1 {
+		t.Errorf("nearest: weights %v and %v, want those of the first changed", s.Weights(1), s.Weights(2))
 	}
 }
 
@@ -500,6 +579,21 @@ func TestLossLookAhead(t *testing.T) {
 			return f.lossOf(without(is, j), w, before)
 		})
 		check(t, "komp-loss", s, best)
+
+		// Elements without weights leave the loss what it is: the first of them goes.
+		for j := range f.w {
+			f.w[j] = []float64{0, 0}
+		}
+		if i, err = prune.Find("komp-loss", prune.Params{"order": 7}); err != nil {
+			t.Fatal(err)
+		}
+		s = prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
+		for _, s := range []prunetest.State{prunetest.NewState(i, first, 0, before.x[:5], before.w[:5], nil), s} {
+			if err := prunetest.Prune(context.Background(), i, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check(t, "komp-loss of equals", s, without(f.all(), 0))
 	}
 }
 

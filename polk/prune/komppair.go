@@ -26,7 +26,7 @@ func (p kompPair) Prune(_ context.Context, s InverseState) error {
 	var column []float64
 	for s.Len() > p.order {
 		list := shortlist(s, 8, s.Cost)
-		if s.Len() == p.order+1 || len(list) < 2 {
+		if s.Len() == p.order+1 {
 			s.Remove(list[0])
 			continue
 		}

@@ -86,6 +86,9 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%v: %v, want %s", p, err, want)
 		}
 	}
+	if _, err := h.Complete(Params{"order": 1e6}); err != nil {
+		t.Error(err) // the largest
+	}
 	if _, err := Find("kimp", nil); err == nil || !strings.Contains(err.Error(), "unknown pruner \"kimp\" (known: ") {
 		t.Error(err)
 	}
@@ -109,6 +112,9 @@ func TestParseParams(t *testing.T) {
 			t.Fatalf("%v became %q and %v, %v", p, p.String(), got, err)
 		}
 	})
+	if got := (Params{"a": 1e15, "b": 1e15 - 1}).String(); got != "a=1e+15, b=999999999999999" {
+		t.Errorf("large numbers are written %q", got)
+	}
 	for _, s := range []string{"order", "order=", "order=8,width=1", "=8 ", "order=eight"} {
 		if p, err := ParseParams(s); err == nil {
 			t.Errorf("%q is read as %v", s, p)
