@@ -161,17 +161,19 @@ func (b *batchTrainer) final(elapsed time.Duration) record.Final {
 	return f
 }
 
-// closing returns a function that reports how far a relative gap has come from
-// its first value towards the tolerance, in orders of magnitude.
-func closing(progress func(fraction float64), tolerance float64) func(gap float64) {
+// closing returns a trace that reports how far the gap, relative to the objective,
+// has come from its first value towards the tolerance, in orders of magnitude.
+func closing(progress func(fraction float64), tolerance float64) func(objective, gap float64) error {
 	first := 0.0
-	return func(gap float64) {
+	return func(objective, gap float64) error {
+		gap /= objective
 		if first == 0 {
 			first = gap
 		}
 		if gap > 0 && tolerance > 0 && first > tolerance {
 			progress(min(1, max(0, math.Log(first/gap)/math.Log(first/tolerance))))
 		}
+		return nil
 	}
 }
 
