@@ -109,17 +109,14 @@ func newBatchTrainer(run experiments.Run, set *data.Set, method BatchMethod, cor
 }
 
 // train trains and evaluates, on the threads that the run has at the start.
-func (b *batchTrainer) train(ctx context.Context) error {
+func (b *batchTrainer) train(ctx context.Context) (err error) {
 	threads := b.cores.threads()
 	b.watch.start(threads)
-	err := Guard(func() (err error) {
-		b.trained, err = b.method(ctx, BatchProblem{
-			Problem:  b.problem,
-			Threads:  threads,
-			Memory:   memoryLimit(),
-			Progress: b.progress,
-		})
-		return err
+	b.trained, err = b.method(ctx, BatchProblem{
+		Problem:  b.problem,
+		Threads:  threads,
+		Memory:   memoryLimit(),
+		Progress: b.progress,
 	})
 	b.watch.stop()
 	if err != nil {
@@ -128,7 +125,7 @@ func (b *batchTrainer) train(ctx context.Context) error {
 	if needsMachine(b.run) {
 		debug.FreeOSMemory() // the kernel matrix is garbage now
 	}
-	return Guard(b.evaluate)
+	return b.evaluate()
 }
 
 // evaluate makes the run's only point.

@@ -115,7 +115,7 @@ func Stream(ctx context.Context, opt StreamOptions) ([]record.StreamPoint, error
 	if err != nil {
 		return nil, err
 	}
-	if err := Guard(func() error { return s.run(ctx) }); err != nil {
+	if err := s.run(ctx); err != nil {
 		return s.points, err
 	}
 	path := filepath.Join(opt.Results, "stream.csv")
@@ -137,7 +137,8 @@ func newStreamer(opt StreamOptions) (*streamer, error) {
 	return &streamer{opt: opt, learner: learner, source: source, tracked: newTracked(plan, opt.Progress)}, nil
 }
 
-func (s *streamer) run(ctx context.Context) error {
+func (s *streamer) run(ctx context.Context) (err error) {
+	defer Recover(&err)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const batch = 32
