@@ -147,7 +147,7 @@ func (p *Plan) check() error {
 }
 
 // check reports what can't be the plan's run of that index.
-func (r *Run) check(index int) error {
+func (r *IndexedRun) check(index int) error {
 	if r.Index != index {
 		return fmt.Errorf("its index is %d", r.Index)
 	}

@@ -334,9 +334,9 @@ func (c *checker) samples(x int, n *strictyaml.Node) int {
 	return x
 }
 
-// evaluation lays what is given over e.
+// evaluation sets what is given in e.
 func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluation) {
-	lay := func(key string, x *int, least, most int, to *int) {
+	set := func(key string, x *int, least, most int, to *int) {
 		if x == nil {
 			return
 		}
@@ -345,13 +345,13 @@ func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluatio
 		}
 		*to = *x
 	}
-	lay("every", d.Every, 1, largest, &e.Every)
-	lay("tail", d.Tail, 1, largest, &e.Tail)
+	set("every", d.Every, 1, largest, &e.Every)
+	set("tail", d.Tail, 1, largest, &e.Tail)
 	most := largest
 	if c.set != nil {
 		most = c.set.train
 	}
-	lay("train_limit", d.TrainLimit, 0, most, &e.TrainLimit)
+	set("train_limit", d.TrainLimit, 0, most, &e.TrainLimit)
 	e.Minimizer = e.Minimizer || d.Minimizer
 }
 

@@ -56,7 +56,7 @@ func (o *Objective) evaluateTrained(t *Trained, classes, threads int) Measuremen
 			t.Scores(s.N, s.X, f, threads)
 			return f
 		}
-		return o.measurement(o.test, score(o.train), score(o.test), t.NormSq, t.Order)
+		return o.ofScores(o.test, score(o.train), score(o.test), t.NormSq, t.Order)
 	}
 	predicted := make([]float64, o.test.N)
 	t.Predict(o.test.N, o.test.X, predicted, threads)

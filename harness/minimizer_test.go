@@ -199,7 +199,7 @@ func TestMinimizer(t *testing.T) {
 		if d := v[convergence.Distance]; lambda/2*d*d > v[convergence.Excess]+gap+1e-12 {
 			t.Errorf("distance %v at an excess of %v", d, v[convergence.Excess])
 		}
-		agree(t, m.measure(m.values(f), f.NormSq(1)), v, 1e-9)
+		agree(t, m.distances(m.values(f), f.NormSq(1)), v, 1e-9)
 	}
 }
 

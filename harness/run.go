@@ -93,9 +93,10 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 		if err != nil {
 			return err
 		}
-		if err := tr.measure(star); err != nil {
+		if tr.measured, err = newMeasured(tr.learner, star); err != nil {
 			return err
 		}
+		tr.learner = tr.measured
 	}
 	tr.emit = emit
 	tr.step = func(samples int) { t.stepped(samples, tr.learner) }

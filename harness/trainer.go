@@ -83,14 +83,6 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 	}, nil
 }
 
-// measure makes the run be measured against f*.
-func (t *trainer) measure(star *minimizer) (err error) {
-	if t.measured, err = newMeasured(t.learner, star); err == nil {
-		t.learner = t.measured
-	}
-	return err
-}
-
 // checkRun reports what would make a run meaningless, whoever planned it.
 func checkRun(run experiments.Run, set *data.Set) error {
 	switch {

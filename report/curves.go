@@ -34,7 +34,7 @@ type Series struct {
 
 // curves fills one of the paper's figures of curves.
 func (b *builder) curves(f *Figure, pf experiments.PaperFigure) {
-	b.curvesOf(f, pf, b.feeding(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
+	b.curvesOf(f, pf, b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
 }
 
 // otherCurves makes the figures of runs on streams of data that the paper does
