@@ -93,7 +93,7 @@ func Make(ctx context.Context, runs []experiments.Planned, profile string, tasks
 	seen := make(map[string]bool)
 	var memory []int
 	for _, r := range runs {
-		set, ok := sets[harness.DataRef(r.Run)]
+		set, ok := sets[r.Run.Data]
 		if !ok || seen[r.ID] {
 			continue
 		}
@@ -121,7 +121,7 @@ func survey(ctx context.Context, runs []experiments.Planned, finder data.Finder)
 	users := make(map[data.Ref][]experiments.Planned)
 	var order []data.Ref
 	for _, r := range runs {
-		ref := harness.DataRef(r.Run)
+		ref := r.Run.Data
 		if users[ref] == nil {
 			order = append(order, ref)
 		}

@@ -138,7 +138,10 @@ type Result struct {
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
 	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference}
 	for i := range t.Fields {
-		f := newFieldResult(&t.Fields[i], profile)
+		of := &t.Fields[i]
+		f := &FieldResult{
+			Name: of.Name, Title: of.Title, Data: of.Data.Name, Samples: of.Samples(profile), Replicates: of.Replicates(profile), Levels: of.Levels,
+		}
 		for _, c := range plan {
 			r := records[c.ID]
 			switch {
@@ -158,12 +161,6 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 	}
 	res.Standing = standing(res.Fields)
 	return res
-}
-
-func newFieldResult(f *experiments.Field, profile string) *FieldResult {
-	return &FieldResult{
-		Name: f.Name, Title: f.Title, Data: f.Data.Name, Samples: f.Samples(profile), Replicates: f.Replicates(profile), Levels: f.Levels,
-	}
 }
 
 // entry returns a heuristic's entry, which it makes if there is none.

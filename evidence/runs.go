@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"polkrepro/convergence"
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -189,7 +190,7 @@ func seedless(method string) bool {
 // every seed; its runs are repeated accordingly.
 func pairs(a, b *Side) (left, right []float64, ok bool) {
 	type key struct {
-		data experiments.DataRef
+		data data.Ref
 		seed uint64
 	}
 	keyed := func(s *Side) map[key]float64 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"polkrepro/data"
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
@@ -407,7 +408,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 			c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", calibratedVariant, c.out.Data.Variant)
 		}
 		if d.Draws == nil || d.Draws.Named == doc.DrawsFigure {
-			return []uint64{figureDraw()}
+			return []uint64{data.FigureDraw().Seed}
 		}
 		draws := calibratedDraws()
 		if d.Count == nil {

@@ -121,7 +121,7 @@ func TestPanicWhereAnEvaluationGoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, cores := layout(1, 1)
-		tr, err := newTrainer(run.Run, sets[dataRef(run.Run.Data)], fakes(nil), cores)
+		tr, err := newTrainer(run.Run, sets[run.Run.Data], fakes(nil), cores)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func TestRunsShareData(t *testing.T) {
 		t.Fatalf("%d data sets, want 1", len(sets))
 	}
 	for _, p := range plan {
-		set := sets[dataRef(p.Run.Data)]
+		set := sets[p.Run.Data]
 		tr, err := newTrainer(p.Run, set, Methods(), newCores(1, 1))
 		if err != nil {
 			t.Fatal(err)

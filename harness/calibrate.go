@@ -161,7 +161,7 @@ func calibrationJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set, ep
 	held := make(map[data.Ref]*data.Set)
 	var jobs []*calibrationJob
 	for _, p := range plan {
-		ref := dataRef(p.Run.Data)
+		ref := p.Run.Data
 		if sets[ref] == nil {
 			continue
 		}
@@ -213,7 +213,7 @@ func (j *calibrationJob) point(p record.Point) CalibrationPoint {
 	run := j.plan.Run
 	return CalibrationPoint{
 		Spec:       j.plan.Spec,
-		Data:       dataRef(run.Data),
+		Data:       run.Data,
 		Task:       run.Task,
 		Parsimony:  run.Params.Parsimony,
 		Seed:       run.Seed,

@@ -23,10 +23,6 @@ func (u Unavailable) String() string {
 	return fmt.Sprintf("%s: %s not started: %s", u.Ref, count(u.Runs, "run"), u.Why)
 }
 
-func dataRef(d experiments.DataRef) data.Ref {
-	return data.Ref{Name: d.Name, Variant: d.Variant, Draw: d.Draw}
-}
-
 // missing reports whether an error says that a data set can't be had, as
 // opposed to being damaged.
 func missing(err error) bool {
@@ -39,7 +35,7 @@ func notFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 	var absent []Unavailable
 	seen := make(map[string]bool)
 	for _, p := range plan {
-		ref := dataRef(p.Run.Data)
+		ref := p.Run.Data
 		if seen[ref.Name] {
 			continue
 		}
@@ -59,7 +55,7 @@ func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned)
 	lacking := make(map[data.Ref]*Unavailable)
 	var order []data.Ref
 	for _, p := range plan {
-		ref := dataRef(p.Run.Data)
+		ref := p.Run.Data
 		if u := lacking[ref]; u != nil {
 			u.Runs++
 			continue

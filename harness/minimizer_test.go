@@ -17,7 +17,7 @@ import (
 // measuredRun is a run on the points of smallSet that is measured against f*.
 func measuredRun(method string) experiments.Run {
 	run := experiments.Run{
-		Data: experiments.DataRef{Name: "small"}, Task: experiments.TaskKLR, Method: method, Seed: 3, Samples: 1000,
+		Data: data.Ref{Name: "small"}, Task: experiments.TaskKLR, Method: method, Seed: 3, Samples: 1000,
 		Params: experiments.Params{
 			Kernel:      experiments.Kernel{Type: "gaussian", Bandwidth: 0.7},
 			Regularizer: 0.05, LearningRate: 0.5, Schedule: experiments.ScheduleConstant, BatchSize: 1,

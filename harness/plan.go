@@ -156,7 +156,7 @@ func Lacking(plan []experiments.Planned, have map[string]*record.Record, finder 
 	for _, p := range plan {
 		planned[p.Run.Data.Name] = true
 		if have[p.ID] == nil {
-			check(dataRef(p.Run.Data))
+			check(p.Run.Data)
 		}
 	}
 	for _, set := range data.List() {

@@ -140,7 +140,7 @@ func failureText(err error) string {
 
 // newEvent describes a run that has not begun.
 func newEvent(p experiments.Planned) Event {
-	ref := dataRef(p.Run.Data)
+	ref := p.Run.Data
 	return Event{ID: p.ID, Series: p.Series, Data: ref.String(), Seed: p.Run.Seed, Total: p.Run.Samples, Batch: p.Run.Batch(), Error: -1}
 }
 

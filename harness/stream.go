@@ -67,7 +67,7 @@ func (o StreamOptions) check() error {
 // run returns the run that the options describe.
 func (o StreamOptions) run() experiments.Run {
 	return experiments.Run{
-		Data:   experiments.DataRef{Name: "multidist", Variant: data.Calibrated, Draw: o.Draw},
+		Data:   data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: o.Draw},
 		Task:   "ksvm",
 		Method: "polk",
 		Params: experiments.Params{
