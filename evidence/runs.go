@@ -180,11 +180,6 @@ func (x *index) group(cell string) string {
 	return ""
 }
 
-// seedless reports whether a method's result depends on no seed.
-func seedless(method string) bool {
-	return slices.ContainsFunc(experiments.Methods(), func(m experiments.MethodInfo) bool { return m.Name == method && m.Seedless })
-}
-
 // pairs reports whether the runs of two sides belong together one by one: the
 // same data, and the same draws and seeds. A method without a seed goes with
 // every seed; its runs are repeated accordingly.
@@ -197,7 +192,7 @@ func pairs(a, b *Side) (left, right []float64, ok bool) {
 		m := make(map[key]float64, len(s.Runs))
 		for _, r := range s.Runs {
 			k := key{r.Run.Data, r.Run.Seed}
-			if seedless(r.Run.Method) {
+			if m := experiments.Method(r.Run.Method); m != nil && m.Seedless { // its result depends on no seed
 				k.seed = 0
 			}
 			m[k] = r.Value

@@ -23,12 +23,6 @@ func (u Unavailable) String() string {
 	return fmt.Sprintf("%s: %s not started: %s", u.Ref, count(u.Runs, "run"), u.Why)
 }
 
-// missing reports whether an error says that a data set can't be had, as
-// opposed to being damaged.
-func missing(err error) bool {
-	return errors.Is(err, data.ErrNotAvailable)
-}
-
 // notFound returns the data sets of a plan whose files are missing. It loads
 // nothing.
 func notFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
@@ -40,7 +34,7 @@ func notFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 			continue
 		}
 		seen[ref.Name] = true
-		if err := finder.Available(ref); err != nil && missing(err) {
+		if err := finder.Available(ref); errors.Is(err, data.ErrNotAvailable) {
 			absent = append(absent, Unavailable{Ref: ref, Why: err.Error()})
 		}
 	}
@@ -67,7 +61,7 @@ func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned)
 		switch {
 		case err == nil:
 			sets[ref] = set
-		case missing(err):
+		case errors.Is(err, data.ErrNotAvailable):
 			lacking[ref] = &Unavailable{Ref: ref, Runs: 1, Why: err.Error()}
 			order = append(order, ref)
 		default:

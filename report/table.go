@@ -193,7 +193,7 @@ func (blk *Block) riskName() string {
 	return "test risk"
 }
 
-// heading names a block.
-func (blk *Block) heading() string {
+// Heading names a block: data set, task and which risk it shows.
+func (blk *Block) Heading() string {
 	return fmt.Sprintf("%s · %s (%s)", blk.Data, blk.Title, blk.riskName())
 }

@@ -268,9 +268,7 @@ func (t *Tournament) WriteAll(dir string) ([]string, error) {
 		w.file(filepath.Join("heuristics", p.Heuristic+".md"), p.Markdown)
 	}
 	for _, table := range t.Tables {
-		for _, f := range faces {
-			w.file(filepath.Join("tables", table.Name+"."+f.ext), func(out io.Writer) error { return f.write(table, out) })
-		}
+		w.table(table)
 	}
 	for _, f := range t.Figures {
 		w.picture(f.Name, f.content.drawing())
