@@ -87,7 +87,7 @@ func (p *Plan) Collect(from []string, results string) (*Collection, error) {
 	tasks, sums := p.taskOf(), p.sums()
 	folders := append([]string{results}, from...)
 	for i, r := range p.Runs {
-		f := find(r.ID, sums[harness.DataRef(r.Planned.Run)], folders)
+		f := find(r.ID, sums[r.Run.Data], folders)
 		if err := f.bring(results, c); err != nil {
 			return nil, fmt.Errorf("results folder: %w", err)
 		}
@@ -158,9 +158,10 @@ func find(id string, sums map[string]string, folders []string) finding {
 	case f.record != nil:
 		f.state, f.failed = StateFinished, nil
 	case f.failed != nil:
-		f.state, f.why = StateFailed, firstLine(f.failed.Failure.Error)
+		f.state, f.why = StateFailed, f.failed.Failure.Error
+		f.why, _, _ = strings.Cut(f.why, "\n") // without the stack of a panic
 	case damage != nil:
-		f.state, f.why = StateDamaged, oneLine(damage)
+		f.state, f.why = StateDamaged, strings.ReplaceAll(damage.Error(), "\n", "; ")
 	}
 	return f
 }
@@ -173,15 +174,6 @@ func readRecord(dir, id string) (*record.Record, error) {
 	}
 	return r, err
 }
-
-// firstLine leaves out the stack that the record of a panic has.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
-}
-
-// oneLine writes joined errors in one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // bring copies what was found into the results folder, if it is not there.
 func (f *finding) bring(results string, c *Collection) error {

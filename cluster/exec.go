@@ -87,7 +87,7 @@ func (p *Plan) pending(indexes []int, results string, out *harness.Outcome) (ref
 	sums := p.sums()
 	todo = make(map[data.Ref][]int)
 	for _, i := range indexes {
-		id, ref := p.Runs[i].ID, harness.DataRef(p.Runs[i].Planned.Run)
+		id, ref := p.Runs[i].ID, p.Runs[i].Run.Data
 		if have, err := record.Read(recordPath(results, id)); err == nil && maps.Equal(have.Header.DataSums, sums[ref]) {
 			out.Kept = append(out.Kept, id)
 			continue
@@ -102,7 +102,7 @@ func (p *Plan) pending(indexes []int, results string, out *harness.Outcome) (ref
 
 // load loads the data set of a run, which must have the plan's sums.
 func (p *Plan) load(ctx context.Context, run experiments.Planned, finder data.Finder) (*data.Set, error) {
-	ref := harness.DataRef(run.Run)
+	ref := run.Run.Data
 	sets, lacking, err := harness.LoadData(ctx, finder, []experiments.Planned{run})
 	switch {
 	case errors.Is(err, data.ErrCorrupt):

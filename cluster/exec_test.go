@@ -169,7 +169,7 @@ func TestSelectRefuses(t *testing.T) {
 // out, with the exit status that says so, and nothing is written.
 func TestExecRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
-	mnist := experiments.DataRef{Name: "mnist"}
+	mnist := data.Ref{Name: "mnist"}
 	for _, tt := range []struct {
 		want  string
 		exit  int

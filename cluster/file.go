@@ -134,7 +134,7 @@ func (p *Plan) check() error {
 			return fmt.Errorf("run %d: duplicate", i)
 		}
 		ids[r.ID] = true
-		ref := harness.DataRef(r.Planned.Run)
+		ref := r.Run.Data
 		if sums[ref] == nil {
 			return fmt.Errorf("run %d: the plan has no sums of its data", i)
 		}
@@ -147,7 +147,7 @@ func (p *Plan) check() error {
 }
 
 // check reports what can't be the plan's run of that index.
-func (r *Run) check(index int) error {
+func (r *IndexedRun) check(index int) error {
 	if r.Index != index {
 		return fmt.Errorf("its index is %d", r.Index)
 	}
@@ -159,10 +159,10 @@ func (r *Run) check(index int) error {
 	if !(r.Cost >= 0) {
 		return fmt.Errorf("its cost is %v", r.Cost)
 	}
-	if err := r.Planned.Run.Check(); err != nil {
+	if err := r.Run.Check(); err != nil {
 		return err
 	}
-	if id := experiments.ID(r.Planned.Run); r.ID != id {
+	if id := experiments.ID(r.Run); r.ID != id {
 		return fmt.Errorf("its ID is %.40q, not %s", r.ID, id)
 	}
 	return nil

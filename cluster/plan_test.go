@@ -162,10 +162,10 @@ func TestForgedPlan(t *testing.T) {
 		"a plan of no runs":         func(p *Plan) { p.Runs, p.Tasks = nil, nil },
 		"run 1: its index is 7":     func(p *Plan) { p.Runs[1].Index = 7 },
 		"run 0: its ID is":          func(p *Plan) { p.Runs[0].ID = "../../etc/passwd" },
-		"run 2: its ID is":          func(p *Plan) { p.Runs[2].Planned.Run.Seed = 9 },
+		"run 2: its ID is":          func(p *Plan) { p.Runs[2].Run.Seed = 9 },
 		"run 3: duplicate":          func(p *Plan) { p.Runs[3] = p.Runs[2]; p.Runs[3].Index = 3 },
-		"run 0: 0 samples":          func(p *Plan) { p.Runs[0].Planned.Run.Samples = 0 },
-		"run 0: batch_size is":      func(p *Plan) { p.Runs[0].Planned.Run.Params.BatchSize = math.MaxInt },
+		"run 0: 0 samples":          func(p *Plan) { p.Runs[0].Run.Samples = 0 },
+		"run 0: batch_size is":      func(p *Plan) { p.Runs[0].Run.Params.BatchSize = math.MaxInt },
 		"is not a valid name":       func(p *Plan) { p.Runs[1].Series = "\x1b[2J" },
 		"run 1: its cost is -1":     func(p *Plan) { p.Runs[1].Cost = -1 },
 		"no sums of its data":       func(p *Plan) { p.Data = nil },
@@ -222,7 +222,7 @@ func FuzzReadPlan(f *testing.F) {
 				t.Errorf("read as\n%s\nof\n%s", again, b)
 			}
 			for i, r := range p.Runs {
-				if r.ID != experiments.ID(r.Planned.Run) || r.Index != i {
+				if r.ID != experiments.ID(r.Run) || r.Index != i {
 					t.Errorf("run %d has ID %s and index %d", i, r.ID, r.Index)
 				}
 			}

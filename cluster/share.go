@@ -11,7 +11,7 @@ import (
 // share makes at most so many tasks of runs that need so much memory each, in
 // MiB. Runs that need a large memory share no task with others, if there may be
 // two tasks, and theirs are the last ones.
-func share(runs []Run, memory []int, most int) []Task {
+func share(runs []IndexedRun, memory []int, most int) []Task {
 	var ordinary, large []int
 	for i := range runs {
 		if memory[i] > largeMemory && most > 1 {
@@ -32,7 +32,7 @@ func share(runs []Run, memory []int, most int) []Task {
 
 // balanced gives the runs of the indexes to n tasks, the costliest first. The
 // tasks are in the order of their first run's cost.
-func balanced(runs []Run, indexes []int, n int) []Task {
+func balanced(runs []IndexedRun, indexes []int, n int) []Task {
 	costs := make([]float64, len(indexes))
 	for i, index := range indexes {
 		costs[i] = runs[index].Cost

@@ -10,10 +10,10 @@ import (
 	"polkrepro/experiments"
 )
 
-func runsOfCost(costs []float64) []Run {
-	runs := make([]Run, len(costs))
+func runsOfCost(costs []float64) []IndexedRun {
+	runs := make([]IndexedRun, len(costs))
 	for i, c := range costs {
-		runs[i] = Run{Index: i, Planned: experiments.Planned{Cost: c}}
+		runs[i] = IndexedRun{Index: i, Planned: experiments.Planned{Cost: c}}
 	}
 	return runs
 }

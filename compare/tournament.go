@@ -11,8 +11,8 @@ import (
 	"polkrepro/record"
 )
 
-// A Run is what one run of a tournament gives. Errors are in per cent.
-type Run struct {
+// A Trial is what one run of a tournament gives. Errors are in per cent.
+type Trial struct {
 	Value     float64 // of the heuristic's knob
 	Replicate int
 	Order     float64 // final model order
@@ -25,9 +25,9 @@ type Run struct {
 	Errors  []float64 // at the evaluations
 }
 
-// newRun reads a run from its record, which has an evaluation or more.
-func newRun(c experiments.Contest, r *record.Record) Run {
-	run := Run{
+// newTrial reads a run from its record, which has an evaluation or more.
+func newTrial(c experiments.Contest, r *record.Record) Trial {
+	run := Trial{
 		Value: c.Value, Replicate: c.Replicate, Order: r.Final.ModelOrder, Error: 100 * r.Final.TestError, Seconds: r.Final.Timing.CPU,
 	}
 	for _, p := range r.Points {
@@ -55,7 +55,7 @@ const (
 func Measures() []Measure { return []Measure{ErrorAtOrder, ErrorAtTime, Anytime, Time} }
 
 // sample returns the point of a run on the trade-off of a measure.
-func (m Measure) sample(r Run) Sample {
+func (m Measure) sample(r Trial) Sample {
 	switch m {
 	case ErrorAtTime:
 		return Sample{r.Seconds, r.Error}
@@ -92,21 +92,21 @@ type Comparison struct {
 	differences map[int][]float64 // at each level, by replicate
 }
 
-// A Point is a heuristic at one value of its knob: means over replicates.
-type Point struct {
+// Means are those of a heuristic at one value of its knob, over replicates.
+type Means struct {
 	Value, Order, Error, Seconds, PeakOrder, MeanError float64
 }
 
 // An Entry is a heuristic on a field.
 type Entry struct {
 	Heuristic prune.Heuristic
-	Runs      []Run
-	Points    []Point // by the value of the knob, as in its grid
+	Runs      []Trial
+	Points    []Means // by the value of the knob, as in its grid
 	Compared  [measureCount]Comparison
 }
 
-// A Field is a data set with a task, and how the heuristics did on it.
-type Field struct {
+// A FieldResult is a data set with a task, and how the heuristics did on it.
+type FieldResult struct {
 	Name, Title string
 	Data        string
 	Samples     int // of a run
@@ -128,7 +128,7 @@ type Result struct {
 	Title     string
 	Profile   string
 	Reference string
-	Fields    []*Field
+	Fields    []*FieldResult
 	Standing  *Standing // nil if there is nothing to rank
 	Missing   int       // runs without a record, or without an evaluation in it
 }
@@ -138,7 +138,10 @@ type Result struct {
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
 	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference}
 	for i := range t.Fields {
-		f := newField(&t.Fields[i], profile)
+		of := &t.Fields[i]
+		f := &FieldResult{
+			Name: of.Name, Title: of.Title, Data: of.Data.Name, Samples: of.Samples(profile), Replicates: of.Replicates(profile), Levels: of.Levels,
+		}
 		for _, c := range plan {
 			r := records[c.ID]
 			switch {
@@ -147,7 +150,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 				res.Missing++
 			default:
 				e := f.entry(c.Heuristic)
-				e.Runs = append(e.Runs, newRun(c, r))
+				e.Runs = append(e.Runs, newTrial(c, r))
 			}
 		}
 		if len(f.Entries) == 0 || f.Entries[0].Heuristic.Name != t.Reference {
@@ -160,14 +163,8 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 	return res
 }
 
-func newField(f *experiments.Field, profile string) *Field {
-	return &Field{
-		Name: f.Name, Title: f.Title, Data: f.Data.Name, Samples: f.Samples(profile), Replicates: f.Replicates(profile), Levels: f.Levels,
-	}
-}
-
 // entry returns a heuristic's entry, which it makes if there is none.
-func (f *Field) entry(name string) *Entry {
+func (f *FieldResult) entry(name string) *Entry {
 	for _, e := range f.Entries {
 		if e.Heuristic.Name == name {
 			return e
@@ -179,10 +176,10 @@ func (f *Field) entry(name string) *Entry {
 }
 
 // Reference returns the reference's entry.
-func (f *Field) Reference() *Entry { return f.Entries[0] }
+func (f *FieldResult) Reference() *Entry { return f.Entries[0] }
 
 // compare fills in what follows from the runs.
-func (f *Field) compare() {
+func (f *FieldResult) compare() {
 	for _, e := range f.Entries {
 		e.average()
 	}
@@ -211,10 +208,10 @@ func (f *Field) compare() {
 func (e *Entry) average() {
 	n := make(map[float64]float64)
 	for _, r := range e.Runs {
-		i := slices.IndexFunc(e.Points, func(p Point) bool { return p.Value == r.Value })
+		i := slices.IndexFunc(e.Points, func(p Means) bool { return p.Value == r.Value })
 		if i < 0 {
 			i = len(e.Points)
-			e.Points = append(e.Points, Point{Value: r.Value})
+			e.Points = append(e.Points, Means{Value: r.Value})
 		}
 		n[r.Value]++
 		p, w := &e.Points[i], 1/n[r.Value]
@@ -339,12 +336,12 @@ func (c *Comparison) judge(adjusted float64) {
 // FrontPoint is a heuristic at a value of its knob that no other beats.
 type FrontPoint struct {
 	Heuristic string
-	Point
+	Means
 }
 
 // Front returns the Pareto front of final error against final model order, or
 // against training time, over all heuristics: in the order of the cost.
-func (f *Field) Front(byTime bool) []FrontPoint {
+func (f *FieldResult) Front(byTime bool) []FrontPoint {
 	var all []FrontPoint
 	var samples []Sample
 	for _, e := range f.Entries {
@@ -365,7 +362,7 @@ func (f *Field) Front(byTime bool) []FrontPoint {
 
 // commonLevels returns the levels that the most heuristics can be compared at,
 // and which heuristics those are.
-func (f *Field) commonLevels() (levels []float64, names []string) {
+func (f *FieldResult) commonLevels() (levels []float64, names []string) {
 	at := func(level float64) []string {
 		names := []string{f.Reference().Heuristic.Name}
 		for _, e := range f.Entries[1:] {
@@ -392,7 +389,7 @@ func (f *Field) commonLevels() (levels []float64, names []string) {
 // standing ranks the heuristics that can be compared on all fields by their
 // final error at equal model order. A block is a replicate of a field, so that
 // it says what new seeds on these data would give, and nothing of other data.
-func standing(fields []*Field) *Standing {
+func standing(fields []*FieldResult) *Standing {
 	if len(fields) == 0 {
 		return nil
 	}
@@ -423,7 +420,7 @@ func standing(fields []*Field) *Standing {
 
 // blocks returns, for every replicate, the difference of each heuristic to the
 // reference at the field's common levels.
-func (f *Field) blocks(names []string) [][]float64 {
+func (f *FieldResult) blocks(names []string) [][]float64 {
 	levels, _ := f.commonLevels()
 	var replicates []int
 	for _, r := range f.Reference().Runs {

@@ -24,7 +24,7 @@ func (m Measure) String() string { return measureNames[m] }
 // Effect words a mean difference: in points, or for Time as a factor.
 func (m Measure) Effect(mean float64) string {
 	if m == Time {
-		return "×" + digits(math.Exp(mean), 2)
+		return "×" + twoDigits(math.Exp(mean))
 	}
 	return signed(mean) + " points"
 }
@@ -35,7 +35,7 @@ func (m Measure) Interval(c Comparison) string {
 	case c.Basis == stats.Point:
 		return "unknown"
 	case m == Time:
-		return "×" + digits(math.Exp(c.Low), 2) + " to ×" + digits(math.Exp(c.High), 2)
+		return "×" + twoDigits(math.Exp(c.Low)) + " to ×" + twoDigits(math.Exp(c.High))
 	}
 	return signed(c.Low) + " to " + signed(c.High)
 }
@@ -49,10 +49,10 @@ func signed(x float64) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// digits writes a positive number with so many significant digits, none of them
-// in an exponent.
-func digits(x float64, n int) string {
-	decimals := max(0, n-1-int(math.Floor(math.Log10(x))))
+// twoDigits writes a positive number with two significant digits or all of its
+// integer part, and without an exponent.
+func twoDigits(x float64) string {
+	decimals := max(0, 1-int(math.Floor(math.Log10(x))))
 	if math.IsInf(x, 0) || math.IsNaN(x) || x <= 0 {
 		decimals = 0
 	}
@@ -72,7 +72,7 @@ func Number(x float64) string {
 	if x >= 100 || x == math.Trunc(x) {
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
 	}
-	return digits(x, 2)
+	return twoDigits(x)
 }
 
 // numbers words several.
@@ -143,7 +143,7 @@ func (r *Result) overall(m Measure) string {
 }
 
 // sentences are those of a field.
-func (f *Field) sentences() []string {
+func (f *FieldResult) sentences() []string {
 	var out []string
 	for _, m := range Measures() {
 		var parts []string
@@ -182,7 +182,7 @@ func title(m Measure, v Verdict) string {
 }
 
 // listed words the comparisons of a verdict.
-func (f *Field) listed(m Measure, v Verdict) []string {
+func (f *FieldResult) listed(m Measure, v Verdict) []string {
 	var out []string
 	for _, e := range f.Entries[1:] {
 		c := e.Compared[m]

@@ -26,10 +26,9 @@ const (
 	DrawsLow  = 0.034
 	DrawsHigh = 0.040
 
-	drawsCommitted = 24    // in the embedded table
-	figureAmong    = 20    // the experiments use the first so many
-	figureError    = 0.037 // the figure draw's Bayes error is nearest to this
-	maxScan        = 1 << 20
+	figureAmong = 20    // the experiments use the first so many
+	figureError = 0.037 // the figure draw's Bayes error is nearest to this
+	maxScan     = 1 << 20
 
 	// A scan first integrates on a grid of coarseStep standard deviations,
 	// and on the fine one only where that comes within coarseMargin of the

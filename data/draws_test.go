@@ -10,6 +10,9 @@ import (
 	"testing"
 )
 
+// drawsCommitted is the number of draws in the embedded table.
+const drawsCommitted = 24
+
 var update = flag.Bool("update", false, "rewrite multidist_draws.csv")
 
 // TestWriteDraws scans all seeds anew and holds the embedded table to the

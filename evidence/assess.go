@@ -62,7 +62,7 @@ func Assess(in Input) (*Assessment, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWorld(in.Ledger, in.Assume)
+	w, err := newAlternatives(in.Ledger, in.Assume)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func Assess(in Input) (*Assessment, error) {
 func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult {
 	r := ClaimResult{Claim: c}
 	for _, t := range c.Tests {
-		if slices.Contains(x.world.without, c.ID+"."+t.ID) {
+		if slices.Contains(x.assumed.without, c.ID+"."+t.ID) {
 			continue
 		}
 		if x.touched(t.Of) || t.To != nil && x.touched(*t.To) {
@@ -109,7 +109,7 @@ func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult
 func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[string]string) TestResult {
 	r := TestResult{Test: t, Estimate: stats.Single(math.NaN())}
 	r.Low, r.High = t.Target()
-	if why := x.world.unanswered(c, t); why != "" {
+	if why := x.assumed.unanswered(c, t); why != "" {
 		r.Verdict, r.Note, r.Unanswered = stats.NotRun, why, true
 		return r
 	}

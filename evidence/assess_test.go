@@ -319,7 +319,7 @@ func TestPairs(t *testing.T) {
 	side := func(method string, runs ...[3]float64) *Side {
 		s := new(Side)
 		for _, r := range runs {
-			run := Run{Value: r[2]}
+			run := Observation{Value: r[2]}
 			run.Run.Method, run.Run.Data.Draw, run.Run.Seed = method, uint64(r[0]), uint64(r[1])
 			s.Runs = append(s.Runs, run)
 		}

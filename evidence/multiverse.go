@@ -93,7 +93,7 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := newIndex(in, paper, chosenWorld(in.Ledger))
+	x := newIndex(in, paper, noAlternatives(in.Ledger))
 	out := new(MultiverseReport)
 	for _, c := range chosen.Claims {
 		out.Claims = append(out.Claims, ClaimStanding{Claim: c.Claim.ID, Verdict: c.Verdict})
@@ -101,11 +101,11 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 	for _, a := range in.Ledger.Assumptions {
 		o := AssumptionOutcome{ID: a.ID, Paper: a.Paper, Chosen: a.Chosen, How: a.How}
 		for i := range a.Alternatives {
-			w := chosenWorld(in.Ledger)
+			w := noAlternatives(in.Ledger)
 			if err := w.flip(a.ID, &a.Alternatives[i]); err != nil {
 				return nil, err
 			}
-			x.world = w
+			x.assumed = w
 			o.Alternatives = append(o.Alternatives, x.outcome(a.ID, &a.Alternatives[i], chosen, in.Failed, out.Claims))
 		}
 		out.Assumptions = append(out.Assumptions, o)
@@ -135,7 +135,7 @@ func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *A
 // planned or not.
 func (x *index) lacking(a *experiments.Alternative) (specs []string) {
 	for _, answer := range a.Answers {
-		runs := x.answering(answer)
+		runs := x.planned(answer.Matches)
 		done := len(runs) > 0 && !slices.ContainsFunc(runs, func(p experiments.Planned) bool { return x.records[p.ID] == nil })
 		if !done && !slices.Contains(specs, answer.Spec) {
 			specs = append(specs, answer.Spec)

@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"polkrepro/convergence"
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
 
-// A Run is one run that answers a test, with the number that does.
-type Run struct {
+// An Observation is one run that answers a test, with the number that does.
+type Observation struct {
 	experiments.Planned
 	Record *record.Record
 	Value  float64
@@ -20,7 +21,7 @@ type Run struct {
 
 // A Side is what one of a test's selectors selects.
 type Side struct {
-	Runs    []Run                 // that have a record, by draw and seed
+	Runs    []Observation         // that have a record, by draw and seed
 	Missing []experiments.Planned // that have none
 }
 
@@ -38,12 +39,12 @@ type index struct {
 	plan    []experiments.Planned // each run once
 	records map[string]*record.Record
 	paper   *experiments.PaperValues
-	world   world
+	assumed alternatives
 }
 
 // newIndex returns an index of what claims are judged by.
-func newIndex(in Input, paper *experiments.PaperValues, w world) *index {
-	x := &index{records: in.Records, paper: paper, world: w}
+func newIndex(in Input, paper *experiments.PaperValues, w alternatives) *index {
+	x := &index{records: in.Records, paper: paper, assumed: w}
 	seen := make(map[string]bool, len(in.Plan))
 	for _, p := range in.Plan {
 		if !seen[p.ID] {
@@ -58,7 +59,7 @@ func newIndex(in Input, paper *experiments.PaperValues, w world) *index {
 // answer it that are not those of the figure it is about, other orders or draws,
 // then both sides are the runs of the table.
 func (x *index) sides(t experiments.Test) (of, to Side) {
-	figures := x.shows(t.Of) && (t.To == nil || x.shows(*t.To))
+	figures := x.sameOrders(t.Of) && (t.To == nil || x.sameOrders(*t.To))
 	side := func(s experiments.Selector) Side {
 		if !figures {
 			s.Figure = ""
@@ -72,21 +73,21 @@ func (x *index) sides(t experiments.Test) (of, to Side) {
 	return of, to
 }
 
-// shows reports whether the runs that answer a selector are those that it is
-// about, of the same draws and orders.
-func (x *index) shows(s experiments.Selector) bool {
-	answer, ok := x.world.answers[s.Cell]
-	return !ok || covers(x.answering(answer), x.feeding(s))
+// sameOrders reports whether the runs that answer a selector have the draws and
+// orders of those that it is about.
+func (x *index) sameOrders(s experiments.Selector) bool {
+	answer, ok := x.assumed.answers[s.Cell]
+	return !ok || covers(x.planned(answer.Matches), x.selected(s))
 }
 
 // side returns what a selector selects, in the place of a cell's runs those of
 // a flipped assumption: of the same draws and orders if they are there, and
 // otherwise all of them.
 func (x *index) side(s experiments.Selector) Side {
-	plan := x.feeding(s)
-	if answer, ok := x.world.answers[s.Cell]; ok {
+	plan := x.selected(s)
+	if answer, ok := x.assumed.answers[s.Cell]; ok {
 		own := plan
-		plan = x.answering(answer)
+		plan = x.planned(answer.Matches)
 		if covers(plan, own) {
 			same := orders(own)
 			plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return !same[order{p.Run.Data.Draw, p.Run.Seed}] })
@@ -95,12 +96,12 @@ func (x *index) side(s experiments.Selector) Side {
 	var out Side
 	for _, p := range plan {
 		if rec := x.records[p.ID]; rec != nil {
-			out.Runs = append(out.Runs, Run{p, rec, value(rec, s, x.risk(s.Cell))})
+			out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, x.risk(s.Cell))})
 		} else {
 			out.Missing = append(out.Missing, p)
 		}
 	}
-	slices.SortStableFunc(out.Runs, func(a, b Run) int {
+	slices.SortStableFunc(out.Runs, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(a.Run.Data.Draw, b.Run.Data.Draw), cmp.Compare(a.Run.Seed, b.Run.Seed))
 	})
 	return out
@@ -129,11 +130,8 @@ func covers(runs, others []experiments.Planned) bool {
 	return len(others) > 0
 }
 
-// answering returns the runs of an alternative's answer.
-func (x *index) answering(a experiments.Answer) []experiments.Planned { return x.planned(a.Matches) }
-
-// feeding returns the runs that a selector means as the assumptions were chosen.
-func (x *index) feeding(s experiments.Selector) []experiments.Planned {
+// selected returns the runs that a selector means as the assumptions were chosen.
+func (x *index) selected(s experiments.Selector) []experiments.Planned {
 	if s.Spec != "" {
 		return x.planned(func(p *experiments.Planned) bool {
 			return p.Spec == s.Spec && p.Label == s.Label && (s.Series == "" || p.Series == s.Series)
@@ -161,15 +159,15 @@ func (x *index) planned(condition func(*experiments.Planned) bool) (out []experi
 // touched reports whether a selector has other runs or another reading under
 // the flipped assumptions.
 func (x *index) touched(s experiments.Selector) bool {
-	_, answered := x.world.answers[s.Cell]
-	_, read := x.world.risk[x.paper.Cells[s.Cell].Data]
+	_, answered := x.assumed.answers[s.Cell]
+	_, read := x.assumed.risk[x.paper.Cells[s.Cell].Data]
 	return answered || read && (s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness)
 }
 
 // risk returns which risk of a cell's runs is read.
 func (x *index) risk(cell string) string {
 	set := x.paper.Cells[cell].Data
-	return cmp.Or(x.world.risk[set], x.paper.Data[set].Risk)
+	return cmp.Or(x.assumed.risk[set], x.paper.Data[set].Risk)
 }
 
 // group returns the group of the runs that feed a cell.
@@ -182,24 +180,19 @@ func (x *index) group(cell string) string {
 	return ""
 }
 
-// seedless reports whether a method's result depends on no seed.
-func seedless(method string) bool {
-	return slices.ContainsFunc(experiments.Methods(), func(m experiments.MethodInfo) bool { return m.Name == method && m.Seedless })
-}
-
 // pairs reports whether the runs of two sides belong together one by one: the
 // same data, and the same draws and seeds. A method without a seed goes with
 // every seed; its runs are repeated accordingly.
 func pairs(a, b *Side) (left, right []float64, ok bool) {
 	type key struct {
-		data experiments.DataRef
+		data data.Ref
 		seed uint64
 	}
 	keyed := func(s *Side) map[key]float64 {
 		m := make(map[key]float64, len(s.Runs))
 		for _, r := range s.Runs {
 			k := key{r.Run.Data, r.Run.Seed}
-			if seedless(r.Run.Method) {
+			if m := experiments.Method(r.Run.Method); m != nil && m.Seedless { // its result depends on no seed
 				k.seed = 0
 			}
 			m[k] = r.Value

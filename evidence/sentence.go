@@ -173,7 +173,7 @@ func (w wording) relation(v float64) string {
 	if w.Test.Kind == experiments.KindRatio {
 		return significant(v, 3) + " times"
 	}
-	d := w.distance(math.Abs(v))
+	d := w.difference(math.Abs(v)) + w.points(math.Abs(v))
 	switch {
 	case v > 0:
 		return d + " higher than"
@@ -182,9 +182,6 @@ func (w wording) relation(v float64) string {
 	}
 	return "equal to"
 }
-
-// distance writes a measured difference of two means with its unit.
-func (w wording) distance(v float64) string { return w.difference(v) + w.points(v) }
 
 // difference writes the number alone.
 func (w wording) difference(v float64) string {

@@ -180,7 +180,7 @@ func TestSentenceWords(t *testing.T) {
 	} {
 		claim := l.Claim(c.claim)
 		i := slices.IndexFunc(claim.Tests, func(t experiments.Test) bool { return t.ID == c.test })
-		r := TestResult{Test: claim.Tests[i], Estimate: stats.Estimate{Value: c.value, Low: c.low, High: c.end, Basis: stats.Paired}, Of: Side{Runs: []Run{{Value: c.of}}}, To: Side{Runs: []Run{{Value: c.to}}}}
+		r := TestResult{Test: claim.Tests[i], Estimate: stats.Estimate{Value: c.value, Low: c.low, High: c.end, Basis: stats.Paired}, Of: Side{Runs: []Observation{{Value: c.of}}}, To: Side{Runs: []Observation{{Value: c.to}}}}
 		r.Low, r.High = r.Test.Target()
 		r.Verdict = stats.Judge(r.Estimate, r.Low, r.High)
 		if got := r.Sentence(paper); got != c.want {

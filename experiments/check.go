@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"polkrepro/data"
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
@@ -334,9 +335,9 @@ func (c *checker) samples(x int, n *strictyaml.Node) int {
 	return x
 }
 
-// evaluation lays what is given over e.
+// evaluation sets what is given in e.
 func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluation) {
-	lay := func(key string, x *int, least, most int, to *int) {
+	set := func(key string, x *int, least, most int, to *int) {
 		if x == nil {
 			return
 		}
@@ -345,13 +346,13 @@ func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluatio
 		}
 		*to = *x
 	}
-	lay("every", d.Every, 1, largest, &e.Every)
-	lay("tail", d.Tail, 1, largest, &e.Tail)
+	set("every", d.Every, 1, largest, &e.Every)
+	set("tail", d.Tail, 1, largest, &e.Tail)
 	most := largest
 	if c.set != nil {
 		most = c.set.train
 	}
-	lay("train_limit", d.TrainLimit, 0, most, &e.TrainLimit)
+	set("train_limit", d.TrainLimit, 0, most, &e.TrainLimit)
 	e.Minimizer = e.Minimizer || d.Minimizer
 }
 
@@ -407,7 +408,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 			c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", calibratedVariant, c.out.Data.Variant)
 		}
 		if d.Draws == nil || d.Draws.Named == doc.DrawsFigure {
-			return []uint64{figureDraw()}
+			return []uint64{data.FigureDraw().Seed}
 		}
 		draws := calibratedDraws()
 		if d.Count == nil {

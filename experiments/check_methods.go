@@ -54,7 +54,7 @@ func (c *checker) method(i int) {
 	if c.Len() > before {
 		return
 	}
-	c.feeds(info, i, variants, combinations, axes)
+	c.assign(info, i, variants, combinations, axes)
 	c.out.variants = append(c.out.variants, variants...)
 }
 
@@ -273,23 +273,23 @@ func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[st
 	return p, true
 }
 
-// A feeding is what the variants of one entry of methods feed.
-type feeding struct {
+// An assignment gives the variants of one entry of methods what they feed: cells and
+// figures, with the order expected of them and the names of their series.
+type assignment struct {
 	*checker
-	info         *MethodInfo
-	entry        *strictyaml.Node
-	variants     []variant
-	combinations [][]value
-	axes         []axis
-	orders       []*float64         // expected ones, by variant
-	templates    []*strictyaml.Node // of the series' names, by variant
+	info      *MethodInfo
+	entry     *strictyaml.Node
+	variants  []variant
+	axes      []axis
+	orders    []*float64         // expected ones, by variant
+	templates []*strictyaml.Node // of the series' names, by variant
 }
 
-// feeds checks what an entry and its points say of the variants: the cells and
+// assign checks what an entry and its points say of the variants: the cells and
 // figures that they feed, their expected order, and how their series is called.
-func (c *checker) feeds(info *MethodInfo, i int, variants []variant, combinations [][]value, axes []axis) {
-	f := feeding{
-		checker: c, info: info, entry: c.root.At("methods", i), variants: variants, combinations: combinations, axes: axes,
+func (c *checker) assign(info *MethodInfo, i int, variants []variant, combinations [][]value, axes []axis) {
+	a := assignment{
+		checker: c, info: info, entry: c.root.At("methods", i), variants: variants, axes: axes,
 		orders: make([]*float64, len(variants)), templates: make([]*strictyaml.Node, len(variants)),
 	}
 	all := make([]int, len(variants))
@@ -298,75 +298,75 @@ func (c *checker) feeds(info *MethodInfo, i int, variants []variant, combination
 		v := &variants[j]
 		v.group = c.group(info, v)
 		if c.groups[v.group] {
-			c.Errorf(f.entry, "two grid points give the same run: %s", v.group)
+			c.Errorf(a.entry, "two grid points give the same run: %s", v.group)
 		}
 		c.groups[v.group] = true
 	}
 	m := &c.doc.Methods[i]
-	f.apply(&m.Feeds, f.entry, all)
+	a.apply(&m.Feeds, a.entry, all)
 	for k := range m.Points {
-		n := f.entry.At("points", k)
+		n := a.entry.At("points", k)
 		if which := c.match(n, combinations, axes); len(which) > 0 {
-			f.apply(&m.Points[k].Feeds, n, which)
+			a.apply(&m.Points[k].Feeds, n, which)
 		}
 	}
 	for j := range variants {
-		f.complete(j, m.Label)
+		a.complete(j, m.Label)
 	}
 }
 
 // apply gives the variants of the indexes what a node says.
-func (f *feeding) apply(feeds *doc.Feeds, n *strictyaml.Node, which []int) {
+func (a *assignment) apply(feeds *doc.Feeds, n *strictyaml.Node, which []int) {
 	if o := feeds.ExpectedOrder; o != nil && !(*o > 0 && *o <= largest) {
-		f.Errorf(n.At("expected_order"), "expected_order is %v, want more than 0", *o)
+		a.Errorf(n.At("expected_order"), "expected_order is %v, want more than 0", *o)
 	}
 	for k, id := range feeds.Cells {
-		f.giveCell(id, n.At("cells", k), which)
+		a.assignCell(id, n.At("cells", k), which)
 	}
 	for k, id := range feeds.Figures {
 		at := n.At("figures", k)
-		if !f.figure(id, at) {
+		if !a.figure(id, at) {
 			continue
 		}
 		if slices.Contains(feeds.Figures[:k], id) {
-			f.Errorf(at, "figure %q is listed twice", id)
+			a.Errorf(at, "figure %q is listed twice", id)
 		}
 		for _, j := range which {
-			f.variants[j].figures = union(f.variants[j].figures, []string{id})
+			a.variants[j].figures = union(a.variants[j].figures, []string{id})
 		}
 	}
 	for _, j := range which {
 		if feeds.ExpectedOrder != nil {
-			f.orders[j] = feeds.ExpectedOrder
+			a.orders[j] = feeds.ExpectedOrder
 		}
 		if t := n.Get("series"); t != nil {
-			f.templates[j] = t
+			a.templates[j] = t
 		}
 	}
 }
 
-// giveCell gives the variants of the indexes a cell, which one alone may feed.
-func (f *feeding) giveCell(id string, at *strictyaml.Node, which []int) {
-	if !f.cell(id, f.info, at) {
+// assignCell gives the variants of the indexes a cell, which one alone may feed.
+func (a *assignment) assignCell(id string, at *strictyaml.Node, which []int) {
+	if !a.cell(id, a.info, at) {
 		return
 	}
 	for _, j := range which {
-		v := &f.variants[j]
-		if other, ok := f.fed[id]; ok {
-			f.Errorf(at, "two series feed cell %q: %s and %s", id, other, point(v, f.axes))
+		v := &a.variants[j]
+		if other, ok := a.fed[id]; ok {
+			a.Errorf(at, "two series feed cell %q: %s and %s", id, other, point(v, a.axes))
 			return
 		}
-		f.fed[id] = point(v, f.axes)
+		a.fed[id] = point(v, a.axes)
 		v.cells = append(v.cells, id)
 	}
 }
 
 // complete gives a variant its expected order and the name of its series.
-func (f *feeding) complete(j int, label string) {
-	v := &f.variants[j]
+func (a *assignment) complete(j int, label string) {
+	v := &a.variants[j]
 	switch {
-	case f.orders[j] != nil:
-		v.order = *f.orders[j]
+	case a.orders[j] != nil:
+		v.order = *a.orders[j]
 	case v.params.Budget > 0:
 		v.order = float64(v.params.Budget)
 	case v.params.PrunerParams["order"] > 0:
@@ -374,17 +374,17 @@ func (f *feeding) complete(j int, label string) {
 	default:
 		v.order = defaultOrder
 	}
-	at, before := f.entry, f.Len()
-	if t := f.templates[j]; t != nil {
+	at, before := a.entry, a.Len()
+	if t := a.templates[j]; t != nil {
 		at = t
-		v.series = f.expand(f.info, v, t)
+		v.series = a.expand(a.info, v, t)
 	} else {
-		v.series = automatic(f.info, v, label, f.axes)
+		v.series = automatic(a.info, v, label, a.axes)
 	}
-	if f.series[v.series] && f.Len() == before {
-		f.Errorf(at, "duplicate series name %q", v.series)
+	if a.series[v.series] && a.Len() == before {
+		a.Errorf(at, "duplicate series name %q", v.series)
 	}
-	f.series[v.series] = true
+	a.series[v.series] = true
 }
 
 // point names a grid point in messages.

@@ -32,17 +32,11 @@ func lookupData(name string) (set *dataSet, names []string) {
 }
 
 // resolve fills in a reference's default variant and checks it.
-func (d *dataSet) resolve(variant string) (DataRef, bool) {
+func (d *dataSet) resolve(variant string) (data.Ref, bool) {
 	if variant == "" && len(d.variants) > 0 {
 		variant = d.variants[0]
 	}
-	return DataRef{Name: d.name, Variant: variant}, variant == "" || slices.Contains(d.variants, variant)
-}
-
-// checkRef reports a reference to no data set, or to no variant or draw of it.
-func checkRef(d DataRef) error {
-	_, err := data.Ref{Name: d.Name, Variant: d.Variant, Draw: d.Draw}.Resolve()
-	return err
+	return data.Ref{Name: d.name, Variant: variant}, variant == "" || slices.Contains(d.variants, variant)
 }
 
 // calibratedVariant is the variant that calibratedDraws and figureDraw are
@@ -57,6 +51,3 @@ func calibratedDraws() []uint64 {
 	}
 	return seeds
 }
-
-// figureDraw returns the seed of the draw that figures show.
-func figureDraw() uint64 { return data.FigureDraw().Seed }

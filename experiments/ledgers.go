@@ -179,11 +179,7 @@ func (a *Alternative) Reading() bool { return len(a.Risk)+len(a.Without) > 0 }
 
 // Answer returns the runs that take the place of a cell's, nil if none do.
 func (a *Alternative) Answer(cell string) *Answer {
-	i := slices.IndexFunc(a.Answers, func(w Answer) bool { return w.Cell == cell })
-	if i < 0 {
-		return nil
-	}
-	return &a.Answers[i]
+	return find(a.Answers, func(w *Answer) bool { return w.Cell == cell })
 }
 
 // An Answer names runs that take the place of those that feed a cell: those of
@@ -229,22 +225,12 @@ func (a *Answer) Matches(planned *Planned) bool {
 
 // Claim returns the claim of an ID, nil if there is none.
 func (l *Ledger) Claim(id string) *Claim {
-	for i := range l.Claims {
-		if l.Claims[i].ID == id {
-			return &l.Claims[i]
-		}
-	}
-	return nil
+	return find(l.Claims, func(c *Claim) bool { return c.ID == id })
 }
 
 // Assumption returns the assumption of an ID, nil if there is none.
 func (l *Ledger) Assumption(id string) *Assumption {
-	for i := range l.Assumptions {
-		if l.Assumptions[i].ID == id {
-			return &l.Assumptions[i]
-		}
-	}
-	return nil
+	return find(l.Assumptions, func(a *Assumption) bool { return a.ID == id })
 }
 
 // Dependents returns the IDs of the claims that depend on an assumption.
@@ -274,12 +260,7 @@ func (l *Ledger) Depends(cell, assumption string) bool {
 // Alternative returns an assumption's alternative of an ID, nil if there is
 // none.
 func (a *Assumption) Alternative(id string) *Alternative {
-	for i := range a.Alternatives {
-		if a.Alternatives[i].ID == id {
-			return &a.Alternatives[i]
-		}
-	}
-	return nil
+	return find(a.Alternatives, func(b *Alternative) bool { return b.ID == id })
 }
 
 // Ledgers returns the ledgers that are part of the program. All callers share

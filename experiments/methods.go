@@ -113,11 +113,17 @@ func Methods() []MethodInfo { return slices.Clone(methods) }
 
 // Method returns the method of that name, nil if there is none.
 func Method(name string) *MethodInfo {
-	i := slices.IndexFunc(methods, func(m MethodInfo) bool { return m.Name == name })
-	if i < 0 {
-		return nil
+	return find(methods, func(m *MethodInfo) bool { return m.Name == name })
+}
+
+// find returns the first element that is what is looked for, nil if none is.
+func find[T any](list []T, is func(*T) bool) *T {
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
 	}
-	return &methods[i]
+	return nil
 }
 
 // unregistered says that a program has no methods, if so, which is its own fault.
@@ -130,11 +136,7 @@ func unregistered() string {
 
 // param returns a method's hyper-parameter by name, or nil.
 func (m *MethodInfo) param(name string) *ParamInfo {
-	i := slices.IndexFunc(m.Params, func(p ParamInfo) bool { return p.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &m.Params[i]
+	return find(m.Params, func(p *ParamInfo) bool { return p.Name == name })
 }
 
 func (m *MethodInfo) paramNames() []string {

@@ -201,11 +201,7 @@ func Param(name string) ParamInfo {
 
 // shared returns a row of the table, nil if there is none of that name.
 func shared(name string) *ParamInfo {
-	i := slices.IndexFunc(parameters, func(p ParamInfo) bool { return p.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &parameters[i]
+	return find(parameters, func(p *ParamInfo) bool { return p.Name == name })
 }
 
 // WithAbout returns the parameter with another description.

@@ -3,13 +3,14 @@ package experiments
 import (
 	"fmt"
 
+	"polkrepro/data"
 	"polkrepro/polk"
 )
 
 // A Run is one fully resolved training run: everything that determines its
 // result and nothing else. Its ID is the hash of these fields.
 type Run struct {
-	Data       DataRef    `json:"data"`
+	Data       data.Ref   `json:"data"`
 	Task       string     `json:"task"`   // one of Tasks
 	Method     string     `json:"method"` // one of Methods
 	Params     Params     `json:"params"`
@@ -22,14 +23,6 @@ type Run struct {
 // SamplingReplacement is the Sampling of a run whose samples are drawn from the
 // training set uniformly and with replacement.
 const SamplingReplacement = "replacement"
-
-// A DataRef names a data set and, for the generated ones, its variant and the
-// seed of the draw.
-type DataRef struct {
-	Name    string `json:"name"`
-	Variant string `json:"variant,omitempty"`
-	Draw    uint64 `json:"draw,omitempty"`
-}
 
 // HasRisk reports whether the run's model has scores, and so a risk. It does
 // not where the method predicts by the votes of two-class models.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"polkrepro/data"
 	"polkrepro/internal/files"
 	"polkrepro/internal/strictyaml"
 )
@@ -48,12 +49,12 @@ type Errors = strictyaml.Errors
 // A Spec is a parsed and checked experiment: nothing in it can fail to be
 // planned. It is made by Parse, LoadFile, Find or Embedded, and not changed.
 type Spec struct {
-	Name        string  `json:"name"`
-	Title       string  `json:"title"`
-	Description string  `json:"description"`
-	File        string  `json:"file"` // where it was read from
-	Task        string  `json:"task"`
-	Data        DataRef `json:"data"` // Draw is that of the runs
+	Name        string   `json:"name"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	File        string   `json:"file"` // where it was read from
+	Task        string   `json:"task"`
+	Data        data.Ref `json:"data"` // Draw is that of the runs
 
 	// StandsInFor is the data set in whose place this spec's is shown; empty
 	// if none.

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/polk/prune"
 	"time"
+
+	"polkrepro/data"
+	"polkrepro/polk/prune"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -368,7 +370,7 @@ func TestPlan(t *testing.T) {
 	p := plan[6] // second point of POLK's grid, first draw, first seed
 	want := Planned{
 		Run: Run{
-			Data: DataRef{"multidist", "calibrated", draws[0]}, Task: "ksvm", Method: "polk",
+			Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: draws[0]}, Task: "ksvm", Method: "polk",
 			Params: Params{
 				Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
 				LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
@@ -586,7 +588,7 @@ func TestLoadFile(t *testing.T) {
 // TestID pins the identity of a run: if it fails, finished runs are run again.
 func TestID(t *testing.T) {
 	run := Run{
-		Data: DataRef{"multidist", "calibrated", 36}, Task: "ksvm", Method: "polk",
+		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36}, Task: "ksvm", Method: "polk",
 		Params: Params{
 			Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
 			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,

@@ -34,7 +34,7 @@ type Tournament struct {
 type Field struct {
 	Name        string    `json:"name"` // multidist-ksvm
 	Title       string    `json:"title"`
-	Data        DataRef   `json:"-"`
+	Data        data.Ref  `json:"-"`
 	Task        string    `json:"task"`
 	StandsInFor string    `json:"stands_in_for"` // a data set in whose place this one's is used; empty if none
 	Levels      []float64 `json:"levels"`        // model orders at which heuristics are compared, ascending

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/data"
 	"polkrepro/polk/prune"
 )
 
@@ -44,7 +45,7 @@ func TestTournamentPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, replicates := make(map[string][]float64), make(map[string][]DataRef)
+	values, replicates := make(map[string][]float64), make(map[string][]data.Ref)
 	ids := make(map[string]bool)
 	for _, c := range plan {
 		if c.ID != ID(c.Run) || ids[c.ID] || c.Run.Seed != uint64(c.Replicate) || c.Run.Params.PrunerName() != c.Heuristic {
@@ -62,7 +63,7 @@ func TestTournamentPlan(t *testing.T) {
 		t.Errorf("knobs %v, want %v", values, want)
 	}
 	draws := calibratedDraws()
-	want := []DataRef{{"multidist", "calibrated", draws[0]}, {"multidist", "calibrated", draws[1]}}
+	want := []data.Ref{{Name: "multidist", Variant: "calibrated", Draw: draws[0]}, {Name: "multidist", Variant: "calibrated", Draw: draws[1]}}
 	for name, got := range replicates {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: data %v, want %v", name, got, want)

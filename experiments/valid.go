@@ -38,7 +38,7 @@ func (r Run) Check() error {
 			return fmt.Errorf("measured against the minimizer: %s", cmp.Or(why, "it takes neither every nor tail"))
 		}
 	}
-	if err := checkRef(r.Data); err != nil {
+	if _, err := r.Data.Resolve(); err != nil {
 		return err
 	}
 	if kernel.Takes(r.Params.Kernel.Type) == nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -24,7 +25,7 @@ import (
 // of C-SVC, which has no risk.
 func fixture() map[string]*record.Record {
 	polk := experiments.Run{
-		Data: experiments.DataRef{Name: "multidist", Variant: "calibrated", Draw: 36},
+		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36},
 		Task: "ksvm", Method: "polk", Seed: 2, Samples: 640,
 		Params: experiments.Params{
 			Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,

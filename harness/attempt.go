@@ -64,7 +64,7 @@ func (x executor) attempt(ctx context.Context, a Attempt) (err error) {
 }
 
 // LoadData loads the data sets of a plan and returns them by the runs'
-// references (see DataRef), with those that can't be had. The error is that of
+// references, with those that can't be had. The error is that of
 // a damaged file, or wraps ErrInterrupted if the context ended.
 func LoadData(ctx context.Context, finder data.Finder, plan []experiments.Planned) (map[data.Ref]*data.Set, []Unavailable, error) {
 	sets, lacking, err := loadAll(ctx, data.NewStore(finder), plan)
@@ -73,6 +73,3 @@ func LoadData(ctx context.Context, finder data.Finder, plan []experiments.Planne
 	}
 	return sets, lacking, nil
 }
-
-// DataRef returns the reference to a run's data set.
-func DataRef(run experiments.Run) data.Ref { return dataRef(run.Data) }

@@ -53,7 +53,7 @@ func TestExecute(t *testing.T) {
 			for i, p := range tinyPlan() {
 				records := filepath.Join(dir, p.ID)
 				attempts = append(attempts, Attempt{
-					Run: p, Set: sets[DataRef(p.Run)],
+					Run: p, Set: sets[p.Run.Data],
 					Begin: func() (string, error) {
 						if i == 1 && tt.begin != nil {
 							return "", tt.begin

@@ -56,7 +56,7 @@ func (o *Objective) evaluateTrained(t *Trained, classes, threads int) Measuremen
 			t.Scores(s.N, s.X, f, threads)
 			return f
 		}
-		return o.measurement(o.test, score(o.train), score(o.test), t.NormSq, t.Order)
+		return o.ofScores(o.test, score(o.train), score(o.test), t.NormSq, t.Order)
 	}
 	predicted := make([]float64, o.test.N)
 	t.Predict(o.test.N, o.test.X, predicted, threads)
@@ -109,17 +109,14 @@ func newBatchTrainer(run experiments.Run, set *data.Set, method BatchMethod, cor
 }
 
 // train trains and evaluates, on the threads that the run has at the start.
-func (b *batchTrainer) train(ctx context.Context) error {
+func (b *batchTrainer) train(ctx context.Context) (err error) {
 	threads := b.cores.threads()
 	b.watch.start(threads)
-	err := Guard(func() (err error) {
-		b.trained, err = b.method(ctx, BatchProblem{
-			Problem:  b.problem,
-			Threads:  threads,
-			Memory:   memoryLimit(),
-			Progress: b.progress,
-		})
-		return err
+	b.trained, err = b.method(ctx, BatchProblem{
+		Problem:  b.problem,
+		Threads:  threads,
+		Memory:   memoryLimit(),
+		Progress: b.progress,
 	})
 	b.watch.stop()
 	if err != nil {
@@ -128,7 +125,7 @@ func (b *batchTrainer) train(ctx context.Context) error {
 	if needsMachine(b.run) {
 		debug.FreeOSMemory() // the kernel matrix is garbage now
 	}
-	return Guard(b.evaluate)
+	return b.evaluate()
 }
 
 // evaluate makes the run's only point.
@@ -161,17 +158,19 @@ func (b *batchTrainer) final(elapsed time.Duration) record.Final {
 	return f
 }
 
-// closing returns a function that reports how far a relative gap has come from
-// its first value towards the tolerance, in orders of magnitude.
-func closing(progress func(fraction float64), tolerance float64) func(gap float64) {
+// closing returns a trace that reports how far the gap, relative to the objective,
+// has come from its first value towards the tolerance, in orders of magnitude.
+func closing(progress func(fraction float64), tolerance float64) func(objective, gap float64) error {
 	first := 0.0
-	return func(gap float64) {
+	return func(objective, gap float64) error {
+		gap /= objective
 		if first == 0 {
 			first = gap
 		}
 		if gap > 0 && tolerance > 0 && first > tolerance {
 			progress(min(1, max(0, math.Log(first/gap)/math.Log(first/tolerance))))
 		}
+		return nil
 	}
 }
 

@@ -170,12 +170,12 @@ func TestLargeRunsAreAlone(t *testing.T) {
 			t.Errorf("%d samples: needs the machine: %v", samples, !want)
 		}
 	}
-	large.Data = experiments.DataRef{Name: "large"}
+	large.Data = data.Ref{Name: "large"}
 	const n = 32_768
 	huge := &data.Set{Name: "large", Classes: 5, Train: cloud(1, n, 1), Test: cloud(2, 10, 1)}
 	large.Samples = n
 	small := batchRun("csvc", "ksvm")
-	sets := map[data.Ref]*data.Set{{Name: "large"}: huge, dataRef(small.Run.Data): {Name: "multidist", Classes: 5, Train: cloud(1, 5000, 1), Test: cloud(2, 10, 1)}}
+	sets := map[data.Ref]*data.Set{{Name: "large"}: huge, small.Run.Data: {Name: "multidist", Classes: 5, Train: cloud(1, 5000, 1), Test: cloud(2, 10, 1)}}
 	progress := &recorder{}
 	method := func(context.Context, BatchProblem) (*Trained, error) {
 		return &Trained{Predict: func(n int, _ []float32, dst []float64, _ int) { clear(dst[:n]) }}, nil

@@ -121,7 +121,7 @@ func TestPanicWhereAnEvaluationGoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, cores := layout(1, 1)
-		tr, err := newTrainer(run.Run, sets[dataRef(run.Run.Data)], fakes(nil), cores)
+		tr, err := newTrainer(run.Run, sets[run.Run.Data], fakes(nil), cores)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestPanicWhereAnEvaluationGoes(t *testing.T) {
 			panic("bad consumer")
 		}
 		var panicked *PanicError
-		if err := Guard(func() error { return tr.train(t.Context()) }); !errors.As(err, &panicked) || emitted != 1 {
+		if err := tr.train(t.Context()); !errors.As(err, &panicked) || emitted != 1 {
 			t.Errorf("error %v after %d evaluations", err, emitted)
 		}
 	})
@@ -232,7 +232,7 @@ func TestRunsShareData(t *testing.T) {
 		t.Fatalf("%d data sets, want 1", len(sets))
 	}
 	for _, p := range plan {
-		set := sets[dataRef(p.Run.Data)]
+		set := sets[p.Run.Data]
 		tr, err := newTrainer(p.Run, set, Methods(), newCores(1, 1))
 		if err != nil {
 			t.Fatal(err)

@@ -161,7 +161,7 @@ func calibrationJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set, ep
 	held := make(map[data.Ref]*data.Set)
 	var jobs []*calibrationJob
 	for _, p := range plan {
-		ref := dataRef(p.Run.Data)
+		ref := p.Run.Data
 		if sets[ref] == nil {
 			continue
 		}
@@ -180,7 +180,7 @@ func calibrationJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set, ep
 // neither if the context ended.
 func (j *calibrationJob) run(ctx context.Context, progress Progress, methods Registry, cores *cores) {
 	t := newTracked(j.plan, progress)
-	err := Guard(func() error { return j.train(ctx, t, methods, cores) })
+	err := j.train(ctx, t, methods, cores)
 	switch {
 	case err == nil:
 		j.done = true
@@ -194,7 +194,8 @@ func (j *calibrationJob) run(ctx context.Context, progress Progress, methods Reg
 	}
 }
 
-func (j *calibrationJob) train(ctx context.Context, t *tracked, methods Registry, cores *cores) error {
+func (j *calibrationJob) train(ctx context.Context, t *tracked, methods Registry, cores *cores) (err error) {
+	defer Recover(&err)
 	tr, err := newTrainer(j.plan.Run, j.set, methods, cores)
 	if err != nil {
 		return err
@@ -212,7 +213,7 @@ func (j *calibrationJob) point(p record.Point) CalibrationPoint {
 	run := j.plan.Run
 	return CalibrationPoint{
 		Spec:       j.plan.Spec,
-		Data:       dataRef(run.Data),
+		Data:       run.Data,
 		Task:       run.Task,
 		Parsimony:  run.Params.Parsimony,
 		Seed:       run.Seed,

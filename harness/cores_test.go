@@ -111,7 +111,7 @@ func TestCoresAreNeverOversubscribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = pool(t.Context(), workers, cores, len(plan), func(ctx context.Context, i int) error {
-		return x.execute(ctx, plan[i], sets[dataRef(plan[i].Run.Data)])
+		return x.execute(ctx, plan[i], sets[plan[i].Run.Data])
 	})
 	if err != nil {
 		t.Fatal(err)

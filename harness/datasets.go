@@ -23,28 +23,18 @@ func (u Unavailable) String() string {
 	return fmt.Sprintf("%s: %s not started: %s", u.Ref, count(u.Runs, "run"), u.Why)
 }
 
-func dataRef(d experiments.DataRef) data.Ref {
-	return data.Ref{Name: d.Name, Variant: d.Variant, Draw: d.Draw}
-}
-
-// missing reports whether an error says that a data set can't be had, as
-// opposed to being damaged.
-func missing(err error) bool {
-	return errors.Is(err, data.ErrNotAvailable)
-}
-
 // notFound returns the data sets of a plan whose files are missing. It loads
 // nothing.
 func notFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 	var absent []Unavailable
 	seen := make(map[string]bool)
 	for _, p := range plan {
-		ref := dataRef(p.Run.Data)
+		ref := p.Run.Data
 		if seen[ref.Name] {
 			continue
 		}
 		seen[ref.Name] = true
-		if err := finder.Available(ref); err != nil && missing(err) {
+		if err := finder.Available(ref); errors.Is(err, data.ErrNotAvailable) {
 			absent = append(absent, Unavailable{Ref: ref, Why: err.Error()})
 		}
 	}
@@ -59,7 +49,7 @@ func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned)
 	lacking := make(map[data.Ref]*Unavailable)
 	var order []data.Ref
 	for _, p := range plan {
-		ref := dataRef(p.Run.Data)
+		ref := p.Run.Data
 		if u := lacking[ref]; u != nil {
 			u.Runs++
 			continue
@@ -71,7 +61,7 @@ func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned)
 		switch {
 		case err == nil:
 			sets[ref] = set
-		case missing(err):
+		case errors.Is(err, data.ErrNotAvailable):
 			lacking[ref] = &Unavailable{Ref: ref, Runs: 1, Why: err.Error()}
 			order = append(order, ref)
 		default:

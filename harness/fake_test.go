@@ -53,7 +53,7 @@ func fakes(on func(*fake) error) Registry {
 // tinyRun is a run of a second or less on multidist.
 func tinyRun(method, task string, seed uint64) experiments.Planned {
 	run := experiments.Run{
-		Data:   experiments.DataRef{Name: "multidist", Variant: data.Calibrated, Draw: data.FigureDraw().Seed},
+		Data:   data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: data.FigureDraw().Seed},
 		Task:   task,
 		Method: method,
 		Params: experiments.Params{

@@ -17,18 +17,15 @@ type PanicError struct {
 // Error returns the panic's value in words.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Guard calls f and returns its error, or a *PanicError if it panics.
-func Guard(f func() error) (err error) {
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case *until.Panic: // of another goroutine
-			err = &PanicError{Value: v.Value, Stack: v.Stack}
-		default:
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return f()
+// Recover, deferred, turns a panic into the function's error, a *PanicError.
+func Recover(err *error) {
+	switch v := recover().(type) {
+	case nil:
+	case *until.Panic: // of another goroutine
+		*err = &PanicError{Value: v.Value, Stack: v.Stack}
+	default:
+		*err = &PanicError{Value: v, Stack: debug.Stack()}
+	}
 }
 
 // Save writes the panic to a file of its own in the folder for temporary

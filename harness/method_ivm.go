@@ -42,8 +42,8 @@ func trainIVM(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Tolerance:   p.Params.Tolerance,
 		Seed:        p.Seed,
 		Threads:     p.Threads,
-	}, p.Train.N, p.Train.X, p.Train.Y, func(q ivm.Progress) error {
-		p.Progress(float64(q.Points) / float64(p.Params.Budget))
+	}, p.Train.N, p.Train.X, p.Train.Y, func(points int, _ float64) error {
+		p.Progress(float64(points) / float64(p.Params.Budget))
 		return nil
 	})
 	if err != nil {

@@ -29,7 +29,6 @@ func init() {
 }
 
 func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
-	report := closing(p.Progress, p.Params.Tolerance)
 	r, err := lbfgs.Train(ctx, lbfgs.Config{
 		Kernel:      p.Kernel,
 		Loss:        p.Loss,
@@ -41,10 +40,7 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 		MaxIterations: p.Params.Iterations,
 		MaxBytes:      p.Memory,
 		Threads:       p.Threads,
-	}, p.Train.N, p.Train.X, p.Train.Y, func(q lbfgs.Progress) error {
-		report(q.Gap / q.Objective)
-		return nil
-	})
+	}, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,6 @@ func init() {
 }
 
 func trainNystrom(ctx context.Context, p BatchProblem) (*Trained, error) {
-	report := closing(p.Progress, p.Params.Tolerance)
 	r, err := nystrom.Train(ctx, nystrom.Config{
 		Kernel:      p.Kernel,
 		Loss:        p.Loss,
@@ -44,10 +43,7 @@ func trainNystrom(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Tolerance:   p.Params.Tolerance,
 		Seed:        p.Seed,
 		Threads:     p.Threads,
-	}, p.Train.N, p.Train.X, p.Train.Y, func(q nystrom.Progress) error {
-		report(q.Gap / q.Objective)
-		return nil
-	})
+	}, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
 	if err != nil {
 		return nil, err
 	}

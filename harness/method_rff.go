@@ -42,7 +42,6 @@ func trainRFF(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if !ok {
 		return nil, fmt.Errorf("random Fourier features need the gaussian kernel, not %s", p.Kernel.Name())
 	}
-	report := closing(p.Progress, p.Params.Tolerance)
 	r, err := rff.Train(ctx, rff.Config{
 		Kernel:      k,
 		Loss:        p.Loss,
@@ -53,10 +52,7 @@ func trainRFF(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Tolerance:   p.Params.Tolerance,
 		Seed:        p.Seed,
 		Threads:     p.Threads,
-	}, p.Train.N, p.Train.X, p.Train.Y, func(q rff.Progress) error {
-		report(q.Gap / q.Objective)
-		return nil
-	})
+	}, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
 	if err != nil {
 		return nil, err
 	}

@@ -69,9 +69,9 @@ func extent(s *data.Split, q int) float64 {
 	return slices.Max(v) - slices.Min(v)
 }
 
-// measure returns what follows from the values of f at the training points, N×C,
+// distances returns what follows from the values of f at the training points, N×C,
 // and Σ‖f_c‖².
-func (m *minimizer) measure(values []float64, normSq float64) map[string]float64 {
+func (m *minimizer) distances(values []float64, normSq float64) map[string]float64 {
 	c, lambda := m.Classes, m.Params.Regularizer
 	grad := make([]float64, c)
 	var cross, risk, square float64
@@ -293,10 +293,10 @@ func difference(a, b *kernel.Expansion) *kernel.Expansion {
 func (m *measured) point() map[string]float64 {
 	var out map[string]float64
 	if m.fsgd != nil {
-		out = m.star.measure(m.fsgd.Values())
+		out = m.star.distances(m.fsgd.Values())
 	} else {
 		f := m.polk.Expansion()
-		out = m.star.measure(m.star.values(f), f.NormSq(1))
+		out = m.star.distances(m.star.values(f), f.NormSq(1))
 		out[convergence.Ratio] = m.since
 		if f.Order() > 1 {
 			out[convergence.Separation] = separation(f)

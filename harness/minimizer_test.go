@@ -17,7 +17,7 @@ import (
 // measuredRun is a run on the points of smallSet that is measured against f*.
 func measuredRun(method string) experiments.Run {
 	run := experiments.Run{
-		Data: experiments.DataRef{Name: "small"}, Task: experiments.TaskKLR, Method: method, Seed: 3, Samples: 1000,
+		Data: data.Ref{Name: "small"}, Task: experiments.TaskKLR, Method: method, Seed: 3, Samples: 1000,
 		Params: experiments.Params{
 			Kernel:      experiments.Kernel{Type: "gaussian", Bandwidth: 0.7},
 			Regularizer: 0.05, LearningRate: 0.5, Schedule: experiments.ScheduleConstant, BatchSize: 1,
@@ -199,7 +199,7 @@ func TestMinimizer(t *testing.T) {
 		if d := v[convergence.Distance]; lambda/2*d*d > v[convergence.Excess]+gap+1e-12 {
 			t.Errorf("distance %v at an excess of %v", d, v[convergence.Excess])
 		}
-		agree(t, m.measure(m.values(f), f.NormSq(1)), v, 1e-9)
+		agree(t, m.distances(m.values(f), f.NormSq(1)), v, 1e-9)
 	}
 }
 

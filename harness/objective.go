@@ -65,7 +65,7 @@ func head(s *data.Split, n int) *data.Split {
 // new since the last call.
 func (o *Objective) Evaluate(s *kernel.Snapshot, threads int) Measurement {
 	scores, normSq := o.evaluator.Evaluate(s, threads)
-	return o.measurement(o.test, scores[0], scores[1], normSq, s.Order())
+	return o.ofScores(o.test, scores[0], scores[1], normSq, s.Order())
 }
 
 // EvaluateAt is Evaluate of a model that has processed so many samples of a
@@ -80,7 +80,7 @@ func (o *Objective) EvaluateAt(samples int, s *kernel.Snapshot, threads int) Mea
 		c := len(testScores) / o.test.N
 		testScores, test = testScores[first*c:(first+n)*c], part(o.test, first, n)
 	}
-	return o.measurement(test, scores[0], testScores, normSq, s.Order())
+	return o.ofScores(test, scores[0], testScores, normSq, s.Order())
 }
 
 // window returns the window of the test set that is nearest in time to a model
@@ -95,9 +95,9 @@ func part(s *data.Split, first, n int) *data.Split {
 	return &data.Split{N: n, Dim: s.Dim, X: s.X[first*s.Dim : (first+n)*s.Dim], Y: s.Y[first : first+n]}
 }
 
-// measurement is that of a model with given scores on the training examples and on
-// some test examples.
-func (o *Objective) measurement(testSet *data.Split, trainScores, testScores []float64, normSq float64, order int) Measurement {
+// ofScores measures a model by its scores on the training examples and on some test
+// examples.
+func (o *Objective) ofScores(testSet *data.Split, trainScores, testScores []float64, normSq float64, order int) Measurement {
 	penalty := o.regularizer / 2 * normSq
 	train, _ := o.meanLoss(trainScores, o.train)
 	test, wrong := o.meanLoss(testScores, testSet)

@@ -148,7 +148,7 @@ func GuessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have m
 func Lacking(plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) map[string]string {
 	lacking := make(map[string]string)
 	check := func(ref data.Ref) {
-		if err := finder.Available(ref); err != nil && missing(err) {
+		if err := finder.Available(ref); errors.Is(err, data.ErrNotAvailable) {
 			lacking[ref.Name] = err.Error()
 		}
 	}
@@ -156,7 +156,7 @@ func Lacking(plan []experiments.Planned, have map[string]*record.Record, finder 
 	for _, p := range plan {
 		planned[p.Run.Data.Name] = true
 		if have[p.ID] == nil {
-			check(dataRef(p.Run.Data))
+			check(p.Run.Data)
 		}
 	}
 	for _, set := range data.List() {

@@ -89,7 +89,7 @@ func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*O
 	if opt.RequireData && len(unavailable) > 0 {
 		return nil, requireAll(unavailable)
 	}
-	plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return sets[dataRef(p.Run.Data)] == nil })
+	plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return sets[p.Run.Data] == nil })
 	return out, carryOut(ctx, plan, sets, out, opt)
 }
 
@@ -167,7 +167,7 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 		errs := make([]error, len(runs))
 		done := make([]bool, len(runs))
 		fatal = pool(ctx, workers, cores, len(runs), func(ctx context.Context, i int) error {
-			err := x.execute(ctx, runs[i], sets[dataRef(runs[i].Run.Data)])
+			err := x.execute(ctx, runs[i], sets[runs[i].Run.Data])
 			var storage *storageError
 			switch {
 			case err == nil:

@@ -51,7 +51,7 @@ func TestRecordsDoNotDependOnThreads(t *testing.T) {
 	var plan []experiments.Planned
 	for seed, method := range []string{"polk", "bsgd"} {
 		run := tinyRun(method, "ksvm", uint64(seed)).Run
-		run.Data = experiments.DataRef{Name: set.Name}
+		run.Data = data.Ref{Name: set.Name}
 		run.Params.Kernel.Bandwidth = 6
 		if method == "polk" {
 			run.Params.BatchSize, run.Params.Parsimony = 256, 1e-6
@@ -296,7 +296,7 @@ func TestMissingData(t *testing.T) {
 	t.Setenv(data.EnvDir, t.TempDir())
 	t.Chdir(t.TempDir())
 	mnist := tinyRun("polk", "ksvm", 9)
-	mnist.Run.Data = experiments.DataRef{Name: "mnist"}
+	mnist.Run.Data = data.Ref{Name: "mnist"}
 	mnist.ID = experiments.ID(mnist.Run)
 	plan := []experiments.Planned{mnist, tinyRun("polk", "ksvm", 1)}
 

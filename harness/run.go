@@ -49,6 +49,13 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 	}
 	defer w.Abort() // does nothing after Finish and Fail; a partial record's error changes nothing
 	t := newTracked(p, x.progress)
+	return x.conclude(ctx, w, t, x.train(ctx, p.Run, set, w, t))
+}
+
+// train trains a run, a batch method's or a stream's, and writes its points and
+// figures.
+func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set, w *record.Writer, t *tracked) (err error) {
+	defer Recover(&err)
 	emit := func(point record.Point) error {
 		t.evaluated(point)
 		if err := w.Point(point); err != nil {
@@ -56,52 +63,47 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 		}
 		return nil
 	}
-	err = Guard(func() error {
-		final, err := x.train(ctx, p.Run, set, emit, t)
-		if err != nil {
-			return err
-		}
-		t.finished(final)
+	finish := func(final record.Final) error {
+		t.event.Error, t.event.Order = final.TestError, int(final.ModelOrder+0.5)
 		if err := w.Finish(final); err != nil {
 			return &storageError{err}
 		}
 		return nil
-	})
-	return x.conclude(ctx, w, t, err)
-}
-
-// train trains a run, a batch method's or a stream's, and returns its figures.
-func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set, emit func(record.Point) error, t *tracked) (record.Final, error) {
+	}
 	if method := x.methods[run.Method].Train; method != nil {
 		b, err := newBatchTrainer(run, set, method, x.cores)
 		if err != nil {
-			return record.Final{}, err
+			return err
 		}
 		b.progress = t.worked
 		if err := b.train(ctx); err != nil {
-			return record.Final{}, err
+			return err
 		}
-		return b.final(time.Since(t.started)), emit(b.point)
+		if err := emit(b.point); err != nil {
+			return err
+		}
+		return finish(b.final(time.Since(t.started)))
 	}
 	tr, err := newTrainer(run, set, x.methods, x.cores)
 	if err != nil {
-		return record.Final{}, err
+		return err
 	}
 	if run.Evaluation.Minimizer {
 		star, err := x.minimizers.of(ctx, run, set, x.cores.threads())
 		if err != nil {
-			return record.Final{}, err
+			return err
 		}
-		if err := tr.measure(star); err != nil {
-			return record.Final{}, err
+		if tr.measured, err = newMeasured(tr.learner, star); err != nil {
+			return err
 		}
+		tr.learner = tr.measured
 	}
 	tr.emit = emit
 	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
 	if err := tr.train(ctx); err != nil {
-		return record.Final{}, err
+		return err
 	}
-	return tr.final(time.Since(t.started)), nil
+	return finish(tr.final(time.Since(t.started)))
 }
 
 // conclude reports how a run ended and seals the record of one that failed.
@@ -138,7 +140,7 @@ func failureText(err error) string {
 
 // newEvent describes a run that has not begun.
 func newEvent(p experiments.Planned) Event {
-	ref := dataRef(p.Run.Data)
+	ref := p.Run.Data
 	return Event{ID: p.ID, Series: p.Series, Data: ref.String(), Seed: p.Run.Seed, Total: p.Run.Samples, Batch: p.Run.Batch(), Error: -1}
 }
 
@@ -205,8 +207,4 @@ func (t *tracked) evaluated(p record.Point) {
 	}
 	t.event.Order = p.ModelOrder
 	t.send(EventProgress)
-}
-
-func (t *tracked) finished(f record.Final) {
-	t.event.Error, t.event.Order = f.TestError, int(f.ModelOrder+0.5)
 }

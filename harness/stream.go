@@ -67,7 +67,7 @@ func (o StreamOptions) check() error {
 // run returns the run that the options describe.
 func (o StreamOptions) run() experiments.Run {
 	return experiments.Run{
-		Data:   experiments.DataRef{Name: "multidist", Variant: data.Calibrated, Draw: o.Draw},
+		Data:   data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: o.Draw},
 		Task:   "ksvm",
 		Method: "polk",
 		Params: experiments.Params{
@@ -115,7 +115,7 @@ func Stream(ctx context.Context, opt StreamOptions) ([]record.StreamPoint, error
 	if err != nil {
 		return nil, err
 	}
-	if err := Guard(func() error { return s.run(ctx) }); err != nil {
+	if err := s.run(ctx); err != nil {
 		return s.points, err
 	}
 	path := filepath.Join(opt.Results, "stream.csv")
@@ -137,7 +137,8 @@ func newStreamer(opt StreamOptions) (*streamer, error) {
 	return &streamer{opt: opt, learner: learner, source: source, tracked: newTracked(plan, opt.Progress)}, nil
 }
 
-func (s *streamer) run(ctx context.Context) error {
+func (s *streamer) run(ctx context.Context) (err error) {
+	defer Recover(&err)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const batch = 32

@@ -83,14 +83,6 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 	}, nil
 }
 
-// measure makes the run be measured against f*.
-func (t *trainer) measure(star *minimizer) (err error) {
-	if t.measured, err = newMeasured(t.learner, star); err == nil {
-		t.learner = t.measured
-	}
-	return err
-}
-
 // checkRun reports what would make a run meaningless, whoever planned it.
 func checkRun(run experiments.Run, set *data.Set) error {
 	switch {
@@ -204,7 +196,7 @@ func (t *trainer) completeBeside(p record.Point, done chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	t.watch.beside.begin()
-	err := Guard(func() error { return t.complete(p, 1) })
+	err := t.complete(p, 1)
 	t.watch.beside.end()
 	t.cores.give()
 	done <- err
@@ -212,12 +204,9 @@ func (t *trainer) completeBeside(p record.Point, done chan<- error) {
 
 // complete completes a point from the snapshot and emits it. It fails if the
 // risk is not finite.
-func (t *trainer) complete(p record.Point, threads int) error {
-	var m Measurement
-	err := Guard(func() error {
-		m = t.objective.EvaluateAt(p.Samples, &t.snapshot, threads)
-		return nil
-	})
+func (t *trainer) complete(p record.Point, threads int) (err error) {
+	defer Recover(&err)
+	m, err := t.score(p.Samples, threads)
 	if err != nil {
 		return &sampleError{p.Samples, err}
 	}
@@ -230,6 +219,12 @@ func (t *trainer) complete(p record.Point, threads int) error {
 		return &sampleError{p.Samples, errDiverged}
 	}
 	return nil
+}
+
+// score evaluates the snapshot.
+func (t *trainer) score(samples, threads int) (m Measurement, err error) {
+	defer Recover(&err)
+	return t.objective.EvaluateAt(samples, &t.snapshot, threads), nil
 }
 
 // wait waits for the evaluation beside the training, if there is one, and

@@ -17,7 +17,7 @@ func (t *trainer) beginTuned(ctx context.Context) error {
 		return err
 	}
 	defer func() {
-		if t.feed == nil {
+		if t.reader == nil {
 			f.close()
 		}
 	}()
@@ -41,7 +41,7 @@ func (t *trainer) beginTuned(ctx context.Context) error {
 	}
 	t.decided(f)
 	if stream {
-		t.feed, t.head = f, seen.head
+		t.reader, t.head = f, seen.head
 	} else if t.shuffled {
 		t.keepAll(seen.all)
 	}

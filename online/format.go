@@ -70,7 +70,7 @@ type header struct {
 
 	SinceAnchor *int `json:"since_anchor,omitempty"` // rows, of a model that was begun before version 3, and of no other: see old.go
 
-	Unfinished *place `json:"unfinished,omitempty"`
+	Unfinished *checkpoint `json:"unfinished,omitempty"`
 
 	Names *data.Names `json:"names,omitempty"` // in the header of the training data
 
@@ -90,7 +90,7 @@ func (m *Model) Save(w io.Writer) error {
 		}
 	}
 	h := header{
-		Settings: m.settings, Rows: m.rows, Tail: len(p.y), Unfinished: m.place, SinceAnchor: m.sinceAnchor, Names: m.names,
+		Settings: m.settings, Rows: m.rows, Tail: len(p.y), Unfinished: m.checkpoint, SinceAnchor: m.sinceAnchor, Names: m.names,
 		Elements: m.f.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim,
 	}
 	var state error
@@ -135,7 +135,7 @@ func read(r io.Reader, train bool) (*Model, error) {
 	if err := h.check(d.Version); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	m := &Model{settings: h.Settings, rows: h.Rows, place: h.Unfinished, sinceAnchor: h.SinceAnchor, names: h.Names}
+	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, sinceAnchor: h.SinceAnchor, names: h.Names}
 	if h.Scale != ScaleNone {
 		if m.scaling.shift, err = modelfile.Floats[float64](d, h.Dim); err != nil {
 			return nil, err

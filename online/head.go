@@ -28,7 +28,7 @@ type survey struct {
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
-func (f *feed) look(ctx context.Context, regression bool, draw *sampler, note func(string, ...any)) (*survey, error) {
+func (f *rowReader) look(ctx context.Context, regression bool, draw *sampler, note func(string, ...any)) (*survey, error) {
 	s := &survey{draw: draw}
 	var said watch
 	for {

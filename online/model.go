@@ -22,15 +22,15 @@ type Model struct {
 	f        *kernel.Expansion // the functions that predict; the learner's own if there is one
 	scorer   kernel.Scorer
 
-	rows  int64     // all rows taken, those that wait for their mini-batch included
-	row   []float64 // the features of one row, for append
-	x     []float32 // the rows that wait, scaled
-	y     []float64 // their targets
-	ended bool      // Finish was called
-	past  *past     // of a model that has ended and does not go on from what predicts
-	place *place    // of a training that stopped before it was finished
-	seen  Prequential
-	pace  pace
+	rows       int64       // all rows taken, those that wait for their mini-batch included
+	row        []float64   // the features of one row, for append
+	x          []float32   // the rows that wait, scaled
+	y          []float64   // their targets
+	ended      bool        // Finish was called
+	past       *past       // of a model that has ended and does not go on from what predicts
+	checkpoint *checkpoint // of a training that stopped before it was finished
+	seen       Prequential
+	pace       pace
 
 	names       *data.Names // in the header of the rows that it was begun with; nil if they had none
 	sinceAnchor *int        // rows learned since the last anchor; nil unless the model was begun before version 3 of the format, see old.go

@@ -259,7 +259,7 @@ func FuzzRead(f *testing.F) {
 		set.Loss, set.Format, set.LabelColumn = opt.Settings.Loss, opt.Settings.Format, -1
 		opt.Settings = set
 		m := mustTrain(f, opt)
-		m.place = &place{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a", Header: data.HeaderYes}
+		m.checkpoint = &checkpoint{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a", Header: data.HeaderYes}
 		m.names = &data.Names{Label: "tree", Features: "0b"}
 		if set.Pruner != "" {
 			m.sinceAnchor = new(int)

@@ -24,8 +24,6 @@ func Scales() []string {
 	return []string{string(ScaleNone), string(ScaleStandard), string(ScaleUnit)}
 }
 
-func (s Scale) known() bool { return slices.Contains(Scales(), string(s)) }
-
 // A scaling maps feature q of x to (x_q − shift_q)·factor_q. The zero value
 // leaves x as it is.
 type scaling struct {

@@ -170,7 +170,7 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], s.maxOrder())
 	case s.DecaySteps < 0:
 		return fmt.Errorf("online: learning rate falls over %d steps, want at least 0", s.DecaySteps)
-	case !s.Scale.known():
+	case !slices.Contains(Scales(), string(s.Scale)):
 		return fmt.Errorf("online: unknown scaling %q", s.Scale)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):
 		return errors.New("online: the targets' scaling is not finite")

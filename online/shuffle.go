@@ -9,21 +9,21 @@ import (
 	"polkrepro/data"
 )
 
-// A shuffler hands on the rows of a feed in another order: blocks of them, each
+// A shuffler hands on the rows of a rowReader in another order: blocks of them, each
 // in a random order that depends on the pass and the block's number alone, so
 // that a training that goes on meets the rows that it would have met. A file
 // that fits one block is in a different order in every pass.
 type shuffler struct {
 	pass, blocks int
 	block        []data.Row
-	err          error // that ended the feed
+	err          error // that ended the reader
 
 	kept []data.Row   // all rows of the file in its order, if one block holds them
-	read *fingerprint // of the rows of the feed, in the file's order
+	read *fingerprint // of the rows of the reader, in the file's order
 }
 
 // next returns the next row.
-func (s *shuffler) next(ctx context.Context, f *feed, size int) (*data.Row, error) {
+func (s *shuffler) next(ctx context.Context, f *rowReader, size int) (*data.Row, error) {
 	if len(s.block) == 0 {
 		s.fill(ctx, f, size)
 	}
@@ -39,7 +39,7 @@ func (s *shuffler) next(ctx context.Context, f *feed, size int) (*data.Row, erro
 }
 
 // fill reads the next block.
-func (s *shuffler) fill(ctx context.Context, f *feed, size int) {
+func (s *shuffler) fill(ctx context.Context, f *rowReader, size int) {
 	if s.err != nil {
 		return
 	}

@@ -46,12 +46,12 @@ func (s *Source) name() string {
 	return s.Path
 }
 
-// errEnough ends a feed that is no longer wanted.
+// errEnough ends a rowReader that is no longer wanted.
 var errEnough = errors.New("enough")
 
-// A feed hands on the rows of a source that a goroutine reads, so that waiting
+// A rowReader hands on the rows of a source that a goroutine reads, so that waiting
 // for the next row of a stream can be interrupted.
-type feed struct {
+type rowReader struct {
 	source *Source
 	rows   chan data.Row
 	enough chan struct{}
@@ -63,12 +63,12 @@ type feed struct {
 }
 
 // open begins to read. The source says whether there is a header unless opts do.
-func (s *Source) open(opts data.RowOptions) (*feed, error) {
+func (s *Source) open(opts data.RowOptions) (*rowReader, error) {
 	open, err := s.opener()
 	if err != nil {
 		return nil, err
 	}
-	f := &feed{source: s, rows: make(chan data.Row, 64), enough: make(chan struct{})}
+	f := &rowReader{source: s, rows: make(chan data.Row, 64), enough: make(chan struct{})}
 	if opts.Header.Is == "" {
 		opts.Header.Is, f.tell = s.Header, s.Decided != nil
 	}
@@ -136,11 +136,11 @@ func (s *Source) unchanged(f *os.File) error {
 
 // close lets the reader end. It does not wait for it: it may be waiting for a
 // stream that says nothing.
-func (f *feed) close() { close(f.enough) }
+func (f *rowReader) close() { close(f.enough) }
 
 // next returns the next row; io.EOF if there is none, and an error that wraps
 // ErrStopped if ctx ends first.
-func (f *feed) next(ctx context.Context) (*data.Row, error) {
+func (f *rowReader) next(ctx context.Context) (*data.Row, error) {
 	select {
 	case row, ok := <-f.rows:
 		if f.first == nil && f.decided != nil {
@@ -166,7 +166,7 @@ func (f *feed) next(ctx context.Context) (*data.Row, error) {
 }
 
 // ready reports whether next would not wait.
-func (f *feed) ready() bool { return len(f.rows) > 0 }
+func (f *rowReader) ready() bool { return len(f.rows) > 0 }
 
 // at adds the place of a row to an error about it.
 func (s *Source) at(row *data.Row, err error) error {

@@ -35,7 +35,7 @@ type TrainOptions struct {
 	// Continue goes on with a training of a file that was not finished, where
 	// Resume says that it stopped; Epochs and Skip are then those of that
 	// training, and so is the format. A file that does not begin with the same
-	// rows is an error, and so is a Resume that has no such place, or a stream.
+	// rows is an error, and so is a Resume that is not such a model, or a stream.
 	Continue bool
 
 	Note     func(format string, args ...any) // what was chosen; may be nil
@@ -75,7 +75,7 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 		return nil, err
 	}
 	if err != nil {
-		t.m.place = t.here()
+		t.m.checkpoint = t.checkpoint()
 	}
 	if t.m.rows == t.began && !(opt.Continue && err == nil) {
 		if err == nil {
@@ -102,19 +102,19 @@ func (o *TrainOptions) check() error {
 
 // A trainer is one call of Train.
 type trainer struct {
-	opt   TrainOptions
-	m     *Model
-	feed  *feed // of a stream whose head has been read
-	head  []data.Row
-	began int64 // rows the model had before
-	next  int64 // rows from then on until progress is reported
+	opt    TrainOptions
+	m      *Model
+	reader *rowReader // of a stream whose head has been read
+	head   []data.Row
+	began  int64 // rows the model had before
+	next   int64 // rows from then on until progress is reported
 
 	header       string // of a CSV file, once its first row was read
 	epochs, pass int
 	row          int          // rows of this pass that were taken or left out
 	seen         *fingerprint // of these; nil for a stream
 	whole        string       // fingerprint of a whole pass; empty if none was seen
-	from         *place       // where to go on, until the rows before have been left out
+	from         *checkpoint  // where to go on, until the rows before have been left out
 	mixed        bool         // the model has learned rows of two files
 	lost         bool         // the model has given rows up that it had taken
 	shuffle      *shuffler    // of this pass; nil if the rows are learned as they stand
@@ -159,7 +159,7 @@ func (t *trainer) begin(ctx context.Context) error {
 	err = t.named(err)
 	t.decided(f)
 	if t.opt.Source.stream() && err == nil {
-		t.feed, t.head = f, seen.head
+		t.reader, t.head = f, seen.head
 		return nil
 	}
 	f.close()
@@ -167,7 +167,7 @@ func (t *trainer) begin(ctx context.Context) error {
 }
 
 // openHead opens a source whose first rows settings are taken from.
-func (t *trainer) openHead(set *Settings) (*feed, error) {
+func (t *trainer) openHead(set *Settings) (*rowReader, error) {
 	opts := rowOptions(set)
 	opts.Header = data.HeaderRule{Classes: set.Labels, Numbers: set.regression()}
 	return t.opt.Source.open(opts)
@@ -186,7 +186,7 @@ func (t *trainer) passes(ctx context.Context) error {
 	skip := t.opt.Skip
 	t.epochs = max(1, t.opt.Epochs) // Epochs of a tuned training are those chosen
 	if t.opt.Continue {
-		t.from = t.m.place
+		t.from = t.m.checkpoint
 		t.epochs, t.pass, skip, t.whole = t.from.Epochs, t.from.Pass, t.from.Rows, t.from.Whole
 		t.shuffled = t.from.Shuffled
 		t.opt.Settings.Format = cmp.Or(t.from.Format, t.opt.Settings.Format)
@@ -202,7 +202,7 @@ func (t *trainer) passes(ctx context.Context) error {
 		}
 		skip = 0
 	}
-	t.m.place = nil
+	t.m.checkpoint = nil
 	err := t.m.finish(ctx)
 	if errors.Is(err, ErrStopped) {
 		t.pass-- // there is nothing left of the last one
@@ -227,14 +227,14 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 		return err
 	}
 	defer func() {
-		if t.feed != nil {
-			t.feed.close()
-			t.feed = nil
+		if t.reader != nil {
+			t.reader.close()
+			t.reader = nil
 		}
 	}()
 	for {
 		row, err := t.nextRow(ctx)
-		t.decided(t.feed)
+		t.decided(t.reader)
 		if err != nil && err != io.EOF {
 			return err
 		}
@@ -255,7 +255,7 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 
 // openPass begins a pass.
 func (t *trainer) openPass() error {
-	if t.feed == nil && t.kept == nil {
+	if t.reader == nil && t.kept == nil {
 		if err := t.openFeed(); err != nil {
 			return err
 		}
@@ -285,7 +285,7 @@ func (t *trainer) openFeed() error {
 		opts.Header = data.HeaderRule{Is: data.HeaderAuto, Now: true}
 	}
 	f, err := t.opt.Source.open(opts)
-	t.feed = f
+	t.reader = f
 	return err
 }
 
@@ -310,7 +310,7 @@ func (t *trainer) endPass() error {
 
 // decided takes over what the first row of a CSV source is: all passes take it so,
 // and a model that begins with it has its names.
-func (t *trainer) decided(f *feed) {
+func (t *trainer) decided(f *rowReader) {
 	if t.header != "" || f == nil || f.first == nil {
 		return
 	}
@@ -354,7 +354,7 @@ func (t *trainer) save() error {
 	if t.opt.Save == nil || t.m.rows%int64(t.opt.SaveEvery) != 0 || !t.m.sound() {
 		return nil
 	}
-	t.m.place = t.here()
+	t.m.checkpoint = t.checkpoint()
 	if err := t.opt.Save(t.m); err != nil {
 		return fmt.Errorf("%w: %w", errSave, err)
 	}
@@ -364,22 +364,22 @@ func (t *trainer) save() error {
 // errSave is wrapped by what is wrong with saving.
 var errSave = errors.New("the model can't be saved")
 
-// here returns the place for a model that is saved now; nil if it can't be gone
-// on with.
-func (t *trainer) here() *place {
+// checkpoint returns where a model that is saved now has stopped; nil if its training
+// can't be continued.
+func (t *trainer) checkpoint() *checkpoint {
 	if t.seen == nil || t.lost || t.from != nil {
 		return nil
 	}
-	return &place{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.header, t.whole, t.shuffled}
+	return &checkpoint{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.header, t.whole, t.shuffled}
 }
 
 // nextRow returns a row of the head, or one that is read.
 func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
 	if t.shuffle != nil {
-		return t.shuffle.next(ctx, t.feed, blockRows(t.m.settings.Dim))
+		return t.shuffle.next(ctx, t.reader, blockRows(t.m.settings.Dim))
 	}
 	if len(t.head) == 0 {
-		return t.feed.next(ctx)
+		return t.reader.next(ctx)
 	}
 	row := t.head[0]
 	t.head = t.head[1:]

@@ -152,7 +152,7 @@ func (s *survey) tune(ctx context.Context, set *Settings, stream bool, epochs in
 	*set = t.settings(best, 0)
 	set.TargetShift, set.TargetFactor = c.model.settings.TargetShift, c.model.settings.TargetFactor
 	out := &tuned{passes, n, best.score}
-	t.tell(out, set, best, note)
+	t.noteChoice(out, set, note)
 	return out, nil
 }
 
@@ -450,8 +450,8 @@ func (t *tuned) epochs(n int) int {
 	return max(tuneLeast, min(int(math.Ceil(passes-1e-9)), tuneTaken/n))
 }
 
-// tell says what was chosen.
-func (t *tuner) tell(out *tuned, set *Settings, c *candidate, note func(string, ...any)) {
+// noteChoice notes what was chosen.
+func (t *tuner) noteChoice(out *tuned, set *Settings, note func(string, ...any)) {
 	quality := fmt.Sprintf("%.2f %% of the held-out rows are wrong", 100*float64(out.score.wrong)/float64(out.score.rows))
 	if t.set.regression() {
 		quality = fmt.Sprintf("RMSE %.4g on the held-out rows", math.Sqrt(2*out.score.loss/float64(out.score.rows))/set.TargetFactor)

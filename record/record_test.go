@@ -17,6 +17,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 )
@@ -25,7 +26,7 @@ func header(id string) Header {
 	return Header{
 		ID: id,
 		Run: experiments.Run{
-			Data: experiments.DataRef{Name: "multidist", Variant: "calibrated", Draw: 36},
+			Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36},
 			Task: "ksvm", Method: "polk",
 			Params: experiments.Params{
 				Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,

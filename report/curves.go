@@ -32,11 +32,6 @@ type Series struct {
 	params experiments.Params
 }
 
-// curves fills one of the paper's figures of curves.
-func (b *builder) curves(f *Figure, pf experiments.PaperFigure) {
-	b.curvesOf(f, pf, b.feeding(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
-}
-
 // otherCurves makes the figures of runs on streams of data that the paper does
 // not have, one for each data set and task, numbered from first on.
 func (b *builder) otherCurves(first int) []*Figure {
@@ -59,7 +54,7 @@ func (b *builder) otherCurves(first int) []*Figure {
 	}
 	for _, f := range out {
 		run := byKey[f.key][0].Run
-		b.curvesOf(f, experiments.PaperFigure{Data: run.Data.Name, Task: run.Task}, byKey[f.key])
+		b.curves(f, experiments.PaperFigure{Data: run.Data.Name, Task: run.Task}, byKey[f.key])
 	}
 	return out
 }
@@ -72,8 +67,8 @@ func taskTitle(task string) string {
 	return "Multi-KSVM"
 }
 
-// curvesOf fills a figure of the curves of planned runs.
-func (b *builder) curvesOf(f *Figure, pf experiments.PaperFigure, planned []experiments.Planned) {
+// curves fills a figure of the curves of planned runs.
+func (b *builder) curves(f *Figure, pf experiments.PaperFigure, planned []experiments.Planned) {
 	all := b.series(planned)
 	f.Series = evaluated(all)
 	switch {

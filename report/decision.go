@@ -44,7 +44,7 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 
 // surface makes the surface of a panel, or says why there is none.
 func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface, why string) {
-	planned := b.feeding(func(p experiments.Planned) bool {
+	planned := b.planned(func(p experiments.Planned) bool {
 		run := p.Run
 		return slices.Contains(p.Figures, figure) && run.Data.Name == pp.Data && run.Task == pp.Task && run.Data.Draw == b.figureDraw
 	})

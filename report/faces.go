@@ -26,7 +26,7 @@ func (t *Table) Text(w io.Writer) error {
 	for i, g := range grids {
 		heading := ""
 		if t.Blocks != nil {
-			heading = t.Blocks[i].heading() + "\n"
+			heading = t.Blocks[i].Heading() + "\n"
 		}
 		if _, err := fmt.Fprintf(w, "\n%s", heading); err != nil {
 			return err
@@ -182,7 +182,7 @@ func (t *Table) wideGrid() *grid {
 	}
 	g := &grid{header: []string{"Algorithm"}, left: []bool{true}}
 	for _, blk := range t.Blocks {
-		g.header = append(g.header, blk.heading())
+		g.header = append(g.header, blk.Heading())
 		g.left = append(g.left, true)
 	}
 	for _, id := range t.rowIDs() {

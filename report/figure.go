@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"polkrepro/experiments"
@@ -47,7 +48,7 @@ func (b *builder) figures() []*Figure {
 		f := &Figure{Name: "figure" + pf.ID, Title: fmt.Sprintf("Figure %d. %s", pf.Number, pf.Title), number: pf.Number}
 		switch pf.Kind {
 		case experiments.FigureCurves:
-			b.curves(f, pf)
+			b.curves(f, pf, b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
 		case experiments.FigureDecision:
 			b.decisions(f, pf)
 		case experiments.FigureData:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -187,7 +188,7 @@ func (s shape) planned(draw, seed uint64) experiments.Planned {
 		fmt.Sscanf(s.series, "BSGD, B = %d", &params.Budget)
 	}
 	return experiments.Planned{
-		Run: experiments.Run{Data: experiments.DataRef{Name: s.data, Draw: draw}, Task: s.task, Method: s.method, Params: params, Seed: seed, Samples: s.samples},
+		Run: experiments.Run{Data: data.Ref{Name: s.data, Draw: draw}, Task: s.task, Method: s.method, Params: params, Seed: seed, Samples: s.samples},
 		ID:  fmt.Sprintf("%s-%s-%s-%d-%d", s.data, s.task, s.series, draw, seed), Spec: s.data + "-" + s.task,
 		Series: s.series, Group: s.data + s.task + s.series, Cells: []string{s.cell}, Figures: []string{s.figure},
 	}

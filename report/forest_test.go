@@ -44,7 +44,7 @@ func assessed(t *testing.T, of func(claim string, test experiments.Test) float64
 				}
 				half := 0.005 * math.Abs(v)
 				tr.Estimate = stats.Estimate{Value: v, Low: v - half, High: v + half, Basis: stats.Student}
-				tr.Of.Runs, tr.To.Runs = []evidence.Run{{Value: m}}, []evidence.Run{{Value: to}}
+				tr.Of.Runs, tr.To.Runs = []evidence.Observation{{Value: m}}, []evidence.Observation{{Value: to}}
 				tr.Verdict = stats.Judge(tr.Estimate, tr.Low, tr.High)
 			}
 			r.Verdict = max(r.Verdict, tr.Verdict)

@@ -66,7 +66,7 @@ func (b *builder) standIns() *Figure {
 	g := &gallery{}
 	var captions []string
 	for _, name := range []string{"glyphs", "weaves"} {
-		planned := b.feeding(func(p experiments.Planned) bool { return p.Run.Data.Name == name })
+		planned := b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == name })
 		p := b.in.Pictures[name]
 		if len(planned) == 0 || len(p.Images) == 0 {
 			continue

@@ -40,7 +40,7 @@ func (b *builder) bayesNotes(t *Table) []string {
 func (b *builder) bayesNote(dataSet string) string {
 	byDraw := map[string]float64{}
 	figure := ""
-	for _, r := range b.records(b.feeding(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
+	for _, r := range b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
 		if e, ok := r.Header.DataFacts["bayes_error"]; ok {
 			byDraw[fmt.Sprintf("%020d", r.Header.Run.Data.Draw)] = 100 * e
 			if r.Header.Run.Data.Draw == b.figureDraw {

@@ -78,8 +78,8 @@ type builder struct {
 	fullHasMore bool // some cell is empty in this profile alone
 }
 
-// feeding returns the planned runs that fit, each ID once.
-func (b *builder) feeding(fits func(experiments.Planned) bool) []experiments.Planned {
+// planned returns the planned runs that fit, each ID once.
+func (b *builder) planned(fits func(experiments.Planned) bool) []experiments.Planned {
 	seen := map[string]bool{}
 	var out []experiments.Planned
 	for _, p := range b.in.Planned {
@@ -184,7 +184,7 @@ func (b *builder) failureNotes() []string {
 	runs := map[string]int{}
 	first := map[string]string{}
 	var order []string
-	for _, p := range b.feeding(func(experiments.Planned) bool { return true }) {
+	for _, p := range b.planned(func(experiments.Planned) bool { return true }) {
 		e, ok := b.in.Failed[p.ID]
 		if !ok || b.in.Records[p.ID] != nil {
 			continue

@@ -36,7 +36,7 @@ type costGroup struct {
 func (b *builder) costGroups() []*costGroup {
 	byKey := map[string]*costGroup{}
 	var out []*costGroup
-	for _, p := range b.feeding(func(experiments.Planned) bool { return true }) {
+	for _, p := range b.planned(func(experiments.Planned) bool { return true }) {
 		key := p.Run.Data.Name + "\x00" + p.Run.Data.Variant + "\x00" + p.Run.Task + "\x00" + p.Group
 		if byKey[key] == nil {
 			byKey[key] = &costGroup{first: p}

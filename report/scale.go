@@ -30,11 +30,6 @@ func (s *Scale) WriteAll(dir string) ([]string, error) {
 	return w.paths, w.err
 }
 
-// polkLooks are the looks of POLK by loss.
-func polkLooks() map[string]look {
-	return map[string]look{loss.MultiHinge{}.Name(): lookOf("polk", 0), loss.MultiLogistic{}.Name(): lookOf("polk", 1)}
-}
-
 // shownMethods are the trainings in the figure, by method and task.
 var shownMethods = []struct{ method, task, label string }{
 	{"bsgd", "ksvm", "BSGD"}, {"csvc", "ksvm", "LIBSVM's C-SVC"}, {"lbfgs", "klr", "L-BFGS, logistic"},
@@ -46,8 +41,8 @@ func (s *Scale) picture() *picture {
 	byOrder := panel{tag: "(a)", xlabel: "model order M", ylabel: "time of a sample (µs)", log: true}
 	byFeatures := panel{tag: "(b)", xlabel: "features p", ylabel: "time of a sample (µs)", log: true}
 	p := &picture{}
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-		lk := polkLooks()[l.Name()]
+	for i, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		lk := lookOf("polk", i)
 		same := func(q scaling.Step) bool { return q.Loss == l.Name() && q.Batch == at.Batch && q.Classes == at.Classes }
 		byOrder.traces = append(byOrder.traces, trace{look: lk, curve: s.curve(
 			func(q scaling.Step) bool { return same(q) && q.Features == at.Features },

@@ -78,7 +78,7 @@ func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn)
 	blk := &Block{Data: col.Data, Task: col.Task, Title: col.Title, Risk: b.paper.Data[col.Data].Risk}
 	for i, row := range slices.Concat(pt.Rows, pt.Extra) {
 		id := pt.CellID(col, row)
-		planned := b.feeding(func(p experiments.Planned) bool { return slices.Contains(p.Cells, id) })
+		planned := b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Cells, id) })
 		pc, printed := b.paper.Cells[id]
 		extra := i >= len(pt.Rows)
 		if extra && !printed && len(planned) == 0 {
@@ -193,7 +193,7 @@ func (blk *Block) riskName() string {
 	return "test risk"
 }
 
-// heading names a block.
-func (blk *Block) heading() string {
+// Heading names a block: data set, task and which risk it shows.
+func (blk *Block) Heading() string {
 	return fmt.Sprintf("%s · %s (%s)", blk.Data, blk.Title, blk.riskName())
 }

@@ -39,7 +39,7 @@ func (b *builder) theory() *theoryStudy {
 	s := &theoryStudy{assessment: b.in.Assessment, profile: b.in.Profile}
 	byGroup := make(map[string][]experiments.Planned)
 	var order []string
-	for _, p := range b.feeding(func(p experiments.Planned) bool { return p.Spec == Table1Spec }) {
+	for _, p := range b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec }) {
 		if byGroup[p.Group] == nil {
 			order = append(order, p.Group)
 		}

@@ -45,7 +45,7 @@ func NewTournament(res *compare.Result) *Tournament {
 }
 
 // verdictTable holds all comparisons of a field.
-func verdictTable(f *compare.Field, reference string) *Table {
+func verdictTable(f *compare.FieldResult, reference string) *Table {
 	t := &Table{
 		Name: f.Name, Title: fmt.Sprintf("%s: heuristics against %s", f.Title, reference),
 		Header: []string{"heuristic", "error, equal order", "95 % interval", "p", "error, equal time", "mean error", "time, equal order"},
@@ -87,7 +87,7 @@ func effectCell(m compare.Measure, c compare.Comparison) string {
 }
 
 // frontTable holds both Pareto fronts of a field.
-func frontTable(f *compare.Field) *Table {
+func frontTable(f *compare.FieldResult) *Table {
 	t := &Table{
 		Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
 		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "training (s)"},
@@ -100,14 +100,14 @@ func frontTable(f *compare.Field) *Table {
 			name = "error and time"
 		}
 		for _, p := range f.Front(byTime) {
-			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Point)...))
+			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means)...))
 		}
 	}
 	return t
 }
 
 // pointCells words a heuristic at a value of its knob.
-func pointCells(p compare.Point) []string {
+func pointCells(p compare.Means) []string {
 	return []string{strconv.FormatFloat(p.Value, 'g', -1, 64), compare.Number(p.Order), strconv.FormatFloat(p.Error, 'f', 2, 64),
 		strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
 }
@@ -157,7 +157,7 @@ func newPage(e *compare.Entry, reference string) Page {
 }
 
 // add adds a field to a page.
-func (p *Page) add(f *compare.Field, e *compare.Entry) {
+func (p *Page) add(f *compare.FieldResult, e *compare.Entry) {
 	for _, m := range compare.Measures() {
 		c := e.Compared[m]
 		if c.Verdict == compare.IsReference {
@@ -268,9 +268,7 @@ func (t *Tournament) WriteAll(dir string) ([]string, error) {
 		w.file(filepath.Join("heuristics", p.Heuristic+".md"), p.Markdown)
 	}
 	for _, table := range t.Tables {
-		for _, f := range faces {
-			w.file(filepath.Join("tables", table.Name+"."+f.ext), func(out io.Writer) error { return f.write(table, out) })
-		}
+		w.table(table)
 	}
 	for _, f := range t.Figures {
 		w.picture(f.Name, f.content.drawing())

@@ -51,7 +51,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 }
 
 // caption ends a caption with what all have in common.
-func caption(begin string, f *compare.Field, reference string) string {
+func caption(begin string, f *compare.FieldResult, reference string) string {
 	begin += fmt.Sprintf(" %d replicates of %d samples.", f.Replicates, f.Samples)
 	if reference != "" {
 		begin += fmt.Sprintf(" In each panel %s is blue, without markers.", reference)
@@ -68,7 +68,7 @@ const (
 
 // tradeOff shows error against cost.
 type tradeOff struct {
-	field  *compare.Field
+	field  *compare.FieldResult
 	badges map[string]badge
 	byTime bool
 }
@@ -84,7 +84,7 @@ var (
 )
 
 // at places a heuristic at a value of its knob.
-func (t *tradeOff) at(p compare.Point) plotter.XY {
+func (t *tradeOff) at(p compare.Means) plotter.XY {
 	if t.byTime {
 		return plotter.XY{X: p.Seconds, Y: p.Error}
 	}
@@ -149,15 +149,15 @@ func (t *tradeOff) rows() [][]string {
 
 // anytime shows error against samples.
 type anytime struct {
-	field  *compare.Field
+	field  *compare.FieldResult
 	badges map[string]badge
 }
 
 // nearest returns the point of a heuristic whose largest model order is nearest to the
 // middle one of those compared.
-func (a *anytime) nearest(e *compare.Entry) compare.Point {
+func (a *anytime) nearest(e *compare.Entry) compare.Means {
 	middle := a.field.Levels[len(a.field.Levels)/2]
-	return slices.MinFunc(e.Points, func(p, q compare.Point) int {
+	return slices.MinFunc(e.Points, func(p, q compare.Means) int {
 		d := math.Abs(math.Log(p.PeakOrder/middle)) - math.Abs(math.Log(q.PeakOrder/middle))
 		switch {
 		case d < 0:
@@ -214,7 +214,7 @@ func (a *anytime) rows() [][]string {
 
 // fronts shows what no other run beats.
 type fronts struct {
-	field  *compare.Field
+	field  *compare.FieldResult
 	badges map[string]badge
 }
 
@@ -233,8 +233,8 @@ func (f *fronts) drawing() drawing {
 		}
 		edge := facetLine{badge: badge{rgb(0x88, 0x88, 0x88), nil}, width: 0.6}
 		for _, p := range f.field.Front(byTime) {
-			front.points = append(front.points, facetPoint{f.badges[p.Heuristic], t.at(p.Point)})
-			edge.points = append(edge.points, t.at(p.Point))
+			front.points = append(front.points, facetPoint{f.badges[p.Heuristic], t.at(p.Means)})
+			edge.points = append(edge.points, t.at(p.Means))
 			if !slices.Contains(shown, p.Heuristic) {
 				shown = append(shown, p.Heuristic)
 				m.legend = append(m.legend, f.badges[p.Heuristic].entry(p.Heuristic))

@@ -23,7 +23,7 @@ func fixtureVerdicts(note string) *Verdicts {
 			Verdict: v, Note: note, Low: 0.05, High: 0.15,
 			Estimate: stats.Estimate{Value: 0.1, Low: 0.09, High: 0.11, Basis: stats.Student},
 		}
-		t.Of.Runs = make([]evidence.Run, 5)
+		t.Of.Runs = make([]evidence.Observation, 5)
 		return t
 	}
 	claim := func(id, section string, tests ...evidence.TestResult) evidence.ClaimResult {

@@ -35,6 +35,3 @@ func (c *Cell) Words() [3]Words {
 	}
 	return out
 }
-
-// Heading names a block: data set, task and which risk it shows.
-func (blk *Block) Heading() string { return blk.heading() }

@@ -74,12 +74,3 @@ func summary(names []string, a *mat.Dense, beta, fitted, y *mat.VecDense) (Power
 	}
 	return p, nil
 }
-
-// At returns the value at x, which has a number for each variable.
-func (p Power) At(x ...float64) float64 {
-	y := p.Constant
-	for i, v := range x {
-		y *= math.Pow(v, p.Exponents[i])
-	}
-	return y
-}

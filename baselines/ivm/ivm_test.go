@@ -223,34 +223,19 @@ func TestTrace(t *testing.T) {
 	p.Tolerance = 1e-12
 	ctx := context.Background()
 	boom := errors.New("boom")
-	if _, err := Train(ctx, p.Config, p.n, p.x, p.y, func(Progress) error { return boom }); err != boom {
+	if _, err := Train(ctx, p.Config, p.n, p.x, p.y, func(int, float64) error { return boom }); err != boom {
 		t.Errorf("the trace's error became %v", err)
 	}
-	var last *kernel.Expansion
-	r, err := Train(ctx, p.Config, p.n, p.x, p.y, func(q Progress) error {
-		last = q.Expansion()
-		if last.Order() != q.Points || q.Samples != q.Points*p.n || q.Seconds < 0 {
-			t.Errorf("%d elements in %+v", last.Order(), q)
-		}
-		l := &literal{problem: p}
-		index := make([]int, q.Points)
-		for j := range index {
-			for i := range p.n {
-				if slices.Equal(p.at(i), last.Dict.At(j)) {
-					index[j] = i
-				}
-			}
-		}
-		if h := l.objective(index, last.W); math.Abs(h-q.Objective) > 1e-8*h {
-			t.Errorf("objective %v, of the expansion %v", q.Objective, h)
-		}
-		if q.Points == 3 {
-			return ErrStop
+	p.MaxPoints = 3
+	var told []float64
+	r, err := Train(ctx, p.Config, p.n, p.x, p.y, func(points int, objective float64) error {
+		if told = append(told, objective); points != len(told) {
+			t.Errorf("%d points in call %d", points, len(told))
 		}
 		return nil
 	})
-	if err != nil || r.Reason != Stopped || r.Expansion.Order() != 3 || last.Order() != 3 {
-		t.Errorf("%+v, %v", r, err)
+	if err != nil || r.Reason != Full || r.Expansion.Order() != 3 || !slices.Equal(told, r.Trace) {
+		t.Errorf("%+v, %v, told %v", r, err, told)
 	}
 }
 

@@ -2,30 +2,12 @@ package ivm
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"polkrepro/baselines/internal/parallel"
 	"polkrepro/kernel"
 )
-
-// ErrStop ends the imports as a stopping rule does, if a trace returns it.
-var ErrStop = errors.New("ivm: no more imports")
-
-// Progress tells how far training has come after an import.
-type Progress struct {
-	Samples   int     // N for each import: every one goes over the training set
-	Points    int     // import points
-	Objective float64 // H
-	Seconds   float64 // since Train was called
-
-	state *state
-}
-
-// Expansion returns the present model, one output a class.
-func (p Progress) Expansion() *kernel.Expansion { return p.state.expansion() }
 
 // Reason says which rule ended the imports.
 type Reason string
@@ -36,7 +18,6 @@ const (
 	Full      Reason = "full"       // MaxPoints are imported
 	Exhausted Reason = "exhausted"  // no other training point adds to the span
 	Stuck     Reason = "no descent" // no part of the best step lowers H, in floating point
-	Stopped   Reason = "stopped"    // the trace returned ErrStop
 )
 
 // A Result is a trained model with its certificate: no function in the span of
@@ -54,22 +35,21 @@ type Result struct {
 }
 
 // Train fits n samples: x is n×Dim row-major, y holds class indices
-// 0 … Classes−1. After each import it calls trace, unless that is nil, and
-// fails with its error if that is not [ErrStop]; Progress.Expansion may be called
-// until trace returns. Cancelling the context ends training with the context's
-// error.
+// 0 … Classes−1. After each import it calls trace, unless that is nil, with the
+// number of import points and H, and fails with its error. Cancelling the context
+// ends training with the context's error.
 //
 // It fails on a configuration or sizes that are not valid, features that are
 // not finite numbers, labels that are not classes, and where the regularizer
 // is so small that floating point can't solve for a Newton step.
-func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(Progress) error) (*Result, error) {
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(points int, objective float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	if err := c.checkData(n, x, y); err != nil {
 		return nil, err
 	}
-	t := &trainer{state: newState(c.withDefaults(), n, x, y), start: time.Now(), trace: trace}
+	t := &trainer{state: newState(c.withDefaults(), n, x, y), trace: trace}
 	t.blocks = make([]block, t.Threads)
 	t.random = rand.NewPCG(t.Seed, 0)
 	for l := range n {
@@ -92,8 +72,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 // A trainer imports points.
 type trainer struct {
 	*state
-	start   time.Time
-	trace   func(Progress) error
+	trace   func(points int, objective float64) error
 	random  *rand.PCG
 	pool    []int // candidates, in any order
 	blocks  []block
@@ -129,12 +108,7 @@ func (t *trainer) imports(ctx context.Context) (Reason, error) {
 // report calls the trace and looks at the stopping rule.
 func (t *trainer) report() (Reason, error) {
 	if t.trace != nil {
-		k := len(t.history)
-		err := t.trace(Progress{k * t.n, k, t.objective, time.Since(t.start).Seconds(), t.state})
-		if errors.Is(err, ErrStop) {
-			return Stopped, nil
-		}
-		if err != nil {
+		if err := t.trace(len(t.history), t.objective); err != nil {
 			return "", err
 		}
 	}

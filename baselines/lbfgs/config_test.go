@@ -62,7 +62,7 @@ func TestErrors(t *testing.T) {
 		{"sample 2: feature 1 is -Inf", basic, 3, []float32{0, 1, 2, 3, 4, float32(-inf)}, y},
 		{"kernel values overflow", with(func(c *Config) { c.Kernel = kernel.Polynomial{Degree: 9} }), 3, huge, y},
 	} {
-		r, err := Train(t.Context(), c.config, c.n, c.x, c.y, func(Progress) error {
+		r, err := Train(t.Context(), c.config, c.n, c.x, c.y, func(float64, float64) error {
 			t.Errorf("want %q: an iteration was made", c.want)
 			return nil
 		})

@@ -26,20 +26,6 @@ const (
 	gradientRoundoff = 1e-7
 )
 
-// Progress is the state after an iteration.
-type Progress struct {
-	Iteration    int
-	Products     int64   // products with the kernel matrix
-	Objective    float64 // P(f), with the loss itself
-	Gap          float64 // at least P(f) − min P, up to the rounding of the iterations
-	GradientNorm float64 // of the smoothed objective, in the Hilbert space
-	Smoothing    float64 // μ; 0 for a smooth loss
-
-	// Expansion returns the current f. It shares the training points with
-	// the other expansions of the run: they are not to be changed.
-	Expansion func() *kernel.Expansion
-}
-
 // A Result is a minimizer with its certificate.
 type Result struct {
 	// Expansion is f, on the points with a weight that is not exactly 0. All
@@ -60,7 +46,8 @@ type Result struct {
 
 // Train minimizes the objective over the expansions on n samples: x is n×Dim
 // row-major, y holds class indices 0 … C−1. It calls trace, unless nil, after
-// every iteration. The result does not depend on Threads.
+// every iteration, with P(f) and its gap up to the rounding of the iterations. The
+// result does not depend on Threads.
 //
 // It takes 4N² bytes for the kernel matrix, twice that up to N = 8,192. An
 // iteration reads it once, or the part where the gradient of the hinge is not
@@ -71,7 +58,7 @@ type Result struct {
 // MaxBytes is too little, if kernel values overflow, with trace's error, and
 // with the context's. It does not fail where iterations end or rounding leaves
 // no further step before Tolerance is met: see Result.Converged.
-func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(Progress) error) (*Result, error) {
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -161,7 +148,7 @@ func (s *solver) gap() float64 { return max(0, s.now.objective-s.bound.value()) 
 
 // run iterates until the gap is met, iterations are used up or none gets
 // further.
-func (s *solver) run(ctx context.Context, trace func(Progress) error) error {
+func (s *solver) run(ctx context.Context, trace func(objective, gap float64) error) error {
 	for s.iterations < s.config.MaxIterations && s.gap() > s.config.Tolerance*s.now.objective {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("lbfgs: after %d iterations: %w", s.iterations, err)
@@ -179,7 +166,7 @@ func (s *solver) run(ctx context.Context, trace func(Progress) error) error {
 		if trace == nil {
 			continue
 		}
-		if err := trace(s.progress()); err != nil {
+		if err := trace(s.now.objective, s.gap()); err != nil {
 			return err
 		}
 	}
@@ -230,14 +217,6 @@ func (s *solver) search() float64 {
 		fd: s.inner(s.direction, s.now.f), ddd: s.inner(s.direction, s.direction),
 	}
 	return l.search()
-}
-
-func (s *solver) progress() Progress {
-	return Progress{
-		Iteration: s.iterations, Products: s.products,
-		Objective: s.now.objective, Gap: s.gap(), GradientNorm: s.now.slope, Smoothing: s.mu,
-		Expansion: s.expansion,
-	}
 }
 
 // expansion returns f on all points.

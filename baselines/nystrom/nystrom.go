@@ -32,7 +32,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"time"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -87,41 +86,27 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Progress tells how far training has come after an iteration.
-type Progress struct {
-	Samples   int     // N for each iteration: every one goes over the training set
-	Objective float64 // on the features
-	Gap       float64 // certified: no W is better by more
-	Seconds   float64 // since Train was called
-
-	w        []float64
-	features *features
-}
-
-// Expansion returns the present model, one output a class. It is valid until
-// the trace returns.
-func (p Progress) Expansion() *kernel.Expansion { return p.features.expansion(p.w) }
-
 // A Result is a trained model.
 type Result struct {
-	Expansion      *kernel.Expansion // on the landmarks, in the order drawn
-	Landmarks      []int             // indices in the training set
-	Objective, Gap float64           // on the features, as in Progress
-	Iterations     int
-	Converged      bool  // Gap ≤ Tolerance·Objective
-	KernelEvals    int64 // evaluations of κ: M(M + N)
+	Expansion   *kernel.Expansion // on the landmarks, in the order drawn
+	Landmarks   []int             // indices in the training set
+	Objective   float64           // on the features
+	Gap         float64           // certified: no W is better by more
+	Iterations  int
+	Converged   bool  // Gap ≤ Tolerance·Objective
+	KernelEvals int64 // evaluations of κ: M(M + N)
 }
 
 // Train fits n samples: x is n×Dim row-major, y holds class indices
 // 0 … Classes−1. It takes 4 bytes for every pair of a sample and a landmark.
-// After each iteration it calls trace, unless that is nil, and fails with its
-// error. Cancelling the context ends it with the context's error.
+// After each iteration it calls trace, unless that is nil, with the Result's
+// figures so far, and fails with its error. Cancelling the context ends it with
+// the context's error.
 //
 // It fails on a configuration or sizes that are not valid, features that are
 // not finite numbers, labels that are not classes, and kernel values that are
 // too large for float32.
-func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(Progress) error) (*Result, error) {
-	start := time.Now()
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -137,13 +122,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 		return nil, err
 	}
 	m := f.dict.Len()
-	report := func(p linear.Progress) error {
-		if trace == nil {
-			return nil
-		}
-		return trace(Progress{p.Iteration * n, p.Objective, p.Gap, time.Since(start).Seconds(), p.W, f})
-	}
-	r, err := linear.Fit(ctx, c.linear(), n, m, phi, y, report)
+	r, err := linear.Fit(ctx, c.linear(), n, m, phi, y, trace)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/linear"
@@ -113,33 +112,25 @@ func (m *Model) Scores(n int, x []float32, dst []float64, threads int) {
 	}
 }
 
-// Progress tells how far training has come after an iteration.
-type Progress struct {
-	Samples   int     // N for each iteration: every one goes over the training set
-	Objective float64 // (1/N) Σℓ + (λ/2) Σ‖f_c‖²
-	Gap       float64 // certified: no W is better by more
-	Seconds   float64 // since Train was called
-	Model     *Model  // valid until the trace returns
-}
-
 // A Result is a trained model.
 type Result struct {
-	Model          *Model
-	Objective, Gap float64 // as in Progress
-	Iterations     int
-	Converged      bool // Gap ≤ Tolerance·Objective
+	Model      *Model
+	Objective  float64 // (1/N) Σℓ + (λ/2) Σ‖f_c‖²
+	Gap        float64 // certified: no W is better by more
+	Iterations int
+	Converged  bool // Gap ≤ Tolerance·Objective
 }
 
 // Train fits n samples: x is n×Dim row-major, y holds class indices
 // 0 … Classes−1. It takes 8 bytes for every pair of a sample and a frequency.
-// After each iteration it calls trace, unless that is nil, and fails with its
-// error. Cancelling the context ends it with the context's error.
+// After each iteration it calls trace, unless that is nil, with the Result's
+// figures so far, and fails with its error. Cancelling the context ends it with
+// the context's error.
 //
 // It fails on a configuration or sizes that are not valid, features that are
 // not finite numbers, labels that are not classes, and phases ω_jᵀx that are
 // too large for float32.
-func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(Progress) error) (*Result, error) {
-	start := time.Now()
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -153,13 +144,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err := checkPhases(phi, p); err != nil {
 		return nil, err
 	}
-	report := func(p linear.Progress) error {
-		if trace == nil {
-			return nil
-		}
-		return trace(Progress{p.Iteration * n, p.Objective, p.Gap, time.Since(start).Seconds(), &Model{c.Classes, p.W, f}})
-	}
-	r, err := linear.Fit(ctx, c.linear(), n, p, phi, y, report)
+	r, err := linear.Fit(ctx, c.linear(), n, p, phi, y, trace)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	out := &output{to: stdout, end: end, look: displayOf(stdout)}
 	ctx, stop := end.watch()
 	defer stop()
-	err := harness.Guard(func() error { return execute(ctx, args, out, stderr) })
+	err := execute(ctx, args, out, stderr)
 	end.report()
 	status := harness.ExitCode(err)
 	if unwritten := out.finish(); unwritten != nil && status != harness.ExitInterrupted {
@@ -53,7 +53,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // execute runs the command that the arguments name. Errors that occur before
 // the command's own work begins are wrong use.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	defer harness.Recover(&err)
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -69,7 +70,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		}
 		return nil
 	}
-	err := root.ExecuteContext(ctx)
+	err = root.ExecuteContext(ctx)
 	if !begun {
 		return harness.Usage(err)
 	}

@@ -375,7 +375,10 @@ func TestStreamWritesAFigure(t *testing.T) {
 }
 
 func TestPanicIsOneLine(t *testing.T) {
-	err := harness.Guard(func() error { panic("bad index") })
+	err := func() (err error) {
+		defer harness.Recover(&err)
+		panic("bad index")
+	}()
 	var stderr bytes.Buffer
 	explain(err, &stderr)
 	line := stderr.String()

@@ -379,8 +379,8 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 // because the training is in the middle of a file.
 func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) error {
 	switch {
-	case opt.Continue && fs.Changed("format") && opt.Resume.PlaceFormat() != "":
-		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.PlaceFormat())
+	case opt.Continue && fs.Changed("format") && opt.Resume.UnfinishedFormat() != "":
+		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.UnfinishedFormat())
 	case opt.Continue && fs.Changed("header"):
 		return fmt.Errorf("--header can't be changed: %s is in the middle of its file", f.resume)
 	case opt.Settings.Format == data.FormatLIBSVM && fs.Changed("label"):

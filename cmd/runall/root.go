@@ -26,7 +26,7 @@ func newRoot() *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"reproduce", []*cobra.Command{newReproduce(), newReport(), newExport()}},
-		{"judge", []*cobra.Command{withSubcommands(newVerify(), newRecords(), newMultiverse()), newExplain()}},
+		{"judge", []*cobra.Command{newVerify(), newExplain()}},
 		{"compare", []*cobra.Command{newCompare(), newMeasure()}},
 		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate()}},
 		{"cluster", []*cobra.Command{newCluster()}},
@@ -58,12 +58,6 @@ func newRoot() *cobra.Command {
 		writeOverview(cmd.OutOrStdout(), root)
 	})
 	return root
-}
-
-// withSubcommands adds commands to one that does something by itself too.
-func withSubcommands(cmd *cobra.Command, sub ...*cobra.Command) *cobra.Command {
-	cmd.AddCommand(sub...)
-	return cmd
 }
 
 // renamed returns the command of an old name, which works as ever but is not

@@ -67,6 +67,7 @@ the exit status is not 0.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
 	cmd.Flags().StringArrayVar(&v.assume, "assume", nil, "judge under `ASSUMPTION=ALTERNATIVE` and list the verdicts that change; may be repeated")
 	cmd.Flags().StringVar(&v.reference, "reference", "", "results `folder` with the expected verdicts")
+	cmd.AddCommand(newRecords(), newMultiverse())
 	return cmd
 }
 
@@ -129,19 +130,14 @@ func (v *verification) write(w io.Writer, out *report.Verdicts, assume map[strin
 	case "junit":
 		return out.JUnit(w)
 	case formatJSON:
+		document := out.Assessment.Document()
+		document.Profile, document.Assume, document.Changes = out.Profile, assume, out.Changes
 		return writeJSON(w, struct {
 			*evidence.Document
 			Reference *report.Reference `json:"reference,omitempty"`
-		}{document(out, assume), out.Reference})
+		}{document, out.Reference})
 	}
 	return out.Text(w)
-}
-
-// document returns the verdicts for programs.
-func document(v *report.Verdicts, assume map[string]string) *evidence.Document {
-	d := v.Assessment.Document()
-	d.Profile, d.Assume, d.Changes = v.Profile, assume, v.Changes
-	return d
 }
 
 // readEvidence reads the records, all of which must be whole, and returns them with

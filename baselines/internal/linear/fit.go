@@ -9,18 +9,10 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// Progress tells how far Fit has come after an iteration.
-type Progress struct {
-	Iteration int
-	Objective float64   // P(W)
-	Gap       float64   // certified: P(W) − min P ≤ Gap
-	W         []float64 // C×P, valid until the callback returns
-}
-
 // A Result is a model with its certificate.
 type Result struct {
 	W              []float64 // C×P
-	Objective, Gap float64
+	Objective, Gap float64   // P(W), and the certificate: P(W) − min P ≤ Gap
 	Iterations     int
 	Converged      bool // Gap ≤ Tolerance·Objective
 }
@@ -35,12 +27,12 @@ const (
 
 // Fit fits n samples with p features: phi is n×p row-major, y holds class
 // indices 0 … Classes−1. After each iteration it calls trace, unless that is
-// nil, and fails with its error. Cancelling the context ends it with the
-// context's error.
+// nil, with the Result's figures so far, and fails with its error. Cancelling the
+// context ends it with the context's error.
 //
 // It fails on a configuration or sizes that are not valid, features that are
 // not finite numbers, and labels that are not classes.
-func Fit(ctx context.Context, c Config, n, p int, phi []float32, y []float64, trace func(Progress) error) (*Result, error) {
+func Fit(ctx context.Context, c Config, n, p int, phi []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -60,7 +52,7 @@ func Fit(ctx context.Context, c Config, n, p int, phi []float32, y []float64, tr
 type fit struct {
 	Config
 	problem *problem
-	trace   func(Progress) error
+	trace   func(objective, gap float64) error
 	result  Result
 	bound   float64 // the best lower bound of min P
 }
@@ -89,7 +81,7 @@ func (f *fit) minimize(ctx context.Context) error {
 		r.Iterations++
 		f.certify()
 		if f.trace != nil {
-			if err := f.trace(Progress{r.Iterations, r.Objective, r.Gap, r.W}); err != nil {
+			if err := f.trace(r.Objective, r.Gap); err != nil {
 				return err
 			}
 		}

@@ -223,17 +223,23 @@ func TestTraceAndCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	calls := 0
-	_, err := Fit(ctx, s.Config, s.n, s.p, s.phi, s.y, func(p Progress) error {
+	once := s.Config
+	once.MaxIterations = 1
+	first, err := Fit(ctx, once, s.n, s.p, s.phi, s.y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Fit(ctx, s.Config, s.n, s.p, s.phi, s.y, func(objective, gap float64) error {
 		calls++
-		if want := s.objective(p.W); p.Iteration != calls || math.Abs(p.Objective-want) > 1e-5*want {
-			t.Errorf("call %d: %d iterations, P = %v, want %v", calls, p.Iteration, p.Objective, want)
+		if want := s.objective(first.W); math.Abs(objective-want) > 1e-5*want || gap != first.Gap {
+			t.Errorf("call %d: P = %v, gap %v, want %v and %v", calls, objective, gap, want, first.Gap)
 		}
 		return boom
 	})
 	if err != boom || calls != 1 {
 		t.Errorf("%d calls, %v", calls, err)
 	}
-	if _, err := Fit(ctx, s.Config, s.n, s.p, s.phi, s.y, func(Progress) error { cancel(); return nil }); err != context.Canceled {
+	if _, err := Fit(ctx, s.Config, s.n, s.p, s.phi, s.y, func(float64, float64) error { cancel(); return nil }); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -16,8 +16,8 @@ import (
 // does not begin with the rows that the model has learned.
 var ErrOtherFile = errors.New("the model was trained on other rows")
 
-// A place is where the training of a file stopped before it was finished.
-type place struct {
+// A checkpoint is where the training of a file stopped before it was finished.
+type checkpoint struct {
 	Epochs int    `json:"epochs"`           // passes there were to be
 	Pass   int    `json:"pass"`             // from 0
 	Rows   int    `json:"rows"`             // of the pass that the model has taken, or that were left out
@@ -31,16 +31,16 @@ type place struct {
 
 // Unfinished reports whether the model is that of a training of a file that
 // stopped before it was finished; see TrainOptions.Continue.
-func (m *Model) Unfinished() bool { return m.place != nil }
+func (m *Model) Unfinished() bool { return m.checkpoint != nil }
 
-// PlaceFormat returns the format of the file that an unfinished training is in the
+// UnfinishedFormat returns the format of the file that an unfinished training is in the
 // middle of, in which TrainOptions.Continue goes on whatever its Settings say. It
 // is empty if the training has finished, or the model does not know.
-func (m *Model) PlaceFormat() string {
-	if m.place == nil {
+func (m *Model) UnfinishedFormat() string {
+	if m.checkpoint == nil {
 		return ""
 	}
-	return m.place.Format
+	return m.checkpoint.Format
 }
 
 // A fingerprint tells the first rows of a file from those of another one: the
@@ -80,7 +80,7 @@ func (f *fingerprint) add(row *data.Row) {
 func (f *fingerprint) sum() string { return hex.EncodeToString(f.hash.Sum(nil)) }
 
 // check reports a file whose first rows have another fingerprint.
-func (p *place) check(f *fingerprint, src *Source) error {
+func (p *checkpoint) check(f *fingerprint, src *Source) error {
 	if f.sum() == p.Sum {
 		return nil
 	}

@@ -8,9 +8,9 @@ import (
 	"polkrepro/experiments"
 )
 
-// A world is what is assumed instead of what was chosen. The zero value is what
-// was chosen.
-type world struct {
+// alternatives is what is assumed instead of what was chosen: an alternative to each
+// flipped assumption, with what follows from them.
+type alternatives struct {
 	ledger  *experiments.Ledger
 	flipped map[string]*experiments.Alternative // by assumption
 	answers map[string]experiments.Answer       // by cell: the runs that take the place of its own
@@ -18,10 +18,10 @@ type world struct {
 	without []string                            // tests that don't count, CLAIM.TEST
 }
 
-// newWorld looks up alternatives by assumption and checks that each is run by a
+// newAlternatives looks up alternatives by assumption and checks that each is run by a
 // spec or is another reading of the runs there are.
-func newWorld(l *experiments.Ledger, assume map[string]string) (world, error) {
-	w := chosenWorld(l)
+func newAlternatives(l *experiments.Ledger, assume map[string]string) (alternatives, error) {
+	w := noAlternatives(l)
 	for _, id := range slices.Sorted(maps.Keys(assume)) {
 		a := l.Assumption(id)
 		if a == nil {
@@ -41,9 +41,9 @@ func newWorld(l *experiments.Ledger, assume map[string]string) (world, error) {
 	return w, nil
 }
 
-// chosenWorld is that of a ledger with nothing flipped.
-func chosenWorld(l *experiments.Ledger) world {
-	return world{
+// noAlternatives is that of a ledger with nothing flipped.
+func noAlternatives(l *experiments.Ledger) alternatives {
+	return alternatives{
 		ledger:  l,
 		flipped: make(map[string]*experiments.Alternative),
 		answers: make(map[string]experiments.Answer),
@@ -53,7 +53,7 @@ func chosenWorld(l *experiments.Ledger) world {
 
 // flip assumes an alternative too. It is an error if another one answers for
 // the same cell: no run has both.
-func (w *world) flip(assumption string, a *experiments.Alternative) error {
+func (w *alternatives) flip(assumption string, a *experiments.Alternative) error {
 	for _, answer := range a.Answers {
 		if _, taken := w.answers[answer.Cell]; taken {
 			return fmt.Errorf("evidence: no spec runs %s=%s together with the other alternatives, for %s", assumption, a.ID, answer.Cell)
@@ -68,7 +68,7 @@ func (w *world) flip(assumption string, a *experiments.Alternative) error {
 
 // unanswered says why a test of a claim has no answer under the flipped
 // assumptions; it is empty where there is one.
-func (w *world) unanswered(c experiments.Claim, t experiments.Test) string {
+func (w *alternatives) unanswered(c experiments.Claim, t experiments.Test) string {
 	cells := []string{t.Of.Cell}
 	if t.To != nil {
 		cells = append(cells, t.To.Cell)
