@@ -52,7 +52,7 @@ func TestTarget(t *testing.T) {
 func TestNotes(t *testing.T) {
 	side := func(n int) (s Side) {
 		for range n {
-			s.Runs = append(s.Runs, Run{Record: new(record.Record)})
+			s.Runs = append(s.Runs, Observation{Record: new(record.Record)})
 		}
 		return s
 	}
@@ -101,7 +101,7 @@ func explained() Subject {
 	paper, low := 2.0, 0.5
 	of := experiments.Selector{Cell: "table2.multidist.ksvm.polk", Quantity: "error"}
 	to := experiments.Selector{Cell: "table2.multidist.ksvm.bsgd", Quantity: "error", Below: &low, Figure: "1a"}
-	run := Run{Planned: experiments.Planned{ID: "r1", Spec: "made", Series: "first"}, Value: 2.5, Record: &record.Record{Path: "records/r1.jsonl"}}
+	run := Observation{Planned: experiments.Planned{ID: "r1", Spec: "made", Series: "first"}, Value: 2.5, Record: &record.Record{Path: "records/r1.jsonl"}}
 	run.Run.Data.Draw, run.Run.Seed = 3, 4
 	run.Record.Header.Provenance.Revision, run.Record.Header.Provenance.Dirty, run.Record.Final.Digest = "0123456789abcdef", true, "d1"
 	c := &ClaimResult{
@@ -112,7 +112,7 @@ func explained() Subject {
 				Test: experiments.Test{
 					ID: "full", Kind: experiments.KindDifference, Of: of, To: &to, Paper: &paper, Reason: "a reason", Explained: "an explanation",
 				},
-				Low: 1, High: 3, Verdict: stats.Deviates, Estimate: stats.Single(2.5), Note: "one run", Of: Side{Runs: []Run{run}},
+				Low: 1, High: 3, Verdict: stats.Deviates, Estimate: stats.Single(2.5), Note: "one run", Of: Side{Runs: []Observation{run}},
 				To: Side{Missing: []experiments.Planned{{ID: "r2", Spec: "other", Series: "second"}}},
 			},
 			{
