@@ -111,6 +111,15 @@ func TestParsimonyOnMNIST(t *testing.T) {
 	generated(t, "docs/assumptions.md", "results/reference/calibration", b.String())
 }
 
+// TestPeers: docs/own-data.md has the table of make peers.
+func TestPeers(t *testing.T) {
+	_, table, found := strings.Cut(read(t, "results/reference/peers.txt"), "\n\n")
+	if !found {
+		t.Fatal("results/reference/peers.txt has no table")
+	}
+	generated(t, "docs/own-data.md", "results/reference/peers.txt", "```\n"+table+"```\n")
+}
+
 // TestCounts: the counts of verdicts in REPRODUCE.md and README.md are those of
 // results/reference.
 func TestCounts(t *testing.T) {
