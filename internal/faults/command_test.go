@@ -62,7 +62,7 @@ func newCommands() []*command {
 		{name: "table1", locks: true, args: []string{"reproduce", "table1", "--profile", "smoke", "--progress", "plain", "--results", resultsDir}},
 		{name: "train", anew: true, prepare: makeResults, resume: resumeTraining, collides: collidingTraining(), args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
 		{name: "train in large steps", anew: true, prepare: makeResults, resume: resumeTraining,
-			args: []string{"train", "rows.csv", "--skip", "15500", "--batch", "1500", "--loss", "logistic", "--order", "30", "--no-tune", "--out", resultsDir + "/model"}},
+			args: []string{"train", "rows.csv", "--skip", "15600", "--batch", "1100", "--loss", "logistic", "--order", "30", "--no-tune", "--out", resultsDir + "/model"}},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -177,7 +178,9 @@ func TestCheckNarrow(t *testing.T) {
 		var got int
 		b.eval(t, `document.documentElement.scrollWidth`, &got)
 		if got > width {
-			t.Errorf("the page is %d pixels wide on a screen of %d", got, width)
+			var wide string
+			b.eval(t, `[...document.querySelectorAll("body *")].filter(e => { for (let p = e; p; p = p.parentElement) if (p !== document.documentElement && p !== document.body && getComputedStyle(p).overflowX !== "visible") return false; return e.getBoundingClientRect().right > `+strconv.Itoa(width)+` }).map(e => e.outerHTML.slice(0, 120)).slice(-3).join("\n")`, &wide)
+			t.Errorf("the page is %d pixels wide on a screen of %d, for the sake of\n%s", got, width, wide)
 		}
 	}
 }
