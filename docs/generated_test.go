@@ -117,7 +117,7 @@ func TestPeers(t *testing.T) {
 	if !found {
 		t.Fatal("results/reference/peers.txt has no table")
 	}
-	generated(t, "docs/own-data.md", "results/reference/peers.txt", "```\n"+table+"```\n")
+	generated(t, "docs/own-data.md", "results/reference/peers.txt", "```text\n"+table+"```\n")
 }
 
 // TestCounts: the counts of verdicts in REPRODUCE.md and README.md are those of

@@ -53,13 +53,13 @@ const mark = "=== command "
 // pageScript returns the commands in the blocks of a page as a shell script
 // that prints a mark before each, and what the page shows of their output; those
 // of which it shows none must succeed. In a block with prompts, commands follow
-// these; without, it is all commands.
+// these; without, it is all commands, unless it is marked as text.
 func pageScript(page string) (script string, shown map[int]string) {
 	var b strings.Builder
 	shown = make(map[int]string)
 	n := 0
 	for i, block := range strings.Split(page, "```") {
-		if i%2 == 0 {
+		if i%2 == 0 || strings.HasPrefix(block, "text\n") {
 			continue
 		}
 		if !strings.Contains(block, "\n$ ") {
