@@ -59,7 +59,7 @@ func rewrite(t *testing.T, results, id string, change func(*record.Header, *reco
 }
 
 // TestStatesOfRuns: one run each is finished, failed, missing and damaged; the
-// tasks of all but the first are to be run again. Then they are.
+// tasks of all but the first must be run again. Then they are.
 func TestStatesOfRuns(t *testing.T) {
 	p := fourPlan(t, 4)
 	node, results := t.TempDir(), t.TempDir()

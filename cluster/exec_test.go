@@ -124,7 +124,7 @@ func TestAttemptsAtOnce(t *testing.T) {
 }
 
 // TestFinishedRunIsKept: its file is not touched; one that is damaged, or of
-// other data, is made anew.
+// other data, is remade.
 func TestFinishedRunIsKept(t *testing.T) {
 	p := fourPlan(t, 4)
 	results := t.TempDir()

@@ -43,7 +43,7 @@ type Set struct {
 	Facts   map[string]float64 // what is known of it, e.g. bayes_error
 
 	// Windows, where positive, says that the distribution drifts: the training
-	// examples are to be seen in their order, and Test is so many parts of equal
+	// examples are visited in their order, and Test is so many parts of equal
 	// size, the last example of part w being of the time when a fraction
 	// (w+1)/Windows of them has been seen.
 	Windows int

@@ -15,7 +15,7 @@ const drawsCommitted = 24
 
 var update = flag.Bool("update", false, "rewrite multidist_draws.csv")
 
-// TestWriteDraws scans all seeds anew and holds the embedded table to the
+// TestWriteDraws rescans all seeds and holds the embedded table to the
 // byte; under the race detector, those up to the fourth draw, and its rows.
 func TestWriteDraws(t *testing.T) {
 	n := drawsCommitted

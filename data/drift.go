@@ -25,7 +25,7 @@ func init() {
 
 // Drift generates multidist's calibrated mixture with means that turn about the
 // origin, by half a turn over the 20,000 training examples: what was learned of
-// a place holds for a while and is wrong later. The examples are to be seen in
+// a place holds for a while and is wrong later. The examples are visited in
 // their order. The speed varies by a factor of two within each quarter turn.
 //
 // Test has 40 Windows of 500 examples, each of the mixture as it is when the
@@ -59,7 +59,7 @@ func Drift(draw uint64) *Set {
 	return s
 }
 
-// newSplit returns a split of n examples that are to be filled in.
+// newSplit returns a split of n examples for the caller to fill in.
 func newSplit(n, dim int) *Split {
 	return &Split{N: n, Dim: dim, X: make([]float32, n*dim), Y: make([]float64, n)}
 }

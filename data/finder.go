@@ -105,7 +105,7 @@ func locateIn(dir string, m *manifestSet) (loc *location, lacks []string, err er
 	return loc, lacks, nil
 }
 
-// absent reports whether an error of os.Stat says that there is no such file.
+// absent reports whether an error of os.Stat says that the file is missing.
 // A folder which is itself a file (ENOTDIR) holds none.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir)

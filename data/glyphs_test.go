@@ -52,7 +52,7 @@ func TestGoldenGlyphs(t *testing.T) {
 			count[int(y)]++
 			x := [784]float32(part.Row(i))
 			if seen[x] {
-				t.Fatalf("example %d is there twice", i)
+				t.Fatalf("example %d is a duplicate", i)
 			}
 			seen[x] = true
 			if ink := slices.Max(x[:]); ink < 0.3 || ink > 1 || slices.Min(x[:]) != 0 {

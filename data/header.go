@@ -174,7 +174,7 @@ type firstRow struct {
 	after    int             // rows that were compared
 	again    bool            // one of them has the same label
 	labels   map[string]bool // the other labels
-	repeated bool            // one of these is there twice
+	repeated bool            // one of these is a duplicate
 	numbers  bool            // all of these are numbers
 	above    []bool          // by feature: a whole number above fractions alone
 	ascends  bool            // a row ascends by 1 from field to field

@@ -36,7 +36,7 @@ func TestHoldout(t *testing.T) {
 			}
 			for i, y := range part.Y {
 				if y < 0 || seen[int(y)] {
-					t.Fatalf("example %v is there twice, or of the test part", y)
+					t.Fatalf("example %v is duplicated, or in the test part", y)
 				}
 				seen[int(y)] = true
 				if row := part.Row(i); row[0] != float32(y) || row[1] != float32(y)+0.5 {

@@ -44,7 +44,7 @@ type code struct {
 	draw     func() uint64 // the default draw; nil if there are none
 	load     func(*manifestSet, Ref, Finder) (*Set, error)
 	sum      func(manifestDraw) string                         // of a generated draw, if it is not that of the set's bytes
-	pictures func(*manifestSet, Finder) ([]*image.Gray, error) // as they are to be seen; nil of data that are no images
+	pictures func(*manifestSet, Finder) ([]*image.Gray, error) // as shown; nil of data that are no images
 }
 
 // registered holds the data sets' code by name.

@@ -95,7 +95,7 @@ type Stream struct {
 // NewMultidistStream returns a stream of samples from the mixture of the given
 // variant and draw. Streams of different seeds are independent of each other
 // and of the draw's own training and test points. The error wraps ErrUnknown
-// if there is no such variant.
+// if the variant is unknown.
 func NewMultidistStream(variant string, draw, seed uint64) (*Stream, error) {
 	variance, err := MultidistVariance(variant)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Stream) split(n int) *Split {
 // labels uniform, and x|y an even mixture of three Gaussians N(μ_{y,j}, σ²I).
 // Its Sums["multidist"] is [SumSplits] of what was generated and its
 // Facts["bayes_error"] the least error any classifier can reach. The error
-// wraps ErrUnknown if there is no such variant.
+// wraps ErrUnknown if the variant is unknown.
 func Multidist(variant string, draw uint64) (*Set, error) {
 	variance, err := MultidistVariance(variant)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // returns.
 const picturedDigits = 36
 
-// Pictures returns examples of a data set of images as they are to be seen: of
+// Pictures returns examples of a data set of images as shown: of
 // mnist and glyphs the first 36 training images, ink dark on white; of brodatz
 // one scan, cut square; of weaves all thirteen textures of draw 1. Errors are those of
 // [Load]; ErrUnknown for a data set that has no images.

@@ -143,7 +143,7 @@ func verifySet(finder Finder, m *manifestSet) []VerifyRow {
 	return rows
 }
 
-// verifyDraws generates the committed draws anew.
+// verifyDraws regenerates the committed draws.
 func verifyDraws(m *manifestSet) []VerifyRow {
 	var rows []VerifyRow
 	for _, d := range m.Generated {
@@ -181,7 +181,7 @@ func generatedSum(m *manifestSet, d manifestDraw) (string, error) {
 const maxOversize = 1 << 30
 
 // replaceIt is what to do about a corrupt file.
-const replaceIt = "delete it and download or copy it anew, then check it with 'runall data verify'"
+const replaceIt = "delete it, download or copy it again, then check it with 'runall data verify'"
 
 // hashVerified reads a data file to its end and returns its SHA-256, that of
 // the decompressed bytes where the manifest allows compression. The error

@@ -31,7 +31,7 @@ func TestDrawPatches(t *testing.T) {
 		seen := make(map[texton.Patch]bool)
 		for _, p := range slices.Concat(train, test) {
 			if seen[p] || p.X < 0 || p.Y < 0 || p.X+textureSide > w || p.Y+textureSide > h || p.Image < 0 || p.Image > 1 {
-				t.Errorf("%+v is there twice or not in its image", p)
+				t.Errorf("%+v is a duplicate or outside its image", p)
 			}
 			seen[p] = true
 		}

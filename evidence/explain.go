@@ -12,7 +12,7 @@ import (
 	"polkrepro/experiments"
 )
 
-// A Subject is a claim, or one test of it, that is to be explained.
+// A Subject is a claim, or one test of it, to explain.
 type Subject struct {
 	Claim *ClaimResult
 	Tests []TestResult

@@ -481,11 +481,10 @@ func (c *checker) group(info *MethodInfo, v *variant) string {
 		}
 	}
 	for _, p := range info.Params {
-		if v.params.Pruner == "" && (p.Kind == KindPruner || p.Kind == KindPrunerParams) || v.params.Epsilon == "" && p.Name == "epsilon" {
-			continue // the paper's own
-		}
-		if p.Used == nil || p.Used(v.params) {
-			parts = append(parts, p.Name+"="+p.load(&v.params).String())
+		s := p.load(&v.params)
+		paper := p.implied != "" && s.word == p.implied || p.Kind == KindPrunerParams && v.params.Pruner == ""
+		if !paper && (p.Used == nil || p.Used(v.params)) {
+			parts = append(parts, p.Name+"="+s.String())
 		}
 	}
 	return c.doc.Name + "/" + v.label + "/" + strings.Join(parts, ",")

@@ -12,7 +12,7 @@ type dataSet struct {
 	name     string
 	train    int // examples to train on
 	dim      int
-	drawn    bool // generated anew from every draw's seed
+	drawn    bool // regenerated from every draw's seed
 	variants []string
 }
 

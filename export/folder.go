@@ -41,7 +41,7 @@ type Folder struct {
 }
 
 // Open reads a results folder. Its errors are those of harness.ReadResults, or wrap
-// harness.ErrUsage if there is no such spec.
+// harness.ErrUsage if the spec is unknown.
 func Open(dir string, opt Options) (*Folder, error) {
 	if opt.Warn == nil {
 		opt.Warn = func(error) {}

@@ -10,8 +10,7 @@ import (
 	"polkrepro/experiments"
 )
 
-// An Attempt is a planned run that is to be carried out outside of a results
-// folder.
+// An Attempt is a planned run outside of a results folder.
 type Attempt struct {
 	Run experiments.Planned
 	Set *data.Set

@@ -174,6 +174,17 @@ func closing(progress func(fraction float64), tolerance float64) func(objective,
 	}
 }
 
+// certificate returns the health of a solver that bounds its distance from the
+// minimum by a duality gap.
+func certificate(objective, gap float64, iterations int, converged bool) map[string]float64 {
+	return map[string]float64{
+		"objective":   objective,
+		"gap":         gap,
+		"iterations":  float64(iterations),
+		"unconverged": indicator(!converged),
+	}
+}
+
 // indicator is 1 for true.
 func indicator(b bool) float64 {
 	if b {

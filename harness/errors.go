@@ -8,7 +8,7 @@ var (
 	ErrRunsFailed = errors.New("runs failed")
 
 	// ErrInterrupted is wrapped by the error of work that was told to stop.
-	// A reproduction can be resumed; calibrations and streams begin anew.
+	// A reproduction can be resumed; calibrations and streams start over.
 	ErrInterrupted = errors.New("interrupted")
 
 	// ErrMissingData is wrapped by the error of a reproduction that was told

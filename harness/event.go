@@ -77,7 +77,7 @@ func ProgressModes() []string {
 }
 
 // NewProgress returns the display of a mode, which writes to w. The error
-// wraps ErrUsage if there is no such mode.
+// wraps ErrUsage if the mode is unknown.
 func NewProgress(mode string, w io.Writer) (Progress, error) {
 	if mode == ProgressAuto {
 		mode = detectMode(w)

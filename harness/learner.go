@@ -10,6 +10,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/prune"
 )
 
 // A Learner is what the harness trains. Health returns counters of its
@@ -86,6 +87,13 @@ func Register(m Method) {
 	}
 	experiments.RegisterMethod(m.MethodInfo)
 	registered[m.Name] = m
+}
+
+// oneSample is the batch size of a method that is defined for one sample a step.
+func oneSample(method string) experiments.ParamInfo {
+	p := experiments.Param("batch_size").WithAbout("samples a step; " + method + " is defined for one").WithDefault("1")
+	p.Most = prune.Bound(1)
+	return p
 }
 
 // Bytes is how much the method of a run of that size keeps. It is 0 for a method

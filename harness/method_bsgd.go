@@ -3,12 +3,9 @@ package harness
 import (
 	"polkrepro/baselines/bsgd"
 	"polkrepro/experiments"
-	"polkrepro/polk/prune"
 )
 
 func init() {
-	batch := experiments.Param("batch_size").WithAbout("samples a step; BSGD is defined for one").WithDefault("1")
-	batch.Most = prune.Bound(1)
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: "bsgd", Title: "BSGD",
@@ -18,7 +15,7 @@ func init() {
 				experiments.Param("learning_rate").UsedWhen("with schedule: constant",
 					func(p experiments.Params) bool { return p.Schedule == experiments.ScheduleConstant }),
 				experiments.Param("schedule").WithAbout("η_t = η, or 1/(λt)"),
-				batch,
+				oneSample("BSGD"),
 				experiments.Param("budget").WithSymbol("B").WithAbout("B, the largest model order"),
 				experiments.Param("maintenance"),
 				experiments.Param("regularizer"),

@@ -5,12 +5,9 @@ import (
 
 	"polkrepro/baselines/fsgd"
 	"polkrepro/experiments"
-	"polkrepro/polk/prune"
 )
 
 func init() {
-	batch := experiments.Param("batch_size").WithAbout("samples a step; FSGD is defined for one").WithDefault("1")
-	batch.Most = prune.Bound(1)
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: experiments.MethodFSGD, Title: "FSGD",
@@ -20,7 +17,7 @@ func init() {
 				experiments.Param("learning_rate"),
 				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
 				experiments.Param("horizon"),
-				batch,
+				oneSample("FSGD"),
 				experiments.Param("regularizer"),
 				experiments.Param("bandwidth"),
 			},

@@ -44,14 +44,10 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: map[string]float64{
-		"objective":     r.Objective,
-		"gap":           r.Gap,
-		"gradient_norm": r.GradientNorm,
-		"iterations":    float64(r.Iterations),
-		"products":      float64(r.Products),
-		"unconverged":   indicator(!r.Converged),
-	}}, nil
+	health := certificate(r.Objective, r.Gap, r.Iterations, r.Converged)
+	health["gradient_norm"] = r.GradientNorm
+	health["products"] = float64(r.Products)
+	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: health}, nil
 }
 
 // bytesLBFGS is the kernel matrix, in float64 up to 8192 points as the package keeps

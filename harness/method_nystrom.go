@@ -47,10 +47,5 @@ func trainNystrom(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: map[string]float64{
-		"objective":   r.Objective,
-		"gap":         r.Gap,
-		"iterations":  float64(r.Iterations),
-		"unconverged": indicator(!r.Converged),
-	}}, nil
+	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: certificate(r.Objective, r.Gap, r.Iterations, r.Converged)}, nil
 }

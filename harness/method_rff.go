@@ -56,10 +56,5 @@ func trainRFF(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Trained{Scores: r.Model.Scores, NormSq: r.Model.NormSq(), Order: r.Model.Order(), Health: map[string]float64{
-		"objective":   r.Objective,
-		"gap":         r.Gap,
-		"iterations":  float64(r.Iterations),
-		"unconverged": indicator(!r.Converged),
-	}}, nil
+	return &Trained{Scores: r.Model.Scores, NormSq: r.Model.NormSq(), Order: r.Model.Order(), Health: certificate(r.Objective, r.Gap, r.Iterations, r.Converged)}, nil
 }

@@ -144,7 +144,7 @@ func (m *minimizers) of(ctx context.Context, run experiments.Run, set *data.Set,
 	return made, nil
 }
 
-// Steps of POLK whose projection error is computed anew: the first of a run,
+// Steps of POLK whose projection error is recomputed: the first of a run,
 // where every element is new, and one in so many of the others, a prime so that
 // nothing else keeps step with it.
 const (

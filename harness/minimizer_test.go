@@ -10,6 +10,7 @@ import (
 	"polkrepro/convergence"
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/record"
 )
@@ -86,22 +87,11 @@ func (m *minimizer) star() *kernel.Expansion {
 	return f
 }
 
-// at returns f(x) by its definition.
-func at(f *kernel.Expansion, x []float32) []float64 {
-	out := make([]float64, f.Outputs)
-	for j := range f.Order() {
-		for q, w := range f.Weights(j) {
-			out[q] += w * f.Kernel.Eval(f.Dict.At(j), x)
-		}
-	}
-	return out
-}
-
 // inner returns Σ_c ⟨f_c, g_c⟩ by its definition.
 func inner(f, g *kernel.Expansion) float64 {
 	var sum float64
 	for j := range g.Order() {
-		v := at(f, g.Dict.At(j))
+		v := testutil.Score(f, g.Dict.At(j))
 		for q, w := range g.Weights(j) {
 			sum += w * v[q]
 		}
@@ -116,7 +106,7 @@ func (m *minimizer) literal(f *kernel.Expansion) map[string]float64 {
 	grad := make([]float64, m.Classes)
 	for i := range m.Train.N {
 		x := m.Train.Row(i)
-		risk += m.Loss.Gradient(grad, at(f, x), m.Train.Y[i])
+		risk += m.Loss.Gradient(grad, testutil.Score(f, x), m.Train.Y[i])
 		// ∇̂ as a function: λf plus the gradient on the sample.
 		g := f.Clone()
 		for k := range g.W {
@@ -182,7 +172,7 @@ func TestMinimizer(t *testing.T) {
 	// E∇̂ = λf* + mean of the gradients, so its weights on point i are these.
 	grad := make([]float64, m.Classes)
 	for i := range m.Train.N {
-		m.Loss.Gradient(grad, at(star, m.Train.Row(i)), m.Train.Y[i])
+		m.Loss.Gradient(grad, testutil.Score(star, m.Train.Row(i)), m.Train.Y[i])
 		for q, g := range grad {
 			if w := lambda*m.best[i*m.Classes+q] + g/float64(m.Train.N); math.Abs(w) > 1e-6 {
 				t.Errorf("gradient %v on point %d", w, i)

@@ -84,7 +84,7 @@ func (o *Objective) EvaluateAt(samples int, s *kernel.Snapshot, threads int) Mea
 }
 
 // window returns the window of the test set that is nearest in time to a model
-// that has processed so many samples. A new epoch begins anew.
+// that has processed so many samples. A new epoch starts over.
 func (o *Objective) window(samples int) int {
 	fraction := float64((samples-1)%o.seen+1) / float64(o.seen)
 	return max(0, int(math.Round(fraction*float64(o.windows)))-1)

@@ -86,7 +86,7 @@ func bounded(src *rand.PCG, n uint64) uint64 {
 
 // A sampler draws training examples uniformly and with replacement.
 type sampler struct {
-	src rand.Source
+	src *rand.PCG
 	n   uint64
 }
 
@@ -100,6 +100,5 @@ func newSampler(n int, seed uint64) *sampler {
 // Next returns the index of the next training example. It is not rand.IntN, whose
 // stream may change between versions of Go.
 func (s *sampler) Next() int {
-	i, _ := bits.Mul64(s.src.Uint64(), s.n)
-	return int(i)
+	return int(bounded(s.src, s.n))
 }

@@ -99,7 +99,7 @@ type streamer struct {
 // Stream trains POLK on samples that are drawn once and never come back, and
 // measures whether model order, memory and speed stay bounded. It writes the
 // points to stream.csv in the results folder, which appears when it is whole.
-// The error wraps ErrUsage if there is no such stream, and ErrInterrupted if
+// The error wraps ErrUsage if the stream is unknown, and ErrInterrupted if
 // the context ends before the stream does.
 func Stream(ctx context.Context, opt StreamOptions) ([]record.StreamPoint, error) {
 	opt = opt.withDefaults()

@@ -32,7 +32,7 @@ const (
 )
 
 // chain is the number of products that the matrix product adds up one after
-// the other before it starts anew.
+// the other before it restarts.
 const chain = 384
 
 // sumError bounds the relative error of a float32 sum of n products, as the

@@ -150,7 +150,7 @@ func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)
 }
 
 // scaleTarget makes the targets of the head have mean 0 and standard deviation
-// 1, unless nothing is to be scaled.
+// 1, unless nothing is scaled.
 func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
 	if set.Scale == ScaleNone {
 		return

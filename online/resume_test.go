@@ -272,7 +272,7 @@ func TestOptionsThatContradict(t *testing.T) {
 }
 
 // A stream is learned as its mini-batches fill, however slowly they do: after
-// the head, or from the first row on if nothing is to be taken from it.
+// the head, or from the first row on if no setting depends on it.
 func TestSlowStream(t *testing.T) {
 	rows := table(1032, "multi-hinge", 26)
 	for _, first := range []int{32, 1000} {

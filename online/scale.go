@@ -72,7 +72,7 @@ func valueOf(row *data.Row, q int, next *int) float64 {
 }
 
 // coarsest is the largest rounding error of an unscaled feature in relation to
-// its spread: there are to be a few hundred values.
+// its spread: a feature keeps a few hundred values.
 const coarsest = 1e-3
 
 // checkRounding reports a feature of which too little is left in float32.

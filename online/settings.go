@@ -140,7 +140,7 @@ func (s *Settings) setRates(self float64) {
 	s.Parsimony = cmp.Or(s.Parsimony, parsimony*self)
 }
 
-// needsHead reports whether anything is to be taken from the first rows.
+// needsHead reports whether any setting depends on the first rows.
 func (s *Settings) needsHead() bool {
 	return s.Dim == 0 || s.Scale != ScaleNone || !s.regression() && s.Labels == nil ||
 		s.Kernel == KernelGaussian && s.Bandwidth == 0 || s.Kernel == KernelPolynomial && s.ratesMissing()

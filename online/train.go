@@ -129,7 +129,7 @@ func rowOptions(s *Settings) data.RowOptions {
 	return data.RowOptions{Format: s.Format, LabelColumn: s.LabelColumn, MaxDim: MaxFeatures}
 }
 
-// begin makes the model, from the head unless nothing is to be taken from it.
+// begin makes the model, from the head if a setting depends on it.
 func (t *trainer) begin(ctx context.Context) error {
 	if t.opt.Tune {
 		return t.beginTuned(ctx)

@@ -113,7 +113,7 @@ func (s *Settings) bounded(rows int, note func(string, ...any)) error {
 	case gaussian && rows == 0 && flat:
 		s.Pruner, order = prunerMerging, mergeOrderStream
 	case gaussian && rows > 0 && (flat || rows <= mergeRows):
-		s.Pruner, order = prunerMerging, min(mergeOrder, 2*rows) // an element may be there twice when a row is learned again
+		s.Pruner, order = prunerMerging, min(mergeOrder, 2*rows) // a row learned again can add a duplicate element
 	}
 	if s.Dim > 0 {
 		order = max(1, min(order, maxValues/s.Dim))

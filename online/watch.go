@@ -11,7 +11,7 @@ import (
 // when something is said, and nothing else.
 const quiet = 5 * time.Second
 
-// A watch tells when something is to be said.
+// A watch tells when to report progress.
 type watch struct{ last time.Time }
 
 // due reports whether nothing was said for long, and counts that as said.

@@ -31,7 +31,7 @@ func (b holdOrder) Epsilon(float64) float64 {
 func (holdOrder) Validate() error { return nil }
 
 // streamLength is the number of mini-batches after which a benchmark's stream
-// begins anew.
+// starts over.
 const streamLength = 400
 
 // hardStream returns a learner that is held at about the given order on one thread,

@@ -134,7 +134,7 @@ type komp struct {
 	removed []int   // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch
 
 	// The start of a step (c).
-	illConditioned bool      // the weights are to be refined after the removals
+	illConditioned bool      // the weights must be refined after the removals
 	coeff          []float64 // n×M: Tᵀ, the coefficients of the new elements' projections on the dictionary
 	coeffResidual  []float64 // n×M: (K_DX − K·T)ᵀ
 	schur          []float64 // n×n: S
@@ -199,7 +199,7 @@ func (k *komp) begin() {
 }
 
 // removable reports whether a dictionary element is cheap enough to leave when
-// there are no new ones. If one is, the weights are to be refined where the
+// there are no new ones. If one is, the weights must be refined where the
 // dictionary is ill-conditioned, which solve would find by its probe.
 func (k *komp) removable(eps2 float64) bool {
 	cheap := false
@@ -299,7 +299,7 @@ func (k *komp) formSchur(b *batch) {
 // factor computes L, L⁻¹ and, for the new elements, the diagonal of S⁻¹, whose
 // reciprocal is the squared distance of an element to the span of all others.
 // It reports whether that leaves no doubt that they are independent, and if so
-// whether the weights are to be refined.
+// whether the weights must be refined.
 func (k *komp) factor(b *batch) bool {
 	n, m := b.n, k.inverse.order
 	k.invDiag, k.invDiagFloor = grow(k.invDiag, m+n), grow(k.invDiagFloor, m+n)

@@ -121,7 +121,7 @@ func TestOracle(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	t.Logf("%d problems, %d removals, %d ties and %d nearly singular ones drawn anew, largest relative difference of weights %.1e", problems, removals, ties, singularOnes, worst)
+	t.Logf("%d problems, %d removals, %d ties and %d nearly singular ones redrawn, largest relative difference of weights %.1e", problems, removals, ties, singularOnes, worst)
 	if ties > problems/10 {
 		t.Errorf("%d of the problems were ties", ties)
 	}

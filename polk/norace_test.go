@@ -12,7 +12,7 @@ import (
 const raceEnabled = false
 
 // Nothing is allocated once the buffers have grown. (Under the race detector
-// sync.Pool drops what it is given at random, and gemm allocates anew.)
+// sync.Pool drops what it is given at random, and gemm allocates again.)
 func TestStepDoesNotAllocate(t *testing.T) {
 	for _, cost := range []loss.Loss{hinge, logistic} {
 		cfg := testConfig(cost)

@@ -176,7 +176,7 @@ func (l *Learner) pruneWithInverse(ctx context.Context, p prune.InversePruner, s
 		b.gram[i*b.n+i] += k.ridge
 	}
 	if b.n == 0 {
-		k.removable(0) // finds out whether the weights are to be refined
+		k.removable(0) // finds out whether the weights must be refined
 	}
 	k.enter(b)
 	k.enterNewStage(b, 0)

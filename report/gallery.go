@@ -18,7 +18,7 @@ import (
 
 // A DataPicture shows what the examples of a data set of images look like.
 type DataPicture struct {
-	Images  []*image.Gray // as they are to be seen: ink dark on a light ground
+	Images  []*image.Gray // as shown: ink dark on a light ground
 	Columns int           // images a row; 0 for as many columns as rows
 	Caption string        // what the images are, as in: the first 36 training images
 	Missing string        // why there are no images; default: data not available

@@ -34,9 +34,16 @@ type costGroup struct {
 
 // costGroups groups the planned runs by data set, task and series.
 func (b *builder) costGroups() []*costGroup {
+	out := grouped(b.planned(func(experiments.Planned) bool { return true }))
+	slices.SortStableFunc(out, compareCosts)
+	return out
+}
+
+// grouped groups runs by data set, task and series, in their own order.
+func grouped(planned []experiments.Planned) []*costGroup {
 	byKey := map[string]*costGroup{}
 	var out []*costGroup
-	for _, p := range b.planned(func(experiments.Planned) bool { return true }) {
+	for _, p := range planned {
 		key := p.Run.Data.Name + "\x00" + p.Run.Data.Variant + "\x00" + p.Run.Task + "\x00" + p.Group
 		if byKey[key] == nil {
 			byKey[key] = &costGroup{first: p}
@@ -44,7 +51,6 @@ func (b *builder) costGroups() []*costGroup {
 		}
 		byKey[key].planned = append(byKey[key].planned, p)
 	}
-	slices.SortStableFunc(out, compareCosts)
 	return out
 }
 

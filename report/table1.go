@@ -37,17 +37,8 @@ type theoryStudy struct {
 // theory gathers what Table 1 is made of, nil if none of its runs has a record.
 func (b *builder) theory() *theoryStudy {
 	s := &theoryStudy{assessment: b.in.Assessment, profile: b.in.Profile}
-	byGroup := make(map[string][]experiments.Planned)
-	var order []string
-	for _, p := range b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec }) {
-		if byGroup[p.Group] == nil {
-			order = append(order, p.Group)
-		}
-		byGroup[p.Group] = append(byGroup[p.Group], p)
-	}
-	for _, g := range order {
-		planned := byGroup[g]
-		x := theorySeries{planned[0].Series, planned[0].Run, len(planned), b.records(planned)}
+	for _, g := range grouped(b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec })) {
+		x := theorySeries{g.first.Series, g.first.Run, len(g.planned), b.records(g.planned)}
 		if len(x.records) > 0 {
 			s.final = x.records[0].Final
 		}

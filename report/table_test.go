@@ -16,7 +16,7 @@ import (
 	"polkrepro/record"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // mixedInput has every kind of cell: finished, in part, failed, diverged,
 // unavailable, not planned, not in this version.

@@ -13,7 +13,7 @@ type Words struct {
 	Paper      string // as printed, or a dash
 	Ours       string // mean ± standard deviation; a dash where the method has no such value
 	Interval   string // 90 % interval of the mean; empty if there is none
-	Difference string // ours against the paper's, as in all faces; empty if there is no such
+	Difference string // ours against the paper's, as in all faces; empty if there is none
 	Draw       string // of the draw that the figures show; empty if there is none
 }
 

@@ -5,7 +5,7 @@ package scaling
 type Growth struct {
 	Method string // as specs name it
 	Task   string // ksvm or klr
-	Batch  bool   // a training anew for each N; otherwise one stream that never repeats
+	Batch  bool   // a training for each N; otherwise one stream that never repeats
 	Points []GrowthPoint
 }
 

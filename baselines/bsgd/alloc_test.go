@@ -5,7 +5,7 @@ package bsgd
 import "testing"
 
 // Nothing is allocated once the buffers have grown. (Under the race detector
-// sync.Pool drops what it is given at random, and gemm allocates anew.)
+// sync.Pool drops what it is given at random, and gemm allocates again.)
 func TestStepDoesNotAllocate(t *testing.T) {
 	for _, maintenance := range strategies {
 		c := config(maintenance, 20)

@@ -49,7 +49,7 @@ func (l *Learner) SetThreads(n int) { l.model.threads = max(n, 1) }
 
 // Step processes n samples in order, one at a time: x is n×Dim row-major, y
 // holds class indices 0 … C−1. Kernel values with the dictionary are computed
-// in float32, in blocks that start anew at every call.
+// in float32, in blocks that start at every call.
 //
 // It fails at the first sample with a feature that is not a finite number, a
 // label out of range, or scores that overflow: the samples before it have

@@ -4,7 +4,7 @@ package csvc
 const chunkFloats = 1 << 20
 
 // arena hands out the memory of kernel rows. It belongs to a worker, which
-// takes it anew for every pair: rows of another length fit as well.
+// takes it again for every pair: rows of another length fit as well.
 type arena struct {
 	chunks [][]float32
 	chunk  int // the one in use

@@ -24,7 +24,7 @@ func (s *solver) shrink() {
 }
 
 // restore makes all points active. LIBSVM keeps the part of the gradient that
-// is due to points at the bound C; here it is summed anew, which happens a few
+// is due to points at the bound C; here it is recomputed, which happens a few
 // times a run and spares a pass over a row whenever a point meets the bound.
 func (s *solver) restore() {
 	if len(s.active) == s.n {

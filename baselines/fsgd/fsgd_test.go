@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -36,17 +37,6 @@ func learner(t *testing.T, x []float32) *Learner {
 	return l
 }
 
-// score returns f(x) by its definition.
-func score(f *kernel.Expansion, x []float32) []float64 {
-	out := make([]float64, f.Outputs)
-	for j := range f.Order() {
-		for q, w := range f.Weights(j) {
-			out[q] += w * f.Kernel.Eval(f.Dict.At(j), x)
-		}
-	}
-	return out
-}
-
 // TestLiteral compares with the update as printed, whose dictionary grows with
 // every step: shrinking lazily, also when it is renormalized, and adding up the
 // weights of one point change nothing.
@@ -60,7 +50,7 @@ func TestLiteral(t *testing.T) {
 	for step := range 300 {
 		i := r.IntN(len(y))
 		at := x[2*i : 2*i+2]
-		l.cfg.Loss.Gradient(grad, score(f, at), y[i])
+		l.cfg.Loss.Gradient(grad, testutil.Score(f, at), y[i])
 		for k := range f.W {
 			f.W[k] *= 1 - rate(step)*lambda
 		}
@@ -88,7 +78,7 @@ func TestLiteral(t *testing.T) {
 	values, normSq := l.Values()
 	var want float64 // Σ‖f_c‖² of the literal one
 	for j := range f.Order() {
-		for q, v := range score(f, f.Dict.At(j)) {
+		for q, v := range testutil.Score(f, f.Dict.At(j)) {
 			want += f.Weights(j)[q] * v
 		}
 	}
@@ -97,8 +87,8 @@ func TestLiteral(t *testing.T) {
 	}
 	for i := range y {
 		at := x[2*i : 2*i+2]
-		own := score(l.Expansion(), at)
-		for q, v := range score(f, at) {
+		own := testutil.Score(l.Expansion(), at)
+		for q, v := range testutil.Score(f, at) {
 			if math.Abs(values[3*i+q]-v) > 1e-9 || math.Abs(own[q]-v) > 1e-9 {
 				t.Fatalf("f_%d at point %d: %v and %v, by definition %v", q, i, values[3*i+q], own[q], v)
 			}

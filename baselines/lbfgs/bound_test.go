@@ -8,7 +8,7 @@ import (
 )
 
 // TestBound: along a run, ū stays in the domain of ℓ*, the bound never falls,
-// and it is at most D(ū) evaluated anew, to which it is equal for the hinge.
+// and it is at most D(ū) re-evaluated, to which it is equal for the hinge.
 func TestBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, n, x, y := drawConfig(t, 30)

@@ -49,7 +49,7 @@
 //
 // Up to N = 8,192 the kernel matrix is kept in float64, above in float32,
 // with products summed in float64 over blocks of 2,048 columns. The objective
-// and the gap of the result are evaluated anew, with kernel values, products
+// and the gap of the result are re-evaluated, with kernel values, products
 // and sums in float64: what float32 did to the iterations is inside the gap.
 // Only rounding in float64 is not.
 package lbfgs

@@ -15,7 +15,7 @@
 //
 // # When to prefer it
 //
-// If the data can be kept and the model order is to be fixed, this is the
+// If the data can be kept and the model order is fixed, this is the
 // simplest good method: a convex problem with a certified gap, and on MNIST 2.3 %
 // error at 1,086 landmarks where POLK has 2.4 %. It needs more landmarks than a
 // few: at 16 on multidist results vary much with the draw.

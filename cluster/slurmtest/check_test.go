@@ -220,7 +220,7 @@ func (c *trial) loseNode(t *testing.T, array, node string) (task int, left parti
 }
 
 // requeue makes Slurm take a running task away from a node, by SIGTERM, and
-// start it anew. It returns the task.
+// restart it. It returns the task.
 func (c *trial) requeue(t *testing.T, array, node string) int {
 	t.Helper()
 	_, running := c.awaitMidRun(t, array, node)
@@ -246,7 +246,7 @@ func (c *trial) startNow(t *testing.T, array string, task int) {
 
 // restoreNode boots a node, whose task was lost, after Slurm has noticed that it
 // is gone and the task has begun on another one: a node that registers is told to
-// kill what it had, and would kill the same task begun there anew. Slurm's two
+// kill what it had, and would kill the same task restarted there. Slurm's two
 // minutes are for that.
 func (c *trial) restoreNode(t *testing.T, array, node string, lost int) {
 	t.Helper()

@@ -48,7 +48,7 @@ func filesBelow(t *testing.T, dir string) map[string]string {
 // needData are the figures that show examples of data sets.
 var needData = []string{"figures/contact.png", "figures/figure1.png"}
 
-// checkReference makes tables, figures and verdicts of a sealed folder anew,
+// checkReference makes tables, figures and verdicts of a sealed folder again,
 // with no data to be had, and compares them byte for byte. Pictures that show
 // examples of MNIST or Brodatz are left out unless withPictures.
 func checkReference(t *testing.T, dir string, withPictures bool) {

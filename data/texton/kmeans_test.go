@@ -105,7 +105,7 @@ func TestSeed(t *testing.T) {
 	for i := 0; i < len(centres); i += 2 {
 		c := [2]float64{centres[i], centres[i+1]}
 		if !seen[c] {
-			t.Fatalf("centre %v is no vector, or is there twice", c)
+			t.Fatalf("centre %v is not a vector, or is a duplicate", c)
 		}
 		delete(seen, c)
 	}

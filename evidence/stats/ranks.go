@@ -11,11 +11,7 @@ import (
 // Ranks returns the rank of each value, 1 for the least, which is the best;
 // equal values share the mean of their ranks.
 func Ranks(values []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	order := ascending(values)
 	ranks := make([]float64, len(values))
 	for i := 0; i < len(order); {
 		j := i
@@ -28,6 +24,17 @@ func Ranks(values []float64) []float64 {
 		i = j
 	}
 	return ranks
+}
+
+// ascending returns the indexes of the values from the least to the largest, those
+// of equal ones in order.
+func ascending(values []float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	return order
 }
 
 // A Ranking compares k heuristics over n blocks by their mean ranks.

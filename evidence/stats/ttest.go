@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -50,14 +49,9 @@ func PairedT(differences []float64, slack float64) Test {
 // different what has a corrected p of at most α errs anywhere in the family with
 // probability at most α, however the comparisons depend on each other.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	out := make([]float64, len(p))
 	most := 0.0
-	for rank, i := range order {
+	for rank, i := range ascending(p) {
 		most = max(most, min(1, float64(len(p)-rank)*p[i]))
 		out[i] = most
 	}

@@ -38,7 +38,7 @@ func clusterCommands(binary, dir string) ([]*command, error) {
 	return []*command{
 		{
 			// What a killed process has left is hidden, beside the plan.
-			name: "plan", anew: true, fixed: true, prepare: makeResults, leaves: func(name string) bool { return strings.HasPrefix(name, ".plan-") },
+			name: "plan", restarts: true, fixed: true, prepare: makeResults, leaves: func(name string) bool { return strings.HasPrefix(name, ".plan-") },
 			args: []string{"cluster", "plan", "margin.yaml", "logistic.yaml", "--tasks", "3", "--out", resultsDir + "/plan"},
 		},
 		{

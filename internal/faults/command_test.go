@@ -34,9 +34,9 @@ type command struct {
 	fixed bool
 	// locks is set if a second process in the folder is turned away.
 	locks bool
-	// anew is set if the command, interrupted, does not say how to go on: it
-	// begins anew, or going on is another command.
-	anew bool
+	// restarts is set if the command, interrupted, does not say how to go on: it
+	// starts over, or going on is another command.
+	restarts bool
 	// collides is command lines that write to rows.csv, which they read, by its
 	// path or by the links soft and hard.
 	collides [][]string
@@ -60,8 +60,8 @@ func newCommands() []*command {
 	return []*command{
 		{name: "reproduce", locks: true, args: []string{"reproduce", "margin.yaml", "logistic.yaml", "--workers", "2", "--progress", "plain", "--results", resultsDir}},
 		{name: "table1", locks: true, args: []string{"reproduce", "table1", "--profile", "smoke", "--progress", "plain", "--results", resultsDir}},
-		{name: "train", anew: true, prepare: makeResults, resume: resumeTraining, collides: collidingTraining(), args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
-		{name: "train in large steps", anew: true, prepare: makeResults, resume: resumeTraining,
+		{name: "train", restarts: true, prepare: makeResults, resume: resumeTraining, collides: collidingTraining(), args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
+		{name: "train in large steps", restarts: true, prepare: makeResults, resume: resumeTraining,
 			args: []string{"train", "rows.csv", "--skip", "15600", "--batch", "1100", "--loss", "logistic", "--order", "30", "--no-tune", "--out", resultsDir + "/model"}},
 	}
 }

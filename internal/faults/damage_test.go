@@ -37,7 +37,7 @@ func damageBetween(t *trial) {
 		t.damage()
 	}
 	t.believes()
-	if t.user.args != nil { // a damaged model is not gone on with: training begins anew
+	if t.user.args != nil { // training does not resume a damaged model: it starts over
 		t.ended(t.start(), nil, one("not a whole model file|no such file or directory"))
 		t.user.args = nil
 	}

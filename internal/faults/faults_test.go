@@ -18,7 +18,7 @@ import (
 var (
 	trials  = flag.Int("trials", 216, "number of trials")
 	seed    = flag.Uint64("seed", 1, "seed of the trials")
-	only    = flag.Int("trial", -1, "number of the one trial that is to be repeated")
+	only    = flag.Int("trial", -1, "number of the one trial to repeat")
 	summary = flag.String("summary", "", "file for the summary")
 )
 

@@ -101,7 +101,7 @@ func (t *trial) ended(p *process, sent []syscall.Signal, refusals ...refusal) {
 // interrupted judges what a process says that was told to stop.
 func (t *trial) interrupted(p *process) {
 	text := p.stderr.String()
-	if want := "To resume: " + strings.Join(p.words, " ") + "\n"; !t.cmd.anew && !strings.HasSuffix(text, want) {
+	if want := "To resume: " + strings.Join(p.words, " ") + "\n"; !t.cmd.restarts && !strings.HasSuffix(text, want) {
 		t.violation("it does not end with %q", want)
 	}
 	if !strings.Contains(text, "runall: interrupted") {

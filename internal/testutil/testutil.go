@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+
+	"polkrepro/kernel"
 )
 
 // Names returns the names of what is in a folder, sorted; none if there is no
@@ -31,3 +33,15 @@ type RoundTripper func(*http.Request) (*http.Response, error)
 
 // RoundTrip calls f.
 func (f RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Score returns the values at x of the functions of an expansion, by the definition
+// f_c(x) = Σ_j w_jc κ(d_j, x).
+func Score(f *kernel.Expansion, x []float32) []float64 {
+	out := make([]float64, f.Outputs)
+	for j := range f.Order() {
+		for c, w := range f.Weights(j) {
+			out[c] += w * f.Kernel.Eval(f.Dict.At(j), x)
+		}
+	}
+	return out
+}

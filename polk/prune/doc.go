@@ -41,7 +41,7 @@
 //
 // A pruner belongs to one learner and is called by it alone, so it needs no lock.
 // Everything that it does must follow from its state, its parameters and Step.Rand:
-// runs are to be repeated bit for bit.
+// runs must repeat bit for bit.
 //
 // Package polk imports this one and implements the states on the machinery of its
 // own KOMP, so that this package knows nothing of how inverses are kept.

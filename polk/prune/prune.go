@@ -28,7 +28,7 @@ type InversePruner interface {
 // A Stateful pruner keeps something from step to step that is not in the model.
 // Saving the learner saves it.
 type Stateful interface {
-	// MarshalBinary returns what is to be saved, at most 512 KiB for
+	// MarshalBinary returns the state to save, at most 512 KiB for
 	// polk.Learner.Save.
 	MarshalBinary() ([]byte, error)
 

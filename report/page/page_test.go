@@ -164,7 +164,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	if kinds[stats.Deviates] == 0 || kinds[stats.Inconclusive] == 0 {
-		t.Errorf("verdicts shown: %v, both kinds are to be tested", kinds)
+		t.Errorf("verdicts shown: %v, want both kinds", kinds)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	if missing == 0 || missing == len(in.Report.Figures) {
-		t.Errorf("%d of %d figures are missing: both kinds are to be tested", missing, len(in.Report.Figures))
+		t.Errorf("%d of %d figures are missing: want both kinds", missing, len(in.Report.Figures))
 	}
 }
 
