@@ -133,7 +133,7 @@ func TestEvaluateText(t *testing.T) {
 		many = append(many, fmt.Sprintf("%d.%d,%d,c%02d\n", i%30, i%7, i%11, i%30))
 	}
 	file = put(t, "many.csv", many...)
-	must(t, "train", file, "--label", "last", "--loss", "logistic", "--out", model)
+	must(t, "train", file, "--label", "last", "--loss", "logistic", "--no-tune", "--out", model)
 	text := must(t, "evaluate", model, file)
 	if !strings.Contains(text, "\nlog-loss     ") || !strings.Contains(text, "\ncalibration  ") || !strings.Contains(text, "\nclass (10 of 30)  rows") ||
 		!strings.Contains(text, "\nlabel (10 of ") || strings.Count(text, "\n") != 4+2+2*(1+11) {

@@ -67,7 +67,7 @@ func TestKilledTraining(t *testing.T) {
 	dir := t.TempDir()
 	file := put(t, "all.csv", trees(2000)...)
 	whole, model := filepath.Join(dir, "whole"), filepath.Join(dir, "model")
-	args := []string{"train", file, "--label", "last", "--loss", "logistic", "--epochs", "4", "--save-every", "300"}
+	args := []string{"train", file, "--label", "last", "--loss", "logistic", "--epochs", "4", "--save-every", "300", "--no-tune"}
 	must(t, append(args, "--out", whole)...)
 	args = append(args, "--out", model)
 	killed := 0

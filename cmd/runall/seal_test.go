@@ -86,6 +86,9 @@ func checkReference(t *testing.T, dir string, withPictures bool) {
 }
 
 func TestSealFrom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("renders every table and figure several times, as TestReportOfASealedFolder does once")
+	}
 	t.Chdir(t.TempDir()) // no data set is in any of the default places
 	dir := reference(t)
 	files := filesBelow(t, dir)

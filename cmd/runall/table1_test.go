@@ -11,6 +11,9 @@ import (
 // paper's table, and so does 'runall report'; its claims are judged and explained
 // like all others.
 func TestTable1(t *testing.T) {
+	if testing.Short() {
+		t.Skip("renders every table and figure several times, as TestReportOfASealedFolder does once")
+	}
 	results := t.TempDir()
 	code, stdout, stderr := call(t, "reproduce", "table1", "--profile", "smoke", "--results", results, "--progress", "plain")
 	if code != harness.ExitOK || !strings.Contains(stderr, "5 runs to do") {
