@@ -42,7 +42,7 @@ func TestCheckInterrupted(t *testing.T) {
 	} {
 		for range 2 {
 			work := t.TempDir()
-			status, took, stdout, stderr := stoppedIn(t, work, time.Duration(500+rng.IntN(2500))*time.Millisecond, args...)
+			status, took, stdout, stderr := stoppedIn(t, work, time.Duration(300+rng.IntN(1700))*time.Millisecond, args...)
 			t.Logf("%s %s: status %d after %.2f s", args[0], args[len(args)-1], status, took.Seconds())
 			if status == 0 {
 				continue // it was through
