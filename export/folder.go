@@ -23,6 +23,7 @@ type Options struct {
 	Profile string                  // default: the one that most records belong to
 	Plan    experiments.PlanOptions // that the profile is planned with
 	Finder  data.Finder             // of the images that figures show, and of what is not available
+	Keep    bool                    // runs of other code are shown for those that have no record
 	Whole   bool                    // damaged records, or none, are an error that wraps harness.ErrIncomplete
 	Warn    func(error)             // takes each incomplete or corrupt record; default: passed over
 }
@@ -70,7 +71,9 @@ func Open(dir string, opt Options) (*Folder, error) {
 			return nil, err
 		}
 	}
-	f.Plan, err = harness.PlanAll(f.specs, f.Profile, opt.Plan)
+	if f.Plan, err = harness.PlanAll(f.specs, f.Profile, opt.Plan); err == nil && opt.Keep {
+		f.Plan = harness.Adopt(f.Plan, have.Records)
+	}
 	return f, err
 }
 
