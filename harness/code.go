@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"slices"
 
 	"polkrepro/experiments"
@@ -45,4 +46,13 @@ func Adopt(plan []experiments.Planned, have map[string]*record.Record) []experim
 		}
 	}
 	return plan
+}
+
+// OtherCodeNote counts records that [OfOtherCode] has found by their code.
+func OtherCodeNote(other map[string]*record.Record) string {
+	var runs []experiments.Run
+	for _, r := range other {
+		runs = append(runs, r.Header.Run)
+	}
+	return fmt.Sprintf("%d finished runs of other code, %s", len(runs), experiments.CodeNote(runs))
 }

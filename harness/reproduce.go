@@ -119,11 +119,7 @@ func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *O
 		plan = Adopt(plan, have.Records)
 	}
 	if other := OfOtherCode(plan, have.Records); len(other) > 0 {
-		var runs []experiments.Run
-		for _, r := range other {
-			runs = append(runs, r.Header.Run)
-		}
-		opt.Progress.Report(note("not reused (--keep reuses them): %d finished runs of other code, %s", len(runs), experiments.CodeNote(runs)))
+		opt.Progress.Report(note("not reused (--keep reuses them): %s", OtherCodeNote(other)))
 	}
 	out := &Outcome{}
 	var todo []experiments.Planned

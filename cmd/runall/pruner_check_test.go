@@ -116,6 +116,10 @@ func TestCheckAddingAPruner(t *testing.T) {
 		t.Errorf("a comment: runs were repeated:\n%s", said)
 	}
 	build("1e100 + s.Cost(j)", "1e100 - s.Cost(j)")
+	if said, err := exec.Command(bin, "report", spec, "--profile", "smoke", "--results", results, "--out", t.TempDir()).CombinedOutput(); err != nil ||
+		!strings.Contains(string(said), "not shown: 3 finished runs of other code, 3 of pruner graceful: source ") {
+		t.Errorf("report: %v, or not a word on the other code:\n%s", err, said)
+	}
 	if said := train("--keep"); runs(said) != 0 || !strings.Contains(said, "3 runs are of other code than this program's: 3 of pruner graceful: source ") {
 		t.Errorf("--keep: runs were repeated, or not a word on the other code:\n%s", said)
 	}

@@ -36,8 +36,8 @@ figures are written to report/ in the results folder; 'runall report' prints the
 tables.
 
 Finished runs are kept and not repeated, unless the code of a heuristic, method,
-kernel, loss or data set has changed since. Missing data sets are downloaded first
-(see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.`,
+kernel, loss or data set has changed since. Missing data sets are downloaded
+first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.`,
 		RunE: r.run,
 	}
 	profileFlag(cmd, &r.profile, "quick")
