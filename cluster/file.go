@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -161,6 +162,9 @@ func (r *IndexedRun) check(index int) error {
 	}
 	if err := r.Run.Check(); err != nil {
 		return err
+	}
+	if present := r.Run.PresentCode(); r.Run.Code != present {
+		return fmt.Errorf("it was planned with other code (%s; here %s): plan again with this program", cmp.Or(r.Run.Code, "the recorded versions"), cmp.Or(present, "the recorded versions"))
 	}
 	if id := experiments.ID(r.Run); r.ID != id {
 		return fmt.Errorf("its ID is %.40q, not %s", r.ID, id)

@@ -156,11 +156,15 @@ func TestForgedPlan(t *testing.T) {
 	honest.Tasks = []Task{{[]int{0}, 1}, {[]int{1}, 1}, {[]int{2}, 1}, {[]int{3}, 1}}
 	good := encoded(t, honest)
 	for want, forge := range map[string]func(*Plan){
-		"format 2":                  func(p *Plan) { p.Format = 2 },
-		"made by another program":   func(p *Plan) { p.Program.ResultVersion++ },
-		`no profile "../smoke"`:     func(p *Plan) { p.Profile = "../smoke" },
-		"a plan of no runs":         func(p *Plan) { p.Runs, p.Tasks = nil, nil },
-		"run 1: its index is 7":     func(p *Plan) { p.Runs[1].Index = 7 },
+		"format 2":                func(p *Plan) { p.Format = 2 },
+		"made by another program": func(p *Plan) { p.Program.ResultVersion++ },
+		`no profile "../smoke"`:   func(p *Plan) { p.Profile = "../smoke" },
+		"a plan of no runs":       func(p *Plan) { p.Runs, p.Tasks = nil, nil },
+		"run 1: its index is 7":   func(p *Plan) { p.Runs[1].Index = 7 },
+		"run 0: it was planned with other code": func(p *Plan) {
+			p.Runs[0].Run.Code = "pruner komp: source 1"
+			p.Runs[0].ID = experiments.ID(p.Runs[0].Run)
+		},
 		"run 0: its ID is":          func(p *Plan) { p.Runs[0].ID = "../../etc/passwd" },
 		"run 2: its ID is":          func(p *Plan) { p.Runs[2].Run.Seed = 9 },
 		"run 3: duplicate":          func(p *Plan) { p.Runs[3] = p.Runs[2]; p.Runs[3].Index = 3 },

@@ -131,12 +131,14 @@ type Result struct {
 	Fields    []*FieldResult
 	Standing  *Standing // nil if there is nothing to rank
 	Missing   int       // runs without a record, or without an evaluation in it
+	Mixed     string    // how many runs are of other code; empty if none is
 }
 
 // New judges a tournament by the records of its runs. Runs without a record, or
 // with one that has no evaluations, are left out and counted.
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
 	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference}
+	var shown []experiments.Planned
 	for i := range t.Fields {
 		of := &t.Fields[i]
 		f := &FieldResult{
@@ -149,6 +151,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 			case r == nil || len(r.Points) == 0:
 				res.Missing++
 			default:
+				shown = append(shown, c.Planned)
 				e := f.entry(c.Heuristic)
 				e.Runs = append(e.Runs, newTrial(c, r))
 			}
@@ -160,6 +163,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 		res.Fields = append(res.Fields, f)
 	}
 	res.Standing = standing(res.Fields)
+	res.Mixed = experiments.MixedCode(shown)
 	return res
 }
 

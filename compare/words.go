@@ -91,6 +91,9 @@ func (r *Result) Summary() []string {
 	if len(r.Fields) == 0 {
 		return []string{fmt.Sprintf("There are no runs of %s to compare with.", r.Reference)}
 	}
+	if r.Mixed != "" {
+		out = append(out, r.Mixed)
+	}
 	out = append(out, r.overall(ErrorAtOrder), r.overall(Anytime))
 	for _, f := range r.Fields {
 		out = append(out, f.sentences()...)

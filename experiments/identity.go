@@ -2,16 +2,95 @@ package experiments
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"polkrepro/polk/prune"
 )
 
-// ResultVersion is part of every run's identity. Raise it whenever a change
-// makes a run's result differ from what it was (an algorithm, a generator, the
-// order of the stream, what an evaluation computes), so that older records are
-// no longer taken for the same run.
+// ResultVersion is part of every run's identity. Raise it whenever a change makes the
+// results of all runs differ from what they were (the order of the stream, what an
+// evaluation computes), so that older records are no longer taken for the same run.
 const ResultVersion = 2
+
+// A CodeVersion is that of a method, kernel, task's loss or data set in versions.json.
+// TestCodeVersions of package harness repeats the run of which Result is, and raises the
+// version if it is told that another result is right. Heuristics have their versions in
+// polk/prune/versions.json.
+type CodeVersion struct {
+	Version int       `json:"version"`
+	Result  []float64 `json:"result,omitempty"`
+}
+
+//go:embed versions.json
+var versionsJSON []byte
+
+// CodeVersions returns the versions by name, such as "method polk". What is not listed
+// is at its first.
+var CodeVersions = sync.OnceValue(func() map[string]CodeVersion {
+	var all map[string]CodeVersion
+	if err := json.Unmarshal(versionsJSON, &all); err != nil {
+		panic("experiments: versions.json: " + err.Error())
+	}
+	return all
+})
+
+// PresentCode tells the run's result from that of other code: it names each part
+// (pruner, method, kernel, loss, data set) that is not at the first of its recorded
+// versions, such as "pruner twin: source 0dd1f09ac7b2". Usually it is empty.
+func (r Run) PresentCode() string {
+	var parts []string
+	for _, part := range []string{"method " + r.Method, "kernel " + r.Params.Kernel.Type, "task " + r.Task, "data " + r.Data.Name} {
+		if v := CodeVersions()[part].Version; v > 1 {
+			parts = append(parts, fmt.Sprintf("%s: version %d", part, v))
+		}
+	}
+	if m := Method(r.Method); m != nil && m.param("pruner") != nil {
+		name := cmp.Or(r.Params.Pruner, prune.KOMP)
+		if h, ok := prune.Lookup(name); ok {
+			if code := h.Code(); code != "" {
+				parts = append(parts, "pruner "+name+": "+code)
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// CodeNote counts runs by their code, such as "12 of pruner twin: source 0dd1f09ac7b2".
+func CodeNote(runs []Run) string {
+	count := make(map[string]int)
+	for _, r := range runs {
+		count[r.Code]++
+	}
+	var parts []string
+	for _, code := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, fmt.Sprintf("%d of %s", count[code], cmp.Or(code, "the recorded versions")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// MixedCode says how many runs of a plan are of other code than this program's; it is
+// empty if none is.
+func MixedCode(plan []Planned) string {
+	var other []Run
+	for _, p := range plan {
+		if p.Run.Code != p.Run.PresentCode() {
+			other = append(other, p.Run)
+		}
+	}
+	if len(other) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d runs are of other code than this program's: %s.", len(other), CodeNote(other))
+}
 
 // ID returns the identity of a run: the first 16 bytes, in lower-case
 // hexadecimal, of the SHA-256 of the canonical JSON of the run and

@@ -111,6 +111,7 @@ func (b *planBuilder) add(v *variant, draw, seed uint64, samples int) *Planned {
 		run.Samples, run.Sampling, run.Evaluation.Every, run.Evaluation.Tail = s.train, "", 0, 0
 		order = max(order, float64(s.train)/10) // one of many passes
 	}
+	run.Code = run.PresentCode()
 	id := ID(run)
 	k, ok := b.index[id]
 	if !ok {

@@ -18,6 +18,9 @@ type Run struct {
 	Sampling   string     `json:"sampling,omitempty"` // SamplingReplacement, or empty: the training set in one order after another
 	Samples    int        `json:"samples"`            // training examples to process, counting every visit; a batch method's training set
 	Evaluation Evaluation `json:"evaluation"`
+
+	// Code is [Run.PresentCode] of the program that planned the run.
+	Code string `json:"code,omitempty"`
 }
 
 // SamplingReplacement is the Sampling of a run whose samples are drawn from the

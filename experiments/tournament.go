@@ -218,6 +218,7 @@ func (f *Field) contests(tournament, name string, w *fieldWork) ([]Contest, erro
 			if f.drawn {
 				run.Data.Draw = calibratedDraws()[replicate-1]
 			}
+			run.Code = run.PresentCode()
 			id := ID(run)
 			series := name
 			if knob, ok := h.Knob(); ok {

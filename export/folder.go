@@ -23,8 +23,9 @@ type Options struct {
 	Profile string                  // default: the one that most records belong to
 	Plan    experiments.PlanOptions // that the profile is planned with
 	Finder  data.Finder             // of the images that figures show, and of what is not available
+	Keep    bool                    // runs of other code are shown for those that have no record
 	Whole   bool                    // damaged records, or none, are an error that wraps harness.ErrIncomplete
-	Warn    func(error)             // takes each incomplete or corrupt record; default: passed over
+	Warn    func(error)             // takes each incomplete or corrupt record, and what is said of records by other code; default: passed over
 }
 
 // A Folder is a results folder that was opened for reading: its records, and the
@@ -70,8 +71,15 @@ func Open(dir string, opt Options) (*Folder, error) {
 			return nil, err
 		}
 	}
-	f.Plan, err = harness.PlanAll(f.specs, f.Profile, opt.Plan)
-	return f, err
+	if f.Plan, err = harness.PlanAll(f.specs, f.Profile, opt.Plan); err != nil {
+		return nil, err
+	}
+	if opt.Keep {
+		f.Plan = harness.Adopt(f.Plan, have.Records)
+	} else if other := harness.OfOtherCode(f.Plan, have.Records); len(other) > 0 {
+		opt.Warn(fmt.Errorf("not shown: %s", harness.OtherCodeNote(other)))
+	}
+	return f, nil
 }
 
 // Evidence returns what the claims are judged by.

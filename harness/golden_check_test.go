@@ -4,13 +4,10 @@ package harness
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"slices"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "train the whole golden plan and write "+goldenFile)
 
 // TestCheckGoldenFigures holds the runs that TestGoldenFigures leaves out.
 func TestCheckGoldenFigures(t *testing.T) {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
+
+var update = flag.Bool("update", false, "write the golden figures of the test that is run")
 
 // goldenFile is written by
 //

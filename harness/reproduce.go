@@ -13,12 +13,14 @@ import (
 	"polkrepro/record"
 )
 
-// Options say how a plan is carried out. None of them changes a record.
+// Options say how a plan is carried out. None of them changes what a run computes.
 type Options struct {
 	Results     string      // folder; default "results"
 	Workers     int         // runs at a time; default one a core, which also is the most
 	Finder      data.Finder // where data files are searched
 	RequireData bool        // a data set that can't be had is an error, before anything is trained
+	Keep        bool        // finished runs of other code stand for those of the plan
+	Rerun       bool        // finished runs are repeated
 	Progress    Progress    // default: none is shown
 	Methods     Registry    // default Methods()
 }
@@ -58,9 +60,9 @@ type FailedRun struct {
 }
 
 // Reproduce carries out a plan: one record a run in the results folder. Runs
-// that are finished are not run again; those that were killed or failed are,
-// from their start, because a run is deterministic. A run that fails does not
-// stop the others.
+// that are finished are not run again, unless they are of other code
+// ([experiments.Run.PresentCode]); those that were killed or failed are, from their
+// start, because a run is deterministic. A run that fails does not stop the others.
 //
 // The error wraps ErrRunsFailed, ErrInterrupted, ErrMissingData or ErrLocked,
 // or is that of the results folder or of a damaged data file. The outcome is
@@ -113,11 +115,17 @@ func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *O
 	for _, err := range have.Errors {
 		opt.Progress.Report(note("incomplete or corrupt record: %v", err))
 	}
+	if opt.Keep {
+		plan = Adopt(plan, have.Records)
+	}
+	if other := OfOtherCode(plan, have.Records); len(other) > 0 {
+		opt.Progress.Report(note("not reused (--keep reuses them): %s", OtherCodeNote(other)))
+	}
 	out := &Outcome{}
 	var todo []experiments.Planned
 	for _, p := range plan {
 		switch {
-		case have.Records[p.ID] != nil:
+		case have.Records[p.ID] != nil && !opt.Rerun:
 			out.Kept = append(out.Kept, p.ID)
 			continue
 		case slices.Contains(have.Partial, p.ID):

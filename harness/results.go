@@ -97,7 +97,7 @@ func ReadResults(dir string, warn func(error)) (*record.Collection, error) {
 		return nil, err
 	}
 	for _, err := range have.Errors {
-		warn(err)
+		warn(fmt.Errorf("incomplete or corrupt record: %w", err))
 	}
 	return have, nil
 }

@@ -30,7 +30,7 @@ type Report struct {
 	Tables  []*Table  // the paper's
 	Figures []*Figure // the forest plot of the verdicts, the paper's figures, and those that supplement them
 	Runs    *Table    // what the runs cost
-	Notes   []string  // what is missing and why
+	Notes   []string  // what is missing and why, and what is of other code
 	Page    string    // file of the same report as one page, if it lies beside the index
 }
 
@@ -161,9 +161,12 @@ func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
 	return whyNotPlanned
 }
 
-// notes are the report's remarks on what is missing.
+// notes are the report's remarks on what is missing or of other code.
 func (b *builder) notes() []string {
 	var out []string
+	if mixed := experiments.MixedCode(b.in.Planned); mixed != "" {
+		out = append(out, mixed)
+	}
 	for _, name := range sortedKeys(b.in.Unavailable) {
 		out = append(out, fmt.Sprintf("Data set %s is not available: %s", name,
 			oneLine(strings.TrimPrefix(b.in.Unavailable[name], name+": data not available: "))))

@@ -432,6 +432,9 @@ func (b *summaryBuilder) where(paper bool) (out []summaryItem) {
 	} else {
 		out = append(out, summaryItem{word: "report", text: b.Page}, summaryItem{word: "tables, figures", text: b.Index})
 	}
+	if mixed := experiments.MixedCode(b.Input.Planned); mixed != "" {
+		out = append(out, summaryItem{word: "other code", text: mixed})
+	}
 	if paper {
 		out = append(out, summaryItem{word: "full tables", command: b.Command("report")}, summaryItem{word: "verdicts", command: b.Command("verify")})
 		deviates := func(c evidence.ClaimResult) bool { return c.Claim.Cell && c.Verdict == stats.Deviates }

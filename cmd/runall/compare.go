@@ -33,7 +33,8 @@ on every data set of the tournament, on the same examples in the same order. The
 tournament is SPEC, by default experiments/` + experiments.TournamentFile + `.
 
 Runs that have a record are not repeated, so an interrupted tournament resumes
-where it stopped, and a new heuristic costs only its own runs. Times are
+where it stopped, and a new heuristic costs only its own runs. The runs of a
+heuristic belong to its code: after a change to it, they are repeated. Times are
 processor times, and unreliable on a busy machine.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -45,6 +46,7 @@ processor times, and unreliable on a busy machine.`,
 	workersFlag(cmd, &c.opt.Workers)
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)
+	codeFlags(cmd, &c.opt)
 	progressFlag(cmd, &c.progress)
 	return cmd
 }
@@ -58,11 +60,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if c.opt.Progress, err = harness.NewProgress(c.progress, stderr); err != nil {
 		return err
 	}
-	runs := make([]experiments.Planned, len(plan))
-	for i, p := range plan {
-		runs[i] = p.Planned
-	}
-	out, err := harness.Reproduce(cmd.Context(), runs, c.opt)
+	out, err := harness.Reproduce(cmd.Context(), plannedOf(plan), c.opt)
 	c.opt.Progress.Close()
 	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
 		return err
@@ -95,11 +93,25 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 	return t, plan, err
 }
 
+// plannedOf returns the runs of a tournament.
+func plannedOf(plan []experiments.Contest) []experiments.Planned {
+	runs := make([]experiments.Planned, len(plan))
+	for i, p := range plan {
+		runs[i] = p.Planned
+	}
+	return runs
+}
+
 // judge makes the report of what the results folder has of a tournament.
 func (c *comparison) judge(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest) (*report.Tournament, error) {
 	have, err := harness.ReadResults(c.opt.Results, warning(cmd))
 	if err != nil {
 		return nil, err
+	}
+	if c.opt.Keep {
+		for i, p := range harness.Adopt(plannedOf(plan), have.Records) {
+			plan[i].Planned = p
+		}
 	}
 	return report.NewTournament(compare.New(t, c.profile, plan, have.Records)), nil
 }

@@ -136,6 +136,13 @@ func resultsFlag(cmd *cobra.Command, p *string) {
 	cmd.Flags().StringVar(p, "results", defaultResults, "results `folder`")
 }
 
+// codeFlags are those that say which finished runs are reused.
+func codeFlags(cmd *cobra.Command, opt *harness.Options) {
+	cmd.Flags().BoolVar(&opt.Keep, "keep", false, "reuse finished runs of other code, and say so in the report")
+	cmd.Flags().BoolVar(&opt.Rerun, "rerun", false, "repeat finished runs")
+	cmd.MarkFlagsMutuallyExclusive("keep", "rerun")
+}
+
 func dataFlag(cmd *cobra.Command, p *data.Finder) {
 	cmd.Flags().StringVar(&p.Dir, "data-dir", "", "`folder` to search first for data files")
 }

@@ -59,7 +59,7 @@ func write(t *testing.T, name, text string) string {
 
 // The heuristic of docs/adding-a-pruner.md is one file of at most 40 lines. With
 // it in the tree and nothing else changed it is listed, tested by the suite and
-// run from the page's spec.
+// run from the page's spec. After an edit its runs are made again.
 func TestCheckAddingAPruner(t *testing.T) {
 	page, err := os.ReadFile("../../docs/adding-a-pruner.md")
 	if err != nil {
@@ -83,8 +83,50 @@ func TestCheckAddingAPruner(t *testing.T) {
 	}
 	spec := write(t, "graceful.yaml", block(t, string(page), "yaml"))
 	results := t.TempDir()
-	trained, err := exec.Command(bin, "reproduce", spec, "--profile", "smoke", "--results", results, "--progress", "json").CombinedOutput()
-	if err != nil || len(regexp.MustCompile(`"event":"finish",.*"series":"POLK \(graceful\)`).FindAll(trained, -1)) != 3 {
-		t.Errorf("reproduce: %v\n%s", err, trained)
+	train := func(more ...string) string {
+		t.Helper()
+		args := append([]string{"reproduce", spec, "--profile", "smoke", "--results", results, "--progress", "json"}, more...)
+		out, err := exec.Command(bin, args...).CombinedOutput()
+		if err != nil {
+			t.Errorf("reproduce: %v\n%s", err, out)
+		}
+		return string(out)
+	}
+	runs := func(said string) int {
+		return len(regexp.MustCompile(`"event":"finish",.*"series":"POLK \(graceful\)`).FindAllString(said, -1))
+	}
+	if said := train(); runs(said) != 3 {
+		t.Errorf("reproduce:\n%s", said)
+	}
+	if said := train(); runs(said) != 0 {
+		t.Errorf("finished runs were repeated:\n%s", said)
+	}
+
+	// The runs of an edited heuristic are its own, but a comment edits nothing.
+	build := func(old, new string) {
+		t.Helper()
+		edited := strings.Replace(code, old, new, 1)
+		if edited == code {
+			t.Fatalf("no %q in\n%s", old, code)
+		}
+		overlaid(t, map[string]string{"polk/prune/graceful.go": edited}, "build", "-o", bin, "./cmd/runall")
+	}
+	build("return graceful{", "return /* as documented */ graceful{")
+	if said := train(); runs(said) != 0 {
+		t.Errorf("a comment: runs were repeated:\n%s", said)
+	}
+	build("1e100 + s.Cost(j)", "1e100 - s.Cost(j)")
+	if said, err := exec.Command(bin, "report", spec, "--profile", "smoke", "--results", results, "--out", t.TempDir()).CombinedOutput(); err != nil ||
+		!strings.Contains(string(said), "not shown: 3 finished runs of other code, 3 of pruner graceful: source ") {
+		t.Errorf("report: %v, or not a word on the other code:\n%s", err, said)
+	}
+	if said := train("--keep"); runs(said) != 0 || !strings.Contains(said, "3 runs are of other code than this program's: 3 of pruner graceful: source ") {
+		t.Errorf("--keep: runs were repeated, or not a word on the other code:\n%s", said)
+	}
+	if said := train(); runs(said) != 3 || !strings.Contains(said, "not reused (--keep reuses them): 3 finished runs of other code, 3 of pruner graceful: source ") {
+		t.Errorf("the edited heuristic was not run, or not a word on the other code:\n%s", said)
+	}
+	if said := train("--rerun"); runs(said) != 3 {
+		t.Errorf("--rerun repeated %d runs:\n%s", runs(said), said)
 	}
 }

@@ -107,7 +107,7 @@ func present(cmd *cobra.Command, r *export.Report, format, dir string, all bool)
 
 // warning prints incomplete and corrupt records, one a line.
 func warning(cmd *cobra.Command) func(error) {
-	return func(err error) { fmt.Fprintf(cmd.ErrOrStderr(), "incomplete or corrupt record: %v\n", err) }
+	return func(err error) { fmt.Fprintf(cmd.ErrOrStderr(), "%v\n", err) }
 }
 
 // allWhole is the error of a results folder that holds damaged records.

@@ -35,8 +35,9 @@ and list missing runs with the commands that add them. The full tables and the
 figures are written to report/ in the results folder; 'runall report' prints the
 tables.
 
-Finished runs are kept and not repeated. Missing data sets are downloaded first
-(see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.`,
+Finished runs are kept and not repeated, unless the code of a heuristic, method,
+kernel, loss or data set has changed since. Missing data sets are downloaded
+first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.`,
 		RunE: r.run,
 	}
 	profileFlag(cmd, &r.profile, "quick")
@@ -45,6 +46,7 @@ Finished runs are kept and not repeated. Missing data sets are downloaded first
 	resultsFlag(cmd, &r.opt.Results)
 	dataFlag(cmd, &r.opt.Finder)
 	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4 before training if a data set is missing")
+	codeFlags(cmd, &r.opt)
 	progressFlag(cmd, &r.progress)
 	return cmd
 }
@@ -89,7 +91,7 @@ func remark(stderr io.Writer, results string, out *harness.Outcome) {
 // report prints the summary of what is in the results folder, runs of earlier
 // calls included, and writes tables and figures in all formats.
 func (r *reproduction) report(cmd *cobra.Command, names []string) error {
-	f, err := export.Open(r.opt.Results, export.Options{Specs: names, Profile: r.profile, Plan: r.plan, Finder: r.opt.Finder, Warn: warning(cmd)})
+	f, err := export.Open(r.opt.Results, export.Options{Specs: names, Profile: r.profile, Plan: r.plan, Finder: r.opt.Finder, Keep: r.opt.Keep, Warn: warning(cmd)})
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,8 @@ type Heuristic struct {
 	// which costs O(M²) a step.
 	New        func(Params) Pruner
 	NewInverse func(Params) InversePruner
+
+	file string // of this package, that registers it; empty if another package does
 }
 
 // Inverse reports whether the heuristic uses the inverse kernel matrix.
@@ -58,6 +60,7 @@ func Register(h Heuristic) {
 	if _, ok := registered[h.Name]; ok {
 		panic("prune: two heuristics are named " + h.Name)
 	}
+	h.file = registeringFile()
 	registered[h.Name] = h
 }
 

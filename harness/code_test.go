@@ -1,0 +1,184 @@
+package harness
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/experiments"
+	"polkrepro/kernel"
+	"polkrepro/polk/prune"
+	"polkrepro/record"
+)
+
+// codeRuns are short runs, one for each method, kernel and task, by the name of what
+// its result depends on.
+func codeRuns() map[string]experiments.Run {
+	base := experiments.Run{
+		Task: experiments.TaskKSVM, Method: experiments.MethodPOLK, Seed: 1, Samples: 300,
+		Evaluation: experiments.Evaluation{Every: 100, Tail: 2},
+		Params: experiments.Params{
+			Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.5}, Regularizer: 1e-3, LearningRate: 1,
+			Schedule: experiments.ScheduleConstant, BatchSize: 4, Parsimony: 0.02,
+		},
+	}
+	runs := make(map[string]experiments.Run)
+	add := func(name string, change func(*experiments.Run)) {
+		r := base
+		change(&r)
+		r.Data.Name = "small"
+		runs[name] = r
+	}
+	for _, task := range experiments.Tasks() {
+		add("task "+task, func(r *experiments.Run) { r.Task = task })
+	}
+	for _, name := range kernel.Names() {
+		add("kernel "+name, func(r *experiments.Run) {
+			r.Params.Kernel = experiments.Kernel{Type: name}
+			for _, p := range kernel.Takes(name) {
+				switch p {
+				case "bandwidth":
+					r.Params.Kernel.Bandwidth = 0.5
+				case "offset":
+					r.Params.Kernel.Offset = 1
+				case "degree":
+					r.Params.Kernel.Degree = 2
+				}
+			}
+			r.Params.LearningRate = 0.05
+		})
+	}
+	batch := func(method, task string, budget int) {
+		add("method "+method, func(r *experiments.Run) {
+			r.Method, r.Task, r.Samples = method, task, 60
+			r.Evaluation.Every, r.Evaluation.Tail = 0, 0
+			r.Params.Budget, r.Params.Tolerance, r.Params.Cost = budget, 1e-3, 10
+			r.Params.LearningRate, r.Params.Parsimony = 0, 0
+		})
+	}
+	batch("csvc", experiments.TaskKSVM, 0)
+	batch("lbfgs", experiments.TaskKLR, 0)
+	batch("ivm", experiments.TaskKLR, 12)
+	batch("nystrom", experiments.TaskKSVM, 20)
+	batch("rff", experiments.TaskKSVM, 20)
+	add("method polk", func(*experiments.Run) {})
+	add("method fsgd", func(r *experiments.Run) {
+		r.Method, r.Params.BatchSize, r.Params.Parsimony = experiments.MethodFSGD, 1, 0
+	})
+	add("method bsgd", func(r *experiments.Run) {
+		r.Method, r.Params.BatchSize, r.Params.Budget, r.Params.Maintenance = "bsgd", 1, 10, "merging"
+	})
+	return runs
+}
+
+// TestCodeVersions: methods, kernels and losses have the results of which
+// experiments/versions.json tells. Runs that were recorded with them stay valid while
+// this holds. What the file does not list is not held.
+func TestCodeVersions(t *testing.T) {
+	recorded, runs := experiments.CodeVersions(), codeRuns()
+	var plan []Attempt
+	var names []string
+	dir := t.TempDir()
+	for _, name := range slices.Sorted(maps.Keys(runs)) {
+		if _, listed := recorded[name]; !listed && !*update {
+			continue
+		}
+		run := runs[name]
+		names = append(names, name)
+		plan = append(plan, Attempt{
+			Run: experiments.Planned{Run: run, ID: experiments.ID(run)}, Set: smallSet(),
+			Begin: func() (string, error) { return dir, nil },
+			End:   func(failure error) error { return failure },
+		})
+	}
+	if err := Execute(t.Context(), plan, Options{Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	have, err := record.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := make(map[string]experiments.CodeVersion)
+	for i, name := range names {
+		f := have.Records[plan[i].Run.ID].Final
+		result := []float64{float64(f.TestError), float64(f.ModelOrder)}
+		if plan[i].Run.Run.HasRisk() {
+			result = append(result, float64(f.TestRisk))
+		}
+		v := recorded[name]
+		same := len(result) == len(v.Result)
+		for k := range result {
+			same = same && math.Abs(result[k]-v.Result[k]) <= 1e-6*(1+math.Abs(v.Result[k]))
+		}
+		switch {
+		case *update && !same:
+			v.Version++
+			v.Result = result
+		case !same:
+			t.Errorf("%s has the result %v, and version %d has %v: if it is right, run go test ./harness -run TestCodeVersions -update", name, result, v.Version, v.Result)
+		}
+		now[name] = v
+	}
+	if *update {
+		text, err := json.MarshalIndent(now, "", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile("../experiments/versions.json", append(text, '\n'), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOtherCode: a run whose heuristic has other code than the record is run again,
+// unless the record is to be kept; the newest record is.
+func TestOtherCode(t *testing.T) {
+	run := codeRuns()["method polk"]
+	planned := func(code string) experiments.Planned {
+		r := run
+		r.Code = code
+		return experiments.Planned{Run: r, ID: experiments.ID(r)}
+	}
+	now, old, older := planned("pruner twin: source 3"), planned("pruner twin: source 2"), planned("")
+	other := run
+	other.Seed++
+	have := map[string]*record.Record{}
+	for i, p := range []experiments.Planned{older, old, {Run: other, ID: experiments.ID(other)}} {
+		have[p.ID] = &record.Record{Header: record.Header{ID: p.ID, Run: p.Run, Started: time.Unix(int64(i), 0)}}
+	}
+	found := OfOtherCode([]experiments.Planned{now, old}, have)
+	if len(found) != 1 || found[now.ID] == nil || found[now.ID].Header.ID != old.ID {
+		t.Errorf("found %v", found)
+	}
+	plan := Adopt([]experiments.Planned{now}, have)
+	if plan[0].ID != old.ID || plan[0].Run.Code != old.Run.Code || now.ID == old.ID {
+		t.Errorf("adopted %+v", plan[0])
+	}
+	const want = "1 runs are of other code than this program's: 1 of pruner twin: source 2."
+	if got := experiments.MixedCode(plan); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestPresentCode: the identity of a run with a heuristic of another package has the
+// program's hash, and a registered one has none.
+func TestPresentCode(t *testing.T) {
+	run := codeRuns()["method polk"]
+	if code := run.PresentCode(); code != "" {
+		t.Errorf("KOMP: %q", code)
+	}
+	prune.Register(prune.Heuristic{Name: "elsewhere", About: "of another package", New: func(prune.Params) prune.Pruner { return nil }})
+	run.Params.Pruner = "elsewhere"
+	if code := run.PresentCode(); !strings.HasPrefix(code, "pruner elsewhere: program ") || code != run.PresentCode() {
+		t.Errorf("elsewhere: %q", code)
+	}
+	run.Method = "csvc"
+	if code := run.PresentCode(); code != "" {
+		t.Errorf("a method without pruner: %q", code)
+	}
+}

@@ -1,0 +1,227 @@
+package prune
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed *.go versions.json
+var sources embed.FS
+
+// A version is the code of a heuristic of which results are recorded.
+type version struct {
+	Version int       `json:"version"`
+	Source  string    `json:"source"` // its hash
+	Result  []float64 `json:"result"` // of the run that TestVersions repeats
+}
+
+// versions returns the recorded versions by the heuristics' names.
+var versions = sync.OnceValue(func() map[string]version {
+	var all map[string]version
+	text, err := sources.ReadFile("versions.json")
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		panic("prune: versions.json: " + err.Error())
+	}
+	return all
+})
+
+// Code tells results of the heuristic from those of other code under its name. It is
+// empty for version 1 of a heuristic whose source is recorded in versions.json, and
+// the number of any later version. For other source it is the hash of the source, so
+// an edited heuristic has another Code. The hash covers the file that registers the
+// heuristic and what this uses of the package, without comments and white space. A
+// heuristic that is registered elsewhere has the hash of the running program.
+func (h Heuristic) Code() string {
+	if h.file == "" {
+		return "program " + programHash()
+	}
+	sum := sourceHashes()[h.file]
+	switch v := versions()[h.Name]; {
+	case v.Source != sum:
+		return "source " + sum
+	case v.Version > 1:
+		return fmt.Sprintf("version %d", v.Version)
+	}
+	return ""
+}
+
+// programHash returns the hash of the running program's file. Where that can't be read
+// it is drawn at random: then no result is taken for one of another process.
+var programHash = sync.OnceValue(func() string {
+	name, err := os.Executable()
+	if err != nil {
+		return rand.Text()
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return rand.Text()
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return rand.Text()
+	}
+	return short(sum.Sum(nil))
+})
+
+func short(sum []byte) string { return hex.EncodeToString(sum[:6]) }
+
+// registeringFile returns the name of the file of this package that calls Register,
+// empty if another package does. Register calls it.
+func registeringFile() string {
+	pc, file, _, ok := runtime.Caller(2)
+	if !ok {
+		return ""
+	}
+	own, _, _ := strings.Cut(path.Base(runtime.FuncForPC(pc).Name()), ".")
+	if _, err := sources.Open(path.Base(file)); err != nil || own != "prune" {
+		return ""
+	}
+	return path.Base(file)
+}
+
+// A sourceFile is a file of this package.
+type sourceFile struct {
+	hash [sha256.Size]byte // of its tokens
+	uses []string          // identifiers
+}
+
+// sourceHashes returns, for each file of this package, the hash of it and of all files
+// whose names it uses, directly or not. registry.go and this file are left out: they
+// only say which heuristics there are.
+var sourceHashes = sync.OnceValue(func() map[string]string {
+	entries, err := sources.ReadDir(".")
+	if err != nil {
+		panic("prune: " + err.Error())
+	}
+	files, declared := make(map[string]*sourceFile), make(map[string][]string)
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name == "registry.go" || name == "source.go" {
+			continue
+		}
+		text, err := sources.ReadFile(name)
+		if err != nil {
+			panic("prune: " + err.Error())
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		if err != nil {
+			panic("prune: its own source: " + err.Error())
+		}
+		f := &sourceFile{hash: hashTokens(text)}
+		ast.Inspect(syntax, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				f.uses = append(f.uses, id.Name)
+			}
+			return true
+		})
+		files[name] = f
+		for _, id := range declarations(syntax) {
+			declared[id] = append(declared[id], name)
+		}
+	}
+	hashes := make(map[string]string)
+	for name := range files {
+		h := sha256.New()
+		for _, used := range reached(name, files, declared) {
+			h.Write(files[used].hash[:])
+		}
+		hashes[name] = short(h.Sum(nil))
+	}
+	return hashes
+})
+
+// reached returns a file and all whose names it uses, directly or not, sorted.
+func reached(name string, files map[string]*sourceFile, declared map[string][]string) []string {
+	seen := map[string]bool{name: true}
+	for todo := []string{name}; len(todo) > 0; todo = todo[1:] {
+		for _, id := range files[todo[0]].uses {
+			for _, other := range declared[id] {
+				if !seen[other] {
+					seen[other] = true
+					todo = append(todo, other)
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// declarations returns the names that a file declares, or adds methods to: a method
+// belongs to its type.
+func declarations(f *ast.File) []string {
+	var out []string
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			switch {
+			case d.Recv != nil:
+				out = append(out, receiver(d.Recv.List[0].Type))
+			case d.Name.Name != "init":
+				out = append(out, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					out = append(out, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						out = append(out, id.Name)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// receiver returns the name of a method's type.
+func receiver(of ast.Expr) string {
+	switch of := of.(type) {
+	case *ast.StarExpr:
+		return receiver(of.X)
+	case *ast.IndexExpr: // of a generic type
+		return receiver(of.X)
+	case *ast.Ident:
+		return of.Name
+	}
+	return ""
+}
+
+// hashTokens returns the hash of a file's tokens: comments and white space are none.
+func hashTokens(text []byte) (sum [sha256.Size]byte) {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	s.Init(file, text, nil, 0)
+	h := sha256.New()
+	for {
+		_, tok, literal := s.Scan()
+		if tok == token.EOF {
+			h.Sum(sum[:0])
+			return sum
+		}
+		if tok != token.SEMICOLON { // which may be a line's end
+			fmt.Fprintf(h, "%d %q\n", tok, literal)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package prune_test
+
+import (
+	"encoding/json"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk"
+	"polkrepro/polk/prune"
+)
+
+var update = flag.Bool("update", false, "record the present source of all heuristics in versions.json, as a new version where the result has changed")
+
+// TestVersions: the heuristics have the source and the results of which versions.json
+// tells. Runs that were recorded with them stay valid while this holds. A heuristic
+// that versions.json does not list is known by its source alone.
+func TestVersions(t *testing.T) {
+	recorded := prune.Versions()
+	now := make(map[string]prune.Version)
+	for _, h := range prune.All() {
+		sum := prune.SourceHash(h)
+		v, listed := recorded[h.Name]
+		if !listed && !*update {
+			continue
+		}
+		result := scores(t, h)
+		same := len(result) == len(v.Result)
+		for i := range result {
+			same = same && math.Abs(result[i]-v.Result[i]) <= 1e-6*(1+math.Abs(v.Result[i]))
+		}
+		switch {
+		case *update && !same:
+			v.Version++
+			v.Result = result
+		case !same:
+			t.Errorf("%s has other results than version %d: if they are right, run go test ./polk/prune -run TestVersions -update", h.Name, v.Version)
+		case v.Source != sum && !*update:
+			t.Errorf("%s has other source and the same results: go test ./polk/prune -run TestVersions -update keeps its recorded runs valid", h.Name)
+		}
+		v.Source = sum
+		now[h.Name] = v
+	}
+	if *update {
+		text, err := json.MarshalIndent(now, "", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile("versions.json", append(text, '\n'), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// scores returns what a learner predicts at eight points after 150 steps with the
+// first of the heuristic's parameters that keep some 15 elements.
+func scores(t *testing.T, h prune.Heuristic) []float64 {
+	t.Helper()
+	params := prune.Params{}
+	budget := polk.Parsimony(1e-3)
+	if knob, ok := h.Knob(); ok && !h.Epsilon {
+		params[knob.Name] = knob.Grid[0]
+		if knob.Name == prune.Order.Name {
+			params[knob.Name] = 15
+		}
+	} else if h.Epsilon {
+		budget = polk.Parsimony(0.1)
+		if slices.ContainsFunc(h.Params, func(p prune.Param) bool { return p.Name == prune.Order.Name }) {
+			params[prune.Order.Name] = 10 // fewer than with this budget alone
+		}
+	}
+	p, err := prune.Find(h.Name, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := polk.New(polk.Config{
+		Kernel: kernel.Gaussian{Bandwidth: 0.8}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2,
+		Regularizer: 1e-3, LearningRate: polk.Constant(0.7), Budget: budget, Pruner: p, Seed: 3,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(18, 1))
+	for range 150 {
+		var x []float32
+		var y []float64
+		for range 3 {
+			c := float64(r.IntN(3))
+			x, y = append(x, float32(c+1.5*r.Float64()), float32(2*r.Float64())), append(y, c)
+		}
+		if err := l.Step(3, x, y); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := []float64{float64(l.Expansion().Order())}
+	for i := range 8 {
+		out = append(out, l.Expansion().Score([]float32{float32(i) / 2, float32(i%3) / 2})...)
+	}
+	return out
+}
+
+// TestHashIsOfTheCode: comments and white space do not count, all else does.
+func TestHashIsOfTheCode(t *testing.T) {
+	const text = "package a\n\n// f is f.\nfunc f(x int) int {\n\treturn x + 1\n}\n"
+	for _, tt := range []struct {
+		old, new string
+		same     bool
+	}{
+		{"// f is f.", "// f adds one.", true},
+		{"\treturn x + 1\n", " return  x+1 // one more\n", true},
+		{"x + 1", "x - 1", false},
+		{"x + 1", "x + 2", false},
+		{"x + 1", "x1", false},
+	} {
+		changed := strings.Replace(text, tt.old, tt.new, 1)
+		if same := prune.HashTokens([]byte(text)) == prune.HashTokens([]byte(changed)); same != tt.same || changed == text {
+			t.Errorf("%q for %q: the same hash is %v", tt.new, tt.old, same)
+		}
+	}
+}
