@@ -223,6 +223,70 @@ func TestOrthogonalElements(t *testing.T) {
 	}
 }
 
+// TestCostsNearDependence: the diagonal of K_II⁻¹ that the removals leave, by which the
+// next one is chosen, is one over the squared distance to the span of the others, also
+// where a near-duplicate has left that made it 10⁸ to 10¹⁰ times as large: subtracted
+// from that, no more than seven digits of it would be left.
+func TestCostsNearDependence(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	checked := 0
+	for range 50 {
+		p := problem{f: kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.7}, 2, 1), eps: 0.5 * r.Float64()}
+		for i := range 5 {
+			x := []float32{float32(2*i) + 0.5*r.Float32(), r.Float32()}
+			if w := []float64{1 + r.Float64()}; r.IntN(2) == 0 {
+				p.f.Append(x, w)
+			} else {
+				p.x, p.w = append(p.x, x), append(p.w, w)
+			}
+			p.x = append(p.x, []float32{x[0] + float32(math.Pow(10, -4-0.5*r.Float64())), x[1]})
+			p.w = append(p.w, []float64{1 + r.Float64()})
+		}
+		u := p.union()
+		f, removed, k := p.incremental(0)
+		if len(removed) == 0 {
+			t.Error("nothing was removed")
+		}
+		for j, on := range k.present {
+			if !on || j < p.f.Order() && len(k.goneOld) == 0 { // removeNew leaves those of the dictionary alone
+				continue
+			}
+			at := find(f, u.Dict.At(j))
+			one := newPursuit(f, true)
+			one.wTilde.Zero()
+			one.wTilde.Set(at, 0, 1)
+			var others []int
+			for i := range f.Order() {
+				if i != at {
+					others = append(others, i)
+				}
+			}
+			dist, _ := one.approximate(others)
+			if d := k.invDiag[j] * dist * dist; !(math.Abs(d-1) <= 1e-10) {
+				t.Errorf("element %d of %d: [K⁻¹]_jj times the squared distance is 1 %+.1e", j, len(k.present), d-1)
+			}
+			checked++
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d elements were checked", checked)
+	}
+}
+
+// TestCholeskyOfSingular: a pivot that is 0 becomes 1e-15 of its diagonal element, under
+// the root, and the upper triangle is not read.
+func TestCholeskyOfSingular(t *testing.T) {
+	a := []float64{
+		4, math.NaN(), math.NaN(),
+		6, 9, math.NaN(),
+		2, 3, 26,
+	}
+	cholesky(a, 3)
+	if math.Abs(a[4]*a[4]-9e-15) > 1e-27 || !slices.Equal([]float64{a[0], a[3], a[6], a[7], a[8]}, []float64{2, 3, 1, 0, 5}) {
+		t.Errorf("%v", a)
+	}
+}
+
 // TestExactProducts holds the oracles' products of vectors whose terms cancel to as
 // little as 1e-30 of their magnitudes against arithmetic of 2,000 bits: they are right
 // to rounding and the square of it times the magnitudes.
