@@ -273,6 +273,63 @@ func TestCostsNearDependence(t *testing.T) {
 	}
 }
 
+// TestFolding: of new elements that are copies, or to rounding, of others, one of each
+// kind stays, of exact copies the first; those that go are listed, the function stays
+// what it was but for ‖w_i‖ times the distance of each from the span of those that stay,
+// and that is what it is said to cost, as far as rounding lets either be known. What counts as a copy does not depend on the
+// kernel's scale.
+func TestFolding(t *testing.T) {
+	g := kernel.Gaussian{Bandwidth: 0.7}
+	r := rand.New(rand.NewPCG(9, 9))
+	for _, scale := range []float64{1, 1e-6, 1e6} {
+		for _, old := range []int{0, 3} {
+			p := problem{f: kernel.NewExpansion(function(func(x, y []float32) float64 { return scale * g.Eval(x, y) }), 2, 2)}
+			weights := func() []float64 { return []float64{r.NormFloat64(), r.NormFloat64()} }
+			add := func(x []float32) { p.x, p.w = append(p.x, x), append(p.w, weights()) }
+			var all [][]float32
+			for i := range 6 {
+				x := []float32{float32(i % 3), float32(i/3) + 0.5*r.Float32()}
+				all = append(all, x)
+				if i < old {
+					p.f.Append(x, weights())
+				} else {
+					add(x)
+				}
+			}
+			exact, near := 6-old, 8-old // of those that follow
+			add(all[1])
+			add(all[4])
+			add([]float32{all[2][0], all[2][1] + 4e-7})
+			add([]float32{all[5][0], all[5][1] + 4e-7})
+			u := p.union()
+			f, removed, k := p.incremental(0)
+			if len(removed) != 4 || f.Order() != 6 || !slices.Contains(removed, old+exact) || !slices.Contains(removed, old+exact+1) || k.health.Folded != 4 {
+				t.Errorf("scale %v, %d old: order %d, removed %v, folded %d", scale, old, f.Order(), removed, k.health.Folded)
+				continue
+			}
+			for i, first := range []int{2, 5} {
+				copied := old + near + i
+				if slices.Contains(removed, copied) == slices.Contains(removed, first) || first < old && slices.Contains(removed, first) {
+					t.Errorf("scale %v, %d old: removed %v, want one of %d and %d", scale, old, removed, first, copied)
+				}
+			}
+			one := newPursuit(u, true)
+			stay, _ := one.without(removed)
+			var want float64
+			for _, j := range removed {
+				one.wTilde.Zero()
+				one.wTilde.Set(j, 0, math.Sqrt(sumSquares(u.Weights(j))))
+				d, _ := one.approximate(stay)
+				want += d
+			}
+			dist, _ := distance(u, f)
+			if got := math.Sqrt(k.spent); !(math.Abs(got-want) <= 0.1*want) || !(dist <= 1.1*want) {
+				t.Errorf("scale %v, %d old: an error of %v is said to be %v, at most %v", scale, old, dist, got, want)
+			}
+		}
+	}
+}
+
 // TestCholeskyOfSingular: a pivot that is 0 becomes 1e-15 of its diagonal element, under
 // the root, and the upper triangle is not read.
 func TestCholeskyOfSingular(t *testing.T) {

@@ -47,6 +47,17 @@ func TestScreeningChangesNothing(t *testing.T) {
 	}
 }
 
+// TestNormSq: 1² + … + n² = n(n+1)(2n+1)/6.
+func TestNormSq(t *testing.T) {
+	var x []float32
+	for n := range 12 {
+		if got, want := normSq(x), float64(n*(n+1)*(2*n+1)/6); got != want {
+			t.Errorf("1 … %d: %v, want %v", n, got, want)
+		}
+		x = append(x, float32(n+1))
+	}
+}
+
 // slackLoss is flat with the slack that the target says.
 type slackLoss struct{ loss.Loss }
 
