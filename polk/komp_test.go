@@ -244,8 +244,10 @@ func TestCostsNearDependence(t *testing.T) {
 			p.x = append(p.x, []float32{x[0] + float32(math.Pow(10, -4-0.5*r.Float64())), x[1]})
 			p.w = append(p.w, []float64{1 + r.Float64()})
 		}
-		if trial%5 == 0 { // all of them are old
-			p.f, p.x, p.w = p.union(), nil, nil
+		if trial%5 == 0 { // all of them are old, and the kernel is a million times as large
+			p.f, p.x, p.w, p.eps = p.union(), nil, nil, 1000*p.eps
+			g := p.f.Kernel
+			p.f.Kernel = function(func(x, y []float32) float64 { return 1e6 * g.Eval(x, y) })
 		}
 		u := p.union()
 		f, removed, k := p.incremental(0)
