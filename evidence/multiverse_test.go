@@ -242,6 +242,47 @@ func TestWithout(t *testing.T) {
 	}
 }
 
+// TestLacking: a spec that answers for an alternative lacks its runs until every one
+// of them is planned and has a record.
+func TestLacking(t *testing.T) {
+	in := fixture(t)
+	ten := in.Ledger.Assumption("epochs-multidist").Alternative("ten")
+	answered(t, in, "epochs-multidist", "ten", func(string) [3]float64 { return [3]float64{1, 1, 1} })
+	lacking := func() []string { return newIndex(in, paper(t), noAlternatives(in.Ledger)).lacking(ten) }
+	if got := lacking(); len(got) > 0 {
+		t.Errorf("all runs have records: %q", got)
+	}
+	planned := in.Plan
+	in.Plan = nil
+	all := lacking()
+	if len(all) != 2 {
+		t.Errorf("nothing planned: %q", all)
+	}
+	in.Plan = planned
+	for i := range in.Plan {
+		if ten.Answers[0].Matches(&in.Plan[i]) {
+			delete(in.Records, in.Plan[i].ID)
+			break
+		}
+	}
+	if got := lacking(); !slices.Equal(got, []string{ten.Answers[0].Spec}) {
+		t.Errorf("one record away: %q", got)
+	}
+}
+
+func TestTried(t *testing.T) {
+	for want, c := range map[string]ClaimStanding{
+		"2 of 3 alternatives run": {Run: 2, NotRun: 1},
+		"0 of 2 alternatives run": {NotRun: 2},
+		"1 of 1 alternative run":  {Run: 1},
+		"0 of 1 alternative run":  {NotRun: 1},
+	} {
+		if got := c.tried(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestMultiverseText(t *testing.T) {
 	t.Parallel()
 	m := mustMultiverse(t, fixture(t))

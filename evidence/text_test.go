@@ -79,22 +79,6 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestNumbersExplained counts numbers, of which one deviates with a reason, one
-// without, and one is reproduced although there is a reason.
-func TestNumbersExplained(t *testing.T) {
-	paper := 1.0
-	test := func(v stats.Verdict, explained string) TestResult {
-		return TestResult{Verdict: v, Test: experiments.Test{Paper: &paper, Explained: explained}}
-	}
-	a := Assessment{Claims: []ClaimResult{
-		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(stats.Deviates, "so"), test(stats.Deviates, ""), test(stats.Reproduced, "so"), {}}},
-		{Tests: []TestResult{test(stats.Deviates, "so")}}, // of a sentence
-	}}
-	if got, want := a.Numbers(), (Counts{Reproduced: 1, Deviates: 2, Explained: 1}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-}
-
 // explained is a claim with a test that has all that an explanation may say of
 // one, and one that has nothing of it.
 func explained() Subject {

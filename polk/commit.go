@@ -123,12 +123,9 @@ func (k *komp) insert(b *batch) {
 func (k *komp) evaluateTarget(b *batch) {
 	n, m, c := b.n, k.inverse.order, k.f.Outputs
 	k.target = grow(k.target, (m+n)*c)
-	clear(k.target)
 	k.transposeWeights(k.weights, m)
-	if m > 0 {
-		gemm.MulABT(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.weightsT, m, 0, k.target, c, k.threads)
-		gemm.MulABT(n, c, m, 1, b.toDict, m, k.weightsT, m, 0, k.target[m*c:], c, k.threads)
-	}
+	gemm.MulABT(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.weightsT, m, 0, k.target, c, k.threads)
+	gemm.MulABT(n, c, m, 1, b.toDict, m, k.weightsT, m, 0, k.target[m*c:], c, k.threads)
 	for i := range n {
 		wi := b.weights[i*c : (i+1)*c]
 		for j, v := range b.toDict[i*m : (i+1)*m] {

@@ -26,7 +26,7 @@ type newStage struct {
 // cheapest returns the element j* whose removal adds least to the squared error,
 // the first of equals, and what it adds: ‖w_j‖²/Q_jj (line 6, by (a)).
 func cheapest(norm2, invDiag []float64, present []bool) (best int, cost float64) {
-	best, cost = -1, math.Inf(1)
+	cost = math.Inf(1)
 	for j, on := range present {
 		if on {
 			if v := norm2[j] / invDiag[j]; v < cost {
@@ -71,13 +71,11 @@ func (k *komp) removeNew(b *batch, eps2 float64) bool {
 		// (d): w_D −= o_D·w_i/o_i. o over the dictionary is oldAtStart times the row of U
 		// in out[n:]; only that row's share is summed now, and one product at the end
 		// applies all of them.
-		if m > 0 {
-			for q, v := range weights[i*c : (i+1)*c] {
-				axpy(v/out[i], out[n:], s.moved[q*n:(q+1)*n])
-			}
+		for q, v := range weights[i*c : (i+1)*c] {
+			axpy(v/out[i], out[n:], s.moved[q*n:(q+1)*n])
 		}
 	}
-	if m > 0 && count > 0 {
+	if count > 0 {
 		gemm.MulABT(m, c, n, -1, s.oldAtStart, n, s.moved, n, 1, k.weights, c, k.threads)
 	}
 	if stopped && (k.left <= k.minOrder || !(k.spent+k.oldBound(k.spent-before) <= eps2)) {
@@ -106,15 +104,12 @@ func (k *komp) enterNewStage(b *batch, eps2 float64) {
 	s.moved = grow(s.moved, c*n)
 	clear(s.moved)
 	s.oldGain = grow(s.oldGain, m)
-	clear(s.oldGain)
-	if m > 0 && n > 0 {
-		s.coeffT, s.oldAtStart = grow(s.coeffT, m*n), grow(s.oldAtStart, m*n)
-		transpose(s.coeffT, k.coeff, n, m)
-		gemm.MulABT(m, n, n, -1, s.coeffT, n, k.cholInv, n, 0, s.oldAtStart, n, k.threads)
-		for j := range m {
-			row := s.oldAtStart[j*n : (j+1)*n]
-			s.oldGain[j] = gemm.Dot(row, row)
-		}
+	s.coeffT, s.oldAtStart = grow(s.coeffT, m*n), grow(s.oldAtStart, m*n)
+	transpose(s.coeffT, k.coeff, n, m)
+	gemm.MulABT(m, n, n, -1, s.coeffT, n, k.cholInv, n, 0, s.oldAtStart, n, k.threads)
+	for j := range m {
+		row := s.oldAtStart[j*n : (j+1)*n]
+		s.oldGain[j] = gemm.Dot(row, row)
 	}
 	s.fullBound = k.oldBound(eps2 - k.spent)
 }
@@ -143,7 +138,7 @@ func (k *komp) enterAll(n int) {
 	copy(k.oldDiag, k.inverse.diag[:m])
 	rows := s.rows.rows
 	k.newRows.reset(rows, total)
-	if m > 0 && rows > 0 {
+	if m > 0 {
 		// The rows of U that are left, times −L⁻¹·Tᵀ.
 		s.oldNow = grow(s.oldNow, m*rows)
 		gemm.MulABT(m, rows, n, 1, s.oldAtStart, n, s.rows.data[n:], s.rows.cols, 0, s.oldNow, rows, k.threads)
@@ -322,7 +317,6 @@ func (r *rowFactor) reflect(j int) {
 	for i, v := range u {
 		if v != 0 {
 			gemm.Axpy(-beta*v, r.mirrored, r.row(i))
-			r.data[i*r.cols+j] = 0 // to the last bit
 		}
 	}
 	r.data[last*r.cols+j] = -norm

@@ -181,6 +181,9 @@ func TestCorruptedInverse(t *testing.T) {
 				t.Errorf("%s, %s: not noticed in %d steps, P·K is off by %v", name, cost.Name(), after, inverseResidual(l))
 				continue
 			}
+			if k := &l.komp; !(k.residual <= repairAbove) || k.residual != k.freshResidual {
+				t.Errorf("%s, %s: after the repair a residual of %v is known, and %v right after it", name, cost.Name(), k.residual, k.freshResidual)
+			}
 			if res := inverseResidual(l); !(res < 1e-3) {
 				t.Errorf("%s, %s: after the repair P·K is off by %v", name, cost.Name(), res)
 			}

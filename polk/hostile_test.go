@@ -80,6 +80,9 @@ func TestLoadRefusesManyElements(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+	if err := cfg.checkOrder(MaxOrder); err != nil {
+		t.Error(err)
+	}
 	f := kernel.NewExpansion(cfg.Kernel, cfg.Dim, cfg.Classes)
 	for range many {
 		f.Append(make([]float32, cfg.Dim), make([]float64, cfg.Classes))

@@ -109,7 +109,7 @@ func (g *inverseGram) flushIfWorthwhile(threads int) {
 // flush adds the vectors to the base.
 func (g *inverseGram) flush(threads int) {
 	m, r := g.order, g.rank
-	if r > 0 && m > 0 {
+	if r > 0 {
 		g.scratch = grow(g.scratch, m*r)
 		for j := range m {
 			for i, s := range g.signs[:r] {

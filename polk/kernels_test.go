@@ -34,9 +34,9 @@ func TestWrongKernels(t *testing.T) {
 		kernel function
 		want   string // of the error; empty for none
 	}{
-		"not a number": {apart(math.NaN()), "is NaN: κ is no kernel"},
-		"infinite":     {apart(math.Inf(1)), "is +Inf: κ is no kernel"},
-		"too large":    {apart(1e300), "is 1e+300: κ is no kernel"},
+		"not a number": {apart(math.NaN()), "polk: κ(x, x') of samples 1 and 0 is NaN: κ is no kernel"},
+		"infinite":     {apart(math.Inf(1)), "polk: κ(x, x') of samples 1 and 0 is +Inf: κ is no kernel"},
+		"too large":    {apart(1e300), "polk: κ(x, x') of samples 1 and 0 is 1e+300: κ is no kernel"},
 		"negative":     {func(x, y []float32) float64 { return -g.Eval(x, y) }, "diverged"},
 		"indefinite":   {func(x, y []float32) float64 { return math.Tanh(float64(3*x[0]*y[0] - 1)) }, "diverged"},
 		"asymmetric":   {func(x, y []float32) float64 { return g.Eval(x, y) + float64(x[0]) }, "diverged"},
@@ -61,6 +61,17 @@ func TestWrongKernels(t *testing.T) {
 	}
 }
 
+// TestLargestKernelValue: values up to largest are taken, none above.
+func TestLargestKernelValue(t *testing.T) {
+	for value, want := range map[float64]bool{largest: true, math.Nextafter(largest, math.Inf(1)): false} {
+		cfg := testConfig(logistic)
+		cfg.Kernel = function(func(x, y []float32) float64 { return value })
+		if err := mustNew(t, cfg).Step(2, []float32{1, 2, 3, 4}, []float64{0, 1}); (err == nil) != want {
+			t.Errorf("κ = %v: error %v", value, err)
+		}
+	}
+}
+
 // wander takes steps on labels that no function tells apart until one fails.
 func wander(l *Learner) error {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -74,6 +85,34 @@ func wander(l *Learner) error {
 		}
 	}
 	return nil
+}
+
+// TestKernelEvals counts them: those of a mini-batch to the dictionary, and among the
+// samples that have a gradient.
+func TestKernelEvals(t *testing.T) {
+	cfg := testConfig(hinge)
+	var count int64
+	cfg.Kernel = counted{kernel.Gaussian{Bandwidth: 0.8}, &count}
+	l := mustNew(t, cfg)
+	mix := newMixture(rand.New(rand.NewPCG(3, 1)), cfg.Dim, cfg.Classes)
+	for range 20 {
+		x, y := mix.batch(8)
+		mustStep(t, l, 8, x, y)
+		if l.KernelEvals() != count {
+			t.Fatalf("step %d: %d evaluations, counted %d", l.Steps(), l.KernelEvals(), count)
+		}
+	}
+}
+
+// counted is a kernel that counts its evaluations.
+type counted struct {
+	kernel.Kernel
+	count *int64
+}
+
+func (k counted) Eval(x, y []float32) float64 {
+	*k.count++
+	return k.Kernel.Eval(x, y)
 }
 
 // TestKernelWithoutProducts: the Gaussian kernel as any function of two points

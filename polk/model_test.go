@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -169,7 +170,8 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 // TestSaveNearlySingular: Save computes K_DD⁻¹ afresh and for that gives up
 // elements that make K_DD singular to rounding. That must not change the
-// functions by more than rounding does.
+// functions by more than rounding does, and does not depend on the scale of the
+// kernel or of the weights.
 func TestSaveNearlySingular(t *testing.T) {
 	const points = 120
 	for seed := range uint64(8) {
@@ -188,6 +190,30 @@ func TestSaveNearlySingular(t *testing.T) {
 		}
 		if !(dist < 1e-5 && dist < counted+1e-6) { // 1e-6: what the distance itself is off by
 			t.Errorf("seed %d: ‖f − f'‖ = %v, counted %v", seed, dist, counted)
+		}
+		if seed > 0 {
+			continue
+		}
+		of := func(scale float64) *komp { // powers of two round alike
+			g := kernel.Gaussian{Bandwidth: 0.6}
+			scaled := kernel.NewExpansion(function(func(x, y []float32) float64 { return scale * g.Eval(x, y) }), 2, 2)
+			for j := range f.Order() {
+				w := f.Weights(j)
+				scaled.Append(f.Dict.At(j), []float64{16 * w[0], 16 * w[1]})
+			}
+			k := komp{f: scaled, threads: 1}
+			k.load()
+			return &k
+		}
+		one := of(1)
+		if ratio := math.Sqrt(one.spent) / counted; !(ratio > 12 && ratio < 20) {
+			t.Errorf("weights 16 times as large cost %v times as much", ratio)
+		}
+		for _, scale := range []float64{0x1p-20, 0x1p20} {
+			other := of(scale)
+			if !slices.Equal(other.f.W, one.f.W) || other.spent != scale*one.spent {
+				t.Errorf("kernel times %v: %d elements that lose %v, want %d and %v", scale, other.f.Order(), other.spent, one.f.Order(), scale*one.spent)
+			}
 		}
 	}
 }

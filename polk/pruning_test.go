@@ -163,10 +163,13 @@ func TestGaussianOnly(t *testing.T) {
 }
 
 // hoarder keeps more than a saved model has room for.
-type hoarder struct{ failing }
+type hoarder struct {
+	failing
+	bytes int
+}
 
-func (hoarder) MarshalBinary() ([]byte, error) { return make([]byte, mostState+1), nil }
-func (hoarder) UnmarshalBinary([]byte) error   { return nil }
+func (h hoarder) MarshalBinary() ([]byte, error) { return make([]byte, h.bytes), nil }
+func (hoarder) UnmarshalBinary([]byte) error     { return nil }
 
 func TestSavedPruner(t *testing.T) {
 	cfg := testConfig(hinge)
@@ -186,9 +189,13 @@ func TestSavedPruner(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	cfg.Pruner = &prune.Instance{Pruner: hoarder{}, Heuristic: prune.Heuristic{Name: "hoarder"}}
+	cfg.Pruner = &prune.Instance{Pruner: hoarder{bytes: mostState + 1}, Heuristic: prune.Heuristic{Name: "hoarder"}}
 	l = mustNew(t, cfg)
 	if err := l.Save(&file); err == nil || !strings.Contains(err.Error(), "hoarder keeps 524289 bytes") {
 		t.Errorf("error %v", err)
+	}
+	cfg.Pruner = &prune.Instance{Pruner: hoarder{bytes: mostState}, Heuristic: prune.Heuristic{Name: "hoarder"}}
+	if err := mustNew(t, cfg).Save(&file); err != nil {
+		t.Errorf("as much as there is room for: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package polk
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"polkrepro/kernel"
@@ -24,12 +25,14 @@ func TestScreeningChangesNothing(t *testing.T) {
 		plain.Loss = unscreened{hinge}
 		m := newMixture(rand.New(rand.NewPCG(uint64(dim), 9)), dim, cfg.Classes)
 		a, b := mustNew(t, cfg), mustNew(t, plain)
-		checked := 0
+		checked, twice := 0, 0 // samples with scores in float64, and kernel values for those
 		for range 120 {
 			x, y := m.batch(32)
+			order := a.f.Order()
 			mustStep(t, a, 32, x, y)
 			mustStep(t, b, 32, x, y)
 			checked += len(a.rows)
+			twice += len(a.rows) * order
 			if a.Last() != b.Last() {
 				t.Fatalf("dimension %d, step %d: %+v, without screening %+v", dim, a.Steps(), a.Last(), b.Last())
 			}
@@ -38,6 +41,72 @@ func TestScreeningChangesNothing(t *testing.T) {
 		if checked == 0 || checked > 120*32*3/4 {
 			t.Errorf("dimension %d: %d of %d samples were computed in float64", dim, checked, 120*32)
 		}
+		if more := a.KernelEvals() - b.KernelEvals(); more != int64(twice) {
+			t.Errorf("dimension %d: %d more kernel evaluations than without screening, want the %d made twice", dim, more, twice)
+		}
+	}
+}
+
+// TestNormSq: 1² + … + n² = n(n+1)(2n+1)/6.
+func TestNormSq(t *testing.T) {
+	var x []float32
+	for n := range 12 {
+		if got, want := normSq(x), float64(n*(n+1)*(2*n+1)/6); got != want {
+			t.Errorf("1 … %d: %v, want %v", n, got, want)
+		}
+		x = append(x, float32(n+1))
+	}
+}
+
+// slackLoss is flat with the slack that the target says.
+type slackLoss struct{ loss.Loss }
+
+func (slackLoss) Slack(_ []float64, y float64) float64 { return y }
+
+// TestScreeningBound: scores in float32 are off by up to u·Σ_j max_c |w_jc|·κ(x, d_j),
+// with u = ScoreError, and that sum, itself computed so, is too small by up to its uth
+// part. A sample is passed over if its slack is more than the two make it.
+func TestScreeningBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 4))
+	cfg := testConfig(slackLoss{logistic})
+	l := mustNew(t, cfg)
+	for range 20 {
+		l.f.Append([]float32{float32(r.NormFloat64()), float32(r.NormFloat64())}, []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
+	}
+	far := 100.0 // the largest norm, but for a percent, with which there is a bound: it grows with the norm
+	for math.IsInf(kernel.ScoreError(cfg.Kernel, 20, 2, far), 1) {
+		far *= 0.99
+	}
+	for _, far := range []float64{1, far} {
+		l.norm2 = far * far
+		unit := kernel.ScoreError(cfg.Kernel, 20, 2, math.Sqrt(l.norm2))
+		const n = 8
+		var x []float32
+		var y []float64
+		var want []int
+		for i := range n {
+			xi := []float32{float32(r.NormFloat64()), float32(r.NormFloat64())}
+			var sum float64
+			for j := range 20 {
+				w := l.f.Weights(j)
+				sum += max(math.Abs(w[0]), math.Abs(w[1]), math.Abs(w[2])) * cfg.Kernel.Eval(l.f.Dict.At(j), xi)
+			}
+			bound := unit * sum / (1 - unit)
+			if i%2 == 0 {
+				bound *= 1 - 1e-5
+				want = append(want, i)
+			} else {
+				bound *= 1 + 1e-5
+			}
+			x, y = append(x, xi...), append(y, bound)
+		}
+		l.screen(n, x, y)
+		if !slices.Equal(l.rows, want) {
+			t.Errorf("an error of %v of the magnitudes: samples %v were not passed over, want %v", unit, l.rows, want)
+		}
+	}
+	if unit := kernel.ScoreError(cfg.Kernel, 20, 2, far); !(unit > 1e-4) {
+		t.Errorf("an error of %v of the magnitudes tells little", unit)
 	}
 }
 

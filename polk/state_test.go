@@ -99,6 +99,9 @@ func TestRestore(t *testing.T) {
 				if l.KernelEvals() != other.KernelEvals() || l.komp.health != other.komp.health || l.Last() != other.Last() {
 					t.Fatalf("%s, step %d, learner %d: evaluations, health or report differ: %v, %v", name, step, i, l.Health(), other.Health())
 				}
+				if a, b := &l.komp, &other.komp; l.norm2 != other.norm2 || a.freshResidual != b.freshResidual || a.residual != b.residual || a.wait != b.wait {
+					t.Fatalf("%s, step %d, learner %d: norms or residuals differ", name, step, i)
+				}
 				if !bytes.Equal(stateBytes(t, l), stateBytes(t, other)) {
 					t.Fatalf("%s, step %d, learner %d: the states differ", name, step, i)
 				}
@@ -210,6 +213,12 @@ func TestWriteStateNotFinite(t *testing.T) {
 			t.Errorf("%v in P: residual %v", v, res)
 		}
 		sameState(t, "not finite", l, other)
+	}
+	l := trained(t, testConfig(logistic))
+	l.komp.freshResidual, l.komp.residual = 1e-12, 1e-12
+	before := l.komp.health
+	if stateBytes(t, l); l.komp.health != before || l.komp.freshResidual != 1e-12 {
+		t.Errorf("a finite P is computed afresh: %+v, before %+v", l.komp.health, before)
 	}
 }
 

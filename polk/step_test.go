@@ -206,7 +206,7 @@ func TestStepErrors(t *testing.T) {
 		{"label 1e300", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 0, 1e300)) }, "polk: label 1e+300 of sample 0 is not one of the classes 0 … 2"},
 		{"NaN label", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 2, math.NaN())) }, "polk: target of sample 2 is NaN"},
 		{"infinite label", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 2, math.Inf(-1))) }, "polk: target of sample 2 is -Inf"},
-		{"few features", func(x []float32, y []float64) error { return l.Step(8, x[:15], y) }, ""},
+		{"few features", func(x []float32, y []float64) error { return l.Step(8, x[:15], y) }, "polk: step on 8 samples (want at least 1): want 16 features and 8 targets, got 15 and 8"},
 		{"few targets", func(x []float32, y []float64) error { return l.Step(8, x, y[:7]) }, ""},
 		{"no features", func(_ []float32, y []float64) error { return l.Step(8, nil, y) }, ""},
 		{"no samples", func(x []float32, y []float64) error { return l.Step(0, x, y) }, ""},

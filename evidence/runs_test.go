@@ -1,0 +1,69 @@
+package evidence
+
+import (
+	"testing"
+
+	"polkrepro/experiments"
+)
+
+// TestExponents: on value = η^0.5·e^seed the exponent of each seed is 0.5. A seed that
+// lacks a learning rate has none, nor has any where there is one rate alone.
+func TestExponents(t *testing.T) {
+	run := func(seed uint64, rate, value float64) (o Observation) {
+		o.Run.Seed, o.Run.Params.LearningRate, o.Value = seed, rate, value
+		return o
+	}
+	s := Side{Runs: []Observation{run(1, 0.01, 0.3), run(2, 0.01, 0.7), run(3, 0.01, 1)}}
+	if got := s.exponents(); len(got) > 0 {
+		t.Errorf("one rate: %v", got)
+	}
+	s.Runs = append(s.Runs, run(1, 0.04, 0.6), run(2, 0.04, 1.4))
+	if got := s.exponents(); len(got) != 2 || !near(got[0], 0.5) || !near(got[1], 0.5) {
+		t.Errorf("two rates: %v", got)
+	}
+	s.Missing = []experiments.Planned{{}}
+	s.Missing[0].Run.Params.LearningRate = 0.1
+	if got := s.exponents(); len(got) > 0 {
+		t.Errorf("a third rate that no seed has: %v", got)
+	}
+}
+
+// TestCovers: runs take the place of others if there is one of each draw and order, and
+// if there are others at all.
+func TestCovers(t *testing.T) {
+	run := func(draw, seed uint64) (p experiments.Planned) {
+		p.Run.Data.Draw, p.Run.Seed = draw, seed
+		return p
+	}
+	both, one := []experiments.Planned{run(1, 1), run(1, 2)}, []experiments.Planned{run(1, 2)}
+	for _, c := range []struct {
+		runs, others []experiments.Planned
+		want         bool
+	}{
+		{both, one, true}, {both, both, true}, {one, both, false}, {one, []experiments.Planned{run(2, 2)}, false}, {nil, one, false}, {both, nil, false},
+	} {
+		if got := covers(c.runs, c.others); got != c.want {
+			t.Errorf("%d runs cover %d others: %v", len(c.runs), len(c.others), got)
+		}
+	}
+}
+
+// TestTouched: another reading of the risk of a data set changes what is measured of
+// its risk, and nothing else.
+func TestTouched(t *testing.T) {
+	x := index{paper: paper(t), assumed: alternatives{
+		answers: map[string]experiments.Answer{"table2.multidist.ksvm.polk": {}},
+		risk:    map[string]string{"brodatz": experiments.RiskTest},
+	}}
+	for cell, want := range map[string][4]bool{
+		"table3.brodatz.ksvm.polk":   {true, true, false, false},
+		"table3.mnist.ksvm.polk":     {},
+		"table2.multidist.ksvm.polk": {true, true, true, true},
+	} {
+		for i, q := range []string{experiments.QuantityRisk, experiments.QuantityRoughness, experiments.QuantityError, experiments.QuantityOrder} {
+			if got := x.touched(experiments.Selector{Cell: cell, Quantity: q}); got != want[i] {
+				t.Errorf("%s of %s: %v", q, cell, got)
+			}
+		}
+	}
+}
