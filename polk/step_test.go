@@ -21,10 +21,11 @@ import (
 //     dictionary;
 //   - no element that stays could have left within the budget.
 //
-// The cost of a removal is a ratio of entries of K⁻¹, which float64 gives to
-// 1e-16 over the squared distance of the elements to each other's span: 1e-6
-// holds down to 1e-7, below it 1e-3 is asked for. Where dependence itself hangs
-// on rounding, below 1e-9, only the bounds of checkFinite are.
+// The cost of a removal is ‖w_j‖²/[K⁻¹]_jj. With δ² the least squared distance of an
+// element to the span of the others, the largest entry of K⁻¹ is 1/δ², float64 gives
+// all of them to a small multiple of 1e-16/δ⁴, and [K⁻¹]_jj ≥ 1: the tolerance follows.
+// Where it would be above 1 %, only the bounds of checkFinite are asked for, and that of
+// TestBudgetNearDependence.
 func TestStepIsAProjection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, batch := drawConfig(t)
@@ -50,12 +51,9 @@ func TestStepIsAProjection(t *testing.T) {
 				t.Fatalf("step %d: order %d, but %d + %d active − %d removed", l.Steps(), l.Expansion().Order(), before, s.Active, s.Removed)
 			}
 			apart := separation(u.f)
-			if apart < 1e-9 {
+			tol := 1e-6 + 1e-15/(apart*apart)
+			if !(tol <= 0.01) {
 				continue
-			}
-			tol := 1e-6
-			if apart < 1e-7 {
-				tol = 1e-3
 			}
 			dist, norm := distance(u.f, l.Expansion())
 			if !(math.Abs(dist-s.Error) <= tol*dist+1e-8*size(u.f)) {
@@ -65,9 +63,7 @@ func TestStepIsAProjection(t *testing.T) {
 				t.Fatalf("step %d: ‖f − f̃‖ = %v over the budget %v", l.Steps(), dist, s.Budget)
 			}
 			checkOrthogonal(t, l, u.f)
-			if apart >= 1e-7 {
-				checkStopped(t, l, tol)
-			}
+			checkStopped(t, l, tol)
 		}
 	})
 }
