@@ -71,7 +71,7 @@ func (f *Figure) Charts() []Chart {
 
 // chartLine makes the line of a series.
 func (c *curves) chartLine(s *Series, q quantity) ChartLine {
-	l := lookOf(s.Method, s.Rank)
+	l := s.look()
 	line := ChartLine{Label: s.Label, Color: l.hex(), Width: l.width.Points(), Batch: s.batch()}
 	for _, d := range l.dash {
 		line.Dash = append(line.Dash, d.Points())

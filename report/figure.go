@@ -21,7 +21,6 @@ type Figure struct {
 	number     int  // 0 for a figure that is not the paper's
 	imagesOnly bool // there are no numbers behind it
 	content    content
-	key        string // of otherCurves
 }
 
 // A content is what a figure shows.
@@ -48,7 +47,7 @@ func (b *builder) figures() []*Figure {
 		f := &Figure{Name: "figure" + pf.ID, Title: fmt.Sprintf("Figure %d. %s", pf.Number, pf.Title), number: pf.Number}
 		switch pf.Kind {
 		case experiments.FigureCurves:
-			b.curves(f, pf, b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
+			b.curves(f, pf, b.series(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
 		case experiments.FigureDecision:
 			b.decisions(f, pf)
 		case experiments.FigureData:

@@ -260,7 +260,7 @@ func TestBatchMethodsAreLines(t *testing.T) {
 				continue
 			}
 			names = append(names, s.Label)
-			i := slices.IndexFunc(pn.traces, func(t trace) bool { return slices.Equal(t.look.dash, lookOf(s.Method, 0).dash) })
+			i := slices.IndexFunc(pn.traces, func(t trace) bool { return slices.Equal(t.look.dash, lookOf(s.Run.Method, 0).dash) })
 			if i < 0 {
 				t.Fatalf("%s: no trace of %s", q.name, s.Label)
 			}

@@ -184,7 +184,7 @@ func (b *builder) failureNotes() []string {
 	runs := map[string]int{}
 	first := map[string]string{}
 	var order []string
-	for _, p := range b.planned(func(experiments.Planned) bool { return true }) {
+	for _, p := range b.planned(allRuns) {
 		e, ok := b.in.Failed[p.ID]
 		if !ok || b.in.Records[p.ID] != nil {
 			continue

@@ -214,8 +214,8 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 		}
 		return !b.named[p.Spec] || slices.ContainsFunc(p.Cells, b.printed)
 	})
-	groups := part.costGroups()
-	if len(groups) == 0 {
+	all := part.series(allRuns)
+	if len(all) == 0 {
 		return "", nil
 	}
 	switch {
@@ -226,26 +226,25 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	default:
 		heading = "Results of " + b.specNames() + b.profileText()
 	}
-	dataAndTask := func(g *costGroup) []string { return []string{g.name(), g.first.Run.Task} }
-	first := dataAndTask(groups[0])
-	if !slices.ContainsFunc(groups, func(g *costGroup) bool { return !slices.Equal(dataAndTask(g), first) }) {
+	dataAndTask := func(s *Series) []string { return []string{s.dataName(), s.Run.Task} }
+	first := dataAndTask(all[0])
+	if !slices.ContainsFunc(all, func(s *Series) bool { return !slices.Equal(dataAndTask(s), first) }) {
 		heading += ": " + strings.Join(first, ", ")
-		dataAndTask = func(*costGroup) []string { return nil }
+		dataAndTask = func(*Series) []string { return nil }
 		rows = [][]string{seriesHeader[len(first):]}
 	} else {
 		rows = [][]string{seriesHeader}
 	}
-	for _, g := range groups {
-		runs := part.records(g.planned)
-		row := append(dataAndTask(g), g.first.Series)
-		for q, s := range testStats(runs) {
-			text := s.text(q)
-			if len(b.Names) == 0 && s.N > 0 && s.Diverged == 0 {
-				text = number(s.Mean, q, s.Mean)
+	for _, s := range all {
+		row := append(dataAndTask(s), s.Label)
+		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
+			text := final.text(q)
+			if len(b.Names) == 0 && final.N > 0 && final.Diverged == 0 {
+				text = number(final.Mean, q, final.Mean)
 			}
 			row = append(row, cmp.Or(text, dash))
 		}
-		rows = append(rows, append(row, strconv.Itoa(len(runs))))
+		rows = append(rows, append(row, strconv.Itoa(len(s.Runs))))
 	}
 	return heading, rows
 }

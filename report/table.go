@@ -108,16 +108,7 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 		c.Why = b.why(c, blk, row, planned)
 		return c
 	}
-	for q := range quantityCount {
-		if q == qRisk && !runs[0].Header.Run.HasRisk() {
-			continue
-		}
-		values := make([]float64, len(runs))
-		for i, r := range runs {
-			values[i] = finalOf(r, blk.Risk)[q]
-		}
-		c.Ours[q] = statOf(values)
-	}
+	c.Ours = finalStats(runs, blk.Risk)
 	c.Draw = b.drawCell(runs, blk.Risk)
 	c.Gap = largestGap(runs)
 	return c

@@ -62,7 +62,7 @@ func TestCharts(t *testing.T) {
 				if !l.Flat && last != len(s.Runs[0].Points)-1 {
 					t.Errorf("%s, %s: %d points", f.Name, s.Label, last+1)
 				}
-				if s.Method == "polk" && s.Rank == 0 && l.Color != "#084594" {
+				if s.Run.Method == "polk" && s.Rank == 0 && l.Color != "#084594" {
 					t.Errorf("%s, %s: colour %s, in the pictures it is #084594", f.Name, s.Label, l.Color)
 				}
 			}
