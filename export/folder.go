@@ -186,8 +186,7 @@ func (r *Report) page() (page.Input, error) {
 		return page.Input{}, err
 	}
 	in := page.Input{
-		Report: r.Report, Ledger: r.evidence.Ledger, Assessment: r.Assessment, Planned: r.Input.Planned, Records: have.Records,
-		Failed: r.evidence.Failed, Partial: len(have.Partial), Program: program(harness.Provenance()),
+		Report: r.Report, Ledger: r.evidence.Ledger, Partial: len(have.Partial), Program: program(harness.Provenance()),
 		Sections: []page.Section{page.MultiverseSection(multiverse)},
 	}
 	tournament, held, err := page.TournamentSection(have.Records)

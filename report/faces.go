@@ -105,7 +105,7 @@ type cellLine struct {
 
 // ours returns the lines of a cell that has runs.
 func (c *Cell) ours() []cellLine {
-	own := cellLine{label: "ours", runs: strconv.Itoa(c.runs())}
+	own := cellLine{label: "ours", runs: strconv.Itoa(c.Runs())}
 	interval, diff := cellLine{label: "90 %"}, cellLine{label: "Δ"}
 	for q, s := range c.Ours {
 		own.values[q] = cmp.Or(s.text(q), whyDash)

@@ -83,6 +83,14 @@ func (f *Figure) CSV(w io.Writer) error {
 	return cw.WriteAll(f.content.rows())
 }
 
+// SVG draws the figure. It is an error to draw one that is missing.
+func (f *Figure) SVG() ([]byte, error) {
+	if f.content == nil {
+		return nil, fmt.Errorf("report: %s is missing: %s", f.Name, f.Missing)
+	}
+	return safely(func() ([]byte, error) { return render(f.content.drawing(), "svg") })
+}
+
 // letterSubstitutes are ASCII spellings of the characters that the pictures'
 // encoding lacks.
 var letterSubstitutes = strings.NewReplacer("–", "-", "—", "-", "−", "-", "×", "x", "·", "*", "±", "+/-",

@@ -11,8 +11,8 @@ import (
 func (r *Report) Index(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Results beside the paper's\n\n")
-	if r.Profile != "" {
-		fmt.Fprintf(&b, "Profile: %s.\n\n", r.Profile)
+	if p := r.Input.Profile; p != "" {
+		fmt.Fprintf(&b, "Profile: %s.\n\n", p)
 	}
 	if r.Page != "" {
 		fmt.Fprintf(&b, "As one page, with the verdicts on the paper's claims: [%[1]s](%[1]s).\n\n", r.Page)

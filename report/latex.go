@@ -142,8 +142,8 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 func runCounts(blocks []*Block, id string) string {
 	var counts []string
 	for _, blk := range blocks {
-		if r := blk.row(id); r != nil && r.Cell.runs() > 0 {
-			counts = append(counts, strconv.Itoa(r.Cell.runs()))
+		if r := blk.row(id); r != nil && r.Cell.Runs() > 0 {
+			counts = append(counts, strconv.Itoa(r.Cell.Runs()))
 		}
 	}
 	if len(counts) == 0 {

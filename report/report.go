@@ -25,7 +25,6 @@ type Input struct {
 
 // A Report is the tables and figures of one set of records.
 type Report struct {
-	Profile string
 	Input   Input     // what it was made from
 	Tables  []*Table  // the paper's
 	Figures []*Figure // the forest plot of the verdicts, the paper's figures, and those that supplement them
@@ -49,7 +48,7 @@ func Build(in Input) (*Report, error) {
 // means that the figures of multidist show.
 func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
 	b := &builder{in: in, paper: paper, figureDraw: figureDraw}
-	r := &Report{Profile: in.Profile, Input: in}
+	r := &Report{Input: in}
 	for i := range paper.Tables {
 		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
 	}

@@ -169,7 +169,7 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 	if c.Why != "" && c.Paper == [quantityCount]*float64{} {
 		return summaryRow{method: row.Title, why: shorten(c.Why, whyWidth)}
 	}
-	out := summaryRow{method: row.Title, runs: strconv.Itoa(c.runs())}
+	out := summaryRow{method: row.Title, runs: strconv.Itoa(c.Runs())}
 	verdicts := b.cellVerdicts(c.ID)
 	for q, name := range quantityNames {
 		out.paper[q], out.ours[q], out.marked[q] = dash, dash, dash

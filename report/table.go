@@ -173,8 +173,8 @@ func printed(pc experiments.PaperCell) [3]string {
 	return out
 }
 
-// runs is the number of runs in the cell.
-func (c *Cell) runs() int { return c.Ours[qError].N }
+// Runs is the number of runs in the cell.
+func (c *Cell) Runs() int { return c.Ours[qError].N }
 
 // riskName says which risk a block shows.
 func (blk *Block) riskName() string {

@@ -90,8 +90,9 @@ type marginView struct{ Quantity, Margin, Reason string }
 
 // claims fills in the claims, their counts and which of them differ.
 func (v *view) claims(in Input, paper *experiments.PaperValues) {
-	cells, sentences, theorems := in.Assessment.Counts()
-	v.Cells, v.Numbers, v.Said = cells, in.Assessment.Numbers(), sentences
+	assessed := in.Report.Input.Assessment
+	cells, sentences, theorems := assessed.Counts()
+	v.Cells, v.Numbers, v.Said = cells, assessed.Numbers(), sentences
 	v.Counts = []countRow{{"cells", cells}, {"numbers", v.Numbers}, {"sentences", sentences}, {"theorems", theorems}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
@@ -99,11 +100,11 @@ func (v *view) claims(in Input, paper *experiments.PaperValues) {
 		{ID: "claims-theorems", Title: "Theorems on convergence, which Table 1 sums up"},
 	}
 	differing := []differing{{Title: "What deviates", class: "bad"}, {Title: "What is inconclusive", class: "open"}}
-	for i := range in.Assessment.Claims {
-		c := newClaim(&in.Assessment.Claims[i], in.Ledger, paper)
+	for i := range assessed.Claims {
+		c := newClaim(&assessed.Claims[i], in.Ledger, paper)
 		c.Order = i
 		g := &groups[0]
-		switch claim := &in.Assessment.Claims[i].Claim; {
+		switch claim := &assessed.Claims[i].Claim; {
 		case claim.Cell:
 			g = &groups[1]
 		case claim.Theorem():
