@@ -23,7 +23,7 @@ func TestCharts(t *testing.T) {
 			}
 			continue
 		}
-		for i, pn := range c.picture().panels {
+		for i, pn := range c.drawing().(*picture).panels {
 			ch := charts[i]
 			if ch.Title != pn.tag+" "+pn.ylabel || ch.LogY != pn.log || len(ch.Lines) != len(pn.traces) || len(ch.Marks) != len(pn.marks) {
 				t.Fatalf("%s: chart %+v of panel %s", f.Name, ch, pn.tag)

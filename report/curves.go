@@ -115,10 +115,7 @@ func (c *curves) quantities() []quantity {
 }
 
 // drawing lays the figure out.
-func (c *curves) drawing() drawing { return c.picture() }
-
-// picture lays the figure out.
-func (c *curves) picture() *picture {
+func (c *curves) drawing() drawing {
 	p := &picture{}
 	levels, marks, bands := false, false, false
 	for i, q := range c.quantities() {

@@ -236,7 +236,7 @@ func TestOneRunHasNoBand(t *testing.T) {
 				continue
 			}
 			var texts []string
-			for _, e := range f.content.(*curves).picture().legend {
+			for _, e := range f.content.drawing().(*picture).legend {
 				texts = append(texts, e.text)
 			}
 			if slices.Contains(texts, "range over runs") != want {
@@ -452,9 +452,9 @@ func TestStreamFigure(t *testing.T) {
 		points = append(points, record.StreamPoint{Samples: i, ModelOrder: min(134, i/100), Heap: 30 << 20, Resident: 60 << 20, Error: 0.04})
 	}
 	slices.Reverse(points)
-	renderAll(t, StreamFigure(points).picture(), vectors...)
-	renderAll(t, StreamFigure(points[:1]).picture(), vectors...)
-	renderAll(t, StreamFigure([]record.StreamPoint{{}}).picture(), vectors...)
+	renderAll(t, StreamFigure(points).content.drawing(), vectors...)
+	renderAll(t, StreamFigure(points[:1]).content.drawing(), vectors...)
+	renderAll(t, StreamFigure([]record.StreamPoint{{}}).content.drawing(), vectors...)
 	paths, err := StreamFigure(points).WriteAll(t.TempDir())
 	if err != nil || len(paths) != 4 {
 		t.Errorf("%v, %v", paths, err)

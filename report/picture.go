@@ -43,6 +43,9 @@ type sample struct {
 	x, mean, low, high float64
 }
 
+// single is the sample of one value.
+func single(x, y float64) sample { return sample{x, y, y, y} }
+
 // A mark is a value, or a range of values, that the paper's text states.
 type mark struct {
 	x, low, high float64
@@ -92,6 +95,18 @@ func logMargin(low, high float64) (float64, float64) {
 	l, h := math.Log(low), math.Log(high)
 	m := max(0.08, 0.04*(h-l), (math.Ln2-(h-l))/2)
 	return math.Exp(l - m), math.Exp(h + m)
+}
+
+// span makes the panel's logarithmic x axis as long as its curves.
+func (p *panel) span() {
+	for _, t := range p.traces {
+		for _, s := range t.curve {
+			if p.xmin == 0 || s.x < p.xmin {
+				p.xmin = s.x
+			}
+			p.xmax = max(p.xmax, s.x)
+		}
+	}
 }
 
 // plot makes the panel's plot.

@@ -113,25 +113,6 @@ func (s *theoryStudy) curves(series []*Series) *table1Curves {
 	return c
 }
 
-// pointsOf is the mean and range over a series' runs of a quantity at every
-// point.
-func pointsOf(x *Series, of func(record.Point) float64) []sample {
-	if len(x.Runs) == 0 {
-		return nil
-	}
-	var out []sample
-	for i, p := range x.Runs[0].Points {
-		var values []float64
-		for _, r := range x.Runs {
-			if i < len(r.Points) {
-				values = append(values, of(r.Points[i]))
-			}
-		}
-		out = append(out, sample{float64(p.Samples), mean(values), slices.Min(values), slices.Max(values)})
-	}
-	return out
-}
-
 func pointDistance(p record.Point) float64 { return p.Measured[convergence.Distance] }
 func pointOrder(p record.Point) float64    { return float64(p.ModelOrder) }
 func pointRatio(p record.Point) float64    { return p.Measured[convergence.Ratio] }
@@ -160,19 +141,15 @@ func (c *table1Curves) drawing() drawing {
 
 // panel makes the panel of a quantity, with that of FSGD if both says so.
 func (c *table1Curves) panel(tag, label string, of func(record.Point) float64, both bool) panel {
-	pn := panel{tag: tag, ylabel: label, xmin: math.Inf(1)}
+	pn := panel{tag: tag, ylabel: label}
 	for i, x := range c.series {
-		traces := []trace{{look: c.looks[i], curve: pointsOf(x, of)}}
+		traces := []trace{{look: c.looks[i], curve: average(x.Runs, of)}}
 		if both {
-			traces = append(traces, trace{look: c.looks[i].plain(), curve: centre(pointsOf(c.plain[i], of))})
+			traces = append(traces, trace{look: c.looks[i].plain(), curve: centre(average(c.plain[i].Runs, of))})
 		}
-		for _, t := range traces {
-			for _, s := range t.curve {
-				pn.xmin, pn.xmax = min(pn.xmin, s.x), max(pn.xmax, s.x)
-			}
-			pn.traces = append(pn.traces, t)
-		}
+		pn.traces = append(pn.traces, traces...)
 	}
+	pn.span()
 	return pn
 }
 
@@ -200,8 +177,8 @@ func (c *table1Curves) rows() [][]string {
 	return rows
 }
 
-// over is the mean and range over runs of a statistic, by η.
-func over(series []*Series, of func(*record.Record) float64) []sample {
+// byRate is the mean and range over runs of a statistic, by η.
+func byRate(series []*Series, of func(*record.Record) float64) []sample {
 	var out []sample
 	for _, x := range series {
 		if v := x.values(of); len(v) > 0 {
@@ -219,9 +196,9 @@ func (f *table1Radius) drawing() drawing {
 	for i, k := range f.ks {
 		l := table1Looks[1+i%(len(table1Looks)-1)]
 		floor.traces = append(floor.traces,
-			trace{look: l, curve: over(f.series[i], convergence.Floor)},
-			trace{look: l.plain(), curve: centre(over(f.series[i], radius))})
-		order.traces = append(order.traces, trace{look: l, curve: over(f.series[i], final(convergence.MaxOrder))})
+			trace{look: l, curve: byRate(f.series[i], convergence.Floor)},
+			trace{look: l.plain(), curve: centre(byRate(f.series[i], radius))})
+		order.traces = append(order.traces, trace{look: l, curve: byRate(f.series[i], final(convergence.MaxOrder))})
 		p.legend = append(p.legend, lineEntry(fmt.Sprintf("K = %g", k), l), lineEntry(fmt.Sprintf("radius of the theorem, K = %g", k), l.plain()))
 	}
 	for i := range f.series {

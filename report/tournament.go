@@ -271,8 +271,7 @@ func (t *Tournament) WriteAll(dir string) ([]string, error) {
 		w.table(table)
 	}
 	for _, f := range t.Figures {
-		w.picture(f.Name, f.content.drawing())
-		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
+		w.figure(f)
 	}
 	return w.paths, w.err
 }

@@ -42,6 +42,17 @@ func (r *Report) WriteAll(dir string) ([]string, error) {
 	return w.paths, w.err
 }
 
+// WriteAll writes figures/NAME.{svg,png,pdf,csv} into a folder and returns their
+// paths. It returns an error if the figure is missing.
+func (f *Figure) WriteAll(dir string) ([]string, error) {
+	if f.Missing != "" {
+		return nil, fmt.Errorf("figure %s: %s", f.Name, f.Missing)
+	}
+	w := writer{dir: dir}
+	w.figure(f)
+	return w.paths, w.err
+}
+
 // A writer writes files into a folder until one fails.
 type writer struct {
 	dir   string
