@@ -142,7 +142,7 @@ func TestCellWords(t *testing.T) {
 				if c.Why != "" {
 					continue
 				}
-				for _, l := range c.ours() {
+				for _, l := range c.lines() {
 					for q, v := range l.values {
 						w := words[q]
 						got := map[string]string{"ours": w.Ours, "Δ": w.Difference}

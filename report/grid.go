@@ -1,21 +1,26 @@
 package report
 
 import (
-	"io"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
 )
 
-// A grid is a header and rows of cells, one line each, as tablewriter takes
-// them. A nil row is a rule.
+// A grid is a header and rows of cells, one line each. A nil row is a rule. All
+// blocks of a table, and the tables of a summary, have columns of common widths,
+// which is why the cells are padded here.
 type grid struct {
 	header []string
 	rows   [][]string
 	left   []bool // columns set flush left; the others are numbers, set flush right
+}
+
+// leftGrid returns a grid without rows whose columns are set flush left.
+func leftGrid(header ...string) *grid {
+	g := &grid{header: header, left: make([]bool, len(header))}
+	for i := range g.left {
+		g.left[i] = true
+	}
+	return g
 }
 
 // widths returns the width of each column.
@@ -43,88 +48,50 @@ func (g *grid) pad(row []string, widths []int) []string {
 	return out
 }
 
-// text renders the grid for a terminal in columns of the given widths.
-func (g *grid) text(w io.Writer, widths []int) error {
-	var b strings.Builder
-	t := tablewriter.NewTable(&b,
-		tablewriter.WithRenderer(renderer.NewBlueprint(bare)),
-		tablewriter.WithConfig(verbatim),
-		tablewriter.WithTrimSpace(tw.Off))
-	t.Header(g.pad(g.header, widths))
+// text writes the grid for a terminal in columns of the given widths.
+func (g *grid) text(b *strings.Builder, widths []int) {
+	line := func(cells []string) {
+		b.WriteString(strings.TrimRight(" "+strings.Join(cells, "  "), " ") + "\n")
+	}
+	line(g.pad(g.header, widths))
 	rule := make([]string, len(widths))
 	for i, n := range widths {
 		rule[i] = strings.Repeat("─", n)
+		b.WriteString(rule[i] + "──")
 	}
+	b.WriteString("\n")
 	for _, row := range g.rows {
 		if row == nil {
 			row = rule
 		}
-		if err := t.Append(g.pad(row, widths)); err != nil {
-			return err
-		}
+		line(g.pad(row, widths))
 	}
-	if err := t.Render(); err != nil {
-		return err
-	}
-	return writeTrimmed(w, b.String())
 }
 
-// writeTrimmed writes lines without the spaces at their ends.
-func writeTrimmed(w io.Writer, s string) error {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " ")
-	}
-	_, err := io.WriteString(w, strings.Join(lines, "\n"))
-	return err
-}
-
-// bare is a rendition without lines other than that below the header.
-var bare = tw.Rendition{
-	Borders: tw.BorderNone,
-	Symbols: tw.NewSymbols(tw.StyleLight),
-	Settings: tw.Settings{
-		Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
-		Lines:      tw.Lines{ShowHeaderLine: tw.On, ShowTop: tw.Off, ShowBottom: tw.Off, ShowFooterLine: tw.Off},
-	},
-}
-
-// verbatim leaves cells as they are.
-var verbatim = tablewriter.Config{
-	Header: tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
-	},
-	Row: tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
-	},
-}
-
-// markdown renders the grid as a Markdown table; rules are left out.
-func (g *grid) markdown(w io.Writer) error {
-	aligns := make([]tw.Align, len(g.left))
-	for i, left := range g.left {
-		aligns[i] = tw.AlignRight
-		if left {
-			aligns[i] = tw.AlignLeft
-		}
-	}
-	t := tablewriter.NewTable(w,
-		tablewriter.WithRenderer(renderer.NewMarkdown()),
-		tablewriter.WithConfig(verbatim),
-		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: aligns}),
-		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: aligns}))
-	t.Header(markdownRow(g.header))
+// markdown writes the grid as a Markdown table; rules are left out.
+func (g *grid) markdown(b *strings.Builder) {
+	cells := &grid{header: markdownRow(g.header), left: g.left}
 	for _, row := range g.rows {
-		if row == nil {
-			continue
-		}
-		if err := t.Append(markdownRow(row)); err != nil {
-			return err
+		if row != nil {
+			cells.rows = append(cells.rows, markdownRow(row))
 		}
 	}
-	return t.Render()
+	widths := cells.widths()
+	line := func(row []string) {
+		b.WriteString("| " + strings.Join(cells.pad(row, widths), " | ") + " |\n")
+	}
+	line(cells.header)
+	for i, n := range widths {
+		if g.left[i] {
+			b.WriteString("|:" + strings.Repeat("-", n+1))
+		} else {
+			b.WriteString("|" + strings.Repeat("-", n+1) + ":")
+		}
+	}
+	b.WriteString("|\n")
+	for _, row := range cells.rows {
+		line(row)
+	}
 }
 
 // markdownEscapes keep a cell's text from being read as markup.

@@ -18,29 +18,21 @@ func (r *Report) Index(w io.Writer) error {
 		fmt.Fprintf(&b, "As one page, with the verdicts on the paper's claims: [%[1]s](%[1]s).\n\n", r.Page)
 	}
 	for _, t := range r.Tables {
-		if err := indexTable(&b, t); err != nil {
-			return err
-		}
+		indexTable(&b, t)
 	}
 	for _, f := range r.Figures {
 		indexFigure(&b, f)
 	}
-	if err := indexTable(&b, r.Runs); err != nil {
-		return err
-	}
+	indexTable(&b, r.Runs)
 	r.indexMissing(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // indexTable writes a table and where its other faces are.
-func indexTable(b *strings.Builder, t *Table) error {
-	fmt.Fprintf(b, "## %s\n\n", markdownEscapes.Replace(t.Title))
-	if err := t.markdownBody(b); err != nil {
-		return err
-	}
-	fmt.Fprintf(b, "\nAlso as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
-	return nil
+func indexTable(b *strings.Builder, t *Table) {
+	fmt.Fprintf(b, "## %s\n\n%s\n", markdownEscapes.Replace(t.Title), t.markdownBody())
+	fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
 }
 
 // indexFigure shows a figure or says why it is missing.

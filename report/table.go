@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -29,6 +30,19 @@ type Block struct {
 	Title string // Multi-KSVM
 	Risk  string // train or test: which risk the paper prints for the data set
 	Rows  []*Row
+}
+
+// all are the rows of all blocks, each with its block.
+func (t *Table) all() iter.Seq2[*Block, *Row] {
+	return func(yield func(*Block, *Row) bool) {
+		for _, blk := range t.Blocks {
+			for _, row := range blk.Rows {
+				if !yield(blk, row) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // A Row is one method on the block's task and data set.

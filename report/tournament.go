@@ -208,9 +208,7 @@ func (t *Tournament) Index(w io.Writer) error {
 		b.WriteString(markdownEscapes.Replace(s) + "\n\n")
 	}
 	for _, table := range t.Tables {
-		if err := indexTable(&b, table); err != nil {
-			return err
-		}
+		indexTable(&b, table)
 	}
 	for _, f := range t.Figures {
 		indexFigure(&b, f)
@@ -229,14 +227,9 @@ func (p *Page) Markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", p.Heuristic, markdownEscapes.Replace(p.Paragraph))
 	for _, t := range []*Table{p.Table, p.Points} {
-		if len(t.Rows) == 0 {
-			continue
+		if len(t.Rows) > 0 {
+			fmt.Fprintf(&b, "## %s\n\n%s\n", t.Title, t.markdownBody())
 		}
-		fmt.Fprintf(&b, "## %s\n\n", t.Title)
-		if err := t.markdownBody(&b); err != nil {
-			return err
-		}
-		b.WriteString("\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
