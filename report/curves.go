@@ -98,11 +98,11 @@ type quantity struct {
 // quantities returns the three quantities of all figures; which risk the
 // first one is differs between data sets.
 func (c *curves) quantities() []quantity {
-	risk := quantity{"risk", "test risk R(f_t)", true,
+	risk := quantity{"risk", riskName(c.data.Risk) + " R(f_t)", true,
 		func(p record.Point) float64 { return p.TestRisk },
 		func(c experiments.PaperCell) *float64 { return c.Risk }}
-	if c.data.Risk == "train" {
-		risk.label, risk.of = "training risk R(f_t)", func(p record.Point) float64 { return p.TrainRisk }
+	if c.data.Risk == experiments.RiskTrain {
+		risk.of = func(p record.Point) float64 { return p.TrainRisk }
 	}
 	return []quantity{risk,
 		{"error", "test error rate (%)", true,
@@ -132,13 +132,13 @@ func (c *curves) drawing() drawing {
 		p.legend = append(p.legend, lineEntry(plainLetters(s.Label), s.look()))
 	}
 	if bands {
-		p.legend = append(p.legend, bandEntry("range over runs"))
+		p.legend = append(p.legend, bandEntry())
 	}
 	if levels {
 		p.legend = append(p.legend, levelEntry("final value printed in the paper"))
 	}
 	if marks {
-		p.legend = append(p.legend, markEntry("stated in the paper's text"))
+		p.legend = append(p.legend, iconEntry("stated in the paper's text", drawMean))
 	}
 	return p
 }
@@ -146,7 +146,7 @@ func (c *curves) drawing() drawing {
 // panel makes the panel of a quantity.
 func (c *curves) panel(q quantity) panel {
 	pn := panel{ylabel: q.label, log: q.log, xmax: 1}
-	var level []int // the traces of batch methods
+	var level []int // the traces of batch methods, which reach from edge to edge
 	for _, s := range c.series {
 		if !s.shows(q) {
 			continue
@@ -163,7 +163,10 @@ func (c *curves) panel(q quantity) panel {
 		pn.traces = append(pn.traces, t)
 	}
 	for _, i := range level {
-		pn.traces[i].curve = across(pn.traces[i].curve, pn.xmax)
+		last := pn.traces[i].curve[len(pn.traces[i].curve)-1]
+		right := last
+		last.x, right.x = 0, pn.xmax
+		pn.traces[i].curve = []sample{last, right}
 	}
 	pn.marks = c.marks(q, pn.xmax)
 	return pn
@@ -184,14 +187,6 @@ func (s *Series) shows(q quantity) bool {
 		return !s.batch()
 	}
 	return q.name != experiments.QuantityRisk || s.Run.HasRisk()
-}
-
-// across is the last value of a curve as one from 0 to xmax.
-func across(curve []sample, xmax float64) []sample {
-	left := curve[len(curve)-1]
-	right := left
-	left.x, right.x = 0, xmax
-	return []sample{left, right}
 }
 
 // levels are the values that the paper prints for a series, without
@@ -279,11 +274,7 @@ func average(runs []*record.Record, of func(record.Point) float64) []sample {
 // caption says what the picture shows and what it leaves out.
 func (c *curves) caption(lost string) string {
 	var b strings.Builder
-	risk := "test"
-	if c.data.Risk == "train" {
-		risk = "training"
-	}
-	fmt.Fprintf(&b, "(a) %s risk, (b) error rate on the test set, (c) model order, against the number of training samples processed. ", risk)
+	fmt.Fprintf(&b, "(a) %s, (b) error rate on the test set, (c) model order, against the number of training samples processed. ", riskName(c.data.Risk))
 	b.WriteString("Lines are means over runs")
 	var counts []string
 	several := ""

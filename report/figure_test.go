@@ -341,12 +341,14 @@ func TestTicks(t *testing.T) {
 }
 
 func TestRunsOf(t *testing.T) {
+	line := func(s string) textRun { return textRun{s, 1, 0} }
+	low, high := func(s string) textRun { return textRun{s, scriptSize, scriptDrop} }, func(s string) textRun { return textRun{s, scriptSize, scriptRaise} }
 	for in, want := range map[string][]textRun{
-		"M_t":      {{text: "M"}, {text: "t", sub: true}},
-		"R(f_t) x": {{text: "R(f"}, {text: "t", sub: true}, {text: ") x"}},
-		"10^{-5}":  {{text: "10"}, {text: "-5", sup: true}},
-		"a_":       {{text: "a_"}},
-		"a_{b":     {{text: "a"}, {text: "{", sub: true}, {text: "b"}},
+		"M_t":      {line("M"), low("t")},
+		"R(f_t) x": {line("R(f"), low("t"), line(") x")},
+		"10^{-5}":  {line("10"), high("-5")},
+		"a_":       {line("a_")},
+		"a_{b":     {line("a"), low("{"), line("b")},
 		"":         nil,
 	} {
 		if got := runsOf(in); !slices.Equal(got, want) {

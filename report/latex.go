@@ -79,7 +79,7 @@ func (t *Table) latexData(b *strings.Builder) {
 	}
 	b.WriteString("\nAlgorithm & ")
 	for _, blk := range blocks {
-		fmt.Fprintf(b, " & %s & error (\\%%) & order", blk.riskName())
+		fmt.Fprintf(b, " & %s & error (\\%%) & order", riskName(blk.Risk))
 	}
 	b.WriteString(" \\\\\n\\midrule\n")
 	rows := t.rowIDs()

@@ -165,7 +165,7 @@ func (b *builder) drawCell(runs []*record.Record, risk string) *DrawCell {
 // finalOf returns a run's final risk, error rate in per cent and model order.
 func finalOf(r *record.Record, risk string) [quantityCount]float64 {
 	v := [quantityCount]float64{r.Final.TestRisk, 100 * r.Final.TestError, r.Final.ModelOrder}
-	if risk == "train" {
+	if risk == experiments.RiskTrain {
 		v[qRisk] = r.Final.TrainRisk
 	}
 	return v
@@ -190,9 +190,9 @@ func printed(pc experiments.PaperCell) [3]string {
 // Runs is the number of runs in the cell.
 func (c *Cell) Runs() int { return c.Ours[qError].N }
 
-// riskName says which risk a block shows.
-func (blk *Block) riskName() string {
-	if blk.Risk == "train" {
+// riskName names one of a data set's risks, train or test.
+func riskName(risk string) string {
+	if risk == experiments.RiskTrain {
 		return "training risk"
 	}
 	return "test risk"
@@ -200,5 +200,5 @@ func (blk *Block) riskName() string {
 
 // Heading names a block: data set, task and which risk it shows.
 func (blk *Block) Heading() string {
-	return fmt.Sprintf("%s · %s (%s)", blk.Data, blk.Title, blk.riskName())
+	return fmt.Sprintf("%s · %s (%s)", blk.Data, blk.Title, riskName(blk.Risk))
 }

@@ -113,15 +113,11 @@ func (s *theoryStudy) curves(series []*Series) *table1Curves {
 	return c
 }
 
-func pointDistance(p record.Point) float64 { return p.Measured[convergence.Distance] }
-func pointOrder(p record.Point) float64    { return float64(p.ModelOrder) }
-func pointRatio(p record.Point) float64    { return p.Measured[convergence.Ratio] }
-
 func (c *table1Curves) drawing() drawing {
 	p := &picture{panels: []panel{
-		c.panel("(a)", "RKHS distance to f*", pointDistance, true),
-		c.panel("(b)", "model order M_t", pointOrder, false),
-		c.panel("(c)", "bound ratio, largest", pointRatio, false),
+		c.panel("(a)", "RKHS distance to f*", func(p record.Point) float64 { return p.Measured[convergence.Distance] }, true),
+		c.panel("(b)", "model order M_t", func(p record.Point) float64 { return float64(p.ModelOrder) }, false),
+		c.panel("(c)", "bound ratio, largest", func(p record.Point) float64 { return p.Measured[convergence.Ratio] }, false),
 	}}
 	p.panels[0].log = true
 	for i, x := range c.series {
@@ -134,7 +130,7 @@ func (c *table1Curves) drawing() drawing {
 		}
 	}
 	if slices.ContainsFunc(c.series, func(x *Series) bool { return len(x.Runs) > 1 }) {
-		p.legend = append(p.legend, bandEntry("range over runs"))
+		p.legend = append(p.legend, bandEntry())
 	}
 	return p
 }

@@ -69,7 +69,11 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 		return
 	}
 	path := filepath.Join(w.dir, name)
-	if err := writeFile(path, write); err != nil {
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = files.Write(path, write) // which appears when it is whole
+	}
+	if err != nil {
 		w.err = fmt.Errorf("write %s: %w", path, err)
 		return
 	}
@@ -151,13 +155,4 @@ func (w *writer) remove(sub, name string) {
 			w.err = err
 		}
 	}
-}
-
-// writeFile writes a file, and the folder it is in, so that it appears when it
-// is whole.
-func writeFile(path string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return files.Write(path, write)
 }

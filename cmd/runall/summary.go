@@ -25,7 +25,7 @@ import (
 // summarize prints the summary of the specs that are named, by default of the
 // paper's, and writes the report to a folder if there is one.
 func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string, dir string, c commands) error {
-	in := report.SummaryInput{Report: r.Report, Assessment: r.Assessment, Names: names,
+	in := report.SummaryInput{Report: r.Report, Names: names,
 		Damaged: len(f.Records.Errors), Command: c.line}
 	var err error
 	if in.StandIns, err = standIns(); err != nil {

@@ -289,19 +289,9 @@ func assumptionAnchor(id string) string { return "assumption-" + id }
 
 // assumptionView is an assumption with what rests on it.
 type assumptionView struct {
-	ID, Anchor   string
-	Paper        string
-	Chosen       string
-	How          string
-	Evidence     string
-	Alternatives []alternativeView
-	Claims       []dependentView
-}
-
-// alternativeView is another value of an assumption.
-type alternativeView struct {
-	ID, Value, Effect string
-	Run               bool // a spec runs it
+	experiments.Assumption
+	Anchor string
+	Claims []dependentView
 }
 
 // dependentView is a claim that depends on an assumption.
@@ -320,13 +310,8 @@ func (v *view) assumptions(in Input) []assumptionView {
 	}
 	var out []assumptionView
 	for _, a := range in.Ledger.Assumptions {
-		card := assumptionView{
-			ID: a.ID, Anchor: assumptionAnchor(a.ID), Paper: a.Paper, Chosen: a.Chosen,
-			How: a.How, Evidence: strings.TrimSpace(a.Evidence),
-		}
-		for _, alt := range a.Alternatives {
-			card.Alternatives = append(card.Alternatives, alternativeView{alt.ID, alt.Value, alt.Effect, len(alt.Answers) > 0})
-		}
+		card := assumptionView{Assumption: a, Anchor: assumptionAnchor(a.ID)}
+		card.Evidence = strings.TrimSpace(a.Evidence)
 		for _, id := range in.Ledger.Dependents(a.ID) {
 			card.Claims = append(card.Claims, dependentView{link{id, anchor(id)}, verdicts[id]})
 		}

@@ -206,7 +206,9 @@ func dataSums(records map[string]*record.Record) *report.Table {
 			runs[dataSum{d.Name, d.Draw, name, sum}]++
 		}
 	}
-	for _, d := range slices.SortedFunc(maps.Keys(runs), compareSums) {
+	for _, d := range slices.SortedFunc(maps.Keys(runs), func(a, b dataSum) int {
+		return cmp.Or(cmp.Compare(a.set, b.set), cmp.Compare(a.draw, b.draw), cmp.Compare(a.file, b.file), cmp.Compare(a.sum, b.sum))
+	}) {
 		set := d.set
 		if d.draw != 0 {
 			set = fmt.Sprintf("%s, draw %d", set, d.draw)
@@ -222,8 +224,4 @@ type dataSum struct {
 	set       string
 	draw      uint64
 	file, sum string
-}
-
-func compareSums(a, b dataSum) int {
-	return cmp.Or(cmp.Compare(a.set, b.set), cmp.Compare(a.draw, b.draw), cmp.Compare(a.file, b.file), cmp.Compare(a.sum, b.sum))
 }

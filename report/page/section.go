@@ -82,6 +82,9 @@ func (v *view) figure(f Figure) figureView {
 	return out
 }
 
+// dash stands where there is no number.
+const dash = "—"
+
 // numeric says of each column of a table whether its cells are numbers or begin
 // with one, are dashes or empty: readers sort it by the numbers, else by the text.
 func numeric(t *report.Table) []bool {
@@ -89,21 +92,10 @@ func numeric(t *report.Table) []bool {
 	for i := range out {
 		out[i] = len(t.Rows) > 0
 		for _, row := range t.Rows {
-			out[i] = out[i] && startsWithNumber(row[i])
+			word, _, _ := strings.Cut(row[i], " ")
+			_, err := strconv.ParseFloat(strings.ReplaceAll(word, "−", "-"), 64)
+			out[i] = out[i] && (word == "" || word == dash || err == nil)
 		}
 	}
 	return out
 }
-
-// startsWithNumber reports whether a cell is empty, a dash or begins with a number.
-func startsWithNumber(cell string) bool {
-	word, _, _ := strings.Cut(cell, " ")
-	if word == "" || word == dash {
-		return true
-	}
-	_, err := strconv.ParseFloat(strings.ReplaceAll(word, "−", "-"), 64)
-	return err == nil
-}
-
-// dash stands where there is no number.
-const dash = "—"
