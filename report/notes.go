@@ -24,9 +24,24 @@ func (b *builder) tableNotes(t *Table) []string {
 			notes = append(notes, n)
 		}
 	}
-	notes = append(notes, gapNotes(t)...)
-	notes = append(notes, dashNotes(t)...)
-	return append(notes, lostNotes(t)...)
+	var gaps, lost []string
+	for blk, row := range t.all() {
+		c := &row.Cell
+		if c.Gap > 0 {
+			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", t.place(blk, row), 100*c.Gap))
+		}
+		why := c.Lost
+		if shorten(c.Why, whyWidth) != c.Why { // a column can't hold it
+			why = c.Why
+		}
+		if why != "" {
+			lost = append(lost, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, why))
+		}
+	}
+	if len(gaps) > 0 {
+		notes = append(notes, fmt.Sprintf("Ended before their tolerance, with a duality gap by the objective of: %s.", strings.Join(gaps, "; ")))
+	}
+	return slices.Concat(notes, dashNotes(t), lost)
 }
 
 // bayesNote gives the Bayes error of a data set's draws, each counted once.
@@ -50,20 +65,6 @@ func (b *builder) bayesNote(dataSet string) string {
 	}
 	s := statOf(values)
 	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, s.text(qError), s.N, figure)
-}
-
-// gapNotes name the batch methods that ended before their tolerance was met.
-func gapNotes(t *Table) []string {
-	var places []string
-	for blk, row := range t.all() {
-		if row.Cell.Gap > 0 {
-			places = append(places, fmt.Sprintf("%s: %.2g %%", t.place(blk, row), 100*row.Cell.Gap))
-		}
-	}
-	if len(places) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("Ended before their tolerance, with a duality gap by the objective of: %s.", strings.Join(places, "; "))}
 }
 
 // dashNotes say why the paper leaves numbers out, a line a reason.
@@ -118,19 +119,4 @@ func (t *Table) place(blk *Block, row *Row) string {
 		}
 	}
 	return place
-}
-
-// lostNotes say which cells lack runs, and why where a column can't hold it.
-func lostNotes(t *Table) []string {
-	var notes []string
-	for blk, row := range t.all() {
-		lost := row.Cell.Lost
-		if shorten(row.Cell.Why, whyWidth) != row.Cell.Why {
-			lost = row.Cell.Why
-		}
-		if lost != "" {
-			notes = append(notes, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, lost))
-		}
-	}
-	return notes
 }

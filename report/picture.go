@@ -111,33 +111,33 @@ func (p *panel) span() {
 
 // plot makes the panel's plot.
 func (p *panel) plot() *plot.Plot {
-	pl := plot.New()
-	pl.TextHandler = lettering
-	styleAxis(&pl.X, draw.XCenter, draw.YTop)
-	styleAxis(&pl.Y, draw.XRight, draw.YCenter)
+	pl := newPlot(p.xmin > 0, p.log)
 	pl.X.Label.Text = cmp.Or(p.xlabel, "samples processed")
-	pl.X.Tick.Marker, pl.Y.Tick.Marker = plot.TickerFunc(countTicks), plot.TickerFunc(countTicks)
-	if p.log {
-		pl.Y.Scale, pl.Y.Tick.Marker = logAxis{}, plot.TickerFunc(logTicks)
-	}
-	if p.xmin > 0 {
-		pl.X.Scale, pl.X.Tick.Marker = logAxis{}, plot.TickerFunc(logTicks)
-	}
 	pl.Add(panelDrawer{p})
 	pl.X.Min, pl.X.Max = p.xmin, p.xmax
 	pl.Y.Min, pl.Y.Max = p.rangeY()
 	return pl
 }
 
-// styleAxis sets an axis in the letters and lines of all pictures.
-func styleAxis(a *plot.Axis, x draw.XAlignment, y draw.YAlignment) {
-	a.Label.TextStyle = letters(labelSize, draw.XCenter, draw.YBottom)
-	a.Label.Padding = 2
-	a.Tick.Label = letters(tickSize, x, y)
-	a.Tick.Length = 4
-	a.Tick.LineStyle.Width = 0.5
-	a.LineStyle.Width = 0.5
-	a.Padding = 2
+// newPlot makes an empty plot with linear or logarithmic axes, in the letters and
+// lines of all pictures.
+func newPlot(logX, logY bool) *plot.Plot {
+	pl := plot.New()
+	pl.TextHandler = lettering
+	pl.X.Tick.Label, pl.Y.Tick.Label = letters(tickSize, draw.XCenter, draw.YTop), letters(tickSize, draw.XRight, draw.YCenter)
+	for a, log := range map[*plot.Axis]bool{&pl.X: logX, &pl.Y: logY} {
+		a.Label.TextStyle = letters(labelSize, draw.XCenter, draw.YBottom)
+		a.Label.Padding = 2
+		a.Tick.Length = 4
+		a.Tick.LineStyle.Width = 0.5
+		a.LineStyle.Width = 0.5
+		a.Padding = 2
+		a.Tick.Marker = plot.TickerFunc(countTicks)
+		if log {
+			a.Scale, a.Tick.Marker = logAxis{}, plot.TickerFunc(logTicks)
+		}
+	}
+	return pl
 }
 
 // size is the picture's size.

@@ -85,7 +85,7 @@ func (r *ranks) drawName(c draw.Canvas, name string, rank float64, axis, y vg.Le
 	if name != r.reference {
 		sty.Color = rgb(0, 0, 0)
 	}
-	c.FillText(sty, vg.Point{X: edge + gap, Y: y + sty.FontExtents().Descent/2}, fmt.Sprintf("%s  %.1f", plainLetters(name), rank))
+	fillMiddle(c, sty, vg.Point{X: edge + gap, Y: y}, fmt.Sprintf("%s  %.1f", plainLetters(name), rank))
 }
 
 // drawScale draws the axis and, above it, the critical difference.
