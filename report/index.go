@@ -24,7 +24,12 @@ func (r *Report) Index(w io.Writer) error {
 		indexFigure(&b, f)
 	}
 	indexTable(&b, r.Runs)
-	r.indexMissing(&b)
+	if missing := r.Missing(); len(missing) > 0 {
+		b.WriteString("## What is missing, and why\n\n")
+		for _, l := range missing {
+			fmt.Fprintf(&b, "- %s\n", markdownEscapes.Replace(l))
+		}
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -43,27 +48,9 @@ func indexFigure(b *strings.Builder, f *Figure) {
 		return
 	}
 	fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, markdownEscapes.Replace(f.Caption))
+	others := "[PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf)"
 	if f.hasNumbers() {
-		fmt.Fprintf(b, "Also as [PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv).\n\n", f.Name)
-	} else {
-		fmt.Fprintf(b, "Also as [PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf).\n\n", f.Name)
+		others = "[PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv)"
 	}
-}
-
-// indexMissing lists what is missing.
-func (r *Report) indexMissing(b *strings.Builder) {
-	var lines []string
-	for _, f := range r.Figures {
-		if f.Missing != "" {
-			lines = append(lines, f.Title+": "+f.Missing)
-		}
-	}
-	lines = append(lines, r.Notes...)
-	if len(lines) == 0 {
-		return
-	}
-	b.WriteString("## What is missing, and why\n\n")
-	for _, l := range lines {
-		fmt.Fprintf(b, "- %s\n", markdownEscapes.Replace(l))
-	}
+	fmt.Fprintf(b, "Also as "+others+".\n\n", f.Name)
 }

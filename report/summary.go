@@ -60,8 +60,8 @@ type summaryRow struct {
 
 const summaryColumns = 1 + 4*quantityCount + 1
 
-// verdictMarks are the verdicts in a row of a summary.
-var verdictMarks = map[stats.Verdict]string{
+// VerdictMarks are the marks of the verdicts where colour does not show them.
+var VerdictMarks = map[stats.Verdict]string{
 	stats.Reproduced:   "✓",
 	stats.Deviates:     "≠",
 	stats.Inconclusive: "?",
@@ -71,18 +71,9 @@ var verdictMarks = map[stats.Verdict]string{
 // dash stands for a missing number and for a missing verdict.
 const dash = "–"
 
-// Summarize makes a summary. The error is that of the paper's values, which are
-// embedded in the binary.
-func Summarize(in SummaryInput) (*Summary, error) {
-	paper, err := experiments.Paper()
-	if err != nil {
-		return nil, fmt.Errorf("the paper's values: %w", err)
-	}
-	return summarize(in, paper), nil
-}
-
-func summarize(in SummaryInput, paper *experiments.PaperValues) *Summary {
-	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: paper, named: map[string]bool{}, claims: map[string]*evidence.ClaimResult{}}
+// Summarize makes a summary.
+func Summarize(in SummaryInput) *Summary {
+	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: in.Report.Paper, named: map[string]bool{}, claims: map[string]*evidence.ClaimResult{}}
 	for _, s := range in.Specs {
 		b.named[s.Name] = true
 	}
@@ -185,7 +176,7 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 			ours = number(s.Mean, q, s.Mean)
 		}
 		if v, ok := verdicts[name]; ok {
-			mark = verdictMarks[v]
+			mark = VerdictMarks[v]
 		}
 		if out.cells[4*q+1] = paper; paper != dash || ours != dash {
 			copy(out.cells[4*q+2:], []string{"→", ours, mark})
@@ -211,7 +202,13 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	}
 	switch {
 	case len(b.Names) == 0:
-		heading = "Generated data, not in the paper: " + b.standInNames()
+		var pairs []string
+		for _, missing := range sortedKeys(b.Input.Unavailable) {
+			if by := b.StandIns[missing]; by != "" {
+				pairs = append(pairs, by+" for "+missing)
+			}
+		}
+		heading = "Generated data, not in the paper: " + strings.Join(pairs, ", ")
 	case paper:
 		heading = "Other series of " + b.specNames()
 	default:
@@ -277,17 +274,6 @@ func (b *summaryBuilder) needless(p experiments.Planned) bool {
 	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !b.named[p.Spec]
 }
 
-// standInNames says which data set stands in for which.
-func (b *summaryBuilder) standInNames() string {
-	var out []string
-	for _, missing := range sortedKeys(b.Input.Unavailable) {
-		if by := b.StandIns[missing]; by != "" {
-			out = append(out, by+" for "+missing)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
 // verdicts counts the verdicts on the paper's claims. The marks are those of the
 // rows.
 func (b *summaryBuilder) verdicts() []summaryItem {
@@ -311,10 +297,10 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 		none = each(func(n evidence.Counts) int { return n.NotRun }) + " not run; or none printed"
 	}
 	out := []summaryItem{
-		{word: verdictMarks[stats.Reproduced] + " reproduced", text: reproduced},
-		{word: verdictMarks[stats.Deviates] + " deviates", text: deviates},
-		{word: verdictMarks[stats.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
-		{word: verdictMarks[stats.NotRun] + " no verdict", text: none},
+		{word: VerdictMarks[stats.Reproduced] + " reproduced", text: reproduced},
+		{word: VerdictMarks[stats.Deviates] + " deviates", text: deviates},
+		{word: VerdictMarks[stats.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
+		{word: VerdictMarks[stats.NotRun] + " no verdict", text: none},
 	}
 	if theorems.Reproduced+theorems.Deviates+theorems.Inconclusive > 0 {
 		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", theorems.Reproduced, count(theorems.Total(), "statement"))})

@@ -73,7 +73,7 @@ func withoutData(in Input, name string) Input {
 func summaryOf(t *testing.T, in SummaryInput, width int, ascii bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := summarize(in, fixturePaper()).Text(&b, width, ascii); err != nil {
+	if err := Summarize(in).Text(&b, width, ascii); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -181,7 +181,7 @@ func TestSummaryOfEverything(t *testing.T) {
 // a dash has none.
 func TestSummaryMarks(t *testing.T) {
 	for name, in := range map[string]SummaryInput{"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput())} {
-		s := summarize(in, fixturePaper())
+		s := Summarize(in)
 		got := map[string]int{}
 		for _, b := range s.blocks {
 			for _, r := range b.rows {

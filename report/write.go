@@ -94,16 +94,12 @@ func (w *writer) figure(f *Figure) {
 		w.remove("figures", f.Name)
 		return
 	}
-	w.picture(f.Name, f.content.drawing())
+	d := f.content.drawing()
+	for _, format := range Formats {
+		w.rendered(f.Name+"."+format, func() ([]byte, error) { return render(d, format) })
+	}
 	if f.hasNumbers() {
 		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
-	}
-}
-
-// picture writes a picture in all formats.
-func (w *writer) picture(name string, d drawing) {
-	for _, format := range Formats {
-		w.rendered(name+"."+format, func() ([]byte, error) { return render(d, format) })
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/report"
 )
 
 // verdictView is a verdict in words, with a mark that needs no colour.
@@ -23,17 +24,8 @@ type verdictView struct {
 // verdictOf words a verdict; explained is the reason of a deviation, if there
 // is one.
 func verdictOf(v stats.Verdict, explained string) *verdictView {
-	out := &verdictView{Text: v.String(), Rank: 2 * int(v)}
-	switch v {
-	case stats.Reproduced:
-		out.Class, out.Mark = "good", "✓"
-	case stats.Deviates:
-		out.Class, out.Mark = "bad", "≠"
-	case stats.Inconclusive:
-		out.Class, out.Mark = "open", "?"
-	case stats.NotRun:
-		out.Class, out.Mark = "none", "–"
-	}
+	class := map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}[v]
+	out := &verdictView{Class: class, Mark: report.VerdictMarks[v], Text: v.String(), Rank: 2 * int(v)}
 	if v == stats.Deviates && explained != "" {
 		out.Text += ", explained"
 		out.Rank--
@@ -89,7 +81,7 @@ type link struct{ Name, Anchor string }
 type marginView struct{ Quantity, Margin, Reason string }
 
 // claims fills in the claims, their counts and which of them differ.
-func (v *view) claims(in Input, paper *experiments.PaperValues) {
+func (v *view) claims(in Input) {
 	assessed := in.Report.Input.Assessment
 	cells, sentences, theorems := assessed.Counts()
 	v.Cells, v.Numbers, v.Said = cells, assessed.Numbers(), sentences
@@ -101,7 +93,7 @@ func (v *view) claims(in Input, paper *experiments.PaperValues) {
 	}
 	differing := []differing{{Title: "What deviates", class: "bad"}, {Title: "What is inconclusive", class: "open"}}
 	for i := range assessed.Claims {
-		c := newClaim(&assessed.Claims[i], in.Ledger, paper)
+		c := newClaim(&assessed.Claims[i], in.Ledger, in.Report.Paper)
 		c.Order = i
 		g := &groups[0]
 		switch claim := &assessed.Claims[i].Claim; {

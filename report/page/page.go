@@ -78,10 +78,6 @@ type view struct {
 
 // newView lays the page out.
 func newView(in Input) (*view, error) {
-	paper, err := experiments.Paper()
-	if err != nil {
-		return nil, fmt.Errorf("page: the paper's values: %w", err)
-	}
 	from := in.Report.Input
 	v := &view{
 		Profile: from.Profile, Program: in.Program, Records: len(from.Records),
@@ -89,7 +85,7 @@ func newView(in Input) (*view, error) {
 		Costs: costs(from), Runs: in.Report.Runs, Machines: machines(from.Records), Data: dataSums(from.Records),
 	}
 	v.assets()
-	v.claims(in, paper)
+	v.claims(in)
 	v.Assumptions = v.assumptions(in)
 	for _, t := range in.Report.Tables {
 		v.Tables = append(v.Tables, newResultTable(t, from.Assessment))

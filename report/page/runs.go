@@ -34,12 +34,7 @@ func missing(in Input) []string {
 	if n := len(in.Report.Input.Assessment.Missing); n > 0 {
 		out = append(out, fmt.Sprintf("%s that claims need: these claims are judged by their other runs, or not at all.", count(n, "record is missing", "records are missing")))
 	}
-	for _, f := range in.Report.Figures {
-		if f.Missing != "" {
-			out = append(out, f.Title+": "+f.Missing)
-		}
-	}
-	return append(out, in.Report.Notes...)
+	return append(out, in.Report.Missing()...)
 }
 
 // count writes a number of things.
