@@ -63,7 +63,6 @@ func height(row []*Figure) vg.Length {
 	return h + contactHead
 }
 
-// size is the sheet's size.
 func (d *contact) size() (w, h vg.Length) {
 	for _, row := range d.rows() {
 		h += height(row)
@@ -71,7 +70,6 @@ func (d *contact) size() (w, h vg.Length) {
 	return 2*contactEdge + contactColumns*pictureWidth + (contactColumns-1)*contactGap, h + 2*contactEdge
 }
 
-// draw draws the sheet.
 func (d *contact) draw(all draw.Canvas) {
 	top := all.Max.Y - contactEdge
 	for _, row := range d.rows() {

@@ -114,7 +114,6 @@ func (c *curves) quantities() []quantity {
 	}
 }
 
-// drawing lays the figure out.
 func (c *curves) drawing() drawing {
 	p := &picture{}
 	levels, marks, bands := false, false, false

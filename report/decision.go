@@ -61,7 +61,6 @@ func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface,
 	return s, ""
 }
 
-// drawing lays the figure out.
 func (d *decisions) drawing() drawing {
 	sh := &sheet{tiles: d.tiles, axes: true, aspect: surfaceAspect, legend: classLegend(d.surfaces[0].set.Classes)}
 	sh.legend = append(sh.legend,

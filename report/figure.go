@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
 	"polkrepro/experiments"
 )
 
@@ -33,12 +36,15 @@ type content interface {
 	rows() [][]string
 }
 
-var (
-	_ content = (*curves)(nil)
-	_ content = (*decisions)(nil)
-	_ content = (*gallery)(nil)
-	_ content = (*forest)(nil)
-)
+// A drawing is all that is drawn of a figure, in every format alike.
+type drawing interface {
+	// size is its size in print.
+	size() (w, h vg.Length)
+
+	// draw draws it on a white canvas of that size whose lower left corner
+	// is the origin.
+	draw(c draw.Canvas)
+}
 
 // figures makes all figures.
 func (b *builder) figures() []*Figure {

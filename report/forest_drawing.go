@@ -86,7 +86,6 @@ func panelRows(groups []forestGroup) (h vg.Length) {
 	return h
 }
 
-// size is the plot's size.
 func (d *forest) size() (w, h vg.Length) {
 	return forestWidth, 2*(forestTitle+forestAxis) + panelRows(d.numbers) + panelRows(d.sentences) + forestLegend + forestEdge
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +21,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	} else {
 		t.latexBlocks(&b)
 	}
-	notes := append([]string{t.Caption}, t.Notes...)
+	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.Notes...)
 	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{table}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name))
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -55,12 +55,10 @@ const (
 // rowCount is the number of rows.
 func (m *multiples) rowCount() int { return (len(m.panels) + m.columns - 1) / m.columns }
 
-// size is the picture's size.
 func (m *multiples) size() (w, h vg.Length) {
 	return pictureWidth, vg.Length(m.rowCount())*(m.height+facetHead) + 2*facetTicks + legendRow + m.legend.height() + 4
 }
 
-// draw draws the picture.
 func (m *multiples) draw(all draw.Canvas) {
 	plots := make([][]*plot.Plot, m.rowCount())
 	for i := range m.panels {
@@ -156,7 +154,6 @@ type facetDrawer struct {
 
 var _ plot.Plotter = facetDrawer{}
 
-// Plot implements plot.Plotter.
 func (f facetDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
 	drawFrame(c)
 	x, y := pl.Transforms(&c)

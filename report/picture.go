@@ -140,12 +140,10 @@ func newPlot(logX, logY bool) *plot.Plot {
 	return pl
 }
 
-// size is the picture's size.
 func (p *picture) size() (w, h vg.Length) {
 	return pictureWidth, panelHeight + p.legend.height() + 4
 }
 
-// draw draws the picture.
 func (p *picture) draw(all draw.Canvas) {
 	plots := make([]*plot.Plot, len(p.panels))
 	for i := range p.panels {
@@ -177,7 +175,6 @@ type panelDrawer struct{ *panel }
 
 var _ plot.Plotter = panelDrawer{}
 
-// Plot implements plot.Plotter.
 func (d panelDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
 	at := func(x, y float64) vg.Point {
 		return vg.Point{X: c.X(pl.X.Norm(x)), Y: c.Y(pl.Y.Norm(y))}

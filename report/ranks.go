@@ -34,7 +34,6 @@ func (r *ranks) cliques() [][2]int { return stats.Cliques(r.standing.Mean, r.sta
 // foot is the height of the bars.
 func (r *ranks) foot() vg.Length { return 6 + ranksBar*vg.Length(len(r.cliques())) }
 
-// size is the picture's size.
 func (r *ranks) size() (w, h vg.Length) {
 	half := (len(r.standing.Names) + 1) / 2
 	return pictureWidth, ranksHead + r.foot() + ranksRow*vg.Length(half) + 8
@@ -46,7 +45,6 @@ func (r *ranks) x(rank float64) vg.Length {
 	return ranksEdge + (pictureWidth-2*ranksEdge)*vg.Length((rank-1)/(k-1))
 }
 
-// draw draws the diagram.
 func (r *ranks) draw(c draw.Canvas) {
 	axis := c.Max.Y - ranksHead
 	r.drawScale(c, axis)

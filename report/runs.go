@@ -12,10 +12,9 @@ import (
 // runs makes the table of what the runs cost, a row a series.
 func (b *builder) runs() *Table {
 	t := &Table{
-		Name:    "runs",
-		Title:   "The runs and their cost",
-		Caption: "The runs and their cost.",
-		Header:  []string{"data", "task", "series", "runs", "failed", "samples", "test risk", "test error (%)", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
+		Name:   "runs",
+		Title:  "The runs and their cost",
+		Header: []string{"data", "task", "series", "runs", "failed", "samples", "test risk", "test error (%)", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
 		Notes: []string{
 			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training threads.",
 		},
@@ -28,7 +27,7 @@ func (b *builder) runs() *Table {
 
 // costRow sums a series up.
 func (b *builder) costRow(s *Series) []string {
-	row := []string{s.dataName(), s.Run.Task, s.Label, fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned)), strconv.Itoa(len(b.failures(s.planned)))}
+	row := append(s.names(), strconv.Itoa(len(b.failures(s.planned))))
 	if len(s.Runs) == 0 {
 		return append(row, "", "", "", "", "", "", "", "")
 	}
@@ -44,6 +43,43 @@ func (b *builder) costRow(s *Series) []string {
 		row = append(row, cmp.Or(final.text(q), whyDash))
 	}
 	return append(row, seconds(statOf(s.values(wall))), seconds(statOf(cpu)), strconv.FormatFloat(total, 'f', 1, 64), strconv.FormatFloat(kernels, 'e', 2, 64))
+}
+
+// names are the first cells of a row: data set, task, series and its runs.
+func (s *Series) names() []string {
+	return []string{s.dataName(), s.Run.Task, s.Label, fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned))}
+}
+
+// others makes the table of the runs on data that the paper does not have, a
+// row a series; nil if none is planned.
+func (b *builder) others() *Table {
+	t := &Table{
+		Name:    "tableS1",
+		Title:   "Table S1. Results on data that the paper does not have",
+		Caption: "Results on data that the paper does not have.",
+		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)"},
+		Notes: []string{
+			"Mean ± standard deviation over runs, those of POLK and BSGD averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
+		},
+	}
+	for _, s := range b.series(allRuns) {
+		if _, ok := b.paper.Data[s.Run.Data.Name]; ok {
+			continue
+		}
+		row := s.names()
+		if len(s.Runs) == 0 {
+			t.Rows = append(t.Rows, append(row, "", "", "", ""))
+			continue
+		}
+		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
+			row = append(row, cmp.Or(final.full(q), whyDash))
+		}
+		t.Rows = append(t.Rows, append(row, seconds(statOf(s.values(wall)))))
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
 }
 
 // seconds writes a time.

@@ -29,7 +29,6 @@ var shownMethods = []struct{ method, task, label string }{
 // rows are none: what was measured is written by its maker.
 func (s *costs) rows() [][]string { return nil }
 
-// drawing lays the figure out.
 func (s *costs) drawing() drawing {
 	at := s.reference()
 	byOrder := panel{tag: "(a)", xlabel: "model order M", ylabel: "time of a sample (µs)", log: true}

@@ -26,13 +26,6 @@ type tile interface {
 	draw(c draw.Canvas)
 }
 
-var (
-	_ tile = notice{}
-	_ tile = (*surface)(nil)
-	_ tile = scatter{}
-	_ tile = mosaic{}
-)
-
 // Widths and heights around the panels of a sheet.
 const (
 	tileLeft = vg.Length(25) // for an axis
@@ -59,12 +52,10 @@ func (s *sheet) side() vg.Length {
 	return (pictureWidth - s.left() - tileEdge - (n-1)*tileGap) / n
 }
 
-// size is the sheet's size.
 func (s *sheet) size() (w, h vg.Length) {
 	return pictureWidth, tagHeight + s.side()*vg.Length(s.aspect) + s.foot() + s.legend.height() + 4
 }
 
-// draw draws the sheet.
 func (s *sheet) draw(all draw.Canvas) {
 	side := s.side()
 	for i, t := range s.tiles {

@@ -35,7 +35,6 @@ func (s stream) rows() [][]string {
 	return rows
 }
 
-// drawing lays the figure out.
 func (s stream) drawing() drawing {
 	const mega = 1 << 20
 	order, heap, rss := lookOf("polk", 0), lookOf("", 0), lookOf("", 1)

@@ -191,7 +191,6 @@ func (s *surface) trace() {
 	}
 }
 
-// draw draws the panel.
 func (s *surface) draw(c draw.Canvas) {
 	s.trace()
 	for class, outlines := range s.regions {

@@ -16,7 +16,7 @@ import (
 type Table struct {
 	Name    string // stem of its files: table2
 	Title   string
-	Caption string // of the LaTeX table
+	Caption string // of the LaTeX table (default: Title)
 	Blocks  []*Block
 	Header  []string
 	Rows    [][]string

@@ -42,11 +42,6 @@ type table1Radius struct {
 	series [][]*Series // by K, by η
 }
 
-var (
-	_ content = (*table1Curves)(nil)
-	_ content = (*table1Radius)(nil)
-)
-
 // figures makes the figures.
 func (s *theoryStudy) figures() []*Figure {
 	byK := &table1Radius{}

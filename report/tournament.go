@@ -55,7 +55,6 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 				"Not marked: not distinguishable. Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference),
 		},
 	}
-	t.Caption = t.Title + "."
 	for _, e := range f.Entries[1:] {
 		row := []string{e.Heuristic.Name}
 		for _, m := range compare.Measures() {
@@ -93,7 +92,6 @@ func frontTable(f *compare.FieldResult) *Table {
 		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "training (s)"},
 		Notes:  []string{"Means over replicates, of all heuristics at all values of their knobs. The error's front is that of many noisy values: differences of a few hundredths of a point decide nothing."},
 	}
-	t.Caption = t.Title + "."
 	for _, byTime := range []bool{false, true} {
 		name := "error and order"
 		if byTime {
