@@ -94,7 +94,6 @@ func (f *Folder) Tables() ([]*report.Table, error) {
 // A Report is the report of a results folder, with the verdicts that it shows.
 type Report struct {
 	*report.Report
-	Assessment *evidence.Assessment
 
 	folder   *Folder
 	evidence evidence.Input
@@ -106,7 +105,8 @@ func (f *Folder) Report() (_ *Report, err error) {
 	if r.evidence, err = f.Evidence(); err != nil {
 		return nil, err
 	}
-	if r.Assessment, err = evidence.Assess(r.evidence); err != nil {
+	assessment, err := evidence.Assess(r.evidence)
+	if err != nil {
 		return nil, err
 	}
 	shown, lacking := f.shown()
@@ -118,7 +118,7 @@ func (f *Folder) Report() (_ *Report, err error) {
 		Pictures:    report.Pictures(f.opt.Finder),
 		Profile:     f.Profile,
 		FullCells:   f.fullCells(),
-		Assessment:  r.Assessment,
+		Assessment:  assessment,
 	})
 	return r, err
 }

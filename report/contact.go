@@ -31,19 +31,12 @@ type contact struct{ figures []*Figure }
 // newContact makes the contact sheet of the paper's figures, or nil if none
 // has a picture.
 func newContact(figures []*Figure) *contact {
-	d := &contact{}
-	any := false
-	for _, f := range figures {
-		if f.number > 0 {
-			d.figures = append(d.figures, f)
-			any = any || f.Missing == ""
-		}
-	}
-	if !any {
+	figures = slices.DeleteFunc(slices.Clone(figures), func(f *Figure) bool { return f.number == 0 })
+	if !slices.ContainsFunc(figures, func(f *Figure) bool { return f.Missing == "" }) {
 		return nil
 	}
-	slices.SortStableFunc(d.figures, func(a, b *Figure) int { return cmp.Compare(a.number, b.number) })
-	return d
+	slices.SortStableFunc(figures, func(a, b *Figure) int { return cmp.Compare(a.number, b.number) })
+	return &contact{figures}
 }
 
 // rows are the figures by row.

@@ -197,8 +197,8 @@ func (c *curves) levels(s *Series, q quantity) []float64 {
 		if !ok || cell.Data != c.paper.Data || cell.Task != c.paper.Task {
 			continue
 		}
-		if v := q.cell(cell); v != nil && !slices.Contains(out, *v) {
-			out = append(out, *v)
+		if v := q.cell(cell); v != nil {
+			out = appendNew(out, *v)
 		}
 	}
 	return out
@@ -216,7 +216,7 @@ func (c *curves) marks(q quantity, xmax float64) []mark {
 		if st.Samples == 0 {
 			m.x = 0.97 * xmax
 		}
-		m.low, m.high = deref(st.Low, st.High), deref(st.High, st.Low)
+		m.low, m.high = *cmp.Or(st.Low, st.High), *cmp.Or(st.High, st.Low)
 		if !slices.Contains(c.printed(q), m.high) || m.low < m.high || st.Samples > 0 {
 			out = append(out, m)
 		}
@@ -241,16 +241,6 @@ func (c *curves) lookOfCell(cell string) look {
 		}
 	}
 	return look{color: rgb(0, 0, 0)}
-}
-
-// deref returns the value of the first pointer that is not nil.
-func deref(ps ...*float64) float64 {
-	for _, p := range ps {
-		if p != nil {
-			return *p
-		}
-	}
-	return math.NaN()
 }
 
 // average is the mean and range, over runs, of a quantity at every number of

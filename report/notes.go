@@ -14,14 +14,9 @@ func (b *builder) tableNotes(t *Table) []string {
 		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples; 90 %: the interval of the mean, Student's.",
 		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
 	}
-	var seen []string
 	for _, blk := range t.Blocks {
-		if slices.Contains(seen, blk.Data) {
-			continue
-		}
-		seen = append(seen, blk.Data)
 		if n := b.bayesNote(blk.Data); n != "" {
-			notes = append(notes, n)
+			notes = appendNew(notes, n)
 		}
 	}
 	var gaps, lost []string
@@ -83,9 +78,7 @@ func dashNotes(t *Table) []string {
 		if t.dashed(row.ID, why) {
 			place = row.Title
 		}
-		if !slices.Contains(where[why], place) {
-			where[why] = append(where[why], place)
-		}
+		where[why] = appendNew(where[why], place)
 	}
 	var notes []string
 	for _, r := range reasons {
@@ -99,13 +92,12 @@ func dashNotes(t *Table) []string {
 func (t *Table) dashed(id, why string) bool {
 	n := 0
 	for _, row := range t.all() {
-		if row.ID != id {
-			continue
-		}
-		if row.Cell.Dash != why {
+		if row.ID == id && row.Cell.Dash != why {
 			return false
 		}
-		n++
+		if row.ID == id {
+			n++
+		}
 	}
 	return n > 1
 }

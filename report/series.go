@@ -34,9 +34,7 @@ func (b *builder) group(planned []experiments.Planned) []*Series {
 		}
 		s.planned = append(s.planned, p)
 		for _, c := range p.Cells {
-			if !slices.Contains(s.Cells, c) {
-				s.Cells = append(s.Cells, c)
-			}
+			s.Cells = appendNew(s.Cells, c)
 		}
 	}
 	for _, s := range out {

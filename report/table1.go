@@ -128,16 +128,6 @@ func (s *theoryStudy) table() *Table {
 	return t
 }
 
-// appendNew appends a word that is not among words.
-func appendNew(words []string, word string) []string {
-	for _, w := range words {
-		if w == word {
-			return words
-		}
-	}
-	return append(words, word)
-}
-
 // notes say what the table is about.
 func (s *theoryStudy) notes() []string {
 	lambda := s.series[0].Run.Params.Regularizer
