@@ -25,10 +25,10 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 	for i, pp := range pf.Panels {
 		s, why := b.surface(pf.ID, pp)
 		if s != nil {
-			d.tiles, d.surfaces = append(d.tiles, s), append(d.surfaces, s)
+			d.tiles, d.surfaces = append(d.tiles, tile{s.title(), s}), append(d.surfaces, s)
 			continue
 		}
-		d.tiles = append(d.tiles, notice{pp.Title, why})
+		d.tiles = append(d.tiles, tile{pp.Title, notice(why)})
 		whys = append(whys, why)
 		lost = append(lost, fmt.Sprintf("(%c) %s", 'a'+i, why))
 	}

@@ -119,25 +119,6 @@ type machine struct {
 	first, last time.Time
 }
 
-// key tells machines and programs apart.
-func (m *machine) key() string {
-	p := m.Provenance
-	return fmt.Sprintf("%q", []string{p.Module, p.Revision, strconv.FormatBool(p.Dirty), p.Version, p.Go, p.GOOS, p.GOARCH, p.GOAMD64,
-		p.CPU, strings.Join(p.Features, " "), p.Backend, strconv.Itoa(p.Cores)})
-}
-
-// add counts a run.
-func (m *machine) add(r *record.Record) {
-	at := r.Header.Started.UTC()
-	if m.runs == 0 || at.Before(m.first) {
-		m.first = at
-	}
-	if m.runs == 0 || at.After(m.last) {
-		m.last = at
-	}
-	m.runs++
-}
-
 // row writes the machine.
 func (m *machine) row() []string {
 	const day = "2006-01-02 15:04"
@@ -172,12 +153,21 @@ func machines(records map[string]*record.Record) *report.Table {
 	}
 	byKey := make(map[string]*machine)
 	for _, id := range slices.Sorted(maps.Keys(records)) {
-		m := &machine{Provenance: records[id].Header.Provenance}
-		key := m.key()
-		if byKey[key] == nil {
+		p, at := records[id].Header.Provenance, records[id].Header.Started.UTC()
+		key := fmt.Sprintf("%q", []string{p.Module, p.Revision, strconv.FormatBool(p.Dirty), p.Version, p.Go, p.GOOS, p.GOARCH, p.GOAMD64,
+			p.CPU, strings.Join(p.Features, " "), p.Backend, strconv.Itoa(p.Cores)})
+		m := byKey[key]
+		if m == nil {
+			m = &machine{Provenance: p, first: at, last: at}
 			byKey[key] = m
 		}
-		byKey[key].add(records[id])
+		m.runs++
+		if at.Before(m.first) {
+			m.first = at
+		}
+		if at.After(m.last) {
+			m.last = at
+		}
 	}
 	keys := slices.Sorted(maps.Keys(byKey))
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(byKey[b].runs, byKey[a].runs) })
