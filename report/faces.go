@@ -203,12 +203,10 @@ func (t *Table) rowIDs() []*Row {
 	seen := map[string]bool{}
 	var out []*Row
 	for _, extra := range []bool{false, true} {
-		for _, blk := range t.Blocks {
-			for _, r := range blk.Rows {
-				if r.Extra == extra && !seen[r.ID] {
-					seen[r.ID] = true
-					out = append(out, r)
-				}
+		for _, r := range t.all() {
+			if r.Extra == extra && !seen[r.ID] {
+				seen[r.ID] = true
+				out = append(out, r)
 			}
 		}
 	}

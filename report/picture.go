@@ -200,10 +200,7 @@ func (d panelDrawer) pieces(curve []sample, ys func(sample) []float64) [][]sampl
 	var out [][]sample
 	open := false
 	for _, s := range curve {
-		ok := true
-		for _, y := range ys(s) {
-			ok = ok && d.drawable(y)
-		}
+		ok := !slices.ContainsFunc(ys(s), func(y float64) bool { return !d.drawable(y) })
 		switch {
 		case ok && open:
 			out[len(out)-1] = append(out[len(out)-1], s)
@@ -234,12 +231,7 @@ func (d panelDrawer) drawBand(c draw.Canvas, t trace, at func(x, y float64) vg.P
 
 // spread says whether the runs behind a curve differ anywhere.
 func spread(curve []sample) bool {
-	for _, s := range curve {
-		if s.high > s.low {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(curve, func(s sample) bool { return s.high > s.low })
 }
 
 // drawCurve draws the mean; a point between two gaps is a dot.

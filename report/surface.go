@@ -160,10 +160,8 @@ func margin(scores []float64, class int) float64 {
 // field is a quantity at the grid's nodes, for contours.
 func (s *surface) field(of func(scores []float64) float64) []float64 {
 	out := make([]float64, 0, gridNodes*gridNodes)
-	for j := range gridNodes {
-		for i := range gridNodes {
-			out = append(out, of(s.at(i, j)))
-		}
+	for scores := range slices.Chunk(s.scores, s.model.Outputs) {
+		out = append(out, of(scores))
 	}
 	return out
 }

@@ -146,16 +146,8 @@ type anytime struct {
 // middle one of those compared.
 func (a *anytime) nearest(e *compare.Entry) compare.Means {
 	middle := a.field.Levels[len(a.field.Levels)/2]
-	return slices.MinFunc(e.Points, func(p, q compare.Means) int {
-		d := math.Abs(math.Log(p.PeakOrder/middle)) - math.Abs(math.Log(q.PeakOrder/middle))
-		switch {
-		case d < 0:
-			return -1
-		case d > 0:
-			return 1
-		}
-		return 0
-	})
+	off := func(p compare.Means) float64 { return math.Abs(math.Log(p.PeakOrder / middle)) }
+	return slices.MinFunc(e.Points, func(p, q compare.Means) int { return cmp.Compare(off(p), off(q)) })
 }
 
 // line returns the mean over replicates of a heuristic's error over the stream.
