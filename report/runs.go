@@ -27,7 +27,7 @@ func (b *builder) runs() *Table {
 
 // costRow sums a series up.
 func (b *builder) costRow(s *Series) []string {
-	row := append(s.names(), strconv.Itoa(len(b.failures(s.planned))))
+	row := append(s.rowHead(), strconv.Itoa(len(b.failures(s.planned))))
 	if len(s.Runs) == 0 {
 		return append(row, "", "", "", "", "", "", "", "")
 	}
@@ -45,8 +45,8 @@ func (b *builder) costRow(s *Series) []string {
 	return append(row, seconds(statOf(s.values(wall))), seconds(statOf(cpu)), strconv.FormatFloat(total, 'f', 1, 64), strconv.FormatFloat(kernels, 'e', 2, 64))
 }
 
-// names are the first cells of a row: data set, task, series and its runs.
-func (s *Series) names() []string {
+// rowHead is the first cells of a row: data set, task, series and its runs.
+func (s *Series) rowHead() []string {
 	return []string{s.dataName(), s.Run.Task, s.Label, fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned))}
 }
 
@@ -66,7 +66,7 @@ func (b *builder) others() *Table {
 		if _, ok := b.paper.Data[s.Run.Data.Name]; ok {
 			continue
 		}
-		row := s.names()
+		row := s.rowHead()
 		if len(s.Runs) == 0 {
 			t.Rows = append(t.Rows, append(row, "", "", "", ""))
 			continue

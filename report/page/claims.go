@@ -21,11 +21,13 @@ type verdictView struct {
 	Rank  int // the worse, the greater
 }
 
+// verdictClasses are the verdicts in the style sheet.
+var verdictClasses = map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}
+
 // verdictOf words a verdict; explained is the reason of a deviation, if there
 // is one.
 func verdictOf(v stats.Verdict, explained string) *verdictView {
-	class := map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}[v]
-	out := &verdictView{Class: class, Mark: report.VerdictMarks[v], Text: v.String(), Rank: 2 * int(v)}
+	out := &verdictView{Class: verdictClasses[v], Mark: report.VerdictMarks[v], Text: v.String(), Rank: 2 * int(v)}
 	if v == stats.Deviates && explained != "" {
 		out.Text += ", explained"
 		out.Rank--
