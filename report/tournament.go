@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,14 +114,11 @@ func pointCells(p compare.Means) []string {
 // pages makes a page for each heuristic.
 func pages(res *compare.Result) []Page {
 	var out []Page
-	at := make(map[string]int)
 	for _, f := range res.Fields {
 		for _, e := range f.Entries {
-			name := e.Heuristic.Name
-			i, ok := at[name]
-			if !ok {
+			i := slices.IndexFunc(out, func(p Page) bool { return p.Heuristic == e.Heuristic.Name })
+			if i < 0 {
 				i = len(out)
-				at[name] = i
 				out = append(out, newPage(e, res.Reference))
 			}
 			out[i].add(f, e)
