@@ -134,11 +134,10 @@ func (c *table1Curves) drawing() drawing {
 func (c *table1Curves) panel(tag, label string, of func(record.Point) float64, both bool) panel {
 	pn := panel{tag: tag, ylabel: label}
 	for i, x := range c.series {
-		traces := []trace{{look: c.looks[i], curve: average(x.Runs, of)}}
+		pn.traces = append(pn.traces, trace{look: c.looks[i], curve: average(x.Runs, of)})
 		if both {
-			traces = append(traces, trace{look: c.looks[i].plain(), curve: centre(average(c.plain[i].Runs, of))})
+			pn.traces = append(pn.traces, trace{look: c.looks[i].plain(), curve: centre(average(c.plain[i].Runs, of))})
 		}
-		pn.traces = append(pn.traces, traces...)
 	}
 	pn.span()
 	return pn
