@@ -102,7 +102,6 @@ func (f *Folder) Tables() ([]*report.Table, error) {
 // A Report is the report of a results folder, with the verdicts that it shows.
 type Report struct {
 	*report.Report
-	Assessment *evidence.Assessment
 
 	folder   *Folder
 	evidence evidence.Input
@@ -114,7 +113,8 @@ func (f *Folder) Report() (_ *Report, err error) {
 	if r.evidence, err = f.Evidence(); err != nil {
 		return nil, err
 	}
-	if r.Assessment, err = evidence.Assess(r.evidence); err != nil {
+	assessment, err := evidence.Assess(r.evidence)
+	if err != nil {
 		return nil, err
 	}
 	shown, lacking := f.shown()
@@ -126,7 +126,7 @@ func (f *Folder) Report() (_ *Report, err error) {
 		Pictures:    report.Pictures(f.opt.Finder),
 		Profile:     f.Profile,
 		FullCells:   f.fullCells(),
-		Assessment:  r.Assessment,
+		Assessment:  assessment,
 	})
 	return r, err
 }
@@ -194,8 +194,7 @@ func (r *Report) page() (page.Input, error) {
 		return page.Input{}, err
 	}
 	in := page.Input{
-		Report: r.Report, Ledger: r.evidence.Ledger, Assessment: r.Assessment, Planned: r.Input.Planned, Records: have.Records,
-		Failed: r.evidence.Failed, Partial: len(have.Partial), Program: program(harness.Provenance()),
+		Report: r.Report, Ledger: r.evidence.Ledger, Partial: len(have.Partial), Program: program(harness.Provenance()),
 		Sections: []page.Section{page.MultiverseSection(multiverse)},
 	}
 	tournament, held, err := page.TournamentSection(have.Records)

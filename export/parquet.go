@@ -18,21 +18,17 @@ const rowsAtOnce = 1000
 func (f *Frame) Parquet(w io.Writer) error {
 	out := parquet.NewWriter(w, f.schema(), parquet.Compression(&parquet.Zstd), parquet.CreatedBy("polkrepro", "", ""))
 	order := f.alphabetical()
-	var rows []parquet.Row
-	for _, row := range f.Rows {
-		line := make(parquet.Row, len(row))
-		for to, from := range order {
-			line[to] = leaf(row[from], to)
-		}
-		if rows = append(rows, line); len(rows) == rowsAtOnce {
-			if _, err := out.WriteRows(rows); err != nil {
-				return err
+	for part := range slices.Chunk(f.Rows, rowsAtOnce) {
+		rows := make([]parquet.Row, len(part))
+		for i, row := range part {
+			rows[i] = make(parquet.Row, len(row))
+			for to, from := range order {
+				rows[i][to] = leaf(row[from], to)
 			}
-			rows = rows[:0]
 		}
-	}
-	if _, err := out.WriteRows(rows); err != nil {
-		return err
+		if _, err := out.WriteRows(rows); err != nil {
+			return err
+		}
 	}
 	return out.Close()
 }

@@ -147,7 +147,7 @@ func (r Reference) present(dir string) error {
 		}
 	}
 	err = files.Write(filepath.Join(dir, verdictsName), func(w io.Writer) error {
-		d := rep.Assessment.Document()
+		d := rep.Input.Assessment.Document()
 		d.Profile = r.Profile
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)

@@ -31,19 +31,12 @@ type contact struct{ figures []*Figure }
 // newContact makes the contact sheet of the paper's figures, or nil if none
 // has a picture.
 func newContact(figures []*Figure) *contact {
-	d := &contact{}
-	any := false
-	for _, f := range figures {
-		if f.number > 0 {
-			d.figures = append(d.figures, f)
-			any = any || f.Missing == ""
-		}
-	}
-	if !any {
+	figures = slices.DeleteFunc(slices.Clone(figures), func(f *Figure) bool { return f.number == 0 })
+	if !slices.ContainsFunc(figures, func(f *Figure) bool { return f.Missing == "" }) {
 		return nil
 	}
-	slices.SortStableFunc(d.figures, func(a, b *Figure) int { return cmp.Compare(a.number, b.number) })
-	return d
+	slices.SortStableFunc(figures, func(a, b *Figure) int { return cmp.Compare(a.number, b.number) })
+	return &contact{figures}
 }
 
 // rows are the figures by row.
@@ -63,7 +56,6 @@ func height(row []*Figure) vg.Length {
 	return h + contactHead
 }
 
-// size is the sheet's size.
 func (d *contact) size() (w, h vg.Length) {
 	for _, row := range d.rows() {
 		h += height(row)
@@ -71,7 +63,6 @@ func (d *contact) size() (w, h vg.Length) {
 	return 2*contactEdge + contactColumns*pictureWidth + (contactColumns-1)*contactGap, h + 2*contactEdge
 }
 
-// draw draws the sheet.
 func (d *contact) draw(all draw.Canvas) {
 	top := all.Max.Y - contactEdge
 	for _, row := range d.rows() {

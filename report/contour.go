@@ -49,9 +49,6 @@ func contours(n int, v []float64, level float64) [][]node {
 // at returns the value at a node.
 func (t *tracer) at(i, j int) float64 { return t.v[j*t.n+i] }
 
-// above says whether a node lies above the level.
-func (t *tracer) above(i, j int) bool { return t.at(i, j) > t.level }
-
 // cell adds the lines through the cell whose lower left node is (i, j).
 func (t *tracer) cell(i, j int) {
 	corners := [4][2]int{{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}}
@@ -61,7 +58,7 @@ func (t *tracer) cell(i, j int) {
 	sum := 0.0
 	for k, c := range corners {
 		d := corners[(k+1)%4]
-		from, to := t.above(c[0], c[1]), t.above(d[0], d[1])
+		from, to := t.at(c[0], c[1]) > t.level, t.at(d[0], d[1]) > t.level
 		if from && !to {
 			falls = append(falls, k)
 		} else if to && !from {

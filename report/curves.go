@@ -20,41 +20,27 @@ type curves struct {
 	cells  map[string]experiments.PaperCell
 }
 
-// A Series is the runs behind one line of a figure: one method with one set
-// of hyper-parameters, over seeds and draws.
-type Series struct {
-	Label  string
-	Method string
-	Rank   int // among the method's planned series, 0 for the largest model order
-	Cells  []string
-	Runs   []*record.Record
-
-	params experiments.Params
-}
-
 // otherCurves makes the figures of runs on streams of data that the paper does
 // not have, one for each data set and task, numbered from first on.
 func (b *builder) otherCurves(first int) []*Figure {
-	var out []*Figure
-	byKey := map[string][]experiments.Planned{}
-	for _, g := range b.costGroups() {
-		run := g.first.Run
-		if _, ok := b.paper.Data[run.Data.Name]; ok || run.Batch() {
+	var streams [][]*Series
+	for _, s := range b.series(allRuns) {
+		if _, ok := b.paper.Data[s.Run.Data.Name]; ok || s.batch() {
 			continue
 		}
-		key := run.Task + "\x00" + g.name()
-		if byKey[key] == nil {
-			out = append(out, &Figure{
-				Name:  fmt.Sprintf("figureS%d", first+len(out)),
-				Title: fmt.Sprintf("Figure S%d. %s on %s", first+len(out), taskTitle(run.Task), g.name()),
-				key:   key,
-			})
+		if n := len(streams); n > 0 && streams[n-1][0].Run.Task == s.Run.Task && streams[n-1][0].dataName() == s.dataName() {
+			streams[n-1] = append(streams[n-1], s)
+		} else {
+			streams = append(streams, []*Series{s})
 		}
-		byKey[key] = append(byKey[key], g.planned...)
 	}
-	for _, f := range out {
-		run := byKey[f.key][0].Run
-		b.curves(f, experiments.PaperFigure{Data: run.Data.Name, Task: run.Task}, byKey[f.key])
+	var out []*Figure
+	for i, all := range streams {
+		run := all[0].Run
+		name := fmt.Sprintf("S%d", first+i)
+		f := &Figure{Name: "figure" + name, Title: fmt.Sprintf("Figure %s. %s on %s", name, taskTitle(run.Task), all[0].dataName())}
+		b.curves(f, experiments.PaperFigure{Data: run.Data.Name, Task: run.Task}, all)
+		out = append(out, f)
 	}
 	return out
 }
@@ -67,12 +53,26 @@ func taskTitle(task string) string {
 	return "Multi-KSVM"
 }
 
-// curves fills a figure of the curves of planned runs.
-func (b *builder) curves(f *Figure, pf experiments.PaperFigure, planned []experiments.Planned) {
-	all := b.series(planned)
-	f.Series = evaluated(all)
+// curves fills a figure of the curves of series. One without records keeps its
+// rank, so that the others look as they do in a whole figure; one whose records
+// have no evaluations, which are valid without, has no curve.
+func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
+	var planned []experiments.Planned
+	runs, without := 0, 0
+	for i, s := range all {
+		if i > 0 && all[i-1].Run.Method == s.Run.Method {
+			s.Rank = all[i-1].Rank + 1
+		}
+		planned = append(planned, s.planned...)
+		have := len(s.Runs)
+		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 })
+		if len(s.Runs) > 0 {
+			f.Series = append(f.Series, s)
+		}
+		runs, without = runs+have, without+have-len(s.Runs)
+	}
 	switch {
-	case len(all) == 0:
+	case runs == 0:
 		f.Missing = b.absent(planned, pf.Data)
 		return
 	case len(f.Series) == 0:
@@ -81,100 +81,9 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, planned []experi
 	}
 	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
 	f.content, f.Caption = c, c.caption(b.lost(planned))
-	if n := countRuns(all) - countRuns(f.Series); n > 0 {
-		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", n)
+	if without > 0 {
+		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", without)
 	}
-}
-
-// evaluated returns the series without the runs whose records have no
-// evaluations: a record is valid without, but has no curve.
-func evaluated(all []*Series) []*Series {
-	var out []*Series
-	for _, s := range all {
-		with := *s
-		with.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r *record.Record) bool { return len(r.Points) == 0 })
-		if len(with.Runs) > 0 {
-			out = append(out, &with)
-		}
-	}
-	return out
-}
-
-// countRuns counts the runs of series.
-func countRuns(all []*Series) int {
-	n := 0
-	for _, s := range all {
-		n += len(s.Runs)
-	}
-	return n
-}
-
-// series groups the records of planned runs, POLK first and each method's
-// from the largest model order down. A series without records keeps its rank,
-// so that the others look as they do in a whole figure.
-func (b *builder) series(planned []experiments.Planned) []*Series {
-	byGroup := map[string]*Series{}
-	var all []*Series
-	for _, p := range planned {
-		s := byGroup[p.Group]
-		if s == nil {
-			s = &Series{Label: p.Series, Method: p.Run.Method, params: p.Run.Params}
-			byGroup[p.Group] = s
-			all = append(all, s)
-		}
-		if r := b.in.Records[p.ID]; r != nil {
-			s.Runs = append(s.Runs, r)
-		}
-		s.addCells(p.Cells)
-	}
-	slices.SortFunc(all, compareSeries)
-	for i, s := range all {
-		slices.SortFunc(s.Runs, compareRuns)
-		if i > 0 && all[i-1].Method == s.Method {
-			s.Rank = all[i-1].Rank + 1
-		}
-	}
-	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })
-}
-
-// addCells adds the cells that a run of the series feeds.
-func (s *Series) addCells(cells []string) {
-	for _, c := range cells {
-		if !slices.Contains(s.Cells, c) {
-			s.Cells = append(s.Cells, c)
-		}
-	}
-}
-
-// compareRuns orders runs by draw and seed.
-func compareRuns(a, b *record.Record) int {
-	return cmp.Or(
-		cmp.Compare(a.Header.Run.Data.Draw, b.Header.Run.Data.Draw),
-		cmp.Compare(a.Header.Run.Seed, b.Header.Run.Seed),
-		cmp.Compare(a.Header.ID, b.Header.ID))
-}
-
-// compareSeries orders series by method, POLK first, then from the largest
-// model order down: a larger budget, or a smaller parsimony constant.
-func compareSeries(a, b *Series) int {
-	return cmp.Or(
-		compareMethods(a.Method, b.Method),
-		cmp.Compare(b.params.Budget, a.params.Budget),
-		cmp.Compare(a.params.Parsimony, b.params.Parsimony),
-		cmp.Compare(a.Label, b.Label))
-}
-
-// compareMethods puts POLK before the others.
-func compareMethods(a, b string) int {
-	switch {
-	case a == b:
-		return 0
-	case a == "polk":
-		return -1
-	case b == "polk":
-		return 1
-	}
-	return cmp.Compare(a, b)
 }
 
 // A quantity is what a panel shows.
@@ -189,11 +98,11 @@ type quantity struct {
 // quantities returns the three quantities of all figures; which risk the
 // first one is differs between data sets.
 func (c *curves) quantities() []quantity {
-	risk := quantity{"risk", "test risk R(f_t)", true,
+	risk := quantity{"risk", riskName(c.data.Risk) + " R(f_t)", true,
 		func(p record.Point) float64 { return p.TestRisk },
 		func(c experiments.PaperCell) *float64 { return c.Risk }}
-	if c.data.Risk == "train" {
-		risk.label, risk.of = "training risk R(f_t)", func(p record.Point) float64 { return p.TrainRisk }
+	if c.data.Risk == experiments.RiskTrain {
+		risk.of = func(p record.Point) float64 { return p.TrainRisk }
 	}
 	return []quantity{risk,
 		{"error", "test error rate (%)", true,
@@ -205,11 +114,7 @@ func (c *curves) quantities() []quantity {
 	}
 }
 
-// drawing lays the figure out.
-func (c *curves) drawing() drawing { return c.picture() }
-
-// picture lays the figure out.
-func (c *curves) picture() *picture {
+func (c *curves) drawing() drawing {
 	p := &picture{}
 	levels, marks, bands := false, false, false
 	for i, q := range c.quantities() {
@@ -223,16 +128,16 @@ func (c *curves) picture() *picture {
 		p.panels = append(p.panels, pn)
 	}
 	for _, s := range c.series {
-		p.legend = append(p.legend, lineEntry(plainLetters(s.Label), lookOf(s.Method, s.Rank)))
+		p.legend = append(p.legend, lineEntry(plainLetters(s.Label), s.look()))
 	}
 	if bands {
-		p.legend = append(p.legend, bandEntry("range over runs"))
+		p.legend = append(p.legend, bandEntry())
 	}
 	if levels {
 		p.legend = append(p.legend, levelEntry("final value printed in the paper"))
 	}
 	if marks {
-		p.legend = append(p.legend, markEntry("stated in the paper's text"))
+		p.legend = append(p.legend, iconEntry("stated in the paper's text", drawMean))
 	}
 	return p
 }
@@ -240,12 +145,12 @@ func (c *curves) picture() *picture {
 // panel makes the panel of a quantity.
 func (c *curves) panel(q quantity) panel {
 	pn := panel{ylabel: q.label, log: q.log, xmax: 1}
-	var level []int // the traces of batch methods
+	var level []int // the traces of batch methods, which reach from edge to edge
 	for _, s := range c.series {
 		if !s.shows(q) {
 			continue
 		}
-		t := trace{look: lookOf(s.Method, s.Rank), curve: average(s.Runs, q.of)}
+		t := trace{look: s.look(), curve: average(s.Runs, q.of)}
 		if s.batch() {
 			level = append(level, len(pn.traces))
 		} else {
@@ -257,15 +162,21 @@ func (c *curves) panel(q quantity) panel {
 		pn.traces = append(pn.traces, t)
 	}
 	for _, i := range level {
-		pn.traces[i].curve = across(pn.traces[i].curve, pn.xmax)
+		last := pn.traces[i].curve[len(pn.traces[i].curve)-1]
+		right := last
+		last.x, right.x = 0, pn.xmax
+		pn.traces[i].curve = []sample{last, right}
 	}
 	pn.marks = c.marks(q, pn.xmax)
 	return pn
 }
 
+// look is how the series is drawn in every picture.
+func (s *Series) look() look { return lookOf(s.Run.Method, s.Rank) }
+
 // batch reports whether the series is of a method that sees all data at once:
 // it has one value, which is drawn across the panel.
-func (s *Series) batch() bool { return s.Runs[0].Header.Run.Batch() }
+func (s *Series) batch() bool { return s.Run.Batch() }
 
 // shows reports whether a quantity of the series is drawn: not the model order
 // of a batch method, which may be all of the training set, nor a risk that its
@@ -274,15 +185,7 @@ func (s *Series) shows(q quantity) bool {
 	if q.name == experiments.QuantityOrder {
 		return !s.batch()
 	}
-	return q.name != experiments.QuantityRisk || s.Runs[0].Header.Run.HasRisk()
-}
-
-// across is the last value of a curve as one from 0 to xmax.
-func across(curve []sample, xmax float64) []sample {
-	left := curve[len(curve)-1]
-	right := left
-	left.x, right.x = 0, xmax
-	return []sample{left, right}
+	return q.name != experiments.QuantityRisk || s.Run.HasRisk()
 }
 
 // levels are the values that the paper prints for a series, without
@@ -294,8 +197,8 @@ func (c *curves) levels(s *Series, q quantity) []float64 {
 		if !ok || cell.Data != c.paper.Data || cell.Task != c.paper.Task {
 			continue
 		}
-		if v := q.cell(cell); v != nil && !slices.Contains(out, *v) {
-			out = append(out, *v)
+		if v := q.cell(cell); v != nil {
+			out = appendNew(out, *v)
 		}
 	}
 	return out
@@ -313,7 +216,7 @@ func (c *curves) marks(q quantity, xmax float64) []mark {
 		if st.Samples == 0 {
 			m.x = 0.97 * xmax
 		}
-		m.low, m.high = deref(st.Low, st.High), deref(st.High, st.Low)
+		m.low, m.high = *cmp.Or(st.Low, st.High), *cmp.Or(st.High, st.Low)
 		if !slices.Contains(c.printed(q), m.high) || m.low < m.high || st.Samples > 0 {
 			out = append(out, m)
 		}
@@ -334,20 +237,10 @@ func (c *curves) printed(q quantity) []float64 {
 func (c *curves) lookOfCell(cell string) look {
 	for _, s := range c.series {
 		if cell != "" && slices.Contains(s.Cells, cell) {
-			return lookOf(s.Method, s.Rank)
+			return s.look()
 		}
 	}
 	return look{color: rgb(0, 0, 0)}
-}
-
-// deref returns the value of the first pointer that is not nil.
-func deref(ps ...*float64) float64 {
-	for _, p := range ps {
-		if p != nil {
-			return *p
-		}
-	}
-	return math.NaN()
 }
 
 // average is the mean and range, over runs, of a quantity at every number of
@@ -370,11 +263,7 @@ func average(runs []*record.Record, of func(record.Point) float64) []sample {
 // caption says what the picture shows and what it leaves out.
 func (c *curves) caption(lost string) string {
 	var b strings.Builder
-	risk := "test"
-	if c.data.Risk == "train" {
-		risk = "training"
-	}
-	fmt.Fprintf(&b, "(a) %s risk, (b) error rate on the test set, (c) model order, against the number of training samples processed. ", risk)
+	fmt.Fprintf(&b, "(a) %s, (b) error rate on the test set, (c) model order, against the number of training samples processed. ", riskName(c.data.Risk))
 	b.WriteString("Lines are means over runs")
 	var counts []string
 	several := ""

@@ -25,10 +25,10 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 	for i, pp := range pf.Panels {
 		s, why := b.surface(pf.ID, pp)
 		if s != nil {
-			d.tiles, d.surfaces = append(d.tiles, s), append(d.surfaces, s)
+			d.tiles, d.surfaces = append(d.tiles, tile{s.title(), s}), append(d.surfaces, s)
 			continue
 		}
-		d.tiles = append(d.tiles, notice{pp.Title, why})
+		d.tiles = append(d.tiles, tile{pp.Title, notice(why)})
 		whys = append(whys, why)
 		lost = append(lost, fmt.Sprintf("(%c) %s", 'a'+i, why))
 	}
@@ -61,7 +61,6 @@ func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface,
 	return s, ""
 }
 
-// drawing lays the figure out.
 func (d *decisions) drawing() drawing {
 	sh := &sheet{tiles: d.tiles, axes: true, aspect: surfaceAspect, legend: classLegend(d.surfaces[0].set.Classes)}
 	sh.legend = append(sh.legend,

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,37 +14,22 @@ import (
 // cell a line for the paper, one for the runs, one for their difference and
 // one for the figures' draw.
 func (t *Table) Text(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "%s\n", t.Title); err != nil {
-		return err
-	}
+	var b strings.Builder
+	b.WriteString(t.Title + "\n")
 	grids := t.textGrids()
-	widths := make([]int, len(grids[0].header))
-	for _, g := range grids {
+	widths := grids[0].widths()
+	for _, g := range grids[1:] {
 		for i, n := range g.widths() {
 			widths[i] = max(widths[i], n)
 		}
 	}
 	for i, g := range grids {
-		heading := ""
+		b.WriteString("\n")
 		if t.Blocks != nil {
-			heading = t.Blocks[i].Heading() + "\n"
+			b.WriteString(t.Blocks[i].Heading() + "\n")
 		}
-		if _, err := fmt.Fprintf(w, "\n%s", heading); err != nil {
-			return err
-		}
-		if err := g.text(w, widths); err != nil {
-			return err
-		}
+		g.text(&b, widths)
 	}
-	return t.textNotes(w)
-}
-
-// noteWidth is the width to which notes are wrapped.
-const noteWidth = 96
-
-// textNotes writes the notes, wrapped.
-func (t *Table) textNotes(w io.Writer) error {
-	var b strings.Builder
 	for i, n := range t.Notes {
 		if i == 0 {
 			b.WriteString("\n")
@@ -53,6 +39,9 @@ func (t *Table) textNotes(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// noteWidth is the width to which notes are wrapped.
+const noteWidth = 96
 
 // textGrids lays the table out for a terminal, a grid a block.
 func (t *Table) textGrids() []*grid {
@@ -69,7 +58,11 @@ func (t *Table) textGrids() []*grid {
 			if row.Extra && (i == 0 || !blk.Rows[i-1].Extra) {
 				g.rows = append(g.rows, nil)
 			}
-			g.rows = append(g.rows, row.lines()...)
+			title := row.Title
+			for _, l := range row.Cell.lines() {
+				g.rows = append(g.rows, []string{title, l.label, l.values[0], l.values[1], l.values[2], l.runs + l.why})
+				title = ""
+			}
 		}
 		out = append(out, g)
 	}
@@ -80,53 +73,68 @@ func (t *Table) textGrids() []*grid {
 // the table hold all of it.
 const whyWidth = 36
 
-// lines lays a row out for a terminal.
-func (r *Row) lines() [][]string {
-	c := &r.Cell
-	out := [][]string{{r.Title, "paper", c.Printed[0], c.Printed[1], c.Printed[2], ""}}
-	if c.Why == whyDash {
-		return out
-	}
-	if c.Why != "" {
-		return append(out, []string{"", "ours", "", "", "", shorten(c.Why, whyWidth)})
-	}
-	for _, l := range c.ours() {
-		out = append(out, []string{"", l.label, l.values[0], l.values[1], l.values[2], l.runs})
-	}
-	return out
-}
-
-// A cellLine is one line of what the runs of a cell gave.
+// A cellLine is one line of a cell: what the paper prints, or a part of what the
+// runs gave.
 type cellLine struct {
 	label  string
 	values [quantityCount]string
 	runs   string
+	why    string // in place of values and runs: why there are none
 }
 
-// ours returns the lines of a cell that has runs.
-func (c *Cell) ours() []cellLine {
-	own := cellLine{label: "ours", runs: strconv.Itoa(c.runs())}
-	interval, diff := cellLine{label: "90 %"}, cellLine{label: "Δ"}
-	for q, s := range c.Ours {
-		own.values[q] = cmp.Or(s.text(q), whyDash)
-		interval.values[q] = s.interval(q)
-		diff.values[q] = difference(s, c.Paper[q], q)
+// lines returns the lines of a cell, the paper's first.
+func (c *Cell) lines() []cellLine {
+	out := []cellLine{{label: "paper", values: c.Printed}}
+	if c.Why == whyDash {
+		return out
 	}
-	out := []cellLine{own}
+	if c.Why != "" {
+		return append(out, cellLine{label: "ours", why: shorten(c.Why, whyWidth)})
+	}
+	own := cellLine{label: "ours", runs: strconv.Itoa(c.Runs())}
+	interval, diff, draw := cellLine{label: "90 %"}, cellLine{label: "Δ"}, cellLine{runs: "1, the figures'"}
+	for q, w := range c.Words() {
+		own.values[q], interval.values[q], diff.values[q], draw.values[q] = w.Ours, w.Interval, w.Difference, cmp.Or(w.Draw, whyDash)
+	}
+	out = append(out, own)
 	for _, l := range []cellLine{interval, diff} {
 		if l.values != [quantityCount]string{} {
 			out = append(out, l)
 		}
 	}
-	if d := c.Draw; d != nil {
-		l := cellLine{label: fmt.Sprintf("draw %d", d.Draw), runs: "1, the figures'"}
-		for q, v := range d.Values {
-			l.values[q] = whyDash
-			if c.Ours[q].N > 0 {
-				l.values[q] = number(v, q, v)
-			}
+	if c.Draw != nil {
+		draw.label = fmt.Sprintf("draw %d", c.Draw.Draw)
+		out = append(out, draw)
+	}
+	return out
+}
+
+// Words are one quantity of a cell as text, for a face that is not of this
+// package.
+type Words struct {
+	Quantity   string // risk, error or order
+	Paper      string // as printed, or a dash
+	Ours       string // mean ± standard deviation; a dash where the method has no such value
+	Interval   string // 90 % interval of the mean; empty if there is none
+	Difference string // ours against the paper's, as in all faces; empty if there is none
+	Draw       string // of the draw that the figures show; empty if there is none
+}
+
+// Words returns the three quantities of the cell in words. Of a cell without
+// runs only the paper's are given; Why says why.
+func (c *Cell) Words() [3]Words {
+	var out [3]Words
+	for q, name := range quantityNames {
+		w := Words{Quantity: name, Paper: c.Printed[q]}
+		if c.Why == "" {
+			w.Ours = cmp.Or(c.Ours[q].text(q), whyDash)
+			w.Interval = c.Ours[q].interval(q)
+			w.Difference = difference(c.Ours[q], c.Paper[q], q)
 		}
-		out = append(out, l)
+		if c.Draw != nil && c.Ours[q].N > 0 {
+			w.Draw = number(c.Draw.Values[q], q, c.Draw.Values[q])
+		}
+		out[q] = w
 	}
 	return out
 }
@@ -153,26 +161,21 @@ func numeric(s string) bool {
 // Markdown writes the table in Markdown, in the paper's layout: a row for
 // each method and a column for each data set and task.
 func (t *Table) Markdown(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "**%s**\n\n", markdownEscapes.Replace(t.Title)); err != nil {
-		return err
-	}
-	return t.markdownBody(w)
+	_, err := fmt.Fprintf(w, "**%s**\n\n%s", markdownEscapes.Replace(t.Title), t.markdownBody())
+	return err
 }
 
-// markdownBody writes the table in Markdown without its title.
-func (t *Table) markdownBody(w io.Writer) error {
-	if err := t.wideGrid().markdown(w); err != nil {
-		return err
-	}
+// markdownBody returns the table in Markdown without its title.
+func (t *Table) markdownBody() string {
 	var b strings.Builder
+	t.wideGrid().markdown(&b)
 	for _, n := range t.Notes {
 		fmt.Fprintf(&b, "\n- %s", markdownEscapes.Replace(n))
 	}
 	if len(t.Notes) > 0 {
 		b.WriteString("\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // wideGrid lays the table out like the paper's.
@@ -180,11 +183,11 @@ func (t *Table) wideGrid() *grid {
 	if t.Blocks == nil {
 		return t.plainGrid()
 	}
-	g := &grid{header: []string{"Algorithm"}, left: []bool{true}}
+	header := []string{"Algorithm"}
 	for _, blk := range t.Blocks {
-		g.header = append(g.header, blk.Heading())
-		g.left = append(g.left, true)
+		header = append(header, blk.Heading())
 	}
+	g := leftGrid(header...)
 	for _, id := range t.rowIDs() {
 		row := []string{id.Title}
 		for _, blk := range t.Blocks {
@@ -200,12 +203,10 @@ func (t *Table) rowIDs() []*Row {
 	seen := map[string]bool{}
 	var out []*Row
 	for _, extra := range []bool{false, true} {
-		for _, blk := range t.Blocks {
-			for _, r := range blk.Rows {
-				if r.Extra == extra && !seen[r.ID] {
-					seen[r.ID] = true
-					out = append(out, r)
-				}
+		for _, r := range t.all() {
+			if r.Extra == extra && !seen[r.ID] {
+				seen[r.ID] = true
+				out = append(out, r)
 			}
 		}
 	}
@@ -222,37 +223,28 @@ func (blk *Block) row(id string) *Row {
 	return nil
 }
 
-// wideCell writes a cell with its lines one below the other.
+// wideCell writes a cell with its lines one below the other, and a dash where
+// there is nothing.
 func (blk *Block) wideCell(id string) string {
 	r := blk.row(id)
 	if r == nil {
 		return ""
 	}
-	c := &r.Cell
-	lines := []string{"paper: " + strings.Join(c.Printed[:], " / ")}
-	if c.Why != "" && c.Why != whyDash {
-		lines = append(lines, "ours: "+shorten(c.Why, whyWidth))
-	}
-	if c.Why == "" {
-		for _, l := range c.ours() {
-			s := l.label + ": " + strings.Join(blankAsDash(l.values), " / ")
-			if l.label == "ours" {
-				s += " (n = " + l.runs + ")"
+	var lines []string
+	for _, l := range r.Cell.lines() {
+		text := l.why
+		if text == "" {
+			for q, v := range l.values {
+				l.values[q] = cmp.Or(v, whyDash)
 			}
-			lines = append(lines, s)
+			text = strings.Join(l.values[:], " / ")
 		}
+		if l.label == "ours" && l.runs != "" {
+			text += " (n = " + l.runs + ")"
+		}
+		lines = append(lines, l.label+": "+text)
 	}
 	return strings.Join(lines, "<br>")
-}
-
-// blankAsDash writes a dash where there is nothing.
-func blankAsDash(values [quantityCount]string) []string {
-	for i, v := range values {
-		if v == "" {
-			values[i] = whyDash
-		}
-	}
-	return values[:]
 }
 
 // csvHeader names the columns of a table's CSV file.
@@ -261,25 +253,14 @@ var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity",
 // CSV writes the table's numbers, a line for each quantity of each cell; a
 // plain table is written as it is.
 func (t *Table) CSV(w io.Writer) error {
-	cw := csv.NewWriter(w)
-	if t.Blocks == nil {
-		if err := cw.Write(t.Header); err != nil {
-			return err
-		}
-		return cw.WriteAll(t.Rows)
-	}
-	if err := cw.Write(csvHeader); err != nil {
-		return err
-	}
-	for _, blk := range t.Blocks {
-		for _, r := range blk.Rows {
-			if err := cw.WriteAll(t.csvRows(blk, r)); err != nil {
-				return err
-			}
+	rows := slices.Concat([][]string{t.Header}, t.Rows)
+	if t.Blocks != nil {
+		rows = [][]string{csvHeader}
+		for blk, r := range t.all() {
+			rows = append(rows, t.csvRows(blk, r)...)
 		}
 	}
-	cw.Flush()
-	return cw.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // csvRows returns the lines of one cell.

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
 	"polkrepro/experiments"
 )
 
@@ -21,7 +24,6 @@ type Figure struct {
 	number     int  // 0 for a figure that is not the paper's
 	imagesOnly bool // there are no numbers behind it
 	content    content
-	key        string // of otherCurves
 }
 
 // A content is what a figure shows.
@@ -34,12 +36,15 @@ type content interface {
 	rows() [][]string
 }
 
-var (
-	_ content = (*curves)(nil)
-	_ content = (*decisions)(nil)
-	_ content = (*gallery)(nil)
-	_ content = (*forest)(nil)
-)
+// A drawing is all that is drawn of a figure, in every format alike.
+type drawing interface {
+	// size is its size in print.
+	size() (w, h vg.Length)
+
+	// draw draws it on a white canvas of that size whose lower left corner
+	// is the origin.
+	draw(c draw.Canvas)
+}
 
 // figures makes all figures.
 func (b *builder) figures() []*Figure {
@@ -48,7 +53,7 @@ func (b *builder) figures() []*Figure {
 		f := &Figure{Name: "figure" + pf.ID, Title: fmt.Sprintf("Figure %d. %s", pf.Number, pf.Title), number: pf.Number}
 		switch pf.Kind {
 		case experiments.FigureCurves:
-			b.curves(f, pf, b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
+			b.curves(f, pf, b.series(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
 		case experiments.FigureDecision:
 			b.decisions(f, pf)
 		case experiments.FigureData:
@@ -82,6 +87,14 @@ func (f *Figure) CSV(w io.Writer) error {
 	}
 	cw := csv.NewWriter(w)
 	return cw.WriteAll(f.content.rows())
+}
+
+// SVG draws the figure. It is an error to draw one that is missing.
+func (f *Figure) SVG() ([]byte, error) {
+	if f.content == nil {
+		return nil, fmt.Errorf("report: %s is missing: %s", f.Name, f.Missing)
+	}
+	return safely(func() ([]byte, error) { return render(f.content.drawing(), "svg") })
 }
 
 // letterSubstitutes are ASCII spellings of the characters that the pictures'

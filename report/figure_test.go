@@ -236,7 +236,7 @@ func TestOneRunHasNoBand(t *testing.T) {
 				continue
 			}
 			var texts []string
-			for _, e := range f.content.(*curves).picture().legend {
+			for _, e := range f.content.drawing().(*picture).legend {
 				texts = append(texts, e.text)
 			}
 			if slices.Contains(texts, "range over runs") != want {
@@ -260,7 +260,7 @@ func TestBatchMethodsAreLines(t *testing.T) {
 				continue
 			}
 			names = append(names, s.Label)
-			i := slices.IndexFunc(pn.traces, func(t trace) bool { return slices.Equal(t.look.dash, lookOf(s.Method, 0).dash) })
+			i := slices.IndexFunc(pn.traces, func(t trace) bool { return slices.Equal(t.look.dash, lookOf(s.Run.Method, 0).dash) })
 			if i < 0 {
 				t.Fatalf("%s: no trace of %s", q.name, s.Label)
 			}
@@ -341,12 +341,14 @@ func TestTicks(t *testing.T) {
 }
 
 func TestRunsOf(t *testing.T) {
+	line := func(s string) textRun { return textRun{s, 1, 0} }
+	low, high := func(s string) textRun { return textRun{s, scriptSize, scriptDrop} }, func(s string) textRun { return textRun{s, scriptSize, scriptRaise} }
 	for in, want := range map[string][]textRun{
-		"M_t":      {{text: "M"}, {text: "t", sub: true}},
-		"R(f_t) x": {{text: "R(f"}, {text: "t", sub: true}, {text: ") x"}},
-		"10^{-5}":  {{text: "10"}, {text: "-5", sup: true}},
-		"a_":       {{text: "a_"}},
-		"a_{b":     {{text: "a"}, {text: "{", sub: true}, {text: "b"}},
+		"M_t":      {line("M"), low("t")},
+		"R(f_t) x": {line("R(f"), low("t"), line(") x")},
+		"10^{-5}":  {line("10"), high("-5")},
+		"a_":       {line("a_")},
+		"a_{b":     {line("a"), low("{"), line("b")},
 		"":         nil,
 	} {
 		if got := runsOf(in); !slices.Equal(got, want) {
@@ -452,9 +454,9 @@ func TestStreamFigure(t *testing.T) {
 		points = append(points, record.StreamPoint{Samples: i, ModelOrder: min(134, i/100), Heap: 30 << 20, Resident: 60 << 20, Error: 0.04})
 	}
 	slices.Reverse(points)
-	renderAll(t, StreamFigure(points).picture(), vectors...)
-	renderAll(t, StreamFigure(points[:1]).picture(), vectors...)
-	renderAll(t, StreamFigure([]record.StreamPoint{{}}).picture(), vectors...)
+	renderAll(t, StreamFigure(points).content.drawing(), vectors...)
+	renderAll(t, StreamFigure(points[:1]).content.drawing(), vectors...)
+	renderAll(t, StreamFigure([]record.StreamPoint{{}}).content.drawing(), vectors...)
 	paths, err := StreamFigure(points).WriteAll(t.TempDir())
 	if err != nil || len(paths) != 4 {
 		t.Errorf("%v, %v", paths, err)

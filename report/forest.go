@@ -43,12 +43,6 @@ type forestEntry struct {
 	x, low, high float64
 }
 
-// quantityColumns are the panels of the numbers, in the order of a row's
-// entries.
-var quantityColumns = []struct{ quantity, title string }{
-	{experiments.QuantityRisk, "risk"}, {experiments.QuantityError, "error"}, {experiments.QuantityOrder, "model order"},
-}
-
 // forest makes the forest plot, or nil if the report has no verdicts.
 func (b *builder) forest() *Figure {
 	a := b.in.Assessment
@@ -71,17 +65,13 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 			in := func(cell string) bool { return paper.Cells[cell].Data == c.Data && paper.Cells[cell].Task == c.Task }
 			numbers := forestGroup{title: paper.Data[c.Data].Title + ", " + c.Title}
 			sentences := numbers
-			risk := "test risk"
-			if paper.Data[c.Data].Risk == experiments.RiskTrain {
-				risk = "training risk"
-			}
-			numbers.title += " (" + risk + ")"
+			numbers.title += " (" + riskName(paper.Data[c.Data].Risk) + ")"
 			for i := range a.Claims {
 				claim := &a.Claims[i]
-				if claim.Claim.Cell && in(claim.Claim.ID) {
-					numbers.rows = append(numbers.rows, numberRow(claim, rowTitle(paper, claim.Claim.ID)))
-				}
 				if claim.Claim.Cell {
+					if in(claim.Claim.ID) {
+						numbers.rows = append(numbers.rows, numberRow(claim, rowTitle(paper, claim.Claim.ID)))
+					}
 					continue
 				}
 				for j := range claim.Tests {
@@ -91,18 +81,15 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 					}
 				}
 			}
-			d.add(&d.numbers, numbers)
-			d.add(&d.sentences, sentences)
+			if len(numbers.rows) > 0 {
+				d.numbers = append(d.numbers, numbers)
+			}
+			if len(sentences.rows) > 0 {
+				d.sentences = append(d.sentences, sentences)
+			}
 		}
 	}
 	return d
-}
-
-// add appends a group that has rows.
-func (d *forest) add(to *[]forestGroup, g forestGroup) {
-	if len(g.rows) > 0 {
-		*to = append(*to, g)
-	}
 }
 
 // entries are all entries, the numbers first.
@@ -119,25 +106,18 @@ func (d *forest) entries() (out []*forestEntry) {
 	return out
 }
 
-// numberRow is the row of a cell of a table.
+// numberRow is the row of a cell of a table. A printed number is placed by
+// (ours − paper) / margin.
 func numberRow(c *evidence.ClaimResult, label string) forestRow {
-	row := forestRow{label, make([]*forestEntry, len(quantityColumns))}
+	row := forestRow{label, make([]*forestEntry, quantityCount)}
 	for i := range c.Tests {
 		r := &c.Tests[i]
-		for q, col := range quantityColumns {
-			if r.Test.Of.Quantity == col.quantity {
-				row.entries[q] = inMargins(c.Claim.ID, r)
-			}
+		if q := slices.Index(quantityNames[:], r.Test.Of.Quantity); q >= 0 {
+			at := func(v float64) float64 { return (v - *r.Test.Paper) / r.Test.Margin }
+			row.entries[q] = &forestEntry{c.Claim.ID, r, at(r.Estimate.Value), at(r.Estimate.Low), at(r.Estimate.High)}
 		}
 	}
 	return row
-}
-
-// inMargins places a printed number: (ours − paper) / margin.
-func inMargins(claim string, r *evidence.TestResult) *forestEntry {
-	at := func(v float64) float64 { return (v - *r.Test.Paper) / r.Test.Margin }
-	e := r.Estimate
-	return &forestEntry{claim, r, at(e.Value), at(e.Low), at(e.High)}
 }
 
 // oneSided reports whether a test claims one side of a bound.
@@ -280,15 +260,11 @@ func (d *forest) rows() [][]string {
 // fields are the fields of an entry; numbers are empty where there are none.
 func (e *forestEntry) fields(unit string) []string {
 	r := e.result
-	number := func(v float64) string {
+	known := func(v float64) string {
 		if math.IsNaN(v) {
 			return ""
 		}
 		return exact(v)
-	}
-	paper := ""
-	if r.Test.Paper != nil {
-		paper = exact(*r.Test.Paper)
 	}
 	bound := func(v float64) string {
 		if math.IsInf(v, 0) {
@@ -296,10 +272,13 @@ func (e *forestEntry) fields(unit string) []string {
 		}
 		return exact(v)
 	}
-	high := bound(r.High)
+	paper, high := "", bound(r.High)
+	if r.Test.Paper != nil {
+		paper = exact(*r.Test.Paper)
+	}
 	if r.Test.Kind == experiments.KindLess {
 		high = "0"
 	}
 	return []string{e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict.String(), paper, bound(r.Low), high,
-		number(r.Estimate.Value), number(r.Estimate.Low), number(r.Estimate.High), unit, number(e.x), number(e.low), number(e.high)}
+		known(r.Estimate.Value), known(r.Estimate.Low), known(r.Estimate.High), unit, known(e.x), known(e.low), known(e.high)}
 }

@@ -66,20 +66,14 @@ func (s forestScale) clipped(v float64) vg.Length { return s.at(min(max(v, s.min
 
 // numberScales are the axes of risk, error and model order.
 func numberScales() []forestScale {
-	n := vg.Length(len(quantityColumns))
 	left := forestEdge + forestNames + forestGap
-	width := (forestWidth - forestEdge - forestGap - left - (n-1)*forestSpace) / n
-	out := make([]forestScale, len(quantityColumns))
+	width := (forestWidth - forestEdge - forestGap - left - (quantityCount-1)*forestSpace) / quantityCount
+	out := make([]forestScale, quantityCount)
 	for i := range out {
 		out[i] = forestScale{left, left + width, -2, 2, [2]float64{-1, 1}, []float64{-2, -1, 0, 1, 2}}
 		left += width + forestSpace
 	}
 	return out
-}
-
-// boundScale is the axis of the sentences.
-func boundScale() forestScale {
-	return forestScale{forestEdge + forestLabels + forestGap, forestWidth - forestEdge - forestGap, -100, 100, [2]float64{-100, 0}, []float64{-100, -50, 0, 50, 100}}
 }
 
 func (d *forest) drawing() drawing { return d }
@@ -92,21 +86,15 @@ func panelRows(groups []forestGroup) (h vg.Length) {
 	return h
 }
 
-// size is the plot's size.
 func (d *forest) size() (w, h vg.Length) {
 	return forestWidth, 2*(forestTitle+forestAxis) + panelRows(d.numbers) + panelRows(d.sentences) + forestLegend + forestEdge
 }
 
 // draw draws the numbers above the sentences.
 func (d *forest) draw(c draw.Canvas) {
-	top := c.Max.Y
-	scales := numberScales()
-	headings := make([]string, len(scales))
-	for i, q := range quantityColumns {
-		headings[i] = q.title
-	}
-	top = drawForestPanel(c, top, "(a) numbers in Tables 2 and 3", d.numbers, scales, headings, "(ours - paper) / margin")
-	top = drawForestPanel(c, top, "(b) signed sentences", d.sentences, []forestScale{boundScale()}, []string{"holds | fails"}, "distance from the bound (% of it)")
+	bound := forestScale{forestEdge + forestLabels + forestGap, forestWidth - forestEdge - forestGap, -100, 100, [2]float64{-100, 0}, []float64{-100, -50, 0, 50, 100}}
+	top := drawForestPanel(c, c.Max.Y, "(a) numbers in Tables 2 and 3", d.numbers, numberScales(), []string{"risk", "error", "model order"}, "(ours - paper) / margin")
+	top = drawForestPanel(c, top, "(b) signed sentences", d.sentences, []forestScale{bound}, []string{"holds | fails"}, "distance from the bound (% of it)")
 	drawVerdictLegend(c, top-forestLegend/2)
 }
 
@@ -128,7 +116,11 @@ func drawForestPanel(c draw.Canvas, top vg.Length, title string, groups []forest
 		}
 		for _, row := range g.rows {
 			y -= forestRowGap
-			drawForestRow(c, y+forestRowGap/2, row, scales)
+			middle := y + forestRowGap/2
+			fillMiddle(c, letters(forestLetter, draw.XLeft, draw.YCenter), vg.Point{X: forestEdge + 4, Y: middle}, plainLetters(row.label))
+			for i, e := range row.entries {
+				scales[i].drawEntry(c, middle, e)
+			}
 		}
 	}
 	for i, s := range scales {
@@ -141,7 +133,7 @@ func drawForestPanel(c draw.Canvas, top vg.Length, title string, groups []forest
 // value claimed or the bound, and the ends of the axis.
 func (s forestScale) drawGround(c draw.Canvas, low, high vg.Length) {
 	a, b := s.at(s.shade[0]), s.at(s.shade[1])
-	c.FillPolygon(rgb(0xe4, 0xe7, 0xea), []vg.Point{{X: a, Y: low}, {X: b, Y: low}, {X: b, Y: high}, {X: a, Y: high}})
+	c.FillPolygon(rgb(0xe4, 0xe7, 0xea), rectangle(a, low, b, high))
 	c.StrokeLine2(draw.LineStyle{Color: rgb(0x66, 0x66, 0x66), Width: 0.5}, s.at(0), low, s.at(0), high)
 	for _, x := range []vg.Length{s.left, s.right} {
 		c.StrokeLine2(draw.LineStyle{Color: rgb(0xbb, 0xbb, 0xbb), Width: 0.4}, x, low, x, high)
@@ -159,15 +151,6 @@ func (s forestScale) drawAxis(c draw.Canvas, y vg.Length, labelled bool, label s
 	}
 	if labelled {
 		c.FillText(letters(forestLetter, draw.XCenter, draw.YTop), vg.Point{X: s.at((s.min + s.max) / 2), Y: y - 12}, label)
-	}
-}
-
-// drawForestRow draws a row's label and entries.
-func drawForestRow(c draw.Canvas, y vg.Length, row forestRow, scales []forestScale) {
-	sty := letters(forestLetter, draw.XLeft, draw.YCenter)
-	c.FillText(sty, vg.Point{X: forestEdge + 4, Y: y + sty.FontExtents().Descent/2}, plainLetters(row.label))
-	for i, e := range row.entries {
-		scales[i].drawEntry(c, y, e)
 	}
 }
 
@@ -189,23 +172,18 @@ func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
 	}
 	if e.high > e.low && e.low <= s.max && e.high >= s.min {
 		c.StrokeLine2(draw.LineStyle{Color: look.color, Width: 1}, s.clipped(e.low), y, s.clipped(e.high), y)
-		s.drawEnds(c, y, e, look.color)
+		if e.low < s.min {
+			arrowhead(c, s.left, y, -1, look.color)
+		}
+		if e.high > s.max {
+			arrowhead(c, s.right, y, 1, look.color)
+		}
 	}
 	if e.x >= s.min && e.x <= s.max {
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.color, Radius: look.radius, Shape: look.marker}, vg.Point{X: s.at(e.x), Y: y})
 		return
 	}
 	s.drawBeyond(c, y, e.x, look.color)
-}
-
-// drawEnds draws arrowheads where an interval goes beyond the axis.
-func (s forestScale) drawEnds(c draw.Canvas, y vg.Length, e *forestEntry, ink color.Color) {
-	if e.low < s.min {
-		arrowhead(c, s.left, y, -1, ink)
-	}
-	if e.high > s.max {
-		arrowhead(c, s.right, y, 1, ink)
-	}
 }
 
 // drawBeyond draws an arrow at the edge beyond which a value lies, with the
@@ -219,18 +197,14 @@ func (s forestScale) drawBeyond(c draw.Canvas, y vg.Length, x float64, ink color
 	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, edge-direction*3, y, edge, y)
 	sty := letters(forestLetter, align, draw.YCenter)
 	sty.Color = ink
-	c.FillText(sty, vg.Point{X: edge - direction*5, Y: y + sty.FontExtents().Descent/2}, beyondLabel(x))
-}
-
-// beyondLabel writes a value beyond an axis in three digits.
-func beyondLabel(x float64) string {
+	label := strconv.FormatFloat(x, 'f', 1, 64)
 	switch {
 	case math.IsInf(x, 0):
-		return "diverged"
+		label = "diverged"
 	case math.Abs(x) >= 100:
-		return strconv.FormatFloat(x, 'f', 0, 64)
+		label = strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(x, 'f', 1, 64)
+	fillMiddle(c, sty, vg.Point{X: edge - direction*5, Y: y}, label)
 }
 
 // arrowhead draws a triangle that begins at an edge and points beyond it.
@@ -243,8 +217,8 @@ func (s forestScale) drawWords(c draw.Canvas, y vg.Length, words string, ink col
 	sty := letters(forestLetter, draw.XCenter, draw.YCenter)
 	sty.Color = ink
 	middle, half := s.at((s.min+s.max)/2), sty.Width(words)/2+2
-	c.FillPolygon(rgb(0xff, 0xff, 0xff), []vg.Point{{X: middle - half, Y: y - 3.5}, {X: middle + half, Y: y - 3.5}, {X: middle + half, Y: y + 3.5}, {X: middle - half, Y: y + 3.5}})
-	c.FillText(sty, vg.Point{X: middle, Y: y + sty.FontExtents().Descent/2}, words)
+	c.FillPolygon(rgb(0xff, 0xff, 0xff), rectangle(middle-half, y-3.5, middle+half, y+3.5))
+	fillMiddle(c, sty, vg.Point{X: middle, Y: y}, words)
 }
 
 // drawVerdictLegend names the markers in one row.
@@ -259,7 +233,7 @@ func drawVerdictLegend(c draw.Canvas, y vg.Length) {
 	for _, v := range legendVerdicts {
 		look := verdictLooks[v]
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.color, Radius: look.radius, Shape: look.marker}, vg.Point{X: x, Y: y})
-		c.FillText(sty, vg.Point{X: x + icon - 2, Y: y + sty.FontExtents().Descent/2}, v.String())
+		fillMiddle(c, sty, vg.Point{X: x + icon - 2, Y: y}, v.String())
 		x += icon + sty.Width(v.String()) + gap
 	}
 }

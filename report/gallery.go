@@ -26,62 +26,53 @@ type DataPicture struct {
 
 // A gallery is the contents of a figure that shows data sets.
 type gallery struct {
-	tiles []tile
-	plane *scatter // the data set in the plane, if there is one
+	tiles    []tile
+	captions []string
+	plane    *scatter // the data set in the plane, if there is one
 }
 
-// dataSets fills the figure of the paper's data sets.
+// add adds a panel.
+func (g *gallery) add(title string, shown panelContents, caption string) {
+	g.captions = append(g.captions, fmt.Sprintf("(%c) %s", 'a'+len(g.tiles), caption))
+	g.tiles = append(g.tiles, tile{title, shown})
+}
+
+// dataSets fills the figure of the paper's data sets. In the place of one that
+// can't be shown it says why.
 func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
 	g := &gallery{}
-	var captions []string
-	for i, pp := range pf.Panels {
-		t, caption := b.dataTile(pp)
-		if p, ok := t.(scatter); ok {
-			g.plane = &p
+	for _, pp := range pf.Panels {
+		p := b.in.Pictures[pp.Data]
+		switch {
+		case pp.Data == "multidist":
+			g.addScatter(pp.Title, b.figureDraw)
+		case len(p.Images) == 0:
+			why := cmp.Or(oneLine(p.Missing), whyUnavailable)
+			g.add(pp.Title, notice(why), pp.Data+": "+why)
+		default:
+			g.add(pp.Title, p.mosaic(), oneLine(cmp.Or(p.Caption, pp.Data)))
 		}
-		g.tiles = append(g.tiles, t)
-		captions = append(captions, fmt.Sprintf("(%c) %s", 'a'+i, caption))
 	}
-	f.content, f.Caption = g, strings.Join(captions, "; ")+"."
-}
-
-// dataTile shows a data set, or says in its place why it can't be shown; and
-// what the figure's caption says of it.
-func (b *builder) dataTile(pp experiments.PaperPanel) (t tile, caption string) {
-	if pp.Data == "multidist" {
-		return newScatter(pp.Title, b.figureDraw)
-	}
-	p := b.in.Pictures[pp.Data]
-	if len(p.Images) == 0 {
-		why := cmp.Or(oneLine(p.Missing), whyUnavailable)
-		return notice{pp.Title, why}, fmt.Sprintf("%s: %s", pp.Data, why)
-	}
-	return p.mosaic(pp.Title), oneLine(cmp.Or(p.Caption, pp.Data))
+	f.content, f.Caption = g, strings.Join(g.captions, "; ")+"."
 }
 
 // standIns makes the figure of the generated stand-ins that runs are planned
 // on, or nil if there are none.
 func (b *builder) standIns() *Figure {
-	f := &Figure{Name: "figureS1", Title: "Figure S1. Generated stand-ins", imagesOnly: true}
 	g := &gallery{}
-	var captions []string
 	for _, name := range []string{"glyphs", "weaves"} {
 		planned := b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == name })
-		p := b.in.Pictures[name]
-		if len(planned) == 0 || len(p.Images) == 0 {
-			continue
+		if p := b.in.Pictures[name]; len(planned) > 0 && len(p.Images) > 0 {
+			g.add(name, p.mosaic(), oneLine(cmp.Or(p.Caption, name)))
 		}
-		captions = append(captions, fmt.Sprintf("(%c) %s", 'a'+len(g.tiles), oneLine(cmp.Or(p.Caption, name))))
-		g.tiles = append(g.tiles, p.mosaic(name))
 	}
 	if len(g.tiles) == 0 {
 		return nil
 	}
-	f.content, f.Caption = g, strings.Join(captions, "; ")+". They stand in for images that can't be had everywhere; no figure of the paper is about them."
-	return f
+	return &Figure{Name: "figureS1", Title: "Figure S1. Generated stand-ins", imagesOnly: true, content: g,
+		Caption: strings.Join(g.captions, "; ") + ". They stand in for images that can't be had everywhere; no figure of the paper is about them."}
 }
 
-// drawing lays the figure out.
 func (g *gallery) drawing() drawing {
 	if g.plane == nil {
 		return &sheet{tiles: g.tiles, aspect: g.aspect()}
@@ -95,7 +86,7 @@ func (g *gallery) drawing() drawing {
 func (g *gallery) aspect() float64 {
 	most := 0.0
 	for _, t := range g.tiles {
-		if m, ok := t.(mosaic); ok {
+		if m, ok := t.shown.(mosaic); ok {
 			most = max(most, float64(m.sheet.Rect.Dy())/float64(m.sheet.Rect.Dx()))
 		}
 	}
@@ -125,25 +116,23 @@ func exact32(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1,
 
 // A scatter is a data set in the plane.
 type scatter struct {
-	heading string
-	set     *data.Set
-	means   [][][2]float64 // by class and mode
+	set   *data.Set
+	means [][][2]float64 // by class and mode
 }
 
-// newScatter shows the training points of a draw of multidist.
-func newScatter(heading string, figureDraw uint64) (t tile, caption string) {
+// addScatter adds the training points of a draw of multidist.
+func (g *gallery) addScatter(title string, figureDraw uint64) {
 	set, err := data.Multidist("", figureDraw)
 	if err != nil {
-		return notice{heading, err.Error()}, err.Error()
+		g.add(title, notice(err.Error()), err.Error())
+		return
 	}
-	return scatter{heading, set, data.MultidistMeans(figureDraw)},
-		fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
-			min(maxPoints, set.Train.N), set.Train.N, figureDraw)
+	g.plane = &scatter{set, data.MultidistMeans(figureDraw)}
+	g.add(title, g.plane, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
+		min(maxPoints, set.Train.N), set.Train.N, figureDraw))
 }
 
-func (p scatter) title() string { return p.heading }
-
-func (p scatter) draw(c draw.Canvas) {
+func (p *scatter) draw(c draw.Canvas) {
 	a := areaOf(p.set.Train, 1)
 	drawPoints(c, a, p.set.Train, p.set.Classes, 0.85)
 	for _, modes := range p.means {
@@ -158,17 +147,14 @@ func (p scatter) draw(c draw.Canvas) {
 func drawMean(c draw.Canvas, at vg.Point) { drawDiamond(c, look{color: rgb(0, 0, 0)}, at) }
 
 // A mosaic is images set out in rows and columns.
-type mosaic struct {
-	heading string
-	sheet   *image.Gray
-}
+type mosaic struct{ sheet *image.Gray }
 
 // mosaicPixels is the least width of a mosaic: small images are enlarged, each
 // pixel to a square of them, because viewers blur what they enlarge.
 const mosaicPixels = 560
 
 // mosaic sets the images, of which there is at least one, out on white.
-func (p DataPicture) mosaic(heading string) mosaic {
+func (p DataPicture) mosaic() mosaic {
 	columns := p.Columns
 	if columns < 1 {
 		columns = int(math.Ceil(math.Sqrt(float64(len(p.Images)))))
@@ -189,7 +175,7 @@ func (p DataPicture) mosaic(heading string) mosaic {
 	for i, m := range p.Images {
 		enlarge(out, m, image.Pt(zoom*(gap+i%columns*(w+gap)), zoom*(gap+i/columns*(h+gap))), zoom)
 	}
-	return mosaic{heading, out}
+	return mosaic{out}
 }
 
 // enlarge copies an image to a place on another, each pixel as zoom×zoom.
@@ -201,8 +187,6 @@ func enlarge(dst, src *image.Gray, at image.Point, zoom int) {
 		}
 	}
 }
-
-func (m mosaic) title() string { return m.heading }
 
 // draw draws the mosaic as large as fits, under the panel's title.
 func (m mosaic) draw(c draw.Canvas) {

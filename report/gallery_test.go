@@ -146,13 +146,13 @@ func TestMosaic(t *testing.T) {
 		{5, 28, 14, 3, image.Pt(7*92, 7*34)},
 		{3, 1, 1, 0, image.Pt(140*5, 140*5)},
 	} {
-		m := DataPicture{Images: patterns(c.n, c.w, c.h), Columns: c.columns}.mosaic("")
+		m := DataPicture{Images: patterns(c.n, c.w, c.h), Columns: c.columns}.mosaic()
 		if got := m.sheet.Rect.Size(); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
 	p := DataPicture{Images: append(patterns(1, 4, 4), image.NewGray(image.Rect(3, 3, 5, 4)))}
-	m := p.mosaic("").sheet
+	m := p.mosaic().sheet
 	dark := 0
 	for _, v := range m.Pix {
 		if v == 0 {
@@ -163,7 +163,7 @@ func TestMosaic(t *testing.T) {
 	if dark != 2*zoom*zoom {
 		t.Errorf("an image of two pixels has %d, enlarged %d times", dark, zoom)
 	}
-	empty := DataPicture{Images: []*image.Gray{image.NewGray(image.Rectangle{})}}.mosaic("").sheet.Rect
+	empty := DataPicture{Images: []*image.Gray{image.NewGray(image.Rectangle{})}}.mosaic().sheet.Rect
 	if empty.Dx() == 0 || empty.Dy() == 0 {
 		t.Errorf("an image without pixels makes a mosaic without any: %v", empty)
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -10,12 +9,22 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// A grid is a header and rows of cells, one line each, as tablewriter takes
-// them. A nil row is a rule.
+// A grid is a header and rows of cells, one line each. A nil row is a rule. All
+// blocks of a table, and the tables of a summary, have columns of common widths,
+// which is why the cells are padded here.
 type grid struct {
 	header []string
 	rows   [][]string
 	left   []bool // columns set flush left; the others are numbers, set flush right
+}
+
+// leftGrid returns a grid without rows whose columns are set flush left.
+func leftGrid(header ...string) *grid {
+	g := &grid{header: header, left: make([]bool, len(header))}
+	for i := range g.left {
+		g.left[i] = true
+	}
+	return g
 }
 
 // widths returns the width of each column.
@@ -43,10 +52,10 @@ func (g *grid) pad(row []string, widths []int) []string {
 	return out
 }
 
-// text renders the grid for a terminal in columns of the given widths.
-func (g *grid) text(w io.Writer, widths []int) error {
-	var b strings.Builder
-	t := tablewriter.NewTable(&b,
+// text writes the grid for a terminal in columns of the given widths.
+func (g *grid) text(b *strings.Builder, widths []int) {
+	var out strings.Builder
+	t := tablewriter.NewTable(&out,
 		tablewriter.WithRenderer(renderer.NewBlueprint(bare)),
 		tablewriter.WithConfig(verbatim),
 		tablewriter.WithTrimSpace(tw.Off))
@@ -59,24 +68,20 @@ func (g *grid) text(w io.Writer, widths []int) error {
 		if row == nil {
 			row = rule
 		}
-		if err := t.Append(g.pad(row, widths)); err != nil {
-			return err
-		}
+		must(t.Append(g.pad(row, widths)))
 	}
-	if err := t.Render(); err != nil {
-		return err
+	must(t.Render())
+	for l := range strings.Lines(out.String()) {
+		b.WriteString(strings.TrimRight(l, " \n") + "\n")
 	}
-	return writeTrimmed(w, b.String())
 }
 
-// writeTrimmed writes lines without the spaces at their ends.
-func writeTrimmed(w io.Writer, s string) error {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " ")
+// must panics with an error of tablewriter, which has none for rows of strings that it
+// writes to memory.
+func must(err error) {
+	if err != nil {
+		panic("report: a table of strings: " + err.Error())
 	}
-	_, err := io.WriteString(w, strings.Join(lines, "\n"))
-	return err
 }
 
 // bare is a rendition without lines other than that below the header.
@@ -101,8 +106,8 @@ var verbatim = tablewriter.Config{
 	},
 }
 
-// markdown renders the grid as a Markdown table; rules are left out.
-func (g *grid) markdown(w io.Writer) error {
+// markdown writes the grid as a Markdown table; rules are left out.
+func (g *grid) markdown(b *strings.Builder) {
 	aligns := make([]tw.Align, len(g.left))
 	for i, left := range g.left {
 		aligns[i] = tw.AlignRight
@@ -110,21 +115,18 @@ func (g *grid) markdown(w io.Writer) error {
 			aligns[i] = tw.AlignLeft
 		}
 	}
-	t := tablewriter.NewTable(w,
+	t := tablewriter.NewTable(b,
 		tablewriter.WithRenderer(renderer.NewMarkdown()),
 		tablewriter.WithConfig(verbatim),
 		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: aligns}),
 		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: aligns}))
 	t.Header(markdownRow(g.header))
 	for _, row := range g.rows {
-		if row == nil {
-			continue
-		}
-		if err := t.Append(markdownRow(row)); err != nil {
-			return err
+		if row != nil {
+			must(t.Append(markdownRow(row)))
 		}
 	}
-	return t.Render()
+	must(t.Render())
 }
 
 // markdownEscapes keep a cell's text from being read as markup.

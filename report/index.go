@@ -11,36 +11,33 @@ import (
 func (r *Report) Index(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Results beside the paper's\n\n")
-	if r.Profile != "" {
-		fmt.Fprintf(&b, "Profile: %s.\n\n", r.Profile)
+	if p := r.Input.Profile; p != "" {
+		fmt.Fprintf(&b, "Profile: %s.\n\n", p)
 	}
 	if r.Page != "" {
 		fmt.Fprintf(&b, "As one page, with the verdicts on the paper's claims: [%[1]s](%[1]s).\n\n", r.Page)
 	}
 	for _, t := range r.Tables {
-		if err := indexTable(&b, t); err != nil {
-			return err
-		}
+		indexTable(&b, t)
 	}
 	for _, f := range r.Figures {
 		indexFigure(&b, f)
 	}
-	if err := indexTable(&b, r.Runs); err != nil {
-		return err
+	indexTable(&b, r.Runs)
+	if missing := r.Missing(); len(missing) > 0 {
+		b.WriteString("## What is missing, and why\n\n")
+		for _, l := range missing {
+			fmt.Fprintf(&b, "- %s\n", markdownEscapes.Replace(l))
+		}
 	}
-	r.indexMissing(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // indexTable writes a table and where its other faces are.
-func indexTable(b *strings.Builder, t *Table) error {
-	fmt.Fprintf(b, "## %s\n\n", markdownEscapes.Replace(t.Title))
-	if err := t.markdownBody(b); err != nil {
-		return err
-	}
-	fmt.Fprintf(b, "\nAlso as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
-	return nil
+func indexTable(b *strings.Builder, t *Table) {
+	fmt.Fprintf(b, "## %s\n\n%s\n", markdownEscapes.Replace(t.Title), t.markdownBody())
+	fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
 }
 
 // indexFigure shows a figure or says why it is missing.
@@ -51,27 +48,9 @@ func indexFigure(b *strings.Builder, f *Figure) {
 		return
 	}
 	fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, markdownEscapes.Replace(f.Caption))
+	others := "[PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf)"
 	if f.hasNumbers() {
-		fmt.Fprintf(b, "Also as [PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv).\n\n", f.Name)
-	} else {
-		fmt.Fprintf(b, "Also as [PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf).\n\n", f.Name)
+		others = "[PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv)"
 	}
-}
-
-// indexMissing lists what is missing.
-func (r *Report) indexMissing(b *strings.Builder) {
-	var lines []string
-	for _, f := range r.Figures {
-		if f.Missing != "" {
-			lines = append(lines, f.Title+": "+f.Missing)
-		}
-	}
-	lines = append(lines, r.Notes...)
-	if len(lines) == 0 {
-		return
-	}
-	b.WriteString("## What is missing, and why\n\n")
-	for _, l := range lines {
-		fmt.Fprintf(b, "- %s\n", markdownEscapes.Replace(l))
-	}
+	fmt.Fprintf(b, "Also as "+others+".\n\n", f.Name)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"polkrepro/evidence"
@@ -73,13 +74,11 @@ func (v *Verdicts) JUnit(w io.Writer) error {
 		properties = append(properties, junitProperty{"reference", v.Reference.Folder})
 	}
 	doc := junitSuites{Name: "runall verify"}
-	of := make(map[string]int) // index of a section's suite
 	for i := range v.Assessment.Claims {
 		c := &v.Assessment.Claims[i]
-		n, ok := of[c.Claim.Section]
-		if !ok {
+		n := slices.IndexFunc(doc.Suites, func(s junitSuite) bool { return s.Name == c.Claim.Section })
+		if n < 0 {
 			n = len(doc.Suites)
-			of[c.Claim.Section] = n
 			doc.Suites = append(doc.Suites, junitSuite{Name: c.Claim.Section, Properties: properties})
 		}
 		s, tc := &doc.Suites[n], v.junitCase(c)

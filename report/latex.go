@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +21,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	} else {
 		t.latexBlocks(&b)
 	}
-	notes := append([]string{t.Caption}, t.Notes...)
+	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.Notes...)
 	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{table}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name))
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -46,39 +47,29 @@ func (t *Table) latexPlain(b *strings.Builder) {
 
 // latexBlocks writes a table that compares with the paper.
 func (t *Table) latexBlocks(b *strings.Builder) {
-	var names []string
-	for _, blk := range t.Blocks {
-		if !slices.Contains(names, blk.Data) {
-			names = append(names, blk.Data)
-		}
-	}
+	var parts []*Table // the blocks on one data set
 	tasks := 1
-	for _, name := range names {
-		tasks = max(tasks, len(t.blocksOf(name)))
+	for i, blk := range t.Blocks {
+		if i == 0 || blk.Data != t.Blocks[i-1].Data {
+			parts = append(parts, &Table{})
+		}
+		last := parts[len(parts)-1]
+		last.Blocks = append(last.Blocks, blk)
+		tasks = max(tasks, len(last.Blocks))
 	}
 	fmt.Fprintf(b, "\\begin{tabular}{@{}ll%s@{}}\n\\toprule\n", strings.Repeat("rrr", tasks))
-	for i, name := range names {
+	for i, part := range parts {
 		if i > 0 {
 			b.WriteString("\\midrule[\\heavyrulewidth]\n")
 		}
-		t.latexData(b, t.blocksOf(name))
+		part.latexData(b)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
 }
 
-// blocksOf returns the blocks on a data set.
-func (t *Table) blocksOf(name string) []*Block {
-	var out []*Block
-	for _, blk := range t.Blocks {
-		if blk.Data == name {
-			out = append(out, blk)
-		}
-	}
-	return out
-}
-
 // latexData writes the part of a table on one data set.
-func (t *Table) latexData(b *strings.Builder, blocks []*Block) {
+func (t *Table) latexData(b *strings.Builder) {
+	blocks := t.Blocks
 	fmt.Fprintf(b, "\\multicolumn{2}{@{}l}{\\texttt{%s}}", latexEscape(blocks[0].Data))
 	for _, blk := range blocks {
 		fmt.Fprintf(b, " & \\multicolumn{3}{c}{%s}", latexEscape(blk.Title))
@@ -89,11 +80,10 @@ func (t *Table) latexData(b *strings.Builder, blocks []*Block) {
 	}
 	b.WriteString("\nAlgorithm & ")
 	for _, blk := range blocks {
-		fmt.Fprintf(b, " & %s & error (\\%%) & order", blk.riskName())
+		fmt.Fprintf(b, " & %s & error (\\%%) & order", riskName(blk.Risk))
 	}
 	b.WriteString(" \\\\\n\\midrule\n")
-	part := &Table{Blocks: blocks}
-	rows := part.rowIDs()
+	rows := t.rowIDs()
 	for i, id := range rows {
 		if id.Extra && (i == 0 || !rows[i-1].Extra) {
 			b.WriteString("\\midrule\n")
@@ -105,22 +95,28 @@ func (t *Table) latexData(b *strings.Builder, blocks []*Block) {
 // latexMethod writes the lines of one method.
 func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 	columns := make([][]string, len(blocks))
-	labels := []string{"paper"}
+	lines := []cellLine{{label: "paper"}} // of the cell that has most
 	for i, blk := range blocks {
-		columns[i] = []string{"& & & "}
 		r := blk.row(id.ID)
 		if r == nil {
+			columns[i] = []string{"& & & "}
 			continue
 		}
-		lines, names := latexCell(&r.Cell)
-		columns[i] = lines
-		if len(names) > len(labels) {
-			labels = names
+		own := r.Cell.lines()
+		for _, l := range own {
+			text := latexTriple(l.values)
+			if l.why != "" {
+				text = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.why))
+			}
+			columns[i] = append(columns[i], text)
+		}
+		if len(own) > len(lines) {
+			lines = own
 		}
 	}
-	for line, label := range labels {
-		name := ""
-		if line == 0 {
+	for n, l := range lines {
+		name, label := "", l.label
+		if n == 0 {
 			name = id.Title
 		}
 		if label == "ours" {
@@ -128,8 +124,8 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 		}
 		fmt.Fprintf(b, "%s & %s", latexEscape(name), latexEscape(label))
 		for _, col := range columns {
-			if line < len(col) {
-				b.WriteString(" " + col[line])
+			if n < len(col) {
+				b.WriteString(" " + col[n])
 			} else {
 				b.WriteString(" & & &")
 			}
@@ -142,8 +138,8 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 func runCounts(blocks []*Block, id string) string {
 	var counts []string
 	for _, blk := range blocks {
-		if r := blk.row(id); r != nil && r.Cell.runs() > 0 {
-			counts = append(counts, strconv.Itoa(r.Cell.runs()))
+		if r := blk.row(id); r != nil && r.Cell.Runs() > 0 {
+			counts = append(counts, strconv.Itoa(r.Cell.Runs()))
 		}
 	}
 	if len(counts) == 0 {
@@ -152,33 +148,9 @@ func runCounts(blocks []*Block, id string) string {
 	return " (n = " + strings.Join(slices.Compact(counts), ", ") + ")"
 }
 
-// latexCell returns the lines of a cell and their labels.
-func latexCell(c *Cell) (lines, labels []string) {
-	lines, labels = []string{latexTriple(c.Printed)}, []string{"paper"}
-	if c.Why != "" && c.Why != whyDash {
-		lines = append(lines, fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(shorten(c.Why, whyWidth))))
-		return lines, append(labels, "ours")
-	}
-	if c.Why != "" {
-		return lines, labels
-	}
-	for _, l := range c.ours() {
-		text := latexTriple(l.values)
-		lines, labels = append(lines, text), append(labels, l.label)
-	}
-	return lines, labels
-}
-
 // latexTriple writes the three quantities as columns.
-func latexTriple(values [quantityCount]string) string {
-	var b strings.Builder
-	for i, v := range values {
-		if i > 0 {
-			b.WriteString(" ")
-		}
-		b.WriteString("& " + latexEscape(v))
-	}
-	return b.String()
+func latexTriple(v [quantityCount]string) string {
+	return "& " + latexEscape(v[qRisk]) + " & " + latexEscape(v[qError]) + " & " + latexEscape(v[qOrder])
 }
 
 // latexRow writes a row of a plain table.

@@ -50,7 +50,7 @@ func classLegend(classes int) legend {
 	for class := range classes {
 		l = append(l, iconEntry(fmt.Sprintf("class %d", class), func(c draw.Canvas, at vg.Point) {
 			const w, h = 7, 3.5
-			c.FillPolygon(pale(classColor(class)), []vg.Point{{X: at.X - w, Y: at.Y - h}, {X: at.X + w, Y: at.Y - h}, {X: at.X + w, Y: at.Y + h}, {X: at.X - w, Y: at.Y + h}})
+			c.FillPolygon(pale(classColor(class)), rectangle(at.X-w, at.Y-h, at.X+w, at.Y+h))
 			drawMarkers(c, class, 1.7, []vg.Point{at})
 		}))
 	}
@@ -58,8 +58,8 @@ func classLegend(classes int) legend {
 }
 
 // bandEntry is the legend entry of the bands.
-func bandEntry(text string) legendEntry {
-	return legendEntry{text, func(c draw.Canvas, left, right vg.Point) {
+func bandEntry() legendEntry {
+	return legendEntry{"range over runs", func(c draw.Canvas, left, right vg.Point) {
 		const half = 3
 		c.FillPolygon(rgb(0xcc, 0xcc, 0xcc), []vg.Point{
 			{X: left.X, Y: left.Y - half}, {X: left.X, Y: left.Y + half},
@@ -75,11 +75,6 @@ func levelEntry(text string) legendEntry {
 		c.StrokeLines(l.reference(), []vg.Point{left, tip})
 		c.FillPolygon(l.color, wedge(tip))
 	}}
-}
-
-// markEntry is the legend entry of the values in the paper's text.
-func markEntry(text string) legendEntry {
-	return iconEntry(text, func(c draw.Canvas, at vg.Point) { drawDiamond(c, look{color: rgb(0, 0, 0)}, at) })
 }
 
 // width is the width of an entry.
@@ -129,6 +124,5 @@ func (l legend) draw(c draw.Canvas) {
 func (e legendEntry) draw(c draw.Canvas, x, y vg.Length) {
 	e.icon(c, vg.Point{X: x, Y: y}, vg.Point{X: x + iconWidth, Y: y})
 	sty := letters(legendSize, draw.XLeft, draw.YCenter)
-	at := vg.Point{X: x + iconWidth + iconGap, Y: y + sty.FontExtents().Descent/2}
-	c.FillText(sty, at, e.text)
+	fillMiddle(c, sty, vg.Point{X: x + iconWidth + iconGap, Y: y}, e.text)
 }

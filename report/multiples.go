@@ -55,12 +55,10 @@ const (
 // rowCount is the number of rows.
 func (m *multiples) rowCount() int { return (len(m.panels) + m.columns - 1) / m.columns }
 
-// size is the picture's size.
 func (m *multiples) size() (w, h vg.Length) {
 	return pictureWidth, vg.Length(m.rowCount())*(m.height+facetHead) + 2*facetTicks + legendRow + m.legend.height() + 4
 }
 
-// draw draws the picture.
 func (m *multiples) draw(all draw.Canvas) {
 	plots := make([][]*plot.Plot, m.rowCount())
 	for i := range m.panels {
@@ -87,43 +85,31 @@ func (m *multiples) draw(all draw.Canvas) {
 // plot makes the plot of panel i. The first of a row has the labels of the y
 // axis, the last of a column the x axis' name and the labels of its ticks.
 func (m *multiples) plot(i int) *plot.Plot {
-	pl := plot.New()
-	pl.TextHandler = lettering
-	styleAxis(&pl.X, draw.XCenter, draw.YTop)
-	styleAxis(&pl.Y, draw.XRight, draw.YCenter)
+	pl := newPlot(m.logX, true)
 	for _, a := range []*plot.Axis{&pl.X, &pl.Y} { // the frame is the line
 		a.LineStyle.Width, a.Padding, a.Tick.Length = 0, 0, 2.5
 	}
-	pl.X.Tick.Marker = narrow(countTicks)
-	if m.logX {
-		pl.X.Scale, pl.X.Tick.Marker = logAxis{}, narrow(logTicks)
+	labelsX, labelsY := 0, 0
+	if i%m.columns == 0 {
+		labelsY = maxLabels
 	}
-	pl.Y.Scale, pl.Y.Tick.Marker = logAxis{}, narrow(logTicks)
-	if i%m.columns != 0 {
-		pl.Y.Tick.Marker = unlabelled(pl.Y.Tick.Marker)
-	}
-	if i+m.columns < len(m.panels) {
-		pl.X.Tick.Marker = unlabelled(pl.X.Tick.Marker)
-	} else {
+	if i+m.columns >= len(m.panels) {
+		labelsX = maxLabels
 		pl.X.Label.Text = m.panels[i].xlabel
 	}
+	pl.X.Tick.Marker, pl.Y.Tick.Marker = narrow(pl.X.Tick.Marker, labelsX), narrow(pl.Y.Tick.Marker, labelsY)
 	pl.Add(facetDrawer{&m.panels[i], m.drawable})
 	sharing := m.panels
 	if m.ownX {
 		sharing = m.panels[i : i+1]
 	}
-	pl.X.Min, pl.X.Max = m.rangeX(sharing)
+	low, high := m.span(sharing, func(p plotter.XY) float64 { return p.X })
+	pl.X.Min, pl.X.Max = 0, high
+	if m.logX {
+		pl.X.Min, pl.X.Max = logMargin(low, high)
+	}
 	pl.Y.Min, pl.Y.Max = logMargin(m.span(m.panels, func(p plotter.XY) float64 { return p.Y }))
 	return pl
-}
-
-// rangeX is the range of the x axis of panels.
-func (m *multiples) rangeX(panels []facet) (low, high float64) {
-	low, high = m.span(panels, func(p plotter.XY) float64 { return p.X })
-	if m.logX {
-		return logMargin(low, high)
-	}
-	return 0, high
 }
 
 // span is the range of a coordinate of all that is drawn in panels, from 1 to 10
@@ -168,7 +154,6 @@ type facetDrawer struct {
 
 var _ plot.Plotter = facetDrawer{}
 
-// Plot implements plot.Plotter.
 func (f facetDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
 	drawFrame(c)
 	x, y := pl.Transforms(&c)
@@ -207,37 +192,29 @@ func (f facetDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
 // maxLabels is the number of labels that fit the axes of a small panel.
 const maxLabels = 5
 
-// narrow are the ticks of an axis of a small panel: at most maxLabels of them
-// keep their label, evenly.
-func narrow(ticks plot.TickerFunc) plot.Ticker {
+// narrow are the ticks of an axis of a small panel: at most so many of them keep
+// their label, evenly.
+func narrow(ticks plot.Ticker, most int) plot.Ticker {
 	return plot.TickerFunc(func(low, high float64) []plot.Tick {
-		out := ticks(low, high)
+		out := ticks.Ticks(low, high)
 		labels := 0
 		for _, t := range out {
 			if t.Label != "" {
 				labels++
 			}
 		}
-		every, seen := max(1, (labels+maxLabels-1)/maxLabels), 0
+		every, seen := 1, 0
+		if most > 0 {
+			every = max(1, (labels+most-1)/most)
+		}
 		for i := range out {
 			if out[i].Label == "" {
 				continue
 			}
-			if seen%every != 0 {
+			if most == 0 || seen%every != 0 {
 				out[i].Label = ""
 			}
 			seen++
-		}
-		return out
-	})
-}
-
-// unlabelled are the ticks of an axis without their labels.
-func unlabelled(ticks plot.Ticker) plot.Ticker {
-	return plot.TickerFunc(func(low, high float64) []plot.Tick {
-		out := ticks.Ticks(low, high)
-		for i := range out {
-			out[i].Label = ""
 		}
 		return out
 	})

@@ -14,26 +14,29 @@ func (b *builder) tableNotes(t *Table) []string {
 		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples; 90 %: the interval of the mean, Student's.",
 		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
 	}
-	notes = append(notes, b.bayesNotes(t)...)
-	notes = append(notes, gapNotes(t)...)
-	notes = append(notes, dashNotes(t)...)
-	return append(notes, lostNotes(t)...)
-}
-
-// bayesNotes give the Bayes error of generated data.
-func (b *builder) bayesNotes(t *Table) []string {
-	var notes []string
-	var seen []string
 	for _, blk := range t.Blocks {
-		if slices.Contains(seen, blk.Data) {
-			continue
-		}
-		seen = append(seen, blk.Data)
 		if n := b.bayesNote(blk.Data); n != "" {
-			notes = append(notes, n)
+			notes = appendNew(notes, n)
 		}
 	}
-	return notes
+	var gaps, lost []string
+	for blk, row := range t.all() {
+		c := &row.Cell
+		if c.Gap > 0 {
+			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", t.place(blk, row), 100*c.Gap))
+		}
+		why := c.Lost
+		if shorten(c.Why, whyWidth) != c.Why { // a column can't hold it
+			why = c.Why
+		}
+		if why != "" {
+			lost = append(lost, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, why))
+		}
+	}
+	if len(gaps) > 0 {
+		notes = append(notes, fmt.Sprintf("Ended before their tolerance, with a duality gap by the objective of: %s.", strings.Join(gaps, "; ")))
+	}
+	return slices.Concat(notes, dashNotes(t), lost)
 }
 
 // bayesNote gives the Bayes error of a data set's draws, each counted once.
@@ -59,43 +62,23 @@ func (b *builder) bayesNote(dataSet string) string {
 	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, s.text(qError), s.N, figure)
 }
 
-// gapNotes name the batch methods that ended before their tolerance was met.
-func gapNotes(t *Table) []string {
-	var places []string
-	for _, blk := range t.Blocks {
-		for _, row := range blk.Rows {
-			if row.Cell.Gap > 0 {
-				places = append(places, fmt.Sprintf("%s: %.2g %%", dashPlace(t, blk, row), 100*row.Cell.Gap))
-			}
-		}
-	}
-	if len(places) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("Ended before their tolerance, with a duality gap by the objective of: %s.", strings.Join(places, "; "))}
-}
-
 // dashNotes say why the paper leaves numbers out, a line a reason.
 func dashNotes(t *Table) []string {
 	where := map[string][]string{}
 	var reasons []string
-	for _, blk := range t.Blocks {
-		for _, row := range blk.Rows {
-			why := row.Cell.Dash
-			if why == "" {
-				continue
-			}
-			if where[why] == nil {
-				reasons = append(reasons, why)
-			}
-			place := dashPlace(t, blk, row)
-			if t.dashed(row.ID, why) {
-				place = row.Title
-			}
-			if !slices.Contains(where[why], place) {
-				where[why] = append(where[why], place)
-			}
+	for blk, row := range t.all() {
+		why := row.Cell.Dash
+		if why == "" {
+			continue
 		}
+		if where[why] == nil {
+			reasons = append(reasons, why)
+		}
+		place := t.place(blk, row)
+		if t.dashed(row.ID, why) {
+			place = row.Title
+		}
+		where[why] = appendNew(where[why], place)
 	}
 	var notes []string
 	for _, r := range reasons {
@@ -108,21 +91,19 @@ func dashNotes(t *Table) []string {
 // the same reason.
 func (t *Table) dashed(id, why string) bool {
 	n := 0
-	for _, blk := range t.Blocks {
-		row := blk.row(id)
-		if row == nil {
-			continue
-		}
-		if row.Cell.Dash != why {
+	for _, row := range t.all() {
+		if row.ID == id && row.Cell.Dash != why {
 			return false
 		}
-		n++
+		if row.ID == id {
+			n++
+		}
 	}
 	return n > 1
 }
 
-// dashPlace names a cell in a note on a dash.
-func dashPlace(t *Table, blk *Block, row *Row) string {
+// place names a cell in a note.
+func (t *Table) place(blk *Block, row *Row) string {
 	place := row.Title + ", " + blk.Title
 	for _, other := range t.Blocks {
 		if other.Data != blk.Data {
@@ -130,21 +111,4 @@ func dashPlace(t *Table, blk *Block, row *Row) string {
 		}
 	}
 	return place
-}
-
-// lostNotes say which cells lack runs, and why where a column can't hold it.
-func lostNotes(t *Table) []string {
-	var notes []string
-	for _, blk := range t.Blocks {
-		for _, row := range blk.Rows {
-			lost := row.Cell.Lost
-			if shorten(row.Cell.Why, whyWidth) != row.Cell.Why {
-				lost = row.Cell.Why
-			}
-			if lost != "" {
-				notes = append(notes, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, lost))
-			}
-		}
-	}
-	return notes
 }

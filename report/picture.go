@@ -43,6 +43,9 @@ type sample struct {
 	x, mean, low, high float64
 }
 
+// single is the sample of one value.
+func single(x, y float64) sample { return sample{x, y, y, y} }
+
 // A mark is a value, or a range of values, that the paper's text states.
 type mark struct {
 	x, low, high float64
@@ -94,43 +97,53 @@ func logMargin(low, high float64) (float64, float64) {
 	return math.Exp(l - m), math.Exp(h + m)
 }
 
+// span makes the panel's logarithmic x axis as long as its curves.
+func (p *panel) span() {
+	for _, t := range p.traces {
+		for _, s := range t.curve {
+			if p.xmin == 0 || s.x < p.xmin {
+				p.xmin = s.x
+			}
+			p.xmax = max(p.xmax, s.x)
+		}
+	}
+}
+
 // plot makes the panel's plot.
 func (p *panel) plot() *plot.Plot {
-	pl := plot.New()
-	pl.TextHandler = lettering
-	styleAxis(&pl.X, draw.XCenter, draw.YTop)
-	styleAxis(&pl.Y, draw.XRight, draw.YCenter)
+	pl := newPlot(p.xmin > 0, p.log)
 	pl.X.Label.Text = cmp.Or(p.xlabel, "samples processed")
-	pl.X.Tick.Marker, pl.Y.Tick.Marker = plot.TickerFunc(countTicks), plot.TickerFunc(countTicks)
-	if p.log {
-		pl.Y.Scale, pl.Y.Tick.Marker = logAxis{}, plot.TickerFunc(logTicks)
-	}
-	if p.xmin > 0 {
-		pl.X.Scale, pl.X.Tick.Marker = logAxis{}, plot.TickerFunc(logTicks)
-	}
 	pl.Add(panelDrawer{p})
 	pl.X.Min, pl.X.Max = p.xmin, p.xmax
 	pl.Y.Min, pl.Y.Max = p.rangeY()
 	return pl
 }
 
-// styleAxis sets an axis in the letters and lines of all pictures.
-func styleAxis(a *plot.Axis, x draw.XAlignment, y draw.YAlignment) {
-	a.Label.TextStyle = letters(labelSize, draw.XCenter, draw.YBottom)
-	a.Label.Padding = 2
-	a.Tick.Label = letters(tickSize, x, y)
-	a.Tick.Length = 4
-	a.Tick.LineStyle.Width = 0.5
-	a.LineStyle.Width = 0.5
-	a.Padding = 2
+// newPlot makes an empty plot with linear or logarithmic axes, in the letters and
+// lines of all pictures.
+func newPlot(logX, logY bool) *plot.Plot {
+	pl := plot.New()
+	pl.TextHandler = lettering
+	pl.X.Tick.Label, pl.Y.Tick.Label = letters(tickSize, draw.XCenter, draw.YTop), letters(tickSize, draw.XRight, draw.YCenter)
+	for a, log := range map[*plot.Axis]bool{&pl.X: logX, &pl.Y: logY} {
+		a.Label.TextStyle = letters(labelSize, draw.XCenter, draw.YBottom)
+		a.Label.Padding = 2
+		a.Tick.Length = 4
+		a.Tick.LineStyle.Width = 0.5
+		a.LineStyle.Width = 0.5
+		a.Padding = 2
+		a.Tick.Marker = plot.TickerFunc(countTicks)
+		if log {
+			a.Scale, a.Tick.Marker = logAxis{}, plot.TickerFunc(logTicks)
+		}
+	}
+	return pl
 }
 
-// size is the picture's size.
 func (p *picture) size() (w, h vg.Length) {
 	return pictureWidth, panelHeight + p.legend.height() + 4
 }
 
-// draw draws the picture.
 func (p *picture) draw(all draw.Canvas) {
 	plots := make([]*plot.Plot, len(p.panels))
 	for i := range p.panels {
@@ -162,7 +175,6 @@ type panelDrawer struct{ *panel }
 
 var _ plot.Plotter = panelDrawer{}
 
-// Plot implements plot.Plotter.
 func (d panelDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
 	at := func(x, y float64) vg.Point {
 		return vg.Point{X: c.X(pl.X.Norm(x)), Y: c.Y(pl.Y.Norm(y))}
@@ -188,10 +200,7 @@ func (d panelDrawer) pieces(curve []sample, ys func(sample) []float64) [][]sampl
 	var out [][]sample
 	open := false
 	for _, s := range curve {
-		ok := true
-		for _, y := range ys(s) {
-			ok = ok && d.drawable(y)
-		}
+		ok := !slices.ContainsFunc(ys(s), func(y float64) bool { return !d.drawable(y) })
 		switch {
 		case ok && open:
 			out[len(out)-1] = append(out[len(out)-1], s)
@@ -222,12 +231,7 @@ func (d panelDrawer) drawBand(c draw.Canvas, t trace, at func(x, y float64) vg.P
 
 // spread says whether the runs behind a curve differ anywhere.
 func spread(curve []sample) bool {
-	for _, s := range curve {
-		if s.high > s.low {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(curve, func(s sample) bool { return s.high > s.low })
 }
 
 // drawCurve draws the mean; a point between two gaps is a dot.

@@ -48,15 +48,15 @@ func (a area) drawAxes(c draw.Canvas) {
 	drawFrame(c)
 	line := draw.LineStyle{Color: rgb(0, 0, 0), Width: 0.5}
 	x, y := letters(tickSize, draw.XCenter, draw.YTop), letters(tickSize, draw.XRight, draw.YCenter)
-	for _, v := range planeTicks(a.min[0], a.max[0]) {
+	for _, v := range roundNumbers(a.min[0], a.max[0], 8) {
 		p := a.place(c, v, a.min[1])
 		c.StrokeLines(line, []vg.Point{p, p.Add(vg.Point{Y: -3})})
-		c.FillText(x, p.Add(vg.Point{Y: -4}), planeLabel(v))
+		c.FillText(x, p.Add(vg.Point{Y: -4}), trimmed(v))
 	}
-	for _, v := range planeTicks(a.min[1], a.max[1]) {
+	for _, v := range roundNumbers(a.min[1], a.max[1], 8) {
 		p := a.place(c, a.min[0], v)
 		c.StrokeLines(line, []vg.Point{p, p.Add(vg.Point{X: -3})})
-		c.FillText(y, p.Add(vg.Point{X: -4, Y: y.FontExtents().Descent / 2}), planeLabel(v))
+		fillMiddle(c, y, p.Add(vg.Point{X: -4}), trimmed(v))
 	}
 	x = letters(labelSize, draw.XCenter, draw.YTop)
 	c.FillText(x, vg.Point{X: c.Center().X, Y: c.Min.Y - 13}, "x_1")
@@ -67,29 +67,8 @@ func (a area) drawAxes(c draw.Canvas) {
 
 // drawFrame draws a line around a canvas.
 func drawFrame(c draw.Canvas) {
-	p := []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}}
+	p := rectangle(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 	c.StrokeLines(draw.LineStyle{Color: rgb(0, 0, 0), Width: 0.5}, append(p, p[0], p[1]))
-}
-
-// planeTicks are round numbers, four to ten of them, between min and max.
-func planeTicks(min, max float64) []float64 {
-	step := roundStep((max - min) / 8)
-	if step == 0 {
-		return nil
-	}
-	var out []float64
-	for k := math.Ceil(min / step); k*step <= max; k++ {
-		out = append(out, k*step)
-	}
-	return out
-}
-
-// planeLabel writes a coordinate.
-func planeLabel(v float64) string {
-	if v < 0 {
-		return "-" + trimmed(-v)
-	}
-	return trimmed(v)
 }
 
 // maxPoints is how many points of a data set are shown: more would hide each

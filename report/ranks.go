@@ -34,7 +34,6 @@ func (r *ranks) cliques() [][2]int { return stats.Cliques(r.standing.Mean, r.sta
 // foot is the height of the bars.
 func (r *ranks) foot() vg.Length { return 6 + ranksBar*vg.Length(len(r.cliques())) }
 
-// size is the picture's size.
 func (r *ranks) size() (w, h vg.Length) {
 	half := (len(r.standing.Names) + 1) / 2
 	return pictureWidth, ranksHead + r.foot() + ranksRow*vg.Length(half) + 8
@@ -46,7 +45,6 @@ func (r *ranks) x(rank float64) vg.Length {
 	return ranksEdge + (pictureWidth-2*ranksEdge)*vg.Length((rank-1)/(k-1))
 }
 
-// draw draws the diagram.
 func (r *ranks) draw(c draw.Canvas) {
 	axis := c.Max.Y - ranksHead
 	r.drawScale(c, axis)
@@ -85,7 +83,7 @@ func (r *ranks) drawName(c draw.Canvas, name string, rank float64, axis, y vg.Le
 	if name != r.reference {
 		sty.Color = rgb(0, 0, 0)
 	}
-	c.FillText(sty, vg.Point{X: edge + gap, Y: y + sty.FontExtents().Descent/2}, fmt.Sprintf("%s  %.1f", plainLetters(name), rank))
+	fillMiddle(c, sty, vg.Point{X: edge + gap, Y: y}, fmt.Sprintf("%s  %.1f", plainLetters(name), rank))
 }
 
 // drawScale draws the axis and, above it, the critical difference.

@@ -25,13 +25,13 @@ type Input struct {
 
 // A Report is the tables and figures of one set of records.
 type Report struct {
-	Profile string
-	Input   Input     // what it was made from
-	Tables  []*Table  // the paper's
-	Figures []*Figure // the forest plot of the verdicts, the paper's figures, and those that supplement them
-	Runs    *Table    // what the runs cost
-	Notes   []string  // what is missing and why, and what is of other code
-	Page    string    // file of the same report as one page, if it lies beside the index
+	Input   Input                    // what it was made from
+	Paper   *experiments.PaperValues // what it compares with
+	Tables  []*Table                 // the paper's
+	Figures []*Figure                // the forest plot of the verdicts, the paper's figures, and those that supplement them
+	Runs    *Table                   // what the runs cost
+	Notes   []string                 // what is missing and why, of other code, or left out
+	Page    string                   // file of the same report as one page, if it lies beside the index
 }
 
 // Build makes a report. It returns an error only if the paper's values, which
@@ -49,7 +49,7 @@ func Build(in Input) (*Report, error) {
 // means that the figures of multidist show.
 func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
 	b := &builder{in: in, paper: paper, figureDraw: figureDraw}
-	r := &Report{Profile: in.Profile, Input: in}
+	r := &Report{Input: in, Paper: paper}
 	for i := range paper.Tables {
 		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
 	}
@@ -67,6 +67,17 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 	r.Runs = b.runs()
 	r.Notes = b.notes()
 	return r
+}
+
+// Missing says what is missing and why: figures, then all else.
+func (r *Report) Missing() []string {
+	var out []string
+	for _, f := range r.Figures {
+		if f.Missing != "" {
+			out = append(out, f.Title+": "+f.Missing)
+		}
+	}
+	return append(out, r.Notes...)
 }
 
 // A builder makes the parts of a report.
@@ -184,26 +195,25 @@ func (b *builder) notes() []string {
 // failureNotes are a line for each error and series, with one of the runs
 // that it ended.
 func (b *builder) failureNotes() []string {
-	runs := map[string]int{}
-	first := map[string]string{}
-	var order []string
-	for _, p := range b.planned(func(experiments.Planned) bool { return true }) {
+	runs := map[string][]string{} // IDs by what failed
+	var failures []string
+	for _, p := range b.planned(allRuns) {
 		e, ok := b.in.Failed[p.ID]
 		if !ok || b.in.Records[p.ID] != nil {
 			continue
 		}
-		key := fmt.Sprintf("%s, %s, %s: %s", p.Run.Data.Name, p.Run.Task, p.Series, oneLine(e))
-		if runs[key]++; runs[key] == 1 {
-			order = append(order, key)
-			first[key] = p.ID
+		what := fmt.Sprintf("%s, %s, %s: %s", p.Run.Data.Name, p.Run.Task, p.Series, oneLine(e))
+		if runs[what] == nil {
+			failures = append(failures, what)
 		}
+		runs[what] = append(runs[what], p.ID)
 	}
-	for i, key := range order {
-		if n := runs[key]; n == 1 {
-			order[i] = fmt.Sprintf("Failed: %s (run %s)", key, first[key])
+	for i, what := range failures {
+		if ids := runs[what]; len(ids) == 1 {
+			failures[i] = fmt.Sprintf("Failed: %s (run %s)", what, ids[0])
 		} else {
-			order[i] = fmt.Sprintf("Failed: %s (%d runs, one of them %s)", key, n, first[key])
+			failures[i] = fmt.Sprintf("Failed: %s (%d runs, one of them %s)", what, len(ids), ids[0])
 		}
 	}
-	return order
+	return failures
 }

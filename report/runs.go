@@ -3,106 +3,83 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"polkrepro/experiments"
+	"polkrepro/record"
 )
 
 // runs makes the table of what the runs cost, a row a series.
 func (b *builder) runs() *Table {
 	t := &Table{
-		Name:    "runs",
-		Title:   "The runs and their cost",
-		Caption: "The runs and their cost.",
-		Header:  []string{"data", "task", "series", "runs", "failed", "samples", "test risk", "test error (%)", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
+		Name:   "runs",
+		Title:  "The runs and their cost",
+		Header: []string{"data", "task", "series", "runs", "failed", "samples", "test risk", "test error (%)", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
 		Notes: []string{
 			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training threads.",
 		},
 	}
-	for _, g := range b.costGroups() {
-		t.Rows = append(t.Rows, b.costRow(g))
+	for _, s := range b.series(allRuns) {
+		t.Rows = append(t.Rows, b.costRow(s))
 	}
 	return t
 }
 
-// A costGroup is the planned runs of one series on one data set.
-type costGroup struct {
-	first   experiments.Planned
-	planned []experiments.Planned
-}
-
-// costGroups groups the planned runs by data set, task and series.
-func (b *builder) costGroups() []*costGroup {
-	out := grouped(b.planned(func(experiments.Planned) bool { return true }))
-	slices.SortStableFunc(out, compareCosts)
-	return out
-}
-
-// grouped groups runs by data set, task and series, in their own order.
-func grouped(planned []experiments.Planned) []*costGroup {
-	byKey := map[string]*costGroup{}
-	var out []*costGroup
-	for _, p := range planned {
-		key := p.Run.Data.Name + "\x00" + p.Run.Data.Variant + "\x00" + p.Run.Task + "\x00" + p.Group
-		if byKey[key] == nil {
-			byKey[key] = &costGroup{first: p}
-			out = append(out, byKey[key])
-		}
-		byKey[key].planned = append(byKey[key].planned, p)
-	}
-	return out
-}
-
-// compareCosts orders groups by data set, task, and as the figures do.
-func compareCosts(x, y *costGroup) int {
-	a, b := x.first.Run, y.first.Run
-	return cmp.Or(
-		cmp.Compare(a.Data.Name, b.Data.Name),
-		cmp.Compare(a.Data.Variant, b.Data.Variant),
-		-cmp.Compare(a.Task, b.Task),
-		compareSeries(
-			&Series{Method: a.Method, params: a.Params, Label: x.first.Series},
-			&Series{Method: b.Method, params: b.Params, Label: y.first.Series}))
-}
-
-// name names the group's data set and its variant.
-func (g *costGroup) name() string {
-	if v := g.first.Run.Data.Variant; v != "" {
-		return g.first.Run.Data.Name + " (" + v + ")"
-	}
-	return g.first.Run.Data.Name
-}
-
-// costRow sums a group up.
-func (b *builder) costRow(g *costGroup) []string {
-	runs := b.records(g.planned)
-	var wall, cpu, samples, risk, errors, order, kernels []float64
-	total := 0.0
-	for _, r := range runs {
-		wall = append(wall, r.Final.Timing.Wall)
-		cpu = append(cpu, r.Final.Timing.CPU)
-		samples = append(samples, float64(r.Final.Samples))
-		if r.Header.Run.HasRisk() {
-			risk = append(risk, r.Final.TestRisk)
-		}
-		errors = append(errors, 100*r.Final.TestError)
-		order = append(order, r.Final.ModelOrder)
-		kernels = append(kernels, float64(r.Final.KernelEvals))
-		total += r.Final.Timing.CPU
-	}
-	row := []string{g.name(), g.first.Run.Task, g.first.Series,
-		fmt.Sprintf("%d of %d", len(runs), len(g.planned)), strconv.Itoa(len(b.failures(g.planned)))}
-	if len(runs) == 0 {
+// costRow sums a series up.
+func (b *builder) costRow(s *Series) []string {
+	row := append(s.rowHead(), strconv.Itoa(len(b.failures(s.planned))))
+	if len(s.Runs) == 0 {
 		return append(row, "", "", "", "", "", "", "", "")
 	}
-	return append(row, plainMean(samples), cmp.Or(statOf(risk).text(qRisk), whyDash), statOf(errors).text(qError), statOf(order).text(qOrder), seconds(statOf(wall)), seconds(statOf(cpu)),
-		strconv.FormatFloat(total, 'f', 1, 64), strconv.FormatFloat(statOf(kernels).Mean, 'e', 2, 64))
+	samples := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.Samples) }))
+	kernels := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.KernelEvals) }))
+	cpu := s.values(func(r *record.Record) float64 { return r.Final.Timing.CPU })
+	total := 0.0
+	for _, v := range cpu {
+		total += v
+	}
+	row = append(row, strconv.FormatFloat(samples, 'f', 0, 64))
+	for q, final := range finalStats(s.Runs, experiments.RiskTest) {
+		row = append(row, cmp.Or(final.text(q), whyDash))
+	}
+	return append(row, seconds(statOf(s.values(wall))), seconds(statOf(cpu)), strconv.FormatFloat(total, 'f', 1, 64), strconv.FormatFloat(kernels, 'e', 2, 64))
 }
 
-// plainMean writes a mean of whole numbers.
-func plainMean(values []float64) string {
-	return strconv.FormatFloat(mean(values), 'f', 0, 64)
+// rowHead is the first cells of a row: data set, task, series and its runs.
+func (s *Series) rowHead() []string {
+	return []string{s.dataName(), s.Run.Task, s.Label, fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned))}
+}
+
+// others makes the table of the runs on data that the paper does not have, a
+// row a series; nil if none is planned.
+func (b *builder) others() *Table {
+	t := &Table{
+		Name:    "tableS1",
+		Title:   "Table S1. Results on data that the paper does not have",
+		Caption: "Results on data that the paper does not have.",
+		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)"},
+		Notes: []string{
+			"Mean ± standard deviation over runs, those of POLK and BSGD averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
+		},
+	}
+	for _, s := range b.series(allRuns) {
+		if _, ok := b.paper.Data[s.Run.Data.Name]; ok {
+			continue
+		}
+		row := s.rowHead()
+		if len(s.Runs) == 0 {
+			t.Rows = append(t.Rows, append(row, "", "", "", ""))
+			continue
+		}
+		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
+			row = append(row, cmp.Or(final.full(q), whyDash))
+		}
+		t.Rows = append(t.Rows, append(row, seconds(statOf(s.values(wall)))))
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
 }
 
 // seconds writes a time.

@@ -20,7 +20,7 @@ func TestScaleFigure(t *testing.T) {
 		{Method: "lbfgs", Task: "klr", Batch: true, Points: []scaling.GrowthPoint{{Samples: 100, Seconds: 1, Order: 3}}},
 	}
 	f := ScaleFigure(steps, growths)
-	p := f.picture()
+	p := f.content.drawing().(*picture)
 	for i, want := range []int{3, 3} { // three model orders, three numbers of features
 		for _, tr := range p.panels[i].traces {
 			if len(tr.curve) != want {

@@ -28,11 +28,11 @@ const (
 	scriptRaise = 0.38
 )
 
-// A textRun is a piece of a line at one level.
+// A textRun is a piece of a line at one level: its size, and how far above the
+// baseline it stands, relative to the line's size.
 type textRun struct {
-	text string
-	sub  bool
-	sup  bool
+	text        string
+	size, shift vg.Length
 }
 
 // runsOf splits a line into its runs.
@@ -41,13 +41,17 @@ func runsOf(line string) []textRun {
 	for line != "" {
 		i := strings.IndexAny(line, "_^")
 		if i < 0 || i == len(line)-1 {
-			return append(runs, textRun{text: line})
+			return append(runs, textRun{line, 1, 0})
 		}
 		if i > 0 {
-			runs = append(runs, textRun{text: line[:i]})
+			runs = append(runs, textRun{line[:i], 1, 0})
+		}
+		shift := vg.Length(scriptDrop)
+		if line[i] == '^' {
+			shift = scriptRaise
 		}
 		script, rest := cutScript(line[i+1:])
-		runs = append(runs, textRun{text: script, sub: line[i] == '_', sup: line[i] == '^'})
+		runs = append(runs, textRun{script, scriptSize, shift})
 		line = rest
 	}
 	return runs
@@ -65,25 +69,6 @@ func cutScript(s string) (script, rest string) {
 	return string(r[0]), string(r[1:])
 }
 
-// size is the size in which the run is set on a line of the given size.
-func (r textRun) size(line vg.Length) vg.Length {
-	if r.sub || r.sup {
-		return line * scriptSize
-	}
-	return line
-}
-
-// shift is how far above the baseline the run stands.
-func (r textRun) shift(line vg.Length) vg.Length {
-	switch {
-	case r.sub:
-		return line * scriptDrop
-	case r.sup:
-		return line * scriptRaise
-	}
-	return 0
-}
-
 // Cache returns the cache of fonts.
 func (h scripts) Cache() *font.Cache { return h.fonts }
 
@@ -99,7 +84,7 @@ func (h scripts) Lines(txt string) []string { return []string{txt} }
 // Box returns the extent of a line.
 func (h scripts) Box(txt string, f font.Font) (width, height, depth vg.Length) {
 	for _, r := range runsOf(txt) {
-		face := h.fonts.Lookup(f, r.size(f.Size))
+		face := h.fonts.Lookup(f, f.Size*r.size)
 		width += face.Width(r.text)
 	}
 	ext := h.Extents(f)
@@ -124,8 +109,8 @@ func (h scripts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	pt.X += vg.Length(sty.XAlign) * sty.Width(txt)
 	pt.Y += vg.Length(sty.YAlign)*sty.Height(txt) + sty.Font.Size - h.Extents(sty.Font).Ascent
 	for _, r := range runsOf(txt) {
-		face := h.fonts.Lookup(sty.Font, r.size(sty.Font.Size))
-		c.FillString(face, pt.Add(vg.Point{Y: r.shift(sty.Font.Size)}), r.text)
+		face := h.fonts.Lookup(sty.Font, sty.Font.Size*r.size)
+		c.FillString(face, pt.Add(vg.Point{Y: sty.Font.Size * r.shift}), r.text)
 		pt.X += face.Width(r.text)
 	}
 }

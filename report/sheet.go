@@ -17,21 +17,17 @@ type sheet struct {
 	legend legend
 }
 
-// A tile is what one panel of a sheet shows.
-type tile interface {
-	// title stands above the panel.
-	title() string
-
-	// draw draws the panel's contents on its canvas; axes go beyond it.
-	draw(c draw.Canvas)
+// A tile is one panel of a sheet, under its title.
+type tile struct {
+	title string
+	shown panelContents
 }
 
-var (
-	_ tile = notice{}
-	_ tile = (*surface)(nil)
-	_ tile = scatter{}
-	_ tile = mosaic{}
-)
+// A panelContents is what a tile shows.
+type panelContents interface {
+	// draw draws on the panel's canvas; axes go beyond it.
+	draw(c draw.Canvas)
+}
 
 // Widths and heights around the panels of a sheet.
 const (
@@ -41,53 +37,48 @@ const (
 	tileEdge = vg.Length(3)
 )
 
-// left is the width left of the first panel, and foot the height below all.
-func (s *sheet) left() vg.Length { return s.forAxes(tileLeft) }
-func (s *sheet) foot() vg.Length { return s.forAxes(tileFoot) }
-
-// forAxes is a width or height for axes, if a panel has some.
-func (s *sheet) forAxes(l vg.Length) vg.Length {
+// edges are the width left of the first panel and the height below all.
+func (s *sheet) edges() (left, foot vg.Length) {
 	if s.axes {
-		return l
+		return tileLeft, tileFoot
 	}
-	return tileEdge
+	return tileEdge, tileEdge
 }
 
 // side is the width of a panel.
 func (s *sheet) side() vg.Length {
 	n := vg.Length(len(s.tiles))
-	return (pictureWidth - s.left() - tileEdge - (n-1)*tileGap) / n
+	left, _ := s.edges()
+	return (pictureWidth - left - tileEdge - (n-1)*tileGap) / n
 }
 
-// size is the sheet's size.
 func (s *sheet) size() (w, h vg.Length) {
-	return pictureWidth, tagHeight + s.side()*vg.Length(s.aspect) + s.foot() + s.legend.height() + 4
+	_, foot := s.edges()
+	return pictureWidth, tagHeight + s.side()*vg.Length(s.aspect) + foot + s.legend.height() + 4
 }
 
-// draw draws the sheet.
 func (s *sheet) draw(all draw.Canvas) {
 	side := s.side()
+	edge, _ := s.edges()
 	for i, t := range s.tiles {
-		left := s.left() + vg.Length(i)*(side+tileGap)
+		left := edge + vg.Length(i)*(side+tileGap)
 		top := all.Max.Y - tagHeight
 		c := draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{
 			Min: vg.Point{X: left, Y: top - side*vg.Length(s.aspect)},
 			Max: vg.Point{X: left + side, Y: top},
 		}}
-		t.draw(c)
+		t.shown.draw(c)
 		all.FillText(letters(labelSize, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4},
-			fmt.Sprintf("(%c) %s", 'a'+i, t.title()))
+			fmt.Sprintf("(%c) %s", 'a'+i, t.title))
 	}
 	s.legend.draw(all)
 }
 
-// A notice stands in the place of what is missing.
-type notice struct{ heading, why string }
+// A notice stands in the place of what is missing and says why.
+type notice string
 
-func (n notice) title() string { return n.heading }
-
-func (n notice) draw(c draw.Canvas) {
-	drawNotice(c, n.why)
+func (why notice) draw(c draw.Canvas) {
+	drawNotice(c, string(why))
 	drawFrame(c)
 }
 

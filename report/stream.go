@@ -2,90 +2,63 @@ package report
 
 import (
 	"cmp"
-	"encoding/csv"
-	"errors"
-	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 
 	"polkrepro/record"
 )
 
-// A Stream is the figure of a long stream: model order, memory and error
+// StreamFigure makes the figure of a long stream: model order, memory and error
 // against the number of samples processed.
-type Stream struct {
-	Name   string // stem of its files: stream
-	Points []record.StreamPoint
-}
-
-// StreamFigure makes the figure of a long stream.
-func StreamFigure(points []record.StreamPoint) *Stream {
-	points = slices.Clone(points)
-	slices.SortStableFunc(points, func(a, b record.StreamPoint) int { return cmp.Compare(a.Samples, b.Samples) })
-	return &Stream{Name: "stream", Points: points}
-}
-
-// WriteAll writes figures/stream.{svg,png,pdf,csv} into a folder and returns
-// their paths. It returns an error if there are no points.
-func (s *Stream) WriteAll(dir string) ([]string, error) {
-	if len(s.Points) == 0 {
-		return nil, errors.New("the figure of the stream has no points")
+func StreamFigure(points []record.StreamPoint) *Figure {
+	f := &Figure{Name: "stream", Title: "A long stream"}
+	if len(points) == 0 {
+		f.Missing = "the stream has no points"
+		return f
 	}
-	w := writer{dir: dir}
-	w.picture(s.Name, s.picture())
-	w.file(filepath.Join("figures", s.Name+".csv"), s.CSV)
-	return w.paths, w.err
+	s := stream(slices.Clone(points))
+	slices.SortStableFunc(s, func(a, b record.StreamPoint) int { return cmp.Compare(a.Samples, b.Samples) })
+	f.content = s
+	return f
 }
 
-// CSV writes the points. The error rate is in per cent.
-func (s *Stream) CSV(w io.Writer) error {
-	cw := csv.NewWriter(w)
-	if err := cw.Write([]string{"samples", "model_order", "heap_bytes", "rss_bytes", "error_percent"}); err != nil {
-		return err
+// stream is a long stream's points, by samples.
+type stream []record.StreamPoint
+
+// rows are the points. The error rate is in per cent.
+func (s stream) rows() [][]string {
+	rows := [][]string{{"samples", "model_order", "heap_bytes", "rss_bytes", "error_percent"}}
+	for _, p := range s {
+		rows = append(rows, []string{strconv.Itoa(p.Samples), strconv.Itoa(p.ModelOrder),
+			strconv.FormatUint(p.Heap, 10), strconv.FormatUint(p.Resident, 10), exact(100 * p.Error)})
 	}
-	for _, p := range s.Points {
-		row := []string{strconv.Itoa(p.Samples), strconv.Itoa(p.ModelOrder),
-			strconv.FormatUint(p.Heap, 10), strconv.FormatUint(p.Resident, 10), exact(100 * p.Error)}
-		if err := cw.Write(row); err != nil {
-			return err
-		}
-	}
-	cw.Flush()
-	return cw.Error()
+	return rows
 }
 
-// picture lays the figure out for drawing.
-func (s *Stream) picture() *picture {
+func (s stream) drawing() drawing {
 	const mega = 1 << 20
 	order, heap, rss := lookOf("polk", 0), lookOf("", 0), lookOf("", 1)
-	memory := panel{tag: "(b)", ylabel: "memory (MiB)", traces: []trace{
-		{look: rss, curve: s.curve(func(p record.StreamPoint) float64 { return float64(p.Resident) / mega })},
-		{look: heap, curve: s.curve(func(p record.StreamPoint) float64 { return float64(p.Heap) / mega })},
-	}}
-	p := &picture{
-		panels: []panel{
-			{tag: "(a)", ylabel: "model order M_t", traces: []trace{
-				{look: order, curve: s.curve(func(p record.StreamPoint) float64 { return float64(p.ModelOrder) })}}},
-			memory,
-			{tag: "(c)", ylabel: "prequential error rate (%)", log: true, traces: []trace{
-				{look: order, curve: s.curve(func(p record.StreamPoint) float64 { return 100 * p.Error })}}},
-		},
-		legend: []legendEntry{lineEntry("POLK", order), lineEntry("resident set", rss), lineEntry("live heap", heap)},
+	panels := []panel{
+		{tag: "(a)", ylabel: "model order M_t", traces: []trace{
+			{look: order, curve: s.curve(func(p record.StreamPoint) float64 { return float64(p.ModelOrder) })}}},
+		{tag: "(b)", ylabel: "memory (MiB)", traces: []trace{
+			{look: rss, curve: s.curve(func(p record.StreamPoint) float64 { return float64(p.Resident) / mega })},
+			{look: heap, curve: s.curve(func(p record.StreamPoint) float64 { return float64(p.Heap) / mega })}}},
+		{tag: "(c)", ylabel: "prequential error rate (%)", log: true, traces: []trace{
+			{look: order, curve: s.curve(func(p record.StreamPoint) float64 { return 100 * p.Error })}}},
 	}
-	for i := range p.panels {
-		p.panels[i].xmax = max(1, float64(s.Points[len(s.Points)-1].Samples))
+	for i := range panels {
+		panels[i].xmax = max(1, float64(s[len(s)-1].Samples))
 	}
-	return p
+	return &picture{panels, legend{lineEntry("POLK", order), lineEntry("resident set", rss), lineEntry("live heap", heap)}}
 }
 
 // curve makes a curve of one quantity.
-func (s *Stream) curve(of func(record.StreamPoint) float64) []sample {
+func (s stream) curve(of func(record.StreamPoint) float64) []sample {
 	var out []sample
-	for _, p := range s.Points {
+	for _, p := range s {
 		if p.Samples >= 0 {
-			v := of(p)
-			out = append(out, sample{x: float64(p.Samples), mean: v, low: v, high: v})
+			out = append(out, single(float64(p.Samples), of(p)))
 		}
 	}
 	return out

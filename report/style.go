@@ -71,12 +71,19 @@ func (l look) reference() draw.LineStyle {
 	return draw.LineStyle{Color: l.color, Width: 0.6, Dashes: []vg.Length{0.8, 1.6}}
 }
 
-// typeface is the font of all letters in a picture.
-func typeface(size vg.Length) font.Font {
-	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+// letters is a text style in the font of all letters in a picture.
+func letters(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	return text.Style{Color: color.Black, Font: f, XAlign: x, YAlign: y, Handler: lettering}
 }
 
-// letters is a text style.
-func letters(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
-	return text.Style{Color: color.Black, Font: typeface(size), XAlign: x, YAlign: y, Handler: lettering}
+// fillMiddle writes a line so that the middle of its letters is at the height of p.
+func fillMiddle(c draw.Canvas, sty text.Style, p vg.Point, line string) {
+	c.FillText(sty, p.Add(vg.Point{Y: sty.FontExtents().Descent / 2}), line)
+}
+
+// rectangle is the outline of a rectangle from its lower left to its upper right
+// corner.
+func rectangle(left, low, right, high vg.Length) []vg.Point {
+	return []vg.Point{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: left, Y: high}}
 }

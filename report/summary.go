@@ -16,15 +16,14 @@ import (
 
 // SummaryInput is what a summary is made from.
 type SummaryInput struct {
-	Report     *Report
-	Assessment *evidence.Assessment   // of the paper's claims
-	StandIns   map[string]string      // data set of the paper → generated data set that stands in for it
-	Names      []string               // specs asked for, as on the command line (default: all of the paper's)
-	Specs      []*experiments.Spec    // the specs of Names
-	Damaged    int                    // incomplete or corrupt records
-	Index      string                 // path of the report's index; empty if the report was not written
-	Page       string                 // path of the report as one page; empty if it was not written
-	Command    func(...string) string // the command line that runs this program with arguments
+	Report   *Report                // with an assessment
+	StandIns map[string]string      // data set of the paper → generated data set that stands in for it
+	Names    []string               // specs asked for, as on the command line (default: all of the paper's)
+	Specs    []*experiments.Spec    // the specs of Names
+	Damaged  int                    // incomplete or corrupt records
+	Index    string                 // path of the report's index; empty if the report was not written
+	Page     string                 // path of the report as one page; empty if it was not written
+	Command  func(...string) string // the command line that runs this program with arguments
 }
 
 // A Summary summarizes a reproduction for a terminal: Tables 2 and 3 with one
@@ -52,22 +51,17 @@ type summaryBlock struct {
 	rows    []summaryRow
 }
 
-// hasRuns reports whether a method of the block has runs.
-func (b *summaryBlock) hasRuns() bool {
-	return slices.ContainsFunc(b.rows, func(r summaryRow) bool { return r.why == "" && r.runs != "0" })
-}
-
-// A summaryRow is one method: what the paper prints, what the runs gave, and
-// the verdict's mark, for each quantity.
+// A summaryRow is one method: its name; for each quantity the paper's number, an
+// arrow, ours and the verdict's mark; the number of runs.
 type summaryRow struct {
-	method              string
-	why                 string // why there is nothing to compare, neither numbers nor runs
-	paper, ours, marked [quantityCount]string
-	runs                string
+	cells [summaryColumns]string
+	why   string // why there is nothing to compare, neither numbers nor runs
 }
 
-// verdictMarks are the verdicts in a row of a summary.
-var verdictMarks = map[stats.Verdict]string{
+const summaryColumns = 1 + 4*quantityCount + 1
+
+// VerdictMarks are the marks of the verdicts where colour does not show them.
+var VerdictMarks = map[stats.Verdict]string{
 	stats.Reproduced:   "✓",
 	stats.Deviates:     "≠",
 	stats.Inconclusive: "?",
@@ -77,23 +71,14 @@ var verdictMarks = map[stats.Verdict]string{
 // dash stands for a missing number and for a missing verdict.
 const dash = "–"
 
-// Summarize makes a summary. The error is that of the paper's values, which are
-// embedded in the binary.
-func Summarize(in SummaryInput) (*Summary, error) {
-	paper, err := experiments.Paper()
-	if err != nil {
-		return nil, fmt.Errorf("the paper's values: %w", err)
-	}
-	return summarize(in, paper), nil
-}
-
-func summarize(in SummaryInput, paper *experiments.PaperValues) *Summary {
-	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: paper, named: map[string]bool{}, claims: map[string]*evidence.ClaimResult{}}
+// Summarize makes a summary.
+func Summarize(in SummaryInput) *Summary {
+	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: in.Report.Paper, named: map[string]bool{}, claims: map[string]*evidence.ClaimResult{}}
 	for _, s := range in.Specs {
 		b.named[s.Name] = true
 	}
-	for i := range in.Assessment.Claims {
-		c := &in.Assessment.Claims[i]
+	for i := range in.Report.Input.Assessment.Claims {
+		c := &in.Report.Input.Assessment.Claims[i]
 		b.claims[c.Claim.ID] = c
 	}
 	s := new(Summary)
@@ -155,7 +140,7 @@ func (b *summaryBuilder) blocks() []summaryBlock {
 // for the task has none.
 func (b *summaryBuilder) block(t *Table, blk *Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
-	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.riskName())}
+	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, riskName(blk.Risk))}
 	for _, row := range blk.Rows {
 		if !row.Extra && row.Cell.Why != whyDash {
 			out.rows = append(out.rows, b.row(row))
@@ -166,41 +151,38 @@ func (b *summaryBuilder) block(t *Table, blk *Block) summaryBlock {
 
 func (b *summaryBuilder) row(row *Row) summaryRow {
 	c := &row.Cell
+	out := summaryRow{}
+	out.cells[0] = row.Title
 	if c.Why != "" && c.Paper == [quantityCount]*float64{} {
-		return summaryRow{method: row.Title, why: shorten(c.Why, whyWidth)}
-	}
-	out := summaryRow{method: row.Title, runs: strconv.Itoa(c.runs())}
-	verdicts := b.cellVerdicts(c.ID)
-	for q, name := range quantityNames {
-		out.paper[q], out.ours[q], out.marked[q] = dash, dash, dash
-		if c.Paper[q] != nil {
-			out.paper[q] = c.Printed[q]
-		}
-		if s := c.Ours[q]; s.N > 0 {
-			out.ours[q] = "∞" // a run diverged
-			if s.Diverged == 0 {
-				out.ours[q] = number(s.Mean, q, s.Mean)
-			}
-		}
-		if v, ok := verdicts[name]; ok {
-			out.marked[q] = verdictMarks[v]
-		}
-	}
-	return out
-}
-
-// cellVerdicts returns the verdicts on a cell's numbers, by quantity.
-func (b *summaryBuilder) cellVerdicts(id string) map[string]stats.Verdict {
-	out := make(map[string]stats.Verdict)
-	c := b.claims[id]
-	if c == nil {
+		out.why = shorten(c.Why, whyWidth)
 		return out
 	}
-	for _, t := range c.Tests {
-		if t.Test.Paper != nil {
-			out[t.Test.Of.Quantity] = t.Verdict
+	verdicts := make(map[string]stats.Verdict) // on the cell's numbers, by quantity
+	if claim := b.claims[c.ID]; claim != nil {
+		for _, t := range claim.Tests {
+			if t.Test.Paper != nil {
+				verdicts[t.Test.Of.Quantity] = t.Verdict
+			}
 		}
 	}
+	for q, name := range quantityNames {
+		paper, ours, mark := dash, dash, dash
+		if c.Paper[q] != nil {
+			paper = c.Printed[q]
+		}
+		if s := c.Ours[q]; s.Diverged > 0 {
+			ours = "∞"
+		} else if s.N > 0 {
+			ours = number(s.Mean, q, s.Mean)
+		}
+		if v, ok := verdicts[name]; ok {
+			mark = VerdictMarks[v]
+		}
+		if out.cells[4*q+1] = paper; paper != dash || ours != dash {
+			copy(out.cells[4*q+2:], []string{"→", ours, mark})
+		}
+	}
+	out.cells[summaryColumns-1] = strconv.Itoa(c.Runs())
 	return out
 }
 
@@ -214,38 +196,43 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 		}
 		return !b.named[p.Spec] || slices.ContainsFunc(p.Cells, b.printed)
 	})
-	groups := part.costGroups()
-	if len(groups) == 0 {
+	all := part.series(allRuns)
+	if len(all) == 0 {
 		return "", nil
 	}
 	switch {
 	case len(b.Names) == 0:
-		heading = "Generated data, not in the paper: " + b.standInNames()
+		var pairs []string
+		for _, missing := range sortedKeys(b.Input.Unavailable) {
+			if by := b.StandIns[missing]; by != "" {
+				pairs = append(pairs, by+" for "+missing)
+			}
+		}
+		heading = "Generated data, not in the paper: " + strings.Join(pairs, ", ")
 	case paper:
 		heading = "Other series of " + b.specNames()
 	default:
 		heading = "Results of " + b.specNames() + b.profileText()
 	}
-	dataAndTask := func(g *costGroup) []string { return []string{g.name(), g.first.Run.Task} }
-	first := dataAndTask(groups[0])
-	if !slices.ContainsFunc(groups, func(g *costGroup) bool { return !slices.Equal(dataAndTask(g), first) }) {
+	dataAndTask := func(s *Series) []string { return []string{s.dataName(), s.Run.Task} }
+	first := dataAndTask(all[0])
+	if !slices.ContainsFunc(all, func(s *Series) bool { return !slices.Equal(dataAndTask(s), first) }) {
 		heading += ": " + strings.Join(first, ", ")
-		dataAndTask = func(*costGroup) []string { return nil }
+		dataAndTask = func(*Series) []string { return nil }
 		rows = [][]string{seriesHeader[len(first):]}
 	} else {
 		rows = [][]string{seriesHeader}
 	}
-	for _, g := range groups {
-		runs := part.records(g.planned)
-		row := append(dataAndTask(g), g.first.Series)
-		for q, s := range testStats(runs) {
-			text := s.text(q)
-			if len(b.Names) == 0 && s.N > 0 && s.Diverged == 0 {
-				text = number(s.Mean, q, s.Mean)
+	for _, s := range all {
+		row := append(dataAndTask(s), s.Label)
+		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
+			text := final.text(q)
+			if len(b.Names) == 0 && final.N > 0 && final.Diverged == 0 {
+				text = number(final.Mean, q, final.Mean)
 			}
 			row = append(row, cmp.Or(text, dash))
 		}
-		rows = append(rows, append(row, strconv.Itoa(len(runs))))
+		rows = append(rows, append(row, strconv.Itoa(len(s.Runs))))
 	}
 	return heading, rows
 }
@@ -287,22 +274,11 @@ func (b *summaryBuilder) needless(p experiments.Planned) bool {
 	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !b.named[p.Spec]
 }
 
-// standInNames says which data set stands in for which.
-func (b *summaryBuilder) standInNames() string {
-	var out []string
-	for _, missing := range sortedKeys(b.Input.Unavailable) {
-		if by := b.StandIns[missing]; by != "" {
-			out = append(out, by+" for "+missing)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
 // verdicts counts the verdicts on the paper's claims. The marks are those of the
 // rows.
 func (b *summaryBuilder) verdicts() []summaryItem {
-	cells, sentences, theorems := b.Assessment.Counts()
-	numbers := b.Assessment.Numbers()
+	cells, sentences, theorems := b.Input.Assessment.Counts()
+	numbers := b.Input.Assessment.Numbers()
 	each := func(of func(evidence.Counts) int) string {
 		return fmt.Sprintf("%s, %s, %s", count(of(cells), "cell"), count(of(numbers), "number"), count(of(sentences), "sentence"))
 	}
@@ -321,10 +297,10 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 		none = each(func(n evidence.Counts) int { return n.NotRun }) + " not run; or none printed"
 	}
 	out := []summaryItem{
-		{word: verdictMarks[stats.Reproduced] + " reproduced", text: reproduced},
-		{word: verdictMarks[stats.Deviates] + " deviates", text: deviates},
-		{word: verdictMarks[stats.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
-		{word: verdictMarks[stats.NotRun] + " no verdict", text: none},
+		{word: VerdictMarks[stats.Reproduced] + " reproduced", text: reproduced},
+		{word: VerdictMarks[stats.Deviates] + " deviates", text: deviates},
+		{word: VerdictMarks[stats.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
+		{word: VerdictMarks[stats.NotRun] + " no verdict", text: none},
 	}
 	if theorems.Reproduced+theorems.Deviates+theorems.Inconclusive > 0 {
 		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", theorems.Reproduced, count(theorems.Total(), "statement"))})
@@ -338,7 +314,7 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 // singleRuns counts the verdicts on the paper's numbers, and those of them that
 // rest on one run, without an interval.
 func (b *summaryBuilder) singleRuns() (single, judged int) {
-	for _, c := range b.Assessment.Claims {
+	for _, c := range b.Input.Assessment.Claims {
 		for _, t := range c.Tests {
 			if !c.Claim.Cell || t.Test.Paper == nil || t.Verdict == stats.NotRun {
 				continue
@@ -380,7 +356,9 @@ func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
 		}
 	}
 	for _, blk := range blocks {
-		if _, unavailable := b.Input.Unavailable[blk.data]; unavailable && !blk.hasRuns() {
+		_, unavailable := b.Input.Unavailable[blk.data]
+		hasRuns := func(r summaryRow) bool { return r.why == "" && r.cells[summaryColumns-1] != "0" }
+		if unavailable && !slices.ContainsFunc(blk.rows, hasRuns) {
 			lacking[blk.data] = true // also of a profile that has no runs on it
 		}
 	}
@@ -411,7 +389,7 @@ func (b *summaryBuilder) largerProfile() []summaryItem {
 		return nil
 	}
 	n := 0
-	for _, c := range b.Assessment.Claims {
+	for _, c := range b.Input.Assessment.Claims {
 		if slices.ContainsFunc(c.Tests, func(t evidence.TestResult) bool {
 			return t.Verdict == stats.NotRun && len(t.Of.Missing)+len(t.To.Missing) == 0
 		}) {
@@ -438,8 +416,8 @@ func (b *summaryBuilder) where(paper bool) (out []summaryItem) {
 	if paper {
 		out = append(out, summaryItem{word: "full tables", command: b.Command("report")}, summaryItem{word: "verdicts", command: b.Command("verify")})
 		deviates := func(c evidence.ClaimResult) bool { return c.Claim.Cell && c.Verdict == stats.Deviates }
-		if i := slices.IndexFunc(b.Assessment.Claims, deviates); i >= 0 {
-			out = append(out, summaryItem{word: "one verdict", command: b.Command("explain", b.Assessment.Claims[i].Claim.ID)})
+		if i := slices.IndexFunc(b.Input.Assessment.Claims, deviates); i >= 0 {
+			out = append(out, summaryItem{word: "one verdict", command: b.Command("explain", b.Input.Assessment.Claims[i].Claim.ID)})
 		}
 	}
 	return out

@@ -27,8 +27,10 @@ func fixtureSummary(t *testing.T, in Input) SummaryInput {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := build(in, fixturePaper(), fixtureDraw)
+	r.Input.Assessment = a
 	return SummaryInput{
-		Report: build(in, fixturePaper(), fixtureDraw), Assessment: a, Command: testCommand,
+		Report: r, Command: testCommand,
 		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},
 		Page:     "results/report/report.html", Index: "results/report/index.md",
 	}
@@ -71,7 +73,7 @@ func withoutData(in Input, name string) Input {
 func summaryOf(t *testing.T, in SummaryInput, width int, ascii bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := summarize(in, fixturePaper()).Text(&b, width, ascii); err != nil {
+	if err := Summarize(in).Text(&b, width, ascii); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -179,20 +181,20 @@ func TestSummaryOfEverything(t *testing.T) {
 // a dash has none.
 func TestSummaryMarks(t *testing.T) {
 	for name, in := range map[string]SummaryInput{"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput())} {
-		s := summarize(in, fixturePaper())
+		s := Summarize(in)
 		got := map[string]int{}
 		for _, b := range s.blocks {
 			for _, r := range b.rows {
 				for q := range quantityCount {
-					if r.why == "" && r.paper[q] != dash {
-						got[r.marked[q]]++
-					} else if r.marked[q] != dash && r.marked[q] != "" {
-						t.Errorf("%s: %s: a mark %s without a number of the paper", name, r.method, r.marked[q])
+					if r.why == "" && r.cells[4*q+1] != dash {
+						got[r.cells[4*q+4]]++
+					} else if r.cells[4*q+4] != dash && r.cells[4*q+4] != "" {
+						t.Errorf("%s: %s: a mark %s without a number of the paper", name, r.cells[0], r.cells[4*q+4])
 					}
 				}
 			}
 		}
-		n := in.Assessment.Numbers()
+		n := in.Report.Input.Assessment.Numbers()
 		want := map[string]int{"✓": n.Reproduced, "≠": n.Deviates, "?": n.Inconclusive, "–": n.NotRun}
 		for mark, k := range want {
 			if got[mark] != k {

@@ -58,17 +58,21 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 	if len(blocks) == 0 {
 		return nil
 	}
-	g := grid{left: make([]bool, columns)}
+	g := grid{header: make([]string, summaryColumns), left: make([]bool, summaryColumns)}
 	g.left[0] = true
 	for q := range quantityCount {
 		g.left[4*q+4] = true // marks
 	}
 	for _, b := range blocks {
 		for _, r := range b.rows {
-			g.rows = append(g.rows, t.row(r))
+			cells := r.cells
+			for i, s := range cells {
+				cells[i] = t.encode(s)
+			}
+			cells[0] = "  " + cells[0]
+			g.rows = append(g.rows, cells[:])
 		}
 	}
-	g.header = make([]string, columns)
 	widths := g.widths()
 	header := []string{strings.Repeat(" ", widths[0])}
 	for q, name := range []string{"risk", "error (%)", "model order"} {
@@ -95,34 +99,10 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 			for q := range quantityCount {
 				parts = append(parts, strings.Join(cells[4*q+1:4*q+5], " "))
 			}
-			lines = append(lines, strings.TrimRight(strings.Join(append(parts, cells[columns-1]), "   "), " "))
+			lines = append(lines, strings.TrimRight(strings.Join(append(parts, cells[summaryColumns-1]), "   "), " "))
 		}
 	}
 	return lines
-}
-
-// columns of the paper's tables: the method; for each quantity the paper's
-// number, an arrow, ours and a mark; the number of runs.
-const columns = 1 + 4*quantityCount + 1
-
-// row returns the cells of a method.
-func (t summaryText) row(r summaryRow) []string {
-	if r.why != "" {
-		cells := make([]string, columns)
-		cells[0] = "  " + t.encode(r.method)
-		return cells
-	}
-	cells := []string{"  " + t.encode(r.method)}
-	for q := range quantityCount {
-		paper, arrow, ours, mark := r.paper[q], "→", r.ours[q], r.marked[q]
-		if paper == dash && ours == dash {
-			arrow, ours, mark = "", "", ""
-		}
-		for _, s := range []string{paper, arrow, ours, mark} {
-			cells = append(cells, t.encode(s))
-		}
-	}
-	return append(cells, r.runs)
 }
 
 // series lays a table of series out in at most room lines.

@@ -66,7 +66,15 @@ func newSurface(r *record.Record) (*surface, error) {
 		return nil, err
 	}
 	s := &surface{run: run, model: e, errorRate: 100 * r.Final.TestError, set: set, area: areaOf(set.Train, surfaceAspect)}
-	s.evaluate()
+	row := gridNodes * e.Outputs
+	s.scores = make([]float64, gridNodes*row)
+	x := make([]float64, 2*gridNodes)
+	for j := range gridNodes {
+		for i := range gridNodes {
+			x[2*i], x[2*i+1] = s.area.at(node{float64(i), float64(j)}, gridNodes)
+		}
+		s.scoresAt(gridNodes, x, s.scores[j*row:(j+1)*row])
+	}
 	if slices.ContainsFunc(s.scores, func(v float64) bool { return !(math.Abs(v) < maxScore) }) {
 		return nil, errors.New("the model in the record has values that are not finite")
 	}
@@ -104,19 +112,6 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 	return e, nil
 }
 
-// evaluate computes the scores at the grid's nodes, a row at a time.
-func (s *surface) evaluate() {
-	row := gridNodes * s.model.Outputs
-	s.scores = make([]float64, gridNodes*row)
-	x := make([]float64, 2*gridNodes)
-	for j := range gridNodes {
-		for i := range gridNodes {
-			x[2*i], x[2*i+1] = s.area.at(node{float64(i), float64(j)}, gridNodes)
-		}
-		s.scoresAt(gridNodes, x, s.scores[j*row:(j+1)*row])
-	}
-}
-
 // scoresAt adds the scores of n points to dst, n×Outputs. It computes in
 // float64: the digits written of them must not depend on the machine.
 func (s *surface) scoresAt(n int, x, dst []float64) {
@@ -151,8 +146,8 @@ func confidence(scores []float64) float64 {
 	return 1 / sum
 }
 
-// lead is how far the score of a class is above that of the best other one.
-func lead(scores []float64, class int) float64 {
+// margin is how far the score of a class is above that of the best other one.
+func margin(scores []float64, class int) float64 {
 	other := math.Inf(-1)
 	for c, v := range scores {
 		if c != class {
@@ -165,10 +160,8 @@ func lead(scores []float64, class int) float64 {
 // field is a quantity at the grid's nodes, for contours.
 func (s *surface) field(of func(scores []float64) float64) []float64 {
 	out := make([]float64, 0, gridNodes*gridNodes)
-	for j := range gridNodes {
-		for i := range gridNodes {
-			out = append(out, of(s.at(i, j)))
-		}
+	for scores := range slices.Chunk(s.scores, s.model.Outputs) {
+		out = append(out, of(scores))
 	}
 	return out
 }
@@ -184,7 +177,7 @@ func (s *surface) trace() {
 		return
 	}
 	for class := range s.set.Classes {
-		field := s.field(func(scores []float64) float64 { return lead(scores, class) })
+		field := s.field(func(scores []float64) float64 { return margin(scores, class) })
 		s.regions = append(s.regions, regions(gridNodes, field))
 		s.boundaries = append(s.boundaries, contours(gridNodes, field, 0)...)
 	}
@@ -196,7 +189,6 @@ func (s *surface) trace() {
 	}
 }
 
-// draw draws the panel.
 func (s *surface) draw(c draw.Canvas) {
 	s.trace()
 	for class, outlines := range s.regions {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 type Table struct {
 	Name    string // stem of its files: table2
 	Title   string
-	Caption string // of the LaTeX table
+	Caption string // of the LaTeX table (default: Title)
 	Blocks  []*Block
 	Header  []string
 	Rows    [][]string
@@ -29,6 +30,19 @@ type Block struct {
 	Title string // Multi-KSVM
 	Risk  string // train or test: which risk the paper prints for the data set
 	Rows  []*Row
+}
+
+// all are the rows of all blocks, each with its block.
+func (t *Table) all() iter.Seq2[*Block, *Row] {
+	return func(yield func(*Block, *Row) bool) {
+		for _, blk := range t.Blocks {
+			for _, row := range blk.Rows {
+				if !yield(blk, row) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // A Row is one method on the block's task and data set.
@@ -108,16 +122,7 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 		c.Why = b.why(c, blk, row, planned)
 		return c
 	}
-	for q := range quantityCount {
-		if q == qRisk && !runs[0].Header.Run.HasRisk() {
-			continue
-		}
-		values := make([]float64, len(runs))
-		for i, r := range runs {
-			values[i] = finalOf(r, blk.Risk)[q]
-		}
-		c.Ours[q] = statOf(values)
-	}
+	c.Ours = finalStats(runs, blk.Risk)
 	c.Draw = b.drawCell(runs, blk.Risk)
 	c.Gap = largestGap(runs)
 	return c
@@ -160,7 +165,7 @@ func (b *builder) drawCell(runs []*record.Record, risk string) *DrawCell {
 // finalOf returns a run's final risk, error rate in per cent and model order.
 func finalOf(r *record.Record, risk string) [quantityCount]float64 {
 	v := [quantityCount]float64{r.Final.TestRisk, 100 * r.Final.TestError, r.Final.ModelOrder}
-	if risk == "train" {
+	if risk == experiments.RiskTrain {
 		v[qRisk] = r.Final.TrainRisk
 	}
 	return v
@@ -182,12 +187,12 @@ func printed(pc experiments.PaperCell) [3]string {
 	return out
 }
 
-// runs is the number of runs in the cell.
-func (c *Cell) runs() int { return c.Ours[qError].N }
+// Runs is the number of runs in the cell.
+func (c *Cell) Runs() int { return c.Ours[qError].N }
 
-// riskName says which risk a block shows.
-func (blk *Block) riskName() string {
-	if blk.Risk == "train" {
+// riskName names one of a data set's risks, train or test.
+func riskName(risk string) string {
+	if risk == experiments.RiskTrain {
 		return "training risk"
 	}
 	return "test risk"
@@ -195,5 +200,5 @@ func (blk *Block) riskName() string {
 
 // Heading names a block: data set, task and which risk it shows.
 func (blk *Block) Heading() string {
-	return fmt.Sprintf("%s · %s (%s)", blk.Data, blk.Title, blk.riskName())
+	return fmt.Sprintf("%s · %s (%s)", blk.Data, blk.Title, riskName(blk.Risk))
 }

@@ -18,18 +18,10 @@ import (
 // names of its tables and figures begin with it, and so do its claims' IDs.
 const Table1Spec = "table1"
 
-// A theorySeries is the runs of one series of spec table1, over seeds.
-type theorySeries struct {
-	name    string
-	run     experiments.Run // the first
-	planned int             // runs
-	records []*record.Record
-}
-
 // A theoryStudy is what Table 1 is made of.
 type theoryStudy struct {
-	series     []theorySeries // in the plan's order
-	final      record.Final   // of any record, for what is known of f*
+	series     []*Series    // in the plan's order
+	final      record.Final // of any record, for what is known of f*
 	assessment *evidence.Assessment
 	profile    string
 }
@@ -37,12 +29,11 @@ type theoryStudy struct {
 // theory gathers what Table 1 is made of, nil if none of its runs has a record.
 func (b *builder) theory() *theoryStudy {
 	s := &theoryStudy{assessment: b.in.Assessment, profile: b.in.Profile}
-	for _, g := range grouped(b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec })) {
-		x := theorySeries{g.first.Series, g.first.Run, len(g.planned), b.records(g.planned)}
-		if len(x.records) > 0 {
-			s.final = x.records[0].Final
+	s.series = b.group(b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec }))
+	for _, x := range s.series {
+		if len(x.Runs) > 0 {
+			s.final = x.Runs[0].Final
 		}
-		s.series = append(s.series, x)
 	}
 	if s.final.Measured == nil {
 		return nil
@@ -51,24 +42,16 @@ func (b *builder) theory() *theoryStudy {
 }
 
 // diminishing reports whether the series' learning rate diminishes.
-func (x *theorySeries) diminishing() bool {
-	return x.run.Params.Schedule == experiments.ScheduleInverse
+func (s *Series) diminishing() bool {
+	return s.Run.Params.Schedule == experiments.ScheduleInverse
 }
 
 // polk returns the series of POLK whose learning rate is diminishing or constant.
-func (s *theoryStudy) polk(diminishing bool) (out []theorySeries) {
+func (s *theoryStudy) polk(diminishing bool) (out []*Series) {
 	for _, x := range s.series {
-		if x.run.Method == experiments.MethodPOLK && x.diminishing() == diminishing {
+		if x.Run.Method == experiments.MethodPOLK && x.diminishing() == diminishing {
 			out = append(out, x)
 		}
-	}
-	return out
-}
-
-// values returns a statistic of every record of the series.
-func (x *theorySeries) values(of func(*record.Record) float64) (out []float64) {
-	for _, r := range x.records {
-		out = append(out, of(r))
 	}
 	return out
 }
@@ -120,13 +103,13 @@ func (s *theoryStudy) table() *Table {
 	}
 	var rates, ks, schedules, initial []string
 	for _, x := range constant {
-		rates, ks = appendNew(rates, fmt.Sprint(x.run.Params.LearningRate)), appendNew(ks, fmt.Sprint(x.run.Params.Parsimony))
+		rates, ks = appendNew(rates, fmt.Sprint(x.Run.Params.LearningRate)), appendNew(ks, fmt.Sprint(x.Run.Params.Parsimony))
 	}
 	for _, x := range dim {
-		schedules = append(schedules, fmt.Sprintf("η_t = %g/(1 + t/%g)", x.run.Params.LearningRate, x.run.Params.Horizon))
-		initial = append(initial, fmt.Sprint(x.run.Params.LearningRate))
+		schedules = append(schedules, fmt.Sprintf("η_t = %g/(1 + t/%g)", x.Run.Params.LearningRate, x.Run.Params.Horizon))
+		initial = append(initial, fmt.Sprint(x.Run.Params.LearningRate))
 	}
-	limit := fmt.Sprintf(" < 1/λ = %g", 1/s.series[0].run.Params.Regularizer)
+	limit := fmt.Sprintf(" < 1/λ = %g", 1/s.series[0].Run.Params.Regularizer)
 	t.Rows = [][]string{
 		{"step-size", "diminishing", "η_t = O(1/t)", strings.Join(schedules, "; "), ""},
 		{"", "constant", "η_t = η > 0", "η = " + strings.Join(rates, ", "), ""},
@@ -145,19 +128,9 @@ func (s *theoryStudy) table() *Table {
 	return t
 }
 
-// appendNew appends a word that is not among words.
-func appendNew(words []string, word string) []string {
-	for _, w := range words {
-		if w == word {
-			return words
-		}
-	}
-	return append(words, word)
-}
-
 // notes say what the table is about.
 func (s *theoryStudy) notes() []string {
-	lambda := s.series[0].run.Params.Regularizer
+	lambda := s.series[0].Run.Params.Regularizer
 	f := s.final.Measured
 	notes := []string{
 		fmt.Sprintf("multidist, multinomial logistic loss, mini-batches of one drawn with replacement from the training set, λ = %g "+
@@ -167,7 +140,7 @@ func (s *theoryStudy) notes() []string {
 	}
 	missing := 0
 	for _, x := range s.series {
-		missing += x.planned - len(x.records)
+		missing += len(x.planned) - len(x.Runs)
 	}
 	if missing > 0 {
 		notes = append(notes, fmt.Sprintf("%d of its runs are not there yet: `runall reproduce %s --profile %s` makes them.", missing, Table1Spec, s.profile))
@@ -175,10 +148,10 @@ func (s *theoryStudy) notes() []string {
 	return notes
 }
 
-func diminishingText(series []theorySeries) string {
+func diminishingText(series []*Series) string {
 	var out []string
 	for _, x := range series {
-		if len(x.records) == 0 {
+		if len(x.Runs) == 0 {
 			return whyNotRun
 		}
 		out = append(out, fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
@@ -188,7 +161,7 @@ func diminishingText(series []theorySeries) string {
 }
 
 // constantText gives the floors by their bounds and the exponents in η.
-func (s *theoryStudy) constantText(series []theorySeries) string {
+func (s *theoryStudy) constantText(series []*Series) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, x := range series {
 		for _, v := range x.values(statistic(experiments.MeasuredFloorRadius)) {
@@ -212,9 +185,9 @@ func (s *theoryStudy) constantText(series []theorySeries) string {
 	return text
 }
 
-func diminishingOrderText(series []theorySeries) string {
+func diminishingOrderText(series []*Series) string {
 	for _, x := range series {
-		if len(x.records) > 0 {
+		if len(x.Runs) > 0 {
 			return fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
 				statOf(x.values(finalOrder)).text(qOrder), statOf(x.values(convergence.DecadeGrowth)).Mean)
 		}
@@ -222,10 +195,10 @@ func diminishingOrderText(series []theorySeries) string {
 	return whyNotRun
 }
 
-func constantOrderText(series []theorySeries) string {
+func constantOrderText(series []*Series) string {
 	most, growth := 0.0, math.Inf(-1)
 	for _, x := range series {
-		if len(x.records) > 0 {
+		if len(x.Runs) > 0 {
 			most = max(most, slices.Max(x.values(final(convergence.MaxOrder))))
 			growth = max(growth, statOf(x.values(convergence.OrderGrowth)).Mean)
 		}
@@ -250,28 +223,28 @@ func (s *theoryStudy) seriesTable() *Table {
 			"Bound ratio: ‖∇̃ − ∇̂‖ by ε_t/η_t, the largest of all steps of all runs.",
 		},
 	}
-	for i := range s.series {
-		t.Rows = append(t.Rows, s.series[i].row())
+	for _, x := range s.series {
+		t.Rows = append(t.Rows, theoryRow(x))
 	}
 	return t
 }
 
-func (x *theorySeries) row() []string {
-	row := []string{x.name, fmt.Sprintf("%d of %d", len(x.records), x.planned), strconv.Itoa(x.run.Samples)}
-	if len(x.records) == 0 {
+func theoryRow(x *Series) []string {
+	row := []string{x.Label, fmt.Sprintf("%d of %d", len(x.Runs), len(x.planned)), strconv.Itoa(x.Run.Samples)}
+	if len(x.Runs) == 0 {
 		return append(row, "", "", "", "", "", "", "", "", "")
 	}
 	deltas, bound, ratio := []string{whyDash, whyDash}, whyDash, whyDash
-	if x.run.Method == experiments.MethodPOLK {
+	if x.Run.Method == experiments.MethodPOLK {
 		ratio = fmt.Sprintf("%.6f", slices.Max(x.values(final(convergence.Ratio))))
 		if !x.diminishing() {
-			deltas = []string{statOf(x.values(radius)).text(qRisk), fmt.Sprintf("%.3g", convergence.Radius(x.run, convergence.ProvenVariance(x.run)))}
-			f := x.records[0].Final.Measured
-			bound = fmt.Sprintf("%.3g", convergence.OrderBound(x.run, f[convergence.PlaneWidth], f[convergence.PlaneHeight]))
+			deltas = []string{statOf(x.values(radius)).text(qRisk), fmt.Sprintf("%.3g", convergence.Radius(x.Run, convergence.ProvenVariance(x.Run)))}
+			f := x.Runs[0].Final.Measured
+			bound = fmt.Sprintf("%.3g", convergence.OrderBound(x.Run, f[convergence.PlaneWidth], f[convergence.PlaneHeight]))
 		}
 	}
 	row = append(append(row, statOf(x.values(convergence.Floor)).full(qRisk)), deltas...)
 	return append(row, statOf(x.values(convergence.Variance)).text(qRisk), statOf(x.values(finalOrder)).full(qOrder),
 		fmt.Sprintf("%.0f", slices.Max(x.values(final(convergence.MaxOrder)))), bound, ratio,
-		seconds(statOf(x.values(func(r *record.Record) float64 { return r.Final.Timing.Wall }))))
+		seconds(statOf(x.values(wall))))
 }

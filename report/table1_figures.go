@@ -31,30 +31,25 @@ func (l look) plain() look {
 // table1Curves are the contents of a figure of runs over samples: the series of
 // POLK, each with that of FSGD at the same learning rate if there is one.
 type table1Curves struct {
-	series []theorySeries
-	plain  []theorySeries // a series without records where there is none
+	series []*Series
+	plain  []*Series // a series without records where there is none
 	looks  []look
 }
 
 // table1Radius are the contents of the figure of the floors over η.
 type table1Radius struct {
 	ks     []float64
-	series [][]theorySeries // by K, by η
+	series [][]*Series // by K, by η
 }
-
-var (
-	_ content = (*table1Curves)(nil)
-	_ content = (*table1Radius)(nil)
-)
 
 // figures makes the figures.
 func (s *theoryStudy) figures() []*Figure {
 	byK := &table1Radius{}
 	for _, x := range s.polk(false) {
-		i := slices.Index(byK.ks, x.run.Params.Parsimony)
+		i := slices.Index(byK.ks, x.Run.Params.Parsimony)
 		if i < 0 {
 			i = len(byK.ks)
-			byK.ks, byK.series = append(byK.ks, x.run.Params.Parsimony), append(byK.series, nil)
+			byK.ks, byK.series = append(byK.ks, x.Run.Params.Parsimony), append(byK.series, nil)
 		}
 		byK.series[i] = append(byK.series[i], x)
 	}
@@ -89,22 +84,22 @@ const (
 func table1Figure(i int) string { return Table1Spec + string(rune('a'+i)) }
 
 // missingWithout says that there is no picture of series without records.
-func missingWithout(series []theorySeries) string {
-	if slices.ContainsFunc(series, func(x theorySeries) bool { return len(x.records) > 0 }) {
+func missingWithout(series []*Series) string {
+	if slices.ContainsFunc(series, func(x *Series) bool { return len(x.Runs) > 0 }) {
 		return ""
 	}
 	return whyNotRun
 }
 
-func (s *theoryStudy) curves(series []theorySeries) *table1Curves {
+func (s *theoryStudy) curves(series []*Series) *table1Curves {
 	c := &table1Curves{}
 	for i, x := range series {
-		if len(x.records) == 0 {
+		if len(x.Runs) == 0 {
 			continue
 		}
-		var plain theorySeries
+		plain := &Series{}
 		for _, y := range s.series {
-			if y.run.Method == experiments.MethodFSGD && y.diminishing() == x.diminishing() && y.run.Params.LearningRate == x.run.Params.LearningRate {
+			if y.Run.Method == experiments.MethodFSGD && y.diminishing() == x.diminishing() && y.Run.Params.LearningRate == x.Run.Params.LearningRate {
 				plain = y
 			}
 		}
@@ -113,66 +108,38 @@ func (s *theoryStudy) curves(series []theorySeries) *table1Curves {
 	return c
 }
 
-// pointsOf is the mean and range over a series' runs of a quantity at every
-// point.
-func pointsOf(x theorySeries, of func(record.Point) float64) []sample {
-	if len(x.records) == 0 {
-		return nil
-	}
-	var out []sample
-	for i, p := range x.records[0].Points {
-		var values []float64
-		for _, r := range x.records {
-			if i < len(r.Points) {
-				values = append(values, of(r.Points[i]))
-			}
-		}
-		out = append(out, sample{float64(p.Samples), mean(values), slices.Min(values), slices.Max(values)})
-	}
-	return out
-}
-
-func pointDistance(p record.Point) float64 { return p.Measured[convergence.Distance] }
-func pointOrder(p record.Point) float64    { return float64(p.ModelOrder) }
-func pointRatio(p record.Point) float64    { return p.Measured[convergence.Ratio] }
-
 func (c *table1Curves) drawing() drawing {
 	p := &picture{panels: []panel{
-		c.panel("(a)", "RKHS distance to f*", pointDistance, true),
-		c.panel("(b)", "model order M_t", pointOrder, false),
-		c.panel("(c)", "bound ratio, largest", pointRatio, false),
+		c.panel("(a)", "RKHS distance to f*", func(p record.Point) float64 { return p.Measured[convergence.Distance] }, true),
+		c.panel("(b)", "model order M_t", func(p record.Point) float64 { return float64(p.ModelOrder) }, false),
+		c.panel("(c)", "bound ratio, largest", func(p record.Point) float64 { return p.Measured[convergence.Ratio] }, false),
 	}}
 	p.panels[0].log = true
 	for i, x := range c.series {
-		p.legend = append(p.legend, lineEntry(plainLetters(x.name), c.looks[i]))
+		p.legend = append(p.legend, lineEntry(plainLetters(x.Label), c.looks[i]))
 	}
 	for i, x := range c.plain {
-		if len(x.records) > 0 {
+		if len(x.Runs) > 0 {
 			p.legend = append(p.legend, lineEntry("without projection (FSGD)", c.looks[i].plain()))
 			break
 		}
 	}
-	if slices.ContainsFunc(c.series, func(x theorySeries) bool { return len(x.records) > 1 }) {
-		p.legend = append(p.legend, bandEntry("range over runs"))
+	if slices.ContainsFunc(c.series, func(x *Series) bool { return len(x.Runs) > 1 }) {
+		p.legend = append(p.legend, bandEntry())
 	}
 	return p
 }
 
 // panel makes the panel of a quantity, with that of FSGD if both says so.
 func (c *table1Curves) panel(tag, label string, of func(record.Point) float64, both bool) panel {
-	pn := panel{tag: tag, ylabel: label, xmin: math.Inf(1)}
+	pn := panel{tag: tag, ylabel: label}
 	for i, x := range c.series {
-		traces := []trace{{look: c.looks[i], curve: pointsOf(x, of)}}
+		pn.traces = append(pn.traces, trace{look: c.looks[i], curve: average(x.Runs, of)})
 		if both {
-			traces = append(traces, trace{look: c.looks[i].plain(), curve: centre(pointsOf(c.plain[i], of))})
-		}
-		for _, t := range traces {
-			for _, s := range t.curve {
-				pn.xmin, pn.xmax = min(pn.xmin, s.x), max(pn.xmax, s.x)
-			}
-			pn.traces = append(pn.traces, t)
+			pn.traces = append(pn.traces, trace{look: c.looks[i].plain(), curve: centre(average(c.plain[i].Runs, of))})
 		}
 	}
+	pn.span()
 	return pn
 }
 
@@ -188,10 +155,10 @@ func centre(curve []sample) []sample {
 func (c *table1Curves) rows() [][]string {
 	rows := [][]string{{"series", "seed", "samples", "distance", "excess_risk", "model_order", "mean_order", "norm", "gradient_square", "separation", "bound_ratio"}}
 	for _, x := range slices.Concat(c.series, c.plain) {
-		for _, r := range x.records {
+		for _, r := range x.Runs {
 			for _, p := range r.Points {
 				m := p.Measured
-				rows = append(rows, []string{x.name, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples),
+				rows = append(rows, []string{x.Label, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples),
 					exact(m[convergence.Distance]), exact(m[convergence.Excess]), strconv.Itoa(p.ModelOrder), exact(m[convergence.MeanOrder]),
 					exact(m[convergence.Norm]), exact(m[convergence.Gradient]), exact(m[convergence.Separation]), exact(m[convergence.Ratio])})
 			}
@@ -200,12 +167,12 @@ func (c *table1Curves) rows() [][]string {
 	return rows
 }
 
-// over is the mean and range over runs of a statistic, by η.
-func over(series []theorySeries, of func(*record.Record) float64) []sample {
+// byRate is the mean and range over runs of a statistic, by η.
+func byRate(series []*Series, of func(*record.Record) float64) []sample {
 	var out []sample
 	for _, x := range series {
 		if v := x.values(of); len(v) > 0 {
-			out = append(out, sample{x.run.Params.LearningRate, mean(v), slices.Min(v), slices.Max(v)})
+			out = append(out, sample{x.Run.Params.LearningRate, mean(v), slices.Min(v), slices.Max(v)})
 		}
 	}
 	slices.SortFunc(out, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
@@ -219,15 +186,15 @@ func (f *table1Radius) drawing() drawing {
 	for i, k := range f.ks {
 		l := table1Looks[1+i%(len(table1Looks)-1)]
 		floor.traces = append(floor.traces,
-			trace{look: l, curve: over(f.series[i], convergence.Floor)},
-			trace{look: l.plain(), curve: centre(over(f.series[i], radius))})
-		order.traces = append(order.traces, trace{look: l, curve: over(f.series[i], final(convergence.MaxOrder))})
+			trace{look: l, curve: byRate(f.series[i], convergence.Floor)},
+			trace{look: l.plain(), curve: centre(byRate(f.series[i], radius))})
+		order.traces = append(order.traces, trace{look: l, curve: byRate(f.series[i], final(convergence.MaxOrder))})
 		p.legend = append(p.legend, lineEntry(fmt.Sprintf("K = %g", k), l), lineEntry(fmt.Sprintf("radius of the theorem, K = %g", k), l.plain()))
 	}
 	for i := range f.series {
 		for _, x := range f.series[i] {
-			if len(x.records) > 0 {
-				floor.traces[0].levels = []float64{x.records[0].Final.Measured[convergence.StarNorm]}
+			if len(x.Runs) > 0 {
+				floor.traces[0].levels = []float64{x.Runs[0].Final.Measured[convergence.StarNorm]}
 			}
 		}
 	}
@@ -244,7 +211,7 @@ func (f *table1Radius) rates() (low, high float64) {
 	low, high = math.Inf(1), 0
 	for _, series := range f.series {
 		for _, x := range series {
-			low, high = min(low, x.run.Params.LearningRate), max(high, x.run.Params.LearningRate)
+			low, high = min(low, x.Run.Params.LearningRate), max(high, x.Run.Params.LearningRate)
 		}
 	}
 	return low / 1.3, high * 1.3
@@ -255,9 +222,9 @@ func (f *table1Radius) rows() [][]string {
 	rows := [][]string{{"series", "seed", "learning_rate", "parsimony", "least_distance", "radius", "variance", "largest_order", "order_bound"}}
 	for _, series := range f.series {
 		for _, x := range series {
-			for _, r := range x.records {
+			for _, r := range x.Runs {
 				run, m := r.Header.Run, r.Final.Measured
-				rows = append(rows, []string{x.name, strconv.FormatUint(run.Seed, 10), exact(run.Params.LearningRate), exact(run.Params.Parsimony),
+				rows = append(rows, []string{x.Label, strconv.FormatUint(run.Seed, 10), exact(run.Params.LearningRate), exact(run.Params.Parsimony),
 					exact(convergence.Floor(r)), exact(radius(r)), exact(convergence.Variance(r)), exact(m[convergence.MaxOrder]),
 					exact(convergence.OrderBound(run, m[convergence.PlaneWidth], m[convergence.PlaneHeight]))})
 			}

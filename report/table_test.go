@@ -136,8 +136,8 @@ func TestWhyACellIsEmpty(t *testing.T) {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}
-	if c := cellOf(t, r, "table2.multidist.klr.polk"); c.Lost != "1 of 5 runs are not there yet." || c.runs() != 4 {
-		t.Errorf("in part: %q, %d runs", c.Lost, c.runs())
+	if c := cellOf(t, r, "table2.multidist.klr.polk"); c.Lost != "1 of 5 runs are not there yet." || c.Runs() != 4 {
+		t.Errorf("in part: %q, %d runs", c.Lost, c.Runs())
 	}
 	dashed := mixedInput()
 	dashed.FullCells = map[string]bool{"table3.mnist.ksvm.lbfgs": true}
@@ -159,8 +159,8 @@ func TestWhyACellIsEmpty(t *testing.T) {
 func TestCellNumbers(t *testing.T) {
 	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
 	c := cellOf(t, r, "table2.multidist.ksvm.polk")
-	if c.runs() != 15 || c.Draw == nil || c.Draw.Draw != fixtureDraw {
-		t.Fatalf("runs %d, draw %+v", c.runs(), c.Draw)
+	if c.Runs() != 15 || c.Draw == nil || c.Draw.Draw != fixtureDraw {
+		t.Fatalf("runs %d, draw %+v", c.Runs(), c.Draw)
 	}
 	var want *record.Record
 	for _, rec := range fixtureInput().Records {

@@ -76,15 +76,25 @@ func logLabel(m, e int) string {
 // countTicks labels a linear axis that starts at or near zero with at most
 // six round numbers, thousands as k and millions as M.
 func countTicks(min, max float64) []plot.Tick {
-	step := roundStep((max - min) / 5)
+	var ticks []plot.Tick
+	for _, v := range roundNumbers(min, max, 5) {
+		ticks = append(ticks, plot.Tick{Value: v, Label: countLabel(v, max)})
+	}
+	return ticks
+}
+
+// roundNumbers are round numbers between min and max, at most one more than
+// parts.
+func roundNumbers(min, max float64, parts int) []float64 {
+	step := roundStep((max - min) / float64(parts))
 	if step == 0 {
 		return nil
 	}
-	var ticks []plot.Tick
-	for i := math.Ceil(min / step); i*step <= max*(1+1e-9); i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: countLabel(i*step, max)})
+	var out []float64
+	for i := math.Ceil(min / step); i*step <= max+1e-9*math.Abs(max); i++ {
+		out = append(out, i*step)
 	}
-	return ticks
+	return out
 }
 
 // roundStep is the least of 1, 2, 2.5 and 5 times a power of ten that is not

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,7 +56,6 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 				"Not marked: not distinguishable. Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference),
 		},
 	}
-	t.Caption = t.Title + "."
 	for _, e := range f.Entries[1:] {
 		row := []string{e.Heuristic.Name}
 		for _, m := range compare.Measures() {
@@ -93,7 +93,6 @@ func frontTable(f *compare.FieldResult) *Table {
 		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "training (s)"},
 		Notes:  []string{"Means over replicates, of all heuristics at all values of their knobs. The error's front is that of many noisy values: differences of a few hundredths of a point decide nothing."},
 	}
-	t.Caption = t.Title + "."
 	for _, byTime := range []bool{false, true} {
 		name := "error and order"
 		if byTime {
@@ -115,14 +114,11 @@ func pointCells(p compare.Means) []string {
 // pages makes a page for each heuristic.
 func pages(res *compare.Result) []Page {
 	var out []Page
-	at := make(map[string]int)
 	for _, f := range res.Fields {
 		for _, e := range f.Entries {
-			name := e.Heuristic.Name
-			i, ok := at[name]
-			if !ok {
+			i := slices.IndexFunc(out, func(p Page) bool { return p.Heuristic == e.Heuristic.Name })
+			if i < 0 {
 				i = len(out)
-				at[name] = i
 				out = append(out, newPage(e, res.Reference))
 			}
 			out[i].add(f, e)
@@ -208,9 +204,7 @@ func (t *Tournament) Index(w io.Writer) error {
 		b.WriteString(markdownEscapes.Replace(s) + "\n\n")
 	}
 	for _, table := range t.Tables {
-		if err := indexTable(&b, table); err != nil {
-			return err
-		}
+		indexTable(&b, table)
 	}
 	for _, f := range t.Figures {
 		indexFigure(&b, f)
@@ -229,14 +223,9 @@ func (p *Page) Markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", p.Heuristic, markdownEscapes.Replace(p.Paragraph))
 	for _, t := range []*Table{p.Table, p.Points} {
-		if len(t.Rows) == 0 {
-			continue
+		if len(t.Rows) > 0 {
+			fmt.Fprintf(&b, "## %s\n\n%s\n", t.Title, t.markdownBody())
 		}
-		fmt.Fprintf(&b, "## %s\n\n", t.Title)
-		if err := t.markdownBody(&b); err != nil {
-			return err
-		}
-		b.WriteString("\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -271,8 +260,7 @@ func (t *Tournament) WriteAll(dir string) ([]string, error) {
 		w.table(table)
 	}
 	for _, f := range t.Figures {
-		w.picture(f.Name, f.content.drawing())
-		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
+		w.figure(f)
 	}
 	return w.paths, w.err
 }

@@ -73,16 +73,6 @@ type tradeOff struct {
 	byTime bool
 }
 
-var (
-	_ content = (*tradeOff)(nil)
-	_ content = (*anytime)(nil)
-	_ content = (*fronts)(nil)
-	_ content = (*ranks)(nil)
-
-	_ drawing = (*multiples)(nil)
-	_ drawing = (*ranks)(nil)
-)
-
 // at places a heuristic at a value of its knob.
 func (t *tradeOff) at(p compare.Means) plotter.XY {
 	if t.byTime {
@@ -109,7 +99,6 @@ func (t *tradeOff) line(e *compare.Entry, width vg.Length, markers bool) facetLi
 	return l
 }
 
-// drawing lays the figure out.
 func (t *tradeOff) drawing() drawing {
 	m := &multiples{ylabel: errorLabel, logX: true, columns: facetColumns, height: facetHeight}
 	measure, levels := compare.ErrorAtOrder, t.field.Levels
@@ -157,16 +146,8 @@ type anytime struct {
 // middle one of those compared.
 func (a *anytime) nearest(e *compare.Entry) compare.Means {
 	middle := a.field.Levels[len(a.field.Levels)/2]
-	return slices.MinFunc(e.Points, func(p, q compare.Means) int {
-		d := math.Abs(math.Log(p.PeakOrder/middle)) - math.Abs(math.Log(q.PeakOrder/middle))
-		switch {
-		case d < 0:
-			return -1
-		case d > 0:
-			return 1
-		}
-		return 0
-	})
+	off := func(p compare.Means) float64 { return math.Abs(math.Log(p.PeakOrder / middle)) }
+	return slices.MinFunc(e.Points, func(p, q compare.Means) int { return cmp.Compare(off(p), off(q)) })
 }
 
 // line returns the mean over replicates of a heuristic's error over the stream.
@@ -188,7 +169,6 @@ func (a *anytime) line(e *compare.Entry, width vg.Length) facetLine {
 	return l
 }
 
-// drawing lays the figure out.
 func (a *anytime) drawing() drawing {
 	m := &multiples{ylabel: errorLabel, columns: facetColumns, height: facetHeight}
 	for _, e := range a.field.Entries[1:] {

@@ -100,48 +100,37 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 		}
 		counts.rows = append(counts.rows, []string{n.title, fmt.Sprintf("%d of %d", n.Reproduced, n.Total()), deviating, fmt.Sprint(n.Inconclusive), fmt.Sprint(n.NotRun)})
 	}
-	if err := counts.markdown(&b); err != nil {
-		return err
-	}
+	counts.markdown(&b)
 	if len(v.Assume) > 0 {
 		changes := leftGrid("claim", "without", "with")
 		for _, c := range v.Changes {
 			changes.rows = append(changes.rows, []string{c.Claim, c.From.String(), c.To.String()})
 		}
-		if err := changes.under(&b, v.changes()); err != nil {
-			return err
-		}
+		changes.under(&b, v.changes())
 	}
 	if r := v.Reference; r != nil {
 		differences := leftGrid("claim", "", "here", "there")
 		differences.rows = r.rows()
-		if err := differences.under(&b, v.comparison()); err != nil {
-			return err
-		}
+		differences.under(&b, v.comparison())
 	}
 	claims := leftGrid("claim", "section", "verdict", "measured, with 90 % interval")
 	for i := range v.Assessment.Claims {
 		c := &v.Assessment.Claims[i]
 		claims.rows = append(claims.rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), strings.Join(v.tests(c, markdownText), "<br>")})
 	}
-	if err := claims.under(&b, "All claims"); err != nil {
-		return err
-	}
+	claims.under(&b, "All claims")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // under writes a paragraph in bold, and below it the grid in Markdown if it has
 // rows.
-func (g *grid) under(w io.Writer, title string) error {
-	_, err := fmt.Fprintf(w, "\n**%s**\n", markdownEscapes.Replace(markdownText(title)))
-	if err != nil || len(g.rows) == 0 {
-		return err
+func (g *grid) under(b *strings.Builder, title string) {
+	fmt.Fprintf(b, "\n**%s**\n", markdownEscapes.Replace(markdownText(title)))
+	if len(g.rows) > 0 {
+		b.WriteString("\n")
+		g.markdown(b)
 	}
-	if _, err := io.WriteString(w, "\n"); err != nil {
-		return err
-	}
-	return g.markdown(w)
 }
 
 // tests words the tests of a claim, one line each. note prepares the remarks,
@@ -172,15 +161,6 @@ func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []st
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// leftGrid returns a grid without rows whose columns are set flush left.
-func leftGrid(header ...string) *grid {
-	g := &grid{header: header, left: make([]bool, len(header))}
-	for i := range g.left {
-		g.left[i] = true
-	}
-	return g
 }
 
 // longest is the most characters of a remark in Markdown.

@@ -42,6 +42,17 @@ func (r *Report) WriteAll(dir string) ([]string, error) {
 	return w.paths, w.err
 }
 
+// WriteAll writes figures/NAME.{svg,png,pdf,csv} into a folder and returns their
+// paths. It returns an error if the figure is missing.
+func (f *Figure) WriteAll(dir string) ([]string, error) {
+	if f.Missing != "" {
+		return nil, fmt.Errorf("figure %s: %s", f.Name, f.Missing)
+	}
+	w := writer{dir: dir}
+	w.figure(f)
+	return w.paths, w.err
+}
+
 // A writer writes files into a folder until one fails.
 type writer struct {
 	dir   string
@@ -58,7 +69,11 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 		return
 	}
 	path := filepath.Join(w.dir, name)
-	if err := writeFile(path, write); err != nil {
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = files.Write(path, write) // which appears when it is whole
+	}
+	if err != nil {
 		w.err = fmt.Errorf("write %s: %w", path, err)
 		return
 	}
@@ -79,16 +94,12 @@ func (w *writer) figure(f *Figure) {
 		w.remove("figures", f.Name)
 		return
 	}
-	w.picture(f.Name, f.content.drawing())
+	d := f.content.drawing()
+	for _, format := range Formats {
+		w.rendered(f.Name+"."+format, func() ([]byte, error) { return render(d, format) })
+	}
 	if f.hasNumbers() {
 		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
-	}
-}
-
-// picture writes a picture in all formats.
-func (w *writer) picture(name string, d drawing) {
-	for _, format := range Formats {
-		w.rendered(name+"."+format, func() ([]byte, error) { return render(d, format) })
 	}
 }
 
@@ -140,13 +151,4 @@ func (w *writer) remove(sub, name string) {
 			w.err = err
 		}
 	}
-}
-
-// writeFile writes a file, and the folder it is in, so that it appears when it
-// is whole.
-func writeFile(path string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return files.Write(path, write)
 }

@@ -25,7 +25,7 @@ import (
 // summarize prints the summary of the specs that are named, by default of the
 // paper's, and writes the report to a folder if there is one.
 func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string, dir string, c commands) error {
-	in := report.SummaryInput{Report: r.Report, Assessment: r.Assessment, Names: names,
+	in := report.SummaryInput{Report: r.Report, Names: names,
 		Damaged: len(f.Records.Errors), Command: c.line}
 	var err error
 	if in.StandIns, err = standIns(); err != nil {
@@ -42,10 +42,6 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 		}
 		in.Index, in.Page = filepath.Join(dir, "index.md"), filepath.Join(dir, export.PageName)
 	}
-	s, err := report.Summarize(in)
-	if err != nil {
-		return err
-	}
 	stdout := cmd.OutOrStdout()
 	if slices.Contains(names, report.Table1Spec) {
 		for _, t := range r.Tables {
@@ -58,7 +54,7 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 			fmt.Fprintln(stdout)
 		}
 	}
-	return s.Text(stdout, columns(stdout), !charset.UTF8())
+	return report.Summarize(in).Text(stdout, columns(stdout), !charset.UTF8())
 }
 
 // columns returns the width of a terminal, 0 of a file or pipe.

@@ -11,17 +11,19 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"polkrepro/report"
 )
 
 // convergence is a section with a plot that has both axes logarithmic, a gap,
 // an interval and a level line, as no figure of the report has.
 var convergence = Section{ID: "convergence", Title: "Convergence", Figures: []Figure{{
-	ID: "convergence-figure", Title: "Distance to the optimum", Charts: []Chart{{
+	ID: "convergence-figure", Title: "Distance to the optimum", Charts: []report.Chart{{
 		Title: "distance", XLabel: "samples", LogX: true, LogY: true,
-		Lines: []Line{
-			{Label: "measured", Color: "#084594", Width: 1.2, X: Numbers{1, 10, 100, 1000}, Mean: Numbers{1, 0.1, Number(math.NaN()), 0.001},
-				Low: Numbers{0.5, 0.05, Number(math.NaN()), 0.0005}, High: Numbers{2, 0.2, Number(math.NaN()), 0.002}},
-			{Label: "bound", Color: "#b84300", Width: 1.2, Dash: []float64{6, 2}, Flat: true, X: Numbers{1, 1000}, Mean: Numbers{0.01, 0.01}},
+		Lines: []report.ChartLine{
+			{Label: "measured", Color: "#084594", Width: 1.2, X: []report.Number{1, 10, 100, 1000}, Mean: []report.Number{1, 0.1, report.Number(math.NaN()), 0.001},
+				Low: []report.Number{0.5, 0.05, report.Number(math.NaN()), 0.0005}, High: []report.Number{2, 0.2, report.Number(math.NaN()), 0.002}},
+			{Label: "bound", Color: "#b84300", Width: 1.2, Dash: []float64{6, 2}, Flat: true, X: []report.Number{1, 1000}, Mean: []report.Number{0.01, 0.01}},
 		},
 	}},
 }}}

@@ -3,10 +3,7 @@ package page
 import (
 	"encoding/json"
 	"math"
-	"strings"
 	"testing"
-
-	"polkrepro/report"
 )
 
 // TestCharts compares the curves in the page with the records behind them: of
@@ -62,7 +59,7 @@ func TestCharts(t *testing.T) {
 				if !l.Flat && last != len(s.Runs[0].Points)-1 {
 					t.Errorf("%s, %s: %d points", f.Name, s.Label, last+1)
 				}
-				if s.Method == "polk" && s.Rank == 0 && l.Color != "#084594" {
+				if s.Run.Method == "polk" && s.Rank == 0 && l.Color != "#084594" {
 					t.Errorf("%s, %s: colour %s, in the pictures it is #084594", f.Name, s.Label, l.Color)
 				}
 			}
@@ -70,41 +67,5 @@ func TestCharts(t *testing.T) {
 	}
 	if next != len(charts) || lines < 20 || bands < 10 || levels < 5 {
 		t.Errorf("%d of %d figures, %d lines, %d bands, %d levels", next, len(charts), lines, bands, levels)
-	}
-}
-
-// TestInterval compares a band with Student's interval from a table: t = 2.920
-// for two degrees of freedom at 95 % (one side).
-func TestInterval(t *testing.T) {
-	l := lineOf(report.ChartLine{Points: []report.ChartPoint{{Samples: 5, Values: []float64{1, 2, 3}}}}, 5)
-	half := 2.920 * 1 / math.Sqrt(3)
-	if math.Abs(float64(l.Low[0])-(2-half)) > 1e-3 || math.Abs(float64(l.High[0])-(2+half)) > 1e-3 {
-		t.Errorf("interval [%g, %g], want 2 ± %g", l.Low[0], l.High[0], half)
-	}
-}
-
-// TestGaps makes lines of points without finite values, of batch methods and
-// of more points than a chart holds.
-func TestGaps(t *testing.T) {
-	l := lineOf(report.ChartLine{Points: []report.ChartPoint{{Samples: 1, Values: []float64{1}}, {Samples: 2}}}, 2)
-	b, err := json.Marshal(l)
-	if err != nil || !strings.Contains(string(b), `"mean":[1,null]`) {
-		t.Errorf("%s, %v", b, err)
-	}
-	flat := lineOf(report.ChartLine{Batch: true, Points: []report.ChartPoint{{Samples: 7, Values: []float64{3}}}}, 100)
-	if len(flat.X) != 2 || flat.X[0] != 0 || flat.X[1] != 100 || flat.Mean[1] != 3 || flat.Low != nil {
-		t.Errorf("batch line %+v", flat)
-	}
-	var points []report.ChartPoint
-	for i := range 10 * mostPoints {
-		points = append(points, report.ChartPoint{Samples: i, Values: []float64{1}})
-	}
-	if got := thinned(points); len(got) != mostPoints || got[0].Samples != 0 || got[mostPoints-1].Samples != 10*mostPoints-1 {
-		t.Errorf("%d points from %d to %d", len(got), got[0].Samples, got[len(got)-1].Samples)
-	}
-	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if b, err := json.Marshal(Number(v)); err != nil || string(b) != "null" {
-			t.Errorf("%g is %s, %v", v, b, err)
-		}
 	}
 }

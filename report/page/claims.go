@@ -10,6 +10,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/report"
 )
 
 // verdictView is a verdict in words, with a mark that needs no colour.
@@ -20,20 +21,13 @@ type verdictView struct {
 	Rank  int // the worse, the greater
 }
 
+// verdictClasses are the verdicts in the style sheet.
+var verdictClasses = map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}
+
 // verdictOf words a verdict; explained is the reason of a deviation, if there
 // is one.
 func verdictOf(v stats.Verdict, explained string) *verdictView {
-	out := &verdictView{Text: v.String(), Rank: 2 * int(v)}
-	switch v {
-	case stats.Reproduced:
-		out.Class, out.Mark = "good", "✓"
-	case stats.Deviates:
-		out.Class, out.Mark = "bad", "≠"
-	case stats.Inconclusive:
-		out.Class, out.Mark = "open", "?"
-	case stats.NotRun:
-		out.Class, out.Mark = "none", "–"
-	}
+	out := &verdictView{Class: verdictClasses[v], Mark: report.VerdictMarks[v], Text: v.String(), Rank: 2 * int(v)}
 	if v == stats.Deviates && explained != "" {
 		out.Text += ", explained"
 		out.Rank--
@@ -89,9 +83,10 @@ type link struct{ Name, Anchor string }
 type marginView struct{ Quantity, Margin, Reason string }
 
 // claims fills in the claims, their counts and which of them differ.
-func (v *view) claims(in Input, paper *experiments.PaperValues) {
-	cells, sentences, theorems := in.Assessment.Counts()
-	v.Cells, v.Numbers, v.Said = cells, in.Assessment.Numbers(), sentences
+func (v *view) claims(in Input) {
+	assessed := in.Report.Input.Assessment
+	cells, sentences, theorems := assessed.Counts()
+	v.Cells, v.Numbers, v.Said = cells, assessed.Numbers(), sentences
 	v.Counts = []countRow{{"cells", cells}, {"numbers", v.Numbers}, {"sentences", sentences}, {"theorems", theorems}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
@@ -99,11 +94,11 @@ func (v *view) claims(in Input, paper *experiments.PaperValues) {
 		{ID: "claims-theorems", Title: "Theorems on convergence, which Table 1 sums up"},
 	}
 	differing := []differing{{Title: "What deviates", class: "bad"}, {Title: "What is inconclusive", class: "open"}}
-	for i := range in.Assessment.Claims {
-		c := newClaim(&in.Assessment.Claims[i], in.Ledger, paper)
+	for i := range assessed.Claims {
+		c := newClaim(&assessed.Claims[i], in.Ledger, in.Report.Paper)
 		c.Order = i
 		g := &groups[0]
-		switch claim := &in.Assessment.Claims[i].Claim; {
+		switch claim := &assessed.Claims[i].Claim; {
 		case claim.Cell:
 			g = &groups[1]
 		case claim.Theorem():
@@ -288,19 +283,9 @@ func assumptionAnchor(id string) string { return "assumption-" + id }
 
 // assumptionView is an assumption with what rests on it.
 type assumptionView struct {
-	ID, Anchor   string
-	Paper        string
-	Chosen       string
-	How          string
-	Evidence     string
-	Alternatives []alternativeView
-	Claims       []dependentView
-}
-
-// alternativeView is another value of an assumption.
-type alternativeView struct {
-	ID, Value, Effect string
-	Run               bool // a spec runs it
+	experiments.Assumption
+	Anchor string
+	Claims []dependentView
 }
 
 // dependentView is a claim that depends on an assumption.
@@ -319,13 +304,8 @@ func (v *view) assumptions(in Input) []assumptionView {
 	}
 	var out []assumptionView
 	for _, a := range in.Ledger.Assumptions {
-		card := assumptionView{
-			ID: a.ID, Anchor: assumptionAnchor(a.ID), Paper: a.Paper, Chosen: a.Chosen,
-			How: a.How, Evidence: strings.TrimSpace(a.Evidence),
-		}
-		for _, alt := range a.Alternatives {
-			card.Alternatives = append(card.Alternatives, alternativeView{alt.ID, alt.Value, alt.Effect, len(alt.Answers) > 0})
-		}
+		card := assumptionView{Assumption: a, Anchor: assumptionAnchor(a.ID)}
+		card.Evidence = strings.TrimSpace(a.Evidence)
 		for _, id := range in.Ledger.Dependents(a.ID) {
 			card.Claims = append(card.Claims, dependentView{link{id, anchor(id)}, verdicts[id]})
 		}

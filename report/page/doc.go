@@ -17,6 +17,6 @@
 //
 // # Sections of other packages
 //
-// A [Section] is plain data, so that what it shows need not be known here, and
-// its maker need not know this package: the program that has both fills one.
+// A [Section] is plain data, so that a section is one function:
+// [MultiverseSection], [TournamentSection].
 package page

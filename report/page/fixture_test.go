@@ -85,7 +85,7 @@ func input(t testing.TB, profile string, planned []experiments.Planned, recs map
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Input{Report: r, Ledger: ledger, Assessment: a, Planned: planned, Records: recs, Failed: failed, Program: "a program"}
+	return Input{Report: r, Ledger: ledger, Program: "a program"}
 }
 
 // whole is the page of made-up records of the full profile, and its input.

@@ -11,29 +11,24 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
-	"polkrepro/record"
 	"polkrepro/report"
 )
 
 // Input is all that a page is made from.
 type Input struct {
-	Report     *report.Report
-	Ledger     *experiments.Ledger
-	Assessment *evidence.Assessment
-	Planned    []experiments.Planned     // the report's; several specs may share a run
-	Records    map[string]*record.Record // finished runs by ID
-	Failed     map[string]string         // error of a failed run by ID
-	Partial    int                       // runs that are unfinished
-	Damaged    []string                  // what is wrong with files that are no whole records
-	Sections   []Section                 // shown after the figures
-	Program    string                    // name, version and revision of the program that makes the page
+	Report   *report.Report // with an assessment
+	Ledger   *experiments.Ledger
+	Partial  int       // runs that are unfinished
+	Damaged  []string  // what is wrong with files that are no whole records
+	Sections []Section // shown after the figures
+	Program  string    // name, version and revision of the program that makes the page
 }
 
 //go:embed page.gohtml page.css page.js uplot
 var files embed.FS
 
 // page is the template. Its actions are escaped for where they stand.
-var page = template.Must(template.ParseFS(files, "page.gohtml"))
+var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{"numeric": numeric}).ParseFS(files, "page.gohtml"))
 
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
@@ -68,35 +63,32 @@ type view struct {
 	Missing   []string
 	Tables    []resultTable
 	Figures   []figureView
-	Charts    [][]Chart
+	Charts    [][]report.Chart
 	Sections  []sectionView
 	Claims    []claimGroup
 	Margins   []marginView
 	Untested  []experiments.Untested
 
 	Assumptions []assumptionView
-	Costs       Table
-	Runs        Table
-	Machines    Table
-	Data        Table
+	Costs       *report.Table
+	Runs        *report.Table
+	Machines    *report.Table
+	Data        *report.Table
 }
 
 // newView lays the page out.
 func newView(in Input) (*view, error) {
-	paper, err := experiments.Paper()
-	if err != nil {
-		return nil, fmt.Errorf("page: the paper's values: %w", err)
-	}
+	from := in.Report.Input
 	v := &view{
-		Profile: in.Report.Profile, Program: in.Program, Records: len(in.Records),
+		Profile: from.Profile, Program: in.Program, Records: len(from.Records),
 		Missing: missing(in), Untested: in.Ledger.Untested,
-		Costs: costs(in), Runs: PlainTable(in.Report.Runs), Machines: machines(in.Records), Data: dataSums(in.Records),
+		Costs: costs(from), Runs: in.Report.Runs, Machines: machines(from.Records), Data: dataSums(from.Records),
 	}
 	v.assets()
-	v.claims(in, paper)
+	v.claims(in)
 	v.Assumptions = v.assumptions(in)
 	for _, t := range in.Report.Tables {
-		v.Tables = append(v.Tables, newResultTable(t, in.Assessment))
+		v.Tables = append(v.Tables, newResultTable(t, from.Assessment))
 	}
 	for _, f := range in.Report.Figures {
 		fig, err := figureOf(f)
@@ -111,7 +103,11 @@ func newView(in Input) (*view, error) {
 		v.Figures = append(v.Figures, shown)
 	}
 	for _, s := range in.Sections {
-		v.Sections = append(v.Sections, v.section(s))
+		out := sectionView{Section: s}
+		for _, f := range s.Figures {
+			out.Figures = append(out.Figures, v.figure(f))
+		}
+		v.Sections = append(v.Sections, out)
 	}
 	return v, nil
 }

@@ -1,11 +1,13 @@
 package page
 
 import (
-	"bytes"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"strconv"
 	"strings"
+
+	"polkrepro/report"
 )
 
 // A Section is a part of the page that the page's maker adds. Text is escaped;
@@ -14,18 +16,8 @@ type Section struct {
 	ID         string // anchor, unique on the page: multiverse
 	Title      string
 	Paragraphs []string
-	Tables     []Table
+	Tables     []*report.Table // a header and rows: readers can sort them
 	Figures    []Figure
-	HTML       template.HTML // shown as it is, so it has to be safe and may fetch nothing
-}
-
-// A Table is a header and rows of the same number of cells. Readers can sort
-// it, by the numbers with which cells begin or else by the text.
-type Table struct {
-	Title  string
-	Header []string
-	Rows   [][]string
-	Notes  []string
 }
 
 // A Figure is a picture, and the curves in it as data if it has some: these
@@ -35,24 +27,39 @@ type Figure struct {
 	Title   string
 	Caption string
 	Alt     string // what the picture shows, for those who can't see it
-	Picture []byte // SVG or PNG
+	Picture []byte // SVG
 	Missing string // why there is no picture; empty where there is one
-	Charts  []Chart
+	Charts  []report.Chart
+}
+
+// figureOf makes a figure of one of the report's.
+func figureOf(f *report.Figure) (Figure, error) {
+	out := Figure{ID: f.Name, Title: f.Title, Caption: f.Caption, Missing: f.Missing, Alt: f.Title + "."}
+	if f.Missing != "" {
+		return out, nil
+	}
+	if f.Name == report.ForestName {
+		out.Alt = f.Title + ": a point with its interval for each test. The list of claims has the values."
+	}
+	var err error
+	if out.Picture, err = f.SVG(); err != nil {
+		return out, fmt.Errorf("draw %s: %w", f.Name, err)
+	}
+	if out.Charts = f.Charts(); len(out.Charts) > 0 {
+		var names []string
+		for _, s := range f.Series {
+			names = append(names, s.Label)
+		}
+		out.Alt = fmt.Sprintf("%s: curves of risk, error rate and model order over the samples processed, for %s. Tables 2 and 3 have the final values.",
+			f.Title, strings.Join(names, "; "))
+	}
+	return out, nil
 }
 
 // sectionView is a section as the template shows it.
 type sectionView struct {
 	Section
 	Figures []figureView
-}
-
-// section lays a section out.
-func (v *view) section(s Section) sectionView {
-	out := sectionView{Section: s}
-	for _, f := range s.Figures {
-		out.Figures = append(out.Figures, v.figure(f))
-	}
-	return out
 }
 
 // figureView is a figure as the template shows it.
@@ -66,7 +73,7 @@ type figureView struct {
 func (v *view) figure(f Figure) figureView {
 	out := figureView{Figure: f, Index: -1}
 	if len(f.Picture) > 0 {
-		out.Source = dataURL(f.Picture)
+		out.Source = template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.Picture))
 	}
 	if len(f.Charts) > 0 {
 		out.Index = len(v.Charts)
@@ -75,37 +82,20 @@ func (v *view) figure(f Figure) figureView {
 	return out
 }
 
-// dataURL is a picture as an address that holds it.
-func dataURL(picture []byte) template.URL {
-	kind := "image/svg+xml"
-	if bytes.HasPrefix(picture, []byte("\x89PNG")) {
-		kind = "image/png"
-	}
-	return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(picture))
-}
+// dash stands where there is no number.
+const dash = "—"
 
-// Numeric says of each column whether all its cells are numbers or begin with
-// one, or are empty.
-func (t Table) Numeric() []bool {
+// numeric says of each column of a table whether its cells are numbers or begin
+// with one, are dashes or empty: readers sort it by the numbers, else by the text.
+func numeric(t *report.Table) []bool {
 	out := make([]bool, len(t.Header))
 	for i := range out {
 		out[i] = len(t.Rows) > 0
 		for _, row := range t.Rows {
-			out[i] = out[i] && startsWithNumber(row[i])
+			word, _, _ := strings.Cut(row[i], " ")
+			_, err := strconv.ParseFloat(strings.ReplaceAll(word, "−", "-"), 64)
+			out[i] = out[i] && (word == "" || word == dash || err == nil)
 		}
 	}
 	return out
 }
-
-// startsWithNumber reports whether a cell is empty, a dash or begins with a number.
-func startsWithNumber(cell string) bool {
-	word, _, _ := strings.Cut(cell, " ")
-	if word == "" || word == dash {
-		return true
-	}
-	_, err := strconv.ParseFloat(strings.ReplaceAll(word, "−", "-"), 64)
-	return err == nil
-}
-
-// dash stands where there is no number.
-const dash = "—"

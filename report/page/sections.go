@@ -15,7 +15,7 @@ import (
 // MultiverseSection says which verdicts hinge on which choice: a row for each
 // alternative that was run, then one for each claim that hinges on one.
 func MultiverseSection(m *evidence.MultiverseReport) Section {
-	alternatives := Table{
+	alternatives := &report.Table{
 		Title:  "What each alternative does",
 		Header: []string{"assumption = alternative", "chosen how", "what it is", "claims judged", "verdicts that change"},
 		Notes:  []string{"Not in the table: alternatives that no claim depends on, or that no run or reading of the records answers."},
@@ -32,7 +32,7 @@ func MultiverseSection(m *evidence.MultiverseReport) Section {
 			})
 		}
 	}
-	hinges := Table{
+	hinges := &report.Table{
 		Title:  "Claims that hinge on a choice",
 		Header: []string{"claim", "as chosen", "alternatives run", "otherwise with"},
 	}
@@ -58,7 +58,7 @@ func MultiverseSection(m *evidence.MultiverseReport) Section {
 			"Where the paper leaves a choice open, the other choices were run too, each alone: what two of them do together is not known.",
 			fmt.Sprintf("%d claims have the same verdict under every alternative that was run, %d have another one under at least one.", robust, len(hinges.Rows)),
 		},
-		Tables: []Table{alternatives, hinges},
+		Tables: []*report.Table{alternatives, hinges},
 	}
 }
 
@@ -101,10 +101,7 @@ func TournamentSection(have map[string]*record.Record) (Section, bool, error) {
 		return slices.ContainsFunc(best, func(c experiments.Contest) bool { return c.Field == f.Name })
 	})
 	r := report.NewTournament(compare.New(t, profile, best, have))
-	s := Section{ID: "tournament", Title: r.Title, Paragraphs: r.Summary}
-	for _, table := range r.Tables {
-		s.Tables = append(s.Tables, PlainTable(table))
-	}
+	s := Section{ID: "tournament", Title: r.Title, Paragraphs: r.Summary, Tables: r.Tables}
 	for _, f := range r.Figures {
 		if !strings.HasSuffix(f.Name, "-order") && f.Name != "ranks" {
 			continue // the others are with runall compare: this is one page of many

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// A Series is the runs of one method with one set of hyper-parameters on one data
+// set and task, over seeds and draws.
+type Series struct {
+	Label string
+	Run   experiments.Run  // the first planned
+	Runs  []*record.Record // by draw and seed
+	Cells []string         // table cells that the runs feed
+	Rank  int              // in a figure, among its method's planned series: 0 for the largest model order
+
+	planned []experiments.Planned
+}
+
+// group makes the series of planned runs, in the order of their first runs.
+func (b *builder) group(planned []experiments.Planned) []*Series {
+	byKey := map[string]*Series{}
+	var out []*Series
+	for _, p := range planned {
+		key := p.Run.Data.Name + "\x00" + p.Run.Data.Variant + "\x00" + p.Run.Task + "\x00" + p.Group
+		s := byKey[key]
+		if s == nil {
+			s = &Series{Label: p.Series, Run: p.Run}
+			byKey[key] = s
+			out = append(out, s)
+		}
+		s.planned = append(s.planned, p)
+		for _, c := range p.Cells {
+			s.Cells = appendNew(s.Cells, c)
+		}
+	}
+	for _, s := range out {
+		s.Runs = b.records(s.planned)
+	}
+	return out
+}
+
+// series makes the series of all planned runs that fit, by data set and task,
+// POLK first and each method's from the largest model order down.
+func (b *builder) series(fits func(experiments.Planned) bool) []*Series {
+	out := b.group(b.planned(fits))
+	slices.SortStableFunc(out, func(x, y *Series) int {
+		a, b := x.Run, y.Run
+		return cmp.Or(
+			cmp.Compare(a.Data.Name, b.Data.Name),
+			cmp.Compare(a.Data.Variant, b.Data.Variant),
+			-cmp.Compare(a.Task, b.Task),
+			cmp.Compare(polkFirst(a.Method), polkFirst(b.Method)),
+			cmp.Compare(b.Params.Budget, a.Params.Budget),
+			cmp.Compare(a.Params.Parsimony, b.Params.Parsimony),
+			cmp.Compare(x.Label, y.Label))
+	})
+	return out
+}
+
+// allRuns fits every planned run.
+func allRuns(experiments.Planned) bool { return true }
+
+// polkFirst orders methods by name, POLK before the others.
+func polkFirst(method string) string {
+	if method == experiments.MethodPOLK {
+		return ""
+	}
+	return method
+}
+
+// compareRuns orders runs by draw and seed.
+func compareRuns(a, b *record.Record) int {
+	return cmp.Or(
+		cmp.Compare(a.Header.Run.Data.Draw, b.Header.Run.Data.Draw),
+		cmp.Compare(a.Header.Run.Seed, b.Header.Run.Seed),
+		cmp.Compare(a.Header.ID, b.Header.ID))
+}
+
+// dataName names the data set of the series and its variant.
+func (s *Series) dataName() string {
+	if v := s.Run.Data.Variant; v != "" {
+		return s.Run.Data.Name + " (" + v + ")"
+	}
+	return s.Run.Data.Name
+}
+
+// values returns a figure of every run of the series.
+func (s *Series) values(of func(*record.Record) float64) []float64 {
+	var out []float64
+	for _, r := range s.Runs {
+		out = append(out, of(r))
+	}
+	return out
+}
+
+// finalStats sums up what runs ended with: the risk, of no runs where the method
+// has none, the error rate in per cent and the model order.
+func finalStats(runs []*record.Record, risk string) (out [quantityCount]Stat) {
+	var values [quantityCount][]float64
+	for _, r := range runs {
+		for q, v := range finalOf(r, risk) {
+			if q != qRisk || r.Header.Run.HasRisk() {
+				values[q] = append(values[q], v)
+			}
+		}
+	}
+	for q, v := range values {
+		out[q] = statOf(v)
+	}
+	return out
+}
+
+// wall is the time that a run's training took.
+func wall(r *record.Record) float64 { return r.Final.Timing.Wall }
