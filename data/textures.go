@@ -88,7 +88,7 @@ func drawPatches(maps []*texton.Image, nTrain, nTest int, disjoint bool, draw ui
 
 // histograms describes patches by their texton histograms.
 func histograms(maps []*texton.Image, patches []texton.Patch) *Split {
-	s := &Split{N: len(patches), Dim: textons, X: make([]float32, len(patches)*textons), Y: make([]float64, len(patches))}
+	s := newSplit(len(patches), textons)
 	for i, p := range patches {
 		texton.Histogram(maps, p, textureSide, s.Row(i))
 		s.Y[i] = float64(p.Image)

@@ -46,7 +46,7 @@ func init() {
 		sum:      func(d manifestDraw) string { return sumImages(weaveImages(d.Draw)) },
 		pictures: func(*manifestSet, Finder) (out []*image.Gray, err error) {
 			for _, t := range weaveImages(1) {
-				out = append(out, &image.Gray{Pix: t.Pix, Stride: t.Width, Rect: image.Rect(0, 0, t.Width, t.Height)})
+				out = append(out, greyPicture(t))
 			}
 			return out, nil
 		},

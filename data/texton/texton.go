@@ -19,6 +19,7 @@
 package texton
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -84,17 +85,11 @@ type Options struct {
 
 // Defaults returns the options with the zero ones filled in.
 func (o Options) Defaults() Options {
-	if o.Preprocessing == "" {
-		o.Preprocessing = Raw
-	}
-	for _, d := range []struct {
-		v   *int
-		def int
-	}{{&o.Textons, MaxTextons}, {&o.Samples, 10000}, {&o.Iterations, 50}, {&o.Threads, 1}} {
-		if *d.v == 0 {
-			*d.v = d.def
-		}
-	}
+	o.Preprocessing = cmp.Or(o.Preprocessing, Raw)
+	o.Textons = cmp.Or(o.Textons, MaxTextons)
+	o.Samples = cmp.Or(o.Samples, 10000)
+	o.Iterations = cmp.Or(o.Iterations, 50)
+	o.Threads = cmp.Or(o.Threads, 1)
 	return o
 }
 
