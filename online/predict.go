@@ -17,9 +17,9 @@ import (
 // there; a stream that is slow is answered row by row.
 const predictRows = 256
 
-// each hands the rows of a source on, a few at a time: their scaled features
-// and the rows themselves. Rows may lack the label.
-func (m *Model) each(ctx context.Context, src Source, format string, do func(x []float32, rows []data.Row) error) error {
+// each calls do with the scores of every row of a source, which may lack the label,
+// and answered before it waits for further rows.
+func (m *Model) each(ctx context.Context, src Source, format string, do func(f []float64, row *data.Row) error, answered func() error) error {
 	opts := rowOptions(&m.settings)
 	opts.Format, opts.Dim = format, m.settings.Dim
 	opts.Header = m.headerRule(src.stream())
@@ -46,7 +46,13 @@ func (m *Model) each(ctx context.Context, src Source, format string, do func(x [
 		if len(rows) < most && f.ready() {
 			continue
 		}
-		if err := do(x, rows); err != nil {
+		c, scores := m.outputs(), m.scores(len(rows), x)
+		for i := range rows {
+			if err := do(scores[i*c:(i+1)*c], &rows[i]); err != nil {
+				return src.at(&rows[i], err)
+			}
+		}
+		if err := answered(); err != nil {
 			return err
 		}
 		x, rows = x[:0], rows[:0]
@@ -67,11 +73,7 @@ func (m *Model) headerRule(now bool) data.HeaderRule {
 // value of a regression. With probability, for a logistic loss, the output is a
 // CSV table: a header, then the label and the probability of every class.
 func (m *Model) Predict(ctx context.Context, src Source, format string, probability bool, w io.Writer) error {
-	l, err := loss.ByName(m.settings.Loss)
-	if err != nil {
-		return err
-	}
-	prob, ok := l.(loss.Probabilistic)
+	prob, ok := m.loss.(loss.Probabilistic)
 	if probability && !ok {
 		return fmt.Errorf("online: a model with the %s loss has no probabilities: train with a logistic loss", m.settings.Loss)
 	}
@@ -79,24 +81,22 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 	if probability {
 		out.Write(append([]string{"prediction"}, m.settings.Labels...))
 	}
-	err = m.each(ctx, src, format, func(x []float32, rows []data.Row) error {
-		c := m.outputs()
-		scores := m.scores(len(rows), x)
-		for i := range rows {
-			if err := m.finiteScores(scores[i*c : (i+1)*c]); err != nil {
-				return src.at(&rows[i], err)
-			}
-			record := []string{m.answer(scores[i*c : (i+1)*c])}
-			if probability {
-				record = append(record, m.probabilities(prob, scores[i*c:(i+1)*c])...)
-			}
-			out.Write(record)
-		}
+	flush := func() error {
 		out.Flush()
 		return out.Error()
-	})
-	out.Flush()
-	return cmp.Or(err, out.Error())
+	}
+	err := m.each(ctx, src, format, func(f []float64, row *data.Row) error {
+		if err := m.finiteScores(f); err != nil {
+			return err
+		}
+		record := []string{m.answer(f)}
+		if probability {
+			record = append(record, m.probabilities(prob, f)...)
+		}
+		out.Write(record)
+		return nil
+	}, flush)
+	return cmp.Or(err, flush())
 }
 
 // finiteScores reports scores of a row, or a prediction, that are not finite.
@@ -151,21 +151,8 @@ type Evaluation struct {
 
 // Evaluate compares the model's predictions with the labels of a source.
 func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evaluation, error) {
-	l, err := loss.ByName(m.settings.Loss)
-	if err != nil {
-		return Evaluation{}, err
-	}
-	e := evaluator{m: m, loss: l, tally: newTally(len(m.settings.Labels))}
-	err = m.each(ctx, src, format, func(x []float32, rows []data.Row) error {
-		c := m.outputs()
-		scores := m.scores(len(rows), x)
-		for i := range rows {
-			if err := e.add(scores[i*c:(i+1)*c], &rows[i]); err != nil {
-				return src.at(&rows[i], err)
-			}
-		}
-		return nil
-	})
+	e := evaluator{m: m, tally: newTally(len(m.settings.Labels))}
+	err := m.each(ctx, src, format, e.add, func() error { return nil })
 	if err == nil && e.n == 0 {
 		err = fmt.Errorf("%s: no rows", src.name())
 	}
@@ -178,7 +165,6 @@ func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evalua
 // An evaluator sums up what an Evaluation is made of.
 type evaluator struct {
 	m                 *Model
-	loss              loss.Loss
 	n, wrong          int
 	risk, squares     float64
 	absolute          float64
@@ -194,7 +180,7 @@ func (e *evaluator) add(f []float64, row *data.Row) error {
 	if err != nil {
 		return err
 	}
-	value := e.loss.Value(f, y)
+	value := e.m.loss.Value(f, y)
 	e.n++
 	if e.risk += value; e.risk-e.risk != 0 {
 		return fmt.Errorf("the loss of the prediction %.3g is too large to add up", f[0])
@@ -204,7 +190,7 @@ func (e *evaluator) add(f []float64, row *data.Row) error {
 		if given != class {
 			e.wrong++
 		}
-		e.tally.add(class, given, e.loss, f, value)
+		e.tally.add(class, given, e.m.loss, f, value)
 		return nil
 	}
 	v, err := number(row.Label)
@@ -229,7 +215,7 @@ func (e *evaluator) result() Evaluation {
 		LogLoss: math.NaN(), CalibrationError: math.NaN()}
 	if !e.m.settings.regression() {
 		out.Labels = e.m.settings.Labels
-		e.tally.result(&out, n, e.loss)
+		e.tally.result(&out, n, e.m.loss)
 	}
 	return out
 }
