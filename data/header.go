@@ -220,7 +220,8 @@ func (f *firstRow) compare(fields []string) {
 		return // an error to come
 	}
 	f.after++
-	f.ascends = f.ascends || f.all && counts(fields, atoi(fields[0]), -1)
+	from, _ := strconv.Atoi(fields[0])
+	f.ascends = f.ascends || f.all && counts(fields, from, -1)
 	q := 0
 	for i, s := range fields {
 		if i == f.label {
@@ -237,12 +238,6 @@ func (f *firstRow) compare(fields []string) {
 	f.repeated = f.repeated || f.labels[label]
 	f.labels[label] = true
 	f.numbers = f.numbers && isNumber(label)
-}
-
-// atoi returns the integer that a text stands for, 0 for others.
-func atoi(text string) int {
-	n, _ := strconv.Atoi(text)
-	return n
 }
 
 // named reports whether the label can be a name in a header: it is a word, and no

@@ -18,7 +18,7 @@ const weavesSamples = 4000
 type weave func(x, y int) int
 
 // weaves make the thirteen textures, in the classes' order. They use integers
-// only: the same seed gives the same bytes on every platform.
+// and square roots of them only: the same seed gives the same bytes on every platform.
 var weaves = [...]struct {
 	name string
 	make func(source) weave

@@ -22,8 +22,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-
-	"polkrepro/internal/gemm"
 )
 
 // Version changes with what [Maps] returns.
@@ -179,13 +177,4 @@ func (d *describer) label(p *plane, dict *dictionary, dst []uint8, threads int) 
 			dict.nearest(hi-lo, x, scores, dst[lo:hi])
 		}
 	})
-}
-
-// panelsOf packs the rows of an n×dim matrix.
-func panelsOf(rows []float64, dim int) *gemm.Panels[float64] {
-	p := gemm.NewPanels[float64](dim)
-	for ; len(rows) > 0; rows = rows[dim:] {
-		p.Append(rows[:dim])
-	}
-	return p
 }
