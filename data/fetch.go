@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -230,10 +231,7 @@ func (f Fetcher) reach(ctx context.Context, client fetch.Client, sets []*manifes
 	if Offline() {
 		return a
 	}
-	within := f.Within
-	if within == 0 {
-		within = 10 * time.Second
-	}
+	within := cmp.Or(f.Within, 10*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, within)
 	var probes sync.WaitGroup
 	a.stop = func() {

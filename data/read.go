@@ -77,21 +77,11 @@ const (
 // withDefaults returns the options with zero fields filled in, or what is
 // wrong with them.
 func (o ReadOptions) withDefaults() (ReadOptions, error) {
-	if o.MaxDim == 0 {
-		o.MaxDim = defaultMaxDim
-	}
-	if o.MaxValues == 0 {
-		o.MaxValues = defaultMaxValues
-	}
-	if o.MaxClasses == 0 {
-		o.MaxClasses = defaultMaxClasses
-	}
-	if o.LabelColumn == 0 {
-		o.LabelColumn = 1
-	}
-	if o.Comma == 0 {
-		o.Comma = ','
-	}
+	o.MaxDim = cmp.Or(o.MaxDim, defaultMaxDim)
+	o.MaxValues = cmp.Or(o.MaxValues, defaultMaxValues)
+	o.MaxClasses = cmp.Or(o.MaxClasses, defaultMaxClasses)
+	o.LabelColumn = cmp.Or(o.LabelColumn, 1)
+	o.Comma = cmp.Or(o.Comma, ',')
 	switch {
 	case o.Task < Classification || o.Task > Regression:
 		return o, fmt.Errorf("unknown task %d", o.Task)

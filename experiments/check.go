@@ -205,11 +205,7 @@ func (c *checker) defaults() {
 }
 
 func suggestMethod(name string) string {
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.Name)
-	}
-	return hint(name, names) + unregistered()
+	return hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name })) + unregistered()
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.
@@ -315,7 +311,8 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
 	case s.Epochs != nil && s.Samples != nil:
 		c.Errorf(n.At("samples"), "both epochs and samples are given")
 	case s.Samples != nil:
-		return c.samples(*s.Samples, n)
+		c.between(n, "samples", *s.Samples, 1, largest)
+		return *s.Samples
 	case c.set != nil:
 		x := math.Round(*s.Epochs * float64(c.set.Train))
 		if !(x >= 1 && x <= largest) {
@@ -327,23 +324,13 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
 	return 0
 }
 
-// samples checks a number of samples under a node.
-func (c *checker) samples(x int, n *strictyaml.Node) int {
-	if x < 1 || x > largest {
-		c.Errorf(n.At("samples"), "samples is %d, want 1 to %d", x, largest)
-	}
-	return x
-}
-
 // evaluation sets what is given in e.
 func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluation) {
 	set := func(key string, x *int, least, most int, to *int) {
 		if x == nil {
 			return
 		}
-		if *x < least || *x > most {
-			c.Errorf(n.At(key), "%s is %d, want %d to %d", key, *x, least, most)
-		}
+		c.between(n, key, *x, least, most)
 		*to = *x
 	}
 	set("every", d.Every, 1, largest, &e.Every)
@@ -374,7 +361,8 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 			r.only = c.only(d.Only, only)
 		}
 		if d.Samples != nil {
-			r.samples = c.samples(*d.Samples, n)
+			c.between(n, "samples", *d.Samples, 1, largest)
+			r.samples = *d.Samples
 		}
 		r.all = d.Feeds == "both" || n.Get("feeds") == nil
 		r.cells, r.figures = r.all || d.Feeds == "cells", r.all || d.Feeds == "figures"
@@ -418,8 +406,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 		if d.Count == nil {
 			return draws
 		}
-		if *d.Count < 1 || *d.Count > len(draws) {
-			c.Errorf(n.At("count"), "count is %d, want 1 to %d", *d.Count, len(draws))
+		if !c.between(n, "count", *d.Count, 1, len(draws)) {
 			return nil
 		}
 		return draws[:*d.Count]
@@ -434,8 +421,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 // seeds returns the seeds of a repeat.
 func (c *checker) seeds(s *doc.Seeds, n *strictyaml.Node) []uint64 {
 	if n.Kind != strictyaml.Sequence {
-		if s.N < 1 || s.N > maxSeeds {
-			c.Errorf(n, "seeds is %d, want 1 to %d", s.N, maxSeeds)
+		if !c.between(n, "seeds", s.N, 1, maxSeeds) {
 			return nil
 		}
 		return upTo(s.N)

@@ -441,10 +441,7 @@ func (c *checker) figure(id string, at *strictyaml.Node) bool {
 	f := find(c.paper.Figures, func(f *PaperFigure) bool { return f.ID == id })
 	switch {
 	case f == nil:
-		var ids []string
-		for _, f := range c.paper.Figures {
-			ids = append(ids, f.ID)
-		}
+		ids := namesOf(c.paper.Figures, func(f PaperFigure) string { return f.ID })
 		c.Errorf(at, "unknown figure %q, want one of %s", id, list(ids))
 		return false
 	case c.set == nil || c.out.Task == "": // reported already

@@ -21,6 +21,15 @@ func (c checks) given(n *strictyaml.Node, key string) bool {
 	return true
 }
 
+// between reports a number that is out of range.
+func (c checks) between(n *strictyaml.Node, key string, x, least, most int) bool {
+	if x < least || x > most {
+		c.Errorf(n.At(key), "%s is %d, want %d to %d", key, x, least, most)
+		return false
+	}
+	return true
+}
+
 // text reports a text that is missing.
 func (c checks) text(n *strictyaml.Node, key, text string) {
 	if strings.TrimSpace(text) == "" {
@@ -39,13 +48,11 @@ func (c checks) oneOf(n *strictyaml.Node, key, word string, words []string) bool
 
 // dataSet returns a data set, or reports that there is none of that name.
 func (c checks) dataSet(n *strictyaml.Node, name string) *data.Info {
-	var names []string
-	for _, set := range data.List() {
-		if set.Name == name {
-			return &set
-		}
-		names = append(names, set.Name)
+	sets := data.List()
+	if set := find(sets, func(s *data.Info) bool { return s.Name == name }); set != nil {
+		return set
 	}
+	names := namesOf(sets, func(s data.Info) string { return s.Name })
 	c.Errorf(n, "unknown data set %q%s (known: %s)", name, strictyaml.Suggest(name, names), list(names))
 	return nil
 }

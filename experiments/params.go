@@ -370,10 +370,7 @@ func known(name string) *ParamInfo {
 // knownNames returns the names of all hyper-parameters: the table's, then
 // those that methods have of their own.
 func knownNames() []string {
-	var names []string
-	for _, p := range parameters {
-		names = append(names, p.Name)
-	}
+	names := namesOf(parameters, func(p ParamInfo) string { return p.Name })
 	for i := range methods {
 		names = union(names, methods[i].paramNames())
 	}

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,9 +99,7 @@ func (s *survey) where() string {
 // complete fills in the settings that are missing from what was seen, and
 // returns the features' scaling. What it chose goes to note.
 func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling, err error) {
-	if set.Dim == 0 {
-		set.Dim = s.dim
-	}
+	set.Dim = cmp.Or(set.Dim, s.dim)
 	set.TargetFactor = 1
 	if set.regression() {
 		s.scaleTarget(set, note)

@@ -14,6 +14,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,15 +113,9 @@ func (c Client) withDefaults() Client {
 	if c.Transport == nil {
 		c.Transport = newTransport()
 	}
-	if c.Tries == 0 {
-		c.Tries = 4
-	}
-	if c.Wait == 0 {
-		c.Wait = 500 * time.Millisecond
-	}
-	if c.Stall == 0 {
-		c.Stall = 15 * time.Second
-	}
+	c.Tries = cmp.Or(c.Tries, 4)
+	c.Wait = cmp.Or(c.Wait, 500*time.Millisecond)
+	c.Stall = cmp.Or(c.Stall, 15*time.Second)
 	if c.Report == nil {
 		c.Report = func(Event) {}
 	}
