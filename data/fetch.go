@@ -365,7 +365,13 @@ func (r *FetchRow) add(name, source string) error {
 	if !slices.Contains(r.Sources, source) {
 		r.Sources = append(r.Sources, source)
 	}
-	return recordSource(r.Dir, name, source)
+	sources := recordedSources(r.Dir)
+	sources[name] = source
+	b, err := json.MarshalIndent(sources, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.Dir, sourcesFile), append(b, '\n'), 0o666)
 }
 
 // cached reports whether a folder has a file, whole, where it is looked for.
@@ -383,7 +389,10 @@ func cached(dir string, file manifestFile) bool {
 // fetchFile fetches one file and returns its name on disk and the URL it came
 // from.
 func fetchFile(ctx context.Context, client fetch.Client, dir string, file manifestFile, mirrors []string) (name, url string, err error) {
-	get := fetch.File{Dir: dir, Name: file.Name, Max: mostBytes(file)}
+	get := fetch.File{Dir: dir, Name: file.Name, Max: file.Size}
+	if file.Gzip { // which makes no bytes more than a thousandth longer, but for its header
+		get.Max += file.Size/1000 + 4096
+	}
 	for _, mirror := range mirrors {
 		get.URLs = append(get.URLs, fileURL(mirror, file))
 	}
@@ -426,15 +435,6 @@ func (f manifestFile) names() []string {
 func fileURL(mirror string, file manifestFile) string {
 	stem := strings.TrimSuffix(file.Name, filepath.Ext(file.Name))
 	return strings.NewReplacer("{name}", file.Name, "{stem}", stem).Replace(mirror)
-}
-
-// mostBytes bounds the bytes that a file is downloaded as: gzip makes no bytes
-// more than a thousandth longer, but for its header.
-func mostBytes(file manifestFile) int64 {
-	if file.Gzip {
-		return file.Size + file.Size/1000 + 4096
-	}
-	return file.Size
 }
 
 // accept returns the name that a downloaded file is kept under: with .gz if it
@@ -485,17 +485,6 @@ func recordedSources(dir string) map[string]string {
 		return make(map[string]string)
 	}
 	return sources
-}
-
-// recordSource notes the source of a file.
-func recordSource(dir, name, source string) error {
-	sources := recordedSources(dir)
-	sources[name] = source
-	b, err := json.MarshalIndent(sources, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, sourcesFile), append(b, '\n'), 0o666)
 }
 
 // fetchedFrom returns the recorded sources of the files of a data set, those

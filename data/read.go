@@ -159,7 +159,10 @@ func readWhole(r io.Reader, format string, opts ReadOptions) (*Split, error) {
 	if err != nil {
 		return nil, &ParseError{0, err}
 	}
-	t := newTargets(opts)
+	t := &targets{opts: opts, known: make(map[float64]bool)}
+	for _, l := range opts.Labels {
+		t.known[l] = true
+	}
 	p := rowParser{
 		RowOptions: RowOptions{
 			Format: format, LabelColumn: opts.LabelColumn, MaxDim: opts.MaxDim, Dim: opts.Dim,
@@ -293,14 +296,6 @@ type targets struct {
 	known map[float64]bool // the labels of a classification task
 
 	spelled LabelSet // as the file has them
-}
-
-func newTargets(opts ReadOptions) *targets {
-	t := &targets{opts: opts, known: make(map[float64]bool)}
-	for _, l := range opts.Labels {
-		t.known[l] = true
-	}
-	return t
 }
 
 // add reads the label of the next example.

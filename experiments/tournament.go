@@ -167,8 +167,7 @@ func (f *Field) Samples(profile string) int { return f.work[profile].Samples }
 // take part in it.
 func (t *Tournament) Plan(profile string) ([]Contest, error) {
 	if !slices.Contains(Profiles(), profile) {
-		return nil, fmt.Errorf("unknown profile %q%s (known: %s)", profile,
-			strictyaml.Suggest(profile, Profiles()), list(Profiles()))
+		return nil, unknownProfile(profile)
 	}
 	var plan []Contest
 	for i := range t.Fields {

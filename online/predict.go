@@ -80,6 +80,7 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 	if probability {
 		out.Write(append([]string{"prediction"}, m.settings.Labels...))
 	}
+	p := make([]float64, len(m.settings.Labels))
 	flush := func() error {
 		out.Flush()
 		return out.Error()
@@ -90,7 +91,10 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 		}
 		record := []string{m.answer(f)}
 		if probability {
-			record = append(record, m.probabilities(prob, f)...)
+			prob.Probabilities(p, f)
+			for _, v := range p {
+				record = append(record, strconv.FormatFloat(v, 'g', 6, 64))
+			}
 		}
 		out.Write(record)
 		return nil
@@ -117,14 +121,4 @@ func (m *Model) answer(f []float64) string {
 // value returns the prediction of a regression in the units of the file.
 func (m *Model) value(f []float64) float64 {
 	return f[0]/m.settings.TargetFactor + m.settings.TargetShift
-}
-
-func (m *Model) probabilities(l loss.Probabilistic, f []float64) []string {
-	p := make([]float64, len(m.settings.Labels))
-	l.Probabilities(p, f)
-	out := make([]string, len(p))
-	for i, v := range p {
-		out[i] = strconv.FormatFloat(v, 'g', 6, 64)
-	}
-	return out
 }

@@ -96,10 +96,7 @@ type Reporter struct {
 
 // Errorf reports an error at a node.
 func (r *Reporter) Errorf(n *Node, format string, args ...any) {
-	r.add(&Error{n.src.name, n.Line, n.Column, fmt.Sprintf(format, args...), n.src.line(n.Line)})
-}
-
-func (r *Reporter) add(e *Error) {
+	e := &Error{n.src.name, n.Line, n.Column, fmt.Sprintf(format, args...), n.src.line(n.Line)}
 	r.count++
 	if r.seen[*e] {
 		return
