@@ -50,21 +50,30 @@ func readBrodatz(m *manifestSet, finder Finder) (images []*texton.Image, sums ma
 	}
 	sums = make(map[string]string)
 	for i, file := range m.Files {
-		path := filepath.Join(loc.dir, loc.files[i])
-		var buf bytes.Buffer
-		if sums[file.Name], err = hashVerified(path, file, &buf); err != nil {
+		scan, sum, err := readScan(filepath.Join(loc.dir, loc.files[i]), file)
+		if err != nil {
 			return nil, nil, err
 		}
-		scan, err := readGreyTIFF(buf.Bytes())
-		if err == nil && (scan.Width != brodatzSide || scan.Height != brodatzSide) {
-			err = fmt.Errorf("%d×%d pixels, not %d×%d", scan.Width, scan.Height, brodatzSide, brodatzSide)
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w: %w; %s", path, ErrCorrupt, err, replaceIt)
-		}
+		sums[file.Name] = sum
 		images = append(images, scan.Crop(brodatzLeft, brodatzTop, brodatzRight, brodatzBottom))
 	}
 	return images, sums, nil
+}
+
+// readScan reads a scan, verified, and returns its SHA-256.
+func readScan(path string, file manifestFile) (scan *texton.Image, sum string, err error) {
+	var buf bytes.Buffer
+	if sum, err = hashVerified(path, file, &buf); err != nil {
+		return nil, "", err
+	}
+	scan, err = readGreyTIFF(buf.Bytes())
+	if err == nil && (scan.Width != brodatzSide || scan.Height != brodatzSide) {
+		err = fmt.Errorf("%d×%d pixels, not %d×%d", scan.Width, scan.Height, brodatzSide, brodatzSide)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w: %w; %s", path, ErrCorrupt, err, replaceIt)
+	}
+	return scan, sum, nil
 }
 
 // maxTIFFSide bounds the sides of an image before memory is set aside for it.
@@ -103,15 +112,10 @@ func scanPicture(m *manifestSet, finder Finder) ([]*image.Gray, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(loc.dir, loc.files[picturedTexture])
-	var buf bytes.Buffer
-	if _, err := hashVerified(path, m.Files[picturedTexture], &buf); err != nil {
+	scan, _, err := readScan(filepath.Join(loc.dir, loc.files[picturedTexture]), m.Files[picturedTexture])
+	if err != nil {
 		return nil, err
 	}
-	scan, err := readGreyTIFF(buf.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w; %s", path, ErrCorrupt, err, replaceIt)
-	}
-	t := scan.Crop(brodatzLeft, brodatzTop, brodatzLeft+brodatzBottom-brodatzTop, brodatzBottom)
-	return []*image.Gray{{Pix: t.Pix, Stride: t.Width, Rect: image.Rect(0, 0, t.Width, t.Height)}}, nil
+	square := scan.Crop(brodatzLeft, brodatzTop, brodatzLeft+brodatzBottom-brodatzTop, brodatzBottom)
+	return []*image.Gray{greyPicture(square)}, nil
 }

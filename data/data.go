@@ -18,6 +18,8 @@
 // goroutines; mnist takes 220 MB, multidist 120 kB.
 package data
 
+import "errors"
+
 // A Split is one part of a data set, row-major.
 type Split struct {
 	N, Dim int
@@ -27,6 +29,11 @@ type Split struct {
 	// Labels are the labels a file had for class 0, 1, …, or for −1 and +1,
 	// ascending; nil where the targets are as they were.
 	Labels []float64
+}
+
+// newSplit returns a split of n examples for the caller to fill in.
+func newSplit(n, dim int) *Split {
+	return &Split{N: n, Dim: dim, X: make([]float32, n*dim), Y: make([]float64, n)}
 }
 
 // Row returns the features of example i, without copying.
@@ -48,3 +55,18 @@ type Set struct {
 	// (w+1)/Windows of them has been seen.
 	Windows int
 }
+
+var (
+	// ErrNotAvailable is wrapped by the error of a data set whose files are
+	// found nowhere on the search path. The error's text says where was
+	// searched and how to get them.
+	ErrNotAvailable = errors.New("data not available")
+
+	// ErrUnknown is wrapped by the error of a reference that names no data
+	// set, or no variant or draw of it.
+	ErrUnknown = errors.New("unknown data set")
+
+	// ErrCorrupt is wrapped by the error of a file that exists but does not
+	// hold what the manifest says.
+	ErrCorrupt = errors.New("corrupt data file")
+)

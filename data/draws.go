@@ -52,10 +52,6 @@ func SelectDraws(n int, lo, hi float64) (draws []Draw, scanned int, err error) {
 	if n < 0 || !(lo <= hi) {
 		return nil, 0, fmt.Errorf("can't select %d draws with a Bayes error in [%v, %v]", n, lo, hi)
 	}
-	variance, err := MultidistVariance(Calibrated)
-	if err != nil {
-		return nil, 0, err
-	}
 	const block = 16
 	workers := runtime.GOMAXPROCS(0)
 	errs := make([]float64, block*workers)
@@ -68,9 +64,9 @@ func SelectDraws(n int, lo, hi float64) (draws []Draw, scanned int, err error) {
 			g.Go(func() error {
 				for i := w * block; i < (w+1)*block; i++ {
 					means := MultidistMeans(uint64(base + i + 1))
-					errs[i] = bayesError(means, variance, coarseStep)
+					errs[i] = bayesError(means, calibratedVariance, coarseStep)
 					if lo-coarseMargin <= errs[i] && errs[i] <= hi+coarseMargin {
-						errs[i] = BayesError(means, variance)
+						errs[i] = BayesError(means, calibratedVariance)
 					}
 				}
 				return nil

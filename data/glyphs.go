@@ -61,7 +61,7 @@ func glyphSplits(most int) (train, test *Split) {
 func glyphSplit(outlines [][]outline, from, n, most int) *Split {
 	labels := newSource(glyphsSeed, streamGlyphLabels-uint64(from)).permutation(n)
 	n = min(n, most)
-	s := &Split{N: n, Dim: glyphsSide * glyphsSide, X: make([]float32, n*glyphsSide*glyphsSide), Y: make([]float64, n)}
+	s := newSplit(n, glyphsSide*glyphsSide)
 	for i := range s.Y {
 		s.Y[i] = float64(labels[i] % glyphsClasses)
 	}
@@ -94,7 +94,7 @@ type glyphPainter struct {
 // random, to x, row by row from the top.
 func (p *glyphPainter) paint(x []float32, faces []outline, src source) {
 	d := newDistortion(src)
-	p.raster.clear()
+	p.raster = raster{}
 	for _, contour := range faces[src.intn(len(faces))] {
 		p.contour = p.contour[:0]
 		for i := range contour {

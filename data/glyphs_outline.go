@@ -80,7 +80,7 @@ func loadOutline(face *sfnt.Font, r rune) outline {
 			o = append(o, contour{to})
 			continue
 		case sfnt.SegmentOpLineTo:
-			o[len(o)-1].lineTo(to)
+			o[len(o)-1] = append(o[len(o)-1], to)
 		case sfnt.SegmentOpQuadTo:
 			o[len(o)-1].curveTo(to, toPoint(s.Args[1]))
 		default: // TrueType has no cubic curves
@@ -92,9 +92,6 @@ func loadOutline(face *sfnt.Font, r rune) outline {
 }
 
 func toPoint(p fixed.Point26_6) point { return point{float64(p.X), float64(p.Y)} }
-
-// lineTo appends the end of a straight line.
-func (c *contour) lineTo(to point) { *c = append(*c, to) }
 
 // curveTo appends points of the quadratic Bézier curve from the last point to
 // another.

@@ -23,9 +23,6 @@ type raster struct {
 	cover [glyphsSide + 2][glyphsSide + 2]int
 }
 
-// clear makes the raster empty.
-func (r *raster) clear() { *r = raster{} }
-
 // add adds a polygon, in pixels, y downwards.
 func (r *raster) add(polygon []point) {
 	x0, y0 := subpixel(polygon[len(polygon)-1])

@@ -72,10 +72,9 @@ const (
 )
 
 // eachCSVLine calls do with every line of a CSV file, and with true if it is its
-// header. labelOf returns the label's column in a row of n fields, −1 if there is
-// none; a row has at most maxDim features.
-func eachCSVLine(r io.Reader, rule HeaderRule, comma rune, maxDim int, labelOf func(n int) (int, error), do func(line int, text string, header bool) error) error {
-	g := &headerGate{rule: rule, comma: comma, maxDim: maxDim, labelOf: labelOf, do: do}
+// header.
+func (p *rowParser) eachCSVLine(r io.Reader, do func(line int, text string, header bool) error) error {
+	g := &headerGate{rowParser: p, do: do}
 	err := eachLine(r, g.line)
 	if !g.decided { // the file has ended, or can't be read further
 		if held := g.decide(); err == nil && held != nil {
@@ -88,17 +87,12 @@ func eachCSVLine(r io.Reader, rule HeaderRule, comma rune, maxDim int, labelOf f
 // A headerGate holds the lines of a CSV file back until it is decided whether the
 // first is a header.
 type headerGate struct {
-	rule    HeaderRule
-	comma   rune
-	maxDim  int
-	labelOf func(n int) (int, error)
+	*rowParser
 	do      func(line int, text string, header bool) error
 	decided bool
 	held    []heldLine
 	bytes   int
-
-	first  firstRow
-	fields []string
+	first   firstRow
 }
 
 type heldLine struct {
@@ -113,13 +107,13 @@ func (g *headerGate) line(number int, text string) error {
 	}
 	if len(g.held) == 0 {
 		g.first = g.newFirstRow(text)
-	} else if fields, ok := g.split(g.fields[:0], text); ok {
+	} else if fields, err := g.split(g.fields[:0], text); err == nil { // an error is for the parser to report
 		g.fields = fields
 		g.first.compare(fields)
 	}
 	g.held = append(g.held, heldLine{number, text})
 	g.bytes += len(text)
-	if !g.first.certain() && !g.rule.Now && len(g.held) <= maxAhead && g.bytes < maxAheadBytes {
+	if !g.first.certain() && !g.Header.Now && len(g.held) <= maxAhead && g.bytes < maxAheadBytes {
 		return nil
 	}
 	return g.decide()
@@ -132,30 +126,20 @@ func (g *headerGate) decide() error {
 		return nil
 	}
 	header, why := g.first.decision()
-	if g.rule.Decided != nil {
+	if g.Header.Decided != nil {
 		d := FirstRow{Line: g.held[0].number, Header: header, Why: why}
 		if header {
 			d.Names = g.first.names()
 		}
-		g.rule.Decided(d)
+		g.Header.Decided(d)
 	}
 	for i, l := range g.held {
 		if err := g.do(l.number, l.text, header && i == 0); err != nil {
 			return &ParseError{l.number, err}
 		}
 	}
-	g.held, g.fields, g.first = nil, nil, firstRow{}
+	g.held, g.first = nil, firstRow{}
 	return nil
-}
-
-// split appends the fields of a line; ok is false for one that is no row, which is
-// for the parser to say.
-func (g *headerGate) split(fields []string, text string) (out []string, ok bool) {
-	if manyFields(text, g.comma, g.maxDim) {
-		return fields, false
-	}
-	fields, err := splitFields(fields, text, g.comma)
-	return fields, err == nil
 }
 
 // A firstRow is the first row of a CSV file, and what the rows after it say of it.
@@ -182,12 +166,11 @@ type firstRow struct {
 
 // newFirstRow looks at a first row.
 func (g *headerGate) newFirstRow(text string) firstRow {
-	f := firstRow{rule: &g.rule, numbers: true, labels: make(map[string]bool)}
-	fields, ok := g.split(nil, text)
-	if !ok {
+	f := firstRow{rule: &g.Header, numbers: true, labels: make(map[string]bool)}
+	fields, err := g.split(nil, text)
+	if err != nil {
 		return f
 	}
-	var err error
 	if f.label, err = g.labelOf(len(fields)); err != nil {
 		return f
 	}
@@ -237,7 +220,8 @@ func (f *firstRow) compare(fields []string) {
 		return // an error to come
 	}
 	f.after++
-	f.ascends = f.ascends || f.all && counts(fields, atoi(fields[0]), -1)
+	from, _ := strconv.Atoi(fields[0])
+	f.ascends = f.ascends || f.all && counts(fields, from, -1)
 	q := 0
 	for i, s := range fields {
 		if i == f.label {
@@ -254,12 +238,6 @@ func (f *firstRow) compare(fields []string) {
 	f.repeated = f.repeated || f.labels[label]
 	f.labels[label] = true
 	f.numbers = f.numbers && isNumber(label)
-}
-
-// atoi returns the integer that a text stands for, 0 for others.
-func atoi(text string) int {
-	n, _ := strconv.Atoi(text)
-	return n
 }
 
 // named reports whether the label can be a name in a header: it is a word, and no

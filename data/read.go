@@ -11,7 +11,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -78,21 +77,11 @@ const (
 // withDefaults returns the options with zero fields filled in, or what is
 // wrong with them.
 func (o ReadOptions) withDefaults() (ReadOptions, error) {
-	if o.MaxDim == 0 {
-		o.MaxDim = defaultMaxDim
-	}
-	if o.MaxValues == 0 {
-		o.MaxValues = defaultMaxValues
-	}
-	if o.MaxClasses == 0 {
-		o.MaxClasses = defaultMaxClasses
-	}
-	if o.LabelColumn == 0 {
-		o.LabelColumn = 1
-	}
-	if o.Comma == 0 {
-		o.Comma = ','
-	}
+	o.MaxDim = cmp.Or(o.MaxDim, defaultMaxDim)
+	o.MaxValues = cmp.Or(o.MaxValues, defaultMaxValues)
+	o.MaxClasses = cmp.Or(o.MaxClasses, defaultMaxClasses)
+	o.LabelColumn = cmp.Or(o.LabelColumn, 1)
+	o.Comma = cmp.Or(o.Comma, ',')
 	switch {
 	case o.Task < Classification || o.Task > Regression:
 		return o, fmt.Errorf("unknown task %d", o.Task)
@@ -117,6 +106,119 @@ func (o ReadOptions) withDefaults() (ReadOptions, error) {
 		}
 	}
 	return o, nil
+}
+
+// ReadFile reads a user's file, as CSV if its name ends in .csv or .csv.gz and
+// else as LIBSVM, and returns the SHA-256 of the file's bytes too. The error
+// names the file, and is or wraps that of [ReadCSV] or [ReadLIBSVM].
+func ReadFile(path string, opts ReadOptions) (s *Split, sum string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if s, err = readWhole(io.TeeReader(f, h), FormatOf(path), opts); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err = io.Copy(h, f); err != nil {
+		return nil, "", err
+	}
+	return s, hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// ReadCSV reads examples from a table of numbers, plain or gzip: a row an
+// example, one column the label (see [ReadOptions]) and the others the
+// features. Whether the first row is a header, which is left out, is found out as
+// [HeaderRule] has it, or said by the options. Fields may be quoted but hold no
+// line breaks.
+//
+// Errors are of type *[ParseError] and name the line: a row longer or shorter
+// than the first, a label or feature that is missing or not a finite number, a
+// label that does not fit the task, a line too long, truncated gzip; and an
+// empty file. Memory is bounded by the input read and the options' limits.
+func ReadCSV(r io.Reader, opts ReadOptions) (*Split, error) { return readWhole(r, FormatCSV, opts) }
+
+// ReadLIBSVM reads examples in the format of LIBSVM and svmlight, plain or
+// gzip: a label and index:value pairs a line, indices from 1 and ascending,
+// features that are not named being 0; a # begins a comment. The result is
+// dense: N×Dim.
+//
+// Errors are of type *[ParseError] and name the line: a label or feature that
+// is not a finite number, a label that does not fit the task, an index that is
+// 0, repeated, not ascending or above a limit, query ids (qid:), a line
+// too long, truncated gzip; and an empty file. Memory is bounded by the input
+// read and the options' limits.
+func ReadLIBSVM(r io.Reader, opts ReadOptions) (*Split, error) {
+	return readWhole(r, FormatLIBSVM, opts)
+}
+
+// readWhole reads all rows of a file.
+func readWhole(r io.Reader, format string, opts ReadOptions) (*Split, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, &ParseError{0, err}
+	}
+	t := &targets{opts: opts, known: make(map[float64]bool)}
+	for _, l := range opts.Labels {
+		t.known[l] = true
+	}
+	p := rowParser{
+		RowOptions: RowOptions{
+			Format: format, LabelColumn: opts.LabelColumn, MaxDim: opts.MaxDim, Dim: opts.Dim,
+			Header: HeaderRule{Is: opts.Header, Numbers: opts.Task == Regression},
+		},
+		comma: opts.Comma, bits: 32,
+		readLabel:   func(text string) (string, error) { return "", t.add(text) },
+		aboutMaxDim: ", the limit that option MaxDim sets",
+		aboutComma:  fmt.Sprintf(" (is %q the right separator?)", opts.Comma),
+	}
+	var (
+		values  []float32
+		indices []int32 // of the values, from 0; none of a CSV file
+		ends    []int   // where each example's values end
+		dim     = opts.Dim
+	)
+	err = p.each(r, func(row Row) error {
+		dim = max(dim, row.Dim)
+		if len(ends) == maxExamples {
+			return fmt.Errorf("more than %d examples", maxExamples)
+		}
+		if int64(len(ends)+1)*int64(max(dim, 1)) > opts.MaxValues {
+			return fmt.Errorf("more than %d values (examples × features), the limit that option MaxValues sets", opts.MaxValues)
+		}
+		for _, v := range row.Values {
+			values = append(values, float32(v))
+		}
+		indices = append(indices, row.Indices...)
+		ends = append(ends, len(values))
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(ends) == 0:
+		return nil, &ParseError{0, errors.New("the file has no examples")}
+	case dim == 0:
+		return nil, &ParseError{0, errors.New("no example has a feature")}
+	}
+	s := &Split{Dim: dim, X: values}
+	if err := t.finish(s); err != nil {
+		return nil, &ParseError{0, err}
+	}
+	if format == FormatCSV {
+		return s, nil
+	}
+	s.X = make([]float32, s.N*s.Dim)
+	start := 0
+	for i, end := range ends {
+		row := s.Row(i)
+		for k := start; k < end; k++ {
+			row[indices[k]] = values[k]
+		}
+		start = end
+	}
+	return s, nil
 }
 
 // A ParseError says which line of a file can't be read, and why.
@@ -196,14 +298,6 @@ type targets struct {
 	spelled LabelSet // as the file has them
 }
 
-func newTargets(opts ReadOptions) *targets {
-	t := &targets{opts: opts, known: make(map[float64]bool)}
-	for _, l := range opts.Labels {
-		t.known[l] = true
-	}
-	return t
-}
-
 // add reads the label of the next example.
 func (t *targets) add(text string) error {
 	v, err := parseNumber(text, 64)
@@ -264,39 +358,4 @@ func (t *targets) finish(s *Split) error {
 		}
 	}
 	return nil
-}
-
-// errEmpty is the error of a file without examples.
-var errEmpty = errors.New("the file has no examples")
-
-// errManyExamples is the error of a file with more examples than maxExamples.
-var errManyExamples = fmt.Errorf("more than %d examples", maxExamples)
-
-// tooMany is the error of a file with more values than the limit.
-func tooMany(limit int64) error {
-	return fmt.Errorf("more than %d values (examples × features), the limit that option MaxValues sets", limit)
-}
-
-// ReadFile reads a user's file, as CSV if its name ends in .csv or .csv.gz and
-// else as LIBSVM, and returns the SHA-256 of the file's bytes too. The error
-// names the file, and is or wraps that of [ReadCSV] or [ReadLIBSVM].
-func ReadFile(path string, opts ReadOptions) (s *Split, sum string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, "", err
-	}
-	defer f.Close()
-	read := ReadLIBSVM
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
-	if filepath.Ext(name) == ".csv" {
-		read = ReadCSV
-	}
-	h := sha256.New()
-	if s, err = read(io.TeeReader(f, h), opts); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
-	}
-	if _, err = io.Copy(h, f); err != nil {
-		return nil, "", err
-	}
-	return s, hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -40,12 +40,12 @@ func (r Ref) Resolve() (Ref, error) {
 		return r, err
 	}
 	switch {
-	case r.Variant == "" && m.variants != nil:
-		r.Variant = m.variants[0]
-	case r.Variant != "" && m.variants == nil:
+	case r.Variant == "" && m.Variants != nil:
+		r.Variant = m.Variants[0]
+	case r.Variant != "" && m.Variants == nil:
 		return r, fmt.Errorf("%s: data set %s has no variants: %w", r, r.Name, ErrUnknown)
-	case m.variants != nil && !slices.Contains(m.variants, r.Variant):
-		return r, fmt.Errorf("%s has no variant %q (known: %s): %w", r.Name, r.Variant, join(m.variants), ErrUnknown)
+	case m.Variants != nil && !slices.Contains(m.Variants, r.Variant):
+		return r, fmt.Errorf("%s has no variant %q (known: %s): %w", r.Name, r.Variant, join(m.Variants), ErrUnknown)
 	}
 	switch {
 	case m.draw == nil && r.Draw != 0:

@@ -1,10 +1,13 @@
 package data
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -68,130 +71,209 @@ func (r *Row) Dense(x []float64) {
 // is do's to keep. Errors, those of do included, are of type *[ParseError] and
 // name the line.
 func EachRow(r io.Reader, opts RowOptions, do func(Row) error) error {
-	limits, err := ReadOptions{LabelColumn: opts.LabelColumn, MaxDim: opts.MaxDim, Dim: opts.Dim, Header: opts.Header.Is}.withDefaults()
+	checked, err := ReadOptions{LabelColumn: opts.LabelColumn, MaxDim: opts.MaxDim, Dim: opts.Dim, Header: opts.Header.Is}.withDefaults()
 	if err != nil {
 		return &ParseError{0, err}
 	}
-	opts.LabelColumn, opts.MaxDim = limits.LabelColumn, limits.MaxDim
-	p := rowParser{opts: opts}
-	found := func(line int, row Row, ok bool, err error) error {
-		if err != nil || !ok {
-			return err
-		}
-		row.Line = line
-		return do(row)
+	if opts.Format == FormatLIBSVM && opts.Header.Is == HeaderYes {
+		return &ParseError{0, errors.New("a LIBSVM file has no header")}
 	}
-	switch opts.Format {
-	case FormatCSV:
-		return eachCSVLine(r, opts.Header, ',', opts.MaxDim, p.labelOf, func(line int, text string, header bool) error {
-			row, ok, err := p.csv(text, header)
-			return found(line, row, ok, err)
-		})
-	case FormatLIBSVM:
-		if opts.Header.Is == HeaderYes {
-			return &ParseError{0, errors.New("a LIBSVM file has no header")}
-		}
-		return eachLine(r, func(line int, text string) error {
-			row, ok, err := p.libsvm(text)
-			return found(line, row, ok, err)
-		})
-	}
-	return &ParseError{0, fmt.Errorf("unknown format %q", opts.Format)}
+	opts.LabelColumn, opts.MaxDim = checked.LabelColumn, checked.MaxDim
+	p := rowParser{RowOptions: opts, comma: checked.Comma, bits: 64, unlabelled: opts.Dim > 0, readLabel: CanonicalLabel}
+	return p.each(r, do)
 }
 
 // A rowParser makes rows of lines.
 type rowParser struct {
-	opts    RowOptions
+	RowOptions
+	comma      rune // between the columns of a CSV file
+	bits       int  // precision of the features
+	unlabelled bool // rows may lack the label
+	readLabel  func(text string) (label string, err error)
+
+	// What errors say, to a caller who can change them, of the options MaxDim
+	// and Comma.
+	aboutMaxDim, aboutComma string
+
 	fields  []string
 	columns int // of a CSV file
 	label   int // the label's column, from 0; −1 if there is none
 }
 
+// each calls do with every row of a file.
+func (p *rowParser) each(r io.Reader, do func(Row) error) error {
+	switch p.Format {
+	case FormatCSV:
+		return p.eachCSVLine(r, func(line int, text string, header bool) error {
+			row, err := p.csv(text, header)
+			if err != nil || header {
+				return err
+			}
+			row.Line = line
+			return do(row)
+		})
+	case FormatLIBSVM:
+		return eachLine(r, func(line int, text string) error {
+			text, _, _ = strings.Cut(text, "#")
+			if text = strings.TrimSpace(text); text == "" {
+				return nil
+			}
+			row, err := p.libsvm(text)
+			if err != nil {
+				return err
+			}
+			row.Line = line
+			return do(row)
+		})
+	}
+	return &ParseError{0, fmt.Errorf("unknown format %q", p.Format)}
+}
+
 // labelOf returns the label's column, from 0, in a CSV file of n columns: −1 if
 // there is none, and an error if there can't be such a file.
 func (p *rowParser) labelOf(n int) (int, error) {
-	if p.opts.Dim > 0 && n == p.opts.Dim {
+	if p.unlabelled && n == p.Dim {
 		return -1, nil
 	}
-	label, err := labelColumn(p.opts.LabelColumn, n)
+	label := p.LabelColumn - 1
+	if p.LabelColumn < 0 {
+		label = n + p.LabelColumn
+	}
 	switch {
-	case err != nil:
-		return 0, err
+	case label < 0 || label >= n:
+		return 0, fmt.Errorf("label column %d: the first row has %d columns", p.LabelColumn, n)
 	case n == 1:
-		return 0, errors.New("the first row has one column: no features")
-	case p.opts.Dim > 0 && n-1 != p.opts.Dim:
-		return 0, fmt.Errorf("the first row has %d columns: want %d features, with or without a label", n, p.opts.Dim)
-	case n-1 > p.opts.MaxDim:
-		return 0, fmt.Errorf("the first row has %d features, more than %d", n-1, p.opts.MaxDim)
+		return 0, fmt.Errorf("the first row has one column: no features%s", p.aboutComma)
+	case p.unlabelled && n-1 != p.Dim:
+		return 0, fmt.Errorf("the first row has %d columns: want %d features, with or without a label", n, p.Dim)
+	case p.Dim > 0 && n-1 != p.Dim:
+		return 0, fmt.Errorf("the first row has %d features, want %d", n-1, p.Dim)
+	case n-1 > p.MaxDim:
+		return 0, fmt.Errorf("the first row has %d features, more than %d%s", n-1, p.MaxDim, p.aboutMaxDim)
 	}
 	return label, nil
 }
 
-// csv parses a line of a CSV file; ok is false for the header.
-func (p *rowParser) csv(text string, header bool) (row Row, ok bool, err error) {
-	if manyFields(text, ',', p.opts.MaxDim) {
-		return row, false, fmt.Errorf("the row has more than %d features", p.opts.MaxDim)
-	}
-	if p.fields, err = splitFields(p.fields[:0], text, ','); err != nil {
-		return row, false, err
+// csv parses a line of a CSV file. The header has no row.
+func (p *rowParser) csv(text string, header bool) (row Row, err error) {
+	if p.fields, err = p.split(p.fields[:0], text); err != nil {
+		return row, err
 	}
 	if p.columns == 0 {
 		p.columns = len(p.fields)
 		if p.label, err = p.labelOf(p.columns); err != nil || header {
-			return row, false, err
+			return row, err
 		}
 	}
 	if len(p.fields) != p.columns {
-		return row, false, fmt.Errorf("the row has %d fields, want %d like the first row", len(p.fields), p.columns)
+		return row, fmt.Errorf("the row has %d fields, want %d like the first row", len(p.fields), p.columns)
 	}
 	row.Values = make([]float64, 0, p.columns)
 	for i, field := range p.fields {
 		if i == p.label {
-			row.Label, err = CanonicalLabel(field)
+			row.Label, err = p.readLabel(field)
 		} else {
 			var v float64
-			v, err = parseFeature(field, 64)
+			v, err = parseFeature(field, p.bits)
 			row.Values = append(row.Values, v)
 		}
 		if err != nil {
-			return row, false, fmt.Errorf("column %d: %w", i+1, err)
+			return row, fmt.Errorf("column %d: %w", i+1, err)
 		}
 	}
 	row.Dim = len(row.Values)
-	return row, true, nil
+	return row, nil
 }
 
-// libsvm parses a line of a LIBSVM file; ok is false for a comment.
-func (p *rowParser) libsvm(text string) (row Row, ok bool, err error) {
-	text, _, _ = strings.Cut(text, "#")
+// split appends the fields of a line of a CSV file, without the blanks around
+// them. A line with more separators than features and a label need, which may
+// hold some itself, is an error: even to split it takes many times its memory.
+func (p *rowParser) split(fields []string, text string) ([]string, error) {
+	comma := string(p.comma)
+	if strings.Count(text, comma) > p.MaxDim+1+maxLabel {
+		return fields, p.tooManyFeatures()
+	}
+	parts := strings.SplitSeq(text, comma)
+	if strings.Contains(text, `"`) {
+		r := csv.NewReader(strings.NewReader(text))
+		r.Comma, r.TrimLeadingSpace = p.comma, true
+		record, err := r.Read()
+		if pe, ok := errors.AsType[*csv.ParseError](err); ok {
+			err = pe.Err
+		}
+		if err != nil {
+			return fields, err
+		}
+		parts = slices.Values(record)
+	}
+	for field := range parts {
+		fields = append(fields, strings.TrimSpace(field))
+	}
+	return fields, nil
+}
+
+// libsvm parses a line of a LIBSVM file that is not empty.
+func (p *rowParser) libsvm(text string) (row Row, err error) {
 	p.fields = p.fields[:0]
 	for field := range strings.FieldsSeq(text) {
-		if len(p.fields) > p.opts.MaxDim {
-			return row, false, fmt.Errorf("the row has more than %d features", p.opts.MaxDim)
+		if len(p.fields) > p.MaxDim {
+			return row, p.tooManyFeatures()
 		}
 		p.fields = append(p.fields, field)
 	}
 	fields := p.fields
-	if len(fields) == 0 {
-		return row, false, nil
-	}
-	if strings.Contains(fields[0], ":") {
-		if p.opts.Dim == 0 {
-			return row, false, fmt.Errorf("want a label, got %.40q", fields[0])
-		}
-	} else {
-		if row.Label, err = CanonicalLabel(fields[0]); err != nil {
-			return row, false, err
+	switch hasLabel := !strings.Contains(fields[0], ":"); {
+	case hasLabel:
+		if row.Label, err = p.readLabel(fields[0]); err != nil {
+			return row, err
 		}
 		fields = fields[1:]
+	case !p.unlabelled:
+		return row, fmt.Errorf("want a label, got %.40q", fields[0])
 	}
 	row.Values, row.Indices = make([]float64, len(fields)), make([]int32, len(fields))
 	for i, field := range fields {
-		n, v, err := pair(field, row.Dim, p.opts.Dim, p.opts.MaxDim, 64)
+		n, v, err := p.pair(field, row.Dim)
 		if err != nil {
-			return row, false, err
+			return row, err
 		}
 		row.Indices[i], row.Values[i], row.Dim = int32(n-1), v, n
 	}
-	return row, true, nil
+	return row, nil
+}
+
+// tooManyFeatures is the error of a row that is not even looked at.
+func (p *rowParser) tooManyFeatures() error {
+	return fmt.Errorf("the row has more than %d features%s", p.MaxDim, p.aboutMaxDim)
+}
+
+// pair parses index:value, where the index before it was last. Indices go up to
+// Dim, or to MaxDim if Dim is 0.
+func (p *rowParser) pair(field string, last int) (index int, value float64, err error) {
+	name, text, ok := strings.Cut(field, ":")
+	if !ok {
+		return 0, 0, fmt.Errorf("%.40q is not an index:value pair", field)
+	}
+	if name == "qid" {
+		return 0, 0, errors.New("query ids (qid:) are not supported")
+	}
+	n, err := strconv.ParseUint(name, 10, 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, 0, fmt.Errorf("feature index %.40q is not a whole number", name)
+	case p.Dim > 0 && (err != nil || n > uint64(p.Dim)):
+		return 0, 0, fmt.Errorf("feature index %.40s is above the number of features, %d", name, p.Dim)
+	case err != nil || n > uint64(p.MaxDim):
+		return 0, 0, fmt.Errorf("feature index %.40s is above %d, the limit that option MaxDim sets", name, p.MaxDim)
+	case n == 0:
+		return 0, 0, errors.New("feature index 0: indices start at 1")
+	case int(n) == last:
+		return 0, 0, fmt.Errorf("duplicate feature index %d", n)
+	case int(n) < last:
+		return 0, 0, fmt.Errorf("feature index %d comes after %d: indices must ascend", n, last)
+	}
+	if value, err = parseFeature(text, p.bits); err != nil {
+		return 0, 0, fmt.Errorf("index %d: %w", n, err)
+	}
+	return int(n), value, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"polkrepro/internal/until"
 )
 
 // A Store loads each data set once and shares it between any number of
@@ -12,15 +14,8 @@ import (
 type Store struct {
 	Finder Finder
 
-	mu      sync.Mutex
-	entries map[Ref]*storeEntry
-}
-
-// A storeEntry is a data set that is being loaded, until done is closed.
-type storeEntry struct {
-	done chan struct{}
-	set  *Set
-	err  error
+	mu    sync.Mutex
+	loads map[Ref]func() (*Set, error) // each loads once
 }
 
 // NewStore returns a store that searches with the finder.
@@ -36,35 +31,27 @@ func (s *Store) Get(ctx context.Context, ref Ref) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
 	s.mu.Lock()
-	e, ok := s.entries[ref]
+	load, ok := s.loads[ref]
 	if !ok {
-		e = &storeEntry{done: make(chan struct{})}
-		if s.entries == nil {
-			s.entries = make(map[Ref]*storeEntry)
+		load = sync.OnceValues(func() (*Set, error) {
+			set, err := Load(ref, s.Finder)
+			if errors.Is(err, ErrNotAvailable) {
+				s.mu.Lock()
+				delete(s.loads, ref)
+				s.mu.Unlock()
+			}
+			return set, err
+		})
+		if s.loads == nil {
+			s.loads = make(map[Ref]func() (*Set, error))
 		}
-		s.entries[ref] = e
-		go s.load(ref, e)
+		s.loads[ref] = load
 	}
 	s.mu.Unlock()
-	select {
-	case <-e.done:
-		return e.set, e.err
-	case <-ctx.Done():
+	var set *Set
+	if !until.Done(ctx, func() { set, err = load() }) {
 		return nil, context.Cause(ctx)
 	}
-}
-
-// load fills an entry.
-func (s *Store) load(ref Ref, e *storeEntry) {
-	defer close(e.done)
-	e.set, e.err = Load(ref, s.Finder)
-	if errors.Is(e.err, ErrNotAvailable) {
-		s.mu.Lock()
-		delete(s.entries, ref)
-		s.mu.Unlock()
-	}
+	return set, err
 }

@@ -186,7 +186,7 @@ func TestMapsNoCache(t *testing.T) {
 // TestTextureErrors: an image that is of no use is an error that names the set.
 func TestTextureErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
-	m := &manifestSet{Name: "weaves", Train: 10, Test: 10}
+	m := &manifestSet{Info: Info{Name: "weaves", Train: 10, Test: 10}}
 	small := []*texton.Image{{Width: 48, Height: 60, Pix: make([]uint8, 48*60)}}
 	_, err := textureSet(m, small, Ref{"weaves", "raw", 1}, 300)
 	if err == nil || !strings.Contains(err.Error(), "weaves/raw/1: texton: image 0 is 48×60") {
@@ -202,7 +202,7 @@ func TestTextureSet(t *testing.T) {
 	for i, m := range images {
 		images[i] = m.Crop(0, 0, 150, 52)
 	}
-	m := &manifestSet{Name: "weaves", Train: 200, Test: 100}
+	m := &manifestSet{Info: Info{Name: "weaves", Train: 200, Test: 100}}
 	for _, variant := range []string{"mr8", "mr8-disjoint"} {
 		s, err := textureSet(m, images, Ref{"weaves", variant, 1}, 100)
 		if err != nil {

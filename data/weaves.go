@@ -18,7 +18,7 @@ const weavesSamples = 4000
 type weave func(x, y int) int
 
 // weaves make the thirteen textures, in the classes' order. They use integers
-// only: the same seed gives the same bytes on every platform.
+// and square roots of them only: the same seed gives the same bytes on every platform.
 var weaves = [...]struct {
 	name string
 	make func(source) weave
@@ -46,7 +46,7 @@ func init() {
 		sum:      func(d manifestDraw) string { return sumImages(weaveImages(d.Draw)) },
 		pictures: func(*manifestSet, Finder) (out []*image.Gray, err error) {
 			for _, t := range weaveImages(1) {
-				out = append(out, &image.Gray{Pix: t.Pix, Stride: t.Width, Rect: image.Rect(0, 0, t.Width, t.Height)})
+				out = append(out, greyPicture(t))
 			}
 			return out, nil
 		},

@@ -1,17 +1,19 @@
 package data
 
+import "math"
+
 // thread is the width of a thread of the cloths, in pixels.
 const thread = 6
 
-// cloth returns threads that cross, the upright one above where over says so of
-// its column and row. Threads bulge and differ in tone.
-func cloth(src source, over func(column, row int) bool) weave {
+// cloth returns threads that cross, the upright one on top where uprightOnTop says
+// so of its column and row. Threads bulge and differ in tone.
+func cloth(src source, uprightOnTop func(column, row int) bool) weave {
 	bend := newWarp(src, 24, 3)
 	tones := newNoise(src, 1, 1)
 	return func(x, y int) int {
 		x, y = bend.at(x, y)
 		across, along, id := mod(x, thread), mod(y, thread), mod(x, weavesSide)/thread
-		if !over(mod(x, weavesSide)/thread, mod(y, weavesSide)/thread) {
+		if !uprightOnTop(mod(x, weavesSide)/thread, mod(y, weavesSide)/thread) {
 			across, along, id = along, across, 64+mod(y, weavesSide)/thread
 		}
 		v := 96 + bulge(across)/2 + bulge(along)/6
@@ -117,7 +119,7 @@ func newCells(src source, side int) cells {
 	return cells{side, newNoise(src, 1, 1), newNoise(src, 1, 1)}
 }
 
-// distances returns those of a pixel from the nearest two centres.
+// distances returns those of a pixel from the nearest two centres, rounded down.
 func (c cells) distances(x, y int) (first, second int) {
 	const far = 1 << 20
 	first, second = far, far
@@ -132,16 +134,7 @@ func (c cells) distances(x, y int) (first, second int) {
 			second = min(second, d)
 		}
 	}
-	return root(first), root(second)
-}
-
-// root returns the integer part of a square root.
-func root(n int) int {
-	r := 0
-	for (r+1)*(r+1) <= n {
-		r++
-	}
-	return r
+	return int(math.Sqrt(float64(first))), int(math.Sqrt(float64(second)))
 }
 
 // straw is noise drawn out in one direction and bent.

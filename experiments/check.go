@@ -39,8 +39,8 @@ type checker struct {
 	doc   *doc.Spec
 	paper *PaperValues
 
-	set     *dataSet // nil if it is not known
-	out     *Spec    // its Task is empty if that is not known
+	set     *data.Info // nil if it is not known
+	out     *Spec      // its Task is empty if that is not known
 	kernel  Kernel
 	fed     map[string]string // table cell → grid point that feeds it
 	series  map[string]bool
@@ -125,14 +125,14 @@ func (c *checker) data() {
 	if set == nil {
 		return
 	}
-	ref, ok := set.resolve(c.doc.Data.Variant)
+	ref, ok := reference(set, c.doc.Data.Variant)
 	switch {
-	case !ok && len(set.variants) == 0:
-		c.Errorf(n.At("variant"), "data set %s has no variants", set.name)
+	case !ok && len(set.Variants) == 0:
+		c.Errorf(n.At("variant"), "data set %s has no variants", set.Name)
 	case !ok:
-		c.Errorf(n.At("variant"), "data set %s has no variant %q, want one of %s", set.name, c.doc.Data.Variant, list(set.variants))
+		c.Errorf(n.At("variant"), "data set %s has no variant %q, want one of %s", set.Name, c.doc.Data.Variant, list(set.Variants))
 	default:
-		c.set, c.out.Data, c.out.dim, c.out.train = set, ref, set.dim, set.train
+		c.set, c.out.Data, c.out.dim, c.out.train = set, ref, set.Dim, set.Train
 	}
 }
 
@@ -205,11 +205,7 @@ func (c *checker) defaults() {
 }
 
 func suggestMethod(name string) string {
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.Name)
-	}
-	return hint(name, names) + unregistered()
+	return hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name })) + unregistered()
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.
@@ -315,24 +311,17 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
 	case s.Epochs != nil && s.Samples != nil:
 		c.Errorf(n.At("samples"), "both epochs and samples are given")
 	case s.Samples != nil:
-		return c.samples(*s.Samples, n)
+		c.between(n, "samples", *s.Samples, 1, largest)
+		return *s.Samples
 	case c.set != nil:
-		x := math.Round(*s.Epochs * float64(c.set.train))
+		x := math.Round(*s.Epochs * float64(c.set.Train))
 		if !(x >= 1 && x <= largest) {
-			c.Errorf(n.At("epochs"), "epochs is %v: that is %v samples of %s, want 1 to %d", *s.Epochs, x, c.set.name, largest)
+			c.Errorf(n.At("epochs"), "epochs is %v: that is %v samples of %s, want 1 to %d", *s.Epochs, x, c.set.Name, largest)
 			return 0
 		}
 		return int(x)
 	}
 	return 0
-}
-
-// samples checks a number of samples under a node.
-func (c *checker) samples(x int, n *strictyaml.Node) int {
-	if x < 1 || x > largest {
-		c.Errorf(n.At("samples"), "samples is %d, want 1 to %d", x, largest)
-	}
-	return x
 }
 
 // evaluation sets what is given in e.
@@ -341,16 +330,14 @@ func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluatio
 		if x == nil {
 			return
 		}
-		if *x < least || *x > most {
-			c.Errorf(n.At(key), "%s is %d, want %d to %d", key, *x, least, most)
-		}
+		c.between(n, key, *x, least, most)
 		*to = *x
 	}
 	set("every", d.Every, 1, largest, &e.Every)
 	set("tail", d.Tail, 1, largest, &e.Tail)
 	most := largest
 	if c.set != nil {
-		most = c.set.train
+		most = c.set.Train
 	}
 	set("train_limit", d.TrainLimit, 0, most, &e.TrainLimit)
 	e.Minimizer = e.Minimizer || d.Minimizer
@@ -374,7 +361,8 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 			r.only = c.only(d.Only, only)
 		}
 		if d.Samples != nil {
-			r.samples = c.samples(*d.Samples, n)
+			c.between(n, "samples", *d.Samples, 1, largest)
+			r.samples = *d.Samples
 		}
 		r.all = d.Feeds == "both" || n.Get("feeds") == nil
 		r.cells, r.figures = r.all || d.Feeds == "cells", r.all || d.Feeds == "figures"
@@ -386,16 +374,20 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 	return out
 }
 
+// drawnData is the data set of which a spec can list draws; others have none, or
+// one.
+const drawnData = "multidist"
+
 // draws returns the draws of a repeat.
 func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 	if c.set == nil {
 		return nil
 	}
 	at := n.At("draws")
-	if !c.set.drawn {
+	if c.set.Name != drawnData {
 		for _, key := range []string{"draws", "count"} {
 			if f := n.Field(key); f != nil && (d.Draws != nil || d.Count != nil) {
-				c.Errorf(f.At, "data set %s is fixed: %s applies only to generated data", c.set.name, key)
+				c.Errorf(f.At, "data set %s is fixed: %s applies only to generated data", c.set.Name, key)
 			}
 		}
 		return []uint64{0}
@@ -404,8 +396,8 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 		c.Errorf(n.Field("count").At, "count applies only to draws: calibrated")
 	}
 	if d.Draws == nil || d.Draws.Named != "" {
-		if d.Draws != nil && c.out.Data.Variant != calibratedVariant {
-			c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", calibratedVariant, c.out.Data.Variant)
+		if d.Draws != nil && c.out.Data.Variant != data.Calibrated {
+			c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", data.Calibrated, c.out.Data.Variant)
 		}
 		if d.Draws == nil || d.Draws.Named == doc.DrawsFigure {
 			return []uint64{data.FigureDraw().Seed}
@@ -414,8 +406,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 		if d.Count == nil {
 			return draws
 		}
-		if *d.Count < 1 || *d.Count > len(draws) {
-			c.Errorf(n.At("count"), "count is %d, want 1 to %d", *d.Count, len(draws))
+		if !c.between(n, "count", *d.Count, 1, len(draws)) {
 			return nil
 		}
 		return draws[:*d.Count]
@@ -430,8 +421,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 // seeds returns the seeds of a repeat.
 func (c *checker) seeds(s *doc.Seeds, n *strictyaml.Node) []uint64 {
 	if n.Kind != strictyaml.Sequence {
-		if s.N < 1 || s.N > maxSeeds {
-			c.Errorf(n, "seeds is %d, want 1 to %d", s.N, maxSeeds)
+		if !c.between(n, "seeds", s.N, 1, maxSeeds) {
 			return nil
 		}
 		return upTo(s.N)

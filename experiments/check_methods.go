@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -207,10 +208,7 @@ func (c *checker) combine(axes []axis, entry *strictyaml.Node) [][]value {
 		var next [][]value
 		for _, head := range out {
 			for _, v := range a.values {
-				combination := make([]value, len(axes))
-				copy(combination, head)
-				combination[len(head)] = v
-				next = append(next, combination[:len(head)+1])
+				next = append(next, append(slices.Clip(head), v))
 			}
 		}
 		out = next
@@ -221,10 +219,7 @@ func (c *checker) combine(axes []axis, entry *strictyaml.Node) [][]value {
 // params makes the hyper-parameters of one grid point and marks which of them
 // it uses.
 func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[string]value, combination []value, used map[string]bool) (Params, bool) {
-	values := make(map[string]value)
-	for name, v := range direct {
-		values[name] = v
-	}
+	values := maps.Clone(direct)
 	grid := entry.Get("grid")
 	for i, v := range combination {
 		values[grid.Fields[i].Key] = v
@@ -427,20 +422,15 @@ func (c *checker) match(n *strictyaml.Node, combinations [][]value, axes []axis)
 func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 	cell, ok := c.paper.Cells[id]
 	if !ok {
-		var ids []string
-		for id := range c.paper.Cells {
-			ids = append(ids, id)
-		}
-		slices.Sort(ids)
-		c.Errorf(at, "unknown table cell %q%s", id, strictyaml.Suggest(id, ids))
+		c.unknownCell(at, id, c.paper)
 		return false
 	}
 	row, _, _ := strings.Cut(cell.Row, "-")
 	if c.set == nil || c.out.Task == "" {
 		return true // reported already
 	}
-	if cell.Data != c.set.name || cell.Task != c.out.Task || row != info.row() {
-		c.Errorf(at, "cell %q is not of %s on %s for %s", id, info.Name, c.set.name, c.out.Task)
+	if cell.Data != c.set.Name || cell.Task != c.out.Task || row != info.row() {
+		c.Errorf(at, "cell %q is not of %s on %s for %s", id, info.Name, c.set.Name, c.out.Task)
 		return false
 	}
 	return true
@@ -448,22 +438,18 @@ func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 
 // figure reports a figure that the spec's runs can't feed.
 func (c *checker) figure(id string, at *strictyaml.Node) bool {
-	var ids []string
-	for _, f := range c.paper.Figures {
-		if f.ID == id {
-			if c.set == nil || c.out.Task == "" {
-				return true // reported already
-			}
-			if !f.shows(c.set.name, c.out.Task) {
-				c.Errorf(at, "figure %s does not show %s on %s", id, c.out.Task, c.set.name)
-				return false
-			}
-			return true
-		}
-		ids = append(ids, f.ID)
+	f := find(c.paper.Figures, func(f *PaperFigure) bool { return f.ID == id })
+	switch {
+	case f == nil:
+		ids := namesOf(c.paper.Figures, func(f PaperFigure) string { return f.ID })
+		c.Errorf(at, "unknown figure %q, want one of %s", id, list(ids))
+		return false
+	case c.set == nil || c.out.Task == "": // reported already
+	case !f.shows(c.set.Name, c.out.Task):
+		c.Errorf(at, "figure %s does not show %s on %s", id, c.out.Task, c.set.Name)
+		return false
 	}
-	c.Errorf(at, "unknown figure %q, want one of %s", id, list(ids))
-	return false
+	return true
 }
 
 // group returns a variant's key: the spec, the label and every

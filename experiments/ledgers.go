@@ -334,9 +334,7 @@ type ledgerChecker struct {
 }
 
 func (k *ledgerChecker) assumption(a *Assumption, n *strictyaml.Node) {
-	if !nameText.MatchString(a.ID) || k.out.Assumption(a.ID) != nil {
-		k.Errorf(n.At("id"), "id %q is empty, malformed or duplicated", a.ID)
-	}
+	k.newID(n, a.ID, k.out.Assumption(a.ID) != nil)
 	k.text(n, "paper", a.Paper)
 	k.text(n, "chosen", a.Chosen)
 	k.text(n, "evidence", a.Evidence)
@@ -346,9 +344,7 @@ func (k *ledgerChecker) assumption(a *Assumption, n *strictyaml.Node) {
 	}
 	for i, v := range a.Alternatives {
 		at := n.At("alternatives", i)
-		if !nameText.MatchString(v.ID) || slices.ContainsFunc(a.Alternatives[:i], func(o Alternative) bool { return o.ID == v.ID }) {
-			k.Errorf(at.At("id"), "id %q is empty, malformed or duplicated", v.ID)
-		}
+		k.newID(at, v.ID, slices.ContainsFunc(a.Alternatives[:i], func(o Alternative) bool { return o.ID == v.ID }))
 		k.text(at, "value", v.Value)
 		k.answers(v.Answers, at)
 	}
@@ -433,9 +429,7 @@ func (k *ledgerChecker) cells(tests []Test, root *strictyaml.Node) {
 	}
 	for i, t := range tests {
 		n := root.At("cells", i)
-		if !nameText.MatchString(t.ID) || slices.ContainsFunc(tests[:i], func(o Test) bool { return o.ID == t.ID }) {
-			k.Errorf(n.At("id"), "id %q is empty, malformed or duplicated", t.ID)
-		}
+		k.newID(n, t.ID, slices.ContainsFunc(tests[:i], func(o Test) bool { return o.ID == t.ID }))
 		k.oneOf(n, "kind", t.Kind, []string{KindEquivalence, KindUpper, KindLower})
 		k.oneOf(n.At("of"), "quantity", t.Of.Quantity, printedQuantities)
 		if !reflect.DeepEqual(t, Test{ID: t.ID, Kind: t.Kind, Of: Selector{Quantity: t.Of.Quantity}}) {
@@ -520,9 +514,7 @@ func (k *ledgerChecker) sentence(c *Claim, n *strictyaml.Node) {
 	for i := range c.Tests {
 		t, at := &c.Tests[i], n.At("tests", i)
 		k.test(t, at)
-		if !nameText.MatchString(t.ID) || slices.ContainsFunc(c.Tests[:i], func(o Test) bool { return o.ID == t.ID }) {
-			k.Errorf(at.At("id"), "id %q is empty, malformed or duplicated", t.ID)
-		}
+		k.newID(at, t.ID, slices.ContainsFunc(c.Tests[:i], func(o Test) bool { return o.ID == t.ID }))
 		tests = append(tests, k.each(*t, at.At("of"))...)
 	}
 	c.Tests = tests
@@ -536,7 +528,7 @@ func (k *ledgerChecker) each(t Test, n *strictyaml.Node) (out []Test) {
 	}
 	if k.spec == nil || k.spec.Name != t.Of.Spec {
 		var err error
-		if k.spec, err = loadEmbedded(t.Of.Spec + ".yaml"); err != nil {
+		if k.spec, err = loadEmbedded(t.Of.Spec); err != nil {
 			return nil // reported already
 		}
 	}
@@ -653,7 +645,7 @@ func (k *ledgerChecker) selector(s *Selector, n *strictyaml.Node) {
 	}
 	cell, ok := k.paper.Cells[s.Cell]
 	if !ok {
-		k.Errorf(n.At("cell"), "unknown table cell %q%s", s.Cell, strictyaml.Suggest(s.Cell, slices.Sorted(maps.Keys(k.paper.Cells))))
+		k.unknownCell(n.At("cell"), s.Cell, k.paper)
 	}
 	k.oneOf(n, "quantity", s.Quantity, testQuantities)
 	if ok && cell.Reason == "no-risk" && (s.Quantity == QuantityRisk || s.Quantity == QuantityRoughness) {

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,12 +77,7 @@ type Line struct {
 }
 
 // row returns what the IDs of the method's rows in the tables begin with.
-func (m *MethodInfo) row() string {
-	if m.Row != "" {
-		return m.Row
-	}
-	return m.Name
-}
+func (m *MethodInfo) row() string { return cmp.Or(m.Row, m.Name) }
 
 // methods are those that were registered, by name.
 var methods []MethodInfo
@@ -126,6 +122,15 @@ func find[T any](list []T, is func(*T) bool) *T {
 	return nil
 }
 
+// namesOf returns what the elements of a list are called, in their order.
+func namesOf[T any](list []T, name func(T) string) []string {
+	var names []string
+	for _, x := range list {
+		names = append(names, name(x))
+	}
+	return names
+}
+
 // unregistered says that a program has no methods, if so, which is its own fault.
 func unregistered() string {
 	if len(methods) == 0 {
@@ -140,11 +145,7 @@ func (m *MethodInfo) param(name string) *ParamInfo {
 }
 
 func (m *MethodInfo) paramNames() []string {
-	var names []string
-	for _, p := range m.Params {
-		names = append(names, p.Name)
-	}
-	return names
+	return namesOf(m.Params, func(p ParamInfo) string { return p.Name })
 }
 
 // conflict returns which hyper-parameter of a run doesn't go with the others

@@ -370,10 +370,7 @@ func known(name string) *ParamInfo {
 // knownNames returns the names of all hyper-parameters: the table's, then
 // those that methods have of their own.
 func knownNames() []string {
-	var names []string
-	for _, p := range parameters {
-		names = append(names, p.Name)
-	}
+	names := namesOf(parameters, func(p ParamInfo) string { return p.Name })
 	for i := range methods {
 		names = union(names, methods[i].paramNames())
 	}
@@ -389,4 +386,41 @@ func (p *ParamInfo) typed() any {
 		return new(int)
 	}
 	return new(float64)
+}
+
+// PrunerName returns the name of the run's pruner.
+func (p *Params) PrunerName() string { return cmp.Or(p.Pruner, prune.KOMP) }
+
+// heuristic returns the pruner of a run.
+func (p *Params) heuristic() prune.Heuristic {
+	h, _ := prune.Lookup(p.PrunerName())
+	return h
+}
+
+// usesEpsilon reports whether the pruner keeps to ε.
+func usesEpsilon(p Params) bool { return p.heuristic().Epsilon }
+
+// checkPruner returns what is wrong with the name of a pruner, or "".
+func checkPruner(name string) string {
+	if _, ok := prune.Lookup(name); ok {
+		return ""
+	}
+	return fmt.Sprintf("unknown pruner %q%s", name, hint(name, prune.Names()))
+}
+
+// completePruner fills in the defaults of the pruner's parameters. It returns
+// which hyper-parameter does not go with the others and why, or "".
+func (p *Params) completePruner() (param, why string) {
+	h := p.heuristic()
+	all, err := h.Complete(p.PrunerParams)
+	if err != nil {
+		return "pruner_params", err.Error()
+	}
+	if p.PrunerParams = all; len(all) == 0 {
+		p.PrunerParams = nil
+	}
+	if h.Gaussian && !slices.Contains([]string{"", kernel.Gaussian{}.Name()}, p.Kernel.Type) {
+		return "pruner", fmt.Sprintf("pruner %s is defined for the Gaussian kernel only, and the kernel is %s", h.Name, p.Kernel.Type)
+	}
+	return "", ""
 }

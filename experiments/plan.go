@@ -33,8 +33,7 @@ type PlanOptions struct {
 func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	w, ok := s.work[profile]
 	if !ok {
-		return nil, fmt.Errorf("unknown profile %q%s (known: %s)", profile,
-			strictyaml.Suggest(profile, Profiles()), list(Profiles()))
+		return nil, unknownProfile(profile)
 	}
 	if opt.Seeds < 0 || opt.Seeds > maxSeeds {
 		return nil, fmt.Errorf("%d seeds: want 1 to %d, or 0 for the spec's own", opt.Seeds, maxSeeds)
@@ -61,6 +60,11 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 		}
 	}
 	return b.plan, nil
+}
+
+// unknownProfile is the error of a profile that there is not.
+func unknownProfile(name string) error {
+	return fmt.Errorf("unknown profile %q%s (known: %s)", name, strictyaml.Suggest(name, Profiles()), list(Profiles()))
 }
 
 // A planBuilder makes the plan of one spec in one profile.

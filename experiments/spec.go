@@ -101,16 +101,14 @@ func (s *Spec) DataSets() []string { return []string{s.Data.Name} }
 
 // Embedded returns the specs that are part of the program, by name.
 func Embedded() ([]*Spec, error) {
-	names, err := fs.Glob(embedded, "*.yaml")
+	names, err := embeddedNames()
 	if err != nil {
 		return nil, err
 	}
+	slices.Sort(names)
 	var specs []*Spec
 	var errs []error
 	for _, name := range names {
-		if !isSpec(name) {
-			continue
-		}
 		s, err := loadEmbedded(name)
 		if err != nil {
 			errs = append(errs, err)
@@ -118,7 +116,6 @@ func Embedded() ([]*Spec, error) {
 		}
 		specs = append(specs, s)
 	}
-	slices.SortFunc(specs, func(a, b *Spec) int { return strings.Compare(a.Name, b.Name) })
 	return specs, errors.Join(errs...)
 }
 
@@ -154,13 +151,13 @@ func Find(nameOrPath string) (*Spec, error) {
 		return nil, err
 	}
 	if slices.Contains(names, nameOrPath) {
-		return loadEmbedded(nameOrPath + ".yaml")
+		return loadEmbedded(nameOrPath)
 	}
 	if _, err := os.Stat(nameOrPath); err == nil {
 		return LoadFile(nameOrPath)
 	}
-	return nil, fmt.Errorf("no embedded spec and no file %q%s (embedded: %s)",
-		nameOrPath, strictyaml.Suggest(nameOrPath, names), list(names))
+	return nil, fmt.Errorf("no embedded spec and no file %q%s ('runall list specs' lists the embedded ones)",
+		nameOrPath, strictyaml.Suggest(nameOrPath, names))
 }
 
 // embeddedNames returns the names of the embedded specs; each is in the file of
@@ -180,7 +177,7 @@ func embeddedNames() ([]string, error) {
 }
 
 func loadEmbedded(name string) (*Spec, error) {
-	f, err := openEmbedded("", name)
+	f, err := openEmbedded("", name+".yaml")
 	if err != nil {
 		return nil, err
 	}

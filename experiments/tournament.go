@@ -43,7 +43,7 @@ type Field struct {
 	params  Params
 	dim     int
 	budgets map[string][]float64 // by heuristic or knob
-	work    map[string]*fieldWork
+	work    map[string]fieldWork // by profile; none that leaves the field out
 }
 
 // tournamentDoc is the layout of a tournament's file.
@@ -157,34 +157,23 @@ func (t *Tournament) On(pass func(Field) bool) *Tournament {
 
 // Replicates returns how many replicates a field has in a profile, 0 if the
 // profile leaves it out.
-func (f *Field) Replicates(profile string) int {
-	if w := f.work[profile]; w != nil {
-		return w.Replicates
-	}
-	return 0
-}
+func (f *Field) Replicates(profile string) int { return f.work[profile].Replicates }
 
 // Samples returns how many training examples a run on a field processes.
-func (f *Field) Samples(profile string) int {
-	if w := f.work[profile]; w != nil {
-		return w.Samples
-	}
-	return 0
-}
+func (f *Field) Samples(profile string) int { return f.work[profile].Samples }
 
 // Plan returns the runs of a tournament in a profile: field after field,
 // heuristic after heuristic. Heuristics that do not fit a field's kernel do not
 // take part in it.
 func (t *Tournament) Plan(profile string) ([]Contest, error) {
 	if !slices.Contains(Profiles(), profile) {
-		return nil, fmt.Errorf("unknown profile %q%s (known: %s)", profile,
-			strictyaml.Suggest(profile, Profiles()), list(Profiles()))
+		return nil, unknownProfile(profile)
 	}
 	var plan []Contest
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		w := f.work[profile]
-		if w == nil {
+		w, ok := f.work[profile]
+		if !ok {
 			continue
 		}
 		for _, name := range t.Heuristics {
@@ -199,7 +188,7 @@ func (t *Tournament) Plan(profile string) ([]Contest, error) {
 }
 
 // contests returns the runs of a heuristic on a field.
-func (f *Field) contests(tournament, name string, w *fieldWork) ([]Contest, error) {
+func (f *Field) contests(tournament, name string, w fieldWork) ([]Contest, error) {
 	h, ok := prune.Lookup(name)
 	if !ok {
 		return nil, fmt.Errorf("unknown pruner %q", name)
@@ -271,7 +260,7 @@ func (f *Field) values(h prune.Heuristic, knob prune.Param) (values []float64, r
 }
 
 // count returns how many runs of a heuristic there are on a field.
-func (f *Field) count(name string, w *fieldWork) int {
+func (f *Field) count(name string, w fieldWork) int {
 	h, _ := prune.Lookup(name)
 	knob, ok := h.Knob()
 	if !ok {
@@ -358,7 +347,7 @@ const maxContests = 100_000
 func (t *Tournament) count(profile string) int {
 	n := 0
 	for i := range t.Fields {
-		if w := t.Fields[i].work[profile]; w != nil {
+		if w, ok := t.Fields[i].work[profile]; ok {
 			for _, name := range t.Heuristics {
 				n += t.Fields[i].count(name, w)
 			}
@@ -370,7 +359,7 @@ func (t *Tournament) count(profile string) int {
 // field checks a field.
 func (c *tournamentChecker) field(n *strictyaml.Node, d *fieldDoc) Field {
 	f := d.Field
-	f.drawn, f.budgets, f.work = d.Drawn, d.Budgets, make(map[string]*fieldWork)
+	f.drawn, f.budgets, f.work = d.Drawn, d.Budgets, make(map[string]fieldWork)
 	f.params = Params{Kernel: Kernel{Type: kernel.Gaussian{}.Name()}, Schedule: ScheduleConstant}
 	c.fieldData(n, d, &f)
 	if !nameText.MatchString(d.Name) || d.Title == "" || !showable(d.Title) {
@@ -383,7 +372,7 @@ func (c *tournamentChecker) field(n *strictyaml.Node, d *fieldDoc) Field {
 	for i, w := range []*fieldWork{d.Profiles.Smoke, d.Profiles.Quick, d.Profiles.Full} {
 		if name := Profiles()[i]; w != nil {
 			c.work(n.At("profiles", name), w, f.drawn)
-			f.work[name] = w
+			f.work[name] = *w
 		}
 	}
 	return f
@@ -430,16 +419,16 @@ func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *fieldDoc, f *Field)
 		return
 	}
 	var ok bool
-	if f.Data, ok = set.resolve(d.Data.Variant); !ok {
-		c.Errorf(n, "data set %s has no variant %q", set.name, d.Data.Variant)
+	if f.Data, ok = reference(set, d.Data.Variant); !ok {
+		c.Errorf(n, "data set %s has no variant %q", set.Name, d.Data.Variant)
 	}
-	if _, err := (data.Ref{Name: set.name, Draw: 1}).Resolve(); d.Drawn && err != nil {
-		c.Errorf(n, "data set %s has no draws", set.name)
+	if _, err := (data.Ref{Name: set.Name, Draw: 1}).Resolve(); d.Drawn && err != nil {
+		c.Errorf(n, "data set %s has no draws", set.Name)
 	}
 	if d.StandsInFor != "" {
 		c.dataSet(n.At("stands_in_for"), d.StandsInFor)
 	}
-	f.dim = set.dim
+	f.dim = set.Dim
 }
 
 // ascendingPositive reports whether there are numbers, all positive, in

@@ -37,7 +37,7 @@ func TestCheckAcceptsWhatIsPlanned(t *testing.T) {
 
 func TestCheckRefuses(t *testing.T) {
 	good := Run{
-		Data: data.Ref{Name: "multidist", Variant: calibratedVariant}, Task: TaskKSVM, Method: MethodPOLK,
+		Data: data.Ref{Name: "multidist", Variant: data.Calibrated}, Task: TaskKSVM, Method: MethodPOLK,
 		Params: Params{
 			Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6, LearningRate: 6,
 			Schedule: ScheduleConstant, BatchSize: 32, Parsimony: 0.04,

@@ -4,13 +4,12 @@ import (
 	"context"
 
 	"polkrepro/internal/until"
-	"polkrepro/polk/prune"
 )
 
-// quick is the cost of a step, in multiply-adds, up to which nobody has to be
+// quickStep is the cost of a step, in multiply-adds, up to which nobody has to be
 // able to interrupt it: a part of a second. A larger one takes at least as long as
 // the copy of the learner that interrupting it needs.
-const quick = 1 << 30
+const quickStep = 1 << 30
 
 // attempt has a step made. If ctx ends first the error is ErrStopped, the step goes
 // on on its own with the learner, and the model is what it was before its last rows
@@ -20,7 +19,7 @@ func (m *Model) attempt(ctx context.Context, last int, step func(*Model) error) 
 		m.giveUp(last)
 		return ErrStopped
 	}
-	if m.cost() < quick {
+	if m.cost() < quickStep {
 		return step(m)
 	}
 	before, err := m.snapshot(last)
@@ -45,14 +44,8 @@ func (m *Model) cost() float64 {
 	if s := m.sinceAnchor; s != nil && *s+len(m.y) >= m.settings.anchorBatches()*m.settings.Batch {
 		cost += (n + order) * (n + order) * (n + order)
 	}
-	if cost >= quick && !m.settings.inverse() {
+	if cost >= quickStep && !m.settings.inverse() {
 		return n * (n + order) * dim
 	}
 	return cost
-}
-
-// inverse reports whether the pruner needs the inverse kernel matrix.
-func (s *Settings) inverse() bool {
-	p, err := prune.Find(s.Pruner, s.PrunerParams)
-	return err != nil || p.Heuristic.Inverse()
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"polkrepro/loss"
 )
 
 // ErrDiverged is wrapped by the error of a training whose learning rate is too
@@ -30,65 +28,59 @@ const (
 	soundRows = 1000 // between two snapshots of a sound model, at most
 )
 
-// A pace is what is known of the way of a training.
-type pace struct {
+// A lossTrend is how the loss develops in a training, to tell whether it diverges.
+type lossTrend struct {
 	base  float64   // largest mean loss of 0, and of the model that training began with
 	last  float64   // mean loss of the last mini-batch, over base
 	level float64   // average of that
 	sound *snapshot // of a model whose predictions were sound; nil if none is known
 }
 
-// note takes the mean losses, of the model and of 0, on the mini-batch that is to
+// trackLoss takes the mean losses, of the model and of 0, on the mini-batch that is to
 // be learned next.
-func (m *Model) note(model, zero float64) error {
-	if !m.unbounded() {
+func (m *Model) trackLoss(model, zero float64) error {
+	if !unboundedGradient(m.settings.Loss) {
 		return nil
 	}
-	p := &m.pace
-	first := p.base == 0
+	t := &m.trend
+	first := t.base == 0
 	if first {
-		p.base = model
+		t.base = model
 	}
-	p.base = max(p.base, zero)
-	if p.last = 0; model != 0 {
-		p.last = model / p.base
+	t.base = max(t.base, zero)
+	if t.last = 0; model != 0 {
+		t.last = model / t.base
 	}
 	n := len(m.y)
-	p.level += min(1, float64(n)/averaged) * (p.last - p.level)
+	t.level += min(1, float64(n)/averaged) * (t.last - t.level)
 	if first {
-		p.level = p.last
+		t.level = t.last
 	}
-	if !(p.last <= hopeless) {
-		return m.diverged(p.last)
+	if !(t.last <= hopeless) {
+		return m.diverged(t.last)
 	}
-	if p.level <= sane && (p.sound == nil || m.rows-p.sound.rows >= min(soundRows, p.sound.rows+32)) {
-		p.sound = nil              // before there is a second one
-		p.sound, _ = m.snapshot(n) // a learner that has none has nothing to go back to
+	if t.level <= sane && (t.sound == nil || m.rows-t.sound.rows >= min(soundRows, t.sound.rows+32)) {
+		t.sound = nil              // before there is a second one
+		t.sound, _ = m.snapshot(n) // a learner that has none has nothing to go back to
 	}
 	return nil
 }
 
-// settle is called at the end of a training, which may diverge too slowly to have
+// checkDiverged is called at the end of a training, which may diverge too slowly to have
 // been ended.
-func (m *Model) settle() error {
-	if m.pace.level <= bad {
+func (m *Model) checkDiverged() error {
+	if m.trend.level <= bad {
 		return nil
 	}
-	err := m.diverged(m.pace.level)
-	if m.pace.sound != nil {
-		m.rewind(m.pace.sound)
+	err := m.diverged(m.trend.level)
+	if m.trend.sound != nil {
+		m.rewind(m.trend.sound)
 	}
 	return err
 }
 
-// unbounded reports whether the gradient of the loss is.
-func (m *Model) unbounded() bool {
-	name := m.settings.Loss
-	return name == loss.SquaredError{}.Name() || name == loss.SquaredHinge{}.Name()
-}
-
 // sound reports whether the model is worth saving.
-func (m *Model) sound() bool { return m.pace.level <= sane }
+func (m *Model) sound() bool { return m.trend.level <= sane }
 
 // diverged is the error of a training in which the loss is so many times that of 0.
 func (m *Model) diverged(ratio float64) error {

@@ -1,10 +1,103 @@
 package online
 
 import (
+	"context"
+	"fmt"
 	"math"
 
+	"polkrepro/data"
 	"polkrepro/loss"
 )
+
+// An Evaluation is how well a model does on labelled rows.
+type Evaluation struct {
+	Rows      int
+	Risk      float64 // mean loss, of scaled targets for regression
+	ErrorRate float64 // fraction of rows given another class
+	RMSE      float64 // of regression, in the units of the file
+	R2        float64 // 1 − Σ(prediction − y)²/Σ(y − mean of y)²; NaN if all y are the same
+	MAE       float64 // mean |prediction − y| of regression, in the units of the file
+
+	// Of classification.
+	Labels    []string // of the classes, in the order of Confusion
+	Confusion [][]int  // rows of class i that were given class j
+
+	// Of a loss with probabilities; NaN and nil of others.
+	LogLoss          float64 // mean −ln of the probability of a row's class
+	CalibrationError float64 // expected |accuracy − confidence|, over the bins
+	Calibration      []Bin   // CalibrationBins of them
+}
+
+// Evaluate compares the model's predictions with the labels of a source.
+func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evaluation, error) {
+	e := evaluator{m: m, tally: newTally(len(m.settings.Labels))}
+	err := m.each(ctx, src, format, e.add, func() error { return nil })
+	if err == nil && e.n == 0 {
+		err = fmt.Errorf("%s: no rows", src.name())
+	}
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return e.result(), nil
+}
+
+// An evaluator sums up what an Evaluation is made of.
+type evaluator struct {
+	m                 *Model
+	n, wrong          int
+	risk, squares     float64
+	absolute          float64
+	tally             tally
+	mean, aroundMean2 float64 // of y, by Welford's recurrence
+}
+
+func (e *evaluator) add(f []float64, row *data.Row) error {
+	y, err := e.m.target(row)
+	if err == nil {
+		err = e.m.finiteScores(f)
+	}
+	if err != nil {
+		return err
+	}
+	value := e.m.loss.Value(f, y)
+	e.n++
+	if e.risk += value; e.risk-e.risk != 0 {
+		return fmt.Errorf("the loss of the prediction %.3g is too large to add up", f[0])
+	}
+	if !e.m.settings.regression() {
+		class, given := e.m.classOf(y), e.m.class(f)
+		if given != class {
+			e.wrong++
+		}
+		e.tally.add(class, given, e.m.loss, f, value)
+		return nil
+	}
+	v, err := number(row.Label)
+	d := e.m.value(f) - v
+	if e.squares += d * d; e.squares-e.squares != 0 {
+		return fmt.Errorf("the squared error of the prediction %.3g is too large to add up", e.m.value(f))
+	}
+	e.absolute += math.Abs(d)
+	step := v - e.mean
+	e.mean += step / float64(e.n)
+	e.aroundMean2 += step * (v - e.mean)
+	return err
+}
+
+func (e *evaluator) result() Evaluation {
+	n := float64(e.n)
+	r2 := math.NaN()
+	if e.aroundMean2 > 0 {
+		r2 = 1 - e.squares/e.aroundMean2
+	}
+	out := Evaluation{Rows: e.n, Risk: e.risk / n, ErrorRate: float64(e.wrong) / n, RMSE: math.Sqrt(e.squares / n), R2: r2, MAE: e.absolute / n,
+		LogLoss: math.NaN(), CalibrationError: math.NaN()}
+	if !e.m.settings.regression() {
+		out.Labels = e.m.settings.Labels
+		e.tally.result(&out, n, e.m.loss)
+	}
+	return out
+}
 
 // CalibrationBins is the number of bins of equal width, from 0 to 1, that
 // predictions are sorted into by their confidence.

@@ -115,12 +115,12 @@ func TestCalibration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Model{settings: Settings{Loss: "binary-logistic", Labels: []string{"no", "yes"}}}
-	ev := evaluator{m: m, tally: newTally(2), loss: l}
+	m := &Model{settings: Settings{Loss: "binary-logistic", Labels: []string{"no", "yes"}}, loss: l}
+	ev := evaluator{m: m, tally: newTally(2)}
 	for _, row := range []struct{ p, y float64 }{{0.95, 1}, {0.05, -1}, {0.65, 1}, {0.55, -1}} {
 		f := []float64{math.Log(row.p / (1 - row.p))}
 		ev.n++
-		ev.tally.add(m.classOf(row.y), m.class(f), ev.loss, f, ev.loss.Value(f, row.y))
+		ev.tally.add(m.classOf(row.y), m.class(f), l, f, l.Value(f, row.y))
 	}
 	e := ev.result()
 	want := -(2*math.Log(0.95) + math.Log(0.65) + math.Log(0.45)) / 4

@@ -12,6 +12,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/internal/modelfile"
 	"polkrepro/kernel"
+	"polkrepro/loss"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
 )
@@ -45,8 +46,7 @@ import (
 //
 // The two functions are the same unless training has ended with rows that did not
 // fill their mini-batch: these are learned for prediction, and wait for more to go
-// on. format2.go reads the versions before, whose models go on as they were begun,
-// see old.go.
+// on. format2.go reads the versions before, whose models go on as they were begun.
 var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 3}
 
 // ErrFormat is wrapped by every error of Read that is due to the bytes
@@ -68,7 +68,7 @@ type header struct {
 	Before   int `json:"before"`   // of those that training goes on from
 	Missing  int `json:"missing"`  // of these, not among the first
 
-	SinceAnchor *int `json:"since_anchor,omitempty"` // rows, of a model that was begun before version 3, and of no other: see old.go
+	SinceAnchor *int `json:"since_anchor,omitempty"` // rows, of a model that was begun before version 3, and of no other: see format2.go
 
 	Unfinished *checkpoint `json:"unfinished,omitempty"`
 
@@ -82,7 +82,7 @@ func (m *Model) Save(w io.Writer) error {
 	if m.learner == nil {
 		return errors.New("online: the model was read for prediction, without the state that training needs")
 	}
-	p := m.past
+	p := m.before
 	if p == nil {
 		var err error
 		if p, err = m.present(); err != nil {
@@ -136,6 +136,9 @@ func read(r io.Reader, train bool) (*Model, error) {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
 	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, sinceAnchor: h.SinceAnchor, names: h.Names}
+	if m.loss, err = loss.ByName(h.Loss); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
+	}
 	if h.Scale != ScaleNone {
 		if m.scaling.shift, err = modelfile.Floats[float64](d, h.Dim); err != nil {
 			return nil, err

@@ -155,8 +155,8 @@ func TestElementsThatWereRemoved(t *testing.T) {
 	opt := options("multi-hinge", stream(rows[:]))
 	opt.Settings.Pruner, opt.Settings.PrunerParams = "oldest", prune.Params{"order": 12}
 	m := mustTrain(t, opt)
-	if len(m.past.missing) == 0 || len(m.past.missing) == 12*2 {
-		t.Fatalf("%d of 24 features of the elements before are elsewhere", len(m.past.missing))
+	if len(m.before.missing) == 0 || len(m.before.missing) == 12*2 {
+		t.Fatalf("%d of 24 features of the elements before are elsewhere", len(m.before.missing))
 	}
 	again := reread(t, m)
 	if err := again.Finish(); err != nil {

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type survey struct {
 	rows   int
 	all    []data.Row // all rows, while they are few enough to be shuffled together; nil without draw
 	draw   *sampler   // of the head from all rows, to tune on; nil if the head is the first rows
-	order  mixing
+	order  labelOrder
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
@@ -63,7 +64,12 @@ func (s *survey) add(row *data.Row, regression bool) error {
 	s.dim = max(s.dim, row.Dim)
 	if s.draw != nil {
 		s.head = s.draw.add(s.head, row, s.dim)
-		s.keep(row)
+		switch {
+		case s.rows > blockRows(s.dim): // too many to be shuffled together
+			s.all = nil
+		case len(s.all) == s.rows-1:
+			s.all = append(s.all, *row)
+		}
 	} else if !s.full() {
 		s.head = append(s.head, *row)
 		s.values = len(s.head) * s.dim
@@ -93,9 +99,7 @@ func (s *survey) where() string {
 // complete fills in the settings that are missing from what was seen, and
 // returns the features' scaling. What it chose goes to note.
 func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling, err error) {
-	if set.Dim == 0 {
-		set.Dim = s.dim
-	}
+	set.Dim = cmp.Or(set.Dim, s.dim)
 	set.TargetFactor = 1
 	if set.regression() {
 		s.scaleTarget(set, note)

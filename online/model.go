@@ -18,22 +18,23 @@ import (
 type Model struct {
 	settings Settings
 	scaling  scaling
+	loss     loss.Loss
 	learner  *polk.Learner     // nil if the model was read for prediction
 	f        *kernel.Expansion // the functions that predict; the learner's own if there is one
 	scorer   kernel.Scorer
 
-	rows       int64       // all rows taken, those that wait for their mini-batch included
-	row        []float64   // the features of one row, for append
-	x          []float32   // the rows that wait, scaled
-	y          []float64   // their targets
-	ended      bool        // Finish was called
-	past       *past       // of a model that has ended and does not go on from what predicts
-	checkpoint *checkpoint // of a training that stopped before it was finished
+	rows       int64          // all rows taken, those that wait for their mini-batch included
+	row        []float64      // the features of one row, for append
+	x          []float32      // the rows that wait, scaled
+	y          []float64      // their targets
+	ended      bool           // Finish was called
+	before     *trainingState // of a model that has ended and does not go on from what predicts
+	checkpoint *checkpoint    // of a training that stopped before it was finished
 	seen       Prequential
-	pace       pace
+	trend      lossTrend
 
 	names       *data.Names // in the header of the rows that it was begun with; nil if they had none
-	sinceAnchor *int        // rows learned since the last anchor; nil unless the model was begun before version 3 of the format, see old.go
+	sinceAnchor *int        // rows learned since the last anchor; nil unless the model was begun before version 3 of the format, see format2.go
 }
 
 // Prequential is how well a model predicted rows before it learned them.
@@ -62,7 +63,7 @@ func newModel(s Settings, sc scaling) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{settings: s, scaling: sc, learner: l, f: l.Expansion()}, nil
+	return &Model{settings: s, scaling: sc, loss: cfg.Loss, learner: l, f: l.Expansion()}, nil
 }
 
 // Settings returns what the model was made with. Labels is the model's own.
@@ -129,8 +130,8 @@ func (m *Model) judgeAndStep() (err error) {
 	} else {
 		err = m.step()
 	}
-	if errors.Is(err, ErrDiverged) && m.pace.sound != nil {
-		m.rewind(m.pace.sound)
+	if errors.Is(err, ErrDiverged) && m.trend.sound != nil {
+		m.rewind(m.trend.sound)
 	}
 	return err
 }
@@ -179,10 +180,6 @@ func (m *Model) finish(ctx context.Context) error {
 // judge predicts the rows that wait, adds to the prequential error, and reports
 // training that diverges.
 func (m *Model) judge() error {
-	l, err := loss.ByName(m.settings.Loss)
-	if err != nil {
-		return err
-	}
 	n, c := len(m.y), m.outputs()
 	scores := m.scores(n, m.x)
 	if finite(scores) != nil {
@@ -198,15 +195,15 @@ func (m *Model) judge() error {
 		} else if m.class(f) != m.classOf(y) {
 			m.seen.Wrong++
 		}
-		risk += l.Value(f, y)
-		riskOfZero += l.Value(zero, y)
+		risk += m.loss.Value(f, y)
+		riskOfZero += m.loss.Value(zero, y)
 	}
 	m.seen.Rows += n
-	return m.note(risk/float64(n), riskOfZero/float64(n))
+	return m.trackLoss(risk/float64(n), riskOfZero/float64(n))
 }
 
 // outputs returns the number of functions of the model.
-func (m *Model) outputs() int { return m.settings.outputs() }
+func (m *Model) outputs() int { return m.loss.Outputs(len(m.settings.Labels)) }
 
 // scores returns f_c(x_i), n×C row-major, of n scaled rows.
 func (m *Model) scores(n int, x []float32) []float64 {

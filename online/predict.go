@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 
 	"polkrepro/data"
@@ -17,9 +16,9 @@ import (
 // there; a stream that is slow is answered row by row.
 const predictRows = 256
 
-// each hands the rows of a source on, a few at a time: their scaled features
-// and the rows themselves. Rows may lack the label.
-func (m *Model) each(ctx context.Context, src Source, format string, do func(x []float32, rows []data.Row) error) error {
+// each calls do with the scores of every row of a source, which may lack the label,
+// and answered before it waits for further rows.
+func (m *Model) each(ctx context.Context, src Source, format string, do func(f []float64, row *data.Row) error, answered func() error) error {
 	opts := rowOptions(&m.settings)
 	opts.Format, opts.Dim = format, m.settings.Dim
 	opts.Header = m.headerRule(src.stream())
@@ -46,7 +45,13 @@ func (m *Model) each(ctx context.Context, src Source, format string, do func(x [
 		if len(rows) < most && f.ready() {
 			continue
 		}
-		if err := do(x, rows); err != nil {
+		c, scores := m.outputs(), m.scores(len(rows), x)
+		for i := range rows {
+			if err := do(scores[i*c:(i+1)*c], &rows[i]); err != nil {
+				return src.at(&rows[i], err)
+			}
+		}
+		if err := answered(); err != nil {
 			return err
 		}
 		x, rows = x[:0], rows[:0]
@@ -67,11 +72,7 @@ func (m *Model) headerRule(now bool) data.HeaderRule {
 // value of a regression. With probability, for a logistic loss, the output is a
 // CSV table: a header, then the label and the probability of every class.
 func (m *Model) Predict(ctx context.Context, src Source, format string, probability bool, w io.Writer) error {
-	l, err := loss.ByName(m.settings.Loss)
-	if err != nil {
-		return err
-	}
-	prob, ok := l.(loss.Probabilistic)
+	prob, ok := m.loss.(loss.Probabilistic)
 	if probability && !ok {
 		return fmt.Errorf("online: a model with the %s loss has no probabilities: train with a logistic loss", m.settings.Loss)
 	}
@@ -79,24 +80,26 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 	if probability {
 		out.Write(append([]string{"prediction"}, m.settings.Labels...))
 	}
-	err = m.each(ctx, src, format, func(x []float32, rows []data.Row) error {
-		c := m.outputs()
-		scores := m.scores(len(rows), x)
-		for i := range rows {
-			if err := m.finiteScores(scores[i*c : (i+1)*c]); err != nil {
-				return src.at(&rows[i], err)
-			}
-			record := []string{m.answer(scores[i*c : (i+1)*c])}
-			if probability {
-				record = append(record, m.probabilities(prob, scores[i*c:(i+1)*c])...)
-			}
-			out.Write(record)
-		}
+	p := make([]float64, len(m.settings.Labels))
+	flush := func() error {
 		out.Flush()
 		return out.Error()
-	})
-	out.Flush()
-	return cmp.Or(err, out.Error())
+	}
+	err := m.each(ctx, src, format, func(f []float64, row *data.Row) error {
+		if err := m.finiteScores(f); err != nil {
+			return err
+		}
+		record := []string{m.answer(f)}
+		if probability {
+			prob.Probabilities(p, f)
+			for _, v := range p {
+				record = append(record, strconv.FormatFloat(v, 'g', 6, 64))
+			}
+		}
+		out.Write(record)
+		return nil
+	}, flush)
+	return cmp.Or(err, flush())
 }
 
 // finiteScores reports scores of a row, or a prediction, that are not finite.
@@ -118,118 +121,4 @@ func (m *Model) answer(f []float64) string {
 // value returns the prediction of a regression in the units of the file.
 func (m *Model) value(f []float64) float64 {
 	return f[0]/m.settings.TargetFactor + m.settings.TargetShift
-}
-
-func (m *Model) probabilities(l loss.Probabilistic, f []float64) []string {
-	p := make([]float64, len(m.settings.Labels))
-	l.Probabilities(p, f)
-	out := make([]string, len(p))
-	for i, v := range p {
-		out[i] = strconv.FormatFloat(v, 'g', 6, 64)
-	}
-	return out
-}
-
-// An Evaluation is how well a model does on labelled rows.
-type Evaluation struct {
-	Rows      int
-	Risk      float64 // mean loss, of scaled targets for regression
-	ErrorRate float64 // fraction of rows given another class
-	RMSE      float64 // of regression, in the units of the file
-	R2        float64 // 1 − Σ(prediction − y)²/Σ(y − mean of y)²; NaN if all y are the same
-	MAE       float64 // mean |prediction − y| of regression, in the units of the file
-
-	// Of classification.
-	Labels    []string // of the classes, in the order of Confusion
-	Confusion [][]int  // rows of class i that were given class j
-
-	// Of a loss with probabilities; NaN and nil of others.
-	LogLoss          float64 // mean −ln of the probability of a row's class
-	CalibrationError float64 // expected |accuracy − confidence|, over the bins
-	Calibration      []Bin   // CalibrationBins of them
-}
-
-// Evaluate compares the model's predictions with the labels of a source.
-func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evaluation, error) {
-	l, err := loss.ByName(m.settings.Loss)
-	if err != nil {
-		return Evaluation{}, err
-	}
-	e := evaluator{m: m, loss: l, tally: newTally(len(m.settings.Labels))}
-	err = m.each(ctx, src, format, func(x []float32, rows []data.Row) error {
-		c := m.outputs()
-		scores := m.scores(len(rows), x)
-		for i := range rows {
-			if err := e.add(scores[i*c:(i+1)*c], &rows[i]); err != nil {
-				return src.at(&rows[i], err)
-			}
-		}
-		return nil
-	})
-	if err == nil && e.n == 0 {
-		err = fmt.Errorf("%s: no rows", src.name())
-	}
-	if err != nil {
-		return Evaluation{}, err
-	}
-	return e.result(), nil
-}
-
-// An evaluator sums up what an Evaluation is made of.
-type evaluator struct {
-	m                 *Model
-	loss              loss.Loss
-	n, wrong          int
-	risk, squares     float64
-	absolute          float64
-	tally             tally
-	mean, aroundMean2 float64 // of y, by Welford's recurrence
-}
-
-func (e *evaluator) add(f []float64, row *data.Row) error {
-	y, err := e.m.target(row)
-	if err == nil {
-		err = e.m.finiteScores(f)
-	}
-	if err != nil {
-		return err
-	}
-	value := e.loss.Value(f, y)
-	e.n++
-	if e.risk += value; e.risk-e.risk != 0 {
-		return fmt.Errorf("the loss of the prediction %.3g is too large to add up", f[0])
-	}
-	if !e.m.settings.regression() {
-		class, given := e.m.classOf(y), e.m.class(f)
-		if given != class {
-			e.wrong++
-		}
-		e.tally.add(class, given, e.loss, f, value)
-		return nil
-	}
-	v, err := number(row.Label)
-	d := e.m.value(f) - v
-	if e.squares += d * d; e.squares-e.squares != 0 {
-		return fmt.Errorf("the squared error of the prediction %.3g is too large to add up", e.m.value(f))
-	}
-	e.absolute += math.Abs(d)
-	step := v - e.mean
-	e.mean += step / float64(e.n)
-	e.aroundMean2 += step * (v - e.mean)
-	return err
-}
-
-func (e *evaluator) result() Evaluation {
-	n := float64(e.n)
-	r2 := math.NaN()
-	if e.aroundMean2 > 0 {
-		r2 = 1 - e.squares/e.aroundMean2
-	}
-	out := Evaluation{Rows: e.n, Risk: e.risk / n, ErrorRate: float64(e.wrong) / n, RMSE: math.Sqrt(e.squares / n), R2: r2, MAE: e.absolute / n,
-		LogLoss: math.NaN(), CalibrationError: math.NaN()}
-	if !e.m.settings.regression() {
-		out.Labels = e.m.settings.Labels
-		e.tally.result(&out, n, e.loss)
-	}
-	return out
 }

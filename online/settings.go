@@ -90,11 +90,15 @@ const (
 
 // DefaultLearningRate returns the learning rate of a loss.
 func DefaultLearningRate(name string) float64 {
-	switch name {
-	case loss.SquaredError{}.Name(), loss.SquaredHinge{}.Name():
+	if unboundedGradient(name) {
 		return 0.5
 	}
 	return 2
+}
+
+// unboundedGradient reports whether the gradient of a loss grows with the error.
+func unboundedGradient(name string) bool {
+	return name == loss.SquaredError{}.Name() || name == loss.SquaredHinge{}.Name()
 }
 
 // withDefaults fills in what is zero and does not depend on the rows.
@@ -222,6 +226,30 @@ func showable(label string) error {
 		return fmt.Errorf("online: label %q must not start with =, +, - or @, unless it is a number", label)
 	}
 	return nil
+}
+
+// maxOrder returns the largest model order there may be.
+func (s *Settings) maxOrder() int {
+	if s.Pruner == prunerMerging {
+		return maxFreeOrder
+	}
+	return MaxOrder
+}
+
+// orderBound returns the largest model order that the pruner allows, 0 if it
+// allows any.
+func (s *Settings) orderBound() int {
+	p, err := prune.Find(s.Pruner, s.PrunerParams)
+	if err != nil {
+		return 0
+	}
+	return int(p.Params["order"])
+}
+
+// inverse reports whether the pruner needs the inverse kernel matrix.
+func (s *Settings) inverse() bool {
+	p, err := prune.Find(s.Pruner, s.PrunerParams)
+	return err != nil || p.Heuristic.Inverse()
 }
 
 // config returns the learner's configuration. It assumes valid settings.

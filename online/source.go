@@ -59,7 +59,7 @@ type rowReader struct {
 	first  *data.FirstRow // of a CSV source, once next has returned; nil if it is empty
 	tell   bool           // the first row, to the source's Decided
 
-	decided *data.FirstRow // the reader's, until next takes it over
+	read *data.FirstRow // by the goroutine; first once next has returned
 }
 
 // open begins to read. The source says whether there is a header unless opts do.
@@ -72,7 +72,7 @@ func (s *Source) open(opts data.RowOptions) (*rowReader, error) {
 	if opts.Header.Is == "" {
 		opts.Header.Is, f.tell = s.Header, s.Decided != nil
 	}
-	opts.Header.Decided = func(first data.FirstRow) { f.decided = &first }
+	opts.Header.Decided = func(first data.FirstRow) { f.read = &first }
 	go func() {
 		defer close(f.rows)
 		r, err := open()
@@ -143,8 +143,8 @@ func (f *rowReader) close() { close(f.enough) }
 func (f *rowReader) next(ctx context.Context) (*data.Row, error) {
 	select {
 	case row, ok := <-f.rows:
-		if f.first == nil && f.decided != nil {
-			if f.first = f.decided; f.tell {
+		if f.first == nil && f.read != nil {
+			if f.first = f.read; f.tell {
 				f.source.Decided(*f.first)
 			}
 		}

@@ -121,7 +121,7 @@ type trainer struct {
 	shuffled     bool         // every pass has one
 	kept         []data.Row   // the file's rows, if a shuffler has room for all of them
 	watch        watch
-	large        int // model order at which growing warns
+	warnAt       int // model order at which growing warns next
 }
 
 // rowOptions returns how the source is read.
@@ -129,56 +129,131 @@ func rowOptions(s *Settings) data.RowOptions {
 	return data.RowOptions{Format: s.Format, LabelColumn: s.LabelColumn, MaxDim: MaxFeatures}
 }
 
-// begin makes the model, from the head if a setting depends on it.
+// begin makes the model, from the source's rows if a setting depends on them.
 func (t *trainer) begin(ctx context.Context) error {
-	if t.opt.Tune {
-		return t.beginTuned(ctx)
-	}
-	set, err := t.opt.Settings.withDefaults()
-	if err != nil {
-		return err
-	}
-	if !set.needsHead() {
-		set.setRates(1)
-		set.TargetFactor = 1
-		t.m, err = newModel(set, scaling{})
-		return err
-	}
-	f, err := t.openHead(&set)
-	if err != nil {
-		return err
-	}
-	seen, err := f.look(ctx, set.regression(), nil, t.opt.Note)
-	if err == nil {
-		var sc scaling
-		t.warnSorted(seen)
-		if sc, err = seen.complete(&set, t.opt.Note); err == nil {
-			t.m, err = newModel(set, sc)
+	set, tune, stream := t.opt.Settings, t.opt.Tune, t.opt.Source.stream()
+	if !tune {
+		var err error
+		if set, err = set.withDefaults(); err != nil {
+			return err
+		}
+		if !set.needsHead() {
+			set.setRates(1)
+			set.TargetFactor = 1
+			t.m, err = newModel(set, scaling{})
+			return err
 		}
 	}
-	err = t.named(err)
-	t.decided(f)
-	if t.opt.Source.stream() && err == nil {
-		t.reader, t.head = f, seen.head
-		return nil
-	}
-	f.close()
-	return err
-}
-
-// openHead opens a source whose first rows settings are taken from.
-func (t *trainer) openHead(set *Settings) (*rowReader, error) {
-	opts := rowOptions(set)
+	opts := rowOptions(&set)
 	opts.Header = data.HeaderRule{Classes: set.Labels, Numbers: set.regression()}
-	return t.opt.Source.open(opts)
-}
-
-// named gives an error of one of the first rows the source's name.
-func (t *trainer) named(err error) error {
+	f, err := t.opt.Source.open(opts)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if t.reader == nil {
+			f.close()
+		}
+	}()
+	var draw *sampler
+	if tune && !stream {
+		draw = newSampler()
+	}
+	seen, err := f.look(ctx, set.regression(), draw, t.opt.Note)
+	if err != nil {
+		return err
+	}
+	t.shuffled = tune && !stream && t.opt.Skip == 0
+	t.warnSorted(seen)
+	var sc scaling
+	if tune {
+		sc, err = t.choose(ctx, seen, &set)
+	} else {
+		sc, err = seen.complete(&set, t.opt.Note)
+	}
 	if pe, ok := errors.AsType[*data.ParseError](err); ok && err == error(pe) {
 		return fmt.Errorf("%s: %w", t.opt.Source.name(), err)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if t.m, err = newModel(set, sc); err != nil {
+		return err
+	}
+	t.takeHeader(f)
+	switch {
+	case stream:
+		t.reader, t.head = f, seen.head
+	case t.shuffled && seen.all != nil: // few enough to be shuffled together
+		t.kept = seen.all
+		all := t.m.newFingerprint()
+		for i := range t.kept {
+			all.add(&t.kept[i])
+		}
+		t.whole = all.sum()
+	}
+	return nil
+}
+
+// choose fills in what is missing from the settings and the options, and returns
+// the features' scaling.
+func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (scaling, error) {
+	stream, rows := t.opt.Source.stream(), seen.rows
+	if stream {
+		rows = 0
+	}
+	set.Dim = cmp.Or(set.Dim, seen.dim)
+	batch, scale := set.Batch, set.Scale
+	set.Batch = cmp.Or(batch, DefaultBatch)
+	if err := set.bounded(rows, t.opt.Note); err != nil {
+		return scaling{}, err
+	}
+	filled, err := set.withDefaults()
+	if err != nil {
+		return scaling{}, err
+	}
+	*set = filled
+	set.Scale = scale // to be tuned if it is not given
+	found, err := seen.tune(ctx, set, stream, t.opt.Epochs, t.opt.Note)
+	if err != nil {
+		return scaling{}, err
+	}
+	set.Scale = cmp.Or(set.Scale, ScaleStandard)
+	if !stream {
+		t.choosePasses(found, set, rows, batch == 0)
+	}
+	return seen.complete(set, t.opt.Note)
+}
+
+// choosePasses completes the passes over a file of so many rows, the mini-batch if
+// it is free, and the steps in which the learning rate falls unless it is given.
+func (t *trainer) choosePasses(found *tuned, set *Settings, rows int, free bool) {
+	if t.opt.Epochs == 0 {
+		t.opt.Epochs = found.epochs(rows)
+		t.opt.Note("%d passes over %d rows", t.opt.Epochs, rows)
+	}
+	falls := t.opt.Settings.LearningRate == 0
+	if free {
+		set.enlargeBatch(rows, falls)
+	}
+	if falls {
+		taken := float64(t.opt.Epochs)*float64(rows) - float64(t.opt.Skip)
+		set.DecaySteps = int(math.Ceil(taken / float64(set.Batch)))
+	}
+}
+
+// enlargeBatch makes the mini-batches of a large file larger, so that a step,
+// which costs more than its rows, is taken less often: up to four times the
+// default. A sample's weight after its step, η/N times its gradient, stays what
+// it was for the losses whose gradient is bounded; for the others the curvature
+// limits η itself.
+func (s *Settings) enlargeBatch(rows int, rate bool) {
+	for s.Batch < 4*DefaultBatch && rows >= 256*s.Batch {
+		s.Batch *= 2
+		if rate && !unboundedGradient(s.Loss) {
+			s.LearningRate *= 2
+		}
+	}
 }
 
 // passes learns all epochs.
@@ -209,7 +284,7 @@ func (t *trainer) passes(ctx context.Context) error {
 		return fmt.Errorf("%w at the end of pass %d", err, t.epochs)
 	}
 	if err == nil {
-		err = t.m.settle()
+		err = t.m.checkDiverged()
 	}
 	t.lost = err != nil // the rows that waited are given up
 	if err != nil {
@@ -234,7 +309,7 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 	}()
 	for {
 		row, err := t.nextRow(ctx)
-		t.decided(t.reader)
+		t.takeHeader(t.reader)
 		if err != nil && err != io.EOF {
 			return err
 		}
@@ -256,7 +331,20 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 // openPass begins a pass.
 func (t *trainer) openPass() error {
 	if t.reader == nil && t.kept == nil {
-		if err := t.openFeed(); err != nil {
+		set := t.m.settings
+		set.Format = t.opt.Settings.Format
+		opts := rowOptions(&set)
+		opts.Header = t.m.headerRule(t.opt.Source.stream())
+		switch {
+		case t.header != "":
+			opts.Header.Is = t.header
+		case t.from != nil && t.from.Header != "":
+			opts.Header.Is = t.from.Header
+		case t.from != nil: // as the program did that has written it
+			opts.Header = data.HeaderRule{Is: data.HeaderAuto, Now: true}
+		}
+		var err error
+		if t.reader, err = t.opt.Source.open(opts); err != nil {
 			return err
 		}
 	}
@@ -268,25 +356,6 @@ func (t *trainer) openPass() error {
 		t.shuffle = &shuffler{pass: t.pass, kept: t.kept, read: t.m.newFingerprint()}
 	}
 	return nil
-}
-
-// openFeed opens the source.
-func (t *trainer) openFeed() error {
-	set := t.m.settings
-	set.Format = t.opt.Settings.Format
-	opts := rowOptions(&set)
-	opts.Header = t.m.headerRule(t.opt.Source.stream())
-	switch {
-	case t.header != "":
-		opts.Header.Is = t.header
-	case t.from != nil && t.from.Header != "":
-		opts.Header.Is = t.from.Header
-	case t.from != nil: // as the program did that has written it
-		opts.Header = data.HeaderRule{Is: data.HeaderAuto, Now: true}
-	}
-	f, err := t.opt.Source.open(opts)
-	t.reader = f
-	return err
 }
 
 // endPass reports a pass whose rows were not those of the passes before.
@@ -308,9 +377,9 @@ func (t *trainer) endPass() error {
 	return fmt.Errorf("%s: %w: the %d rows of pass %d differ from those of earlier passes; the last saved model is kept", t.opt.Source.name(), ErrChanged, t.row, t.pass+1)
 }
 
-// decided takes over what the first row of a CSV source is: all passes take it so,
+// takeHeader takes over what the first row of a CSV source is: all passes take it so,
 // and a model that begins with it has its names.
-func (t *trainer) decided(f *rowReader) {
+func (t *trainer) takeHeader(f *rowReader) {
 	if t.header != "" || f == nil || f.first == nil {
 		return
 	}

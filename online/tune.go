@@ -334,18 +334,13 @@ func (t *tuner) round(ctx context.Context, all []candidate, rows, learn int) err
 	return err
 }
 
-// split returns the rows of the sample that a fold holds out, and the others.
-func (t *tuner) split(fold int) (held, train []int) {
-	from := fold * t.held
-	return t.perm[from : from+t.held], append(slices.Clone(t.perm[:from]), t.perm[from+t.held:]...)
-}
-
 // try trains a candidate and scores it on the rows held out. A candidate that
 // diverges is worse than any other. It returns the multiply-adds. The rows come in
 // an order that the fold alone decides.
 func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (int64, error) {
 	b := &t.samples[c.scaling]
-	held, train := t.split(fold)
+	from, to := fold*t.held, (fold+1)*t.held
+	held, train := t.perm[from:to], slices.Concat(t.perm[:from], t.perm[to:])
 	held, train = held[:min(len(held), max(learn/2, 1))], train[:rows]
 	dim, batch := b.model.settings.Dim, b.model.settings.Batch
 	set := t.settings(c, (learn+batch-1)/batch)

@@ -1,10 +1,6 @@
 package online
 
-import (
-	"time"
-
-	"polkrepro/polk/prune"
-)
+import "time"
 
 // quiet is how long a training says nothing at most, as far as that depends on
 // the number of rows and not on the time that one step takes. The clock decides
@@ -30,28 +26,18 @@ func (w *watch) due() bool {
 // growing warns, each time that it has doubled, of a model order that nothing
 // bounds but the cost of its elements.
 func (t *trainer) growing() {
-	const large = 1000
+	const first = 1000
 	order := t.m.Order()
-	t.large = max(t.large, large)
-	if order < t.large || t.m.settings.orderBound() > 0 {
+	t.warnAt = max(t.warnAt, first)
+	if order < t.warnAt || t.m.settings.orderBound() > 0 {
 		return
 	}
-	t.large = 2 * t.large
+	t.warnAt *= 2
 	t.opt.Note("warning: model order %d after %d rows, and nothing bounds it below %d, where training ends; a step's cost grows with its square: --order M keeps at most M elements", order, t.m.rows, MaxOrder)
 }
 
-// orderBound returns the largest model order that the pruner allows, 0 if it
-// allows any.
-func (s *Settings) orderBound() int {
-	p, err := prune.Find(s.Pruner, s.PrunerParams)
-	if err != nil {
-		return 0
-	}
-	return int(p.Params["order"])
-}
-
-// A mixing tells whether the rows of a source come sorted by their labels.
-type mixing struct {
+// A labelOrder tells whether the rows of a source come sorted by their labels.
+type labelOrder struct {
 	last    string
 	changes int            // of the label, from a row to the next
 	rows    map[string]int // by label
@@ -59,7 +45,7 @@ type mixing struct {
 }
 
 // add takes the next row's label.
-func (m *mixing) add(label string) {
+func (m *labelOrder) add(label string) {
 	if m.rows == nil {
 		m.rows = make(map[string]int)
 	}
@@ -73,7 +59,7 @@ func (m *mixing) add(label string) {
 
 // sorted reports whether the label changes less than a quarter as often as in
 // rows in a random order, n·(1 − Σp²).
-func (m *mixing) sorted() bool {
+func (m *labelOrder) sorted() bool {
 	var same float64
 	for _, k := range m.rows {
 		p := float64(k) / float64(m.n)
@@ -92,12 +78,4 @@ func (t *trainer) warnSorted(s *survey) {
 		what = "are too many to be shuffled as a whole"
 	}
 	t.opt.Note("warning: the rows are sorted by class and %s, so the classes that come last win: shuffle them first (shuf)", what)
-}
-
-// maxOrder returns the largest model order there may be.
-func (s *Settings) maxOrder() int {
-	if s.Pruner == prunerMerging {
-		return maxFreeOrder
-	}
-	return MaxOrder
 }

@@ -21,8 +21,9 @@ type dictionary struct {
 }
 
 func newDictionary(centres []float64, dim int) *dictionary {
-	d := &dictionary{dim: dim, centres: centres, panels: panelsOf(centres, dim)}
+	d := &dictionary{dim: dim, centres: centres, panels: gemm.NewPanels[float64](dim)}
 	for ; len(centres) > 0; centres = centres[dim:] {
+		d.panels.Append(centres[:dim])
 		d.norms = append(d.norms, gemm.Dot(centres[:dim], centres[:dim])/2)
 	}
 	return d

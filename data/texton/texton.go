@@ -19,10 +19,9 @@
 package texton
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
-
-	"polkrepro/internal/gemm"
 )
 
 // Version changes with what [Maps] returns.
@@ -84,17 +83,11 @@ type Options struct {
 
 // Defaults returns the options with the zero ones filled in.
 func (o Options) Defaults() Options {
-	if o.Preprocessing == "" {
-		o.Preprocessing = Raw
-	}
-	for _, d := range []struct {
-		v   *int
-		def int
-	}{{&o.Textons, MaxTextons}, {&o.Samples, 10000}, {&o.Iterations, 50}, {&o.Threads, 1}} {
-		if *d.v == 0 {
-			*d.v = d.def
-		}
-	}
+	o.Preprocessing = cmp.Or(o.Preprocessing, Raw)
+	o.Textons = cmp.Or(o.Textons, MaxTextons)
+	o.Samples = cmp.Or(o.Samples, 10000)
+	o.Iterations = cmp.Or(o.Iterations, 50)
+	o.Threads = cmp.Or(o.Threads, 1)
 	return o
 }
 
@@ -184,13 +177,4 @@ func (d *describer) label(p *plane, dict *dictionary, dst []uint8, threads int) 
 			dict.nearest(hi-lo, x, scores, dst[lo:hi])
 		}
 	})
-}
-
-// panelsOf packs the rows of an n×dim matrix.
-func panelsOf(rows []float64, dim int) *gemm.Panels[float64] {
-	p := gemm.NewPanels[float64](dim)
-	for ; len(rows) > 0; rows = rows[dim:] {
-		p.Append(rows[:dim])
-	}
-	return p
 }

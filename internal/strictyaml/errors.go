@@ -26,10 +26,9 @@ func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Message
 	}
-	head := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
-	line, caret := excerpt(e.Source, e.Column)
+	line, indent := excerpt(e.Source, e.Column)
 	number := fmt.Sprintf("%5d", e.Line)
-	return fmt.Sprintf("%s\n%s | %s\n%s | %s^", head, number, line, strings.Repeat(" ", len(number)), caret)
+	return fmt.Sprintf("%s:%d:%d: %s\n%s | %s\n%*s | %s^", e.File, e.Line, e.Column, e.Message, number, line, len(number), "", indent)
 }
 
 // excerpt returns a printable form of a source line, cut around the column if
@@ -45,12 +44,10 @@ func excerpt(source string, column int) (line, indent string) {
 		runes = runes[from:to]
 	}
 	pad := make([]rune, at)
-	out := make([]rune, len(runes))
 	for i, r := range runes {
 		if r != '\t' && !unicode.IsPrint(r) {
-			r = '·'
+			runes[i] = '·'
 		}
-		out[i] = r
 		if i < at {
 			pad[i] = ' '
 			if r == '\t' {
@@ -58,12 +55,7 @@ func excerpt(source string, column int) (line, indent string) {
 			}
 		}
 	}
-	for i := range pad {
-		if pad[i] == 0 {
-			pad[i] = ' '
-		}
-	}
-	return string(out), string(pad)
+	return string(runes), string(pad)
 }
 
 // Errors are the errors of one document, in the order of their places.
@@ -104,10 +96,7 @@ type Reporter struct {
 
 // Errorf reports an error at a node.
 func (r *Reporter) Errorf(n *Node, format string, args ...any) {
-	r.add(&Error{n.src.name, n.Line, n.Column, fmt.Sprintf(format, args...), n.src.line(n.Line)})
-}
-
-func (r *Reporter) add(e *Error) {
+	e := &Error{n.src.name, n.Line, n.Column, fmt.Sprintf(format, args...), n.src.line(n.Line)}
 	r.count++
 	if r.seen[*e] {
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -128,16 +129,7 @@ func (n *Node) Float() (float64, bool) {
 // Without returns a copy of a mapping that lacks some keys.
 func (n *Node) Without(keys ...string) *Node {
 	out := *n
-	out.Fields = nil
-	for _, f := range n.Fields {
-		drop := false
-		for _, k := range keys {
-			drop = drop || f.Key == k
-		}
-		if !drop {
-			out.Fields = append(out.Fields, f)
-		}
-	}
+	out.Fields = slices.DeleteFunc(slices.Clone(n.Fields), func(f Field) bool { return slices.Contains(keys, f.Key) })
 	return &out
 }
 
@@ -307,12 +299,9 @@ func (s *source) mapping(out *Node, values []*ast.MappingValueNode, r *Reporter)
 			out.Line, out.Column = at.Line, at.Column // the parser's token is the colon
 		}
 		key, ok := v.Key.(ast.ScalarNode)
-		if ok {
-			_, merge := v.Key.(*ast.MergeKeyNode)
-			_, anchor := v.Key.(*ast.AnchorNode)
-			_, alias := v.Key.(*ast.AliasNode)
-			_, tag := v.Key.(*ast.TagNode)
-			ok = !merge && !anchor && !alias && !tag
+		switch v.Key.(type) {
+		case *ast.MergeKeyNode, *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
+			ok = false
 		}
 		if !ok {
 			r.Errorf(at, "a key must be plain text")

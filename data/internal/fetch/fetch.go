@@ -14,6 +14,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,11 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -110,15 +113,9 @@ func (c Client) withDefaults() Client {
 	if c.Transport == nil {
 		c.Transport = newTransport()
 	}
-	if c.Tries == 0 {
-		c.Tries = 4
-	}
-	if c.Wait == 0 {
-		c.Wait = 500 * time.Millisecond
-	}
-	if c.Stall == 0 {
-		c.Stall = 15 * time.Second
-	}
+	c.Tries = cmp.Or(c.Tries, 4)
+	c.Wait = cmp.Or(c.Wait, 500*time.Millisecond)
+	c.Stall = cmp.Or(c.Stall, 15*time.Second)
 	if c.Report == nil {
 		c.Report = func(Event) {}
 	}
@@ -370,4 +367,79 @@ func (d *download) close() {
 	if d.partial.Close() == nil && d.size == 0 {
 		os.Remove(d.partial.Name())
 	}
+}
+
+// Lock makes a folder if there is none and takes it for this process alone,
+// until the file returned is closed. The error wraps ErrLocked if another has
+// it, else it is a *LocalError. The lock file stays: removing it would let two
+// others lock two different files of the same name.
+func Lock(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, &LocalError{err}
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, &LocalError{err}
+	}
+	switch ok, err := files.TryLock(f); {
+	case err != nil:
+		f.Close()
+		return nil, &LocalError{fmt.Errorf("lock %s: %w", f.Name(), err)}
+	case !ok:
+		f.Close()
+		return nil, fmt.Errorf("%w: another process is fetching into %s; wait for it", ErrLocked, dir)
+	}
+	return f, nil
+}
+
+// Reachable asks the servers of all URLs, each of them once and all at the same
+// time, whether they are there. It returns, for every URL, nil if its server
+// answers within a time, whatever it answers, or else a *MirrorError.
+func (c Client) Reachable(ctx context.Context, urls []string, within time.Duration) map[string]error {
+	c = c.withDefaults()
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	answers := make(map[string]*error)
+	var all sync.WaitGroup
+	for _, u := range urls {
+		if answers[server(u)] == nil {
+			answer := new(error)
+			answers[server(u)] = answer
+			all.Go(func() { *answer = c.knock(ctx, u) })
+		}
+	}
+	all.Wait()
+	reachable := make(map[string]error, len(urls))
+	for _, u := range urls {
+		reachable[u] = nil
+		if err := *answers[server(u)]; err != nil {
+			reachable[u] = &MirrorError{URL: u, Err: err}
+		}
+	}
+	return reachable
+}
+
+// server returns the part of a URL that says whom to connect to.
+func server(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// knock returns nil if a server answers.
+func (c Client) knock(ctx context.Context, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := c.do(req, func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })
+	if err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return errors.New("no answer")
+		}
+		return err
+	}
+	return resp.Body.Close()
 }

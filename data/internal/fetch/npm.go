@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,13 +65,8 @@ func (n NPM) Probe(ctx context.Context, p Package) error {
 // every Beat: npm writes the archive at the end, so that its growth says
 // nothing. When the context ends, npm and the processes it started are killed.
 func (n NPM) Pack(ctx context.Context, p Package, dir string, waiting func(time.Duration)) (archive string, err error) {
-	if n.Limit == 0 {
-		n.Limit = 10 * time.Minute
-	}
-	if n.Beat == 0 {
-		n.Beat = time.Second
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, n.Limit, fmt.Errorf("npm did not finish within %v", n.Limit))
+	limit := cmp.Or(n.Limit, 10*time.Minute)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("npm did not finish within %v", limit))
 	defer cancel()
 	begun := time.Now()
 	done := make(chan error)
@@ -78,7 +74,7 @@ func (n NPM) Pack(ctx context.Context, p Package, dir string, waiting func(time.
 		_, err := n.run(ctx, dir, "pack", p.spec(), "--ignore-scripts", "--json", "--loglevel=error")
 		done <- err
 	}()
-	beat := time.NewTicker(n.Beat)
+	beat := time.NewTicker(cmp.Or(n.Beat, time.Second))
 	defer beat.Stop()
 	for running := true; running; {
 		select {

@@ -8,11 +8,11 @@ import (
 	"polkrepro/kernel"
 )
 
-// A past is what training goes on from: a learner, and the rows that wait for
-// their mini-batch to fill. It is the model's present, but for one that has
+// A trainingState is what training goes on from: a learner, and the rows that wait
+// for their mini-batch to fill. It is the model's present, but for one that has
 // learned these rows as a smaller mini-batch, because its training has ended, or
 // whose learner is elsewhere.
-type past struct {
+type trainingState struct {
 	x []float32 // the rows that wait, scaled
 	y []float64 // their targets
 
@@ -28,12 +28,12 @@ type past struct {
 
 // present is what training goes on from while it has not ended. It is valid until
 // the model changes.
-func (m *Model) present() (*past, error) {
+func (m *Model) present() (*trainingState, error) {
 	size, err := m.learner.StateSize()
 	if err != nil {
 		return nil, err
 	}
-	p := &past{x: m.x, y: m.y, places: make([]uint32, m.f.Order()), w: m.f.W, size: size, write: m.learner.WriteState}
+	p := &trainingState{x: m.x, y: m.y, places: make([]uint32, m.f.Order()), w: m.f.W, size: size, write: m.learner.WriteState}
 	for j := range p.places {
 		p.places[j] = uint32(j)
 	}
@@ -42,7 +42,7 @@ func (m *Model) present() (*past, error) {
 
 // A snapshot is a model of some time, which stays valid while its learner goes on.
 type snapshot struct {
-	past
+	trainingState
 	functions   functions // a copy
 	ids         []uint64  // of their elements, in the learner's dictionary
 	rows        int64
@@ -66,7 +66,7 @@ func (m *Model) snapshot(without int) (*snapshot, error) {
 	}
 	wait := len(p.y) - without
 	p.x, p.y, p.w = slices.Clone(p.x[:wait*m.settings.Dim]), slices.Clone(p.y[:wait]), slices.Clone(p.w)
-	s := &snapshot{past: *p, rows: m.rows - int64(without), ids: make([]uint64, m.f.Order())}
+	s := &snapshot{trainingState: *p, rows: m.rows - int64(without), ids: make([]uint64, m.f.Order())}
 	s.functions = functions{m.f.Kernel, make([][]float32, m.f.Order()), p.w}
 	for j := range s.ids {
 		s.ids[j], s.functions.x[j] = m.f.Dict.ID(j), slices.Clone(m.f.Dict.At(j))
@@ -82,7 +82,7 @@ func (m *Model) snapshot(without int) (*snapshot, error) {
 // model has ended.
 func (m *Model) rewind(s *snapshot) {
 	m.f = s.functions.expansion(m.settings.Dim, m.outputs())
-	m.past, m.rows, m.sinceAnchor = &s.past, s.rows, s.sinceAnchor
+	m.before, m.rows, m.sinceAnchor = &s.trainingState, s.rows, s.sinceAnchor
 	m.x, m.y, m.row = nil, nil, nil
 	m.scorer = kernel.Scorer{}
 	m.ended = true
@@ -110,6 +110,6 @@ func (m *Model) learnLast() error {
 		}
 		s.places[j] = place
 	}
-	m.past = &s.past
+	m.before = &s.trainingState
 	return nil
 }
