@@ -75,6 +75,7 @@ const (
 	Better        Verdict = "better"
 	Worse         Verdict = "worse"
 	Open          Verdict = "not distinguishable"
+	TooCoarse     Verdict = "grid too coarse"    // different, unless the lines between runs are off by as much as they may be
 	TooFew        Verdict = "too few replicates"
 	NotComparable Verdict = "not comparable" // no model order, or time, in common
 	IsReference   Verdict = "reference"
@@ -87,6 +88,7 @@ type Comparison struct {
 	At         []stats.Test
 	Bend       float64 // by how much the lines between runs may put the difference wrong: the slack of the test
 	Adjusted   float64 // P after Holm's correction for all heuristics of the field
+	AdjustedExact float64 // the same if the lines between runs were exact: of no difference at all
 	Verdict    Verdict
 
 	differences map[int][]float64 // at each level, by replicate
@@ -192,18 +194,20 @@ func (f *FieldResult) compare() {
 		if m == ErrorAtTime {
 			levels = f.Reference().times()
 		}
-		f.Reference().Compared[m] = Comparison{Verdict: IsReference, Adjusted: 1}
-		var p []float64
+		f.Reference().Compared[m] = Comparison{Verdict: IsReference, Adjusted: 1, AdjustedExact: 1}
+		var p, exact []float64
 		var judged []*Comparison
 		for _, e := range f.Entries[1:] {
 			c := &e.Compared[m]
 			*c = difference(e, f.Reference(), m, levels)
 			if c.Verdict == "" {
-				p, judged = append(p, c.P), append(judged, c)
+				p, exact, judged = append(p, c.P), append(exact, c.AdjustedExact), append(judged, c)
 			}
 		}
-		for i, adjusted := range stats.Holm(p) {
-			judged[i].judge(adjusted)
+		p, exact = stats.Holm(p), stats.Holm(exact)
+		for i, c := range judged {
+			c.Adjusted, c.AdjustedExact = p[i], exact[i]
+			c.judge()
 		}
 	}
 }
@@ -268,7 +272,7 @@ func (e *Entry) times() []float64 {
 // the levels that the curves of all replicates reach. There is no verdict yet if
 // one can be given.
 func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
-	c := Comparison{Adjusted: 1, differences: make(map[int][]float64)}
+	c := Comparison{Adjusted: 1, AdjustedExact: 1, differences: make(map[int][]float64)}
 	own, theirs := e.curves(m), reference.curves(m)
 	var replicates []int
 	for r := range own {
@@ -305,7 +309,8 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 		return c
 	}
 	c.Bend = bends / float64(len(c.Levels))
-	c.Test = stats.PairedT(meansOf(replicates, c.differences), c.Bend)
+	means := meansOf(replicates, c.differences)
+	c.Test, c.AdjustedExact = stats.PairedT(means, c.Bend), stats.PairedT(means, 0).P
 	if c.N < stats.Fewest {
 		c.Verdict = TooFew
 	}
@@ -323,18 +328,28 @@ func meansOf(replicates []int, values map[int][]float64) []float64 {
 	return out
 }
 
-// judge gives the verdict that a corrected p allows. Of all measures less is
+// judge gives the verdict that the corrected p allow. Of all measures less is
 // better.
-func (c *Comparison) judge(adjusted float64) {
-	c.Adjusted = adjusted
+func (c *Comparison) judge() {
 	switch {
-	case adjusted > stats.Level:
+	case c.AdjustedExact > stats.Level:
 		c.Verdict = Open
+	case c.Adjusted > stats.Level:
+		c.Verdict = TooCoarse
 	case c.Value < 0:
 		c.Verdict = Better
 	default:
 		c.Verdict = Worse
 	}
+}
+
+// Decisive returns the corrected p that gave the verdict: of no difference at all where
+// none can be told, else of none beyond what the lines between runs may be off.
+func (c Comparison) Decisive() float64 {
+	if c.Verdict == Open {
+		return c.AdjustedExact
+	}
+	return c.Adjusted
 }
 
 // FrontPoint is a heuristic at a value of its knob that no other beats.

@@ -226,7 +226,7 @@ func TestBentCurvesDecideNothing(t *testing.T) {
 	if !(c.Value < -0.1) || c.P == 1 && c.Bend == 0 {
 		t.Fatalf("the lines of the reference are not too high: %+v", c)
 	}
-	if c.Verdict != Open {
+	if c.Verdict != TooCoarse {
 		t.Errorf("the same trade-off: %s by %v with a bend of %v", c.Verdict, c.Value, c.Bend)
 	}
 }

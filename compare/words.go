@@ -40,6 +40,25 @@ func (m Measure) Interval(c Comparison) string {
 	return signed(c.Low) + " to " + signed(c.High)
 }
 
+// Verdict words a verdict: less time is faster.
+func (m Measure) Verdict(v Verdict) string {
+	switch {
+	case m == Time && v == Better:
+		return "faster"
+	case m == Time && v == Worse:
+		return "slower"
+	}
+	return string(v)
+}
+
+// Off words by how much the lines between runs may put a comparison wrong.
+func (m Measure) Off(c Comparison) string {
+	if m == Time {
+		return "a factor of " + twoDigits(math.Exp(c.Bend))
+	}
+	return strings.TrimPrefix(signed(c.Bend), "+") + " points"
+}
+
 // signed writes a difference of error rates.
 func signed(x float64) string {
 	s := fmt.Sprintf("%+.2f", x)
@@ -103,7 +122,7 @@ func (r *Result) Summary() []string {
 	}
 	out = append(out, fmt.Sprintf("Differences are heuristic less %s, replicate by replicate, on the same examples in the same order, averaged over "+
 		"the model orders, or times, that both reach in every replicate. Intervals are 95 %% intervals of Student's t over replicates, of one comparison each; "+
-		"p is two-sided, of a difference no larger than what lines between runs may be off, and corrected by Holm's method for the heuristics compared on the field. Replicates are seeds of the order, and draws where data are "+
+		"p is two-sided and corrected by Holm's method for the heuristics compared on the field: for what is not distinguishable of no difference at all, for all else of a difference no larger than lines between runs may be off. Replicates are seeds of the order, and draws where data are "+
 		"generated: none of this speaks of other data sets, and times are those of one machine.", r.Reference))
 	if r.Missing > 0 {
 		out = append(out, fmt.Sprintf("%d runs have no record and are left out.", r.Missing))
@@ -124,7 +143,7 @@ func (r *Result) overall(m Measure) string {
 			verdicts[name] = append(verdicts[name], e.Compared[m].Verdict)
 		}
 	}
-	var better, mixed, level, worse, unknown []string
+	var better, mixed, level, coarse, worse, unknown []string
 	for _, name := range order {
 		has := func(v Verdict) bool { return slices.Contains(verdicts[name], v) }
 		switch {
@@ -134,6 +153,8 @@ func (r *Result) overall(m Measure) string {
 			better = append(better, name)
 		case has(Worse):
 			worse = append(worse, name)
+		case has(TooCoarse):
+			coarse = append(coarse, name)
 		case has(Open):
 			level = append(level, name)
 		default:
@@ -141,8 +162,8 @@ func (r *Result) overall(m Measure) string {
 		}
 	}
 	return fmt.Sprintf("By %s, on %s. Better than %s on at least one and worse on none: %s. Better on one, worse on another: %s. "+
-		"Not distinguishable on any: %s. Worse on at least one and better on none: %s. Not comparable: %s.",
-		m, count(len(r.Fields), "field"), r.Reference, names(better), names(mixed), names(level), names(worse), names(unknown))
+		"Worse on at least one and better on none: %s. Not distinguishable on any: %s. Of the others, the grid is too coarse to say on some: %s. Not comparable: %s.",
+		m, count(len(r.Fields), "field"), r.Reference, names(better), names(mixed), names(worse), names(level), names(coarse), names(unknown))
 }
 
 // sentences are those of a field.
@@ -150,7 +171,7 @@ func (f *FieldResult) sentences() []string {
 	var out []string
 	for _, m := range Measures() {
 		var parts []string
-		for _, v := range []Verdict{Better, Worse, Open} {
+		for _, v := range []Verdict{Better, Worse, Open, TooCoarse} {
 			if words := f.listed(m, v); len(words) > 0 {
 				parts = append(parts, fmt.Sprintf("%s: %s", title(m, v), strings.Join(words, "; ")))
 			}
@@ -171,17 +192,11 @@ func (f *FieldResult) sentences() []string {
 
 // title begins the list of a verdict.
 func title(m Measure, v Verdict) string {
-	switch {
-	case m == Time && v == Better:
-		return "Faster"
-	case m == Time && v == Worse:
-		return "Slower"
-	case v == Better:
-		return "Better"
-	case v == Worse:
-		return "Worse"
+	if v == TooCoarse {
+		return "Different, unless lines between runs are off by as much as they may be (" + string(TooCoarse) + ")"
 	}
-	return "Not distinguishable"
+	words := m.Verdict(v)
+	return strings.ToUpper(words[:1]) + words[1:]
 }
 
 // listed words the comparisons of a verdict.
@@ -192,9 +207,9 @@ func (f *FieldResult) listed(m Measure, v Verdict) []string {
 		if c.Verdict != v {
 			continue
 		}
-		words := fmt.Sprintf("%s (%s, interval %s", e.Heuristic.Name, m.Effect(c.Value), m.Interval(c))
-		if v != Open {
-			words += ", p " + PValue(c.Adjusted)
+		words := fmt.Sprintf("%s (%s, interval %s, p %s", e.Heuristic.Name, m.Effect(c.Value), m.Interval(c), PValue(c.Decisive()))
+		if v == TooCoarse {
+			words += ", lines off by up to " + m.Off(c)
 		}
 		if m != ErrorAtTime && len(c.Levels) < len(f.Levels) {
 			words += ", at " + numbers(c.Levels) + " only"

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"polkrepro/data"
 	"polkrepro/evidence"
@@ -37,6 +40,7 @@ type Folder struct {
 	Plan    []experiments.Planned
 
 	specs  []*experiments.Spec
+	own    []string // names of the specs that the report is about, if none has to do with the paper
 	opt    Options
 	sealed bool // what is shown does not depend on the data that this machine has
 }
@@ -79,7 +83,27 @@ func Open(dir string, opt Options) (*Folder, error) {
 	} else if other := harness.OfOtherCode(f.Plan, have.Records); len(other) > 0 {
 		opt.Warn(fmt.Errorf("not shown: %s", harness.OtherCodeNote(other)))
 	}
+	f.own = f.ownSpecs(embedded)
 	return f, nil
+}
+
+// ownSpecs returns the names of the specs that were asked for, none if one of them is
+// embedded or feeds a table or figure of the paper.
+func (f *Folder) ownSpecs(embedded []*experiments.Spec) []string {
+	var names []string
+	for i, s := range f.specs[:len(f.opt.Specs)] {
+		if slices.ContainsFunc(embedded, func(e *experiments.Spec) bool { return e.Name == f.opt.Specs[i] }) {
+			return nil
+		}
+		names = append(names, s.Name)
+	}
+	ofPaper := func(p experiments.Planned) bool {
+		return slices.Contains(names, p.Spec) && len(p.Cells)+len(p.Figures) > 0
+	}
+	if slices.ContainsFunc(f.Plan, ofPaper) {
+		return nil
+	}
+	return names
 }
 
 // Evidence returns what the claims are judged by.
@@ -118,7 +142,14 @@ func (f *Folder) Report() (_ *Report, err error) {
 		return nil, err
 	}
 	shown, lacking := f.shown()
+	if len(f.own) > 0 {
+		shown = slices.DeleteFunc(slices.Clone(shown), func(p experiments.Planned) bool { return !slices.Contains(f.own, p.Spec) })
+		maps.DeleteFunc(lacking, func(name, _ string) bool {
+			return !slices.ContainsFunc(shown, func(p experiments.Planned) bool { return p.Run.Data.Name == name })
+		})
+	}
 	r.Report, err = report.Build(report.Input{
+		Own:         strings.Join(f.own, ", "),
 		Planned:     shown,
 		Records:     f.Records.Records,
 		Failed:      r.evidence.Failed,
@@ -189,13 +220,13 @@ func (r *Report) WritePage(dir string) (string, error) {
 // page gathers what the page shows: the report, and the claims with their verdicts.
 func (r *Report) page() (page.Input, error) {
 	have := r.folder.Records
-	multiverse, err := evidence.Multiverse(r.evidence)
-	if err != nil {
-		return page.Input{}, err
-	}
-	in := page.Input{
-		Report: r.Report, Ledger: r.evidence.Ledger, Partial: len(have.Partial), Program: program(harness.Provenance()),
-		Sections: []page.Section{page.MultiverseSection(multiverse)},
+	in := page.Input{Report: r.Report, Ledger: r.evidence.Ledger, Partial: len(have.Partial), Program: program(harness.Provenance())}
+	if len(r.folder.own) == 0 {
+		multiverse, err := evidence.Multiverse(r.evidence)
+		if err != nil {
+			return page.Input{}, err
+		}
+		in.Sections = []page.Section{page.MultiverseSection(multiverse)}
 	}
 	tournament, held, err := page.TournamentSection(have.Records)
 	if err != nil {

@@ -20,12 +20,12 @@ type curves struct {
 	cells  map[string]experiments.PaperCell
 }
 
-// otherCurves makes the figures of runs on streams of data that the paper does
-// not have, one for each data set and task, numbered from first on.
-func (b *builder) otherCurves(first int) []*Figure {
+// streams makes the figures of the planned runs on streams that fit, one for each data
+// set and task; number is that of figure i.
+func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int) string) []*Figure {
 	var streams [][]*Series
-	for _, s := range b.series(allRuns) {
-		if _, ok := b.paper.Data[s.Run.Data.Name]; ok || s.batch() {
+	for _, s := range b.series(fits) {
+		if s.batch() {
 			continue
 		}
 		if n := len(streams); n > 0 && streams[n-1][0].Run.Task == s.Run.Task && streams[n-1][0].dataName() == s.dataName() {
@@ -37,7 +37,7 @@ func (b *builder) otherCurves(first int) []*Figure {
 	var out []*Figure
 	for i, all := range streams {
 		run := all[0].Run
-		name := fmt.Sprintf("S%d", first+i)
+		name := number(i)
 		f := &Figure{Name: "figure" + name, Title: fmt.Sprintf("Figure %s. %s on %s", name, taskTitle(run.Task), all[0].dataName())}
 		b.curves(f, experiments.PaperFigure{Data: run.Data.Name, Task: run.Task}, all)
 		out = append(out, f)
@@ -45,12 +45,15 @@ func (b *builder) otherCurves(first int) []*Figure {
 	return out
 }
 
-// taskTitle is the paper's name of a task.
+// taskTitle is the paper's name of a task, or the task's own.
 func taskTitle(task string) string {
-	if task == experiments.TaskKLR {
+	switch task {
+	case experiments.TaskKLR:
 		return "Multi-Logistic"
+	case experiments.TaskKSVM:
+		return "Multi-KSVM"
 	}
-	return "Multi-KSVM"
+	return task
 }
 
 // curves fills a figure of the curves of series. One without records keeps its

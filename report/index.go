@@ -10,12 +10,16 @@ import (
 // and what is missing and why.
 func (r *Report) Index(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("# Results beside the paper's\n\n")
+	heading, contents := "Results beside the paper's", ", with the verdicts on the paper's claims"
+	if own := r.Input.Own; own != "" {
+		heading, contents = "Results of "+markdownEscapes.Replace(own), ""
+	}
+	fmt.Fprintf(&b, "# %s\n\n", heading)
 	if p := r.Input.Profile; p != "" {
 		fmt.Fprintf(&b, "Profile: %s.\n\n", p)
 	}
 	if r.Page != "" {
-		fmt.Fprintf(&b, "As one page, with the verdicts on the paper's claims: [%[1]s](%[1]s).\n\n", r.Page)
+		fmt.Fprintf(&b, "As one page%[2]s: [%[1]s](%[1]s).\n\n", r.Page, contents)
 	}
 	for _, t := range r.Tables {
 		indexTable(&b, t)

@@ -47,7 +47,7 @@ type facetPoint struct {
 
 // Measures around the panels of multiples.
 const (
-	facetHead  = vg.Length(13) // for a title
+	facetHead  = vg.Length(22) // for a title and the remark below it
 	facetTicks = vg.Length(13) // for the labels of the ticks below a panel
 	facetGap   = vg.Length(8)
 )
@@ -183,10 +183,15 @@ func (f facetDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
 			p.badge.draw(c, vg.Point{X: x(p.X), Y: y(p.Y)})
 		}
 	}
-	c.FillText(letters(tickSize, draw.XLeft, draw.YBottom), vg.Point{X: c.Min.X, Y: c.Max.Y + 3}, plainLetters(f.title))
-	sty := letters(tickSize, draw.XRight, draw.YBottom)
+	sty := letters(tickSize, draw.XLeft, draw.YBottom)
+	at := vg.Point{X: c.Min.X, Y: c.Max.Y + 3}
+	title := at
+	if f.remark != "" {
+		title.Y += facetHead - 12
+	}
+	c.FillText(sty, title, plainLetters(f.title))
 	sty.Color = color.NRGBA{0x66, 0x66, 0x66, 0xff}
-	c.FillText(sty, vg.Point{X: c.Max.X, Y: c.Max.Y + 3}, plainLetters(f.remark))
+	c.FillText(sty, at, plainLetters(f.remark))
 }
 
 // maxLabels is the number of labels that fit the axes of a small panel.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"polkrepro/data"
@@ -13,6 +14,7 @@ import (
 
 // Input is all that a report is made from.
 type Input struct {
+	Own         string                    // names of the specs that the report is about, if none is of this project: nothing in it is about the paper
 	Planned     []experiments.Planned     // what was asked for; several specs may share a run
 	Records     map[string]*record.Record // finished runs by ID
 	Failed      map[string]string         // error of a failed run by ID
@@ -50,10 +52,14 @@ func Build(in Input) (*Report, error) {
 func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
 	b := &builder{in: in, paper: paper, figureDraw: figureDraw}
 	r := &Report{Input: in, Paper: paper}
+	if in.Own != "" {
+		b.fillOwn(r)
+		return r
+	}
 	for i := range paper.Tables {
 		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
 	}
-	if t := b.others(); t != nil {
+	if t := b.results("tableS1", "Table S1. Results on data that the paper does not have", b.notOfPaper); len(t.Rows) > 0 {
 		r.Tables = append(r.Tables, t)
 	}
 	if f := b.forest(); f != nil {
@@ -67,6 +73,21 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 	r.Runs = b.runs()
 	r.Notes = b.notes()
 	return r
+}
+
+// fillOwn makes the report of specs that are not of this project: their results,
+// curves and runs.
+func (b *builder) fillOwn(r *Report) {
+	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
+	r.Figures = b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })
+	r.Runs = b.runs()
+	r.Notes = b.notes()
+}
+
+// notOfPaper fits the runs on data that the paper does not have.
+func (b *builder) notOfPaper(p experiments.Planned) bool {
+	_, ok := b.paper.Data[p.Run.Data.Name]
+	return !ok
 }
 
 // Missing says what is missing and why: figures, then all else.
@@ -184,6 +205,7 @@ func (b *builder) notes() []string {
 	}
 	out = append(out, b.failureNotes()...)
 	switch {
+	case b.in.Own != "":
 	case b.in.Profile == experiments.ProfileSmoke:
 		out = append(out, "Profile smoke: the other cells need `runall reproduce`.")
 	case b.fullHasMore:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"polkrepro/experiments"
 	"polkrepro/record"
@@ -50,22 +51,22 @@ func (s *Series) rowHead() []string {
 	return []string{s.dataName(), s.Run.Task, s.Label, fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned))}
 }
 
-// others makes the table of the runs on data that the paper does not have, a
-// row a series; nil if none is planned.
-func (b *builder) others() *Table {
+// results makes a table of the planned runs that fit, a row a series.
+func (b *builder) results(name, title string, fits func(experiments.Planned) bool) *Table {
+	_, caption, numbered := strings.Cut(title, ". ")
+	if !numbered {
+		caption = title
+	}
 	t := &Table{
-		Name:    "tableS1",
-		Title:   "Table S1. Results on data that the paper does not have",
-		Caption: "Results on data that the paper does not have.",
+		Name:    name,
+		Title:   title,
+		Caption: caption + ".",
 		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)"},
 		Notes: []string{
 			"Mean ± standard deviation over runs, those of POLK and BSGD averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
 		},
 	}
-	for _, s := range b.series(allRuns) {
-		if _, ok := b.paper.Data[s.Run.Data.Name]; ok {
-			continue
-		}
+	for _, s := range b.series(fits) {
 		row := s.rowHead()
 		if len(s.Runs) == 0 {
 			t.Rows = append(t.Rows, append(row, "", "", "", ""))
@@ -75,9 +76,6 @@ func (b *builder) others() *Table {
 			row = append(row, cmp.Or(final.full(q), whyDash))
 		}
 		t.Rows = append(t.Rows, append(row, seconds(statOf(s.values(wall)))))
-	}
-	if len(t.Rows) == 0 {
-		return nil
 	}
 	return t
 }

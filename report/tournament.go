@@ -53,7 +53,8 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 		Notes: []string{
 			fmt.Sprintf("%d replicates of %d samples. Differences are heuristic less %s, in points of the test error rate; times are ratios. "+
 				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal largest model order. "+
-				"Not marked: not distinguishable. Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference),
+				"Not marked: not distinguishable. Grid too coarse: different, unless the lines between runs are off by as much as they may be. "+
+				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference),
 		},
 	}
 	for _, e := range f.Entries[1:] {
@@ -64,7 +65,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			switch {
 			case m != compare.ErrorAtOrder:
 			case len(c.Levels) > 0:
-				row = append(row, m.Interval(c), compare.PValue(c.Adjusted))
+				row = append(row, m.Interval(c), compare.PValue(c.Decisive()))
 			default:
 				row = append(row, "—", "—")
 			}
@@ -80,8 +81,8 @@ func effectCell(m compare.Measure, c compare.Comparison) string {
 		return "—"
 	}
 	effect := strings.TrimSuffix(m.Effect(c.Value), " points")
-	if c.Verdict == compare.Better || c.Verdict == compare.Worse {
-		effect += " " + string(c.Verdict)
+	if c.Verdict == compare.Better || c.Verdict == compare.Worse || c.Verdict == compare.TooCoarse {
+		effect += " " + m.Verdict(c.Verdict)
 	}
 	return effect
 }
@@ -161,7 +162,7 @@ func (p *Page) add(f *compare.FieldResult, e *compare.Entry) {
 		}
 		row := []string{f.Title, m.String(), "—", "—", "—", "—", string(c.Verdict)}
 		if len(c.Levels) > 0 {
-			row[2], row[3], row[4], row[5] = levelsText(c.Levels), m.Effect(c.Value), m.Interval(c), compare.PValue(c.Adjusted)
+			row[2], row[3], row[4], row[5] = levelsText(c.Levels), m.Effect(c.Value), m.Interval(c), compare.PValue(c.Decisive())
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}

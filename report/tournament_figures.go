@@ -36,7 +36,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 					" Right of each name: the verdict by error at equal training time.",
 				content: &tradeOff{f, all, true}},
 			&Figure{Name: f.Name + "-anytime", Title: f.Title + ": error against samples",
-				Caption: caption("Error rate against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, right of the name): means over replicates.", f, res.Reference),
+				Caption: caption("Error rate against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, below the name): means over replicates.", f, res.Reference),
 				content: &anytime{f, all}},
 			&Figure{Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
 				Caption: caption("All heuristics at all values of their knobs (grey), and the Pareto fronts: of error against model order (left) and against training time (right).", f, ""),
@@ -65,6 +65,20 @@ const (
 	facetHeight  = 1.05 * vg.Inch
 	errorLabel   = "test error rate (%)"
 )
+
+// facetsOf is how many of a field's heuristics stand in a row.
+func facetsOf(f *compare.FieldResult) int { return max(1, min(facetColumns, len(f.Entries)-1)) }
+
+// heightOf is the height of a panel: the fewer are in a row, the higher they are.
+func heightOf(f *compare.FieldResult) vg.Length {
+	return min(panelHeight, facetHeight*facetColumns/vg.Length(facetsOf(f)))
+}
+
+// referenceLegend says which line is the reference's: each panel has it.
+func referenceLegend(f *compare.FieldResult, badges map[string]badge) legend {
+	name := f.Reference().Heuristic.Name
+	return legend{strokeEntry(plainLetters(name), badges[name].line(0.9))}
+}
 
 // tradeOff shows error against cost.
 type tradeOff struct {
@@ -100,29 +114,19 @@ func (t *tradeOff) line(e *compare.Entry, width vg.Length, markers bool) facetLi
 }
 
 func (t *tradeOff) drawing() drawing {
-	m := &multiples{ylabel: errorLabel, logX: true, columns: facetColumns, height: facetHeight}
+	m := &multiples{ylabel: errorLabel, logX: true, columns: facetsOf(t.field), height: heightOf(t.field),
+		legend: referenceLegend(t.field, t.badges)}
 	measure, levels := compare.ErrorAtOrder, t.field.Levels
 	if t.byTime {
 		measure, levels = compare.ErrorAtTime, nil
 	}
 	for _, e := range t.field.Entries[1:] {
 		m.panels = append(m.panels, facet{
-			title: e.Heuristic.Name, remark: shortVerdict(e.Compared[measure].Verdict), xlabel: t.xlabel(), levels: levels,
+			title: e.Heuristic.Name, remark: measure.Verdict(e.Compared[measure].Verdict), xlabel: t.xlabel(), levels: levels,
 			lines: []facetLine{t.line(t.field.Reference(), 0.9, false), t.line(e, 1.1, true)},
 		})
 	}
 	return m
-}
-
-// shortVerdict fits beside a name.
-func shortVerdict(v compare.Verdict) string {
-	switch v {
-	case compare.Open:
-		return "open"
-	case compare.NotComparable, compare.TooFew:
-		return "-"
-	}
-	return string(v)
 }
 
 // rows are the points.
@@ -170,7 +174,8 @@ func (a *anytime) line(e *compare.Entry, width vg.Length) facetLine {
 }
 
 func (a *anytime) drawing() drawing {
-	m := &multiples{ylabel: errorLabel, columns: facetColumns, height: facetHeight}
+	m := &multiples{ylabel: errorLabel, columns: facetsOf(a.field), height: heightOf(a.field),
+		legend: referenceLegend(a.field, a.badges)}
 	for _, e := range a.field.Entries[1:] {
 		m.panels = append(m.panels, facet{
 			title: e.Heuristic.Name, remark: "M " + compare.Number(a.nearest(e).PeakOrder), xlabel: "samples processed",

@@ -271,6 +271,24 @@ func TestReproduceOwnSpec(t *testing.T) {
 	if strings.Contains(stdout, "Table") || strings.Contains(stdout, "Missing") || strings.Count(stdout, "\n") != 7 {
 		t.Errorf("more than the spec's results in\n%s", stdout)
 	}
+	for name, want := range map[string]string{"index.md": "# Results of short\n", export.PageName: "<h1>Results of short</h1>"} {
+		text, err := os.ReadFile(filepath.Join(results, "report", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, _, _ := strings.Cut(string(text), "<script") // which is the same on every page
+		if !strings.Contains(page, want) || !strings.Contains(page, "POLK, K = 0.04") {
+			t.Errorf("%s: no %q, or no results", name, want)
+		}
+		for _, about := range []string{"he paper", "claim", "Claim", "mnist", "brodatz", "Table 2", "not run"} {
+			if strings.Contains(page[strings.LastIndex(page, "</style>")+1:], about) {
+				t.Errorf("%s of an own spec: %q is in it", name, about)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(results, "report", "tables", "table2.csv")); err == nil {
+		t.Error("a table of the paper is in the report of an own spec")
+	}
 }
 
 // TestReportOfADamagedRecord truncates a record: report says so, makes the

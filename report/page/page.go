@@ -51,6 +51,7 @@ type view struct {
 	Library template.JS
 	Script  template.JS
 
+	Own       string // names of the specs, if the report is not beside the paper
 	Profile   string
 	Program   string
 	Records   int
@@ -80,13 +81,15 @@ type view struct {
 func newView(in Input) (*view, error) {
 	from := in.Report.Input
 	v := &view{
-		Profile: from.Profile, Program: in.Program, Records: len(from.Records),
+		Own: from.Own, Profile: from.Profile, Program: in.Program, Records: len(from.Records),
 		Missing: missing(in), Untested: in.Ledger.Untested,
 		Costs: costs(from), Runs: in.Report.Runs, Machines: machines(from.Records), Data: dataSums(from.Records),
 	}
 	v.assets()
-	v.claims(in)
-	v.Assumptions = v.assumptions(in)
+	if from.Own == "" {
+		v.claims(in)
+		v.Assumptions = v.assumptions(in)
+	}
 	for _, t := range in.Report.Tables {
 		v.Tables = append(v.Tables, newResultTable(t, from.Assessment))
 	}
