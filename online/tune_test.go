@@ -119,6 +119,9 @@ func byLabel(a, b string) int {
 
 // Every loss and kernel is tuned to what there is to learn.
 func TestTunedLosses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone, and the race detector makes it a minute")
+	}
 	for name := range labelsOf {
 		for _, k := range []string{KernelGaussian, KernelPolynomial} {
 			opt := tuning(name, file(t, table(120, name, 7)))
@@ -191,6 +194,9 @@ func TestTunedStreamInTwoParts(t *testing.T) {
 // A function so smooth that its kernel matrix soon has no rank left is learned to a
 // few elements, however many there may be.
 func TestSmoothFunctions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone, and the race detector makes it a minute")
+	}
 	rng := rand.New(rand.NewPCG(12, 0))
 	rows := make([]string, 2500)
 	for i := range rows {

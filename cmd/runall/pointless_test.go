@@ -15,6 +15,9 @@ import (
 // A record without a single evaluation is a valid one: every command that reads
 // records works with it, and says of it what its last line says.
 func TestRecordsWithoutPoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: renders tables and figures, as TestReportOfASealedFolder does")
+	}
 	t.Parallel()
 	whole, err := record.ReadDir(harness.RecordsDir(madeUp(t, experiments.ProfileSmoke)))
 	if err != nil {

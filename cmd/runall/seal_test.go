@@ -119,6 +119,9 @@ func TestSealFrom(t *testing.T) {
 // TestSealLeavesNothingOld: a part that the new reference lacks is not kept, and
 // sealed, from the old one. What no seal covers stays.
 func TestSealLeavesNothingOld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: renders tables and figures, as TestReportOfASealedFolder does")
+	}
 	dir := reference(t)
 	kept := filepath.Join(dir, "README.md")
 	for _, path := range []string{filepath.Join(dir, "table1", "old.jsonl"), filepath.Join(dir, "tables", "old.csv"), kept} {
