@@ -168,7 +168,7 @@ func readWhole(r io.Reader, format string, opts ReadOptions) (*Split, error) {
 			Format: format, LabelColumn: opts.LabelColumn, MaxDim: opts.MaxDim, Dim: opts.Dim,
 			Header: HeaderRule{Is: opts.Header, Numbers: opts.Task == Regression},
 		},
-		comma: opts.Comma, bits: 32,
+		comma: opts.Comma, bits: 32, recycles: true,
 		readLabel:   func(text string) (string, error) { return "", t.add(text) },
 		aboutMaxDim: ", the limit that option MaxDim sets",
 		aboutComma:  fmt.Sprintf(" (is %q the right separator?)", opts.Comma),

@@ -89,6 +89,7 @@ type rowParser struct {
 	comma      rune // between the columns of a CSV file
 	bits       int  // precision of the features
 	unlabelled bool // rows may lack the label
+	recycles   bool // each row's numbers are overwritten by those of the next
 	readLabel  func(text string) (label string, err error)
 
 	// What errors say, to a caller who can change them, of the options MaxDim
@@ -96,6 +97,8 @@ type rowParser struct {
 	aboutMaxDim, aboutComma string
 
 	fields  []string
+	values  []float64 // of the last row, if it recycles
+	indices []int32
 	columns int // of a CSV file
 	label   int // the label's column, from 0; −1 if there is none
 }
@@ -168,7 +171,10 @@ func (p *rowParser) csv(text string, header bool) (row Row, err error) {
 	if len(p.fields) != p.columns {
 		return row, fmt.Errorf("the row has %d fields, want %d like the first row", len(p.fields), p.columns)
 	}
-	row.Values = make([]float64, 0, p.columns)
+	row.Values = slices.Grow(p.values[:0], p.columns)
+	if p.recycles {
+		p.values = row.Values
+	}
 	for i, field := range p.fields {
 		if i == p.label {
 			row.Label, err = p.readLabel(field)
@@ -231,7 +237,10 @@ func (p *rowParser) libsvm(text string) (row Row, err error) {
 	case !p.unlabelled:
 		return row, fmt.Errorf("want a label, got %.40q", fields[0])
 	}
-	row.Values, row.Indices = make([]float64, len(fields)), make([]int32, len(fields))
+	row.Values, row.Indices = slices.Grow(p.values[:0], len(fields))[:len(fields)], slices.Grow(p.indices[:0], len(fields))[:len(fields)]
+	if p.recycles {
+		p.values, p.indices = row.Values, row.Indices
+	}
 	for i, field := range fields {
 		n, v, err := p.pair(field, row.Dim)
 		if err != nil {
