@@ -75,7 +75,7 @@ const (
 	Better        Verdict = "better"
 	Worse         Verdict = "worse"
 	Open          Verdict = "not distinguishable"
-	TooCoarse     Verdict = "grid too coarse"    // different, unless the lines between runs are off by as much as they may be
+	TooCoarse     Verdict = "grid too coarse" // different, unless the lines between runs are off by as much as they may be
 	TooFew        Verdict = "too few replicates"
 	NotComparable Verdict = "not comparable" // no model order, or time, in common
 	IsReference   Verdict = "reference"
@@ -83,13 +83,13 @@ const (
 
 // A Comparison is that of a heuristic with the reference by one measure.
 type Comparison struct {
-	stats.Test           // of the mean difference over the levels, heuristic less reference
-	Levels     []float64 // model orders, or seconds, at which the two were compared
-	At         []stats.Test
-	Bend       float64 // by how much the lines between runs may put the difference wrong: the slack of the test
-	Adjusted   float64 // P after Holm's correction for all heuristics of the field
+	stats.Test              // of the mean difference over the levels, heuristic less reference
+	Levels        []float64 // model orders, or seconds, at which the two were compared
+	At            []stats.Test
+	Bend          float64 // by how much the lines between runs may put the difference wrong: the slack of the test
+	Adjusted      float64 // P after Holm's correction for all heuristics of the field
 	AdjustedExact float64 // the same if the lines between runs were exact: of no difference at all
-	Verdict    Verdict
+	Verdict       Verdict
 
 	differences map[int][]float64 // at each level, by replicate
 }
