@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+
+	"polkrepro/online"
 )
 
 // damageDuring damages a file, or removes the results folder, at a random
@@ -38,7 +40,7 @@ func damageBetween(t *trial) {
 	}
 	t.believes()
 	if t.user.args != nil { // training does not resume a damaged model: it starts over
-		t.ended(t.start(), nil, one("not a whole model file|no such file or directory"))
+		t.ended(t.start(), nil, one(regexp.QuoteMeta(online.ErrFormat.Error())+"|no such file or directory"))
 		t.user.args = nil
 	}
 	if t.cmd.fixed {
