@@ -56,13 +56,14 @@ func (c *Config) validate() error {
 
 // A Learner is POLK (Algorithm 2). It is not safe for concurrent use.
 type Learner struct {
-	cfg   Config
-	f     *kernel.Expansion
-	komp  komp
-	born  map[uint64]int // step in which an element entered, by its ID; empty without a pruner
-	t     int
-	evals int64
-	last  Step
+	cfg     Config
+	f       *kernel.Expansion
+	komp    komp
+	entries map[uint64]entry // of the elements by their ID in the dictionary; empty without a pruner
+	entered uint64           // new elements that the pruner has seen
+	t       int
+	evals   int64
+	last    Step
 
 	norm2  float64 // largest squared norm of an element or a sample since the last Save
 	rows   []int   // the samples of the mini-batch that may have a gradient
@@ -108,7 +109,7 @@ func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 	cfg.Threads = max(cfg.Threads, 1)
 	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, points: kernel.NewPoints(cfg.Dim)}
 	if cfg.Pruner != nil {
-		l.born = make(map[uint64]int)
+		l.entries = make(map[uint64]entry)
 		l.komp.ridge = cfg.Pruner.Ridge()
 	}
 	l.boundNorms()

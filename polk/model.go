@@ -21,8 +21,12 @@ type meta struct {
 	// Of a learner with a pruner.
 	Pruner string `json:"pruner,omitempty"`
 	Params string `json:"pruner_params,omitempty"`
-	Born   []int  `json:"born,omitempty"`         // the step in which each element entered
-	State  []byte `json:"pruner_state,omitempty"` // what a prune.Stateful keeps
+	Born   []int  `json:"born,omitempty"` // the step in which each element entered
+	// Of one that is a prune.Stateful, what [prune.Elements.ID] returns for each
+	// element, and for the next new one.
+	IDs     []uint64 `json:"ids,omitempty"`
+	Entered uint64   `json:"entered,omitempty"`
+	State   []byte   `json:"pruner_state,omitempty"` // what a prune.Stateful keeps
 }
 
 // describePruner fills in what m says of the pruner of cfg.
@@ -74,11 +78,15 @@ func (l *Learner) describeElements(m *meta) ([]byte, error) {
 		return nil, nil
 	}
 	for j := range l.f.Order() {
-		m.Born = append(m.Born, l.born[l.f.Dict.ID(j)])
+		m.Born = append(m.Born, l.entries[l.f.Dict.ID(j)].step)
 	}
 	s, ok := p.Pruner.(prune.Stateful)
 	if !ok {
 		return nil, nil
+	}
+	m.Entered = l.entered
+	for j := range l.f.Order() {
+		m.IDs = append(m.IDs, l.entries[l.f.Dict.ID(j)].id)
 	}
 	kept, err := s.MarshalBinary()
 	if err != nil {
@@ -150,6 +158,21 @@ func (m *meta) check(f *kernel.Expansion, cfg *Config) error {
 	return nil
 }
 
+// checkIDs reports IDs that no learner has given its elements.
+func (m *meta) checkIDs() error {
+	if len(m.IDs) != len(m.Born) {
+		return fmt.Errorf("polk: the saved model has %d elements and %d IDs", len(m.Born), len(m.IDs))
+	}
+	seen := make(map[uint64]bool, len(m.IDs))
+	for _, id := range m.IDs {
+		if id >= m.Entered || seen[id] {
+			return fmt.Errorf("polk: the saved model has an element of ID %d, which is another's or of none of the %d that entered", id, m.Entered)
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
 // restorePruner takes over what was saved of the pruner.
 func (l *Learner) restorePruner(m *meta) error {
 	var want meta
@@ -163,9 +186,19 @@ func (l *Learner) restorePruner(m *meta) error {
 	if len(m.Born) != l.f.Order() {
 		return fmt.Errorf("polk: the saved model has %d elements and the ages of %d", l.f.Order(), len(m.Born))
 	}
-	for j, t := range m.Born {
-		l.born[l.f.Dict.ID(j)] = t
+	if m.IDs == nil { // not needed, or not saved by an earlier version
+		for j := range m.Born {
+			m.IDs = append(m.IDs, uint64(j))
+		}
+		m.Entered = max(m.Entered, uint64(len(m.Born)))
 	}
+	if err := m.checkIDs(); err != nil {
+		return err
+	}
+	for j, t := range m.Born {
+		l.entries[l.f.Dict.ID(j)] = entry{t, m.IDs[j]}
+	}
+	l.entered = m.Entered
 	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
 		if err := s.UnmarshalBinary(m.State); err != nil {
 			return fmt.Errorf("polk: pruner %s: %w", m.Pruner, err)

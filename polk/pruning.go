@@ -39,25 +39,36 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 // inverse reports whether the learner keeps K_DD⁻¹.
 func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic.Inverse() }
 
+// An entry is what a pruner can know of how an element came in.
+type entry struct {
+	step int    // in which it entered
+	id   uint64 // what prune.Elements.ID returns
+}
+
 // age notes when the elements entered that the step has added, and forgets
 // those that it has removed.
 func (l *Learner) age() {
 	m := l.f.Order()
 	for j := range m {
 		id := l.f.Dict.ID(j)
-		if _, ok := l.born[id]; !ok {
-			l.born[id] = l.t
+		if _, ok := l.entries[id]; !ok {
+			l.entries[id] = entry{step: l.t}
 		}
 	}
-	if len(l.born) == m {
+	if len(l.entries) == m {
 		return
 	}
-	born := make(map[uint64]int, m)
+	entries := make(map[uint64]entry, m)
 	for j := range m {
 		id := l.f.Dict.ID(j)
-		born[id] = l.born[id]
+		entries[id] = l.entries[id]
 	}
-	l.born = born
+	l.entries = entries
+}
+
+// enter notes that new element i of the step is element j of the dictionary.
+func (l *Learner) enter(i, j int) {
+	l.entries[l.f.Dict.ID(j)] = entry{l.t, l.entered + uint64(i)}
 }
 
 // stepState is what states with and without the inverse share.
@@ -75,7 +86,15 @@ func (s *stepState) Age(j int) int {
 	if j >= s.dict {
 		return 0
 	}
-	return s.l.t - s.l.born[s.l.f.Dict.ID(j)]
+	return s.l.t - s.l.entries[s.l.f.Dict.ID(j)].step
+}
+
+// ID counts the elements as they enter.
+func (s *stepState) ID(j int) uint64 {
+	if j >= s.dict {
+		return s.l.entered + uint64(j-s.dict)
+	}
+	return s.l.entries[s.l.f.Dict.ID(j)].id
 }
 
 const absent = "polk: the pruner removes an element that is not present"
@@ -109,6 +128,10 @@ func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner, step 
 	s.present, s.row, s.x = k.present, k.scratch, k.coeffResidual
 	err := p.Prune(ctx, s)
 	k.present, k.scratch, k.coeffResidual = s.present, s.row, s.x
+	for j := s.dict; j < len(s.present); j++ {
+		l.enter(j-s.dict, j)
+	}
+	l.entered += uint64(len(s.present) - s.dict)
 	for j := len(s.present) - 1; j >= 0; j-- {
 		if !s.present[j] {
 			l.f.Remove(j)
@@ -185,6 +208,10 @@ func (l *Learner) pruneWithInverse(ctx context.Context, p prune.InversePruner, s
 	err := p.Prune(ctx, &withInverse{stepState{l, step, k.inverse.order}, k, b}) // not the order of step: a repair may have taken elements out
 	changed := b.n > 0 || k.left < before
 	k.commit(b)
+	for i, q := range k.keptNew {
+		l.enter(q, l.f.Order()-len(k.keptNew)+i)
+	}
+	l.entered += uint64(b.n)
 	if k.illConditioned && changed {
 		k.refineWeights()
 	}

@@ -146,8 +146,8 @@ func TestPrunersError(t *testing.T) {
 		if !errors.Is(err, errFailing) || !strings.HasPrefix(err.Error(), "polk: pruner failing: ") {
 			t.Errorf("error %v", err)
 		}
-		if l.f.Order() != 7 || l.Steps() != 1 || len(l.born) != 7 {
-			t.Errorf("model order %d after %d steps, ages of %d", l.f.Order(), l.Steps(), len(l.born))
+		if l.f.Order() != 7 || l.Steps() != 1 || len(l.entries) != 7 {
+			t.Errorf("model order %d after %d steps, ages of %d", l.f.Order(), l.Steps(), len(l.entries))
 		}
 	}
 }
@@ -197,5 +197,21 @@ func TestSavedPruner(t *testing.T) {
 	cfg.Pruner = &prune.Instance{Pruner: hoarder{bytes: mostState}, Heuristic: prune.Heuristic{Name: "hoarder"}}
 	if err := mustNew(t, cfg).Save(&file); err != nil {
 		t.Errorf("as much as there is room for: %v", err)
+	}
+}
+
+// TestSavedIDs: IDs that no learner has given are refused.
+func TestSavedIDs(t *testing.T) {
+	for _, m := range []meta{
+		{Born: []int{0, 1}, IDs: []uint64{4}, Entered: 9},
+		{Born: []int{0, 1}, IDs: []uint64{4, 4}, Entered: 9},
+		{Born: []int{0, 1}, IDs: []uint64{4, 9}, Entered: 9},
+	} {
+		if err := m.checkIDs(); err == nil {
+			t.Errorf("IDs %v of %d elements and %d that entered: no error", m.IDs, len(m.Born), m.Entered)
+		}
+	}
+	if err := (&meta{Born: []int{0, 1}, IDs: []uint64{4, 0}, Entered: 5}).checkIDs(); err != nil {
+		t.Error(err)
 	}
 }

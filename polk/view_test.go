@@ -224,8 +224,8 @@ func TestView(t *testing.T) {
 				v.x, v.y = append(v.x, x...), append(v.y, float64((i+step)%3*min(1, step%3)))
 			}
 			mustStep(t, l, 10, v.x, v.y)
-			if l.f.Order() != v.left.Order() || len(l.born) != l.f.Order() {
-				t.Fatalf("%s, step %d: order %d, ages of %d, want %d", v.name, step, l.f.Order(), len(l.born), v.left.Order())
+			if l.f.Order() != v.left.Order() || len(l.entries) != l.f.Order() {
+				t.Fatalf("%s, step %d: order %d, ages of %d, want %d", v.name, step, l.f.Order(), len(l.entries), v.left.Order())
 			}
 			if d, _ := distance(v.left, l.f); !(d <= 1e-11*size(v.left)) {
 				t.Errorf("%s, step %d: ‖f − f'‖ is %v, of weights of %v", v.name, step, d, size(v.left))

@@ -82,6 +82,7 @@ type Elements interface {
 	Weights(j int) []float64 // w_j, C long; not to be changed where there is an inverse
 	Norm2(j int) float64     // ‖w_j‖²
 	Age(j int) int           // steps since j entered, 0 for the new ones
+	ID(j int) uint64         // of j for as long as it lives, in all steps: see PerElement
 	Sample(j int) int        // position of a new element in the mini-batch, −1 for old ones
 	Self(j int) float64      // κ(x_j, x_j)
 	Row(j int) []float64     // κ(x_j, x_i) for all i < Total(); valid until the next call

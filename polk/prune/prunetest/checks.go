@@ -279,6 +279,35 @@ func goesOnWhenLoaded(s setup) error {
 	return nil
 }
 
+// keepsByElement: what a pruner keeps from step to step belongs to elements, whatever
+// their numbers are: in two learners whose dictionaries differ in order alone, the same
+// elements stay. One sample a step, so that no two elements are of the same age.
+func keepsByElement(s setup) error {
+	learner := func() *Literal {
+		cfg := s.config(logistic, 3)
+		return &Literal{
+			Kernel: cfg.Kernel, Loss: logistic, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
+			Epsilon: cfg.Budget.Epsilon(rate), Pruner: cfg.Pruner, Seed: cfg.Seed,
+		}
+	}
+	one, other := learner(), learner()
+	if _, ok := one.Pruner.Pruner.(prune.Stateful); !ok {
+		return nil // it keeps nothing
+	}
+	other.reorder = rand.New(rand.NewPCG(18, 2)).Perm
+	in := newStream(logistic, 3)
+	for t := range 3 * steps {
+		x, y := in.next(1)
+		if err := errors.Join(one.Step(1, dim, x, y), other.Step(1, dim, x, y)); err != nil {
+			return err
+		}
+		if a, b := slices.Sorted(slices.Values(one.IDs)), slices.Sorted(slices.Values(other.IDs)); !slices.Equal(a, b) {
+			return fmt.Errorf("step %d: elements %v stay, and %v in a dictionary of another order; what is kept of elements must be kept by their ID (prune.PerElement)", t, a, b)
+		}
+	}
+	return nil
+}
+
 // state returns a state of n elements, of which the first half is old.
 func (s setup) state(n int) *state {
 	cfg := s.config(logistic, 3)

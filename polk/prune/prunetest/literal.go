@@ -29,7 +29,13 @@ type Literal struct {
 	X    [][]float32 // dictionary
 	W    [][]float64 // its weights
 	Born []int
+	IDs  []uint64 // of the elements
 	t    int
+
+	entered uint64 // new elements so far
+
+	// reorder, unless nil, permutes the dictionary after every step.
+	reorder func(n int) []int
 }
 
 // Score returns f(x).
@@ -46,7 +52,7 @@ func (l *Literal) Score(x []float32) []float64 {
 
 // Step is polk.Learner.Step.
 func (l *Literal) Step(n, dim int, x []float32, y []float64) error {
-	s := &state{l: l, old: len(l.X), x: slices.Clone(l.X)}
+	s := &state{l: l, old: len(l.X), x: slices.Clone(l.X), ids: slices.Clone(l.IDs)}
 	for j, w := range l.W {
 		s.w = append(s.w, scaled(1-l.Rate*l.Regularizer, w))
 		s.orig = append(s.orig, -1)
@@ -105,10 +111,18 @@ func (l *Literal) take(s *state) {
 			order = append(order, j)
 		}
 	}
-	l.X, l.W, l.Born = nil, nil, nil
-	for _, j := range order {
-		l.X, l.W, l.Born = append(l.X, s.x[j]), append(l.W, s.w[j]), append(l.Born, born[j])
+	if l.reorder != nil {
+		permuted := make([]int, len(order))
+		for i, p := range l.reorder(len(order)) {
+			permuted[i] = order[p]
+		}
+		order = permuted
 	}
+	l.X, l.W, l.Born, l.IDs = nil, nil, nil, nil
+	for _, j := range order {
+		l.X, l.W, l.Born, l.IDs = append(l.X, s.x[j]), append(l.W, s.w[j]), append(l.Born, born[j]), append(l.IDs, s.ids[j])
+	}
+	l.entered += uint64(len(s.x) - s.old)
 }
 
 // A State has what pruners with and without the inverse work on, every quantity
@@ -134,6 +148,7 @@ type state struct {
 	w     [][]float64
 	orig  []int
 	age   []int
+	ids   []uint64
 	gone  map[int]bool
 	spent float64
 
@@ -142,11 +157,12 @@ type state struct {
 
 // NewState returns the state of f̃ = Σ_j w_j κ(x_j, ·) for a pruner. The first old elements are those of the
 // dictionary, age says when each of these entered, and the others are the
-// mini-batch's samples in their order.
+// mini-batch's samples in their order. The elements' IDs are their numbers.
 func NewState(p *prune.Instance, step prune.Step, old int, x [][]float32, w [][]float64, age []int) State {
-	s := &state{l: &Literal{Kernel: step.Kernel, Loss: step.Loss, Pruner: p}, step: step, old: old}
+	s := &state{l: &Literal{Kernel: step.Kernel, Loss: step.Loss, Pruner: p, entered: uint64(old)}, step: step, old: old}
 	for j := range x {
 		s.add(x[j], slices.Clone(w[j]), max(j-old, -1))
+		s.ids[j] = uint64(j)
 		if j < old {
 			s.age[j] = age[j]
 		}
@@ -157,6 +173,7 @@ func NewState(p *prune.Instance, step prune.Step, old int, x [][]float32, w [][]
 func (s *state) add(x []float32, w []float64, sample int) int {
 	s.x, s.w = append(s.x, x), append(s.w, w)
 	s.orig, s.age = append(s.orig, sample), append(s.age, 0)
+	s.ids = append(s.ids, s.l.entered+uint64(len(s.ids)-s.old))
 	return len(s.x) - 1
 }
 
@@ -168,6 +185,7 @@ func (s *state) Present(j int) bool      { return !s.gone[j] }
 func (s *state) Point(j int) []float32   { return s.x[j] }
 func (s *state) Weights(j int) []float64 { return s.w[j] }
 func (s *state) Age(j int) int           { return s.age[j] }
+func (s *state) ID(j int) uint64         { return s.ids[j] }
 func (s *state) Sample(j int) int        { return s.orig[j] }
 func (s *state) Self(j int) float64      { return s.l.Kernel.Self(s.x[j]) }
 func (s *state) Spent() float64          { return s.spent }

@@ -26,6 +26,7 @@ var checks = []check{
 	{"bears none and one element", bearsFewElements},
 	{"prunes any number of functions", prunesAnyOutputs},
 	{"goes on from a saved learner", goesOnWhenLoaded},
+	{"keeps by element, not by number", keepsByElement},
 }
 
 // Run tests a heuristic with each of the given parameters, or with some of its

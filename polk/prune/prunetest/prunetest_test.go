@@ -2,6 +2,7 @@ package prunetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -169,6 +170,75 @@ func TestBrokenOnesFail(t *testing.T) {
 		if failed[c.fails] == nil {
 			t.Errorf("one that %s: no failure of %q, only %v", c.what, c.fails, failed)
 		}
+	}
+}
+
+// averaging removes the elements whose mean of ‖w_j‖² over their lives is least.
+type averaging struct {
+	order                        int
+	prune.PerElement[[2]float64] // number of steps and sum
+}
+
+func (a *averaging) Prune(_ context.Context, s prune.InverseState) error {
+	a.Sync(s)
+	for j := range s.Total() {
+		v := a.Value(s, j)
+		a.SetValue(s, j, [2]float64{v[0] + 1, v[1] + s.Norm2(j)})
+	}
+	for s.Len() > a.order {
+		s.Remove(prune.Least(s, func(j int) float64 { v := a.Value(s, j); return v[1] / v[0] }))
+	}
+	return nil
+}
+
+// byNumber is averaging with its sums kept by the elements' numbers, which are others
+// in the next step. It saves them, and moves them as the dictionary does without an
+// inverse: nothing but the order of the elements gives it away.
+type byNumber struct {
+	order       int
+	steps, sums []float64
+}
+
+func (b *byNumber) Prune(_ context.Context, s prune.InverseState) error {
+	for len(b.sums) < s.Total() {
+		b.steps, b.sums = append(b.steps, 0), append(b.sums, 0)
+	}
+	for j := range s.Total() {
+		b.steps[j]++
+		b.sums[j] += s.Norm2(j)
+	}
+	for s.Len() > b.order {
+		j := prune.Least(s, func(j int) float64 { return b.sums[j] / b.steps[j] })
+		s.Remove(j)
+		b.steps[j], b.sums[j] = 0, 0
+	}
+	return nil
+}
+
+func (b *byNumber) MarshalBinary() ([]byte, error) {
+	return json.Marshal([][]float64{b.steps, b.sums})
+}
+
+func (b *byNumber) UnmarshalBinary(text []byte) error {
+	var both [2][]float64
+	err := json.Unmarshal(text, &both)
+	b.steps, b.sums = both[0], both[1]
+	return err
+}
+
+// What is kept by element passes the suite, and what is kept by number does not.
+func TestStatisticsOfElements(t *testing.T) {
+	h := withInverse(nil)
+	h.NewInverse = func(p prune.Params) prune.InversePruner { return &averaging{order: p.Int("order")} }
+	for name, err := range failures(h) {
+		t.Errorf("by element: %s: %v", name, err)
+	}
+	h.NewInverse = func(p prune.Params) prune.InversePruner { return &byNumber{order: p.Int("order")} }
+	const want = "keeps by element, not by number"
+	if failed := failures(h); failed[want] == nil {
+		t.Errorf("by number: no failure of %q, only %v", want, failed)
+	} else {
+		t.Log(failed)
 	}
 }
 
