@@ -195,7 +195,7 @@ func (k *komp) project(b *batch, minOrder int, eps2 float64) {
 
 func (k *komp) begin() {
 	k.spent, k.illConditioned, k.minOrder = 0, false, 0
-	k.removed = k.removed[:0]
+	k.removed, k.keptNew = k.removed[:0], k.keptNew[:0]
 }
 
 // removable reports whether a dictionary element is cheap enough to leave when

@@ -24,12 +24,14 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	case prune.Greedy:
 		order, err2 := p.Limits(step)
 		k.project(b, order, err2)
+		l.enterKept()
 	case prune.InversePruner:
 		err = l.pruneWithInverse(ctx, p, step)
+		l.enterKept()
 	case prune.Pruner:
 		err = l.pruneWithoutInverse(ctx, p, step)
 	}
-	l.age()
+	l.forget()
 	if err != nil {
 		return fmt.Errorf("polk: pruner %s: %w", l.cfg.Pruner.Heuristic.Name, err)
 	}
@@ -45,16 +47,9 @@ type entry struct {
 	id   uint64 // what prune.Elements.ID returns
 }
 
-// age notes when the elements entered that the step has added, and forgets
-// those that it has removed.
-func (l *Learner) age() {
+// forget forgets the elements that the step has removed.
+func (l *Learner) forget() {
 	m := l.f.Order()
-	for j := range m {
-		id := l.f.Dict.ID(j)
-		if _, ok := l.entries[id]; !ok {
-			l.entries[id] = entry{step: l.t}
-		}
-	}
 	if len(l.entries) == m {
 		return
 	}
@@ -64,6 +59,16 @@ func (l *Learner) age() {
 		entries[id] = l.entries[id]
 	}
 	l.entries = entries
+}
+
+// enterKept notes the new elements of a step of a pruner with the inverse that stay:
+// they are the last ones of the dictionary.
+func (l *Learner) enterKept() {
+	kept := l.komp.keptNew
+	for i, q := range kept {
+		l.enter(q, l.f.Order()-len(kept)+i)
+	}
+	l.entered += uint64(l.batch.n)
 }
 
 // enter notes that new element i of the step is element j of the dictionary.
@@ -208,10 +213,6 @@ func (l *Learner) pruneWithInverse(ctx context.Context, p prune.InversePruner, s
 	err := p.Prune(ctx, &withInverse{stepState{l, step, k.inverse.order}, k, b}) // not the order of step: a repair may have taken elements out
 	changed := b.n > 0 || k.left < before
 	k.commit(b)
-	for i, q := range k.keptNew {
-		l.enter(q, l.f.Order()-len(k.keptNew)+i)
-	}
-	l.entered += uint64(b.n)
 	if k.illConditioned && changed {
 		k.refineWeights()
 	}

@@ -191,6 +191,21 @@ func (a *averaging) Prune(_ context.Context, s prune.InverseState) error {
 	return nil
 }
 
+// greedy is KOMP to an order, and is saved with values that it has no use for.
+type greedy struct {
+	order int
+	prune.PerElement[int32]
+}
+
+func (g *greedy) Limits(prune.Step) (order int, err2 float64) { return g.order, math.Inf(1) }
+
+func (g *greedy) Prune(_ context.Context, s prune.InverseState) error {
+	for s.Len() > g.order {
+		s.Remove(prune.Least(s, s.Cost))
+	}
+	return nil
+}
+
 // byNumber is averaging with its sums kept by the elements' numbers, which are others
 // in the next step. It saves them, and moves them as the dictionary does without an
 // inverse: nothing but the order of the elements gives it away.
@@ -232,6 +247,10 @@ func TestStatisticsOfElements(t *testing.T) {
 	h.NewInverse = func(p prune.Params) prune.InversePruner { return &averaging{order: p.Int("order")} }
 	for name, err := range failures(h) {
 		t.Errorf("by element: %s: %v", name, err)
+	}
+	h.NewInverse = func(p prune.Params) prune.InversePruner { return &greedy{order: p.Int("order")} }
+	for name, err := range failures(h) {
+		t.Errorf("greedy: %s: %v", name, err)
 	}
 	h.NewInverse = func(p prune.Params) prune.InversePruner { return &byNumber{order: p.Int("order")} }
 	const want = "keeps by element, not by number"
