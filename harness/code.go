@@ -11,17 +11,23 @@ import (
 // OfOtherCode returns, by the ID of a planned run without a record, the newest record
 // of the same run made by other code ([experiments.Run.PresentCode]).
 func OfOtherCode(plan []experiments.Planned, have map[string]*record.Record) map[string]*record.Record {
+	var others []*record.Record
+	for _, r := range have {
+		if r.Header.Run.Code != r.Header.Run.PresentCode() {
+			others = append(others, r)
+		}
+	}
+	out := make(map[string]*record.Record)
+	if len(others) == 0 { // as nearly always: nothing is hashed
+		return out
+	}
 	missing := make(map[string]string) // ID of the run without its code → planned ID
 	for _, p := range plan {
 		if have[p.ID] == nil {
 			missing[codeless(p.Run)] = p.ID
 		}
 	}
-	out := make(map[string]*record.Record)
-	if len(missing) == 0 {
-		return out
-	}
-	for _, r := range have {
+	for _, r := range others {
 		id, ok := missing[codeless(r.Header.Run)]
 		if ok && (out[id] == nil || r.Header.Started.After(out[id].Header.Started)) {
 			out[id] = r
