@@ -1,16 +1,14 @@
 package harness
 
 import (
-	"encoding/json"
 	"maps"
-	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
@@ -111,10 +109,7 @@ func TestCodeVersions(t *testing.T) {
 			result = append(result, float64(f.TestRisk))
 		}
 		v := recorded[name]
-		same := len(result) == len(v.Result)
-		for k := range result {
-			same = same && math.Abs(result[k]-v.Result[k]) <= 1e-6*(1+math.Abs(v.Result[k]))
-		}
+		same := testutil.SameResult(result, v.Result)
 		switch {
 		case *update && !same:
 			v.Version++
@@ -125,13 +120,7 @@ func TestCodeVersions(t *testing.T) {
 		now[name] = v
 	}
 	if *update {
-		text, err := json.MarshalIndent(now, "", "\t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("../experiments/versions.json", append(text, '\n'), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.WriteJSON(t, "../experiments/versions.json", now)
 	}
 }
 

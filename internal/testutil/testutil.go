@@ -2,8 +2,10 @@
 package testutil
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"net/http"
 	"os"
 
@@ -26,6 +28,30 @@ func Names(t interface {
 		names[i] = e.Name()
 	}
 	return names
+}
+
+// SameResult reports whether numbers are those that were recorded, to 1e-6.
+func SameResult(got, recorded []float64) bool {
+	same := len(got) == len(recorded)
+	for i := 0; same && i < len(got); i++ {
+		same = math.Abs(got[i]-recorded[i]) <= 1e-6*(1+math.Abs(recorded[i]))
+	}
+	return same
+}
+
+// WriteJSON writes a golden file.
+func WriteJSON(t interface {
+	Helper()
+	Fatal(args ...any)
+}, path string, v any) {
+	t.Helper()
+	text, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(text, '\n'), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // RoundTripper makes a function an http.RoundTripper.

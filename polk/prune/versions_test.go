@@ -1,15 +1,13 @@
 package prune_test
 
 import (
-	"encoding/json"
 	"flag"
-	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -31,10 +29,7 @@ func TestVersions(t *testing.T) {
 			continue
 		}
 		result := scores(t, h)
-		same := len(result) == len(v.Result)
-		for i := range result {
-			same = same && math.Abs(result[i]-v.Result[i]) <= 1e-6*(1+math.Abs(v.Result[i]))
-		}
+		same := testutil.SameResult(result, v.Result)
 		switch {
 		case *update && !same:
 			v.Version++
@@ -48,13 +43,7 @@ func TestVersions(t *testing.T) {
 		now[h.Name] = v
 	}
 	if *update {
-		text, err := json.MarshalIndent(now, "", "\t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("versions.json", append(text, '\n'), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.WriteJSON(t, "versions.json", now)
 	}
 }
 
