@@ -87,6 +87,10 @@ type Elements interface {
 	Self(j int) float64      // κ(x_j, x_j)
 	Row(j int) []float64     // κ(x_j, x_i) for all i < Total(); valid until the next call
 
+	// Values returns κ(x, x_i) for all i < Total(), of any point x: one of the step's
+	// samples, or one that is to be an element. It is valid until the next call.
+	Values(x []float32) []float64
+
 	// Drop removes element j and leaves the others' weights as they are.
 	Drop(j int)
 }
@@ -126,10 +130,22 @@ type InverseState interface {
 	// an old element has been removed.
 	DistanceBefore(j int) float64
 
+	// Enter appends an element with point x, which is copied, and weights of zero, and
+	// returns its number: f̃ is the same, but Remove can give the element weights. An
+	// element is moved by Enter at its new place and Remove at the old one; two are
+	// merged, with all weights refitted, by one Enter and two Remove. Enter returns −1,
+	// and does nothing, if κ(x, ·) is so close to the span of the elements that are
+	// present that it would be of no use: within Distinct·κ(x, x), squared.
+	Enter(x []float32) int
+
 	// Column writes column j of K⁻¹ to dst, Total() long, with zeros for the
 	// elements that are not present.
 	Column(dst []float64, j int)
 }
+
+// Distinct is the squared distance to the span of the other elements, relative to
+// κ(x, x), that InverseState.Enter asks of an element.
+const Distinct = 1e-5
 
 // Least returns the present element of s with the least score, the first of
 // equals. A score that is not a number counts as +Inf. It returns −1 if there

@@ -174,6 +174,7 @@ func (s *state) add(x []float32, w []float64, sample int) int {
 	s.x, s.w = append(s.x, x), append(s.w, w)
 	s.orig, s.age = append(s.orig, sample), append(s.age, 0)
 	s.ids = append(s.ids, s.l.entered+uint64(len(s.ids)-s.old))
+	s.inv = nil
 	return len(s.x) - 1
 }
 
@@ -208,6 +209,24 @@ func (s *state) Row(j int) []float64 {
 
 func (s *state) Add(x []float32, w []float64) int {
 	return s.add(slices.Clone(x), slices.Clone(w), -1)
+}
+
+func (s *state) Values(x []float32) []float64 {
+	v := make([]float64, len(s.x))
+	for i := range v {
+		v[i] = s.l.Kernel.Eval(x, s.x[i])
+	}
+	return v
+}
+
+func (s *state) Enter(x []float32) int {
+	j := s.add(slices.Clone(x), make([]float64, s.step.Outputs), -1)
+	if !(s.Distance(j) > prune.Distinct*s.Self(j)) {
+		s.x, s.w, s.age, s.orig, s.ids = s.x[:j], s.w[:j], s.age[:j], s.orig[:j], s.ids[:j]
+		s.inv = nil
+		return -1
+	}
+	return j
 }
 
 func (s *state) Drop(j int) {
