@@ -38,10 +38,13 @@ func (s *withInverse) newPoints() *kernel.Points {
 //	⎡Q 0⎤ + 1/d·⎡−t⎤·[−tᵀ 1]
 //	⎣0 0⎦       ⎣ 1⎦
 //
-// is one row more of R̂. For commit, which goes from P to the new inverse, z is one
-// more new element of the step: it has its row of T and of S.
+// is one row more of R̂. As f is the projection of f̃ on the others, f̃ − f is orthogonal
+// to them, and with z the projection has in addition (f̃ − f)(z)/d times the part of
+// κ(z, ·) that is orthogonal to them, κ(z, ·) − Σ_j t_j κ(x_j, ·). For commit, which goes
+// from P to the new inverse, z is one more new element of the step: it has its row of T
+// and of S.
 func (s *withInverse) Enter(x []float32) int {
-	m, n, b := s.dict, s.b.n, s.b
+	m, n, b, c := s.dict, s.b.n, s.b, s.f.Outputs
 	self := s.f.Kernel.Self(x)
 	v := s.Values(x)
 	s.projectEntering(v[:m])
@@ -51,16 +54,13 @@ func (s *withInverse) Enter(x []float32) int {
 		return -1
 	}
 	s.enterSchur(v, self+s.ridge)
+	s.enterWeights(v, t, d)
 	s.enterLoop(t, d, self+s.ridge)
-	if s.illConditioned {
-		s.enterTarget(v)
-	}
-	c := s.f.Outputs
 	b.gram = bordered(b.gram, n, v[m:], self+s.ridge)
 	b.toDict = append(b.toDict[:n*m], v[:m]...)
 	b.points = append(b.points[:n*len(x)], x...)
 	b.weights = append(b.weights[:n*c], make([]float64, c)...)
-	b.samples = append(b.samples, -1)
+	b.samples = append(b.samples[:n], -1)
 	s.l.points.Append(x)
 	b.n++
 	return m + n
@@ -146,21 +146,39 @@ func (s *withInverse) enterLoop(t []float64, d, self float64) {
 	s.invDiag = append(s.invDiag[:len(t)], 1/d)
 	s.invDiagFloor = append(s.invDiagFloor[:len(t)], 1/self)
 	s.oldDiag = append(s.oldDiag[:len(t)], 0)
-	s.norm2 = append(s.norm2[:len(t)], 0)
 	s.present = append(s.present[:len(t)], true)
-	s.weights = append(s.weights[:len(t)*s.f.Outputs], make([]float64, s.f.Outputs)...)
 	s.left++
 }
 
-// enterTarget appends f̃(z).
-func (s *withInverse) enterTarget(v []float64) {
+// enterWeights refits all weights with the element.
+func (s *withInverse) enterWeights(v, t []float64, d float64) {
 	c := s.f.Outputs
-	s.target = extend(s.target[:len(v)*c], c)
-	f := s.target[len(v)*c:]
-	clear(f)
-	for j, k := range v {
-		axpy(k, s.startWeights(j), f)
+	s.gain = grow(s.gain, c)
+	clear(s.gain)
+	if s.illConditioned {
+		s.target = append(s.target[:len(v)*c], s.gain...)
 	}
+	for j, k := range v {
+		axpy(k, s.startWeights(j), s.gain)
+	}
+	if s.illConditioned {
+		copy(s.target[len(v)*c:], s.gain)
+	}
+	for j, k := range v {
+		if s.present[j] {
+			axpy(-k, s.Weights(j), s.gain)
+		}
+	}
+	s.spent = max(s.spent-sumSquares(s.gain)/d, 0)
+	scale(1/d, s.gain)
+	for j, on := range s.present {
+		if on {
+			axpy(-t[j], s.gain, s.Weights(j))
+			s.norm2[j] = sumSquares(s.Weights(j))
+		}
+	}
+	s.weights = append(s.weights[:len(v)*c], s.gain...)
+	s.norm2 = append(s.norm2[:len(v)], sumSquares(s.gain))
 }
 
 // startWeights returns the weights of j in f̃, less what Drop took of them. Until commit

@@ -167,6 +167,7 @@ type komp struct {
 	wide     []float64 // that point
 	product  []float64 // M+n: Q·v
 	schurRow []float64
+	gain     []float64 // C: (f̃ − f)(z)
 
 	// commit.go
 	goneSorted    []int     // removed dictionary elements, ascending

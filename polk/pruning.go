@@ -297,8 +297,8 @@ func (s *withInverse) Drop(j int) {
 			}
 			axpy(-v, w, s.target[i*len(w):(i+1)*len(w)])
 		}
-		axpy(-1, w, s.startWeights(j)) // for an element that enters later
 	}
+	axpy(-1, w, s.startWeights(j)) // for an element that enters later
 	clear(w)
 	s.norm2[j] = 0
 	s.eliminate(s.b, j)

@@ -49,28 +49,25 @@ const redundant = 0.02
 
 func (k kompMerge) Prune(ctx context.Context, s InverseState) error {
 	var column []float64
-	for s.Len() > max(k.order, 0) {
+	most := k.within(s.Step())
+	for s.Len() > k.order {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		p := Least(s, s.Cost)
-		cost, left := s.Cost(p), k.within(s.Step())-s.Spent()
-		q, z := k.merged(s, p)
-		if z >= 0 {
+		removed := s.Spent() + s.Cost(p)
+		if q, z := k.merged(s, p); z >= 0 {
 			column = append(column[:0], make([]float64, s.Total())...)
 			s.Column(column, p)
-			if joint := jointCost(s, p, q, column[q]); joint < cost {
-				if !(joint <= left) {
-					s.Drop(z)
-					return nil
-				}
+			merged := s.Spent() + jointCost(s, p, q, column[q])
+			if merged < removed && merged <= most {
 				s.Remove(p)
 				s.Remove(q)
 				continue
 			}
-			s.Drop(z)
+			s.Remove(z)
 		}
-		if !(cost <= left) {
+		if !(removed <= most) {
 			return nil
 		}
 		s.Remove(p)

@@ -28,7 +28,7 @@ type InversePruner interface {
 // A Stateful pruner keeps something from step to step that is not in the model.
 // Saving the learner saves it.
 type Stateful interface {
-	// MarshalBinary returns the state to save, at most 512 KiB for
+	// MarshalBinary returns the state to save, at most 8 MiB for
 	// polk.Learner.Save.
 	MarshalBinary() ([]byte, error)
 
@@ -118,7 +118,8 @@ type InverseState interface {
 	// γ_j² − r² = ‖w_j‖²·Distance(j).
 	Cost(j int) float64
 
-	// Spent returns r², the squared error of what has been removed by Remove.
+	// Spent returns r², the squared error of the approximation: what Remove has added
+	// and Enter has taken off. What Drop takes counts as no part of f̃.
 	Spent() float64
 
 	// Distance returns 1/[K⁻¹]_jj, the squared distance of κ(x_j, ·) to the
@@ -130,12 +131,13 @@ type InverseState interface {
 	// an old element has been removed.
 	DistanceBefore(j int) float64
 
-	// Enter appends an element with point x, which is copied, and weights of zero, and
-	// returns its number: f̃ is the same, but Remove can give the element weights. An
-	// element is moved by Enter at its new place and Remove at the old one; two are
-	// merged, with all weights refitted, by one Enter and two Remove. Enter returns −1,
-	// and does nothing, if κ(x, ·) is so close to the span of the elements that are
-	// present that it would be of no use: within Distinct·κ(x, x), squared.
+	// Enter adds an element with point x, which is copied, and returns its number. It
+	// gives all elements the weights of the best approximation of f̃, as Remove does, and
+	// Spent becomes smaller. An element is moved by Enter at its new place and Remove at
+	// the old one; two are merged by one Enter and two Remove; one that was removed
+	// comes back. Enter returns −1, and does nothing, if the squared distance of κ(x, ·)
+	// to the span of the elements that are present is below Distinct·κ(x, x): it would be
+	// of no use.
 	Enter(x []float32) int
 
 	// Column writes column j of K⁻¹ to dst, Total() long, with zeros for the
