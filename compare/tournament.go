@@ -176,7 +176,7 @@ func (f *FieldResult) entry(name string) *Entry {
 			return e
 		}
 	}
-	h, _ := prune.Lookup(name)
+	h, _ := prune.Variant(name)
 	f.Entries = append(f.Entries, &Entry{Heuristic: h})
 	return f.Entries[len(f.Entries)-1]
 }

@@ -1,11 +1,13 @@
 package experiments
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"polkrepro/data"
 	"polkrepro/experiments/internal/doc"
@@ -26,7 +28,7 @@ type Tournament struct {
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
 	Reference   string   `json:"reference"`  // the heuristic that the others are compared with
-	Heuristics  []string `json:"heuristics"` // by name, the reference first; all that are registered unless the spec or its user says otherwise
+	Heuristics  []string `json:"heuristics"` // by name, as of [prune.Variant], the reference first; all that are registered unless the spec or its user says otherwise
 	Fields      []Field  `json:"-"`
 }
 
@@ -134,18 +136,29 @@ func ParseTournament(filename string, src []byte) (*Tournament, error) {
 }
 
 // With returns a tournament of the reference and the heuristics of the given
-// names.
+// names, as of [prune.Variant].
 func (t *Tournament) With(names []string) (*Tournament, error) {
 	out := *t
 	out.Heuristics = []string{t.Reference}
 	for _, name := range names {
-		if _, ok := prune.Lookup(name); !ok {
-			return nil, fmt.Errorf("unknown pruner %q%s (known: %s)", name,
-				strictyaml.Suggest(name, prune.Names()), list(prune.Names()))
+		if why := checkVariant(name); why != "" {
+			return nil, errors.New(why)
 		}
 		out.Heuristics = union(out.Heuristics, []string{name})
 	}
 	return &out, nil
+}
+
+// checkVariant says what is wrong with the name of a heuristic or a variant of one.
+func checkVariant(name string) string {
+	base, _, _ := strings.Cut(name, ":")
+	if why := checkPruner(base); why != "" {
+		return why
+	}
+	if _, err := prune.Variant(name); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // On returns a tournament on those of the fields that pass.
@@ -189,9 +202,9 @@ func (t *Tournament) Plan(profile string) ([]Contest, error) {
 
 // contests returns the runs of a heuristic on a field.
 func (f *Field) contests(tournament, name string, w fieldWork) ([]Contest, error) {
-	h, ok := prune.Lookup(name)
-	if !ok {
-		return nil, fmt.Errorf("unknown pruner %q", name)
+	h, err := prune.Variant(name)
+	if err != nil {
+		return nil, err
 	}
 	var out []Contest
 	for _, value := range f.grid(h, w.Refine) {
@@ -249,7 +262,7 @@ func (f *Field) grid(h prune.Heuristic, refine int) []float64 {
 // values returns the values of a heuristic's knob that are given, and whether
 // there may be others between them.
 func (f *Field) values(h prune.Heuristic, knob prune.Param) (values []float64, refined bool) {
-	values = f.budgets[h.Name]
+	values = f.budgets[h.Base()]
 	if values == nil {
 		values = f.budgets[knob.Name]
 	}
@@ -261,7 +274,7 @@ func (f *Field) values(h prune.Heuristic, knob prune.Param) (values []float64, r
 
 // count returns how many runs of a heuristic there are on a field.
 func (f *Field) count(name string, w fieldWork) int {
-	h, _ := prune.Lookup(name)
+	h, _ := prune.Variant(name)
 	knob, ok := h.Knob()
 	if !ok {
 		return w.Replicates
@@ -277,11 +290,16 @@ func (f *Field) count(name string, w fieldWork) int {
 // with returns a field's parameters with a heuristic at a value of its knob.
 func (f *Field) with(h prune.Heuristic, value float64) (Params, error) {
 	p := f.params
-	shared("pruner").store(&p, setting{word: h.Name})
+	shared("pruner").store(&p, setting{word: h.Base()})
+	given := make(prune.Params)
 	if h.Epsilon {
 		p.Parsimony = value
 	} else if knob, ok := h.Knob(); ok {
-		p.PrunerParams = prune.Params{knob.Name: value}
+		given[knob.Name] = value
+	}
+	var err error
+	if p.PrunerParams, err = h.Complete(given); err != nil { // also what a variant fixes
+		return p, err
 	}
 	if param, why := p.completePruner(); why != "" {
 		return p, fmt.Errorf("%s: %s", param, why)
@@ -316,7 +334,7 @@ func (c *tournamentChecker) tournament() *Tournament {
 		others = prune.Names()
 	}
 	for i, name := range d.Heuristics {
-		if why := checkPruner(name); why != "" {
+		if why := checkVariant(name); why != "" {
 			c.Errorf(c.root.At("heuristics", i), "%s", why)
 		}
 	}

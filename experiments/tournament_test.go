@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -179,5 +180,40 @@ func TestWith(t *testing.T) {
 	}
 	if _, err := tour.With([]string{"rendom"}); err == nil || !strings.Contains(err.Error(), `did you mean "random"?`) {
 		t.Errorf("unknown heuristic: %v", err)
+	}
+}
+
+// Variants of a heuristic are runs of it with other parameters; of the default value the
+// runs are those of the heuristic itself.
+func TestWithVariants(t *testing.T) {
+	tour, err := FindTournament("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := prune.Lookup("komp-age")
+	usual := "komp-age:memory=" + strconv.FormatFloat(*h.Params[1].Default, 'g', -1, 64)
+	tour, err = tour.With([]string{"komp-age", "komp-age:memory=7", usual})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := tour.Plan("smoke")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make(map[string][]string)
+	for _, c := range plan {
+		ids[c.Heuristic] = append(ids[c.Heuristic], c.ID)
+		if c.Heuristic == "komp-age:memory=7" && (c.Run.Params.Pruner != "komp-age" || c.Run.Params.PrunerParams["memory"] != 7) {
+			t.Errorf("%s is a run with pruner %s, %v", c.Heuristic, c.Run.Params.Pruner, c.Run.Params.PrunerParams)
+		}
+	}
+	if len(ids["komp-age"]) == 0 || !slices.Equal(ids["komp-age"], ids[usual]) {
+		t.Errorf("runs of komp-age and of its default value differ")
+	}
+	if n := len(ids["komp-age:memory=7"]); n != len(ids["komp-age"]) || ids["komp-age:memory=7"][0] == ids["komp-age"][0] {
+		t.Errorf("%d runs of another value, %d of komp-age", n, len(ids["komp-age"]))
+	}
+	if _, err := tour.With([]string{"komp-age:memory=x"}); err == nil {
+		t.Error("a value that is no number")
 	}
 }

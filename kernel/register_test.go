@@ -100,8 +100,8 @@ func TestRegisterPanics(t *testing.T) {
 
 // TestMetaTooLong: what could not be read is not written.
 func TestMetaTooLong(t *testing.T) {
-	err := NewExpansion(Gaussian{1}, 1, 1).Write(io.Discard, strings.Repeat("x", 1<<20))
+	err := NewExpansion(Gaussian{1}, 1, 1).Write(io.Discard, strings.Repeat("x", 1<<24))
 	if err == nil || !strings.Contains(err.Error(), "at most") {
-		t.Errorf("meta data of 1 MiB: %v", err)
+		t.Errorf("meta data of 16 MiB: %v", err)
 	}
 }

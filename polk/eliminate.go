@@ -182,7 +182,9 @@ func (k *komp) eliminate(b *batch, j int) {
 		k.removed = append(k.removed, j)
 	} else {
 		out = k.newRows.take(j)
-		k.removed = append(k.removed, m+b.samples[j-m])
+		if sample := b.samples[j-m]; sample >= 0 { // not what a pruner has entered
+			k.removed = append(k.removed, m+sample)
+		}
 	}
 	k.downdate(j, out, k.weights, k.norm2, k.invDiag, k.present, k.oldDiag, &k.newRows)
 }

@@ -162,6 +162,13 @@ type komp struct {
 	unpivoted  []int     // new elements that have not been a pivot
 	pivotOrder []int     // those that have, in that order
 
+	// enter.go
+	values   []float64 // M+n: κ to a point
+	wide     []float64 // that point
+	product  []float64 // M+n: Q·v
+	schurRow []float64
+	gain     []float64 // C: (f̃ − f)(z)
+
 	// commit.go
 	goneSorted    []int     // removed dictionary elements, ascending
 	keptNew       []int     // new elements that stay

@@ -109,7 +109,7 @@ func (cfg *Config) checkOrder(order int) error {
 }
 
 // mostState is what the header of a saved model holds beside the rest.
-const mostState = 1 << 19
+const mostState = 1 << 23
 
 // Load reads a learner that Save wrote. The configuration is not part of what
 // is saved; kernel, loss, dimension and classes of cfg must be the saved ones.

@@ -170,6 +170,15 @@ func (s *withoutInverse) Row(j int) []float64 {
 	return s.row
 }
 
+func (s *withoutInverse) Values(x []float32) []float64 {
+	n, f, k := len(s.present), s.l.f, &s.l.komp
+	k.values, s.x = grow(k.values, n), grow(s.x, len(x))
+	kernel.Widen(s.x, x)
+	f.Dict.Block64(f.Kernel, 1, s.x, k.values, n, 1)
+	s.l.evals += int64(n)
+	return k.values
+}
+
 func (s *withoutInverse) Drop(j int) {
 	if !s.present[j] {
 		panic(absent)
@@ -289,6 +298,7 @@ func (s *withInverse) Drop(j int) {
 			axpy(-v, w, s.target[i*len(w):(i+1)*len(w)])
 		}
 	}
+	axpy(-1, w, s.startWeights(j)) // for an element that enters later
 	clear(w)
 	s.norm2[j] = 0
 	s.eliminate(s.b, j)

@@ -152,6 +152,40 @@ func TestPrunersError(t *testing.T) {
 	}
 }
 
+// looking compares Values with κ.
+type looking struct{ t *testing.T }
+
+func (l looking) Prune(_ context.Context, s prune.State) error {
+	step := s.Step()
+	for i := range step.N {
+		x := step.X[i*len(step.X)/step.N : (i+1)*len(step.X)/step.N]
+		for j, v := range s.Values(x) {
+			if want := step.Kernel.Eval(x, s.Point(j)); math.Abs(v-want) > 1e-9 {
+				l.t.Fatalf("Values says %v at element %d, and κ is %v", v, j, want)
+			}
+		}
+	}
+	return nil
+}
+
+func TestValuesWithoutInverse(t *testing.T) {
+	cfg := testConfig(hinge)
+	var err error
+	cfg.Pruner, err = prune.New(prune.Heuristic{Name: "looking", About: "for tests", New: func(prune.Params) prune.Pruner { return looking{t} }}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := mustNew(t, cfg)
+	mix := newMixture(rand.New(rand.NewPCG(2, 1)), cfg.Dim, cfg.Classes)
+	for range 5 {
+		x, y := mix.batch(12)
+		mustStep(t, l, 12, x, y)
+	}
+	if l.f.Order() == 0 {
+		t.Error("no elements: the test shows nothing")
+	}
+}
+
 func TestGaussianOnly(t *testing.T) {
 	cfg := testConfig(hinge)
 	cfg.Kernel = kernel.Polynomial{Offset: 1, Degree: 2}
@@ -191,7 +225,7 @@ func TestSavedPruner(t *testing.T) {
 	}
 	cfg.Pruner = &prune.Instance{Pruner: hoarder{bytes: mostState + 1}, Heuristic: prune.Heuristic{Name: "hoarder"}}
 	l = mustNew(t, cfg)
-	if err := l.Save(&file); err == nil || !strings.Contains(err.Error(), "hoarder keeps 524289 bytes") {
+	if err := l.Save(&file); err == nil || !strings.Contains(err.Error(), "hoarder keeps 8388609 bytes") {
 		t.Errorf("error %v", err)
 	}
 	cfg.Pruner = &prune.Instance{Pruner: hoarder{bytes: mostState}, Heuristic: prune.Heuristic{Name: "hoarder"}}

@@ -112,6 +112,12 @@ func pointCells(p compare.Means) []string {
 		strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
 }
 
+// file is the name of the page's file, with the characters that every system can have in
+// a name.
+func (p Page) file() string {
+	return strings.NewReplacer(":", "-", "=", "-").Replace(p.Heuristic) + ".md"
+}
+
 // pages makes a page for each heuristic.
 func pages(res *compare.Result) []Page {
 	var out []Page
@@ -212,7 +218,7 @@ func (t *Tournament) Index(w io.Writer) error {
 	}
 	b.WriteString("## Heuristics\n\n")
 	for _, p := range t.Pages {
-		fmt.Fprintf(&b, "- [%[1]s](heuristics/%[1]s.md)\n", p.Heuristic)
+		fmt.Fprintf(&b, "- [%s](heuristics/%s)\n", p.Heuristic, p.file())
 	}
 	b.WriteString("\nAll runs: [runs.csv](runs.csv).\n")
 	_, err := io.WriteString(w, b.String())
@@ -255,7 +261,7 @@ func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w.file("index.md", t.Index)
 	w.file("runs.csv", t.CSV)
 	for _, p := range t.Pages {
-		w.file(filepath.Join("heuristics", p.Heuristic+".md"), p.Markdown)
+		w.file(filepath.Join("heuristics", p.file()), p.Markdown)
 	}
 	for _, table := range t.Tables {
 		w.table(table)

@@ -42,7 +42,7 @@ processor times, and unreliable on a busy machine.`,
 		},
 	}
 	profileFlag(cmd, &c.profile, "quick")
-	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's (default: all)")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or of variants: komp-age:memory=50 (default: all)")
 	workersFlag(cmd, &c.opt.Workers)
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)

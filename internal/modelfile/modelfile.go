@@ -20,8 +20,8 @@ import (
 	"slices"
 )
 
-// maxHeader bounds what a damaged length can make Open allocate.
-const maxHeader = 1 << 20
+// maxHeader bounds what Open reads as a header.
+const maxHeader = 1 << 24
 
 // A Format is a kind of file.
 type Format struct {
@@ -85,7 +85,7 @@ func (f Format) Open(r io.Reader, header any) (*Reader, error) {
 	if n > maxHeader {
 		return nil, fmt.Errorf("%w: a header of %d bytes", f.Err, n)
 	}
-	if b, err = d.bytes(int(n)); err != nil {
+	if b, err = d.Bytes(int(n)); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(b, header); err != nil {

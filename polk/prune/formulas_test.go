@@ -617,3 +617,99 @@ func TestNone(t *testing.T) {
 		t.Errorf("%d of 9 elements are left", s.Len())
 	}
 }
+
+// What komp-merge leaves after one removal, by solving the normal equations: the cheaper
+// of f̃ on all elements but one, and on all but two and a point between these.
+func TestKOMPMerge(t *testing.T) {
+	merged := 0
+	for seed := range uint64(30) {
+		f := draw(seed, 6, 3) // 9, so that all others are tried as partners
+		order := prune.Params{"order": 8}
+		cheapest, single := -1, math.Inf(1)
+		for j := range f.x {
+			if e, _ := f.project(without(f.all(), j), 0); e < single {
+				cheapest, single = j, e
+			}
+		}
+		s := f.prune(t, "komp-merge-order", order)
+		if s.Len() != 8 {
+			t.Fatalf("seed %d: %d elements are left", seed, s.Len())
+		}
+		if s.Spent() > single+1e-9 {
+			t.Errorf("seed %d: it spends %v, and %v is enough", seed, s.Spent(), single)
+		}
+		is := left(s)
+		if is[len(is)-1] < 9 { // nothing has entered, or it has left again
+			check(t, "komp-merge-order", s, without(f.all(), cheapest))
+			continue
+		}
+		merged++
+		g := *f
+		g.x, g.w = append(slices.Clone(f.x), s.Point(9)), append(slices.Clone(f.w), []float64{0, 0})
+		e, w := g.project(is, 0)
+		if math.Abs(e-s.Spent()) > 1e-9 {
+			t.Errorf("seed %d: it spends %v, and the best approximation has an error of %v", seed, s.Spent(), e)
+		}
+		for a, i := range is {
+			for c, v := range s.Weights(i) {
+				if math.Abs(v-w.At(a, c)) > 1e-6 {
+					t.Errorf("seed %d: element %d has weights %v", seed, i, s.Weights(i))
+				}
+			}
+		}
+		f.checkMerged(t, s, cheapest)
+	}
+	if merged < 5 || merged > 25 {
+		t.Errorf("%d of 30 are merged: the test shows little", merged)
+	}
+}
+
+// checkMerged checks that the new element 9 of s lies where p and its best partner would
+// be merged without a refit, by a scan.
+func (f *function) checkMerged(t *testing.T, s prune.Elements, p int) {
+	t.Helper()
+	var gone []int
+	for j := range f.x {
+		if !s.Present(j) {
+			gone = append(gone, j)
+		}
+	}
+	if len(gone) != 2 || !slices.Contains(gone, p) {
+		t.Errorf("%v left, and %d is the cheapest", gone, p)
+		return
+	}
+	best, least, place := -1, math.Inf(1), 0.0
+	for q := range f.x {
+		if q == p {
+			continue
+		}
+		for i := range 501 {
+			h := float64(i) / 1000
+			if norm(f.w[p]) > norm(f.w[q]) {
+				h += 0.5
+			}
+			a, b := math.Pow(f.k(p, q), (1-h)*(1-h)), math.Pow(f.k(p, q), h*h)
+			var z float64
+			for c := range f.w[p] {
+				v := a*f.w[p][c] + b*f.w[q][c]
+				z += v * v
+			}
+			loss := norm(f.w[p]) + norm(f.w[q]) + 2*f.k(p, q)*(f.w[p][0]*f.w[q][0]+f.w[p][1]*f.w[q][1]) - z
+			if loss < least {
+				best, least, place = q, loss, h
+			}
+		}
+	}
+	if !slices.Contains(gone, best) {
+		t.Errorf("%d is merged with one of %v, and the best partner is %d", p, gone, best)
+		return
+	}
+	for i, v := range s.Point(9) {
+		want := place*float64(f.x[p][i]) + (1-place)*float64(f.x[best][i])
+		if math.Abs(float64(v)-want) > 0.02*math.Abs(float64(f.x[p][i])-float64(f.x[best][i]))+1e-6 {
+			t.Errorf("the new point is %v, and the best is %v of the way at %v", s.Point(9), place, want)
+		}
+	}
+}
+
+func norm(w []float64) float64 { return w[0]*w[0] + w[1]*w[1] }

@@ -27,7 +27,6 @@ func init() {
 type merging struct{ order int }
 
 func (m merging) Prune(_ context.Context, s State) error {
-	const tried = 8
 	for s.Len() > m.order {
 		p := Least(s, s.Norm2)
 		if s.Norm2(p) == 0 || s.Len() == 1 {
@@ -35,16 +34,8 @@ func (m merging) Prune(_ context.Context, s State) error {
 			continue
 		}
 		row := s.Row(p)
-		partners := shortlist(s, tried, func(q int) float64 {
-			if q == p {
-				return math.Inf(1)
-			}
-			half := math.Sqrt(math.Sqrt(row[q]))
-			pair := newPair(s, p, q, row[q])
-			return min(pair.lossAt(row[q], 1), pair.lossAt(half, half))
-		})
 		with, h, least := -1, 0.0, math.Inf(1)
-		for _, q := range partners {
+		for _, q := range partners(s, p, row) {
 			pair := newPair(s, p, q, row[q])
 			at := pair.search()
 			if v := pair.loss(at); q != p && (v < least || with < 0) {
@@ -56,10 +47,24 @@ func (m merging) Prune(_ context.Context, s State) error {
 	return nil
 }
 
+// partners returns the elements that p may be merged with, for row κ(x_p, ·), the
+// best first. p itself may be the last.
+func partners(s Elements, p int, row []float64) []int {
+	const tried = 8
+	return shortlist(s, tried, func(q int) float64 {
+		if q == p {
+			return math.Inf(1)
+		}
+		half := math.Sqrt(math.Sqrt(row[q]))
+		pair := newPair(s, p, q, row[q])
+		return min(pair.lossAt(row[q], 1), pair.lossAt(half, half))
+	})
+}
+
 // A pair holds ‖w_p‖², ‖w_q‖², w_p·w_q and κ_pq.
 type pair struct{ pp, qq, pq, kappa float64 }
 
-func newPair(s State, p, q int, kappa float64) pair {
+func newPair(s Elements, p, q int, kappa float64) pair {
 	return pair{s.Norm2(p), s.Norm2(q), dot(s.Weights(p), s.Weights(q)), kappa}
 }
 
@@ -93,14 +98,20 @@ func (p pair) search() float64 {
 // of its weights are computed.
 func merge(s State, p, q int, h float64) {
 	step, xp, xq := s.Step(), s.Point(p), s.Point(q)
-	z := make([]float32, len(xp))
-	for i, v := range xp {
-		z[i] = float32(float64(h*float64(v)) + float64((1-h)*float64(xq[i])))
-	}
+	z := between(xp, xq, h)
 	w := make([]float64, step.Outputs)
 	axpy(step.Kernel.Eval(xp, z), s.Weights(p), w)
 	axpy(step.Kernel.Eval(xq, z), s.Weights(q), w)
 	s.Drop(p)
 	s.Drop(q)
 	s.Add(z, w)
+}
+
+// between returns h·a + (1−h)·b.
+func between(a, b []float32, h float64) []float32 {
+	z := make([]float32, len(a))
+	for i, v := range a {
+		z[i] = float32(float64(h*float64(v)) + float64((1-h)*float64(b[i])))
+	}
+	return z
 }

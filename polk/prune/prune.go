@@ -28,7 +28,7 @@ type InversePruner interface {
 // A Stateful pruner keeps something from step to step that is not in the model.
 // Saving the learner saves it.
 type Stateful interface {
-	// MarshalBinary returns the state to save, at most 512 KiB for
+	// MarshalBinary returns the state to save, at most 8 MiB for
 	// polk.Learner.Save.
 	MarshalBinary() ([]byte, error)
 
@@ -87,6 +87,10 @@ type Elements interface {
 	Self(j int) float64      // κ(x_j, x_j)
 	Row(j int) []float64     // κ(x_j, x_i) for all i < Total(); valid until the next call
 
+	// Values returns κ(x, x_i) for all i < Total(), of any point x: one of the step's
+	// samples, or one that is to be an element. It is valid until the next call.
+	Values(x []float32) []float64
+
 	// Drop removes element j and leaves the others' weights as they are.
 	Drop(j int)
 }
@@ -114,7 +118,8 @@ type InverseState interface {
 	// γ_j² − r² = ‖w_j‖²·Distance(j).
 	Cost(j int) float64
 
-	// Spent returns r², the squared error of what has been removed by Remove.
+	// Spent returns r², the squared error of the approximation: what Remove has added
+	// and Enter has taken off. What Drop takes counts as no part of f̃.
 	Spent() float64
 
 	// Distance returns 1/[K⁻¹]_jj, the squared distance of κ(x_j, ·) to the
@@ -126,10 +131,23 @@ type InverseState interface {
 	// an old element has been removed.
 	DistanceBefore(j int) float64
 
+	// Enter adds an element with point x, which is copied, and returns its number. It
+	// gives all elements the weights of the best approximation of f̃, as Remove does, and
+	// Spent becomes smaller. An element is moved by Enter at its new place and Remove at
+	// the old one; two are merged by one Enter and two Remove; one that was removed
+	// comes back. Enter returns −1, and does nothing, if the squared distance of κ(x, ·)
+	// to the span of the elements that are present is below Distinct·κ(x, x): it would be
+	// of no use.
+	Enter(x []float32) int
+
 	// Column writes column j of K⁻¹ to dst, Total() long, with zeros for the
 	// elements that are not present.
 	Column(dst []float64, j int)
 }
+
+// Distinct is the squared distance to the span of the other elements, relative to
+// κ(x, x), that InverseState.Enter asks of an element.
+const Distinct = 1e-5
 
 // Least returns the present element of s with the least score, the first of
 // equals. A score that is not a number counts as +Inf. It returns −1 if there

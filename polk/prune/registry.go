@@ -1,10 +1,12 @@
 package prune
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -41,6 +43,7 @@ type Heuristic struct {
 	NewInverse func(Params) InversePruner
 
 	file string // of this package, that registers it; empty if another package does
+	base string // the name of what it is a variant of, if it is one
 }
 
 // Inverse reports whether the heuristic uses the inverse kernel matrix.
@@ -104,6 +107,47 @@ func Names() []string { return slices.Sorted(maps.Keys(registered)) }
 func Lookup(name string) (Heuristic, bool) {
 	h, ok := registered[name]
 	return h, ok
+}
+
+// Base returns the name that the heuristic, or what it is a variant of, is registered
+// under.
+func (h Heuristic) Base() string { return cmp.Or(h.base, h.Name) }
+
+// Variant returns the heuristic of that name, or one with parameters of other defaults,
+// named after them: "komp-age:memory=50".
+func Variant(text string) (Heuristic, error) {
+	parts := strings.Split(text, ":")
+	h, ok := Lookup(parts[0])
+	if !ok {
+		return h, fmt.Errorf("unknown pruner %q (known: %s)", parts[0], strings.Join(Names(), ", "))
+	}
+	if len(parts) == 1 {
+		return h, nil
+	}
+	h.Name, h.base, h.Params = text, h.Name, slices.Clone(h.Params)
+	knob, _ := h.Knob()
+	given := make(Params)
+	for _, part := range parts[1:] {
+		name, number, _ := strings.Cut(part, "=")
+		x, err := strconv.ParseFloat(number, 64)
+		i := slices.IndexFunc(h.Params, func(p Param) bool { return p.Name == name })
+		switch {
+		case i < 0:
+			return h, fmt.Errorf("%s: pruner %s takes no parameter %q", text, h.base, name)
+		case err != nil:
+			return h, fmt.Errorf("%s: %s is %q, want a number: %s:%s=0.5", text, name, number, h.base, name)
+		case name == knob.Name:
+			return h, fmt.Errorf("%s: %s is what a comparison sweeps: give another parameter, or none", text, name)
+		}
+		if want := h.Params[i].check(x); want != "" {
+			return h, fmt.Errorf("%s: %s is %s, want %s", text, name, number, want)
+		}
+		if _, ok := given[name]; ok {
+			return h, fmt.Errorf("%s: %s is given twice", text, name)
+		}
+		given[name], h.Params[i].Default = x, Bound(x)
+	}
+	return h, nil
 }
 
 // Knob returns the parameter that trades model order for accuracy, and whether

@@ -55,7 +55,7 @@ func (h Heuristic) Code() string {
 		return "program " + programHash()
 	}
 	sum := sourceHashes()[h.file]
-	switch v := versions()[h.Name]; {
+	switch v := versions()[h.Base()]; {
 	case v.Source != sum:
 		return "source " + sum
 	case v.Version > 1:

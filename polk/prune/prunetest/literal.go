@@ -151,6 +151,7 @@ type state struct {
 	ids   []uint64
 	gone  map[int]bool
 	spent float64
+	start [][]float64 // weights of f̃, once others are those of an approximation
 
 	inv map[int][]float64 // columns of K⁻¹ over the elements present; nil if it has to be computed
 }
@@ -174,6 +175,7 @@ func (s *state) add(x []float32, w []float64, sample int) int {
 	s.x, s.w = append(s.x, x), append(s.w, w)
 	s.orig, s.age = append(s.orig, sample), append(s.age, 0)
 	s.ids = append(s.ids, s.l.entered+uint64(len(s.ids)-s.old))
+	s.inv = nil
 	return len(s.x) - 1
 }
 
@@ -210,7 +212,72 @@ func (s *state) Add(x []float32, w []float64) int {
 	return s.add(slices.Clone(x), slices.Clone(w), -1)
 }
 
+func (s *state) Values(x []float32) []float64 {
+	v := make([]float64, len(s.x))
+	for i := range v {
+		v[i] = s.l.Kernel.Eval(x, s.x[i])
+	}
+	return v
+}
+
+// Enter gives z the weights r/d and the others w_i − t_i·r/d, t = K⁻¹k, which is the
+// solution of the bordered normal equations with r = (f̃ − f)(z).
+func (s *state) Enter(x []float32) int {
+	s.keepStart()
+	is, values := s.present(len(s.x)), s.Values(x)
+	j := s.add(slices.Clone(x), make([]float64, s.step.Outputs), -1)
+	d := s.Distance(j)
+	if !(d > prune.Distinct*s.Self(j)) {
+		s.x, s.w, s.age, s.orig, s.ids = s.x[:j], s.w[:j], s.age[:j], s.orig[:j], s.ids[:j]
+		s.inv = nil
+		return -1
+	}
+	r := make([]float64, s.step.Outputs)
+	for i, k := range values {
+		for c := range r {
+			r[c] += k * s.start[i][c]
+			if !s.gone[i] {
+				r[c] -= k * s.w[i][c]
+			}
+		}
+	}
+	p := s.inverse(is)
+	for a, i := range is {
+		var t float64
+		for b, q := range is {
+			t += p.At(a, b) * values[q]
+		}
+		for c := range r {
+			s.w[i][c] -= t * r[c] / d
+		}
+	}
+	s.w[j] = scaled(1/d, r)
+	s.start = append(s.start, make([]float64, len(r)))
+	s.spent -= s.Norm2(j) * d
+	return j
+}
+
+// keepStart keeps the weights of f̃ before the first of them changes.
+func (s *state) keepStart() {
+	if s.start == nil {
+		for _, w := range s.w {
+			s.start = append(s.start, slices.Clone(w))
+		}
+	}
+}
+
+// Drop takes the element out of f̃, too.
 func (s *state) Drop(j int) {
+	s.keepStart()
+	if j < len(s.start) { // not of one that Add has added
+		for c, v := range s.w[j] {
+			s.start[j][c] -= v
+		}
+	}
+	s.leave(j)
+}
+
+func (s *state) leave(j int) {
 	if s.gone[j] {
 		panic("prunetest: an element is removed that is not present")
 	}
@@ -286,9 +353,10 @@ func (s *state) DistanceBefore(j int) float64 {
 // Remove gives the others w_i + [K_rest⁻¹ k_j]_i·w_j, with k_j the kernel
 // values between j and them: the normal equations of the best approximation.
 func (s *state) Remove(j int) {
+	s.keepStart()
 	s.spent += s.Cost(j)
 	row, wj := s.Row(j), s.w[j]
-	s.Drop(j)
+	s.leave(j)
 	is := s.present(len(s.x))
 	if len(is) == 0 {
 		return

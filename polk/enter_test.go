@@ -1,0 +1,152 @@
+package polk
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/polk/prune"
+)
+
+// restless enters, removes and drops elements at random until 12 are left. want is f̃
+// less what it has dropped.
+type restless struct {
+	t       *testing.T
+	want    *kernel.Expansion
+	entered int
+	refused int
+}
+
+func (r *restless) Prune(_ context.Context, s prune.InverseState) error {
+	step := s.Step()
+	r.want = kernel.NewExpansion(step.Kernel, len(s.Point(0)), step.Outputs)
+	for j := range s.Total() {
+		r.want.Append(s.Point(j), s.Weights(j))
+	}
+	pick := func() int {
+		for {
+			if j := step.Rand.IntN(s.Total()); s.Present(j) {
+				return j
+			}
+		}
+	}
+	for s.Len() > 12 {
+		switch step.Rand.IntN(8) {
+		case 0:
+			r.enter(s, step, pick(), pick())
+		case 1:
+			j := pick()
+			w := make([]float64, step.Outputs)
+			axpy(-1, s.Weights(j), w)
+			r.want.Append(s.Point(j), w)
+			s.Drop(j)
+		default:
+			s.Remove(prune.Least(s, s.Cost))
+		}
+	}
+	r.enter(s, step, pick(), pick()) // one that stays
+	r.checkSpent(s)
+	return nil
+}
+
+// checkSpent compares r² with ‖f̃ − f‖² by its definition.
+func (r *restless) checkSpent(s prune.InverseState) {
+	diff := r.want.Clone()
+	for j := range s.Total() {
+		if s.Present(j) {
+			w := make([]float64, diff.Outputs)
+			axpy(-1, s.Weights(j), w)
+			diff.Append(s.Point(j), w)
+		}
+	}
+	var norm2, size float64
+	for j := range diff.Order() {
+		f, _ := values(diff, diff.Dict.At(j))
+		norm2 += dot(f, diff.Weights(j))
+		size += sumSquares(diff.Weights(j))
+	}
+	if math.Abs(norm2-s.Spent()) > 1e-9*(1+size) {
+		r.t.Errorf("Spent is %v, and ‖f̃ − f‖² %v", s.Spent(), norm2)
+	}
+}
+
+// enter enters a point between two elements, or a sample.
+func (r *restless) enter(s prune.InverseState, step prune.Step, a, b int) {
+	x := append([]float32(nil), step.X[:len(s.Point(a))]...)
+	if step.Rand.IntN(3) > 0 {
+		for i := range x {
+			x[i] = 0.3*s.Point(a)[i] + 0.7*s.Point(b)[i]
+		}
+	}
+	for i, v := range s.Values(x) {
+		if want := step.Kernel.Eval(x, s.Point(i)); math.Abs(v-want) > 1e-9 {
+			r.t.Fatalf("Values says %v at element %d, and κ is %v", v, i, want)
+		}
+	}
+	total, left := s.Total(), s.Len()
+	switch j := s.Enter(x); {
+	case j < 0:
+		r.refused++
+		if s.Total() != total || s.Len() != left {
+			r.t.Fatal("an element that is refused has entered")
+		}
+	case j != total || s.Total() != total+1 || s.Len() != left+1 || !s.Present(j) || s.Sample(j) != -1 || s.Age(j) != 0:
+		r.t.Fatalf("element %d of %d entered, %d of %d left", j, s.Total(), s.Len(), left)
+	default:
+		r.entered++
+	}
+}
+
+// values returns f(x) in float64, and the sum of the magnitudes of its terms.
+func values(f *kernel.Expansion, x []float32) (scores []float64, size float64) {
+	scores = make([]float64, f.Outputs)
+	for j := range f.Order() {
+		k := f.Kernel.Eval(x, f.Dict.At(j))
+		axpy(k, f.Weights(j), scores)
+		for _, w := range f.Weights(j) {
+			size += math.Abs(k * w)
+		}
+	}
+	return scores, size
+}
+
+// What a step leaves is the projection of f̃ on its elements: f̃ − f is orthogonal to all
+// of them, in dictionaries of any condition.
+func TestEnter(t *testing.T) {
+	for _, bandwidth := range []float64{0.5, 2, 4} {
+		r := &restless{t: t}
+		cfg := testConfig(logistic)
+		cfg.Kernel, cfg.Seed = kernel.Gaussian{Bandwidth: bandwidth}, 5
+		var err error
+		cfg.Pruner, err = prune.New(prune.Heuristic{
+			Name: "restless", About: "for tests", NewInverse: func(prune.Params) prune.InversePruner { return r },
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := mustNew(t, cfg)
+		mix := newMixture(rand.New(rand.NewPCG(4, 1)), cfg.Dim, cfg.Classes)
+		worst := 0.0
+		for range 60 {
+			x, y := mix.batch(12)
+			mustStep(t, l, 12, x, y)
+			for j := range l.f.Order() {
+				d := l.f.Dict.At(j)
+				got, size := values(l.f, d)
+				want, wantSize := values(r.want, d)
+				for c := range got {
+					worst = max(worst, math.Abs(got[c]-want[c])/(1+size+wantSize))
+				}
+			}
+		}
+		t.Logf("bandwidth %v: %d entered, %d refused, residual %.2g, health %+v", bandwidth, r.entered, r.refused, worst, l.komp.health)
+		if !(worst < 1e-9) {
+			t.Errorf("bandwidth %v: f̃ and its projection differ by %v at an element", bandwidth, worst)
+		}
+		if r.entered < 15 || bandwidth > 3 && r.refused == 0 {
+			t.Errorf("bandwidth %v: %d elements entered and %d were refused: the test shows little", bandwidth, r.entered, r.refused)
+		}
+	}
+}
