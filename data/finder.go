@@ -22,15 +22,18 @@ const CacheDir = "data/cache"
 // a network may provide.
 const sharedDir = "../shared/data"
 
+// systemDir is where Debian's packages put data sets.
+const systemDir = "/usr/share/datasets"
+
 // A Finder says where data files are searched. The zero value searches
-// $POLK_DATA_DIR, data/cache and ../shared/data.
+// $POLK_DATA_DIR, data/cache, ../shared/data and /usr/share/datasets.
 type Finder struct {
 	Dir string // the --data-dir flag; searched first; default none
 }
 
 // Paths returns the folders that are searched, in order: Dir, $POLK_DATA_DIR,
-// data/cache and ../shared/data, the last two relative to the working
-// directory. A data set may lie in the folder itself or in its subfolder of
+// data/cache and ../shared/data, both relative to the working directory, and
+// /usr/share/datasets. A data set may lie in the folder itself or in its subfolder of
 // the data set's name. A folder that lacks a data set, or does not exist, is
 // passed over.
 func (f Finder) Paths() []string {
@@ -40,7 +43,7 @@ func (f Finder) Paths() []string {
 			paths = append(paths, dir)
 		}
 	}
-	return append(paths, filepath.FromSlash(CacheDir), filepath.FromSlash(sharedDir))
+	return append(paths, filepath.FromSlash(CacheDir), filepath.FromSlash(sharedDir), filepath.FromSlash(systemDir))
 }
 
 // A location is where all files of a data set were found.
@@ -57,7 +60,7 @@ func (f Finder) locate(m *manifestSet) (*location, error) {
 	for _, path := range f.Paths() {
 		found := 0
 		var missing string
-		for _, dir := range []string{filepath.Join(path, m.Name), path} {
+		for _, dir := range m.folders(path) {
 			loc, lacks, err := locateIn(dir, m)
 			if err != nil {
 				return nil, err
@@ -76,6 +79,16 @@ func (f Finder) locate(m *manifestSet) (*location, error) {
 	}
 	return nil, fmt.Errorf("%s: %w: searched %s; to get it, %s",
 		m.Name, ErrNotAvailable, strings.Join(searched, ", "), m.How)
+}
+
+// folders returns the folders of a search path that the data set may lie in.
+func (m *manifestSet) folders(path string) []string {
+	dirs := []string{filepath.Join(path, m.Name)}
+	other := filepath.Base(path) != m.Name && registered[filepath.Base(path)].load != nil // the folder of another data set
+	if other || m.OwnFolder && filepath.Base(path) != m.Name {
+		return dirs
+	}
+	return append(dirs, path)
 }
 
 // Files returns the paths of the files of all known data sets that are found.

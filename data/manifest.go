@@ -24,6 +24,10 @@ type manifestSet struct {
 	Files     []manifestFile `json:"files"`
 	Generated []manifestDraw `json:"generated"`
 
+	// OwnFolder says that another data set's files have the same names, so that these
+	// are looked for in folders of the data set's name only.
+	OwnFolder bool `json:"own_folder"`
+
 	code `json:"-"`
 }
 

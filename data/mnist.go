@@ -16,16 +16,15 @@ const (
 )
 
 func init() {
-	register("mnist", code{
-		load: loadMNIST,
-		pictures: func(m *manifestSet, finder Finder) ([]*image.Gray, error) {
-			set, err := loadMNIST(m, Ref{}, finder)
-			if err != nil {
-				return nil, err
-			}
-			return digitPictures(set.Train, mnistSide), nil
-		},
-	})
+	register("mnist", code{load: loadMNIST, pictures: mnistPictures})
+}
+
+func mnistPictures(m *manifestSet, finder Finder) ([]*image.Gray, error) {
+	set, err := loadMNIST(m, Ref{}, finder)
+	if err != nil {
+		return nil, err
+	}
+	return digitPictures(set.Train, mnistSide), nil
 }
 
 // loadMNIST reads the four IDX files of MNIST: p = 784 pixels scaled to x/255,
