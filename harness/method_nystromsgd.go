@@ -15,7 +15,7 @@ func init() {
 				experiments.Param("learning_rate"),
 				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
 				experiments.Param("horizon"),
-				oneSample("this"),
+				oneSample("the method"),
 				landmarks,
 				experiments.Param("regularizer"),
 				experiments.Param("bandwidth"),

@@ -12,9 +12,9 @@
 //
 // # What differs from the paper
 //
-// Its features are not divided by √D. Here φ(x)ᵀφ(x') estimates κ(x, x'), so that η
-// means what it means for a learner with the kernel itself, which this one approaches as D
-// grows; the paper's η is this one divided by D. The multi-class form is the paper's: a row
+// The authors' program does not divide the features by √D. Here φ(x)ᵀφ(x') estimates
+// κ(x, x'), so that η means what it means for a learner with the kernel itself, which this
+// one approaches as D grows; the program's η is this one divided by D. The multi-class form is the paper's: a row
 // of W for each class, and a loss of all scores, such as [loss.MultiHinge].
 //
 // # Cost

@@ -30,7 +30,7 @@ func learner(t testing.TB, c Config) *Learner {
 	return l
 }
 
-// TestEqualsThePaper: FOGD as the paper writes it, z(x) = (sin(u_1ᵀx), cos(u_1ᵀx), …) not
+// TestEqualsThePaper: FOGD as the authors' program has it, z(x) = (sin(u_1ᵀx), cos(u_1ᵀx), …) not
 // divided by √D and with the learning rate η/D, has the same scores after every step;
 // and so has the update with λ.
 func TestEqualsThePaper(t *testing.T) {

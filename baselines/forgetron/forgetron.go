@@ -130,8 +130,8 @@ func shrinkage(sigma, mu, room float64) float64 {
 	return 2 * room / (b + math.Sqrt(max(0, float64(b*b)+4*float64(a*room))))
 }
 
-// Health returns the mistakes, the removals, the deviation Q, of which the paper's theorem
-// holds below 15/32 of the mistakes, and the product of all φ.
+// Health returns the mistakes M, the removals, the deviation Q ≤ (15/32)·M, and the product
+// of all φ.
 func (l *Learner) Health() map[string]float64 {
 	return map[string]float64{
 		"mistakes": float64(l.mistakes), "removals": float64(l.removals),

@@ -12,7 +12,7 @@
 //     τ = min{ℓ/‖PΔ_t‖², 2(ℓ − ‖Δ_t − PΔ_t‖/η)/‖PΔ_t‖², 1}.
 //
 // η trades size for accuracy: the dictionary is finite for every η > 0, and the number of
-// mistakes is bounded relative to every g with ‖g‖ < 1/η.
+// mistakes is bounded relative to every g whose norm is small beside 1/η.
 //
 // # The multi-class form
 //
@@ -22,8 +22,8 @@
 // for each class over the elements that this class has added.)
 //
 // The paper has no budget. With one, a mistake that would exceed it is projected
-// whatever the error, as J. Lu and others do where they compare at equal budgets ("Large
-// scale online kernel learning", JMLR 17, 2016); [Learner.Health] counts these.
+// whatever the error, as in the programs of J. Lu and others, who compare at equal budgets
+// ("Large scale online kernel learning", JMLR 17, 2016); [Learner.Health] counts these.
 //
 // # Cost
 //

@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 func newMeasure() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "measure cost|stream|epochs|settings",
-		Short: "Measure cost, a long stream, or hyper-parameters on held-out rows",
+		Short: "Measure cost, a long stream, epochs or settings",
 		Args:  cobra.NoArgs,
 		RunE:  needSubcommand,
 	}

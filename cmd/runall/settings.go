@@ -50,12 +50,10 @@ left out.`,
 				return err
 			}
 			rows := settingRows(settings)
-			if out != "" {
-				if err := files.Write(out, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) }); err != nil {
-					return err
-				}
+			if err := writeRows(cmd.OutOrStdout(), rows); err != nil || out == "" {
+				return err
 			}
-			return writeRows(cmd.OutOrStdout(), rows)
+			return files.Write(out, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "CSV `file` of the table")
