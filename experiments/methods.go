@@ -64,6 +64,11 @@ type MethodInfo struct {
 	// others and why, or "".
 	Conflict func(p Params) (param, why string) `json:"-"`
 
+	// Numbers, unless nil, returns how many floating-point numbers a learner of a stream
+	// keeps from one sample to the next, at a model order, features and classes: dictionary,
+	// weights, and what else the algorithm needs, such as an inverse matrix.
+	Numbers func(p Params, order, dim, classes float64) float64 `json:"-"`
+
 	// Lines are the looks of its series in figures, from the largest model order on;
 	// grey ones if there are none.
 	Lines []Line `json:"-"`
@@ -75,6 +80,10 @@ type Line struct {
 	Dash  []float64 // lengths of dashes and gaps in points; solid if empty
 	Width float64   // in points
 }
+
+// DictionaryNumbers is MethodInfo.Numbers of a learner that keeps elements with a weight
+// for each class and nothing else.
+func DictionaryNumbers(_ Params, order, dim, classes float64) float64 { return order * (dim + classes) }
 
 // row returns what the IDs of the method's rows in the tables begin with.
 func (m *MethodInfo) row() string { return cmp.Or(m.Row, m.Name) }

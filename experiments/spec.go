@@ -60,6 +60,8 @@ type Spec struct {
 	// if none.
 	StandsInFor string `json:"stands_in_for,omitempty"`
 
+	ByName bool `json:"by_name,omitempty"` // it is run only when it is named
+
 	dim      int
 	train    int // examples in the training set
 	variants []variant
@@ -99,8 +101,15 @@ type repeat struct {
 // DataSets returns the names of the data sets a spec uses.
 func (s *Spec) DataSets() []string { return []string{s.Data.Name} }
 
-// Embedded returns the specs that are part of the program, by name.
+// Embedded returns the specs of the reproduction, which are part of the program, by name.
 func Embedded() ([]*Spec, error) {
+	specs, err := EmbeddedAll()
+	return slices.DeleteFunc(specs, func(s *Spec) bool { return s.ByName }), err
+}
+
+// EmbeddedAll returns all specs that are part of the program, by name: also those that are
+// run only when they are named.
+func EmbeddedAll() ([]*Spec, error) {
 	names, err := embeddedNames()
 	if err != nil {
 		return nil, err

@@ -247,7 +247,11 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestEmbedded(t *testing.T) {
-	specs, err := Embedded()
+	specs, err := EmbeddedAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reproduced, err := Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,6 +279,11 @@ func TestEmbedded(t *testing.T) {
 		"weaves-klr":           {0, 2, 10},
 		"table1":               {5, 25, 51},
 		"table1-short":         {0, 0, 30}, // those of the other two profiles
+
+		"learners-multidist-ksvm": {10, 50, 200},
+		"learners-multidist-klr":  {7, 35, 140},
+		"learners-mnist-ksvm":     {0, 9, 45},
+		"learners-mnist-klr":      {0, 6, 30},
 
 		"multiverse-multidist-ksvm":            {0, 0, 272}, // 8 points of methods with a seed × 24, and C-SVC twice and L-BFGS twice × 20
 		"multiverse-multidist-klr":             {0, 0, 184},
@@ -317,6 +326,10 @@ func TestEmbedded(t *testing.T) {
 		if s.Description == "" {
 			t.Errorf("spec %s has no description", s.Name)
 		}
+		named := strings.HasPrefix(s.Name, "learners-")
+		if slices.ContainsFunc(reproduced, func(r *Spec) bool { return r.Name == s.Name }) == named {
+			t.Errorf("spec %s is run only by its name: %v", s.Name, !named)
+		}
 		for i, profile := range Profiles() {
 			plan, err := s.Plan(profile, PlanOptions{})
 			if err != nil {
@@ -338,7 +351,7 @@ func TestEmbedded(t *testing.T) {
 					t.Errorf("run %s is both of %s and of %s", p.ID, s.Name, other)
 				}
 				seen[profile+p.ID] = s.Name
-				if feeds := len(p.Cells)+len(p.Figures) > 0; feeds == (slices.Contains(assumptions, s.Name) || strings.HasPrefix(s.Name, "multiverse-")) {
+				if feeds := len(p.Cells)+len(p.Figures) > 0; feeds == (named || slices.Contains(assumptions, s.Name) || strings.HasPrefix(s.Name, "multiverse-")) {
 					t.Errorf("%s: a run of %s feeds something: %v", s.Name, p.Series, feeds)
 				}
 				if old, ok := byGroup[p.Group]; ok && old != p.Series {

@@ -11,7 +11,7 @@ import (
 
 // TestCheckAcceptsWhatIsPlanned: every run of every embedded spec passes.
 func TestCheckAcceptsWhatIsPlanned(t *testing.T) {
-	specs, err := Embedded()
+	specs, err := EmbeddedAll()
 	if err != nil {
 		t.Fatal(err)
 	}

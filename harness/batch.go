@@ -28,8 +28,8 @@ type BatchProblem struct {
 // A BatchMethod trains on a whole training set.
 type BatchMethod func(context.Context, BatchProblem) (*Trained, error)
 
-// Trained is what a batch method leaves: an expansion, or scores, or no more
-// than predictions, in which case there are no risks.
+// Trained is what a batch method leaves, or the model of a learner that has no expansion: an
+// expansion, or scores, or no more than predictions, in which case there are no risks.
 type Trained struct {
 	Expansion *kernel.Expansion
 
@@ -43,6 +43,13 @@ type Trained struct {
 	Health      map[string]float64 // the certificate and the effort, by name
 }
 
+// scores returns the scores of a split's examples.
+func (t *Trained) scores(s *data.Split, classes, threads int) []float64 {
+	f := make([]float64, s.N*classes)
+	t.Scores(s.N, s.X, f, threads)
+	return f
+}
+
 // evaluateTrained evaluates what a batch method left.
 func (o *Objective) evaluateTrained(t *Trained, classes, threads int) Measurement {
 	switch {
@@ -51,12 +58,7 @@ func (o *Objective) evaluateTrained(t *Trained, classes, threads int) Measuremen
 		s.Take(t.Expansion)
 		return o.Evaluate(&s, threads)
 	case t.Scores != nil:
-		score := func(s *data.Split) []float64 {
-			f := make([]float64, s.N*classes)
-			t.Scores(s.N, s.X, f, threads)
-			return f
-		}
-		return o.ofScores(o.test, score(o.train), score(o.test), t.NormSq, t.Order)
+		return o.ofScores(o.test, t.scores(o.train, classes, threads), t.scores(o.test, classes, threads), t.NormSq, t.Order)
 	}
 	predicted := make([]float64, o.test.N)
 	t.Predict(o.test.N, o.test.X, predicted, threads)

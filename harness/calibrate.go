@@ -72,19 +72,32 @@ func Calibrate(ctx context.Context, plan []experiments.Planned, opt CalibrateOpt
 	if len(plan) == 0 {
 		return nil, nil, Usage(errors.New("the specs have no run of POLK to calibrate"))
 	}
+	jobs, unavailable, err := holdOut(ctx, plan, opt.Options, func(run *experiments.Run, rows int) {
+		run.Samples = opt.Epochs * rows
+		run.Evaluation.Every, run.Evaluation.Tail = rows, 0
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	points, err := calibrated(jobs)
+	return points, unavailable, err
+}
+
+// holdOut trains runs on five sixths of their training data and evaluates them on the
+// other sixth. The runs are changed first, each by the number of its training rows.
+func holdOut(ctx context.Context, plan []experiments.Planned, opt Options, change func(run *experiments.Run, rows int)) ([]*calibrationJob, []Unavailable, error) {
 	sets, unavailable, err := loadAll(ctx, data.NewStore(opt.Finder), plan)
 	if err != nil {
 		return nil, nil, interruptedOr(ctx, err)
 	}
-	jobs := calibrationJobs(plan, sets, opt.Epochs)
+	jobs := calibrationJobs(plan, sets, change)
 	workers, cores := layout(opt.Workers, len(jobs))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(jobs), Workers: workers})
 	pool(ctx, workers, cores, len(jobs), func(ctx context.Context, i int) error {
 		jobs[i].run(ctx, opt.Progress, opt.Methods, cores)
 		return nil // a run that fails does not stop the others
 	})
-	points, err := calibrated(jobs)
-	return points, unavailable, err
+	return jobs, unavailable, nil
 }
 
 // check reports what can't be swept.
@@ -157,7 +170,7 @@ func sweep(plan []experiments.Planned, parsimony []float64) []experiments.Planne
 }
 
 // calibrationJobs prepares the runs whose data are there.
-func calibrationJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set, epochs int) []*calibrationJob {
+func calibrationJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set, change func(run *experiments.Run, rows int)) []*calibrationJob {
 	held := make(map[data.Ref]*data.Set)
 	var jobs []*calibrationJob
 	for _, p := range plan {
@@ -168,9 +181,7 @@ func calibrationJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set, ep
 		if held[ref] == nil {
 			held[ref] = data.Holdout(sets[ref], calibrationHoldout, calibrationSeed)
 		}
-		n := held[ref].Train.N
-		p.Run.Samples = epochs * n
-		p.Run.Evaluation.Every, p.Run.Evaluation.Tail = n, 0
+		change(&p.Run, held[ref].Train.N)
 		jobs = append(jobs, &calibrationJob{plan: p, set: held[ref]})
 	}
 	return jobs

@@ -71,6 +71,19 @@ func codeRuns() map[string]experiments.Run {
 	add("method bsgd", func(r *experiments.Run) {
 		r.Method, r.Params.BatchSize, r.Params.Budget, r.Params.Maintenance = "bsgd", 1, 10, "merging"
 	})
+	stream := func(method, task string, budget int, own prune.Params) {
+		add("method "+method, func(r *experiments.Run) {
+			r.Method, r.Task = method, task
+			r.Params.BatchSize, r.Params.Parsimony, r.Params.Budget, r.Params.Own = 1, 0, budget, own
+		})
+	}
+	stream("norma", experiments.TaskKSVM, 15, nil)
+	stream("forgetron", experiments.TaskKSVM, 4, nil)
+	stream("projectron", experiments.TaskKSVM, 10, prune.Params{"projection_error": 0.3})
+	stream("fogd", experiments.TaskKLR, 10, nil)
+	stream("rff-sgd", experiments.TaskKSVM, 10, nil)
+	stream("nogd", experiments.TaskKSVM, 8, prune.Params{"rank": 5})
+	stream("nystrom-sgd", experiments.TaskKLR, 12, nil)
 	return runs
 }
 

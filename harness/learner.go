@@ -29,6 +29,21 @@ type Learner interface {
 	Health() map[string]float64
 }
 
+// A featured learner has a model that is no expansion: its Expansion returns nil, and
+// Model a model that later steps don't change.
+type featured interface {
+	Learner
+	Model() *Trained
+}
+
+// modelOrder returns a learner's current model order.
+func modelOrder(l Learner) int {
+	if f, ok := l.(featured); ok {
+		return f.Model().Order
+	}
+	return l.Expansion().Order()
+}
+
 // A Problem is what a learner is made for.
 type Problem struct {
 	Task    string

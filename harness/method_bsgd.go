@@ -27,6 +27,13 @@ func init() {
 				}
 				return "", ""
 			},
+			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
+				n := experiments.DictionaryNumbers(p, order, dim, classes)
+				if p.Maintenance == bsgd.Projection {
+					n += order * (order + 1) / 2 // the factor of K
+				}
+				return n
+			},
 			Lines: []experiments.Line{ // orange in every picture
 				{Color: 0xb84300, Dash: []float64{6, 1.5, 1.5, 1.5}, Width: 1.2},
 				{Color: 0xf2a030, Dash: []float64{2.5, 1.5}, Width: 1.2},

@@ -21,7 +21,8 @@ func init() {
 				experiments.Param("regularizer"),
 				experiments.Param("bandwidth"),
 			},
-			Lines: []experiments.Line{{Color: 0x7a5a3a, Dash: []float64{0.8, 1.2}, Width: 0.9}},
+			Numbers: experiments.DictionaryNumbers,
+			Lines:   []experiments.Line{{Color: 0x7a5a3a, Dash: []float64{0.8, 1.2}, Width: 0.9}},
 		},
 		New: newFSGD,
 	})

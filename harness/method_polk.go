@@ -24,6 +24,13 @@ func init() {
 				experiments.Param("regularizer"),
 				experiments.Param("bandwidth"),
 			},
+			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
+				n := experiments.DictionaryNumbers(p, order, dim, classes)
+				if h, ok := prune.Lookup(p.PrunerName()); ok && h.Inverse() {
+					n += order * order // K⁻¹
+				}
+				return n
+			},
 			Lines: []experiments.Line{ // blue in every picture
 				{Color: 0x084594, Width: 1.2},
 				{Color: 0x3490d6, Dash: []float64{6, 2}, Width: 1.2},

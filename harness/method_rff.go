@@ -21,12 +21,7 @@ func init() {
 				experiments.Param("regularizer"),
 				experiments.Param("bandwidth"),
 			},
-			Conflict: func(p experiments.Params) (param, why string) {
-				if !gaussian(p) {
-					return "budget", "random Fourier features are those of the Gaussian kernel, and the kernel is " + p.Kernel.Type
-				}
-				return "", ""
-			},
+			Conflict: fourierConflict,
 			Lines: []experiments.Line{
 				{Color: 0x5b8f2f, Dash: []float64{1.5, 2.5}, Width: 1.3},
 				{Color: 0x9cc26b, Dash: []float64{1, 1}, Width: 1.3},

@@ -73,14 +73,25 @@ func (o *Objective) Evaluate(s *kernel.Snapshot, threads int) Measurement {
 // time alone.
 func (o *Objective) EvaluateAt(samples int, s *kernel.Snapshot, threads int) Measurement {
 	scores, normSq := o.evaluator.Evaluate(s, threads)
-	testScores, test := scores[1], o.test
+	return o.at(samples, scores[0], scores[1], normSq, s.Order())
+}
+
+// evaluateModel is EvaluateAt of a model that is no expansion.
+func (o *Objective) evaluateModel(samples int, m *Trained, classes, threads int) Measurement {
+	return o.at(samples, m.scores(o.train, classes, threads), m.scores(o.test, classes, threads), m.NormSq, m.Order)
+}
+
+// at measures a model that has processed so many samples by its scores on the training
+// examples and the whole test set.
+func (o *Objective) at(samples int, trainScores, testScores []float64, normSq float64, order int) Measurement {
+	test := o.test
 	if o.windows > 0 {
 		n := o.test.N / o.windows
 		first := o.window(samples) * n
 		c := len(testScores) / o.test.N
 		testScores, test = testScores[first*c:(first+n)*c], part(o.test, first, n)
 	}
-	return o.ofScores(test, scores[0], testScores, normSq, s.Order())
+	return o.ofScores(test, trainScores, testScores, normSq, order)
 }
 
 // window returns the window of the test set that is nearest in time to a model

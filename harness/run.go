@@ -182,7 +182,7 @@ func (t *tracked) stepped(samples int, l Learner) {
 	t.event.Samples = samples
 	if now := time.Now(); now.Sub(t.last) >= progressEvery {
 		t.last = now
-		t.event.Order = l.Expansion().Order()
+		t.event.Order = modelOrder(l)
 		t.send(EventProgress)
 	}
 }

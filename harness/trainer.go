@@ -54,6 +54,7 @@ type trainer struct {
 	step func(samples int)
 
 	snapshot kernel.Snapshot // of the latest evaluation
+	model    *Trained        // in its place, of a learner that is featured
 	beside   chan error      // the outcome of the one beside the training, or nil
 
 	x []float32 // the mini-batch
@@ -170,7 +171,11 @@ func (t *trainer) evaluate(samples int) error {
 	if err := t.wait(); err != nil {
 		return err
 	}
-	t.snapshot.Take(t.learner.Expansion())
+	if f, ok := t.learner.(featured); ok {
+		t.model = f.Model()
+	} else {
+		t.snapshot.Take(t.learner.Expansion())
+	}
 	p := record.Point{
 		Type:        "point",
 		Samples:     samples,
@@ -224,6 +229,9 @@ func (t *trainer) complete(p record.Point, threads int) (err error) {
 // score evaluates the snapshot.
 func (t *trainer) score(samples, threads int) (m Measurement, err error) {
 	defer Recover(&err)
+	if t.model != nil {
+		return t.objective.evaluateModel(samples, t.model, t.set.Classes, threads), nil
+	}
 	return t.objective.EvaluateAt(samples, &t.snapshot, threads), nil
 }
 

@@ -9,7 +9,8 @@ import (
 
 // lastID is the number of vectors that were ever added to any set. It is one
 // counter for all sets, so that a set and its clones never give different
-// vectors the same ID. Nothing that is computed depends on its value.
+// vectors the same ID, and a vector that was added later has a larger one. Nothing
+// that is computed depends on more of its value than that.
 var lastID atomic.Uint64
 
 // Points is an ordered set of feature vectors that kernel blocks are evaluated

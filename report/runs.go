@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,16 +67,25 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 			"Mean ± standard deviation over runs, those of POLK and BSGD averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
 		},
 	}
+	if b.in.Own != "" {
+		t.Header = append(t.Header, numbersKept)
+		t.Notes[0] = strings.Replace(t.Notes[0], "POLK and BSGD", "learners of a stream", 1)
+		t.Notes = append(t.Notes, "Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.")
+	}
 	for _, s := range b.series(fits) {
 		row := s.rowHead()
 		if len(s.Runs) == 0 {
-			t.Rows = append(t.Rows, append(row, "", "", "", ""))
+			t.Rows = append(t.Rows, slices.Concat(row, make([]string, len(t.Header)-len(row))))
 			continue
 		}
 		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
 			row = append(row, cmp.Or(final.full(q), whyDash))
 		}
-		t.Rows = append(t.Rows, append(row, seconds(statOf(s.values(wall)))))
+		row = append(row, seconds(statOf(s.values(wall))))
+		if b.in.Own != "" {
+			row = append(row, cmp.Or(s.numbers(), whyDash))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

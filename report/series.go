@@ -3,7 +3,9 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -86,6 +88,19 @@ func (s *Series) dataName() string {
 		return s.Run.Data.Name + " (" + v + ")"
 	}
 	return s.Run.Data.Name
+}
+
+// numbers returns how many numbers the method keeps at the mean model order of the runs,
+// "" where that is not known.
+func (s *Series) numbers() string {
+	m := experiments.Method(s.Run.Method)
+	for _, set := range data.List() {
+		if set.Name == s.Run.Data.Name && m != nil && m.Numbers != nil && len(s.Runs) > 0 {
+			order := finalStats(s.Runs, experiments.RiskTest)[qOrder].Mean
+			return strconv.FormatFloat(m.Numbers(s.Run.Params, order, float64(set.Dim), float64(set.Classes)), 'f', 0, 64)
+		}
+	}
+	return ""
 }
 
 // values returns a figure of every run of the series.

@@ -214,14 +214,18 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	default:
 		heading = "Results of " + b.specNames() + b.profileText()
 	}
+	header := seriesHeader
+	if b.Input.Own != "" {
+		header = slices.Insert(slices.Clone(header), len(header)-1, numbersKept)
+	}
 	dataAndTask := func(s *Series) []string { return []string{s.dataName(), s.Run.Task} }
 	first := dataAndTask(all[0])
 	if !slices.ContainsFunc(all, func(s *Series) bool { return !slices.Equal(dataAndTask(s), first) }) {
 		heading += ": " + strings.Join(first, ", ")
 		dataAndTask = func(*Series) []string { return nil }
-		rows = [][]string{seriesHeader[len(first):]}
+		rows = [][]string{header[len(first):]}
 	} else {
-		rows = [][]string{seriesHeader}
+		rows = [][]string{header}
 	}
 	for _, s := range all {
 		row := append(dataAndTask(s), s.Label)
@@ -232,6 +236,9 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 			}
 			row = append(row, cmp.Or(text, dash))
 		}
+		if b.Input.Own != "" {
+			row = append(row, cmp.Or(s.numbers(), dash))
+		}
 		rows = append(rows, append(row, strconv.Itoa(len(s.Runs))))
 	}
 	return heading, rows
@@ -240,6 +247,9 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 // seriesHeader names the columns of series. If data and task are the same in all
 // rows, the heading says them.
 var seriesHeader = []string{"data", "task", "series", "test risk", "error (%)", "model order", "runs"}
+
+// numbersKept heads the column of what Series.numbers returns.
+const numbersKept = "numbers kept"
 
 // printed reports whether a cell is one of the printed tables.
 func (b *summaryBuilder) printed(cell string) bool {

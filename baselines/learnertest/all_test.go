@@ -7,11 +7,16 @@ import (
 
 	"polkrepro/baselines/bsgd"
 	"polkrepro/baselines/csvc"
+	"polkrepro/baselines/fogd"
+	"polkrepro/baselines/forgetron"
 	"polkrepro/baselines/fsgd"
 	"polkrepro/baselines/ivm"
 	"polkrepro/baselines/lbfgs"
 	"polkrepro/baselines/learnertest"
+	"polkrepro/baselines/nogd"
+	"polkrepro/baselines/norma"
 	"polkrepro/baselines/nystrom"
+	"polkrepro/baselines/projectron"
 	"polkrepro/baselines/rff"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -36,6 +41,15 @@ func TestKSVMAndKLR(t *testing.T) {
 	for name, l := range losses {
 		t.Run("polk/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitPOLK(gaussian, l))) })
 		t.Run("fsgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitFSGD(gaussian, l))) })
+		t.Run("norma/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitNORMA(gaussian, l))) })
+		t.Run("fogd/"+name, func(t *testing.T) {
+			learnertest.Run(t, learner{Fit: fitFOGD(l, 0), Load: loadRFF, Seeded: true})
+		})
+		t.Run("nogd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitNOGD(gaussian, l, 10))) })
+		t.Run("rff-sgd/"+name, func(t *testing.T) {
+			learnertest.Run(t, learner{Fit: fitFOGD(l, regularizer), Load: loadRFF, Seeded: true})
+		})
+		t.Run("nystrom-sgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitNOGD(gaussian, l, 0))) })
 		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(gaussian, l))) })
 		t.Run("nystrom/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitNystrom(gaussian, l)))) })
 		t.Run("rff/"+name, func(t *testing.T) {
@@ -51,6 +65,10 @@ func TestBSGD(t *testing.T) {
 		t.Run(maintenance, func(t *testing.T) { learnertest.Run(t, expanded(fitBSGD(gaussian, maintenance))) })
 	}
 }
+
+func TestForgetron(t *testing.T) { learnertest.Run(t, expanded(fitForgetron(gaussian))) }
+
+func TestProjectron(t *testing.T) { learnertest.Run(t, expanded(fitProjectron(gaussian))) }
 
 func TestCSVC(t *testing.T) {
 	learnertest.Run(t, learner{Fit: fitCSVC(gaussian), Load: loadCSVC, TwoClasses: true})
@@ -162,6 +180,81 @@ func fitFSGD(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error)
 			}
 		}
 		return f.Expansion(), nil
+	}
+}
+
+// A stepper learns from samples one after another.
+type stepper interface {
+	Step(n int, x []float32, y []float64) error
+	Expansion() *kernel.Expansion
+}
+
+// steps trains a learner of a stream.
+func steps(l stepper, err error, s task) (*kernel.Expansion, error) {
+	if err != nil {
+		return nil, err
+	}
+	for range epochs {
+		if err := l.Step(s.N, s.X, s.Y); err != nil {
+			return nil, err
+		}
+	}
+	return l.Expansion(), nil
+}
+
+func fitNORMA(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		n, err := norma.New(norma.Config{
+			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Rate: polk.Constant(0.5).Rate, Memory: 40, Threads: s.Threads,
+		})
+		return steps(n, err, s)
+	}
+}
+
+func fitForgetron(k kernel.Kernel) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		f, err := forgetron.New(forgetron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Budget: 40, Threads: s.Threads})
+		return steps(f, err, s)
+	}
+}
+
+func fitProjectron(k kernel.Kernel) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		p, err := projectron.New(projectron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Error: 0.2, Budget: 30, Threads: s.Threads})
+		return steps(p, err, s)
+	}
+}
+
+// fitNOGD is NOGD of a rank above 0, and stochastic gradient descent on Nyström features
+// otherwise.
+func fitNOGD(k kernel.Kernel, l loss.Loss, rank int) func(task) (*kernel.Expansion, error) {
+	c := nogd.Config{Kernel: k, Loss: l, Landmarks: 20, Rank: rank, Rate: polk.Constant(0.5).Rate}
+	if rank == 0 {
+		c.Every, c.Regularizer = true, regularizer
+	}
+	return func(s task) (*kernel.Expansion, error) {
+		c.Classes, c.Dim, c.Threads = s.Classes, s.Dim, s.Threads
+		n, err := nogd.New(c)
+		return steps(n, err, s)
+	}
+}
+
+func fitFOGD(l loss.Loss, lambda float64) func(task) (*model, error) {
+	return func(s task) (*model, error) {
+		f, err := fogd.New(fogd.Config{
+			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Frequencies: 50, Seed: s.Seed,
+			Regularizer: lambda, Rate: polk.Constant(0.5).Rate, Threads: s.Threads,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for range epochs {
+			if err := f.Step(s.N, s.X, s.Y); err != nil {
+				return nil, err
+			}
+		}
+		return fourier(f.Model()), nil
 	}
 }
 

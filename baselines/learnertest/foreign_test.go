@@ -44,11 +44,16 @@ func TestForeignKernel(t *testing.T) {
 		"lbfgs":           expanded(fitLBFGS(k, hinge)),
 		"nystrom":         seeded(expanded(fitNystrom(k, hinge))),
 		"ivm":             seeded(expanded(fitIVM(k))),
+		"norma":           expanded(fitNORMA(k, hinge)),
+		"forgetron":       expanded(fitForgetron(laplacian{Scale: 1})), // a Perceptron with a wide kernel keeps wrong labels in mind
+		"projectron":      expanded(fitProjectron(k)),
+		"nogd":            expanded(fitNOGD(k, hinge, 10)),
 		"bsgd/removal":    expanded(fitBSGD(k, bsgd.Removal)),
 		"bsgd/projection": expanded(fitBSGD(k, bsgd.Projection)),
 		"csvc":            {Fit: fitCSVC(k), Load: loadCSVC, TwoClasses: true},
 	} {
-		if raceEnabled && (name == "polk" || name == "lbfgs" || name == "ivm" || name == "csvc") {
+		// These have nothing of their own for the race detector to find.
+		if learnertest.RaceEnabled && (name == "polk" || name == "lbfgs" || name == "ivm" || name == "csvc") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { learnertest.Run(t, l) })

@@ -65,6 +65,10 @@ func (f *features) of(n int, x, phi []float32, threads int) {
 	d := f.panels.Len()
 	f.panels.MulABT(n, x, f.dim, phi, 2*d, threads)
 	scale := 1 / math.Sqrt(float64(d))
+	if n == 1 { // a step of a stream, which allocates nothing
+		wave(phi[:2*d], scale)
+		return
+	}
 	parallel.Do(threads, n, func(_, i int) { wave(phi[i*2*d:(i+1)*2*d], scale) })
 }
 

@@ -82,6 +82,16 @@ type Model struct {
 	features *features
 }
 
+// NewModel returns the model of W = 0, for a learner that trains it in its own way. Of c it
+// takes Kernel, Classes, Dim, Frequencies and Seed, which must be valid.
+func NewModel(c Config) *Model {
+	return &Model{c.Classes, make([]float64, c.Classes*2*c.Frequencies), newFeatures(c)}
+}
+
+// Features writes the features of n points to phi, n×2D, for x of n×Dim: the cosines, then
+// the sines. They are NaN if x is too large for float32.
+func (m *Model) Features(n int, x, phi []float32, threads int) { m.features.of(n, x, phi, threads) }
+
 // Order returns D.
 func (m *Model) Order() int { return m.features.panels.Len() }
 

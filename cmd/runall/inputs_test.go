@@ -46,6 +46,7 @@ func TestOutputIsInput(t *testing.T) {
 			"resume":     {rows, func(out string) []string { return []string{"train", rows, "--resume", out} }},
 			"both":       {rows, func(out string) []string { return []string{"train", rows, "--resume", model, "--out", out} }},
 			"calibrate":  {experiment, func(out string) []string { return []string{"measure", "epochs", experiment, "--out", out} }},
+			"settings":   {experiment, func(out string) []string { return []string{"measure", "settings", experiment, "--out", out} }},
 			"export":     {records[0], func(out string) []string { return []string{"export", "--results", results, "--out", out} }},
 			"csv stdout": {records[0], func(out string) []string { return []string{"export", "--results", results, ">>", out} }},
 			"predict":    {rows, func(out string) []string { return []string{"predict", model, rows, ">>", out} }},
@@ -132,7 +133,7 @@ func TestEmptyPaths(t *testing.T) {
 		{"report", "--results", ""}, {"report", "--out", ""}, {"verify", "--results="}, {"explain", "x", "--results", ""},
 		{"verify", "multiverse", "--results", ""}, {"measure", "cost", "--results", ""}, {"measure", "cost", "--out", ""}, {"verify", "records", "--results", ""}, {"verify", "records", "--with", ""},
 		{"export", "--results", ""}, {"export", "--out", ""}, {"seal", "--results", ""}, {"seal", "--from", ""},
-		{"train", "x", "--out", ""}, {"train", "x", "--resume", ""}, {"train", "x", "--spec", "", "--out", "m"}, {"measure", "epochs", "x", "--out", ""},
+		{"train", "x", "--out", ""}, {"train", "x", "--resume", ""}, {"train", "x", "--spec", "", "--out", "m"}, {"measure", "epochs", "x", "--out", ""}, {"measure", "settings", "x", "--out", ""},
 		{"cluster", "plan", "--out", ""}, {"cluster", "exec", "x", "--index", "0", "--results", ""}, {"cluster", "collect", "x", "--results", ""}, {"cluster", "collect", "x", "--from", ""},
 	} {
 		if code, _, stderr := call(t, args...); code != harness.ExitUsage || !strings.Contains(stderr, "is empty: name a file or folder") {

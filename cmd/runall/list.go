@@ -75,7 +75,7 @@ type specInfo struct {
 }
 
 func listSpecs() (any, [][]string, error) {
-	specs, err := experiments.Embedded()
+	specs, err := experiments.EmbeddedAll()
 	if err != nil {
 		return nil, nil, err
 	}

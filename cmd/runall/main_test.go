@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -107,6 +109,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"data", "fetch", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
 		{[]string{"report", "--format", "pdf"}, "must be one of text, markdown, csv, latex, html, summary"},
 		{[]string{"measure", "epochs"}, "requires at least 1 arg"},
+		{[]string{"measure", "settings", "mnist-batch-ksvm"}, "no run of a method that learns from a stream"},
 		{[]string{"measure", "epochs", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},
 		{[]string{"measure", "epochs", "multidist-bsgd", "--profile", "full"}, "no run of POLK"},
 		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", "-1"}, "must be a number greater than 0"},
@@ -380,6 +383,42 @@ func TestCalibrateWritesCSV(t *testing.T) {
 	code, stdout, stderr = call(t, "measure", "epochs", writeSpec(t), "--progress", "plain", "--out", filepath.Join(out, "points.csv"))
 	if code != harness.ExitFailed || stdout != "" || !strings.HasPrefix(stderr, "runall: --out: "+filepath.Join(out, "points.csv")+" can't be written: ") {
 		t.Errorf("where no file can be: exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// TestSettings: the settings in a spec's grid are compared, the best is marked, and the
+// file has the same table.
+func TestSettings(t *testing.T) {
+	spec, err := os.ReadFile(writeSpec(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := put(t, "spec.yaml", strings.Replace(string(spec), "samples: 40000", "samples: 2000", 1))
+	out := filepath.Join(t.TempDir(), "settings.csv")
+	stdout := must(t, "measure", "settings", short, "--seeds", "2", "--out", out)
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) != 1+2 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	least, best := math.Inf(1), ""
+	for _, row := range rows[1:] {
+		e, err := strconv.ParseFloat(row[5], 64)
+		if err != nil || row[3] != "2" || row[4] != "0" || !strings.Contains(stdout, row[2]) {
+			t.Errorf("%v, %v\n%s", row, err, stdout)
+		}
+		if e < least {
+			least, best = e, row[2]
+		}
+	}
+	for _, row := range rows[1:] {
+		if (row[7] == "best") != (row[2] == best) {
+			t.Errorf("the best is %s: %v", best, rows)
+		}
 	}
 }
 

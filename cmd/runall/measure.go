@@ -4,11 +4,11 @@ import "github.com/spf13/cobra"
 
 func newMeasure() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "measure cost|stream|epochs",
-		Short: "Measure cost, a long stream, or the number of epochs",
+		Use:   "measure cost|stream|epochs|settings",
+		Short: "Measure cost, a long stream, epochs or settings",
 		Args:  cobra.NoArgs,
 		RunE:  needSubcommand,
 	}
-	cmd.AddCommand(newCost(), newStream(), newEpochs())
+	cmd.AddCommand(newCost(), newStream(), newEpochs(), newSettings())
 	return cmd
 }

@@ -39,7 +39,7 @@ func TestCheckOneFileEach(t *testing.T) {
 
 	bin := filepath.Join(t.TempDir(), "runall")
 	overlaid(t, all, "build", "-o", bin, "./cmd/runall")
-	for what, names := range map[string][]string{"methods": {"norma", "means"}, "datasets": {"rings"}} {
+	for what, names := range map[string][]string{"methods": {"window", "means"}, "datasets": {"rings"}} {
 		list, err := exec.Command(bin, "list", what).Output()
 		for _, name := range names {
 			if err != nil || !strings.Contains("\n"+string(list), "\n"+name+" ") {
@@ -68,15 +68,15 @@ func TestCheckOneFileEach(t *testing.T) {
 		}
 	}
 	// The largest ring has 61 % of the points, so guessing it errs on 39 %.
-	for _, series := range []string{"NORMA, τ = 50", "NORMA, τ = 200", "POLK", "Class means"} {
+	for _, series := range []string{"Window, w = 50", "Window, w = 200", "POLK", "Class means"} {
 		if e, ok := errors[series]; !ok || !(e > 0 && e < 0.35) {
 			t.Errorf("%s: error %v, want one below 0.35; all: %v", series, e, errors)
 		}
 	}
 
-	misspelt := write(t, "trial.yaml", strings.Replace(block(t, string(page), "yaml"), "memory: [50, 200]", "memory: [50, 0]", 1))
+	misspelt := write(t, "trial.yaml", strings.Replace(block(t, string(page), "yaml"), "width: [50, 200]", "width: [50, 0]", 1))
 	out, err := exec.Command(bin, "reproduce", misspelt).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "memory is 0, want at least 1") {
-		t.Errorf("memory: 0: %v\n%s", err, out)
+	if err == nil || !strings.Contains(string(out), "width is 0, want at least 1") {
+		t.Errorf("width: 0: %v\n%s", err, out)
 	}
 }

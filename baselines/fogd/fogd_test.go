@@ -1,0 +1,179 @@
+package fogd
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"polkrepro/baselines/learnertest"
+	"polkrepro/baselines/norma"
+	"polkrepro/baselines/rff"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+const eta = 0.5
+
+func config(l loss.Loss, d int, lambda float64) Config {
+	return Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 3, Dim: 2, Frequencies: d, Seed: 4,
+		Regularizer: lambda, Rate: func(int) float64 { return eta },
+	}
+}
+
+func learner(t testing.TB, c Config) *Learner {
+	t.Helper()
+	l, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestEqualsThePaper: FOGD as the authors' program has it, z(x) = (sin(u_1ᵀx), cos(u_1ᵀx), …) not
+// divided by √D and with the learning rate η/D, has the same scores after every step;
+// and so has the update with λ.
+func TestEqualsThePaper(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		for _, lambda := range []float64{0, 0.01} {
+			const n, d = 200, 25
+			c := config(l, d, lambda)
+			x, y := learnertest.Blobs(1, n, c.Dim, c.Classes)
+			fogd := learner(t, c)
+			u := frequencies(t, c)
+			w := make([][]float64, c.Classes)
+			for q := range w {
+				w[q] = make([]float64, 2*d)
+			}
+			got := make([]float64, c.Classes)
+			for i := range n {
+				x := x[i*c.Dim : (i+1)*c.Dim]
+				z := make([]float64, 2*d)
+				for j, u := range u {
+					phase := u[0]*float64(x[0]) + u[1]*float64(x[1])
+					z[2*j], z[2*j+1] = math.Sin(phase), math.Cos(phase)
+				}
+				f, g := make([]float64, c.Classes), make([]float64, c.Classes)
+				for q := range f {
+					for j, v := range z {
+						f[q] += w[q][j] * v
+					}
+				}
+				fogd.Model().Scores(1, x, got, 1)
+				for q, v := range f {
+					if math.Abs(got[q]-v) > 1e-4*(1+math.Abs(v)) { // scores are float32
+						t.Fatalf("%s, λ = %v, step %d: scores %v, want %v", l.Name(), lambda, i, got, f)
+					}
+				}
+				l.Gradient(g, f, y[i])
+				for q := range w {
+					for j, v := range z {
+						w[q][j] = (1-eta*lambda)*w[q][j] - eta/d*g[q]*v
+					}
+				}
+				if err := fogd.Step(1, x, y[i:i+1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// frequencies returns the u_j that the learner's seed draws, found by phases: those of
+// the unit vectors are the coordinates. They are below π in magnitude after a division.
+func frequencies(t *testing.T, c Config) [][2]float64 {
+	const small = 1.0 / 16
+	m := rff.NewModel(rff.Config{Kernel: c.Kernel, Classes: c.Classes, Dim: c.Dim, Frequencies: c.Frequencies, Seed: c.Seed})
+	phi := make([]float32, 4*c.Frequencies)
+	m.Features(2, []float32{small, 0, 0, small}, phi, 1)
+	u := make([][2]float64, c.Frequencies)
+	for j := range u {
+		for q := range 2 {
+			row := phi[q*2*c.Frequencies:]
+			u[j][q] = math.Atan2(float64(row[c.Frequencies+j]), float64(row[j])) / small
+		}
+	}
+	return u
+}
+
+// TestApproachesTheKernel: with many frequencies the model is that of stochastic gradient
+// descent with the kernel, with fewer it is farther from it.
+func TestApproachesTheKernel(t *testing.T) {
+	const n, lambda = 60, 0.01
+	var last float64
+	for i, d := range []int{10, 300, 20000} {
+		c := config(loss.MultiLogistic{}, d, lambda)
+		x, y := learnertest.Blobs(3, n, c.Dim, c.Classes)
+		l := learner(t, c)
+		exact, err := norma.New(norma.Config{
+			Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: lambda, Rate: c.Rate, Memory: n,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Step(n, x, y); err != nil {
+			t.Fatal(err)
+		}
+		if err := exact.Step(n, x, y); err != nil {
+			t.Fatal(err)
+		}
+		f, g := make([]float64, n*c.Classes), make([]float64, n*c.Classes)
+		l.Model().Scores(n, x, f, 1)
+		new(kernel.Scorer).Scores(exact.Expansion(), n, x, g, 1)
+		var apart float64
+		for j, v := range g {
+			apart = math.Max(apart, math.Abs(v-f[j]))
+		}
+		if i > 0 && !(apart < last/2) {
+			t.Errorf("D = %d: scores %v apart, %v with fewer frequencies", d, apart, last)
+		}
+		last = apart
+	}
+	if last > 0.1 {
+		t.Errorf("scores are %v apart", last)
+	}
+}
+
+// TestModelStays: a model that was taken is not changed by later steps.
+func TestModelStays(t *testing.T) {
+	c := config(loss.MultiHinge{}, 5, 0)
+	x, y := learnertest.Blobs(1, 20, c.Dim, c.Classes)
+	l := learner(t, c)
+	if err := l.Step(10, x[:20], y[:10]); err != nil {
+		t.Fatal(err)
+	}
+	m := l.Model()
+	before := m.NormSq()
+	if err := l.Step(10, x[20:], y[10:]); err != nil {
+		t.Fatal(err)
+	}
+	if m.NormSq() != before || l.Model().NormSq() == before {
+		t.Errorf("‖W‖² was %v, is %v, and %v of the learner", before, m.NormSq(), l.Model().NormSq())
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for want, spoil := range map[string]func(*Config){
+		"bandwidth":     func(c *Config) { c.Kernel = kernel.Gaussian{} },
+		"0 frequencies": func(c *Config) { c.Frequencies = 0 },
+		"1 classes":     func(c *Config) { c.Classes = 1 },
+		"regularizer":   func(c *Config) { c.Regularizer = math.NaN() },
+	} {
+		c := config(loss.MultiHinge{}, 3, 0)
+		spoil(&c)
+		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "fogd: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	c := config(loss.MultiLogistic{}, 20, 1e-3)
+	x, y := learnertest.Blobs(2, 50, c.Dim, c.Classes)
+	l := learner(t, c)
+	learnertest.DoesNotAllocate(t, func() {
+		if err := l.Step(len(y), x, y); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,191 @@
+package forgetron
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"polkrepro/baselines/learnertest"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+func config(budget int) Config {
+	return Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: 3, Dim: 2, Budget: budget}
+}
+
+func learner(t testing.TB, c Config) *Learner {
+	t.Helper()
+	l, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// An oracle is the paper's algorithm for two classes ±1 over examples of any kind, here
+// those of Kesler's construction: κ(x, x')·<e_y − e_r, e_y' − e_r'>/2, all with label +1.
+type oracle struct {
+	c      Config
+	active []example // I_t, oldest first
+	m, q   float64
+}
+
+type example struct {
+	x     []float32
+	y, r  int
+	sigma float64
+}
+
+func (o *oracle) kernel(a, b example) float64 {
+	equal := func(i, j int) float64 {
+		if i == j {
+			return 0.5
+		}
+		return 0
+	}
+	return o.c.Kernel.Eval(a.x, b.x) * (equal(a.y, b.y) - equal(a.y, b.r) - equal(a.r, b.y) + equal(a.r, b.r))
+}
+
+func (o *oracle) f(e example) float64 {
+	var sum float64
+	for _, a := range o.active {
+		sum += a.sigma * o.kernel(a, e)
+	}
+	return sum
+}
+
+// terms returns the model with a weight for each class.
+func (o *oracle) terms() (out learnertest.Terms) {
+	for _, e := range o.active {
+		w := make([]float64, o.c.Classes)
+		w[e.y], w[e.r] = e.sigma/math.Sqrt2, -e.sigma/math.Sqrt2
+		out = append(out, learnertest.Term{X: e.x, W: w})
+	}
+	return out
+}
+
+func (o *oracle) step(x []float32, y int) {
+	e := example{x: x, y: y, r: loss.Rival(o.terms().Score(o.c.Kernel, x, o.c.Classes), y), sigma: 1}
+	if o.f(e) > 0 {
+		return
+	}
+	o.m++
+	o.active = append(o.active, e)
+	if len(o.active) <= o.c.Budget {
+		return
+	}
+	r := o.active[0]
+	mu := o.f(r)
+	psi := func(phi float64) float64 {
+		return math.Pow(r.sigma*phi, 2) + 2*r.sigma*phi*(1-phi*mu)
+	}
+	fits := func(phi float64) bool { return psi(phi)+o.q <= 15.0/32*o.m }
+	phi := 1.0
+	if !fits(1) { // the largest that fits: down a grid, then by bisection
+		high := 1.0
+		for low := 1 - 1e-3; ; low -= 1e-3 {
+			if low = math.Max(low, 0); fits(low) {
+				for range 60 {
+					if phi = (low + high) / 2; fits(phi) {
+						low = phi
+					} else {
+						high = phi
+					}
+				}
+				break
+			}
+			high = low
+		}
+	}
+	o.q += psi(phi)
+	for i := range o.active {
+		o.active[i].sigma *= phi
+	}
+	o.active = o.active[1:]
+}
+
+func TestEqualsThePaper(t *testing.T) {
+	shrunk := false
+	for seed := range uint64(6) {
+		c := config(3 + 5*int(seed))
+		c.Classes = 2 + int(seed)%3
+		const n = 300
+		x, y := learnertest.Blobs(seed, n, c.Dim, c.Classes)
+		l, o := learner(t, c), &oracle{c: c}
+		for i := range n {
+			x := x[i*c.Dim : (i+1)*c.Dim]
+			if err := l.Step(1, x, y[i:i+1]); err != nil {
+				t.Fatal(err)
+			}
+			o.step(x, int(y[i]))
+			o.terms().Hold(t, i, l.Expansion(), 1e-8)
+		}
+		h := l.Health()
+		if h["mistakes"] != o.m || math.Abs(h["deviation"]-o.q) > 1e-8 || h["removals"] < 10 {
+			t.Errorf("seed %d: %v, want %v mistakes and deviation %v", seed, h, o.m, o.q)
+		}
+		shrunk = shrunk || h["shrinking"] < 0.99
+	}
+	if !shrunk {
+		t.Error("nothing was ever shrunk: the test shows little")
+	}
+}
+
+// TestInvariants: on any stream, the order is within the budget, Q ≤ (15/32)·M, and
+// ‖f‖² ≤ M + Q: a mistake adds at most 1 to it, and a removal no more than Ψ.
+func TestInvariants(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := config(rapid.IntRange(1, 8).Draw(t, "budget"))
+		n := rapid.IntRange(1, 60).Draw(t, "n")
+		grid := rapid.Custom(func(t *rapid.T) float32 { return float32(rapid.IntRange(-2, 2).Draw(t, "x")) })
+		x := rapid.SliceOfN(grid, n*c.Dim, n*c.Dim).Draw(t, "x")
+		class := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, c.Classes-1).Draw(t, "y")) })
+		y := rapid.SliceOfN(class, n, n).Draw(t, "y")
+		l, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if err := l.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
+				t.Fatal(err)
+			}
+			m := float64(l.mistakes)
+			if norm := l.Expansion().NormSq(1); l.Expansion().Order() > c.Budget || l.deviation > 15.0/32*m+1e-9 || norm > m+l.deviation+1e-6 {
+				t.Fatalf("after %d samples: order %d, %v mistakes, Q = %v, ‖f‖² = %v", i+1, l.Expansion().Order(), m, l.deviation, norm)
+			}
+		}
+	})
+}
+
+func TestBadConfigs(t *testing.T) {
+	for want, spoil := range map[string]func(*Config){
+		"no kernel": func(c *Config) { c.Kernel = nil },
+		"1 classes": func(c *Config) { c.Classes = 1 },
+		"budget 0":  func(c *Config) { c.Budget = 0 },
+	} {
+		c := config(3)
+		spoil(&c)
+		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "forgetron: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	c := config(10)
+	x, y := learnertest.Blobs(2, 100, c.Dim, c.Classes)
+	l := learner(t, c)
+	step := func() {
+		if err := l.Step(len(y), x, y); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	learnertest.DoesNotAllocate(t, step)
+	if l.removals < 100 {
+		t.Errorf("%d removals: the test shows little", l.removals)
+	}
+}

@@ -1,0 +1,169 @@
+// Package stream has what the learners of one sample a step share: a kernel expansion
+// with its values at the sample, a linear model of explicit features, and a step of
+// stochastic gradient descent on either.
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// ErrDiverged says that a loss is no longer a finite number.
+var ErrDiverged = errors.New("the loss is no longer finite: the iterates have diverged")
+
+// Check reports a kernel and sizes that make no learner.
+func Check(k kernel.Kernel, classes, dim int) error {
+	switch {
+	case k == nil:
+		return errors.New("no kernel")
+	case classes < 2 || dim < 1:
+		return fmt.Errorf("%d classes and %d features: want at least 2 and 1", classes, dim)
+	}
+	return k.Validate()
+}
+
+// Each checks n samples, x of n×dim in row-major order and y of n classes, and gives
+// them to learn one after another. It fails before the first if any is not valid.
+func Each(n, dim, classes int, x []float32, y []float64, learn func(x []float32, y float64) error) error {
+	if err := dataset.Check(n, dim, classes, x, y); err != nil {
+		return err
+	}
+	for i := range n {
+		if err := learn(x[i*dim:(i+1)*dim], y[i]); err != nil {
+			return fmt.Errorf("sample %d of %d: %w", i+1, n, err)
+		}
+	}
+	return nil
+}
+
+// A Model is f = Σ_j w_j κ(d_j, ·) with the buffers of a step. Learners embed it.
+type Model struct {
+	F      *kernel.Expansion
+	Scores []float64 // f(x) of the latest Score
+
+	grad, x, row []float64
+	threads      int
+	evals        int64
+}
+
+// NewModel returns f = 0.
+func NewModel(k kernel.Kernel, dim, outputs, threads int) *Model {
+	return &Model{
+		F: kernel.NewExpansion(k, dim, outputs), Scores: make([]float64, outputs),
+		grad: make([]float64, outputs), x: make([]float64, dim), threads: max(threads, 1),
+	}
+}
+
+// SetThreads sets the number of goroutines a step may use, at least 1. The result
+// does not depend on it.
+func (m *Model) SetThreads(n int) { m.threads = max(n, 1) }
+
+// Expansion returns the current model, the learner's own.
+func (m *Model) Expansion() *kernel.Expansion { return m.F }
+
+// KernelEvals returns the number of kernel values that steps took.
+func (m *Model) KernelEvals() int64 { return m.evals }
+
+// Row returns κ(d_j, x) over the dictionary in float64, valid until the next call.
+func (m *Model) Row(x []float32) []float64 {
+	order := m.F.Order()
+	m.row = slices.Grow(m.row[:0], order)[:order]
+	if order > 0 {
+		kernel.Widen(m.x, x)
+		m.F.Dict.Block64(m.F.Kernel, 1, m.x, m.row, order, m.threads)
+		m.evals += int64(order)
+	}
+	return m.row
+}
+
+// Score sets Scores to f(x) and returns the Row of x.
+func (m *Model) Score(x []float32) []float64 {
+	row := m.Row(x)
+	clear(m.Scores)
+	for j, k := range row {
+		for c, w := range m.F.Weights(j) {
+			m.Scores[c] += float64(k * w)
+		}
+	}
+	return row
+}
+
+// Shrink multiplies f by a factor.
+func (m *Model) Shrink(factor float64) { scale(m.F.W, factor) }
+
+// Oldest returns the element that entered first: later ones have larger IDs.
+func (m *Model) Oldest() int {
+	oldest := 0
+	for j := range m.F.Order() {
+		if m.F.Dict.ID(j) < m.F.Dict.ID(oldest) {
+			oldest = j
+		}
+	}
+	return oldest
+}
+
+// Descend takes a step on λ/2 Σ_c ‖f_c‖² + ℓ,
+//
+//	f ← (1 − ηλ)·f − η·ℓ'(f(x), y)·κ(x, ·),
+//
+// and reports whether x entered the dictionary: it doesn't where ℓ' is 0.
+func (m *Model) Descend(l loss.Loss, x []float32, y, rate, lambda float64) (entered bool, err error) {
+	m.Score(x)
+	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // NaN and ±Inf alone
+		return false, ErrDiverged
+	}
+	m.Shrink(1 - rate*lambda)
+	for c, g := range m.grad {
+		if g != 0 {
+			m.grad[c], entered = -rate*g, true
+		}
+	}
+	if entered {
+		m.F.Append(x, m.grad)
+	}
+	return entered, nil
+}
+
+// A Linear is f = Wφ of P features φ.
+type Linear struct {
+	W            []float64 // C×P
+	scores, grad []float64
+}
+
+// NewLinear returns the model of the weights w, which it keeps.
+func NewLinear(outputs int, w []float64) *Linear {
+	return &Linear{W: w, scores: make([]float64, outputs), grad: make([]float64, outputs)}
+}
+
+// Descend takes a step on λ/2 ‖W‖² + ℓ: W ← (1 − ηλ)·W − η·ℓ'(Wφ, y)·φᵀ.
+func (m *Linear) Descend(l loss.Loss, phi []float64, y, rate, lambda float64) error {
+	p := len(phi)
+	for c := range m.scores {
+		m.scores[c] = gemm.Dot(m.W[c*p:(c+1)*p], phi)
+	}
+	if value := l.Gradient(m.grad, m.scores, y); value-value != 0 { // NaN and ±Inf alone
+		return ErrDiverged
+	}
+	scale(m.W, 1-rate*lambda)
+	for c, g := range m.grad {
+		if g != 0 {
+			gemm.Axpy(-rate*g, phi, m.W[c*p:(c+1)*p])
+		}
+	}
+	return nil
+}
+
+func scale(w []float64, factor float64) {
+	if factor == 1 {
+		return
+	}
+	for i := range w {
+		w[i] *= factor
+	}
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package learnertest_test
-
-const raceEnabled = false

@@ -1,0 +1,289 @@
+package nogd
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/baselines/learnertest"
+	"polkrepro/baselines/norma"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+const eta = 0.5
+
+func config(l loss.Loss, landmarks, rank int) Config {
+	return Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 3, Dim: 2, Landmarks: landmarks, Rank: rank,
+		Rate: func(int) float64 { return eta },
+	}
+}
+
+func learner(t testing.TB, c Config) *Learner {
+	t.Helper()
+	l, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// An oracle is the paper's algorithm over matrices: α, C×B, with the kernel until there
+// are B landmarks; then w = α(D_k^{−1/2}V_kᵀ)⁺, the pseudo-inverse by its definition, and
+// z = D_k^{−1/2}V_kᵀk.
+type oracle struct {
+	c         Config
+	landmarks learnertest.Terms
+	m, w      *mat.Dense // D_k^{−1/2}V_kᵀ and w, after the landmarks were found
+}
+
+func (o *oracle) row(x []float32) *mat.VecDense {
+	k := mat.NewVecDense(len(o.landmarks), nil)
+	for j, e := range o.landmarks {
+		k.SetVec(j, o.c.Kernel.Eval(e.X, x))
+	}
+	return k
+}
+
+// score returns f(x) and, after the landmarks were found, z(x).
+func (o *oracle) score(x []float32) ([]float64, *mat.VecDense) {
+	if o.m == nil {
+		return o.landmarks.Score(o.c.Kernel, x, o.c.Classes), nil
+	}
+	var z, f mat.VecDense
+	z.MulVec(o.m, o.row(x))
+	f.MulVec(o.w, &z)
+	return f.RawVector().Data, &z
+}
+
+func (o *oracle) step(x []float32, y float64) {
+	f, z := o.score(x)
+	g := make([]float64, len(f))
+	o.c.Loss.Gradient(g, f, y)
+	if o.m != nil {
+		o.w.Scale(1-eta*o.c.Regularizer, o.w)
+		o.w.RankOne(o.w, -eta, mat.NewVecDense(len(g), g), z)
+		return
+	}
+	o.landmarks.Scale(1 - eta*o.c.Regularizer)
+	zero := true
+	for q := range g {
+		g[q] *= -eta
+		zero = zero && g[q] == 0
+	}
+	if zero && !o.c.Every {
+		return
+	}
+	o.landmarks = append(o.landmarks, learnertest.Term{X: x, W: g})
+	if len(o.landmarks) == o.c.Landmarks {
+		o.embed()
+	}
+}
+
+func (o *oracle) embed() {
+	b := len(o.landmarks)
+	k := o.c.Rank
+	if k == 0 {
+		k = b
+	}
+	gram := mat.NewSymDense(b, nil)
+	for j, e := range o.landmarks {
+		column := o.row(e.X)
+		for i := range j + 1 {
+			gram.SetSym(i, j, column.AtVec(i))
+		}
+	}
+	var svd mat.SVD // of a positive semidefinite matrix, from the largest value on
+	svd.Factorize(gram, mat.SVDThin)
+	var v mat.Dense
+	svd.UTo(&v)
+	o.m = mat.NewDense(k, b, nil)
+	for i, value := range svd.Values(nil)[:k] {
+		for j := range b {
+			o.m.Set(i, j, v.At(j, i)/math.Sqrt(value))
+		}
+	}
+	alpha := mat.NewDense(o.c.Classes, b, nil)
+	for j, e := range o.landmarks {
+		alpha.SetCol(j, e.W)
+	}
+	// M⁺ = Mᵀ(MMᵀ)⁻¹ of a matrix of full row rank.
+	var mmt, inverse, pseudo mat.Dense
+	mmt.Mul(o.m, o.m.T())
+	if err := inverse.Inverse(&mmt); err != nil {
+		panic(err)
+	}
+	pseudo.Mul(o.m.T(), &inverse)
+	o.w = new(mat.Dense)
+	o.w.Mul(alpha, &pseudo)
+}
+
+// TestEqualsThePaper: the scores of every sample, before it is learned. Eigenvectors of one
+// eigenvalue are not unique, scores are.
+func TestEqualsThePaper(t *testing.T) {
+	for name, c := range map[string]Config{
+		"hinge":              config(loss.MultiHinge{}, 12, 4),
+		"logistic":           config(loss.MultiLogistic{}, 15, 5),
+		"all directions":     config(loss.MultiHinge{}, 8, 0),
+		"every, regularized": {},
+	} {
+		if c.Landmarks == 0 {
+			c = config(loss.MultiHinge{}, 10, 6)
+			c.Every, c.Regularizer = true, 0.01
+		}
+		t.Run(name, func(t *testing.T) {
+			const n = 250
+			x, y := learnertest.Blobs(1, n, c.Dim, c.Classes)
+			l, o := learner(t, c), &oracle{c: c}
+			for i := range n {
+				x := x[i*c.Dim : (i+1)*c.Dim]
+				want, _ := o.score(x)
+				got := l.Expansion().Score(x)
+				for q, v := range want {
+					if math.Abs(got[q]-v) > 1e-4*(1+math.Abs(v)) { // scores are float32
+						t.Fatalf("step %d: scores %v, want %v", i, got, want)
+					}
+				}
+				if err := l.Step(1, x, y[i:i+1]); err != nil {
+					t.Fatal(err)
+				}
+				o.step(x, y[i])
+			}
+			if o.m == nil || l.Expansion().Order() != c.Landmarks {
+				t.Errorf("%d of %d landmarks", l.Expansion().Order(), c.Landmarks)
+			}
+			if rank := l.Health()["rank"]; c.Rank > 0 && rank != float64(c.Rank) || rank == 0 {
+				t.Errorf("rank %v", rank)
+			}
+			// ‖f‖ is ‖W‖, of the expansion too.
+			var w float64
+			for _, v := range l.linear.W {
+				w += v * v
+			}
+			if norm := l.Expansion().NormSq(1); math.Abs(norm-w) > 1e-6*(1+w) {
+				t.Errorf("‖f‖² = %v, ‖W‖² = %v", norm, w)
+			}
+		})
+	}
+}
+
+// TestFeatures: with all directions, inner products of the landmarks' features are their
+// kernel values, and f is the same function before and after.
+func TestFeatures(t *testing.T) {
+	c := config(loss.MultiLogistic{}, 10, 0)
+	x, y := learnertest.Blobs(5, 10, c.Dim, c.Classes)
+	l := learner(t, c)
+	if err := l.Step(9, x[:18], y[:9]); err != nil {
+		t.Fatal(err)
+	}
+	before := learner(t, c)
+	if err := before.Step(9, x[:18], y[:9]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := before.Descend(c.Loss, x[18:], y[9], eta, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Step(1, x[18:], y[9:]); err != nil {
+		t.Fatal(err)
+	}
+	if l.linear == nil {
+		t.Fatal("there are no features")
+	}
+	var phi [][]float64
+	for i := range 10 {
+		l.features(x[2*i : 2*i+2])
+		phi = append(phi, append([]float64(nil), l.phi...))
+		for j, p := range phi {
+			var dot float64
+			for q, v := range p {
+				dot += v * phi[i][q]
+			}
+			if want := c.Kernel.Eval(x[2*i:2*i+2], x[2*j:2*j+2]); math.Abs(dot-want) > 1e-7 {
+				t.Errorf("φ(d_%d)ᵀφ(d_%d) = %v, want %v", i, j, dot, want)
+			}
+		}
+		f, g := l.Expansion().Score(x[2*i:2*i+2]), before.F.Score(x[2*i:2*i+2])
+		for q, v := range g {
+			if math.Abs(f[q]-v) > 1e-5 {
+				t.Errorf("scores %v, before %v", f, g)
+			}
+		}
+	}
+}
+
+// TestDependentLandmarks: landmarks that occur several times leave fewer directions.
+func TestDependentLandmarks(t *testing.T) {
+	c := config(loss.MultiLogistic{}, 12, 0)
+	l := learner(t, c)
+	x, y := learnertest.Blobs(6, 4, c.Dim, c.Classes)
+	for range 5 {
+		if err := l.Step(4, x, y); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rank := l.Health()["rank"]; rank != 4 {
+		t.Errorf("rank %v of 4 different landmarks", rank)
+	}
+}
+
+// TestAllLandmarksIsKernelSGD: with as many landmarks as samples it is stochastic gradient
+// descent with the kernel.
+func TestAllLandmarksIsKernelSGD(t *testing.T) {
+	c := config(loss.MultiHinge{}, 100, 0)
+	c.Regularizer = 0.02
+	x, y := learnertest.Blobs(2, 50, c.Dim, c.Classes)
+	l := learner(t, c)
+	exact, err := norma.New(norma.Config{
+		Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer, Rate: c.Rate, Memory: 50,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Step(50, x, y); err != nil {
+		t.Fatal(err)
+	}
+	if err := exact.Step(50, x, y); err != nil {
+		t.Fatal(err)
+	}
+	var want learnertest.Terms
+	for j := range exact.F.Order() {
+		want = append(want, learnertest.Term{X: exact.F.Dict.At(j), W: exact.F.Weights(j)})
+	}
+	want.Hold(t, 50, l.Expansion(), 0)
+}
+
+func TestBadConfigs(t *testing.T) {
+	for want, spoil := range map[string]func(*Config){
+		"no kernel":    func(c *Config) { c.Kernel = nil },
+		"0 landmarks":  func(c *Config) { c.Landmarks, c.Rank = 0, 0 },
+		"rank 4 of 3":  func(c *Config) { c.Rank = 4 },
+		"regularizer ": func(c *Config) { c.Regularizer = -1 },
+	} {
+		c := config(loss.MultiHinge{}, 3, 2)
+		spoil(&c)
+		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "nogd: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	l := learner(t, config(loss.MultiLogistic{}, 1, 0))
+	l.cfg.Kernel, l.F.Kernel = nil, kernel.Polynomial{Offset: 0, Degree: 1}
+	if err := l.Step(1, []float32{0, 0}, []float64{0}); err == nil || !strings.Contains(err.Error(), "no eigenvalue above 0") {
+		t.Errorf("a landmark of norm 0: %v", err)
+	}
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	c := config(loss.MultiLogistic{}, 20, 5)
+	x, y := learnertest.Blobs(2, 50, c.Dim, c.Classes)
+	l := learner(t, c)
+	step := func() {
+		if err := l.Step(len(y), x, y); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	learnertest.DoesNotAllocate(t, step)
+}

@@ -1,0 +1,94 @@
+// Package norma is NORMA: stochastic gradient descent in the reproducing kernel Hilbert
+// space that forgets its oldest terms (J. Kivinen, A. Smola, R. Williamson, "Online
+// learning with kernels", IEEE Transactions on Signal Processing 52(8), 2004).
+//
+// A step on (x_t, y_t) is
+//
+//	f_{t+1} = (1 − η_t λ)·f_t − η_t·ℓ'(f_t(x_t), y_t)·κ(x_t, ·),
+//
+// so a term's weight decays by 1 − ηλ a step, and the terms older than the last τ add up
+// to less than (1 − ηλ)^τ·GX/λ, where G bounds ‖ℓ'‖ and X² bounds κ(x, x): the paper's
+// bound of the truncation error, at constant η. NORMA drops them.
+//
+// # What differs from the paper
+//
+// The paper has one function and labels ±1. Here f has a function for each class and ℓ
+// is a loss of all of them, such as [loss.MultiHinge] with ‖ℓ'‖ ≤ √2. Samples without
+// gradient take no room, so τ counts the elements that are kept, which reach back at
+// least τ steps. There is no offset b, and the margin is that of the loss, where the
+// paper can also adapt it to a fraction ν of errors.
+//
+// # Cost
+//
+// M·(p + C) multiply-adds a sample at M ≤ τ elements, and as many numbers in memory. A
+// Learner gives the same bits whatever the number of threads. It must not be shared by
+// goroutines. [kernel.Expansion.Write] saves its model.
+package norma
+
+import (
+	"fmt"
+
+	"polkrepro/baselines/internal/stream"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// A Config is everything that determines a Learner.
+type Config struct {
+	Kernel      kernel.Kernel       // κ
+	Loss        loss.Loss           // ℓ, of a function for each class
+	Classes     int                 // C
+	Dim         int                 // p, features of a sample
+	Regularizer float64             // λ > 0
+	Rate        func(t int) float64 // η_t < 1/λ of step t = 0, 1, 2, …
+	Memory      int                 // τ, the most elements
+	Threads     int                 // goroutines a step may use; 0 means 1
+}
+
+type base = stream.Model
+
+// A Learner is f_t.
+type Learner struct {
+	*base
+	cfg        Config
+	t, dropped int
+}
+
+// New returns the learner of f_0 = 0. It fails if the configuration is not valid.
+func New(c Config) (*Learner, error) {
+	if err := stream.Check(c.Kernel, c.Classes, c.Dim); err != nil {
+		return nil, fmt.Errorf("norma: %w", err)
+	}
+	if c.Memory < 1 || !(c.Regularizer > 0) {
+		return nil, fmt.Errorf("norma: memory of %d elements and regularizer %v: want at least 1, and more than 0", c.Memory, c.Regularizer)
+	}
+	return &Learner{base: stream.NewModel(c.Kernel, c.Dim, c.Loss.Outputs(c.Classes), c.Threads), cfg: c}, nil
+}
+
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
+// classes. It learns from none if one of them is not valid. It fails at the first whose
+// loss is not finite.
+func (l *Learner) Step(n int, x []float32, y []float64) error {
+	if err := stream.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
+		return fmt.Errorf("norma: %w", err)
+	}
+	return nil
+}
+
+func (l *Learner) learn(x []float32, y float64) error {
+	entered, err := l.Descend(l.cfg.Loss, x, y, l.cfg.Rate(l.t), l.cfg.Regularizer)
+	if err != nil {
+		return err
+	}
+	l.t++
+	if entered && l.F.Order() > l.cfg.Memory {
+		l.F.Remove(l.Oldest())
+		l.dropped++
+	}
+	return nil
+}
+
+// Health returns the number of elements that were dropped.
+func (l *Learner) Health() map[string]float64 {
+	return map[string]float64{"dropped": float64(l.dropped)}
+}

@@ -1,0 +1,132 @@
+package norma
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"polkrepro/baselines/learnertest"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+func config(l loss.Loss, memory int) Config {
+	return Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 3, Dim: 2, Regularizer: 0.05,
+		Rate: func(int) float64 { return 0.4 }, Memory: memory,
+	}
+}
+
+func learner(t testing.TB, c Config) *Learner {
+	t.Helper()
+	l, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestEqualsThePaper: after every step the model is f_t as the paper writes it,
+// Σ_i α_i κ(x_i, ·) with α_i = −η ℓ'(f_i(x_i), y_i)·(1 − ηλ)^{t−1−i}, less all terms
+// other than the latest τ that are not 0. And the terms that were dropped, with the
+// weights that they would have now, stay below the paper's bound of the truncation
+// error, (1 − ηλ)^τ·GX/λ with G = √2 and X = 1.
+func TestEqualsThePaper(t *testing.T) {
+	for name, l := range map[string]loss.Loss{"hinge": loss.MultiHinge{}, "logistic": loss.MultiLogistic{}} {
+		t.Run(name, func(t *testing.T) {
+			const eta, n, tau = 0.4, 200, 15
+			c := config(l, tau)
+			xs, ys := learnertest.Blobs(1, n, c.Dim, c.Classes)
+			row := func(i int) []float32 { return xs[i*c.Dim : (i+1)*c.Dim] }
+			norma := learner(t, c)
+			var at []int          // i of the terms that are not 0
+			var entry [][]float64 // −η ℓ' of these
+			var largest float64
+			for time := range n {
+				x, y := row(time), ys[time]
+				term := func(i int) learnertest.Term {
+					w := make([]float64, c.Classes)
+					for q, g := range entry[i] {
+						w[q] = g * math.Pow(1-eta*c.Regularizer, float64(time-1-at[i]))
+					}
+					return learnertest.Term{X: row(at[i]), W: w}
+				}
+				var kept, dropped learnertest.Terms
+				for i := range at {
+					if i < len(at)-tau {
+						dropped = append(dropped, term(i))
+					} else {
+						kept = append(kept, term(i))
+					}
+				}
+				if time > 0 {
+					kept.Hold(t, time, norma.Expansion(), 1e-9)
+				}
+				norm := math.Sqrt(math.Max(0, dropped.NormSq(c.Kernel)))
+				if bound := math.Pow(1-eta*c.Regularizer, tau) * math.Sqrt2 / c.Regularizer; !(norm < bound) {
+					t.Fatalf("step %d: dropped terms have norm %v, bound %v", time, norm, bound)
+				}
+				largest = math.Max(largest, norm)
+				g := make([]float64, c.Classes)
+				if l.Gradient(g, kept.Score(c.Kernel, x, c.Classes), y); g[int(y)] != 0 {
+					for q := range g {
+						g[q] *= -eta
+					}
+					at, entry = append(at, time), append(entry, g)
+				}
+				if err := norma.Step(1, x, []float64{y}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if d := norma.Health()["dropped"]; d != float64(len(at)-tau) || d < 10 || largest == 0 {
+				t.Errorf("%v elements dropped of %d, norm %v", d, len(at), largest)
+			}
+		})
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for want, spoil := range map[string]func(*Config){
+		"no kernel":    func(c *Config) { c.Kernel = nil },
+		"bandwidth":    func(c *Config) { c.Kernel = kernel.Gaussian{} },
+		"1 classes":    func(c *Config) { c.Classes = 1 },
+		"0 features":   func(c *Config) { c.Dim = 0 },
+		"memory of 0":  func(c *Config) { c.Memory = 0 },
+		"regularizer ": func(c *Config) { c.Regularizer = 0 },
+	} {
+		c := config(loss.MultiHinge{}, 3)
+		spoil(&c)
+		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "norma: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestBadSamples: a label or a feature that is not valid is refused with all of its
+// step, and iterates that diverge are an error.
+func TestBadSamples(t *testing.T) {
+	c := config(loss.MultiHinge{}, 3)
+	l := learner(t, c)
+	if err := l.Step(2, []float32{1, 2, 3, 4}, []float64{0, 3}); err == nil || l.Expansion().Order() != 0 {
+		t.Errorf("%v, order %d", err, l.Expansion().Order())
+	}
+	c.Kernel, c.Rate = kernel.Polynomial{Offset: 1, Degree: 20}, func(int) float64 { return 1 }
+	l = learner(t, c)
+	x, y := []float32{1e15, 1e15, 1e15, 1e15}, []float64{0, 1}
+	if err := l.Step(2, x, y); err == nil || !strings.Contains(err.Error(), "norma: sample 2 of 2: the loss is no longer finite") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	c := config(loss.MultiLogistic{}, 10)
+	x, y := learnertest.Blobs(2, 100, c.Dim, c.Classes)
+	l := learner(t, c)
+	step := func() {
+		if err := l.Step(len(y), x, y); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	learnertest.DoesNotAllocate(t, step)
+}

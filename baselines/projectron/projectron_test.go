@@ -1,0 +1,235 @@
+package projectron
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"polkrepro/baselines/learnertest"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+func config(eta float64, budget int) Config {
+	return Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: 3, Dim: 2, Error: eta, Budget: budget}
+}
+
+func learner(t testing.TB, c Config) *Learner {
+	t.Helper()
+	l, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// An oracle is the paper's algorithm with Δ = κ(x, ·)⊗(e_y − e_r), projected by a dense
+// linear system each time. Norms are those of expansions.
+type oracle struct {
+	c    Config
+	s    learnertest.Terms
+	last string // what the step did
+}
+
+// projection returns PΔ over the dictionary.
+func (o *oracle) projection(delta learnertest.Term) learnertest.Terms {
+	n := len(o.s)
+	if n == 0 {
+		return nil
+	}
+	gram, k := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+	for i, a := range o.s {
+		k.SetVec(i, o.c.Kernel.Eval(a.X, delta.X))
+		for j, b := range o.s {
+			gram.Set(i, j, o.c.Kernel.Eval(a.X, b.X))
+		}
+	}
+	var d mat.VecDense
+	if err := d.SolveVec(gram, k); err != nil {
+		panic(err)
+	}
+	var out learnertest.Terms
+	for i, a := range o.s {
+		w := make([]float64, len(delta.W))
+		for c, v := range delta.W {
+			w[c] = d.AtVec(i) * v
+		}
+		out = append(out, learnertest.Term{X: a.X, W: w})
+	}
+	return out
+}
+
+// add adds τ times terms on the dictionary's points.
+func (o *oracle) add(tau float64, terms learnertest.Terms) {
+	for i, e := range terms {
+		for c, v := range e.W {
+			o.s[i].W[c] += tau * v
+		}
+	}
+}
+
+// step returns ‖Δ − PΔ‖.
+func (o *oracle) step(x []float32, y int) float64 {
+	f := o.s.Score(o.c.Kernel, x, o.c.Classes)
+	r := loss.Rival(f, y)
+	margin := f[y] - f[r]
+	if o.last = "nothing"; margin >= 1 {
+		return 0
+	}
+	delta := learnertest.Term{X: x, W: make([]float64, o.c.Classes)}
+	delta.W[y], delta.W[r] = 1, -1
+	p := o.projection(delta)
+	difference := learnertest.Terms{delta}
+	for _, e := range p {
+		w := make([]float64, len(e.W))
+		for c, v := range e.W {
+			w[c] = -v
+		}
+		difference = append(difference, learnertest.Term{X: e.X, W: w})
+	}
+	size := math.Sqrt(math.Max(0, difference.NormSq(o.c.Kernel)))
+	switch {
+	case margin > 0:
+		if l := 1 - margin; l-size/o.c.Error > 0 {
+			norm := p.NormSq(o.c.Kernel)
+			o.add(math.Min(math.Min(l/norm, 2*(l-size/o.c.Error)/norm), 1), p)
+			o.last = "margin"
+		}
+	case size <= o.c.Error:
+		o.add(1, p)
+		o.last = "projected"
+	case o.c.Budget > 0 && len(o.s) == o.c.Budget:
+		o.add(1, p)
+		o.last = "forced"
+	default:
+		o.s = append(o.s, delta)
+		o.last = "added"
+	}
+	return size
+}
+
+// TestEqualsThePaper: the model of every step, and the counters. No projection that was
+// not forced has an error above η, and the reported largest is that of the oracle.
+func TestEqualsThePaper(t *testing.T) {
+	for seed, c := range []Config{config(0.1, 0), config(0.3, 0), config(0.6, 0), config(0.1, 8)} {
+		c.Classes = 2 + seed%3
+		const n = 400
+		x, y := learnertest.Blobs(uint64(seed), n, c.Dim, c.Classes)
+		l, o := learner(t, c), &oracle{c: c}
+		count := make(map[string]float64)
+		var worst float64
+		for i := range n {
+			x := x[i*c.Dim : (i+1)*c.Dim]
+			if err := l.Step(1, x, y[i:i+1]); err != nil {
+				t.Fatal(err)
+			}
+			size := o.step(x, int(y[i]))
+			if count[o.last]++; o.last == "projected" {
+				worst = math.Max(worst, size)
+			}
+			o.s.Hold(t, i, l.Expansion(), 1e-6)
+		}
+		h := l.Health()
+		if h["projected"] != count["projected"] || h["forced"] != count["forced"] || h["margin_updates"] != count["margin"] ||
+			math.Abs(h["projection_error"]-worst) > 1e-6 || h["projection_error"] > c.Error {
+			t.Errorf("η = %v: %v, want %v and error %v", c.Error, h, count, worst)
+		}
+		for _, what := range []string{"margin", "projected", "added"} {
+			if count[what] == 0 {
+				t.Errorf("η = %v: %v: the test shows little", c.Error, count)
+			}
+		}
+		if (c.Budget > 0) != (count["forced"] > 0) || c.Budget > 0 && l.Expansion().Order() != c.Budget {
+			t.Errorf("budget %d: order %d, %v", c.Budget, l.Expansion().Order(), count)
+		}
+	}
+}
+
+// TestSaturates: the dictionary of a bounded domain is finite, smaller for a larger η, and
+// its elements are apart: each had a distance above η/√2 from the span of those before.
+func TestSaturates(t *testing.T) {
+	last := math.MaxInt
+	for _, eta := range []float64{0.1, 0.4, 0.8} {
+		c := config(eta, 0)
+		const n = 4000
+		x, y := learnertest.Blobs(7, n, c.Dim, c.Classes)
+		l := learner(t, c)
+		if err := l.Step(n/2, x[:n/2*c.Dim], y[:n/2]); err != nil {
+			t.Fatal(err)
+		}
+		half := l.Expansion().Order()
+		if err := l.Step(n/2, x[n/2*c.Dim:], y[n/2:]); err != nil {
+			t.Fatal(err)
+		}
+		order := l.Expansion().Order()
+		if order >= last || order > half+half/5 {
+			t.Errorf("η = %v: order %d after half of the stream, %d at its end", eta, half, order)
+		}
+		last = order
+		for i := range order {
+			for j := range i {
+				k := c.Kernel.Eval(l.Expansion().Dict.At(i), l.Expansion().Dict.At(j))
+				if math.Sqrt(2-2*k) < eta/math.Sqrt2 {
+					t.Fatalf("η = %v: elements %d and %d are %v apart", eta, i, j, math.Sqrt(2-2*k))
+				}
+			}
+		}
+	}
+}
+
+// TestInverse: K⁻¹, grown element by element, is the inverse.
+func TestInverse(t *testing.T) {
+	c := config(0.05, 0)
+	const n = 3000
+	x, y := learnertest.Blobs(8, n, c.Dim, c.Classes)
+	l := learner(t, c)
+	if err := l.Step(n, x, y); err != nil {
+		t.Fatal(err)
+	}
+	m := l.Expansion().Order()
+	if m < 40 {
+		t.Fatalf("%d elements: the test shows little", m)
+	}
+	for i := range m {
+		k := l.Row(l.F.Dict.At(i))
+		l.project(k)
+		for j, d := range l.d {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if math.Abs(d-want) > 1e-6 {
+				t.Fatalf("(K⁻¹K)_%d,%d = %v", i, j, d)
+			}
+		}
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for want, spoil := range map[string]func(*Config){
+		"no kernel": func(c *Config) { c.Kernel = nil },
+		"error 0":   func(c *Config) { c.Error = 0 },
+		"budget -1": func(c *Config) { c.Budget = -1 },
+	} {
+		c := config(0.1, 3)
+		spoil(&c)
+		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "projectron: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	c := config(0.1, 10)
+	x, y := learnertest.Blobs(2, 200, c.Dim, c.Classes)
+	l := learner(t, c)
+	step := func() {
+		if err := l.Step(len(y), x, y); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	learnertest.DoesNotAllocate(t, step)
+}

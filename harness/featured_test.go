@@ -1,0 +1,89 @@
+package harness
+
+import (
+	"bytes"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/record"
+)
+
+// TestFeatured: a learner without an expansion is trained and scored as the others are, with
+// the same bits whatever the number of workers.
+func TestFeatured(t *testing.T) {
+	p := tinyRun("polk", experiments.TaskKLR, 3)
+	p.Run.Method = "fogd"
+	p.Run.Params.BatchSize, p.Run.Params.Parsimony, p.Run.Params.Budget = 1, 0, 30
+	p = planned(p.Run)
+	var have [2]*record.Record
+	for i := range have {
+		results := t.TempDir()
+		if _, err := Reproduce(t.Context(), []experiments.Planned{p}, Options{Results: results, Workers: 1 + i}); err != nil {
+			t.Fatal(err)
+		}
+		have[i] = readAll(t, results).Records[p.ID]
+	}
+	if !bytes.Equal(record.Canonical(have[0]), record.Canonical(have[1])) {
+		t.Error("records differ")
+	}
+	set, err := data.Load(p.Run.Data, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Methods().NewLearner(p.Run, set.Classes, set.Train.Dim, set.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := orderOf(set, p.Run.Sampling, p.Run.Seed)
+	for range p.Run.Samples {
+		i := order.Next()
+		if err := l.Step(1, set.Train.Row(i), set.Train.Y[i:i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scores := l.(featured).Model().scores(set.Test, set.Classes, 1)
+	wrong := 0
+	for i, y := range set.Test.Y {
+		if loss.Decide(scores[i*set.Classes:(i+1)*set.Classes]) != y {
+			wrong++
+		}
+	}
+	points := have[0].Points
+	if last := points[len(points)-1]; last.TestError != float64(wrong)/float64(set.Test.N) || last.TestError > 0.2 || last.ModelOrder != 30 {
+		t.Errorf("last point %+v, want error %v and order 30", last, float64(wrong)/float64(set.Test.N))
+	}
+}
+
+// TestModelWindows: where the distribution drifts, a model that is no expansion is scored on
+// the window that an expansion with the same scores is scored on.
+func TestModelWindows(t *testing.T) {
+	set, err := data.Load(data.Ref{Name: "drift"}, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, set.Train.Dim, set.Classes)
+	for i := range 10 {
+		w := make([]float64, set.Classes)
+		w[int(set.Train.Y[i])] = 1
+		e.Append(set.Train.Row(i), w)
+	}
+	m := &Trained{NormSq: e.NormSq(1), Order: e.Order(), Scores: func(n int, x []float32, dst []float64, threads int) {
+		new(kernel.Scorer).Scores(e, n, x, dst, threads)
+	}}
+	var s kernel.Snapshot
+	s.Take(e)
+	o := NewObjective(loss.MultiHinge{}, 1e-3, set, 100)
+	first := o.evaluateModel(1, m, set.Classes, 1)
+	for _, samples := range []int{1, set.Train.N / 2, set.Train.N} {
+		got, want := o.evaluateModel(samples, m, set.Classes, 1), o.EvaluateAt(samples, &s, 1)
+		if got != want {
+			t.Errorf("after %d samples: %+v, want %+v", samples, got, want)
+		}
+		if samples > 1 && got.TestError == first.TestError {
+			t.Errorf("after %d samples: the error is that of the first window", samples)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+)
+
+// TestEqualMemory: the learners of each table keep at most as many numbers as its
+// description says, and more than nine tenths of that; but for FSGD, which has no limit.
+func TestEqualMemory(t *testing.T) {
+	limits := map[string]float64{"multidist": 400, "mnist": 200_000}
+	specs, err := experiments.EmbeddedAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := 0
+	for _, s := range specs {
+		if !s.ByName {
+			continue
+		}
+		plan, err := s.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var set data.Info
+		for _, info := range data.List() {
+			if info.Name == s.Data.Name {
+				set = info
+			}
+		}
+		for _, p := range plan {
+			m, order := experiments.Method(p.Run.Method), float64(p.Run.Params.Budget)
+			if p.Run.Method == experiments.MethodFSGD {
+				continue
+			}
+			if p.Run.Method == experiments.MethodPOLK {
+				order = p.Run.Params.PrunerParams["order"]
+			}
+			limit := limits[set.Name]
+			if n := m.Numbers(p.Run.Params, order, float64(set.Dim), float64(set.Classes)); n > limit || n < 0.9*limit {
+				t.Errorf("%s: %s keeps %v numbers, want at most %v", s.Name, p.Series, n, limit)
+			}
+			held++
+		}
+		if !strings.HasPrefix(s.Name, "learners-") {
+			t.Errorf("%s is not a table of learners", s.Name)
+		}
+	}
+	if held == 0 {
+		t.Error("no learner was held")
+	}
+}

@@ -1,0 +1,80 @@
+package harness
+
+import (
+	"fmt"
+
+	"polkrepro/baselines/fogd"
+	"polkrepro/experiments"
+	"polkrepro/kernel"
+)
+
+func init() {
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: "fogd", Title: "FOGD",
+			About: "Fourier online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
+			Tasks: experiments.Tasks(),
+			Params: []experiments.ParamInfo{
+				experiments.Param("learning_rate"),
+				oneSample("FOGD"),
+				frequencies,
+				experiments.Param("bandwidth"),
+			},
+			Conflict: fourierConflict,
+			Numbers:  fourierNumbers,
+			Lines:    []experiments.Line{{Color: 0x5c4a1e, Dash: []float64{2, 1}, Width: 1.2}},
+		},
+		New: func(p Problem) (Learner, error) {
+			return newFourier(p, 0, func(int) float64 { return p.Params.LearningRate })
+		},
+		Bytes: fourierBytes,
+	})
+}
+
+var frequencies = experiments.Param("budget").WithSymbol("D").WithAbout("D, the number of frequencies")
+
+// fourierConflict reports a kernel without random Fourier features.
+func fourierConflict(p experiments.Params) (param, why string) {
+	if !gaussian(p) {
+		return "budget", "random Fourier features are those of the Gaussian kernel, and the kernel is " + p.Kernel.Type
+	}
+	return "", ""
+}
+
+// fourierNumbers counts the frequencies, and the weights of a cosine and a sine of each.
+func fourierNumbers(_ experiments.Params, order, dim, classes float64) float64 {
+	return order * (dim + 2*classes)
+}
+
+func fourierBytes(s Size) float64 {
+	d := float64(s.Params.Budget)
+	return 4*d*s.Dim + 3*16*d*s.Classes + s.Scores()
+}
+
+// A fourier is a learner whose model is linear in random Fourier features.
+type fourier struct{ *fogd.Learner }
+
+func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, error) {
+	k, ok := p.Kernel.(kernel.Gaussian)
+	if !ok {
+		return nil, fmt.Errorf("random Fourier features need the gaussian kernel, not %s", p.Kernel.Name())
+	}
+	l, err := fogd.New(fogd.Config{
+		Kernel:      k,
+		Loss:        p.Loss,
+		Classes:     p.Classes,
+		Dim:         p.Dim,
+		Frequencies: p.Params.Budget,
+		Seed:        p.Seed,
+		Regularizer: lambda,
+		Rate:        rate,
+	})
+	return fourier{l}, err
+}
+
+func (fourier) Expansion() *kernel.Expansion { return nil }
+
+func (l fourier) Model() *Trained {
+	m := l.Learner.Model()
+	return &Trained{Scores: m.Scores, NormSq: m.NormSq(), Order: m.Order()}
+}

@@ -1,0 +1,58 @@
+package harness
+
+import (
+	"fmt"
+
+	"polkrepro/baselines/nogd"
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+)
+
+func init() {
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: "nogd", Title: "NOGD",
+			About: "Nyström online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
+			Tasks: experiments.Tasks(),
+			Params: []experiments.ParamInfo{
+				experiments.Param("learning_rate"),
+				oneSample("NOGD"),
+				landmarks,
+				{
+					Name: "rank", Symbol: "k", Kind: experiments.KindInteger, Least: prune.Bound(1),
+					About: "k, the number of features, at most the landmarks",
+				},
+				experiments.Param("bandwidth"),
+			},
+			Conflict: func(p experiments.Params) (param, why string) {
+				if k := p.Own["rank"]; k > float64(p.Budget) {
+					return "rank", fmt.Sprintf("rank is %v, want at most the %d landmarks", k, p.Budget)
+				}
+				return "", ""
+			},
+			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
+				return nystromNumbers(order, dim, classes, p.Own["rank"])
+			},
+			Lines: []experiments.Line{{Color: 0x9c2f5f, Dash: []float64{6, 2, 1, 2}, Width: 1.2}},
+		},
+		New: func(p Problem) (Learner, error) {
+			return newNystromSGD(p, nogd.Config{
+				Rank: int(p.Params.Own["rank"]),
+				Rate: func(int) float64 { return p.Params.LearningRate },
+			})
+		},
+	})
+}
+
+var landmarks = experiments.Param("budget").WithSymbol("B").WithAbout("B, the number of landmarks")
+
+// nystromNumbers counts landmarks, the projection onto k features, and their weights.
+func nystromNumbers(order, dim, classes, rank float64) float64 {
+	return order*dim + order*rank + rank*classes
+}
+
+// newNystromSGD completes a configuration.
+func newNystromSGD(p Problem, c nogd.Config) (Learner, error) {
+	c.Kernel, c.Loss, c.Classes, c.Dim, c.Landmarks = p.Kernel, p.Loss, p.Classes, p.Dim, p.Params.Budget
+	return nogd.New(c)
+}

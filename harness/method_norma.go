@@ -1,0 +1,44 @@
+package harness
+
+import (
+	"polkrepro/baselines/norma"
+	"polkrepro/experiments"
+)
+
+func init() {
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: "norma", Title: "NORMA",
+			About: "stochastic gradient descent that drops its oldest elements (Kivinen, Smola, Williamson 2004)",
+			Tasks: experiments.Tasks(),
+			Params: []experiments.ParamInfo{
+				experiments.Param("learning_rate"),
+				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
+				experiments.Param("horizon"),
+				oneSample("NORMA"),
+				experiments.Param("budget").WithSymbol("τ").WithAbout("τ, how many elements are kept"),
+				experiments.Param("regularizer"),
+				experiments.Param("bandwidth"),
+			},
+			Numbers: experiments.DictionaryNumbers,
+			Lines:   []experiments.Line{{Color: 0x1f4e5f, Dash: []float64{5, 1.5}, Width: 1.1}},
+		},
+		New: newNORMA,
+	})
+}
+
+func newNORMA(p Problem) (Learner, error) {
+	rates, err := p.Params.Rates()
+	if err != nil {
+		return nil, err
+	}
+	return norma.New(norma.Config{
+		Kernel:      p.Kernel,
+		Loss:        p.Loss,
+		Classes:     p.Classes,
+		Dim:         p.Dim,
+		Regularizer: p.Params.Regularizer,
+		Rate:        rates.Rate,
+		Memory:      p.Params.Budget,
+	})
+}

@@ -1,0 +1,33 @@
+package harness
+
+import "polkrepro/experiments"
+
+func init() {
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: "rff-sgd", Title: "RFF-SGD",
+			About: "stochastic gradient descent on random Fourier features, with a regularizer",
+			Tasks: experiments.Tasks(),
+			Params: []experiments.ParamInfo{
+				experiments.Param("learning_rate"),
+				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
+				experiments.Param("horizon"),
+				oneSample("the method"),
+				frequencies,
+				experiments.Param("regularizer"),
+				experiments.Param("bandwidth"),
+			},
+			Conflict: fourierConflict,
+			Numbers:  fourierNumbers,
+			Lines:    []experiments.Line{{Color: 0xb9a88a, Dash: []float64{4, 1, 1, 1, 1, 1}, Width: 1.1}},
+		},
+		New: func(p Problem) (Learner, error) {
+			rates, err := p.Params.Rates()
+			if err != nil {
+				return nil, err
+			}
+			return newFourier(p, p.Params.Regularizer, rates.Rate)
+		},
+		Bytes: fourierBytes,
+	})
+}

@@ -1,0 +1,78 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+)
+
+// TestSettings: the error of a setting is that of a run on five sixths of the training data,
+// evaluated on the rest, the best of each label is marked, and one that diverges is not.
+func TestSettings(t *testing.T) {
+	plan := func(label string, bandwidth float64) experiments.Planned {
+		p := tinyRun("bsgd", experiments.TaskKSVM, 1)
+		p.Run.Params.Kernel.Bandwidth = bandwidth
+		p.Run.Evaluation.Tail = 1
+		p.Label, p.Group, p.Series = label, label+string(rune('a'+int(bandwidth))), label
+		p.ID = experiments.ID(p.Run)
+		return p
+	}
+	good, bad, other, diverges := plan("bsgd", 1), plan("bsgd", 20), plan("other", 3), plan("polk", 2)
+	diverges.Run.Method, diverges.Run.Params = "polk", tinyRun("polk", experiments.TaskKSVM, 1).Run.Params
+	diverges.ID = experiments.ID(diverges.Run)
+	methods := Methods()
+	methods["polk"] = fakes(func(f *fake) error {
+		for i := range f.f.W {
+			f.f.W[i] = math.Inf(1)
+		}
+		return nil
+	})["polk"]
+	got, unavailable, err := Settings(t.Context(), []experiments.Planned{good, bad, other, diverges, batchRun("csvc", "ksvm")}, Options{Methods: methods})
+	if err != nil || len(unavailable) > 0 || len(got) != 4 {
+		t.Fatalf("%v, %v, %+v", err, unavailable, got)
+	}
+	if !got[0].Best || got[1].Best || !got[2].Best || got[3].Best || got[3].Failed != 1 || got[3].Runs != 0 || !(got[0].Error < got[1].Error) {
+		t.Errorf("%+v", got)
+	}
+
+	set, err := data.Load(good.Run.Data, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := data.Holdout(set, calibrationHoldout, calibrationSeed)
+	run := good.Run
+	run.Samples = 833 // 1,000 less a sixth
+	run.Evaluation = experiments.Evaluation{Every: 833, Tail: 1, TrainLimit: 1}
+	tr, err := newTrainer(run, held, methods, newCores(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := calibrationJob{plan: experiments.Planned{Run: run}, set: held}
+	if err := j.train(t.Context(), newTracked(j.plan, &recorder{}), methods, tr.cores); err != nil {
+		t.Fatal(err)
+	}
+	if want := j.points[len(j.points)-1]; len(j.points) != 1 || got[0].Error != want.ValidError || got[0].Order != float64(want.ModelOrder) || want.Samples != 833 {
+		t.Errorf("%+v, want %+v", got[0], j.points)
+	}
+}
+
+func TestSettingsErrors(t *testing.T) {
+	if _, _, err := Settings(t.Context(), []experiments.Planned{batchRun("csvc", "ksvm")}, Options{}); !errors.Is(err, ErrUsage) {
+		t.Errorf("batch methods alone: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Settings(ctx, tinyPlan(), Options{}); !errors.Is(err, ErrInterrupted) {
+		t.Errorf("interrupted: %v", err)
+	}
+	p := tinyRun("polk", experiments.TaskKSVM, 1)
+	p.Run.Data = data.Ref{Name: "mnist"}
+	t.Setenv(data.EnvOffline, "1")
+	if _, missing, err := Settings(t.Context(), []experiments.Planned{planned(p.Run)}, Options{Finder: data.Finder{Dir: t.TempDir()}}); !errors.Is(err, ErrIncomplete) || len(missing) != 1 {
+		t.Errorf("no data: %v, %v", err, missing)
+	}
+}
