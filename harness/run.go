@@ -88,6 +88,9 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 	if err != nil {
 		return err
 	}
+	if p, ok := tr.learner.(externalPruner); ok {
+		defer p.Close()
+	}
 	if run.Evaluation.Minimizer {
 		star, err := x.minimizers.of(ctx, run, set, x.cores.threads())
 		if err != nil {

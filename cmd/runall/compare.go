@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,7 @@ processor times, and unreliable on a busy machine.`,
 		},
 	}
 	profileFlag(cmd, &c.profile, "quick")
-	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's (default: all)")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or NAME=COMMAND of one in a process of its own (default: all)")
 	workersFlag(cmd, &c.opt.Workers)
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)
@@ -73,6 +74,14 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 // out where what they stand in for is there, and those on files where they are
 // not.
 func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
+	for i, word := range c.with {
+		if name, command, ok := strings.Cut(word, "="); ok && !strings.Contains(name, ":") {
+			if err := registerPruner(name, command); err != nil {
+				return nil, nil, err
+			}
+			c.with[i] = name
+		}
+	}
 	t, err := experiments.FindTournament(name)
 	if err != nil {
 		return nil, nil, err
