@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -30,6 +31,10 @@ func TestMain(m *testing.M) {
 		clients[os.Args[2]].serve()
 		return
 	}
+	if len(os.Args) > 2 && os.Args[1] == "learn" {
+		learnWith(os.Args[2:])
+		return
+	}
 	os.Exit(m.Run())
 }
 
@@ -48,6 +53,9 @@ var clients = map[string]client{
 		}
 	}},
 	"pairs": {`"about":"replaces the two oldest elements by one in between","state":true,` + orderParam, pairs},
+	"remove-least": {`"about":"KOMP to a fixed order, in one action","inverse":true,` + orderParam, func(c *wire, _, total, order int) {
+		c.do(`{"remove_least":{"leave":%d,"plus":[%s0]}}`, order, strings.Repeat("0,", total-1))
+	}},
 	"drop-oldest": {`"about":"drops the oldest","wants":["ids"],"epsilon":false,` + orderParam, func(c *wire, _, total, order int) {
 		ids := c.numbers("ids")
 		for ; total > order; total-- {
@@ -64,6 +72,11 @@ var clients = map[string]client{
 	"endless": {`"about":"asks for ever",` + orderParam, func(c *wire, _, _, _ int) {
 		for {
 			c.ask(`{"get":["norms"]}`)
+		}
+	}},
+	"busy": {`"about":"works for ever",` + orderParam, func(*wire, int, int, int) {
+		os.WriteFile(os.Args[3], fmt.Append(nil, os.Getpid(), "\n"), 0o666)
+		for {
 		}
 	}},
 	"closes": {`"about":"closes its output",` + orderParam, func(c *wire, _, _, _ int) {
@@ -230,6 +243,20 @@ func closing(t *testing.T, h prune.Heuristic) prune.Heuristic {
 	return h
 }
 
+var command = flag.String("command", "", "`command` of a heuristic for TestCommand")
+
+// TestCommand tests a heuristic of the user.
+func TestCommand(t *testing.T) {
+	if *command == "" {
+		t.Skip("no -command")
+	}
+	h, err := New("mine", *command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prunetest.Run(t, closing(t, h))
+}
+
 // The conformance suite passes over a process, with the inverse and without.
 func TestConformance(t *testing.T) {
 	for _, name := range []string{"komp-order", "pairs"} {
@@ -253,10 +280,12 @@ func (o oldestFirst) Prune(_ context.Context, s prune.State) error {
 // A process and the same heuristic in this program leave the same bits.
 func TestSameBits(t *testing.T) {
 	komp, _ := prune.Lookup("komp-order")
+	kompOrder := prune.Heuristic{Name: "own", About: "komp-order", Params: komp.Params, NewInverse: func(p prune.Params) prune.InversePruner {
+		return plain{komp.NewInverse(p)}
+	}}
 	for name, own := range map[string]prune.Heuristic{
-		"komp-order": {Name: "own", About: "komp-order", Params: komp.Params, NewInverse: func(p prune.Params) prune.InversePruner {
-			return plain{komp.NewInverse(p)}
-		}},
+		"komp-order":   kompOrder,
+		"remove-least": kompOrder,
 		"drop-oldest": {Name: "own", About: "drops the oldest", Params: komp.Params, New: func(p prune.Params) prune.Pruner {
 			return oldestFirst{p.Int("order")}
 		}},
@@ -286,18 +315,37 @@ func TestSameBits(t *testing.T) {
 // learner returns a learner of eight elements.
 func learner(t *testing.T, h prune.Heuristic) *polk.Learner {
 	t.Helper()
-	p, err := prune.New(h, prune.Params{"order": 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := polk.New(polk.Config{
-		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2, Regularizer: 1e-3,
-		LearningRate: polk.Constant(1), Budget: polk.Parsimony(0.01), Pruner: p, Seed: 1,
-	})
+	l, err := newLearner(h)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
+}
+
+func newLearner(h prune.Heuristic) (*polk.Learner, error) {
+	p, err := prune.New(h, prune.Params{"order": 8})
+	if err != nil {
+		return nil, err
+	}
+	return polk.New(polk.Config{
+		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2, Regularizer: 1e-3,
+		LearningRate: polk.Constant(1), Budget: polk.Parsimony(0.01), Pruner: p, Seed: 1,
+	})
+}
+
+// learnWith takes a step with a client of these arguments: what the program is in the
+// test of its death.
+func learnWith(arguments []string) {
+	h, err := New("mine", os.Args[0]+" serve "+strings.Join(arguments, " "))
+	if err != nil {
+		panic(err)
+	}
+	l, err := newLearner(h)
+	if err != nil {
+		panic(err)
+	}
+	x, y := sample(rand.New(rand.NewPCG(1, 2)))
+	panic(l.Step(5, x, y))
 }
 
 func sample(r *rand.Rand) (x []float32, y []float64) {
@@ -447,10 +495,11 @@ func TestNonsense(t *testing.T) {
 		`{"get":["ids"],"done":true}`: `want either something to get or "done": true`,
 		`{"done":true} {}`:            "more than one value on a line",
 		`{"remove":3,"done":true}`:    `json: unknown field "remove"`,
-		`{"do":[{"remove":3,"drop":2}],"done":true}`:                          "action 0 is not one of remove, drop, add and weights",
+		`{"do":[{"remove":3,"drop":2}],"done":true}`:                          "action 0 is not one of remove, remove_least, drop, add and weights",
 		`{"do":[{"remove":99}],"done":true}`:                                  "remove: element 99 is not present: want one of 0 to 8 that has not been removed",
 		`{"do":[{"drop":-1}],"done":true}`:                                    "drop: element -1 is not present: want one of 0 to 8 that has not been removed",
 		`{"do":[{"drop":1},{"drop":1}],"done":true}`:                          "drop: element 1 is not present: want one of 0 to 8 that has not been removed",
+		`{"do":[{"remove_least":{"leave":1}}],"done":true}`:                   `remove_least needs the inverse kernel matrix: say "inverse": true in the hello`,
 		`{"do":[{"remove":1}],"done":true}`:                                   `remove needs the inverse kernel matrix: say "inverse": true in the hello, or drop`,
 		`{"do":[{"add":{"point":[1,2],"weights":[1,2,3]}}],"done":true}`:      "add: point of 2 features, want 3",
 		`{"do":[{"add":{"point":[1,2,3],"weights":[1]}}],"done":true}`:        "add: 1 weights, want 3",
@@ -493,7 +542,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"do":[{"remove":3},{"drop":8},{"weights":{"of":1,"to":[1,2,3]}}],"get":["costs","spent"]}`))
 	f.Add([]byte(`{"do":[{"add":{"point":[1,2,3],"weights":[0,0,1e300]}}],"rows":[0,9],"points":[2],"columns":[1]}`))
 	f.Add([]byte(`{"do":[],"get":["ids","ages","samples","self","weights","norms","distances","distances_before","x","y"]}`))
-	f.Add([]byte(`{"done":true}`))
+	f.Add([]byte(`{"do":[{"remove_least":{"leave":4,"plus":[0,1,2,3,4,5,6,7,8]}}],"done":true}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		a, err := parseAnswer(line)
 		if err != nil {

@@ -43,10 +43,18 @@ type answer struct {
 
 // An action has one field.
 type action struct {
-	Remove  *int     `json:"remove"`
-	Drop    *int     `json:"drop"`
-	Add     *element `json:"add"`
-	Weights *weights `json:"weights"`
+	Remove  *int      `json:"remove"`
+	Least   *removals `json:"remove_least"`
+	Drop    *int      `json:"drop"`
+	Add     *element  `json:"add"`
+	Weights *weights  `json:"weights"`
+}
+
+// removals are those of the element j of the least cost + Plus[j], until Leave are
+// left. They save a question each.
+type removals struct {
+	Leave int       `json:"leave"`
+	Plus  []float64 `json:"plus"` // none: 0
 }
 
 // An element is a new one.
@@ -86,13 +94,13 @@ func parseAnswer(line []byte) (*answer, error) {
 	}
 	for i, do := range a.Do {
 		n := 0
-		for _, given := range []bool{do.Remove != nil, do.Drop != nil, do.Add != nil, do.Weights != nil} {
+		for _, given := range []bool{do.Remove != nil, do.Least != nil, do.Drop != nil, do.Add != nil, do.Weights != nil} {
 			if given {
 				n++
 			}
 		}
 		if n != 1 {
-			return nil, fmt.Errorf("action %d is not one of remove, drop, add and weights", i)
+			return nil, fmt.Errorf("action %d is not one of remove, remove_least, drop, add and weights", i)
 		}
 	}
 	return &a, nil
@@ -232,6 +240,8 @@ func (v *view) do(a action) error {
 		}
 		v.inverse.Remove(*a.Remove)
 		v.oldGone = v.oldGone || *a.Remove < v.Old()
+	case a.Least != nil:
+		return v.removeLeast(a.Least)
 	case a.Drop != nil:
 		if err := v.check(*a.Drop); err != nil {
 			return fmt.Errorf("drop: %w", err)
@@ -251,6 +261,28 @@ func (v *view) do(a action) error {
 			return err
 		}
 		copy(v.Weights(a.Weights.Of), a.Weights.To)
+	}
+	return nil
+}
+
+// removeLeast removes the elements of least score until as many are left as there are to be.
+func (v *view) removeLeast(r *removals) error {
+	switch {
+	case v.inverse == nil:
+		return errors.New(`remove_least needs the inverse kernel matrix: say "inverse": true in the hello`)
+	case r.Leave < 0:
+		return fmt.Errorf("remove_least: leave %d, want at least 0", r.Leave)
+	case len(r.Plus) > 0 && len(r.Plus) != v.Total():
+		return fmt.Errorf("remove_least: %d numbers in plus, want %d or none", len(r.Plus), v.Total())
+	}
+	score := v.inverse.Cost
+	if len(r.Plus) > 0 {
+		score = func(j int) float64 { return v.inverse.Cost(j) + r.Plus[j] }
+	}
+	for v.Len() > r.Leave {
+		j := prune.Least(v, score)
+		v.inverse.Remove(j)
+		v.oldGone = v.oldGone || j < v.Old()
 	}
 	return nil
 }

@@ -164,6 +164,14 @@ class State:
         """Removes j and refits the weights of the others. With the inverse only."""
         self._leave("remove", j)
 
+    def remove_least(self, leave, plus=()):
+        """Removes the element of least cost(j) + plus[j] until leave are left. This is
+        much faster than a loop of remove. With the inverse only."""
+        self._change({"remove_least": {"leave": int(leave), "plus": _list(plus)}})
+        costs = self._ask({"get": ["costs"]})["costs"]
+        self._present = {j: None for j, cost in enumerate(costs) if cost is not None}
+        self._take({"costs": costs})
+
     def drop(self, j):
         """Removes j and leaves the others' weights as they are."""
         self._leave("drop", j)
