@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"io"
 
 	"polkrepro/experiments"
@@ -72,6 +73,7 @@ func newPOLK(p Problem) (Learner, error) {
 // An externalPruner is a process of its own (package polk/prune/external), and a part
 // of its learner.
 type externalPruner interface {
-	io.Closer         // ends the process
+	Start(context.Context) error
+	io.Closer
 	Seconds() float64 // how long steps have waited for it
 }

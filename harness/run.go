@@ -89,6 +89,9 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 		return err
 	}
 	if p, ok := tr.learner.(externalPruner); ok {
+		if err := p.Start(ctx); err != nil { // not in the time of the first step
+			return err
+		}
 		defer p.Close()
 	}
 	if run.Evaluation.Minimizer {

@@ -40,6 +40,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	}
+	if mode := os.Getenv(asPruner); mode != "" {
+		prunerProcess(mode)
+		return
+	}
 	os.Exit(m.Run())
 }
 

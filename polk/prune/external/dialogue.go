@@ -16,7 +16,8 @@ import (
 type dialogue struct {
 	program *program
 	params  prune.Params
-	process *process // nil before the start
+	process *process // nil before Start
+	begun   bool     // it knows what the learner is
 	state   []byte   // to load at the start; JSON
 	over    error    // why there is no process any more
 	seconds float64
@@ -58,9 +59,6 @@ func (d *dialogue) Close() error {
 func (d *dialogue) step(ctx context.Context, v *view) error {
 	if err := ctx.Err(); err != nil {
 		return err
-	}
-	if d.over != nil {
-		return d.over
 	}
 	if err := d.begin(ctx, v.Step()); err != nil {
 		return err
@@ -124,10 +122,10 @@ func (d *dialogue) fail(doing string, err error) error {
 	return d.over
 }
 
-// begin starts the process unless it is running.
-func (d *dialogue) begin(ctx context.Context, step prune.Step) error {
-	if d.process != nil {
-		return nil
+// Start starts the process, which the first step does otherwise.
+func (d *dialogue) Start(ctx context.Context) error {
+	if d.process != nil || d.over != nil {
+		return d.over
 	}
 	p, said, err := d.program.meet(ctx)
 	if err != nil {
@@ -137,11 +135,20 @@ func (d *dialogue) begin(ctx context.Context, step prune.Step) error {
 	d.process = p
 	code, err := d.program.hash(said)
 	if err == nil && code != d.program.code {
-		err = errors.New("its files have changed since the program was started: start it again")
+		err = errors.New("its files have changed since runall was started: start it again")
 	}
 	if err != nil {
 		return d.fail("start", err)
 	}
+	return nil
+}
+
+// begin tells the process what the learner is, before the first step.
+func (d *dialogue) begin(ctx context.Context, step prune.Step) error {
+	if err := d.Start(ctx); err != nil || d.begun {
+		return err
+	}
+	d.begun = true
 	kernel, err := json.Marshal(step.Kernel)
 	if err != nil { // a kernel of another package may have anything in it
 		kernel = []byte("null")
@@ -151,10 +158,10 @@ func (d *dialogue) begin(ctx context.Context, step prune.Step) error {
 		"kernel": map[string]any{"name": step.Kernel.Name(), "params": json.RawMessage(kernel)},
 	}})
 	if err == nil {
-		err = p.send(begin)
+		err = d.process.send(begin)
 	}
 	if err == nil && d.state != nil {
-		err = p.send(fmt.Appendf(nil, `{"load":%s}`, d.state))
+		err = d.process.send(fmt.Appendf(nil, `{"load":%s}`, d.state))
 	}
 	if err != nil {
 		return d.fail("start", err)
@@ -167,7 +174,7 @@ func (d *dialogue) MarshalBinary() ([]byte, error) {
 	if d.over != nil {
 		return nil, d.over
 	}
-	if d.process == nil || !d.program.hello.State {
+	if !d.begun || !d.program.hello.State {
 		return d.state, nil
 	}
 	defer d.process.within(context.Background(), patience)()
@@ -186,8 +193,8 @@ func (d *dialogue) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary takes up what MarshalBinary returned.
 func (d *dialogue) UnmarshalBinary(b []byte) error {
-	if d.process != nil {
-		return errors.New("saved state of a process: it is running already")
+	if d.begun {
+		return errors.New("saved state of a process: it is at work already")
 	}
 	if len(b) == 0 {
 		return nil
