@@ -23,7 +23,7 @@ var ( // tests change them
 const (
 	maxLine    = 1 << 24 // bytes of a line from the process
 	maxTail    = 1 << 12 // bytes of its standard error that are kept
-	tailLines  = 12      // lines of these in a message
+	tailLines  = 20      // lines of these in a message
 	maxExcerpt = 120     // bytes of an answer in a message
 )
 

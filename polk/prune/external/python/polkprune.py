@@ -265,9 +265,9 @@ class _Wire:
     standard error."""
 
     def __init__(self):
-        sys.stdout.flush()
         self._in, self._out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
+        sys.stdout.reconfigure(line_buffering=True)
 
     def send(self, message):
         self._out.write(json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n")
