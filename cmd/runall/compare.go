@@ -36,7 +36,10 @@ tournament is SPEC, by default experiments/` + experiments.TournamentFile + `.
 Runs that have a record are not repeated, so an interrupted tournament resumes
 where it stopped, and a new heuristic costs only its own runs. The runs of a
 heuristic belong to its code: after a change to it, they are repeated. Times are
-processor times, and unreliable on a busy machine.`,
+processor times, and unreliable on a busy machine.
+
+A heuristic can be a script or program in any language (docs/adding-a-pruner.md):
+--with mine=./mine.py runs one process of it for each run, under the name mine.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return c.run(cmd, append(names, "")[0])

@@ -63,7 +63,7 @@ func (d *dialogue) step(ctx context.Context, v *view) error {
 	if err := d.begin(ctx, v.Step()); err != nil {
 		return err
 	}
-	defer d.process.within(ctx, patience)()
+	defer d.process.within(ctx, stepPatience)()
 	message, err := d.describe(v)
 	if err != nil {
 		return d.fail("step", err)

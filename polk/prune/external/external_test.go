@@ -8,10 +8,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +38,7 @@ func TestMain(m *testing.M) {
 		learnWith(os.Args[2:])
 		return
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector waits a second before it ends
 	os.Exit(m.Run())
 }
 
@@ -375,7 +379,7 @@ func fail(t *testing.T, name string) string {
 // A process that ends, says what makes no sense, or nothing, is an error with the
 // reason and what it wrote to standard error.
 func TestFailures(t *testing.T) {
-	defer func() { patience, farewell = time.Minute, 2*time.Second }()
+	defer func() { stepPatience, farewell = time.Minute, 2*time.Second }()
 	farewell = 100 * time.Millisecond
 	for _, tt := range []struct {
 		client   string
@@ -389,7 +393,7 @@ func TestFailures(t *testing.T) {
 		{"silent", 300 * time.Millisecond, "no answer within 300ms; its standard error is empty"},
 		{"endless", 300 * time.Millisecond, "no answer within 300ms; its standard error is empty"},
 	} {
-		patience = tt.patience
+		stepPatience = tt.patience
 		if got, want := fail(t, tt.client), "polk: pruner mine: step: "+tt.want; got != want {
 			t.Errorf("%s: %s\nwant %s", tt.client, got, want)
 		}
@@ -535,6 +539,72 @@ func newView(t testing.TB) *view {
 		w = append(w, []float64{1, float64(j), 0.1})
 	}
 	return &view{Elements: prunetest.NewState(p, step, 4, points, w, make([]int, 9))}
+}
+
+// TestPage: docs/pruner-protocol.md lists the fields, quantities and actions that there
+// are, and its conversation is one.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/pruner-protocol.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	section := func(title string) string {
+		_, rest, _ := strings.Cut(page, "\n## "+title+"\n")
+		body, _, _ := strings.Cut(rest, "\n## ")
+		return body
+	}
+	fields := func(v any) (names []string) {
+		for i := range reflect.TypeOf(v).NumField() {
+			names = append(names, reflect.TypeOf(v).Field(i).Tag.Get("json"))
+		}
+		return names
+	}
+	var actions []string
+	for _, name := range fields(action{}) {
+		actions = append(actions, `{"`+name+`":`)
+	}
+	for _, tt := range []struct {
+		section string
+		want    []string
+	}{
+		{"The hello", fields(hello{})}, {"Answers", append(fields(answer{}), actions...)}, {"Quantities", slices.Collect(maps.Keys(quantities))},
+	} {
+		var listed []string
+		for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+|\\{\"\\w+\":)").FindAllStringSubmatch(section(tt.section), -1) {
+			listed = append(listed, row[1])
+		}
+		slices.Sort(listed)
+		slices.Sort(tt.want)
+		if !slices.Equal(listed, tt.want) {
+			t.Errorf("%s: the page has %v, want %v", tt.section, listed, tt.want)
+		}
+	}
+
+	said, answers := 0, 0
+	for line := range strings.Lines(section("A conversation")) {
+		line, from := strings.CutPrefix(line, "← ")
+		if !from {
+			continue
+		}
+		if said++; said == 1 {
+			var h struct{ Hello hello }
+			if err := parse([]byte(line), &h); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			if _, err := (&program{hello: h.Hello, code: "command"}).heuristic("mine"); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			continue
+		}
+		if _, err := parseAnswer([]byte(line)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		answers++
+	}
+	if answers != 4 {
+		t.Errorf("%d answers", answers)
+	}
 }
 
 // FuzzAnswer: whatever a process says, a step goes on or fails with an error.

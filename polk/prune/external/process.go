@@ -16,11 +16,12 @@ import (
 )
 
 var ( // tests change them
-	patience = time.Minute     // for a hello, and for a step
-	farewell = 2 * time.Second // for a process that is expected to end by itself
+	stepPatience = time.Minute
+	farewell     = 2 * time.Second // for a process that is expected to end by itself
 )
 
 const (
+	patience   = time.Minute // for a hello, and for a state to save
 	maxLine    = 1 << 24 // bytes of a line from the process
 	maxTail    = 1 << 12 // bytes of its standard error that are kept
 	tailLines  = 20      // lines of these in a message
