@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Unsetenv(data.EnvDir) // real data would be read for every report
 	os.Setenv("LC_ALL", "C.UTF-8")
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector waits a second before it ends
-	os.Setenv(data.EnvOffline, "1") // tests, and what they start, leave the network alone
+	os.Setenv(data.EnvOffline, "1")          // tests, and what they start, leave the network alone
 	if os.Getenv(asRunall) != "" {
 		code := run(os.Args[1:], os.Stdout, os.Stderr)
 		if path := os.Getenv(statusTo); path != "" {

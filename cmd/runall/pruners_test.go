@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"polkrepro/harness"
+	"polkrepro/record"
 )
 
 // asPruner makes the test binary be a pruner in a process of its own.
@@ -47,8 +48,8 @@ func TestCompareProcess(t *testing.T) {
 	t.Setenv(asPruner, "works")
 	dir := t.TempDir()
 	spec := writeFile(t, "tiny.yaml", tinyTournament)
-	call := func(more ...string) (int, string, string) {
-		return call(t, append([]string{"compare", spec, "--profile", "smoke", "--results", dir, "--progress", "json", "--with", "mine=" + os.Args[0]}, more...)...)
+	call := func() (int, string, string) {
+		return call(t, "compare", spec, "--profile", "smoke", "--results", dir, "--progress", "json", "--with", "mine="+os.Args[0])
 	}
 	status, out, progress := call()
 	if status != harness.ExitOK || !strings.Contains(strings.Join(strings.Fields(out), " "), "from each question to the answer: mine (") {
@@ -57,27 +58,14 @@ func TestCompareProcess(t *testing.T) {
 	if n := strings.Count(progress, `"event":"finish"`); n != 3*(3+2) {
 		t.Errorf("%d runs, want 15:\n%s", n, progress)
 	}
+	t.Setenv(asPruner, "fails")
 	if status, again, progress := call(); status != harness.ExitOK || again != out || strings.Contains(progress, `"event":"start"`) {
 		t.Errorf("the second call: exit %d, differs, or trains:\n%s", status, progress)
-	}
-
-	// Of a process that fails, the runs have failed, with the reason.
-	t.Setenv(asPruner, "fails")
-	status, _, said := call("--rerun")
-	const want = "pruner mine: step: the process has ended (exit status 7); the end of its standard error:\n  out of ideas"
-	if failed := records(t, dir).Failed; status != harness.ExitFailed || len(failed) != 6 || !strings.Contains(said, want) {
-		t.Errorf("exit %d, %d failed runs\n%s", status, len(failed), said)
-	} else {
-		for _, f := range failed {
-			if !strings.HasSuffix(f.Failure.Error, want) {
-				t.Errorf("the record says %q", f.Failure.Error)
-			}
-		}
 	}
 }
 
 // TestProcessInSpec: a spec names a pruner that --pruner makes known, to reproduce and
-// to report.
+// to report. Where its process fails, the run has failed, with the reason.
 func TestProcessInSpec(t *testing.T) {
 	t.Setenv(asPruner, "works")
 	spec := writeFile(t, "own.yaml", `include: [base/multidist.yaml]
@@ -101,9 +89,28 @@ repeats:
 	if status, out, said := call(t, "report", spec, "--profile", "smoke", "--results", results, "--format", "csv", pruner); status != harness.ExitOK || !strings.Contains(out, ",POLK,1 of 1,") {
 		t.Errorf("report: exit %d, %s%s", status, out, said)
 	}
-	for _, r := range records(t, results).Records {
+	made, err := record.ReadDir(harness.RecordsDir(results))
+	if err != nil || len(made.Records) != 1 {
+		t.Fatalf("%v, %v", made, err)
+	}
+	for _, r := range made.Records {
 		if code := r.Header.Run.Code; !strings.HasPrefix(code, "pruner in-spec: command ") || r.Final.Timing.Pruner <= 0 || r.Final.ModelOrder != 16 {
 			t.Errorf("code %q, timing %+v, order %v", code, r.Final.Timing, r.Final.ModelOrder)
+		}
+	}
+
+	t.Setenv(asPruner, "fails")
+	status, _, said := call(t, append(reproduce, pruner, "--rerun")...)
+	const want = "after 0 samples: polk: pruner in-spec: step: the process has ended (exit status 7); the end of its standard error:\n  out of ideas"
+	if status != harness.ExitFailed || !strings.Contains(said, want) {
+		t.Errorf("a process that fails: exit %d, %s", status, said)
+	}
+	if made, err = record.ReadDir(harness.RecordsDir(results)); err != nil || len(made.Failed) != 1 {
+		t.Errorf("%v, %v", made, err)
+	}
+	for _, f := range made.Failed {
+		if f.Failure.Error != want {
+			t.Errorf("the record says %q", f.Failure.Error)
 		}
 	}
 }

@@ -22,10 +22,10 @@ var ( // tests change them
 
 const (
 	patience   = time.Minute // for a hello, and for a state to save
-	maxLine    = 1 << 24 // bytes of a line from the process
-	maxTail    = 1 << 12 // bytes of its standard error that are kept
-	tailLines  = 20      // lines of these in a message
-	maxExcerpt = 120     // bytes of an answer in a message
+	maxLine    = 1 << 24     // bytes of a line from the process
+	maxTail    = 1 << 12     // bytes of its standard error that are kept
+	tailLines  = 20          // lines of these in a message
+	maxExcerpt = 120         // bytes of an answer in a message
 )
 
 // A process is a running command. What it writes to standard output is read line by
