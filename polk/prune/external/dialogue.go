@@ -60,10 +60,13 @@ func (d *dialogue) step(ctx context.Context, v *view) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := d.begin(ctx, v.Step()); err != nil {
+	if err := d.Start(ctx); err != nil {
 		return err
 	}
 	defer d.process.within(ctx, stepPatience)()
+	if err := d.begin(v.Step()); err != nil {
+		return d.fail("start", err)
+	}
 	message, err := d.describe(v)
 	if err != nil {
 		return d.fail("step", err)
@@ -144,9 +147,9 @@ func (d *dialogue) Start(ctx context.Context) error {
 }
 
 // begin tells the process what the learner is, before the first step.
-func (d *dialogue) begin(ctx context.Context, step prune.Step) error {
-	if err := d.Start(ctx); err != nil || d.begun {
-		return err
+func (d *dialogue) begin(step prune.Step) error {
+	if d.begun {
+		return nil
 	}
 	d.begun = true
 	kernel, err := json.Marshal(step.Kernel)
@@ -163,10 +166,7 @@ func (d *dialogue) begin(ctx context.Context, step prune.Step) error {
 	if err == nil && d.state != nil {
 		err = d.process.send(fmt.Appendf(nil, `{"load":%s}`, d.state))
 	}
-	if err != nil {
-		return d.fail("start", err)
-	}
-	return nil
+	return err
 }
 
 // MarshalBinary returns what the process keeps, empty if it keeps nothing.
@@ -182,13 +182,13 @@ func (d *dialogue) MarshalBinary() ([]byte, error) {
 	if err != nil {
 		return nil, d.fail("save", err)
 	}
-	var answer struct {
+	var saved struct {
 		State json.RawMessage `json:"state"`
 	}
-	if err := parse(line, &answer); err != nil || answer.State == nil {
+	if err := parse(line, &saved); err != nil || saved.State == nil {
 		return nil, d.fail("save: "+excerpt(line), errors.Join(errors.New(`want {"state": …}`), err))
 	}
-	return answer.State, nil
+	return saved.State, nil
 }
 
 // UnmarshalBinary takes up what MarshalBinary returned.

@@ -13,21 +13,19 @@ import (
 	"strings"
 	"syscall"
 
+	"polkrepro/internal/files"
 	"polkrepro/polk/prune"
 )
 
 // New returns a heuristic of that name whose pruners are processes of a command, one
 // for each. The command is the path of a file, or a program and its arguments with
 // blanks between them. It is run once, to say what the heuristic is.
-func New(name, command string) (prune.Heuristic, error) {
-	h, err := heuristic(name, command)
-	if err != nil {
-		return prune.Heuristic{}, fmt.Errorf("pruner %s: %s: %w", name, command, err)
-	}
-	return h, nil
-}
-
-func heuristic(name, command string) (h prune.Heuristic, err error) {
+func New(name, command string) (h prune.Heuristic, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("pruner %s: %s: %w", name, command, err)
+		}
+	}()
 	c := &program{words: strings.Fields(command)}
 	if _, err := os.Stat(command); err == nil {
 		c.words = []string{command}
@@ -44,10 +42,7 @@ func heuristic(name, command string) (h prune.Heuristic, err error) {
 	if c.code, err = c.hash(said); err != nil {
 		return h, err
 	}
-	if h, err = c.heuristic(name); err != nil {
-		return h, fmt.Errorf("hello: %w", err)
-	}
-	return h, nil
+	return c.heuristic(name)
 }
 
 // A program is the command of a heuristic.
@@ -70,7 +65,10 @@ func (c *program) heuristic(name string) (prune.Heuristic, error) {
 	} else {
 		h.New = func(p prune.Params) prune.Pruner { return pruner{&dialogue{program: c, params: p}} }
 	}
-	return h, c.hello.check(h)
+	if err := c.hello.check(h); err != nil {
+		return h, fmt.Errorf("hello: %w", err)
+	}
+	return h, nil
 }
 
 // meet starts a process and returns it with its hello.
@@ -92,10 +90,10 @@ func (c *program) meet(ctx context.Context) (*process, *hello, error) {
 	if err != nil {
 		return nil, nil, p.failed("hello", err)
 	}
-	answer := struct {
+	message := struct {
 		Hello *hello `json:"hello"`
 	}{said}
-	if err = parse(line, &answer); err == nil && said.Version != Version {
+	if err = parse(line, &message); err == nil && said.Version != Version {
 		err = fmt.Errorf("protocol version %d, want %d", said.Version, Version)
 	}
 	if err != nil {
@@ -104,6 +102,8 @@ func (c *program) meet(ctx context.Context) (*process, *hello, error) {
 	return p, said, nil
 }
 
+const maxFile = 1 << 40 // bytes; what matters is that only regular files are read
+
 // hash returns the identity of the code: the words of the command, each replaced by
 // its content if it is the path of a file, and the files that the hello names.
 func (c *program) hash(said *hello) (string, error) {
@@ -111,7 +111,7 @@ func (c *program) hash(said *hello) (string, error) {
 	fmt.Fprintf(sum, "protocol %d\n", Version)
 	for i, word := range c.words {
 		if i > 0 || filepath.Base(word) != word { // a program without a folder is found in $PATH
-			if content, err := os.ReadFile(word); err == nil {
+			if content, err := files.ReadNamed(word, maxFile); err == nil {
 				fmt.Fprintf(sum, "file %x\n", sha256.Sum256(content))
 				continue
 			}
@@ -120,7 +120,7 @@ func (c *program) hash(said *hello) (string, error) {
 	}
 	var more []string
 	for _, name := range said.Files {
-		content, err := os.ReadFile(name)
+		content, err := files.ReadNamed(name, maxFile)
 		if err != nil {
 			return "", fmt.Errorf("a file that its hello names: %w", err)
 		}

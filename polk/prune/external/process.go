@@ -62,7 +62,7 @@ func start(words []string) (*process, error) {
 	}
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // Linux tells the process when this thread ends (attributes)
+		runtime.LockOSThread() // Linux kills the process when this thread ends: see attributes
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
 		started <- err
@@ -90,7 +90,7 @@ var errGone = errors.New("the process has ended")
 // within kills the process when the context ends, or after patience, unless stop is
 // called before.
 func (p *process) within(ctx context.Context, patience time.Duration) (stop func()) {
-	timer := time.AfterFunc(patience, func() { p.kill(fmt.Errorf("no answer within %v", patience)) })
+	timer := time.AfterFunc(patience, func() { p.kill(fmt.Errorf("took more than %v", patience)) })
 	forget := context.AfterFunc(ctx, func() { p.kill(ctx.Err()) })
 	return func() {
 		timer.Stop()
