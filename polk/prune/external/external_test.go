@@ -78,10 +78,9 @@ var clients = map[string]client{
 			c.ask(`{"get":["norms"]}`)
 		}
 	}},
-	"busy": {`"about":"works for ever",` + orderParam, func(*wire, int, int, int) {
+	"busy": {`"about":"does not read",` + orderParam, func(*wire, int, int, int) {
 		os.WriteFile(os.Args[3], fmt.Append(nil, os.Getpid(), "\n"), 0o666)
-		for {
-		}
+		time.Sleep(time.Hour)
 	}},
 	"closes": {`"about":"closes its output",` + orderParam, func(c *wire, _, _, _ int) {
 		os.Stdout.Close()
