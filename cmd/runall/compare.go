@@ -38,8 +38,8 @@ where it stopped, and a new heuristic costs only its own runs. The runs of a
 heuristic belong to its code: after a change to it, they are repeated. Times are
 processor times, and unreliable on a busy machine.
 
-A heuristic can be a script or program in any language (docs/adding-a-pruner.md):
---with mine=./mine.py runs one process of it for each run, under the name mine.`,
+A heuristic can be a script or program in any language: --with mine=./mine.py
+starts one process of it for each run (docs/adding-a-pruner.md).`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return c.run(cmd, append(names, "")[0])
