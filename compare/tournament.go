@@ -17,7 +17,8 @@ type Trial struct {
 	Replicate int
 	Order     float64 // final model order
 	Error     float64 // final error rate
-	Seconds   float64 // processor time of training
+	Seconds   float64 // processor time of training, and Process
+	Process   float64 // seconds that training has waited for the heuristic's own process
 	PeakOrder float64 // the largest model order at an evaluation
 	MeanError float64 // over the stream: the area under the error rate against samples
 
@@ -28,7 +29,8 @@ type Trial struct {
 // newTrial reads a run from its record, which has an evaluation or more.
 func newTrial(c experiments.Contest, r *record.Record) Trial {
 	run := Trial{
-		Value: c.Value, Replicate: c.Replicate, Order: r.Final.ModelOrder, Error: 100 * r.Final.TestError, Seconds: r.Final.Timing.CPU,
+		Value: c.Value, Replicate: c.Replicate, Order: r.Final.ModelOrder, Error: 100 * r.Final.TestError,
+		Seconds: r.Final.Timing.CPU + r.Final.Timing.Pruner, Process: r.Final.Timing.Pruner,
 	}
 	for _, p := range r.Points {
 		run.Samples = append(run.Samples, float64(p.Samples))

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -124,10 +125,38 @@ func (r *Result) Summary() []string {
 		"the model orders, or times, that both reach in every replicate. Intervals are 95 %% intervals of Student's t over replicates, of one comparison each; "+
 		"p is two-sided and corrected by Holm's method for the heuristics compared on the field: for what is not distinguishable of no difference at all, for all else of a difference no larger than lines between runs may be off. Replicates are seeds of the order, and draws where data are "+
 		"generated: none of this speaks of other data sets, and times are those of one machine.", r.Reference))
+	if s := r.processes(); s != "" {
+		out = append(out, s)
+	}
 	if r.Missing > 0 {
 		out = append(out, fmt.Sprintf("%d runs have no record and are left out.", r.Missing))
 	}
 	return out
+}
+
+// processes says which training times include that of a heuristic's own process. It is
+// empty if there is none.
+func (r *Result) processes() string {
+	seconds, process := make(map[string]float64), make(map[string]float64)
+	for _, f := range r.Fields {
+		for _, e := range f.Entries {
+			for _, t := range e.Runs {
+				seconds[e.Heuristic.Name] += t.Seconds
+				process[e.Heuristic.Name] += t.Process
+			}
+		}
+	}
+	var shares []string
+	for _, name := range slices.Sorted(maps.Keys(process)) {
+		if process[name] > 0 {
+			shares = append(shares, fmt.Sprintf("%s (%.0f %% of its time)", name, 100*process[name]/seconds[name]))
+		}
+	}
+	if len(shares) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Training times are processor times of this program. Those of heuristics in a process of their own include the time that training has waited for it, "+
+		"from each question to the answer: %s.", strings.Join(shares, ", "))
 }
 
 // overall says what is better on some field and worse on none, and so on.

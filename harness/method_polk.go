@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"context"
+	"io"
+
 	"polkrepro/experiments"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
@@ -61,5 +64,23 @@ func newPOLK(p Problem) (Learner, error) {
 	if cfg.LearningRate, err = p.Params.Rates(); err != nil {
 		return nil, err
 	}
-	return polk.New(cfg)
+	l, err := polk.New(cfg)
+	if err != nil || cfg.Pruner == nil {
+		return l, err
+	}
+	if p, ok := cfg.Pruner.Pruner.(externalPruner); ok {
+		return struct {
+			*polk.Learner
+			externalPruner
+		}{l, p}, nil
+	}
+	return l, nil
+}
+
+// An externalPruner is a process of its own (package polk/prune/external), and a part
+// of its learner.
+type externalPruner interface {
+	Start(context.Context) error
+	io.Closer
+	Seconds() float64 // how long steps have waited for it
 }

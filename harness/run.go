@@ -88,6 +88,12 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 	if err != nil {
 		return err
 	}
+	if p, ok := tr.learner.(externalPruner); ok {
+		if err := p.Start(ctx); err != nil { // not in the time of the first step
+			return err
+		}
+		defer p.Close()
+	}
 	if run.Evaluation.Minimizer {
 		star, err := x.minimizers.of(ctx, run, set, x.cores.threads())
 		if err != nil {

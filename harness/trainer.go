@@ -126,6 +126,9 @@ func (t *trainer) train(ctx context.Context) (err error) {
 		t.watch.start(t.threads)
 		err := step(ctx, n, t.x, t.y)
 		t.watch.stop()
+		if p, ok := t.learner.(externalPruner); ok {
+			t.watch.total.Pruner = p.Seconds()
+		}
 		if err != nil {
 			return &sampleError{samples, err}
 		}

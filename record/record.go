@@ -74,6 +74,10 @@ type Point struct {
 type Timing struct {
 	Wall float64 `json:"wall"` // seconds of training, evaluations excluded
 	CPU  float64 `json:"cpu"`  // seconds of processor time of the training thread
+
+	// Pruner is how many of the seconds of Wall the training has waited for a pruner in a
+	// process of its own. Nothing of it is in CPU.
+	Pruner float64 `json:"pruner,omitempty"`
 }
 
 // A Final is the last line of a finished record. The writer sets Type, Digest

@@ -45,15 +45,15 @@ func header(id string) Header {
 
 var points = []Point{
 	{Samples: 0, TrainRisk: 1, TestRisk: 1, TestError: 0.8},
-	{Samples: 320, TrainRisk: 0.1, TestRisk: 1.0 / 3, TestError: 0.05, ModelOrder: 16, KernelEvals: 1 << 60, Timing: Timing{0.5, 0.25}},
-	{Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: math.Copysign(0, -1), ModelOrder: 17, Timing: Timing{1, 0.5}},
+	{Samples: 320, TrainRisk: 0.1, TestRisk: 1.0 / 3, TestError: 0.05, ModelOrder: 16, KernelEvals: 1 << 60, Timing: Timing{Wall: 0.5, CPU: 0.25}},
+	{Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: math.Copysign(0, -1), ModelOrder: 17, Timing: Timing{Wall: 1, CPU: 0.5, Pruner: 0.25}},
 }
 
 var final = Final{
 	Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: 0.05, ModelOrder: 16.5, KernelEvals: 1 << 60,
 	Health: map[string]float64{"repairs": 1, "drift": math.Inf(1)},
 	Model:  &Model{Dim: 2, Outputs: 1, Dictionary: []float32{0.1, -2}, Weights: []float64{1.0 / 3}},
-	Timing: Timing{1, 0.5}, Elapsed: 2,
+	Timing: Timing{Wall: 1, CPU: 0.5, Pruner: 0.25}, Elapsed: 2,
 }
 
 // write makes a sealed record with all points and returns its path.
@@ -143,6 +143,7 @@ func TestCanonical(t *testing.T) {
 	}{
 		{"timing of a point", func(r *Record) { r.Points[1].Timing.Wall++ }, true},
 		{"timing of the final line", func(r *Record) { r.Final.Timing.CPU++ }, true},
+		{"time of a process", func(r *Record) { r.Final.Timing.Pruner++ }, true},
 		{"elapsed", func(r *Record) { r.Final.Elapsed++ }, true},
 		{"provenance", func(r *Record) { r.Header.Provenance.CPU = "another" }, true},
 		{"started", func(r *Record) { r.Header.Started = time.Now() }, true},

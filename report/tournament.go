@@ -240,12 +240,12 @@ func (p *Page) Markdown(w io.Writer) error {
 
 // CSV writes a line for each run.
 func (t *Tournament) CSV(w io.Writer) error {
-	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent"}}
+	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent", "process_seconds"}}
 	for _, f := range t.result.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
 				rows = append(rows, []string{f.Name, e.Heuristic.Name, exact(r.Value), strconv.Itoa(r.Replicate), exact(r.Order), exact(r.Error),
-					exact(r.Seconds), exact(r.PeakOrder), exact(r.MeanError)})
+					exact(r.Seconds), exact(r.PeakOrder), exact(r.MeanError), exact(r.Process)})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,14 +36,17 @@ tournament is SPEC, by default experiments/` + experiments.TournamentFile + `.
 Runs that have a record are not repeated, so an interrupted tournament resumes
 where it stopped, and a new heuristic costs only its own runs. The runs of a
 heuristic belong to its code: after a change to it, they are repeated. Times are
-processor times, and unreliable on a busy machine.`,
+processor times, and unreliable on a busy machine.
+
+A heuristic can be a script or program in any language: --with mine=./mine.py
+starts one process of it for each run (docs/adding-a-pruner.md).`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return c.run(cmd, append(names, "")[0])
 		},
 	}
 	profileFlag(cmd, &c.profile, "quick")
-	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or of variants: komp-age:memory=50 (default: all)")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all)")
 	workersFlag(cmd, &c.opt.Workers)
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)
@@ -73,6 +77,14 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 // out where what they stand in for is there, and those on files where they are
 // not.
 func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
+	for i, word := range c.with {
+		if name, command, ok := strings.Cut(word, "="); ok && !strings.Contains(name, ":") {
+			if err := registerPruner(name, command); err != nil {
+				return nil, nil, err
+			}
+			c.with[i] = name
+		}
+	}
 	t, err := experiments.FindTournament(name)
 	if err != nil {
 		return nil, nil, err

@@ -33,7 +33,8 @@ var realData = os.Getenv(data.EnvDir)
 func TestMain(m *testing.M) {
 	os.Unsetenv(data.EnvDir) // real data would be read for every report
 	os.Setenv("LC_ALL", "C.UTF-8")
-	os.Setenv(data.EnvOffline, "1") // tests, and what they start, leave the network alone
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector waits a second before it ends
+	os.Setenv(data.EnvOffline, "1")          // tests, and what they start, leave the network alone
 	if os.Getenv(asRunall) != "" {
 		code := run(os.Args[1:], os.Stdout, os.Stderr)
 		if path := os.Getenv(statusTo); path != "" {
@@ -41,6 +42,10 @@ func TestMain(m *testing.M) {
 			os.WriteFile(path, status, 0o666)
 		}
 		os.Exit(code)
+	}
+	if mode := os.Getenv(asPruner); mode != "" {
+		prunerProcess(mode)
+		return
 	}
 	os.Exit(m.Run())
 }

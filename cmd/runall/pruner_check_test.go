@@ -101,6 +101,7 @@ func TestCheckAddingAPruner(t *testing.T) {
 	if said := train(); runs(said) != 0 {
 		t.Errorf("finished runs were repeated:\n%s", said)
 	}
+	t.Run("in Python", func(t *testing.T) { pythonPage(t, string(page), spec, results) })
 
 	// The runs of an edited heuristic are its own, but a comment edits nothing.
 	build := func(old, new string) {
@@ -128,5 +129,43 @@ func TestCheckAddingAPruner(t *testing.T) {
 	}
 	if said := train("--rerun"); runs(said) != 3 {
 		t.Errorf("--rerun repeated %d runs:\n%s", runs(said), said)
+	}
+}
+
+// pythonPage: the page's heuristic in Python passes the suite and makes the records that
+// the one in Go has made, but for times. Edited, it has runs of its own.
+func pythonPage(t *testing.T, page, spec, results string) {
+	dir := python(t)
+	code := block(t, page, "python")
+	if n := strings.Count(code, "\n"); n > 30 {
+		t.Errorf("the heuristic has %d lines", n)
+	}
+	script := scriptIn(t, dir, "graceful.py", code)
+	if out, err := conformance(script); err != nil || strings.Count(out, "--- PASS: TestCommand/order=7/") < 10 {
+		t.Errorf("%v\n%s", err, out)
+	}
+	own := t.TempDir()
+	train := func() int {
+		t.Helper()
+		status, _, said := call(t, "reproduce", spec, "--profile", "smoke", "--results", own, "--progress", "json", "--pruner", "graceful="+script)
+		if status != 0 {
+			t.Errorf("reproduce: exit %d\n%s", status, said)
+		}
+		return len(regexp.MustCompile(`"event":"finish",.*"series":"POLK \(graceful\)`).FindAllString(said, -1))
+	}
+	if n := train(); n != 3 {
+		t.Errorf("%d runs, want 3", n)
+	}
+	sameButForTimes(t, results, own)
+	if n := train(); n != 0 {
+		t.Errorf("%d finished runs were repeated", n)
+	}
+	scriptIn(t, dir, "graceful.py", strings.Replace(code, "1e100 + s.cost(j)", "1e100 - s.cost(j)", 1))
+	if n := train(); n != 3 {
+		t.Errorf("%d runs of an edited script, want 3", n)
+	}
+	status, out, said := call(t, "compare", write(t, "tiny.yaml", tinyTournament), "--profile", "smoke", "--with", "other="+script, "--results", own, "--progress", "quiet")
+	if status != 0 || !strings.Contains(out, "other") {
+		t.Errorf("compare: exit %d\n%s%s", status, out, said)
 	}
 }

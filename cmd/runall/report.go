@@ -28,6 +28,7 @@ func newReport() *cobra.Command {
 	var results, profile, out string
 	var opt experiments.PlanOptions
 	var finder data.Finder
+	var pruners []string
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "report [SPEC...]",
@@ -41,6 +42,9 @@ page that opens offline, report.html, to the folder of --out or to report/ in
 the results folder, and prints its path.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := checkOutFolder("--out", out, results); err != nil {
+				return err
+			}
+			if err := registerPruners(pruners); err != nil {
 				return err
 			}
 			f, err := export.Open(results, export.Options{Specs: names, Profile: profile, Plan: opt, Finder: finder, Warn: warning(cmd)})
@@ -66,6 +70,7 @@ the results folder, and prints its path.`,
 	profileFlag(cmd, &profile, "")
 	seedsFlag(cmd, &opt.Seeds)
 	dataFlag(cmd, &finder)
+	prunersFlag(cmd, &pruners)
 	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}}, "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
 	cmd.Flags().StringVar(&out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
 	return cmd

@@ -22,6 +22,7 @@ type reproduction struct {
 	plan     experiments.PlanOptions
 	profile  string
 	progress string
+	pruners  []string
 }
 
 func newReproduce() *cobra.Command {
@@ -47,12 +48,16 @@ first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.
 	dataFlag(cmd, &r.opt.Finder)
 	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4 before training if a data set is missing")
 	codeFlags(cmd, &r.opt)
+	prunersFlag(cmd, &r.pruners)
 	progressFlag(cmd, &r.progress)
 	return cmd
 }
 
 func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	stderr := cmd.ErrOrStderr()
+	if err := registerPruners(r.pruners); err != nil {
+		return err
+	}
 	plan, err := harness.PlanNamed(names, r.profile, r.plan, r.opt.Finder)
 	if err != nil {
 		return err

@@ -43,6 +43,8 @@
 // Everything that it does must follow from its state, its parameters and Step.Rand:
 // runs must repeat bit for bit.
 //
+// Package external makes a Heuristic of a script or program in any language.
+//
 // Package polk imports this one and implements the states on the machinery of its
 // own KOMP, so that this package knows nothing of how inverses are kept.
 package prune

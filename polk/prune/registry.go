@@ -42,6 +42,9 @@ type Heuristic struct {
 	New        func(Params) Pruner
 	NewInverse func(Params) InversePruner
 
+	// Identity is what Code returns of a heuristic whose code is not in this program.
+	Identity string
+
 	file string // of this package, that registers it; empty if another package does
 	base string // the name of what it is a variant of, if it is one
 }
@@ -55,12 +58,13 @@ var (
 )
 
 // Register adds a heuristic to those that are known by name. It panics if there
-// is one of that name, or if h is not well formed; see Check.
+// is one of that name, or if h is not well formed; see Check. One with an Identity
+// takes the place of another one with an Identity.
 func Register(h Heuristic) {
 	if err := h.Check(); err != nil {
 		panic(err.Error())
 	}
-	if _, ok := registered[h.Name]; ok {
+	if old, ok := registered[h.Name]; ok && (h.Identity == "" || old.Identity == "") {
 		panic("prune: two heuristics are named " + h.Name)
 	}
 	h.file = registeringFile()

@@ -49,8 +49,12 @@ var versions = sync.OnceValue(func() map[string]version {
 // the number of any later version. For other source it is the hash of the source, so
 // an edited heuristic has another Code. The hash covers the file that registers the
 // heuristic and what this uses of the package, without comments and white space. A
-// heuristic that is registered elsewhere has the hash of the running program.
+// heuristic that is registered elsewhere has its Identity, or else the hash of the
+// running program.
 func (h Heuristic) Code() string {
+	if h.Identity != "" {
+		return h.Identity
+	}
 	if h.file == "" {
 		return "program " + programHash()
 	}

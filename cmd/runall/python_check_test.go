@@ -1,0 +1,220 @@
+//go:build check
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"polkrepro/record"
+)
+
+// python returns a folder with the Python client, for scripts.
+func python(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3")
+	}
+	dir := t.TempDir()
+	client, err := os.ReadFile("../../polk/prune/external/python/polkprune.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scriptIn(t, dir, "polkprune.py", string(client))
+	return dir
+}
+
+// scriptIn writes a script and returns its path.
+func scriptIn(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sameButForTimes fails unless the records of both folders are of the same runs, but for
+// the name and the code of the pruner, and the same bit for bit but for times.
+func sameButForTimes(t *testing.T, results, with string) {
+	t.Helper()
+	byParams := func(results string) map[string]*record.Record {
+		out := make(map[string]*record.Record)
+		for _, r := range records(t, results).Records {
+			name := r.Header.Run.Params.Pruner
+			if name == "komp-order" || name == "" {
+				continue
+			}
+			r.Header.ID, r.Header.Run.Code, r.Header.Run.Params.Pruner = "", "", ""
+			out[r.Header.Run.Data.String()+" "+r.Header.Run.Params.PrunerParams.String()+" "+strconv.FormatUint(r.Header.Run.Seed, 10)] = r
+		}
+		return out
+	}
+	ours, theirs := byParams(results), byParams(with)
+	if len(ours) == 0 || len(ours) != len(theirs) {
+		t.Errorf("%d and %d records", len(ours), len(theirs))
+	}
+	for run, r := range ours {
+		if o := theirs[run]; o == nil || r.Final.Model == nil || !bytes.Equal(record.Canonical(r), record.Canonical(o)) {
+			t.Errorf("%s: the records differ", run)
+		} else if (r.Final.Timing.Pruner > 0) == (o.Final.Timing.Pruner > 0) {
+			t.Errorf("%s: times in the process are %v and %v", run, r.Final.Timing.Pruner, o.Final.Timing.Pruner)
+		}
+	}
+}
+
+// conformance runs the suite over a script, with model order 7.
+func conformance(script string) (string, error) {
+	cmd := exec.Command("go", "test", "./polk/prune/external", "-run", "TestCommand/order=7", "-command", script, "-v")
+	cmd.Dir = "../.."
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// The example passes the suite and removes what komp-order removes: the points of the
+// curves are the same. (The loop of komp-order in this program rounds weights otherwise.)
+func TestCheckPythonPruner(t *testing.T) {
+	python(t)
+	const script = "../../polk/prune/external/python/komp_order.py"
+	absolute, err := filepath.Abs(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := conformance(absolute); err != nil || strings.Count(out, "--- PASS: TestCommand/order=") < 10 {
+		t.Errorf("%v\n%s", err, out)
+	}
+	results := t.TempDir()
+	spec := write(t, "tiny.yaml", tinyTournament)
+	status, out, said := call(t, "compare", spec, "--profile", "smoke", "--with", "mine="+script+",komp-order", "--results", results, "--progress", "quiet")
+	if status != 0 || !strings.Contains(out, "mine") {
+		t.Fatalf("exit %d\n%s%s", status, out, said)
+	}
+	points := make(map[string]map[string][]record.Figures)
+	for _, r := range records(t, results).Records {
+		p := r.Header.Run.Params
+		run := r.Header.Run.Data.String() + p.PrunerParams.String() + strconv.FormatUint(r.Header.Run.Seed, 10)
+		if points[p.Pruner] == nil {
+			points[p.Pruner] = make(map[string][]record.Figures)
+		}
+		for _, at := range r.Points {
+			points[p.Pruner][run] = append(points[p.Pruner][run], at.Figures())
+		}
+	}
+	if n := len(points["mine"]); n != 6 {
+		t.Errorf("%d runs", n)
+	}
+	for run, mine := range points["mine"] {
+		for i, f := range points["komp-order"][run] {
+			if mine[i].TestError != f.TestError || mine[i].ModelOrder != f.ModelOrder {
+				t.Errorf("%s, point %d: %v, in Go %v", run, i, mine[i], f)
+			}
+		}
+	}
+}
+
+// Statistics under the number of an element fail the suite, those in kept pass it.
+func TestCheckPythonState(t *testing.T) {
+	dir := python(t)
+	const text = `#!/usr/bin/env python3
+from polkprune import ORDER, run
+
+
+def prune(s, order):
+    for j in s:
+        KEPT
+    while len(s) > order:
+        s.drop(s.least(score))
+
+
+run(prune, about="drops what has been heavy for the shortest time", params=[ORDER])
+`
+	good := strings.NewReplacer("KEPT", "s.kept[j] = s.kept.get(j, 0) + s.norm(j)", "score", "lambda j: s.kept[j]").Replace(text)
+	bad := strings.NewReplacer("KEPT", `s.memory[str(j)] = s.memory.get(str(j), 0) + s.norm(j)`, "score", "lambda j: s.memory[str(j)]").Replace(text)
+	if out, err := conformance(scriptIn(t, dir, "good.py", good)); err != nil {
+		t.Errorf("kept: %s", out)
+	}
+	out, err := conformance(scriptIn(t, dir, "bad.py", bad))
+	if err == nil || !strings.Contains(out, "must be kept by their ID") {
+		t.Errorf("by number: %v\n%s", err, out)
+	}
+}
+
+// Merging with NumPy leaves what the same in Go does: it sees the same points and weights,
+// and adds what it says.
+func TestCheckPythonMerge(t *testing.T) {
+	dir := python(t)
+	interpreter := ""
+	for _, p := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(p, "-c", "import numpy").Run() == nil {
+			interpreter = p
+		}
+	}
+	if interpreter == "" {
+		t.Skip("no NumPy")
+	}
+	script := scriptIn(t, dir, "merge.py", `import numpy
+
+from polkprune import ORDER, run
+
+
+def prune(s, order):
+    while len(s) > order:
+        p = s.least(s.norm)
+        row = s.row(p)
+        row[p] = -1
+        assert isinstance(s.weights, numpy.ndarray) and s.weights.shape == (s.total, s.outputs)
+        assert numpy.isnan(s.norms).sum() == s.total - len(s)
+        q = max(s, key=lambda j: row[j])
+        w = numpy.array([s.norm(p), s.norm(q)])
+        z = (w[0] * s.point(p) + w[1] * s.point(q)) / w.sum() if w.sum() > 0 else s.point(q)
+        weights = s.weights[p] + s.weights[q]
+        s.drop(p)
+        s.drop(q)
+        j = s.add(z, weights)
+        assert list(s.weights[j]) == list(weights) and s.age(j) == 0 and len(s.ids) == s.total
+
+
+run(prune, about="merges the lightest element with its nearest", params=[ORDER], wants=["norms", "weights"])
+`)
+	out, err := conformance(interpreter + " " + script)
+	if err != nil || strings.Count(out, "--- PASS: TestCommand/order=") < 10 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A traceback is in the record of the failed run.
+func TestCheckPythonFails(t *testing.T) {
+	script := scriptIn(t, python(t), "mine.py", `#!/usr/bin/env python3
+from polkprune import ORDER, run
+
+
+def prune(s, order):
+    print("step", s.t)
+    if s.t == 3:
+        s.remove(s.total)
+    while len(s) > order:
+        s.drop(s.least(s.norm))
+
+
+run(prune, about="fails")
+`)
+	results := t.TempDir()
+	spec := write(t, "tiny.yaml", tinyTournament)
+	status, _, said := call(t, "compare", spec, "--profile", "smoke", "--with", "mine="+script, "--results", results, "--progress", "quiet")
+	failed := records(t, results).Failed
+	if status != 1 || len(failed) != 6 {
+		t.Fatalf("exit %d, %d failed runs\n%s", status, len(failed), said)
+	}
+	for _, f := range failed {
+		for _, want := range []string{"after 96 samples: polk: pruner mine: step: the process has ended (exit status 1)", "\n  step 3\n", "KeyError", "is not present"} {
+			if !strings.Contains(f.Failure.Error, want) {
+				t.Errorf("no %q in\n%s", want, f.Failure.Error)
+			}
+		}
+	}
+}

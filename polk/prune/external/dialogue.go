@@ -1,0 +1,208 @@
+package external
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"polkrepro/polk/prune"
+)
+
+// A dialogue is what pruners of both kinds share: the conversation of a learner with
+// its process, which starts when it is first needed.
+type dialogue struct {
+	program *program
+	params  prune.Params
+	process *process // nil before Start
+	begun   bool     // it knows what the learner is
+	state   []byte   // to load at the start; JSON
+	over    error    // why there is no process any more
+	seconds float64
+}
+
+// A pruner is a prune.Pruner, an inversePruner a prune.InversePruner.
+type (
+	pruner        struct{ *dialogue }
+	inversePruner struct{ *dialogue }
+)
+
+var (
+	_ prune.Pruner        = pruner{}
+	_ prune.InversePruner = inversePruner{}
+	_ prune.Stateful      = pruner{}
+)
+
+func (p pruner) Prune(ctx context.Context, s prune.State) error {
+	return p.step(ctx, &view{Elements: s})
+}
+
+func (p inversePruner) Prune(ctx context.Context, s prune.InverseState) error {
+	return p.step(ctx, &view{Elements: s, inverse: s})
+}
+
+// Seconds returns how long steps have waited for the process, its start excluded.
+func (d *dialogue) Seconds() float64 { return d.seconds }
+
+// Close ends the process. The pruner can't be used any more.
+func (d *dialogue) Close() error {
+	if d.process != nil && d.over == nil {
+		d.process.close()
+	}
+	d.over = errors.New("the pruner is closed")
+	return nil
+}
+
+// step lets the process prune.
+func (d *dialogue) step(ctx context.Context, v *view) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := d.Start(ctx); err != nil {
+		return err
+	}
+	defer d.process.within(ctx, stepPatience)()
+	if err := d.begin(v.Step()); err != nil {
+		return d.fail("start", err)
+	}
+	message, err := d.describe(v)
+	if err != nil {
+		return d.fail("step", err)
+	}
+	for {
+		line, err := d.ask(message)
+		if err != nil {
+			return d.fail("step", err)
+		}
+		a, err := parseAnswer(line)
+		if err == nil {
+			message, err = v.answer(a)
+		}
+		if err != nil {
+			return d.fail("step: "+excerpt(line), err)
+		}
+		if a.Done {
+			return nil
+		}
+	}
+}
+
+// answer does what an answer says and returns what it asks for.
+func (v *view) answer(a *answer) ([]byte, error) {
+	for _, action := range a.Do {
+		if err := v.do(action); err != nil {
+			return nil, err
+		}
+	}
+	return v.appendAsked(nil, a)
+}
+
+// describe returns the message that begins a step.
+func (d *dialogue) describe(v *view) ([]byte, error) {
+	step := v.Step()
+	b := fmt.Appendf(nil, `{"step":{"t":%d,"old":%d,"total":%d,"rate":`, step.T, v.Old(), v.Total())
+	b = append(appendNumber(b, step.Rate), `,"epsilon":`...)
+	b = fmt.Appendf(appendNumber(b, step.Epsilon), `,"seed":%d},"given":`, step.Rand.Uint64()>>11) // 53 bits: a whole number in every language
+	b, err := v.appendAsked(b, &answer{Get: d.program.hello.Wants})
+	return append(b, '}'), err
+}
+
+// ask sends a message and returns the process's answer.
+func (d *dialogue) ask(message []byte) ([]byte, error) {
+	began := time.Now()
+	defer func() { d.seconds += time.Since(began).Seconds() }()
+	if err := d.process.send(message); err != nil {
+		return nil, err
+	}
+	return d.process.receive()
+}
+
+// fail ends the process and returns the error of all steps from now on.
+func (d *dialogue) fail(doing string, err error) error {
+	d.over = d.process.failed(doing, err)
+	return d.over
+}
+
+// Start starts the process, which the first step does otherwise.
+func (d *dialogue) Start(ctx context.Context) error {
+	if d.process != nil || d.over != nil {
+		return d.over
+	}
+	p, said, err := d.program.meet(ctx)
+	if err != nil {
+		d.over = err
+		return err
+	}
+	d.process = p
+	code, err := d.program.hash(said)
+	if err == nil && code != d.program.code {
+		err = errors.New("its files have changed since runall was started: start it again")
+	}
+	if err != nil {
+		return d.fail("start", err)
+	}
+	return nil
+}
+
+// begin tells the process what the learner is, before the first step.
+func (d *dialogue) begin(step prune.Step) error {
+	if d.begun {
+		return nil
+	}
+	d.begun = true
+	kernel, err := json.Marshal(step.Kernel)
+	if err != nil { // a kernel of another package may have anything in it
+		kernel = []byte("null")
+	}
+	begin, err := json.Marshal(map[string]any{"start": map[string]any{
+		"params": d.params, "loss": step.Loss.Name(), "outputs": step.Outputs, "dim": len(step.X) / step.N,
+		"kernel": map[string]any{"name": step.Kernel.Name(), "params": json.RawMessage(kernel)},
+	}})
+	if err == nil {
+		err = d.process.send(begin)
+	}
+	if err == nil && d.state != nil {
+		err = d.process.send(fmt.Appendf(nil, `{"load":%s}`, d.state))
+	}
+	return err
+}
+
+// MarshalBinary returns what the process keeps, empty if it keeps nothing.
+func (d *dialogue) MarshalBinary() ([]byte, error) {
+	if d.over != nil {
+		return nil, d.over
+	}
+	if !d.begun || !d.program.hello.State {
+		return d.state, nil
+	}
+	defer d.process.within(context.Background(), patience)()
+	line, err := d.ask([]byte(`{"save":true}`))
+	if err != nil {
+		return nil, d.fail("save", err)
+	}
+	var saved struct {
+		State json.RawMessage `json:"state"`
+	}
+	if err := parse(line, &saved); err != nil || saved.State == nil {
+		return nil, d.fail("save: "+excerpt(line), errors.Join(errors.New(`want {"state": …}`), err))
+	}
+	return saved.State, nil
+}
+
+// UnmarshalBinary takes up what MarshalBinary returned.
+func (d *dialogue) UnmarshalBinary(b []byte) error {
+	if d.begun {
+		return errors.New("saved state of a process: it is at work already")
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, b); err != nil {
+		return fmt.Errorf("saved state of a process: %w", err)
+	}
+	d.state = line.Bytes()
+	return nil
+}

@@ -1,0 +1,169 @@
+package external
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"polkrepro/internal/files"
+	"polkrepro/polk/prune"
+)
+
+// New returns a heuristic of that name whose pruners are processes of a command, one
+// for each. The command is the path of a file, or a program and its arguments with
+// blanks between them. It is run once, to say what the heuristic is.
+func New(name, command string) (h prune.Heuristic, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("pruner %s: %s: %w", name, command, err)
+		}
+	}()
+	c := &program{words: strings.Fields(command)}
+	if _, err := os.Stat(command); err == nil {
+		c.words = []string{command}
+	}
+	if len(c.words) == 0 {
+		return h, errors.New("no command: want NAME=COMMAND, such as mine=./mine.py")
+	}
+	p, said, err := c.meet(context.Background())
+	if err != nil {
+		return h, err
+	}
+	p.close()
+	c.hello = *said
+	if c.code, err = c.hash(said); err != nil {
+		return h, err
+	}
+	return c.heuristic(name)
+}
+
+// A program is the command of a heuristic.
+type program struct {
+	words []string
+	hello hello
+	code  string // what [prune.Heuristic.Code] returns
+}
+
+// heuristic returns the heuristic that the program says it is.
+func (c *program) heuristic(name string) (prune.Heuristic, error) {
+	h := prune.Heuristic{
+		Name: name, About: c.hello.About, Source: c.hello.Source, Params: c.hello.Params,
+		Epsilon: c.hello.Epsilon, Gaussian: c.hello.Gaussian, Identity: c.code,
+	}
+	if c.hello.Inverse {
+		h.NewInverse = func(p prune.Params) prune.InversePruner {
+			return inversePruner{&dialogue{program: c, params: p}}
+		}
+	} else {
+		h.New = func(p prune.Params) prune.Pruner { return pruner{&dialogue{program: c, params: p}} }
+	}
+	if err := c.hello.check(h); err != nil {
+		return h, fmt.Errorf("hello: %w", err)
+	}
+	return h, nil
+}
+
+// meet starts a process and returns it with its hello.
+func (c *program) meet(ctx context.Context) (*process, *hello, error) {
+	p, err := start(c.words)
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.ENOEXEC) {
+		err = fmt.Errorf("%w: make the file executable (chmod +x) and let its first line name the interpreter (#!/usr/bin/env python3), or put the interpreter before it: NAME='python3 FILE'", err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer p.within(ctx, patience)()
+	said := new(hello)
+	err = p.send(fmt.Appendf(nil, `{"hello":{"version":%d}}`, Version))
+	var line []byte
+	if err == nil {
+		line, err = p.receive()
+	}
+	if err != nil {
+		return nil, nil, p.failed("hello", err)
+	}
+	message := struct {
+		Hello *hello `json:"hello"`
+	}{said}
+	if err = parse(line, &message); err == nil && said.Version != Version {
+		err = fmt.Errorf("protocol version %d, want %d", said.Version, Version)
+	}
+	if err != nil {
+		return nil, nil, p.failed("hello: "+excerpt(line), err)
+	}
+	return p, said, nil
+}
+
+const maxFile = 1 << 40 // bytes; what matters is that only regular files are read
+
+// hash returns the identity of the code: the words of the command, each replaced by
+// its content if it is the path of a file, and the files that the hello names.
+func (c *program) hash(said *hello) (string, error) {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "protocol %d\n", Version)
+	for i, word := range c.words {
+		if i > 0 || filepath.Base(word) != word { // a program without a folder is found in $PATH
+			if content, err := files.ReadNamed(word, maxFile); err == nil {
+				fmt.Fprintf(sum, "file %x\n", sha256.Sum256(content))
+				continue
+			}
+		}
+		fmt.Fprintf(sum, "word %q\n", word)
+	}
+	var more []string
+	for _, name := range said.Files {
+		content, err := files.ReadNamed(name, maxFile)
+		if err != nil {
+			return "", fmt.Errorf("a file that its hello names: %w", err)
+		}
+		more = append(more, fmt.Sprintf("file %x\n", sha256.Sum256(content)))
+	}
+	slices.Sort(more) // wherever they are
+	fmt.Fprint(sum, more)
+	return "command " + hex.EncodeToString(sum.Sum(nil)[:6]), nil
+}
+
+var paramName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// check reports what is missing or wrong in a hello, of which h was made.
+func (said *hello) check(h prune.Heuristic) error {
+	if err := h.Check(); err != nil {
+		return err
+	}
+	for _, text := range []string{said.About, said.Source} {
+		if clean(text) != text {
+			return fmt.Errorf("%q: want one line without control characters", text)
+		}
+	}
+	for _, name := range said.Wants {
+		if q, ok := quantities[name]; !ok || q.inverse && !said.Inverse {
+			return fmt.Errorf("wants %q: no quantity of that name without the inverse kernel matrix, or at all", name)
+		}
+	}
+	for _, p := range said.Params {
+		if !paramName.MatchString(p.Name) || clean(p.About) != p.About {
+			return fmt.Errorf("parameter %q: want a name of lower-case letters, digits and underscores, and about in one line", p.Name)
+		}
+	}
+	knob, ok := h.Knob()
+	if !ok || said.Epsilon {
+		return nil
+	}
+	if len(knob.Grid) == 0 {
+		return fmt.Errorf("parameter %s, the first one, has no grid: list the values that a comparison tries", knob.Name)
+	}
+	for _, value := range knob.Grid {
+		if _, err := h.Complete(prune.Params{knob.Name: value}); err != nil {
+			return fmt.Errorf("grid of %s: %w", knob.Name, err)
+		}
+	}
+	return nil
+}

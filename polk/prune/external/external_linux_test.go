@@ -1,0 +1,49 @@
+package external
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A process ends when this program is killed, even one that is not reading.
+func TestNothingIsLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pid")
+	cmd := exec.Command(os.Args[0], "learn", "busy", path)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	var pid []byte
+	wait(t, "a process", func() bool {
+		pid, _ = os.ReadFile(path)
+		return bytes.HasSuffix(pid, []byte("\n"))
+	})
+	stat := filepath.Join("/proc", string(bytes.TrimSpace(pid)), "stat")
+	alive := func() bool {
+		text, err := os.ReadFile(stat)
+		_, state, _ := bytes.Cut(text, []byte(") "))
+		return err == nil && state[0] != 'Z' // dead, until its new parent notices
+	}
+	if !alive() {
+		t.Fatalf("%s: the process is not there", stat)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "its end", func() bool { return !alive() })
+}
+
+// wait waits until something is so.
+func wait(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !so(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %s after 10 s", what)
+		}
+	}
+}

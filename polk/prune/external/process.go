@@ -1,0 +1,213 @@
+package external
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+)
+
+var ( // tests change them
+	stepPatience = time.Minute
+	farewell     = 2 * time.Second // for a process that is expected to end by itself
+)
+
+const (
+	patience   = time.Minute // for a hello, and for a state to save
+	maxLine    = 1 << 24     // bytes of a line from the process
+	maxTail    = 1 << 12     // bytes of its standard error that are kept
+	tailLines  = 20          // lines of these in a message
+	maxExcerpt = 120         // bytes of an answer in a message
+)
+
+// A process is a running command. What it writes to standard output is read line by
+// line; of its standard error the end is kept.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *os.File
+	lines  *bufio.Reader
+	stderr tail
+	kill   context.CancelCauseFunc
+	killed context.Context // its cause says why
+	ended  chan struct{}   // closed when the process has ended
+}
+
+// start starts a command.
+func start(words []string) (*process, error) {
+	p := &process{ended: make(chan struct{})}
+	p.killed, p.kill = context.WithCancelCause(context.Background())
+	p.cmd = exec.CommandContext(p.killed, words[0], words[1:]...)
+	p.cmd.SysProcAttr = attributes()
+	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
+	p.cmd.WaitDelay = farewell // for a standard error that another process has open
+	p.cmd.Stderr = &p.stderr
+	out, stdout, err := os.Pipe() // not StdoutPipe, which Wait closes before all is read
+	if err != nil {
+		return nil, err
+	}
+	defer stdout.Close()
+	p.out, p.lines, p.cmd.Stdout = out, bufio.NewReaderSize(out, 1<<16), stdout
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		out.Close()
+		return nil, err
+	}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // Linux kills the process when this thread ends: see attributes
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.cmd.Wait() // ProcessState has the outcome
+			close(p.ended)
+		}
+	}()
+	if err := <-started; err != nil {
+		out.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Why a process was killed.
+var (
+	errInvalid = errors.New("invalid answer")
+	errClosed  = errors.New("its standard output is closed")
+)
+
+// errGone is the error of send and receive when the process no longer reads or writes.
+var errGone = errors.New("the process has ended")
+
+// within kills the process when the context ends, or after patience, unless stop is
+// called before.
+func (p *process) within(ctx context.Context, patience time.Duration) (stop func()) {
+	timer := time.AfterFunc(patience, func() { p.kill(fmt.Errorf("took more than %v", patience)) })
+	forget := context.AfterFunc(ctx, func() { p.kill(ctx.Err()) })
+	return func() {
+		timer.Stop()
+		forget()
+	}
+}
+
+// send writes a line.
+func (p *process) send(line []byte) error {
+	if _, err := p.in.Write(append(line, '\n')); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// receive reads a line.
+func (p *process) receive() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := p.lines.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxLine {
+			return nil, fmt.Errorf("a line of more than %d bytes", maxLine)
+		}
+		if err == nil {
+			return line[:len(line)-1], nil
+		}
+		if err != bufio.ErrBufferFull {
+			return nil, errGone
+		}
+	}
+}
+
+// failed ends the process and returns what went wrong: why it was killed if it was,
+// how it ended if it did so by itself, or else err. The end of its standard error is
+// part of it.
+func (p *process) failed(doing string, err error) error {
+	if err == errGone {
+		select {
+		case <-p.ended:
+			err = fmt.Errorf("%w (%v)", err, p.cmd.ProcessState)
+		case <-time.After(farewell):
+			p.kill(errClosed)
+		}
+	}
+	p.kill(errInvalid)
+	<-p.ended
+	p.in.Close()
+	p.out.Close()
+	switch cause := context.Cause(p.killed); {
+	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
+		return cause
+	case cause != errInvalid:
+		err = cause
+	}
+	said := "its standard error is empty"
+	if tail := p.stderr.String(); tail != "" {
+		said = "the end of its standard error:\n" + tail
+	}
+	return fmt.Errorf("%s: %w; %s", doing, err, said)
+}
+
+// close ends the process: by the end of its standard input, or else by force.
+func (p *process) close() {
+	p.in.Close()
+	stop := p.within(context.Background(), farewell)
+	<-p.ended
+	stop()
+	p.kill(nil) // nothing is left to kill
+	p.out.Close()
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct {
+	mu    sync.Mutex
+	bytes []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bytes = append(t.bytes, b...)
+	if cut := len(t.bytes) - maxTail; cut > 0 {
+		t.bytes = append(t.bytes[:0], t.bytes[cut:]...)
+	}
+	return len(b), nil
+}
+
+// String returns the last lines, indented, without control characters.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var lines []string
+	for line := range strings.Lines(string(t.bytes)) {
+		if line = clean(line); line != "" {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
+}
+
+// clean returns a line without control characters and the blanks at its end.
+func clean(line string) string {
+	return strings.TrimRight(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsPrint(r):
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(line, "\uFFFD")), " ")
+}
+
+// excerpt returns the beginning of a line for a message.
+func excerpt(line []byte) string {
+	if len(line) <= maxExcerpt {
+		return clean(string(line))
+	}
+	return clean(string(line[:maxExcerpt])) + "…"
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package external
+
+import (
+	"os"
+	"syscall"
+)
+
+// killGroup kills a process and those that it has started.
+func killGroup(p *os.Process) error {
+	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != syscall.ESRCH {
+		return err
+	}
+	return os.ErrProcessDone
+}
