@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Formats of a user's files beside those of [EachRow].
@@ -45,9 +47,11 @@ func sourceFormat(path string) string {
 	return FormatLIBSVM
 }
 
+type magic struct{ magic, what, format, advice string }
+
 // magics are what files of other kinds begin with, and what to do with those that
 // are not read.
-var magics = []struct{ magic, what, format, advice string }{
+var magics = []magic{
 	{"\x93NUMPY", "a NumPy file", FormatNPY, ""},
 	{"PAR1", "a Parquet file", FormatParquet, ""},
 	{"\x00\x00\x08", "an IDX file", FormatIDX, ""},
@@ -89,6 +93,12 @@ func checkMagic(format string, head []byte) error {
 			return fmt.Errorf("this is %s, not %s: %s", m.what, title(format), m.advice)
 		}
 	}
+	if i := slices.IndexFunc(magics, func(m magic) bool { return m.format == format }); i >= 0 && !bytes.HasPrefix(head, []byte(magics[i].magic)) {
+		if looksText(head) {
+			return fmt.Errorf("this is text, not %s; format: %s, %s or %s", title(format), FormatCSV, FormatTSV, FormatLIBSVM)
+		}
+		return fmt.Errorf("this is not %s: it begins with % x", title(format), head[:min(len(head), 8)])
+	}
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	switch text := string(line); {
 	case (format == FormatCSV || format == FormatTSV) && looksLIBSVM(text):
@@ -105,6 +115,11 @@ func checkMagic(format string, head []byte) error {
 		return fmt.Errorf("the first line has tabs and no index:value pair; format: %s", FormatTSV)
 	}
 	return nil
+}
+
+// looksText reports whether a file begins as text.
+func looksText(head []byte) bool {
+	return !bytes.ContainsFunc(head[:min(len(head), 64)], func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == utf8.RuneError })
 }
 
 // looksLIBSVM reports whether a line is a label and an index:value pair, at least.
@@ -125,7 +140,9 @@ func title(format string) string {
 	case FormatNPZ:
 		return "a NumPy archive"
 	case FormatParquet:
-		return "Parquet"
+		return "a Parquet file"
+	case FormatIDX:
+		return "an IDX file"
 	}
 	return strings.ToUpper(format)
 }

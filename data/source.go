@@ -202,19 +202,19 @@ func (s *Source) check() error {
 	case s.Train == "":
 		return wrong("train", "the training file is missing")
 	case arrays && s.TrainLabels == "":
-		return wrong("train_labels", "train_labels is missing: %s files have the labels in a file of their own", strings.ToUpper(s.Format))
+		return wrong("train_labels", "train_labels is missing: the labels of %s are in a file of their own", title(s.Format))
 	case arrays && s.Test != "" && s.TestLabels == "":
-		return wrong("test_labels", "test_labels is missing: %s files have the labels in a file of their own", strings.ToUpper(s.Format))
+		return wrong("test_labels", "test_labels is missing: the labels of %s are in a file of their own", title(s.Format))
 	case !arrays && s.TrainLabels != "":
-		return wrong("train_labels", "%s files have the labels in the training file", strings.ToUpper(s.Format))
+		return wrong("train_labels", "train_labels applies only to IDX, NPY and NPZ files")
 	case !arrays && s.TestLabels != "":
-		return wrong("test_labels", "%s files have the labels in the test file", strings.ToUpper(s.Format))
+		return wrong("test_labels", "test_labels applies only to IDX, NPY and NPZ files")
 	case s.Test == "" && s.TestLabels != "":
 		return wrong("test_labels", "test_labels is given, but no test file")
 	case table && s.Label == Column{}:
 		return wrong("label", "label is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
 	case !table && s.Label != Column{}:
-		return wrong("label", "%s files have no label column", strings.ToUpper(s.Format))
+		return wrong("label", "label applies only to CSV, TSV and Parquet files")
 	case s.Format == FormatLIBSVM && len(s.Ignore) > 0:
 		return wrong("ignore", "LIBSVM files have no columns to ignore")
 	case s.Format == FormatLIBSVM && len(s.Keep) > 0:
@@ -222,7 +222,7 @@ func (s *Source) check() error {
 	case !slices.Contains(HeaderWords(), s.Header):
 		return wrong("header", "header %.20q: want one of %s", s.Header, join(HeaderWords()))
 	case s.Header != HeaderAuto && s.Format != FormatCSV && s.Format != FormatTSV:
-		return wrong("header", "%s files have no header to be told of", strings.ToUpper(s.Format))
+		return wrong("header", "header applies only to CSV and TSV files")
 	case !slices.Contains(Scales(), string(s.Scale)):
 		return wrong("scale", "scale %.20q: want one of %s", s.Scale, join(Scales()))
 	case s.Test == "" && s.Holdout == 0:

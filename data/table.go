@@ -71,7 +71,7 @@ func (l *layout) column(at int) string {
 
 // reference returns how a spec names a column.
 func (l *layout) reference(at int) string {
-	if l.names == nil {
+	if l.names == nil || l.names[at] == "" {
 		return strconv.Itoa(at + 1)
 	}
 	return strconv.Quote(l.names[at])
@@ -467,10 +467,10 @@ func readIDXElements(r io.Reader, labels bool) (*elements, error) {
 
 // An openFile is one of a user's, with the SHA-256 of what was read of it.
 type openFile struct {
-	*os.File
-	io.Reader // of what is hashed, without gzip
-	hash      hash.Hash
-	close     func() error
+	file   *os.File
+	hashed io.Reader // without gzip
+	hash   hash.Hash
+	close  func() error
 }
 
 // open opens a file, or an array of an archive, that must be of a format. What can't
@@ -492,7 +492,7 @@ func open(path, format string) (*openFile, error) {
 	if err != nil {
 		return nil, withoutPath(err)
 	}
-	out := &openFile{File: f, hash: sha256.New(), close: f.Close}
+	out := &openFile{file: f, hash: sha256.New(), close: f.Close}
 	if err := out.begin(format, array); err != nil {
 		out.close()
 		return nil, err
@@ -514,24 +514,24 @@ func (f *openFile) begin(format, array string) error {
 	var err error
 	switch format {
 	case FormatParquet:
-		r = f.File
+		r = f.file
 	case FormatNPZ:
 		head := make([]byte, magicBytes)
-		n, err := f.File.ReadAt(head, 0)
+		n, err := f.file.ReadAt(head, 0)
 		if err != nil && err != io.EOF {
 			return withoutPath(err)
 		}
 		if err := checkMagic(FormatNPZ, head[:n]); err != nil {
 			return err
 		}
-		member, err := openArray(f.File, array)
+		member, err := openArray(f.file, array)
 		if err != nil {
 			return err
 		}
-		r, f.close = member, func() error { return errors.Join(member.Close(), f.File.Close()) }
+		r, f.close = member, func() error { return errors.Join(member.Close(), f.file.Close()) }
 		format = FormatNPY
 	default:
-		if r, err = decompressed(f.File); err != nil {
+		if r, err = decompressed(f.file); err != nil {
 			return withoutPath(err)
 		}
 	}
@@ -543,16 +543,13 @@ func (f *openFile) begin(format, array string) error {
 	if err := checkMagic(format, bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))); err != nil {
 		return err
 	}
-	f.Reader = io.TeeReader(br, f.hash)
+	f.hashed = io.TeeReader(br, f.hash)
 	return nil
 }
 
-// Read returns the hashed bytes.
-func (f *openFile) Read(b []byte) (int, error) { return f.Reader.Read(b) }
-
 // sum reads the rest, which is little or nothing, and returns the SHA-256.
 func (f *openFile) sum() (string, error) {
-	if _, err := io.Copy(io.Discard, f); err != nil {
+	if _, err := io.Copy(io.Discard, f.hashed); err != nil {
 		return "", withoutPath(err)
 	}
 	return hex.EncodeToString(f.hash.Sum(nil)), nil
@@ -585,9 +582,9 @@ func (t *table) read(format, x, y, keyX, keyY string) (sumX, sumY string, err er
 	array := func(f *openFile) func(bool) (*elements, error) {
 		return func(labels bool) (*elements, error) {
 			if format == FormatIDX {
-				return readIDXElements(f, labels)
+				return readIDXElements(f.hashed, labels)
 			}
-			a, err := readNPY(f, maxSourceValues, labels)
+			a, err := readNPY(f.hashed, maxSourceValues, labels)
 			if err != nil {
 				return nil, err
 			}
@@ -597,11 +594,11 @@ func (t *table) read(format, x, y, keyX, keyY string) (sumX, sumY string, err er
 	switch format {
 	case FormatParquet:
 		t.unit = "row"
-		err = t.readParquet(fx.File)
+		err = t.readParquet(fx.file)
 	case FormatIDX, FormatNPY, FormatNPZ:
 		err = t.readArrays(array(fx), array(fy))
 	default:
-		err = t.readText(fx, format)
+		err = t.readText(fx.hashed, format)
 	}
 	if err == nil && len(t.rows) == 0 {
 		err = errors.New("the file has no rows")

@@ -94,8 +94,9 @@ func MixedCode(plan []Planned) string {
 
 // ID returns the identity of a run: the first 16 bytes, in lower-case
 // hexadecimal, of the SHA-256 of the canonical JSON of the run and
-// ResultVersion. It panics if a parameter is not a finite number.
+// ResultVersion. What a user's data are called and where they are does not change it. It panics if a parameter is not a finite number.
 func ID(run Run) string {
+	run.Data = run.Data.Content()
 	b, err := CanonicalJSON(struct {
 		ResultVersion int `json:"result_version"`
 		Run           Run `json:"run"`

@@ -414,6 +414,16 @@ func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *fieldDoc, f *Fie
 
 // fieldData checks which data a field is on.
 func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *fieldDoc, f *Field) {
+	if at := n.At("data"); c.hasFiles(at) {
+		var set *data.Info
+		if f.Data, set = c.files(at, &d.Data); set != nil {
+			f.dim = set.Dim
+		}
+		if d.Drawn {
+			c.Errorf(n, "files have no draws")
+		}
+		return
+	}
 	set := c.dataSet(n, d.Data.Name)
 	if set == nil {
 		return

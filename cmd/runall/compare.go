@@ -82,9 +82,9 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 			return nil, nil, err
 		}
 	}
-	there := func(name string) bool { return c.opt.Finder.Available(data.Ref{Name: name}) == nil }
+	there := func(ref data.Ref) bool { return c.opt.Finder.Available(ref) == nil }
 	t = t.On(func(f experiments.Field) bool {
-		return there(f.Data.Name) && (f.StandsInFor == "" || !there(f.StandsInFor))
+		return there(f.Data) && (f.StandsInFor == "" || !there(data.Ref{Name: f.StandsInFor}))
 	})
 	plan, err := t.Plan(c.profile)
 	if err == nil && len(plan) == 0 {
