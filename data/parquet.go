@@ -23,9 +23,19 @@ func (t *table) readParquet(file *os.File) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := checkFooter(file, info.Size()); err != nil {
+		return err
+	}
 	f, err := parquet.OpenFile(file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return err
+	}
+	for _, group := range f.Metadata().RowGroups {
+		for i := range group.Columns {
+			if err := checkPages(file, &group.Columns[i].MetaData); err != nil {
+				return fmt.Errorf("row group %d, column %d: it is damaged: %w", group.Ordinal+1, i+1, err)
+			}
+		}
 	}
 	columns := f.Root().Columns()
 	names := make([]string, len(columns))

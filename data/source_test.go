@@ -594,6 +594,24 @@ func TestHostileArrays(t *testing.T) {
 	}
 }
 
+// TestHostileParquet: a length anywhere in a file that is not true costs no memory.
+func TestHostileParquet(t *testing.T) {
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []parquetRow{{1, "a", 2, "b", 3}, {1, "a", 4, "c", 3}, {2, "a", 4, "c", 9}}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	s := Source{Train: path, Label: Column{Name: "class"}, Ignore: []Column{{Name: "note"}}, Holdout: 0.5}
+	for i := range b.Len() - 5 {
+		file := bytes.Clone(b.Bytes())
+		copy(file[i:], "\xff\xff\xff\xff\x07") // 2³¹ − 1 as Thrift has it, or a byte count
+		write(t, path, file)
+		hostile.AtMost(t, 16<<20, func() {
+			_, _, _ = s.Open() // where nothing is read of it, it may be right
+		})
+	}
+}
+
 // fuzzSource opens a file of any bytes: it is an error, or the data set that it is when
 // it is loaded.
 func fuzzSource(f *testing.F, name string, source func(path string) Source) {
