@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"polkrepro/data"
 	"polkrepro/polk/prune"
 )
 
@@ -52,6 +53,9 @@ func (r Run) PresentCode() string {
 		if v := CodeVersions()[part].Version; v > 1 {
 			parts = append(parts, fmt.Sprintf("%s: version %d", part, v))
 		}
+	}
+	if code := data.RegisteredCode(r.Data.Name); code != "" && !r.Data.Own() {
+		parts = append(parts, "data "+r.Data.Name+": "+code)
 	}
 	if m := Method(r.Method); m != nil && m.param("pruner") != nil {
 		name := cmp.Or(r.Params.Pruner, prune.KOMP)
