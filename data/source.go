@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -423,7 +424,7 @@ func (r *Ref) locate(finder Finder) error {
 		})
 		switch {
 		case at < 0 && p.file.path != "":
-			return fmt.Errorf("%s: %w: there is no file %s, which %s names", r.Name, ErrNotAvailable, p.file.path, p.key)
+			return fmt.Errorf("%s: %w: there is no file %s (%s)", r.Name, ErrNotAvailable, p.file.path, p.key)
 		case at < 0:
 			return fmt.Errorf("%s: %w: %s is in none of %s: name its folder with --data-dir", r.Name, ErrNotAvailable, p.file.Name, join(finder.Paths()))
 		case p.file.SHA256 == "":
@@ -432,6 +433,28 @@ func (r *Ref) locate(finder Finder) error {
 		p.file.path = searched[at]
 	}
 	return nil
+}
+
+// StatusOf reports on a user's files, which it reads.
+func StatusOf(ref Ref, finder Finder) StatusRow {
+	row := StatusRow{Name: ref.Name, Kind: KindFile}
+	err := ref.locate(finder)
+	row.Available = err == nil
+	if err == nil {
+		_, err = ref.read(nil)
+		row.Verified = err == nil
+	}
+	if err != nil {
+		row.Problem = err.Error()
+		return row
+	}
+	for _, p := range ref.Files.parts() {
+		path, _ := splitArray(p.file.path)
+		if info, err := os.Stat(path); err == nil {
+			row.Dir, row.Files, row.Bytes = filepath.Dir(path), append(row.Files, p.file.Name), row.Bytes+info.Size()
+		}
+	}
+	return row
 }
 
 // resolveFiles reports a reference to files that no Source has opened.

@@ -71,7 +71,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 
 // plan finds the tournament and returns its runs. Fields on stand-ins are left
 // out where what they stand in for is there, and those on files where they are
-// not.
+// not; the files of a field of the user's own must be there.
 func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
 	t, err := experiments.FindTournament(name)
 	if err != nil {
@@ -80,6 +80,14 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 	if len(c.with) > 0 {
 		if t, err = t.With(c.with); err != nil {
 			return nil, nil, err
+		}
+	}
+	for _, f := range t.Fields {
+		if !f.Data.Own() {
+			continue
+		}
+		if err := c.opt.Finder.Available(f.Data); err != nil {
+			return nil, nil, fmt.Errorf("%w: field %s: %w", harness.ErrMissingData, f.Name, err)
 		}
 	}
 	there := func(ref data.Ref) bool { return c.opt.Finder.Available(ref) == nil }
