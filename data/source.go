@@ -60,8 +60,17 @@ type SourceError struct {
 	Err error
 }
 
+// maxMessage bounds a message, in bytes: names of columns may be long.
+const maxMessage = 2000
+
 // Error returns what is wrong.
-func (e *SourceError) Error() string { return e.Err.Error() }
+func (e *SourceError) Error() string {
+	text := e.Err.Error()
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return text
+}
 
 // Unwrap returns what is wrong.
 func (e *SourceError) Unwrap() error { return e.Err }
