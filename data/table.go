@@ -276,7 +276,7 @@ func (t *table) label(text string) (string, error) {
 		t.labels = make(map[string]string)
 	}
 	if len(t.labels) == defaultMaxClasses {
-		return "", fmt.Errorf("label %.40q: more than %d classes; is it the right column?", label, defaultMaxClasses)
+		return "", fmt.Errorf("label %.40q: more than %d classes; is it the right column? Numbers are predicted by 'runall train --loss squared'", label, defaultMaxClasses)
 	}
 	t.labels[label] = label
 	return label, nil

@@ -44,6 +44,9 @@ func TaskLoss(task string) (loss.Loss, error) {
 	case slices.Contains(Tasks(), task):
 		return loss.ByName(task)
 	}
+	if l, err := loss.ByName(task); task == "regression" || err == nil && l == (loss.SquaredError{}) {
+		return nil, fmt.Errorf("task is %q: runs are compared by error rates, so they classify: want one of %s; 'runall train --loss squared' learns a regression", task, list(Tasks()))
+	}
 	return nil, fmt.Errorf("task is %q, want one of %s", task, list(Tasks()))
 }
 
