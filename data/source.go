@@ -4,15 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 )
 
-// A Source is a user's own data: files, and how they become a data set of classes.
+// A Source is a user's own data: files, and how they become a data set.
 // [Source.Open] returns the reference that experiments are planned with.
 //
 // Files are plain or gzip where that is usual: text, IDX and NPY. A test part is read
@@ -29,6 +32,11 @@ type Source struct {
 	// The files. The labels of IDX, NPY and NPZ are in files of their own. An array of
 	// an NPZ archive is named after a colon: "digits.npz:x_train".
 	Train, TrainLabels, Test, TestLabels string
+
+	// Regression says that labels are numbers to be predicted, not classes. They become
+	// targets with mean 0 and standard deviation 1 on the training part, whose own mean
+	// and deviation are in the set's Facts.
+	Regression bool
 
 	Label  Column   // of the labels, in CSV, TSV and Parquet files
 	Ignore []Column // left out; not of LIBSVM files
@@ -85,6 +93,7 @@ type Files struct {
 	Test        File   `json:"test,omitzero"`
 	TestLabels  File   `json:"test_labels,omitzero"`
 
+	Regression bool   `json:"regression,omitempty"`
 	Label      int    `json:"label,omitempty"`  // its column, from 1
 	Ignore     string `json:"ignore,omitempty"` // columns left out, from 1: "1,7"
 	Header     string `json:"header,omitempty"` // HeaderYes or HeaderNo, of the training file
@@ -166,7 +175,7 @@ func (s Source) Open() (Ref, *Set, error) {
 	}
 	f := Files{
 		Format: s.Format, Train: file(s.Train, ""), TrainLabels: file(s.TrainLabels, ""), Test: file(s.Test, ""), TestLabels: file(s.TestLabels, ""),
-		Holdout: s.Holdout, SplitSeed: s.SplitSeed,
+		Regression: s.Regression, Holdout: s.Holdout, SplitSeed: s.SplitSeed,
 	}
 	if s.Scale != ScaleNone {
 		f.Scale = s.Scale
@@ -257,7 +266,7 @@ func (s *Source) check() error {
 // columns.
 func (r *Ref) read(s *Source) (*Set, error) {
 	f := &r.Files
-	train := &table{source: s}
+	train := &table{source: s, regression: f.Regression}
 	if s == nil {
 		ignore, err := columnsOf(f.Ignore)
 		if err != nil {
@@ -275,7 +284,7 @@ func (r *Ref) read(s *Source) (*Set, error) {
 	}
 	var test *table
 	if f.Test != (File{}) {
-		test = &table{train: train, header: f.TestHeader}
+		test = &table{train: train, regression: f.Regression, header: f.TestHeader}
 		if s != nil {
 			test.header = s.Header
 		}
@@ -328,16 +337,19 @@ func (r *Ref) readPart(t *table, check bool, x, y *File, keyX, keyY string) erro
 // set makes the data set of its parts.
 func (r *Ref) set(train, test *table) (*Set, error) {
 	f := &r.Files
-	var classes LabelSet
-	for label := range train.labels {
-		if err := classes.Add(label); err != nil {
-			return nil, &SourceError{"train", fmt.Errorf("%s: %w", f.Train.path, err)}
+	set := &Set{Name: r.Name, Sums: make(map[string]string)}
+	if !f.Regression {
+		var classes LabelSet
+		for label := range train.labels {
+			if err := classes.Add(label); err != nil {
+				return nil, &SourceError{"train", fmt.Errorf("%s: %w", f.Train.path, err)}
+			}
 		}
+		if classes.Len() < 2 {
+			return nil, &SourceError{"train", fmt.Errorf("%s: every label is %.40q: classification needs at least two classes", f.Train.path, train.rows[0].Label)}
+		}
+		set.Classes, set.Labels = classes.Len(), classes.Sorted()
 	}
-	if classes.Len() < 2 {
-		return nil, &SourceError{"train", fmt.Errorf("%s: every label is %.40q: classification needs at least two classes", f.Train.path, train.rows[0].Label)}
-	}
-	set := &Set{Name: r.Name, Classes: classes.Len(), Labels: classes.Sorted(), Sums: make(map[string]string)}
 	for _, p := range f.parts() {
 		if p.file.SHA256 != "" {
 			set.Sums[p.key+" "+p.file.Name] = p.file.SHA256
@@ -356,15 +368,17 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 	if err != nil {
 		return nil, &SourceError{"scale", fmt.Errorf("%s: %w; set scale to %s or %s", f.Train.path, err, ScaleStandard, ScaleUnit)}
 	}
-	index := make(map[string]int)
-	for i, label := range set.Labels {
-		index[label] = i
+	target := classTarget(set.Labels)
+	if f.Regression {
+		if target, set.Facts = numberTarget(train.rows); target == nil {
+			return nil, &SourceError{"train", fmt.Errorf("%s: every target is %s: there is nothing to learn", f.Train.path, train.rows[0].Label)}
+		}
 	}
-	if set.Train, err = train.split(&scaling, train.dim, index); err != nil {
+	if set.Train, err = train.split(&scaling, train.dim, target); err != nil {
 		return nil, &SourceError{"train", fmt.Errorf("%s: %w", f.Train.path, err)}
 	}
 	where := cmp.Or(f.Test.path, f.Train.path)
-	if set.Test, err = test.split(&scaling, train.dim, index); err != nil {
+	if set.Test, err = test.split(&scaling, train.dim, target); err != nil {
 		return nil, &SourceError{"test", fmt.Errorf("%s: %w", where, err)}
 	}
 	return set, nil
@@ -379,8 +393,40 @@ func pickRows(rows []Row, indices []int) []Row {
 	return out
 }
 
-// split returns the rows scaled, with the index of each label's class.
-func (t *table) split(s *Scaling, dim int, index map[string]int) (*Split, error) {
+// classTarget returns what turns a label into the index of its class.
+func classTarget(labels []string) func(string) (float64, error) {
+	index := make(map[string]int)
+	for i, label := range labels {
+		index[label] = i
+	}
+	return func(label string) (float64, error) {
+		class, ok := index[label]
+		if !ok {
+			return 0, fmt.Errorf("label %.40q is not one of the %d classes of the training data", label, len(labels))
+		}
+		return float64(class), nil
+	}
+}
+
+// numberTarget returns what turns a label that is a number into a target with mean 0
+// and standard deviation 1 on some rows, and these two as facts; nil if all are equal.
+func numberTarget(rows []Row) (func(string) (float64, error), map[string]float64) {
+	y := make([]float64, len(rows))
+	for i := range rows {
+		y[i], _ = ParseNumber(rows[i].Label) // as it was read
+	}
+	mean, deviation := stat.PopMeanStdDev(y, nil)
+	if !(deviation > 0) || math.IsInf(deviation, 1) {
+		return nil, nil
+	}
+	return func(label string) (float64, error) {
+		v, err := ParseNumber(label)
+		return (v - mean) / deviation, err
+	}, map[string]float64{"target_mean": mean, "target_deviation": deviation}
+}
+
+// split returns the rows scaled, with the target of each label.
+func (t *table) split(s *Scaling, dim int, target func(label string) (float64, error)) (*Split, error) {
 	if err := t.room(int64(len(t.rows)), dim); err != nil { // LIBSVM's were sparse
 		return nil, err
 	}
@@ -392,11 +438,10 @@ func (t *table) split(s *Scaling, dim int, index map[string]int) (*Split, error)
 		if err := s.Apply(out.Row(i), dense); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.at(row), err)
 		}
-		class, ok := index[row.Label]
-		if !ok {
-			return nil, fmt.Errorf("%s: label %.40q is not one of the %d classes of the training data", t.at(row), row.Label, len(index))
+		var err error
+		if out.Y[i], err = target(row.Label); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.at(row), err)
 		}
-		out.Y[i] = float64(class)
 	}
 	return out, nil
 }

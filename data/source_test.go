@@ -297,6 +297,35 @@ func TestSourceScale(t *testing.T) {
 	}
 }
 
+// TestSourceRegression: targets have mean 0 and standard deviation 1 on the training
+// part, and the test part is scaled by the same numbers.
+func TestSourceRegression(t *testing.T) {
+	dir := t.TempDir()
+	train, test := filepath.Join(dir, "train.csv"), filepath.Join(dir, "test.csv")
+	write(t, train, []byte("x,y\n1,10\n5,20\n2,30\n2,-20\n"))
+	write(t, test, []byte("x,y\n1,10\n5,1e3\n"))
+	s := Source{Train: train, Test: test, Label: Column{Name: "y"}, Regression: true}
+	ref, set := open2(t, s)
+	deviation := math.Sqrt(350) // of 10, 20, 30, −20 about 10
+	want := []float64{0, 10 / deviation, 20 / deviation, -30 / deviation, 0, 990 / deviation}
+	for i, y := range slices.Concat(set.Train.Y, set.Test.Y) {
+		if math.Abs(y-want[i]) > 1e-12 {
+			t.Errorf("target %d is %v, want %v", i, y, want[i])
+		}
+	}
+	if set.Classes != 0 || set.Labels != nil || set.Facts["target_mean"] != 10 || math.Abs(set.Facts["target_deviation"]-deviation) > 1e-12 {
+		t.Errorf("%d classes %q, facts %v", set.Classes, set.Labels, set.Facts)
+	}
+	if again, err := Load(ref, Finder{}); err != nil || !reflect.DeepEqual(again, set) {
+		t.Errorf("loaded again: %v", err)
+	}
+	s.Regression = false
+	s.Test, s.Holdout = "", 0.5
+	if classes, _ := open2(t, s); classes.Content() == ref.Content() {
+		t.Error("a regression is the same data as a classification")
+	}
+}
+
 // TestSourceMoved: a file that is no longer where it was is found by its name in the
 // folders that are searched, if its contents are the same.
 func TestSourceMoved(t *testing.T) {
@@ -404,6 +433,11 @@ func TestSourceErrors(t *testing.T) {
 		{"ignored label", with(good, func(s *Source) { s.Ignore = []Column{{Number: 3}} })},
 		{"ignored all", with(good, func(s *Source) { s.Ignore = []Column{{Number: 1}, {Number: 2}} })},
 		{"kept label", with(good, func(s *Source) { s.Keep = []Column{{Name: "kind"}} })},
+		{"a regression of words", with(good, func(s *Source) { s.Regression = true })},
+		{"a regression of one number", with(good, func(s *Source) {
+			s.Regression, s.Label.Name = true, "z"
+			s.Train = file("same.csv", rows("x,z\n", func(i int) string { return fmt.Sprintf("%d,7.5", i*i%7) }))
+		})},
 		{"two of a name", of(strings.Replace(plain, "x,y,kind", "kind,y,kind", 1))},
 		{"id", of(strings.Replace(plain, "x,y", "Id,y", 1))},
 		{"pandas' index", of(strings.Replace(plain, "x,y", "Unnamed: 0,y", 1))},

@@ -27,6 +27,8 @@ type table struct {
 	known  *layout
 	train  *table
 
+	regression bool // labels are numbers
+
 	layout layout
 	header string // whether a CSV or TSV file has one: HeaderYes or HeaderNo once it was read
 	unit   string // what messages call a row
@@ -265,7 +267,14 @@ func (t *table) add(row Row) error {
 
 // label returns the label that a text stands for.
 func (t *table) label(text string) (string, error) {
-	label, err := CanonicalLabel(strings.TrimSpace(text))
+	text = strings.TrimSpace(text)
+	if t.regression {
+		if _, err := ParseNumber(text); err != nil {
+			return "", fmt.Errorf("label %.40q is %w: regression needs a decimal number", text, err)
+		}
+		return strings.Clone(text), nil
+	}
+	label, err := CanonicalLabel(text)
 	if err != nil {
 		return "", err
 	}
@@ -276,7 +285,7 @@ func (t *table) label(text string) (string, error) {
 		t.labels = make(map[string]string)
 	}
 	if len(t.labels) == defaultMaxClasses {
-		return "", fmt.Errorf("label %.40q: more than %d classes; is it the right column? Numbers are predicted by 'runall train --loss squared'", label, defaultMaxClasses)
+		return "", fmt.Errorf("label %.40q: more than %d classes; is it the right column? Numbers to predict are a regression", label, defaultMaxClasses)
 	}
 	t.labels[label] = label
 	return label, nil
@@ -294,7 +303,7 @@ func (t *table) readText(r io.Reader, format string) error {
 	}
 	var first FirstRow
 	p := rowParser{
-		RowOptions: RowOptions{Format: FormatCSV, LabelColumn: 1, MaxDim: defaultMaxDim, Header: HeaderRule{Is: t.header}},
+		RowOptions: RowOptions{Format: FormatCSV, LabelColumn: 1, MaxDim: defaultMaxDim, Header: HeaderRule{Is: t.header, Numbers: t.regression}},
 		comma:      comma,
 	}
 	switch {

@@ -119,7 +119,7 @@ func (c *checker) data() {
 	}
 	n := c.root.At("data")
 	if c.hasFiles(n) {
-		if c.out.Data, c.set = c.files(n, c.doc.Data); c.set != nil {
+		if c.out.Data, c.set = c.files(n, c.doc.Data, c.doc.Task); c.set != nil {
 			c.out.dim, c.out.train = c.set.Dim, c.set.Train
 		}
 		return
@@ -131,6 +131,7 @@ func (c *checker) data() {
 	if set == nil {
 		return
 	}
+	c.classes(c.root.At("task"), set, c.doc.Task)
 	ref, ok := reference(set, c.doc.Data.Variant)
 	switch {
 	case !ok && len(set.Variants) == 0:

@@ -85,9 +85,9 @@ func (c checks) hasFiles(n *strictyaml.Node) bool {
 }
 
 // files opens the files that a spec's data names, of which info describes as much as is
-// known: nothing if they are missing, which is no fault of the spec's. It reports what
-// is wrong with them.
-func (c checks) files(n *strictyaml.Node, d *doc.Data) (ref data.Ref, info *data.Info) {
+// known: nothing if they are missing, which is no fault of the spec's. The labels are
+// what the task learns. It reports what is wrong with them.
+func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Ref, info *data.Info) {
 	if d.Variant != "" {
 		c.Errorf(n.At("variant"), "files have no variants")
 		return ref, nil
@@ -102,7 +102,7 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data) (ref data.Ref, info *data
 		Name: d.Name, Format: d.Format,
 		Train: path("train", d.Train), TrainLabels: path("train_labels", d.TrainLabels),
 		Test: path("test", d.Test), TestLabels: path("test_labels", d.TestLabels),
-		Header: d.Header, Scale: data.Scale(d.Scale), Ignore: columns(d.Ignore), Keep: columns(d.Keep),
+		Regression: task == TaskRegression, Header: d.Header, Scale: data.Scale(d.Scale), Ignore: columns(d.Ignore), Keep: columns(d.Keep),
 	}
 	if d.Label != nil {
 		s.Label = data.Column(*d.Label)
@@ -134,6 +134,13 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data) (ref data.Ref, info *data
 	}
 	c.Errorf(at, "%s", oneLine(err.Error()))
 	return ref, nil
+}
+
+// classes reports a data set of classes of which the task is to learn numbers.
+func (c checks) classes(n *strictyaml.Node, set *data.Info, task string) {
+	if task == TaskRegression {
+		c.Errorf(n, "task is %s, a regression, and data set %s has classes: want files whose labels are numbers", task, set.Name)
+	}
 }
 
 // columns returns the columns that a spec names.

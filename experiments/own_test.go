@@ -229,7 +229,9 @@ func TestOwnField(t *testing.T) {
 func TestOwnKeys(t *testing.T) {
 	var fields []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[data.Source]()) {
-		fields = append(fields, strings.ToLower(f.Name))
+		if f.Name != "Regression" { // the task says so
+			fields = append(fields, strings.ToLower(f.Name))
+		}
 	}
 	keys := []string{"name"}
 	for key := range loadSchema(t)["$defs"].(map[string]any)["Data"].(map[string]any)["properties"].(map[string]any) {

@@ -67,7 +67,7 @@ func schemaOf() ([]byte, error) {
 			property.Enum = append(property.Enum, word)
 		}
 	}
-	for _, name := range Tasks() {
+	for _, name := range append(Tasks(), TaskRegression) {
 		task, _ := s.Properties.Get("task")
 		task.Enum = append(task.Enum, name)
 	}

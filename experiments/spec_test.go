@@ -96,7 +96,7 @@ var bad = []struct{ name, old, new string }{
 	{"label malformed", "method: bsgd", "method: bsgd\n    label: Big one"},
 	{"methods empty", "methods:", "methods: []\nmethodz:"},
 	{"task unknown", "task: ksvm", "task: svm"},
-	{"task of regression", "task: ksvm", "task: squared-error"},
+	{"regression of classes", "task: ksvm", "task: squared-error"},
 	{"task missing", "task: ksvm\n", ""},
 	{"name malformed", "name: sample", "name: A sample"},
 	{"title of two lines", "title: A sample", `title: "A\nsample"`},

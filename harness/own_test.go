@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/loss"
 	"polkrepro/record"
 )
 
@@ -111,6 +113,57 @@ func TestOwnData(t *testing.T) {
 	}
 	if _, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir()}); !errors.Is(err, data.ErrCorrupt) || !strings.Contains(err.Error(), "it was changed") {
 		t.Errorf("changed after it was planned: %v", err)
+	}
+}
+
+// TestOwnRegression: numbers are learned as targets with mean 0 and standard deviation 1;
+// the error is the root of the mean squared error in those, far below that of the mean.
+func TestOwnRegression(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,price\n")
+	for i := range 300 {
+		x := float64(i*37%301) / 50
+		fmt.Fprintf(&b, "%v,%v\n", x, 250_000+40_000*math.Sin(x))
+	}
+	spec := `name: prices
+title: Prices
+task: squared-error
+data: {train: rows.csv, label: price, holdout: 0.2}
+kernel: {type: gaussian, bandwidth: 0.7}
+regularizer: 1e-6
+methods: [{method: polk, learning_rate: 0.5, batch_size: 4, parsimony: 0.01}]
+stopping: {epochs: 20}
+evaluation: {every: 1000, tail: 3, train_limit: 0}
+`
+	plan, err := PlanNamed([]string{writeOwn(t, t.TempDir(), spec, b.String())}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := t.TempDir()
+	if out, err := Reproduce(t.Context(), plan, Options{Results: results}); err != nil || len(out.Finished) != 1 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	have, err := record.ReadDir(RecordsDir(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := have.Records[plan[0].ID]
+	if e := r.Final.TestError; !(e > 0 && e < 0.1) {
+		t.Errorf("the error is %v of the targets' deviation", e)
+	}
+	if m, d := r.Header.DataFacts["target_mean"], r.Header.DataFacts["target_deviation"]; math.Abs(m-250_000) > 10_000 || math.Abs(d-28_000) > 3_000 {
+		t.Errorf("targets of mean %v and deviation %v", m, d)
+	}
+}
+
+// TestRegressionError: the error of the function 0 is the root of the mean square of the
+// targets.
+func TestRegressionError(t *testing.T) {
+	split := &data.Split{N: 3, Dim: 1, X: []float32{0, 1, 2}, Y: []float64{1, -2, 2}}
+	o := NewObjective(loss.SquaredError{}, 1, &data.Set{Train: split, Test: split}, 0)
+	zero := make([]float64, 3)
+	if m := o.ofScores(split, zero, zero, 0, 0); math.Abs(m.TestError-math.Sqrt(3)) > 1e-15 || math.Abs(m.TestRisk-1.5) > 1e-15 {
+		t.Errorf("error %v and risk %v, want √3 and 1.5", m.TestError, m.TestRisk)
 	}
 }
 
