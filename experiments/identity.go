@@ -49,7 +49,11 @@ var CodeVersions = sync.OnceValue(func() map[string]CodeVersion {
 // versions, such as "pruner twin: source 0dd1f09ac7b2". Usually it is empty.
 func (r Run) PresentCode() string {
 	var parts []string
-	for _, part := range []string{"method " + r.Method, "kernel " + r.Params.Kernel.Type, "task " + r.Task, "data " + r.Data.Name} {
+	set := "data " + r.Data.Name
+	if r.Data.Own() {
+		set = "data files" // how they are read
+	}
+	for _, part := range []string{"method " + r.Method, "kernel " + r.Params.Kernel.Type, "task " + r.Task, set} {
 		if v := CodeVersions()[part].Version; v > 1 {
 			parts = append(parts, fmt.Sprintf("%s: version %d", part, v))
 		}
