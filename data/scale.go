@@ -36,11 +36,20 @@ func NewScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err er
 	if s != ScaleNone {
 		out = Scaling{make([]float64, dim), make([]float64, dim)}
 	}
-	column, next := make([]float64, len(rows)), make([]int, len(rows))
+	var columns [columnBlock][]float64
+	for k := range min(dim, columnBlock) {
+		columns[k] = make([]float64, len(rows))
+	}
+	next := make([]int, len(rows))
 	for q := range dim {
-		for i := range rows {
-			column[i] = valueOf(&rows[i], q, &next[i])
+		if q%columnBlock == 0 {
+			for i := range rows {
+				for k := range min(dim-q, columnBlock) {
+					columns[k][i] = valueOf(&rows[i], q+k, &next[i])
+				}
+			}
 		}
+		column := columns[q%columnBlock]
 		if s == ScaleNone {
 			if err := checkRounding(q, column); err != nil {
 				return out, 0, err
@@ -57,6 +66,10 @@ func NewScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err er
 	}
 	return out, constant, nil
 }
+
+// columnBlock is how many features are collected in one pass over the rows: so many lie
+// together in memory.
+const columnBlock = 16
 
 // valueOf returns feature q of a row; next is the position of the first of its
 // values that is of feature q or a later one, and moves on.

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -112,12 +113,16 @@ type File struct {
 	path string // as it was given; empty if that is not known
 }
 
-// file returns the File of a path that was read.
-func file(path, sum string) File {
+// file returns the File of a path, not read yet.
+func file(path string) File {
 	if path == "" {
 		return File{}
 	}
-	return File{filepath.Base(path), sum, path}
+	name, array := splitArray(path)
+	if name = filepath.Base(name); array != "" {
+		name += ":" + array
+	}
+	return File{Name: name, path: path}
 }
 
 // parts are the files with their keys in specs.
@@ -174,13 +179,16 @@ func (s Source) Open() (Ref, *Set, error) {
 		return Ref{}, nil, err
 	}
 	f := Files{
-		Format: s.Format, Train: file(s.Train, ""), TrainLabels: file(s.TrainLabels, ""), Test: file(s.Test, ""), TestLabels: file(s.TestLabels, ""),
+		Format: s.Format, Train: file(s.Train), TrainLabels: file(s.TrainLabels), Test: file(s.Test), TestLabels: file(s.TestLabels),
 		Regression: s.Regression, Holdout: s.Holdout, SplitSeed: s.SplitSeed,
 	}
 	if s.Scale != ScaleNone {
 		f.Scale = s.Scale
 	}
 	ref := Ref{Name: s.Name, Files: f}
+	if err := ref.resolveFiles(); err != nil { // a file's name that can't be written to a record
+		return Ref{}, nil, &SourceError{"train", err}
+	}
 	set, err := ref.read(&s)
 	return ref, set, err
 }
@@ -340,7 +348,7 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 	set := &Set{Name: r.Name, Sums: make(map[string]string)}
 	if !f.Regression {
 		var classes LabelSet
-		for label := range train.labels {
+		for _, label := range slices.Sorted(maps.Keys(train.labels)) {
 			if err := classes.Add(label); err != nil {
 				return nil, &SourceError{"train", fmt.Errorf("%s: %w", f.Train.path, err)}
 			}
@@ -532,8 +540,9 @@ func (r Ref) resolveFiles() error {
 		if *p.file == (File{}) {
 			continue
 		}
-		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\`) || len(name) > 512 || strconv.Quote(name) != `"`+name+`"` {
-			return wrong("not the name of a file without a folder: " + strconv.Quote(name[:min(len(name), 80)]))
+		base, _ := splitArray(name)
+		if base == "" || base == "." || base == ".." || strings.ContainsAny(base, `/\`) || len(name) > 512 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return wrong(fmt.Sprintf("%.80q is not the name of a file without a folder", name))
 		}
 		if p.file.SHA256 != "" && !goodSHA256.MatchString(p.file.SHA256) {
 			return wrong("not a SHA-256")

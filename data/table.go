@@ -464,12 +464,15 @@ func readIDXElements(r io.Reader, labels bool) (*elements, error) {
 		return nil, err
 	}
 	e := &elements{dims: idx.Dims}
-	for _, b := range idx.Data {
-		if labels {
+	if labels {
+		for _, b := range idx.Data {
 			e.texts = append(e.texts, strconv.Itoa(int(b)))
-		} else {
-			e.numbers = append(e.numbers, float64(b))
 		}
+		return e, nil
+	}
+	e.numbers = make([]float64, len(idx.Data))
+	for i, b := range idx.Data {
+		e.numbers[i] = float64(b)
 	}
 	return e, nil
 }
