@@ -23,23 +23,23 @@ func rings(n int, turn float64) *data.Split {
 	return s
 }
 
-// A program adds a data set that its specs can name: {name: rings}.
+// A program adds a data set that its specs can name: {name: two-rings}.
 func ExampleRegister() {
 	data.Register(data.Registration{
-		Info: data.Info{Name: "rings", Title: "Two rings", Classes: 2, Dim: 2, Train: 300, Test: 100},
+		Info: data.Info{Name: "two-rings", Title: "Two rings", Classes: 2, Dim: 2, Train: 300, Test: 100},
 		Code: "version 1", // raise it when the points change: it is part of the runs' identity
 		Load: func(data.Ref) (*data.Set, error) {
 			return &data.Set{Train: rings(300, 0), Test: rings(100, 0.5)}, nil
 		},
 	})
-	set, err := data.Load(data.Ref{Name: "rings"}, data.Finder{})
+	set, err := data.Load(data.Ref{Name: "two-rings"}, data.Finder{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Printf("%s: %d classes, %d and %d examples of %d features\n", set.Name, set.Classes, set.Train.N, set.Test.N, set.Train.Dim)
 	// Output:
-	// rings: 2 classes, 300 and 100 examples of 2 features
+	// two-rings: 2 classes, 300 and 100 examples of 2 features
 }
 
 // A program plans experiments on files.
