@@ -17,13 +17,6 @@ import (
 	"unicode/utf8"
 )
 
-// An npyArray is an array as NumPy's files hold it, in the order of rows.
-type npyArray struct {
-	dims    []int
-	numbers []float64 // of numbers and truth values
-	texts   []string  // of text, or of any elements if text was asked for
-}
-
 // Limits of what is read of an NPY file.
 const (
 	maxNPYHeader = 1 << 16
@@ -42,7 +35,7 @@ var (
 // of all its elements if they are to be labels. It returns an error
 // if the file is truncated, or of no numbers; no more is allocated than was really
 // read.
-func readNPY(r io.Reader, limit int, labels bool) (*npyArray, error) {
+func readNPY(r io.Reader, limit int, labels bool) (*elements, error) {
 	header, err := npyHeader(r)
 	if err != nil {
 		return nil, err
@@ -60,7 +53,7 @@ func readNPY(r io.Reader, limit int, labels bool) (*npyArray, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &npyArray{}
+	a := &elements{}
 	n := 1
 	for word := range strings.SplitSeq(string(shape[1]), ",") {
 		if word = strings.TrimSpace(word); word == "" {
@@ -224,7 +217,7 @@ func half(b uint16) float64 {
 }
 
 // read reads n elements and then the end of the file.
-func (a *npyArray) read(r io.Reader, t npyElement, n int, labels bool) error {
+func (a *elements) read(r io.Reader, t npyElement, n int, labels bool) error {
 	buf := make([]byte, max(1, 1<<16/t.size)*t.size)
 	for done := 0; done < n; {
 		part := buf[:min(len(buf), (n-done)*t.size)]

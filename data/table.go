@@ -386,11 +386,11 @@ func (t *table) readLIBSVM(r io.Reader) error {
 	})
 }
 
-// An elements is an array of examples, or of their labels.
+// An elements is an array of examples or of their labels, in the order of rows.
 type elements struct {
 	dims    []int
-	numbers []float64
-	texts   []string
+	numbers []float64 // of examples
+	texts   []string  // of labels
 }
 
 // readArrays reads examples from one file and their labels from another.
@@ -596,11 +596,7 @@ func (t *table) read(format, x, y, keyX, keyY string) (sumX, sumY string, err er
 			if format == FormatIDX {
 				return readIDXElements(f.hashed, labels)
 			}
-			a, err := readNPY(f.hashed, maxSourceValues, labels)
-			if err != nil {
-				return nil, err
-			}
-			return &elements{a.dims, a.numbers, a.texts}, nil
+			return readNPY(f.hashed, maxSourceValues, labels)
 		}
 	}
 	switch format {
