@@ -83,8 +83,13 @@ func (p Program) String() string {
 // at most so many tasks. It loads their data sets, one after another; runs whose
 // data set can't be had are left out, and the data sets returned. The error
 // wraps harness.ErrInterrupted if the context ended, or is that of a damaged
-// data file, or says that no run is left.
+// data file, or says that no run is left. Files of a user's own data are looked for where
+// the tasks will: by their names, where the finder searches.
 func Make(ctx context.Context, runs []experiments.Planned, profile string, tasks int, finder data.Finder) (*Plan, []harness.Unavailable, error) {
+	runs = slices.Clone(runs)
+	for i := range runs { // what is here only, the tasks would not find
+		runs[i].Run.Data = runs[i].Run.Data.Unplaced()
+	}
 	sets, lacking, err := survey(ctx, runs, finder)
 	if err != nil {
 		return nil, nil, err
@@ -148,7 +153,9 @@ func sums(sets map[data.Ref]surveyed) []DataSum {
 	for ref, set := range sets {
 		list = append(list, DataSum{Ref: ref, Sums: set.sums})
 	}
-	slices.SortFunc(list, func(a, b DataSum) int { return cmp.Compare(a.Ref.String(), b.Ref.String()) })
+	slices.SortFunc(list, func(a, b DataSum) int {
+		return cmp.Or(cmp.Compare(a.Ref.String(), b.Ref.String()), cmp.Compare(fmt.Sprint(a.Ref.Files), fmt.Sprint(b.Ref.Files)))
+	})
 	return list
 }
 

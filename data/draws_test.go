@@ -13,7 +13,7 @@ import (
 // drawsCommitted is the number of draws in the embedded table.
 const drawsCommitted = 24
 
-var update = flag.Bool("update", false, "rewrite multidist_draws.csv")
+var update = flag.Bool("update", false, "rewrite multidist_draws.csv and testdata/source.golden")
 
 // TestWriteDraws rescans all seeds and holds the embedded table to the
 // byte; under the race detector, those up to the fourth draw, and its rows.

@@ -292,20 +292,20 @@ func TestResolve(t *testing.T) {
 		ref, want Ref
 		err       error
 	}{
-		{Ref{Name: "multidist"}, Ref{"multidist", Calibrated, figure}, nil},
-		{Ref{Name: "multidist", Variant: AsPrinted, Draw: 3}, Ref{"multidist", AsPrinted, 3}, nil},
+		{Ref{Name: "multidist"}, Ref{Name: "multidist", Variant: Calibrated, Draw: figure}, nil},
+		{Ref{Name: "multidist", Variant: AsPrinted, Draw: 3}, Ref{Name: "multidist", Variant: AsPrinted, Draw: 3}, nil},
 		{Ref{Name: "drift"}, Ref{Name: "drift", Draw: FigureDraw().Seed}, nil},
 		{Ref{Name: "drift", Variant: AsPrinted}, Ref{}, ErrUnknown},
 		{Ref{Name: "multidist", Variant: "x"}, Ref{}, ErrUnknown},
 		{Ref{Name: "mnist"}, Ref{Name: "mnist"}, nil},
 		{Ref{Name: "mnist", Draw: 3}, Ref{}, ErrUnknown},
 		{Ref{Name: "mnist", Variant: "fashion"}, Ref{}, ErrUnknown},
-		{Ref{Name: "brodatz"}, Ref{"brodatz", "raw", 1}, nil},
-		{Ref{Name: "brodatz", Variant: "mr8-disjoint", Draw: 2}, Ref{"brodatz", "mr8-disjoint", 2}, nil},
+		{Ref{Name: "brodatz"}, Ref{Name: "brodatz", Variant: "raw", Draw: 1}, nil},
+		{Ref{Name: "brodatz", Variant: "mr8-disjoint", Draw: 2}, Ref{Name: "brodatz", Variant: "mr8-disjoint", Draw: 2}, nil},
 		{Ref{Name: "brodatz", Variant: "calibrated"}, Ref{}, ErrUnknown},
 		{Ref{Name: "glyphs"}, Ref{Name: "glyphs"}, nil},
 		{Ref{Name: "glyphs", Draw: 1}, Ref{}, ErrUnknown},
-		{Ref{Name: "weaves", Variant: "contrast"}, Ref{"weaves", "contrast", 1}, nil},
+		{Ref{Name: "weaves", Variant: "contrast"}, Ref{Name: "weaves", Variant: "contrast", Draw: 1}, nil},
 		{Ref{Name: "weaves", Variant: "disjoint"}, Ref{}, ErrUnknown},
 		{Ref{Name: "iris"}, Ref{}, ErrUnknown},
 		{Ref{}, Ref{}, ErrUnknown},
@@ -324,7 +324,7 @@ func TestResolve(t *testing.T) {
 			}
 		}
 	}
-	if got := (Ref{"multidist", AsPrinted, 3}).String(); got != "multidist/as-printed/3" {
+	if got := (Ref{Name: "multidist", Variant: AsPrinted, Draw: 3}).String(); got != "multidist/as-printed/3" {
 		t.Errorf("String = %q", got)
 	}
 }
@@ -451,7 +451,7 @@ func TestStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := store.Get(ctx, Ref{"multidist", Calibrated, FigureDraw().Seed})
+	b, err := store.Get(ctx, Ref{Name: "multidist", Variant: Calibrated, Draw: FigureDraw().Seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,3 +145,9 @@ func absent(err error) bool {
 
 // join lists names for a message.
 func join(names []string) string { return strings.Join(names, ", ") }
+
+// isRegular reports whether a path leads to a regular file.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

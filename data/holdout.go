@@ -24,16 +24,13 @@ func Holdout(s *Set, fraction float64, seed uint64) *Set {
 		panic("data: Holdout: fraction is not between 0 and 1")
 	}
 	n := s.Train.N
-	held := int(math.Round(float64(fraction * float64(n))))
-	if held == 0 || held >= n {
+	held, kept := heldOut(n, fraction, seed)
+	if len(held) == 0 || len(kept) == 0 {
 		panic("data: Holdout: a part would be empty")
 	}
-	order := newSource(seed, streamHoldout).permutation(n)
-	slices.Sort(order[:held])
-	slices.Sort(order[held:])
 	out := *s
-	out.Test = s.Train.pick(order[:held])
-	out.Train = s.Train.pick(order[held:])
+	out.Test = s.Train.pick(held)
+	out.Train = s.Train.pick(kept)
 	out.Sums = maps.Clone(s.Sums)
 	out.Facts = maps.Clone(s.Facts)
 	if out.Facts == nil {
@@ -42,6 +39,16 @@ func Holdout(s *Set, fraction float64, seed uint64) *Set {
 	out.Facts["holdout_fraction"] = fraction
 	out.Facts["holdout_seed"] = float64(seed)
 	return &out
+}
+
+// heldOut draws round(fraction·n) of n examples without replacement, and returns their
+// indices and those of the others, both ascending.
+func heldOut(n int, fraction float64, seed uint64) (held, kept []int) {
+	order := newSource(seed, streamHoldout).permutation(n)
+	size := min(int(math.Round(float64(fraction*float64(n)))), n)
+	slices.Sort(order[:size])
+	slices.Sort(order[size:])
+	return order[:size], order[size:]
 }
 
 // pick copies the examples at the given indices.

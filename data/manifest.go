@@ -40,18 +40,28 @@ type code struct {
 	load     func(*manifestSet, Ref, Finder) (*Set, error)
 	sum      func(manifestDraw) string                         // of a generated draw, if it is not that of the set's bytes
 	pictures func(*manifestSet, Finder) ([]*image.Gray, error) // as shown; nil of data that are no images
+	identity string                                            // of one that Register added
 }
 
 // registered holds the data sets' code by name.
 var registered = make(map[string]code)
 
+// listed is what manifest returns, until another data set is registered.
+var listed struct {
+	sync.Mutex
+	sets []manifestSet
+}
+
 // register makes a data set known; it is called in init. It panics if there is one of
 // that name.
 func register(name string, c code) {
+	listed.Lock()
+	defer listed.Unlock()
 	if _, ok := registered[name]; ok || c.load == nil {
 		panic("data: two data sets are named " + name + ", or it can't be loaded")
 	}
 	registered[name] = c
+	listed.sets = nil
 }
 
 // sources names where the files of a data set can be fetched from, in the order
@@ -100,7 +110,16 @@ func (d manifestDraw) name() string {
 
 // manifest returns the embedded manifest's data sets, in its order, and then those
 // that have an entry of their own, by name.
-var manifest = sync.OnceValue(func() []manifestSet {
+func manifest() []manifestSet {
+	listed.Lock()
+	defer listed.Unlock()
+	if listed.sets == nil {
+		listed.sets = readManifest()
+	}
+	return listed.sets
+}
+
+func readManifest() []manifestSet {
 	var m struct {
 		Comment  string        `json:"comment"`
 		Datasets []manifestSet `json:"datasets"`
@@ -130,7 +149,7 @@ var manifest = sync.OnceValue(func() []manifestSet {
 		sets[i].code, sets[i].Variants = c, c.variants
 	}
 	return sets
-})
+}
 
 // lookup returns the manifest's entry of a data set. The error wraps ErrUnknown.
 func lookup(name string) (*manifestSet, error) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Ref names a data set. The zero Variant and Draw mean its default ones.
+// A Ref names a data set. It is comparable. The zero Variant and Draw mean its default ones.
 type Ref struct {
 	Name string `json:"name"`
 	// Variant is, of multidist, Calibrated (default) or AsPrinted; of brodatz
@@ -16,6 +16,10 @@ type Ref struct {
 	// Draw seeds multidist's and drift's means and points (0 means FigureDraw's), brodatz's
 	// dictionary and patches, and also the textures of weaves (0 means 1).
 	Draw uint64 `json:"draw,omitempty"`
+
+	// Files are a user's own data, which Name is only what they are called; see
+	// [Source.Open]. Zero for the data sets that [List] names.
+	Files Files `json:"files,omitzero"`
 }
 
 // String returns the reference as name[/variant[/draw]].
@@ -35,6 +39,9 @@ func (r Ref) String() string {
 // references to the same data are equal. The error wraps ErrUnknown if there
 // is no such data set, or no such variant or draw of it.
 func (r Ref) Resolve() (Ref, error) {
+	if r.Own() {
+		return r, r.resolveFiles()
+	}
 	m, err := lookup(r.Name)
 	if err != nil {
 		return r, err
@@ -59,11 +66,15 @@ func (r Ref) Resolve() (Ref, error) {
 // Load returns the data set a reference names: generated, or read from files
 // found by the finder and verified against the manifest. The error wraps
 // ErrUnknown for a reference to nothing, ErrNotAvailable if files are found
-// nowhere, and ErrCorrupt if they are not what the manifest says.
+// nowhere, and ErrCorrupt if they are not what the manifest says or, of a user's
+// files, the reference.
 func Load(ref Ref, finder Finder) (*Set, error) {
 	ref, err := ref.Resolve()
 	if err != nil {
 		return nil, err
+	}
+	if ref.Own() {
+		return loadFiles(ref, finder)
 	}
 	m, err := lookup(ref.Name)
 	if err != nil {
@@ -80,6 +91,9 @@ func (f Finder) Available(ref Ref) error {
 	ref, err := ref.Resolve()
 	if err != nil {
 		return err
+	}
+	if ref.Own() {
+		return ref.locate(f)
 	}
 	m, err := lookup(ref.Name)
 	if err != nil || m.Kind == KindGenerated {

@@ -188,7 +188,7 @@ func TestTextureErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	m := &manifestSet{Info: Info{Name: "weaves", Train: 10, Test: 10}}
 	small := []*texton.Image{{Width: 48, Height: 60, Pix: make([]uint8, 48*60)}}
-	_, err := textureSet(m, small, Ref{"weaves", "raw", 1}, 300)
+	_, err := textureSet(m, small, Ref{Name: "weaves", Variant: "raw", Draw: 1}, 300)
 	if err == nil || !strings.Contains(err.Error(), "weaves/raw/1: texton: image 0 is 48×60") {
 		t.Errorf("got %v", err)
 	}
@@ -204,7 +204,7 @@ func TestTextureSet(t *testing.T) {
 	}
 	m := &manifestSet{Info: Info{Name: "weaves", Train: 200, Test: 100}}
 	for _, variant := range []string{"mr8", "mr8-disjoint"} {
-		s, err := textureSet(m, images, Ref{"weaves", variant, 1}, 100)
+		s, err := textureSet(m, images, Ref{Name: "weaves", Variant: variant, Draw: 1}, 100)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -118,6 +118,12 @@ func (c *checker) data() {
 		return
 	}
 	n := c.root.At("data")
+	if c.hasFiles(n) {
+		if c.out.Data, c.set = c.files(n, c.doc.Data, c.doc.Task); c.set != nil {
+			c.out.dim, c.out.train = c.set.Dim, c.set.Train
+		}
+		return
+	}
 	if !c.given(n, "name") {
 		return
 	}
@@ -125,6 +131,7 @@ func (c *checker) data() {
 	if set == nil {
 		return
 	}
+	c.classes(c.root.At("task"), set, c.doc.Task)
 	ref, ok := reference(set, c.doc.Data.Variant)
 	switch {
 	case !ok && len(set.Variants) == 0:
@@ -313,7 +320,7 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
 	case s.Samples != nil:
 		c.between(n, "samples", *s.Samples, 1, largest)
 		return *s.Samples
-	case c.set != nil:
+	case c.set != nil && c.set.Train > 0: // not if its file is missing
 		x := math.Round(*s.Epochs * float64(c.set.Train))
 		if !(x >= 1 && x <= largest) {
 			c.Errorf(n.At("epochs"), "epochs is %v: that is %v samples of %s, want 1 to %d", *s.Epochs, x, c.set.Name, largest)
@@ -336,7 +343,7 @@ func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluatio
 	set("every", d.Every, 1, largest, &e.Every)
 	set("tail", d.Tail, 1, largest, &e.Tail)
 	most := largest
-	if c.set != nil {
+	if c.set != nil && c.set.Train > 0 {
 		most = c.set.Train
 	}
 	set("train_limit", d.TrainLimit, 0, most, &e.TrainLimit)

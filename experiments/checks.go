@@ -1,11 +1,15 @@
 package experiments
 
 import (
+	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"polkrepro/data"
+	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
 )
 
@@ -64,6 +68,98 @@ func reference(set *data.Info, variant string) (ref data.Ref, ok bool) {
 		variant = set.Variants[0]
 	}
 	return data.Ref{Name: set.Name, Variant: variant}, variant == "" || slices.Contains(set.Variants, variant)
+}
+
+// hasFiles reports whether a spec's data are files. Keys of these without the training
+// file are an error.
+func (c checks) hasFiles(n *strictyaml.Node) bool {
+	if n.Get("train") != nil {
+		return true
+	}
+	for _, f := range n.Fields {
+		if f.Key != "name" && f.Key != "variant" {
+			c.Errorf(f.At, "%s says how files are read, and train is missing: want the training file", f.Key)
+		}
+	}
+	return false
+}
+
+// files opens the files that a spec's data names, of which info describes as much as is
+// known: nothing if they are missing, which is no fault of the spec's. The labels are
+// what the task learns. It reports what is wrong with them.
+func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Ref, info *data.Info) {
+	if d.Variant != "" {
+		c.Errorf(n.At("variant"), "files have no variants")
+		return ref, nil
+	}
+	path := func(key, path string) string {
+		if path == "" || filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(filepath.Dir(n.At(key).File()), filepath.FromSlash(path))
+	}
+	s := data.Source{
+		Name: d.Name, Format: d.Format,
+		Train: path("train", d.Train), TrainLabels: path("train_labels", d.TrainLabels),
+		Test: path("test", d.Test), TestLabels: path("test_labels", d.TestLabels),
+		Regression: task == TaskRegression, Header: d.Header, Scale: data.Scale(d.Scale), Ignore: columns(d.Ignore), Keep: columns(d.Keep),
+	}
+	if d.Label != nil {
+		s.Label = data.Column(*d.Label)
+	}
+	if d.Holdout != nil {
+		if !(*d.Holdout > 0) {
+			c.Errorf(n.At("holdout"), "holdout is %v, want a fraction between 0 and 1", *d.Holdout)
+			return ref, nil
+		}
+		s.Holdout = *d.Holdout
+	}
+	if d.SplitSeed != nil {
+		if *d.SplitSeed == 0 {
+			c.Errorf(n.At("split_seed"), "split_seed is 0, want at least 1")
+			return ref, nil
+		}
+		s.SplitSeed = *d.SplitSeed
+	}
+	ref, set, err := s.Open()
+	if err == nil {
+		return ref, &data.Info{Name: ref.Name, Kind: data.KindFile, Classes: set.Classes, Dim: set.Train.Dim, Train: set.Train.N, Test: set.Test.N}
+	}
+	if errors.Is(err, data.ErrNotAvailable) {
+		return ref, &data.Info{Name: ref.Name, Kind: data.KindFile}
+	}
+	at := n
+	if se, ok := errors.AsType[*data.SourceError](err); ok {
+		at = n.At(se.Key)
+	}
+	c.Errorf(at, "%s", oneLine(err.Error()))
+	return ref, nil
+}
+
+// classes reports a data set of classes of which the task is to learn numbers.
+func (c checks) classes(n *strictyaml.Node, set *data.Info, task string) {
+	if task == TaskRegression {
+		c.Errorf(n, "task is %s, a regression, and data set %s has classes: want files whose labels are numbers", task, set.Name)
+	}
+}
+
+// columns returns the columns that a spec names.
+func columns(list []doc.Column) []data.Column {
+	var out []data.Column
+	for _, c := range list {
+		out = append(out, data.Column(c))
+	}
+	return out
+}
+
+// oneLine makes an error that may quote a file printable.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '·'
+	}, text)
 }
 
 // calibratedDraws returns the seeds of the calibrated draws.

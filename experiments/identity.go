@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"polkrepro/data"
 	"polkrepro/polk/prune"
 )
 
@@ -48,10 +49,17 @@ var CodeVersions = sync.OnceValue(func() map[string]CodeVersion {
 // versions, such as "pruner twin: source 0dd1f09ac7b2". Usually it is empty.
 func (r Run) PresentCode() string {
 	var parts []string
-	for _, part := range []string{"method " + r.Method, "kernel " + r.Params.Kernel.Type, "task " + r.Task, "data " + r.Data.Name} {
+	set := "data " + r.Data.Name
+	if r.Data.Own() {
+		set = "data files" // how they are read
+	}
+	for _, part := range []string{"method " + r.Method, "kernel " + r.Params.Kernel.Type, "task " + r.Task, set} {
 		if v := CodeVersions()[part].Version; v > 1 {
 			parts = append(parts, fmt.Sprintf("%s: version %d", part, v))
 		}
+	}
+	if code := data.RegisteredCode(r.Data.Name); code != "" && !r.Data.Own() {
+		parts = append(parts, "data "+r.Data.Name+": "+code)
 	}
 	if m := Method(r.Method); m != nil && m.param("pruner") != nil {
 		name := cmp.Or(r.Params.Pruner, prune.KOMP)
@@ -94,8 +102,9 @@ func MixedCode(plan []Planned) string {
 
 // ID returns the identity of a run: the first 16 bytes, in lower-case
 // hexadecimal, of the SHA-256 of the canonical JSON of the run and
-// ResultVersion. It panics if a parameter is not a finite number.
+// ResultVersion. What a user's data are called and where they are does not change it. It panics if a parameter is not a finite number.
 func ID(run Run) string {
+	run.Data = run.Data.Content()
 	b, err := CanonicalJSON(struct {
 		ResultVersion int `json:"result_version"`
 		Run           Run `json:"run"`

@@ -22,8 +22,12 @@ const (
 	MethodFSGD = "fsgd" // POLK that prunes nothing
 )
 
-// Tasks returns what specs can name as a task: ksvm, klr, and each further loss of
-// one function a class by its name.
+// TaskRegression is the regression of numbers by the squared error, on files whose
+// labels are numbers.
+var TaskRegression = loss.SquaredError{}.Name()
+
+// Tasks returns the classifications that specs can name as a task: ksvm, klr, and each
+// further loss of one function a class by its name. The other task is TaskRegression.
 func Tasks() []string {
 	tasks := []string{TaskKSVM, TaskKLR}
 	for _, name := range loss.Names() {
@@ -41,10 +45,12 @@ func TaskLoss(task string) (loss.Loss, error) {
 		return loss.MultiHinge{}, nil
 	case task == TaskKLR:
 		return loss.MultiLogistic{}, nil
+	case task == TaskRegression:
+		return loss.SquaredError{}, nil
 	case slices.Contains(Tasks(), task):
 		return loss.ByName(task)
 	}
-	return nil, fmt.Errorf("task is %q, want one of %s", task, list(Tasks()))
+	return nil, fmt.Errorf("task is %q, want one of %s", task, list(append(Tasks(), TaskRegression)))
 }
 
 // A MethodInfo describes a method that a spec can name. Package harness has the

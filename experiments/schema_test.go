@@ -16,6 +16,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"polkrepro/data"
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
@@ -59,7 +60,14 @@ func schemaOf() ([]byte, error) {
 	named := &jsonschema.Schema{Type: "string", Enum: []any{doc.DrawsCalibrated, doc.DrawsFigure}}
 	s.Definitions["Draws"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{named, seeds}}
 	s.Definitions["Seeds"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer", Minimum: "1"}, seeds}}
-	for _, name := range Tasks() {
+	s.Definitions["Column"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "integer"}}}
+	for key, words := range map[string][]string{"format": data.Formats(), "header": data.HeaderWords(), "scale": data.Scales()} {
+		property, _ := s.Definitions["Data"].Properties.Get(key)
+		for _, word := range words {
+			property.Enum = append(property.Enum, word)
+		}
+	}
+	for _, name := range append(Tasks(), TaskRegression) {
 		task, _ := s.Properties.Get("task")
 		task.Enum = append(task.Enum, name)
 	}

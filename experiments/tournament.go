@@ -432,10 +432,21 @@ func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *fieldDoc, f *Fie
 
 // fieldData checks which data a field is on.
 func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *fieldDoc, f *Field) {
+	if at := n.At("data"); c.hasFiles(at) {
+		var set *data.Info
+		if f.Data, set = c.files(at, &d.Data, d.Task); set != nil {
+			f.dim = set.Dim
+		}
+		if d.Drawn {
+			c.Errorf(n, "files have no draws")
+		}
+		return
+	}
 	set := c.dataSet(n, d.Data.Name)
 	if set == nil {
 		return
 	}
+	c.classes(n.At("task"), set, d.Task)
 	var ok bool
 	if f.Data, ok = reference(set, d.Data.Variant); !ok {
 		c.Errorf(n, "data set %s has no variant %q", set.Name, d.Data.Variant)

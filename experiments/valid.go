@@ -41,6 +41,9 @@ func (r Run) Check() error {
 	if _, err := r.Data.Resolve(); err != nil {
 		return err
 	}
+	if (r.Task == TaskRegression) != r.Data.Files.Regression {
+		return fmt.Errorf("task %s does not fit the labels of %s", r.Task, r.Data)
+	}
 	if kernel.Takes(r.Params.Kernel.Type) == nil {
 		return fmt.Errorf("kernel is %q, want one of %s", r.Params.Kernel.Type, list(kernel.Names()))
 	}

@@ -32,7 +32,7 @@ func codeRuns() map[string]experiments.Run {
 		r.Data.Name = "small"
 		runs[name] = r
 	}
-	for _, task := range experiments.Tasks() {
+	for _, task := range append(experiments.Tasks(), experiments.TaskRegression) {
 		add("task "+task, func(r *experiments.Run) { r.Task = task })
 	}
 	for _, name := range kernel.Names() {

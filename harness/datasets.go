@@ -27,13 +27,14 @@ func (u Unavailable) String() string {
 // nothing.
 func notFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 	var absent []Unavailable
-	seen := make(map[string]bool)
+	seen := make(map[data.Ref]bool)
 	for _, p := range plan {
 		ref := p.Run.Data
-		if seen[ref.Name] {
+		whole := data.Ref{Name: ref.Name, Files: ref.Files} // all variants and draws are of the same files
+		if seen[whole] {
 			continue
 		}
-		seen[ref.Name] = true
+		seen[whole] = true
 		if err := finder.Available(ref); errors.Is(err, data.ErrNotAvailable) {
 			absent = append(absent, Unavailable{Ref: ref, Why: err.Error()})
 		}

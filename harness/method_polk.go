@@ -14,7 +14,7 @@ func init() {
 		MethodInfo: experiments.MethodInfo{
 			Name: experiments.MethodPOLK, Title: "POLK",
 			About: "parsimonious online learning with kernels (the paper's Algorithm 2)",
-			Tasks: experiments.Tasks(),
+			Tasks: append(experiments.Tasks(), experiments.TaskRegression),
 			Params: []experiments.ParamInfo{
 				experiments.Param("learning_rate"),
 				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),

@@ -121,7 +121,7 @@ func (o *Objective) ofScores(testSet *data.Split, trainScores, testScores []floa
 }
 
 // meanLoss returns the mean loss of scores on a split and the fraction of it
-// that is classified wrongly.
+// that is classified wrongly or, of a regression, the root of the mean squared error.
 func (o *Objective) meanLoss(scores []float64, s *data.Split) (mean, wrong float64) {
 	c := len(scores) / s.N
 	var sum float64
@@ -133,5 +133,9 @@ func (o *Objective) meanLoss(scores []float64, s *data.Split) (mean, wrong float
 			errors++
 		}
 	}
-	return sum / float64(s.N), float64(errors) / float64(s.N)
+	mean = sum / float64(s.N)
+	if o.loss == (loss.SquaredError{}) { // ½(f − y)²: there is nothing to decide
+		return mean, math.Sqrt(2 * mean)
+	}
+	return mean, float64(errors) / float64(s.N)
 }

@@ -31,7 +31,7 @@ func divergent(apart, n int) []string {
 
 func divergentOptions(rows []string) TrainOptions {
 	opt := options("squared-error", stream(rows))
-	opt.Settings.LearningRate, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 0.3, ScaleNone
+	opt.Settings.LearningRate, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 0.3, data.ScaleNone
 	opt.Settings.TargetFactor, opt.Settings.Dim = 1, 2
 	opt.Settings.Pruner, opt.Settings.PrunerParams = prunerOrder, prune.Params{"order": 40}
 	return opt
@@ -98,7 +98,7 @@ func TestDivergenceFromTheStart(t *testing.T) {
 func TestScoresThatAreNotFinite(t *testing.T) {
 	for name, probability := range map[string]bool{"multi-hinge": false, "multi-logistic": true, "squared-error": false} {
 		opt := options(name, stream(table(200, name, 3)))
-		opt.Settings.Kernel, opt.Settings.Offset, opt.Settings.Degree, opt.Settings.Scale = KernelPolynomial, 1, 9, ScaleNone
+		opt.Settings.Kernel, opt.Settings.Offset, opt.Settings.Degree, opt.Settings.Scale = KernelPolynomial, 1, 9, data.ScaleNone
 		m, err := Train(context.Background(), opt)
 		if err != nil {
 			t.Fatal(err)

@@ -96,8 +96,8 @@ func (m *Model) Save(w io.Writer) error {
 	var state error
 	err := format.Write(w, h, func(w io.Writer) {
 		put := func(part any) { binary.Write(w, binary.LittleEndian, part) }
-		put(m.scaling.shift)
-		put(m.scaling.factor)
+		put(m.scaling.Shift)
+		put(m.scaling.Factor)
 		for j := range m.f.Order() {
 			put(m.f.Dict.At(j))
 		}
@@ -139,11 +139,11 @@ func read(r io.Reader, train bool) (*Model, error) {
 	if m.loss, err = loss.ByName(h.Loss); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	if h.Scale != ScaleNone {
-		if m.scaling.shift, err = modelfile.Floats[float64](d, h.Dim); err != nil {
+	if h.Scale != data.ScaleNone {
+		if m.scaling.Shift, err = modelfile.Floats[float64](d, h.Dim); err != nil {
 			return nil, err
 		}
-		if m.scaling.factor, err = modelfile.Floats[float64](d, h.Dim); err != nil {
+		if m.scaling.Factor, err = modelfile.Floats[float64](d, h.Dim); err != nil {
 			return nil, err
 		}
 	}

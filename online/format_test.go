@@ -20,7 +20,7 @@ import (
 // grown trains a model of as many elements as there are rows, a multiple of 32.
 func grown(t testing.TB, rows int) *Model {
 	t.Helper()
-	set := Settings{Loss: "multi-logistic", Format: data.FormatCSV, Dim: 10, Labels: []string{"a", "b"}, Bandwidth: 0.1, Scale: ScaleNone,
+	set := Settings{Loss: "multi-logistic", Format: data.FormatCSV, Dim: 10, Labels: []string{"a", "b"}, Bandwidth: 0.1, Scale: data.ScaleNone,
 		Pruner: prunerOrder, PrunerParams: prune.Params{"order": float64(rows)}}
 	set, err := set.withDefaults()
 	if err != nil {
@@ -28,7 +28,7 @@ func grown(t testing.TB, rows int) *Model {
 	}
 	set.setRates(1)
 	set.TargetFactor = 1
-	m, err := newModel(set, scaling{})
+	m, err := newModel(set, data.Scaling{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestPrunerThatKeepsMuch(t *testing.T) {
 		rows = append(rows, row.String())
 	}
 	opt := options("multi-hinge", stream(rows))
-	opt.Settings = Settings{Loss: "multi-hinge", Format: data.FormatLIBSVM, Dim: dim, Labels: []string{"0", "1"}, Bandwidth: 100, Scale: ScaleNone,
+	opt.Settings = Settings{Loss: "multi-hinge", Format: data.FormatLIBSVM, Dim: dim, Labels: []string{"0", "1"}, Bandwidth: 100, Scale: data.ScaleNone,
 		Pruner: "komp-loss", PrunerParams: prune.Params{"order": 4}}
 	whole := mustTrain(t, opt)
 	opt.Source = stream(rows[:70])

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -98,7 +99,7 @@ func (s *survey) where() string {
 
 // complete fills in the settings that are missing from what was seen, and
 // returns the features' scaling. What it chose goes to note.
-func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling, err error) {
+func (s *survey) complete(set *Settings, note func(string, ...any)) (sc data.Scaling, err error) {
 	set.Dim = cmp.Or(set.Dim, s.dim)
 	set.TargetFactor = 1
 	if set.regression() {
@@ -110,7 +111,7 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc scaling,
 		return sc, err
 	}
 	n := len(s.head)
-	sc, constant, err := newScaling(set.Scale, s.head, set.Dim)
+	sc, constant, err := data.NewScaling(set.Scale, s.head, set.Dim)
 	if err != nil {
 		return sc, err
 	}
@@ -156,7 +157,7 @@ func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)
 // scaleTarget makes the targets of the head have mean 0 and standard deviation
 // 1, unless nothing is scaled.
 func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
-	if set.Scale == ScaleNone {
+	if set.Scale == data.ScaleNone {
 		return
 	}
 	y := make([]float64, len(s.head))
@@ -172,7 +173,7 @@ func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
 }
 
 // scaled returns the head's scaled features, row-major.
-func (s *survey) scaled(sc *scaling, dim int) ([]float32, error) {
+func (s *survey) scaled(sc *data.Scaling, dim int) ([]float32, error) {
 	x, dense := make([]float32, len(s.head)*dim), make([]float64, dim)
 	for i := range s.head {
 		row := &s.head[i]
@@ -180,9 +181,42 @@ func (s *survey) scaled(sc *scaling, dim int) ([]float32, error) {
 			return nil, &data.ParseError{Line: row.Line, Err: fmt.Errorf("the row has feature %d, want at most %d features", row.Dim, dim)}
 		}
 		row.Dense(dense)
-		if err := sc.apply(x[i*dim:(i+1)*dim], dense); err != nil {
+		if err := sc.Apply(x[i*dim:(i+1)*dim], dense); err != nil {
 			return nil, &data.ParseError{Line: row.Line, Err: err}
 		}
 	}
 	return x, nil
+}
+
+// medianPairs bounds the arithmetic of the median heuristic.
+const medianPairs = 1 << 29
+
+// medianDistance returns the median of the distances between n rows of dim
+// features (the median heuristic for a kernel's bandwidth), or of the distances
+// that are not 0 if the median is; 0 if all rows are the same. Where there are
+// many features, fewer rows are looked at.
+func medianDistance(n, dim int, x []float32) float64 {
+	n = min(n, max(2, int(math.Sqrt(2*medianPairs/float64(dim)))))
+	d2 := make([]float64, 0, n*(n-1)/2)
+	for i := range n {
+		a := x[i*dim : (i+1)*dim]
+		for j := range i {
+			b := x[j*dim : (j+1)*dim]
+			var s float64
+			for q, v := range a {
+				d := float64(v) - float64(b[q])
+				s += float64(d * d)
+			}
+			d2 = append(d2, s)
+		}
+	}
+	slices.Sort(d2)
+	first, _ := slices.BinarySearch(d2, math.SmallestNonzeroFloat64)
+	switch {
+	case first == len(d2):
+		return 0
+	case d2[len(d2)/2] == 0:
+		d2 = d2[first:]
+	}
+	return math.Sqrt(d2[len(d2)/2])
 }

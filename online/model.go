@@ -17,7 +17,7 @@ import (
 // not safe for concurrent use.
 type Model struct {
 	settings Settings
-	scaling  scaling
+	scaling  data.Scaling
 	loss     loss.Loss
 	learner  *polk.Learner     // nil if the model was read for prediction
 	f        *kernel.Expansion // the functions that predict; the learner's own if there is one
@@ -51,7 +51,7 @@ func (p Prequential) ErrorRate() float64 { return float64(p.Wrong) / float64(p.R
 func (p Prequential) RMSE() float64 { return math.Sqrt(p.Squares / float64(p.Rows)) }
 
 // newModel returns a model that has seen nothing.
-func newModel(s Settings, sc scaling) (*Model, error) {
+func newModel(s Settings, sc data.Scaling) (*Model, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func (m *Model) append(x []float32, row *data.Row) ([]float32, error) {
 	}
 	n := len(x)
 	x = slices.Grow(x, dim)[:n+dim]
-	if err := m.scaling.apply(x[n:], m.row); err != nil {
+	if err := m.scaling.Apply(x[n:], m.row); err != nil {
 		return x[:n], err
 	}
 	return x, nil

@@ -195,8 +195,8 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 		rows := table(rapid.IntRange(40, 150).Draw(rt, "rows"), name, rapid.Uint64().Draw(rt, "seed"))
 		opt := options(name, stream(rows))
 		opt.Settings.Batch = rapid.IntRange(1, 50).Draw(rt, "batch")
-		opt.Settings.Scale = Scale(rapid.SampledFrom(Scales()).Draw(rt, "scale"))
-		if opt.Settings.Scale == ScaleNone {
+		opt.Settings.Scale = data.Scale(rapid.SampledFrom(data.Scales()).Draw(rt, "scale"))
+		if opt.Settings.Scale == data.ScaleNone {
 			opt.Settings.LearningRate = 1e-4 // targets of 100
 		}
 		m := mustTrain(t, opt)

@@ -55,13 +55,13 @@ func TestErrorsFarFromOrigin(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		offset      float64
-		scale       Scale
+		scale       data.Scale
 		bandwidth   float64
 		learn, test func(int, *rand.Rand) int
 	}{
-		{"features 1000 + U(0, 1), not scaled", 1000, ScaleNone, 0.2, nil, nil},
-		{"identifiers that grow to 1e6", 0, ScaleUnit, 0.6, numbered(1e6), far(1e6)},
-		{"identifiers that grow to 1e7", 0, ScaleUnit, 0.6, numbered(1e7), far(1e7)},
+		{"features 1000 + U(0, 1), not scaled", 1000, data.ScaleNone, 0.2, nil, nil},
+		{"identifiers that grow to 1e6", 0, data.ScaleUnit, 0.6, numbered(1e6), far(1e6)},
+		{"identifiers that grow to 1e7", 0, data.ScaleUnit, 0.6, numbered(1e7), far(1e7)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opt := options("multi-hinge", stream(halves(8000, 1, tt.offset, tt.learn)))

@@ -22,7 +22,7 @@ import (
 func TestUninterruptedOracle(t *testing.T) {
 	variants := map[string]Settings{
 		"polynomial": {Kernel: KernelPolynomial, Offset: 1, Degree: 3},
-		"linear":     {Kernel: KernelPolynomial, Degree: 1, Scale: ScaleStandard},
+		"linear":     {Kernel: KernelPolynomial, Degree: 1, Scale: data.ScaleStandard},
 	}
 	for _, h := range prune.All() {
 		variants[h.Name] = Settings{Bandwidth: 0.3, Pruner: h.Name, PrunerParams: given(h)}
@@ -195,7 +195,7 @@ func TestMendedRow(t *testing.T) {
 	rows := table(1300, "multi-hinge", 25)
 	write(t, path, []byte(strings.Join(rows, "\n")))
 	opt := options("multi-hinge", Source{Path: path})
-	opt.Settings.Dim, opt.Settings.Labels, opt.Settings.Scale = 2, labelsOf["multi-hinge"], ScaleNone // the file is not read before
+	opt.Settings.Dim, opt.Settings.Labels, opt.Settings.Scale = 2, labelsOf["multi-hinge"], data.ScaleNone // the file is not read before
 	want := saved(t, mustTrain(t, opt))
 	for _, broken := range []string{"1,2", "1,2,fir"} {
 		bad := slices.Clone(rows)
@@ -223,7 +223,7 @@ func TestLastBatchFails(t *testing.T) {
 	write(t, path, []byte(strings.Join(rows, "\n")))
 	opt := options("multi-hinge", Source{Path: path})
 	set := &opt.Settings
-	set.Kernel, set.Offset, set.Degree, set.Scale, set.Dim, set.Labels = KernelPolynomial, 1, 3, ScaleNone, 2, labelsOf["multi-hinge"]
+	set.Kernel, set.Offset, set.Degree, set.Scale, set.Dim, set.Labels = KernelPolynomial, 1, 3, data.ScaleNone, 2, labelsOf["multi-hinge"]
 	set.Batch = 32
 	m, err := Train(context.Background(), opt)
 	if err == nil || m == nil {
@@ -278,7 +278,7 @@ func TestSlowStream(t *testing.T) {
 	for _, first := range []int{32, 1000} {
 		opt := options("multi-hinge", Source{})
 		if first == 32 {
-			opt.Settings.Scale, opt.Settings.Labels, opt.Settings.Dim = ScaleNone, labelsOf["multi-hinge"], 2
+			opt.Settings.Scale, opt.Settings.Labels, opt.Settings.Dim = data.ScaleNone, labelsOf["multi-hinge"], 2
 		}
 		r, w := io.Pipe()
 		opt.Source = Source{Path: "-", Stdin: r}
@@ -380,7 +380,7 @@ func TestRatesOfPolynomials(t *testing.T) {
 		}
 		opt := options("multi-logistic", stream(scaled))
 		opt.Settings.Kernel, opt.Settings.Degree, opt.Settings.Offset = KernelPolynomial, 2, unit*unit
-		opt.Settings.Scale, opt.Settings.Parsimony = ScaleNone, 0
+		opt.Settings.Scale, opt.Settings.Parsimony = data.ScaleNone, 0
 		models[i] = mustTrain(t, opt)
 	}
 	a, b := models[0].learner.Expansion(), models[1].learner.Expansion()

@@ -53,7 +53,7 @@ type Settings struct {
 	Pruner       string       `json:"pruner"`
 	PrunerParams prune.Params `json:"pruner_params,omitempty"`
 
-	Scale Scale `json:"scale"`
+	Scale data.Scale `json:"scale"`
 
 	// A target y of regression is learned as (y − TargetShift)·TargetFactor.
 	TargetShift  float64 `json:"target_shift"`
@@ -108,7 +108,7 @@ func (s Settings) withDefaults() (Settings, error) {
 		s.Degree = cmp.Or(s.Degree, DefaultDegree)
 	}
 	s.Batch = cmp.Or(s.Batch, DefaultBatch)
-	s.Scale = cmp.Or(s.Scale, ScaleUnit)
+	s.Scale = cmp.Or(s.Scale, data.ScaleUnit)
 	s.Pruner = cmp.Or(s.Pruner, prune.KOMP)
 	s.Labels = slices.Clone(s.Labels)
 	for i, l := range s.Labels {
@@ -146,7 +146,7 @@ func (s *Settings) setRates(self float64) {
 
 // needsHead reports whether any setting depends on the first rows.
 func (s *Settings) needsHead() bool {
-	return s.Dim == 0 || s.Scale != ScaleNone || !s.regression() && s.Labels == nil ||
+	return s.Dim == 0 || s.Scale != data.ScaleNone || !s.regression() && s.Labels == nil ||
 		s.Kernel == KernelGaussian && s.Bandwidth == 0 || s.Kernel == KernelPolynomial && s.ratesMissing()
 }
 
@@ -174,7 +174,7 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], s.maxOrder())
 	case s.DecaySteps < 0:
 		return fmt.Errorf("online: learning rate falls over %d steps, want at least 0", s.DecaySteps)
-	case !slices.Contains(Scales(), string(s.Scale)):
+	case !slices.Contains(data.Scales(), string(s.Scale)):
 		return fmt.Errorf("online: unknown scaling %q", s.Scale)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):
 		return errors.New("online: the targets' scaling is not finite")

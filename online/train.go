@@ -140,7 +140,7 @@ func (t *trainer) begin(ctx context.Context) error {
 		if !set.needsHead() {
 			set.setRates(1)
 			set.TargetFactor = 1
-			t.m, err = newModel(set, scaling{})
+			t.m, err = newModel(set, data.Scaling{})
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func (t *trainer) begin(ctx context.Context) error {
 	}
 	t.shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
-	var sc scaling
+	var sc data.Scaling
 	if tune {
 		sc, err = t.choose(ctx, seen, &set)
 	} else {
@@ -197,7 +197,7 @@ func (t *trainer) begin(ctx context.Context) error {
 
 // choose fills in what is missing from the settings and the options, and returns
 // the features' scaling.
-func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (scaling, error) {
+func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (data.Scaling, error) {
 	stream, rows := t.opt.Source.stream(), seen.rows
 	if stream {
 		rows = 0
@@ -206,19 +206,19 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (scal
 	batch, scale := set.Batch, set.Scale
 	set.Batch = cmp.Or(batch, DefaultBatch)
 	if err := set.bounded(rows, t.opt.Note); err != nil {
-		return scaling{}, err
+		return data.Scaling{}, err
 	}
 	filled, err := set.withDefaults()
 	if err != nil {
-		return scaling{}, err
+		return data.Scaling{}, err
 	}
 	*set = filled
 	set.Scale = scale // to be tuned if it is not given
 	found, err := seen.tune(ctx, set, stream, t.opt.Epochs, t.opt.Note)
 	if err != nil {
-		return scaling{}, err
+		return data.Scaling{}, err
 	}
-	set.Scale = cmp.Or(set.Scale, ScaleStandard)
+	set.Scale = cmp.Or(set.Scale, data.ScaleStandard)
 	if !stream {
 		t.choosePasses(found, set, rows, batch == 0)
 	}

@@ -76,7 +76,7 @@ func TestLateFeature(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	opt.Source.Stdin, opt.Settings.Dim = strings.NewReader(text), 5
-	opt.Settings.Scale = ScaleNone
+	opt.Settings.Scale = data.ScaleNone
 	if m := mustTrain(t, opt); m.Rows() != 1201 || !slices.Equal(m.Settings().Labels, []string{"-1", "1"}) {
 		t.Errorf("%d rows, labels %q", m.Rows(), m.Settings().Labels)
 	}
@@ -258,13 +258,13 @@ func TestStandardScaling(t *testing.T) {
 	for i, v := range []float64{1, 2, 3, 6} {
 		rows[i] = data.Row{Values: []float64{v, 7}, Dim: 2}
 	}
-	sc, constant, err := newScaling(ScaleStandard, rows, 2)
+	sc, constant, err := data.NewScaling(data.ScaleStandard, rows, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := make([]float32, 8)
 	for i := range rows {
-		if err := sc.apply(x[2*i:2*i+2], rows[i].Values); err != nil {
+		if err := sc.Apply(x[2*i:2*i+2], rows[i].Values); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -159,9 +159,9 @@ func (s *survey) tune(ctx context.Context, set *Settings, stream bool, epochs in
 // candidates scales the sample and returns all combinations of scaling and
 // bandwidth, where these are not given, with the first learning rate.
 func (t *tuner) candidates(s *survey) (all []candidate, err error) {
-	scales := []Scale{t.set.Scale}
+	scales := []data.Scale{t.set.Scale}
 	if t.set.Scale == "" {
-		scales = []Scale{ScaleStandard, ScaleUnit}
+		scales = []data.Scale{data.ScaleStandard, data.ScaleUnit}
 	}
 	factors := []float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2}
 	if t.set.Bandwidth != 0 || t.set.Kernel != KernelGaussian {
@@ -192,7 +192,7 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 }
 
 // addSample scales the sample.
-func (t *tuner) addSample(s *survey, scale Scale) error {
+func (t *tuner) addSample(s *survey, scale data.Scale) error {
 	set, quiet := t.set, func(string, ...any) {}
 	set.Scale = scale
 	choose := set.Kernel == KernelGaussian && set.Bandwidth == 0

@@ -205,7 +205,7 @@ func TestSmoothFunctions(t *testing.T) {
 	}
 	for _, order := range []float64{0, 400} {
 		opt := tuning("squared-error", file(t, rows[:2100]))
-		opt.Epochs, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 1, ScaleStandard
+		opt.Epochs, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 1, data.ScaleStandard
 		if order > 0 {
 			opt.Settings.Pruner, opt.Settings.PrunerParams = prunerCapped, prune.Params{"order": order}
 		}
@@ -220,11 +220,11 @@ func TestSmoothFunctions(t *testing.T) {
 func TestGivenSettingsStay(t *testing.T) {
 	opt := tuning("multi-hinge", file(t, spirals(200, 6)))
 	set := &opt.Settings
-	set.Scale, set.Bandwidth, set.LearningRate, set.Batch = ScaleNone, 0.7, 3, 16
+	set.Scale, set.Bandwidth, set.LearningRate, set.Batch = data.ScaleNone, 0.7, 3, 16
 	set.Pruner, set.PrunerParams, opt.Epochs = prunerOrder, prune.Params{"order": 12}, 2
 	m := mustTrain(t, opt)
 	got := m.Settings()
-	if got.Scale != ScaleNone || got.Bandwidth != 0.7 || got.LearningRate != 3 || got.DecaySteps != 0 || got.Batch != 16 ||
+	if got.Scale != data.ScaleNone || got.Bandwidth != 0.7 || got.LearningRate != 3 || got.DecaySteps != 0 || got.Batch != 16 ||
 		got.Pruner != prunerOrder || m.Order() > 12 || m.Rows() != 400 {
 		t.Errorf("%d rows, order %d, %+v", m.Rows(), m.Order(), got)
 	}

@@ -59,7 +59,7 @@ type Point struct {
 	Samples     int     `json:"samples"`
 	TrainRisk   float64 `json:"train_risk"`  // R(f) on training data: mean loss + λ/2 Σ‖f_c‖²
 	TestRisk    float64 `json:"test_risk"`   // the same on the test set
-	TestError   float64 `json:"test_error"`  // fraction of the test set misclassified
+	TestError   float64 `json:"test_error"`  // fraction of the test set misclassified; of a regression, the root of the mean squared error in standard deviations of the training targets
 	ModelOrder  int     `json:"model_order"` // M
 	KernelEvals int64   `json:"kernel_evals"`
 	Timing      Timing  `json:"timing"`

@@ -45,6 +45,14 @@ func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int
 	return out
 }
 
+// errorName is what axes call the error of a task.
+func errorName(task string) string {
+	if task == experiments.TaskRegression {
+		return "test RMSE (% of deviation)"
+	}
+	return errorLabel
+}
+
 // taskTitle is the paper's name of a task, or the task's own.
 func taskTitle(task string) string {
 	switch task {
@@ -108,7 +116,7 @@ func (c *curves) quantities() []quantity {
 		risk.of = func(p record.Point) float64 { return p.TrainRisk }
 	}
 	return []quantity{risk,
-		{"error", "test error rate (%)", true,
+		{"error", errorName(c.paper.Task), true,
 			func(p record.Point) float64 { return 100 * p.TestError },
 			func(c experiments.PaperCell) *float64 { return c.Error }},
 		{"order", "model order M_t", false,

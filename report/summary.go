@@ -347,6 +347,7 @@ func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
 	}
 	reproduce := b.Command(append([]string{"reproduce"}, again...)...)
 	lacking := make(map[string]bool)
+	files := make(map[string]string) // a user's, of data that are lacking
 	var failed, pending []experiments.Planned
 	seen := make(map[string]bool)
 	for _, p := range b.Input.Planned {
@@ -359,6 +360,9 @@ func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
 		switch {
 		case unavailable:
 			lacking[p.Run.Data.Name] = true
+			if p.Run.Data.Own() {
+				files[p.Run.Data.Name] = p.Run.Data.Files.Train.Name
+			}
 		case broken:
 			failed = append(failed, p)
 		default:
@@ -373,6 +377,10 @@ func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
 		}
 	}
 	for _, name := range sortedKeys(lacking) {
+		if file, ok := files[name]; ok {
+			out = append(out, summaryItem{name + " data", "a file such as " + file + " is not where the spec says", reproduce})
+			continue
+		}
 		out = append(out, summaryItem{name + " data", "set " + data.EnvDir + ", or", b.Command("data", "fetch", name)})
 	}
 	if n := len(failed); n > 0 {

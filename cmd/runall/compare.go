@@ -75,7 +75,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 
 // plan finds the tournament and returns its runs. Fields on stand-ins are left
 // out where what they stand in for is there, and those on files where they are
-// not.
+// not; the files of a field of the user's own must be there.
 func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
 	for i, word := range c.with {
 		if name, command, ok := strings.Cut(word, "="); ok && !strings.Contains(name, ":") {
@@ -94,9 +94,17 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 			return nil, nil, err
 		}
 	}
-	there := func(name string) bool { return c.opt.Finder.Available(data.Ref{Name: name}) == nil }
+	for _, f := range t.Fields {
+		if !f.Data.Own() {
+			continue
+		}
+		if err := c.opt.Finder.Available(f.Data); err != nil {
+			return nil, nil, fmt.Errorf("%w: field %s: %w", harness.ErrMissingData, f.Name, err)
+		}
+	}
+	there := func(ref data.Ref) bool { return c.opt.Finder.Available(ref) == nil }
 	t = t.On(func(f experiments.Field) bool {
-		return there(f.Data.Name) && (f.StandsInFor == "" || !there(f.StandsInFor))
+		return there(f.Data) && (f.StandsInFor == "" || !there(data.Ref{Name: f.StandsInFor}))
 	})
 	plan, err := t.Plan(c.profile)
 	if err == nil && len(plan) == 0 {

@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"polkrepro/data"
+	"polkrepro/experiments"
 	"polkrepro/harness"
 )
 
@@ -27,8 +29,10 @@ func newDataStatus() *cobra.Command {
 	var finder data.Finder
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "status [NAME...]",
+		Use:   "status [NAME|SPEC...]",
 		Short: "Show the available data sets, and sources of missing ones",
+		Long: `Show whether data sets are available: the named ones, those of the files that
+the named specs use, or by default all of this program.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := statusOf(finder, names)
 			if err != nil {
@@ -49,9 +53,23 @@ func newDataStatus() *cobra.Command {
 	return cmd
 }
 
-// statusOf returns the status of the named data sets, of all if none is named.
+// statusOf returns the status of the named data sets, and of those of the named specs on
+// files; of all sets if none is named.
 func statusOf(finder data.Finder, names []string) ([]data.StatusRow, error) {
 	rows := data.Status(finder)
+	names = slices.Clone(names)
+	for i, name := range names {
+		if filepath.Ext(name) == "" { // no spec's file
+			continue
+		}
+		s, err := experiments.LoadFile(name)
+		if err != nil {
+			return nil, harness.Usage(err)
+		}
+		if names[i] = s.Data.Name; s.Data.Own() {
+			rows = append(rows, data.StatusOf(s.Data, finder))
+		}
+	}
 	for _, name := range names {
 		if !slices.ContainsFunc(rows, func(r data.StatusRow) bool { return r.Name == name }) {
 			return nil, harness.Usage(fmt.Errorf("%w %q; 'runall list datasets' lists all", data.ErrUnknown, name))

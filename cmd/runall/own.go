@@ -131,14 +131,14 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, loss string) error {
 
 // add defines the flags.
 func (f *trainFlags) add(cmd *cobra.Command) {
-	f.loss, f.scale = "hinge", string(online.ScaleUnit)
+	f.loss, f.scale = "hinge", string(data.ScaleUnit)
 	fs := cmd.Flags()
 	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings, see docs/own-data.md")
 	fs.Var(choice{&f.loss, lossWords()}, "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
 	formatFlag(cmd, &f.format)
 	headerFlag(cmd, &f.header)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
-	fs.Var(choice{&f.scale, online.Scales()}, "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
+	fs.Var(choice{&f.scale, data.Scales()}, "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.BoolVar(&f.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
@@ -345,7 +345,7 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 		}
 		opt.Settings = opt.Resume.Settings()
 	} else {
-		opt.Settings.Loss, opt.Settings.Scale, opt.Settings.Labels = cmp.Or(lossNames[f.loss], f.loss), online.Scale(f.scale), f.classes
+		opt.Settings.Loss, opt.Settings.Scale, opt.Settings.Labels = cmp.Or(lossNames[f.loss], f.loss), data.Scale(f.scale), f.classes
 		if opt.Settings.LabelColumn, err = labelColumn(f.label); err != nil {
 			return harness.Usage(err)
 		}

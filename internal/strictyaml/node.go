@@ -75,6 +75,9 @@ func (s *source) line(n int) string {
 	return s.lines[n-1]
 }
 
+// File returns the name of the file that the node is in.
+func (n *Node) File() string { return n.src.name }
+
 // Get returns the value of a mapping's key, or nil.
 func (n *Node) Get(key string) *Node {
 	if f := n.Field(key); f != nil {

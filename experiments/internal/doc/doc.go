@@ -46,12 +46,64 @@ type Spec struct {
 	Profiles *Profiles `json:"profiles,omitempty"`
 }
 
-// Data names a data set.
+// Data names a data set, or the files of one's own.
 type Data struct {
-	// The data set's name, one of those that "runall list datasets" prints.
+	// The data set's name, one of those that "runall list datasets" prints; of files a name for them, the training file's if missing.
 	Name string `json:"name,omitempty"`
 	// The variant of a generated data set; its default one if missing.
 	Variant string `json:"variant,omitempty"`
+	DataFiles
+}
+
+// DataFiles are files with examples and how they are read. Their contents, not their
+// names, are part of the runs' identity. Paths are relative to the spec's folder.
+type DataFiles struct {
+	// The file with the training examples. Text, IDX and NPY files may be compressed by gzip. An array of an NPZ archive is named after a colon: digits.npz:x_train.
+	Train string `json:"train,omitempty"`
+	// The file with their labels, of IDX, NPY and NPZ.
+	TrainLabels string `json:"train_labels,omitempty"`
+	// The file with the test examples, read as the training file is.
+	Test string `json:"test,omitempty"`
+	// The file with their labels, of IDX, NPY and NPZ.
+	TestLabels string `json:"test_labels,omitempty"`
+	// The files' format; what the training file's name ends in if missing, and LIBSVM if that says nothing.
+	Format string `json:"format,omitempty"`
+	// The column of the labels in a CSV, TSV or Parquet file: its name in the header, or its number, 1 for the first and -1 for the last.
+	Label *Column `json:"label,omitempty"`
+	// Columns to leave out, by name or number.
+	Ignore []Column `json:"ignore,omitempty"`
+	// Columns to use as features although they seem to number the rows, by name or number.
+	Keep []Column `json:"keep,omitempty"`
+	// Whether CSV and TSV files have a header; found out if missing.
+	Header string `json:"header,omitempty"`
+	// How features are scaled, fitted on the training examples; none if missing.
+	Scale string `json:"scale,omitempty"`
+	// In place of a test file: the fraction of the training file's rows that are held out for testing.
+	Holdout *float64 `json:"holdout,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// Seed of the rows that are held out; 1 if missing.
+	SplitSeed *uint64 `json:"split_seed,omitempty" jsonschema:"minimum=1"`
+}
+
+// Column is a column of a table: its name in the header (text), or its number.
+type Column struct {
+	Name   string
+	Number int
+}
+
+// DecodeNode implements strictyaml.Decoder.
+func (c *Column) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
+	switch n.Kind {
+	case strictyaml.String:
+		if strictyaml.Decode(n, &c.Name, r); c.Name == "" {
+			r.Errorf(n, "a column without a name is given by its number, 1 for the first or -1 for the last")
+		}
+	case strictyaml.Integer:
+		if strictyaml.Decode(n, &c.Number, r); n.Text == "0" {
+			r.Errorf(n, "columns are numbered from 1, or from the last by -1; quote the name of a column that is a number")
+		}
+	default:
+		r.Errorf(n, "a column is its name in the header or its number")
+	}
 }
 
 // Kernel is a kernel with its parameters.
@@ -223,6 +275,7 @@ func (s *Seeds) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 }
 
 var (
+	_ strictyaml.Decoder = (*Column)(nil)
 	_ strictyaml.Decoder = (*Draws)(nil)
 	_ strictyaml.Decoder = (*Seeds)(nil)
 )

@@ -1,4 +1,4 @@
-package online
+package data
 
 import (
 	"fmt"
@@ -6,11 +6,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-
-	"polkrepro/data"
 )
 
-// A Scale says how features are scaled, from what the head shows of each one.
+// A Scale says how features are scaled, from what some rows show of each one.
 type Scale string
 
 const (
@@ -24,25 +22,34 @@ func Scales() []string {
 	return []string{string(ScaleNone), string(ScaleStandard), string(ScaleUnit)}
 }
 
-// A scaling maps feature q of x to (x_q − shift_q)·factor_q. The zero value
+// A Scaling maps feature q of x to (x_q − Shift_q)·Factor_q. The zero value
 // leaves x as it is.
-type scaling struct {
-	shift, factor []float64
+type Scaling struct {
+	Shift, Factor []float64
 }
 
-// newScaling returns the scaling of rows with at most dim features, and how many
+// NewScaling returns the scaling of rows with at most dim features, and how many
 // features are the same in all of them: those get the factor 0, because what
 // they would do when they change can't be known. It is an error if a feature is
 // not to be scaled and float32 can't hold what distinguishes the rows.
-func newScaling(s Scale, rows []data.Row, dim int) (out scaling, constant int, err error) {
+func NewScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err error) {
 	if s != ScaleNone {
-		out = scaling{make([]float64, dim), make([]float64, dim)}
+		out = Scaling{make([]float64, dim), make([]float64, dim)}
 	}
-	column, next := make([]float64, len(rows)), make([]int, len(rows))
+	var columns [columnBlock][]float64
+	for k := range min(dim, columnBlock) {
+		columns[k] = make([]float64, len(rows))
+	}
+	next := make([]int, len(rows))
 	for q := range dim {
-		for i := range rows {
-			column[i] = valueOf(&rows[i], q, &next[i])
+		if q%columnBlock == 0 {
+			for i := range rows {
+				for k := range min(dim-q, columnBlock) {
+					columns[k][i] = valueOf(&rows[i], q+k, &next[i])
+				}
+			}
 		}
+		column := columns[q%columnBlock]
 		if s == ScaleNone {
 			if err := checkRounding(q, column); err != nil {
 				return out, 0, err
@@ -50,9 +57,9 @@ func newScaling(s Scale, rows []data.Row, dim int) (out scaling, constant int, e
 			continue
 		}
 		shift, spread := spreadOf(s, column)
-		out.shift[q] = shift
+		out.Shift[q] = shift
 		if spread > 0 {
-			out.factor[q] = 1 / spread
+			out.Factor[q] = 1 / spread
 		} else {
 			constant++
 		}
@@ -60,9 +67,13 @@ func newScaling(s Scale, rows []data.Row, dim int) (out scaling, constant int, e
 	return out, constant, nil
 }
 
+// columnBlock is how many features are collected in one pass over the rows: so many lie
+// together in memory.
+const columnBlock = 16
+
 // valueOf returns feature q of a row; next is the position of the first of its
 // values that is of feature q or a later one, and moves on.
-func valueOf(row *data.Row, q int, next *int) float64 {
+func valueOf(row *Row, q int, next *int) float64 {
 	at := *next
 	if at == len(row.Values) || row.Indices != nil && int(row.Indices[at]) != q {
 		return 0
@@ -83,7 +94,7 @@ func checkRounding(q int, column []float64) error {
 		rounding = max(rounding, math.Abs(float64(float32(v))-v))
 	}
 	if rounding <= coarsest*(most-least) || least == most || math.IsInf(rounding, 1) {
-		return nil // apply reports what is too large
+		return nil // Apply reports what is too large
 	}
 	return fmt.Errorf("feature %d goes from %v to %v, which float32 holds to ±%.2g only: without scaling the differences are lost", q+1, least, most, rounding)
 }
@@ -97,11 +108,11 @@ func spreadOf(s Scale, column []float64) (shift, spread float64) {
 	return stat.PopMeanStdDev(column, nil)
 }
 
-// apply writes the scaled features of a row to x: scaled in float64, then rounded.
-func (s *scaling) apply(x []float32, row []float64) error {
+// Apply writes the scaled features of a row to x: scaled in float64, then rounded.
+func (s *Scaling) Apply(x []float32, row []float64) error {
 	for q, v := range row {
-		if s.shift != nil {
-			v = (v - s.shift[q]) * s.factor[q]
+		if s.Shift != nil {
+			v = (v - s.Shift[q]) * s.Factor[q]
 		}
 		x[q] = float32(v)
 		if x[q]-x[q] != 0 {
@@ -109,37 +120,4 @@ func (s *scaling) apply(x []float32, row []float64) error {
 		}
 	}
 	return nil
-}
-
-// medianPairs bounds the arithmetic of the median heuristic.
-const medianPairs = 1 << 29
-
-// medianDistance returns the median of the distances between n rows of dim
-// features (the median heuristic for a kernel's bandwidth), or of the distances
-// that are not 0 if the median is; 0 if all rows are the same. Where there are
-// many features, fewer rows are looked at.
-func medianDistance(n, dim int, x []float32) float64 {
-	n = min(n, max(2, int(math.Sqrt(2*medianPairs/float64(dim)))))
-	d2 := make([]float64, 0, n*(n-1)/2)
-	for i := range n {
-		a := x[i*dim : (i+1)*dim]
-		for j := range i {
-			b := x[j*dim : (j+1)*dim]
-			var s float64
-			for q, v := range a {
-				d := float64(v) - float64(b[q])
-				s += float64(d * d)
-			}
-			d2 = append(d2, s)
-		}
-	}
-	slices.Sort(d2)
-	first, _ := slices.BinarySearch(d2, math.SmallestNonzeroFloat64)
-	switch {
-	case first == len(d2):
-		return 0
-	case d2[len(d2)/2] == 0:
-		d2 = d2[first:]
-	}
-	return math.Sqrt(d2[len(d2)/2])
 }

@@ -1,0 +1,755 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"polkrepro/internal/hostile"
+)
+
+// npy returns an array in NumPy's format, as its published description has it: version
+// 1, the header padded to 64 bytes.
+func npy(descr string, fortran bool, shape []int, values ...any) []byte {
+	var dims strings.Builder
+	for _, d := range shape {
+		fmt.Fprintf(&dims, "%d, ", d)
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", descr, map[bool]string{true: "True", false: "False"}[fortran], strings.TrimSuffix(dims.String(), " "))
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	b := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
+	b = append(b, header...)
+	for _, v := range values {
+		var err error
+		if descr[0] == '>' {
+			b, err = binary.Append(b, binary.BigEndian, v)
+		} else {
+			b, err = binary.Append(b, binary.LittleEndian, v)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	return b
+}
+
+// npz returns an archive of arrays.
+func npz(arrays map[string][]byte) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, array := range arrays {
+		w, err := z.Create(name + ".npy")
+		if err == nil {
+			_, err = w.Write(array)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// idx returns an IDX file of bytes.
+func idx(values []byte, dims ...uint32) []byte {
+	b := []byte{0, 0, 8, byte(len(dims))}
+	for _, d := range dims {
+		b = binary.BigEndian.AppendUint32(b, d)
+	}
+	return append(b, values...)
+}
+
+type parquetRow struct {
+	A     int64   `parquet:"a"`
+	Note  string  `parquet:"note"`
+	B     float64 `parquet:"b"`
+	Class string  `parquet:"class"`
+	C     uint32  `parquet:"c"`
+}
+
+// A sample is a small data set whose features are whole numbers.
+var sample = struct {
+	x [][]byte
+	y []byte
+}{
+	[][]byte{{3, 0, 200}, {1, 9, 0}, {7, 7, 7}, {0, 1, 2}, {250, 3, 3}, {4, 4, 0}, {2, 8, 1}, {9, 0, 9}, {5, 5, 6}, {6, 0, 0}},
+	[]byte{1, 0, 2, 1, 0, 2, 1, 0, 2, 1},
+}
+
+// writeSample writes the sample's examples from one on, up to another, in all formats.
+func writeSample(t *testing.T, dir, part string, from, to int) {
+	t.Helper()
+	var csv, tsv, libsvm strings.Builder
+	var flat, columns []byte
+	var rows []parquetRow
+	csv.WriteString("a,note,b,class,c\n")
+	tsv.WriteString("a\tnote\tb\tclass\tc\n")
+	for i := from; i < to; i++ {
+		x, y := sample.x[i], sample.y[i]
+		fmt.Fprintf(&csv, "%d,\"x, y\",%d,%d,%d\n", x[0], x[1], y, x[2])
+		fmt.Fprintf(&tsv, "%d\tno\t%d\t%d\t%d\n", x[0], x[1], y, x[2])
+		fmt.Fprintf(&libsvm, "%d", y)
+		for q, v := range x {
+			if v != 0 {
+				fmt.Fprintf(&libsvm, " %d:%d", q+1, v)
+			}
+		}
+		libsvm.WriteString("\n")
+		flat = append(flat, x...)
+		rows = append(rows, parquetRow{int64(x[0]), "no", float64(x[1]), fmt.Sprint(y), uint32(x[2])})
+	}
+	n := to - from
+	for q := range 3 {
+		for i := range n {
+			columns = append(columns, sample.x[from+i][q])
+		}
+	}
+	labels := sample.y[from:to]
+	var pq bytes.Buffer
+	if err := parquet.Write(&pq, rows); err != nil {
+		t.Fatal(err)
+	}
+	x, y := npy("|u1", false, []int{n, 3}, flat), npy("<i8", false, []int{n}, func() (out []int64) {
+		for _, v := range labels {
+			out = append(out, int64(v))
+		}
+		return
+	}())
+	for name, b := range map[string][]byte{
+		".csv": []byte(csv.String()), ".csv.gz": gzipped(t, []byte(csv.String())), ".tsv": []byte(tsv.String()),
+		".libsvm": []byte(libsvm.String()), ".parquet": pq.Bytes(),
+		"-x.npy": x, "-y.npy": y, "-columns.npy": npy("|u1", true, []int{n, 3}, columns), "-x.npy.gz": gzipped(t, x),
+		".npz":         npz(map[string][]byte{"x": x, "y": y}),
+		"-x-idx-ubyte": idx(flat, uint32(n), 1, 3), "-y-idx-ubyte": idx(labels, uint32(n)),
+	} {
+		write(t, filepath.Join(dir, part+name), b)
+	}
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sources returns the sample in each format.
+func sources(dir string) map[string]Source {
+	p := func(name string) string { return filepath.Join(dir, name) }
+	label, ignore := Column{Name: "class"}, []Column{{Name: "note"}}
+	return map[string]Source{
+		"csv":      {Train: p("train.csv"), Test: p("test.csv"), Label: label, Ignore: ignore},
+		"csv.gz":   {Train: p("train.csv.gz"), Test: p("test.csv.gz"), Label: label, Ignore: ignore},
+		"numbered": {Train: p("train.csv"), Test: p("test.csv"), Label: Column{Number: -2}, Ignore: []Column{{Number: 2}}, Header: HeaderYes},
+		"tsv":      {Train: p("train.tsv"), Test: p("test.tsv"), Label: label, Ignore: ignore},
+		"libsvm":   {Train: p("train.libsvm"), Test: p("test.libsvm")},
+		"parquet":  {Train: p("train.parquet"), Test: p("test.parquet"), Label: label, Ignore: ignore},
+		"npy":      {Train: p("train-x.npy"), TrainLabels: p("train-y.npy"), Test: p("test-x.npy.gz"), TestLabels: p("test-y.npy")},
+		"fortran":  {Train: p("train-columns.npy"), TrainLabels: p("train-y.npy"), Test: p("test-columns.npy"), TestLabels: p("test-y.npy")},
+		"npz":      {Train: p("train.npz:x"), TrainLabels: p("train.npz:y"), Test: p("test.npz:x"), TestLabels: p("test.npz:y")},
+		"idx":      {Train: p("train-x-idx-ubyte"), TrainLabels: p("train-y-idx-ubyte"), Test: p("test-x-idx-ubyte"), TestLabels: p("test-y-idx-ubyte")},
+	}
+}
+
+func open2(t *testing.T, s Source) (Ref, *Set) {
+	t.Helper()
+	ref, set, err := s.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ref, set
+}
+
+// TestSourceFormats: the same examples are the same numbers in every format, when they
+// are opened and when they are loaded by their reference.
+func TestSourceFormats(t *testing.T) {
+	dir := t.TempDir()
+	writeSample(t, dir, "train", 0, 7)
+	writeSample(t, dir, "test", 7, 10)
+	for name, s := range sources(dir) {
+		ref, set := open2(t, s)
+		if set.Classes != 3 || !slices.Equal(set.Labels, []string{"0", "1", "2"}) {
+			t.Errorf("%s: %d classes %q", name, set.Classes, set.Labels)
+		}
+		for part, split := range map[int]*Split{0: set.Train, 7: set.Test} {
+			for i := range split.N {
+				var x []float32
+				for _, v := range sample.x[part+i] {
+					x = append(x, float32(v))
+				}
+				if !slices.Equal(split.Row(i), x) || split.Y[i] != float64(sample.y[part+i]) {
+					t.Errorf("%s: example %d is %v of class %v, want %v of class %d", name, part+i, split.Row(i), split.Y[i], x, sample.y[part+i])
+				}
+			}
+		}
+		if set.Train.N != 7 || set.Test.N != 3 {
+			t.Errorf("%s: %d and %d examples", name, set.Train.N, set.Test.N)
+		}
+		again, err := Load(ref, Finder{})
+		if err != nil || !reflect.DeepEqual(again, set) {
+			t.Errorf("%s: loaded %+v, %v, want %+v", name, again, err, set)
+		}
+		if err := (Finder{}).Available(ref); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSourceIdentity: a reference is that of the contents, whatever files are called,
+// wherever they are and however columns are named, and another one where anything
+// else is.
+func TestSourceIdentity(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	for _, dir := range []string{dir, other} {
+		writeSample(t, dir, "train", 0, 7)
+		writeSample(t, dir, "test", 7, 10)
+	}
+	all := sources(dir)
+	base, _ := open2(t, all["csv"])
+	for name, s := range map[string]Source{"moved": sources(other)["csv"], "gzip": all["csv.gz"], "by number": all["numbered"]} {
+		if ref, _ := open2(t, s); ref.Content() != base.Content() {
+			t.Errorf("%s: %+v, want %+v", name, ref.Content(), base.Content())
+		}
+	}
+	renamed := all["csv"]
+	renamed.Train = filepath.Join(dir, "renamed.csv")
+	b, err := os.ReadFile(all["csv"].Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, renamed.Train, b)
+	if ref, _ := open2(t, renamed); ref.Content() != base.Content() || ref.Name != "renamed" {
+		t.Errorf("renamed: %+v, want %+v", ref, base)
+	}
+	changed := all["csv"]
+	changed.Train = filepath.Join(dir, "changed.csv")
+	write(t, changed.Train, bytes.Replace(b, []byte("250"), []byte("251"), 1))
+	standard, held, seed, third, fewer := all["csv"], all["csv"], all["csv"], all["csv"], all["csv"]
+	standard.Scale = ScaleStandard
+	held.Test, held.Holdout = "", 0.3
+	third.Test, third.Holdout = "", 0.4
+	seed.Test, seed.Holdout, seed.SplitSeed = "", 0.3, 2
+	fewer.Ignore = append(slices.Clone(fewer.Ignore), Column{Name: "a"})
+	seen := map[Ref]string{base.Content(): "base"}
+	for name, s := range map[string]Source{"changed": changed, "scale": standard, "holdout": held, "fraction": third, "seed": seed, "ignore": fewer} {
+		ref, _ := open2(t, s)
+		if before, ok := seen[ref.Content()]; ok {
+			t.Errorf("%s: the reference of %s", name, before)
+		}
+		seen[ref.Content()] = name
+	}
+	built := Ref{Name: "multidist", Variant: AsPrinted, Draw: 3}
+	if built.Content() != built || built.Own() || !base.Own() {
+		t.Error("a data set by name is taken for files, or the other way round")
+	}
+}
+
+// TestSourceScale: features are scaled by what the training part shows alone, in
+// float64.
+func TestSourceScale(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "%d,%d.5,%s\n", 1_700_000_000_000+(i*i)%37, i%5, []string{"a", "b"}[i%2])
+	}
+	write(t, path, []byte(b.String()))
+	s := Source{Train: path, Label: Column{Number: -1}, Holdout: 0.25, SplitSeed: 7}
+	if _, _, err := s.Open(); err == nil || !strings.Contains(err.Error(), "without scaling the differences are lost") {
+		t.Errorf("not scaled: %v", err)
+	}
+	s.Scale = ScaleUnit
+	_, set := open2(t, s)
+	if set.Train.N != 30 || set.Test.N != 10 {
+		t.Fatalf("%d and %d examples", set.Train.N, set.Test.N)
+	}
+	held, kept := heldOut(40, 0.25, 7)
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, i := range kept {
+		v := float64(1_700_000_000_000 + (i*i)%37)
+		least, most = min(least, v), max(most, v)
+	}
+	for k, i := range held {
+		if want := float32((float64(1_700_000_000_000+(i*i)%37) - least) * (1 / (most - least))); set.Test.Row(k)[0] != want {
+			t.Errorf("held-out row %d is %v, want %v", k, set.Test.Row(k)[0], want)
+		}
+	}
+	for q := range 2 {
+		low, high := set.Train.X[q], set.Train.X[q]
+		for i := range set.Train.N {
+			low, high = min(low, set.Train.Row(i)[q]), max(high, set.Train.Row(i)[q])
+		}
+		if low != 0 || high != 1 {
+			t.Errorf("feature %d of the training part goes from %v to %v", q, low, high)
+		}
+	}
+}
+
+// TestSourceRegression: targets have mean 0 and standard deviation 1 on the training
+// part, and the test part is scaled by the same numbers.
+func TestSourceRegression(t *testing.T) {
+	dir := t.TempDir()
+	train, test := filepath.Join(dir, "train.csv"), filepath.Join(dir, "test.csv")
+	write(t, train, []byte("x,y\n1,10\n5,20\n2,30\n2,-20\n"))
+	write(t, test, []byte("x,y\n1,10\n5,1e3\n"))
+	s := Source{Train: train, Test: test, Label: Column{Name: "y"}, Regression: true}
+	ref, set := open2(t, s)
+	deviation := math.Sqrt(350) // of 10, 20, 30, −20 about 10
+	want := []float64{0, 10 / deviation, 20 / deviation, -30 / deviation, 0, 990 / deviation}
+	for i, y := range slices.Concat(set.Train.Y, set.Test.Y) {
+		if math.Abs(y-want[i]) > 1e-12 {
+			t.Errorf("target %d is %v, want %v", i, y, want[i])
+		}
+	}
+	if set.Classes != 0 || set.Labels != nil || set.Facts["target_mean"] != 10 || math.Abs(set.Facts["target_deviation"]-deviation) > 1e-12 {
+		t.Errorf("%d classes %q, facts %v", set.Classes, set.Labels, set.Facts)
+	}
+	if again, err := Load(ref, Finder{}); err != nil || !reflect.DeepEqual(again, set) {
+		t.Errorf("loaded again: %v", err)
+	}
+	s.Regression = false
+	s.Test, s.Holdout = "", 0.5
+	if classes, _ := open2(t, s); classes.Content() == ref.Content() {
+		t.Error("a regression is the same data as a classification")
+	}
+}
+
+// TestSourceNumbers holds the numbers that files become, to the last bit (deviations, of
+// which compilers fuse the sums, are left out). If other ones
+// are right, raise "data files" in experiments/versions.json: then the runs that were
+// recorded with these are not taken for runs with those.
+func TestSourceNumbers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&b, "%d.%d,%de-3,%d\n", i*i%97, i%7, i*31%1009, i*i%3)
+	}
+	write(t, path, []byte(b.String()))
+	for want, s := range map[string]Source{
+		"1e50cb0327e819c5": {},
+		"fce5e3b4dd57d6f1": {Scale: ScaleUnit, SplitSeed: 2},
+	} {
+		s.Train, s.Label, s.Holdout, s.Header = path, Column{Number: -1}, 0.3, HeaderNo
+		_, set := open2(t, s)
+		if got := SumSplits(set.Train, set.Test)[:16]; got != want {
+			t.Errorf("scale %q: %s, want %s", s.Scale, got, want)
+		}
+	}
+}
+
+// TestSourceMoved: a file that is no longer where it was is found by its name in the
+// folders that are searched, if its contents are the same.
+func TestSourceMoved(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	writeSample(t, dir, "train", 0, 10)
+	ref, set := open2(t, Source{Name: "mine", Train: filepath.Join(dir, "train.csv"), Label: Column{Name: "class"}, Ignore: []Column{{Name: "note"}}, Holdout: 0.3})
+	b, err := os.ReadFile(filepath.Join(dir, "train.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := ref.Unplaced()
+	if err := (Finder{Dir: data}).Available(far); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "train.csv is in none of "+data) {
+		t.Errorf("a file that is missing: %v", err)
+	}
+	for _, at := range []string{filepath.Join(data, "train.csv"), filepath.Join(data, "mine", "train.csv")} {
+		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, at, b)
+		if again, err := NewStore(Finder{Dir: data}).Get(t.Context(), far); err != nil || !reflect.DeepEqual(again, set) {
+			t.Errorf("at %s: %v", at, err)
+		}
+		write(t, at, append(b, "1,x,2,1,3\n"...))
+		if _, err := Load(far, Finder{Dir: data}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), at) {
+			t.Errorf("changed at %s: %v", at, err)
+		}
+		if err := os.Remove(at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "train.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(ref, Finder{Dir: data}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "there is no file "+filepath.Join(dir, "train.csv")) {
+		t.Errorf("a file that was removed: %v", err)
+	}
+}
+
+// TestSourceErrors holds what is said of each source that is wrong, with the key it
+// is about, against testdata/source.golden. Rewrite it with:
+// go test ./data -run TestSourceErrors -update
+func TestSourceErrors(t *testing.T) {
+	dir := t.TempDir()
+	rows := func(header string, row func(i int) string) string {
+		var b strings.Builder
+		b.WriteString(header)
+		for i := range 10 {
+			b.WriteString(row(i) + "\n")
+		}
+		return b.String()
+	}
+	plain := rows("x,y,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,%s", i*i%7, i%3, []string{"a", "b"}[i%2]) })
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		write(t, path, []byte(text))
+		return path
+	}
+	made := 0
+	of := func(text string) Source {
+		made++
+		return Source{Train: file(fmt.Sprintf("f%d.csv", made), text), Label: Column{Name: "kind"}, Holdout: 0.3}
+	}
+	with := func(s Source, change func(*Source)) Source {
+		change(&s)
+		return s
+	}
+	good := of(plain)
+	array := npy("<f8", false, []int{4, 2}, []float64{1, 2, 3, 5, 8, 1, 2, 2})
+	labels := file("labels.npy", string(npy("|u1", false, []int{4}, []byte{0, 1, 0, 1})))
+	arrays := func(b []byte) Source {
+		made++
+		return Source{Train: file(fmt.Sprintf("a%d.npy", made), string(b)), TrainLabels: labels, Holdout: 0.5}
+	}
+	archive := file("a.npz", string(npz(map[string][]byte{"x": array, "y": npy("|u1", false, []int{4}, []byte{0, 1, 0, 1})})))
+	var pq bytes.Buffer
+	if err := parquet.Write(&pq, []parquetRow{{1, "a", 2, "b", 3}, {1, "a", 4, "c", 3}}); err != nil {
+		t.Fatal(err)
+	}
+	table := file("t.parquet", pq.String())
+	var out strings.Builder
+	for _, c := range []struct {
+		name string
+		Source
+	}{
+		{"nothing", Source{}},
+		{"no label", with(good, func(s *Source) { s.Label = Column{} })},
+		{"no test", with(good, func(s *Source) { s.Holdout = 0 })},
+		{"both tests", with(good, func(s *Source) { s.Test = s.Train })},
+		{"tested on what was learned", with(good, func(s *Source) { s.Test, s.Holdout = s.Train, 0 })},
+		{"holdout of all", with(good, func(s *Source) { s.Holdout = 1 })},
+		{"holdout of nothing", with(good, func(s *Source) { s.Holdout = 0.001 })},
+		{"seed of nothing", with(good, func(s *Source) { s.Test, s.Holdout, s.SplitSeed = labels, 0, 3 })},
+		{"format", with(good, func(s *Source) { s.Format = "xls" })},
+		{"scale", with(good, func(s *Source) { s.Scale = "minmax" })},
+		{"header", with(good, func(s *Source) { s.Header = "maybe" })},
+		{"header of Parquet", Source{Train: table, Header: HeaderYes, Label: Column{Name: "class"}, Holdout: 0.5}},
+		{"a built-in name", with(good, func(s *Source) { s.Name = "mnist" })},
+		{"a bad name", with(good, func(s *Source) { s.Name = "My data" })},
+		{"missing file", with(good, func(s *Source) { s.Train = filepath.Join(dir, "none.csv") })},
+		{"a folder", with(good, func(s *Source) { s.Train, s.Format = dir, FormatCSV })},
+		{"empty file", with(good, func(s *Source) { s.Train = file("empty.csv", "") })},
+		{"unknown label", with(good, func(s *Source) { s.Label.Name = "class" })},
+		{"label out of range", with(good, func(s *Source) { s.Label = Column{Number: 4} })},
+		{"name without header", with(good, func(s *Source) { s.Header = HeaderNo })},
+		{"ignored label", with(good, func(s *Source) { s.Ignore = []Column{{Number: 3}} })},
+		{"ignored all", with(good, func(s *Source) { s.Ignore = []Column{{Number: 1}, {Number: 2}} })},
+		{"kept label", with(good, func(s *Source) { s.Keep = []Column{{Name: "kind"}} })},
+		{"a regression of words", with(good, func(s *Source) { s.Regression = true })},
+		{"a regression of one number", with(good, func(s *Source) {
+			s.Regression, s.Label.Name = true, "z"
+			s.Train = file("same.csv", rows("x,z\n", func(i int) string { return fmt.Sprintf("%d,7.5", i*i%7) }))
+		})},
+		{"two of a name", of(strings.Replace(plain, "x,y,kind", "kind,y,kind", 1))},
+		{"id", of(strings.Replace(plain, "x,y", "Id,y", 1))},
+		{"pandas' index", of(strings.Replace(plain, "x,y", "Unnamed: 0,y", 1))},
+		{"pandas' index without name", of(strings.Replace(plain, "x,y", ",y", 1))},
+		{"a running number", of(rows("t,y,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,%s", i+4, i%3, []string{"a", "b"}[i%2]) }))},
+		{"a running number without header", with(of(rows("", func(i int) string { return fmt.Sprintf("%d,%d.5,k%d", i, i%3, i%2) })), func(s *Source) { s.Label = Column{Number: 3} })},
+		{"words", of(strings.Replace(plain, "\n4,2,", "\n4,red,", 1))},
+		{"missing value", of(strings.Replace(plain, "\n4,2,", "\n,2,", 1))},
+		{"missing label", of(strings.Replace(plain, "4,2,a", "4,2,", 1))},
+		{"ragged", of(plain + "1,2\n")},
+		{"one class", of(strings.ReplaceAll(plain, ",b\n", ",a\n"))},
+		{"two spellings", of(strings.ReplaceAll(strings.ReplaceAll(plain, ",a\n", ",1\n"), ",b\n", ",01\n"))},
+		{"a header?", with(of(rows("1,2,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,k%d", i*i%7, i%3, i) })), func(s *Source) { s.Label = Column{Number: -1} })},
+		{"tabs as CSV", with(of(strings.ReplaceAll(plain, ",", "\t")), func(s *Source) { s.Format = FormatCSV })},
+		{"semicolons", of(strings.ReplaceAll(plain, ",", ";"))},
+		{"LIBSVM as CSV", of("1 1:2 3:4\n2 1:3\n")},
+		{"CSV as LIBSVM", Source{Train: good.Train, Format: FormatLIBSVM, Holdout: 0.3}},
+		{"NumPy as CSV", with(good, func(s *Source) { s.Train = file("array.csv", string(array)) })},
+		{"NPZ as CSV", with(good, func(s *Source) { s.Train, s.Format = archive, FormatCSV })},
+		{"Parquet as CSV", with(good, func(s *Source) { s.Train, s.Format = table, FormatCSV })},
+		{"IDX as CSV", with(good, func(s *Source) { s.Train = file("idx.csv", string(idx([]byte{1, 2}, 2))) })},
+		{"CSV as Parquet", with(good, func(s *Source) { s.Format = FormatParquet })},
+		{"CSV as NumPy", Source{Train: good.Train, TrainLabels: labels, Format: FormatNPY, Holdout: 0.3}},
+		{"Excel as CSV", with(good, func(s *Source) { s.Train = file("x.csv", "PK\x03\x04...[Content_Types].xml") })},
+		{"HDF5", with(good, func(s *Source) { s.Train = file("h.csv", "\x89HDF\r\n\x1a\n") })},
+		{"pickle", arrays([]byte("\x80\x04\x95...."))},
+		{"gzip twice", with(good, func(s *Source) { s.Train = file("twice.csv.gz", string(gzipped(t, gzipped(t, []byte(plain))))) })},
+		{"truncated gzip", with(good, func(s *Source) { s.Train = file("cut.csv.gz", string(gzipped(t, []byte(plain))[:40])) })},
+		{"no labels", Source{Train: labels, Holdout: 0.5}},
+		{"labels of CSV", with(good, func(s *Source) { s.TrainLabels = labels })},
+		{"pickled objects", arrays(npy("|O", false, []int{4, 2}))},
+		{"structured", arrays([]byte(strings.Replace(string(npy("<f8", false, []int{4, 2})), "'<f8'", "[('a', '<f8')]", 1)))},
+		{"text", arrays(npy("<U3", false, []int{4, 2}))},
+		{"complex", arrays(npy("<c16", false, []int{4, 2}))},
+		{"truncated", arrays(array[:len(array)-3])},
+		{"too long", arrays(append(slices.Clone(array), 1))},
+		{"other length", arrays(npy("<f8", false, []int{3, 2}, []float64{1, 2, 3, 4, 5, 6}))},
+		{"no rows", arrays(npy("<f8", false, []int{0, 2}))},
+		{"one dimension", arrays(npy("<f8", false, []int{4}, []float64{1, 2, 3, 4}))},
+		{"not finite", arrays(npy("<f8", false, []int{4, 2}, []float64{1, 2, 3, math.NaN(), 5, 6, 7, 8}))},
+		{"array not named", Source{Train: archive, TrainLabels: archive + ":y", Format: FormatNPZ, Holdout: 0.5}},
+		{"array unknown", Source{Train: archive + ":z", TrainLabels: archive + ":y", Holdout: 0.5}},
+		{"Parquet text", Source{Train: table, Label: Column{Name: "class"}, Holdout: 0.5}},
+		{"Parquet truncated", Source{Train: file("cut.parquet", pq.String()[:pq.Len()-9]), Label: Column{Name: "class"}, Holdout: 0.5}},
+		{"other test columns", with(good, func(s *Source) {
+			s.Test, s.Holdout = file("test1.csv", strings.Replace(plain, "x,y,kind", "y,x,kind", 1)), 0
+		})},
+		{"another class", with(good, func(s *Source) {
+			s.Test, s.Holdout = file("test2.csv", strings.Replace(plain, ",b\n", ",c\n", 1)), 0
+		})},
+		{"LIBSVM test of more features", Source{Train: file("a.libsvm", "1 1:1\n2 2:1\n"), Test: file("b.libsvm", "1 3:1\n")}},
+		{"too large for float32", with(of(strings.Replace(plain, "\n4,2,", "\n4,1e300,", 1)), func(s *Source) {})},
+	} {
+		ref, set, err := c.Open()
+		var se *SourceError
+		switch {
+		case !errors.As(err, &se) || set != nil:
+			t.Errorf("%s: %v, want a SourceError", c.name, err)
+			continue
+		case errors.Is(err, ErrNotAvailable) != (c.name == "missing file") || errors.Is(err, ErrNotAvailable) && ref.Name != "none":
+			t.Errorf("%s: %v of %v", c.name, err, ref)
+		}
+		fmt.Fprintf(&out, "== %s\n%s: %s\n", c.name, se.Key, strings.ReplaceAll(err.Error(), dir, "DIR"))
+	}
+	path := filepath.Join("testdata", "source.golden")
+	if *update {
+		write(t, path, []byte(out.String()))
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || string(want) != out.String() {
+		t.Errorf("%v; got\n%s", err, out.String())
+	}
+}
+
+// TestSourceKeepsColumns: a column that seems to number the rows is a feature if it is
+// said to be one.
+func TestSourceKeepsColumns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.csv")
+	var b strings.Builder
+	b.WriteString("id,t,kind\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "%d,%d,%s\n", i*i, i, []string{"a", "b"}[i%2])
+	}
+	write(t, path, []byte(b.String()))
+	s := Source{Train: path, Label: Column{Name: "kind"}, Holdout: 0.5, Keep: []Column{{Name: "id"}, {Name: "t"}}}
+	ref, set := open2(t, s)
+	if set.Train.Dim != 2 {
+		t.Errorf("%d features", set.Train.Dim)
+	}
+	if again, err := Load(ref, Finder{}); err != nil || !reflect.DeepEqual(again, set) {
+		t.Errorf("loaded again: %v", err)
+	}
+}
+
+// TestNPYTypes reads each element type, of both byte orders, as numbers and as labels.
+func TestNPYTypes(t *testing.T) {
+	for _, c := range []struct {
+		descr   string
+		values  any
+		numbers []float64
+		texts   []string
+	}{
+		{"|b1", []byte{0, 1}, []float64{0, 1}, []string{"0", "1"}},
+		{"|u1", []byte{3, 255}, []float64{3, 255}, []string{"3", "255"}},
+		{"|i1", []int8{-3, 127}, []float64{-3, 127}, []string{"-3", "127"}},
+		{"<u2", []uint16{1, 65535}, []float64{1, 65535}, []string{"1", "65535"}},
+		{">u2", []uint16{1, 65535}, []float64{1, 65535}, []string{"1", "65535"}},
+		{"<i2", []int16{-2, 5}, []float64{-2, 5}, []string{"-2", "5"}},
+		{">i4", []int32{-70000, 5}, []float64{-70000, 5}, []string{"-70000", "5"}},
+		{"<u4", []uint32{4e9, 5}, []float64{4e9, 5}, []string{"4000000000", "5"}},
+		{"<i8", []int64{math.MinInt64, 5}, []float64{math.MinInt64, 5}, []string{"-9223372036854775808", "5"}},
+		{">u8", []uint64{math.MaxUint64, 5}, []float64{math.MaxUint64, 5}, []string{"18446744073709551615", "5"}},
+		{"<f2", []uint16{0x3c00, 0xc400}, []float64{1, -4}, []string{"1", "-4"}},
+		{"<f2", []uint16{0x0001, 0x7bff}, []float64{0x1p-24, 65504}, []string{"5.960464477539063e-08", "65504"}},
+		{"<f4", []float32{1.5, -2}, []float64{1.5, -2}, []string{"1.5", "-2"}},
+		{">f8", []float64{1e300, -2}, []float64{1e300, -2}, []string{"1e+300", "-2"}},
+		{"|S3", []byte("elmox\x00"), nil, []string{"elm", "ox"}},
+		{"<U2", []uint32{'é', 'x', 'b', 0}, nil, []string{"éx", "b"}},
+		{">U2", []uint32{'é', 'x', 'b', 0}, nil, []string{"éx", "b"}},
+	} {
+		b := npy(c.descr, false, []int{2}, c.values)
+		a, err := readNPY(bytes.NewReader(b), 100, true)
+		if err != nil || !slices.Equal(a.texts, c.texts) {
+			t.Errorf("%s: labels %v, %v, want %q", c.descr, a, err, c.texts)
+		}
+		a, err = readNPY(bytes.NewReader(b), 100, false)
+		if c.numbers == nil {
+			if err == nil {
+				t.Errorf("%s: text is read as numbers %v", c.descr, a.numbers)
+			}
+		} else if err != nil || !slices.Equal(a.numbers, c.numbers) {
+			t.Errorf("%s: numbers %v, %v, want %v", c.descr, a, err, c.numbers)
+		}
+		b[6] = 2 // version 2: four bytes of the header's length
+		long := slices.Concat(b[:10], []byte{0, 0}, b[10:])
+		if a, err := readNPY(bytes.NewReader(long), 100, true); err != nil || !slices.Equal(a.texts, c.texts) {
+			t.Errorf("%s, version 2: %v, %v", c.descr, a, err)
+		}
+	}
+}
+
+// TestFortranOrder: an array of three dimensions in Fortran's order.
+func TestFortranOrder(t *testing.T) {
+	// A[i][j][k] = 100i + 10j + k, the first index moving fastest.
+	var values []uint8
+	for k := range 2 {
+		for j := range 3 {
+			for i := range 2 {
+				values = append(values, uint8(100*i+10*j+k))
+			}
+		}
+	}
+	a, err := readNPY(bytes.NewReader(npy("|u1", true, []int{2, 3, 2}, values)), 100, false)
+	want := []float64{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121}
+	if err != nil || !slices.Equal(a.numbers, want) {
+		t.Errorf("%v, %v, want %v", a, err, want)
+	}
+}
+
+// TestHostileArrays: what a header promises costs no memory, and an archive's array no
+// more than its elements.
+func TestHostileArrays(t *testing.T) {
+	dir := t.TempDir()
+	huge := npy("<f8", false, []int{1 << 13, 1 << 14}, []float64{1, 2, 3})
+	bomb := append(npy("|u1", false, []int{4, 2}, []byte("abcdefgh")), make([]byte, 64<<20)...)
+	write(t, filepath.Join(dir, "y.npy"), npy("|u1", false, []int{4}, []byte{0, 1, 0, 1}))
+	write(t, filepath.Join(dir, "huge.npy"), huge)
+	write(t, filepath.Join(dir, "more.npy"), npy("<f8", false, []int{1 << 20, 1 << 20, 1 << 20}))
+	write(t, filepath.Join(dir, "bomb.npz"), npz(map[string][]byte{"x": bomb}))
+	write(t, filepath.Join(dir, "header.npy"), []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"))
+	write(t, filepath.Join(dir, "huge-idx"), idx(nil, 1<<13, 1<<14))
+	for name, want := range map[string]string{
+		"huge.npy":   "data end after 3 of 134217728 elements",
+		"more.npy":   "more than 268435456 elements",
+		"bomb.npz:x": "trailing bytes after its 8 elements",
+		"header.npy": "a header of 4294967295 bytes",
+	} {
+		s := Source{Train: filepath.Join(dir, name), TrainLabels: filepath.Join(dir, "y.npy"), Holdout: 0.5}
+		if strings.HasSuffix(name, ":x") {
+			s.TrainLabels = filepath.Join(dir, "bomb.npz:x")
+			s.Train = s.TrainLabels
+		}
+		hostile.AtMost(t, 2<<20, func() {
+			if _, _, err := s.Open(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		})
+	}
+}
+
+// TestHostileParquet: a length anywhere in a file that is not true costs no memory.
+func TestHostileParquet(t *testing.T) {
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []parquetRow{{1, "a", 2, "b", 3}, {1, "a", 4, "c", 3}, {2, "a", 4, "c", 9}}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	s := Source{Train: path, Label: Column{Name: "class"}, Ignore: []Column{{Name: "note"}}, Holdout: 0.5}
+	for i := range b.Len() - 5 {
+		file := bytes.Clone(b.Bytes())
+		copy(file[i:], "\xff\xff\xff\xff\x07") // 2³¹ − 1 as Thrift has it, or a byte count
+		write(t, path, file)
+		hostile.AtMost(t, 16<<20, func() {
+			_, _, _ = s.Open() // where nothing is read of it, it may be right
+		})
+	}
+}
+
+// fuzzSource opens a file of any bytes: it is an error, or the data set that it is when
+// it is loaded.
+func fuzzSource(f *testing.F, name string, source func(path string) Source) {
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 1<<16 {
+			return
+		}
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		write(t, path, b)
+		ref, set, err := source(path).Open()
+		if err != nil {
+			if len(err.Error()) > 4<<10 {
+				t.Errorf("an error of %d bytes", len(err.Error()))
+			}
+			return
+		}
+		for _, s := range []*Split{set.Train, set.Test} {
+			if s.N < 1 || s.Dim < 1 || len(s.X) != s.N*s.Dim || len(s.Y) != s.N {
+				t.Fatalf("%d examples of %d features in %d values", s.N, s.Dim, len(s.X))
+			}
+			for _, v := range s.X {
+				if v-v != 0 {
+					t.Fatal("a feature is not finite")
+				}
+			}
+			for _, y := range s.Y {
+				if !(y >= 0 && y < float64(set.Classes)) {
+					t.Fatalf("class %v of %d", y, set.Classes)
+				}
+			}
+		}
+		if again, err := Load(ref, Finder{}); err != nil || !reflect.DeepEqual(again, set) {
+			t.Errorf("loaded again: %v", err)
+		}
+	})
+}
+
+func FuzzSourceCSV(f *testing.F) {
+	f.Add([]byte("a,b,class\n1,2,x\n3,4,y\n5,6,x\n7,7,y\n"))
+	f.Add([]byte("class,,a\r\n1,0,1\r\n2,1,2\r\n"))
+	f.Add(gzipped(f, []byte("\xef\xbb\xbf\"class\",\"a\"\n1,1e-3\n2,-7\n")))
+	fuzzSource(f, "f.csv", func(path string) Source {
+		return Source{Train: path, Label: Column{Name: "class"}, Holdout: 0.5, Scale: ScaleStandard}
+	})
+}
+
+func FuzzSourceNPY(f *testing.F) {
+	f.Add(npy("<f8", false, []int{4, 2}, []float64{1, 2, 3, 5, 8, 1, 2, 2}))
+	f.Add(npy(">i2", true, []int{4, 3, 1}, []int16{1, 2, 3, 5, 8, 1, 2, 2, 4, 4, 4, 4}))
+	f.Add(npy("|O", false, []int{4}))
+	f.Add([]byte("\x93NUMPY\x03\x00\x10\x00\x00\x00{'shape': (1,)}  "))
+	y := npy("|S1", false, []int{4}, []byte("abab"))
+	fuzzSource(f, "f.npy", func(path string) Source {
+		labels := filepath.Join(filepath.Dir(path), "y.npy")
+		if err := os.WriteFile(labels, y, 0o666); err != nil {
+			panic(err)
+		}
+		return Source{Train: path, TrainLabels: labels, Holdout: 0.5, Scale: ScaleUnit}
+	})
+}
+
+func FuzzSourceNPZ(f *testing.F) {
+	x, y := npy("|u1", false, []int{4, 2}, []byte("abcdefgh")), npy("|u1", false, []int{4}, []byte{0, 1, 0, 1})
+	f.Add(npz(map[string][]byte{"x": x, "y": y}))
+	f.Add(npz(map[string][]byte{"x": y, "y": x}))
+	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
+	fuzzSource(f, "f.npz", func(path string) Source {
+		return Source{Train: path + ":x", TrainLabels: path + ":y", Holdout: 0.5}
+	})
+}
+
+func FuzzSourceParquet(f *testing.F) {
+	for _, rows := range [][]parquetRow{{{1, "a", 2, "b", 3}, {1, "a", 4, "c", 3}, {2, "a", 4, "c", 9}}, {{}}} {
+		var b bytes.Buffer
+		if err := parquet.Write(&b, rows, parquet.Compression(&parquet.Snappy)); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	fuzzSource(f, "f.parquet", func(path string) Source {
+		return Source{Train: path, Label: Column{Name: "class"}, Ignore: []Column{{Name: "note"}}, Holdout: 0.5}
+	})
+}

@@ -1,0 +1,247 @@
+package experiments
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+)
+
+// ownSpec is a spec on a user's file.
+const ownSpec = `name: own
+title: My own rows
+task: ksvm
+data: {train: sub/rows.csv, label: kind, holdout: 0.25, scale: standard}
+kernel: {type: gaussian, bandwidth: 1}
+regularizer: 1e-6
+methods:
+  - {method: polk, learning_rate: 1, batch_size: 4, parsimony: 0.01}
+stopping: {epochs: 2}
+evaluation: {every: 20, tail: 2, train_limit: 0}
+`
+
+// ownRows are 40 rows of two classes.
+func ownRows() string {
+	var b strings.Builder
+	b.WriteString("x,y,kind\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "%d,%d,%s\n", i*i%17, i%5, []string{"elm", "oak"}[i%2])
+	}
+	return b.String()
+}
+
+// writeFiles writes files into a new folder.
+func writeFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func planOf(t *testing.T, path string) (*Spec, []Planned) {
+	t.Helper()
+	s, err := LoadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan(ProfileFull, PlanOptions{})
+	if err != nil || len(plan) == 0 {
+		t.Fatalf("%d runs, %v", len(plan), err)
+	}
+	return s, plan
+}
+
+// TestOwnData: a spec on files has runs that are known by their contents.
+func TestOwnData(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"own.yaml": ownSpec, "sub/rows.csv": ownRows()})
+	s, plan := planOf(t, filepath.Join(dir, "own.yaml"))
+	run := plan[0].Run
+	if s.Data.Name != "rows" || run.Samples != 60 || plan[0].Cost != 60*2*defaultOrder || run.Check() != nil {
+		t.Errorf("%s: %d samples, cost %v, %v", s.Data.Name, run.Samples, plan[0].Cost, run.Check())
+	}
+	if b, err := CanonicalJSON(run.Data); err != nil || strings.Contains(string(b), dir) || strings.Contains(string(b), "sub") || !strings.Contains(string(b), `"sha256":"`) {
+		t.Errorf("the reference is written as %s, %v", b, err)
+	}
+	id := func(files map[string]string, spec string) string {
+		dir := writeFiles(t, files)
+		_, plan := planOf(t, filepath.Join(dir, spec))
+		return plan[0].ID
+	}
+	change := func(old, new string) string {
+		if !strings.Contains(ownSpec, old) {
+			t.Fatalf("no %q in the spec", old)
+		}
+		return strings.Replace(ownSpec, old, new, 1)
+	}
+	same := map[string]string{
+		"elsewhere":       id(map[string]string{"own.yaml": ownSpec, "sub/rows.csv": ownRows()}, "own.yaml"),
+		"renamed":         id(map[string]string{"own.yaml": change("sub/rows.csv", "other.csv"), "other.csv": ownRows()}, "own.yaml"),
+		"named":           id(map[string]string{"own.yaml": change("{train", "{name: mine, train"), "sub/rows.csv": ownRows()}, "own.yaml"),
+		"label by number": id(map[string]string{"own.yaml": change("label: kind", "label: -1, header: yes"), "sub/rows.csv": ownRows()}, "own.yaml"),
+		"included": id(map[string]string{"a/own.yaml": "include: [b/base.yaml]\nname: own\n", "a/b/base.yaml": strings.Replace(ownSpec, "name: own\n", "", 1),
+			"a/b/sub/rows.csv": ownRows()}, "a/own.yaml"),
+	}
+	for name, got := range same {
+		if got != plan[0].ID {
+			t.Errorf("%s: another run", name)
+		}
+	}
+	seen := map[string]string{plan[0].ID: "the spec"}
+	for name, spec := range map[string]string{
+		"changed": ownSpec, "scale": change("standard", "unit"), "not scaled": change(", scale: standard", ""),
+		"holdout": change("0.25", "0.5"), "seed": change("0.25", "0.25, split_seed: 2"), "ignore": change("kind,", "kind, ignore: [y],"),
+	} {
+		rows := ownRows()
+		if name == "changed" {
+			rows = strings.Replace(rows, "16,4,", "15,4,", 1)
+		}
+		got := id(map[string]string{"own.yaml": spec, "sub/rows.csv": rows}, "own.yaml")
+		if before, ok := seen[got]; ok {
+			t.Errorf("%s: the run of %s", name, before)
+		}
+		seen[got] = name
+	}
+}
+
+// TestOwnDataMissing: a spec whose file is missing has runs that can't be started, as
+// those on MNIST.
+func TestOwnDataMissing(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"own.yaml": ownSpec})
+	_, plan := planOf(t, filepath.Join(dir, "own.yaml"))
+	err := data.Finder{}.Available(plan[0].Run.Data)
+	if len(plan) != 1 || !errors.Is(err, data.ErrNotAvailable) || !strings.Contains(err.Error(), filepath.Join(dir, "sub", "rows.csv")) {
+		t.Errorf("%d runs, %v", len(plan), err)
+	}
+}
+
+// TestOwnErrors holds what is said of data that are wrong, at their places in the spec,
+// against testdata/own.golden. Rewrite it with: go test ./experiments -run TestOwnErrors -update
+func TestOwnErrors(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"sub/rows.csv": ownRows(),
+		"sub/id.csv":   strings.Replace(ownRows(), "x,", "id,", 1),
+		"sub/bad.csv":  ownRows() + "1,blue,elm\n",
+		"sub/esc.csv":  ownRows() + "1,\x1b[2J,elm\n",
+		"array.csv":    "\x93NUMPY\x01\x00",
+		"y.npy":        "\x93NUMPY\x01\x00",
+	})
+	var out strings.Builder
+	for _, c := range []string{
+		"{train: sub/rows.csv, label: kind}",
+		"{train: sub/rows.csv, holdout: 0.25}",
+		"{train: sub/rows.csv, label: class, holdout: 0.25}",
+		"{train: sub/rows.csv, label: 0, holdout: 0.25}",
+		"{train: sub/rows.csv, label: '', holdout: 0.25}",
+		"{train: sub/rows.csv, label: [1], holdout: 0.25}",
+		"{train: sub/rows.csv, label: 1.5, holdout: 0.25}",
+		"{train: sub/rows.csv, label: kind, holdout: 0}",
+		"{train: sub/rows.csv, label: kind, holdout: 2}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, split_seed: 0}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, scale: minmax}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, format: excel}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, variant: raw}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, ignore: [x, z]}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, ignored: [x]}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, name: mnist}",
+		"{train: sub/rows.csv, label: kind, test: sub/rows.csv}",
+		"{train: sub/rows.csv, label: kind, test: array.csv}",
+		"{train: sub/id.csv, label: kind, holdout: 0.25}",
+		"{train: sub/bad.csv, label: kind, holdout: 0.25}",
+		"{train: sub/esc.csv, label: kind, holdout: 0.25}",
+		"{train: sub, label: kind, holdout: 0.25, format: csv}",
+		"{train: array.csv, label: kind, holdout: 0.25}",
+		"{train: y.npy, holdout: 0.25}",
+		"{name: multidist, scale: unit}",
+		"{scale: unit}",
+	} {
+		src := strings.Replace(ownSpec, "{train: sub/rows.csv, label: kind, holdout: 0.25, scale: standard}", c, 1)
+		_, err := Parse(filepath.Join(dir, "own.yaml"), []byte(src))
+		var list Errors
+		if !errors.As(err, &list) {
+			t.Errorf("%s: %v", c, err)
+			continue
+		}
+		fmt.Fprintln(&out, strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
+	}
+	golden(t, "own.golden", out.String())
+	src := strings.Replace(ownSpec, "stopping", "repeats: [{draws: figure}]\nstopping", 1)
+	if _, err := Parse(filepath.Join(dir, "own.yaml"), []byte(src)); err == nil || !strings.Contains(err.Error(), "data set rows is fixed: draws applies only to generated data") {
+		t.Errorf("draws of a file: %v", err)
+	}
+}
+
+// ownField is a tournament on a user's file.
+const ownField = `name: mine
+title: Mine
+reference: komp
+heuristics: [merging]
+fields:
+  - name: own
+    title: Own
+    data: {train: rows.csv, label: kind, holdout: 0.25}
+    task: ksvm
+    bandwidth: 1
+    learning_rate: 1
+    regularizer: 1e-6
+    batch_size: 4
+    levels: [2, 4]
+    profiles:
+      smoke: {samples: 60, replicates: 2, every: 20}
+`
+
+// TestOwnField: a field of a tournament takes files as a spec does.
+func TestOwnField(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"t.yaml": ownField, "rows.csv": ownRows(), "drawn.yaml": strings.Replace(ownField, "task:", "drawn: true\n    task:", 1),
+		"bad.yaml": strings.Replace(ownField, "label: kind", "label: sort", 1)})
+	tour, err := FindTournament(filepath.Join(dir, "t.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := tour.Plan(ProfileSmoke)
+	if err != nil || len(plan) < 4 {
+		t.Fatalf("%d runs, %v", len(plan), err)
+	}
+	if f := tour.Fields[0]; f.Data.Name != "rows" || f.dim != 2 || plan[0].Run.Data != f.Data {
+		t.Errorf("field on %v of %d features", f.Data, f.dim)
+	}
+	for name, want := range map[string]string{"drawn.yaml": "files have no draws", "bad.yaml": `no column "sort": want one of x, y, kind`} {
+		if _, err := FindTournament(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
+// TestOwnKeys holds the keys of a spec's data against the fields of a data.Source.
+func TestOwnKeys(t *testing.T) {
+	var fields []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[data.Source]()) {
+		if f.Name != "Regression" { // the task says so
+			fields = append(fields, strings.ToLower(f.Name))
+		}
+	}
+	keys := []string{"name"}
+	for key := range loadSchema(t)["$defs"].(map[string]any)["Data"].(map[string]any)["properties"].(map[string]any) {
+		if key != "name" && key != "variant" {
+			keys = append(keys, strings.ReplaceAll(key, "_", ""))
+		}
+	}
+	slices.Sort(fields)
+	slices.Sort(keys)
+	if !slices.Equal(fields, keys) {
+		t.Errorf("a Source has %v, a spec's data %v", fields, keys)
+	}
+}

@@ -1,0 +1,196 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/loss"
+	"polkrepro/record"
+)
+
+// ownSpec is a spec on a user's file; %s is its data.
+const ownSpec = `name: own
+title: My own rows
+task: ksvm
+data: %s
+kernel: {type: gaussian, bandwidth: 1}
+regularizer: 1e-4
+methods:
+  - {method: polk, learning_rate: 1, batch_size: 4, parsimony: 0.01}
+  - {method: bsgd, learning_rate: 1, budget: 8, maintenance: merging}
+  - {method: csvc}
+stopping: {epochs: 2}
+evaluation: {every: 50, tail: 2, train_limit: 0}
+`
+
+const ownData = "{train: rows.csv, label: kind, holdout: 0.25, scale: standard}"
+
+// writeOwn writes a spec and its rows, which a Gaussian kernel tells apart, to a folder.
+func writeOwn(t *testing.T, dir, spec, rows string) string {
+	t.Helper()
+	if rows != "" {
+		if err := os.WriteFile(filepath.Join(dir, "rows.csv"), []byte(rows), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "own.yaml")
+	if err := os.WriteFile(path, []byte(spec), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func ownRows() string {
+	var b strings.Builder
+	b.WriteString("x,y,kind\n")
+	for i := range 200 {
+		x, y := i*37%101, i*53%89
+		fmt.Fprintf(&b, "%d,%d,%s\n", x, y, map[bool]string{true: "elm", false: "oak"}[x > y])
+	}
+	return b.String()
+}
+
+// TestOwnData: a spec on files is run and recorded as any other. Its runs are kept when
+// the files move, and run anew when they change.
+func TestOwnData(t *testing.T) {
+	dir, results := t.TempDir(), t.TempDir()
+	run := func(path string, opt Options) (*Outcome, []experiments.Planned, error) {
+		plan, err := PlanNamed([]string{path}, experiments.ProfileFull, experiments.PlanOptions{}, opt.Finder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Results = results
+		out, err := Reproduce(t.Context(), plan, opt)
+		return out, plan, err
+	}
+	spec := writeOwn(t, dir, fmt.Sprintf(ownSpec, ownData), ownRows())
+	out, plan, err := run(spec, Options{})
+	if err != nil || len(out.Finished) != 3 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	have, err := record.ReadDir(RecordsDir(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range plan {
+		r := have.Records[p.ID]
+		if r == nil || r.Final.TestError > 0.2 || r.Header.Run.Data.Name != "rows" || r.Header.Run.Check() != nil ||
+			r.Header.DataSums["train rows.csv"] != p.Run.Data.Files.Train.SHA256 {
+			t.Errorf("%s: %+v", p.Series, r)
+		}
+		if b, err := os.ReadFile(r.Path); err != nil || strings.Contains(string(b), dir) {
+			t.Errorf("the record names the folder of the file, %v", err)
+		}
+	}
+
+	moved := t.TempDir()
+	out, _, err = run(writeOwn(t, moved, fmt.Sprintf(ownSpec, ownData), ownRows()), Options{})
+	if err != nil || len(out.Kept) != 3 {
+		t.Errorf("moved: %+v, %v", out, err)
+	}
+	out, _, err = run(writeOwn(t, moved, fmt.Sprintf(ownSpec, ownData), ownRows()+"1,2,oak\n"), Options{})
+	if err != nil || len(out.Finished) != 3 {
+		t.Errorf("changed: %+v, %v", out, err)
+	}
+	missing := writeOwn(t, t.TempDir(), fmt.Sprintf(ownSpec, ownData), "")
+	out, _, err = run(missing, Options{})
+	if err != nil || len(out.Unavailable) != 1 || out.Unavailable[0].Runs != 3 || !strings.Contains(out.Unavailable[0].Why, "there is no file "+filepath.Join(filepath.Dir(missing), "rows.csv")) {
+		t.Errorf("missing: %+v, %v", out, err)
+	}
+	if _, _, err = run(missing, Options{RequireData: true}); !errors.Is(err, ErrMissingData) {
+		t.Errorf("missing and required: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "rows.csv"), []byte(ownRows()+"3,2,elm\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir()}); !errors.Is(err, data.ErrCorrupt) || !strings.Contains(err.Error(), "it was changed") {
+		t.Errorf("changed after it was planned: %v", err)
+	}
+}
+
+// TestOwnRegression: numbers are learned as targets with mean 0 and standard deviation 1;
+// the error is the root of the mean squared error in those, far below that of the mean.
+func TestOwnRegression(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,price\n")
+	for i := range 300 {
+		x := float64(i*37%301) / 50
+		fmt.Fprintf(&b, "%v,%v\n", x, 250_000+40_000*math.Sin(x))
+	}
+	spec := `name: prices
+title: Prices
+task: squared-error
+data: {train: rows.csv, label: price, holdout: 0.2}
+kernel: {type: gaussian, bandwidth: 0.7}
+regularizer: 1e-6
+methods: [{method: polk, learning_rate: 0.5, batch_size: 4, parsimony: 0.01}]
+stopping: {epochs: 20}
+evaluation: {every: 1000, tail: 3, train_limit: 0}
+`
+	plan, err := PlanNamed([]string{writeOwn(t, t.TempDir(), spec, b.String())}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := t.TempDir()
+	if out, err := Reproduce(t.Context(), plan, Options{Results: results}); err != nil || len(out.Finished) != 1 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	have, err := record.ReadDir(RecordsDir(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := have.Records[plan[0].ID]
+	if e := r.Final.TestError; !(e > 0 && e < 0.1) {
+		t.Errorf("the error is %v of the targets' deviation", e)
+	}
+	if m, d := r.Header.DataFacts["target_mean"], r.Header.DataFacts["target_deviation"]; math.Abs(m-250_000) > 10_000 || math.Abs(d-28_000) > 3_000 {
+		t.Errorf("targets of mean %v and deviation %v", m, d)
+	}
+}
+
+// TestRegressionError: the error of the function 0 is the root of the mean square of the
+// targets.
+func TestRegressionError(t *testing.T) {
+	split := &data.Split{N: 3, Dim: 1, X: []float32{0, 1, 2}, Y: []float64{1, -2, 2}}
+	o := NewObjective(loss.SquaredError{}, 1, &data.Set{Train: split, Test: split}, 0)
+	zero := make([]float64, 3)
+	if m := o.ofScores(split, zero, zero, 0, 0); math.Abs(m.TestError-math.Sqrt(3)) > 1e-15 || math.Abs(m.TestRisk-1.5) > 1e-15 {
+		t.Errorf("error %v and risk %v, want √3 and 1.5", m.TestError, m.TestRisk)
+	}
+}
+
+// TestRegisteredData: a spec names a data set that the program registered, and its runs
+// are those of its code.
+func TestRegisteredData(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte(ownRows()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, set, err := data.Source{Train: path, Label: data.Column{Name: "kind"}, Holdout: 0.25, Scale: data.ScaleUnit}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data.Register(data.Registration{
+		Info: data.Info{Name: "registered", Title: "Rows", Classes: 2, Dim: 2, Train: set.Train.N, Test: set.Test.N}, Code: "version 3",
+		Load: func(data.Ref) (*data.Set, error) { return set, nil },
+	})
+	plan, err := PlanNamed([]string{writeOwn(t, t.TempDir(), fmt.Sprintf(ownSpec, "{name: registered}"), "")}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return p.Run.Code != "data registered: version 3" }); i >= 0 {
+		t.Errorf("code %q", plan[i].Run.Code)
+	}
+	out, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir()})
+	if err != nil || len(out.Finished) != 3 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
