@@ -149,6 +149,16 @@ func (t *Tournament) With(names []string) (*Tournament, error) {
 	return &out, nil
 }
 
+// Against returns the tournament with another reference.
+func (t *Tournament) Against(name string) (*Tournament, error) {
+	if why := checkVariant(name); why != "" {
+		return nil, errors.New(why)
+	}
+	out := *t
+	out.Reference, out.Heuristics = name, union([]string{name}, t.Heuristics)
+	return &out, nil
+}
+
 // checkVariant says what is wrong with the name of a heuristic or a variant of one.
 func checkVariant(name string) string {
 	base, _, _ := strings.Cut(name, ":")

@@ -183,6 +183,24 @@ func TestWith(t *testing.T) {
 	}
 }
 
+func TestAgainst(t *testing.T) {
+	tour, err := FindTournament("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	against, err := tour.Against("merging")
+	if err != nil || against.Reference != "merging" || against.Heuristics[0] != "merging" || len(against.Heuristics) != len(tour.Heuristics) {
+		t.Errorf("%+v, %v", against, err)
+	}
+	few, err := against.With([]string{"komp-merge"})
+	if err != nil || !slices.Equal(few.Heuristics, []string{"merging", "komp-merge"}) {
+		t.Errorf("%v, %v", few.Heuristics, err)
+	}
+	if _, err := tour.Against("mergin"); err == nil || !strings.Contains(err.Error(), `did you mean "merging"?`) {
+		t.Errorf("unknown heuristic: %v", err)
+	}
+}
+
 // Variants of a heuristic are runs of it with other parameters; of the default value the
 // runs are those of the heuristic itself.
 func TestWithVariants(t *testing.T) {

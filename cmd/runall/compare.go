@@ -21,6 +21,7 @@ type comparison struct {
 	profile  string
 	progress string
 	with     []string
+	against  string
 }
 
 func newCompare() *cobra.Command {
@@ -47,6 +48,7 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	}
 	profileFlag(cmd, &c.profile, "quick")
 	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all)")
+	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
 	workersFlag(cmd, &c.opt.Workers)
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)
@@ -88,6 +90,11 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 	t, err := experiments.FindTournament(name)
 	if err != nil {
 		return nil, nil, err
+	}
+	if c.against != "" {
+		if t, err = t.Against(c.against); err != nil {
+			return nil, nil, err
+		}
 	}
 	if len(c.with) > 0 {
 		if t, err = t.With(c.with); err != nil {
