@@ -144,6 +144,37 @@ run(prune, about="drops what has been heavy for the shortest time", params=[ORDE
 	}
 }
 
+// Elements can enter, with a refit: the suite compares with the definition.
+func TestCheckPythonEnter(t *testing.T) {
+	dir := python(t)
+	out, err := conformance(scriptIn(t, dir, "halves.py", `#!/usr/bin/env python3
+from polkprune import ORDER, run
+
+
+def prune(s, order):
+    while len(s) > max(order, 1):
+        total, left = s.total, len(s)
+        p = s.least(s.cost)
+        q = s.least(lambda j: s.cost(j) if j != p else float("inf"))
+        z = [(a + b) / 2 for a, b in zip(s.point(p), s.point(q))]
+        near = s.values(z)[p] > 0.5
+        j = s.enter(z)
+        if j is None:
+            assert s.total == total and len(s) == left
+        else:
+            assert j == total and s.total == total + 1 and len(s) == left + 1
+            assert j in s and s.age(j) == 0 and len(s.ids) == s.total
+            s.remove(q if near else j)
+        s.remove(p)
+
+
+run(prune, about="replaces two elements by the point between them", params=[ORDER], inverse=True)
+`))
+	if err != nil {
+		t.Error(out)
+	}
+}
+
 // Merging with NumPy leaves what the same in Go does: it sees the same points and weights,
 // and adds what it says.
 func TestCheckPythonMerge(t *testing.T) {

@@ -91,6 +91,7 @@ func (d *dialogue) step(ctx context.Context, v *view) error {
 
 // answer does what an answer says and returns what it asks for.
 func (v *view) answer(a *answer) ([]byte, error) {
+	v.entered = v.entered[:0]
 	for _, action := range a.Do {
 		if err := v.do(action); err != nil {
 			return nil, err

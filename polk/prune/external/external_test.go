@@ -60,6 +60,7 @@ var clients = map[string]client{
 	"remove-least": {`"about":"KOMP to a fixed order, in one action","inverse":true,` + orderParam, func(c *wire, _, total, order int) {
 		c.do(`{"remove_least":{"leave":%d,"plus":[%s0]}}`, order, strings.Repeat("0,", total-1))
 	}},
+	"halves": {`"about":"replaces the two cheapest elements by the point between them, with a refit","inverse":true,` + orderParam, halves},
 	"drop-oldest": {`"about":"drops the oldest","wants":["ids"],"epsilon":false,` + orderParam, func(c *wire, _, total, order int) {
 		ids := c.numbers("ids")
 		for ; total > order; total-- {
@@ -90,6 +91,68 @@ var clients = map[string]client{
 		fmt.Print(strings.Repeat(" ", 2*maxLine))
 		time.Sleep(time.Hour)
 	}},
+}
+
+// halves is the client of that name; halving is the same in this program.
+func halves(c *wire, _, total, order int) {
+	for left := total; left > order; left-- {
+		costs := c.numbers("costs")
+		p := least(costs)
+		costs[p] = math.NaN()
+		q := least(costs)
+		if q < 0 {
+			c.do(`{"remove":%d}`, p)
+			continue
+		}
+		var points, values [][]float64
+		c.ask(`{"points":[%d,%d]}`, p, q)
+		json.Unmarshal(c.values["points"], &points)
+		for i, v := range points[1] {
+			points[0][i] = (points[0][i] + v) / 2
+		}
+		z, _ := json.Marshal(points[0])
+		c.ask(`{"values":[%s]}`, z)
+		json.Unmarshal(c.values["values"], &values)
+		var entered []int
+		c.do(`{"enter":{"point":%s}}`, z)
+		c.ask(`{"get":["entered"]}`)
+		json.Unmarshal(c.values["entered"], &entered)
+		if c.do(`{"remove":%d}`, p); entered[0] >= 0 && values[0][p] > 0.5 {
+			c.do(`{"remove":%d}`, q)
+		} else if entered[0] >= 0 {
+			c.do(`{"remove":%d}`, entered[0])
+		}
+	}
+}
+
+type halving struct{ order int }
+
+func (h halving) Prune(_ context.Context, s prune.InverseState) error {
+	for left := s.Len(); left > h.order; left-- {
+		p := prune.Least(s, s.Cost)
+		q := prune.Least(s, func(j int) float64 {
+			if j == p {
+				return math.NaN()
+			}
+			return s.Cost(j)
+		})
+		if s.Len() < 2 {
+			s.Remove(p)
+			continue
+		}
+		z := make([]float32, len(s.Point(p)))
+		for i, v := range s.Point(p) {
+			z[i] = float32((float64(v) + float64(s.Point(q)[i])) / 2)
+		}
+		near := s.Values(z)[p] > 0.5
+		j := s.Enter(z)
+		if s.Remove(p); j >= 0 && near {
+			s.Remove(q)
+		} else if j >= 0 {
+			s.Remove(j)
+		}
+	}
+	return nil
 }
 
 // pairs replaces the two elements of least ID by their mean, with their weights' sum.
@@ -262,7 +325,7 @@ func TestCommand(t *testing.T) {
 
 // The conformance suite passes over a process, with the inverse and without.
 func TestConformance(t *testing.T) {
-	for _, name := range []string{"komp-order", "pairs"} {
+	for _, name := range []string{"komp-order", "pairs", "halves"} {
 		t.Run(name, func(t *testing.T) { prunetest.Run(t, served(t, name), prune.Params{"order": 7}) })
 	}
 }
@@ -289,6 +352,9 @@ func TestSameBits(t *testing.T) {
 	for name, own := range map[string]prune.Heuristic{
 		"komp-order":   kompOrder,
 		"remove-least": kompOrder,
+		"halves": {Name: "own", About: "halves", Params: komp.Params, NewInverse: func(p prune.Params) prune.InversePruner {
+			return halving{p.Int("order")}
+		}},
 		"drop-oldest": {Name: "own", About: "drops the oldest", Params: komp.Params, New: func(p prune.Params) prune.Pruner {
 			return oldestFirst{p.Int("order")}
 		}},
@@ -503,7 +569,7 @@ func TestNonsense(t *testing.T) {
 		`{"get":["ids"],"done":true}`: `want either something to get or "done": true`,
 		`{"done":true} {}`:            "more than one value on a line",
 		`{"remove":3,"done":true}`:    `json: unknown field "remove"`,
-		`{"do":[{"remove":3,"drop":2}],"done":true}`:                          "action 0 is not one of remove, remove_least, drop, add and weights",
+		`{"do":[{"remove":3,"drop":2}],"done":true}`:                          "action 0 is not one of remove, remove_least, drop, add, enter and weights",
 		`{"do":[{"remove":99}],"done":true}`:                                  "remove: element 99 is not present: want one of 0 to 8 that has not been removed",
 		`{"do":[{"drop":-1}],"done":true}`:                                    "drop: element -1 is not present: want one of 0 to 8 that has not been removed",
 		`{"do":[{"drop":1},{"drop":1}],"done":true}`:                          "drop: element 1 is not present: want one of 0 to 8 that has not been removed",
@@ -517,7 +583,9 @@ func TestNonsense(t *testing.T) {
 		`{"get":["cost"]}`:  `unknown quantity "cost"`,
 		`{"get":["costs"]}`: `costs needs the inverse kernel matrix: say "inverse": true in the hello`,
 		`{"rows":[9]}`:      "rows: element 9 is not present: want one of 0 to 8 that has not been removed",
-		`{"columns":[1]}`:   `columns need the inverse kernel matrix: say "inverse": true in the hello`,
+		`{"do":[{"enter":{"point":[1,2,3]}}],"done":true}`: `enter needs the inverse kernel matrix: say "inverse": true in the hello, or add`,
+		`{"values":[[1,2]]}`: "values: point of 2 features, want 3",
+		`{"columns":[1]}`:    `columns need the inverse kernel matrix: say "inverse": true in the hello`,
 	} {
 		a, err := parseAnswer([]byte(answer))
 		if err == nil {
@@ -615,6 +683,7 @@ func TestPage(t *testing.T) {
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"do":[{"remove":3},{"drop":8},{"weights":{"of":1,"to":[1,2,3]}}],"get":["costs","spent"]}`))
 	f.Add([]byte(`{"do":[{"add":{"point":[1,2,3],"weights":[0,0,1e300]}}],"rows":[0,9],"points":[2],"columns":[1]}`))
+	f.Add([]byte(`{"do":[{"enter":{"point":[1.5,0.5,-1]}},{"remove":9}],"get":["entered"],"values":[[1,2,3]]}`))
 	f.Add([]byte(`{"do":[],"get":["ids","ages","samples","self","weights","norms","distances","distances_before","x","y"]}`))
 	f.Add([]byte(`{"do":[{"remove_least":{"leave":4,"plus":[0,1,2,3,4,5,6,7,8]}}],"done":true}`))
 	f.Fuzz(func(t *testing.T, line []byte) {

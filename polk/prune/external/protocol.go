@@ -33,12 +33,13 @@ type hello struct {
 // An answer is a line of a process in a step: what it does, in this order, and then
 // what it asks for, or that the step is done.
 type answer struct {
-	Do      []action `json:"do"`
-	Get     []string `json:"get"`     // names of quantities
-	Rows    []int    `json:"rows"`    // elements whose row of the kernel matrix it asks for
-	Columns []int    `json:"columns"` // elements whose column of K⁻¹ it asks for
-	Points  []int    `json:"points"`  // elements whose point it asks for
-	Done    bool     `json:"done"`
+	Do      []action    `json:"do"`
+	Get     []string    `json:"get"`     // names of quantities
+	Rows    []int       `json:"rows"`    // elements whose row of the kernel matrix it asks for
+	Columns []int       `json:"columns"` // elements whose column of K⁻¹ it asks for
+	Points  []int       `json:"points"`  // elements whose point it asks for
+	Values  [][]float64 `json:"values"`  // points whose kernel values it asks for
+	Done    bool        `json:"done"`
 }
 
 // An action has one field.
@@ -47,6 +48,7 @@ type action struct {
 	Least   *removals `json:"remove_least"`
 	Drop    *int      `json:"drop"`
 	Add     *element  `json:"add"`
+	Enter   *entering `json:"enter"`
 	Weights *weights  `json:"weights"`
 }
 
@@ -61,6 +63,11 @@ type removals struct {
 type element struct {
 	Point   []float64 `json:"point"`
 	Weights []float64 `json:"weights"`
+}
+
+// An entering element gets its weights by a refit.
+type entering struct {
+	Point []float64 `json:"point"`
 }
 
 // weights are new ones of an element.
@@ -88,19 +95,19 @@ func parseAnswer(line []byte) (*answer, error) {
 	if err := parse(line, &a); err != nil {
 		return nil, err
 	}
-	asks := len(a.Get)+len(a.Rows)+len(a.Columns)+len(a.Points) > 0
+	asks := len(a.Get)+len(a.Rows)+len(a.Columns)+len(a.Points)+len(a.Values) > 0
 	if asks == a.Done {
 		return nil, errors.New(`want either something to get or "done": true`)
 	}
 	for i, do := range a.Do {
 		n := 0
-		for _, given := range []bool{do.Remove != nil, do.Least != nil, do.Drop != nil, do.Add != nil, do.Weights != nil} {
+		for _, given := range []bool{do.Remove != nil, do.Least != nil, do.Drop != nil, do.Add != nil, do.Enter != nil, do.Weights != nil} {
 			if given {
 				n++
 			}
 		}
 		if n != 1 {
-			return nil, fmt.Errorf("action %d is not one of remove, remove_least, drop, add and weights", i)
+			return nil, fmt.Errorf("action %d is not one of remove, remove_least, drop, add, enter and weights", i)
 		}
 	}
 	return &a, nil
@@ -111,6 +118,7 @@ type view struct {
 	prune.Elements
 	inverse prune.InverseState // nil if there is none
 	oldGone bool               // an old element has been removed
+	entered []int              // numbers of what the last answer entered
 }
 
 // A quantity is what a process can ask for by name.
@@ -140,6 +148,9 @@ var quantities = map[string]quantity{
 			return append(b, "null"...)
 		}
 		return appendNumber(b, v.inverse.DistanceBefore(j))
+	}},
+	"entered": {inverse: true, one: func(b []byte, v *view) []byte {
+		return appendList(b, len(v.entered), func(b []byte, i int) []byte { return strconv.AppendInt(b, int64(v.entered[i]), 10) })
 	}},
 	"spent": {inverse: true, one: func(b []byte, v *view) []byte { return appendNumber(b, v.inverse.Spent()) }},
 	"x": {one: func(b []byte, v *view) []byte {
@@ -178,7 +189,7 @@ func (v *view) appendAsked(b []byte, a *answer) (_ []byte, err error) {
 		}
 		b = append(strconv.AppendQuote(b, name), ':')
 	}
-	if len(a.Get) > len(quantities) || max(len(a.Rows), len(a.Columns), len(a.Points)) > v.Total() {
+	if len(a.Get) > len(quantities) || max(len(a.Rows), len(a.Columns), len(a.Points), len(a.Values)) > v.Total() {
 		return b, errors.New("more asked for than there is")
 	}
 	for _, name := range a.Get {
@@ -217,6 +228,17 @@ func (v *view) appendAsked(b []byte, a *answer) (_ []byte, err error) {
 		key(of.name)
 		b = appendList(b, len(of.elements), func(b []byte, i int) []byte { return of.values(b, of.elements[i]) })
 	}
+	if len(a.Values) == 0 {
+		return append(b, '}'), nil
+	}
+	points := make([][]float32, len(a.Values))
+	for i, p := range a.Values {
+		if points[i], err = v.point(p); err != nil {
+			return b, fmt.Errorf("values: %w", err)
+		}
+	}
+	key("values")
+	b = appendList(b, len(points), func(b []byte, i int) []byte { return appendNumbers(b, v.Elements.Values(points[i])) })
 	return append(b, '}'), nil
 }
 
@@ -250,6 +272,15 @@ func (v *view) do(a action) error {
 		v.oldGone = v.oldGone || *a.Drop < v.Old()
 	case a.Add != nil:
 		return v.add(a.Add)
+	case a.Enter != nil:
+		if v.inverse == nil {
+			return errors.New(`enter needs the inverse kernel matrix: say "inverse": true in the hello, or add`)
+		}
+		x, err := v.point(a.Enter.Point)
+		if err != nil {
+			return fmt.Errorf("enter: %w", err)
+		}
+		v.entered = append(v.entered, v.inverse.Enter(x))
 	case a.Weights != nil:
 		if err := v.check(a.Weights.Of); err != nil {
 			return fmt.Errorf("weights: %w", err)
@@ -293,23 +324,32 @@ func (v *view) add(e *element) error {
 		Add(x []float32, w []float64) int
 	})
 	if !ok {
-		return errors.New("add: no element can be added where there is an inverse kernel matrix")
+		return errors.New("add: not where there is an inverse kernel matrix: enter the point, and a refit gives it weights")
 	}
-	step := v.Step()
-	if dim := len(step.X) / step.N; len(e.Point) != dim {
-		return fmt.Errorf("add: point of %d features, want %d", len(e.Point), dim)
+	x, err := v.point(e.Point)
+	if err == nil {
+		err = v.checkWeights(e.Weights)
 	}
-	if err := v.checkWeights(e.Weights); err != nil {
+	if err != nil {
 		return fmt.Errorf("add: %w", err)
-	}
-	x := make([]float32, len(e.Point))
-	for i, f := range e.Point {
-		if x[i] = float32(f); math.IsInf(float64(x[i]), 0) {
-			return fmt.Errorf("add: feature %v is out of the range of float32", f)
-		}
 	}
 	s.Add(x, e.Weights)
 	return nil
+}
+
+// point rounds a point's features to float32.
+func (v *view) point(p []float64) ([]float32, error) {
+	step := v.Step()
+	if dim := len(step.X) / step.N; len(p) != dim {
+		return nil, fmt.Errorf("point of %d features, want %d", len(p), dim)
+	}
+	x := make([]float32, len(p))
+	for i, f := range p {
+		if x[i] = float32(f); math.IsInf(float64(x[i]), 0) {
+			return nil, fmt.Errorf("feature %v is out of the range of float32", f)
+		}
+	}
+	return x, nil
 }
 
 // checkWeights reports weights of the wrong length.

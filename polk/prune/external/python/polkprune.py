@@ -185,6 +185,24 @@ class State:
         self.total += 1
         return self.total - 1
 
+    def enter(self, point):
+        """Adds an element, gives all elements the weights of the best approximation, and
+        returns its number; None if the point is of no use, so close is it to the span of
+        the others. With the inverse only."""
+        self._change({"enter": {"point": _list(point)}})
+        j = self._ask({"get": ["entered"]})["entered"][0]
+        if j < 0:
+            return None
+        for name in _FIXED - {"x", "y"}:
+            self._values.pop(name, None)
+        self._present[j] = None
+        self.total += 1
+        return j
+
+    def values(self, point):
+        """The kernel values of any point and all elements."""
+        return _array(_floats(self._ask({"values": [_list(point)]})["values"][0]))
+
     def set_weights(self, j, weights):
         """Gives j other weights. Without the inverse only."""
         self._change({"weights": {"of": int(j), "to": _list(weights)}})
