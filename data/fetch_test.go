@@ -243,7 +243,7 @@ func TestFetchNothingToAsk(t *testing.T) {
 		smallSet(t)
 		t.Setenv(EnvOffline, "1")
 		rows, err := f.Fetch(t.Context(), nil)
-		if err != nil || len(rows) != 5 {
+		if err != nil || len(rows) != 2 {
 			t.Fatalf("%+v, %v", rows, err)
 		}
 		for _, row := range rows {

@@ -182,7 +182,8 @@ type Info struct {
 	Variants []string `json:"variants,omitempty"` // the default first
 	Source   string   `json:"source"`
 	Licence  string   `json:"licence"`
-	How      string   `json:"how,omitempty"` // how to get the files
+	How      string   `json:"how,omitempty"`   // how to get the files
+	Extra    bool     `json:"extra,omitempty"` // no experiment of the paper is on it: asked for by name only
 }
 
 // List returns the known data sets, in a fixed order.

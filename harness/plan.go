@@ -143,8 +143,8 @@ func GuessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have m
 }
 
 // Lacking returns the data sets that can't be had, by name, with where they
-// were searched: those that runs of a plan without a record need, and those
-// that no run of the plan concerns.
+// were searched: those that runs of a plan without a record need, and those of
+// the paper that no run of the plan concerns.
 func Lacking(plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) map[string]string {
 	lacking := make(map[string]string)
 	check := func(ref data.Ref) {
@@ -160,7 +160,7 @@ func Lacking(plan []experiments.Planned, have map[string]*record.Record, finder 
 		}
 	}
 	for _, set := range data.List() {
-		if !planned[set.Name] {
+		if !planned[set.Name] && !set.Extra {
 			check(data.Ref{Name: set.Name})
 		}
 	}

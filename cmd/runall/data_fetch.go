@@ -26,7 +26,7 @@ func newDataFetch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fetch [NAME...]",
 		Short: "Download missing data sets to " + data.CacheDir,
-		Long: `Download missing data sets, the named ones or by default all, to
+		Long: `Download missing data sets, the named ones or by default the paper's, to
 ` + data.CacheDir + `/NAME. Files are checked against their SHA-256; corrupt files in that
 folder are replaced.
 
