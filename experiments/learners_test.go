@@ -27,26 +27,7 @@ func TestLearnersSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := os.Open("settings/" + s.Name + ".csv")
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := csv.NewReader(f).ReadAll()
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		failed := make(map[string]bool)
-		errors := make(map[string]float64) // by series
-		for _, row := range rows[1:] {
-			if errors[row[2]], err = strconv.ParseFloat(row[5], 64); err != nil {
-				t.Fatal(err)
-			}
-			failed[row[2]] = row[4] != "0"
-		}
-		if len(errors) != len(tried.variants) {
-			t.Errorf("%s: %d settings in the table, %d in its spec", s.Name, len(errors), len(tried.variants))
-		}
+		errors, failed := settingsOf(t, tried, s.Name)
 		for _, v := range s.variants {
 			least, chosen, found := 100.0, 100.0, 0
 			for _, w := range tried.variants {
@@ -61,6 +42,82 @@ func TestLearnersSettings(t *testing.T) {
 			}
 			if chosen > least || found == 0 && v.method != "forgetron" { // which has nothing to choose
 				t.Errorf("%s: %s has error %v on held-out rows, and the best of %d settings %v", s.Name, v.series, chosen, found, least)
+			}
+		}
+	}
+}
+
+// settingsOf returns the errors on held-out rows of a spec of settings by series, and which
+// of these failed.
+func settingsOf(t *testing.T, tried *Spec, name string) (errors map[string]float64, failed map[string]bool) {
+	t.Helper()
+	f, err := os.Open("settings/" + name + ".csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(f).ReadAll()
+	f.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	errors, failed = make(map[string]float64), make(map[string]bool)
+	for _, row := range rows[1:] {
+		if errors[row[2]], err = strconv.ParseFloat(row[5], 64); err != nil {
+			t.Fatal(err)
+		}
+		failed[row[2]] = row[4] != "0"
+	}
+	if len(errors) != len(tried.variants) {
+		t.Errorf("%s: %d settings in the table, %d in its spec", name, len(errors), len(tried.variants))
+	}
+	return errors, failed
+}
+
+// TestPublicSettings: POLK has the bandwidth and the rate on public data that were best on
+// held-out training rows, and the tournament's field the bandwidth, with a rate that is
+// within 0.7 points of the best.
+func TestPublicSettings(t *testing.T) {
+	tour, err := FindTournament("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"fashion-ksvm", "fashion-klr", "letter-ksvm", "letter-klr", "satimage-ksvm", "satimage-klr"} {
+		tried, err := LoadFile("settings/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		errors, _ := settingsOf(t, tried, name)
+		least, best := 100.0, Params{}
+		for _, v := range tried.variants {
+			if errors[v.series] < least {
+				least, best = errors[v.series], v.params
+			}
+		}
+		specs, err := FindSpecs([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := 0
+		for _, v := range specs[0].variants {
+			if v.method == MethodPOLK && v.params.Kernel == best.Kernel && v.params.LearningRate == best.LearningRate {
+				held++
+			}
+		}
+		if held != 4 {
+			t.Errorf("%s: %d of 4 series of POLK have the settings that were best, %+v", name, held, best)
+		}
+		for _, f := range tour.Fields {
+			if f.Name != name {
+				continue
+			}
+			at := 100.0
+			for _, v := range tried.variants {
+				if v.params.Kernel == f.params.Kernel && v.params.LearningRate == f.params.LearningRate {
+					at = errors[v.series]
+				}
+			}
+			if f.params.Kernel != best.Kernel || at > least+0.7 {
+				t.Errorf("field %s: error %v on held-out rows, and the least is %v", name, at, least)
 			}
 		}
 	}
