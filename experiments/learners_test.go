@@ -27,7 +27,7 @@ func TestLearnersSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		errors, failed := settingsOf(t, tried, s.Name)
+		errors, failed := triedSettings(t, tried, s.Name)
 		for _, v := range s.variants {
 			least, chosen, found := 100.0, 100.0, 0
 			for _, w := range tried.variants {
@@ -47,9 +47,9 @@ func TestLearnersSettings(t *testing.T) {
 	}
 }
 
-// settingsOf returns the errors on held-out rows of a spec of settings by series, and which
+// triedSettings returns the errors on held-out rows of a spec of settings by series, and which
 // of these failed.
-func settingsOf(t *testing.T, tried *Spec, name string) (errors map[string]float64, failed map[string]bool) {
+func triedSettings(t *testing.T, tried *Spec, name string) (errors map[string]float64, failed map[string]bool) {
 	t.Helper()
 	f, err := os.Open("settings/" + name + ".csv")
 	if err != nil {
@@ -86,20 +86,20 @@ func TestPublicSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		errors, _ := settingsOf(t, tried, name)
+		errors, _ := triedSettings(t, tried, name)
 		least, best := 100.0, Params{}
 		for _, v := range tried.variants {
 			if errors[v.series] < least {
 				least, best = errors[v.series], v.params
 			}
 		}
-		specs, err := FindSpecs([]string{name})
+		spec, err := LoadFile(name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
 		held := 0
-		for _, v := range specs[0].variants {
-			if v.method == MethodPOLK && v.params.Kernel == best.Kernel && v.params.LearningRate == best.LearningRate {
+		for _, v := range spec.variants {
+			if v.method == MethodPOLK && v.params.Kernel.Bandwidth == best.Kernel.Bandwidth && v.params.LearningRate == best.LearningRate {
 				held++
 			}
 		}
@@ -112,11 +112,11 @@ func TestPublicSettings(t *testing.T) {
 			}
 			at := 100.0
 			for _, v := range tried.variants {
-				if v.params.Kernel == f.params.Kernel && v.params.LearningRate == f.params.LearningRate {
+				if v.params.Kernel.Bandwidth == f.params.Kernel.Bandwidth && v.params.LearningRate == f.params.LearningRate {
 					at = errors[v.series]
 				}
 			}
-			if f.params.Kernel != best.Kernel || at > least+0.7 {
+			if f.params.Kernel.Bandwidth != best.Kernel.Bandwidth || at > least+0.7 {
 				t.Errorf("field %s: error %v on held-out rows, and the least is %v", name, at, least)
 			}
 		}
