@@ -1,0 +1,147 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/polk/prune"
+)
+
+// speed is how many multiply-adds a second of the budget stands for. A constant, not a
+// clock, divides the budget, so that the same command gives the same spec everywhere.
+const speed = 2e9
+
+// The bounds of what is compared.
+const (
+	largestOrder = 500
+	mostSamples  = 200_000 // of a run of more than one pass
+	mostBytes    = 2 << 30 // of a batch method
+	batchSize    = 32      // of POLK
+	batchShare   = 0.25    // of the budget, the most that one batch method may take
+	searchShare  = 0.4     // of the budget, for the search
+	trainLimit   = 1000    // training rows on which risks are evaluated
+	evaluations  = 25      // of a run: 20 on its way and 5 at its end
+	leastSamples = 500     // of a run of the search
+)
+
+// sizes say how large the comparison is. They follow from the number of rows, features
+// and classes, and from the budget.
+type sizes struct {
+	rows, test, dim, classes int
+
+	order   int // largest model order
+	seeds   int
+	samples int      // of a run
+	tried   int      // samples of a run of the search
+	methods []method // those that are compared
+	left    []string // which were left out, and why
+	spent   float64  // seconds, by estimate
+}
+
+// small is the other model order.
+func (z *sizes) small() int { return max(2, z.order/4) }
+
+// newSizes divides the budget. The order is the one asked for, or 0.
+func newSizes(set *data.Set, task string, budget time.Duration, order int) sizes {
+	z := sizes{rows: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes)}
+	all := budget.Seconds() * speed
+	for _, m := range methods {
+		if m.fits(task) && !m.batch() {
+			z.methods = append(z.methods, m)
+		}
+	}
+	z.order = min(max(z.rows/20, 8), largestOrder)
+	if order > 0 {
+		z.order = order
+	}
+	passes := 1
+	for passes < 8 && 2*passes*z.rows <= mostSamples {
+		passes *= 2
+	}
+	fits := func(seeds, samples int) bool {
+		z.seeds, z.samples = seeds, samples
+		return z.cost() <= (1-searchShare)*all
+	}
+	for order == 0 && z.order > 64 && !fits(3, z.rows) { // else smaller models
+		z.order /= 2
+	}
+	for samples := passes * z.rows; ; samples /= 2 {
+		if fits(5, samples) || fits(3, samples) || samples <= z.rows && fits(1, samples) || samples <= leastSamples {
+			break
+		}
+	}
+	z.tried = z.samples
+	for z.search() > searchShare*all && z.tried > leastSamples {
+		z.tried = max(min(leastSamples, z.samples), z.tried/2)
+	}
+	z.spent = z.cost() + z.search()
+	for _, m := range methods {
+		if !m.fits(task) || !m.batch() {
+			continue
+		}
+		cost := m.cost(&z) * float64(z.repeats(m.name))
+		bytes := harness.Bytes(m.name, harness.Size{
+			Train: float64(z.rows), Test: float64(z.test), Dim: float64(z.dim), Classes: float64(z.classes),
+			Order: float64(z.rows), Params: experiments.Params{Budget: z.order},
+		})
+		switch {
+		case bytes > mostBytes:
+			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs %.1f GiB of memory, more than %d", m.name, bytes/(1<<30), mostBytes>>30))
+		case cost > batchShare*all:
+			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs about %v, more than a quarter of the budget", m.name, seconds(cost)))
+		default:
+			z.methods = append(z.methods, m)
+			z.spent += cost
+		}
+	}
+	return z
+}
+
+// seconds is how long so many multiply-adds take, by estimate.
+func seconds(ops float64) time.Duration {
+	return time.Duration(math.Ceil(ops/speed)) * time.Second
+}
+
+// repeats is how many runs a method has at an order: one if it depends on no seed.
+func (z *sizes) repeats(name string) int {
+	if experiments.Method(name).Seedless {
+		return 1
+	}
+	return z.seeds
+}
+
+// cost is that of the runs of all methods on streams, in multiply-adds.
+func (z *sizes) cost() float64 {
+	var sum float64
+	for _, m := range z.methods {
+		for _, order := range []int{z.small(), z.order} {
+			sum += float64(z.seeds) * z.run(&m, order, z.samples, evaluations*float64(z.test+min(trainLimit, z.rows)))
+		}
+	}
+	return sum
+}
+
+// search is that of the search.
+func (z *sizes) search() float64 {
+	one := func(m *method) float64 { return z.run(m, z.order, z.tried, float64(z.rows)/6) }
+	sum := float64(len(bandwidths)*len(rates)) * one(&methods[0])
+	for i := range z.methods {
+		sum += float64(z.methods[i].tries()) * one(&z.methods[i])
+	}
+	return sum
+}
+
+// run is what a run on a stream costs that evaluates so many rows. A sample costs as many
+// multiply-adds as its learner keeps numbers (docs/learners.md), and those of a kernel value
+// and of the search for an element to go, which are for each element.
+func (z *sizes) run(m *method, order, samples int, evaluated float64) float64 {
+	const element = 64
+	p := experiments.Params{Budget: order, Pruner: m.pruner, Own: prune.Params{"rank": float64(order)}}
+	n, dim, classes := float64(order), float64(z.dim), float64(z.classes)
+	step := experiments.Method(m.name).Numbers(p, n, dim, classes) + element*n
+	return float64(samples)*step + evaluated*n*(dim+classes+element/4)
+}
