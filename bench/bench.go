@@ -374,12 +374,12 @@ func (b *bench) change(p *experiments.Planned, params experiments.Params) {
 	p.Group = fmt.Sprintf("%s %v", p.Group, p.Run.Params.Parsimony)
 }
 
-// K is sought from largest down by halves, in rounds, until the order is reached; then once
+// K is sought from largest down by halves, in rounds, until the order is reached; then twice
 // between the two values that it lies between, on logarithmic scales.
 const (
 	largestParsimony = 1.28
 	parsimonyRound   = 3
-	mostParsimony    = 15
+	mostParsimony    = 18
 )
 
 // A sought is a value of K with the order that it led to.
@@ -414,7 +414,7 @@ func (b *bench) findParsimony(ctx context.Context, plan []experiments.Planned, f
 		return len(runs), err
 	}
 	k := largestParsimony
-	for k > largestParsimony/math.Exp2(mostParsimony) {
+	for k > largestParsimony/math.Exp2(15) {
 		n, err := round(func(label string) []float64 {
 			if all := seen[label]; len(all) > 0 && all[len(all)-1].order >= float64(b.size.order) {
 				return nil
@@ -430,15 +430,17 @@ func (b *bench) findParsimony(ctx context.Context, plan []experiments.Planned, f
 		k /= 1 << parsimonyRound
 	}
 	orders := []int{b.size.small(), b.size.order}
-	if _, err := round(func(label string) (ks []float64) {
-		for _, order := range orders {
-			if k, ok := between(seen[label], float64(order)); ok && !slices.Contains(ks, k) {
-				ks = append(ks, k)
+	for range 2 {
+		if _, err := round(func(label string) (ks []float64) {
+			for _, order := range orders {
+				if k, ok := between(seen[label], float64(order)); ok && !slices.Contains(ks, k) {
+					ks = append(ks, k)
+				}
 			}
+			return ks
+		}); err != nil {
+			return err
 		}
-		return ks
-	}); err != nil {
-		return err
 	}
 	for _, p := range plan {
 		for _, order := range orders {
@@ -460,8 +462,11 @@ func (b *bench) findParsimony(ctx context.Context, plan []experiments.Planned, f
 func between(all []sought, order float64) (float64, bool) {
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
-		if a.order < order && order < b.order && a.order > 0 {
-			t := math.Log(order/a.order) / math.Log(b.order/a.order)
+		if a.order < order && order < b.order {
+			t := 0.5
+			if a.order > 0 {
+				t = math.Log(order/a.order) / math.Log(b.order/a.order)
+			}
 			k := rounded(a.k * math.Pow(b.k/a.k, t))
 			return k, k != a.k && k != b.k
 		}
@@ -512,9 +517,9 @@ kernel: {type: gaussian, bandwidth: %s}
 regularizer: 1e-6
 repeats: [{seeds: %d}]
 stopping: {samples: %d}
-evaluation: {every: %d, tail: 5, train_limit: %d}
+evaluation: {every: %d, tail: %d, train_limit: %d}
 methods:
-`, b.name, b.name, b.opt.Task, strings.Join(words, ", "), number(bandwidth), seeds, samples, max(1, samples/20), min(trainLimit, b.size.rows))
+`, b.name, b.name, b.opt.Task, strings.Join(words, ", "), number(bandwidth), seeds, samples, b.size.every, b.size.tail, min(trainLimit, b.size.rows))
 }
 
 // path writes a data file as the spec names it: from its folder.

@@ -34,24 +34,25 @@ const squaredRate = 1.0 / 64
 var methods = []method{
 	{name: "polk"},
 	{name: "polk", label: "polk-merge", pruner: "komp-merge"},
-	{name: "bsgd", fixed: "maintenance: merging", grid: "learning_rate: [0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
-	{name: "norma", grid: "learning_rate: [0.5, 2, 8], regularizer: [1e-6, 1e-3, 1e-2]", found: []string{"learning_rate", "regularizer"}},
+	{name: "bsgd", fixed: "maintenance: merging", grid: "learning_rate: [0.03125, 0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
+	{name: "norma", grid: "learning_rate: [0.125, 0.5, 2, 8], regularizer: [1e-6, 1e-3]", found: []string{"learning_rate", "regularizer"}},
 	{name: "forgetron"},
-	{name: "projectron", grid: "projection_error: [0.1, 0.3, 0.7, 1, 1.3]", found: []string{"projection_error"}},
+	{name: "projectron", grid: "projection_error: [0.01, 0.03, 0.1, 0.3, 1]", found: []string{"projection_error"}},
 	{name: "fogd", grid: "learning_rate: [0.03125, 0.125, 0.5, 2]", found: []string{"learning_rate"}},
 	{name: "rff-sgd", fixed: "schedule: inverse, horizon: %rows", grid: "learning_rate: [0.25, 1, 4, 16]", found: []string{"learning_rate"}},
-	{name: "nogd", fixed: "rank: %small", grid: "learning_rate: [0.5, 2, 8, 32]", found: []string{"learning_rate"}},
+	{name: "nogd", fixed: "rank: %small", grid: "learning_rate: [0.03125, 0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
 	{name: "nystrom-sgd", fixed: "schedule: inverse, horizon: %rows", grid: "learning_rate: [2, 8, 32, 128]", found: []string{"learning_rate"}},
 	{name: "nystrom", cost: func(z *sizes) float64 { return z.features(1) }},
 	{name: "rff", cost: func(z *sizes) float64 { return z.features(2) }},
 	{name: "csvc", cost: func(z *sizes) float64 { return 2 * float64(z.rows) * float64(z.rows) * float64(z.dim+16) }},
-	{name: "lbfgs", cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+200*z.classes) }},
+	{name: "lbfgs", fixed: "tolerance: 0.01", cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+1000*z.classes) }},
 }
 
-// features is what a batch method costs that is linear in so many features an order.
+// features is what a batch method costs that is linear in so many features an order. Batch
+// methods make hundreds of iterations, L-BFGS on the whole kernel matrix a thousand.
 func (z *sizes) features(each float64) float64 {
 	m := each * float64(z.order)
-	return float64(z.rows)*m*float64(z.dim+100*z.classes) + float64(z.rows)*m*m
+	return float64(z.rows)*m*float64(z.dim+300*z.classes) + float64(z.rows)*m*m
 }
 
 func (m *method) batch() bool { return m.cost != nil }
@@ -70,10 +71,10 @@ func (m *method) called() string {
 	return m.name
 }
 
-// tries is how many runs the search makes of a method.
+// tries is about how many runs the search makes of a method.
 func (m *method) tries() int {
 	if m.name == experiments.MethodPOLK {
 		return mostParsimony
 	}
-	return 4
+	return 5
 }

@@ -21,11 +21,12 @@ const (
 	mostSamples  = 200_000 // of a run of more than one pass
 	mostBytes    = 2 << 30 // of a batch method
 	batchSize    = 32      // of POLK
-	batchShare   = 0.25    // of the budget, the most that one batch method may take
+	batchShare   = 0.2     // of the budget, the most that one batch method may take
 	searchShare  = 0.4     // of the budget, for the search
 	trainLimit   = 1000    // training rows on which risks are evaluated
-	evaluations  = 25      // of a run: 20 on its way and 5 at its end
 	leastSamples = 500     // of a run of the search
+	points       = 20      // of a curve, with a quarter as many evaluations at its end
+	fewPoints    = 4       // where the budget allows no more
 )
 
 // sizes say how large the comparison is. They follow from the number of rows, features
@@ -36,10 +37,12 @@ type sizes struct {
 	order   int // largest model order
 	seeds   int
 	samples int      // of a run
+	every   int      // samples between its evaluations
+	tail    int      // evaluations at its end
 	tried   int      // samples of a run of the search
 	methods []method // those that are compared
 	left    []string // which were left out, and why
-	spent   float64  // seconds, by estimate
+	spent   float64  // multiply-adds of all, by estimate
 }
 
 // small is the other model order.
@@ -47,7 +50,7 @@ func (z *sizes) small() int { return max(2, z.order/4) }
 
 // newSizes divides the budget. The order is the one asked for, or 0.
 func newSizes(set *data.Set, task string, budget time.Duration, order int) sizes {
-	z := sizes{rows: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes)}
+	z := sizes{rows: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes), seeds: 3}
 	all := budget.Seconds() * speed
 	for _, m := range methods {
 		if m.fits(task) && !m.batch() {
@@ -62,23 +65,14 @@ func newSizes(set *data.Set, task string, budget time.Duration, order int) sizes
 	for passes < 8 && 2*passes*z.rows <= mostSamples {
 		passes *= 2
 	}
-	fits := func(seeds, samples int) bool {
-		z.seeds, z.samples = seeds, samples
+	fits := func(seeds, samples, points int) bool {
+		z.seeds, z.samples, z.every, z.tail = seeds, samples, max(1, samples/points), points/4
 		return z.cost() <= (1-searchShare)*all
 	}
-	for order == 0 && z.order > 64 && !fits(3, z.rows) { // else smaller models
+	z.tried = min(z.rows, 4*leastSamples)
+	for order == 0 && z.order > 64 && !(fits(3, z.rows, fewPoints) && z.search() <= searchShare*all) { // else smaller models
 		z.order /= 2
 	}
-	for samples := passes * z.rows; ; samples /= 2 {
-		if fits(5, samples) || fits(3, samples) || samples <= z.rows && fits(1, samples) || samples <= leastSamples {
-			break
-		}
-	}
-	z.tried = z.samples
-	for z.search() > searchShare*all && z.tried > leastSamples {
-		z.tried = max(min(leastSamples, z.samples), z.tried/2)
-	}
-	z.spent = z.cost() + z.search()
 	for _, m := range methods {
 		if !m.fits(task) || !m.batch() {
 			continue
@@ -92,12 +86,22 @@ func newSizes(set *data.Set, task string, budget time.Duration, order int) sizes
 		case bytes > mostBytes:
 			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs %.1f GiB of memory, more than %d", m.name, bytes/(1<<30), mostBytes>>30))
 		case cost > batchShare*all:
-			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs about %v, more than a quarter of the budget", m.name, seconds(cost)))
+			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs about %v, more than %.0f %% of the budget", m.name, seconds(cost), 100*batchShare))
 		default:
 			z.methods = append(z.methods, m)
-			z.spent += cost
 		}
 	}
+	for samples := passes * z.rows; ; samples /= 2 {
+		if fits(5, samples, points) || fits(3, samples, points) || fits(3, samples, fewPoints) ||
+			samples <= z.rows && fits(1, samples, fewPoints) || samples <= leastSamples {
+			break
+		}
+	}
+	z.tried = z.samples
+	for z.search() > searchShare*all && z.tried > leastSamples {
+		z.tried = max(min(leastSamples, z.samples), z.tried/2)
+	}
+	z.spent = z.cost() + z.search()
 	return z
 }
 
@@ -114,12 +118,16 @@ func (z *sizes) repeats(name string) int {
 	return z.seeds
 }
 
-// cost is that of the runs of all methods on streams, in multiply-adds.
+// cost is that of all runs, in multiply-adds.
 func (z *sizes) cost() float64 {
 	var sum float64
 	for _, m := range z.methods {
+		if m.batch() {
+			sum += float64(z.repeats(m.name)) * m.cost(z)
+			continue
+		}
 		for _, order := range []int{z.small(), z.order} {
-			sum += float64(z.seeds) * z.run(&m, order, z.samples, evaluations*float64(z.test+min(trainLimit, z.rows)))
+			sum += float64(z.seeds) * z.run(&m, order, z.samples, float64(z.samples/z.every+z.tail)*float64(z.test+min(trainLimit, z.rows)))
 		}
 	}
 	return sum
@@ -127,9 +135,12 @@ func (z *sizes) cost() float64 {
 
 // search is that of the search.
 func (z *sizes) search() float64 {
-	one := func(m *method) float64 { return z.run(m, z.order, z.tried, float64(z.rows)/6) }
+	one := func(m *method) float64 { return z.run(m, z.order, z.tried, float64(z.tail*z.rows)/6) }
 	sum := float64(len(bandwidths)*len(rates)) * one(&methods[0])
 	for i := range z.methods {
+		if z.methods[i].batch() {
+			continue
+		}
 		sum += float64(z.methods[i].tries()) * one(&z.methods[i])
 	}
 	return sum
