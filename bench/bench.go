@@ -119,7 +119,7 @@ func (b *bench) key() string {
 func (z *sizes) lines() []string {
 	out := []string{
 		fmt.Sprintf("%d training rows, %d test rows, %d features, %d classes", z.rows, z.test, z.dim, z.classes),
-		fmt.Sprintf("model orders %d and %d, %d samples (%.3g passes) and %d seeds a run; %d samples in the search", z.small(), z.order, z.samples, float64(z.samples)/float64(z.rows), z.seeds, z.tried),
+		fmt.Sprintf("model orders %d and %d; %d samples a run (%.3g times the training rows), %d in the search; seeds: %d", z.small(), z.order, z.samples, float64(z.samples)/float64(z.rows), z.tried, z.seeds),
 		fmt.Sprintf("about %v by estimate", seconds(z.spent)),
 	}
 	return append(out, z.left...)

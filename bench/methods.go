@@ -44,7 +44,7 @@ var methods = []method{
 	{name: "nystrom-sgd", fixed: "schedule: inverse, horizon: %rows", grid: "learning_rate: [2, 8, 32, 128]", found: []string{"learning_rate"}},
 	{name: "nystrom", cost: func(z *sizes) float64 { return z.features(1) }},
 	{name: "rff", cost: func(z *sizes) float64 { return z.features(2) }},
-	{name: "csvc", cost: func(z *sizes) float64 { return 2 * float64(z.rows) * float64(z.rows) * float64(z.dim+16) }},
+	{name: "csvc", cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16) / 2 }},
 	{name: "lbfgs", fixed: "tolerance: 0.01", cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+1000*z.classes) }},
 }
 

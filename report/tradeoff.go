@@ -31,7 +31,7 @@ func (b *builder) tradeoffs() []*Figure {
 			name := "tradeoff" + strconv.Itoa(len(out)+1)
 			out = append(out, &Figure{
 				Name: name, Title: fmt.Sprintf("Error, model order and time. %s on %s", taskTitle(task), data),
-				Caption: "Final error on the test set against (a) the final model order and (b) the processor time of the training, evaluations excluded. " +
+				Caption: "Final error on the test set against (a) the final model order and (b) the processor time of the training thread, evaluations excluded. " +
 					"Points are means over runs, joined where they are of one method. Times are of the machines that made the records.",
 				content: newTradeoff(task, group),
 			})

@@ -21,6 +21,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
+	"polkrepro/record"
 )
 
 // A benchmark is what the bench command was asked for.
@@ -59,6 +60,7 @@ docs/own-data.md.`,
 	fs.StringVar(&s.Test, "test", "", "`file` of test rows (default: a fifth of the rows of FILE)")
 	fs.StringVar(&s.TrainLabels, "labels", "", "`file` of the labels of FILE, for IDX, NPY and NPZ")
 	fs.StringVar(&s.TestLabels, "test-labels", "", "`file` of the labels of the test rows, likewise")
+	fs.StringVar(&s.Name, "name", "", "`name` of the data in the spec and reports (default: by the file's name)")
 	b.bench.Task = experiments.TaskKSVM
 	fs.Var(choice{&b.bench.Task, append(experiments.Tasks(), experiments.TaskRegression)}, "task", "`task` to learn: "+strings.Join(append(experiments.Tasks(), experiments.TaskRegression), ", "))
 	fs.Var(choice{&b.format, data.Formats()}, "format", "`format` of the files: "+strings.Join(data.Formats(), ", ")+" (default: by the file's name)")
@@ -88,6 +90,9 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 	b.bench.Spec = filepath.Join(b.opt.Results, "bench-"+name+".yaml")
 	if err := checkOutput("the spec", b.bench.Spec, input{"the data", b.bench.Source.Train}, input{"the test data", b.bench.Source.Test}); err != nil {
 		return err
+	}
+	if record.Sealed(b.opt.Results) {
+		return harness.Usage(fmt.Errorf("%s is sealed by its %s: name another folder", b.opt.Results, record.ManifestName))
 	}
 	spec, err := b.settle(cmd)
 	if err != nil {
