@@ -28,7 +28,7 @@ type Options struct {
 	Budget          time.Duration                    // of the search and the runs, by estimate
 	Order           int                              // largest model order; 0: by the number of rows and the budget
 	Spec            string                           // path of the spec: its data are relative to its folder
-	Before          []byte                           // the spec as it is there, if it is: used if it is of the same search
+	Before          []byte                           // the spec as it is there, if it is: returned if it is of the same data, options and code
 	Note            func(format string, args ...any) // takes a line on what was found
 	harness.Options                                  // of the search: Results and RequireData are not used
 }
@@ -50,20 +50,20 @@ const medianRows = 256
 // Settle finds the settings of all methods that fit the task, on held-out training rows,
 // and returns a spec that compares them with its comments on how. What it does is decided
 // by the rows, the options and constants, so the same data give the same spec. The errors
-// are those of [data.Source.Open] and [harness.Settings].
+// are those of [data.Source.Open] and [harness.Settings], or wrap [harness.ErrUsage] if the
+// data have too few rows.
 func Settle(ctx context.Context, opt Options) ([]byte, error) {
 	b := &bench{opt: opt}
 	ref, set, err := opt.Source.Open()
 	if err != nil {
 		return nil, err
 	}
-	b.name = ref.Name
-	b.size = newSizes(set, opt.Task, opt.Budget, opt.Order)
+	b.name, b.size = ref.Name, newSizes(set, opt.Task, opt.Budget, opt.Order)
 	if least := 60; set.Train.N < least {
-		return nil, fmt.Errorf("%s has %d training rows: want at least %d, of which a sixth is held out", ref.Name, set.Train.N, least)
+		return nil, harness.Usage(fmt.Errorf("%s has %d training rows: want at least %d, of which a sixth is held out", ref.Name, set.Train.N, least))
 	}
 	if b.median = medianDistance(set.Train); b.median == 0 {
-		return nil, fmt.Errorf("%s: the first rows are all the same: no bandwidth can be chosen", ref.Name)
+		return nil, harness.Usage(fmt.Errorf("%s: the first of every %d training rows are all the same: no bandwidth can be chosen", ref.Name, max(1, set.Train.N/medianRows)))
 	}
 	if b.plan, err = b.planned(b.draft(), opt.Spec); err != nil {
 		return nil, err
@@ -85,7 +85,8 @@ func Settle(ctx context.Context, opt Options) ([]byte, error) {
 	return text, err
 }
 
-// medianDistance returns the median distance between rows from all of the training part.
+// medianDistance returns the median distance between rows from all of the training part,
+// which may be sorted by class.
 func medianDistance(train *data.Split) float64 {
 	n := min(train.N, medianRows)
 	var x []float32
@@ -165,7 +166,8 @@ func rounded(v float64) float64 {
 	return r
 }
 
-// entry writes a method of a spec. POLK has a K in place of an order.
+// entry writes a method of a spec with its order or, of POLK, with what it has in place of
+// that.
 func (b *bench) entry(m *method, settings, order, parsimony, grid string) string {
 	words := []string{"method: " + m.name}
 	add := func(text string) {
@@ -203,7 +205,7 @@ func takes(m *method, name string) bool {
 // found is what the search found.
 type found struct {
 	rate      float64              // of POLK
-	parsimony map[string][]float64 // by label of POLK, ascending
+	parsimony map[string][]float64 // by label of POLK, for the smaller order first
 	settings  map[string]string    // of the others, as in a spec
 }
 

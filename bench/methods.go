@@ -10,37 +10,37 @@ import (
 // A method is one that takes part, with what is tried of it.
 type method struct {
 	name   string
-	label  string // if it is not the name
-	pruner string // of POLK
-	fixed  string // further settings, as in a spec; %rows stands for the number of rows, %small for the small order
-	grid   string // settings that are tried, as in a spec
-	found  []string
+	label  string   // if it is not the name
+	pruner string   // of POLK
+	fixed  string   // further settings, as in a spec; %rows stands for the number of rows, %small for the small order
+	grid   string   // settings that are tried, as in a spec, of at most three digits
+	found  []string // the names of these
 
 	// cost is that of a batch method, in multiply-adds.
 	cost func(z *sizes) float64
 }
 
 // The grids of POLK, whose bandwidth is the others': factors of the median distance between
-// rows, and learning rates. Of the squared error, whose curvature is 1, these are divided.
+// rows, and learning rates, which are smaller of the squared error, whose curvature is 1.
 var (
 	bandwidths = []float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2}
 	rates      = []float64{2, 8, 32, 128}
 )
 
-const squaredRate = 1.0 / 64
+const squaredRate = 1.0 / 64 // over those of the other losses
 
 // methods are those that take part where they fit the task. POLK comes first, with KOMP
 // and with KOMP that merges: its K is found, not tried.
 var methods = []method{
 	{name: "polk"},
 	{name: "polk", label: "polk-merge", pruner: "komp-merge"},
-	{name: "bsgd", fixed: "maintenance: merging", grid: "learning_rate: [0.03125, 0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
+	{name: "bsgd", fixed: "maintenance: merging", grid: "learning_rate: [0.03, 0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
 	{name: "norma", grid: "learning_rate: [0.125, 0.5, 2, 8], regularizer: [1e-6, 1e-3]", found: []string{"learning_rate", "regularizer"}},
 	{name: "forgetron"},
 	{name: "projectron", grid: "projection_error: [0.01, 0.03, 0.1, 0.3, 1]", found: []string{"projection_error"}},
-	{name: "fogd", grid: "learning_rate: [0.03125, 0.125, 0.5, 2]", found: []string{"learning_rate"}},
+	{name: "fogd", grid: "learning_rate: [0.03, 0.125, 0.5, 2]", found: []string{"learning_rate"}},
 	{name: "rff-sgd", fixed: "schedule: inverse, horizon: %rows", grid: "learning_rate: [0.25, 1, 4, 16]", found: []string{"learning_rate"}},
-	{name: "nogd", fixed: "rank: %small", grid: "learning_rate: [0.03125, 0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
+	{name: "nogd", fixed: "rank: %small", grid: "learning_rate: [0.03, 0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
 	{name: "nystrom-sgd", fixed: "schedule: inverse, horizon: %rows", grid: "learning_rate: [2, 8, 32, 128]", found: []string{"learning_rate"}},
 	{name: "nystrom", cost: func(z *sizes) float64 { return z.features(1) }},
 	{name: "rff", cost: func(z *sizes) float64 { return z.features(2) }},
