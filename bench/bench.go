@@ -248,8 +248,16 @@ func (b *bench) search(ctx context.Context) (*found, error) {
 	if err := b.findParsimony(ctx, parsimony, f); err != nil {
 		return nil, err
 	}
-	for i := range others {
-		b.change(&others[i], others[i].Run.Params)
+	for _, p := range slices.Clone(others) {
+		wide := p.Run.Params
+		wide.Kernel.Bandwidth = rounded(2 * b.bandwidth)
+		b.change(&p, wide)
+		others = append(others, p)
+	}
+	for i := range others[:len(others)/2] {
+		narrow := others[i].Run.Params
+		narrow.Kernel.Bandwidth = b.bandwidth
+		b.change(&others[i], narrow)
 	}
 	if tried = nil; len(others) > 0 { // of a regression there are none
 		if tried, err = b.try(ctx, others); err != nil {
@@ -265,7 +273,7 @@ func (b *bench) search(ctx context.Context) (*found, error) {
 			b.note("%s is left out: it failed with every setting that was tried", m.called())
 			return true
 		}
-		var words []string
+		words := []string{"bandwidth: " + number(best.Params.Kernel.Bandwidth)}
 		for _, name := range m.found {
 			v := valueOf(&best.Params, name)
 			words = append(words, name+": "+number(v))
@@ -340,9 +348,9 @@ func (b *bench) beyond(run experiments.Planned, tried []harness.Setting) []exper
 	var out []experiments.Planned
 	add := func(width, rate float64) {
 		q := run
-		q.Run.Params.Kernel.Bandwidth, q.Run.Params.LearningRate = rounded(width), rounded(rate)
-		q.ID = experiments.ID(q.Run)
-		q.Group = fmt.Sprintf("%s, c = %v, η = %v", q.Label, q.Run.Params.Kernel.Bandwidth, q.Run.Params.LearningRate)
+		params := q.Run.Params
+		params.Kernel.Bandwidth, params.LearningRate = rounded(width), rounded(rate)
+		b.change(&q, params)
 		out = append(out, q)
 	}
 	width, rate := best.Params.Kernel.Bandwidth, best.Params.LearningRate
@@ -368,12 +376,11 @@ func outside(v float64, grid []float64, factor float64) (float64, bool) {
 	return 0, false
 }
 
-// change gives a run other settings, and the bandwidth.
+// change gives a run other settings.
 func (b *bench) change(p *experiments.Planned, params experiments.Params) {
 	p.Run.Params = params
-	p.Run.Params.Kernel.Bandwidth = b.bandwidth
 	p.ID = experiments.ID(p.Run)
-	p.Group = fmt.Sprintf("%s %v", p.Group, p.Run.Params.Parsimony)
+	p.Group = fmt.Sprintf("%s, c = %v, η = %v, K = %v", p.Group, params.Kernel.Bandwidth, params.LearningRate, params.Parsimony)
 }
 
 // K is sought from largest down by halves, in rounds, until the order is reached; then twice
@@ -396,7 +403,7 @@ func (b *bench) findParsimony(ctx context.Context, plan []experiments.Planned, f
 			for _, k := range next(p.Label) {
 				q := p
 				params := p.Run.Params
-				params.Parsimony, params.LearningRate = k, f.rate
+				params.Kernel.Bandwidth, params.Parsimony, params.LearningRate = b.bandwidth, k, f.rate
 				b.change(&q, params)
 				runs = append(runs, q)
 			}

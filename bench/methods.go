@@ -76,5 +76,5 @@ func (m *method) tries() int {
 	if m.name == experiments.MethodPOLK {
 		return mostParsimony
 	}
-	return 5
+	return 2 * 5 // bandwidths and rates
 }
