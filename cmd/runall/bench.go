@@ -131,7 +131,7 @@ func (b *benchmark) settle(cmd *cobra.Command) (spec []byte, err error) {
 	case errors.As(err, &wrong):
 		return nil, harness.Usage(err)
 	}
-	return spec, resumable(err)
+	return spec, err
 }
 
 // source completes the source by the flags.
