@@ -168,13 +168,7 @@ func (r Ref) Unplaced() Ref {
 // Errors are of type *[SourceError]. If a file is missing the error wraps
 // [ErrNotAvailable], and the reference is good for messages.
 func (s Source) Open() (Ref, *Set, error) {
-	s.Format = cmp.Or(s.Format, sourceFormat(s.Train))
-	s.Name = cmp.Or(s.Name, setName(s.Train))
-	s.Scale = cmp.Or(s.Scale, ScaleNone)
-	s.Header = cmp.Or(s.Header, HeaderAuto)
-	if s.Holdout != 0 {
-		s.SplitSeed = cmp.Or(s.SplitSeed, 1)
-	}
+	s = s.WithDefaults()
 	if err := s.check(); err != nil {
 		return Ref{}, nil, err
 	}
@@ -191,6 +185,18 @@ func (s Source) Open() (Ref, *Set, error) {
 	}
 	set, err := ref.read(&s)
 	return ref, set, err
+}
+
+// WithDefaults returns the source with the defaults of the fields that are not given.
+func (s Source) WithDefaults() Source {
+	s.Format = cmp.Or(s.Format, sourceFormat(s.Train))
+	s.Name = cmp.Or(s.Name, setName(s.Train))
+	s.Scale = cmp.Or(s.Scale, ScaleNone)
+	s.Header = cmp.Or(s.Header, HeaderAuto)
+	if s.Holdout != 0 {
+		s.SplitSeed = cmp.Or(s.SplitSeed, 1)
+	}
+	return s
 }
 
 // setName returns the name that a data set has by its file's.

@@ -130,7 +130,7 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc data.Sca
 // from n scaled rows.
 func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)) error {
 	if set.Kernel == KernelGaussian && set.Bandwidth == 0 {
-		if set.Bandwidth = medianDistance(n, set.Dim, x); set.Bandwidth == 0 {
+		if set.Bandwidth = MedianDistance(n, set.Dim, x); set.Bandwidth == 0 {
 			return errors.New("the first rows are all the same: set the bandwidth of the kernel")
 		}
 		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, n)
@@ -191,11 +191,11 @@ func (s *survey) scaled(sc *data.Scaling, dim int) ([]float32, error) {
 // medianPairs bounds the arithmetic of the median heuristic.
 const medianPairs = 1 << 29
 
-// medianDistance returns the median of the distances between n rows of dim
+// MedianDistance returns the median of the distances between n rows of dim
 // features (the median heuristic for a kernel's bandwidth), or of the distances
 // that are not 0 if the median is; 0 if all rows are the same. Where there are
 // many features, fewer rows are looked at.
-func medianDistance(n, dim int, x []float32) float64 {
+func MedianDistance(n, dim int, x []float32) float64 {
 	n = min(n, max(2, int(math.Sqrt(2*medianPairs/float64(dim)))))
 	d2 := make([]float64, 0, n*(n-1)/2)
 	for i := range n {

@@ -239,14 +239,14 @@ func TestMedianDistance(t *testing.T) {
 		}
 		slices.Sort(d)
 		want := d[len(d)/2]
-		if got := medianDistance(n, 2, x); want > 0 && math.Abs(got-want) > 1e-9*want {
+		if got := MedianDistance(n, 2, x); want > 0 && math.Abs(got-want) > 1e-9*want {
 			t.Fatalf("%v, want %v", got, want)
 		}
 	})
-	if got := medianDistance(3, 1, []float32{1, 1, 1}); got != 0 {
+	if got := MedianDistance(3, 1, []float32{1, 1, 1}); got != 0 {
 		t.Errorf("%v for rows that are the same", got)
 	}
-	if got := medianDistance(4, 1, []float32{1, 1, 1, 3}); got != 2 {
+	if got := MedianDistance(4, 1, []float32{1, 1, 1, 3}); got != 2 {
 		t.Errorf("%v, want the median of the distances that are not 0", got)
 	}
 }

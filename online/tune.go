@@ -219,8 +219,8 @@ func (t *tuner) addSample(s *survey, scale data.Scale) error {
 		b.y = append(b.y, y)
 	}
 	if choose {
-		if b.median = medianDistance(min(len(b.y), tuneMedian), set.Dim, b.x); b.median == 0 {
-			b.median = medianDistance(len(b.y), set.Dim, b.x)
+		if b.median = MedianDistance(min(len(b.y), tuneMedian), set.Dim, b.x); b.median == 0 {
+			b.median = MedianDistance(len(b.y), set.Dim, b.x)
 		}
 		if b.median == 0 {
 			return fmt.Errorf("the first rows are all the same: set the bandwidth of the kernel")

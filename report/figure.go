@@ -100,7 +100,7 @@ func (f *Figure) SVG() ([]byte, error) {
 // letterSubstitutes are ASCII spellings of the characters that the pictures'
 // encoding lacks.
 var letterSubstitutes = strings.NewReplacer("–", "-", "—", "-", "−", "-", "×", "x", "·", "*", "±", "+/-",
-	"η", "eta", "λ", "lambda", "ε", "eps", "κ", "kappa", "σ", "sigma", "γ", "gamma", "₀", "0", "\u00a0", " ",
+	"η", "eta", "λ", "lambda", "ε", "eps", "κ", "kappa", "σ", "sigma", "γ", "gamma", "τ", "tau", "δ", "delta", "ö", "o", "₀", "0", "\u00a0", " ",
 	"⁻", "-", "¹", "1", "²", "2", "³", "3", "⁴", "4", "_", " ", "^", " ")
 
 // plainLetters spells s in ASCII.

@@ -79,7 +79,7 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 // curves and runs.
 func (b *builder) fillOwn(r *Report) {
 	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
-	r.Figures = b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })
+	r.Figures = append(b.tradeoffs(), b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
 	r.Runs = b.runs()
 	r.Notes = b.notes()
 }

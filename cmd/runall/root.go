@@ -27,7 +27,7 @@ func newRoot() *cobra.Command {
 	}{
 		{"reproduce", []*cobra.Command{newReproduce(), newReport(), newExport()}},
 		{"judge", []*cobra.Command{newVerify(), newExplain()}},
-		{"compare", []*cobra.Command{newCompare(), newMeasure()}},
+		{"compare", []*cobra.Command{newBench(), newCompare(), newMeasure()}},
 		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate()}},
 		{"cluster", []*cobra.Command{newCluster()}},
 		{"maintenance", []*cobra.Command{newData(), newList(), newSeal(), newVersion()}},

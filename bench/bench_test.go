@@ -1,0 +1,175 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden spec")
+
+// rows are n rows of two classes that a Gaussian kernel tells apart.
+func rows(n int) string {
+	var b strings.Builder
+	b.WriteString("x,y,kind\n")
+	for i := range n {
+		x, y := i*37%101, i*53%89
+		fmt.Fprintf(&b, "%d,%d,%s\n", x, y, map[bool]string{true: "elm", false: "oak"}[(x-50)*(x-50)+(y-44)*(y-44) > 900])
+	}
+	return b.String()
+}
+
+// options are those of a small comparison on a file in a new folder.
+func options(t *testing.T, n int) Options {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "rows.csv")
+	if err := os.WriteFile(path, []byte(rows(n)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return Options{
+		Source: data.Source{Train: path, Label: data.Column{Name: "kind"}, Holdout: 0.2, Scale: data.ScaleStandard}.WithDefaults(),
+		Task:   experiments.TaskKSVM, Budget: time.Second, Spec: filepath.Join(dir, "results", "bench-rows.yaml"),
+		Note: func(string, ...any) {},
+	}
+}
+
+// TestSettle: the spec is the golden one, wherever the files are, its runs are those of all
+// methods, and a search that was made before is not repeated.
+func TestSettle(t *testing.T) {
+	var said []string
+	opt := options(t, 250)
+	opt.Note = func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	text, err := Settle(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "spec.yaml")
+	if *update {
+		if err := os.WriteFile(golden, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || !bytes.Equal(text, want) {
+		t.Errorf("%v; the spec is\n%s\nwant\n%s", err, text, want)
+	}
+	for _, line := range said {
+		if !strings.Contains(string(text), "# "+line+"\n") {
+			t.Errorf("%q is not in the spec", line)
+		}
+	}
+
+	spec, err := experiments.Parse(opt.Spec, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := spec.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range methods {
+		if !slices.ContainsFunc(plan, func(p experiments.Planned) bool { return p.Label == m.called() }) {
+			t.Errorf("%s has no run", m.called())
+		}
+	}
+
+	said = nil
+	opt.Before = text
+	again, err := Settle(t.Context(), opt)
+	if err != nil || !bytes.Equal(again, text) || len(said) != 1 {
+		t.Errorf("again: %v, said %q", err, said)
+	}
+	opt.Order = 12
+	if other, err := Settle(t.Context(), opt); err != nil || bytes.Equal(other, text) {
+		t.Errorf("another order: %v, the same spec", err)
+	}
+}
+
+// TestSettleRegression: numbers are learned by POLK alone.
+func TestSettleRegression(t *testing.T) {
+	opt := options(t, 200)
+	opt.Task, opt.Source.Regression, opt.Source.Label = experiments.TaskRegression, true, data.Column{Name: "y"}
+	opt.Source.Ignore = []data.Column{{Name: "kind"}}
+	text, err := Settle(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "- {method:"); n != 2 || strings.Count(string(text), "- {method: polk") != 2 {
+		t.Errorf("%d methods:\n%s", n, text)
+	}
+}
+
+// TestSizes: the work fits the budget where it can, larger budgets bring no less, and what
+// is left out is said.
+func TestSizes(t *testing.T) {
+	set := &data.Set{Classes: 10, Train: &data.Split{N: 60_000, Dim: 784}, Test: &data.Split{N: 10_000, Dim: 784}}
+	before := sizes{}
+	for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
+		z := newSizes(set, experiments.TaskKSVM, budget, 0)
+		if z.order < before.order || z.tried < before.tried || len(z.methods) < len(before.methods) ||
+			z.seeds*z.samples*z.order < before.seeds*before.samples*before.order {
+			t.Errorf("%v has less than the budget before: %+v, %+v", budget, z, before)
+		}
+		if allowed := budget.Seconds() * speed; budget >= time.Minute && z.spent > allowed {
+			t.Errorf("%v: %v", budget, seconds(z.spent))
+		}
+		if batch := slices.ContainsFunc(z.methods, func(m method) bool { return m.name == "lbfgs" }); batch || !strings.Contains(strings.Join(z.left, "\n"), "lbfgs is left out: it needs 13.6 GiB of memory, more than 2") {
+			t.Errorf("%v: L-BFGS is in it: %v, left out: %q", budget, batch, z.left)
+		}
+		before = z
+	}
+	if z := newSizes(set, experiments.TaskKSVM, time.Minute, 77); z.order != 77 || z.small() != 19 {
+		t.Errorf("order %d and %d, want 77 and 19", z.order, z.small())
+	}
+}
+
+func TestSettleErrors(t *testing.T) {
+	if _, err := Settle(t.Context(), options(t, 60)); err == nil || !strings.Contains(err.Error(), "rows has 48 training rows: want at least 60") {
+		t.Errorf("few rows: %v", err)
+	}
+	opt := options(t, 100)
+	opt.Source.Train += ".gone"
+	if _, err := Settle(t.Context(), opt); !errors.Is(err, data.ErrNotAvailable) {
+		t.Errorf("no file: %v", err)
+	}
+	opt = options(t, 200)
+	opt.Methods = harness.Methods()
+	for name, m := range opt.Methods {
+		if m.New != nil {
+			m.New = func(harness.Problem) (harness.Learner, error) { return nil, errors.New("no") }
+			opt.Methods[name] = m
+		}
+	}
+	if _, err := Settle(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "POLK failed with every setting that was tried") {
+		t.Errorf("failing runs: %v", err)
+	}
+}
+
+// TestBetween: K is put between two whose orders an order lies between.
+func TestBetween(t *testing.T) {
+	all := []sought{{k: 0.4, order: 1}, {k: 0.2, order: 10}, {k: 0.1, order: 1000}}
+	if k, ok := between(all, 100); !ok || k != 0.141 {
+		t.Errorf("K = %v, %v, want 0.141", k, ok)
+	}
+	if _, ok := between(all, 2000); ok {
+		t.Error("an order beyond all that were tried")
+	}
+	if i := nearest(all, 60); i != 1 { // 60/10 < 1000/60
+		t.Errorf("nearest is %d, want 1", i)
+	}
+	if i := nearest(nil, 60); i != -1 {
+		t.Errorf("nearest of none is %d", i)
+	}
+}

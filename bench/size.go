@@ -1,0 +1,158 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/polk/prune"
+)
+
+// speed is how many multiply-adds a second of the budget stands for. A constant, not a
+// clock, divides the budget, so that the same command gives the same spec everywhere.
+const speed = 2e9
+
+// The bounds of what is compared.
+const (
+	largestOrder = 500
+	mostSamples  = 200_000 // of a run of more than one pass
+	mostBytes    = 2 << 30 // of a batch method
+	batchSize    = 32      // of POLK
+	batchShare   = 0.2     // of the budget, the most that one batch method may take
+	searchShare  = 0.4     // of the budget, for the search
+	trainLimit   = 1000    // training rows on which risks are evaluated
+	leastSamples = 500     // of a run of the search
+	points       = 20      // of a curve, with a quarter as many evaluations at its end
+	fewPoints    = 4       // where the budget allows no more
+)
+
+// sizes say how large the comparison is. They follow from the number of rows, features
+// and classes, and from the budget.
+type sizes struct {
+	rows, test, dim, classes int
+
+	order   int // largest model order
+	seeds   int
+	samples int      // of a run
+	every   int      // samples between its evaluations
+	tail    int      // evaluations at its end
+	tried   int      // samples of a run of the search
+	methods []method // those that are compared
+	left    []string // which were left out, and why
+	spent   float64  // multiply-adds of all, by estimate
+}
+
+// small is the other model order.
+func (z *sizes) small() int { return max(2, z.order/4) }
+
+// newSizes divides the budget. The order is the one asked for, or 0.
+func newSizes(set *data.Set, task string, budget time.Duration, order int) sizes {
+	z := sizes{rows: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes), seeds: 3}
+	all := budget.Seconds() * speed
+	for _, m := range methods {
+		if m.fits(task) && !m.batch() {
+			z.methods = append(z.methods, m)
+		}
+	}
+	z.order = min(max(z.rows/20, 8), largestOrder)
+	if order > 0 {
+		z.order = order
+	}
+	passes := 1
+	for passes < 8 && 2*passes*z.rows <= mostSamples {
+		passes *= 2
+	}
+	fits := func(seeds, samples, points int) bool {
+		z.seeds, z.samples, z.every, z.tail = seeds, samples, max(1, samples/points), points/4
+		return z.cost() <= (1-searchShare)*all
+	}
+	z.tried = min(z.rows, 4*leastSamples)
+	for order == 0 && z.order > 64 && !(fits(3, z.rows, fewPoints) && z.search() <= searchShare*all) { // else smaller models
+		z.order /= 2
+	}
+	for _, m := range methods {
+		if !m.fits(task) || !m.batch() {
+			continue
+		}
+		cost := m.cost(&z) * float64(z.repeats(m.name))
+		bytes := harness.Bytes(m.name, harness.Size{
+			Train: float64(z.rows), Test: float64(z.test), Dim: float64(z.dim), Classes: float64(z.classes),
+			Order: float64(z.rows), Params: experiments.Params{Budget: z.order},
+		})
+		switch {
+		case bytes > mostBytes:
+			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs %.1f GiB of memory, more than %d", m.name, bytes/(1<<30), mostBytes>>30))
+		case cost > batchShare*all:
+			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs about %v, more than %.0f %% of the budget", m.name, seconds(cost), 100*batchShare))
+		default:
+			z.methods = append(z.methods, m)
+		}
+	}
+	for samples := passes * z.rows; ; samples /= 2 {
+		if fits(5, samples, points) || fits(3, samples, points) || fits(3, samples, fewPoints) ||
+			samples <= z.rows && fits(1, samples, fewPoints) || samples <= leastSamples {
+			break
+		}
+	}
+	z.tried = z.samples
+	for z.search() > searchShare*all && z.tried > leastSamples {
+		z.tried = max(min(leastSamples, z.samples), z.tried/2)
+	}
+	z.spent = z.cost() + z.search()
+	return z
+}
+
+// seconds is how long so many multiply-adds take, by estimate.
+func seconds(ops float64) time.Duration {
+	return time.Duration(math.Ceil(ops/speed)) * time.Second
+}
+
+// repeats is how many runs a method has at an order: one if it depends on no seed.
+func (z *sizes) repeats(name string) int {
+	if experiments.Method(name).Seedless {
+		return 1
+	}
+	return z.seeds
+}
+
+// cost is that of all runs, in multiply-adds.
+func (z *sizes) cost() float64 {
+	var sum float64
+	for _, m := range z.methods {
+		if m.batch() {
+			sum += float64(z.repeats(m.name)) * m.cost(z)
+			continue
+		}
+		for _, order := range []int{z.small(), z.order} {
+			sum += float64(z.seeds) * z.run(&m, order, z.samples, float64(z.samples/z.every+z.tail)*float64(z.test+min(trainLimit, z.rows)))
+		}
+	}
+	return sum
+}
+
+// search is that of the search.
+func (z *sizes) search() float64 {
+	one := func(m *method) float64 { return z.run(m, z.order, z.tried, float64(z.tail*z.rows)/6) }
+	sum := float64(len(bandwidths)*len(rates)) * one(&methods[0])
+	for i := range z.methods {
+		if z.methods[i].batch() {
+			continue
+		}
+		sum += float64(z.methods[i].tries()) * one(&z.methods[i])
+	}
+	return sum
+}
+
+// run is what a run on a stream costs that evaluates so many rows. A sample costs as many
+// multiply-adds as its learner keeps numbers (docs/learners.md), and those of a kernel value
+// and of the search for an element to go, which are for each element.
+func (z *sizes) run(m *method, order, samples int, evaluated float64) float64 {
+	const element, products = 64, 8 // evaluations are matrix products, so many times as fast
+	p := experiments.Params{Budget: order, Pruner: m.pruner, Own: prune.Params{"rank": float64(order)}}
+	n, dim, classes := float64(order), float64(z.dim), float64(z.classes)
+	step := experiments.Method(m.name).Numbers(p, n, dim, classes) + element*n
+	return float64(samples)*step + evaluated*n*((dim+classes)/products+element/4)
+}

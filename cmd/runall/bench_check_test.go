@@ -1,0 +1,45 @@
+//go:build check
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"polkrepro/harness"
+)
+
+// TestCheckBench: bench writes a spec, a table, figures and a page about these runs alone. A
+// second call has nothing to do, and reproduce repeats the spec.
+func TestCheckBench(t *testing.T) {
+	dir := t.TempDir()
+	rows, results := benchRows(t, dir), filepath.Join(dir, "results")
+	args := []string{"bench", rows, "--label", "kind", "--budget", "1s", "--results", results, "--progress", "plain"}
+	code, stdout, stderr := call(t, args...)
+	spec := filepath.Join(results, "bench-rows.yaml")
+	if code != 0 || !strings.Contains(stdout, "Results of bench-rows") || !strings.Contains(stderr, "written: "+spec) {
+		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	for _, name := range []string{"report.html", "figures/figure1.png", "figures/tradeoff1.svg", "figures/tradeoff1.csv", "tables/results.csv"} {
+		if info, err := os.Stat(filepath.Join(harness.ReportDir(results), name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	before, err := os.ReadFile(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, again, stderr := call(t, args...)
+	if code != 0 || again != stdout || !strings.Contains(stderr, "which an earlier search found") || !strings.Contains(stderr, "nothing to do") {
+		t.Errorf("again: exit %d\n%s%s", code, again, stderr)
+	}
+	if after, err := os.ReadFile(spec); err != nil || string(after) != string(before) {
+		t.Errorf("again: another spec, %v", err)
+	}
+	code, repeated, stderr := call(t, "reproduce", spec, "--results", results, "--progress", "plain")
+	if code != 0 || repeated != stdout || !strings.Contains(stderr, "nothing to do") {
+		t.Errorf("reproduce: exit %d\n%s%s", code, repeated, stderr)
+	}
+}
