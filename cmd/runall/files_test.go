@@ -75,8 +75,8 @@ evaluation: {every: 30, tail: 2, train_limit: 0}
 	for task := range 2 {
 		call(harness.ExitOK, "cluster", "exec", in("plan"), "--task", fmt.Sprint(task), "--data-dir", dir, "--progress", "quiet")
 	}
-	call(harness.ExitOK, "cluster", "collect", in("plan"))
-	says(call(harness.ExitOK, "verify", "records", "--results", results, "--with", in("plan/results")), "2 runs compared, 2 the same bit for bit; 0 only in the first folder, 0 only in the second")
+	call(harness.ExitOK, "cluster", "collect", in("plan"), "--results", in("collected"))
+	says(call(harness.ExitOK, "verify", "records", "--results", results, "--with", in("collected")), "2 runs compared, 2 the same bit for bit; 0 only in the first folder, 0 only in the second")
 
 	if err := os.Rename(in("trees.tsv"), in("gone.tsv")); err != nil {
 		t.Fatal(err)
