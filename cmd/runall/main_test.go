@@ -230,6 +230,17 @@ func TestReproduceAndReport(t *testing.T) {
 		t.Errorf("report --format summary: exit %d, stderr %q\n%s", code, stderr, again)
 	}
 
+	_, asJSON, _ := call(t, "report", "--results", results, "--json")
+	found := 0
+	for _, c := range validJSON(t, "report", asJSON).(map[string]any)["cells"].([]any) {
+		c := c.(map[string]any)
+		if c["id"] == "table2.multidist.ksvm.polk" && c["error_percent"].(map[string]any)["runs"].(float64) > 0 {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("the cell of POLK with its runs is there %d times in\n%.2000s", found, asJSON)
+	}
 	out := filepath.Join(t.TempDir(), "report")
 	code, tables, stderr := call(t, "report", "--results", results, "--out", out)
 	if code != 0 || !strings.HasPrefix(tables, "Table 2. Results on multidist\n") || !strings.Contains(tables, "Table 3. ") {
