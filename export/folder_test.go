@@ -1,0 +1,188 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/convergence/theorytest"
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/internal/testutil"
+	"polkrepro/record"
+)
+
+// folder makes a results folder with made-up records of all runs of profile smoke on the
+// paper's data, and returns it with the paths of the records.
+func folder(t *testing.T) (dir string, paths []string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.MkdirAll(harness.RecordsDir(dir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	specs, err := experiments.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := harness.PlanAll(specs, experiments.ProfileSmoke, experiments.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range plan {
+		if len(p.Cells) == 0 {
+			continue
+		}
+		w, err := record.Create(harness.RecordsDir(dir), record.Header{ID: p.ID, Run: p.Run, DataSums: map[string]string{},
+			Provenance: record.Provenance{Revision: "0123456789abcdef"}, Started: time.Unix(0, 0).UTC()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		point := record.Point{Samples: p.Run.Samples, TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16}
+		r := &record.Record{Points: []record.Point{point}, Final: record.Final{Samples: p.Run.Samples, TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16}}
+		if p.Run.Evaluation.Minimizer {
+			r = theorytest.Record(p)
+		}
+		for _, point := range r.Points {
+			err = errors.Join(err, w.Point(point))
+		}
+		if err = errors.Join(err, w.Finish(r.Final)); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, filepath.Join(harness.RecordsDir(dir), p.ID+".jsonl"))
+	}
+	if len(paths) < 2 {
+		t.Fatalf("%d records", len(paths))
+	}
+	return dir, paths
+}
+
+// TestFolder: a folder opened without a profile has that of its records; tables, claims and
+// page are of its runs, and a damaged record is said once and left out.
+func TestFolder(t *testing.T) {
+	t.Setenv(data.EnvOffline, "1")
+	dir, paths := folder(t)
+	f, err := Open(dir, Options{})
+	if err != nil || f.Profile != experiments.ProfileSmoke || len(f.Records.Records) != len(paths) {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	tables, err := f.Tables()
+	if err != nil || len(tables) == 0 {
+		t.Fatal(tables, err)
+	}
+	var text bytes.Buffer
+	if err := tables[0].CSV(&text); err != nil || !strings.Contains(text.String(), "table2,multidist,ksvm,polk,false,error,") || !strings.Contains(text.String(), ",4,0,") {
+		t.Errorf("no error of 4 %% in\n%s, %v", text.String(), err)
+	}
+	in, err := f.Evidence()
+	if err != nil || len(in.Ledger.Claims) == 0 || len(in.Records) != len(paths) || len(in.Failed) != 0 {
+		t.Errorf("%d claims, %d records, %v", len(in.Ledger.Claims), len(in.Records), err)
+	}
+	if err := os.Truncate(paths[0], 10); err != nil {
+		t.Fatal(err)
+	}
+	var said []error
+	f, err = Open(dir, Options{Specs: []string{"multidist-ksvm"}, Profile: experiments.ProfileSmoke, Warn: func(err error) { said = append(said, err) }})
+	if err != nil || len(said) != 1 || !strings.Contains(said[0].Error(), filepath.Base(paths[0])) {
+		t.Fatalf("%v, said %v", err, said)
+	}
+	r, err := f.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := r.WritePage(filepath.Join(t.TempDir(), "new"))
+	if err != nil || filepath.Base(path) != PageName {
+		t.Fatal(path, err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(page, []byte("</html>")) || !bytes.Contains(page, []byte(filepath.Base(paths[0]))) || bytes.Contains(page, []byte(dir)) {
+		t.Errorf("the page, %v: want an end, the damaged record's name, and not the folder's", err)
+	}
+	if _, err := Open(dir, Options{Whole: true}); !errors.Is(err, harness.ErrIncomplete) {
+		t.Errorf("a damaged record in a whole folder: %v", err)
+	}
+	if _, err := Open(dir, Options{Specs: []string{"nonsense"}}); !errors.Is(err, harness.ErrUsage) {
+		t.Errorf("an unknown spec: %v", err)
+	}
+	if _, err := r.WritePage(paths[1]); err == nil {
+		t.Error("a page was written to a folder that is a file")
+	}
+}
+
+// TestSeal: a seal names all files of whole records; it is refused where there are no
+// records, unfinished or damaged ones.
+func TestSeal(t *testing.T) {
+	dir, paths := folder(t)
+	if files, records, err := Seal(dir); err != nil || files != len(paths) || records != len(paths) || !record.Sealed(dir) {
+		t.Errorf("%d files, %d records, %v", files, records, err)
+	}
+	if err := os.Remove(filepath.Join(dir, record.ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(paths[0], 10); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{dir, t.TempDir()} {
+		if _, _, err := Seal(bad); !errors.Is(err, harness.ErrIncomplete) || record.Sealed(bad) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	if _, _, err := Seal(filepath.Join(dir, "nowhere")); err == nil {
+		t.Error("a folder that is not there was sealed")
+	}
+}
+
+// TestReferenceRefuses: results that are not sealed are not replaced, and nothing is
+// written where planned runs lack records.
+func TestReferenceRefuses(t *testing.T) {
+	dir, _ := folder(t)
+	if err := (Reference{From: []string{dir}, Profile: experiments.ProfileSmoke}).Write(dir); !errors.Is(err, harness.ErrUsage) {
+		t.Errorf("unsealed results: %v", err)
+	}
+	to := t.TempDir()
+	if err := (Reference{From: []string{dir}, Profile: experiments.ProfileQuick}).Write(to); !errors.Is(err, harness.ErrIncomplete) || len(testutil.Names(t, to)) != 0 {
+		t.Errorf("missing records: %v, wrote %v", err, testutil.Names(t, to))
+	}
+	if err := (Reference{From: []string{filepath.Join(dir, "nowhere")}, Profile: experiments.ProfileSmoke}).Write(to); err == nil {
+		t.Error("made from a folder that is not there")
+	}
+}
+
+// TestReplace: what a seal covers is replaced, what it does not cover stays.
+func TestReplace(t *testing.T) {
+	dir, stage := t.TempDir(), t.TempDir()
+	part := record.Parts()[0]
+	for path, text := range map[string]string{
+		filepath.Join(dir, record.ManifestName): "old", filepath.Join(dir, part): "old", filepath.Join(dir, record.Parts()[1]): "old",
+		filepath.Join(dir, "README.md"): "kept", filepath.Join(stage, part): "new",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := replace(stage, dir); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"README.md", part}
+	slices.Sort(want)
+	text, err := os.ReadFile(filepath.Join(dir, part))
+	if got := testutil.Names(t, dir); !slices.Equal(got, want) || string(text) != "new" || err != nil {
+		t.Errorf("%v, %s is %q, want %v", got, part, text, want)
+	}
+}
+
+func TestProgram(t *testing.T) {
+	for want, p := range map[string]record.Provenance{
+		"polkrepro v1": {Module: "polkrepro", Version: "v1"},
+		"polkrepro v1, revision 0123456789ab with local changes": {Module: "polkrepro", Version: "v1", Revision: "0123456789abcdef", Dirty: true},
+	} {
+		if got := program(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
