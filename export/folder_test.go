@@ -16,16 +16,14 @@ import (
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
+	"polkrepro/report"
 )
 
-// folder makes a results folder with made-up records of all runs of profile smoke on the
-// paper's data, and returns it with the paths of the records.
+// folder makes a results folder with made-up records of all runs of profile smoke, and
+// returns it with the paths of the records.
 func folder(t *testing.T) (dir string, paths []string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.MkdirAll(harness.RecordsDir(dir), 0o777); err != nil {
-		t.Fatal(err)
-	}
 	specs, err := experiments.Embedded()
 	if err != nil {
 		t.Fatal(err)
@@ -34,10 +32,25 @@ func folder(t *testing.T) (dir string, paths []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if paths = recordAll(t, dir, plan); len(paths) < 2 {
+		t.Fatalf("%d records", len(paths))
+	}
+	return dir, paths
+}
+
+// recordAll writes made-up records of planned runs to a results folder, and returns their
+// paths.
+func recordAll(t *testing.T, dir string, plan []experiments.Planned) (paths []string) {
+	t.Helper()
+	if err := os.MkdirAll(harness.RecordsDir(dir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	done := make(map[string]bool)
 	for _, p := range plan {
-		if len(p.Cells) == 0 {
+		if done[p.ID] {
 			continue
 		}
+		done[p.ID] = true
 		w, err := record.Create(harness.RecordsDir(dir), record.Header{ID: p.ID, Run: p.Run, DataSums: map[string]string{},
 			Provenance: record.Provenance{Revision: "0123456789abcdef"}, Started: time.Unix(0, 0).UTC()})
 		if err != nil {
@@ -56,10 +69,7 @@ func folder(t *testing.T) (dir string, paths []string) {
 		}
 		paths = append(paths, filepath.Join(harness.RecordsDir(dir), p.ID+".jsonl"))
 	}
-	if len(paths) < 2 {
-		t.Fatalf("%d records", len(paths))
-	}
-	return dir, paths
+	return paths
 }
 
 // TestFolder: a folder opened without a profile has that of its records; tables, claims and
@@ -76,7 +86,8 @@ func TestFolder(t *testing.T) {
 		t.Fatal(tables, err)
 	}
 	var text bytes.Buffer
-	if err := tables[0].CSV(&text); err != nil || !strings.Contains(text.String(), "table2,multidist,ksvm,polk,false,error,") || !strings.Contains(text.String(), ",4,0,") {
+	i := slices.IndexFunc(tables, func(t *report.Table) bool { return t.Name == "table2" })
+	if err := tables[i].CSV(&text); err != nil || !strings.Contains(text.String(), "table2,multidist,ksvm,polk,false,error,") || !strings.Contains(text.String(), ",4,0,") {
 		t.Errorf("no error of 4 %% in\n%s, %v", text.String(), err)
 	}
 	in, err := f.Evidence()
@@ -111,6 +122,45 @@ func TestFolder(t *testing.T) {
 	}
 	if _, err := r.WritePage(paths[1]); err == nil {
 		t.Error("a page was written to a folder that is a file")
+	}
+}
+
+// TestOwnFolder: the report of a user's own spec is of its runs alone, in all files.
+func TestOwnFolder(t *testing.T) {
+	t.Setenv(data.EnvOffline, "1")
+	spec, dir, out := filepath.Join(t.TempDir(), "mine.yaml"), t.TempDir(), t.TempDir()
+	text := "name: mine\ntitle: Mine\ntask: ksvm\ndata: {name: multidist}\nkernel: {type: gaussian, bandwidth: 0.6}\nregularizer: 1e-6\n" +
+		"methods:\n  - {method: polk, learning_rate: 6, batch_size: 32, parsimony: 0.5}\nrepeats:\n  - {draws: figure, seeds: 3}\n" +
+		"stopping: {samples: 640}\nevaluation: {every: 320, tail: 5, train_limit: 500}\n"
+	if err := os.WriteFile(spec, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := harness.PlanNamed([]string{spec}, experiments.ProfileQuick, experiments.PlanOptions{}, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := recordAll(t, dir, plan)
+	f, err := Open(dir, Options{Specs: []string{spec}, Profile: experiments.ProfileQuick, Keep: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.WriteAll(out); err != nil || n < 10 {
+		t.Errorf("%d files, %v", n, err)
+	}
+	table, err := os.ReadFile(filepath.Join(out, "tables", "results.csv"))
+	if lines := strings.Count(string(table), "\n"); err != nil || lines != 2 || !strings.Contains(string(table), "3 of 3") || len(paths) != 3 {
+		t.Errorf("%d records, %v, the table\n%s", len(paths), err, table)
+	}
+	page, err := os.ReadFile(filepath.Join(out, PageName))
+	if err != nil || !bytes.Contains(page, []byte("Results of mine")) {
+		t.Errorf("the page: %v", err)
+	}
+	if d := r.Document(); len(d.Cells) != 0 || len(d.Series) != 1 || d.Series[0].Order.Mean != 16 || d.Series[0].Numbers != 16*7+16*16 {
+		t.Errorf("for programs: %+v", d)
 	}
 }
 
@@ -150,6 +200,33 @@ func TestReferenceRefuses(t *testing.T) {
 	}
 	if err := (Reference{From: []string{filepath.Join(dir, "nowhere")}, Profile: experiments.ProfileSmoke}).Write(to); err == nil {
 		t.Error("made from a folder that is not there")
+	}
+}
+
+// TestReference: a reference has the records, tables, figures and verdicts that follow from
+// them, and nothing of what was made on the way.
+func TestReference(t *testing.T) {
+	t.Setenv(data.EnvOffline, "1")
+	from, paths := folder(t)
+	dir := t.TempDir()
+	ref := Reference{From: []string{from}, Profile: experiments.ProfileSmoke}
+	if err := ref.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if n, records, err := Seal(dir); err != nil || records != len(paths) || n <= records {
+		t.Fatalf("%d files, %d records, %v", n, records, err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, verdictsName))
+	if err != nil || !bytes.Contains(text, []byte(`"profile": "smoke"`)) || !bytes.Contains(text, []byte(`"id": "table2.multidist.ksvm.polk"`)) {
+		t.Errorf("verdicts: %v", err)
+	}
+	for _, name := range []string{"tables/table2.csv", "tables/table2.md"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "report")); err == nil {
+		t.Error("what was made on the way is left")
 	}
 }
 
