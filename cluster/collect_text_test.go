@@ -43,6 +43,14 @@ the records come from 2 classes of machines, between which the last bits may dif
 	if err := c.Err(); !errors.Is(err, harness.ErrRunsFailed) || !strings.Contains(err.Error(), "1 of 9; of 1 there are different records") {
 		t.Error(err)
 	}
+	b.Reset()
+	c.Again = []int{0, 1, 2}
+	if err := c.WriteText(&b, "my plan", &Plan{Tasks: []Task{{}, {}, {Memory: largeMemory + 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, again, _ := strings.Cut(b.String(), "to run these again:\n"); again != "  sbatch --array=0-1 'my plan/slurm.sh'\n  sbatch --array=2 'my plan/slurm-large.sh'\nor, here: bash 'my plan/parallel.sh' 0 1 2\n" {
+		t.Errorf("again: %q", again)
+	}
 	c.Left = nil
 	if err := c.Err(); err != nil {
 		t.Error(err)

@@ -176,7 +176,7 @@ func jsonFlag(cmd *cobra.Command, p *bool) {
 	cmd.Flags().BoolVar(p, "json", false, "write JSON (docs/json.md)")
 }
 
-// Versioned is the beginning of every object that --json writes.
+// Versioned is the beginning of the objects that --json writes, but for verify's.
 type Versioned struct {
 	Schema int `json:"schema"` // version of the object's form: 1
 }

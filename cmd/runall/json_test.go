@@ -121,7 +121,7 @@ func validJSON(t *testing.T, name, text string) any {
 	for _, problem := range testutil.ReadSchema(t, filepath.Join(schemas, name+".json")).Validate(v) {
 		t.Errorf("%s%s", name, problem)
 	}
-	if object, ok := v.(map[string]any); ok && object["schema"] != 1.0 {
+	if object, ok := v.(map[string]any); ok && name != "verify" && object["schema"] != 1.0 {
 		t.Errorf("%s: schema %v, want 1", name, object["schema"])
 	}
 	return v

@@ -102,6 +102,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"reproduce", "--seeds", "18446744073709551615"}, "must be an integer from 0 to 10000"},
 		{[]string{"reproduce", "--workers", "18446744073709551615"}, "must be an integer of at least 0"},
 		{[]string{"reproduce", "nonsense"}, `"nonsense"`},
+		{[]string{"report", "--json", "--format", "csv"}, "--json contradicts --format"},
 		{[]string{"reproduce", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick; --profile full has "},
 		{[]string{"reproduce", "multidist-ksvm", "mnist-ksvm", "--profile", "smoke"}, "mnist-ksvm has no runs in profile smoke; --profile quick has "},
 		{[]string{"reproduce", broken}, "nonsense: 1"},
@@ -168,6 +169,9 @@ func TestListings(t *testing.T) {
 		var rows []any
 		if err := json.Unmarshal([]byte(stdout), &rows); code != 0 || err != nil || len(rows) == 0 {
 			t.Errorf("%v --json: exit %d, %v", args, code, err)
+		}
+		if args[0] == "data" {
+			validJSON(t, "data-"+args[1], stdout)
 		}
 	}
 	code, stdout, _ := call(t, "version", "--json")

@@ -41,7 +41,8 @@ tables. Incomplete and corrupt records are left out and the exit status is 1.
 --format summary prints the output of 'runall reproduce': Tables 2 and 3 with
 one line for each method, and the number of verdicts. --format html writes one
 page that opens offline, report.html, to the folder of --out or to report/ in
-the results folder, and prints its path.`,
+the results folder, and prints its path. --json writes the numbers of the tables
+and of all series of runs.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := checkOutFolder("--out", out, results); err != nil {
 				return err

@@ -132,14 +132,14 @@ func (v *verification) write(w io.Writer, out *report.Verdicts, assume map[strin
 	case formatJSON:
 		document := out.Assessment.Document()
 		document.Profile, document.Assume, document.Changes = out.Profile, assume, out.Changes
-		return writeJSON(w, Verification{version, document, out.Reference})
+		return writeJSON(w, Verification{document, out.Reference})
 	}
 	return out.Text(w)
 }
 
-// A Verification is what 'runall verify --json' writes.
+// A Verification is what 'runall verify --json' writes. It has no version: without a
+// reference it is verdicts.json of a sealed folder, byte for byte.
 type Verification struct {
-	Versioned
 	*evidence.Document
 	Reference *report.Reference `json:"reference,omitempty"` // how the verdicts compare with those of --reference
 }
