@@ -15,14 +15,14 @@ import (
 
 // A StatusRow says whether a data set is available and intact.
 type StatusRow struct {
-	Name      string   `json:"name"`
-	Kind      string   `json:"kind"` // KindGenerated or KindFile
-	Available bool     `json:"available"`
-	Dir       string   `json:"dir,omitempty"`   // the folder its files were found in
-	Files     []string `json:"files,omitempty"` // their names there
-	Bytes     int64    `json:"bytes"`           // their size on disk
-	Verified  bool     `json:"verified"`        // every sum is the manifest's
-	Problem   string   `json:"problem,omitempty"`
+	Name      string   `json:"name"`              // of the data set
+	Kind      string   `json:"kind"`              // KindGenerated or KindFile
+	Available bool     `json:"available"`         // all files were found
+	Dir       string   `json:"dir,omitempty"`     // the folder its files were found in
+	Files     []string `json:"files,omitempty"`   // their names there
+	Bytes     int64    `json:"bytes"`             // their size on disk
+	Verified  bool     `json:"verified"`          // every sum is the manifest's
+	Problem   string   `json:"problem,omitempty"` // why it is not available or not verified
 
 	// Size is that of the uncompressed files in bytes, which are more than is
 	// downloaded.
@@ -76,13 +76,13 @@ const (
 
 // A VerifyRow is the outcome of checking one file, or one generated draw.
 type VerifyRow struct {
-	Dataset string `json:"dataset"`
-	File    string `json:"file"`           // the manifest's name; the draw, or part of it, if generated
-	Path    string `json:"path,omitempty"` // where it was found
-	State   string `json:"state"`
-	Want    string `json:"want"`          // SHA-256 in the manifest
-	Got     string `json:"got,omitempty"` // SHA-256 of the (decompressed) bytes
-	Problem string `json:"problem,omitempty"`
+	Dataset string `json:"dataset"`           // name of the data set
+	File    string `json:"file"`              // the manifest's name; the draw, or part of it, if generated
+	Path    string `json:"path,omitempty"`    // where it was found
+	State   string `json:"state"`             // ok, mismatch, missing or unreadable
+	Want    string `json:"want"`              // SHA-256 in the manifest
+	Got     string `json:"got,omitempty"`     // SHA-256 of the (decompressed) bytes
+	Problem string `json:"problem,omitempty"` // missing if the state is ok
 }
 
 // Verify hashes the files of the named data sets, all if none is named, and

@@ -209,9 +209,9 @@ func (r *TestResult) note(failed map[string]string) string {
 
 // A Change is a claim on which two assessments differ.
 type Change struct {
-	Claim string        `json:"claim"`
-	From  stats.Verdict `json:"from"`
-	To    stats.Verdict `json:"to"`
+	Claim string        `json:"claim"` // ID
+	From  stats.Verdict `json:"from"`  // verdict before
+	To    stats.Verdict `json:"to"`    // verdict after
 }
 
 // Changes returns the claims whose verdicts differ between two assessments of
@@ -228,11 +228,11 @@ func Changes(from, to *Assessment) []Change {
 
 // Counts are the numbers of claims, or of tests, by verdict.
 type Counts struct {
-	Reproduced   int `json:"reproduced"`
-	Inconclusive int `json:"inconclusive"`
-	NotRun       int `json:"not_run"`
-	Deviates     int `json:"deviates"`
-	Explained    int `json:"explained"` // of those that deviate
+	Reproduced   int `json:"reproduced"`   // claims
+	Inconclusive int `json:"inconclusive"` // claims
+	NotRun       int `json:"not_run"`      // claims
+	Deviates     int `json:"deviates"`     // claims
+	Explained    int `json:"explained"`    // of those that deviate
 }
 
 // Total returns the number of claims.

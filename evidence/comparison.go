@@ -18,9 +18,9 @@ type Comparison struct {
 // A Difference is a claim with its verdict on either side, as
 // [ClaimResult.Outcome] words it.
 type Difference struct {
-	Claim     string `json:"claim"`
-	Here      string `json:"here"`
-	Reference string `json:"reference"`
+	Claim     string `json:"claim"`     // ID
+	Here      string `json:"here"`      // verdict
+	Reference string `json:"reference"` // verdict of the reference
 }
 
 // CompareTo compares the verdicts with those of a reference. Both must be of the

@@ -11,57 +11,57 @@ import (
 // A Document is an assessment for programs. A number that is not bounded or not
 // there is left out; one that is not finite is a string, as in records.
 type Document struct {
-	Profile string            `json:"profile"`
-	Assume  map[string]string `json:"assume,omitempty"`
+	Profile string            `json:"profile"`          // smoke, quick or full
+	Assume  map[string]string `json:"assume,omitempty"` // alternatives assumed instead of what was chosen, by assumption
 	Counts  struct {
 		Cells     Counts `json:"cells"`
 		Sentences Counts `json:"sentences"`
 		Theorems  Counts `json:"theorems"`
-	} `json:"counts"`
-	Claims  []ClaimDocument `json:"claims"`
+	} `json:"counts"` // claims by verdict
+	Claims  []ClaimDocument `json:"claims"`            // in the order of the ledger
 	Changes []Change        `json:"changes,omitempty"` // from what is assumed otherwise
-	Missing []RunDocument   `json:"missing,omitempty"`
+	Missing []RunDocument   `json:"missing,omitempty"` // runs that claims need and that have no record
 }
 
 // A ClaimDocument is one claim of a Document.
 type ClaimDocument struct {
-	ID          string         `json:"id"`
-	Cell        bool           `json:"cell"`
-	Section     string         `json:"section"`
-	Quote       string         `json:"quote"`
-	Verdict     stats.Verdict  `json:"verdict"`
-	Explained   bool           `json:"explained"`
-	Assumptions []string       `json:"assumptions,omitempty"`
-	Tests       []TestDocument `json:"tests"`
+	ID          string         `json:"id"`                    // as 'runall explain' takes it
+	Cell        bool           `json:"cell"`                  // the claim is a cell of Table 2 or 3
+	Section     string         `json:"section"`               // of the paper
+	Quote       string         `json:"quote"`                 // the paper's words or numbers
+	Verdict     stats.Verdict  `json:"verdict"`               // the worst of the tests'
+	Explained   bool           `json:"explained"`             // the ledger says why the claim deviates
+	Assumptions []string       `json:"assumptions,omitempty"` // IDs of those that the claim rests on
+	Tests       []TestDocument `json:"tests"`                 // all that count for the verdict
 }
 
 // A TestDocument is one test of a ClaimDocument.
 type TestDocument struct {
-	ID        string        `json:"id"`
-	Kind      string        `json:"kind"`
-	Of        string        `json:"of"`
-	To        string        `json:"to,omitempty"`
-	Paper     *float64      `json:"paper,omitempty"`
-	Low       *float64      `json:"low,omitempty"`  // the target
-	High      *float64      `json:"high,omitempty"` // the same
-	Value     *record.Float `json:"value,omitempty"`
-	From      *record.Float `json:"from,omitempty"`  // of the 90 % interval
-	Until     *record.Float `json:"until,omitempty"` // of the same
-	Basis     stats.Basis   `json:"basis,omitempty"`
+	ID        string        `json:"id"`                   // within the claim
+	Kind      string        `json:"kind"`                 // of comparison
+	Of        string        `json:"of"`                   // the quantity, in words
+	To        string        `json:"to,omitempty"`         // the quantity that it is compared with, in words
+	Paper     *float64      `json:"paper,omitempty"`      // the paper's number
+	Low       *float64      `json:"low,omitempty"`        // the target
+	High      *float64      `json:"high,omitempty"`       // the same
+	Value     *record.Float `json:"value,omitempty"`      // estimate from the runs
+	From      *record.Float `json:"from,omitempty"`       // of the 90 % interval
+	Until     *record.Float `json:"until,omitempty"`      // of the same
+	Basis     stats.Basis   `json:"basis,omitempty"`      // how the interval was made; "point" if there is none
 	Runs      []string      `json:"runs"`                 // IDs
 	OtherRuns []string      `json:"other_runs,omitempty"` // IDs of those compared with
-	Verdict   stats.Verdict `json:"verdict"`
-	Explained string        `json:"explained,omitempty"`
-	Note      string        `json:"note,omitempty"`
+	Verdict   stats.Verdict `json:"verdict"`              // of this test
+	Explained string        `json:"explained,omitempty"`  // why the test deviates
+	Note      string        `json:"note,omitempty"`       // what the reader has to know of the verdict
 }
 
 // A RunDocument names a run.
 type RunDocument struct {
-	ID     string `json:"id"`
-	Spec   string `json:"spec"`
-	Series string `json:"series"`
-	Draw   uint64 `json:"draw"`
-	Seed   uint64 `json:"seed"`
+	ID     string `json:"id"`     // of the run; its record is ID.jsonl
+	Spec   string `json:"spec"`   // that plans it
+	Series string `json:"series"` // as in tables and figures
+	Draw   uint64 `json:"draw"`   // of generated data; 0 if there is none
+	Seed   uint64 `json:"seed"`   // of the order of the samples
 }
 
 // Document returns the assessment for programs.
@@ -70,17 +70,88 @@ func (a *Assessment) Document() *Document {
 	d.Counts.Cells, d.Counts.Sentences, d.Counts.Theorems = a.Counts()
 	for i := range a.Claims {
 		c := &a.Claims[i]
-		out := ClaimDocument{
-			ID: c.Claim.ID, Cell: c.Claim.Cell, Section: c.Claim.Section, Quote: c.Claim.Quote,
-			Verdict: c.Verdict, Explained: c.Explained(), Assumptions: c.Claim.Assumptions,
-		}
-		for j := range c.Tests {
-			out.Tests = append(out.Tests, c.Tests[j].document())
-		}
-		d.Claims = append(d.Claims, out)
+		d.Claims = append(d.Claims, c.document(c.Tests))
 	}
 	for _, p := range a.Missing {
-		d.Missing = append(d.Missing, RunDocument{p.ID, p.Spec, p.Series, p.Run.Data.Draw, p.Run.Seed})
+		d.Missing = append(d.Missing, runDocument(p))
+	}
+	return d
+}
+
+// document returns the claim with some of its tests.
+func (c *ClaimResult) document(tests []TestResult) ClaimDocument {
+	d := ClaimDocument{
+		ID: c.Claim.ID, Cell: c.Claim.Cell, Section: c.Claim.Section, Quote: c.Claim.Quote,
+		Verdict: c.Verdict, Explained: c.Explained(), Assumptions: c.Claim.Assumptions,
+		Tests: make([]TestDocument, len(tests)),
+	}
+	for i := range tests {
+		d.Tests[i] = tests[i].document()
+	}
+	return d
+}
+
+func runDocument(p experiments.Planned) RunDocument {
+	return RunDocument{p.ID, p.Spec, p.Series, p.Run.Data.Draw, p.Run.Seed}
+}
+
+// An ExplanationDocument is where a verdict is from, for programs. Numbers are written
+// as in a Document.
+type ExplanationDocument struct {
+	Claim       ClaimDocument        `json:"claim"`       // with the tests that were asked for
+	Runs        []TraceDocument      `json:"runs"`        // that answer the tests, one for each test that a run answers
+	Missing     []RunDocument        `json:"missing"`     // runs that the tests need and that have no record
+	Assumptions []AssumptionDocument `json:"assumptions"` // that the claim rests on
+	Commands    []string             `json:"commands"`    // that run it again
+}
+
+// A TraceDocument is a run that answers a test.
+type TraceDocument struct {
+	RunDocument
+	Test        string       `json:"test"`        // ID
+	Other       bool         `json:"other"`       // the run is one that the test compares with
+	Value       record.Float `json:"value"`       // in the unit of the test
+	Evaluations int          `json:"evaluations"` // in the record
+	Revision    string       `json:"revision"`    // of the program that made the record; empty if not known
+	Dirty       bool         `json:"dirty"`       // there were changes to the revision
+	File        string       `json:"file"`        // path of the record
+	Digest      string       `json:"digest"`      // SHA-256 of the record's deterministic part
+}
+
+// An AssumptionDocument is a choice that the paper leaves open.
+type AssumptionDocument struct {
+	ID     string `json:"id"`     // as 'runall verify --assume' takes it
+	How    string `json:"how"`    // how it was chosen
+	Chosen string `json:"chosen"` // what was chosen
+}
+
+// Document returns what Write writes, for programs.
+func (e *Explanation) Document(s Subject) *ExplanationDocument {
+	d := &ExplanationDocument{
+		Claim: s.Claim.document(s.Tests), Runs: []TraceDocument{}, Missing: []RunDocument{},
+		Assumptions: []AssumptionDocument{}, Commands: []string{},
+	}
+	for i := range s.Tests {
+		t := &s.Tests[i]
+		for j, side := range []*Side{&t.Of, &t.To} {
+			for _, r := range side.Runs {
+				h := r.Record.Header
+				d.Runs = append(d.Runs, TraceDocument{
+					runDocument(r.Planned), t.Test.ID, j == 1, record.Float(r.Value), len(r.Record.Points),
+					h.Provenance.Revision, h.Provenance.Dirty, r.Record.Path, r.Record.Final.Digest,
+				})
+			}
+			for _, p := range side.Missing {
+				d.Missing = append(d.Missing, runDocument(p))
+			}
+		}
+	}
+	for _, id := range s.Claim.Claim.Assumptions {
+		a := e.Ledger.Assumption(id)
+		d.Assumptions = append(d.Assumptions, AssumptionDocument{id, a.How, a.Chosen})
+	}
+	for _, spec := range s.specs() {
+		d.Commands = append(d.Commands, e.Command(spec))
 	}
 	return d
 }

@@ -11,25 +11,25 @@ import (
 // alternative is flipped alone, everything else as it was chosen: what two of
 // them do together is not in it. It is made to be written as JSON too.
 type MultiverseReport struct {
-	Profile     string              `json:"profile"`
+	Profile     string              `json:"profile"`     // smoke, quick or full
 	Assumptions []AssumptionOutcome `json:"assumptions"` // in the ledger's order
 	Claims      []ClaimStanding     `json:"claims"`      // in the ledger's order
 }
 
 // An AssumptionOutcome is what the alternatives of one assumption do.
 type AssumptionOutcome struct {
-	ID           string               `json:"id"`
-	Paper        string               `json:"paper"`
-	Chosen       string               `json:"chosen"`
-	How          string               `json:"how"`
-	Alternatives []AlternativeOutcome `json:"alternatives"`
+	ID           string               `json:"id"`           // as 'runall verify --assume' takes it
+	Paper        string               `json:"paper"`        // what the paper says
+	Chosen       string               `json:"chosen"`       // what was chosen
+	How          string               `json:"how"`          // how it was chosen
+	Alternatives []AlternativeOutcome `json:"alternatives"` // each assumed alone
 }
 
 // An AlternativeOutcome is what one alternative does to the claims that depend
 // on its assumption.
 type AlternativeOutcome struct {
-	ID     string   `json:"id"`
-	Value  string   `json:"value"`
+	ID     string   `json:"id"`               // as 'runall verify --assume' takes it
+	Value  string   `json:"value"`            // what is assumed
 	Effect string   `json:"effect,omitempty"` // as the ledger has it
 	Claims []Change `json:"claims"`           // all that depend on it, changed or not
 	Specs  []string `json:"specs,omitempty"`  // that have runs of it without a record
@@ -59,11 +59,11 @@ func (a *AlternativeOutcome) NotRun() (ids []string) {
 // A ClaimStanding is how a claim stands over all alternatives of the
 // assumptions that it depends on.
 type ClaimStanding struct {
-	Claim   string        `json:"claim"`
-	Verdict stats.Verdict `json:"verdict"` // as everything was chosen
-	Run     int           `json:"run"`     // alternatives with a verdict
-	NotRun  int           `json:"not_run"` // alternatives without
-	Hinges  []Hinge       `json:"hinges,omitempty"`
+	Claim   string        `json:"claim"`            // ID
+	Verdict stats.Verdict `json:"verdict"`          // as everything was chosen
+	Run     int           `json:"run"`              // alternatives with a verdict
+	NotRun  int           `json:"not_run"`          // alternatives without
+	Hinges  []Hinge       `json:"hinges,omitempty"` // alternatives under which the verdict is another
 }
 
 // Robust reports whether the verdict is the same under every alternative that
@@ -74,9 +74,9 @@ func (c *ClaimStanding) Robust() bool {
 
 // A Hinge is an alternative under which a claim's verdict is another.
 type Hinge struct {
-	Assumption  string        `json:"assumption"`
-	Alternative string        `json:"alternative"`
-	To          stats.Verdict `json:"to"`
+	Assumption  string        `json:"assumption"`  // ID
+	Alternative string        `json:"alternative"` // ID
+	To          stats.Verdict `json:"to"`          // the verdict under the alternative
 }
 
 // Multiverse judges every claim under every alternative of the assumptions that

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/internal/testutil"
 )
 
 // ownSpec is a spec on a user's file.
@@ -234,7 +235,7 @@ func TestOwnKeys(t *testing.T) {
 		}
 	}
 	keys := []string{"name"}
-	for key := range loadSchema(t)["$defs"].(map[string]any)["Data"].(map[string]any)["properties"].(map[string]any) {
+	for key := range testutil.ReadSchema(t, "schema.json")["$defs"].(map[string]any)["Data"].(map[string]any)["properties"].(map[string]any) {
 		if key != "name" && key != "variant" {
 			keys = append(keys, strings.ReplaceAll(key, "_", ""))
 		}

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"fmt"
+	"math"
 
 	"polkrepro/data"
 	"polkrepro/polk"
@@ -39,6 +40,19 @@ func (r Run) HasRisk() bool {
 func (r Run) Batch() bool {
 	m := Method(r.Method)
 	return m != nil && m.Batch
+}
+
+// Numbers returns how many numbers the run's learner keeps from one sample to the next
+// at a model order ([MethodInfo.Numbers]); NaN where that is not known: of batch methods
+// and of files.
+func (r Run) Numbers(order float64) float64 {
+	m := Method(r.Method)
+	for _, set := range data.List() {
+		if set.Name == r.Data.Name && m != nil && m.Numbers != nil {
+			return m.Numbers(r.Params, order, float64(set.Dim), float64(set.Classes))
+		}
+	}
+	return math.NaN()
 }
 
 // Rates returns the learning rates η_t of POLK and FSGD.

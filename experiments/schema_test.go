@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +17,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
@@ -132,7 +131,7 @@ func number(x float64) json.Number { return json.Number(setting{number: x}.Strin
 
 // TestSchemaDescribesAll checks that every key has a description.
 func TestSchemaDescribesAll(t *testing.T) {
-	s := loadSchema(t)
+	s := testutil.ReadSchema(t, "schema.json")
 	objects := map[string]any{"Spec": map[string]any(s)}
 	for name, def := range s["$defs"].(map[string]any) {
 		objects[name] = def
@@ -150,7 +149,7 @@ func TestSchemaDescribesAll(t *testing.T) {
 // TestSchemaAcceptsEmbedded validates the embedded specs, what they include,
 // and the sample spec.
 func TestSchemaAcceptsEmbedded(t *testing.T) {
-	s := loadSchema(t)
+	s := testutil.ReadSchema(t, "schema.json")
 	files, err := fs.Glob(embedded, "*.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -167,18 +166,18 @@ func TestSchemaAcceptsEmbedded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, problem := range s.check(t, string(src)) {
+		for _, problem := range check(t, s, string(src)) {
 			t.Errorf("%s: %s", name, problem)
 		}
 	}
-	for _, problem := range s.check(t, valid) {
+	for _, problem := range check(t, s, valid) {
 		t.Errorf("sample: %s", problem)
 	}
 }
 
 // TestSchemaRejects validates what the schema can know to be wrong.
 func TestSchemaRejects(t *testing.T) {
-	s := loadSchema(t)
+	s := testutil.ReadSchema(t, "schema.json")
 	for _, c := range [][2]string{
 		{"regularizer: 1e-6", "regulariser: 1e-6"},
 		{"learning_rate: 6", "learning_rate: six"},
@@ -194,37 +193,21 @@ func TestSchemaRejects(t *testing.T) {
 		{"method: polk\n    learning_rate: 6", "learning_rate: 6"},
 		{"smoke: {", "smok: {"},
 	} {
-		if src := strings.Replace(valid, c[0], c[1], 1); src == valid || len(s.check(t, src)) == 0 {
+		if src := strings.Replace(valid, c[0], c[1], 1); src == valid || len(check(t, s, src)) == 0 {
 			t.Errorf("%q is accepted", c[1])
 		}
 	}
 }
 
-// A schema is a JSON Schema and knows the keywords that ours uses.
-type schema map[string]any
-
-func loadSchema(t *testing.T) schema {
-	t.Helper()
-	b, err := os.ReadFile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s schema
-	if err := json.Unmarshal(b, &s); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // check validates a YAML document.
-func (s schema) check(t *testing.T, src string) []string {
+func check(t *testing.T, s testutil.Schema, src string) []string {
 	t.Helper()
 	r := new(strictyaml.Reporter)
 	n := strictyaml.Parse("x.yaml", []byte(src), r)
 	if n == nil {
 		t.Fatal(r.Err())
 	}
-	return s.validate(t, s, value2json(n), "")
+	return s.Validate(value2json(n))
 }
 
 // value2json returns a node as encoding/json would decode it.
@@ -251,101 +234,4 @@ func value2json(n *strictyaml.Node) any {
 		return n.Text
 	}
 	return nil
-}
-
-func (s schema) validate(t *testing.T, at map[string]any, v any, path string) (problems []string) {
-	t.Helper()
-	bad := func(format string, args ...any) {
-		problems = append(problems, fmt.Sprintf("%s: ", path)+fmt.Sprintf(format, args...))
-	}
-	m, _ := v.(map[string]any)
-	list, _ := v.([]any)
-	number, isNumber := v.(float64)
-	text, isText := v.(string)
-	for keyword, arg := range at {
-		switch keyword {
-		case "$schema", "$defs", "title", "description":
-		case "$ref":
-			name := strings.TrimPrefix(arg.(string), "#/$defs/")
-			problems = append(problems, s.validate(t, s["$defs"].(map[string]any)[name].(map[string]any), v, path)...)
-		case "type":
-			ok := map[string]bool{
-				"object": m != nil, "array": list != nil, "number": isNumber, "string": isText,
-				"integer": isNumber && number == float64(int64(number)),
-				"boolean": reflect.TypeOf(v) == reflect.TypeFor[bool](),
-			}[arg.(string)]
-			if !ok {
-				bad("%v is not of type %v", v, arg)
-			}
-		case "properties":
-			for key, sub := range arg.(map[string]any) {
-				if w, ok := m[key]; ok {
-					problems = append(problems, s.validate(t, sub.(map[string]any), w, path+"."+key)...)
-				}
-			}
-		case "additionalProperties":
-			known, _ := at["properties"].(map[string]any)
-			for key, w := range m {
-				if _, ok := known[key]; ok {
-					continue
-				}
-				if sub, ok := arg.(map[string]any); ok {
-					problems = append(problems, s.validate(t, sub, w, path+"."+key)...)
-				} else {
-					bad("unknown key %s", key)
-				}
-			}
-		case "required":
-			for _, key := range arg.([]any) {
-				if _, ok := m[key.(string)]; !ok {
-					bad("no %s", key)
-				}
-			}
-		case "items":
-			for i, w := range list {
-				problems = append(problems, s.validate(t, arg.(map[string]any), w, fmt.Sprintf("%s[%d]", path, i))...)
-			}
-		case "minItems":
-			if float64(len(list)) < arg.(float64) {
-				bad("too few items")
-			}
-		case "uniqueItems":
-			for i := range list {
-				for j := range i {
-					if reflect.DeepEqual(list[i], list[j]) {
-						bad("%v is twice there", list[i])
-					}
-				}
-			}
-		case "enum":
-			if !slices.Contains(arg.([]any), v) {
-				bad("%v is none of %v", v, arg)
-			}
-		case "pattern":
-			if !regexp.MustCompile(arg.(string)).MatchString(text) {
-				bad("%q does not match %v", text, arg)
-			}
-		case "minimum":
-			if number < arg.(float64) {
-				bad("%v is below %v", number, arg)
-			}
-		case "exclusiveMinimum":
-			if number <= arg.(float64) {
-				bad("%v is not above %v", number, arg)
-			}
-		case "oneOf":
-			matches := 0
-			for _, sub := range arg.([]any) {
-				if len(s.validate(t, sub.(map[string]any), v, path)) == 0 {
-					matches++
-				}
-			}
-			if matches != 1 {
-				bad("%v matches %d of the alternatives", v, matches)
-			}
-		default:
-			t.Fatalf("the schema uses the keyword %s, which this test does not know", keyword)
-		}
-	}
-	return problems
 }

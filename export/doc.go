@@ -27,16 +27,20 @@
 //	objective_test_error    fraction of the test set misclassified
 //	objective_model_order   elements of the dictionary
 //	objective_kernel_evals  kernel evaluations so far
+//	objective_numbers_kept  numbers that a learner of a stream keeps at this model order
+//	objective_*             all else that was measured, named as in package convergence
 //	p_obj_*                 parameters of the objective: kernel and λ
 //	p_solver_*              all other parameters of the run
 //	p_dataset_*             variant and draw
 //	time_cpu                processor time of the training thread so far, seconds
+//	time_process            of time, what training has waited for a pruner's own process
 //	run_id, run_date        the record and when its run began
 //	benchmark-git-tag       revision of the program
 //	platform, platform-architecture, system-cpus, system-processor
 //
 // What a run does not have is null in Parquet and empty in CSV: the risks of a
 // method without scores, a parameter that is zero because the method does not
-// take it. A figure that is not finite is a NaN or an infinity in Parquet, and
-// NaN, +Inf or -Inf in CSV. Parquet's columns are in alphabetical order.
+// take it, the numbers kept by a batch method, what was not measured. A figure that is
+// not finite is a NaN or an infinity in Parquet, and NaN, +Inf or -Inf in CSV.
+// Parquet's columns are in alphabetical order.
 package export

@@ -48,6 +48,8 @@ func fixture() map[string]*record.Record {
 		r.Final = record.Final{Samples: 640, TrainRisk: 0.125, TestRisk: 0.2, TestError: 0.04, ModelOrder: 16.5, KernelEvals: 99, Timing: record.Timing{Wall: 1.5}}
 		out[id] = r
 	}
+	out["aaa"].Points[1].Measured = map[string]float64{"distance": 0.75}
+	out["aaa"].Points[1].Timing.Pruner = 0.125
 	out["bbb"].Points[1].TrainRisk = math.NaN()
 	out["bbb"].Points[1].TestRisk = math.Inf(1)
 	out["bbb"].Final.TrainRisk = math.NaN()
@@ -95,8 +97,10 @@ func TestCSV(t *testing.T) {
 		},
 		1: {"run_id": "bbb", "stop_val": "640", "objective_value": "NaN", "objective_test_risk": "+Inf"},
 		2: {"run_id": "aaa", "idx_rep": "2"},
-		3: {"run_id": "aaa", "stop_val": "640", "objective_model_order": "17"},
-		4: {"run_id": "ccc", "solver_name": "csvc[cost=1,tolerance=0.001]", "objective_value": "", "objective_test_risk": "", "objective_test_error": "0.05", "p_obj_regularizer": "", "p_solver_cost": "1"},
+		3: {"run_id": "aaa", "stop_val": "640", "objective_model_order": "17", "objective_distance": "0.75", "time_process": "0.125",
+			"objective_numbers_kept": "408"}, // 17 elements of 2 features and 5 weights, and the inverse
+		4: {"run_id": "ccc", "solver_name": "csvc[cost=1,tolerance=0.001]", "objective_value": "", "objective_test_risk": "", "objective_test_error": "0.05", "p_obj_regularizer": "",
+			"objective_distance": "", "objective_numbers_kept": "", "time_process": "0", "p_solver_cost": "1"},
 	} {
 		for column, value := range want {
 			if got, ok := rows[i][column]; !ok || got != value {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -51,12 +53,13 @@ type field struct {
 // with its parameters, and seed, then in that of the run.
 func Evaluations(records map[string]*record.Record) *Frame {
 	f := new(Frame)
-	for _, c := range rowOf(new(record.Record), record.Point{}) {
+	measured := measuredNames(records)
+	for _, c := range rowOf(new(record.Record), record.Point{}, measured) {
 		f.Columns = append(f.Columns, Column{c.name, c.kind})
 	}
 	for _, r := range sorted(records) {
 		for _, p := range r.Points {
-			fields := rowOf(r, p)
+			fields := rowOf(r, p, measured)
 			row := make([]any, len(fields))
 			for i, c := range fields {
 				row[i] = c.value
@@ -65,6 +68,19 @@ func Evaluations(records map[string]*record.Record) *Frame {
 		}
 	}
 	return f
+}
+
+// measuredNames returns the names of what else was measured at points, sorted.
+func measuredNames(records map[string]*record.Record) []string {
+	names := make(map[string]bool)
+	for _, r := range records {
+		for _, p := range r.Points {
+			for name := range p.Measured {
+				names[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // sorted returns records by what they ran, then by seed.
@@ -90,8 +106,8 @@ func sorted(records map[string]*record.Record) []*record.Record {
 }
 
 // rowOf returns the fields of a point of a record, the same ones of every
-// record.
-func rowOf(r *record.Record, p record.Point) []field {
+// record: measured are the names of what else was measured in any.
+func rowOf(r *record.Record, p record.Point, measured []string) []field {
 	h := r.Header
 	n := namesOf(h.Run)
 	risk := func(v float64) any {
@@ -113,6 +129,14 @@ func rowOf(r *record.Record, p record.Point) []field {
 		{"objective_test_error", Float, p.TestError},
 		{"objective_model_order", Int, int64(p.ModelOrder)},
 		{"objective_kernel_evals", Int, p.KernelEvals},
+		{"objective_numbers_kept", Float, known(h.Run.Numbers(float64(p.ModelOrder)))},
+	}
+	for _, name := range measured {
+		f := field{name: "objective_" + name, kind: Float}
+		if v, ok := p.Measured[name]; ok {
+			f.value = v
+		}
+		row = append(row, f)
 	}
 	row = append(row, prefixed("p_obj_", n.objectiveParams)...)
 	row = append(row, prefixed("p_solver_", n.solverParams)...)
@@ -120,6 +144,7 @@ func rowOf(r *record.Record, p record.Point) []field {
 	v := h.Provenance
 	return append(row,
 		field{"time_cpu", Float, p.Timing.CPU},
+		field{"time_process", Float, p.Timing.Pruner},
 		field{"run_id", String, h.ID},
 		field{"run_date", String, h.Started.UTC().Format(time.RFC3339)},
 		field{"benchmark-git-tag", String, v.Revision},
@@ -127,6 +152,14 @@ func rowOf(r *record.Record, p record.Point) []field {
 		field{"platform-architecture", String, v.GOARCH},
 		field{"system-cpus", Int, int64(v.Cores)},
 		field{"system-processor", String, v.CPU})
+}
+
+// known returns nil for NaN.
+func known(v float64) any {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return v
 }
 
 func prefixed(prefix string, fields []field) []field {

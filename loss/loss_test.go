@@ -252,6 +252,13 @@ func TestByName(t *testing.T) {
 	if _, err := ByName("hinge"); err == nil {
 		t.Error("an unknown name is accepted")
 	}
+	name := Names()[0]
+	defer func() {
+		if v := recover(); v != "loss: there is a loss "+name+" already" {
+			t.Errorf("a second %s: %v", name, v)
+		}
+	}()
+	Register(registered[name])
 }
 
 func TestDecide(t *testing.T) {

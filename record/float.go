@@ -71,3 +71,15 @@ func fromFloats(m map[string]Float) map[string]float64 {
 	}
 	return out
 }
+
+// A Nullable is a float64 that is null in JSON where it is not finite: the form of
+// numbers in documents for other programs.
+type Nullable float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Nullable) MarshalJSON() ([]byte, error) {
+	if x := float64(n); !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return json.Marshal(x)
+	}
+	return []byte("null"), nil
+}

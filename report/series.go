@@ -2,10 +2,10 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
-	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -93,14 +93,11 @@ func (s *Series) dataName() string {
 // numbers returns how many numbers the method keeps at the mean model order of the runs,
 // "" where that is not known.
 func (s *Series) numbers() string {
-	m := experiments.Method(s.Run.Method)
-	for _, set := range data.List() {
-		if set.Name == s.Run.Data.Name && m != nil && m.Numbers != nil && len(s.Runs) > 0 {
-			order := finalStats(s.Runs, experiments.RiskTest)[qOrder].Mean
-			return strconv.FormatFloat(m.Numbers(s.Run.Params, order, float64(set.Dim), float64(set.Classes)), 'f', 0, 64)
-		}
+	n := s.Run.Numbers(finalStats(s.Runs, experiments.RiskTest)[qOrder].Mean)
+	if math.IsNaN(n) {
+		return ""
 	}
-	return ""
+	return strconv.FormatFloat(n, 'f', 0, 64)
 }
 
 // values returns a figure of every run of the series.

@@ -18,9 +18,8 @@ type Tournament struct {
 	Summary []string // in sentences: first overall, then by field, then how it was done
 	Tables  []*Table // one a field, then the Pareto fronts
 	Figures []*Figure
-	Pages   []Page // one a heuristic
-
-	result *compare.Result
+	Pages   []Page          // one a heuristic
+	Result  *compare.Result // what it reports on
 }
 
 // A Page is about one heuristic.
@@ -33,7 +32,7 @@ type Page struct {
 
 // NewTournament makes the report on a comparison.
 func NewTournament(res *compare.Result) *Tournament {
-	t := &Tournament{Title: res.Title, Summary: res.Summary(), result: res}
+	t := &Tournament{Title: res.Title, Summary: res.Summary(), Result: res}
 	for _, f := range res.Fields {
 		t.Tables = append(t.Tables, verdictTable(f, res.Reference))
 	}
@@ -241,7 +240,7 @@ func (p *Page) Markdown(w io.Writer) error {
 // CSV writes a line for each run.
 func (t *Tournament) CSV(w io.Writer) error {
 	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent", "process_seconds"}}
-	for _, f := range t.result.Fields {
+	for _, f := range t.Result.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
 				rows = append(rows, []string{f.Name, e.Heuristic.Name, exact(r.Value), strconv.Itoa(r.Replicate), exact(r.Order), exact(r.Error),

@@ -26,7 +26,7 @@ type Verdicts struct {
 // A Reference is a results folder with the expected verdicts, and how the actual
 // ones compare.
 type Reference struct {
-	Folder string `json:"folder"`
+	Folder string `json:"folder"` // as named by --reference
 	evidence.Comparison
 }
 

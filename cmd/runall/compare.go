@@ -22,6 +22,13 @@ type comparison struct {
 	progress string
 	with     []string
 	against  string
+	asJSON   bool
+}
+
+// A Tournament is what 'runall compare --json' writes.
+type Tournament struct {
+	Versioned
+	*compare.Document
 }
 
 func newCompare() *cobra.Command {
@@ -54,6 +61,7 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	dataFlag(cmd, &c.opt.Finder)
 	codeFlags(cmd, &c.opt)
 	progressFlag(cmd, &c.progress)
+	jsonFlag(cmd, &c.asJSON)
 	return cmd
 }
 
@@ -149,13 +157,18 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	if err != nil {
 		return err
 	}
-	stdout := cmd.OutOrStdout()
-	if err := r.Text(stdout); err != nil {
+	stdout, about := cmd.OutOrStdout(), cmd.OutOrStdout()
+	if c.asJSON {
+		err, about = writeJSON(stdout, Tournament{version, r.Result.Document()}), cmd.ErrOrStderr()
+	} else {
+		err = r.Text(stdout)
+	}
+	if err != nil {
 		return err
 	}
 	paths, err := r.WriteAll(filepath.Join(harness.ReportDir(c.opt.Results), "tournament"))
 	if len(paths) > 0 {
-		fmt.Fprintf(stdout, "Written: %s and %d other files beside it\n", paths[0], len(paths)-1)
+		fmt.Fprintf(about, "Written: %s and %d other files beside it\n", paths[0], len(paths)-1)
 	}
 	return err
 }

@@ -66,6 +66,15 @@ func TestCompare(t *testing.T) {
 	if second != first || strings.Contains(progress, `"event":"start"`) {
 		t.Errorf("the second call differs, or trains:\n%s", progress)
 	}
+	text, about := call("--json")
+	document := validJSON(t, "compare", text).(map[string]any)
+	heuristics := document["fields"].([]any)[0].(map[string]any)["heuristics"].([]any)
+	if komp := heuristics[0].(map[string]any); komp["name"] != "komp" || len(komp["comparisons"].([]any)) != 0 || len(komp["runs"].([]any)) != 9 {
+		t.Errorf("the reference in JSON: %v", komp)
+	}
+	if other := heuristics[1].(map[string]any); len(heuristics) != 4 || len(other["comparisons"].([]any)) != 4 || !strings.Contains(about, "Written: ") {
+		t.Errorf("%d heuristics in JSON, %s", len(heuristics), about)
+	}
 	if few, _ := call("--with", "random"); strings.Contains(few, "komp-order") || !strings.Contains(few, "random") {
 		t.Errorf("with random alone:\n%s", few)
 	}

@@ -236,6 +236,7 @@ func TestDataStatusSources(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
 	_, stdout, _ = call(t, "data", "status", "mnist", "--json")
+	validJSON(t, "data-status", stdout)
 	var rows []data.StatusRow
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 || rows[0].Size != 54950048 || len(rows[0].Sources) != 4 || rows[0].FetchedFrom != nil {
 		t.Errorf("%v\n%s", err, stdout)

@@ -14,6 +14,7 @@ import (
 
 func newExplain() *cobra.Command {
 	var results, profile string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain CELL|CLAIM",
 		Short: "Trace a number to its claim, runs, records and command",
@@ -37,12 +38,22 @@ like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims.`,
 			e := evidence.Explanation{Ledger: in.Ledger, Command: func(spec string) string {
 				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, cluster.Quote(results+"-again"))
 			}}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), Explanation{version, e.Document(s)})
+			}
 			return e.Write(cmd.OutOrStdout(), s)
 		},
 	}
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &profile, "")
+	jsonFlag(cmd, &asJSON)
 	return cmd
+}
+
+// An Explanation is what 'runall explain --json' writes.
+type Explanation struct {
+	Versioned
+	*evidence.ExplanationDocument
 }
 
 // unexplained is the error of an ID that is no claim's.

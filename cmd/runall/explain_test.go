@@ -29,6 +29,18 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	}
+	const cell = "table2.multidist.ksvm.polk"
+	_, stdout, _ := call(t, "explain", cell+".error", "--results", results, "--json")
+	e := validJSON(t, "explain", stdout).(map[string]any)
+	claim, runs := e["claim"].(map[string]any), e["runs"].([]any)
+	if claim["id"] != cell || len(claim["tests"].([]any)) != 1 || len(runs) == 0 || len(e["commands"].([]any)) != 1 {
+		t.Errorf("%s in JSON: %v", cell, e)
+	}
+	for _, r := range runs {
+		if r := r.(map[string]any); r["value"] != 4.0 || r["test"] != "error" || r["spec"] != "multidist-ksvm" {
+			t.Errorf("%s in JSON: run %v", cell, r)
+		}
+	}
 	for id, want := range map[string]string{
 		"nonsense":                        "unknown claim or cell",
 		"table3.mnist.klr.libsvm":         "not defined for the task",

@@ -173,10 +173,18 @@ func progressFlag(cmd *cobra.Command, p *string) {
 }
 
 func jsonFlag(cmd *cobra.Command, p *bool) {
-	cmd.Flags().BoolVar(p, "json", false, "write JSON")
+	cmd.Flags().BoolVar(p, "json", false, "write JSON (docs/json.md)")
 }
 
-// writeJSON writes v for programs.
+// Versioned is the beginning of the objects that --json writes, but for verify's.
+type Versioned struct {
+	Schema int `json:"schema"` // version of the object's form: 1
+}
+
+// version is that of all of them. It grows when a key goes, or means something else.
+var version = Versioned{1}
+
+// writeJSON writes v for programs. docs/json.md describes what it has.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -102,6 +102,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"reproduce", "--seeds", "18446744073709551615"}, "must be an integer from 0 to 10000"},
 		{[]string{"reproduce", "--workers", "18446744073709551615"}, "must be an integer of at least 0"},
 		{[]string{"reproduce", "nonsense"}, `"nonsense"`},
+		{[]string{"report", "--json", "--format", "csv"}, "--json contradicts --format"},
 		{[]string{"reproduce", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick; --profile full has "},
 		{[]string{"reproduce", "multidist-ksvm", "mnist-ksvm", "--profile", "smoke"}, "mnist-ksvm has no runs in profile smoke; --profile quick has "},
 		{[]string{"reproduce", broken}, "nonsense: 1"},
@@ -169,6 +170,9 @@ func TestListings(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &rows); code != 0 || err != nil || len(rows) == 0 {
 			t.Errorf("%v --json: exit %d, %v", args, code, err)
 		}
+		if args[0] == "data" {
+			validJSON(t, "data-"+args[1], stdout)
+		}
 	}
 	code, stdout, _ := call(t, "version", "--json")
 	var version map[string]any
@@ -230,6 +234,17 @@ func TestReproduceAndReport(t *testing.T) {
 		t.Errorf("report --format summary: exit %d, stderr %q\n%s", code, stderr, again)
 	}
 
+	_, asJSON, _ := call(t, "report", "--results", results, "--json")
+	found := 0
+	for _, c := range validJSON(t, "report", asJSON).(map[string]any)["cells"].([]any) {
+		c := c.(map[string]any)
+		if c["id"] == "table2.multidist.ksvm.polk" && c["error_percent"].(map[string]any)["runs"].(float64) > 0 {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("the cell of POLK with its runs is there %d times in\n%.2000s", found, asJSON)
+	}
 	out := filepath.Join(t.TempDir(), "report")
 	code, tables, stderr := call(t, "report", "--results", results, "--out", out)
 	if code != 0 || !strings.HasPrefix(tables, "Table 2. Results on multidist\n") || !strings.Contains(tables, "Table 3. ") {

@@ -34,7 +34,7 @@ without records, the command that runs it is printed.`,
 			}
 			m.Profile = used
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), m)
+				return writeJSON(cmd.OutOrStdout(), Multiverse{version, m})
 			}
 			return m.WriteText(cmd.OutOrStdout(), func(specs []string) string {
 				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", strings.Join(specs, " "), experiments.ProfileFull, cluster.Quote(results))
@@ -45,4 +45,10 @@ without records, the command that runs it is printed.`,
 	profileFlag(cmd, &profile, "")
 	jsonFlag(cmd, &asJSON)
 	return cmd
+}
+
+// A Multiverse is what 'runall verify multiverse --json' writes.
+type Multiverse struct {
+	Versioned
+	*evidence.MultiverseReport
 }

@@ -31,6 +31,7 @@ func TestMultiverse(t *testing.T) {
 	}
 
 	code, stdout, _ = call(t, "verify", "multiverse", "--results", results, "--json")
+	validJSON(t, "verify-multiverse", stdout)
 	var m evidence.MultiverseReport
 	if err := json.Unmarshal([]byte(stdout), &m); code != 0 || err != nil {
 		t.Fatalf("exit %d, %v", code, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/online"
+	"polkrepro/record"
 )
 
 func newEvaluate() *cobra.Command {
@@ -24,7 +25,7 @@ input if FILE is "-": error and mean loss, then recall and precision by class
 and the confusion matrix, or for a regression the mean absolute error. Models
 with a logistic loss also have log-loss and calibration. With more than 10
 classes the text shows those with the lowest recall and the largest confusions;
---json writes all. docs/own-data.md lists its keys.`,
+--json writes all.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkStdout(cmd.OutOrStdout(), input{"MODEL", args[0]}, input{"FILE", args[1]}); err != nil {
@@ -55,83 +56,80 @@ classes the text shows those with the lowest recall and the largest confusions;
 	return cmd
 }
 
-// An evaluationInfo is what evaluate --json writes. docs/own-data.md says what its
-// keys mean. Pointers are nil where there is no number: null.
-type evaluationInfo struct {
-	Version    int     `json:"version"` // of this schema
-	Rows       int     `json:"rows"`
-	ModelOrder int     `json:"model_order"`
-	Loss       string  `json:"loss"`
-	Risk       float64 `json:"risk"`
+// An Evaluation is what 'runall evaluate --json' writes. A number that is not finite, or
+// not there, is null.
+type Evaluation struct {
+	Versioned
+	Version    int             `json:"version"`     // the same as schema, under its first name
+	Rows       int             `json:"rows"`        // evaluated
+	ModelOrder int             `json:"model_order"` // elements of the model
+	Loss       string          `json:"loss"`        // of the model
+	Risk       record.Nullable `json:"risk"`        // mean loss, of scaled targets for regression
 
-	*ClassificationInfo
-	*RegressionInfo
+	*Classification
+	*Regression
 }
 
-// A ClassificationInfo is what there is to say of a classification alone.
-type ClassificationInfo struct {
-	Error       float64          `json:"error"`
-	Classes     []classInfo      `json:"classes"`
-	Confusion   [][]int          `json:"confusion"`
-	LogLoss     *float64         `json:"log_loss"`
-	Calibration *calibrationInfo `json:"calibration"`
+// A Classification is what there is to say of a classification alone.
+type Classification struct {
+	Error       record.Nullable `json:"error"`                             // classification: fraction of rows predicted wrongly
+	Classes     []Class         `json:"classes"`                           // classification: the results by class
+	Confusion   [][]int         `json:"confusion"`                         // classification: rows by label, in the order of classes, and by prediction, in the same order
+	LogLoss     record.Nullable `json:"log_loss"`                          // classification: mean of −ln p of the true class; null without probabilities
+	Calibration *Calibration    `json:"calibration" jsonschema:"nullable"` // classification: confidence and accuracy; null without probabilities
 }
 
-type classInfo struct {
-	Label     string   `json:"label"`
-	Rows      int      `json:"rows"`
-	Predicted int      `json:"predicted"`
-	Correct   int      `json:"correct"`
-	Recall    *float64 `json:"recall"`
-	Precision *float64 `json:"precision"`
+// A Class is the results of a class.
+type Class struct {
+	Label     string          `json:"label"`     // as in the training file
+	Rows      int             `json:"rows"`      // of the class
+	Predicted int             `json:"predicted"` // rows predicted as the class
+	Correct   int             `json:"correct"`   // rows of the class that are predicted correctly
+	Recall    record.Nullable `json:"recall"`    // correct/rows
+	Precision record.Nullable `json:"precision"` // correct/predicted
 }
 
-type calibrationInfo struct {
-	Error float64   `json:"error"`
-	Bins  []binInfo `json:"bins"`
+// A Calibration compares confidence with accuracy.
+type Calibration struct {
+	Error record.Nullable `json:"error"` // mean of |accuracy − confidence| over the bins, weighted by their rows
+	Bins  []Bin           `json:"bins"`  // ten
 }
 
-type binInfo struct {
-	From       float64  `json:"from"`
-	To         float64  `json:"to"`
-	Rows       int      `json:"rows"`
-	Confidence *float64 `json:"confidence"`
-	Accuracy   *float64 `json:"accuracy"`
+// A Bin is the rows whose confidence is within bounds.
+type Bin struct {
+	From       float64         `json:"from"`       // least confidence
+	To         float64         `json:"to"`         // upper end of confidence, exclusive except for 1
+	Rows       int             `json:"rows"`       // with this confidence
+	Confidence record.Nullable `json:"confidence"` // mean
+	Accuracy   record.Nullable `json:"accuracy"`   // fraction of rows predicted correctly
 }
 
-// A RegressionInfo is what there is to say of a regression alone.
-type RegressionInfo struct {
-	RMSE float64  `json:"rmse"`
-	MAE  float64  `json:"mae"`
-	R2   *float64 `json:"r2"`
-}
-
-// finite returns nil for what is not a number.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
+// A Regression is what there is to say of a regression alone.
+type Regression struct {
+	RMSE record.Nullable `json:"rmse"` // regression: root of the mean squared error
+	MAE  record.Nullable `json:"mae"`  // regression: mean absolute error
+	R2   record.Nullable `json:"r2"`   // regression: 1 − Σ(prediction − y)²/Σ(y − mean of y)²
 }
 
 // describeEvaluation makes what --json writes.
-func describeEvaluation(m *online.Model, e *online.Evaluation) evaluationInfo {
-	info := evaluationInfo{Version: 1, Rows: e.Rows, ModelOrder: m.Order(), Loss: m.Settings().Loss, Risk: e.Risk}
+func describeEvaluation(m *online.Model, e *online.Evaluation) Evaluation {
+	number := func(v float64) record.Nullable { return record.Nullable(v) }
+	info := Evaluation{Versioned: version, Version: version.Schema, Rows: e.Rows, ModelOrder: m.Order(), Loss: m.Settings().Loss, Risk: number(e.Risk)}
 	if m.Regression() {
-		info.RegressionInfo = &RegressionInfo{e.RMSE, e.MAE, finite(e.R2)}
+		info.Regression = &Regression{number(e.RMSE), number(e.MAE), number(e.R2)}
 		return info
 	}
-	c := &ClassificationInfo{Error: e.ErrorRate, Confusion: e.Confusion, LogLoss: finite(e.LogLoss)}
+	c := &Classification{Error: number(e.ErrorRate), Confusion: e.Confusion, LogLoss: number(e.LogLoss)}
 	for _, r := range e.Classes() {
-		c.Classes = append(c.Classes, classInfo{r.Label, r.Rows, r.Predicted, r.Correct, finite(r.Recall()), finite(r.Precision())})
+		c.Classes = append(c.Classes, Class{r.Label, r.Rows, r.Predicted, r.Correct, number(r.Recall()), number(r.Precision())})
 	}
 	if e.Calibration != nil {
-		c.Calibration = &calibrationInfo{Error: e.CalibrationError}
+		c.Calibration = &Calibration{Error: number(e.CalibrationError)}
 		for _, b := range e.Calibration {
-			c.Calibration.Bins = append(c.Calibration.Bins, binInfo{b.From, b.To, b.Rows, finite(b.Confidence), finite(b.Accuracy)})
+			c.Calibration.Bins = append(c.Calibration.Bins, Bin{b.From, b.To, b.Rows, number(b.Confidence), number(b.Accuracy)})
 		}
 	}
-	info.ClassificationInfo = c
+	info.Classification = c
 	return info
 }
 

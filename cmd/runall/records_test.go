@@ -59,6 +59,13 @@ func TestAgree(t *testing.T) {
 	if code != harness.ExitDeviates || !strings.Contains(stdout, paths[9]) || !strings.Contains(stdout, "final test risk is") || !strings.Contains(stderr, "1 of 11 runs differ") {
 		t.Errorf("beyond it: exit %d, %s%s", code, stdout, stderr)
 	}
+	code, stdout, _ = call(t, "verify", "records", "--results", results, "--with", with, "--json")
+	a := validJSON(t, "verify-records", stdout).(map[string]any)
+	differing := a["differing"].([]any)
+	if code != harness.ExitDeviates || a["compared"] != 11.0 || a["same"] != 9.0 || a["only_second"] != 1.0 ||
+		len(differing) != 1 || differing[0].(map[string]any)["file"] != paths[9] {
+		t.Errorf("beyond it, in JSON: exit %d, %v", code, a)
+	}
 	if err := os.Truncate(paths[0], 100); err != nil {
 		t.Fatal(err)
 	}

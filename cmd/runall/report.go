@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -29,6 +30,7 @@ func newReport() *cobra.Command {
 	var opt experiments.PlanOptions
 	var finder data.Finder
 	var pruners []string
+	var asJSON bool
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "report [SPEC...]",
@@ -39,10 +41,14 @@ tables. Incomplete and corrupt records are left out and the exit status is 1.
 --format summary prints the output of 'runall reproduce': Tables 2 and 3 with
 one line for each method, and the number of verdicts. --format html writes one
 page that opens offline, report.html, to the folder of --out or to report/ in
-the results folder, and prints its path.`,
+the results folder, and prints its path. --json writes the numbers of the tables
+and of all series of runs.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := checkOutFolder("--out", out, results); err != nil {
 				return err
+			}
+			if asJSON && (cmd.Flags().Changed("format") || out != "") {
+				return harness.Usage(errors.New("--json contradicts --format and --out: use one of them"))
 			}
 			if err := registerPruners(pruners); err != nil {
 				return err
@@ -55,7 +61,9 @@ the results folder, and prints its path.`,
 			if err != nil {
 				return err
 			}
-			if format == formatSummary {
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), Report{version, r.Document()})
+			} else if format == formatSummary {
 				err = summarize(cmd, f, r, names, out, commands{results: results, dataDir: finder.Dir, profile: f.Profile, seeds: opt.Seeds})
 			} else {
 				err = present(cmd, r, format, cmp.Or(out, harness.ReportDir(results)), out != "")
@@ -73,7 +81,14 @@ the results folder, and prints its path.`,
 	prunersFlag(cmd, &pruners)
 	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}}, "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
 	cmd.Flags().StringVar(&out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
+	jsonFlag(cmd, &asJSON)
 	return cmd
+}
+
+// A Report is what 'runall report --json' writes.
+type Report struct {
+	Versioned
+	*report.Document
 }
 
 // Formats that are not one of the tables'.

@@ -132,12 +132,16 @@ func (v *verification) write(w io.Writer, out *report.Verdicts, assume map[strin
 	case formatJSON:
 		document := out.Assessment.Document()
 		document.Profile, document.Assume, document.Changes = out.Profile, assume, out.Changes
-		return writeJSON(w, struct {
-			*evidence.Document
-			Reference *report.Reference `json:"reference,omitempty"`
-		}{document, out.Reference})
+		return writeJSON(w, Verification{document, out.Reference})
 	}
 	return out.Text(w)
+}
+
+// A Verification is what 'runall verify --json' writes. It has no version: without a
+// reference it is verdicts.json of a sealed folder, byte for byte.
+type Verification struct {
+	*evidence.Document
+	Reference *report.Reference `json:"reference,omitempty"` // how the verdicts compare with those of --reference
 }
 
 // readEvidence reads the records, all of which must be whole, and returns them with

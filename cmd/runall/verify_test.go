@@ -156,6 +156,7 @@ func TestVerifyFormats(t *testing.T) {
 		return stdout
 	}
 	asJSON := verify("--json")
+	validJSON(t, "verify", asJSON)
 	if verify("--format", "json") != asJSON || verify("--json", "--format", "json") != asJSON {
 		t.Error("--json is not --format json")
 	}

@@ -12,5 +12,8 @@ var (
 
 type Version = version
 
+// Unregister takes a test's heuristic away.
+func Unregister(name string) { delete(registered, name) }
+
 // SourceHash returns the hash of the source that registers h.
 func SourceHash(h Heuristic) string { return sourceHashes()[h.file] }

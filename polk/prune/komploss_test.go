@@ -2,11 +2,28 @@ package prune
 
 import (
 	"bytes"
+	"context"
 	"encoding/gob"
+	"errors"
+	"strings"
 	"testing"
 
 	"polkrepro/internal/hostile"
 )
+
+// larger is a dictionary of one element, of which nothing but its step may be asked.
+type larger struct {
+	InverseState
+	step Step
+}
+
+func (s larger) Step() Step { return s.step }
+func (s larger) Len() int   { return 1 }
+
+// limited allows no element.
+type limited struct{ Greedy }
+
+func (limited) Limits(Step) (order int, err2 float64) { return 0, 0 }
 
 // encoded returns a saved state.
 func encoded(t testing.TB, r recent) []byte {
@@ -35,6 +52,15 @@ func TestStateOfAnother(t *testing.T) {
 		if err := p.last.check(step); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+	p := &kompLoss{last: recent{X: make([]float32, 5)}}
+	if err := p.Prune(t.Context(), larger{step: step}); err == nil || !strings.Contains(err.Error(), "5 features and 0 targets") {
+		t.Errorf("pruning by another learner's samples: %v", err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := greedy(stopped, larger{step: step}, limited{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the greedy loop after its end: %v", err)
 	}
 	fine := recent{X: make([]float32, 3), Y: []float64{2}}
 	if err := fine.check(step); err != nil {

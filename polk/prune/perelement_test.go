@@ -49,4 +49,7 @@ func TestPerElement(t *testing.T) {
 	if _, err := unsized.MarshalBinary(); err == nil {
 		t.Error("strings were saved, which can't be loaded")
 	}
+	if err := unsized.UnmarshalBinary(saved); err == nil {
+		t.Error("strings were loaded")
+	}
 }

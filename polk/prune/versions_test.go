@@ -47,6 +47,16 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestRegisteredElsewhere: a heuristic of another package is known by the program.
+func TestRegisteredElsewhere(t *testing.T) {
+	h := prune.Heuristic{Name: "of-another-package", About: "for this test", New: func(prune.Params) prune.Pruner { return nil }}
+	prune.Register(h)
+	defer prune.Unregister(h.Name)
+	if h, _ = prune.Lookup(h.Name); !strings.HasPrefix(h.Code(), "program ") {
+		t.Errorf("code %q", h.Code())
+	}
+}
+
 // scores returns what a learner predicts at eight points after 150 steps with the
 // first of the heuristic's parameters that keep some 15 elements.
 func scores(t *testing.T, h prune.Heuristic) []float64 {

@@ -1,0 +1,77 @@
+//go:build check
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+)
+
+// The programs of docs/json.md read what the commands of the page write: the first with
+// Python alone, the others with pandas.
+func TestCheckJSONPage(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3")
+	}
+	page, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := func(language string) (out []string) {
+		for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+			out = append(out, m[1])
+		}
+		return out
+	}
+	results, dir := madeUp(t, experiments.ProfileSmoke), t.TempDir()
+	commands := strings.ReplaceAll(blocks("sh")[0], "--results results", "--results "+results)
+	for _, line := range strings.Split(strings.TrimSpace(commands), "\n") {
+		line, file, redirected := strings.Cut(line, " > ")
+		args := strings.Fields(line)[1:]
+		if !redirected {
+			args[len(args)-1] = filepath.Join(dir, args[len(args)-1]) // of --out
+		}
+		code, stdout, stderr := call(t, args...)
+		if code != 0 {
+			t.Fatalf("%s: exit %d, %s", line, code, stderr)
+		}
+		if redirected {
+			scriptIn(t, dir, file, stdout)
+		}
+	}
+	python := func(program string) string {
+		cmd := exec.Command("python3", "-c", program)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	programs := blocks("python")
+	if out := python(programs[0]); strings.Count(out, "\n") < 3 || !regexp.MustCompile(`(?m)^multidist POLK, K = 0.04 1 4.00 % 368$`).MatchString(out) {
+		t.Errorf("of Python alone:\n%s", out)
+	}
+	if exec.Command("python3", "-c", "import pandas, pyarrow").Run() != nil {
+		t.Log("no pandas: its programs are left out")
+		return
+	}
+	spec := write(t, "tiny.yaml", tinyTournament)
+	code, stdout, stderr := call(t, "compare", spec, "--profile", "smoke", "--results", t.TempDir(), "--progress", "quiet", "--json")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	scriptIn(t, dir, "compare.json", stdout)
+	if out := python(strings.Replace(programs[1], "curves.plot(logy=True)", "print(curves)", 1)); !strings.Contains(out, "objective_test_error") && !strings.Contains(out, "mean") {
+		t.Errorf("with pandas:\n%s", out)
+	}
+	if out := python(programs[2]); !strings.Contains(out, "error_at_order") {
+		t.Errorf("with pandas:\n%s", out)
+	}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+
+	"polkrepro/data"
+	"polkrepro/evidence/stats"
+	"polkrepro/internal/testutil"
+	"polkrepro/record"
+)
+
+var update = flag.Bool("update", false, "write docs/schemas")
+
+// schemas is the folder of the schemas of what --json writes, also for tests that change
+// the working directory.
+var schemas, _ = filepath.Abs("../../docs/schemas")
+
+// documents are what --json writes, by the name of its schema: the command's, with
+// hyphens.
+var documents = map[string]any{
+	"compare":           Tournament{},
+	"data-status":       []data.StatusRow{},
+	"data-verify":       []data.VerifyRow{},
+	"evaluate":          Evaluation{},
+	"explain":           Explanation{},
+	"report":            Report{},
+	"verify":            Verification{},
+	"verify-multiverse": Multiverse{},
+	"verify-records":    Agreement{},
+}
+
+// TestSchemasAreCurrent: docs/schemas has the schema of every document, and no other
+// file; every key has a description.
+func TestSchemasAreCurrent(t *testing.T) {
+	var want []string
+	for name, v := range documents {
+		want = append(want, name+".json")
+		path := filepath.Join(schemas, name+".json")
+		text := schemaOf(t, name, v)
+		if *update {
+			if err := os.WriteFile(path, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%s is stale (%v); write it with: go test ./cmd/runall -run %s -update", path, err, t.Name())
+		}
+	}
+	slices.Sort(want)
+	if got := testutil.Names(t, schemas); !slices.Equal(got, want) {
+		t.Errorf("docs/schemas has %v, want %v", got, want)
+	}
+}
+
+// schemaOf returns the JSON Schema of a document, indented.
+func schemaOf(t *testing.T, name string, v any) []byte {
+	t.Helper()
+	r := &jsonschema.Reflector{ExpandedStruct: true, Anonymous: true, Mapper: numbers}
+	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data"} {
+		if err := r.AddGoComments("polkrepro/cmd/runall", dir, jsonschema.WithFullComment()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := r.Reflect(v)
+	s.Title = "runall " + strings.ReplaceAll(name, "-", " ") + " --json"
+	if name == "evaluate" { // what follows is of one task each
+		s.Required = s.Required[:slices.Index(s.Required, "error")]
+	}
+	objects := maps.Clone(s.Definitions)
+	if objects == nil {
+		objects = make(jsonschema.Definitions)
+	}
+	objects["document"] = s
+	for object, o := range objects {
+		for p := o.Properties.Oldest(); p != nil; p = p.Next() {
+			if p.Value.Description == "" && (len(p.Value.OneOf) == 0 || p.Value.OneOf[0].Description == "") {
+				t.Errorf("%s: %s.%s has no description", name, object, p.Key)
+			}
+		}
+	}
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, '\n')
+}
+
+// numbers returns the schemas of the types that write JSON themselves.
+func numbers(t reflect.Type) *jsonschema.Schema {
+	number := &jsonschema.Schema{Type: "number"}
+	switch t {
+	case reflect.TypeFor[record.Nullable]():
+		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{number, {Type: "null"}}}
+	case reflect.TypeFor[record.Float]():
+		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{number, {Type: "string", Enum: []any{"NaN", "+Inf", "-Inf"}}}}
+	case reflect.TypeFor[stats.Verdict]():
+		return &jsonschema.Schema{Type: "string", Enum: []any{"reproduced", "inconclusive", "not run", "deviates"}}
+	}
+	return nil
+}
+
+// validJSON fails unless a text is a document's, by its schema, and returns it.
+func validJSON(t *testing.T, name, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%s: %v in\n%.2000s", name, err, text)
+	}
+	for _, problem := range testutil.ReadSchema(t, filepath.Join(schemas, name+".json")).Validate(v) {
+		t.Errorf("%s%s", name, problem)
+	}
+	if object, ok := v.(map[string]any); ok && name != "verify" && object["schema"] != 1.0 {
+		t.Errorf("%s: schema %v, want 1", name, object["schema"])
+	}
+	return v
+}

@@ -1,0 +1,154 @@
+package compare
+
+import (
+	"math"
+
+	"polkrepro/evidence/stats"
+	"polkrepro/record"
+)
+
+// A Document is a Result for programs. A number that is not finite is null.
+type Document struct {
+	Title     string            `json:"title"`                // of the tournament
+	Profile   string            `json:"profile"`              // smoke, quick or full
+	Reference string            `json:"reference"`            // the heuristic that others are compared with
+	Fields    []FieldDocument   `json:"fields"`               // data sets with a task
+	Standing  *StandingDocument `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
+	Missing   int               `json:"missing_runs"`         // planned runs without a record, or without an evaluation in it
+	Mixed     string            `json:"mixed_code,omitempty"` // which runs are of other code; missing if all are of the present one
+}
+
+// A FieldDocument is a data set with a task, and all that ran on it.
+type FieldDocument struct {
+	Name       string              `json:"name"`       // as in the tournament
+	Title      string              `json:"title"`      // for readers
+	Data       string              `json:"data"`       // name of the data set
+	Samples    int                 `json:"samples"`    // training samples of a run
+	Replicates int                 `json:"replicates"` // runs of a heuristic at one value of its knob
+	Levels     []float64           `json:"levels"`     // model orders to compare at
+	Heuristics []HeuristicDocument `json:"heuristics"` // the reference first
+}
+
+// A HeuristicDocument is a heuristic on a field.
+type HeuristicDocument struct {
+	Name        string               `json:"name"`           // with the parameters of a variant: komp-age:memory=50
+	Knob        string               `json:"knob,omitempty"` // the parameter that trades model order for accuracy; missing if there is none
+	Comparisons []ComparisonDocument `json:"comparisons"`    // with the reference, one a measure; empty for the reference itself
+	Means       []MeansDocument      `json:"means"`          // over replicates, one for each value of the knob
+	Runs        []TrialDocument      `json:"runs"`           // one for each value of the knob and replicate
+}
+
+// A ComparisonDocument is the comparison of a heuristic with the reference by one
+// measure. Of all measures less is better. All but the verdict is about the mean over
+// the levels, and null or empty where there is no level in common.
+type ComparisonDocument struct {
+	Measure            string          `json:"measure"`             // error_at_order, error_at_time or mean_error_at_order, in points of the error rate; log_time_at_order, the natural logarithm of the ratio of times
+	Verdict            Verdict         `json:"verdict"`             // as in the tables
+	Difference         record.Nullable `json:"difference"`          // heuristic less reference
+	Low                record.Nullable `json:"low"`                 // of the 95 % interval of the difference; null where there are too few replicates
+	High               record.Nullable `json:"high"`                // the same
+	P                  record.Nullable `json:"p"`                   // of no difference beyond the interpolation error, two-sided, corrected by Holm's method
+	PExact             record.Nullable `json:"p_exact"`             // the same of no difference at all
+	InterpolationError record.Nullable `json:"interpolation_error"` // by how much the lines between runs may put the difference wrong
+	Replicates         int             `json:"replicates"`          // compared
+	Levels             []float64       `json:"levels"`              // model orders, or seconds, that all replicates of both reach
+}
+
+// A MeansDocument is the mean over replicates at one value of the knob.
+type MeansDocument struct {
+	Knob         record.Nullable `json:"knob"`                // value of the knob; 0 if there is none
+	Order        record.Nullable `json:"model_order"`         // final, elements
+	ErrorPercent record.Nullable `json:"error_percent"`       // final test error
+	Seconds      record.Nullable `json:"training_seconds"`    // processor time of training, and of the heuristic's own process
+	PeakOrder    record.Nullable `json:"largest_model_order"` // at an evaluation
+	MeanError    record.Nullable `json:"mean_error_percent"`  // over the stream
+}
+
+// A TrialDocument is one run. The columns of runs.csv have the same names.
+type TrialDocument struct {
+	MeansDocument
+	Replicate      int             `json:"replicate"`       // number of the replicate
+	ProcessSeconds record.Nullable `json:"process_seconds"` // of training_seconds, those that training has waited for a heuristic's own process
+}
+
+// A StandingDocument ranks the heuristics that are comparable on all fields by their
+// error at equal model order.
+type StandingDocument struct {
+	Ranks              []RankDocument  `json:"ranks"`               // in the order of the mean ranks
+	Absent             []string        `json:"absent"`              // heuristics that are not comparable on some field
+	Blocks             int             `json:"blocks"`              // replicates of fields
+	P                  record.Nullable `json:"p"`                   // of Friedman's test of no difference at all
+	CriticalDifference record.Nullable `json:"critical_difference"` // Nemenyi's, of mean ranks at level 0.05
+}
+
+// A RankDocument is the mean rank of a heuristic, 1 the best.
+type RankDocument struct {
+	Name     string          `json:"name"`      // of the heuristic
+	MeanRank record.Nullable `json:"mean_rank"` // over the blocks
+}
+
+// measureKeys are the names of the measures in documents.
+var measureKeys = [measureCount]string{
+	ErrorAtOrder: "error_at_order",
+	ErrorAtTime:  "error_at_time",
+	Anytime:      "mean_error_at_order",
+	Time:         "log_time_at_order",
+}
+
+// Document returns the result for programs.
+func (r *Result) Document() *Document {
+	d := &Document{Title: r.Title, Profile: r.Profile, Reference: r.Reference, Fields: []FieldDocument{}, Missing: r.Missing, Mixed: r.Mixed}
+	for _, f := range r.Fields {
+		out := FieldDocument{Name: f.Name, Title: f.Title, Data: f.Data, Samples: f.Samples, Replicates: f.Replicates, Levels: append([]float64{}, f.Levels...)}
+		for _, e := range f.Entries {
+			out.Heuristics = append(out.Heuristics, e.document())
+		}
+		d.Fields = append(d.Fields, out)
+	}
+	if s := r.Standing; s != nil {
+		d.Standing = &StandingDocument{Absent: append([]string{}, s.Absent...), Blocks: s.Blocks, P: record.Nullable(s.P), CriticalDifference: record.Nullable(s.CD)}
+		for i, name := range s.Names {
+			d.Standing.Ranks = append(d.Standing.Ranks, RankDocument{name, record.Nullable(s.Mean[i])})
+		}
+	}
+	return d
+}
+
+func (e *Entry) document() HeuristicDocument {
+	knob, _ := e.Heuristic.Knob()
+	h := HeuristicDocument{Name: e.Heuristic.Name, Knob: knob.Name, Comparisons: []ComparisonDocument{}}
+	for _, m := range Measures() {
+		if c := e.Compared[m]; c.Verdict != IsReference {
+			h.Comparisons = append(h.Comparisons, c.document(m))
+		}
+	}
+	for _, p := range e.Points {
+		h.Means = append(h.Means, p.document())
+	}
+	for _, t := range e.Runs {
+		means := Means{Value: t.Value, Order: t.Order, Error: t.Error, Seconds: t.Seconds, PeakOrder: t.PeakOrder, MeanError: t.MeanError}
+		h.Runs = append(h.Runs, TrialDocument{means.document(), t.Replicate, record.Nullable(t.Process)})
+	}
+	return h
+}
+
+func (c Comparison) document(m Measure) ComparisonDocument {
+	if len(c.Levels) == 0 {
+		c.Estimate, c.Adjusted, c.AdjustedExact, c.Bend = stats.Single(math.NaN()), math.NaN(), math.NaN(), math.NaN()
+	}
+	if c.Basis == stats.Point {
+		c.Low, c.High = math.NaN(), math.NaN()
+	}
+	return ComparisonDocument{
+		Measure: measureKeys[m], Verdict: c.Verdict, Difference: record.Nullable(c.Value), Low: record.Nullable(c.Low), High: record.Nullable(c.High),
+		P: record.Nullable(c.Adjusted), PExact: record.Nullable(c.AdjustedExact), InterpolationError: record.Nullable(c.Bend),
+		Replicates: c.N, Levels: append([]float64{}, c.Levels...),
+	}
+}
+
+func (m Means) document() MeansDocument {
+	return MeansDocument{
+		record.Nullable(m.Value), record.Nullable(m.Order), record.Nullable(m.Error),
+		record.Nullable(m.Seconds), record.Nullable(m.PeakOrder), record.Nullable(m.MeanError),
+	}
+}

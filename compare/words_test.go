@@ -1,0 +1,127 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
+)
+
+func TestNumberWords(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{Number(16), "16"}, {Number(123.6), "124"}, {Number(12.34), "12"}, {Number(0.0123), "0.012"}, {Number(1.25), "1.2"},
+		{numbers([]float64{8, 0.5}), "8, 0.50"},
+		{PValue(0.0009), "< 0.001"}, {PValue(0.04), "0.040"},
+		{signed(-0.001), "0.00"}, {signed(-1.5), "−1.50"}, {signed(1.5), "+1.50"},
+		{twoDigits(math.Inf(1)), "+Inf"}, {twoDigits(0), "0"},
+		{Anytime.Effect(-2), "−2.00 points"}, {Time.Effect(math.Log(2)), "×2.0"},
+		{Time.Off(Comparison{Bend: math.Log(1.5)}), "a factor of 1.5"}, {ErrorAtOrder.Off(Comparison{Bend: 0.25}), "0.25 points"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+	unknown := Comparison{Test: stats.Test{Estimate: stats.Single(1)}}
+	sure := Comparison{Test: stats.Test{Estimate: stats.Estimate{Value: 1, Low: 0, High: math.Log(8), Basis: stats.Paired}}}
+	if a, b, c := ErrorAtOrder.Interval(unknown), ErrorAtOrder.Interval(sure), Time.Interval(sure); a != "unknown" || b != "0.00 to +2.08" || c != "×1.0 to ×8.0" {
+		t.Errorf("intervals %q, %q, %q", a, b, c)
+	}
+}
+
+// TestDecisive: what is not distinguishable is so of no difference at all; all else is
+// decided beyond the error of interpolation.
+func TestDecisive(t *testing.T) {
+	c := Comparison{Adjusted: 0.3, AdjustedExact: 0.01}
+	for v, want := range map[Verdict]float64{Open: 0.01, TooCoarse: 0.3, Better: 0.3} {
+		if c.Verdict = v; c.Decisive() != want {
+			t.Errorf("%s: %v, want %v", v, c.Decisive(), want)
+		}
+	}
+}
+
+// TestFieldFront: the front is over all heuristics, by order or by time.
+func TestFieldFront(t *testing.T) {
+	tour, plan := made(t, 3, "test-a", "test-b")
+	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
+		if c.Heuristic == "test-b" { // worse, and faster
+			return 40 - c.Value/2, c.Value, 1 + c.Value/100
+		}
+		return 30 - c.Value/2, c.Value, c.Value
+	}))
+	names := func(byTime bool) (out []string) {
+		for _, p := range res.Fields[0].Front(byTime) {
+			out = append(out, p.Heuristic+" "+Number(p.Value))
+		}
+		return out
+	}
+	if got := names(false); !slices.Equal(got, []string{"test-a 8", "test-a 16", "test-a 32"}) {
+		t.Errorf("by order: %v", got)
+	}
+	if got := names(true); !slices.Equal(got, []string{"test-b 8", "test-b 16", "test-b 32", "test-a 16", "test-a 32"}) {
+		t.Errorf("by time: %v", got)
+	}
+}
+
+// TestSummaryWords: each verdict has its list, and what is missing or shared with a process
+// is said.
+func TestSummaryWords(t *testing.T) {
+	tour, plan := made(t, 5, "test-a", "test-b", "test-c", "test-d", "test-e", "test-f")
+	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
+		return 20 + wobble(c), c.Value, c.Value
+	}))
+	set := func(heuristic string, v Verdict) {
+		c := &res.Fields[0].entry(heuristic).Compared[ErrorAtOrder]
+		c.Test.Estimate = stats.Estimate{Value: 1, Low: 0.5, High: 1.5, Basis: stats.Paired}
+		c.Levels, c.Bend, c.Adjusted, c.AdjustedExact, c.Verdict = []float64{16}, 0.75, 0.2, 0.02, v
+	}
+	set("test-b", TooCoarse)
+	set("test-c", Open)
+	set("test-d", NotComparable)
+	set("test-e", Worse)
+	set("test-f", Better)
+	runs := res.Fields[0].entry("test-b").Runs
+	for i := range runs {
+		runs[i].Process = runs[i].Seconds / 4
+	}
+	res.Missing, res.Mixed = 3, "Mixed code."
+	res.Standing.CD = 0.5
+	res.Standing.Names, res.Standing.Mean = []string{"test-f", "test-a", "test-c", "test-e"}, []float64{1, 2, 2.25, 3}
+	res.Standing.Absent = []string{"test-d"}
+	words := res.Summary()
+	if words[0] != "Mixed code." {
+		t.Errorf("the code is not said first: %q", words[0])
+	}
+	text := strings.Join(words, "\n")
+	for _, want := range []string{
+		"Not distinguishable on any: test-c. Of the others, the grid is too coarse to say on some: test-b. Not comparable: test-d.",
+		"Different, unless lines between runs are off by as much as they may be (grid too coarse): test-b (+1.00 points, interval +0.50 to +1.50, p 0.200, lines off by up to 0.75 points, at 16 only)",
+		"Not distinguishable: test-c (+1.00 points, interval +0.50 to +1.50, p 0.020, at 16 only)",
+		"No verdict: test-d",
+		"Ahead by more than that: test-f. Within it: test-c. Behind: test-e. Not ranked, because not comparable everywhere: test-d.",
+		"from each question to the answer: test-b (25 % of its time).",
+		"3 runs have no record and are left out.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary does not say %q:\n%s", want, text)
+		}
+	}
+	if got := (&Result{Reference: "komp"}).Summary(); len(got) != 1 || got[0] != "There are no runs of komp to compare with." {
+		t.Errorf("nothing to compare: %q", got)
+	}
+}
+
+func TestAreaPanics(t *testing.T) {
+	for _, samples := range [][]float64{nil, {1}, {2, 2}, {2, 1}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v: no panic", samples)
+				}
+			}()
+			Area(samples, []float64{1, 1})
+		}()
+	}
+}

@@ -1,0 +1,106 @@
+package prune
+
+import (
+	"go/parser"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestCode: recorded source of version 1 has no code, a later version its number, edited
+// source its hash, and what is not of this package the hash of the program or the
+// identity that it was given.
+func TestCode(t *testing.T) {
+	h, _ := Lookup(KOMP)
+	sum := sourceHashes()[h.file]
+	if h.file != "komp.go" || sum == "" {
+		t.Fatalf("komp is registered by %q, with the hash %q", h.file, sum)
+	}
+	defer func(recorded func() map[string]version) { versions = recorded }(versions)
+	for _, tt := range []struct {
+		recorded version
+		want     string
+	}{
+		{version{1, sum, nil}, ""},
+		{version{3, sum, nil}, "version 3"},
+		{version{1, "of other source", nil}, "source " + sum},
+		{version{}, "source " + sum}, // not recorded
+	} {
+		versions = func() map[string]version { return map[string]version{KOMP: tt.recorded} }
+		if got := h.Code(); got != tt.want {
+			t.Errorf("recorded as %+v, komp is of %q, want %q", tt.recorded, got, tt.want)
+		}
+	}
+	of, err := Variant("komp-age:memory=50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	age, _ := Lookup("komp-age")
+	if versions = func() map[string]version { return nil }; of.Code() != age.Code() || age.Code() == h.Code() {
+		t.Errorf("a variant is of %q, what it is of of %q, komp of %q", of.Code(), age.Code(), h.Code())
+	}
+	elsewhere := Heuristic{Name: "elsewhere"}
+	code := elsewhere.Code()
+	if hash, ok := strings.CutPrefix(code, "program "); !ok || len(hash) != 12 || elsewhere.Code() != code {
+		t.Errorf("registered by another package: %q, then %q", code, elsewhere.Code())
+	}
+	if elsewhere.Identity = "mine"; elsewhere.Code() != "mine" {
+		t.Errorf("with an identity: %q", elsewhere.Code())
+	}
+}
+
+// TestReceiver: a method belongs to its type, however that is written.
+func TestReceiver(t *testing.T) {
+	for text, want := range map[string]string{"T": "T", "*T": "T", "T[K]": "T", "*T[K]": "T", "[]T": ""} {
+		e, err := parser.ParseExpr(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := receiver(e); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestRegisterAgain: a heuristic with an identity takes the place of another with one, and
+// of no other.
+func TestRegisterAgain(t *testing.T) {
+	h := Heuristic{Name: "for-this-test", About: "first", Identity: "1", New: func(Params) Pruner { return none{} }}
+	defer delete(registered, h.Name)
+	Register(h)
+	h.About, h.Identity = "second", "2"
+	Register(h)
+	if got, ok := Lookup(h.Name); !ok || got.About != "second" || !slices.Contains(Names(), h.Name) {
+		t.Errorf("%+v", got)
+	}
+	for why, bad := range map[string]func(Heuristic) Heuristic{
+		"prune: two heuristics are named for-this-test":       func(h Heuristic) Heuristic { h.Identity = ""; return h },
+		`prune: heuristic "for-this-test" has no description`: func(h Heuristic) Heuristic { h.About = ""; return h },
+	} {
+		func() {
+			defer func() {
+				if v := recover(); v != why {
+					t.Errorf("%v, want %s", v, why)
+				}
+			}()
+			Register(bad(h))
+		}()
+	}
+}
+
+// TestNewRefuses: New fails where Check or Complete does, and says what a heuristic takes.
+func TestNewRefuses(t *testing.T) {
+	noParams := Heuristic{Name: "no-params", About: "for this test", New: func(Params) Pruner { return none{} }}
+	if _, err := New(noParams, Params{"order": 3}); err == nil || err.Error() != "prune: pruner no-params takes no parameter order: it takes none" {
+		t.Error(err)
+	}
+	if _, err := New(Heuristic{Name: "empty"}, nil); err == nil || !strings.Contains(err.Error(), "want one") {
+		t.Error(err)
+	}
+	if i, err := New(noParams, nil); err != nil || i.Ridge() != 0 || len(i.Params) != 0 {
+		t.Errorf("%+v, %v", i, err)
+	}
+	if p, err := ParseParams(""); p != nil || err != nil {
+		t.Errorf("no parameters are read as %v, %v", p, err)
+	}
+}
