@@ -29,14 +29,14 @@ func init() {
 	})
 }
 
-// kompMerge is Algorithm 1 with one more way to make the dictionary smaller by one.
-// Where the cheapest element p is not nearly in the span of the others, it looks for an
-// element q and a point z between the two, and what is left of f̃ is its projection on
-// the others and κ(z, ·): like merging, which leaves the others' weights as they are, and
-// like KOMP, which moves no element. The cheaper of the two ways is taken.
+// kompMerge is Algorithm 1 with a second way to make the dictionary smaller by one: where
+// the cheapest element p is not nearly in the span of the others, p and another element q
+// are replaced by a point z between them, and all weights are those of the best
+// approximation. KOMP moves no element, and merging leaves the weights of the others as
+// they are. The cheaper of the two ways is taken.
 //
-// With q and z where merging would have them, which takes no inverse; what it costs is
-// exact, by jointCost with z in the dictionary.
+// q and z are those that merging would take, which needs no inverse. What they cost is
+// exact: jointCost of p and q with z in the dictionary.
 type kompMerge struct {
 	order  int                // as many elements are kept whatever they cost
 	within func(Step) float64 // squared error that a step may add up to

@@ -88,7 +88,8 @@ type Elements interface {
 	Row(j int) []float64     // κ(x_j, x_i) for all i < Total(); valid until the next call
 
 	// Values returns κ(x, x_i) for all i < Total(), of any point x: one of the step's
-	// samples, or one that is to be an element. It is valid until the next call.
+	// samples, or one that is to be an element. It is valid until the next call of
+	// Values or Enter.
 	Values(x []float32) []float64
 
 	// Drop removes element j and leaves the others' weights as they are.
