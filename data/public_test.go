@@ -77,6 +77,7 @@ func TestSameFileNames(t *testing.T) {
 	root := t.TempDir()
 	there := func(dir, name string) bool { return Finder{Dir: dir}.Available(Ref{Name: name}) == nil }
 	t.Chdir(root)
+	t.Setenv(EnvDir, "")
 	for folder, want := range map[string][2]bool{"plain": {true, false}, "mnist": {true, false}, "fashion-mnist": {false, true}} {
 		dir := filepath.Join(root, "of-"+folder, folder)
 		if err := os.MkdirAll(dir, 0o755); err != nil {

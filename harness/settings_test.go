@@ -72,6 +72,8 @@ func TestSettingsErrors(t *testing.T) {
 	p := tinyRun("polk", experiments.TaskKSVM, 1)
 	p.Run.Data = data.Ref{Name: "mnist"}
 	t.Setenv(data.EnvOffline, "1")
+	t.Setenv(data.EnvDir, t.TempDir())
+	t.Chdir(t.TempDir())
 	if _, missing, err := Settings(t.Context(), []experiments.Planned{planned(p.Run)}, Options{Finder: data.Finder{Dir: t.TempDir()}}); !errors.Is(err, ErrIncomplete) || len(missing) != 1 {
 		t.Errorf("no data: %v, %v", err, missing)
 	}

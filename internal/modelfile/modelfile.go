@@ -121,6 +121,7 @@ func (d *Reader) Uint64() (uint64, error) {
 // Bytes reads n bytes, as Floats reads numbers.
 func (d *Reader) Bytes(n int) ([]byte, error) {
 	var b bytes.Buffer
+	b.Grow(min(n, 1<<20) + bytes.MinRead) // more only for what is there
 	err := d.Copy(&b, int64(n))
 	return b.Bytes(), err
 }
