@@ -75,6 +75,9 @@ func recordAll(t *testing.T, dir string, plan []experiments.Planned) (paths []st
 // TestFolder: a folder opened without a profile has that of its records; tables, claims and
 // page are of its runs, and a damaged record is said once and left out.
 func TestFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	t.Setenv(data.EnvOffline, "1")
 	dir, paths := folder(t)
 	f, err := Open(dir, Options{})
@@ -127,6 +130,9 @@ func TestFolder(t *testing.T) {
 
 // TestOwnFolder: the report of a user's own spec is of its runs alone, in all files.
 func TestOwnFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	t.Setenv(data.EnvOffline, "1")
 	spec, dir, out := filepath.Join(t.TempDir(), "mine.yaml"), t.TempDir(), t.TempDir()
 	text := "name: mine\ntitle: Mine\ntask: ksvm\ndata: {name: multidist}\nkernel: {type: gaussian, bandwidth: 0.6}\nregularizer: 1e-6\n" +
@@ -206,6 +212,9 @@ func TestReferenceRefuses(t *testing.T) {
 // TestReference: a reference has the records, tables, figures and verdicts that follow from
 // them, and nothing of what was made on the way.
 func TestReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	t.Setenv(data.EnvOffline, "1")
 	from, paths := folder(t)
 	dir := t.TempDir()

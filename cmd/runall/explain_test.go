@@ -10,6 +10,9 @@ import (
 )
 
 func TestExplain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	results := madeUp(t, experiments.ProfileQuick)
 	for _, c := range []struct {
 		id    string

@@ -317,6 +317,9 @@ func TestReproduceOwnSpec(t *testing.T) {
 // TestReportOfADamagedRecord truncates a record: report says so, makes the
 // report of the others and fails; reproduce runs it again.
 func TestReportOfADamagedRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	t.Parallel()
 	results := t.TempDir()
 	reproduce := []string{"reproduce", "multidist-ksvm", "--profile", "smoke", "--results", results, "--progress", "quiet"}

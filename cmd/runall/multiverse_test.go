@@ -14,6 +14,9 @@ import (
 // TestMultiverse has records of the profile quick only, which runs none of the
 // alternatives: they are not run, and the command that runs them is said.
 func TestMultiverse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	results := madeUp(t, experiments.ProfileQuick)
 	code, stdout, stderr := call(t, "verify", "multiverse", "--results", results)
 	if code != 0 || stderr != "" {

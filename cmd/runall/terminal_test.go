@@ -11,6 +11,9 @@ import (
 // TestLocale: text for people is ASCII in the locale C; what programs read is the
 // same in every locale.
 func TestLocale(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	results := madeUp(t, experiments.ProfileSmoke)
 	people := [][]string{
 		{"--help"}, {"train", "--help"}, {"compare", "--help"}, {"list", "methods"}, {"list", "specs"}, {"list", "pruners"}, {"list", "datasets"},

@@ -68,6 +68,9 @@ func madeUp(t *testing.T, profile string) string {
 }
 
 func TestVerify(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	results := madeUp(t, experiments.ProfileQuick)
 	code, stdout, stderr := call(t, "verify", "--results", results)
 	// One cell of the paper takes too long for the profile quick.
@@ -109,6 +112,9 @@ func TestVerify(t *testing.T) {
 
 // TestVerifyDamaged takes one record away, then changes one byte of another.
 func TestVerifyDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	results := madeUp(t, experiments.ProfileQuick)
 	plan, err := harness.PlanNamed([]string{"mnist-ksvm"}, experiments.ProfileQuick, experiments.PlanOptions{}, data.Finder{})
 	if err != nil {
@@ -206,6 +212,9 @@ func TestVerifyFormats(t *testing.T) {
 // TestVerifyReference compares verdicts with those of another folder: the same,
 // one changed, and one that lacks a run.
 func TestVerifyReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
+	}
 	results, reference := madeUp(t, experiments.ProfileSmoke), madeUp(t, experiments.ProfileSmoke)
 	verify := func(format string) (int, string, string) {
 		return call(t, "verify", "--results", results, "--reference", reference, "--format", format)
