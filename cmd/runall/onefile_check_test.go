@@ -17,6 +17,7 @@ import (
 // docs/adding-one-file.md has them, are one new file each: alone in the tree each
 // builds, and together the program lists them and runs the page's spec.
 func TestCheckOneFileEach(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/adding-one-file.md")
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // Where the page shows what a command prints, it prints that, the numbers to a
 // tenth: learned figures differ a little between kinds of machines.
 func TestCheckOwnDataPage(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/own-data.md")
 	if err != nil {
 		t.Fatal(err)

@@ -119,6 +119,7 @@ func TestCheckPythonPruner(t *testing.T) {
 
 // Statistics under the number of an element fail the suite, those in kept pass it.
 func TestCheckPythonState(t *testing.T) {
+	t.Parallel()
 	dir := python(t)
 	const text = `#!/usr/bin/env python3
 from polkprune import ORDER, run
@@ -146,6 +147,7 @@ run(prune, about="drops what has been heavy for the shortest time", params=[ORDE
 
 // Elements can enter, with a refit: the suite compares with the definition.
 func TestCheckPythonEnter(t *testing.T) {
+	t.Parallel()
 	dir := python(t)
 	out, err := conformance(scriptIn(t, dir, "halves.py", `#!/usr/bin/env python3
 from polkprune import ORDER, run
@@ -178,6 +180,7 @@ run(prune, about="replaces two elements by the point between them", params=[ORDE
 // Merging with NumPy leaves what the same in Go does: it sees the same points and weights,
 // and adds what it says.
 func TestCheckPythonMerge(t *testing.T) {
+	t.Parallel()
 	dir := python(t)
 	interpreter := ""
 	for _, p := range []string{"python3", "/usr/bin/python3"} {
