@@ -13,6 +13,9 @@ import (
 // TestSpecOnFiles: every command that takes a spec copes with one on the user's own
 // files, and says so where they are missing.
 func TestSpecOnFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: mostly reports, and the race detector makes it a minute; TestReproduceOwnSpec trains, too")
+	}
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	var rows strings.Builder

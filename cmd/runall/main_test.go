@@ -201,6 +201,9 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestReproduceAndReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: mostly reports, and the race detector makes it a minute; TestReproduceOwnSpec trains, too")
+	}
 	t.Parallel()
 	results := t.TempDir()
 	args := []string{"reproduce", "multidist-ksvm", "--profile", "smoke", "--results", results}
