@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	trials  = flag.Int("trials", 216, "number of trials")
+	trials  = flag.Int("trials", 108, "number of trials: all pairs of a fault and a command come by turns, and make faults takes twice as many")
 	seed    = flag.Uint64("seed", 1, "seed of the trials")
 	only    = flag.Int("trial", -1, "number of the one trial to repeat")
 	summary = flag.String("summary", "", "file for the summary")
