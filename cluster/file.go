@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -164,7 +163,7 @@ func (r *IndexedRun) check(index int) error {
 		return err
 	}
 	if present := r.Run.PresentCode(); r.Run.Code != present {
-		return fmt.Errorf("it was planned with other code (%s; here %s): plan again with this program", cmp.Or(r.Run.Code, "the recorded versions"), cmp.Or(present, "the recorded versions"))
+		return fmt.Errorf("it was planned with other code (%s; here %s): plan again with this program", experiments.CodeName(r.Run.Code), experiments.CodeName(present))
 	}
 	if id := experiments.ID(r.Run); r.ID != id {
 		return fmt.Errorf("its ID is %.40q, not %s", r.ID, id)

@@ -39,6 +39,11 @@ func newSplit(n, dim int) *Split {
 // Row returns the features of example i, without copying.
 func (s *Split) Row(i int) []float32 { return s.X[i*s.Dim : (i+1)*s.Dim : (i+1)*s.Dim] }
 
+// Slice returns the examples from lo to hi, which is excluded. They share the split's memory.
+func (s *Split) Slice(lo, hi int) *Split {
+	return &Split{N: hi - lo, Dim: s.Dim, X: s.X[lo*s.Dim : hi*s.Dim], Y: s.Y[lo:hi]}
+}
+
 // A Set is a data set ready to train and test on. It is never written to
 // after it was loaded, so any number of runs may share it.
 type Set struct {

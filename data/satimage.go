@@ -1,26 +1,12 @@
 package data
 
-import (
-	"fmt"
-	"slices"
-	"strconv"
-)
-
 func init() { register("satimage", code{load: loadSatimage}) }
 
 // loadSatimage reads Statlog (Landsat Satellite), 3×3 pixels in four spectral bands of 0
 // to 255, which are divided by 255, and the soil in the middle. There is no class 6:
 // classes 1 to 5 and 7 become 0 to 5.
 func loadSatimage(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
-	soils := []string{"1", "2", "3", "4", "5", "7"}
-	rows, sums, err := readTable(m, finder, " ", func(fields []string) ([]string, int, error) {
-		last := len(fields) - 1
-		class := slices.Index(soils, fields[last])
-		if class < 0 {
-			return nil, 0, fmt.Errorf("the class is %s, not one of %v", strconv.Quote(fields[last]), soils)
-		}
-		return fields[:last], class, nil
-	}, 255)
+	rows, sums, err := readTables(m, finder, ' ', -1, []string{"1", "2", "3", "4", "5", "7"}, 255)
 	if err != nil {
 		return nil, err
 	}

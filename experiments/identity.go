@@ -72,6 +72,9 @@ func (r Run) PresentCode() string {
 	return strings.Join(parts, ", ")
 }
 
+// CodeName is a run's [Run.Code] in words.
+func CodeName(code string) string { return cmp.Or(code, "the recorded versions") }
+
 // CodeNote counts runs by their code, such as "12 of pruner twin: source 0dd1f09ac7b2".
 func CodeNote(runs []Run) string {
 	count := make(map[string]int)
@@ -80,7 +83,7 @@ func CodeNote(runs []Run) string {
 	}
 	var parts []string
 	for _, code := range slices.Sorted(maps.Keys(count)) {
-		parts = append(parts, fmt.Sprintf("%d of %s", count[code], cmp.Or(code, "the recorded versions")))
+		parts = append(parts, fmt.Sprintf("%d of %s", count[code], CodeName(code)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -57,7 +57,7 @@ func head(s *data.Split, n int) *data.Split {
 	if n <= 0 || n >= s.N {
 		return s
 	}
-	return part(s, 0, n)
+	return s.Slice(0, n)
 }
 
 // Evaluate measures a model on at most threads goroutines, on whose number the
@@ -89,7 +89,7 @@ func (o *Objective) at(samples int, trainScores, testScores []float64, normSq fl
 		n := o.test.N / o.windows
 		first := o.window(samples) * n
 		c := len(testScores) / o.test.N
-		testScores, test = testScores[first*c:(first+n)*c], part(o.test, first, n)
+		testScores, test = testScores[first*c:(first+n)*c], o.test.Slice(first, first+n)
 	}
 	return o.ofScores(test, trainScores, testScores, normSq, order)
 }
@@ -99,11 +99,6 @@ func (o *Objective) at(samples int, trainScores, testScores []float64, normSq fl
 func (o *Objective) window(samples int) int {
 	fraction := float64((samples-1)%o.seen+1) / float64(o.seen)
 	return max(0, int(math.Round(fraction*float64(o.windows)))-1)
-}
-
-// part returns n examples of a split from the first on.
-func part(s *data.Split, first, n int) *data.Split {
-	return &data.Split{N: n, Dim: s.Dim, X: s.X[first*s.Dim : (first+n)*s.Dim], Y: s.Y[first : first+n]}
 }
 
 // ofScores measures a model by its scores on the training examples and on some test

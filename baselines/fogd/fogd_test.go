@@ -21,15 +21,6 @@ func config(l loss.Loss, d int, lambda float64) Config {
 	}
 }
 
-func learner(t testing.TB, c Config) *Learner {
-	t.Helper()
-	l, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 // TestEqualsThePaper: FOGD as the authors' program has it, z(x) = (sin(u_1ᵀx), cos(u_1ᵀx), …) not
 // divided by √D and with the learning rate η/D, has the same scores after every step;
 // and so has the update with λ.
@@ -39,7 +30,7 @@ func TestEqualsThePaper(t *testing.T) {
 			const n, d = 200, 25
 			c := config(l, d, lambda)
 			x, y := learnertest.Blobs(1, n, c.Dim, c.Classes)
-			fogd := learner(t, c)
+			fogd := learnertest.New(t, New, c)
 			u := frequencies(t, c)
 			w := make([][]float64, c.Classes)
 			for q := range w {
@@ -104,7 +95,7 @@ func TestApproachesTheKernel(t *testing.T) {
 	for i, d := range []int{10, 300, 20000} {
 		c := config(loss.MultiLogistic{}, d, lambda)
 		x, y := learnertest.Blobs(3, n, c.Dim, c.Classes)
-		l := learner(t, c)
+		l := learnertest.New(t, New, c)
 		exact, err := norma.New(norma.Config{
 			Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: lambda, Rate: c.Rate, Memory: n,
 		})
@@ -138,7 +129,7 @@ func TestApproachesTheKernel(t *testing.T) {
 func TestModelStays(t *testing.T) {
 	c := config(loss.MultiHinge{}, 5, 0)
 	x, y := learnertest.Blobs(1, 20, c.Dim, c.Classes)
-	l := learner(t, c)
+	l := learnertest.New(t, New, c)
 	if err := l.Step(10, x[:20], y[:10]); err != nil {
 		t.Fatal(err)
 	}
@@ -170,10 +161,6 @@ func TestBadConfigs(t *testing.T) {
 func TestStepDoesNotAllocate(t *testing.T) {
 	c := config(loss.MultiLogistic{}, 20, 1e-3)
 	x, y := learnertest.Blobs(2, 50, c.Dim, c.Classes)
-	l := learner(t, c)
-	learnertest.DoesNotAllocate(t, func() {
-		if err := l.Step(len(y), x, y); err != nil {
-			t.Fatal(err)
-		}
-	})
+	l := learnertest.New(t, New, c)
+	learnertest.DoesNotAllocate(t, l, x, y)
 }

@@ -16,15 +16,6 @@ func config(budget int) Config {
 	return Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: 3, Dim: 2, Budget: budget}
 }
 
-func learner(t testing.TB, c Config) *Learner {
-	t.Helper()
-	l, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 // An oracle is the paper's algorithm for two classes ±1 over examples of any kind, here
 // those of Kesler's construction: κ(x, x')·<e_y − e_r, e_y' − e_r'>/2, all with label +1.
 type oracle struct {
@@ -114,7 +105,7 @@ func TestEqualsThePaper(t *testing.T) {
 		c.Classes = 2 + int(seed)%3
 		const n = 300
 		x, y := learnertest.Blobs(seed, n, c.Dim, c.Classes)
-		l, o := learner(t, c), &oracle{c: c}
+		l, o := learnertest.New(t, New, c), &oracle{c: c}
 		for i := range n {
 			x := x[i*c.Dim : (i+1)*c.Dim]
 			if err := l.Step(1, x, y[i:i+1]); err != nil {
@@ -177,16 +168,8 @@ func TestBadConfigs(t *testing.T) {
 func TestStepDoesNotAllocate(t *testing.T) {
 	c := config(10)
 	x, y := learnertest.Blobs(2, 100, c.Dim, c.Classes)
-	l := learner(t, c)
-	step := func() {
-		if err := l.Step(len(y), x, y); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 4 {
-		step()
-	}
-	learnertest.DoesNotAllocate(t, step)
+	l := learnertest.New(t, New, c)
+	learnertest.DoesNotAllocate(t, l, x, y)
 	if l.removals < 100 {
 		t.Errorf("%d removals: the test shows little", l.removals)
 	}

@@ -2,6 +2,7 @@ package learnertest
 
 import (
 	"math/rand/v2"
+	"testing"
 
 	"polkrepro/loss"
 )
@@ -33,4 +34,36 @@ func ErrorRate(scores, y []float64) float64 {
 		}
 	}
 	return float64(wrong) / float64(len(y))
+}
+
+// New makes a learner, or ends the test.
+func New[Config, Learner any](tb testing.TB, make func(Config) (Learner, error), c Config) Learner {
+	tb.Helper()
+	l, err := make(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return l
+}
+
+// DoesNotAllocate fails if a learner of a stream, after four steps that may grow its
+// buffers, allocates.
+func DoesNotAllocate(tb testing.TB, l interface {
+	Step(n int, x []float32, y []float64) error
+}, x []float32, y []float64) {
+	tb.Helper()
+	step := func() {
+		if err := l.Step(len(y), x, y); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	for range 4 {
+		step()
+	}
+	if RaceEnabled {
+		return
+	}
+	if a := testing.AllocsPerRun(3, step); a > 0 {
+		tb.Errorf("%v allocations", a)
+	}
 }

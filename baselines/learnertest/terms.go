@@ -71,14 +71,3 @@ func (t Terms) Hold(tb testing.TB, step int, e *kernel.Expansion, tolerance floa
 		}
 	}
 }
-
-// DoesNotAllocate fails if step, whose buffers have grown, allocates.
-func DoesNotAllocate(tb testing.TB, step func()) {
-	tb.Helper()
-	if RaceEnabled {
-		return
-	}
-	if a := testing.AllocsPerRun(3, step); a > 0 {
-		tb.Errorf("%v allocations", a)
-	}
-}

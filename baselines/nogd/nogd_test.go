@@ -22,15 +22,6 @@ func config(l loss.Loss, landmarks, rank int) Config {
 	}
 }
 
-func learner(t testing.TB, c Config) *Learner {
-	t.Helper()
-	l, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 // An oracle is the paper's algorithm over matrices: α, C×B, with the kernel until there
 // are B landmarks; then w = α(D_k^{−1/2}V_kᵀ)⁺, the pseudo-inverse by its definition, and
 // z = D_k^{−1/2}V_kᵀk.
@@ -137,7 +128,7 @@ func TestEqualsThePaper(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const n = 250
 			x, y := learnertest.Blobs(1, n, c.Dim, c.Classes)
-			l, o := learner(t, c), &oracle{c: c}
+			l, o := learnertest.New(t, New, c), &oracle{c: c}
 			for i := range n {
 				x := x[i*c.Dim : (i+1)*c.Dim]
 				want, _ := o.score(x)
@@ -175,11 +166,11 @@ func TestEqualsThePaper(t *testing.T) {
 func TestFeatures(t *testing.T) {
 	c := config(loss.MultiLogistic{}, 10, 0)
 	x, y := learnertest.Blobs(5, 10, c.Dim, c.Classes)
-	l := learner(t, c)
+	l := learnertest.New(t, New, c)
 	if err := l.Step(9, x[:18], y[:9]); err != nil {
 		t.Fatal(err)
 	}
-	before := learner(t, c)
+	before := learnertest.New(t, New, c)
 	if err := before.Step(9, x[:18], y[:9]); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +208,7 @@ func TestFeatures(t *testing.T) {
 // TestDependentLandmarks: landmarks that occur several times leave fewer directions.
 func TestDependentLandmarks(t *testing.T) {
 	c := config(loss.MultiLogistic{}, 12, 0)
-	l := learner(t, c)
+	l := learnertest.New(t, New, c)
 	x, y := learnertest.Blobs(6, 4, c.Dim, c.Classes)
 	for range 5 {
 		if err := l.Step(4, x, y); err != nil {
@@ -235,7 +226,7 @@ func TestAllLandmarksIsKernelSGD(t *testing.T) {
 	c := config(loss.MultiHinge{}, 100, 0)
 	c.Regularizer = 0.02
 	x, y := learnertest.Blobs(2, 50, c.Dim, c.Classes)
-	l := learner(t, c)
+	l := learnertest.New(t, New, c)
 	exact, err := norma.New(norma.Config{
 		Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer, Rate: c.Rate, Memory: 50,
 	})
@@ -268,7 +259,7 @@ func TestBadConfigs(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	l := learner(t, config(loss.MultiLogistic{}, 1, 0))
+	l := learnertest.New(t, New, config(loss.MultiLogistic{}, 1, 0))
 	l.cfg.Kernel, l.F.Kernel = nil, kernel.Polynomial{Offset: 0, Degree: 1}
 	if err := l.Step(1, []float32{0, 0}, []float64{0}); err == nil || !strings.Contains(err.Error(), "no eigenvalue above 0") {
 		t.Errorf("a landmark of norm 0: %v", err)
@@ -278,12 +269,6 @@ func TestBadConfigs(t *testing.T) {
 func TestStepDoesNotAllocate(t *testing.T) {
 	c := config(loss.MultiLogistic{}, 20, 5)
 	x, y := learnertest.Blobs(2, 50, c.Dim, c.Classes)
-	l := learner(t, c)
-	step := func() {
-		if err := l.Step(len(y), x, y); err != nil {
-			t.Fatal(err)
-		}
-	}
-	step()
-	learnertest.DoesNotAllocate(t, step)
+	l := learnertest.New(t, New, c)
+	learnertest.DoesNotAllocate(t, l, x, y)
 }

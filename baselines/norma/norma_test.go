@@ -17,15 +17,6 @@ func config(l loss.Loss, memory int) Config {
 	}
 }
 
-func learner(t testing.TB, c Config) *Learner {
-	t.Helper()
-	l, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 // TestEqualsThePaper: after every step the model is f_t as the paper writes it,
 // Σ_i α_i κ(x_i, ·) with α_i = −η ℓ'(f_i(x_i), y_i)·(1 − ηλ)^{t−1−i}, less all terms
 // other than the latest τ that are not 0. And the terms that were dropped, with the
@@ -38,7 +29,7 @@ func TestEqualsThePaper(t *testing.T) {
 			c := config(l, tau)
 			xs, ys := learnertest.Blobs(1, n, c.Dim, c.Classes)
 			row := func(i int) []float32 { return xs[i*c.Dim : (i+1)*c.Dim] }
-			norma := learner(t, c)
+			norma := learnertest.New(t, New, c)
 			var at []int          // i of the terms that are not 0
 			var entry [][]float64 // −η ℓ' of these
 			var largest float64
@@ -106,12 +97,12 @@ func TestBadConfigs(t *testing.T) {
 // step, and iterates that diverge are an error.
 func TestBadSamples(t *testing.T) {
 	c := config(loss.MultiHinge{}, 3)
-	l := learner(t, c)
+	l := learnertest.New(t, New, c)
 	if err := l.Step(2, []float32{1, 2, 3, 4}, []float64{0, 3}); err == nil || l.Expansion().Order() != 0 {
 		t.Errorf("%v, order %d", err, l.Expansion().Order())
 	}
 	c.Kernel, c.Rate = kernel.Polynomial{Offset: 1, Degree: 20}, func(int) float64 { return 1 }
-	l = learner(t, c)
+	l = learnertest.New(t, New, c)
 	x, y := []float32{1e15, 1e15, 1e15, 1e15}, []float64{0, 1}
 	if err := l.Step(2, x, y); err == nil || !strings.Contains(err.Error(), "norma: sample 2 of 2: the loss is no longer finite") {
 		t.Errorf("%v", err)
@@ -121,12 +112,6 @@ func TestBadSamples(t *testing.T) {
 func TestStepDoesNotAllocate(t *testing.T) {
 	c := config(loss.MultiLogistic{}, 10)
 	x, y := learnertest.Blobs(2, 100, c.Dim, c.Classes)
-	l := learner(t, c)
-	step := func() {
-		if err := l.Step(len(y), x, y); err != nil {
-			t.Fatal(err)
-		}
-	}
-	step()
-	learnertest.DoesNotAllocate(t, step)
+	l := learnertest.New(t, New, c)
+	learnertest.DoesNotAllocate(t, l, x, y)
 }

@@ -16,15 +16,6 @@ func config(eta float64, budget int) Config {
 	return Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: 3, Dim: 2, Error: eta, Budget: budget}
 }
 
-func learner(t testing.TB, c Config) *Learner {
-	t.Helper()
-	l, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 // An oracle is the paper's algorithm with Δ = κ(x, ·)⊗(e_y − e_r), projected by a dense
 // linear system each time. Norms are those of expansions.
 type oracle struct {
@@ -117,7 +108,7 @@ func TestEqualsThePaper(t *testing.T) {
 		c.Classes = 2 + seed%3
 		const n = 400
 		x, y := learnertest.Blobs(uint64(seed), n, c.Dim, c.Classes)
-		l, o := learner(t, c), &oracle{c: c}
+		l, o := learnertest.New(t, New, c), &oracle{c: c}
 		count := make(map[string]float64)
 		var worst float64
 		for i := range n {
@@ -155,7 +146,7 @@ func TestSaturates(t *testing.T) {
 		c := config(eta, 0)
 		const n = 4000
 		x, y := learnertest.Blobs(7, n, c.Dim, c.Classes)
-		l := learner(t, c)
+		l := learnertest.New(t, New, c)
 		if err := l.Step(n/2, x[:n/2*c.Dim], y[:n/2]); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +175,7 @@ func TestInverse(t *testing.T) {
 	c := config(0.05, 0)
 	const n = 3000
 	x, y := learnertest.Blobs(8, n, c.Dim, c.Classes)
-	l := learner(t, c)
+	l := learnertest.New(t, New, c)
 	if err := l.Step(n, x, y); err != nil {
 		t.Fatal(err)
 	}
@@ -224,12 +215,6 @@ func TestBadConfigs(t *testing.T) {
 func TestStepDoesNotAllocate(t *testing.T) {
 	c := config(0.1, 10)
 	x, y := learnertest.Blobs(2, 200, c.Dim, c.Classes)
-	l := learner(t, c)
-	step := func() {
-		if err := l.Step(len(y), x, y); err != nil {
-			t.Fatal(err)
-		}
-	}
-	step()
-	learnertest.DoesNotAllocate(t, step)
+	l := learnertest.New(t, New, c)
+	learnertest.DoesNotAllocate(t, l, x, y)
 }

@@ -14,8 +14,7 @@ import (
 
 func newEpochs() *cobra.Command {
 	var opt harness.CalibrateOptions
-	var profile, progress, out string
-	var planOpt experiments.PlanOptions
+	var held heldOutFlags
 	cmd := &cobra.Command{
 		Use:   "epochs SPEC...",
 		Short: "Choose the number of epochs, and try values of K, on training data",
@@ -27,46 +26,71 @@ If it is interrupted (exit status 130), the points of the finished runs are
 written to --out; a rerun starts over.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if err := checkOutput("--out", out, specInputs(names, opt.Finder)...); err != nil {
-				return err
-			}
-			plan, err := harness.PlanNamed(names, profile, planOpt, opt.Finder)
+			plan, err := held.plan(cmd, names, &opt.Options)
 			if err != nil {
 				return err
 			}
-			if out != "" {
-				if err := harness.CheckFile(out); err != nil {
-					return fmt.Errorf("--out: %w", err)
-				}
-			}
-			if opt.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
-				return err
-			}
 			points, unavailable, err := harness.Calibrate(cmd.Context(), plan, opt)
-			opt.Progress.Close()
-			for _, u := range unavailable {
-				fmt.Fprintln(cmd.ErrOrStderr(), u)
-			}
+			held.close(cmd, &opt.Options, unavailable)
 			switch {
 			case len(points) == 0:
 				return err
 			case errors.Is(err, harness.ErrInterrupted): // too few runs to choose by
-				return errors.Join(err, savePoints(cmd.ErrOrStderr(), out, points))
+				return errors.Join(err, savePoints(cmd.ErrOrStderr(), held.out, points))
 			}
 			return errors.Join(err,
 				writeRows(cmd.OutOrStdout(), choiceRows(harness.Choose(points, opt.Rule))),
-				savePoints(cmd.ErrOrStderr(), out, points))
+				savePoints(cmd.ErrOrStderr(), held.out, points))
 		},
 	}
 	wholeFlag(cmd, &opt.Epochs, "epochs", 10, whole{min: 1, max: maxEpochs}, "number `N` of epochs")
 	cmd.Flags().Var(positives{&opt.Parsimony}, "parsimony", "comma-separated `values` of K to try instead of those in the spec")
-	cmd.Flags().StringVar(&out, "out", "", "CSV `file` of all points")
-	profileFlag(cmd, &profile, "quick")
-	seedsFlag(cmd, &planOpt.Seeds)
+	held.add(cmd, &opt.Options, "CSV `file` of all points")
+	return cmd
+}
+
+// heldOutFlags are those of the commands that try settings on training data which they
+// hold out.
+type heldOutFlags struct {
+	profile, progress, out string
+	options                experiments.PlanOptions
+}
+
+// add adds the flags to a command; out is the help of --out.
+func (f *heldOutFlags) add(cmd *cobra.Command, opt *harness.Options, out string) {
+	cmd.Flags().StringVar(&f.out, "out", "", out)
+	profileFlag(cmd, &f.profile, "quick")
+	seedsFlag(cmd, &f.options.Seeds)
 	workersFlag(cmd, &opt.Workers)
 	dataFlag(cmd, &opt.Finder)
-	progressFlag(cmd, &progress)
-	return cmd
+	progressFlag(cmd, &f.progress)
+}
+
+// plan returns the runs of specs, after a check that --out can be written, and starts the
+// progress.
+func (f *heldOutFlags) plan(cmd *cobra.Command, names []string, opt *harness.Options) ([]experiments.Planned, error) {
+	if err := checkOutput("--out", f.out, specInputs(names, opt.Finder)...); err != nil {
+		return nil, err
+	}
+	plan, err := harness.PlanNamed(names, f.profile, f.options, opt.Finder)
+	if err != nil {
+		return nil, err
+	}
+	if f.out != "" {
+		if err := harness.CheckFile(f.out); err != nil {
+			return nil, fmt.Errorf("--out: %w", err)
+		}
+	}
+	opt.Progress, err = harness.NewProgress(f.progress, cmd.ErrOrStderr())
+	return plan, err
+}
+
+// close ends the progress and names the data sets that are missing.
+func (f *heldOutFlags) close(cmd *cobra.Command, opt *harness.Options, unavailable []harness.Unavailable) {
+	opt.Progress.Close()
+	for _, u := range unavailable {
+		fmt.Fprintln(cmd.ErrOrStderr(), u)
+	}
 }
 
 // maxEpochs bounds what --epochs takes.

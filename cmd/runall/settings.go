@@ -8,15 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
 )
 
 func newSettings() *cobra.Command {
 	var opt harness.Options
-	var profile, progress, out string
-	var planOpt experiments.PlanOptions
+	var held heldOutFlags
 	cmd := &cobra.Command{
 		Use:   "settings SPEC...",
 		Short: "Compare the hyper-parameters in grids of specs on training data",
@@ -26,42 +24,23 @@ setting of each method is marked. The test data are not used. Batch methods are
 left out.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if err := checkOutput("--out", out, specInputs(names, opt.Finder)...); err != nil {
-				return err
-			}
-			plan, err := harness.PlanNamed(names, profile, planOpt, opt.Finder)
+			plan, err := held.plan(cmd, names, &opt)
 			if err != nil {
 				return err
 			}
-			if out != "" {
-				if err := harness.CheckFile(out); err != nil {
-					return fmt.Errorf("--out: %w", err)
-				}
-			}
-			if opt.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
-				return err
-			}
 			settings, unavailable, err := harness.Settings(cmd.Context(), plan, opt)
-			opt.Progress.Close()
-			for _, u := range unavailable {
-				fmt.Fprintln(cmd.ErrOrStderr(), u)
-			}
+			held.close(cmd, &opt, unavailable)
 			if err != nil {
 				return err
 			}
 			rows := settingRows(settings)
-			if err := writeRows(cmd.OutOrStdout(), rows); err != nil || out == "" {
+			if err := writeRows(cmd.OutOrStdout(), rows); err != nil || held.out == "" {
 				return err
 			}
-			return files.Write(out, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+			return files.Write(held.out, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "CSV `file` of the table")
-	profileFlag(cmd, &profile, "quick")
-	seedsFlag(cmd, &planOpt.Seeds)
-	workersFlag(cmd, &opt.Workers)
-	dataFlag(cmd, &opt.Finder)
-	progressFlag(cmd, &progress)
+	held.add(cmd, &opt, "CSV `file` of the table")
 	return cmd
 }
 
