@@ -53,18 +53,11 @@ const medianRows = 256
 // are those of [data.Source.Open] and [harness.Settings], or wrap [harness.ErrUsage] if the
 // data have too few rows.
 func Settle(ctx context.Context, opt Options) ([]byte, error) {
-	b := &bench{opt: opt}
-	ref, set, err := opt.Source.Open()
+	b, set, err := open(opt)
 	if err != nil {
 		return nil, err
 	}
-	b.name, b.size = ref.Name, newSizes(set, opt.Task, opt.Budget, opt.Order)
-	if least := 60; set.Train.N < least {
-		return nil, harness.Usage(fmt.Errorf("%s has %d training rows: want at least %d, of which a sixth is held out", ref.Name, set.Train.N, least))
-	}
-	if b.median = medianDistance(set.Train); b.median == 0 {
-		return nil, harness.Usage(fmt.Errorf("%s: the first of every %d training rows are all the same: no bandwidth can be chosen", ref.Name, max(1, set.Train.N/medianRows)))
-	}
+	b.size = newSizes(set, opt.Task, opt.Budget, opt.Order)
 	if b.plan, err = b.planned(b.draft(), opt.Spec); err != nil {
 		return nil, err
 	}
@@ -83,6 +76,22 @@ func Settle(ctx context.Context, opt Options) ([]byte, error) {
 	text := []byte(key + b.final(found))
 	_, err = b.planned(string(text), opt.Spec)
 	return text, err
+}
+
+// open reads the data.
+func open(opt Options) (*bench, *data.Set, error) {
+	ref, set, err := opt.Source.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &bench{opt: opt, name: ref.Name}
+	if least := 60; set.Train.N < least {
+		return nil, nil, harness.Usage(fmt.Errorf("%s has %d training rows: want at least %d, of which a sixth is held out", ref.Name, set.Train.N, least))
+	}
+	if b.median = medianDistance(set.Train); b.median == 0 {
+		return nil, nil, harness.Usage(fmt.Errorf("%s: the first of every %d training rows are all the same: no bandwidth can be chosen", ref.Name, max(1, set.Train.N/medianRows)))
+	}
+	return b, set, nil
 }
 
 // medianDistance returns the median distance between rows from all of the training part,
@@ -130,8 +139,7 @@ func (z *sizes) lines() []string {
 func (b *bench) draft() string {
 	var s strings.Builder
 	s.WriteString(b.header(b.size.tried, 1))
-	fmt.Fprintf(&s, "  - {method: polk, label: search, batch_size: %d, pruner: komp-order, pruner_params: {order: %d}, grid: {bandwidth: %s, learning_rate: %s}}\n",
-		batchSize, b.size.order, b.list(bandwidths, b.median), b.list(rates, b.rateFactor()))
+	s.WriteString(b.kernelGrid())
 	for i := range b.size.methods {
 		m := &b.size.methods[i]
 		if !m.batch() {
@@ -139,6 +147,12 @@ func (b *bench) draft() string {
 		}
 	}
 	return s.String()
+}
+
+// kernelGrid is the entry of a spec whose runs findKernel takes.
+func (b *bench) kernelGrid() string {
+	return fmt.Sprintf("  - {method: polk, label: search, batch_size: %d, pruner: komp-order, pruner_params: {order: %d}, grid: {bandwidth: %s, learning_rate: %s}}\n",
+		batchSize, b.size.order, b.list(bandwidths, b.median), b.list(rates, b.rateFactor()))
 }
 
 func (b *bench) rateFactor() float64 {
@@ -223,28 +237,11 @@ func (b *bench) search(ctx context.Context) (*found, error) {
 			others = append(others, p)
 		}
 	}
-	tried, err := b.try(ctx, first)
-	for i := 0; i < mostExtended && err == nil; i++ {
-		further := b.beyond(first[0], tried)
-		if len(further) == 0 {
-			break
-		}
-		var more []harness.Setting
-		more, err = b.try(ctx, further)
-		tried = append(tried, more...)
-	}
+	best, err := b.findKernel(ctx, first)
 	if err != nil {
 		return nil, err
 	}
-	best, ok := bestOf(tried, "search")
-	if !ok {
-		return nil, errors.New("POLK failed with every setting that was tried; other features or another --scale may help")
-	}
-	b.bandwidth = best.Params.Kernel.Bandwidth
 	f := &found{rate: best.Params.LearningRate, parsimony: make(map[string][]float64), settings: make(map[string]string)}
-	b.noteEdge("the bandwidth", b.bandwidth, func(s harness.Setting) float64 { return s.Params.Kernel.Bandwidth }, tried)
-	b.noteEdge("POLK's learning rate", f.rate, func(s harness.Setting) float64 { return s.Params.LearningRate }, tried)
-	b.note("POLK, komp-order: bandwidth %s (median distance %s), learning rate %s: error %.2f %% on held-out rows", number(b.bandwidth), number(b.median), number(f.rate), 100*best.Error)
 	if err := b.findParsimony(ctx, parsimony, f); err != nil {
 		return nil, err
 	}
@@ -259,7 +256,8 @@ func (b *bench) search(ctx context.Context) (*found, error) {
 		narrow.Kernel.Bandwidth = b.bandwidth
 		b.change(&others[i], narrow)
 	}
-	if tried = nil; len(others) > 0 { // of a regression there are none
+	var tried []harness.Setting
+	if len(others) > 0 { // of a regression there are none
 		if tried, err = b.try(ctx, others); err != nil {
 			return nil, err
 		}
@@ -285,6 +283,34 @@ func (b *bench) search(ctx context.Context) (*found, error) {
 		return false
 	})
 	return f, nil
+}
+
+// findKernel finds POLK's bandwidth and rate at a fixed model order. Where the best of the
+// grid is at an edge, the grid is extended.
+func (b *bench) findKernel(ctx context.Context, grid []experiments.Planned) (best harness.Setting, err error) {
+	tried, err := b.try(ctx, grid)
+	for i := 0; i < mostExtended && err == nil; i++ {
+		further := b.beyond(grid[0], tried)
+		if len(further) == 0 {
+			break
+		}
+		var more []harness.Setting
+		more, err = b.try(ctx, further)
+		tried = append(tried, more...)
+	}
+	if err != nil {
+		return best, err
+	}
+	best, ok := bestOf(tried, grid[0].Label)
+	if !ok {
+		return best, errors.New("POLK failed with every setting that was tried; other features or another --scale may help")
+	}
+	b.bandwidth = best.Params.Kernel.Bandwidth
+	rate := best.Params.LearningRate
+	b.noteEdge("the bandwidth", b.bandwidth, func(s harness.Setting) float64 { return s.Params.Kernel.Bandwidth }, tried)
+	b.noteEdge("POLK's learning rate", rate, func(s harness.Setting) float64 { return s.Params.LearningRate }, tried)
+	b.note("POLK, komp-order: bandwidth %s (median distance %s), learning rate %s: error %.2f %% on held-out rows", number(b.bandwidth), number(b.median), number(rate), 100*best.Error)
+	return best, nil
 }
 
 // valueOf returns a setting that methods have found.
@@ -494,8 +520,8 @@ func nearest(all []sought, order float64) int {
 	return best
 }
 
-// header is what specs have before their methods, which learn so many samples.
-func (b *bench) header(samples, seeds int) string {
+// dataWords is the source as specs have it.
+func (b *bench) dataWords() string {
 	s := &b.opt.Source
 	var words []string
 	add := func(key, value string) {
@@ -517,6 +543,11 @@ func (b *bench) header(samples, seeds int) string {
 	add("keep", columns(s.Keep))
 	add("header", s.Header)
 	add("scale", string(s.Scale))
+	return strings.Join(words, ", ")
+}
+
+// header is what specs have before their methods, which learn so many samples.
+func (b *bench) header(samples, seeds int) string {
 	bandwidth := cmp.Or(b.bandwidth, b.median)
 	return fmt.Sprintf(`name: bench-%s
 title: All methods on %s
@@ -528,7 +559,7 @@ repeats: [{seeds: %d}]
 stopping: {samples: %d}
 evaluation: {every: %d, tail: %d, train_limit: %d}
 methods:
-`, b.name, b.name, b.opt.Task, strings.Join(words, ", "), number(bandwidth), seeds, samples, b.size.every, b.size.tail, min(trainLimit, b.size.rows))
+`, b.name, b.name, b.opt.Task, b.dataWords(), number(bandwidth), seeds, samples, b.size.every, b.size.tail, min(trainLimit, b.size.rows))
 }
 
 // path writes a data file as the spec names it: from its folder.

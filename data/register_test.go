@@ -47,7 +47,7 @@ func ExampleSource_Open() {
 	_, _, err := data.Source{Train: "measured.csv", Label: data.Column{Name: "kind"}, Holdout: 0.2, Scale: data.ScaleStandard}.Open()
 	fmt.Println(errors.Is(err, data.ErrNotAvailable), err)
 	// Output:
-	// true measured.csv: data not available: there is no such file
+	// true measured.csv: data not available: missing file
 }
 
 // TestRegister: what a program registers is checked when it is loaded, and its code is

@@ -492,7 +492,7 @@ func (r *Ref) locate(finder Finder) error {
 		})
 		switch {
 		case at < 0 && p.file.path != "":
-			return fmt.Errorf("%s: %w: there is no file %s (%s)", r.Name, ErrNotAvailable, p.file.path, p.key)
+			return fmt.Errorf("%s: %w: missing file %s (%s)", r.Name, ErrNotAvailable, p.file.path, p.key)
 		case at < 0:
 			return fmt.Errorf("%s: %w: %s is in none of %s: name its folder with --data-dir", r.Name, ErrNotAvailable, p.file.Name, join(finder.Paths()))
 		case p.file.SHA256 == "":

@@ -382,7 +382,7 @@ func TestSourceMoved(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "train.csv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(ref, Finder{Dir: data}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "there is no file "+filepath.Join(dir, "train.csv")) {
+	if _, err := Load(ref, Finder{Dir: data}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "missing file "+filepath.Join(dir, "train.csv")) {
 		t.Errorf("a file that was removed: %v", err)
 	}
 }

@@ -492,7 +492,7 @@ func open(path, format string) (*openFile, error) {
 	info, err := os.Stat(path)
 	switch {
 	case absent(err):
-		return nil, fmt.Errorf("%w: there is no such file", ErrNotAvailable)
+		return nil, fmt.Errorf("%w: missing file", ErrNotAvailable)
 	case err != nil:
 		return nil, withoutPath(err)
 	case !info.Mode().IsRegular():

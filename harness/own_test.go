@@ -102,7 +102,7 @@ func TestOwnData(t *testing.T) {
 	}
 	missing := writeOwn(t, t.TempDir(), fmt.Sprintf(ownSpec, ownData), "")
 	out, _, err = run(missing, Options{})
-	if err != nil || len(out.Unavailable) != 1 || out.Unavailable[0].Runs != 3 || !strings.Contains(out.Unavailable[0].Why, "there is no file "+filepath.Join(filepath.Dir(missing), "rows.csv")) {
+	if err != nil || len(out.Unavailable) != 1 || out.Unavailable[0].Runs != 3 || !strings.Contains(out.Unavailable[0].Why, "missing file "+filepath.Join(filepath.Dir(missing), "rows.csv")) {
 		t.Errorf("missing: %+v, %v", out, err)
 	}
 	if _, _, err = run(missing, Options{RequireData: true}); !errors.Is(err, ErrMissingData) {

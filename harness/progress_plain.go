@@ -61,7 +61,7 @@ func (p *plain) Report(e Event) {
 	defer p.mu.Unlock()
 	switch e.Kind {
 	case EventPlan:
-		p.total, p.began = e.Runs, time.Now()
+		p.total, p.done, p.told, p.began = e.Runs, 0, 0, time.Now()
 		p.tick.Reset(p.every)
 		fmt.Fprintln(p.w, planText(e))
 	case EventNote:

@@ -16,6 +16,21 @@ import (
 	"golang.org/x/term"
 )
 
+// TestPlainCountsEachPlan: a display of several plans, one after another, counts the runs of
+// each from 0.
+func TestPlainCountsEachPlan(t *testing.T) {
+	var out syncBuffer
+	p := newPlain(&out)
+	for range 2 {
+		p.Report(Event{Kind: EventPlan, Runs: 1, Workers: 1})
+		p.Report(Event{Kind: EventFinish, ID: "a", Series: "POLK", Data: "d", Seed: 1, Seconds: 6})
+	}
+	p.Close()
+	if got := strings.Count(out.String(), "(1 of 1)"); got != 2 {
+		t.Errorf("%s", out.String())
+	}
+}
+
 // syncBuffer is a buffer that displays may write to from several goroutines.
 type syncBuffer struct {
 	mu sync.Mutex

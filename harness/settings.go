@@ -14,6 +14,7 @@ import (
 // were held out, averaged over the last 5 % of the samples, draws and seeds.
 type Setting struct {
 	Spec, Label, Series string
+	Group               string // of its runs
 	Params              experiments.Params
 	Runs                int
 	Failed              int // runs that failed, by divergence for instance
@@ -53,7 +54,7 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 		if !ok {
 			i = len(out)
 			index[j.plan.Group] = i
-			out = append(out, Setting{Spec: j.plan.Spec, Label: j.plan.Label, Series: j.plan.Series, Params: j.plan.Run.Params})
+			out = append(out, Setting{Spec: j.plan.Spec, Label: j.plan.Label, Series: j.plan.Series, Group: j.plan.Group, Params: j.plan.Run.Params})
 		}
 		s := &out[i]
 		if j.err != nil {

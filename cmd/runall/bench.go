@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,9 +28,7 @@ import (
 // A benchmark is what the bench command was asked for.
 type benchmark struct {
 	reproduction
-	bench                bench.Options
-	label, scale, format string
-	ignore, keep         []string
+	search settingsSearch
 }
 
 func newBench() *cobra.Command {
@@ -52,28 +51,12 @@ The formats and the columns' names are those of 'data' in a spec; see
 docs/own-data.md.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b.bench.Source.Train = args[0]
+			b.search.bench.Source.Train = args[0]
 			return b.run(cmd)
 		},
 	}
-	fs, s := cmd.Flags(), &b.bench.Source
-	fs.StringVar(&s.Test, "test", "", "`file` of test rows (default: a fifth of the rows of FILE)")
-	fs.StringVar(&s.TrainLabels, "labels", "", "`file` of the labels of FILE, for IDX, NPY and NPZ")
-	fs.StringVar(&s.TestLabels, "test-labels", "", "`file` of the labels of the test rows, likewise")
-	fs.StringVar(&s.Name, "name", "", "`name` of the data in the spec and reports (default: by the file's name)")
-	b.bench.Task = experiments.TaskKSVM
-	fs.Var(choice{&b.bench.Task, append(experiments.Tasks(), experiments.TaskRegression)}, "task", "`task` to learn: "+strings.Join(append(experiments.Tasks(), experiments.TaskRegression), ", "))
-	fs.Var(choice{&b.format, data.Formats()}, "format", "`format` of the files: "+strings.Join(data.Formats(), ", ")+" (default: by the file's name)")
-	headerFlag(cmd, &s.Header)
-	fs.StringVar(&b.label, "label", "first", "`column` of the label in tables: first, last, its number or its name in the header")
-	fs.StringSliceVar(&b.ignore, "ignore-columns", nil, "comma-separated `columns` to leave out, by number or name")
-	fs.StringSliceVar(&b.keep, "keep-columns", nil, "comma-separated `columns` to use although they seem to number the rows")
-	b.scale = string(data.ScaleStandard)
-	fs.Var(choice{&b.scale, data.Scales()}, "scale", "feature scaling, fitted on the training rows: none, standard or unit")
-	fs.DurationVar(&b.bench.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
-	wholeFlag(cmd, &b.bench.Order, "order", 0, whole{min: 8, max: 100_000}, "larger of the two model orders `M` (default: by the number of rows and the budget, at most 500)")
-	fs.Lookup("order").DefValue = ""
-	fs.StringVar(&b.opt.Results, "results", "", "results `folder` (default: results/bench-NAME)")
+	b.search.add(cmd, append(experiments.Tasks(), experiments.TaskRegression))
+	cmd.Flags().StringVar(&b.opt.Results, "results", "", "results `folder` (default: results/bench-NAME)")
 	workersFlag(cmd, &b.opt.Workers)
 	codeFlags(cmd, &b.opt)
 	progressFlag(cmd, &b.progress)
@@ -81,49 +64,88 @@ docs/own-data.md.`,
 }
 
 func (b *benchmark) run(cmd *cobra.Command) error {
-	if b.bench.Budget <= 0 {
-		return harness.Usage(fmt.Errorf("--budget %v: must be more than 0", b.bench.Budget))
-	}
-	b.source(cmd.Flags())
-	name := b.bench.Source.Name
-	b.opt.Results = cmp.Or(b.opt.Results, filepath.Join(defaultResults, "bench-"+name))
-	b.bench.Spec = filepath.Join(b.opt.Results, "bench-"+name+".yaml")
-	if err := checkOutput("the spec", b.bench.Spec, input{"the data", b.bench.Source.Train}, input{"the test data", b.bench.Source.Test}); err != nil {
-		return err
-	}
-	if record.Sealed(b.opt.Results) {
-		return harness.Usage(fmt.Errorf("%s is sealed by its %s: name another folder", b.opt.Results, record.ManifestName))
-	}
-	spec, err := b.settle(cmd)
+	spec, err := b.search.run(cmd, "bench", &b.opt, b.progress, bench.Settle)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(spec, b.bench.Before) {
-		if err := os.MkdirAll(b.opt.Results, 0o777); err != nil {
-			return err
-		}
-		if err := files.Write(b.bench.Spec, func(w io.Writer) error { _, err := w.Write(spec); return err }); err != nil {
-			return err
-		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "written: %s\n", b.bench.Spec)
-	}
 	b.profile = experiments.ProfileQuick
-	return b.reproduction.run(cmd, []string{b.bench.Spec})
+	return b.reproduction.run(cmd, []string{spec})
+}
+
+// A settingsSearch finds the settings of a comparison on a user's file, by its flags.
+type settingsSearch struct {
+	bench                bench.Options
+	label, scale, format string
+	ignore, keep         []string
+	names                []string // of the flags
+}
+
+// add adds the flags, before any others, to a command that learns one of the tasks.
+func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
+	fs, s := cmd.Flags(), &q.bench.Source
+	fs.StringVar(&s.Test, "test", "", "`file` of test rows (default: a fifth of the rows of FILE)")
+	fs.StringVar(&s.TrainLabels, "labels", "", "`file` of the labels of FILE, for IDX, NPY and NPZ")
+	fs.StringVar(&s.TestLabels, "test-labels", "", "`file` of the labels of the test rows, likewise")
+	fs.StringVar(&s.Name, "name", "", "`name` of the data in the spec and reports (default: by the file's name)")
+	q.bench.Task = experiments.TaskKSVM
+	fs.Var(choice{&q.bench.Task, tasks}, "task", "`task` to learn: "+strings.Join(tasks, ", "))
+	fs.Var(choice{&q.format, data.Formats()}, "format", "`format` of the files: "+strings.Join(data.Formats(), ", ")+" (default: by the file's name)")
+	headerFlag(cmd, &s.Header)
+	fs.StringVar(&q.label, "label", "first", "`column` of the label in tables: first, last, its number or its name in the header")
+	fs.StringSliceVar(&q.ignore, "ignore-columns", nil, "comma-separated `columns` to leave out, by number or name")
+	fs.StringSliceVar(&q.keep, "keep-columns", nil, "comma-separated `columns` to use although they seem to number the rows")
+	q.scale = string(data.ScaleStandard)
+	fs.Var(choice{&q.scale, data.Scales()}, "scale", "feature scaling, fitted on the training rows: none, standard or unit")
+	fs.DurationVar(&q.bench.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
+	wholeFlag(cmd, &q.bench.Order, "order", 0, whole{min: 8, max: 100_000}, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
+	fs.Lookup("order").DefValue = ""
+	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
+}
+
+// run returns the file that settle's outcome is written to, KIND-NAME.yaml in the results
+// folder, which is results/KIND-NAME unless the options name one.
+func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, settle func(context.Context, bench.Options) ([]byte, error)) (spec string, err error) {
+	if q.bench.Budget <= 0 {
+		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.bench.Budget))
+	}
+	q.source(cmd.Flags())
+	name := kind + "-" + q.bench.Source.Name
+	opt.Results = cmp.Or(opt.Results, filepath.Join(defaultResults, name))
+	spec = filepath.Join(opt.Results, name+".yaml")
+	if err := checkOutput("the spec", spec, input{"the data", q.bench.Source.Train}, input{"the test data", q.bench.Source.Test}); err != nil {
+		return "", err
+	}
+	if record.Sealed(opt.Results) {
+		return "", harness.Usage(fmt.Errorf("%s is sealed by its %s: name another folder", opt.Results, record.ManifestName))
+	}
+	q.bench.Spec = spec
+	text, err := q.settle(cmd, opt, progress, settle)
+	if err != nil || bytes.Equal(text, q.bench.Before) {
+		return spec, err
+	}
+	if err := os.MkdirAll(opt.Results, 0o777); err != nil {
+		return "", err
+	}
+	if err := files.Write(spec, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "written: %s\n", spec)
+	return spec, nil
 }
 
 // settle returns the spec, which is not there yet or of another search.
-func (b *benchmark) settle(cmd *cobra.Command) (spec []byte, err error) {
-	b.bench.Before, err = os.ReadFile(b.bench.Spec)
+func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progress string, settle func(context.Context, bench.Options) ([]byte, error)) (text []byte, err error) {
+	q.bench.Before, err = os.ReadFile(q.bench.Spec)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	b.bench.Workers, b.bench.Finder = b.opt.Workers, b.opt.Finder
-	if b.bench.Progress, err = harness.NewProgress(b.progress, cmd.ErrOrStderr()); err != nil {
+	q.bench.Workers, q.bench.Finder = opt.Workers, opt.Finder
+	if q.bench.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
 		return nil, err
 	}
-	defer b.bench.Progress.Close()
-	b.bench.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
-	spec, err = bench.Settle(cmd.Context(), b.bench)
+	defer q.bench.Progress.Close()
+	q.bench.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
+	text, err = settle(cmd.Context(), q.bench)
 	var wrong *data.SourceError
 	switch {
 	case errors.Is(err, data.ErrNotAvailable):
@@ -131,24 +153,24 @@ func (b *benchmark) settle(cmd *cobra.Command) (spec []byte, err error) {
 	case errors.As(err, &wrong):
 		return nil, harness.Usage(err)
 	}
-	return spec, err
+	return text, err
 }
 
 // source completes the source by the flags.
-func (b *benchmark) source(fs *pflag.FlagSet) {
-	s := &b.bench.Source
-	s.Format, s.Scale, s.Regression = b.format, data.Scale(b.scale), b.bench.Task == experiments.TaskRegression
+func (q *settingsSearch) source(fs *pflag.FlagSet) {
+	s := &q.bench.Source
+	s.Format, s.Scale, s.Regression = q.format, data.Scale(q.scale), q.bench.Task == experiments.TaskRegression
 	if s.Test == "" {
 		s.Holdout = 0.2
 	}
 	*s = s.WithDefaults()
 	if table := s.Format == data.FormatCSV || s.Format == data.FormatTSV || s.Format == data.FormatParquet; table || fs.Changed("label") {
-		s.Label = columnOf(b.label)
+		s.Label = columnOf(q.label)
 	}
-	for _, word := range b.ignore {
+	for _, word := range q.ignore {
 		s.Ignore = append(s.Ignore, columnOf(word))
 	}
-	for _, word := range b.keep {
+	for _, word := range q.keep {
 		s.Keep = append(s.Keep, columnOf(word))
 	}
 }

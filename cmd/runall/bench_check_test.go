@@ -43,3 +43,33 @@ func TestCheckBench(t *testing.T) {
 		t.Errorf("reproduce: exit %d\n%s%s", code, repeated, stderr)
 	}
 }
+
+// TestCheckCompareData: compare --data writes a tournament and its report. A second call
+// has nothing to do, another heuristic costs its own runs, and compare repeats the file.
+func TestCheckCompareData(t *testing.T) {
+	dir := t.TempDir()
+	rows, results := benchRows(t, dir), filepath.Join(dir, "results")
+	args := func(with string) []string {
+		return []string{"compare", "--data", rows, "--label", "kind", "--budget", "1s", "--with", with, "--results", results, "--progress", "plain"}
+	}
+	code, stdout, stderr := call(t, args("merging")...)
+	spec := filepath.Join(results, "compare-rows.yaml")
+	if code != 0 || !strings.Contains(stdout, "Pruning heuristics on rows") || !strings.Contains(stderr, "written: "+spec) {
+		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	if files, err := os.ReadDir(filepath.Join(harness.ReportDir(results), "tournament")); err != nil || len(files) < 3 {
+		t.Errorf("%d files of the report, %v", len(files), err)
+	}
+	code, again, stderr := call(t, args("merging")...)
+	if code != 0 || again != stdout || !strings.Contains(stderr, "which an earlier search found") || !strings.Contains(stderr, "nothing to do") {
+		t.Errorf("again: exit %d\n%s%s", code, again, stderr)
+	}
+	code, repeated, stderr := call(t, "compare", spec, "--results", results, "--progress", "plain")
+	if code != 0 || repeated != stdout || !strings.Contains(stderr, "nothing to do") {
+		t.Errorf("compare the file: exit %d\n%s%s", code, repeated, stderr)
+	}
+	code, _, stderr = call(t, args("merging,komp-order")...)
+	if code != 0 || !strings.Contains(stderr, "15 runs to do on 2 workers; ") { // three orders, five replicates
+		t.Errorf("another heuristic: exit %d\n%s", code, stderr)
+	}
+}

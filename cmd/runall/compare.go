@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/bench"
 	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -22,6 +24,7 @@ type comparison struct {
 	progress string
 	with     []string
 	against  string
+	search   settingsSearch
 	asJSON   bool
 }
 
@@ -46,6 +49,11 @@ where it stopped, and a new heuristic costs only its own runs. The runs of a
 heuristic belong to its code: after a change to it, they are repeated. Times are
 processor times, and unreliable on a busy machine.
 
+With --data, the tournament is on your own file: bandwidth, learning rate and
+each heuristic's knob are found on held-out training rows, within about
+--budget, and the tournament is written to the results folder. --test to
+--order say how the file is read, as in 'runall bench'.
+
 A heuristic can be a script or program in any language: --with mine=./mine.py
 starts one process of it for each run (docs/adding-a-pruner.md).`,
 		Args: cobra.MaximumNArgs(1),
@@ -53,6 +61,8 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 			return c.run(cmd, append(names, "")[0])
 		},
 	}
+	c.search.add(cmd, experiments.Tasks())
+	cmd.Flags().StringVar(&c.search.bench.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the tournament's data sets")
 	profileFlag(cmd, &c.profile, "quick")
 	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
@@ -66,6 +76,13 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 }
 
 func (c *comparison) run(cmd *cobra.Command, name string) error {
+	if err := c.externals(); err != nil {
+		return harness.Usage(err)
+	}
+	name, err := c.settled(cmd, name)
+	if err != nil {
+		return err
+	}
 	t, plan, err := c.plan(name)
 	if err != nil {
 		return harness.Usage(err)
@@ -83,18 +100,58 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	return errors.Join(c.report(cmd, t, plan), err)
 }
 
-// plan finds the tournament and returns its runs. Fields on stand-ins are left
-// out where what they stand in for is there, and those on files where they are
-// not; the files of a field of the user's own must be there.
-func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
+// externals registers the heuristics that are given as NAME=COMMAND.
+func (c *comparison) externals() error {
 	for i, word := range c.with {
 		if name, command, ok := strings.Cut(word, "="); ok && !strings.Contains(name, ":") {
 			if err := registerPruner(name, command); err != nil {
-				return nil, nil, err
+				return err
 			}
 			c.with[i] = name
 		}
 	}
+	return nil
+}
+
+// settled returns the tournament's name: that of the user's own file if one is given.
+func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
+	fs := cmd.Flags()
+	if c.search.bench.Source.Train == "" {
+		for _, flag := range c.search.names {
+			if fs.Changed(flag) {
+				return "", harness.Usage(fmt.Errorf("--%s applies only with --data", flag))
+			}
+		}
+		return name, nil
+	}
+	switch {
+	case name != "":
+		return "", harness.Usage(fmt.Errorf("--data: the tournament %s has data of its own", name))
+	case fs.Changed("profile") && c.profile != experiments.ProfileQuick:
+		return "", harness.Usage(fmt.Errorf("--profile %s: the size of a tournament on --data is chosen by --budget", c.profile))
+	}
+	if !fs.Changed("results") {
+		c.opt.Results = ""
+	}
+	t, err := experiments.FindTournament("")
+	if err == nil && c.against != "" {
+		t, err = t.Against(c.against)
+	}
+	if err == nil && len(c.with) > 0 {
+		t, err = t.With(c.with)
+	}
+	if err != nil {
+		return "", harness.Usage(err)
+	}
+	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt bench.Options) ([]byte, error) {
+		return bench.Tournament(ctx, opt, t.Heuristics)
+	})
+}
+
+// plan finds the tournament and returns its runs. Fields on stand-ins are left
+// out where what they stand in for is there, and those on files where they are
+// not; the files of a field of the user's own must be there.
+func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
 	t, err := experiments.FindTournament(name)
 	if err != nil {
 		return nil, nil, err

@@ -86,6 +86,11 @@ func TestCompareUsage(t *testing.T) {
 		{"compare", "--with", "rendom"},
 		{"compare", "--profile", "quik"},
 		{"compare", "a", "b"},
+		{"compare", "--label", "last"}, // applies only with --data
+		{"compare", "pruning", "--data", "rows.csv"},
+		{"compare", "--data", "rows.csv", "--profile", "full"},
+		{"compare", "--data", "rows.csv", "--task", "squared-error"},
+		{"compare", "--data", "rows.csv", "--budget", "0s"},
 	} {
 		var out, errs strings.Builder
 		if status := run(append(args, "--results", t.TempDir()), &out, &errs); status != harness.ExitUsage || out.Len() > 0 || strings.Count(errs.String(), "\n") != 1 {

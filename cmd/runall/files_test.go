@@ -85,7 +85,7 @@ evaluation: {every: 30, tail: 2, train_limit: 0}
 		t.Fatal(err)
 	}
 	says(call(harness.ExitOK, "reproduce", spec, "--results", in("later"), "--progress", "quiet"), "trees data  a file such as trees.tsv is not where the spec says")
-	says(call(harness.ExitIncomplete, "reproduce", spec, "--results", in("later"), "--progress", "quiet", "--require-data"), "there is no file "+in("trees.tsv"))
-	says(call(harness.ExitOK, "data", "status", spec), "missing", "there is no file "+in("trees.tsv"))
-	says(call(harness.ExitIncomplete, "compare", in("field.yaml"), "--profile", "smoke", "--results", in("compared"), "--progress", "quiet"), "there is no file "+in("trees.tsv"))
+	says(call(harness.ExitIncomplete, "reproduce", spec, "--results", in("later"), "--progress", "quiet", "--require-data"), "missing file "+in("trees.tsv"))
+	says(call(harness.ExitOK, "data", "status", spec), "missing", "missing file "+in("trees.tsv"))
+	says(call(harness.ExitIncomplete, "compare", in("field.yaml"), "--profile", "smoke", "--results", in("compared"), "--progress", "quiet"), "missing file "+in("trees.tsv"))
 }

@@ -46,7 +46,7 @@ type Spec struct {
 	Profiles *Profiles `json:"profiles,omitempty"`
 }
 
-// Data names a data set, or the files of one's own.
+// Data names a data set, or a user's files.
 type Data struct {
 	// The data set's name, one of those that "runall list datasets" prints; of files a name for them, the training file's if missing.
 	Name string `json:"name,omitempty"`

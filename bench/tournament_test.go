@@ -1,0 +1,100 @@
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+)
+
+// TestTournament: the tournament is the golden one, its knobs lead from below the least
+// level to above the largest, and a search that was made before is not repeated.
+func TestTournament(t *testing.T) {
+	opt := options(t, 250)
+	heuristics := []string{"komp", "coherence", "merging"}
+	text, err := Tournament(t.Context(), opt, heuristics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "tournament.yaml")
+	if *update {
+		if err := os.WriteFile(golden, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(golden); err != nil || string(text) != string(want) {
+		t.Errorf("%v; the tournament is\n%s\nwant\n%s", err, text, want)
+	}
+	tournament, err := experiments.ParseTournament(opt.Spec, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(tournament.Heuristics, heuristics) {
+		t.Errorf("heuristics %v", tournament.Heuristics)
+	}
+	plan, err := tournament.Plan(experiments.ProfileQuick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range heuristics {
+		if !slices.ContainsFunc(plan, func(c experiments.Contest) bool { return c.Heuristic == name }) {
+			t.Errorf("%s has no run", name)
+		}
+	}
+
+	var said []string
+	opt.Before, opt.Note = text, func(format string, _ ...any) { said = append(said, format) }
+	again, err := Tournament(t.Context(), opt, heuristics)
+	if err != nil || string(again) != string(text) || len(said) != 1 {
+		t.Errorf("again: %v, said %q", err, said)
+	}
+	if other, err := Tournament(t.Context(), opt, heuristics[:2]); err != nil || strings.Contains(string(other), "merging") {
+		t.Errorf("without merging: %v\n%s", err, other)
+	}
+}
+
+// TestTournamentSizes: the work fits the budget where it can, and larger budgets bring no
+// less.
+func TestTournamentSizes(t *testing.T) {
+	set := &data.Set{Classes: 10, Train: &data.Split{N: 60_000, Dim: 784}, Test: &data.Split{N: 10_000, Dim: 784}}
+	before := sizes{}
+	for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
+		z := tournamentSizes(set, Options{Task: experiments.TaskKSVM, Budget: budget})
+		if z.order < before.order || z.tried < before.tried || z.seeds*z.samples*z.order < before.seeds*before.samples*before.order {
+			t.Errorf("%v has less than the budget before: %+v, %+v", budget, z, before)
+		}
+		if allowed := budget.Seconds() * speed; budget >= 10*time.Minute && z.spent > allowed {
+			t.Errorf("%v: %v", budget, seconds(z.spent))
+		}
+		before = z
+	}
+}
+
+// TestKnobSearch: the grid is extended by its steps within the knob's range, and what leads
+// to orders far from the levels is left out.
+func TestKnobSearch(t *testing.T) {
+	s := knobSearch{
+		knob: prune.Param{Grid: []float64{0.4, 0.8}, Above: prune.Bound(0), Most: prune.Bound(1)},
+		seen: []sought{{k: 0.4, order: 20}, {k: 0.8, order: 50}},
+	}
+	if got := s.beyond(10, 100); !slices.Equal(got, []float64{0.2, 0.9}) {
+		t.Errorf("beyond both ends: %v, want 0.2 and half way to the most", got)
+	}
+	if got := s.beyond(20, 50); got != nil {
+		t.Errorf("within the ends: %v", got)
+	}
+	s.seen = []sought{{order: 1}, {order: 8}, {order: 20}, {order: 21}, {order: 60}, {order: 200}, {order: 300}}
+	var orders []float64
+	for _, v := range s.covering(10, 100) {
+		orders = append(orders, v.order)
+	}
+	if !slices.Equal(orders, []float64{8, 20, 60, 200}) {
+		t.Errorf("orders %v", orders)
+	}
+}
