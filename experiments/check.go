@@ -62,7 +62,7 @@ func (c *checker) spec() *Spec {
 	d := c.doc
 	s := &Spec{
 		Name: d.Name, Title: d.Title, Description: strings.TrimSpace(d.Description), Task: d.Task,
-		ByName: d.ByName, work: make(map[string]work),
+		Supplement: d.Supplement, work: make(map[string]work),
 	}
 	c.out = s
 	if c.given(c.root, "name") && !nameText.MatchString(d.Name) {

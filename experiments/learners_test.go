@@ -20,7 +20,7 @@ func TestLearnersSettings(t *testing.T) {
 		if !strings.HasPrefix(s.Name, "learners-") {
 			continue
 		}
-		if !s.ByName {
+		if s.Supplement != "equal-memory" {
 			t.Errorf("%s is part of the reproduction", s.Name)
 		}
 		tried, err := LoadFile("settings/" + s.Name + ".yaml")

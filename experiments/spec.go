@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"polkrepro/data"
 	"polkrepro/internal/files"
@@ -60,7 +61,10 @@ type Spec struct {
 	// if none.
 	StandsInFor string `json:"stands_in_for,omitempty"`
 
-	ByName bool `json:"by_name,omitempty"` // it is run only when it is named
+	// Supplement is the name of the supplementary table that shows the spec's runs,
+	// one of Supplements. The spec is not part of the reproduction: it is run when it is
+	// named. Empty of all others.
+	Supplement string `json:"supplement,omitempty"`
 
 	dim      int
 	train    int // examples in the training set
@@ -101,10 +105,38 @@ type repeat struct {
 // DataSets returns the names of the data sets a spec uses.
 func (s *Spec) DataSets() []string { return []string{s.Data.Name} }
 
+// A Supplement is a supplementary table: real runs beside the reproduction.
+type Supplement struct {
+	Name, Table, Title string
+}
+
+// Supplements returns the supplementary tables, in their order.
+func Supplements() []Supplement {
+	return []Supplement{
+		{"public-data", "S2", "Results on public data that the paper does not have"},
+		{"equal-memory", "S3", "Online learners at equal memory"},
+	}
+}
+
+// supplements are the Supplement of all embedded specs that have one, by the spec's name.
+var supplements = sync.OnceValue(func() map[string]string {
+	out := make(map[string]string)
+	specs, _ := EmbeddedAll() // a test reads them all
+	for _, s := range specs {
+		if s.Supplement != "" {
+			out[s.Name] = s.Supplement
+		}
+	}
+	return out
+})
+
+// SupplementOf returns the supplement that shows a spec's runs, empty if there is none.
+func SupplementOf(spec string) string { return supplements()[spec] }
+
 // Embedded returns the specs of the reproduction, which are part of the program, by name.
 func Embedded() ([]*Spec, error) {
 	specs, err := EmbeddedAll()
-	return slices.DeleteFunc(specs, func(s *Spec) bool { return s.ByName }), err
+	return slices.DeleteFunc(specs, func(s *Spec) bool { return s.Supplement != "" }), err
 }
 
 // EmbeddedAll returns all specs that are part of the program, by name: also those that are

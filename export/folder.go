@@ -65,11 +65,12 @@ func Open(dir string, opt Options) (*Folder, error) {
 			return nil, harness.Usage(err)
 		}
 	}
-	embedded, err := experiments.Embedded() // which give the tables their layout
+	embedded, err := experiments.EmbeddedAll() // which give the tables their layout
 	if err != nil {
 		return nil, err
 	}
 	f.specs = append(f.specs, embedded...)
+	embedded = slices.DeleteFunc(embedded, func(s *experiments.Spec) bool { return s.Supplement != "" })
 	if f.Profile == "" {
 		if f.Profile, err = harness.GuessProfile(f.specs, opt.Plan, have.Records); err != nil {
 			return nil, err

@@ -110,7 +110,7 @@ func replaceable(dir string) error {
 
 // records returns the records of the planned runs.
 func (r Reference) records() ([]*record.Record, error) {
-	specs, err := experiments.Embedded()
+	specs, err := experiments.EmbeddedAll()
 	if err != nil {
 		return nil, err
 	}

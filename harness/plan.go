@@ -24,10 +24,11 @@ func PlanAll(specs []*experiments.Spec, profile string, opt experiments.PlanOpti
 	return plan, nil
 }
 
-// Needed leaves out the specs that stand in for a data set that is there.
+// Needed leaves out the specs that stand in for a data set that is there, and those of
+// supplements.
 func Needed(specs []*experiments.Spec, finder data.Finder) []*experiments.Spec {
 	return slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool {
-		return s.StandsInFor != "" && finder.Available(data.Ref{Name: s.StandsInFor}) == nil
+		return s.Supplement != "" || s.StandsInFor != "" && finder.Available(data.Ref{Name: s.StandsInFor}) == nil
 	})
 }
 
@@ -93,8 +94,8 @@ func idleError(s *experiments.Spec, profile string, opt experiments.PlanOptions)
 	return fmt.Errorf("%s has no runs in profile %s; %s", s.Name, profile, strings.Join(others, ", "))
 }
 
-// Shown returns what a report shows of the runs of specs: not those of a spec
-// that stands in for a data set that is there, unless one of them has a record.
+// Shown returns what a report shows of the runs of specs: not those of a spec that is
+// not Needed, unless one of them has a record.
 func Shown(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) []experiments.Planned {
 	return shownOf(Needed(specs, finder), plan, have)
 }
@@ -102,7 +103,7 @@ func Shown(specs []*experiments.Spec, plan []experiments.Planned, have map[strin
 // Recorded is Shown where every data set is there: what a sealed results folder
 // shows, whatever data this machine has.
 func Recorded(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record) []experiments.Planned {
-	own := slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool { return s.StandsInFor != "" })
+	own := slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool { return s.StandsInFor != "" || s.Supplement != "" })
 	return shownOf(own, plan, have)
 }
 

@@ -15,8 +15,8 @@ const mostListed = 5
 
 // Reference returns the records that a reference for a plan is made of: those
 // of its runs, in the plan's order, from several collections. Specs that stand
-// in for a data set may be left out as a whole; of all others every run must
-// have a record. A record made by a program of unknown revision, or from a tree
+// in for a data set or are of a supplement may be left out as a whole; of all others
+// every run must have a record. A record made by a program of unknown revision, or from a tree
 // with local changes, is an error, and so are two records of one run with
 // different digests.
 func Reference(specs []*experiments.Spec, plan []experiments.Planned, from []*record.Collection) ([]*record.Record, error) {

@@ -61,7 +61,7 @@ func (b *builder) figures() []*Figure {
 		}
 		out = append(out, f)
 	}
-	others := b.streams(b.notOfPaper, func(i int) string { return fmt.Sprintf("S%d", i+2) })
+	others := b.streams(b.supplementary, func(i int) string { return fmt.Sprintf("S%d", i+2) })
 	if f := b.standIns(); f != nil {
 		out = append(out, f)
 	}

@@ -59,9 +59,13 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 	for i := range paper.Tables {
 		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
 	}
-	if t := b.results("tableS1", "Table S1. Results on data that the paper does not have", b.notOfPaper); len(t.Rows) > 0 {
-		r.Tables = append(r.Tables, t)
+	tables := []*Table{b.results("tableS1", "Table S1. Results on data that the paper does not have", b.notOfPaper)}
+	for _, s := range experiments.Supplements() {
+		tables = append(tables, b.results("table"+s.Table, "Table "+s.Table+". "+s.Title, func(p experiments.Planned) bool {
+			return experiments.SupplementOf(p.Spec) == s.Name
+		}))
 	}
+	r.Tables = append(r.Tables, slices.DeleteFunc(tables, func(t *Table) bool { return len(t.Rows) == 0 })...)
 	if f := b.forest(); f != nil {
 		r.Figures = append(r.Figures, f)
 	}
@@ -84,10 +88,16 @@ func (b *builder) fillOwn(r *Report) {
 	r.Notes = b.notes()
 }
 
-// notOfPaper fits the runs on data that the paper does not have.
+// notOfPaper fits the runs on data that the paper does not have, other than those of
+// supplements.
 func (b *builder) notOfPaper(p experiments.Planned) bool {
 	_, ok := b.paper.Data[p.Run.Data.Name]
-	return !ok
+	return !ok && experiments.SupplementOf(p.Spec) == ""
+}
+
+// supplementary fits the runs that are shown beside the paper's.
+func (b *builder) supplementary(p experiments.Planned) bool {
+	return b.notOfPaper(p) || experiments.SupplementOf(p.Spec) != ""
 }
 
 // Missing says what is missing and why: figures, then all else.

@@ -62,15 +62,11 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 		Name:    name,
 		Title:   title,
 		Caption: caption + ".",
-		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)"},
+		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)", numbersKept},
 		Notes: []string{
-			"Mean ± standard deviation over runs, those of POLK and BSGD averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
+			"Mean ± standard deviation over runs, those of learners of a stream averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
+			"Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
 		},
-	}
-	if b.in.Own != "" {
-		t.Header = append(t.Header, numbersKept)
-		t.Notes[0] = strings.Replace(t.Notes[0], "POLK and BSGD", "learners of a stream", 1)
-		t.Notes = append(t.Notes, "Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.")
 	}
 	for _, s := range b.series(fits) {
 		row := s.rowHead()
@@ -81,11 +77,7 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
 			row = append(row, cmp.Or(final.full(q), whyDash))
 		}
-		row = append(row, seconds(statOf(s.values(wall))))
-		if b.in.Own != "" {
-			row = append(row, cmp.Or(s.numbers(), whyDash))
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, seconds(statOf(s.values(wall))), cmp.Or(s.numbers(), whyDash)))
 	}
 	return t
 }
