@@ -36,7 +36,8 @@ type Source struct {
 
 	// Regression says that labels are numbers to be predicted, not classes. They become
 	// targets with mean 0 and standard deviation 1 on the training part, whose own mean
-	// and deviation are in the set's Facts.
+	// and deviation are in the set's Facts, as are the numbers of features and classes of
+	// every source.
 	Regression bool
 
 	Label  Column   // of the labels, in CSV, TSV and Parquet files
@@ -395,6 +396,10 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 	if set.Test, err = test.split(&scaling, train.dim, target); err != nil {
 		return nil, &SourceError{"test", fmt.Errorf("%s: %w", where, err)}
 	}
+	if set.Facts == nil {
+		set.Facts = make(map[string]float64)
+	}
+	set.Facts["features"], set.Facts["classes"] = float64(train.dim), float64(max(1, set.Classes))
 	return set, nil
 }
 

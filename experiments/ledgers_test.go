@@ -91,20 +91,23 @@ func TestMixedCode(t *testing.T) {
 	}
 }
 
-// TestNumbers: a POLK run keeps dictionary, weights and inverse; what is kept of files or by
-// a batch method is not known.
+// TestNumbers: a POLK run keeps dictionary, weights and inverse, on a user's files as many as
+// their facts say; what a batch method keeps is not known.
 func TestNumbers(t *testing.T) {
 	run := Run{Method: MethodPOLK}
 	run.Data.Name = "multidist"
-	if got := run.Numbers(16); got != 16*(2+5)+16*16 {
+	if got := run.Numbers(16, nil); got != 16*(2+5)+16*16 {
 		t.Errorf("POLK on multidist: %v", got)
+	}
+	if got := run.Numbers(16, map[string]float64{"features": 10, "classes": 3}); got != 16*(10+3)+16*16 {
+		t.Errorf("POLK on files: %v", got)
 	}
 	for _, change := range []func(*Run){
 		func(r *Run) { r.Data.Name = "mine" }, func(r *Run) { r.Method = "lbfgs" }, func(r *Run) { r.Method = "nonsense" },
 	} {
 		r := run
-		if change(&r); !math.IsNaN(r.Numbers(16)) {
-			t.Errorf("%s on %s: %v", r.Method, r.Data.Name, r.Numbers(16))
+		if change(&r); !math.IsNaN(r.Numbers(16, nil)) {
+			t.Errorf("%s on %s: %v", r.Method, r.Data.Name, r.Numbers(16, nil))
 		}
 	}
 }

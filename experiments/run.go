@@ -43,12 +43,18 @@ func (r Run) Batch() bool {
 }
 
 // Numbers returns how many numbers the run's learner keeps from one sample to the next
-// at a model order ([MethodInfo.Numbers]); NaN where that is not known: of batch methods
-// and of files.
-func (r Run) Numbers(order float64) float64 {
+// at a model order ([MethodInfo.Numbers]); NaN of batch methods. The facts of the data
+// ([data.Set]) say how many features and classes a user's files have.
+func (r Run) Numbers(order float64, facts map[string]float64) float64 {
 	m := Method(r.Method)
+	if m == nil || m.Numbers == nil {
+		return math.NaN()
+	}
+	if dim, ok := facts["features"]; ok {
+		return m.Numbers(r.Params, order, dim, facts["classes"])
+	}
 	for _, set := range data.List() {
-		if set.Name == r.Data.Name && m != nil && m.Numbers != nil {
+		if set.Name == r.Data.Name {
 			return m.Numbers(r.Params, order, float64(set.Dim), float64(set.Classes))
 		}
 	}

@@ -129,7 +129,7 @@ func rowOf(r *record.Record, p record.Point, measured []string) []field {
 		{"objective_test_error", Float, p.TestError},
 		{"objective_model_order", Int, int64(p.ModelOrder)},
 		{"objective_kernel_evals", Int, p.KernelEvals},
-		{"objective_numbers_kept", Float, known(h.Run.Numbers(float64(p.ModelOrder)))},
+		{"objective_numbers_kept", Float, known(h.Run.Numbers(float64(p.ModelOrder), h.DataFacts))},
 	}
 	for _, name := range measured {
 		f := field{name: "objective_" + name, kind: Float}

@@ -98,7 +98,7 @@ func (s *Series) document() SeriesDocument {
 		Data: run.Data.Name, Variant: run.Data.Variant, Task: run.Task, Method: run.Method, Label: s.Label,
 		Planned: len(s.planned), RunIDs: make([]string, len(s.Runs)),
 		Risk: final[qRisk].document(), Error: final[qError].document(), Order: final[qOrder].document(),
-		Seconds: statOf(s.values(wall)).document(), Numbers: record.Nullable(run.Numbers(final[qOrder].Mean)),
+		Seconds: statOf(s.values(wall)).document(), Numbers: record.Nullable(s.numbersKept()),
 	}
 	for i, r := range s.Runs {
 		d.RunIDs[i] = r.Header.ID

@@ -90,10 +90,18 @@ func (s *Series) dataName() string {
 	return s.Run.Data.Name
 }
 
-// numbers returns how many numbers the method keeps at the mean model order of the runs,
-// "" where that is not known.
+// numbersKept returns how many numbers the method keeps at the mean model order of the
+// runs, NaN where that is not known.
+func (s *Series) numbersKept() float64 {
+	if len(s.Runs) == 0 {
+		return math.NaN()
+	}
+	return s.Run.Numbers(finalStats(s.Runs, experiments.RiskTest)[qOrder].Mean, s.Runs[0].Header.DataFacts)
+}
+
+// numbers is numbersKept for readers, "" where it is not known.
 func (s *Series) numbers() string {
-	n := s.Run.Numbers(finalStats(s.Runs, experiments.RiskTest)[qOrder].Mean)
+	n := s.numbersKept()
 	if math.IsNaN(n) {
 		return ""
 	}
