@@ -111,6 +111,17 @@ func oneSample(method string) experiments.ParamInfo {
 	return p
 }
 
+// decayedRates are the hyper-parameters of a method that makes a step a sample at a rate
+// that may decay.
+func decayedRates(method string) []experiments.ParamInfo {
+	return []experiments.ParamInfo{
+		experiments.Param("learning_rate"),
+		experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
+		experiments.Param("horizon"),
+		oneSample(method),
+	}
+}
+
 // Bytes is how much the method of a run of that size keeps. It is 0 for a method
 // that is not registered.
 func Bytes(method string, s Size) float64 {

@@ -11,15 +11,11 @@ func init() {
 			Name: "nystrom-sgd", Title: "Nyström-SGD",
 			About: "stochastic gradient descent on the Nyström features of the first B samples, with a regularizer",
 			Tasks: experiments.Tasks(),
-			Params: []experiments.ParamInfo{
-				experiments.Param("learning_rate"),
-				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
-				experiments.Param("horizon"),
-				oneSample("the method"),
+			Params: append(decayedRates("the method"),
 				landmarks,
 				experiments.Param("regularizer"),
 				experiments.Param("bandwidth"),
-			},
+			),
 			Numbers: func(_ experiments.Params, order, dim, classes float64) float64 {
 				return nystromNumbers(order, dim, classes, order)
 			},
