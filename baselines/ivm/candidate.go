@@ -134,9 +134,7 @@ func (b *block) couple() {
 		}
 		for r := range j {
 			row := b.rows[r*b.n+lo : r*b.n+lo+n]
-			for i, v := range row {
-				b.tile[r*chunk+i] = v * v
-			}
+			gemm.Product(b.tile[r*chunk:r*chunk+n], row, row)
 		}
 		gemm.MulABT(pairs, j, n, 1, b.weight[lo:], b.n, b.tile, chunk, 1, b.own, j, 1)
 	}

@@ -98,10 +98,7 @@ func (s *state) hessianBlock(h []float64, a, b, pair, t0, t1 int, scaled []float
 // chunk apart.
 func weigh(dst, src []float64, ld, rows int, w []float64) {
 	for t := range rows {
-		row := dst[t*chunk : t*chunk+len(w)]
-		for i, v := range src[t*ld : t*ld+len(w)] {
-			row[i] = v * w[i]
-		}
+		gemm.Product(dst[t*chunk:t*chunk+len(w)], src[t*ld:t*ld+len(w)], w)
 	}
 }
 

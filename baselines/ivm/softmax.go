@@ -30,9 +30,7 @@ func (s *softmax) loss(f []float64, y []int32) float64 {
 	n := len(y)
 	s.top = append(s.top[:0], f[:n]...)
 	for q := chunk; q < len(f); q += chunk {
-		for i, v := range f[q : q+n] {
-			s.top[i] = max(s.top[i], v)
-		}
+		gemm.Largest(f[q:q+n], s.top) // a NaN, which it passes over, makes the loss NaN below
 	}
 	var total float64
 	for i, label := range y {
@@ -42,13 +40,9 @@ func (s *softmax) loss(f []float64, y []int32) float64 {
 	clear(s.sum)
 	for q := 0; q < len(f); q += chunk {
 		row := f[q : q+n]
-		for i, top := range s.top {
-			row[i] -= top
-		}
+		gemm.Axpy(-1, s.top, row)
 		gemm.Exp(row, row)
-		for i, v := range row {
-			s.sum[i] += v
-		}
+		gemm.Axpy(1, row, s.sum)
 	}
 	return total + logs(s.sum)
 }

@@ -100,6 +100,16 @@ func dotAVX512F64(n int, x *float64, y *float64) float64
 //go:noescape
 func axpyAVX512F64(n int, alpha float64, x *float64, y *float64)
 
+// productAVX512F64 computes dst[i] ← x[i]·y[i].
+//
+//go:noescape
+func productAVX512F64(n int, x *float64, y *float64, dst *float64)
+
+// largestAVX512F64 computes y[i] ← x[i] if that is greater than y[i].
+//
+//go:noescape
+func largestAVX512F64(n int, x *float64, y *float64)
+
 // sumSquares32AVX512F64 computes Σ float64(x[i])² for n a multiple of 8.
 //
 //go:noescape
@@ -126,6 +136,16 @@ func dotAVX2F64(n int, x *float64, y *float64) float64
 //
 //go:noescape
 func axpyAVX2F64(n int, alpha float64, x *float64, y *float64)
+
+// productAVX2F64 computes dst[i] ← x[i]·y[i].
+//
+//go:noescape
+func productAVX2F64(n int, x *float64, y *float64, dst *float64)
+
+// largestAVX2F64 computes y[i] ← x[i] if that is greater than y[i].
+//
+//go:noescape
+func largestAVX2F64(n int, x *float64, y *float64)
 
 // sumSquares32AVX2F64 computes Σ float64(x[i])² for n a multiple of 8.
 //

@@ -627,6 +627,28 @@ func TestVectors(t *testing.T) {
 			if z[n] != 7 {
 				t.Fatalf("axpy of %d wrote beyond the end", n)
 			}
+			Product(z[:n], x, y)
+			for i := range x {
+				if z[i] != x[i]*y[i] {
+					t.Fatalf("product of %d: element %d is %v", n, i, z[i])
+				}
+			}
+			if z[n] != 7 {
+				t.Fatalf("product of %d wrote beyond the end", n)
+			}
+			copy(z, y)
+			if n > 0 {
+				x[n/2] = math.NaN() // is not greater
+			}
+			Largest(x, z[:n])
+			for i := range x {
+				if want := y[i]; z[i] != want && !(x[i] > want && z[i] == x[i]) || x[i] > z[i] {
+					t.Fatalf("largest of %d: element %d is %v of %v and %v", n, i, z[i], x[i], y[i])
+				}
+			}
+			if z[n] != 7 {
+				t.Fatalf("largest of %d wrote beyond the end", n)
+			}
 		}
 	})
 }
@@ -646,6 +668,8 @@ func TestPanics(t *testing.T) {
 		"negative gamma": func() { p.Gaussian(1, f, 3, -1, f, 1, 1) },
 		"dot":            func() { Dot(f, f[:2]) },
 		"axpy":           func() { Axpy(1, f, f[:2]) },
+		"largest":        func() { Largest(f, f[:2]) },
+		"product":        func() { Product(f[:2], f, f[:2]) },
 		"exp":            func() { Exp(f, f[:2]) },
 	} {
 		t.Run(name, func(t *testing.T) {

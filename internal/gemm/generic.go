@@ -18,7 +18,7 @@ func genericKernels[T Float]() *kernels[T] {
 }
 
 func genericBackend() backend {
-	return backend{genericKernels[float32](), genericKernels[float64](), &vectors{dotGeneric[float64], axpyGeneric}}
+	return backend{genericKernels[float32](), genericKernels[float64](), &vectors{dotGeneric[float64], axpyGeneric, productGeneric, largestGeneric}}
 }
 
 func tileGeneric[T Float](rows, cols, k int, a []T, lda int, p []T, alpha, beta T, c []T, ldc int) {
@@ -101,6 +101,20 @@ func axpyGeneric(alpha float64, x, y []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
 		y[i] += float64(alpha * v)
+	}
+}
+
+func productGeneric(dst, x, y []float64) {
+	for i, v := range x {
+		dst[i] = v * y[i]
+	}
+}
+
+func largestGeneric(x, y []float64) {
+	for i, v := range x {
+		if v > y[i] {
+			y[i] = v
+		}
 	}
 }
 

@@ -38,6 +38,12 @@ type kernels[T Float] struct {
 type vectors struct {
 	dot  func(x, y []float64) float64
 	axpy func(alpha float64, x, y []float64)
+
+	// product computes dst[i] ← x[i]·y[i].
+	product func(dst, x, y []float64)
+
+	// largest computes y[i] ← x[i] if that is greater than y[i].
+	largest func(x, y []float64)
 }
 
 // The backend in use; tests switch it.

@@ -51,8 +51,10 @@ func avx512Backend() backend {
 			side: 4,
 		},
 		&vectors{
-			dot:  func(x, y []float64) float64 { return dotAVX512F64(len(x), &x[0], &y[0]) },
-			axpy: func(alpha float64, x, y []float64) { axpyAVX512F64(len(x), alpha, &x[0], &y[0]) },
+			dot:     func(x, y []float64) float64 { return dotAVX512F64(len(x), &x[0], &y[0]) },
+			axpy:    func(alpha float64, x, y []float64) { axpyAVX512F64(len(x), alpha, &x[0], &y[0]) },
+			product: func(dst, x, y []float64) { productAVX512F64(len(x), &x[0], &y[0], &dst[0]) },
+			largest: func(x, y []float64) { largestAVX512F64(len(x), &x[0], &y[0]) },
 		},
 	}
 }
@@ -88,8 +90,10 @@ func avx2Backend() backend {
 			side: 4,
 		},
 		&vectors{
-			dot:  func(x, y []float64) float64 { return dotAVX2F64(len(x), &x[0], &y[0]) },
-			axpy: func(alpha float64, x, y []float64) { axpyAVX2F64(len(x), alpha, &x[0], &y[0]) },
+			dot:     func(x, y []float64) float64 { return dotAVX2F64(len(x), &x[0], &y[0]) },
+			axpy:    func(alpha float64, x, y []float64) { axpyAVX2F64(len(x), alpha, &x[0], &y[0]) },
+			product: func(dst, x, y []float64) { productAVX2F64(len(x), &x[0], &y[0], &dst[0]) },
+			largest: func(x, y []float64) { largestAVX2F64(len(x), &x[0], &y[0]) },
 		},
 	}
 }

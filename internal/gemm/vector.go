@@ -21,6 +21,26 @@ func Axpy(alpha float64, x, y []float64) {
 	}
 }
 
+// Product computes dst[i] ← x[i]·y[i]. dst may be x or y. It panics if the lengths differ.
+func Product(dst, x, y []float64) {
+	if len(x) != len(y) || len(dst) != len(x) {
+		panic("gemm: vectors of different lengths")
+	}
+	if len(x) > 0 {
+		activeV.product(dst, x, y)
+	}
+}
+
+// Largest sets y[i] to x[i] where that is greater. It panics if the lengths differ.
+func Largest(x, y []float64) {
+	if len(x) != len(y) {
+		panic("gemm: vectors of different lengths")
+	}
+	if len(x) > 0 {
+		activeV.largest(x, y)
+	}
+}
+
 // Exp computes dst[i] ← exp(src[i]), to 3e-7 (float32) or 1e-15 (float64)
 // relative. Overflow gives +Inf, underflow 0 by way of the subnormals, NaN
 // stays NaN. dst may be src. It panics if the lengths differ.

@@ -23,6 +23,8 @@ func main() {
 		g := newGen(is, 64)
 		g.dot()
 		g.axpy()
+		g.product()
+		g.largest()
 		g.sumSquares32()
 		newGen(is, 32).pack()
 		g.pack()

@@ -382,6 +382,30 @@ func (g *gen) axpy() {
 	})
 }
 
+func (g *gen) product() {
+	g.text("product", "func(n int, x, y, dst *float64)", "computes dst[i] ← x[i]·y[i].")
+	n, x, y, dst := ptr("n"), ptr("x"), ptr("y"), ptr("dst")
+	g.each(n, []GPVirtual{x, y, dst}, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
+		u, v := g.vec(), g.vec()
+		load(Mem{Base: x}, u)
+		load(Mem{Base: y}, v)
+		g.mul(u, v, v)
+		store(v, Mem{Base: dst})
+	})
+}
+
+func (g *gen) largest() {
+	g.text("largest", "func(n int, x, y *float64)", "computes y[i] ← x[i] if that is greater than y[i].")
+	n, x, y := ptr("n"), ptr("x"), ptr("y")
+	g.each(n, []GPVirtual{x, y}, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
+		u, v := g.vec(), g.vec()
+		load(Mem{Base: x}, u)
+		load(Mem{Base: y}, v)
+		g.max(v, u, v) // the first source where they are unordered: y, in the order of Intel's manual
+		store(v, Mem{Base: y})
+	})
+}
+
 // sumSquares32 emits Σ x² of float32 in float64; n is a multiple of 8, the
 // caller adds the rest.
 func (g *gen) sumSquares32() {
