@@ -5,6 +5,7 @@
 //	PairedDifference, PairedT     Student's t of the differences
 //	Difference                    Welch's t
 //	PairedRatio, Ratio            Fieller's theorem
+//	Prediction                    Student's prediction interval, with the spread within runs
 //	Judge                         an estimate and a target: a Verdict
 //	Holm                          p-values, corrected for their number
 //	Rank, Cliques                 many methods by their ranks
