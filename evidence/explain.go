@@ -112,7 +112,7 @@ func (e *Explanation) test(out *printer, r *TestResult) {
 		if !within {
 			not = "not "
 		}
-		out.printf("  one run   %s: where one evaluation in the last 5 %% of a new run will be in nine of ten cases; the paper's number is %sin it\n", r.oneRun(), not)
+		out.printf("  new run   %s: where one evaluation in the last 5 %% of a new run will be in nine of ten cases; the paper's number is %sin it\n", r.oneRun(), not)
 	}
 	if r.Note != "" {
 		out.printf("  note      %s\n", r.Note)

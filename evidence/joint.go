@@ -33,13 +33,15 @@ type JointAssumption struct {
 }
 
 // A JointReading is a combination, and what it reproduces. Of those that reproduce the
-// same with as many choices by result it is one with the fewest alternatives.
+// same with as many choices by result it is one with the fewest alternatives, and of those
+// one with the most cells that may be of one run.
 type JointReading struct {
 	Assumed  []Assumed `json:"assumed"`   // alternatives, in the ledger's order
 	ByResult int       `json:"by_result"` // choices made with the paper's results in view, of those that cells depend on
 	Cells    int       `json:"cells"`     // reproduced
 	Numbers  int       `json:"numbers"`   // reproduced
 	NotRun   int       `json:"not_run"`   // cells
+	OneRun   int       `json:"one_run"`   // cells that are not reproduced, but all of whose numbers may be of one of our runs
 }
 
 // Assumed is an alternative that a combination has.
@@ -203,18 +205,23 @@ func compareTallies(a, b tally) int {
 // An entry is the combinations of a tally: how many, and one that has the fewest
 // alternatives.
 type entry struct {
-	combinations, flips, notRun int
-	choice                      []uint8 // by variable
+	combinations, flips, notRun, oneRun int
+	choice                              []uint8 // by variable
+}
+
+// before reports whether the combination of an entry is shown rather than another's.
+func (e *entry) before(other entry) bool {
+	return e.flips < other.flips || e.flips == other.flips && e.oneRun > other.oneRun
 }
 
 // tallies counts combinations.
 type tallies map[tally]entry
 
-// add adds combinations. Of two with as few alternatives the first stays.
+// add adds combinations.
 func (t tallies) add(k tally, e entry) {
 	have, ok := t[k]
 	e.combinations += have.combinations
-	if ok && have.flips <= e.flips {
+	if ok && !e.before(have) {
 		have.combinations = e.combinations
 		e = have
 	}
@@ -228,7 +235,7 @@ type factor struct {
 }
 
 // An outcome is what a combination gives of a cell.
-type outcome struct{ cells, numbers, notRun int }
+type outcome struct{ cells, numbers, notRun, oneRun int }
 
 // at returns the outcome of a combination.
 func (f *factor) at(choice []uint8, variables []variable) outcome {
@@ -283,6 +290,10 @@ func outcomeOf(r ClaimResult) (out outcome) {
 		out.cells = 1
 	case stats.NotRun:
 		out.notRun = 1
+	default:
+		if within, _ := r.Within(); within {
+			out.oneRun = 1
+		}
 	}
 	for _, t := range r.Tests {
 		if t.Verdict == stats.Reproduced {
@@ -372,6 +383,7 @@ func (j *joint) tally(choice []uint8, variables []int, factors []factor) counted
 		c.cells += o.cells
 		c.numbers += o.numbers
 		c.notRun += o.notRun
+		c.oneRun += o.oneRun
 	}
 	return c
 }
@@ -384,8 +396,8 @@ func (t tallies) times(u tallies) tallies {
 		for _, b := range right {
 			x, y := t[a], u[b]
 			k := tally{a.byResult + b.byResult, a.cells + b.cells, a.numbers + b.numbers}
-			e := entry{combinations: x.combinations * y.combinations, flips: x.flips + y.flips, notRun: x.notRun + y.notRun}
-			if have, ok := out[k]; !ok || e.flips < have.flips {
+			e := entry{combinations: x.combinations * y.combinations, flips: x.flips + y.flips, notRun: x.notRun + y.notRun, oneRun: x.oneRun + y.oneRun}
+			if have, ok := out[k]; !ok || e.before(have) {
 				e.choice = slices.Clone(x.choice)
 				for i, v := range y.choice {
 					e.choice[i] |= v
@@ -399,7 +411,7 @@ func (t tallies) times(u tallies) tallies {
 
 // reading words a combination.
 func (j *joint) reading(k tally, e entry) JointReading {
-	r := JointReading{Assumed: []Assumed{}, ByResult: k.byResult, Cells: k.cells, Numbers: k.numbers, NotRun: e.notRun}
+	r := JointReading{Assumed: []Assumed{}, ByResult: k.byResult, Cells: k.cells, Numbers: k.numbers, NotRun: e.notRun, OneRun: e.oneRun}
 	for i, v := range j.variables {
 		if a := v.values[e.choice[i]]; a != nil {
 			r.Assumed = append(r.Assumed, Assumed{v.assumption.ID, a.ID, a.Value, v.assumption.Chosen, cmp.Or(a.How, experiments.ChosenByResult)})

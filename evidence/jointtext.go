@@ -21,16 +21,16 @@ func (j *JointReport) WriteText(w io.Writer) error {
 		return out.err
 	}
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "by result\tcells\tnumbers\tcells not run\tcombinations\tassumed otherwise")
+	fmt.Fprintln(t, "by result\tcells\tnumbers\tone run's\tnot run\tcombinations\tassumed otherwise")
 	for _, r := range j.Shown() {
-		fmt.Fprintf(t, "%d\t%d of %d\t%d of %d\t%d\t%s\t%s\n", r.ByResult, r.Cells, j.Cells, r.Numbers, j.Numbers, r.NotRun,
+		fmt.Fprintf(t, "%d\t%d of %d\t%d of %d\t%d\t%d\t%s\t%s\n", r.ByResult, r.Cells, j.Cells, r.Numbers, j.Numbers, r.OneRun, r.NotRun,
 			grouped(j.Like(r)), r.Names())
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	best := j.Front[len(j.Front)-1]
-	out.printf("\n%s\n", j.Sentence())
+	out.printf("\n%s\n\n", j.Sentence())
 	for _, a := range best.Assumed {
 		out.printf("  %s=%s (%s): %s\n    instead of (%s): %s\n", a.Assumption, a.Alternative, a.How, oneLine(a.Value), j.how(a.Assumption), oneLine(a.Chosen))
 	}
@@ -62,7 +62,7 @@ func (j *JointReport) Shown() []JointReading {
 // Words say how combinations are counted, a paragraph each.
 func (j *JointReport) Words() []string {
 	return []string{
-		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell for which no run has what a combination assumes counts as not reproduced.",
+		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell for which no run has what a combination assumes counts as not reproduced. One run's: the cells that are not reproduced, but all of whose printed numbers may be of one of our runs.",
 			grouped(j.Combinations), len(j.Assumptions)),
 		fmt.Sprintf("A choice is by result if it was made with the paper's numbers in view. An alternative that is taken because it reproduces more is one, unless it is printed or follows from a rule. "+
 			"As chosen, %d are by result. The more combinations are tried, the more some reproduce by chance: the best says what the authors may have run, and confirms nothing.", j.Chosen.ByResult),
@@ -74,10 +74,10 @@ func (j *JointReport) Sentence() string {
 	best := j.Front[len(j.Front)-1]
 	s := fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices).",
 		best.Cells, j.Cells, best.Numbers, j.Numbers, best.ByResult, j.Chosen.Cells, j.Chosen.Numbers, j.Chosen.ByResult)
-	if len(best.Assumed) == 0 {
-		return s + " It assumes what was chosen."
+	if best.OneRun > 0 {
+		s += fmt.Sprintf(" The numbers of %d more may be of one of our runs.", best.OneRun)
 	}
-	return s + " It assumes otherwise:"
+	return s + " Assumed otherwise: " + best.Names() + "."
 }
 
 // Names are the alternatives of a combination, as 'runall verify --assume' takes them.
@@ -124,7 +124,7 @@ func (c *ClaimDocument) Differences() (out []string) {
 			line += fmt.Sprintf(" where the paper prints %s", number(*t.Paper))
 		}
 		if t.Within != nil {
-			line += map[bool]string{true: ", within the interval of one run", false: ", outside the interval of one run"}[*t.Within] +
+			line += map[bool]string{true: ", within the interval of a new run", false: ", outside the interval of a new run"}[*t.Within] +
 				fmt.Sprintf(" (%s to %s)", number(float64(*t.RunFrom)), number(float64(*t.RunUntil)))
 		}
 		if t.Note != "" {

@@ -14,10 +14,10 @@ import (
 
 // WriteText writes the verdicts as a table, a line a claim and below it a line
 // a test, and counts them. The columns "½" and "2×" have the verdicts at half and at twice
-// the margins, "one run" the interval for one evaluation of a cell's next run.
+// the margins, "new run" the interval for one evaluation of a cell's next run.
 func (a *Assessment) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\t½ margin\t2× margin\tone run [90 %]\tpaper's in it\tnote")
+	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\t½ margin\t2× margin\tnew run [90 %]\tpaper's in it\tnote")
 	for i := range a.Claims {
 		c := &a.Claims[i]
 		half, twice := "", ""
@@ -43,7 +43,7 @@ sentences and captions: %s
 theorems of Table 1: %s
 cells at half the margins: %s
 cells at twice the margins: %s
-printed numbers that may be of one of our runs: %d of %d, in %d of %d cells all (three runs or more)
+printed numbers inside the interval of a new run: %d of %d; cells with all of theirs inside: %d of %d (of three runs or more)
 `, cells, sentences, theorems, a.CellsAt(0.5), a.CellsAt(2), numbers, ofNumbers, in, of)
 	return err
 }

@@ -36,14 +36,14 @@ type joint struct{ *evidence.JointReport }
 // rows are the combinations by what they reproduce, the numbers in all: one of those with
 // the fewest alternatives is named.
 func (j *joint) rows() [][]string {
-	out := [][]string{{"by_result", "cells", "numbers", "combinations", "on_front", "cells_not_run", "assumed_otherwise"}}
+	out := [][]string{{"by_result", "cells", "numbers", "combinations", "on_front", "cells_of_one_run", "cells_not_run", "assumed_otherwise"}}
 	for _, c := range j.Counts {
 		front := false
 		for _, r := range j.Front {
 			front = front || r.ByResult == c.ByResult && r.Cells == c.Cells && r.Numbers == c.Numbers
 		}
 		out = append(out, []string{strconv.Itoa(c.ByResult), strconv.Itoa(c.Cells), strconv.Itoa(c.Numbers), strconv.Itoa(c.Combinations),
-			strconv.FormatBool(front), strconv.Itoa(c.NotRun), c.Names()})
+			strconv.FormatBool(front), strconv.Itoa(c.OneRun), strconv.Itoa(c.NotRun), c.Names()})
 	}
 	return out
 }

@@ -141,7 +141,7 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 // judgedLines are the verdicts on the printed numbers: each with those at half and at
 // twice the margin, and where one evaluation of one run would be.
 func (c *Cell) judgedLines() []cellLine {
-	verdicts, oneRun := cellLine{label: "verdict"}, cellLine{label: "one run"}
+	verdicts, oneRun := cellLine{label: "verdict"}, cellLine{label: "new run"}
 	for q, r := range c.Judged {
 		if r == nil {
 			continue
@@ -178,7 +178,7 @@ func (c *Cell) OneRun(q int) string {
 }
 
 // judgedNote explains judgedLines.
-const judgedNote = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. one run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not."
+const judgedNote = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not."
 
 // notes are the notes of the faces that show verdicts.
 func (t *Table) notes() []string {

@@ -167,7 +167,7 @@ func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []st
 			if !within {
 				not = "not "
 			}
-			line += fmt.Sprintf("; one run %s, the paper's %sin it", w.OneRun, not)
+			line += fmt.Sprintf("; a new run %s, the paper's %sin it", w.OneRun, not)
 		}
 		if t.Note != "" {
 			line += "; " + note(t.Note)

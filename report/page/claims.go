@@ -61,8 +61,7 @@ type claimView struct {
 	Reason      string   // why it deviates, as far as the ledger says
 	Order       int      // the paper's
 	Verdict     *verdictView
-	AtHalf      *verdictView // with all margins halved; nil if there are none
-	AtTwice     *verdictView // the same, doubled
+	Margins     []*verdictView // with all margins halved and doubled; none without one
 	Tests       []testView
 	Assumptions []link
 }
@@ -75,8 +74,7 @@ type testView struct {
 	Statistic string
 	Basis     string
 	Verdict   *verdictView
-	AtHalf    *verdictView // with the margin halved; nil if there is none
-	AtTwice   *verdictView // the same, doubled
+	Margins   []*verdictView // with the margin halved and doubled; none without one
 	Remarks   []string
 }
 
@@ -91,7 +89,9 @@ func (v *view) claims(in Input) {
 	assessed := in.Report.Input.Assessment
 	cells, sentences, theorems := assessed.Counts()
 	v.Cells, v.Numbers, v.Said = cells, assessed.Numbers(), sentences
-	v.Counts = []countRow{{"cells", cells}, {"at ½ margin", assessed.CellsAt(0.5)}, {"at 2× margin", assessed.CellsAt(2)}, {"numbers", v.Numbers}, {"sentences", sentences}, {"theorems", theorems}}
+	v.AtHalf, v.AtTwice = assessed.CellsAt(0.5).Reproduced, assessed.CellsAt(2).Reproduced
+	_, _, v.OneRun, v.OfOneRun = assessed.WithinOneRun()
+	v.Counts = []countRow{{"cells", cells}, {"numbers", v.Numbers}, {"sentences", sentences}, {"theorems", theorems}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
 		{ID: "claims-cells", Title: "Cells of the paper's tables"},
@@ -158,7 +158,7 @@ func newClaim(c *evidence.ClaimResult, l *experiments.Ledger, paper *experiments
 	}
 	out.Verdict = verdictOf(c.Verdict, explained)
 	if c.HasMargin() {
-		out.AtHalf, out.AtTwice = verdictOf(c.At(0.5), ""), verdictOf(c.At(2), "")
+		out.Margins = []*verdictView{verdictOf(c.At(0.5), ""), verdictOf(c.At(2), "")}
 	}
 	for i := range c.Tests {
 		out.Tests = append(out.Tests, newTest(&c.Tests[i], l, paper))
@@ -240,7 +240,7 @@ func newTest(r *evidence.TestResult, l *experiments.Ledger, paper *experiments.P
 	t := testView{Words: r.Words(l), Sentence: r.Sentence(paper), ID: r.Test.ID, Basis: string(r.Estimate.Basis), Verdict: verdictOf(r.Verdict, r.Test.Explained)}
 	t.Statistic = t.Of
 	if r.Test.Margin > 0 {
-		t.AtHalf, t.AtTwice = verdictOf(r.At(0.5), ""), verdictOf(r.At(2), "")
+		t.Margins = []*verdictView{verdictOf(r.At(0.5), ""), verdictOf(r.At(2), "")}
 	}
 	switch r.Test.Kind {
 	case experiments.KindLess, experiments.KindDifference:
@@ -252,7 +252,7 @@ func newTest(r *evidence.TestResult, l *experiments.Ledger, paper *experiments.P
 		t.Remarks = append(t.Remarks, "Target: "+strings.TrimSpace(r.Test.Reason))
 	}
 	if t.OneRun != "" {
-		t.Remarks = append(t.Remarks, "One evaluation of one run, 90 %: "+t.OneRun+"; the paper's number in it: "+t.Within+".")
+		t.Remarks = append(t.Remarks, "One evaluation of a new run, 90 %: "+t.OneRun+"; the paper's number in it: "+t.Within+".")
 	}
 	if r.Note != "" {
 		t.Remarks = append(t.Remarks, "Note: "+r.Note)

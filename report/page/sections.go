@@ -68,10 +68,10 @@ func MultiverseSection(m *evidence.MultiverseReport) Section {
 func JointSection(j *evidence.JointReport) (Section, error) {
 	front := &report.Table{
 		Title:  "The most reproduced, by the number of choices by result",
-		Header: []string{"choices by result", "cells", "numbers", "cells not run", "combinations like it", "assumed otherwise"},
+		Header: []string{"choices by result", "cells", "numbers", "one run's", "not run", "combinations like it", "assumed otherwise"},
 	}
 	for _, r := range j.Shown() {
-		front.Rows = append(front.Rows, []string{strconv.Itoa(r.ByResult), strconv.Itoa(r.Cells), strconv.Itoa(r.Numbers), strconv.Itoa(r.NotRun), strconv.Itoa(j.Like(r)), r.Names()})
+		front.Rows = append(front.Rows, []string{strconv.Itoa(r.ByResult), strconv.Itoa(r.Cells), strconv.Itoa(r.Numbers), strconv.Itoa(r.OneRun), strconv.Itoa(r.NotRun), strconv.Itoa(j.Like(r)), r.Names()})
 	}
 	best := j.Front[len(j.Front)-1]
 	otherwise := &report.Table{Title: "What the best assumes otherwise", Header: []string{"assumption = alternative", "chosen how", "what it is", "instead of"}}
