@@ -2,17 +2,21 @@ package record
 
 import (
 	"fmt"
-	"slices"
+	"sort"
 
 	"polkrepro/experiments"
 )
 
-// Tail returns the points in the last 5 % of the samples of a run of so many, of which
-// the paper's tables have the mean.
+// Tail returns the points, which ascend, in the last 5 % of the samples of a run of so
+// many, of which the paper's tables have the mean.
 func Tail(points []Point, samples int) []Point {
-	return slices.DeleteFunc(slices.Clone(points), func(p Point) bool {
-		return p.Samples > samples || float64(p.Samples) <= 0.95*float64(samples)
-	})
+	from := sort.Search(len(points), func(i int) bool { return float64(points[i].Samples) > 0.95*float64(samples) })
+	return points[from:max(from, upTo(points, samples))]
+}
+
+// upTo is the number of points after at most so many samples.
+func upTo(points []Point, samples int) int {
+	return sort.Search(len(points), func(i int) bool { return points[i].Samples > samples })
 }
 
 // Average returns the final figures of a run of so many samples: the means over its
@@ -59,11 +63,8 @@ func (r *Record) Cut(samples int) (*Record, error) {
 	}
 	out := &Record{Path: r.Path, Header: r.Header}
 	out.Header.Run.Samples = samples
-	for _, p := range r.Points {
-		if p.Samples <= samples {
-			out.Points = append(out.Points, p)
-		}
-	}
+	n := upTo(r.Points, samples)
+	out.Points = r.Points[:n:n]
 	if len(Tail(out.Points, samples)) == 0 {
 		return nil, fmt.Errorf("no evaluation in the last 5 %% of %d samples", samples)
 	}

@@ -41,7 +41,7 @@ func TestPrediction(t *testing.T) {
 // at least 85 %. The range of all evaluations would hold too few of five runs.
 func TestPredictionCoverage(t *testing.T) {
 	t.Parallel()
-	const samples, evaluations = 1000, 10
+	const samples, evaluations = 600, 10
 	for i, s := range shapes(t) {
 		for k, within := range []float64{0, 1, 3} { // standard deviation, by that of the runs
 			for _, n := range sizes {
