@@ -63,8 +63,8 @@ type source struct {
 // beside the chosen values, but any run begins with shorter ones.
 func (x *index) source(cell string) source {
 	var s source
-	var by, passes string // ASSUMPTION=ALTERNATIVE that the answer is of, and the number of passes
-	var shorter []*experiments.Answer
+	var by, passes string            // ASSUMPTION=ALTERNATIVE that the answer is of, and the number of passes
+	var longer []*experiments.Answer // that may be cut: the alternative's, the cell's own, which are nil, and those of other alternatives
 	set := x.paper.Cells[cell].Data
 	for _, id := range slices.Sorted(maps.Keys(x.assumed.flipped)) {
 		a := x.assumed.flipped[id]
@@ -72,9 +72,9 @@ func (x *index) source(cell string) source {
 		switch {
 		case a.Passes[set] > 0 && x.assumed.ledger.Depends(cell, id):
 			s.passes, passes = a.Passes[set], id+"="+a.ID
-			shorter = append(shorter, answer, nil)
+			longer = append(longer, answer, nil)
 			for i := range x.assumed.ledger.Assumption(id).Alternatives {
-				shorter = append(shorter, x.assumed.ledger.Assumption(id).Alternatives[i].Answer(cell))
+				longer = append(longer, x.assumed.ledger.Assumption(id).Alternatives[i].Answer(cell))
 			}
 		case answer == nil:
 		case s.answer != nil:
@@ -92,7 +92,7 @@ func (x *index) source(cell string) source {
 		}
 		return s
 	}
-	for i, answer := range shorter {
+	for i, answer := range longer {
 		if (answer != nil || i == 1) && x.lasts(cell, answer, s.passes) {
 			s.answer = answer
 			return s

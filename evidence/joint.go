@@ -217,14 +217,16 @@ func (e *entry) before(other entry) bool {
 // tallies counts combinations.
 type tallies map[tally]entry
 
-// add adds combinations.
+// add adds combinations. The choice of e may be changed afterwards.
 func (t tallies) add(k tally, e entry) {
 	have, ok := t[k]
-	e.combinations += have.combinations
 	if ok && !e.before(have) {
-		have.combinations = e.combinations
-		e = have
+		have.combinations += e.combinations
+		t[k] = have
+		return
 	}
+	e.combinations += have.combinations
+	e.choice = slices.Clone(e.choice)
 	t[k] = e
 }
 
@@ -370,10 +372,9 @@ type counted struct {
 // tally counts a combination: of the variables given the choices by result and the
 // alternatives, of the factors what is reproduced.
 func (j *joint) tally(choice []uint8, variables []int, factors []factor) counted {
-	c := counted{entry: entry{combinations: 1, choice: make([]uint8, len(choice))}}
+	c := counted{entry: entry{combinations: 1, choice: choice}}
 	for _, v := range variables {
 		c.byResult += j.variables[v].byResult(choice[v])
-		c.choice[v] = choice[v]
 		if choice[v] > 0 {
 			c.flips++
 		}
@@ -388,22 +389,21 @@ func (j *joint) tally(choice []uint8, variables []int, factors []factor) counted
 	return c
 }
 
-// times counts the combinations of two that have no variable in common.
+// times counts the combinations of two that have no variable in common but those on
+// whose values they agree.
 func (t tallies) times(u tallies) tallies {
 	out := make(tallies, len(t)*len(u))
 	right := slices.SortedFunc(maps.Keys(u), compareTallies)
+	var both []uint8
 	for _, a := range slices.SortedFunc(maps.Keys(t), compareTallies) {
 		for _, b := range right {
 			x, y := t[a], u[b]
-			k := tally{a.byResult + b.byResult, a.cells + b.cells, a.numbers + b.numbers}
-			e := entry{combinations: x.combinations * y.combinations, flips: x.flips + y.flips, notRun: x.notRun + y.notRun, oneRun: x.oneRun + y.oneRun}
-			if have, ok := out[k]; !ok || e.before(have) {
-				e.choice = slices.Clone(x.choice)
-				for i, v := range y.choice {
-					e.choice[i] |= v
-				}
+			both = both[:0]
+			for i := range x.choice {
+				both = append(both, x.choice[i]|y.choice[i])
 			}
-			out.add(k, e)
+			out.add(tally{a.byResult + b.byResult, a.cells + b.cells, a.numbers + b.numbers},
+				entry{x.combinations * y.combinations, x.flips + y.flips, x.notRun + y.notRun, x.oneRun + y.oneRun, both})
 		}
 	}
 	return out
