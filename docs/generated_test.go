@@ -54,10 +54,16 @@ func TestAssumptions(t *testing.T) {
 		fmt.Fprintf(&b, "\n### %s\n\n- **The paper**: %s\n- **Here** (%s): %s\n- **Why**: %s\n", a.ID, a.Paper, a.How, a.Chosen, a.Evidence)
 		for _, alt := range a.Alternatives {
 			how := "not run"
-			if alt.Reading() {
+			switch {
+			case alt.Reading():
 				how = "another reading of the same runs"
-			} else if len(alt.Answers) > 0 {
+			case len(alt.Answers) > 0:
 				how = "run"
+			case len(alt.Passes) > 0:
+				how = "cut from longer runs"
+			}
+			if alt.How != "" {
+				how += ", " + alt.How
 			}
 			fmt.Fprintf(&b, "- Alternative `%s` (%s): %s", alt.ID, how, alt.Value)
 			if alt.Effect != "" {

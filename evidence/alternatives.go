@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
 )
 
@@ -13,13 +15,12 @@ import (
 type alternatives struct {
 	ledger  *experiments.Ledger
 	flipped map[string]*experiments.Alternative // by assumption
-	answers map[string]experiments.Answer       // by cell: the runs that take the place of its own
 	risk    map[string]string                   // by data set: the risk that is read instead
 	without []string                            // tests that don't count, CLAIM.TEST
 }
 
-// newAlternatives looks up alternatives by assumption and checks that each is run by a
-// spec or is another reading of the runs there are.
+// newAlternatives looks up alternatives by assumption and checks that records can say
+// something of each.
 func newAlternatives(l *experiments.Ledger, assume map[string]string) (alternatives, error) {
 	w := noAlternatives(l)
 	for _, id := range slices.Sorted(maps.Keys(assume)) {
@@ -31,57 +32,116 @@ func newAlternatives(l *experiments.Ledger, assume map[string]string) (alternati
 		if alternative == nil {
 			return w, fmt.Errorf("evidence: assumption %s has no alternative %q", id, assume[id])
 		}
-		if len(alternative.Answers) == 0 && !alternative.Reading() {
+		if !alternative.Run() {
 			return w, fmt.Errorf("evidence: no spec runs the alternative %s of assumption %s", assume[id], id)
 		}
-		if err := w.flip(id, alternative); err != nil {
-			return w, err
-		}
+		w.flip(id, alternative)
 	}
 	return w, nil
 }
 
 // noAlternatives is that of a ledger with nothing flipped.
 func noAlternatives(l *experiments.Ledger) alternatives {
-	return alternatives{
-		ledger:  l,
-		flipped: make(map[string]*experiments.Alternative),
-		answers: make(map[string]experiments.Answer),
-		risk:    make(map[string]string),
-	}
+	return alternatives{ledger: l, flipped: make(map[string]*experiments.Alternative), risk: make(map[string]string)}
 }
 
-// flip assumes an alternative too. It is an error if another one answers for
-// the same cell: no run has both.
-func (w *alternatives) flip(assumption string, a *experiments.Alternative) error {
-	for _, answer := range a.Answers {
-		if _, taken := w.answers[answer.Cell]; taken {
-			return fmt.Errorf("evidence: no spec runs %s=%s together with the other alternatives, for %s", assumption, a.ID, answer.Cell)
-		}
-		w.answers[answer.Cell] = answer
-	}
+// flip assumes an alternative too.
+func (w *alternatives) flip(assumption string, a *experiments.Alternative) {
 	w.flipped[assumption] = a
 	maps.Copy(w.risk, a.Risk)
 	w.without = append(w.without, a.Without...)
-	return nil
 }
+
+// A source is the runs that take the place of a cell's under the flipped assumptions.
+type source struct {
+	answer *experiments.Answer // an alternative's; nil: the cell's own
+	passes int                 // that they are cut to; 0: none
+	why    string              // there are no such runs; empty if there are
+}
+
+// source returns the runs that take the place of a cell's. A run has one alternative
+// beside the chosen values, but any run begins with shorter ones.
+func (x *index) source(cell string) source {
+	var s source
+	var by, passes string            // ASSUMPTION=ALTERNATIVE that the answer is of, and the number of passes
+	var longer []*experiments.Answer // that may be cut: the alternative's, the cell's own, which are nil, and those of other alternatives
+	set := x.paper.Cells[cell].Data
+	for _, id := range slices.Sorted(maps.Keys(x.assumed.flipped)) {
+		a := x.assumed.flipped[id]
+		answer := a.Answer(cell)
+		switch {
+		case a.Passes[set] > 0 && x.assumed.ledger.Depends(cell, id):
+			s.passes, passes = a.Passes[set], id+"="+a.ID
+			longer = append(longer, answer, nil)
+			for i := range x.assumed.ledger.Assumption(id).Alternatives {
+				longer = append(longer, x.assumed.ledger.Assumption(id).Alternatives[i].Answer(cell))
+			}
+		case answer == nil:
+		case s.answer != nil:
+			return source{why: fmt.Sprintf("no run of %s has both %s and %s=%s", cell, by, id, a.ID)}
+		default:
+			s.answer, by = answer, id+"="+a.ID
+		}
+	}
+	if passes == "" {
+		return s
+	}
+	if s.answer != nil {
+		if !x.lasts(cell, s.answer, s.passes) {
+			s.why = fmt.Sprintf("no run of %s with %s has %s", cell, by, passes)
+		}
+		return s
+	}
+	for i, answer := range longer {
+		if (answer != nil || i == 1) && x.lasts(cell, answer, s.passes) {
+			s.answer = answer
+			return s
+		}
+	}
+	s.why = fmt.Sprintf("no run of %s has %s", cell, passes)
+	return s
+}
+
+// lasts reports whether there are runs in the place of a cell's, or if answer is nil
+// those of its own, and they all have so many passes over the training set.
+func (x *index) lasts(cell string, answer *experiments.Answer, passes int) bool {
+	plan := x.answers(answer)
+	if answer == nil {
+		plan = x.selected(experiments.Selector{Cell: cell})
+	}
+	return len(plan) > 0 && !slices.ContainsFunc(plan, func(p experiments.Planned) bool { return p.Run.Samples < passes*trainingSets()[p.Run.Data.Name] })
+}
+
+// trainingSets are the numbers of examples in the data sets' training sets.
+var trainingSets = sync.OnceValue(func() map[string]int {
+	sizes := make(map[string]int)
+	for _, set := range data.List() {
+		sizes[set.Name] = set.Train
+	}
+	return sizes
+})
 
 // unanswered says why a test of a claim has no answer under the flipped
 // assumptions; it is empty where there is one.
-func (w *alternatives) unanswered(c experiments.Claim, t experiments.Test) string {
+func (x *index) unanswered(c experiments.Claim, t experiments.Test) string {
 	cells := []string{t.Of.Cell}
 	if t.To != nil {
 		cells = append(cells, t.To.Cell)
 	}
-	for _, id := range slices.Sorted(maps.Keys(w.flipped)) {
-		a := w.flipped[id]
+	for _, id := range slices.Sorted(maps.Keys(x.assumed.flipped)) {
+		a := x.assumed.flipped[id]
 		if a.Reading() || !slices.Contains(c.Assumptions, id) {
 			continue
 		}
 		for _, cell := range cells {
-			if w.ledger.Depends(cell, id) && a.Answer(cell) == nil {
+			if x.assumed.ledger.Depends(cell, id) && a.Answer(cell) == nil && a.Passes[x.paper.Cells[cell].Data] == 0 {
 				return fmt.Sprintf("no spec runs %s with %s=%s", cell, id, a.ID)
 			}
+		}
+	}
+	for _, cell := range cells {
+		if s := x.source(cell); s.why != "" {
+			return s.why
 		}
 	}
 	return ""

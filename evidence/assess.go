@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -48,6 +49,7 @@ type TestResult struct {
 	Estimate  stats.Estimate // NaN if there is none
 	Low, High float64        // the target
 	Of, To    Side           // To is empty for a test of one mean
+	OneRun    stats.Estimate // of a cell's test: where one evaluation in the last 5 % of one new run will be; no Basis where that is not known
 	Note      string         // what the reader has to know of the verdict
 
 	Unanswered bool // no spec runs it under what is assumed
@@ -56,7 +58,7 @@ type TestResult struct {
 // Assess judges all claims of a ledger. Where an assumption is flipped, a claim
 // that depends on it and that no runs of the alternative answer is not run. The
 // error is that of an assumption or alternative that does not exist or that no
-// spec runs, or of two that would need runs of both at once.
+// spec runs. Two that would need runs of both at once leave claims not run.
 func Assess(in Input) (*Assessment, error) {
 	paper, err := experiments.Paper()
 	if err != nil {
@@ -109,11 +111,15 @@ func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult
 func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[string]string) TestResult {
 	r := TestResult{Test: t, Estimate: stats.Single(math.NaN())}
 	r.Low, r.High = t.Target()
-	if why := x.assumed.unanswered(c, t); why != "" {
+	if why := x.unanswered(c, t); why != "" {
 		r.Verdict, r.Note, r.Unanswered = stats.NotRun, why, true
 		return r
 	}
 	r.Of, r.To = x.sides(t)
+	if why := cmp.Or(r.Of.cut, r.To.cut); why != "" {
+		r.Verdict, r.Note, r.Unanswered = stats.NotRun, why, true
+		return r
+	}
 	if len(r.Of.Runs) == 0 || t.To != nil && len(r.To.Runs) == 0 {
 		r.Verdict, r.Note = stats.NotRun, r.absent(failed)
 		return r
@@ -128,6 +134,9 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 	}
 	r.Estimate = r.estimate()
 	r.Verdict = stats.Judge(r.Estimate, r.Low, r.High)
+	if c.Cell {
+		r.OneRun = x.oneRun(&r.Of, t.Of)
+	}
 	r.Note = r.note(failed)
 	return r
 }
@@ -155,6 +164,73 @@ func (r *TestResult) estimate() stats.Estimate {
 		return stats.Ratio(r.Of.values(), r.To.values())
 	}
 	return stats.Difference(r.Of.values(), r.To.values())
+}
+
+// oneRun estimates where one evaluation in the last 5 % of one new run will be; it has
+// no Basis if the runs don't say, because they are fewer than three or one diverged.
+func (x *index) oneRun(s *Side, of experiments.Selector) stats.Estimate {
+	var runs [][]float64
+	for _, r := range s.Runs {
+		var values []float64
+		for _, p := range record.Tail(r.Record.Points, r.Record.Header.Run.Samples) {
+			values = append(values, quantity(of.Quantity, x.risk(of.Cell), p))
+		}
+		if len(values) == 0 {
+			return stats.Estimate{}
+		}
+		runs = append(runs, values)
+	}
+	if e := stats.Prediction(runs); e.Basis == stats.OneRun {
+		return e
+	}
+	return stats.Estimate{}
+}
+
+// At returns the verdict with the margin taken so many times: the verdict itself for a
+// test that has none.
+func (r *TestResult) At(margins float64) stats.Verdict {
+	if r.Verdict == stats.NotRun || r.Test.Margin == 0 {
+		return r.Verdict
+	}
+	low, high := r.Test.TargetAt(margins)
+	return stats.Judge(r.Estimate, low, high)
+}
+
+// Within reports whether the printed number may be one evaluation of one run, and
+// whether that is known.
+func (r *TestResult) Within() (within, known bool) {
+	e := r.OneRun
+	if e.Basis == "" || r.Test.Paper == nil {
+		return false, false
+	}
+	return e.Low <= *r.Test.Paper && *r.Test.Paper <= e.High, true
+}
+
+// At returns the verdict with all margins taken so many times: the worst of the tests'.
+func (c *ClaimResult) At(margins float64) stats.Verdict {
+	worst := c.Verdict // of a claim without tests
+	for i := range c.Tests {
+		if v := c.Tests[i].At(margins); i == 0 || v > worst {
+			worst = v
+		}
+	}
+	return worst
+}
+
+// HasMargin reports whether a margin decides the claim.
+func (c *ClaimResult) HasMargin() bool {
+	return slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Test.Margin > 0 })
+}
+
+// Within reports whether every number that a cell prints may be one evaluation of one
+// run, and whether that is known of all.
+func (c *ClaimResult) Within() (within, known bool) {
+	within, known = true, len(c.Tests) > 0
+	for i := range c.Tests {
+		w, k := c.Tests[i].Within()
+		within, known = within && w, known && k
+	}
+	return within && known, known
 }
 
 // absent says why there is nothing to judge by.
@@ -204,7 +280,7 @@ func (r *TestResult) note(failed map[string]string) string {
 	case few < stats.Fewest:
 		return "two runs"
 	}
-	return ""
+	return r.Of.short()
 }
 
 // A Change is a claim on which two assessments differ.
@@ -288,6 +364,43 @@ func (a *Assessment) Numbers() Counts {
 		}
 	}
 	return n
+}
+
+// CellsAt counts the verdicts on the cells with all margins taken so many times. None
+// is explained.
+func (a *Assessment) CellsAt(margins float64) (n Counts) {
+	for i := range a.Claims {
+		if c := &a.Claims[i]; c.Claim.Cell {
+			n.add(c.At(margins), false)
+		}
+	}
+	return n
+}
+
+// WithinOneRun counts the cells, and the numbers in them, that may be one evaluation of
+// one run, and those of which that is known.
+func (a *Assessment) WithinOneRun() (cells, ofCells, numbers, ofNumbers int) {
+	count := func(within, known bool, n, of *int) {
+		if within {
+			*n++
+		}
+		if known {
+			*of++
+		}
+	}
+	for i := range a.Claims {
+		c := &a.Claims[i]
+		if !c.Claim.Cell {
+			continue
+		}
+		within, known := c.Within()
+		count(within, known, &cells, &ofCells)
+		for j := range c.Tests {
+			within, known := c.Tests[j].Within()
+			count(within, known, &numbers, &ofNumbers)
+		}
+	}
+	return cells, ofCells, numbers, ofNumbers
 }
 
 // Incomplete reports whether a claim is: records are missing, or a test has no

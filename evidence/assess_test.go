@@ -172,7 +172,6 @@ func TestFlip(t *testing.T) {
 	}
 	for _, bad := range []map[string]string{
 		{"nonsense": "x"}, {"bsgd-maintenance": "x"}, {"projection": "as-printed"},
-		{"mini-batch": "sum", "budget-norm": "squared"}, // no run has both
 	} {
 		in.Assume = bad
 		if _, err := Assess(in); err == nil {

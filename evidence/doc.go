@@ -23,5 +23,13 @@
 // cell's, of the same draws and orders if there are such, or another risk is
 // read from the same runs. What no spec runs is not run. [Multiverse] does so
 // for every alternative, each alone (S. Steegen, F. Tuerlinckx, A. Gelman,
-// W. Vanpaemel, "Increasing transparency through a multiverse analysis", 2016).
+// W. Vanpaemel, "Increasing transparency through a multiverse analysis", 2016),
+// and [Joint] for all combinations of them. An alternative number of passes needs no runs
+// of its own: those of more passes begin with it (record.Record.Cut).
+//
+// # One run
+//
+// A mean says nothing of whether the paper's number may be one run's, where runs
+// scatter. [TestResult.Within] says that, by the interval of [stats.Prediction]. No
+// verdict depends on it.
 package evidence

@@ -104,6 +104,16 @@ func (e *Explanation) test(out *printer, r *TestResult) {
 	if r.Verdict != stats.NotRun {
 		out.printf("  measured  %s (%s)\n", r.ours(), r.Estimate.Basis)
 	}
+	if w := r.margins(); w[0] != "" {
+		out.printf("  margins   at half of it %s, at twice %s\n", w[0], w[1])
+	}
+	if within, known := r.Within(); known {
+		not := ""
+		if !within {
+			not = "not "
+		}
+		out.printf("  new run   %s: where one evaluation in the last 5 %% of a new run will be in nine of ten cases; the paper's number is %sin it\n", r.oneRun(), not)
+	}
 	if r.Note != "" {
 		out.printf("  note      %s\n", r.Note)
 	}

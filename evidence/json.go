@@ -17,6 +17,8 @@ type Document struct {
 		Cells     Counts `json:"cells"`
 		Sentences Counts `json:"sentences"`
 		Theorems  Counts `json:"theorems"`
+		Half      Counts `json:"cells_half_margin"`  // cells, with all margins halved
+		Twice     Counts `json:"cells_twice_margin"` // the same, doubled
 	} `json:"counts"` // claims by verdict
 	Claims  []ClaimDocument `json:"claims"`            // in the order of the ledger
 	Changes []Change        `json:"changes,omitempty"` // from what is assumed otherwise
@@ -25,34 +27,42 @@ type Document struct {
 
 // A ClaimDocument is one claim of a Document.
 type ClaimDocument struct {
-	ID          string         `json:"id"`                    // as 'runall explain' takes it
-	Cell        bool           `json:"cell"`                  // the claim is a cell of Table 2 or 3
-	Section     string         `json:"section"`               // of the paper
-	Quote       string         `json:"quote"`                 // the paper's words or numbers
-	Verdict     stats.Verdict  `json:"verdict"`               // the worst of the tests'
-	Explained   bool           `json:"explained"`             // the ledger says why the claim deviates
-	Assumptions []string       `json:"assumptions,omitempty"` // IDs of those that the claim rests on
-	Tests       []TestDocument `json:"tests"`                 // all that count for the verdict
+	ID          string         `json:"id"`                       // as 'runall explain' takes it
+	Cell        bool           `json:"cell"`                     // the claim is a cell of Table 2 or 3
+	Section     string         `json:"section"`                  // of the paper
+	Quote       string         `json:"quote"`                    // the paper's words or numbers
+	Verdict     stats.Verdict  `json:"verdict"`                  // the worst of the tests'
+	Half        stats.Verdict  `json:"half_margin"`              // the verdict with margins halved
+	Twice       stats.Verdict  `json:"twice_margin"`             // the same, doubled
+	Within      *bool          `json:"within_one_run,omitempty"` // of a cell: all its tests'
+	Explained   bool           `json:"explained"`                // the ledger says why the claim deviates
+	Assumptions []string       `json:"assumptions,omitempty"`    // IDs of those that the claim rests on
+	Tests       []TestDocument `json:"tests"`                    // all that count for the verdict
 }
 
 // A TestDocument is one test of a ClaimDocument.
 type TestDocument struct {
-	ID        string        `json:"id"`                   // within the claim
-	Kind      string        `json:"kind"`                 // of comparison
-	Of        string        `json:"of"`                   // the quantity, in words
-	To        string        `json:"to,omitempty"`         // the quantity that it is compared with, in words
-	Paper     *float64      `json:"paper,omitempty"`      // the paper's number
-	Low       *float64      `json:"low,omitempty"`        // the target
-	High      *float64      `json:"high,omitempty"`       // the same
-	Value     *record.Float `json:"value,omitempty"`      // estimate from the runs
-	From      *record.Float `json:"from,omitempty"`       // of the 90 % interval
-	Until     *record.Float `json:"until,omitempty"`      // of the same
-	Basis     stats.Basis   `json:"basis,omitempty"`      // how the interval was made; "point" if there is none
-	Runs      []string      `json:"runs"`                 // IDs
-	OtherRuns []string      `json:"other_runs,omitempty"` // IDs of those compared with
-	Verdict   stats.Verdict `json:"verdict"`              // of this test
-	Explained string        `json:"explained,omitempty"`  // why the test deviates
-	Note      string        `json:"note,omitempty"`       // what the reader has to know of the verdict
+	ID        string        `json:"id"`                       // within the claim
+	Kind      string        `json:"kind"`                     // of comparison
+	Of        string        `json:"of"`                       // the quantity, in words
+	To        string        `json:"to,omitempty"`             // the quantity that it is compared with, in words
+	Paper     *float64      `json:"paper,omitempty"`          // the paper's number
+	Low       *float64      `json:"low,omitempty"`            // the target
+	High      *float64      `json:"high,omitempty"`           // the same
+	Value     *record.Float `json:"value,omitempty"`          // estimate from the runs
+	From      *record.Float `json:"from,omitempty"`           // of the 90 % interval
+	Until     *record.Float `json:"until,omitempty"`          // of the same
+	Basis     stats.Basis   `json:"basis,omitempty"`          // how the interval was made; "point" if there is none
+	Runs      []string      `json:"runs"`                     // IDs
+	OtherRuns []string      `json:"other_runs,omitempty"`     // IDs of those compared with
+	Verdict   stats.Verdict `json:"verdict"`                  // of this test
+	Half      stats.Verdict `json:"half_margin"`              // the verdict with the margin halved; the verdict if there is none
+	Twice     stats.Verdict `json:"twice_margin"`             // the same, doubled
+	RunFrom   *record.Float `json:"one_run_from,omitempty"`   // of the 90 % interval for one evaluation in the last 5 % of one new run; of cells with three runs
+	RunUntil  *record.Float `json:"one_run_until,omitempty"`  // of the same
+	Within    *bool         `json:"within_one_run,omitempty"` // the paper's number is in that interval
+	Explained string        `json:"explained,omitempty"`      // why the test deviates
+	Note      string        `json:"note,omitempty"`           // what the reader has to know of the verdict
 }
 
 // A RunDocument names a run.
@@ -68,6 +78,7 @@ type RunDocument struct {
 func (a *Assessment) Document() *Document {
 	d := new(Document)
 	d.Counts.Cells, d.Counts.Sentences, d.Counts.Theorems = a.Counts()
+	d.Counts.Half, d.Counts.Twice = a.CellsAt(0.5), a.CellsAt(2)
 	for i := range a.Claims {
 		c := &a.Claims[i]
 		d.Claims = append(d.Claims, c.document(c.Tests))
@@ -82,8 +93,11 @@ func (a *Assessment) Document() *Document {
 func (c *ClaimResult) document(tests []TestResult) ClaimDocument {
 	d := ClaimDocument{
 		ID: c.Claim.ID, Cell: c.Claim.Cell, Section: c.Claim.Section, Quote: c.Claim.Quote,
-		Verdict: c.Verdict, Explained: c.Explained(), Assumptions: c.Claim.Assumptions,
+		Verdict: c.Verdict, Half: c.At(0.5), Twice: c.At(2), Explained: c.Explained(), Assumptions: c.Claim.Assumptions,
 		Tests: make([]TestDocument, len(tests)),
+	}
+	if within, known := c.Within(); known {
+		d.Within = &within
 	}
 	for i := range tests {
 		d.Tests[i] = tests[i].document()
@@ -160,7 +174,11 @@ func (r *TestResult) document() TestDocument {
 	d := TestDocument{
 		ID: r.Test.ID, Kind: r.Test.Kind, Of: describe(r.Test.Of), Paper: r.Test.Paper,
 		Low: bounded(r.Low), High: bounded(r.High),
-		Runs: ids(r.Of), Verdict: r.Verdict, Note: r.Note,
+		Runs: ids(r.Of), Verdict: r.Verdict, Half: r.At(0.5), Twice: r.At(2), Note: r.Note,
+	}
+	if within, known := r.Within(); known {
+		low, high := record.Float(r.OneRun.Low), record.Float(r.OneRun.High)
+		d.RunFrom, d.RunUntil, d.Within = &low, &high, &within
 	}
 	if r.Test.To != nil {
 		d.To, d.OtherRuns = describe(*r.Test.To), ids(r.To)

@@ -8,8 +8,8 @@ import (
 )
 
 // A MultiverseReport says which assumptions decide which verdicts. Each
-// alternative is flipped alone, everything else as it was chosen: what two of
-// them do together is not in it. It is made to be written as JSON too.
+// alternative is flipped alone, everything else as it was chosen; a JointReport has
+// their combinations. It is made to be written as JSON too.
 type MultiverseReport struct {
 	Profile     string              `json:"profile"`     // smoke, quick or full
 	Assumptions []AssumptionOutcome `json:"assumptions"` // in the ledger's order
@@ -102,9 +102,7 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 		o := AssumptionOutcome{ID: a.ID, Paper: a.Paper, Chosen: a.Chosen, How: a.How}
 		for i := range a.Alternatives {
 			w := noAlternatives(in.Ledger)
-			if err := w.flip(a.ID, &a.Alternatives[i]); err != nil {
-				return nil, err
-			}
+			w.flip(a.ID, &a.Alternatives[i])
 			x.assumed = w
 			o.Alternatives = append(o.Alternatives, x.outcome(a.ID, &a.Alternatives[i], chosen, in.Failed, out.Claims))
 		}
@@ -122,7 +120,7 @@ func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *A
 			continue
 		}
 		to := stats.NotRun
-		if len(a.Answers) > 0 || a.Reading() {
+		if a.Run() {
 			to = x.judge(c.Claim, failed).Verdict
 		}
 		out.Claims = append(out.Claims, Change{c.Claim.ID, c.Verdict, to})

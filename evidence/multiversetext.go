@@ -12,7 +12,7 @@ import (
 // command words how specs are run.
 func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) string) error {
 	out := &printer{w: w}
-	out.printf("Each alternative is flipped alone; what two of them do together is not run.\n")
+	out.printf("Each alternative is flipped alone; --joint has their combinations.\n")
 	for i := range m.Assumptions {
 		a := &m.Assumptions[i]
 		out.printf("\n%s (chosen: %s)\n  %s\n", a.ID, a.How, oneLine(a.Chosen))

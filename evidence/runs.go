@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -23,6 +24,8 @@ type Observation struct {
 type Side struct {
 	Runs    []Observation         // that have a record, by draw and seed
 	Missing []experiments.Planned // that have none
+
+	cut string // why runs that have a record can't be cut to the passes that are assumed
 }
 
 // values returns the numbers of the runs.
@@ -34,17 +37,34 @@ func (s *Side) values() []float64 {
 	return out
 }
 
+// short says that the runs are the beginnings of longer ones, and what is left of their
+// last 5 %; it is empty for whole runs.
+func (s *Side) short() string {
+	r := s.Runs[0]
+	samples := r.Record.Header.Run.Samples
+	if samples >= r.Run.Samples {
+		return ""
+	}
+	note := fmt.Sprintf("the first %s of %s samples", grouped(samples), grouped(r.Run.Samples))
+	if len(record.Tail(r.Record.Points, samples)) == 1 {
+		note += ", one evaluation"
+	}
+	return note
+}
+
 // An index finds planned runs.
 type index struct {
 	plan    []experiments.Planned // each run once
 	records map[string]*record.Record
 	paper   *experiments.PaperValues
 	assumed alternatives
+
+	answered map[*experiments.Answer][]experiments.Planned // what answers has found
 }
 
 // newIndex returns an index of what claims are judged by.
 func newIndex(in Input, paper *experiments.PaperValues, w alternatives) *index {
-	x := &index{records: in.Records, paper: paper, assumed: w}
+	x := &index{records: in.Records, paper: paper, assumed: w, answered: make(map[*experiments.Answer][]experiments.Planned)}
 	seen := make(map[string]bool, len(in.Plan))
 	for _, p := range in.Plan {
 		if !seen[p.ID] {
@@ -76,30 +96,38 @@ func (x *index) sides(t experiments.Test) (of, to Side) {
 // sameOrders reports whether the runs that answer a selector have the draws and
 // orders of those that it is about.
 func (x *index) sameOrders(s experiments.Selector) bool {
-	answer, ok := x.assumed.answers[s.Cell]
-	return !ok || covers(x.planned(answer.Matches), x.selected(s))
+	answer := x.source(s.Cell).answer
+	return answer == nil || covers(x.answers(answer), x.selected(s))
 }
 
 // side returns what a selector selects, in the place of a cell's runs those of
 // a flipped assumption: of the same draws and orders if they are there, and
-// otherwise all of them.
+// otherwise all of them. They are cut to the passes that are assumed.
 func (x *index) side(s experiments.Selector) Side {
-	plan := x.selected(s)
-	if answer, ok := x.assumed.answers[s.Cell]; ok {
+	plan, from := x.selected(s), x.source(s.Cell)
+	if from.answer != nil {
 		own := plan
-		plan = x.planned(answer.Matches)
+		plan = x.answers(from.answer)
 		if covers(plan, own) {
 			same := orders(own)
-			plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return !same[order{p.Run.Data.Draw, p.Run.Seed}] })
+			plan = slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return !same[order{p.Run.Data.Draw, p.Run.Seed}] })
 		}
 	}
 	var out Side
 	for _, p := range plan {
-		if rec := x.records[p.ID]; rec != nil {
-			out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, x.risk(s.Cell))})
-		} else {
+		rec := x.records[p.ID]
+		if rec == nil {
 			out.Missing = append(out.Missing, p)
+			continue
 		}
+		if from.passes > 0 {
+			whole := rec
+			var err error
+			if rec, err = whole.Cut(from.passes * trainingSets()[p.Run.Data.Name]); err != nil {
+				return Side{cut: fmt.Sprintf("runs of %s can't be cut to %d passes: %v", s.Cell, from.passes, err)}
+			}
+		}
+		out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, x.risk(s.Cell))})
 	}
 	slices.SortStableFunc(out.Runs, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(a.Run.Data.Draw, b.Run.Data.Draw), cmp.Compare(a.Run.Seed, b.Run.Seed))
@@ -146,6 +174,16 @@ func (x *index) selected(s experiments.Selector) []experiments.Planned {
 	})
 }
 
+// answers returns the runs that an answer names, nil for none. They are not to be changed.
+func (x *index) answers(a *experiments.Answer) []experiments.Planned {
+	plan, found := x.answered[a]
+	if !found && a != nil {
+		plan = x.planned(a.Matches)
+		x.answered[a] = plan
+	}
+	return plan
+}
+
 // planned returns the runs that fulfil a condition.
 func (x *index) planned(condition func(*experiments.Planned) bool) (out []experiments.Planned) {
 	for i := range x.plan {
@@ -159,9 +197,9 @@ func (x *index) planned(condition func(*experiments.Planned) bool) (out []experi
 // touched reports whether a selector has other runs or another reading under
 // the flipped assumptions.
 func (x *index) touched(s experiments.Selector) bool {
-	_, answered := x.assumed.answers[s.Cell]
+	from := x.source(s.Cell)
 	_, read := x.assumed.risk[x.paper.Cells[s.Cell].Data]
-	return answered || read && (s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness)
+	return from.answer != nil || from.passes > 0 || read && (s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness)
 }
 
 // risk returns which risk of a cell's runs is read.

@@ -51,10 +51,9 @@ func TestCovers(t *testing.T) {
 // TestTouched: another reading of the risk of a data set changes what is measured of
 // its risk, and nothing else.
 func TestTouched(t *testing.T) {
-	x := index{paper: paper(t), assumed: alternatives{
-		answers: map[string]experiments.Answer{"table2.multidist.ksvm.polk": {}},
-		risk:    map[string]string{"brodatz": experiments.RiskTest},
-	}}
+	x := newIndex(Input{Ledger: ledger(t)}, paper(t), noAlternatives(ledger(t)))
+	x.assumed.flip("mini-batch", ledger(t).Assumption("mini-batch").Alternative("sum"))
+	x.assumed.flip("risk", ledger(t).Assumption("risk").Alternative("captions"))
 	for cell, want := range map[string][4]bool{
 		"table3.brodatz.ksvm.polk":   {true, true, false, false},
 		"table3.mnist.ksvm.polk":     {},

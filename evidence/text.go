@@ -13,23 +13,67 @@ import (
 )
 
 // WriteText writes the verdicts as a table, a line a claim and below it a line
-// a test, and counts them.
+// a test, and counts them. The columns "½" and "2×" have the verdicts at half and at twice
+// the margins, "new run" the interval for one evaluation of a cell's next run.
 func (a *Assessment) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\tnote")
+	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\t½ margin\t2× margin\tnew run [90 %]\tpaper's in it\tnote")
 	for i := range a.Claims {
 		c := &a.Claims[i]
-		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\n", c.Claim.ID, c.Outcome(), c.Claim.Section)
-		for _, r := range c.Tests {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Test.ID, r.paper(), r.target(), r.ours(), r.runs(), r.Verdict, r.Note)
+		half, twice := "", ""
+		if c.HasMargin() {
+			half, twice = c.At(0.5).String(), c.At(2).String()
+		}
+		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\t%s\t\t%s\t%s\n", c.Claim.ID, c.Outcome(), half, twice, yes(c.Within()), c.Claim.Section)
+		for j := range c.Tests {
+			r := &c.Tests[j]
+			w := r.margins()
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Test.ID, r.paper(), r.target(), r.ours(), r.runs(), r.Verdict,
+				w[0], w[1], r.oneRun(), yes(r.Within()), r.Note)
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	cells, sentences, theorems := a.Counts()
-	_, err := fmt.Fprintf(w, "\ncells of Tables 2 and 3: %s\nsentences and captions: %s\ntheorems of Table 1: %s\n", cells, sentences, theorems)
+	in, of, numbers, ofNumbers := a.WithinOneRun()
+	_, err := fmt.Fprintf(w, `
+cells of Tables 2 and 3: %s
+sentences and captions: %s
+theorems of Table 1: %s
+cells at half the margins: %s
+cells at twice the margins: %s
+printed numbers inside the interval of a new run: %d of %d; cells with all of theirs inside: %d of %d (of three runs or more)
+`, cells, sentences, theorems, a.CellsAt(0.5), a.CellsAt(2), numbers, ofNumbers, in, of)
 	return err
+}
+
+// yes answers a question, or nothing where the answer is not known.
+func yes(answer, known bool) string {
+	switch {
+	case !known:
+		return ""
+	case answer:
+		return "yes"
+	}
+	return "no"
+}
+
+// margins are the verdicts at half and at twice the margin in words, empty where there
+// is none.
+func (r *TestResult) margins() [2]string {
+	if r.Test.Margin == 0 {
+		return [2]string{}
+	}
+	return [2]string{r.At(0.5).String(), r.At(2).String()}
+}
+
+// oneRun is the interval for one evaluation of one run.
+func (r *TestResult) oneRun() string {
+	if r.OneRun.Basis == "" {
+		return ""
+	}
+	return number(r.OneRun.Low) + " to " + number(r.OneRun.High)
 }
 
 // String returns the counts in words.

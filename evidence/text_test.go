@@ -179,7 +179,7 @@ func TestMultiverseWords(t *testing.T) {
 			{Claim: "c4", Verdict: stats.Deviates, NotRun: 2},
 		},
 	}
-	const alternatives = `Each alternative is flipped alone; what two of them do together is not run.
+	const alternatives = `Each alternative is flipped alone; --joint has their combinations.
 
 a (chosen: by result)
   one way

@@ -15,6 +15,10 @@ type Words struct {
 	From   string // the estimate's 90 % interval as "2.311 to 2.484"; empty where there is none
 	Runs   string // on each side
 	Reason string // for the margin or bound, if there is one
+
+	Half, Twice string // the verdict at half and at twice the margin; empty where there is none
+	OneRun      string // the interval for one evaluation of one run of a cell; empty if not known
+	Within      string // whether the paper's number is in it: yes, no or empty
 }
 
 // Words returns a test's result in words; the ledger has the reasons.
@@ -22,7 +26,9 @@ func (r *TestResult) Words(l *experiments.Ledger) Words {
 	w := Words{
 		Of: describe(r.Test.Of), Paper: r.paper(), Target: r.target(), Runs: r.runs(),
 		Reason: (&Explanation{Ledger: l}).reason(r.Test),
+		OneRun: r.oneRun(), Within: yes(r.Within()),
 	}
+	w.Half, w.Twice = r.margins()[0], r.margins()[1]
 	if r.Test.To != nil {
 		w.To = describe(*r.Test.To)
 	}

@@ -21,7 +21,7 @@ func TestWords(t *testing.T) {
 		{Test: experiments.Test{Kind: experiments.KindLess, Of: of, To: &to}, Verdict: stats.NotRun},
 	}
 	want := []Words{
-		{Of: "error of " + of.Cell, Paper: "2", Target: "1 to 3", Ours: "2", From: "0.3141 to 3.686", Runs: "0", Reason: "a margin's reason"},
+		{Of: "error of " + of.Cell, Paper: "2", Target: "1 to 3", Ours: "2", From: "0.3141 to 3.686", Runs: "0", Reason: "a margin's reason", Half: "reproduced", Twice: "reproduced"},
 		{Of: "error of " + of.Cell, To: "error of " + to.Cell, Paper: "—", Target: "1 to 3", Ours: "1.5", Runs: "0 : 0", Reason: "its own"},
 		{Of: "error of " + of.Cell, To: "error of " + to.Cell, Paper: "—", Target: "< 0", Runs: "0 : 0"},
 	}

@@ -54,6 +54,8 @@ const (
 	ChosenByResult = "by result" // the paper's numbers were looked at
 )
 
+var hows = []string{ChosenBlind, ChosenAlgebra, ChosenByResult}
+
 // A Ledger holds what the paper claims and what it leaves open. It is made by
 // Ledgers or ParseLedger and not changed.
 type Ledger struct {
@@ -113,13 +115,16 @@ type Test struct {
 }
 
 // Target returns the interval in which the statistic is claimed to be.
-func (t *Test) Target() (low, high float64) {
+func (t *Test) Target() (low, high float64) { return t.TargetAt(1) }
+
+// TargetAt returns the target with the margin taken so many times.
+func (t *Test) TargetAt(margins float64) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	if t.Low != nil {
-		low = *t.Low - t.Margin
+		low = *t.Low - margins*t.Margin
 	}
 	if t.High != nil {
-		high = *t.High + t.Margin
+		high = *t.High + margins*t.Margin
 	}
 	if t.Kind == KindLess {
 		high = math.Nextafter(0, -1)
@@ -169,13 +174,19 @@ type Alternative struct {
 	ID      string            `json:"id"`
 	Value   string            `json:"value"`
 	Effect  string            `json:"effect"`  // if it was measured
+	How     string            `json:"how"`     // ChosenBlind, … if it is taken: by result if missing
 	Answers []Answer          `json:"answers"` // the runs that have it
+	Passes  map[string]int    `json:"passes"`  // by data set, the passes that runs are cut to: longer ones begin with it
 	Risk    map[string]string `json:"risk"`    // by data set, the risk that is read instead: RiskTrain or RiskTest
 	Without []string          `json:"without"` // tests that it leaves nothing to compare with, CLAIM.TEST
 }
 
 // Reading reports whether the alternative is another reading of the same runs.
 func (a *Alternative) Reading() bool { return len(a.Risk)+len(a.Without) > 0 }
+
+// Run reports whether records can say anything of the alternative: a spec runs it, runs
+// begin with it, or it is another reading.
+func (a *Alternative) Run() bool { return len(a.Answers)+len(a.Passes) > 0 || a.Reading() }
 
 // Answer returns the runs that take the place of a cell's, nil if none do.
 func (a *Alternative) Answer(cell string) *Answer {
@@ -338,7 +349,7 @@ func (k *ledgerChecker) assumption(a *Assumption, n *strictyaml.Node) {
 	k.text(n, "paper", a.Paper)
 	k.text(n, "chosen", a.Chosen)
 	k.text(n, "evidence", a.Evidence)
-	k.oneOf(n, "how", a.How, []string{ChosenBlind, ChosenAlgebra, ChosenByResult})
+	k.oneOf(n, "how", a.How, hows)
 	if len(a.Alternatives) == 0 {
 		k.Errorf(n, "an assumption needs at least one alternative")
 	}
@@ -346,7 +357,11 @@ func (k *ledgerChecker) assumption(a *Assumption, n *strictyaml.Node) {
 		at := n.At("alternatives", i)
 		k.newID(at, v.ID, slices.ContainsFunc(a.Alternatives[:i], func(o Alternative) bool { return o.ID == v.ID }))
 		k.text(at, "value", v.Value)
+		if v.How != "" {
+			k.oneOf(at, "how", v.How, hows)
+		}
 		k.answers(v.Answers, at)
+		k.passes(a, v.Passes, at)
 	}
 	k.out.Assumptions = append(k.out.Assumptions, *a)
 }
@@ -363,6 +378,21 @@ func (k *ledgerChecker) answers(answers []Answer, n *strictyaml.Node) {
 		k.text(at, "spec", a.Spec)
 		if Method(a.Method) == nil {
 			k.Errorf(at.At("method"), "unknown method %q", a.Method)
+		}
+	}
+}
+
+// passes checks the passes that an alternative of an assumption cuts runs to. One
+// assumption says how many passes a data set has.
+func (k *ledgerChecker) passes(a *Assumption, passes map[string]int, n *strictyaml.Node) {
+	for _, set := range slices.Sorted(maps.Keys(passes)) {
+		if _, ok := k.paper.Data[set]; !ok || passes[set] < 1 {
+			k.Errorf(n.At("passes", set), "%d passes of %s: must be at least 1, of a data set of the paper", passes[set], set)
+		}
+		for _, other := range k.out.Assumptions {
+			if slices.ContainsFunc(other.Alternatives, func(v Alternative) bool { return v.Passes[set] > 0 }) {
+				k.Errorf(n.At("passes", set), "the passes of %s are %s's", set, other.ID)
+			}
 		}
 	}
 }

@@ -130,6 +130,30 @@ type Report struct {
 
 	folder   *Folder
 	evidence evidence.Input
+	joint    *evidence.JointReport // what combinations has found
+}
+
+// combinations judges the cells of the paper's tables under all combinations of
+// alternatives; nil if the report is not about the paper.
+func (r *Report) combinations() (_ *evidence.JointReport, err error) {
+	if r.joint == nil && len(r.folder.own) == 0 {
+		if r.joint, err = evidence.Joint(r.evidence); err == nil {
+			r.joint.Profile = r.folder.Profile
+		}
+	}
+	return r.joint, err
+}
+
+// files is the report with the figure of the combinations, which takes a second and is
+// in files alone.
+func (r *Report) files() (*report.Report, error) {
+	j, err := r.combinations()
+	if err != nil || j == nil {
+		return r.Report, err
+	}
+	all := *r.Report
+	all.Figures = append(slices.Clip(all.Figures), report.JointFigure(j))
+	return &all, nil
 }
 
 // Report judges the claims and makes tables and figures.
@@ -194,7 +218,11 @@ const PageName = "report.html"
 // WriteAll writes all tables and figures, and the report as one page, into a folder.
 func (r *Report) WriteAll(dir string) (files int, err error) {
 	r.Page = PageName
-	paths, err := r.Report.WriteAll(dir)
+	all, err := r.files()
+	if err != nil {
+		return 0, err
+	}
+	paths, err := all.WriteAll(dir)
 	if err != nil {
 		return len(paths), err
 	}
@@ -227,7 +255,15 @@ func (r *Report) page() (page.Input, error) {
 		if err != nil {
 			return page.Input{}, err
 		}
-		in.Sections = []page.Section{page.MultiverseSection(multiverse)}
+		joint, err := r.combinations()
+		if err != nil {
+			return page.Input{}, err
+		}
+		jointly, err := page.JointSection(joint)
+		if err != nil {
+			return page.Input{}, err
+		}
+		in.Sections = []page.Section{page.MultiverseSection(multiverse), jointly}
 	}
 	tournament, held, err := page.TournamentSection(have.Records)
 	if err != nil {

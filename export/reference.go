@@ -157,7 +157,11 @@ func (r Reference) present(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeKept(rep.Report, dir)
+	all, err := rep.files()
+	if err != nil {
+		return err
+	}
+	return writeKept(all, dir)
 }
 
 // writeKept writes the tables and figures of a report in the formats that a

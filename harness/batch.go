@@ -151,7 +151,7 @@ func (b *batchTrainer) evaluate() error {
 
 // final returns the figures of a run that was trained.
 func (b *batchTrainer) final(elapsed time.Duration) record.Final {
-	f := Average([]record.Point{b.point}, b.run.Samples)
+	f := record.Average([]record.Point{b.point}, b.run.Samples)
 	f.KernelEvals = b.trained.KernelEvals
 	f.Health = b.trained.Health
 	f.Model = drawableModel(b.trained.Expansion)

@@ -7,10 +7,6 @@ import (
 	"polkrepro/experiments"
 )
 
-// tailStart returns the number of samples that the last 5 % of a run of total
-// samples begin after.
-func tailStart(total int) float64 { return 0.95 * float64(total) }
-
 // EvaluationPoints returns when a run is evaluated, in samples, ascending and without
 // repetition: every ev.Every samples, at ev.Tail points spread evenly over the
 // last 5 % of the samples, and at the end in any case. A point inside a

@@ -34,7 +34,7 @@ func TestEvaluationTailLiesInTheLastFivePercent(t *testing.T) {
 		for tail := 1; tail <= 25; tail++ {
 			marks := EvaluationPoints(total, experiments.Evaluation{Tail: tail})
 			for _, m := range marks {
-				if float64(m) <= tailStart(total) {
+				if len(record.Tail([]record.Point{{Samples: m}}, total)) == 0 {
 					t.Errorf("total %d, tail %d: mark %d is outside", total, tail, m)
 				}
 			}
@@ -42,22 +42,6 @@ func TestEvaluationTailLiesInTheLastFivePercent(t *testing.T) {
 				t.Errorf("total %d, tail %d: the end is not a mark", total, tail)
 			}
 		}
-	}
-}
-
-func TestAverageTakesTheTailOnly(t *testing.T) {
-	points := []record.Point{
-		{Samples: 500, TestError: 1, TrainRisk: 100, TestRisk: 100, ModelOrder: 7000},
-		{Samples: 950, TestError: 1, TrainRisk: 100, TestRisk: 100, ModelOrder: 7000}, // 95 % is not in the last 5 %
-		{Samples: 960, TestError: 0.25, TrainRisk: 1, TestRisk: 3, ModelOrder: 10},
-		{Samples: 1000, TestError: 0.75, TrainRisk: 2, TestRisk: 5, ModelOrder: 13, KernelEvals: 42, Timing: record.Timing{Wall: 9}},
-	}
-	got := Average(points, 1000)
-	want := record.Final{Type: "final", Samples: 1000, TestError: 0.5, TrainRisk: 1.5, TestRisk: 4, ModelOrder: 11.5,
-		KernelEvals: 42, Timing: record.Timing{Wall: 9}}
-	if got.Samples != want.Samples || got.TestError != want.TestError || got.TrainRisk != want.TrainRisk ||
-		got.TestRisk != want.TestRisk || got.ModelOrder != want.ModelOrder || got.KernelEvals != want.KernelEvals || got.Timing != want.Timing {
-		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

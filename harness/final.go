@@ -22,26 +22,3 @@ func drawableModel(e *kernel.Expansion) *record.Model {
 	}
 	return m
 }
-
-// Average returns the final figures of a run of total samples: the means over
-// the evaluations in the last 5 % of the processed samples, as the paper's
-// tables have them. It panics if there is no point.
-func Average(points []record.Point, total int) record.Final {
-	last := points[len(points)-1]
-	f := record.Final{Type: "final", Samples: last.Samples, KernelEvals: last.KernelEvals, Timing: last.Timing}
-	var n float64
-	for _, p := range points {
-		if float64(p.Samples) > tailStart(total) {
-			n++
-			f.TrainRisk += p.TrainRisk
-			f.TestRisk += p.TestRisk
-			f.TestError += p.TestError
-			f.ModelOrder += float64(p.ModelOrder)
-		}
-	}
-	f.TrainRisk /= n
-	f.TestRisk /= n
-	f.TestError /= n
-	f.ModelOrder /= n
-	return f
-}

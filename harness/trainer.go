@@ -262,7 +262,7 @@ func allFinite(values map[string]float64) bool {
 
 // final returns the figures of a run that was trained to its end.
 func (t *trainer) final(elapsed time.Duration) record.Final {
-	f := Average(t.points, t.run.Samples)
+	f := record.Average(t.points, t.run.Samples)
 	f.KernelEvals = t.learner.KernelEvals()
 	f.Health = t.learner.Health()
 	if t.measured != nil {

@@ -30,7 +30,7 @@ func (t *Table) Text(w io.Writer) error {
 		}
 		g.text(&b, widths)
 	}
-	for i, n := range t.Notes {
+	for i, n := range t.notes() {
 		if i == 0 {
 			b.WriteString("\n")
 		}
@@ -59,7 +59,7 @@ func (t *Table) textGrids() []*grid {
 				g.rows = append(g.rows, nil)
 			}
 			title := row.Title
-			for _, l := range row.Cell.lines() {
+			for _, l := range slices.Concat(row.Cell.lines(), row.Cell.judgedLines()) {
 				g.rows = append(g.rows, []string{title, l.label, l.values[0], l.values[1], l.values[2], l.runs + l.why})
 				title = ""
 			}
@@ -169,10 +169,11 @@ func (t *Table) Markdown(w io.Writer) error {
 func (t *Table) markdownBody() string {
 	var b strings.Builder
 	t.wideGrid().markdown(&b)
-	for _, n := range t.Notes {
+	notes := t.notes()
+	for _, n := range notes {
 		fmt.Fprintf(&b, "\n- %s", markdownEscapes.Replace(n))
 	}
-	if len(t.Notes) > 0 {
+	if len(notes) > 0 {
 		b.WriteString("\n")
 	}
 	return b.String()
@@ -231,7 +232,7 @@ func (blk *Block) wideCell(id string) string {
 		return ""
 	}
 	var lines []string
-	for _, l := range r.Cell.lines() {
+	for _, l := range slices.Concat(r.Cell.lines(), r.Cell.judgedLines()) {
 		text := l.why
 		if text == "" {
 			for q, v := range l.values {
@@ -248,7 +249,8 @@ func (blk *Block) wideCell(id string) string {
 }
 
 // csvHeader names the columns of a table's CSV file.
-var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity", "paper", "mean", "sd", "low", "high", "runs", "diverged", "figure_draw", "figure_draw_value", "reason"}
+var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity", "paper", "mean", "sd", "low", "high", "runs", "diverged", "figure_draw", "figure_draw_value", "reason",
+	"verdict", "verdict_half_margin", "verdict_twice_margin", "one_run_low", "one_run_high", "paper_in_one_run"}
 
 // CSV writes the table's numbers, a line for each quantity of each cell; a
 // plain table is written as it is.
@@ -269,7 +271,7 @@ func (t *Table) csvRows(blk *Block, r *Row) [][]string {
 	for q, name := range quantityNames {
 		c := &r.Cell
 		row := []string{t.Name, blk.Data, blk.Task, r.ID, strconv.FormatBool(r.Extra), name,
-			"", "", "", "", "", strconv.Itoa(c.Ours[q].N), strconv.Itoa(c.Ours[q].Diverged), "", "", c.reason(q)}
+			"", "", "", "", "", strconv.Itoa(c.Ours[q].N), strconv.Itoa(c.Ours[q].Diverged), "", "", c.reason(q), "", "", "", "", "", ""}
 		if c.Paper[q] != nil {
 			row[6] = c.Printed[q]
 		}
@@ -281,6 +283,12 @@ func (t *Table) csvRows(blk *Block, r *Row) [][]string {
 		}
 		if c.Draw != nil && c.Ours[q].N > 0 {
 			row[13], row[14] = strconv.FormatUint(c.Draw.Draw, 10), exact(c.Draw.Values[q])
+		}
+		if r := c.Judged[q]; r != nil {
+			row[16], row[17], row[18] = r.Verdict.String(), r.At(0.5).String(), r.At(2).String()
+			if within, known := r.Within(); known {
+				row[19], row[20], row[21] = exact(r.OneRun.Low), exact(r.OneRun.High), strconv.FormatBool(within)
+			}
 		}
 		out = append(out, row)
 	}

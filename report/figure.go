@@ -80,7 +80,9 @@ func (f *Figure) hasNumbers() bool { return f.Missing == "" && !f.imagesOnly }
 //     scores are logits, the probability of that class;
 //   - of data in the plane, a line for each point shown and each mean of a
 //     component, with its class;
-//   - of the forest plot, a line for each test, with its place on the axis.
+//   - of the forest plot, a line for each test, with its place on the axis;
+//   - of the combinations of alternatives, a line for all that reproduce the same
+//     with as many choices by result.
 func (f *Figure) CSV(w io.Writer) error {
 	if !f.hasNumbers() {
 		return nil

@@ -231,6 +231,7 @@ func (d *forest) caption(a *evidence.Assessment) string {
 		"(b) The %d tests of sentences that claim one side of a bound: the distance of our value from the bound, in per cent of the bound, with its 90 %% interval. "+
 		"The shaded side is the claimed one. In a comparison of two methods the bound is the mean of the second, times the factor or plus the points given. "+
 		"\"Large\" and \"small\" mark the second series of POLK and BSGD in the paper's figures. "+
+		"Right of an axis: the verdicts at half (½) and at twice (2) the margin, where there is one. "+
 		"An arrow at the edge marks a value or interval beyond the axis, with the value. A point without an interval is from fewer than three runs. "+
 		"Sentences that state a value within a margin are in the list of claims alone.",
 		numbers.Total(), numbers, signs)
@@ -239,7 +240,7 @@ func (d *forest) caption(a *evidence.Assessment) string {
 // rows are the entries as lines of a CSV file. The unit of x is a margin for a
 // number and a per cent of the bound for a sentence.
 func (d *forest) rows() [][]string {
-	out := [][]string{{"panel", "group", "label", "claim", "test", "quantity", "verdict", "paper", "target_low", "target_high",
+	out := [][]string{{"panel", "group", "label", "claim", "test", "quantity", "verdict", "verdict_half_margin", "verdict_twice_margin", "paper", "target_low", "target_high",
 		"value", "low", "high", "unit", "x", "x_low", "x_high"}}
 	add := func(panel, unit string, groups []forestGroup) {
 		for _, g := range groups {
@@ -279,6 +280,6 @@ func (e *forestEntry) fields(unit string) []string {
 	if r.Test.Kind == experiments.KindLess {
 		high = "0"
 	}
-	return []string{e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict.String(), paper, bound(r.Low), high,
+	return []string{e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict.String(), r.At(0.5).String(), r.At(2).String(), paper, bound(r.Low), high,
 		known(r.Estimate.Value), known(r.Estimate.Low), known(r.Estimate.High), unit, known(e.x), known(e.low), known(e.high)}
 }

@@ -27,6 +27,9 @@ const (
 	forestGap    = vg.Length(7)   // beside the axis of the inequalities
 	forestSpace  = vg.Length(12)  // between the axes of the numbers
 	forestArrow  = vg.Length(4.5)
+	forestHalf   = vg.Length(8.5)  // from an axis to its verdicts at half the margin
+	forestTwice  = vg.Length(15.5) // and to those at twice the margin
+	forestExtra  = vg.Length(15)   // for both
 )
 
 // A verdictLook is how a verdict is drawn: a colour that no method has, and a
@@ -67,11 +70,11 @@ func (s forestScale) clipped(v float64) vg.Length { return s.at(min(max(v, s.min
 // numberScales are the axes of risk, error and model order.
 func numberScales() []forestScale {
 	left := forestEdge + forestNames + forestGap
-	width := (forestWidth - forestEdge - forestGap - left - (quantityCount-1)*forestSpace) / quantityCount
+	width := (forestWidth-forestEdge-forestGap-left-(quantityCount-1)*forestSpace)/quantityCount - forestExtra
 	out := make([]forestScale, quantityCount)
 	for i := range out {
 		out[i] = forestScale{left, left + width, -2, 2, [2]float64{-1, 1}, []float64{-2, -1, 0, 1, 2}}
-		left += width + forestSpace
+		left += width + forestExtra + forestSpace
 	}
 	return out
 }
@@ -92,7 +95,7 @@ func (d *forest) size() (w, h vg.Length) {
 
 // draw draws the numbers above the sentences.
 func (d *forest) draw(c draw.Canvas) {
-	bound := forestScale{forestEdge + forestLabels + forestGap, forestWidth - forestEdge - forestGap, -100, 100, [2]float64{-100, 0}, []float64{-100, -50, 0, 50, 100}}
+	bound := forestScale{forestEdge + forestLabels + forestGap, forestWidth - forestEdge - forestGap - forestExtra, -100, 100, [2]float64{-100, 0}, []float64{-100, -50, 0, 50, 100}}
 	top := drawForestPanel(c, c.Max.Y, "(a) numbers in Tables 2 and 3", d.numbers, numberScales(), []string{"risk", "error", "model order"}, "(ours - paper) / margin")
 	top = drawForestPanel(c, top, "(b) signed sentences", d.sentences, []forestScale{bound}, []string{"holds | fails"}, "distance from the bound (% of it)")
 	drawVerdictLegend(c, top-forestLegend/2)
@@ -102,7 +105,10 @@ func (d *forest) draw(c draw.Canvas) {
 func drawForestPanel(c draw.Canvas, top vg.Length, title string, groups []forestGroup, scales []forestScale, headings []string, xlabel string) vg.Length {
 	c.FillText(letters(labelSize, draw.XLeft, draw.YTop), vg.Point{X: forestEdge, Y: top - 3}, title)
 	for i, s := range scales {
-		c.FillText(letters(forestLetter, draw.XCenter, draw.YBottom), vg.Point{X: s.at((s.min + s.max) / 2), Y: top - forestTitle + 2}, headings[i])
+		sty := letters(forestLetter, draw.XCenter, draw.YBottom)
+		c.FillText(sty, vg.Point{X: s.at((s.min + s.max) / 2), Y: top - forestTitle + 2}, headings[i])
+		c.FillText(sty, vg.Point{X: s.right + forestHalf, Y: top - forestTitle + 2}, "½")
+		c.FillText(sty, vg.Point{X: s.right + forestTwice, Y: top - forestTitle + 2}, "2")
 	}
 	y := top - forestTitle
 	for _, g := range groups {
@@ -120,6 +126,7 @@ func drawForestPanel(c draw.Canvas, top vg.Length, title string, groups []forest
 			fillMiddle(c, letters(forestLetter, draw.XLeft, draw.YCenter), vg.Point{X: forestEdge + 4, Y: middle}, plainLetters(row.label))
 			for i, e := range row.entries {
 				scales[i].drawEntry(c, middle, e)
+				scales[i].drawMargins(c, middle, e)
 			}
 		}
 	}
@@ -180,10 +187,25 @@ func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
 		}
 	}
 	if e.x >= s.min && e.x <= s.max {
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.color, Radius: look.radius, Shape: look.marker}, vg.Point{X: s.at(e.x), Y: y})
+		drawVerdict(c, e.result.Verdict, vg.Point{X: s.at(e.x), Y: y})
 		return
 	}
 	s.drawBeyond(c, y, e.x, look.color)
+}
+
+// drawMargins draws the verdicts at half and at twice the margin right of the axis.
+func (s forestScale) drawMargins(c draw.Canvas, y vg.Length, e *forestEntry) {
+	if e == nil || e.result.Test.Margin == 0 || e.result.Verdict == stats.NotRun {
+		return
+	}
+	drawVerdict(c, e.result.At(0.5), vg.Point{X: s.right + forestHalf, Y: y})
+	drawVerdict(c, e.result.At(2), vg.Point{X: s.right + forestTwice, Y: y})
+}
+
+// drawVerdict draws the marker of a verdict.
+func drawVerdict(c draw.Canvas, v stats.Verdict, at vg.Point) {
+	look := verdictLooks[v]
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.color, Radius: look.radius, Shape: look.marker}, at)
 }
 
 // drawBeyond draws an arrow at the edge beyond which a value lies, with the
@@ -231,8 +253,7 @@ func drawVerdictLegend(c draw.Canvas, y vg.Length) {
 	}
 	x := (forestWidth - total) / 2
 	for _, v := range legendVerdicts {
-		look := verdictLooks[v]
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.color, Radius: look.radius, Shape: look.marker}, vg.Point{X: x, Y: y})
+		drawVerdict(c, v, vg.Point{X: x, Y: y})
 		fillMiddle(c, sty, vg.Point{X: x + icon - 2, Y: y}, v.String())
 		x += icon + sty.Width(v.String()) + gap
 	}

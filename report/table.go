@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -57,14 +59,15 @@ type Row struct {
 // quantities are the risk, the error rate in per cent, and the model order.
 type Cell struct {
 	ID      string
-	Printed [3]string   // as printed, "—" for a dash
-	Paper   [3]*float64 // nil for a dash
-	Ours    [3]Stat     // a risk of no runs where the method has none
-	Draw    *DrawCell   // of the draw that the figures show; nil where there are no draws
-	Why     string      // why there are no runs; empty if there are
-	Dash    string      // why the paper leaves a number out; empty if it prints all three
-	Lost    string      // how many runs are missing; empty if none
-	Gap     float64     // of a batch method that ended before its tolerance: the largest certified gap by the objective
+	Printed [3]string               // as printed, "—" for a dash
+	Paper   [3]*float64             // nil for a dash
+	Ours    [3]Stat                 // a risk of no runs where the method has none
+	Draw    *DrawCell               // of the draw that the figures show; nil where there are no draws
+	Why     string                  // why there are no runs; empty if there are
+	Dash    string                  // why the paper leaves a number out; empty if it prints all three
+	Lost    string                  // how many runs are missing; empty if none
+	Judged  [3]*evidence.TestResult // verdicts on the printed numbers; nil where there is none
+	Gap     float64                 // of a batch method that ended before its tolerance: the largest certified gap by the objective
 }
 
 // A DrawCell is the run on the draw of the means that the figures show.
@@ -125,7 +128,66 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 	c.Ours = finalStats(runs, blk.Risk)
 	c.Draw = b.drawCell(runs, blk.Risk)
 	c.Gap = largestGap(runs)
+	if b.in.Assessment != nil {
+		for q, name := range quantityNames {
+			if s, ok := b.in.Assessment.Find(id + "." + name); ok {
+				c.Judged[q] = &s.Tests[0]
+			}
+		}
+	}
 	return c
+}
+
+// judgedLines are the verdicts on the printed numbers: each with those at half and at
+// twice the margin, and where one evaluation of one run would be.
+func (c *Cell) judgedLines() []cellLine {
+	verdicts, oneRun := cellLine{label: "verdict"}, cellLine{label: "new run"}
+	for q, r := range c.Judged {
+		if r == nil {
+			continue
+		}
+		verdicts.values[q] = VerdictMarks[r.Verdict]
+		if r.Test.Margin > 0 {
+			verdicts.values[q] += fmt.Sprintf(" (½ %s, 2× %s)", VerdictMarks[r.At(0.5)], VerdictMarks[r.At(2)])
+		}
+		oneRun.values[q] = c.OneRun(q)
+	}
+	return slices.DeleteFunc([]cellLine{verdicts, oneRun}, func(l cellLine) bool { return l.values == [quantityCount]string{} })
+}
+
+// OneRun words where one evaluation of one run would be, with a mark that says whether the
+// printed number is there; empty if that is not known.
+func (c *Cell) OneRun(q int) string {
+	if c.Judged[q] == nil {
+		return ""
+	}
+	within, known := c.Judged[q].Within()
+	if !known {
+		return ""
+	}
+	mark := VerdictMarks[stats.Deviates]
+	if within {
+		mark = VerdictMarks[stats.Reproduced]
+	}
+	e := c.Judged[q].OneRun
+	low, high := number(e.Low, q, e.High), number(e.High, q, e.High)
+	if low != high {
+		low += " to " + high
+	}
+	return low + " " + mark
+}
+
+// judgedNote explains judgedLines.
+const judgedNote = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not."
+
+// notes are the notes of the faces that show verdicts.
+func (t *Table) notes() []string {
+	for _, row := range t.all() {
+		if row.Cell.Judged != [3]*evidence.TestResult{} {
+			return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), judgedNote)
+		}
+	}
+	return t.Notes
 }
 
 // largestGap returns the largest gap, by its objective, of the runs that ended

@@ -93,7 +93,10 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 	for _, n := range []struct {
 		title string
 		evidence.Counts
-	}{{"cells of Tables 2 and 3", cells}, {"sentences and captions", sentences}, {"theorems of Table 1", theorems}} {
+	}{
+		{"cells of Tables 2 and 3", cells}, {"sentences and captions", sentences}, {"theorems of Table 1", theorems},
+		{"cells at half the margins", v.Assessment.CellsAt(0.5)}, {"cells at twice the margins", v.Assessment.CellsAt(2)},
+	} {
 		deviating := fmt.Sprint(n.Deviates)
 		if n.Explained > 0 {
 			deviating += fmt.Sprintf(" (%d explained)", n.Explained)
@@ -113,10 +116,14 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 		differences.rows = r.rows()
 		differences.under(&b, v.comparison())
 	}
-	claims := leftGrid("claim", "section", "verdict", "measured, with 90 % interval")
+	claims := leftGrid("claim", "section", "verdict", "½ margin", "2× margin", "measured, with 90 % interval")
 	for i := range v.Assessment.Claims {
 		c := &v.Assessment.Claims[i]
-		claims.rows = append(claims.rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), strings.Join(v.tests(c, markdownText), "<br>")})
+		half, twice := "", ""
+		if c.HasMargin() {
+			half, twice = c.At(0.5).String(), c.At(2).String()
+		}
+		claims.rows = append(claims.rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), half, twice, strings.Join(v.tests(c, markdownText), "<br>")})
 	}
 	claims.under(&b, "All claims")
 	_, err := io.WriteString(w, b.String())
@@ -154,6 +161,13 @@ func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []st
 		}
 		if t.Verdict != c.Verdict || t.Verdict != stats.Reproduced {
 			line += "; " + t.Verdict.String()
+		}
+		if within, known := t.Within(); known {
+			not := ""
+			if !within {
+				not = "not "
+			}
+			line += fmt.Sprintf("; a new run %s, the paper's %sin it", w.OneRun, not)
 		}
 		if t.Note != "" {
 			line += "; " + note(t.Note)

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,5 +131,41 @@ func TestMarkdownHostile(t *testing.T) {
 	want := "failed:   \\[31m]]>&lt;!-- & \"'&lt;b>\ufffd\ufffe\\`\\|  ](http://example.com)\\\\ €"
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("no %q in\n%s", want, b.String())
+	}
+}
+
+// TestJudgedLines: a cell shows the verdict on each printed number, those at half and at
+// twice the margin, and whether the number may be one run's.
+func TestJudgedLines(t *testing.T) {
+	printed := 4.0
+	judged := func(low, high float64) *evidence.TestResult {
+		return &evidence.TestResult{
+			Test:     experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed},
+			Estimate: stats.Estimate{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}, Verdict: stats.Reproduced,
+			OneRun: stats.Estimate{Low: low, High: high, Basis: stats.OneRun},
+		}
+	}
+	c := Cell{Judged: [3]*evidence.TestResult{nil, judged(4.1, 5.1), judged(4, 4)}}
+	c.Judged[2].Test.Margin = 0
+	want := []cellLine{
+		{label: "verdict", values: [3]string{"", "✓ (½ ?, 2× ✓)", "✓"}},
+		{label: "new run", values: [3]string{"", "4.10 to 5.10 ≠", "4 ✓"}},
+	}
+	if got := c.judgedLines(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := (&Cell{}).judgedLines(); len(got) > 0 {
+		t.Errorf("nothing judged: %q", got)
+	}
+	table := &Table{Name: "t", Notes: []string{"first"}, Blocks: []*Block{{Rows: []*Row{{Cell: c}}}}}
+	if notes := table.notes(); len(notes) != 2 || notes[1] != judgedNote {
+		t.Errorf("notes %q", notes)
+	}
+	row := table.csvRows(table.Blocks[0], table.Blocks[0].Rows[0])[1]
+	if got, want := row[16:], []string{"reproduced", "inconclusive", "reproduced", "4.1", "5.1", "false"}; !slices.Equal(got, want) {
+		t.Errorf("CSV %q, want %q", got, want)
+	}
+	if len(row) != len(csvHeader) {
+		t.Errorf("%d fields, want %d", len(row), len(csvHeader))
 	}
 }

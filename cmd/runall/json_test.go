@@ -29,15 +29,16 @@ var schemas, _ = filepath.Abs("../../docs/schemas")
 // documents are what --json writes, by the name of its schema: the command's, with
 // hyphens.
 var documents = map[string]any{
-	"compare":           Tournament{},
-	"data-status":       []data.StatusRow{},
-	"data-verify":       []data.VerifyRow{},
-	"evaluate":          Evaluation{},
-	"explain":           Explanation{},
-	"report":            Report{},
-	"verify":            Verification{},
-	"verify-multiverse": Multiverse{},
-	"verify-records":    Agreement{},
+	"compare":                 Tournament{},
+	"data-status":             []data.StatusRow{},
+	"data-verify":             []data.VerifyRow{},
+	"evaluate":                Evaluation{},
+	"explain":                 Explanation{},
+	"report":                  Report{},
+	"verify":                  Verification{},
+	"verify-multiverse":       Multiverse{},
+	"verify-multiverse-joint": Joint{},
+	"verify-records":          Agreement{},
 }
 
 // TestSchemasAreCurrent: docs/schemas has the schema of every document, and no other
@@ -74,7 +75,7 @@ func schemaOf(t *testing.T, name string, v any) []byte {
 		}
 	}
 	s := r.Reflect(v)
-	s.Title = "runall " + strings.ReplaceAll(name, "-", " ") + " --json"
+	s.Title = "runall " + strings.Replace(strings.ReplaceAll(name, "-", " "), " joint", " --joint", 1) + " --json"
 	if name == "evaluate" { // what follows is of one task each
 		s.Required = s.Required[:slices.Index(s.Required, "error")]
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,11 +10,13 @@ import (
 	"polkrepro/cluster"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/report"
 )
 
 func newMultiverse() *cobra.Command {
 	var results, profile string
-	var asJSON bool
+	var asJSON, jointly, asCSV bool
 	cmd := &cobra.Command{
 		Use:   "multiverse",
 		Short: "List the verdicts that depend on a choice left open by the paper",
@@ -21,12 +24,23 @@ func newMultiverse() *cobra.Command {
 training. Each alternative in experiments/ledgers/assumptions.yaml is assumed,
 one at a time, and the claims that depend on it are judged by its runs. The
 specs multiverse-* run the alternatives in profile full. For an alternative
-without records, the command that runs it is printed.`,
+without records, the command that runs it is printed.
+
+With --joint, the cells of Tables 2 and 3 are judged under all combinations of
+the alternatives that have runs. Printed are those that reproduce most for so
+many choices made with the paper's results in view, and the best of all.
+'runall verify --assume A=X --assume B=Y' shows any combination in detail.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asCSV && (asJSON || !jointly) {
+				return harness.Usage(errors.New("--csv needs --joint, without --json"))
+			}
 			in, used, err := readEvidence(cmd, results, profile)
 			if err != nil {
 				return err
+			}
+			if jointly {
+				return writeJoint(cmd, in, used, asJSON, asCSV)
 			}
 			m, err := evidence.Multiverse(in)
 			if err != nil {
@@ -43,12 +57,37 @@ without records, the command that runs it is printed.`,
 	}
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &profile, "")
+	cmd.Flags().BoolVar(&jointly, "joint", false, "judge the cells under all combinations of alternatives")
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "with --joint: write the number of combinations by what they reproduce as CSV")
 	jsonFlag(cmd, &asJSON)
 	return cmd
+}
+
+// writeJoint judges the cells under all combinations of alternatives.
+func writeJoint(cmd *cobra.Command, in evidence.Input, profile string, asJSON, asCSV bool) error {
+	j, err := evidence.Joint(in)
+	if err != nil {
+		return err
+	}
+	j.Profile = profile
+	switch out := cmd.OutOrStdout(); {
+	case asJSON:
+		return writeJSON(out, Joint{version, j})
+	case asCSV:
+		return report.JointFigure(j).CSV(out)
+	default:
+		return j.WriteText(out)
+	}
 }
 
 // A Multiverse is what 'runall verify multiverse --json' writes.
 type Multiverse struct {
 	Versioned
 	*evidence.MultiverseReport
+}
+
+// A Joint is what 'runall verify multiverse --joint --json' writes.
+type Joint struct {
+	Versioned
+	*evidence.JointReport
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -46,5 +47,26 @@ func TestMultiverse(t *testing.T) {
 	}
 	if code, _, _ := call(t, "verify", "multiverse", "--results", t.TempDir()); code != harness.ExitIncomplete {
 		t.Errorf("no records: exit %d", code)
+	}
+
+	// With quick's records alone, other readings of the risk and fewer passes are left.
+	code, stdout, stderr = call(t, "verify", "multiverse", "--joint", "--results", results)
+	if code != 0 || stderr != "" || !strings.Contains(stdout, "combinations of alternatives") || !strings.Contains(stdout, "nothing (as chosen)") {
+		t.Errorf("--joint: exit %d, %s\n%s", code, stderr, stdout)
+	}
+	code, stdout, _ = call(t, "verify", "multiverse", "--joint", "--results", results, "--json")
+	validJSON(t, "verify-multiverse-joint", stdout)
+	var j evidence.JointReport
+	if err := json.Unmarshal([]byte(stdout), &j); code != 0 || err != nil || j.Profile != experiments.ProfileQuick || len(j.Counts) < 2 || len(j.Best) != j.Cells {
+		t.Errorf("--joint --json: exit %d, %v, %d counts", code, err, len(j.Counts))
+	}
+	code, stdout, _ = call(t, "verify", "multiverse", "--joint", "--results", results, "--csv")
+	if rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll(); code != 0 || err != nil || len(rows) != 1+len(j.Counts) {
+		t.Errorf("--joint --csv: exit %d, %v, %d rows, want %d", code, err, len(rows), 1+len(j.Counts))
+	}
+	for _, flags := range [][]string{{"--csv"}, {"--joint", "--csv", "--json"}} {
+		if code, _, _ := call(t, append([]string{"verify", "multiverse", "--results", results}, flags...)...); code != harness.ExitUsage {
+			t.Errorf("%v: exit %d", flags, code)
+		}
 	}
 }

@@ -33,8 +33,10 @@ func displayOf(w io.Writer) display {
 // forPrograms reports whether what a command writes is read by programs: then
 // not a byte of it is changed.
 func forPrograms(cmd *cobra.Command) bool {
-	if f := cmd.Flag("json"); f != nil && f.Value.String() == "true" {
-		return true
+	for _, name := range []string{"json", "csv"} {
+		if f := cmd.Flag(name); f != nil && f.Value.String() == "true" {
+			return true
+		}
 	}
 	switch cmd.Name() {
 	case "predict", "export", "draws":

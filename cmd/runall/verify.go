@@ -221,7 +221,7 @@ func (v *verification) incomplete(a *evidence.Assessment, profile string) string
 	case len(a.Missing) > 0:
 		return fmt.Sprintf("%s; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, cluster.Quote(v.results))
 	case a.Unanswered():
-		return "no spec runs some claims under these assumptions; 'runall verify multiverse' lists them"
+		return "no run answers some claims under these assumptions; their notes say why"
 	}
 	return fmt.Sprintf("profile %s does not run every claim; 'runall reproduce --profile %s' does", profile, experiments.ProfileFull)
 }

@@ -5,6 +5,7 @@
 //	PairedDifference, PairedT     Student's t of the differences
 //	Difference                    Welch's t
 //	PairedRatio, Ratio            Fieller's theorem
+//	Prediction                    Student's prediction interval, with the spread within runs
 //	Judge                         an estimate and a target: a Verdict
 //	Holm                          p-values, corrected for their number
 //	Rank, Cliques                 many methods by their ranks
@@ -57,4 +58,12 @@
 // exception: three to five draws of the recorded differences between POLK's and
 // L-BFGS's error on multidist, one of which is an outlier, are held in 81 to 83 %. The
 // claim rests on all twenty, of which 88 % are.
+//
+// # One run
+//
+// [Prediction] is for one evaluation of one run, not for a mean. It holds 90 % of normal
+// values if the evaluations of a run are alike. If they vary too it holds more, because
+// its degrees of freedom are those of the runs; of skewed values it holds 85 % or more
+// (TestPredictionCoverage). The range of all evaluations would hold two in three of five
+// runs.
 package stats

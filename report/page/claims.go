@@ -61,6 +61,7 @@ type claimView struct {
 	Reason      string   // why it deviates, as far as the ledger says
 	Order       int      // the paper's
 	Verdict     *verdictView
+	Margins     []*verdictView // with all margins halved and doubled; none without one
 	Tests       []testView
 	Assumptions []link
 }
@@ -73,6 +74,7 @@ type testView struct {
 	Statistic string
 	Basis     string
 	Verdict   *verdictView
+	Margins   []*verdictView // with the margin halved and doubled; none without one
 	Remarks   []string
 }
 
@@ -87,6 +89,8 @@ func (v *view) claims(in Input) {
 	assessed := in.Report.Input.Assessment
 	cells, sentences, theorems := assessed.Counts()
 	v.Cells, v.Numbers, v.Said = cells, assessed.Numbers(), sentences
+	v.AtHalf, v.AtTwice = assessed.CellsAt(0.5).Reproduced, assessed.CellsAt(2).Reproduced
+	_, _, v.OneRun, v.OfOneRun = assessed.WithinOneRun()
 	v.Counts = []countRow{{"cells", cells}, {"numbers", v.Numbers}, {"sentences", sentences}, {"theorems", theorems}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
@@ -153,6 +157,9 @@ func newClaim(c *evidence.ClaimResult, l *experiments.Ledger, paper *experiments
 		explained = "in its tests"
 	}
 	out.Verdict = verdictOf(c.Verdict, explained)
+	if c.HasMargin() {
+		out.Margins = []*verdictView{verdictOf(c.At(0.5), ""), verdictOf(c.At(2), "")}
+	}
 	for i := range c.Tests {
 		out.Tests = append(out.Tests, newTest(&c.Tests[i], l, paper))
 	}
@@ -232,6 +239,9 @@ func firstReason(reasons []string) string {
 func newTest(r *evidence.TestResult, l *experiments.Ledger, paper *experiments.PaperValues) testView {
 	t := testView{Words: r.Words(l), Sentence: r.Sentence(paper), ID: r.Test.ID, Basis: string(r.Estimate.Basis), Verdict: verdictOf(r.Verdict, r.Test.Explained)}
 	t.Statistic = t.Of
+	if r.Test.Margin > 0 {
+		t.Margins = []*verdictView{verdictOf(r.At(0.5), ""), verdictOf(r.At(2), "")}
+	}
 	switch r.Test.Kind {
 	case experiments.KindLess, experiments.KindDifference:
 		t.Statistic += " − " + t.To
@@ -240,6 +250,9 @@ func newTest(r *evidence.TestResult, l *experiments.Ledger, paper *experiments.P
 	}
 	if r.Test.Reason != "" {
 		t.Remarks = append(t.Remarks, "Target: "+strings.TrimSpace(r.Test.Reason))
+	}
+	if t.OneRun != "" {
+		t.Remarks = append(t.Remarks, "One evaluation of a new run, 90 %: "+t.OneRun+"; the paper's number in it: "+t.Within+".")
 	}
 	if r.Note != "" {
 		t.Remarks = append(t.Remarks, "Note: "+r.Note)

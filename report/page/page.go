@@ -58,6 +58,10 @@ type view struct {
 	Cells     evidence.Counts
 	Numbers   evidence.Counts
 	Said      evidence.Counts // of the sentences and captions
+	AtHalf    int             // cells reproduced with all margins halved
+	AtTwice   int             // the same, doubled
+	OneRun    int             // printed numbers in the interval of one run
+	OfOneRun  int             // those of which that is known
 	Counts    []countRow      // the three of them
 	Forest    *figureView     // nil if the report has no forest plot
 	Differing []differing

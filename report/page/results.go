@@ -30,6 +30,7 @@ type resultCell struct {
 	report.Words
 	Sort    string
 	Verdict *verdictView // nil where the paper prints nothing that is claimed
+	OneRun  string       // the interval for one evaluation of one run; empty if not known
 	Claim   string       // anchor of the claim
 }
 
@@ -58,6 +59,7 @@ func resultCells(from *report.Cell, a *evidence.Assessment) []resultCell {
 		}
 		if s, ok := a.Find(from.ID + "." + w.Quantity); ok {
 			c.Verdict, c.Claim = verdictOf(s.Tests[0].Verdict, s.Tests[0].Test.Explained), anchor(s.Claim.Claim.ID)
+			c.OneRun = from.OneRun(q)
 		}
 		out = append(out, c)
 	}

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"polkrepro/compare"
@@ -55,11 +56,43 @@ func MultiverseSection(m *evidence.MultiverseReport) Section {
 		ID:    "multiverse",
 		Title: "What hinges on which choice",
 		Paragraphs: []string{
-			"Where the paper leaves a choice open, the other choices were run too, each alone: what two of them do together is not known.",
+			"Where the paper leaves a choice open, the other choices were run too. Here each is assumed alone.",
 			fmt.Sprintf("%d claims have the same verdict under every alternative that was run, %d have another one under at least one.", robust, len(hinges.Rows)),
 		},
 		Tables: []*report.Table{alternatives, hinges},
 	}
+}
+
+// JointSection says what combinations of alternatives reproduce: the front, the cells of
+// the best, and the figure.
+func JointSection(j *evidence.JointReport) (Section, error) {
+	front := &report.Table{
+		Title:  "The most reproduced, by the number of choices by result",
+		Header: []string{"choices by result", "cells", "numbers", "one run's", "not run", "combinations like it", "assumed otherwise"},
+	}
+	for _, r := range j.Shown() {
+		front.Rows = append(front.Rows, []string{strconv.Itoa(r.ByResult), strconv.Itoa(r.Cells), strconv.Itoa(r.Numbers), strconv.Itoa(r.OneRun), strconv.Itoa(r.NotRun), strconv.Itoa(j.Like(r)), r.Names()})
+	}
+	best := j.Front[len(j.Front)-1]
+	otherwise := &report.Table{Title: "What the best assumes otherwise", Header: []string{"assumption = alternative", "chosen how", "what it is", "instead of"}}
+	for _, a := range best.Assumed {
+		otherwise.Rows = append(otherwise.Rows, []string{a.Assumption + " = " + a.Alternative, a.How, a.Value, a.Chosen})
+	}
+	cells := &report.Table{Title: "The cells under the best", Header: []string{"cell", "verdict", "what is not reproduced"}}
+	for i := range j.Best {
+		c := &j.Best[i]
+		cells.Rows = append(cells.Rows, []string{c.ID, c.Verdict.String(), strings.Join(c.Differences(), "; ")})
+	}
+	picture, err := figureOf(report.JointFigure(j))
+	if picture.Missing == "" {
+		picture.Alt = picture.Title + ": a line of the most cells and numbers reproduced over the number of choices by result. The table has its values."
+	}
+	return Section{
+		ID: "joint", Title: "What combinations of choices reproduce",
+		Paragraphs: append(j.Words(), j.Sentence()),
+		Tables:     []*report.Table{front, otherwise, cells},
+		Figures:    []Figure{picture},
+	}, err
 }
 
 // changes words changes of verdicts.

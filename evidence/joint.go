@@ -1,0 +1,421 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
+)
+
+// A JointReport judges the cells of Tables 2 and 3 under every combination of
+// alternatives to the assumptions. A cell for which no run has what a combination assumes
+// is not run there, and counts as not reproduced.
+type JointReport struct {
+	Profile      string            `json:"profile"`      // smoke, quick or full
+	Cells        int               `json:"cells"`        // that the paper prints
+	Numbers      int               `json:"numbers"`      // in these cells
+	Combinations int               `json:"combinations"` // of all assumptions below
+	Assumptions  []JointAssumption `json:"assumptions"`  // with an alternative under which a cell has a verdict, in the ledger's order
+	Chosen       JointReading      `json:"chosen"`       // nothing assumed otherwise
+	Front        []JointReading    `json:"front"`        // those that reproduce more than any with as few choices by result; the last one reproduces most
+	Counts       []JointCount      `json:"counts"`       // all combinations, by what they reproduce
+	Best         []ClaimDocument   `json:"best"`         // the cells under the last combination of the front
+}
+
+// A JointAssumption is an assumption that combinations differ in.
+type JointAssumption struct {
+	ID           string   `json:"id"`           // as 'runall verify --assume' takes it
+	How          string   `json:"how"`          // the chosen value was chosen
+	Alternatives []string `json:"alternatives"` // IDs
+}
+
+// A JointReading is a combination, and what it reproduces. Of those that reproduce the
+// same with as many choices by result it is one with the fewest alternatives, and of those
+// one with the most cells that may be of one run.
+type JointReading struct {
+	Assumed  []Assumed `json:"assumed"`   // alternatives, in the ledger's order
+	ByResult int       `json:"by_result"` // choices made with the paper's results in view, of those that cells depend on
+	Cells    int       `json:"cells"`     // reproduced
+	Numbers  int       `json:"numbers"`   // reproduced
+	NotRun   int       `json:"not_run"`   // cells
+	OneRun   int       `json:"one_run"`   // cells that are not reproduced, but all of whose numbers may be of one of our runs
+}
+
+// Assumed is an alternative that a combination has.
+type Assumed struct {
+	Assumption  string `json:"assumption"`  // ID
+	Alternative string `json:"alternative"` // ID
+	Value       string `json:"value"`       // what is assumed
+	Chosen      string `json:"chosen"`      // instead of this
+	How         string `json:"how"`         // the alternative is chosen
+}
+
+// A JointCount is how many combinations reproduce the same with as many choices by
+// result, and one of them.
+type JointCount struct {
+	JointReading
+	Combinations int `json:"combinations"` // with these numbers of choices by result, cells and numbers
+}
+
+// assume returns what Input.Assume takes.
+func (r *JointReading) assume() map[string]string {
+	out := make(map[string]string)
+	for _, a := range r.Assumed {
+		out[a.Assumption] = a.Alternative
+	}
+	return out
+}
+
+// Joint judges the cells under all combinations of alternatives. What in assumes
+// otherwise is not looked at.
+//
+// A cell depends on some of the assumptions only, so it is judged once for each
+// combination of those. The counts of all combinations follow without going through
+// them: given the assumptions on which cells of several data sets depend, those of one
+// data set do not depend on the other's.
+func Joint(in Input) (*JointReport, error) {
+	in.Assume = nil
+	paper, err := experiments.Paper()
+	if err != nil {
+		return nil, err
+	}
+	j := &joint{x: newIndex(in, paper, noAlternatives(in.Ledger)), in: in}
+	out := &JointReport{Assumptions: []JointAssumption{}}
+	for _, c := range in.Ledger.Claims {
+		if c.Cell {
+			out.Cells++
+			out.Numbers += len(c.Tests)
+			j.claims = append(j.claims, c)
+		}
+	}
+	j.findVariables()
+	for _, v := range j.variables {
+		a := JointAssumption{ID: v.assumption.ID, How: v.assumption.How}
+		for _, alternative := range v.values[1:] {
+			a.Alternatives = append(a.Alternatives, alternative.ID)
+		}
+		out.Assumptions = append(out.Assumptions, a)
+	}
+	for _, c := range j.claims {
+		j.factors = append(j.factors, j.factor(c))
+	}
+	all := j.count()
+	for _, k := range slices.SortedFunc(maps.Keys(all), compareTallies) {
+		e := all[k]
+		out.Combinations += e.combinations
+		r := j.reading(k, e)
+		out.Counts = append(out.Counts, JointCount{r, e.combinations})
+		// By ascending number of choices by result, the most reproduced first.
+		if n := len(out.Front); n == 0 || cmp.Or(cmp.Compare(r.Cells, out.Front[n-1].Cells), cmp.Compare(r.Numbers, out.Front[n-1].Numbers)) > 0 {
+			out.Front = append(out.Front, r)
+		}
+	}
+	chosen := j.tally(make([]uint8, len(j.variables)), j.all(), j.factors)
+	chosen.byResult += j.byResult
+	out.Chosen = j.reading(chosen.tally, chosen.entry)
+	in.Assume = out.Front[len(out.Front)-1].assume()
+	best, err := Assess(in)
+	if err != nil {
+		return nil, err
+	}
+	for i := range best.Claims {
+		if c := &best.Claims[i]; c.Claim.Cell {
+			out.Best = append(out.Best, c.document(c.Tests))
+		}
+	}
+	return out, nil
+}
+
+// A joint counts combinations. A combination has a value for each variable; 0 is the
+// chosen one.
+type joint struct {
+	x         *index
+	in        Input
+	claims    []experiments.Claim // the cells'
+	factors   []factor            // theirs
+	variables []variable
+	byResult  int // choices by result that no combination changes
+}
+
+// all returns all variables.
+func (j *joint) all() (scope []int) {
+	for i := range j.variables {
+		scope = append(scope, i)
+	}
+	return scope
+}
+
+// A variable is an assumption with the values that combinations take it at.
+type variable struct {
+	assumption *experiments.Assumption
+	values     []*experiments.Alternative // the first, nil, is the chosen one
+}
+
+// byResult counts a value: 1 if it is chosen by result.
+func (v *variable) byResult(value uint8) int {
+	how := v.assumption.How
+	if a := v.values[value]; a != nil {
+		how = cmp.Or(a.How, experiments.ChosenByResult)
+	}
+	if how == experiments.ChosenByResult {
+		return 1
+	}
+	return 0
+}
+
+// findVariables finds the assumptions that cells depend on, and of each the alternatives
+// under which, alone, a cell has a verdict.
+func (j *joint) findVariables() {
+	for i := range j.in.Ledger.Assumptions {
+		v := variable{assumption: &j.in.Ledger.Assumptions[i], values: []*experiments.Alternative{nil}}
+		names := func(c experiments.Claim) bool { return slices.Contains(c.Assumptions, v.assumption.ID) }
+		if !slices.ContainsFunc(j.claims, names) {
+			continue
+		}
+		for k := range v.assumption.Alternatives {
+			a := &v.assumption.Alternatives[k]
+			j.x.assumed = noAlternatives(j.in.Ledger)
+			j.x.assumed.flip(v.assumption.ID, a)
+			judged := func(c experiments.Claim) bool {
+				return names(c) && slices.ContainsFunc(j.x.judge(c, j.in.Failed).Tests, func(t TestResult) bool { return t.Verdict != stats.NotRun })
+			}
+			if a.Run() && slices.ContainsFunc(j.claims, judged) {
+				v.values = append(v.values, a)
+			}
+		}
+		if len(v.values) > 1 {
+			j.variables = append(j.variables, v)
+		} else {
+			j.byResult += v.byResult(0)
+		}
+	}
+}
+
+// A tally is what combinations are counted by.
+type tally struct{ byResult, cells, numbers int }
+
+// compareTallies orders by ascending choices, and then by descending success.
+func compareTallies(a, b tally) int {
+	return cmp.Or(cmp.Compare(a.byResult, b.byResult), cmp.Compare(b.cells, a.cells), cmp.Compare(b.numbers, a.numbers))
+}
+
+// An entry is the combinations of a tally: how many, and one that has the fewest
+// alternatives.
+type entry struct {
+	combinations, flips, notRun, oneRun int
+	choice                              []uint8 // by variable
+}
+
+// before reports whether the combination of an entry is shown rather than another's.
+func (e *entry) before(other entry) bool {
+	return e.flips < other.flips || e.flips == other.flips && e.oneRun > other.oneRun
+}
+
+// tallies counts combinations.
+type tallies map[tally]entry
+
+// add adds combinations. The choice of e may be changed afterwards.
+func (t tallies) add(k tally, e entry) {
+	have, ok := t[k]
+	if ok && !e.before(have) {
+		have.combinations += e.combinations
+		t[k] = have
+		return
+	}
+	e.combinations += have.combinations
+	e.choice = slices.Clone(e.choice)
+	t[k] = e
+}
+
+// A factor is a cell's outcome by the variables that it depends on.
+type factor struct {
+	scope    []int // variables, ascending
+	outcomes []outcome
+}
+
+// An outcome is what a combination gives of a cell.
+type outcome struct{ cells, numbers, notRun, oneRun int }
+
+// at returns the outcome of a combination.
+func (f *factor) at(choice []uint8, variables []variable) outcome {
+	i := 0
+	for _, v := range f.scope {
+		i = i*len(variables[v].values) + int(choice[v])
+	}
+	return f.outcomes[i]
+}
+
+// factor judges a cell under all combinations of the variables that it depends on, each
+// set of runs and readings once.
+func (j *joint) factor(c experiments.Claim) factor {
+	var f factor
+	for i, v := range j.variables {
+		if slices.Contains(c.Assumptions, v.assumption.ID) {
+			f.scope = append(f.scope, i)
+		}
+	}
+	known := make(map[string]outcome)
+	j.each(f.scope, make([]uint8, len(j.variables)), func(choice []uint8) {
+		j.x.assumed = noAlternatives(j.in.Ledger)
+		for _, v := range f.scope {
+			if a := j.variables[v].values[choice[v]]; a != nil {
+				j.x.assumed.flip(j.variables[v].assumption.ID, a)
+			}
+		}
+		key := "" // of no runs
+		if why := j.x.unanswered(c, c.Tests[0]); why == "" {
+			from := j.x.source(c.ID)
+			key = fmt.Sprintf("%p %d", from.answer, from.passes)
+			for _, v := range f.scope {
+				if a := j.variables[v].values[choice[v]]; a != nil && a.Reading() {
+					key += fmt.Sprintf(" %p", a)
+				}
+			}
+		}
+		o, ok := known[key]
+		if !ok {
+			o = outcomeOf(j.x.judge(c, j.in.Failed))
+			known[key] = o
+		}
+		f.outcomes = append(f.outcomes, o)
+	})
+	return f
+}
+
+// outcomeOf counts what a cell's verdict adds.
+func outcomeOf(r ClaimResult) (out outcome) {
+	switch r.Verdict {
+	case stats.Reproduced:
+		out.cells = 1
+	case stats.NotRun:
+		out.notRun = 1
+	default:
+		if within, _ := r.Within(); within {
+			out.oneRun = 1
+		}
+	}
+	for _, t := range r.Tests {
+		if t.Verdict == stats.Reproduced {
+			out.numbers++
+		}
+	}
+	return out
+}
+
+// each calls f for all combinations of some variables, the last one changing fastest.
+func (j *joint) each(scope []int, choice []uint8, f func([]uint8)) {
+	if len(scope) == 0 {
+		f(choice)
+		return
+	}
+	for value := range j.variables[scope[0]].values {
+		choice[scope[0]] = uint8(value)
+		j.each(scope[1:], choice, f)
+	}
+	choice[scope[0]] = 0
+}
+
+// count counts all combinations by their tallies.
+func (j *joint) count() tallies {
+	groups := make(map[string][]factor) // by data set
+	users := make([]map[string]bool, len(j.variables))
+	for i := range users {
+		users[i] = make(map[string]bool)
+	}
+	for i, c := range j.claims {
+		set := j.x.paper.Cells[c.ID].Data
+		groups[set] = append(groups[set], j.factors[i])
+		for _, v := range j.factors[i].scope {
+			users[v][set] = true
+		}
+	}
+	var shared []int
+	private := make(map[string][]int)
+	for v := range j.variables {
+		if len(users[v]) > 1 {
+			shared = append(shared, v)
+			continue
+		}
+		for set := range users[v] {
+			private[set] = append(private[set], v)
+		}
+	}
+	all := make(tallies)
+	j.each(shared, make([]uint8, len(j.variables)), func(choice []uint8) {
+		begin := j.tally(choice, shared, nil)
+		begin.byResult += j.byResult
+		sum := tallies{begin.tally: begin.entry}
+		for _, set := range slices.Sorted(maps.Keys(groups)) {
+			own := make(tallies)
+			j.each(private[set], slices.Clone(choice), func(choice []uint8) {
+				t := j.tally(choice, private[set], groups[set])
+				own.add(t.tally, t.entry)
+			})
+			sum = sum.times(own)
+		}
+		for _, k := range slices.SortedFunc(maps.Keys(sum), compareTallies) {
+			all.add(k, sum[k])
+		}
+	})
+	return all
+}
+
+// A counted combination is a tally and an entry of one.
+type counted struct {
+	tally
+	entry
+}
+
+// tally counts a combination: of the variables given the choices by result and the
+// alternatives, of the factors what is reproduced.
+func (j *joint) tally(choice []uint8, variables []int, factors []factor) counted {
+	c := counted{entry: entry{combinations: 1, choice: choice}}
+	for _, v := range variables {
+		c.byResult += j.variables[v].byResult(choice[v])
+		if choice[v] > 0 {
+			c.flips++
+		}
+	}
+	for i := range factors {
+		o := factors[i].at(choice, j.variables)
+		c.cells += o.cells
+		c.numbers += o.numbers
+		c.notRun += o.notRun
+		c.oneRun += o.oneRun
+	}
+	return c
+}
+
+// times counts the combinations of two that have no variable in common but those on
+// whose values they agree.
+func (t tallies) times(u tallies) tallies {
+	out := make(tallies, len(t)*len(u))
+	right := slices.SortedFunc(maps.Keys(u), compareTallies)
+	var both []uint8
+	for _, a := range slices.SortedFunc(maps.Keys(t), compareTallies) {
+		for _, b := range right {
+			x, y := t[a], u[b]
+			both = both[:0]
+			for i := range x.choice {
+				both = append(both, x.choice[i]|y.choice[i])
+			}
+			out.add(tally{a.byResult + b.byResult, a.cells + b.cells, a.numbers + b.numbers},
+				entry{x.combinations * y.combinations, x.flips + y.flips, x.notRun + y.notRun, x.oneRun + y.oneRun, both})
+		}
+	}
+	return out
+}
+
+// reading words a combination.
+func (j *joint) reading(k tally, e entry) JointReading {
+	r := JointReading{Assumed: []Assumed{}, ByResult: k.byResult, Cells: k.cells, Numbers: k.numbers, NotRun: e.notRun, OneRun: e.oneRun}
+	for i, v := range j.variables {
+		if a := v.values[e.choice[i]]; a != nil {
+			r.Assumed = append(r.Assumed, Assumed{v.assumption.ID, a.ID, a.Value, v.assumption.Chosen, cmp.Or(a.How, experiments.ChosenByResult)})
+		}
+	}
+	return r
+}

@@ -1,0 +1,362 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// few returns records of the profile full and a ledger of the cells, with some of the
+// assumptions.
+func few(t *testing.T, assumptions ...string) Input {
+	t.Helper()
+	in := fixture(t)
+	l := *in.Ledger
+	l.Claims = slices.DeleteFunc(slices.Clone(l.Claims), func(c experiments.Claim) bool { return !c.Cell })
+	l.Assumptions = nil
+	for _, id := range assumptions {
+		l.Assumptions = append(l.Assumptions, *in.Ledger.Assumption(id))
+	}
+	in.Ledger = &l
+	return in
+}
+
+// TestJointCounts compares the counts of all combinations with those that Assess makes of
+// each. Here BSGD deviates unless it projects, and Brodatz after all eight passes.
+func TestJointCounts(t *testing.T) {
+	t.Parallel()
+	in := few(t, "risk", "bsgd-maintenance", "epochs-brodatz", "lbfgs-risk", "ivm-stopping")
+	brodatz := &in.Ledger.Assumptions[2]
+	brodatz.Alternatives = slices.DeleteFunc(slices.Clone(brodatz.Alternatives), func(a experiments.Alternative) bool { return a.ID != "four" && a.ID != "five" })
+	values := finals(paper(t))
+	answered(t, in, "bsgd-maintenance", "projection", func(cell string) [3]float64 { return values[cell] })
+	answered(t, in, "epochs-brodatz", "four", func(cell string) [3]float64 { return values[cell] })
+	for _, p := range in.Plan {
+		r := in.Records[p.ID]
+		if r == nil {
+			continue
+		}
+		if p.Run.Method == "bsgd" && p.Run.Params.Maintenance == "merging" {
+			r.Final.TestError, r.Final.TrainRisk = 0.3, 3*r.Final.TrainRisk
+		}
+		if p.Run.Data.Name == "brodatz" && p.Run.Samples > 50000 {
+			r.Final.TrainRisk /= 2
+		}
+		r.Final.TestRisk *= 1.5 // than the training risk
+		for i := range r.Points {
+			r.Points[i].TestRisk *= 1.5
+		}
+	}
+	j, err := Joint(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := make(map[[3]int]int)
+	fewest := make(map[[3]int]int)
+	combinations := []map[string]string{{}}
+	for _, a := range in.Ledger.Assumptions {
+		for _, c := range slices.Clone(combinations) {
+			for _, alternative := range a.Alternatives {
+				if a.ID == "ivm-stopping" { // no record has it
+					continue
+				}
+				with := maps.Clone(c)
+				with[a.ID] = alternative.ID
+				combinations = append(combinations, with)
+			}
+		}
+	}
+	for _, assume := range combinations {
+		byResult := 1 // ivm-stopping, which is no variable
+		for _, a := range in.Ledger.Assumptions[:4] {
+			how := a.How
+			if id, ok := assume[a.ID]; ok {
+				how = experiments.ChosenByResult
+				if h := a.Alternative(id).How; h != "" {
+					how = h
+				}
+			}
+			if how == experiments.ChosenByResult {
+				byResult++
+			}
+		}
+		in.Assume = assume
+		a := mustAssess(t, in)
+		cells, _, _ := a.Counts()
+		key := [3]int{byResult, cells.Reproduced, a.Numbers().Reproduced}
+		want[key]++
+		if n, ok := fewest[key]; !ok || len(assume) < n {
+			fewest[key] = len(assume)
+		}
+	}
+	got := make(map[[3]int]int)
+	for _, c := range j.Counts {
+		key := [3]int{c.ByResult, c.Cells, c.Numbers}
+		got[key] = c.Combinations
+		in.Assume = c.assume()
+		a := mustAssess(t, in)
+		cells, _, _ := a.Counts()
+		oneRun := 0
+		for i := range a.Claims {
+			if within, _ := a.Claims[i].Within(); within && a.Claims[i].Verdict != stats.Reproduced {
+				oneRun++
+			}
+		}
+		if cells.Reproduced != c.Cells || a.Numbers().Reproduced != c.Numbers || cells.NotRun != c.NotRun || oneRun != c.OneRun {
+			t.Errorf("%s: %+v; Assess has %+v, %+v, %d of one run", c.Names(), c.JointReading, cells, a.Numbers(), oneRun)
+		}
+		if len(c.Assumed) != fewest[key] {
+			t.Errorf("%v: %d alternatives, want %d", key, len(c.Assumed), fewest[key])
+		}
+	}
+	if !maps.Equal(got, want) || j.Combinations != len(combinations) || len(want) < 10 {
+		t.Errorf("%d combinations, want %d:\n%v, want\n%v", j.Combinations, len(combinations), got, want)
+	}
+	if len(j.Chosen.Assumed) > 0 || j.Chosen.ByResult != 2 { // risk, ivm-stopping
+		t.Errorf("as chosen: %+v", j.Chosen)
+	}
+	for i, r := range j.Front[1:] {
+		before := j.Front[i]
+		if r.ByResult <= before.ByResult || r.Cells < before.Cells || r.Cells == before.Cells && r.Numbers <= before.Numbers {
+			t.Errorf("front: %+v after %+v", r, before)
+		}
+	}
+	best := j.Front[len(j.Front)-1]
+	reproduced := 0
+	for _, c := range j.Best {
+		if c.Verdict == stats.Reproduced {
+			reproduced++
+		}
+	}
+	if reproduced != best.Cells || len(j.Best) != 17 || best.Cells <= j.Chosen.Cells {
+		t.Errorf("the best: %+v with %d of %d cells", best, reproduced, len(j.Best))
+	}
+}
+
+// TestTogether assumes two alternatives: one of them has runs, from which the other is
+// cut, or there are none, and the note says of which two.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	in := fixture(t)
+	values := finals(paper(t))
+	answered(t, in, "bsgd-maintenance", "projection", func(cell string) [3]float64 { return values[cell] })
+	answered(t, in, "epochs-mnist", "rule", func(cell string) [3]float64 { return values[cell] })
+	for _, c := range []struct {
+		assume     map[string]string
+		test, spec string
+		samples    int
+		note       string // of a test that is not run; otherwise of one that is
+	}{
+		{map[string]string{"epochs-brodatz": "five"}, "table3.brodatz.ksvm.polk.risk", "brodatz-ksvm", 50000, "the first 50,000 of 80,000 samples"},
+		{map[string]string{"epochs-brodatz": "five", "bsgd-maintenance": "projection"}, "table3.brodatz.ksvm.bsgd.risk", "multiverse-brodatz-ksvm", 50000, "the first 50,000 of 80,000 samples, one evaluation"},
+		{map[string]string{"epochs-brodatz": "five"}, "table3.brodatz.ksvm.libsvm.error", "brodatz-batch-ksvm", 10000, "one run"},
+		{map[string]string{"epochs-mnist": "five"}, "table3.mnist.ksvm.polk.risk", "multiverse-mnist-six-passes-ksvm", 300000, "the first 300,000 of 360,000 samples"},
+		{map[string]string{"epochs-mnist": "six"}, "table3.mnist.ksvm.polk.risk", "multiverse-mnist-six-passes-ksvm", 360000, ""},
+		{map[string]string{"epochs-mnist": "three"}, "table3.mnist.ksvm.polk.risk", "mnist-ksvm", 180000, "the first 180,000 of 240,000 samples"},
+		{map[string]string{"epochs-mnist": "five", "bsgd-maintenance": "projection"}, "table3.mnist.ksvm.bsgd.risk", "", 0,
+			"no run of table3.mnist.ksvm.bsgd with bsgd-maintenance=projection has epochs-mnist=five"},
+		{map[string]string{"epochs-mnist": "rule", "bsgd-maintenance": "projection"}, "table3.mnist.ksvm.bsgd.risk", "", 0,
+			"no run of table3.mnist.ksvm.bsgd has both bsgd-maintenance=projection and epochs-mnist=rule"},
+		{map[string]string{"mini-batch": "sum", "budget-norm": "squared"}, "table2.multidist.ksvm.polk.risk", "", 0,
+			"no run of table2.multidist.ksvm.polk has both budget-norm=squared and mini-batch=sum"},
+	} {
+		in.Assume = c.assume
+		s, ok := mustAssess(t, in).Find(c.test)
+		if !ok {
+			t.Fatalf("no %s", c.test)
+		}
+		r := s.Tests[0]
+		if r.Note != c.note || r.Unanswered != (c.spec == "") {
+			t.Errorf("%v: %s: %q, want %q", c.assume, c.test, r.Note, c.note)
+		}
+		for _, run := range r.Of.Runs {
+			if run.Spec != c.spec || run.Record.Header.Run.Samples != c.samples {
+				t.Errorf("%v: %s: run of %s with %d samples", c.assume, c.test, run.Spec, run.Record.Header.Run.Samples)
+			}
+		}
+	}
+	// What can't be cut is not run, whatever its length.
+	for _, p := range in.Plan {
+		if r := in.Records[p.ID]; r != nil && slices.Contains(p.Cells, "table3.brodatz.ksvm.polk") {
+			r.Points = r.Points[len(r.Points)-1:]
+		}
+	}
+	in.Assume = map[string]string{"epochs-brodatz": "five"}
+	s, _ := mustAssess(t, in).Find("table3.brodatz.ksvm.polk.risk")
+	if r := s.Tests[0]; r.Verdict != stats.NotRun || !strings.Contains(r.Note, "no evaluation in the last 5 %") {
+		t.Errorf("%v, %q", r.Verdict, r.Note)
+	}
+}
+
+// TestLongerRunsBeginWithShorterOnes: in the records, runs of more passes have the points
+// of the same runs of fewer passes, bit for bit where both were evaluated.
+func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
+	t.Parallel()
+	x := newIndex(Input{Plan: fullPlan(t)}, paper(t), noAlternatives(ledger(t)))
+	read := func(p experiments.Planned) *record.Record {
+		r, err := record.Read(filepath.Join("../results/reference/records", p.ID+".jsonl.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	compared := 0
+	for _, c := range []struct{ assumption, alternative, cell string }{
+		{"epochs-multidist", "one", "table2.multidist.ksvm.polk"}, {"epochs-multidist", "ten", "table2.multidist.klr.polk"},
+		{"epochs-multidist", "ten", "table2.multidist.ksvm.bsgd"}, {"epochs-brodatz", "four", "table3.brodatz.ksvm.polk"},
+		{"epochs-brodatz", "four", "table3.brodatz.ksvm.bsgd"}, {"epochs-mnist", "rule", "table3.mnist.klr.polk"},
+	} {
+		answer := ledger(t).Assumption(c.assumption).Alternative(c.alternative).Answer(c.cell)
+		own := x.selected(experiments.Selector{Cell: c.cell})
+		of := func(plan []experiments.Planned) experiments.Planned { // of the first draw and order
+			i := slices.IndexFunc(plan, func(p experiments.Planned) bool {
+				return p.Run.Seed == own[0].Run.Seed && p.Run.Data.Draw == own[0].Run.Data.Draw
+			})
+			return plan[i]
+		}
+		short, long := read(of(own)), read(of(x.answers(answer)))
+		if short.Header.Run.Samples > long.Header.Run.Samples {
+			short, long = long, short
+		}
+		cut, err := long.Cut(short.Header.Run.Samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range cut.Points {
+			i := slices.IndexFunc(short.Points, func(q record.Point) bool { return q.Samples == p.Samples })
+			if i < 0 {
+				continue
+			}
+			q := short.Points[i]
+			p.Timing, q.Timing = record.Timing{}, record.Timing{}
+			if p.TrainRisk != q.TrainRisk || p.TestRisk != q.TestRisk || p.TestError != q.TestError || p.ModelOrder != q.ModelOrder {
+				t.Errorf("%s after %d samples: %+v in the longer run, %+v in the shorter", c.cell, p.Samples, p, q)
+			}
+			compared++
+		}
+	}
+	if compared < 100 {
+		t.Errorf("only %d points compared", compared)
+	}
+}
+
+// TestJointText: the front, the best in words and what it leaves.
+func TestJointText(t *testing.T) {
+	low, printed, within := record.Float(1), 2.0, false
+	value := record.Float(3)
+	chosen := JointReading{Assumed: []Assumed{}, ByResult: 2, Cells: 12, Numbers: 40}
+	best := JointReading{Assumed: []Assumed{{"a", "x", "another\n way", "one way", "by result"}}, ByResult: 3, Cells: 14, Numbers: 43, NotRun: 1, OneRun: 2}
+	j := JointReport{
+		Cells: 17, Numbers: 48, Combinations: 12_000, Assumptions: []JointAssumption{{"a", "blind", []string{"x"}}},
+		Chosen: chosen, Front: []JointReading{chosen, best}, Counts: []JointCount{{chosen, 1}, {best, 20_000}},
+		Best: []ClaimDocument{{ID: "c", Verdict: stats.Deviates, Tests: []TestDocument{
+			{ID: "risk", Verdict: stats.Deviates, Value: &value, From: &value, Until: &value, Basis: stats.Student, Paper: &printed, RunFrom: &low, RunUntil: &low, Within: &within},
+			{ID: "error", Verdict: stats.Reproduced},
+			{ID: "order", Verdict: stats.NotRun, Note: "no records"},
+		}}},
+	}
+	var b bytes.Buffer
+	if err := j.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(b.String(), "confirms nothing.\n\n")
+	const want = `by result  cells     numbers   one run's  not run  combinations  assumed otherwise
+2          12 of 17  40 of 48  0          0        1             nothing (as chosen)
+3          14 of 17  43 of 48  2          1        20,000        a=x
+
+The most reproduced: 14 of 17 cells and 43 of 48 numbers, with 3 choices by result (as chosen: 12 cells, 40 numbers, 2 choices). The numbers of 2 more may be of one of our runs. Assumed otherwise: a=x.
+
+  a=x (by result): another way
+    instead of (blind): one way
+
+Its cells:
+  deviates     c
+               risk deviates: 3 [3, 3] where the paper prints 2, outside the interval of a new run (1 to 1)
+               order not run; no records
+
+'runall verify --assume a=x' judges all claims so.
+`
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	j.Front = j.Front[1:]
+	if got := j.Shown(); len(got) != 2 || got[0].Cells != 12 {
+		t.Errorf("the chosen values are not shown: %+v", got)
+	}
+	text, err := json.Marshal(j)
+	var back JointReport
+	if err != nil || json.Unmarshal(text, &back) != nil || len(back.Front) != 1 || back.Counts[1].Combinations != 20_000 {
+		t.Errorf("%v: %+v", err, back)
+	}
+}
+
+// TestAtOtherMargins: the verdicts at other margins and the interval of one run, of a cell's
+// runs around the printed value.
+func TestAtOtherMargins(t *testing.T) {
+	printed := 4.0
+	r := TestResult{
+		Test:     experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed},
+		Estimate: stats.Estimate{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}, Verdict: stats.Reproduced,
+		OneRun: stats.Estimate{Value: 4.6, Low: 4.1, High: 5.1, Basis: stats.OneRun},
+	}
+	if half, twice := r.At(0.5), r.At(2); half != stats.Inconclusive || twice != stats.Reproduced || r.At(0.25) != stats.Deviates {
+		t.Errorf("half %v, twice %v", half, twice)
+	}
+	if within, known := r.Within(); within || !known {
+		t.Errorf("within %v, known %v", within, known)
+	}
+	r.OneRun.Low = 4
+	c := ClaimResult{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{r, r}, Verdict: stats.Reproduced}
+	if within, known := c.Within(); !within || !known || c.At(0.25) != stats.Deviates || !c.HasMargin() {
+		t.Errorf("cell: within %v, known %v, %v", within, known, c.At(0.25))
+	}
+	c.Tests[1].OneRun = stats.Estimate{}
+	if within, known := c.Within(); within || known {
+		t.Errorf("one number without runs enough: within %v, known %v", within, known)
+	}
+	c.Tests[1].Test.Margin, c.Tests[1].Verdict = 0, stats.Inconclusive
+	if c.At(2) != stats.Inconclusive {
+		t.Errorf("a test without a margin: %v", c.At(2))
+	}
+	a := Assessment{Claims: []ClaimResult{c}}
+	if cells, of, numbers, ofNumbers := a.WithinOneRun(); cells != 0 || of != 0 || numbers != 1 || ofNumbers != 1 {
+		t.Errorf("%d of %d cells, %d of %d numbers", cells, of, numbers, ofNumbers)
+	}
+	if n := a.CellsAt(0.25); n.Deviates != 1 || n.Total() != 1 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// TestOneRun: the interval is of the evaluations in the last 5 % of a cell's runs, the
+// error in per cent.
+func TestOneRun(t *testing.T) {
+	x := newIndex(Input{Ledger: ledger(t)}, paper(t), noAlternatives(ledger(t)))
+	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}
+	var s Side
+	for _, e := range []float64{0.02, 0.03, 0.04} {
+		r := &record.Record{Points: []record.Point{{Samples: 500, TestError: 0.9}, {Samples: 960, TestError: e - 0.001}, {Samples: 1000, TestError: e + 0.001}}}
+		r.Header.Run.Samples = 1000
+		s.Runs = append(s.Runs, Observation{Record: r})
+	}
+	want := stats.Prediction([][]float64{{1.9, 2.1}, {2.9, 3.1}, {3.9, 4.1}})
+	if got := x.oneRun(&s, of); got.Basis != stats.OneRun || !near(got.Low, want.Low) || !near(got.High, want.High) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	two := Side{Runs: s.Runs[:2]}
+	if got := x.oneRun(&two, of); got != (stats.Estimate{}) {
+		t.Errorf("two runs: %+v", got)
+	}
+	s.Runs[1].Record.Points = nil
+	if got := x.oneRun(&s, of); got != (stats.Estimate{}) {
+		t.Errorf("a run without evaluations: %+v", got)
+	}
+}

@@ -1,0 +1,136 @@
+package evidence
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"polkrepro/evidence/stats"
+)
+
+// WriteText writes the front of the combinations and, in words, the one that reproduces
+// most.
+func (j *JointReport) WriteText(w io.Writer) error {
+	out := &printer{w: w}
+	for _, line := range j.Words() {
+		out.printf("%s\n\n", line)
+	}
+	if out.err != nil {
+		return out.err
+	}
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "by result\tcells\tnumbers\tone run's\tnot run\tcombinations\tassumed otherwise")
+	for _, r := range j.Shown() {
+		fmt.Fprintf(t, "%d\t%d of %d\t%d of %d\t%d\t%d\t%s\t%s\n", r.ByResult, r.Cells, j.Cells, r.Numbers, j.Numbers, r.OneRun, r.NotRun,
+			grouped(j.Like(r)), r.Names())
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	best := j.Front[len(j.Front)-1]
+	out.printf("\n%s\n\n", j.Sentence())
+	for _, a := range best.Assumed {
+		out.printf("  %s=%s (%s): %s\n    instead of (%s): %s\n", a.Assumption, a.Alternative, a.How, oneLine(a.Value), j.how(a.Assumption), oneLine(a.Chosen))
+	}
+	out.printf("\nIts cells:\n")
+	for i := range j.Best {
+		c := &j.Best[i]
+		out.printf("  %-12s %s\n", c.Verdict, c.ID)
+		for _, t := range c.Differences() {
+			out.printf("               %s\n", t)
+		}
+	}
+	var flags []string
+	for _, a := range best.Assumed {
+		flags = append(flags, "--assume "+a.Assumption+"="+a.Alternative)
+	}
+	out.printf("\n'runall verify %s' judges all claims so.\n", strings.Join(flags, " "))
+	return out.err
+}
+
+// Shown are the combinations of the front, and before them the chosen values if they are
+// not among them.
+func (j *JointReport) Shown() []JointReading {
+	if slices.ContainsFunc(j.Front, func(r JointReading) bool { return len(r.Assumed) == 0 }) {
+		return j.Front
+	}
+	return append([]JointReading{j.Chosen}, j.Front...)
+}
+
+// Words say how combinations are counted, a paragraph each.
+func (j *JointReport) Words() []string {
+	return []string{
+		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell for which no run has what a combination assumes counts as not reproduced. One run's: the cells that are not reproduced, but all of whose printed numbers may be of one of our runs.",
+			grouped(j.Combinations), len(j.Assumptions)),
+		fmt.Sprintf("A choice is by result if it was made with the paper's numbers in view. An alternative that is taken because it reproduces more is one, unless it is printed or follows from a rule. "+
+			"As chosen, %d are by result. The more combinations are tried, the more some reproduce by chance: the best says what the authors may have run, and confirms nothing.", j.Chosen.ByResult),
+	}
+}
+
+// Sentence says what the combination that reproduces most reproduces.
+func (j *JointReport) Sentence() string {
+	best := j.Front[len(j.Front)-1]
+	s := fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices).",
+		best.Cells, j.Cells, best.Numbers, j.Numbers, best.ByResult, j.Chosen.Cells, j.Chosen.Numbers, j.Chosen.ByResult)
+	if best.OneRun > 0 {
+		s += fmt.Sprintf(" The numbers of %d more may be of one of our runs.", best.OneRun)
+	}
+	return s + " Assumed otherwise: " + best.Names() + "."
+}
+
+// Names are the alternatives of a combination, as 'runall verify --assume' takes them.
+func (r *JointReading) Names() string {
+	if len(r.Assumed) == 0 {
+		return "nothing (as chosen)"
+	}
+	var names []string
+	for _, a := range r.Assumed {
+		names = append(names, a.Assumption+"="+a.Alternative)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Like returns how many combinations reproduce as much as one, with as many choices by
+// result.
+func (j *JointReport) Like(r JointReading) int {
+	for _, c := range j.Counts {
+		if c.ByResult == r.ByResult && c.Cells == r.Cells && c.Numbers == r.Numbers {
+			return c.Combinations
+		}
+	}
+	return 0
+}
+
+// how says how the value of an assumption was chosen.
+func (j *JointReport) how(assumption string) string {
+	return j.Assumptions[slices.IndexFunc(j.Assumptions, func(a JointAssumption) bool { return a.ID == assumption })].How
+}
+
+// Differences say of each test of a claim that is not reproduced what was measured and
+// what the paper has.
+func (c *ClaimDocument) Differences() (out []string) {
+	for _, t := range c.Tests {
+		if t.Verdict == stats.Reproduced {
+			continue
+		}
+		line := fmt.Sprintf("%s %s", t.ID, t.Verdict)
+		if t.Value != nil && t.Paper != nil {
+			line += fmt.Sprintf(": %s", number(float64(*t.Value)))
+			if t.Basis != stats.Point {
+				line += fmt.Sprintf(" [%s, %s]", number(float64(*t.From)), number(float64(*t.Until)))
+			}
+			line += fmt.Sprintf(" where the paper prints %s", number(*t.Paper))
+		}
+		if t.Within != nil {
+			line += map[bool]string{true: ", within the interval of a new run", false: ", outside the interval of a new run"}[*t.Within] +
+				fmt.Sprintf(" (%s to %s)", number(float64(*t.RunFrom)), number(float64(*t.RunUntil)))
+		}
+		if t.Note != "" {
+			line += "; " + t.Note
+		}
+		out = append(out, line)
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package record
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/experiments"
+)
+
+func TestAverageTakesTheTailOnly(t *testing.T) {
+	points := []Point{
+		{Samples: 500, TestError: 1, TrainRisk: 100, TestRisk: 100, ModelOrder: 7000},
+		{Samples: 950, TestError: 1, TrainRisk: 100, TestRisk: 100, ModelOrder: 7000}, // 95 % is not in the last 5 %
+		{Samples: 960, TestError: 0.25, TrainRisk: 1, TestRisk: 3, ModelOrder: 10},
+		{Samples: 1000, TestError: 0.75, TrainRisk: 2, TestRisk: 5, ModelOrder: 13, KernelEvals: 42, Timing: Timing{Wall: 9}},
+	}
+	got := Average(points, 1000)
+	want := Final{Type: "final", Samples: 1000, TestError: 0.5, TrainRisk: 1.5, TestRisk: 4, ModelOrder: 11.5,
+		KernelEvals: 42, Timing: Timing{Wall: 9}}
+	if got.Samples != want.Samples || got.TestError != want.TestError || got.TrainRisk != want.TrainRisk ||
+		got.TestRisk != want.TestRisk || got.ModelOrder != want.ModelOrder || got.KernelEvals != want.KernelEvals || got.Timing != want.Timing {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// streamed is a record of a stream of 1000 samples, evaluated every 100 and, at the
+// end, every 10.
+func streamed() *Record {
+	r := &Record{Path: "records/x.jsonl", Header: Header{ID: "x"}, Final: Final{Digest: "d"}}
+	r.Header.Run = experiments.Run{Method: "polk", Samples: 1000, Params: experiments.Params{Schedule: experiments.ScheduleConstant}}
+	for _, n := range []int{100, 200, 300, 400, 500, 600, 700, 800, 900, 960, 970, 980, 990, 1000} {
+		r.Points = append(r.Points, Point{Samples: n, TrainRisk: float64(n), TestRisk: 2 * float64(n), TestError: 1 / float64(n), ModelOrder: n / 10})
+	}
+	return r
+}
+
+// TestCut: the beginning of a run has its own last 5 %, and leaves the run as it was.
+func TestCut(t *testing.T) {
+	r := streamed()
+	got, err := r.Cut(960)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := got.Final; f.TrainRisk != 960 || f.ModelOrder != 96 || f.Samples != 960 || f.Digest != "d" || len(got.Points) != 10 || got.Header.Run.Samples != 960 || got.Path != r.Path {
+		t.Errorf("%+v", got)
+	}
+	got, err = r.Cut(980) // 931 to 980
+	if err != nil || got.Final.TrainRisk != 970 || got.Final.TestRisk != 2*970 {
+		t.Errorf("%v, %+v", err, got)
+	}
+	if r.Header.Run.Samples != 1000 || len(r.Points) != 14 {
+		t.Error("the whole record has changed")
+	}
+	if whole, err := r.Cut(1000); err != nil || whole != r {
+		t.Errorf("all samples: %v", err)
+	}
+	if got := Tail(r.Points, 1000); len(got) != 5 || !slices.IsSortedFunc(got, func(a, b Point) int { return a.Samples - b.Samples }) {
+		t.Errorf("tail %+v", got)
+	}
+}
+
+// TestCutRefuses runs that do not begin with shorter ones.
+func TestCutRefuses(t *testing.T) {
+	for want, c := range map[string]struct {
+		samples int
+		change  func(*Record)
+	}{
+		"the run has 1000":               {1001, func(*Record) {}},
+		"0 samples":                      {0, func(*Record) {}},
+		"in the last 5 % of 950 samples": {950, func(*Record) {}}, // the points nearest to it are 900 and 960
+		"must be constant":               {500, func(r *Record) { r.Header.Run.Params.Schedule = experiments.ScheduleInverse }},
+		"takes all samples at once":      {500, func(r *Record) { r.Header.Run.Method = "lbfgs" }},
+		"measured against the minimizer": {500, func(r *Record) { r.Header.Run.Evaluation.Minimizer = true }},
+	} {
+		r := streamed()
+		c.change(r)
+		if _, err := r.Cut(c.samples); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/evidence"
+)
+
+// JointName is the stem of the files of the figure of all combinations of alternatives.
+const JointName = "joint"
+
+// JointFigure makes the figure of what all combinations of alternatives reproduce.
+func JointFigure(j *evidence.JointReport) *Figure {
+	f := &Figure{
+		Name: JointName, Title: "What all combinations of alternatives reproduce", content: &joint{j},
+		Caption: "How many of the (a) cells and (b) numbers of Tables 2 and 3 a combination of alternatives reproduces, by the number of its choices that were made with the paper's results in view. " +
+			"Grey: the combinations that there are, the darker the more. Line: those that reproduce most with as few such choices. Diamond: everything as chosen. " +
+			j.Sentence(),
+	}
+	if j.Front[len(j.Front)-1].Cells == 0 {
+		f.Missing = whyNotRun
+	}
+	return f
+}
+
+// joint is the contents of the figure.
+type joint struct{ *evidence.JointReport }
+
+// rows are the combinations by what they reproduce, the numbers in all: one of those with
+// the fewest alternatives is named.
+func (j *joint) rows() [][]string {
+	out := [][]string{{"by_result", "cells", "numbers", "combinations", "on_front", "cells_of_one_run", "cells_not_run", "assumed_otherwise"}}
+	for _, c := range j.Counts {
+		front := false
+		for _, r := range j.Front {
+			front = front || r.ByResult == c.ByResult && r.Cells == c.Cells && r.Numbers == c.Numbers
+		}
+		out = append(out, []string{strconv.Itoa(c.ByResult), strconv.Itoa(c.Cells), strconv.Itoa(c.Numbers), strconv.Itoa(c.Combinations),
+			strconv.FormatBool(front), strconv.Itoa(c.OneRun), strconv.Itoa(c.NotRun), c.Names()})
+	}
+	return out
+}
+
+func (j *joint) drawing() drawing {
+	d := &jointDrawing{most: 1}
+	for i, of := range []int{j.Cells, j.Numbers} {
+		p := jointPanel{
+			panel: panel{tag: []string{"(a)", "(b)"}[i], xlabel: "choices by result", ylabel: fmt.Sprintf([]string{"cells reproduced, of %d", "numbers reproduced, of %d"}[i], of)},
+			all:   of, counts: make(map[[2]int]float64),
+		}
+		at := func(r evidence.JointReading) [2]int { return [2]int{r.ByResult, []int{r.Cells, r.Numbers}[i]} }
+		for _, c := range j.Counts { // by ascending number of choices
+			place := at(c.JointReading)
+			p.counts[place] += float64(c.Combinations)
+			switch n := len(p.front); {
+			case n == 0 || place[1] > p.front[n-1][1] && place[0] > p.front[n-1][0]:
+				p.front = append(p.front, place)
+			case place[1] > p.front[n-1][1]:
+				p.front[n-1] = place
+			}
+		}
+		p.chosen = at(j.Chosen)
+		p.low, p.high = j.Counts[0].ByResult, j.Counts[len(j.Counts)-1].ByResult
+		for _, n := range p.counts {
+			d.most = math.Max(d.most, n)
+		}
+		d.panels = append(d.panels, p)
+	}
+	return d
+}
+
+// A jointPanel is one quantity by the choices by result.
+type jointPanel struct {
+	panel
+	all       int                // the most there is
+	low, high int                // choices by result
+	counts    map[[2]int]float64 // combinations by place
+	front     [][2]int
+	chosen    [2]int
+}
+
+// A jointDrawing is the panels and the legend of their shades.
+type jointDrawing struct {
+	panels []jointPanel
+	most   float64 // combinations at one place
+}
+
+// frontLook is how the front is drawn: as what is reproduced.
+var frontLook = look{color: verdictLooks[legendVerdicts[0]].color, width: 1.2}
+
+// chosenLook is how the chosen values are drawn.
+var chosenLook = look{color: rgb(0xd0, 0x00, 0x3a)}
+
+// shade is the grey of a place with so many combinations.
+func (d *jointDrawing) shade(combinations float64) color.Color {
+	const pale, dark = 0xec, 0x78
+	at := math.Log1p(combinations) / math.Log1p(d.most)
+	v := uint8(pale - at*(pale-dark))
+	return rgb(v, v, v)
+}
+
+func (d *jointDrawing) legend() legend {
+	l := legend{
+		{"the most with as few choices", func(c draw.Canvas, left, right vg.Point) {
+			c.StrokeLines(frontLook.line(), []vg.Point{left, right})
+			drawFront(c, vg.Point{X: (left.X + right.X) / 2, Y: left.Y})
+		}},
+		iconEntry("as chosen", func(c draw.Canvas, at vg.Point) { drawDiamond(c, chosenLook, at) }),
+	}
+	for i, n := range []float64{1, roundStep(math.Sqrt(d.most) / 2.5), roundStep(d.most / 2.5)} {
+		label := countLabel(n, n)
+		if i == 2 {
+			label += " combinations"
+		}
+		l = append(l, iconEntry(label, func(c draw.Canvas, at vg.Point) {
+			c.FillPolygon(d.shade(n), rectangle(at.X-7, at.Y-3.5, at.X+7, at.Y+3.5))
+		}))
+	}
+	return l
+}
+
+func (d *jointDrawing) size() (w, h vg.Length) {
+	return pictureWidth, 1.5*panelHeight + d.legend().height() + 4
+}
+
+func (d *jointDrawing) draw(all draw.Canvas) {
+	l := d.legend()
+	plots := make([]*plot.Plot, len(d.panels))
+	for i, p := range d.panels {
+		pl := newPlot(false, false)
+		pl.X.Label.Text = p.xlabel
+		pl.X.Min, pl.X.Max = float64(p.low)-0.5, float64(p.high)+0.5
+		pl.Y.Min, pl.Y.Max = -0.5, 1.06*float64(p.all)
+		pl.X.Tick.Marker = plot.TickerFunc(func(min, max float64) (ticks []plot.Tick) {
+			for v := p.low; v <= p.high; v++ {
+				ticks = append(ticks, plot.Tick{Value: float64(v), Label: strconv.Itoa(v)})
+			}
+			return ticks
+		})
+		pl.Add(jointPlotter{p, d})
+		plots[i] = pl
+	}
+	area := draw.Crop(all, ylabelWidth, -wedgeLength-2, l.height()+4, -tagHeight)
+	tiles := draw.Tiles{Rows: 1, Cols: len(plots), PadX: ylabelWidth + wedgeLength + 6}
+	for i, c := range plot.Align([][]*plot.Plot{plots}, tiles, area)[0] {
+		plots[i].Draw(c)
+		d.panels[i].drawLabels(all, c.Min.X, plots[i].DataCanvas(c).Rectangle)
+	}
+	l.draw(all)
+}
+
+// A jointPlotter draws a panel's contents.
+type jointPlotter struct {
+	jointPanel
+	of *jointDrawing
+}
+
+var _ plot.Plotter = jointPlotter{}
+
+// Plot draws the places that combinations have, the front with its numbers, and the
+// chosen values.
+func (p jointPlotter) Plot(c draw.Canvas, pl *plot.Plot) {
+	at := func(x, y float64) vg.Point { return vg.Point{X: c.X(pl.X.Norm(x)), Y: c.Y(pl.Y.Norm(y))} }
+	for x := p.low; x <= p.high; x++ {
+		for y := range p.all + 1 {
+			if n := p.counts[[2]int{x, y}]; n > 0 {
+				low, high := at(float64(x)-0.5, float64(y)-0.5), at(float64(x)+0.5, float64(y)+0.5)
+				c.FillPolygon(p.of.shade(n), rectangle(low.X, low.Y, high.X, high.Y))
+			}
+		}
+	}
+	var line []vg.Point
+	for i, f := range p.front {
+		if i > 0 {
+			line = append(line, at(float64(f[0]), float64(p.front[i-1][1])))
+		}
+		line = append(line, at(float64(f[0]), float64(f[1])))
+	}
+	line = append(line, at(float64(p.high), float64(p.front[len(p.front)-1][1])))
+	c.StrokeLines(frontLook.line(), line)
+	drawDiamond(c, chosenLook, at(float64(p.chosen[0]), float64(p.chosen[1])))
+	for _, f := range p.front {
+		place := at(float64(f[0]), float64(f[1]))
+		if f != p.chosen {
+			drawFront(c, place)
+		}
+		c.FillText(letters(tickSize, draw.XCenter, draw.YBottom), place.Add(vg.Point{Y: 3.5}), strconv.Itoa(f[1]))
+	}
+}
+
+// drawFront draws the marker of a combination on the front.
+func drawFront(c draw.Canvas, at vg.Point) {
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: frontLook.color, Radius: 2, Shape: draw.CircleGlyph{}}, at)
+}

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"image/png"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"polkrepro/evidence"
+)
+
+// combinations are made-up ones: the chosen values, a better combination with more choices
+// by result, and a worse one with fewer.
+func combinations() *evidence.JointReport {
+	chosen := evidence.JointReading{ByResult: 3, Cells: 9, Numbers: 30}
+	best := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "a", Alternative: "x"}}, ByResult: 4, Cells: 13, Numbers: 37, OneRun: 1}
+	worst := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "b", Alternative: "y"}}, ByResult: 2, NotRun: 4}
+	return &evidence.JointReport{
+		Cells: 17, Numbers: 48, Combinations: 1003, Chosen: chosen, Front: []evidence.JointReading{worst, chosen, best},
+		Counts: []evidence.JointCount{{JointReading: worst, Combinations: 2}, {JointReading: chosen, Combinations: 1000}, {JointReading: best, Combinations: 1}},
+	}
+}
+
+// TestJointFigure draws what combinations reproduce: the front with its numbers, legible
+// and nothing cut at the edge; and nothing where nothing is reproduced.
+func TestJointFigure(t *testing.T) {
+	f := JointFigure(combinations())
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := svgTexts(svg)
+	for _, want := range []string{"cells reproduced, of 17", "numbers reproduced, of 48", "choices by result", "13", "37", "as chosen"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("%q is not in the picture: %q", want, texts)
+		}
+	}
+	for _, m := range regexp.MustCompile(`font-size:([\d.]+)px`).FindAllSubmatch(svg, -1) {
+		if size, err := strconv.ParseFloat(string(m[1]), 64); err != nil || size < 7 {
+			t.Errorf("letters of %s points", m[1])
+		}
+	}
+	b, err := renderPNG(f.content.drawing(), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkEdges(t, img)
+
+	var out bytes.Buffer
+	if err := f.CSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	want := [][]string{
+		{"by_result", "cells", "numbers", "combinations", "on_front", "cells_of_one_run", "cells_not_run", "assumed_otherwise"},
+		{"2", "0", "0", "2", "true", "0", "4", "b=y"},
+		{"3", "9", "30", "1000", "true", "0", "0", "nothing (as chosen)"},
+		{"4", "13", "37", "1", "true", "1", "0", "a=x"},
+	}
+	if err != nil || !slices.EqualFunc(rows, want, slices.Equal) {
+		t.Errorf("%v: %q, want %q", err, rows, want)
+	}
+	if !strings.Contains(f.Caption, "13 of 17 cells and 37 of 48 numbers") {
+		t.Errorf("caption %q", f.Caption)
+	}
+
+	nothing := combinations()
+	nothing.Front = nothing.Front[:1]
+	if f := JointFigure(nothing); f.Missing != whyNotRun {
+		t.Errorf("nothing reproduced: %q", f.Missing)
+	}
+}
