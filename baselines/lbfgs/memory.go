@@ -5,7 +5,7 @@ package lbfgs
 type memory struct {
 	vectors
 	size  int
-	plain bool // the elements are vectors without images, with the Euclidean inner product
+	plain bool   // the elements are vectors without images, with the Euclidean inner product
 	pairs []pair // oldest first
 	spare []pair
 }
