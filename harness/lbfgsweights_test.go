@@ -38,5 +38,3 @@ func TestOverWeights(t *testing.T) {
 		t.Errorf("with mini-batches: %v", err)
 	}
 }
-
-var _ interruptible = overWeights{}

@@ -42,6 +42,8 @@ type overWeights struct {
 	n int // of the training set
 }
 
+var _ interruptible = overWeights{}
+
 func newLBFGSWeights(p Problem) (Learner, error) {
 	if p.Train == nil || p.Params.BatchSize != p.Train.N {
 		return nil, fmt.Errorf("mini-batches of %d samples: L-BFGS takes a whole training set in each step, and no endless stream", p.Params.BatchSize)

@@ -6,8 +6,8 @@ import (
 )
 
 // A Model is one decision function for every pair of classes, or for every class
-// against the others, all on the same support vectors. It is not changed by its methods and may be shared by
-// goroutines.
+// against the others, all on the same support vectors. It is not changed by its
+// methods and may be shared by goroutines.
 type Model struct {
 	// Expansion holds the support vectors, each training point once, by class
 	// and in the order of the training set, and one output a pair with the
