@@ -102,7 +102,7 @@ func TestMultiverse(t *testing.T) {
 	if want := []string{"multiverse-multidist-one-pass-ksvm", "multiverse-multidist-one-pass-klr"}; !slices.Equal(one.Specs, want) {
 		t.Errorf("specs %q, want %q", one.Specs, want)
 	}
-	if never := alternative(t, m, "budget-norm", "per-removal"); len(never.Specs) > 0 || len(never.NotRun()) != len(never.Claims) || len(never.Claims) == 0 {
+	if never := alternative(t, m, "projection", "as-printed"); len(never.Specs) > 0 || len(never.NotRun()) != len(never.Claims) || len(never.Claims) == 0 {
 		t.Errorf("an alternative that no spec runs: %+v", never)
 	}
 

@@ -90,6 +90,14 @@ func TestMultiverseReadings(t *testing.T) {
 				ok = p.Run.Params.Cost == 10
 			case "early":
 				ok = p.Run.Params.Iterations == 15
+			case "each":
+				ok = math.Abs(p.Run.Params.PrunerParams["error"]/budget-1) < 1e-14
+			case "keep":
+				ok = p.Run.Params.Maintenance == "keep-newest"
+			case "one":
+				ok = p.Run.Params.Multiclass == MulticlassRest
+			default:
+				ok = false
 			}
 			if !ok {
 				t.Errorf("%s: %+v", p.Series, p.Run.Params)
@@ -97,8 +105,40 @@ func TestMultiverseReadings(t *testing.T) {
 			seen[kind] = true
 		}
 	}
-	if len(seen) != 5 {
-		t.Errorf("readings %v, want 5", seen)
+	if len(seen) != 8 {
+		t.Errorf("readings %v, want 8", seen)
+	}
+}
+
+// TestTextureReadings is the same for the entries on Brodatz.
+func TestTextureReadings(t *testing.T) {
+	const rate = 24.0 // as printed
+	parsimony := map[string]float64{"ksvm": 0.01, "ksvm-small": 0.02, "klr": 0.005, "klr-small": 0.015}
+	seen := 0
+	for _, task := range []string{"ksvm", "klr"} {
+		for _, p := range multiverse(t, "brodatz-"+task) {
+			if p.Run.Method != MethodPOLK {
+				continue
+			}
+			kind, small, _ := strings.Cut(p.Label, "-")
+			k := parsimony[strings.TrimSuffix(task+"-"+small, "-")]
+			budget := k * math.Pow(rate, 1.5)
+			ok := false
+			switch kind {
+			case "sum":
+				mine := p.Run.Params.Parsimony * math.Pow(p.Run.Params.LearningRate, 1.5)
+				ok = p.Run.Params.LearningRate == 32*rate && math.Abs(mine/budget-1) < 1e-14
+			case "each":
+				ok = math.Abs(p.Run.Params.PrunerParams["error"]/budget-1) < 1e-14
+			}
+			if !ok {
+				t.Errorf("%s: %+v", p.Series, p.Run.Params)
+			}
+			seen++
+		}
+	}
+	if seen != 6 {
+		t.Errorf("%d runs, want 6", seen)
 	}
 }
 
@@ -112,7 +152,7 @@ func TestMultiverseDraws(t *testing.T) {
 			}
 		}
 		slices.Sort(out)
-		return out
+		return slices.Compact(out) // of several entries
 	}
 	s, err := Find("multidist-ksvm")
 	if err != nil {

@@ -28,6 +28,7 @@ type Params struct {
 	Budget       int     `json:"budget,omitempty"`
 	Maintenance  string  `json:"maintenance,omitempty"`
 	Cost         float64 `json:"cost,omitempty"`
+	Multiclass   string  `json:"multiclass,omitempty"` // empty for MulticlassPairs
 	Tolerance    float64 `json:"tolerance,omitempty"`
 	Iterations   int     `json:"iterations,omitempty"`
 	Candidates   int     `json:"candidates,omitempty"`
@@ -51,6 +52,12 @@ const (
 const (
 	EpsilonParsimony   = "parsimony"    // ε_t = K·η_t^{3/2}
 	EpsilonSquaredRate = "squared-rate" // ε_t = η_t²
+)
+
+// The words that the problems of C-SVC are called by.
+const (
+	MulticlassPairs = "one-vs-one" // a vote of the classes' pairs
+	MulticlassRest  = "one-vs-all" // each class against the others
 )
 
 // A ParamKind is the type of a hyper-parameter's value.
@@ -151,7 +158,7 @@ var parameters = []ParamInfo{
 		field: func(p *Params) any { return &p.Budget },
 	},
 	{
-		Name: "maintenance", Kind: KindChoice, Choices: []string{"removal", "projection", "merging"},
+		Name: "maintenance", Kind: KindChoice, Choices: []string{"removal", "projection", "merging", "keep-newest"},
 		About: "what is done when the budget is exceeded; merging needs a Gaussian kernel",
 		field: func(p *Params) any { return &p.Maintenance },
 	},
@@ -159,6 +166,11 @@ var parameters = []ParamInfo{
 		Name: "cost", Symbol: "C", Kind: KindNumber, Above: prune.Bound(0),
 		About: "C, the cost of a violated margin",
 		field: func(p *Params) any { return &p.Cost },
+	},
+	{
+		Name: "multiclass", Kind: KindChoice, Choices: []string{MulticlassPairs, MulticlassRest}, Default: MulticlassPairs,
+		About: "one problem for each pair of classes and a vote, or one for each class against the others and the largest decision value",
+		field: func(p *Params) any { return &p.Multiclass }, implied: MulticlassPairs,
 	},
 	{
 		Name: "tolerance", Symbol: "ε", Kind: KindNumber, Above: prune.Bound(0),

@@ -77,6 +77,11 @@ func codeRuns() map[string]experiments.Run {
 			r.Params.BatchSize, r.Params.Parsimony, r.Params.Budget, r.Params.Own = 1, 0, budget, own
 		})
 	}
+	add("method lbfgs-weights", func(r *experiments.Run) {
+		r.Method, r.Task = "lbfgs-weights", experiments.TaskKLR
+		r.Params.LearningRate, r.Params.Parsimony, r.Params.BatchSize = 0, 0, 60 // all of them
+		r.Params.Own = prune.Params{"start": 0.1, "memory": 2}
+	})
 	stream("norma", experiments.TaskKSVM, 15, nil)
 	stream("forgetron", experiments.TaskKSVM, 4, nil)
 	stream("projectron", experiments.TaskKSVM, 10, prune.Params{"projection_error": 0.3})

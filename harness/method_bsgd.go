@@ -29,7 +29,7 @@ func init() {
 			},
 			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
 				n := experiments.DictionaryNumbers(p, order, dim, classes)
-				if p.Maintenance == bsgd.Projection {
+				if p.Maintenance == bsgd.Projection || p.Maintenance == bsgd.KeepNewest {
 					n += order * (order + 1) / 2 // the factor of K
 				}
 				return n

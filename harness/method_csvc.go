@@ -11,10 +11,11 @@ func init() {
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: "csvc", Title: "C-SVC", Row: "libsvm", Seedless: true, Votes: true,
-			About: "C-SVC as LIBSVM defines it, one-vs-one with voting",
+			About: "C-SVC as LIBSVM defines it",
 			Tasks: []string{experiments.TaskKSVM},
 			Params: []experiments.ParamInfo{
 				experiments.Param("cost").WithDefault("1"),
+				experiments.Param("multiclass"),
 				experiments.Param("tolerance").WithAbout("ε of the stopping condition, the largest violation of the optimality conditions").WithDefault("0.001"),
 				experiments.Param("bandwidth"),
 			},
@@ -34,6 +35,7 @@ func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Kernel:    p.Kernel,
 		C:         p.Params.Cost,
 		Tolerance: p.Params.Tolerance,
+		OneVsAll:  p.Params.Multiclass == experiments.MulticlassRest,
 		Threads:   p.Threads,
 	}, p.Train.N, p.Train.Dim, p.Train.X, p.Train.Y, p.Classes)
 	if err != nil {

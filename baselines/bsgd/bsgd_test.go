@@ -13,7 +13,7 @@ import (
 	"polkrepro/kernel"
 )
 
-var strategies = []string{Removal, Projection, Merging}
+var strategies = []string{Removal, Projection, Merging, KeepNewest}
 
 // stream is n samples of a Gaussian per class, means evenly around a circle
 // of the given radius in the first two dimensions, unit variance.

@@ -16,6 +16,7 @@ const (
 	Removal    = "removal"
 	Projection = "projection"
 	Merging    = "merging"
+	KeepNewest = "keep-newest"
 )
 
 // A Config is everything that determines a Learner.
@@ -27,7 +28,7 @@ type Config struct {
 	LearningRate float64       // η > 0 with ηλ < 1; the inverse schedule does not use it
 	Schedule     string        // "constant" or "inverse"
 	Budget       int           // B ≥ 1, the largest model order
-	Maintenance  string        // "removal", "projection" or "merging"
+	Maintenance  string        // "removal", "projection", "merging" or "keep-newest"
 	Threads      int           // goroutines of the matrix products; 0 means 1
 }
 

@@ -19,6 +19,9 @@
 //     f best: O(B²). The most accurate with points of the stream alone.
 //   - merging replaces p and a partner by one new point between them: O(B)
 //     kernel values, and on MNIST the best. Gaussian kernel only.
+//   - keep-newest is projection with p from the B elements held before, so that
+//     the newest sample stays: O(B²). It may be what the POLK paper ran, and with
+//     few elements it never settles.
 //
 // The POLK paper names neither the maintenance nor the schedule that it ran.
 //

@@ -25,7 +25,9 @@ func newMaintainer(c Config) (maintainer, error) {
 	case Removal:
 		return removal{}, nil
 	case Projection:
-		return newProjection(c.Budget), nil
+		return newProjection(c.Budget, 0), nil
+	case KeepNewest:
+		return newProjection(c.Budget, 1), nil
 	case Merging:
 		if _, ok := c.Kernel.(kernel.Gaussian); !ok {
 			return nil, fmt.Errorf("bsgd: merging needs the gaussian kernel, not %s: "+
@@ -33,6 +35,6 @@ func newMaintainer(c Config) (maintainer, error) {
 		}
 		return newMerging(c.Classes), nil
 	}
-	return nil, fmt.Errorf("bsgd: unknown maintenance %q (have %s, %s, %s)",
-		c.Maintenance, Removal, Projection, Merging)
+	return nil, fmt.Errorf("bsgd: unknown maintenance %q (have %s, %s, %s, %s)",
+		c.Maintenance, Removal, Projection, Merging, KeepNewest)
 }

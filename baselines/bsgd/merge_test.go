@@ -134,7 +134,7 @@ func TestShortlist(t *testing.T) {
 	for seed := range uint64(trials) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		m, g := randomModel(rng, order), newMerging(5)
-		p := m.weakest()
+		p := m.weakest(m.births)
 		g.propose(m, p)
 		best, found := candidate{loss: math.Inf(1)}, candidate{loss: math.Inf(1)}
 		for j := range m.order() {

@@ -42,7 +42,7 @@ func (g *merging) added(*model) float64 { return 0 }
 func (g *merging) health(map[string]float64) {}
 
 func (g *merging) maintain(m *model) float64 {
-	p := m.weakest()
+	p := m.weakest(m.births)
 	if m.norm[p] == 0 {
 		m.remove(p)
 		return 0

@@ -109,17 +109,19 @@ func (m *model) transfer(p int, q []float64) {
 // on paper; without a rule the choice would be left to rounding.
 const tie = 1e-10
 
-// weakest returns the element of least ‖v_j‖² κ(d_j, d_j), the oldest one of
-// several.
-func (m *model) weakest() int {
+// weakest returns the element of least ‖v_j‖² κ(d_j, d_j) among those born before a
+// birth, the oldest one of several.
+func (m *model) weakest(before int64) int {
 	least := math.Inf(1)
 	for j, n := range m.norm {
-		least = min(least, n*m.self[j])
+		if m.born[j] < before {
+			least = min(least, n*m.self[j])
+		}
 	}
 	least += tie * least
 	best := -1
 	for j, n := range m.norm {
-		if n*m.self[j] <= least && (best < 0 || m.born[j] < m.born[best]) {
+		if m.born[j] < before && n*m.self[j] <= least && (best < 0 || m.born[j] < m.born[best]) {
 			best = j
 		}
 	}

@@ -69,7 +69,11 @@ func (o *oracle) step(x []float32, y int) {
 func (o *oracle) maintain() {
 	before := o.clone()
 	p, least := -1, math.Inf(1)
-	for j, e := range o.elem {
+	held := o.elem
+	if o.c.Maintenance == KeepNewest {
+		held = held[:len(held)-1]
+	}
+	for j, e := range held {
 		if v := e.norm() * o.c.Kernel.Self(e.x); v < least*(1-1e-10) {
 			p, least = j, v
 		}
@@ -77,7 +81,7 @@ func (o *oracle) maintain() {
 	gone := o.elem[p]
 	o.elem = append(o.elem[:p:p], o.elem[p+1:]...)
 	switch o.c.Maintenance {
-	case Projection:
+	case Projection, KeepNewest:
 		o.project(gone)
 	case Merging:
 		o.merge(gone)

@@ -14,8 +14,12 @@ import (
 // squared distance from the dictionary's span is below dependence is
 // therefore not added but represented by the dictionary at once, which is
 // what a projection would have made of it.
+//
+// With spared 1 the newest element is never p: a sample that violates its margin
+// enters, however little it weighs beside those held.
 type projection struct {
 	factor factor
+	spared int64 // of the newest elements
 	at     []int // dictionary index of each row of the factor
 	pos    []int // and back
 
@@ -44,8 +48,8 @@ const (
 	repairAbove = 1e-12
 )
 
-func newProjection(budget int) *projection {
-	return &projection{factor: factor{room: budget + 1}}
+func newProjection(budget int, spared int64) *projection {
+	return &projection{factor: factor{room: budget + 1}, spared: spared}
 }
 
 func (p *projection) added(m *model) float64 {
@@ -75,7 +79,7 @@ func (p *projection) enter(m *model, j int) float64 {
 }
 
 func (p *projection) maintain(m *model) float64 {
-	j := m.weakest()
+	j := m.weakest(m.births - p.spared)
 	i := p.pos[j]
 	u := grow(p.k, p.factor.len())
 	p.k = u

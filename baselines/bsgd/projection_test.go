@@ -158,7 +158,7 @@ func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
 func checkPivots(t *testing.T, l *Learner) {
 	t.Helper()
 	p := l.maintain.(*projection)
-	again := newProjection(l.config.Budget)
+	again := newProjection(l.config.Budget, 0)
 	for j := range p.at {
 		row := p.kernelRow(l.model, p.at[j])
 		k := make([]float64, len(again.at))

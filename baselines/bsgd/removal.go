@@ -8,7 +8,7 @@ var _ maintainer = removal{}
 func (removal) added(*model) float64 { return 0 }
 
 func (removal) maintain(m *model) float64 {
-	p := m.weakest()
+	p := m.weakest(m.births)
 	cost := m.norm[p] * m.self[p]
 	m.remove(p)
 	return cost

@@ -5,7 +5,7 @@ import "math"
 // PairStats tells how the problem of one pair of classes was solved. All of it
 // but the kernel evaluations and the cache is LIBSVM's, to the tolerance.
 type PairStats struct {
-	Plus, Minus int // the classes that are +1 and −1
+	Plus, Minus int // the classes that are +1 and −1; Minus is −1 for all the others
 	N           int // points
 	Iterations  int
 	Restored    int // how often shrunk points were taken up again

@@ -18,9 +18,10 @@ type Config struct {
 	Kernel    kernel.Kernel // κ
 	C         float64       // > 0, the largest α
 	Tolerance float64       // ε of the optimality conditions; 0 means LIBSVM's 1e-3
+	OneVsAll  bool          // a problem for each class against the others, in place of LIBSVM's for each pair
 
-	// CacheBytes bounds the kernel rows kept for one pair of classes; as many
-	// pairs as Threads are solved at once. Some 50 rows are kept whatever the
+	// CacheBytes bounds the kernel rows kept for one problem; as many
+	// problems as Threads are solved at once. Some 50 rows are kept whatever the
 	// bound. 0 means 1 GiB.
 	CacheBytes int64
 

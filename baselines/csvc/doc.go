@@ -4,7 +4,8 @@
 // calls LIBSVM ("Experiments").
 //
 // Every two classes make a problem of their own, one class +1 and the other
-// −1, and the trained pairs vote. A pair's n points have the dual problem
+// −1, and the trained pairs vote. [Config].OneVsAll, which LIBSVM does not have, sets
+// each class against all others. The n points of a problem have the dual problem
 //
 //	min ½ αᵀQα − eᵀα   subject to 0 ≤ α ≤ C and yᵀα = 0,   Q_ij = y_i y_j κ(x_i, x_j)
 //

@@ -13,6 +13,8 @@ import (
 type meta struct {
 	Rho    []float64 `json:"rho"`
 	Labels []int     `json:"labels"`
+
+	OneVsAll bool `json:"one_vs_all,omitempty"`
 }
 
 // savedClasses bounds the classes of a saved model, so that the constants of
@@ -25,7 +27,7 @@ func (m *Model) Write(w io.Writer) error {
 	if k := len(m.Labels); k > savedClasses {
 		return fmt.Errorf("csvc: a model of %d classes has no saved form, only up to %d", k, savedClasses)
 	}
-	return m.Expansion.Write(w, map[string]meta{"csvc": {m.Rho, m.Labels}})
+	return m.Expansion.Write(w, map[string]meta{"csvc": {m.Rho, m.Labels, m.OneVsAll}})
 }
 
 // ReadModel reads what Write wrote. Any other file is an error that wraps
@@ -41,12 +43,16 @@ func ReadModel(r io.Reader) (*Model, error) {
 		return nil, fmt.Errorf("csvc: %w: it holds no C-SVC: %v", kernel.ErrFormat, err)
 	}
 	k := len(h.Labels)
-	if k < 2 || len(h.Rho) != k*(k-1)/2 || e.Outputs != len(h.Rho) {
+	outputs := k * (k - 1) / 2
+	if h.OneVsAll {
+		outputs = k
+	}
+	if k < 2 || len(h.Rho) != outputs || e.Outputs != len(h.Rho) {
 		return nil, fmt.Errorf("csvc: %w: %d classes, %d constants and %d outputs", kernel.ErrFormat, k, len(h.Rho), e.Outputs)
 	}
 	sorted := slices.Sorted(slices.Values(h.Labels))
 	if sorted[0] < 0 || len(slices.Compact(sorted)) < k {
 		return nil, fmt.Errorf("csvc: %w: the classes %v", kernel.ErrFormat, h.Labels)
 	}
-	return &Model{Expansion: e, Rho: h.Rho, Labels: h.Labels}, nil
+	return &Model{Expansion: e, Rho: h.Rho, Labels: h.Labels, OneVsAll: h.OneVsAll}, nil
 }

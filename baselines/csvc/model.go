@@ -1,23 +1,27 @@
 package csvc
 
-import "polkrepro/kernel"
+import (
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
 
-// A Model is one decision function for every pair of classes, all on the same
-// support vectors. It is not changed by its methods and may be shared by
-// goroutines.
+// A Model is one decision function for every pair of classes, or for every class
+// against the others, all on the same support vectors. It is not changed by its
+// methods and may be shared by goroutines.
 type Model struct {
 	// Expansion holds the support vectors, each training point once, by class
 	// and in the order of the training set, and one output a pair with the
 	// weights y_i α_i: pairs (0, 1), (0, 2), …, (1, 2), … of positions in
-	// Labels.
+	// Labels. OneVsAll, it has one output a class.
 	Expansion *kernel.Expansion
-	Rho       []float64 // by pair; f(x) − ρ > 0 votes for the pair's first class
+	Rho       []float64 // by output; f(x) − ρ > 0 votes for the pair's first class
 	Labels    []int     // classes that occurred in training, in order of first occurrence
+	OneVsAll  bool      // the largest f(x) − ρ decides
 }
 
 // newModel gathers the points that are a support vector of some pair.
-func newModel(k kernel.Kernel, dim int, sets []*class, pairs []*pair) *Model {
-	m := &Model{Expansion: kernel.NewExpansion(k, dim, len(pairs))}
+func newModel(config Config, dim int, sets []*class, pairs []*pair) *Model {
+	m := &Model{Expansion: kernel.NewExpansion(config.Kernel, dim, len(pairs)), OneVsAll: config.OneVsAll}
 	for _, p := range pairs {
 		m.Rho = append(m.Rho, p.stats.Rho)
 	}
@@ -38,13 +42,9 @@ func newModel(k kernel.Kernel, dim int, sets []*class, pairs []*pair) *Model {
 func weights(w []float64, pairs []*pair, sets []*class, c, i int) bool {
 	support := false
 	for p, pair := range pairs {
-		switch c {
-		case pair.plus:
-			w[p] = pair.beta[i]
-		case pair.minus:
-			w[p] = pair.beta[sets[pair.plus].points.Len()+i]
-		default:
-			w[p] = 0
+		w[p] = 0
+		if first := pair.first(sets, c); first >= 0 {
+			w[p] = pair.beta[first+i]
 		}
 		support = support || w[p] != 0
 	}
@@ -84,7 +84,8 @@ const predictRows = 2048
 // Predict writes the classes of x, n×dim row-major, to dst: every pair votes,
 // for its first class if its decision value is above 0 and else for its
 // second, and of the classes with the most votes that which occurred first in
-// training wins, as in LIBSVM. It panics if x or dst is too short.
+// training wins, as in LIBSVM. OneVsAll, the class with the largest decision value
+// wins. It panics if x or dst is too short.
 func (m *Model) Predict(n int, x []float32, dst []float64, threads int) {
 	var s kernel.Scorer
 	dim, pairs := m.Expansion.Dict.Dim(), len(m.Rho)
@@ -101,8 +102,12 @@ func (m *Model) Predict(n int, x []float32, dst []float64, threads int) {
 	}
 }
 
-// vote returns the position in Labels of the class with the most votes.
+// vote returns the position in Labels of the class with the most votes, or with the
+// largest decision value.
 func (m *Model) vote(values []float64) int {
+	if m.OneVsAll {
+		return loss.Predict(values)
+	}
 	votes := make([]int, len(m.Labels))
 	p := 0
 	for i := range votes {

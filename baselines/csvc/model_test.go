@@ -131,11 +131,12 @@ func TestReadModelRefuses(t *testing.T) {
 		"another learner":   map[string]any{"seed": 1},
 		"a list":            []int{1},
 		"not our object":    map[string]any{"csvc": 3},
-		"one class":         map[string]any{"csvc": meta{[]float64{}, []int{0}}},
-		"too few constants": map[string]any{"csvc": meta{[]float64{1, 2}, []int{0, 1, 2}}},
-		"other outputs":     map[string]any{"csvc": meta{[]float64{1}, []int{0, 1}}},
-		"a class twice":     map[string]any{"csvc": meta{[]float64{1, 2, 3}, []int{0, 1, 0}}},
-		"a class below 0":   map[string]any{"csvc": meta{[]float64{1, 2, 3}, []int{0, 1, -1}}},
+		"one class":         map[string]any{"csvc": meta{[]float64{}, []int{0}, false}},
+		"too few constants": map[string]any{"csvc": meta{[]float64{1, 2}, []int{0, 1, 2}, false}},
+		"other outputs":     map[string]any{"csvc": meta{[]float64{1}, []int{0, 1}, false}},
+		"a class twice":     map[string]any{"csvc": meta{[]float64{1, 2, 3}, []int{0, 1, 0}, false}},
+		"a pair too many":   map[string]any{"csvc": meta{[]float64{1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 3}, true}},
+		"a class below 0":   map[string]any{"csvc": meta{[]float64{1, 2, 3}, []int{0, 1, -1}, false}},
 	} {
 		e := kernel.NewExpansion(gaussian.Kernel, 2, 3)
 		var b bytes.Buffer

@@ -62,7 +62,7 @@ func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, 
 		stats.KernelEvals += p.stats.KernelEvals
 		stats.PeakCacheBytes = max(stats.PeakCacheBytes, p.stats.CacheBytes)
 	}
-	return newModel(c.Kernel, dim, sets, pairs), stats, nil
+	return newModel(c, dim, sets, pairs), stats, nil
 }
 
 func checkData(n, dim int, x []float32, y []float64, classes int) error {
@@ -119,17 +119,63 @@ func groupByClass(n, dim int, x []float32, y []float64, classes, threads int) []
 	return sets
 }
 
-// pair is the problem of classes sets[plus] and sets[minus], and its solution.
+// pair is the problem of classes sets[plus] and sets[minus], or of sets[plus] and
+// all others, and its solution.
 type pair struct {
-	plus, minus int
+	plus, minus int       // minus may be rest
 	beta        []float64 // y_i α_i of the points of plus, then of minus
 	stats       PairStats
 }
 
-// solvePairs solves the problems of all pairs, Threads at once.
+// rest stands for all classes but one.
+const rest = -1
+
+// first returns where in beta the points of class c begin, −1 if they are not in the
+// problem.
+func (p *pair) first(sets []*class, c int) int {
+	plus := sets[p.plus].points.Len()
+	switch {
+	case c == p.plus:
+		return 0
+	case c == p.minus:
+		return plus
+	case p.minus != rest:
+		return -1
+	}
+	at := plus
+	for i, set := range sets[:c] {
+		if i != p.plus {
+			at += set.points.Len()
+		}
+	}
+	return at
+}
+
+// against returns the points of minus.
+func (p *pair) against(sets []*class) *kernel.Points {
+	if p.minus != rest {
+		return sets[p.minus].points
+	}
+	others := kernel.NewPoints(sets[p.plus].points.Dim())
+	for i, set := range sets {
+		if i == p.plus {
+			continue
+		}
+		for j := range set.points.Len() {
+			others.Append(set.points.At(j))
+		}
+	}
+	return others
+}
+
+// solvePairs solves the problems of all pairs, or of all classes, Threads at once.
 func solvePairs(ctx context.Context, c Config, sets []*class) ([]*pair, error) {
 	var pairs []*pair
 	for i := range sets {
+		if c.OneVsAll {
+			pairs = append(pairs, &pair{plus: i, minus: rest})
+			continue
+		}
 		for j := i + 1; j < len(sets); j++ {
 			pairs = append(pairs, &pair{plus: i, minus: j})
 		}
@@ -169,12 +215,15 @@ func parallel(ctx context.Context, workers, units int, do func(ctx context.Conte
 }
 
 func (p *pair) solve(ctx context.Context, c Config, sets []*class, threads int, a *arena) error {
-	plus, minus := sets[p.plus], sets[p.minus]
-	s := newSolver(newRows(c.Kernel, plus.points, minus.points, c.CacheBytes, threads, a), c.C, c.Tolerance)
+	plus, minus := sets[p.plus], rest
+	if p.minus != rest {
+		minus = sets[p.minus].label
+	}
+	s := newSolver(newRows(c.Kernel, plus.points, p.against(sets), c.CacheBytes, threads, a), c.C, c.Tolerance)
 	if err := s.solve(ctx); err != nil {
-		return fmt.Errorf("csvc: classes %d and %d: %w", plus.label, minus.label, err)
+		return fmt.Errorf("csvc: classes %d and %d: %w", plus.label, minus, err)
 	}
 	p.beta, p.stats = s.beta, s.stats()
-	p.stats.Plus, p.stats.Minus = plus.label, minus.label
+	p.stats.Plus, p.stats.Minus = plus.label, minus
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -121,6 +122,66 @@ func TestStats(t *testing.T) {
 	}
 	if q != len(st.Pairs) || evals != st.KernelEvals {
 		t.Errorf("%d pairs with %d kernel values, said to be %d with %d", q, evals, len(st.Pairs), st.KernelEvals)
+	}
+}
+
+// TestOneVsAll: each class's decision function is that of a two-class problem, the
+// class against the others, and the largest decides; saved and loaded too.
+func TestOneVsAll(t *testing.T) {
+	p, test := blobs(12, 300, 2, 4), blobs(13, 500, 2, 4)
+	c := gaussian
+	c.OneVsAll, c.Tolerance = true, 1e-6
+	m, st := train(t, c, p)
+	if len(st.Pairs) != 4 || len(m.Rho) != 4 {
+		t.Fatalf("%d problems, %d constants", len(st.Pairs), len(m.Rho))
+	}
+	values, predicted := make([]float64, 4*test.n), make([]float64, test.n)
+	m.Decisions(test.n, test.x, values, 1)
+	m.Predict(test.n, test.x, predicted, 1)
+	support := make(map[string]bool)
+	for q, label := range m.Labels {
+		two := &problem{p.n, p.dim, 2, p.x, make([]float64, p.n)}
+		for i, y := range p.y {
+			if int(y) != label {
+				two.y[i] = 1
+			}
+		}
+		alone := c
+		alone.OneVsAll = false
+		b, bst := train(t, alone, two)
+		sign := 1.0 // of the class that occurs first
+		if b.Labels[0] != 0 {
+			sign = -1
+		}
+		if s := st.Pairs[q]; s.Plus != label || s.Minus != -1 || s.N != p.n || math.Abs(s.Objective-bst.Pairs[0].Objective) > 1e-5 {
+			t.Errorf("class %d: %+v, alone %+v", label, s, bst.Pairs[0])
+		}
+		one := make([]float64, test.n)
+		b.Decisions(test.n, test.x, one, 1)
+		for i, v := range one {
+			if math.Abs(sign*v-values[4*i+q]) > 1e-4 {
+				t.Fatalf("class %d, point %d: decision value %v, alone %v", label, i, values[4*i+q], sign*v)
+			}
+		}
+		for j := range b.NumSV() {
+			support[fmt.Sprint(b.Expansion.Dict.At(j))] = true
+		}
+	}
+	for i, y := range predicted {
+		if f := values[4*i : 4*i+4]; f[slices.Index(m.Labels, int(y))] != slices.Max(f) {
+			t.Fatalf("point %d is said to be %v, with decision values %v", i, y, f)
+		}
+	}
+	if m.NumSV() != len(support) {
+		t.Errorf("%d support vectors, alone %d", m.NumSV(), len(support))
+	}
+	read, err := ReadModel(bytes.NewReader(saved(t, m)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := make([]float64, test.n)
+	if read.Predict(test.n, test.x, again, 1); !slices.Equal(again, predicted) {
+		t.Error("other predictions after loading")
 	}
 }
 

@@ -32,6 +32,9 @@
 // alone: with it the same method needs the variables Lᵀα of a Cholesky factor
 // K = LLᵀ, which a Gaussian K of many points does not have in floating point.
 //
+// [Weights] has the Euclidean inner product of the weights α all the same, as the
+// paper writes the problem. It is slow and has no certificate: [Train] is the one to use.
+//
 // # The hinge
 //
 // It has kinks, which L-BFGS does not converge on. In its place stands the

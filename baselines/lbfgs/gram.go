@@ -24,6 +24,7 @@ const (
 type gram interface {
 	// mul computes dst ← K·v for each of the C vectors of v, both C×N.
 	mul(dst, v []float64)
+	setThreads(n int)
 }
 
 // matrix is K in float64 or in float32.
@@ -54,6 +55,13 @@ func newGram(ctx context.Context, c Config, points *kernel.Points, x []float32) 
 
 func newMatrix[T gemm.Float](n, threads int) *matrix[T] {
 	return &matrix[T]{n: n, threads: threads, k: make([]T, n*n), tiles: make([][]T, threads)}
+}
+
+func (m *matrix[T]) setThreads(n int) {
+	m.threads = n
+	for len(m.tiles) < n {
+		m.tiles = append(m.tiles, nil)
+	}
 }
 
 func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T)) error {

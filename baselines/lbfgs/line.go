@@ -7,6 +7,7 @@ import "math"
 const (
 	decrease      = 1e-4
 	slopeFraction = 0.1
+	weakFraction  = 0.9 // of bisect
 	maxTrials     = 40
 
 	// rounding of φ, relative.
@@ -63,6 +64,35 @@ func (l *line) search() float64 {
 		t = between(lo, slopeLo, hi, slopeHi)
 	}
 	return lo
+}
+
+// bisect returns a step that satisfies the weak Wolfe conditions,
+// φ(t) ≤ φ(0) + 1e-4·t·φ'(0) and φ'(t) ≥ 0.9·φ'(0), by doubling and bisection as
+// Lewis and Overton do it for functions with kinks ("Nonsmooth optimization via
+// quasi-Newton methods", 2013), and how many steps it tried; 0 if none was one.
+func (l *line) bisect() (step float64, trials int) {
+	value0, slope0 := l.at(0)
+	if !(slope0 < 0) {
+		return 0, 0
+	}
+	// Invariant: lo satisfies the first condition but not the second, hi not the first,
+	// so that a step that satisfies both is between them.
+	lo, hi, t := 0.0, math.Inf(1), 1.0
+	for trials = 1; trials <= maxTrials; trials++ {
+		value, slope := l.at(t)
+		switch {
+		case !(value <= value0+decrease*t*slope0):
+			hi = t
+		case slope < weakFraction*slope0:
+			lo = t
+		default:
+			return t, trials
+		}
+		if t = 2 * lo; !math.IsInf(hi, 1) {
+			t = lo + (hi-lo)/2
+		}
+	}
+	return 0, maxTrials
 }
 
 // between returns the next trial in (lo, hi): the root of the chord of φ',

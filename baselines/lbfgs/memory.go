@@ -5,6 +5,7 @@ package lbfgs
 type memory struct {
 	vectors
 	size  int
+	plain bool   // the elements are vectors without images, with the Euclidean inner product
 	pairs []pair // oldest first
 	spare []pair
 }
@@ -26,7 +27,17 @@ func (m *memory) take(length int) pair {
 		m.spare = m.spare[:k-1]
 		return p
 	}
+	if m.plain {
+		return pair{s: element{w: make([]float64, length)}, y: element{w: make([]float64, length)}}
+	}
 	return pair{s: newElement(length), y: newElement(length)}
+}
+
+func (m *memory) inner(f, g element) float64 {
+	if m.plain {
+		return m.dot(f.w, g.w)
+	}
+	return m.vectors.inner(f, g)
 }
 
 // push adds a pair if its curvature is positive, which rounding alone can

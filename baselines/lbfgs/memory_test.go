@@ -12,8 +12,16 @@ import (
 
 // TestDirectionAgainstDenseBFGS builds the inverse Hessian that the pairs
 // stand for as a matrix. In the coordinates β = Lᵀα with K = LLᵀ the
-// Hilbert space's inner product is the Euclidean one.
+// Hilbert space's inner product is the Euclidean one; of plain vectors it is that of
+// the vectors themselves.
 func TestDirectionAgainstDenseBFGS(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		directionAgainstDenseBFGS(t, plain)
+	}
+}
+
+func directionAgainstDenseBFGS(t *testing.T, plain bool) {
+	t.Helper()
 	const n, dim, size = 12, 2, 4
 	r := rand.New(rand.NewPCG(1, 1))
 	x := make([]float32, n*dim)
@@ -26,6 +34,9 @@ func TestDirectionAgainstDenseBFGS(t *testing.T) {
 		t.Fatal("K is singular")
 	}
 	random := func() element {
+		if plain {
+			return element{w: uniform(r, n)}
+		}
 		e := element{uniform(r, n), make([]float64, n)}
 		mat.NewVecDense(n, e.kw).MulVec(gram, mat.NewVecDense(n, e.w))
 		return e
@@ -33,11 +44,14 @@ func TestDirectionAgainstDenseBFGS(t *testing.T) {
 	var l mat.TriDense
 	chol.LTo(&l)
 	whiten := func(e element) *mat.VecDense {
+		if plain {
+			return mat.NewVecDense(n, e.w)
+		}
 		var b mat.VecDense
 		b.MulVec(l.T(), mat.NewVecDense(n, e.w))
 		return &b
 	}
-	m := &memory{vectors: vectors{2}, size: size}
+	m := &memory{vectors: vectors{2}, size: size, plain: plain}
 	var kept []pair
 	for range size + 3 {
 		p := m.take(n)
@@ -55,6 +69,9 @@ func TestDirectionAgainstDenseBFGS(t *testing.T) {
 	}
 	kept = kept[len(kept)-size:]
 	g, d := random(), newElement(n)
+	if plain {
+		d.kw = nil
+	}
 	m.direction(d, g)
 	h := denseBFGS(n, kept, whiten)
 	var want mat.VecDense
@@ -64,6 +81,9 @@ func TestDirectionAgainstDenseBFGS(t *testing.T) {
 		if math.Abs(got.AtVec(i)+want.AtVec(i)) > 1e-9*(1+math.Abs(want.AtVec(i))) {
 			t.Fatalf("direction %d is %v, want %v", i, got.AtVec(i), -want.AtVec(i))
 		}
+	}
+	if plain {
+		return
 	}
 	image := make([]float64, n)
 	mat.NewVecDense(n, image).MulVec(gram, mat.NewVecDense(n, d.w))

@@ -2,6 +2,7 @@ package learnertest_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"testing"
 
@@ -51,6 +52,7 @@ func TestKSVMAndKLR(t *testing.T) {
 		})
 		t.Run("nystrom-sgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitNOGD(gaussian, l, 0))) })
 		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(gaussian, l))) })
+		t.Run("lbfgs-weights/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitWeights(gaussian, l)))) })
 		t.Run("nystrom/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitNystrom(gaussian, l)))) })
 		t.Run("rff/"+name, func(t *testing.T) {
 			learnertest.Run(t, learner{Fit: fitRFF(l), Load: loadRFF, Seeded: true})
@@ -61,7 +63,7 @@ func TestKSVMAndKLR(t *testing.T) {
 func TestIVM(t *testing.T) { learnertest.Run(t, seeded(expanded(fitIVM(gaussian)))) }
 
 func TestBSGD(t *testing.T) {
-	for _, maintenance := range []string{bsgd.Removal, bsgd.Projection, bsgd.Merging} {
+	for _, maintenance := range []string{bsgd.Removal, bsgd.Projection, bsgd.Merging, bsgd.KeepNewest} {
 		t.Run(maintenance, func(t *testing.T) { learnertest.Run(t, expanded(fitBSGD(gaussian, maintenance))) })
 	}
 }
@@ -71,7 +73,11 @@ func TestForgetron(t *testing.T) { learnertest.Run(t, expanded(fitForgetron(gaus
 func TestProjectron(t *testing.T) { learnertest.Run(t, expanded(fitProjectron(gaussian))) }
 
 func TestCSVC(t *testing.T) {
-	learnertest.Run(t, learner{Fit: fitCSVC(gaussian), Load: loadCSVC, TwoClasses: true})
+	for _, all := range []bool{false, true} {
+		t.Run(fmt.Sprint("one-vs-all ", all), func(t *testing.T) {
+			learnertest.Run(t, learner{Fit: fitCSVC(gaussian, all), Load: loadCSVC, TwoClasses: true})
+		})
+	}
 }
 
 // expanded is a learner whose models are expansions with an output a class.
@@ -284,6 +290,25 @@ func fitIVM(k kernel.Kernel) func(task) (*kernel.Expansion, error) {
 	}
 }
 
+func fitWeights(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		w, err := lbfgs.NewWeights(lbfgs.WeightsConfig{
+			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Memory: 10, Start: 5e-4, Seed: s.Seed,
+		}, s.N, s.X, s.Y)
+		if err != nil {
+			return nil, err
+		}
+		w.SetThreads(s.Threads)
+		for range 30 {
+			if err := w.Iterate(context.Background()); err != nil {
+				return nil, err
+			}
+		}
+		return w.Expansion(), nil
+	}
+}
+
 func fitNystrom(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
 	return func(s task) (*kernel.Expansion, error) {
 		r, err := nystrom.Train(context.Background(), nystrom.Config{
@@ -332,9 +357,9 @@ func fourier(m *rff.Model) *model {
 	}
 }
 
-func fitCSVC(k kernel.Kernel) func(task) (*model, error) {
+func fitCSVC(k kernel.Kernel, all bool) func(task) (*model, error) {
 	return func(s task) (*model, error) {
-		m, _, err := csvc.Train(context.Background(), csvc.Config{Kernel: k, C: 1, Threads: s.Threads},
+		m, _, err := csvc.Train(context.Background(), csvc.Config{Kernel: k, C: 1, OneVsAll: all, Threads: s.Threads},
 			s.N, s.Dim, s.X, s.Y, s.Classes)
 		if err != nil {
 			return nil, err

@@ -50,7 +50,7 @@ func TestForeignKernel(t *testing.T) {
 		"nogd":            expanded(fitNOGD(k, hinge, 10)),
 		"bsgd/removal":    expanded(fitBSGD(k, bsgd.Removal)),
 		"bsgd/projection": expanded(fitBSGD(k, bsgd.Projection)),
-		"csvc":            {Fit: fitCSVC(k), Load: loadCSVC, TwoClasses: true},
+		"csvc":            {Fit: fitCSVC(k, false), Load: loadCSVC, TwoClasses: true},
 	} {
 		// These have nothing of their own for the race detector to find.
 		if learnertest.RaceEnabled && (name == "polk" || name == "lbfgs" || name == "ivm" || name == "csvc") {
@@ -75,7 +75,7 @@ func TestForeignKernelAgainstProducts(t *testing.T) {
 		"nystrom": func(k kernel.Kernel) learner { return expanded(fitNystrom(k, hinge)) },
 		"ivm":     func(k kernel.Kernel) learner { return expanded(fitIVM(k)) },
 		"bsgd":    func(k kernel.Kernel) learner { return expanded(fitBSGD(k, bsgd.Projection)) },
-		"csvc":    func(k kernel.Kernel) learner { return learner{Fit: fitCSVC(k)} },
+		"csvc":    func(k kernel.Kernel) learner { return learner{Fit: fitCSVC(k, false)} },
 	} {
 		products, err := fit(gaussian).Fit(s)
 		if err != nil {

@@ -259,6 +259,39 @@ func TestKOMPWithoutBudget(t *testing.T) {
 	check(t, "komp-capped", f.prune(t, "komp-capped", prune.Params{"order": 8}), without(f.all(), 3))
 }
 
+// komp-each removes the cheapest for as long as what its removal adds to the squared
+// error is within δ², whatever has been spent before.
+func TestEach(t *testing.T) {
+	further := 0
+	for seed := range uint64(20) {
+		f := draw(seed, 5, 4)
+		const most = 0.2
+		f.step.Epsilon = most
+		is := f.all()
+		for len(is) > 1 {
+			before, _ := f.project(is, 0)
+			best, least := 0, math.Inf(1)
+			for _, j := range is {
+				after, _ := f.project(without(is, j), 0)
+				if added := after - before; added < least {
+					best, least = j, added
+				}
+			}
+			if least > most*most {
+				break
+			}
+			is = without(is, best)
+		}
+		check(t, "komp-each", f.prune(t, "komp-each", prune.Params{"error": most}), is)
+		if f.prune(t, "komp", nil).Len() > len(is) {
+			further++
+		}
+	}
+	if further == 0 {
+		t.Error("it never removes more than komp: the test shows nothing")
+	}
+}
+
 // A pair's joint cost is the squared error of the best approximation without both,
 // less what has been spent before.
 func TestJointCost(t *testing.T) {

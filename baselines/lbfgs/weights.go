@@ -1,0 +1,207 @@
+package lbfgs
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"polkrepro/baselines/internal/dataset"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// A WeightsConfig says what Weights descends on, and from where.
+type WeightsConfig struct {
+	Kernel      kernel.Kernel // κ
+	Loss        loss.Loss     // loss.MultiHinge or loss.MultiLogistic
+	Classes     int           // C ≥ 2
+	Dim         int           // p ≥ 1, features of a sample
+	Regularizer float64       // λ > 0
+	Memory      int           // correction pairs, at least 1
+	Start       float64       // the first weights are uniform in ±Start
+	Seed        uint64        // of these
+}
+
+// Weights is L-BFGS as the POLK paper writes the batch problem (eq.
+// kernel_batch_opt2): over the weights w of all training points, with their
+// Euclidean inner product, on
+//
+//	P(w) = (1/N) Σ_i ℓ((Kw)_i, y_i) + (λ/2) Σ_c w_cᵀ K w_c,
+//	∇P(w) = K(u/N + λw),  u_i = ∂ℓ,
+//
+// with any subgradient for ∂ℓ at the kinks of the hinge, and steps that satisfy the
+// weak Wolfe conditions. It has no stopping rule: it takes as many iterations as it is
+// told to.
+//
+// Its condition is that of K², where [Train]'s is that of K: use it only to know what
+// such a solver gives when it is stopped early. With the hinge, Start should be greater
+// than 0: at f = 0 all classes tie, and where kernel values are alike, as on Brodatz's
+// textures, no step along the subgradient lowers the risk.
+//
+// An iteration takes two products with the kernel matrix, of the loss gradients and of
+// the direction, so that a trial of the line search takes none. Results don't depend
+// on the number of threads. A Weights must not be shared by goroutines.
+type Weights struct {
+	config     Config
+	x          []float32
+	problem    *problem // its gram is nil before the first iteration
+	points     *kernel.Points
+	pairs      memory
+	now, next  *iterate
+	direction  element
+	out        *kernel.Expansion
+	iterations int
+	trials     int  // evaluations of the objective in line searches
+	ended      bool // rounding, or a kink, leaves no step
+}
+
+// NewWeights draws the first weights for n samples, x of n×Dim in row-major order and
+// y class indices 0 … C−1. It fails if the configuration is not valid or does not fit
+// the samples.
+func NewWeights(c WeightsConfig, n int, x []float32, y []float64) (*Weights, error) {
+	all := Config{Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer}
+	if err := all.Validate(); err != nil {
+		return nil, err
+	}
+	if !(c.Start >= 0) || math.IsInf(c.Start, 1) || c.Memory < 1 {
+		return nil, fmt.Errorf("lbfgs: first weights in ±%v, memory of %d pairs: want a number ≥ 0 and at least 1 pair", c.Start, c.Memory)
+	}
+	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
+		return nil, fmt.Errorf("lbfgs: %w", err)
+	}
+	l, err := newDualLoss(c.Loss)
+	if err != nil {
+		return nil, err
+	}
+	points := kernel.NewPoints(c.Dim)
+	for i := range n {
+		points.Append(x[i*c.Dim : (i+1)*c.Dim])
+	}
+	size := n * c.Classes
+	w := &Weights{
+		config: all.withDefaults(), x: x, points: points,
+		problem: &problem{dualLoss: subgradient{l}, n: n, outputs: c.Classes, lambda: c.Regularizer, y: y},
+		pairs:   memory{size: c.Memory, plain: true},
+		now:     newIterate(size), next: newIterate(size), direction: newElement(size),
+		out: &kernel.Expansion{Kernel: c.Kernel, Dict: points, Outputs: c.Classes, W: make([]float64, size)},
+	}
+	r := rand.New(rand.NewPCG(c.Seed, 0))
+	for i := range w.now.f.w {
+		w.now.f.w[i] = c.Start * (2*r.Float64() - 1)
+	}
+	w.SetThreads(1)
+	return w, nil
+}
+
+// subgradient is a loss with its own gradient in the place of the envelope's.
+type subgradient struct{ dualLoss }
+
+func (l subgradient) smooth(u, f []float64, y int, _ float64) float64 {
+	return l.Gradient(u, f, float64(y))
+}
+
+// SetThreads sets the number of goroutines that an iteration may use, at least 1.
+func (w *Weights) SetThreads(n int) {
+	n = max(n, 1)
+	w.config.Threads, w.problem.threads, w.pairs.threads = n, n, n
+	if w.problem.gram != nil {
+		w.problem.gram.setThreads(n)
+	}
+}
+
+// Iterate takes an iteration, none if no step lowers the objective any more. The first
+// one evaluates the kernel matrix. It fails with the context's error there, and if the
+// objective is not a number.
+func (w *Weights) Iterate(ctx context.Context) error {
+	if w.problem.gram == nil {
+		if err := w.begin(ctx); err != nil {
+			return err
+		}
+	}
+	if w.ended {
+		return nil
+	}
+	step := w.search()
+	if step == 0 && len(w.pairs.pairs) > 0 { // again along the gradient
+		w.pairs.forget()
+		step = w.search()
+	}
+	if w.ended = step == 0; w.ended {
+		return nil
+	}
+	p := w.problem
+	p.mix(w.next.f, 1, w.now.f, step, w.direction)
+	p.evaluate(w.next)
+	// The weak Wolfe conditions make ⟨s, y⟩ positive.
+	pair := w.pairs.take(len(w.now.f.w))
+	p.scale(pair.s, step, element{w: w.direction.w})
+	p.mix(pair.y, 1, w.next.inWeights(), -1, w.now.inWeights())
+	w.pairs.push(pair)
+	w.now, w.next = w.next, w.now
+	w.iterations++
+	return w.now.check()
+}
+
+// begin evaluates the kernel matrix, and the objective at the first weights.
+func (w *Weights) begin(ctx context.Context) error {
+	k, err := newGram(ctx, w.config, w.points, w.x)
+	if err != nil {
+		return fmt.Errorf("lbfgs: kernel matrix: %w", err)
+	}
+	w.problem.gram = k
+	k.mul(w.now.f.kw, w.now.f.w)
+	w.problem.products++
+	w.problem.evaluate(w.now)
+	return w.now.check()
+}
+
+// inWeights returns ∇P(w), as a vector.
+func (x *iterate) inWeights() element { return element{w: x.gradient.kw} }
+
+// search sets the direction and returns the step to take, 0 for none.
+func (w *Weights) search() float64 {
+	p, d := w.problem, w.direction
+	w.pairs.direction(element{w: d.w}, w.now.inWeights())
+	p.gram.mul(d.kw, d.w)
+	p.products++
+	l := &line{problem: p, f: w.now.f, d: d, normSq: w.now.normSq, fd: p.inner(d, w.now.f), ddd: p.inner(d, d)}
+	step, trials := l.bisect()
+	w.trials += trials
+	return step
+}
+
+// Expansion returns f on all N points, valid until the next Iterate.
+func (w *Weights) Expansion() *kernel.Expansion {
+	c := w.problem.outputs
+	for i := range w.problem.n {
+		w.problem.column(w.out.W[i*c:(i+1)*c], w.now.f.w, i)
+	}
+	return w.out
+}
+
+// KernelEvals returns the number of evaluations of κ so far.
+func (w *Weights) KernelEvals() int64 {
+	if w.problem.gram == nil {
+		return 0
+	}
+	return int64(w.problem.n) * int64(w.problem.n)
+}
+
+// Health returns counters: iterations, evaluations of the objective (one at the start
+// and the trials of the line searches), products with the kernel matrix, ended (1 if
+// no step was left), the objective, and the Euclidean norm of its gradient.
+func (w *Weights) Health() map[string]float64 {
+	h := map[string]float64{
+		"iterations":    float64(w.iterations),
+		"evaluations":   float64(1 + w.trials),
+		"products":      float64(w.problem.products),
+		"ended":         0,
+		"objective":     w.now.objective,
+		"gradient_norm": math.Sqrt(w.pairs.inner(w.now.inWeights(), w.now.inWeights())),
+	}
+	if w.ended {
+		h["ended"] = 1
+	}
+	return h
+}

@@ -1,0 +1,193 @@
+package lbfgs
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// weightsConfig returns a configuration of Weights for the problem of c.
+func weightsConfig(c Config) WeightsConfig {
+	return WeightsConfig{
+		Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer,
+		Memory: 10, Start: 0.1, Seed: 1,
+	}
+}
+
+// weightsAfter returns Weights after so many iterations.
+func weightsAfter(t tester, c WeightsConfig, n int, x []float32, y []float64, iterations int) *Weights {
+	t.Helper()
+	w, err := NewWeights(c, n, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range iterations {
+		if err := w.Iterate(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// literally returns P and ∇P at weights, C×N, by their definitions.
+func literally(c WeightsConfig, gram mat.Symmetric, y, weights []float64) (value float64, gradient []float64) {
+	n := len(y)
+	k := make([][]float64, c.Classes) // K·w_c
+	for q := range k {
+		k[q] = make([]float64, n)
+		mat.NewVecDense(n, k[q]).MulVec(gram, mat.NewVecDense(n, weights[q*n:(q+1)*n]))
+	}
+	u, f, g := make([]float64, len(weights)), make([]float64, c.Classes), make([]float64, c.Classes)
+	for i := range n {
+		for q := range f {
+			f[q] = k[q][i]
+			value += c.Regularizer / 2 * weights[q*n+i] * f[q]
+		}
+		value += c.Loss.Gradient(g, f, y[i]) / float64(n)
+		for q := range g {
+			u[q*n+i] = g[q]/float64(n) + c.Regularizer*weights[q*n+i]
+		}
+	}
+	gradient = make([]float64, len(weights))
+	for q := range f {
+		mat.NewVecDense(n, gradient[q*n:(q+1)*n]).MulVec(gram, mat.NewVecDense(n, u[q*n:(q+1)*n]))
+	}
+	return value, gradient
+}
+
+// TestGradientOverWeights: the gradient is that of differences of the objective in each
+// weight.
+func TestGradientOverWeights(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, n, x, y := drawConfig(t, 8)
+		w := weightsConfig(c)
+		w.Seed = rapid.Uint64().Draw(t, "start")
+		at := weightsAfter(t, w, n, x, y, rapid.IntRange(1, 5).Draw(t, "iterations"))
+		gram := denseGram(c.Kernel, x, c.Dim)
+		value, _ := literally(w, gram, y, at.now.f.w)
+		if math.Abs(value-at.now.objective) > 1e-12*(1+value) {
+			t.Fatalf("objective %v, literally %v", at.now.objective, value)
+		}
+		const h = 1e-6
+		for i, got := range at.now.inWeights().w {
+			v := at.now.f.w[i]
+			at.now.f.w[i] = v + h
+			up, _ := literally(w, gram, y, at.now.f.w)
+			at.now.f.w[i] = v - h
+			down, _ := literally(w, gram, y, at.now.f.w)
+			at.now.f.w[i] = v
+			left, right := (value-down)/h, (up-value)/h
+			// P is convex along each weight: at a kink any slope between the two chords' is right.
+			if got < left-1e-6 || got > right+1e-6 {
+				t.Fatalf("slope %d is %v, differences say %v to %v", i, got, left, right)
+			}
+		}
+	})
+}
+
+// TestWeakWolfe: each iteration satisfies the weak Wolfe conditions, with objectives and
+// gradients by their definitions, and evaluations are counted.
+func TestWeakWolfe(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, n, x, y := drawConfig(t, 20)
+		w := weightsConfig(c)
+		at := weightsAfter(t, w, n, x, y, 0)
+		gram := denseGram(c.Kernel, x, c.Dim)
+		taken := 0
+		for range 12 {
+			before := append([]float64(nil), at.now.f.w...)
+			value0, g0 := literally(w, gram, y, before)
+			if err := at.Iterate(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if at.ended {
+				break
+			}
+			taken++
+			if h := at.Health(); h["gradient_norm"] < 1e-7 {
+				break // slopes are rounding
+			}
+			value, g := literally(w, gram, y, at.now.f.w)
+			var slope0, slope float64
+			for i, v := range before {
+				slope0 += g0[i] * (at.now.f.w[i] - v)
+				slope += g[i] * (at.now.f.w[i] - v)
+			}
+			if rounding := 1e-12 * (1 + value0); !(slope0 < 0) || value > value0+decrease*slope0+rounding || slope < weakFraction*slope0-rounding {
+				t.Fatalf("iteration %d: P from %v to %v, slopes %v and %v", taken, value0, value, slope0, slope)
+			}
+		}
+		if h := at.Health(); h["iterations"] != float64(taken) || h["evaluations"] < h["iterations"]+1 || h["products"] < 2*h["iterations"]+2 {
+			t.Fatalf("%d iterations: %v", taken, h)
+		}
+	})
+}
+
+// TestWeightsReachTheMinimum: with the logistic loss, many iterations come to within a
+// thousandth of the certified minimum.
+func TestWeightsReachTheMinimum(t *testing.T) {
+	c, x, y := threeClasses(loss.MultiLogistic{})
+	least := train(t, c, len(y), x, y)
+	at := weightsAfter(t, weightsConfig(c), len(y), x, y, 300)
+	got := risk(c.Loss, scoresOf(at.Expansion(), x), y) + c.Regularizer/2*at.Expansion().NormSq(1)
+	t.Logf("objective %v after %d iterations, the minimum is %v", got, at.iterations, least.Objective)
+	if got < least.Objective-least.Gap || got > 1.001*least.Objective {
+		t.Errorf("objective %v, the minimum is %v", got, least.Objective)
+	}
+}
+
+// TestHingeFromZero: at f = 0 all classes tie, and where kernel values are alike the
+// hinge's subgradient leads nowhere; from other weights it does.
+func TestHingeFromZero(t *testing.T) {
+	c, x, y := threeClasses(loss.MultiHinge{})
+	c.Classes = 4
+	for i := range y {
+		y[i] = float64(i % c.Classes)
+		x[i*c.Dim] += 5 * float32(y[i])
+	}
+	c.Kernel = kernel.Gaussian{Bandwidth: 20}
+	w := weightsConfig(c)
+	w.Start = 0
+	at := weightsAfter(t, w, len(y), x, y, 20)
+	if h := at.Health(); h["iterations"] != 0 || h["ended"] != 1 || h["objective"] != 1 {
+		t.Errorf("from 0: %v", h)
+	}
+	w.Start = 5e-4
+	at = weightsAfter(t, w, len(y), x, y, 20)
+	if h := at.Health(); h["ended"] != 0 || h["objective"] >= 1 {
+		t.Errorf("from ±5e-4: %v", h)
+	}
+}
+
+func TestWeightsErrors(t *testing.T) {
+	x, y := []float32{0, 1, 2, 3}, []float64{0, 1}
+	good := weightsConfig(Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiHinge{}, Classes: 2, Dim: 2, Regularizer: 0.1})
+	for want, change := range map[string]func(*WeightsConfig){
+		"regularizer 0":        func(c *WeightsConfig) { c.Regularizer = 0 },
+		"first weights in ±-1": func(c *WeightsConfig) { c.Start = -1 },
+		"memory of 0 pairs":    func(c *WeightsConfig) { c.Memory = 0 },
+		"want 2 features":      func(c *WeightsConfig) { c.Dim = 1 },
+	} {
+		c := good
+		change(&c)
+		if _, err := NewWeights(c, 2, x, y); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+	w, err := NewWeights(good, 2, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := w.Iterate(ctx); err == nil || w.KernelEvals() != 0 {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+}
