@@ -235,8 +235,12 @@ func pairs(a, b *Side) (left, right []float64, ok bool) {
 func value(r *record.Record, s experiments.Selector, risk string) float64 {
 	at := func(p record.Point) float64 { return quantity(s.Quantity, risk, p) }
 	switch {
-	case s.Spec != "":
+	case s.Measured():
 		return convergence.Value(r, s.Quantity)
+	case s.Quantity == experiments.QuantityNearModes:
+		return nearModes(r)
+	case s.Quantity == experiments.QuantityModeDistance:
+		return modeDistance(r)
 	case s.Quantity == experiments.QuantityRoughness:
 		return roughness(r.Points, risk)
 	case s.Below != nil:
