@@ -286,11 +286,14 @@ func (s *Side) exponents() (slopes []float64) {
 	return slopes
 }
 
-// tooShort says why the runs that there are say nothing, or "".
-func (s *Side) tooShort(quantity string) string {
+// silent says why the runs that there are say nothing, or "".
+func (s *Side) silent(quantity string) string {
 	for _, r := range s.Runs {
 		if why := convergence.TooShort(r.Run, quantity); why != "" {
 			return why
+		}
+		if modeWords[quantity] != "" && math.IsNaN(r.Value) {
+			return "a record has no dictionary"
 		}
 	}
 	return ""
