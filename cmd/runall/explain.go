@@ -20,8 +20,8 @@ func newExplain() *cobra.Command {
 		Short: "Trace a number to its claim, runs, records and command",
 		Long: `Trace a number to its claim, runs and records, and print the command that
 reproduces it. A cell is named like table3.mnist.ksvm.polk, one of its numbers
-like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims. An erratum of
-docs/errata.md is shown as the ledger has it, in text only.`,
+like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims. An erratum
+of docs/errata.md is shown as the ledger has it, in text only.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ledger, err := experiments.Ledgers()
