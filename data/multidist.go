@@ -167,9 +167,9 @@ func (s *Stream) split(n int) *Split {
 // Multidist generates the multidist data set of a variant and draw (paper,
 // section "Data Sets"): p = 2, C = 5, 5000 training and 2500 test examples,
 // labels uniform, and x|y an even mixture of three Gaussians N(μ_{y,j}, σ²I), or of
-// as many as the variant says. Its Sums["multidist"] is [SumSplits] of what was generated and its
-// Facts["bayes_error"] the least error any classifier can reach. The error
-// wraps ErrUnknown if the variant is unknown.
+// as many as the variant says. Its Sums["multidist"] is [SumSplits] of what was
+// generated and its Facts["bayes_error"] the least error any classifier can reach.
+// The error wraps ErrUnknown if the variant is unknown.
 func Multidist(variant string, draw uint64) (*Set, error) {
 	means, variance, err := MultidistMixture(variant, draw)
 	if err != nil {
