@@ -33,8 +33,15 @@ func planned(t *testing.T, profile string) []experiments.Planned {
 	return plan
 }
 
-// TestRadius: Δ is the positive root of −ηλ·d² + 2ε·d + η²σ² with ε = K·η^{3/2}
-// (eq. martingale_construct2).
+// descent is −ηλ·d² + 2ε·d + η²σ² with ε = K·η^{3/2} (eq. martingale_construct2), and the
+// size of its terms.
+func descent(eta, k, lambda, variance, d float64) (value, size float64) {
+	a, b, c := -eta*lambda*d*d, 2*k*eta*math.Sqrt(eta)*d, eta*eta*variance
+	return a + b + c, math.Abs(a) + math.Abs(b) + c
+}
+
+// TestRadius: Δ is the positive root of that polynomial. Eq. quadratic_formula has 2ε for
+// −2ε in its first expression, neither of whose values is a root.
 func TestRadius(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		eta := rapid.Float64Range(1e-3, 1).Draw(t, "η")
@@ -42,11 +49,73 @@ func TestRadius(t *testing.T) {
 		lambda := rapid.Float64Range(1e-6, 1).Draw(t, "λ")
 		variance := rapid.Float64Range(0.01, 10).Draw(t, "σ²")
 		d := Radius(constantRun(eta, k, lambda), variance)
-		a, b, c := -eta*lambda*d*d, 2*k*eta*math.Sqrt(eta)*d, eta*eta*variance
-		if d <= 0 || math.Abs(a+b+c) > 1e-12*(math.Abs(a)+b+c) {
-			t.Fatalf("Δ = %v leaves %v", d, a+b+c)
+		if rest, size := descent(eta, k, lambda, variance, d); d <= 0 || math.Abs(rest) > 1e-12*size {
+			t.Fatalf("Δ = %v leaves %v", d, rest)
+		}
+		if k < 0.01 { // without ε the two forms are one
+			return
+		}
+		eps := k * eta * math.Sqrt(eta)
+		for _, sign := range []float64{-1, 1} {
+			printed := (2*eps + sign*math.Sqrt(4*eps*eps+4*lambda*eta*eta*eta*variance)) / (-2 * lambda * eta)
+			if rest, size := descent(eta, k, lambda, variance, printed); math.Abs(rest) < 1e-12*size {
+				t.Fatalf("the printed root %v leaves %v", printed, rest)
+			}
 		}
 	})
+}
+
+// TestStoppingProcess: farther away than Δ the polynomial is negative, by more the farther,
+// so that the condition of eq. delta, that it exceed Δ, holds nowhere it is needed.
+func TestStoppingProcess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		eta := rapid.Float64Range(1e-3, 1).Draw(t, "η")
+		k := rapid.Float64Range(0, 1).Draw(t, "K")
+		lambda := rapid.Float64Range(1e-6, 1).Draw(t, "λ")
+		variance := rapid.Float64Range(0.01, 10).Draw(t, "σ²")
+		radius := Radius(constantRun(eta, k, lambda), variance)
+		last := 0.0
+		for _, times := range []float64{1.01, 1.5, 3, 10} {
+			v, _ := descent(eta, k, lambda, variance, times*radius)
+			if !(v < last) {
+				t.Fatalf("at %v Δ the polynomial is %v, nearer by %v", times, v, last)
+			}
+			last = v
+		}
+	})
+}
+
+// TestVacuousRadius: at the λ of the paper's experiments Δ is above every ‖f*‖ that there
+// can be, for each Multi-Logistic run of POLK that feeds a table and whatever σ² is:
+// Δ ≥ 2K√η/λ, and (λ/2)‖f*‖² ≤ R(f*) ≤ R(0) = log C. (The hinge is not differentiable, so
+// the theorem does not cover it.) So f = 0 has the distance that the theorem promises.
+func TestVacuousRadius(t *testing.T) {
+	least := math.Inf(1)
+	for name, classes := range map[string]float64{"multidist-klr": 5, "mnist-klr": 10, "brodatz-klr": 13} {
+		s, err := experiments.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged := 0
+		for _, p := range plan {
+			if p.Run.Method != experiments.MethodPOLK || len(p.Cells) == 0 {
+				continue
+			}
+			judged++
+			bound := math.Sqrt(2 * math.Log(classes) / p.Run.Params.Regularizer)
+			least = min(least, Radius(p.Run, 0)/bound)
+		}
+		if judged == 0 {
+			t.Errorf("%s: no run of POLK", name)
+		}
+	}
+	if least < 2.7 || least > 2.8 { // docs/results.md
+		t.Errorf("the least Δ is %v times the largest ‖f*‖", least)
+	}
 }
 
 // TestOrderBound: no greedy packing of the rectangle by points that are δ apart

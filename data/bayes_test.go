@@ -47,10 +47,10 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 	tests := []struct {
 		variant string
 		draw    uint64
-	}{{Calibrated, 36}, {Calibrated, 1236}, {AsPrinted, 1236}}
+	}{{Calibrated, 36}, {Calibrated, 1236}, {AsPrinted, 1236}, {"30-modes", 36}}
 	for _, tt := range tests {
 		const n = 60_000
-		variance, err := MultidistVariance(tt.variant)
+		means, variance, err := MultidistMixture(tt.variant, tt.draw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,6 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		means := MultidistMeans(tt.draw)
 		x := make([]float32, 2)
 		var sum, sum2 float64
 		for range n {

@@ -373,7 +373,7 @@ func TestStatusNothing(t *testing.T) {
 			t.Errorf("%+v, want state %s", c, want)
 		}
 	}
-	if len(checks) != 13+7+1+1 {
+	if len(checks) != 13+11+1+1 {
 		t.Errorf("%d checks", len(checks))
 	}
 	if _, err := Verify(Finder{}, []string{"mnist", "iris"}); !errors.Is(err, ErrUnknown) {

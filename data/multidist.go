@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -9,7 +10,7 @@ import (
 	"slices"
 )
 
-// The two variants of multidist.
+// The variants of multidist that have the paper's 15 modes.
 const (
 	// Calibrated has component variance 0.04, with which a draw of the means
 	// can reach the paper's error.
@@ -18,6 +19,30 @@ const (
 	// which no draw of the means can.
 	AsPrinted = "as-printed"
 )
+
+// mixtures are all variants of multidist, the default first, with the component
+// variance and the number of modes of each class. Those with other numbers of modes
+// than the paper's three are for what depends on it.
+var mixtures = []struct {
+	variant  string
+	variance float64
+	modes    int
+}{
+	{Calibrated, calibratedVariance, multidistModes},
+	{AsPrinted, 0.2, multidistModes},
+	{"5-modes", calibratedVariance, 1},
+	{"10-modes", calibratedVariance, 2},
+	{"20-modes", calibratedVariance, 4},
+	{"30-modes", calibratedVariance, 6},
+}
+
+// variantNames returns the variants of multidist, the default first.
+func variantNames() (names []string) {
+	for _, m := range mixtures {
+		names = append(names, m.variant)
+	}
+	return names
+}
 
 // The shape of multidist (paper, section "Data Sets").
 const (
@@ -51,7 +76,7 @@ const (
 
 func init() {
 	register("multidist", code{
-		variants: []string{Calibrated, AsPrinted},
+		variants: variantNames(),
 		draw:     func() uint64 { return FigureDraw().Seed },
 		load: func(_ *manifestSet, ref Ref, _ Finder) (*Set, error) {
 			return Multidist(ref.Variant, ref.Draw)
@@ -59,25 +84,28 @@ func init() {
 	})
 }
 
-// MultidistVariance returns the component variance σ² of a variant of
-// multidist; the empty variant is Calibrated.
-func MultidistVariance(variant string) (float64, error) {
-	switch variant {
-	case "", Calibrated:
-		return calibratedVariance, nil
-	case AsPrinted:
-		return 0.2, nil
+// MultidistMixture returns the means of a variant's draw as [MultidistMeans] does,
+// with the variant's number of modes, and its component variance σ². The empty
+// variant is Calibrated. The error wraps ErrUnknown if the variant is unknown.
+func MultidistMixture(variant string, draw uint64) (means [][][2]float64, variance float64, err error) {
+	variant = cmp.Or(variant, Calibrated)
+	for _, m := range mixtures {
+		if m.variant == variant {
+			return multidistMeans(draw, m.modes), m.variance, nil
+		}
 	}
-	return 0, fmt.Errorf("multidist has no variant %q (known: %s, %s): %w", variant, Calibrated, AsPrinted, ErrUnknown)
+	return nil, 0, fmt.Errorf("multidist has no variant %q (known: %s): %w", variant, join(variantNames()), ErrUnknown)
 }
 
 // MultidistMeans returns the means μ_{y,j} ~ N(θ_y, I) of a draw, indexed by
-// class (5), mode (3) and coordinate (2). Both variants share them.
-func MultidistMeans(draw uint64) [][][2]float64 {
+// class (5), mode (3) and coordinate (2). Calibrated and AsPrinted share them.
+func MultidistMeans(draw uint64) [][][2]float64 { return multidistMeans(draw, multidistModes) }
+
+func multidistMeans(draw uint64, modes int) [][][2]float64 {
 	src := newSource(draw, streamMeans)
 	means := make([][][2]float64, multidistClasses)
 	for y := range means {
-		means[y] = make([][2]float64, multidistModes)
+		means[y] = make([][2]float64, modes)
 		for j := range means[y] {
 			z1, z2 := src.gauss2()
 			means[y][j] = [2]float64{multidistCentres[y][0] + z1, multidistCentres[y][1] + z2}
@@ -99,12 +127,12 @@ type Stream struct {
 // and of the draw's own training and test points. The error wraps ErrUnknown
 // if the variant is unknown.
 func NewMultidistStream(variant string, draw, seed uint64) (*Stream, error) {
-	variance, err := MultidistVariance(variant)
+	means, variance, err := MultidistMixture(variant, draw)
 	if err != nil {
 		return nil, err
 	}
 	src := newSource(draw, streamEndless+splitMix64(seed)>>1)
-	return &Stream{src, MultidistMeans(draw), math.Sqrt(variance)}, nil
+	return &Stream{src, means, math.Sqrt(variance)}, nil
 }
 
 // Dim returns the number of features, 2.
@@ -120,7 +148,7 @@ func (s *Stream) Next(x []float32) (y float64) {
 		panic("data: Stream.Next: length of x is not 2")
 	}
 	class := s.src.intn(multidistClasses)
-	mean := s.means[class][s.src.intn(multidistModes)]
+	mean := s.means[class][s.src.intn(len(s.means[class]))]
 	z1, z2 := s.src.gauss2()
 	x[0] = float32(mean[0] + float64(s.sigma*z1))
 	x[1] = float32(mean[1] + float64(s.sigma*z2))
@@ -138,16 +166,15 @@ func (s *Stream) split(n int) *Split {
 
 // Multidist generates the multidist data set of a variant and draw (paper,
 // section "Data Sets"): p = 2, C = 5, 5000 training and 2500 test examples,
-// labels uniform, and x|y an even mixture of three Gaussians N(μ_{y,j}, σ²I).
-// Its Sums["multidist"] is [SumSplits] of what was generated and its
-// Facts["bayes_error"] the least error any classifier can reach. The error
-// wraps ErrUnknown if the variant is unknown.
+// labels uniform, and x|y an even mixture of three Gaussians N(μ_{y,j}, σ²I), or of
+// as many as the variant says. Its Sums["multidist"] is [SumSplits] of what was
+// generated and its Facts["bayes_error"] the least error any classifier can reach.
+// The error wraps ErrUnknown if the variant is unknown.
 func Multidist(variant string, draw uint64) (*Set, error) {
-	variance, err := MultidistVariance(variant)
+	means, variance, err := MultidistMixture(variant, draw)
 	if err != nil {
 		return nil, err
 	}
-	means := MultidistMeans(draw)
 	sigma := math.Sqrt(variance)
 	train := &Stream{newSource(draw, streamTrain), means, sigma}
 	test := &Stream{newSource(draw, streamTest), means, sigma}

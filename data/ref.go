@@ -9,8 +9,8 @@ import (
 // A Ref names a data set. It is comparable. The zero Variant and Draw mean its default ones.
 type Ref struct {
 	Name string `json:"name"`
-	// Variant is, of multidist, Calibrated (default) or AsPrinted; of brodatz
-	// and weaves one of the eight that [List] names, raw by default.
+	// Variant is, of multidist, Calibrated (default), AsPrinted or another number of
+	// modes; of brodatz and weaves one of the eight that [List] names, raw by default.
 	Variant string `json:"variant,omitempty"`
 
 	// Draw seeds multidist's and drift's means and points (0 means FigureDraw's), brodatz's

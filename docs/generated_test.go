@@ -76,6 +76,51 @@ func TestAssumptions(t *testing.T) {
 	generated(t, "docs/assumptions.md", "experiments/ledgers/assumptions.yaml", b.String())
 }
 
+// TestErrata: docs/errata.md has the ledger's errata, and the tests that settle them exist.
+func TestErrata(t *testing.T) {
+	ledger, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	settled := 0
+	for _, e := range ledger.Errata {
+		fmt.Fprintf(&b, "\n### %s\n\n- **Where** (%s): %s (line %d)\n- **Printed**: %s\n- **Right**: %s\n- **How it is known**: %s\n", e.ID, e.Kind, e.Place, e.Line, e.Printed, e.Right, e.How)
+		var by []string
+		for _, name := range e.Tests {
+			by = append(by, "test `"+name+"`")
+			if !isTest(t, name) {
+				t.Errorf("%s: there is no test %s", e.ID, name)
+			}
+		}
+		for _, id := range e.Claims {
+			by = append(by, "claim `"+id+"`")
+		}
+		if len(by) > 0 {
+			settled++
+			fmt.Fprintf(&b, "- **Settled by**: %s\n", strings.Join(by, ", "))
+		}
+		if e.Assumption != "" {
+			fmt.Fprintf(&b, "- **Here**: assumption [%s](assumptions.md#%s)\n", e.Assumption, e.Assumption)
+		}
+	}
+	head := fmt.Sprintf("\n%d errata, %d of them settled by a test.\n", len(ledger.Errata), settled)
+	generated(t, "docs/errata.md", "experiments/ledgers/errata.yaml", head+b.String()+"\n")
+}
+
+// isTest reports whether PACKAGE.TEST is a test of the tree.
+func isTest(t *testing.T, name string) bool {
+	dot := strings.LastIndexByte(name, '.')
+	files, err := filepath.Glob(filepath.Join(root, name[:dot], "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(path string) bool {
+		text, err := os.ReadFile(path)
+		return err == nil && strings.Contains(string(text), "\nfunc "+name[dot+1:]+"(t *testing.T)")
+	})
+}
+
 // TestParsimonyOnMNIST: docs/assumptions.md has the validation errors of
 // results/reference/calibration. The K that the specs use are bold.
 func TestParsimonyOnMNIST(t *testing.T) {

@@ -124,7 +124,7 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 		r.Verdict, r.Note = stats.NotRun, r.absent(failed)
 		return r
 	}
-	if why := r.Of.tooShort(t.Of.Quantity); why != "" {
+	if why := r.Of.silent(t.Of.Quantity); why != "" {
 		r.Verdict, r.Note = stats.NotRun, why
 		return r
 	}

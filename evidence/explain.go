@@ -85,6 +85,22 @@ func (e *Explanation) Write(w io.Writer, s Subject) error {
 	return out.err
 }
 
+// WriteErratum writes what is wrong in print, and how that is known.
+func WriteErratum(w io.Writer, e *experiments.Erratum) error {
+	out := &printer{w: w}
+	out.printf("%s: %s\n%s (line %d of the LaTeX source)\n\n  printed  %s\n  right    %s\n  because  %s\n", e.ID, e.Kind, e.Place, e.Line, e.Printed, e.Right, e.How)
+	if len(e.Tests) > 0 {
+		out.printf("  tests    %s\n", strings.Join(e.Tests, ", "))
+	}
+	if len(e.Claims) > 0 {
+		out.printf("  claims   %s\n", strings.Join(e.Claims, ", "))
+	}
+	if e.Assumption != "" {
+		out.printf("  chosen   assumption %s\n", e.Assumption)
+	}
+	return out.err
+}
+
 // test writes a test and the runs that answer it.
 func (e *Explanation) test(out *printer, r *TestResult) {
 	t := r.Test
@@ -137,9 +153,9 @@ func (e *Explanation) reason(t experiments.Test) string {
 // describe words a selector.
 func describe(s experiments.Selector) string {
 	if s.Spec != "" {
-		return experiments.Measured[s.Quantity] + " of " + runsOf(s)
+		return cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity) + " of " + runsOf(s)
 	}
-	out := s.Quantity + " of " + s.Cell
+	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + s.Cell
 	switch {
 	case s.Below != nil:
 		out = fmt.Sprintf("samples until the %s is below %s", out, number(*s.Below))

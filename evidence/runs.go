@@ -273,8 +273,12 @@ func pairs(a, b *Side) (left, right []float64, ok bool) {
 func value(r *record.Record, s experiments.Selector, risk string) float64 {
 	at := func(p record.Point) float64 { return quantity(s.Quantity, risk, p) }
 	switch {
-	case s.Spec != "":
+	case s.Measured():
 		return convergence.Value(r, s.Quantity)
+	case s.Quantity == experiments.QuantityNearModes:
+		return nearModes(r)
+	case s.Quantity == experiments.QuantityModeDistance:
+		return modeDistance(r)
 	case s.Quantity == experiments.QuantityRoughness:
 		return roughness(r.Points, risk)
 	case s.Below != nil:
@@ -320,11 +324,14 @@ func (s *Side) exponents() (slopes []float64) {
 	return slopes
 }
 
-// tooShort says why the runs that there are say nothing, or "".
-func (s *Side) tooShort(quantity string) string {
+// silent says why the runs that there are say nothing, or "".
+func (s *Side) silent(quantity string) string {
 	for _, r := range s.Runs {
 		if why := convergence.TooShort(r.Run, quantity); why != "" {
 			return why
+		}
+		if modeWords[quantity] != "" && math.IsNaN(r.Value) {
+			return "a record has no dictionary"
 		}
 	}
 	return ""

@@ -18,7 +18,7 @@ func (r *TestResult) Sentence(paper *experiments.PaperValues) string {
 	w := wording{r, paper}
 	switch {
 	case r.Test.Of.Spec != "":
-		return w.measured()
+		return w.ofSpec()
 	case r.Test.To == nil:
 		return w.mean()
 	}
@@ -58,17 +58,20 @@ func (w wording) mean() string {
 	return fmt.Sprintf("%s: %s; %s%s.", subject, ours, w.expectation(), prefixed(", ", w.tolerance()))
 }
 
-// measured is the sentence of a test of what is measured against the minimizer:
-// the runs, the number and the bound.
-func (w wording) measured() string {
+// ofSpec is the sentence of a test of a spec's runs: the runs, the number and the
+// bound.
+func (w wording) ofSpec() string {
 	s := w.Test.Of
-	what := experiments.Measured[s.Quantity]
+	what := cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity)
 	if w.Test.Kind == experiments.KindExponent {
 		what = "exponent of η in the " + what
 	}
 	bound := "the claim needs at most " + plain(w.High)
-	if math.IsInf(w.High, 1) {
+	switch {
+	case math.IsInf(w.High, 1):
 		bound = "the claim needs at least " + plain(w.Low)
+	case !math.IsInf(w.Low, -1):
+		bound = "the claim needs " + plain(w.Low) + " to " + plain(w.High)
 	}
 	subject, e := runsOf(s), w.Estimate
 	switch {
@@ -302,7 +305,7 @@ func (w wording) amount(s experiments.Selector, v float64) string {
 	case s.Quantity == experiments.QuantityOrder && w.paper.Cells[s.Cell].Row == "libsvm":
 		return text + " support vectors"
 	}
-	return w.noun(s) + " " + text
+	return w.noun(s) + " " + text + unit(s)
 }
 
 // threshold is the value below which a selector's quantity has to be, with its
@@ -328,7 +331,7 @@ func (w wording) noun(s experiments.Selector) string {
 	case s.Quantity == experiments.QuantityRisk:
 		return "test risk"
 	}
-	return s.Quantity
+	return cmp.Or(modeWords[s.Quantity], s.Quantity)
 }
 
 // digits writes a value of a quantity: an error or risk that stands beside a
@@ -351,10 +354,14 @@ func (w wording) digits(s experiments.Selector, v float64) string {
 	return significant(v, 3)
 }
 
-// isCell reports whether the test is of a number printed in a table.
+// isCell reports whether the test is of a number as it is printed in a table.
 func (w wording) isCell() bool {
 	t := w.Test
-	return t.Kind == experiments.KindEquivalence && t.Of.Figure == "" && t.Of.Samples == 0 && w.printed() != ""
+	if t.Kind != experiments.KindEquivalence || t.Of.Figure != "" || t.Of.Samples > 0 {
+		return false
+	}
+	v, err := strconv.ParseFloat(w.printed(), 64)
+	return err == nil && v == *t.Low && v == *t.High
 }
 
 // printed is the tested quantity as the table prints it, with all its digits;
@@ -452,7 +459,7 @@ func lossOf(task string) string {
 
 // unit is the unit of a selected quantity, with a space before it.
 func unit(s experiments.Selector) string {
-	if s.Quantity == experiments.QuantityError && s.Below == nil {
+	if s.Quantity == experiments.QuantityError && s.Below == nil || s.Quantity == experiments.QuantityNearModes {
 		return " %"
 	}
 	return ""

@@ -37,6 +37,7 @@ const (
 
 var (
 	testKinds     = []string{KindEquivalence, KindUpper, KindLower, KindLess, KindRatio, KindDifference} // of cells
+	specKinds     = []string{KindEquivalence, KindUpper, KindLower}                                      // of a spec's runs
 	measuredKinds = []string{KindUpper, KindLower, KindEvery, KindExponent}                              // of what is measured against the minimizer
 )
 
@@ -45,7 +46,16 @@ var (
 // from the first to the last. It has no unit.
 const QuantityRoughness = "roughness"
 
-var testQuantities = []string{QuantityRisk, QuantityError, QuantityOrder, QuantityRoughness}
+// Quantities of the final dictionary of a run on multidist, whose modes are known.
+const (
+	QuantityNearModes    = "near-modes"    // share of its elements within σ of a mode, in percent
+	QuantityModeDistance = "mode-distance" // mean distance of its elements to the nearest mode, over that of the training points
+)
+
+var (
+	testQuantities = []string{QuantityRisk, QuantityError, QuantityOrder, QuantityRoughness, QuantityNearModes, QuantityModeDistance}
+	modeQuantities = []string{QuantityNearModes, QuantityModeDistance}
+)
 
 // How an assumption was chosen.
 const (
@@ -63,6 +73,7 @@ type Ledger struct {
 	Claims      []Claim           // the tables' cells, then sentences, then what Table 1 sums up
 	Untested    []Untested
 	Assumptions []Assumption
+	Errata      []Erratum // in the order of the paper; of the ledgers that are part of the program
 }
 
 // A Margin is how far from a printed value a mean may be and still be equal to
@@ -93,7 +104,7 @@ type Claim struct {
 // Theorem reports whether the claim is one of Table 1's: of what is measured
 // against the minimizer.
 func (c *Claim) Theorem() bool {
-	return slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Of.Spec != "" })
+	return slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Of.Measured() })
 }
 
 // A Test asks whether a statistic of records is where the paper has it. The
@@ -143,13 +154,16 @@ type Selector struct {
 	Samples int      `json:"samples"` // the first evaluation at or after so many samples
 	Below   *float64 `json:"below"`   // the samples until the quantity is first below this
 
-	// Instead of a cell, and of all else but the quantity: runs that are measured
-	// against the minimizer.
+	// Instead of a cell, and of all else but the quantity: the runs of a spec, for
+	// their model order or for what is measured of them against the minimizer.
 	Spec    string   `json:"spec"`
 	Methods []string `json:"methods"` // labels of entries of the spec's methods; a test for each series of each
 	Label   string   `json:"-"`       // the test's, of Methods
 	Series  string   `json:"-"`       // one of the entry's; empty for all
 }
+
+// Measured reports whether the quantity is one that is measured against the minimizer.
+func (s *Selector) Measured() bool { return Measured[s.Quantity] != "" }
 
 // An Untested sentence is one that no test of records can answer.
 type Untested struct {
@@ -279,7 +293,11 @@ func (a *Assumption) Alternative(id string) *Alternative {
 func Ledgers() (*Ledger, error) { return ledgersOnce() }
 
 var ledgersOnce = sync.OnceValues(func() (*Ledger, error) {
-	return ParseLedger("experiments/ledgers/claims.yaml", claimsSource, "experiments/ledgers/assumptions.yaml", assumptionsSource)
+	l, err := ParseLedger("experiments/ledgers/claims.yaml", claimsSource, "experiments/ledgers/assumptions.yaml", assumptionsSource)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.readErrata("experiments/ledgers/errata.yaml", errataSource)
 })
 
 // ParseLedger reads claims and assumptions and checks them against each other
@@ -603,8 +621,11 @@ func (k *ledgerChecker) test(t *Test, n *strictyaml.Node) {
 		k.selector(t.To, n.At("to"))
 	}
 	kinds := testKinds
-	if t.Of.Spec != "" {
+	switch {
+	case t.Of.Measured():
 		kinds = measuredKinds
+	case t.Of.Spec != "":
+		kinds = specKinds
 	}
 	if k.oneOf(n, "kind", t.Kind, kinds) {
 		k.bounds(t, n)
@@ -657,7 +678,7 @@ func (k *ledgerChecker) margin(t *Test, n *strictyaml.Node) {
 	switch {
 	case n.Get("margin") != nil:
 	case t.Low == nil || t.High == nil || t.Kind == KindRatio:
-	case t.Of.Below != nil || t.Of.Quantity == QuantityRoughness || t.Kind == KindDifference && t.Of.Quantity != QuantityError:
+	case t.Of.Below != nil || !slices.Contains(printedQuantities, t.Of.Quantity) || t.Kind == KindDifference && t.Of.Quantity != QuantityError:
 		k.Errorf(n, "no default margin for this test: give one")
 	default:
 		t.Margin = k.out.Margins[t.Of.Quantity].Around(*t.High)
@@ -667,7 +688,7 @@ func (k *ledgerChecker) margin(t *Test, n *strictyaml.Node) {
 // selector checks which runs are meant.
 func (k *ledgerChecker) selector(s *Selector, n *strictyaml.Node) {
 	if s.Spec != "" {
-		k.measured(s, n)
+		k.runsOfSpec(s, n)
 		return
 	}
 	if len(s.Methods) > 0 {
@@ -678,6 +699,9 @@ func (k *ledgerChecker) selector(s *Selector, n *strictyaml.Node) {
 		k.unknownCell(n.At("cell"), s.Cell, k.paper)
 	}
 	k.oneOf(n, "quantity", s.Quantity, testQuantities)
+	if ok && cell.Data != "multidist" && slices.Contains(modeQuantities, s.Quantity) {
+		k.Errorf(n.At("quantity"), "the modes of %s are not known, only those of multidist", cell.Data)
+	}
 	if ok && cell.Reason == "no-risk" && (s.Quantity == QuantityRisk || s.Quantity == QuantityRoughness) {
 		k.Errorf(n.At("quantity"), "%s has no risk", s.Cell)
 	}
@@ -693,9 +717,9 @@ func (k *ledgerChecker) selector(s *Selector, n *strictyaml.Node) {
 	}
 }
 
-// measured checks which runs of a spec are meant; each checks their methods.
-func (k *ledgerChecker) measured(s *Selector, n *strictyaml.Node) {
-	k.oneOf(n, "quantity", s.Quantity, slices.Sorted(maps.Keys(Measured)))
+// runsOfSpec checks which runs of a spec are meant; each checks their methods.
+func (k *ledgerChecker) runsOfSpec(s *Selector, n *strictyaml.Node) {
+	k.oneOf(n, "quantity", s.Quantity, append(slices.Sorted(maps.Keys(Measured)), QuantityOrder))
 	names, err := embeddedNames()
 	if err != nil || !slices.Contains(names, s.Spec) {
 		k.Errorf(n.At("spec"), "unknown spec %q%s", s.Spec, strictyaml.Suggest(s.Spec, names))
@@ -719,7 +743,7 @@ func (k *ledgerChecker) paperStatistic(t *Test) *float64 {
 	}
 	of := printed(&t.Of)
 	if t.To == nil {
-		if t.Low != nil && t.High != nil && *t.Low == *t.High {
+		if t.Of.Spec == "" && t.Low != nil && t.High != nil && *t.Low == *t.High {
 			return t.Low
 		}
 		return of

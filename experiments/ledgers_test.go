@@ -50,6 +50,35 @@ func TestLedgers(t *testing.T) {
 	}
 }
 
+// TestErrata: errata are found by ID, and read strictly.
+func TestErrata(t *testing.T) {
+	l, err := Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := l.Erratum("projection-formula"); e == nil || !e.Settled() || e.Assumption != "projection" || l.Erratum("nonsense") != nil {
+		t.Errorf("%+v", e)
+	}
+	const good = "errata:\n  - {id: a, kind: gap, line: 3, place: p, printed: q, right: r, how: h, claims: [mnist.orders], assumption: risk}\n" +
+		"  - {id: b, kind: misprint, line: 3, place: p, printed: q, right: r, how: h}\n"
+	for _, c := range []struct{ old, new, want string }{
+		{"", "", ""},
+		{"kind: gap", "kind: slip", `kind is "slip"`},
+		{"id: b", "id: a", "duplicated"},
+		{"how: h}", "how: ''}", "how"},
+		{"kind: misprint, line: 3", "kind: misprint, line: 2", "not before that of the erratum above"},
+		{"[mnist.orders]", "[mnist.order]", `unknown claim "mnist.order"`},
+		{"assumption: risk", "assumption: risks", `unknown assumption "risks"`},
+		{"right: r", "rihgt: r", `unknown key "rihgt"`},
+	} {
+		fresh := Ledger{Claims: l.Claims, Assumptions: l.Assumptions}
+		err := fresh.readErrata("errata.yaml", []byte(strings.Replace(good, c.old, c.new, 1)))
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "errata.yaml:")) {
+			t.Errorf("%q: error %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
 // TestTarget: bounds as printed, widened by the margin; a difference that is claimed to be
 // less than 0 is not 0.
 func TestTarget(t *testing.T) {

@@ -265,6 +265,11 @@ func TestEmbedded(t *testing.T) {
 		"multidist-bsgd": {0, 0, 80},
 		"mnist-bsgd":     {0, 0, 20},
 
+		"multidist-modes-5":  {0, 20, 20},
+		"multidist-modes-10": {0, 20, 20},
+		"multidist-modes-20": {0, 20, 20},
+		"multidist-modes-30": {0, 20, 20},
+
 		"multidist-batch-ksvm": {1, 32, 120}, // 6 points × 5 or 20 draws, and 2 on the figures' draw
 		"multidist-batch-klr":  {0, 31, 140},
 		"mnist-batch-ksvm":     {0, 2, 4},
@@ -328,7 +333,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	// Specs on an assumption, those of data that the paper does not have, and that
 	// of the theorems feed no cell and no figure of the paper.
-	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr", "table1", "table1-short"}
+	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "multidist-modes-5", "multidist-modes-10", "multidist-modes-20", "multidist-modes-30", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr", "table1", "table1-short"}
 	seen := make(map[string]string) // profile and run ID → spec
 	for _, s := range specs {
 		runs, ok := want[s.Name]

@@ -12,6 +12,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 	"polkrepro/record"
 )
 
@@ -192,6 +193,72 @@ func TestMinimizer(t *testing.T) {
 		agree(t, m.distances(m.values(f), f.NormSq(1)), v, 1e-9)
 	}
 }
+
+// TestLemma1: the relation of Lemma lemma1,
+//
+//	E‖f_{t+1} − f*‖² ≤ ‖f_t − f*‖² − 2η[R(f_t) − R(f*)] + 2ε‖f_t − f*‖ + η²σ²,
+//
+// with the expectation as what it is here, a mean over the training points, each of which
+// is the sample of one step from f_t, and σ² = E‖∇̃‖². So is each line of its proof: eq.
+// iterate_square_expand for f_{t+1} − f* and not, as printed, for f_{t+1}; eqs.
+// iterate_prop1_subst and expectation_square_expand with ≤, where the paper prints =. For
+// single samples, as if (x_t, y_t) were in the history F_t, the relation fails.
+func TestLemma1(t *testing.T) {
+	run := measuredRun(experiments.MethodPOLK)
+	star := smallMinimizer(t)
+	best, gap := star.star(), star.facts[convergence.StarGap]
+	m, s := smallLearner(t, run, star), newSampler(60, 1)
+	eta, eps := run.Params.LearningRate, run.Params.Budgets().Epsilon(run.Params.LearningRate)
+	n := float64(star.Train.N)
+	alone := 0 // samples that don't fulfil the relation by themselves
+	for range 6 {
+		m.learn(t, 7, s)
+		f := m.Expansion().Clone()
+		now := star.literal(f)
+		distance, excess := now[convergence.Distance], now[convergence.Excess]
+		var next, variance, directed, unprojected float64 // means over the samples
+		var squares []float64
+		for i := range star.Train.N {
+			tilde := m.unprojected(star.Train.Row(i), star.Train.Y[i])
+			scale(tilde, run.Params.Regularizer, eta)
+			after, _, _ := polk.Project(tilde, eps)
+			toBest := func(g *kernel.Expansion) float64 { return minus(g, best) }
+			square, step := toBest(after), minus(f, after)   // ‖f_{t+1} − f*‖², ‖η∇̃‖²
+			along := (distance*distance + step - square) / 2 // ⟨f_t − f*, η∇̃⟩
+			squares = append(squares, square)
+			next += square / n
+			variance += step / (eta * eta) / n
+			directed += along / n
+			unprojected += (distance*distance + minus(f, tilde) - toBest(tilde)) / 2 / n
+			if norm := inner(after, after); math.Abs(norm-square) < 1e-3*square {
+				t.Errorf("sample %d: ‖f_{t+1} − f*‖² = %v is ‖f_{t+1}‖² = %v, as printed", i, square, norm)
+			}
+		}
+		// η⟨f_t − f*, ∇̃⟩ and the same with ∇̂ differ by no more than ε‖f_t − f*‖.
+		afterProp1 := distance*distance - 2*unprojected + 2*eps*distance + eta*eta*variance
+		bound := distance*distance - 2*eta*excess + 2*eps*distance + eta*eta*variance
+		if math.Abs(directed-unprojected) > eps*distance*(1+1e-9) {
+			t.Errorf("E⟨f − f*, η∇̃⟩ = %v, with ∇̂ %v, apart by more than ε‖f − f*‖ = %v", directed, unprojected, eps*distance)
+		}
+		if !(next < afterProp1) {
+			t.Errorf("E‖f_{t+1} − f*‖² = %v, the right side of expectation_square_expand %v: want less", next, afterProp1)
+		}
+		if afterProp1 > bound+2*eta*gap+1e-9 || next > bound {
+			t.Errorf("E‖f_{t+1} − f*‖² = %v, then %v, the bound of the lemma %v", next, afterProp1, bound)
+		}
+		for _, v := range squares {
+			if v > bound {
+				alone++
+			}
+		}
+	}
+	if alone == 0 {
+		t.Error("every sample by itself fulfils the relation")
+	}
+}
+
+// minus returns Σ_c‖f_c − g_c‖².
+func minus(f, g *kernel.Expansion) float64 { return inner(f, f) - 2*inner(f, g) + inner(g, g) }
 
 // TestMinimizers: the minimizer of a risk is computed once.
 func TestMinimizers(t *testing.T) {

@@ -17,7 +17,7 @@ const (
 	forestWidth  = 3.4 * vg.Inch
 	forestEdge   = vg.Length(5)
 	forestLetter = vg.Length(7)
-	forestRowGap = vg.Length(8)
+	forestRowGap = vg.Length(7.9)
 	forestHead   = vg.Length(11) // the title of a group
 	forestTitle  = vg.Length(22) // above a panel
 	forestAxis   = vg.Length(25) // below it

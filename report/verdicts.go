@@ -36,6 +36,9 @@ func (v *Verdicts) Text(w io.Writer) error {
 	if err := v.Assessment.WriteText(w); err != nil {
 		return err
 	}
+	if _, err := fmt.Fprintln(w, v.errata()); err != nil {
+		return err
+	}
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	if len(v.Assume) > 0 {
 		fmt.Fprintf(t, "\n%s\n", v.changes())
@@ -50,6 +53,17 @@ func (v *Verdicts) Text(w io.Writer) error {
 		}
 	}
 	return t.Flush()
+}
+
+// errata counts the errata, and those that a test settles.
+func (v *Verdicts) errata() string {
+	settled := 0
+	for i := range v.Ledger.Errata {
+		if v.Ledger.Errata[i].Settled() {
+			settled++
+		}
+	}
+	return fmt.Sprintf("errata of the paper: %d, %d of them settled by a test (docs/errata.md)", len(v.Ledger.Errata), settled)
 }
 
 // changes counts the verdicts that change with the alternatives assumed.

@@ -16,13 +16,21 @@ func newExplain() *cobra.Command {
 	var results, profile string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "explain CELL|CLAIM",
+		Use:   "explain CELL|CLAIM|ERRATUM",
 		Short: "Trace a number to its claim, runs, records and command",
 		Long: `Trace a number to its claim, runs and records, and print the command that
 reproduces it. A cell is named like table3.mnist.ksvm.polk, one of its numbers
-like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims.`,
+like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims. An erratum
+of docs/errata.md is shown as the ledger has it, in text only.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			ledger, err := experiments.Ledgers()
+			if err != nil {
+				return err
+			}
+			if e := ledger.Erratum(args[0]); e != nil && !asJSON {
+				return evidence.WriteErratum(cmd.OutOrStdout(), e)
+			}
 			in, used, err := readEvidence(cmd, results, profile)
 			if err != nil {
 				return err

@@ -20,6 +20,7 @@ func TestExplain(t *testing.T) {
 	}{
 		{"table3.mnist.ksvm.polk.error", []string{"paper's is 2.46", "measured  4 (point)", "runall reproduce mnist-ksvm --profile quick --results " + results}},
 		{"table2.multidist.klr.polk", []string{"0.120/4.36/16", "risk: reproduced", "order: reproduced"}},
+		{"projection-formula", []string{"misprint", "printed  w = K_DD [K_DD̃]† w̃", "polk.TestProjectionFormula", "assumption projection"}},
 		{"mnist.like-libsvm", []string{"“POLK is able", "reproduce mnist-batch-ksvm", "libsvm-cost"}},
 	} {
 		code, stdout, stderr := call(t, "explain", c.id, "--results", results)

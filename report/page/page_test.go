@@ -118,7 +118,7 @@ func TestSummary(t *testing.T) {
 	}
 	cells, sentences, _ := in.Report.Input.Assessment.Counts()
 	numbers := in.Report.Input.Assessment.Numbers()
-	want := fmt.Sprintf("%d of the 17 cells of Tables 2 and 3, %d of their 48 numbers, and %d of 31 sentences and captions are reproduced.",
+	want := fmt.Sprintf("%d of the 17 cells of Tables 2 and 3, %d of their 48 numbers, and %d of 33 sentences and captions are reproduced.",
 		cells.Reproduced, numbers.Reproduced, sentences.Reproduced)
 	if got := summary[0].with("class", "lead"); len(got) != 1 || got[0].words() != want {
 		t.Errorf("the first sentence is not %q", want)

@@ -1,0 +1,56 @@
+package evidence
+
+import (
+	"math"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/record"
+)
+
+// TestModes measures dictionaries of which it is known where they are among the modes.
+func TestModes(t *testing.T) {
+	ref := data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: 36}
+	set, err := data.Multidist(ref.Variant, ref.Draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modes, shifted []float32
+	for _, class := range data.MultidistMeans(ref.Draw) {
+		for _, m := range class {
+			modes = append(modes, float32(m[0]), float32(m[1]))
+			shifted = append(shifted, float32(m[0]+1000), float32(m[1]))
+		}
+	}
+	of := func(dictionary []float32) *record.Record {
+		r := new(record.Record)
+		r.Header.Run.Data = ref
+		r.Final.Model = &record.Model{Dim: 2, Dictionary: dictionary}
+		return r
+	}
+	for name, c := range map[string]struct {
+		dictionary        []float32
+		near, least, most float64 // share within σ in percent; bounds of the relative distance
+	}{
+		"the modes":           {modes, 100, 0, 1e-6},
+		"the training points": {set.Train.X, math.NaN(), 1, 1},
+		"far away":            {shifted, 0, 1000, math.Inf(1)},
+	} {
+		r := of(c.dictionary)
+		if near := nearModes(r); near != c.near && !(math.IsNaN(c.near) && near > 30 && near < 50) { // 39 % of one component
+			t.Errorf("%s: %v %% within σ of a mode", name, near)
+		}
+		if d := modeDistance(r); d < c.least || d > c.most {
+			t.Errorf("%s: %v times as far as the training points", name, d)
+		}
+	}
+	for name, r := range map[string]*record.Record{"no dictionary": {Header: of(nil).Header}, "other data": func() *record.Record {
+		r := of(modes)
+		r.Header.Run.Data.Name = "drift"
+		return r
+	}()} {
+		if near, d := nearModes(r), modeDistance(r); !math.IsNaN(near) || !math.IsNaN(d) {
+			t.Errorf("%s: %v %%, %v", name, near, d)
+		}
+	}
+}
