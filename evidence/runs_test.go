@@ -55,7 +55,7 @@ func TestTouched(t *testing.T) {
 	x.assumed.flip("mini-batch", ledger(t).Assumption("mini-batch").Alternative("sum"))
 	x.assumed.flip("risk", ledger(t).Assumption("risk").Alternative("captions"))
 	for cell, want := range map[string][4]bool{
-		"table3.brodatz.ksvm.polk":   {true, true, false, false},
+		"table3.brodatz.ksvm.lbfgs":  {true, true, false, false},
 		"table3.mnist.ksvm.polk":     {},
 		"table2.multidist.ksvm.polk": {true, true, true, true},
 	} {
