@@ -121,6 +121,17 @@ var trainingSets = sync.OnceValue(func() map[string]int {
 	return sizes
 })
 
+// byResult returns the choices that a claim rests on which were made with the paper's
+// numbers in view.
+func (w *alternatives) byResult(c experiments.Claim) (ids []string) {
+	for _, id := range c.Assumptions {
+		if a := w.ledger.Assumption(id); a != nil && a.HowOf(w.flipped[id]) == experiments.ChosenByResult {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // unanswered says why a test of a claim has no answer under the flipped
 // assumptions; it is empty where there is one.
 func (x *index) unanswered(c experiments.Claim, t experiments.Test) string {

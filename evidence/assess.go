@@ -29,9 +29,10 @@ type Assessment struct {
 
 // A ClaimResult is the verdict on a claim: the worst of its tests'.
 type ClaimResult struct {
-	Claim   experiments.Claim
-	Verdict stats.Verdict
-	Tests   []TestResult
+	Claim    experiments.Claim
+	Verdict  stats.Verdict
+	Tests    []TestResult
+	ByResult []string // the choices that it rests on which were made with the paper's numbers in view: IDs of assumptions
 }
 
 // Explained reports whether the claim deviates, and the ledger says why of each
@@ -89,7 +90,7 @@ func Assess(in Input) (*Assessment, error) {
 // judge judges a claim by those of its tests that count. If none does, it is
 // not run. What the ledger explains, it explains of what was chosen.
 func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult {
-	r := ClaimResult{Claim: c}
+	r := ClaimResult{Claim: c, ByResult: x.assumed.byResult(c)}
 	for _, t := range c.Tests {
 		if slices.Contains(x.assumed.without, c.ID+"."+t.ID) {
 			continue

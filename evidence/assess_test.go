@@ -420,3 +420,23 @@ func TestJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestByResult: no cell is free of a choice by result, which REPRODUCE.md says; an
+// alternative that follows from a rule takes its assumption out.
+func TestByResult(t *testing.T) {
+	in := fixture(t)
+	for _, c := range mustAssess(t, in).Claims {
+		if c.Claim.Cell && !slices.Contains(c.ByResult, "bandwidth") {
+			t.Errorf("%s rests on %v by result, not on the bandwidth", c.Claim.ID, c.ByResult)
+		}
+	}
+	of := func() []string {
+		s, _ := mustAssess(t, in).Find("table3.mnist.ksvm.polk")
+		return s.Claim.ByResult
+	}
+	chosen := of()
+	in.Assume = map[string]string{"epochs-mnist": "rule"}
+	if ruled := of(); !slices.Contains(chosen, "epochs-mnist") || slices.Contains(ruled, "epochs-mnist") || len(ruled) != len(chosen)-1 {
+		t.Errorf("%v as chosen, %v with the rule's passes", chosen, ruled)
+	}
+}

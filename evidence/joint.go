@@ -156,11 +156,7 @@ type variable struct {
 
 // byResult counts a value: 1 if it is chosen by result.
 func (v *variable) byResult(value uint8) int {
-	how := v.assumption.How
-	if a := v.values[value]; a != nil {
-		how = cmp.Or(a.How, experiments.ChosenByResult)
-	}
-	if how == experiments.ChosenByResult {
+	if v.assumption.HowOf(v.values[value]) == experiments.ChosenByResult {
 		return 1
 	}
 	return 0
@@ -414,7 +410,7 @@ func (j *joint) reading(k tally, e entry) JointReading {
 	r := JointReading{Assumed: []Assumed{}, ByResult: k.byResult, Cells: k.cells, Numbers: k.numbers, NotRun: e.notRun, OneRun: e.oneRun}
 	for i, v := range j.variables {
 		if a := v.values[e.choice[i]]; a != nil {
-			r.Assumed = append(r.Assumed, Assumed{v.assumption.ID, a.ID, a.Value, v.assumption.Chosen, cmp.Or(a.How, experiments.ChosenByResult)})
+			r.Assumed = append(r.Assumed, Assumed{v.assumption.ID, a.ID, a.Value, v.assumption.Chosen, v.assumption.HowOf(a)})
 		}
 	}
 	return r

@@ -37,6 +37,7 @@ type ClaimDocument struct {
 	Within      *bool          `json:"within_one_run,omitempty"` // of a cell: all its tests'
 	Explained   bool           `json:"explained"`                // the ledger says why the claim deviates
 	Assumptions []string       `json:"assumptions,omitempty"`    // IDs of those that the claim rests on
+	ByResult    []string       `json:"by_result,omitempty"`      // those of them that were chosen with the paper's numbers in view
 	Tests       []TestDocument `json:"tests"`                    // all that count for the verdict
 }
 
@@ -93,7 +94,7 @@ func (a *Assessment) Document() *Document {
 func (c *ClaimResult) document(tests []TestResult) ClaimDocument {
 	d := ClaimDocument{
 		ID: c.Claim.ID, Cell: c.Claim.Cell, Section: c.Claim.Section, Quote: c.Claim.Quote,
-		Verdict: c.Verdict, Half: c.At(0.5), Twice: c.At(2), Explained: c.Explained(), Assumptions: c.Claim.Assumptions,
+		Verdict: c.Verdict, Half: c.At(0.5), Twice: c.At(2), Explained: c.Explained(), Assumptions: c.Claim.Assumptions, ByResult: c.ByResult,
 		Tests: make([]TestDocument, len(tests)),
 	}
 	if within, known := c.Within(); known {

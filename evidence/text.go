@@ -24,7 +24,7 @@ func (a *Assessment) WriteText(w io.Writer) error {
 		if c.HasMargin() {
 			half, twice = c.At(0.5).String(), c.At(2).String()
 		}
-		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\t%s\t\t%s\t%s\n", c.Claim.ID, c.Outcome(), half, twice, yes(c.Within()), c.Claim.Section)
+		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\t%s\t\t%s\t%s\n", c.Claim.ID, c.Outcome(), half, twice, yes(c.Within()), c.note())
 		for j := range c.Tests {
 			r := &c.Tests[j]
 			w := r.margins()
@@ -46,6 +46,14 @@ cells at twice the margins: %s
 printed numbers inside the interval of a new run: %d of %d; cells with all of theirs inside: %d of %d (of three runs or more)
 `, cells, sentences, theorems, a.CellsAt(0.5), a.CellsAt(2), numbers, ofNumbers, in, of)
 	return err
+}
+
+// note is the claim's section and what it rests on by result.
+func (c *ClaimResult) note() string {
+	if len(c.ByResult) == 0 {
+		return c.Claim.Section
+	}
+	return c.Claim.Section + "; by result: " + strings.Join(c.ByResult, ", ")
 }
 
 // yes answers a question, or nothing where the answer is not known.

@@ -288,6 +288,15 @@ func (a *Assumption) Alternative(id string) *Alternative {
 	return find(a.Alternatives, func(b *Alternative) bool { return b.ID == id })
 }
 
+// HowOf returns how an alternative was chosen, or what was chosen if there is none. An
+// alternative is chosen by result unless the ledger says otherwise.
+func (a *Assumption) HowOf(b *Alternative) string {
+	if b == nil {
+		return a.How
+	}
+	return cmp.Or(b.How, ChosenByResult)
+}
+
 // Ledgers returns the ledgers that are part of the program. All callers share
 // them: they must not be changed.
 func Ledgers() (*Ledger, error) { return ledgersOnce() }

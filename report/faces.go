@@ -245,6 +245,9 @@ func (blk *Block) wideCell(id string) string {
 		}
 		lines = append(lines, l.label+": "+text)
 	}
+	if len(r.Cell.ByResult) > 0 {
+		lines = append(lines, "by result: "+strings.Join(r.Cell.ByResult, ", "))
+	}
 	return strings.Join(lines, "<br>")
 }
 

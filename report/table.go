@@ -67,7 +67,9 @@ type Cell struct {
 	Dash    string                  // why the paper leaves a number out; empty if it prints all three
 	Lost    string                  // how many runs are missing; empty if none
 	Judged  [3]*evidence.TestResult // verdicts on the printed numbers; nil where there is none
-	Gap     float64                 // of a batch method that ended before its tolerance: the largest certified gap by the objective
+
+	ByResult []string // the choices that the verdicts rest on which were made with the paper's numbers in view
+	Gap      float64  // of a batch method that ended before its tolerance: the largest certified gap by the objective
 }
 
 // A DrawCell is the run on the draw of the means that the figures show.
@@ -131,7 +133,7 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 	if b.in.Assessment != nil {
 		for q, name := range quantityNames {
 			if s, ok := b.in.Assessment.Find(id + "." + name); ok {
-				c.Judged[q] = &s.Tests[0]
+				c.Judged[q], c.ByResult = &s.Tests[0], s.Claim.ByResult
 			}
 		}
 	}
