@@ -16,6 +16,9 @@ import (
 // TestTournament: the tournament is the golden one, its knobs lead from below the least
 // level to above the largest, and a search that was made before is not repeated.
 func TestTournament(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a search of hundreds of runs: minutes under the race detector, and the commands' tests make one")
+	}
 	opt := options(t, 250)
 	heuristics := []string{"komp", "coherence", "merging"}
 	text, err := Tournament(t.Context(), opt, heuristics)
