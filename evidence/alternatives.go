@@ -15,6 +15,7 @@ type alternatives struct {
 	flipped map[string]*experiments.Alternative // by assumption
 	answers map[string]experiments.Answer       // by cell: the runs that take the place of its own
 	risk    map[string]string                   // by data set: the risk that is read instead
+	penalty map[string]float64                  // by task: what the penalty in the risk is multiplied by
 	without []string                            // tests that don't count, CLAIM.TEST
 }
 
@@ -48,6 +49,7 @@ func noAlternatives(l *experiments.Ledger) alternatives {
 		flipped: make(map[string]*experiments.Alternative),
 		answers: make(map[string]experiments.Answer),
 		risk:    make(map[string]string),
+		penalty: make(map[string]float64),
 	}
 }
 
@@ -62,6 +64,7 @@ func (w *alternatives) flip(assumption string, a *experiments.Alternative) error
 	}
 	w.flipped[assumption] = a
 	maps.Copy(w.risk, a.Risk)
+	maps.Copy(w.penalty, a.Penalty)
 	w.without = append(w.without, a.Without...)
 	return nil
 }

@@ -122,6 +122,10 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 		r.Verdict, r.Note = stats.NotRun, why
 		return r
 	}
+	if why := x.normless(t, &r); why != "" {
+		r.Verdict, r.Note = stats.NotRun, why
+		return r
+	}
 	if t.Kind == experiments.KindExponent && len(r.Of.exponents()) == 0 {
 		r.Verdict, r.Note = stats.NotRun, "no seed has a run at every learning rate"
 		return r

@@ -25,14 +25,20 @@ func drawableModel(e *kernel.Expansion) *record.Model {
 
 // Average returns the final figures of a run of total samples: the means over
 // the evaluations in the last 5 % of the processed samples, as the paper's
-// tables have them. It panics if there is no point.
+// tables have them, and the prequential figures and the reliability of the last one. It
+// panics if there is no point.
 func Average(points []record.Point, total int) record.Final {
 	last := points[len(points)-1]
 	f := record.Final{Type: "final", Samples: last.Samples, KernelEvals: last.KernelEvals, Timing: last.Timing}
-	var n float64
+	f.Prequential, f.Reliability = last.Prequential, last.Reliability
+	var n, norm float64
+	normed := true
 	for _, p := range points {
 		if float64(p.Samples) > tailStart(total) {
 			n++
+			if normed = normed && p.NormSq != nil; normed {
+				norm += *p.NormSq
+			}
 			f.TrainRisk += p.TrainRisk
 			f.TestRisk += p.TestRisk
 			f.TestError += p.TestError
@@ -43,5 +49,8 @@ func Average(points []record.Point, total int) record.Final {
 	f.TestRisk /= n
 	f.TestError /= n
 	f.ModelOrder /= n
+	if normed {
+		f.NormSq = new(norm / n)
+	}
 	return f
 }

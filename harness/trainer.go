@@ -44,6 +44,7 @@ type trainer struct {
 	cores     *cores
 	threads   int // of the learner
 	watch     stopwatch
+	online    *prequential
 	points    []record.Point
 
 	// emit takes each evaluation as it is made, on whatever goroutine. Its
@@ -80,6 +81,7 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 		learner:   learner,
 		objective: NewObjective(l, run.Params.Regularizer, set, run.Evaluation.TrainLimit),
 		order:     orderOf(set, run.Sampling, run.Seed),
+		online:    newPrequential(learner, l, set.Classes),
 		cores:     cores,
 	}, nil
 }
@@ -123,6 +125,7 @@ func (t *trainer) train(ctx context.Context) (err error) {
 			t.learner.SetThreads(threads)
 			t.threads = threads
 		}
+		t.online.before(n, t.x, t.threads)
 		t.watch.start(t.threads)
 		err := step(ctx, n, t.x, t.y)
 		t.watch.stop()
@@ -132,6 +135,7 @@ func (t *trainer) train(ctx context.Context) (err error) {
 		if err != nil {
 			return &sampleError{samples, err}
 		}
+		t.online.after(t.y)
 		samples += n
 		if t.step != nil {
 			t.step(samples)
@@ -184,6 +188,7 @@ func (t *trainer) evaluate(samples int) error {
 		Samples:     samples,
 		KernelEvals: t.learner.KernelEvals(),
 		Timing:      t.watch.total,
+		Diagnostics: record.Diagnostics{Prequential: t.online.figures()},
 	}
 	if t.measured != nil {
 		if p.Measured = t.measured.point(); !allFinite(p.Measured) {
@@ -219,6 +224,7 @@ func (t *trainer) complete(p record.Point, threads int) (err error) {
 		return &sampleError{p.Samples, err}
 	}
 	p.TrainRisk, p.TestRisk, p.TestError, p.ModelOrder = m.TrainRisk, m.TestRisk, m.TestError, m.ModelOrder
+	p.NormSq, p.Reliability = m.NormSq, m.Reliability
 	t.points = append(t.points, p)
 	if err := t.emit(p); err != nil {
 		return err
