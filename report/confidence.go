@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
@@ -33,10 +31,10 @@ func (b *builder) confidence() (out []*Figure) {
 			Name:  "confidence-" + name,
 			Title: "Confidence of Multi-Logistic models on " + name,
 			Caption: fmt.Sprintf("(a) Reliability of the runs' last models: accuracy on the test samples of a bin of confidence against their mean confidence, "+
-				"in %d bins of equal width; above the dashed diagonal a model is less confident than it is right, below it more. "+
+				"in %d bins of equal width; above the diagonal a model is less confident than it is right, below it more. "+
 				"Bins with fewer than %d samples over all runs are not drawn. (b) Expected calibration error: the mean distance from the diagonal, "+
 				"each bin weighted by its samples, and (c) log loss, the mean of −log P(y | x), both against the model order of the last model; "+
-				"means over runs, joined where they are of one method. L-BFGS keeps all training samples.", record.ReliabilityBins, leastInBin),
+				"means over runs. L-BFGS keeps all training samples.", record.ReliabilityBins, leastInBin),
 			content: c,
 		})
 	}
@@ -51,31 +49,22 @@ func (c *calibrations) drawing() drawing {
 	errors := panel{tag: "(b)", xlabel: "model order M", ylabel: "calibration error (%)", log: true}
 	losses := panel{tag: "(c)", xlabel: "model order M", ylabel: "log loss (nats)", log: true}
 	p := &picture{}
-	joined := make(map[string]int) // by method, where its series are among the traces
 	for _, s := range c.series {
 		lk := s.look()
 		reliability.traces = append(reliability.traces, trace{look: lk, curve: diagram(s.Runs)})
 		p.legend = append(p.legend, lineEntry(plainLetters(s.Label), lk))
-		i, ok := joined[s.Run.Method]
-		if !ok {
-			i = len(errors.traces)
-			joined[s.Run.Method] = i
-			errors.traces, losses.traces = append(errors.traces, trace{look: lk}), append(losses.traces, trace{look: lk})
-		}
-		at := mean(s.values(lastOrder))
-		if at > 0 {
-			errors.traces[i].curve = append(errors.traces[i].curve, single(at, mean(s.values(calibrationError))))
-			losses.traces[i].curve = append(losses.traces[i].curve, single(at, mean(s.values(logLoss))))
+		if at := mean(s.values(lastOrder)); at > 0 {
+			errors.traces = append(errors.traces, trace{look: lk, curve: []sample{single(at, mean(s.values(calibrationError)))}})
+			losses.traces = append(losses.traces, trace{look: lk, curve: []sample{single(at, mean(s.values(logLoss)))}})
 		}
 	}
 	for _, pn := range []*panel{&errors, &losses} {
-		for i := range pn.traces {
-			slices.SortFunc(pn.traces[i].curve, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
-		}
 		pn.span()
+		pn.xmin, pn.xmax = pn.xmin/1.5, pn.xmax*1.5
 	}
 	diagonal := look{color: rgb(0x88, 0x88, 0x88), dash: []vg.Length{3, 2}, width: 0.8}
 	reliability.traces = append(reliability.traces, trace{look: diagonal, curve: []sample{single(0, 0), single(1, 1)}})
+	p.legend = append(p.legend, lineEntry("confidence = accuracy", diagonal))
 	p.panels = []panel{reliability, errors, losses}
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -38,8 +39,8 @@ func (b *builder) seconds() (out []*Figure) {
 			Name:  "seconds-" + name,
 			Title: "Error against processor time on " + name,
 			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + f.panels() +
-				". Curves: methods that learn from a stream, at each evaluation, means over runs of both, with the range of the errors; " +
-				"dots: batch methods, which have a model only at their end. Times are of the machines that made the records, which did other work too.",
+				". Curves: methods that learn from a stream, at each evaluation, means over runs of both; " +
+				"dots: batch methods, which have a model only at their end. A label with two values is of (a) | (b). Times are of the machines that made the records, which did other work too.",
 			content: f,
 		})
 	}
@@ -81,7 +82,7 @@ func (f *timed) drawing() drawing {
 		p.panels = append(p.panels, pn)
 	}
 	for _, key := range order {
-		text := plainLetters(sentence(labels[key]...))
+		text := plainLetters(together(labels[key]))
 		if s := shown[key]; s.batch() {
 			p.legend = append(p.legend, iconEntry(text, func(c draw.Canvas, at vg.Point) {
 				c.DrawGlyphNoClip(draw.GlyphStyle{Color: s.look().color, Radius: 1.8, Shape: draw.CircleGlyph{}}, at)
@@ -93,6 +94,19 @@ func (f *timed) drawing() drawing {
 	return p
 }
 
+// together joins labels; the later ones give no more than their last value:
+// "POLK, K = 0.04 | 0.03".
+func together(labels []string) string {
+	out := labels[0]
+	for _, l := range labels[1:] {
+		if i := strings.LastIndex(l, "= "); i >= 0 {
+			l = l[i+len("= "):]
+		}
+		out += " | " + l
+	}
+	return out
+}
+
 // overTime is the error of a series over the processor time, at each number of samples at
 // which its runs were evaluated.
 func overTime(s *Series) []sample {
@@ -101,7 +115,7 @@ func overTime(s *Series) []sample {
 	var out []sample
 	for _, n := range slices.Sorted(maps.Keys(wrong)) {
 		if e, t := wrong[n], mean(seconds[n]); len(e) > 0 && t > 0 && !math.IsInf(t, 0) {
-			out = append(out, sample{t, mean(e), slices.Min(e), slices.Max(e)})
+			out = append(out, single(t, mean(e)))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
