@@ -60,7 +60,7 @@ func (c *calibrations) drawing() drawing {
 	}
 	for _, pn := range []*panel{&errors, &losses} {
 		pn.span()
-		pn.xmin, pn.xmax = pn.xmin/1.5, pn.xmax*1.5
+		pn.xmin, pn.xmax = pn.xmin/2, 2*pn.xmax
 	}
 	diagonal := look{color: rgb(0x88, 0x88, 0x88), dash: []vg.Length{3, 2}, width: 0.8}
 	reliability.traces = append(reliability.traces, trace{look: diagonal, curve: []sample{single(0, 0), single(1, 1)}})
