@@ -16,6 +16,7 @@ type alternatives struct {
 	ledger  *experiments.Ledger
 	flipped map[string]*experiments.Alternative // by assumption
 	risk    map[string]string                   // by data set: the risk that is read instead
+	penalty map[string]float64                  // by task: what the penalty in the risk is multiplied by
 	without []string                            // tests that don't count, CLAIM.TEST
 }
 
@@ -42,13 +43,14 @@ func newAlternatives(l *experiments.Ledger, assume map[string]string) (alternati
 
 // noAlternatives is that of a ledger with nothing flipped.
 func noAlternatives(l *experiments.Ledger) alternatives {
-	return alternatives{ledger: l, flipped: make(map[string]*experiments.Alternative), risk: make(map[string]string)}
+	return alternatives{ledger: l, flipped: make(map[string]*experiments.Alternative), risk: make(map[string]string), penalty: make(map[string]float64)}
 }
 
 // flip assumes an alternative too.
 func (w *alternatives) flip(assumption string, a *experiments.Alternative) {
 	w.flipped[assumption] = a
 	maps.Copy(w.risk, a.Risk)
+	maps.Copy(w.penalty, a.Penalty)
 	w.without = append(w.without, a.Without...)
 }
 

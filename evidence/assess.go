@@ -129,6 +129,10 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 		r.Verdict, r.Note = stats.NotRun, why
 		return r
 	}
+	if why := x.normless(t, &r); why != "" {
+		r.Verdict, r.Note = stats.NotRun, why
+		return r
+	}
 	if t.Kind == experiments.KindExponent && len(r.Of.exponents()) == 0 {
 		r.Verdict, r.Note = stats.NotRun, "no seed has a run at every learning rate"
 		return r
@@ -171,10 +175,11 @@ func (r *TestResult) estimate() stats.Estimate {
 // no Basis if the runs don't say, because they are fewer than three or one diverged.
 func (x *index) oneRun(s *Side, of experiments.Selector) stats.Estimate {
 	var runs [][]float64
+	read := x.reading(of.Cell)
 	for _, r := range s.Runs {
 		var values []float64
 		for _, p := range record.Tail(r.Record.Points, r.Record.Header.Run.Samples) {
-			values = append(values, quantity(of.Quantity, x.risk(of.Cell), p))
+			values = append(values, quantity(of.Quantity, read.of, read.more(r.Record), p))
 		}
 		if len(values) == 0 {
 			return stats.Estimate{}

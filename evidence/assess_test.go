@@ -304,26 +304,55 @@ func TestValue(t *testing.T) {
 		{experiments.Selector{Quantity: "roughness"}, "train", 0.2 / 0.8},
 		{experiments.Selector{Quantity: "roughness"}, "test", 0},
 	} {
-		if got := value(r, c.s, c.risk); math.Abs(got-c.want) > 1e-12 && fmt.Sprint(got) != fmt.Sprint(c.want) || math.IsNaN(got) != math.IsNaN(c.want) {
+		if got := value(r, c.s, reading{c.risk, 1}); math.Abs(got-c.want) > 1e-12 && fmt.Sprint(got) != fmt.Sprint(c.want) || math.IsNaN(got) != math.IsNaN(c.want) {
 			t.Errorf("%+v, %s: %v, want %v", c.s, c.risk, got, c.want)
 		}
 	}
 	r.Final.TestError = math.NaN()
-	if got := value(r, experiments.Selector{Quantity: "error"}, "test"); !math.IsInf(got, 1) {
+	if got := value(r, experiments.Selector{Quantity: "error"}, reading{"test", 1}); !math.IsInf(got, 1) {
 		t.Errorf("an error that is not a number is %v", got)
 	}
 	slices.Reverse(r.Points)
-	if got := value(r, experiments.Selector{Quantity: "roughness"}, "train"); !math.IsInf(got, 1) {
+	if got := value(r, experiments.Selector{Quantity: "roughness"}, reading{"train", 1}); !math.IsInf(got, 1) {
 		t.Errorf("a curve that rises has roughness %v", got)
 	}
-	if got := roughness(r.Points[:1], "train"); !math.IsNaN(got) {
+	if got := roughness(r.Points[:1], "train", 0); !math.IsNaN(got) {
 		t.Errorf("one point has roughness %v", got)
 	}
-	if got := roughness(r.Points[1:3], "train"); got != 0 {
+	if got := roughness(r.Points[1:3], "train", 0); got != 0 {
 		t.Errorf("a fall from 0.6 to 0.4 has roughness %v", got)
 	}
-	if got := roughness([]record.Point{r.Points[0], r.Points[0]}, "train"); !math.IsInf(got, 1) {
+	if got := roughness([]record.Point{r.Points[0], r.Points[0]}, "train", 0); !math.IsInf(got, 1) {
 		t.Errorf("a curve that stays has roughness %v", got)
+	}
+}
+
+// TestPenalty: the risk with another penalty is the recorded one and so many times
+// (λ/2)Σ‖f_c‖² more, at each point and at the end.
+func TestPenalty(t *testing.T) {
+	r := &record.Record{
+		Points: []record.Point{
+			{Samples: 10, TrainRisk: 1, TestRisk: 2, Diagnostics: record.Diagnostics{NormSq: new(10.0)}},
+			{Samples: 20, TrainRisk: 0.5, TestRisk: 1, TestError: 0.1, Diagnostics: record.Diagnostics{NormSq: new(40.0)}},
+		},
+		Final: record.Final{TrainRisk: 0.5, TestRisk: 1, TestError: 0.1, Diagnostics: record.Diagnostics{NormSq: new(40.0)}},
+	}
+	r.Header.Run.Params.Regularizer = 0.01
+	for _, c := range []struct {
+		s       experiments.Selector
+		penalty float64
+		want    float64
+	}{
+		{experiments.Selector{Quantity: "risk"}, 2, 0.7},
+		{experiments.Selector{Quantity: "risk"}, 0, 0.3},
+		{experiments.Selector{Quantity: "risk", Samples: 5}, 2, 1.05},
+		{experiments.Selector{Quantity: "risk", Below: new(0.6)}, 2, math.Inf(1)},
+		{experiments.Selector{Quantity: "risk", Below: new(0.6)}, 1, 20},
+		{experiments.Selector{Quantity: "error"}, 2, 10},
+	} {
+		if got := value(r, c.s, reading{"train", c.penalty}); got != c.want && math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%+v with %v times the penalty: %v, want %v", c.s, c.penalty, got, c.want)
+		}
 	}
 }
 

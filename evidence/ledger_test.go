@@ -203,8 +203,11 @@ func concerned(t testing.TB, l *experiments.Ledger, a *experiments.Alternative) 
 	p := paper(t)
 	for _, c := range l.Claims {
 		read := func(s *experiments.Selector) bool {
-			return s != nil && (s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness) &&
-				a.Risk[p.Cells[s.Cell].Data] != ""
+			if s == nil || !ofRisk(*s) {
+				return false
+			}
+			_, penalty := a.Penalty[p.Cells[s.Cell].Task]
+			return penalty || a.Risk[p.Cells[s.Cell].Data] != ""
 		}
 		for _, test := range c.Tests {
 			if read(&test.Of) || read(test.To) {

@@ -328,3 +328,33 @@ func TestMultiverseText(t *testing.T) {
 		t.Errorf("%v: %d assumptions, %d claims", err, len(back.Assumptions), len(back.Claims))
 	}
 }
+
+// TestRegularizer: the risks with λΣ‖f_c‖² are read from the records of the same runs, of
+// the hinge alone, and are not run where those have no Σ‖f_c‖².
+func TestRegularizer(t *testing.T) {
+	t.Parallel()
+	in := fixture(t)
+	const hinge, logistic = "table3.mnist.ksvm.polk", "table3.mnist.klr.polk"
+	risk := func(claim string) TestResult {
+		in.Assume = map[string]string{"regularizer": "full"}
+		a := mustAssess(t, in)
+		i := slices.IndexFunc(a.Claims, func(c ClaimResult) bool { return c.Claim.ID == claim })
+		j := slices.IndexFunc(a.Claims[i].Tests, func(r TestResult) bool { return r.Test.ID == "risk" })
+		return a.Claims[i].Tests[j]
+	}
+	if r := risk(hinge); r.Verdict != stats.NotRun || !strings.Contains(r.Note, "no Σ‖f_c‖²") || r.Unanswered {
+		t.Errorf("records without norms: %v, %s", r.Verdict, r.Note)
+	}
+	if r := risk(logistic); r.Verdict != stats.Reproduced {
+		t.Errorf("the logistic loss: %v, %s", r.Verdict, r.Note)
+	}
+	for _, r := range in.Records {
+		r.Final.NormSq = new(2 * r.Final.TestRisk / r.Header.Run.Params.Regularizer) // all of the risk
+	}
+	if r, twice := risk(hinge), 2**risk(hinge).Test.Paper; r.Verdict != stats.Deviates || r.Estimate.Value < 0.99*twice || r.Estimate.Value > 1.01*twice {
+		t.Errorf("risk %v, %v, want twice what is printed, %v", r.Verdict, r.Estimate.Value, twice)
+	}
+	if r := risk(logistic); r.Verdict != stats.Reproduced {
+		t.Errorf("the logistic loss: %v, %s", r.Verdict, r.Note)
+	}
+}

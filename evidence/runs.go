@@ -127,7 +127,7 @@ func (x *index) side(s experiments.Selector) Side {
 				return Side{cut: fmt.Sprintf("runs of %s can't be cut to %d passes: %v", s.Cell, from.passes, err)}
 			}
 		}
-		out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, x.risk(s.Cell))})
+		out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, x.reading(s.Cell))})
 	}
 	slices.SortStableFunc(out.Runs, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(a.Run.Data.Draw, b.Run.Data.Draw), cmp.Compare(a.Run.Seed, b.Run.Seed))
@@ -198,14 +198,48 @@ func (x *index) planned(condition func(*experiments.Planned) bool) (out []experi
 // the flipped assumptions.
 func (x *index) touched(s experiments.Selector) bool {
 	from := x.source(s.Cell)
-	_, read := x.assumed.risk[x.paper.Cells[s.Cell].Data]
-	return from.answer != nil || from.passes > 0 || read && (s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness)
+	chosen := reading{x.paper.Data[x.paper.Cells[s.Cell].Data].Risk, 1}
+	return from.answer != nil || from.passes > 0 || ofRisk(s) && x.reading(s.Cell) != chosen
 }
 
-// risk returns which risk of a cell's runs is read.
-func (x *index) risk(cell string) string {
-	set := x.paper.Cells[cell].Data
-	return cmp.Or(x.assumed.risk[set], x.paper.Data[set].Risk)
+// ofRisk reports whether a selector's quantity is made of risks.
+func ofRisk(s experiments.Selector) bool {
+	return s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness
+}
+
+// A reading says which number of a record is taken for the risk that the paper prints.
+type reading struct {
+	of      string  // RiskTrain or RiskTest
+	penalty float64 // what (λ/2)Σ‖f_c‖² is multiplied by
+}
+
+// more is what Σ‖f_c‖² is multiplied by and added to a record's risks.
+func (r reading) more(rec *record.Record) float64 {
+	return (r.penalty - 1) * rec.Header.Run.Params.Regularizer / 2
+}
+
+// reading returns how a cell's runs are read.
+func (x *index) reading(cell string) reading {
+	c := x.paper.Cells[cell]
+	r := reading{cmp.Or(x.assumed.risk[c.Data], x.paper.Data[c.Data].Risk), 1}
+	if f, ok := x.assumed.penalty[c.Task]; ok {
+		r.penalty = f
+	}
+	return r
+}
+
+// normless says why risks of the runs that answer a test can't be read as assumed, or "".
+func (x *index) normless(t experiments.Test, r *TestResult) string {
+	lacks := func(s experiments.Selector, side Side) bool {
+		return ofRisk(s) && x.reading(s.Cell).penalty != 1 && slices.ContainsFunc(side.Runs, func(o Observation) bool {
+			f := o.Record.Final
+			return f.NormSq == nil && finite(f.TrainRisk)
+		})
+	}
+	if lacks(t.Of, r.Of) || t.To != nil && lacks(*t.To, r.To) {
+		return "the records have no Σ‖f_c‖²; repeat the runs with 'runall reproduce --rerun'"
+	}
+	return ""
 }
 
 // group returns the group of the runs that feed a cell.
@@ -268,10 +302,11 @@ func pairs(a, b *Side) (left, right []float64, ok bool) {
 }
 
 // value is the number that a selector means of a record: in percent for an
-// error, in samples for a first passage, +Inf if it never comes to pass. risk
-// says which one the paper prints.
-func value(r *record.Record, s experiments.Selector, risk string) float64 {
-	at := func(p record.Point) float64 { return quantity(s.Quantity, risk, p) }
+// error, in samples for a first passage, +Inf if it never comes to pass. The reading
+// says which risk the paper prints.
+func value(r *record.Record, s experiments.Selector, read reading) float64 {
+	more := read.more(r)
+	at := func(p record.Point) float64 { return quantity(s.Quantity, read.of, more, p) }
 	switch {
 	case s.Measured():
 		return convergence.Value(r, s.Quantity)
@@ -280,7 +315,7 @@ func value(r *record.Record, s experiments.Selector, risk string) float64 {
 	case s.Quantity == experiments.QuantityModeDistance:
 		return modeDistance(r)
 	case s.Quantity == experiments.QuantityRoughness:
-		return roughness(r.Points, risk)
+		return roughness(r.Points, read.of, more)
 	case s.Below != nil:
 		for _, p := range r.Points {
 			if at(p) < *s.Below {
@@ -300,7 +335,7 @@ func value(r *record.Record, s experiments.Selector, risk string) float64 {
 	if s.Quantity == experiments.QuantityOrder {
 		return f.ModelOrder
 	}
-	return at(record.Point{TrainRisk: f.TrainRisk, TestRisk: f.TestRisk, TestError: f.TestError})
+	return at(record.Point{TrainRisk: f.TrainRisk, TestRisk: f.TestRisk, TestError: f.TestError, Diagnostics: f.Diagnostics})
 }
 
 // exponents returns the slope of log value over log η of each seed that has a run at
@@ -337,9 +372,9 @@ func (s *Side) silent(quantity string) string {
 	return ""
 }
 
-// quantity is a point's risk, error in percent, or model order. A risk or error
-// that is not a number is infinite: the run diverged.
-func quantity(name, risk string, p record.Point) float64 {
+// quantity is a point's risk with so many times Σ‖f_c‖² more, error in percent, or model
+// order. A risk or error that is not a number is infinite: the run diverged.
+func quantity(name, risk string, more float64, p record.Point) float64 {
 	v := float64(p.ModelOrder)
 	switch {
 	case name == experiments.QuantityError:
@@ -349,6 +384,12 @@ func quantity(name, risk string, p record.Point) float64 {
 	case name == experiments.QuantityRisk:
 		v = p.TestRisk
 	}
+	if name == experiments.QuantityRisk && more != 0 {
+		if p.NormSq == nil {
+			return math.Inf(1)
+		}
+		v += more * *p.NormSq
+	}
 	if math.IsNaN(v) {
 		return math.Inf(1)
 	}
@@ -357,8 +398,8 @@ func quantity(name, risk string, p record.Point) float64 {
 
 // roughness is the sum of the rises of the risk from point to point over its
 // fall from the first to the last; infinite if it does not fall.
-func roughness(points []record.Point, risk string) float64 {
-	at := func(i int) float64 { return quantity(experiments.QuantityRisk, risk, points[i]) }
+func roughness(points []record.Point, risk string, more float64) float64 {
+	at := func(i int) float64 { return quantity(experiments.QuantityRisk, risk, more, points[i]) }
 	if len(points) < 2 {
 		return math.NaN()
 	}

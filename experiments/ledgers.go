@@ -193,10 +193,13 @@ type Alternative struct {
 	Passes  map[string]int    `json:"passes"`  // by data set, the passes that runs are cut to: longer ones begin with it
 	Risk    map[string]string `json:"risk"`    // by data set, the risk that is read instead: RiskTrain or RiskTest
 	Without []string          `json:"without"` // tests that it leaves nothing to compare with, CLAIM.TEST
+
+	// Penalty is, by task, what (λ/2)Σ‖f_c‖² in the recorded risk is multiplied by.
+	Penalty map[string]float64 `json:"penalty"`
 }
 
 // Reading reports whether the alternative is another reading of the same runs.
-func (a *Alternative) Reading() bool { return len(a.Risk)+len(a.Without) > 0 }
+func (a *Alternative) Reading() bool { return len(a.Risk)+len(a.Without)+len(a.Penalty) > 0 }
 
 // Run reports whether records can say anything of the alternative: a spec runs it, runs
 // begin with it, or it is another reading.
@@ -437,6 +440,11 @@ func (k *ledgerChecker) readings(a *Assumption, n *strictyaml.Node) {
 			risk := v.Risk[set]
 			if !ok || risk != RiskTrain && risk != RiskTest || risk == d.Risk {
 				k.Errorf(at.At("risk", set), "%s of %s is not an alternative risk for this data set", risk, set)
+			}
+		}
+		for _, task := range slices.Sorted(maps.Keys(v.Penalty)) {
+			if f := v.Penalty[task]; !slices.Contains(Tasks(), task) || !(f >= 0) || math.IsInf(f, 0) || f == 1 {
+				k.Errorf(at.At("penalty", task), "%v times the penalty of %s: want a task of the paper and a number ≥ 0 other than 1", f, task)
 			}
 		}
 		for j, id := range v.Without {

@@ -28,6 +28,12 @@
 //	objective_model_order   elements of the dictionary
 //	objective_kernel_evals  kernel evaluations so far
 //	objective_numbers_kept  numbers that a learner of a stream keeps at this model order
+//	objective_norm_sq       Σ‖f_c‖²
+//	objective_prequential_loss, objective_prequential_error
+//	                        mean loss, without a regularizer, and error of a stream's samples
+//	                        so far, each scored before its mini-batch was learned
+//	objective_log_loss, objective_calibration_error
+//	                        of a logistic model on the test set
 //	objective_*             all else that was measured, named as in package convergence
 //	p_obj_*                 parameters of the objective: kernel and λ
 //	p_solver_*              all other parameters of the run

@@ -50,6 +50,9 @@ func fixture() map[string]*record.Record {
 	}
 	out["aaa"].Points[1].Measured = map[string]float64{"distance": 0.75}
 	out["aaa"].Points[1].Timing.Pruner = 0.125
+	out["aaa"].Points[1].Diagnostics = record.Diagnostics{
+		NormSq: new(12.5), Prequential: &record.Prequential{Loss: 0.5, Error: 0.0625}, Reliability: &record.Reliability{LogLoss: 0.75, CalibrationError: 0.25},
+	}
 	out["bbb"].Points[1].TrainRisk = math.NaN()
 	out["bbb"].Points[1].TestRisk = math.Inf(1)
 	out["bbb"].Final.TrainRisk = math.NaN()
@@ -96,8 +99,10 @@ func TestCSV(t *testing.T) {
 			"benchmark-git-tag": "0123", "platform": "linux", "platform-architecture": "amd64", "system-cpus": "2", "system-processor": `a "fast", one`,
 		},
 		1: {"run_id": "bbb", "stop_val": "640", "objective_value": "NaN", "objective_test_risk": "+Inf"},
-		2: {"run_id": "aaa", "idx_rep": "2"},
+		2: {"run_id": "aaa", "idx_rep": "2", "objective_norm_sq": "", "objective_prequential_loss": "", "objective_calibration_error": ""},
 		3: {"run_id": "aaa", "stop_val": "640", "objective_model_order": "17", "objective_distance": "0.75", "time_process": "0.125",
+			"objective_norm_sq": "12.5", "objective_prequential_loss": "0.5", "objective_prequential_error": "0.0625",
+			"objective_log_loss": "0.75", "objective_calibration_error": "0.25",
 			"objective_numbers_kept": "408"}, // 17 elements of 2 features and 5 weights, and the inverse
 		4: {"run_id": "ccc", "solver_name": "csvc[cost=1,tolerance=0.001]", "objective_value": "", "objective_test_risk": "", "objective_test_error": "0.05", "p_obj_regularizer": "",
 			"objective_distance": "", "objective_numbers_kept": "", "time_process": "0", "p_solver_cost": "1"},

@@ -131,6 +131,7 @@ func rowOf(r *record.Record, p record.Point, measured []string) []field {
 		{"objective_kernel_evals", Int, p.KernelEvals},
 		{"objective_numbers_kept", Float, known(h.Run.Numbers(float64(p.ModelOrder), h.DataFacts))},
 	}
+	row = append(row, diagnostics(p.Diagnostics)...)
 	for _, name := range measured {
 		f := field{name: "objective_" + name, kind: Float}
 		if v, ok := p.Measured[name]; ok {
@@ -152,6 +153,27 @@ func rowOf(r *record.Record, p record.Point, measured []string) []field {
 		field{"platform-architecture", String, v.GOARCH},
 		field{"system-cpus", Int, int64(v.Cores)},
 		field{"system-processor", String, v.CPU})
+}
+
+// diagnostics returns the fields of what is measured beside the paper's figures.
+func diagnostics(d record.Diagnostics) []field {
+	out := []field{
+		{"objective_norm_sq", Float, nil},
+		{"objective_prequential_loss", Float, nil},
+		{"objective_prequential_error", Float, nil},
+		{"objective_log_loss", Float, nil},
+		{"objective_calibration_error", Float, nil},
+	}
+	if d.NormSq != nil {
+		out[0].value = *d.NormSq
+	}
+	if q := d.Prequential; q != nil {
+		out[1].value, out[2].value = q.Loss, q.Error
+	}
+	if r := d.Reliability; r != nil {
+		out[3].value, out[4].value = r.LogLoss, r.CalibrationError
+	}
+	return out
 }
 
 // known returns nil for NaN.

@@ -142,6 +142,7 @@ func (b *batchTrainer) evaluate() error {
 		ModelOrder:  m.ModelOrder,
 		KernelEvals: b.trained.KernelEvals,
 		Timing:      b.watch.total,
+		Diagnostics: record.Diagnostics{NormSq: m.NormSq, Reliability: m.Reliability},
 	}
 	if b.trained.Predict == nil && !(finite(m.TrainRisk) && finite(m.TestRisk)) {
 		return &sampleError{b.run.Samples, errDiverged}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -156,7 +157,7 @@ func TestScores(t *testing.T) {
 		},
 		NormSq: e.NormSq(1), Order: 4,
 	}, 5, 1)
-	if got != want || want.TestRisk == 0 {
+	if !reflect.DeepEqual(got, want) || want.TestRisk == 0 {
 		t.Errorf("by scores %+v, by the expansion %+v", got, want)
 	}
 }

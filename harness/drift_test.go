@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"reflect"
 	"testing"
 
 	"polkrepro/data"
@@ -30,7 +31,7 @@ func TestEvaluateAt(t *testing.T) {
 	still := *set
 	still.Windows = 0
 	whole := NewObjective(loss.MultiHinge{}, 0.01, &still, 100)
-	if a, b := whole.EvaluateAt(500, snapshot(e), 1), whole.Evaluate(snapshot(e), 1); a != b {
+	if a, b := whole.EvaluateAt(500, snapshot(e), 1), whole.Evaluate(snapshot(e), 1); !reflect.DeepEqual(a, b) {
 		t.Errorf("without drift: %+v, want %+v", a, b)
 	}
 }

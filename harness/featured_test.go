@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
 	"polkrepro/data"
@@ -79,7 +80,7 @@ func TestModelWindows(t *testing.T) {
 	first := o.evaluateModel(1, m, set.Classes, 1)
 	for _, samples := range []int{1, set.Train.N / 2, set.Train.N} {
 		got, want := o.evaluateModel(samples, m, set.Classes, 1), o.EvaluateAt(samples, &s, 1)
-		if got != want {
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("after %d samples: %+v, want %+v", samples, got, want)
 		}
 		if samples > 1 && got.TestError == first.TestError {

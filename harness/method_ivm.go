@@ -22,6 +22,7 @@ func init() {
 			},
 			Lines: []experiments.Line{
 				{Color: 0x1b7a4b, Dash: []float64{4, 1.5, 1, 1.5}, Width: 1.1},
+				{Color: 0x8fd0b0, Dash: []float64{5, 1.5, 1, 1.5}, Width: 1},
 			},
 		},
 		Train: trainIVM,

@@ -35,6 +35,12 @@ func TestObjectiveByHand(t *testing.T) {
 		near(t, l.Name()+" training risk", got.TrainRisk, want.TrainRisk, 1e-5)
 		near(t, l.Name()+" test risk", got.TestRisk, want.TestRisk, 1e-5)
 		near(t, l.Name()+" test error", got.TestError, want.TestError, 1e-3)
+		near(t, l.Name()+" squared norm", *got.NormSq, normSq(e), 1e-12)
+		if _, ok := l.(loss.Probabilistic); ok {
+			near(t, "log loss", got.Reliability.LogLoss, want.TestRisk-penalty, 1e-5)
+		} else if got.Reliability != nil {
+			t.Errorf("the hinge has no probabilities, and yet a reliability: %+v", got.Reliability)
+		}
 		if got.ModelOrder != 7 {
 			t.Errorf("model order %d, want 7", got.ModelOrder)
 		}

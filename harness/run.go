@@ -58,6 +58,9 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 	defer Recover(&err)
 	emit := func(point record.Point) error {
 		t.evaluated(point)
+		if r := point.Reliability; r != nil { // the bins are for the last line
+			point.Reliability = &record.Reliability{LogLoss: r.LogLoss, CalibrationError: r.CalibrationError}
+		}
 		if err := w.Point(point); err != nil {
 			return &storageError{err}
 		}

@@ -44,6 +44,7 @@ type trainer struct {
 	cores     *cores
 	threads   int // of the learner
 	watch     stopwatch
+	online    *prequential // nil if each step takes the whole training set
 	points    []record.Point
 
 	// emit takes each evaluation as it is made, on whatever goroutine. Its
@@ -74,14 +75,18 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 	if err != nil {
 		return nil, err
 	}
-	return &trainer{
+	t := &trainer{
 		run:       run,
 		set:       set,
 		learner:   learner,
 		objective: NewObjective(l, run.Params.Regularizer, set, run.Evaluation.TrainLimit),
 		order:     orderOf(set, run.Sampling, run.Seed),
 		cores:     cores,
-	}, nil
+	}
+	if run.Params.BatchSize < set.Train.N {
+		t.online = newPrequential(learner, l, set.Classes)
+	}
+	return t, nil
 }
 
 // checkRun reports what would make a run meaningless, whoever planned it.
@@ -123,6 +128,7 @@ func (t *trainer) train(ctx context.Context) (err error) {
 			t.learner.SetThreads(threads)
 			t.threads = threads
 		}
+		t.online.before(n, t.x, t.threads)
 		t.watch.start(t.threads)
 		err := step(ctx, n, t.x, t.y)
 		t.watch.stop()
@@ -132,6 +138,7 @@ func (t *trainer) train(ctx context.Context) (err error) {
 		if err != nil {
 			return &sampleError{samples, err}
 		}
+		t.online.after(t.y)
 		samples += n
 		if t.step != nil {
 			t.step(samples)
@@ -184,6 +191,7 @@ func (t *trainer) evaluate(samples int) error {
 		Samples:     samples,
 		KernelEvals: t.learner.KernelEvals(),
 		Timing:      t.watch.total,
+		Diagnostics: record.Diagnostics{Prequential: t.online.figures()},
 	}
 	if t.measured != nil {
 		if p.Measured = t.measured.point(); !allFinite(p.Measured) {
@@ -219,6 +227,7 @@ func (t *trainer) complete(p record.Point, threads int) (err error) {
 		return &sampleError{p.Samples, err}
 	}
 	p.TrainRisk, p.TestRisk, p.TestError, p.ModelOrder = m.TrainRisk, m.TestRisk, m.TestError, m.ModelOrder
+	p.NormSq, p.Reliability = m.NormSq, m.Reliability
 	t.points = append(t.points, p)
 	if err := t.emit(p); err != nil {
 		return err

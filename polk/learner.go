@@ -131,6 +131,13 @@ func (l *Learner) Expansion() *kernel.Expansion { return l.f }
 // Steps returns t, the number of steps taken.
 func (l *Learner) Steps() int { return l.t }
 
+// Scored returns the scores f_t(x_i) that the last step computed before it learned, row by
+// row, and the indices of these samples in the mini-batch. A sample that is left out met
+// its margin. Both are the learner's own until the next step.
+func (l *Learner) Scored() (samples []int, scores []float64) {
+	return l.rows, l.scores[:len(l.rows)*l.f.Outputs]
+}
+
 // Last describes the last step.
 func (l *Learner) Last() Step { return l.last }
 

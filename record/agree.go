@@ -77,6 +77,26 @@ func compareMeasured(got, want map[string]float64) (out []Comparison) {
 	return out
 }
 
+// compareDiagnostics returns the comparisons of those that both executions have: a record
+// made before they were recorded says nothing of them.
+func compareDiagnostics(got, want Diagnostics) (out []Comparison) {
+	relative := func(what string, got, want float64) {
+		out = append(out, Comparison{what, got, want, RiskTolerance * max(1, math.Abs(want))})
+	}
+	if g, w := got.NormSq, want.NormSq; g != nil && w != nil {
+		relative("squared norm", *g, *w)
+	}
+	if g, w := got.Prequential, want.Prequential; g != nil && w != nil {
+		relative("prequential loss", g.Loss, w.Loss)
+		out = append(out, Comparison{"prequential error", g.Error, w.Error, ErrorTolerance})
+	}
+	if g, w := got.Reliability, want.Reliability; g != nil && w != nil {
+		relative("log loss", g.LogLoss, w.LogLoss)
+		out = append(out, Comparison{"calibration error", g.CalibrationError, w.CalibrationError, ErrorTolerance})
+	}
+	return out
+}
+
 // Disagreements compares two records of one run, every point and the final
 // figures, and says where they differ by more than the tolerances; nothing if
 // they agree. Records of different data, or with different points, disagree.
@@ -106,9 +126,11 @@ func Disagreements(got, want *Record) []string {
 		where := fmt.Sprintf("at %d samples ", p.Samples)
 		compare(where, p.Figures().Compare(want.Points[i].Figures())...)
 		compare(where, compareMeasured(p.Measured, want.Points[i].Measured)...)
+		compare(where, compareDiagnostics(p.Diagnostics, want.Points[i].Diagnostics)...)
 	}
 	compare("final ", got.Final.Figures().Compare(want.Final.Figures())...)
 	compare("final ", compareMeasured(got.Final.Measured, want.Final.Measured)...)
+	compare("final ", compareDiagnostics(got.Final.Diagnostics, want.Final.Diagnostics)...)
 	return out
 }
 

@@ -12,7 +12,8 @@ func executed() *Record {
 	return &Record{
 		Header: Header{ID: "abc", DataSums: map[string]string{"multidist": "00ff"}},
 		Points: []Point{
-			{Samples: 320, TrainRisk: 0.2, TestRisk: 0.25, TestError: 0.05, ModelOrder: 16, Measured: map[string]float64{"distance": 3, "disagree": 1e-12}},
+			{Samples: 320, TrainRisk: 0.2, TestRisk: 0.25, TestError: 0.05, ModelOrder: 16, Measured: map[string]float64{"distance": 3, "disagree": 1e-12},
+				Diagnostics: Diagnostics{NormSq: new(4.0), Prequential: &Prequential{0.5, 0.1}, Reliability: &Reliability{LogLoss: 0.3, CalibrationError: 0.02}}},
 			{Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: 0.04, ModelOrder: 17},
 		},
 		Final: Final{Samples: 640, TrainRisk: 0.1, TestRisk: 0.15, TestError: 0.04, ModelOrder: 16.5, Measured: map[string]float64{"max_order": 20}},
@@ -39,6 +40,12 @@ func TestDisagreements(t *testing.T) {
 		{"measured", func(r *Record) { r.Points[0].Measured["distance"] *= 1 + 1.1e-4 }, "at 320 samples distance is 3.0003, was 3 ± 0.0003"},
 		{"not measured", func(r *Record) { r.Final.Measured = nil }, "final max_order is 0, was 20"},
 		{"measured only here", func(r *Record) { r.Final.Measured["ratio"] = 1 }, "final ratio is 1, was 0"},
+		{"squared norm", func(r *Record) { r.Points[0].NormSq = new(4.0005) }, "at 320 samples squared norm is 4.0005, was 4 ± 0.0004"},
+		{"prequential loss", func(r *Record) { r.Points[0].Prequential = &Prequential{0.4998, 0.1} }, "prequential loss is 0.4998"},
+		{"prequential error", func(r *Record) { r.Points[0].Prequential = &Prequential{0.5, 0.1005} }, "prequential error is 0.1005, was 0.1 ± 0.0004"},
+		{"log loss", func(r *Record) { r.Points[0].Reliability = &Reliability{LogLoss: 0.31, CalibrationError: 0.02} }, "log loss is 0.31"},
+		{"calibration error", func(r *Record) { r.Points[0].Reliability = &Reliability{LogLoss: 0.3, CalibrationError: 0.021} }, "calibration error is 0.021"},
+		{"made before there were diagnostics", func(r *Record) { r.Points[0].Diagnostics = Diagnostics{} }, ""},
 		{"not a number any more", func(r *Record) { r.Points[1].TrainRisk = 1 }, "training risk is 1, was NaN"},
 		{"not infinite any more", func(r *Record) { r.Points[1].TestRisk = 1 }, "test risk is 1, was +Inf"},
 		{"infinite", func(r *Record) { r.Final.TestRisk = math.Inf(1) }, "final test risk is +Inf, was 0.15"},

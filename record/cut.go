@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"polkrepro/experiments"
@@ -19,19 +20,28 @@ func upTo(points []Point, samples int) int {
 	return sort.Search(len(points), func(i int) bool { return points[i].Samples > samples })
 }
 
-// Average returns the final figures of a run of so many samples: the means over its
-// Tail. It panics if there is no point.
+// Average returns the final figures of a run of so many samples: the means over its Tail,
+// and the prequential figures and the reliability of the last point. It panics if there is
+// no point.
 func Average(points []Point, samples int) Final {
 	last := points[len(points)-1]
 	f := Final{Type: "final", Samples: last.Samples, KernelEvals: last.KernelEvals, Timing: last.Timing}
+	f.Prequential, f.Reliability = last.Prequential, last.Reliability
 	tail := Tail(points, samples)
+	n := float64(len(tail))
+	if !slices.ContainsFunc(tail, func(p Point) bool { return p.NormSq == nil }) {
+		var sum float64
+		for _, p := range tail {
+			sum += *p.NormSq
+		}
+		f.NormSq = new(sum / n)
+	}
 	for _, p := range tail {
 		f.TrainRisk += p.TrainRisk
 		f.TestRisk += p.TestRisk
 		f.TestError += p.TestError
 		f.ModelOrder += float64(p.ModelOrder)
 	}
-	n := float64(len(tail))
 	f.TrainRisk /= n
 	f.TestRisk /= n
 	f.TestError /= n

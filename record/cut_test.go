@@ -12,8 +12,9 @@ func TestAverageTakesTheTailOnly(t *testing.T) {
 	points := []Point{
 		{Samples: 500, TestError: 1, TrainRisk: 100, TestRisk: 100, ModelOrder: 7000},
 		{Samples: 950, TestError: 1, TrainRisk: 100, TestRisk: 100, ModelOrder: 7000}, // 95 % is not in the last 5 %
-		{Samples: 960, TestError: 0.25, TrainRisk: 1, TestRisk: 3, ModelOrder: 10},
-		{Samples: 1000, TestError: 0.75, TrainRisk: 2, TestRisk: 5, ModelOrder: 13, KernelEvals: 42, Timing: Timing{Wall: 9}},
+		{Samples: 960, TestError: 0.25, TrainRisk: 1, TestRisk: 3, ModelOrder: 10, Diagnostics: Diagnostics{NormSq: new(2.0)}},
+		{Samples: 1000, TestError: 0.75, TrainRisk: 2, TestRisk: 5, ModelOrder: 13, KernelEvals: 42, Timing: Timing{Wall: 9},
+			Diagnostics: Diagnostics{NormSq: new(3.0), Prequential: new(Prequential), Reliability: new(Reliability)}},
 	}
 	got := Average(points, 1000)
 	want := Final{Type: "final", Samples: 1000, TestError: 0.5, TrainRisk: 1.5, TestRisk: 4, ModelOrder: 11.5,
@@ -21,6 +22,13 @@ func TestAverageTakesTheTailOnly(t *testing.T) {
 	if got.Samples != want.Samples || got.TestError != want.TestError || got.TrainRisk != want.TrainRisk ||
 		got.TestRisk != want.TestRisk || got.ModelOrder != want.ModelOrder || got.KernelEvals != want.KernelEvals || got.Timing != want.Timing {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got.NormSq == nil || *got.NormSq != 2.5 || got.Prequential != points[3].Prequential || got.Reliability != points[3].Reliability {
+		t.Errorf("%+v, want the norm's mean and the others of the last point", got.Diagnostics)
+	}
+	points[2].NormSq = nil
+	if got := Average(points, 1000).NormSq; got != nil {
+		t.Errorf("mean of norms of which one is missing: %v", *got)
 	}
 }
 

@@ -19,6 +19,15 @@
 // the very last field, is the SHA-256 of the file's bytes up to the sum's own
 // first digit: a truncated file, or one with any byte changed, is not read.
 //
+// # Diagnostics
+//
+// Beside the paper's figures a point and the last line have, where it applies
+// ([Diagnostics]): norm_sq, Σ_c‖f_c‖², from which the risk with any other penalty follows;
+// prequential, loss and error of a stream's samples so far, each scored before its
+// mini-batch was learned; and reliability, log loss and calibration of a logistic model on
+// the test set, with the bins of its diagram in the last line. They belong to the digest.
+// Older records have none of them.
+//
 // # Numbers that are not finite
 //
 // A learner that diverges has a risk of +Inf or NaN, and that is a result.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -215,6 +216,56 @@ func TestPartialIsALink(t *testing.T) {
 		}
 		if b, err := os.ReadFile(outside); err != nil || string(b) != "keep me" {
 			t.Errorf("outside of the folder there is %q, %v", b, err)
+		}
+	}
+}
+
+// TestImpossibleFigures: figures that no model has are neither read nor written.
+func TestImpossibleFigures(t *testing.T) {
+	dir := t.TempDir()
+	whole, err := os.ReadFile(write(t, dir, "abc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parse("abc.jsonl", "abc", "final", resealed(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{`"norm_sq":2.5`, `"norm_sq":-2.5`, "norm_sq is -2.5"},
+		{`"norm_sq":2.75`, `"norm_sq":-1`, "norm_sq is -1"},
+		{`"norm_sq":2.75`, `"norm_sq":"NaN"`, "norm_sq"},
+		{`"norm_sq":2.75`, `"norm_sq":1e999`, "norm_sq"},
+		{`"loss":0.25`, `"loss":-0.25`, "prequential loss -0.25"},
+		{`"error":0.125`, `"error":-0.125`, "error -0.125"},
+		{`"log_loss":0.5`, `"log_loss":-0.5`, "log_loss -0.5"},
+		{`"calibration_error":0.0625`, `"calibration_error":1.5`, "calibration_error 1.5"},
+		{`"count":3`, `"count":-3`, "bin 1 of the reliability has count -3"},
+		{`"confidence":0.0625`, `"confidence":-0.0625`, "confidence -0.0625"},
+		{`"accuracy":0.5`, `"accuracy":1.5`, "accuracy 1.5"},
+		{`"bins":[`, `"bins":[{"count":0,"confidence":0,"accuracy":0},`, "16 bins"},
+	} {
+		if !bytes.Contains(whole, []byte(c.from)) {
+			t.Fatalf("the record has no %s", c.from)
+		}
+		at := bytes.LastIndex(whole, []byte(c.from)) // in the last line, if it has it
+		bad := slices.Concat(whole[:at], []byte(c.to), whole[at+len(c.from):])
+		if _, err := parse("abc.jsonl", "abc", "final", resealed(bad)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.to, err)
+		}
+	}
+	for _, d := range []Diagnostics{
+		{NormSq: new(-1.0)}, {NormSq: new(math.NaN())}, {NormSq: new(math.Inf(1))}, {Prequential: &Prequential{Loss: math.NaN()}},
+		{Reliability: &Reliability{CalibrationError: math.NaN()}},
+	} {
+		w, err := Create(dir, header("abd"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Point(Point{Samples: 1, Diagnostics: d}) == nil {
+			t.Errorf("a point with %+v was written", d)
+		}
+		if err := w.Abort(); err != nil {
+			t.Error(err)
 		}
 	}
 }

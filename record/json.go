@@ -31,6 +31,7 @@ type pointWire struct {
 	Timing      Timing `json:"timing"`
 
 	Measured map[string]Float `json:"measured,omitempty"`
+	Diagnostics
 }
 
 type finalWire struct {
@@ -43,24 +44,25 @@ type finalWire struct {
 	KernelEvals int64            `json:"kernel_evals"`
 	Health      map[string]Float `json:"health"`
 	Measured    map[string]Float `json:"measured,omitempty"`
-	Model       *Model           `json:"model,omitempty"`
-	Timing      Timing           `json:"timing"`
-	Elapsed     float64          `json:"elapsed"`
-	Digest      string           `json:"digest"`
-	Sum         string           `json:"sum"`
+	Diagnostics
+	Model   *Model  `json:"model,omitempty"`
+	Timing  Timing  `json:"timing"`
+	Elapsed float64 `json:"elapsed"`
+	Digest  string  `json:"digest"`
+	Sum     string  `json:"sum"`
 }
 
 func (p Point) wire() pointWire {
 	return pointWire{
 		p.Type, p.Samples, Float(p.TrainRisk), Float(p.TestRisk), Float(p.TestError),
-		p.ModelOrder, p.KernelEvals, p.Timing, toFloats(p.Measured),
+		p.ModelOrder, p.KernelEvals, p.Timing, toFloats(p.Measured), p.Diagnostics,
 	}
 }
 
 func (f Final) wire() finalWire {
 	return finalWire{
 		f.Type, f.Samples, Float(f.TrainRisk), Float(f.TestRisk), Float(f.TestError),
-		Float(f.ModelOrder), f.KernelEvals, toFloats(f.Health), toFloats(f.Measured), f.Model, f.Timing, f.Elapsed, f.Digest, f.Sum,
+		Float(f.ModelOrder), f.KernelEvals, toFloats(f.Health), toFloats(f.Measured), f.Diagnostics, f.Model, f.Timing, f.Elapsed, f.Digest, f.Sum,
 	}
 }
 
@@ -93,7 +95,7 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 	}
 	*p = Point{
 		w.Type, w.Samples, float64(w.TrainRisk), float64(w.TestRisk), float64(w.TestError),
-		w.ModelOrder, w.KernelEvals, w.Timing, fromFloats(w.Measured),
+		w.ModelOrder, w.KernelEvals, w.Timing, fromFloats(w.Measured), w.Diagnostics,
 	}
 	return nil
 }
@@ -110,7 +112,7 @@ func (f *Final) UnmarshalJSON(b []byte) error {
 	}
 	*f = Final{
 		w.Type, w.Samples, float64(w.TrainRisk), float64(w.TestRisk), float64(w.TestError),
-		float64(w.ModelOrder), w.KernelEvals, fromFloats(w.Health), fromFloats(w.Measured), w.Model, w.Timing, w.Elapsed, w.Digest, w.Sum,
+		float64(w.ModelOrder), w.KernelEvals, fromFloats(w.Health), fromFloats(w.Measured), w.Diagnostics, w.Model, w.Timing, w.Elapsed, w.Digest, w.Sum,
 	}
 	return nil
 }

@@ -266,7 +266,7 @@ func (p *parser) point(text []byte) error {
 	if err := strict(text, &point); err != nil {
 		return err
 	}
-	if err := point.checkText(); err != nil {
+	if err := errors.Join(point.checkText(), point.check()); err != nil {
 		return err
 	}
 	if err := p.rec.follow(point); err != nil {
@@ -281,7 +281,7 @@ func (p *parser) final(text []byte) error {
 	if err := strict(text, f); err != nil {
 		return err
 	}
-	if err := f.checkText(); err != nil {
+	if err := errors.Join(f.checkText(), f.check()); err != nil {
 		return err
 	}
 	if err := p.rec.close(f.Samples); err != nil {

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	"polkrepro/experiments"
@@ -67,6 +69,73 @@ type Point struct {
 	// Measured holds what else was measured, by name: of a run that is measured
 	// against the minimizer f*, what package convergence lists.
 	Measured map[string]float64 `json:"measured,omitempty"`
+
+	Diagnostics
+}
+
+// Diagnostics are what is measured of a model beside the paper's figures. What does not
+// apply to the method or task, is not finite, or was not yet recorded when the record was
+// made is nil.
+type Diagnostics struct {
+	NormSq      *float64     `json:"norm_sq,omitempty"` // Σ_c‖f_c‖²; the mean of the last 5 % in the last line
+	Prequential *Prequential `json:"prequential,omitempty"`
+	Reliability *Reliability `json:"reliability,omitempty"`
+}
+
+// Prequential is how a method that learns from a stream did on the samples so far, each
+// scored by the model before it learned from the sample's mini-batch.
+type Prequential struct {
+	Loss  float64 `json:"loss"`  // mean, without a regularizer
+	Error float64 `json:"error"` // as Point.TestError
+}
+
+// Reliability says how far the class probabilities of a logistic model are right on the
+// test set. That in the last line is of the run's last model.
+type Reliability struct {
+	LogLoss          float64 `json:"log_loss"`          // mean of −log P(y | x), in nats
+	CalibrationError float64 `json:"calibration_error"` // expected: Σ (count/N)·|accuracy − confidence| over the bins
+	Bins             []Bin   `json:"bins,omitempty"`    // the ReliabilityBins of them, in the last line
+}
+
+// ReliabilityBins is the number of bins of equal width that (0, 1] is cut into, as in
+// Guo, Pleiss, Sun, Weinberger, "On calibration of modern neural networks", ICML 2017.
+const ReliabilityBins = 15
+
+// A Bin holds the test examples whose confidence, the largest class probability, is in an
+// interval that is open on the left.
+type Bin struct {
+	Count      int     `json:"count"`
+	Confidence float64 `json:"confidence"` // mean; 0 of none
+	Accuracy   float64 `json:"accuracy"`   // fraction classified correctly; 0 of none
+}
+
+// check reports figures that no model has. A NaN is none.
+func (d *Diagnostics) check() error {
+	atLeast0 := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
+	fraction := func(v float64) bool { return v >= 0 && v <= 1 }
+	if n := d.NormSq; n != nil && !atLeast0(*n) {
+		return fmt.Errorf("norm_sq is %v: must be at least 0", *n)
+	}
+	if p := d.Prequential; p != nil && !(atLeast0(p.Loss) && atLeast0(p.Error)) {
+		return fmt.Errorf("prequential loss %v and error %v: must be at least 0", p.Loss, p.Error)
+	}
+	r := d.Reliability
+	if r == nil {
+		return nil
+	}
+	if !atLeast0(r.LogLoss) || !fraction(r.CalibrationError) {
+		return fmt.Errorf("log_loss %v and calibration_error %v: must be at least 0, and from 0 to 1", r.LogLoss, r.CalibrationError)
+	}
+	if n := len(r.Bins); n > 0 && n != ReliabilityBins {
+		return fmt.Errorf("%d bins of the reliability: want %d", n, ReliabilityBins)
+	}
+	for i, b := range r.Bins {
+		if b.Count < 0 || !fraction(b.Confidence) || !fraction(b.Accuracy) {
+			return fmt.Errorf("bin %d of the reliability has count %d, confidence %v and accuracy %v: must be at least 0, and from 0 to 1",
+				i+1, b.Count, b.Confidence, b.Accuracy)
+		}
+	}
+	return nil
 }
 
 // Timing is what differs between two executions of the same run; it is left
@@ -92,11 +161,12 @@ type Final struct {
 	KernelEvals int64              `json:"kernel_evals"`
 	Health      map[string]float64 `json:"health"`             // counters a learner keeps of its numerical health
 	Measured    map[string]float64 `json:"measured,omitempty"` // as in Point, of all steps
-	Model       *Model             `json:"model,omitempty"`
-	Timing      Timing             `json:"timing"`
-	Elapsed     float64            `json:"elapsed"` // seconds from start to end, evaluations included
-	Digest      string             `json:"digest"`  // SHA-256 of all that is deterministic above and in this line
-	Sum         string             `json:"sum"`     // SHA-256 of all the file's bytes before this field's value
+	Diagnostics
+	Model   *Model  `json:"model,omitempty"`
+	Timing  Timing  `json:"timing"`
+	Elapsed float64 `json:"elapsed"` // seconds from start to end, evaluations included
+	Digest  string  `json:"digest"`  // SHA-256 of all that is deterministic above and in this line
+	Sum     string  `json:"sum"`     // SHA-256 of all the file's bytes before this field's value
 }
 
 // MaxElements is the model order up to which a model is put into a record and

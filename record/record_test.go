@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,15 +46,19 @@ func header(id string) Header {
 
 var points = []Point{
 	{Samples: 0, TrainRisk: 1, TestRisk: 1, TestError: 0.8},
-	{Samples: 320, TrainRisk: 0.1, TestRisk: 1.0 / 3, TestError: 0.05, ModelOrder: 16, KernelEvals: 1 << 60, Timing: Timing{Wall: 0.5, CPU: 0.25}},
+	{Samples: 320, TrainRisk: 0.1, TestRisk: 1.0 / 3, TestError: 0.05, ModelOrder: 16, KernelEvals: 1 << 60, Timing: Timing{Wall: 0.5, CPU: 0.25},
+		Diagnostics: Diagnostics{NormSq: new(2.5), Prequential: &Prequential{0.25, 0.125}, Reliability: &Reliability{LogLoss: 0.5, CalibrationError: 0.0625}}},
 	{Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: math.Copysign(0, -1), ModelOrder: 17, Timing: Timing{Wall: 1, CPU: 0.5, Pruner: 0.25}},
 }
 
+var bins = append([]Bin{{3, 0.0625, 0.5}}, make([]Bin, ReliabilityBins-1)...)
+
 var final = Final{
 	Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: 0.05, ModelOrder: 16.5, KernelEvals: 1 << 60,
-	Health: map[string]float64{"repairs": 1, "drift": math.Inf(1)},
-	Model:  &Model{Dim: 2, Outputs: 1, Dictionary: []float32{0.1, -2}, Weights: []float64{1.0 / 3}},
-	Timing: Timing{Wall: 1, CPU: 0.5, Pruner: 0.25}, Elapsed: 2,
+	Health:      map[string]float64{"repairs": 1, "drift": math.Inf(1)},
+	Diagnostics: Diagnostics{NormSq: new(2.75), Prequential: &Prequential{0.25, 0.125}, Reliability: &Reliability{0.5, 0.0625, bins}},
+	Model:       &Model{Dim: 2, Outputs: 1, Dictionary: []float32{0.1, -2}, Weights: []float64{1.0 / 3}},
+	Timing:      Timing{Wall: 1, CPU: 0.5, Pruner: 0.25}, Elapsed: 2,
 }
 
 // write makes a sealed record with all points and returns its path.
@@ -81,12 +86,11 @@ func writePoints(t testing.TB, dir, id string, points ...Point) string {
 
 // show formats a value so that NaN equals itself.
 func show(v any) string {
-	if f, ok := v.(Final); ok { // Printf shows where its model is, not what
-		m := f.Model
-		f.Model = nil
-		return fmt.Sprintf("%#v %#v", f, m)
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
 	}
-	return fmt.Sprintf("%#v", v)
+	return string(b)
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -120,12 +124,15 @@ func TestCanonical(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"data_facts":{"bayes_error":0.0386,"odd":"-Inf"},"data_sums":{"multidist":"00ff"},` +
+	want := `{"data_facts":{"bayes_error":0.0386,"odd":"-Inf"},"data_sums":{"multidist":"00ff"},` +
 		`"final":{"health":{"drift":"+Inf","repairs":1},"kernel_evals":1152921504606846976,` +
-		`"model":{"dictionary":[0.1,-2],"dim":2,"outputs":1,"weights":[0.3333333333333333]},"model_order":16.5,` +
+		`"model":{"dictionary":[0.1,-2],"dim":2,"outputs":1,"weights":[0.3333333333333333]},"model_order":16.5,"norm_sq":2.75,` +
+		`"prequential":{"error":0.125,"loss":0.25},"reliability":{"bins":[{"accuracy":0.5,"confidence":0.0625,"count":3}` +
+		strings.Repeat(`,{"accuracy":0,"confidence":0,"count":0}`, 14) + `],"calibration_error":0.0625,"log_loss":0.5},` +
 		`"samples":640,"test_error":0.05,"test_risk":"+Inf","train_risk":"NaN","type":"final"},"id":"abc","points":[` +
 		`{"kernel_evals":0,"model_order":0,"samples":0,"test_error":0.8,"test_risk":1,"train_risk":1,"type":"point"},` +
-		`{"kernel_evals":1152921504606846976,"model_order":16,"samples":320,"test_error":0.05,"test_risk":0.3333333333333333,"train_risk":0.1,"type":"point"},` +
+		`{"kernel_evals":1152921504606846976,"model_order":16,"norm_sq":2.5,"prequential":{"error":0.125,"loss":0.25},` +
+		`"reliability":{"calibration_error":0.0625,"log_loss":0.5},"samples":320,"test_error":0.05,"test_risk":0.3333333333333333,"train_risk":0.1,"type":"point"},` +
 		`{"kernel_evals":0,"model_order":17,"samples":640,"test_error":-0,"test_risk":"+Inf","train_risk":"NaN","type":"point"}],` +
 		`"run":{"data":{"draw":36,"name":"multidist","variant":"calibrated"},"evaluation":{"every":320,"tail":5,"train_limit":0},` +
 		`"method":"polk","params":{"batch_size":32,"kernel":{"bandwidth":0.6,"type":"gaussian"},"learning_rate":6,"parsimony":0.04,` +
@@ -158,6 +165,9 @@ func TestCanonical(t *testing.T) {
 		{"kernel evaluations", func(r *Record) { r.Points[1].KernelEvals++ }, false},
 		{"final", func(r *Record) { r.Final.ModelOrder = 16 }, false},
 		{"model", func(r *Record) { r.Final.Model = nil }, false},
+		{"squared norm", func(r *Record) { r.Final.NormSq = new(2.0) }, false},
+		{"prequential error", func(r *Record) { r.Points[1].Prequential = &Prequential{0.25, 0.25} }, false},
+		{"reliability", func(r *Record) { r.Final.Reliability = nil }, false},
 		{"health", func(r *Record) { r.Final.Health = map[string]float64{"repairs": 2} }, false},
 	} {
 		r := *base

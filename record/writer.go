@@ -89,7 +89,7 @@ func (w *Writer) Point(p Point) error {
 		return err
 	}
 	p.Type = "point"
-	if err := p.checkText(); err != nil {
+	if err := errors.Join(p.checkText(), p.check()); err != nil {
 		return w.fail(err)
 	}
 	if err := w.rec.follow(p); err != nil {
@@ -115,7 +115,7 @@ func (w *Writer) Finish(f Final) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	if err := f.checkText(); err != nil {
+	if err := errors.Join(f.checkText(), f.check()); err != nil {
 		return w.fail(err)
 	}
 	f.Type, f.Digest, f.Sum = "final", "", ""

@@ -25,7 +25,7 @@ func TestCharts(t *testing.T) {
 		}
 		for i, pn := range c.drawing().(*picture).panels {
 			ch := charts[i]
-			if ch.Title != pn.tag+" "+pn.ylabel || ch.LogY != pn.log || len(ch.Lines) != len(pn.traces) || len(ch.Marks) != len(pn.marks) {
+			if !strings.HasPrefix(pn.tag, ch.Title[:len("(a)")]) || !strings.HasSuffix(ch.Title, pn.ylabel) || ch.LogY != pn.log || len(ch.Lines) != len(pn.traces) || len(ch.Marks) != len(pn.marks) {
 				t.Fatalf("%s: chart %+v of panel %s", f.Name, ch, pn.tag)
 			}
 			for j, tr := range pn.traces {

@@ -131,6 +131,9 @@ func (c *curves) drawing() drawing {
 	for i, q := range c.quantities() {
 		pn := c.panel(q)
 		pn.tag = fmt.Sprintf("(%c)", 'a'+i)
+		if q.name == experiments.QuantityRisk && c.data.Risk == experiments.RiskTrain {
+			pn.tag += " on training data"
+		}
 		for _, t := range pn.traces {
 			levels = levels || len(t.levels) > 0
 			bands = bands || spread(t.curve)
@@ -258,7 +261,11 @@ func (c *curves) lookOfCell(cell string) look {
 // samples, from 0 on, at which a run was evaluated. Values that are not finite are left
 // out; where there are no others the mean is not a number.
 func average(runs []*record.Record, of func(record.Point) float64) []sample {
-	at := finiteAt(runs, of)
+	return averaged(finiteAt(runs, of))
+}
+
+// averaged is the mean and range of the values at every number of samples.
+func averaged(at map[int][]float64) []sample {
 	curve := make([]sample, 0, len(at))
 	for x, vs := range at {
 		s := sample{x: float64(x), mean: math.NaN(), low: math.NaN(), high: math.NaN()}

@@ -27,6 +27,12 @@ func (r *Report) Index(w io.Writer) error {
 	for _, f := range r.Figures {
 		indexFigure(&b, f)
 	}
+	for _, s := range r.Supplements {
+		fmt.Fprintf(&b, "# %s\n\n%s\n\n", markdownEscapes.Replace(s.Title), markdownEscapes.Replace(s.Text))
+		for _, f := range s.Figures {
+			indexFigure(&b, f)
+		}
+	}
 	indexTable(&b, r.Runs)
 	if missing := r.Missing(); len(missing) > 0 {
 		b.WriteString("## What is missing, and why\n\n")

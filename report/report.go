@@ -32,8 +32,10 @@ type Report struct {
 	Tables  []*Table                 // the paper's
 	Figures []*Figure                // the forest plot of the verdicts, the paper's figures, and those that supplement them
 	Runs    *Table                   // what the runs cost
-	Notes   []string                 // what is missing and why, of other code, or left out
-	Page    string                   // file of the same report as one page, if it lies beside the index
+
+	Supplements []*Supplement // what the paper does not show
+	Notes       []string      // what is missing and why, of other code, or left out
+	Page        string        // file of the same report as one page, if it lies beside the index
 }
 
 // Build makes a report. It returns an error only if the paper's values, which
@@ -74,6 +76,7 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 		r.Tables = append([]*Table{s.table(), s.seriesTable()}, r.Tables...)
 		r.Figures = append(r.Figures, s.figures()...)
 	}
+	r.Supplements = b.supplements()
 	r.Runs = b.runs()
 	r.Notes = b.notes()
 	return r

@@ -75,6 +75,7 @@ func (s *theoryStudy) figures() []*Figure {
 
 const (
 	curvesCaption = "(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, " +
+		"or of the last tenth of all steps where these are more, " +
 		"against the number of samples. Lines are means over runs, bands reach from the least to the greatest; dotted in (a): the same without projection."
 	radiusCaption = "(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, " +
 		"against the constant learning rate. Lines are means over runs, bands reach from the least to the greatest; the level in (a) is ‖f*‖, the distance of f = 0."
@@ -112,7 +113,7 @@ func (c *table1Curves) drawing() drawing {
 	p := &picture{panels: []panel{
 		c.panel("(a)", "RKHS distance to f*", func(p record.Point) float64 { return p.Measured[convergence.Distance] }, true),
 		c.panel("(b)", "model order M_t", func(p record.Point) float64 { return float64(p.ModelOrder) }, false),
-		c.panel("(c)", "bound ratio, largest", func(p record.Point) float64 { return p.Measured[convergence.Ratio] }, false),
+		c.ratios("(c)", "bound ratio, largest"),
 	}}
 	p.panels[0].log = true
 	for i, x := range c.series {
@@ -138,6 +139,34 @@ func (c *table1Curves) panel(tag, label string, of func(record.Point) float64, b
 		if both {
 			pn.traces = append(pn.traces, trace{look: c.looks[i].plain(), curve: centre(average(c.plain[i].Runs, of))})
 		}
+	}
+	pn.span()
+	return pn
+}
+
+// ratioWindow is the part of the samples so far of which the largest ratio is drawn, if a
+// point has fewer steps behind it: points a decade apart and points evenly spread may come
+// to lie side by side, and the largest of a hundred ratios is less than that of thousands.
+const ratioWindow = 0.1
+
+// ratios makes the panel of the largest ratio.
+func (c *table1Curves) ratios(tag, label string) panel {
+	pn := panel{tag: tag, ylabel: label}
+	for i, x := range c.series {
+		at := make(map[int][]float64)
+		for _, r := range x.Runs {
+			for j, p := range r.Points {
+				largest := p.Measured[convergence.Ratio]
+				for _, q := range slices.Backward(r.Points[:j]) {
+					if float64(q.Samples) <= (1-ratioWindow)*float64(p.Samples) {
+						break
+					}
+					largest = max(largest, q.Measured[convergence.Ratio])
+				}
+				at[p.Samples] = append(at[p.Samples], largest)
+			}
+		}
+		pn.traces = append(pn.traces, trace{look: c.looks[i], curve: averaged(at)})
 	}
 	pn.span()
 	return pn

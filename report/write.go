@@ -34,7 +34,7 @@ func (r *Report) WriteAll(dir string) ([]string, error) {
 	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
 		w.table(t)
 	}
-	for _, f := range r.Figures {
+	for _, f := range r.allFigures() {
 		w.figure(f)
 	}
 	w.contact(r.Figures)

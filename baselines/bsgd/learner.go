@@ -18,6 +18,7 @@ type Learner struct {
 	maintain maintainer
 	samples  int64 // t
 	f        []float64
+	scored   []float64 // of the samples of a step
 	out      kernel.Expansion
 
 	violations, maintenances int64
@@ -60,6 +61,7 @@ func (l *Learner) Step(n int, x []float32, y []float64) error {
 		return fmt.Errorf("bsgd: %d samples of dimension %d need %d features and %d labels, got %d and %d",
 			n, dim, n*dim, n, len(x), len(y))
 	}
+	l.scored = l.scored[:0]
 	for lo := 0; lo < n; lo += windowRows {
 		hi := min(lo+windowRows, n)
 		if i, err := l.block(x[lo*dim:hi*dim], y[lo:hi]); err != nil {
@@ -106,6 +108,7 @@ func (l *Learner) sample(x []float32, y int) error {
 	if err := l.scores(m.window.take(m.order())); err != nil {
 		return err
 	}
+	l.scored = append(l.scored, l.f...)
 	if s := m.kernel.Self(x); !finite(s) {
 		return fmt.Errorf("κ(x, x) = %v", s)
 	}
@@ -164,6 +167,10 @@ func (l *Learner) Expansion() *kernel.Expansion {
 	l.out = kernel.Expansion{Kernel: m.kernel, Dict: m.dict, Outputs: m.classes, W: w}
 	return &l.out
 }
+
+// Scored returns nil, for all samples of the last step, and their scores, row by row, each
+// of the model before it learned from the sample. They are the learner's own until the next step.
+func (l *Learner) Scored() (samples []int, scores []float64) { return nil, l.scored }
 
 // KernelEvals returns the number of evaluations of κ in training so far.
 func (l *Learner) KernelEvals() int64 { return l.model.evals }

@@ -48,8 +48,11 @@ type Config struct {
 	Threads     int                 // goroutines a step may use; 0 means 1
 }
 
+type seen = stream.Seen
+
 // A Learner is W_t.
 type Learner struct {
+	seen
 	cfg     Config
 	t       int
 	model   *rff.Model
@@ -82,7 +85,7 @@ func (l *Learner) SetThreads(n int) { l.threads = max(n, 1) }
 // classes. It learns from none if one of them is not valid. It fails at the first whose
 // loss is not finite.
 func (l *Learner) Step(n int, x []float32, y []float64) error {
-	if err := stream.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
+	if err := l.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
 		return fmt.Errorf("fogd: %w", err)
 	}
 	return nil
@@ -94,6 +97,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 	if err := l.linear.Descend(l.cfg.Loss, l.phi, y, l.cfg.Rate(l.t), l.cfg.Regularizer); err != nil {
 		return err
 	}
+	l.Saw(l.linear.Scores)
 	l.t++
 	return nil
 }

@@ -49,6 +49,7 @@ type Learner struct {
 	f        *kernel.Expansion // over visited; its weights are written by Expansion
 	x64, row []float64         // the sample, and its kernel values with all points
 	scores   []float64
+	scored   []float64 // of the samples of a step
 	grad     []float64
 }
 
@@ -100,6 +101,7 @@ func (l *Learner) Step(n int, x []float32, y []float64) error {
 	if n < 0 || len(x) < n*dim || len(y) < n {
 		return fmt.Errorf("fsgd: want %d features and %d labels, got %d and %d", n*dim, n, len(x), len(y))
 	}
+	l.scored = l.scored[:0]
 	for k := range n {
 		i, ok := l.index[string(l.key(x[k*dim:(k+1)*dim]))]
 		if !ok {
@@ -120,6 +122,7 @@ func (l *Learner) learn(i int, y float64) error {
 	for q := range l.scores {
 		l.scores[q] = l.shrink * gemm.Dot(l.row, l.w[q*n:(q+1)*n])
 	}
+	l.scored = append(l.scored, l.scores...)
 	if value := l.cfg.Loss.Gradient(l.grad, l.scores, y); value-value != 0 {
 		return ErrDiverged
 	}
@@ -187,6 +190,10 @@ func (l *Learner) Values() (values []float64, normSq float64) {
 	}
 	return values, max(0, normSq)
 }
+
+// Scored returns nil, for all samples of the last step, and their scores, row by row, each
+// of the model before it learned from the sample. They are the learner's own until the next step.
+func (l *Learner) Scored() (samples []int, scores []float64) { return nil, l.scored }
 
 // KernelEvals returns the number of kernel values that steps took.
 func (l *Learner) KernelEvals() int64 { return int64(l.t) * int64(len(l.row)) }

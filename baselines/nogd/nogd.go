@@ -91,7 +91,7 @@ func New(c Config) (*Learner, error) {
 // classes. It learns from none if one of them is not valid. It fails at the first whose
 // loss is not finite, or if the landmarks' kernel matrix has no eigenvalue above 0.
 func (l *Learner) Step(n int, x []float32, y []float64) error {
-	if err := stream.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
+	if err := l.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
 		return fmt.Errorf("nogd: %w", err)
 	}
 	return nil
@@ -104,6 +104,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 		if err := l.linear.Descend(l.cfg.Loss, l.phi, y, rate, l.cfg.Regularizer); err != nil {
 			return err
 		}
+		l.Saw(l.linear.Scores)
 		l.t++
 		return nil
 	}

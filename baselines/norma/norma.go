@@ -69,7 +69,7 @@ func New(c Config) (*Learner, error) {
 // classes. It learns from none if one of them is not valid. It fails at the first whose
 // loss is not finite.
 func (l *Learner) Step(n int, x []float32, y []float64) error {
-	if err := stream.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
+	if err := l.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
 		return fmt.Errorf("norma: %w", err)
 	}
 	return nil

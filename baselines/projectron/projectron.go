@@ -89,7 +89,7 @@ func New(c Config) (*Learner, error) {
 // Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
 // classes. It learns from none if one of them is not valid.
 func (l *Learner) Step(n int, x []float32, y []float64) error {
-	if err := stream.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
+	if err := l.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
 		return fmt.Errorf("projectron: %w", err)
 	}
 	return nil
@@ -97,6 +97,7 @@ func (l *Learner) Step(n int, x []float32, y []float64) error {
 
 func (l *Learner) learn(x []float32, label float64) error {
 	k := l.Score(x)
+	l.Saw(l.Scores)
 	y := int(label)
 	r := loss.Rival(l.Scores, y)
 	ell := 1 - (l.Scores[y] - l.Scores[r])

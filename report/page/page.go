@@ -109,6 +109,17 @@ func newView(in Input) (*view, error) {
 		}
 		v.Figures = append(v.Figures, shown)
 	}
+	for _, s := range in.Report.Supplements {
+		out := sectionView{Section: Section{ID: s.ID, Title: s.Title, Paragraphs: []string{s.Text}}}
+		for _, f := range s.Figures {
+			fig, err := figureOf(f)
+			if err != nil {
+				return nil, err
+			}
+			out.Figures = append(out.Figures, v.figure(fig))
+		}
+		v.Sections = append(v.Sections, out)
+	}
 	for _, s := range in.Sections {
 		out := sectionView{Section: s}
 		for _, f := range s.Figures {

@@ -28,12 +28,25 @@ func Check(k kernel.Kernel, classes, dim int) error {
 	return k.Validate()
 }
 
+// Seen holds the scores of a step's samples, each before the learner learned from the
+// sample. Learners embed it.
+type Seen struct{ scores []float64 }
+
+// Saw adds a sample's scores.
+func (s *Seen) Saw(scores []float64) { s.scores = append(s.scores, scores...) }
+
+// Scored returns nil, for all samples of the last step, and their scores, row by row, each
+// of the model before it learned from the sample. They are the learner's own until the next step.
+func (s *Seen) Scored() (samples []int, scores []float64) { return nil, s.scores }
+
 // Each checks n samples, x of n×dim in row-major order and y of n classes, and gives
-// them to learn one after another. It fails before the first if any is not valid.
-func Each(n, dim, classes int, x []float32, y []float64, learn func(x []float32, y float64) error) error {
+// them to learn, which shows their scores to s, one after another. It fails before the
+// first if any is not valid.
+func (s *Seen) Each(n, dim, classes int, x []float32, y []float64, learn func(x []float32, y float64) error) error {
 	if err := dataset.Check(n, dim, classes, x, y); err != nil {
 		return err
 	}
+	s.scores = s.scores[:0]
 	for i := range n {
 		if err := learn(x[i*dim:(i+1)*dim], y[i]); err != nil {
 			return fmt.Errorf("sample %d of %d: %w", i+1, n, err)
@@ -44,6 +57,7 @@ func Each(n, dim, classes int, x []float32, y []float64, learn func(x []float32,
 
 // A Model is f = Σ_j w_j κ(d_j, ·) with the buffers of a step. Learners embed it.
 type Model struct {
+	Seen
 	F      *kernel.Expansion
 	Scores []float64 // f(x) of the latest Score
 
@@ -115,6 +129,7 @@ func (m *Model) Oldest() int {
 // and reports whether x entered the dictionary: it doesn't where ℓ' is 0.
 func (m *Model) Descend(l loss.Loss, x []float32, y, rate, lambda float64) (entered bool, err error) {
 	m.Score(x)
+	m.Saw(m.Scores)
 	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // NaN and ±Inf alone
 		return false, ErrDiverged
 	}
@@ -132,22 +147,23 @@ func (m *Model) Descend(l loss.Loss, x []float32, y, rate, lambda float64) (ente
 
 // A Linear is f = Wφ of P features φ.
 type Linear struct {
-	W            []float64 // C×P
-	scores, grad []float64
+	W      []float64 // C×P
+	Scores []float64 // Wφ of the latest Descend, before it
+	grad   []float64
 }
 
 // NewLinear returns the model of the weights w, which it keeps.
 func NewLinear(outputs int, w []float64) *Linear {
-	return &Linear{W: w, scores: make([]float64, outputs), grad: make([]float64, outputs)}
+	return &Linear{W: w, Scores: make([]float64, outputs), grad: make([]float64, outputs)}
 }
 
 // Descend takes a step on λ/2 ‖W‖² + ℓ: W ← (1 − ηλ)·W − η·ℓ'(Wφ, y)·φᵀ.
 func (m *Linear) Descend(l loss.Loss, phi []float64, y, rate, lambda float64) error {
 	p := len(phi)
-	for c := range m.scores {
-		m.scores[c] = gemm.Dot(m.W[c*p:(c+1)*p], phi)
+	for c := range m.Scores {
+		m.Scores[c] = gemm.Dot(m.W[c*p:(c+1)*p], phi)
 	}
-	if value := l.Gradient(m.grad, m.scores, y); value-value != 0 { // NaN and ±Inf alone
+	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // NaN and ±Inf alone
 		return ErrDiverged
 	}
 	scale(m.W, 1-rate*lambda)

@@ -1,0 +1,174 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/loss"
+	"polkrepro/record"
+)
+
+// TestPrequential: the loss and the error that are recorded of samples before they were
+// learned from are those of the model as it was before each step, evaluated from outside,
+// of every method that learns from a stream and of each of its tasks; whether the learner
+// tells its scores, as all that are registered do, or the harness evaluates its model.
+func TestPrequential(t *testing.T) {
+	set, runs := smallSet(), codeRuns()
+	for name, method := range Methods() {
+		if method.New == nil {
+			continue
+		}
+		run, ok := runs["method "+name]
+		if !ok {
+			t.Errorf("codeRuns has no run of method %s", name)
+			continue
+		}
+		if run.Params.BatchSize >= set.Train.N { // a step takes all that there is to predict
+			if tr, err := newTrainer(run, set, Methods(), newCores(1, 1)); err != nil || tr.online != nil {
+				t.Errorf("%s: %v, or prequential figures of steps that take the whole training set", name, err)
+			}
+			continue
+		}
+		evaluated := method
+		evaluated.New = func(p Problem) (Learner, error) {
+			l, err := method.New(p)
+			if f, ok := l.(featured); ok {
+				return struct{ featured }{f}, err // without its method Scored
+			}
+			return struct{ Learner }{l}, err
+		}
+		for _, task := range method.Tasks {
+			t.Run(name+"/"+task, func(t *testing.T) {
+				run.Task = task
+				want := outside(t, run, set)
+				for how, m := range map[string]Method{"scored": method, "evaluated": evaluated} {
+					tr, err := newTrainer(run, set, Registry{name: m}, newCores(1, 1))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if (tr.online.scored != nil) != (how == "scored") {
+						t.Fatalf("%s: the learner tells its scores: %t", how, tr.online.scored != nil)
+					}
+					tr.emit = func(record.Point) error { return nil }
+					if err := tr.train(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					for _, p := range tr.points {
+						got, want := p.Prequential, want[p.Samples]
+						if got.Error != want.Error && !(task == experiments.TaskRegression && math.Abs(got.Error-want.Error) < 1e-6) {
+							t.Errorf("%s, %d samples: error %v, want %v", how, p.Samples, got.Error, want.Error)
+						}
+						near(t, fmt.Sprintf("%s, %d samples: loss", how, p.Samples), got.Loss, want.Loss, 1e-5*(1+want.Loss)) // BSGD's kernel values are float32
+					}
+					if got := *tr.final(0).Prequential; got != *tr.points[len(tr.points)-1].Prequential {
+						t.Errorf("%s: the final figures are %v, want the last point's", how, got)
+					}
+				}
+			})
+		}
+	}
+}
+
+// outside returns the prequential figures of a run after each step, by the definition.
+func outside(t *testing.T, run experiments.Run, set *data.Set) map[int]record.Prequential {
+	l, err := Methods().NewLearner(run, set.Classes, set.Train.Dim, set.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ell, err := experiments.TaskLoss(run.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &trainer{run: run, set: set, order: orderOf(set, run.Sampling, run.Seed)} // draws mini-batches
+	out := make(map[int]record.Prequential)
+	sum, wrong, samples := 0.0, 0.0, 0
+	for samples < run.Samples {
+		tr.draw(min(run.Params.BatchSize, run.Samples-samples))
+		batch := &data.Split{N: len(tr.y), Dim: set.Train.Dim, X: tr.x, Y: tr.y}
+		mean, rate := 0.0, 0.0
+		if f, ok := l.(featured); ok {
+			c := ell.Outputs(set.Classes)
+			scores := f.Model().scores(batch, c, 1)
+			for i, y := range batch.Y {
+				mean += ell.Value(scores[i*c:(i+1)*c], y) / float64(batch.N)
+				if loss.Decide(scores[i*c:(i+1)*c]) != y {
+					rate += 1 / float64(batch.N)
+				}
+			}
+		} else {
+			mean, rate = risk(l.Expansion(), ell, batch)
+		}
+		if err := l.Step(batch.N, batch.X, batch.Y); err != nil {
+			t.Fatal(err)
+		}
+		samples += batch.N
+		sum += mean * float64(batch.N)
+		wrong += rate * float64(batch.N)
+		p := record.Prequential{Loss: sum / float64(samples), Error: float64(int(wrong+0.5)) / float64(samples)}
+		if run.Task == experiments.TaskRegression {
+			p.Error = math.Sqrt(2 * p.Loss)
+		}
+		out[samples] = p
+	}
+	return out
+}
+
+// TestPrequentialDoesNotAllocate: what a step adds to the figures takes no memory.
+func TestPrequentialDoesNotAllocate(t *testing.T) {
+	set, run := smallSet(), codeRuns()["method polk"]
+	l, err := Methods().NewLearner(run, set.Classes, set.Train.Dim, set.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPrequential(l, loss.MultiHinge{}, set.Classes)
+	x, y := set.Train.X[:8*set.Train.Dim], set.Train.Y[:8]
+	if err := l.Step(8, x, y); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() { p.before(8, x, 1); p.after(y) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestReliability compares with sums by hand, and finds no reliability where scores are
+// not numbers.
+func TestReliability(t *testing.T) {
+	ln := func(p ...float64) []float64 {
+		for i := range p {
+			p[i] = math.Log(p[i])
+		}
+		return p
+	}
+	scores := slices.Concat(
+		ln(0.55, 0.25, 0.20), // correct; bin 9 of 15, (8/15, 9/15]
+		ln(0.26, 0.59, 0.15), // wrong; bin 9
+		ln(0.03, 0.02, 0.95), // correct; bin 15
+		ln(0.34, 0.32, 0.34), // a tie, decided for the first: wrong; bin 6
+	)
+	got := reliability(loss.MultiLogistic{}, scores, []float64{0, 0, 2, 2}, 0.7)
+	want := make([]record.Bin, record.ReliabilityBins)
+	want[8] = record.Bin{Count: 2, Confidence: 0.57, Accuracy: 0.5}
+	want[14] = record.Bin{Count: 1, Confidence: 0.95, Accuracy: 1}
+	want[5] = record.Bin{Count: 1, Confidence: 0.34, Accuracy: 0}
+	for i, w := range want {
+		b := got.Bins[i]
+		near(t, fmt.Sprintf("bin %d: confidence", i+1), b.Confidence, w.Confidence, 1e-12)
+		if b.Count != w.Count || b.Accuracy != w.Accuracy {
+			t.Errorf("bin %d: %+v, want %+v", i+1, b, w)
+		}
+	}
+	near(t, "calibration error", got.CalibrationError, 0.5*0.07+0.25*0.05+0.25*0.34, 1e-12)
+	if got.LogLoss != 0.7 {
+		t.Errorf("log loss %v", got.LogLoss)
+	}
+	binary := reliability(loss.BinaryLogistic{}, []float64{-40, 40}, []float64{-1, -1}, 20)
+	near(t, "calibration error of two classes", binary.CalibrationError, 0.5, 1e-12)
+	scores[0] = math.NaN()
+	if got := reliability(loss.MultiLogistic{}, scores, []float64{0, 0, 2, 2}, 0.7); got != nil {
+		t.Errorf("of scores that are not numbers: %+v", got)
+	}
+}

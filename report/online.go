@@ -1,0 +1,234 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+const onlineText = "A method that learns from a stream is tested on each sample before it learns from it. " +
+	"The cumulative error of these tests is the prequential error. Its regret is the cumulative loss of the same tests, with the regularizer, " +
+	"less that of the minimizer f* of the objective, as L-BFGS has certified it on the same training data."
+
+// online makes the figures of prequential error and regret: one for each of the paper's
+// figures of curves.
+func (b *builder) online() (out []*Figure) {
+	tested := func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil }
+	for _, pf := range b.paper.Figures {
+		if pf.Kind != experiments.FigureCurves {
+			continue
+		}
+		o := &onlineCurves{task: pf.Task, regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
+		of := func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }
+		stars := b.records(b.planned(func(p experiments.Planned) bool {
+			return p.Run.Method == "lbfgs" && p.Run.Data.Name == pf.Data && p.Run.Task == pf.Task
+		}))
+		o.series = b.ranked(of, tested)
+		if len(o.series) == 0 {
+			continue
+		}
+		for _, s := range o.series {
+			for _, r := range s.Runs {
+				o.against(r, stars)
+			}
+		}
+		out = append(out, &Figure{
+			Name:    "online-" + pf.Data + "-" + pf.Task,
+			Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(pf.Task), pf.Data),
+			Caption: o.caption(),
+			content: o,
+		})
+	}
+	return out
+}
+
+// onlineCurves are the contents of a figure of prequential error and regret.
+type onlineCurves struct {
+	task    string
+	series  []*Series
+	regrets map[*record.Record][]float64 // at its points, against L-BFGS' objective; none where there is no L-BFGS
+	slack   map[*record.Record]float64   // by how much a sample the objective may be above the minimum
+	gap     float64                      // the largest slack as a fraction of the objective
+}
+
+// against computes the regrets of a run against the minimizer of its own objective.
+func (o *onlineCurves) against(r *record.Record, stars []*record.Record) {
+	run := r.Header.Run
+	i := slices.IndexFunc(stars, func(s *record.Record) bool {
+		of := s.Header.Run
+		return of.Data == run.Data && reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer
+	})
+	if i < 0 {
+		return
+	}
+	star := stars[i].Final.Health
+	objective, gap := star["objective"], star["gap"]
+	if !(objective > 0) || !(gap >= 0) {
+		return
+	}
+	o.regrets[r], o.slack[r] = regrets(r, objective), gap
+	o.gap = max(o.gap, gap/objective)
+}
+
+// regrets returns, for each point of a run,
+//
+//	Σ_{s≤t} (ℓ(f_s(x_s), y_s) + (λ/2)·Σ_c‖f_{s,c}‖²) − t·R(f*).
+//
+// The sum of the losses is exact. That of the squared norms, which are known at the points
+// alone, is the trapezoidal rule's. t·R(f*) is what f* costs on the same samples at the end
+// of each pass, which visits each example once, and its expectation between.
+func regrets(r *record.Record, objective float64) []float64 {
+	half := r.Header.Run.Params.Regularizer / 2
+	out := make([]float64, len(r.Points))
+	norms, last, before := 0.0, 0.0, 0
+	for i, p := range r.Points {
+		if p.Prequential == nil || p.NormSq == nil {
+			out[i] = math.NaN()
+			continue
+		}
+		norms += (last + *p.NormSq) / 2 * float64(p.Samples-before)
+		last, before = *p.NormSq, p.Samples
+		out[i] = float64(p.Samples)*(p.Prequential.Loss-objective) + half*norms
+	}
+	return out
+}
+
+func (o *onlineCurves) drawing() drawing {
+	wrong := panel{tag: "(a)", ylabel: prequentialName(o.task), log: true}
+	p := &picture{}
+	for _, s := range o.series {
+		wrong.traces = append(wrong.traces, trace{look: s.look(), curve: average(s.Runs, prequentialError)})
+		p.legend = append(p.legend, lineEntry(plainLetters(s.Label), s.look()))
+	}
+	wrong.span()
+	p.panels = []panel{wrong}
+	if len(o.regrets) > 0 {
+		regret := panel{tag: "(b)", ylabel: "regret", log: true}
+		for _, s := range o.series {
+			regret.traces = append(regret.traces, trace{look: s.look(), curve: o.curve(s)})
+		}
+		regret.span()
+		if root, ok := rootLine(regret); ok {
+			regret.traces = append(regret.traces, root)
+			p.legend = append(p.legend, lineEntry("slope of the square root of T", root.look))
+		}
+		p.panels = append(p.panels, regret)
+	}
+	if slices.ContainsFunc(p.panels, func(pn panel) bool {
+		return slices.ContainsFunc(pn.traces, func(t trace) bool { return spread(t.curve) })
+	}) {
+		p.legend = append(p.legend, bandEntry())
+	}
+	return p
+}
+
+// prequentialName is what axes call the prequential error of a task.
+func prequentialName(task string) string {
+	if task == experiments.TaskRegression {
+		return "prequential RMSE (% of deviation)"
+	}
+	return "prequential error (%)"
+}
+
+func prequentialError(p record.Point) float64 {
+	if p.Prequential == nil {
+		return math.NaN()
+	}
+	return 100 * p.Prequential.Error
+}
+
+// curve is the mean regret of a series over its runs; the band reaches to what the largest
+// would be if the minimum were the whole gap below L-BFGS' objective.
+func (o *onlineCurves) curve(s *Series) []sample {
+	least, most := make(map[int][]float64), make(map[int][]float64)
+	for _, r := range s.Runs {
+		for i, v := range o.regrets[r] {
+			t := r.Points[i].Samples
+			least[t], most[t] = append(least[t], v), append(most[t], v+float64(t)*o.slack[r])
+		}
+	}
+	out := make([]sample, 0, len(least))
+	for _, t := range slices.Sorted(maps.Keys(least)) {
+		out = append(out, sample{float64(t), mean(least[t]), slices.Min(least[t]), slices.Max(most[t])})
+	}
+	return out
+}
+
+// rootLine is a line of slope 1/2 below the curves of a logarithmic panel, false if none
+// can be drawn.
+func rootLine(p panel) (trace, bool) {
+	factor := math.Inf(1)
+	for _, t := range p.traces {
+		for _, s := range t.curve {
+			if s.mean > 0 {
+				factor = min(factor, s.mean/math.Sqrt(s.x))
+			}
+		}
+	}
+	if math.IsInf(factor, 1) || !(p.xmin > 0) {
+		return trace{}, false
+	}
+	at := func(x float64) sample { return single(x, factor*math.Sqrt(x)) }
+	return trace{look: look{color: rgb(0x55, 0x55, 0x55), dash: []vg.Length{1, 1.5}, width: 0.8}, curve: []sample{at(p.xmin), at(p.xmax)}}, true
+}
+
+func (o *onlineCurves) caption() string {
+	text := "(a) Error on the samples so far, each tested before its mini-batch was learned. "
+	if len(o.regrets) == 0 {
+		text += "The regret is not shown: L-BFGS has no record on these data in this profile. "
+	} else {
+		text += fmt.Sprintf("(b) Regret: the cumulative loss of the same tests and the cumulative regularizer (λ/2)Σ‖f‖², less t·R(f*). "+
+			"R(f*) is the objective of L-BFGS on all training examples, the same that the stream visits, whatever subset the training risk of other figures is taken on; "+
+			"the minimum is at most %.2g %% below it, and the band reaches to the regret against that. "+
+			"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
+			"the regularizer is summed by the trapezoidal rule over the evaluations. ", 100*o.gap)
+		if n := o.undrawn(); n > 0 {
+			text += fmt.Sprintf("%d regrets that are not positive are not drawn. ", n)
+		}
+	}
+	return text + "Lines are means over runs, bands reach from the least to the greatest."
+}
+
+// undrawn counts the regrets that have no place on a logarithmic axis.
+func (o *onlineCurves) undrawn() (n int) {
+	for _, s := range o.series {
+		for _, r := range s.Runs {
+			for _, v := range o.regrets[r] {
+				if !(v > 0) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// rows are the points of all runs.
+func (o *onlineCurves) rows() [][]string {
+	rows := [][]string{{"series", "seed", "draw", "samples", "prequential_error_percent", "prequential_loss", "norm_sq", "regret", "regret_slack"}}
+	for _, s := range o.series {
+		for _, r := range s.Runs {
+			run := r.Header.Run
+			for i, p := range r.Points {
+				if p.Prequential == nil || p.NormSq == nil {
+					continue
+				}
+				row := []string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10), strconv.Itoa(p.Samples),
+					exact(prequentialError(p)), exact(p.Prequential.Loss), exact(*p.NormSq), "", ""}
+				if v := o.regrets[r]; v != nil {
+					row[7], row[8] = exact(v[i]), exact(float64(p.Samples)*o.slack[r])
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/convergence"
+	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// diagnosed is the fixture with the times, norms, prequential figures and reliabilities
+// that runs leave.
+func diagnosed() Input {
+	in := fixtureInput()
+	for _, p := range in.Planned {
+		r := in.Records[p.ID]
+		r.Points = r.Points[len(r.Points)-1:] // of a batch method
+		if !p.Run.Batch() {
+			all := fixtureInput().Records[p.ID].Points
+			r.Points = all[1:] // at 0 samples nothing was tested
+		}
+		r.Header.Run.Params.Regularizer = 1e-6
+		for i := range r.Points {
+			q := &r.Points[i]
+			q.Timing.CPU = 1e-4 * float64(q.Samples)
+			q.NormSq = new(100.0)
+			if !p.Run.Batch() {
+				q.Prequential = &record.Prequential{Loss: q.TrainRisk + 0.05, Error: q.TestError}
+			}
+		}
+		r.Final.NormSq = new(100.0)
+		if p.Run.Task == experiments.TaskKLR {
+			bins := make([]record.Bin, record.ReliabilityBins)
+			bins[7] = record.Bin{Count: 50, Confidence: 0.5, Accuracy: 0.25}
+			bins[14] = record.Bin{Count: 150, Confidence: 0.95, Accuracy: 1}
+			bins[3] = record.Bin{Count: 3, Confidence: 0.25, Accuracy: 1}
+			r.Final.Reliability = &record.Reliability{LogLoss: 0.2, CalibrationError: 0.1, Bins: bins}
+		}
+	}
+	return in
+}
+
+// TestSupplementFigures: the figures beside the paper's, of records that have what they show and
+// of records that were made before.
+func TestSupplementFigures(t *testing.T) {
+	names := func(r *Report) (out []string) {
+		for _, s := range r.Supplements {
+			for _, f := range s.Figures {
+				out = append(out, s.ID+"/"+f.Name)
+			}
+		}
+		return out
+	}
+	r := build(diagnosed(), fixturePaper(), fixtureDraw)
+	want := []string{
+		"online/online-multidist-ksvm", "online/online-multidist-klr", "online/online-mnist-ksvm", "online/online-mnist-klr",
+		"confidence/confidence-mnist", "confidence/confidence-multidist", "seconds/seconds-mnist", "seconds/seconds-multidist",
+	}
+	if got := names(r); !slices.Equal(got, want) {
+		t.Errorf("figures %q, want %q", got, want)
+	}
+	for _, s := range r.Supplements {
+		for _, f := range s.Figures {
+			if svg, err := f.SVG(); err != nil || !bytes.Contains(svg, []byte("<svg")) {
+				t.Errorf("%s: %v", f.Name, err)
+			}
+			if rows := f.content.rows(); len(rows) < 2 || slices.ContainsFunc(rows, func(row []string) bool { return len(row) != len(rows[0]) }) {
+				t.Errorf("%s: %d rows", f.Name, len(rows))
+			}
+		}
+	}
+	var index bytes.Buffer
+	if err := r.Index(&index); err != nil || !strings.Contains(index.String(), "figures/online-mnist-klr.svg") {
+		t.Errorf("the index has no figure of a supplement, error %v", err)
+	}
+	if got := names(build(fixtureInput(), fixturePaper(), fixtureDraw)); len(got) > 0 {
+		t.Errorf("records of before: %q", got)
+	}
+}
+
+// TestRegrets by hand, against L-BFGS on the same data only.
+func TestRegrets(t *testing.T) {
+	r := &record.Record{Points: []record.Point{
+		{Samples: 10, Diagnostics: record.Diagnostics{NormSq: new(4.0), Prequential: &record.Prequential{Loss: 1}}},
+		{Samples: 20, Diagnostics: record.Diagnostics{NormSq: new(8.0), Prequential: &record.Prequential{Loss: 0.5}}},
+	}}
+	r.Header.Run.Params.Regularizer = 0.5
+	if got, want := regrets(r, 0.25), []float64{7.5 + 0.25*20, 5 + 0.25*(20+60)}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	star := &record.Record{Final: record.Final{Health: map[string]float64{"objective": 0.25, "gap": 0.01}}}
+	star.Header.Run.Params.Regularizer = 0.5
+	other := &record.Record{Final: record.Final{Health: map[string]float64{"objective": 0.1, "gap": 0}}}
+	other.Header.Run.Data.Draw = 7
+	o := &onlineCurves{regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
+	o.against(r, []*record.Record{other})
+	if len(o.regrets) > 0 || !strings.Contains(o.caption(), "The regret is not shown") {
+		t.Errorf("regret against the minimizer on other data: %v", o.regrets)
+	}
+	o.against(r, []*record.Record{other, star})
+	curve := o.curve(&Series{Runs: []*record.Record{r}})
+	if want := []sample{{10, 12.5, 12.5, 12.6}, {20, 25, 25, 25.2}}; !slices.Equal(curve, want) {
+		t.Errorf("curve %v, want %v", curve, want)
+	}
+	if !strings.Contains(o.caption(), "at most 4 % below") {
+		t.Errorf("caption: %s", o.caption())
+	}
+	root, ok := rootLine(panel{xmin: 10, xmax: 20, traces: []trace{{curve: curve}}})
+	if !ok || root.curve[0].mean != 12.5 || math.Abs(root.curve[1].mean-12.5*math.Sqrt2) > 1e-12 {
+		t.Errorf("line of slope 1/2: %+v, %t", root, ok)
+	}
+	if _, ok := rootLine(panel{xmin: 10, xmax: 20, traces: []trace{{curve: []sample{single(10, -1)}}}}); ok {
+		t.Error("a line below no curve")
+	}
+}
+
+// TestDiagram: a bin is the mean of all runs' examples in it, and is not drawn of too few.
+func TestDiagram(t *testing.T) {
+	of := func(count int, confidence, accuracy float64) *record.Record {
+		bins := make([]record.Bin, record.ReliabilityBins)
+		bins[4] = record.Bin{Count: count, Confidence: confidence, Accuracy: accuracy}
+		bins[5] = record.Bin{Count: 9, Confidence: 0.4, Accuracy: 1}
+		return &record.Record{Final: record.Final{Diagnostics: record.Diagnostics{Reliability: &record.Reliability{Bins: bins}}}}
+	}
+	got := diagram([]*record.Record{of(10, 0.25, 0.5), of(30, 0.3125, 0.75)})
+	if want := []sample{single((10*0.25+30*0.3125)/40, (5+22.5)/40)}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestRatios: of a point that comes right after another, the largest ratio of the last
+// tenth of the steps is drawn.
+func TestRatios(t *testing.T) {
+	point := func(samples int, ratio float64) record.Point {
+		return record.Point{Samples: samples, Measured: map[string]float64{convergence.Ratio: ratio}}
+	}
+	r := &record.Record{Points: []record.Point{point(100, 1), point(890, 0.5), point(950, 0.875), point(999, 0.75), point(1000, 0.25)}}
+	c := &table1Curves{series: []*Series{{Runs: []*record.Record{r}}}, looks: table1Looks}
+	var got []float64
+	for _, s := range c.ratios("(c)", "ratio").traces[0].curve {
+		got = append(got, s.mean)
+	}
+	if want := []float64{1, 0.5, 0.875, 0.875, 0.875}; !slices.Equal(got, want) {
+		t.Errorf("ratios %v, want %v", got, want)
+	}
+}
