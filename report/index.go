@@ -27,7 +27,7 @@ func (r *Report) Index(w io.Writer) error {
 	for _, f := range r.Figures {
 		indexFigure(&b, f)
 	}
-	for _, s := range r.Supplements {
+	for _, s := range r.Parts {
 		fmt.Fprintf(&b, "# %s\n\n%s\n\n", markdownEscapes.Replace(s.Title), markdownEscapes.Replace(s.Text))
 		for _, f := range s.Figures {
 			indexFigure(&b, f)

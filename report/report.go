@@ -33,9 +33,9 @@ type Report struct {
 	Figures []*Figure                // the forest plot of the verdicts, the paper's figures, and those that supplement them
 	Runs    *Table                   // what the runs cost
 
-	Supplements []*Supplement // what the paper does not show
-	Notes       []string      // what is missing and why, of other code, or left out
-	Page        string        // file of the same report as one page, if it lies beside the index
+	Parts []*Part  // what the paper does not show
+	Notes []string // what is missing and why, of other code, or left out
+	Page  string   // file of the same report as one page, if it lies beside the index
 }
 
 // Build makes a report. It returns an error only if the paper's values, which
@@ -76,7 +76,7 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 		r.Tables = append([]*Table{s.table(), s.seriesTable()}, r.Tables...)
 		r.Figures = append(r.Figures, s.figures()...)
 	}
-	r.Supplements = b.supplements()
+	r.Parts = b.parts()
 	r.Runs = b.runs()
 	r.Notes = b.notes()
 	return r

@@ -109,7 +109,7 @@ func newView(in Input) (*view, error) {
 		}
 		v.Figures = append(v.Figures, shown)
 	}
-	for _, s := range in.Report.Supplements {
+	for _, s := range in.Report.Parts {
 		out := sectionView{Section: Section{ID: s.ID, Title: s.Title, Paragraphs: []string{s.Text}}}
 		for _, f := range s.Figures {
 			fig, err := figureOf(f)

@@ -44,11 +44,11 @@ func diagnosed() Input {
 	return in
 }
 
-// TestSupplementFigures: the figures beside the paper's, of records that have what they show and
+// TestParts: the figures beside the paper's, of records that have what they show and
 // of records that were made before.
-func TestSupplementFigures(t *testing.T) {
+func TestParts(t *testing.T) {
 	names := func(r *Report) (out []string) {
-		for _, s := range r.Supplements {
+		for _, s := range r.Parts {
 			for _, f := range s.Figures {
 				out = append(out, s.ID+"/"+f.Name)
 			}
@@ -63,7 +63,7 @@ func TestSupplementFigures(t *testing.T) {
 	if got := names(r); !slices.Equal(got, want) {
 		t.Errorf("figures %q, want %q", got, want)
 	}
-	for _, s := range r.Supplements {
+	for _, s := range r.Parts {
 		for _, f := range s.Figures {
 			if svg, err := f.SVG(); err != nil || !bytes.Contains(svg, []byte("<svg")) {
 				t.Errorf("%s: %v", f.Name, err)
@@ -75,7 +75,7 @@ func TestSupplementFigures(t *testing.T) {
 	}
 	var index bytes.Buffer
 	if err := r.Index(&index); err != nil || !strings.Contains(index.String(), "figures/online-mnist-klr.svg") {
-		t.Errorf("the index has no figure of a supplement, error %v", err)
+		t.Errorf("the index has no figure of a part, error %v", err)
 	}
 	if got := names(build(fixtureInput(), fixturePaper(), fixtureDraw)); len(got) > 0 {
 		t.Errorf("records of before: %q", got)

@@ -7,28 +7,28 @@ import (
 	"polkrepro/record"
 )
 
-// A Supplement is a part of the report with figures that the paper does not have.
-type Supplement struct {
+// A Part is a part of the report with figures that the paper does not have.
+type Part struct {
 	ID      string // anchor: online
 	Title   string
 	Text    string
 	Figures []*Figure // at least one
 }
 
-// supplements are the parts of which there are records.
-func (b *builder) supplements() []*Supplement {
-	all := []*Supplement{
+// parts are those of which there are records.
+func (b *builder) parts() []*Part {
+	all := []*Part{
 		{ID: "online", Title: "Learning online: prequential error and regret", Text: onlineText, Figures: b.online()},
 		{ID: "confidence", Title: "What pruning does to the confidence", Text: confidenceText, Figures: b.confidence()},
 		{ID: "seconds", Title: "Error against processor time", Text: secondsText, Figures: b.seconds()},
 	}
-	return slices.DeleteFunc(all, func(s *Supplement) bool { return len(s.Figures) == 0 })
+	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
 }
 
-// allFigures are the report's figures with those of its supplements.
+// allFigures are the report's figures with those of its parts.
 func (r *Report) allFigures() []*Figure {
 	out := slices.Clone(r.Figures)
-	for _, s := range r.Supplements {
+	for _, s := range r.Parts {
 		out = append(out, s.Figures...)
 	}
 	return out
