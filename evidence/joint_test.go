@@ -33,6 +33,9 @@ func few(t *testing.T, assumptions ...string) Input {
 // each. Here BSGD deviates unless it projects, and Brodatz after all eight passes.
 func TestJointCounts(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone, and the race detector makes it half a minute")
+	}
 	in := few(t, "risk", "bsgd-maintenance", "epochs-brodatz", "lbfgs-risk", "ivm-stopping")
 	for i, keep := range map[int][]string{1: {"removal", "projection"}, 2: {"four", "five"}} {
 		a := &in.Ledger.Assumptions[i]

@@ -9,13 +9,27 @@ import (
 	"strings"
 )
 
+// scriptWidth is how many characters, in the widest cells of a plain table's columns, fit
+// a page in scriptsize.
+const scriptWidth = 130
+
 // LaTeX writes the table as a float for the booktabs package: a part for each
 // data set, its tasks side by side, and in each row a line for the paper and
 // lines for the runs.
 func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n")
-	b.WriteString("\\begin{table}[t]\\centering\\scriptsize\\setlength{\\tabcolsep}{3pt}\n")
+	size := "scriptsize"
+	if t.Blocks == nil {
+		width := 0
+		for _, w := range t.plainGrid().widths() {
+			width += w
+		}
+		if width > scriptWidth {
+			size = "tiny"
+		}
+	}
+	fmt.Fprintf(&b, "\\begin{table}[t]\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n", size)
 	if t.Blocks == nil {
 		t.latexPlain(&b)
 	} else {

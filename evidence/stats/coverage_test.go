@@ -368,6 +368,9 @@ func errors3(p, samples float64) float64 { return 3 * math.Sqrt(p*(1-p)/samples)
 //   - For all other values 85 % or more, except for the two designs.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone, and the race detector makes it half a minute")
+	}
 	const samples = 1000
 	for _, c := range contests(0) {
 		for _, n := range []int{5, 20} {

@@ -41,6 +41,9 @@ func TestPrediction(t *testing.T) {
 // at least 85 %. The range of all evaluations would hold too few of five runs.
 func TestPredictionCoverage(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone, and the race detector makes it half a minute")
+	}
 	const samples, evaluations = 600, 10
 	for i, s := range shapes(t) {
 		for k, within := range []float64{0, 1, 3} { // standard deviation, by that of the runs
