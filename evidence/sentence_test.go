@@ -20,41 +20,51 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// referenceAssessment judges the ledger by results/reference, of which it reads
-// the records that claims ask for.
-var referenceAssessment = sync.OnceValues(func() (*Assessment, error) {
+// referenceInput are the records of results/reference.
+var referenceInput = sync.OnceValues(func() (Input, error) {
 	l, err := experiments.Ledgers()
 	if err != nil {
-		return nil, err
+		return Input{}, err
 	}
 	in, err := emptyInput(l)
 	if err != nil {
-		return nil, err
+		return in, err
 	}
-	all, err := Assess(in)
-	if err != nil {
-		return nil, err
+	var ids []string
+	for _, p := range in.Plan {
+		ids = append(ids, p.ID)
 	}
-	read := make([]*record.Record, len(all.Missing))
-	failed := make([]error, len(all.Missing))
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	read := make([]*record.Record, len(ids))
+	failed := make([]error, len(ids))
 	var wait sync.WaitGroup
 	const readers = 4
 	for from := range readers {
 		wait.Go(func() {
-			for i := from; i < len(all.Missing); i += readers {
-				read[i], failed[i] = record.Read(filepath.Join("../results/reference/records", all.Missing[i].ID+".jsonl.gz"))
+			for i := from; i < len(ids); i += readers {
+				read[i], failed[i] = record.Read(filepath.Join("../results/reference/records", ids[i]+".jsonl.gz"))
 			}
 		})
 	}
 	wait.Wait()
 	for i, r := range read {
 		switch {
-		case errors.Is(failed[i], fs.ErrNotExist): // not recorded yet: its claims are not run
+		case errors.Is(failed[i], fs.ErrNotExist): // not recorded: what it answers is not run
 		case failed[i] != nil:
-			return nil, failed[i]
+			return in, failed[i]
 		default:
-			in.Records[all.Missing[i].ID] = r
+			in.Records[ids[i]] = r
 		}
+	}
+	return in, nil
+})
+
+// referenceAssessment judges the ledger by results/reference.
+var referenceAssessment = sync.OnceValues(func() (*Assessment, error) {
+	in, err := referenceInput()
+	if err != nil {
+		return nil, err
 	}
 	return Assess(in)
 })

@@ -21,33 +21,61 @@ const onlineText = "A method that learns from a stream is tested on each sample 
 // online makes the figures of prequential error and regret: one for each of the paper's
 // figures of curves.
 func (b *builder) online() (out []*Figure) {
-	tested := func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil }
 	for _, pf := range b.paper.Figures {
 		if pf.Kind != experiments.FigureCurves {
 			continue
 		}
-		o := &onlineCurves{task: pf.Task, regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
-		of := func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }
-		stars := b.records(b.planned(func(p experiments.Planned) bool {
-			return p.Run.Method == "lbfgs" && p.Run.Data.Name == pf.Data && p.Run.Task == pf.Task
-		}))
-		o.series = b.ranked(of, tested)
-		if len(o.series) == 0 {
-			continue
+		f := b.onlineFigure(pf.Data, pf.Task,
+			func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) },
+			func(p experiments.Planned) bool { return p.Run.Data.Name == pf.Data && p.Run.Task == pf.Task })
+		if f != nil {
+			out = append(out, f)
 		}
-		for _, s := range o.series {
-			for _, r := range s.Runs {
-				o.against(r, stars)
-			}
-		}
-		out = append(out, &Figure{
-			Name:    "online-" + pf.Data + "-" + pf.Task,
-			Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(pf.Task), pf.Data),
-			Caption: o.caption(),
-			content: o,
-		})
 	}
 	return out
+}
+
+// onlineOfOwn makes them for specs that are not of this project: one for each data set and
+// task.
+func (b *builder) onlineOfOwn() (out []*Figure) {
+	type group struct{ data, variant, task string }
+	of := func(p experiments.Planned) group { return group{p.Run.Data.Name, p.Run.Data.Variant, p.Run.Task} }
+	seen := make(map[group]bool)
+	for _, s := range b.series(allRuns) {
+		g := of(s.planned[0])
+		if seen[g] {
+			continue
+		}
+		seen[g] = true
+		fits := func(p experiments.Planned) bool { return of(p) == g }
+		if f := b.onlineFigure(s.dataName(), g.task, fits, fits); f != nil {
+			f.Name = "online" + strconv.Itoa(len(out)+1)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// onlineFigure makes the figure of the runs that fit, with the regrets against L-BFGS among
+// others; nil if no run has what it shows.
+func (b *builder) onlineFigure(data, task string, fits, others func(experiments.Planned) bool) *Figure {
+	o := &onlineCurves{task: task, regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
+	o.series = b.ranked(fits, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
+	if len(o.series) == 0 {
+		return nil
+	}
+	stars := b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Method == "lbfgs" && others(p) }))
+	for _, s := range o.series {
+		for _, r := range s.Runs {
+			o.against(r, stars)
+		}
+	}
+	return &Figure{
+		Name:    "online-" + data + "-" + task,
+		Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(task), data),
+		Caption: o.caption(),
+		content: o,
+	}
 }
 
 // onlineCurves are the contents of a figure of prequential error and regret.

@@ -18,11 +18,16 @@ type Part struct {
 // parts are those of which there are records.
 func (b *builder) parts() []*Part {
 	all := []*Part{
-		{ID: "online", Title: "Learning online: prequential error and regret", Text: onlineText, Figures: b.online()},
+		onlinePart(b.online()),
 		{ID: "confidence", Title: "What pruning does to the confidence", Text: confidenceText, Figures: b.confidence()},
 		{ID: "seconds", Title: "Error against processor time", Text: secondsText, Figures: b.seconds()},
 	}
 	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
+}
+
+// onlinePart is the part on learning online.
+func onlinePart(figures []*Figure) *Part {
+	return &Part{ID: "online", Title: "Learning online: prequential error and regret", Text: onlineText, Figures: figures}
 }
 
 // allFigures are the report's figures with those of its parts.

@@ -82,6 +82,22 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestOwnParts: specs that are not of this project have the figure of learning online, one
+// for each of their data sets and tasks.
+func TestOwnParts(t *testing.T) {
+	in := diagnosed()
+	in.Own = "own"
+	r := build(in, fixturePaper(), fixtureDraw)
+	if len(r.Parts) != 1 || r.Parts[0].ID != "online" || len(r.Parts[0].Figures) < 4 || r.Parts[0].Figures[0].Name != "online1" {
+		t.Errorf("%+v", r.Parts)
+	}
+	in = fixtureInput()
+	in.Own = "own"
+	if r := build(in, fixturePaper(), fixtureDraw); len(r.Parts) > 0 {
+		t.Errorf("records of before: %+v", r.Parts)
+	}
+}
+
 // TestRegrets by hand, against L-BFGS on the same data only.
 func TestRegrets(t *testing.T) {
 	r := &record.Record{Points: []record.Point{

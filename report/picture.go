@@ -35,6 +35,7 @@ type trace struct {
 	look   look
 	curve  []sample
 	levels []float64 // values the paper prints for it
+	dots   bool      // each point of the curve is a dot, too
 }
 
 // A sample is a curve's value at one point of the x axis: the mean over runs
@@ -241,11 +242,14 @@ func (d panelDrawer) drawCurve(c draw.Canvas, t trace, at func(x, y float64) vg.
 		for i, s := range piece {
 			pts[i] = at(s.x, s.mean)
 		}
-		if len(pts) == 1 {
-			c.DrawGlyphNoClip(draw.GlyphStyle{Color: t.look.color, Radius: 1.8, Shape: draw.CircleGlyph{}}, pts[0])
-			continue
+		if len(pts) > 1 {
+			c.StrokeLines(t.look.line(), pts)
 		}
-		c.StrokeLines(t.look.line(), pts)
+		if t.dots || len(pts) == 1 {
+			for _, pt := range pts {
+				c.DrawGlyphNoClip(draw.GlyphStyle{Color: t.look.color, Radius: 1.8, Shape: draw.CircleGlyph{}}, pt)
+			}
+		}
 	}
 }
 

@@ -87,6 +87,9 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 func (b *builder) fillOwn(r *Report) {
 	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
 	r.Figures = append(b.tradeoffs(), b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
+	if p := onlinePart(b.onlineOfOwn()); len(p.Figures) > 0 {
+		r.Parts = []*Part{p}
+	}
 	r.Runs = b.runs()
 	r.Notes = b.notes()
 }

@@ -32,7 +32,7 @@ func (b *builder) tradeoffs() []*Figure {
 			out = append(out, &Figure{
 				Name: name, Title: fmt.Sprintf("Error, model order and time. %s on %s", taskTitle(task), data),
 				Caption: "Final error on the test set against (a) the final model order and (b) the processor time of the training thread, evaluations excluded. " +
-					"Points are means over runs, joined where they are of one method. Times are of the machines that made the records.",
+					"Dots are means over runs, joined where they are of one method. Times are of the machines that made the records.",
 				content: newTradeoff(task, group),
 			})
 		}
@@ -89,8 +89,8 @@ func (t *tradeoff) drawing() drawing {
 	var l legend
 	for i, lk := range t.looks() {
 		of := t.methods[i]
-		byOrder.traces = append(byOrder.traces, trace{look: lk, curve: points(of, orderAtEnd)})
-		byTime.traces = append(byTime.traces, trace{look: lk, curve: points(of, secondsInAll)})
+		byOrder.traces = append(byOrder.traces, trace{look: lk, curve: points(of, orderAtEnd), dots: true})
+		byTime.traces = append(byTime.traces, trace{look: lk, curve: points(of, secondsInAll), dots: true})
 		l = append(l, lineEntry(plainLetters(t.name(of)), lk))
 	}
 	byOrder.span()
