@@ -239,13 +239,15 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestReplace: what a seal covers is replaced, what it does not cover stays.
+// TestReplace: what a seal covers is replaced; what it does not cover, and a tournament,
+// stays.
 func TestReplace(t *testing.T) {
 	dir, stage := t.TempDir(), t.TempDir()
 	part := record.Parts()[0]
 	for path, text := range map[string]string{
 		filepath.Join(dir, record.ManifestName): "old", filepath.Join(dir, part): "old", filepath.Join(dir, record.Parts()[1]): "old",
 		filepath.Join(dir, "README.md"): "kept", filepath.Join(stage, part): "new",
+		filepath.Join(dir, record.Tournament): "kept",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -254,7 +256,7 @@ func TestReplace(t *testing.T) {
 	if err := replace(stage, dir); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"README.md", part}
+	want := []string{"README.md", part, record.Tournament}
 	slices.Sort(want)
 	text, err := os.ReadFile(filepath.Join(dir, part))
 	if got := testutil.Names(t, dir); !slices.Equal(got, want) || string(text) != "new" || err != nil {

@@ -101,6 +101,9 @@ func replaceable(dir string) error {
 		return nil
 	}
 	for _, part := range record.Parts() {
+		if part == record.Tournament {
+			continue // it would stay
+		}
 		if _, err := os.Lstat(filepath.Join(dir, part)); err == nil {
 			return harness.Usage(fmt.Errorf("%s holds %s, which is not sealed; --from would replace it", dir, part))
 		}
@@ -192,8 +195,9 @@ func writeKept(r *report.Report, dir string) error {
 }
 
 // replace moves everything in stage to dir, in the place of all that a seal
-// covers there: a part that stage lacks is not left from an older seal. The
-// manifest goes first: what is left if this is interrupted is not sealed.
+// covers there but for a tournament, which stays: another part that stage lacks
+// is not left from an older seal. The manifest goes first: what is left if this is
+// interrupted is not sealed.
 func replace(stage, dir string) error {
 	defer files.Hold()()
 	entries, err := os.ReadDir(stage)
@@ -201,6 +205,9 @@ func replace(stage, dir string) error {
 		return err
 	}
 	for _, name := range append([]string{record.ManifestName}, record.Parts()...) {
+		if name == record.Tournament {
+			continue
+		}
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}

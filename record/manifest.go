@@ -24,7 +24,11 @@ const ManifestName = "MANIFEST"
 // manifestParts are what a seal covers of a results folder. Anything else in it
 // may change: a README, benchmarks, the report of an ordinary folder. table1 is in
 // references that were sealed when Table 1's runs had records of their own kind.
-var manifestParts = []string{"figures", "records", "table1", "tables", "verdicts.json"}
+var manifestParts = []string{"figures", "records", "table1", "tables", Tournament, "verdicts.json"}
+
+// Tournament is the part of a reference that is not made from its records: the outcome of
+// a tournament whose own records are not kept.
+const Tournament = "tournament"
 
 // Parts returns the names of the files and folders in a results folder that a seal
 // covers, in alphabetical order.
