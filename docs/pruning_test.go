@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"polkrepro/experiments"
 )
 
 // TestPruningTables: the cells of docs/pruning.md's tables are those of the recorded
@@ -89,4 +91,52 @@ func recorded(t *testing.T, path, name, column string) string {
 	}
 	t.Fatalf("%s has no heuristic %q", path, name)
 	return ""
+}
+
+// TestLearnersTable: the errors in docs/learners.md are those of the recorded Table S3.
+func TestLearnersTable(t *testing.T) {
+	fields := map[string][2]string{
+		"multidist, hinge": {"multidist (calibrated)", "ksvm"}, "multidist, logistic": {"multidist (calibrated)", "klr"},
+		"MNIST, hinge": {"mnist", "ksvm"}, "MNIST, logistic": {"mnist", "klr"},
+	}
+	f, err := os.Open("../results/reference/tables/tableS3.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := slices.Index(rows[0], "error (%)")
+	want := make(map[[3]string]string) // by data, task and series
+	for _, row := range rows[1:] {
+		want[[3]string(row[:3])], _, _ = strings.Cut(row[column], " (")
+	}
+	_, section, _ := strings.Cut(read(t, "docs/learners.md"), "\n| | multidist, hinge |")
+	section, _, _ = strings.Cut(section, "\n\n")
+	header := []string{"", "multidist, hinge", "multidist, logistic", "MNIST, hinge", "MNIST, logistic"}
+	compared := 0
+	for line := range strings.Lines(section) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(cells[0]), "`"), "`")
+		m := experiments.Method(name)
+		if m == nil || len(cells) != len(header) {
+			continue
+		}
+		for i, cell := range cells[1:] {
+			cell = strings.Trim(strings.TrimSpace(cell), "*")
+			if cell == "—" {
+				continue
+			}
+			of := fields[header[i+1]]
+			if got := want[[3]string{of[0], of[1], m.Title}]; got != cell {
+				t.Errorf("%s on %s: %q, and the recorded runs have %q", name, header[i+1], cell, got)
+			}
+			compared++
+		}
+	}
+	if compared < 20 {
+		t.Errorf("%d errors compared", compared)
+	}
 }
