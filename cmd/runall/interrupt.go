@@ -97,7 +97,7 @@ func (e *ending) watchdog() {
 	files.Freeze()
 	files.RemoveUnfinished()
 	fmt.Fprintln(e.stderr, "runall: interrupted")
-	if resumed[name] {
+	if resumed[name] || name == "" { // without a name nothing has begun
 		fmt.Fprintln(e.stderr, "To resume:", commandLine())
 	}
 	os.Exit(harness.ExitInterrupted)
