@@ -263,7 +263,7 @@ func TestSourceScale(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
 	var b strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&b, "%d,%d.5,%s\n", 1_700_000_000_000+(i*i)%37, i%5, []string{"a", "b"}[i%2])
+		fmt.Fprintf(&b, "%d,%d.5,%s\n", 1_700_000_000_000+int64(i*i%37), i%5, []string{"a", "b"}[i%2])
 	}
 	write(t, path, []byte(b.String()))
 	s := Source{Train: path, Label: Column{Number: -1}, Holdout: 0.25, SplitSeed: 7}
@@ -282,7 +282,7 @@ func TestSourceScale(t *testing.T) {
 		least, most = min(least, v), max(most, v)
 	}
 	for k, i := range held {
-		if want := float32((float64(1_700_000_000_000+(i*i)%37) - least) * (1 / (most - least))); set.Test.Row(k)[0] != want {
+		if want := float32((float64(1_700_000_000_000+int64(i*i%37)) - least) * (1 / (most - least))); set.Test.Row(k)[0] != want {
 			t.Errorf("held-out row %d is %v, want %v", k, set.Test.Row(k)[0], want)
 		}
 	}

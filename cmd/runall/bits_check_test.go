@@ -1,0 +1,144 @@
+//go:build check
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+	"polkrepro/record"
+)
+
+// A machine is one of those that TestCheckSameBits runs the specs of testdata/bits on, or
+// something that makes the present machine like another.
+type machine struct {
+	name     string
+	build    []string // environment of the build
+	tags     string   // of the build
+	run      []string // environment of the runs
+	workers  string
+	emulator string
+}
+
+// machines returns the present one first.
+func machines() []machine {
+	list := []machine{{name: "this machine", run: []string{"GOMAXPROCS=2"}, workers: "2"}}
+	if runtime.GOARCH == "amd64" {
+		list = append(list,
+			machine{name: "AVX2, one processor", run: []string{"GODEBUG=cpu.avx512f=off", "GOMAXPROCS=1"}, workers: "1"},
+			machine{name: "GOAMD64=v3", build: []string{"GOAMD64=v3"}, workers: "2"})
+	}
+	list = append(list, machine{name: "plain Go", tags: "noasm", workers: "2"})
+	if runtime.GOARCH != "arm64" {
+		list = append(list, machine{name: "arm64", build: []string{"GOARCH=arm64"}, workers: "2", emulator: "qemu-aarch64-static"})
+	}
+	return list
+}
+
+// TestCheckSameBits: all methods and pruning heuristics have the same records bit for bit,
+// except for times, with each set of vector instructions, in plain Go, on another
+// architecture, and on one and two processors. Texture maps are computed by the first
+// machine only, because they take an emulator minutes; package data has their checksums.
+func TestCheckSameBits(t *testing.T) {
+	specs, err := filepath.Glob("testdata/bits/*.yaml")
+	if err != nil || len(specs) == 0 {
+		t.Fatal(err, specs)
+	}
+	for i := range specs {
+		if specs[i], err = filepath.Abs(specs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := t.TempDir()
+	var want *record.Collection
+	for _, m := range machines() {
+		t.Run(m.name, func(t *testing.T) {
+			got := m.reproduce(t, dir, specs)
+			if want == nil {
+				want = got
+				checkAllMethods(t, got)
+				return
+			}
+			sameRecords(t, got, want)
+		})
+		if want == nil {
+			return
+		}
+	}
+}
+
+// reproduce runs the specs in dir and returns the records.
+func (m machine) reproduce(t *testing.T, dir string, specs []string) *record.Collection {
+	t.Helper()
+	var args []string
+	if m.emulator != "" {
+		if _, err := exec.LookPath(m.emulator); err != nil {
+			if os.Getenv("POLK_REQUIRE_DATA") != "" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+		args = append(args, m.emulator)
+	}
+	program, results := filepath.Join(t.TempDir(), "runall"), t.TempDir()
+	build := exec.Command("go", "build", "-tags", m.tags, "-o", program, ".")
+	build.Env = append(os.Environ(), append(m.build, "CGO_ENABLED=0")...)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	args = append(args, program, "reproduce", "--results", results, "--workers", m.workers, "--progress", "quiet")
+	if os.Getenv("POLK_REQUIRE_DATA") != "" {
+		args = append(args, "--require-data")
+	}
+	run := exec.Command(args[0], append(args[1:], specs...)...)
+	run.Dir, run.Env = dir, append(os.Environ(), m.run...)
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return records(t, results)
+}
+
+// checkAllMethods fails unless each method and heuristic has a record.
+func checkAllMethods(t *testing.T, c *record.Collection) {
+	t.Helper()
+	var methods, pruners []string
+	for _, r := range c.Records {
+		methods = append(methods, r.Header.Run.Method)
+		pruners = append(pruners, cmp.Or(r.Header.Run.Params.Pruner, prune.KOMP))
+	}
+	for _, m := range experiments.Methods() {
+		if !slices.Contains(methods, m.Name) {
+			t.Errorf("no run of method %s", m.Name)
+		}
+	}
+	for _, h := range prune.All() {
+		if !slices.Contains(pruners, h.Name) {
+			t.Errorf("no run of pruner %s", h.Name)
+		}
+	}
+}
+
+// sameRecords fails unless the collections have the same records, bit for bit except for times.
+func sameRecords(t *testing.T, got, want *record.Collection) {
+	t.Helper()
+	if len(got.Records) != len(want.Records) {
+		t.Fatalf("%d records, want %d", len(got.Records), len(want.Records))
+	}
+	byID := make(map[string]*record.Record)
+	for _, r := range want.Records {
+		byID[r.Header.ID] = r
+	}
+	for _, r := range got.Records {
+		if o := byID[r.Header.ID]; o == nil || !bytes.Equal(record.Canonical(r), record.Canonical(o)) {
+			t.Errorf("%s %s %s %s: the records differ", r.Header.Run.Data, r.Header.Run.Task, r.Header.Run.Method, r.Header.Run.Params.Pruner)
+		}
+	}
+}
