@@ -278,7 +278,7 @@ func TestSourceScale(t *testing.T) {
 	held, kept := heldOut(40, 0.25, 7)
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, i := range kept {
-		v := float64(1_700_000_000_000 + (i*i)%37)
+		v := float64(1_700_000_000_000 + int64(i*i%37))
 		least, most = min(least, v), max(most, v)
 	}
 	for k, i := range held {
