@@ -19,7 +19,7 @@ import (
 )
 
 // What tuning does is decided by the rows and by these numbers, never by a
-// clock: the same rows give the same settings on every machine of one class.
+// clock: the same rows give the same settings on every machine.
 const (
 	tuneRows    = 4000    // rows of a file that settings are tried on, drawn from all of them
 	tuneHeld    = 500     // of these, most that are held out

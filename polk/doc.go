@@ -36,11 +36,11 @@
 //
 // # Determinism and concurrency
 //
-// The same configuration and samples give the same bits in the same binary on
-// machines of one class, whatever [Config].Threads is; a learner that was saved
-// and loaded goes on as if it had not been (see [Learner.Save]). A Learner is
-// not safe for concurrent use; many may be used at once. An Expansion is the
-// learner's own until it is cloned.
+// The same configuration and samples give the same bits on every machine (see
+// docs/numerics.md), whatever [Config].Threads is; a learner that was saved and
+// loaded goes on as if it had not been (see [Learner.Save]). A Learner is not safe
+// for concurrent use; many may be used at once. An Expansion is the learner's own
+// until it is cloned.
 //
 // # What is exact and what is fast
 //

@@ -14,8 +14,8 @@
 // # Two sums
 //
 // The digest in the last line is the SHA-256 of all that is deterministic in
-// the record (see [Canonical]): two executions of a run on the same class of
-// machine have the same digest, whenever and however fast they ran. The sum,
+// the record (see [Canonical]): two executions of a run have the
+// same digest, whenever, wherever and however fast they ran. The sum,
 // the very last field, is the SHA-256 of the file's bytes up to the sum's own
 // first digit: a truncated file, or one with any byte changed, is not read.
 //

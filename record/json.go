@@ -152,8 +152,8 @@ type canonicalFinal struct {
 // Canonical returns what is deterministic in a record as canonical JSON: its
 // ID, run, data sums and facts, every point and the final figures. Timing,
 // elapsed time, provenance, the time it started, the digest and the sum are
-// left out. Two records of the same run made by the same binary on the same
-// class of machine are equal in this form, byte for byte. It panics if a
+// left out. Two records of the same run made by the same version of the
+// program are equal in this form, byte for byte. It panics if a
 // hyper-parameter of the run is not a finite number.
 func Canonical(r *Record) []byte {
 	points := make([]canonicalPoint, len(r.Points))

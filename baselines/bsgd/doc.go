@@ -42,9 +42,8 @@
 //
 // # Determinism and concurrency
 //
-// The same configuration, samples and sizes of steps give the same bits on
-// machines of one class, whatever the number of threads: nothing is drawn. A
-// Learner must not be shared by goroutines. A model is saved by
-// [kernel.Expansion.Write]; the learner itself is not, so training can't be
-// taken up again.
+// The same configuration, samples and sizes of steps give the same bits on every
+// machine, whatever the number of threads: nothing is drawn. A Learner must not be
+// shared by goroutines. A model is saved by [kernel.Expansion.Write]; the learner
+// itself is not, so training can't be resumed.
 package bsgd

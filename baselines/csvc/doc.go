@@ -24,8 +24,8 @@
 //
 // Time grows between N² and N³ with the size N of a pair of classes (Bottou and
 // Lin, below); memory is [Config].CacheBytes for each of Threads pairs and 16·p bytes a point. [Train] is
-// a function of its arguments, bit for bit on machines of one class whatever the
-// number of threads, and may be called from several goroutines at once.
+// a function of its arguments, bit for bit on every machine whatever the number of
+// threads, and may be called from several goroutines at once.
 //
 // # Form
 //
