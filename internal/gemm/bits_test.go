@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"math/big"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,12 +40,14 @@ var inputs = []string{
 	"tiny",    // products are subnormal or underflow
 	"huge",    // products overflow
 	"mixed",   // of all magnitudes
+	"ties",    // sums a rounding error away from midpoints of neighbouring numbers
+	"subties", // the same among subnormal numbers
 	"special", // unit, with infinities, NaN, zeros and subnormal numbers between
 }
 
 // number returns a random number of the given kind.
 func number[T Float](s *source, kind string) T {
-	bits, low := 24, -74 // of the significand; the exponent of the root of the least normal number
+	bits, low := 24, -74 // of the significand; about half the exponent of the least number
 	if sizeOf[T]() == 8 {
 		bits, low = 53, -538
 	}
@@ -60,6 +64,21 @@ func number[T Float](s *source, kind string) T {
 		u *= T(math.Ldexp(1, -low-s.intn(20)))
 	case "mixed":
 		u *= T(math.Ldexp(1, s.intn(-2*low)+low))
+	case "ties", "subties":
+		// Products of two are 2ᵉ·(1 + i·ulp + j·ulp²) for few i and j, about half an
+		// ulp of what a sum of others amounts to.
+		e := -bits/2 + s.intn(4)
+		if s.intn(2) == 0 {
+			e = 0
+		}
+		if kind == "subties" {
+			e = low - 1 + s.intn(3)
+			if s.intn(4) == 0 {
+				e += bits / 2
+			}
+		}
+		u = 1 + T(s.intn(9)-4)*T(epsOf[T]())
+		u *= T(math.Ldexp(1, e)) * T(1-2*s.intn(2))
 	case "special":
 		switch s.intn(64) {
 		case 0:
@@ -102,6 +121,10 @@ var scalings = [][2]float64{{1, 0}, {-0.7, 0}, {1, 1}, {-1.3, 1}, {0.3, -2.1}, {
 // kernelBits records the outputs of all kernels of one element type.
 func kernelBits[T Float](kr *kernels[T], kind string, rec record[T]) {
 	s := source(1)
+	vanishing := T(0x1p-80) // its square underflows
+	if sizeOf[T]() == 8 {
+		vanishing = 0x1p-540
+	}
 	for i, k := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 384} {
 		m, n := 1+s.intn(20), 1+s.intn(100)
 		a, b := numbers[T](&s, kind, m*k), numbers[T](&s, kind, n*k)
@@ -144,7 +167,12 @@ func kernelBits[T Float](kr *kernels[T], kind string, rec record[T]) {
 				}
 			}
 		}
-		rec("dots", c)
+		// Products that underflow to −0, which remains unless a zero is added.
+		for q := range k {
+			a[q], b[q] = -vanishing, vanishing
+		}
+		kr.dots(1, 1, k, a, k, b, k, &out)
+		rec("dots", append(c, out[0]))
 	}
 	for n := 1; n <= 70; n++ {
 		c, nb := numbers[T](&s, kind, n), numbers[T](&s, kind, n)
@@ -194,7 +222,7 @@ func vectorBits(v *vectors, kind string, rec record[float64]) {
 	s := source(3)
 	for n := 1; n <= 140; n++ {
 		x, y := numbers[float64](&s, kind, n), numbers[float64](&s, kind, n)
-		rec("dot", []float64{v.dot(x, y)})
+		rec("dot", []float64{v.dot(x, y), v.dot(slices.Repeat([]float64{-0x1p-540}, n), slices.Repeat([]float64{0x1p-540}, n))})
 		dst := make([]float64, n)
 		v.product(dst, x, y)
 		rec("product", dst)
@@ -353,4 +381,112 @@ func TestSameBits(t *testing.T) {
 	}
 	t.Run("float32", testSameBits[float32])
 	t.Run("float64", testSameBits[float64])
+}
+
+// bigFMA is the oracle of fma, for finite numbers.
+func bigFMA[T Float](x, y, z T) T {
+	exact := func(v T) *big.Float { return new(big.Float).SetPrec(5000).SetFloat64(float64(v)) }
+	sum := exact(x)
+	sum.Mul(sum, exact(y)).Add(sum, exact(z)) // zeros have IEEE's signs
+	if sizeOf[T]() == 4 {
+		v, _ := sum.Float32()
+		return T(v)
+	}
+	v, _ := sum.Float64()
+	return T(v)
+}
+
+// hardFMA returns y and z for x = 2ᵃ·(1 + c·ulp) such that x·y is a rounding
+// error away from half a unit in the last place of z, or of one with fewer bits.
+// z is a multiple of 2ᵉ.
+func hardFMA[T Float](s *source, a, c, e int) (y, z T) {
+	bits := 24
+	if sizeOf[T]() == 8 {
+		bits = 53
+	}
+	m := int64(s.next() >> (64 - bits))
+	switch s.intn(4) {
+	case 0:
+		m = 1<<bits - 1 - int64(s.intn(3))
+	case 1:
+		m >>= s.intn(bits + 1)
+	}
+	c += s.intn(3) - 1
+	sign := func() T { return T(1 - 2*s.intn(2)) }
+	return T(math.Ldexp(1-float64(c)*epsOf[T](), e-1-a)) * sign(), T(math.Ldexp(float64(m), e)) * sign()
+}
+
+func testFMA[T Float](t *testing.T) {
+	s := source(5)
+	check := func(by string, got, x, y, z T) {
+		t.Helper()
+		if want := bigFMA(x, y, z); bitsOf(got) != bitsOf(want) {
+			t.Fatalf("%s: %b·%b + %b = %b, want %b", by, x, y, z, got, want)
+		}
+	}
+	kr := kernelsOf[T]()
+	lanes := 64 / sizeOf[T]()
+	least, most := -152, 104
+	if sizeOf[T]() == 8 {
+		least, most = -1077, 971
+	}
+	y, z := make([]T, kr.nr), make([]T, kr.nr)
+	panel, c := make([]T, 2*kr.nr), make([]T, kr.nr)
+	u, v := make([]T, lanes+1), make([]T, lanes+1)
+	var out dotTile[T]
+	for i := range 3000 {
+		var e int
+		switch i % 4 {
+		case 0:
+			e = least + s.intn(8) // subnormal, or too small
+		case 1:
+			e = most // overflows if all bits of z are set
+		default:
+			e = least + s.intn(most-least)
+		}
+		a, ulps := e/2+s.intn(20)-10, s.intn(9)-4
+		x := T(math.Ldexp(1+float64(ulps)*epsOf[T](), a))
+		for j := range y {
+			y[j], z[j] = hardFMA[T](&s, a, ulps, e)
+			panel[j], panel[kr.nr+j] = z[j], y[j]
+		}
+		// By way of a tile of two columns: 1·z, then x·y.
+		kr.tile(1, kr.nr, 2, []T{1, x}, 2, panel, 1, 0, c, kr.nr)
+		for j, got := range c {
+			if z[j] != 0 {
+				check("tile", got, x, y[j], z[j])
+			}
+		}
+		// By way of one lane of a dot product.
+		u[0], u[lanes], v[0], v[lanes] = 1, x, z[0], y[0]
+		if kr.dots(1, 1, lanes+1, u, lanes+1, v, lanes+1, &out); z[0] != 0 && out[0] != 0 {
+			check("dots", out[0], x, y[0], z[0])
+		}
+		for j := range y {
+			check("fma", fma(x, y[j], z[j]), x, y[j], z[j])
+		}
+	}
+	for _, x := range []T{0, T(math.Copysign(0, -1)), 1, -1, T(math.Ldexp(1, -120)), T(-math.Ldexp(1, -120))} {
+		for _, y := range []T{0, T(math.Copysign(0, -1)), 1, -1, T(math.Ldexp(1, -120))} {
+			for _, z := range []T{0, T(math.Copysign(0, -1)), 1, -1} {
+				check("fma", fma(x, y, z), x, y, z)
+			}
+		}
+	}
+	inf, nan := T(math.Inf(1)), T(math.NaN())
+	for _, f := range [][4]T{{inf, 1, 1, inf}, {1, -inf, 1, -inf}, {1, 1, inf, inf}, {inf, 1, -inf, nan}, {inf, 0, 1, nan}, {nan, 1, 1, nan}, {1, 1, nan, nan}} {
+		if got := fma(f[0], f[1], f[2]); bitsOf(got) != bitsOf(f[3]) {
+			t.Errorf("%v·%v + %v = %v, want %v", f[0], f[1], f[2], got, f[3])
+		}
+	}
+}
+
+// TestFMA holds the multiply-add of plain Go, and those within kernels, against
+// arithmetic with 5,000 bits, in cases near the midpoints of neighbouring numbers,
+// where rounding twice would show, among subnormal numbers and near overflow.
+func TestFMA(t *testing.T) {
+	eachBackend(t, func(t *testing.T) {
+		t.Run("float32", testFMA[float32])
+		t.Run("float64", testFMA[float64])
+	})
 }
