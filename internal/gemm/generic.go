@@ -16,28 +16,20 @@ func genericBackend() backend {
 			name: "generic", mr: 8, nr: genericNR, lanes: genericVec,
 			tile: tileGeneric32,
 			dots: dotsGeneric32, dotA: 1, dotB: 1,
-			gauss:      gaussGeneric[float32],
-			exp:        expGeneric[float32],
+			gauss:      gaussGeneric32,
+			exp:        expGeneric32,
 			sumSquares: sumSquaresGeneric,
 		},
 		&kernels[float64]{
 			name: "generic", mr: 8, nr: genericNR, lanes: genericVec,
 			tile: tileGeneric64,
 			dots: dotsGeneric64, dotA: 1, dotB: 1,
-			gauss:      gaussGeneric[float64],
-			exp:        expGeneric[float64],
+			gauss:      gaussGeneric64,
+			exp:        expGeneric64,
 			sumSquares: func(x []float64) float64 { return dotGeneric(x, x) },
 		},
 		&vectors{dotGeneric, axpyGeneric, productGeneric, largestGeneric},
 	}
-}
-
-// fma returns x·y + z, rounded once.
-func fma[T Float](x, y, z T) T {
-	if sizeOf[T]() == 8 {
-		return T(math.FMA(float64(x), float64(y), float64(z)))
-	}
-	return T(sum32(float64(x)*float64(y), float64(z)))
 }
 
 // sum32 returns p + z, rounded once to float32, for a product p of two
@@ -73,12 +65,22 @@ func sumOdd(p, z float64) float32 {
 	return float32(s)
 }
 
+// fma32 returns x·y + z, rounded once.
+func fma32(x, y, z float32) float32 { return sum32(float64(x)*float64(y), float64(z)) }
+
 func tileGeneric64(rows, cols, k int, a []float64, lda int, p []float64, alpha, beta float64, c []float64, ldc int) {
 	for i := range rows {
 		for j := 0; j < cols; j += genericVec {
+			row := c[i*ldc+j:]
 			var s [genericVec]float64
 			row64(a[i*lda:i*lda+k], p[j:], &s)
-			storeGeneric(c[i*ldc+j:i*ldc+min(j+genericVec, cols)], &s, alpha, beta)
+			for j, v := range s[:min(genericVec, cols-j)] {
+				if beta == 0 {
+					row[j] = alpha * v
+				} else {
+					row[j] = math.FMA(v, alpha, float64(beta*row[j]))
+				}
+			}
 		}
 	}
 }
@@ -106,9 +108,16 @@ func tileGeneric32(rows, cols, k int, a []float32, lda int, p []float32, alpha, 
 		x := a[i*lda : i*lda+k]
 		exact := !tiny && !hasTiny(x)
 		for j := 0; j < cols; j += genericVec {
+			row := c[i*ldc+j:]
 			var s [genericVec]float32
 			row32(x, p[j:], &s, exact)
-			storeGeneric(c[i*ldc+j:i*ldc+min(j+genericVec, cols)], &s, alpha, beta)
+			for j, v := range s[:min(genericVec, cols-j)] {
+				if beta == 0 {
+					row[j] = alpha * v
+				} else {
+					row[j] = fma32(v, alpha, float32(beta*row[j]))
+				}
+			}
 		}
 	}
 }
@@ -168,16 +177,6 @@ func row32ToMidpoint(q int, x, p []float32, s *[genericVec]float32) int {
 // midpoint reports whether s lies halfway between two neighbouring float32s,
 // if these are not subnormal.
 func midpoint(s float64) bool { return uint32(math.Float64bits(s))<<3 == 1<<31 }
-
-func storeGeneric[T Float](c []T, s *[genericVec]T, alpha, beta T) {
-	for j := range c {
-		if beta == 0 {
-			c[j] = alpha * s[j]
-		} else {
-			c[j] = fma(s[j], alpha, T(beta*c[j]))
-		}
-	}
-}
 
 func dotsGeneric32(_, _, k int, a []float32, _ int, b []float32, _ int, out *dotTile[float32]) {
 	var s [16]float32
@@ -282,66 +281,86 @@ func largestGeneric(x, y []float64) {
 	}
 }
 
-func gaussGeneric[T Float](c, nb []T, na, gamma T) {
+func gaussGeneric32(c, nb []float32, na, gamma float32) {
 	nb = nb[:len(c)]
 	for j, v := range c {
-		d := fma(-2, v, na+nb[j])
+		d := fma32(-2, v, na+nb[j])
 		if d < 0 { // false for NaN, which stays
 			d = 0
 		}
-		c[j] = T(-gamma * d)
+		c[j] = exp32(float32(-gamma * d))
 	}
-	expGeneric(c, c)
 }
 
-// The constants of exp: the clamps, the two parts of ln 2, and the
-// coefficients of q. The generator in _asm has them too.
-const log2e = 1.4426950408889634
-
-var (
-	exp32 = expConstants[float32]{-110, 89, 0.6931471824645996, -1.904654299957768e-09, []float32{
-		0.0013926183587713494155, 0.0083631790527225781384, 0.041666554617204573652, 0.16666576989698775324, 0.5, 1, 1}}
-	exp64 = expConstants[float64]{-750, 710, 0.6931471805599453, 2.3190468138462996e-17, []float64{
-		2.5100385495510320289e-08, 2.7620088445409746215e-07, 2.7557268459997064112e-06, 2.4801521295954376061e-05,
-		0.0001984126986305361775, 0.0013888888917213716712, 0.0083333333333300615292, 0.041666666666624128934,
-		0.16666666666666668517, 0.50000000000000011102, 1, 1}}
-)
-
-type expConstants[T Float] struct {
-	least, most  T
-	ln2Hi, ln2Lo T
-	poly         []T // of exp(r), the highest power first
+func gaussGeneric64(c, nb []float64, na, gamma float64) {
+	nb = nb[:len(c)]
+	for j, v := range c {
+		d := math.FMA(-2, v, na+nb[j])
+		if d < 0 {
+			d = 0
+		}
+		c[j] = exp64(float64(-gamma * d))
+	}
 }
 
-func expGeneric[T Float](dst, src []T) {
-	k, ok := any(&exp32).(*expConstants[T])
-	if !ok {
-		k = any(&exp64).(*expConstants[T])
-	}
+func expGeneric32(dst, src []float32) {
 	for i, x := range src {
-		dst[i] = k.exp(x)
+		dst[i] = exp32(x)
 	}
 }
 
-// exp computes exp(x) = 2ⁿ·exp(r), |r| ≤ ln(2)/2.
-func (k *expConstants[T]) exp(x T) T {
+func expGeneric64(dst, src []float64) {
+	for i, x := range src {
+		dst[i] = exp64(x)
+	}
+}
+
+// exp32 returns exp(x) = 2ⁿ·exp(r), |r| ≤ ln(2)/2. The generator of the assembly
+// has these constants too.
+func exp32(x float32) float32 {
 	if x != x {
 		return x
 	}
-	x = min(max(x, k.least), k.most)
-	n := T(math.RoundToEven(float64(T(x * log2e))))
-	r := fma(-n, k.ln2Lo, fma(-n, k.ln2Hi, x))
-	p := k.poly[0]
-	for _, c := range k.poly[1:] {
-		p = fma(p, r, c)
-	}
-	// 2ⁿ in two factors, because n may exceed the exponents of float64. Only
-	// the last product is rounded.
-	h := int(n) >> 1
-	return T(float64(p) * exp2(int(n)-h) * exp2(h))
+	x = min(max(x, -110), 89)
+	n := float32(math.RoundToEven(float64(float32(x * 1.4426950408889634))))
+	r := fma32(-n, 0.6931471824645996, x)
+	r = fma32(-n, -1.904654299957768e-09, r)
+	p := fma32(0.0013926183587713494155, r, 0.0083631790527225781384)
+	p = fma32(p, r, 0.041666554617204573652)
+	p = fma32(p, r, 0.16666576989698775324)
+	p = fma32(p, r, 0.5)
+	p = fma32(p, r, 1)
+	p = fma32(p, r, 1)
+	return float32(float64(p) * exp2(int(n))) // rounded once, if subnormal
 }
 
-// exp2 returns 2ⁿ for the exponents n of normal float64s.
+// exp64 is exp32 for float64.
+func exp64(x float64) float64 {
+	if x != x {
+		return x
+	}
+	x = min(max(x, -750), 710)
+	n := math.RoundToEven(float64(x * 1.4426950408889634))
+	r := math.FMA(-n, 0.6931471805599453, x)
+	r = math.FMA(-n, 2.3190468138462996e-17, r)
+	p := math.FMA(2.5100385495510320289e-08, r, 2.7620088445409746215e-07)
+	p = math.FMA(p, r, 2.7557268459997064112e-06)
+	p = math.FMA(p, r, 2.4801521295954376061e-05)
+	p = math.FMA(p, r, 0.0001984126986305361775)
+	p = math.FMA(p, r, 0.0013888888917213716712)
+	p = math.FMA(p, r, 0.0083333333333300615292)
+	p = math.FMA(p, r, 0.041666666666624128934)
+	p = math.FMA(p, r, 0.16666666666666668517)
+	p = math.FMA(p, r, 0.50000000000000011102)
+	p = math.FMA(p, r, 1)
+	p = math.FMA(p, r, 1)
+	// In two factors, because 2ⁿ may be no float64. Only the last product is
+	// rounded.
+	h := int(n) >> 1
+	return p * exp2(int(n)-h) * exp2(h)
+}
+
+// exp2 returns 2ⁿ for the exponents n of normal numbers.
 func exp2(n int) float64 { return math.Float64frombits(uint64(n+1023) << 52) }
 
 // sumSquaresGeneric sums in eight lanes of float64, and what fills no eight
