@@ -6,14 +6,16 @@ import "math"
 // expression here may give other bits where a compiler fuses x*y + z: products
 // are rounded by a conversion, exact, or operands of math.FMA.
 
-// genericNR is the width of a panel, genericVec the number of its columns
-// that are computed side by side.
-const genericNR, genericVec = 16, 8
+const (
+	genericMR  = 32 // rows of a tile, which share one look at the panel: see hasTiny
+	genericNR  = 16 // columns of a tile
+	genericVec = 8  // columns that are computed side by side
+)
 
 func genericBackend() backend {
 	return backend{
 		&kernels[float32]{
-			name: "generic", mr: 8, nr: genericNR, lanes: genericVec,
+			name: "generic", mr: genericMR, nr: genericNR, lanes: genericVec,
 			tile: tileGeneric32,
 			dots: dotsGeneric32, dotA: 1, dotB: 1,
 			gauss:      gaussGeneric32,
@@ -21,7 +23,7 @@ func genericBackend() backend {
 			sumSquares: sumSquaresGeneric,
 		},
 		&kernels[float64]{
-			name: "generic", mr: 8, nr: genericNR, lanes: genericVec,
+			name: "generic", mr: genericMR, nr: genericNR, lanes: genericVec,
 			tile: tileGeneric64,
 			dots: dotsGeneric64, dotA: 1, dotB: 1,
 			gauss:      gaussGeneric64,
