@@ -34,25 +34,29 @@ func genericBackend() backend {
 	}
 }
 
-// sum32 returns p + z, rounded once to float32, for a product p of two
-// float32s, which is exact, and a float32 z.
+// sum32 returns a float64 whose rounding to float32 is that of the exact
+// p + z, for a product p of two float32s, which is exact, and a float32 z.
 //
-// Rounding s, the float64 nearest p + z, gives the same unless s lies halfway
-// between two neighbouring float32s: every such midpoint is a float64, so
-// rounding to float64 never steps across one, only onto it. The last 28 bits
-// of a midpoint are zero, those of a subnormal one included.
-func sum32(p, z float64) float32 {
-	s := p + z
-	if math.Float64bits(s)&(1<<28-1) != 0 {
-		return float32(s)
+// The float64 s nearest p + z is one unless it lies halfway between two
+// neighbouring float32s: every such midpoint is a float64, so rounding to
+// float64 never steps across one, only onto it. The last 28 bits of a midpoint
+// are zero, even if the neighbours are subnormal.
+//
+// The form is one that the compiler inlines.
+func sum32(p, z float64) (s float64) {
+	s = p + z
+	if math.Float64bits(s)<<36 == 0 {
+		s = sumOdd(p, z)
 	}
-	return sumOdd(p, z)
+	return
 }
 
-// sumOdd is sum32 by rounding to odd: if s = p + z is not exact, the one of
-// the two float64s around the exact sum whose last bit is set. It is never a
-// midpoint, and on the same side of all of them as the exact sum.
-func sumOdd(p, z float64) float32 {
+// sumOdd returns p + z rounded to odd: if the float64 nearest the sum is not
+// exact, the one of the two around the sum whose last bit is set. That is no
+// midpoint and on the same side of all of them as the sum.
+//
+//go:noinline
+func sumOdd(p, z float64) float64 {
 	s := p + z
 	// The error of s (Knuth's TwoSum), NaN if s is not finite.
 	v := s - p
@@ -64,11 +68,13 @@ func sumOdd(p, z float64) float32 {
 		}
 		s = math.Float64frombits(b | 1)
 	}
-	return float32(s)
+	return s
 }
 
 // fma32 returns x·y + z, rounded once.
-func fma32(x, y, z float32) float32 { return sum32(float64(x)*float64(y), float64(z)) }
+func fma32(x, y, z float32) float32 {
+	return float32(sum32(float64(x)*float64(y), float64(z)))
+}
 
 func tileGeneric64(rows, cols, k int, a []float64, lda int, p []float64, alpha, beta float64, c []float64, ldc int) {
 	for i := range rows {
@@ -148,7 +154,7 @@ func row32(x, p []float32, s *[genericVec]float32, exact bool) {
 		}
 		u := float64(x[q])
 		for j, v := range (*[genericVec]float32)(p[q*genericNR:]) {
-			s[j] = sum32(u*float64(v), float64(s[j]))
+			s[j] = float32(sum32(u*float64(v), float64(s[j])))
 		}
 	}
 }
@@ -198,7 +204,7 @@ func dotsGeneric32(_, _, k int, a []float32, _ int, b []float32, _ int, out *dot
 
 func lanes32(x, y, s *[16]float32) {
 	for i := range s {
-		s[i] = sum32(float64(x[i])*float64(y[i]), float64(s[i]))
+		s[i] = float32(sum32(float64(x[i])*float64(y[i]), float64(s[i])))
 	}
 }
 
@@ -317,22 +323,28 @@ func expGeneric64(dst, src []float64) {
 	}
 }
 
-// exp32 returns exp(x) = 2ⁿ·exp(r), |r| ≤ ln(2)/2. The generator of the assembly
-// has these constants too.
+// poly32 and poly64 are the coefficients of exp(r), the highest power's first.
+// The generator of the assembly has them too.
+var (
+	poly32 = [...]float32{0.0013926183587713494155, 0.0083631790527225781384, 0.041666554617204573652,
+		0.16666576989698775324, 0.5, 1, 1}
+	poly64 = [...]float64{2.5100385495510320289e-08, 2.7620088445409746215e-07, 2.7557268459997064112e-06,
+		2.4801521295954376061e-05, 0.0001984126986305361775, 0.0013888888917213716712, 0.0083333333333300615292,
+		0.041666666666624128934, 0.16666666666666668517, 0.50000000000000011102, 1, 1}
+)
+
+// exp32 returns exp(x) = 2ⁿ·exp(r), |r| ≤ ln(2)/2.
 func exp32(x float32) float32 {
 	if x != x {
 		return x
 	}
 	x = min(max(x, -110), 89)
 	n := float32(math.RoundToEven(float64(float32(x * 1.4426950408889634))))
-	r := fma32(-n, 0.6931471824645996, x)
-	r = fma32(-n, -1.904654299957768e-09, r)
-	p := fma32(0.0013926183587713494155, r, 0.0083631790527225781384)
-	p = fma32(p, r, 0.041666554617204573652)
-	p = fma32(p, r, 0.16666576989698775324)
-	p = fma32(p, r, 0.5)
-	p = fma32(p, r, 1)
-	p = fma32(p, r, 1)
+	r := float64(fma32(-n, -1.904654299957768e-09, fma32(-n, 0.6931471824645996, x)))
+	p := poly32[0]
+	for _, c := range poly32[1:] {
+		p = float32(sum32(float64(p)*r, float64(c)))
+	}
 	return float32(float64(p) * exp2(int(n))) // rounded once, if subnormal
 }
 
@@ -343,19 +355,11 @@ func exp64(x float64) float64 {
 	}
 	x = min(max(x, -750), 710)
 	n := math.RoundToEven(float64(x * 1.4426950408889634))
-	r := math.FMA(-n, 0.6931471805599453, x)
-	r = math.FMA(-n, 2.3190468138462996e-17, r)
-	p := math.FMA(2.5100385495510320289e-08, r, 2.7620088445409746215e-07)
-	p = math.FMA(p, r, 2.7557268459997064112e-06)
-	p = math.FMA(p, r, 2.4801521295954376061e-05)
-	p = math.FMA(p, r, 0.0001984126986305361775)
-	p = math.FMA(p, r, 0.0013888888917213716712)
-	p = math.FMA(p, r, 0.0083333333333300615292)
-	p = math.FMA(p, r, 0.041666666666624128934)
-	p = math.FMA(p, r, 0.16666666666666668517)
-	p = math.FMA(p, r, 0.50000000000000011102)
-	p = math.FMA(p, r, 1)
-	p = math.FMA(p, r, 1)
+	r := math.FMA(-n, 2.3190468138462996e-17, math.FMA(-n, 0.6931471805599453, x))
+	p := poly64[0]
+	for _, c := range poly64[1:] {
+		p = math.FMA(p, r, c)
+	}
 	// In two factors, because 2ⁿ may be no float64. Only the last product is
 	// rounded.
 	h := int(n) >> 1
