@@ -6,7 +6,8 @@
 //
 // On amd64 the kernels are assembly, AVX-512 or AVX2 with FMA, whichever the
 // CPU has; elsewhere, on older CPUs and under the build tag noasm they are
-// plain Go. [Backend] names the one in use.
+// plain Go. [Backend] names the one in use. All give the same bits, on every
+// architecture: those that the section Arithmetic defines.
 //
 // Under the build tag openblas, which needs cgo and the library, [MulABT]
 // hands products of at least 2²⁴ multiply-adds, 64 rows on either side, to
@@ -30,7 +31,57 @@
 //     min(m, n) ≤ 12 and k ≥ 256, where the large operand would otherwise be
 //     read at a fraction of the memory's bandwidth.
 //
-// Both AVX backends give the same bits; the generic one rounds every product.
+// # Arithmetic
+//
+// Every operation rounds to the element type, to nearest with ties to even, and
+// subnormal numbers are kept. fma(x, y, z) is x·y + z rounded once. A kernel
+// that does just this is a valid backend, whatever the sizes of its tiles and the
+// order of the elements of C. The sign and payload of NaN are not defined.
+//
+// In sequence: the k columns are cut into blocks of K = ⌈k/⌈k/384⌉⌉, rounded up
+// to a multiple of 8, and the rest. In each block s ← 0 and then s ← fma(a_iq,
+// b_jq, s) for its columns q in order. A block then updates C: c ← α·s if β = 0,
+// else c ← fma(α, s, β·c). From the second block on β is 1.
+//
+// In lanes: L = 64 bytes of lanes, 16 of float32 or 8 of float64, begin at 0, and
+// lane l adds up the columns q ≡ l (mod L) by s_l ← fma(a_iq, b_jq, s_l). If L
+// does not divide k, the last vector is filled with zeros, which are added too (to
+// −0 that makes a difference). Lanes are added in halves, s_l ← s_l + s_{l+h}
+// for l < h and h = L/2, L/4, …, 1. Then c ← α·s_0 if β = 0, else c ← α·s_0 + β·c
+// with both products rounded.
+//
+// [Dot] has 32 lanes. Each whole block of 32 elements adds one product to every
+// lane; the remaining elements go to the first eight lanes, eight at a time, the
+// last of them filled up with zeros. Then s_l ← (s_l + s_{8+l}) + (s_{16+l} +
+// s_{24+l}) for l < 8, and these eight are added in halves. [Axpy] is y ← fma(α, x,
+// y), [Product] x·y, [Largest] y ← x if x > y. The squared norm of a float64 row is
+// Dot(x, x). That of a float32 row is summed in eight lanes of float64, which are
+// added in halves, and the remaining elements are added to it in order; the
+// squares are exact.
+//
+// A Gaussian value is computed from c, the product in sequence, by
+//
+//	d ← fma(−2, c, ‖a_i‖² + ‖p_j‖²), 0 if that is negative
+//	exp((−γ)·d)
+//
+// with the norms rounded to the element type. exp(x) is
+//
+//	x ← max(x, −110), min(x, 89)     of float64 −750 and 710; NaN stays NaN
+//	n ← the integer nearest x·log₂e, ties to even, of the rounded product
+//	r ← fma(−n, ln2lo, fma(−n, ln2hi, x))
+//	p ← fma(… fma(fma(c_d, r, c_{d−1}), r, c_{d−2}) …, r, c_0)
+//	p·2ⁿ, rounded once
+//
+// with log₂e = 1.4426950408889634 and, rounded to the element type, ln2hi and ln2lo
+// 0.6931471824645996 and −1.904654299957768e−09 for float32, 0.6931471805599453
+// and 2.3190468138462996e−17 for float64. The coefficients are poly32 and poly64 in
+// the source, c_d first.
+//
+// Go has math.FMA for float64 alone. For float32 the generic backend forms the
+// product in float64, where it is exact, and adds in float64. Rounding the sum to
+// float32 then gives fma, unless float64 rounds it to the midpoint of two
+// neighbouring float32s. Such a sum is rounded to odd first: to that of the two
+// float64s around it whose last bit is set.
 package gemm
 
 // Float is the element type of a matrix.

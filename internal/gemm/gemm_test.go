@@ -462,38 +462,6 @@ func TestPaths(t *testing.T) {
 	})
 }
 
-// testAVXBits checks that the assembly backends agree bit for bit.
-func testAVXBits[T Float](t *testing.T) {
-	list := backends()
-	if len(list) < 3 {
-		t.Skip("needs a machine with both AVX-512 and AVX2")
-	}
-	defer use(list[0])
-	rnd := rand.New(rand.NewPCG(15, 16))
-	for i, s := range shapes() {
-		a, b := randMatrix[T](rnd, s.m, s.k, 0), randMatrix[T](rnd, s.n, s.k, 0)
-		c := randMatrix[T](rnd, s.m, s.n, 0)
-		var prod, gauss [2]matrix[T]
-		for j := range prod {
-			use(list[j])
-			prod[j], gauss[j] = c.clone(), c.clone()
-			MulABT(s.m, s.n, s.k, 1.5, a.data, a.ld, b.data, b.ld, T(i%2), prod[j].data, c.ld, 1)
-			fill(b).Gaussian(s.m, a.data, a.ld, T(i), gauss[j].data, c.ld, 1)
-		}
-		for q := range c.data {
-			if prod[0].data[q] != prod[1].data[q] || gauss[0].data[q] != gauss[1].data[q] {
-				t.Fatalf("%v: AVX-512 and AVX2 differ: %v %v, %v %v", s,
-					prod[0].data[q], prod[1].data[q], gauss[0].data[q], gauss[1].data[q])
-			}
-		}
-	}
-}
-
-func TestAVXBits(t *testing.T) {
-	t.Run("float32", testAVXBits[float32])
-	t.Run("float64", testAVXBits[float64])
-}
-
 // testNonFinite checks that NaN and Inf reach exactly the elements they should.
 func testNonFinite[T Float](t *testing.T) {
 	nan, inf := T(math.NaN()), T(math.Inf(1))

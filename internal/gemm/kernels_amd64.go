@@ -177,16 +177,6 @@ func sumSquares2(x []float32) float64 {
 	return sumSquaresTail(s, x[n:])
 }
 
-// sumSquaresTail adds the squares that do not fill a vector. A square of
-// float32 is exact in float64, so fusing would not change it.
-func sumSquaresTail(s float64, x []float32) float64 {
-	for _, v := range x {
-		f := float64(v)
-		s += f * f
-	}
-	return s
-}
-
 func sumSquares64(x []float64) float64 {
 	if len(x) == 0 {
 		return 0
