@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"polkrepro/internal/gemm/_asm/coef"
 )
 
 // per is the number of vectors that stand for 64 bytes. All dot products sum
@@ -179,17 +181,6 @@ func (g *gen) cop(x float64, bcastForm, plain op, src, dst VecVirtual) {
 	plain(m, src, dst)
 }
 
-// poly are q's coefficients in exp(r) ≈ 1 + r + r²·q(r), |r| ≤ ln(2)/2, by
-// interpolation at Chebyshev nodes: 1.0e-8 relative for float32, 1.7e-17 for
-// float64, to which rounding adds.
-var poly32 = []float64{0.5, 0.16666576989698775324, 0.041666554617204573652,
-	0.0083631790527225781384, 0.0013926183587713494155}
-
-var poly64 = []float64{0.50000000000000011102, 0.16666666666666668517,
-	0.041666666666624128934, 0.0083333333333300615292, 0.0013888888917213716712,
-	0.0001984126986305361775, 2.4801521295954376061e-05, 2.7557268459997064112e-06,
-	2.7620088445409746215e-07, 2.5100385495510320289e-08}
-
 // expOf replaces x by exp(x). lo and hi hold the clamps, beyond which the
 // result is 0 or +Inf anyway; hi may be nil if x ≤ 0 is known. NaN stays NaN.
 func (g *gen) expOf(x, lo, hi VecVirtual) {
@@ -198,22 +189,22 @@ func (g *gen) expOf(x, lo, hi VecVirtual) {
 		g.min(x, hi, x)
 	}
 	n, p := g.vec(), g.vec()
-	g.cop(1.4426950408889634, g.by(VMULPS_BCST, VMULPD_BCST), g.by(VMULPS, VMULPD), x, n)
+	g.cop(coef.Log2E, g.by(VMULPS_BCST, VMULPD_BCST), g.by(VMULPS, VMULPD), x, n)
 	if g.isa == avx512 {
 		g.by(VRNDSCALEPS, VRNDSCALEPD)(U8(8), n, n)
 	} else {
 		g.by(asOp(VROUNDPS), asOp(VROUNDPD))(U8(8), n, n)
 	}
-	ln2hi, ln2lo, poly := 0.6931471805599453, 2.3190468138462996e-17, poly64
+	ln2, poly := coef.Ln2Float64, coef.Poly64
 	if g.f32 {
-		ln2hi, ln2lo, poly = 0.6931471824645996, -1.904654299957768e-09, poly32
+		ln2, poly = coef.Ln2Float32, coef.Poly32
 	}
 	fnma := g.by(VFNMADD231PS, VFNMADD231PD)
 	if g.isa == avx512 {
 		fnma = g.by(VFNMADD231PS_BCST, VFNMADD231PD_BCST)
 	}
-	fnma(g.constant(ln2hi), n, x)
-	fnma(g.constant(ln2lo), n, x)
+	fnma(g.constant(ln2[0]), n, x)
+	fnma(g.constant(ln2[1]), n, x)
 	top := len(poly) - 1
 	g.bcastConst(poly[top], p)
 	for i := top - 1; i >= 0; i-- {
@@ -271,11 +262,11 @@ func (g *gen) scale(p, n, dst VecVirtual) {
 func (g *gen) clamps() (lo, hi VecVirtual) {
 	lo, hi = g.vec(), g.vec()
 	if g.f32 {
-		g.bcastConst(-110, lo)
-		g.bcastConst(89, hi)
+		g.bcastConst(coef.Least32, lo)
+		g.bcastConst(coef.Most32, hi)
 	} else {
-		g.bcastConst(-750, lo)
-		g.bcastConst(710, hi)
+		g.bcastConst(coef.Least64, lo)
+		g.bcastConst(coef.Most64, hi)
 	}
 	return lo, hi
 }
