@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/portable"
 )
 
 // contrasts returns an orthonormal basis of the vectors of length c whose sum
@@ -56,11 +57,11 @@ func logs(v []float64) float64 {
 	for _, w := range v {
 		product *= w
 		if product > 1e200 {
-			sum += math.Log(product)
+			sum += portable.Log(product)
 			product = 1
 		}
 	}
-	return sum + math.Log(product)
+	return sum + portable.Log(product)
 }
 
 // normalize turns what loss left in f into probabilities.

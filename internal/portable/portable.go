@@ -343,7 +343,7 @@ func Pow(x, y float64) float64 {
 			result *= square
 			exponent += e
 		}
-		square *= square
+		square = float64(square * square)
 		e <<= 1
 		if square < 0.5 {
 			square += square
