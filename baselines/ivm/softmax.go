@@ -55,7 +55,7 @@ func logs(v []float64) float64 {
 	product := 1.0
 	// A factor is at most C, so that the product stays below 1e308.
 	for _, w := range v {
-		product *= w
+		product = float64(product * w)
 		if product > 1e200 {
 			sum += portable.Log(product)
 			product = 1

@@ -242,14 +242,19 @@ func (w *walk) from(v ssa.Value, path string) {
 	}
 }
 
-// inlinable reports whether the compiler may inline f. It does so up to 80 nodes of syntax,
-// fewer than 40 instructions of package ssa.
+// inlinable reports whether the compiler may inline f. It inlines functions of up to 80
+// nodes of syntax, of which an operator has at least two with its operands.
 func inlinable(f *ssa.Function) bool {
-	n := 0
-	for range instructions(f) {
-		n++
+	nodes := 0
+	for i := range instructions(f) {
+		switch i := i.(type) {
+		case *ssa.BinOp:
+			nodes += 2
+		case *ssa.Call:
+			nodes += 1 + len(i.Call.Args)
+		}
 	}
-	return n < 40
+	return nodes <= 80
 }
 
 // stored follows a product that was stored to where the function loads it again.
