@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat"
-
 	"polkrepro/experiments"
+	"polkrepro/internal/portable"
 	"polkrepro/record"
 )
 
@@ -186,7 +185,7 @@ func meanOrder(points []record.Point) float64 {
 	}
 	var sum float64
 	for i, p := range points[1:] {
-		sum += p.Measured[MeanOrder] * float64(p.Samples-points[i].Samples)
+		sum += float64(p.Measured[MeanOrder] * float64(p.Samples-points[i].Samples))
 	}
 	return sum / float64(points[len(points)-1].Samples-points[0].Samples)
 }
@@ -198,8 +197,7 @@ func Exponent(x, y []float64) float64 {
 	}
 	lx, ly := make([]float64, len(x)), make([]float64, len(y))
 	for i := range x {
-		lx[i], ly[i] = math.Log(x[i]), math.Log(y[i])
+		lx[i], ly[i] = portable.Log(x[i]), portable.Log(y[i])
 	}
-	_, slope := stat.LinearRegression(lx, ly, nil, false)
-	return slope
+	return portable.Slope(lx, ly)
 }

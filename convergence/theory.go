@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/portable"
 	"polkrepro/record"
 )
 
@@ -60,7 +61,7 @@ func bounded(square, ratio float64) float64 {
 //	Δ = (√η/λ)·(K + √(K² + λσ²)).
 func Radius(run experiments.Run, variance float64) float64 {
 	p := run.Params
-	return math.Sqrt(p.LearningRate) / p.Regularizer * (p.Parsimony + math.Sqrt(p.Parsimony*p.Parsimony+p.Regularizer*variance))
+	return math.Sqrt(p.LearningRate) / p.Regularizer * (p.Parsimony + math.Sqrt(float64(p.Parsimony*p.Parsimony)+float64(p.Regularizer*variance)))
 }
 
 // SeparationBound returns δ = K√η/C, the distance in the Hilbert space that the
@@ -80,7 +81,7 @@ func OrderBound(run experiments.Run, width, height float64) float64 {
 	if delta*delta >= 2 { // no two points are so far apart
 		return 1
 	}
-	apart := run.Params.Kernel.Bandwidth * math.Sqrt(-2*math.Log1p(-delta*delta/2))
+	apart := run.Params.Kernel.Bandwidth * math.Sqrt(-2*portable.Log1p(-delta*delta/2))
 	circle := math.Pi * apart * apart / 4
-	return math.Floor((width*height + (width+height)*apart + circle) / circle)
+	return math.Floor((float64(width*height) + float64((width+height)*apart) + circle) / circle)
 }

@@ -32,7 +32,7 @@ func digitPictures(s *Split, side int) []*image.Gray {
 	for i := range min(s.N, picturedDigits) {
 		m := image.NewGray(image.Rect(0, 0, side, side))
 		for k, v := range s.Row(i) {
-			m.Pix[k] = 255 - uint8(255*v+0.5)
+			m.Pix[k] = 255 - uint8(float32(255*v)+0.5)
 		}
 		out = append(out, m)
 	}

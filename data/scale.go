@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
+	"polkrepro/internal/portable"
 )
 
 // A Scale says how features are scaled, from what some rows show of each one.
@@ -105,7 +105,7 @@ func spreadOf(s Scale, column []float64) (shift, spread float64) {
 	if least == most || s == ScaleUnit {
 		return least, most - least
 	}
-	return stat.PopMeanStdDev(column, nil)
+	return portable.MeanDeviation(column)
 }
 
 // Apply writes the scaled features of a row to x: scaled in float64, then rounded.

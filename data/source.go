@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode"
 
-	"gonum.org/v1/gonum/stat"
+	"polkrepro/internal/portable"
 )
 
 // A Source is a user's own data: files, and how they become a data set.
@@ -434,7 +434,7 @@ func numberTarget(rows []Row) (func(string) (float64, error), map[string]float64
 	for i := range rows {
 		y[i], _ = ParseNumber(rows[i].Label) // as it was read
 	}
-	mean, deviation := stat.PopMeanStdDev(y, nil)
+	mean, deviation := portable.MeanDeviation(y)
 	if !(deviation > 0) || math.IsInf(deviation, 1) {
 		return nil, nil
 	}

@@ -132,10 +132,10 @@ func (t *Test) Target() (low, high float64) { return t.TargetAt(1) }
 func (t *Test) TargetAt(margins float64) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	if t.Low != nil {
-		low = *t.Low - margins*t.Margin
+		low = *t.Low - float64(margins*t.Margin)
 	}
 	if t.High != nil {
-		high = *t.High + margins*t.Margin
+		high = *t.High + float64(margins*t.Margin)
 	}
 	if t.Kind == KindLess {
 		high = math.Nextafter(0, -1)

@@ -12,6 +12,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/files"
+	"polkrepro/internal/portable"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
@@ -262,7 +263,7 @@ func (f *Field) grid(h prune.Heuristic, refine int) []float64 {
 	for i := 1; i < len(values); i++ {
 		a, b := values[i-1], values[i]
 		for k := 1; k <= refine; k++ {
-			out = append(out, a*math.Pow(b/a, float64(k)/float64(refine+1)))
+			out = append(out, a*portable.Pow(b/a, float64(k)/float64(refine+1)))
 		}
 		out = append(out, b)
 	}

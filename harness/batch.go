@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/portable"
 	"polkrepro/kernel"
 	"polkrepro/record"
 )
@@ -171,7 +172,7 @@ func closing(progress func(fraction float64), tolerance float64) func(objective,
 			first = gap
 		}
 		if gap > 0 && tolerance > 0 && first > tolerance {
-			progress(min(1, max(0, math.Log(first/gap)/math.Log(first/tolerance))))
+			progress(min(1, max(0, portable.Log(first/gap)/portable.Log(first/tolerance))))
 		}
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/portable"
 )
 
 // EvaluationPoints returns when a run is evaluated, in samples, ascending and without
@@ -17,7 +18,7 @@ func EvaluationPoints(total int, ev experiments.Evaluation) []int {
 	points := []int{total}
 	if ev.Minimizer {
 		for i := 8; ; i++ {
-			s := int(math.Round(math.Pow(10, float64(i)/8)))
+			s := int(math.Round(portable.Pow(10, float64(i)/8)))
 			if s >= total {
 				break
 			}

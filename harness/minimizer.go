@@ -13,6 +13,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/portable"
 	"polkrepro/kernel"
 	"polkrepro/polk"
 )
@@ -52,7 +53,7 @@ func newMinimizer(ctx context.Context, run experiments.Run, set *data.Set, threa
 		convergence.StarRisk:  result.Objective,
 		convergence.StarGap:   result.Gap,
 		convergence.StarNorm:  math.Sqrt(result.Expansion.NormSq(threads)),
-		convergence.StartRisk: math.Log(float64(p.Classes)),
+		convergence.StartRisk: portable.Log(float64(p.Classes)),
 	}
 	if s.Dim == 2 {
 		m.facts[convergence.PlaneWidth], m.facts[convergence.PlaneHeight] = extent(s, 0), extent(s, 1)
@@ -80,16 +81,16 @@ func (m *minimizer) distances(values []float64, normSq float64) map[string]float
 		risk += m.Loss.Gradient(grad, f, y)
 		self := m.Kernel.Self(m.Train.Row(i))
 		for q, g := range grad {
-			cross += m.best[i*c+q] * f[q]
-			square += g*g*self + 2*lambda*g*f[q]
+			cross += float64(m.best[i*c+q] * f[q])
+			square += float64(g*g*self) + float64(2*lambda*g*f[q])
 		}
 	}
 	n, norm := float64(m.Train.N), m.facts[convergence.StarNorm]
 	return map[string]float64{
-		convergence.Distance: math.Sqrt(max(0, normSq-2*cross+norm*norm)),
-		convergence.Excess:   risk/n + lambda/2*normSq - m.facts[convergence.StarRisk],
+		convergence.Distance: math.Sqrt(max(0, normSq-2*cross+float64(norm*norm))),
+		convergence.Excess:   risk/n + float64(lambda/2*normSq) - m.facts[convergence.StarRisk],
 		convergence.Norm:     math.Sqrt(normSq),
-		convergence.Gradient: square/n + lambda*lambda*normSq,
+		convergence.Gradient: square/n + float64(lambda*lambda*normSq),
 	}
 }
 
@@ -243,7 +244,7 @@ func (m *measured) unprojected(x []float32, y float64) *kernel.Expansion {
 	for j := range f.Order() {
 		k := f.Kernel.Eval(f.Dict.At(j), x)
 		for q, w := range f.Weights(j) {
-			scores[q] += k * w
+			scores[q] += float64(k * w)
 		}
 	}
 	m.star.Loss.Gradient(grad, scores, y)
@@ -261,7 +262,7 @@ func scale(f *kernel.Expansion, lambda, rate float64) {
 	last := len(f.W) - f.Outputs
 	for i := range f.W {
 		if i < last {
-			f.W[i] *= 1 - rate*lambda
+			f.W[i] *= 1 - float64(rate*lambda)
 		} else {
 			f.W[i] *= rate
 		}

@@ -107,7 +107,7 @@ func (o *Objective) window(samples int) int {
 // ofScores measures a model by its scores on the training examples and on some test
 // examples.
 func (o *Objective) ofScores(testSet *data.Split, trainScores, testScores []float64, normSq float64, order int) Measurement {
-	penalty := o.regularizer / 2 * normSq
+	penalty := float64(o.regularizer / 2 * normSq)
 	train, _ := o.meanLoss(trainScores, o.train)
 	test, wrong := o.meanLoss(testScores, testSet)
 	m := Measurement{

@@ -34,7 +34,7 @@ func reliability(l loss.Probabilistic, scores, y []float64, logLoss float64) *re
 		if n := float64(b.Count); n > 0 {
 			b.Confidence /= n
 			b.Accuracy /= n
-			out.CalibrationError += n / float64(len(y)) * math.Abs(b.Accuracy-b.Confidence)
+			out.CalibrationError += float64(n / float64(len(y)) * math.Abs(b.Accuracy-b.Confidence))
 		}
 	}
 	return out

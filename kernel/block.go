@@ -175,7 +175,7 @@ func powi[T float32 | float64](v T, n int) T {
 	r := T(1)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
-			r *= v
+			r = T(r * v)
 		}
 		v *= v
 	}

@@ -174,9 +174,9 @@ func quadraticRow(w, wi, ki []float64, c int) float64 {
 	for j, k := range ki {
 		var dot float64
 		for q, v := range wi {
-			dot += v * w[j*c+q]
+			dot += float64(v * w[j*c+q])
 		}
-		sum += k * dot
+		sum += float64(k * dot)
 	}
 	return sum
 }

@@ -3,6 +3,8 @@ package kernel
 import (
 	"fmt"
 	"math"
+
+	"polkrepro/internal/portable"
 )
 
 func init() { Register[Gaussian]() }
@@ -38,7 +40,7 @@ func (g Gaussian) at(s float64) float64 {
 	if s == 0 {
 		return 1
 	}
-	return math.Exp(-g.Gamma() * s)
+	return portable.Exp(-g.Gamma() * s)
 }
 
 // Self returns 1.

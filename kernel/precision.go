@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"polkrepro/internal/portable"
+)
 
 // unit32 and unit64 are the unit roundoffs of float32 and float64.
 const (
@@ -42,7 +46,7 @@ func sumError(n int) float64 { return sumErrorIn(unit32, n) }
 // sumErrorIn is sumError for a unit roundoff.
 func sumErrorIn(unit float64, n int) float64 {
 	roundings := float64(min(n, chain) + n/chain + 1)
-	return roundings * unit / (1 - roundings*unit)
+	return roundings * unit / (1 - float64(roundings*unit))
 }
 
 // nowhere is the reach of products that can't be used for any vectors.
@@ -80,7 +84,7 @@ func (k Polynomial) reach32(dim int) float64 {
 	if degree*(4*unit32+sumError(dim)) > product32 {
 		return nowhere
 	}
-	return 2 * (math.Exp2(126/degree) - k.Offset) // xᵀy is at most half of it
+	return 2 * (portable.Exp2(126/degree) - k.Offset) // xᵀy is at most half of it
 }
 
 // error32 bounds |κ₃₂ − κ| / κ of Block32 for vectors of length dim and norm
@@ -91,7 +95,7 @@ func (g Gaussian) error32(dim int, norm float64) float64 {
 	// 3e-7, and its float32 argument, γ rounded, to 2u of itself, which is
 	// at most 104 before κ₃₂ is 0: there the absolute error is below 1e-37.
 	distance := norm * norm * (10*unit32 + 2*sumError(dim))
-	return math.Expm1(g.Gamma()*distance + 104*2*unit32 + 3e-7)
+	return portable.Expm1(float64(g.Gamma()*distance) + 104*2*unit32 + 3e-7)
 }
 
 // ScoreError bounds the error of scores Σ_j w_j κ(x, d_j) that were computed in

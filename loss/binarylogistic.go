@@ -1,6 +1,10 @@
 package loss
 
-import "math"
+import (
+	"math"
+
+	"polkrepro/internal/portable"
+)
 
 // BinaryLogistic is the logistic loss for y = ±1 (the paper's Example 2, with
 // the derivative that belongs to it):
@@ -21,7 +25,7 @@ func (BinaryLogistic) Outputs(int) int { return 1 }
 // Value returns log(1 + exp(−y·f)).
 func (BinaryLogistic) Value(f []float64, y float64) float64 {
 	m := y * f[0]
-	return max(0, -m) + math.Log1p(math.Exp(-math.Abs(m)))
+	return max(0, -m) + portable.Log1p(portable.Exp(-math.Abs(m)))
 }
 
 // Gradient writes −y / (1 + exp(y·f)) to g.
@@ -39,8 +43,8 @@ func (BinaryLogistic) Probabilities(p, f []float64) {
 // precision in both tails.
 func sigmoid(v float64) float64 {
 	if v >= 0 {
-		return 1 / (1 + math.Exp(-v))
+		return 1 / (1 + portable.Exp(-v))
 	}
-	e := math.Exp(v)
+	e := portable.Exp(v)
 	return e / (1 + e)
 }

@@ -20,4 +20,4 @@ func (MultiHinge) Slack(f []float64, y float64) float64 {
 }
 
 // Slack returns y·f − 1.
-func (SquaredHinge) Slack(f []float64, y float64) float64 { return y*f[0] - 1 }
+func (SquaredHinge) Slack(f []float64, y float64) float64 { return float64(y*f[0]) - 1 }

@@ -1,6 +1,6 @@
 package loss
 
-import "math"
+import "polkrepro/internal/portable"
 
 // MultiLogistic is the negative log-likelihood of the multinomial logistic
 // model, the data term of the paper's eq. (multi_logistic):
@@ -47,7 +47,7 @@ func (MultiLogistic) Probabilities(p, f []float64) {
 	shift := f[Predict(f)]
 	var sum float64
 	for c, v := range f {
-		p[c] = math.Exp(v - shift)
+		p[c] = portable.Exp(v - shift)
 		sum += p[c]
 	}
 	for c := range p {
@@ -61,8 +61,8 @@ func shiftedLogSum(f []float64, top int) float64 {
 	var rest float64
 	for c, v := range f {
 		if c != top {
-			rest += math.Exp(v - f[top])
+			rest += portable.Exp(v - f[top])
 		}
 	}
-	return math.Log1p(rest)
+	return portable.Log1p(rest)
 }

@@ -15,13 +15,13 @@ func (SquaredHinge) Outputs(int) int { return 1 }
 
 // Value returns max(0, 1 − y·f)².
 func (SquaredHinge) Value(f []float64, y float64) float64 {
-	m := max(0, 1-y*f[0])
+	m := max(0, 1-float64(y*f[0]))
 	return m * m
 }
 
 // Gradient writes −2y·max(0, 1 − y·f) to g.
 func (SquaredHinge) Gradient(g, f []float64, y float64) float64 {
-	m := max(0, 1-y*f[0])
+	m := max(0, 1-float64(y*f[0]))
 	g[0] = 0
 	if m > 0 {
 		g[0] = -2 * y * m

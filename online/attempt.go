@@ -40,9 +40,9 @@ func (m *Model) attempt(ctx context.Context, last int, step func(*Model) error) 
 // and the inverse that an old model may compute after it.
 func (m *Model) cost() float64 {
 	n, order, dim := float64(len(m.y)), float64(m.Order()), float64(m.settings.Dim)
-	cost := n * (n + order) * (n + order + dim)
+	cost := float64(n * (n + order) * (n + order + dim))
 	if s := m.sinceAnchor; s != nil && *s+len(m.y) >= m.settings.anchorBatches()*m.settings.Batch {
-		cost += (n + order) * (n + order) * (n + order)
+		cost += float64((n + order) * (n + order) * (n + order))
 	}
 	if cost >= quickStep && !m.settings.inverse() {
 		return n * (n + order) * dim

@@ -52,7 +52,7 @@ func (m *Model) trackLoss(model, zero float64) error {
 		t.last = model / t.base
 	}
 	n := len(m.y)
-	t.level += min(1, float64(n)/averaged) * (t.last - t.level)
+	t.level += float64(min(1, float64(n)/averaged) * (t.last - t.level))
 	if first {
 		t.level = t.last
 	}

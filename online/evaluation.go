@@ -74,13 +74,13 @@ func (e *evaluator) add(f []float64, row *data.Row) error {
 	}
 	v, err := number(row.Label)
 	d := e.m.value(f) - v
-	if e.squares += d * d; e.squares-e.squares != 0 {
+	if e.squares += float64(d * d); e.squares-e.squares != 0 {
 		return fmt.Errorf("the squared error of the prediction %.3g is too large to add up", e.m.value(f))
 	}
 	e.absolute += math.Abs(d)
 	step := v - e.mean
 	e.mean += step / float64(e.n)
-	e.aroundMean2 += step * (v - e.mean)
+	e.aroundMean2 += float64(step * (v - e.mean))
 	return err
 }
 
@@ -194,7 +194,7 @@ func (t *tally) result(e *Evaluation, n float64, l loss.Loss) {
 		bin := Bin{float64(i) / CalibrationBins, float64(i+1) / CalibrationBins, b.rows, b.confidence / rows, float64(b.correct) / rows}
 		e.Calibration = append(e.Calibration, bin)
 		if b.rows > 0 {
-			e.CalibrationError += rows / n * math.Abs(bin.Accuracy-bin.Confidence)
+			e.CalibrationError += float64(rows / n * math.Abs(bin.Accuracy-bin.Confidence))
 		}
 	}
 }

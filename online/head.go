@@ -9,9 +9,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"polkrepro/data"
+	"polkrepro/internal/portable"
 )
 
 // headRows is the number of rows that settings are taken from.
@@ -164,7 +163,7 @@ func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
 	for i := range s.head {
 		y[i], _ = number(s.head[i].Label) // add has read it
 	}
-	mean, dev := stat.PopMeanStdDev(y, nil)
+	mean, dev := portable.MeanDeviation(y)
 	set.TargetShift = mean
 	if dev > 0 {
 		set.TargetFactor = 1 / dev

@@ -191,7 +191,7 @@ func (m *Model) judge() error {
 		f := scores[i*c : (i+1)*c]
 		if m.settings.regression() {
 			d := (f[0] - y) / m.settings.TargetFactor
-			m.seen.Squares += d * d
+			m.seen.Squares += float64(d * d)
 		} else if m.class(f) != m.classOf(y) {
 			m.seen.Wrong++
 		}
@@ -238,7 +238,7 @@ func (m *Model) target(row *data.Row) (float64, error) {
 	}
 	if m.settings.regression() {
 		v, err := number(row.Label)
-		return (v - m.settings.TargetShift) * m.settings.TargetFactor, err
+		return float64((v - m.settings.TargetShift) * m.settings.TargetFactor), err
 	}
 	label := row.Label
 	if m.old() {

@@ -237,7 +237,7 @@ func (t *trainer) choosePasses(found *tuned, set *Settings, rows int, free bool)
 		set.enlargeBatch(rows, falls)
 	}
 	if falls {
-		taken := float64(t.opt.Epochs)*float64(rows) - float64(t.opt.Skip)
+		taken := float64(float64(t.opt.Epochs)*float64(rows)) - float64(t.opt.Skip)
 		set.DecaySteps = int(math.Ceil(taken / float64(set.Batch)))
 	}
 }

@@ -441,7 +441,7 @@ func (t *tuner) better(a, b *heldOut) bool {
 // differ from the sample's by the same factor, and no more than tuneTaken rows allow,
 // but at least tuneLeast.
 func (t *tuned) epochs(n int) int {
-	passes := t.passes * math.Sqrt(float64(t.sample)/float64(n))
+	passes := float64(t.passes * math.Sqrt(float64(t.sample)/float64(n)))
 	return max(tuneLeast, min(int(math.Ceil(passes-1e-9)), tuneTaken/n))
 }
 

@@ -63,7 +63,7 @@ func (m *labelOrder) sorted() bool {
 	var same float64
 	for _, k := range m.rows {
 		p := float64(k) / float64(m.n)
-		same += p * p
+		same += float64(p * p)
 	}
 	return m.n >= 20 && float64(m.changes) < float64(m.n)*(1-same)/4
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/portable"
 )
 
 // The loop of Algorithm 1 (lines 2 to 14 in algorithm1.go). Letters refer to the
@@ -125,7 +126,7 @@ func (k *komp) oldBound(r2 float64) float64 {
 		norm := max(0, math.Sqrt(k.norm2[j])-math.Sqrt(gain*r2))
 		bound = min(bound, norm*norm/(k.inverse.diag[j]+gain))
 	}
-	return slack * bound
+	return float64(slack * bound)
 }
 
 // enterAll sets up Q = P̂ + R̂ᵀR̂ over all elements that removeNew has left, of
@@ -195,7 +196,7 @@ func (k *komp) eliminate(b *batch, j int) {
 func (k *komp) takeOld(j int) []float64 {
 	x := k.oldColumn(j)
 	for i, v := range x {
-		k.oldDiag[i] -= v * v
+		k.oldDiag[i] -= float64(v * v)
 	}
 	out := grow(k.outCol, k.newRows.cols)
 	k.outCol = out
@@ -209,10 +210,10 @@ func (k *komp) takeOld(j int) []float64 {
 	// xxᵀ + yyᵀ stays the same under a rotation of (x, y). This one gathers element
 	// j in out, whose square leaves Q; y, with a zero at j, stays behind as the last
 	// row of R̂.
-	h := math.Hypot(x[j], y[j])
+	h := portable.Hypot(x[j], y[j])
 	cos, sin := x[j]/h, y[j]/h
 	for i, v := range y {
-		out[i], y[i] = cos*out[i]+sin*v, cos*v-sin*out[i]
+		out[i], y[i] = float64(cos*out[i])+float64(sin*v), float64(cos*v)-float64(sin*out[i])
 	}
 	return out
 }
@@ -251,7 +252,7 @@ func (k *komp) downdate(j int, out, weights, norm2, invDiag []float64, present [
 		if v == 0 || !present[i] {
 			continue
 		}
-		left := invDiag[i] - v*v
+		left := invDiag[i] - float64(v*v)
 		if !(left > trusted*invDiag[i]) {
 			left = rows.columnNorm(i)
 			if oldDiag != nil {
@@ -286,7 +287,7 @@ func (r *rowFactor) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols
 func (r *rowFactor) columnNorm(j int) float64 {
 	var s float64
 	for i := range r.rows {
-		s += r.data[i*r.cols+j] * r.data[i*r.cols+j]
+		s += float64(r.data[i*r.cols+j] * r.data[i*r.cols+j])
 	}
 	return s
 }
@@ -306,9 +307,9 @@ func (r *rowFactor) reflect(j int) {
 	}
 	// u = column + norm·e_last, with the sign of the column's last element so that
 	// the sum does not cancel.
-	norm := math.Copysign(math.Sqrt(rest+u[last]*u[last]), u[last])
+	norm := math.Copysign(math.Sqrt(rest+float64(u[last]*u[last])), u[last])
 	u[last] += norm
-	beta := 2 / (rest + u[last]*u[last])
+	beta := 2 / (rest + float64(u[last]*u[last]))
 	r.mirrored = grow(r.mirrored, r.cols)
 	clear(r.mirrored)
 	for i, v := range u {

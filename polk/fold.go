@@ -31,7 +31,7 @@ func (k *komp) foldDependent(b *batch) {
 		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(b.weights[i*c:(i+1)*c]))
 		k.removed = append(k.removed, m+b.samples[i])
 	}
-	k.spent += lost * lost
+	k.spent += float64(lost * lost)
 	slices.Sort(k.pivotOrder)
 	k.compress(b)
 }
@@ -73,7 +73,7 @@ func (k *komp) pivot(b *batch) []int {
 		}
 		for _, j := range rest {
 			for _, p := range rest {
-				k.schurLeft[j*n+p] -= k.pivotRows[j*n+r] * k.pivotRows[p*n+r]
+				k.schurLeft[j*n+p] -= float64(k.pivotRows[j*n+r] * k.pivotRows[p*n+r])
 			}
 		}
 	}

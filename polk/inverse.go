@@ -94,7 +94,7 @@ func (g *inverseGram) add(sign float64, v []float64, threads int) {
 	copy(g.updateRow(i), v)
 	for j, x := range v {
 		g.updatesT[j*maxRank+i] = x
-		g.diag[j] += sign * x * x
+		g.diag[j] += float64(sign * x * x)
 	}
 }
 
@@ -343,7 +343,7 @@ func (k *komp) repair(b *batch) {
 		}
 		lost += math.Sqrt(dist2 * sumSquares(o.w))
 	}
-	k.spent += lost * lost
+	k.spent += float64(lost * lost)
 }
 
 // A dropped element has weights w, kernel values k to the dictionary that is

@@ -319,7 +319,7 @@ func (k *komp) factor(b *batch) bool {
 	clear(diag)
 	for r := range n {
 		for i, v := range k.cholInv[r*n : r*n+r+1] {
-			diag[i] += v * v
+			diag[i] += float64(v * v)
 		}
 	}
 	nearest := 1.0 // squared distance relative to κ(x, x)

@@ -189,7 +189,7 @@ func (l *Learner) StepContext(ctx context.Context, n int, x []float32, y []float
 	}
 	// f̃ = (1 − ηλ)·f_t − η·∇, eq. (param_update): the gradient is that at f_t, so the
 	// weights shrink only now. Those of the new elements are in the batch.
-	shrink := 1 - rate*l.cfg.Regularizer
+	shrink := 1 - float64(rate*l.cfg.Regularizer)
 	for i := range l.f.W {
 		l.f.W[i] *= shrink
 	}
@@ -396,6 +396,6 @@ func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, remove
 		b.gram[i*m+i] = f.Kernel.Self(d)
 	}
 	k := komp{f: kernel.NewExpansion(f.Kernel, dim, f.Outputs), threads: 1}
-	k.project(&b, 0, eps*eps)
+	k.project(&b, 0, float64(eps*eps))
 	return k.f, k.removed, math.Sqrt(k.spent)
 }

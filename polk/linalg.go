@@ -27,7 +27,7 @@ func backward(l []float64, m int, b []float64) {
 	for i := len(b) - 1; i >= 0; i-- {
 		s := b[i]
 		for q := i + 1; q < len(b); q++ {
-			s -= l[q*m+i] * b[q]
+			s -= float64(l[q*m+i] * b[q])
 		}
 		b[i] = s / l[i*m+i]
 	}
@@ -85,7 +85,7 @@ func dot(a, b []float64) float64 {
 	}
 	var s float64
 	for i, v := range a {
-		s += v * b[i]
+		s += float64(v * b[i])
 	}
 	return s
 }
@@ -97,7 +97,7 @@ func axpy(alpha float64, x, y []float64) {
 		return
 	}
 	for i, v := range x {
-		y[i] += alpha * v
+		y[i] += float64(alpha * v)
 	}
 }
 
@@ -113,12 +113,12 @@ func normSq(x []float32) float64 {
 	var s [4]float64
 	for len(x) >= 4 {
 		for i, v := range x[:4] {
-			s[i] += float64(v) * float64(v)
+			s[i] += float64(float64(v) * float64(v))
 		}
 		x = x[4:]
 	}
 	for _, v := range x {
-		s[0] += float64(v) * float64(v)
+		s[0] += float64(float64(v) * float64(v))
 	}
 	return s[0] + s[1] + s[2] + s[3]
 }

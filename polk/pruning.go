@@ -15,7 +15,7 @@ import (
 func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	k, b := &l.komp, &l.batch
 	if l.cfg.Pruner == nil {
-		k.project(b, 0, step.Epsilon*step.Epsilon)
+		k.project(b, 0, float64(step.Epsilon*step.Epsilon))
 		return nil
 	}
 	step.Rand = rand.New(rand.NewPCG(l.cfg.Seed, uint64(step.T)))

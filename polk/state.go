@@ -305,7 +305,7 @@ func (g *inverseGram) mirror() {
 // supervision lets stand, for numbers r that depend on all that was read: whoever
 // made P up could not have fitted it to them.
 func (k *komp) plausible(sum []byte) bool {
-	most := min(0.1+100*float64(k.inverse.order)*k.freshResidual, 1e3)
+	most := min(0.1+float64(100*float64(k.inverse.order)*k.freshResidual), 1e3)
 	rng := rand.New(rand.NewChaCha8([32]byte(sum)))
 	m := k.inverse.order
 	r, u, v := make([]float64, m), make([]float64, m), make([]float64, m)

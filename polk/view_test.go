@@ -76,7 +76,7 @@ func (v *viewer) elements(s prune.Elements) {
 			}
 			v.entered[fmt.Sprint(x)] = step.T
 		}
-		if s.Norm2(j) != w[0]*w[0]+w[1]*w[1]+w[2]*w[2] || s.Present(j) && s.Self(j) != v.kernel.Self(x) {
+		if s.Norm2(j) != float64(w[0]*w[0])+float64(w[1]*w[1])+float64(w[2]*w[2]) || s.Present(j) && s.Self(j) != v.kernel.Self(x) {
 			v.t.Errorf("%s, step %d: element %d with weights %v has squared norms %v and %v", v.name, step.T, j, w, s.Norm2(j), s.Self(j))
 		}
 		for i, got := range s.Row(j) {

@@ -116,7 +116,7 @@ func (f *factor) update(p int, alpha float64, w []float64) {
 func (f *factor) multiply(i int, row []float64) {
 	clear(row)
 	for j := range i {
-		s := f.d[j] * f.col[j][i-j-1]
+		s := float64(f.d[j] * f.col[j][i-j-1])
 		row[j] += s
 		gemm.Axpy(s, f.col[j], row[j+1:])
 	}

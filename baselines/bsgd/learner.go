@@ -116,7 +116,7 @@ func (l *Learner) sample(x []float32, y int) error {
 	rate := l.config.rate(l.samples)
 	// f ← (1 − η_t·λ)f − η_t·∂ℓ. The scores are those before the shrinking: the
 	// subgradient is taken at f_t, as the update has it.
-	m.shrink(1 - rate*l.config.Regularizer)
+	m.shrink(1 - float64(rate*l.config.Regularizer))
 	if r := loss.Rival(l.f, y); 1+(l.f[r]-l.f[y]) > 0 {
 		l.violate(x, y, r, rate)
 	}
@@ -152,7 +152,7 @@ func (l *Learner) violate(x []float32, y, r int, rate float64) {
 		l.maintenances++
 		cost += l.maintain.maintain(m)
 	}
-	l.degradation += m.scale * m.scale * cost
+	l.degradation += float64(m.scale * m.scale * cost)
 }
 
 // Expansion returns the current model, valid until the next Step.

@@ -1,6 +1,10 @@
 package bsgd
 
-import "math"
+import (
+	"math"
+
+	"polkrepro/internal/portable"
+)
 
 // Merging p into n. For the Gaussian kernel and
 // z = h x_p + (1−h) x_n, with κ = κ(x_p, x_n):
@@ -33,7 +37,7 @@ func mergePoint(r, c, kappa float64) float64 {
 	if kappa <= 0 {
 		return 0
 	}
-	logKappa := math.Log(kappa)
+	logKappa := portable.Log(kappa)
 	if !mergeImproves(r, c, logKappa, 0) {
 		return 0
 	}
@@ -52,8 +56,8 @@ func mergePoint(r, c, kappa float64) float64 {
 // mergeImproves reports whether ‖α_z‖² increases at h. With ρ = κ^(1−2h) its
 // derivative is a positive multiple of r²(1−h)ρ² + rc(1−2h)ρ − h.
 func mergeImproves(r, c, logKappa, h float64) bool {
-	rho := math.Exp(logKappa * (1 - 2*h))
-	return r*rho*(r*rho*(1-h)+c*(1-2*h)) > h
+	rho := portable.Exp(logKappa * (1 - 2*h))
+	return r*rho*(float64(r*rho*(1-h))+float64(c*(1-2*h))) > h
 }
 
 // mergeLoss returns D/‖α_p‖² at h (at h = 0 if κ = 0, where nothing is better),
@@ -64,7 +68,7 @@ func mergeLoss(r, c, kappa, h float64) float64 {
 	if kappa <= 0 {
 		return 1
 	}
-	return mergeTerms(math.Log(kappa), h).at(r, c)
+	return mergeTerms(portable.Log(kappa), h).at(r, c)
 }
 
 // terms are the parts of D/‖α_p‖² that depend on κ and h.
@@ -72,9 +76,9 @@ type terms struct{ self, other, cross float64 }
 
 func mergeTerms(logKappa, h float64) terms {
 	return terms{
-		self:  -math.Expm1(2 * logKappa * (1 - h) * (1 - h)),
-		other: -math.Expm1(2 * logKappa * h * h),
-		cross: math.Exp(logKappa) * math.Expm1(-2*logKappa*h*(1-h)),
+		self:  -portable.Expm1(2 * logKappa * (1 - h) * (1 - h)),
+		other: -portable.Expm1(2 * logKappa * h * h),
+		cross: portable.Exp(logKappa) * portable.Expm1(-2*logKappa*h*(1-h)),
 	}
 }
 
@@ -82,5 +86,5 @@ func (t terms) at(r, c float64) float64 {
 	if t.other == 0 { // h = 0, and r may be 0
 		return t.self
 	}
-	return t.self + (t.other/r-2*c*t.cross)/r
+	return t.self + (t.other/r-float64(2*c*t.cross))/r
 }

@@ -3,6 +3,8 @@ package bsgd
 import (
 	"math"
 	"sync"
+
+	"polkrepro/internal/portable"
 )
 
 // A mergeTable holds the least D/‖α_p‖² on a grid of r, c and √(1−κ), to be
@@ -37,7 +39,7 @@ func buildMergeTable() *mergeTable {
 	t := new(mergeTable)
 	for i := range t.d {
 		s := float64(i) / tableK
-		kappa := 1 - s*s
+		kappa := 1 - float64(s*s)
 		scan := scanTerms(kappa)
 		for j := range t.d[i] {
 			for k := range t.d[i][j] {
@@ -55,7 +57,7 @@ func scanTerms(kappa float64) []terms {
 	}
 	scan := make([]terms, scanH+1)
 	for i := range scan {
-		scan[i] = mergeTerms(math.Log(kappa), 0.5*float64(i)/scanH)
+		scan[i] = mergeTerms(portable.Log(kappa), 0.5*float64(i)/scanH)
 	}
 	return scan
 }
@@ -86,7 +88,7 @@ func limitLoss(c, kappa float64) float64 {
 		return 0
 	}
 	gain := kappa * max(c, 0)
-	return 1 - kappa*kappa + 2*math.Log(kappa)*gain*gain
+	return 1 - float64(kappa*kappa) + float64(2*portable.Log(kappa)*gain*gain)
 }
 
 // parabola returns the least value, between the outer two of three equidistant
@@ -113,9 +115,9 @@ func (t *mergeTable) at(r, c, kappa float64) float64 {
 // cell returns the interval of [0, 1], cut into n, that holds v, and how far
 // into it v lies.
 func cell(v float64, n int) (int, float32) {
-	v *= float64(n)
+	v = float64(v * float64(n))
 	i := max(0, min(int(v), n-1))
 	return i, float32(min(v-float64(i), 1))
 }
 
-func blend(u, a, b float32) float32 { return a + u*(b-a) }
+func blend(u, a, b float32) float32 { return a + float32(u*(b-a)) }

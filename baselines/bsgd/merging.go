@@ -159,7 +159,7 @@ func (g *merging) reweigh(m *model, kp, kn, kappa float64) float64 {
 	for c, ap := range g.ap {
 		an := g.an[c]
 		m.weights(c)[last] = float64(ap*kp) + float64(an*kn)
-		cost += ap*ap*(1-kp*kp) + an*an*(1-kn*kn) + 2*ap*an*(kappa-kp*kn)
+		cost += float64(ap*ap*(1-float64(kp*kp))) + float64(an*an*(1-float64(kn*kn))) + float64(2*ap*an*(kappa-float64(kp*kn)))
 	}
 	m.reweigh(last)
 	return max(0, cost)

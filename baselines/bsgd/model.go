@@ -118,7 +118,7 @@ func (m *model) weakest(before int64) int {
 			least = min(least, n*m.self[j])
 		}
 	}
-	least += tie * least
+	least += float64(tie * least)
 	best := -1
 	for j, n := range m.norm {
 		if m.born[j] < before && n*m.self[j] <= least && (best < 0 || m.born[j] < m.born[best]) {

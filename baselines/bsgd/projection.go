@@ -71,7 +71,7 @@ func (p *projection) enter(m *model, j int) float64 {
 		return 0
 	}
 	p.factor.back(k)
-	cost := m.norm[j] * max(pivot, 0)
+	cost := float64(m.norm[j] * max(pivot, 0))
 	m.transfer(j, p.scatter(k, 1, m.order()))
 	m.remove(j)
 	p.dependent++

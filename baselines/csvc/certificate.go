@@ -38,9 +38,9 @@ func (s *solver) stats() PairStats {
 	}
 	for i, b := range s.beta {
 		alpha := math.Abs(b)
-		st.Objective -= (alpha + b*s.v[i]) / 2
+		st.Objective -= (alpha + float64(b*s.v[i])) / 2
 		slack := max(0, s.label(i)*(s.v[i]+st.Rho))
-		st.Gap += s.c*slack - b*s.v[i]
+		st.Gap += float64(s.c*slack) - float64(b*s.v[i])
 		if b != 0 {
 			st.SVs++
 		}

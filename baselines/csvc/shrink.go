@@ -43,7 +43,7 @@ func (s *solver) restore() {
 		}
 		row := s.rows.get(i, s.laterSupport)
 		for _, t := range idle {
-			s.v[t] -= b * float64(row[t])
+			s.v[t] -= float64(b * float64(row[t]))
 		}
 	}
 	s.activateAll()

@@ -199,7 +199,7 @@ func (s *solver) step(i, j int) {
 	// v_t falls by δκ(x_t, x_i) and rises by δκ(x_t, x_j). The same pass finds the
 	// next i, so that choose has only j left to find.
 	for _, t := range s.active {
-		v := s.v[t] - delta*(float64(ki[t])-float64(kj[t]))
+		v := s.v[t] - float64(delta*(float64(ki[t])-float64(kj[t])))
 		s.v[t] = v
 		if s.side[t]&up != 0 && v >= m {
 			m, top = v, int(t)

@@ -84,7 +84,7 @@ func checkOverflow(k kernel.Kernel, n, dim int, x []float32) error {
 		point := x[i*dim : (i+1)*dim]
 		var norm float64
 		for _, v := range point {
-			norm += float64(v) * float64(v)
+			norm += float64(float64(v) * float64(v))
 		}
 		if self := k.Self(point); !(norm <= most && self <= most) {
 			return fmt.Errorf("csvc: sample %d: ‖x‖² = %.3g or κ(x, x) = %.3g is too large for float32", i, norm, self)

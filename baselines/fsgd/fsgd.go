@@ -127,7 +127,7 @@ func (l *Learner) learn(i int, y float64) error {
 		return ErrDiverged
 	}
 	rate := l.cfg.Rate(l.t)
-	l.shrink *= 1 - rate*l.cfg.Regularizer
+	l.shrink *= 1 - float64(rate*l.cfg.Regularizer)
 	l.normalize()
 	for q, g := range l.grad {
 		l.w[q*n+i] -= rate * g / l.shrink
@@ -185,7 +185,7 @@ func (l *Learner) Values() (values []float64, normSq float64) {
 	}
 	for q := range c {
 		for i, w := range l.w[q*n : (q+1)*n] {
-			normSq += l.shrink * w * values[i*c+q]
+			normSq += float64(l.shrink * w * values[i*c+q])
 		}
 	}
 	return values, max(0, normSq)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/portable"
 )
 
 // contrasts returns an orthonormal basis of the vectors of length c whose sum
@@ -54,13 +55,13 @@ func logs(v []float64) float64 {
 	product := 1.0
 	// A factor is at most C, so that the product stays below 1e308.
 	for _, w := range v {
-		product *= w
+		product = float64(product * w)
 		if product > 1e200 {
-			sum += math.Log(product)
+			sum += portable.Log(product)
 			product = 1
 		}
 	}
-	return sum + math.Log(product)
+	return sum + portable.Log(product)
 }
 
 // normalize turns what loss left in f into probabilities.

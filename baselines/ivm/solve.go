@@ -43,7 +43,7 @@ func (b *block) solve() {
 		for r := range row {
 			row[r] = -b.equation.reduced[t]
 			for a := range d {
-				row[r] -= b.cross[(t*d+a)*j+r] * b.delta[a*j+r]
+				row[r] -= float64(b.cross[(t*d+a)*j+r] * b.delta[a*j+r])
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func (b *block) eliminate() {
 			for v := u; v < d; v++ {
 				s := b.own[pair*j : (pair+1)*j]
 				for r, w := range b.cross[(t*d+v)*j:][:j] {
-					s[r] -= yu[r] * w
+					s[r] -= float64(yu[r] * w)
 				}
 				pair++
 			}
@@ -117,7 +117,7 @@ func (b *block) objectives() []float64 {
 		}
 	}
 	for r := range sums {
-		sums[r] = sums[r]/float64(b.n) + b.Regularizer/2*b.normSq(r)
+		sums[r] = sums[r]/float64(b.n) + float64(b.Regularizer/2*b.normSq(r))
 		if b.norms[r] == 0 || math.IsNaN(sums[r]) {
 			sums[r] = math.Inf(1)
 		}
@@ -155,7 +155,7 @@ func (b *block) normSq(r int) float64 {
 		if i < len(b.beta) {
 			v += b.beta[i]
 		}
-		sum += v * v
+		sum += float64(v * v)
 	}
 	return sum
 }

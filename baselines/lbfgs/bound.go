@@ -46,6 +46,6 @@ func (b *bound) join(x *iterate) {
 		t = slope / curvature
 	}
 	b.mix(b.u, 1-t, b.u, t, x.dual)
-	b.conjugate = (1-t)*b.conjugate + t*x.conjugate
-	b.norm = (1-t)*(1-t)*b.norm + 2*t*(1-t)*cross + t*t*norm
+	b.conjugate = float64((1-t)*b.conjugate) + float64(t*x.conjugate)
+	b.norm = float64((1-t)*(1-t)*b.norm) + float64(2*t*(1-t)*cross) + float64(t*t*norm)
 }

@@ -21,7 +21,7 @@ func (s *solver) certify(ctx context.Context, x []float32) (*Result, error) {
 	f, u := element{v[:size], kv[:size]}, element{v[size:], kv[size:]}
 	n := float64(s.n)
 	sums := s.sum(func(lo, hi int) totals { return s.exactSums(f, u, lo, hi) })
-	objective := sums.exact/n + s.lambda/2*s.inner(f, f)
+	objective := sums.exact/n + float64(s.lambda/2*s.inner(f, f))
 	lower := -sums.conjugate/n - s.bound.energy(u, u)
 	_, bytes := s.config.bytes(s.n)
 	gap := max(0, objective-lower)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"polkrepro/internal/portable"
 	"polkrepro/loss"
 )
 
@@ -56,7 +57,7 @@ func (logistic) conjugate(u []float64, y int) float64 {
 			p++
 		}
 		if p > 0 {
-			sum += p * math.Log(p)
+			sum += float64(p * portable.Log(p))
 		}
 	}
 	return sum
@@ -87,14 +88,14 @@ func (hinge) smooth(u, f []float64, y int, mu float64) float64 {
 	for c, p := range u {
 		if c != y {
 			others += p
-			linear += p * (1 + (f[c] - f[y]))
-			square += p * p
+			linear += float64(p * (1 + (f[c] - f[y])))
+			square += float64(p * p)
 		}
 	}
 	// p_y − 1 as a sum, not a difference: exact where p_y is next to 1.
 	u[y] = -others
-	square += others * others
-	return linear - mu/2*square
+	square += float64(others * others)
+	return linear - float64(mu/2*square)
 }
 
 func (hinge) conjugate(u []float64, y int) float64 { return u[y] }

@@ -28,8 +28,8 @@ func (l *line) at(t float64) (value, slope float64) {
 	s := l.along(l.f.kw, t, l.d.kw)
 	n := float64(l.n)
 	// ‖f + t·d‖² = ‖f‖² + 2t⟨f, d⟩ + t²‖d‖², so that no norm is taken in a trial.
-	value = s.smooth/n + l.lambda/2*(l.normSq+2*t*l.fd+t*t*l.ddd)
-	return value, s.slope/n + l.lambda*(l.fd+t*l.ddd)
+	value = s.smooth/n + float64(l.lambda/2*(l.normSq+float64(2*t*l.fd)+float64(t*t*l.ddd)))
+	return value, s.slope/n + float64(l.lambda*(l.fd+float64(t*l.ddd)))
 }
 
 // search returns a step that satisfies the strong Wolfe conditions. φ is
@@ -50,7 +50,7 @@ func (l *line) search() float64 {
 	t := 1.0
 	for range maxTrials {
 		value, slope := l.at(t)
-		enough := value <= value0+decrease*t*slope0+roundoff*math.Abs(value0)
+		enough := value <= value0+float64(decrease*t*slope0)+float64(roundoff*math.Abs(value0))
 		switch {
 		case enough && math.Abs(slope) <= slopeFraction*-slope0:
 			return t
@@ -81,7 +81,7 @@ func (l *line) bisect() (step float64, trials int) {
 	for trials = 1; trials <= maxTrials; trials++ {
 		value, slope := l.at(t)
 		switch {
-		case !(value <= value0+decrease*t*slope0):
+		case !(value <= value0+float64(decrease*t*slope0)):
 			hi = t
 		case slope < weakFraction*slope0:
 			lo = t
@@ -102,6 +102,6 @@ func between(lo, slopeLo, hi, slopeHi float64) float64 {
 		return 4 * lo
 	}
 	t := lo + (hi-lo)*slopeLo/(slopeLo-slopeHi)
-	margin := 0.05 * (hi - lo)
+	margin := float64(0.05 * (hi - lo))
 	return min(max(t, lo+margin), hi-margin)
 }

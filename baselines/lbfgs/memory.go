@@ -78,7 +78,7 @@ func (m *memory) direction(d, gradient element) {
 	}
 	// Back from the oldest to the newest: Vᵀ·d + a·s = d − (b − a)·s.
 	for i, p := range m.pairs {
-		b := p.rho * m.inner(d, p.y)
+		b := float64(p.rho * m.inner(d, p.y))
 		m.add(a[i]-b, p.s, d)
 	}
 }

@@ -61,7 +61,7 @@ func (p *problem) gradients(u, f []float64) totals {
 			t.exact += p.Value(fi, p.y[i])
 			t.conjugate += p.conjugate(ui, int(p.y[i]))
 			for c, v := range ui {
-				t.linear += v * fi[c]
+				t.linear += float64(v * fi[c])
 				u[c*p.n+i] = v
 			}
 		}
@@ -85,11 +85,11 @@ func (p *problem) along(f []float64, t float64, d []float64) totals {
 			p.column(fi, f, i)
 			p.column(di, d, i)
 			for c, v := range di {
-				fi[c] += t * v
+				fi[c] += float64(t * v)
 			}
 			sum.smooth += p.smooth(ui, fi, int(p.y[i]), p.mu)
 			for c, v := range di {
-				sum.slope += v * ui[c]
+				sum.slope += float64(v * ui[c])
 			}
 		}
 		return sum
@@ -120,7 +120,7 @@ func (p *problem) evaluate(x *iterate) {
 	p.products++
 	p.mix(x.gradient, 1/n, x.dual, p.lambda, x.f)
 	x.normSq = p.inner(x.f, x.f)
-	x.objective = t.exact/n + p.lambda/2*x.normSq
+	x.objective = t.exact/n + float64(p.lambda/2*x.normSq)
 	x.conjugate = t.conjugate / n
 	x.bias = max(0, (t.exact+t.conjugate-t.linear)/n)
 	if p.mu == 0 {

@@ -41,7 +41,7 @@ func (v vectors) combine(dst []float64, a float64, x []float64, b float64, y []f
 	v.chunks(len(dst), func(lo, hi int) {
 		x, y, dst := x[lo:hi], y[lo:hi], dst[lo:hi]
 		for i, s := range x {
-			dst[i] = a*s + b*y[i]
+			dst[i] = float64(a*s) + float64(b*y[i])
 		}
 	})
 }

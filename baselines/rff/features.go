@@ -6,6 +6,7 @@ import (
 
 	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/portable"
 	"polkrepro/kernel"
 )
 
@@ -49,7 +50,7 @@ func (g *gaussians) next() float64 {
 		if r >= 1 || r == 0 {
 			continue
 		}
-		f := math.Sqrt(-2 * math.Log(r) / r)
+		f := math.Sqrt(-2 * portable.Log(r) / r)
 		g.spare, g.have = float64(v*f), true
 		return float64(u * f)
 	}
@@ -77,7 +78,7 @@ func (f *features) of(n int, x, phi []float32, threads int) {
 func wave(row []float32, scale float64) {
 	d := len(row) / 2
 	for j, phase := range row[:d] {
-		sin, cos := math.Sincos(float64(phase))
+		sin, cos := portable.Sincos(float64(phase))
 		row[j], row[d+j] = float32(scale*cos), float32(scale*sin)
 	}
 }

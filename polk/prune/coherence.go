@@ -47,7 +47,7 @@ func spread(s State, j int, row []float64) {
 	var norm2 float64
 	for i, k := range row[:j] {
 		if s.Present(i) {
-			norm2 += k * k
+			norm2 += float64(k * k)
 		}
 	}
 	if norm2 > 0 {

@@ -2,7 +2,8 @@ package prune
 
 import (
 	"context"
-	"math"
+
+	"polkrepro/internal/portable"
 )
 
 func init() {
@@ -28,7 +29,7 @@ func (p kompAge) Prune(_ context.Context, s InverseState) error {
 	}
 	fade := make([]float64, s.Total())
 	for j := range fade {
-		fade[j] = math.Exp(-float64(s.Age(j)) / p.memory)
+		fade[j] = portable.Exp(-float64(s.Age(j)) / p.memory)
 	}
 	for s.Len() > p.order {
 		s.Remove(Least(s, func(j int) float64 { return s.Cost(j) * fade[j] }))

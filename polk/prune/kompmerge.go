@@ -3,6 +3,8 @@ package prune
 import (
 	"context"
 	"math"
+
+	"polkrepro/internal/portable"
 )
 
 func init() {
@@ -98,24 +100,24 @@ func (k kompMerge) merged(s InverseState, p int) (q, z int) {
 // and the squared error of merging there. The refit makes up for the rest.
 func (p pair) nearSearch() (h, loss float64) {
 	const golden, steps = 0.6180339887498949, 9
-	log := math.Log(p.kappa)
+	log := portable.Log(p.kappa)
 	at := func(h float64) float64 {
-		return p.lossAt(math.Exp(log*(1-h)*(1-h)), math.Exp(log*h*h))
+		return p.lossAt(portable.Exp(log*(1-h)*(1-h)), portable.Exp(log*h*h))
 	}
 	lo, hi := 0.0, 0.5
 	if p.pp > p.qq {
 		lo, hi = 0.5, 1
 	}
-	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
+	a, b := hi-float64(golden*(hi-lo)), lo+float64(golden*(hi-lo))
 	atA, atB := at(a), at(b)
 	for range steps {
 		if atA <= atB {
 			hi, b, atB = b, a, atA
-			a = hi - golden*(hi-lo)
+			a = hi - float64(golden*(hi-lo))
 			atA = at(a)
 		} else {
 			lo, a, atA = a, b, atB
-			b = lo + golden*(hi-lo)
+			b = lo + float64(golden*(hi-lo))
 			atB = at(b)
 		}
 	}

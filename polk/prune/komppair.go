@@ -50,9 +50,9 @@ func (p kompPair) Prune(_ context.Context, s InverseState) error {
 
 func jointCost(s InverseState, i, j int, pij float64) float64 {
 	pii, pjj := 1/s.Distance(i), 1/s.Distance(j)
-	det := pii*pjj - pij*pij
+	det := float64(pii*pjj) - float64(pij*pij)
 	if !(det > 1e-12*pii*pjj) {
 		return math.Inf(1) // rounding decides
 	}
-	return (pjj*s.Norm2(i) + pii*s.Norm2(j) - 2*pij*dot(s.Weights(i), s.Weights(j))) / det
+	return (float64(pjj*s.Norm2(i)) + float64(pii*s.Norm2(j)) - float64(2*pij*dot(s.Weights(i), s.Weights(j)))) / det
 }

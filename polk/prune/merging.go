@@ -3,6 +3,8 @@ package prune
 import (
 	"context"
 	"math"
+
+	"polkrepro/internal/portable"
 )
 
 func init() {
@@ -70,12 +72,12 @@ func newPair(s Elements, p, q int, kappa float64) pair {
 
 // loss returns the squared error of merging at h.
 func (p pair) loss(h float64) float64 {
-	return p.lossAt(math.Pow(p.kappa, (1-h)*(1-h)), math.Pow(p.kappa, h*h))
+	return p.lossAt(portable.Pow(p.kappa, (1-h)*(1-h)), portable.Pow(p.kappa, h*h))
 }
 
 // lossAt returns the squared error for a = κ(x_p, z) and b = κ(x_q, z).
 func (p pair) lossAt(a, b float64) float64 {
-	return (1-a*a)*p.pp + (1-b*b)*p.qq + 2*(p.kappa-a*b)*p.pq
+	return float64((1-float64(a*a))*p.pp) + float64((1-float64(b*b))*p.qq) + float64(2*(p.kappa-float64(a*b))*p.pq)
 }
 
 // search returns the best h of [0, ½], by golden sections: p is the lighter
@@ -84,7 +86,7 @@ func (p pair) search() float64 {
 	const golden, steps = 0.6180339887498949, 24
 	lo, hi := 0.0, 0.5
 	for range steps {
-		a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
+		a, b := hi-float64(golden*(hi-lo)), lo+float64(golden*(hi-lo))
 		if p.loss(a) <= p.loss(b) {
 			hi = b
 		} else {

@@ -25,7 +25,7 @@ func (p oneStep) Prune(_ context.Context, s State) error {
 	g := make([]float64, s.Total()*c) // g(x_j)
 	for s.Len() > p.order {
 		j := Least(s, func(j int) float64 {
-			return s.Self(j)*s.Norm2(j) + 2*dot(s.Weights(j), g[j*c:(j+1)*c])
+			return float64(s.Self(j)*s.Norm2(j)) + 2*dot(s.Weights(j), g[j*c:(j+1)*c])
 		})
 		for i, k := range s.Row(j) {
 			axpy(k, s.Weights(j), g[i*c:(i+1)*c])

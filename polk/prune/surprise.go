@@ -2,7 +2,8 @@ package prune
 
 import (
 	"context"
-	"math"
+
+	"polkrepro/internal/portable"
 )
 
 func init() {
@@ -36,11 +37,11 @@ func (p surprise) Prune(_ context.Context, s InverseState) error {
 	step := s.Step()
 	e2 := make([]float64, s.Total()) // before a projection changes the weights
 	for j := range e2 {
-		e2[j] = s.Norm2(j) * math.Pow(float64(step.N)/step.Rate, 2)
+		e2[j] = s.Norm2(j) * portable.Pow(float64(step.N)/step.Rate, 2)
 	}
 	for j := s.Old(); j < s.Total(); j++ {
 		r := s.DistanceBefore(j)
-		switch v := math.Log(r)/2 + e2[j]/(2*r); {
+		switch v := portable.Log(r)/2 + e2[j]/(2*r); {
 		case v > p.abnormal:
 			s.Drop(j)
 		case !(v >= p.redundant):

@@ -3,14 +3,14 @@ package prune
 // axpy adds alpha·x to y.
 func axpy(alpha float64, x, y []float64) {
 	for i, v := range x {
-		y[i] += alpha * v
+		y[i] += float64(alpha * v)
 	}
 }
 
 func dot(a, b []float64) float64 {
 	var s float64
 	for i, v := range a {
-		s += v * b[i]
+		s += float64(v * b[i])
 	}
 	return s
 }

@@ -45,7 +45,7 @@ func (m pairs) direction(gradient []float64) []float64 {
 	last := m[len(m)-1]
 	scale(1/(last.rho*gemm.Dot(last.y, last.y)), d)
 	for i, p := range m {
-		b := p.rho * gemm.Dot(d, p.y)
+		b := float64(p.rho * gemm.Dot(d, p.y))
 		gemm.Axpy(a[i]-b, p.s, d)
 	}
 	return d
@@ -72,7 +72,7 @@ func (q *problem) search(w, g, d []float64) (to, gradient []float64, ok bool) {
 	for range searches {
 		copy(to, w)
 		gemm.Axpy(t, d, to)
-		if !(q.value(to) <= value+armijo*t*slope) {
+		if !(q.value(to) <= value+float64(armijo*t*slope)) {
 			high = t
 		} else if q.gradientAt(gradient, to); gemm.Dot(gradient, d) < curvature*slope {
 			low = t

@@ -71,7 +71,7 @@ func newProblem(c Config, n, p int, phi []float32, y []float64) *problem {
 // value returns P at w with ℓ_μ for ℓ.
 func (q *problem) value(w []float64) float64 {
 	q.evaluate(w)
-	return q.total.smooth + q.lambda/2*gemm.Dot(w, w)
+	return q.total.smooth + float64(q.lambda/2*gemm.Dot(w, w))
 }
 
 // gradientAt writes the gradient of value.
@@ -85,7 +85,7 @@ func (q *problem) gradientAt(g, w []float64) {
 // evaluation, and exact P there.
 func (q *problem) bound() (lower, exact float64) {
 	lower = q.total.dual - gemm.Dot(q.gradient, q.gradient)/(2*q.lambda)
-	return lower, q.total.exact + q.lambda/2*gemm.Dot(q.w, q.w)
+	return lower, q.total.exact + float64(q.lambda/2*gemm.Dot(q.w, q.w))
 }
 
 // residual returns the part of the gap at the latest evaluation that further

@@ -1,6 +1,10 @@
 package linear
 
-import "math"
+import (
+	"math"
+
+	"polkrepro/internal/portable"
+)
 
 // A smooth is ℓ_μ with a margin of 1, or of 0 for the logistic loss.
 type smooth struct{ margin, mu float64 }
@@ -33,19 +37,19 @@ func (s smooth) sample(f []float64, y int) total {
 	}
 	var sum float64
 	for c, v := range f {
-		f[c] = math.Exp((v - top) / s.mu)
+		f[c] = portable.Exp((v - top) / s.mu)
 		sum += f[c]
 	}
-	t := total{smooth: top + s.mu*math.Log(sum), exact: top}
+	t := total{smooth: top + float64(s.mu*portable.Log(sum)), exact: top}
 	if s.margin == 0 {
 		t.exact = t.smooth
 	}
 	for c := range f {
 		f[c] /= sum
 		if s.margin == 0 && f[c] > 0 {
-			t.dual -= f[c] * math.Log(f[c])
+			t.dual -= float64(f[c] * portable.Log(f[c]))
 		} else if c != y {
-			t.dual += s.margin * f[c]
+			t.dual += float64(s.margin * f[c])
 		}
 	}
 	f[y]--

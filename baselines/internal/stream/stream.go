@@ -133,7 +133,7 @@ func (m *Model) Descend(l loss.Loss, x []float32, y, rate, lambda float64) (ente
 	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // NaN and ±Inf alone
 		return false, ErrDiverged
 	}
-	m.Shrink(1 - rate*lambda)
+	m.Shrink(1 - float64(rate*lambda))
 	for c, g := range m.grad {
 		if g != 0 {
 			m.grad[c], entered = -rate*g, true
@@ -166,7 +166,7 @@ func (m *Linear) Descend(l loss.Loss, phi []float64, y, rate, lambda float64) er
 	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // NaN and ±Inf alone
 		return ErrDiverged
 	}
-	scale(m.W, 1-rate*lambda)
+	scale(m.W, 1-float64(rate*lambda))
 	for c, g := range m.grad {
 		if g != 0 {
 			gemm.Axpy(-rate*g, phi, m.W[c*p:(c+1)*p])

@@ -1,9 +1,8 @@
-// Package portable computes elementary functions with the same bits on every
-// platform. Package math promises none: its assembly and the compilers' fused
-// multiply-adds differ between platforms and GOAMD64 levels. Here only +, −, ×,
-// ÷ and rounding are used, which IEEE 754 fixes to the last bit, and every
-// product is rounded by an explicit conversion, so that no compiler may fuse
-// it with the sum around it.
+// Package portable has the logarithm and the exponential of which data sets are made, with
+// the same bits on every platform: only operations that IEEE 754 fixes, and every product
+// rounded, so that no compiler may fuse it with a sum. Everything else uses
+// polkrepro/internal/portable. Its functions differ from these in the last bit, and with
+// them would the means of multidist and its recorded Bayes error.
 package portable
 
 import "math"

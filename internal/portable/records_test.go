@@ -1,0 +1,101 @@
+package portable_test
+
+import (
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// exemptions are the findings that decide no recorded bit, or can't: by pattern of
+// path.Match for package and function, and the beginning of the text.
+var exemptions = []struct {
+	in, text, reason string
+}{
+	{"polkrepro/experiments DictionaryNumbers", "product", counts},
+	{"polkrepro/harness Register", "product", counts},
+	{"polkrepro/harness Size.Scores", "product", counts},
+	{"polkrepro/harness bytesLBFGS", "product", counts},
+	{"polkrepro/harness fourierBytes", "product", counts},
+	{"polkrepro/harness init", "product", counts},
+	{"polkrepro/harness nystromNumbers", "product", counts},
+
+	{"polkrepro/polk algorithm2", "", printed},
+	{"polkrepro/polk newPursuit", "", printed},
+	{"polkrepro/polk pursuit.*", "", printed},
+	{"polkrepro/polk value", "", printed},
+
+	{"polkrepro/internal/portable Pow", "math.Pow", "of arguments for which it is exact"},
+	{"polkrepro/polk komp.plausible", "rand.NormFloat64", "compared with a bound far above rounding, for any numbers drawn"},
+
+	{"polkrepro/baselines/ivm block.solve", "blas64.", factors},
+	{"polkrepro/baselines/ivm block.solveOwn", "mat.", factors},
+	{"polkrepro/baselines/ivm newton.direction", "blas64.", factors},
+	{"polkrepro/baselines/ivm state.expansion", "blas64.", factors},
+	{"polkrepro/baselines/ivm state.newton", "", factors},
+	{"polkrepro/baselines/nogd Learner.embed", "mat.", factors},
+	{"polkrepro/baselines/nystrom *", "", factors},
+	{"polkrepro/polk inverseGram.dependent", "mat.", factors},
+	{"polkrepro/polk inverseGram.invert", "lapack64.", factors},
+}
+
+const (
+	counts  = "counts: whole numbers below 2⁵³, whose products are exact"
+	printed = "the paper's algorithms as it prints them, for tests"
+	factors = "replaced in the next step"
+)
+
+// TestRecordedPackages reports where the packages that decide what a record holds leave a
+// result to the architecture. Those of internal/gemm are held to one result by its tests.
+func TestRecordedPackages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds, and nothing concurrent")
+	}
+	roots, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps},
+		"polkrepro/harness", "polkrepro/online", "polkrepro/polk/prune/external")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if strings.HasPrefix(p.PkgPath, "polkrepro/") && !strings.HasPrefix(p.PkgPath, "polkrepro/internal/gemm") {
+			paths = append(paths, p.PkgPath)
+			// go test repeats a test if a folder has changed that it has read.
+			if _, err := os.ReadDir(p.Dir); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	used := make([]bool, len(exemptions))
+findings:
+	for _, f := range findings(load(t, paths...)) {
+		for i, e := range exemptions {
+			if match, err := path.Match(e.in, f.in); err != nil {
+				t.Fatal(err)
+			} else if match && strings.HasPrefix(f.text, e.text) {
+				used[i] = true
+				continue findings
+			}
+		}
+		t.Errorf("%s: %s: %s", f.at, f.in, f.text)
+	}
+	for i, e := range exemptions {
+		if !used[i] {
+			t.Errorf("exemption of %s, %s: nothing to exempt", e.in, e.text)
+		}
+	}
+}
+
+func load(t *testing.T, paths ...string) []*packages.Package {
+	t.Helper()
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax}, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if packages.PrintErrors(pkgs) > 0 {
+		t.Fatal("packages with errors")
+	}
+	return pkgs
+}
