@@ -175,7 +175,7 @@ func (t *trainer) try(ctx context.Context, e *newton, index []int) []trial {
 	parallel.Do(t.Threads, len(trials), func(w, u int) {
 		trials[u].index = -1
 		if ctx.Err() == nil {
-			trials[u] = t.blocks[w].try(t.state, e, index[u*blockSize:min((u+1)*blockSize, len(index))])
+			trials[u] = t.blocks[w].try(w, t.state, e, index[u*blockSize:min((u+1)*blockSize, len(index))])
 		}
 	})
 	return trials
