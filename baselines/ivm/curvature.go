@@ -12,7 +12,8 @@ type curvature interface {
 	add(row []float64)
 
 	// hessian returns the Hessian of H by beta, row-major, of which only the lower
-	// triangle is valid. Its index is a·q+t for contrast a and basis vector t.
+	// triangle is valid. Its index is a·q+t for contrast a and basis vector t. The memory
+	// is the next call's.
 	hessian() []float64
 
 	// cross writes the Hessian between the basis and j candidates, whose values at the
@@ -49,16 +50,18 @@ func newCurvature(s *state) curvature {
 		self += s.Kernel.Self(s.x[i*s.Dim : (i+1)*s.Dim])
 	}
 	if s.Regularizer >= singleFrom*self/float64(s.n) {
-		return &products[float32]{state: s, work: make([]workspace[float32], s.Threads)}
+		return &products[float32]{state: s, product: gemm.Product32, work: make([]workspace[float32], s.Threads)}
 	}
-	return &products[float64]{state: s, work: make([]workspace[float64], s.Threads)}
+	return &products[float64]{state: s, product: gemm.Product, work: make([]workspace[float64], s.Threads)}
 }
 
 // products is a curvature of precision T.
 type products[T gemm.Float] struct {
 	*state
-	phi  []T // q×N
-	work []workspace[T]
+	product func(dst, x, y []T)
+	phi     []T // q×N
+	h       []float64
+	work    []workspace[T]
 }
 
 // workspace is the memory of a goroutine.
@@ -96,7 +99,7 @@ func (p *products[T]) couple(w *workspace[T], first, last, j int, rows []T, t0 i
 			for pair := first; pair < last; pair++ {
 				narrow(w.weight[:k], p.weight[pair*p.n+at:])
 				for r := range j {
-					multiply(w.tile[((pair-first)*j+r)*termSize:][:k], rows[r*p.n+at:], w.weight)
+					p.product(w.tile[((pair-first)*j+r)*termSize:][:k], rows[r*p.n+at:][:k], w.weight[:k])
 				}
 			}
 			gemm.MulABT(m, n, k, 1, w.tile, termSize, p.phi[t0*p.n+at:], p.n, beta, w.part, n, 1)
@@ -117,18 +120,11 @@ func narrow[T gemm.Float](dst []T, src []float64) {
 	}
 }
 
-// multiply sets dst to the product of x and y, element by element.
-func multiply[T gemm.Float](dst, x, y []T) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] * y[i]
-	}
-}
-
 func (p *products[T]) hessian() []float64 {
 	q, d := p.order(), p.dims()
 	size, pairs := d*q, d*(d+1)/2
-	h := make([]float64, size*size)
+	p.h = grow(p.h, size*size)
+	h := p.h
 	groups := (pairs + pairGroup - 1) / pairGroup
 	parallel.Do(p.Threads, groups*((q+hessianRows-1)/hessianRows), func(worker, u int) {
 		t0, first := u/groups*hessianRows, u%groups*pairGroup
