@@ -99,10 +99,14 @@ func tridiagonal(n int, a []float64, lda int) (d, e, qt []float64) {
 	return d, e, qt
 }
 
+// smallest is the square of elements that count as zero in a matrix whose largest is
+// about 1. Squares above it are as precise as others.
+const smallest = 0x1p-900
+
 // reflection replaces x by the v, of ‖v‖² = 2 or 0, for which (I − v·vᵀ)x has nothing but
 // a first element, and returns that.
 func reflection(x []float64) float64 {
-	if gemm.Dot(x[1:], x[1:]) == 0 {
+	if gemm.Dot(x[1:], x[1:]) < smallest {
 		first := x[0]
 		clear(x)
 		return first

@@ -18,7 +18,7 @@ import (
 const eps = 0x1p-53
 
 // orders are on both sides of a block's and of several blocks' ends.
-var orders = []int{1, 2, 3, 7, 47, 48, 49, 96, 100, 145, 300}
+var orders = []int{1, 2, 3, 7, blockSize - 1, blockSize, blockSize + 1, 2 * blockSize, 100, 145, 300}
 
 // spectrum returns a random symmetric n×n matrix of row stride ld with the eigenvalues
 // values.
@@ -305,46 +305,57 @@ func TestEigenNotFinite(t *testing.T) {
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 120).Draw(t, "n")
-		x := rapid.SliceOfN(rapid.Float64Range(0, rapid.SampledFrom([]float64{0.01, 1, 100}).Draw(t, "range")), n, n).Draw(t, "x")
-		a := make([]float64, n*n)
-		for i := range n {
-			for j := range n {
-				a[i*n+j] = math.Exp(-(x[i] - x[j]) * (x[i] - x[j]))
-			}
-		}
-		values, vectors, ok := Eigen(n, slices.Clone(a), n)
-		if !ok {
-			t.Fatal("no convergence")
-		}
-		var trace float64
-		for _, v := range values {
-			trace += v
-		}
-		bound := 8 * float64(n) * eps * float64(n)
-		if math.Abs(trace-float64(n)) > bound || values[n-1] < -bound {
-			t.Errorf("trace %v of %d, least value %v", trace, n, values[n-1])
-		}
-		v := mat.NewDense(n, n, vectors)
-		var rebuilt, half mat.Dense
-		half.Mul(mat.NewDiagDense(n, values), v)
-		rebuilt.Mul(v.T(), &half)
-		if d := difference(&rebuilt, mat.NewDense(n, n, a)); d > 2*bound {
-			t.Errorf("off A by %g", d)
-		}
-		for i := range n {
-			a[i*n+i] += 1e-6
-		}
-		l := slices.Clone(a)
-		if !Cholesky(n, l, n, 1) {
-			t.Fatal("no factor")
-		}
-		b := slices.Clone(a) // K·L⁻ᵀ·L⁻¹ = I
-		SolveLower(n, n, l, n, b, n, 1)
-		SolveLowerT(n, n, l, n, b, n, 1)
-		if d := difference(mat.NewDense(n, n, b), mat.NewDiagDense(n, filled(n, 1))); d > 8*float64(n)*eps*float64(n)/1e-6 {
-			t.Errorf("A·A⁻¹ is off the identity by %g", d)
-		}
+		checkKernel(t, rapid.SliceOfN(rapid.Float64Range(0, rapid.SampledFrom([]float64{0.01, 1, 100}).Draw(t, "range")), n, n).Draw(t, "x"))
 	})
+	// Points so far from the others that squares of their kernel values underflow.
+	checkKernel(t, append(filled(22, 1), 20.3, 44.5, 32.5, 70.5))
+	checkKernel(t, append([]float64{20.3, 44.5}, filled(22, 1)...))
+}
+
+func checkKernel(t interface {
+	tester
+	Fatal(args ...any)
+}, x []float64) {
+	t.Helper()
+	n := len(x)
+	a := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			a[i*n+j] = math.Exp(-(x[i] - x[j]) * (x[i] - x[j]))
+		}
+	}
+	values, vectors, ok := Eigen(n, slices.Clone(a), n)
+	if !ok {
+		t.Fatal("no convergence")
+	}
+	var trace float64
+	for _, v := range values {
+		trace += v
+	}
+	bound := 8 * float64(n) * eps * float64(n)
+	if math.Abs(trace-float64(n)) > bound || values[n-1] < -bound {
+		t.Errorf("trace %v of %d, least value %v", trace, n, values[n-1])
+	}
+	v := mat.NewDense(n, n, vectors)
+	var rebuilt, half mat.Dense
+	half.Mul(mat.NewDiagDense(n, values), v)
+	rebuilt.Mul(v.T(), &half)
+	if d := difference(&rebuilt, mat.NewDense(n, n, a)); d > 2*bound {
+		t.Errorf("off A by %g", d)
+	}
+	for i := range n {
+		a[i*n+i] += 1e-6
+	}
+	l := slices.Clone(a)
+	if !Cholesky(n, l, n, 1) {
+		t.Fatal("no factor")
+	}
+	b := slices.Clone(a) // K·L⁻ᵀ·L⁻¹ = I
+	SolveLower(n, n, l, n, b, n, 1)
+	SolveLowerT(n, n, l, n, b, n, 1)
+	if d := difference(mat.NewDense(n, n, b), mat.NewDiagDense(n, filled(n, 1))); d > 8*float64(n)*eps*float64(n)/1e-6 {
+		t.Errorf("A·A⁻¹ is off the identity by %g", d)
+	}
 }
 
 // TestThreads: neither the number of threads nor strides change a bit.
