@@ -75,7 +75,7 @@ func (b *block) objectives() []float64 {
 		}
 	}
 	for r := range sums {
-		sums[r] = sums[r]/float64(b.n) + b.Regularizer/2*b.normSq(r)
+		sums[r] = sums[r]/float64(b.n) + float64(b.Regularizer/2*b.normSq(r))
 		if b.norms[r] == 0 || math.IsNaN(sums[r]) {
 			sums[r] = math.Inf(1)
 		}
@@ -113,7 +113,7 @@ func (b *block) normSq(r int) float64 {
 		if i < len(b.beta) {
 			v += b.beta[i]
 		}
-		sum += v * v
+		sum += float64(v * v)
 	}
 	return sum
 }

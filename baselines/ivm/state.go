@@ -104,7 +104,7 @@ func (s *state) derive() {
 		s.deriveChunk(w, lo, hi)
 		return loss
 	})
-	s.objective = loss/float64(s.n) + s.Regularizer/2*gemm.Dot(s.beta, s.beta)
+	s.objective = loss/float64(s.n) + float64(s.Regularizer/2*gemm.Dot(s.beta, s.beta))
 }
 
 // deriveChunk computes the derivatives from the probabilities p in w.scores: with
@@ -133,7 +133,7 @@ func (s *state) deriveChunk(w *scratch, lo, hi int) {
 			// Σ_c B_ca B_cb p_c less the product of the means: the covariance of two
 			// contrasts under p.
 			for i := range v {
-				v[i] -= share * w.means[a*chunk+i] * w.means[b*chunk+i]
+				v[i] -= float64(share * w.means[a*chunk+i] * w.means[b*chunk+i])
 			}
 			pair++
 		}
@@ -215,10 +215,10 @@ func (s *state) objectiveAt(t float64, dir, df []float64) float64 {
 	})
 	var normSq float64
 	for i, b := range s.beta {
-		b += t * dir[i]
-		normSq += b * b
+		b += float64(t * dir[i])
+		normSq += float64(b * b)
 	}
-	return loss/float64(s.n) + s.Regularizer/2*normSq
+	return loss/float64(s.n) + float64(s.Regularizer/2*normSq)
 }
 
 // spanGradient returns the gradient of H by beta, D×q.
@@ -228,7 +228,7 @@ func (s *state) spanGradient() []float64 {
 	gemm.MulABT(d, q, s.n, 1, s.gradient, s.n, s.phi, s.n, 0, g, q, s.Threads)
 	for t := range q {
 		for a := range d {
-			g[a*q+t] += s.Regularizer * s.beta[t*d+a]
+			g[a*q+t] += float64(s.Regularizer * s.beta[t*d+a])
 		}
 	}
 	return g
