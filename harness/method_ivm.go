@@ -27,7 +27,7 @@ func init() {
 		},
 		Train: trainIVM,
 		Bytes: func(s Size) float64 {
-			return 8*s.Train*(float64(s.Params.Budget)+s.Classes*s.Classes) + s.Scores()
+			return s.Train*(12*float64(s.Params.Budget)+8*s.Classes*s.Classes) + s.Scores()
 		},
 	})
 }

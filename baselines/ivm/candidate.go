@@ -29,16 +29,17 @@ type trial struct {
 // A block tries up to blockSize candidates: J in number.
 type block struct {
 	*state
+	worker   int
 	equation *newton
 	index    []int
 
 	rows  []float64 // J×N, orthonormal parts at the training points
 	norms []float64 // J, of those parts; 0 for a candidate in the span
-	cross []float64 // D·q×D·J, the Hessian between basis and candidates
+	cross []float64 // J·D×D·q, the Hessian between candidates and basis
 	own   []float64 // D(D+1)/2×J, that of each candidate alone
 	grad  []float64 // D×J
-	delta []float64 // D×J, steps of the candidates' coefficients
-	basis []float64 // D·q×J, steps of the basis' coefficients
+	delta []float64 // J×D, steps of the candidates' coefficients
+	basis []float64 // J×D·q, steps of the basis' coefficients
 
 	work   scratch
 	points *kernel.Points
@@ -46,9 +47,9 @@ type block struct {
 	tile   []float64
 }
 
-// try finds the best of the candidates index.
-func (b *block) try(s *state, e *newton, index []int) trial {
-	b.state, b.equation, b.index = s, e, index
+// try finds the best of the candidates index, on the given worker.
+func (b *block) try(worker int, s *state, e *newton, index []int) trial {
+	b.worker, b.state, b.equation, b.index = worker, s, e, index
 	b.orthogonalize()
 	b.couple()
 	b.solve()
@@ -121,17 +122,16 @@ func (b *block) normalize() {
 func (b *block) couple() {
 	j, q, d := len(b.index), b.order(), b.dims()
 	pairs := d * (d + 1) / 2
-	b.cross = grow(b.cross, d*q*d*j)
+	b.cross = grow(b.cross, j*d*d*q)
+	if q > 0 {
+		b.curvature.cross(b.worker, j, b.rows, b.cross)
+	}
 	b.own = grow(b.own, pairs*j)
 	b.grad = grow(b.grad, d*j)
-	clear(b.cross)
 	clear(b.own)
 	b.tile = grow(b.tile, chunk*j)
 	for lo := 0; lo < b.n; lo += chunk {
 		n := min(chunk, b.n-lo)
-		if q > 0 {
-			b.crossChunk(lo, n)
-		}
 		for r := range j {
 			row := b.rows[r*b.n+lo : r*b.n+lo+n]
 			gemm.Product(b.tile[r*chunk:r*chunk+n], row, row)
@@ -139,18 +139,4 @@ func (b *block) couple() {
 		gemm.MulABT(pairs, j, n, 1, b.weight[lo:], b.n, b.tile, chunk, 1, b.own, j, 1)
 	}
 	gemm.MulABT(d, j, b.n, 1, b.gradient, b.n, b.rows, b.n, 0, b.grad, j, 1)
-	b.mirror()
-}
-
-// crossChunk adds the samples lo … lo+n−1 to the blocks of cross with u ≤ v.
-func (b *block) crossChunk(lo, n int) {
-	j, q, d := len(b.index), b.order(), b.dims()
-	pair := 0
-	for u := range d {
-		for v := u; v < d; v++ {
-			weigh(b.tile, b.rows[lo:], b.n, j, b.weight[pair*b.n+lo:pair*b.n+lo+n])
-			gemm.MulABT(q, j, n, 1, b.phi[lo:], b.n, b.tile, chunk, 1, b.cross[(u*q*d+v)*j:], d*j, 1)
-			pair++
-		}
-	}
 }

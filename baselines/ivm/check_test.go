@@ -5,6 +5,7 @@ package ivm
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"polkrepro/baselines/lbfgs"
@@ -85,5 +86,23 @@ func TestCheckMultidist(t *testing.T) {
 		if math.Abs(got-g.recorded) > halfPoint || math.Abs(got-want) > halfPoint {
 			t.Errorf("%d points: error %v, recorded %v, of all points %v", order, got, g.recorded, want)
 		}
+	}
+}
+
+// TestCheckMNIST: the points of 6,000 images are those that were chosen with all
+// arithmetic in double precision and gonum's factorizations.
+func TestCheckMNIST(t *testing.T) {
+	want := []int{
+		5053, 4164, 3521, 1802, 3696, 5670, 3118, 1967, 3933, 242, 2193, 103, 1117, 2749,
+		1904, 3085, 707, 877, 5946, 1970, 5879, 5509, 2941, 2166, 3597, 4042, 5558, 4668,
+		791, 862, 5266, 2243, 1222, 3433, 171, 1692, 3387, 4310, 1432, 2395,
+	}
+	r := mnist(t, 6000).train(t)
+	if !slices.Equal(r.Imported, want) {
+		t.Errorf("imported %v, want %v", r.Imported, want)
+	}
+	const objective = 0.32000335953157216
+	if !(math.Abs(r.Objective-objective) <= polishGap*objective) {
+		t.Errorf("H = %v, want %v", r.Objective, objective)
 	}
 }

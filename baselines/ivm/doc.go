@@ -23,10 +23,16 @@
 // # When to prefer it
 //
 // For probabilities from a few dozen points of a few thousand. An import costs,
-// with R candidates tried and q points imported, R·N·(p + q·C²) multiply-adds and
-// N·q²·C² more for the Hessian; memory is 8·N·q bytes, and 256·N for each
-// thread. 200 imports on MNIST took 664 seconds of processor time: for more points,
-// or more data, see package nystrom or polk.
+// with R candidates tried and q points imported, R·N·(p + q·C²/2) multiply-adds and
+// N·q²·C²/4 more for the Hessian; memory is 12·N·q bytes, and 384·N for each
+// thread. 200 imports on MNIST, 59 candidates each, took 283 seconds of processor time
+// on one core of an AMD EPYC (Zen 4): for more points, or more data, see package nystrom
+// or polk.
+//
+// Products for the Hessian, and the scores that candidates are compared by, are float32
+// if λ is at least 2⁻²⁰ of the mean of κ(x, x), so that their rounding stays far below
+// the Hessian's least eigenvalue; with a smaller λ they are float64, which takes twice as
+// long and 16·N·q bytes. Gradients, the model's objective and the gap are always float64.
 //
 // [Train] is a function of its arguments, Seed among them, bit for bit on machines
 // of one class whatever the number of threads, and may be called from several

@@ -2,11 +2,14 @@ package ivm
 
 import (
 	"context"
+	"os"
 	"slices"
+	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"polkrepro/baselines/learnertest"
+	"polkrepro/data"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -25,6 +28,21 @@ func (p *problem) at(i int) []float32 { return p.x[i*p.Dim : (i+1)*p.Dim] }
 func blobs(seed uint64, n, dim, classes int) *problem {
 	x, y := learnertest.Blobs(seed, n, dim, classes)
 	return &problem{Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: classes, Dim: dim, Regularizer: 1e-3}, n, x, y}
+}
+
+// mnist returns the first n images of MNIST and the published run's configuration, to 40
+// points. It skips without the data, or fails where POLK_REQUIRE_DATA is set, as in CI.
+func mnist(t testing.TB, n int) *problem {
+	t.Helper()
+	set, err := data.Load(data.Ref{Name: "mnist"}, data.Finder{})
+	if err != nil {
+		if os.Getenv("POLK_REQUIRE_DATA") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	return &problem{Config{Kernel: kernel.Gaussian{Bandwidth: 4}, Classes: set.Classes, Dim: set.Train.Dim, Regularizer: 1e-6,
+		Candidates: 59, MaxPoints: 40, Seed: 1}, n, set.Train.X[:n*set.Train.Dim], set.Train.Y[:n]}
 }
 
 // tester is a *testing.T or a *rapid.T.

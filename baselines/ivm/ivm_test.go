@@ -292,3 +292,13 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkTrain is 40 imports of the published run's 200, on a tenth of its data.
+func BenchmarkTrain(b *testing.B) {
+	p := mnist(b, 6000)
+	for b.Loop() {
+		if _, err := Train(context.Background(), p.Config, p.n, p.x, p.y, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -3,97 +3,55 @@ package ivm
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
-
+	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 )
 
-// mirror completes cross, whose block of contrasts (v, u) is that of (u, v).
-func (b *block) mirror() {
-	j, q, d := len(b.index), b.order(), b.dims()
-	for u := range d {
-		for v := u + 1; v < d; v++ {
-			for t := range q {
-				copy(b.cross[((v*q+t)*d+u)*j:][:j], b.cross[((u*q+t)*d+v)*j:][:j])
-			}
-		}
-	}
-}
-
-// solve computes the Newton steps, by block elimination: with U the factor of
-// the Hessian over the import points, Y = U⁻ᵀ·cross, z = U⁻ᵀ·gradient and S the
-// Schur complement own + λI − YᵀY, a candidate's coefficients change by
-// δ = −S⁻¹(grad − Yᵀz) and the others by −U⁻¹(z + Yδ).
+// solve computes the Newton steps, by block elimination: with L the factor of
+// the Hessian over the import points, Y = cross·L⁻ᵀ the rows of a candidate,
+// z = L⁻¹·gradient and S the Schur complement own + λI − YYᵀ, the candidate's
+// coefficients change by δ = −S⁻¹(grad − Yz) and the others by −L⁻ᵀ(z + Yᵀδ).
 func (b *block) solve() {
-	j, q, d := len(b.index), b.order(), b.dims()
-	y := blas64.General{Rows: d * q, Cols: d * j, Stride: d * j, Data: b.cross}
-	b.basis = grow(b.basis, d*q*j)
-	if q > 0 {
-		blas64.Trsm(blas.Left, blas.Trans, 1, b.equation.upper, y)
-	}
-	b.eliminate()
-	b.delta = grow(b.delta, d*j)
+	j, size, d := len(b.index), b.dims()*b.order(), b.dims()
+	factor.SolveLower(j*d, size, b.equation.lower, size, b.cross, size, 1)
+	b.basis = grow(b.basis, j*size)
+	b.delta = grow(b.delta, j*d)
 	for r := range j {
-		b.solveOwn(r)
-	}
-	for t := range d * q {
-		row := b.basis[t*j : (t+1)*j]
-		for r := range row {
-			row[r] = -b.equation.reduced[t]
-			for a := range d {
-				row[r] -= float64(b.cross[(t*d+a)*j+r] * b.delta[a*j+r])
-			}
+		y := b.cross[r*d*size : (r+1)*d*size]
+		b.solveOwn(r, y)
+		row := b.basis[r*size : (r+1)*size]
+		for t, z := range b.equation.reduced {
+			row[t] = -z
+		}
+		for a, delta := range b.delta[r*d : (r+1)*d] {
+			gemm.Axpy(-delta, y[a*size:(a+1)*size], row)
 		}
 	}
-	if q > 0 {
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, b.equation.upper,
-			blas64.General{Rows: d * q, Cols: j, Stride: j, Data: b.basis})
-	}
+	factor.SolveLowerT(j, size, b.equation.lower, size, b.basis, size, 1)
 }
 
-// eliminate turns own into S and grad into grad − Yᵀz.
-func (b *block) eliminate() {
-	j, q, d := len(b.index), b.order(), b.dims()
-	for t := range d * q {
-		pair := 0
-		for u := range d {
-			yu := b.cross[(t*d+u)*j:][:j]
-			gemm.Axpy(-b.equation.reduced[t], yu, b.grad[u*j:(u+1)*j])
-			for v := u; v < d; v++ {
-				s := b.own[pair*j : (pair+1)*j]
-				for r, w := range b.cross[(t*d+v)*j:][:j] {
-					s[r] -= float64(yu[r] * w)
-				}
-				pair++
-			}
-		}
-	}
-}
-
-// solveOwn computes δ of candidate r. One whose S is not positive definite in
-// floating point counts as dependent: only a point of the span comes near that.
-func (b *block) solveOwn(r int) {
-	j, d := len(b.index), b.dims()
-	s := mat.NewSymDense(d, nil)
-	rhs := mat.NewVecDense(d, nil)
+// solveOwn computes δ of candidate r, whose rows Y are y. One whose S is not positive
+// definite in floating point counts as dependent: only a point of the span comes near
+// that.
+func (b *block) solveOwn(r int, y []float64) {
+	j, size, d := len(b.index), b.dims()*b.order(), b.dims()
+	schur, delta := make([]float64, d*d), b.delta[r*d:(r+1)*d]
 	for pair := range d * (d + 1) / 2 {
 		u, v := pairAt(d, pair)
-		s.SetSym(u, v, b.own[pair*j+r])
+		schur[v*d+u] = b.own[pair*j+r]
 	}
 	for u := range d {
-		s.SetSym(u, u, s.At(u, u)+b.Regularizer)
-		rhs.SetVec(u, -b.grad[u*j+r])
+		schur[u*d+u] += b.Regularizer
+		delta[u] = gemm.Dot(y[u*size:(u+1)*size], b.equation.reduced) - b.grad[u*j+r]
 	}
-	var c mat.Cholesky
-	if !c.Factorize(s) || c.SolveVecTo(rhs, rhs) != nil {
+	gemm.MulABT(d, d, size, -1, y, size, y, size, 1, schur, d, 1)
+	if !factor.Cholesky(d, schur, d, 1) {
 		b.norms[r] = 0
-		rhs.Zero()
+		clear(delta)
+		return
 	}
-	for u := range d {
-		b.delta[u*j+r] = rhs.AtVec(u)
-	}
+	factor.SolveLower(1, d, schur, d, delta, d, 1)
+	factor.SolveLowerT(1, d, schur, d, delta, d, 1)
 }
 
 // objectives returns H(f + d) for each candidate.
@@ -105,7 +63,7 @@ func (b *block) objectives() []float64 {
 	b.tile = grow(b.tile, j*classes*chunk)
 	for lo := 0; lo < b.n; lo += chunk {
 		n := min(chunk, b.n-lo)
-		gemm.MulABT(j*classes, n, q, 1, changes, q+1, b.columnsOf(&b.work, lo, lo+n), q, 0, b.tile, chunk, 1)
+		b.curvature.change(b.worker, j*classes, changes, lo, lo+n, b.tile)
 		for r := range j {
 			f := b.tile[r*classes*chunk : (r+1)*classes*chunk]
 			for c := range classes {
@@ -137,13 +95,13 @@ func (b *block) byClass(changes []float64) {
 
 // direction returns the step of candidate r, (q+1)×D.
 func (b *block) direction(r int) []float64 {
-	j, q, d := len(b.index), b.order(), b.dims()
+	q, d := b.order(), b.dims()
 	dir := make([]float64, (q+1)*d)
 	for a := range d {
 		for t := range q {
-			dir[t*d+a] = b.basis[(a*q+t)*j+r]
+			dir[t*d+a] = b.basis[(r*d+a)*q+t]
 		}
-		dir[q*d+a] = b.delta[a*j+r]
+		dir[q*d+a] = b.delta[r*d+a]
 	}
 	return dir
 }

@@ -3,10 +3,8 @@ package ivm
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"polkrepro/baselines/internal/parallel"
+	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 )
@@ -37,6 +35,8 @@ type state struct {
 	objective float64
 	gradient  []float64 // D×N, first derivatives of the mean loss by the contrasts
 	weight    []float64 // D(D+1)/2×N, second ones, by pairs a ≤ b of contrasts
+
+	curvature curvature
 
 	parts []float64 // sums over samples, by chunk
 	work  []scratch // by goroutine
@@ -69,6 +69,7 @@ func newState(c Config, n int, x []float32, y []float64) *state {
 		s.work[w].scores = make([]float64, c.Classes*chunk)
 		s.work[w].means = make([]float64, d*chunk)
 	}
+	s.curvature = newCurvature(s)
 	s.derive()
 	return s
 }
@@ -143,10 +144,8 @@ func (s *state) deriveChunk(w *scratch, lo, hi int) {
 func (s *state) columnsOf(w *scratch, lo, hi int) []float64 {
 	q := s.order()
 	w.columns = grow(w.columns, chunk*q)
-	for t := range q {
-		for i, v := range s.phi[t*s.n+lo : t*s.n+hi] {
-			w.columns[i*q+t] = v
-		}
+	if q > 0 {
+		transpose(w.columns, q, s.phi[lo:], s.n, hi-lo)
 	}
 	return w.columns[:(hi-lo)*q]
 }
@@ -177,6 +176,7 @@ func (s *state) add(l int, r float64, row []float64) {
 	lower[s.order()] = r
 	s.lower = append(s.lower, lower)
 	s.phi = append(s.phi, row...)
+	s.curvature.add(row)
 	s.dict.Append(s.x[l*s.Dim : (l+1)*s.Dim])
 	s.index = append(s.index, l)
 	s.beta = append(s.beta, make([]float64, s.dims())...)
@@ -242,12 +242,14 @@ func (s *state) expansion() *kernel.Expansion {
 	if q == 0 {
 		return e
 	}
-	l := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: q, Stride: q, Data: make([]float64, q*q)}
+	lower := make([]float64, q*q)
 	for t, row := range s.lower {
-		copy(l.Data[t*q:], row)
+		copy(lower[t*q:], row)
 	}
-	alpha := append([]float64(nil), s.beta...)
-	blas64.Trsm(blas.Left, blas.Trans, 1, l, blas64.General{Rows: q, Cols: d, Stride: d, Data: alpha})
+	byContrast, alpha := make([]float64, d*q), make([]float64, q*d)
+	transpose(byContrast, q, s.beta, d, d)
+	factor.SolveLowerT(d, q, lower, q, byContrast, q, 1)
+	transpose(alpha, d, byContrast, q, q)
 	gemm.MulABT(q, s.Classes, d, 1, alpha, d, s.contrasts, d, 0, e.W, s.Classes, 1)
 	return e
 }

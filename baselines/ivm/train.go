@@ -49,12 +49,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err := c.checkData(n, x, y); err != nil {
 		return nil, err
 	}
-	t := &trainer{state: newState(c.withDefaults(), n, x, y), trace: trace}
-	t.blocks = make([]block, t.Threads)
-	t.random = rand.NewPCG(t.Seed, 0)
-	for l := range n {
-		t.pool = append(t.pool, l)
-	}
+	t := newTrainer(c, n, x, y, trace)
 	reason, err := t.imports(ctx)
 	if err != nil {
 		return nil, err
@@ -78,6 +73,16 @@ type trainer struct {
 	blocks  []block
 	history []float64
 	evals   int64
+}
+
+func newTrainer(c Config, n int, x []float32, y []float64, trace func(points int, objective float64) error) *trainer {
+	t := &trainer{state: newState(c.withDefaults(), n, x, y), trace: trace}
+	t.blocks = make([]block, t.Threads)
+	t.random = rand.NewPCG(t.Seed, 0)
+	for l := range n {
+		t.pool = append(t.pool, l)
+	}
+	return t
 }
 
 // imports takes in points until a rule ends it.
@@ -175,7 +180,7 @@ func (t *trainer) try(ctx context.Context, e *newton, index []int) []trial {
 	parallel.Do(t.Threads, len(trials), func(w, u int) {
 		trials[u].index = -1
 		if ctx.Err() == nil {
-			trials[u] = t.blocks[w].try(t.state, e, index[u*blockSize:min((u+1)*blockSize, len(index))])
+			trials[u] = t.blocks[w].try(w, t.state, e, index[u*blockSize:min((u+1)*blockSize, len(index))])
 		}
 	})
 	return trials

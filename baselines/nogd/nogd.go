@@ -35,9 +35,8 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -133,21 +132,18 @@ func (l *Learner) features(x []float32) {
 // embed goes over to the features of the landmarks that there are.
 func (l *Learner) embed() error {
 	b, c := l.F.Order(), l.F.Outputs
-	gram := mat.NewSymDense(b, nil)
+	gram := make([]float64, b*b)
 	for i := range b {
 		for j, v := range l.Row(l.F.Dict.At(i))[:i+1] {
-			gram.SetSym(i, j, v)
+			gram[i*b+j], gram[j*b+i] = v, v
 		}
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(gram, true) {
+	values, vectors, ok := factor.Eigen(b, gram, b)
+	if !ok {
 		return errors.New("the eigenvalues of the landmarks' kernel matrix were not found")
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	values := eigen.Values(nil) // from the least to the largest
 	rank := 0
-	for rank < b && (l.cfg.Rank == 0 || rank < l.cfg.Rank) && values[b-1-rank] > smallest*values[b-1] {
+	for rank < b && (l.cfg.Rank == 0 || rank < l.cfg.Rank) && values[rank] > smallest*values[0] {
 		rank++
 	}
 	if rank == 0 {
@@ -156,10 +152,8 @@ func (l *Learner) embed() error {
 	l.project, l.phi, l.column = make([]float64, rank*b), make([]float64, rank), make([]float64, b)
 	w := make([]float64, c*rank)
 	for i := range rank {
-		at := b - 1 - i
-		root := math.Sqrt(values[at])
-		for j := range b {
-			v := vectors.At(j, at)
+		root := math.Sqrt(values[i])
+		for j, v := range vectors[i*b : (i+1)*b] {
 			l.project[i*b+j] = v / root
 			for q, a := range l.F.Weights(j) {
 				w[q*rank+i] += float64(float64(a*v) * root)

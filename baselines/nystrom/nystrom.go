@@ -32,13 +32,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
+	"slices"
 
 	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/linear"
+	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -136,8 +134,8 @@ type features struct {
 	threads int
 	index   []int
 	dict    *kernel.Points
-	lower   blas64.Triangular // L
-	inverse []float64         // L⁻¹, M×M
+	lower   []float64 // L, M×M
+	inverse []float64 // L⁻¹, M×M
 }
 
 // newFeatures draws the landmarks and factorizes their kernel matrix.
@@ -154,28 +152,20 @@ func newFeatures(c Config, n int, x []float32) (*features, error) {
 	f.dict.Block64(c.Kernel, m, wide, k, m, f.threads)
 	var trace float64
 	for j := range m {
+		if !(k[j*m+j] <= math.MaxFloat32) {
+			return nil, fmt.Errorf("nystrom: sample %d: κ(x, x) = %v is too large", f.index[j], k[j*m+j])
+		}
 		trace += k[j*m+j]
 	}
 	for j := range m {
 		k[j*m+j] += jitter * trace / float64(m)
 	}
-	var ok bool
-	if f.lower, ok = lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: m, Stride: m, Data: k}); !ok {
+	if !factor.Cholesky(m, k, m, f.threads) {
 		return nil, errors.New("nystrom: the landmarks' kernel matrix is not positive definite in floating point")
 	}
-	f.invert()
+	f.lower, f.inverse = k, make([]float64, m*m)
+	factor.InvertLower(m, f.lower, m, f.inverse, m, f.threads)
 	return f, nil
-}
-
-// invert computes L⁻¹.
-func (f *features) invert() {
-	m := f.lower.N
-	inverse := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: m, Stride: m, Data: make([]float64, m*m)}
-	for i := range m {
-		copy(inverse.Data[i*m:i*m+i+1], f.lower.Data[i*m:])
-	}
-	lapack64.Trtri(inverse) // L has no zero on its diagonal
-	f.inverse = inverse.Data
 }
 
 // sample draws m of the numbers below n without replacement, by the first m
@@ -225,11 +215,12 @@ func (f *features) of(ctx context.Context, n int, x []float32) ([]float32, error
 func (f *features) expansion(w []float64) *kernel.Expansion {
 	m, c := f.dict.Len(), f.Classes
 	e := &kernel.Expansion{Kernel: f.Kernel, Dict: f.dict.Clone(), Outputs: c, W: make([]float64, m*c)}
+	weights := slices.Clone(w)
+	factor.SolveLowerT(c, m, f.lower, m, weights, m, f.threads)
 	for q := range c {
-		for j, v := range w[q*m : (q+1)*m] {
+		for j, v := range weights[q*m : (q+1)*m] {
 			e.W[j*c+q] = v
 		}
 	}
-	blas64.Trsm(blas.Left, blas.Trans, 1, f.lower, blas64.General{Rows: m, Cols: c, Stride: c, Data: e.W})
 	return e
 }

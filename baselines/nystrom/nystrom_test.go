@@ -239,9 +239,14 @@ func TestErrors(t *testing.T) {
 		"linear: the loss":       func(s *set) { s.Loss = nil },
 		"nystrom: sample 1: fea": func(s *set) { s.x[3] = float32(math.NaN()) },
 		"nystrom: sample 2: lab": func(s *set) { s.y[2] = -1 },
-		"nystrom: sample 0: feature": func(s *set) {
+		"nystrom: sample 0: κ(x, x)": func(s *set) {
 			s.Kernel = kernel.Polynomial{Degree: 30}
 			s.x[0] = 1e30
+		},
+		"nystrom: sample 0: feature": func(s *set) {
+			s.Kernel = kernel.Polynomial{Degree: 9}
+			s.x[0] = 1e30
+			s.Landmarks = 1 // another
 		},
 	} {
 		s := blobs(1, 10, 2, 3)

@@ -100,6 +100,11 @@ func dotAVX512F64(n int, x *float64, y *float64) float64
 //go:noescape
 func axpyAVX512F64(n int, alpha float64, x *float64, y *float64)
 
+// productAVX512F32 computes dst[i] ← x[i]·y[i].
+//
+//go:noescape
+func productAVX512F32(n int, x *float32, y *float32, dst *float32)
+
 // productAVX512F64 computes dst[i] ← x[i]·y[i].
 //
 //go:noescape
@@ -136,6 +141,11 @@ func dotAVX2F64(n int, x *float64, y *float64) float64
 //
 //go:noescape
 func axpyAVX2F64(n int, alpha float64, x *float64, y *float64)
+
+// productAVX2F32 computes dst[i] ← x[i]·y[i].
+//
+//go:noescape
+func productAVX2F32(n int, x *float32, y *float32, dst *float32)
 
 // productAVX2F64 computes dst[i] ← x[i]·y[i].
 //

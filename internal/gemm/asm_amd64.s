@@ -14032,6 +14032,43 @@ done:
 	VZEROUPPER
 	RET
 
+// func productAVX512F32(n int, x *float32, y *float32, dst *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·productAVX512F32(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ dst+24(FP), BX
+	SUBQ $0x10, AX
+	JL   rest
+
+loop:
+	VMOVUPS (CX), Z0
+	VMOVUPS (DX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (BX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, AX
+	JGE     loop
+
+rest:
+	ADDQ      $0x10, AX
+	JZ        done
+	MOVQ      $0x0000000000000001, SI
+	SHLXQ     AX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func productAVX512F64(n int, x *float64, y *float64, dst *float64)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·productAVX512F64(SB), NOSPLIT, $0-32
@@ -14336,6 +14373,42 @@ rest:
 	VMASKMOVPD  (DX), Y1, Y3
 	VFMADD231PD Y2, Y0, Y3
 	VMASKMOVPD  Y3, Y1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func productAVX2F32(n int, x *float32, y *float32, dst *float32)
+// Requires: AVX
+TEXT ·productAVX2F32(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ dst+24(FP), BX
+	SUBQ $0x08, AX
+	JL   rest
+
+loop:
+	VMOVUPS (CX), Y0
+	VMOVUPS (DX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (BX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	SUBQ    $0x08, AX
+	JGE     loop
+
+rest:
+	ADDQ       $0x08, AX
+	JZ         done
+	LEAQ       tailMask<>+0(SB), SI
+	NEGQ       AX
+	VMOVUPS    64(SI)(AX*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VMULPS     Y1, Y2, Y2
+	VMASKMOVPS Y2, Y0, (BX)
 
 done:
 	VZEROUPPER

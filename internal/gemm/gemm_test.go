@@ -604,6 +604,17 @@ func TestVectors(t *testing.T) {
 			if z[n] != 7 {
 				t.Fatalf("product of %d wrote beyond the end", n)
 			}
+			x32, y32 := randMatrix[float32](rnd, 1, n, 0).data, randMatrix[float32](rnd, 1, n, 0).data
+			z32 := append(append([]float32(nil), y32...), 7)
+			Product32(z32[:n], x32, z32[:n])
+			for i := range x32 {
+				if z32[i] != x32[i]*y32[i] {
+					t.Fatalf("float32 product of %d: element %d is %v", n, i, z32[i])
+				}
+			}
+			if z32[n] != 7 {
+				t.Fatalf("float32 product of %d wrote beyond the end", n)
+			}
 			copy(z, y)
 			if n > 0 {
 				x[n/2] = math.NaN() // is not greater
@@ -638,6 +649,7 @@ func TestPanics(t *testing.T) {
 		"axpy":           func() { Axpy(1, f, f[:2]) },
 		"largest":        func() { Largest(f, f[:2]) },
 		"product":        func() { Product(f[:2], f, f[:2]) },
+		"product32":      func() { Product32(make([]float32, 2), make([]float32, 6), make([]float32, 2)) },
 		"exp":            func() { Exp(f, f[:2]) },
 	} {
 		t.Run(name, func(t *testing.T) {

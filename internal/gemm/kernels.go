@@ -31,6 +31,9 @@ type kernels[T Float] struct {
 	// sumSquares returns Σ x[i]², summed in float64.
 	sumSquares func(x []T) float64
 
+	// product computes dst[i] ← x[i]·y[i]. It may be nil.
+	product func(dst, x, y []T)
+
 	// transpose writes the transpose of side rows of src, side·blocks columns
 	// each, to the first lanes of a panel. It may be nil.
 	transpose func(blocks int, src []T, lds int, dst []T)

@@ -29,6 +29,7 @@ func avx512Backend() backend {
 			},
 			exp:        func(dst, src []float32) { expAVX512F32(len(dst), &dst[0], &src[0]) },
 			sumSquares: sumSquares512,
+			product:    func(dst, x, y []float32) { productAVX512F32(len(x), &x[0], &y[0], &dst[0]) },
 			transpose: func(blocks int, src []float32, lds int, dst []float32) {
 				packAVX512F32(blocks, &src[0], 4*lds, &dst[0])
 			},
@@ -68,6 +69,7 @@ func avx2Backend() backend {
 			},
 			exp:        func(dst, src []float32) { expAVX2F32(len(dst), &dst[0], &src[0]) },
 			sumSquares: sumSquares2,
+			product:    func(dst, x, y []float32) { productAVX2F32(len(x), &x[0], &y[0], &dst[0]) },
 			transpose: func(blocks int, src []float32, lds int, dst []float32) {
 				packAVX2F32(blocks, &src[0], 4*lds, &dst[0])
 			},

@@ -31,6 +31,20 @@ func Product(dst, x, y []float64) {
 	}
 }
 
+// Product32 is Product of float32.
+func Product32(dst, x, y []float32) {
+	if len(x) != len(y) || len(dst) != len(x) {
+		panic("gemm: vectors of different lengths")
+	}
+	if active32.product != nil && len(x) > 0 {
+		active32.product(dst, x, y)
+		return
+	}
+	for i, v := range x {
+		dst[i] = v * y[i]
+	}
+}
+
 // Largest sets y[i] to x[i] where that is greater. It panics if the lengths differ.
 func Largest(x, y []float64) {
 	if len(x) != len(y) {

@@ -23,6 +23,7 @@ func main() {
 		g := newGen(is, 64)
 		g.dot()
 		g.axpy()
+		newGen(is, 32).product()
 		g.product()
 		g.largest()
 		g.sumSquares32()

@@ -374,7 +374,7 @@ func (g *gen) axpy() {
 }
 
 func (g *gen) product() {
-	g.text("product", "func(n int, x, y, dst *float64)", "computes dst[i] ← x[i]·y[i].")
+	g.text("product", fmt.Sprintf("func(n int, x, y, dst *%s)", g.goTyp), "computes dst[i] ← x[i]·y[i].")
 	n, x, y, dst := ptr("n"), ptr("x"), ptr("y"), ptr("dst")
 	g.each(n, []GPVirtual{x, y, dst}, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
 		u, v := g.vec(), g.vec()

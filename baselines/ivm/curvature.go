@@ -1,0 +1,209 @@
+package ivm
+
+import (
+	"polkrepro/baselines/internal/parallel"
+	"polkrepro/internal/gemm"
+)
+
+// A curvature makes the products that the Newton equations consist of, nearly all the
+// arithmetic of an import.
+type curvature interface {
+	// add takes in a new basis function's values at the training points.
+	add(row []float64)
+
+	// hessian returns the Hessian of H by beta, row-major, of which only the lower
+	// triangle is valid. Its index is a·q+t for contrast a and basis vector t. The memory
+	// is the next call's.
+	hessian() []float64
+
+	// cross writes the Hessian between the basis and j candidates, whose values at the
+	// training points are rows: row r·D+a, for contrast a of candidate r, of D·q columns.
+	cross(worker, j int, rows, to []float64)
+
+	// change writes the m functions of coefficients coef, m×(q+1) of which it reads q,
+	// at the training points lo … hi−1 to the rows of to, chunk apart.
+	change(worker, m int, coef []float64, lo, hi int, to []float64)
+}
+
+const (
+	// hessianRows is the rows of the Hessian's blocks that a goroutine takes at a time,
+	// pairGroup the pairs of contrasts: weighted, they stay in cache.
+	hessianRows = 32
+	pairGroup   = 9
+
+	// flushed is the samples over which sums are taken in T, termSize those in a product.
+	termSize = 384
+	flushed  = 4 * termSize
+
+	// singleFrom is the λ, as a part of the mean of κ(x, x), from which products are
+	// taken in single precision: they are off by about 2⁻²⁴ of that mean at most, and the
+	// Hessian's eigenvalues are at least λ.
+	singleFrom = 0x1p-20
+)
+
+// newCurvature chooses the precision. What it makes is all that rests on it: a direction,
+// and an estimate of H by which candidates are compared. Objectives and gradients of the
+// model are float64 whatever the precision.
+func newCurvature(s *state) curvature {
+	var self float64
+	for i := range s.n {
+		self += s.Kernel.Self(s.x[i*s.Dim : (i+1)*s.Dim])
+	}
+	if s.Regularizer >= singleFrom*self/float64(s.n) {
+		return &products[float32]{state: s, product: gemm.Product32, work: make([]workspace[float32], s.Threads)}
+	}
+	return &products[float64]{state: s, product: gemm.Product, work: make([]workspace[float64], s.Threads)}
+}
+
+// products is a curvature of precision T.
+type products[T gemm.Float] struct {
+	*state
+	product func(dst, x, y []T)
+	phi     []T // q×N
+	h       []float64
+	work    []workspace[T]
+}
+
+// workspace is the memory of a goroutine.
+type workspace[T gemm.Float] struct {
+	rows   []T // J×N, candidates
+	weight []T // a pair's weights
+	tile   []T // weighted rows, termSize apart
+	part   []T // a sum over flushed samples
+	sum    []float64
+	coef   []T
+	column []T
+}
+
+func (p *products[T]) add(row []float64) {
+	at := len(p.phi)
+	p.phi = append(p.phi, make([]T, len(row))...)
+	narrow(p.phi[at:], row)
+}
+
+// couple returns Σ_i w_i·row_r(x_i)·φ_t(x_i) over the samples i, for the weights w of the
+// pairs first … last−1, the j rows, N apart, and t from t0 on: row (pair−first)·j+r of
+// q−t0 columns.
+func (p *products[T]) couple(w *workspace[T], first, last, j int, rows []T, t0 int) []float64 {
+	m, n := (last-first)*j, p.order()-t0
+	w.tile = grow(w.tile, m*termSize)
+	w.weight = grow(w.weight, termSize)
+	w.part = grow(w.part, m*n)
+	w.sum = grow(w.sum, m*n)
+	clear(w.sum)
+	for lo := 0; lo < p.n; lo += flushed {
+		end := min(lo+flushed, p.n)
+		var beta T
+		for at := lo; at < end; at += termSize {
+			k := min(termSize, end-at)
+			for pair := first; pair < last; pair++ {
+				narrow(w.weight[:k], p.weight[pair*p.n+at:])
+				for r := range j {
+					p.product(w.tile[((pair-first)*j+r)*termSize:][:k], rows[r*p.n+at:][:k], w.weight[:k])
+				}
+			}
+			gemm.MulABT(m, n, k, 1, w.tile, termSize, p.phi[t0*p.n+at:], p.n, beta, w.part, n, 1)
+			beta = 1
+		}
+		for i, v := range w.part {
+			w.sum[i] += float64(v)
+		}
+	}
+	return w.sum
+}
+
+// narrow copies src, as far as dst is long.
+func narrow[T gemm.Float](dst []T, src []float64) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] = T(src[i])
+	}
+}
+
+func (p *products[T]) hessian() []float64 {
+	q, d := p.order(), p.dims()
+	size, pairs := d*q, d*(d+1)/2
+	p.h = grow(p.h, size*size)
+	h := p.h
+	groups := (pairs + pairGroup - 1) / pairGroup
+	parallel.Do(p.Threads, groups*((q+hessianRows-1)/hessianRows), func(worker, u int) {
+		t0, first := u/groups*hessianRows, u%groups*pairGroup
+		t1, last := min(t0+hessianRows, q), min(first+pairGroup, pairs)
+		sum := p.couple(&p.work[worker], first, last, t1-t0, p.phi[t0*p.n:], t0)
+		// Blocks of contrasts are symmetric: rows t, columns v ≥ t0 of each are enough.
+		for pair := first; pair < last; pair++ {
+			a, b := pairAt(d, pair)
+			block := h[b*q*size+a*q:]
+			for t := t0; t < t1; t++ {
+				row := sum[((pair-first)*(t1-t0)+t-t0)*(q-t0):][:q-t0]
+				for v := t; v < q; v++ {
+					block[t*size+v], block[v*size+t] = row[v-t0], row[v-t0]
+				}
+			}
+		}
+	})
+	// The basis is orthonormal, so that λ/2·‖f‖² adds λ to the diagonal alone.
+	for t := range size {
+		h[t*size+t] += p.Regularizer
+	}
+	return h
+}
+
+func (p *products[T]) cross(worker, j int, rows, to []float64) {
+	q, d := p.order(), p.dims()
+	pairs := d * (d + 1) / 2
+	w := &p.work[worker]
+	w.rows = grow(w.rows, j*p.n)
+	narrow(w.rows, rows)
+	for first := 0; first < pairs; first += pairGroup {
+		last := min(first+pairGroup, pairs)
+		sum := p.couple(w, first, last, j, w.rows, 0)
+		for pair := first; pair < last; pair++ {
+			a, b := pairAt(d, pair)
+			for r := range j {
+				row := sum[((pair-first)*j+r)*q:][:q]
+				copy(to[((r*d+a)*d+b)*q:], row)
+				copy(to[((r*d+b)*d+a)*q:], row)
+			}
+		}
+	}
+}
+
+func (p *products[T]) change(worker, m int, coef []float64, lo, hi int, to []float64) {
+	q, n := p.order(), hi-lo
+	w := &p.work[worker]
+	w.coef = grow(w.coef, m*q)
+	for i := range m {
+		narrow(w.coef[i*q:(i+1)*q], coef[i*(q+1):])
+	}
+	w.column = grow(w.column, chunk*q)
+	if q > 0 {
+		transpose(w.column, q, p.phi[lo:], p.n, n)
+	}
+	w.tile = grow(w.tile, m*n)
+	gemm.MulABT(m, n, q, 1, w.coef, q, w.column, q, 0, w.tile, n, 1)
+	for i := range m {
+		row := to[i*chunk : i*chunk+n]
+		for k, v := range w.tile[i*n : (i+1)*n] {
+			row[k] = float64(v)
+		}
+	}
+}
+
+// transpose writes the first n elements of the q rows of src, ld apart, as n rows.
+func transpose[T gemm.Float](dst []T, q int, src []T, ld, n int) {
+	t := 0
+	// Four rows at a time: dst is read and written by cache lines.
+	for ; t+4 <= q; t += 4 {
+		a, b, c, d := src[t*ld:][:n], src[(t+1)*ld:][:n], src[(t+2)*ld:][:n], src[(t+3)*ld:][:n]
+		for i := range n {
+			row := dst[i*q+t : i*q+t+4 : i*q+t+4]
+			row[0], row[1], row[2], row[3] = a[i], b[i], c[i], d[i]
+		}
+	}
+	for ; t < q; t++ {
+		for i, v := range src[t*ld:][:n] {
+			dst[i*q+t] = v
+		}
+	}
+}

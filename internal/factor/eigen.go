@@ -1,0 +1,217 @@
+package factor
+
+import (
+	"math"
+
+	"polkrepro/internal/gemm"
+)
+
+// maxSweeps bounds the QL iterations for one eigenvalue; two are usual.
+const maxSweeps = 60
+
+// Eigen computes the eigenvalues of the symmetric n×n matrix A, of row stride lda, from
+// the largest to the least, and orthonormal eigenvectors: row i of the n×n matrix
+// vectors belongs to values[i]. It destroys A, whose two halves must agree. It
+// reports false if the iteration does not converge, as with elements that are not finite.
+//
+// The error of a value, and the residual of a pair, are a few n·ε times the largest
+// absolute value.
+//
+// A is reduced to a tridiagonal matrix by Householder's reflections, and that is
+// diagonalized by implicit QL steps with Wilkinson's shift (G. Golub, C. Van Loan,
+// "Matrix Computations", 8.3).
+func Eigen(n int, a []float64, lda int) (values, vectors []float64, ok bool) {
+	scale := powerOfTwo(n, a, lda)
+	for i := range n {
+		for j := range n {
+			a[i*lda+j] /= scale // exact; squares below neither overflow nor vanish
+		}
+	}
+	d, e, vectors := tridiagonal(n, a, lda)
+	if !diagonalize(d, e, vectors) {
+		return nil, nil, false
+	}
+	for i := range d {
+		d[i] *= scale
+	}
+	sortPairs(d, vectors)
+	return d, vectors, true
+}
+
+// powerOfTwo returns a power of two near the largest absolute value of A, 1 if that is 0
+// or not finite.
+func powerOfTwo(n int, a []float64, lda int) float64 {
+	var most float64
+	for i := range n {
+		for _, v := range a[i*lda : i*lda+n] {
+			most = max(most, math.Abs(v))
+		}
+	}
+	if most == 0 || math.IsInf(most, 0) || math.IsNaN(most) {
+		return 1
+	}
+	_, exponent := math.Frexp(most)
+	return math.Ldexp(1, max(exponent-1, -1022))
+}
+
+// tridiagonal reduces A to QᵀAQ = T with the diagonal d and, beside it, e[0] … e[n−2].
+// It returns Qᵀ, and leaves the reflections in A.
+func tridiagonal(n int, a []float64, lda int) (d, e, qt []float64) {
+	d, e, qt = make([]float64, n), make([]float64, n), make([]float64, n*n)
+	p := make([]float64, n)
+	// Invariant: rows and columns below i are tridiagonal; the rest, from i on, is
+	// symmetric and full. The reflection H = I − v·vᵀ, ‖v‖² = 2, makes of row i, from
+	// i+1 on, a multiple of its first unit vector, and of the rest B the matrix H·B·H.
+	for i := range n {
+		d[i] = a[i*lda+i]
+		if i+1 == n {
+			break
+		}
+		v := a[i*lda+i+1 : i*lda+n]
+		e[i] = reflection(v)
+		w := p[i+1:]
+		for r := range w {
+			w[r] = gemm.Dot(a[(i+1+r)*lda+i+1:(i+1+r)*lda+n], v)
+		}
+		// H·B·H = B − v·wᵀ − w·vᵀ with w = Bv − ½(vᵀBv)·v, as ‖v‖² = 2 or v = 0.
+		gemm.Axpy(-0.5*gemm.Dot(w, v), v, w)
+		for r := range w {
+			row := a[(i+1+r)*lda+i+1 : (i+1+r)*lda+n]
+			// One expression symmetric in v and w, so that both halves keep the same bits.
+			vr, wr := v[r], w[r]
+			for c := range row {
+				row[c] -= float64(vr*w[c]) + float64(wr*v[c])
+			}
+		}
+	}
+	// Qᵀ = … H_2·H_1·H_0, from the left: what H_i is multiplied by is the identity but for
+	// rows and columns from i+2 on.
+	for i := range n {
+		qt[i*n+i] = 1
+	}
+	for i := n - 2; i >= 0; i-- {
+		v := a[i*lda+i+1 : i*lda+n]
+		for r := i + 1; r < n; r++ {
+			row := qt[r*n+i+1 : (r+1)*n]
+			gemm.Axpy(-gemm.Dot(row, v), v, row)
+		}
+	}
+	return d, e, qt
+}
+
+// smallest is the square of elements that count as zero in a matrix whose largest is
+// about 1. Squares above it are as precise as others.
+const smallest = 0x1p-900
+
+// reflection replaces x by the v, of ‖v‖² = 2 or 0, for which (I − v·vᵀ)x has nothing but
+// a first element, and returns that.
+func reflection(x []float64) float64 {
+	if gemm.Dot(x[1:], x[1:]) < smallest {
+		first := x[0]
+		clear(x)
+		return first
+	}
+	norm := math.Sqrt(gemm.Dot(x, x))
+	if x[0] > 0 {
+		norm = -norm // no cancellation in the next line
+	}
+	// v ∝ x − norm·e_1, whose square is 2·norm·(norm − x_0).
+	x[0] -= norm
+	scale := math.Sqrt(-norm * x[0])
+	for i := range x {
+		x[i] /= scale
+	}
+	return norm
+}
+
+// diagonalize turns the tridiagonal matrix of d and e into its eigenvalues, in d, and
+// rotates the rows of vectors, n×n, along. It destroys e.
+func diagonalize(d, e, vectors []float64) bool {
+	n := len(d)
+	var norm float64
+	for i := range n {
+		norm = max(norm, math.Abs(d[i])+math.Abs(e[i]))
+	}
+	negligible := 0x1p-53 * norm
+	for l := range n {
+		for sweep := 0; ; sweep++ {
+			m := l
+			for m < n-1 && !(math.Abs(e[m]) <= negligible) {
+				m++
+			}
+			if m == l {
+				break
+			}
+			if sweep == maxSweeps {
+				return false
+			}
+			sweepQL(d, e, vectors, l, m)
+		}
+	}
+	return !math.IsNaN(norm) && !math.IsInf(norm, 0)
+}
+
+// sweepQL takes one implicit QL step on rows l … m of the tridiagonal matrix.
+func sweepQL(d, e, vectors []float64, l, m int) {
+	n := len(d)
+	// Wilkinson's shift: the eigenvalue of the leading 2×2 block that is nearer to d_l.
+	g := (d[l+1] - d[l]) / (2 * e[l])
+	r := math.Sqrt(float64(g*g) + 1)
+	if g < 0 {
+		r = -r
+	}
+	g = d[m] - d[l] + e[l]/(g+r)
+	s, c, p := 1.0, 1.0, 0.0
+	// Rotations chase the element that the shift brings in from the end to l.
+	for i := m - 1; i >= l; i-- {
+		f, b := float64(s*e[i]), float64(c*e[i])
+		r = math.Sqrt(float64(f*f) + float64(g*g))
+		e[i+1] = r
+		if r == 0 { // the matrix falls into two here
+			d[i+1] -= p
+			e[m] = 0
+			return
+		}
+		s, c = f/r, g/r
+		g = d[i+1] - p
+		r = float64((d[i]-g)*s) + float64(float64(2*c)*b)
+		p = float64(s * r)
+		d[i+1] = g + p
+		g = float64(c*r) - b
+		rotate(vectors[i*n:(i+1)*n], vectors[(i+1)*n:(i+2)*n], c, s)
+	}
+	d[l] -= p
+	e[l], e[m] = g, 0
+}
+
+// rotate replaces x and y by c·x − s·y and s·x + c·y.
+func rotate(x, y []float64, c, s float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		w := y[i]
+		x[i] = float64(c*v) - float64(s*w)
+		y[i] = float64(s*v) + float64(c*w)
+	}
+}
+
+// sortPairs sorts values from the largest to the least, and the rows of vectors with
+// them.
+func sortPairs(values, vectors []float64) {
+	n := len(values)
+	for i := range n {
+		k := i
+		for j := i + 1; j < n; j++ {
+			if values[j] > values[k] {
+				k = j
+			}
+		}
+		if k == i {
+			continue
+		}
+		values[i], values[k] = values[k], values[i]
+		x, y := vectors[i*n:(i+1)*n], vectors[k*n:(k+1)*n]
+		for j := range x {
+			x[j], y[j] = y[j], x[j]
+		}
+	}
+}

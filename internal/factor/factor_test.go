@@ -1,0 +1,493 @@
+package factor
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+const eps = 0x1p-53
+
+// orders are on both sides of a block's and of several blocks' ends.
+var orders = []int{1, 2, 3, 7, blockSize - 1, blockSize, blockSize + 1, 2 * blockSize, 100, 145, 300}
+
+// spectrum returns a random symmetric n×n matrix of row stride ld with the eigenvalues
+// values.
+func spectrum(r *rand.Rand, n, ld int, values func(i int) float64) []float64 {
+	g := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			g.Set(i, j, r.NormFloat64())
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(g)
+	var q, scaled, a mat.Dense
+	qr.QTo(&q)
+	scaled.Apply(func(_, j int, v float64) float64 { return v * values(j) }, &q)
+	a.Mul(&scaled, q.T())
+	out := filled(n*ld, math.NaN())
+	for i := range n {
+		for j := range n {
+			out[i*ld+j] = (a.At(i, j) + a.At(j, i)) / 2
+		}
+	}
+	return out
+}
+
+func filled(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
+
+// lowerOf returns the lower triangle of a as a gonum matrix.
+func lowerOf(n int, a []float64, ld int) *mat.Dense {
+	l := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			l.Set(i, j, a[i*ld+j])
+		}
+	}
+	return l
+}
+
+func matrixOf(m, n int, a []float64, ld int) *mat.Dense {
+	d := mat.NewDense(m, n, nil)
+	for i := range m {
+		d.SetRow(i, a[i*ld:i*ld+n])
+	}
+	return d
+}
+
+// difference returns the Frobenius norm of a − b.
+func difference(a, b mat.Matrix) float64 {
+	var d mat.Dense
+	d.Sub(a, b)
+	return mat.Norm(&d, 2)
+}
+
+// condition returns eigenvalues from 1 down to 1/k, in even ratios.
+func condition(n int, k float64) func(int) float64 {
+	return func(i int) float64 { return math.Pow(k, -float64(i)/float64(max(n-1, 1))) }
+}
+
+// TestCholesky: L·Lᵀ is A to a few n·ε of its norm whatever its condition, and L is
+// gonum's as far as the condition allows. What is beyond the triangle and in the gaps
+// between rows does not matter.
+func TestCholesky(t *testing.T) {
+	for _, n := range orders {
+		for _, k := range []float64{1, 1e4, 1e12} {
+			r := rand.New(rand.NewPCG(uint64(n), 1))
+			ld := n + n%5
+			a := spectrum(r, n, ld, condition(n, k))
+			l := slices.Clone(a)
+			for i := range n {
+				for j := i + 1; j < n; j++ {
+					l[i*ld+j] = math.NaN()
+				}
+			}
+			if !Cholesky(n, l, ld, 1) {
+				t.Fatalf("n = %d, condition %g: no factor", n, k)
+			}
+			want := matrixOf(n, n, a, ld)
+			size := mat.Norm(want, 2)
+			var product mat.Dense
+			lower := lowerOf(n, l, ld)
+			product.Mul(lower, lower.T())
+			if d := difference(&product, want); !(d <= 4*float64(n)*eps*size) {
+				t.Errorf("n = %d, condition %g: residual %.2g ε", n, k, d/eps/size)
+			}
+			g, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: ld, Data: slices.Clone(a)})
+			if d := difference(lower, lowerOf(n, g.Data, ld)); !ok || !(d <= 8*float64(n)*eps*k*math.Sqrt(size)) {
+				t.Errorf("n = %d, condition %g: differs by %g from gonum's, ok %v", n, k, d, ok)
+			}
+		}
+	}
+}
+
+// TestNotDefinite: a matrix with an eigenvalue that is clearly negative, wherever the
+// pivot shows it, or elements that are not finite has no factor; one that is singular
+// has none or an accurate one.
+func TestNotDefinite(t *testing.T) {
+	for _, n := range orders {
+		for _, at := range []int{0, n / 2, n - 1} {
+			for _, bad := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
+				a := make([]float64, n*n)
+				for i := range n {
+					a[i*n+i] = 1
+				}
+				a[at*n+at] = bad
+				if Cholesky(n, a, n, 1) {
+					t.Errorf("n = %d: a factor with %v at %d", n, bad, at)
+				}
+			}
+		}
+		r := rand.New(rand.NewPCG(uint64(n), 2))
+		if Cholesky(n, spectrum(r, n, n, func(i int) float64 { return 1 - 1.01*float64(i+1)/float64(n) }), n, 1) {
+			t.Errorf("n = %d: a factor of a matrix that is not definite", n)
+		}
+		a := spectrum(r, n, n, func(i int) float64 { return float64(min(i, 1)) })
+		l := slices.Clone(a)
+		if !Cholesky(n, l, n, 1) {
+			continue
+		}
+		var product mat.Dense
+		lower := lowerOf(n, l, n)
+		product.Mul(lower, lower.T())
+		if d := difference(&product, matrixOf(n, n, a, n)); !(d <= 4*float64(n)*eps*math.Sqrt(float64(n))) {
+			t.Errorf("n = %d, singular: residual %g", n, d)
+		}
+	}
+}
+
+// TestSolve: the residuals of both triangular solves and of the inverse are a few n·ε of
+// the norms of what is multiplied, for factors of any condition: substitution is
+// backward stable.
+func TestSolve(t *testing.T) {
+	for _, n := range orders {
+		for _, k := range []float64{1, 1e12} {
+			for _, m := range []int{1, 3, 60} {
+				r := rand.New(rand.NewPCG(uint64(n), uint64(m)))
+				ldl, ldb := n+3, n+m%2
+				l := spectrum(r, n, ldl, condition(n, k))
+				if !Cholesky(n, l, ldl, 1) {
+					t.Fatalf("n = %d: no factor", n)
+				}
+				lower := lowerOf(n, l, ldl)
+				rhs := filled(m*ldb, math.NaN())
+				for i := range m {
+					for j := range n {
+						rhs[i*ldb+j] = r.NormFloat64()
+					}
+				}
+				check := func(what string, solve func(m, n int, l []float64, ldl int, b []float64, ldb, threads int), times mat.Matrix) {
+					t.Helper()
+					x := slices.Clone(rhs)
+					solve(m, n, l, ldl, x, ldb, 1)
+					solution := matrixOf(m, n, x, ldb)
+					var product mat.Dense
+					product.Mul(solution, times)
+					bound := 4 * float64(n) * eps * mat.Norm(solution, 2) * mat.Norm(lower, 2)
+					if d := difference(&product, matrixOf(m, n, rhs, ldb)); !(d <= bound) {
+						t.Errorf("%s, n = %d, m = %d, condition %g: residual %g, want %g", what, n, m, k, d, bound)
+					}
+				}
+				check("SolveLower", SolveLower, lower.T())
+				check("SolveLowerT", SolveLowerT, lower)
+			}
+			l := spectrum(rand.New(rand.NewPCG(uint64(n), 3)), n, n, condition(n, k))
+			if !Cholesky(n, l, n, 1) {
+				t.Fatalf("n = %d: no factor", n)
+			}
+			ldi := n + 2
+			inv := filled(n*ldi, math.NaN())
+			InvertLower(n, l, n, inv, ldi, 1)
+			inverse, lower := matrixOf(n, n, inv, ldi), lowerOf(n, l, n)
+			var product mat.Dense
+			product.Mul(lower, inverse)
+			identity := mat.NewDiagDense(n, filled(n, 1))
+			if d := difference(&product, identity); !(d <= 4*float64(n)*eps*mat.Norm(inverse, 2)*mat.Norm(lower, 2)) {
+				t.Errorf("InvertLower, n = %d, condition %g: residual %g", n, k, d)
+			}
+			if d := difference(inverse, lowerOf(n, inv, ldi)); d != 0 {
+				t.Errorf("InvertLower, n = %d: not lower triangular by %g", n, d)
+			}
+		}
+	}
+}
+
+// TestEigen: values are gonum's and those the matrix was made of, vectors orthonormal,
+// and A·v = value·v, all to a few n·ε of the norm, with clusters of values, zeros,
+// negative ones and very large and small scales.
+func TestEigen(t *testing.T) {
+	spectra := map[string]func(n int) func(int) float64{
+		"one value":  func(int) func(int) float64 { return func(int) float64 { return 3 } },
+		"zero":       func(int) func(int) float64 { return func(int) float64 { return 0 } },
+		"two values": func(int) func(int) float64 { return func(i int) float64 { return float64(i%2) - 0.25 } },
+		"condition":  func(n int) func(int) float64 { return condition(n, 1e14) },
+		"even":       func(n int) func(int) float64 { return func(i int) float64 { return float64(n/2 - i) } },
+		"large":      func(n int) func(int) float64 { return func(i int) float64 { return 1e300 / float64(n+i) } },
+		"small":      func(n int) func(int) float64 { return func(i int) float64 { return 1e-290 * float64(i+1) } },
+	}
+	for name, values := range spectra {
+		for _, n := range orders {
+			if n > 150 {
+				continue
+			}
+			a := spectrum(rand.New(rand.NewPCG(uint64(n), 4)), n, n+1, values(n))
+			checkEigen(t, name, n, a, n+1, values(n))
+		}
+	}
+}
+
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+func checkEigen(t tester, name string, n int, a []float64, lda int, want func(int) float64) {
+	t.Helper()
+	unit := 1.0 // so that gonum's norms neither overflow nor vanish
+	for i := range n {
+		for _, v := range a[i*lda : i*lda+n] {
+			unit = max(unit, math.Abs(v))
+		}
+	}
+	if name == "small" {
+		unit = 1e-290
+	}
+	values, vectors, ok := Eigen(n, slices.Clone(a), lda)
+	if !ok {
+		t.Errorf("%s, n = %d: no convergence", name, n)
+		return
+	}
+	descending := func(x, y float64) int { return cmp.Compare(y, x) }
+	if !slices.IsSortedFunc(values, descending) {
+		t.Errorf("%s, n = %d: values in the order %v", name, n, values)
+	}
+	made := make([]float64, n)
+	var size float64
+	for i := range made {
+		made[i] = want(i) / unit
+		size = max(size, math.Abs(made[i]))
+	}
+	slices.SortFunc(made, descending)
+	scaled := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			scaled.SetSym(i, j, a[i*lda+j]/unit)
+		}
+	}
+	var g mat.EigenSym
+	g.Factorize(scaled, false)
+	peer := g.Values(nil) // from the least to the largest
+	bound := 8 * float64(n) * eps * size
+	for i, v := range values {
+		v /= unit
+		if !(math.Abs(v-made[i]) <= bound) || !(math.Abs(v-peer[n-1-i]) <= bound) {
+			t.Errorf("%s, n = %d: value %d is %v, made of %v, gonum %v", name, n, i, v, made[i], peer[n-1-i])
+		}
+		values[i] = v
+	}
+	v := mat.NewDense(n, n, vectors)
+	var gram, image, stretched mat.Dense
+	gram.Mul(v, v.T())
+	if d := difference(&gram, mat.NewDiagDense(n, filled(n, 1))); !(d <= 8*float64(n)*eps) {
+		t.Errorf("%s, n = %d: vectors are off orthonormal by %g", name, n, d)
+	}
+	image.Mul(v, scaled)
+	stretched.Mul(mat.NewDiagDense(n, values), v)
+	if d := difference(&image, &stretched); !(d <= 8*float64(n)*eps*size) {
+		t.Errorf("%s, n = %d: residual %g of %g", name, n, d, size)
+	}
+}
+
+func TestEigenNotFinite(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		for _, n := range []int{1, 2, 5} {
+			a := make([]float64, n*n)
+			a[n*n-1] = bad
+			if _, _, ok := Eigen(n, a, n); ok {
+				t.Errorf("n = %d: eigenvalues of a matrix with %v", n, bad)
+			}
+		}
+	}
+}
+
+// TestProperties: what the factorizations promise, for kernel matrices with duplicate and
+// close points.
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 120).Draw(t, "n")
+		checkKernel(t, rapid.SliceOfN(rapid.Float64Range(0, rapid.SampledFrom([]float64{0.01, 1, 100}).Draw(t, "range")), n, n).Draw(t, "x"))
+	})
+	// Points so far from the others that squares of their kernel values underflow.
+	checkKernel(t, append(filled(22, 1), 20.3, 44.5, 32.5, 70.5))
+	checkKernel(t, append([]float64{20.3, 44.5}, filled(22, 1)...))
+}
+
+func checkKernel(t interface {
+	tester
+	Fatal(args ...any)
+}, x []float64) {
+	t.Helper()
+	n := len(x)
+	a := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			a[i*n+j] = math.Exp(-(x[i] - x[j]) * (x[i] - x[j]))
+		}
+	}
+	values, vectors, ok := Eigen(n, slices.Clone(a), n)
+	if !ok {
+		t.Fatal("no convergence")
+	}
+	var trace float64
+	for _, v := range values {
+		trace += v
+	}
+	bound := 8 * float64(n) * eps * float64(n)
+	if math.Abs(trace-float64(n)) > bound || values[n-1] < -bound {
+		t.Errorf("trace %v of %d, least value %v", trace, n, values[n-1])
+	}
+	v := mat.NewDense(n, n, vectors)
+	var rebuilt, half mat.Dense
+	half.Mul(mat.NewDiagDense(n, values), v)
+	rebuilt.Mul(v.T(), &half)
+	if d := difference(&rebuilt, mat.NewDense(n, n, a)); d > 2*bound {
+		t.Errorf("off A by %g", d)
+	}
+	for i := range n {
+		a[i*n+i] += 1e-6
+	}
+	l := slices.Clone(a)
+	if !Cholesky(n, l, n, 1) {
+		t.Fatal("no factor")
+	}
+	b := slices.Clone(a) // K·L⁻ᵀ·L⁻¹ = I
+	SolveLower(n, n, l, n, b, n, 1)
+	SolveLowerT(n, n, l, n, b, n, 1)
+	if d := difference(mat.NewDense(n, n, b), mat.NewDiagDense(n, filled(n, 1))); d > 8*float64(n)*eps*float64(n)/1e-6 {
+		t.Errorf("A·A⁻¹ is off the identity by %g", d)
+	}
+}
+
+// TestThreads: neither the number of threads nor strides change a bit.
+func TestThreads(t *testing.T) {
+	const n, m = 300, 150
+	results := func(ld, threads int) []float64 {
+		l := spectrum(rand.New(rand.NewPCG(5, 5)), n, ld, condition(n, 1e6))
+		if !Cholesky(n, l, ld, threads) {
+			t.Fatal("no factor")
+		}
+		out := lowerOf(n, l, ld).RawMatrix().Data
+		inv := make([]float64, n*ld)
+		InvertLower(n, l, ld, inv, ld, threads)
+		out = append(out, matrixOf(n, n, inv, ld).RawMatrix().Data...)
+		b := slices.Clone(inv[:m*ld])
+		SolveLower(m, n, l, ld, b, ld, threads)
+		SolveLowerT(m, n, l, ld, b, ld, threads)
+		return append(out, matrixOf(m, n, b, ld).RawMatrix().Data...)
+	}
+	want := results(n, 1)
+	for _, ld := range []int{n, n + 5} {
+		for _, threads := range []int{1, 2, 3} {
+			if !slices.Equal(results(ld, threads), want) {
+				t.Errorf("%d threads, stride %d: other bits", threads, ld)
+			}
+		}
+	}
+}
+
+// TestBits: the bits are those that were recorded, on every architecture and with every
+// backend of gemm. They were recorded on amd64 with AVX-512; a change of the algorithms
+// changes them.
+func TestBits(t *testing.T) {
+	const n, m, want = 150, 30, uint64(0xf7e14d4f72abb721)
+	a := make([]float64, n*n)
+	state := uint64(1)
+	for i := range n {
+		for j := range i + 1 {
+			state = state*6364136223846793005 + 1442695040888963407
+			v := float64(int64(state)>>11) / (1 << 53)
+			a[i*n+j], a[j*n+i] = v, v
+		}
+		a[i*n+i] += 10
+	}
+	h := fnv.New64a()
+	add := func(v []float64) {
+		for _, x := range v {
+			binary.Write(h, binary.LittleEndian, math.Float64bits(x))
+		}
+	}
+	l, inverse := slices.Clone(a), make([]float64, n*n)
+	if !Cholesky(n, l, n, 2) {
+		t.Fatal("no factor")
+	}
+	InvertLower(n, l, n, inverse, n, 2)
+	add(inverse)
+	b := slices.Clone(a[:m*n])
+	SolveLower(m, n, l, n, b, n, 2)
+	add(b)
+	SolveLowerT(m, n, l, n, b, n, 2)
+	add(b)
+	values, vectors, ok := Eigen(n, a, n)
+	if !ok {
+		t.Fatal("no eigenvalues")
+	}
+	add(values)
+	add(vectors)
+	if got := h.Sum64(); got != want {
+		t.Errorf("hash %#x, want %#x", got, want)
+	}
+}
+
+func BenchmarkFactor(b *testing.B) {
+	for _, n := range []int{100, 500, 1800} {
+		a := make([]float64, n*n)
+		for i := range n {
+			for j := range n {
+				d := float64(i - j)
+				a[i*n+j] = math.Exp(-d * d / 8)
+			}
+			a[i*n+i] += 1e-3
+		}
+		l, rhs := slices.Clone(a), make([]float64, 500*n)
+		Cholesky(n, l, n, 1)
+		for i := range rhs {
+			rhs[i] = float64(i % 7)
+		}
+		lower := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Stride: n, Data: l}
+		work := make([]float64, len(rhs)+len(a))
+		run := func(name string, do func()) {
+			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					do()
+				}
+			})
+		}
+		run("cholesky", func() {
+			copy(work, a)
+			Cholesky(n, work, n, 1)
+		})
+		run("cholesky-gonum", func() {
+			copy(work, a)
+			lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: work[:n*n]})
+		})
+		run("solve-500", func() {
+			copy(work, rhs)
+			SolveLower(500, n, l, n, work, n, 1)
+		})
+		run("solve-500-gonum", func() {
+			copy(work, rhs)
+			blas64.Trsm(blas.Right, blas.Trans, 1, lower, blas64.General{Rows: 500, Cols: n, Stride: n, Data: work[:len(rhs)]})
+		})
+		run("invert", func() { InvertLower(n, l, n, work, n, 1) })
+		run("invert-gonum", func() {
+			copy(work, l)
+			lapack64.Trtri(blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Stride: n, Data: work[:n*n]})
+		})
+		if n > 1000 {
+			continue
+		}
+		run("eigen", func() {
+			copy(work, a)
+			Eigen(n, work, n)
+		})
+		run("eigen-gonum", func() {
+			copy(work, a)
+			var e mat.EigenSym
+			e.Factorize(mat.NewSymDense(n, work[:n*n]), true)
+			var v mat.Dense
+			e.VectorsTo(&v)
+		})
+	}
+}
