@@ -26,7 +26,7 @@ type line struct {
 // at returns φ(t) and φ'(t).
 func (l *line) at(t float64) (value, slope float64) {
 	s := l.along(l.f.kw, t, l.d.kw)
-	n := float64(l.n)
+	n := l.total
 	// ‖f + t·d‖² = ‖f‖² + 2t⟨f, d⟩ + t²‖d‖², so that no norm is taken in a trial.
 	value = s.smooth/n + l.lambda/2*(l.normSq+2*t*l.fd+t*t*l.ddd)
 	return value, s.slope/n + l.lambda*(l.fd+t*l.ddd)
