@@ -43,6 +43,12 @@
 // gap below is mostly μ's doing, μ becomes smaller. Objectives and gaps are
 // always those of ℓ itself.
 //
+// At samples outside of the margin the gradient is exactly 0. Train sets most of them
+// aside and iterates on the others with their part of K, as decomposition methods
+// shrink the dual (Joachims, "Making large-scale SVM learning practical", 1999). The
+// weights set aside keep their proportions: the gradient there is λf. All samples are
+// scored at intervals and before the run ends, and the certificate is one for all.
+//
 // # The certificate
 //
 // Any u in the domain of ℓ* bounds min P from below by the dual objective
