@@ -53,22 +53,31 @@ type matrix[T gemm.Float] struct {
 	part       *matrix[T]
 }
 
-// newGram evaluates K. It fails if the context ends.
-func newGram(ctx context.Context, c Config, points *kernel.Points, x []float32) (gram, error) {
-	n, dim := points.Len(), points.Dim()
+// newGram evaluates K of n samples and adds them to points, which must be empty. It
+// fails if the context ends.
+func newGram(ctx context.Context, c Config, n int, x []float32, points *kernel.Points) (gram, error) {
+	dim := points.Dim()
+	points.Reserve(n)
+	rows := func(lo, rows int) []float32 {
+		part := x[lo*dim : (lo+rows)*dim]
+		for i := range rows {
+			points.Append(part[i*dim : (i+1)*dim])
+		}
+		return part
+	}
 	if n > c.exactSize {
 		m := newMatrix[float32](n, c.Threads)
 		m.group = c.group
-		return m, m.fill(ctx, func(lo, rows int, dst []float32) {
-			points.Block32(c.Kernel, rows, x[lo*dim:(lo+rows)*dim], dst, n, c.Threads)
+		return m, m.fill(ctx, func(lo, count int, dst []float32) {
+			points.Block32(c.Kernel, count, rows(lo, count), dst, n, c.Threads)
 		})
 	}
 	m := newMatrix[float64](n, c.Threads)
 	m.group = c.group
 	wide := make([]float64, gramRows*dim)
-	return m, m.fill(ctx, func(lo, rows int, dst []float64) {
-		kernel.Widen(wide, x[lo*dim:(lo+rows)*dim])
-		points.Block64(c.Kernel, rows, wide, dst, n, c.Threads)
+	return m, m.fill(ctx, func(lo, count int, dst []float64) {
+		kernel.Widen(wide, rows(lo, count))
+		points.Block64(c.Kernel, count, wide, dst, n, c.Threads)
 	})
 }
 
@@ -83,14 +92,36 @@ func (m *matrix[T]) setThreads(n int) {
 	}
 }
 
+// fill evaluates K by blocks of rows, each up to its last row's column alone: κ(x, y)
+// has the bits of κ(y, x).
 func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T)) error {
 	for lo := 0; lo < m.n; lo += gramRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		block(lo, min(gramRows, m.n-lo), m.k[lo*m.n:])
+		hi := min(lo+gramRows, m.n)
+		block(lo, hi-lo, m.k[lo*m.n:])
+		m.mirror(lo, hi)
 	}
 	return nil
+}
+
+// mirror copies the columns before lo of the rows lo … hi−1 to where K has them by
+// symmetry.
+func (m *matrix[T]) mirror(lo, hi int) {
+	const side = 32 // a square of it stays in the first-level cache
+	parallel.Do(m.threads, (lo+side-1)/side, func(_, unit int) {
+		end := min((unit+1)*side, lo)
+		for from := lo; from < hi; from += side {
+			to := min(from+side, hi)
+			for j := unit * side; j < end; j++ {
+				dst := m.k[j*m.n+from : j*m.n+to]
+				for i := range dst {
+					dst[i] = m.k[(from+i)*m.n+j]
+				}
+			}
+		}
+	})
 }
 
 func (m *matrix[T]) mul(dst, v []float64) {

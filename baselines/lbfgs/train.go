@@ -39,7 +39,7 @@ type Result struct {
 	Smoothing    float64 // the last μ; 0 for a smooth loss
 	Iterations   int     // of L-BFGS, all smoothings together
 	Products     int64   // products with the kernel matrix, or with the part of some samples
-	KernelEvals  int64   // evaluations of κ, the certificate's included
+	KernelEvals  int64   // values of κ, the certificate's included
 	Bytes        int64   // the memory planned with
 }
 
@@ -99,10 +99,7 @@ func newSolver(ctx context.Context, c Config, n int, x []float32, y []float64) (
 		return nil, err
 	}
 	points := kernel.NewPoints(c.Dim)
-	for i := range n {
-		points.Append(x[i*c.Dim : (i+1)*c.Dim])
-	}
-	k, err := newGram(ctx, c, points, x)
+	k, err := newGram(ctx, c, n, x, points)
 	if err != nil {
 		return nil, fmt.Errorf("lbfgs: kernel matrix: %w", err)
 	}

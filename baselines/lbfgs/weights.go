@@ -147,7 +147,7 @@ func (w *Weights) Iterate(ctx context.Context) error {
 
 // begin evaluates the kernel matrix, and the objective at the first weights.
 func (w *Weights) begin(ctx context.Context) error {
-	k, err := newGram(ctx, w.config, w.points, w.x)
+	k, err := newGram(ctx, w.config, w.points.Len(), w.x, kernel.NewPoints(w.config.Dim))
 	if err != nil {
 		return fmt.Errorf("lbfgs: kernel matrix: %w", err)
 	}
