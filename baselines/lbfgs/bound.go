@@ -1,5 +1,7 @@
 package lbfgs
 
+import "slices"
+
 // A bound is a dual point ū, C×N, and what it proves: no function has an
 // objective below
 //
@@ -11,31 +13,40 @@ package lbfgs
 // for the bound.
 type bound struct {
 	*problem
-	u         element
+	u         []float64
 	conjugate float64 // mean of ℓ*(ū_i), or more
 	norm      float64 // (λ/2)‖f_ū‖²
 }
 
-// start makes the dual point of x the bound's.
-func (b *bound) start(x *iterate) {
-	b.scale(b.u, 1, x.dual)
-	b.conjugate, b.norm = x.conjugate, b.energy(x.dual, x.dual)
+// set makes a copy of u the bound's dual point.
+func (b *bound) set(u element) {
+	b.u = slices.Clone(u.w)
+	sums := b.sum(func(lo, hi int) totals {
+		var t totals
+		ui := make([]float64, b.outputs)
+		for i := lo; i < hi; i++ {
+			b.column(ui, u.w, i)
+			t.conjugate += b.problem.conjugate(ui, int(b.y[i]))
+		}
+		return t
+	})
+	b.conjugate, b.norm = sums.conjugate/b.total, b.energy(u.w, u)
 }
 
 // value returns D(ū), or less.
 func (b *bound) value() float64 { return -b.conjugate - b.norm }
 
 // energy returns (λ/2)⟨f_u, f_v⟩.
-func (b *bound) energy(u, v element) float64 {
-	n := float64(b.n)
-	return b.inner(u, v) / (2 * b.lambda * n * n)
+func (b *bound) energy(u []float64, v element) float64 {
+	n := b.total
+	return b.dot(u, v.kw) / (2 * b.lambda * n * n)
 }
 
 // join moves ū towards the dual point of x. Between the two, ℓ* is at most its
 // linear interpolation, which makes D at least a parabola whose vertex is
 // known.
 func (b *bound) join(x *iterate) {
-	norm, cross := b.energy(x.dual, x.dual), b.energy(b.u, x.dual)
+	norm, cross := b.energy(x.dual.w, x.dual), b.energy(b.u, x.dual)
 	slope := b.conjugate - x.conjugate + 2*(b.norm-cross)
 	curvature := 2 * (b.norm - 2*cross + norm)
 	if !(slope > 0) {
@@ -45,7 +56,7 @@ func (b *bound) join(x *iterate) {
 	if curvature > slope {
 		t = slope / curvature
 	}
-	b.mix(b.u, 1-t, b.u, t, x.dual)
+	b.combine(b.u, 1-t, b.u, t, x.dual.w)
 	b.conjugate = float64((1-t)*b.conjugate) + float64(t*x.conjugate)
 	b.norm = float64((1-t)*(1-t)*b.norm) + float64(2*t*(1-t)*cross) + float64(t*t*norm)
 }

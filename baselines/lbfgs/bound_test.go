@@ -41,11 +41,11 @@ func dualObjective(t *rapid.T, s *solver, gram interface{ At(i, j int) float64 }
 	var conjugates, square float64
 	ui, uj := make([]float64, s.outputs), make([]float64, s.outputs)
 	for i := range s.n {
-		s.column(ui, s.bound.u.w, i)
+		s.column(ui, s.bound.u, i)
 		onDomain(t, ui, int(y[i]))
 		conjugates += s.conjugate(ui, int(y[i]))
 		for j := range s.n {
-			s.column(uj, s.bound.u.w, j)
+			s.column(uj, s.bound.u, j)
 			square += gram.At(i, j) * dot(ui, uj)
 		}
 	}

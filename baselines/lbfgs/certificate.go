@@ -9,28 +9,29 @@ import (
 
 // certify evaluates the objective at f and the bound at ū in float64.
 func (s *solver) certify(ctx context.Context, x []float32) (*Result, error) {
-	size := len(s.now.f.w)
+	best, dual := s.expand()
+	size := len(best.w)
 	// Both functions in one product: K is computed afresh in float64, which is most
 	// of the work.
 	v, kv := make([]float64, 2*size), make([]float64, 2*size)
-	copy(v, s.now.f.w)
-	copy(v[size:], s.bound.u.w)
+	copy(v, best.w)
+	copy(v[size:], dual)
 	if err := exactMul(ctx, kv, v, s.config.Kernel, s.points, x, s.config.Threads); err != nil {
 		return nil, fmt.Errorf("lbfgs: certificate: %w", err)
 	}
 	f, u := element{v[:size], kv[:size]}, element{v[size:], kv[size:]}
-	n := float64(s.n)
-	sums := s.sum(func(lo, hi int) totals { return s.exactSums(f, u, lo, hi) })
+	n := s.total
+	sums := s.all.sum(func(lo, hi int) totals { return s.exactSums(f, u, lo, hi) })
 	objective := sums.exact/n + float64(s.lambda/2*s.inner(f, f))
-	lower := -sums.conjugate/n - s.bound.energy(u, u)
-	_, bytes := s.config.bytes(s.n)
+	lower := -sums.conjugate/n - s.bound.energy(u.w, u)
+	_, bytes := s.config.bytes(s.all.n)
 	gap := max(0, objective-lower)
 	return &Result{
-		Expansion: compact(s.expansion()),
+		Expansion: compact(s.expansion(best.w)),
 		Objective: objective, Gap: gap, Converged: gap <= s.config.Tolerance*objective,
 		GradientNorm: s.now.slope, Smoothing: s.mu,
 		Iterations: s.iterations, Products: s.products,
-		KernelEvals: 2 * int64(s.n) * int64(s.n), Bytes: bytes,
+		KernelEvals: 2 * int64(s.all.n) * int64(s.all.n), Bytes: bytes,
 	}, nil
 }
 
@@ -39,10 +40,10 @@ func (s *solver) exactSums(f, u element, lo, hi int) totals {
 	var t totals
 	row := make([]float64, s.outputs)
 	for i := lo; i < hi; i++ {
-		s.column(row, f.kw, i)
-		t.exact += s.Value(row, s.y[i])
-		s.column(row, u.w, i)
-		t.conjugate += s.conjugate(row, int(s.y[i]))
+		s.all.column(row, f.kw, i)
+		t.exact += s.Value(row, s.all.y[i])
+		s.all.column(row, u.w, i)
+		t.conjugate += s.conjugate(row, int(s.all.y[i]))
 	}
 	return t
 }

@@ -14,6 +14,7 @@ const (
 	defaultIterations = 10000
 	defaultMemory     = 20
 	defaultExactSize  = 8192 // half a gibibyte
+	defaultPartSize   = 4096
 )
 
 // A Config says what Train minimizes, how well, and with what means.
@@ -30,6 +31,8 @@ type Config struct {
 	MaxBytes      int64   // the most memory that Train may take; 0 means no limit
 	Threads       int     // goroutines; 0 means 1
 
+	partSize  int // the fewest samples of which some are set aside; 0 means 4,096
+	group     int // the most vectors that one pass over K takes; 0 means 12
 	exactSize int // the most samples whose kernel matrix is kept in float64; 0 means 8,192
 }
 
@@ -74,8 +77,20 @@ func (c Config) withDefaults() Config {
 	if c.exactSize == 0 {
 		c.exactSize = defaultExactSize
 	}
+	if c.partSize == 0 {
+		c.partSize = defaultPartSize
+	}
+	if c.group == 0 {
+		c.group = gramGroup
+	}
 	c.Threads = max(c.Threads, 1)
 	return c
+}
+
+// selects reports whether some of n samples may be set aside.
+func (c Config) selects(n int) bool {
+	_, ok := c.Loss.(loss.MultiHinge)
+	return ok && n >= c.partSize
 }
 
 // bytes returns the memory that Train takes for n samples: the kernel matrix,
@@ -89,13 +104,13 @@ func (c Config) bytes(n int) (gram, total int64) {
 	gram = width * size * size
 	// Points keep a vector in float32 twice and in float64. An element is
 	// twice N·C numbers: two for each correction pair, three for each of two
-	// iterates, the direction and the bound.
+	// iterates, the direction, and the bound with what expand needs.
 	elements := int64(2*c.Memory + 8)
 	total = gram + 16*size*dim + 16*elements*size*int64(c.Classes)
 	total += 8 * gramRows * size // the certificate's block of K
-	if n > c.exactSize {
-		// The pilot's kernel matrix, and the samples in its order.
-		total += 8*int64(c.exactSize)*int64(c.exactSize) + 4*size*dim
+	if c.selects(n) {            // the part of K that is kept
+		part := int64(mostKept(n))
+		total += width * part * part
 	}
 	return gram, total
 }

@@ -16,6 +16,16 @@ const (
 	// precision; these partial sums are added up in float64. Products with
 	// 20,000 points are fastest with 2,000 to 4,000.
 	gramCols = 2048
+
+	// partCols is the same for part of the samples, which are sorted so that most
+	// blocks of few columns have no gradient.
+	partCols = 512
+
+	// gramGroup is the most vectors that gemm multiplies with K as it lies, at the
+	// speed of memory. More take several passes, over passRows rows of a block at a
+	// time so that the first one alone reads memory.
+	gramGroup = 12
+	passRows  = 64
 )
 
 // A gram is the kernel matrix of the training set, N×N. Both halves are
@@ -25,36 +35,54 @@ type gram interface {
 	// mul computes dst ← K·v for each of the C vectors of v, both C×N.
 	mul(dst, v []float64)
 	setThreads(n int)
+
+	// of returns the kernel matrix of some of the samples, at most mostKept. It is
+	// valid until the next call.
+	of(part []int) gram
 }
 
 // matrix is K in float64 or in float32.
 type matrix[T gemm.Float] struct {
 	n, threads int
+	width      int   // the columns that are summed in T
+	group      int   // the most of the C vectors that one pass over a block of K takes
 	k          []T   // N×N
 	v          []T   // the vectors of the current product
 	blocks     []int // the columns, by their first, of the blocks where v is not 0
 	tiles      [][]T // a goroutine's part of the product
+	part       *matrix[T]
 }
 
-// newGram evaluates K. It fails if the context ends.
-func newGram(ctx context.Context, c Config, points *kernel.Points, x []float32) (gram, error) {
-	n, dim := points.Len(), points.Dim()
+// newGram evaluates K of n samples and adds them to points, which must be empty. It
+// fails if the context ends.
+func newGram(ctx context.Context, c Config, n int, x []float32, points *kernel.Points) (gram, error) {
+	dim := points.Dim()
+	points.Reserve(n)
+	rows := func(lo, rows int) []float32 {
+		part := x[lo*dim : (lo+rows)*dim]
+		for i := range rows {
+			points.Append(part[i*dim : (i+1)*dim])
+		}
+		return part
+	}
 	if n > c.exactSize {
 		m := newMatrix[float32](n, c.Threads)
-		return m, m.fill(ctx, func(lo, rows int, dst []float32) {
-			points.Block32(c.Kernel, rows, x[lo*dim:(lo+rows)*dim], dst, n, c.Threads)
+		m.group = c.group
+		return m, m.fill(ctx, func(lo, count int, dst []float32) {
+			points.Block32(c.Kernel, count, rows(lo, count), dst, n, c.Threads)
 		})
 	}
 	m := newMatrix[float64](n, c.Threads)
+	m.group = c.group
 	wide := make([]float64, gramRows*dim)
-	return m, m.fill(ctx, func(lo, rows int, dst []float64) {
-		kernel.Widen(wide, x[lo*dim:(lo+rows)*dim])
-		points.Block64(c.Kernel, rows, wide, dst, n, c.Threads)
+	return m, m.fill(ctx, func(lo, count int, dst []float64) {
+		kernel.Widen(wide, rows(lo, count))
+		points.Block64(c.Kernel, count, wide, dst, n, c.Threads)
 	})
 }
 
 func newMatrix[T gemm.Float](n, threads int) *matrix[T] {
-	return &matrix[T]{n: n, threads: threads, k: make([]T, n*n), tiles: make([][]T, threads)}
+	return &matrix[T]{n: n, threads: threads, width: gramCols, group: gramGroup, k: make([]T, n*n), tiles: make([][]T, threads)}
 }
 
 func (m *matrix[T]) setThreads(n int) {
@@ -64,14 +92,36 @@ func (m *matrix[T]) setThreads(n int) {
 	}
 }
 
+// fill evaluates K by blocks of rows, each up to its last row's column alone: κ(x, y)
+// has the bits of κ(y, x).
 func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T)) error {
 	for lo := 0; lo < m.n; lo += gramRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		block(lo, min(gramRows, m.n-lo), m.k[lo*m.n:])
+		hi := min(lo+gramRows, m.n)
+		block(lo, hi-lo, m.k[lo*m.n:])
+		m.mirror(lo, hi)
 	}
 	return nil
+}
+
+// mirror copies the columns before lo of the rows lo … hi−1 to where K has them by
+// symmetry.
+func (m *matrix[T]) mirror(lo, hi int) {
+	const side = 32 // a square of it stays in the first-level cache
+	parallel.Do(m.threads, (lo+side-1)/side, func(_, unit int) {
+		end := min((unit+1)*side, lo)
+		for from := lo; from < hi; from += side {
+			to := min(from+side, hi)
+			for j := unit * side; j < end; j++ {
+				dst := m.k[j*m.n+from : j*m.n+to]
+				for i := range dst {
+					dst[i] = m.k[(from+i)*m.n+j]
+				}
+			}
+		}
+	})
 }
 
 func (m *matrix[T]) mul(dst, v []float64) {
@@ -83,16 +133,21 @@ func (m *matrix[T]) mul(dst, v []float64) {
 	}
 	outputs := len(v) / m.n
 	m.blocks = m.blocks[:0]
-	for lo := 0; lo < m.n; lo += gramCols {
+	for lo := 0; lo < m.n; lo += m.width {
 		if m.occupied(outputs, lo) {
 			m.blocks = append(m.blocks, lo)
 		}
 	}
-	parallel.Do(m.threads, (m.n+gramRows-1)/gramRows, func(worker, unit int) {
-		if len(m.tiles[worker]) < outputs*gramRows {
-			m.tiles[worker] = make([]T, outputs*gramRows)
+	passes := (outputs + m.group - 1) / m.group
+	rows := gramRows
+	if passes > 1 {
+		rows = passRows
+	}
+	parallel.Do(m.threads, (m.n+rows-1)/rows, func(worker, unit int) {
+		if len(m.tiles[worker]) < outputs*rows {
+			m.tiles[worker] = make([]T, outputs*rows)
 		}
-		m.rows(dst, m.tiles[worker], outputs, unit*gramRows)
+		m.rows(dst, m.tiles[worker], outputs, passes, unit*rows, min((unit+1)*rows, m.n))
 	})
 }
 
@@ -100,7 +155,7 @@ func (m *matrix[T]) mul(dst, v []float64) {
 // from lo on.
 func (m *matrix[T]) occupied(outputs, lo int) bool {
 	for c := range outputs {
-		for _, v := range m.v[c*m.n+lo : c*m.n+min(lo+gramCols, m.n)] {
+		for _, v := range m.v[c*m.n+lo : c*m.n+min(lo+m.width, m.n)] {
 			if v != 0 {
 				return true
 			}
@@ -109,14 +164,18 @@ func (m *matrix[T]) occupied(outputs, lo int) bool {
 	return false
 }
 
-// rows computes gramRows rows of the product from row lo on.
-func (m *matrix[T]) rows(dst []float64, tile []T, outputs, lo int) {
-	n, rows := m.n, min(gramRows, m.n-lo)
+// rows computes the rows lo … hi−1 of the product.
+func (m *matrix[T]) rows(dst []float64, tile []T, outputs, passes, lo, hi int) {
+	n, rows := m.n, hi-lo
 	for c := range outputs {
 		clear(dst[c*n+lo : c*n+lo+rows])
 	}
 	for _, q := range m.blocks {
-		gemm.MulABT(outputs, rows, min(gramCols, n-q), 1, m.v[q:], n, m.k[lo*n+q:], n, 0, tile, rows, 1)
+		cols := min(m.width, n-q)
+		for p := range passes {
+			from, to := p*outputs/passes, (p+1)*outputs/passes
+			gemm.MulABT(to-from, rows, cols, 1, m.v[from*n+q:], n, m.k[lo*n+q:], n, 0, tile[from*rows:], rows, 1)
+		}
 		for c := range outputs {
 			for i, s := range tile[c*rows : (c+1)*rows] {
 				dst[c*n+lo+i] += float64(s)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -67,7 +68,7 @@ func TestProducts(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, uint64(n)))
 		x, _ := samples(r, n, dim, 3)
 		points := pointsOf(x, dim)
-		wide, err := newGram(ctx, Config{Kernel: k, Threads: 2}.withDefaults(), points, x)
+		wide, err := newGram(ctx, Config{Kernel: k, Threads: 2}.withDefaults(), n, x, kernel.NewPoints(dim))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,6 +92,41 @@ func TestProducts(t *testing.T) {
 	}
 }
 
+// TestMirror: K has the bits of kernel blocks of all columns, those of samples far from
+// the origin and of a polynomial kernel included.
+func TestMirror(t *testing.T) {
+	const n, dim = 2*gramRows + 45, 5
+	x, _ := samples(rand.New(rand.NewPCG(2, 2)), n, dim, 3)
+	for i := range 40 * dim { // longer than a float32 product of norms is good for
+		x[7*i%len(x)] *= 300
+	}
+	points := pointsOf(x, dim)
+	wide := make([]float64, len(x))
+	kernel.Widen(wide, x)
+	for _, k := range []kernel.Kernel{kernel.Gaussian{Bandwidth: 3}, kernel.Polynomial{Offset: 1, Degree: 3}} {
+		want32, want64 := make([]float32, n*n), make([]float64, n*n)
+		points.Block32(k, n, x, want32, n, 1)
+		points.Block64(k, n, wide, want64, n, 1)
+		for _, exact := range []int{n, n - 1} {
+			c := Config{Kernel: k, Threads: 2, exactSize: exact}.withDefaults()
+			g, err := newGram(t.Context(), c, n, x, kernel.NewPoints(dim))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := false
+			switch m := g.(type) {
+			case *matrix[float32]:
+				same = slices.Equal(m.k, want32)
+			case *matrix[float64]:
+				same = slices.Equal(m.k, want64)
+			}
+			if !same {
+				t.Errorf("%v, float64 up to %d: other bits than the blocks'", k, exact)
+			}
+		}
+	}
+}
+
 func compare(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	for i, v := range want {
@@ -106,7 +142,7 @@ func TestGramStopsWithContext(t *testing.T) {
 	cancel()
 	x := []float32{1, 2}
 	points := pointsOf(x, 1)
-	if _, err := newGram(ctx, Config{Kernel: kernel.Gaussian{Bandwidth: 1}}.withDefaults(), points, x); !errors.Is(err, context.Canceled) {
+	if _, err := newGram(ctx, Config{Kernel: kernel.Gaussian{Bandwidth: 1}}.withDefaults(), 2, x, kernel.NewPoints(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("kernel matrix: %v", err)
 	}
 	if err := exactMul(ctx, make([]float64, 2), make([]float64, 2), kernel.Gaussian{Bandwidth: 1}, points, x, 1); !errors.Is(err, context.Canceled) {

@@ -26,7 +26,7 @@ type line struct {
 // at returns φ(t) and φ'(t).
 func (l *line) at(t float64) (value, slope float64) {
 	s := l.along(l.f.kw, t, l.d.kw)
-	n := float64(l.n)
+	n := l.total
 	// ‖f + t·d‖² = ‖f‖² + 2t⟨f, d⟩ + t²‖d‖², so that no norm is taken in a trial.
 	value = s.smooth/n + float64(l.lambda/2*(l.normSq+float64(2*t*l.fd)+float64(t*t*l.ddd)))
 	return value, s.slope/n + float64(l.lambda*(l.fd+float64(t*l.ddd)))

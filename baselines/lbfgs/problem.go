@@ -6,11 +6,13 @@ import (
 	"polkrepro/baselines/internal/parallel"
 )
 
-// A problem is the batch objective on one training set, with ℓ_μ for ℓ.
+// A problem is the batch objective on one training set, with ℓ_μ for ℓ: on n samples
+// of total, the others having no loss.
 type problem struct {
 	vectors
 	dualLoss
 	n, outputs int
+	total      float64
 	lambda, mu float64
 	y          []float64
 	gram       gram
@@ -114,7 +116,7 @@ func newIterate(size int) *iterate {
 
 // evaluate fills in everything but f. This is the one product with K.
 func (p *problem) evaluate(x *iterate) {
-	n := float64(p.n)
+	n := p.total
 	t := p.gradients(x.dual.w, x.f.kw)
 	p.gram.mul(x.dual.kw, x.dual.w)
 	p.products++

@@ -7,7 +7,6 @@ import (
 
 	"polkrepro/baselines/internal/dataset"
 	"polkrepro/kernel"
-	"polkrepro/loss"
 )
 
 const (
@@ -39,8 +38,8 @@ type Result struct {
 	GradientNorm float64 // of the smoothed objective, in the Hilbert space, to the precision of the iterations
 	Smoothing    float64 // the last μ; 0 for a smooth loss
 	Iterations   int     // of L-BFGS, all smoothings together
-	Products     int64   // products with the kernel matrix
-	KernelEvals  int64   // evaluations of κ, the certificate's included
+	Products     int64   // products with the kernel matrix, or with the part of some samples
+	KernelEvals  int64   // values of κ, the certificate's included
 	Bytes        int64   // the memory planned with
 }
 
@@ -50,9 +49,9 @@ type Result struct {
 // result does not depend on Threads.
 //
 // It takes 4N² bytes for the kernel matrix, twice that up to N = 8,192. An
-// iteration reads it once, or the part where the gradient of the hinge is not
-// zero. For that, above N = 8,192, samples are sorted by the margin that a
-// model of the first 8,192 gives them.
+// iteration reads it once. With the hinge and N ≥ 4,096, most iterations read the
+// rows and columns of some samples alone, a copy of at most a sixth of the matrix;
+// what trace is told leaves out the loss at the others meanwhile.
 //
 // It fails if the configuration is not valid or does not fit the samples, if
 // MaxBytes is too little, if kernel values overflow, with trace's error, and
@@ -69,15 +68,6 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err := c.checkMemory(n); err != nil {
 		return nil, err
 	}
-	var evals int64
-	if _, ok := c.Loss.(loss.MultiHinge); ok && n > c.exactSize {
-		order, err := hardestFirst(ctx, c, n, x, y)
-		if err != nil {
-			return nil, err
-		}
-		x, y = permute(order, c.Dim, x, y)
-		evals = int64(c.exactSize) * int64(c.exactSize+n)
-	}
 	s, err := newSolver(ctx, c, n, x, y)
 	if err != nil {
 		return nil, err
@@ -85,17 +75,14 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err := s.run(ctx, trace); err != nil {
 		return nil, err
 	}
-	r, err := s.certify(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	r.KernelEvals += evals
-	return r, nil
+	return s.certify(ctx, x)
 }
 
 // A solver is a run of L-BFGS.
 type solver struct {
-	*problem
+	*problem            // of the samples that are not set aside
+	all        *problem // of all samples
+	selection  selection
 	config     Config
 	points     *kernel.Points
 	pairs      *memory
@@ -112,26 +99,23 @@ func newSolver(ctx context.Context, c Config, n int, x []float32, y []float64) (
 		return nil, err
 	}
 	points := kernel.NewPoints(c.Dim)
-	for i := range n {
-		points.Append(x[i*c.Dim : (i+1)*c.Dim])
-	}
-	k, err := newGram(ctx, c, points, x)
+	k, err := newGram(ctx, c, n, x, points)
 	if err != nil {
 		return nil, fmt.Errorf("lbfgs: kernel matrix: %w", err)
 	}
 	p := &problem{
-		vectors: vectors{c.Threads}, dualLoss: l, n: n, outputs: c.Classes,
+		vectors: vectors{c.Threads}, dualLoss: l, n: n, total: float64(n), outputs: c.Classes,
 		lambda: c.Regularizer, mu: l.smoothing(), y: y, gram: k,
 	}
 	size := n * c.Classes
 	s := &solver{
-		problem: p, config: c, points: points,
+		problem: p, all: p, selection: selection{whole: true}, config: c, points: points,
 		pairs: &memory{vectors: p.vectors, size: c.Memory},
-		bound: &bound{problem: p, u: newElement(size)},
+		bound: &bound{problem: p},
 		now:   newIterate(size), next: newIterate(size), direction: newElement(size),
 	}
 	s.evaluate(s.now)
-	s.bound.start(s.now)
+	s.bound.set(s.now.dual)
 	return s, s.now.check()
 }
 
@@ -149,16 +133,30 @@ func (s *solver) gap() float64 { return max(0, s.now.objective-s.bound.value()) 
 // run iterates until the gap is met, iterations are used up or none gets
 // further.
 func (s *solver) run(ctx context.Context, trace func(objective, gap float64) error) error {
-	for s.iterations < s.config.MaxIterations && s.gap() > s.config.Tolerance*s.now.objective {
+	for s.iterations < s.config.MaxIterations {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("lbfgs: after %d iterations: %w", s.iterations, err)
+		}
+		met := s.gap() <= s.config.Tolerance*s.now.objective
+		if met && s.selection.whole {
+			return nil
 		}
 		if s.mu > 0 && s.gap() <= biasRatio*s.now.bias {
 			s.sharpen()
 		}
-		if !s.step() {
-			return nil
+		if s.config.selects(s.all.n) && (met || s.due()) {
+			if s.reconsider(met); met {
+				continue
+			}
 		}
+		if !s.step() {
+			if s.selection.whole {
+				return nil
+			}
+			s.reconsider(true)
+			continue
+		}
+		s.selection.whole = s.selection.samples == nil
 		if err := s.now.check(); err != nil {
 			return err
 		}
@@ -219,11 +217,11 @@ func (s *solver) search() float64 {
 	return l.search()
 }
 
-// expansion returns f on all points.
-func (s *solver) expansion() *kernel.Expansion {
-	w := make([]float64, s.n*s.outputs)
-	for i := range s.n {
-		s.column(w[i*s.outputs:(i+1)*s.outputs], s.now.f.w, i)
+// expansion returns the function with the weights f on all points.
+func (s *solver) expansion(f []float64) *kernel.Expansion {
+	w := make([]float64, len(f))
+	for i := range s.all.n {
+		s.all.column(w[i*s.outputs:(i+1)*s.outputs], f, i)
 	}
 	return &kernel.Expansion{Kernel: s.config.Kernel, Dict: s.points, Outputs: s.outputs, W: w}
 }

@@ -36,6 +36,20 @@ func (v vectors) axpy(a float64, x, y []float64) {
 	v.chunks(len(x), func(lo, hi int) { gemm.Axpy(a, x[lo:hi], y[lo:hi]) })
 }
 
+// axpyDot computes y ← a·x + y and returns Σ y_i z_i, as axpy and dot do.
+func (v vectors) axpyDot(a float64, x, y, z []float64) float64 {
+	parts := make([]float64, (len(x)+chunk-1)/chunk)
+	v.chunks(len(x), func(lo, hi int) {
+		gemm.Axpy(a, x[lo:hi], y[lo:hi])
+		parts[lo/chunk] = gemm.Dot(y[lo:hi], z[lo:hi])
+	})
+	var sum float64
+	for _, p := range parts {
+		sum += p
+	}
+	return sum
+}
+
 // combine computes dst ← a·x + b·y. dst may be x or y.
 func (v vectors) combine(dst []float64, a float64, x []float64, b float64, y []float64) {
 	v.chunks(len(dst), func(lo, hi int) {
@@ -58,12 +72,6 @@ func newElement(size int) element {
 
 // inner returns Σ_c ⟨f_c, g_c⟩ in the Hilbert space, fᵀKg.
 func (v vectors) inner(f, g element) float64 { return v.dot(f.w, g.kw) }
-
-// add computes g ← a·f + g.
-func (v vectors) add(a float64, f, g element) {
-	v.axpy(a, f.w, g.w)
-	v.axpy(a, f.kw, g.kw)
-}
 
 // scale computes dst ← a·f. dst may be f.
 func (v vectors) scale(dst element, a float64, f element) { v.mix(dst, a, f, 0, f) }

@@ -78,10 +78,12 @@ func NewWeights(c WeightsConfig, n int, x []float32, y []float64) (*Weights, err
 	for i := range n {
 		points.Append(x[i*c.Dim : (i+1)*c.Dim])
 	}
+	all = all.withDefaults()
+	all.group = c.Classes // the recorded runs' order of sums
 	size := n * c.Classes
 	w := &Weights{
-		config: all.withDefaults(), x: x, points: points,
-		problem: &problem{dualLoss: subgradient{l}, n: n, outputs: c.Classes, lambda: c.Regularizer, y: y},
+		config: all, x: x, points: points,
+		problem: &problem{dualLoss: subgradient{l}, n: n, total: float64(n), outputs: c.Classes, lambda: c.Regularizer, y: y},
 		pairs:   memory{size: c.Memory, plain: true},
 		now:     newIterate(size), next: newIterate(size), direction: newElement(size),
 		out: &kernel.Expansion{Kernel: c.Kernel, Dict: points, Outputs: c.Classes, W: make([]float64, size)},
@@ -145,7 +147,7 @@ func (w *Weights) Iterate(ctx context.Context) error {
 
 // begin evaluates the kernel matrix, and the objective at the first weights.
 func (w *Weights) begin(ctx context.Context) error {
-	k, err := newGram(ctx, w.config, w.points, w.x)
+	k, err := newGram(ctx, w.config, w.points.Len(), w.x, kernel.NewPoints(w.config.Dim))
 	if err != nil {
 		return fmt.Errorf("lbfgs: kernel matrix: %w", err)
 	}

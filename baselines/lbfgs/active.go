@@ -1,0 +1,239 @@
+package lbfgs
+
+import (
+	"cmp"
+	"slices"
+
+	"polkrepro/baselines/internal/parallel"
+	"polkrepro/loss"
+)
+
+// The hinge's gradient is exactly 0 at samples outside of the margin, which soon are
+// most. Those farthest out are set aside: an iteration then reads the others' rows and
+// columns of K alone. The bound holds for all samples whatever is set aside, as a dual
+// point may be 0 at any. The objective does not: before a run ends, and every so many
+// iterations, all samples are scored, and others kept if that shows a loss.
+const (
+	// So many samples are kept for each one with a gradient, but not less than 1 of
+	// leastKept and not more than mostKept. With more than 2 of 3 of them having a
+	// gradient none is set aside.
+	keptSamples = 3
+	leastKept   = 4
+
+	// The first choice is made after firstChoice iterations; before, margins tell
+	// little of what follows. Samples are scored again after shortWait iterations, then
+	// after twice as many each time up to longWait.
+	firstChoice         = 20
+	shortWait, longWait = 25, 200
+
+	// unseenLoss is the loss at samples set aside, relative to the gap, up to which
+	// iterations go on. A new choice costs the correction pairs.
+	unseenLoss = 0.1
+)
+
+// mostKept returns the most of n samples that are kept if any are set aside: their
+// part of K is a sixth of it.
+func mostKept(n int) int { return 2 * n / 5 }
+
+// A selection is a problem on some samples, and what leads back to all.
+type selection struct {
+	samples []int   // of all, hardest first; nil: all
+	origin  element // f on all samples when these were chosen
+	checked int     // the iteration at which all were scored last
+	wait    int     // how many iterations until the next time
+	whole   bool    // the objective is that of all samples
+}
+
+// due reports whether it is time to score all samples.
+func (s *solver) due() bool {
+	return s.iterations >= max(firstChoice, s.selection.checked+s.selection.wait)
+}
+
+// reconsider scores all samples and chooses those to be kept anew if f has a loss at
+// others, or if converged says that on those kept nothing is left to do.
+func (s *solver) reconsider(converged bool) {
+	f, u := s.expand()
+	objective := s.all.risk(f.kw) + s.lambda/2*s.inner(f, f)
+	s.selection.checked = s.iterations
+	if objective-s.bound.value() <= s.config.Tolerance*objective {
+		s.now.objective, s.selection.whole = objective, true
+		return
+	}
+	unseen := objective-s.now.objective > unseenLoss*s.gap()
+	if s.selection.samples != nil && !unseen && !converged {
+		s.selection.wait = min(2*s.selection.wait, longWait)
+		return
+	}
+	s.selection.wait = shortWait
+	margins, active := s.all.margins(f.kw)
+	keep := max(keptSamples*active, s.all.n/leastKept)
+	if s.selection.samples != nil {
+		keep = max(keep, s.n)
+		if unseen {
+			keep = max(keep, s.n*3/2)
+		}
+	}
+	keep = min(keep, mostKept(s.all.n))
+	switch {
+	case 3*active <= 2*keep:
+		order := make([]int, s.all.n)
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(margins[i], margins[j]) })
+		s.keep(order[:keep], f, u)
+	case s.selection.samples != nil:
+		s.keepAll(f, u)
+	}
+	s.selection.whole = true
+}
+
+// risk returns the mean loss at scores.
+func (p *problem) risk(scores []float64) float64 {
+	sums := p.sum(func(lo, hi int) totals {
+		var t totals
+		fi := make([]float64, p.outputs)
+		for i := lo; i < hi; i++ {
+			p.column(fi, scores, i)
+			t.exact += p.Value(fi, p.y[i])
+		}
+		return t
+	})
+	return sums.exact / p.total
+}
+
+// margins returns f_y − max_{c≠y} f_c for every sample, and how many are less than 1:
+// those with a gradient.
+func (p *problem) margins(scores []float64) (margins []float64, active int) {
+	margins = make([]float64, p.n)
+	fi := make([]float64, p.outputs)
+	for i := range margins {
+		p.column(fi, scores, i)
+		y := int(p.y[i])
+		margins[i] = fi[y] - fi[loss.Rival(fi, y)]
+		if margins[i] < 1 {
+			active++
+		}
+	}
+	return margins, active
+}
+
+// expand returns f, and the bound's dual point, on all samples.
+func (s *solver) expand() (f element, u []float64) {
+	if s.selection.samples == nil {
+		return s.now.f, s.bound.u
+	}
+	// With r for the factor of the weights set aside, f − r·origin has weights on the
+	// samples kept alone.
+	n, r := s.all.n, s.now.f.w[s.n*s.outputs]
+	origin := s.selection.origin
+	change := newElement(len(origin.w))
+	u = make([]float64, len(origin.w))
+	for c := range s.outputs {
+		for j, i := range s.selection.samples {
+			change.w[c*n+i] = s.now.f.w[c*s.n+j] - float64(r*origin.w[c*n+i])
+			u[c*n+i] = s.bound.u[c*s.n+j]
+		}
+	}
+	s.all.gram.mul(change.kw, change.w)
+	s.products++
+	s.mix(change, 1, change, r, origin)
+	return change, u
+}
+
+// keep sets all but some samples aside, at f and the dual point u of all.
+//
+// At those set aside the gradient is λf, so that their weights change by a factor r
+// that they have in common, and a function is the weights on the samples kept and r.
+// Its image is its values there and its inner product with f₁, the part of the present
+// f on those set aside: K's rows and columns of the samples kept, bordered by f₁'s
+// values. The dual point becomes 0 where samples are set aside, as it is in the end.
+func (s *solver) keep(samples []int, f element, u []float64) {
+	n, m := s.all.n, len(samples)
+	size := m*s.outputs + 1
+	g, dual := newElement(size), newElement(size)
+	y := make([]float64, m)
+	for j, i := range samples {
+		y[j] = s.all.y[i]
+		for c := range s.outputs {
+			g.w[c*m+j], g.kw[c*m+j] = f.w[c*n+i], f.kw[c*n+i]
+			dual.w[c*m+j] = u[c*n+i]
+		}
+	}
+	b := &bordered{vectors: s.vectors, gram: s.all.gram.of(samples), border: make([]float64, size-1)}
+	w, kw := g.w[:size-1], g.kw[:size-1]
+	// f₁'s values are f's less those of the weights kept; ⟨f₁, f⟩ is the part of ‖f‖²
+	// that theirs leave, and ‖f₁‖² what of that their values don't.
+	b.gram.mul(b.border, w)
+	b.combine(b.border, 1, kw, -1, b.border)
+	g.w[size-1] = 1
+	g.kw[size-1] = s.inner(f, f) - s.dot(w, kw)
+	b.corner = g.kw[size-1] - s.dot(b.border, w)
+	b.mul(dual.kw, dual.w)
+
+	p := *s.problem
+	p.n, p.y, p.gram = m, y, b
+	p.products += 2
+	s.selection.samples, s.selection.origin = slices.Clone(samples), f
+	s.begin(&p, g, dual)
+}
+
+// keepAll sets no samples aside any more, at f and the dual point u.
+func (s *solver) keepAll(f element, u []float64) {
+	dual := element{u, make([]float64, len(u))}
+	s.all.gram.mul(dual.kw, u)
+	s.all.mu, s.all.products = s.mu, s.products+1
+	s.selection.samples, s.selection.origin = nil, element{}
+	s.begin(s.all, f, dual)
+}
+
+// begin makes p the problem to be iterated on, at f and with dual for the bound.
+func (s *solver) begin(p *problem, f, dual element) {
+	size := len(f.w)
+	s.problem = p
+	s.pairs = &memory{vectors: p.vectors, size: s.config.Memory}
+	s.now, s.next, s.direction = newIterate(size), newIterate(size), newElement(size)
+	s.now.f = f
+	s.evaluate(s.now)
+	s.bound = &bound{problem: p}
+	s.bound.set(dual)
+	s.bound.join(s.now)
+}
+
+// bordered is a kernel matrix with one function more: its values at the samples for a
+// row and a column, and its norm squared.
+type bordered struct {
+	vectors
+	gram
+	border []float64 // C×N
+	corner float64
+}
+
+func (b *bordered) mul(dst, v []float64) {
+	n := len(b.border)
+	b.gram.mul(dst[:n], v[:n])
+	dst[n] = b.dot(b.border, v[:n]) + float64(b.corner*v[n])
+	if v[n] != 0 { // never of a dual point
+		b.axpy(v[n], b.border, dst[:n])
+	}
+}
+
+func (m *matrix[T]) of(samples []int) gram {
+	n := len(samples)
+	if m.part == nil {
+		// The whole at once: each choice would leave garbage as large as itself.
+		m.part = &matrix[T]{width: partCols, group: m.group, k: make([]T, mostKept(m.n)*mostKept(m.n))}
+	}
+	p := m.part
+	p.n = n
+	p.setThreads(m.threads)
+	parallel.Do(m.threads, (n+gramRows-1)/gramRows, func(_, unit int) {
+		for j := unit * gramRows; j < min((unit+1)*gramRows, n); j++ {
+			row, dst := m.k[samples[j]*m.n:(samples[j]+1)*m.n], p.k[j*n:(j+1)*n]
+			for q, i := range samples {
+				dst[q] = row[i]
+			}
+		}
+	})
+	return p
+}

@@ -1,0 +1,159 @@
+package lbfgs
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// farApart is a hinge problem with most samples outside of the margin.
+func farApart(n int) (c Config, x []float32, y []float64) {
+	c = Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiHinge{}, Classes: 3, Dim: 2, Regularizer: 1e-5, Tolerance: 1e-3,
+		partSize: 100,
+	}
+	x, y = samples(rand.New(rand.NewPCG(11, uint64(n))), n, c.Dim, c.Classes)
+	for i, class := range y {
+		x[i*c.Dim] += 1.8 * float32(class)
+	}
+	return c, x, y
+}
+
+// TestSelection: samples are set aside, and the result is a solution of the whole
+// problem, with weights on all samples, in float64 and in float32.
+func TestSelection(t *testing.T) {
+	const n = 600
+	c, x, y := farApart(n)
+	without := c
+	without.partSize = n + 1
+	want := train(t, without, n, x, y)
+	for _, exact := range []int{0, 100} {
+		c.exactSize = exact
+		s := solverOf(t, c, n, x, y)
+		if err := s.run(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.selection.samples) == 0 || s.n >= n/2 {
+			t.Errorf("%d of %d samples are kept", s.n, n)
+		}
+		got := train(t, c, n, x, y)
+		near(t, c, want, got, scoresOf(want.Expansion, x), scoresOf(got.Expansion, x))
+		if got.Expansion.Order() != n || got.KernelEvals != 2*n*n {
+			t.Errorf("weights on %d samples, %d kernel values", got.Expansion.Order(), got.KernelEvals)
+		}
+	}
+}
+
+// TestWrongSelection: whatever was set aside, the run ends with the certificate.
+func TestWrongSelection(t *testing.T) {
+	const n = 300
+	c, x, y := farApart(n)
+	s := solverOf(t, c, n, x, y)
+	s.config.MaxIterations = firstChoice
+	if err := s.run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	f, u := s.expand()
+	margins, active := s.all.margins(f.kw)
+	easiest := make([]int, 0, n)
+	for i, v := range margins {
+		if v >= 1 {
+			easiest = append(easiest, i)
+		}
+	}
+	if active == 0 || len(easiest) < n/4 {
+		t.Fatalf("%d samples have a gradient: the test does not test what it says", active)
+	}
+	s.keep(easiest[:n/4], f, u)
+	s.selection.whole = false
+	s.config.MaxIterations = 5000
+	if err := s.run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.certify(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	converged(t, c, r)
+}
+
+// TestKeep: a function of the problem on some samples has the values there, the inner
+// products and the objective that it has on all, by products with the whole K.
+func TestKeep(t *testing.T) {
+	const n = 300
+	c, x, y := farApart(n)
+	s := solverOf(t, c, n, x, y)
+	s.config.MaxIterations = firstChoice
+	if err := s.run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	f, u := s.expand()
+	before := s.now.objective
+	margins, _ := s.all.margins(f.kw)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		if margins[i] < margins[j] {
+			return -1
+		}
+		return 1
+	})
+	s.keep(order[:mostKept(n)], f, u)
+	if math.Abs(s.now.objective-before) > 1e-12 {
+		t.Errorf("objective %v, was %v", s.now.objective, before)
+	}
+	g, bound := s.expand()
+	compare(t, "f", g.w, f.w, 1e-12)
+	compare(t, "values of f", g.kw, f.kw, 1e-12)
+	// The bound is that of its dual point on all samples.
+	dual := element{bound, make([]float64, len(bound))}
+	s.all.gram.mul(dual.kw, dual.w)
+	value := -s.bound.energy(dual.w, dual)
+	row := make([]float64, s.outputs)
+	for i := range n {
+		s.all.column(row, bound, i)
+		value -= s.conjugate(row, int(y[i])) / n
+	}
+	if math.Abs(s.bound.value()-value) > 1e-9*math.Abs(value) {
+		t.Errorf("bound %v, want %v", s.bound.value(), value)
+	}
+
+	r := rand.New(rand.NewPCG(12, 12))
+	size := s.n*s.outputs + 1
+	s.now.f.w = uniform(r, size)
+	s.problem.gram.mul(s.now.f.kw, s.now.f.w)
+	g, _ = s.expand()
+	kw := make([]float64, len(g.w))
+	s.all.gram.mul(kw, g.w)
+	compare(t, "values", g.kw, kw, 1e-9)
+	if got, want := s.inner(s.now.f, s.now.f), s.dot(g.w, kw); math.Abs(got-want) > 1e-10*want {
+		t.Errorf("‖f‖² = %v, want %v", got, want)
+	}
+	for j, i := range order[:s.n] {
+		if got, want := s.now.f.kw[j], kw[i]; math.Abs(got-want) > 1e-9 {
+			t.Fatalf("value %v at sample %d, want %v", got, i, want)
+		}
+	}
+}
+
+// TestSelectionThreads: which samples are kept, and all that follows, does not depend
+// on the number of threads.
+func TestSelectionThreads(t *testing.T) {
+	const n = 600
+	for _, exact := range []int{0, 100} {
+		c, x, y := farApart(n)
+		c.exactSize = exact
+		want := bits(t, train(t, c, n, x, y))
+		c.Threads = 3
+		if !bytes.Equal(bits(t, train(t, c, n, x, y)), want) {
+			t.Errorf("float64 up to %d: 3 threads give another result than 1", exact)
+		}
+	}
+}
