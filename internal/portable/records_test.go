@@ -22,8 +22,8 @@ var exemptions = []struct {
 	{"polkrepro/harness init", "product", counts},
 	{"polkrepro/harness nystromNumbers", "product", counts},
 
-	{"polkrepro/internal/gemm *32*", "product", exact},
-	{"polkrepro/internal/gemm sumSquares*", "product", exact},
+	{"polkrepro/internal/gemm *32*", "product", exactly},
+	{"polkrepro/internal/gemm sumSquares*", "product", exactly},
 
 	{"polkrepro/polk algorithm2", "", printed},
 	{"polkrepro/polk newPursuit", "", printed},
@@ -39,7 +39,7 @@ var exemptions = []struct {
 
 const (
 	counts  = "counts: whole numbers below 2⁵³, whose products are exact"
-	exact   = "float64 products of two float32 are exact"
+	exactly = "float64 products of two float32 are exact"
 	printed = "the paper's algorithms as it prints them, for tests"
 	factors = "of repairs of the inverse kernel matrix, by LAPACK"
 )
