@@ -27,10 +27,7 @@ func TestCheckARM64(t *testing.T) {
 	}
 	arm64 := func(name string, args ...string) {
 		t.Run(name, func(t *testing.T) {
-<<<<<<< HEAD
-=======
 			t.Parallel()
->>>>>>> h-neon
 			cmd := exec.Command("go", args...)
 			cmd.Dir = "../.."
 			cmd.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
@@ -41,11 +38,7 @@ func TestCheckARM64(t *testing.T) {
 	}
 	arm64("vet", "vet", "./internal/gemm") // the arguments of the assembly
 	for pkg, tests := range map[string]string{
-<<<<<<< HEAD
-		"./internal/gemm": "TestRecordedBits|TestSameBits|TestEdges|TestBits|TestGrowAndShrink|TestNonFinite|TestFarAway|TestVectors|TestNorms|TestPanics",
-=======
 		"./internal/gemm": "TestRecordedBits|TestSameBits|TestFMA|TestEdges|TestBits|TestGrowAndShrink|TestNonFinite|TestFarAway|TestVectors|TestNorms|TestPanics",
->>>>>>> h-neon
 		"./kernel":        "Test.*",
 		"./loss":          "Test.*",
 		"./polk":          "TestOracle|TestAlgorithm2|TestScoresOfStep|TestProjectionFormula",
