@@ -1,5 +1,8 @@
 package gemm
 
+//go:generate go run -C _asm . -out ../asm_amd64.s -stubs ../asm_amd64.go -pkg gemm
+//go:generate go run -C _asm ./arm64 -out ../asm_arm64.s -stubs ../asm_arm64.go
+
 // dotTile holds the dot products of up to 6 rows with up to 4, in rows of 4.
 type dotTile[T Float] [6 * 4]T
 
@@ -104,5 +107,13 @@ func (kr *kernels[T]) packPanel(dst, src []T, lds, rows, k int) {
 func packRow[T Float](dst []T, nr int, row []T, q int) {
 	for ; q < len(row); q++ {
 		dst[q*nr] = row[q]
+	}
+}
+
+// copyTile copies a partial tile to or from a whole one, in kernels that have
+// no masks.
+func copyTile[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
+	for i := range rows {
+		copy(dst[i*ldd:i*ldd+cols], src[i*lds:i*lds+cols])
 	}
 }

@@ -4,8 +4,6 @@ package gemm
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go run -C _asm . -out ../asm_amd64.s -stubs ../asm_amd64.go -pkg gemm
-
 // backends lists what this machine can run, the fastest first.
 func backends() []backend {
 	list := []backend{genericBackend()}
@@ -135,12 +133,6 @@ func tile2F64(rows, cols, k int, a []float64, lda int, p []float64, alpha, beta 
 	}
 	tileAVX2F64(rows, vecs, k, &a[0], 8*lda, &p[0], &t[0], 8*8, alpha, beta, 4)
 	copyTile(c, ldc, t[:], 8, rows, cols)
-}
-
-func copyTile[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
-	for i := range rows {
-		copy(dst[i*ldd:i*ldd+cols], src[i*lds:i*lds+cols])
-	}
 }
 
 func dots512F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *dotTile[float32]) {

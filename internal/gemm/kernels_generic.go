@@ -1,4 +1,4 @@
-//go:build !amd64 || noasm || !gc
+//go:build !(amd64 || arm64) || noasm || !gc
 
 package gemm
 

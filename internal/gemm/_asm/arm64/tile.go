@@ -1,0 +1,150 @@
+package main
+
+import "fmt"
+
+// A tile is mr rows of nv vectors: 24 accumulators of 32 registers, as few loads
+// for each multiply-add as fit (4 of B, 1 of A), and the panels of AVX2. With
+// one row or column more the accumulators would spill.
+const (
+	mr = 6
+	nv = 4
+)
+
+// tile emits the micro-kernel, one code path for every number of rows and
+// vectors up to mr × nv. Each element is one chain of fused multiply-adds in
+// the order of k, whatever the path.
+func (g *gen) tile() {
+	g.text("tile", fmt.Sprintf("computes C ← α·A·B + β·C for rows ≤ %d rows of A (strides in bytes)\n"+
+		"and vecs ≤ %d vectors of a packed panel.", mr, nv),
+		param{"rows", "int"}, param{"vecs", "int"}, param{"k", "int"},
+		param{"a", "*" + g.goTyp}, param{"lda", "int"}, param{"b", "*" + g.goTyp}, param{"c", "*" + g.goTyp}, param{"ldc", "int"},
+		param{"alpha", g.goTyp}, param{"beta", g.goTyp})
+	g.get("rows", 0)
+	g.get("vecs", 1)
+	g.get("k", 2)
+	g.get("a", 8)
+	g.get("lda", 3)
+	g.get("b", 4)
+	g.get("c", 5)
+	g.get("ldc", 6)
+	for i := 1; i < mr; i++ {
+		g.p("ADD R3, R%d, R%d", 7+i, 8+i) // rows of A in R8 to R13; those beyond rows are not read
+	}
+	for v := nv; v >= 1; v-- {
+		if v > 1 {
+			g.p("CMP $%d, R1", v)
+			g.p("BNE vecs%d", v-1)
+		}
+		for r := mr; r > 1; r-- {
+			g.p("CMP $%d, R0", r)
+			g.p("BEQ t%dx%d", r, v)
+		}
+		for r := 1; r <= mr; r++ {
+			if r > 1 {
+				g.p("t%dx%d:", r, v)
+			}
+			g.tileRC(r, v)
+		}
+		if v > 1 {
+			g.p("vecs%d:", v-1)
+		}
+	}
+}
+
+// tileRC keeps C in V0 to V23, a row of the panel in V24 to V27, an element of A
+// in V28 or V29.
+func (g *gen) tileRC(r, v int) {
+	acc := func(i, j int) int { return i*v + j }
+	for i := range r * v {
+		g.zero(i)
+	}
+	g.p("k%dx%d:", r, v)
+	j := 0
+	for ; j+1 < v; j += 2 {
+		g.p("FLDPQ %d(R4), (F%d, F%d)", 16*j, 24+j, 25+j)
+	}
+	if j < v {
+		g.load(fmt.Sprintf("%d(R4)", 16*j), 24+j)
+	}
+	g.p("ADD $%d, R4", 16*nv)
+	for i := range r {
+		a := 28 + i%2
+		g.p("FMOV%s.P %d(R%d), F%d", g.letter(), g.size, 8+i, a)
+		for j := range v {
+			g.fma0(acc(i, j), 24+j, a)
+		}
+	}
+	g.p("SUB $1, R2")
+	g.p("CBNZ R2, k%dx%d", r, v)
+
+	const alpha, beta, old = 24, 25, 26
+	g.spread("alpha", alpha)
+	g.spread("beta", beta)
+	g.p("FCMP%s $(0.0), F%d", g.letter(), beta)
+	g.p("BEQ store%dx%d", r, v)
+	// With β = 1 the multiplication changes nothing: the other backends leave it out.
+	for i := range r {
+		for j := range v {
+			at := fmt.Sprintf("%d(R5)", 16*j)
+			g.load(at, old)
+			g.mul(old, old, beta)
+			g.fma(old, acc(i, j), alpha)
+			g.store(old, at)
+		}
+		g.p("ADD R6, R5")
+	}
+	g.p("RET")
+	g.p("store%dx%d:", r, v)
+	for i := range r {
+		for j := range v {
+			g.mul(acc(i, j), acc(i, j), alpha)
+			g.store(acc(i, j), fmt.Sprintf("%d(R5)", 16*j))
+		}
+		g.p("ADD R6, R5")
+	}
+	g.p("RET")
+}
+
+// pack emits the transposition of 16-byte blocks: 4×4 float32 or 2×2 float64.
+func (g *gen) pack() {
+	n := g.lanes
+	g.text("pack", fmt.Sprintf("writes the transpose of %d rows (stride lds bytes) of %d·blocks columns to\nlanes 0 to %d of a panel.", n, n, n-1),
+		param{"blocks", "int"}, param{"src", "*" + g.goTyp}, param{"lds", "int"}, param{"dst", "*" + g.goTyp})
+	g.get("blocks", 0)
+	g.get("src", 8)
+	g.get("lds", 1)
+	g.get("dst", 2)
+	for i := 1; i < n; i++ {
+		g.p("ADD R1, R%d, R%d", 7+i, 8+i)
+	}
+	g.p("loop:")
+	for i := range n {
+		g.loadNext(8+i, i)
+	}
+	zip := func(half int, arr string, n, m, d int) {
+		g.p("VZIP%d V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[5]s", half, m, n, d, arr)
+	}
+	first := 2
+	if g.f32 {
+		// Pairs of elements of rows 0 and 1, of 2 and 3; then pairs of pairs.
+		zip(1, "S4", 0, 1, 4)
+		zip(2, "S4", 0, 1, 5)
+		zip(1, "S4", 2, 3, 6)
+		zip(2, "S4", 2, 3, 7)
+		first = 8
+		zip(1, "D2", 4, 6, 8)
+		zip(2, "D2", 4, 6, 9)
+		zip(1, "D2", 5, 7, 10)
+		zip(2, "D2", 5, 7, 11)
+	} else {
+		zip(1, "D2", 0, 1, 2)
+		zip(2, "D2", 0, 1, 3)
+	}
+	for i := range n {
+		g.store(first+i, fmt.Sprintf("%d(R2)", i*16*nv))
+	}
+	g.p("ADD $%d, R2", n*16*nv)
+	g.p("SUB $1, R0")
+	g.p("CBNZ R0, loop")
+	g.p("RET")
+}
