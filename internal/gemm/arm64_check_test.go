@@ -1,0 +1,48 @@
+//go:build check
+
+package gemm
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+)
+
+// TestCheckARM64 runs the arithmetic as an arm64 CPU does, with the NEON kernels.
+// Emulation is slow, so of each package it takes what depends on the architecture:
+// here the bits of all kernels and plans, all sizes, and what may touch memory beyond
+// a slice, not the tests whose references are slower than what they test and which the
+// recorded bits make up for; all of kernel and loss; the oracles of Algorithms 1 and 2.
+func TestCheckARM64(t *testing.T) {
+	if runtime.GOARCH == "arm64" {
+		t.Skip("the other tests run on arm64 as they are")
+	}
+	qemu, err := exec.LookPath("qemu-aarch64-static")
+	if err != nil {
+		if os.Getenv("POLK_REQUIRE_DATA") != "" {
+			t.Fatalf("%v (Debian package qemu-user-static)", err)
+		}
+		t.Skipf("%v (Debian package qemu-user-static)", err)
+	}
+	arm64 := func(name string, args ...string) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command("go", args...)
+			cmd.Dir = "../.."
+			cmd.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("go %v: %v\n%s", args, err, out)
+			}
+		})
+	}
+	arm64("vet", "vet", "./internal/gemm") // the arguments of the assembly
+	for pkg, tests := range map[string]string{
+		"./internal/gemm": "TestRecordedBits|TestSameBits|TestFMA|TestEdges|TestBits|TestGrowAndShrink|TestNonFinite|TestFarAway|TestVectors|TestNorms|TestPanics",
+		"./kernel":        "Test.*",
+		"./loss":          "Test.*",
+		"./polk":          "TestOracle|TestAlgorithm2|TestScoresOfStep|TestProjectionFormula",
+	} {
+		arm64(pkg, "test", "-short", "-exec", qemu, "-run", "^("+tests+")$", pkg)
+	}
+}
