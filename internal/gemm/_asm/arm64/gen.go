@@ -104,11 +104,13 @@ func (g *gen) fma0(d, n, m int) {
 	g.word("FMLA by [0]", uint32(m<<16|n<<5|d), "FMLA V%d.%s, V%d.%s, V%d.%s[0]", d, g.arm, n, g.arm, m, g.arm[1:])
 }
 
-// load1 and store1 move one element, load and store a vector; the address may
-// be followed by P in mov to advance it.
+// load1 loads one element; load and store move a vector, loadNext the vector at
+// register r, which it advances, storeNext to there.
 func (g *gen) load1(addr string, v int) { g.p("FMOV%s %s, F%d", g.letter(), addr, v) }
 func (g *gen) load(addr string, v int)  { g.p("FMOVQ %s, F%d", addr, v) }
 func (g *gen) store(v int, addr string) { g.p("FMOVQ F%d, %s", v, addr) }
+func (g *gen) loadNext(r, v int)        { g.p("FMOVQ.P 16(R%d), F%d", r, v) }
+func (g *gen) storeNext(v, r int)       { g.p("FMOVQ.P F%d, 16(R%d)", v, r) }
 func (g *gen) zero(v int)               { g.p("VMOVI $0, V%d.B16", v) }
 
 func (g *gen) letter() string {

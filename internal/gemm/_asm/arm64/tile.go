@@ -119,7 +119,7 @@ func (g *gen) pack() {
 	}
 	g.p("loop:")
 	for i := range n {
-		g.p("FMOVQ.P 16(R%d), F%d", 8+i, i)
+		g.loadNext(8+i, i)
 	}
 	zip := func(half int, arr string, n, m, d int) {
 		g.p("VZIP%d V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[5]s", half, m, n, d, arr)

@@ -52,11 +52,11 @@ func (g *gen) dotsRC(r, c int) {
 	g.p("main%dx%d:", r, c)
 	for h := range per {
 		for j := range c {
-			g.p("FMOVQ.P 16(R%d), F%d", 11+j, 24+j)
+			g.loadNext(11+j, 24+j)
 		}
 		for i := range r {
 			a := 26 + i
-			g.p("FMOVQ.P 16(R%d), F%d", 8+i, a)
+			g.loadNext(8+i, a)
 			for j := range c {
 				g.fma(acc(i, j, h), a, 24+j)
 			}
@@ -183,13 +183,11 @@ func (g *gen) exp() {
 	g.get("dst", 1)
 	g.get("src", 2)
 	g.each(func() {
-		g.load0p("R2")
+		g.loadNext(2, 0)
 		g.expOf(true)
-		g.p("FMOVQ.P F0, 16(R1)")
+		g.storeNext(0, 1)
 	})
 }
-
-func (g *gen) load0p(r string) { g.p("FMOVQ.P 16(%s), F0", r) }
 
 func (g *gen) gauss() {
 	g.text("gauss", fmt.Sprintf("computes c[j] ← exp(negGamma·max(0, na + nb[j] − 2c[j])) for n > 0,\na multiple of %d.", g.lanes),
@@ -204,14 +202,14 @@ func (g *gen) gauss() {
 	g.get("c", 1)
 	g.get("nb", 2)
 	g.each(func() {
-		g.load0p("R2")
+		g.loadNext(2, 0)
 		g.load("(R1)", 1)
 		g.add(0, 0, na)
 		g.fms(0, 1, two)
 		g.op3("FMAX", 0, 0, zero)
 		g.mul(0, 0, gamma)
 		g.expOf(false)
-		g.p("FMOVQ.P F0, 16(R1)")
+		g.storeNext(0, 1)
 	})
 }
 
@@ -229,8 +227,8 @@ func (g *gen) dot() {
 	step := func(vectors int) {
 		for i := range vectors {
 			x := 16 + i%4
-			g.p("FMOVQ.P 16(R1), F%d", x)
-			g.p("FMOVQ.P 16(R2), F%d", x+4)
+			g.loadNext(1, x)
+			g.loadNext(2, x+4)
 			g.fma(i, x, x+4)
 		}
 	}
@@ -273,10 +271,10 @@ func (g *gen) axpy() {
 	g.get("x", 1)
 	g.get("y", 2)
 	g.each(func() {
-		g.load0p("R1")
+		g.loadNext(1, 0)
 		g.load("(R2)", 1)
 		g.fma(1, 0, 2)
-		g.p("FMOVQ.P F1, 16(R2)")
+		g.storeNext(1, 2)
 	})
 }
 
@@ -288,10 +286,10 @@ func (g *gen) product() {
 	g.get("y", 2)
 	g.get("dst", 3)
 	g.each(func() {
-		g.load0p("R1")
-		g.p("FMOVQ.P 16(R2), F1")
+		g.loadNext(1, 0)
+		g.loadNext(2, 1)
 		g.mul(0, 0, 1)
-		g.p("FMOVQ.P F0, 16(R3)")
+		g.storeNext(0, 3)
 	})
 }
 
@@ -302,11 +300,11 @@ func (g *gen) largest() {
 	g.get("x", 1)
 	g.get("y", 2)
 	g.each(func() {
-		g.load0p("R1")
+		g.loadNext(1, 0)
 		g.load("(R2)", 1)
 		g.op3("FCMGT", 2, 0, 1) // FMAX would take a NaN
 		g.p("VBIT V2.B16, V0.B16, V1.B16")
-		g.p("FMOVQ.P F1, 16(R2)")
+		g.storeNext(1, 2)
 	})
 }
 
@@ -322,7 +320,7 @@ func (g *gen) sumSquares32() {
 	g.p("LSR $3, R0")
 	g.p("loop:")
 	for i := 0; i < per; i += 2 {
-		g.p("FMOVQ.P 16(R1), F4")
+		g.loadNext(1, 4)
 		g.word("FCVTL", 4<<5|5, "FCVTL V5.2D, V4.2S")
 		g.word("FCVTL2", 4<<5|6, "FCVTL2 V6.2D, V4.4S")
 		g.fma(i, 5, 5)
