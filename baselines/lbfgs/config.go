@@ -107,8 +107,10 @@ func (c Config) bytes(n int) (gram, total int64) {
 	// iterates, the direction, and the bound with what expand needs.
 	elements := int64(2*c.Memory + 8)
 	total = gram + 16*size*dim + 16*elements*size*int64(c.Classes)
-	total += 8 * gramRows * size // the certificate's block of K
-	if c.selects(n) {            // the part of K that is kept
+	if n > c.exactSize {
+		total += 2 * 8 * gramRows * size // the certificate's block of K, and its transpose
+	}
+	if c.selects(n) { // the part of K that is kept
 		part := int64(mostKept(n))
 		total += width * part * part
 	}

@@ -101,23 +101,22 @@ func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T))
 		}
 		hi := min(lo+gramRows, m.n)
 		block(lo, hi-lo, m.k[lo*m.n:])
-		m.mirror(lo, hi)
+		transpose(m.k[lo:], m.n, m.k[lo*m.n:], m.n, hi-lo, lo, m.threads)
 	}
 	return nil
 }
 
-// mirror copies the columns before lo of the rows lo … hi−1 to where K has them by
-// symmetry.
-func (m *matrix[T]) mirror(lo, hi int) {
+// transpose writes the transpose of a matrix of so many rows and columns.
+func transpose[T gemm.Float](dst []T, ldd int, src []T, lds, rows, cols, threads int) {
 	const side = 32 // a square of it stays in the first-level cache
-	parallel.Do(m.threads, (lo+side-1)/side, func(_, unit int) {
-		end := min((unit+1)*side, lo)
-		for from := lo; from < hi; from += side {
-			to := min(from+side, hi)
+	parallel.Do(threads, (cols+side-1)/side, func(_, unit int) {
+		end := min((unit+1)*side, cols)
+		for from := 0; from < rows; from += side {
+			to := min(from+side, rows)
 			for j := unit * side; j < end; j++ {
-				dst := m.k[j*m.n+from : j*m.n+to]
-				for i := range dst {
-					dst[i] = m.k[(from+i)*m.n+j]
+				column := dst[j*ldd+from : j*ldd+to]
+				for i := range column {
+					column[i] = src[(from+i)*lds+j]
 				}
 			}
 		}
@@ -184,24 +183,33 @@ func (m *matrix[T]) rows(dst []float64, tile []T, outputs, passes, lo, hi int) {
 	}
 }
 
-// exactMul computes dst ← K·v, both C×N, with kernel values and sums in
-// float64 and without storing K. It fails if the context ends.
+// exactMul computes dst ← K·v, both C×N, with kernel values and sums in float64 and
+// without storing K, from the blocks on and below its diagonal. It adds the samples to
+// points anew. It fails if the context ends.
 func exactMul(ctx context.Context, dst, v []float64, k kernel.Kernel, points *kernel.Points, x []float32, threads int) error {
 	n, dim := points.Len(), points.Dim()
 	outputs := len(v) / n
-	wide, block := make([]float64, gramRows*dim), make([]float64, min(gramRows, n)*n)
-	tile := make([]float64, outputs*gramRows)
+	wide, tile := make([]float64, gramRows*dim), make([]float64, outputs*gramRows)
+	block, turned := make([]float64, min(gramRows, n)*n), make([]float64, min(gramRows, n)*n)
+	points.Reset()
 	for lo := 0; lo < n; lo += gramRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rows := min(gramRows, n-lo)
-		kernel.Widen(wide, x[lo*dim:(lo+rows)*dim])
-		points.Block64(k, rows, wide, block, n, threads)
-		gemm.MulABT(outputs, rows, n, 1, v, n, block, n, 0, tile, rows, threads)
-		for c := range outputs {
-			copy(dst[c*n+lo:c*n+lo+rows], tile[c*rows:(c+1)*rows])
+		hi := min(lo+gramRows, n)
+		rows := hi - lo
+		for i := lo; i < hi; i++ {
+			points.Append(x[i*dim : (i+1)*dim])
 		}
+		kernel.Widen(wide, x[lo*dim:hi*dim])
+		points.Block64(k, rows, wide, block, n, threads)
+		gemm.MulABT(outputs, rows, hi, 1, v, n, block, n, 0, tile, rows, threads)
+		for c := range outputs {
+			copy(dst[c*n+lo:c*n+hi], tile[c*rows:(c+1)*rows])
+		}
+		// The block's columns before lo are K's rows there, by symmetry.
+		transpose(turned, rows, block, n, rows, lo, threads)
+		gemm.MulABT(outputs, lo, rows, 1, v[lo:], n, turned, rows, 1, dst, n, threads)
 	}
 	return nil
 }

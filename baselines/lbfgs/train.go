@@ -39,7 +39,7 @@ type Result struct {
 	Smoothing    float64 // the last μ; 0 for a smooth loss
 	Iterations   int     // of L-BFGS, all smoothings together
 	Products     int64   // products with the kernel matrix, or with the part of some samples
-	KernelEvals  int64   // values of κ, the certificate's included
+	KernelEvals  int64   // values of κ: N², and as many for the certificate where K is in float32
 	Bytes        int64   // the memory planned with
 }
 

@@ -333,7 +333,7 @@ func TestTrace(t *testing.T) {
 		if r.Iterations != last+1 || math.Abs(r.Objective-objectives[last]) > 1e-10 || math.Abs(r.Gap-gaps[last]) > 1e-10 {
 			t.Errorf("result %+v, last traced %v with gap %v of %d", r, objectives[last], gaps[last], last+1)
 		}
-		if n := int64(len(y)); r.KernelEvals != 2*n*n {
+		if n := int64(len(y)); r.KernelEvals != n*n {
 			t.Errorf("%d kernel values", r.KernelEvals)
 		}
 		for c.MaxIterations = 1; c.MaxIterations <= last; c.MaxIterations += 10 {
