@@ -38,7 +38,8 @@ var older = []string{
 // TestOlderRunsKeepTheirIdentity holds the identities of all runs of the older
 // specs, in all profiles, so that records that were made before the multiverse
 // are not lost. The sum is that of the revision before it, 8d4c026, where this
-// test printed it.
+// test printed it, and where all code was of version 1: a method whose results have
+// changed since has other identities on purpose.
 func TestOlderRunsKeepTheirIdentity(t *testing.T) {
 	h, n := sha256.New(), 0
 	for _, name := range older {
@@ -52,7 +53,8 @@ func TestOlderRunsKeepTheirIdentity(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, p := range plan {
-				fmt.Fprintln(h, s.Name, profile, p.ID)
+				p.Run.Code = ""
+				fmt.Fprintln(h, s.Name, profile, ID(p.Run))
 				n++
 			}
 		}
