@@ -7,13 +7,12 @@ import (
 	"slices"
 )
 
-// Tolerances of two executions of one run on different classes of machine. On
-// processors with AVX2 or AVX-512 runs are the same bit for bit. The portable
-// kernels (-tags noasm) round differently: over the series of multidist and
-// 19,200 samples of MNIST the risks then differ by 4e-8 of themselves, errors
-// and model orders not at all. A test sample that sits on a class boundary may
-// still fall on the other side, and a removal that hangs on the last bit may
-// come a step later, which the tolerances leave room for. A wrong gradient
+// Tolerances of two executions of one run. Versions that compute the same give the same
+// bits on every machine (docs/numerics.md). For those that round differently: where another
+// summation order was compared, over the series of multidist and 19,200 samples of MNIST,
+// risks differed by 4e-8 of themselves, errors and model orders not at all. But a test
+// sample on a class boundary may fall on the other side, and a removal that hangs on the
+// last bit may come a step later, which the tolerances leave room for. A wrong gradient
 // scaling, budget rule or kernel width moves these figures by tens of per cent.
 const (
 	RiskTolerance  = 1e-4 // relative

@@ -34,9 +34,9 @@
 // the Hessian's least eigenvalue; with a smaller λ they are float64, which takes twice as
 // long and 16·N·q bytes. Gradients, the model's objective and the gap are always float64.
 //
-// [Train] is a function of its arguments, Seed among them, bit for bit on machines
-// of one class whatever the number of threads, and may be called from several
-// goroutines at once.
+// [Train] is a function of its arguments, Seed among them, bit for bit on every
+// machine whatever the number of threads, and may be called from several goroutines
+// at once.
 //
 // # Form
 //

@@ -18,8 +18,8 @@
 // N²·p multiply-adds for the kernel matrix, N²·C an iteration, a tenth of that with
 // the hinge once most samples are outside of the margin; 4·N² to 8·N² bytes:
 // 14 GB for 60,000 samples. [Train] is a function of its arguments, bit for bit on
-// machines of one class whatever the number of threads, and may be called from
-// several goroutines at once.
+// every machine whatever the number of threads, and may be called from several
+// goroutines at once.
 //
 // # The inner product
 //

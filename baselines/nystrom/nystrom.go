@@ -22,8 +22,8 @@
 //
 // M·(M + N)·p multiply-adds for kernel values, N·M² + M³ for the
 // features, N·M·C an iteration; 4·N·M bytes. [Train] is a function of its arguments, Seed among them,
-// bit for bit on machines of one class whatever the number of threads, and may be
-// called from several goroutines at once.
+// bit for bit on every machine whatever the number of threads, and may be called
+// from several goroutines at once.
 package nystrom
 
 import (

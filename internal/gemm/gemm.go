@@ -5,9 +5,10 @@
 // # Backends
 //
 // On amd64 the kernels are assembly, AVX-512 or AVX2 with FMA, whichever the
-// CPU has; elsewhere, on older CPUs and under the build tag noasm they are
-// plain Go. [Backend] names the one in use. All give the same bits, on every
-// architecture: those that the section Arithmetic defines.
+// CPU has; on arm64 they are NEON, which every such CPU has; elsewhere, on older
+// CPUs and under the build tag noasm they are plain Go. [Backend] names the one in
+// use. All give the same bits, on every architecture: those that the section
+// Arithmetic defines.
 //
 // Under the build tag openblas, which needs cgo and the library, [MulABT]
 // hands products of at least 2²⁴ multiply-adds, 64 rows on either side, to
@@ -54,7 +55,7 @@
 // lane; the remaining elements go to the first eight lanes, eight at a time, the
 // last of them filled up with zeros. Then s_l ← (s_l + s_{8+l}) + (s_{16+l} +
 // s_{24+l}) for l < 8, and these eight are added in halves. [Axpy] is y ← fma(α, x,
-// y), [Product] x·y, [Largest] y ← x if x > y. The squared norm of a float64 row is
+// y), [Product] and [Product32] x·y, [Largest] y ← x if x > y. The squared norm of a float64 row is
 // Dot(x, x). That of a float32 row is summed in eight lanes of float64, which are
 // added in halves, and the remaining elements are added to it in order; the
 // squares are exact.
@@ -87,7 +88,7 @@ package gemm
 // Float is the element type of a matrix.
 type Float interface{ float32 | float64 }
 
-// Backend returns the name of the kernels in use, "avx512", "avx2" or
+// Backend returns the name of the kernels in use, "avx512", "avx2", "neon" or
 // "generic", followed by "+openblas" if that library has the large products.
 func Backend() string {
 	if useOpenBLAS {
