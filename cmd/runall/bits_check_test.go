@@ -34,7 +34,8 @@ func machines() []machine {
 	if runtime.GOARCH == "amd64" {
 		list = append(list,
 			machine{name: "AVX2, one processor", run: []string{"GODEBUG=cpu.avx512f=off", "GOMAXPROCS=1"}, workers: "1"},
-			machine{name: "GOAMD64=v3", build: []string{"GOAMD64=v3"}, workers: "2"})
+			machine{name: "GOAMD64=v3", build: []string{"GOAMD64=v3"}, workers: "2"},
+			machine{name: "32 bits", build: []string{"GOARCH=386"}, workers: "2"})
 	}
 	list = append(list, machine{name: "plain Go", tags: "noasm", workers: "2"})
 	if runtime.GOARCH != "arm64" {

@@ -1,5 +1,5 @@
 // Package portable computes what package math and gonum's stat compute, with the same
-// bits on every 64-bit platform: those that they have on amd64 with fused multiply-adds.
+// bits on every platform: those that they have on amd64 with fused multiply-adds.
 //
 // Package math promises no bits. Exp, Log, Hypot and others are assembly on some
 // architectures and Go on others, with other algorithms; and where the processor can, the
