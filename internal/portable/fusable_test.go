@@ -20,7 +20,7 @@ import (
 // A finding is a place where a result depends on the architecture.
 type finding struct {
 	at   token.Position
-	in   string // package and function, as in exempt
+	in   string // package and function, as in exemptions
 	text string
 }
 

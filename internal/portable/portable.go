@@ -7,11 +7,15 @@
 // and amd64 with GOAMD64=v3. An explicit conversion forbids it: float64(x*y) + z has one
 // result everywhere, and so has math.FMA(x, y, z). The packages that decide what a record
 // holds therefore call this package, and convert every product that becomes part of a sum;
-// package portable/fusable, a test, reports where they don't. Assignment is not enough:
-// after p := x*y the compiler may still fuse p + z.
+// TestRecordedPackages reports where they don't. Assignment is not enough: after p := x*y
+// the compiler may still fuse p + z, and does. Products with a power of two and of whole
+// numbers below 2⁵³ are exact, and may be fused.
 //
 // What else they use of package math is exact or correctly rounded everywhere: Sqrt, FMA,
 // Abs, Floor, Ceil, Trunc, Round, RoundToEven, Copysign, Mod, Modf, Frexp, Ldexp.
+//
+// The functions are package math's, copyright 2009 The Go Authors, under Go's BSD-style
+// licence (https://go.dev/LICENSE).
 package portable
 
 import "math"
