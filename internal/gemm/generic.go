@@ -7,7 +7,7 @@ import "math"
 // are rounded by a conversion, exact, or operands of math.FMA.
 
 const (
-	genericMR  = 32 // rows of a tile, which share one look at the panel: see hasTiny
+	genericMR  = 32 // rows of a tile, which share one look at the panel: see leastExponent
 	genericNR  = 16 // columns of a tile
 	genericVec = 8  // columns that are computed side by side
 )
@@ -111,10 +111,12 @@ func row64(x, p []float64, s *[genericVec]float64) {
 }
 
 func tileGeneric32(rows, cols, k int, a []float32, lda int, p []float32, alpha, beta float32, c []float32, ldc int) {
-	tiny := hasTiny(p[:k*genericNR])
+	leastP := leastExponent(p[:k*genericNR])
 	for i := range rows {
 		x := a[i*lda : i*lda+k]
-		exact := !tiny && !hasTiny(x)
+		// Products are multiples of 2^(leastP + leastX − 46). If that is at least
+		// 2⁻¹⁷⁹, a sum below 2⁻¹²⁶, a subnormal float32, has no more than 53 bits.
+		exact := leastP+leastExponent(x) >= -133
 		for j := 0; j < cols; j += genericVec {
 			row := c[i*ldc+j:]
 			var s [genericVec]float32
@@ -130,21 +132,18 @@ func tileGeneric32(rows, cols, k int, a []float32, lda int, p []float32, alpha, 
 	}
 }
 
-// hasTiny reports whether x has a number other than zero below 2⁻⁶⁶. If
-// neither factor has, products are multiples of 2⁻¹⁷⁸, and so a sum that is a
-// subnormal float32, below 2⁻¹²⁶, is exact in float64.
-func hasTiny(x []float32) bool {
-	const bits = (127 - 66) << 23 // of 2⁻⁶⁶
+// leastExponent returns the exponent of the number in x nearest zero, or one
+// less; zeros do not count.
+func leastExponent(x []float32) int {
+	least := uint32(math.MaxUint32)
 	for _, v := range x {
-		if math.Float32bits(v)<<1-1 < bits<<1-1 { // zero wraps around
-			return true
-		}
+		least = min(least, math.Float32bits(v)<<1-1) // without sign; zero wraps around
 	}
-	return false
+	return int(least>>24) - 127
 }
 
 // row32 adds the products of a row with eight columns of a panel to s. exact
-// says that no subnormal sum is rounded to float64.
+// says that sums that are subnormal float32s are exact in float64.
 func row32(x, p []float32, s *[genericVec]float32, exact bool) {
 	for q := 0; q < len(x); q++ {
 		if exact {
