@@ -204,7 +204,7 @@ func TestRefused(t *testing.T) {
 		"order −1":            {replaced(`"order":1`, `"order":-1`), "-1 elements"},
 		"order 2":             {replaced(`"order":1`, `"order":2`), "ends too early"},
 		"order 0, with data":  {replaced(`"order":1`, `"order":0`), "SHA-256"},
-		"order 2^40":          {replaced(`"order":1`, `"order":1099511627776`), "elements"},
+		"order 2^40":          {replaced(`"order":1`, `"order":1099511627776`), "1099511627776"},
 		"NaN feature":         {hostile.Model(head, payload(float32(nan), 2)), "NaN"},
 		"infinite feature":    {hostile.Model(head, payload(float32(-inf), 2)), "-Inf"},
 		"NaN weight":          {hostile.Model(head, payload(1, nan)), "NaN"},
