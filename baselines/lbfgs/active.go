@@ -53,7 +53,7 @@ func (s *solver) due() bool {
 // others, or if converged says that on those kept nothing is left to do.
 func (s *solver) reconsider(converged bool) {
 	f, u := s.expand()
-	objective := s.all.risk(f.kw) + s.lambda/2*s.inner(f, f)
+	objective := s.all.risk(f.kw) + float64(s.lambda/2*s.inner(f, f))
 	s.selection.checked = s.iterations
 	if objective-s.bound.value() <= s.config.Tolerance*objective {
 		s.now.objective, s.selection.whole = objective, true
