@@ -22,10 +22,9 @@
 // fastest: a value from a float64 product takes about 3 times as long, one from a
 // sum of differences 20 times in many dimensions.
 //
-// Results depend neither on the number of threads nor on what a point is scored
-// along with. On machines without AVX2, or with -tags noasm, they are rounded
-// differently. An Expansion may be read by any number of
-// goroutines, each with a Scorer of its own, while none changes it.
+// Results depend neither on the machine nor on the number of threads nor on what a
+// point is scored along with. An Expansion may be read by any number of goroutines,
+// each with a Scorer of its own, while none changes it.
 package kernel
 
 // A Kernel is a symmetric positive semidefinite function κ(x, x') of vectors
