@@ -100,7 +100,7 @@ func MixedCode(plan []Planned) string {
 	if len(other) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d runs are of other code than this program's: %s.", len(other), CodeNote(other))
+	return fmt.Sprintf("%d runs are of other code: %s.", len(other), CodeNote(other))
 }
 
 // ID returns the identity of a run: the first 16 bytes, in lower-case

@@ -112,7 +112,7 @@ func TestMixedCode(t *testing.T) {
 	if got := MixedCode([]Planned{present}); got != "" {
 		t.Errorf("of this code alone: %q", got)
 	}
-	if got := MixedCode([]Planned{other, present, other}); got != "2 runs are of other code than this program's: 2 of pruner twin: source 0dd1f09ac7b2." {
+	if got := MixedCode([]Planned{other, present, other}); got != "2 runs are of other code: 2 of pruner twin: source 0dd1f09ac7b2." {
 		t.Error(got)
 	}
 	if got := CodeNote([]Run{{}, {Code: "x"}, {}}); got != "2 of the recorded versions; 1 of x" {

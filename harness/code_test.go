@@ -166,7 +166,7 @@ func TestOtherCode(t *testing.T) {
 	if plan[0].ID != old.ID || plan[0].Run.Code != old.Run.Code || now.ID == old.ID {
 		t.Errorf("adopted %+v", plan[0])
 	}
-	const want = "1 runs are of other code than this program's: 1 of pruner twin: source 2."
+	const want = "1 runs are of other code: 1 of pruner twin: source 2."
 	if got := experiments.MixedCode(plan); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -187,8 +187,10 @@ func (s shape) planned(draw, seed uint64) experiments.Planned {
 	if _, err := fmt.Sscanf(s.series, "POLK, K = %g", &params.Parsimony); err != nil {
 		fmt.Sscanf(s.series, "BSGD, B = %d", &params.Budget)
 	}
+	run := experiments.Run{Data: data.Ref{Name: s.data, Draw: draw}, Task: s.task, Method: s.method, Params: params, Seed: seed, Samples: s.samples}
+	run.Code = run.PresentCode()
 	return experiments.Planned{
-		Run: experiments.Run{Data: data.Ref{Name: s.data, Draw: draw}, Task: s.task, Method: s.method, Params: params, Seed: seed, Samples: s.samples},
+		Run: run,
 		ID:  fmt.Sprintf("%s-%s-%s-%d-%d", s.data, s.task, s.series, draw, seed), Spec: s.data + "-" + s.task,
 		Series: s.series, Group: s.data + s.task + s.series, Cells: []string{s.cell}, Figures: []string{s.figure},
 	}

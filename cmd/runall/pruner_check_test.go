@@ -121,7 +121,7 @@ func TestCheckAddingAPruner(t *testing.T) {
 		!strings.Contains(string(said), "not shown: 3 finished runs of other code, 3 of pruner graceful: source ") {
 		t.Errorf("report: %v, or not a word on the other code:\n%s", err, said)
 	}
-	if said := train("--keep"); runs(said) != 0 || !strings.Contains(said, "3 runs are of other code than this program's: 3 of pruner graceful: source ") {
+	if said := train("--keep"); runs(said) != 0 || !strings.Contains(said, "3 runs are of other code: 3 of pruner graceful: source ") {
 		t.Errorf("--keep: runs were repeated, or not a word on the other code:\n%s", said)
 	}
 	if said := train(); runs(said) != 3 || !strings.Contains(said, "not reused (--keep reuses them): 3 finished runs of other code, 3 of pruner graceful: source ") {
