@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
@@ -100,7 +101,7 @@ func (m machine) reproduce(t *testing.T, dir string, specs []string) *record.Col
 		args = append(args, "--require-data")
 	}
 	run := exec.Command(args[0], append(args[1:], specs...)...)
-	run.Dir, run.Env = dir, append(os.Environ(), m.run...)
+	run.Dir, run.Env = dir, append(append(os.Environ(), m.run...), data.EnvDir+"="+realData)
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
