@@ -87,19 +87,19 @@ type onlineCurves struct {
 	gap     float64                      // the largest slack as a fraction of the objective
 }
 
-// against computes the regrets of a run against the minimizer of its own objective.
+// against computes the regrets of a run against the minimizer of its own objective: of
+// several runs of L-BFGS, some stopped early, the one with the smallest gap.
 func (o *onlineCurves) against(r *record.Record, stars []*record.Record) {
 	run := r.Header.Run
-	i := slices.IndexFunc(stars, func(s *record.Record) bool {
-		of := s.Header.Run
-		return of.Data == run.Data && reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer
-	})
-	if i < 0 {
-		return
+	objective, gap := 0.0, math.Inf(1)
+	for _, s := range stars {
+		of, health := s.Header.Run, s.Final.Health
+		if of.Data == run.Data && reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
+			health["objective"] > 0 && health["gap"] >= 0 && health["gap"] < gap {
+			objective, gap = health["objective"], health["gap"]
+		}
 	}
-	star := stars[i].Final.Health
-	objective, gap := star["objective"], star["gap"]
-	if !(objective > 0) || !(gap >= 0) {
+	if math.IsInf(gap, 1) {
 		return
 	}
 	o.regrets[r], o.slack[r] = regrets(r, objective), gap
