@@ -42,8 +42,8 @@ type segment struct {
 }
 
 type scratch struct {
-	scores, u, columns, g []float32
-	f                     []float64
+	scores, u, g []float32
+	f            []float64
 }
 
 func newProblem(c Config, n, p int, phi []float32, y []float64) *problem {
@@ -62,7 +62,7 @@ func newProblem(c Config, n, p int, phi []float32, y []float64) *problem {
 	for i := range q.work {
 		q.work[i] = scratch{
 			scores: make([]float32, rows*c.Classes), u: make([]float32, rows*c.Classes),
-			columns: make([]float32, rows*p), g: make([]float32, c.Classes*p), f: make([]float64, c.Classes),
+			g: make([]float32, c.Classes*p), f: make([]float64, c.Classes),
 		}
 	}
 	return q
@@ -136,24 +136,9 @@ func (q *problem) segment(w *scratch, s *segment, lo, hi int) {
 				w.u[c*rows+i] = float32(u)
 			}
 		}
-		transpose(w.columns, phi, n, q.p)
-		gemm.MulABT(q.outputs, q.p, n, 1, w.u, rows, w.columns, rows, 0, w.g, q.p, 1)
+		gemm.MulAB(q.outputs, q.p, n, 1, w.u, rows, phi, q.p, 0, w.g, q.p, 1)
 		for i, v := range w.g {
 			s.gradient[i] += float64(v)
-		}
-	}
-}
-
-// transpose writes src, n×p, to dst, p rows of length rows, in squares that
-// stay in cache.
-func transpose(dst, src []float32, n, p int) {
-	const side = 16
-	for j0 := 0; j0 < p; j0 += side {
-		j1 := min(j0+side, p)
-		for i := range n {
-			for j, v := range src[i*p+j0 : i*p+j1] {
-				dst[(j0+j)*rows+i] = v
-			}
 		}
 	}
 }
