@@ -81,19 +81,14 @@ func (q *problem) gradientAt(g, w []float64) {
 	gemm.Axpy(q.lambda, w, g)
 }
 
-// bound returns the lower bound of min P that the dual has at the latest
-// evaluation, and exact P there.
-func (q *problem) bound() (lower, exact float64) {
-	lower = q.total.dual - gemm.Dot(q.gradient, q.gradient)/(2*q.lambda)
-	return lower, q.total.exact + float64(q.lambda/2*gemm.Dot(q.w, q.w))
+// exact returns P at the latest evaluation.
+func (q *problem) exact() float64 {
+	return q.total.exact + float64(q.lambda/2*gemm.Dot(q.w, q.w))
 }
 
-// residual returns the part of the gap at the latest evaluation that further
-// minimization with the same μ reduces: ‖∇‖²/(2λ).
-func (q *problem) residual() float64 {
-	g := slices.Clone(q.gradient)
-	gemm.Axpy(q.lambda, q.w, g)
-	return gemm.Dot(g, g) / (2 * q.lambda)
+// dual returns the dual point of the latest evaluation. Its gradient is the problem's.
+func (q *problem) dual() dualPoint {
+	return dualPoint{q.gradient, q.total.dual, q.total.entropy}
 }
 
 // evaluate computes the sums at w, unless they are there.
@@ -117,6 +112,7 @@ func (q *problem) evaluate(w []float64) {
 	q.total.smooth /= float64(q.n)
 	q.total.exact /= float64(q.n)
 	q.total.dual /= float64(q.n)
+	q.total.entropy /= float64(q.n)
 }
 
 // segment sums over the samples lo … hi−1.
