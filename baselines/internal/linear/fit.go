@@ -71,6 +71,10 @@ func (f *fit) minimize(ctx context.Context) error {
 		f.lowerMu()
 		q.gradientAt(g, r.W)
 		to, gradient, ok := q.search(r.W, g, m.direction(g))
+		if !ok && m != nil {
+			m = nil // they may be those of a larger μ, which mislead where the loss has a kink
+			continue
+		}
 		if !ok {
 			return nil
 		}
@@ -103,12 +107,12 @@ func (f *fit) lowerMu() {
 	if q.smooth.margin == 0 || q.smooth.mu <= leastMu {
 		return
 	}
-	// With ℓ_μ for ℓ the objective is larger by the difference of the losses, and the dual
-	// by μ·entropy. The gap between those two is what minimization with this μ can still
-	// close; the rest of the gap is the smoothing's. As long as the first is the larger, a
-	// smaller μ would only make it harder to close.
+	// What minimization with this μ can still gain is at most the residual, by strong
+	// convexity, and at most the gap between the objective with ℓ_μ for ℓ, which is larger
+	// by the difference of the losses, and its dual, which is larger by μ·entropy. As long
+	// as that is the larger part of the gap, a smaller μ would only make it harder to gain.
 	smoothing := float64(q.smooth.mu*f.dual.entropy) - (q.total.smooth - q.total.exact)
-	if f.result.Gap-smoothing <= smoothing {
+	if open := min(q.residual(), f.result.Gap-smoothing); open <= f.result.Gap-open {
 		q.smooth.mu /= muRatio
 	}
 }

@@ -91,6 +91,14 @@ func (q *problem) dual() dualPoint {
 	return dualPoint{q.gradient, q.total.dual, q.total.entropy}
 }
 
+// residual returns ‖∇‖²/(2λ) at the latest evaluation, from which P with ℓ_μ for ℓ is at
+// most so far above its minimum.
+func (q *problem) residual() float64 {
+	g := slices.Clone(q.gradient)
+	gemm.Axpy(q.lambda, q.w, g)
+	return gemm.Dot(g, g) / (2 * q.lambda)
+}
+
 // evaluate computes the sums at w, unless they are there.
 func (q *problem) evaluate(w []float64) {
 	if q.mu == q.smooth.mu && slices.Equal(w, q.w) {
