@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -255,5 +256,28 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// TestFarApart: where classes are far apart, the smoothed problem is solved to rounding
+// long before the exact one, and the fit goes on.
+func TestFarApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	var x []float32
+	var y []float64
+	for i := range 60 {
+		c := float64(i % 3)
+		y = append(y, c)
+		x = append(x, float32(c+r.Float64()), float32(c*c/2+r.Float64()))
+	}
+	res, err := Train(context.Background(), Config{
+		Kernel: kernel.Gaussian{Bandwidth: 0.5}, Loss: loss.MultiHinge{}, Classes: 3, Dim: 2,
+		Regularizer: 1e-3, Landmarks: 20, Seed: 1, Tolerance: 1e-3,
+	}, 60, x, y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !res.Converged {
+		t.Errorf("gap %v of %v after %d iterations", res.Gap, res.Objective, res.Iterations)
 	}
 }

@@ -1,4 +1,4 @@
-// Package gemm computes A·Bᵀ for row-major float32 and float64 matrices, the
+// Package gemm computes A·Bᵀ and A·B for row-major float32 and float64 matrices, the
 // Gaussian kernel block that is A·Bᵀ with an epilogue, and the few vector
 // operations that go with them.
 //
@@ -28,7 +28,7 @@
 //     whatever the size of the set and of the mini-batch, and κ(x, y) has the
 //     bits of κ(y, x).
 //   - In lanes: C_ij is a dot product over 64-byte vectors whose lanes are
-//     added up at the end. [MulABT] uses it if min(m, n) ≤ 4 and k ≥ 32, or
+//     added up at the end. [MulABT] and [MulAB] use it if min(m, n) ≤ 4 and k ≥ 32, or
 //     min(m, n) ≤ 12 and k ≥ 256, where the large operand would otherwise be
 //     read at a fraction of the memory's bandwidth.
 //
@@ -120,6 +120,30 @@ func MulABT[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta 
 	t.alpha, t.beta = alpha, beta
 	t.a, t.lda, t.b, t.ldb, t.c, t.ldc = a, lda, b, ldb, c, ldc
 	t.plan(threads)
+	t.run(threads)
+	t.release()
+}
+
+// MulAB computes C ← α·A·B + β·C for row-major A (m×k, row stride lda), B (k×n, ldb)
+// and C (m×n, ldc), as [MulABT] does with the transpose of B in its place: the result
+// has the same bits, whatever the sizes, and the same rules hold. It never uses the
+// library.
+func MulAB[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int) {
+	checkMatrix("A", m, k, len(a), lda)
+	checkMatrix("B", k, n, len(b), ldb)
+	checkMatrix("C", m, n, len(c), ldc)
+	if m == 0 || n == 0 {
+		return
+	}
+	if k == 0 || alpha == 0 {
+		scale(m, n, beta, c, ldc)
+		return
+	}
+	t := newTask[T]()
+	t.m, t.n, t.k = m, n, k
+	t.alpha, t.beta = alpha, beta
+	t.a, t.lda, t.b, t.ldb, t.c, t.ldc = a, lda, b, ldb, c, ldc
+	t.planAB(threads)
 	t.run(threads)
 	t.release()
 }

@@ -227,11 +227,30 @@ func testMulABT[T Float](t *testing.T) {
 		} else if s.m > 0 && s.n > 0 {
 			gonumABT(co.alpha, a, b, co.beta, want)
 		}
+		across := c.clone()
 		MulABT(s.m, s.n, s.k, co.alpha, a.data, a.ld, b.data, b.ld, co.beta, got.data, got.ld, 1+i%3)
 		compare(t, got, want, s, 3)
+		bt := transposed(b, pad)
+		MulAB(s.m, s.n, s.k, co.alpha, a.data, a.ld, bt.data, bt.ld, co.beta, across.data, across.ld, 1+i%2)
+		for i, v := range across.data {
+			if !sameBits(v, got.data[i]) {
+				t.Fatalf("%v element %d: MulAB gives %v, MulABT %v", s, i, v, got.data[i])
+			}
+		}
 	}
 }
 
+func transposed[T Float](b matrix[T], pad int) matrix[T] {
+	bt := newMatrix[T](b.cols, b.rows, pad)
+	for i := range b.rows {
+		for j, v := range b.row(i) {
+			bt.data[j*bt.ld+i] = v
+		}
+	}
+	return bt
+}
+
+// TestMulABT compares MulABT with gonum, and MulAB with it bit for bit.
 func TestMulABT(t *testing.T) {
 	eachBackend(t, func(t *testing.T) {
 		t.Run("float32", testMulABT[float32])
@@ -640,6 +659,7 @@ func TestPanics(t *testing.T) {
 		"short A":        func() { MulABT(2, 1, 3, 1, f[:5], 3, f, 3, 0, f, 1, 1) },
 		"short B":        func() { MulABT(1, 2, 3, 1, f, 3, f[:5], 3, 0, f, 2, 1) },
 		"short C":        func() { MulABT(2, 2, 1, 1, f, 1, f, 1, 0, f[:3], 2, 1) },
+		"short B across": func() { MulAB(1, 3, 2, 1, f, 2, f[:5], 3, 0, f, 3, 1) },
 		"stride":         func() { MulABT(1, 1, 3, 1, f, 2, f, 3, 0, f, 1, 1) },
 		"negative size":  func() { MulABT(-1, 1, 3, 1, f, 3, f, 3, 0, f, 1, 1) },
 		"row length":     func() { p.Append(f[:2]) },
@@ -704,9 +724,10 @@ func TestAllocs(t *testing.T) {
 		for _, s := range []shape{{3, 200, 200}, {8, 900, 300}, {32, 200, 200}, {32, 300, 400}, {200, 300, 4}, {100, 300, 400}, {16, 50, 2}} {
 			a, b := randMatrix[float64](rnd, s.m, s.k, 0), randMatrix[float64](rnd, s.n, s.k, 0)
 			c := newMatrix[float64](s.m, s.n, 0)
-			p := fill(b)
+			p, bt := fill(b), transposed(b, 0)
 			got := testing.AllocsPerRun(20, func() {
 				MulABT(s.m, s.n, s.k, 1, a.data, a.ld, b.data, b.ld, 0, c.data, c.ld, 2)
+				MulAB(s.m, s.n, s.k, 1, a.data, a.ld, bt.data, bt.ld, 0, c.data, c.ld, 2)
 				p.Gaussian(s.m, a.data, a.ld, 1, c.data, c.ld, 2)
 			})
 			if got >= 1 {

@@ -85,6 +85,21 @@ func (kr *kernels[T]) packRows(dst []T, stride, cols int, src []T, lds, n, k int
 	}
 }
 
+// packColumns writes n columns of src, k rows each, as panels of nr columns, one after
+// the other. The lanes beyond the last panel's columns are zero.
+func (kr *kernels[T]) packColumns(dst, src []T, lds, n, k int) {
+	nr := kr.nr
+	for j := 0; j < n; j += nr {
+		panel, cols := dst[j*k:(j+nr)*k], min(nr, n-j)
+		if cols < nr {
+			clear(panel)
+		}
+		for q := range k {
+			copy(panel[q*nr:q*nr+cols], src[q*lds+j:])
+		}
+	}
+}
+
 // packPanel writes rows ≤ nr rows of src as one panel.
 func (kr *kernels[T]) packPanel(dst, src []T, lds, rows, k int) {
 	nr := kr.nr

@@ -49,6 +49,7 @@ type task[T Float] struct {
 	lda     int
 	b       []T
 	ldb     int
+	across  bool // b is k×n, not n×k (kindColumns)
 	c       []T
 	ldc     int
 
@@ -102,7 +103,7 @@ func newTask[T Float]() *task[T] {
 // release returns the task, without the caller's slices, to the pool.
 func (t *task[T]) release() {
 	t.a, t.b, t.c, t.packed, t.nb = nil, nil, nil, nil, nil
-	t.gaussian = false
+	t.gaussian, t.across = false, false
 	poolOf[T]().Put(t)
 }
 
@@ -154,6 +155,29 @@ func (t *task[T]) plan(threads int) {
 	default:
 		t.planColumns(threads)
 	}
+}
+
+// planAB chooses the path of a product with B as it lies in memory, k×n: those of plan
+// that sum in the same order.
+func (t *task[T]) planAB(threads int) {
+	if inLanes(t.m, t.n, t.k) {
+		// A dot product needs its columns side by side.
+		t.pack = resize(t.pack, t.n*t.k)
+		const side = 16 // squares that stay in cache
+		for j0 := 0; j0 < t.n; j0 += side {
+			j1 := min(j0+side, t.n)
+			for q := range t.k {
+				for j, v := range t.b[q*t.ldb+j0 : q*t.ldb+j1] {
+					t.pack[(j0+j)*t.k+q] = v
+				}
+			}
+		}
+		t.b, t.ldb = t.pack, t.k
+		t.planLanes()
+		return
+	}
+	t.across = true
+	t.planColumns(threads)
 }
 
 // planPanels splits C into blocks.
@@ -276,7 +300,7 @@ func (t *task[T]) panelsUnit(u int) {
 	}
 }
 
-// columnsUnit packs rows of B block by block and computes their columns of C.
+// columnsUnit packs rows of B, or columns, block by block and computes their columns of C.
 func (t *task[T]) columnsUnit(w *worker[T], u int) {
 	j0 := u * t.unitCols
 	j1 := min(j0+t.unitCols, t.n)
@@ -284,7 +308,11 @@ func (t *task[T]) columnsUnit(w *worker[T], u int) {
 	w.b = resize(w.b, ceilDiv(j1-j0, nr)*nr*kc)
 	for k0 := 0; k0 < t.k; k0 += kc {
 		k1 := min(k0+kc, t.k)
-		t.kr.packRows(w.b, (k1-k0)*nr, nr, t.b[j0*t.ldb+k0:], t.ldb, j1-j0, k1-k0)
+		if t.across {
+			t.kr.packColumns(w.b, t.b[k0*t.ldb+j0:], t.ldb, j1-j0, k1-k0)
+		} else {
+			t.kr.packRows(w.b, (k1-k0)*nr, nr, t.b[j0*t.ldb+k0:], t.ldb, j1-j0, k1-k0)
+		}
 		for i0 := 0; i0 < t.m; i0 += rowBlock {
 			i1 := min(i0+rowBlock, t.m)
 			t.block(i0, i1, j0, j1, k0, k1, w.b, (k1-k0)*nr, beta)

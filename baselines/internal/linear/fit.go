@@ -40,7 +40,7 @@ func Fit(ctx context.Context, c Config, n, p int, phi []float32, y []float64, tr
 		return nil, fmt.Errorf("linear: %w", err)
 	}
 	c = c.WithDefaults()
-	f := &fit{Config: c, problem: newProblem(c, n, p, phi, y), trace: trace, bound: math.Inf(-1)}
+	f := &fit{Config: c, problem: newProblem(c, n, p, phi, y), trace: trace}
 	f.result.W = make([]float64, c.Classes*p)
 	if err := f.minimize(ctx); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ type fit struct {
 	problem *problem
 	trace   func(objective, gap float64) error
 	result  Result
-	bound   float64 // the best lower bound of min P
+	dual    dualPoint // of the best bound so far
 }
 
 // minimize takes L-BFGS steps until the gap is small, the iterations are used
@@ -68,11 +68,13 @@ func (f *fit) minimize(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if f.lowerMu() {
-			m = nil
-		}
+		f.lowerMu()
 		q.gradientAt(g, r.W)
 		to, gradient, ok := q.search(r.W, g, m.direction(g))
+		if !ok && m != nil {
+			m = nil // they may be those of a larger μ, which mislead where the loss has a kink
+			continue
+		}
 		if !ok {
 			return nil
 		}
@@ -91,28 +93,28 @@ func (f *fit) minimize(ctx context.Context) error {
 
 // certify computes objective and gap at the present W.
 func (f *fit) certify() {
-	r := &f.result
-	f.problem.evaluate(r.W)
-	lower, exact := f.problem.bound()
-	f.bound = max(f.bound, lower)
-	r.Objective, r.Gap = exact, exact-f.bound
+	r, q := &f.result, f.problem
+	q.evaluate(r.W)
+	f.dual.join(q.dual(), q.lambda)
+	r.Objective = q.exact()
+	r.Gap = r.Objective - f.dual.bound(q.lambda)
 	r.Converged = r.Gap <= f.Tolerance*r.Objective
 }
 
-// lowerMu divides μ where most of the gap is due to it, and reports whether it
-// did.
-func (f *fit) lowerMu() bool {
-	// The gap has two parts: what the minimization of the smoothed objective has left
-	// to do, residual, and what smoothing costs. As long as the first is the larger,
-	// a smaller μ would only make it harder.
+// lowerMu divides μ where most of the gap is due to it.
+func (f *fit) lowerMu() {
 	q := f.problem
-	lower, exact := q.bound()
-	residual := q.residual()
-	if q.smooth.margin == 0 || q.smooth.mu <= leastMu || residual > exact-lower-residual {
-		return false
+	if q.smooth.margin == 0 || q.smooth.mu <= leastMu {
+		return
 	}
-	q.smooth.mu /= muRatio
-	return true
+	// What minimization with this μ can still gain is at most the residual, by strong
+	// convexity, and at most the gap between the objective with ℓ_μ for ℓ, which is larger
+	// by the difference of the losses, and its dual, which is larger by μ·entropy. As long
+	// as that is the larger part of the gap, a smaller μ would only make it harder to gain.
+	smoothing := float64(q.smooth.mu*f.dual.entropy) - (q.total.smooth - q.total.exact)
+	if open := min(q.residual(), f.result.Gap-smoothing); open <= f.result.Gap-open {
+		q.smooth.mu /= muRatio
+	}
 }
 
 func difference(a, b []float64) []float64 {

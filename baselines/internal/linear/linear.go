@@ -22,8 +22,13 @@
 //	P* ≥ (1/N) Σ_i h(p_i) − ‖(1/N) Σ_i u_i φ_iᵀ‖² / (2λ),
 //
 // where h(p) is 1 − p_y for the hinge (K. Crammer, Y. Singer, JMLR 2 (2001))
-// and the entropy −Σ p log p for the logistic loss. The gap is P(W) less the
-// best such bound met so far.
+// and the entropy −Σ p log p for the logistic loss. The right side is the dual
+// objective, which is concave. At a single iterate it is far below the minimum as long
+// as ‖∇P‖² is above the small λ. So Fit keeps a point of the dual, moves it after each
+// iteration towards the iterate's, as far as the dual objective rises, and takes the
+// bound there, as the Frank–Wolfe method does (S. Lacoste-Julien et al.,
+// "Block-coordinate Frank-Wolfe optimization for structural SVMs", ICML 2013). The gap
+// is P(W) less that bound.
 package linear
 
 import (

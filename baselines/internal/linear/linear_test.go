@@ -87,6 +87,10 @@ func TestSmooth(t *testing.T) {
 		if h.smooth < h.exact-1e-12 || h.smooth > h.exact+mu*math.Log(float64(len(f)))+1e-12 {
 			t.Fatalf("smooth hinge %v of %v with μ = %v", h.smooth, h.exact, mu)
 		}
+		p := slices.Clone(f)
+		if got, want := hinge.sample(p, y).entropy, entropy(p, y); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("entropy %v, want %v", got, want)
+		}
 		l := logistic.sample(slices.Clone(f), y)
 		if want := (loss.MultiLogistic{}).Value(f, float64(y)); math.Abs(l.exact-want) > 1e-12 || l.smooth != l.exact {
 			t.Fatalf("logistic loss %v and %v, want %v", l.exact, l.smooth, want)
@@ -106,6 +110,19 @@ func TestSmooth(t *testing.T) {
 			}
 		}
 	})
+}
+
+// entropy returns −Σ p log p for p = u + e_y.
+func entropy(u []float64, y int) (h float64) {
+	for c, p := range u {
+		if c == y {
+			p++
+		}
+		if p > 0 {
+			h -= p * math.Log(p)
+		}
+	}
+	return h
 }
 
 // TestFenchel: h(p) is −ℓ*(u): ℓ(f) ≥ uᵀf + h for every f and every u that
@@ -145,12 +162,12 @@ func TestEvaluate(t *testing.T) {
 		}
 		g := make([]float64, len(w))
 		q.gradientAt(g, w)
-		lower, exact := q.bound()
+		exact := q.exact()
 		if want := s.objective(w); math.Abs(exact-want) > 1e-6*want {
 			t.Errorf("%s: P = %v, want %v", l.Name(), exact, want)
 		}
-		if !(lower < exact) {
-			t.Errorf("%s: bound %v of %v", l.Name(), lower, exact)
+		if d := q.dual(); !(d.bound(q.lambda) < exact) {
+			t.Errorf("%s: bound %v of %v", l.Name(), d.bound(q.lambda), exact)
 		}
 		for i := range w {
 			const e = 1e-2
@@ -164,17 +181,47 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestWeakDuality: no W is below the bound of another.
+// TestWeakDuality: no W is below the bound of others, nor below that of their points
+// joined, which is at least as large and, with two points, the largest between them.
 func TestWeakDuality(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := random(rapid.Uint64().Draw(t, "seed"), 40, 3, 3, rapid.SampledFrom(losses).Draw(t, "loss"))
 		s.Regularizer = rapid.SampledFrom([]float64{1e-3, 0.1, 1}).Draw(t, "lambda")
 		weights := rapid.SliceOfN(rapid.Float64Range(-2, 2), 9, 9)
 		q := s.problem()
-		q.evaluate(weights.Draw(t, "w"))
-		lower, _ := q.bound()
-		if p := s.objective(weights.Draw(t, "v")); p < lower-1e-6 {
-			t.Fatalf("P = %v below %v", p, lower)
+		at := func(name string) dualPoint {
+			q.smooth.mu = rapid.SampledFrom([]float64{0.01, 0.25, 1}).Draw(t, "mu of "+name)
+			if q.smooth.margin == 0 {
+				q.smooth.mu = 1
+			}
+			q.evaluate(weights.Draw(t, name))
+			d := q.dual()
+			d.gradient = slices.Clone(d.gradient)
+			return d
+		}
+		p := s.objective(weights.Draw(t, "v"))
+		var joined dualPoint
+		joined.join(at("first"), s.Regularizer)
+		for _, name := range []string{"second", "third"} {
+			before, e := joined, at(name)
+			before.gradient = slices.Clone(before.gradient)
+			joined.join(e, s.Regularizer)
+			best := math.Inf(-1)
+			for i := range 101 {
+				u := float64(i) / 100
+				d := dualPoint{make([]float64, 9), (1-u)*before.value + u*e.value, 0}
+				for k := range d.gradient {
+					d.gradient[k] = (1-u)*before.gradient[k] + u*e.gradient[k]
+				}
+				best = max(best, d.bound(s.Regularizer))
+			}
+			lower := joined.bound(s.Regularizer)
+			if lower < best-1e-9*(1+math.Abs(best)) {
+				t.Fatalf("bound %v, %v between the points joined", lower, best)
+			}
+			if p < lower-1e-6 {
+				t.Fatalf("P = %v below %v", p, lower)
+			}
 		}
 	})
 }

@@ -42,8 +42,8 @@ type segment struct {
 }
 
 type scratch struct {
-	scores, u, columns, g []float32
-	f                     []float64
+	scores, u, g []float32
+	f            []float64
 }
 
 func newProblem(c Config, n, p int, phi []float32, y []float64) *problem {
@@ -62,7 +62,7 @@ func newProblem(c Config, n, p int, phi []float32, y []float64) *problem {
 	for i := range q.work {
 		q.work[i] = scratch{
 			scores: make([]float32, rows*c.Classes), u: make([]float32, rows*c.Classes),
-			columns: make([]float32, rows*p), g: make([]float32, c.Classes*p), f: make([]float64, c.Classes),
+			g: make([]float32, c.Classes*p), f: make([]float64, c.Classes),
 		}
 	}
 	return q
@@ -81,15 +81,18 @@ func (q *problem) gradientAt(g, w []float64) {
 	gemm.Axpy(q.lambda, w, g)
 }
 
-// bound returns the lower bound of min P that the dual has at the latest
-// evaluation, and exact P there.
-func (q *problem) bound() (lower, exact float64) {
-	lower = q.total.dual - gemm.Dot(q.gradient, q.gradient)/(2*q.lambda)
-	return lower, q.total.exact + float64(q.lambda/2*gemm.Dot(q.w, q.w))
+// exact returns P at the latest evaluation.
+func (q *problem) exact() float64 {
+	return q.total.exact + float64(q.lambda/2*gemm.Dot(q.w, q.w))
 }
 
-// residual returns the part of the gap at the latest evaluation that further
-// minimization with the same μ reduces: ‖∇‖²/(2λ).
+// dual returns the dual point of the latest evaluation. Its gradient is the problem's.
+func (q *problem) dual() dualPoint {
+	return dualPoint{q.gradient, q.total.dual, q.total.entropy}
+}
+
+// residual returns ‖∇‖²/(2λ) at the latest evaluation, from which P with ℓ_μ for ℓ is at
+// most so far above its minimum.
 func (q *problem) residual() float64 {
 	g := slices.Clone(q.gradient)
 	gemm.Axpy(q.lambda, q.w, g)
@@ -117,6 +120,7 @@ func (q *problem) evaluate(w []float64) {
 	q.total.smooth /= float64(q.n)
 	q.total.exact /= float64(q.n)
 	q.total.dual /= float64(q.n)
+	q.total.entropy /= float64(q.n)
 }
 
 // segment sums over the samples lo … hi−1.
@@ -136,24 +140,9 @@ func (q *problem) segment(w *scratch, s *segment, lo, hi int) {
 				w.u[c*rows+i] = float32(u)
 			}
 		}
-		transpose(w.columns, phi, n, q.p)
-		gemm.MulABT(q.outputs, q.p, n, 1, w.u, rows, w.columns, rows, 0, w.g, q.p, 1)
+		gemm.MulAB(q.outputs, q.p, n, 1, w.u, rows, phi, q.p, 0, w.g, q.p, 1)
 		for i, v := range w.g {
 			s.gradient[i] += float64(v)
-		}
-	}
-}
-
-// transpose writes src, n×p, to dst, p rows of length rows, in squares that
-// stay in cache.
-func transpose(dst, src []float32, n, p int) {
-	const side = 16
-	for j0 := 0; j0 < p; j0 += side {
-		j1 := min(j0+side, p)
-		for i := range n {
-			for j, v := range src[i*p+j0 : i*p+j1] {
-				dst[(j0+j)*rows+i] = v
-			}
 		}
 	}
 }

@@ -11,15 +11,17 @@ type smooth struct{ margin, mu float64 }
 
 // total is what one pass over the samples sums up.
 type total struct {
-	smooth float64 // Σ ℓ_μ
-	exact  float64 // Σ ℓ
-	dual   float64 // Σ h(p)
+	smooth  float64 // Σ ℓ_μ
+	exact   float64 // Σ ℓ
+	dual    float64 // Σ h(p)
+	entropy float64 // Σ_i −Σ_c p_ic log p_ic
 }
 
 func (t *total) add(u total) {
 	t.smooth += u.smooth
 	t.exact += u.exact
 	t.dual += u.dual
+	t.entropy += u.entropy
 }
 
 // sample evaluates the loss at scores f and replaces them by the gradient u of
@@ -35,22 +37,26 @@ func (s smooth) sample(f []float64, y int) total {
 		f[c] = v
 		top = max(top, v)
 	}
-	var sum float64
+	var sum, mean float64
 	for c, v := range f {
-		f[c] = portable.Exp((v - top) / s.mu)
+		e := (v - top) / s.mu
+		f[c] = portable.Exp(e)
 		sum += f[c]
+		if f[c] > 0 {
+			mean += float64(f[c] * e)
+		}
 	}
-	t := total{smooth: top + float64(s.mu*portable.Log(sum)), exact: top}
-	if s.margin == 0 {
-		t.exact = t.smooth
-	}
+	log := portable.Log(sum)
+	// log p_c is e_c − log Σ exp(e), and Σ p = 1.
+	t := total{smooth: top + float64(s.mu*log), exact: top, entropy: log - mean/sum}
 	for c := range f {
 		f[c] /= sum
-		if s.margin == 0 && f[c] > 0 {
-			t.dual -= float64(f[c] * portable.Log(f[c]))
-		} else if c != y {
+		if c != y {
 			t.dual += float64(s.margin * f[c])
 		}
+	}
+	if s.margin == 0 {
+		t.exact, t.dual = t.smooth, t.entropy
 	}
 	f[y]--
 	return t
