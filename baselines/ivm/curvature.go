@@ -50,18 +50,17 @@ func newCurvature(s *state) curvature {
 		self += s.Kernel.Self(s.x[i*s.Dim : (i+1)*s.Dim])
 	}
 	if s.Regularizer >= singleFrom*self/float64(s.n) {
-		return &products[float32]{state: s, product: gemm.Product32, work: make([]workspace[float32], s.Threads)}
+		return &products[float32]{state: s, work: make([]workspace[float32], s.Threads)}
 	}
-	return &products[float64]{state: s, product: gemm.Product, work: make([]workspace[float64], s.Threads)}
+	return &products[float64]{state: s, work: make([]workspace[float64], s.Threads)}
 }
 
 // products is a curvature of precision T.
 type products[T gemm.Float] struct {
 	*state
-	product func(dst, x, y []T)
-	phi     []T // q×N
-	h       []float64
-	work    []workspace[T]
+	phi  []T // q×N
+	h    []float64
+	work []workspace[T]
 }
 
 // workspace is the memory of a goroutine.
@@ -99,7 +98,7 @@ func (p *products[T]) couple(w *workspace[T], first, last, j int, rows []T, t0 i
 			for pair := first; pair < last; pair++ {
 				narrow(w.weight[:k], p.weight[pair*p.n+at:])
 				for r := range j {
-					p.product(w.tile[((pair-first)*j+r)*termSize:][:k], rows[r*p.n+at:][:k], w.weight[:k])
+					gemm.Product(w.tile[((pair-first)*j+r)*termSize:][:k], rows[r*p.n+at:][:k], w.weight[:k])
 				}
 			}
 			gemm.MulABT(m, n, k, 1, w.tile, termSize, p.phi[t0*p.n+at:], p.n, beta, w.part, n, 1)

@@ -224,7 +224,7 @@ func vectorBits(v *vectors, kind string, rec record[float64]) {
 		x, y := numbers[float64](&s, kind, n), numbers[float64](&s, kind, n)
 		rec("dot", []float64{v.dot(x, y), v.dot(slices.Repeat([]float64{-0x1p-540}, n), slices.Repeat([]float64{0x1p-540}, n))})
 		dst := make([]float64, n)
-		v.product(dst, x, y)
+		Product(dst, x, y)
 		rec("product", dst)
 		v.axpy(number[float64](&s, kind), x, y)
 		rec("axpy", y)

@@ -55,7 +55,7 @@
 // lane; the remaining elements go to the first eight lanes, eight at a time, the
 // last of them filled up with zeros. Then s_l ← (s_l + s_{8+l}) + (s_{16+l} +
 // s_{24+l}) for l < 8, and these eight are added in halves. [Axpy] is y ← fma(α, x,
-// y), [Product] and [Product32] x·y, [Largest] y ← x if x > y. The squared norm of a float64 row is
+// y), [Product] x·y, [Largest] y ← x if x > y. The squared norm of a float64 row is
 // Dot(x, x). That of a float32 row is summed in eight lanes of float64, which are
 // added in halves, and the remaining elements are added to it in order; the
 // squares are exact.

@@ -606,7 +606,7 @@ func TestVectors(t *testing.T) {
 			}
 			x32, y32 := randMatrix[float32](rnd, 1, n, 0).data, randMatrix[float32](rnd, 1, n, 0).data
 			z32 := append(append([]float32(nil), y32...), 7)
-			Product32(z32[:n], x32, z32[:n])
+			Product(z32[:n], x32, z32[:n])
 			for i := range x32 {
 				if z32[i] != x32[i]*y32[i] {
 					t.Fatalf("float32 product of %d: element %d is %v", n, i, z32[i])
@@ -649,7 +649,6 @@ func TestPanics(t *testing.T) {
 		"axpy":           func() { Axpy(1, f, f[:2]) },
 		"largest":        func() { Largest(f, f[:2]) },
 		"product":        func() { Product(f[:2], f, f[:2]) },
-		"product32":      func() { Product32(make([]float32, 2), make([]float32, 6), make([]float32, 2)) },
 		"exp":            func() { Exp(f, f[:2]) },
 	} {
 		t.Run(name, func(t *testing.T) {

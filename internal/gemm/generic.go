@@ -21,6 +21,7 @@ func genericBackend() backend {
 			gauss:      gaussGeneric32,
 			exp:        expGeneric32,
 			sumSquares: sumSquaresGeneric,
+			product:    productGeneric[float32],
 		},
 		&kernels[float64]{
 			name: "generic", mr: genericMR, nr: genericNR, lanes: genericVec,
@@ -29,8 +30,9 @@ func genericBackend() backend {
 			gauss:      gaussGeneric64,
 			exp:        expGeneric64,
 			sumSquares: func(x []float64) float64 { return dotGeneric(x, x) },
+			product:    productGeneric[float64],
 		},
-		&vectors{dotGeneric, axpyGeneric, productGeneric, largestGeneric},
+		&vectors{dotGeneric, axpyGeneric, largestGeneric},
 	}
 }
 
@@ -274,7 +276,7 @@ func axpyGeneric(alpha float64, x, y []float64) {
 	}
 }
 
-func productGeneric(dst, x, y []float64) {
+func productGeneric[T Float](dst, x, y []T) {
 	for i, v := range x {
 		dst[i] = v * y[i]
 	}
