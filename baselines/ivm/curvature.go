@@ -177,7 +177,7 @@ func (p *products[T]) change(worker, m int, coef []float64, lo, hi int, to []flo
 	}
 	w.column = grow(w.column, chunk*q)
 	if q > 0 {
-		transpose(w.column, q, p.phi[lo:], p.n, n)
+		gemm.Transpose(q, n, p.phi[lo:], p.n, w.column, q)
 	}
 	w.tile = grow(w.tile, m*n)
 	gemm.MulABT(m, n, q, 1, w.coef, q, w.column, q, 0, w.tile, n, 1)
@@ -185,24 +185,6 @@ func (p *products[T]) change(worker, m int, coef []float64, lo, hi int, to []flo
 		row := to[i*chunk : i*chunk+n]
 		for k, v := range w.tile[i*n : (i+1)*n] {
 			row[k] = float64(v)
-		}
-	}
-}
-
-// transpose writes the first n elements of the q rows of src, ld apart, as n rows.
-func transpose[T gemm.Float](dst []T, q int, src []T, ld, n int) {
-	t := 0
-	// Four rows at a time: dst is read and written by cache lines.
-	for ; t+4 <= q; t += 4 {
-		a, b, c, d := src[t*ld:][:n], src[(t+1)*ld:][:n], src[(t+2)*ld:][:n], src[(t+3)*ld:][:n]
-		for i := range n {
-			row := dst[i*q+t : i*q+t+4 : i*q+t+4]
-			row[0], row[1], row[2], row[3] = a[i], b[i], c[i], d[i]
-		}
-	}
-	for ; t < q; t++ {
-		for i, v := range src[t*ld:][:n] {
-			dst[i*q+t] = v
 		}
 	}
 }

@@ -101,25 +101,17 @@ func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T))
 		}
 		hi := min(lo+gramRows, m.n)
 		block(lo, hi-lo, m.k[lo*m.n:])
-		transpose(m.k[lo:], m.n, m.k[lo*m.n:], m.n, hi-lo, lo, m.threads)
+		transpose(hi-lo, lo, m.k[lo*m.n:], m.n, m.k[lo:], m.n, m.threads)
 	}
 	return nil
 }
 
-// transpose writes the transpose of a matrix of so many rows and columns.
-func transpose[T gemm.Float](dst []T, ldd int, src []T, lds, rows, cols, threads int) {
-	const side = 32 // a square of it stays in the first-level cache
-	parallel.Do(threads, (cols+side-1)/side, func(_, unit int) {
-		end := min((unit+1)*side, cols)
-		for from := 0; from < rows; from += side {
-			to := min(from+side, rows)
-			for j := unit * side; j < end; j++ {
-				column := dst[j*ldd+from : j*ldd+to]
-				for i := range column {
-					column[i] = src[(from+i)*lds+j]
-				}
-			}
-		}
+// transpose is gemm.Transpose on at most threads goroutines.
+func transpose[T gemm.Float](rows, cols int, src []T, lds int, dst []T, ldd, threads int) {
+	const strip = 64 // columns of src
+	parallel.Do(threads, (cols+strip-1)/strip, func(_, unit int) {
+		j := unit * strip
+		gemm.Transpose(rows, min(strip, cols-j), src[j:], lds, dst[j*ldd:], ldd)
 	})
 }
 
@@ -208,7 +200,7 @@ func exactMul(ctx context.Context, dst, v []float64, k kernel.Kernel, points *ke
 			copy(dst[c*n+lo:c*n+hi], tile[c*rows:(c+1)*rows])
 		}
 		// The block's columns before lo are K's rows there, by symmetry.
-		transpose(turned, rows, block, n, rows, lo, threads)
+		transpose(rows, lo, block, n, turned, rows, threads)
 		gemm.MulABT(outputs, lo, rows, 1, v[lo:], n, turned, rows, 1, dst, n, threads)
 	}
 	return nil

@@ -124,6 +124,33 @@ func MulABT[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta 
 	t.release()
 }
 
+// Transpose computes B ← Aᵀ for row-major A (m×n, row stride lda) and B (n×m, ldb),
+// which must not overlap. It panics as [MulABT] does.
+func Transpose[T Float](m, n int, a []T, lda int, b []T, ldb int) {
+	checkMatrix("A", m, n, len(a), lda)
+	checkMatrix("B", n, m, len(b), ldb)
+	// Rows of B are written four elements at a time, and of so few of them in turn
+	// that their cache lines are still there for the next four.
+	const strip = 64
+	for j0 := 0; j0 < n; j0 += strip {
+		cols := min(strip, n-j0)
+		i := 0
+		for ; i+4 <= m; i += 4 {
+			a0, a1, a2, a3 := a[i*lda+j0:][:cols], a[(i+1)*lda+j0:][:cols], a[(i+2)*lda+j0:][:cols], a[(i+3)*lda+j0:][:cols]
+			for j := range cols {
+				at := (j0+j)*ldb + i
+				row := b[at : at+4 : at+4]
+				row[0], row[1], row[2], row[3] = a0[j], a1[j], a2[j], a3[j]
+			}
+		}
+		for ; i < m; i++ {
+			for j, v := range a[i*lda+j0:][:cols] {
+				b[(j0+j)*ldb+i] = v
+			}
+		}
+	}
+}
+
 // checkMatrix panics unless a slice of length have holds a rows×cols matrix of
 // row stride ld.
 func checkMatrix(name string, rows, cols, have, ld int) {

@@ -632,6 +632,30 @@ func TestVectors(t *testing.T) {
 	})
 }
 
+// TestTranspose: every element, and nothing between the rows, at sizes around those of the
+// blocks.
+func TestTranspose(t *testing.T) {
+	for _, m := range []int{0, 1, 3, 4, 7, 70} {
+		for _, n := range []int{0, 1, 5, 63, 64, 130} {
+			lda, ldb := n+m%3, m+n%4
+			a, b := make([]float32, m*lda), make([]float32, n*ldb)
+			for i := range a {
+				a[i] = float32(i + 1)
+			}
+			Transpose(m, n, a, lda, b, ldb)
+			for k, v := range b {
+				var want float32
+				if j, i := k/ldb, k%ldb; i < m {
+					want = a[i*lda+j]
+				}
+				if v != want {
+					t.Fatalf("%d×%d, element %d: %v, want %v", m, n, k, v, want)
+				}
+			}
+		}
+	}
+}
+
 func TestPanics(t *testing.T) {
 	p := NewPanels[float64](3)
 	p.Append([]float64{1, 2, 3})
@@ -641,6 +665,7 @@ func TestPanics(t *testing.T) {
 		"short B":        func() { MulABT(1, 2, 3, 1, f, 3, f[:5], 3, 0, f, 2, 1) },
 		"short C":        func() { MulABT(2, 2, 1, 1, f, 1, f, 1, 0, f[:3], 2, 1) },
 		"stride":         func() { MulABT(1, 1, 3, 1, f, 2, f, 3, 0, f, 1, 1) },
+		"transpose":      func() { Transpose(3, 2, f, 2, f[:5], 3) },
 		"negative size":  func() { MulABT(-1, 1, 3, 1, f, 3, f, 3, 0, f, 1, 1) },
 		"row length":     func() { p.Append(f[:2]) },
 		"row index":      func() { p.Remove(1) },

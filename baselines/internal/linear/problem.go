@@ -136,24 +136,10 @@ func (q *problem) segment(w *scratch, s *segment, lo, hi int) {
 				w.u[c*rows+i] = float32(u)
 			}
 		}
-		transpose(w.columns, phi, n, q.p)
+		gemm.Transpose(n, q.p, phi, q.p, w.columns, rows)
 		gemm.MulABT(q.outputs, q.p, n, 1, w.u, rows, w.columns, rows, 0, w.g, q.p, 1)
 		for i, v := range w.g {
 			s.gradient[i] += float64(v)
-		}
-	}
-}
-
-// transpose writes src, n×p, to dst, p rows of length rows, in squares that
-// stay in cache.
-func transpose(dst, src []float32, n, p int) {
-	const side = 16
-	for j0 := 0; j0 < p; j0 += side {
-		j1 := min(j0+side, p)
-		for i := range n {
-			for j, v := range src[i*p+j0 : i*p+j1] {
-				dst[(j0+j)*rows+i] = v
-			}
 		}
 	}
 }
