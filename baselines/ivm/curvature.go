@@ -41,8 +41,8 @@ const (
 	singleFrom = 0x1p-20
 )
 
-// newCurvature chooses the precision. What it makes is all that rests on it: a direction,
-// and an estimate of H by which candidates are compared. Objectives and gradients of the
+// newCurvature chooses the precision. Only directions, and the estimates of H by which
+// candidates are compared, depend on it. Objectives and gradients of the
 // model are float64 whatever the precision.
 func newCurvature(s *state) curvature {
 	var self float64
@@ -141,7 +141,7 @@ func (p *products[T]) hessian() []float64 {
 			}
 		}
 	})
-	// The basis is orthonormal, so that λ/2·‖f‖² adds λ to the diagonal alone.
+	// The basis is orthonormal, so that λ/2·‖f‖² adds λ only to the diagonal.
 	for t := range size {
 		h[t*size+t] += p.Regularizer
 	}

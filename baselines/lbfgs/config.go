@@ -104,7 +104,7 @@ func (c Config) bytes(n int) (gram, total int64) {
 	gram = width * size * size
 	// Points keep a vector in float32 twice and in float64. An element is
 	// twice N·C numbers: two for each correction pair, three for each of two
-	// iterates, the direction, and the bound with what expand needs.
+	// iterates, the direction, and the bound with the memory of expand.
 	elements := int64(2*c.Memory + 8)
 	total = gram + 16*size*dim + 16*elements*size*int64(c.Classes)
 	if n > c.exactSize {

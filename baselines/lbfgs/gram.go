@@ -23,7 +23,7 @@ const (
 
 	// gramGroup is the most vectors that gemm multiplies with K as it lies, at the
 	// speed of memory. More take several passes, over passRows rows of a block at a
-	// time so that the first one alone reads memory.
+	// time so that only the first pass reads memory.
 	gramGroup = 12
 	passRows  = 64
 )
@@ -92,8 +92,8 @@ func (m *matrix[T]) setThreads(n int) {
 	}
 }
 
-// fill evaluates K by blocks of rows, each up to its last row's column alone: κ(x, y)
-// has the bits of κ(y, x).
+// fill evaluates K by blocks of rows, each only up to its last row's column: κ(x, y) has
+// the bits of κ(y, x).
 func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T)) error {
 	for lo := 0; lo < m.n; lo += gramRows {
 		if err := ctx.Err(); err != nil {
@@ -176,8 +176,8 @@ func (m *matrix[T]) rows(dst []float64, tile []T, outputs, passes, lo, hi int) {
 }
 
 // exactMul computes dst ← K·v, both C×N, with kernel values and sums in float64 and
-// without storing K, from the blocks on and below its diagonal. It adds the samples to
-// points anew. It fails if the context ends.
+// without storing K, from the blocks on and below its diagonal. It empties
+// points and adds the samples again. It fails if the context ends.
 func exactMul(ctx context.Context, dst, v []float64, k kernel.Kernel, points *kernel.Points, x []float32, threads int) error {
 	n, dim := points.Len(), points.Dim()
 	outputs := len(v) / n

@@ -66,7 +66,7 @@ func number[T Float](s *source, kind string) T {
 		u *= T(math.Ldexp(1, s.intn(-2*low)+low))
 	case "ties", "subties":
 		// Products of two are 2ᵉ·(1 + i·ulp + j·ulp²) for few i and j, about half an
-		// ulp of what a sum of others amounts to.
+		// ulp of a sum of others.
 		e := -bits/2 + s.intn(4)
 		if s.intn(2) == 0 {
 			e = 0

@@ -78,7 +78,7 @@
 // and 2.3190468138462996e−17 for float64. The coefficients are poly32 and poly64 in
 // the source, c_d first.
 //
-// Go has math.FMA for float64 alone. For float32 the generic backend forms the
+// Go has math.FMA only for float64. For float32 the generic backend forms the
 // product in float64, where it is exact, and adds in float64. Rounding the sum to
 // float32 then gives fma, unless float64 rounds it to the midpoint of two
 // neighbouring float32s. Such a sum is rounded to odd first: to that of the two

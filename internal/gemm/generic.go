@@ -251,8 +251,8 @@ func reduceGeneric[T Float](s []T) T {
 	return s[0]
 }
 
-// dotGeneric sums in four vectors of eight lanes; what fills no four vectors
-// goes to the first.
+// dotGeneric sums in four vectors of eight lanes; elements that do not fill all four
+// go to the first.
 func dotGeneric(x, y []float64) float64 {
 	var s [4][8]float64
 	y = y[:len(x)]
@@ -370,8 +370,8 @@ func exp64(x float64) float64 {
 // exp2 returns 2ⁿ for the exponents n of normal numbers.
 func exp2(n int) float64 { return math.Float64frombits(uint64(n+1023) << 52) }
 
-// sumSquaresGeneric sums in eight lanes of float64, and what fills no eight
-// after them in sequence. The square of a float32 is exact in float64.
+// sumSquaresGeneric sums in eight lanes of float64, and adds the elements that do not
+// fill them in sequence. The square of a float32 is exact in float64.
 func sumSquaresGeneric(x []float32) float64 {
 	var s [8]float64
 	for len(x) >= 8 {
