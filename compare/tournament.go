@@ -112,7 +112,7 @@ type Entry struct {
 // A FieldResult is a data set with a task, and how the heuristics did on it.
 type FieldResult struct {
 	Name, Title string
-	Data        string
+	Data, Task  string
 	Samples     int // of a run
 	Replicates  int
 	Levels      []float64 // model orders to compare at
@@ -146,7 +146,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 	for i := range t.Fields {
 		of := &t.Fields[i]
 		f := &FieldResult{
-			Name: of.Name, Title: of.Title, Data: of.Data.Name, Samples: of.Samples(profile), Replicates: of.Replicates(profile), Levels: of.Levels,
+			Name: of.Name, Title: of.Title, Data: of.Data.Name, Task: of.Task, Samples: of.Samples(profile), Replicates: of.Replicates(profile), Levels: of.Levels,
 		}
 		for _, c := range plan {
 			r := records[c.ID]

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // realFinder returns a finder of the real data, from this package's folder.
@@ -21,17 +23,11 @@ func realFinder() Finder {
 	return Finder{Dir: filepath.Join("..", sharedDir)}
 }
 
-// needReal skips the test if a data set is not there, or fails it where
-// POLK_REQUIRE_DATA is set, as in CI.
+// needReal skips the test if a data set is missing.
 func needReal(t *testing.T, name string) Finder {
 	t.Helper()
 	f := realFinder()
-	if err := f.Available(Ref{Name: name}); err != nil {
-		if os.Getenv("POLK_REQUIRE_DATA") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("needs the real data set: %v", err)
-	}
+	testutil.Need(t, f.Available(Ref{Name: name}))
 	return f
 }
 

@@ -75,29 +75,13 @@ func newIndex(in Input, paper *experiments.PaperValues, w alternatives) *index {
 	return x
 }
 
-// sides returns what a test's selectors select. If runs of a flipped assumption
-// answer it that are not those of the figure it is about, other orders or draws,
-// then both sides are the runs of the table.
+// sides returns the runs that a test's selectors select.
 func (x *index) sides(t experiments.Test) (of, to Side) {
-	figures := x.sameOrders(t.Of) && (t.To == nil || x.sameOrders(*t.To))
-	side := func(s experiments.Selector) Side {
-		if !figures {
-			s.Figure = ""
-		}
-		return x.side(s)
-	}
-	of = side(t.Of)
+	of = x.side(t.Of)
 	if t.To != nil {
-		to = side(*t.To)
+		to = x.side(*t.To)
 	}
 	return of, to
-}
-
-// sameOrders reports whether the runs that answer a selector have the draws and
-// orders of those that it is about.
-func (x *index) sameOrders(s experiments.Selector) bool {
-	answer := x.source(s.Cell).answer
-	return answer == nil || covers(x.answers(answer), x.selected(s))
 }
 
 // side returns what a selector selects, in the place of a cell's runs those of

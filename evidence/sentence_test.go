@@ -50,7 +50,7 @@ var referenceInput = sync.OnceValues(func() (Input, error) {
 	wait.Wait()
 	for i, r := range read {
 		switch {
-		case errors.Is(failed[i], fs.ErrNotExist): // not recorded: what it answers is not run
+		case errors.Is(failed[i], fs.ErrNotExist): // not recorded
 		case failed[i] != nil:
 			return in, failed[i]
 		default:

@@ -68,7 +68,7 @@ func prose(text string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("|", " ", "*", "", "[", "").Replace(text)), " ")
 }
 
-// A page is what is left of a document's text.
+// A page is the part of a document's text that no assertion has taken out yet.
 type page struct {
 	t          *testing.T
 	name, text string
@@ -92,7 +92,7 @@ func (p *page) states(texts ...string) {
 	}
 }
 
-// figures are what the records say.
+// figures are numbers computed from the records.
 type figures struct {
 	t  *testing.T
 	in Input
@@ -351,7 +351,7 @@ func (f *figures) together(p *page) {
 		word(len(names)), thousands(int(math.Round(float64(joint.combinations)/1e6))), joint.assumptions)
 }
 
-// holds is the section on what holds.
+// holds checks the section "What holds".
 func (f *figures) holds(p *page) {
 	orders, errors, fitted := f.polk()
 	risks := f.farthest(true, "risk", "table2.multidist.ksvm.polk", "table2.multidist.klr.polk", "table3.mnist.ksvm.polk", "table3.mnist.klr.polk")
@@ -368,7 +368,7 @@ func (f *figures) holds(p *page) {
 	f.tournament(p)
 }
 
-// tournament is what is said of other heuristics.
+// tournament checks the sentences on other heuristics.
 func (f *figures) tournament(p *page) {
 	heuristics := make(map[string]bool)
 	for _, row := range table(f.t, "tournament/runs.csv") {
@@ -415,7 +415,7 @@ func (f *figures) tournament(p *page) {
 		len(heuristics)-1, word(better), word(fields), least, most, min(images["mnist"], images["brodatz"], images["fashion"]), max(images["mnist"], images["brodatz"], images["fashion"]))
 }
 
-// doesNot is the section on what does not hold.
+// doesNot checks the section "What does not".
 func (f *figures) doesNot(p *page) {
 	p.states("ten times too large", "A tenth gives all three printed model orders")
 	p.says("it has %.2f %% on MNIST at %s elements, for POLK's %.2f %%", f.value("table3.mnist.ksvm.bsgd.error"), thousands(int(f.value("table3.mnist.ksvm.bsgd.order"))), f.value("table3.mnist.ksvm.polk.error"))
@@ -461,7 +461,8 @@ func (f *figures) claim(id string) *ClaimResult {
 	return s.Claim
 }
 
-// A combination is the best reading of choices together, of so many.
+// A combination is the best joint reading of the choices, with the numbers of readings
+// and of assumptions that it was chosen among.
 type combination struct {
 	JointReading
 	combinations, assumptions int

@@ -239,8 +239,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestReplace: what a seal covers is replaced; what it does not cover, and a tournament,
-// stays.
+// TestReplace: sealed files are replaced; a tournament and files outside the seal stay.
 func TestReplace(t *testing.T) {
 	dir, stage := t.TempDir(), t.TempDir()
 	part := record.Parts()[0]

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// TestCheckLaTeX compiles the paper's tables with pdflatex. They must fit the
-// page.
+// TestCheckLaTeX compiles the paper's tables and their verdicts with pdflatex. They must
+// fit the page.
 func TestCheckLaTeX(t *testing.T) {
 	program, err := exec.LookPath("pdflatex")
 	if err != nil {
 		t.Skip("no pdflatex")
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tables.tex"), document(t), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "tables.tex"), document(t, true), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "-interaction=nonstopmode", "-halt-on-error", "tables.tex")

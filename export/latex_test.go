@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/record"
 	"polkrepro/report"
@@ -30,16 +31,28 @@ func madeUp(t *testing.T) ([]experiments.Planned, map[string]*record.Record) {
 	for i, p := range plan {
 		v := 1 + 0.01*float64(i%7)
 		records[p.ID] = &record.Record{Header: record.Header{ID: p.ID, Run: p.Run},
-			Final: record.Final{TrainRisk: 0.0826 * v, TestRisk: 0.0826 * v, TestError: 0.0379 * v, ModelOrder: 1173 * v}}
+			Points: []record.Point{{Samples: p.Run.Samples, TrainRisk: 0.0826 * v, TestRisk: 0.0826 * v, TestError: 0.0379 * v, ModelOrder: int(1173 * v)}},
+			Final:  record.Final{TrainRisk: 0.0826 * v, TestRisk: 0.0826 * v, TestError: 0.0379 * v, ModelOrder: 1173 * v}}
 	}
 	return plan, records
 }
 
-// document returns the paper's tables of made-up records in LaTeX.
-func document(t *testing.T) []byte {
+// document returns the paper's tables of made-up records in LaTeX, with verdicts or
+// without.
+func document(t *testing.T, judged bool) []byte {
 	t.Helper()
 	plan, records := madeUp(t)
-	r, err := report.Build(report.Input{Planned: plan, Records: records, Profile: experiments.ProfileFull})
+	in := report.Input{Planned: plan, Records: records, Profile: experiments.ProfileFull}
+	if judged {
+		ledger, err := experiments.Ledgers()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Assessment, err = evidence.Assess(evidence.Input{Ledger: ledger, Plan: plan, Records: records}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := report.Build(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +66,7 @@ func document(t *testing.T) []byte {
 // TestLaTeX: all tables are in one document, and no character in them is one
 // that LaTeX could not be given.
 func TestLaTeX(t *testing.T) {
-	text := string(document(t))
+	text := string(document(t, false))
 	if !strings.HasPrefix(text, "\\documentclass") || !strings.HasSuffix(text, "\\end{document}\n") {
 		t.Errorf("no document:\n%s", text)
 	}

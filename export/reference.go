@@ -194,10 +194,9 @@ func writeKept(r *report.Report, dir string) error {
 	return os.RemoveAll(all)
 }
 
-// replace moves everything in stage to dir, in the place of all that a seal
-// covers there but for a tournament, which stays: another part that stage lacks
-// is not left from an older seal. The manifest goes first: what is left if this is
-// interrupted is not sealed.
+// replace moves everything in stage to dir, where it replaces all that a seal covers
+// except a tournament; parts that stage lacks are removed. It removes the manifest
+// first, so that an interrupted replacement leaves nothing sealed.
 func replace(stage, dir string) error {
 	defer files.Hold()()
 	entries, err := os.ReadDir(stage)

@@ -22,8 +22,8 @@
 // fastest: a value from a float64 product takes about 3 times as long, one from a
 // sum of differences 20 times in many dimensions.
 //
-// Results depend neither on the machine nor on the number of threads nor on what a
-// point is scored along with. An Expansion may be read by any number of goroutines,
+// Results do not depend on the machine, the number of threads or the other points that
+// are scored at the same time. An Expansion may be read by any number of goroutines,
 // each with a Scorer of its own, while none changes it.
 package kernel
 

@@ -50,7 +50,15 @@ func errorName(task string) string {
 	if task == experiments.TaskRegression {
 		return "test RMSE (% of deviation)"
 	}
-	return errorLabel
+	return "test error rate (%)"
+}
+
+// errorWords is what captions call the error of a task.
+func errorWords(task string) string {
+	if task == experiments.TaskRegression {
+		return "root-mean-square error"
+	}
+	return "error rate"
 }
 
 // taskTitle is the paper's name of a task, or the task's own.
@@ -281,7 +289,7 @@ func averaged(at map[int][]float64) []sample {
 // caption says what the picture shows and what it leaves out.
 func (c *curves) caption(lost string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "(a) %s, (b) error rate on the test set, (c) model order, against the number of training samples processed. ", riskName(c.data.Risk))
+	fmt.Fprintf(&b, "(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. ", riskName(c.data.Risk), errorWords(c.paper.Task))
 	b.WriteString("Lines are means over runs")
 	var counts []string
 	several := ""

@@ -9,9 +9,12 @@ import (
 	"strings"
 )
 
-// scriptWidth is how many characters, in the widest cells of a plain table's columns, fit
-// a page in scriptsize.
-const scriptWidth = 130
+// What fits a page in scriptsize: scriptWidth characters in the widest cells of a plain
+// table's columns, and scriptLines lines of a table that compares with the paper.
+const (
+	scriptWidth = 130
+	scriptLines = 75
+)
 
 // LaTeX writes the table as a float for the booktabs package: a part for each
 // data set, its tasks side by side, and in each row a line for the paper and
@@ -19,23 +22,21 @@ const scriptWidth = 130
 func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n")
-	size := "scriptsize"
+	size, width := "scriptsize", 0
+	var body strings.Builder
 	if t.Blocks == nil {
-		width := 0
 		for _, w := range t.plainGrid().widths() {
 			width += w
 		}
-		if width > scriptWidth {
-			size = "tiny"
-		}
-	}
-	fmt.Fprintf(&b, "\\begin{table}[t]\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n", size)
-	if t.Blocks == nil {
-		t.latexPlain(&b)
+		t.latexPlain(&body)
 	} else {
-		t.latexBlocks(&b)
+		t.latexBlocks(&body)
 	}
-	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.Notes...)
+	if width > scriptWidth || t.Blocks != nil && strings.Count(body.String(), "\n") > scriptLines {
+		size = "tiny"
+	}
+	fmt.Fprintf(&b, "\\begin{table}[t]\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n%s", size, body.String())
+	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes()...)
 	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{table}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name))
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -106,43 +107,41 @@ func (t *Table) latexData(b *strings.Builder) {
 	}
 }
 
-// latexMethod writes the lines of one method.
+// latexMethod writes the lines of one method: in each a column's line of that label.
 func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
-	columns := make([][]string, len(blocks))
-	lines := []cellLine{{label: "paper"}} // of the cell that has most
+	columns := make([]map[string]string, len(blocks))
+	var labels []string
 	for i, blk := range blocks {
+		columns[i] = make(map[string]string)
 		r := blk.row(id.ID)
 		if r == nil {
-			columns[i] = []string{"& & & "}
 			continue
 		}
-		own := r.Cell.lines()
-		for _, l := range own {
-			text := latexTriple(l.values)
+		next := 0
+		for _, l := range slices.Concat(r.Cell.lines(), r.Cell.judgedLines()) {
+			columns[i][l.label] = latexTriple(l.values)
 			if l.why != "" {
-				text = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.why))
+				columns[i][l.label] = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.why))
 			}
-			columns[i] = append(columns[i], text)
-		}
-		if len(own) > len(lines) {
-			lines = own
+			at := slices.Index(labels, l.label)
+			if at < 0 {
+				at = next
+				labels = slices.Insert(labels, at, l.label)
+			}
+			next = at + 1
 		}
 	}
-	for n, l := range lines {
-		name, label := "", l.label
+	for n, label := range labels {
+		name, runs := "", ""
 		if n == 0 {
 			name = id.Title
 		}
 		if label == "ours" {
-			label += runCounts(blocks, id.ID)
+			runs = runCounts(blocks, id.ID)
 		}
-		fmt.Fprintf(b, "%s & %s", latexEscape(name), latexEscape(label))
-		for _, col := range columns {
-			if n < len(col) {
-				b.WriteString(" " + col[n])
-			} else {
-				b.WriteString(" & & &")
-			}
+		fmt.Fprintf(b, "%s & %s", latexEscape(name), latexEscape(label+runs))
+		for _, column := range columns {
+			b.WriteString(" " + cmp.Or(column[label], "& & &"))
 		}
 		b.WriteString(" \\\\\n")
 	}
@@ -186,7 +185,7 @@ var latexChars = map[rune]string{
 	'Δ': `$\Delta$`, 'λ': `$\lambda$`, 'η': `$\eta$`, 'ε': `$\varepsilon$`, 'κ': `$\kappa$`, 'σ': `$\sigma$`,
 	'γ': `$\gamma$`, '≤': `$\le$`, '≥': `$\ge$`, '∞': `$\infty$`, '→': `$\to$`, '²': `$^2$`, '³': `$^3$`,
 	'⁶': `$^6$`, '‖': `$\Vert$`, '√': `$\surd$`, '∇': `$\nabla$`, 'φ': `$\phi$`, '\u0302': `$^\wedge$`, '\u0303': `$^\sim$`,
-	'₀': `$_0$`, '’': `'`, '‘': "`", '“': "``", 'ö': `\"{o}`, '”': `''`, '\u00a0': `~`,
+	'₀': `$_0$`, '✓': `$\surd$`, '≠': `$\ne$`, '½': `$\frac12$`, '’': `'`, '‘': "`", '“': "``", 'ö': `\"{o}`, '”': `''`, '\u00a0': `~`,
 }
 
 // latexEscape writes plain text so that LaTeX sets it as it is. A character

@@ -57,7 +57,7 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 }
 
 // onlineFigure makes the figure of the runs that fit, with the regrets against L-BFGS among
-// others; nil if no run has what it shows.
+// others; nil if no run has data for it.
 func (b *builder) onlineFigure(data, task string, fits, others func(experiments.Planned) bool) *Figure {
 	o := &onlineCurves{task: task, regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
 	o.series = b.ranked(fits, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })

@@ -312,6 +312,13 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 		{word: VerdictMarks[stats.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
 		{word: VerdictMarks[stats.NotRun] + " no verdict", text: none},
 	}
+	if cells.NotRun < cells.Total() {
+		half, twice := b.Input.Assessment.CellsAt(0.5), b.Input.Assessment.CellsAt(2)
+		out = append(out, summaryItem{word: "margins", text: fmt.Sprintf("%s reproduced at half of them, %d at twice", count(half.Reproduced, "cell"), twice.Reproduced)})
+	}
+	if in, of, numbers, ofNumbers := b.Input.Assessment.WithinOneRun(); ofNumbers > 0 {
+		out = append(out, summaryItem{word: "new run", text: fmt.Sprintf("%d of %s in its 90 %% interval, all in %d of %s", numbers, count(ofNumbers, "number"), in, count(of, "cell"))})
+	}
 	if theorems.Reproduced+theorems.Deviates+theorems.Inconclusive > 0 {
 		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", theorems.Reproduced, count(theorems.Total(), "statement"))})
 	}

@@ -50,10 +50,10 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 		Name: f.Name, Title: fmt.Sprintf("%s: heuristics against %s", f.Title, reference),
 		Header: []string{"heuristic", "error, equal order", "95 % interval", "p", "error, equal time", "mean error", "time, equal order"},
 		Notes: []string{
-			fmt.Sprintf("%d replicates of %d samples. Differences are heuristic less %s, in points of the test error rate; times are ratios. "+
+			fmt.Sprintf("%d replicates of %d samples. Differences are heuristic less %s, in points of the test %s; times are ratios. "+
 				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal largest model order. "+
 				"Not marked: not distinguishable. Grid too coarse: different, unless the lines between runs are off by as much as they may be. "+
-				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference),
+				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorWords(f.Task)),
 		},
 	}
 	for _, e := range f.Entries[1:] {

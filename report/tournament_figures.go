@@ -28,15 +28,15 @@ func tournamentFigures(res *compare.Result) []*Figure {
 	for _, f := range res.Fields {
 		out = append(out,
 			&Figure{Name: f.Name + "-order", Title: f.Title + ": error against model order",
-				Caption: caption("Final error rate against final model order, a point for each value of the knob: means over replicates.", f, res.Reference) +
+				Caption: caption("Final "+errorWords(f.Task)+" against final model order, a point for each value of the knob: means over replicates.", f, res.Reference) +
 					" Fine lines: the model orders at which errors are compared. Right of each name: the verdict by error at equal model order.",
 				content: &tradeOff{f, all, false}},
 			&Figure{Name: f.Name + "-time", Title: f.Title + ": error against training time",
-				Caption: caption("Final error rate against processor seconds of training, a point for each value of the knob: means over replicates.", f, res.Reference) +
+				Caption: caption("Final "+errorWords(f.Task)+" against processor seconds of training, a point for each value of the knob: means over replicates.", f, res.Reference) +
 					" Right of each name: the verdict by error at equal training time.",
 				content: &tradeOff{f, all, true}},
 			&Figure{Name: f.Name + "-anytime", Title: f.Title + ": error against samples",
-				Caption: caption("Error rate against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, below the name): means over replicates.", f, res.Reference),
+				Caption: caption("Test "+errorWords(f.Task)+" against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, below the name): means over replicates.", f, res.Reference),
 				content: &anytime{f, all}},
 			&Figure{Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
 				Caption: caption("All heuristics at all values of their knobs (grey), and the Pareto fronts: of error against model order (left) and against training time (right).", f, ""),
@@ -59,11 +59,10 @@ func caption(begin string, f *compare.FieldResult, reference string) string {
 	return begin
 }
 
-// Columns and height of the panels of a tournament, and their y axis.
+// Columns and height of the panels of a tournament.
 const (
 	facetColumns = 4
 	facetHeight  = 1.05 * vg.Inch
-	errorLabel   = "test error rate (%)"
 )
 
 // facetsOf is how many of a field's heuristics stand in a row.
@@ -114,7 +113,7 @@ func (t *tradeOff) line(e *compare.Entry, width vg.Length, markers bool) facetLi
 }
 
 func (t *tradeOff) drawing() drawing {
-	m := &multiples{ylabel: errorLabel, logX: true, columns: facetsOf(t.field), height: heightOf(t.field),
+	m := &multiples{ylabel: errorName(t.field.Task), logX: true, columns: facetsOf(t.field), height: heightOf(t.field),
 		legend: referenceLegend(t.field, t.badges)}
 	measure, levels := compare.ErrorAtOrder, t.field.Levels
 	if t.byTime {
@@ -174,7 +173,7 @@ func (a *anytime) line(e *compare.Entry, width vg.Length) facetLine {
 }
 
 func (a *anytime) drawing() drawing {
-	m := &multiples{ylabel: errorLabel, columns: facetsOf(a.field), height: heightOf(a.field),
+	m := &multiples{ylabel: errorName(a.field.Task), columns: facetsOf(a.field), height: heightOf(a.field),
 		legend: referenceLegend(a.field, a.badges)}
 	for _, e := range a.field.Entries[1:] {
 		m.panels = append(m.panels, facet{
@@ -206,7 +205,7 @@ type fronts struct {
 // drawing lays the figure out: two panels whose x axes differ.
 func (f *fronts) drawing() drawing {
 	grey := badge{rgb(0xc4, 0xc4, 0xc4), heuristicMarkers[0]}
-	m := &multiples{ylabel: errorLabel, logX: true, ownX: true, columns: 2, height: panelHeight}
+	m := &multiples{ylabel: errorName(f.field.Task), logX: true, ownX: true, columns: 2, height: panelHeight}
 	var shown []string
 	for _, byTime := range []bool{false, true} {
 		t := tradeOff{f.field, f.badges, byTime}

@@ -161,6 +161,17 @@ func TestJudgedLines(t *testing.T) {
 	if notes := table.notes(); len(notes) != 2 || notes[1] != judgedNote {
 		t.Errorf("notes %q", notes)
 	}
+	var latex strings.Builder
+	if err := table.LaTeX(&latex); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`verdict &  & $\surd$ ($\frac12$ ?, 2$\times$ $\surd$) & $\surd$ \\`, `new run &  & 4.10 to 5.10 $\ne$ & 4 $\surd$ \\`, latexEscape(judgedNote),
+	} {
+		if !strings.Contains(latex.String(), want) {
+			t.Errorf("no %s in\n%s", want, &latex)
+		}
+	}
 	row := table.csvRows(table.Blocks[0], table.Blocks[0].Rows[0])[1]
 	if got, want := row[16:], []string{"reproduced", "inconclusive", "reproduced", "4.1", "5.1", "false"}; !slices.Equal(got, want) {
 		t.Errorf("CSV %q, want %q", got, want)

@@ -1,6 +1,7 @@
 package csvc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -50,12 +51,8 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Tolerance == 0 {
-		c.Tolerance = defaultTolerance
-	}
-	if c.CacheBytes == 0 {
-		c.CacheBytes = defaultCacheBytes
-	}
+	c.Tolerance = cmp.Or(c.Tolerance, defaultTolerance)
+	c.CacheBytes = cmp.Or(c.CacheBytes, defaultCacheBytes)
 	c.Threads = max(c.Threads, 1)
 	return c
 }

@@ -16,33 +16,25 @@ import (
 	"time"
 
 	"polkrepro/data"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
-// needLIBSVM skips a test where LIBSVM's programs are not installed, unless
-// POLK_REQUIRE_DATA is set, as in CI.
+// needLIBSVM skips a test where LIBSVM's programs are not installed.
 func needLIBSVM(t testing.TB) {
 	t.Helper()
 	for _, program := range []string{"svm-train", "svm-predict"} {
 		if _, err := exec.LookPath(program); err != nil {
-			if os.Getenv("POLK_REQUIRE_DATA") != "" {
-				t.Fatalf("%v (Debian package libsvm-tools)", err)
-			}
-			t.Skipf("%v (Debian package libsvm-tools)", err)
+			testutil.Need(t, fmt.Errorf("%w (Debian package libsvm-tools)", err))
 		}
 	}
 }
 
-// mnist returns the first images of MNIST, or skips as needLIBSVM does.
+// mnist returns the first images of MNIST.
 func mnist(t testing.TB, trainN, testN int) (train, test *problem) {
 	t.Helper()
 	set, err := data.Load(data.Ref{Name: "mnist"}, data.Finder{})
-	if err != nil {
-		if os.Getenv("POLK_REQUIRE_DATA") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	testutil.Need(t, err)
 	return fromSplit(set.Train, trainN, set.Classes), fromSplit(set.Test, testN, set.Classes)
 }
 

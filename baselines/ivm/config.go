@@ -1,6 +1,7 @@
 package ivm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -63,12 +64,8 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Tolerance == 0 {
-		c.Tolerance = defaultTolerance
-	}
-	if c.Stride == 0 {
-		c.Stride = defaultStride
-	}
+	c.Tolerance = cmp.Or(c.Tolerance, defaultTolerance)
+	c.Stride = cmp.Or(c.Stride, defaultStride)
 	c.Threads = max(c.Threads, 1)
 	return c
 }

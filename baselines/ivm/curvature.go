@@ -41,8 +41,8 @@ const (
 	singleFrom = 0x1p-20
 )
 
-// newCurvature chooses the precision. What it makes is all that rests on it: a direction,
-// and an estimate of H by which candidates are compared. Objectives and gradients of the
+// newCurvature chooses the precision. Only directions, and the estimates of H by which
+// candidates are compared, depend on it. Objectives and gradients of the
 // model are float64 whatever the precision.
 func newCurvature(s *state) curvature {
 	var self float64
@@ -50,18 +50,17 @@ func newCurvature(s *state) curvature {
 		self += s.Kernel.Self(s.x[i*s.Dim : (i+1)*s.Dim])
 	}
 	if s.Regularizer >= singleFrom*self/float64(s.n) {
-		return &products[float32]{state: s, product: gemm.Product32, work: make([]workspace[float32], s.Threads)}
+		return &products[float32]{state: s, work: make([]workspace[float32], s.Threads)}
 	}
-	return &products[float64]{state: s, product: gemm.Product, work: make([]workspace[float64], s.Threads)}
+	return &products[float64]{state: s, work: make([]workspace[float64], s.Threads)}
 }
 
 // products is a curvature of precision T.
 type products[T gemm.Float] struct {
 	*state
-	product func(dst, x, y []T)
-	phi     []T // q×N
-	h       []float64
-	work    []workspace[T]
+	phi  []T // q×N
+	h    []float64
+	work []workspace[T]
 }
 
 // workspace is the memory of a goroutine.
@@ -99,7 +98,7 @@ func (p *products[T]) couple(w *workspace[T], first, last, j int, rows []T, t0 i
 			for pair := first; pair < last; pair++ {
 				narrow(w.weight[:k], p.weight[pair*p.n+at:])
 				for r := range j {
-					p.product(w.tile[((pair-first)*j+r)*termSize:][:k], rows[r*p.n+at:][:k], w.weight[:k])
+					gemm.Product(w.tile[((pair-first)*j+r)*termSize:][:k], rows[r*p.n+at:][:k], w.weight[:k])
 				}
 			}
 			gemm.MulABT(m, n, k, 1, w.tile, termSize, p.phi[t0*p.n+at:], p.n, beta, w.part, n, 1)
@@ -142,7 +141,7 @@ func (p *products[T]) hessian() []float64 {
 			}
 		}
 	})
-	// The basis is orthonormal, so that λ/2·‖f‖² adds λ to the diagonal alone.
+	// The basis is orthonormal, so that λ/2·‖f‖² adds λ only to the diagonal.
 	for t := range size {
 		h[t*size+t] += p.Regularizer
 	}
@@ -178,7 +177,7 @@ func (p *products[T]) change(worker, m int, coef []float64, lo, hi int, to []flo
 	}
 	w.column = grow(w.column, chunk*q)
 	if q > 0 {
-		transpose(w.column, q, p.phi[lo:], p.n, n)
+		gemm.Transpose(q, n, p.phi[lo:], p.n, w.column, q)
 	}
 	w.tile = grow(w.tile, m*n)
 	gemm.MulABT(m, n, q, 1, w.coef, q, w.column, q, 0, w.tile, n, 1)
@@ -186,24 +185,6 @@ func (p *products[T]) change(worker, m int, coef []float64, lo, hi int, to []flo
 		row := to[i*chunk : i*chunk+n]
 		for k, v := range w.tile[i*n : (i+1)*n] {
 			row[k] = float64(v)
-		}
-	}
-}
-
-// transpose writes the first n elements of the q rows of src, ld apart, as n rows.
-func transpose[T gemm.Float](dst []T, q int, src []T, ld, n int) {
-	t := 0
-	// Four rows at a time: dst is read and written by cache lines.
-	for ; t+4 <= q; t += 4 {
-		a, b, c, d := src[t*ld:][:n], src[(t+1)*ld:][:n], src[(t+2)*ld:][:n], src[(t+3)*ld:][:n]
-		for i := range n {
-			row := dst[i*q+t : i*q+t+4 : i*q+t+4]
-			row[0], row[1], row[2], row[3] = a[i], b[i], c[i], d[i]
-		}
-	}
-	for ; t < q; t++ {
-		for i, v := range src[t*ld:][:n] {
-			dst[i*q+t] = v
 		}
 	}
 }

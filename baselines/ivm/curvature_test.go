@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"polkrepro/internal/gemm"
 )
 
 // TestCurvature: products of both precisions are the sums that define them, with more
@@ -16,9 +14,9 @@ func TestCurvature(t *testing.T) {
 	p := blobs(1, 2*flushed+termSize/2, 2, 6)
 	p.Threads = 2
 	s := newState(p.Config, p.n, p.x, p.y)
-	checkCurvature(t, s, &products[float32]{state: s, product: gemm.Product32, work: make([]workspace[float32], 2)}, 1e-6)
+	checkCurvature(t, s, &products[float32]{state: s, work: make([]workspace[float32], 2)}, 1e-6)
 	s = newState(p.Config, p.n, p.x, p.y)
-	checkCurvature(t, s, &products[float64]{state: s, product: gemm.Product, work: make([]workspace[float64], 2)}, 1e-14)
+	checkCurvature(t, s, &products[float64]{state: s, work: make([]workspace[float64], 2)}, 1e-14)
 }
 
 func checkCurvature(t *testing.T, s *state, c curvature, tolerance float64) {
@@ -107,7 +105,7 @@ func TestPrecision(t *testing.T) {
 	}
 	p.Regularizer = 1e-6
 	tr := newTrainer(p.Config, p.n, p.x, p.y, nil)
-	tr.curvature = &products[float64]{state: tr.state, product: gemm.Product, work: make([]workspace[float64], 1)}
+	tr.curvature = &products[float64]{state: tr.state, work: make([]workspace[float64], 1)}
 	if _, err := tr.imports(t.Context()); err != nil || !slices.Equal(tr.index, want.Imported) {
 		t.Errorf("imported %v, in double precision %v, %v", want.Imported, tr.index, err)
 	}

@@ -2,7 +2,6 @@ package ivm
 
 import (
 	"context"
-	"os"
 	"slices"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"polkrepro/baselines/learnertest"
 	"polkrepro/data"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -31,16 +31,11 @@ func blobs(seed uint64, n, dim, classes int) *problem {
 }
 
 // mnist returns the first n images of MNIST and the published run's configuration, to 40
-// points. It skips without the data, or fails where POLK_REQUIRE_DATA is set, as in CI.
+// points.
 func mnist(t testing.TB, n int) *problem {
 	t.Helper()
 	set, err := data.Load(data.Ref{Name: "mnist"}, data.Finder{})
-	if err != nil {
-		if os.Getenv("POLK_REQUIRE_DATA") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	testutil.Need(t, err)
 	return &problem{Config{Kernel: kernel.Gaussian{Bandwidth: 4}, Classes: set.Classes, Dim: set.Train.Dim, Regularizer: 1e-6,
 		Candidates: 59, MaxPoints: 40, Seed: 1}, n, set.Train.X[:n*set.Train.Dim], set.Train.Y[:n]}
 }

@@ -145,7 +145,7 @@ func (s *state) columnsOf(w *scratch, lo, hi int) []float64 {
 	q := s.order()
 	w.columns = grow(w.columns, chunk*q)
 	if q > 0 {
-		transpose(w.columns, q, s.phi[lo:], s.n, hi-lo)
+		gemm.Transpose(q, hi-lo, s.phi[lo:], s.n, w.columns, q)
 	}
 	return w.columns[:(hi-lo)*q]
 }
@@ -247,9 +247,9 @@ func (s *state) expansion() *kernel.Expansion {
 		copy(lower[t*q:], row)
 	}
 	byContrast, alpha := make([]float64, d*q), make([]float64, q*d)
-	transpose(byContrast, q, s.beta, d, d)
+	gemm.Transpose(q, d, s.beta, d, byContrast, q)
 	factor.SolveLowerT(d, q, lower, q, byContrast, q, 1)
-	transpose(alpha, d, byContrast, q, q)
+	gemm.Transpose(d, q, byContrast, q, alpha, d)
 	gemm.MulABT(q, s.Classes, d, 1, alpha, d, s.contrasts, d, 0, e.W, s.Classes, 1)
 	return e
 }

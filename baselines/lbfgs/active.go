@@ -8,26 +8,27 @@ import (
 	"polkrepro/loss"
 )
 
-// The hinge's gradient is exactly 0 at samples outside of the margin, which soon are
-// most. Those farthest out are set aside: an iteration then reads the others' rows and
-// columns of K alone. The bound holds for all samples whatever is set aside, as a dual
-// point may be 0 at any. The objective does not: before a run ends, and every so many
-// iterations, all samples are scored, and others kept if that shows a loss.
+// The hinge's gradient is exactly 0 at samples outside the margin, soon most of them.
+// Those farthest out are set aside: an iteration then reads only the rows and columns of K
+// of the samples that are kept. The bound holds for all samples whichever are set aside,
+// because a dual point may be 0 at any sample. The objective does not: before a run ends,
+// and at intervals, all samples are scored, and the choice is repeated if some that were
+// set aside have a loss.
 const (
-	// So many samples are kept for each one with a gradient, but not less than 1 of
-	// leastKept and not more than mostKept. With more than 2 of 3 of them having a
-	// gradient none is set aside.
+	// keptSamples samples are kept for each one with a gradient, but at least a part
+	// 1/leastKept of all and at most mostKept. No sample is set aside if more than two
+	// thirds of those that would be kept have a gradient.
 	keptSamples = 3
 	leastKept   = 4
 
-	// The first choice is made after firstChoice iterations; before, margins tell
-	// little of what follows. Samples are scored again after shortWait iterations, then
-	// after twice as many each time up to longWait.
+	// The first choice is made after firstChoice iterations; earlier margins predict
+	// little. Samples are scored again after shortWait iterations, then after twice as
+	// many each time, up to longWait.
 	firstChoice         = 20
 	shortWait, longWait = 25, 200
 
-	// unseenLoss is the loss at samples set aside, relative to the gap, up to which
-	// iterations go on. A new choice costs the correction pairs.
+	// unseenLoss is the loss at samples set aside, relative to the gap, up to which a
+	// choice stays. A new choice discards the correction pairs.
 	unseenLoss = 0.1
 )
 
@@ -35,7 +36,7 @@ const (
 // part of K is a sixth of it.
 func mostKept(n int) int { return 2 * n / 5 }
 
-// A selection is a problem on some samples, and what leads back to all.
+// A selection is the choice of samples, with the state to return to all of them.
 type selection struct {
 	samples []int   // of all, hardest first; nil: all
 	origin  element // f on all samples when these were chosen
@@ -49,8 +50,8 @@ func (s *solver) due() bool {
 	return s.iterations >= max(firstChoice, s.selection.checked+s.selection.wait)
 }
 
-// reconsider scores all samples and chooses those to be kept anew if f has a loss at
-// others, or if converged says that on those kept nothing is left to do.
+// reconsider scores all samples. It chooses again which to keep if f has a loss at those
+// set aside, or if the run has converged on those kept.
 func (s *solver) reconsider(converged bool) {
 	f, u := s.expand()
 	objective := s.all.risk(f.kw) + float64(s.lambda/2*s.inner(f, f))
@@ -123,8 +124,8 @@ func (s *solver) expand() (f element, u []float64) {
 	if s.selection.samples == nil {
 		return s.now.f, s.bound.u
 	}
-	// With r for the factor of the weights set aside, f − r·origin has weights on the
-	// samples kept alone.
+	// Where r is the factor of the weights set aside, f − r·origin has weights only on
+	// the samples kept.
 	n, r := s.all.n, s.now.f.w[s.n*s.outputs]
 	origin := s.selection.origin
 	change := newElement(len(origin.w))
@@ -162,8 +163,8 @@ func (s *solver) keep(samples []int, f element, u []float64) {
 	}
 	b := &bordered{vectors: s.vectors, gram: s.all.gram.of(samples), border: make([]float64, size-1)}
 	w, kw := g.w[:size-1], g.kw[:size-1]
-	// f₁'s values are f's less those of the weights kept; ⟨f₁, f⟩ is the part of ‖f‖²
-	// that theirs leave, and ‖f₁‖² what of that their values don't.
+	// Let f₀ = f − f₁ have the weights kept. f₁'s values are f − f₀'s, and
+	// ⟨f₁, f⟩ = ‖f‖² − ⟨f₀, f⟩, ‖f₁‖² = ⟨f₁, f⟩ − ⟨f₀, f₁⟩.
 	b.gram.mul(b.border, w)
 	b.combine(b.border, 1, kw, -1, b.border)
 	g.w[size-1] = 1

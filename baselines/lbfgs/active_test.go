@@ -24,6 +24,18 @@ func farApart(n int) (c Config, x []float32, y []float64) {
 	return c, x, y
 }
 
+// begun is a solver of farApart that has run to the first choice of samples.
+func begun(t *testing.T, n int) (s *solver, x []float32) {
+	t.Helper()
+	c, x, y := farApart(n)
+	s = solverOf(t, c, n, x, y)
+	s.config.MaxIterations = firstChoice
+	if err := s.run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	return s, x
+}
+
 // TestSelection: samples are set aside, and the result is a solution of the whole
 // problem, with weights on all samples, in float64 and in float32.
 func TestSelection(t *testing.T) {
@@ -56,12 +68,7 @@ func TestSelection(t *testing.T) {
 // TestWrongSelection: whatever was set aside, the run ends with the certificate.
 func TestWrongSelection(t *testing.T) {
 	const n = 300
-	c, x, y := farApart(n)
-	s := solverOf(t, c, n, x, y)
-	s.config.MaxIterations = firstChoice
-	if err := s.run(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	s, x := begun(t, n)
 	f, u := s.expand()
 	margins, active := s.all.margins(f.kw)
 	easiest := make([]int, 0, n)
@@ -83,19 +90,14 @@ func TestWrongSelection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	converged(t, c, r)
+	converged(t, s.config, r)
 }
 
 // TestKeep: a function of the problem on some samples has the values there, the inner
 // products and the objective that it has on all, by products with the whole K.
 func TestKeep(t *testing.T) {
 	const n = 300
-	c, x, y := farApart(n)
-	s := solverOf(t, c, n, x, y)
-	s.config.MaxIterations = firstChoice
-	if err := s.run(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	s, _ := begun(t, n)
 	f, u := s.expand()
 	before := s.now.objective
 	margins, _ := s.all.margins(f.kw)
@@ -123,7 +125,7 @@ func TestKeep(t *testing.T) {
 	row := make([]float64, s.outputs)
 	for i := range n {
 		s.all.column(row, bound, i)
-		value -= s.conjugate(row, int(y[i])) / n
+		value -= s.conjugate(row, int(s.all.y[i])) / n
 	}
 	if math.Abs(s.bound.value()-value) > 1e-9*math.Abs(value) {
 		t.Errorf("bound %v, want %v", s.bound.value(), value)

@@ -1,6 +1,7 @@
 package lbfgs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -65,24 +66,12 @@ func (c Config) Validate() error {
 
 // withDefaults fills in what 0 stands for.
 func (c Config) withDefaults() Config {
-	if c.Tolerance == 0 {
-		c.Tolerance = defaultTolerance
-	}
-	if c.MaxIterations == 0 {
-		c.MaxIterations = defaultIterations
-	}
-	if c.Memory == 0 {
-		c.Memory = defaultMemory
-	}
-	if c.exactSize == 0 {
-		c.exactSize = defaultExactSize
-	}
-	if c.partSize == 0 {
-		c.partSize = defaultPartSize
-	}
-	if c.group == 0 {
-		c.group = gramGroup
-	}
+	c.Tolerance = cmp.Or(c.Tolerance, defaultTolerance)
+	c.MaxIterations = cmp.Or(c.MaxIterations, defaultIterations)
+	c.Memory = cmp.Or(c.Memory, defaultMemory)
+	c.exactSize = cmp.Or(c.exactSize, defaultExactSize)
+	c.partSize = cmp.Or(c.partSize, defaultPartSize)
+	c.group = cmp.Or(c.group, gramGroup)
 	c.Threads = max(c.Threads, 1)
 	return c
 }
@@ -104,7 +93,7 @@ func (c Config) bytes(n int) (gram, total int64) {
 	gram = width * size * size
 	// Points keep a vector in float32 twice and in float64. An element is
 	// twice N·C numbers: two for each correction pair, three for each of two
-	// iterates, the direction, and the bound with what expand needs.
+	// iterates, the direction, and the bound with the memory of expand.
 	elements := int64(2*c.Memory + 8)
 	total = gram + 16*size*dim + 16*elements*size*int64(c.Classes)
 	if n > c.exactSize {

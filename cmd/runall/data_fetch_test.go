@@ -54,12 +54,7 @@ func textures(t *testing.T) func(*http.Request) (*http.Response, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (data.Finder{Dir: dir}).Available(data.Ref{Name: "brodatz"}); err != nil {
-		if os.Getenv("POLK_REQUIRE_DATA") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("needs the real data set: %v", err)
-	}
+	testutil.Need(t, (data.Finder{Dir: dir}).Available(data.Ref{Name: "brodatz"}))
 	return func(r *http.Request) (*http.Response, error) {
 		name := r.URL.Query().Get("img") + ".tiff"
 		for _, path := range []string{filepath.Join(dir, "brodatz", name), filepath.Join(dir, name)} {

@@ -22,8 +22,8 @@ import (
 const blockSize = 24
 
 // Cholesky overwrites the lower triangle of the symmetric n×n matrix A, of row stride
-// lda, with L, where A = L·Lᵀ, on at most threads goroutines. It does not read what is
-// above the diagonal, and leaves anything there. It reports false, and leaves L
+// lda, with L, where A = L·Lᵀ, on at most threads goroutines. Elements
+// above the diagonal are not read and may be overwritten. It reports false, and leaves L
 // incomplete, if a pivot is not positive: A is not positive definite in floating point.
 //
 // The square of L_jj is the squared distance, in the geometry of A, of element j from
@@ -118,15 +118,15 @@ func SolveLowerT(m, n int, l []float64, ldl int, b []float64, ldb, threads int) 
 }
 
 // InvertLower writes the inverse of the n×n lower triangular matrix L, of row stride
-// ldl, to inv, of row stride ldi, on at most threads goroutines. What is above the
-// diagonal becomes zero. inv must not overlap L.
+// ldl, to inv, of row stride ldi, on at most threads goroutines. The upper
+// triangle becomes zero. inv must not overlap L.
 func InvertLower(n int, l []float64, ldl int, inv []float64, ldi, threads int) {
 	for i := range n {
 		clear(inv[i*ldi : i*ldi+n])
 		inv[i*ldi+i] = 1
 	}
 	// The rows of the identity become those of L⁻ᵀ. Row i has nothing before column i,
-	// so that block column j concerns the rows up to its end alone.
+	// so that block column j concerns only the rows up to its end.
 	for j := 0; j < n; j += blockSize {
 		nb := min(blockSize, n-j)
 		if j > 0 {

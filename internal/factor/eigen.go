@@ -84,8 +84,8 @@ func tridiagonal(n int, a []float64, lda int) (d, e, qt []float64) {
 			}
 		}
 	}
-	// Qᵀ = … H_2·H_1·H_0, from the left: what H_i is multiplied by is the identity but for
-	// rows and columns from i+2 on.
+	// Qᵀ = … H_2·H_1·H_0, from the left: H_i multiplies a matrix that is the identity
+	// except in rows and columns from i+2 on.
 	for i := range n {
 		qt[i*n+i] = 1
 	}

@@ -80,8 +80,8 @@ func condition(n int, k float64) func(int) float64 {
 }
 
 // TestCholesky: L·Lᵀ is A to a few n·ε of its norm whatever its condition, and L is
-// gonum's as far as the condition allows. What is beyond the triangle and in the gaps
-// between rows does not matter.
+// gonum's as far as the condition allows. Elements beyond the triangle and between the
+// rows have no influence.
 func TestCholesky(t *testing.T) {
 	for _, n := range orders {
 		for _, k := range []float64{1, 1e4, 1e12} {
@@ -149,8 +149,7 @@ func TestNotDefinite(t *testing.T) {
 }
 
 // TestSolve: the residuals of both triangular solves and of the inverse are a few n·ε of
-// the norms of what is multiplied, for factors of any condition: substitution is
-// backward stable.
+// the product of the norms, for factors of any condition: substitution is backward stable.
 func TestSolve(t *testing.T) {
 	for _, n := range orders {
 		for _, k := range []float64{1, 1e12} {
@@ -302,8 +301,8 @@ func TestEigenNotFinite(t *testing.T) {
 	}
 }
 
-// TestProperties: what the factorizations promise, for kernel matrices with duplicate and
-// close points.
+// TestProperties checks the contracts of the factorizations for kernel matrices with
+// duplicate and close points.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 120).Draw(t, "n")

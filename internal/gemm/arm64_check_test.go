@@ -10,10 +10,10 @@ import (
 )
 
 // TestCheckARM64 runs the arithmetic as an arm64 CPU does, with the NEON kernels.
-// Emulation is slow, so of each package it takes what depends on the architecture:
-// here the bits of all kernels and plans, all sizes, and what may touch memory beyond
-// a slice, not the tests whose references are slower than what they test and which the
-// recorded bits make up for; all of kernel and loss; the oracles of Algorithms 1 and 2.
+// Emulation is slow, so it runs the tests that depend on the architecture: here the bits
+// of all kernels and plans, all sizes, and accesses beyond a slice, without the tests with
+// slow references, for which the recorded bits stand in; all of kernel and loss; the
+// oracles of Algorithms 1 and 2.
 func TestCheckARM64(t *testing.T) {
 	if runtime.GOARCH == "arm64" {
 		t.Skip("the other tests run on arm64 as they are")

@@ -66,7 +66,7 @@ func number[T Float](s *source, kind string) T {
 		u *= T(math.Ldexp(1, s.intn(-2*low)+low))
 	case "ties", "subties":
 		// Products of two are 2ᵉ·(1 + i·ulp + j·ulp²) for few i and j, about half an
-		// ulp of what a sum of others amounts to.
+		// ulp of a sum of others.
 		e := -bits/2 + s.intn(4)
 		if s.intn(2) == 0 {
 			e = 0
@@ -224,7 +224,7 @@ func vectorBits(v *vectors, kind string, rec record[float64]) {
 		x, y := numbers[float64](&s, kind, n), numbers[float64](&s, kind, n)
 		rec("dot", []float64{v.dot(x, y), v.dot(slices.Repeat([]float64{-0x1p-540}, n), slices.Repeat([]float64{0x1p-540}, n))})
 		dst := make([]float64, n)
-		v.product(dst, x, y)
+		Product(dst, x, y)
 		rec("product", dst)
 		v.axpy(number[float64](&s, kind), x, y)
 		rec("axpy", y)

@@ -55,7 +55,7 @@
 // lane; the remaining elements go to the first eight lanes, eight at a time, the
 // last of them filled up with zeros. Then s_l ← (s_l + s_{8+l}) + (s_{16+l} +
 // s_{24+l}) for l < 8, and these eight are added in halves. [Axpy] is y ← fma(α, x,
-// y), [Product] and [Product32] x·y, [Largest] y ← x if x > y. The squared norm of a float64 row is
+// y), [Product] x·y, [Largest] y ← x if x > y. The squared norm of a float64 row is
 // Dot(x, x). That of a float32 row is summed in eight lanes of float64, which are
 // added in halves, and the remaining elements are added to it in order; the
 // squares are exact.
@@ -78,7 +78,7 @@
 // and 2.3190468138462996e−17 for float64. The coefficients are poly32 and poly64 in
 // the source, c_d first.
 //
-// Go has math.FMA for float64 alone. For float32 the generic backend forms the
+// Go has math.FMA only for float64. For float32 the generic backend forms the
 // product in float64, where it is exact, and adds in float64. Rounding the sum to
 // float32 then gives fma, unless float64 rounds it to the midpoint of two
 // neighbouring float32s. Such a sum is rounded to odd first: to that of the two
@@ -146,6 +146,33 @@ func MulAB[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T
 	t.planAB(threads)
 	t.run(threads)
 	t.release()
+}
+
+// Transpose computes B ← Aᵀ for row-major A (m×n, row stride lda) and B (n×m, ldb),
+// which must not overlap. It panics as [MulABT] does.
+func Transpose[T Float](m, n int, a []T, lda int, b []T, ldb int) {
+	checkMatrix("A", m, n, len(a), lda)
+	checkMatrix("B", n, m, len(b), ldb)
+	// Rows of B are written four elements at a time, and of so few of them in turn
+	// that their cache lines are still there for the next four.
+	const strip = 64
+	for j0 := 0; j0 < n; j0 += strip {
+		cols := min(strip, n-j0)
+		i := 0
+		for ; i+4 <= m; i += 4 {
+			a0, a1, a2, a3 := a[i*lda+j0:][:cols], a[(i+1)*lda+j0:][:cols], a[(i+2)*lda+j0:][:cols], a[(i+3)*lda+j0:][:cols]
+			for j := range cols {
+				at := (j0+j)*ldb + i
+				row := b[at : at+4 : at+4]
+				row[0], row[1], row[2], row[3] = a0[j], a1[j], a2[j], a3[j]
+			}
+		}
+		for ; i < m; i++ {
+			for j, v := range a[i*lda+j0:][:cols] {
+				b[(j0+j)*ldb+i] = v
+			}
+		}
+	}
 }
 
 // checkMatrix panics unless a slice of length have holds a rows×cols matrix of

@@ -625,7 +625,7 @@ func TestVectors(t *testing.T) {
 			}
 			x32, y32 := randMatrix[float32](rnd, 1, n, 0).data, randMatrix[float32](rnd, 1, n, 0).data
 			z32 := append(append([]float32(nil), y32...), 7)
-			Product32(z32[:n], x32, z32[:n])
+			Product(z32[:n], x32, z32[:n])
 			for i := range x32 {
 				if z32[i] != x32[i]*y32[i] {
 					t.Fatalf("float32 product of %d: element %d is %v", n, i, z32[i])
@@ -651,6 +651,30 @@ func TestVectors(t *testing.T) {
 	})
 }
 
+// TestTranspose: every element, and nothing between the rows, at sizes around those of the
+// blocks.
+func TestTranspose(t *testing.T) {
+	for _, m := range []int{0, 1, 3, 4, 7, 70} {
+		for _, n := range []int{0, 1, 5, 63, 64, 130} {
+			lda, ldb := n+m%3, m+n%4
+			a, b := make([]float32, m*lda), make([]float32, n*ldb)
+			for i := range a {
+				a[i] = float32(i + 1)
+			}
+			Transpose(m, n, a, lda, b, ldb)
+			for k, v := range b {
+				var want float32
+				if j, i := k/ldb, k%ldb; i < m {
+					want = a[i*lda+j]
+				}
+				if v != want {
+					t.Fatalf("%d×%d, element %d: %v, want %v", m, n, k, v, want)
+				}
+			}
+		}
+	}
+}
+
 func TestPanics(t *testing.T) {
 	p := NewPanels[float64](3)
 	p.Append([]float64{1, 2, 3})
@@ -661,6 +685,7 @@ func TestPanics(t *testing.T) {
 		"short C":        func() { MulABT(2, 2, 1, 1, f, 1, f, 1, 0, f[:3], 2, 1) },
 		"short B across": func() { MulAB(1, 3, 2, 1, f, 2, f[:5], 3, 0, f, 3, 1) },
 		"stride":         func() { MulABT(1, 1, 3, 1, f, 2, f, 3, 0, f, 1, 1) },
+		"transpose":      func() { Transpose(3, 2, f, 2, f[:5], 3) },
 		"negative size":  func() { MulABT(-1, 1, 3, 1, f, 3, f, 3, 0, f, 1, 1) },
 		"row length":     func() { p.Append(f[:2]) },
 		"row index":      func() { p.Remove(1) },
@@ -669,7 +694,6 @@ func TestPanics(t *testing.T) {
 		"axpy":           func() { Axpy(1, f, f[:2]) },
 		"largest":        func() { Largest(f, f[:2]) },
 		"product":        func() { Product(f[:2], f, f[:2]) },
-		"product32":      func() { Product32(make([]float32, 2), make([]float32, 6), make([]float32, 2)) },
 		"exp":            func() { Exp(f, f[:2]) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,7 @@ func genericBackend() backend {
 			gauss:      gaussGeneric32,
 			exp:        expGeneric32,
 			sumSquares: sumSquaresGeneric,
+			product:    productGeneric[float32],
 		},
 		&kernels[float64]{
 			name: "generic", mr: genericMR, nr: genericNR, lanes: genericVec,
@@ -29,8 +30,9 @@ func genericBackend() backend {
 			gauss:      gaussGeneric64,
 			exp:        expGeneric64,
 			sumSquares: func(x []float64) float64 { return dotGeneric(x, x) },
+			product:    productGeneric[float64],
 		},
-		&vectors{dotGeneric, axpyGeneric, productGeneric, largestGeneric},
+		&vectors{dotGeneric, axpyGeneric, largestGeneric},
 	}
 }
 
@@ -249,8 +251,8 @@ func reduceGeneric[T Float](s []T) T {
 	return s[0]
 }
 
-// dotGeneric sums in four vectors of eight lanes; what fills no four vectors
-// goes to the first.
+// dotGeneric sums in four vectors of eight lanes; elements that do not fill all four
+// go to the first.
 func dotGeneric(x, y []float64) float64 {
 	var s [4][8]float64
 	y = y[:len(x)]
@@ -274,7 +276,7 @@ func axpyGeneric(alpha float64, x, y []float64) {
 	}
 }
 
-func productGeneric(dst, x, y []float64) {
+func productGeneric[T Float](dst, x, y []T) {
 	for i, v := range x {
 		dst[i] = v * y[i]
 	}
@@ -368,8 +370,8 @@ func exp64(x float64) float64 {
 // exp2 returns 2ⁿ for the exponents n of normal numbers.
 func exp2(n int) float64 { return math.Float64frombits(uint64(n+1023) << 52) }
 
-// sumSquaresGeneric sums in eight lanes of float64, and what fills no eight
-// after them in sequence. The square of a float32 is exact in float64.
+// sumSquaresGeneric sums in eight lanes of float64, and adds the elements that do not
+// fill them in sequence. The square of a float32 is exact in float64.
 func sumSquaresGeneric(x []float32) float64 {
 	var s [8]float64
 	for len(x) >= 8 {

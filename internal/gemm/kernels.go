@@ -31,7 +31,7 @@ type kernels[T Float] struct {
 	// sumSquares returns Σ x[i]², summed in float64.
 	sumSquares func(x []T) float64
 
-	// product computes dst[i] ← x[i]·y[i]. It may be nil.
+	// product computes dst[i] ← x[i]·y[i].
 	product func(dst, x, y []T)
 
 	// transpose writes the transpose of side rows of src, side·blocks columns
@@ -44,9 +44,6 @@ type kernels[T Float] struct {
 type vectors struct {
 	dot  func(x, y []float64) float64
 	axpy func(alpha float64, x, y []float64)
-
-	// product computes dst[i] ← x[i]·y[i].
-	product func(dst, x, y []float64)
 
 	// largest computes y[i] ← x[i] if that is greater than y[i].
 	largest func(x, y []float64)

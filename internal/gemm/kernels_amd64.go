@@ -44,6 +44,7 @@ func avx512Backend() backend {
 			},
 			exp:        func(dst, src []float64) { expAVX512F64(len(dst), &dst[0], &src[0]) },
 			sumSquares: sumSquares64,
+			product:    func(dst, x, y []float64) { productAVX512F64(len(x), &x[0], &y[0], &dst[0]) },
 			transpose: func(blocks int, src []float64, lds int, dst []float64) {
 				packAVX512F64(blocks, &src[0], 8*lds, &dst[0])
 			},
@@ -52,7 +53,6 @@ func avx512Backend() backend {
 		&vectors{
 			dot:     func(x, y []float64) float64 { return dotAVX512F64(len(x), &x[0], &y[0]) },
 			axpy:    func(alpha float64, x, y []float64) { axpyAVX512F64(len(x), alpha, &x[0], &y[0]) },
-			product: func(dst, x, y []float64) { productAVX512F64(len(x), &x[0], &y[0], &dst[0]) },
 			largest: func(x, y []float64) { largestAVX512F64(len(x), &x[0], &y[0]) },
 		},
 	}
@@ -84,6 +84,7 @@ func avx2Backend() backend {
 			},
 			exp:        func(dst, src []float64) { expAVX2F64(len(dst), &dst[0], &src[0]) },
 			sumSquares: sumSquares264,
+			product:    func(dst, x, y []float64) { productAVX2F64(len(x), &x[0], &y[0], &dst[0]) },
 			transpose: func(blocks int, src []float64, lds int, dst []float64) {
 				packAVX2F64(blocks, &src[0], 8*lds, &dst[0])
 			},
@@ -92,7 +93,6 @@ func avx2Backend() backend {
 		&vectors{
 			dot:     func(x, y []float64) float64 { return dotAVX2F64(len(x), &x[0], &y[0]) },
 			axpy:    func(alpha float64, x, y []float64) { axpyAVX2F64(len(x), alpha, &x[0], &y[0]) },
-			product: func(dst, x, y []float64) { productAVX2F64(len(x), &x[0], &y[0], &dst[0]) },
 			largest: func(x, y []float64) { largestAVX2F64(len(x), &x[0], &y[0]) },
 		},
 	}

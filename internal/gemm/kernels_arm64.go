@@ -17,6 +17,7 @@ func neonBackend() backend {
 			gauss:      gaussNEON32,
 			exp:        expNEON32,
 			sumSquares: sumSquaresNEON32,
+			product:    productGeneric[float32],
 			transpose: func(blocks int, src []float32, lds int, dst []float32) {
 				packNEONF32(blocks, &src[0], 4*lds, &dst[0])
 			},
@@ -34,12 +35,13 @@ func neonBackend() backend {
 				}
 				return dotNEON(x, x)
 			},
+			product: productNEON,
 			transpose: func(blocks int, src []float64, lds int, dst []float64) {
 				packNEONF64(blocks, &src[0], 8*lds, &dst[0])
 			},
 			side: 2,
 		},
-		&vectors{dotNEON, axpyNEON, productNEON, largestNEON},
+		&vectors{dotNEON, axpyNEON, largestNEON},
 	}
 }
 

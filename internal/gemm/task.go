@@ -163,15 +163,7 @@ func (t *task[T]) planAB(threads int) {
 	if inLanes(t.m, t.n, t.k) {
 		// A dot product needs its columns side by side.
 		t.pack = resize(t.pack, t.n*t.k)
-		const side = 16 // squares that stay in cache
-		for j0 := 0; j0 < t.n; j0 += side {
-			j1 := min(j0+side, t.n)
-			for q := range t.k {
-				for j, v := range t.b[q*t.ldb+j0 : q*t.ldb+j1] {
-					t.pack[(j0+j)*t.k+q] = v
-				}
-			}
-		}
+		Transpose(t.k, t.n, t.b, t.ldb, t.pack, t.k)
 		t.b, t.ldb = t.pack, t.k
 		t.planLanes()
 		return

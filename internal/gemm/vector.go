@@ -22,26 +22,12 @@ func Axpy(alpha float64, x, y []float64) {
 }
 
 // Product computes dst[i] ← x[i]·y[i]. dst may be x or y. It panics if the lengths differ.
-func Product(dst, x, y []float64) {
+func Product[T Float](dst, x, y []T) {
 	if len(x) != len(y) || len(dst) != len(x) {
 		panic("gemm: vectors of different lengths")
 	}
 	if len(x) > 0 {
-		activeV.product(dst, x, y)
-	}
-}
-
-// Product32 is Product of float32.
-func Product32(dst, x, y []float32) {
-	if len(x) != len(y) || len(dst) != len(x) {
-		panic("gemm: vectors of different lengths")
-	}
-	if active32.product != nil && len(x) > 0 {
-		active32.product(dst, x, y)
-		return
-	}
-	for i, v := range x {
-		dst[i] = v * y[i]
+		kernelsOf[T]().product(dst, x, y)
 	}
 }
 

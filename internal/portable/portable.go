@@ -1,5 +1,5 @@
-// Package portable computes what package math and gonum's stat compute, with the same
-// bits on every platform: those that they have on amd64 with fused multiply-adds.
+// Package portable has functions of package math and gonum's stat with the same bits on
+// every platform: the bits that they have on amd64 with fused multiply-adds.
 //
 // Package math promises no bits. Exp, Log, Hypot and others are assembly on some
 // architectures and Go on others, with other algorithms; and where the processor can, the
@@ -11,8 +11,8 @@
 // the compiler may still fuse p + z, and does. Products with a power of two and of whole
 // numbers below 2⁵³ are exact, and may be fused.
 //
-// What else they use of package math is exact or correctly rounded everywhere: Sqrt, FMA,
-// Abs, Floor, Ceil, Trunc, Round, RoundToEven, Copysign, Mod, Modf, Frexp, Ldexp.
+// The other functions that they use of package math are exact or correctly rounded
+// everywhere: Sqrt, FMA, Abs, Floor, Ceil, Trunc, Round, RoundToEven, Copysign, Mod, Modf, Frexp, Ldexp.
 //
 // The functions are package math's, copyright 2009 The Go Authors, under Go's BSD-style
 // licence (https://go.dev/LICENSE).
@@ -280,7 +280,7 @@ func Expm1(x float64) float64 {
 	}
 }
 
-// scaled returns y·2ᵏ, made by adding to the exponent alone: beyond its range it wraps
+// scaled returns y·2ᵏ, made by adding to the exponent: beyond its range it wraps
 // as package math's does.
 func scaled(y float64, k int) float64 {
 	return math.Float64frombits(math.Float64bits(y) + uint64(k)<<52)

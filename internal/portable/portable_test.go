@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/bits.txt")
 
-// unary are the functions of one argument, and what they are on amd64 with fused
-// multiply-adds and GOAMD64=v1.
+// unary are the functions of one argument, each with its reference, which has the same
+// bits on amd64 with fused multiply-adds and GOAMD64=v1.
 var unary = []struct {
 	name      string
 	got, want func(float64) float64
@@ -41,7 +41,7 @@ var binary = []struct {
 	{"Pow", Pow, math.Pow},
 }
 
-// special holds what the functions treat apart, with its neighbours.
+// special holds the arguments that the functions treat as special cases, and their neighbours.
 var special = func() []float64 {
 	out := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN()}
 	for _, v := range []float64{5e-324, 0x1p-1022, 0x1p-60, 0x1p-54, 0x1p-29, 0x1p-28, 0x1p-21, 0.25, math.Ln2 / 2, 0.5, math.Ln2,
@@ -75,7 +75,7 @@ func argument(r *rand.Rand) float64 {
 
 func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b }
 
-// onAmd64 skips what compares with package math and gonum, unless they have the bits here.
+// onAmd64 skips a comparison with package math and gonum unless they have the same bits here.
 func onAmd64(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !cpu.X86.HasFMA || !cpu.X86.HasAVX {
 		t.Skip("package math has other bits here: see TestRecordedBits")

@@ -45,8 +45,8 @@ const (
 	factors = "of repairs of the inverse kernel matrix, by LAPACK"
 )
 
-// TestRecordedPackages reports where the packages that decide what a record holds leave a
-// result to the architecture.
+// TestRecordedPackages reports where the packages that decide a record's bits have results
+// that depend on the architecture.
 func TestRecordedPackages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds, and nothing concurrent")

@@ -83,7 +83,7 @@ func reduced(x float64) (octant uint64, z float64) {
 	high, _ := bits.Add64(d[0]*mantissa, middle, c)
 	octant = high >> 61
 
-	// What is left of the 128 bits is the fraction.
+	// The rest of the 128 bits is the fraction.
 	high = high<<3 | low>>61
 	zeros := uint(bits.LeadingZeros64(high))
 	high = high<<(zeros+1) | low>>(64-(zeros+1))

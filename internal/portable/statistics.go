@@ -3,7 +3,7 @@ package portable
 import "math"
 
 // Sum returns Σx in the order of gonum's floats.Sum on amd64: eight lanes, added up in
-// halves that each take a part of what is left of x.
+// halves that each take a part of the rest of x.
 func Sum(x []float64) float64 {
 	var lane [8]float64
 	for ; len(x) >= 8; x = x[8:] {

@@ -30,6 +30,23 @@ func Names(t interface {
 	return names
 }
 
+// Need skips a test that needs data or a program if err is not nil. Where
+// POLK_REQUIRE_DATA is set, as in CI, the test fails.
+func Need(t interface {
+	Helper()
+	Fatal(args ...any)
+	Skip(args ...any)
+}, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case os.Getenv("POLK_REQUIRE_DATA") != "":
+		t.Fatal(err)
+	default:
+		t.Skip(err)
+	}
+}
+
 // SameResult reports whether numbers are those that were recorded, to 1e-6.
 func SameResult(got, recorded []float64) bool {
 	same := len(got) == len(recorded)

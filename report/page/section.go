@@ -50,7 +50,7 @@ func figureOf(f *report.Figure) (Figure, error) {
 		for _, s := range f.Series {
 			names = append(names, s.Label)
 		}
-		out.Alt = fmt.Sprintf("%s: curves of risk, error rate and model order over the samples processed, for %s. Tables 2 and 3 have the final values.",
+		out.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.",
 			f.Title, strings.Join(names, "; "))
 	}
 	return out, nil

@@ -32,6 +32,7 @@
 package linear
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -77,12 +78,8 @@ func (c Config) Validate() error {
 
 // WithDefaults fills in what 0 stands for.
 func (c Config) WithDefaults() Config {
-	if c.Tolerance == 0 {
-		c.Tolerance = defaultTolerance
-	}
-	if c.MaxIterations == 0 {
-		c.MaxIterations = defaultIterations
-	}
+	c.Tolerance = cmp.Or(c.Tolerance, defaultTolerance)
+	c.MaxIterations = cmp.Or(c.MaxIterations, defaultIterations)
 	c.Threads = max(c.Threads, 1)
 	return c
 }

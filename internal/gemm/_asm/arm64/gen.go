@@ -156,8 +156,12 @@ func (g *gen) text(name, doc string, params ...param) {
 	fmt.Fprintf(&g.code, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", signature, g.name, size)
 }
 
-// get loads an integer or a pointer.
-func (g *gen) get(arg string, r int) { g.p("MOVD %s, R%d", g.args[arg], r) }
+// get loads integers and pointers to registers from r on.
+func (g *gen) get(r int, args ...string) {
+	for i, arg := range args {
+		g.p("MOVD %s, R%d", g.args[arg], r+i)
+	}
+}
 
 // constant fills a vector with an element's bits. It changes R0.
 func (g *gen) constant(bits uint64, v int) {

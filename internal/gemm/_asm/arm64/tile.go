@@ -19,14 +19,9 @@ func (g *gen) tile() {
 		param{"rows", "int"}, param{"vecs", "int"}, param{"k", "int"},
 		param{"a", "*" + g.goTyp}, param{"lda", "int"}, param{"b", "*" + g.goTyp}, param{"c", "*" + g.goTyp}, param{"ldc", "int"},
 		param{"alpha", g.goTyp}, param{"beta", g.goTyp})
-	g.get("rows", 0)
-	g.get("vecs", 1)
-	g.get("k", 2)
-	g.get("a", 8)
-	g.get("lda", 3)
-	g.get("b", 4)
-	g.get("c", 5)
-	g.get("ldc", 6)
+	g.get(0, "rows", "vecs", "k")
+	g.get(8, "a")
+	g.get(3, "lda", "b", "c", "ldc")
 	for i := 1; i < mr; i++ {
 		g.p("ADD R3, R%d, R%d", 7+i, 8+i) // rows of A in R8 to R13; those beyond rows are not read
 	}
@@ -110,10 +105,9 @@ func (g *gen) pack() {
 	n := g.lanes
 	g.text("pack", fmt.Sprintf("writes the transpose of %d rows (stride lds bytes) of %d·blocks columns to\nlanes 0 to %d of a panel.", n, n, n-1),
 		param{"blocks", "int"}, param{"src", "*" + g.goTyp}, param{"lds", "int"}, param{"dst", "*" + g.goTyp})
-	g.get("blocks", 0)
-	g.get("src", 8)
-	g.get("lds", 1)
-	g.get("dst", 2)
+	g.get(0, "blocks")
+	g.get(8, "src")
+	g.get(1, "lds", "dst")
 	for i := 1; i < n; i++ {
 		g.p("ADD R1, R%d, R%d", 7+i, 8+i)
 	}

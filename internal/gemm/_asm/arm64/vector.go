@@ -18,15 +18,11 @@ func (g *gen) dots() {
 		param{"ra", "int"}, param{"rb", "int"}, param{"blocks", "int"},
 		param{"a", "*" + g.goTyp}, param{"lda", "int"}, param{"b", "*" + g.goTyp}, param{"ldb", "int"},
 		param{"rest", "*" + g.goTyp}, param{"out", "*" + g.goTyp})
-	g.get("ra", 0)
-	g.get("rb", 1)
-	g.get("blocks", 2)
-	g.get("a", 8)
-	g.get("lda", 3)
-	g.get("b", 11)
-	g.get("ldb", 4)
-	g.get("rest", 5)
-	g.get("out", 6)
+	g.get(0, "ra", "rb", "blocks")
+	g.get(8, "a")
+	g.get(3, "lda")
+	g.get(11, "b")
+	g.get(4, "ldb", "rest", "out")
 	g.p("ADD R3, R8, R9")
 	g.p("ADD R3, R9, R10")
 	g.p("ADD R4, R11, R12")
@@ -179,9 +175,7 @@ func (g *gen) exp() {
 	g.text("exp", fmt.Sprintf("computes dst[i] ← exp(src[i]) for n > 0, a multiple of %d.", g.lanes),
 		param{"n", "int"}, param{"dst", "*" + g.goTyp}, param{"src", "*" + g.goTyp})
 	g.expConstants()
-	g.get("n", 0)
-	g.get("dst", 1)
-	g.get("src", 2)
+	g.get(0, "n", "dst", "src")
 	g.each(func() {
 		g.loadNext(2, 0)
 		g.expOf(true)
@@ -198,9 +192,7 @@ func (g *gen) gauss() {
 	g.spread("negGamma", gamma)
 	g.number(2, two)
 	g.zero(zero)
-	g.get("n", 0)
-	g.get("c", 1)
-	g.get("nb", 2)
+	g.get(0, "n", "c", "nb")
 	g.each(func() {
 		g.loadNext(2, 0)
 		g.load("(R1)", 1)
@@ -217,10 +209,8 @@ func (g *gen) gauss() {
 func (g *gen) dot() {
 	g.text("dot", "computes Σ x[i]·y[i] for n a multiple of 8. If rest is not nil, it holds 8\nelements more of x and then of y.",
 		param{"n", "int"}, param{"x", "*float64"}, param{"y", "*float64"}, param{"rest", "*float64"}, param{"ret", "float64"})
-	g.get("n", 0)
-	g.get("x", 1)
-	g.get("y", 2)
-	g.get("rest", 5)
+	g.get(0, "n", "x", "y")
+	g.get(5, "rest")
 	for i := range 4 * per {
 		g.zero(i)
 	}
@@ -267,9 +257,7 @@ func (g *gen) axpy() {
 	g.text("axpy", "computes y[i] ← α·x[i] + y[i] for n > 0, a multiple of 2.",
 		param{"n", "int"}, param{"alpha", "float64"}, param{"x", "*float64"}, param{"y", "*float64"})
 	g.spread("alpha", 2)
-	g.get("n", 0)
-	g.get("x", 1)
-	g.get("y", 2)
+	g.get(0, "n", "x", "y")
 	g.each(func() {
 		g.loadNext(1, 0)
 		g.load("(R2)", 1)
@@ -281,10 +269,7 @@ func (g *gen) axpy() {
 func (g *gen) product() {
 	g.text("product", "computes dst[i] ← x[i]·y[i] for n > 0, a multiple of 2.",
 		param{"n", "int"}, param{"x", "*float64"}, param{"y", "*float64"}, param{"dst", "*float64"})
-	g.get("n", 0)
-	g.get("x", 1)
-	g.get("y", 2)
-	g.get("dst", 3)
+	g.get(0, "n", "x", "y", "dst")
 	g.each(func() {
 		g.loadNext(1, 0)
 		g.loadNext(2, 1)
@@ -296,9 +281,7 @@ func (g *gen) product() {
 func (g *gen) largest() {
 	g.text("largest", "computes y[i] ← x[i] if that is greater than y[i], for n > 0, a multiple of 2.",
 		param{"n", "int"}, param{"x", "*float64"}, param{"y", "*float64"})
-	g.get("n", 0)
-	g.get("x", 1)
-	g.get("y", 2)
+	g.get(0, "n", "x", "y")
 	g.each(func() {
 		g.loadNext(1, 0)
 		g.load("(R2)", 1)
@@ -312,8 +295,7 @@ func (g *gen) largest() {
 func (g *gen) sumSquares32() {
 	g.text("sumSquares32", "computes Σ float64(x[i])² for n > 0, a multiple of 8.",
 		param{"n", "int"}, param{"x", "*float32"}, param{"ret", "float64"})
-	g.get("n", 0)
-	g.get("x", 1)
+	g.get(0, "n", "x")
 	for i := range per {
 		g.zero(i)
 	}

@@ -1,4 +1,4 @@
-// Package fusable has what TestFindings expects of findings: the comments quote them.
+// Package fusable has the cases of TestFindings: comments quote the expected findings.
 package fusable
 
 import (
