@@ -36,11 +36,12 @@ func TestFactor(t *testing.T) {
 	const pool = 40
 	rng := rand.New(rand.NewPCG(1, 2))
 	gram := randomGram(rng, pool)
-	f := factor{room: pool}
+	f := newFactor(pool)
 	var rows []int // of gram, in the factor's order
 	for step := range 300 {
 		if len(rows) > 0 && (len(rows) == 20 || rng.IntN(3) == 0) {
 			p := rng.IntN(len(rows))
+			f.inverseColumn(p, make([]float64, len(rows)))
 			f.delete(p)
 			rows = append(rows[:p], rows[p+1:]...)
 		} else {
