@@ -49,7 +49,7 @@ type factor struct {
 const (
 	// tailMost balances the reads of the tail, twice a step, against the
 	// deletions from the head, each of which reads L₁₁ twice.
-	tailMost = 128
+	tailMost = 192
 )
 
 func newFactor(room int) factor { return factor{room: room, most: tailMost} }
@@ -81,17 +81,18 @@ func (f *factor) await(n int) {
 
 func (f *factor) waitingRow(i int) []float64 { return f.left[i*f.room : i*f.room+f.head] }
 
-func (f *factor) solve() { f.solveHead(f.waiting, f.left, f.sol) }
+func (f *factor) solve() { f.solveHead(f.waiting, 0, f.left, f.sol) }
 
 // solveHead overwrites each of the m rows k of x, of stride room, with
-// l = D⁻¹·L₁₁⁻¹·k and writes L₁₁⁻ᵀ·l to the rows of c. Each row of L is read once for
-// all of them.
-func (f *factor) solveHead(m int, x, c []float64) {
+// l = D⁻¹·L₁₁⁻¹·k and writes L₁₁⁻ᵀ·l to the rows of c. The first p elements of each k
+// are 0. Each row of L is read once for all of them.
+func (f *factor) solveHead(m, p int, x, c []float64) {
 	n, ld := f.head, f.room
-	for i, row := range f.row[:n] {
+	for i := p + 1; i < n; i++ {
+		row := f.row[i][p:i]
 		for r := range m {
-			v := x[r*ld : r*ld+i+1]
-			v[i] -= gemm.Dot(row[:i], v[:i])
+			v := x[r*ld+p : r*ld+i+1]
+			v[i-p] -= gemm.Dot(row, v[:i-p])
 		}
 	}
 	for r := range m {
@@ -118,7 +119,7 @@ func (f *factor) eliminate(k []float64, self float64) float64 {
 	if cap(f.next) < f.room {
 		f.next = f.vector()
 	}
-	f.solveHead(1, k, f.next)
+	f.solveHead(1, 0, k, f.next)
 	return f.eliminateTail(k, self)
 }
 
@@ -196,20 +197,29 @@ func (f *factor) back(y []float64) {
 
 // inverseColumn writes K⁻¹ e_p to u.
 func (f *factor) inverseColumn(p int, u []float64) {
-	clear(u)
-	u[p] = 1
-	for i := p + 1; i < len(u); i++ {
-		u[i] = -gemm.Dot(f.row[i][p:i], u[p:i])
-	}
-	for j := p; j < len(u); j++ {
-		u[j] /= f.d[j]
-	}
 	n := f.head
+	clear(u)
 	if p < n {
-		for i := n - 1; i > 0; i-- {
-			gemm.Axpy(-u[i], f.row[i][:i], u[:i])
+		// K₁₁⁻¹ e_p, and what e_p leaves of the tail's right-hand side.
+		f.own = grow(f.own, f.room)[:n]
+		f.y = grow(f.y, f.room)
+		y := f.y[:n]
+		clear(y)
+		y[p] = 1
+		f.solveHead(1, p, y, f.own)
+		copy(u, f.own)
+		for i, c := range f.coef {
+			u[n+i] = -c[p]
 		}
-		f.own = append(f.own[:0], u[:n]...)
+	} else {
+		u[p] = 1
+	}
+	// L₂₂ D₂ L₂₂ᵀ is the Schur complement of K₁₁.
+	for i := n; i < len(u); i++ {
+		u[i] -= gemm.Dot(f.row[i][n:i], u[n:i])
+	}
+	for i := n; i < len(u); i++ {
+		u[i] /= f.d[i]
 	}
 	f.back(u)
 }
