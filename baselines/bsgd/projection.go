@@ -242,7 +242,9 @@ func (p *projection) probe(m *model) float64 {
 }
 
 // drift returns how far row i of the factor's product is from the Gram
-// matrix: max_j |(L D Lᵀ)_ij − K_ij| / √(K_ii K_jj).
+// matrix: max_j |(L D Lᵀ)_ij − K_ij| / √(K_ii K_jj). It also multiplies the row by the
+// newest column u of the inverse, which the tail's coefficients make up, and
+// counts the error of K_i·u relative to Σ_j |K_ij u_j|.
 func (p *projection) drift(m *model, i int) float64 {
 	k := p.gather(p.kernelRow(m, p.at[i]))
 	p.q = grow(p.q, len(k))
@@ -252,7 +254,17 @@ func (p *projection) drift(m *model, i int) float64 {
 		scale := math.Sqrt(m.self[p.at[i]] * m.self[p.at[r]])
 		worst = max(worst, math.Abs(v-k[r])/scale)
 	}
-	return worst
+	last := len(k) - 1
+	p.factor.inverseColumn(last, p.q)
+	var sum, size float64
+	for r, u := range p.q {
+		sum += float64(k[r] * u)
+		size += math.Abs(float64(k[r] * u))
+	}
+	if i == last {
+		sum--
+	}
+	return max(worst, math.Abs(sum)/size)
 }
 
 // repair factorizes the Gram matrix afresh.

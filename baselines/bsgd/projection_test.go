@@ -312,4 +312,23 @@ func TestRepair(t *testing.T) {
 		}
 		checkPivots(t, l)
 	}
+
+	splitAt(l, 5)
+	for {
+		if err := l.Step(1, x, y); err != nil {
+			t.Fatal(err)
+		}
+		if p.factor.head > 0 && len(p.factor.coef) > 0 {
+			break
+		}
+	}
+	damaged := p.factor.coef[len(p.factor.coef)-1]
+	damaged[0] += 1e-9
+	unseen := true
+	for i := range p.factor.len() {
+		unseen = unseen && p.drift(l.model, i) <= repairAbove
+	}
+	if unseen {
+		t.Error("a damaged coefficient of the tail goes unseen")
+	}
 }
