@@ -40,7 +40,7 @@ type factor struct {
 	waiting   int
 	left, sol []float64
 
-	room int         // length of a row: the largest N, so that nothing is allocated later
+	room int         // length of a row, at least the largest N, so that nothing is allocated later
 	free [][]float64 // rows to be used again
 
 	y, own, heads, betas []float64 // buffers
@@ -49,10 +49,13 @@ type factor struct {
 const (
 	// tailMost balances the reads of the tail, twice a step, against the
 	// deletions from the head, each of which reads L₁₁ twice.
-	tailMost = 192
+	tailMost = 128
 )
 
-func newFactor(room int) factor { return factor{room: room, most: tailMost} }
+// newFactor returns an empty factor of at most n rows.
+func newFactor(n int) factor {
+	return factor{room: (n + 7) &^ 7, most: tailMost} // rows begin at a cache line
+}
 
 func (f *factor) len() int { return len(f.d) }
 
