@@ -244,13 +244,28 @@ func (f *factor) delete(p int) {
 		f.free = append(f.free, f.coef[i])
 		f.coef = append(f.coef[:i], f.coef[i+1:]...)
 	}
-	// The trailing block K' becomes K' + alpha·w·wᵀ, row by row.
-	for i := p; i < f.len(); i++ {
-		alpha = f.pivot(i, f.turn(p, f.row[i][:i+1]), alpha)
+	// The trailing block K' becomes K' + alpha·w·wᵀ. Along a row each operation waits
+	// for the one before it, so four rows go side by side, as far as the columns
+	// before these four.
+	for i := p; i < f.len(); i += 4 {
+		rows, n := f.row[i:min(i+4, f.len())], i-p
+		var w [4]float64
+		if len(rows) == 4 {
+			w = turn4(rows[0][p:], rows[1][p:], rows[2][p:], rows[3][p:], f.heads, f.betas)
+		} else {
+			for q, row := range rows {
+				w[q] = turn(row[p], row[p:], f.heads, f.betas)
+			}
+		}
+		for q, row := range rows {
+			alpha = f.pivot(i+q, turn(w[q], row[i:], f.heads[n:], f.betas[n:]), alpha)
+		}
 	}
 	if inHead {
+		n := f.head - p
 		for i := range f.waiting {
-			f.turn(p, f.left[i*f.room:][:f.head+1])
+			l := f.left[i*f.room+p:]
+			turn(l[0], l, f.heads[:n], f.betas[:n])
 		}
 	}
 }
@@ -281,17 +296,36 @@ func (f *factor) pivot(j int, w, alpha float64) float64 {
 	return alpha
 }
 
-// turn removes element p of a row and applies the update to those after it.
-// It returns the row's element of w.
-func (f *factor) turn(p int, row []float64) float64 {
-	w, l := row[p], row[p:]
-	a, b := f.heads[:len(l)-1], f.betas[:len(l)-1]
+// turn removes the first element of l, part of a row of L, and applies the update to
+// as many elements after it as a and b have. w is the row's element of w, less what the
+// columns before contributed; turn returns it less those of l.
+func turn(w float64, l, a, b []float64) float64 {
+	l, b = l[:len(a)+1], b[:len(a)]
 	for j, h := range a {
 		v := l[j+1]
 		w = math.FMA(-h, v, w)
 		l[j] = math.FMA(b[j], w, v)
 	}
 	return w
+}
+
+// turn4 is turn of four rows from their first elements on.
+func turn4(l0, l1, l2, l3, a, b []float64) [4]float64 {
+	n := len(a)
+	l0, l1, l2, l3, b = l0[:n+1], l1[:n+1], l2[:n+1], l3[:n+1], b[:n]
+	w0, w1, w2, w3 := l0[0], l1[0], l2[0], l3[0]
+	for j, h := range a {
+		c, v0, v1, v2, v3 := b[j], l0[j+1], l1[j+1], l2[j+1], l3[j+1]
+		w0 = math.FMA(-h, v0, w0)
+		w1 = math.FMA(-h, v1, w1)
+		w2 = math.FMA(-h, v2, w2)
+		w3 = math.FMA(-h, v3, w3)
+		l0[j] = math.FMA(c, w0, v0)
+		l1[j] = math.FMA(c, w1, v1)
+		l2[j] = math.FMA(c, w2, v2)
+		l3[j] = math.FMA(c, w3, v3)
+	}
+	return [4]float64{w0, w1, w2, w3}
 }
 
 // multiply writes row i of L D Lᵀ to row, of length N.
