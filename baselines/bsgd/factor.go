@@ -23,10 +23,11 @@ import (
 //	L = ⎡L₁₁    ⎤
 //	    ⎣L₂₁ L₂₂⎦
 //
-// Of each tail row l the factor keeps the coefficients L₁₁⁻ᵀ·l₁ too. With
-// them, columns of K⁻¹ that belong to the tail, most of those asked for, cost
-// one read of the tail and its coefficients. Solves with L₁₁ are left for rows
-// that arrive, and these are prepared several at once, in matrix products.
+// Of each tail row l the factor keeps the coefficients L₁₁⁻ᵀ·l₁ too, l₁ being its
+// part in L₂₁. With them, columns of K⁻¹ that belong to the tail, most of those
+// asked for, cost one read of L₂₂ and the coefficients. Solves with L₁₁ are left
+// for rows that arrive, and these are prepared several at once. The factor remains
+// L D Lᵀ, and no pivot comes from the coefficients.
 type factor struct {
 	head int         // rows of L₁₁
 	most int         // tail rows, above which the oldest join the head
@@ -46,11 +47,11 @@ type factor struct {
 	y, own, heads, betas []float64 // buffers
 }
 
-const (
-	// tailMost balances the reads of the tail, twice a step, against the
-	// deletions from the head, each of which reads L₁₁ twice.
-	tailMost = 128
-)
+// tailMost balances the reads of the tail, its rows once and its coefficients once a
+// step, against deletions from the head, each of which reads L₁₁ twice. On MNIST at
+// 1,086 elements, after 10,000 samples, half of the deleted elements are among the 30
+// newest and nine in ten among the 160 newest.
+const tailMost = 128
 
 // newFactor returns an empty factor of at most n rows.
 func newFactor(n int) factor {
@@ -65,6 +66,7 @@ func (f *factor) reset() {
 	f.head, f.waiting = 0, 0
 }
 
+// vector returns a row of any contents.
 func (f *factor) vector() []float64 {
 	if n := len(f.free); n > 0 {
 		v := f.free[n-1]
@@ -82,6 +84,8 @@ func (f *factor) await(n int) {
 	f.left, f.sol = grow(f.left, n*f.room), grow(f.sol, n*f.room)
 }
 
+// waitingRow returns the head part of a waiting row: kernel values before solve, L's
+// row after it.
 func (f *factor) waitingRow(i int) []float64 { return f.left[i*f.room : i*f.room+f.head] }
 
 func (f *factor) solve() { f.solveHead(f.waiting, 0, f.left, f.sol) }
@@ -181,7 +185,7 @@ func (f *factor) settle() {
 	f.head += b
 }
 
-// represent overwrites the row eliminated last with K⁻¹k, the coefficients of
+// represent overwrites the row that was eliminated last with K⁻¹k, the coefficients of
 // the point over the N rows.
 func (f *factor) represent(row []float64) {
 	copy(row, f.next[:f.head])
@@ -270,8 +274,8 @@ func (f *factor) delete(p int) {
 	}
 }
 
-// project takes element p out of the coefficients: what it contributed goes to
-// the others of the head, as a projection would have it.
+// project takes element p out of the coefficients c = K₁₁⁻¹k: c − (c_p/u_p)·u with
+// u = K₁₁⁻¹e_p. That is an orthogonal projection in the norm of K₁₁, and no error in c grows.
 func (f *factor) project(p int) {
 	for _, c := range f.coef {
 		f.projectRow(p, c[:f.head])

@@ -23,12 +23,12 @@ type projection struct {
 	at     []int // dictionary index of each row of the factor
 	pos    []int // and back
 
-	// Of the samples that were expected to enter when a block began, the kernel values
-	// over the dictionary as it was then, row by row. The elements that
-	// entered since are in fresh.
-	waiting []int     // row of each sample of the block, −1 for none
+	// The samples that were expected to enter when a block began wait in the factor.
+	// values has their kernel values over the dictionary as it was then, fresh the
+	// elements that entered since.
+	waiting []int     // of each sample of the block, its row of values, −1 for none
 	values  []float64 // row stride factor.room
-	origin  []int     // of each element, the column of values, −1−i for fresh's i-th
+	origin  []int     // of each element, its column of values, −1−i for fresh's i-th
 	fresh   *kernel.Points
 
 	x, k, row, q []float64 // buffers
@@ -61,7 +61,8 @@ func newProjection(budget int, spared int64) *projection {
 }
 
 // expect computes the kernel values of the samples that are likely to enter, and
-// their rows of the factor as far as these can be known, for all of them together.
+// their solutions with the head of the factor. For one sample alone either is bound by
+// the memory that is read, the packed dictionary and L₁₁.
 func (p *projection) expect(m *model, likely []bool, x []float32) {
 	f, dim, order := &p.factor, m.dict.Dim(), m.order()
 	f.settle()
@@ -100,19 +101,7 @@ func (p *projection) expect(m *model, likely []bool, x []float32) {
 
 func (p *projection) added(m *model) float64 {
 	last := m.order() - 1
-	row := -1
-	if at := m.window.next - 1; at < len(p.waiting) {
-		row = p.waiting[at]
-	}
-	var k []float64
-	var pivot float64
-	if row >= 0 {
-		k = p.waited(m, row, last)
-		pivot = p.factor.eliminateWaiting(row, k, m.self[last])
-	} else {
-		k = p.gather(p.kernelRow(m, last))
-		pivot = p.factor.eliminate(k, m.self[last])
-	}
+	k, pivot := p.eliminate(m, last)
 	p.origin = append(p.origin, -1-p.fresh.Len())
 	p.fresh.Append(m.dict.At(last))
 	cost := p.enter(m, last, k, pivot)
@@ -122,11 +111,26 @@ func (p *projection) added(m *model) float64 {
 	return cost
 }
 
-// waited returns the kernel values of a waiting row over the tail of the
-// factor, in the factor's order.
-func (p *projection) waited(m *model, row, j int) []float64 {
-	dim, values := m.dict.Dim(), p.values[row*p.factor.room:]
-	p.x, p.row = grow(p.x, dim), grow(p.row, p.fresh.Len())
+// eliminate returns the row and the pivot of the model's last element, j, the
+// window's current sample.
+func (p *projection) eliminate(m *model, j int) (row []float64, pivot float64) {
+	i := -1
+	if at := m.window.next - 1; at < len(p.waiting) {
+		i = p.waiting[at]
+	}
+	if i < 0 {
+		k := p.gather(p.kernelRow(m, j))
+		return k, p.factor.eliminate(k, m.self[j])
+	}
+	k := p.tailValues(m, i, j)
+	return k, p.factor.eliminateWaiting(i, k, m.self[j])
+}
+
+// tailValues returns the kernel values between the i-th waiting sample, element j, and
+// the tail of the factor, where the factor has them.
+func (p *projection) tailValues(m *model, i, j int) []float64 {
+	values := p.values[i*p.factor.room:]
+	p.x, p.row = grow(p.x, m.dict.Dim()), grow(p.row, p.fresh.Len())
 	kernel.Widen(p.x, m.dict.At(j))
 	p.fresh.Block64(m.kernel, 1, p.x, p.row, p.fresh.Len(), m.threads)
 	m.evals += int64(p.fresh.Len())
