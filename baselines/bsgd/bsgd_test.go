@@ -59,17 +59,18 @@ func TestEqualsTheLiteralAlgorithm(t *testing.T) {
 					c := config(maintenance, 5+4*int(seed%4))
 					c.Schedule = schedule
 					c.Classes = 2 + int(seed%4)
-					follow(t, c, seed)
+					follow(t, splitAt(learner(t, c), 3*int(seed%3)), seed)
 				})
 			}
 		}
 	}
 }
 
-func follow(t *testing.T, c Config, seed uint64) {
+func follow(t *testing.T, l *Learner, seed uint64) {
 	const n = 160
+	c := l.config
 	x, y := stream(seed, n, c.Dim, c.Classes, 1.5)
-	l, o := learner(t, c), &oracle{c: c}
+	o := &oracle{c: c}
 	var sum float64
 	for i := range n {
 		if err := l.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
@@ -91,18 +92,20 @@ func follow(t *testing.T, c Config, seed uint64) {
 // The blocks in which kernel values are computed are no mini-batches.
 func TestStepSizeDoesNotMatter(t *testing.T) {
 	for _, maintenance := range strategies {
-		c := config(maintenance, 12)
-		x, y := stream(9, 300, c.Dim, c.Classes, 1.5)
-		whole, single := learner(t, c), learner(t, c)
-		if err := whole.Step(300, x, y); err != nil {
-			t.Fatal(err)
-		}
-		for i := range y {
-			if err := single.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+		for _, most := range []int{tailMost, 4} {
+			c := config(maintenance, 12)
+			x, y := stream(9, 300, c.Dim, c.Classes, 1.5)
+			whole, single := splitAt(learner(t, c), most), learner(t, c)
+			if err := whole.Step(300, x, y); err != nil {
 				t.Fatal(err)
 			}
+			for i := range y {
+				if err := single.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			compare(t, 300, elements(whole), elements(single), 1e-9)
 		}
-		compare(t, 300, elements(whole), elements(single), 1e-9)
 	}
 }
 
@@ -249,7 +252,7 @@ func TestPolynomialKernel(t *testing.T) {
 		c := config(maintenance, 8)
 		c.Kernel = kernel.Polynomial{Offset: 1, Degree: 3}
 		c.LearningRate = 0.01
-		follow(t, c, 11)
+		follow(t, learner(t, c), 11)
 	}
 }
 

@@ -18,6 +18,7 @@ type Learner struct {
 	maintain maintainer
 	samples  int64 // t
 	f        []float64
+	expected []bool
 	scored   []float64 // of the samples of a step
 	out      kernel.Expansion
 
@@ -82,12 +83,28 @@ func (l *Learner) block(x []float32, y []float64) (int, error) {
 		}
 	}
 	m.evals += m.window.load(m, good, x)
+	if e, ok := l.maintain.(expecter); ok {
+		e.expect(m, l.likely(y[:good]), x)
+	}
 	for i := range good {
 		if err := l.sample(x[i*dim:(i+1)*dim], int(y[i])); err != nil {
 			return i, err
 		}
 	}
 	return good, invalid
+}
+
+// likely returns which of the window's samples violate their margin under the model
+// as it is: nearly always those that will when their turn comes.
+func (l *Learner) likely(y []float64) []bool {
+	m := l.model
+	l.expected = l.expected[:0]
+	for i, v := range y {
+		err := l.scores(m.window.at(i, m.order()))
+		r := loss.Rival(l.f, int(v))
+		l.expected = append(l.expected, err == nil && 1+(l.f[r]-l.f[int(v)]) > 0)
+	}
+	return l.expected
 }
 
 func (l *Learner) check(x []float32, y float64) error {

@@ -20,6 +20,14 @@ type maintainer interface {
 	health(h map[string]float64)
 }
 
+// An expecter prepares for the samples of a block that will probably be added.
+type expecter interface {
+	maintainer
+
+	// expect precedes the samples of a block, row-major in x.
+	expect(m *model, likely []bool, x []float32)
+}
+
 func newMaintainer(c Config) (maintainer, error) {
 	switch c.Maintenance {
 	case Removal:

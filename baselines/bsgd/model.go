@@ -14,7 +14,7 @@ type model struct {
 	kernel  kernel.Kernel
 	dict    *kernel.Points
 	classes int
-	stride  int       // longest row of v: B+1 elements, before maintenance
+	stride  int       // of v: at least B+1 elements, as many as there are before maintenance
 	v       []float64 // classes×stride
 	norm    []float64 // ‖v_j‖² = Σ_c v_cj²
 	self    []float64 // κ(d_j, d_j)
@@ -31,7 +31,7 @@ type model struct {
 const leastScale = 0x1p-40
 
 func newModel(k kernel.Kernel, dim, classes, budget int) *model {
-	stride := budget + 1
+	stride := (budget + 1 + 7) &^ 7 // rows begin at a cache line
 	return &model{
 		kernel: k, dict: kernel.NewPoints(dim), classes: classes, stride: stride,
 		v: make([]float64, classes*stride), norm: make([]float64, 0, stride),

@@ -23,6 +23,14 @@ type projection struct {
 	at     []int // dictionary index of each row of the factor
 	pos    []int // and back
 
+	// The samples that were expected to enter when a block began wait in the factor.
+	// values has their kernel values over the dictionary as it was then, fresh the
+	// elements that entered since.
+	waiting []int     // of each sample of the block, its row of values, −1 for none
+	values  []float64 // row stride factor.room
+	origin  []int     // of each element, its column of values, −1−i for fresh's i-th
+	fresh   *kernel.Points
+
 	x, k, row, q []float64 // buffers
 
 	appends                              int
@@ -49,31 +57,107 @@ const (
 )
 
 func newProjection(budget int, spared int64) *projection {
-	return &projection{factor: factor{room: budget + 1}, spared: spared}
+	return &projection{factor: newFactor(budget + 1), spared: spared}
+}
+
+// expect computes the kernel values of the samples that are likely to enter, and
+// their solutions with the head of the factor. For one sample alone either is bound by
+// the memory that is read, the packed dictionary and L₁₁.
+func (p *projection) expect(m *model, likely []bool, x []float32) {
+	f, dim, order := &p.factor, m.dict.Dim(), m.order()
+	f.settle()
+	if p.fresh == nil {
+		p.fresh = kernel.NewPoints(dim)
+	}
+	p.fresh.Reset()
+	p.origin = p.origin[:0]
+	for j := range order {
+		p.origin = append(p.origin, j)
+	}
+	p.x = grow(p.x, len(likely)*dim)
+	p.waiting = p.waiting[:0]
+	n := 0
+	for i, l := range likely {
+		if !l || order == 0 {
+			p.waiting = append(p.waiting, -1)
+			continue
+		}
+		p.waiting = append(p.waiting, n)
+		kernel.Widen(p.x[n*dim:], x[i*dim:(i+1)*dim])
+		n++
+	}
+	p.values = grow(p.values, n*f.room)
+	m.dict.Block64(m.kernel, n, p.x, p.values, f.room, m.threads)
+	m.evals += int64(n) * int64(order)
+	f.await(n)
+	for i := range n {
+		k, row := p.values[i*f.room:], f.waitingRow(i)
+		for r := range row {
+			row[r] = k[p.at[r]]
+		}
+	}
+	f.solve()
 }
 
 func (p *projection) added(m *model) float64 {
-	cost := p.enter(m, m.order()-1)
+	last := m.order() - 1
+	k, pivot := p.eliminate(m, last)
+	p.origin = append(p.origin, -1-p.fresh.Len())
+	p.fresh.Append(m.dict.At(last))
+	cost := p.enter(m, last, k, pivot)
 	if p.appends++; p.appends%probeEvery == 0 {
 		cost += p.probe(m)
 	}
 	return cost
 }
 
+// eliminate returns the row and the pivot of the model's last element, j, the
+// window's current sample.
+func (p *projection) eliminate(m *model, j int) (row []float64, pivot float64) {
+	i := -1
+	if at := m.window.next - 1; at < len(p.waiting) {
+		i = p.waiting[at]
+	}
+	if i < 0 {
+		k := p.gather(p.kernelRow(m, j))
+		return k, p.factor.eliminate(k, m.self[j])
+	}
+	k := p.tailValues(m, i, j)
+	return k, p.factor.eliminateWaiting(i, k, m.self[j])
+}
+
+// tailValues returns the kernel values between the i-th waiting sample, element j, and
+// the tail of the factor, where the factor has them.
+func (p *projection) tailValues(m *model, i, j int) []float64 {
+	values := p.values[i*p.factor.room:]
+	p.x, p.row = grow(p.x, m.dict.Dim()), grow(p.row, p.fresh.Len())
+	kernel.Widen(p.x, m.dict.At(j))
+	p.fresh.Block64(m.kernel, 1, p.x, p.row, p.fresh.Len(), m.threads)
+	m.evals += int64(p.fresh.Len())
+	p.k = grow(p.k, p.factor.len())
+	for r := p.factor.head; r < len(p.k); r++ {
+		if at := p.origin[p.at[r]]; at >= 0 {
+			p.k[r] = values[at]
+		} else {
+			p.k[r] = p.row[-1-at]
+		}
+	}
+	return p.k
+}
+
 // enter takes element j, the elements before it having been taken, into the
-// factor; if it depends on them, it hands its weight over and leaves the model.
-func (p *projection) enter(m *model, j int) float64 {
-	k := p.gather(p.kernelRow(m, j))
-	pivot := p.factor.eliminate(k, m.self[j])
+// factor, k being its row and pivot its pivot; if it depends on them, it hands its
+// weight over and leaves the model.
+func (p *projection) enter(m *model, j int, k []float64, pivot float64) float64 {
 	if pivot > dependence*m.self[j] {
 		p.factor.append(k, pivot)
 		p.at, p.pos = append(p.at, j), append(p.pos, j)
 		return 0
 	}
-	p.factor.back(k)
+	p.factor.represent(k)
 	cost := float64(m.norm[j] * max(pivot, 0))
 	m.transfer(j, p.scatter(k, 1, m.order()))
-	m.remove(j)
+	p.forget(m, j)
 	p.dependent++
 	return cost
 }
@@ -107,6 +191,14 @@ func (p *projection) leave(m *model, j int) {
 		p.at[p.pos[j]] = j
 	}
 	p.pos = p.pos[:last]
+	p.forget(m, j)
+}
+
+// forget removes element j from the model.
+func (p *projection) forget(m *model, j int) {
+	last := m.order() - 1
+	p.origin[j] = p.origin[last]
+	p.origin = p.origin[:last]
 	m.remove(j)
 }
 
@@ -154,7 +246,9 @@ func (p *projection) probe(m *model) float64 {
 }
 
 // drift returns how far row i of the factor's product is from the Gram
-// matrix: max_j |(L D Lᵀ)_ij − K_ij| / √(K_ii K_jj).
+// matrix: max_j |(L D Lᵀ)_ij − K_ij| / √(K_ii K_jj). It also multiplies the row by the
+// newest column u of the inverse, which the tail's coefficients make up, and
+// counts the error of K_i·u relative to Σ_j |K_ij u_j|.
 func (p *projection) drift(m *model, i int) float64 {
 	k := p.gather(p.kernelRow(m, p.at[i]))
 	p.q = grow(p.q, len(k))
@@ -164,18 +258,30 @@ func (p *projection) drift(m *model, i int) float64 {
 		scale := math.Sqrt(m.self[p.at[i]] * m.self[p.at[r]])
 		worst = max(worst, math.Abs(v-k[r])/scale)
 	}
-	return worst
+	last := len(k) - 1
+	p.factor.inverseColumn(last, p.q)
+	var sum, size float64
+	for r, u := range p.q {
+		sum += float64(k[r] * u)
+		size += math.Abs(float64(k[r] * u))
+	}
+	if i == last {
+		sum--
+	}
+	return max(worst, math.Abs(sum)/size)
 }
 
 // repair factorizes the Gram matrix afresh.
 func (p *projection) repair(m *model) float64 {
 	p.repairs++
 	p.factor.reset()
-	p.at, p.pos = p.at[:0], p.pos[:0]
+	p.at, p.pos, p.waiting = p.at[:0], p.pos[:0], p.waiting[:0]
 	var cost float64
 	for j := 0; j < m.order(); {
 		before := m.order()
-		cost += p.enter(m, j)
+		k := p.gather(p.kernelRow(m, j))
+		cost += p.enter(m, j, k, p.factor.eliminate(k, m.self[j]))
+		p.factor.settle()
 		if m.order() == before {
 			j++
 		}

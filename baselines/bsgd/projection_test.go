@@ -2,7 +2,9 @@ package bsgd
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -31,30 +33,55 @@ func randomGram(rng *rand.Rand, n int) *mat.SymDense {
 }
 
 // A factor that has seen a hundred insertions and deletions is that of the
-// matrix as it stands, and its columns of the inverse are gonum's.
+// matrix as it stands, and its columns of the inverse are gonum's, wherever its
+// tail begins and whether rows had been prepared or not.
 func TestFactor(t *testing.T) {
 	const pool = 40
-	rng := rand.New(rand.NewPCG(1, 2))
-	gram := randomGram(rng, pool)
-	f := factor{room: pool}
-	var rows []int // of gram, in the factor's order
-	for step := range 300 {
-		if len(rows) > 0 && (len(rows) == 20 || rng.IntN(3) == 0) {
-			p := rng.IntN(len(rows))
-			f.delete(p)
-			rows = append(rows[:p], rows[p+1:]...)
-		} else {
-			next := fresh(rng, rows, pool)
-			k := make([]float64, len(rows))
-			for i, r := range rows {
-				k[i] = gram.At(r, next)
+	for _, most := range []int{0, 1, 5, tailMost} {
+		rng := rand.New(rand.NewPCG(1, uint64(most)))
+		gram := randomGram(rng, pool)
+		f := newFactor(pool)
+		f.most = most
+		var rows []int // of gram, in the factor's order
+		var waiting []int
+		for step := range 300 {
+			if rng.IntN(8) == 0 {
+				f.settle()
+				waiting = rng.Perm(pool)[:rng.IntN(6)]
+				f.await(len(waiting))
+				for i, w := range waiting {
+					for r := range f.waitingRow(i) {
+						f.waitingRow(i)[r] = gram.At(rows[r], w)
+					}
+				}
+				f.solve()
 			}
-			pivot := f.eliminate(k, gram.At(next, next))
-			f.append(k, pivot)
-			rows = append(rows, next)
-		}
-		if len(rows) > 0 {
-			checkFactor(t, step, &f, gram, rows)
+			if len(rows) > 0 && (len(rows) == 20 || rng.IntN(3) == 0) {
+				p := rng.IntN(len(rows))
+				f.inverseColumn(p, make([]float64, len(rows)))
+				f.delete(p)
+				rows = append(rows[:p], rows[p+1:]...)
+			} else {
+				next := fresh(rng, rows, pool)
+				k := make([]float64, len(rows))
+				for i, r := range rows {
+					k[i] = gram.At(r, next)
+				}
+				var pivot float64
+				if w := slices.Index(waiting, next); w >= 0 {
+					for i := range f.head {
+						k[i] = math.NaN() // not read
+					}
+					pivot = f.eliminateWaiting(w, k, gram.At(next, next))
+				} else {
+					pivot = f.eliminate(k, gram.At(next, next))
+				}
+				f.append(k, pivot)
+				rows = append(rows, next)
+			}
+			if len(rows) > 0 {
+				checkFactor(t, step, &f, gram, rows)
+			}
 		}
 	}
 }
@@ -85,6 +112,17 @@ func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []i
 			}
 		}
 	}
+	for i, c := range f.coef {
+		for j := range f.head { // K₁₁ c is the tail's row of K
+			got := 0.0
+			for q := range f.head {
+				got += c[q] * gram.At(rows[j], rows[q])
+			}
+			if want := gram.At(rows[j], rows[f.head+i]); math.Abs(got-want) > 1e-12 {
+				t.Fatalf("step %d: coefficients of tail row %d give K_%d = %v, want %v", step, i, j, got, want)
+			}
+		}
+	}
 	var inverse mat.Dense
 	if err := inverse.Inverse(k); err != nil {
 		t.Fatal(err)
@@ -103,31 +141,41 @@ func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []i
 // rate of 1. The Gram matrix is singular in all but name throughout.
 func TestNearDuplicates(t *testing.T) {
 	for _, budget := range []int{16, 129} {
-		c := Config{
-			Kernel: kernel.Gaussian{Bandwidth: 0.6}, Classes: 5, Dim: 2, Regularizer: 1e-6,
-			LearningRate: 1, Schedule: Constant, Budget: budget, Maintenance: Projection,
-		}
-		x, y := stream(1, 5000, 2, 5, 1.5)
-		for i := range x {
-			x[i] *= 0.6
-		}
-		l := learner(t, c)
-		for range 3 {
-			if err := l.Step(len(y), x, y); err != nil {
-				t.Fatal(err)
+		for _, most := range []int{tailMost, 0, 8} {
+			c := Config{
+				Kernel: kernel.Gaussian{Bandwidth: 0.6}, Classes: 5, Dim: 2, Regularizer: 1e-6,
+				LearningRate: 1, Schedule: Constant, Budget: budget, Maintenance: Projection,
 			}
+			x, y := stream(1, 5000, 2, 5, 1.5)
+			for i := range x {
+				x[i] *= 0.6
+			}
+			l := splitAt(learner(t, c), most)
+			for range 3 {
+				if err := l.Step(len(y), x, y); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h := l.Health()
+			t.Logf("B = %d, tail %d: order %d, %v", budget, most, l.Expansion().Order(), h)
+			if err := sound(l); err != nil {
+				t.Error(err)
+			}
+			if h["drift"] > repairAbove || h["repairs"] > 0 || budget == 129 && h["dependent"] == 0 {
+				t.Errorf("B = %d: %v", budget, h)
+			}
+			checkPivots(t, l)
+			checkDegradation(t, l, x, y)
 		}
-		h := l.Health()
-		t.Logf("B = %d: order %d, %v", budget, l.Expansion().Order(), h)
-		if err := sound(l); err != nil {
-			t.Error(err)
-		}
-		if h["drift"] > repairAbove || h["repairs"] > 0 || budget == 129 && h["dependent"] == 0 {
-			t.Errorf("B = %d: %v", budget, h)
-		}
-		checkPivots(t, l)
-		checkDegradation(t, l, x, y)
 	}
+}
+
+// splitAt sets the length of the tail of a projection's factor.
+func splitAt(l *Learner, most int) *Learner {
+	if p, ok := l.maintain.(*projection); ok {
+		p.factor.most = most
+	}
+	return l
 }
 
 // checkDegradation follows 60 more samples: what a projection says it cost is
@@ -152,26 +200,60 @@ func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
 	}
 }
 
-// checkPivots recomputes every pivot from fresh kernel values: none has sunk
-// below what it takes to enter. A pivot is as uncertain as 1e-16 over the
-// smallest one before it: 1e-10.
+// checkPivots compares every pivot with that of the exact factor of the Gram matrix:
+// none has sunk below what it takes to enter. The factor is that of K + E with
+// elements of E no larger than drift, and this changes the pivot of an element, at
+// distance vᵀKv from the span of those before it, by vᵀEv ≤ drift·‖v‖₁².
 func checkPivots(t *testing.T, l *Learner) {
 	t.Helper()
 	p := l.maintain.(*projection)
-	again := newProjection(l.config.Budget, 0)
-	for j := range p.at {
-		row := p.kernelRow(l.model, p.at[j])
-		k := make([]float64, len(again.at))
-		for i, e := range again.at {
-			k[i] = row[e]
-		}
-		pivot := again.factor.eliminate(k, 1)
-		if pivot < dependence/2 || math.Abs(pivot-p.factor.d[j]) > 1e-10 {
-			t.Fatalf("pivot %d is %v, kept as %v", j, pivot, p.factor.d[j])
-		}
-		again.factor.append(k, pivot)
-		again.at = append(again.at, p.at[j])
+	gram := make([][]float64, len(p.at))
+	drift := 0x1p-52 // of the rounded kernel values alone
+	for i, e := range p.at {
+		drift = max(drift, p.drift(l.model, i))
+		gram[i] = append([]float64(nil), p.gather(p.kernelRow(l.model, e))...)
 	}
+	for j, want := range exactPivots(gram) {
+		got, tol := p.factor.d[j], 2*drift*want.norm1*want.norm1
+		if want.pivot < dependence/2 || math.Abs(got-want.pivot) > tol {
+			t.Fatalf("pivot %d is %v, kept as %v; tolerance %.2g", j, want.pivot, got, tol)
+		}
+	}
+}
+
+type exactPivot struct{ pivot, norm1 float64 } // vᵀKv, ‖v‖₁
+
+// exactPivots factorizes K = L D Lᵀ in 200 bits: pivot i is vᵀKv for row v of L⁻¹.
+func exactPivots(gram [][]float64) []exactPivot {
+	number := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }
+	fused := func(s, x, y *big.Float) { s.Sub(s, number(0).Mul(x, y)) }
+	n := len(gram)
+	l, inv, d, out := make([][]*big.Float, n), make([][]*big.Float, n), make([]*big.Float, n), make([]exactPivot, n)
+	for i := range n {
+		l[i], inv[i] = make([]*big.Float, i), make([]*big.Float, i+1)
+		y := make([]*big.Float, i) // row i of L D
+		for j := range i {
+			y[j] = number(gram[i][j])
+			for c := range j {
+				fused(y[j], y[c], l[j][c])
+			}
+			l[i][j] = number(0).Quo(y[j], d[j])
+		}
+		d[i], inv[i][i] = number(gram[i][i]), number(1)
+		for j := range i {
+			fused(d[i], y[j], l[i][j])
+			inv[i][j] = number(0)
+			for c := j; c < i; c++ {
+				fused(inv[i][j], l[i][c], inv[c][j])
+			}
+		}
+		out[i].pivot, _ = d[i].Float64()
+		for _, v := range inv[i] {
+			abs, _ := number(0).Abs(v).Float64()
+			out[i].norm1 += abs
+		}
+	}
+	return out
 }
 
 // A duplicate changes the weights of the dictionary, not its size, and the
@@ -229,5 +311,24 @@ func TestRepair(t *testing.T) {
 			t.Errorf("damage %v: %v repairs", damage, p.repairs-before)
 		}
 		checkPivots(t, l)
+	}
+
+	splitAt(l, 5)
+	for {
+		if err := l.Step(1, x, y); err != nil {
+			t.Fatal(err)
+		}
+		if p.factor.head > 0 && len(p.factor.coef) > 0 {
+			break
+		}
+	}
+	damaged := p.factor.coef[len(p.factor.coef)-1]
+	damaged[0] += 1e-9
+	unseen := true
+	for i := range p.factor.len() {
+		unseen = unseen && p.drift(l.model, i) <= repairAbove
+	}
+	if unseen {
+		t.Error("a damaged coefficient of the tail goes unseen")
 	}
 }

@@ -28,12 +28,17 @@ func (w *window) load(m *model, n int, x []float32) int64 {
 // take moves on to the next sample and returns its kernel values over the
 // dictionary of length order, valid until the next call.
 func (w *window) take(order int) []float64 {
-	k := w.k[w.next*w.stride:][:order]
+	w.next++
+	return w.at(w.next-1, order)
+}
+
+// at returns the kernel values of sample i, valid until the next call of at or take.
+func (w *window) at(i, order int) []float64 {
+	k := w.k[i*w.stride:][:order]
 	w.row = grow(w.row, w.stride)[:order]
 	for j, v := range k {
 		w.row[j] = float64(v)
 	}
-	w.next++
 	return w.row
 }
 
