@@ -22,9 +22,8 @@
 // point of the training set.
 //
 // N·D·p multiply-adds for the features, 2·N·D·C an iteration; 8·N·D bytes. [Train]
-// is a function of its arguments, Seed among them, bit for bit on machines of one
-// class whatever the number of threads, and may be called from several goroutines
-// at once.
+// is a function of its arguments, Seed among them, bit for bit on every machine and
+// with any number of threads, and may be called from several goroutines at once.
 package rff
 
 import (

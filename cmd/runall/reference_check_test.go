@@ -23,7 +23,7 @@ func TestCheckReference(t *testing.T) {
 		t.Fatal("results/reference is not sealed")
 	}
 	if runtime.GOARCH != "amd64" {
-		t.Skip("figures are the same bit for bit on one class of machine")
+		t.Skip("figures, unlike records, are the same bit for bit only on amd64")
 	}
 	t.Chdir(t.TempDir())
 	t.Setenv(data.EnvDir, "/nonexistent")
