@@ -70,13 +70,19 @@ check: lint workflows race slow kubernetes junit image-test
 
 # The tests with the build tag check, with the real data where it is found. They
 # run without the race detector: learned models, allocations and times are those of
-# the build that users run.
-slow golden:
-	$(GO) test -tags check -run Check -timeout 30m $(PKGS)
+# the build that users run. go vet is lint's.
+CHECKED = $(sort $(dir $(shell grep -rl --include='*_test.go' --exclude-dir='_*' '^//go:build check' .)))
 
-# With -short, without what is arithmetic alone.
+slow golden:
+	$(GO) test -tags check -run Check -vet=off -timeout 30m $(CHECKED)
+
+# The packages that start goroutines, take a number of them or lock. With -short,
+# without the tests of one goroutine, which the race detector slows down tenfold.
+CONCURRENT = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
+	'^\s*go |\.Go[^ a-z,]|errgroup|atomic|Mutex|Threads|Workers|threads int' .)))
+
 race:
-	@if [ -n "$(RACE)" ]; then set -x; $(GO) test -short -timeout 30m -race $(PKGS); \
+	@if [ -n "$(RACE)" ]; then set -x; $(GO) test -short -vet=off -timeout 30m -race $(CONCURRENT); \
 	else echo "race detector: no C compiler, left out"; fi
 	@if [ -n "$(OPENBLAS)" ]; then set -x; $(GO) test -tags openblas ./internal/gemm; \
 	else echo "OpenBLAS: not installed, gemm is compared with gonum only"; fi

@@ -99,6 +99,9 @@ func TestSameFileNames(t *testing.T) {
 
 // The real files, where they are.
 func TestPublicSets(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the files are read as TestMNIST reads its own")
+	}
 	for name, rows := range map[string][2]int{"fashion-mnist": {60000, 10000}, "letter": {16000, 4000}, "satimage": {4435, 2000}} {
 		t.Run(name, func(t *testing.T) { checkPublic(t, name, rows) })
 	}

@@ -623,6 +623,9 @@ func TestFortranOrder(t *testing.T) {
 // TestHostileArrays: what a header promises costs no memory, and an archive's array no
 // more than its elements.
 func TestHostileArrays(t *testing.T) {
+	if raceEnabled {
+		t.Skip("reading alone")
+	}
 	dir := t.TempDir()
 	huge := npy("<f8", false, []int{1 << 13, 1 << 14}, []float64{1, 2, 3})
 	bomb := append(npy("|u1", false, []int{4, 2}, []byte("abcdefgh")), make([]byte, 64<<20)...)

@@ -16,6 +16,9 @@ import (
 // Training that is stopped within a large step, or within the last one, does not
 // wait for its end, and goes on bit for bit.
 func TestStopWithinAStep(t *testing.T) {
+	if raceEnabled {
+		t.Skip("half a minute of arithmetic, of one goroutine that asks its context")
+	}
 	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := table(2099, "multi-logistic", 31)
 	write(t, path, []byte(strings.Join(rows, "\n")))

@@ -122,6 +122,9 @@ func TestMultidist(t *testing.T) {
 // elements in M steps: by then the learner must have noticed, computed P
 // afresh, counted that, and be right again.
 func TestCorruptedInverse(t *testing.T) {
+	if raceEnabled {
+		t.Skip("arithmetic alone")
+	}
 	set := multidist(t)
 	type spoiler func(r *rand.Rand, g *inverseGram)
 	for name, spoil := range map[string]spoiler{

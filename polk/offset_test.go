@@ -16,6 +16,9 @@ import (
 // still has 64 steps at 10⁸; some are just within what Block64 leaves to
 // products, where the Gram matrix has its largest errors.
 func TestTrainingFarFromOrigin(t *testing.T) {
+	if raceEnabled {
+		t.Skip("arithmetic alone")
+	}
 	const steps, n = 150, 32
 	for _, budget := range []Parsimony{0.05, 1e-4} {
 		for _, offset := range []float64{10, 50, 100, 1000, 1e5, 1e8} {

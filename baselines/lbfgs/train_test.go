@@ -319,6 +319,9 @@ func TestUnreachableTolerance(t *testing.T) {
 // TestTrace: every iteration is told, the last one's figures are the result's,
 // and the model after so many iterations has the objective that was told.
 func TestTrace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone; TestThreads has the threads")
+	}
 	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
 		c, x, y := threeClasses(l)
 		var objectives, gaps []float64

@@ -88,7 +88,8 @@ func (m machine) reproduce(t *testing.T, dir string, specs []string) *record.Col
 		args = append(args, m.emulator)
 	}
 	program, results := filepath.Join(t.TempDir(), "runall"), t.TempDir()
-	build := exec.Command("go", "build", "-tags", m.tags, "-o", program, ".")
+	// -trimpath, as in TestCheckARM64 and make image, so that they share compiled packages.
+	build := exec.Command("go", "build", "-trimpath", "-tags", m.tags, "-o", program, ".")
 	build.Env = append(os.Environ(), append(m.build, "CGO_ENABLED=0")...)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -14,6 +14,7 @@ import (
 )
 
 func TestExport(t *testing.T) {
+	sequential(t)
 	results := madeUp(t, experiments.ProfileSmoke)
 	for format, want := range map[string]string{"csv": "objective_name,solver_name,", "latex": `\begin{document}`, "benchstat": "ns/op\t4 %error\t0.1 train-risk\t"} {
 		code, stdout, stderr := call(t, "export", "--format", format, "--results", results)

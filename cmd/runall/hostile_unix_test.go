@@ -60,6 +60,7 @@ func (g *guarded) check(t *testing.T, shown string) {
 // TestHostileResults: links of a results folder that lead out of it are neither
 // read nor written through, whatever the command.
 func TestHostileResults(t *testing.T) {
+	sequential(t)
 	writes := func(g *guarded) [][]string {
 		return [][]string{{"reproduce", "multidist-ksvm", "--profile", "smoke"}, {"report", "--out", harness.ReportDir(g.results)}}
 	}
@@ -99,6 +100,7 @@ func TestHostileResults(t *testing.T) {
 // TestHostileFiles: what is named like a record and is a link, a pipe or a device
 // is named as such and not opened, and what is made is made of the others.
 func TestHostileFiles(t *testing.T) {
+	sequential(t)
 	g := newGuarded(t)
 	records := harness.RecordsDir(g.results)
 	if err := os.Symlink(filepath.Join(g.outside, "precious"), filepath.Join(records, "link.jsonl")); err != nil {

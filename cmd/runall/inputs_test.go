@@ -23,6 +23,7 @@ var linked = map[string]func(old, new string) error{
 // TestOutputIsInput: no command writes over a file that it reads, under any name,
 // and says so before it reads anything.
 func TestOutputIsInput(t *testing.T) {
+	sequential(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights")
 	}

@@ -120,7 +120,7 @@ func hiddenIn(t *testing.T, dir string) (paths []string) {
 func TestCheck32Bit(t *testing.T) {
 	for _, arch := range []string{"386", "arm"} {
 		program := filepath.Join(t.TempDir(), "runall")
-		build := exec.Command("go", "build", "-o", program, ".")
+		build := exec.Command("go", "build", "-trimpath", "-o", program, ".")
 		build.Env = append(os.Environ(), "GOARCH="+arch, "GOOS=linux", "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", arch, err, out)

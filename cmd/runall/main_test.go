@@ -84,7 +84,17 @@ evaluation: {every: 2000, tail: 5, train_limit: 500}
 	return path
 }
 
+// sequential skips a test under -short, as make race has it: what it runs is one goroutine,
+// or concurrent in a way that another test is.
+func sequential(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: the race detector has nothing to find, and makes it slow")
+	}
+}
+
 func TestWrongUse(t *testing.T) {
+	sequential(t)
 	broken := filepath.Join(t.TempDir(), "broken.yaml")
 	if err := os.WriteFile(broken, []byte("name: broken\nnonsense: 1\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -157,6 +167,7 @@ func TestMaxSeeds(t *testing.T) {
 }
 
 func TestListings(t *testing.T) {
+	sequential(t)
 	for _, args := range [][]string{
 		{"list", "specs"}, {"list", "datasets"}, {"list", "methods"}, {"list", "profiles"},
 		{"data", "status"}, {"data", "status", "multidist"}, {"data", "verify", "multidist"},

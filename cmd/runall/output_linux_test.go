@@ -12,6 +12,7 @@ import (
 
 // TestFullOutput: a command that can't write what it prints has failed.
 func TestFullOutput(t *testing.T) {
+	sequential(t)
 	results := madeUp(t, experiments.ProfileSmoke)
 	rows := put(t, "rows.csv", trees(1200)...)
 	model := t.TempDir() + "/model"

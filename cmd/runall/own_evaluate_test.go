@@ -107,6 +107,7 @@ func TestEvaluateJSON(t *testing.T) {
 // many classes the ten that do worst, and the largest confusions, while --json has
 // all.
 func TestEvaluateText(t *testing.T) {
+	sequential(t)
 	model, file := filepath.Join(t.TempDir(), "m"), put(t, "trees.csv", trees(900)...)
 	must(t, "train", file, "--label", "last", "--out", model)
 	lines := strings.Split(must(t, "evaluate", model, file), "\n")

@@ -11,6 +11,7 @@ import (
 // A flag that has no effect beside another, or on this model and these rows, is a
 // usage error that names it; nothing is written.
 func TestFlagsWithoutEffect(t *testing.T) {
+	sequential(t)
 	dir := t.TempDir()
 	rows := trees(1500)
 	file, bad := put(t, "trees.csv", rows...), put(t, "bad.csv", append(rows[:1300:1300], "1,2,fir\n")...)

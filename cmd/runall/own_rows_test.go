@@ -85,6 +85,7 @@ func labelled(n int, labels ...string) []string {
 // Labels of classes are text: what is written differently is a class of its own
 // or refused by name, and predictions have labels as they are written.
 func TestLabelsAreText(t *testing.T) {
+	sequential(t)
 	tests := []struct {
 		labels, want, refused string
 	}{
@@ -145,6 +146,7 @@ func TestLabelsAreText(t *testing.T) {
 // The rule for 1, +1 and 1.0 is the same in files, in --classes and in specs, and
 // so is the refusal of what it does not make the same.
 func TestLabelsOfFlagsAndSpecs(t *testing.T) {
+	sequential(t)
 	file := put(t, "rows.csv", labelled(300, "1", "2")...)
 	want := trained(t, file, "--label", "last")
 	same := map[string][]string{
@@ -325,6 +327,7 @@ func relabelled(rows []string, header bool) string {
 
 // --header is a choice, a spec has it, and a LIBSVM file has no header.
 func TestHeaderFlag(t *testing.T) {
+	sequential(t)
 	file := put(t, "rows.csv", append([]string{"elm,5,6\n"}, pandasRows(60, func(i int) string { return []string{"elm", "oak"}[i%2] }, true)...)...)
 	if spec, flag := trained(t, file, "--spec", put(t, "s.yaml", "header: yes\n")), trained(t, file, "--header", "yes"); string(spec) != string(flag) {
 		t.Error("the spec's header is not the flag's")

@@ -119,6 +119,7 @@ func TestResumeUnfinished(t *testing.T) {
 }
 
 func TestOwnDataWrongUse(t *testing.T) {
+	sequential(t)
 	file, model := put(t, "trees.csv", trees(200)...), filepath.Join(t.TempDir(), "m.polk")
 	must(t, "train", file, "--label", "last", "--out", model)
 	broken := put(t, "m.polk", "not a model")

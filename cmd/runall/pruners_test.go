@@ -45,6 +45,7 @@ func prunerProcess(mode string) {
 // TestCompareProcess: a process takes part in a tournament, time in it is told, and
 // finished runs are not repeated.
 func TestCompareProcess(t *testing.T) {
+	sequential(t)
 	t.Setenv(asPruner, "works")
 	dir := t.TempDir()
 	spec := writeFile(t, "tiny.yaml", tinyTournament)

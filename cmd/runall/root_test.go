@@ -66,6 +66,7 @@ func TestHelpFits(t *testing.T) {
 
 // TestOldNames: a command does the same under its old name, and says the new one.
 func TestOldNames(t *testing.T) {
+	sequential(t)
 	results := madeUp(t, experiments.ProfileSmoke)
 	gone := t.TempDir() + "/gone"
 	tests := map[string]struct {

@@ -193,6 +193,7 @@ func TestSealRefusesToCopy(t *testing.T) {
 }
 
 func TestSealInPlace(t *testing.T) {
+	sequential(t)
 	results := madeUp(t, experiments.ProfileSmoke)
 	seal := func() (int, string, string) { return call(t, "seal", "--results", results) }
 	if code, _, stderr := call(t, "seal", "--results", t.TempDir()); code != harness.ExitIncomplete || !strings.Contains(stderr, "no records") {

@@ -153,6 +153,7 @@ func TestVerifyDamaged(t *testing.T) {
 // TestVerifyFormats judges made-up records in every format: the counts are those
 // of JSON, and the JUnit file has as many errors as claims lack runs.
 func TestVerifyFormats(t *testing.T) {
+	sequential(t)
 	results := madeUp(t, experiments.ProfileSmoke)
 	verify := func(args ...string) string {
 		code, stdout, stderr := call(t, append([]string{"verify", "--results", results}, args...)...)

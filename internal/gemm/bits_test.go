@@ -299,6 +299,9 @@ func backendBits() *hashes {
 //
 //	go test ./internal/gemm -run TestRecordedBits -update
 func TestRecordedBits(t *testing.T) {
+	if raceEnabled {
+		t.Skip("arithmetic alone: TestSameBits has the threads")
+	}
 	if *update {
 		h := backendBits()
 		var b strings.Builder

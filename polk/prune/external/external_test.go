@@ -325,6 +325,9 @@ func TestCommand(t *testing.T) {
 
 // The conformance suite passes over a process, with the inverse and without.
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: one question at a time, as in TestSameBits")
+	}
 	for _, name := range []string{"komp-order", "pairs", "halves"} {
 		t.Run(name, func(t *testing.T) { prunetest.Run(t, served(t, name), prune.Params{"order": 7}) })
 	}
