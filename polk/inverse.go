@@ -4,11 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
-	"gonum.org/v1/gonum/mat"
-
+	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 )
@@ -196,34 +192,27 @@ func (g *inverseGram) append(row []float64, self float64) {
 // invert computes P from K by a Cholesky factorization. It reports false, with no
 // P to be used, if a pivot is below tol times its diagonal element: then K is
 // numerically singular.
-func (g *inverseGram) invert(tol float64) bool {
+func (g *inverseGram) invert(tol float64, threads int) bool {
 	m := g.order
 	g.rank = 0
-	if m == 0 {
-		return true
-	}
-	a := blas64.Symmetric{Uplo: blas.Upper, N: m, Stride: m, Data: make([]float64, m*m)}
+	l, inv := make([]float64, m*m), make([]float64, m*m)
 	for i := range m {
-		copy(a.Data[i*m:(i+1)*m], g.gramRow(i))
+		copy(l[i*m:(i+1)*m], g.gramRow(i))
 	}
-	t, ok := lapack64.Potrf(a)
-	if !ok {
+	if !factor.Cholesky(m, l, m, threads) {
 		return false
 	}
 	// A squared pivot is the squared distance of an element to the span of those
 	// before it.
 	for i := range m {
-		if d := t.Data[i*m+i]; !(d*d >= tol*g.gramRow(i)[i]) {
+		if d := l[i*m+i]; !(d*d >= tol*g.self[i]) {
 			return false
 		}
 	}
-	lapack64.Potri(t)
-	for i := range m {
-		for j := i; j < m; j++ {
-			v := t.Data[i*m+j]
-			g.base[i*g.stride+j], g.base[j*g.stride+i] = v, v
-		}
-	}
+	// P = L⁻ᵀ·L⁻¹: the products of the columns of L⁻¹.
+	factor.InvertLower(m, l, m, inv, m, threads)
+	transpose(l, inv, m, m)
+	gemm.MulABT(m, m, m, 1, l, m, l, m, 0, g.base, g.stride, threads)
 	g.readDiagonal()
 	return true
 }
@@ -232,19 +221,12 @@ func (g *inverseGram) invert(tol float64) bool {
 // pivoting leaves over at tolerance tol: the squared distance of each to the
 // span of the others is at most tol times the largest diagonal element.
 func (g *inverseGram) dependent(tol float64) []int {
-	a := mat.NewSymDense(g.order, nil)
-	var largest float64
+	a := make([]float64, g.order*g.order)
 	for i := range g.order {
-		largest = max(largest, g.gramRow(i)[i])
+		copy(a[i*g.order:(i+1)*g.order], g.gramRow(i))
 	}
-	for i := range g.order {
-		for j := i; j < g.order; j++ {
-			a.SetSym(i, j, g.gramRow(i)[j])
-		}
-	}
-	var c mat.PivotedCholesky
-	c.Factorize(a, tol*largest)
-	return c.ColumnPivots(nil)[c.Rank():]
+	order, rank := factor.Pivots(g.order, a, g.order, tol*slices.Max(g.self[:g.order]))
+	return order[rank:]
 }
 
 // coefficients returns the c that minimizes ‖κ(x, ·) − Σ c_i κ(d_i, ·)‖² and
@@ -330,7 +312,7 @@ func (k *komp) probeResidual() float64 {
 func (k *komp) repair(b *batch) {
 	k.health.Repairs++
 	var out []dropped
-	for tol := singular; !k.inverse.invert(singular); tol *= 10 {
+	for tol := singular; !k.inverse.invert(singular, k.threads); tol *= 10 {
 		out = k.drop(b, k.inverse.dependent(tol), out)
 	}
 	// Norms are added, not squares: the errors of several elements need not be

@@ -141,6 +141,36 @@ func InvertLower(n int, l []float64, ldl int, inv []float64, ldi, threads int) {
 	}
 }
 
+// Pivots returns the order in which a Cholesky factorization of the symmetric n×n matrix
+// A, of row stride lda, with diagonal pivoting takes the elements, and the rank, how many
+// it takes before all pivots that are left, squared distances from the span of those
+// taken, are at most tol. It destroys A.
+func Pivots(n int, a []float64, lda int, tol float64) (order []int, rank int) {
+	order = make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	// Invariant: A over order[rank:] is the Schur complement over order[:rank].
+	for ; rank < n; rank++ {
+		best := rank
+		for i := rank + 1; i < n; i++ {
+			if e, o := order[best], order[i]; a[o*lda+o] > a[e*lda+e] {
+				best = i
+			}
+		}
+		order[rank], order[best] = order[best], order[rank]
+		p := order[rank]
+		pivot := a[p*lda+p]
+		if !(pivot > tol) {
+			return order, rank
+		}
+		for _, i := range order[rank+1:] {
+			gemm.Axpy(-a[i*lda+p]/pivot, a[p*lda:p*lda+n], a[i*lda:i*lda+n])
+		}
+	}
+	return order, rank
+}
+
 // dot returns Σ x[i]·y[i], in four sums: vectors are too short here for gemm.Dot to pay.
 func dot(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64

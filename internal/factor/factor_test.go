@@ -490,3 +490,28 @@ func BenchmarkFactor(b *testing.B) {
 		})
 	}
 }
+
+// TestPivots: the order and the rank are those of gonum's factorization with diagonal
+// pivoting, which takes the first of equal pivots, too.
+func TestPivots(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "n")
+		rank := rapid.IntRange(1, n).Draw(t, "rank")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		b := mat.NewDense(n, rank, nil)
+		for i := range n {
+			for j := range rank {
+				b.Set(i, j, r.NormFloat64())
+			}
+		}
+		a := mat.NewSymDense(n, nil)
+		a.SymOuterK(1, b)
+		const tol = 1e-6
+		var want mat.PivotedCholesky
+		want.Factorize(a, tol)
+		order, got := Pivots(n, mat.DenseCopyOf(a).RawMatrix().Data, n, tol)
+		if got != want.Rank() || !slices.Equal(order[:got], want.ColumnPivots(nil)[:got]) {
+			t.Fatalf("%d pivots %v, want %d %v", got, order, want.Rank(), want.ColumnPivots(nil))
+		}
+	})
+}

@@ -33,16 +33,12 @@ var exemptions = []struct {
 
 	{"polkrepro/internal/portable Pow", "math.Pow", "of arguments for which it is exact"},
 	{"polkrepro/polk komp.plausible", "rand.NormFloat64", "compared with a bound far above rounding, for any numbers drawn"},
-
-	{"polkrepro/polk inverseGram.dependent", "mat.", factors},
-	{"polkrepro/polk inverseGram.invert", "lapack64.", factors},
 }
 
 const (
 	counts  = "counts: whole numbers below 2⁵³, whose products are exact"
 	exactly = "float64 products of two float32 are exact"
 	printed = "the paper's algorithms as it prints them, for tests"
-	factors = "of repairs of the inverse kernel matrix, by LAPACK"
 )
 
 // TestRecordedPackages reports where the packages that decide a record's bits have results
