@@ -10,172 +10,93 @@ import (
 // The loop of Algorithm 1 (lines 2 to 14 in algorithm1.go). Letters refer to the
 // derivation in komp.go.
 
-// newStage is the state of removeNew.
-type newStage struct {
-	// [R̂ over the new elements | U], with U the product of all reflections: the
-	// part of R̂ over the dictionary is U·(−L⁻¹·Tᵀ), and is not formed until
-	// removeAny needs it.
-	rows       rowFactor
-	coeffT     []float64 // M×n: T
-	oldAtStart []float64 // M×n: (−L⁻¹·Tᵀ)ᵀ
-	oldGain    []float64 // ρ_k of (e), squared norms of its rows
-	moved      []float64 // C×n: the sum of (d) is oldAtStart·movedᵀ
-	oldNow     []float64 // M×rows: what is left of R̂ over the dictionary, transposed
-	fullBound  float64   // oldBound for all of the budget
-}
+// maxTaken bounds the removals whose columns are kept until the others get theirs.
+const maxTaken = 64
 
-// cheapest returns the element j* whose removal adds least to the squared error,
-// the first of equals, and what it adds: ‖w_j‖²/Q_jj (line 6, by (a)).
-func cheapest(norm2, invDiag []float64, present []bool) (best int, cost float64) {
-	cost = math.Inf(1)
-	for j, on := range present {
-		if on {
-			if v := norm2[j] / invDiag[j]; v < cost {
-				best, cost = j, v
-			}
-		}
-	}
-	return best, cost
-}
-
-// removeNew removes new elements for as long as the cheapest of all is a new one,
-// which it knows from the bound (e), and gives the dictionary's weights all of
-// their changes at the end (d). It reports whether no element can be removed any
-// more; otherwise removeAny goes on from the state that it leaves.
-func (k *komp) removeNew(b *batch, eps2 float64) bool {
-	n, m, c := b.n, k.inverse.order, k.f.Outputs
-	s := &k.newStage
-	k.enterNewStage(b, eps2)
-	weights, norm2, invDiag, present := k.weights[m*c:], k.norm2[m:], k.invDiag[m:], k.present[m:]
-	before, count, stopped := k.spent, 0, true
-	// Invariant: weights, norm2 and invDiag are right for the new elements that
-	// are left; for the dictionary they are those of the start, and s.moved has
-	// what is missing.
-	for {
-		i, cost := cheapest(norm2, invDiag, present)
-		if k.left <= k.minOrder || !(k.spent+cost <= eps2) {
-			break
-		}
-		// The bound for all of the budget is the lowest there can be: most of the
-		// time it settles the matter without a pass over the dictionary.
-		if !(cost < s.fullBound) && !(cost < k.oldBound(k.spent-before)) {
-			stopped = false
-			break
-		}
-		k.spent += cost
-		k.removed = append(k.removed, m+b.samples[i])
-		count++
-		k.left--
-		present[i] = false
-		out := s.rows.take(i)
-		k.downdate(i, out[:n], weights, norm2, invDiag, present, nil, &s.rows)
-		// (d): w_D −= o_D·w_i/o_i. o over the dictionary is oldAtStart times the row of U
-		// in out[n:]; only that row's share is summed now, and one product at the end
-		// applies all of them.
-		for q, v := range weights[i*c : (i+1)*c] {
-			axpy(v/out[i], out[n:], s.moved[q*n:(q+1)*n])
-		}
-	}
-	if count > 0 {
-		gemm.MulABT(m, c, n, -1, s.oldAtStart, n, s.moved, n, 1, k.weights, c, k.threads)
-	}
-	if stopped && (k.left <= k.minOrder || !(k.spent+k.oldBound(k.spent-before) <= eps2)) {
-		return true
-	}
-	k.enterAll(n)
-	return false
-}
-
-// enterNewStage sets up the state of removeNew.
-func (k *komp) enterNewStage(b *batch, eps2 float64) {
-	n, m, c := b.n, k.inverse.order, k.f.Outputs
-	s := &k.newStage
-	cols := 2 * n
-	if m == 0 {
-		cols = n // no dictionary to apply U to
-	}
-	s.rows.reset(n, cols)
-	for i := range n {
-		row := s.rows.row(i)
-		copy(row, k.cholInv[i*n:i*n+i+1])
-		if m > 0 {
-			row[n+i] = 1
-		}
-	}
-	s.moved = grow(s.moved, c*n)
-	clear(s.moved)
-	s.oldGain = grow(s.oldGain, m)
-	s.coeffT, s.oldAtStart = grow(s.coeffT, m*n), grow(s.oldAtStart, m*n)
-	transpose(s.coeffT, k.coeff, n, m)
-	gemm.MulABT(m, n, n, -1, s.coeffT, n, k.cholInv, n, 0, s.oldAtStart, n, k.threads)
-	for j := range m {
-		row := s.oldAtStart[j*n : (j+1)*n]
-		s.oldGain[j] = gemm.Dot(row, row)
-	}
-	s.fullBound = k.oldBound(eps2 - k.spent)
-}
-
-// oldBound returns a lower bound (e) of what the removal of a dictionary element
-// can cost after new ones have been removed at a squared error of r2.
-func (k *komp) oldBound(r2 float64) float64 {
-	// What rounding may add to a cost that hangs on the last bit.
-	const slack = 1 - 1e-9
-	bound := math.Inf(1)
-	for j, gain := range k.newStage.oldGain {
-		// (e): the weight moves by at most √(ρ·r²), the diagonal rises by at most ρ.
-		norm := max(0, math.Sqrt(k.norm2[j])-math.Sqrt(gain*r2))
-		bound = min(bound, norm*norm/(k.inverse.diag[j]+gain))
-	}
-	return float64(slack * bound)
-}
-
-// enterAll sets up Q = P̂ + R̂ᵀR̂ over all elements that removeNew has left, of
-// which only the diagonal is formed.
-func (k *komp) enterAll(n int) {
-	m, c := k.inverse.order, k.f.Outputs
-	total, s := m+n, &k.newStage
-	k.oldDiag = grow(k.oldDiag, total)
-	clear(k.oldDiag[m:])
+// startLoop sets up Q = P + RᵀR over all M+n elements (c), of which only the
+// diagonal is formed.
+func (k *komp) startLoop(b *batch) {
+	n, m := b.n, k.inverse.order
+	total := m + n
+	k.oldDiag, k.price, k.spread, k.applied = grow(k.oldDiag, total), grow(k.price, total), grow(k.spread, total), grow(k.applied, total)
 	copy(k.oldDiag, k.inverse.diag[:m])
-	rows := s.rows.rows
-	k.newRows.reset(rows, total)
-	if m > 0 {
-		// The rows of U that are left, times −L⁻¹·Tᵀ.
-		s.oldNow = grow(s.oldNow, m*rows)
-		gemm.MulABT(m, rows, n, 1, s.oldAtStart, n, s.rows.data[n:], s.rows.cols, 0, s.oldNow, rows, k.threads)
-	}
-	for i := range rows {
+	clear(k.oldDiag[m:])
+	clear(k.applied)
+	k.taken, k.outs, k.shares = 0, k.outs[:0], k.shares[:0]
+	k.newRows.reset(n, total)
+	k.scratch = grow(k.scratch, m)
+	copy(k.invDiag[:m], k.inverse.diag)
+	for i := range n {
 		row := k.newRows.row(i)
-		for j := range m {
-			row[j] = s.oldNow[j*rows+i]
+		inv := k.cholInv[i*n : i*n+i+1]
+		copy(row[m:], inv)
+		for q, v := range inv {
+			gemm.Axpy(-v, k.coeff[q*m:(q+1)*m], row[:m])
 		}
-		copy(row[m:], s.rows.row(i)[:n])
+		gemm.Product(k.scratch, row[:m], row[:m])
+		gemm.Axpy(1, k.scratch, k.invDiag[:m])
 	}
 	for j := range m {
-		k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
 		k.invDiagFloor[j] = 1 / k.inverse.self[j]
-		k.invDiag[j] = max(k.oldDiag[j]+k.newRows.columnNorm(j), k.invDiagFloor[j])
+		k.invDiag[j] = max(k.invDiag[j], k.invDiagFloor[j])
+	}
+	for j := range total {
+		k.reprice(j)
 	}
 }
 
-// removeAny is the loop over all elements: while the cheapest removal keeps the
+// remove is the loop over all elements: while the cheapest removal keeps the
 // squared error within eps2, it removes that element and refits the weights of
 // the others.
-func (k *komp) removeAny(b *batch, eps2 float64) {
-	for {
-		j, cost := cheapest(k.norm2, k.invDiag, k.present)
-		if k.left <= k.minOrder || !(k.spent+cost <= eps2) {
-			return
+//
+// Invariant: price[j] is at most √(‖w_j‖²/Q_jj), and just that if all removals are
+// applied to element j. So the least price tells j* (line 6, by (a)) once it is exact.
+func (k *komp) remove(b *batch, eps2 float64) {
+	for k.left > k.minOrder {
+		j := k.cheapest()
+		if j < 0 {
+			break
+		}
+		if k.applied[j] < k.taken {
+			k.catchUp(j)
+			continue
+		}
+		cost := k.norm2[j] / k.invDiag[j]
+		if !(k.spent+cost <= eps2) {
+			break
 		}
 		k.spent += cost
-		k.eliminate(b, j)
+		if k.taken == maxTaken {
+			k.settle()
+		}
+		k.take(b, j)
 	}
+	k.settle()
+}
+
+// cheapest returns the element with the least price, the first of equals, or −1.
+func (k *komp) cheapest() int {
+	best, least := -1, math.Inf(1)
+	for j, v := range k.price {
+		if v < least {
+			best, least = j, v
+		}
+	}
+	return best
 }
 
 // eliminate takes element j out of Q and gives its weights to the others.
 func (k *komp) eliminate(b *batch, j int) {
-	m := k.inverse.order
+	k.take(b, j)
+	k.settle()
+}
+
+// take takes element j, whose weights and Q_jj are right, out of P̂ and R̂, and
+// notes what the others get: catchUp and settle give it to them.
+func (k *komp) take(b *batch, j int) {
+	m, c := k.inverse.order, k.f.Outputs
 	k.present[j] = false
+	k.price[j] = math.Inf(1)
 	k.left--
 	var out []float64
 	if j < m {
@@ -187,7 +108,75 @@ func (k *komp) eliminate(b *batch, j int) {
 			k.removed = append(k.removed, m+sample)
 		}
 	}
-	k.downdate(j, out, k.weights, k.norm2, k.invDiag, k.present, k.oldDiag, &k.newRows)
+	k.outs = append(k.outs, out...)
+	for _, v := range k.weights[j*c : (j+1)*c] {
+		k.shares = append(k.shares, v/out[j])
+	}
+	k.taken++
+	share := math.Sqrt(k.norm2[j]) / math.Abs(out[j])
+	for i, v := range out {
+		k.price[i] -= float64(share * k.spread[i] * math.Abs(v)) // (d)
+	}
+}
+
+// catchUp is (b) for the weights and the diagonal of element j, for all removals
+// that it has not had yet.
+func (k *komp) catchUp(j int) {
+	c, total := k.f.Outputs, k.newRows.cols
+	w := k.weights[j*c : (j+1)*c]
+	var lost float64
+	for s := k.applied[j]; s < k.taken; s++ {
+		v := k.outs[s*total+j]
+		k.outs[s*total+j] = 0 // settle must not apply it again
+		lost += float64(v * v)
+		axpy(-v, k.shares[s*c:(s+1)*c], w)
+	}
+	k.applied[j] = k.taken
+	k.update(j, lost)
+}
+
+// settle is catchUp for all elements, in one product.
+func (k *komp) settle() {
+	c, total, t := k.f.Outputs, k.newRows.cols, k.taken
+	if t == 0 {
+		return
+	}
+	k.outsT, k.sharesT = grow(k.outsT, total*t), grow(k.sharesT, c*t)
+	transpose(k.outsT, k.outs, t, total)
+	transpose(k.sharesT, k.shares, t, c)
+	gemm.MulABT(total, c, t, -1, k.outsT, t, k.sharesT, t, 1, k.weights, c, k.threads)
+	for j, on := range k.present {
+		if on {
+			k.update(j, sumSquares(k.outsT[j*t:(j+1)*t]))
+		}
+	}
+	clear(k.applied)
+	k.taken, k.outs, k.shares = 0, k.outs[:0], k.shares[:0]
+}
+
+// update brings norm, Q_jj and price of element j up to date, whose weights are and
+// from whose Q_jj removals have taken lost.
+func (k *komp) update(j int, lost float64) {
+	// A difference that keeps a thousandth of the diagonal has lost three digits
+	// of it. Below that it is summed up afresh, which takes n multiplications and
+	// loses none.
+	const trusted = 1e-3
+	if lost > 0 {
+		left := k.invDiag[j] - lost
+		if !(left > trusted*k.invDiag[j]) {
+			left = k.oldDiag[j] + k.newRows.columnNorm(j)
+		}
+		// Q_jj is at least 1/κ(x_j, x_j), whatever rounding says.
+		k.invDiag[j] = max(left, k.invDiagFloor[j])
+		k.norm2[j] = sumSquares(k.weights[j*k.f.Outputs : (j+1)*k.f.Outputs])
+	}
+	k.reprice(j)
+}
+
+// reprice sets the price of element j to what it costs.
+func (k *komp) reprice(j int) {
+	k.spread[j] = 1 / math.Sqrt(k.invDiag[j])
+	k.price[j] = math.Sqrt(k.norm2[j]) * k.spread[j]
 }
 
 // takeOld takes dictionary element j out of P̂ + R̂ᵀR̂ and returns the o that goes,
@@ -232,38 +221,6 @@ func (k *komp) oldColumn(j int) []float64 {
 	k.goneOld = append(k.goneOld, j)
 	scale(1/math.Sqrt(max(x[j], k.invDiagFloor[j])), x)
 	return x
-}
-
-// downdate is (b) for weights and diagonal: it takes removed element j, whose
-// scaled column of the inverse is out, out of the weights with squared norms norm2
-// and out of the diagonal invDiag, which is that of oldDiag (nil for zeros) plus
-// rowsᵀ·rows.
-func (k *komp) downdate(j int, out, weights, norm2, invDiag []float64, present []bool, oldDiag []float64, rows *rowFactor) {
-	// A difference that keeps a thousandth of the diagonal has lost three digits
-	// of it. Below that it is summed up afresh, which takes n multiplications and
-	// loses none.
-	const trusted = 1e-3
-	c := k.f.Outputs
-	wj := weights[j*c : (j+1)*c]
-	inv := 1 / out[j]
-	// Q_ii is at least 1/κ(x_i, x_i), whatever rounding says.
-	floor := k.invDiagFloor[len(k.invDiagFloor)-len(invDiag):]
-	for i, v := range out {
-		if v == 0 || !present[i] {
-			continue
-		}
-		left := invDiag[i] - float64(v*v)
-		if !(left > trusted*invDiag[i]) {
-			left = rows.columnNorm(i)
-			if oldDiag != nil {
-				left += oldDiag[i]
-			}
-		}
-		invDiag[i] = max(left, floor[i])
-		wi := weights[i*c : (i+1)*c]
-		axpy(-v*inv, wj, wi)
-		norm2[i] = sumSquares(wi)
-	}
 }
 
 // A rowFactor is a matrix R of which RᵀR is meant, so that orthogonal

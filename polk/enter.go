@@ -147,6 +147,8 @@ func (s *withInverse) enterLoop(t []float64, d, self float64) {
 	s.invDiagFloor = append(s.invDiagFloor[:len(t)], 1/self)
 	s.oldDiag = append(s.oldDiag[:len(t)], 0)
 	s.present = append(s.present[:len(t)], true)
+	s.price, s.spread = append(s.price[:len(t)], 0), append(s.spread[:len(t)], 0) // not used: a pruner asks for Cost
+	s.applied = append(s.applied[:len(t)], 0)
 	s.left++
 }
 

@@ -7,8 +7,7 @@ import (
 
 // Algorithm 1 as fast as this package can do it: the same removals in the same
 // order and the same weights as algorithm1.go, which solves a least-squares
-// problem for each candidate of each removal. A removal costs O(M + n²) here
-// while it takes one of a step's n new elements, and O(n·M) afterwards.
+// problem for each candidate of each removal. A removal costs O(n·M) here.
 //
 // # What a removal costs
 //
@@ -56,26 +55,21 @@ import (
 // P̂ − x·xᵀ is never formed. Its columns are computed when they are needed, from
 // P and the x of earlier removals (left-looking), so that nothing of O(M²) is
 // done. Of Q only the diagonal is kept up to date, by subtraction; an entry that
-// loses nearly all of itself is summed up afresh from P̂ and R̂ (downdate).
+// loses nearly all of itself is summed up afresh from P̂ and R̂ (update).
 //
-// # The order of operations
+// # What is put off
 //
-// Nearly always a step removes its new elements and few others, so removeNew
-// removes new ones for as long as no dictionary element can be the cheapest, and
-// works on n×n and n×2n matrices alone. The M old weights get what removals of
-// i₁, i₂, … with scaled columns o₁, o₂, … gave them in one product at the end,
+// (b) changes all weights at every removal, C·M numbers, of which the loop needs those
+// of the few elements that may be next. It keeps o and u = w_j/o_j of a removal, and
+// of every element a lower bound of √(‖w_k‖²/Q_kk): as Q_kk only falls and w_k moves by
+// |o_k|·‖u‖, the bound falls by
 //
-//	w_k ← w_k − Σ_s o_s[k]·u_s,    u_s = w_{i_s}/o_s[i_s].            (d)
+//	|o_k|·‖u‖/√Q_kk.                                                  (d)
 //
-// That no dictionary element can be the cheapest follows from Σ_s ‖u_s‖² = r²,
-// what these removals have cost, and Σ_s o_s[k]² ≤ ρ_k, the part of RᵀR in Q_kk:
-// by Cauchy and Schwarz
-//
-//	‖w_k‖ ≥ ‖w_k at first‖ − √ρ_k·r,    Q_kk ≤ P_kk + ρ_k,            (e)
-//
-// which bounds (a) from below. When that bound no longer tells, remove goes on
-// over all elements. Only then does commit bring P to the new dictionary:
-// removed old elements leave, then kept new ones enter.
+// Only an element whose bound is the least of all has (b) done, for all removals that
+// it has not had yet. The others get theirs at the end, w ← w − Oᵀ·U in one product.
+// Then commit brings P to the new dictionary: removed old elements leave, then kept
+// new ones enter.
 //
 // # Where rounding decides
 //
@@ -141,7 +135,7 @@ type komp struct {
 	chol           []float64 // n×n: L
 	cholInv        []float64 // n×n: L⁻¹
 
-	// The loop, over all M+n elements or, in removeNew, the last n.
+	// The loop, over all M+n elements.
 	minOrder     int       // as many elements are kept whatever their removal costs
 	left         int       // elements that have not been removed
 	present      []bool    // which
@@ -149,7 +143,14 @@ type komp struct {
 	norm2        []float64 // ‖w_j‖²
 	invDiag      []float64 // Q_jj
 	invDiagFloor []float64 // 1/κ(x, x), below which no Q_jj can fall
-	newStage     newStage  // of removeNew
+	price        []float64 // at most √(‖w_j‖²/Q_jj), +Inf of a removed one
+	spread       []float64 // at least 1/√Q_jj
+	applied      []int     // removals that are in the weights and Q_jj of element j
+	taken        int       // removals whose outs are kept
+	outs         []float64 // taken×(M+n): their o, 0 where applied
+	outsT        []float64 // (M+n)×taken: transposed
+	shares       []float64 // taken×C: their w_j/o_j
+	sharesT      []float64 // C×taken: transposed
 	oldDiag      []float64 // M+n: diagonal of P̂, zeros for the new elements
 	newRows      rowFactor // R̂
 	goneOld      []int     // removed dictionary elements in the order of removal
@@ -191,9 +192,8 @@ func (k *komp) project(b *batch, minOrder int, eps2 float64) {
 		return
 	}
 	k.enter(b)
-	if !k.removeNew(b, eps2) {
-		k.removeAny(b, eps2)
-	}
+	k.startLoop(b)
+	k.remove(b, eps2)
 	k.commit(b)
 	if k.illConditioned {
 		k.refineWeights()

@@ -216,8 +216,7 @@ func (l *Learner) pruneWithInverse(ctx context.Context, p prune.InversePruner, s
 		k.removable(0) // finds out whether the weights must be refined
 	}
 	k.enter(b)
-	k.enterNewStage(b, 0)
-	k.enterAll(b.n)
+	k.startLoop(b)
 	before := k.left
 	err := p.Prune(ctx, &withInverse{stepState{l, step, k.inverse.order}, k, b}) // not the order of step: a repair may have taken elements out
 	changed := b.n > 0 || k.left < before
