@@ -26,13 +26,11 @@ func (k *komp) startLoop(b *batch) {
 	k.newRows.reset(n, total)
 	k.scratch = grow(k.scratch, m)
 	copy(k.invDiag[:m], k.inverse.diag)
+	// R = L⁻¹·[−Tᵀ | 1]
+	gemm.MulAB(n, m, n, -1, k.cholInv, n, k.coeff, m, 0, k.newRows.data, total, k.threads)
 	for i := range n {
 		row := k.newRows.row(i)
-		inv := k.cholInv[i*n : i*n+i+1]
-		copy(row[m:], inv)
-		for q, v := range inv {
-			gemm.Axpy(-v, k.coeff[q*m:(q+1)*m], row[:m])
-		}
+		copy(row[m:], k.cholInv[i*n:(i+1)*n])
 		gemm.Product(k.scratch, row[:m], row[:m])
 		gemm.Axpy(1, k.scratch, k.invDiag[:m])
 	}
