@@ -79,7 +79,7 @@ slow golden:
 # The packages that start goroutines, take a number of them or lock. With -short,
 # without the tests of one goroutine, which the race detector slows down tenfold.
 CONCURRENT = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
-	'^\s*go |\.Go[^ a-z,]|errgroup|atomic|Mutex|Threads|Workers|threads int' .)))
+	'^\s*go |\.Go[^ a-z,]|sync\.|errgroup|atomic|Threads|Workers|threads int' .)))
 
 race:
 	@if [ -n "$(RACE)" ]; then set -x; $(GO) test -short -vet=off -timeout 30m -race $(CONCURRENT); \

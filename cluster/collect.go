@@ -27,15 +27,14 @@ const (
 
 // A Collection says what became of the runs of a plan.
 type Collection struct {
-	Plan     string   `json:"plan"` // its sum
-	Results  string   `json:"results"`
-	Runs     int      `json:"runs"`
-	Finished int      `json:"finished"`
-	Copied   int      `json:"copied"`   // records of finished runs that were not in the results folder
-	Left     []Left   `json:"left"`     // the runs that are not finished, by index
-	Again    []int    `json:"again"`    // the tasks of those that are failed, missing or damaged
-	Machines []string `json:"machines"` // classes of machines that the records come from
-	Attempts int      `json:"attempts"` // what processes left that were killed, or are still at work
+	Plan     string `json:"plan"` // its sum
+	Results  string `json:"results"`
+	Runs     int    `json:"runs"`
+	Finished int    `json:"finished"`
+	Copied   int    `json:"copied"`   // records of finished runs that were not in the results folder
+	Left     []Left `json:"left"`     // the runs that are not finished, by index
+	Again    []int  `json:"again"`    // the tasks of those that are failed, missing or damaged
+	Attempts int    `json:"attempts"` // what processes left that were killed, or are still at work
 }
 
 // A Left is a run that is not finished.
@@ -83,7 +82,7 @@ func (p *Plan) Collect(from []string, results string) (*Collection, error) {
 	}
 	defer into.Close()
 	c := &Collection{Plan: p.Sum, Results: results, Runs: len(p.Runs), Left: []Left{}, Again: []int{}}
-	machines, again := make(map[string]bool), make(map[int]bool)
+	again := make(map[int]bool)
 	tasks, sums := p.taskOf(), p.sums()
 	folders := append([]string{results}, from...)
 	for i, r := range p.Runs {
@@ -93,7 +92,6 @@ func (p *Plan) Collect(from []string, results string) (*Collection, error) {
 		}
 		if f.state == StateFinished {
 			c.Finished++
-			machines[machine(f.record.Header.Provenance)] = true
 			continue
 		}
 		c.Left = append(c.Left, Left{Index: i, ID: r.ID, Task: tasks[i], State: f.state, Why: f.why})
@@ -102,7 +100,6 @@ func (p *Plan) Collect(from []string, results string) (*Collection, error) {
 		}
 	}
 	c.Again = append(c.Again, slices.Sorted(maps.Keys(again))...)
-	c.Machines = append([]string{}, slices.Sorted(maps.Keys(machines))...)
 	c.Attempts, err = attempts(from)
 	return c, err
 }
@@ -116,13 +113,6 @@ func (p *Plan) taskOf() []int {
 		}
 	}
 	return tasks
-}
-
-// machine is the class of a machine: what decides on the last bits.
-func machine(p record.Provenance) string {
-	words := []string{p.GOARCH, p.GOAMD64, p.Backend, "with"}
-	words = append(words, p.Features...)
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
 // A finding is what folders have of one run.

@@ -218,18 +218,6 @@ func TestOtherData(t *testing.T) {
 	}
 }
 
-// TestMachines: records of two classes of machines are said to be so.
-func TestMachines(t *testing.T) {
-	p := fourPlan(t, 4)
-	node := t.TempDir()
-	exec(t, p, node, 0, 1)
-	rewrite(t, node, p.Runs[0].ID, func(h *record.Header, _ *record.Final) { h.Provenance.Backend = "generic" })
-	c := collect(t, p, t.TempDir(), node)
-	if len(c.Machines) != 2 || c.Finished != 2 {
-		t.Errorf("%+v", c)
-	}
-}
-
 // TestCollectCounts what killed processes left, and reads none of it.
 func TestCollectCounts(t *testing.T) {
 	p := fourPlan(t, 4)

@@ -28,9 +28,6 @@ func (c *Collection) WriteText(w io.Writer, dir string, plan *Plan) error {
 	if c.Attempts > 0 {
 		fmt.Fprintf(&b, "attempts that were killed, or are still under way: %d\n", c.Attempts)
 	}
-	if len(c.Machines) > 1 {
-		fmt.Fprintf(&b, "the records come from %d classes of machines, between which the last bits may differ:\n  %s\n", len(c.Machines), strings.Join(c.Machines, "\n  "))
-	}
 	b.WriteString(again(dir, plan, c.Again))
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -8,11 +8,11 @@ import (
 	"polkrepro/harness"
 )
 
-// TestCollectionText: the text counts runs by state, says why each failed and which machines
-// and attempts there were; the error says whether records are missing or runs failed.
+// TestCollectionText: the text counts runs by state, says why each failed and how many
+// attempts were killed; the error says whether records are missing or runs failed.
 func TestCollectionText(t *testing.T) {
 	c := &Collection{
-		Results: "out", Runs: 9, Finished: 4, Copied: 2, Attempts: 1, Machines: []string{"AVX2", "NEON"},
+		Results: "out", Runs: 9, Finished: 4, Copied: 2, Attempts: 1,
 		Left: []Left{
 			{Index: 1, State: StateMissing}, {Index: 2, State: StateMissing}, {Index: 3, State: StateMissing},
 			{Index: 5, State: StateFailed, Why: "diverged"}, {Index: 8, State: StateDisagree, Why: "a and b"},
@@ -29,9 +29,6 @@ disagree: 1 runs: 8
   5 failed: diverged
   8 disagree: a and b
 attempts that were killed, or are still under way: 1
-the records come from 2 classes of machines, between which the last bits may differ:
-  AVX2
-  NEON
 `
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)
