@@ -406,7 +406,7 @@ func TestPlan(t *testing.T) {
 				Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
 				LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
 			},
-			Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5},
+			Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5}, Code: "method polk: version 2",
 		},
 		Spec: "sample", Label: "polk", Series: "POLK, K = 0.04",
 		Group:   "sample/polk/kernel=gaussian,learning_rate=6,schedule=constant,batch_size=32,parsimony=0.04,regularizer=1e-06,bandwidth=0.6",

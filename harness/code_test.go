@@ -176,12 +176,13 @@ func TestOtherCode(t *testing.T) {
 // program's hash, and a registered one has none.
 func TestPresentCode(t *testing.T) {
 	run := codeRuns()["method polk"]
-	if code := run.PresentCode(); code != "" {
-		t.Errorf("KOMP: %q", code)
+	method := run.PresentCode()
+	if method != "method polk: version 2" {
+		t.Errorf("KOMP: %q", method)
 	}
 	prune.Register(prune.Heuristic{Name: "elsewhere", About: "of another package", New: func(prune.Params) prune.Pruner { return nil }})
 	run.Params.Pruner = "elsewhere"
-	if code := run.PresentCode(); !strings.HasPrefix(code, "pruner elsewhere: program ") || code != run.PresentCode() {
+	if code := run.PresentCode(); !strings.HasPrefix(code, method+", pruner elsewhere: program ") || code != run.PresentCode() {
 		t.Errorf("elsewhere: %q", code)
 	}
 	run.Method = "csvc"

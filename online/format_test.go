@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"polkrepro/data"
 	"polkrepro/internal/hostile"
 	"polkrepro/polk/prune"
@@ -201,9 +203,10 @@ func testFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// Files of older versions, which programs of these wrote, go on to the bits that
-// the program of version 2 gave them: rows of the first column, learned from the
-// model of the second on, past an anchor, make that of the third.
+// Files of older versions, which programs of these wrote, go on to what the program of
+// version 2 gave them, but for last digits, since POLK's sums have another order now:
+// rows of the first column, learned from the model of the second on, past an anchor,
+// make that of the third. Wherever it is saved on the way, the bits are the same.
 func TestOlderVersionsGoOn(t *testing.T) {
 	cut := table(8300, "multi-logistic", 31)[4200:]
 	further := table(4100, "multi-hinge", 32)
@@ -217,6 +220,14 @@ func TestOlderVersionsGoOn(t *testing.T) {
 		{cut, "cut.polk", "whole.polk"},               // both of version 2
 		{further, "order.polk", "order-further.polk"}, // of version 1, and 2
 	} {
+		want, err := Read(bytes.NewReader(testFile(t, tt.want)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := want.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		var first []byte
 		for _, pause := range []int{0, 1000, len(tt.rows) - 50} { // where it is saved in version 3 on the way
 			m, err := Read(bytes.NewReader(testFile(t, tt.from)))
 			if err != nil {
@@ -228,17 +239,13 @@ func TestOlderVersionsGoOn(t *testing.T) {
 			}
 			opt.Source, opt.Resume = stream(tt.rows[pause:]), m
 			m = mustTrain(t, opt)
-			want, err := Read(bytes.NewReader(testFile(t, tt.want)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := want.Finish(); err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(m.f.W, want.f.W) || m.Rows() != want.Rows() || m.Order() == 0 {
+			if !floats.EqualApprox(m.f.W, want.f.W, 1e-9) || m.Rows() != want.Rows() || m.Order() == 0 {
 				t.Errorf("%s, saved after %d rows: weights %v, want %v", tt.from, pause, m.f.W, want.f.W)
 			}
-			if !bytes.Equal(saved(t, m), saved(t, want)) {
+			if first == nil {
+				first = saved(t, m)
+			}
+			if !bytes.Equal(saved(t, m), first) {
 				t.Errorf("%s, saved after %d rows: saved, it is another model", tt.from, pause)
 			}
 		}
