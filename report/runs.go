@@ -62,7 +62,7 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 		Name:    name,
 		Title:   title,
 		Caption: caption + ".",
-		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)", numbersKept},
+		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)", "numbers kept"},
 		Notes: []string{
 			"Mean ± standard deviation over runs, those of learners of a stream averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
 			"Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",

@@ -216,19 +216,32 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	}
 	header := seriesHeader
 	if b.Input.Own != "" {
-		header = slices.Insert(slices.Clone(header), len(header)-1, numbersKept)
+		header = slices.Insert(slices.Clone(header), len(header)-1, "numbers")
 	}
-	dataAndTask := func(s *Series) []string { return []string{s.dataName(), s.Run.Task} }
-	first := dataAndTask(all[0])
-	if !slices.ContainsFunc(all, func(s *Series) bool { return !slices.Equal(dataAndTask(s), first) }) {
-		heading += ": " + strings.Join(first, ", ")
-		dataAndTask = func(*Series) []string { return nil }
-		rows = [][]string{header[len(first):]}
-	} else {
-		rows = [][]string{header}
+	of := func(s *Series) []string { return []string{s.dataName(), s.Run.Task} }
+	first := of(all[0])
+	var differ []int // columns of first
+	var same []string
+	for i := range first {
+		if slices.ContainsFunc(all, func(s *Series) bool { return of(s)[i] != first[i] }) {
+			differ = append(differ, i)
+		} else {
+			same = append(same, first[i])
+		}
 	}
+	if len(same) > 0 {
+		heading += ": " + strings.Join(same, ", ")
+	}
+	pick := func(cells []string) []string {
+		var out []string
+		for _, i := range differ {
+			out = append(out, cells[i])
+		}
+		return out
+	}
+	rows = [][]string{append(pick(header), header[len(first):]...)}
 	for _, s := range all {
-		row := append(dataAndTask(s), s.Label)
+		row := append(pick(of(s)), s.Label)
 		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
 			text := final.text(q)
 			if len(b.Names) == 0 && final.N > 0 && final.Diverged == 0 {
@@ -244,12 +257,9 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	return heading, rows
 }
 
-// seriesHeader names the columns of series. If data and task are the same in all
-// rows, the heading says them.
+// seriesHeader names the columns of series. A data set or task that all rows have is
+// in the heading.
 var seriesHeader = []string{"data", "task", "series", "test risk", "error (%)", "model order", "runs"}
-
-// numbersKept heads the column of what Series.numbers returns.
-const numbersKept = "numbers kept"
 
 // printed reports whether a cell is one of the printed tables.
 func (b *summaryBuilder) printed(cell string) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -115,7 +116,7 @@ func (t summaryText) series(heading string, rows [][]string, room int) []string 
 	if len(rows) > room {
 		rows, more = rows[:room-1], len(rows)-room+1
 	}
-	name := len(rows[0]) - 5 // the last column of text
+	name := slices.Index(rows[0], seriesHeader[2]) // the last column of text
 	g := grid{header: rows[0], left: make([]bool, len(rows[0]))}
 	for i := range g.left {
 		g.left[i] = i <= name
