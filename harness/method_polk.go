@@ -38,6 +38,7 @@ func init() {
 				{Color: 0x084594, Width: 1.2},
 				{Color: 0x3490d6, Dash: []float64{6, 2}, Width: 1.2},
 				{Color: 0x08306b, Dash: []float64{3, 1.2}, Width: 1},
+				{Color: 0x6baed6, Dash: []float64{1.5, 1}, Width: 1.2},
 			},
 		},
 		New: newPOLK,

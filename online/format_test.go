@@ -203,10 +203,10 @@ func testFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// Files of older versions, which programs of these wrote, go on to what the program of
-// version 2 gave them, but for last digits, since POLK's sums have another order now:
-// rows of the first column, learned from the model of the second on, past an anchor,
-// make that of the third. Wherever it is saved on the way, the bits are the same.
+// Files written by programs of older versions continue to the results that version 2
+// gave, except for the last digits: POLK now sums in another order. Rows of the first
+// column, learned from the model of the second, past an anchor, give the model of the
+// third. Saving on the way does not change the bits.
 func TestOlderVersionsGoOn(t *testing.T) {
 	cut := table(8300, "multi-logistic", 31)[4200:]
 	further := table(4100, "multi-hinge", 32)

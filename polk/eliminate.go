@@ -47,8 +47,8 @@ func (k *komp) startLoop(b *batch) {
 // squared error within eps2, it removes that element and refits the weights of
 // the others.
 //
-// Invariant: price[j] is at most √(‖w_j‖²/Q_jj), and just that if all removals are
-// applied to element j. So the least price tells j* (line 6, by (a)) once it is exact.
+// Invariant: price[j] is at most √(‖w_j‖²/Q_jj), and equal to it once all removals are
+// applied to element j. If the least price is exact, its element is j* (line 6, by (a)).
 func (k *komp) remove(b *batch, eps2 float64) {
 	for k.left > k.minOrder {
 		j := k.cheapest()
@@ -152,8 +152,8 @@ func (k *komp) settle() {
 	k.taken, k.outs, k.shares = 0, k.outs[:0], k.shares[:0]
 }
 
-// update brings norm, Q_jj and price of element j up to date, whose weights are and
-// from whose Q_jj removals have taken lost.
+// update recomputes the norm, Q_jj and price of element j, whose weights are current,
+// after removals have taken lost from Q_jj.
 func (k *komp) update(j int, lost float64) {
 	// A difference that keeps a thousandth of the diagonal has lost three digits
 	// of it. Below that it is summed up afresh, which takes n multiplications and

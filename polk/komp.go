@@ -64,12 +64,13 @@ import (
 // of every element a lower bound of √(‖w_k‖²/Q_kk): as Q_kk only falls and w_k moves by
 // |o_k|·‖u‖, the bound falls by
 //
-//	|o_k|·‖u‖/√Q_kk.                                                  (d)
+//	|o_k|·‖u‖/√Q_kk,                                                  (d)
 //
-// Only an element whose bound is the least of all has (b) done, for all removals that
-// it has not had yet. The others get theirs at the end, w ← w − Oᵀ·U in one product.
-// Then commit brings P to the new dictionary: removed old elements leave, then kept
-// new ones enter.
+// with the Q_kk at which it was last exact: (‖w_k‖ − Σ|o_k|·‖u‖)/√Q_kk of that time can
+// only grow as Q_kk falls. Only an element whose bound is the least of all has (b) done,
+// for all removals that it has not had yet. The others get theirs after every 64 removals
+// and at the end, w ← w − Oᵀ·U in one product. Then commit brings P to the new dictionary:
+// removed old elements leave, then kept new ones enter.
 //
 // # Where rounding decides
 //
@@ -144,7 +145,7 @@ type komp struct {
 	invDiag      []float64 // Q_jj
 	invDiagFloor []float64 // 1/κ(x, x), below which no Q_jj can fall
 	price        []float64 // at most √(‖w_j‖²/Q_jj), +Inf of a removed one
-	spread       []float64 // at least 1/√Q_jj
+	spread       []float64 // 1/√Q_jj at its last update, so at most the present one
 	applied      []int     // removals that are in the weights and Q_jj of element j
 	taken        int       // removals whose outs are kept
 	outs         []float64 // taken×(M+n): their o, 0 where applied

@@ -263,7 +263,7 @@ func TestCostsNearDependence(t *testing.T) {
 			t.Errorf("trial %d: ‖f − f*‖ is %v, of weights of %v", trial, d, size(best))
 		}
 		for j, on := range k.present {
-			if !on || j < p.f.Order() && len(p.x) == 0 { // what is left of P itself is subtracted
+			if !on || j < p.f.Order() && len(p.x) == 0 { // without new elements, R̂ is empty and Q_jj is a difference, which cancels
 				continue
 			}
 			at := find(f, u.Dict.At(j))

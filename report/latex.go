@@ -107,7 +107,8 @@ func (t *Table) latexData(b *strings.Builder) {
 	}
 }
 
-// latexMethod writes the lines of one method: in each a column's line of that label.
+// latexMethod writes the lines of one method: a line for each label, with that line of
+// each block's cell.
 func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 	columns := make([]map[string]string, len(blocks))
 	var labels []string

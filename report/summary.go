@@ -230,7 +230,7 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 		}
 	}
 	if len(same) > 0 {
-		heading += ": " + strings.Join(same, ", ")
+		heading += " (" + strings.Join(same, ", ") + ")"
 	}
 	pick := func(cells []string) []string {
 		var out []string

@@ -76,8 +76,8 @@ func (f *factor) vector() []float64 {
 	return make([]float64, f.room)
 }
 
-// await lets n rows wait, in place of those that do. The caller fills each of
-// waitingRow(i) with the kernel values between the point and the head and then
+// await starts a new set of n waiting rows and drops the old one. The caller fills
+// waitingRow(i) of each with the kernel values between its point and the head, then
 // calls solve.
 func (f *factor) await(n int) {
 	f.waiting = n
@@ -290,8 +290,8 @@ func (f *factor) projectRow(p int, c []float64) {
 	copy(c[p:], c[p+1:])
 }
 
-// pivot applies K + alpha·w·wᵀ to the pivot of row j, w_j being given, and returns
-// what is left of alpha for the rows after it. It keeps what turns them.
+// pivot applies K + alpha·w·wᵀ to the pivot of row j, for a given w_j. It returns the
+// alpha of the rows after it and keeps the coefficients with which turn updates them.
 func (f *factor) pivot(j int, w, alpha float64) float64 {
 	d := f.d[j] + float64(alpha*float64(w*w))
 	f.heads, f.betas = append(f.heads, w), append(f.betas, w*alpha/d)

@@ -61,8 +61,8 @@ func newProjection(budget int, spared int64) *projection {
 }
 
 // expect computes the kernel values of the samples that are likely to enter, and
-// their solutions with the head of the factor. For one sample alone either is bound by
-// the memory that is read, the packed dictionary and L₁₁.
+// their solutions with the head of the factor. One sample at a time, both would be bound
+// by reading memory: the packed dictionary and L₁₁.
 func (p *projection) expect(m *model, likely []bool, x []float32) {
 	f, dim, order := &p.factor, m.dict.Dim(), m.order()
 	f.settle()
@@ -126,8 +126,8 @@ func (p *projection) eliminate(m *model, j int) (row []float64, pivot float64) {
 	return k, p.factor.eliminateWaiting(i, k, m.self[j])
 }
 
-// tailValues returns the kernel values between the i-th waiting sample, element j, and
-// the tail of the factor, where the factor has them.
+// tailValues returns the kernel values between element j, the i-th waiting sample, and
+// the tail, in the factor's order. Values for the head are not set.
 func (p *projection) tailValues(m *model, i, j int) []float64 {
 	values := p.values[i*p.factor.room:]
 	p.x, p.row = grow(p.x, m.dict.Dim()), grow(p.row, p.fresh.Len())
@@ -145,9 +145,9 @@ func (p *projection) tailValues(m *model, i, j int) []float64 {
 	return p.k
 }
 
-// enter takes element j, the elements before it having been taken, into the
-// factor, k being its row and pivot its pivot; if it depends on them, it hands its
-// weight over and leaves the model.
+// enter adds element j to the factor; all elements before it are there already. k is
+// its row, pivot its pivot. If it depends on the others, its weight goes to them and it
+// leaves the model.
 func (p *projection) enter(m *model, j int, k []float64, pivot float64) float64 {
 	if pivot > dependence*m.self[j] {
 		p.factor.append(k, pivot)
@@ -268,7 +268,10 @@ func (p *projection) drift(m *model, i int) float64 {
 	if i == last {
 		sum--
 	}
-	return max(worst, math.Abs(sum)/size)
+	if size > 0 { // not where κ is 0 between all of them
+		worst = max(worst, math.Abs(sum)/size)
+	}
+	return worst
 }
 
 // repair factorizes the Gram matrix afresh.

@@ -84,8 +84,8 @@ evaluation: {every: 2000, tail: 5, train_limit: 500}
 	return path
 }
 
-// sequential skips a test under -short, as make race has it: what it runs is one goroutine,
-// or concurrent in a way that another test is.
+// sequential skips a test under -short, which make race sets: the test has one goroutine,
+// or another test covers its concurrency.
 func sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

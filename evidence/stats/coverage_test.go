@@ -92,8 +92,8 @@ func percentiles(rng *rand.Rand, a, b []float64, paired bool, f func(a, b float6
 }
 
 // betweenQuantiles says whether truth is from the 5 % to the 95 % quantile of n values.
-// Each is the value of a rank, so truth is in between as soon as that many values are on
-// either side of it, whatever the others are: they are not drawn.
+// Each quantile is the value of a rank. As soon as enough values are at or below truth, and
+// enough at or above it, the answer is known: the rest are not drawn.
 func betweenQuantiles(n int, truth float64, draw func() float64) bool {
 	below := int(math.Ceil(Level * float64(n)))           // rank of the lower one
 	above := n + 1 - int(math.Ceil((1-Level)*float64(n))) // of the upper one, from the largest

@@ -492,7 +492,7 @@ func BenchmarkFactor(b *testing.B) {
 }
 
 // TestPivots: the order and the rank are those of gonum's factorization with diagonal
-// pivoting, which takes the first of equal pivots, too.
+// pivoting.
 func TestPivots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "n")

@@ -28,7 +28,7 @@ func TestCheckARM64(t *testing.T) {
 	arm64 := func(name, command string, args ...string) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command("go", append([]string{command, "-trimpath"}, args...)...) // so are make image's packages built
+			cmd := exec.Command("go", append([]string{command, "-trimpath"}, args...)...) // -trimpath: shares compiled packages with make image
 			cmd.Dir = "../.."
 			cmd.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
 			if out, err := cmd.CombinedOutput(); err != nil {

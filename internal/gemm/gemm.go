@@ -125,9 +125,9 @@ func MulABT[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta 
 }
 
 // MulAB computes C ← α·A·B + β·C for row-major A (m×k, row stride lda), B (k×n, ldb)
-// and C (m×n, ldc), as [MulABT] does with the transpose of B in its place: the result
-// has the same bits, whatever the sizes, and the same rules hold. It never uses the
-// library.
+// and C (m×n, ldc), as [MulABT] does with the transpose of B in its place. The same
+// rules hold, and the result has the same bits, unless MulABT uses the library: MulAB
+// never does.
 func MulAB[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int) {
 	checkMatrix("A", m, k, len(a), lda)
 	checkMatrix("B", k, n, len(b), ldb)

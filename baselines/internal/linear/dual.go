@@ -6,8 +6,8 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// A dualPoint is what the bound of min P takes of gradients u_i in the dual, with
-// p_i = u_i + e_{y_i}.
+// A dualPoint is a feasible point of the dual, the gradients u_i, by the sums that its
+// bound needs; p_i = u_i + e_{y_i}.
 type dualPoint struct {
 	gradient []float64 // C×P, (1/N) Σ u_i φ_iᵀ
 	value    float64   // at most (1/N) Σ h(p_i)

@@ -72,7 +72,8 @@ func (f *fit) minimize(ctx context.Context) error {
 		q.gradientAt(g, r.W)
 		to, gradient, ok := q.search(r.W, g, m.direction(g))
 		if !ok && m != nil {
-			m = nil // they may be those of a larger μ, which mislead where the loss has a kink
+			m = nil         // they may be those of a larger μ, which mislead where the loss has a kink
+			q.evaluate(r.W) // which lowerMu reads
 			continue
 		}
 		if !ok {
@@ -107,10 +108,10 @@ func (f *fit) lowerMu() {
 	if q.smooth.margin == 0 || q.smooth.mu <= leastMu {
 		return
 	}
-	// What minimization with this μ can still gain is at most the residual, by strong
-	// convexity, and at most the gap between the objective with ℓ_μ for ℓ, which is larger
-	// by the difference of the losses, and its dual, which is larger by μ·entropy. As long
-	// as that is the larger part of the gap, a smaller μ would only make it harder to gain.
+	// Minimization with this μ can still gain at most the residual, by strong convexity.
+	// It can also gain at most the gap of the smoothed problem, whose objective is larger
+	// than P by the difference of the losses and whose dual is larger by μ·entropy. While
+	// this gain is more than half of the gap, a smaller μ would only make it harder to get.
 	smoothing := float64(q.smooth.mu*f.dual.entropy) - (q.total.smooth - q.total.exact)
 	if open := min(q.residual(), f.result.Gap-smoothing); open <= f.result.Gap-open {
 		q.smooth.mu /= muRatio

@@ -91,8 +91,8 @@ func (q *problem) dual() dualPoint {
 	return dualPoint{q.gradient, q.total.dual, q.total.entropy}
 }
 
-// residual returns ‖∇‖²/(2λ) at the latest evaluation, from which P with ℓ_μ for ℓ is at
-// most so far above its minimum.
+// residual returns ‖∇‖²/(2λ) at the latest evaluation: a bound of how far P, with ℓ_μ for
+// ℓ, is above its minimum.
 func (q *problem) residual() float64 {
 	g := slices.Clone(q.gradient)
 	gemm.Axpy(q.lambda, q.w, g)
