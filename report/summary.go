@@ -208,7 +208,7 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 				pairs = append(pairs, by+" for "+missing)
 			}
 		}
-		heading = "Generated data, not in the paper: " + strings.Join(pairs, ", ")
+		heading = "Generated data, not in the paper (" + strings.Join(pairs, ", ") + ")"
 	case paper:
 		heading = "Other series of " + b.specNames()
 	default:
@@ -230,7 +230,7 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 		}
 	}
 	if len(same) > 0 {
-		heading += " (" + strings.Join(same, ", ") + ")"
+		heading += ": " + strings.Join(same, ", ")
 	}
 	pick := func(cells []string) []string {
 		var out []string
