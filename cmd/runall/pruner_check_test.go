@@ -118,13 +118,13 @@ func TestCheckAddingAPruner(t *testing.T) {
 	}
 	build("1e100 + s.Cost(j)", "1e100 - s.Cost(j)")
 	if said, err := exec.Command(bin, "report", spec, "--profile", "smoke", "--results", results, "--out", t.TempDir()).CombinedOutput(); err != nil ||
-		!strings.Contains(string(said), "not shown: 3 finished runs of other code, 3 of pruner graceful: source ") {
+		!strings.Contains(string(said), "not shown: 3 finished runs of other code, 3 of method polk: version 2, pruner graceful: source ") {
 		t.Errorf("report: %v, or not a word on the other code:\n%s", err, said)
 	}
-	if said := train("--keep"); runs(said) != 0 || !strings.Contains(said, "3 runs are of other code: 3 of pruner graceful: source ") {
+	if said := train("--keep"); runs(said) != 0 || !strings.Contains(said, "3 runs are of other code: 3 of method polk: version 2, pruner graceful: source ") {
 		t.Errorf("--keep: runs were repeated, or not a word on the other code:\n%s", said)
 	}
-	if said := train(); runs(said) != 3 || !strings.Contains(said, "not reused (--keep reuses them): 3 finished runs of other code, 3 of pruner graceful: source ") {
+	if said := train(); runs(said) != 3 || !strings.Contains(said, "not reused (--keep reuses them): 3 finished runs of other code, 3 of method polk: version 2, pruner graceful: source ") {
 		t.Errorf("the edited heuristic was not run, or not a word on the other code:\n%s", said)
 	}
 	if said := train("--rerun"); runs(said) != 3 {
