@@ -33,7 +33,7 @@ const squaredRate = 1.0 / 64 // over those of the other losses
 // and with KOMP that merges: its K is found, not tried.
 var methods = []method{
 	{name: "polk"},
-	{name: "polk", label: "polk-merge", pruner: "komp-merge"},
+	{name: "polk", label: "komp-merge", pruner: "komp-merge"},
 	{name: "bsgd", fixed: "maintenance: merging", grid: "learning_rate: [0.03, 0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
 	{name: "norma", grid: "learning_rate: [0.125, 0.5, 2, 8], regularizer: [1e-6, 1e-3]", found: []string{"learning_rate", "regularizer"}},
 	{name: "forgetron"},

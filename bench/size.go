@@ -13,7 +13,7 @@ import (
 
 // speed is how many multiply-adds a second of the budget stands for. A constant, not a
 // clock, divides the budget, so that the same command gives the same spec everywhere.
-const speed = 2e9
+const speed = 8e9
 
 // The bounds of what is compared.
 const (

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -106,13 +107,17 @@ func checkMagic(format string, head []byte) error {
 	case format == FormatCSV && strings.Contains(text, "\t") && !strings.Contains(text, ","):
 		return fmt.Errorf("the first line has tabs and no comma; format: %s", FormatTSV)
 	case format == FormatCSV && strings.Contains(text, ";") && !strings.Contains(text, ","):
-		return fmt.Errorf("the first line has semicolons and no comma: save it with commas between columns, and points in numbers")
+		return errors.New("the first line has semicolons and no comma: save it with commas between columns, and points in numbers")
+	case format == FormatCSV && len(strings.Fields(text)) > 1 && !strings.Contains(text, ","):
+		return errors.New("the first line has spaces and no comma: save it with commas between columns")
 	case format == FormatTSV && strings.Contains(text, ",") && !strings.Contains(text, "\t"):
 		return fmt.Errorf("the first line has commas and no tab; format: %s", FormatCSV)
 	case format == FormatLIBSVM && strings.Contains(text, ",") && !strings.Contains(text, ":"):
 		return fmt.Errorf("the first line has commas and no index:value pair; format: %s", FormatCSV)
 	case format == FormatLIBSVM && strings.Contains(text, "\t") && !strings.Contains(text, ":"):
 		return fmt.Errorf("the first line has tabs and no index:value pair; format: %s", FormatTSV)
+	case format == FormatLIBSVM && len(strings.Fields(text)) > 1 && !strings.ContainsAny(text, ":#"):
+		return errors.New("the first line has spaces and no index:value pair: save it with commas between columns, as CSV")
 	}
 	return nil
 }

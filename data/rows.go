@@ -79,7 +79,10 @@ func EachRow(r io.Reader, opts RowOptions, do func(Row) error) error {
 		return &ParseError{0, errors.New("a LIBSVM file has no header")}
 	}
 	opts.LabelColumn, opts.MaxDim = checked.LabelColumn, checked.MaxDim
-	p := rowParser{RowOptions: opts, comma: checked.Comma, bits: 64, unlabelled: opts.Dim > 0, readLabel: CanonicalLabel}
+	p := rowParser{
+		RowOptions: opts, comma: checked.Comma, bits: 64, unlabelled: opts.Dim > 0, readLabel: CanonicalLabel,
+		aboutComma: " (are columns separated by commas?)",
+	}
 	return p.each(r, do)
 }
 

@@ -476,6 +476,8 @@ func TestSourceErrors(t *testing.T) {
 		{"a header?", with(of(rows("1,2,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,k%d", i*i%7, i%3, i) })), func(s *Source) { s.Label = Column{Number: -1} })},
 		{"tabs as CSV", with(of(strings.ReplaceAll(plain, ",", "\t")), func(s *Source) { s.Format = FormatCSV })},
 		{"semicolons", of(strings.ReplaceAll(plain, ",", ";"))},
+		{"spaces", of(strings.ReplaceAll(plain, ",", " "))},
+		{"spaces as LIBSVM", with(of(strings.ReplaceAll(plain, ",", " ")), func(s *Source) { s.Format, s.Label, s.Header = FormatLIBSVM, Column{}, HeaderAuto })},
 		{"LIBSVM as CSV", of("1 1:2 3:4\n2 1:3\n")},
 		{"CSV as LIBSVM", Source{Train: good.Train, Format: FormatLIBSVM, Holdout: 0.3}},
 		{"NumPy as CSV", with(good, func(s *Source) { s.Train = file("array.csv", string(array)) })},
