@@ -62,7 +62,7 @@ func (j *JointReport) Shown() []JointReading {
 // Words say how combinations are counted, a paragraph each.
 func (j *JointReport) Words() []string {
 	return []string{
-		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell for which no run has what a combination assumes counts as not reproduced. One run's: the cells that are not reproduced, but all of whose printed numbers may be of one of our runs.",
+		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell for which no run has what a combination assumes counts as not reproduced. One run's: cells that are not reproduced, but whose printed numbers all lie in the interval of a new run.",
 			grouped(j.Combinations), len(j.Assumptions)),
 		fmt.Sprintf("A choice is by result if it was made with the paper's numbers in view. An alternative that is taken because it reproduces more is one, unless it is printed or follows from a rule. "+
 			"As chosen, %d are by result. The more combinations are tried, the more some reproduce by chance: the best says what the authors may have run, and confirms nothing.", j.Chosen.ByResult),

@@ -308,7 +308,7 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 	switch all, explained := cells.Deviates+sentences.Deviates, cells.Explained+sentences.Explained; {
 	case all == 0:
 	case explained == all:
-		deviates += ", all explained"
+		deviates += ", each with a likely cause"
 	default:
 		deviates += fmt.Sprintf("; explained: %s, %s", count(cells.Explained, "cell"), count(sentences.Explained, "sentence"))
 	}
