@@ -34,7 +34,7 @@ type HeuristicDocument struct {
 	Name        string               `json:"name"`           // with the parameters of a variant: komp-age:memory=50
 	Knob        string               `json:"knob,omitempty"` // the parameter that trades model order for accuracy; missing if there is none
 	Comparisons []ComparisonDocument `json:"comparisons"`    // with the reference, one a measure; empty for the reference itself
-	Means       []MeansDocument      `json:"means"`          // over replicates, one for each value of the knob
+	Means       []MeansDocument      `json:"means"`          // over replicates, one for each value of the knob that has runs
 	Runs        []TrialDocument      `json:"runs"`           // one for each value of the knob and replicate
 }
 
@@ -44,6 +44,7 @@ type HeuristicDocument struct {
 type ComparisonDocument struct {
 	Measure            string          `json:"measure"`             // error_at_order, error_at_time or mean_error_at_order, in points of the error rate; log_time_at_order, the natural logarithm of the ratio of times
 	Verdict            Verdict         `json:"verdict"`             // as in the tables
+	Reason             string          `json:"reason,omitempty"`    // of no verdict: why the two are not comparable, or too few replicates; missing if there is a verdict
 	Difference         record.Nullable `json:"difference"`          // heuristic less reference
 	Low                record.Nullable `json:"low"`                 // of the 95 % interval of the difference; null where there are too few replicates
 	High               record.Nullable `json:"high"`                // the same
@@ -56,6 +57,12 @@ type ComparisonDocument struct {
 
 // A MeansDocument is the mean over replicates at one value of the knob.
 type MeansDocument struct {
+	MeasuredDocument
+	Runs int `json:"runs"` // averaged; fewer than the field's replicates where runs failed or are missing
+}
+
+// A MeasuredDocument is what is measured of a run, or the mean of several.
+type MeasuredDocument struct {
 	Knob         record.Nullable `json:"knob"`                // value of the knob; 0 if there is none
 	Order        record.Nullable `json:"model_order"`         // final, elements
 	ErrorPercent record.Nullable `json:"error_percent"`       // final test error
@@ -66,7 +73,7 @@ type MeansDocument struct {
 
 // A TrialDocument is one run. The columns of runs.csv have the same names.
 type TrialDocument struct {
-	MeansDocument
+	MeasuredDocument
 	Replicate      int             `json:"replicate"`       // number of the replicate
 	ProcessSeconds record.Nullable `json:"process_seconds"` // of training_seconds, those that training has waited for a heuristic's own process
 }
@@ -97,7 +104,10 @@ var measureKeys = [measureCount]string{
 
 // Document returns the result for programs.
 func (r *Result) Document() *Document {
-	d := &Document{Title: r.Title, Profile: r.Profile, Reference: r.Reference, Fields: []FieldDocument{}, Missing: r.Missing, Mixed: r.Mixed}
+	d := &Document{Title: r.Title, Profile: r.Profile, Reference: r.Reference, Fields: []FieldDocument{}, Mixed: r.Mixed}
+	for _, n := range r.Missing {
+		d.Missing += n
+	}
 	for _, f := range r.Fields {
 		out := FieldDocument{Name: f.Name, Title: f.Title, Data: f.Data, Samples: f.Samples, Replicates: f.Replicates, Levels: append([]float64{}, f.Levels...)}
 		for _, e := range f.Entries {
@@ -123,7 +133,7 @@ func (e *Entry) document() HeuristicDocument {
 		}
 	}
 	for _, p := range e.Points {
-		h.Means = append(h.Means, p.document())
+		h.Means = append(h.Means, MeansDocument{p.document(), p.Runs})
 	}
 	for _, t := range e.Runs {
 		means := Means{Value: t.Value, Order: t.Order, Error: t.Error, Seconds: t.Seconds, PeakOrder: t.PeakOrder, MeanError: t.MeanError}
@@ -140,14 +150,14 @@ func (c Comparison) document(m Measure) ComparisonDocument {
 		c.Low, c.High = math.NaN(), math.NaN()
 	}
 	return ComparisonDocument{
-		Measure: measureKeys[m], Verdict: c.Verdict, Difference: record.Nullable(c.Value), Low: record.Nullable(c.Low), High: record.Nullable(c.High),
+		Measure: measureKeys[m], Verdict: c.Verdict, Reason: c.Reason, Difference: record.Nullable(c.Value), Low: record.Nullable(c.Low), High: record.Nullable(c.High),
 		P: record.Nullable(c.Adjusted), PExact: record.Nullable(c.AdjustedExact), InterpolationError: record.Nullable(c.Bend),
 		Replicates: c.N, Levels: append([]float64{}, c.Levels...),
 	}
 }
 
-func (m Means) document() MeansDocument {
-	return MeansDocument{
+func (m Means) document() MeasuredDocument {
+	return MeasuredDocument{
 		record.Nullable(m.Value), record.Nullable(m.Order), record.Nullable(m.Error),
 		record.Nullable(m.Seconds), record.Nullable(m.PeakOrder), record.Nullable(m.MeanError),
 	}

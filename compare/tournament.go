@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -79,7 +80,7 @@ const (
 	Open          Verdict = "not distinguishable"
 	TooCoarse     Verdict = "grid too coarse" // different, unless the lines between runs are off by as much as they may be
 	TooFew        Verdict = "too few replicates"
-	NotComparable Verdict = "not comparable" // no model order, or time, in common
+	NotComparable Verdict = "not comparable" // no model order, or time, in common, or no runs
 	IsReference   Verdict = "reference"
 )
 
@@ -92,6 +93,7 @@ type Comparison struct {
 	Adjusted      float64 // P after Holm's correction for all heuristics of the field
 	AdjustedExact float64 // the same if the lines between runs were exact: of no difference at all
 	Verdict       Verdict
+	Reason        string // of the verdicts NotComparable and TooFew
 
 	differences map[int][]float64 // at each level, by replicate
 }
@@ -99,9 +101,11 @@ type Comparison struct {
 // Means are those of a heuristic at one value of its knob, over replicates.
 type Means struct {
 	Value, Order, Error, Seconds, PeakOrder, MeanError float64
+
+	Runs int // averaged: fewer than the field's replicates where runs failed or are missing
 }
 
-// An Entry is a heuristic on a field.
+// An Entry is a heuristic on a field. One without runs has comparisons that say so.
 type Entry struct {
 	Heuristic prune.Heuristic
 	Runs      []Trial
@@ -133,15 +137,16 @@ type Result struct {
 	Profile   string
 	Reference string
 	Fields    []*FieldResult
-	Standing  *Standing // nil if there is nothing to rank
-	Missing   int       // runs without a record, or without an evaluation in it
-	Mixed     string    // how many runs are of other code; empty if none is
+	Standing  *Standing      // nil if there is nothing to rank
+	Missing   map[string]int // by heuristic, runs without a record, or without an evaluation in it
+	Mixed     string         // how many runs are of other code; empty if none is
 }
 
 // New judges a tournament by the records of its runs. Runs without a record, or
-// with one that has no evaluations, are left out and counted.
+// with one that has no evaluations, are left out and counted. A field without runs of the
+// reference is left out.
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
-	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference}
+	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Missing: make(map[string]int)}
 	var shown []experiments.Planned
 	for i := range t.Fields {
 		of := &t.Fields[i]
@@ -149,18 +154,19 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 			Name: of.Name, Title: of.Title, Data: of.Data.Name, Task: of.Task, Samples: of.Samples(profile), Replicates: of.Replicates(profile), Levels: of.Levels,
 		}
 		for _, c := range plan {
-			r := records[c.ID]
-			switch {
-			case c.Field != f.Name:
-			case r == nil || len(r.Points) == 0:
-				res.Missing++
-			default:
-				shown = append(shown, c.Planned)
-				e := f.entry(c.Heuristic)
-				e.Runs = append(e.Runs, newTrial(c, r))
+			if c.Field != f.Name {
+				continue
 			}
+			e := f.entry(c.Heuristic)
+			r := records[c.ID]
+			if r == nil || len(r.Points) == 0 {
+				res.Missing[c.Heuristic]++
+				continue
+			}
+			shown = append(shown, c.Planned)
+			e.Runs = append(e.Runs, newTrial(c, r))
 		}
-		if len(f.Entries) == 0 || f.Entries[0].Heuristic.Name != t.Reference {
+		if len(f.Entries) == 0 || f.Reference().Heuristic.Name != t.Reference || len(f.Reference().Runs) == 0 {
 			continue
 		}
 		f.compare()
@@ -216,15 +222,15 @@ func (f *FieldResult) compare() {
 
 // average fills in the points.
 func (e *Entry) average() {
-	n := make(map[float64]float64)
 	for _, r := range e.Runs {
 		i := slices.IndexFunc(e.Points, func(p Means) bool { return p.Value == r.Value })
 		if i < 0 {
 			i = len(e.Points)
 			e.Points = append(e.Points, Means{Value: r.Value})
 		}
-		n[r.Value]++
-		p, w := &e.Points[i], 1/n[r.Value]
+		p := &e.Points[i]
+		p.Runs++
+		w := 1 / float64(p.Runs)
 		p.Order += w * (r.Order - p.Order)
 		p.Error += w * (r.Error - p.Error)
 		p.Seconds += w * (r.Seconds - p.Seconds)
@@ -307,14 +313,14 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 		}
 	}
 	if len(c.Levels) == 0 {
-		c.Verdict = NotComparable
+		c.Verdict, c.Reason = NotComparable, apart(e, reference, m, levels, replicates)
 		return c
 	}
 	c.Bend = bends / float64(len(c.Levels))
 	means := meansOf(replicates, c.differences)
 	c.Test, c.AdjustedExact = stats.PairedT(means, c.Bend), stats.PairedT(means, 0).P
 	if c.N < stats.Fewest {
-		c.Verdict = TooFew
+		c.Verdict, c.Reason = TooFew, fmt.Sprintf("%s in common, and a verdict needs %d", count(c.N, "replicate"), stats.Fewest)
 	}
 	return c
 }

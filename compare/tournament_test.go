@@ -128,8 +128,16 @@ func TestOnlyWhatBothReach(t *testing.T) {
 	if got := f.Entries[1].Compared[ErrorAtOrder].Levels; !slices.Equal(got, []float64{16, 32}) {
 		t.Errorf("compared at %v", got)
 	}
-	if c := f.Entries[2].Compared[ErrorAtOrder]; c.Verdict != NotComparable || len(c.Levels) != 0 {
-		t.Errorf("orders that have nothing in common: %+v", c)
+	for m, want := range map[Measure]string{
+		ErrorAtOrder: "no model order in common: test-a 8 to 32, test-c 800 to 3200",
+		Anytime:      "no largest model order in common: test-a 8 to 32, test-c 800 to 3200",
+	} {
+		if c := f.Entries[2].Compared[m]; c.Verdict != NotComparable || len(c.Levels) != 0 || c.Reason != want {
+			t.Errorf("orders that have nothing in common: %+v", c)
+		}
+	}
+	if want := "No verdict: test-c (no model order in common: test-a 8 to 32, test-c 800 to 3200)."; !strings.Contains(strings.Join(res.Summary(), "\n"), want) {
+		t.Errorf("the summary does not say %q:\n%s", want, strings.Join(res.Summary(), "\n"))
 	}
 	if !slices.Equal(res.Standing.Absent, []string{"test-c"}) {
 		t.Errorf("not ranked: %v", res.Standing.Absent)
@@ -149,17 +157,80 @@ func TestMissingRuns(t *testing.T) {
 		}
 	}
 	res := New(tour, experiments.ProfileSmoke, plan, have)
-	if c := res.Fields[0].Entries[1].Compared[ErrorAtOrder]; res.Missing != 6 || c.Verdict != TooFew || c.N != 2 {
-		t.Errorf("missing %d, %+v", res.Missing, c)
+	if c := res.Fields[0].Entries[1].Compared[ErrorAtOrder]; res.Missing["test-b"] != 6 || len(res.Missing) != 1 || c.Verdict != TooFew || c.N != 2 {
+		t.Errorf("missing %v, %+v", res.Missing, c)
 	}
 	for _, r := range have {
 		r.Points = nil
 	}
-	if res := New(tour, experiments.ProfileSmoke, plan, have); len(res.Fields) != 0 || res.Missing != len(plan) {
+	if res := New(tour, experiments.ProfileSmoke, plan, have); len(res.Fields) != 0 || res.Missing["test-a"]+res.Missing["test-b"] != len(plan) {
 		t.Errorf("records without evaluations: %+v", res)
 	}
-	if res := New(tour, experiments.ProfileSmoke, plan, nil); len(res.Fields) != 0 || res.Missing != len(plan) || len(res.Summary()) == 0 {
+	if res := New(tour, experiments.ProfileSmoke, plan, nil); len(res.Fields) != 0 || res.Missing["test-a"]+res.Missing["test-b"] != len(plan) || len(res.Summary()) == 0 {
 		t.Errorf("without records: %+v", res)
+	}
+}
+
+// TestAllRunsFailed: a heuristic without runs is named with the reason, and no sentence
+// lists nothing.
+func TestAllRunsFailed(t *testing.T) {
+	tour, plan := made(t, 4, "test-a", "test-b")
+	have := recorded(plan, func(c experiments.Contest) (float64, float64, float64) { return 10 + wobble(c), c.Value, c.Value })
+	for _, c := range plan {
+		if c.Heuristic == "test-b" {
+			delete(have, c.ID)
+		}
+	}
+	res := New(tour, experiments.ProfileSmoke, plan, have)
+	if len(res.Fields) != 1 || len(res.Fields[0].Entries) != 2 {
+		t.Fatalf("%+v", res.Fields)
+	}
+	for _, m := range Measures() {
+		if c := res.Fields[0].Entries[1].Compared[m]; c.Verdict != NotComparable || c.Reason != "all runs failed or are missing" {
+			t.Errorf("%s: %s (%s)", m, c.Verdict, c.Reason)
+		}
+	}
+	text := strings.Join(res.Summary(), "\n")
+	for _, want := range []string{
+		"By error at equal model order, on 1 field. Not comparable: test-b.",
+		"error at equal model order. No verdict: test-b (all runs failed or are missing).",
+		"12 runs of test-b failed or are missing, and are left out.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary does not say %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "—") || strings.Contains(text, ". .") {
+		t.Errorf("an empty list:\n%s", text)
+	}
+}
+
+// TestIncompleteMeans: means count the runs that they are of.
+func TestIncompleteMeans(t *testing.T) {
+	tour, plan := made(t, 3, "test-a", "test-b")
+	have := recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
+		return float64(c.Replicate), c.Value, c.Value
+	})
+	for _, c := range plan {
+		if c.Heuristic == "test-b" && c.Value == 16 && c.Replicate < 3 {
+			delete(have, c.ID)
+		}
+	}
+	res := New(tour, experiments.ProfileSmoke, plan, have)
+	for i, want := range []Means{{Error: 2, Runs: 3}, {Error: 3, Runs: 1}, {Error: 2, Runs: 3}} {
+		var got Means
+		for _, p := range res.Fields[0].Entries[1].Points {
+			if p.Value == []float64{8, 16, 32}[i] {
+				got = p
+			}
+		}
+		near(t, "mean error", got.Error, want.Error, 1e-9)
+		if got.Runs != want.Runs {
+			t.Errorf("%d runs averaged, want %d", got.Runs, want.Runs)
+		}
+	}
+	if want := "2 runs of test-b failed or are missing, and are left out."; !slices.Contains(res.Summary(), want) {
+		t.Errorf("the summary does not say %q", want)
 	}
 }
 

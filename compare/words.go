@@ -128,10 +128,18 @@ func (r *Result) Summary() []string {
 	if s := r.processes(); s != "" {
 		out = append(out, s)
 	}
-	if r.Missing > 0 {
-		out = append(out, fmt.Sprintf("%d runs have no record and are left out.", r.Missing))
+	for _, name := range slices.Sorted(maps.Keys(r.Missing)) {
+		out = append(out, leftOut(name, r.Missing[name]))
 	}
 	return out
+}
+
+// leftOut says how many runs of a heuristic have no record.
+func leftOut(name string, runs int) string {
+	if runs == 1 {
+		return fmt.Sprintf("1 run of %s failed or is missing, and is left out.", name)
+	}
+	return fmt.Sprintf("%d runs of %s failed or are missing, and are left out.", runs, name)
 }
 
 // processes says which training times include that of a heuristic's own process. It is
@@ -190,9 +198,14 @@ func (r *Result) overall(m Measure) string {
 			unknown = append(unknown, name)
 		}
 	}
-	return fmt.Sprintf("By %s, on %s. Better than %s on at least one and worse on none: %s. Better on one, worse on another: %s. "+
-		"Worse on at least one and better on none: %s. Not distinguishable on any: %s. Of the others, the grid is too coarse to say on some: %s. Not comparable: %s.",
-		m, count(len(r.Fields), "field"), r.Reference, names(better), names(mixed), names(worse), names(level), names(coarse), names(unknown))
+	return fmt.Sprintf("By %s, on %s. ", m, count(len(r.Fields), "field")) + lists([]group{
+		{"Better than " + r.Reference + " on at least one and worse on none", better},
+		{"Better on one, worse on another", mixed},
+		{"Worse on at least one and better on none", worse},
+		{"Not distinguishable on any", level},
+		{"Of the others, the grid is too coarse to say on some", coarse},
+		{"Not comparable", unknown},
+	})
 }
 
 // sentences are those of a field.
@@ -207,14 +220,16 @@ func (f *FieldResult) sentences() []string {
 		}
 		var left []string
 		for _, e := range f.Entries[1:] {
-			if v := e.Compared[m].Verdict; v == NotComparable || v == TooFew {
-				left = append(left, e.Heuristic.Name)
+			if c := e.Compared[m]; c.Verdict == NotComparable || c.Verdict == TooFew {
+				left = append(left, fmt.Sprintf("%s (%s)", e.Heuristic.Name, c.Reason))
 			}
 		}
 		if len(left) > 0 {
-			parts = append(parts, "No verdict: "+strings.Join(left, ", "))
+			parts = append(parts, "No verdict: "+strings.Join(left, "; "))
 		}
-		out = append(out, fmt.Sprintf("%s (%s of %d samples), %s. %s.", f.Title, count(f.Replicates, "replicate"), f.Samples, m, strings.Join(parts, ". ")))
+		if len(parts) > 0 {
+			out = append(out, fmt.Sprintf("%s (%s of %d samples), %s. %s.", f.Title, count(f.Replicates, "replicate"), f.Samples, m, strings.Join(parts, ". ")))
+		}
 	}
 	return out
 }
@@ -264,16 +279,84 @@ func (s *Standing) sentence(reference string) string {
 		}
 	}
 	return fmt.Sprintf("Ranked by error at equal model order over %d blocks (replicates of %s; Friedman's test: p %s), %s has mean rank %.1f of %d; "+
-		"Nemenyi's critical difference is %.2f. Ahead by more than that: %s. Within it: %s. Behind: %s. Not ranked, because not comparable everywhere: %s.",
-		s.Blocks, count(s.Fields, "field"), PValue(s.P), reference, s.Mean[at], len(s.Names), s.CD, names(ahead), names(level), names(behind), names(s.Absent))
+		"Nemenyi's critical difference is %.2f. ", s.Blocks, count(s.Fields, "field"), PValue(s.P), reference, s.Mean[at], len(s.Names), s.CD) +
+		lists([]group{{"Ahead by more than that", ahead}, {"Within it", level}, {"Behind", behind}, {"Not ranked, because not comparable everywhere", s.Absent}})
 }
 
-// names lists names, or has a dash where there are none.
-func names(list []string) string {
-	if len(list) == 0 {
-		return "—"
+// A group is heuristics of which the same is said.
+type group struct {
+	title string
+	names []string
+}
+
+// lists lists the groups that have members.
+func lists(groups []group) string {
+	var parts []string
+	for _, g := range groups {
+		if len(g.names) > 0 {
+			parts = append(parts, g.title+": "+strings.Join(g.names, ", ")+".")
+		}
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(parts, " ")
+}
+
+// noRuns is why a heuristic without runs has no verdict.
+const noRuns = "all runs failed or are missing"
+
+// apart says why two heuristics have no level in common that all their replicates reach.
+func apart(e, reference *Entry, m Measure, levels []float64, replicates []int) string {
+	switch {
+	case len(e.Runs) == 0:
+		return noRuns
+	case len(replicates) == 0:
+		return "no replicate in common"
+	case len(levels) == 0:
+		return fmt.Sprintf("no %s in common to all replicates of %s", m.cost(), reference.Heuristic.Name)
+	}
+	theirLow, theirHigh := reference.span(m)
+	low, high := e.span(m)
+	if low > high {
+		return "no run has a finite error"
+	}
+	spans := fmt.Sprintf("%s %s, %s %s", reference.Heuristic.Name, m.span(theirLow, theirHigh), e.Heuristic.Name, m.span(low, high))
+	if high < theirLow || low > theirHigh {
+		return fmt.Sprintf("no %s in common: %s", m.cost(), spans)
+	}
+	return fmt.Sprintf("no %s that is compared is reached by both in every replicate: %s", m.cost(), spans)
+}
+
+// span is the range of what heuristics are held equal in, over all finite runs.
+func (e *Entry) span(m Measure) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, c := range e.curves(m) {
+		if from, to, ok := c.Range(); ok {
+			low, high = min(low, from), max(high, to)
+		}
+	}
+	return low, high
+}
+
+// cost names what heuristics are held equal in.
+func (m Measure) cost() string {
+	switch m {
+	case ErrorAtTime:
+		return "training time"
+	case Anytime:
+		return "largest model order"
+	}
+	return "model order"
+}
+
+// span words a range of costs.
+func (m Measure) span(low, high float64) string {
+	words := Number(low)
+	if to := Number(high); to != words {
+		words += " to " + to
+	}
+	if m == ErrorAtTime {
+		words += " s"
+	}
+	return words
 }
 
 // count words a number of things.

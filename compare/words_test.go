@@ -86,7 +86,7 @@ func TestSummaryWords(t *testing.T) {
 	for i := range runs {
 		runs[i].Process = runs[i].Seconds / 4
 	}
-	res.Missing, res.Mixed = 3, "Mixed code."
+	res.Missing, res.Mixed = map[string]int{"test-d": 1, "test-e": 3}, "Mixed code."
 	res.Standing.CD = 0.5
 	res.Standing.Names, res.Standing.Mean = []string{"test-f", "test-a", "test-c", "test-e"}, []float64{1, 2, 2.25, 3}
 	res.Standing.Absent = []string{"test-d"}
@@ -102,11 +102,15 @@ func TestSummaryWords(t *testing.T) {
 		"No verdict: test-d",
 		"Ahead by more than that: test-f. Within it: test-c. Behind: test-e. Not ranked, because not comparable everywhere: test-d.",
 		"from each question to the answer: test-b (25 % of its time).",
-		"3 runs have no record and are left out.",
+		"1 run of test-d failed or is missing, and is left out.",
+		"3 runs of test-e failed or are missing, and are left out.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary does not say %q:\n%s", want, text)
 		}
+	}
+	if strings.Contains(text, "Better on one, worse on another") || strings.Contains(text, "—") {
+		t.Errorf("a list without members:\n%s", text)
 	}
 	if got := (&Result{Reference: "komp"}).Summary(); len(got) != 1 || got[0] != "There are no runs of komp to compare with." {
 		t.Errorf("nothing to compare: %q", got)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"polkrepro/experiments"
 	"polkrepro/record"
 )
 
@@ -23,18 +24,24 @@ import (
 //
 // A benchmark is named by data set, task, method and parameters, so that draws
 // and seeds are its samples. Figures that are not finite are left out, as are the
-// risks of a method without scores.
+// risks of a method without scores. Where runs differ only in their code, the code is part
+// of the name: they are samples of different benchmarks.
 func Benchstat(w io.Writer, records map[string]*record.Record) error {
 	var b bytes.Buffer
 	b.WriteString("Unit %error better=lower\nUnit train-risk better=lower\nUnit test-risk better=lower\nUnit elements better=lower\nUnit kernels/op better=lower\n")
 	config := ""
+	codes := codesOf(records)
 	for _, r := range sorted(records) {
 		v := r.Header.Provenance
 		if c := fmt.Sprintf("goos: %s\ngoarch: %s\npkg: %s\ncpu: %s\nrevision: %s\n", v.GOOS, v.GOARCH, v.Module, v.CPU, v.Revision); c != config {
 			b.WriteString(c)
 			config = c
 		}
-		fmt.Fprintf(&b, "Benchmark%s-%d\t1", benchmarkName(r), v.Cores)
+		name := benchmarkName(r)
+		if run := r.Header.Run; len(codes[codeless(run)]) > 1 {
+			name += "/code=" + oneWord(experiments.CodeName(run.Code))
+		}
+		fmt.Fprintf(&b, "Benchmark%s-%d\t1", name, v.Cores)
 		f := r.Final
 		measure(&b, "ns/op", math.Round(1e9*f.Timing.Wall))
 		measure(&b, "%error", 100*f.TestError)
@@ -73,5 +80,8 @@ func benchmarkName(r *record.Record) string {
 			name += "/" + f.name + "=" + text(f.value)
 		}
 	}
-	return strings.Join(strings.Fields(name), "_")
+	return oneWord(name)
 }
+
+// oneWord replaces white space, which ends a benchmark's name.
+func oneWord(name string) string { return strings.Join(strings.Fields(name), "_") }

@@ -36,11 +36,13 @@
 //	                        of a logistic model on the test set
 //	objective_*             all else that was measured, named as in package convergence
 //	p_obj_*                 parameters of the objective: kernel and λ
-//	p_solver_*              all other parameters of the run
+//	p_solver_*              all other parameters of the run; p_solver_pruner is komp by default
 //	p_dataset_*             variant and draw
 //	time_cpu                processor time of the training thread so far, seconds
 //	time_process            of time, what training has waited for a pruner's own process
 //	run_id, run_date        the record and when its run began
+//	run_code                versions of the code that the run is of: runs of an edited heuristic
+//	                        differ in nothing else
 //	benchmark-git-tag       revision of the program
 //	platform, platform-architecture, system-cpus, system-processor
 //

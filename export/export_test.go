@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -95,6 +96,7 @@ func TestCSV(t *testing.T) {
 			"objective_model_order": "16", "objective_kernel_evals": "1152921504606846976",
 			"p_obj_kernel_type": "gaussian", "p_obj_kernel_bandwidth": "0.6", "p_obj_kernel_degree": "", "p_obj_regularizer": "1e-06",
 			"p_solver_learning_rate": "6", "p_solver_schedule": "constant", "p_solver_batch_size": "32", "p_solver_parsimony": "0.04", "p_solver_budget": "",
+			"p_solver_pruner": "komp", "run_code": "the recorded versions",
 			"p_dataset_variant": "calibrated", "p_dataset_draw": "36", "run_date": "2026-01-02T03:04:05Z",
 			"benchmark-git-tag": "0123", "platform": "linux", "platform-architecture": "amd64", "system-cpus": "2", "system-processor": `a "fast", one`,
 		},
@@ -105,13 +107,57 @@ func TestCSV(t *testing.T) {
 			"objective_log_loss": "0.75", "objective_calibration_error": "0.25",
 			"objective_numbers_kept": "408"}, // 17 elements of 2 features and 5 weights, and the inverse
 		4: {"run_id": "ccc", "solver_name": "csvc[cost=1,tolerance=0.001]", "objective_value": "", "objective_test_risk": "", "objective_test_error": "0.05", "p_obj_regularizer": "",
-			"objective_distance": "", "objective_numbers_kept": "", "time_process": "0", "p_solver_cost": "1"},
+			"objective_distance": "", "objective_numbers_kept": "", "time_process": "0", "p_solver_cost": "1", "p_solver_pruner": ""},
 	} {
 		for column, value := range want {
 			if got, ok := rows[i][column]; !ok || got != value {
 				t.Errorf("row %d: %s is %q, want %q", i, column, got, value)
 			}
 		}
+	}
+}
+
+// edited are the records of one run before and after an edit of its heuristic.
+func edited() map[string]*record.Record {
+	out := fixture()
+	for id, code := range map[string]string{"aaa": "method polk: version 2, pruner mygo: source 066bb907832e", "old": "method polk: version 2, pruner mygo: source 1f2e3d4c5b6a"} {
+		r := *out["aaa"]
+		r.Header.ID, r.Header.Run.Code, r.Header.Run.Params.Pruner = id, code, "mygo"
+		out[id] = &r
+	}
+	return out
+}
+
+// TestSeveralCodes: runs of an edited heuristic are told apart in every format, and said;
+// other seeds and methods, and runs of one code each, are not.
+func TestSeveralCodes(t *testing.T) {
+	if got := SeveralCodes(fixture()); got != "" {
+		t.Errorf("runs of one code: %q", got)
+	}
+	records := edited()
+	if got, want := SeveralCodes(records), "runs of 2 versions of the code of pruner mygo"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var table, lines bytes.Buffer
+	if err := errors.Join(Evaluations(records).CSV(&table), Benchstat(&lines, records)); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rowsByColumn(t, table.Bytes()) {
+		want := "the recorded versions"
+		if r := records[row["run_id"]]; r.Header.Run.Code != "" {
+			want = r.Header.Run.Code
+		}
+		if row["run_code"] != want {
+			t.Errorf("run_code of %s is %q, want %q", row["run_id"], row["run_code"], want)
+		}
+	}
+	for _, source := range []string{"066bb907832e", "1f2e3d4c5b6a"} {
+		if want := "/pruner=mygo/code=method_polk:_version_2,_pruner_mygo:_source_" + source + "-2\t"; !strings.Contains(lines.String(), want) {
+			t.Errorf("no %q in\n%s", want, lines.String())
+		}
+	}
+	if n := strings.Count(lines.String(), "/code="); n != 2 {
+		t.Errorf("%d names with a code, want 2", n)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"polkrepro/experiments"
+	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
 
@@ -140,7 +141,7 @@ func rowOf(r *record.Record, p record.Point, measured []string) []field {
 		row = append(row, f)
 	}
 	row = append(row, prefixed("p_obj_", n.objectiveParams)...)
-	row = append(row, prefixed("p_solver_", n.solverParams)...)
+	row = append(row, prefixed("p_solver_", withPruner(h.Run, n.solverParams))...)
 	row = append(row, prefixed("p_dataset_", n.datasetParams)...)
 	v := h.Provenance
 	return append(row,
@@ -148,11 +149,30 @@ func rowOf(r *record.Record, p record.Point, measured []string) []field {
 		field{"time_process", Float, p.Timing.Pruner},
 		field{"run_id", String, h.ID},
 		field{"run_date", String, h.Started.UTC().Format(time.RFC3339)},
+		field{"run_code", String, experiments.CodeName(h.Run.Code)},
 		field{"benchmark-git-tag", String, v.Revision},
 		field{"platform", String, v.GOOS},
 		field{"platform-architecture", String, v.GOARCH},
 		field{"system-cpus", Int, int64(v.Cores)},
 		field{"system-processor", String, v.CPU})
+}
+
+// withPruner returns the parameters of a run with the name of the default pruner, which
+// runs leave out: grouped by the pruner, rows without a name would be dropped. The
+// method's full name, solver_name, stays without it.
+func withPruner(run experiments.Run, params []field) []field {
+	m := experiments.Method(run.Method)
+	if m == nil || run.Params.Pruner != "" {
+		return params
+	}
+	out := slices.Clone(params)
+	for _, p := range m.Params {
+		i := slices.IndexFunc(out, func(f field) bool { return f.name == p.Name })
+		if p.Kind == experiments.KindPruner && i >= 0 {
+			out[i].value = prune.KOMP
+		}
+	}
+	return out
 }
 
 // diagnostics returns the fields of what is measured beside the paper's figures.

@@ -1,15 +1,24 @@
 package report
 
 import (
+	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"polkrepro/compare"
+	"polkrepro/internal/files"
+	"polkrepro/polk/prune"
 )
 
 // A Tournament is the report on a comparison of pruning heuristics.
@@ -56,6 +65,9 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorWords(f.Task)),
 		},
 	}
+	if lost := withoutRuns(f); len(lost) > 0 {
+		t.Notes = append(t.Notes, "All runs failed or are missing: "+strings.Join(lost, ", ")+".")
+	}
 	for _, e := range f.Entries[1:] {
 		row := []string{e.Heuristic.Name}
 		for _, m := range compare.Measures() {
@@ -72,6 +84,17 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// withoutRuns returns the heuristics of which no run has a record.
+func withoutRuns(f *compare.FieldResult) []string {
+	var out []string
+	for _, e := range f.Entries {
+		if len(e.Runs) == 0 {
+			out = append(out, e.Heuristic.Name)
+		}
+	}
+	return out
 }
 
 // effectCell words a difference with its verdict, if it is one.
@@ -99,16 +122,20 @@ func frontTable(f *compare.FieldResult) *Table {
 			name = "error and time"
 		}
 		for _, p := range f.Front(byTime) {
-			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means)...))
+			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
 		}
 	}
 	return t
 }
 
-// pointCells words a heuristic at a value of its knob.
-func pointCells(p compare.Means) []string {
-	return []string{strconv.FormatFloat(p.Value, 'g', -1, 64), compare.Number(p.Order), strconv.FormatFloat(p.Error, 'f', 2, 64),
-		strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
+// pointCells words a heuristic at a value of its knob. Means of fewer runs than there are
+// replicates are marked.
+func pointCells(p compare.Means, replicates int) []string {
+	e := strconv.FormatFloat(p.Error, 'f', 2, 64)
+	if p.Runs < replicates {
+		e += fmt.Sprintf(" (%d of %d runs)", p.Runs, replicates)
+	}
+	return []string{strconv.FormatFloat(p.Value, 'g', -1, 64), compare.Number(p.Order), e, strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
 }
 
 // file is the name of the page's file, with the characters that every system can have in
@@ -136,7 +163,7 @@ func pages(res *compare.Result) []Page {
 // newPage makes a page without rows.
 func newPage(e *compare.Entry, reference string) Page {
 	h := e.Heuristic
-	words := "It " + h.About + "."
+	words := aboutSentence(h.About)
 	if h.Source != "" {
 		words += " Source: " + h.Source + "."
 	}
@@ -158,6 +185,17 @@ func newPage(e *compare.Entry, reference string) Page {
 	}
 }
 
+// aboutSentence makes a sentence of the line about a heuristic. The name of a heuristic
+// that it begins with stays as it is.
+func aboutSentence(about string) string {
+	first, _, _ := strings.Cut(about, " ")
+	if _, named := prune.Lookup(first); !named {
+		r, n := utf8.DecodeRuneInString(about)
+		about = string(unicode.ToUpper(r)) + about[n:]
+	}
+	return strings.TrimRight(about, ". ") + "."
+}
+
 // add adds a field to a page.
 func (p *Page) add(f *compare.FieldResult, e *compare.Entry) {
 	for _, m := range compare.Measures() {
@@ -166,13 +204,16 @@ func (p *Page) add(f *compare.FieldResult, e *compare.Entry) {
 			continue
 		}
 		row := []string{f.Title, m.String(), "—", "—", "—", "—", string(c.Verdict)}
+		if c.Reason != "" {
+			row[6] += ": " + c.Reason
+		}
 		if len(c.Levels) > 0 {
 			row[2], row[3], row[4], row[5] = levelsText(c.Levels), m.Effect(c.Value), m.Interval(c), compare.PValue(c.Decisive())
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
 	for _, pt := range e.Points {
-		p.Points.Rows = append(p.Points.Rows, append(append([]string{f.Title}, pointCells(pt)...), strconv.FormatFloat(pt.MeanError, 'f', 2, 64)))
+		p.Points.Rows = append(p.Points.Rows, append(append([]string{f.Title}, pointCells(pt, f.Replicates)...), strconv.FormatFloat(pt.MeanError, 'f', 2, 64)))
 	}
 }
 
@@ -254,9 +295,11 @@ func (t *Tournament) CSV(w io.Writer) error {
 // WriteAll writes the report into a folder, which it makes if need be:
 // index.md, runs.csv, heuristics/NAME.md, tables/NAME.{txt,md,csv,tex} and
 // figures/NAME.{svg,png,pdf,csv}. It returns the paths it wrote, index.md
-// first. Every file is written whole or not at all.
+// first. Every file is written whole or not at all. Files that an earlier report's index.md
+// links and this one's does not are removed.
 func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
+	w.err = t.removeStale(dir)
 	w.file("index.md", t.Index)
 	w.file("runs.csv", t.CSV)
 	for _, p := range t.Pages {
@@ -269,4 +312,45 @@ func (t *Tournament) WriteAll(dir string) ([]string, error) {
 		w.figure(f)
 	}
 	return w.paths, w.err
+}
+
+// linked are the files that an index.md links.
+var linked = regexp.MustCompile(`\((heuristics|tables|figures)/([^()/]+\.[a-z]+)\)`)
+
+// maxIndex is the most that an index.md can have, in bytes.
+const maxIndex = 1 << 24
+
+// removeStale removes the files of an earlier report on other heuristics or fields. What
+// its index.md doesn't link, such as a user's notes, stays.
+func (t *Tournament) removeStale(dir string) error {
+	old, err := files.Read(filepath.Join(dir, "index.md"), maxIndex)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrNotRegular) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var index bytes.Buffer
+	if err := t.Index(&index); err != nil {
+		return err
+	}
+	for _, link := range linked.FindAllSubmatch(old, -1) {
+		if bytes.Contains(index.Bytes(), link[0]) {
+			continue
+		}
+		folder, name := string(link[1]), string(link[2])
+		if err := files.NoLinks(dir, folder); err != nil {
+			return err
+		}
+		stale := []string{name}
+		if stem, ok := strings.CutSuffix(name, ".txt"); ok && folder == "tables" {
+			stale = append(stale, stem+".md") // the index has it as text
+		}
+		for _, name := range stale {
+			if err := os.Remove(filepath.Join(dir, folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -26,18 +26,22 @@ func tournamentFigures(res *compare.Result) []*Figure {
 	all := badges(slices.Compact(names), res.Reference)
 	var out []*Figure
 	for _, f := range res.Fields {
+		missing := ""
+		if len(paneled(f)) == 0 {
+			missing = fmt.Sprintf("no heuristic other than %s has runs", res.Reference)
+		}
 		out = append(out,
 			&Figure{Name: f.Name + "-order", Title: f.Title + ": error against model order",
 				Caption: caption("Final "+errorWords(f.Task)+" against final model order, a point for each value of the knob: means over replicates.", f, res.Reference) +
 					" Fine lines: the model orders at which errors are compared. Right of each name: the verdict by error at equal model order.",
-				content: &tradeOff{f, all, false}},
+				Missing: missing, content: &tradeOff{f, all, false}},
 			&Figure{Name: f.Name + "-time", Title: f.Title + ": error against training time",
 				Caption: caption("Final "+errorWords(f.Task)+" against processor seconds of training, a point for each value of the knob: means over replicates.", f, res.Reference) +
 					" Right of each name: the verdict by error at equal training time.",
-				content: &tradeOff{f, all, true}},
+				Missing: missing, content: &tradeOff{f, all, true}},
 			&Figure{Name: f.Name + "-anytime", Title: f.Title + ": error against samples",
 				Caption: caption("Test "+errorWords(f.Task)+" against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, below the name): means over replicates.", f, res.Reference),
-				content: &anytime{f, all}},
+				Missing: missing, content: &anytime{f, all}},
 			&Figure{Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
 				Caption: caption("All heuristics at all values of their knobs (grey), and the Pareto fronts: of error against model order (left) and against training time (right).", f, ""),
 				content: &fronts{f, all}})
@@ -66,7 +70,12 @@ const (
 )
 
 // facetsOf is how many of a field's heuristics stand in a row.
-func facetsOf(f *compare.FieldResult) int { return max(1, min(facetColumns, len(f.Entries)-1)) }
+func facetsOf(f *compare.FieldResult) int { return max(1, min(facetColumns, len(paneled(f)))) }
+
+// paneled returns the heuristics that have a panel: all that have runs but the reference.
+func paneled(f *compare.FieldResult) []*compare.Entry {
+	return slices.DeleteFunc(slices.Clone(f.Entries[1:]), func(e *compare.Entry) bool { return len(e.Runs) == 0 })
+}
 
 // heightOf is the height of a panel: the fewer are in a row, the higher they are.
 func heightOf(f *compare.FieldResult) vg.Length {
@@ -119,7 +128,7 @@ func (t *tradeOff) drawing() drawing {
 	if t.byTime {
 		measure, levels = compare.ErrorAtTime, nil
 	}
-	for _, e := range t.field.Entries[1:] {
+	for _, e := range paneled(t.field) {
 		m.panels = append(m.panels, facet{
 			title: e.Heuristic.Name, remark: measure.Verdict(e.Compared[measure].Verdict), xlabel: t.xlabel(), levels: levels,
 			lines: []facetLine{t.line(t.field.Reference(), 0.9, false), t.line(e, 1.1, true)},
@@ -175,7 +184,7 @@ func (a *anytime) line(e *compare.Entry, width vg.Length) facetLine {
 func (a *anytime) drawing() drawing {
 	m := &multiples{ylabel: errorName(a.field.Task), columns: facetsOf(a.field), height: heightOf(a.field),
 		legend: referenceLegend(a.field, a.badges)}
-	for _, e := range a.field.Entries[1:] {
+	for _, e := range paneled(a.field) {
 		m.panels = append(m.panels, facet{
 			title: e.Heuristic.Name, remark: "M " + compare.Number(a.nearest(e).PeakOrder), xlabel: "samples processed",
 			lines: []facetLine{a.line(a.field.Reference(), 0.9), a.line(e, 1.1)},
@@ -187,7 +196,7 @@ func (a *anytime) drawing() drawing {
 // rows are the curves that are shown.
 func (a *anytime) rows() [][]string {
 	rows := [][]string{{"heuristic", "knob", "samples", "mean_error_percent"}}
-	for _, e := range a.field.Entries {
+	for _, e := range append([]*compare.Entry{a.field.Reference()}, paneled(a.field)...) {
 		value := exact(a.nearest(e).Value)
 		for _, p := range a.line(e, 0).points {
 			rows = append(rows, []string{e.Heuristic.Name, value, strconv.FormatFloat(p.X, 'f', -1, 64), exact(p.Y)})

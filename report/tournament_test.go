@@ -19,6 +19,12 @@ import (
 // tournament is one of made-up records, of all heuristics.
 func tournament(t *testing.T) *compare.Result {
 	t.Helper()
+	return tournamentWithout(t, func(experiments.Contest) bool { return false })
+}
+
+// tournamentWithout is one without the records of the runs that are lost.
+func tournamentWithout(t *testing.T, lost func(experiments.Contest) bool) *compare.Result {
+	t.Helper()
 	tour, err := experiments.FindTournament("")
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +35,9 @@ func tournament(t *testing.T) *compare.Result {
 	}
 	records := make(map[string]*record.Record)
 	for i, c := range plan {
+		if lost(c) {
+			continue
+		}
 		order := 20 / (c.Value + 0.3)
 		if p := c.Run.Params.PrunerParams["order"]; p > 0 {
 			order = p
@@ -66,8 +75,105 @@ func TestTournamentWriteAll(t *testing.T) {
 		}
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "heuristics", "random.md"))
-	if err != nil || !bytes.Contains(page, []byte("It drops elements at random")) || !bytes.Contains(page, []byte("error at equal model order")) {
+	if err != nil || !bytes.Contains(page, []byte("Drops elements at random until M are left.")) || !bytes.Contains(page, []byte("error at equal model order")) {
 		t.Errorf("the page of random, %v:\n%s", err, page)
+	}
+}
+
+// TestAllRunsLost: heuristics without runs are in the tables with the reason, a figure
+// without panels is none, and what an earlier report wrote of it is removed.
+func TestAllRunsLost(t *testing.T) {
+	dir := t.TempDir()
+	before := tournament(t)
+	if _, err := NewTournament(before).WriteAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	notes := filepath.Join(dir, "heuristics", "notes.md")
+	if err := os.WriteFile(notes, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	res := tournamentWithout(t, func(c experiments.Contest) bool { return c.Heuristic != "komp" })
+	for _, f := range res.Fields {
+		f.Entries = slices.DeleteFunc(f.Entries, func(e *compare.Entry) bool { return e.Heuristic.Name == "oldest" }) // not planned any more
+	}
+	paths, err := NewTournament(res).WriteAll(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := res.Fields[0].Name
+	for _, gone := range []string{"figures/" + name + "-order.png", "figures/" + name + "-anytime.csv", "figures/ranks.svg", "heuristics/oldest.md"} {
+		path := filepath.Join(dir, filepath.FromSlash(gone))
+		if _, err := os.Stat(path); err == nil || slices.Contains(paths, path) {
+			t.Errorf("%s is still there", gone)
+		}
+	}
+	if _, err := os.Stat(notes); err != nil {
+		t.Errorf("a file that no report wrote: %v", err)
+	}
+	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
+	for _, want := range []string{"random (all runs failed or are missing)", "No picture: no heuristic other than komp has runs."} {
+		if err != nil || !bytes.Contains(index, []byte(want)) {
+			t.Errorf("the index does not say %q, %v:\n%s", want, err, index)
+		}
+	}
+	if bytes.Contains(index, []byte(name+"-order.svg")) {
+		t.Error("the index shows a figure that there is none of")
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "heuristics", "random.md"))
+	if err != nil || !bytes.Contains(page, []byte("not comparable: all runs failed or are missing")) {
+		t.Errorf("the page of random, %v:\n%s", err, page)
+	}
+}
+
+// TestSomeRunsLost: the other heuristics have their panels, and means of fewer runs are
+// marked on the fronts and pages.
+func TestSomeRunsLost(t *testing.T) {
+	res := tournamentWithout(t, func(c experiments.Contest) bool {
+		return c.Heuristic == "oldest" || c.Heuristic == "surprise" && c.Replicate > 1
+	})
+	r := NewTournament(res)
+	if _, err := r.WriteAll(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	f := res.Fields[0]
+	if m := (&tradeOff{f, badges(nil, res.Reference), false}).drawing().(*multiples); len(m.panels) != len(prune.All())-2 {
+		t.Errorf("%d panels, want one for each of the %d others that have runs", len(m.panels), len(prune.All())-2)
+	}
+	if notes := verdictTable(f, res.Reference).Notes; !slices.Contains(notes, "All runs failed or are missing: oldest.") {
+		t.Errorf("notes %q", notes)
+	}
+	want := fmt.Sprintf(" (1 of %d runs)", f.Replicates)
+	onFront := false
+	for _, row := range frontTable(f).Rows {
+		onFront = onFront || row[1] == "surprise"
+		if strings.HasSuffix(row[4], want) != (row[1] == "surprise") {
+			t.Errorf("on a front: %q", row)
+		}
+	}
+	if !onFront || f.Replicates < 2 {
+		t.Errorf("nothing to mark: %d replicates, %v", f.Replicates, frontTable(f).Rows)
+	}
+	for _, p := range r.Pages {
+		for _, row := range p.Points.Rows {
+			if row[0] == f.Title && strings.HasSuffix(row[3], want) != (p.Heuristic == "surprise") {
+				t.Errorf("%s: %q", p.Heuristic, row)
+			}
+		}
+	}
+}
+
+// TestAboutSentence: the line about a heuristic is a sentence, whatever it begins with.
+func TestAboutSentence(t *testing.T) {
+	for about, want := range map[string]string{
+		"drops elements at random":     "Drops elements at random.",
+		"KOMP to a fixed order.":       "KOMP to a fixed order.",
+		"komp-merge to a fixed order":  "komp-merge to a fixed order.",
+		"ändert nichts":                "Ändert nichts.",
+		"spares the last steps. Mine.": "Spares the last steps. Mine.",
+	} {
+		if got := aboutSentence(about); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

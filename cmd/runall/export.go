@@ -11,6 +11,7 @@ import (
 	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
+	"polkrepro/record"
 )
 
 func newExport() *cobra.Command {
@@ -38,6 +39,7 @@ func newExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			warnOfCodes(cmd.ErrOrStderr(), format, f.Records.Records)
 			write := exporter(format, f)
 			if out == "" {
 				err = write(cmd.OutOrStdout())
@@ -70,6 +72,20 @@ func checkExport(stdout io.Writer, out, results string) error {
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
+}
+
+// warnOfCodes says on stderr that records hold runs that only their code tells apart.
+// The LaTeX tables have the planned runs alone, of one code each.
+func warnOfCodes(stderr io.Writer, format string, records map[string]*record.Record) {
+	several := export.SeveralCodes(records)
+	if several == "" || format == "latex" {
+		return
+	}
+	where := "column run_code"
+	if format == "benchstat" {
+		where = "code= in the benchmarks' names"
+	}
+	fmt.Fprintf(stderr, "%s are in the table: %s tells them apart\n", several, where)
 }
 
 // exporter returns what writes records in a format.
