@@ -105,7 +105,7 @@ func (r *reproduction) report(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	return summarize(cmd, f, rep, names, harness.ReportDir(r.opt.Results),
-		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds})
+		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds, pruners: r.pruners})
 }
 
 // resumable adds to the error of work that was interrupted how to go on.
