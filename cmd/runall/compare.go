@@ -92,7 +92,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 		return harness.Usage(err)
 	}
 	stderr := cmd.ErrOrStderr()
-	if c.opt.Progress, err = harness.NewProgress(c.progress, stderr); err != nil {
+	if c.opt.Progress, err = newProgress(c.progress, stderr); err != nil {
 		return err
 	}
 	out, err := harness.Reproduce(cmd.Context(), plannedOf(plan), c.opt)
