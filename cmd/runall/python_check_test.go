@@ -141,7 +141,7 @@ run(prune, about="drops what has been heavy for the shortest time", params=[ORDE
 		t.Errorf("kept: %s", out)
 	}
 	out, err := conformance(scriptIn(t, dir, "bad.py", bad))
-	if err == nil || !strings.Contains(out, "must be kept by their ID") {
+	if err == nil || !strings.Contains(out, "must be kept by their ID (prune.PerElement), and ties must not be broken by their number") {
 		t.Errorf("by number: %v\n%s", err, out)
 	}
 }
