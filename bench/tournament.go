@@ -25,8 +25,9 @@ const (
 // Tournament finds POLK's bandwidth and learning rate on held-out training rows, as
 // [Settle] does, and for each heuristic the values of its knob that lead to a range of model
 // orders. It returns a tournament of the heuristics, the reference first, on these data.
-// The task is one of experiments.Tasks, the errors are those of Settle.
-func Tournament(ctx context.Context, opt Options, heuristics []string) ([]byte, error) {
+// The task is one of experiments.Tasks, the errors are those of Settle. A comment in the
+// tournament names the command that repeats it.
+func Tournament(ctx context.Context, opt Options, heuristics []string, again string) ([]byte, error) {
 	b, set, err := open(opt)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func Tournament(ctx context.Context, opt Options, heuristics []string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	text := key + t.comment() + t.spec(budgets, t.size.samples, t.size.seeds)
+	text := key + t.comment(again) + t.spec(budgets, t.size.samples, t.size.seeds)
 	_, err = experiments.ParseTournament(opt.Spec, []byte(text))
 	return []byte(text), err
 }
@@ -144,9 +145,9 @@ func (t *tournament) key(grid []experiments.Planned) string {
 	return fmt.Sprintf("# runall compare --data, search %x\n", h.Sum(nil)[:8])
 }
 
-func (t *tournament) comment() string {
+func (t *tournament) comment(again string) string {
 	var s strings.Builder
-	s.WriteString("#\n# To repeat it: runall compare THIS-FILE --results FOLDER\n#\n")
+	fmt.Fprintf(&s, "#\n# To repeat it: %s\n#\n", again)
 	for _, line := range slices.Concat(t.lines(), []string{"", "Found on a sixth of the training rows, which was held out; test rows were not looked at."}, t.notes) {
 		s.WriteString(strings.TrimRight("# "+line, " ") + "\n")
 	}

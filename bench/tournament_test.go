@@ -21,7 +21,8 @@ func TestTournament(t *testing.T) {
 	}
 	opt := options(t, 250)
 	heuristics := []string{"komp", "coherence", "merging"}
-	text, err := Tournament(t.Context(), opt, heuristics)
+	const again = "runall compare THIS-FILE --results FOLDER"
+	text, err := Tournament(t.Context(), opt, heuristics, again)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +54,11 @@ func TestTournament(t *testing.T) {
 
 	var said []string
 	opt.Before, opt.Note = text, func(format string, _ ...any) { said = append(said, format) }
-	again, err := Tournament(t.Context(), opt, heuristics)
-	if err != nil || string(again) != string(text) || len(said) != 1 {
+	repeated, err := Tournament(t.Context(), opt, heuristics, again)
+	if err != nil || string(repeated) != string(text) || len(said) != 1 {
 		t.Errorf("again: %v, said %q", err, said)
 	}
-	if other, err := Tournament(t.Context(), opt, heuristics[:2]); err != nil || strings.Contains(string(other), "merging") {
+	if other, err := Tournament(t.Context(), opt, heuristics[:2], again); err != nil || strings.Contains(string(other), "merging") {
 		t.Errorf("without merging: %v\n%s", err, other)
 	}
 }

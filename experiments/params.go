@@ -417,7 +417,7 @@ func checkPruner(name string) string {
 	if _, ok := prune.Lookup(name); ok {
 		return ""
 	}
-	return fmt.Sprintf("unknown pruner %q%s", name, hint(name, prune.Names()))
+	return fmt.Sprintf("unknown pruner %q%s (for your own, see docs/adding-a-pruner.md)", name, hint(name, prune.Names()))
 }
 
 // completePruner fills in the defaults of the pruner's parameters. It returns

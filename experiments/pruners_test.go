@@ -77,7 +77,7 @@ func TestGridOfPruners(t *testing.T) {
 
 func TestPrunerErrors(t *testing.T) {
 	for lines, want := range map[string]string{
-		"pruner: rendom\npruner_params: {order: 8}": "unknown pruner \"rendom\"; did you mean \"random\"?",
+		"pruner: rendom\npruner_params: {order: 8}": "unknown pruner \"rendom\"; did you mean \"random\"? (for your own, see docs/adding-a-pruner.md)",
 		"pruner: random": "pruner random needs the parameter order",
 		"pruner: random\npruner_params: {order: 0}":                       "order of pruner random is 0, want at least 1",
 		"pruner: random\npruner_params: {order: 8.5}":                     "order of pruner random is 8.5, want a whole number",

@@ -190,7 +190,7 @@ func (e *execution) run(cmd *cobra.Command, dir string) error {
 	if e.opt.Results == "" {
 		e.opt.Results = cluster.ResultsDir(dir)
 	}
-	if e.opt.Progress, err = harness.NewProgress(e.progress, cmd.ErrOrStderr()); err != nil {
+	if e.opt.Progress, err = newProgress(e.progress, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
 	out, err := plan.Exec(cmd.Context(), indexes, e.opt)

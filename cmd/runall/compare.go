@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"polkrepro/bench"
+	"polkrepro/cluster"
 	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -23,6 +26,7 @@ type comparison struct {
 	profile  string
 	progress string
 	with     []string
+	given    []string // the words of --with, NAME=COMMAND included
 	against  string
 	search   settingsSearch
 	asJSON   bool
@@ -88,7 +92,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 		return harness.Usage(err)
 	}
 	stderr := cmd.ErrOrStderr()
-	if c.opt.Progress, err = harness.NewProgress(c.progress, stderr); err != nil {
+	if c.opt.Progress, err = newProgress(c.progress, stderr); err != nil {
 		return err
 	}
 	out, err := harness.Reproduce(cmd.Context(), plannedOf(plan), c.opt)
@@ -100,17 +104,38 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	return errors.Join(c.report(cmd, t, plan), err)
 }
 
-// externals registers the heuristics that are given as NAME=COMMAND.
+// externals registers the heuristics that are given as NAME=COMMAND, and leaves their
+// names in --with.
 func (c *comparison) externals() error {
-	for i, word := range c.with {
-		if name, command, ok := strings.Cut(word, "="); ok && !strings.Contains(name, ":") {
-			if err := registerPruner(name, command); err != nil {
-				return err
-			}
-			c.with[i] = name
+	c.given = slices.Clone(c.with)
+	commands := slices.DeleteFunc(slices.Clone(c.given), func(word string) bool { return !isCommand(word) })
+	if err := registerPruners(commands); err != nil {
+		return err
+	}
+	before := ""
+	for i, word := range c.given {
+		if isCommand(word) {
+			c.with[i], _, _ = strings.Cut(word, "=")
+		} else if err := checkWith(word, before); err != nil {
+			return err
 		}
+		before = word
 	}
 	return nil
+}
+
+// again returns the command that repeats a tournament that is written to a file. Its
+// heuristics are those of the file, but the file has no commands.
+func (c *comparison) again() string {
+	line := "runall compare THIS-FILE --results FOLDER"
+	if !slices.ContainsFunc(c.given, isCommand) {
+		return line
+	}
+	var words strings.Builder
+	w := csv.NewWriter(&words) // what the flag reads
+	w.Write(c.given)
+	w.Flush()
+	return line + " --with " + cluster.Quote(strings.Join(strings.Fields(words.String()), " "))
 }
 
 // settled returns the tournament's name: that of the user's own file if one is given.
@@ -144,7 +169,7 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		return "", harness.Usage(err)
 	}
 	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt bench.Options) ([]byte, error) {
-		return bench.Tournament(ctx, opt, t.Heuristics)
+		return bench.Tournament(ctx, opt, t.Heuristics, c.again())
 	})
 }
 

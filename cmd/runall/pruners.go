@@ -2,11 +2,16 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/cluster"
 	"polkrepro/harness"
+	"polkrepro/internal/strictyaml"
 	"polkrepro/polk/prune"
 	"polkrepro/polk/prune/external"
 )
@@ -16,13 +21,19 @@ func prunersFlag(cmd *cobra.Command, p *[]string) {
 	cmd.Flags().StringArrayVar(p, "pruner", nil, "`NAME=COMMAND` of a pruner in a process of its own, which specs can name (docs/adding-a-pruner.md)")
 }
 
-// registerPruners makes heuristics in processes of their own known by name.
+// registerPruners makes heuristics in processes of their own known by name. A name given
+// twice is refused here, not by the registry, which outlives a call in tests.
 func registerPruners(given []string) error {
+	commands := make(map[string]string)
 	for _, text := range given {
 		name, command, ok := strings.Cut(text, "=")
 		if !ok {
 			return harness.Usage(fmt.Errorf("--pruner %s: want NAME=COMMAND, such as mine=./mine.py", text))
 		}
+		if first, ok := commands[name]; ok {
+			return harness.Usage(fmt.Errorf("%s is given twice: %s and %s", name, first, command))
+		}
+		commands[name] = command
 		if err := registerPruner(name, command); err != nil {
 			return err
 		}
@@ -41,4 +52,51 @@ func registerPruner(name, command string) error {
 	}
 	prune.Register(h)
 	return nil
+}
+
+// variantCommand matches a variant that is given a command, NAME:PARAMETER=VALUE=COMMAND.
+var variantCommand = regexp.MustCompile(`^([^:=]+)((?::[^:=]+=[^:=]*)+)=(.+)$`)
+
+// checkWith refuses a word of --with, the one after another, that names no heuristic,
+// and says how a heuristic of the user's own is named.
+func checkWith(word, before string) error {
+	if m := variantCommand.FindStringSubmatch(word); m != nil {
+		return fmt.Errorf("--with %s: a variant has no command of its own: want %s=%s,%s%s", word, m[1], m[3], m[1], m[2])
+	}
+	base, _, _ := strings.Cut(word, ":")
+	if _, ok := prune.Lookup(base); ok {
+		return nil
+	}
+	if isCommand(before) && strings.Contains(before, " ") {
+		return fmt.Errorf(`--with %s: unknown pruner %q; a command with a comma needs double quotes: --with '"%s,%s"'`, word, base, before, word)
+	}
+	if isFile(word) || strings.ContainsAny(word, "/ ") {
+		return fmt.Errorf("--with %s: no name: want NAME=COMMAND, such as %s", word, cluster.Quote("mine="+inFolder(word)))
+	}
+	hint := strictyaml.Suggest(base, prune.Names())
+	if script := base + ".py"; isFile(script) {
+		hint = fmt.Sprintf("; for ./%s, add %s=./%s", script, base, script)
+	}
+	return fmt.Errorf("--with %s: unknown pruner %q%s ('runall list pruners' lists them; a heuristic of your own: NAME=COMMAND, such as mine=./mine.py; variants: mine=./mine.py,mine:power=0)",
+		word, base, hint)
+}
+
+// isCommand reports whether a word of --with is NAME=COMMAND, not a name or a variant.
+func isCommand(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	return ok && !strings.Contains(name, ":")
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// inFolder returns a command with ./ before the name of a file without a folder, which
+// would be sought in $PATH.
+func inFolder(command string) string {
+	if isFile(command) && filepath.Base(command) == command {
+		return "./" + command
+	}
+	return command
 }

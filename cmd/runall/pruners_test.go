@@ -121,6 +121,8 @@ func TestPrunerUsage(t *testing.T) {
 		"--pruner mine: want NAME=COMMAND, such as mine=./mine.py":                {"reproduce", "--pruner", "mine"},
 		"pruner komp: there is one of that name already":                          {"compare", "--with", "komp=./mine.py"},
 		"pruner mine: nowhere/mine.py: ":                                          {"compare", "--with", "mine=nowhere/mine.py"},
+		"mine is given twice: " + os.Args[0] + " and ./usage.py":                  {"compare", "--with", "mine=" + os.Args[0], "--with", "mine=./usage.py"},
+		"mine is given twice: " + os.Args[0] + " and ./other.py":                  {"reproduce", "--pruner", "mine=" + os.Args[0], "--pruner", "mine=./other.py"},
 		`prune: heuristic "Mine" has a name other than lower-case letters`:        {"compare", "--with", "Mine=" + os.Args[0]},
 		"make the file executable (chmod +x) and let its first line name the int": {"report", "--pruner", "mine=" + writeFile(t, "mine.py", "")},
 	} {
@@ -129,6 +131,52 @@ func TestPrunerUsage(t *testing.T) {
 		if status != harness.ExitUsage || out != "" || !strings.Contains(said, want) {
 			t.Errorf("%v: exit %d, %s%s", args, status, out, said)
 		}
+	}
+}
+
+// TestWithUsage: a word of --with that names no heuristic is refused with what to write.
+func TestWithUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(asPruner, "works")
+	if err := os.WriteFile("ours.py", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const help = "('runall list pruners' lists them; a heuristic of your own: NAME=COMMAND, such as mine=./mine.py; variants: mine=./mine.py,mine:power=0)\n"
+	for with, want := range map[string]string{
+		"nonne:power=0":          `--with nonne:power=0: unknown pruner "nonne"; did you mean "none"? ` + help,
+		"ours:power=0":           `--with ours:power=0: unknown pruner "ours"; for ./ours.py, add ours=./ours.py ` + help,
+		"ours:power=0=./ours.py": "--with ours:power=0=./ours.py: a variant has no command of its own: want ours=./ours.py,ours:power=0\n",
+		"./ours.py":              "--with ./ours.py: no name: want NAME=COMMAND, such as mine=./ours.py\n",
+		"ours.py":                "--with ours.py: no name: want NAME=COMMAND, such as mine=./ours.py\n",
+		"python3 ours.py":        "--with python3 ours.py: no name: want NAME=COMMAND, such as 'mine=python3 ours.py'\n",
+		"ours=ours.py":           "did you mean ./ours.py?\n",
+		"comma=" + os.Args[0] + " 0.1,0.5": `--with 0.5: unknown pruner "0.5"; a command with a comma needs double quotes: --with '"comma=` +
+			os.Args[0] + ` 0.1,0.5"'` + "\n",
+	} {
+		status, out, said := call(t, "compare", "--with", with, "--results", t.TempDir())
+		if status != harness.ExitUsage || out != "" || !strings.HasSuffix(said, want) {
+			t.Errorf("%s: exit %d, %s%s", with, status, out, said)
+		}
+	}
+}
+
+// TestRepeatCommands: the commands that are printed or written to repeat runs name the
+// process, and work.
+func TestRepeatCommands(t *testing.T) {
+	c := comparison{with: []string{"repeat=" + os.Args[0] + " 0.1,0.5", "komp-age"}}
+	t.Setenv(asPruner, "works")
+	if err := c.externals(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.again(), `runall compare THIS-FILE --results FOLDER --with '"repeat=`+os.Args[0]+` 0.1,0.5",komp-age'`; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := new(comparison).again(); got != "runall compare THIS-FILE --results FOLDER" {
+		t.Errorf("of heuristics in Go: %s", got)
+	}
+	line := commands{results: "rq", profile: "smoke", pruners: []string{"mine=./mine.py", "ours=python3 ours.py"}}.line("reproduce", "own.yaml")
+	if !strings.HasSuffix(line, "reproduce own.yaml --profile smoke --pruner mine=./mine.py --pruner 'ours=python3 ours.py' --results rq") {
+		t.Error(line)
 	}
 }
 

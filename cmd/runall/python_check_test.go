@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/harness"
 	"polkrepro/record"
 )
 
@@ -134,13 +135,13 @@ def prune(s, order):
 
 run(prune, about="drops what has been heavy for the shortest time", params=[ORDER])
 `
-	good := strings.NewReplacer("KEPT", "s.kept[j] = s.kept.get(j, 0) + s.norm(j)", "score", "lambda j: s.kept[j]").Replace(text)
-	bad := strings.NewReplacer("KEPT", `s.memory[str(j)] = s.memory.get(str(j), 0) + s.norm(j)`, "score", "lambda j: s.memory[str(j)]").Replace(text)
+	good := strings.NewReplacer("KEPT", "s.kept[j] = s.kept.get(j, 0) + s.norm2(j)", "score", "lambda j: s.kept[j]").Replace(text)
+	bad := strings.NewReplacer("KEPT", `s.memory[str(j)] = s.memory.get(str(j), 0) + s.norm2(j)`, "score", "lambda j: s.memory[str(j)]").Replace(text)
 	if out, err := conformance(scriptIn(t, dir, "good.py", good)); err != nil {
 		t.Errorf("kept: %s", out)
 	}
 	out, err := conformance(scriptIn(t, dir, "bad.py", bad))
-	if err == nil || !strings.Contains(out, "must be kept by their ID") {
+	if err == nil || !strings.Contains(out, "must be kept by their ID (prune.PerElement), and ties must not be broken by their number") {
 		t.Errorf("by number: %v\n%s", err, out)
 	}
 }
@@ -192,19 +193,22 @@ func TestCheckPythonMerge(t *testing.T) {
 		t.Skip("no NumPy")
 	}
 	script := scriptIn(t, dir, "merge.py", `import numpy
+from numpy.testing import assert_allclose
 
 from polkprune import ORDER, run
 
 
 def prune(s, order):
     while len(s) > order:
-        p = s.least(s.norm)
+        p = s.least(s.norm2)
+        assert_allclose(s.norm(p) ** 2, s.norm2(p))
+        assert s.norms[p] == s.norm(p) and s.norms2[p] == s.norm2(p)
         row = s.row(p)
         row[p] = -1
         assert isinstance(s.weights, numpy.ndarray) and s.weights.shape == (s.total, s.outputs)
-        assert numpy.isnan(s.norms).sum() == s.total - len(s)
+        assert numpy.isnan(s.norms2).sum() == numpy.isnan(s.norms).sum() == s.total - len(s)
         q = max(s, key=lambda j: row[j])
-        w = numpy.array([s.norm(p), s.norm(q)])
+        w = numpy.array([s.norm2(p), s.norm2(q)])
         z = (w[0] * s.point(p) + w[1] * s.point(q)) / w.sum() if w.sum() > 0 else s.point(q)
         weights = s.weights[p] + s.weights[q]
         s.drop(p)
@@ -213,7 +217,7 @@ def prune(s, order):
         assert list(s.weights[j]) == list(weights) and s.age(j) == 0 and len(s.ids) == s.total
 
 
-run(prune, about="merges the lightest element with its nearest", params=[ORDER], wants=["norms", "weights"])
+run(prune, about="merges the lightest element with its nearest", params=[ORDER], wants=["norms2", "weights"])
 `)
 	out, err := conformance(interpreter + " " + script)
 	if err != nil || strings.Count(out, "--- PASS: TestCommand/order=") < 10 {
@@ -232,7 +236,7 @@ def prune(s, order):
     if s.t == 3:
         s.remove(s.total)
     while len(s) > order:
-        s.drop(s.least(s.norm))
+        s.drop(s.least(s.norm2))
 
 
 run(prune, about="fails")
@@ -249,6 +253,32 @@ run(prune, about="fails")
 			if !strings.Contains(f.Failure.Error, want) {
 				t.Errorf("no %q in\n%s", want, f.Failure.Error)
 			}
+		}
+	}
+}
+
+// A print before run breaks no hello, and what is wrong in a script is said before a run.
+func TestCheckPythonScripts(t *testing.T) {
+	t.Setenv("PYTHONUNBUFFERED", "1")
+	const prune = "def prune(s, order):\n    while len(s) > order:\n        s.drop(s.least(SCORE))\n\n\n"
+	const imports, run = "#!/usr/bin/env python3\nfrom polkprune import ORDER, run\n", "run(prune, about=\"drops the lightest\")\n"
+	spec := write(t, "tiny.yaml", tinyTournament)
+	for _, tt := range []struct {
+		text, score string
+		status      int
+		want        string
+	}{
+		{imports + "print('loading my module')\n" + prune + run, "s.norm2", harness.ExitOK, ""},
+		{"#!/usr/bin/env python3\nprint('loading my module')\n", "", harness.ExitUsage,
+			"hello: loading my module: this line is not a JSON object (a print? write to standard error)"},
+		{imports + prune + "run(prune, about=\"a\", params=[ORDER, {\"name\": \"grace\", \"about\": \"b\"}])\n", "s.norm2", harness.ExitUsage,
+			"prune(s, order) does not fit params: got an unexpected keyword argument 'grace'. It is called with the state and, by name, order, grace."},
+		{imports + prune + run, "lambda j: float('nan')", harness.ExitFailed, "ValueError: the score of every element is nan: "},
+	} {
+		script := scriptIn(t, python(t), "mine.py", strings.Replace(tt.text, "SCORE", tt.score, 1))
+		status, _, said := call(t, "compare", spec, "--profile", "smoke", "--with", "mine="+script, "--results", t.TempDir(), "--progress", "quiet")
+		if status != tt.status || !strings.Contains(said, tt.want) {
+			t.Errorf("%sexit %d, %s", tt.text, status, said)
 		}
 	}
 }

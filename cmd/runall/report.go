@@ -64,7 +64,7 @@ and of all series of runs.`,
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), Report{version, r.Document()})
 			} else if format == formatSummary {
-				err = summarize(cmd, f, r, names, out, commands{results: results, dataDir: finder.Dir, profile: f.Profile, seeds: opt.Seeds})
+				err = summarize(cmd, f, r, names, out, commands{results: results, dataDir: finder.Dir, profile: f.Profile, seeds: opt.Seeds, pruners: pruners})
 			} else {
 				err = present(cmd, r, format, cmp.Or(out, harness.ReportDir(results)), out != "")
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -71,7 +70,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 			return err
 		}
 	}
-	if r.opt.Progress, err = harness.NewProgress(r.progress, stderr); err != nil {
+	if r.opt.Progress, err = newProgress(r.progress, stderr); err != nil {
 		return err
 	}
 	out, err := harness.Reproduce(cmd.Context(), plan, r.opt)
@@ -81,16 +80,6 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	}
 	remark(stderr, r.opt.Results, out)
 	return errors.Join(r.report(cmd, names), err)
-}
-
-// remark says what was not run, and what failed.
-func remark(stderr io.Writer, results string, out *harness.Outcome) {
-	for _, u := range out.Unavailable {
-		fmt.Fprintln(stderr, u)
-	}
-	for _, f := range out.Failed {
-		fmt.Fprintf(stderr, "failed, see %s/%s.failed.jsonl: %v\n", harness.RecordsDir(results), f.ID, f.Err)
-	}
 }
 
 // report prints the summary of what is in the results folder, runs of earlier
@@ -105,7 +94,7 @@ func (r *reproduction) report(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	return summarize(cmd, f, rep, names, harness.ReportDir(r.opt.Results),
-		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds})
+		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds, pruners: r.pruners})
 }
 
 // resumable adds to the error of work that was interrupted how to go on.

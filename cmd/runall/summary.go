@@ -91,6 +91,7 @@ type commands struct {
 	results, dataDir string
 	profile          string
 	seeds            int
+	pruners          []string // NAME=COMMAND
 }
 
 // line returns the command line that runs this program with arguments, to be
@@ -116,6 +117,9 @@ func (c commands) line(args ...string) string {
 		flag("--profile", c.profile, experiments.ProfileQuick)
 		flag("--seeds", strconv.Itoa(c.seeds), "0")
 		flag("--data-dir", c.dataDir, "")
+		for _, p := range c.pruners {
+			words = append(words, "--pruner", p)
+		}
 		fallthrough
 	default:
 		flag("--results", cmp.Or(c.results, defaultResults), defaultResults)

@@ -555,7 +555,7 @@ func TestHello(t *testing.T) {
 	for command, want := range map[string]string{
 		"":                            "pruner mine: : no command: want NAME=COMMAND, such as mine=./mine.py",
 		"no-such-program-anywhere -x": `pruner mine: no-such-program-anywhere -x: exec: "no-such-program-anywhere": executable file not found in $PATH`,
-		os.Args[0] + " -test.run=^$":  "hello: PASS: invalid character 'P' looking for beginning of value; the end of its standard error:\n  testing: warning: no tests to run",
+		os.Args[0] + " -test.run=^$":  "hello: PASS: this line is not a JSON object (a print? write to standard error); the end of its standard error:\n  testing: warning: no tests to run",
 	} {
 		if _, err := New("mine", command); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)
@@ -566,8 +566,9 @@ func TestHello(t *testing.T) {
 // Answers that make no sense are errors that say why, and change nothing of the rest.
 func TestNonsense(t *testing.T) {
 	for answer, want := range map[string]string{
-		``:                            "EOF",
-		`hello`:                       "invalid character 'h' looking for beginning of value",
+		``:                            "this line is not a JSON object (a print? write to standard error)",
+		`hello`:                       "this line is not a JSON object (a print? write to standard error)",
+		`[`:                           "this line is not a JSON object (a print? write to standard error)",
 		`{}`:                          `want either something to get or "done": true`,
 		`{"get":["ids"],"done":true}`: `want either something to get or "done": true`,
 		`{"done":true} {}`:            "more than one value on a line",

@@ -41,11 +41,16 @@ type process struct {
 	ended  chan struct{}   // closed when the process has ended
 }
 
+// isPruner is in the environment of each process: clients take standard output for the
+// protocol before anything else prints to it.
+const isPruner = "POLK_PRUNER=1"
+
 // start starts a command.
 func start(words []string) (*process, error) {
 	p := &process{ended: make(chan struct{})}
 	p.killed, p.kill = context.WithCancelCause(context.Background())
 	p.cmd = exec.CommandContext(p.killed, words[0], words[1:]...)
+	p.cmd.Env = append(os.Environ(), isPruner)
 	p.cmd.SysProcAttr = attributes()
 	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
 	p.cmd.WaitDelay = farewell // for a standard error that another process has open

@@ -76,11 +76,16 @@ type weights struct {
 	To []float64 `json:"to"`
 }
 
+var errNotObject = errors.New("this line is not a JSON object (a print? write to standard error)")
+
 // parse reads a line into v, strictly: an unknown field is an error.
 func parse(line []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+			return errNotObject
+		}
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {

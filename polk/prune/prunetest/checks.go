@@ -302,7 +302,7 @@ func keepsByElement(s setup) error {
 			return err
 		}
 		if a, b := slices.Sorted(slices.Values(one.IDs)), slices.Sorted(slices.Values(other.IDs)); !slices.Equal(a, b) {
-			return fmt.Errorf("step %d: elements %v stay, and %v in a dictionary of another order; what is kept of elements must be kept by their ID (prune.PerElement)", t, a, b)
+			return fmt.Errorf("step %d: elements %v stay, and %v in a dictionary of another order; what is kept of elements must be kept by their ID (prune.PerElement), and ties must not be broken by their number (scores that are all NaN are ties)", t, a, b)
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ from the dictionary of a step, a State:
 
     def prune(s, order):
         while len(s) > order:
-            s.drop(s.least(s.norm))
+            s.drop(s.least(s.norm2))
 
     run(prune, about="drops the elements with the smallest weights", params=[ORDER])
 
@@ -15,12 +15,13 @@ It is called once a step, with the values of its parameters by name. The same se
 give the same removals: draw random numbers from State.random only, and keep nothing from
 step to step but in State.kept and State.memory, which are saved with the model.
 
-What is written to standard output goes to standard error, which is shown if the run
-fails. Needs Python 3.8 and nothing else. Attributes with a value for each element are
+What is printed, from the import of this module on, goes to standard error, which is shown
+if the run fails. Needs Python 3.8 and nothing else. Attributes with a value for each element are
 NumPy arrays if the heuristic has imported NumPy, else lists. The protocol is described
 in docs/pruner-protocol.md.
 """
 
+import inspect
 import json
 import math
 import os
@@ -44,30 +45,32 @@ def run(prune, about, params=(ORDER,), inverse=False, wants=(), source="", epsil
                least, most, default and grid; the first one is its knob, and has a grid
     inverse    it uses the inverse kernel matrix: State.remove, cost, distance, column
     wants      attributes of State that it uses in each step ("costs", "norms", ...): they
-               come with the step, which is faster than one after another
+               come with the step, which is faster than one after another, and change no
+               result
     source     where it is from, in a line
     epsilon    it keeps to State.epsilon, so that its knob is the parsimony K
     gaussian   it is for the Gaussian kernel only
     files      paths of files, besides imported modules beside the script, that its
                results depend on: runs belong to the contents of all these
     """
-    wire = _Wire()
+    _check(prune, params)
+    _WIRE.open()
     memory, kept, start = {}, {}, {}
     while True:
-        message = wire.receive()
+        message = _WIRE.receive()
         if "hello" in message:
-            wire.send({"hello": {
+            _WIRE.send({"hello": {
                 "version": VERSION, "about": about, "source": source, "params": list(params), "epsilon": epsilon,
-                "gaussian": gaussian, "inverse": inverse, "wants": list(wants), "state": True, "files": _files(files),
+                "gaussian": gaussian, "inverse": inverse, "wants": [_QUANTITIES.get(w, w) for w in wants], "state": True, "files": _files(files),
             }})
         elif "start" in message:
             start = message["start"]
         elif "load" in message:
             memory, kept = message["load"]["memory"], dict(message["load"]["kept"])
         elif "save" in message:
-            wire.send({"state": {"memory": memory, "kept": sorted(kept.items())}})
+            _WIRE.send({"state": {"memory": memory, "kept": sorted(kept.items())}})
         elif "step" in message:
-            state = State(wire, start, message, memory, kept)
+            state = State(_WIRE, start, message, memory, kept)
             prune(state, **start["params"])
             state._end()
 
@@ -86,8 +89,9 @@ class State:
     memory             a dict for anything else that is kept from step to step, as JSON has it
 
     For each element, those that have been removed as None or NaN where it is not fixed:
-    ids, ages, samples, self_values (fixed), weights, norms; with the inverse costs,
-    distances, distances_before. Besides: spent; x and y, the step's samples and targets.
+    ids, ages, samples, self_values (fixed), weights, norms, norms2; with the inverse costs,
+    distances, distances_before. norms2 are squared norms. Besides: spent; x and y, the
+    step's samples and targets.
     """
 
     def __init__(self, wire, start, message, memory, kept):
@@ -121,7 +125,11 @@ class State:
         return self.ages[j]
 
     def norm(self, j):
-        """The squared norm of the weights of j."""
+        """The norm of the weights of j."""
+        return math.sqrt(self.norm2(j))
+
+    def norm2(self, j):
+        """The squared norm of the weights of j, Norm2 in Go."""
         return self._value("norms")[j]
 
     def cost(self, j):
@@ -148,14 +156,17 @@ class State:
 
     def least(self, score):
         """The element with the least score, the first of equals. score is a function of
-        an element, or a list. A score that is not a number counts as infinite."""
-        best, least = None, math.inf
+        an element, or a list. A score that is not a number counts as infinite; if all
+        are, that is a ValueError."""
+        best, least, scored = None, math.inf, False
         for j in self._present:
             v = score(j) if callable(score) else score[j]
-            if v < least or best is None:
-                best, least = j, v
-            if math.isnan(least):
-                least = math.inf
+            if best is None or v < least:
+                best = j
+            if not math.isnan(v):
+                least, scored = min(v, least), True
+        if self._present and not scored:
+            raise ValueError("the score of every element is nan: look for 0/0, inf - inf or a nan in State.kept")
         return best
 
     # Changes. They are sent with the next question, or at the end of the step.
@@ -221,8 +232,9 @@ class State:
 
     def __getattr__(self, name):
         """Of the attributes with a value for each element."""
-        if name == "self_values":
-            name = "self"
+        if name == "norms":
+            return _array([math.sqrt(v) for v in self._value("norms")])
+        name = _QUANTITIES.get(name, name)
         if name not in _FIXED and name not in _CHANGING:
             raise AttributeError("State has no attribute " + name)
         return _array(self._value(name))
@@ -250,6 +262,7 @@ class State:
 _WHOLE = {"ids", "ages", "samples"}
 _FIXED = _WHOLE | {"self", "x", "y"}
 _CHANGING = {"weights", "norms", "costs", "distances", "distances_before", "spent"}
+_QUANTITIES = {"norms2": "norms", "self_values": "self"}  # the protocol's norms are squared
 
 
 class _Kept:
@@ -283,9 +296,14 @@ class _Wire:
     standard error."""
 
     def __init__(self):
-        self._in, self._out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-        os.dup2(2, 1)
-        sys.stdout.reconfigure(line_buffering=True)
+        self._out = None
+
+    def open(self):
+        """Takes standard output for the protocol, once."""
+        if self._out is None:
+            self._in, self._out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+            os.dup2(2, 1)
+            sys.stdout.reconfigure(line_buffering=True)
 
     def send(self, message):
         self._out.write(json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n")
@@ -296,6 +314,21 @@ class _Wire:
         if not line:
             sys.exit(0)  # runall has ended, or the run
         return json.loads(line)
+
+
+_WIRE = _Wire()
+if "POLK_PRUNER" in os.environ:  # runall has started this process: nothing is printed before the hello
+    _WIRE.open()
+
+
+def _check(prune, params):
+    """Ends the process if prune can't be called with its parameters by name."""
+    names = [p["name"] for p in params]
+    try:
+        inspect.signature(prune).bind(None, **dict.fromkeys(names, 0))
+    except TypeError as err:
+        sys.exit("prune%s does not fit params: %s. It is called with the state and, by name, %s."
+                 % (inspect.signature(prune), err, ", ".join(names) or "nothing else"))
 
 
 def _floats(x):

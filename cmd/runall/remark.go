@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"polkrepro/harness"
+)
+
+// remark says what was not run, and what failed. Runs that failed for the same reason
+// share one text, which may be a traceback of many lines.
+func remark(stderr io.Writer, results string, out *harness.Outcome) {
+	for _, u := range out.Unavailable {
+		fmt.Fprintln(stderr, u)
+	}
+	path := func(f harness.FailedRun) string { return harness.RecordsDir(results) + "/" + f.ID + ".failed.jsonl" }
+	var reasons []string // in the order in which they come
+	failed := make(map[string][]harness.FailedRun)
+	for _, f := range out.Failed {
+		_, reason := splitFailure(f.Err)
+		if failed[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		failed[reason] = append(failed[reason], f)
+	}
+	for _, reason := range reasons {
+		first, others := failed[reason][0], failed[reason][1:]
+		fmt.Fprintf(stderr, "failed, see %s: %v\n", path(first), first.Err)
+		if len(others) > 0 {
+			fmt.Fprintf(stderr, "%d runs failed for this reason; the others:\n", 1+len(others))
+		}
+		for _, f := range others {
+			run, _ := splitFailure(f.Err)
+			fmt.Fprintf(stderr, "  %s: %s\n", path(f), run)
+		}
+	}
+}
+
+var untilSamples = regexp.MustCompile(`^.*?after \d+ samples: `)
+
+// splitFailure splits the text of a failure into the run with its number of samples, which
+// may be missing, and the reason.
+func splitFailure(err error) (run, reason string) {
+	text := err.Error()
+	run = untilSamples.FindString(text)
+	return strings.TrimSuffix(run, ": "), text[len(run):]
+}
+
+// newProgress is harness.NewProgress for commands that end with remark.
+func newProgress(mode string, w io.Writer) (harness.Progress, error) {
+	p, err := harness.NewProgress(mode, w)
+	if err != nil || mode == harness.ProgressJSON {
+		return p, err
+	}
+	return briefFailures{p}, nil
+}
+
+// briefFailures shows a failure's first line and, after an ellipsis, the last one, which in
+// a traceback is the error. The whole text follows once, in remark.
+type briefFailures struct{ harness.Progress }
+
+func (p briefFailures) Report(e harness.Event) {
+	if first, rest, ok := strings.Cut(e.Message, "\n"); ok && e.Kind == harness.EventFail {
+		e.Message = first + " … " + strings.TrimSpace(rest[strings.LastIndexByte(rest, '\n')+1:])
+	}
+	p.Progress.Report(e)
+}
