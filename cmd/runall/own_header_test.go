@@ -1,0 +1,52 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/harness"
+)
+
+// A header that contradicts the model's is an error of every command that reads rows
+// for a model.
+func TestOtherHeader(t *testing.T) {
+	rows := trees(300)
+	model := filepath.Join(t.TempDir(), "m.polk")
+	must(t, "train", put(t, "t.csv", slices.Concat([]string{"x,y,tree\n"}, rows)...), "--label", "last", "--no-tune", "--out", model)
+	const wrong = "line 1: the header names other columns, or in another order, than the training data; delete the header to use them all the same"
+	swapped := put(t, "p6.csv", slices.Concat([]string{"y,x,tree\n"}, rows)...)
+	for _, args := range [][]string{
+		{"evaluate", model, swapped},
+		{"predict", model, swapped},
+		{"train", swapped, "--resume", model},
+		{"evaluate", model, swapped, "--header", "yes"},
+		{"predict", model, put(t, "p6.csv", "id,x,y\n0,1,2\n")},
+		{"evaluate", model, put(t, "p6.csv", slices.Concat([]string{"x,y,species\n"}, rows)...)},
+	} {
+		if code, _, stderr := call(t, args...); code != harness.ExitFailed || !strings.Contains(stderr, "p6.csv: "+wrong) {
+			t.Errorf("%v: exit status %d: %s", args, code, stderr)
+		}
+	}
+	must(t, "evaluate", model, put(t, "t.csv", slices.Concat([]string{"x, y,Tree\n"}, rows)...))
+	must(t, "predict", model, put(t, "t.csv", "x,y\n1,2\n"))
+	must(t, "evaluate", model, put(t, "t.csv", rows...))
+}
+
+// A first row with missing values is as wrong as a later one, not a header.
+func TestMissingValuesAreNoHeader(t *testing.T) {
+	rows := trees(300)
+	model := filepath.Join(t.TempDir(), "m.polk")
+	must(t, "train", put(t, "t.csv", rows...), "--label", "last", "--no-tune", "--out", model)
+	for _, first := range []string{"NA,NA", "NA,0.5", "?,?", ",,elm", "NA,NA,elm", "?,-,oak", "n/a,null,elm"} {
+		second := strings.Repeat("1,", strings.Count(first, ",")) + first[strings.LastIndex(first, ",")+1:]
+		if !strings.Contains(first, "elm") && !strings.Contains(first, "oak") {
+			second = "1,2"
+		}
+		code, stdout, stderr := call(t, "predict", model, put(t, "p.csv", first+"\n", second+"\n"))
+		if code != harness.ExitFailed || stdout != "" || !strings.Contains(stderr, "p.csv: line 1: column 1: ") {
+			t.Errorf("%s: exit status %d, %q: %s", first, code, stdout, stderr)
+		}
+	}
+}
