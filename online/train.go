@@ -163,6 +163,9 @@ func (t *trainer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if set.Dim == 0 && seen.dim == 0 {
+		return fmt.Errorf("%s: no row has a feature", t.opt.Source.name())
+	}
 	t.shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
 	var sc data.Scaling

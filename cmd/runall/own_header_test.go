@@ -50,3 +50,21 @@ func TestMissingValuesAreNoHeader(t *testing.T) {
 		}
 	}
 }
+
+// Rows of zeros are rows, and predict does without labels.
+func TestRowsOfZerosAndNoLabels(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.polk")
+	rows := strings.Repeat("1 1:1\n2\n", 200)
+	zeros := put(t, "zeros.libsvm", rows)
+	must(t, "train", zeros, "--out", model)
+	if out := must(t, "evaluate", model, zeros); !strings.Contains(out, "error        0.00 %") {
+		t.Error(out)
+	}
+	if out := must(t, "predict", model, put(t, "p.csv", ",0\nnan,1\n")); out != "2\n1\n" {
+		t.Errorf("predictions %q", out)
+	}
+	none := put(t, "none.libsvm", "1\n2\n")
+	if code, _, stderr := call(t, "train", none, "--out", model); code != harness.ExitFailed || !strings.Contains(stderr, "none.libsvm: no row has a feature") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
