@@ -65,6 +65,10 @@ type FirstRow struct {
 	Header bool
 	Why    string // it is one, or what speaks for it if it is taken as a row; empty if nothing does
 	Names  Names  // if it is a header
+	// Columns are its fields if it is a header, one for the label at Label, from 0; −1 if
+	// there is none.
+	Columns []string
+	Label   int
 }
 
 // The most that is read before a decision.
@@ -132,9 +136,9 @@ func (g *headerGate) decide() error {
 		return &ParseError{g.held[0].number, errOtherColumns}
 	}
 	if g.Header.Decided != nil {
-		d := FirstRow{Line: g.held[0].number, Header: header, Why: why}
+		d := FirstRow{Line: g.held[0].number, Header: header, Why: why, Label: g.first.label}
 		if header {
-			d.Names = g.first.names()
+			d.Names, d.Columns = g.first.names(), g.first.fields
 		}
 		g.Header.Decided(d)
 	}

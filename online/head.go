@@ -18,14 +18,15 @@ const headRows = 1000
 
 // A survey is what was seen of a source before training.
 type survey struct {
-	head   []data.Row // the first rows, with a feature a column
-	values int        // features in them
-	labels data.LabelSet
-	dim    int // most features of a row, the highest index of LIBSVM
-	rows   int
-	all    []data.Row // all rows, while they are few enough to be shuffled together; nil without draw
-	draw   *sampler   // of the head from all rows, to tune on; nil if the head is the first rows
-	order  labelOrder
+	head    []data.Row // the first rows, with a feature a column
+	values  int        // features in them
+	labels  data.LabelSet
+	dim     int // most features of a row, the highest index of LIBSVM
+	rows    int
+	all     []data.Row // all rows, while they are few enough to be shuffled together; nil without draw
+	draw    *sampler   // of the head from all rows, to tune on; nil if the head is the first rows
+	order   labelOrder
+	numbers data.RowNumbers // of the first rows of a CSV source
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
@@ -62,6 +63,9 @@ func (s *survey) full() bool { return len(s.head) >= headRows || s.values >= max
 func (s *survey) add(row *data.Row, regression bool) error {
 	s.rows++
 	s.dim = max(s.dim, row.Dim)
+	if row.Indices == nil && s.rows <= headRows {
+		s.numbers.Add(row.Values)
+	}
 	if s.draw != nil {
 		s.head = s.draw.add(s.head, row, s.dim)
 		switch {

@@ -168,6 +168,7 @@ func (t *trainer) begin(ctx context.Context) error {
 	}
 	t.shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
+	t.warnNumbered(f, seen)
 	var sc data.Scaling
 	if tune {
 		sc, err = t.choose(ctx, seen, &set)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,5 +67,29 @@ func TestRowsOfZerosAndNoLabels(t *testing.T) {
 	none := put(t, "none.libsvm", "1\n2\n")
 	if code, _, stderr := call(t, "train", none, "--out", model); code != harness.ExitFailed || !strings.Contains(stderr, "none.libsvm: no row has a feature") {
 		t.Errorf("exit status %d: %s", code, stderr)
+	}
+}
+
+// A column that numbers the rows is learned, but not without a word.
+func TestWarningOfRowNumbers(t *testing.T) {
+	numbered := func(header string) string {
+		lines := []string{header}
+		for i, row := range trees(300) {
+			lines = append(lines, fmt.Sprintf("%d,%s", i+5, row))
+		}
+		return put(t, "t.csv", lines...)
+	}
+	plain := put(t, "t.csv", slices.Concat([]string{"x,y,tree\n"}, trees(300))...)
+	for file, want := range map[string]string{
+		numbered("id,x,y,tree\n"): `warning: column 1 ("id") seems to number the rows`,
+		numbered(",x,y,tree\n"):   `warning: column 1 ("") seems`,
+		numbered("n,x,y,tree\n"):  `warning: column 1 ("n") seems`,
+		numbered(""):              "warning: column 1 seems",
+		plain:                     "",
+	} {
+		code, _, stderr := call(t, "train", file, "--label", "last", "--no-tune", "--out", filepath.Join(t.TempDir(), "m"))
+		if code != 0 || !strings.Contains(stderr, want) || want == "" && strings.Contains(stderr, "warning") {
+			t.Errorf("exit status %d, want %q: %s", code, want, stderr)
+		}
 	}
 }
