@@ -23,7 +23,7 @@ type TrainOptions struct {
 	Resume *Model // trained further if not nil; Settings are then the model's but for the format
 
 	Epochs int // passes over a file, 0 for those that Tune chooses, else 1; a stream has one
-	Skip   int // rows left out at the beginning of the first pass
+	Skip   int // rows left out at the beginning of the first pass only: tuning, scaling and later passes use them
 
 	// Tune chooses what is zero of scaling, bandwidth, learning rate, pruner and
 	// Epochs by the error on held-out rows, in a bounded number of arithmetic
@@ -162,6 +162,11 @@ func (t *trainer) begin(ctx context.Context) error {
 	seen, err := f.look(ctx, set.regression(), draw, t.opt.Note)
 	if err != nil {
 		return err
+	}
+	if !stream {
+		if err := t.checkSkip(seen.rows); err != nil {
+			return err
+		}
 	}
 	if set.Dim == 0 && seen.dim == 0 {
 		return fmt.Errorf("%s: no row has a feature", t.opt.Source.name())
@@ -323,6 +328,11 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 			}
 			t.from = nil
 		}
+		if err == io.EOF && t.from == nil && t.pass == 0 {
+			if err := t.checkSkip(t.row); err != nil {
+				return err
+			}
+		}
 		if err == io.EOF {
 			return t.endPass()
 		}
@@ -330,6 +340,15 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 			return err
 		}
 	}
+}
+
+// checkSkip reports a source of so many rows that are all skipped by a model that has
+// learned none.
+func (t *trainer) checkSkip(rows int) error {
+	if t.opt.Resume != nil || t.opt.Skip == 0 || t.opt.Skip < rows {
+		return nil
+	}
+	return fmt.Errorf("%s: --skip %d: the file has %d rows", t.opt.Source.name(), t.opt.Skip, rows)
 }
 
 // openPass begins a pass.

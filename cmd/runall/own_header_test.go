@@ -93,3 +93,14 @@ func TestWarningOfRowNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Skipping a whole file is a mistake.
+func TestSkipAllRows(t *testing.T) {
+	file, model := put(t, "t.csv", trees(600)...), filepath.Join(t.TempDir(), "m")
+	for _, flags := range [][]string{nil, {"--no-tune", "--epochs", "2"}, {"--epochs", "3", "--scale", "none", "--bandwidth", "1", "--features", "2", "--classes", "elm,oak,yew", "--no-tune"}} {
+		args := append([]string{"train", file, "--label", "last", "--skip", "601", "--out", model}, flags...)
+		if code, _, stderr := call(t, args...); code != harness.ExitFailed || !strings.Contains(stderr, "--skip 601: the file has 600 rows") {
+			t.Errorf("%v: exit status %d: %s", flags, code, stderr)
+		}
+	}
+}
