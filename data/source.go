@@ -363,6 +363,13 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 		if classes.Len() < 2 {
 			return nil, &SourceError{"train", fmt.Errorf("%s: every label is %.40q: classification needs at least two classes", f.Train.path, train.rows[0].Label)}
 		}
+		counts := make(map[string]int)
+		for i := range train.rows {
+			counts[train.rows[i].Label]++
+		}
+		if Unrepeated(counts) {
+			return nil, &SourceError{"train", fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression (task squared-error)?", f.Train.path)}
+		}
 		set.Classes, set.Labels = classes.Len(), classes.Sorted()
 	}
 	for _, p := range f.parts() {

@@ -171,6 +171,9 @@ func (t *trainer) begin(ctx context.Context) error {
 	if set.Dim == 0 && seen.dim == 0 {
 		return fmt.Errorf("%s: no row has a feature", t.opt.Source.name())
 	}
+	if set.Labels == nil && data.Unrepeated(seen.order.rows) {
+		return fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression, with the squared loss?", t.opt.Source.name())
+	}
 	t.shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
 	t.warnNumbered(f, seen)

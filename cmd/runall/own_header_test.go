@@ -104,3 +104,17 @@ func TestSkipAllRows(t *testing.T) {
 		}
 	}
 }
+
+// Labels that hardly repeat are no classes, for train and for bench.
+func TestLabelsThatAreTargets(t *testing.T) {
+	lines := make([]string, 300)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%d.5,%d,%d\n", i*i, i*37%101, i*53%89)
+	}
+	file := put(t, "t.csv", lines...)
+	for _, args := range [][]string{{"train", file, "--out", filepath.Join(t.TempDir(), "m")}, {"bench", file, "--results", t.TempDir()}} {
+		if code, _, stderr := call(t, args...); code == 0 || !strings.Contains(stderr, "most rows have a label that no other row has: is it the right column, or is this a regression") {
+			t.Errorf("%s: exit status %d: %s", args[0], code, stderr)
+		}
+	}
+}
