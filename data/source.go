@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -442,7 +441,7 @@ func numberTarget(rows []Row) (func(string) (float64, error), map[string]float64
 		y[i], _ = ParseNumber(rows[i].Label) // as it was read
 	}
 	mean, deviation := portable.MeanDeviation(y)
-	if !(deviation > 0) || math.IsInf(deviation, 1) {
+	if deviation == 0 {
 		return nil, nil
 	}
 	return func(label string) (float64, error) {

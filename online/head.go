@@ -106,7 +106,9 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc data.Sca
 	set.Dim = cmp.Or(set.Dim, s.dim)
 	set.TargetFactor = 1
 	if set.regression() {
-		s.scaleTarget(set, note)
+		if err := s.scaleTarget(set, note); err != nil {
+			return sc, err
+		}
 	} else if set.Labels == nil {
 		set.Labels = s.labels.Sorted()
 	}
@@ -159,9 +161,9 @@ func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)
 
 // scaleTarget makes the targets of the head have mean 0 and standard deviation
 // 1, unless nothing is scaled.
-func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
+func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) error {
 	if set.Scale == data.ScaleNone {
-		return
+		return nil
 	}
 	y := make([]float64, len(s.head))
 	for i := range s.head {
@@ -169,10 +171,14 @@ func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
 	}
 	mean, dev := portable.MeanDeviation(y)
 	set.TargetShift = mean
-	if dev > 0 {
+	if dev != 0 {
 		set.TargetFactor = 1 / dev
 	}
+	if !(set.TargetFactor > 0) || math.IsInf(set.TargetFactor, 1) {
+		return fmt.Errorf("the targets go from %v to %v: too wide or too narrow to scale", slices.Min(y), slices.Max(y))
+	}
 	note("targets have mean %.4g and standard deviation %.4g in the first %d rows, and are learned scaled", mean, dev, len(y))
+	return nil
 }
 
 // scaled returns the head's scaled features, row-major.
