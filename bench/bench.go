@@ -149,8 +149,12 @@ func (b *bench) key() string {
 
 // lines say what the budget allows.
 func (z *sizes) lines() []string {
+	size := fmt.Sprintf("%d training rows, %d test rows, %d features", z.rows, z.test, z.dim)
+	if z.classes > 1 { // a regression has one function
+		size += fmt.Sprintf(", %d classes", z.classes)
+	}
 	out := []string{
-		fmt.Sprintf("%d training rows, %d test rows, %d features, %d classes", z.rows, z.test, z.dim, z.classes),
+		size,
 		fmt.Sprintf("model orders %d and %d; %d samples a run (%.3g times the training rows), %d in the search; seeds: %d", z.small(), z.order, z.samples, float64(z.samples)/float64(z.rows), z.tried, z.seeds),
 		fmt.Sprintf("about %v by estimate", seconds(z.spent)),
 	}

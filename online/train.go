@@ -171,6 +171,9 @@ func (t *trainer) begin(ctx context.Context) error {
 	if set.Dim == 0 && seen.dim == 0 {
 		return fmt.Errorf("%s: no row has a feature", t.opt.Source.name())
 	}
+	if set.Labels == nil && seen.labels.Len() == 1 && !set.regression() {
+		return fmt.Errorf("%s: all of the first %d rows have the label %.40q: classification needs two classes; for a stream, list all for training (--classes)", t.opt.Source.name(), seen.rows, seen.labels.Sorted()[0])
+	}
 	if set.Labels == nil && data.Unrepeated(seen.order.rows) {
 		return fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression, with the squared loss?", t.opt.Source.name())
 	}
@@ -324,6 +327,9 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 		t.takeHeader(t.reader)
 		if err != nil && err != io.EOF {
 			return err
+		}
+		if t.from != nil && err == io.EOF && t.row < skip {
+			return fmt.Errorf("%s: %w: the file has %d rows, the model learned %d", t.opt.Source.name(), ErrOtherFile, t.row, skip)
 		}
 		if t.from != nil && (t.row == skip || err == io.EOF) {
 			if err := t.from.check(t.seen, &t.opt.Source); err != nil {

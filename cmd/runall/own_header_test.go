@@ -136,3 +136,14 @@ func TestTargetsInAnyUnit(t *testing.T) {
 		}
 	}
 }
+
+// One class alone is named.
+func TestOneClass(t *testing.T) {
+	file := put(t, "t.csv", slices.Repeat([]string{"1,2,elm\n", "2,3,elm\n"}, 30)...)
+	for _, flags := range [][]string{nil, {"--no-tune"}} {
+		args := append([]string{"train", file, "--label", "last", "--out", filepath.Join(t.TempDir(), "m")}, flags...)
+		if code, _, stderr := call(t, args...); code != harness.ExitFailed || !strings.Contains(stderr, `rows have the label "elm": classification needs two classes`) {
+			t.Errorf("%v: exit status %d: %s", flags, code, stderr)
+		}
+	}
+}
