@@ -132,7 +132,7 @@ func (g *headerGate) decide() error {
 		return nil
 	}
 	header, why := g.first.decision()
-	if header && g.first.contradicts() {
+	if header && g.first.contradicts(g.NoLabels) {
 		return &ParseError{g.held[0].number, errOtherColumns}
 	}
 	if g.Header.Decided != nil {
@@ -318,8 +318,11 @@ func (f *firstRow) known() bool {
 }
 
 // contradicts reports whether the row, a header, has other names than the one that is
-// known.
-func (f *firstRow) contradicts() bool { return f.rule.Names.Features != "" && !f.known() }
+// known. The label's does not matter if labels are not read.
+func (f *firstRow) contradicts(noLabels bool) bool {
+	n := f.rule.Names
+	return n.Features != "" && !f.known() && !(noLabels && n.Features == f.names().Features)
+}
 
 // names returns the names that the row has if it is a header.
 func (f *firstRow) names() Names {

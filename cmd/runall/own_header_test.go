@@ -33,6 +33,7 @@ func TestOtherHeader(t *testing.T) {
 	}
 	must(t, "evaluate", model, put(t, "t.csv", slices.Concat([]string{"x, y,Tree\n"}, rows)...))
 	must(t, "predict", model, put(t, "t.csv", "x,y\n1,2\n"))
+	must(t, "predict", model, put(t, "t.csv", "x,y,\n1,2,\n"))
 	must(t, "evaluate", model, put(t, "t.csv", rows...))
 }
 
