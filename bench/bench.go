@@ -91,7 +91,29 @@ func open(opt Options) (*bench, *data.Set, error) {
 	if b.median = medianDistance(set.Train); b.median == 0 {
 		return nil, nil, harness.Usage(fmt.Errorf("%s: the first of every %d training rows are all the same: no bandwidth can be chosen", ref.Name, max(1, set.Train.N/medianRows)))
 	}
+	if label, rows := unlearned(set); rows > 0 {
+		opt.Note("warning: test rows with a label that no training row has: %d, such as %.40q; every method is wrong on them", rows, label)
+	}
 	return b, set, nil
+}
+
+// unlearned returns how many test rows have a class that no training row has, and one of
+// its labels: a rare class may be drawn so.
+func unlearned(set *data.Set) (label string, rows int) {
+	if set.Labels == nil {
+		return "", 0
+	}
+	learned := make([]bool, len(set.Labels))
+	for _, y := range set.Train.Y {
+		learned[int(y)] = true
+	}
+	for _, y := range set.Test.Y {
+		if !learned[int(y)] {
+			label = set.Labels[int(y)]
+			rows++
+		}
+	}
+	return label, rows
 }
 
 // medianDistance returns the median distance between rows from all of the training part,
@@ -127,8 +149,12 @@ func (b *bench) key() string {
 
 // lines say what the budget allows.
 func (z *sizes) lines() []string {
+	size := fmt.Sprintf("%d training rows, %d test rows, %d features", z.rows, z.test, z.dim)
+	if z.classes > 1 { // a regression has one function
+		size += fmt.Sprintf(", %d classes", z.classes)
+	}
 	out := []string{
-		fmt.Sprintf("%d training rows, %d test rows, %d features, %d classes", z.rows, z.test, z.dim, z.classes),
+		size,
 		fmt.Sprintf("model orders %d and %d; %d samples a run (%.3g times the training rows), %d in the search; seeds: %d", z.small(), z.order, z.samples, float64(z.samples)/float64(z.rows), z.tried, z.seeds),
 		fmt.Sprintf("about %v by estimate", seconds(z.spent)),
 	}

@@ -45,6 +45,29 @@ func options(t *testing.T, n int) Options {
 	}
 }
 
+// TestLabelsOfTestRowsAlone: a class that the split leaves to the test rows is named.
+func TestLabelsOfTestRowsAlone(t *testing.T) {
+	var said strings.Builder
+	opt := options(t, 250)
+	opt.Note = func(format string, args ...any) { fmt.Fprintf(&said, format, args...) }
+	for i := range 250 {
+		lines := strings.SplitAfter(rows(250), "\n")
+		lines[i+1] = "1,1,yew\n"
+		if err := os.WriteFile(opt.Source.Train, []byte(strings.Join(lines, "")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := open(opt); err != nil {
+			t.Fatal(err)
+		}
+		if said.Len() > 0 {
+			break
+		}
+	}
+	if want := `warning: test rows with a label that no training row has: 1, such as "yew"`; !strings.Contains(said.String(), want) {
+		t.Errorf("said %q, want %q", said.String(), want)
+	}
+}
+
 // TestSettle: the spec is the golden one, wherever the files are, its runs are those of all
 // methods, and a search that was made before is not repeated.
 func TestSettle(t *testing.T) {

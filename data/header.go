@@ -25,8 +25,10 @@ func HeaderWords() []string { return []string{HeaderAuto, HeaderYes, HeaderNo} }
 // A HeaderRule says whether the first row of a CSV file is a header. What is not
 // said is found out, from the first row and up to 1,000 after it:
 //
-//   - A row without a number is a header, and one with the names of a header
-//     that is known.
+//   - A row with the names of a header that is known is a header.
+//   - A row is none if it has missing values, or two features with the same name, or
+//     if it has no number but the label of a known class.
+//   - Any other row without a number is a header.
 //   - So is a row whose label is a word that no other row has and no known class,
 //     if its features can be names: one is no number, or they are numbered, 0, 1, 2 …
 //     or 1, 2, 3 … or as the columns are, or they are whole numbers, one of them above
@@ -44,7 +46,7 @@ type HeaderRule struct {
 	Now     bool     // decide by the first row alone: more may be long in coming
 	Classes []string // the labels of all classes if they are known
 	Numbers bool     // labels are numbers: of a regression
-	Names   Names    // of a header that is known
+	Names   Names    // of a header that is known; a header with other names is an error
 
 	// Decided, unless it is nil, is told what the first row is before any row is
 	// handed on.
@@ -63,6 +65,10 @@ type FirstRow struct {
 	Header bool
 	Why    string // it is one, or what speaks for it if it is taken as a row; empty if nothing does
 	Names  Names  // if it is a header
+	// Columns are its fields if it is a header, one for the label at Label, from 0; −1 if
+	// there is none.
+	Columns []string
+	Label   int
 }
 
 // The most that is read before a decision.
@@ -126,10 +132,13 @@ func (g *headerGate) decide() error {
 		return nil
 	}
 	header, why := g.first.decision()
+	if header && g.first.contradicts(g.NoLabels) {
+		return &ParseError{g.held[0].number, errOtherColumns}
+	}
 	if g.Header.Decided != nil {
-		d := FirstRow{Line: g.held[0].number, Header: header, Why: why}
+		d := FirstRow{Line: g.held[0].number, Header: header, Why: why, Label: g.first.label}
 		if header {
-			d.Names = g.first.names()
+			d.Names, d.Columns = g.first.names(), g.first.fields
 		}
 		g.Header.Decided(d)
 	}
@@ -142,6 +151,9 @@ func (g *headerGate) decide() error {
 	return nil
 }
 
+// errOtherColumns is the error of a header that is not that of the training data.
+var errOtherColumns = errors.New("the header names other columns, or in another order, than the training data; delete the header to use them all the same")
+
 // A firstRow is the first row of a CSV file, and what the rows after it say of it.
 type firstRow struct {
 	rule     *HeaderRule
@@ -151,6 +163,7 @@ type firstRow struct {
 	features []string // the other fields
 
 	words    bool // a feature is no number
+	gaps     bool // features can't be names, as values are missing
 	whole    bool // all features are whole numbers without a sign
 	numbered bool // they number the features or the columns
 	all      bool // all fields number the columns
@@ -180,6 +193,7 @@ func (g *headerGate) newFirstRow(text string) firstRow {
 		f.features = slices.Delete(slices.Clone(fields), f.label, f.label+1)
 	}
 	f.words = slices.ContainsFunc(f.features, func(s string) bool { return !isNumber(s) })
+	f.gaps = hasGaps(f.features, len(f.features) > 1 && f.label != 0)
 	f.whole = !slices.ContainsFunc(f.features, func(s string) bool { return !isDigits(s) })
 	for from := range 2 {
 		f.all = f.all || counts(fields, from, -1)
@@ -187,6 +201,30 @@ func (g *headerGate) newFirstRow(text string) firstRow {
 	}
 	f.above = slices.Repeat([]bool{f.whole}, len(f.features))
 	return f
+}
+
+// hasGaps reports whether features can't be names in a header: values are missing, or
+// two words are the same. pandas leaves the first name empty above its index.
+func hasGaps(features []string, index bool) bool {
+	var words []string
+	named := false
+	for i, s := range features {
+		switch {
+		case isNumber(s) || index && i == 0 && s == "":
+			continue
+		case s == "" || s == "?" || s == "-" || slices.Contains(words, s):
+			return true
+		}
+		words = append(words, s)
+		named = named || !isMissing(s)
+	}
+	return len(words) > 0 && !named // beside other names, Na is sodium
+}
+
+// isMissing reports whether a text stands for a missing value in files that programs
+// write.
+func isMissing(text string) bool {
+	return slices.Contains([]string{"", "?", "-", "na", "n/a", "nan", "null", "none"}, strings.ToLower(text))
 }
 
 // counts reports whether fields are from, from + 1, and so on, but for one.
@@ -243,7 +281,7 @@ func (f *firstRow) compare(fields []string) {
 // named reports whether the label can be a name in a header: it is a word, and no
 // class as far as is known.
 func (f *firstRow) named() bool {
-	return f.label >= 0 && !f.again && !isNumber(f.name) && strings.ContainsFunc(f.name, unicode.IsLetter) &&
+	return f.label >= 0 && !f.again && !isNumber(f.name) && !isMissing(f.name) && strings.ContainsFunc(f.name, unicode.IsLetter) &&
 		!slices.Contains(f.rule.Classes, f.name)
 }
 
@@ -258,7 +296,7 @@ const manyColumns = 8
 func (f *firstRow) certain() bool {
 	named := f.named()
 	switch {
-	case f.fields == nil || f.rule.Is == HeaderYes || f.rule.Is == HeaderNo || f.noNumber() || f.known():
+	case f.fields == nil || f.rule.Is == HeaderYes || f.rule.Is == HeaderNo || f.noNumber() || f.gaps || f.known():
 		return true
 	case named && f.rule.Numbers && f.after > 0 || !named && !f.all:
 		return true
@@ -268,13 +306,22 @@ func (f *firstRow) certain() bool {
 	return len(f.fields) < manyColumns && !slices.Contains(f.above, true)
 }
 
-// noNumber reports whether none of the fields is a number.
-func (f *firstRow) noNumber() bool { return !slices.ContainsFunc(f.fields, isNumber) }
+// noNumber reports whether none of the fields is a number, and the label no known class.
+func (f *firstRow) noNumber() bool {
+	return !slices.ContainsFunc(f.fields, isNumber) && (f.label < 0 || !slices.Contains(f.rule.Classes, f.name))
+}
 
 // known reports whether the row has the names of the header that is known.
 func (f *firstRow) known() bool {
 	n := f.rule.Names
-	return n.Features != "" && n.Features == f.names().Features && (f.label < 0 || f.name == n.Label)
+	return n.Features != "" && n.Features == f.names().Features && (f.label < 0 || strings.EqualFold(f.name, n.Label))
+}
+
+// contradicts reports whether the row, a header, has other names than the one that is
+// known. The label's does not matter if labels are not read.
+func (f *firstRow) contradicts(noLabels bool) bool {
+	n := f.rule.Names
+	return n.Features != "" && !f.known() && !(noLabels && n.Features == f.names().Features)
 }
 
 // names returns the names that the row has if it is a header.
@@ -296,10 +343,12 @@ func (f *firstRow) decision() (header bool, why string) {
 		return false, ""
 	case f.rule.Is == HeaderYes:
 		return true, "it was said to be one"
-	case f.noNumber():
-		return true, "none of its fields is a number"
 	case f.known():
 		return true, "it has the names that the header of the training data has"
+	case f.gaps:
+		return false, ""
+	case f.noNumber():
+		return true, "none of its fields is a number"
 	case named && f.rule.Numbers && f.numbers:
 		return true, fmt.Sprintf("its label, %q, is not a number", f.name)
 	case named && f.rule.Numbers:

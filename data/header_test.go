@@ -76,6 +76,14 @@ func TestHeaderRule(t *testing.T) {
 		{"y,1.5,2\n1,2,3\n", numbers, true, "is not a number"},
 		{"elm,1.5,2\noak,2,3\n", numbers, false, ""},
 		{"elm,1,2\noak,3,4\n", HeaderRule{}, false, "no other row has its label"},
+		{"elm,NA,NA\n" + ints, HeaderRule{}, false, ""},
+		{"elm,,\n" + ints, classes, false, ""},
+		{"elm,?,3.5\n" + ints, now, false, ""},
+		{"ash,NA,3.5\n" + ints, now, false, ""},
+		{"elm,red,big\n", now, false, "not all its features"},
+		{"NA,1.5,2\n1,2,3\n", numbers, false, ""},
+		{"a,x,x\n" + ints, HeaderRule{}, false, ""},
+		{"type,RI,Na\n" + ints, HeaderRule{}, true, "none of its fields"},
 		{ints, HeaderRule{}, false, ""},
 		{fractions, HeaderRule{}, false, ""},
 	}
@@ -96,6 +104,15 @@ func TestHeaderRule(t *testing.T) {
 	}
 	if err := EachRow(strings.NewReader("1 1:1\n"), RowOptions{Format: FormatLIBSVM, Header: HeaderRule{Is: HeaderYes}}, nil); err == nil || !strings.Contains(err.Error(), "no header") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// pandas leaves the name of its index empty.
+func TestHeaderWithIndex(t *testing.T) {
+	for text, want := range map[string]bool{",x,tree\n0,1.5,elm\n": true, ",,elm\n0,1.5,elm\n": false, ",NA,elm\n0,1.5,elm\n": false} {
+		if _, first, _ := firstOf(text, RowOptions{LabelColumn: -1}); first == nil || first.Header != want {
+			t.Errorf("%.10q: %+v, want header %v", text, first, want)
+		}
 	}
 }
 

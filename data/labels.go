@@ -187,6 +187,22 @@ func (s *LabelSet) Other(label string) (other string, ok bool) {
 	return other, ok && other != label
 }
 
+// fewLabels are so few that each may well be a class of its own in a small file.
+const fewLabels = 20
+
+// Unrepeated reports whether labels, counted, are too many to be classes: more than
+// half of the rows have one that no other row has.
+func Unrepeated(counts map[string]int) bool {
+	rows, once := 0, 0
+	for _, n := range counts {
+		rows += n
+		if n == 1 {
+			once++
+		}
+	}
+	return once >= fewLabels && 2*once > rows
+}
+
 // Sorted returns the labels in ascending order: as numbers if all of them are,
 // however long, else as text.
 func (s *LabelSet) Sorted() []string {

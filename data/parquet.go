@@ -84,7 +84,7 @@ func (t *table) readParquet(file *os.File) (err error) {
 		}
 	}
 	for i := range t.rows {
-		t.track(t.rows[i].Values)
+		t.running.Add(t.rows[i].Values)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -37,6 +39,8 @@ type RowOptions struct {
 	// label are then read too: those of a CSV file with Dim columns, and
 	// those of a LIBSVM file that begin with a feature.
 	Dim int
+
+	NoLabels bool // labels are not read: rows have none, whatever stands in their place
 
 	Header HeaderRule // of a CSV file; the zero value finds out by itself
 }
@@ -83,7 +87,45 @@ func EachRow(r io.Reader, opts RowOptions, do func(Row) error) error {
 		RowOptions: opts, comma: checked.Comma, bits: 64, unlabelled: opts.Dim > 0, readLabel: CanonicalLabel,
 		aboutComma: " (are columns separated by commas?)",
 	}
-	return p.each(r, do)
+	if r, err = decompressed(r); err != nil {
+		return &ParseError{0, err}
+	}
+	br := bufio.NewReader(r)
+	if err := checkRows(opts, br); err != nil {
+		return &ParseError{0, err}
+	}
+	return p.each(br, do)
+}
+
+// checkRows reports a file that begins as one of a format that EachRow does not read,
+// or as the other one. It looks at what the first read returns: no more may come soon.
+func checkRows(opts RowOptions, r *bufio.Reader) error {
+	if _, err := r.Peek(1); err != nil {
+		return nil // for the parser to report
+	}
+	head, _ := r.Peek(min(r.Buffered(), magicBytes))
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	for _, m := range magics {
+		switch {
+		case !bytes.HasPrefix(head, []byte(m.magic)):
+		case m.advice != "":
+			return fmt.Errorf("this is %s, not %s: %s", m.what, title(opts.Format), m.advice)
+		default:
+			return fmt.Errorf("this is %s, not %s: only CSV and LIBSVM are read as a stream of rows", m.what, title(opts.Format))
+		}
+	}
+	line, _, whole := bytes.Cut(head, []byte("\n"))
+	switch text := string(line); {
+	case !whole:
+		return nil
+	case opts.Format == FormatLIBSVM && strings.Contains(text, ",") && !strings.Contains(text, ":"):
+		return errors.New("the first line has commas and no index:value pair, as CSV: use --format csv, the default for files named .csv")
+	case opts.Format == FormatCSV && looksLIBSVM(text):
+		return errors.New("the first line is a label and index:value pairs: use --format libsvm, the default for files not named .csv")
+	case !strings.Contains(text, ",") && strings.ContainsAny(text, "\t;") && !looksLIBSVM(text) && opts.Dim != 1:
+		return errors.New("the first line has tabs or semicolons and no comma: save it with commas between columns, and points in numbers")
+	}
+	return nil
 }
 
 // A rowParser makes rows of lines.
@@ -179,12 +221,13 @@ func (p *rowParser) csv(text string, header bool) (row Row, err error) {
 		p.values = row.Values
 	}
 	for i, field := range p.fields {
-		if i == p.label {
-			row.Label, err = p.readLabel(field)
-		} else {
+		switch {
+		case i != p.label:
 			var v float64
 			v, err = parseFeature(field, p.bits)
 			row.Values = append(row.Values, v)
+		case !p.NoLabels:
+			row.Label, err = p.readLabel(field)
 		}
 		if err != nil {
 			return row, fmt.Errorf("column %d: %w", i+1, err)
@@ -232,6 +275,8 @@ func (p *rowParser) libsvm(text string) (row Row, err error) {
 	}
 	fields := p.fields
 	switch hasLabel := !strings.Contains(fields[0], ":"); {
+	case hasLabel && p.NoLabels:
+		fields = fields[1:]
 	case hasLabel:
 		if row.Label, err = p.readLabel(fields[0]); err != nil {
 			return row, err
@@ -241,6 +286,9 @@ func (p *rowParser) libsvm(text string) (row Row, err error) {
 		return row, fmt.Errorf("want a label, got %.40q", fields[0])
 	}
 	row.Values, row.Indices = slices.Grow(p.values[:0], len(fields))[:len(fields)], slices.Grow(p.indices[:0], len(fields))[:len(fields)]
+	if row.Indices == nil { // a row of zeros has no pair, but is not dense
+		row.Indices = []int32{}
+	}
 	if p.recycles {
 		p.values, p.indices = row.Values, row.Indices
 	}

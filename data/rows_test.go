@@ -16,6 +16,49 @@ func collect(text string, opts RowOptions) (rows []Row, err error) {
 	return rows, err
 }
 
+// A LIBSVM row without a pair is a row of zeros: it takes nothing from the row before.
+func TestRowOfZeros(t *testing.T) {
+	rows, err := collect("1 1:3 2:4\n2\n", RowOptions{Format: FormatLIBSVM})
+	if err != nil || len(rows) != 2 {
+		t.Fatal(rows, err)
+	}
+	x := make([]float64, 2)
+	for i := range rows {
+		rows[i].Dense(x)
+	}
+	if x[0] != 0 || x[1] != 0 {
+		t.Errorf("a row of zeros is %v", x)
+	}
+}
+
+// Labels that are not wanted may be missing or wrong.
+func TestNoLabels(t *testing.T) {
+	for format, text := range map[string]string{FormatCSV: ",1\nnan,2\nelm,3\n", FormatLIBSVM: "nan 1:1\n1:2\nelm 1:3\n"} {
+		rows, err := collect(text, RowOptions{Format: format, Dim: 1, NoLabels: true})
+		if err != nil || len(rows) != 3 || rows[2].Label != "" || rows[2].Values[0] != 3 {
+			t.Errorf("%s: %+v, %v", format, rows, err)
+		}
+	}
+}
+
+// Files of other formats are named as such.
+func TestOtherFormats(t *testing.T) {
+	for _, tt := range []struct{ format, text, want string }{
+		{FormatLIBSVM, "1,2,elm\n", "--format csv"},
+		{FormatCSV, "1 1:2 2:3\n", "--format libsvm"},
+		{FormatCSV, "1;2;3\n", "semicolons"},
+		{FormatLIBSVM, "1\t2\t3\n", "tabs"},
+		{FormatLIBSVM, "\x93NUMPY\x01\x00v\x00{", "a NumPy file"},
+		{FormatCSV, "PAR1\x15\x04", "a Parquet file"},
+		{FormatCSV, "\xff\xfe1\x00,\x00", "save it as UTF-8"},
+		{FormatLIBSVM, "PK\x03\x04", "a zip archive"},
+	} {
+		if _, err := collect(tt.text, RowOptions{Format: tt.format}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s, %q: %v, want %q", tt.format, tt.text, err, tt.want)
+		}
+	}
+}
+
 func TestEachRowLabels(t *testing.T) {
 	tests := []struct {
 		format, text string

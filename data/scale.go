@@ -30,8 +30,8 @@ type Scaling struct {
 
 // NewScaling returns the scaling of rows with at most dim features, and how many
 // features are the same in all of them: those get the factor 0, because what
-// they would do when they change can't be known. It is an error if a feature is
-// not to be scaled and float32 can't hold what distinguishes the rows.
+// they would do when they change can't be known. It is an error if no finite factor
+// scales a feature, or if one is not to be scaled and float32 can't hold what distinguishes the rows.
 func NewScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err error) {
 	if s != ScaleNone {
 		out = Scaling{make([]float64, dim), make([]float64, dim)}
@@ -56,13 +56,17 @@ func NewScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err er
 			}
 			continue
 		}
-		shift, spread := spreadOf(s, column)
-		out.Shift[q] = shift
-		if spread > 0 {
-			out.Factor[q] = 1 / spread
-		} else {
+		if least, most := slices.Min(column), slices.Max(column); least == most {
+			out.Shift[q] = least
 			constant++
+			continue
 		}
+		shift, spread := spreadOf(s, column)
+		if factor := 1 / spread; factor > 0 && !math.IsInf(factor, 1) {
+			out.Shift[q], out.Factor[q] = shift, factor
+			continue
+		}
+		return out, 0, fmt.Errorf("feature %d goes from %v to %v: too wide or too narrow to scale", q+1, slices.Min(column), slices.Max(column))
 	}
 	return out, constant, nil
 }
@@ -99,11 +103,11 @@ func checkRounding(q int, column []float64) error {
 	return fmt.Errorf("feature %d goes from %v to %v, which float32 holds to ±%.2g only: without scaling the differences are lost", q+1, least, most, rounding)
 }
 
-// spreadOf returns what is subtracted from a column and what it is divided by.
+// spreadOf returns what is subtracted from a column that is not constant, and what it is divided by.
 func spreadOf(s Scale, column []float64) (shift, spread float64) {
-	least, most := slices.Min(column), slices.Max(column)
-	if least == most || s == ScaleUnit {
-		return least, most - least
+	if s == ScaleUnit {
+		least := slices.Min(column)
+		return least, slices.Max(column) - least
 	}
 	return portable.MeanDeviation(column)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -363,6 +362,13 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 		if classes.Len() < 2 {
 			return nil, &SourceError{"train", fmt.Errorf("%s: every label is %.40q: classification needs at least two classes", f.Train.path, train.rows[0].Label)}
 		}
+		counts := make(map[string]int)
+		for i := range train.rows {
+			counts[train.rows[i].Label]++
+		}
+		if Unrepeated(counts) {
+			return nil, &SourceError{"train", fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression (task squared-error)?", f.Train.path)}
+		}
 		set.Classes, set.Labels = classes.Len(), classes.Sorted()
 	}
 	for _, p := range f.parts() {
@@ -435,7 +441,7 @@ func numberTarget(rows []Row) (func(string) (float64, error), map[string]float64
 		y[i], _ = ParseNumber(rows[i].Label) // as it was read
 	}
 	mean, deviation := portable.MeanDeviation(y)
-	if !(deviation > 0) || math.IsInf(deviation, 1) {
+	if deviation == 0 {
 		return nil, nil
 	}
 	return func(label string) (float64, error) {

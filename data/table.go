@@ -11,7 +11,6 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -36,8 +35,7 @@ type table struct {
 	dim    int // features
 
 	labels  map[string]string // the labels found, each once in memory
-	running []bool            // by feature: it has ascended by one from row to row
-	last    []float64         // of the row before
+	running RowNumbers
 }
 
 // A layout says which column of a table is what. Columns are counted from 0.
@@ -47,20 +45,6 @@ type layout struct {
 	label    int      // −1 if the labels are in another file
 	ignore   []int    // ascending
 	features []int    // the others
-}
-
-// minRunning is the number of rows from which a column that ascends by one is taken
-// for their number.
-const minRunning = 8
-
-// indexNames are names of columns that number or name the rows, in lower case.
-// Programs that write a data frame with its index call it so, or not at all.
-var indexNames = []string{"", "id", "index", "idx", "row", "rowid", "row_id", "row.names", "rownames", "__index_level_0__"}
-
-// isIndexName reports whether a column is called as one that numbers the rows.
-func isIndexName(name string) bool {
-	name = strings.ToLower(strings.TrimSpace(name))
-	return slices.Contains(indexNames, name) || strings.HasPrefix(name, "unnamed: ")
 }
 
 // column returns how messages name a column.
@@ -206,36 +190,18 @@ func (l *layout) numbersRows(at int, why string) error {
 	return &SourceError{"ignore", fmt.Errorf("%s %s: leave it out with ignore: [%s], or use it as a feature with keep: [%s]", l.column(at), why, ref, ref)}
 }
 
-// track notes whether features number the rows.
-func (t *table) track(row []float64) {
-	if t.source == nil {
-		return
-	}
-	if t.running == nil {
-		t.running, t.last = slices.Repeat([]bool{true}, len(row)), slices.Clone(row)
-		for q, v := range row {
-			t.running[q] = v == math.Trunc(v)
-		}
-		return
-	}
-	for q, v := range row {
-		t.running[q] = t.running[q] && v == t.last[q]+1
-	}
-	copy(t.last, row)
-}
-
 // checkRunning reports a feature that numbers the rows.
 func (t *table) checkRunning() error {
-	if t.source == nil || len(t.rows) < minRunning {
+	if t.source == nil {
 		return nil
 	}
 	kept, err := t.layout.kept(t.source)
 	if err != nil {
 		return err
 	}
-	for q, runs := range t.running {
-		if at := t.layout.features[q]; runs && !slices.Contains(kept, at) {
-			return t.layout.numbersRows(at, fmt.Sprintf("numbers the rows, up to %v", t.last[q]))
+	for _, q := range t.running.Features() {
+		if at := t.layout.features[q]; !slices.Contains(kept, at) {
+			return t.layout.numbersRows(at, fmt.Sprintf("numbers the rows, up to %v", t.running.last[q]))
 		}
 	}
 	return nil
@@ -365,7 +331,7 @@ func (t *table) addFields(line int, fields []string) error {
 			row.Values[q] = v
 		}
 	}
-	t.track(row.Values)
+	t.running.Add(row.Values)
 	return t.add(row)
 }
 
@@ -435,7 +401,7 @@ func (t *table) readArrays(x, y func(labels bool) (*elements, error)) error {
 				return fmt.Errorf("row %d: column %d: %w", i+1, t.layout.features[q]+1, err)
 			}
 		}
-		t.track(row.Values)
+		t.running.Add(row.Values)
 		if err := t.add(row); err != nil {
 			return err
 		}

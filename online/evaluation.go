@@ -31,7 +31,7 @@ type Evaluation struct {
 // Evaluate compares the model's predictions with the labels of a source.
 func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evaluation, error) {
 	e := evaluator{m: m, tally: newTally(len(m.settings.Labels))}
-	err := m.each(ctx, src, format, e.add, func() error { return nil })
+	err := m.each(ctx, src, format, true, e.add, func() error { return nil })
 	if err == nil && e.n == 0 {
 		err = fmt.Errorf("%s: no rows", src.name())
 	}

@@ -18,14 +18,15 @@ const headRows = 1000
 
 // A survey is what was seen of a source before training.
 type survey struct {
-	head   []data.Row // the first rows, with a feature a column
-	values int        // features in them
-	labels data.LabelSet
-	dim    int // most features of a row, the highest index of LIBSVM
-	rows   int
-	all    []data.Row // all rows, while they are few enough to be shuffled together; nil without draw
-	draw   *sampler   // of the head from all rows, to tune on; nil if the head is the first rows
-	order  labelOrder
+	head    []data.Row // the first rows, with a feature a column
+	values  int        // features in them
+	labels  data.LabelSet
+	dim     int // most features of a row, the highest index of LIBSVM
+	rows    int
+	all     []data.Row // all rows, while they are few enough to be shuffled together; nil without draw
+	draw    *sampler   // of the head from all rows, to tune on; nil if the head is the first rows
+	order   labelOrder
+	numbers data.RowNumbers // of the first rows of a CSV source
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
@@ -62,6 +63,9 @@ func (s *survey) full() bool { return len(s.head) >= headRows || s.values >= max
 func (s *survey) add(row *data.Row, regression bool) error {
 	s.rows++
 	s.dim = max(s.dim, row.Dim)
+	if row.Indices == nil && s.rows <= headRows {
+		s.numbers.Add(row.Values)
+	}
 	if s.draw != nil {
 		s.head = s.draw.add(s.head, row, s.dim)
 		switch {
@@ -102,7 +106,9 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc data.Sca
 	set.Dim = cmp.Or(set.Dim, s.dim)
 	set.TargetFactor = 1
 	if set.regression() {
-		s.scaleTarget(set, note)
+		if err := s.scaleTarget(set, note); err != nil {
+			return sc, err
+		}
 	} else if set.Labels == nil {
 		set.Labels = s.labels.Sorted()
 	}
@@ -155,9 +161,9 @@ func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)
 
 // scaleTarget makes the targets of the head have mean 0 and standard deviation
 // 1, unless nothing is scaled.
-func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
+func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) error {
 	if set.Scale == data.ScaleNone {
-		return
+		return nil
 	}
 	y := make([]float64, len(s.head))
 	for i := range s.head {
@@ -165,10 +171,14 @@ func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) {
 	}
 	mean, dev := portable.MeanDeviation(y)
 	set.TargetShift = mean
-	if dev > 0 {
+	if dev != 0 {
 		set.TargetFactor = 1 / dev
 	}
+	if !(set.TargetFactor > 0) || math.IsInf(set.TargetFactor, 1) {
+		return fmt.Errorf("the targets go from %v to %v: too wide or too narrow to scale", slices.Min(y), slices.Max(y))
+	}
 	note("targets have mean %.4g and standard deviation %.4g in the first %d rows, and are learned scaled", mean, dev, len(y))
+	return nil
 }
 
 // scaled returns the head's scaled features, row-major.

@@ -16,11 +16,11 @@ import (
 // there; a stream that is slow is answered row by row.
 const predictRows = 256
 
-// each calls do with the scores of every row of a source, which may lack the label,
-// and answered before it waits for further rows.
-func (m *Model) each(ctx context.Context, src Source, format string, do func(f []float64, row *data.Row) error, answered func() error) error {
+// each calls do with the scores of every row of a source, which has labels only if
+// they are wanted, and answered before it waits for further rows.
+func (m *Model) each(ctx context.Context, src Source, format string, labels bool, do func(f []float64, row *data.Row) error, answered func() error) error {
 	opts := rowOptions(&m.settings)
-	opts.Format, opts.Dim = format, m.settings.Dim
+	opts.Format, opts.Dim, opts.NoLabels = format, m.settings.Dim, !labels
 	opts.Header = m.headerRule(src.stream())
 	f, err := src.open(opts)
 	if err != nil {
@@ -85,7 +85,7 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 		out.Flush()
 		return out.Error()
 	}
-	err := m.each(ctx, src, format, func(f []float64, row *data.Row) error {
+	err := m.each(ctx, src, format, false, func(f []float64, row *data.Row) error {
 		if err := m.finiteScores(f); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ type TrainOptions struct {
 	Resume *Model // trained further if not nil; Settings are then the model's but for the format
 
 	Epochs int // passes over a file, 0 for those that Tune chooses, else 1; a stream has one
-	Skip   int // rows left out at the beginning of the first pass
+	Skip   int // rows left out at the beginning of the first pass only: tuning, scaling and later passes use them
 
 	// Tune chooses what is zero of scaling, bandwidth, learning rate, pruner and
 	// Epochs by the error on held-out rows, in a bounded number of arithmetic
@@ -163,8 +163,23 @@ func (t *trainer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if !stream {
+		if err := t.checkSkip(seen.rows); err != nil {
+			return err
+		}
+	}
+	if set.Dim == 0 && seen.dim == 0 {
+		return fmt.Errorf("%s: no row has a feature", t.opt.Source.name())
+	}
+	if set.Labels == nil && seen.labels.Len() == 1 && !set.regression() {
+		return fmt.Errorf("%s: all of the first %d rows have the label %.40q: classification needs two classes; for a stream, list all for training (--classes)", t.opt.Source.name(), seen.rows, seen.labels.Sorted()[0])
+	}
+	if set.Labels == nil && data.Unrepeated(seen.order.rows) {
+		return fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression, with the squared loss?", t.opt.Source.name())
+	}
 	t.shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
+	t.warnNumbered(f, seen)
 	var sc data.Scaling
 	if tune {
 		sc, err = t.choose(ctx, seen, &set)
@@ -313,11 +328,19 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
+		if t.from != nil && err == io.EOF && t.row < skip {
+			return fmt.Errorf("%s: %w: the file has %d rows, the model learned %d", t.opt.Source.name(), ErrOtherFile, t.row, skip)
+		}
 		if t.from != nil && (t.row == skip || err == io.EOF) {
 			if err := t.from.check(t.seen, &t.opt.Source); err != nil {
 				return err
 			}
 			t.from = nil
+		}
+		if err == io.EOF && t.from == nil && t.pass == 0 {
+			if err := t.checkSkip(t.row); err != nil {
+				return err
+			}
 		}
 		if err == io.EOF {
 			return t.endPass()
@@ -326,6 +349,15 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 			return err
 		}
 	}
+}
+
+// checkSkip reports a source of so many rows that are all skipped by a model that has
+// learned none.
+func (t *trainer) checkSkip(rows int) error {
+	if t.opt.Resume != nil || t.opt.Skip == 0 || t.opt.Skip < rows {
+		return nil
+	}
+	return fmt.Errorf("%s: --skip %d: the file has %d rows", t.opt.Source.name(), t.opt.Skip, rows)
 }
 
 // openPass begins a pass.

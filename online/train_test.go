@@ -45,7 +45,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		{"word", good + "5,x,a", `standard input: line 3: column 2: feature "x" is not a number`},
 		{"short", good + "5,a", "line 3: the row has 2 fields, want 3 like the first row"},
 		{"no label", good + "5,6,", "line 3: column 3: the label is missing"},
-		{"one class", "1,2,a\n3,4,a", "1 classes, want 2"},
+		{"one class", "1,2,a\n3,4,a", "classification needs two classes"},
 		{"no spread", "1,2,a\n1,2,b", "the first rows are all the same"},
 		{"one column", "a\nb", "no features"},
 		{"gzip", string(gzipped(t, strings.Repeat(good, 50))[:30]), "EOF"},

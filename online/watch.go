@@ -79,3 +79,14 @@ func (t *trainer) warnSorted(s *survey) {
 	}
 	t.opt.Note("warning: the rows are sorted by class and %s, so the classes that come last win: shuffle them first (shuf)", what)
 }
+
+// warnNumbered warns of columns that number the rows: what a model learns from them
+// holds for no other file.
+func (t *trainer) warnNumbered(f *rowReader, s *survey) {
+	if f.first == nil {
+		return
+	}
+	for _, column := range f.first.Numbering(&s.numbers) {
+		t.opt.Note("warning: %s seems to number the rows; if it is not a feature, remove it", column)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -118,6 +119,9 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	if record.Sealed(opt.Results) {
 		return "", harness.Usage(fmt.Errorf("%s is sealed by its %s: name another folder", opt.Results, record.ManifestName))
 	}
+	if err := checkFolder(spec); err != nil {
+		return "", err
+	}
 	q.bench.Spec = spec
 	text, err := q.settle(cmd, opt, progress, settle)
 	if err != nil || bytes.Equal(text, q.bench.Before) {
@@ -151,9 +155,49 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 	case errors.Is(err, data.ErrNotAvailable):
 		return nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
 	case errors.As(err, &wrong):
-		return nil, harness.Usage(err)
+		return nil, harness.Usage(errors.New(asFlags(err.Error())))
 	}
 	return text, err
+}
+
+// checkFolder finds out before the search whether a file can be written after it. Its
+// folder is not made for that, as wrong data should leave none.
+func checkFolder(path string) error {
+	dir := filepath.Dir(path)
+	for parent := filepath.Dir(dir); parent != dir; parent = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+		dir = parent
+	}
+	if err := harness.CheckFile(filepath.Join(dir, filepath.Base(path))); err != nil {
+		return harness.Usage(fmt.Errorf("--results: %w", err))
+	}
+	return nil
+}
+
+// flagOf are the advices about keys of a spec, and what they are in flags.
+var flagOf = []struct {
+	key  *regexp.Regexp
+	flag string
+}{
+	{regexp.MustCompile(`\bignore: \[([^\]]*)\]`), "--ignore-columns $1"},
+	{regexp.MustCompile(`\bkeep: \[([^\]]*)\]`), "--keep-columns $1"},
+	{regexp.MustCompile(`say header: yes or header: no`), "use --header yes or --header no"},
+	{regexp.MustCompile(`; format: (\w)`), "; use --format $1"},
+	{regexp.MustCompile(`set scale to`), "use --scale"},
+	{regexp.MustCompile(`\(task squared-error\)`), "(--task squared-error)"},
+	{regexp.MustCompile(`^train_labels `), "--labels "},
+	{regexp.MustCompile(`^test_labels `), "--test-labels "},
+	{regexp.MustCompile(`^(label|header|name) `), "--$1 "},
+}
+
+// asFlags has a message name flags, not keys of a spec.
+func asFlags(text string) string {
+	for _, f := range flagOf {
+		text = f.key.ReplaceAllString(text, f.flag)
+	}
+	return text
 }
 
 // source completes the source by the flags.

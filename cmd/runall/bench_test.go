@@ -34,6 +34,7 @@ func TestBenchErrors(t *testing.T) {
 	if err := os.Link(rows, plain); err != nil {
 		t.Fatal(err)
 	}
+	numbered := put(t, "numbered.csv", "id,x,kind\n1,2,elm\n2,5,oak\n")
 	for _, tt := range []struct {
 		args string
 		code int
@@ -46,8 +47,10 @@ func TestBenchErrors(t *testing.T) {
 		{rows + " --label kind --task squared-error", harness.ExitUsage, "is not a number"},
 		{rows + " --label kind --test " + rows, harness.ExitUsage, "the test data are the training data"},
 		{rows + " --label kind --ignore-columns z", harness.ExitUsage, "z"},
-		{plain, harness.ExitUsage, "format: csv"},
-		{plain + " --format libsvm --label 1", harness.ExitUsage, "label applies only to CSV"},
+		{plain, harness.ExitUsage, "; use --format csv"},
+		{plain + " --format libsvm --label 1", harness.ExitUsage, "--label applies only to CSV"},
+		{numbered + " --label kind", harness.ExitUsage, `leave it out with --ignore-columns "id", or use it as a feature with --keep-columns "id"`},
+		{rows + " --label kind --results " + plain + "/results", harness.ExitUsage, "can't be written: not a directory"},
 		{dir + "/gone.csv", harness.ExitIncomplete, "gone.csv"},
 		{rows + " --label kind --test " + dir + "/gone.csv", harness.ExitIncomplete, "gone.csv"},
 	} {

@@ -65,7 +65,8 @@ error on rows before they are learned.
 The model is saved every 100,000 rows, and when training is interrupted (exit
 status 130) or a row can't be read. --resume continues as if nothing had
 happened: with the rest of the same file, or with the next rows of the stream.
---skip skips the first rows of a file.`,
+--skip N skips the first N rows in the first pass, for a file to which rows were
+added. Tuning and later passes use them, so don't test on them.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = online.Source{Path: args[0], Stdin: cmd.InOrStdin()}
@@ -165,7 +166,7 @@ func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
 	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
 	wholeFlag(cmd, &s.Dim, "features", 0, whole{min: 1, max: online.MaxFeatures}, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
 	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: maxEpochs}, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
-	wholeFlag(cmd, &opt.Skip, "skip", 0, whole{max: math.MaxInt}, "number `N` of rows to skip in the first pass")
+	wholeFlag(cmd, &opt.Skip, "skip", 0, whole{max: math.MaxInt}, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, whole{min: 1, max: math.MaxInt}, "rows `N` between saves of the model")
 	for _, name := range []string{"bandwidth", "learning-rate", "regularizer", "parsimony", "features", "epochs", "pruner"} {
 		fs.Lookup(name).DefValue = ""

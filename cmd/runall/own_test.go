@@ -102,7 +102,7 @@ func TestResumeUnfinished(t *testing.T) {
 	}
 	other := put(t, "other.csv", trees(1)[0], "1,2,elm\n")
 	code, _, stderr := call(t, "train", other, "--resume", model)
-	if code != harness.ExitFailed || !strings.Contains(stderr, "other.csv: the model was trained on other rows") || !strings.Contains(stderr, "--skip 0") {
+	if code != harness.ExitFailed || !strings.Contains(stderr, "other.csv: the model was trained on other rows") || !strings.Contains(stderr, "the file has 2 rows, the model learned 1500") || !strings.Contains(stderr, "--skip 0") {
 		t.Errorf("another file: exit status %d: %s", code, stderr)
 	}
 	if code, _, stderr := call(t, "train", good, "--resume", model, "--epochs", "2"); code != harness.ExitUsage || !strings.Contains(stderr, "--epochs") {

@@ -157,6 +157,26 @@ func TestSameAsGonum(t *testing.T) {
 	}
 }
 
+// TestDeviationOfExtremes: values whose squares leave the range of float64 have the
+// deviation of ordinary ones in another unit.
+func TestDeviationOfExtremes(t *testing.T) {
+	x := []float64{1, 2, 4, 4.5, -3}
+	wantMean, want := MeanDeviation(x)
+	for _, exp := range []int{-1050, -700, 600, 1019} {
+		y := make([]float64, len(x))
+		for i, v := range x {
+			y[i] = math.Ldexp(v, exp)
+		}
+		mean, dev := MeanDeviation(y)
+		if ratio := dev / math.Ldexp(want, exp); math.Abs(ratio-1) > 1e-6 || math.Abs(mean/math.Ldexp(wantMean, exp)-1) > 1e-6 {
+			t.Errorf("times 2^%d: mean %g, deviation %g", exp, mean, dev)
+		}
+	}
+	if _, dev := MeanDeviation([]float64{1e300, 1e300}); dev != 0 {
+		t.Errorf("deviation %g of equal values", dev)
+	}
+}
+
 // TestRecordedBits compares with values that were recorded on amd64.
 func TestRecordedBits(t *testing.T) {
 	const path = "testdata/bits.txt"

@@ -29,10 +29,31 @@ func Sum(x []float64) float64 {
 }
 
 // MeanDeviation returns the mean of x and its standard deviation over len(x), as gonum's
-// stat.PopMeanStdDev on amd64.
+// stat.PopMeanStdDev on amd64, but of values so large or small that their sum or squares
+// leave the range of float64: the deviation of finite values is 0 only if all are equal.
 func MeanDeviation(x []float64) (mean, deviation float64) {
 	mean, squares := spread(x)
-	return mean, math.Sqrt(squares / float64(len(x)))
+	deviation = math.Sqrt(squares / float64(len(x)))
+	if deviation > 0 && !math.IsInf(deviation, 1) {
+		return mean, deviation
+	}
+	var largest float64
+	differ := false
+	for _, v := range x {
+		largest = max(largest, math.Abs(v))
+		differ = differ || v != x[0]
+	}
+	if !differ || math.IsInf(largest, 1) || math.IsNaN(largest) {
+		return mean, deviation
+	}
+	// Powers of two change no digit of the values.
+	_, exp := math.Frexp(largest)
+	scaled := make([]float64, len(x))
+	for i, v := range x {
+		scaled[i] = math.Ldexp(v, -exp)
+	}
+	mean, squares = spread(scaled)
+	return math.Ldexp(mean, exp), math.Ldexp(math.Sqrt(squares/float64(len(x))), exp)
 }
 
 // spread returns the mean of x and Σ(x − mean)², corrected for the mean's rounding (Chan,
