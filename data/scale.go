@@ -31,7 +31,8 @@ type Scaling struct {
 // NewScaling returns the scaling of rows with at most dim features, and how many
 // features are the same in all of them: those get the factor 0, because what
 // they would do when they change can't be known. It is an error if no finite factor
-// scales a feature, or if one is not to be scaled and float32 can't hold what distinguishes the rows.
+// scales a feature, or if one is not to be scaled and float32 can't hold what
+// distinguishes the rows.
 func NewScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err error) {
 	if s != ScaleNone {
 		out = Scaling{make([]float64, dim), make([]float64, dim)}
@@ -103,7 +104,8 @@ func checkRounding(q int, column []float64) error {
 	return fmt.Errorf("feature %d goes from %v to %v, which float32 holds to ±%.2g only: without scaling the differences are lost", q+1, least, most, rounding)
 }
 
-// spreadOf returns what is subtracted from a column that is not constant, and what it is divided by.
+// spreadOf returns what is subtracted from a column that is not constant, and what it is
+// divided by.
 func spreadOf(s Scale, column []float64) (shift, spread float64) {
 	if s == ScaleUnit {
 		least := slices.Min(column)
