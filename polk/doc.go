@@ -31,8 +31,8 @@
 // for each of those few elements that enter and stay or leave. Kernel values take
 // a quarter to a half of the time with 784 features, hardly any with two.
 // A learner keeps 16·M² bytes for K_DD and its inverse and 16·p + 8·C bytes an
-// element; with scratch and garbage a process with p = 784 was measured at 96 MB
-// for M = 1,000 and 186 MB for M = 2,000 (make bench).
+// element; with scratch and garbage a process with p = 784 was measured at 97 MB
+// for M = 1,000 and 186 MB for M = 2,000 (results/reference/bench).
 //
 // # Determinism and concurrency
 //
