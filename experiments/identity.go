@@ -119,6 +119,13 @@ func ID(run Run) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// CodelessID returns the [ID] that a run has without its code: that of all runs that
+// differ in nothing else.
+func CodelessID(run Run) string {
+	run.Code = ""
+	return ID(run)
+}
+
 // CanonicalJSON returns the JSON of v in a form that depends on its contents
 // only: no white space, the keys of every object sorted, numbers as
 // encoding/json writes them, no HTML escapes. Reordering the fields of a struct

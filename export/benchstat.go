@@ -38,7 +38,7 @@ func Benchstat(w io.Writer, records map[string]*record.Record) error {
 			config = c
 		}
 		name := benchmarkName(r)
-		if run := r.Header.Run; len(codes[codeless(run)]) > 1 {
+		if run := r.Header.Run; len(codes[experiments.CodelessID(run)]) > 1 {
 			name += "/code=" + oneWord(experiments.CodeName(run.Code))
 		}
 		fmt.Fprintf(&b, "Benchmark%s-%d\t1", name, v.Cores)

@@ -28,24 +28,18 @@ func SeveralCodes(records map[string]*record.Record) string {
 	return fmt.Sprintf("runs of %d versions of the code of %s", versions, strings.Join(slices.Sorted(maps.Keys(parts)), ", "))
 }
 
-// codesOf returns the codes of the runs that differ in nothing else, by that run's ID
-// without code.
+// codesOf returns the codes of the runs that differ in nothing else, by their
+// [experiments.CodelessID].
 func codesOf(records map[string]*record.Record) map[string]map[string]bool {
 	out := make(map[string]map[string]bool)
 	for _, r := range records {
-		id := codeless(r.Header.Run)
+		id := experiments.CodelessID(r.Header.Run)
 		if out[id] == nil {
 			out[id] = make(map[string]bool)
 		}
 		out[id][r.Header.Run.Code] = true
 	}
 	return out
-}
-
-// codeless returns the ID that a run has whatever its code.
-func codeless(run experiments.Run) string {
-	run.Code = ""
-	return experiments.ID(run)
 }
 
 // differing returns the names of the parts that codes do not have in common: a code is

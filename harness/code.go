@@ -24,21 +24,16 @@ func OfOtherCode(plan []experiments.Planned, have map[string]*record.Record) map
 	missing := make(map[string]string) // ID of the run without its code → planned ID
 	for _, p := range plan {
 		if have[p.ID] == nil {
-			missing[codeless(p.Run)] = p.ID
+			missing[experiments.CodelessID(p.Run)] = p.ID
 		}
 	}
 	for _, r := range others {
-		id, ok := missing[codeless(r.Header.Run)]
+		id, ok := missing[experiments.CodelessID(r.Header.Run)]
 		if ok && (out[id] == nil || r.Header.Started.After(out[id].Header.Started)) {
 			out[id] = r
 		}
 	}
 	return out
-}
-
-func codeless(run experiments.Run) string {
-	run.Code = ""
-	return experiments.ID(run)
 }
 
 // Adopt returns a plan in which runs without a record are those of other code that
