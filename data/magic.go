@@ -81,18 +81,8 @@ const magicBytes = 512
 // checkMagic reports a file that begins as one of another format than is read.
 // head is its beginning, without gzip.
 func checkMagic(format string, head []byte) error {
-	for _, m := range magics {
-		switch {
-		case !bytes.HasPrefix(head, []byte(m.magic)) || m.format == format:
-		case m.format == FormatNPZ && bytes.Contains(head, []byte("[Content_Types].xml")):
-			return fmt.Errorf("this is an Excel workbook, not %s: save its sheet as CSV", title(format))
-		case m.format == FormatNPZ && !bytes.Contains(head, []byte(".npy")):
-			return fmt.Errorf("this is %s, not %s: decompress it first", m.what, title(format))
-		case m.format != "":
-			return fmt.Errorf("this is %s, not %s; format: %s", m.what, title(format), m.format)
-		default:
-			return fmt.Errorf("this is %s, not %s: %s", m.what, title(format), m.advice)
-		}
+	if err := checkKind(format, head, func(other string) string { return "; format: " + other }); err != nil {
+		return err
 	}
 	if i := slices.IndexFunc(magics, func(m magic) bool { return m.format == format }); i >= 0 && !bytes.HasPrefix(head, []byte(magics[i].magic)) {
 		if looksText(head) {
@@ -118,6 +108,25 @@ func checkMagic(format string, head []byte) error {
 		return fmt.Errorf("the first line has tabs and no index:value pair; format: %s", FormatTSV)
 	case format == FormatLIBSVM && len(strings.Fields(text)) > 1 && !strings.ContainsAny(text, ":#"):
 		return errors.New("the first line has spaces and no index:value pair: save it with commas between columns, as CSV")
+	}
+	return nil
+}
+
+// checkKind reports a file whose first bytes are those of another kind than text or the
+// format. advice is what to do with one that is of a format of [Formats].
+func checkKind(format string, head []byte, advice func(other string) string) error {
+	for _, m := range magics {
+		switch {
+		case !bytes.HasPrefix(head, []byte(m.magic)) || m.format == format:
+		case m.format == FormatNPZ && bytes.Contains(head, []byte("[Content_Types].xml")):
+			return fmt.Errorf("this is an Excel workbook, not %s: save its sheet as CSV", title(format))
+		case m.format == FormatNPZ && !bytes.Contains(head, []byte(".npy")):
+			return fmt.Errorf("this is %s, not %s: decompress it first", m.what, title(format))
+		case m.format != "":
+			return fmt.Errorf("this is %s, not %s%s", m.what, title(format), advice(m.format))
+		default:
+			return fmt.Errorf("this is %s, not %s: %s", m.what, title(format), m.advice)
+		}
 	}
 	return nil
 }

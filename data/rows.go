@@ -105,14 +105,8 @@ func checkRows(opts RowOptions, r *bufio.Reader) error {
 	}
 	head, _ := r.Peek(min(r.Buffered(), magicBytes))
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	for _, m := range magics {
-		switch {
-		case !bytes.HasPrefix(head, []byte(m.magic)):
-		case m.advice != "":
-			return fmt.Errorf("this is %s, not %s: %s", m.what, title(opts.Format), m.advice)
-		default:
-			return fmt.Errorf("this is %s, not %s: only CSV and LIBSVM are read as a stream of rows", m.what, title(opts.Format))
-		}
+	if err := checkKind(opts.Format, head, func(string) string { return ": only CSV and LIBSVM are read as a stream of rows" }); err != nil {
+		return err
 	}
 	line, _, whole := bytes.Cut(head, []byte("\n"))
 	switch text := string(line); {
