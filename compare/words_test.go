@@ -31,6 +31,16 @@ func TestNumberWords(t *testing.T) {
 	}
 }
 
+// says fails unless a summary has all that is wanted.
+func says(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary does not say %q:\n%s", want, text)
+		}
+	}
+}
+
 // TestDecisive: what is not distinguishable is so of no difference at all; all else is
 // decided beyond the error of interpolation.
 func TestDecisive(t *testing.T) {
@@ -95,7 +105,7 @@ func TestSummaryWords(t *testing.T) {
 		t.Errorf("the code is not said first: %q", words[0])
 	}
 	text := strings.Join(words, "\n")
-	for _, want := range []string{
+	says(t, text,
 		"Not distinguishable on any: test-c. Of the others, the grid is too coarse to say on some: test-b. Not comparable: test-d.",
 		"Different, unless lines between runs are off by as much as they may be (grid too coarse): test-b (+1.00 points, interval +0.50 to +1.50, p 0.200, lines off by up to 0.75 points, at 16 only)",
 		"Not distinguishable: test-c (+1.00 points, interval +0.50 to +1.50, p 0.020, at 16 only)",
@@ -104,11 +114,7 @@ func TestSummaryWords(t *testing.T) {
 		"from each question to the answer: test-b (25 % of its time).",
 		"1 run of test-d failed or is missing, and is left out.",
 		"3 runs of test-e failed or are missing, and are left out.",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the summary does not say %q:\n%s", want, text)
-		}
-	}
+	)
 	if strings.Contains(text, "Better on one, worse on another") || strings.Contains(text, "—") {
 		t.Errorf("a list without members:\n%s", text)
 	}
