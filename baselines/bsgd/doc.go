@@ -36,7 +36,7 @@
 //
 // B·p multiply-adds a sample for the row of kernel values, and the maintenance
 // after each sample that violates its margin. At B = 1,086 and p = 784 a sample
-// was measured at 33 µs with removal, 38 with merging, 124 with projection
+// was measured at 33 µs with removal, 39 with merging, 157 with projection
 // (results/reference/bench). Memory is B·(16p + 8C) bytes, for projection up to
 // 8·B² + 2,000·B more.
 //

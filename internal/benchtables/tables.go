@@ -110,7 +110,7 @@ func (g group) values(unit string, impls ...string) []string {
 func productTable(res *results) table {
 	t := table{
 		title: "A·Bᵀ",
-		note: "GFLOP/s for A of m×k and B of n×k. MulABT packs B anew, Panels keeps it packed, Gaussian is Panels and the kernel's norms and exponential; " +
+		note: "GFLOP/s for A of m×k and B of n×k. MulABT packs B in each call, Panels keeps it packed, Gaussian is Panels and the kernel's norms and exponential; " +
 			"peak is multiply-adds on registers alone.",
 		head: []string{"type", "m×k×n", "threads", "MulABT", "Panels", "Gaussian", "OpenBLAS", "gonum", "peak",
 			"MulABT ÷ OpenBLAS", "Panels ÷ OpenBLAS", "Panels ÷ gonum", "Panels ÷ peak"},

@@ -29,8 +29,8 @@ func Sum(x []float64) float64 {
 }
 
 // MeanDeviation returns the mean of x and its standard deviation over len(x), as gonum's
-// stat.PopMeanStdDev on amd64, but of values so large or small that their sum or squares
-// leave the range of float64: the deviation of finite values is 0 only if all are equal.
+// stat.PopMeanStdDev on amd64. Values whose sum or squares leave the range of float64 are
+// scaled first, so the deviation of finite values is 0 only if all are equal.
 func MeanDeviation(x []float64) (mean, deviation float64) {
 	mean, squares := spread(x)
 	deviation = math.Sqrt(squares / float64(len(x)))
