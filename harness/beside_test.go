@@ -164,24 +164,6 @@ func TestInterruptionFlushesEvaluations(t *testing.T) {
 	})
 }
 
-// TestCalibrationDoesNotDependOnWhereEvaluationsAre compares the points.
-func TestCalibrationDoesNotDependOnWhereEvaluationsAre(t *testing.T) {
-	var seen [][]CalibrationPoint
-	onCores(t, func(t *testing.T) {
-		points, _, err := Calibrate(t.Context(), tinyPlan()[:1], CalibrateOptions{Epochs: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range points {
-			points[i].Seconds = 0
-		}
-		seen = append(seen, points)
-	})
-	if len(seen[0]) != 3 || !reflect.DeepEqual(seen[0], seen[1]) {
-		t.Errorf("points %+v and %+v", seen[0], seen[1])
-	}
-}
-
 // TestStopwatchLeavesOutWhatIsBeside burns processor time beside a step that
 // sleeps.
 func TestStopwatchLeavesOutWhatIsBeside(t *testing.T) {

@@ -45,32 +45,6 @@ func TestEvaluationTailLiesInTheLastFivePercent(t *testing.T) {
 	}
 }
 
-func TestEpochRule(t *testing.T) {
-	tests := []struct {
-		name    string
-		rule    EpochRule
-		curve   []float64
-		epochs  int
-		settled bool
-	}{
-		{"flat after three", EpochRule{}, []float64{0.10, 0.05, 0.03, 0.0295, 0.0298, 0.0296}, 3, true},
-		{"flat from the first", EpochRule{}, []float64{0.04, 0.04, 0.04}, 1, true},
-		{"still falling", EpochRule{}, []float64{0.10, 0.09, 0.08, 0.07}, 4, false},
-		{"noise below the gain", EpochRule{}, []float64{0.10, 0.0402, 0.0398, 0.0405, 0.0400}, 2, true},
-		{"gets worse", EpochRule{}, []float64{0.05, 0.04, 0.06, 0.07}, 1, true},
-		{"too short to confirm", EpochRule{}, []float64{0.05, 0.05}, 2, false},
-		{"a greater gain", EpochRule{Gain: 0.02}, []float64{0.10, 0.05, 0.04, 0.035}, 2, true},
-		{"fewer to confirm", EpochRule{Confirm: 1}, []float64{0.05, 0.05}, 1, true},
-		{"nothing", EpochRule{}, nil, 0, false},
-	}
-	for _, tt := range tests {
-		epochs, settled := tt.rule.Choose(tt.curve)
-		if epochs != tt.epochs || settled != tt.settled {
-			t.Errorf("%s: got %d, %v, want %d, %v", tt.name, epochs, settled, tt.epochs, tt.settled)
-		}
-	}
-}
-
 // TestMinimizerPoints: ascending, the last at the end, eight a decade and
 // twenty-one evenly over the last half.
 func TestMinimizerPoints(t *testing.T) {

@@ -446,3 +446,24 @@ func TestTimingLeavesEvaluationsOut(t *testing.T) {
 		t.Errorf("%v s of processor time in %v s, most of them asleep", f.Timing.CPU, f.Timing.Wall)
 	}
 }
+
+func TestCheckFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "points.csv")
+	for range 2 { // not there, then there
+		if err := CheckFile(path); err != nil {
+			t.Error(err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 1 {
+			t.Errorf("left behind: %v, %v", entries, err)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, bad := range []string{dir, filepath.Join(dir, "none", "points.csv"), filepath.Join(path, "points.csv")} {
+		if err := CheckFile(bad); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
+	}
+}

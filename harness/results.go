@@ -133,3 +133,20 @@ func readHolder(f *os.File) string {
 	}
 	return fmt.Sprintf(" (process %d)", pid)
 }
+
+// CheckFile finds out now, not after an hour of training, whether WriteFile
+// can write a file.
+func CheckFile(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", path)
+	}
+	err := files.Probe(path)
+	var cause *os.PathError
+	if errors.As(err, &cause) { // it names a file that the user never heard of
+		err = cause.Err
+	}
+	if err != nil {
+		return fmt.Errorf("%s can't be written: %w", path, err)
+	}
+	return nil
+}

@@ -7,7 +7,16 @@ import (
 	"math"
 	"slices"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/record"
+)
+
+// How training data are divided for settings that are tried. The test data are not
+// looked at.
+const (
+	heldOutShare = 1.0 / 6 // as large as MNIST's test set
+	heldOutSeed  = 1
 )
 
 // A Setting is a method with its hyper-parameters and how it did on training data that
@@ -34,10 +43,7 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 	if len(plan) == 0 {
 		return nil, nil, Usage(errors.New("the specs have no run of a method that learns from a stream"))
 	}
-	jobs, unavailable, err := holdOut(ctx, plan, opt, func(run *experiments.Run, _ int) {
-		run.Samples = int(math.Round(float64(run.Samples) * (1 - calibrationHoldout))) // as many passes
-		run.Evaluation.Every, run.Evaluation.TrainLimit = run.Samples, 1
-	})
+	jobs, unavailable, err := holdOut(ctx, plan, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,7 +69,7 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 		}
 		s.Runs++
 		for _, p := range j.points {
-			s.Error += p.ValidError / float64(len(j.points))
+			s.Error += p.TestError / float64(len(j.points))
 			s.Order += float64(p.ModelOrder) / float64(len(j.points))
 		}
 	}
@@ -80,4 +86,79 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 		s.Best = true
 	}
 	return out, unavailable, nil
+}
+
+// A heldOutJob is one run on part of its training data.
+type heldOutJob struct {
+	plan   experiments.Planned
+	set    *data.Set
+	points []record.Point
+	err    error // why the run failed
+}
+
+// holdOut trains runs on five sixths of their training data and evaluates them on the
+// other sixth, once, at their end.
+func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*heldOutJob, []Unavailable, error) {
+	sets, unavailable, err := loadAll(ctx, data.NewStore(opt.Finder), plan)
+	if err != nil {
+		return nil, nil, interruptedOr(ctx, err)
+	}
+	jobs := heldOutJobs(plan, sets)
+	workers, cores := layout(opt.Workers, len(jobs))
+	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(jobs), Workers: workers})
+	pool(ctx, workers, cores, len(jobs), func(ctx context.Context, i int) error {
+		jobs[i].run(ctx, opt.Progress, opt.Methods, cores)
+		return nil // a run that fails does not stop the others
+	})
+	return jobs, unavailable, nil
+}
+
+// heldOutJobs prepares the runs whose data are there.
+func heldOutJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set) []*heldOutJob {
+	held := make(map[data.Ref]*data.Set)
+	var jobs []*heldOutJob
+	for _, p := range plan {
+		ref := p.Run.Data
+		if sets[ref] == nil {
+			continue
+		}
+		if held[ref] == nil {
+			held[ref] = data.Holdout(sets[ref], heldOutShare, heldOutSeed)
+		}
+		p.Run.Samples = int(math.Round(float64(p.Run.Samples) * (1 - heldOutShare))) // as many passes
+		p.Run.Evaluation.Every, p.Run.Evaluation.TrainLimit = p.Run.Samples, 1
+		jobs = append(jobs, &heldOutJob{plan: p, set: held[ref]})
+	}
+	return jobs
+}
+
+// run trains one job and notes why it failed, unless the context ended.
+func (j *heldOutJob) run(ctx context.Context, progress Progress, methods Registry, cores *cores) {
+	t := newTracked(j.plan, progress)
+	err := j.train(ctx, t, methods, cores)
+	switch {
+	case err == nil:
+		t.report(EventFinish)
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		t.report(EventStop)
+	default:
+		j.err = fmt.Errorf("%s: %w", t.event.label(), err)
+		t.event.Message = err.Error()
+		t.report(EventFail)
+	}
+}
+
+func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, cores *cores) (err error) {
+	defer Recover(&err)
+	tr, err := newTrainer(j.plan.Run, j.set, methods, cores)
+	if err != nil {
+		return err
+	}
+	tr.emit = func(p record.Point) error {
+		t.evaluated(p)
+		j.points = append(j.points, p)
+		return nil
+	}
+	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
+	return tr.train(ctx)
 }

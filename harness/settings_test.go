@@ -43,7 +43,7 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := data.Holdout(set, calibrationHoldout, calibrationSeed)
+	held := data.Holdout(set, heldOutShare, heldOutSeed)
 	run := good.Run
 	run.Samples = 833 // 1,000 less a sixth
 	run.Evaluation = experiments.Evaluation{Every: 833, Tail: 1, TrainLimit: 1}
@@ -51,11 +51,11 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := calibrationJob{plan: experiments.Planned{Run: run}, set: held}
+	j := heldOutJob{plan: experiments.Planned{Run: run}, set: held}
 	if err := j.train(t.Context(), newTracked(j.plan, &recorder{}), methods, tr.cores); err != nil {
 		t.Fatal(err)
 	}
-	if want := j.points[len(j.points)-1]; len(j.points) != 1 || got[0].Error != want.ValidError || got[0].Order != float64(want.ModelOrder) || want.Samples != 833 {
+	if want := j.points[len(j.points)-1]; len(j.points) != 1 || got[0].Error != want.TestError || got[0].Order != float64(want.ModelOrder) || want.Samples != 833 {
 		t.Errorf("%+v, want %+v", got[0], j.points)
 	}
 }

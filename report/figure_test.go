@@ -445,24 +445,6 @@ func TestWriteAllReportsErrors(t *testing.T) {
 	}
 }
 
-func TestStreamFigure(t *testing.T) {
-	if _, err := StreamFigure(nil).WriteAll(t.TempDir()); err == nil {
-		t.Error("no error without points")
-	}
-	var points []record.StreamPoint
-	for i := 0; i <= 1_000_000; i += 20_000 {
-		points = append(points, record.StreamPoint{Samples: i, ModelOrder: min(134, i/100), Heap: 30 << 20, Resident: 60 << 20, Error: 0.04})
-	}
-	slices.Reverse(points)
-	renderAll(t, StreamFigure(points).content.drawing(), vectors...)
-	renderAll(t, StreamFigure(points[:1]).content.drawing(), vectors...)
-	renderAll(t, StreamFigure([]record.StreamPoint{{}}).content.drawing(), vectors...)
-	paths, err := StreamFigure(points).WriteAll(t.TempDir())
-	if err != nil || len(paths) != 4 {
-		t.Errorf("%v, %v", paths, err)
-	}
-}
-
 func TestSafely(t *testing.T) {
 	p := &picture{legend: []legendEntry{{text: "no icon"}}, panels: []panel{{}}}
 	if _, err := safely(func() ([]byte, error) { return render(p, "svg") }); err == nil {

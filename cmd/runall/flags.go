@@ -91,33 +91,9 @@ func (p positive) Set(s string) error {
 	return nil
 }
 
-// A positives is a flag of numbers greater than 0, with commas between them.
-type positives struct{ values *[]float64 }
-
-func (p positives) String() string {
-	if p.values == nil {
-		return ""
-	}
-	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(*p.values)), ","), "[]")
-}
-
-func (p positives) Type() string { return "floats" }
-
-func (p positives) Set(s string) error {
-	for word := range strings.SplitSeq(s, ",") {
-		var v float64
-		if err := (positive{&v}).Set(strings.TrimSpace(word)); err != nil {
-			return err
-		}
-		*p.values = append(*p.values, v)
-	}
-	return nil
-}
-
 var (
 	_ pflag.Value = whole{}
 	_ pflag.Value = positive{}
-	_ pflag.Value = positives{}
 )
 
 // wholeFlag adds a flag of a whole number within bounds.

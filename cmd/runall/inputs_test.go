@@ -46,8 +46,7 @@ func TestOutputIsInput(t *testing.T) {
 			"spec":       {spec, func(out string) []string { return []string{"train", rows, "--spec", spec, "--out", out} }},
 			"resume":     {rows, func(out string) []string { return []string{"train", rows, "--resume", out} }},
 			"both":       {rows, func(out string) []string { return []string{"train", rows, "--resume", model, "--out", out} }},
-			"calibrate":  {experiment, func(out string) []string { return []string{"measure", "epochs", experiment, "--out", out} }},
-			"settings":   {experiment, func(out string) []string { return []string{"measure", "settings", experiment, "--out", out} }},
+			"settings":   {experiment, func(out string) []string { return []string{"settings", experiment, "--out", out} }},
 			"export":     {records[0], func(out string) []string { return []string{"export", "--results", results, "--out", out} }},
 			"csv stdout": {records[0], func(out string) []string { return []string{"export", "--results", results, ">>", out} }},
 			"predict":    {rows, func(out string) []string { return []string{"predict", model, rows, ">>", out} }},
@@ -111,14 +110,14 @@ func TestOutputBesideRecords(t *testing.T) {
 	records := harness.RecordsDir(results)
 	for _, args := range [][]string{
 		{"report", "--out", records}, {"report", "--format", "html", "--out", records},
-		{"measure", "cost", "--profile", "smoke", "--out", records}, {"export", "--out", filepath.Join(records, "all.csv")},
+		{"export", "--out", filepath.Join(records, "all.csv")},
 	} {
 		if code, _, stderr := call(t, append(args, "--results", results)...); code != harness.ExitUsage || !strings.Contains(stderr, "name another folder") {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
 		}
 	}
 	must(t, "seal", "--results", results)
-	for _, args := range [][]string{{"report", "--out", results}, {"measure", "cost", "--profile", "smoke", "--out", results}} {
+	for _, args := range [][]string{{"report", "--out", results}} {
 		if code, _, stderr := call(t, append(args, "--results", results)...); code != harness.ExitUsage || !strings.Contains(stderr, "sealed") {
 			t.Errorf("%v of a sealed folder: exit %d, %s", args, code, stderr)
 		}
@@ -130,11 +129,11 @@ func TestEmptyPaths(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, args := range [][]string{
-		{"reproduce", "--results", ""}, {"reproduce", "table1", "--results", ""}, {"compare", "--results", ""}, {"measure", "stream", "--results", ""},
+		{"reproduce", "--results", ""}, {"reproduce", "table1", "--results", ""}, {"compare", "--results", ""},
 		{"report", "--results", ""}, {"report", "--out", ""}, {"verify", "--results="}, {"explain", "x", "--results", ""},
-		{"verify", "multiverse", "--results", ""}, {"measure", "cost", "--results", ""}, {"measure", "cost", "--out", ""}, {"verify", "records", "--results", ""}, {"verify", "records", "--with", ""},
+		{"verify", "multiverse", "--results", ""}, {"verify", "records", "--results", ""}, {"verify", "records", "--with", ""},
 		{"export", "--results", ""}, {"export", "--out", ""}, {"seal", "--results", ""}, {"seal", "--from", ""},
-		{"train", "x", "--out", ""}, {"train", "x", "--resume", ""}, {"train", "x", "--spec", "", "--out", "m"}, {"measure", "epochs", "x", "--out", ""}, {"measure", "settings", "x", "--out", ""},
+		{"train", "x", "--out", ""}, {"train", "x", "--resume", ""}, {"train", "x", "--spec", "", "--out", "m"}, {"settings", "x", "--out", ""},
 		{"cluster", "plan", "--out", ""}, {"cluster", "exec", "x", "--index", "0", "--results", ""}, {"cluster", "collect", "x", "--results", ""}, {"cluster", "collect", "x", "--from", ""},
 	} {
 		if code, _, stderr := call(t, args...); code != harness.ExitUsage || !strings.Contains(stderr, "is empty: name a file or folder") {

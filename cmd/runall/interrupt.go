@@ -29,7 +29,7 @@ const (
 // graceful are the commands that end by themselves.
 var graceful = map[string]bool{
 	"runall": true, "reproduce": true, "bench": true, "compare": true, "exec": true, "table1": true, "fetch": true,
-	"train": true, "predict": true, "epochs": true, "calibrate": true, "stream": true,
+	"train": true, "predict": true,
 }
 
 // resumed are the commands that go on where they stopped when they are started

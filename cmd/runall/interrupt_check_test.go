@@ -35,8 +35,8 @@ func TestCheckInterrupted(t *testing.T) {
 		{"verify", "--results", reference}, {"verify", "multiverse", "--results", reference}, {"verify", "records", "--results", reference, "--with", reference},
 		{"explain", "table3.mnist.ksvm.polk", "--results", reference}, {"export", "--results", reference, "--out", "all.csv"},
 		{"export", "--results", reference, "--format", "parquet", "--out", "all.parquet"},
-		{"seal", "--results", "sealed", "--from", reference}, {"measure", "cost", "--profile", "smoke", "--results", reference, "--out", "scale"},
-		{"cluster", "plan", "--profile", "smoke", "--out", "plan"}, {"measure", "stream", "--samples", "3000000", "--results", "stream"},
+		{"seal", "--results", "sealed", "--from", reference},
+		{"cluster", "plan", "--profile", "smoke", "--out", "plan"},
 		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "4096", "--no-tune", "--out", "batch"}, {"train", wide, "--loss", "logistic", "--out", "tuned"},
 		{"train", wide, "--resume", model, "--out", "resumed"}, {"predict", model, wide}, {"evaluate", model, wide},
 	} {

@@ -8,7 +8,7 @@
 // without an explanation or is inconclusive, or if the records or verdicts of two
 // results folders differ, 4 if required data or records are missing or damaged or
 // a seal is broken, and 130 if it was interrupted: reproduce, bench,
-// compare, cluster exec, train and data fetch can be resumed, measure starts over.
+// compare, cluster exec, train and data fetch can be resumed.
 package main
 
 import (

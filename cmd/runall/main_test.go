@@ -124,21 +124,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"data", "fetch", "nonsense"}, "nonsense"},
 		{[]string{"data", "fetch", "--progress", "loud"}, "must be one of auto, tty, plain, json, quiet"},
 		{[]string{"report", "--format", "pdf"}, "must be one of text, markdown, csv, latex, html, summary"},
-		{[]string{"measure", "epochs"}, "requires at least 1 arg"},
-		{[]string{"measure", "settings", "mnist-batch-ksvm"}, "no run of a method that learns from a stream"},
-		{[]string{"measure", "epochs", "multidist-bsgd"}, "multidist-bsgd has no runs in profile quick"},
-		{[]string{"measure", "epochs", "multidist-bsgd", "--profile", "full"}, "no run of POLK"},
-		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", "-1"}, "must be a number greater than 0"},
-		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", "0.04,NaN"}, "must be a number greater than 0"},
-		{[]string{"measure", "epochs", "multidist-ksvm", "--parsimony", ""}, "must be a number greater than 0"},
-		{[]string{"measure", "epochs", "multidist-ksvm", "--epochs", "0"}, "must be an integer from 1 to 10000"},
-		{[]string{"measure", "stream", "much"}, "unknown command"},
-		{[]string{"measure", "stream", "--parsimony", "-1"}, "must be a number greater than 0"},
-		{[]string{"measure", "stream", "--parsimony", "NaN"}, "must be a number greater than 0"},
-		{[]string{"measure", "stream", "--parsimony", "Inf"}, "must be a number greater than 0"},
-		{[]string{"measure", "stream", "--parsimony", "0"}, "must be a number greater than 0"},
-		{[]string{"measure", "stream", "--samples", "0"}, "must be an integer of at least 1"},
-		{[]string{"measure", "stream", "--every", "0"}, "must be an integer of at least 1"},
+		{[]string{"settings", "mnist-batch-ksvm"}, "no run of a method that learns from a stream"},
 		{[]string{"reproduce", "table1", "much"}, `no embedded spec and no file "much"`},
 		{[]string{"table1", "much"}, "unknown command"},
 		{[]string{"reproduce", "table1", "--profile", "long"}, "must be one of smoke, quick, full"},
@@ -401,28 +387,6 @@ func TestReproduceExits(t *testing.T) {
 	})
 }
 
-func TestCalibrateWritesCSV(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "points.csv")
-	code, stdout, stderr := call(t, "measure", "epochs", writeSpec(t), "--epochs", "2", "--seeds", "1", "--parsimony", "0.04,0.08", "--out", out)
-	if code != 0 || !strings.Contains(stdout, "> 2") { // two epochs are too few to tell
-		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
-	}
-	f, err := os.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) != 1+2*2 {
-		t.Errorf("%d rows, %v", len(rows), err)
-	}
-
-	code, stdout, stderr = call(t, "measure", "epochs", writeSpec(t), "--progress", "plain", "--out", filepath.Join(out, "points.csv"))
-	if code != harness.ExitFailed || stdout != "" || !strings.HasPrefix(stderr, "runall: --out: "+filepath.Join(out, "points.csv")+" can't be written: ") {
-		t.Errorf("where no file can be: exit %d\n%s%s", code, stdout, stderr)
-	}
-}
-
 // TestSettings: the settings in a spec's grid are compared, the best is marked, and the
 // file has the same table.
 func TestSettings(t *testing.T) {
@@ -432,7 +396,7 @@ func TestSettings(t *testing.T) {
 	}
 	short := put(t, "spec.yaml", strings.Replace(string(spec), "samples: 40000", "samples: 2000", 1))
 	out := filepath.Join(t.TempDir(), "settings.csv")
-	stdout := must(t, "measure", "settings", short, "--seeds", "2", "--out", out)
+	stdout := must(t, "settings", short, "--seeds", "2", "--out", out)
 	f, err := os.Open(out)
 	if err != nil {
 		t.Fatal(err)
@@ -456,15 +420,6 @@ func TestSettings(t *testing.T) {
 		if (row[7] == "best") != (row[2] == best) {
 			t.Errorf("the best is %s: %v", best, rows)
 		}
-	}
-}
-
-func TestStreamWritesAFigure(t *testing.T) {
-	t.Parallel()
-	results := t.TempDir()
-	code, stdout, stderr := call(t, "measure", "stream", "--samples", "3000", "--every", "1000", "--results", results)
-	if code != 0 || strings.Count(stdout, "\n") != 4 || !strings.Contains(stderr, "stream.svg") {
-		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 }
 

@@ -165,7 +165,7 @@ func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs.Var(prunerParams{&s.PrunerParams}, "pruner-params", "comma-separated parameters of the pruner, `name=number`")
 	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
 	wholeFlag(cmd, &s.Dim, "features", 0, whole{min: 1, max: online.MaxFeatures}, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
-	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: maxEpochs}, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
+	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: 10_000}, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
 	wholeFlag(cmd, &opt.Skip, "skip", 0, whole{max: math.MaxInt}, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, whole{min: 1, max: math.MaxInt}, "rows `N` between saves of the model")
 	for _, name := range []string{"bandwidth", "learning-rate", "regularizer", "parsimony", "features", "epochs", "pruner"} {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -179,54 +178,6 @@ func TestKilledAndInterrupted(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestInterruptedCalibration sends Ctrl-C after the first run of six.
-func TestInterruptedCalibration(t *testing.T) {
-	t.Parallel()
-	out := filepath.Join(t.TempDir(), "points.csv")
-	cmd := exec.Command(os.Args[0], "measure", "epochs", writeSpec(t), "--epochs", "400", "--workers", "1", "--progress", "json", "--out", out)
-	cmd.Env = append(os.Environ(), asRunall+"=1")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill() })
-	var said strings.Builder
-	signalled := false
-	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		fmt.Fprintln(&said, lines.Text())
-		if !signalled && len(reported(t, lines.Text(), harness.EventFinish)) > 0 {
-			signalled = true
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	cmd.Wait() // its error is the exit status
-	if code := cmd.ProcessState.ExitCode(); code != harness.ExitInterrupted {
-		t.Errorf("exit %d", code)
-	}
-	// On a busy machine another run or two may end before the signal is heeded.
-	finished := len(reported(t, said.String(), harness.EventFinish))
-	if finished < 1 || finished > 5 {
-		t.Fatalf("%d runs finished:\n%s", finished, said.String())
-	}
-	for _, want := range []string{
-		fmt.Sprintf("written: %s, %d points of the finished runs\n", out, 400*finished),
-		fmt.Sprintf("runall: interrupted: %d of 6 runs finished", finished),
-	} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("no %q in\n%s", want, said.String())
-		}
-	}
-	b, err := os.ReadFile(out)
-	if err != nil || bytes.Count(b, []byte("\n")) != 1+400*finished {
-		t.Errorf("%d lines, %v", bytes.Count(b, []byte("\n")), err)
 	}
 }
 

@@ -27,7 +27,7 @@ func newRoot() *cobra.Command {
 	}{
 		{"reproduce", []*cobra.Command{newReproduce(), newReport(), newExport()}},
 		{"judge", []*cobra.Command{newVerify(), newExplain()}},
-		{"compare", []*cobra.Command{newBench(), newCompare(), newMeasure()}},
+		{"compare", []*cobra.Command{newBench(), newCompare(), newSettings()}},
 		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate()}},
 		{"cluster", []*cobra.Command{newCluster()}},
 		{"maintenance", []*cobra.Command{newData(), newList(), newSeal(), newVersion()}},
@@ -38,17 +38,6 @@ func newRoot() *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(
-		renamed("table1", newTable1(), "reproduce table1"),
-		renamed("agree", newRecords(), "verify records"),
-		renamed("multiverse", newMultiverse(), "verify multiverse"),
-		renamed("scale", newCost(), "measure cost"),
-		renamed("stream", newStream(), "measure stream"),
-		renamed("calibrate", newEpochs(), "measure epochs"),
-		renamed("plan", newPlan(), "cluster plan"),
-		renamed("exec", newExec(), "cluster exec"),
-		renamed("collect", newCollect(), "cluster collect"),
-	)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd != root {
@@ -58,20 +47,6 @@ func newRoot() *cobra.Command {
 		writeOverview(cmd.OutOrStdout(), root)
 	})
 	return root
-}
-
-// renamed returns the command of an old name, which works as ever but is not
-// listed, and says on standard error what its name is now.
-func renamed(old string, cmd *cobra.Command, now string) *cobra.Command {
-	_, arguments, _ := strings.Cut(cmd.Use, " ")
-	cmd.Use = strings.TrimSpace(old + " " + arguments)
-	cmd.Hidden = true
-	run := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		fmt.Fprintf(cmd.ErrOrStderr(), "'runall %s' is now 'runall %s'; the next release drops the old name\n", old, now)
-		return run(cmd, args)
-	}
-	return cmd
 }
 
 // writeOverview writes the help of runall itself, which fits a terminal of 24

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-
-	"polkrepro/experiments"
 )
 
 // TestOverview: the first screen of help fits a terminal, and lists all of at most
@@ -62,38 +59,4 @@ func TestHelpFits(t *testing.T) {
 		}
 	}
 	walk(newRoot())
-}
-
-// TestOldNames: a command does the same under its old name, and says the new one.
-func TestOldNames(t *testing.T) {
-	sequential(t)
-	results := madeUp(t, experiments.ProfileSmoke)
-	gone := t.TempDir() + "/gone"
-	tests := map[string]struct {
-		now  string
-		args []string
-	}{
-		"table1":     {"reproduce table1", []string{"--results", results + "/records\x00"}},
-		"agree":      {"verify records", []string{"--results", results, "--with", results}},
-		"multiverse": {"verify multiverse", []string{"--results", gone}},
-		"scale":      {"measure cost", []string{"--results", results, "--out", results + "/records"}},
-		"stream":     {"measure stream", []string{"--results", gone + "/\x00"}},
-		"calibrate":  {"measure epochs", []string{"multidist-bsgd"}},
-		"plan":       {"cluster plan", []string{"multidist-ksvm"}},
-		"exec":       {"cluster exec", []string{gone, "--task", "0"}},
-		"collect":    {"cluster collect", []string{gone}},
-	}
-	for _, c := range newRoot().Commands() {
-		if _, ok := tests[c.Name()]; c.Hidden && !ok {
-			t.Errorf("%s is not tested", c.Name())
-		}
-	}
-	for old, tt := range tests {
-		code, stdout, stderr := call(t, append(strings.Fields(tt.now), tt.args...)...)
-		said := fmt.Sprintf("'runall %s' is now 'runall %s'; the next release drops the old name\n", old, tt.now)
-		oldCode, oldStdout, oldStderr := call(t, append([]string{old}, tt.args...)...)
-		if oldCode != code || oldStdout != stdout || oldStderr != said+stderr {
-			t.Errorf("%s: exit %d and %d\n%q\n%q\n%q\n%q", old, oldCode, code, oldStdout, stdout, oldStderr, stderr)
-		}
-	}
 }

@@ -8,39 +8,60 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
 )
 
 func newSettings() *cobra.Command {
 	var opt harness.Options
-	var held heldOutFlags
+	var options experiments.PlanOptions
+	var profile, progress, out string
 	cmd := &cobra.Command{
 		Use:   "settings SPEC...",
-		Short: "Compare the hyper-parameters in grids of specs on training data",
+		Short: "Compare hyper-parameters of specs on held-out training data",
 		Long: `Train the methods of specs, with all hyper-parameters in their grids, on five
 sixths of the training data, and evaluate them on the other sixth. The best
 setting of each method is marked. The test data are not used. Batch methods are
 left out.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			plan, err := held.plan(cmd, names, &opt)
+			if err := checkOutput("--out", out, specInputs(names, opt.Finder)...); err != nil {
+				return err
+			}
+			plan, err := harness.PlanNamed(names, profile, options, opt.Finder)
 			if err != nil {
 				return err
 			}
+			if out != "" {
+				if err := harness.CheckFile(out); err != nil {
+					return fmt.Errorf("--out: %w", err)
+				}
+			}
+			if opt.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
 			settings, unavailable, err := harness.Settings(cmd.Context(), plan, opt)
-			held.close(cmd, &opt, unavailable)
+			opt.Progress.Close()
+			for _, u := range unavailable {
+				fmt.Fprintln(cmd.ErrOrStderr(), u)
+			}
 			if err != nil {
 				return err
 			}
 			rows := settingRows(settings)
-			if err := writeRows(cmd.OutOrStdout(), rows); err != nil || held.out == "" {
+			if err := writeRows(cmd.OutOrStdout(), rows); err != nil || out == "" {
 				return err
 			}
-			return files.Write(held.out, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+			return files.Write(out, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 		},
 	}
-	held.add(cmd, &opt, "CSV `file` of the table")
+	cmd.Flags().StringVar(&out, "out", "", "CSV `file` of the table")
+	profileFlag(cmd, &profile, "quick")
+	seedsFlag(cmd, &options.Seeds)
+	workersFlag(cmd, &opt.Workers)
+	dataFlag(cmd, &opt.Finder)
+	progressFlag(cmd, &progress)
 	return cmd
 }
 
