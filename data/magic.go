@@ -12,23 +12,21 @@ import (
 
 // Formats of a user's files beside those of [EachRow].
 const (
-	FormatTSV     = "tsv"
-	FormatIDX     = "idx"
-	FormatNPY     = "npy"
-	FormatNPZ     = "npz"
-	FormatParquet = "parquet"
+	FormatTSV = "tsv"
+	FormatIDX = "idx"
+	FormatNPY = "npy"
+	FormatNPZ = "npz"
 )
 
 // Formats returns the formats that a [Source] can have.
 func Formats() []string {
-	return []string{FormatCSV, FormatTSV, FormatLIBSVM, FormatIDX, FormatNPY, FormatNPZ, FormatParquet}
+	return []string{FormatCSV, FormatTSV, FormatLIBSVM, FormatIDX, FormatNPY, FormatNPZ}
 }
 
 // endings are those of names that stand for a format.
 var endings = map[string]string{
 	".csv": FormatCSV, ".tsv": FormatTSV, ".tab": FormatTSV,
 	".npy": FormatNPY, ".npz": FormatNPZ,
-	".parquet": FormatParquet, ".pq": FormatParquet,
 	".idx": FormatIDX, "-ubyte": FormatIDX,
 }
 
@@ -54,7 +52,7 @@ type magic struct{ magic, what, format, advice string }
 // are not read.
 var magics = []magic{
 	{"\x93NUMPY", "a NumPy file", FormatNPY, ""},
-	{"PAR1", "a Parquet file", FormatParquet, ""},
+	{"PAR1", "a Parquet file", "", "save it as CSV, or its columns with numpy.save"},
 	{"\x00\x00\x08", "an IDX file", FormatIDX, ""},
 	{"PK\x03\x04", "a zip archive", FormatNPZ, ""},
 	{"PK\x05\x06", "an empty zip archive", "", "it holds no array"},
@@ -64,8 +62,8 @@ var magics = []magic{
 	{"\x80\x03", "a Python pickle", "", "save its arrays with numpy.save"},
 	{"\x80\x04", "a Python pickle", "", "save its arrays with numpy.save"},
 	{"\x80\x05", "a Python pickle", "", "save its arrays with numpy.save"},
-	{"ARROW1", "an Arrow file", "", "save it as Parquet"},
-	{"FEA1", "a Feather file", "", "save it as Parquet"},
+	{"ARROW1", "an Arrow file", "", "save it as CSV"},
+	{"FEA1", "a Feather file", "", "save it as CSV"},
 	{"SQLite format 3", "an SQLite database", "", "save its table as CSV"},
 	{"\xd0\xcf\x11\xe0", "an old Excel workbook", "", "save its sheet as CSV"},
 	{"\xff\xfe", "UTF-16 text", "", "save it as UTF-8"},
@@ -153,8 +151,6 @@ func title(format string) string {
 		return "a NumPy file"
 	case FormatNPZ:
 		return "a NumPy archive"
-	case FormatParquet:
-		return "a Parquet file"
 	case FormatIDX:
 		return "an IDX file"
 	}

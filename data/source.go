@@ -39,7 +39,7 @@ type Source struct {
 	// every source.
 	Regression bool
 
-	Label  Column   // of the labels, in CSV, TSV and Parquet files
+	Label  Column   // of the labels, in CSV and TSV files
 	Ignore []Column // left out; not of LIBSVM files
 
 	// Keep are features although they seem to number the rows: by their name, such as
@@ -227,7 +227,7 @@ var (
 // check reports fields that contradict each other.
 func (s *Source) check() error {
 	wrong := func(key, format string, args ...any) error { return &SourceError{key, fmt.Errorf(format, args...)} }
-	table := s.Format == FormatCSV || s.Format == FormatTSV || s.Format == FormatParquet
+	table := s.Format == FormatCSV || s.Format == FormatTSV
 	arrays := s.Format == FormatIDX || s.Format == FormatNPY || s.Format == FormatNPZ
 	switch {
 	case !slices.Contains(Formats(), s.Format):
@@ -247,7 +247,7 @@ func (s *Source) check() error {
 	case table && s.Label == Column{}:
 		return wrong("label", "label is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
 	case !table && s.Label != Column{}:
-		return wrong("label", "label applies only to CSV, TSV and Parquet files")
+		return wrong("label", "label applies only to CSV and TSV files")
 	case s.Format == FormatLIBSVM && len(s.Ignore) > 0:
 		return wrong("ignore", "LIBSVM files have no columns to ignore")
 	case s.Format == FormatLIBSVM && len(s.Keep) > 0:

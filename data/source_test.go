@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"polkrepro/internal/hostile"
 )
 
@@ -72,14 +70,6 @@ func idx(values []byte, dims ...uint32) []byte {
 	return append(b, values...)
 }
 
-type parquetRow struct {
-	A     int64   `parquet:"a"`
-	Note  string  `parquet:"note"`
-	B     float64 `parquet:"b"`
-	Class string  `parquet:"class"`
-	C     uint32  `parquet:"c"`
-}
-
 // A sample is a small data set whose features are whole numbers.
 var sample = struct {
 	x [][]byte
@@ -94,7 +84,6 @@ func writeSample(t *testing.T, dir, part string, from, to int) {
 	t.Helper()
 	var csv, tsv, libsvm strings.Builder
 	var flat, columns []byte
-	var rows []parquetRow
 	csv.WriteString("a,note,b,class,c\n")
 	tsv.WriteString("a\tnote\tb\tclass\tc\n")
 	for i := from; i < to; i++ {
@@ -109,7 +98,6 @@ func writeSample(t *testing.T, dir, part string, from, to int) {
 		}
 		libsvm.WriteString("\n")
 		flat = append(flat, x...)
-		rows = append(rows, parquetRow{int64(x[0]), "no", float64(x[1]), fmt.Sprint(y), uint32(x[2])})
 	}
 	n := to - from
 	for q := range 3 {
@@ -118,10 +106,6 @@ func writeSample(t *testing.T, dir, part string, from, to int) {
 		}
 	}
 	labels := sample.y[from:to]
-	var pq bytes.Buffer
-	if err := parquet.Write(&pq, rows); err != nil {
-		t.Fatal(err)
-	}
 	x, y := npy("|u1", false, []int{n, 3}, flat), npy("<i8", false, []int{n}, func() (out []int64) {
 		for _, v := range labels {
 			out = append(out, int64(v))
@@ -130,8 +114,8 @@ func writeSample(t *testing.T, dir, part string, from, to int) {
 	}())
 	for name, b := range map[string][]byte{
 		".csv": []byte(csv.String()), ".csv.gz": gzipped(t, []byte(csv.String())), ".tsv": []byte(tsv.String()),
-		".libsvm": []byte(libsvm.String()), ".parquet": pq.Bytes(),
-		"-x.npy": x, "-y.npy": y, "-columns.npy": npy("|u1", true, []int{n, 3}, columns), "-x.npy.gz": gzipped(t, x),
+		".libsvm": []byte(libsvm.String()),
+		"-x.npy":  x, "-y.npy": y, "-columns.npy": npy("|u1", true, []int{n, 3}, columns), "-x.npy.gz": gzipped(t, x),
 		".npz":         npz(map[string][]byte{"x": x, "y": y}),
 		"-x-idx-ubyte": idx(flat, uint32(n), 1, 3), "-y-idx-ubyte": idx(labels, uint32(n)),
 	} {
@@ -156,7 +140,6 @@ func sources(dir string) map[string]Source {
 		"numbered": {Train: p("train.csv"), Test: p("test.csv"), Label: Column{Number: -2}, Ignore: []Column{{Number: 2}}, Header: HeaderYes},
 		"tsv":      {Train: p("train.tsv"), Test: p("test.tsv"), Label: label, Ignore: ignore},
 		"libsvm":   {Train: p("train.libsvm"), Test: p("test.libsvm")},
-		"parquet":  {Train: p("train.parquet"), Test: p("test.parquet"), Label: label, Ignore: ignore},
 		"npy":      {Train: p("train-x.npy"), TrainLabels: p("train-y.npy"), Test: p("test-x.npy.gz"), TestLabels: p("test-y.npy")},
 		"fortran":  {Train: p("train-columns.npy"), TrainLabels: p("train-y.npy"), Test: p("test-columns.npy"), TestLabels: p("test-y.npy")},
 		"npz":      {Train: p("train.npz:x"), TrainLabels: p("train.npz:y"), Test: p("test.npz:x"), TestLabels: p("test.npz:y")},
@@ -423,11 +406,6 @@ func TestSourceErrors(t *testing.T) {
 		return Source{Train: file(fmt.Sprintf("a%d.npy", made), string(b)), TrainLabels: labels, Holdout: 0.5}
 	}
 	archive := file("a.npz", string(npz(map[string][]byte{"x": array, "y": npy("|u1", false, []int{4}, []byte{0, 1, 0, 1})})))
-	var pq bytes.Buffer
-	if err := parquet.Write(&pq, []parquetRow{{1, "a", 2, "b", 3}, {1, "a", 4, "c", 3}}); err != nil {
-		t.Fatal(err)
-	}
-	table := file("t.parquet", pq.String())
 	var out strings.Builder
 	for _, c := range []struct {
 		name string
@@ -444,7 +422,6 @@ func TestSourceErrors(t *testing.T) {
 		{"format", with(good, func(s *Source) { s.Format = "xls" })},
 		{"scale", with(good, func(s *Source) { s.Scale = "minmax" })},
 		{"header", with(good, func(s *Source) { s.Header = "maybe" })},
-		{"header of Parquet", Source{Train: table, Header: HeaderYes, Label: Column{Name: "class"}, Holdout: 0.5}},
 		{"a built-in name", with(good, func(s *Source) { s.Name = "mnist" })},
 		{"a bad name", with(good, func(s *Source) { s.Name = "My data" })},
 		{"missing file", with(good, func(s *Source) { s.Train = filepath.Join(dir, "none.csv") })},
@@ -482,9 +459,7 @@ func TestSourceErrors(t *testing.T) {
 		{"CSV as LIBSVM", Source{Train: good.Train, Format: FormatLIBSVM, Holdout: 0.3}},
 		{"NumPy as CSV", with(good, func(s *Source) { s.Train = file("array.csv", string(array)) })},
 		{"NPZ as CSV", with(good, func(s *Source) { s.Train, s.Format = archive, FormatCSV })},
-		{"Parquet as CSV", with(good, func(s *Source) { s.Train, s.Format = table, FormatCSV })},
 		{"IDX as CSV", with(good, func(s *Source) { s.Train = file("idx.csv", string(idx([]byte{1, 2}, 2))) })},
-		{"CSV as Parquet", with(good, func(s *Source) { s.Format = FormatParquet })},
 		{"CSV as NumPy", Source{Train: good.Train, TrainLabels: labels, Format: FormatNPY, Holdout: 0.3}},
 		{"Excel as CSV", with(good, func(s *Source) { s.Train = file("x.csv", "PK\x03\x04...[Content_Types].xml") })},
 		{"HDF5", with(good, func(s *Source) { s.Train = file("h.csv", "\x89HDF\r\n\x1a\n") })},
@@ -505,8 +480,6 @@ func TestSourceErrors(t *testing.T) {
 		{"not finite", arrays(npy("<f8", false, []int{4, 2}, []float64{1, 2, 3, math.NaN(), 5, 6, 7, 8}))},
 		{"array not named", Source{Train: archive, TrainLabels: archive + ":y", Format: FormatNPZ, Holdout: 0.5}},
 		{"array unknown", Source{Train: archive + ":z", TrainLabels: archive + ":y", Holdout: 0.5}},
-		{"Parquet text", Source{Train: table, Label: Column{Name: "class"}, Holdout: 0.5}},
-		{"Parquet truncated", Source{Train: file("cut.parquet", pq.String()[:pq.Len()-9]), Label: Column{Name: "class"}, Holdout: 0.5}},
 		{"other test columns", with(good, func(s *Source) {
 			s.Test, s.Holdout = file("test1.csv", strings.Replace(plain, "x,y,kind", "y,x,kind", 1)), 0
 		})},
@@ -656,24 +629,6 @@ func TestHostileArrays(t *testing.T) {
 	}
 }
 
-// TestHostileParquet: a length anywhere in a file that is not true costs no memory.
-func TestHostileParquet(t *testing.T) {
-	var b bytes.Buffer
-	if err := parquet.Write(&b, []parquetRow{{1, "a", 2, "b", 3}, {1, "a", 4, "c", 3}, {2, "a", 4, "c", 9}}); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "f.parquet")
-	s := Source{Train: path, Label: Column{Name: "class"}, Ignore: []Column{{Name: "note"}}, Holdout: 0.5}
-	for i := range b.Len() - 5 {
-		file := bytes.Clone(b.Bytes())
-		copy(file[i:], "\xff\xff\xff\xff\x07") // 2³¹ − 1 as Thrift has it, or a byte count
-		write(t, path, file)
-		hostile.AtMost(t, 16<<20, func() {
-			_, _, _ = s.Open() // where nothing is read of it, it may be right
-		})
-	}
-}
-
 // fuzzSource opens a file of any bytes: it is an error, or the data set that it is when
 // it is loaded.
 func fuzzSource(f *testing.F, name string, source func(path string) Source) {
@@ -743,18 +698,5 @@ func FuzzSourceNPZ(f *testing.F) {
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
 	fuzzSource(f, "f.npz", func(path string) Source {
 		return Source{Train: path + ":x", TrainLabels: path + ":y", Holdout: 0.5}
-	})
-}
-
-func FuzzSourceParquet(f *testing.F) {
-	for _, rows := range [][]parquetRow{{{1, "a", 2, "b", 3}, {1, "a", 4, "c", 3}, {2, "a", 4, "c", 9}}, {{}}} {
-		var b bytes.Buffer
-		if err := parquet.Write(&b, rows, parquet.Compression(&parquet.Snappy)); err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b.Bytes())
-	}
-	fuzzSource(f, "f.parquet", func(path string) Source {
-		return Source{Train: path, Label: Column{Name: "class"}, Ignore: []Column{{Name: "note"}}, Holdout: 0.5}
 	})
 }

@@ -491,8 +491,6 @@ func (f *openFile) begin(format, array string) error {
 	var r io.Reader
 	var err error
 	switch format {
-	case FormatParquet:
-		r = f.file
 	case FormatNPZ:
 		head := make([]byte, magicBytes)
 		n, err := f.file.ReadAt(head, 0)
@@ -566,9 +564,6 @@ func (t *table) read(format, x, y, keyX, keyY string) (sumX, sumY string, err er
 		}
 	}
 	switch format {
-	case FormatParquet:
-		t.unit = "row"
-		err = t.readParquet(fx.file)
 	case FormatIDX, FormatNPY, FormatNPZ:
 		err = t.readArrays(array(fx), array(fy))
 	default:

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,6 @@ import (
 
 	"polkrepro/experiments"
 	_ "polkrepro/harness" // registers the methods that specs name
-	"polkrepro/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the documents")
@@ -220,73 +218,4 @@ func TestCounts(t *testing.T) {
 	if !strings.Contains(read(t, "README.md"), line) {
 		t.Errorf("README.md does not say %q", line)
 	}
-}
-
-// TestJSON: docs/json.md has a table of the keys of every schema in docs/schemas.
-func TestJSON(t *testing.T) {
-	files, err := filepath.Glob("schemas/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no schemas:", err)
-	}
-	for _, path := range files {
-		schema := testutil.ReadSchema(t, path)
-		table := "| key | type | |\n|---|---|---|\n" + strings.Join(keyRows(schema, schema, ""), "")
-		generated(t, "docs/json.md", "docs/"+filepath.ToSlash(path), table)
-	}
-}
-
-// keyRows returns the rows of the keys below a part of a schema.
-func keyRows(schema, at map[string]any, path string) (rows []string) {
-	at = resolved(schema, at)
-	if items, ok := at["items"].(map[string]any); ok {
-		item := resolved(schema, items)
-		if item["type"] == "object" {
-			return keyRows(schema, item, path+"[]")
-		}
-		kind := kindOf(schema, item)
-		return append([]string{fmt.Sprintf("| `%s[]` | %s | |\n", path, kind)}, keyRows(schema, item, path+"[]")...)
-	}
-	properties, _ := at["properties"].(map[string]any)
-	for _, key := range slices.Sorted(maps.Keys(properties)) {
-		p := properties[key].(map[string]any)
-		about := descriptionOf(p)
-		name := strings.TrimPrefix(path+"."+key, ".")
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |\n", name, kindOf(schema, p), about))
-		rows = append(rows, keyRows(schema, p, name)...)
-	}
-	return rows
-}
-
-// descriptionOf returns a part's description, a table's cell.
-func descriptionOf(at map[string]any) string {
-	about, _ := at["description"].(string)
-	if list, ok := at["oneOf"].([]any); ok && about == "" {
-		return descriptionOf(list[0].(map[string]any))
-	}
-	return strings.ReplaceAll(strings.Join(strings.Fields(about), " "), "|", `\|`)
-}
-
-// resolved follows a reference, or the alternative to null.
-func resolved(schema, at map[string]any) map[string]any {
-	if list, ok := at["oneOf"].([]any); ok {
-		return resolved(schema, list[0].(map[string]any))
-	}
-	if ref, ok := at["$ref"].(string); ok {
-		return schema["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
-	}
-	return at
-}
-
-// kindOf words the types of a value.
-func kindOf(schema, at map[string]any) string {
-	list, ok := at["oneOf"].([]any)
-	if !ok {
-		kind, _ := resolved(schema, at)["type"].(string)
-		return kind
-	}
-	var kinds []string
-	for _, alternative := range list {
-		kinds = append(kinds, kindOf(schema, alternative.(map[string]any)))
-	}
-	return strings.Join(kinds, " or ")
 }

@@ -6,8 +6,8 @@
 // the tables, figures and verdicts that follow from them, and [Seal] seals it.
 //
 // For the tools that people have, the package writes a data frame of all evaluations
-// as CSV or Parquet, named as benchopt names its own, lines that benchstat reads, and
-// the paper's tables as a LaTeX document that compiles.
+// as CSV, named as benchopt names its own, and the paper's tables as a LaTeX document that
+// compiles.
 //
 // # Columns
 //
@@ -46,9 +46,7 @@
 //	benchmark-git-tag       revision of the program
 //	platform, platform-architecture, system-cpus, system-processor
 //
-// What a run does not have is null in Parquet and empty in CSV: the risks of a
-// method without scores, a parameter that is zero because the method does not
-// take it, the numbers kept by a batch method, what was not measured. A figure that is
-// not finite is a NaN or an infinity in Parquet, and NaN, +Inf or -Inf in CSV.
-// Parquet's columns are in alphabetical order.
+// What a run does not have is empty: the risks of a method without scores, a parameter
+// that is zero because the method does not take it, the numbers kept by a batch method,
+// what was not measured. A figure that is not finite is NaN, +Inf or -Inf.
 package export

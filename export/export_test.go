@@ -2,20 +2,11 @@ package export
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/csv"
-	"errors"
-	"fmt"
-	"io"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/parquet-go/parquet-go"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -128,7 +119,7 @@ func edited() map[string]*record.Record {
 	return out
 }
 
-// TestSeveralCodes: runs of an edited heuristic are told apart in every format, and said;
+// TestSeveralCodes: runs of an edited heuristic are told apart, and said;
 // other seeds and methods, and runs of one code each, are not.
 func TestSeveralCodes(t *testing.T) {
 	if got := SeveralCodes(fixture()); got != "" {
@@ -138,8 +129,8 @@ func TestSeveralCodes(t *testing.T) {
 	if got, want := SeveralCodes(records), "runs of 2 versions of the code of pruner mygo"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	var table, lines bytes.Buffer
-	if err := errors.Join(Evaluations(records).CSV(&table), Benchstat(&lines, records)); err != nil {
+	var table bytes.Buffer
+	if err := Evaluations(records).CSV(&table); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range rowsByColumn(t, table.Bytes()) {
@@ -151,22 +142,11 @@ func TestSeveralCodes(t *testing.T) {
 			t.Errorf("run_code of %s is %q, want %q", row["run_id"], row["run_code"], want)
 		}
 	}
-	for _, source := range []string{"066bb907832e", "1f2e3d4c5b6a"} {
-		if want := "/pruner=mygo/code=method_polk:_version_2,_pruner_mygo:_source_" + source + "-2\t"; !strings.Contains(lines.String(), want) {
-			t.Errorf("no %q in\n%s", want, lines.String())
-		}
-	}
-	if n := strings.Count(lines.String(), "/code="); n != 2 {
-		t.Errorf("%d names with a code, want 2", n)
-	}
 }
 
 // TestColumns: every parameter that a spec can have is a column, once.
 func TestColumns(t *testing.T) {
-	var names []string
-	for _, c := range Evaluations(nil).Columns {
-		names = append(names, c.Name)
-	}
+	names := Evaluations(nil).Columns
 	for _, name := range []string{
 		"objective_name", "solver_name", "dataset_name", "idx_rep", "sampling_strategy", "stop_val", "time", "objective_value",
 		"p_solver_parsimony", "p_solver_maintenance", "p_solver_candidates", "p_obj_kernel_offset", "p_dataset_draw",
@@ -178,126 +158,5 @@ func TestColumns(t *testing.T) {
 	slices.Sort(names)
 	if len(slices.Compact(slices.Clone(names))) != len(names) {
 		t.Errorf("a column twice: %q", names)
-	}
-}
-
-// asText writes a value of a Parquet file as the CSV file has it.
-func asText(v parquet.Value) string {
-	switch {
-	case v.IsNull():
-		return ""
-	case v.Kind() == parquet.Double:
-		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
-	case v.Kind() == parquet.Int64:
-		return fmt.Sprint(v.Int64())
-	}
-	return string(v.ByteArray())
-}
-
-// TestParquet reads the file back, column by column, and compares it with the
-// CSV file; more rows than are written at a time are.
-func TestParquet(t *testing.T) {
-	frame := Evaluations(fixture())
-	for len(frame.Rows) < 2*rowsAtOnce {
-		frame.Rows = append(frame.Rows, frame.Rows...)
-	}
-	var file, text bytes.Buffer
-	if err := frame.Parquet(&file); err != nil {
-		t.Fatal(err)
-	}
-	if err := frame.CSV(&text); err != nil {
-		t.Fatal(err)
-	}
-	raw := file.Bytes()
-	footer := binary.LittleEndian.Uint32(raw[len(raw)-8:])
-	if string(raw[:4]) != "PAR1" || string(raw[len(raw)-4:]) != "PAR1" || int(footer) > len(raw)-12 || footer == 0 {
-		t.Errorf("no Parquet file: %q … %q, footer of %d bytes", raw[:4], raw[len(raw)-4:], footer)
-	}
-	f, err := parquet.OpenFile(bytes.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := rowsByColumn(t, text.Bytes())
-	columns := f.Schema().Columns()
-	if len(columns) != len(frame.Columns) || f.NumRows() != int64(len(want)) {
-		t.Fatalf("%d columns, %d rows, want %d, %d", len(columns), f.NumRows(), len(frame.Columns), len(want))
-	}
-	rows := parquet.NewReader(f)
-	defer rows.Close()
-	got := make([]parquet.Row, 1)
-	for i := range want {
-		if n, err := rows.ReadRows(got); n != 1 || err != nil && err != io.EOF {
-			t.Fatalf("row %d: %v", i, err)
-		}
-		for _, v := range got[0] {
-			if name := columns[v.Column()][0]; asText(v) != want[i][name] {
-				t.Errorf("row %d: %s is %q, want %q", i, name, asText(v), want[i][name])
-			}
-		}
-	}
-	var again bytes.Buffer
-	if err := frame.Parquet(&again); err != nil || !bytes.Equal(again.Bytes(), raw) {
-		t.Error("written again, the file is another")
-	}
-}
-
-// TestParquetTypes reads the file into a struct, as another program would.
-func TestParquetTypes(t *testing.T) {
-	var file bytes.Buffer
-	if err := Evaluations(fixture()).Parquet(&file); err != nil {
-		t.Fatal(err)
-	}
-	type row struct {
-		Solver string   `parquet:"solver_name"`
-		Stop   *int64   `parquet:"stop_val"`
-		Value  *float64 `parquet:"objective_value"`
-	}
-	rows, err := parquet.Read[row](bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil || len(rows) != 6 {
-		t.Fatal(len(rows), err)
-	}
-	if r := rows[4]; !strings.HasPrefix(r.Solver, "csvc[") || *r.Stop != 320 || r.Value != nil {
-		t.Errorf("C-SVC: %+v", r)
-	}
-	if r := rows[1]; !math.IsNaN(*r.Value) || *r.Stop != 640 {
-		t.Errorf("diverged: %+v", r)
-	}
-	if r := rows[2]; *r.Value != 1.0/3 {
-		t.Errorf("POLK: %+v", r)
-	}
-}
-
-// benchmarkLine is a line of Go's benchmark format: name, iterations, and pairs
-// of value and unit.
-var benchmarkLine = regexp.MustCompile(`^Benchmark[A-Z]\S*-\d+\t1(\t-?[0-9.]+ \S+)+$`)
-
-func TestBenchstat(t *testing.T) {
-	var b bytes.Buffer
-	if err := Benchstat(&b, fixture()); err != nil {
-		t.Fatal(err)
-	}
-	var results []string
-	for _, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
-		switch {
-		case strings.HasPrefix(line, "Benchmark"):
-			if !benchmarkLine.MatchString(line) {
-				t.Errorf("%q is no benchmark line", line)
-			}
-			results = append(results, line)
-		case !regexp.MustCompile(`^(Unit \S+ \S+|[a-z]+: \S.*)$`).MatchString(line):
-			t.Errorf("%q is neither a unit nor configuration", line)
-		}
-	}
-	const polk = "BenchmarkMultidist/variant=calibrated/task=ksvm/method=polk/learning_rate=6/schedule=constant/batch_size=32/parsimony=0.04-2\t1\t1500000000 ns/op\t4 %error\t"
-	want := []string{
-		polk + "0.2 test-risk\t16.5 elements\t99 kernels/op",
-		polk + "0.125 train-risk\t0.2 test-risk\t16.5 elements\t99 kernels/op",
-		"BenchmarkMultidist/variant=calibrated/task=ksvm/method=csvc/cost=1/tolerance=0.001-2\t1\t1500000000 ns/op\t4 %error\t16.5 elements\t99 kernels/op",
-	}
-	if !slices.Equal(results, want) {
-		t.Errorf("lines\n%s\nwant\n%s", strings.Join(results, "\n"), strings.Join(want, "\n"))
-	}
-	if n := strings.Count(b.String(), "cpu: "); n != 1 {
-		t.Errorf("the configuration is written %d times", n)
 	}
 }

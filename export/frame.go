@@ -19,33 +19,16 @@ import (
 	"polkrepro/record"
 )
 
-// A Kind is the type of a column's values.
-type Kind int
-
-// The kinds.
-const (
-	String Kind = iota // string
-	Int                // int64
-	Float              // float64
-)
-
-// A Column is a name and the type of what stands below it.
-type Column struct {
-	Name string
-	Kind Kind
-}
-
-// A Frame is rows of values in columns. A value is a string, an int64 or a
-// float64, as its column has it, or nil if there is none.
+// A Frame is rows of values in named columns. A value is a string, an int64 or a
+// float64, or nil if there is none.
 type Frame struct {
-	Columns []Column
+	Columns []string
 	Rows    [][]any
 }
 
 // A field is a named value of a row in the making.
 type field struct {
 	name  string
-	kind  Kind
 	value any
 }
 
@@ -56,7 +39,7 @@ func Evaluations(records map[string]*record.Record) *Frame {
 	f := new(Frame)
 	measured := measuredNames(records)
 	for _, c := range rowOf(new(record.Record), record.Point{}, measured) {
-		f.Columns = append(f.Columns, Column{c.name, c.kind})
+		f.Columns = append(f.Columns, c.name)
 	}
 	for _, r := range sorted(records) {
 		for _, p := range r.Points {
@@ -118,23 +101,23 @@ func rowOf(r *record.Record, p record.Point, measured []string) []field {
 		return v
 	}
 	row := []field{
-		{"objective_name", String, n.objective},
-		{"solver_name", String, n.solver},
-		{"dataset_name", String, n.dataset},
-		{"idx_rep", Int, int64(h.Run.Seed)},
-		{"sampling_strategy", String, "Callback"},
-		{"stop_val", Int, int64(p.Samples)},
-		{"time", Float, p.Timing.Wall},
-		{"objective_value", Float, risk(p.TrainRisk)},
-		{"objective_test_risk", Float, risk(p.TestRisk)},
-		{"objective_test_error", Float, p.TestError},
-		{"objective_model_order", Int, int64(p.ModelOrder)},
-		{"objective_kernel_evals", Int, p.KernelEvals},
-		{"objective_numbers_kept", Float, known(h.Run.Numbers(float64(p.ModelOrder), h.DataFacts))},
+		{"objective_name", n.objective},
+		{"solver_name", n.solver},
+		{"dataset_name", n.dataset},
+		{"idx_rep", int64(h.Run.Seed)},
+		{"sampling_strategy", "Callback"},
+		{"stop_val", int64(p.Samples)},
+		{"time", p.Timing.Wall},
+		{"objective_value", risk(p.TrainRisk)},
+		{"objective_test_risk", risk(p.TestRisk)},
+		{"objective_test_error", p.TestError},
+		{"objective_model_order", int64(p.ModelOrder)},
+		{"objective_kernel_evals", p.KernelEvals},
+		{"objective_numbers_kept", known(h.Run.Numbers(float64(p.ModelOrder), h.DataFacts))},
 	}
 	row = append(row, diagnostics(p.Diagnostics)...)
 	for _, name := range measured {
-		f := field{name: "objective_" + name, kind: Float}
+		f := field{name: "objective_" + name}
 		if v, ok := p.Measured[name]; ok {
 			f.value = v
 		}
@@ -145,16 +128,16 @@ func rowOf(r *record.Record, p record.Point, measured []string) []field {
 	row = append(row, prefixed("p_dataset_", n.datasetParams)...)
 	v := h.Provenance
 	return append(row,
-		field{"time_cpu", Float, p.Timing.CPU},
-		field{"time_process", Float, p.Timing.Pruner},
-		field{"run_id", String, h.ID},
-		field{"run_date", String, h.Started.UTC().Format(time.RFC3339)},
-		field{"run_code", String, experiments.CodeName(h.Run.Code)},
-		field{"benchmark-git-tag", String, v.Revision},
-		field{"platform", String, v.GOOS},
-		field{"platform-architecture", String, v.GOARCH},
-		field{"system-cpus", Int, int64(v.Cores)},
-		field{"system-processor", String, v.CPU})
+		field{"time_cpu", p.Timing.CPU},
+		field{"time_process", p.Timing.Pruner},
+		field{"run_id", h.ID},
+		field{"run_date", h.Started.UTC().Format(time.RFC3339)},
+		field{"run_code", experiments.CodeName(h.Run.Code)},
+		field{"benchmark-git-tag", v.Revision},
+		field{"platform", v.GOOS},
+		field{"platform-architecture", v.GOARCH},
+		field{"system-cpus", int64(v.Cores)},
+		field{"system-processor", v.CPU})
 }
 
 // withPruner returns the parameters of a run with the name of the default pruner, which
@@ -178,11 +161,11 @@ func withPruner(run experiments.Run, params []field) []field {
 // diagnostics returns the fields of what is measured beside the paper's figures.
 func diagnostics(d record.Diagnostics) []field {
 	out := []field{
-		{"objective_norm_sq", Float, nil},
-		{"objective_prequential_loss", Float, nil},
-		{"objective_prequential_error", Float, nil},
-		{"objective_log_loss", Float, nil},
-		{"objective_calibration_error", Float, nil},
+		{"objective_norm_sq", nil},
+		{"objective_prequential_loss", nil},
+		{"objective_prequential_error", nil},
+		{"objective_log_loss", nil},
+		{"objective_calibration_error", nil},
 	}
 	if d.NormSq != nil {
 		out[0].value = *d.NormSq
@@ -266,34 +249,33 @@ func fieldsOf(prefix string, v reflect.Value) []field {
 			out = append(out, fieldsOf(prefix+name+"_", v.Field(i))...)
 			continue
 		}
-		f := scalar(v.Field(i))
-		f.name = prefix + name
-		if v.Field(i).IsZero() {
-			f.value = nil
+		f := field{name: prefix + name}
+		if !v.Field(i).IsZero() {
+			f.value = scalar(v.Field(i))
 		}
 		out = append(out, f)
 	}
 	return out
 }
 
-// scalar returns a value without its name.
-func scalar(v reflect.Value) field {
+// scalar returns a field's value.
+func scalar(v reflect.Value) any {
 	switch {
 	case v.CanInt():
-		return field{kind: Int, value: v.Int()}
+		return v.Int()
 	case v.CanUint():
-		return field{kind: Int, value: int64(v.Uint())}
+		return int64(v.Uint())
 	case v.CanFloat():
-		return field{kind: Float, value: v.Float()}
+		return v.Float()
 	case v.Type() == reflect.TypeFor[json.RawMessage]():
-		return field{kind: String, value: string(v.Bytes())}
+		return string(v.Bytes())
 	case v.Kind() == reflect.String:
-		return field{kind: String, value: v.String()}
+		return v.String()
 	case v.Kind() == reflect.Bool:
-		return field{kind: String, value: fmt.Sprint(v.Bool())}
+		return fmt.Sprint(v.Bool())
 	case v.Kind() == reflect.Map:
 		if s, ok := v.Interface().(fmt.Stringer); ok {
-			return field{kind: String, value: s.String()}
+			return s.String()
 		}
 	}
 	panic("export: a parameter of type " + v.Type().String())
@@ -303,13 +285,10 @@ func scalar(v reflect.Value) field {
 // back as they were.
 func (f *Frame) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	line := make([]string, len(f.Columns))
-	for i, c := range f.Columns {
-		line[i] = c.Name
-	}
-	if err := out.Write(line); err != nil {
+	if err := out.Write(f.Columns); err != nil {
 		return err
 	}
+	line := make([]string, len(f.Columns))
 	for _, row := range f.Rows {
 		for i, v := range row {
 			line[i] = text(v)

@@ -208,7 +208,7 @@ func (q *settingsSearch) source(fs *pflag.FlagSet) {
 		s.Holdout = 0.2
 	}
 	*s = s.WithDefaults()
-	if table := s.Format == data.FormatCSV || s.Format == data.FormatTSV || s.Format == data.FormatParquet; table || fs.Changed("label") {
+	if table := s.Format == data.FormatCSV || s.Format == data.FormatTSV; table || fs.Changed("label") {
 		s.Label = columnOf(q.label)
 	}
 	for _, word := range q.ignore {

@@ -18,20 +18,15 @@ func newExport() *cobra.Command {
 	var results, format, out string
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write records as CSV, Parquet, LaTeX or for benchstat",
+		Short: "Write records as CSV or LaTeX",
 		Long: `Write all finished runs of a results folder for other tools:
 
-  csv        a row for each evaluation of each run, with benchopt's column names
-  parquet    the same, for pandas, Polars, DuckDB or benchopt
-  latex      the paper's tables beside those of the runs, for pdflatex
-  benchstat  the final figures of each run as lines for benchstat
+  csv    a row for each evaluation of each run, with benchopt's column names
+  latex  the paper's tables beside those of the runs, for pdflatex
 
 'go doc polkrepro/export' describes the columns.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format == "parquet" && out == "" {
-				return harness.Usage(errors.New("--format parquet needs a file: name one with --out"))
-			}
 			if err := checkExport(cmd.OutOrStdout(), out, results); err != nil {
 				return err
 			}
@@ -51,7 +46,7 @@ func newExport() *cobra.Command {
 	}
 	resultsFlag(cmd, &results)
 	format = "csv"
-	cmd.Flags().Var(choice{&format, []string{"csv", "parquet", "latex", "benchstat"}}, "format", "output format")
+	cmd.Flags().Var(choice{&format, []string{"csv", "latex"}}, "format", "output format")
 	cmd.Flags().StringVar(&out, "out", "", "output `file` (default: stdout)")
 	return cmd
 }
@@ -81,18 +76,12 @@ func warnOfCodes(stderr io.Writer, format string, records map[string]*record.Rec
 	if several == "" || format == "latex" {
 		return
 	}
-	where := "column run_code"
-	if format == "benchstat" {
-		where = "code= in the benchmarks' names"
-	}
-	fmt.Fprintf(stderr, "%s are in the table: %s tells them apart\n", several, where)
+	fmt.Fprintf(stderr, "%s are in the table: column run_code tells them apart\n", several)
 }
 
 // exporter returns what writes records in a format.
 func exporter(format string, f *export.Folder) func(io.Writer) error {
-	records := f.Records.Records
-	switch format {
-	case "latex":
+	if format == "latex" {
 		return func(w io.Writer) error {
 			tables, err := f.Tables()
 			if err != nil {
@@ -100,10 +89,6 @@ func exporter(format string, f *export.Folder) func(io.Writer) error {
 			}
 			return export.LaTeX(w, tables)
 		}
-	case "benchstat":
-		return func(w io.Writer) error { return export.Benchstat(w, records) }
-	case "parquet":
-		return export.Evaluations(records).Parquet
 	}
-	return export.Evaluations(records).CSV
+	return export.Evaluations(f.Records.Records).CSV
 }

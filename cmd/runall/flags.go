@@ -149,7 +149,7 @@ func progressFlag(cmd *cobra.Command, p *string) {
 }
 
 func jsonFlag(cmd *cobra.Command, p *bool) {
-	cmd.Flags().BoolVar(p, "json", false, "write JSON (docs/json.md)")
+	cmd.Flags().BoolVar(p, "json", false, "write JSON (docs/schemas)")
 }
 
 // Versioned is the beginning of the objects that --json writes, but for verify's.
@@ -160,7 +160,7 @@ type Versioned struct {
 // version is that of all of them. It grows when a key goes, or means something else.
 var version = Versioned{1}
 
-// writeJSON writes v for programs. docs/json.md describes what it has.
+// writeJSON writes v for programs; docs/schemas has its schema.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -34,7 +34,6 @@ func TestCheckInterrupted(t *testing.T) {
 		{"report", "--results", reference, "--out", "report"}, {"report", "--results", reference, "--format", "html", "--out", "page"},
 		{"verify", "--results", reference}, {"verify", "multiverse", "--results", reference}, {"verify", "records", "--results", reference, "--with", reference},
 		{"explain", "table3.mnist.ksvm.polk", "--results", reference}, {"export", "--results", reference, "--out", "all.csv"},
-		{"export", "--results", reference, "--format", "parquet", "--out", "all.parquet"},
 		{"seal", "--results", "sealed", "--from", reference},
 		{"cluster", "plan", "--profile", "smoke", "--out", "plan"},
 		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "4096", "--no-tune", "--out", "batch"}, {"train", wide, "--loss", "logistic", "--out", "tuned"},

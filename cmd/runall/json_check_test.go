@@ -13,13 +13,13 @@ import (
 	"polkrepro/experiments"
 )
 
-// The programs of docs/json.md read what the commands of the page write: the first with
+// The programs of docs/export.md read what the commands of the page write: the first with
 // Python alone, the others with pandas.
 func TestCheckJSONPage(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python3")
 	}
-	page, err := os.ReadFile("../../docs/json.md")
+	page, err := os.ReadFile("../../docs/export.md")
 	if err != nil {
 		t.Fatal(err)
 	}

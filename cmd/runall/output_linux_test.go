@@ -24,7 +24,7 @@ func TestFullOutput(t *testing.T) {
 	defer full.Close()
 	for _, args := range [][]string{
 		{"verify", "records", "--results", results, "--with", results}, {"verify", "--results", results}, {"verify", "multiverse", "--results", results},
-		{"report", "--results", results}, {"export", "--results", results}, {"export", "--results", results, "--format", "benchstat"},
+		{"report", "--results", results}, {"export", "--results", results}, {"export", "--results", results, "--format", "latex"},
 		{"explain", "table2.multidist.ksvm.polk", "--results", results}, {"list", "methods"}, {"list", "specs", "--json"}, {"data", "status"},
 		{"data", "draws", "-n", "1"}, {"seal", "--results", results}, {"version"}, {"--help"}, {"train", "--help"},
 		{"predict", model, rows}, {"evaluate", model, rows}, {"train", rows, "--label", "last", "--out", model},

@@ -68,7 +68,7 @@ type DataFiles struct {
 	TestLabels string `json:"test_labels,omitempty"`
 	// The files' format; what the training file's name ends in if missing, and LIBSVM if that says nothing.
 	Format string `json:"format,omitempty"`
-	// The column of the labels in a CSV, TSV or Parquet file: its name in the header, or its number, 1 for the first and -1 for the last.
+	// The column of the labels in a CSV or TSV file: its name in the header, or its number, 1 for the first and -1 for the last.
 	Label *Column `json:"label,omitempty"`
 	// Columns to leave out, by name or number.
 	Ignore []Column `json:"ignore,omitempty"`
