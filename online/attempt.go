@@ -36,14 +36,10 @@ func (m *Model) attempt(ctx context.Context, last int, step func(*Model) error) 
 	return ErrStopped
 }
 
-// cost returns about how many multiply-adds a step on the rows that wait takes,
-// and the inverse that an old model may compute after it.
+// cost returns about how many multiply-adds a step on the rows that wait takes.
 func (m *Model) cost() float64 {
 	n, order, dim := float64(len(m.y)), float64(m.Order()), float64(m.settings.Dim)
 	cost := float64(n * (n + order) * (n + order + dim))
-	if s := m.sinceAnchor; s != nil && *s+len(m.y) >= m.settings.anchorBatches()*m.settings.Batch {
-		cost += float64((n + order) * (n + order) * (n + order))
-	}
 	if cost >= quickStep && !m.settings.inverse() {
 		return n * (n + order) * dim
 	}

@@ -48,27 +48,18 @@ func (m *Model) UnfinishedFormat() string {
 type fingerprint struct {
 	hash hash.Hash
 	buf  []byte
-	old  bool // of a model that is as before version 3
 }
 
 // newFingerprint returns that of no rows.
-func (m *Model) newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New(), old: m.old()} }
+func (m *Model) newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New()} }
 
 // add adds a row.
 func (f *fingerprint) add(row *data.Row) {
-	label := row.Label
-	if f.old {
-		label = oldLabel(label)
-	}
-	b := binary.LittleEndian.AppendUint32(f.buf[:0], uint32(len(label)))
-	b = append(b, label...)
+	b := binary.LittleEndian.AppendUint32(f.buf[:0], uint32(len(row.Label)))
+	b = append(b, row.Label...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(row.Values)))
 	for _, v := range row.Values {
-		if f.old {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
-		} else {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
 	for _, q := range row.Indices {
 		b = binary.LittleEndian.AppendUint32(b, uint32(q))

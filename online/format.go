@@ -14,7 +14,6 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
-	"polkrepro/polk/prune"
 )
 
 // A model file is, in this order and little-endian:
@@ -46,7 +45,7 @@ import (
 //
 // The two functions are the same unless training has ended with rows that did not
 // fill their mini-batch: these are learned for prediction, and wait for more to go
-// on. format2.go reads the versions before, whose models go on as they were begun.
+// on.
 var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 3}
 
 // ErrFormat is wrapped by every error of Read that is due to the bytes
@@ -58,7 +57,7 @@ var format = modelfile.Format{Magic: magic, Err: ErrFormat}
 // elsewhere is the place of an element that the functions that predict lack.
 const elsewhere = math.MaxUint32
 
-// header is the header of a model file of any version.
+// header is the header of a model file.
 type header struct {
 	Settings
 	Rows int64 `json:"rows"` // taken in all
@@ -68,13 +67,9 @@ type header struct {
 	Before   int `json:"before"`   // of those that training goes on from
 	Missing  int `json:"missing"`  // of these, not among the first
 
-	SinceAnchor *int `json:"since_anchor,omitempty"` // rows, of a model that was begun before version 3, and of no other: see format2.go
-
 	Unfinished *checkpoint `json:"unfinished,omitempty"`
 
 	Names *data.Names `json:"names,omitempty"` // in the header of the training data
-
-	Order int `json:"order,omitempty"` // of version 1, which knew no pruner by name
 }
 
 // Save writes the model to w.
@@ -90,7 +85,7 @@ func (m *Model) Save(w io.Writer) error {
 		}
 	}
 	h := header{
-		Settings: m.settings, Rows: m.rows, Tail: len(p.y), Unfinished: m.checkpoint, SinceAnchor: m.sinceAnchor, Names: m.names,
+		Settings: m.settings, Rows: m.rows, Tail: len(p.y), Unfinished: m.checkpoint, Names: m.names,
 		Elements: m.f.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim,
 	}
 	var state error
@@ -110,18 +105,15 @@ func (m *Model) Save(w io.Writer) error {
 }
 
 // Read reads what Save wrote, to go on with its training. It takes the time of
-// reading and of computing the kernel matrix of the dictionary; a file of an
-// older version is learned again from its last anchor. A damaged, truncated or
-// newer file is an error, and can't make it allocate more than a small multiple
-// of the bytes that are there; one of an older version, 24 bytes for every pair of
-// the at most MaxOrder elements beside.
+// reading and of computing the kernel matrix of the dictionary. A damaged or truncated
+// file, or one of another version, is an error, and can't make it allocate more than a
+// small multiple of the bytes that are there.
 func Read(r io.Reader) (*Model, error) { return read(r, true) }
 
 // ReadForPrediction reads what Save wrote, to predict and to evaluate with it: of
 // a model whose training has ended all rows are learned, those included that did
 // not fill a mini-batch. Nothing is computed, and memory holds the dictionary and
-// the weights alone, unless the file is of an older version: then it does what
-// Read does. The model can neither be trained nor saved.
+// the weights alone. The model can neither be trained nor saved.
 func ReadForPrediction(r io.Reader) (*Model, error) { return read(r, false) }
 
 // read reads a model, for training or for prediction alone.
@@ -131,11 +123,10 @@ func read(r io.Reader, train bool) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.complete()
-	if err := h.check(d.Version); err != nil {
+	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, sinceAnchor: h.SinceAnchor, names: h.Names}
+	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names}
 	if m.loss, err = loss.ByName(h.Loss); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
@@ -146,9 +137,6 @@ func read(r io.Reader, train bool) (*Model, error) {
 		if m.scaling.Factor, err = modelfile.Floats[float64](d, h.Dim); err != nil {
 			return nil, err
 		}
-	}
-	if d.Version <= 2 {
-		return m, m.readOld(d, &h, train)
 	}
 	f, err := readFunctions(d, &h)
 	if err != nil {
@@ -305,32 +293,17 @@ func (m *Model) checkTargets() error {
 	return nil
 }
 
-// complete fills in what the header of an older version lacks.
-func (h *header) complete() {
-	h.Kernel, h.Pruner = cmp.Or(h.Kernel, KernelGaussian), cmp.Or(h.Pruner, prune.KOMP)
-	if h.Order > 0 {
-		h.Pruner, h.PrunerParams = prunerOrder, prune.Params{"order": float64(h.Order)}
-	}
-}
-
-// check reports what makes no sense in a file of a version.
-func (h *header) check(version byte) error {
+// check reports what makes no sense in a file.
+func (h *header) check() error {
 	if err := h.validate(); err != nil {
 		return err
 	}
-	most := h.Batch
-	if version <= 2 {
-		most *= h.anchorBatches()
-	}
-	if h.Tail < 0 || h.Tail >= most || h.Rows < int64(h.Tail) {
+	if h.Tail < 0 || h.Tail >= h.Batch || h.Rows < int64(h.Tail) {
 		return fmt.Errorf("%d rows of %d", h.Tail, h.Rows)
 	}
 	// The step that leads over MaxOrder is the last one.
 	if most := h.maxOrder() + h.Batch; h.Elements < 0 || h.Elements > most || h.Before < 0 || h.Before > most || h.Missing < 0 || h.Missing > h.Before {
 		return fmt.Errorf("%d elements, %d before and %d of these missing, more than %d", h.Elements, h.Before, h.Missing, most)
-	}
-	if s := h.SinceAnchor; s != nil && (*s < 0 || *s >= h.anchorBatches()*h.Batch) {
-		return fmt.Errorf("%d rows since the last anchor", *s)
 	}
 	if p := h.Unfinished; p != nil && (p.Pass < 0 || p.Pass >= p.Epochs || p.Rows < 0) {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)

@@ -5,14 +5,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/floats"
 
 	"polkrepro/data"
 	"polkrepro/internal/hostile"
@@ -50,9 +46,9 @@ func grown(t testing.TB, rows int) *Model {
 	return m
 }
 
-// Reading a model learns nothing: the file holds the dictionary, the inverse, and
-// none of the rows that were learned, where before version 3 it held the last ones
-// and no inverse. For prediction, memory is that of the dictionary, not of the
+// Reading a model learns nothing: the file holds the dictionary, the inverse, and none
+// of the rows that were learned.
+// For prediction, memory is that of the dictionary, not of the
 // inverse. TestCheckLoading of cmd/runall measures times.
 func TestReadingLearnsNothing(t *testing.T) {
 	if raceEnabled {
@@ -189,65 +185,6 @@ func TestElementTwice(t *testing.T) {
 		bad[at+4] = place // of the second
 		if _, err := Read(bytes.NewReader(withChecksum(bad))); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "an element at place") {
 			t.Errorf("place %d: %v", place, err)
-		}
-	}
-}
-
-// testFile reads a file of testdata.
-func testFile(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// Files written by programs of older versions continue to the results that version 2
-// gave, except for the last digits: POLK now sums in another order. Rows of the first
-// column, learned from the model of the second, past an anchor, give the model of the
-// third. Saving on the way does not change the bits.
-func TestOlderVersionsGoOn(t *testing.T) {
-	cut := table(8300, "multi-logistic", 31)[4200:]
-	further := table(4100, "multi-hinge", 32)
-	for i := range further {
-		further[i] = strings.Replace(further[i], "pine", "yew", 1)
-	}
-	for _, tt := range []struct {
-		rows       []string
-		from, want string
-	}{
-		{cut, "cut.polk", "whole.polk"},               // both of version 2
-		{further, "order.polk", "order-further.polk"}, // of version 1, and 2
-	} {
-		want, err := Read(bytes.NewReader(testFile(t, tt.want)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := want.Finish(); err != nil {
-			t.Fatal(err)
-		}
-		var first []byte
-		for _, pause := range []int{0, 1000, len(tt.rows) - 50} { // where it is saved in version 3 on the way
-			m, err := Read(bytes.NewReader(testFile(t, tt.from)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			opt := options("multi-logistic", stream(tt.rows[:pause]))
-			if opt.Resume = m; pause > 0 {
-				m = reread(t, mustTrain(t, opt))
-			}
-			opt.Source, opt.Resume = stream(tt.rows[pause:]), m
-			m = mustTrain(t, opt)
-			if !floats.EqualApprox(m.f.W, want.f.W, 1e-9) || m.Rows() != want.Rows() || m.Order() == 0 {
-				t.Errorf("%s, saved after %d rows: weights %v, want %v", tt.from, pause, m.f.W, want.f.W)
-			}
-			if first == nil {
-				first = saved(t, m)
-			}
-			if !bytes.Equal(saved(t, m), first) {
-				t.Errorf("%s, saved after %d rows: saved, it is another model", tt.from, pause)
-			}
 		}
 	}
 }

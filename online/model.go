@@ -33,8 +33,7 @@ type Model struct {
 	seen       Prequential
 	trend      lossTrend
 
-	names       *data.Names // in the header of the rows that it was begun with; nil if they had none
-	sinceAnchor *int        // rows learned since the last anchor; nil unless the model was begun before version 3 of the format, see format2.go
+	names *data.Names // in the header of the rows that it was begun with; nil if they had none
 }
 
 // Prequential is how well a model predicted rows before it learned them.
@@ -107,12 +106,7 @@ func (m *Model) learn(ctx context.Context, row *data.Row) error {
 	if len(m.y) < m.settings.Batch {
 		return nil
 	}
-	return m.attempt(ctx, 1, func(m *Model) error {
-		if err := m.judgeAndStep(); err != nil {
-			return err
-		}
-		return m.passAnchor()
-	})
+	return m.attempt(ctx, 1, (*Model).judgeAndStep)
 }
 
 // judged is the number of steps of a tuned training of a file of which one has its
@@ -241,9 +235,6 @@ func (m *Model) target(row *data.Row) (float64, error) {
 		return float64((v - m.settings.TargetShift) * m.settings.TargetFactor), err
 	}
 	label := row.Label
-	if m.old() {
-		label = oldLabel(label)
-	}
 	class := slices.Index(m.settings.Labels, label)
 	switch {
 	case class < 0:
@@ -283,11 +274,6 @@ func (m *Model) append(x []float32, row *data.Row) ([]float32, error) {
 	}
 	m.row = slices.Grow(m.row[:0], dim)[:dim]
 	row.Dense(m.row)
-	if m.old() {
-		for q, v := range m.row {
-			m.row[q] = float64(float32(v))
-		}
-	}
 	n := len(x)
 	x = slices.Grow(x, dim)[:n+dim]
 	if err := m.scaling.Apply(x[n:], m.row); err != nil {

@@ -261,14 +261,7 @@ func FuzzRead(f *testing.F) {
 		m := mustTrain(f, opt)
 		m.checkpoint = &checkpoint{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a", Header: data.HeaderYes}
 		m.names = &data.Names{Label: "tree", Features: "0b"}
-		if set.Pruner != "" {
-			m.sinceAnchor = new(int)
-		}
 		b := saved(f, m)
-		f.Add(b[:len(b)-32])
-	}
-	for _, name := range []string{"binary.polk", "cut.polk"} {
-		b := testFile(f, name)
 		f.Add(b[:len(b)-32])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

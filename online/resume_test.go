@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -323,45 +322,6 @@ func TestStoppedInTheHead(t *testing.T) {
 	w.Close()
 }
 
-// Files of version 1, which knew one kernel and one pruner beside KOMP, are
-// read. They were written and used by a program of that version:
-//
-//	runall train - --format csv --label last --loss logistic --order 9
-//	runall train - --format libsvm --loss squared-hinge --scale standard
-func TestVersion1(t *testing.T) {
-	points := []string{"0.2,1", "1.2,0.8", "1.2,3.1", "2.2,1", "2,2.5", "3.5,3", "2.6,2.5"}
-	for name, tt := range map[string]struct {
-		rows        int64
-		pruner      string
-		predictions string
-	}{
-		"order.polk":  {4170, prunerOrder, "elm elm elm oak oak yew oak"},
-		"binary.polk": {90, prune.KOMP, "1 -1 -1 -1 -1 -1 -1"},
-	} {
-		b, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := Read(bytes.NewReader(b))
-		if err != nil || b[7] != 1 {
-			t.Fatalf("%s, version %d: %v", name, b[7], err)
-		}
-		set := m.Settings()
-		if m.Rows() != tt.rows || set.Pruner != tt.pruner || set.Kernel != KernelGaussian {
-			t.Errorf("%s: %d rows, %+v", name, m.Rows(), set)
-		}
-		again := reread(t, m)
-		for _, m := range []*Model{m, again} {
-			if err := m.Finish(); err != nil {
-				t.Fatal(err)
-			}
-			if got := strings.Fields(predictions(t, m, points)); strings.Join(got, " ") != tt.predictions {
-				t.Errorf("%s predicts %v", name, got)
-			}
-		}
-	}
-}
-
 // text returns a number as a file has it.
 func text(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
@@ -391,5 +351,39 @@ func TestRatesOfPolynomials(t *testing.T) {
 		if w != b.W[i]*256 {
 			t.Fatalf("weight %d is %v and %v", i, w, b.W[i])
 		}
+	}
+}
+
+// The first row of a file with numeric names is taken as in the training, whatever
+// is looked at to find out: its names are the model's.
+func TestHeaderIsRemembered(t *testing.T) {
+	rows := make([]string, 300)
+	for i := range rows {
+		rows[i] = strings.Join([]string{[]string{"7", "8"}[i%2], []string{"3", "41", "59"}[i%3], []string{"26", "53"}[i%2]}, ",")
+	}
+	text := "species,2019,2020\n" + strings.Join(rows, "\n")
+	var first []data.FirstRow
+	src := func(text string) Source {
+		return Source{Path: "-", Stdin: strings.NewReader(text), Decided: func(f data.FirstRow) { first = append(first, f) }}
+	}
+	opt := options("multi-hinge", src(text))
+	opt.Settings.LabelColumn = 1
+	m := reread(t, mustTrain(t, opt))
+	for text, want := range map[string]int{text: 300, rows[0]: 1, "2019,2020\n" + rows[0][2:]: 1, "2019,2021\n" + rows[0][2:]: 2, "9,2019,2020\n" + rows[0]: 2} {
+		var b bytes.Buffer
+		if err := m.Predict(t.Context(), src(text), data.FormatCSV, false, &b); err != nil || bytes.Count(b.Bytes(), []byte("\n")) != want {
+			t.Errorf("%.20q: %d predictions, want %d (%v)", text, bytes.Count(b.Bytes(), []byte("\n")), want, err)
+		}
+	}
+	if len(first) != 6 || !first[0].Header || !strings.Contains(first[0].Why, "only one that is not a number") {
+		t.Errorf("said of the first rows: %+v", first)
+	}
+	if again, err := ReadForPrediction(bytes.NewReader(saved(t, m))); err != nil || again.names == nil || *again.names != *m.names {
+		t.Errorf("for prediction: other names, or %v", err)
+	}
+	// Without a header, what it would be is not asked of the rows that go on.
+	opt.Source, opt.Resume = src(strings.Join(rows, "\n")), m
+	if names := m.names; names == nil || mustTrain(t, opt).names != names {
+		t.Errorf("names %v", names)
 	}
 }

@@ -43,10 +43,9 @@ func (m *Model) present() (*trainingState, error) {
 // A snapshot is a model of some time, which stays valid while its learner goes on.
 type snapshot struct {
 	trainingState
-	functions   functions // a copy
-	ids         []uint64  // of their elements, in the learner's dictionary
-	rows        int64
-	sinceAnchor *int
+	functions functions // a copy
+	ids       []uint64  // of their elements, in the learner's dictionary
+	rows      int64
 }
 
 // snapshot takes one of the model without the last rows that wait.
@@ -71,10 +70,6 @@ func (m *Model) snapshot(without int) (*snapshot, error) {
 	for j := range s.ids {
 		s.ids[j], s.functions.x[j] = m.f.Dict.ID(j), slices.Clone(m.f.Dict.At(j))
 	}
-	if m.sinceAnchor != nil {
-		since := *m.sinceAnchor
-		s.sinceAnchor = &since
-	}
 	return s, nil
 }
 
@@ -82,7 +77,7 @@ func (m *Model) snapshot(without int) (*snapshot, error) {
 // model has ended.
 func (m *Model) rewind(s *snapshot) {
 	m.f = s.functions.expansion(m.settings.Dim, m.outputs())
-	m.before, m.rows, m.sinceAnchor = &s.trainingState, s.rows, s.sinceAnchor
+	m.before, m.rows = &s.trainingState, s.rows
 	m.x, m.y, m.row = nil, nil, nil
 	m.scorer = kernel.Scorer{}
 	m.ended = true

@@ -58,8 +58,6 @@ func Size(head int, body int64) int64 { return 12 + int64(head) + body + sha256.
 
 // A Reader reads what follows the header of a file.
 type Reader struct {
-	Version byte // of the file
-
 	f   Format
 	r   io.Reader
 	sum hash.Hash
@@ -73,13 +71,11 @@ func (f Format) Open(r io.Reader, header any) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest := f.Magic[7]
-	d.Version = b[7]
 	switch {
 	case !bytes.Equal(b[:7], f.Magic[:7]):
 		return nil, fmt.Errorf("%w: it does not start with %q", f.Err, f.Magic[:7])
-	case b[7] < 1 || b[7] > newest:
-		return nil, fmt.Errorf("%w: it has version %d, and this program reads versions up to %d", f.Err, b[7], newest)
+	case b[7] != f.Magic[7]:
+		return nil, fmt.Errorf("%w: it has version %d, and this program reads version %d", f.Err, b[7], f.Magic[7])
 	}
 	n := binary.LittleEndian.Uint32(b[8:])
 	if n > maxHeader {
