@@ -47,7 +47,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes junit workflows image image-test reference agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
+.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes workflows image image-test reference agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
 
 all: reproduce
 
@@ -66,7 +66,7 @@ test:
 	$(GO) test -vet=all -timeout 15m $(PKGS)
 
 # Each part says when it is left out because a program is missing.
-check: lint workflows race slow kubernetes junit image-test
+check: lint workflows race slow kubernetes image-test
 
 # The tests with the build tag check, with the real data where it is found. They
 # run without the race detector: learned models, allocations and times are those of
@@ -113,15 +113,6 @@ kubernetes:
 	@if $(GO) -C cluster/_kubernetes mod download k8s.io/kubernetes >/dev/null; \
 	then echo "kubernetes.yaml against Kubernetes' validation"; $(GO) -C cluster/_kubernetes test .; \
 	else echo "kubernetes: its modules are not reachable, left out"; fi
-
-# What 'runall verify --format junit' writes, read by go-junit and validated with
-# xmllint where that is installed. Left out without a network, but not if the
-# module itself can't be read.
-junit:
-	@$(GO) -C report/_junit list -m >/dev/null
-	@if $(GO) -C report/_junit mod download >/dev/null; \
-	then echo "JUnit against its schema and go-junit"; $(GO) -C report/_junit test .; \
-	else echo "junit: its modules are not reachable, left out"; fi
 
 # The workflows of .github, checked with actionlint, which passes their scripts to
 # shellcheck where that is installed. Left out without a network.
