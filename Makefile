@@ -47,7 +47,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference slurm kubernetes workflows image image-test reference agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
+.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference cluster workflows image reference agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
 
 all: reproduce
 
@@ -66,7 +66,7 @@ test:
 	$(GO) test -vet=all -timeout 15m $(PKGS)
 
 # Each part says when it is left out because a program is missing.
-check: lint workflows race slow kubernetes image-test
+check: lint workflows race slow
 
 # The tests with the build tag check, with the real data where it is found. They
 # run without the race detector: learned models, allocations and times are those of
@@ -100,19 +100,11 @@ vet:
 check-reference:
 	$(GO) test -tags check -run CheckReference -v ./cmd/runall
 
-# A job array on a Slurm of its own, one node of which loses its power halfway.
-# Part of slow. It needs root and Debian's slurm-wlm and munge.
-slurm:
-	$(GO) test -tags check -run CheckSlurm -v ./cluster/slurmtest
-
-# The Jobs that runall cluster plan writes, checked by the API server's own code: hundreds
-# of packages, so a module of its own. Left out without a network, but not if the
-# module itself can't be read.
-kubernetes:
-	@$(GO) -C cluster/_kubernetes list -m >/dev/null
-	@if $(GO) -C cluster/_kubernetes mod download k8s.io/kubernetes >/dev/null; \
-	then echo "kubernetes.yaml against Kubernetes' validation"; $(GO) -C cluster/_kubernetes test .; \
-	else echo "kubernetes: its modules are not reachable, left out"; fi
+# What docs/cluster.md says, on this machine: a job array on a Slurm of its own, one
+# node of which loses its power halfway, GNU parallel, the manifest for Kubernetes and the
+# image. Part of slow. Each says what it lacks: root, slurm-wlm and munge, parallel, buildah.
+cluster:
+	$(GO) test -tags check -run 'Check(Slurm|Parallel|Kubernetes|Image)' -v ./docs
 
 # The workflows of .github, checked with actionlint, which passes their scripts to
 # shellcheck where that is installed. Left out without a network.
@@ -121,28 +113,18 @@ workflows:
 	then set -x; $(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml; \
 	else echo "actionlint: not reachable, left out"; fi
 
-# An OCI image of runall for linux/amd64 and linux/arm64, as a layout folder,
-# without a container engine: see docs/cluster.md. The same commit and the same
-# Go version give the same image. IMAGE is the name that a tar file of the folder
-# gives the image when it is imported.
+# An OCI image of runall by buildah, which needs no daemon: docs/cluster.md.
+IMAGE    ?= polk
 IMAGEDIR ?= bin/image
-IMAGE    ?=
+ARCHS    ?= amd64 arm64
 
 image:
-	for arch in amd64 arm64; do \
-	CGO_ENABLED=0 GOOS=linux GOARCH=$$arch GOAMD64=v1 GOARM64=v8.0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w $(LDFLAGS)' \
-	-o bin/linux-$$arch/runall ./cmd/runall || exit; done
-	$(GO) -C cluster/_image run . -out $(abspath $(IMAGEDIR)) -name '$(IMAGE)' -licence $(abspath LICENSE) \
-	-version '$(VERSION)' -revision '$(REVISION)' -created "$$(git log -1 --format=%cI 2>/dev/null || echo 1970-01-01T00:00:00Z)" \
-	$(abspath bin/linux-amd64/runall bin/linux-arm64/runall)
-
-# The image taken apart, and the smoke profile run in it: as user 65532, with no
-# network and a read-only root file system, which needs root. Left out if the
-# image's modules are not reachable.
-image-test:
-	@$(GO) -C cluster/_image list -m >/dev/null
-	@if $(GO) -C cluster/_image mod download >/dev/null; then $(GO) -C cluster/_image test -v .; \
-	else echo "image-test: the modules of cluster/_image are not reachable, left out"; fi
+	mkdir -p $(IMAGEDIR)/polk
+	cp LICENSE /etc/ssl/certs/ca-certificates.crt $(IMAGEDIR)
+	for arch in $(ARCHS); do \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '-s -w $(LDFLAGS)' -o $(IMAGEDIR)/runall-$$arch ./cmd/runall || exit; done
+	buildah build --isolation chroot --timestamp "$$(git log -1 --format=%ct 2>/dev/null || echo 0)" --manifest $(IMAGE) \
+	--platform "$$(printf ',linux/%s' $(ARCHS) | cut -c2-)" --file docs/cluster/Containerfile $(IMAGEDIR)
 
 # results/reference made anew of the records of a full run,
 # make reference FROM=DIR, or of several; by default of its own, for new tables

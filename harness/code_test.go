@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
@@ -97,7 +98,8 @@ func codeRuns() map[string]experiments.Run {
 // this holds. What the file does not list is not held.
 func TestCodeVersions(t *testing.T) {
 	recorded, runs := experiments.CodeVersions(), codeRuns()
-	var plan []Attempt
+	var plan []experiments.Planned
+	sets := make(map[data.Ref]*data.Set)
 	var names []string
 	dir := t.TempDir()
 	for _, name := range slices.Sorted(maps.Keys(runs)) {
@@ -106,24 +108,18 @@ func TestCodeVersions(t *testing.T) {
 		}
 		run := runs[name]
 		names = append(names, name)
-		plan = append(plan, Attempt{
-			Run: experiments.Planned{Run: run, ID: experiments.ID(run)}, Set: smallSet(),
-			Begin: func() (string, error) { return dir, nil },
-			End:   func(failure error) error { return failure },
-		})
+		plan = append(plan, experiments.Planned{Run: run, ID: experiments.ID(run)})
+		sets[run.Data] = smallSet()
 	}
-	if err := Execute(t.Context(), plan, Options{Workers: 1}); err != nil {
+	if err := carryOut(t.Context(), slices.Clone(plan), sets, new(Outcome), Options{Results: dir, Workers: 1}.withDefaults()); err != nil {
 		t.Fatal(err)
 	}
-	have, err := record.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	have := readAll(t, dir)
 	now := make(map[string]experiments.CodeVersion)
 	for i, name := range names {
-		f := have.Records[plan[i].Run.ID].Final
+		f := have.Records[plan[i].ID].Final
 		result := []float64{float64(f.TestError), float64(f.ModelOrder)}
-		if plan[i].Run.Run.HasRisk() {
+		if plan[i].Run.HasRisk() {
 			result = append(result, float64(f.TestRisk))
 		}
 		v := recorded[name]

@@ -58,7 +58,7 @@ type Problem struct {
 
 // A Method is a learner or a batch method with its description. One file registers
 // it, and everything else follows: specs, their schema and checks, help, labels,
-// looks, the memory that cluster jobs ask for.
+// looks, the memory that a run may take.
 type Method struct {
 	experiments.MethodInfo // Register sets Batch
 

@@ -24,7 +24,7 @@ func ReportDir(results string) string { return filepath.Join(results, "report") 
 // this program writes or reads: a folder that someone else has made could lead
 // it elsewhere. The folder itself may be a link.
 func CheckFolder(results string) error {
-	err := files.NoLinks(results, lockName, "records", "report", "report/tournament", "attempts")
+	err := files.NoLinks(results, lockName, "records", "report", "report/tournament")
 	if err != nil {
 		return Usage(fmt.Errorf("results folder: %w", err))
 	}
@@ -38,11 +38,11 @@ type Results struct {
 }
 
 // OpenResults makes a results folder if there is none and locks it. The error
-// wraps ErrLocked if another process is at work in it, and ErrUsage if it is
-// sealed or CheckFolder refuses it.
+// wraps ErrLocked if another process is at work in it, and ErrUsage if
+// record.CheckOutput or CheckFolder refuses it.
 func OpenResults(dir string) (*Results, error) {
-	if record.Sealed(dir) {
-		return nil, Usage(fmt.Errorf("%s is sealed by its %s; name another results folder with --results", dir, record.ManifestName))
+	if err := record.CheckOutput(dir); err != nil {
+		return nil, Usage(fmt.Errorf("results folder: %w", err))
 	}
 	if err := CheckFolder(dir); err != nil {
 		return nil, err

@@ -130,8 +130,50 @@ func Seal(dir string) (Manifest, error) {
 
 // Sealed reports whether a results folder has a manifest.
 func Sealed(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, ManifestName))
+	return exists(filepath.Join(dir, ManifestName))
+}
+
+// CheckOutput reports an output file or folder that would change a sealed results
+// folder, or the records of any: one that is in such a folder, or is one. Links are
+// followed. It need not be there.
+func CheckOutput(path string) error {
+	real, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	for dir, rest := real, ""; ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
+		if to, err := filepath.EvalSymlinks(dir); err == nil {
+			real = filepath.Join(to, rest)
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	for dir := real; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		// Above the output itself a file of this name may have nothing to do with results.
+		if Sealed(dir) && (dir == real || slices.ContainsFunc(manifestParts, func(part string) bool { return exists(filepath.Join(dir, part)) })) {
+			return fmt.Errorf("%s is sealed by its %s: name another folder than %s", dir, ManifestName, path)
+		}
+		if filepath.Base(dir) == "records" && holdsRecords(dir) {
+			return fmt.Errorf("%s holds records: name another folder than %s", dir, path)
+		}
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// holdsRecords reports whether a folder has a file that is named like a record.
+func holdsRecords(dir string) bool {
+	entries, _ := os.ReadDir(dir) // if it can't be read, neither can its records
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		id, rest, _ := strings.Cut(e.Name(), ".")
+		return validID.MatchString(id) && (strings.HasPrefix(rest, "jsonl") || strings.HasPrefix(rest, "failed.jsonl"))
+	})
 }
 
 // A SealError says in what a sealed folder is not as its manifest has it.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -43,7 +45,29 @@ func (r *Record) WritePacked(dir string) error {
 			return err
 		}
 	}
-	return files.Write(filepath.Join(dir, name), func(w io.Writer) error {
+	return writeFile(filepath.Join(dir, name), text)
+}
+
+// CopyTo copies the file of a finished record into a folder that exists, where it
+// takes the place of what else is there of the run: a damaged record, which may be
+// packed, and what attempts that failed or were killed have left.
+func (r *Record) CopyTo(dir string) error {
+	text, err := files.Read(r.Path, MaxSize)
+	if err == nil {
+		err = writeFile(filepath.Join(dir, filepath.Base(r.Path)), text)
+	}
+	for _, old := range []string{failedSuffix, partialSuffix, sealedSuffix, sealedSuffix + packedSuffix} {
+		if name := r.Header.ID + old; err == nil && name != filepath.Base(r.Path) {
+			if err = os.Remove(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+		}
+	}
+	return err
+}
+
+func writeFile(path string, text []byte) error {
+	return files.Write(path, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

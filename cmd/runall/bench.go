@@ -116,8 +116,8 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	if err := checkOutput("the spec", spec, input{"the data", q.bench.Source.Train}, input{"the test data", q.bench.Source.Test}); err != nil {
 		return "", err
 	}
-	if record.Sealed(opt.Results) {
-		return "", harness.Usage(fmt.Errorf("%s is sealed by its %s: name another folder", opt.Results, record.ManifestName))
+	if err := record.CheckOutput(opt.Results); err != nil {
+		return "", harness.Usage(err)
 	}
 	if err := checkFolder(spec); err != nil {
 		return "", err

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/bench"
-	"polkrepro/cluster"
 	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -135,7 +134,7 @@ func (c *comparison) again() string {
 	w := csv.NewWriter(&words) // what the flag reads
 	w.Write(c.given)
 	w.Flush()
-	return line + " --with " + cluster.Quote(strings.Join(strings.Fields(words.String()), " "))
+	return line + " --with " + quote(strings.Join(strings.Fields(words.String()), " "))
 }
 
 // settled returns the tournament's name: that of the user's own file if one is given.

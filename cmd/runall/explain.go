@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/cluster"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -44,7 +43,7 @@ of docs/errata.md is shown as the ledger has it, in text only.`,
 				return unexplained(a, args[0])
 			}
 			e := evidence.Explanation{Ledger: in.Ledger, Command: func(spec string) string {
-				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, cluster.Quote(results+"-again"))
+				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, quote(results+"-again"))
 			}}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), Explanation{version, e.Document(s)})

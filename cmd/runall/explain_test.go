@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/cluster"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 )
@@ -62,7 +61,7 @@ func TestExplain(t *testing.T) {
 
 func TestQuoted(t *testing.T) {
 	for word, want := range map[string]string{"a/b-c": "a/b-c", "": "''", "a b": "'a b'", "it's": `'it'\''s'`} {
-		if got := cluster.Quote(word); got != want {
+		if got := quote(word); got != want {
 			t.Errorf("%q becomes %s, want %s", word, got, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -58,9 +57,6 @@ func checkExport(stdout io.Writer, out, results string) error {
 		return checkStdout(stdout, inputs...)
 	}
 	if err := checkOutput("--out", out, inputs...); err != nil {
-		return err
-	}
-	if err := checkOutFolder("--out", filepath.Dir(out), results); err != nil {
 		return err
 	}
 	if err := harness.CheckFile(out); err != nil {

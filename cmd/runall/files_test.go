@@ -70,16 +70,11 @@ evaluation: {every: 30, tail: 2, train_limit: 0}
 	says(call(harness.ExitOK, "data", "status", spec), "trees", "ok")
 	says(call(harness.ExitOK, "compare", in("field.yaml"), "--profile", "smoke", "--results", in("compared"), "--progress", "quiet"), "Own: what no other run beats")
 
-	// On a cluster the file is looked for by its name.
-	if text := call(harness.ExitFailed, "cluster", "plan", spec, "--out", in("none")); !strings.Contains(text, "trees.tsv is in none of ") {
-		t.Errorf("a plan whose tasks can't find the file:\n%s", text)
+	for _, shard := range []string{"1/2", "2/2"} {
+		says(call(harness.ExitOK, "reproduce", spec, "--shard", shard, "--results", in("shard"+shard[:1]), "--progress", "quiet"), "shard "+shard+": 1 finished, 0 kept, 0 failed")
 	}
-	call(harness.ExitOK, "cluster", "plan", spec, "--out", in("plan"), "--data-dir", dir)
-	for task := range 2 {
-		call(harness.ExitOK, "cluster", "exec", in("plan"), "--task", fmt.Sprint(task), "--data-dir", dir, "--progress", "quiet")
-	}
-	call(harness.ExitOK, "cluster", "collect", in("plan"), "--results", in("collected"))
-	says(call(harness.ExitOK, "verify", "records", "--results", results, "--with", in("collected")), "2 runs compared, 2 the same bit for bit; 0 only in the first folder, 0 only in the second")
+	call(harness.ExitOK, "merge", in("shard1"), in("shard2"), "--results", in("merged"))
+	says(call(harness.ExitOK, "verify", "records", "--results", results, "--with", in("merged")), "2 runs compared, 2 the same bit for bit; 0 only in the first folder, 0 only in the second")
 
 	if err := os.Rename(in("trees.tsv"), in("gone.tsv")); err != nil {
 		t.Fatal(err)

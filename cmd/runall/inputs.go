@@ -71,30 +71,6 @@ func (in input) is(file os.FileInfo) bool {
 	return err == nil && os.SameFile(file, info)
 }
 
-// checkOutFolder reports an output folder in which, or an output file in whose
-// folder, a command would overwrite what it reads of a results folder.
-func checkOutFolder(what, dir, results string) error {
-	out, err := os.Stat(dir)
-	if err != nil {
-		return nil // it is not there
-	}
-	read := []string{harness.RecordsDir(results)}
-	if record.Sealed(results) {
-		for _, part := range record.Parts() {
-			read = append(read, filepath.Join(results, part))
-		}
-	}
-	for _, path := range read {
-		if (input{path: path}).is(out) {
-			return harness.Usage(fmt.Errorf("%s: %s holds records or is sealed: name another folder", what, dir))
-		}
-	}
-	if record.Sealed(dir) {
-		return harness.Usage(fmt.Errorf("%s: %s is sealed by its %s: name another folder", what, dir, record.ManifestName))
-	}
-	return nil
-}
-
 // resultsInputs are the files of a results folder that commands read.
 func resultsInputs(results string) []input {
 	inputs := []input{{"the manifest", filepath.Join(results, record.ManifestName)}}
@@ -133,6 +109,28 @@ func checkPaths(cmd *cobra.Command) (err error) {
 			if pathFlags[f.Name] && v == "" && err == nil {
 				err = fmt.Errorf("--%s is empty: name a file or folder", f.Name)
 			}
+		}
+	})
+	return err
+}
+
+// checkOutputs reports an output of a command that is in a sealed results folder or
+// beside records: standard output, what --out names, and a model that is trained further.
+// The folder of --results that a command writes to is harness.OpenResults' to check.
+func checkOutputs(cmd *cobra.Command, stdout io.Writer) (err error) {
+	check := func(path string) {
+		if path != "" && err == nil {
+			err = record.CheckOutput(path)
+		}
+	}
+	if o, ok := stdout.(*output); ok {
+		if f, ok := o.to.(*os.File); ok {
+			check(f.Name())
+		}
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name == "out" || f.Name == "resume" && !cmd.Flags().Changed("out") {
+			check(f.Value.String())
 		}
 	})
 	return err

@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
-	"polkrepro/cluster"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 )
@@ -103,23 +103,74 @@ func redirected(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	return code, "", errs.String()
 }
 
-// TestOutputBesideRecords: tables, figures and exports don't go where records are
-// read, nor into a sealed folder.
-func TestOutputBesideRecords(t *testing.T) {
-	results := madeUp(t, experiments.ProfileSmoke)
-	records := harness.RecordsDir(results)
-	for _, args := range [][]string{
-		{"report", "--out", records}, {"report", "--format", "html", "--out", records},
-		{"export", "--out", filepath.Join(records, "all.csv")},
-	} {
-		if code, _, stderr := call(t, append(args, "--results", results)...); code != harness.ExitUsage || !strings.Contains(stderr, "name another folder") {
+// TestSealedFolders: no command writes into a sealed results folder or beside records,
+// under any name, and what it is asked to write there is refused before its work; every
+// command that reads a folder whose seal is broken says so. Where a folder is not sealed,
+// nothing but records goes where its records are.
+func TestSealedFolders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows, spec := put(t, "rows.csv", trees(120)...), writeSpec(t)
+	sealed, open := madeUp(t, experiments.ProfileSmoke), madeUp(t, experiments.ProfileSmoke)
+	first, _ := filepath.Glob(filepath.Join(harness.RecordsDir(open), "*.jsonl"))
+	must(t, "seal", "--results", sealed)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(sealed, link); err != nil {
+		t.Fatal(err)
+	}
+	before := [2]map[string]string{filesBelow(t, sealed), filesBelow(t, open)}
+	files := func(dir string) [][]string {
+		out := filepath.Join(dir, "file")
+		return [][]string{
+			{"train", rows, "--label", "last", "--out", out}, {"train", rows, "--resume", out},
+			{"export", "--results", open, "--out", out}, {"export", "--results", open, ">>", out},
+			{"report", "--results", open, "--out", dir}, {"report", "--results", open, "--format", "html", "--out", out},
+			{"settings", spec, "--out", out},
+		}
+	}
+	var lines [][]string
+	for _, dir := range []string{sealed, link, filepath.Join(link, "new", "folder"), harness.RecordsDir(sealed), harness.RecordsDir(open)} {
+		lines = append(lines, files(dir)...)
+	}
+	for _, dir := range []string{sealed, link, filepath.Join(sealed, "new")} {
+		lines = append(lines, [][]string{
+			{"reproduce", spec, "--results", dir}, {"reproduce", spec, "--shard", "1/2", "--results", dir}, {"merge", open, "--results", dir},
+			{"compare", "--profile", "smoke", "--results", dir}, {"bench", rows, "--results", dir},
+		}...)
+	}
+	lines = append(lines, []string{"report", "--results", sealed, "--format", "html"}, []string{"train", rows, "--label", "last", "--out", first[0]})
+	for _, args := range lines {
+		if n := len(args); args[n-2] == ">>" {
+			if err := os.WriteFile(args[n-1], nil, 0o666); err != nil { // as a shell does
+				continue
+			}
+		}
+		code, _, stderr := redirected(t, args...)
+		if args[len(args)-2] == ">>" {
+			os.Remove(args[len(args)-1])
+		}
+		if code != harness.ExitUsage || !strings.Contains(stderr, ": name another folder than ") {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
 		}
 	}
-	must(t, "seal", "--results", results)
-	for _, args := range [][]string{{"report", "--out", results}} {
-		if code, _, stderr := call(t, append(args, "--results", results)...); code != harness.ExitUsage || !strings.Contains(stderr, "sealed") {
-			t.Errorf("%v of a sealed folder: exit %d, %s", args, code, stderr)
+	for i, dir := range []string{sealed, open} {
+		if after := filesBelow(t, dir); !maps.Equal(after, before[i]) {
+			t.Errorf("%s has changed: %d files, were %d", dir, len(after), len(before[i]))
+		}
+	}
+	must(t, "report", "--results", sealed, "--out", filepath.Join(t.TempDir(), "report"))
+
+	paths, _ := filepath.Glob(filepath.Join(harness.RecordsDir(sealed), "*.jsonl"))
+	if err := os.Remove(paths[2]); err != nil {
+		t.Fatal(err)
+	}
+	want := "records/" + filepath.Base(paths[2]) + " is missing"
+	for _, args := range [][]string{
+		{"report", "--results", sealed}, {"verify", "--results", sealed}, {"verify", "--results", open, "--reference", sealed},
+		{"verify", "records", "--results", sealed}, {"verify", "records", "--results", open, "--with", sealed}, {"verify", "multiverse", "--results", sealed},
+		{"explain", "table2.multidist.ksvm.polk", "--results", sealed}, {"export", "--results", sealed}, {"merge", sealed}, {"seal", "--from", sealed},
+	} {
+		if code, stdout, stderr := call(t, args...); code != harness.ExitIncomplete || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit %d, stdout %q, %s", args, code, stdout, stderr)
 		}
 	}
 }
@@ -134,7 +185,7 @@ func TestEmptyPaths(t *testing.T) {
 		{"verify", "multiverse", "--results", ""}, {"verify", "records", "--results", ""}, {"verify", "records", "--with", ""},
 		{"export", "--results", ""}, {"export", "--out", ""}, {"seal", "--results", ""}, {"seal", "--from", ""},
 		{"train", "x", "--out", ""}, {"train", "x", "--resume", ""}, {"train", "x", "--spec", "", "--out", "m"}, {"settings", "x", "--out", ""},
-		{"cluster", "plan", "--out", ""}, {"cluster", "exec", "x", "--index", "0", "--results", ""}, {"cluster", "collect", "x", "--results", ""}, {"cluster", "collect", "x", "--from", ""},
+		{"merge", "x", "--results", ""},
 	} {
 		if code, _, stderr := call(t, args...); code != harness.ExitUsage || !strings.Contains(stderr, "is empty: name a file or folder") {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
@@ -154,7 +205,7 @@ func TestToGoOn(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "a model")
 	code, _, stderr := call(t, "train", file, "--label", "last", "--scale", "none", "--bandwidth", "0.3", "--features", "2",
 		"--classes", "elm,oak,yew", "--no-tune", "--out", model)
-	want := "To go on: runall train " + cluster.Quote(file) + " --resume " + cluster.Quote(model) + "\n"
+	want := "To go on: runall train " + quote(file) + " --resume " + quote(model) + "\n"
 	if code != harness.ExitFailed || !strings.Contains(stderr, want) || !strings.Contains(want, `it'\''s`) {
 		t.Errorf("exit %d, no %q in %s", code, want, stderr)
 	}

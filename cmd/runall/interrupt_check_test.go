@@ -35,7 +35,7 @@ func TestCheckInterrupted(t *testing.T) {
 		{"verify", "--results", reference}, {"verify", "multiverse", "--results", reference}, {"verify", "records", "--results", reference, "--with", reference},
 		{"explain", "table3.mnist.ksvm.polk", "--results", reference}, {"export", "--results", reference, "--out", "all.csv"},
 		{"seal", "--results", "sealed", "--from", reference},
-		{"cluster", "plan", "--profile", "smoke", "--out", "plan"},
+		{"merge", reference, "--results", "merged"},
 		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "4096", "--no-tune", "--out", "batch"}, {"train", wide, "--loss", "logistic", "--out", "tuned"},
 		{"train", wide, "--resume", model, "--out", "resumed"}, {"predict", model, wide}, {"evaluate", model, wide},
 	} {

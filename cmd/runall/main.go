@@ -8,7 +8,7 @@
 // without an explanation or is inconclusive, or if the records or verdicts of two
 // results folders differ, 4 if required data or records are missing or damaged or
 // a seal is broken, and 130 if it was interrupted: reproduce, bench,
-// compare, cluster exec, train and data fetch can be resumed.
+// compare, train and data fetch can be resumed.
 package main
 
 import (
@@ -61,7 +61,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 	root.SetErr(stderr)
 	begun := false
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := checkPaths(cmd); err != nil {
+		if err := errors.Join(checkPaths(cmd), checkOutputs(cmd, stdout)); err != nil {
 			return err
 		}
 		begun = true

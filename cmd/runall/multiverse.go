@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/cluster"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -51,7 +50,7 @@ many choices made with the paper's results in view, and the best of all.
 				return writeJSON(cmd.OutOrStdout(), Multiverse{version, m})
 			}
 			return m.WriteText(cmd.OutOrStdout(), func(specs []string) string {
-				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", strings.Join(specs, " "), experiments.ProfileFull, cluster.Quote(results))
+				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", strings.Join(specs, " "), experiments.ProfileFull, quote(results))
 			})
 		},
 	}

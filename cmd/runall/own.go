@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"polkrepro/cluster"
 	"polkrepro/data"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
@@ -290,7 +289,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
 	if m.Unfinished() {
-		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", cluster.Quote(opt.Source.Path), cluster.Quote(flags.out))
+		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", quote(opt.Source.Path), quote(flags.out))
 	}
 	return errors.Join(err, printed)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/cluster"
 	"polkrepro/harness"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/polk/prune"
@@ -71,7 +70,7 @@ func checkWith(word, before string) error {
 		return fmt.Errorf(`--with %s: unknown pruner %q; a command with a comma needs double quotes: --with '"%s,%s"'`, word, base, before, word)
 	}
 	if isFile(word) || strings.ContainsAny(word, "/ ") {
-		return fmt.Errorf("--with %s: no name: want NAME=COMMAND, such as %s", word, cluster.Quote("mine="+inFolder(word)))
+		return fmt.Errorf("--with %s: no name: want NAME=COMMAND, such as %s", word, quote("mine="+inFolder(word)))
 	}
 	hint := strictyaml.Suggest(base, prune.Names())
 	if script := base + ".py"; isFile(script) {

@@ -44,11 +44,13 @@ page that opens offline, report.html, to the folder of --out or to report/ in
 the results folder, and prints its path. --json writes the numbers of the tables
 and of all series of runs.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if err := checkOutFolder("--out", out, results); err != nil {
-				return err
-			}
 			if asJSON && (cmd.Flags().Changed("format") || out != "") {
 				return harness.Usage(errors.New("--json contradicts --format and --out: use one of them"))
+			}
+			if format == formatPage && out == "" {
+				if err := record.CheckOutput(harness.ReportDir(results)); err != nil {
+					return harness.Usage(err)
+				}
 			}
 			if err := registerPruners(pruners); err != nil {
 				return err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/cluster"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/export"
@@ -20,6 +19,7 @@ type reproduction struct {
 	opt      harness.Options
 	plan     experiments.PlanOptions
 	profile  string
+	shard    shard
 	progress string
 	pruners  []string
 }
@@ -37,7 +37,12 @@ tables.
 
 Finished runs are kept and not repeated, unless the code of a heuristic, method,
 kernel, loss or data set has changed since. Missing data sets are downloaded
-first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.`,
+first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.
+
+With --shard K/N, only the runs of the K-th of N shards are run, which cost about
+the same and are together all runs. Give each shard its own results folder; 'runall
+merge' brings the records together. A shard that died is run again, and goes on.
+Shard 0/N is N/N.`,
 		RunE: r.run,
 	}
 	profileFlag(cmd, &r.profile, "quick")
@@ -48,6 +53,7 @@ first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.
 	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4 before training if a data set is missing")
 	codeFlags(cmd, &r.opt)
 	prunersFlag(cmd, &r.pruners)
+	cmd.Flags().Var(&r.shard, "shard", "run only shard `K/N`, from 1/N to N/N, and write no report")
 	progressFlag(cmd, &r.progress)
 	return cmd
 }
@@ -70,6 +76,9 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 			return err
 		}
 	}
+	if r.shard.n > 0 {
+		plan = harness.Shard(plan, r.shard.k, r.shard.n)
+	}
 	if r.opt.Progress, err = newProgress(r.progress, stderr); err != nil {
 		return err
 	}
@@ -79,6 +88,10 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	remark(stderr, r.opt.Results, out)
+	if r.shard.n > 0 {
+		_, printed := fmt.Fprintf(cmd.OutOrStdout(), "shard %v: %d finished, %d kept, %d failed\n", &r.shard, len(out.Finished), len(out.Kept), len(out.Failed))
+		return errors.Join(err, printed)
+	}
 	return errors.Join(r.report(cmd, names), err)
 }
 
@@ -105,12 +118,21 @@ func resumable(err error) error {
 	return err
 }
 
+// quote returns a word for a shell, quoted if it has to be.
+func quote(word string) string {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:%@"
+	if strings.Trim(word, plain) == "" && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // commandLine returns the command that this process was started with, quoted
 // for a shell.
 func commandLine() string {
 	words := make([]string, len(os.Args))
 	for i, a := range os.Args {
-		words[i] = cluster.Quote(a)
+		words[i] = quote(a)
 	}
 	return strings.Join(words, " ")
 }

@@ -25,11 +25,10 @@ func newRoot() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"reproduce", []*cobra.Command{newReproduce(), newReport(), newExport()}},
+		{"reproduce", []*cobra.Command{newReproduce(), newMerge(), newReport(), newExport()}},
 		{"judge", []*cobra.Command{newVerify(), newExplain()}},
 		{"compare", []*cobra.Command{newBench(), newCompare(), newSettings()}},
 		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate()}},
-		{"cluster", []*cobra.Command{newCluster()}},
 		{"maintenance", []*cobra.Command{newData(), newList(), newSeal(), newVersion()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"polkrepro/cluster"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/export"
@@ -125,7 +124,7 @@ func (c commands) line(args ...string) string {
 		flag("--results", cmp.Or(c.results, defaultResults), defaultResults)
 	}
 	for i, w := range words {
-		words[i] = cluster.Quote(w)
+		words[i] = quote(w)
 	}
 	return prefix + strings.Join(words, " ")
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/cluster"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/export"
@@ -219,7 +218,7 @@ const mostNamed = 5
 func (v *verification) incomplete(a *evidence.Assessment, profile string) string {
 	switch {
 	case len(a.Missing) > 0:
-		return fmt.Sprintf("%s; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, cluster.Quote(v.results))
+		return fmt.Sprintf("%s; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, quote(v.results))
 	case a.Unanswered():
 		return "no run answers some claims under these assumptions; their notes say why"
 	}

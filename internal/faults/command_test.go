@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -26,12 +27,6 @@ type command struct {
 	// prepare adds to a trial's folder what the command needs in it; nil if
 	// that is nothing but the files that all have.
 	prepare func(dir string) error
-	// leaves reports whether a file may be left over that an undisturbed
-	// process leaves not; nil if none may.
-	leaves func(name string) bool
-	// fixed is set if what is there, damaged or not, is left or refused, so
-	// that only its removal helps.
-	fixed bool
 	// locks is set if a second process in the folder is turned away.
 	locks bool
 	// restarts is set if the command, interrupted, does not say how to go on: it
@@ -64,6 +59,21 @@ func newCommands() []*command {
 		{name: "train in large steps", restarts: true, prepare: makeResults, resume: resumeTraining,
 			args: []string{"train", "rows.csv", "--skip", "15600", "--batch", "1100", "--loss", "logistic", "--order", "30", "--no-tune", "--out", resultsDir + "/model"}},
 	}
+}
+
+// mergeCommand returns the command that merges a shard, which it makes in a folder.
+func mergeCommand(binary, dir string) (*command, error) {
+	if err := lay(dir); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(binary, "reproduce", "margin.yaml", "logistic.yaml", "--shard", "1/1", "--results", "shard", "--progress", "quiet")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	return &command{name: "merge", locks: true, args: []string{"merge", "shard", "--results", resultsDir}, prepare: func(to string) error {
+		return os.CopyFS(filepath.Join(to, "shard"), os.DirFS(filepath.Join(dir, "shard")))
+	}}, nil
 }
 
 // resumeTraining goes on with the model that a training has saved.
@@ -121,7 +131,7 @@ func (c *command) measure(t *testing.T, binary, base string) {
 		}
 		c.duration = max(c.duration, time.Since(p.begun))
 		var err error
-		if states[i], err = read(p.cmd.Dir, c); err != nil {
+		if states[i], err = read(p.cmd.Dir); err != nil {
 			t.Fatal(err)
 		}
 		c.size = folderSize(t, filepath.Join(p.cmd.Dir, resultsDir))

@@ -3,7 +3,6 @@
 package faults
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,9 +21,6 @@ func damageDuring(t *trial) {
 		t.damage()
 	}
 	t.ended(p, nil, one("no such file or directory"))
-	if t.cmd.fixed {
-		t.startOver()
-	}
 }
 
 // damageBetween damages up to three files of what a process that was killed, or
@@ -43,19 +39,6 @@ func damageBetween(t *trial) {
 		t.ended(t.start(), nil, one(regexp.QuoteMeta(online.ErrFormat.Error())+"|no such file or directory"))
 		t.user.args = nil
 	}
-	if t.cmd.fixed {
-		t.ended(t.start(), nil, refusal{2, regexp.MustCompile("name a new folder")})
-		t.startOver()
-	}
-}
-
-// startOver has the results removed by the repair, as a user would.
-func (t *trial) startOver() {
-	t.repair = append(t.repair, func() {
-		if err := errors.Join(os.RemoveAll(t.results()), t.cmd.prepare(t.dir)); err != nil {
-			t.tb.Error(err)
-		}
-	})
 }
 
 // damage deletes, truncates, overwrites or lengthens a file of the results, or

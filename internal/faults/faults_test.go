@@ -103,15 +103,15 @@ func built(t *testing.T) string {
 // scenarios measures the commands, undisturbed, and returns which faults meet
 // which of them, and which faults are left out, and why.
 func (k *kit) scenarios(t *testing.T) (out []scenario, left []string) {
-	dir := filepath.Join(k.base, "planned")
+	dir := filepath.Join(k.base, "shard")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	spread, err := clusterCommands(k.binary, dir)
+	merge, err := mergeCommand(k.binary, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := append(newCommands(), spread...)
+	commands := append(newCommands(), merge)
 	for _, c := range commands {
 		c.measure(t, k.binary, k.base)
 		t.Logf("%s, undisturbed: %v, %d files, %d KiB", c.name, c.duration.Round(time.Millisecond), len(c.want), c.size>>10)

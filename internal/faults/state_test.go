@@ -27,7 +27,7 @@ const (
 )
 
 // read returns the state of a command's results in a trial's folder.
-func read(dir string, c *command) (state, error) {
+func read(dir string) (state, error) {
 	results := filepath.Join(dir, resultsDir)
 	s := make(state)
 	err := filepath.WalkDir(results, func(path string, e fs.DirEntry, err error) error {
@@ -38,7 +38,7 @@ func read(dir string, c *command) (state, error) {
 			return err
 		}
 		name, err := filepath.Rel(results, path)
-		if err != nil || c.leaves != nil && c.leaves(name) {
+		if err != nil {
 			return err
 		}
 		s[name], err = contents(path, name)

@@ -142,7 +142,7 @@ func unclear(code int, stderr string, refusals []refusal) string {
 
 // believes checks that every record that is taken for whole is right.
 func (t *trial) believes() {
-	s, err := read(t.dir, t.cmd)
+	s, err := read(t.dir)
 	if err != nil {
 		t.say("the results can't be looked at: %v", err)
 		return
@@ -209,7 +209,7 @@ func (t *trial) repeat() {
 
 // lacks says in what the results are not those of an undisturbed process.
 func (t *trial) lacks() []string {
-	s, err := read(t.dir, t.cmd)
+	s, err := read(t.dir)
 	if err != nil {
 		return []string{err.Error()}
 	}

@@ -1,6 +1,6 @@
 //go:build check && linux
 
-package slurmtest
+package docs
 
 import (
 	"bytes"
@@ -336,4 +336,39 @@ func await(t *testing.T, what string, try func() error) {
 	if err != nil {
 		t.Fatalf("waited for %s for %v in vain: %v", what, patience, err)
 	}
+}
+
+// startNow spares a requeued task the two minutes that Slurm holds it back, as
+// an operator may.
+func (s *slurm) startNow(t *testing.T, array string, task int) {
+	t.Helper()
+	await(t, fmt.Sprintf("task %d in the queue again", task), func() error {
+		again, err := s.find(array, func(j job) bool { return j.task == task && j.state == "PENDING" && j.restarts > 0 })
+		if err == nil {
+			_, err = s.try("scontrol", "update", "JobId="+again.id, "StartTime=now")
+		}
+		return err
+	})
+}
+
+// restoreNode boots a node, whose task was lost, after Slurm has noticed that it
+// is gone and the task has begun on another one: a node that registers is told to
+// kill what it had, and would kill the same task restarted there. Slurm's two
+// minutes are for that.
+func (s *slurm) restoreNode(t *testing.T, array, node string, lost int) {
+	t.Helper()
+	s.awaitNode(t, node, "DOWN")
+	s.startNow(t, array, lost)
+	await(t, fmt.Sprintf("task %d on another node", lost), func() error {
+		_, err := s.find(array, func(j job) bool { return j.task == lost && j.state != "PENDING" })
+		return err
+	})
+	s.powerOn(t, node)
+	await(t, node+" to be up", func() error {
+		is, err := s.nodeState(node)
+		if err == nil && strings.HasPrefix(is, "DOWN") {
+			err = fmt.Errorf("it is %s", is)
+		}
+		return err
+	})
 }

@@ -1,0 +1,287 @@
+//go:build check && linux
+
+package docs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"polkrepro/harness"
+)
+
+// A trial is a folder with runall and the same runs made without shards.
+type trial struct{ dir, runall string }
+
+const runs = 26 // of testdata/slurm-*.yaml
+
+// newTrial builds runall, which the scripts then call, and makes the runs.
+func newTrial(t *testing.T) *trial {
+	t.Helper()
+	dir := t.TempDir()
+	c := &trial{dir, filepath.Join(dir, "runall")}
+	t.Setenv("RUNALL", c.runall)
+	c.run(t, "go", "-C", mustAbs(t, root), "build", "-o", c.runall, "./cmd/runall")
+	c.run(t, c.runall, append([]string{"reproduce", "--results", "local", "--progress", "quiet"}, specs(t)...)...)
+	return c
+}
+
+// run runs a program in the trial's folder and returns what it says; if it fails, so does
+// the test.
+func (c *trial) run(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir = c.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func mustAbs(t *testing.T, path string) string {
+	t.Helper()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
+func specs(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, name := range []string{"slurm-long.yaml", "slurm-polk.yaml", "slurm-bsgd.yaml"} {
+		paths = append(paths, mustAbs(t, filepath.Join("testdata", name)))
+	}
+	return paths
+}
+
+// merge merges all shards and fails the test unless the records are those of a single
+// process, bit for bit.
+func (c *trial) merge(t *testing.T) {
+	t.Helper()
+	shards, _ := filepath.Glob(filepath.Join(c.dir, "shards", "*"))
+	t.Logf("runall merge of %d folders: %s", len(shards), c.run(t, c.runall, append([]string{"merge", "--results", "merged"}, shards...)...))
+	said := c.run(t, c.runall, "verify", "records", "--results", "merged", "--with", "local")
+	t.Log(said)
+	if want := fmt.Sprintf("%d runs compared, %d the same bit for bit; 0 only in the first folder, 0 only in the second\n", runs, runs); said != want {
+		t.Errorf("want %s", want)
+	}
+}
+
+// TestCheckParallel: docs/cluster/parallel.sh by GNU parallel; called again, it finds all
+// runs finished.
+func TestCheckParallel(t *testing.T) {
+	if _, err := exec.LookPath("parallel"); err != nil {
+		t.Skip(err)
+	}
+	c := newTrial(t)
+	args := append([]string{mustAbs(t, "cluster/parallel.sh"), "3"}, specs(t)...)
+	c.run(t, "bash", args...)
+	if said := c.run(t, "bash", args...); strings.Count(said, ": 0 finished, ") != 3 {
+		t.Errorf("called again: %s", said)
+	}
+	c.merge(t)
+}
+
+const arraySize = 10
+
+// TestCheckSlurm: docs/cluster/slurm.sh on a Slurm of two nodes. One loses its power in the
+// middle of a run and comes back after Slurm has noticed; a shard on the other is requeued.
+// Both go on where they were, and the merged records are those of a single process.
+func TestCheckSlurm(t *testing.T) {
+	s := start(t, 2)
+	c := newTrial(t)
+	array := strings.TrimSpace(s.run(t, "sbatch", append([]string{"--parsable", "--chdir", c.dir, "--mem=512M",
+		fmt.Sprintf("--array=1-%d", arraySize), mustAbs(t, "cluster/slurm.sh"), strconv.Itoa(arraySize)}, specs(t)...)...))
+	lost := c.awaitMidRun(t, s, array, "node1")
+	s.powerOff(t, "node1")
+	kept := c.finished(t, lost.task)
+	t.Logf("node1 loses its power in shard %d, %d runs of which are finished", lost.task, len(kept))
+	requeued := c.awaitMidRun(t, s, array, "node2")
+	s.run(t, "scontrol", "requeue", requeued.id)
+	s.startNow(t, array, requeued.task)
+	t.Logf("shard %d, which ran on node2, is requeued", requeued.task)
+	s.restoreNode(t, array, "node1", lost.task)
+	s.awaitArray(t, array)
+
+	all, err := s.jobs(array)
+	if err != nil || len(all) != arraySize {
+		t.Fatalf("%d shards, want %d: %v", len(all), arraySize, err)
+	}
+	for _, j := range all {
+		disturbed := j.task == lost.task || j.task == requeued.task
+		if j.state != "COMPLETED" || disturbed != (j.restarts > 0) {
+			t.Errorf("shard %d: %s, restarted %d times", j.task, j.state, j.restarts)
+		}
+	}
+	after := c.finished(t, lost.task)
+	for path, when := range kept {
+		if !after[path].Equal(when) {
+			t.Errorf("%s was written again", path)
+		}
+	}
+	out, err := os.ReadFile(filepath.Join(c.dir, fmt.Sprintf("shard-%d.out", requeued.task)))
+	if err != nil || !strings.Contains(string(out), harness.ErrInterrupted.Error()) {
+		t.Errorf("the requeued shard did not say that it was interrupted: %v\n%s", err, out)
+	}
+	c.merge(t)
+}
+
+// awaitMidRun waits until a node is in the middle of a run, its first points written.
+func (c *trial) awaitMidRun(t *testing.T, s *slurm, array, node string) (running job) {
+	t.Helper()
+	await(t, "a run half done on "+node, func() (err error) {
+		running, err = s.find(array, func(j job) bool { return j.state == "RUNNING" && j.node == node })
+		if err != nil {
+			return err
+		}
+		paths, _ := filepath.Glob(filepath.Join(c.records(running.task), "*.partial"))
+		for _, path := range paths {
+			if text, err := os.ReadFile(path); err == nil && bytes.Count(text, []byte("\n")) > 2 { // the header comes first
+				return nil
+			}
+		}
+		return fmt.Errorf("%d runs begun, none past its first points", len(paths))
+	})
+	return running
+}
+
+func (c *trial) records(shard int) string {
+	return harness.RecordsDir(filepath.Join(c.dir, "shards", strconv.Itoa(shard)))
+}
+
+// finished returns when the records of a shard were written.
+func (c *trial) finished(t *testing.T, shard int) map[string]time.Time {
+	t.Helper()
+	paths, _ := filepath.Glob(filepath.Join(c.records(shard), "*.jsonl"))
+	times := make(map[string]time.Time)
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		times[path] = info.ModTime()
+	}
+	return times
+}
+
+const (
+	kubeconform = "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"
+	kubernetes  = "k8s.io/kubernetes@v1.36.3" // whose module has the API's schema
+)
+
+// TestCheckKubernetes validates docs/cluster/kubernetes.yaml with kubeconform against the
+// schema of the API, in which a key that is not there is an error too.
+func TestCheckKubernetes(t *testing.T) {
+	out, err := exec.Command("go", "mod", "download", "-json", kubernetes).Output()
+	if err != nil {
+		t.Skipf("%s is not reachable: %v", kubernetes, err)
+	}
+	var module struct{ Dir string }
+	var schema map[string]any
+	text, err := []byte(nil), json.Unmarshal(out, &module)
+	if err == nil {
+		text, err = os.ReadFile(filepath.Join(module.Dir, "api/openapi-spec/v3/apis__batch__v1_openapi.json"))
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &schema)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range schema["components"].(map[string]any)["schemas"].(map[string]any) {
+		if s := s.(map[string]any); s["properties"] != nil {
+			s["additionalProperties"] = false
+		}
+	}
+	dir := t.TempDir()
+	put := func(name string, text []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if text, err = json.Marshal(schema); err != nil {
+		t.Fatal(err)
+	}
+	put("batch.json", text)
+	put("job-batch-v1.json", []byte(`{"$ref": "batch.json#/components/schemas/io.k8s.api.batch.v1.Job"}`))
+	validate := func(path string) (string, error) {
+		out, err := exec.Command("go", "run", kubeconform, "-summary", "-schema-location", dir+"/{{.ResourceKind}}{{.KindSuffix}}.json", path).CombinedOutput()
+		return string(out), err
+	}
+	said, err := validate("cluster/kubernetes.yaml")
+	if t.Log(said); err != nil || !strings.Contains(said, "Valid: 1, Invalid: 0") {
+		t.Fatal(err)
+	}
+	manifest := read(t, "docs/cluster/kubernetes.yaml")
+	for old, now := range map[string]string{"completions: 20": "completions: many", "restartPolicy:": "restartsPolicy:"} {
+		if said, err := validate(put("bad.yaml", []byte(strings.Replace(manifest, old, now, 1)))); err == nil || !strings.Contains(said, "Invalid: 1") {
+			t.Errorf("with %s: %v, %s", now, err, said)
+		}
+	}
+}
+
+// TestCheckImage builds the image as make image does, for this architecture, and runs the
+// shards of the smoke profile in it as its user.
+func TestCheckImage(t *testing.T) {
+	if _, err := exec.LookPath("buildah"); err != nil || os.Geteuid() != 0 {
+		t.Skipf("buildah and root are needed: %v", err)
+	}
+	c := newTrial(t)
+	for _, name := range []string{"root", "runroot"} {
+		if err := os.Mkdir(filepath.Join(c.dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conf := fmt.Sprintf("[storage]\ndriver = \"vfs\"\ngraphroot = %q\nrunroot = %q\n", c.dir+"/root", c.dir+"/runroot")
+	if err := os.WriteFile(filepath.Join(c.dir, "storage.conf"), []byte(conf), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CONTAINERS_STORAGE_CONF", filepath.Join(c.dir, "storage.conf"))
+	for _, v := range []string{"MAKEFLAGS", "MAKELEVEL", "MFLAGS"} { // of a make that this test is part of
+		t.Setenv(v, "")
+	}
+	c.run(t, "make", "-C", mustAbs(t, root), "image", "IMAGE=polk-check", "ARCHS="+runtime.GOARCH, "IMAGEDIR="+c.dir+"/image")
+	container := strings.TrimSpace(c.run(t, "buildah", "from", "--pull-never", "polk-check"))
+	config := c.run(t, "buildah", "inspect", "--format", "{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.WorkingDir}}", container)
+	if config != "65532:65532 [/runall] /polk\n" {
+		t.Errorf("the image's user, entrypoint and folder: %s", config)
+	}
+	run := func(args ...string) string {
+		return c.run(t, "buildah", append([]string{"run", "--isolation", "chroot", "--env", "POLK_OFFLINE=1", container, "--", "/runall"}, args...)...)
+	}
+	t.Log(run("version"))
+	c.run(t, "buildah", append([]string{"copy", container}, append(specs(t), "/polk/")...)...)
+	for k := range 2 { // as Kubernetes counts
+		t.Log(run("reproduce", "slurm-long.yaml", "slurm-polk.yaml", "slurm-bsgd.yaml", "--shard", fmt.Sprintf("%d/2", k),
+			"--results", fmt.Sprintf("shards/%d", k), "--progress", "quiet"))
+	}
+	mounted := strings.TrimSpace(c.run(t, "buildah", "mount", container))
+	var odd []string
+	err := filepath.Walk(mounted, func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+			odd = append(odd, path)
+		}
+		return err
+	})
+	if err != nil || len(odd) > 0 {
+		t.Errorf("files with a setuid bit: %v, %v", odd, err)
+	}
+	if err := os.CopyFS(filepath.Join(c.dir, "shards"), os.DirFS(filepath.Join(mounted, "polk", "shards"))); err != nil {
+		t.Fatal(err)
+	}
+	c.run(t, "buildah", "umount", container)
+	c.merge(t)
+}
