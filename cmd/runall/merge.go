@@ -50,8 +50,8 @@ func newMerge() *cobra.Command {
 		Use:   "merge DIR...",
 		Short: "Copy the records of shards into one results folder",
 		Long: `Copy the records in the results folders of 'runall reproduce --shard K/N' into
-another one, which may have records already. The folders are not changed. 'runall
-reproduce --results' of the merged folder then runs what is missing and reports.
+another one, which may have records already. The folders are not changed.
+'runall reproduce' of the merged folder then runs what is missing and reports.
 
 Nothing is copied if a record is damaged (exit status 4) or two folders have
 different records of one run (exit status 3); both are named. The exit status is
