@@ -137,13 +137,17 @@ func TestCheckSlurm(t *testing.T) {
 	c.merge(t)
 }
 
-// awaitMidRun waits until a node is in the middle of a run, its first points written.
+// awaitMidRun waits until a node is in the middle of a run, its first points written, of a
+// shard that has finished another one.
 func (c *trial) awaitMidRun(t *testing.T, s *slurm, array, node string) (running job) {
 	t.Helper()
 	await(t, "a run half done on "+node, func() (err error) {
 		running, err = s.find(array, func(j job) bool { return j.state == "RUNNING" && j.node == node })
 		if err != nil {
 			return err
+		}
+		if len(c.finished(t, running.task)) == 0 {
+			return fmt.Errorf("shard %d has finished no run", running.task)
 		}
 		paths, _ := filepath.Glob(filepath.Join(c.records(running.task), "*.partial"))
 		for _, path := range paths {
