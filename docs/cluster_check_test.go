@@ -260,7 +260,7 @@ func TestCheckImage(t *testing.T) {
 	c.run(t, "make", "-C", mustAbs(t, root), "image", "IMAGE=polk-check", "ARCHS="+runtime.GOARCH, "IMAGEDIR="+c.dir+"/image")
 	container := strings.TrimSpace(c.run(t, "buildah", "from", "--pull-never", "polk-check"))
 	config := c.run(t, "buildah", "inspect", "--format", "{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.WorkingDir}}", container)
-	if config != "65532:65532 [/runall] /polk\n" {
+	if strings.TrimSpace(config) != "65532:65532 [/runall] /polk" {
 		t.Errorf("the image's user, entrypoint and folder: %s", config)
 	}
 	run := func(args ...string) string {
