@@ -289,14 +289,18 @@ func openArray(f *os.File, array string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	var names []string
+	members := make(map[string]*zip.File)
 	for _, member := range z.File {
 		name, ok := strings.CutSuffix(member.Name, ".npy")
-		if ok && name == array {
-			return member.Open()
+		if ok && members[name] != nil {
+			return nil, fmt.Errorf("duplicate array %.40q in the archive", name)
 		}
 		if ok {
-			names = append(names, name)
+			names, members[name] = append(names, name), member
 		}
+	}
+	if member := members[array]; member != nil {
+		return member.Open()
 	}
 	if len(names) > 20 {
 		names = append(names[:20], "…")
