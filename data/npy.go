@@ -168,7 +168,13 @@ func npyTypeOf(descr string, labels bool) (t npyElement, err error) {
 			}
 			return math.Float64frombits(integer(b))
 		}
-		t.text = func(b []byte) (string, error) { return strconv.FormatFloat(t.number(b), 'g', -1, 64), nil }
+		t.text = func(b []byte) (string, error) {
+			v := t.number(b)
+			if a := math.Abs(v); a >= 1e-4 && a < 1e21 { // as a CSV file has it: not 1e+06
+				return strconv.FormatFloat(v, 'f', -1, 64), nil
+			}
+			return strconv.FormatFloat(v, 'g', -1, 64), nil
+		}
 	case labels && kind == "S" && size > 0 && size <= maxNPYText:
 		t.text = func(b []byte) (string, error) { return utf8Label(bytes.TrimRight(b, "\x00")) }
 	case labels && kind == "U" && size > 0 && 4*size <= maxNPYText:

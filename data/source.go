@@ -10,8 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
+	"polkrepro/internal/charset"
 	"polkrepro/internal/portable"
 )
 
@@ -180,7 +180,14 @@ func (s Source) Open() (Ref, *Set, error) {
 		f.Scale = s.Scale
 	}
 	ref := Ref{Name: s.Name, Files: f}
-	if err := ref.resolveFiles(); err != nil { // a file's name that can't be written to a record
+	for _, p := range ref.Files.parts() {
+		if *p.file != (File{}) {
+			if err := checkFileName(p.file.Name); err != nil {
+				return Ref{}, nil, &SourceError{p.key, err}
+			}
+		}
+	}
+	if err := ref.resolveFiles(); err != nil {
 		return Ref{}, nil, &SourceError{"train", err}
 	}
 	set, err := ref.read(&s)
@@ -483,6 +490,19 @@ func loadFiles(ref Ref, finder Finder) (*Set, error) {
 	return set, nil
 }
 
+// checkFileName reports the name of a file, without a folder, that can't stand in records
+// and tables.
+func checkFileName(name string) error {
+	base, _ := splitArray(name)
+	switch {
+	case base == "" || base == "." || base == ".." || strings.ContainsAny(base, `/\`) || len(name) > 512 || !charset.Printable(name):
+		return fmt.Errorf("%.80q is not the name of a file without a folder, or has control characters", name)
+	case strings.ContainsRune("=+-@", rune(base[0])):
+		return fmt.Errorf("the file's name, %.80q, starts with =, +, - or @, as a formula does in a table: rename the file", name)
+	}
+	return nil
+}
+
 // locate finds a user's files: where they were given, or else by their names where the
 // finder searches. The error wraps ErrNotAvailable.
 func (r *Ref) locate(finder Finder) error {
@@ -557,9 +577,8 @@ func (r Ref) resolveFiles() error {
 		if *p.file == (File{}) {
 			continue
 		}
-		base, _ := splitArray(name)
-		if base == "" || base == "." || base == ".." || strings.ContainsAny(base, `/\`) || len(name) > 512 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return wrong(fmt.Sprintf("%.80q is not the name of a file without a folder", name))
+		if err := checkFileName(name); err != nil {
+			return wrong(err.Error())
 		}
 		if p.file.SHA256 != "" && !goodSHA256.MatchString(p.file.SHA256) {
 			return wrong("not a SHA-256")

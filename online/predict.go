@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -40,7 +41,7 @@ func (m *Model) each(ctx context.Context, src Source, format string, labels bool
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil && !read && headerless && src.Header != data.HeaderNo {
+		if pe, ok := errors.AsType[*data.ParseError](err); ok && pe.Line > 0 && !read && headerless && src.Header != data.HeaderNo {
 			return fmt.Errorf("%w; the training data had no header, so the first row is data: if it is a header, use --header yes", err)
 		}
 		if err != nil {

@@ -144,7 +144,7 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 		return nil, err
 	}
 	q.bench.Workers, q.bench.Finder = opt.Workers, opt.Finder
-	if q.bench.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
+	if q.bench.Progress, err = progressOn(progress, cmd.ErrOrStderr()); err != nil {
 		return nil, err
 	}
 	defer q.bench.Progress.Close()

@@ -50,7 +50,7 @@ and of all series of runs.`,
 			if asJSON && (cmd.Flags().Changed("format") || out != "") {
 				return harness.Usage(errors.New("--json contradicts --format and --out: use one of them"))
 			}
-			if err := registerPruners(pruners); err != nil {
+			if err := registerPruners("pruner", pruners); err != nil {
 				return err
 			}
 			f, err := export.Open(results, export.Options{Specs: names, Profile: profile, Plan: opt, Finder: finder, Warn: warning(cmd)})

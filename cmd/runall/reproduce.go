@@ -54,7 +54,7 @@ first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.
 
 func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	stderr := cmd.ErrOrStderr()
-	if err := registerPruners(r.pruners); err != nil {
+	if err := registerPruners("pruner", r.pruners); err != nil {
 		return err
 	}
 	plan, err := harness.PlanNamed(names, r.profile, r.plan, r.opt.Finder)
