@@ -2,13 +2,17 @@ package data
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"polkrepro/internal/charset"
@@ -312,9 +316,6 @@ func (r *Ref) read(s *Source) (*Set, error) {
 		if err := r.readPart(test, s == nil, &f.Test, &f.TestLabels, "test", "test_labels"); err != nil {
 			return nil, err
 		}
-		if f.Test.SHA256 == f.Train.SHA256 {
-			return nil, &SourceError{"test", fmt.Errorf("%s: the test data are the training data", f.Test.path)}
-		}
 	}
 	if s != nil {
 		f.Ignore = numbersOf(train.layout.ignore)
@@ -406,6 +407,11 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 		return nil, &SourceError{"train", fmt.Errorf("%s: %w", f.Train.path, err)}
 	}
 	where := cmp.Or(f.Test.path, f.Train.path)
+	if f.Test != (File{}) {
+		if set.Repeated = test.among(train); set.Repeated == len(test.rows) {
+			return nil, &SourceError{"test", fmt.Errorf("%s: the test data are the training data: all %d test rows are training rows", where, set.Repeated)}
+		}
+	}
 	if set.Test, err = test.split(&scaling, train.dim, target); err != nil {
 		return nil, &SourceError{"test", fmt.Errorf("%s: %w", where, err)}
 	}
@@ -414,6 +420,40 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 	}
 	set.Facts["features"], set.Facts["classes"] = float64(train.dim), float64(max(1, set.Classes))
 	return set, nil
+}
+
+// among returns how many of the rows are rows of another table, as they were parsed.
+func (t *table) among(other *table) int {
+	key := func(row *Row) (sum [16]byte) {
+		label := row.Label
+		if v, err := ParseNumber(label); err == nil {
+			label = strconv.FormatFloat(v+0, 'g', -1, 64)
+		}
+		b := append([]byte(label), 0)
+		for i, v := range row.Values {
+			if v == 0 {
+				continue
+			}
+			if row.Indices != nil {
+				i = int(row.Indices[i])
+			}
+			b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(b, uint32(i)), math.Float64bits(v))
+		}
+		h := sha256.Sum256(b)
+		copy(sum[:], h[:])
+		return sum
+	}
+	seen := make(map[[16]byte]bool, len(other.rows))
+	for i := range other.rows {
+		seen[key(&other.rows[i])] = true
+	}
+	n := 0
+	for i := range t.rows {
+		if seen[key(&t.rows[i])] {
+			n++
+		}
+	}
+	return n
 }
 
 // pickRows returns the rows at the given indices.

@@ -147,6 +147,32 @@ func sources(dir string) map[string]Source {
 	}
 }
 
+// TestRepeatedRows: rows of the test file that are training rows are counted however they
+// are written, and all of them are an error.
+func TestRepeatedRows(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name, text string) string {
+		write(t, filepath.Join(dir, name), []byte(text))
+		return filepath.Join(dir, name)
+	}
+	train := at("train.csv", "x,y,kind\n1,0.50,a\n2,5,b\n3,7,1\n")
+	for text, want := range map[string]int{
+		"x,y,kind\n4,0.5,a\n2,5,a\n":                   0,
+		"x,y,kind\r\n\"2.0\", 5e0,\"b\"\r\n1,.5,b\r\n": 1,
+		"3,7,+1\n9,9,a\n1,5e-1,a":                      2,
+		"3,7,1.0\n1,0.5,a\n1,0.5,a\n":                  -1,
+	} {
+		_, set, err := Source{Train: train, Test: at("test.csv", text), Label: Column{Number: -1}, Header: HeaderAuto}.Open()
+		if want < 0 && (err == nil || !strings.Contains(err.Error(), "the test data are the training data: all 3 test rows")) || want >= 0 && (err != nil || set.Repeated != want) {
+			t.Errorf("%q: %v, want %d", text, err, want)
+		}
+	}
+	_, set, err := Source{Train: at("a.libsvm", "1 1:1 3:2\n2 2:0.5\n1 1:7\n"), Test: at("b.libsvm", "+1 1:1.0 2:0 3:2 # again\n2 2:1\n")}.Open()
+	if err != nil || set.Repeated != 1 {
+		t.Errorf("LIBSVM: %v", err)
+	}
+}
+
 // TestSourceFloats: labels of floats are the words that a CSV file has for them, and IDX
 // files of floats are the numbers that they hold.
 func TestSourceFloats(t *testing.T) {
