@@ -94,6 +94,12 @@ func open(opt Options) (*bench, *data.Set, error) {
 	if label, rows := unlearned(set); rows > 0 {
 		opt.Note("warning: test rows with a label that no training row has: %d, such as %.40q; every method is wrong on them", rows, label)
 	}
+	if set.Repeated > 0 {
+		opt.Note("warning: test rows that are also training rows: %d of %d", set.Repeated, set.Test.N)
+	}
+	if one, other, ok := data.Alike(set.Labels); ok {
+		opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", one, other)
+	}
 	return b, set, nil
 }
 

@@ -28,35 +28,12 @@ func ReadIDX(r io.Reader, limit int64) (*IDX, error) {
 	if err != nil {
 		return nil, err
 	}
-	var magic [4]byte
-	if err := readFull(r, magic[:], "magic number"); err != nil {
+	kind, dims, size, err := idxHeader(r, limit)
+	if err != nil {
 		return nil, err
 	}
-	if magic[0] != 0 || magic[1] != 0 {
-		return nil, fmt.Errorf("not an IDX file: it starts with % x", magic)
-	}
-	if magic[2] != 0x08 {
-		return nil, fmt.Errorf("IDX element type 0x%02x is not supported: only unsigned bytes (0x08) are", magic[2])
-	}
-	if magic[3] < 1 || magic[3] > maxIDXDims {
-		return nil, fmt.Errorf("IDX file of %d dimensions: between 1 and %d are supported", magic[3], maxIDXDims)
-	}
-	idx := &IDX{Dims: make([]int, magic[3])}
-	size := int64(1)
-	for i := range idx.Dims {
-		var b [4]byte
-		if err := readFull(r, b[:], "dimensions"); err != nil {
-			return nil, err
-		}
-		n := int64(binary.BigEndian.Uint32(b[:]))
-		if n == 0 {
-			return nil, fmt.Errorf("IDX dimension %d is 0: no data", i+1)
-		}
-		if n > limit/size {
-			return nil, fmt.Errorf("IDX header announces more than %d bytes", limit)
-		}
-		size *= n
-		idx.Dims[i] = int(n)
+	if kind != 0x08 {
+		return nil, fmt.Errorf("IDX element type 0x%02x is not supported: only unsigned bytes (0x08) are", kind)
 	}
 	// LimitReader and ReadFrom grow with what is there, not with what the
 	// header announces.
@@ -70,8 +47,56 @@ func ReadIDX(r io.Reader, limit int64) (*IDX, error) {
 	case n > size:
 		return nil, fmt.Errorf("IDX file has trailing bytes after the %d its header announces", size)
 	}
-	idx.Data = buf.Bytes()
-	return idx, nil
+	return &IDX{dims, buf.Bytes()}, nil
+}
+
+// idxTypes are the element types of IDX files, as NumPy calls them.
+var idxTypes = map[byte]string{0x08: "|u1", 0x09: "|i1", 0x0b: ">i2", 0x0c: ">i4", 0x0d: ">f4", 0x0e: ">f8"}
+
+// readIDXElements reads an IDX file of any of them.
+func readIDXElements(r io.Reader, labels bool) (*elements, error) {
+	kind, dims, size, err := idxHeader(r, maxSourceValues)
+	if err != nil {
+		return nil, err
+	}
+	t, err := npyTypeOf(idxTypes[kind], labels)
+	if err != nil {
+		return nil, fmt.Errorf("unknown IDX element type 0x%02x", kind)
+	}
+	e := &elements{dims: dims}
+	return e, e.read(r, t, int(size), labels)
+}
+
+// idxHeader reads the beginning of an IDX file of at most limit elements: their type,
+// the dimensions, and how many there are.
+func idxHeader(r io.Reader, limit int64) (kind byte, dims []int, size int64, err error) {
+	var magic [4]byte
+	if err := readFull(r, magic[:], "magic number"); err != nil {
+		return 0, nil, 0, err
+	}
+	if magic[0] != 0 || magic[1] != 0 {
+		return 0, nil, 0, fmt.Errorf("not an IDX file: it starts with % x", magic)
+	}
+	if magic[3] < 1 || magic[3] > maxIDXDims {
+		return 0, nil, 0, fmt.Errorf("IDX file of %d dimensions: between 1 and %d are supported", magic[3], maxIDXDims)
+	}
+	dims, size = make([]int, magic[3]), 1
+	for i := range dims {
+		var b [4]byte
+		if err := readFull(r, b[:], "dimensions"); err != nil {
+			return 0, nil, 0, err
+		}
+		n := int64(binary.BigEndian.Uint32(b[:]))
+		if n == 0 {
+			return 0, nil, 0, fmt.Errorf("IDX dimension %d is 0: no data", i+1)
+		}
+		if n > limit/size {
+			return 0, nil, 0, fmt.Errorf("IDX header announces more than %d elements", limit)
+		}
+		size *= n
+		dims[i] = int(n)
+	}
+	return magic[2], dims, size, nil
 }
 
 // readFull fills b or says what ended too early.

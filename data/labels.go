@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxLabel bounds the words that are labels.
@@ -185,6 +187,20 @@ func (s *LabelSet) Other(label string) (other string, ok bool) {
 		other, ok = s.numbers[d]
 	}
 	return other, ok && other != label
+}
+
+// Alike returns two labels that differ in nothing but how Unicode composes their
+// characters, such as é of one code point and of two. They are different classes.
+func Alike(labels []string) (a, b string, ok bool) {
+	seen := make(map[string]string)
+	for _, b := range labels {
+		c := norm.NFC.String(b)
+		if a, ok := seen[c]; ok {
+			return a, b, true
+		}
+		seen[c] = b
+	}
+	return "", "", false
 }
 
 // fewLabels are so few that each may well be a class of its own in a small file.

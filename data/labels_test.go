@@ -28,6 +28,25 @@ func TestCanonicalLabel(t *testing.T) {
 	}
 }
 
+// TestBlanks: blanks around a field are no part of it, within quotes or not, nor are
+// no-break spaces; labels in two Unicode forms are two, and look alike.
+func TestBlanks(t *testing.T) {
+	var labels []string
+	err := EachRow(strings.NewReader("a,1\n\"a \",2\n a\u00a0,3\n\" a\",4\n"), RowOptions{Format: FormatCSV}, func(r Row) error {
+		labels = append(labels, r.Label)
+		return nil
+	})
+	if err != nil || strings.Join(labels, "|") != "a|a|a|a" {
+		t.Errorf("%q, %v", labels, err)
+	}
+	if _, _, ok := Alike([]string{"caf\u00e9", "cafe", "cafe\u0301"}); !ok {
+		t.Error("NFC and NFD do not look alike")
+	}
+	if a, b, ok := Alike([]string{"e", "\u00e9", "E"}); ok {
+		t.Errorf("%q and %q look alike", a, b)
+	}
+}
+
 func TestParseNumber(t *testing.T) {
 	for text, want := range map[string]string{
 		"1": "1", "+1.": "1", ".5": "0.5", "-2.5E-1": "-0.25", "007": "7", "1e-999": "0", "-0": "-0",

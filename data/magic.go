@@ -54,6 +54,11 @@ var magics = []magic{
 	{"\x93NUMPY", "a NumPy file", FormatNPY, ""},
 	{"PAR1", "a Parquet file", "", "save it as CSV, or its columns with numpy.save"},
 	{"\x00\x00\x08", "an IDX file", FormatIDX, ""},
+	{"\x00\x00\x09", "an IDX file", FormatIDX, ""},
+	{"\x00\x00\x0b", "an IDX file", FormatIDX, ""},
+	{"\x00\x00\x0c", "an IDX file", FormatIDX, ""},
+	{"\x00\x00\x0d", "an IDX file", FormatIDX, ""},
+	{"\x00\x00\x0e", "an IDX file", FormatIDX, ""},
 	{"PK\x03\x04", "a zip archive", FormatNPZ, ""},
 	{"PK\x05\x06", "an empty zip archive", "", "it holds no array"},
 	{"\x1f\x8b", "gzip", "", "gzip is read of text, IDX and NPY files, once compressed; decompress it first"},
@@ -82,7 +87,8 @@ func checkMagic(format string, head []byte) error {
 	if err := checkKind(format, head, func(other string) string { return "; format: " + other }); err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(magics, func(m magic) bool { return m.format == format }); i >= 0 && !bytes.HasPrefix(head, []byte(magics[i].magic)) {
+	of := func(m magic) bool { return m.format == format }
+	if slices.ContainsFunc(magics, of) && !slices.ContainsFunc(magics, func(m magic) bool { return of(m) && bytes.HasPrefix(head, []byte(m.magic)) }) {
 		if looksText(head) {
 			return fmt.Errorf("this is text, not %s; format: %s, %s or %s", title(format), FormatCSV, FormatTSV, FormatLIBSVM)
 		}
@@ -125,6 +131,10 @@ func checkKind(format string, head []byte, advice func(other string) string) err
 		default:
 			return fmt.Errorf("this is %s, not %s: %s", m.what, title(format), m.advice)
 		}
+	}
+	text := format == FormatCSV || format == FormatTSV || format == FormatLIBSVM
+	if cr := bytes.IndexByte(head, '\r'); text && cr >= 0 && cr+1 < len(head) && head[cr+1] != '\n' && !bytes.Contains(head, []byte("\n")) {
+		return errors.New("its lines end in a carriage return alone (CR), as on old Macs: convert it, with tr '\\r' '\\n' for instance")
 	}
 	return nil
 }

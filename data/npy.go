@@ -168,7 +168,13 @@ func npyTypeOf(descr string, labels bool) (t npyElement, err error) {
 			}
 			return math.Float64frombits(integer(b))
 		}
-		t.text = func(b []byte) (string, error) { return strconv.FormatFloat(t.number(b), 'g', -1, 64), nil }
+		t.text = func(b []byte) (string, error) {
+			v := t.number(b)
+			if a := math.Abs(v); a >= 1e-4 && a < 1e21 { // as a CSV file has it: not 1e+06
+				return strconv.FormatFloat(v, 'f', -1, 64), nil
+			}
+			return strconv.FormatFloat(v, 'g', -1, 64), nil
+		}
 	case labels && kind == "S" && size > 0 && size <= maxNPYText:
 		t.text = func(b []byte) (string, error) { return utf8Label(bytes.TrimRight(b, "\x00")) }
 	case labels && kind == "U" && size > 0 && 4*size <= maxNPYText:
@@ -289,14 +295,18 @@ func openArray(f *os.File, array string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	var names []string
+	members := make(map[string]*zip.File)
 	for _, member := range z.File {
 		name, ok := strings.CutSuffix(member.Name, ".npy")
-		if ok && name == array {
-			return member.Open()
+		if ok && members[name] != nil {
+			return nil, fmt.Errorf("duplicate array %.40q in the archive", name)
 		}
 		if ok {
-			names = append(names, name)
+			names, members[name] = append(names, name), member
 		}
+	}
+	if member := members[array]; member != nil {
+		return member.Open()
 	}
 	if len(names) > 20 {
 		names = append(names[:20], "…")

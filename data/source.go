@@ -2,16 +2,20 @@ package data
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
 
+	"polkrepro/internal/charset"
 	"polkrepro/internal/portable"
 )
 
@@ -180,7 +184,14 @@ func (s Source) Open() (Ref, *Set, error) {
 		f.Scale = s.Scale
 	}
 	ref := Ref{Name: s.Name, Files: f}
-	if err := ref.resolveFiles(); err != nil { // a file's name that can't be written to a record
+	for _, p := range ref.Files.parts() {
+		if *p.file != (File{}) {
+			if err := checkFileName(p.file.Name); err != nil {
+				return Ref{}, nil, &SourceError{p.key, err}
+			}
+		}
+	}
+	if err := ref.resolveFiles(); err != nil {
 		return Ref{}, nil, &SourceError{"train", err}
 	}
 	set, err := ref.read(&s)
@@ -305,9 +316,6 @@ func (r *Ref) read(s *Source) (*Set, error) {
 		if err := r.readPart(test, s == nil, &f.Test, &f.TestLabels, "test", "test_labels"); err != nil {
 			return nil, err
 		}
-		if f.Test.SHA256 == f.Train.SHA256 {
-			return nil, &SourceError{"test", fmt.Errorf("%s: the test data are the training data", f.Test.path)}
-		}
 	}
 	if s != nil {
 		f.Ignore = numbersOf(train.layout.ignore)
@@ -399,6 +407,11 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 		return nil, &SourceError{"train", fmt.Errorf("%s: %w", f.Train.path, err)}
 	}
 	where := cmp.Or(f.Test.path, f.Train.path)
+	if f.Test != (File{}) {
+		if set.Repeated = test.among(train); set.Repeated == len(test.rows) {
+			return nil, &SourceError{"test", fmt.Errorf("%s: the test data are the training data: all %d test rows are training rows", where, set.Repeated)}
+		}
+	}
 	if set.Test, err = test.split(&scaling, train.dim, target); err != nil {
 		return nil, &SourceError{"test", fmt.Errorf("%s: %w", where, err)}
 	}
@@ -407,6 +420,40 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 	}
 	set.Facts["features"], set.Facts["classes"] = float64(train.dim), float64(max(1, set.Classes))
 	return set, nil
+}
+
+// among returns how many of the rows are rows of another table, as they were parsed.
+func (t *table) among(other *table) int {
+	key := func(row *Row) (sum [16]byte) {
+		label := row.Label
+		if v, err := ParseNumber(label); err == nil {
+			label = strconv.FormatFloat(v+0, 'g', -1, 64)
+		}
+		b := append([]byte(label), 0)
+		for i, v := range row.Values {
+			if v == 0 {
+				continue
+			}
+			if row.Indices != nil {
+				i = int(row.Indices[i])
+			}
+			b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(b, uint32(i)), math.Float64bits(v))
+		}
+		h := sha256.Sum256(b)
+		copy(sum[:], h[:])
+		return sum
+	}
+	seen := make(map[[16]byte]bool, len(other.rows))
+	for i := range other.rows {
+		seen[key(&other.rows[i])] = true
+	}
+	n := 0
+	for i := range t.rows {
+		if seen[key(&t.rows[i])] {
+			n++
+		}
+	}
+	return n
 }
 
 // pickRows returns the rows at the given indices.
@@ -483,6 +530,19 @@ func loadFiles(ref Ref, finder Finder) (*Set, error) {
 	return set, nil
 }
 
+// checkFileName reports the name of a file, without a folder, that can't stand in records
+// and tables.
+func checkFileName(name string) error {
+	base, _ := splitArray(name)
+	switch {
+	case base == "" || base == "." || base == ".." || strings.ContainsAny(base, `/\`) || len(name) > 512 || !charset.Printable(name):
+		return fmt.Errorf("%.80q is not the name of a file without a folder, or has control characters", name)
+	case strings.ContainsRune("=+-@", rune(base[0])):
+		return fmt.Errorf("the file's name, %.80q, starts with =, +, - or @, as a formula does in a table: rename the file", name)
+	}
+	return nil
+}
+
 // locate finds a user's files: where they were given, or else by their names where the
 // finder searches. The error wraps ErrNotAvailable.
 func (r *Ref) locate(finder Finder) error {
@@ -557,9 +617,8 @@ func (r Ref) resolveFiles() error {
 		if *p.file == (File{}) {
 			continue
 		}
-		base, _ := splitArray(name)
-		if base == "" || base == "." || base == ".." || strings.ContainsAny(base, `/\`) || len(name) > 512 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return wrong(fmt.Sprintf("%.80q is not the name of a file without a folder", name))
+		if err := checkFileName(name); err != nil {
+			return wrong(err.Error())
 		}
 		if p.file.SHA256 != "" && !goodSHA256.MatchString(p.file.SHA256) {
 			return wrong("not a SHA-256")

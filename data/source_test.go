@@ -147,6 +147,51 @@ func sources(dir string) map[string]Source {
 	}
 }
 
+// TestRepeatedRows: rows of the test file that are training rows are counted however they
+// are written, and all of them are an error.
+func TestRepeatedRows(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name, text string) string {
+		write(t, filepath.Join(dir, name), []byte(text))
+		return filepath.Join(dir, name)
+	}
+	train := at("train.csv", "x,y,kind\n1,0.50,a\n2,5,b\n3,7,1\n")
+	for text, want := range map[string]int{
+		"x,y,kind\n4,0.5,a\n2,5,a\n":                   0,
+		"x,y,kind\r\n\"2.0\", 5e0,\"b\"\r\n1,.5,b\r\n": 1,
+		"3,7,+1\n9,9,a\n1,5e-1,a":                      2,
+		"3,7,1.0\n1,0.5,a\n1,0.5,a\n":                  -1,
+	} {
+		_, set, err := Source{Train: train, Test: at("test.csv", text), Label: Column{Number: -1}, Header: HeaderAuto}.Open()
+		if want < 0 && (err == nil || !strings.Contains(err.Error(), "the test data are the training data: all 3 test rows")) || want >= 0 && (err != nil || set.Repeated != want) {
+			t.Errorf("%q: %v, want %d", text, err, want)
+		}
+	}
+	_, set, err := Source{Train: at("a.libsvm", "1 1:1 3:2\n2 2:0.5\n1 1:7\n"), Test: at("b.libsvm", "+1 1:1.0 2:0 3:2 # again\n2 2:1\n")}.Open()
+	if err != nil || set.Repeated != 1 {
+		t.Errorf("LIBSVM: %v", err)
+	}
+}
+
+// TestSourceFloats: labels of floats are the words that a CSV file has for them, and IDX
+// files of floats are the numbers that they hold.
+func TestSourceFloats(t *testing.T) {
+	dir := t.TempDir()
+	x := []float64{0.5, -1.5, 3, 7, 1, 2, 5, 6}
+	doubles, _ := binary.Append([]byte{0, 0, 0x0e, 2, 0, 0, 0, 4, 0, 0, 0, 2}, binary.BigEndian, x)
+	write(t, filepath.Join(dir, "x.idx"), doubles)
+	labels, _ := binary.Append([]byte{0, 0, 0x0e, 1, 0, 0, 0, 4}, binary.BigEndian, []float64{1e6, 0.25, 1e6, 0.25})
+	write(t, filepath.Join(dir, "y.idx"), labels)
+	write(t, filepath.Join(dir, "x.npy"), npy("<f8", false, []int{4, 2}, x))
+	write(t, filepath.Join(dir, "y.npy"), npy("<f4", false, []int{4}, []float32{1e6, 0.25, 1e6, 0.25}))
+	for _, ending := range []string{"idx", "npy"} {
+		_, set := open2(t, Source{Train: filepath.Join(dir, "x."+ending), TrainLabels: filepath.Join(dir, "y."+ending), Holdout: 0.25, SplitSeed: 3})
+		if !slices.Equal(set.Labels, []string{"0.25", "1000000"}) || set.Train.Dim != 2 || !slices.Contains(append(set.Train.X, set.Test.X...), -1.5) {
+			t.Errorf("%s: labels %q, features %v", ending, set.Labels, set.Train.X)
+		}
+	}
+}
+
 func open2(t *testing.T, s Source) (Ref, *Set) {
 	t.Helper()
 	ref, set, err := s.Open()
@@ -406,6 +451,10 @@ func TestSourceErrors(t *testing.T) {
 		return Source{Train: file(fmt.Sprintf("a%d.npy", made), string(b)), TrainLabels: labels, Holdout: 0.5}
 	}
 	archive := file("a.npz", string(npz(map[string][]byte{"x": array, "y": npy("|u1", false, []int{4}, []byte{0, 1, 0, 1})})))
+	twice := file("twice.npz", string(npz(map[string][]byte{"x": array, "y": array, "z": array})))
+	if b, err := os.ReadFile(twice); err == nil {
+		write(t, twice, bytes.ReplaceAll(b, []byte("z.npy"), []byte("x.npy")))
+	}
 	var out strings.Builder
 	for _, c := range []struct {
 		name string
@@ -478,6 +527,9 @@ func TestSourceErrors(t *testing.T) {
 		{"no rows", arrays(npy("<f8", false, []int{0, 2}))},
 		{"one dimension", arrays(npy("<f8", false, []int{4}, []float64{1, 2, 3, 4}))},
 		{"not finite", arrays(npy("<f8", false, []int{4, 2}, []float64{1, 2, 3, math.NaN(), 5, 6, 7, 8}))},
+		{"array twice", Source{Train: twice + ":x", TrainLabels: twice + ":y", Holdout: 0.5}},
+		{"lines that end in CR", of(strings.ReplaceAll(plain, "\n", "\r"))},
+		{"a formula", with(good, func(s *Source) { s.Train = file("=1+1.csv", plain) })},
 		{"array not named", Source{Train: archive, TrainLabels: archive + ":y", Format: FormatNPZ, Holdout: 0.5}},
 		{"array unknown", Source{Train: archive + ":z", TrainLabels: archive + ":y", Holdout: 0.5}},
 		{"other test columns", with(good, func(s *Source) {

@@ -423,26 +423,6 @@ func finiteFeature(v float64) (float64, error) {
 	return v, nil
 }
 
-// readIDXElements reads an IDX file.
-func readIDXElements(r io.Reader, labels bool) (*elements, error) {
-	idx, err := ReadIDX(r, maxSourceValues)
-	if err != nil {
-		return nil, err
-	}
-	e := &elements{dims: idx.Dims}
-	if labels {
-		for _, b := range idx.Data {
-			e.texts = append(e.texts, strconv.Itoa(int(b)))
-		}
-		return e, nil
-	}
-	e.numbers = make([]float64, len(idx.Data))
-	for i, b := range idx.Data {
-		e.numbers[i] = float64(b)
-	}
-	return e, nil
-}
-
 // An openFile is one of a user's, with the SHA-256 of what was read of it.
 type openFile struct {
 	file   *os.File

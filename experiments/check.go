@@ -7,10 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"polkrepro/data"
 	"polkrepro/experiments/internal/doc"
+	"polkrepro/internal/charset"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 )
@@ -71,7 +71,7 @@ func (c *checker) spec() *Spec {
 	if c.given(c.root, "title") && (d.Title == "" || !showable(d.Title)) {
 		c.Errorf(c.root.At("title"), "title is %q, want one line", d.Title)
 	}
-	if !printable(strings.NewReplacer("\n", "", "\t", "").Replace(d.Description)) {
+	if !charset.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(d.Description)) {
 		c.Errorf(c.root.At("description"), "description has unprintable characters")
 	}
 	if c.given(c.root, "task") {
@@ -100,16 +100,10 @@ func (c *checker) spec() *Spec {
 	return s
 }
 
-// printable reports whether text is one line without control characters, which
-// a terminal would obey.
-func printable(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
-}
-
 // showable reports whether text is printable and begins like no formula, for
 // which a spreadsheet would take it in an exported table.
 func showable(text string) bool {
-	return printable(text) && !strings.ContainsAny(text[:min(1, len(text))], "=+-@")
+	return charset.Printable(text) && !strings.ContainsAny(text[:min(1, len(text))], "=+-@")
 }
 
 // data checks which data set is used.

@@ -193,7 +193,7 @@ var parameters = []ParamInfo{
 		field: func(p *Params) any { return &p.Regularizer },
 	},
 	{
-		Name: "bandwidth", Symbol: "c", Kind: KindNumber, Above: prune.Bound(0),
+		Name: "bandwidth", Symbol: "c", Kind: KindNumber, Above: prune.Bound(0), Least: prune.Bound(1e-154), Most: prune.Bound(1e154), // 1/(2c²) is a number
 		About: "c of the Gaussian kernel; the spec's if not given",
 		Used:  func(p Params) bool { return slices.Contains(kernel.Takes(p.Kernel.Type), "bandwidth") },
 		When:  "with a Gaussian kernel",

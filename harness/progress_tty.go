@@ -8,6 +8,8 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"polkrepro/internal/charset"
 )
 
 // bars draws a bar for each run that is under way, and one for all of them. At
@@ -55,7 +57,7 @@ func (b *bars) Report(e Event) {
 }
 
 // say writes a line above the bars.
-func (b *bars) say(line string) { fmt.Fprintln(b.p, line) }
+func (b *bars) say(line string) { fmt.Fprintln(b.p, charset.Shown(line)) }
 
 func (b *bars) addTotal(e Event) {
 	if e.Runs == 0 {

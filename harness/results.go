@@ -91,7 +91,7 @@ func ReadResults(dir string, warn func(error)) (*record.Collection, error) {
 	}
 	have, err := record.ReadDir(RecordsDir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no records in %s; run 'runall reproduce', or name another folder with --results", dir)
+		return nil, fmt.Errorf("no records in %s; run 'runall reproduce', or name another folder", dir)
 	}
 	if err != nil {
 		return nil, err

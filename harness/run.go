@@ -91,11 +91,12 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 	if err != nil {
 		return err
 	}
-	if p, ok := tr.learner.(externalPruner); ok {
-		if err := p.Start(ctx); err != nil { // not in the time of the first step
+	pruner, external := tr.learner.(externalPruner)
+	if external {
+		if err := pruner.Start(ctx); err != nil { // not in the time of the first step
 			return err
 		}
-		defer p.Close()
+		defer pruner.Close()
 	}
 	if run.Evaluation.Minimizer {
 		star, err := x.minimizers.of(ctx, run, set, x.cores.threads())
@@ -112,7 +113,13 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 	if err := tr.train(ctx); err != nil {
 		return err
 	}
-	return finish(tr.final(time.Since(t.started)))
+	final := tr.final(time.Since(t.started))
+	if external { // it may have answered more than it was asked
+		if err := pruner.Close(); err != nil {
+			return err
+		}
+	}
+	return finish(final)
 }
 
 // conclude reports how a run ended and seals the record of one that failed.

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,5 +161,9 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 		return nil
 	}
 	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
-	return tr.train(ctx)
+	err = tr.train(ctx)
+	if pruner, ok := tr.learner.(externalPruner); ok {
+		err = cmp.Or(err, pruner.Close())
+	}
+	return err
 }

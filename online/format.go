@@ -231,6 +231,9 @@ func (m *Model) readTraining(d *modelfile.Reader, h *header, f functions) error 
 	if m.learner, err = polk.Restore(m.f, d.Section(size), cfg); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
+	if steps := int64(m.learner.Steps()); steps > maxRows/int64(h.Batch) || h.Rows != steps*int64(h.Batch)+int64(h.Tail) {
+		return fmt.Errorf("%w: %d rows, %d of them waiting, after %d steps of %d", ErrFormat, h.Rows, h.Tail, steps, h.Batch)
+	}
 	return nil
 }
 
@@ -293,12 +296,15 @@ func (m *Model) checkTargets() error {
 	return nil
 }
 
+// maxRows is more rows than can be counted one by one.
+const maxRows = 1 << 53
+
 // check reports what makes no sense in a file.
 func (h *header) check() error {
 	if err := h.validate(); err != nil {
 		return err
 	}
-	if h.Tail < 0 || h.Tail >= h.Batch || h.Rows < int64(h.Tail) {
+	if h.Tail < 0 || h.Tail >= h.Batch || h.Rows < int64(h.Tail) || h.Rows > maxRows {
 		return fmt.Errorf("%d rows of %d", h.Tail, h.Rows)
 	}
 	// The step that leads over MaxOrder is the last one.

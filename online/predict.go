@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -21,13 +22,18 @@ const predictRows = 256
 func (m *Model) each(ctx context.Context, src Source, format string, labels bool, do func(f []float64, row *data.Row) error, answered func() error) error {
 	opts := rowOptions(&m.settings)
 	opts.Format, opts.Dim, opts.NoLabels = format, m.settings.Dim, !labels
-	opts.Header = m.headerRule(src.stream())
+	opts.Header = m.headerRule(true) // of a file as of a stream
+	headerless := m.names == nil && m.settings.Format == data.FormatCSV && src.Header != data.HeaderYes
+	if headerless {
+		opts.Header.Is = data.HeaderNo
+	}
 	f, err := src.open(opts)
 	if err != nil {
 		return err
 	}
 	defer f.close()
 	var x []float32
+	read := false
 	var rows []data.Row
 	most := max(1, min(predictRows, maxValues/m.settings.Dim))
 	for {
@@ -35,9 +41,13 @@ func (m *Model) each(ctx context.Context, src Source, format string, labels bool
 		if err == io.EOF {
 			return nil
 		}
+		if pe, ok := errors.AsType[*data.ParseError](err); ok && pe.Line > 0 && !read && headerless && src.Header != data.HeaderNo {
+			return fmt.Errorf("%w; the training data had no header, so the first row is data: if it is a header, use --header yes", err)
+		}
 		if err != nil {
 			return err
 		}
+		read = true
 		if x, err = m.append(x, row); err != nil {
 			return src.at(row, err)
 		}

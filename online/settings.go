@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"polkrepro/data"
+	"polkrepro/internal/charset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -216,10 +216,7 @@ func (s *Settings) validateLabels() error {
 // that a terminal obeys, that change the direction of text or are not seen, and a
 // beginning that a spreadsheet takes for a formula. Numbers may have a sign.
 func showable(label string) error {
-	hidden := func(r rune) bool {
-		return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Join_Control, r)
-	}
-	if strings.ContainsFunc(label, hidden) || !utf8.ValidString(label) {
+	if strings.ContainsFunc(label, charset.Hidden) || !utf8.ValidString(label) {
 		return fmt.Errorf("online: label %q has control or invisible characters", label)
 	}
 	if _, err := strconv.ParseFloat(label, 64); err != nil && strings.ContainsRune("=+-@", rune(label[0])) {

@@ -179,6 +179,9 @@ func (t *trainer) begin(ctx context.Context) error {
 	}
 	t.shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
+	if a, b, ok := data.Alike(seen.labels.Sorted()); ok {
+		t.opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", a, b)
+	}
 	t.warnNumbered(f, seen)
 	var sc data.Scaling
 	if tune {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"polkrepro/internal/charset"
 	"polkrepro/internal/files"
 )
 
@@ -28,7 +29,7 @@ type Error struct {
 // quoted.
 func (e *Error) Error() string {
 	path := e.Path
-	if !printable(path) {
+	if !charset.Printable(path) {
 		path = strconv.Quote(path)
 	}
 	if e.Line == 0 {
@@ -299,7 +300,7 @@ func (p *parser) failed(text []byte) error {
 	if err := strict(text, f); err != nil {
 		return err
 	}
-	f.Error = cleaned(f.Error)
+	f.Error = charset.Shown(f.Error)
 	p.sum = f.Sum
 	return p.rec.close(f.Samples)
 }

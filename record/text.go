@@ -6,24 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode"
+
+	"polkrepro/internal/charset"
 )
-
-// printable reports whether text holds nothing but characters that are printed:
-// no control sequence of a terminal among them.
-func printable(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
-}
-
-// cleaned returns a message without what a terminal would obey.
-func cleaned(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
-			return r
-		}
-		return '·'
-	}, text)
-}
 
 // checkText reports text in a header that is not printable, or that a
 // spreadsheet would take for a formula: names of data, methods and machines,
@@ -41,7 +26,7 @@ func (p *Point) checkText() error { return checkText(reflect.ValueOf(p.Measured)
 func checkText(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:
-		if s := v.String(); !printable(s) || s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		if s := v.String(); !charset.Printable(s) || s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 			return fmt.Errorf("text %q is unprintable or starts with =, +, - or @", v.String())
 		}
 	case reflect.Struct:

@@ -9,6 +9,7 @@ import (
 	"hash"
 	"os"
 	"path/filepath"
+	"polkrepro/internal/charset"
 	"polkrepro/internal/files"
 	"regexp"
 )
@@ -145,7 +146,7 @@ func (w *Writer) Fail(f Failure) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	f.Type, f.Sum, f.Error = "failure", "", cleaned(f.Error)
+	f.Type, f.Sum, f.Error = "failure", "", charset.Shown(f.Error)
 	if err := w.rec.close(f.Samples); err != nil {
 		return w.fail(err)
 	}

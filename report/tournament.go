@@ -185,6 +185,9 @@ func newPage(e *compare.Entry, reference string) Page {
 	}
 }
 
+// outside escapes what markdownEscapes leaves of a heuristic's own words.
+var outside = strings.NewReplacer(`\`, `\\`, "`", "\\`", "[", `\[`, "<", "&lt;", ">", "&gt;", "#", `\#`)
+
 // aboutSentence makes a sentence of the line about a heuristic. The name of a heuristic
 // that it begins with stays as it is.
 func aboutSentence(about string) string {
@@ -268,7 +271,7 @@ func (t *Tournament) Index(w io.Writer) error {
 // Markdown writes the page.
 func (p *Page) Markdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s\n\n", p.Heuristic, markdownEscapes.Replace(p.Paragraph))
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", p.Heuristic, markdownEscapes.Replace(outside.Replace(p.Paragraph)))
 	for _, t := range []*Table{p.Table, p.Points} {
 		if len(t.Rows) > 0 {
 			fmt.Fprintf(&b, "## %s\n\n%s\n", t.Title, t.markdownBody())

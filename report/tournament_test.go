@@ -51,6 +51,20 @@ func tournamentWithout(t *testing.T, lost func(experiments.Contest) bool) *compa
 	return compare.New(tour, experiments.ProfileSmoke, plan, records)
 }
 
+// What a heuristic says of itself is text, not markup.
+func TestHeuristicWithMarkup(t *testing.T) {
+	e := compare.Entry{Heuristic: prune.Heuristic{Name: "mine", About: "# <script> [a](javascript:b) ![c](d) `e` \\_ *f* <br>", Params: []prune.Param{prune.Order}}}
+	p := newPage(&e, "komp")
+	var b strings.Builder
+	if err := p.Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = "\\# &lt;script&gt; \\[a](javascript:b) !\\[c](d) \\`e\\` \\\\\\_ \\*f\\* &lt;br&gt;."
+	if line := strings.Split(b.String(), "\n")[2]; !strings.HasPrefix(line, want) {
+		t.Errorf("%s\nwant %s", line, want)
+	}
+}
+
 func TestTournamentWriteAll(t *testing.T) {
 	res := tournament(t)
 	r := NewTournament(res)

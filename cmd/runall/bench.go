@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -127,9 +128,13 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	if err != nil || bytes.Equal(text, q.bench.Before) {
 		return spec, err
 	}
+	if q.bench.Before != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s is of a search with other data, options or code, and is replaced\n", spec)
+	}
 	if err := os.MkdirAll(opt.Results, 0o777); err != nil {
 		return "", err
 	}
+	text = files.AppendSum(sha256.New(), append(text, specSum+"\n"...), "\n")
 	if err := files.Write(spec, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 		return "", err
 	}
@@ -143,8 +148,11 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
+	if err := q.checkBefore(); err != nil {
+		return nil, harness.Usage(err)
+	}
 	q.bench.Workers, q.bench.Finder = opt.Workers, opt.Finder
-	if q.bench.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
+	if q.bench.Progress, err = progressOn(progress, cmd.ErrOrStderr()); err != nil {
 		return nil, err
 	}
 	defer q.bench.Progress.Close()
@@ -158,6 +166,39 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 		return nil, harness.Usage(errors.New(asFlags(err.Error())))
 	}
 	return text, err
+}
+
+// specSum is before the SHA-256 that ends a spec: one that was edited has another.
+const specSum = "# edited, this file is not overwritten; SHA-256 of all before it: "
+
+// trainPath matches the training file in a spec.
+var trainPath = regexp.MustCompile(`\btrain: ("(?:[^"\\]|\\.)*")`)
+
+// checkBefore reports a spec that was edited, or is of another file of the same name.
+func (q *settingsSearch) checkBefore() error {
+	before, spec := q.bench.Before, q.bench.Spec
+	if before == nil {
+		return nil
+	}
+	if _, ok := files.Sum(before, "\n"); !ok {
+		return fmt.Errorf("%s was edited, or not written by this command, and is not overwritten: run it as it is with 'runall reproduce' or 'runall compare', or name another folder with --results", spec)
+	}
+	m := trainPath.FindSubmatch(before)
+	if m == nil {
+		return nil
+	}
+	name, err := strconv.Unquote(string(m[1]))
+	if err != nil {
+		return nil
+	}
+	if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
+		name = filepath.Join(filepath.Dir(spec), name)
+	}
+	there, err := os.Stat(name)
+	if here, given := os.Stat(q.bench.Source.Train); err == nil && given == nil && !os.SameFile(here, there) {
+		return fmt.Errorf("%s is of another file, %s: name another folder with --results, or the data with --name", spec, name)
+	}
+	return nil
 }
 
 // checkFolder finds out before the search whether a file can be written after it. Its

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"polkrepro/harness"
+	"polkrepro/internal/files"
 )
 
 // benchRows writes a CSV file of 250 rows of two classes.
@@ -61,5 +63,34 @@ func TestBenchErrors(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "results")); err == nil {
 		t.Error("a results folder was made")
+	}
+}
+
+// TestBenchOverwrites: a spec that was edited, or is of another file of the same name,
+// stays as it is, before anything is searched.
+func TestBenchOverwrites(t *testing.T) {
+	dir := t.TempDir()
+	results := filepath.Join(dir, "results")
+	spec := filepath.Join(results, "bench-rows.yaml")
+	for _, folder := range []string{filepath.Join(dir, "other"), results} {
+		if err := os.Mkdir(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, other := benchRows(t, dir), benchRows(t, filepath.Join(dir, "other"))
+	text := files.AppendSum(sha256.New(), []byte("# runall bench, search 0\ndata: {train: \"../rows.csv\"}\n"+specSum+"\n"), "\n")
+	for _, tt := range []struct{ file, text, want string }{
+		{other, string(text), "bench-rows.yaml is of another file, "},
+		{rows, "# mine\n" + string(text), "bench-rows.yaml was edited"},
+		{rows, string(text) + "\n", "bench-rows.yaml was edited"},
+		{rows, "", "bench-rows.yaml was edited"},
+	} {
+		if err := os.WriteFile(spec, []byte(tt.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := call(t, "bench", tt.file, "--label", "kind", "--results", results)
+		if after, err := os.ReadFile(spec); err != nil || string(after) != tt.text || code != harness.ExitUsage || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s, %q: exit %d: %s", tt.file, tt.text, code, stderr)
+		}
 	}
 }

@@ -108,7 +108,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 func (c *comparison) externals() error {
 	c.given = slices.Clone(c.with)
 	commands := slices.DeleteFunc(slices.Clone(c.given), func(word string) bool { return !isCommand(word) })
-	if err := registerPruners(commands); err != nil {
+	if err := registerPruners("with", commands); err != nil {
 		return err
 	}
 	before := ""

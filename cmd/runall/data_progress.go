@@ -21,8 +21,8 @@ type fetchDisplay interface {
 // newFetchDisplay returns the display of a mode, which writes to w. The error
 // is that of harness.NewProgress.
 func newFetchDisplay(mode string, w io.Writer) (fetchDisplay, error) {
-	if mode == harness.ProgressTTY || mode == harness.ProgressAuto && harness.CanRedraw(w) {
-		return &fetchBars{p: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithWidth(24))}, nil
+	if mode == harness.ProgressTTY || mode == harness.ProgressAuto && harness.CanRedraw(raw(w)) {
+		return &fetchBars{p: mpb.New(mpb.WithOutput(raw(w)), mpb.WithAutoRefresh(), mpb.WithWidth(24))}, nil
 	}
 	notes, err := harness.NewProgress(mode, w)
 	if err != nil {

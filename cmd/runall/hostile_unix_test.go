@@ -12,6 +12,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/charset"
 	"polkrepro/record"
 )
 
@@ -171,6 +172,36 @@ func TestHostileSpecs(t *testing.T) {
 	for _, args := range [][]string{{"reproduce", pipe}, {"compare", pipe}} {
 		if code, _, stderr := call(t, append(args, "--results", g.results)...); code != harness.ExitUsage || !strings.Contains(stderr, "not a regular file") {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// No control character of a file's name, a column or a label is written, whatever the
+// command says of it, and a file that a table would take for a formula is refused before
+// anything is searched.
+func TestHostileNames(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	rows := "a\x1b[2Jb,x\u202e,y\n" + strings.Repeat("e\x1b[31m,1,2\no,2,1\n", 30)
+	for _, name := range []string{"\x1b]0;t\x07.csv", "=1+1.csv", "-x.csv", "@home.csv", "plain.csv"} {
+		if err := os.WriteFile(at(name), []byte(rows), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	model := at("m\x1b[2J")
+	must(t, "train", put(t, "t.csv", trees(300)...), "--label", "last", "--no-tune", "--out", model)
+	for _, args := range [][]string{
+		{"train", at("\x1b]0;t\x07.csv"), "--out", at("m")}, {"train", at("plain.csv"), "--out", at("m")}, {"train", at("\x1b[2J"), "--out", at("m")},
+		{"bench", at("plain.csv"), "--label", "c"}, {"bench", at("plain.csv")}, {"bench", at("\x1b]0;t\x07.csv")}, {"bench", at("=1+1.csv")}, {"bench", at("-x.csv")},
+		{"bench", at("@home.csv")}, {"evaluate", model, at("plain.csv")}, {"predict", model, at("\x1b]0;t\x07.csv")}, {"predict", at("\x1b[2J"), at("plain.csv")},
+		{"data", "status", at("\x1b[2J.yaml")}, {"no\x1b[2J"}, {"report", "--results", at("\x1b[2J")},
+	} {
+		code, stdout, stderr := call(t, args...)
+		if code == 0 || charset.Shown(stdout+stderr) != stdout+stderr {
+			t.Errorf("%q: exit status %d, %q", args, code, stdout+stderr)
+		}
+		if strings.HasPrefix(filepath.Base(args[len(args)-1]), "=") && (code != harness.ExitUsage || !strings.Contains(stderr, "rename the file")) {
+			t.Errorf("%q: exit status %d, %s", args, code, stderr)
 		}
 	}
 }

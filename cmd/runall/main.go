@@ -31,6 +31,7 @@ func main() {
 
 // run executes a command line and returns its exit status.
 func run(args []string, stdout, stderr io.Writer) int {
+	stderr = screen{stderr}
 	end := &ending{stderr: stderr, through: make(chan struct{})}
 	out := &output{to: stdout, end: end, look: displayOf(stdout)}
 	ctx, stop := end.watch()

@@ -6,11 +6,13 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+
+	"polkrepro/internal/charset"
 )
 
 // streaming are the commands whose output is wanted while they are at work, or
 // is too long to be kept.
-var streaming = map[string]bool{"runall": true, "reproduce": true, "predict": true, "train": true}
+var streaming = map[string]bool{"reproduce": true, "predict": true, "train": true}
 
 // An output is standard output. It keeps the first error of writing, which many
 // a function that writes a table passes over, and what a command writes that is
@@ -39,7 +41,7 @@ func (o *output) Write(b []byte) (int, error) {
 
 // write writes what is displayed of b: whole lines.
 func (o *output) write(b []byte) (int, error) {
-	if o.bytes || o.look == (display{}) {
+	if o.bytes {
 		return len(b), o.put(b)
 	}
 	o.line.Write(b)
@@ -86,4 +88,23 @@ func (o *output) finish() error {
 		o.put([]byte(o.look.line(o.line.String())))
 	}
 	return o.err
+}
+
+// A screen is standard error: what a terminal would obey in the name of a file or column,
+// or in a label, is not written.
+type screen struct{ to io.Writer }
+
+func (s screen) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(s.to, charset.Shown(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// raw returns what is behind a screen, for what redraws a terminal.
+func raw(w io.Writer) io.Writer {
+	if s, ok := w.(screen); ok {
+		return s.to
+	}
+	return w
 }

@@ -248,6 +248,12 @@ func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
 
 // train is the command's work.
 func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error {
+	out := cmp.Or(flags.out, flags.resume)
+	claim, ok := files.NewClaim(out)
+	if !ok {
+		return harness.Usage(fmt.Errorf("%s is in use by another 'runall train': wait for it, or name another file with --out", out))
+	}
+	defer claim.Close()
 	if err := flags.complete(cmd.Context(), &opt); err != nil {
 		return err
 	}
@@ -272,7 +278,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	opt.Save = func(m *online.Model) error {
 		defer files.Hold()()
-		err := files.Write(flags.out, m.Save)
+		err := claim.Write(m.Save)
 		if err == nil {
 			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), flags.out)
 		}
@@ -284,7 +290,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		return err
 	}
 	defer files.Hold()()
-	if writing := files.Write(flags.out, m.Save); writing != nil {
+	if writing := claim.Write(m.Save); writing != nil {
 		return errors.Join(err, writing)
 	}
 	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -50,6 +51,33 @@ func TestMissingValuesAreNoHeader(t *testing.T) {
 		code, stdout, stderr := call(t, "predict", model, put(t, "p.csv", first+"\n", second+"\n"))
 		if code != harness.ExitFailed || stdout != "" || !strings.Contains(stderr, "p.csv: line 1: column 1: ") {
 			t.Errorf("%s: exit status %d, %q: %s", first, code, stdout, stderr)
+		}
+	}
+}
+
+// A model whose training data had no header takes the first row of a file, and of a
+// pipe, for a row, whatever it looks like, unless it is told otherwise.
+func TestNoHeaderBefore(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.polk")
+	must(t, "train", put(t, "t.csv", trees(300)...), "--label", "last", "--no-tune", "--out", model)
+	defer func(in *os.File) { os.Stdin = in }(os.Stdin)
+	for first, want := range map[string]int{"1,2,word\n": 3, "0,1,2\n": 3, "0,1,label\n": 3, "7,8,9\n": 3, "x,y,tree\n": 0} {
+		file := put(t, "p.csv", first, "0.5,1.5,elm\n", "0.25,3.5,oak\n")
+		code, fromFile, stderr := call(t, "predict", model, file)
+		in, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stdin = in
+		piped, fromPipe, _ := call(t, "predict", model, "-")
+		if n := strings.Count(fromFile, "\n"); n != want || fromPipe != fromFile || code != piped || (code == 0) != (want > 0) {
+			t.Errorf("%q: %d predictions of the file, %d of the pipe, exit status %d and %d: %s", first, n, strings.Count(fromPipe, "\n"), code, piped, stderr)
+		}
+		if want == 0 && !strings.Contains(stderr, "if it is a header, use --header yes") {
+			t.Errorf("%q: %s", first, stderr)
+		}
+		if out := must(t, "predict", model, file, "--header", "yes"); want == 0 && strings.Count(out, "\n") != 2 {
+			t.Errorf("%q: %q", first, out)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"polkrepro/harness"
+	"polkrepro/internal/files"
 	"polkrepro/online"
 )
 
@@ -137,4 +138,23 @@ func TestTerminatedTraining(t *testing.T) {
 	if m, err := readModel(model, online.Read); err != nil || !m.Unfinished() || m.Rows() < 2000 {
 		t.Errorf("the model can't go on: %v", err)
 	}
+}
+
+// A model that another process trains is not trained further under its name.
+func TestResumeInUse(t *testing.T) {
+	file, model := put(t, "t.csv", trees(300)...), filepath.Join(t.TempDir(), "m.polk")
+	must(t, "train", file, "--label", "last", "--no-tune", "--out", model)
+	before, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, _ := files.NewClaim(model)
+	code, _, stderr := call(t, "train", file, "--resume", model)
+	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(before, after) || code != harness.ExitUsage || !strings.Contains(stderr, "m.polk is in use by another") {
+		t.Errorf("exit status %d, %v: %s", code, err, stderr)
+	}
+	must(t, "train", file, "--resume", model, "--out", model+"2")
+	must(t, "evaluate", model, file)
+	claim.Close()
+	must(t, "train", file, "--resume", model)
 }

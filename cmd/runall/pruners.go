@@ -20,21 +20,21 @@ func prunersFlag(cmd *cobra.Command, p *[]string) {
 	cmd.Flags().StringArrayVar(p, "pruner", nil, "`NAME=COMMAND` of a pruner in a process of its own, which specs can name (docs/adding-a-pruner.md)")
 }
 
-// registerPruners makes heuristics in processes of their own known by name. A name given
-// twice is refused here, not by the registry, which outlives a call in tests.
-func registerPruners(given []string) error {
+// registerPruners makes the heuristics of a flag, in processes of their own, known by name.
+// A name given twice is refused here, not by the registry, which outlives a call in tests.
+func registerPruners(flag string, given []string) error {
 	commands := make(map[string]string)
 	for _, text := range given {
 		name, command, ok := strings.Cut(text, "=")
-		if !ok {
-			return harness.Usage(fmt.Errorf("--pruner %s: want NAME=COMMAND, such as mine=./mine.py", text))
+		if !ok || name == "" || command == "" {
+			return harness.Usage(fmt.Errorf("--%s %s: want NAME=COMMAND, such as mine=./mine.py", flag, text))
 		}
 		if first, ok := commands[name]; ok {
-			return harness.Usage(fmt.Errorf("%s is given twice: %s and %s", name, first, command))
+			return harness.Usage(fmt.Errorf("--%s: %s is given twice: %s and %s", flag, name, first, command))
 		}
 		commands[name] = command
 		if err := registerPruner(name, command); err != nil {
-			return err
+			return fmt.Errorf("--%s: %w", flag, err)
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ differs, and 4 if the folders have no run in common or records are damaged.`, re
 			}
 			want, err := harness.ReadWhole(with, warning(cmd))
 			if err != nil {
-				return err
+				return fmt.Errorf("--with: %w", err)
 			}
 			a := record.Agree(got.Records, want.Records)
 			if asJSON {

@@ -48,9 +48,17 @@ func splitFailure(err error) (run, reason string) {
 	return strings.TrimSuffix(run, ": "), text[len(run):]
 }
 
-// newProgress is harness.NewProgress for commands that end with remark.
+// progressOn is harness.NewProgress on standard error. Bars redraw the terminal itself.
+func progressOn(mode string, w io.Writer) (harness.Progress, error) {
+	if mode == harness.ProgressTTY || mode == harness.ProgressAuto && harness.CanRedraw(raw(w)) {
+		return harness.NewProgress(harness.ProgressTTY, raw(w))
+	}
+	return harness.NewProgress(mode, w)
+}
+
+// newProgress is progressOn for commands that end with remark.
 func newProgress(mode string, w io.Writer) (harness.Progress, error) {
-	p, err := harness.NewProgress(mode, w)
+	p, err := progressOn(mode, w)
 	if err != nil || mode == harness.ProgressJSON {
 		return p, err
 	}

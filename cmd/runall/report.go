@@ -52,7 +52,7 @@ and of all series of runs.`,
 					return harness.Usage(err)
 				}
 			}
-			if err := registerPruners(pruners); err != nil {
+			if err := registerPruners("pruner", pruners); err != nil {
 				return err
 			}
 			f, err := export.Open(results, export.Options{Specs: names, Profile: profile, Plan: opt, Finder: finder, Warn: warning(cmd)})

@@ -60,7 +60,7 @@ again, and goes on. Shard 0/N is N/N.`,
 
 func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	stderr := cmd.ErrOrStderr()
-	if err := registerPruners(r.pruners); err != nil {
+	if err := registerPruners("pruner", r.pruners); err != nil {
 		return err
 	}
 	plan, err := harness.PlanNamed(names, r.profile, r.plan, r.opt.Finder)

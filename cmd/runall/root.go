@@ -12,13 +12,11 @@ func init() { cobra.EnableCommandSorting = false } // commands are listed in the
 
 // newRoot returns the command line.
 func newRoot() *cobra.Command {
-	root := newReproduce()
-	root.Use = "runall"
-	root.Short = "Reproduce the POLK paper (Koppel, Warnell, Stump, Ribeiro 2016)"
-	root.Long = root.Short + "."
-	root.Args = cobra.NoArgs
-	root.SilenceErrors = true
-	root.SilenceUsage = true
+	root := &cobra.Command{
+		Use: "runall", Long: "Reproduce the POLK paper (Koppel, Warnell, Stump, Ribeiro 2016).",
+		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true, SilenceUsage: true,
+	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	for _, g := range []struct {
@@ -53,8 +51,7 @@ func newRoot() *cobra.Command {
 func writeOverview(w io.Writer, root *cobra.Command) {
 	fmt.Fprintf(w, `%s
 
-Usage: runall [COMMAND] [ARGUMENTS] [FLAGS]
-Without a command: reproduce --profile quick, with any of its other flags.
+Usage: runall COMMAND [ARGUMENTS] [FLAGS]
 
 `, root.Long)
 	var rows [][]string

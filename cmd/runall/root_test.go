@@ -12,7 +12,7 @@ import (
 // TestOverview: the first screen of help fits a terminal, and lists all of at most
 // 16 commands.
 func TestOverview(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"help"}} {
+	for _, args := range [][]string{nil, {"--help"}, {"help"}} {
 		code, overview, stderr := call(t, args...)
 		lines := strings.Split(strings.TrimSuffix(overview, "\n"), "\n")
 		if code != 0 || stderr != "" || len(lines) > 24 {

@@ -22,7 +22,7 @@ type display struct {
 func displayOf(w io.Writer) display {
 	var d display
 	terminal := false
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := raw(w).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		terminal = true
 		d.width, _, _ = term.GetSize(int(f.Fd())) // 0 if the terminal does not say
 	}
@@ -57,6 +57,7 @@ const narrowest = 20
 // is continued, indented, on the next ones, after the last column or word that
 // has room.
 func (d display) line(s string) string {
+	s = charset.Shown(s)
 	if d.ascii {
 		s = charset.Line(s)
 	}

@@ -19,26 +19,96 @@ const suffix = ".tmp"
 // file has the permissions that the umask leaves; one that is replaced keeps its
 // own.
 func Write(path string, write func(io.Writer) error) error {
+	f, err := replace(path, write)
+	if err == nil {
+		f.Close() // all was synced
+	}
+	return err
+}
+
+// replace is Write that leaves the file open, and locked where open files are renamed.
+func replace(path string, write func(io.Writer) error) (*os.File, error) {
 	f, old, err := create(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer Unfinished(f.Name())()
-	defer os.Remove(f.Name()) // fails once the file has its name
-	defer f.Close()
+	published := false
+	defer func() {
+		if !published {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
 	if err := write(f); err != nil {
-		return err
+		return nil, err
 	}
 	if old != nil {
 		if err := f.Chmod(old.Mode().Perm()); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := f.Sync(); err != nil {
-		return err
+		return nil, err
 	}
 	defer Hold()()
-	return publish(f, path)
+	if err := publish(f, path); err != nil {
+		return nil, err
+	}
+	published = true
+	return f, nil
+}
+
+// A Claim is a file that only this process replaces, of those that claim it first.
+// Where files can't be locked, or renamed while they are open, nothing is claimed.
+type Claim struct {
+	path string
+	lock *os.File // nil while there is no file
+}
+
+// NewClaim claims a file, which may be missing. It reports false if another process
+// has it.
+func NewClaim(path string) (*Claim, bool) {
+	c := &Claim{path: path}
+	for {
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return c, true
+		}
+		f, err := os.OpenFile(path, os.O_RDONLY, 0)
+		if err != nil {
+			return c, true // whoever reads it says why
+		}
+		switch ok, err := TryLock(f); {
+		case err == nil && !ok:
+			f.Close()
+			return nil, false
+		case err == nil && named(f):
+			c.lock = f
+			return c, true
+		case err != nil:
+			f.Close()
+			return c, true
+		}
+		f.Close() // it was replaced in between
+	}
+}
+
+// Write is the function Write. The file stays claimed.
+func (c *Claim) Write(write func(io.Writer) error) error {
+	f, err := replace(c.path, write)
+	if err == nil {
+		c.Close()
+		c.lock = f
+	}
+	return err
+}
+
+// Close gives the file up.
+func (c *Claim) Close() {
+	if c.lock != nil {
+		c.lock.Close()
+	}
 }
 
 // MkdirTemp makes a hidden folder that is to become dir, beside it, with the

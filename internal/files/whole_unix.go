@@ -8,13 +8,8 @@ import (
 	"strings"
 )
 
-// publish gives a file its name, locked to the end.
-func publish(f *os.File, path string) error {
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return f.Close()
-}
+// publish gives an open file its name, locked to the end.
+func publish(f *os.File, path string) error { return os.Rename(f.Name(), path) }
 
 // removeDead removes the hidden files of a prefix that no process has locked.
 // What can't be read or removed is left: it does no harm.

@@ -94,3 +94,26 @@ func TestRemoveUnfinished(t *testing.T) {
 		t.Errorf("contents %q, files %v, %v", b, testutil.Names(t, dir), err)
 	}
 }
+
+// TestClaim: a file that is claimed stays so while it is replaced, and is free once it
+// is given up.
+func TestClaim(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	c, ok := NewClaim(path)
+	if !ok {
+		t.Fatal("a missing file can't be claimed")
+	}
+	for range 2 {
+		if err := c.Write(text("one")); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := NewClaim(path); ok {
+			t.Fatal("two claims")
+		}
+	}
+	c.Close()
+	if c, ok = NewClaim(path); !ok {
+		t.Fatal("it is not free")
+	}
+	c.Close()
+}

@@ -46,13 +46,14 @@ func (p inversePruner) Prune(ctx context.Context, s prune.InverseState) error {
 // Seconds returns how long steps have waited for the process, its start excluded.
 func (d *dialogue) Seconds() float64 { return d.seconds }
 
-// Close ends the process. The pruner can't be used any more.
-func (d *dialogue) Close() error {
+// Close ends the process. The pruner can't be used any more. The error is that of a
+// process that has said more than it was asked: steps may have had the wrong answers.
+func (d *dialogue) Close() (err error) {
 	if d.process != nil && d.over == nil {
-		d.process.close()
+		err = d.process.close()
 	}
 	d.over = errors.New("the pruner is closed")
-	return nil
+	return err
 }
 
 // step lets the process prune.
@@ -114,10 +115,7 @@ func (d *dialogue) describe(v *view) ([]byte, error) {
 func (d *dialogue) ask(message []byte) ([]byte, error) {
 	began := time.Now()
 	defer func() { d.seconds += time.Since(began).Seconds() }()
-	if err := d.process.send(message); err != nil {
-		return nil, err
-	}
-	return d.process.receive()
+	return d.process.ask(message)
 }
 
 // fail ends the process and returns the error of all steps from now on.

@@ -38,7 +38,9 @@ func New(name, command string) (h prune.Heuristic, err error) {
 	if err != nil {
 		return h, err
 	}
-	p.close()
+	if err := p.close(); err != nil {
+		return h, fmt.Errorf("hello: %w", err)
+	}
 	c.hello = *said
 	if c.code, err = c.hash(said); err != nil {
 		return h, err
@@ -86,11 +88,7 @@ func (c *program) meet(ctx context.Context) (*process, *hello, error) {
 	}
 	defer p.within(ctx, patience)()
 	said := new(hello)
-	err = p.send(fmt.Appendf(nil, `{"hello":{"version":%d}}`, Version))
-	var line []byte
-	if err == nil {
-		line, err = p.receive()
-	}
+	line, err := p.ask(fmt.Appendf(nil, `{"hello":{"version":%d}}`, Version))
 	if err != nil {
 		return nil, nil, p.failed("hello", err)
 	}

@@ -2,6 +2,7 @@ package external
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,6 +75,7 @@ var clients = map[string]client{
 		os.Exit(3)
 	}},
 	"silent": {`"about":"says nothing",` + orderParam, func(c *wire, _, _, _ int) { time.Sleep(time.Hour) }},
+	"twice":  {`"about":"answers twice",` + orderParam, func(*wire, int, int, int) { fmt.Println(`{"done":true}`) }},
 	"endless": {`"about":"asks for ever",` + orderParam, func(c *wire, _, _, _ int) {
 		for {
 			c.ask(`{"get":["norms"]}`)
@@ -464,6 +466,26 @@ func TestFailures(t *testing.T) {
 		stepPatience = tt.patience
 		if got, want := fail(t, tt.client), "polk: pruner mine: step: "+tt.want; got != want {
 			t.Errorf("%s: %s\nwant %s", tt.client, got, want)
+		}
+	}
+}
+
+// An answer that nothing asked for fails a later step, or at the latest the pruner's
+// end: it could have been taken for the answer to a later question.
+func TestStray(t *testing.T) {
+	for steps := range 4 {
+		h := served(t, "twice")
+		var made prune.Pruner
+		start := h.New
+		h.New = func(p prune.Params) prune.Pruner { made = start(p); return made }
+		l, err := newLearner(h)
+		for range steps + 1 {
+			x, y := sample(rand.New(rand.NewPCG(1, 2)))
+			err = cmp.Or(err, l.Step(5, x, y))
+		}
+		err = cmp.Or(err, made.(io.Closer).Close())
+		if want := "a line while nothing was asked: "; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d steps: %v\nwant %s", steps+1, err, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 )
@@ -29,16 +30,19 @@ const (
 )
 
 // A process is a running command. What it writes to standard output is read line by
-// line; of its standard error the end is kept.
+// line, each the answer to a question; of its standard error the end is kept.
 type process struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *os.File
-	lines  *bufio.Reader
-	stderr tail
-	kill   context.CancelCauseFunc
-	killed context.Context // its cause says why
-	ended  chan struct{}   // closed when the process has ended
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *os.File
+	lines   *bufio.Reader
+	asked   atomic.Bool // a question is open
+	answers chan []byte
+	unread  error // why answers was closed
+	stderr  tail
+	kill    context.CancelCauseFunc
+	killed  context.Context // its cause says why
+	ended   chan struct{}   // closed when the process has ended
 }
 
 // isPruner is in the environment of each process: clients take standard output for the
@@ -47,7 +51,7 @@ const isPruner = "POLK_PRUNER=1"
 
 // start starts a command.
 func start(words []string) (*process, error) {
-	p := &process{ended: make(chan struct{})}
+	p := &process{ended: make(chan struct{}), answers: make(chan []byte, 1)}
 	p.killed, p.kill = context.WithCancelCause(context.Background())
 	p.cmd = exec.CommandContext(p.killed, words[0], words[1:]...)
 	p.cmd.Env = append(os.Environ(), isPruner)
@@ -80,6 +84,7 @@ func start(words []string) (*process, error) {
 		out.Close()
 		return nil, err
 	}
+	go p.listen()
 	return p, nil
 }
 
@@ -101,6 +106,49 @@ func (p *process) within(ctx context.Context, patience time.Duration) (stop func
 		timer.Stop()
 		forget()
 	}
+}
+
+// listen hands on the answers until there is no more to read. A line that answers no
+// question ends the process: with it, each answer would be taken for the next one.
+func (p *process) listen() {
+	defer close(p.answers)
+	for {
+		var line []byte
+		if line, p.unread = p.receive(); p.unread != nil {
+			return
+		}
+		if p.asked.CompareAndSwap(true, false) {
+			n := p.lines.Buffered()
+			if n == 0 {
+				p.answers <- line
+				continue
+			}
+			line, _ = p.lines.Peek(n)
+		}
+		p.unread = &strayError{excerpt(line)}
+		p.kill(p.unread)
+		return
+	}
+}
+
+// A strayError is a line that came while nothing was asked.
+type strayError struct{ line string }
+
+func (e *strayError) Error() string {
+	return fmt.Sprintf("a line while nothing was asked: %q: want one line for each message that asks", e.line)
+}
+
+// ask sends a message and returns the answer.
+func (p *process) ask(message []byte) ([]byte, error) {
+	p.asked.Store(true)
+	if err := p.send(message); err != nil {
+		return nil, err
+	}
+	line, ok := <-p.answers
+	if !ok {
+		return nil, p.unread
+	}
+	return line, nil
 }
 
 // send writes a line.
@@ -157,14 +205,22 @@ func (p *process) failed(doing string, err error) error {
 	return fmt.Errorf("%s: %w; %s", doing, err, said)
 }
 
-// close ends the process: by the end of its standard input, or else by force.
-func (p *process) close() {
+// close ends the process: by the end of its standard input, or else by force. Its error
+// is a line that nothing had asked for.
+func (p *process) close() error {
 	p.in.Close()
 	stop := p.within(context.Background(), farewell)
 	<-p.ended
 	stop()
-	p.kill(nil) // nothing is left to kill
+	p.kill(nil)                                                     // nothing is left to kill
+	defer time.AfterFunc(farewell, func() { p.out.Close() }).Stop() // another process may have it open
+	for range p.answers {
+	}
 	p.out.Close()
+	if stray, ok := errors.AsType[*strayError](p.unread); ok {
+		return stray
+	}
+	return nil
 }
 
 // A tail keeps the end of what is written to it.
