@@ -14,7 +14,8 @@ import (
 // sample, until the error on held-out rows is as good as that of a model of any size.
 const (
 	orderFirst  = 4
-	orderMost   = 1024
+	orderMost   = 1024 // largest that is tried, but no more than one element for orderShare rows of the source
+	orderShare  = 16
 	orderBudget = 1 << 34 // multiply-adds after which no larger order is tried
 	orderPasses = 8       // fewest
 	orderVaried = 128     // largest order for which other learning rates are tried
@@ -57,9 +58,12 @@ func (s *Settings) schedule(rows int, falls, fixed bool) {
 	if falls {
 		s.DecaySteps = steps
 	}
+	if !fixed {
+		return
+	}
 	order := int(s.PrunerParams["order"])
 	seen := max(fixedRows*order, min(rows/2, fixedCost/(order*order)))
-	if from := (seen + s.Batch - 1) / s.Batch; fixed && from < steps {
+	if from := (seen + s.Batch - 1) / s.Batch; from < steps {
 		s.FixedFrom, s.FixedTo = from, steps
 	}
 }
@@ -83,7 +87,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 	if err := t.extend(ctx, &ref, t.folds, rows, learn); err != nil {
 		return nil, 0, err
 	}
-	order, most := orderFirst, min(orderMost, max(orderFirst, ref.size-1))
+	order, most := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
 	for order < min(len(t.samples[0].model.settings.Labels), most) {
 		order *= 2
 	}
@@ -116,13 +120,12 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 		}
 	}
 	chosen := len(tried) - 1
+	if !t.within(&tried[chosen].score, &ref.score) { // the smallest that is as good as the best of them
+		least := slices.MinFunc(tried, func(a, b candidate) int { return cmp.Compare(t.value(&a.score), t.value(&b.score)) })
+		chosen = slices.IndexFunc(tried, func(c candidate) bool { return t.within(&c.score, &least.score) })
+	}
 	if t.order == 0 && !t.within(&tried[chosen].score, &ref.score) {
-		for i := range tried { // the smallest that is as good as the best of them
-			if least := slices.MinFunc(tried, func(a, b candidate) int { return cmp.Compare(t.value(&a.score), t.value(&b.score)) }); t.value(&tried[i].score) <= t.value(&least.score)+t.slack(&least.score) {
-				chosen = i
-				break
-			}
-		}
+		note("no order up to %d, of those that were tried, is within the tolerance of the best of any size, %d elements: the best of them is taken (--order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
 	}
 	t.describe(append(tried, ref), chosen)
 	c := tried[chosen]
@@ -213,7 +216,7 @@ func (t *tuner) describe(tried []candidate, chosen int) {
 	set := &t.samples[0].model.settings
 	for i, c := range tried {
 		risk := c.score.loss / float64(c.score.rows)
-		if math.IsInf(risk, 0) || i < len(tried)-orderLines && i != chosen {
+		if math.IsInf(risk, 0) || i <= len(tried)-orderLines && i != chosen {
 			continue
 		}
 		line := Tried{Order: c.size, Risk: risk, Numbers: c.size * (set.Dim + set.outputs()), Chosen: i == chosen}

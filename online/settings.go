@@ -179,8 +179,8 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: batches of %d rows with %d features, want 1 to %d rows and at most %d values", s.Batch, s.Dim, MaxBatch, maxValues)
 	case s.PrunerParams["order"] > float64(s.maxOrder()):
 		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], s.maxOrder())
-	case len(s.TradeOff) > orderLines+1:
-		return fmt.Errorf("online: trade-off of %d lines, want at most %d", len(s.TradeOff), orderLines+1)
+	case len(s.TradeOff) > orderLines:
+		return fmt.Errorf("online: trade-off of %d lines, want at most %d", len(s.TradeOff), orderLines)
 	case s.DecaySteps < 0:
 		return fmt.Errorf("online: learning rate falls over %d steps, want at least 0", s.DecaySteps)
 	case !slices.Contains(data.Scales(), string(s.Scale)):
