@@ -87,6 +87,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 	if err := t.extend(ctx, &ref, t.folds, rows, learn); err != nil {
 		return nil, 0, err
 	}
+	t.spent = 0 // of the orders alone
 	order, most := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
 	for order < min(len(t.samples[0].model.settings.Labels), most) {
 		order *= 2
