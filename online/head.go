@@ -24,7 +24,8 @@ type survey struct {
 	dim     int // most features of a row, the highest index of LIBSVM
 	rows    int
 	all     []data.Row // all rows, while they are few enough to be shuffled together; nil without draw
-	draw    *sampler   // of the head from all rows, to tune on; nil if the head is the first rows
+	judged  []data.Row // more rows than the head, drawn like it; none if the head is the first rows
+	draw    *sampler   // of head and judged from all rows, to tune on; nil if the head is the first rows
 	order   labelOrder
 	numbers data.RowNumbers // of the first rows of a CSV source
 }
@@ -42,6 +43,7 @@ func (f *rowReader) look(ctx context.Context, regression bool, draw *sampler, no
 		case err == io.EOF && s.rows == 0:
 			return nil, fmt.Errorf("%s: no rows", f.source.name())
 		case err == io.EOF:
+			s.split()
 			return s, nil
 		case errors.Is(err, ErrStopped) && f.source.stream():
 			return nil, fmt.Errorf("%w after %d rows: training on a stream starts after %d rows, or at its end", err, s.rows, headRows)
@@ -55,6 +57,24 @@ func (f *rowReader) look(ctx context.Context, regression bool, draw *sampler, no
 			return s, nil
 		}
 	}
+}
+
+// split makes a sample of the head, and what is more than that rows to judge by.
+func (s *survey) split() {
+	size := max(20, min(tuneRows, int(math.Sqrt(tuneGram/float64(max(s.dim, 1))))))
+	if s.draw == nil || len(s.head) <= size {
+		return
+	}
+	s.draw.rng.Shuffle(len(s.head), func(i, j int) { s.head[i], s.head[j] = s.head[j], s.head[i] })
+	s.head, s.judged = s.head[:size], s.head[size:]
+}
+
+// row returns a row of the head, or of those judged by after it.
+func (s *survey) row(i int) *data.Row {
+	if i < len(s.head) {
+		return &s.head[i]
+	}
+	return &s.judged[i-len(s.head)]
 }
 
 // full reports whether the head is complete.

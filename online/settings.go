@@ -46,6 +46,8 @@ type Settings struct {
 	Regularizer  float64 `json:"regularizer"`
 	LearningRate float64 `json:"learning_rate"`         // constant unless DecaySteps
 	DecaySteps   int     `json:"decay_steps,omitempty"` // in which the learning rate falls to 0; 0 if it is constant
+	FixedFrom    int     `json:"fixed_from,omitempty"`  // step from which the dictionary stays what it is
+	FixedTo      int     `json:"fixed_to,omitempty"`    // step before which it does; 0 if it never does
 	Parsimony    float64 `json:"parsimony"`             // K of the budget ε = K·η^{3/2}, for pruners that keep to it
 	Batch        int     `json:"batch"`
 
@@ -59,6 +61,8 @@ type Settings struct {
 	TargetShift  float64 `json:"target_shift"`
 	TargetFactor float64 `json:"target_factor"`
 
+	TradeOff []Tried `json:"trade_off,omitempty"` // what the order was chosen from
+
 	Format      string `json:"format"` // of the training data
 	LabelColumn int    `json:"label_column,omitempty"`
 }
@@ -71,6 +75,9 @@ var (
 
 // prunerOrder is KOMP to a fixed number of elements, its only parameter.
 const prunerOrder = "komp-order"
+
+// prunerMerge is KOMP that merges, for the Gaussian kernel only: the tournament's winner.
+const prunerMerge = "komp-merge-order"
 
 // prunerCapped is KOMP within an error budget and to a largest number of elements.
 const prunerCapped = "komp-capped"
@@ -172,6 +179,8 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: batches of %d rows with %d features, want 1 to %d rows and at most %d values", s.Batch, s.Dim, MaxBatch, maxValues)
 	case s.PrunerParams["order"] > float64(s.maxOrder()):
 		return fmt.Errorf("online: model order %v, want at most %d", s.PrunerParams["order"], s.maxOrder())
+	case len(s.TradeOff) > orderLines:
+		return fmt.Errorf("online: trade-off of %d lines, want at most %d", len(s.TradeOff), orderLines)
 	case s.DecaySteps < 0:
 		return fmt.Errorf("online: learning rate falls over %d steps, want at least 0", s.DecaySteps)
 	case !slices.Contains(data.Scales(), string(s.Scale)):
@@ -264,6 +273,7 @@ func (s *Settings) config() (polk.Config, error) {
 		Regularizer: s.Regularizer, LearningRate: polk.Constant(s.LearningRate), Budget: polk.Parsimony(s.Parsimony),
 		Threads: runtime.GOMAXPROCS(0),
 	}
+	cfg.FixedFrom, cfg.FixedTo = s.FixedFrom, s.FixedTo
 	if s.DecaySteps > 0 {
 		cfg.LearningRate = cooldown{s.LearningRate, s.DecaySteps}
 	}

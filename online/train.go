@@ -30,7 +30,18 @@ type TrainOptions struct {
 	// operations: of rows drawn from all of a file, of a stream's first 1,000.
 	// A file's rows are then learned in a random order, in blocks that fit into
 	// memory, unless Skip leaves some out, with a learning rate that falls to 0.
+	//
+	// Unless Settings has a pruner or a parsimony constant, the model order is then the
+	// smallest whose error on held-out rows is not worse than the best by more than
+	// Tolerance.
 	Tune bool
+
+	// Tolerance is a fraction of all rows, or of the risk for regressions and losses with
+	// probabilities; 0 stands for DefaultTolerance or DefaultRiskTolerance. A negative one
+	// asks for the best model of any size.
+	Tolerance float64
+
+	Order int // of the model, in place of one that is chosen; 0 for none
 
 	// Continue goes on with a training of a file that was not finished, where
 	// Resume says that it stopped; Epochs and Skip are then those of that
@@ -39,7 +50,7 @@ type TrainOptions struct {
 	Continue bool
 
 	Note     func(format string, args ...any) // what was chosen; may be nil
-	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows, and every 5 seconds; may be nil
+	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows, and every 5 seconds, of rows never learned before: none in later passes; may be nil
 
 	// Save, unless it is nil, is called whenever the model has taken another
 	// SaveEvery rows, at least 1. Its error ends the training.
@@ -132,6 +143,9 @@ func rowOptions(s *Settings) data.RowOptions {
 // begin makes the model, from the source's rows if a setting depends on them.
 func (t *trainer) begin(ctx context.Context) error {
 	set, tune, stream := t.opt.Settings, t.opt.Tune, t.opt.Source.stream()
+	if t.opt.Order > 0 && !tune {
+		set.limit(t.opt.Order)
+	}
 	if !tune {
 		var err error
 		if set, err = set.withDefaults(); err != nil {
@@ -223,8 +237,11 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (data
 	set.Dim = cmp.Or(set.Dim, seen.dim)
 	batch, scale := set.Batch, set.Scale
 	set.Batch = cmp.Or(batch, DefaultBatch)
-	if err := set.bounded(rows, t.opt.Note); err != nil {
-		return data.Scaling{}, err
+	free := set.Pruner == "" && set.Parsimony == 0
+	if free {
+		if err := set.anySize(rows); err != nil {
+			return data.Scaling{}, err
+		}
 	}
 	filled, err := set.withDefaults()
 	if err != nil {
@@ -232,7 +249,7 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (data
 	}
 	*set = filled
 	set.Scale = scale // to be tuned if it is not given
-	found, err := seen.tune(ctx, set, stream, t.opt.Epochs, t.opt.Note)
+	found, err := seen.tune(ctx, set, stream, free && (t.opt.Tolerance >= 0 || t.opt.Order > 0), &t.opt)
 	if err != nil {
 		return data.Scaling{}, err
 	}
@@ -250,14 +267,14 @@ func (t *trainer) choosePasses(found *tuned, set *Settings, rows int, free bool)
 		t.opt.Epochs = found.epochs(rows)
 		t.opt.Note("%d passes over %d rows", t.opt.Epochs, rows)
 	}
-	falls := t.opt.Settings.LearningRate == 0
+	falls, taken := t.opt.Settings.LearningRate == 0, t.opt.Epochs*rows-t.opt.Skip
 	if free {
+		if found.fixed {
+			rows = taken
+		}
 		set.enlargeBatch(rows, falls)
 	}
-	if falls {
-		taken := float64(float64(t.opt.Epochs)*float64(rows)) - float64(t.opt.Skip)
-		set.DecaySteps = int(math.Ceil(taken / float64(set.Batch)))
-	}
+	set.schedule(taken, falls, found.fixed)
 }
 
 // enlargeBatch makes the mini-batches of a large file larger, so that a step,
@@ -501,7 +518,9 @@ func (t *trainer) report(rows int64) {
 	for t.next <= rows && rows < math.MaxInt64 {
 		t.next = min(t.next*10, t.next+10_000-t.next%10_000)
 	}
-	if p := t.m.TakePrequential(); p.Rows > 0 {
-		t.opt.Progress(t.m, p)
+	p := t.m.TakePrequential()
+	if t.pass > 0 { // the rows have been learned before
+		p = Prequential{}
 	}
+	t.opt.Progress(t.m, p)
 }

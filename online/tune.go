@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"polkrepro/data"
+	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -28,7 +29,9 @@ const (
 	tuneKeep    = 3       // one candidate in as many goes on to the next round
 	tunePasses  = 64      // most passes over a file
 	tuneLeast   = 3       // fewest passes over a file
-	tuneTaken   = 1 << 17 // rows after which no further pass over a file begins
+	tuneTaken   = 1 << 17 // rows after which no further pass over a file begins, four times as many if the dictionary is fixed
+	tuneJudged  = 4000    // more rows of a larger file, drawn like the sample, that model orders are judged by
+	tuneGram    = 1 << 34 // products of the features of two rows that the sample's kernel matrix may need
 	tuneMedian  = 256     // rows between which the median distance is computed
 	tuneSeed    = 2016    // of the draws, and of the order in which a file's rows are learned
 	tuneBudget  = 1 << 31 // multiply-adds after which no further round begins, a second or two
@@ -36,15 +39,13 @@ const (
 	shuffleSize = 1 << 23 // values of the rows that are shuffled together
 )
 
-// The largest model orders that are chosen. Of more than a few hundred elements
-// merging costs less, but keeps the functions only while it merges few elements that
-// are not the same row: where most rows have no gradient, or the file is small. KOMP
-// has the error budget too, so that it keeps no two elements that are hardly apart.
+// The largest orders of a model of any size. Merging costs less than KOMP, but keeps the
+// functions only while it merges few elements that are not the same row: where most rows
+// have no gradient, or the file is small. KOMP has the error budget too, so that it
+// keeps no two elements that are hardly apart.
 const (
-	mergeOrder       = maxFreeOrder
 	mergeOrderStream = 1024
 	mergeRows        = 2000 // at most, of a file whose rows all have gradients
-	kompRows         = 250  // at most, of a file whose rows are all kept, each once
 	kompOrder        = 500
 )
 
@@ -53,18 +54,23 @@ type candidate struct {
 	scaling int     // index of the tuner's samples
 	factor  float64 // bandwidth over the median distance
 	rate    float64 // learning rate over the loss's default
+	order   int     // of the model; 0 for any size
 	score   heldOut
+	folds   int // that the score is of, in a trade-off
+	size    int // largest order of its models
 }
 
 // heldOut is how a candidate did on rows that it had not learned.
 type heldOut struct {
 	rows, wrong int
-	loss        float64 // sum
+	loss        float64   // sum
+	each        []float64 // whether a row is wrong, or its loss: what candidates are compared by
 }
 
 // A scaledSample is the sample under one scaling.
 type scaledSample struct {
 	model  *Model // that has learned nothing, for its scaling
+	dim    int    // features of x
 	x      []float32
 	y      []float64
 	median float64 // distance between rows; 1 if the kernel has no bandwidth
@@ -84,21 +90,24 @@ type tuner struct {
 	held    int   // rows held out in a fold
 	perm    []int // of the sample
 	spent   int64 // multiply-adds
+
+	tolerance float64 // of a trade-off, 0 for the loss's default
+	order     int     // the only one to be tried, 0 for all
+	freeBatch bool    // a larger mini-batch may be chosen
+	extra     []int   // rows that are judged by beside those of the sample
+	lines     []Tried
 }
 
 // tuned is what a tuner has chosen beside the settings.
 type tuned struct {
 	passes float64 // over rows as many as the sample's
+	fixed  bool    // the dictionary is fixed, so passes cost little
 	sample int
 	score  heldOut
 }
 
-// bounded gives the model a largest order if nothing else bounds it. rows is 0
-// for a stream.
-func (s *Settings) bounded(rows int, note func(string, ...any)) error {
-	if s.Pruner != "" || s.Parsimony != 0 {
-		return nil
-	}
+// anySize gives the model a largest order that costs it little. rows is 0 for a stream.
+func (s *Settings) anySize(rows int) error {
 	l, err := loss.ByName(s.Loss)
 	if err != nil {
 		return err
@@ -108,35 +117,37 @@ func (s *Settings) bounded(rows int, note func(string, ...any)) error {
 	order := kompOrder
 	s.Pruner = prunerCapped
 	switch {
-	case rows > 0 && rows <= kompRows:
-		order = rows
 	case gaussian && rows == 0 && flat:
 		s.Pruner, order = prunerMerging, mergeOrderStream
 	case gaussian && rows > 0 && (flat || rows <= mergeRows):
-		s.Pruner, order = prunerMerging, min(mergeOrder, 2*rows) // a row learned again can add a duplicate element
+		s.Pruner, order = prunerMerging, min(maxFreeOrder, 2*rows) // a row learned again can add a duplicate element
 	}
 	if s.Dim > 0 {
 		order = max(1, min(order, maxValues/s.Dim))
 	}
 	s.PrunerParams = prune.Params{"order": float64(order)}
-	note("at most %d elements (%s)", order, s.Pruner)
 	return nil
 }
 
 // tune fills in the settings that are missing from what does best on held-out
-// rows of the sample, the survey's head, and returns how many passes a file is
-// to have, unless epochs says it. Without rows enough it leaves the settings.
-func (s *survey) tune(ctx context.Context, set *Settings, stream bool, epochs int, note func(string, ...any)) (*tuned, error) {
-	t := &tuner{set: *set, stream: stream, all: s.rows}
+// rows of the sample, the survey's head, and then the model order if parsimonious. It
+// returns how many passes a file is to have, unless the options say it. Without rows
+// enough it leaves the settings.
+func (s *survey) tune(ctx context.Context, set *Settings, stream, parsimonious bool, opt *TrainOptions) (*tuned, error) {
+	t := &tuner{set: *set, stream: stream, all: s.rows, tolerance: opt.Tolerance, order: opt.Order, freeBatch: opt.Settings.Batch == 0}
+	epochs, note := opt.Epochs, opt.Note
 	var err error
 	if t.loss, err = loss.ByName(set.Loss); err != nil {
 		return nil, err
 	}
 	candidates, err := t.candidates(s)
 	n := len(s.head)
-	given := len(candidates)*len(t.rates) == 1 && (stream || epochs > 0)
+	given := len(candidates)*len(t.rates) == 1 && (stream || epochs > 0) && (!parsimonious || t.order > 0)
 	if err != nil || given || n < 20 {
-		return &tuned{passes: 1, sample: n}, err
+		if parsimonious {
+			set.limit(cmp.Or(t.order, s.rows))
+		}
+		return &tuned{passes: 1, sample: n, fixed: parsimonious}, err
 	}
 	t.folds = max(1, min(tuneFolds, 2*tuneFirst/n+1))
 	if _, flat := t.loss.(loss.Flat); !flat {
@@ -148,10 +159,17 @@ func (s *survey) tune(ctx context.Context, set *Settings, stream bool, epochs in
 	if err != nil {
 		return nil, err
 	}
+	if parsimonious {
+		if best, passes, err = t.tradeOff(ctx, s, best, passes, note); err != nil {
+			return nil, err
+		}
+	}
 	c := t.samples[best.scaling]
 	*set = t.settings(best, 0)
+	set.Dim = c.model.settings.Dim
+	set.TradeOff = t.lines
 	set.TargetShift, set.TargetFactor = c.model.settings.TargetShift, c.model.settings.TargetFactor
-	out := &tuned{passes, n, best.score}
+	out := &tuned{passes: passes, sample: n, score: best.score, fixed: parsimonious}
 	t.noteChoice(out, set, note)
 	return out, nil
 }
@@ -207,8 +225,8 @@ func (t *tuner) addSample(s *survey, scale data.Scale) error {
 	if b.model, err = newModel(set, sc); err != nil {
 		return err
 	}
-	for i := range s.head {
-		row := &s.head[i]
+	for i := range len(s.head) + len(s.judged) {
+		row := s.row(i)
 		if b.x, err = b.model.append(b.x, row); err != nil {
 			return &data.ParseError{Line: row.Line, Err: err}
 		}
@@ -218,9 +236,12 @@ func (t *tuner) addSample(s *survey, scale data.Scale) error {
 		}
 		b.y = append(b.y, y)
 	}
+	if b.dim = set.Dim; b.dim > wide*len(b.y) {
+		b.x, b.dim = rotated(b.x, len(b.y), b.dim), len(b.y)
+	}
 	if choose {
-		if b.median = MedianDistance(min(len(b.y), tuneMedian), set.Dim, b.x); b.median == 0 {
-			b.median = MedianDistance(len(b.y), set.Dim, b.x)
+		if b.median = MedianDistance(min(len(s.head), tuneMedian), b.dim, b.x); b.median == 0 {
+			b.median = MedianDistance(len(s.head), b.dim, b.x)
 		}
 		if b.median == 0 {
 			return fmt.Errorf("the first rows are all the same: set the bandwidth of the kernel")
@@ -230,17 +251,52 @@ func (t *tuner) addSample(s *survey, scale data.Scale) error {
 	return nil
 }
 
-// settings returns the settings of a candidate, with a learning rate that falls
-// for as many steps unless the source is a stream.
-func (t *tuner) settings(c *candidate, steps int) Settings {
+// wide is the number of features for each row from which the sample is rotated.
+const wide = 4
+
+// rotated returns n rows of n features that have the inner products of the n rows of x,
+// which is all that a kernel sees of them: a Cholesky factor of their Gram matrix. What
+// a row adds to the span of those before is left out if rounding decides it.
+func rotated(x []float32, n, dim int) []float32 {
+	gram, out := make([]float32, n*n), make([]float32, n*n)
+	gemm.MulABT(n, n, dim, 1, x, dim, x, dim, 0, gram, n, runtime.GOMAXPROCS(0))
+	for i := range n {
+		for j := range i + 1 {
+			left := float64(gram[i*n+j])
+			for k := range j {
+				left -= float64(out[i*n+k]) * float64(out[j*n+k])
+			}
+			switch pivot := float64(out[j*n+j]); {
+			case i == j && left > 1e-5*float64(gram[i*n+i]):
+				out[i*n+i] = float32(math.Sqrt(left))
+			case i != j && pivot > 0:
+				out[i*n+j] = float32(left / pivot)
+			}
+		}
+	}
+	return out
+}
+
+// settings returns the settings of a candidate that learns so many rows, 0 if they are
+// not known yet. Unless the source is a stream, the learning rate falls, and the
+// dictionary is fixed if there is an order.
+func (t *tuner) settings(c *candidate, learn int) Settings {
 	b := t.samples[c.scaling]
 	set := b.model.settings
 	if t.set.Kernel == KernelGaussian && t.set.Bandwidth == 0 {
 		set.Bandwidth = b.median * c.factor
 	}
+	set.Dim = b.dim
 	set.LearningRate *= c.rate
-	if !t.stream && t.set.LearningRate == 0 {
-		set.DecaySteps = steps
+	falls := !t.stream && t.set.LearningRate == 0
+	if c.order > 0 {
+		set.limit(c.order)
+		if t.freeBatch && !t.stream {
+			set.enlargeBatch(learn, falls)
+		}
+	}
+	if learn > 0 {
+		set.schedule(learn, falls, c.order > 0 && !t.stream)
 	}
 	return set
 }
@@ -316,7 +372,7 @@ func (t *tuner) round(ctx context.Context, all []candidate, rows, learn int) err
 	spent := make([]int64, len(all))
 	for i := range all {
 		g.Go(func() (err error) {
-			all[i].score = heldOut{}
+			all[i].score, all[i].folds = heldOut{}, t.folds
 			for fold := range t.folds {
 				n, err := t.try(ctx, &all[i], fold, rows, learn)
 				if err != nil {
@@ -341,9 +397,9 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (i
 	b := &t.samples[c.scaling]
 	from, to := fold*t.held, (fold+1)*t.held
 	held, train := t.perm[from:to], slices.Concat(t.perm[:from], t.perm[to:])
-	held, train = held[:min(len(held), max(learn/2, 1))], train[:rows]
-	dim, batch := b.model.settings.Dim, b.model.settings.Batch
-	set := t.settings(c, (learn+batch-1)/batch)
+	held, train = slices.Concat(held[:min(len(held), max(learn/2, 1))], t.extra), train[:rows]
+	set := t.settings(c, learn)
+	dim, batch := set.Dim, set.Batch
 	cfg, err := set.config()
 	if err != nil {
 		return 0, err
@@ -373,24 +429,28 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (i
 		}
 		learn -= n
 		if err := l.Step(n, x, y); err != nil {
-			c.score = heldOut{rows: c.score.rows + len(held), wrong: c.score.wrong + len(held), loss: math.Inf(1)}
+			each := append(c.score.each, slices.Repeat([]float64{t.mistake(true, math.Inf(1))}, len(held))...)
+			c.score = heldOut{c.score.rows + len(held), c.score.wrong + len(held), math.Inf(1), each}
 			return spent, nil
 		}
 		order := int64(l.Expansion().Order())
-		if set.inverse() {
+		if l.Steps() > set.FixedFrom && l.Steps() <= set.FixedTo {
+			spent += order * order * int64(l.Expansion().Outputs)
+		} else if set.inverse() {
 			spent += int64(l.Last().Active) * order * order
 		} else {
 			spent += int64(l.Last().Removed) * (tuneRemoved + order)
 		}
 	}
 	spent += l.KernelEvals() * int64(dim+16)
+	c.size = max(c.size, l.Expansion().Order())
 	t.judge(c, b, l.Expansion(), held)
-	return spent, nil
+	return spent + int64(c.size*len(held)*dim), nil
 }
 
 // judge adds the rows held out to a candidate's score.
 func (t *tuner) judge(c *candidate, b *scaledSample, e *kernel.Expansion, held []int) {
-	dim := b.model.settings.Dim
+	dim := b.dim
 	x := make([]float32, 0, len(held)*dim)
 	for _, j := range held {
 		x = append(x, b.x[j*dim:(j+1)*dim]...)
@@ -405,11 +465,24 @@ func (t *tuner) judge(c *candidate, b *scaledSample, e *kernel.Expansion, held [
 			value = math.Inf(1)
 		}
 		c.score.loss += value
-		if !t.set.regression() && (math.IsInf(value, 1) || b.model.class(scores) != b.model.classOf(b.y[j])) {
+		wrong := !t.set.regression() && (math.IsInf(value, 1) || b.model.class(scores) != b.model.classOf(b.y[j]))
+		if wrong {
 			c.score.wrong++
 		}
+		c.score.each = append(c.score.each, t.mistake(wrong, value))
 	}
 	c.score.rows += len(held)
+}
+
+// mistake is what candidates are compared by, of one row.
+func (t *tuner) mistake(wrong bool, value float64) float64 {
+	switch {
+	case !t.byErrors():
+		return value
+	case wrong:
+		return 1
+	}
+	return 0
 }
 
 // byErrors reports whether candidates are compared by their errors: not in a
@@ -442,7 +515,11 @@ func (t *tuner) better(a, b *heldOut) bool {
 // but at least tuneLeast.
 func (t *tuned) epochs(n int) int {
 	passes := float64(t.passes * math.Sqrt(float64(t.sample)/float64(n)))
-	return max(tuneLeast, min(int(math.Ceil(passes-1e-9)), tuneTaken/n))
+	taken := tuneTaken
+	if t.fixed {
+		passes, taken = max(passes, orderPasses), 4*taken
+	}
+	return max(tuneLeast, min(int(math.Ceil(passes-1e-9)), taken/n))
 }
 
 // noteChoice notes what was chosen.
@@ -456,6 +533,9 @@ func (t *tuner) noteChoice(out *tuned, set *Settings, note func(string, ...any))
 		width = fmt.Sprintf("bandwidth %.4g, ", set.Bandwidth)
 	}
 	note("settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", out.sample, set.Scale, width, set.LearningRate, quality)
+	for _, line := range set.TradeOffText() {
+		note("%s", line)
+	}
 }
 
 // A cooldown is a learning rate that falls from Rate to zero over as many
@@ -493,7 +573,7 @@ func newSampler() *sampler { return &sampler{rng: rand.New(rand.NewPCG(tuneSeed,
 
 // add keeps a row in the sample or leaves it.
 func (p *sampler) add(sample []data.Row, row *data.Row, dim int) []data.Row {
-	size := max(20, min(tuneRows, maxValues/max(dim, 1)))
+	size := max(20, min(tuneRows+tuneJudged, maxValues/max(dim, 1)))
 	p.rows++
 	if len(sample) > size { // of more features than the rows before
 		sample = sample[:size]

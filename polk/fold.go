@@ -113,3 +113,36 @@ func (k *komp) compress(b *batch) {
 	}
 	b.n = r
 }
+
+// absorb removes all new elements and none of the dictionary: f + Σ w_i κ(x_i, ·)
+// becomes its projection on the span of the dictionary, w ← w + P·K_DX·w_X, in one
+// product with P for each function. The squared error is w_Xᵀ·S·w_X over all of them.
+func (k *komp) absorb(b *batch) {
+	k.begin()
+	n, m, c := b.n, k.inverse.order, k.f.Outputs
+	if n == 0 {
+		return
+	}
+	k.inverse.flush(k.threads)
+	k.weightsT, k.scratch = grow(k.weightsT, c*m), grow(k.scratch, c*m)
+	clear(k.scratch)
+	for i := range n {
+		wi := b.weights[i*c : (i+1)*c]
+		for q, w := range wi {
+			if w != 0 {
+				gemm.Axpy(w, b.toDict[i*m:(i+1)*m], k.scratch[q*m:(q+1)*m])
+			}
+		}
+		for j := range n {
+			k.spent += float64(b.gram[i*n+j] * dot(wi, b.weights[j*c:(j+1)*c]))
+		}
+		k.removed = append(k.removed, m+b.samples[i])
+	}
+	k.inverse.mul(c, k.scratch, 0, k.weightsT, k.threads)
+	k.spent = max(0, k.spent-dot(k.scratch[:c*m], k.weightsT[:c*m]))
+	for j := range m {
+		for q, w := range k.f.Weights(j) {
+			k.f.Weights(j)[q] = w + k.weightsT[q*m+j]
+		}
+	}
+}

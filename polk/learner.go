@@ -34,6 +34,10 @@ type Config struct {
 	Pruner *prune.Instance
 	Seed   uint64 // of what the pruner draws
 
+	// In the steps from FixedFrom and before FixedTo the dictionary stays what it is, and
+	// each gradient is projected on its span. This needs a pruner that keeps the inverse.
+	FixedFrom, FixedTo int
+
 	Threads int // goroutines a step may use; 0 means 1. The result does not depend on it.
 }
 
@@ -50,6 +54,9 @@ func (c *Config) validate() error {
 	}
 	if g, ok := c.Kernel.(kernel.Gaussian); !ok && c.Pruner != nil && c.Pruner.Heuristic.Gaussian {
 		return fmt.Errorf("polk: pruner %s is defined for the %s kernel only, not the %s", c.Pruner.Heuristic.Name, g.Name(), c.Kernel.Name())
+	}
+	if c.FixedFrom < 0 || c.FixedTo < 0 || c.FixedTo > 0 && !c.inverse() {
+		return fmt.Errorf("polk: dictionary fixed from step %d to %d: want at least 0, and a pruner with the inverse kernel matrix", c.FixedFrom, c.FixedTo)
 	}
 	return errors.Join(c.Kernel.Validate(), c.LearningRate.Validate(c.Regularizer), c.Budget.Validate())
 }

@@ -14,6 +14,10 @@ import (
 // batch of the step.
 func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	k, b := &l.komp, &l.batch
+	if l.t >= l.cfg.FixedFrom && l.t < l.cfg.FixedTo {
+		k.absorb(b)
+		return nil
+	}
 	if l.cfg.Pruner == nil {
 		k.project(b, 0, float64(step.Epsilon*step.Epsilon))
 		return nil

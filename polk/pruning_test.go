@@ -41,6 +41,49 @@ func TestKOMPByName(t *testing.T) {
 	}
 }
 
+// removingNew is KOMP to 12 elements for five steps, then removes what is new.
+type removingNew struct{}
+
+func (removingNew) Prune(_ context.Context, s prune.InverseState) error {
+	for j := range s.Total() {
+		if s.Step().T >= 5 && j >= s.Old() && s.Present(j) {
+			s.Remove(j)
+		}
+	}
+	for s.Step().T < 5 && s.Len() > 12 {
+		s.Remove(prune.Least(s, s.Cost))
+	}
+	return nil
+}
+
+// Steps with a fixed dictionary do what the removal of all new elements does.
+func TestFixedDictionary(t *testing.T) {
+	cfg := testConfig(hinge)
+	cfg.Pruner = mustPruner(t, "komp-order", prune.Params{"order": 12})
+	cfg.FixedFrom, cfg.FixedTo = 5, 20
+	got := mustNew(t, cfg)
+	var err error
+	if cfg.Pruner, err = prune.New(prune.Heuristic{Name: "removing-new", About: "for tests", NewInverse: func(prune.Params) prune.InversePruner { return removingNew{} }}, nil); err != nil {
+		t.Fatal(err)
+	}
+	cfg.FixedFrom, cfg.FixedTo = 0, 0
+	want := mustNew(t, cfg)
+	mix := newMixture(rand.New(rand.NewPCG(4, 1)), cfg.Dim, cfg.Classes)
+	for range 20 {
+		x, y := mix.batch(16)
+		mustStep(t, want, 16, x, y)
+		mustStep(t, got, 16, x, y)
+		for i, w := range want.f.W {
+			if math.Abs(got.f.W[i]-w) > 1e-7*(1+math.Abs(w)) {
+				t.Fatalf("step %d: weight %d is %v, want %v", want.t, i, got.f.W[i], w)
+			}
+		}
+		if math.Abs(got.last.Error-want.last.Error) > 1e-6 || got.last.Removed != want.last.Removed {
+			t.Fatalf("step %d: %+v, want %+v", want.t, got.last, want.last)
+		}
+	}
+}
+
 // probing compares what the state says of the inverse with what it is.
 type probing struct{ t *testing.T }
 

@@ -35,6 +35,7 @@ var documents = map[string]any{
 	"evaluate":                Evaluation{},
 	"explain":                 Explanation{},
 	"report":                  Report{},
+	"train":                   Training{},
 	"verify":                  Verification{},
 	"verify-multiverse":       Multiverse{},
 	"verify-multiverse-joint": Joint{},
@@ -70,7 +71,7 @@ func TestSchemasAreCurrent(t *testing.T) {
 func schemaOf(t *testing.T, name string, v any) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{ExpandedStruct: true, Anonymous: true, Mapper: numbers}
-	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data"} {
+	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data", "../../online"} {
 		if err := r.AddGoComments("polkrepro/cmd/runall", dir, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,8 @@ type trainFlags struct {
 	spec, loss, format, header, label, scale, out, resume string
 	classes                                               []string
 	order                                                 int
-	noTune                                                bool
+	tolerance                                             float64
+	noTune, asJSON                                        bool
 }
 
 func newTrain() *cobra.Command {
@@ -66,7 +67,12 @@ status 130) or a row can't be read. --resume continues as if nothing had
 happened: with the rest of the same file, or with the next rows of the stream.
 --skip N skips the first N rows in the first pass, for a file to which rows were
 added. Tuning and later passes use them, so don't test on them.`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("got %d arguments, want FILE: the LIBSVM or CSV file to train on, or - for standard input", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = online.Source{Path: args[0], Stdin: cmd.InOrStdin()}
 			if err := flags.checkOutput(args[0]); err != nil {
@@ -81,6 +87,11 @@ added. Tuning and later passes use them, so don't test on them.`,
 					return err
 				}
 			}
+			if cmd.Flags().Changed("pruner") && cmd.Flags().Changed("order") {
+				params := prune.Params{"order": float64(flags.order)}
+				maps.Copy(params, opt.Settings.PrunerParams)
+				opt.Settings.PrunerParams = params
+			}
 			if err := checkTogether(cmd.Flags(), &opt.Settings, flags.loss); err != nil {
 				return harness.Usage(err)
 			}
@@ -90,13 +101,14 @@ added. Tuning and later passes use them, so don't test on them.`,
 		},
 	}
 	flags.add(cmd)
+	jsonFlag(cmd, &flags.asJSON)
 	addSettings(cmd, &opt)
 	return cmd
 }
 
 // savedFlags are the flags of train whose values a model file holds.
 var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kernel", "bandwidth", "offset", "degree",
-	"learning-rate", "regularizer", "parsimony", "order", "pruner", "pruner-params", "batch", "no-tune"}
+	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
 
 // checkTogether reports flags that contradict each other.
 func checkTogether(fs *pflag.FlagSet, s *online.Settings, loss string) error {
@@ -110,8 +122,8 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, loss string) error {
 		return errors.New("--classes: --loss squared is regression, without classes")
 	case fs.Changed("parsimony") && fs.Changed("order"):
 		return errors.New("--parsimony and --order both bound the model: give one of them")
-	case fs.Changed("pruner") && fs.Changed("order"):
-		return errors.New("--order is for the paper's pruner: with --pruner use --pruner-params")
+	case fs.Changed("tolerance") && (fs.Changed("order") || fs.Changed("parsimony") || fs.Changed("pruner") || fs.Changed("no-tune")):
+		return errors.New("--tolerance is what the model order is chosen by: not with --order, --parsimony, --pruner or --no-tune")
 	case s.Kernel != online.KernelGaussian && fs.Changed("bandwidth"):
 		return fmt.Errorf("--bandwidth: the %s kernel has none", s.Kernel)
 	case s.Kernel != online.KernelPolynomial && (fs.Changed("offset") || fs.Changed("degree")):
@@ -143,8 +155,10 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.BoolVar(&f.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
-	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "largest model order `M`, kept by KOMP, with an error budget too unless --no-tune")
+	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "largest model order `M`, kept by komp-merge-order, by komp-order for the polynomial kernel, or by --pruner (default: chosen, see --tolerance)")
+	fs.Var(notNegative{&f.tolerance}, "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
 	fs.Lookup("order").DefValue = ""
+	fs.Lookup("tolerance").DefValue = ""
 	fs.Lookup("scale").DefValue = ""
 }
 
@@ -229,6 +243,12 @@ func formatFlag(cmd *cobra.Command, p *string) {
 // --no-tune.
 func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
 	opt.Tune = !f.noTune && f.resume == ""
+	if opt.Tolerance = f.tolerance / 100; fs.Changed("tolerance") && f.tolerance == 0 {
+		opt.Tolerance = -1
+	}
+	if fs.Changed("order") && !fs.Changed("pruner") {
+		opt.Order = f.order
+	}
 	if !opt.Tune {
 		return
 	}
@@ -274,7 +294,13 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		fmt.Fprintln(stderr, readable(stderr, fmt.Sprintf(format, args...)))
 	}
 	opt.Progress = func(m *online.Model, p online.Prequential) {
-		fmt.Fprintf(stderr, "%d rows, model order %d, %s in %d rows before learning them\n", m.Rows(), m.Order(), prequential(m, p), p.Rows)
+		how := ""
+		if p.Rows > 0 {
+			how = fmt.Sprintf(", %s in %d rows before learning them", prequential(m, p), p.Rows)
+		} else if held, ok := m.Settings().HeldOut(); ok {
+			how = fmt.Sprintf(", %s of held-out rows when the order was chosen", heldOut(m, held))
+		}
+		fmt.Fprintf(stderr, "%d rows, model order %d%s\n", m.Rows(), m.Order(), how)
 	}
 	opt.Save = func(m *online.Model) error {
 		defer files.Hold()()
@@ -293,11 +319,25 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if writing := claim.Write(m.Save); writing != nil {
 		return errors.Join(err, writing)
 	}
-	_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
+	var printed error
+	if flags.asJSON {
+		printed = writeJSON(cmd.OutOrStdout(), Training{version, flags.out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)})
+	} else {
+		_, printed = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
+	}
 	if m.Unfinished() {
 		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", quote(opt.Source.Path), quote(flags.out))
 	}
 	return errors.Join(err, printed)
+}
+
+// A Training is what 'runall train --json' writes.
+type Training struct {
+	Versioned
+	Model      string         `json:"model"`       // the file that was written
+	Rows       int64          `json:"rows"`        // learned, in all passes
+	ModelOrder int            `json:"model_order"` // elements of the model
+	TradeOff   []online.Tried `json:"trade_off"`   // the model orders that were tried, on held-out rows; none if the order was given
 }
 
 // explained says what can be done about an error.
@@ -314,6 +354,14 @@ func prequential(m *online.Model, p online.Prequential) string {
 		return fmt.Sprintf("RMSE %.4g", p.RMSE())
 	}
 	return fmt.Sprintf("error %.2f %%", 100*p.ErrorRate())
+}
+
+// heldOut puts the error of a trade-off's line into words.
+func heldOut(m *online.Model, l online.Tried) string {
+	if m.Regression() {
+		return fmt.Sprintf("RMSE %.4g", l.Error)
+	}
+	return fmt.Sprintf("error %.2f %%", 100*l.Error)
 }
 
 // words says what a model is.
@@ -354,12 +402,6 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 		opt.Settings.Loss, opt.Settings.Scale, opt.Settings.Labels = cmp.Or(lossNames[f.loss], f.loss), data.Scale(f.scale), f.classes
 		if opt.Settings.LabelColumn, err = labelColumn(f.label); err != nil {
 			return harness.Usage(err)
-		}
-	}
-	if f.order > 0 {
-		opt.Settings.Pruner, opt.Settings.PrunerParams = "komp-order", prune.Params{"order": float64(f.order)}
-		if opt.Tune {
-			opt.Settings.Pruner = "komp-capped"
 		}
 	}
 	if f.out == "" {

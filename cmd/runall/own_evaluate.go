@@ -65,6 +65,7 @@ type Evaluation struct {
 	ModelOrder int             `json:"model_order"` // elements of the model
 	Loss       string          `json:"loss"`        // of the model
 	Risk       record.Nullable `json:"risk"`        // mean loss, of scaled targets for regression
+	TradeOff   []online.Tried  `json:"trade_off"`   // the model orders that were tried in training, on rows held out there; none of a model whose order was given
 
 	*Classification
 	*Regression
@@ -114,7 +115,7 @@ type Regression struct {
 // describeEvaluation makes what --json writes.
 func describeEvaluation(m *online.Model, e *online.Evaluation) Evaluation {
 	number := func(v float64) record.Nullable { return record.Nullable(v) }
-	info := Evaluation{Versioned: version, Version: version.Schema, Rows: e.Rows, ModelOrder: m.Order(), Loss: m.Settings().Loss, Risk: number(e.Risk)}
+	info := Evaluation{Versioned: version, Version: version.Schema, Rows: e.Rows, ModelOrder: m.Order(), Loss: m.Settings().Loss, Risk: number(e.Risk), TradeOff: append([]online.Tried{}, m.Settings().TradeOff...)}
 	if m.Regression() {
 		info.Regression = &Regression{number(e.RMSE), number(e.MAE), number(e.R2)}
 		return info
@@ -140,6 +141,9 @@ const shownClasses = 10
 func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "rows         %d\nmodel order  %d\n", e.Rows, m.Order())
+	if l, ok := m.Settings().HeldOut(); ok {
+		fmt.Fprintf(b, "held out     %s, %d numbers (when the order was chosen in training)\n", heldOut(m, l), l.Numbers)
+	}
 	if m.Regression() {
 		fmt.Fprintf(b, "RMSE         %.6g\nR²           %.6g\n", e.RMSE, e.R2)
 	} else {

@@ -22,6 +22,7 @@ type trainSpec struct {
 	Regularizer  scalar           `json:"regularizer"`
 	Parsimony    scalar           `json:"parsimony"`
 	Order        scalar           `json:"order"`
+	Tolerance    scalar           `json:"tolerance"`
 	Pruner       scalar           `json:"pruner"`
 	PrunerParams prunerParamsSpec `json:"pruner_params"`
 	BatchSize    scalar           `json:"batch_size"`
@@ -84,7 +85,7 @@ func (s *switchSpec) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 func (s *trainSpec) flags() map[string]scalar {
 	return map[string]scalar{
 		"loss": s.Loss, "kernel": s.Kernel.Type, "bandwidth": s.Kernel.Bandwidth, "offset": s.Kernel.Offset, "degree": s.Kernel.Degree,
-		"learning-rate": s.LearningRate, "regularizer": s.Regularizer, "parsimony": s.Parsimony, "order": s.Order,
+		"learning-rate": s.LearningRate, "regularizer": s.Regularizer, "parsimony": s.Parsimony, "order": s.Order, "tolerance": s.Tolerance,
 		"pruner": s.Pruner, "pruner-params": s.PrunerParams.scalar, "batch": s.BatchSize, "epochs": s.Epochs, "scale": s.Scale,
 		"features": s.Features, "label": s.Label, "format": s.Format, "header": s.Header, "save-every": s.SaveEvery, "no-tune": s.NoTune.scalar,
 	}
@@ -94,9 +95,10 @@ func (s *trainSpec) flags() map[string]scalar {
 // is given beside it.
 var overruled = map[string][]string{
 	"kernel":    {"bandwidth", "offset", "degree"},
-	"order":     {"parsimony", "pruner", "pruner-params"},
-	"parsimony": {"order"},
-	"pruner":    {"order", "parsimony", "pruner-params"},
+	"order":     {"tolerance", "parsimony", "pruner", "pruner-params"},
+	"tolerance": {"order", "parsimony", "pruner", "pruner-params"},
+	"parsimony": {"order", "tolerance"},
+	"pruner":    {"order", "tolerance", "parsimony", "pruner-params"},
 }
 
 // readTrainSpec returns the text of a spec file, which may be a pipe. A file that

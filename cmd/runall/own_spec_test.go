@@ -56,6 +56,7 @@ save_every: 100
 		{"a flag wins", all, []string{"--epochs", "1", "--degree", "2"}, append(flags, "--epochs", "1", "--degree", "2")},
 		{"kernel wins", "label: last\nkernel: {type: polynomial, degree: 3}\n", strings.Fields("--kernel gaussian --bandwidth 0.2"), strings.Fields("--label last --bandwidth 0.2")},
 		{"order wins", "label: last\npruner: nearest\npruner_params: {order: 7}\n", strings.Fields("--order 9"), strings.Fields("--label last --order 9")},
+		{"the pruner's order", "label: last\npruner: nearest\norder: 7\n", nil, strings.Fields("--label last --pruner nearest --pruner-params order=7")},
 		{"pruner wins", "label: last\norder: 7\n", strings.Fields("--pruner komp"), strings.Fields("--label last")},
 		{"parsimony wins", "label: last\norder: 7\n", strings.Fields("--parsimony 0.02"), strings.Fields("--label last --parsimony 0.02")},
 	}

@@ -129,12 +129,13 @@ func TestOwnDataWrongUse(t *testing.T) {
 		want string
 		args []string
 	}{
+		{harness.ExitUsage, "want FILE", []string{"train"}},
 		{harness.ExitUsage, "--out", []string{"train", file}},
 		{harness.ExitUsage, "--label", []string{"train", file, "--label", "zero", "--out", model}},
 		{harness.ExitUsage, "--format", []string{"train", "-", "--out", model}},
 		{harness.ExitUsage, "--epochs is for files", []string{"train", "-", "--format", "csv", "--epochs", "2", "--out", model}},
 		{harness.ExitUsage, "--loss can't be changed", []string{"train", file, "--resume", model, "--loss", "hinge"}},
-		{harness.ExitUsage, "--order is for", []string{"train", file, "--order", "5", "--pruner", "none", "--out", model}},
+		{harness.ExitUsage, "takes no parameter order", []string{"train", file, "--order", "5", "--pruner", "none", "--out", model}},
 		{harness.ExitUsage, "name=number", []string{"train", file, "--pruner", "nearest", "--pruner-params", "5", "--out", model}},
 		{harness.ExitUsage, "at least 0", []string{"train", file, "--kernel", "polynomial", "--offset", "-1", "--out", model}},
 		{harness.ExitUsage, "--kernel can't be changed", []string{"train", file, "--resume", model, "--kernel", "gaussian"}},

@@ -33,7 +33,7 @@ func TestTrainWithoutSettings(t *testing.T) {
 		least, below float64 // of the error, in percent
 		says         string
 	}{
-		{nil, 0, 5, "at most 2000 elements (merging)\n"},
+		{nil, 0, 5, "  chosen\n"},
 		{[]string{"--no-tune"}, 20, 60, "the median distance between the first 1000 rows\n"},
 	} {
 		model := filepath.Join(t.TempDir(), "m.polk")

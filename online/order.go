@@ -1,0 +1,261 @@
+package online
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"polkrepro/polk/prune"
+)
+
+// The model order is chosen by training with orders of 4, 8, 16 … elements on the
+// sample, until the error on held-out rows is as good as that of a model of any size.
+const (
+	orderFirst  = 4
+	orderMost   = 1024 // largest that is tried, but no more than one element for orderShare rows of the source
+	orderShare  = 16
+	orderBudget = 1 << 34 // multiply-adds after which no larger order is tried
+	orderPasses = 8       // fewest
+	orderVaried = 128     // largest order for which other learning rates are tried
+	orderTaken  = 1 << 14 // rows of the sample after which no further pass begins
+	orderLines  = 8       // most that a trade-off keeps
+
+	fixedRows = 8       // rows that are learned for each element before the dictionary is fixed, unless
+	fixedCost = 1 << 28 // the square of the order for each row comes to less, in at most half of all steps
+)
+
+// What a model may be worse by than the best, unless TrainOptions.Tolerance says.
+const (
+	DefaultTolerance     = 0.005 // of all rows: half a point
+	DefaultRiskTolerance = 0.05  // of the risk
+)
+
+// A Tried is how a model order did on rows that were held out, as its share of the
+// rows was predicted wrongly, and its risk.
+type Tried struct {
+	Order   int     `json:"order"`            // elements
+	Error   float64 `json:"error"`            // fraction of the rows; of a regression the RMSE
+	Risk    float64 `json:"risk"`             // mean loss
+	Numbers int     `json:"numbers"`          // features and weights of all elements
+	Chosen  bool    `json:"chosen,omitempty"` // by the tolerance, or as the order that was asked for
+}
+
+// limit bounds the order by KOMP that merges, where the kernel allows it.
+func (s *Settings) limit(order int) {
+	s.Pruner, s.PrunerParams = prunerMerge, prune.Params{"order": float64(order)}
+	if cmp.Or(s.Kernel, KernelGaussian) != KernelGaussian {
+		s.Pruner = prunerOrder
+	}
+}
+
+// schedule spreads the learning of so many rows over steps: in these the learning rate
+// falls to 0, and the dictionary stays what it is once it has seen rows enough. To learn
+// its weights alone is quicker, and better, as nothing that was learned is pruned away.
+func (s *Settings) schedule(rows int, falls, fixed bool) {
+	steps := (rows + s.Batch - 1) / s.Batch
+	if falls {
+		s.DecaySteps = steps
+	}
+	if !fixed {
+		return
+	}
+	order := int(s.PrunerParams["order"])
+	seen := max(fixedRows*order, min(rows/2, fixedCost/(order*order)))
+	if from := (seen + s.Batch - 1) / s.Batch; from < steps {
+		s.FixedFrom, s.FixedTo = from, steps
+	}
+}
+
+// tradeOff trains with larger and larger orders, or with the one that is asked for, and
+// returns the candidate of the smallest that is not worse than best by more than the
+// tolerance, or else the best of them, with its passes over the sample.
+func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes float64, note func(string, ...any)) (*candidate, float64, error) {
+	n := len(t.perm)
+	for i := range s.judged {
+		t.extra = append(t.extra, n+i)
+	}
+	rows := n - t.held
+	learn := rows
+	if !t.stream {
+		passes = max(passes, orderPasses)
+		learn = max(rows, int(min(passes*float64(rows), orderTaken)))
+	}
+	ref := *best
+	ref.score, ref.folds, t.spent = heldOut{}, 0, 0
+	if err := t.extend(ctx, &ref, t.folds, rows, learn); err != nil {
+		return nil, 0, err
+	}
+	t.spent = 0 // of the orders alone
+	order, most := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
+	for order < min(len(t.samples[0].model.settings.Labels), most) {
+		order *= 2
+	}
+	if t.order > 0 {
+		order, most = t.order, t.order
+	}
+	var tried []candidate
+	var said watch
+	now := *best
+	now.factor *= 4
+	for ; order <= most && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
+		if said.due() {
+			note("order %d is being tried", order)
+		}
+		all := t.variants(now, best, order, len(tried) == 0)
+		if err := t.round(ctx, all, rows, learn); err != nil {
+			return nil, 0, err
+		}
+		slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
+		now = all[0]
+		for t.unsure(&now.score, &ref.score) && now.folds < min(tuneFolds, n/t.held) {
+			folds := now.folds + 1
+			if err := cmp.Or(t.extend(ctx, &now, folds, rows, learn), t.extend(ctx, &ref, folds, rows, learn)); err != nil {
+				return nil, 0, err
+			}
+		}
+		tried = append(tried, now)
+		if t.within(&now.score, &ref.score) {
+			break
+		}
+	}
+	chosen := len(tried) - 1
+	if !t.within(&tried[chosen].score, &ref.score) { // the smallest that is as good as the best of them
+		least := slices.MinFunc(tried, func(a, b candidate) int { return cmp.Compare(t.value(&a.score), t.value(&b.score)) })
+		chosen = slices.IndexFunc(tried, func(c candidate) bool { return t.within(&c.score, &least.score) })
+	}
+	if t.order == 0 && !t.within(&tried[chosen].score, &ref.score) {
+		note("no order up to %d, of those that were tried, is within the tolerance of the best of any size, %d elements: the best of them is taken (--order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
+	}
+	t.describe(append(tried, ref), chosen)
+	c := tried[chosen]
+	return &c, passes, nil
+}
+
+// variants returns the candidates of an order: the bandwidth and the rate of now, the
+// best of half as many elements, and others beside it.
+func (t *tuner) variants(now candidate, best *candidate, order int, first bool) (all []candidate) {
+	now.order, now.size = order, 0
+	add := func(factor, rate float64) {
+		c := now
+		c.factor *= factor
+		c.rate *= rate
+		all = append(all, c)
+	}
+	add(1, 1)
+	if t.set.Kernel == KernelGaussian && t.set.Bandwidth == 0 {
+		if first || now.factor > best.factor {
+			add(0.5, 1)
+		}
+		if first {
+			add(0.25, 1)
+		}
+	}
+	if t.byErrors() && t.set.LearningRate == 0 && order <= orderVaried {
+		if first || now.rate == best.rate {
+			add(1, 4)
+		} else {
+			add(1, 0.25)
+		}
+	}
+	return all
+}
+
+// extend trains a candidate with further rows held out, until there are so many folds.
+func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) error {
+	for ; c.folds < folds; c.folds++ {
+		n, err := t.try(ctx, c, c.folds, rows, learn)
+		if err != nil {
+			return err
+		}
+		t.spent += n
+	}
+	return nil
+}
+
+// value is what candidates are compared by: the fraction of errors, or the risk.
+func (t *tuner) value(h *heldOut) float64 {
+	if t.byErrors() {
+		return float64(h.wrong) / float64(h.rows)
+	}
+	return h.loss / float64(h.rows)
+}
+
+// slack returns what another one may be worse by than h: of errors, by one at least,
+// as no fewer can be told from none.
+func (t *tuner) slack(h *heldOut) float64 {
+	if t.byErrors() {
+		return max(cmp.Or(t.tolerance, DefaultTolerance), 1/float64(h.rows))
+	}
+	return cmp.Or(t.tolerance, DefaultRiskTolerance) * t.value(h)
+}
+
+// within reports whether a is worse than b by no more than the tolerance.
+func (t *tuner) within(a, b *heldOut) bool { return t.value(a) <= t.value(b)+t.slack(b) }
+
+// unsure reports whether the standard error of the difference, row by row, is larger
+// than the tolerance. Two disagreements either way are added: no one knows of the next
+// row from a few that agree.
+func (t *tuner) unsure(a, b *heldOut) bool {
+	n := min(len(a.each), len(b.each))
+	var sum, squares float64
+	for i, v := range a.each[:n] {
+		d := v - b.each[i]
+		sum += d
+		squares += float64(d * d)
+	}
+	if t.byErrors() {
+		squares += 4
+	}
+	return math.Sqrt(max(0, squares-sum*sum/float64(n)))/float64(n) > t.slack(b)
+}
+
+// describe keeps what was tried for the model: of many lines those of the largest orders,
+// without any whose risk is not finite.
+func (t *tuner) describe(tried []candidate, chosen int) {
+	set := &t.samples[0].model.settings
+	for i, c := range tried {
+		risk := c.score.loss / float64(c.score.rows)
+		if math.IsInf(risk, 0) || i <= len(tried)-orderLines && i != chosen {
+			continue
+		}
+		line := Tried{Order: c.size, Risk: risk, Numbers: c.size * (set.Dim + set.outputs()), Chosen: i == chosen}
+		if line.Error = float64(c.score.wrong) / float64(c.score.rows); set.regression() {
+			line.Error = math.Sqrt(2*risk) / set.TargetFactor
+		}
+		t.lines = append(t.lines, line)
+	}
+}
+
+// HeldOut returns the line of the order that was chosen, if there is a trade-off.
+func (s Settings) HeldOut() (chosen Tried, ok bool) {
+	i := slices.IndexFunc(s.TradeOff, func(l Tried) bool { return l.Chosen })
+	if i < 0 {
+		return chosen, false
+	}
+	return s.TradeOff[i], true
+}
+
+// TradeOffText returns the lines of a trade-off, the chosen one marked.
+func (s *Settings) TradeOffText() []string {
+	if len(s.TradeOff) == 0 {
+		return nil
+	}
+	what := "error %"
+	if s.regression() {
+		what = "RMSE"
+	}
+	lines := []string{fmt.Sprintf("%8s %10s %10s %10s", "order", what, "risk", "numbers")}
+	for _, l := range s.TradeOff {
+		value, mark := fmt.Sprintf("%.2f", 100*l.Error), ""
+		if s.regression() {
+			value = fmt.Sprintf("%.4g", l.Error)
+		}
+		if l.Chosen {
+			mark = "  chosen"
+		}
+		lines = append(lines, fmt.Sprintf("%8d %10s %10.4g %10d%s", l.Order, value, l.Risk, l.Numbers, mark))
+	}
+	return lines
+}
