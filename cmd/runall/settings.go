@@ -19,7 +19,7 @@ func newSettings() *cobra.Command {
 	var profile, progress, out string
 	cmd := &cobra.Command{
 		Use:   "settings SPEC...",
-		Short: "Compare hyper-parameters of specs on held-out training data",
+		Short: "Compare settings of specs on held-out training data",
 		Long: `Train the methods of specs, with all hyper-parameters in their grids, on five
 sixths of the training data, and evaluate them on the other sixth. The best
 setting of each method is marked. The test data are not used. Batch methods are
