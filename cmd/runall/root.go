@@ -28,7 +28,7 @@ func newRoot() *cobra.Command {
 		{"reproduce", []*cobra.Command{newReproduce(), newMerge(), newReport(), newExport()}},
 		{"judge", []*cobra.Command{newVerify(), newExplain()}},
 		{"compare", []*cobra.Command{newBench(), newCompare(), newSettings()}},
-		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate()}},
+		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate(), newServe()}},
 		{"maintenance", []*cobra.Command{newData(), newList(), newSeal(), newVersion()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
