@@ -96,7 +96,8 @@ class _Polk(BaseEstimator):
     def _begin(self, op, X, y=None, labels=None):
         """Send the request that begins a training."""
         self._saved = self._head = None
-        self._process = None
+        if not (getattr(self, "_process", None) and self._process.alive()):
+            self._process = None
         flags = self._flags()
         if op == "begin":
             flags.pop("epochs", None)  # a stream has one
@@ -109,12 +110,10 @@ class _Polk(BaseEstimator):
         replaced, because no model has them yet."""
         for at in range(0, len(X), CHUNK):
             x, t = X[at:at + CHUNK], y[at:at + CHUNK]
-            answer = self._ask(dict(op="learn", rows=len(x)), x, t)
-            self.notes_ = self.notes_ + answer.get("notes", [])
-            if answer.get("choosing"):
-                self._head = (self._head or []) + [(x.copy(), t.copy())]
-            else:
-                self._head = None
+            with _uninterrupted():
+                answer = self._ask(dict(op="learn", rows=len(x)), x, t)
+                self.notes_ = self.notes_ + answer.get("notes", [])
+                self._head = (self._head or []) + [(x.copy(), t.copy())] if answer.get("choosing") else None
 
     def _ask(self, header, *arrays):
         if self._process is None:
@@ -176,7 +175,6 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         X, y = validate_data(self, X, y, reset=first, dtype=np.float64)
-        check_classification_targets(y)
         known = unique_labels(classes) if first else self.classes_
         if classes is not None and not np.array_equal(known, unique_labels(classes)):
             raise ValueError(f"classes={classes!r} is not those of the first call: {known!r}")
@@ -184,6 +182,7 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
         if not np.array_equal(known[at], y):
             raise ValueError(f"y has labels that are not in classes: {np.setdiff1d(y, known)!r}")
         if first:
+            check_classification_targets(y)
             self.classes_ = known
             self._begin("begin", X, labels=_labels(known))
         self._go_on(X, at)
@@ -242,16 +241,20 @@ class _Process:
         here = os.path.dirname(os.path.abspath(__file__))
         self.program = (runall or os.environ.get("POLK_RUNALL") or shutil.which("runall")
                         or os.path.join(here, "..", "bin", "runall"))
-        self.said = tempfile.TemporaryFile()
+        said = tempfile.TemporaryFile()
         try:
             # In a session of its own, so that Ctrl-C is for Python alone.
             self.child = subprocess.Popen([self.program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                          stderr=self.said, start_new_session=True)
+                                          stderr=said, start_new_session=True)
         except OSError as e:
+            said.close()
             raise RuntimeError(f"the program runall can't be started ({e}): build it with make build, and name it with "
                                "the parameter runall, in the variable POLK_RUNALL or have it in PATH") from None
         self.owner, self.lock = os.getpid(), threading.Lock()
-        self.end = weakref.finalize(self, _end, self.child, self.owner)
+        self.end, self.words = weakref.finalize(self, _end, self.child, self.owner, said), ""
+
+    def alive(self):
+        return self.owner == os.getpid() and self.end.alive and self.child.poll() is None
 
     def ask(self, header, *arrays):
         """Send a request and return the answer, with its bytes as "payload"."""
@@ -281,16 +284,15 @@ class _Process:
 
     def dead(self):
         """The error of a process that has ended."""
-        self.end()
-        self.said.seek(0)
-        text = self.said.read().decode(errors="replace").strip() or "it said nothing"
-        return RuntimeError(f"the process of {self.program} has ended (status {self.child.returncode}): {text}; fit starts another")
+        self.words = self.end() or self.words
+        return RuntimeError(f"the process of {self.program} has ended (status {self.child.returncode}): "
+                            f"{self.words or 'it said nothing'}; fit starts another")
 
 
-def _end(child, owner):
-    """End a process and wait for it, unless it is that of a parent."""
+def _end(child, owner, said):
+    """End a process, wait for it, unless it is that of a parent, and return what it said."""
     if os.getpid() != owner:
-        return
+        return ""
     for pipe in (child.stdin, child.stdout):
         try:
             pipe.close()
@@ -301,6 +303,9 @@ def _end(child, owner):
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
+    with said:
+        said.seek(0)
+        return said.read().decode(errors="replace").strip()
 
 
 @contextmanager

@@ -61,8 +61,8 @@ type request struct {
 	Bytes  int               `json:"bytes"`
 }
 
-// An answer is the line of JSON that one begins with.
-type answer struct {
+// A reply is the line of JSON that one begins with.
+type reply struct {
 	Error    string   `json:"error,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // what was chosen
 	Choosing bool     `json:"choosing,omitempty"`
@@ -103,10 +103,10 @@ func (s *server) run(ctx context.Context) error {
 			return harness.Usage(fmt.Errorf("standard input: %s: %w", q.Op, err))
 		}
 		s.notes = nil
-		var a answer
+		var a reply
 		var payload bytes.Buffer
 		if err := s.answer(ctx, &q, body, rows, &a, &payload); err != nil {
-			a, payload = answer{Error: err.Error()}, bytes.Buffer{}
+			a, payload = reply{Error: err.Error()}, bytes.Buffer{}
 		}
 		a.Notes, a.Bytes = s.notes, payload.Len()
 		if line, err = json.Marshal(a); err == nil {
@@ -169,7 +169,7 @@ func (s *server) floats(n int) ([]float64, error) {
 }
 
 // answer does what a request asks for.
-func (s *server) answer(ctx context.Context, q *request, body []byte, rows []data.Row, a *answer, payload *bytes.Buffer) error {
+func (s *server) answer(ctx context.Context, q *request, body []byte, rows []data.Row, a *reply, payload *bytes.Buffer) error {
 	switch q.Op {
 	case "fit", "begin":
 		s.feed = nil
