@@ -169,9 +169,9 @@ def test_load():
     two = np.where(X[:, 0] > 0, "oak", "elm")
     for y, probability, flags in (
         (Y, False, "--loss hinge --scale standard"),
-        (Y, True, "--loss logistic --scale unit --kernel polynomial --degree 3 --offset 0.5 --order 30"),
-        (two, True, "--loss binary-logistic --scale none --bandwidth 1 --order 30"),
-        (1e3 + 50 * np.sin(X[:, 0]), False, "--loss squared --scale none --bandwidth 1 --order 80"),
+        (Y, True, "--loss logistic --scale unit --kernel polynomial --degree 3 --offset 0.5 --order 30 --no-tune"),
+        (two, True, "--loss binary-logistic --scale none --bandwidth 1 --order 30 --no-tune"),
+        (1e3 + 50 * np.sin(X[:, 0]), False, "--loss squared --scale none --bandwidth 1 --order 80 --no-tune"),
         (1e3 + 50 * np.sin(X[:, 0]), False, "--loss squared --order 80"),
     ):
         with tempfile.TemporaryDirectory() as d:
@@ -182,7 +182,7 @@ def test_load():
             run("train", d + "/xy.csv", "--header", "no", "--out", d + "/m", *flags.split())
             lines = run("predict", d + "/m", d + "/x.csv", "--header", "no", *["--probability"] * probability).splitlines()
             code = "import sys; sys.modules['sklearn'] = None; import numpy as np, polk; x = np.loadtxt(sys.argv[2], delimiter=','); " \
-                   f"m = polk.load(sys.argv[1]); np.savez(sys.argv[3], m.predict(x), *[m.predict_proba(x)] * {probability:d})"
+                   f"m = polk.load(sys.argv[1]); np.savez(sys.argv[3], m.predict(x), *[m.predict_proba(x) for _ in range({probability:d})])"
             subprocess.run([sys.executable, "-c", code, d + "/m", d + "/x.csv", d + "/p.npz"], check=True, env=dict(os.environ, POLK_RUNALL="/nowhere"))
             with np.load(d + "/p.npz") as f:
                 ours = [f[name] for name in f.files]
