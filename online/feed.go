@@ -101,7 +101,7 @@ func (f *Feed) draft(ctx context.Context) error {
 		return nil
 	}
 	opt := f.opt
-	opt.Tune = false
+	opt.Tune, opt.Note = false, nil
 	err := f.begin(ctx, opt)
 	if err != nil && opt.Settings.Scale == "" && opt.Settings.Bandwidth == 0 { // rows that are all the same, say, have no distance
 		opt.Settings.Scale, opt.Settings.Bandwidth = data.ScaleNone, 1

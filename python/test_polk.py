@@ -128,7 +128,7 @@ def test_fork():
     if pid == 0:
         try:
             raises(RuntimeError, "fork", model.predict, X)
-            model.__dict__.clear()
+            model._process.end()
             os._exit(0)
         finally:
             os._exit(1)

@@ -61,7 +61,7 @@ Without a command: reproduce --profile quick, with any of its other flags.
 	for _, g := range root.Groups() {
 		title := g.Title
 		for _, c := range root.Commands() {
-			if c.GroupID == g.ID {
+			if c.GroupID == g.ID && !c.Hidden {
 				rows = append(rows, []string{title, c.Name(), c.Short})
 				title = ""
 			}

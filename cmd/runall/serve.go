@@ -25,23 +25,23 @@ func newServe() *cobra.Command {
 		Use:    "serve",
 		Hidden: true, // for programs, as python/polk.py
 		Short:  "Train and predict for another program, over standard input and output",
-		Long: `Keep one model and answer requests on standard input, one at a time, until it
-ends. A request is a line of JSON and the bytes that it announces, an answer alike.
-Arrays are float64, little-endian: the features of all rows, row by row, and
-where rows are learned a target each, for a class its index in "labels".
+		Long: `Keep one model and answer requests on standard input, one after the other,
+until it ends. A request is a line of JSON and the bytes that it announces, an
+answer alike. Arrays are float64, little-endian: the features of all rows, row by
+row, and where rows are learned a target each, for a class its index in "labels".
 
-request  keys                    bytes               answer
-fit      flags labels rows dim   features, targets   notes
-begin    flags labels dim        -                   -
-learn    rows                    features, targets   choosing, notes
-scores   rows                    features            bytes: rows × functions float64
-save     -                       -                   order, bytes: a model file
-load     bytes                   a model file        -
+request  keys                   bytes              answer
+fit      flags labels rows dim  features, targets  notes
+begin    flags labels dim       -                  -
+learn    rows                   features, targets  choosing, notes
+scores   rows                   features           bytes: float64, row by row
+save     -                      -                  order, bytes: a model file
+load     bytes                  a model file       -
 
-"flags" are those of train, by their names, as text. fit is train on a file, begin
-and learn are train on a stream: while "choosing" is true its first rows are
-awaited, and answers come from a draft. What went wrong is in "error", and the
-model is kept.`,
+"flags" are those of train, by their names, as text. fit is train on a file,
+begin and learn are train on a stream: while "choosing" is true, its first rows
+are awaited and answers come from a draft. What went wrong is in "error", and
+the model is kept.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := server{in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: cmd.OutOrStdout()}
