@@ -27,8 +27,9 @@ func newServe() *cobra.Command {
 		Short:  "Train and predict for another program, over standard input and output",
 		Long: `Keep one model and answer requests on standard input, one after the other,
 until it ends. A request is a line of JSON and the bytes that it announces, an
-answer alike. Arrays are float64, little-endian: the features of all rows, row by
-row, and where rows are learned a target each, for a class its index in "labels".
+answer alike. Arrays are float64, little-endian: the features of all rows, row
+by row, and where rows are learned a target each, for a class its index in
+"labels".
 
 request  keys                   bytes              answer
 fit      flags labels rows dim  features, targets  notes
