@@ -178,7 +178,8 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
         known = unique_labels(classes) if first else self.classes_
         if classes is not None and not np.array_equal(known, unique_labels(classes)):
             raise ValueError(f"classes={classes!r} is not those of the first call: {known!r}")
-        at = np.searchsorted(known, y).clip(max=len(known) - 1)
+        at = np.searchsorted(known, y)
+        at[at == len(known)] = 0
         if not np.array_equal(known[at], y):
             raise ValueError(f"y has labels that are not in classes: {np.setdiff1d(y, known)!r}")
         if first:
@@ -260,9 +261,9 @@ class _Process:
         """Send a request and return the answer, with its bytes as "payload"."""
         if os.getpid() != self.owner:
             raise RuntimeError("the process of this estimator belongs to the Python process before its fork: pickle the estimator instead")
-        # Training may take long and can be interrupted: the process ends. All else is
-        # short, and waited for, so that the model is whole after a KeyboardInterrupt.
-        with self.lock, nullcontext() if header["op"] == "fit" else _uninterrupted():
+        # fit may take long and can be interrupted: the process ends. All else is short, and
+        # waited for, by _go_on too, so that the model is whole after a KeyboardInterrupt.
+        with self.lock, nullcontext() if header["op"] in ("fit", "learn") else _uninterrupted():
             try:
                 for part in [json.dumps(header).encode() + b"\n", *arrays]:
                     if isinstance(part, np.ndarray):
