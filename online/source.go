@@ -20,6 +20,10 @@ type Source struct {
 	Path  string    // "-" is Stdin
 	Stdin io.Reader // read once
 
+	// Rows, unless it is nil, are read in place of the file or of standard input: what
+	// Path says of them still holds.
+	Rows []data.Row
+
 	// Header says whether the first row of a CSV source is a header: data.HeaderYes,
 	// HeaderNo, or HeaderAuto, the default, which finds out (see data.HeaderRule; of
 	// standard input to predict or to train further, by the first row alone).
@@ -73,22 +77,29 @@ func (s *Source) open(opts data.RowOptions) (*rowReader, error) {
 		opts.Header.Is, f.tell = s.Header, s.Decided != nil
 	}
 	opts.Header.Decided = func(first data.FirstRow) { f.read = &first }
+	hand := func(row data.Row) error {
+		select {
+		case f.rows <- row:
+			return nil
+		case <-f.enough:
+			return errEnough
+		}
+	}
 	go func() {
 		defer close(f.rows)
+		if s.Rows != nil {
+			for i := 0; i < len(s.Rows) && f.err == nil; i++ {
+				f.err = hand(s.Rows[i])
+			}
+			return
+		}
 		r, err := open()
 		if err != nil {
 			f.err = err
 			return
 		}
 		defer r.Close()
-		f.err = data.EachRow(r, opts, func(row data.Row) error {
-			select {
-			case f.rows <- row:
-				return nil
-			case <-f.enough:
-				return errEnough
-			}
-		})
+		f.err = data.EachRow(r, opts, hand)
 	}()
 	return f, nil
 }
@@ -96,7 +107,7 @@ func (s *Source) open(opts data.RowOptions) (*rowReader, error) {
 // opener returns what opens the source. A regular file is open already; a pipe
 // may keep who opens it waiting for somebody to write.
 func (s *Source) opener() (func() (io.ReadCloser, error), error) {
-	if s.stream() {
+	if s.stream() || s.Rows != nil {
 		return func() (io.ReadCloser, error) { return io.NopCloser(s.Stdin), nil }, nil
 	}
 	info, err := os.Stat(s.Path)

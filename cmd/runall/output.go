@@ -12,7 +12,7 @@ import (
 
 // streaming are the commands whose output is wanted while they are at work, or
 // is too long to be kept.
-var streaming = map[string]bool{"reproduce": true, "predict": true, "train": true}
+var streaming = map[string]bool{"reproduce": true, "predict": true, "train": true, "serve": true}
 
 // An output is standard output. It keeps the first error of writing, which many
 // a function that writes a table passes over, and what a command writes that is

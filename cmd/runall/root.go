@@ -26,7 +26,7 @@ func newRoot() *cobra.Command {
 		{"reproduce", []*cobra.Command{newReproduce(), newMerge(), newReport(), newExport()}},
 		{"judge", []*cobra.Command{newVerify(), newExplain()}},
 		{"compare", []*cobra.Command{newBench(), newCompare(), newSettings()}},
-		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate()}},
+		{"own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate(), newServe()}},
 		{"maintenance", []*cobra.Command{newData(), newList(), newSeal(), newVersion()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
@@ -58,7 +58,7 @@ Usage: runall COMMAND [ARGUMENTS] [FLAGS]
 	for _, g := range root.Groups() {
 		title := g.Title
 		for _, c := range root.Commands() {
-			if c.GroupID == g.ID {
+			if c.GroupID == g.ID && !c.Hidden {
 				rows = append(rows, []string{title, c.Name(), c.Short})
 				title = ""
 			}

@@ -1,0 +1,95 @@
+//go:build check && unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"polkrepro/internal/testutil"
+)
+
+// sklearn returns a command of the Python for which Debian's scikit-learn is installed,
+// with the folder python in its path and this program as runall.
+func sklearn(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	const interpreter = "/usr/bin/python3"
+	if out, err := exec.Command(interpreter, "-c", "import sklearn").CombinedOutput(); err != nil {
+		testutil.Need(t, fmt.Errorf("no scikit-learn (Debian: python3-sklearn): %w: %s", err, out))
+	}
+	client, err := filepath.Abs("../../python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runall := scriptIn(t, t.TempDir(), "runall", "#!/bin/sh\n"+asRunall+"=1 exec '"+os.Args[0]+"' \"$@\"\n")
+	cmd := exec.Command(interpreter, args...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+client, "PYTHONDONTWRITEBYTECODE=1", "POLK_RUNALL="+runall)
+	return cmd
+}
+
+// The promises of python/polk.py, each in a process of its own.
+func TestCheckSklearn(t *testing.T) {
+	script, err := filepath.Abs("../../python/test_polk.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"check_estimator", "stream", "draft", "go_on", "errors", "process", "fork", "interrupted", "load", "rate"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := sklearn(t, "-W", "error::ResourceWarning", script, name).CombinedOutput()
+			if err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+			t.Logf("%s", out)
+		})
+	}
+}
+
+// The programs of docs/python.md print what the page shows. python/polk.py keeps its size.
+func TestCheckSklearnPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/python.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var program, shown strings.Builder
+	for i, block := range strings.Split(string(page), "```") {
+		if code, ok := strings.CutPrefix(block, "python\n"); ok && i%2 == 1 {
+			program.WriteString(code)
+		} else if text, ok := strings.CutPrefix(block, "text\n"); ok && i%2 == 1 {
+			shown.WriteString(text)
+		}
+	}
+	out, err := sklearn(t, "-c", program.String()).CombinedOutput()
+	if err != nil || string(out) != shown.String() {
+		t.Errorf("%v: the page shows\n%sand the programs print\n%s", err, shown.String(), out)
+	}
+	client, err := os.ReadFile("../../python/polk.py")
+	if n := strings.Count(string(client), "\n"); err != nil || n > 400 {
+		t.Errorf("python/polk.py has %d lines, %v", n, err)
+	}
+}
+
+// The estimators' parameters are the flags of train that say nothing of files.
+func TestCheckSklearnParameters(t *testing.T) {
+	t.Parallel()
+	out, err := sklearn(t, "-c", "import polk; print(*polk.PolkRegressor().get_params())").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := strings.Fields(string(out))
+	files := []string{"spec", "format", "header", "label", "classes", "features", "out", "resume", "skip", "save-every"}
+	newTrain().Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(files, f.Name) && !slices.Contains(params, strings.ReplaceAll(f.Name, "-", "_")) {
+			t.Errorf("no parameter for --%s in %v", f.Name, params)
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package online
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"polkrepro/data"
+)
+
+// However its rows are divided, and whatever is predicted in between, a Feed makes the
+// model that Train makes of the stream.
+func TestFeedIsTheStream(t *testing.T) {
+	rows := make([]data.Row, 1300)
+	for i := range rows {
+		x := []float64{float64(i*7919%1009) / 1009, float64(i*104729%997) / 997}
+		label := strconv.Itoa(1 + int(x[1]+math.Sin(4*x[0])))
+		rows[i] = data.Row{Line: i + 1, Label: label, Values: x, Dim: 2}
+	}
+	opt := TrainOptions{Tune: true, Source: Source{Path: "-", Rows: rows}}
+	opt.Settings = Settings{Loss: "multi-hinge", Labels: []string{"1", "2"}, Format: data.FormatCSV, LabelColumn: 1}
+	want := saved(t, mustTrain(t, opt))
+	for _, size := range []int{1, 37, 999, 1300} {
+		f := NewFeed(opt)
+		for part := range slices.Chunk(rows, size) {
+			if err := f.Learn(t.Context(), part); err != nil {
+				t.Fatal(err)
+			}
+			if last := part[len(part)-1].Line; last > 20 && last%100 != 0 && last < len(rows) {
+				continue
+			}
+			m, err := f.Model(t.Context())
+			if err != nil || int(m.Rows()) != part[len(part)-1].Line {
+				t.Fatalf("after row %d: %v", part[len(part)-1].Line, err)
+			}
+		}
+		if m, err := f.Model(t.Context()); err != nil || !bytes.Equal(saved(t, m), want) {
+			t.Errorf("calls of %d rows make another model (%v)", size, err)
+		}
+	}
+}

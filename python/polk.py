@@ -1,0 +1,400 @@
+"""POLK in Python: online kernel classification and regression with few elements.
+
+PolkClassifier and PolkRegressor are estimators of scikit-learn. Each keeps a process of
+the program runall that trains and predicts. load reads a saved model and predicts with
+NumPy alone. See docs/python.md.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import threading
+import weakref
+from contextlib import contextmanager, nullcontext
+
+import numpy as np
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.utils.metaestimators import available_if
+    from sklearn.utils.multiclass import check_classification_targets, unique_labels
+    from sklearn.utils.validation import check_is_fitted
+    try:
+        from sklearn.utils.validation import validate_data
+    except ImportError:  # before scikit-learn 1.6
+
+        def validate_data(estimator, *args, **kwargs):
+            return estimator._validate_data(*args, **kwargs)
+
+except ImportError:  # load does without
+    BaseEstimator, ClassifierMixin, RegressorMixin = (type(name, (), {}) for name in "ECR")
+
+    def available_if(check):
+        return lambda method: method
+
+
+CHUNK = 4096  # rows of partial_fit that are learned at once: Ctrl-C waits for them
+
+
+class Decisions:
+    """What follows from the scores of a classifier's functions."""
+
+    def _probabilistic(self):
+        name = self._loss_name()
+        if not name.endswith("logistic"):
+            raise AttributeError(f"the loss {name} has no probabilities: choose loss='logistic'")
+        return True
+
+    def decision_function(self, X):
+        """Scores of the classes; of two classes, of the second alone."""
+        scores = self._scores(X)
+        if scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    @available_if(_probabilistic)
+    def predict_proba(self, X):
+        """Probabilities of the classes, in the order of classes_."""
+        self._probabilistic()
+        scores = self._scores(X)
+        if scores.shape[1] == 1:
+            scores = np.hstack([np.zeros_like(scores), scores])
+        p = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return p / p.sum(axis=1, keepdims=True)
+
+    def predict(self, X):
+        """The classes of rows."""
+        scores = self._scores(X)
+        best = scores[:, 0] >= 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return self.classes_[best.astype(int)]
+
+
+class _Polk(BaseEstimator):
+    """What both estimators share. Parameters are the flags of runall train (see
+    runall train --help), but for runall, the program. None is the flag's default."""
+
+    def __init__(self, loss=None, *, order=None, tolerance=None, kernel=None, bandwidth=None,
+                 offset=None, degree=None, scale=None, learning_rate=None, regularizer=None,
+                 parsimony=None, pruner=None, pruner_params=None, batch=None, epochs=None,
+                 no_tune=False, runall=None):
+        given = locals()
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
+
+    def _flags(self):
+        flags = self.get_params(deep=False)
+        del flags["runall"]
+        flags["loss"] = self._loss_name()
+        return {k.replace("_", "-"): _text(v) for k, v in flags.items() if v is not None and v is not False}
+
+    def _begin(self, op, X, y=None, labels=None):
+        """Send the request that begins a training."""
+        self._saved = self._head = None
+        if not (getattr(self, "_process", None) and self._process.alive()):
+            self._process = None
+        flags = self._flags()
+        if op == "begin":
+            flags.pop("epochs", None)  # a stream has one
+        arrays = [] if y is None else [X, y]
+        self._began = dict(op=op, flags=flags, labels=labels, dim=X.shape[1], rows=len(X) if arrays else 0)
+        self.notes_ = self._ask(self._began, *arrays).get("notes", [])
+
+    def _go_on(self, X, y):
+        """Learn further rows. The process must be given those of the head again if it is
+        replaced, because no model has them yet."""
+        for at in range(0, len(X), CHUNK):
+            x, t = X[at:at + CHUNK], y[at:at + CHUNK]
+            with _uninterrupted():
+                answer = self._ask(dict(op="learn", rows=len(x)), x, t)
+                self.notes_ = self.notes_ + answer.get("notes", [])
+                self._head = (self._head or []) + [(x.copy(), t.copy())] if answer.get("choosing") else None
+
+    def _ask(self, header, *arrays):
+        if self._process is None:
+            process = _Process(self.runall)
+            if self._saved is not None:
+                process.ask(dict(op="load", bytes=len(self._saved)), self._saved)
+            elif self._head:
+                process.ask(self._began)
+                for x, t in self._head:
+                    process.ask(dict(op="learn", rows=len(x)), x, t)
+            self._process, self._saved = process, None
+        return self._process.ask(header, *arrays)
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        answer = self._ask(dict(op="scores", rows=len(X)), X)
+        return np.frombuffer(answer["payload"], "<f8").reshape(len(X), -1)
+
+    def save(self, path):
+        """Write a model file, for load, runall predict and runall train --resume."""
+        check_is_fitted(self)
+        model = self._ask(dict(op="save"))["payload"]
+        with open(f"{path}.tmp", "wb") as f:
+            f.write(model)
+        os.replace(f"{path}.tmp", path)
+
+    @property
+    def order_(self):
+        """The number of the model's elements."""
+        check_is_fitted(self)
+        return self._ask(dict(op="save"))["order"]
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        if state.get("_process") is not None and not self._head:
+            state["_saved"] = self._ask(dict(op="save"))["payload"]
+        if "_process" in state:
+            state["_process"] = None
+        return state
+
+
+class PolkClassifier(Decisions, ClassifierMixin, _Polk):
+    __doc__ = "Online kernel classifier.\n\n    " + (_Polk.__doc__ or "")
+
+    def fit(self, X, y):
+        """Train on rows as runall train does on a file: settings that are not given are tuned."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, y = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"PolkClassifier needs two classes or more, y has one class: {self.classes_[0]!r}")
+        self._begin("fit", X, y, _labels(self.classes_))
+        return self
+
+    def partial_fit(self, X, y, classes=None):
+        """Learn further rows, as runall train does of a stream. The first call needs all classes."""
+        first = not hasattr(self, "_process")
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        X, y = validate_data(self, X, y, reset=first, dtype=np.float64)
+        known = unique_labels(classes) if first else self.classes_
+        if classes is not None and not np.array_equal(known, unique_labels(classes)):
+            raise ValueError(f"classes={classes!r} is not those of the first call: {known!r}")
+        at = np.searchsorted(known, y)
+        at[at == len(known)] = 0
+        if not np.array_equal(known[at], y):
+            raise ValueError(f"y has labels that are not in classes: {np.setdiff1d(y, known)!r}")
+        if first:
+            check_classification_targets(y)
+            self.classes_ = known
+            self._begin("begin", X, labels=_labels(known))
+        self._go_on(X, at)
+        return self
+
+    def _loss_name(self):
+        return self.loss or "hinge"
+
+
+class PolkRegressor(RegressorMixin, _Polk):
+    __doc__ = "Online kernel regression.\n\n    " + (_Polk.__doc__ or "")
+
+    def fit(self, X, y):
+        """Train on rows as runall train does on a file: settings that are not given are tuned."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        self._begin("fit", X, y)
+        return self
+
+    def partial_fit(self, X, y):
+        """Learn further rows, as runall train does of a stream."""
+        first = not hasattr(self, "_process")
+        X, y = validate_data(self, X, y, reset=first, dtype=np.float64, y_numeric=True)
+        if first:
+            self._begin("begin", X)
+        self._go_on(X, y)
+        return self
+
+    def predict(self, X):
+        """The predicted values of rows."""
+        return self._scores(X)[:, 0].copy()
+
+    def _loss_name(self):
+        return self.loss or "squared"
+
+
+def _text(value):
+    """A parameter as the text of a flag."""
+    if isinstance(value, dict):
+        return ",".join(f"{k}={v}" for k, v in value.items())
+    return str(value).lower() if isinstance(value, (bool, np.bool_)) else str(value)
+
+
+def _labels(classes):
+    """Labels for the model file: the classes if they are whole numbers or words, else their numbers."""
+    names = [str(c) for c in classes]
+    word = re.compile(r"(?!(?i:nan|inf|infinity)$)[^\W\d_][\w ./-]{0,60}")
+    if classes.dtype.kind in "iu" or all(isinstance(c, (str, np.bool_)) and word.fullmatch(n) for c, n in zip(classes, names)):
+        return names
+    return [str(i) for i in range(len(names))]
+
+
+class _Process:
+    """A process that serves one model. It ends with this object."""
+
+    def __init__(self, runall):
+        here = os.path.dirname(os.path.abspath(__file__))
+        self.program = (runall or os.environ.get("POLK_RUNALL") or shutil.which("runall")
+                        or os.path.join(here, "..", "bin", "runall"))
+        said = tempfile.TemporaryFile()
+        try:
+            # In a session of its own, so that Ctrl-C is for Python alone.
+            self.child = subprocess.Popen([self.program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                          stderr=said, start_new_session=True)
+        except OSError as e:
+            said.close()
+            raise RuntimeError(f"the program runall can't be started ({e}): build it with make build, and name it with "
+                               "the parameter runall, in the variable POLK_RUNALL or have it in PATH") from None
+        self.owner, self.lock = os.getpid(), threading.Lock()
+        self.end, self.words = weakref.finalize(self, _end, self.child, self.owner, said), ""
+
+    def alive(self):
+        return self.owner == os.getpid() and self.end.alive and self.child.poll() is None
+
+    def ask(self, header, *arrays):
+        """Send a request and return the answer, with its bytes as "payload"."""
+        if os.getpid() != self.owner:
+            raise RuntimeError("the process of this estimator belongs to the Python process before its fork: pickle the estimator instead")
+        # fit may take long and can be interrupted: the process ends. All else is short, and
+        # waited for, by _go_on too, so that the model is whole after a KeyboardInterrupt.
+        with self.lock, nullcontext() if header["op"] in ("fit", "learn") else _uninterrupted():
+            try:
+                for part in [json.dumps(header).encode() + b"\n", *arrays]:
+                    if isinstance(part, np.ndarray):
+                        part = np.ascontiguousarray(part, "<f8").data.cast("B") if part.size else b""
+                    self.child.stdin.write(part)
+                self.child.stdin.flush()
+                answer = json.loads(self.child.stdout.readline())
+                answer["payload"] = self.child.stdout.read(answer.get("bytes", 0))
+                if len(answer["payload"]) < answer.get("bytes", 0):
+                    raise EOFError
+            except (OSError, ValueError, EOFError):
+                raise self.dead() from None
+            except BaseException:
+                self.end()
+                raise
+        if "error" in answer:
+            raise ValueError(re.sub(r"(?<![\w-])--?([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), answer["error"]))
+        return answer
+
+    def dead(self):
+        """The error of a process that has ended."""
+        self.words = self.end() or self.words
+        return RuntimeError(f"the process of {self.program} has ended (status {self.child.returncode}): "
+                            f"{self.words or 'it said nothing'}; fit starts another")
+
+
+def _end(child, owner, said):
+    """End a process, wait for it, unless it is that of a parent, and return what it said."""
+    if os.getpid() != owner:
+        return ""
+    for pipe in (child.stdin, child.stdout):
+        try:
+            pipe.close()
+        except OSError:
+            pass
+    try:
+        child.wait(timeout=0.5)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+    with said:
+        said.seek(0)
+        return said.read().decode(errors="replace").strip()
+
+
+@contextmanager
+def _uninterrupted():
+    """Put SIGINT off. Only the main thread gets one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught = []
+    before = signal.signal(signal.SIGINT, lambda *args: caught.append(args))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+        if caught and callable(before):
+            before(*caught[0])
+        elif caught and before is signal.SIG_DFL:
+            raise KeyboardInterrupt
+
+
+class Model:
+    """A saved model that predicts with NumPy alone: see docs/model-format.md."""
+
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            data = f.read()
+        if data[:7] != b"POLKOWN":
+            raise ValueError(f"{path}: not a model file of runall train")
+        if data[7:8] != b"\x03":
+            raise ValueError(f"{path}: format {data[7:8].hex()}, want 03: train the model again")
+        if len(data) < 44 or hashlib.sha256(data[:-32]).digest() != data[-32:]:
+            raise ValueError(f"{path}: incomplete or corrupt model file")
+        size, = struct.unpack_from("<I", data, 8)
+        self.settings = s = json.loads(data[12:12 + size])
+        self._at, self._data = 12 + size, data
+        dim, m = s["dim"], s["elements"]
+        self.shift = self.factor = None
+        if s["scale"] != "none":
+            self.shift, self.factor = self._array("<f8", dim), self._array("<f8", dim)
+        self.elements = self._array("<f4", m, dim)
+        labels = s.get("labels", [])
+        self.weights = self._array("<f8", m, len(labels) if s["loss"].startswith("multi-") else 1)
+        whole = labels and all(re.fullmatch(r"0|-?[1-9]\d{0,17}", c) for c in labels)
+        self.classes_ = np.array([int(c) for c in labels] if whole else labels)
+        del self._data
+
+    def _array(self, kind, *shape):
+        a = np.frombuffer(self._data, kind, int(np.prod(shape)), self._at).reshape(shape)
+        self._at += a.nbytes
+        return a
+
+    def _loss_name(self):
+        return self.settings["loss"]
+
+    def _scores(self, X):
+        X, s = np.asarray(X, float), self.settings
+        if X.ndim != 2 or X.shape[1] != s["dim"] or not np.isfinite(X).all():
+            raise ValueError(f"X of shape {X.shape}: want rows of {s['dim']} finite features")
+        blocks = [self._block(X[i:i + 1024]) for i in range(0, len(X), 1024)]
+        return np.vstack(blocks or [np.empty((0, self.weights.shape[1]))])
+
+    def _block(self, x):
+        s = self.settings
+        if self.shift is not None:
+            x = (x - self.shift) * self.factor
+        x, d = x.astype("f4").astype(float), self.elements.astype(float)
+        if s["kernel"] == "polynomial":
+            return (x @ d.T + s.get("offset", 0)) ** s["degree"] @ self.weights
+        middle = d.mean(axis=0) if len(d) else 0
+        x, d = x - middle, d - middle  # distances of long vectors cancel
+        square = (x ** 2).sum(1)[:, None] + (d ** 2).sum(1) - 2 * x @ d.T
+        return np.exp(square.clip(min=0) / (-2 * s["bandwidth"] ** 2)) @ self.weights
+
+
+class ClassifierModel(Decisions, Model):
+    """A saved classifier."""
+
+
+class RegressorModel(Model):
+    """A saved regression."""
+
+    def predict(self, X):
+        """The predicted values of rows."""
+        return self._scores(X)[:, 0] / self.settings["target_factor"] + self.settings["target_shift"]
+
+
+def load(path):
+    """Read a model file. What it predicts is what runall predict does, without it."""
+    model = Model(path)
+    model.__class__ = ClassifierModel if len(model.classes_) else RegressorModel
+    return model

@@ -1,0 +1,222 @@
+"""The promises of polk.py, for the test TestCheckPython of cmd/runall."""
+
+import copy
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy as np
+from sklearn.utils.estimator_checks import check_estimator
+
+import polk
+
+rng = np.random.default_rng(1)
+X = rng.normal(size=(1500, 3))
+TREES = np.array(["elm", "oak", "yew"])
+Y = TREES[(X[:, 0] + np.sin(2 * X[:, 1]) > 0).astype(int) + (X[:, 2] > 1)]
+FAST = dict(order=20, no_tune=True)
+
+
+def raises(kind, words, call, *args, **kwargs):
+    try:
+        call(*args, **kwargs)
+    except kind as e:
+        assert words in str(e), e
+    else:
+        raise AssertionError(f"no {kind.__name__}: {words}")
+
+
+def saved(estimator):
+    with tempfile.TemporaryDirectory() as d:
+        estimator.save(d + "/m")
+        with open(d + "/m", "rb") as f:
+            return f.read()
+
+
+def fed(sizes, estimator=None, rows=len(X)):
+    """An estimator that was given rows in calls of some sizes, by turns."""
+    estimator = estimator or polk.PolkClassifier(order=20)
+    at, turn = 0, 0
+    while at < rows:
+        n = min(sizes[turn % len(sizes)], rows - at)
+        estimator.partial_fit(X[at:at + n], Y[at:at + n], classes=TREES)
+        at, turn = at + n, turn + 1
+    return estimator
+
+
+def test_check_estimator():
+    for estimator in polk.PolkClassifier(), polk.PolkClassifier(loss="logistic"), polk.PolkRegressor():
+        names = []
+        for one, check in check_estimator(estimator, generate_only=True):
+            check(one)
+            names.append(check.func.__name__)
+        print(f"check_estimator, {estimator}: {len(names)} checks passed: {', '.join(sorted(set(names)))}")
+
+
+def test_stream():
+    """One sample or a thousand in a call, a copy in between, or runall train -: one model."""
+    whole = saved(fed([1500]))
+    assert saved(fed([1, 7, 1000])) == whole
+    for cut in 500, 1201:  # while settings are still to be chosen, and after
+        half = pickle.loads(pickle.dumps(copy.deepcopy(fed([100], rows=cut))))
+        half = pickle.loads(pickle.dumps(half))  # not used in between
+        assert saved(half.partial_fit(X[cut:], Y[cut:])) == whole
+    with tempfile.TemporaryDirectory() as d:
+        rows = "".join(f"{y},{','.join(map(repr, map(float, x)))}\n" for x, y in zip(X, Y))
+        subprocess.run([os.environ["POLK_RUNALL"], "train", "-", "--format", "csv", "--header", "no", "--order", "20", "--classes",
+                        ",".join(TREES), "--out", d + "/m"], input=rows.encode(), check=True, capture_output=True)
+        with open(d + "/m", "rb") as f:
+            assert f.read() == whole
+
+
+def test_draft():
+    """There are predictions after the first sample, and they do not change the model."""
+    model = polk.PolkClassifier(order=20)
+    for i in range(1200):
+        model.partial_fit(X[i:i + 1], Y[i:i + 1], classes=TREES)
+        if i < 40 or i % 50 == 0:
+            model.predict(X[:5])
+    assert model.score(X, Y) > 0.8
+    assert saved(model) == saved(fed([1200], rows=1200))
+
+
+def test_go_on():
+    """fit, then partial_fit; targets of a regression in their units."""
+    model = polk.PolkRegressor(order=60).fit(X[:1000], 1e6 + 1e3 * X[:1000, 0])
+    model.partial_fit(X[1000:], 1e6 + 1e3 * X[1000:, 0])
+    assert model.score(X, 1e6 + 1e3 * X[:, 0]) > 0.9 and model.order_ <= 60
+    process = model._process
+    assert model.fit(X[:100], X[:100, 0])._process is process
+
+
+def test_errors():
+    fit = lambda **given: polk.PolkClassifier(**given).fit(X, Y)
+    raises(ValueError, '"-1" for "bandwidth"', fit, bandwidth=-1)
+    raises(ValueError, '"fast" for "learning_rate"', fit, learning_rate="fast")
+    raises(ValueError, "parsimony", fit, parsimony=1, order=5)
+    raises(ValueError, "loss squared", fit, loss="squared")
+    raises(ValueError, "loss hinge", polk.PolkRegressor(loss="hinge").fit, X, X[:, 0])
+    raises(ValueError, "needs two classes, got 3", fit, loss="binary-logistic")
+    raises(ValueError, "'elm'", polk.PolkClassifier().partial_fit, X, Y, classes=["oak", "yew"])
+    raises(RuntimeError, "make build", fit, runall="/nowhere")
+    raises(AttributeError, "no probabilities", polk.PolkClassifier()._probabilistic)
+    assert not hasattr(polk.PolkClassifier(), "predict_proba")
+
+
+def test_process():
+    """A process that dies is named with its words, leaves no zombie and is replaced by fit."""
+    model = polk.PolkClassifier(**FAST).fit(X, Y)
+    model._process.child.send_signal(signal.SIGQUIT)  # Go's goroutines are on standard error
+    model._process.child.wait()
+    raises(RuntimeError, "SIGQUIT", model.predict, X)
+    raises(RuntimeError, "has ended", model.predict, X)
+    child = model.fit(X, Y)._process.child
+    assert model.score(X, Y) > 0.6
+    del model
+    assert child.returncode == 0, child.returncode
+
+
+def test_fork():
+    model = polk.PolkClassifier(**FAST).fit(X, Y)
+    before = model.predict(X)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            raises(RuntimeError, "fork", model.predict, X)
+            model._process.end()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert (model.predict(X) == before).all()
+
+
+def test_interrupted():
+    """Ctrl-C ends fit; partial_fit is through with the rows that it has begun with."""
+    model = fed([1200], rows=1200)
+    for _ in range(5):
+        threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            while True:
+                model.partial_fit(X[:50], Y[:50])
+        except KeyboardInterrupt:
+            pass
+    with tempfile.TemporaryDirectory() as d:
+        model.save(d + "/m")
+        more = polk.load(d + "/m").settings["rows"] - 1200
+    straight = fed([1200], rows=1200)
+    for _ in range(more // 50):
+        straight.partial_fit(X[:50], Y[:50])
+    assert more >= 0 and saved(model) == saved(straight)
+
+    big, y = np.tile(X, (40, 1)), np.tile(Y, 40)
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    model = polk.PolkClassifier(epochs=1000, order=500, no_tune=True)
+    begun = time.time()
+    raises(KeyboardInterrupt, "", model.fit, big, y)
+    assert time.time() - begun < 10
+    raises(RuntimeError, "has ended", model.predict, X)
+    assert model.set_params(**FAST, epochs=None).fit(X, Y).score(X, Y) > 0.6
+
+
+def test_load():
+    """NumPy alone predicts what runall predict does, to 1e-5."""
+    two = np.where(X[:, 0] > 0, "oak", "elm")
+    for y, probability, flags in (
+        (Y, False, "--loss hinge --scale standard"),
+        (Y, True, "--loss logistic --scale unit --kernel polynomial --degree 3 --offset 0.5 --order 30 --no-tune"),
+        (two, True, "--loss binary-logistic --scale none --bandwidth 1 --order 30 --no-tune"),
+        (1e3 + 50 * np.sin(X[:, 0]), False, "--loss squared --scale none --bandwidth 1 --order 80 --no-tune"),
+        (1e3 + 50 * np.sin(X[:, 0]), False, "--loss squared --order 80"),
+    ):
+        with tempfile.TemporaryDirectory() as d:
+            np.savetxt(d + "/x.csv", X, delimiter=",", fmt="%r")
+            with open(d + "/xy.csv", "w") as f:
+                f.writelines(f"{b},{','.join(map(repr, map(float, a)))}\n" for a, b in zip(X, y))
+            run = lambda *args: subprocess.run([os.environ["POLK_RUNALL"], *args], check=True, capture_output=True, text=True).stdout
+            run("train", d + "/xy.csv", "--header", "no", "--out", d + "/m", *flags.split())
+            lines = run("predict", d + "/m", d + "/x.csv", "--header", "no", *["--probability"] * probability).splitlines()
+            code = "import sys; sys.modules['sklearn'] = None; import numpy as np, polk; x = np.loadtxt(sys.argv[2], delimiter=','); " \
+                   f"m = polk.load(sys.argv[1]); np.savez(sys.argv[3], m.predict(x), *[m.predict_proba(x) for _ in range({probability:d})])"
+            subprocess.run([sys.executable, "-c", code, d + "/m", d + "/x.csv", d + "/p.npz"], check=True, env=dict(os.environ, POLK_RUNALL="/nowhere"))
+            with np.load(d + "/p.npz") as f:
+                ours = [f[name] for name in f.files]
+        if probability:
+            theirs = np.array([line.split(",")[1:] for line in lines[1:]], float)
+            lines = [line.split(",")[0] for line in lines[1:]]
+            ours, apart = ours[0], abs(ours[1] - theirs).max()
+        elif y.dtype == float:
+            theirs = np.array(lines, float)
+            ours, apart = lines, abs(ours[0] / theirs - 1).max()
+        else:
+            ours, apart = ours[0], 0.0
+        print(f"load, {flags}: {apart:.1e}")
+        assert list(ours) == lines and len(lines) == len(X) and apart < 1e-5
+
+
+def test_rate():
+    """Samples a second in batches of 32, beside the processor time of both processes."""
+    for features in 2, 20:
+        x = rng.normal(size=(50000, features))
+        y = (x[:, 0] + np.sin(2 * x[:, 1]) > 0).astype(int)
+        model = polk.PolkClassifier(order=50).partial_fit(x[:2000], y[:2000], classes=[0, 1])
+        with open(f"/proc/{model._process.child.pid}/stat") as f:
+            before = sum(map(int, f.read().split()[13:15]))
+        wall, own = time.time(), time.process_time()
+        for i in range(2000, 50000, 32):
+            model.partial_fit(x[i:i + 32], y[i:i + 32])
+        wall, own = time.time() - wall, time.process_time() - own
+        with open(f"/proc/{model._process.child.pid}/stat") as f:
+            theirs = (sum(map(int, f.read().split()[13:15])) - before) / os.sysconf("SC_CLK_TCK")
+        print(f"{features} features, order {model.order_}: {48000 / wall:.0f} samples/s; {48000 / (own + theirs):.0f} "
+              f"per second of processor time ({own:.2f} s in Python, {theirs:.2f} s in runall)")
+        assert 48000 / (own + theirs) > 20000
+
+
+for name in sys.argv[1:]:
+    globals()["test_" + name]()
