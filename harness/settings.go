@@ -19,6 +19,13 @@ const (
 	heldOutSeed  = 1
 )
 
+// HeldOut returns which of n training rows, counted from 0, settings are evaluated on, and
+// which they are trained on.
+func HeldOut(n int) (held, kept []int) {
+	f := data.Files{Holdout: heldOutShare, SplitSeed: heldOutSeed}
+	return f.HeldOut(n)
+}
+
 // A Setting is a method with its hyper-parameters and how it did on training data that
 // were held out, averaged over the last 5 % of the samples, draws and seeds.
 type Setting struct {
