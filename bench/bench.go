@@ -94,7 +94,11 @@ func open(opt Options, splits uint64) (*bench, *data.Set, error) {
 	}
 	b := &bench{opt: opt, ref: ref, name: ref.Name}
 	if least := 60; set.Train.N < least {
-		return nil, nil, harness.Usage(fmt.Errorf("%s has %d training rows: want at least %d, of which a sixth is held out", ref.Name, set.Train.N, least))
+		rows := "training rows"
+		if ref.Files.Splits > 0 {
+			rows = "rows that are test rows in no split"
+		}
+		return nil, nil, harness.Usage(fmt.Errorf("%s has %d %s: want at least %d, of which a sixth is held out for the search", ref.Name, set.Train.N, rows, least))
 	}
 	if b.median = medianDistance(set.Train); b.median == 0 {
 		return nil, nil, harness.Usage(fmt.Errorf("%s: the first of every %d training rows are all the same: no bandwidth can be chosen", ref.Name, max(1, set.Train.N/medianRows)))

@@ -176,7 +176,7 @@ func TestSizes(t *testing.T) {
 }
 
 func TestSettleErrors(t *testing.T) {
-	if _, _, err := Settle(t.Context(), options(t, 60)); err == nil || !strings.Contains(err.Error(), "rows has 48 training rows: want at least 60") {
+	if _, _, err := Settle(t.Context(), options(t, 60)); err == nil || !strings.Contains(err.Error(), "rows has 18 rows that are test rows in no split: want at least 60") {
 		t.Errorf("few rows: %v", err)
 	}
 	opt := options(t, 100)
