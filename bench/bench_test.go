@@ -56,7 +56,7 @@ func TestLabelsOfTestRowsAlone(t *testing.T) {
 		if err := os.WriteFile(opt.Source.Train, []byte(strings.Join(lines, "")), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := open(opt); err != nil {
+		if _, _, err := open(opt, 0); err != nil {
 			t.Fatal(err)
 		}
 		if said.Len() > 0 {
@@ -74,7 +74,7 @@ func TestSettle(t *testing.T) {
 	var said []string
 	opt := options(t, 250)
 	opt.Note = func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	text, err := Settle(t.Context(), opt)
+	text, split, err := Settle(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,14 +108,31 @@ func TestSettle(t *testing.T) {
 		}
 	}
 
+	// Each row is a test row of some splits and then not seen by the search.
+	tests, seen := make(map[string]int), make(map[string]bool)
+	for _, row := range split[1:] {
+		switch {
+		case row[2] == "test":
+			tests[row[1]]++
+			if seen[row[0]] {
+				t.Fatalf("the search sees the test row %q", row)
+			}
+		case row[1] == "0" && row[2] != "unused":
+			seen[row[0]] = true
+		}
+	}
+	if len(split) != 1+6*250 || len(tests) != 5 || tests["1"] != 50 || len(seen) < 60 {
+		t.Errorf("%d rows, %v, the search sees %d", len(split), tests, len(seen))
+	}
+
 	said = nil
 	opt.Before = text
-	again, err := Settle(t.Context(), opt)
+	again, _, err := Settle(t.Context(), opt)
 	if err != nil || !bytes.Equal(again, text) || len(said) != 1 {
 		t.Errorf("again: %v, said %q", err, said)
 	}
 	opt.Order = 12
-	if other, err := Settle(t.Context(), opt); err != nil || bytes.Equal(other, text) {
+	if other, _, err := Settle(t.Context(), opt); err != nil || bytes.Equal(other, text) {
 		t.Errorf("another order: %v, the same spec", err)
 	}
 }
@@ -125,7 +142,7 @@ func TestSettleRegression(t *testing.T) {
 	opt := options(t, 200)
 	opt.Task, opt.Source.Regression, opt.Source.Label = experiments.TaskRegression, true, data.Column{Name: "y"}
 	opt.Source.Ignore = []data.Column{{Name: "kind"}}
-	text, err := Settle(t.Context(), opt)
+	text, _, err := Settle(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +157,7 @@ func TestSizes(t *testing.T) {
 	set := &data.Set{Classes: 10, Train: &data.Split{N: 60_000, Dim: 784}, Test: &data.Split{N: 10_000, Dim: 784}}
 	before := sizes{}
 	for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
-		z := newSizes(set, experiments.TaskKSVM, budget, 0)
+		z := newSizes(set, 0, experiments.TaskKSVM, budget, 0)
 		if z.order < before.order || z.tried < before.tried || len(z.methods) < len(before.methods) ||
 			z.seeds*z.samples*z.order < before.seeds*before.samples*before.order {
 			t.Errorf("%v has less than the budget before: %+v, %+v", budget, z, before)
@@ -153,18 +170,18 @@ func TestSizes(t *testing.T) {
 		}
 		before = z
 	}
-	if z := newSizes(set, experiments.TaskKSVM, time.Minute, 77); z.order != 77 || z.small() != 19 {
+	if z := newSizes(set, 0, experiments.TaskKSVM, time.Minute, 77); z.order != 77 || z.small() != 19 {
 		t.Errorf("order %d and %d, want 77 and 19", z.order, z.small())
 	}
 }
 
 func TestSettleErrors(t *testing.T) {
-	if _, err := Settle(t.Context(), options(t, 60)); err == nil || !strings.Contains(err.Error(), "rows has 48 training rows: want at least 60") {
+	if _, _, err := Settle(t.Context(), options(t, 60)); err == nil || !strings.Contains(err.Error(), "rows has 18 rows that are test rows in no split: want at least 60") {
 		t.Errorf("few rows: %v", err)
 	}
 	opt := options(t, 100)
 	opt.Source.Train += ".gone"
-	if _, err := Settle(t.Context(), opt); !errors.Is(err, data.ErrNotAvailable) {
+	if _, _, err := Settle(t.Context(), opt); !errors.Is(err, data.ErrNotAvailable) {
 		t.Errorf("no file: %v", err)
 	}
 	opt = options(t, 200)
@@ -175,7 +192,7 @@ func TestSettleErrors(t *testing.T) {
 			opt.Methods[name] = m
 		}
 	}
-	if _, err := Settle(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "POLK failed with every setting that was tried") {
+	if _, _, err := Settle(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "POLK diverged or failed with every setting that was tried") {
 		t.Errorf("failing runs: %v", err)
 	}
 }
@@ -188,11 +205,5 @@ func TestBetween(t *testing.T) {
 	}
 	if _, ok := between(all, 2000); ok {
 		t.Error("an order beyond all that were tried")
-	}
-	if i := nearest(all, 60); i != 1 { // 60/10 < 1000/60
-		t.Errorf("nearest is %d, want 1", i)
-	}
-	if i := nearest(nil, 60); i != -1 {
-		t.Errorf("nearest of none is %d", i)
 	}
 }

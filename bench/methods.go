@@ -7,45 +7,47 @@ import (
 	"polkrepro/harness"
 )
 
-// A method is one that takes part, with what is tried of it.
+// A method is one that takes part, with the settings that are sought of it.
 type method struct {
 	name   string
-	label  string   // if it is not the name
-	pruner string   // of POLK
-	fixed  string   // further settings, as in a spec; %rows stands for the number of rows, %small for the small order
-	grid   string   // settings that are tried, as in a spec, of at most three digits
-	found  []string // the names of these
+	label  string // if it is not the name
+	pruner string // of POLK
+	fixed  string // further settings, as in a spec; %rows stands for the number of rows, %small for the small order
+	axes   []axis
 
 	// cost is that of a batch method, in multiply-adds.
 	cost func(z *sizes) float64
 }
 
-// The grids of POLK, whose bandwidth is the others': factors of the median distance between
-// rows, and learning rates, which are smaller of the squared error, whose curvature is 1.
+// The axes that methods share. The bandwidth is relative to the median distance between
+// rows.
 var (
-	bandwidths = []float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2}
-	rates      = []float64{2, 8, 32, 128}
+	width  = axis{"bandwidth", 0.5, 2}
+	lambda = axis{"regularizer", 1e-6, 100}
 )
 
-const squaredRate = 1.0 / 64 // over those of the other losses
+func rate(start float64) axis { return axis{"learning_rate", start, 4} }
+
+const squaredRate = 1.0 / 64 // of rates, for the squared error, whose curvature is 1
 
 // methods are those that take part where they fit the task. POLK comes first, with KOMP
-// and with KOMP that merges: its K is found, not tried.
+// and with KOMP that merges, each stopped by the model order: an error budget leads to an
+// order that depends on the length of the stream.
 var methods = []method{
-	{name: "polk"},
-	{name: "polk", label: "komp-merge", pruner: "komp-merge"},
-	{name: "bsgd", fixed: "maintenance: merging", grid: "learning_rate: [0.03, 0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
-	{name: "norma", grid: "learning_rate: [0.125, 0.5, 2, 8], regularizer: [1e-6, 1e-3]", found: []string{"learning_rate", "regularizer"}},
-	{name: "forgetron"},
-	{name: "projectron", grid: "projection_error: [0.01, 0.03, 0.1, 0.3, 1]", found: []string{"projection_error"}},
-	{name: "fogd", grid: "learning_rate: [0.03, 0.125, 0.5, 2]", found: []string{"learning_rate"}},
-	{name: "rff-sgd", fixed: "schedule: inverse, horizon: %rows", grid: "learning_rate: [0.25, 1, 4, 16]", found: []string{"learning_rate"}},
-	{name: "nogd", fixed: "rank: %small", grid: "learning_rate: [0.03, 0.125, 0.5, 2, 8]", found: []string{"learning_rate"}},
-	{name: "nystrom-sgd", fixed: "schedule: inverse, horizon: %rows", grid: "learning_rate: [2, 8, 32, 128]", found: []string{"learning_rate"}},
-	{name: "nystrom", cost: func(z *sizes) float64 { return z.features(1) }},
-	{name: "rff", cost: func(z *sizes) float64 { return z.features(2) }},
-	{name: "csvc", cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16) / 2 }},
-	{name: "lbfgs", fixed: "tolerance: 0.01", cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+1000*z.classes) }},
+	{name: "polk", pruner: "komp-order", axes: []axis{width, rate(8), lambda}},
+	{name: "polk", label: "komp-merge", pruner: "komp-merge-order", axes: []axis{width, rate(8), lambda}},
+	{name: "bsgd", fixed: "maintenance: merging", axes: []axis{width, rate(0.5), lambda}},
+	{name: "norma", axes: []axis{width, rate(2), lambda}},
+	{name: "forgetron", axes: []axis{width}},
+	{name: "projectron", axes: []axis{width, {"projection_error", 0.1, 4}}},
+	{name: "fogd", axes: []axis{width, rate(0.5)}},
+	{name: "rff-sgd", fixed: "schedule: inverse, horizon: %rows", axes: []axis{width, rate(4), lambda}},
+	{name: "nogd", fixed: "rank: %small", axes: []axis{width, rate(0.5)}},
+	{name: "nystrom-sgd", fixed: "schedule: inverse, horizon: %rows", axes: []axis{width, rate(8), lambda}},
+	{name: "nystrom", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return z.features(1) }},
+	{name: "rff", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return z.features(2) }},
+	{name: "csvc", axes: []axis{width, {"cost", 8, 8}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16) / 2 }},
+	{name: "lbfgs", fixed: "tolerance: 0.01", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+1000*z.classes) }},
 }
 
 // features is what a batch method costs that is linear in so many features an order. Batch
@@ -71,10 +73,7 @@ func (m *method) called() string {
 	return m.name
 }
 
-// tries is about how many runs the search makes of a method.
-func (m *method) tries() int {
-	if m.name == experiments.MethodPOLK {
-		return mostParsimony
-	}
-	return 2 * 5 // bandwidths and rates
+// takesBudget reports whether the method has a model order to choose.
+func (m *method) takesBudget() bool {
+	return slices.ContainsFunc(experiments.Method(m.name).Params, func(p experiments.ParamInfo) bool { return p.Name == "budget" })
 }

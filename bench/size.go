@@ -34,12 +34,16 @@ const (
 type sizes struct {
 	rows, test, dim, classes int
 
-	order   int // largest model order
-	seeds   int
+	known   int  // rows that the search sees
+	resplit bool // the file is split several times
+
+	order   int      // largest model order
+	seeds   int      // or splits
 	samples int      // of a run
 	every   int      // samples between its evaluations
 	tail    int      // evaluations at its end
 	tried   int      // samples of a run of the search
+	share   float64  // multiply-adds of a batch method's search
 	methods []method // those that are compared
 	left    []string // which were left out, and why
 	spent   float64  // multiply-adds of all, by estimate
@@ -48,10 +52,16 @@ type sizes struct {
 // small is the other model order.
 func (z *sizes) small() int { return max(2, z.order/4) }
 
-// newSizes divides the budget. The order is the one asked for, or 0.
-func newSizes(set *data.Set, task string, budget time.Duration, order int) sizes {
-	z := sizes{rows: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes), seeds: 3}
+// newSizes divides the budget. The set is what the search sees, holdout the fraction that
+// is held out in each resplit, if there are any. The order is the one asked for, or 0.
+func newSizes(set *data.Set, holdout float64, task string, budget time.Duration, order int) sizes {
+	z := sizes{rows: set.Train.N, known: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes), resplit: holdout > 0}
+	if n := z.rows + z.test; z.resplit {
+		z.test = int(math.Round(holdout * float64(n)))
+		z.rows = n - z.test
+	}
 	all := budget.Seconds() * speed
+	z.share = searchShare * all / 10
 	for _, m := range methods {
 		if m.fits(task) && !m.batch() {
 			z.methods = append(z.methods, m)
@@ -70,7 +80,7 @@ func newSizes(set *data.Set, task string, budget time.Duration, order int) sizes
 		return z.cost() <= (1-searchShare)*all
 	}
 	z.tried = min(z.rows, 4*leastSamples)
-	for order == 0 && z.order > 64 && !(fits(3, z.rows, fewPoints) && z.search() <= searchShare*all) { // else smaller models
+	for order == 0 && z.order > 64 && !(fits(Resplits, z.rows, fewPoints) && z.search() <= searchShare*all) { // else smaller models
 		z.order /= 2
 	}
 	for _, m := range methods {
@@ -78,6 +88,7 @@ func newSizes(set *data.Set, task string, budget time.Duration, order int) sizes
 			continue
 		}
 		cost := m.cost(&z) * float64(z.repeats(m.name))
+		tried := z.trials(&m)
 		bytes := harness.Bytes(m.name, harness.Size{
 			Train: float64(z.rows), Test: float64(z.test), Dim: float64(z.dim), Classes: float64(z.classes),
 			Order: float64(z.rows), Params: experiments.Params{Budget: z.order},
@@ -87,13 +98,15 @@ func newSizes(set *data.Set, task string, budget time.Duration, order int) sizes
 			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs %.1f GiB of memory, more than %d", m.name, bytes/(1<<30), mostBytes>>30))
 		case cost > batchShare*all:
 			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs about %v, more than %.0f %% of the budget", m.name, seconds(cost), 100*batchShare))
+		case tried < fewest:
+			z.left = append(z.left, fmt.Sprintf("%s is left out: its share of the search allows %d settings, fewer than %d", m.name, tried, fewest))
 		default:
 			z.methods = append(z.methods, m)
 		}
 	}
 	for samples := passes * z.rows; ; samples /= 2 {
-		if fits(5, samples, points) || fits(3, samples, points) || fits(3, samples, fewPoints) ||
-			samples <= z.rows && fits(1, samples, fewPoints) || samples <= leastSamples {
+		if fits(Resplits, samples, points) || fits(Resplits, samples, fewPoints) ||
+			samples <= z.rows && (fits(3, samples, fewPoints) || fits(1, samples, fewPoints)) || samples <= leastSamples {
 			break
 		}
 	}
@@ -110,9 +123,10 @@ func seconds(ops float64) time.Duration {
 	return time.Duration(math.Ceil(ops/speed)) * time.Second
 }
 
-// repeats is how many runs a method has at an order: one if it depends on no seed.
+// repeats is how many runs a method has at an order: one if it depends on no seed and there
+// is one split.
 func (z *sizes) repeats(name string) int {
-	if experiments.Method(name).Seedless {
+	if experiments.Method(name).Seedless && !z.resplit {
 		return 1
 	}
 	return z.seeds
@@ -133,15 +147,28 @@ func (z *sizes) cost() float64 {
 	return sum
 }
 
-// search is that of the search.
-func (z *sizes) search() float64 {
-	one := func(m *method) float64 { return z.run(m, z.order, z.tried, float64(z.tail*z.rows)/6) }
-	sum := float64(len(bandwidths)*len(rates)) * one(&methods[0])
+// trials is how many settings are tried of a method at most.
+func (z *sizes) trials(m *method) int {
+	if !m.batch() {
+		return trials
+	}
+	return min(trials, int(z.share/z.trial(m)))
+}
+
+// trial is what one of them costs.
+func (z *sizes) trial(m *method) float64 {
+	seen := *z
+	if seen.rows = z.known; m.batch() {
+		return m.cost(&seen)
+	}
+	return z.run(m, z.order, z.tried, float64(z.tail*z.known)/6)
+}
+
+// search is what the search costs.
+func (z *sizes) search() (sum float64) {
 	for i := range z.methods {
-		if z.methods[i].batch() {
-			continue
-		}
-		sum += float64(z.methods[i].tries()) * one(&z.methods[i])
+		m := &z.methods[i]
+		sum += float64(z.trials(m)) * z.trial(m)
 	}
 	return sum
 }

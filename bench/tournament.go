@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,17 +29,18 @@ const (
 // The task is one of experiments.Tasks, the errors are those of Settle. A comment in the
 // tournament names the command that repeats it.
 func Tournament(ctx context.Context, opt Options, heuristics []string, again string) ([]byte, error) {
-	b, set, err := open(opt)
+	b, set, err := open(opt, 0)
 	if err != nil {
 		return nil, err
 	}
 	t := &tournament{bench: b, heuristics: heuristics}
 	t.size = tournamentSizes(set, opt)
-	grid, err := t.planned(t.header(t.size.tried, 1)+t.kernelGrid(), opt.Spec)
+	polk := []method{{name: experiments.MethodPOLK, pruner: "komp-order", axes: []axis{width, rate(8)}}}
+	starts, err := t.starts(polk)
 	if err != nil {
 		return nil, err
 	}
-	key := t.key(grid)
+	key := t.key(starts)
 	if strings.HasPrefix(string(opt.Before), key) {
 		opt.Note("settings of %s, which an earlier search found", opt.Spec)
 		return opt.Before, nil
@@ -46,11 +48,12 @@ func Tournament(ctx context.Context, opt Options, heuristics []string, again str
 	for _, line := range t.lines() {
 		opt.Note("%s", line)
 	}
-	best, err := t.findKernel(ctx, grid)
+	found, err := t.settle(ctx, polk, starts)
 	if err != nil {
 		return nil, err
 	}
-	t.rate = best.Params.LearningRate
+	best := found[0].best.run.Run.Params
+	t.bandwidth, t.rate = best.Kernel.Bandwidth, best.LearningRate
 	budgets, err := t.findBudgets(ctx)
 	if err != nil {
 		return nil, err
@@ -64,6 +67,7 @@ func Tournament(ctx context.Context, opt Options, heuristics []string, again str
 type tournament struct {
 	*bench
 	heuristics []string // the reference first
+	bandwidth  float64
 	rate       float64
 }
 
@@ -98,7 +102,7 @@ func tournamentSizes(set *data.Set, opt Options) sizes {
 	}
 	search := func() float64 {
 		held := z.tail * z.rows / 6
-		return float64(len(bandwidths)*len(rates))*z.run(&polk, z.order, z.tried, float64(held)) + 2*cost(z.tried, held)
+		return trials*z.run(&polk, z.order, z.tried, float64(held)) + 2*cost(z.tried, held)
 	}
 	for z.tried = z.samples; search() > searchShare*all && z.tried > leastSamples; {
 		z.tried = max(min(leastSamples, z.samples), z.tried/2)
@@ -132,9 +136,9 @@ func (t *tournament) levelWords() string {
 
 // key is the line that a tournament begins with: it stands for the data, the code, the
 // heuristics and the sizes.
-func (t *tournament) key(grid []experiments.Planned) string {
+func (t *tournament) key(starts []experiments.Planned) string {
 	h := sha256.New()
-	for _, p := range grid {
+	for _, p := range starts {
 		fmt.Fprintln(h, p.ID)
 	}
 	for _, name := range t.heuristics {
@@ -176,7 +180,7 @@ fields:
 `, t.name, t.name, t.heuristics[0], strings.Join(t.heuristics, ", "), t.name, t.name, lossWords[t.opt.Task], t.dataWords(), t.opt.Task,
 		number(t.bandwidth), number(t.rate), batchSize, t.levelWords(), t.levelWords())
 	for _, name := range slices.Sorted(maps.Keys(budgets)) {
-		fmt.Fprintf(&s, "      %s: %s\n", name, t.list(budgets[name], 1))
+		fmt.Fprintf(&s, "      %s: %s\n", name, list(budgets[name]))
 	}
 	fmt.Fprintf(&s, "    profiles:\n      quick: {samples: %d, replicates: %d, every: %d}\n", samples, replicates, t.size.every)
 	return s.String()
@@ -190,6 +194,9 @@ const (
 	mostBeyond  = 6
 	mostBetween = 4
 )
+
+// A sought is a value of a knob with the model order and the error that it led to.
+type sought struct{ k, order, err float64 }
 
 // A knobSearch is the search for the values of a heuristic's knob.
 type knobSearch struct {
@@ -258,7 +265,7 @@ func (t *tournament) tryKnobs(ctx context.Context, searches map[string]*knobSear
 	if len(budgets) == 0 {
 		return nil
 	}
-	trial := &tournament{bench: t.bench, heuristics: slices.Sorted(maps.Keys(budgets)), rate: t.rate}
+	trial := &tournament{bench: t.bench, heuristics: slices.Sorted(maps.Keys(budgets)), bandwidth: t.bandwidth, rate: t.rate}
 	spec, err := experiments.ParseTournament(t.opt.Spec, []byte(trial.spec(budgets, t.size.tried, 1)))
 	if err != nil {
 		return err
@@ -279,7 +286,7 @@ func (t *tournament) tryKnobs(ctx context.Context, searches map[string]*knobSear
 		return err
 	}
 	for _, r := range tried {
-		if r.Failed > 0 {
+		if !r.Ended() {
 			continue
 		}
 		s := searches[r.Label]
@@ -313,6 +320,22 @@ func (s *knobSearch) beyond(low, high float64) (next []float64) {
 		add(last.k, last.k*step)
 	}
 	return next
+}
+
+// between returns the value between two that were tried whose orders an order lies between.
+func between(all []sought, order float64) (float64, bool) {
+	for i := 1; i < len(all); i++ {
+		a, b := all[i-1], all[i]
+		if a.order < order && order < b.order {
+			t := 0.5
+			if a.order > 0 {
+				t = math.Log(order/a.order) / math.Log(b.order/a.order)
+			}
+			k := rounded(a.k * math.Pow(b.k/a.k, t))
+			return k, k != a.k && k != b.k
+		}
+	}
+	return 0, false
 }
 
 // covering returns what was tried from the last that is below low to the first that is above

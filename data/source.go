@@ -107,6 +107,10 @@ type Files struct {
 	Scale     Scale   `json:"scale,omitempty"` // empty for ScaleNone
 	Holdout   float64 `json:"holdout,omitempty"`
 	SplitSeed uint64  `json:"split_seed,omitempty"`
+
+	// Splits, if more than 0, makes the test part of all rows that one of the seeds 1 …
+	// Splits draws: settings that are found on the others have seen no test row of any.
+	Splits uint64 `json:"splits,omitempty"`
 }
 
 // A File is one of a user's, by its contents.
@@ -386,7 +390,7 @@ func (r *Ref) set(train, test *table) (*Set, error) {
 	}
 	if test == nil {
 		n := len(train.rows)
-		held, kept := heldOut(n, f.Holdout, f.SplitSeed)
+		held, kept := f.HeldOut(n)
 		if len(held) == 0 || len(kept) == 0 {
 			return nil, &SourceError{"holdout", fmt.Errorf("holdout is %v: of %d rows a part would be empty", f.Holdout, n)}
 		}
@@ -454,6 +458,29 @@ func (t *table) among(other *table) int {
 		}
 	}
 	return n
+}
+
+// HeldOut returns which of the n rows of the training file are the test part by Holdout,
+// and the others, counted from 0.
+func (f *Files) HeldOut(n int) (held, kept []int) {
+	if f.Splits == 0 {
+		return heldOut(n, f.Holdout, f.SplitSeed)
+	}
+	drawn := make([]bool, n)
+	for seed := range f.Splits {
+		held, _ := heldOut(n, f.Holdout, seed+1)
+		for _, i := range held {
+			drawn[i] = true
+		}
+	}
+	for i, d := range drawn {
+		if d {
+			held = append(held, i)
+		} else {
+			kept = append(kept, i)
+		}
+	}
+	return held, kept
 }
 
 // pickRows returns the rows at the given indices.

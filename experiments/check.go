@@ -376,8 +376,16 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 }
 
 // drawnData is the data set of which a spec can list draws; others have none, or
-// one.
+// one. A user's file with a holdout has its split seeds.
 const drawnData = "multidist"
+
+// drawSeeds checks a list of draws.
+func (c *checker) drawSeeds(d *doc.Repeat, at *strictyaml.Node) {
+	c.distinct(d.Draws.Seeds, at, "draws")
+	if i := slices.Index(d.Draws.Seeds, 0); i >= 0 {
+		c.Errorf(at.At(i), "draws start at 1")
+	}
+}
 
 // draws returns the draws of a repeat.
 func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
@@ -385,6 +393,10 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 		return nil
 	}
 	at := n.At("draws")
+	if c.out.Data.Files.Holdout > 0 && d.Draws != nil && d.Draws.Named == "" && d.Count == nil {
+		c.drawSeeds(d, at)
+		return d.Draws.Seeds
+	}
 	if c.set.Name != drawnData {
 		for _, key := range []string{"draws", "count"} {
 			if f := n.Field(key); f != nil && (d.Draws != nil || d.Count != nil) {
@@ -412,10 +424,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 		}
 		return draws[:*d.Count]
 	}
-	c.distinct(d.Draws.Seeds, at, "draws")
-	if i := slices.Index(d.Draws.Seeds, 0); i >= 0 {
-		c.Errorf(at.At(i), "draws start at 1")
-	}
+	c.drawSeeds(d, at)
 	return d.Draws.Seeds
 }
 

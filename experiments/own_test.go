@@ -183,6 +183,15 @@ func TestOwnErrors(t *testing.T) {
 	if _, err := Parse(filepath.Join(dir, "own.yaml"), []byte(src)); err == nil || !strings.Contains(err.Error(), "data set rows is fixed: draws applies only to generated data") {
 		t.Errorf("draws of a file: %v", err)
 	}
+	src = strings.Replace(ownSpec, "stopping", "repeats: [{draws: [2, 1], seeds: [3]}]\nstopping", 1)
+	spec, err := Parse(filepath.Join(dir, "own.yaml"), []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := spec.Plan(ProfileFull, PlanOptions{})
+	if of, resplit := Replicates(plan); err != nil || !resplit || plan[0].Run.Data.Files.SplitSeed != 2 || plan[0].Run.Data.Draw != 0 || of[0][0] != 2 || of[1][0] != 1 {
+		t.Errorf("resplits: %v, %+v", err, plan)
+	}
 }
 
 // ownField is a tournament on a user's file.

@@ -22,6 +22,29 @@ type Planned struct {
 	Cost    float64  `json:"cost"`    // rough relative cost: samples × features × expected model order
 }
 
+// Replicates returns, for each run of a plan, the replicates that it belongs to, on which
+// methods are compared pair by pair: the split of a user's file where the plan has several,
+// which resplit says, else the run's seed. A method that depends on no seed has the same
+// result in all.
+func Replicates(plan []Planned) (of [][]uint64, resplit bool) {
+	var splits, seeds []uint64
+	for _, p := range plan {
+		splits, seeds = append(splits, p.Run.Data.Files.SplitSeed), append(seeds, p.Run.Seed)
+	}
+	resplit = len(plan) > 0 && slices.Max(splits) > slices.Min(splits)
+	for i, p := range plan {
+		switch {
+		case resplit:
+			of = append(of, []uint64{splits[i]})
+		case Method(p.Run.Method).Seedless:
+			of = append(of, slices.Compact(slices.Sorted(slices.Values(seeds))))
+		default:
+			of = append(of, []uint64{seeds[i]})
+		}
+	}
+	return of, resplit
+}
+
 // PlanOptions change a plan from outside the spec.
 type PlanOptions struct {
 	Seeds int // if positive, every repeat runs seeds 1 … Seeds instead of its own
@@ -109,7 +132,11 @@ func (b *planBuilder) add(v *variant, draw, seed uint64, samples int) *Planned {
 		Data: s.Data, Task: s.Task, Method: v.method, Params: v.params,
 		Seed: seed, Samples: samples, Sampling: s.sampling, Evaluation: b.work.evaluation,
 	}
-	run.Data.Draw = draw
+	if run.Data.Own() && draw > 0 {
+		run.Data.Files.SplitSeed = draw
+	} else {
+		run.Data.Draw = draw
+	}
 	order := v.order
 	if run.Batch() {
 		run.Samples, run.Sampling, run.Evaluation.Every, run.Evaluation.Tail = s.train, "", 0, 0

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -164,6 +165,50 @@ func TestRegressionError(t *testing.T) {
 	zero := make([]float64, 3)
 	if m := o.ofScores(split, zero, zero, 0, 0); math.Abs(m.TestError-math.Sqrt(3)) > 1e-15 || math.Abs(m.TestRisk-1.5) > 1e-15 {
 		t.Errorf("error %v and risk %v, want √3 and 1.5", m.TestError, m.TestRisk)
+	}
+}
+
+// TestPredictions: the predictions of each run are on the test rows of its split and wrong as
+// often as its record says; runs without are repeated.
+func TestPredictions(t *testing.T) {
+	results := t.TempDir()
+	path := writeOwn(t, t.TempDir(), fmt.Sprintf(ownSpec, ownData)+"repeats: [{draws: [1, 2]}]\n", ownRows())
+	plan, err := PlanNamed([]string{path}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{6, 0, 1} {
+		out, err := Reproduce(t.Context(), plan, Options{Results: results, Predictions: true})
+		if err != nil || len(out.Finished) != want {
+			t.Fatalf("%+v, %v; want %d runs", out, err, want)
+		}
+		if want == 0 {
+			os.Remove(predictionsFile(results, plan[0].ID))
+		}
+	}
+	table, err := Predictions(results, plan)
+	if err != nil || len(table) != 1+2*50 || len(table[0]) != 3+3 {
+		t.Fatalf("%v, %d rows of %q", err, len(table), table[0])
+	}
+	have, err := record.ReadDir(RecordsDir(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(ownRows(), "\n")
+	for _, p := range plan {
+		column, wrong := slices.Index(table[0], p.Series), 0.0
+		for _, row := range table[1:] {
+			if n, _ := strconv.Atoi(row[1]); !strings.HasSuffix(lines[n], row[2]) {
+				t.Fatalf("row %q is not %q", row, lines[n])
+			}
+			if row[0] == strconv.FormatUint(p.Run.Data.Files.SplitSeed, 10) && row[column] != row[2] {
+				wrong++
+			}
+		}
+		points := have.Records[p.ID].Points
+		if got := points[len(points)-1].TestError; math.Abs(got-wrong/50) > 1e-12 {
+			t.Errorf("%s: %v of 50 rows wrong, the record has error %v", p.Series, wrong, got)
+		}
 	}
 }
 

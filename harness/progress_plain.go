@@ -165,6 +165,10 @@ func endText(e Event) string {
 	switch e.Kind {
 	case EventFail:
 		return e.label() + ": " + e.Message
+	case EventFinish:
+		if e.Message != "" {
+			return e.label() + ": " + e.Message
+		}
 	case EventStop:
 		if e.Batch {
 			return fmt.Sprintf("%s after %s", e.label(), short(e.Seconds))

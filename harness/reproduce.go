@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"slices"
 
@@ -21,6 +22,7 @@ type Options struct {
 	RequireData bool        // a data set that can't be had is an error, before anything is trained
 	Keep        bool        // finished runs of other code stand for those of the plan
 	Rerun       bool        // finished runs are repeated
+	Predictions bool        // what runs predict of each test row is written, for [Predictions]; finished runs without are repeated
 	Progress    Progress    // default: none is shown
 	Methods     Registry    // default Methods()
 }
@@ -125,7 +127,7 @@ func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *O
 	var todo []experiments.Planned
 	for _, p := range plan {
 		switch {
-		case have.Records[p.ID] != nil && !opt.Rerun:
+		case have.Records[p.ID] != nil && !opt.Rerun && !(opt.Predictions && missing(predictionsFile(opt.Results, p.ID))):
 			out.Kept = append(out.Kept, p.ID)
 			continue
 		case slices.Contains(have.Partial, p.ID):
@@ -137,6 +139,12 @@ func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *O
 		todo = append(todo, p)
 	}
 	return todo, out, nil
+}
+
+// missing reports whether there is no file of that name.
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, os.ErrNotExist)
 }
 
 func note(format string, args ...any) Event {
@@ -159,7 +167,7 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 	}
 	workers, cores := layout(opt.Workers, len(groups[0]))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(plan), Kept: len(out.Kept), Workers: workers})
-	x := &executor{records: RecordsDir(opt.Results), provenance: Provenance(), progress: opt.Progress, methods: opt.Methods, minimizers: new(minimizers)}
+	x := &executor{results: opt.Results, records: RecordsDir(opt.Results), predict: opt.Predictions, provenance: Provenance(), progress: opt.Progress, methods: opt.Methods, minimizers: new(minimizers)}
 	var fatal error
 	for g, runs := range groups {
 		if fatal != nil {

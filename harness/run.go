@@ -17,7 +17,9 @@ const progressEvery = 200 * time.Millisecond
 
 // An executor turns planned runs into records. The cores and methods change none.
 type executor struct {
-	records    string // folder
+	results    string // folder
+	records    string // the same
+	predict    bool   // predictions are written
 	provenance record.Provenance
 	progress   Progress
 	methods    Registry
@@ -73,6 +75,15 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 		}
 		return nil
 	}
+	predict := func(o *Objective, m *Trained, threads int) error {
+		if !x.predict {
+			return nil
+		}
+		if err := x.writePredictions(t.event.ID, run, set, o.predictions(m, set.Classes, threads)); err != nil {
+			return &storageError{err}
+		}
+		return nil
+	}
 	if method := x.methods[run.Method].Train; method != nil {
 		b, err := newBatchTrainer(run, set, method, x.cores)
 		if err != nil {
@@ -83,6 +94,9 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 			return err
 		}
 		if err := emit(b.point); err != nil {
+			return err
+		}
+		if err := predict(b.objective, b.trained, b.cores.threads()); err != nil {
 			return err
 		}
 		return finish(b.final(time.Since(t.started)))
@@ -118,6 +132,13 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 		if err := pruner.Close(); err != nil {
 			return err
 		}
+	}
+	model := &Trained{Expansion: tr.learner.Expansion()}
+	if f, ok := tr.learner.(featured); ok {
+		model = f.Model()
+	}
+	if err := predict(tr.objective, model, tr.cores.threads()); err != nil {
+		return err
 	}
 	return finish(final)
 }

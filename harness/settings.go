@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/polk"
 	"polkrepro/record"
 )
 
@@ -20,6 +20,13 @@ const (
 	heldOutSeed  = 1
 )
 
+// HeldOut returns which of n training rows, counted from 0, settings are evaluated on, and
+// which they are trained on.
+func HeldOut(n int) (held, kept []int) {
+	f := data.Files{Holdout: heldOutShare, SplitSeed: heldOutSeed}
+	return f.HeldOut(n)
+}
+
 // A Setting is a method with its hyper-parameters and how it did on training data that
 // were held out, averaged over the last 5 % of the samples, draws and seeds.
 type Setting struct {
@@ -27,24 +34,23 @@ type Setting struct {
 	Group               string // of its runs
 	Params              experiments.Params
 	Runs                int
-	Failed              int // runs that failed, by divergence for instance
+	Failed              int // runs that failed
+	Diverged            int
 	Error               float64
 	Order               float64
-	Best                bool // of its label, among those without failed runs
+	Best                bool // of its label, among those whose runs all ended
 }
 
-// Settings trains the runs of a plan, other than those of batch methods, on five sixths of
-// their training data and evaluates them on the other sixth, where each label's best
-// setting is found. The test data are not looked at. A run that fails tells against its
-// setting. The error wraps ErrUsage, ErrInterrupted, or ErrIncomplete if no data set can
+// Ended reports whether all runs of the setting were trained to their end.
+func (s *Setting) Ended() bool { return s.Failed+s.Diverged == 0 }
+
+// Settings trains the runs of a plan on five sixths of their training data and evaluates
+// them on the other sixth, where each label's best setting is found. The test data are not
+// looked at. A run that diverges or fails tells against its setting. The error wraps ErrUsage, ErrInterrupted, or ErrIncomplete if no data set can
 // be had, or is that of a damaged data file.
 func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]Setting, []Unavailable, error) {
 	opt = opt.withDefaults()
-	plan = slices.DeleteFunc(dedupe(plan), func(p experiments.Planned) bool { return p.Run.Batch() })
-	if len(plan) == 0 {
-		return nil, nil, Usage(errors.New("the specs have no run of a method that learns from a stream"))
-	}
-	jobs, unavailable, err := holdOut(ctx, plan, opt)
+	jobs, unavailable, err := holdOut(ctx, dedupe(plan), opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +70,11 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 			out = append(out, Setting{Spec: j.plan.Spec, Label: j.plan.Label, Series: j.plan.Series, Group: j.plan.Group, Params: j.plan.Run.Params})
 		}
 		s := &out[i]
-		if j.err != nil {
+		switch {
+		case j.diverged:
+			s.Diverged++
+			continue
+		case j.err != nil:
 			s.Failed++
 			continue
 		}
@@ -79,7 +89,7 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 		s := &out[i]
 		s.Error, s.Order = s.Error/float64(s.Runs), s.Order/float64(s.Runs)
 		key := [2]string{s.Spec, s.Label}
-		if s.Failed == 0 && (best[key] == nil || s.Error < best[key].Error) {
+		if s.Ended() && (best[key] == nil || s.Error < best[key].Error) {
 			best[key] = s
 		}
 	}
@@ -95,6 +105,8 @@ type heldOutJob struct {
 	set    *data.Set
 	points []record.Point
 	err    error // why the run failed
+
+	diverged bool // which is its error
 }
 
 // holdOut trains runs on five sixths of their training data and evaluates them on the
@@ -126,8 +138,12 @@ func heldOutJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set) []*hel
 		if held[ref] == nil {
 			held[ref] = data.Holdout(sets[ref], heldOutShare, heldOutSeed)
 		}
-		p.Run.Samples = int(math.Round(float64(p.Run.Samples) * (1 - heldOutShare))) // as many passes
-		p.Run.Evaluation.Every, p.Run.Evaluation.TrainLimit = p.Run.Samples, 1
+		if p.Run.Batch() {
+			p.Run.Samples = held[ref].Train.N
+		} else {
+			p.Run.Samples = int(math.Round(float64(p.Run.Samples) * (1 - heldOutShare))) // as many passes
+			p.Run.Evaluation.Every, p.Run.Evaluation.TrainLimit = p.Run.Samples, 1
+		}
 		jobs = append(jobs, &heldOutJob{plan: p, set: held[ref]})
 	}
 	return jobs
@@ -143,14 +159,32 @@ func (j *heldOutJob) run(ctx context.Context, progress Progress, methods Registr
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		t.report(EventStop)
 	default:
+		j.diverged = errors.Is(err, errDiverged) || errors.Is(err, polk.ErrDiverged)
 		j.err = fmt.Errorf("%s: %w", t.event.label(), err)
 		t.event.Message = err.Error()
+		if j.diverged { // a setting that is too large for the data, not a failure
+			t.report(EventFinish)
+			return
+		}
 		t.report(EventFail)
 	}
 }
 
 func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, cores *cores) (err error) {
 	defer Recover(&err)
+	if method := methods[j.plan.Run.Method].Train; method != nil {
+		b, err := newBatchTrainer(j.plan.Run, j.set, method, cores)
+		if err != nil {
+			return err
+		}
+		b.progress = t.worked
+		if err := b.train(ctx); err != nil {
+			return err
+		}
+		t.evaluated(b.point)
+		j.points = append(j.points, b.point)
+		return nil
+	}
 	tr, err := newTrainer(j.plan.Run, j.set, methods, cores)
 	if err != nil {
 		return err

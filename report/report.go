@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -86,6 +87,9 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 // curves and runs.
 func (b *builder) fillOwn(r *Report) {
 	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
+	for _, m := range compare.NewMethods(b.in.Planned, b.in.Records) {
+		r.Tables = append(r.Tables, &Table{Name: MethodsTable, Title: "Methods compared, " + m.Spec, Header: m.Header(), Rows: m.Rows(), Notes: m.Notes()})
+	}
 	r.Figures = append(b.tradeoffs(), b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
 	if p := onlinePart(b.onlineOfOwn()); len(p.Figures) > 0 {
 		r.Parts = []*Part{p}
@@ -93,6 +97,9 @@ func (b *builder) fillOwn(r *Report) {
 	r.Runs = b.runs()
 	r.Notes = b.notes()
 }
+
+// MethodsTable is the name of the table of verdicts on a user's specs.
+const MethodsTable = "methods"
 
 // notOfPaper fits the runs on data that the paper does not have, other than those of
 // supplements.

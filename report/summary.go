@@ -216,7 +216,7 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	}
 	header := seriesHeader
 	if b.Input.Own != "" {
-		header = slices.Insert(slices.Clone(header), len(header)-1, "numbers")
+		header = slices.Insert(slices.Clone(header), len(header)-1, "CPU (s)", "numbers")
 	}
 	of := func(s *Series) []string { return []string{s.dataName(), s.Run.Task} }
 	first := of(all[0])
@@ -250,7 +250,7 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 			row = append(row, cmp.Or(text, dash))
 		}
 		if b.Input.Own != "" {
-			row = append(row, cmp.Or(s.numbers(), dash))
+			row = append(row, processorTime(s), cmp.Or(s.numbers(), dash))
 		}
 		rows = append(rows, append(row, strconv.Itoa(len(s.Runs))))
 	}

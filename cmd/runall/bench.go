@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -39,10 +40,11 @@ func newBench() *cobra.Command {
 		Use:   "bench FILE",
 		Short: "Compare all methods on your own file",
 		Long: `Compare all methods that fit at equal model order on your own file, without a
-spec. Bandwidth, learning rates and POLK's K are found on held-out training
-rows. The spec that results is written to the results folder, with a comment
-on each setting; 'runall reproduce' repeats its runs. The test rows are not
-used before.
+spec: on five random splits into training and test rows where the budget allows,
+or on the split that --test gives, with several seeds. Each method's bandwidth,
+learning rate, regularizer or cost are found on rows that are test rows in no
+split. The spec that results is written to the results folder, with a comment on
+each setting, and the splits to split.csv; 'runall reproduce' repeats the runs.
 
 --budget divides the work by estimated multiply-adds, not by a clock, so that
 the same command gives the same spec on every machine. The time is only about
@@ -59,6 +61,7 @@ docs/own-data.md.`,
 	}
 	b.search.add(cmd, append(experiments.Tasks(), experiments.TaskRegression))
 	cmd.Flags().StringVar(&b.opt.Results, "results", "", "results `folder` (default: results/bench-NAME)")
+	cmd.Flags().BoolVar(&b.opt.Predictions, "predictions", false, "write what each method predicts of each test row to predictions.csv in the results folder")
 	workersFlag(cmd, &b.opt.Workers)
 	codeFlags(cmd, &b.opt)
 	progressFlag(cmd, &b.progress)
@@ -71,7 +74,18 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 		return err
 	}
 	b.profile = experiments.ProfileQuick
-	return b.reproduction.run(cmd, []string{spec})
+	if err := b.reproduction.run(cmd, []string{spec}); err != nil || !b.opt.Predictions {
+		return err
+	}
+	plan, err := harness.PlanNamed([]string{spec}, b.profile, b.plan, b.opt.Finder)
+	if err != nil {
+		return err
+	}
+	table, err := harness.Predictions(b.opt.Results, plan)
+	if err != nil {
+		return err
+	}
+	return writeCSV(filepath.Join(b.opt.Results, "predictions.csv"), table)
 }
 
 // A settingsSearch finds the settings of a comparison on a user's file, by its flags.
@@ -104,9 +118,13 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
 
+// A settling finds a comparison's settings. It returns the spec and, unless nil, the part
+// that each row has.
+type settling = func(context.Context, bench.Options) (spec []byte, split [][]string, err error)
+
 // run returns the file that settle's outcome is written to, KIND-NAME.yaml in the results
 // folder, which is results/KIND-NAME unless the options name one.
-func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, settle func(context.Context, bench.Options) ([]byte, error)) (spec string, err error) {
+func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, settle settling) (spec string, err error) {
 	if q.bench.Budget <= 0 {
 		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.bench.Budget))
 	}
@@ -124,15 +142,23 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 		return "", err
 	}
 	q.bench.Spec = spec
-	text, err := q.settle(cmd, opt, progress, settle)
-	if err != nil || bytes.Equal(text, q.bench.Before) {
+	text, split, err := q.settle(cmd, opt, progress, settle)
+	if err != nil {
 		return spec, err
-	}
-	if q.bench.Before != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s is of a search with other data, options or code, and is replaced\n", spec)
 	}
 	if err := os.MkdirAll(opt.Results, 0o777); err != nil {
 		return "", err
+	}
+	if split != nil {
+		if err := writeCSV(filepath.Join(opt.Results, "split.csv"), split); err != nil {
+			return "", err
+		}
+	}
+	if bytes.Equal(text, q.bench.Before) {
+		return spec, nil
+	}
+	if q.bench.Before != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s is of a search with other data, options or code, and is replaced\n", spec)
 	}
 	text = files.AppendSum(sha256.New(), append(text, specSum+"\n"...), "\n")
 	if err := files.Write(spec, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
@@ -142,30 +168,34 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	return spec, nil
 }
 
+func writeCSV(path string, rows [][]string) error {
+	return files.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+}
+
 // settle returns the spec, which is not there yet or of another search.
-func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progress string, settle func(context.Context, bench.Options) ([]byte, error)) (text []byte, err error) {
+func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progress string, settle settling) (text []byte, split [][]string, err error) {
 	q.bench.Before, err = os.ReadFile(q.bench.Spec)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := q.checkBefore(); err != nil {
-		return nil, harness.Usage(err)
+		return nil, nil, harness.Usage(err)
 	}
 	q.bench.Workers, q.bench.Finder = opt.Workers, opt.Finder
 	if q.bench.Progress, err = progressOn(progress, cmd.ErrOrStderr()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer q.bench.Progress.Close()
 	q.bench.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
-	text, err = settle(cmd.Context(), q.bench)
+	text, split, err = settle(cmd.Context(), q.bench)
 	var wrong *data.SourceError
 	switch {
 	case errors.Is(err, data.ErrNotAvailable):
-		return nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
+		return nil, nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
 	case errors.As(err, &wrong):
-		return nil, harness.Usage(errors.New(asFlags(err.Error())))
+		return nil, nil, harness.Usage(errors.New(asFlags(err.Error())))
 	}
-	return text, err
+	return text, split, err
 }
 
 // specSum is before the SHA-256 that ends a spec: one that was edited has another.

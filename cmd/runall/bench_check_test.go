@@ -16,15 +16,23 @@ import (
 func TestCheckBench(t *testing.T) {
 	dir := t.TempDir()
 	rows, results := benchRows(t, dir), filepath.Join(dir, "results")
-	args := []string{"bench", rows, "--label", "kind", "--budget", "1s", "--results", results, "--progress", "plain"}
+	args := []string{"bench", rows, "--label", "kind", "--budget", "1s", "--predictions", "--results", results, "--progress", "plain"}
 	code, stdout, stderr := call(t, args...)
 	spec := filepath.Join(results, "bench-rows.yaml")
 	if code != 0 || !strings.Contains(stdout, "Results of bench-rows") || !strings.Contains(stderr, "written: "+spec) {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
-	for _, name := range []string{"report.html", "figures/figure1.png", "figures/tradeoff1.svg", "figures/tradeoff1.csv", "figures/online1.svg", "tables/results.csv"} {
+	for _, name := range []string{"report.html", "figures/figure1.png", "figures/tradeoff1.svg", "figures/tradeoff1.csv", "figures/online1.svg", "tables/results.csv", "tables/methods.csv"} {
 		if info, err := os.Stat(filepath.Join(harness.ReportDir(results), name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !strings.Contains(stdout, "Methods compared, bench-rows") || !strings.Contains(stdout, "CPU (s)") {
+		t.Errorf("no verdicts or processor times:\n%s", stdout)
+	}
+	for _, name := range []string{"split.csv", "predictions.csv"} {
+		if table, err := os.ReadFile(filepath.Join(results, name)); err != nil || strings.Count(string(table), "\n") < 5*50 { // five splits of 250 rows
+			t.Errorf("%s: %v\n%s", name, err, table)
 		}
 	}
 	before, err := os.ReadFile(spec)

@@ -167,8 +167,9 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	if err != nil {
 		return "", harness.Usage(err)
 	}
-	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt bench.Options) ([]byte, error) {
-		return bench.Tournament(ctx, opt, t.Heuristics, c.again())
+	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt bench.Options) ([]byte, [][]string, error) {
+		text, err := bench.Tournament(ctx, opt, t.Heuristics, c.again())
+		return text, nil, err
 	})
 }
 

@@ -408,8 +408,8 @@ func TestSettings(t *testing.T) {
 	}
 	least, best := math.Inf(1), ""
 	for _, row := range rows[1:] {
-		e, err := strconv.ParseFloat(row[5], 64)
-		if err != nil || row[3] != "2" || row[4] != "0" || !strings.Contains(stdout, row[2]) {
+		e, err := strconv.ParseFloat(row[6], 64)
+		if err != nil || row[3] != "2" || row[4] != "0" || row[5] != "0" || !strings.Contains(stdout, row[2]) {
 			t.Errorf("%v, %v\n%s", row, err, stdout)
 		}
 		if e < least {
@@ -417,7 +417,7 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	for _, row := range rows[1:] {
-		if (row[7] == "best") != (row[2] == best) {
+		if (row[8] == "best") != (row[2] == best) {
 			t.Errorf("the best is %s: %v", best, rows)
 		}
 	}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -32,6 +34,10 @@ left out.`,
 			plan, err := harness.PlanNamed(names, profile, options, opt.Finder)
 			if err != nil {
 				return err
+			}
+			plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return p.Run.Batch() })
+			if len(plan) == 0 {
+				return harness.Usage(errors.New("the specs have no run of a method that learns from a stream"))
 			}
 			if out != "" {
 				if err := harness.CheckFile(out); err != nil {
@@ -66,13 +72,13 @@ left out.`,
 }
 
 func settingRows(settings []harness.Setting) [][]string {
-	rows := [][]string{{"spec", "method", "series", "runs", "failed", "held-out error (%)", "model order", "best"}}
+	rows := [][]string{{"spec", "method", "series", "runs", "diverged", "failed", "held-out error (%)", "model order", "best"}}
 	for _, s := range settings {
 		best := ""
 		if s.Best {
 			best = "best"
 		}
-		rows = append(rows, []string{s.Spec, s.Label, s.Series, strconv.Itoa(s.Runs), strconv.Itoa(s.Failed),
+		rows = append(rows, []string{s.Spec, s.Label, s.Series, strconv.Itoa(s.Runs), strconv.Itoa(s.Diverged), strconv.Itoa(s.Failed),
 			fmt.Sprintf("%.2f", 100*s.Error), fmt.Sprintf("%.0f", s.Order), best})
 	}
 	return rows

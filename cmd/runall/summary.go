@@ -53,7 +53,19 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 			fmt.Fprintln(stdout)
 		}
 	}
-	return report.Summarize(in).Text(stdout, columns(stdout), !charset.UTF8())
+	if err := report.Summarize(in).Text(stdout, columns(stdout), !charset.UTF8()); err != nil {
+		return err
+	}
+	for _, t := range r.Tables {
+		if t.Name != report.MethodsTable {
+			continue
+		}
+		fmt.Fprintln(stdout)
+		if err := t.Text(stdout); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // columns returns the width of a terminal, 0 of a file or pipe.

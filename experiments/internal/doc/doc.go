@@ -178,7 +178,7 @@ type Repeat struct {
 	Only []string `json:"only,omitempty" jsonschema:"minItems=1"`
 	// In place of what stopping says.
 	Samples *int `json:"samples,omitempty" jsonschema:"minimum=1"`
-	// Draws of a generated data set: their seeds, "calibrated" or "figure".
+	// Draws of a generated data set: their seeds, "calibrated" or "figure". Of a file with a holdout, a list of split seeds.
 	Draws *Draws `json:"draws,omitempty"`
 	// How many of the calibrated draws are used, from the first.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1"`

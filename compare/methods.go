@@ -1,0 +1,242 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+	"polkrepro/record"
+)
+
+// Methods is the comparison of a spec's methods with its first one, at the model orders
+// that were asked for. A method whose order is not chosen, such as C-SVC, is compared with
+// the first at its largest order.
+type Methods struct {
+	Spec     string
+	Equal    *FieldResult // methods whose order is chosen, the reference first
+	Any      *FieldResult // the reference at its largest order, and the others
+	Standing *Standing    // of Equal; nil if there is nothing to rank
+	Resplit  bool         // replicates are splits of a file, not seeds
+
+	order map[string][]float64 // reached, by method and asked order as in notes
+}
+
+// withinOrder is by how much a final model order may differ from the one asked for.
+const withinOrder = 0.05
+
+// NewMethods compares the methods of each spec in a plan, pair by pair of runs on the same
+// replicate. Specs in which no two methods have a model order to be compared at, or that
+// vary anything else, are left out.
+func NewMethods(plan []experiments.Planned, records map[string]*record.Record) (out []*Methods) {
+	for len(plan) > 0 {
+		rest := slices.Clone(plan)
+		spec := plan[0].Spec
+		own := slices.DeleteFunc(rest, func(p experiments.Planned) bool { return p.Spec != spec })
+		if m := newMethods(own, records); m != nil {
+			out = append(out, m)
+		}
+		plan = slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return p.Spec == spec })
+	}
+	return out
+}
+
+func newMethods(plan []experiments.Planned, records map[string]*record.Record) *Methods {
+	first := slices.IndexFunc(plan, func(p experiments.Planned) bool { return askedOrder(p.Run.Params) > 0 })
+	if first < 0 {
+		return nil
+	}
+	reference := plan[first]
+	others := slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return p.Label == reference.Label })
+	plan = append(slices.DeleteFunc(plan, func(p experiments.Planned) bool { return p.Label != reference.Label }), others...)
+	m := &Methods{Spec: reference.Spec, Equal: methodsField(reference), Any: methodsField(reference), order: make(map[string][]float64)}
+	for _, p := range plan {
+		if level := askedOrder(p.Run.Params); p.Label == reference.Label && !slices.Contains(m.Equal.Levels, level) {
+			m.Equal.Levels = append(m.Equal.Levels, level)
+		}
+	}
+	slices.Sort(m.Equal.Levels)
+	largest := slices.Max(m.Equal.Levels)
+	m.Any.Levels = []float64{largest}
+	var of [][]uint64
+	of, m.Resplit = experiments.Replicates(plan)
+	seen := make(map[string]bool)
+	replicates := make(map[uint64]bool)
+	for i, p := range plan {
+		asked, name := askedOrder(p.Run.Params), methodName(p)
+		r := records[p.ID]
+		for _, replicate := range of[i] {
+			key := fmt.Sprint(name, asked, replicate)
+			if seen[key] { // another setting varies
+				return nil
+			}
+			seen[key], replicates[replicate] = true, true
+			if r == nil || len(r.Points) == 0 {
+				continue
+			}
+			t := newTrial(experiments.Contest{Planned: p, Value: asked, Replicate: int(replicate)}, r)
+			reached := fmt.Sprintf("%s: %s", name, Number(asked))
+			m.order[reached] = append(m.order[reached], t.Order)
+			if asked > 0 && t.Order <= (1+withinOrder)*asked { // a model that needs fewer elements is no worse for it
+				t.Order = asked
+			}
+			if asked > 0 {
+				m.Equal.add(name, t)
+			}
+			if asked == 0 {
+				t.Order = largest
+			}
+			if asked == 0 || name == methodName(reference) && asked == largest {
+				m.Any.add(name, t)
+			}
+		}
+	}
+	m.Equal.Replicates, m.Any.Replicates = len(replicates), len(replicates)
+	if len(m.Equal.Entries)+len(m.Any.Entries) < 3 || m.Equal.Reference().Heuristic.Name != methodName(reference) {
+		return nil
+	}
+	m.Equal.compare()
+	m.Standing = standing([]*FieldResult{m.Equal})
+	for _, f := range []*FieldResult{m.Equal, m.Any} {
+		if h := reference.Run.Data.Files.Holdout; m.Resplit {
+			f.widen(math.Sqrt(1 + float64(len(replicates))*h/(1-h)))
+		}
+		if len(f.Entries) > 1 {
+			f.compare()
+		}
+	}
+	return m
+}
+
+func methodsField(p experiments.Planned) *FieldResult {
+	return &FieldResult{Name: p.Spec, Title: p.Run.Data.Name, Data: p.Run.Data.Name, Task: p.Run.Task, Samples: p.Run.Samples}
+}
+
+// askedOrder is the model order that a run is to have, 0 if it is not chosen.
+func askedOrder(p experiments.Params) float64 {
+	return cmp.Or(float64(p.Budget), p.PrunerParams["order"])
+}
+
+// methodName is what tables call a spec's entry.
+func methodName(p experiments.Planned) string {
+	name := experiments.Method(p.Run.Method).Title
+	if p.Label != p.Run.Method {
+		name += " (" + p.Label + ")"
+	}
+	return name
+}
+
+// add adds a run of a method, which need not be a heuristic.
+func (f *FieldResult) add(name string, t Trial) {
+	i := slices.IndexFunc(f.Entries, func(e *Entry) bool { return e.Heuristic.Name == name })
+	if i < 0 {
+		i = len(f.Entries)
+		f.Entries = append(f.Entries, &Entry{Heuristic: prune.Heuristic{Name: name}})
+	}
+	f.Entries[i].Runs = append(f.Entries[i].Runs, t)
+}
+
+// widen puts the errors of replicates further from their mean, and with them the
+// differences of two methods: the training parts of J splits overlap, so that the variance
+// of a mean difference is not s²/J but s²(1/J + test rows/training rows) (C. Nadeau,
+// Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003).
+func (f *FieldResult) widen(factor float64) {
+	for _, e := range f.Entries {
+		e.Points = nil
+		e.average()
+		for i := range e.Runs {
+			t := &e.Runs[i]
+			at := slices.IndexFunc(e.Points, func(p Means) bool { return p.Value == t.Value })
+			t.Error = e.Points[at].Error + factor*(t.Error-e.Points[at].Error)
+		}
+		e.Points = nil
+	}
+}
+
+// Header and Rows are the table of the comparison.
+func (m *Methods) Header() []string {
+	return []string{"method", "model order", "error less " + m.Equal.Reference().Heuristic.Name + "'s", "95 % interval", "p", "verdict", "CPU time", "mean rank"}
+}
+
+// Rows has a row for each method but the reference.
+func (m *Methods) Rows() (rows [][]string) {
+	for _, f := range []*FieldResult{m.Equal, m.Any} {
+		for _, e := range f.Entries[min(1, len(f.Entries)):] {
+			c, time := e.Compared[ErrorAtOrder], e.Compared[Time]
+			row := []string{e.Heuristic.Name, "chosen", "—", "—", "—", string(c.Verdict), "—", "—"}
+			if f == m.Equal {
+				row[1] = numbers(c.Levels)
+			} else {
+				row[1] = Number(meanOf(m.order[e.Heuristic.Name+": 0"]))
+			}
+			if len(c.Levels) > 0 {
+				row[2], row[3] = strings.TrimSuffix(ErrorAtOrder.Effect(c.Value), " points"), ErrorAtOrder.Interval(c)
+				row[6] = Time.Effect(time.Value)
+				if c.Verdict != TooFew {
+					row[4] = PValue(c.Decisive())
+				}
+			}
+			if s := m.Standing; s != nil && slices.Contains(s.Names, e.Heuristic.Name) {
+				row[7] = fmt.Sprintf("%.1f", s.Mean[slices.Index(s.Names, e.Heuristic.Name)])
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// Notes say what the table rests on, and what is not in it.
+func (m *Methods) Notes() []string {
+	n, what := m.Equal.Replicates, "seed"
+	if m.Resplit {
+		what = "split"
+	}
+	reference := m.Equal.Reference().Heuristic.Name
+	out := []string{fmt.Sprintf("Points of the error on the test rows, method less %s, %s by %s, averaged over the model orders %s; methods whose order follows from the data are beside %s with %s elements. "+
+		"CPU time: of training, as a multiple of %s's. Two-sided paired t over %s; an interval is of one method, p is corrected by Holm's method for all of its kind, so that an interval may exclude 0 where no difference is established.",
+		reference, what, what, numbers(m.Equal.Levels), reference, Number(m.Any.Levels[0]), reference, count(n, what))}
+	if m.Resplit {
+		out = append(out, "Splits of one file share training rows: the variance is that of Nadeau and Bengio (2003). This speaks of new splits of this file, not of other data.")
+	} else {
+		out = append(out, "All runs have the same training and test rows: this speaks of new seeds alone, not of other rows.")
+	}
+	if n < stats.Fewest {
+		out = append(out, fmt.Sprintf("%s decides nothing: a verdict needs %d.", count(n, what), stats.Fewest))
+	}
+	if s := m.Standing; s != nil {
+		at := slices.Index(s.Names, reference)
+		out = append(out, fmt.Sprintf("Mean ranks over %s at equal model order, %s's is %.1f of %d: Friedman's test p %s, Nemenyi's critical difference %.2f.",
+			count(s.Blocks, what), reference, s.Mean[at], len(s.Names), PValue(s.P), s.CD))
+	}
+	for _, f := range []*FieldResult{m.Equal, m.Any} {
+		for _, e := range f.Entries[min(1, len(f.Entries)):] {
+			if c := e.Compared[ErrorAtOrder]; c.Verdict == NotComparable {
+				out = append(out, fmt.Sprintf("%s: not comparable: %s.", e.Heuristic.Name, c.Reason))
+			}
+		}
+	}
+	var off []string
+	for _, e := range m.Equal.Entries {
+		for _, level := range m.Equal.Levels {
+			key := fmt.Sprintf("%s: %s", e.Heuristic.Name, Number(level))
+			if mean := meanOf(m.order[key]); math.Abs(mean-level) > withinOrder*level {
+				off = append(off, fmt.Sprintf("%s, %s of %s", e.Heuristic.Name, Number(mean), Number(level)))
+			}
+		}
+	}
+	if len(off) > 0 {
+		return append(out, "Final model orders more than 5 % from those asked for: "+strings.Join(off, "; ")+".")
+	}
+	return append(out, "All final model orders are within 5 % of those asked for.")
+}
+
+func meanOf(values []float64) (mean float64) {
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	return mean
+}

@@ -1,0 +1,80 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+	"polkrepro/record"
+)
+
+// methodRuns are made-up runs on so many splits of BSGD, its reference POLK, and C-SVC. The
+// errors of BSGD and C-SVC are 2 points above POLK's at 20 elements, with noise.
+func methodRuns(splits int, reached float64) ([]experiments.Planned, map[string]*record.Record) {
+	var plan []experiments.Planned
+	records := make(map[string]*record.Record)
+	for k := range splits {
+		add := func(method string, params experiments.Params, order, percent float64) {
+			p := experiments.Planned{ID: fmt.Sprint(method, order, k), Spec: "mine", Label: method, Run: experiments.Run{Method: method, Params: params, Seed: uint64(k + 1)}}
+			p.Run.Data.Name, p.Run.Data.Files.Holdout, p.Run.Data.Files.SplitSeed = "rows", 0.2, uint64(k+1)
+			plan = append(plan, p)
+			noise := 0.1 * math.Sin(float64(7*k)+order)
+			records[p.ID] = &record.Record{
+				Points: []record.Point{{Samples: 100}},
+				Final:  record.Final{TestError: (percent + noise) / 100, ModelOrder: order, Timing: record.Timing{CPU: 1}},
+			}
+		}
+		for _, order := range []float64{5, 20} {
+			add("bsgd", experiments.Params{Budget: int(order)}, order*reached, 14-order/5)
+			add("polk", experiments.Params{PrunerParams: prune.Params{"order": order}}, order, 12-order/5)
+		}
+		add("csvc", experiments.Params{}, 400, 10)
+	}
+	return append(plan[1:], plan[0]), records // POLK's first
+}
+
+// TestMethods: methods are compared at the model orders asked for, those without one at the
+// largest, and the variance of splits is larger than that of as many independent sets.
+func TestMethods(t *testing.T) {
+	m := NewMethods(methodRuns(5, 0.97))[0]
+	if !m.Resplit || len(m.Equal.Entries) != 2 || m.Equal.Reference().Heuristic.Name != "POLK" {
+		t.Fatalf("%+v", m)
+	}
+	for _, f := range []*FieldResult{m.Equal, m.Any} {
+		c := f.Entries[1].Compared[ErrorAtOrder]
+		if c.Verdict != Worse || math.Abs(c.Value-2) > 0.2 {
+			t.Errorf("%s: %+v", f.Entries[1].Heuristic.Name, c)
+		}
+	}
+	var differences []float64
+	plan, records := methodRuns(5, 0.97)
+	for k := range 5 {
+		at := func(method string, order float64) float64 {
+			return 100 * records[fmt.Sprint(method, order, k)].Final.TestError
+		}
+		differences = append(differences, at("csvc", 400)-at("polk", 20))
+	}
+	plain, got := stats.PairedT(differences, 0), m.Any.Entries[1].Compared[ErrorAtOrder]
+	near(t, "width of the interval", (got.High-got.Low)/(plain.High-plain.Low), 1.5, 1e-9) // √(1 + 5·¼)
+	if words := strings.Join(m.Notes(), "\n"); !strings.Contains(words, "All final model orders are within 5 %") || len(m.Rows()) != 2 {
+		t.Errorf("%s\n%q", words, m.Rows())
+	}
+
+	few := NewMethods(methodRuns(1, 0.5))[0]
+	words := strings.Join(few.Notes(), "\n")
+	if c := few.Equal.Entries[1].Compared[ErrorAtOrder]; c.Verdict != TooFew {
+		t.Errorf("single runs: %+v", c)
+	}
+	for _, want := range []string{"decides nothing", "more than 5 % from those asked for: BSGD, 2.5 of 5; BSGD, 10 of 20."} {
+		if !strings.Contains(words, want) {
+			t.Errorf("no %q:\n%s", want, words)
+		}
+	}
+	if got := NewMethods(plan[:1], records); got != nil {
+		t.Errorf("a method alone: %+v", got)
+	}
+}

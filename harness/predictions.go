@@ -1,0 +1,123 @@
+package harness
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/internal/files"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// predictionsFile is the file of a run's predictions in a results folder.
+func predictionsFile(results, id string) string {
+	return filepath.Join(results, "predictions", id+".csv")
+}
+
+// predictions returns what a model decides on each test example: a class or, of a
+// regression, the target.
+func (o *Objective) predictions(m *Trained, classes, threads int) []float64 {
+	out := make([]float64, o.test.N)
+	var scores []float64
+	switch {
+	case m.Expansion != nil:
+		var s kernel.Snapshot
+		s.Take(m.Expansion)
+		all, _ := o.evaluator.Evaluate(&s, threads)
+		scores = all[1]
+	case m.Scores != nil:
+		scores = m.scores(o.test, classes, threads)
+	default:
+		m.Predict(o.test.N, o.test.X, out, threads)
+		return out
+	}
+	c := len(scores) / o.test.N
+	for i := range out {
+		if out[i] = scores[i*c]; o.loss != (loss.SquaredError{}) {
+			out[i] = loss.Decide(scores[i*c : (i+1)*c])
+		}
+	}
+	return out
+}
+
+// writePredictions writes a run's predictions: the number of each test row in its file,
+// from 1, its label and what was predicted.
+func (x *executor) writePredictions(id string, run experiments.Run, set *data.Set, predicted []float64) error {
+	if err := os.MkdirAll(filepath.Dir(predictionsFile(x.results, id)), 0o777); err != nil {
+		return err
+	}
+	word := func(y float64) string {
+		switch {
+		case run.Task == experiments.TaskRegression:
+			return strconv.FormatFloat(set.Facts["target_mean"]+set.Facts["target_deviation"]*y, 'g', 12, 64)
+		case set.Labels != nil:
+			return set.Labels[int(y)]
+		}
+		return strconv.Itoa(int(y))
+	}
+	var rows []int // of the training file, where it has the test rows
+	if run.Data.Files.Holdout > 0 {
+		rows, _ = run.Data.Files.HeldOut(set.Train.N + set.Test.N)
+	}
+	table := [][]string{{"row", "label", "prediction"}}
+	for i, y := range predicted {
+		row := i
+		if rows != nil {
+			row = rows[i]
+		}
+		table = append(table, []string{strconv.Itoa(row + 1), word(set.Test.Y[i]), word(y)})
+	}
+	return files.Write(predictionsFile(x.results, id), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(table) })
+}
+
+// Predictions joins the predictions of a plan's finished runs: a row for each test row of
+// each replicate (a split of the file, or a seed where there is one split), and a column
+// for each series. A method that depends on no seed has the same predictions at all seeds.
+func Predictions(results string, plan []experiments.Planned) ([][]string, error) {
+	table := [][]string{{"replicate", "row", "label"}}
+	index := make(map[[2]string]int) // of a replicate's row in the table
+	replicates, _ := experiments.Replicates(plan)
+	for n, p := range plan {
+		f, err := os.Open(predictionsFile(results, p.ID))
+		if err != nil {
+			return nil, err
+		}
+		rows, err := csv.NewReader(f).ReadAll()
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		column := slices.Index(table[0], p.Series)
+		if column < 0 {
+			column = len(table[0])
+			table[0] = append(table[0], p.Series)
+		}
+		for _, replicate := range replicates[n] {
+			for _, row := range rows[1:] {
+				key := [2]string{strconv.FormatUint(replicate, 10), row[0]}
+				i, ok := index[key]
+				if !ok {
+					i = len(table)
+					index[key], table = i, append(table, []string{key[0], row[0], row[1]})
+				}
+				for len(table[i]) <= column {
+					table[i] = append(table[i], "")
+				}
+				table[i][column] = row[2]
+			}
+		}
+	}
+	for i := range table {
+		for len(table[i]) < len(table[0]) {
+			table[i] = append(table[i], "")
+		}
+	}
+	return table, nil
+}
