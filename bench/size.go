@@ -34,7 +34,8 @@ const (
 type sizes struct {
 	rows, test, dim, classes int
 
-	order   int // largest model order
+	asked   []int // model orders to compare heuristics at; none: chosen
+	order   int   // largest model order
 	seeds   int
 	samples int      // of a run
 	every   int      // samples between its evaluations
