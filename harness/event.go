@@ -19,7 +19,6 @@ const (
 	EventProgress = "progress" // a run goes on
 	EventFinish   = "finish"   // a run is finished
 	EventFail     = "fail"     // a run failed
-	EventDrop     = "drop"     // a run of a search failed, which only leaves its setting out
 	EventStop     = "stop"     // a run was interrupted
 )
 
@@ -40,7 +39,7 @@ type Event struct {
 	Error   float64 `json:"error"`             // test error of the latest evaluation, negative before it
 	Order   int     `json:"order"`             // model order
 	Seconds float64 `json:"seconds"`           // since the run began
-	Message string  `json:"message,omitempty"` // note, fail, drop; plan: what the runs are, empty for those of specs
+	Message string  `json:"message,omitempty"` // note, fail; finish: how a run of a search diverged; plan: what the runs are, empty for those of specs
 }
 
 // label names a run in a line of text that the locale can show.

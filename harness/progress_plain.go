@@ -77,14 +77,14 @@ func (p *plain) Report(e Event) {
 		delete(p.active, e.ID)
 		p.done++
 		p.progress = true
-		if e.Kind == EventFail || e.Kind == EventDrop || e.Seconds >= longRun {
+		if e.Kind == EventFail || e.Seconds >= longRun {
 			p.line("%-9s %s (%d of %d)", verbs[e.Kind], endText(e), p.done, p.total)
 			p.wait = 1
 		}
 	}
 }
 
-var verbs = map[string]string{EventFinish: "finished", EventFail: "failed", EventDrop: "left out", EventStop: "stopped"}
+var verbs = map[string]string{EventFinish: "finished", EventFail: "failed", EventStop: "stopped"}
 
 // line writes a line that tells how many runs have ended.
 func (p *plain) line(format string, args ...any) {
@@ -163,8 +163,12 @@ func planText(e Event) string {
 // endText describes a run that is no longer under way.
 func endText(e Event) string {
 	switch e.Kind {
-	case EventFail, EventDrop:
+	case EventFail:
 		return e.label() + ": " + e.Message
+	case EventFinish:
+		if e.Message != "" {
+			return e.label() + ": " + e.Message
+		}
 	case EventStop:
 		if e.Batch {
 			return fmt.Sprintf("%s after %s", e.label(), short(e.Seconds))

@@ -87,7 +87,7 @@ func (b *bars) finish(e Event) {
 		r.bar.Abort(true)
 		delete(b.active, e.ID)
 	}
-	if e.Kind == EventFail || e.Kind == EventDrop {
+	if e.Kind == EventFail {
 		b.say(verbs[e.Kind] + " " + endText(e))
 	}
 	if b.all != nil && e.Kind != EventStop {

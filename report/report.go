@@ -86,9 +86,19 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 // curves and runs.
 func (b *builder) fillOwn(r *Report) {
 	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
-	r.Figures = append(b.tradeoffs(), b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
+	streams := b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })
+	for _, f := range streams {
+		if c, ok := f.content.(*curves); ok {
+			f.smaller(errorName(c.paper.Task), c.series, func(p record.Point) float64 { return 100 * p.TestError })
+		}
+	}
+	r.Figures = append(b.tradeoffs(), streams...)
 	if p := onlinePart(b.onlineOfOwn()); len(p.Figures) > 0 {
 		r.Parts = []*Part{p}
+		for _, f := range p.Figures {
+			o := f.content.(*onlineCurves)
+			f.smaller(prequentialName(o.task), o.series, prequentialError)
+		}
 	}
 	r.Runs = b.runs()
 	r.Notes = b.notes()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/report"
 )
@@ -240,23 +242,32 @@ func plannedOf(plan []experiments.Contest) []experiments.Planned {
 	return runs
 }
 
-// judge makes the report of what the results folder has of a tournament.
-func (c *comparison) judge(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest) (*report.Tournament, error) {
-	have, err := harness.ReadResults(c.opt.Results, warning(cmd))
+// A judged tournament is one with the report on its runs.
+type judged struct {
+	*report.Tournament
+	in report.Input
+}
+
+// judge makes the report of what a results folder has of a tournament.
+func judge(t *experiments.Tournament, profile string, plan []experiments.Contest, opt harness.Options, warn func(error)) (*judged, error) {
+	have, err := harness.ReadResults(opt.Results, warn)
 	if err != nil {
 		return nil, err
 	}
-	if c.opt.Keep {
+	if opt.Keep {
 		for i, p := range harness.Adopt(plannedOf(plan), have.Records) {
 			plan[i].Planned = p
 		}
 	}
-	return report.NewTournament(compare.New(t, c.profile, plan, have.Records)), nil
+	return &judged{
+		report.NewTournament(compare.New(t, profile, plan, have.Records)),
+		report.Input{Own: t.Name, Profile: profile, Planned: plannedOf(plan), Records: have.Records, Failed: have.Failures()},
+	}, nil
 }
 
 // report prints the summary and writes the rest.
 func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest) error {
-	r, err := c.judge(cmd, t, plan)
+	r, err := judge(t, c.profile, plan, c.opt, warning(cmd))
 	if err != nil {
 		return err
 	}
@@ -269,9 +280,19 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	if err != nil {
 		return err
 	}
-	paths, err := r.WriteAll(filepath.Join(harness.ReportDir(c.opt.Results), "tournament"))
-	if len(paths) > 0 {
-		fmt.Fprintf(about, "Written: %s and %d other files beside it\n", paths[0], len(paths)-1)
+	return r.write(about, tournamentDir(c.opt.Results))
+}
+
+// tournamentDir is where the report on a tournament is in a results folder.
+func tournamentDir(results string) string {
+	return filepath.Join(harness.ReportDir(results), "tournament")
+}
+
+// write writes the report into a folder and says where.
+func (r *judged) write(about io.Writer, dir string) error {
+	paths, err := export.WriteTournament(dir, r.Tournament, r.in)
+	if err == nil {
+		fmt.Fprintf(about, "Written: %s, %s and %d other files beside them\n", paths[0], paths[len(paths)-1], len(paths)-2)
 	}
 	return err
 }
