@@ -34,11 +34,11 @@ func tournamentFigures(res *compare.Result) []*Figure {
 		out = append(out,
 			&Figure{Name: f.Name + "-order", Title: f.Title + ": error against model order",
 				Caption: caption("Final "+errorWords(f.Task)+" against final model order, a point for each value of the knob: means over replicates; bars and bands are their standard deviation.", f, res.Reference) +
-					" Fine lines: the model orders at which errors are compared. Right of each name: the verdict by error at equal model order.",
+					" Fine lines: the model orders at which errors are compared. Below each name: the verdict by error at equal model order.",
 				Missing: missing, content: &tradeOff{f, all, false}},
 			&Figure{Name: f.Name + "-time", Title: f.Title + ": error against training time",
 				Caption: caption("Final "+errorWords(f.Task)+" against processor seconds of training, a point for each value of the knob: means over replicates; bars are their standard deviation.", f, res.Reference) +
-					" Right of each name: the verdict by error at equal training time.",
+					" Below each name: the verdict by error at equal training time.",
 				Missing: missing, content: &tradeOff{f, all, true}},
 			&Figure{Name: f.Name + "-anytime", Title: f.Title + ": error against samples",
 				Caption: caption("Test "+errorWords(f.Task)+" against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, below the name): means over replicates; bands are their standard deviation.", f, res.Reference),
@@ -84,8 +84,11 @@ func heightOf(f *compare.FieldResult) vg.Length {
 }
 
 // referenceLegend says which line is the reference's: each panel has it.
-func referenceLegend(f *compare.FieldResult, badges map[string]badge) legend {
+func referenceLegend(f *compare.FieldResult, badges map[string]badge, apart bool) legend {
 	name := f.Reference().Heuristic.Name
+	if apart {
+		return legend{badges[name].entry(name)}
+	}
 	return legend{strokeEntry(plainLetters(name), badges[name].line(0.9))}
 }
 
@@ -132,7 +135,7 @@ func spreadOf(e *compare.Entry, p compare.Means) float64 {
 
 func (t *tradeOff) drawing() drawing {
 	m := &multiples{ylabel: errorName(t.field.Task), logX: true, columns: facetsOf(t.field), height: heightOf(t.field),
-		legend: referenceLegend(t.field, t.badges)}
+		legend: referenceLegend(t.field, t.badges, t.byTime)}
 	measure, levels := compare.ErrorAtOrder, t.field.Levels
 	if t.byTime {
 		measure, levels = compare.ErrorAtTime, nil
@@ -190,7 +193,7 @@ func (a *anytime) line(e *compare.Entry, width vg.Length) facetLine {
 
 func (a *anytime) drawing() drawing {
 	m := &multiples{ylabel: errorName(a.field.Task), columns: facetsOf(a.field), height: heightOf(a.field),
-		legend: referenceLegend(a.field, a.badges)}
+		legend: referenceLegend(a.field, a.badges, false)}
 	for _, e := range paneled(a.field) {
 		m.panels = append(m.panels, facet{
 			title: e.Heuristic.Name, remark: "M " + compare.Number(a.nearest(e).PeakOrder), xlabel: "samples processed",

@@ -18,6 +18,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/export"
 	"polkrepro/harness"
+	"polkrepro/polk/prune"
 	"polkrepro/report"
 )
 
@@ -75,7 +76,7 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	cmd.Flags().Lookup("replicates").DefValue = ""
 	c.search.names = append(c.search.names, "levels", "replicates")
 	profileFlag(cmd, &c.profile, "quick")
-	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all)")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all; with --data all that have a knob)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
 	workersFlag(cmd, &c.opt.Workers)
 	resultsFlag(cmd, &c.opt.Results)
@@ -184,6 +185,13 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	}
 	if err != nil {
 		return "", harness.Usage(err)
+	}
+	if len(c.with) == 0 { // without a knob it would be as large as the data, and at no level
+		t.Heuristics = slices.DeleteFunc(slices.Clone(t.Heuristics), func(name string) bool {
+			h, _ := prune.Variant(name)
+			_, ok := h.Knob()
+			return !ok
+		})
 	}
 	c.with, c.against = nil, "" // the file has them
 	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt bench.Options) ([]byte, error) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -104,6 +105,9 @@ func newView(in Input) (*view, error) {
 		fig, err := figureOf(f)
 		if err != nil {
 			return nil, err
+		}
+		if slices.ContainsFunc(in.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
+			fig.ID = "figure-" + f.Name // an anchor is unique
 		}
 		shown := v.figure(fig)
 		if f.Name == report.ForestName {
