@@ -101,6 +101,7 @@ func (b *builder) fillOwn(r *Report) {
 		}
 	}
 	r.Runs = b.runs()
+	r.Runs.Numeric, r.Tables[0].Numeric = b.numericRuns(), b.numericRuns()
 	r.Notes = b.notes()
 }
 

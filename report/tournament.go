@@ -179,6 +179,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "CPU (s)"},
 		Notes:  []string{"Means over replicates, of all heuristics at all values of their knobs. The error's front is that of many noisy values: differences of a few hundredths of a point decide nothing."},
 	}
+	t.Numeric = [][]string{{"front", "heuristic", "knob", "model_order", "error_percent", "cpu_seconds", "replicates"}}
 	for _, byTime := range []bool{false, true} {
 		name := "error and order"
 		if byTime {
@@ -186,6 +187,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		}
 		for _, p := range f.Front(byTime) {
 			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
+			t.Numeric = append(t.Numeric, []string{name, p.Heuristic, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds), strconv.Itoa(p.Runs)})
 		}
 	}
 	return t
