@@ -24,10 +24,12 @@ type Options struct {
 	Task            string
 	Budget          time.Duration                    // of the search and the runs, by estimate
 	Order           int                              // largest model order; 0: by the number of rows and the budget
+	Levels          []int                            // model orders to compare heuristics at, ascending; none: three up to Order
+	Replicates      int                              // of a comparison of heuristics; 0: as many as the budget has time for
 	Spec            string                           // path of the spec: its data are relative to its folder
 	Before          []byte                           // the spec as it is there, if it is: returned if it is of the same data, options and code
 	Note            func(format string, args ...any) // takes a line on what was found
-	harness.Options                                  // of the search: Results and RequireData are not used
+	harness.Options                                  // of the search; Results only of heuristics, RequireData not
 }
 
 // A bench is one comparison whose settings are sought.

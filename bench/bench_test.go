@@ -196,14 +196,3 @@ func TestSettleErrors(t *testing.T) {
 		t.Errorf("failing runs: %v", err)
 	}
 }
-
-// TestBetween: K is put between two whose orders an order lies between.
-func TestBetween(t *testing.T) {
-	all := []sought{{k: 0.4, order: 1}, {k: 0.2, order: 10}, {k: 0.1, order: 1000}}
-	if k, ok := between(all, 100); !ok || k != 0.141 {
-		t.Errorf("K = %v, %v, want 0.141", k, ok)
-	}
-	if _, ok := between(all, 2000); ok {
-		t.Error("an order beyond all that were tried")
-	}
-}

@@ -37,6 +37,7 @@ type sizes struct {
 	known   int  // rows that the search sees
 	resplit bool // the file is split several times
 
+	asked   []int    // model orders to compare heuristics at; none: chosen
 	order   int      // largest model order
 	seeds   int      // or splits
 	samples int      // of a run

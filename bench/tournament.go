@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -13,28 +14,32 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/harness"
 	"polkrepro/polk/prune"
 )
 
-// The budget of a tournament is divided as if so many heuristics with so many values each
-// took part, so that a heuristic's runs are the same whoever is compared with it.
+// Replicates of a tournament. The first runs show which model orders the values of a knob
+// lead to; what the budget has left buys replicates of the values that are kept.
 const (
-	nominalHeuristics = 20
-	nominalValues     = 2 // for each model order
+	firstReplicates = 2
+	mostReplicates  = 20
 )
 
 // Tournament finds POLK's bandwidth and learning rate on held-out training rows, as
-// [Settle] does, and for each heuristic the values of its knob that lead to a range of model
-// orders. It returns a tournament of the heuristics, the reference first, on these data.
-// The task is one of experiments.Tasks, the errors are those of Settle. A comment in the
-// tournament names the command that repeats it.
-func Tournament(ctx context.Context, opt Options, heuristics []string, again string) ([]byte, error) {
+// [Settle] does, and for each heuristic the values of its knob that lead to the model orders
+// at which heuristics are compared: first on the held-out rows, then by the first replicates
+// of the tournament itself, which it runs, until each level lies between two values that
+// lead to orders near it. It returns a tournament of the heuristics, the reference first, on
+// these data, with the commands of those that are no part of this program. The task is one
+// of experiments.Tasks, the errors are those of Settle and [harness.Reproduce]. A comment in
+// the tournament names the command that repeats it.
+func Tournament(ctx context.Context, opt Options, heuristics []string, commands map[string]string) ([]byte, error) {
 	b, set, err := open(opt, 0)
 	if err != nil {
 		return nil, err
 	}
-	t := &tournament{bench: b, heuristics: heuristics}
-	t.size = tournamentSizes(set, opt)
+	t := &tournament{bench: b, heuristics: heuristics, commands: commands}
+	t.size = tournamentSizes(set, opt, len(heuristics))
 	polk := []method{{name: experiments.MethodPOLK, pruner: "komp-order", axes: []axis{width, rate(8)}}}
 	starts, err := t.starts(polk)
 	if err != nil {
@@ -58,7 +63,7 @@ func Tournament(ctx context.Context, opt Options, heuristics []string, again str
 	if err != nil {
 		return nil, err
 	}
-	text := key + t.comment(again) + t.spec(budgets, t.size.samples, t.size.seeds)
+	text := key + t.comment() + t.spec(budgets, t.size.samples, t.replicates(budgets))
 	_, err = experiments.ParseTournament(opt.Spec, []byte(text))
 	return []byte(text), err
 }
@@ -66,32 +71,37 @@ func Tournament(ctx context.Context, opt Options, heuristics []string, again str
 // A tournament is one whose settings are sought.
 type tournament struct {
 	*bench
-	heuristics []string // the reference first
+	heuristics []string          // the reference first
+	commands   map[string]string // by heuristic
 	bandwidth  float64
 	rate       float64
+	scouted    float64 // multiply-adds of first replicates whose values are not kept
 }
 
-// tournamentSizes divides the budget.
-func tournamentSizes(set *data.Set, opt Options) sizes {
-	z := sizes{rows: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: set.Classes, tail: points / 4}
+// tournamentSizes divides the budget among so many heuristics.
+func tournamentSizes(set *data.Set, opt Options, heuristics int) sizes {
+	z := sizes{rows: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: set.Classes, tail: points / 4, asked: opt.Levels}
 	all := opt.Budget.Seconds() * speed
 	z.order = opt.Order
-	if z.order == 0 {
+	if n := len(opt.Levels); n > 0 {
+		z.order = opt.Levels[n-1]
+	}
+	given := z.order > 0
+	if !given {
 		z.order = min(max(z.rows/20, 8), largestOrder)
 	}
-	polk := method{name: experiments.MethodPOLK}
 	cost := func(samples, evaluated int) (sum float64) {
-		for _, order := range z.levels() {
-			sum += nominalHeuristics * nominalValues * z.run(&polk, order, samples, float64(evaluated))
+		for _, target := range z.targets() {
+			sum += float64(heuristics) * z.one(target, samples, evaluated)
 		}
 		return sum
 	}
-	fits := func(seeds, samples int) bool {
-		z.seeds, z.samples, z.every = seeds, samples, max(1, samples/fewPoints)
-		z.spent = float64(seeds) * cost(samples, (fewPoints+z.tail)*(z.test+min(trainLimit, z.rows)))
+	fits := func(replicates, samples int) bool {
+		z.seeds, z.samples, z.every = cmp.Or(opt.Replicates, replicates), samples, max(1, samples/fewPoints)
+		z.spent = float64(z.seeds+firstReplicates) * cost(samples, z.evaluated())
 		return z.spent <= (1-searchShare)*all
 	}
-	for opt.Order == 0 && z.order > 64 && !fits(3, z.rows) { // else smaller models
+	for !given && z.order > 64 && !fits(3, z.rows) { // else smaller models
 		z.order /= 2
 	}
 	passes := 1
@@ -102,7 +112,7 @@ func tournamentSizes(set *data.Set, opt Options) sizes {
 	}
 	search := func() float64 {
 		held := z.tail * z.rows / 6
-		return trials*z.run(&polk, z.order, z.tried, float64(held)) + 2*cost(z.tried, held)
+		return trials*z.one(float64(z.order), z.tried, held)/otherCost + 2*cost(z.tried, held)
 	}
 	for z.tried = z.samples; search() > searchShare*all && z.tried > leastSamples; {
 		z.tried = max(min(leastSamples, z.samples), z.tried/2)
@@ -111,18 +121,75 @@ func tournamentSizes(set *data.Set, opt Options) sizes {
 	return z
 }
 
+// otherCost is the mean time of a heuristic at equal order, in that of KOMP, in the recorded
+// tournament (results/reference/tournament). Some take up to sixteen times as long.
+const otherCost = 2
+
+// one is what a run of a heuristic to an order costs, in multiply-adds.
+func (z *sizes) one(order float64, samples, evaluated int) float64 {
+	polk := method{name: experiments.MethodPOLK}
+	return otherCost * z.run(&polk, int(math.Ceil(order)), samples, float64(evaluated))
+}
+
+// evaluated is how many rows a run of the tournament evaluates.
+func (z *sizes) evaluated() int { return (fewPoints + z.tail) * (z.test + min(trainLimit, z.rows)) }
+
+// replicates is how many replicates of the values of knobs the budget has time for, but at
+// least as many as it was divided by.
+func (t *tournament) replicates(budgets map[string][]reached) int {
+	if t.opt.Replicates > 0 {
+		return t.opt.Replicates
+	}
+	each := 0.0
+	for _, name := range t.heuristics {
+		values, ok := budgets[name]
+		if !ok {
+			values = budgets[orderKnob]
+		}
+		for _, v := range values {
+			each += t.size.one(v.middle(), t.size.samples, t.size.evaluated())
+		}
+	}
+	all := t.opt.Budget.Seconds()*speed*(1-searchShare) - t.scouted
+	n := min(max(int(all/each), t.size.seeds), mostReplicates)
+	t.note("replicates: %d, by what the budget has left after the first runs", n)
+	return n
+}
+
 // levels are the model orders at which heuristics are compared.
 func (z *sizes) levels() []int {
+	if len(z.asked) > 0 {
+		return z.asked
+	}
 	return []int{z.small(), max(z.small()+1, z.order/2), max(z.small()+2, z.order)}
+}
+
+// The model orders that values of a knob are to lead to: a level is to lie between two that
+// are near each other by their ratio, and beyond the least and the largest level there is
+// one more, so that all replicates reach them.
+const (
+	beside     = 1.05
+	near       = 1.2
+	beyondEnds = 1.25
+)
+
+// targets are these orders, ascending.
+func (z *sizes) targets() []float64 {
+	levels := z.levels()
+	out := []float64{float64(levels[0]) / beyondEnds}
+	for _, level := range levels {
+		out = append(out, float64(level)/beside, float64(level)*beside)
+	}
+	return append(out, float64(levels[len(levels)-1])*beyondEnds)
 }
 
 func (t *tournament) lines() []string {
 	z := &t.size
 	return []string{
 		fmt.Sprintf("%d training rows, %d test rows, %d features, %d classes", z.rows, z.test, z.dim, z.classes),
-		fmt.Sprintf("model orders %s; %d samples a run (%.3g times the training rows), %d in the search; replicates: %d",
+		fmt.Sprintf("model orders %s; %d samples a run (%.3g times the training rows), %d in the search; replicates: at least %d",
 			t.levelWords(), z.samples, float64(z.samples)/float64(z.rows), z.tried, z.seeds),
-		fmt.Sprintf("about %v by estimate, for %d heuristics", seconds(z.spent), nominalHeuristics),
+		fmt.Sprintf("heuristics: %d; at least %v by estimate, of the budget of %v", len(t.heuristics), seconds(z.spent), t.opt.Budget),
 	}
 }
 
@@ -136,36 +203,48 @@ func (t *tournament) levelWords() string {
 
 // key is the line that a tournament begins with: it stands for the data, the code, the
 // heuristics and the sizes.
-func (t *tournament) key(starts []experiments.Planned) string {
+func (t *tournament) key(grid []experiments.Planned) string {
 	h := sha256.New()
-	for _, p := range starts {
+	for _, p := range grid {
 		fmt.Fprintln(h, p.ID)
 	}
 	for _, name := range t.heuristics {
 		base, _ := prune.Variant(name)
-		fmt.Fprintln(h, name, base.Code())
+		fmt.Fprintln(h, name, base.Code(), t.commands[base.Base()])
 	}
-	fmt.Fprint(h, t.lines(), t.size.every)
+	fmt.Fprint(h, t.lines(), t.size.every, t.opt.Replicates)
 	return fmt.Sprintf("# runall compare --data, search %x\n", h.Sum(nil)[:8])
 }
 
-func (t *tournament) comment(again string) string {
+func (t *tournament) comment() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "#\n# To repeat it: %s\n#\n", again)
-	for _, line := range slices.Concat(t.lines(), []string{"", "Found on a sixth of the training rows, which was held out; test rows were not looked at."}, t.notes) {
+	s.WriteString("#\n# To repeat it: runall compare THIS-FILE --results FOLDER\n#\n")
+	for _, line := range slices.Concat(t.lines(), []string{"", "Bandwidth and rate were found on a sixth of the training rows, which was held out. The knobs were set by model order alone."}, t.notes) {
 		s.WriteString(strings.TrimRight("# "+line, " ") + "\n")
 	}
 	return s.String()
 }
 
-// spec is the tournament with the values of the heuristics' knobs by name.
-func (t *tournament) spec(budgets map[string][]float64, samples, replicates int) string {
+// spec is the tournament with the values of the heuristics' knobs by name. Those without a
+// value are left out.
+func (t *tournament) spec(budgets map[string][]reached, samples, replicates int) string {
+	heuristics := slices.DeleteFunc(slices.Clone(t.heuristics), func(name string) bool {
+		values, sought := budgets[name]
+		return sought && len(values) == 0
+	})
 	var s strings.Builder
 	fmt.Fprintf(&s, `name: compare-%s
 title: Pruning heuristics on %s
 reference: %s
 heuristics: [%s]
-fields:
+`, t.name, t.name, heuristics[0], quoted(heuristics))
+	if len(t.commands) > 0 {
+		s.WriteString("commands:\n")
+		for _, name := range slices.Sorted(maps.Keys(t.commands)) {
+			fmt.Fprintf(&s, "  %s: %q\n", name, t.commands[name])
+		}
+	}
+	fmt.Fprintf(&s, `fields:
   - name: %s
     title: %s, %s
     data: {%s}
@@ -176,178 +255,349 @@ fields:
     batch_size: %d
     levels: [%s]
     budgets:
-      order: [%s]
-`, t.name, t.name, t.heuristics[0], strings.Join(t.heuristics, ", "), t.name, t.name, lossWords[t.opt.Task], t.dataWords(), t.opt.Task,
-		number(t.bandwidth), number(t.rate), batchSize, t.levelWords(), t.levelWords())
+`, t.name, t.name, lossWords[t.opt.Task], t.dataWords(), t.opt.Task,
+		number(t.bandwidth), number(t.rate), batchSize, t.levelWords())
 	for _, name := range slices.Sorted(maps.Keys(budgets)) {
-		fmt.Fprintf(&s, "      %s: %s\n", name, list(budgets[name]))
+		if values := budgets[name]; len(values) > 0 {
+			words := make([]string, len(values))
+			for i, v := range values {
+				words[i] = number(v.k)
+			}
+			fmt.Fprintf(&s, "      %s: [%s]\n", quoted([]string{name}), strings.Join(words, ", "))
+		}
 	}
 	fmt.Fprintf(&s, "    profiles:\n      quick: {samples: %d, replicates: %d, every: %d}\n", samples, replicates, t.size.every)
 	return s.String()
 }
 
+// quoted joins names of heuristics; those of variants have a colon.
+func quoted(names []string) string {
+	words := make([]string, len(names))
+	for i, name := range names {
+		if words[i] = name; strings.Contains(name, ":") {
+			words[i] = strconv.Quote(name)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
 var lossWords = map[string]string{experiments.TaskKSVM: "hinge loss", experiments.TaskKLR: "logistic loss"}
 
-// The search for the values of a knob ends after so many extensions of its grid, and then
-// as many values between those whose orders a level lies between.
+// orderKnob is the knob of heuristics that keep to a model order. Others are sought.
+const orderKnob = "order"
+
+// The rounds of both searches, and by what ratio orders may be apart that a level lies
+// between in the first, which is of shorter runs on fewer rows. It begins with the value of
+// the grid that leads to the least order, as a run to a large one takes minutes.
 const (
-	mostBeyond  = 6
-	mostBetween = 4
+	roughRounds = 12
+	firstRounds = 5
+	roughNear   = 1.5
 )
 
-// A sought is a value of a knob with the model order and the error that it led to.
-type sought struct{ k, order, err float64 }
+// A reached is a value of a knob with the model orders that it led to.
+type reached struct{ k, low, high float64 }
+
+func (r reached) middle() float64 { return math.Sqrt(max(r.low, 0.5) * max(r.high, 0.5)) }
 
 // A knobSearch is the search for the values of a heuristic's knob.
 type knobSearch struct {
-	knob prune.Param
-	next []float64 // to be tried
-	seen []sought  // by ascending order
+	knob   prune.Param
+	seen   []reached // by ascending order
+	failed []float64
 }
 
-// findBudgets finds, for each heuristic whose knob is not the model order, values from
-// below the least level to above the largest. Variants share them.
-func (t *tournament) findBudgets(ctx context.Context) (map[string][]float64, error) {
+// findBudgets finds the values of all heuristics' knobs, by their names.
+func (t *tournament) findBudgets(ctx context.Context) (map[string][]reached, error) {
 	searches := make(map[string]*knobSearch)
 	for _, name := range t.heuristics {
 		h, _ := prune.Variant(name)
 		if knob, ok := h.Knob(); ok && !knob.Integer {
-			searches[h.Base()] = &knobSearch{knob: knob, next: knob.Grid}
+			searches[name] = &knobSearch{knob: knob}
 		}
 	}
-	levels := t.size.levels()
-	low, high := 0.8*float64(levels[0]), 1.25*float64(levels[len(levels)-1])
-	for i := range mostBeyond + mostBetween {
-		if err := t.tryKnobs(ctx, searches); err != nil {
-			return nil, err
-		}
-		for _, s := range searches {
-			if s.next = nil; i < mostBeyond {
-				s.next = s.beyond(low, high)
-				continue
-			}
-			for _, level := range levels {
-				if v, ok := between(s.seen, float64(level)); ok && !slices.Contains(s.next, v) {
-					s.next = append(s.next, v)
-				}
-			}
-		}
-	}
-	if err := t.tryKnobs(ctx, searches); err != nil {
+	if err := t.seek(searches, roughRounds, roughNear, func(s *knobSearch) []float64 { return s.knob.Grid[:1] }, func(plan []experiments.Contest) (map[string][]float64, error) {
+		return t.rough(ctx, plan)
+	}); err != nil {
 		return nil, err
 	}
-	budgets := make(map[string][]float64)
+	guesses := make(map[*knobSearch][]float64)
+	for _, s := range searches {
+		for _, target := range t.size.targets() {
+			if v, ok := s.toward(target); ok && !slices.Contains(guesses[s], v) {
+				guesses[s] = append(guesses[s], v)
+			}
+		}
+		s.seen = nil
+	}
+	if err := t.seek(searches, firstRounds, near, func(s *knobSearch) []float64 { return guesses[s] }, func(plan []experiments.Contest) (map[string][]float64, error) {
+		return t.first(ctx, plan)
+	}); err != nil {
+		return nil, err
+	}
+	budgets := map[string][]reached{orderKnob: t.orders()}
 	for _, name := range slices.Sorted(maps.Keys(searches)) {
 		s := searches[name]
-		kept := s.covering(low, high)
+		kept := s.kept(t.size.levels())
+		budgets[name] = kept
 		if len(kept) == 0 {
-			t.note("%s failed with every %s that was tried", name, s.knob.Name)
+			t.note("%s is left out: it failed with every %s that was tried", name, s.knob.Name)
 			continue
 		}
 		var words []string
 		for _, v := range kept {
-			budgets[name] = append(budgets[name], v.k)
-			words = append(words, fmt.Sprintf("%s (%.0f)", number(v.k), v.order))
+			words = append(words, fmt.Sprintf("%s (%.0f)", number(v.k), v.middle()))
 		}
 		t.note("%s: %s and the model order that it leads to: %s", name, s.knob.Name, strings.Join(words, ", "))
+		for _, v := range s.seen {
+			if !slices.Contains(kept, v) {
+				t.scouted += firstReplicates * t.size.one(v.middle(), t.size.samples, t.size.evaluated())
+			}
+		}
+	}
+	if len(budgets[t.heuristics[0]]) == 0 && searches[t.heuristics[0]] != nil {
+		return nil, fmt.Errorf("%s, with which the others are compared, failed with every value of its knob; another --scale or --against may help", t.heuristics[0])
 	}
 	return budgets, nil
 }
 
-// tryKnobs runs all searches' next values.
-func (t *tournament) tryKnobs(ctx context.Context, searches map[string]*knobSearch) error {
-	budgets := make(map[string][]float64)
-	for name, s := range searches {
-		if len(s.next) > 0 {
-			budgets[name] = s.next
+// orders are the values of a knob that is the model order: the levels, one between two and
+// one beyond both ends, where times are compared.
+func (t *tournament) orders() []reached {
+	targets := t.size.targets()
+	all := []float64{math.Ceil(targets[0]), math.Ceil(targets[len(targets)-1])}
+	levels := t.size.levels()
+	for i, level := range levels {
+		if all = append(all, float64(level)); i > 0 {
+			all = append(all, math.Round(math.Sqrt(float64(level*levels[i-1]))))
 		}
 	}
-	if len(budgets) == 0 {
-		return nil
+	slices.Sort(all)
+	var out []reached
+	for _, v := range slices.Compact(all) {
+		out = append(out, reached{v, v, v})
 	}
-	trial := &tournament{bench: t.bench, heuristics: slices.Sorted(maps.Keys(budgets)), bandwidth: t.bandwidth, rate: t.rate}
-	spec, err := experiments.ParseTournament(t.opt.Spec, []byte(trial.spec(budgets, t.size.tried, 1)))
-	if err != nil {
-		return err
-	}
-	contests, err := spec.Plan(experiments.ProfileQuick)
-	if err != nil {
-		return err
-	}
-	var plan []experiments.Planned
-	values := make(map[string]float64) // by group
-	for _, c := range contests {
-		p := c.Planned
-		p.Label = c.Heuristic
-		plan, values[p.Group] = append(plan, p), c.Value
-	}
-	tried, err := t.try(ctx, plan)
-	if err != nil {
-		return err
-	}
-	for _, r := range tried {
-		if !r.Ended() {
-			continue
+	return out
+}
+
+// seek runs the values of each search's knob that it begins with, then further ones until
+// each level lies between two whose orders are near each other, or the rounds are over.
+func (t *tournament) seek(searches map[string]*knobSearch, rounds int, near float64, begin func(*knobSearch) []float64,
+	run func([]experiments.Contest) (orders map[string][]float64, err error)) error {
+	for i := range rounds {
+		var names []string
+		budgets := make(map[string][]reached)
+		for _, name := range slices.Sorted(maps.Keys(searches)) {
+			next := searches[name].next(t.size.levels(), near)
+			if i == 0 {
+				next = begin(searches[name])
+			}
+			for _, v := range next {
+				budgets[name] = append(budgets[name], reached{k: v})
+			}
+			if len(next) > 0 {
+				names = append(names, name)
+			}
 		}
-		s := searches[r.Label]
-		s.seen = append(s.seen, sought{values[r.Group], r.Order, r.Error})
-		slices.SortFunc(s.seen, func(a, b sought) int { return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(b.k, a.k)) })
+		if len(names) == 0 {
+			return nil
+		}
+		trial := *t
+		trial.heuristics = names
+		spec, err := experiments.ParseTournament(t.opt.Spec, []byte(trial.spec(budgets, t.size.samples, firstReplicates)))
+		if err != nil {
+			return err
+		}
+		plan, err := spec.Plan(experiments.ProfileQuick)
+		if err != nil {
+			return err
+		}
+		plan = slices.DeleteFunc(plan, func(c experiments.Contest) bool { return !slices.Contains(names, c.Heuristic) })
+		orders, err := run(plan)
+		if err != nil {
+			return err
+		}
+		seen := make(map[string]bool)
+		for _, c := range plan {
+			if !seen[c.Group] {
+				seen[c.Group] = true
+				searches[c.Heuristic].add(c.Value, orders[c.Group])
+			}
+		}
 	}
 	return nil
 }
 
-// beyond returns values beyond the ends of what was tried, by the steps of the knob's grid,
-// where the orders do not reach from low to high.
-func (s *knobSearch) beyond(low, high float64) (next []float64) {
-	if len(s.seen) == 0 || len(s.knob.Grid) < 2 {
-		return nil
-	}
-	step := s.knob.Grid[1] / s.knob.Grid[0] // towards larger orders
-	add := func(from, v float64) {
-		if most := s.knob.Most; most != nil && v >= *most {
-			v = (from + *most) / 2
-		}
-		v = rounded(v)
-		low := s.knob.Above != nil && v <= *s.knob.Above || s.knob.Least != nil && v < *s.knob.Least
-		if v > 0 && !low && !slices.ContainsFunc(s.seen, func(a sought) bool { return a.k == v }) {
-			next = append(next, v)
+// rough trains the first replicates on five sixths of the training rows, and returns the
+// final orders by group; none where a run failed.
+func (t *tournament) rough(ctx context.Context, contests []experiments.Contest) (map[string][]float64, error) {
+	var plan []experiments.Planned
+	for _, c := range contests {
+		if c.Replicate == 1 {
+			c.Planned.Run.Samples = t.size.tried
+			c.Planned.ID = experiments.ID(c.Planned.Run)
+			plan = append(plan, c.Planned)
 		}
 	}
-	if first := s.seen[0]; first.order > low {
-		add(first.k, first.k/step)
+	tried, err := t.try(ctx, plan)
+	orders := make(map[string][]float64)
+	for _, s := range tried {
+		if s.Ended() {
+			orders[s.Group] = []float64{s.Order}
+		}
 	}
-	if last := s.seen[len(s.seen)-1]; last.order < high {
-		add(last.k, last.k*step)
-	}
-	return next
+	return orders, err
 }
 
-// between returns the value between two that were tried whose orders an order lies between.
-func between(all []sought, order float64) (float64, bool) {
-	for i := 1; i < len(all); i++ {
-		a, b := all[i-1], all[i]
-		if a.order < order && order < b.order {
-			t := 0.5
-			if a.order > 0 {
-				t = math.Log(order/a.order) / math.Log(b.order/a.order)
-			}
-			k := rounded(a.k * math.Pow(b.k/a.k, t))
-			return k, k != a.k && k != b.k
+// first carries out runs of the tournament, which keep their records, and returns their
+// final orders by group; none where a run failed.
+func (t *tournament) first(ctx context.Context, contests []experiments.Contest) (map[string][]float64, error) {
+	var plan []experiments.Planned
+	for _, c := range contests {
+		plan = append(plan, c.Planned)
+	}
+	opt := t.opt.Options
+	if opt.Progress != nil {
+		opt.Progress = gridPoints{opt.Progress}
+	}
+	if _, err := harness.Reproduce(ctx, plan, opt); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
+		return nil, err
+	}
+	have, err := harness.ReadResults(opt.Results, func(error) {})
+	if err != nil {
+		return nil, err
+	}
+	orders, failed := make(map[string][]float64), make(map[string]bool)
+	for _, p := range plan {
+		if r := have.Records[p.ID]; r != nil {
+			orders[p.Group] = append(orders[p.Group], r.Final.ModelOrder)
+		} else {
+			failed[p.Group] = true
 		}
 	}
-	return 0, false
+	maps.DeleteFunc(orders, func(group string, _ []float64) bool { return failed[group] })
+	return orders, nil
 }
 
-// covering returns what was tried from the last that is below low to the first that is above
-// high, without those whose orders are within a tenth of the one before.
-func (s *knobSearch) covering(low, high float64) (out []sought) {
-	for i, v := range s.seen {
-		below := i+1 < len(s.seen) && s.seen[i+1].order <= low
-		above := i > 0 && s.seen[i-1].order >= high
-		same := len(out) > 0 && v.order < 1.1*out[len(out)-1].order
-		if !below && !above && !same {
+// gridPoints are the runs of a search: the end of one that fails is no failure.
+type gridPoints struct{ harness.Progress }
+
+func (p gridPoints) Report(e harness.Event) {
+	if e.Kind == harness.EventFail {
+		e.Kind = harness.EventFinish
+	}
+	p.Progress.Report(e)
+}
+
+// add adds a value of the knob with the orders that it led to.
+func (s *knobSearch) add(k float64, orders []float64) {
+	if len(orders) == 0 {
+		s.failed = append(s.failed, k)
+		return
+	}
+	s.seen = append(s.seen, reached{k, slices.Min(orders), slices.Max(orders)})
+	slices.SortFunc(s.seen, func(a, b reached) int { return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(b.k, a.k)) })
+}
+
+// around returns the values whose orders an order lies between in all replicates, nil where
+// there is none.
+func (s *knobSearch) around(order float64) (below, above *reached) {
+	for i := range s.seen {
+		v := &s.seen[i]
+		if v.high <= order && (below == nil || v.high >= below.high) {
+			below = v
+		}
+		if v.low >= order && above == nil {
+			above = v
+		}
+	}
+	return below, above
+}
+
+// next returns the values to be tried: beyond the ends where the first or last level is not
+// passed, and beside a level whose neighbours are not near each other.
+func (s *knobSearch) next(levels []int, near float64) (out []float64) {
+	try := func(target float64) {
+		v, ok := s.toward(target)
+		tried := func(r reached) bool { return r.k == v }
+		if ok && !slices.Contains(out, v) && !slices.ContainsFunc(s.seen, tried) && !slices.Contains(s.failed, v) {
 			out = append(out, v)
 		}
 	}
+	first, last := float64(levels[0]), float64(levels[len(levels)-1])
+	if below, _ := s.around(first / beside); below == nil {
+		try(first / beyondEnds)
+	}
+	for _, level := range levels {
+		order := float64(level)
+		below, above := s.around(order)
+		if below == nil || above == nil || above.low > near*max(below.high, 1) {
+			try(order / beside)
+			try(order * beside)
+		}
+	}
+	if _, above := s.around(last * beside); above == nil {
+		try(last * beyondEnds)
+	}
+	return out
+}
+
+// toward returns the value that is to lead to an order, by a line through the two that were
+// seen about it on logarithmic scales, and at most a step of the knob's grid beyond them.
+func (s *knobSearch) toward(order float64) (float64, bool) {
+	n := len(s.seen)
+	if n == 0 {
+		return 0, false
+	}
+	i := slices.IndexFunc(s.seen, func(r reached) bool { return r.middle() > order })
+	if i < 0 {
+		i = n
+	}
+	step := 2.0
+	if g := s.knob.Grid; len(g) > 1 {
+		step = g[1] / g[0] // towards larger orders
+	}
+	var v float64
+	switch {
+	case i == 0 && s.seen[0].middle() == order || i > 0 && s.seen[i-1].middle() == order:
+		v = s.seen[max(i-1, 0)].k
+	case i == 0:
+		v = s.seen[0].k / step
+	case i == n:
+		v = s.seen[n-1].k * step
+	default:
+		a, b := s.seen[i-1], s.seen[i]
+		part := math.Log(order/a.middle()) / math.Log(b.middle()/a.middle())
+		v = a.k * math.Pow(b.k/a.k, part)
+	}
+	if most := s.knob.Most; most != nil && v >= *most {
+		v = (s.seen[min(i, n-1)].k + *most) / 2
+	}
+	v = rounded(v)
+	low := s.knob.Above != nil && v <= *s.knob.Above || s.knob.Least != nil && v < *s.knob.Least
+	return v, v > 0 && !low
+}
+
+// kept returns the values that the comparison needs: about each level the two that it lies
+// between, and one beyond each end.
+func (s *knobSearch) kept(levels []int) (out []reached) {
+	keep := func(v *reached) {
+		if v != nil && !slices.Contains(out, *v) {
+			out = append(out, *v)
+		}
+	}
+	for _, level := range levels {
+		below, above := s.around(float64(level))
+		keep(below)
+		keep(above)
+	}
+	below, _ := s.around(float64(levels[0]) / beside)
+	_, above := s.around(float64(levels[len(levels)-1]) * beside)
+	keep(below)
+	keep(above)
+	if len(out) == 0 { // no level is reached
+		out = slices.Clone(s.seen)
+	}
+	slices.SortFunc(out, func(a, b reached) int { return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(b.k, a.k)) })
 	return out
 }

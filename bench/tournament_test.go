@@ -21,8 +21,8 @@ func TestTournament(t *testing.T) {
 	}
 	opt := options(t, 250)
 	heuristics := []string{"komp", "coherence", "merging"}
-	const again = "runall compare THIS-FILE --results FOLDER"
-	text, err := Tournament(t.Context(), opt, heuristics, again)
+	opt.Results = t.TempDir()
+	text, err := Tournament(t.Context(), opt, heuristics, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestTournament(t *testing.T) {
 
 	var said []string
 	opt.Before, opt.Note = text, func(format string, _ ...any) { said = append(said, format) }
-	repeated, err := Tournament(t.Context(), opt, heuristics, again)
+	repeated, err := Tournament(t.Context(), opt, heuristics, nil)
 	if err != nil || string(repeated) != string(text) || len(said) != 1 {
 		t.Errorf("again: %v, said %q", err, said)
 	}
-	if other, err := Tournament(t.Context(), opt, heuristics[:2], again); err != nil || strings.Contains(string(other), "merging") {
+	if other, err := Tournament(t.Context(), opt, heuristics[:2], nil); err != nil || strings.Contains(string(other), "merging") {
 		t.Errorf("without merging: %v\n%s", err, other)
 	}
 }
@@ -69,7 +69,7 @@ func TestTournamentSizes(t *testing.T) {
 	set := &data.Set{Classes: 10, Train: &data.Split{N: 60_000, Dim: 784}, Test: &data.Split{N: 10_000, Dim: 784}}
 	before := sizes{}
 	for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
-		z := tournamentSizes(set, Options{Task: experiments.TaskKSVM, Budget: budget})
+		z := tournamentSizes(set, Options{Task: experiments.TaskKSVM, Budget: budget}, 20)
 		if z.order < before.order || z.tried < before.tried || z.seeds*z.samples*z.order < before.seeds*before.samples*before.order {
 			t.Errorf("%v has less than the budget before: %+v, %+v", budget, z, before)
 		}
@@ -80,23 +80,34 @@ func TestTournamentSizes(t *testing.T) {
 	}
 }
 
-// TestKnobSearch: the grid is extended by its steps within the knob's range, and what leads
-// to orders far from the levels is left out.
+// TestKnobSearch: a level that no value reaches moves the knob by a step of its grid, within
+// its range; one between values that are far apart gets two more beside it; what is kept is
+// next to the levels and beyond the ends.
 func TestKnobSearch(t *testing.T) {
-	s := knobSearch{
-		knob: prune.Param{Grid: []float64{0.4, 0.8}, Above: prune.Bound(0), Most: prune.Bound(1)},
-		seen: []sought{{k: 0.4, order: 20}, {k: 0.8, order: 50}},
+	s := knobSearch{knob: prune.Param{Grid: []float64{0.4, 0.8}, Above: prune.Bound(0), Most: prune.Bound(1)}}
+	s.add(0.4, []float64{19, 21})
+	s.add(0.8, []float64{50})
+	for _, tt := range []struct {
+		levels []int
+		want   []float64
+	}{
+		{[]int{10}, []float64{0.2}},
+		{[]int{100}, []float64{0.9}},
+		{[]int{20}, []float64{0.2, 0.415}}, // its replicates straddle the level
+		{[]int{30}, []float64{0.524, 0.564}},
+		{[]int{50}, []float64{0.9}},
+	} {
+		if got := s.next(tt.levels, near); !slices.Equal(got, tt.want) {
+			t.Errorf("levels %v: next %v, want %v", tt.levels, got, tt.want)
+		}
 	}
-	if got := s.beyond(10, 100); !slices.Equal(got, []float64{0.2, 0.9}) {
-		t.Errorf("beyond both ends: %v, want 0.2 and half way to the most", got)
+	s = knobSearch{}
+	for i, order := range []float64{1, 8, 20, 21, 60, 200, 300} {
+		s.add(float64(i+1), []float64{order})
 	}
-	if got := s.beyond(20, 50); got != nil {
-		t.Errorf("within the ends: %v", got)
-	}
-	s.seen = []sought{{order: 1}, {order: 8}, {order: 20}, {order: 21}, {order: 60}, {order: 200}, {order: 300}}
 	var orders []float64
-	for _, v := range s.covering(10, 100) {
-		orders = append(orders, v.order)
+	for _, v := range s.kept([]int{10, 100}) {
+		orders = append(orders, v.middle())
 	}
 	if !slices.Equal(orders, []float64{8, 20, 60, 200}) {
 		t.Errorf("orders %v", orders)

@@ -44,7 +44,7 @@ type HeuristicDocument struct {
 type ComparisonDocument struct {
 	Measure            string          `json:"measure"`             // error_at_order, error_at_time or mean_error_at_order, in points of the error rate; log_time_at_order, the natural logarithm of the ratio of times
 	Verdict            Verdict         `json:"verdict"`             // as in the tables
-	Reason             string          `json:"reason,omitempty"`    // of no verdict: why the two are not comparable, or too few replicates; missing if there is a verdict
+	Reason             string          `json:"reason,omitempty"`    // why the two are not comparable, have too few replicates, or no verdict although the interval leaves 0 out; else missing
 	Difference         record.Nullable `json:"difference"`          // heuristic less reference
 	Low                record.Nullable `json:"low"`                 // of the 95 % interval of the difference; null where there are too few replicates
 	High               record.Nullable `json:"high"`                // the same

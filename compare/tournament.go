@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -93,7 +94,7 @@ type Comparison struct {
 	Adjusted      float64 // P after Holm's correction for all heuristics of the field
 	AdjustedExact float64 // the same if the lines between runs were exact: of no difference at all
 	Verdict       Verdict
-	Reason        string // of the verdicts NotComparable and TooFew
+	Reason        string // of the verdicts NotComparable and TooFew, and of an interval without 0 that is no verdict
 
 	differences map[int][]float64 // at each level, by replicate
 }
@@ -157,7 +158,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 			if c.Field != f.Name {
 				continue
 			}
-			e := f.entry(c.Heuristic)
+			e := f.Entry(c.Heuristic)
 			r := records[c.ID]
 			if r == nil || len(r.Points) == 0 {
 				res.Missing[c.Heuristic]++
@@ -177,8 +178,8 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 	return res
 }
 
-// entry returns a heuristic's entry, which it makes if there is none.
-func (f *FieldResult) entry(name string) *Entry {
+// Entry returns a heuristic's entry, which it makes if there is none.
+func (f *FieldResult) Entry(name string) *Entry {
 	for _, e := range f.Entries {
 		if e.Heuristic.Name == name {
 			return e
@@ -214,8 +215,10 @@ func (f *FieldResult) compare() {
 		}
 		p, exact = stats.Holm(p), stats.Holm(exact)
 		for i, c := range judged {
+			alone := c.AdjustedExact
 			c.Adjusted, c.AdjustedExact = p[i], exact[i]
 			c.judge()
+			c.Reason = c.doubt(m, alone, len(judged))
 		}
 	}
 }
@@ -250,6 +253,27 @@ func (e *Entry) curves(m Measure) map[int]Curve {
 		curves[replicate] = NewCurve(s)
 	}
 	return curves
+}
+
+// At returns a measure at a model order, or time, of all replicates that reach it.
+func (e *Entry) At(m Measure, level float64) (out []float64) {
+	curves := e.curves(m)
+	for _, r := range slices.Sorted(maps.Keys(curves)) {
+		if v, ok := curves[r].At(level); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Of returns what is measured of the runs at a value of the knob.
+func (e *Entry) Of(value float64, what func(Trial) float64) (out []float64) {
+	for _, r := range e.Runs {
+		if r.Value == value {
+			out = append(out, what(r))
+		}
+	}
+	return out
 }
 
 // timeLevels is at how many training times heuristics are compared.
@@ -464,7 +488,7 @@ func (f *FieldResult) blocks(names []string) [][]float64 {
 			if name == f.Reference().Heuristic.Name {
 				continue
 			}
-			c := f.entry(name).Compared[ErrorAtOrder]
+			c := f.Entry(name).Compared[ErrorAtOrder]
 			whole = whole && len(c.differences[r]) > 0
 			for k, level := range c.Levels {
 				if whole && slices.Contains(levels, level) {

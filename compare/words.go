@@ -60,6 +60,20 @@ func (m Measure) Off(c Comparison) string {
 	return strings.TrimPrefix(signed(c.Bend), "+") + " points"
 }
 
+// doubt says why a comparison whose interval leaves 0 out has no verdict; empty for others.
+// Its p without correction is alone, the heuristics compared are of.
+func (c *Comparison) doubt(m Measure, alone float64, of int) string {
+	switch {
+	case c.Basis == stats.Point || c.Low <= 0 && c.High >= 0:
+		return ""
+	case c.Verdict == TooCoarse:
+		return "the interval leaves 0 out, but lines between runs may be off by up to " + m.Off(*c)
+	case c.Verdict == Open:
+		return fmt.Sprintf("the interval leaves 0 out (p %s), but is of one comparison of %d", PValue(alone), of)
+	}
+	return ""
+}
+
 // signed writes a difference of error rates.
 func signed(x float64) string {
 	s := fmt.Sprintf("%+.2f", x)
@@ -254,6 +268,9 @@ func (f *FieldResult) listed(m Measure, v Verdict) []string {
 		words := fmt.Sprintf("%s (%s, interval %s, p %s", e.Heuristic.Name, m.Effect(c.Value), m.Interval(c), PValue(c.Decisive()))
 		if v == TooCoarse {
 			words += ", lines off by up to " + m.Off(c)
+		}
+		if v == Open && c.Reason != "" {
+			words += ": " + c.Reason
 		}
 		if m != ErrorAtTime && len(c.Levels) < len(f.Levels) {
 			words += ", at " + numbers(c.Levels) + " only"

@@ -52,6 +52,23 @@ func TestDecisive(t *testing.T) {
 	}
 }
 
+// TestDoubt: an interval without 0 that is no verdict says why, others say nothing.
+func TestDoubt(t *testing.T) {
+	c := Comparison{Test: stats.Test{Estimate: stats.Estimate{Value: 1, Low: 0.5, High: 1.5, Basis: stats.Paired}}, Bend: 0.75}
+	for v, want := range map[Verdict]string{
+		TooCoarse: "the interval leaves 0 out, but lines between runs may be off by up to 0.75 points",
+		Open:      "the interval leaves 0 out (p 0.020), but is of one comparison of 4",
+		Worse:     "",
+	} {
+		if c.Verdict = v; c.doubt(ErrorAtOrder, 0.02, 4) != want {
+			t.Errorf("%s: %q", v, c.doubt(ErrorAtOrder, 0.02, 4))
+		}
+	}
+	if c.Verdict, c.Low = Open, -0.5; c.doubt(ErrorAtOrder, 0.02, 4) != "" {
+		t.Errorf("of an interval about 0: %q", c.doubt(ErrorAtOrder, 0.02, 4))
+	}
+}
+
 // TestFieldFront: the front is over all heuristics, by order or by time.
 func TestFieldFront(t *testing.T) {
 	tour, plan := made(t, 3, "test-a", "test-b")
@@ -83,7 +100,7 @@ func TestSummaryWords(t *testing.T) {
 		return 20 + wobble(c), c.Value, c.Value
 	}))
 	set := func(heuristic string, v Verdict) {
-		c := &res.Fields[0].entry(heuristic).Compared[ErrorAtOrder]
+		c := &res.Fields[0].Entry(heuristic).Compared[ErrorAtOrder]
 		c.Test.Estimate = stats.Estimate{Value: 1, Low: 0.5, High: 1.5, Basis: stats.Paired}
 		c.Levels, c.Bend, c.Adjusted, c.AdjustedExact, c.Verdict = []float64{16}, 0.75, 0.2, 0.02, v
 	}
@@ -92,7 +109,7 @@ func TestSummaryWords(t *testing.T) {
 	set("test-d", NotComparable)
 	set("test-e", Worse)
 	set("test-f", Better)
-	runs := res.Fields[0].entry("test-b").Runs
+	runs := res.Fields[0].Entry("test-b").Runs
 	for i := range runs {
 		runs[i].Process = runs[i].Seconds / 4
 	}

@@ -45,14 +45,15 @@ type Field struct {
 	drawn   bool // every replicate has a draw of its own
 	params  Params
 	dim     int
-	budgets map[string][]float64 // by heuristic or knob
+	budgets map[string][]float64 // by variant, heuristic or knob
 	work    map[string]fieldWork // by profile; none that leaves the field out
 }
 
 // tournamentDoc is the layout of a tournament's file.
 type tournamentDoc struct {
 	Tournament
-	Fields []fieldDoc `json:"fields"`
+	Commands map[string]string `json:"commands"` // of TournamentCommands
+	Fields   []fieldDoc        `json:"fields"`
 }
 
 // fieldDoc is the layout of a field, with the hyper-parameters of fieldParams.
@@ -108,11 +109,36 @@ func FindTournament(nameOrPath string) (*Tournament, error) {
 		}
 		return ParseTournament("experiments/"+TournamentFile, src)
 	}
-	src, err := files.ReadNamed(nameOrPath, strictyaml.MaxSource)
+	src, err := readTournament(nameOrPath)
 	if err != nil {
-		return nil, fmt.Errorf("can't read the tournament: %w", err)
+		return nil, err
 	}
 	return ParseTournament(nameOrPath, src)
+}
+
+func readTournament(path string) ([]byte, error) {
+	src, err := files.ReadNamed(path, strictyaml.MaxSource)
+	if err != nil {
+		err = fmt.Errorf("can't read the tournament: %w", err)
+	}
+	return src, err
+}
+
+// TournamentCommands returns the commands, by name, of the heuristics in a tournament's file
+// that are processes of their own: they have to be known before the file is parsed.
+func TournamentCommands(path string) (map[string]string, error) {
+	src, err := readTournament(path)
+	if err != nil {
+		return nil, err
+	}
+	var commands map[string]string
+	r := new(strictyaml.Reporter)
+	if root := strictyaml.Parse(path, src, r); root != nil {
+		if n := root.Get("commands"); n != nil {
+			strictyaml.Decode(n, &commands, r)
+		}
+	}
+	return commands, r.Err()
 }
 
 // ParseTournament reads a tournament from memory. The filename is for messages.
@@ -273,12 +299,11 @@ func (f *Field) grid(h prune.Heuristic, refine int) []float64 {
 // values returns the values of a heuristic's knob that are given, and whether
 // there may be others between them.
 func (f *Field) values(h prune.Heuristic, knob prune.Param) (values []float64, refined bool) {
-	values = f.budgets[h.Base()]
-	if values == nil {
-		values = f.budgets[knob.Name]
-	}
-	if values == nil {
-		values = knob.Grid
+	values = knob.Grid
+	for _, key := range []string{knob.Name, h.Base(), h.Name} {
+		if given := f.budgets[key]; given != nil {
+			values = given
+		}
 	}
 	return values, !knob.Integer && !slices.ContainsFunc(values, func(x float64) bool { return !(x > 0) })
 }

@@ -236,6 +236,21 @@ func (r *Report) WritePage(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return writePage(dir, in)
+}
+
+// WriteTournament writes the report on a tournament of heuristics, its page among it, into a
+// folder, and returns the paths. The input is that of its runs.
+func WriteTournament(dir string, t *report.Tournament, in report.Input) ([]string, error) {
+	paths, err := t.WriteAll(dir)
+	if err != nil {
+		return paths, err
+	}
+	path, err := writePage(dir, page.Input{Report: t.Report(in), Lead: t.Summary, Program: program(harness.Provenance())})
+	return append(paths, path), err
+}
+
+func writePage(dir string, in page.Input) (string, error) {
 	path := filepath.Join(dir, PageName)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err

@@ -194,7 +194,12 @@ func (c *curves) panel(q quantity) panel {
 }
 
 // look is how the series is drawn in every picture.
-func (s *Series) look() look { return lookOf(s.Run.Method, s.Rank) }
+func (s *Series) look() look {
+	if s.own != nil {
+		return *s.own
+	}
+	return lookOf(s.Run.Method, s.Rank)
+}
 
 // batch reports whether the series is of a method that sees all data at once:
 // it has one value, which is drawn across the panel.

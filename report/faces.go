@@ -259,6 +259,9 @@ var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity",
 // plain table is written as it is.
 func (t *Table) CSV(w io.Writer) error {
 	rows := slices.Concat([][]string{t.Header}, t.Rows)
+	if t.Numeric != nil {
+		rows = t.Numeric
+	}
 	if t.Blocks != nil {
 		rows = [][]string{csvHeader}
 		for blk, r := range t.all() {

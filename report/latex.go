@@ -12,8 +12,9 @@ import (
 // What fits a page in scriptsize: scriptWidth characters in the widest cells of a plain
 // table's columns, and scriptLines lines of a table that compares with the paper.
 const (
-	scriptWidth = 130
-	scriptLines = 75
+	footnoteWidth = 100 // of the user's own tables, in footnotesize
+	scriptWidth   = 130
+	scriptLines   = 75
 )
 
 // LaTeX writes the table as a float for the booktabs package: a part for each
@@ -32,12 +33,25 @@ func (t *Table) LaTeX(w io.Writer) error {
 	} else {
 		t.latexBlocks(&body)
 	}
+	float := "table"
+	switch {
+	case t.Numeric == nil:
+	case width <= footnoteWidth:
+		size = "footnotesize"
+	case width > scriptWidth: // turned, not smaller
+		float, width = "sidewaystable", 0
+		b.WriteString("% needs \\usepackage{rotating}\n")
+	}
 	if width > scriptWidth || t.Blocks != nil && strings.Count(body.String(), "\n") > scriptLines {
 		size = "tiny"
 	}
-	fmt.Fprintf(&b, "\\begin{table}[t]\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n%s", size, body.String())
+	place := "[t]"
+	if float != "table" {
+		place = "" // it has a page
+	}
+	fmt.Fprintf(&b, "\\begin{%s}%s\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n%s", float, place, size, body.String())
 	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes()...)
-	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{table}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name))
+	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{%s}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name), float)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

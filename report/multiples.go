@@ -3,6 +3,7 @@ package report
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -31,18 +32,22 @@ type facet struct {
 	levels        []float64 // x of fine vertical lines
 }
 
-// A facetLine is a line with markers at its points, or without.
+// A facetLine is a line with markers at its points, or without, or the markers alone.
 type facetLine struct {
 	badge   badge
 	width   vg.Length
+	dash    []vg.Length
 	markers bool
+	apart   bool // points are not joined
 	points  plotter.XYs
+	half    []float64 // of the bars at the markers, or of the band about the line; nil if there is none
 }
 
 // A facetPoint is a marker that no line goes through.
 type facetPoint struct {
 	badge badge
 	plotter.XY
+	half float64 // of its bar
 }
 
 // Measures around the panels of multiples.
@@ -134,6 +139,10 @@ func (f *facet) all() plotter.XYs {
 	var out plotter.XYs
 	for _, l := range f.lines {
 		out = append(out, l.points...)
+		for i, half := range l.half {
+			p := l.points[i]
+			out = append(out, plotter.XY{X: p.X, Y: p.Y - half}, plotter.XY{X: p.X, Y: p.Y + half})
+		}
 	}
 	for _, p := range f.points {
 		out = append(out, p.XY)
@@ -163,14 +172,22 @@ func (f facetDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
 		}
 	}
 	for _, l := range f.lines {
-		var pts []vg.Point
-		for _, p := range l.points {
-			if f.drawable(p) {
-				pts = append(pts, vg.Point{X: x(p.X), Y: y(p.Y)})
+		var pts, low, high []vg.Point
+		for i, p := range l.points {
+			if !f.drawable(p) {
+				continue
+			}
+			pts = append(pts, vg.Point{X: x(p.X), Y: y(p.Y)})
+			if l.half != nil {
+				low = append(low, vg.Point{X: x(p.X), Y: max(c.Min.Y, y(max(p.Y-l.half[i], pl.Y.Min)))})
+				high = append(high, vg.Point{X: x(p.X), Y: min(c.Max.Y, y(p.Y+l.half[i]))})
 			}
 		}
-		if len(pts) > 1 {
-			c.StrokeLines(l.badge.line(l.width), pts)
+		f.drawSpread(c, l, low, high)
+		if len(pts) > 1 && !l.apart {
+			sty := l.badge.line(l.width)
+			sty.Dashes = l.dash
+			c.StrokeLines(sty, pts)
 		}
 		for _, at := range pts {
 			if l.markers || len(pts) == 1 {
@@ -180,6 +197,9 @@ func (f facetDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
 	}
 	for _, p := range f.points {
 		if f.drawable(p.XY) {
+			at := vg.Point{X: x(p.X), Y: y(p.Y)}
+			low := vg.Point{X: at.X, Y: max(c.Min.Y, y(max(p.Y-p.half, pl.Y.Min)))}
+			c.StrokeLines(p.badge.line(0.5), []vg.Point{low, {X: at.X, Y: min(c.Max.Y, y(p.Y+p.half))}})
 			p.badge.draw(c, vg.Point{X: x(p.X), Y: y(p.Y)})
 		}
 	}
@@ -192,6 +212,20 @@ func (f facetDrawer) Plot(c draw.Canvas, pl *plot.Plot) {
 	c.FillText(sty, title, plainLetters(f.title))
 	sty.Color = color.NRGBA{0x66, 0x66, 0x66, 0xff}
 	c.FillText(sty, at, plainLetters(f.remark))
+}
+
+// drawSpread draws a bar at each marker, or the band about a line without markers.
+func (f facetDrawer) drawSpread(c draw.Canvas, l facetLine, low, high []vg.Point) {
+	switch {
+	case len(low) == 0:
+	case l.markers || len(low) == 1:
+		for i := range low {
+			c.StrokeLines(l.badge.line(0.5), []vg.Point{low[i], high[i]})
+		}
+	default:
+		slices.Reverse(high)
+		c.FillPolygon(look{color: l.badge.color}.band(), append(low, high...))
+	}
 }
 
 // maxLabels is the number of labels that fit the axes of a small panel.

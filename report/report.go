@@ -90,11 +90,22 @@ func (b *builder) fillOwn(r *Report) {
 	for _, m := range compare.NewMethods(b.in.Planned, b.in.Records) {
 		r.Tables = append(r.Tables, &Table{Name: MethodsTable, Title: "Methods compared, " + m.Spec, Header: m.Header(), Rows: m.Rows(), Notes: m.Notes()})
 	}
-	r.Figures = append(b.tradeoffs(), b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
+	streams := b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })
+	for _, f := range streams {
+		if c, ok := f.content.(*curves); ok {
+			f.smaller(errorName(c.paper.Task), c.series, func(p record.Point) float64 { return 100 * p.TestError })
+		}
+	}
+	r.Figures = append(b.tradeoffs(), streams...)
 	if p := onlinePart(b.onlineOfOwn()); len(p.Figures) > 0 {
 		r.Parts = []*Part{p}
+		for _, f := range p.Figures {
+			o := f.content.(*onlineCurves)
+			f.smaller(prequentialName(o.task), o.series, prequentialError)
+		}
 	}
 	r.Runs = b.runs()
+	r.Runs.Numeric, r.Tables[0].Numeric = b.numericRuns(), b.numericRuns()
 	r.Notes = b.notes()
 }
 

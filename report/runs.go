@@ -102,3 +102,35 @@ func seconds(s Stat) string {
 	}
 	return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.SD)
 }
+
+// numericRuns are the series of the user's own runs with a number a cell, and none where
+// there is none. Low and high are of the 90 % interval of the mean.
+func (b *builder) numericRuns() [][]string {
+	header := []string{"data", "task", "series", "runs", "planned", "failed"}
+	for _, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
+		header = append(header, name, name+"_sd", name+"_low", name+"_high")
+	}
+	rows := [][]string{append(header, "samples", "kernel_evaluations", "numbers_kept")}
+	for _, s := range b.series(allRuns) {
+		row := []string{s.dataName(), s.Run.Task, s.Label, strconv.Itoa(len(s.Runs)), strconv.Itoa(len(s.planned)), strconv.Itoa(len(b.failures(s.planned)))}
+		if len(s.Runs) == 0 {
+			rows = append(rows, append(row, make([]string, len(rows[0])-len(row))...))
+			continue
+		}
+		final := finalStats(s.Runs, experiments.RiskTest)
+		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
+			cells := make([]string, 4)
+			if v.N > v.Diverged {
+				cells[0], cells[1] = exact(v.Mean), exact(v.SD)
+			}
+			if v.Interval {
+				cells[2], cells[3] = exact(v.Low), exact(v.High)
+			}
+			row = append(row, cells...)
+		}
+		samples := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.Samples) }))
+		kernels := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.KernelEvals) }))
+		rows = append(rows, append(row, exact(samples), exact(kernels), s.numbers()))
+	}
+	return rows
+}

@@ -20,6 +20,7 @@ type Series struct {
 	Rank  int              // in a figure, among its method's planned series: 0 for the largest model order
 
 	planned []experiments.Planned
+	own     *look // in place of its method's, where another series of the figure has that
 }
 
 // group makes the series of planned runs, in the order of their first runs.

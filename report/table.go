@@ -22,6 +22,7 @@ type Table struct {
 	Blocks  []*Block
 	Header  []string
 	Rows    [][]string
+	Numeric [][]string // the CSV file of a table of the user's own, a header first: one number a cell; nil: as Header and Rows
 	Notes   []string
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"polkrepro/compare"
+	"polkrepro/evidence/stats"
 	"polkrepro/internal/files"
 	"polkrepro/polk/prune"
 )
@@ -25,7 +27,7 @@ import (
 type Tournament struct {
 	Title   string
 	Summary []string // in sentences: first overall, then by field, then how it was done
-	Tables  []*Table // one a field, then the Pareto fronts
+	Tables  []*Table // two a field, then the Pareto fronts
 	Figures []*Figure
 	Pages   []Page          // one a heuristic
 	Result  *compare.Result // what it reports on
@@ -43,7 +45,7 @@ type Page struct {
 func NewTournament(res *compare.Result) *Tournament {
 	t := &Tournament{Title: res.Title, Summary: res.Summary(), Result: res}
 	for _, f := range res.Fields {
-		t.Tables = append(t.Tables, verdictTable(f, res.Reference))
+		t.Tables = append(t.Tables, verdictTable(f, res.Reference), levelTable(f))
 	}
 	for _, f := range res.Fields {
 		t.Tables = append(t.Tables, frontTable(f))
@@ -51,6 +53,12 @@ func NewTournament(res *compare.Result) *Tournament {
 	t.Figures = tournamentFigures(res)
 	t.Pages = pages(res)
 	return t
+}
+
+// Report returns the report on the runs of the tournament, for a page.
+func (t *Tournament) Report(in Input) *Report {
+	b := &builder{in: in}
+	return &Report{Input: in, Tables: t.Tables, Figures: t.Figures, Runs: b.runs(), Notes: b.failureNotes()}
 }
 
 // verdictTable holds all comparisons of a field.
@@ -68,10 +76,15 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 	if lost := withoutRuns(f); len(lost) > 0 {
 		t.Notes = append(t.Notes, "All runs failed or are missing: "+strings.Join(lost, ", ")+".")
 	}
+	t.Numeric = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
 	for _, e := range f.Entries[1:] {
 		row := []string{e.Heuristic.Name}
 		for _, m := range compare.Measures() {
 			c := e.Compared[m]
+			if m == compare.ErrorAtOrder && c.Reason != "" && len(c.Levels) > 0 {
+				t.Notes = append(t.Notes, e.Heuristic.Name+": "+c.Reason+".")
+			}
+			t.Numeric = append(t.Numeric, numericVerdict(e, m))
 			row = append(row, effectCell(m, c))
 			switch {
 			case m != compare.ErrorAtOrder:
@@ -82,6 +95,56 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			}
 		}
 		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// numericVerdict is a comparison with a number a cell, and none where there is none. Those of
+// times are natural logarithms of ratios.
+func numericVerdict(e *compare.Entry, m compare.Measure) []string {
+	c := e.Compared[m]
+	row := []string{e.Heuristic.Name, m.String(), "", "", "", "", "", strconv.Itoa(c.N), levelsText(c.Levels), string(c.Verdict), c.Reason}
+	if len(c.Levels) > 0 {
+		row[2], row[5], row[6] = exact(c.Value), exact(c.Decisive()), exact(c.Bend)
+		if c.Basis != stats.Point {
+			row[3], row[4] = exact(c.Low), exact(c.High)
+		}
+	}
+	return row
+}
+
+// levelTable holds the error of all heuristics at the model orders compared.
+func levelTable(f *compare.FieldResult) *Table {
+	last := f.Levels[len(f.Levels)-1]
+	t := &Table{
+		Name: f.Name + "-levels", Title: f.Title + ": error by heuristic and model order", Header: []string{"heuristic"},
+		Numeric: [][]string{{"heuristic", "model_order", "error_percent", "error_sd", "cpu_seconds", "cpu_seconds_sd", "replicates"}},
+		Notes: []string{fmt.Sprintf("Final test %s in per cent at equal model order M, mean ± standard deviation over replicates that reach it (of %d), on straight lines between their runs. "+
+			"CPU: processor seconds of training to the largest. Dash: not reached.", errorWords(f.Task), f.Replicates)},
+	}
+	for _, level := range f.Levels {
+		t.Header = append(t.Header, "M = "+compare.Number(level))
+	}
+	t.Header = append(t.Header, "CPU (s), M = "+compare.Number(last))
+	for _, e := range f.Entries {
+		row, cpu := []string{e.Heuristic.Name}, whyDash
+		for _, level := range f.Levels {
+			wrong, times := e.At(compare.ErrorAtOrder, level), e.At(compare.Time, level)
+			for i := range times {
+				times[i] = math.Exp(times[i])
+			}
+			if len(wrong) == 0 {
+				row = append(row, whyDash)
+				continue
+			}
+			w, s := statOf(wrong), statOf(times)
+			row = append(row, seconds(w))
+			if level == last {
+				cpu = seconds(s)
+			}
+			t.Numeric = append(t.Numeric, []string{e.Heuristic.Name, exact(level), exact(w.Mean), exact(w.SD), exact(s.Mean), exact(s.SD), strconv.Itoa(w.N)})
+		}
+		t.Rows = append(t.Rows, append(row, cpu))
 	}
 	return t
 }
@@ -113,9 +176,10 @@ func effectCell(m compare.Measure, c compare.Comparison) string {
 func frontTable(f *compare.FieldResult) *Table {
 	t := &Table{
 		Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
-		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "training (s)"},
+		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "CPU (s)"},
 		Notes:  []string{"Means over replicates, of all heuristics at all values of their knobs. The error's front is that of many noisy values: differences of a few hundredths of a point decide nothing."},
 	}
+	t.Numeric = [][]string{{"front", "heuristic", "knob", "model_order", "error_percent", "cpu_seconds", "replicates"}}
 	for _, byTime := range []bool{false, true} {
 		name := "error and order"
 		if byTime {
@@ -123,6 +187,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		}
 		for _, p := range f.Front(byTime) {
 			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
+			t.Numeric = append(t.Numeric, []string{name, p.Heuristic, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds), strconv.Itoa(p.Runs)})
 		}
 	}
 	return t
@@ -180,7 +245,7 @@ func newPage(e *compare.Entry, reference string) Page {
 		},
 		Points: &Table{
 			Name: h.Name + "-runs", Title: "Runs of " + h.Name + ", means over replicates",
-			Header: []string{"field", "knob", "model order", "error (%)", "training (s)", "mean error (%)"},
+			Header: []string{"field", "knob", "model order", "error (%)", "CPU (s)", "mean error (%)"},
 		},
 	}
 }
@@ -263,7 +328,7 @@ func (t *Tournament) Index(w io.Writer) error {
 	for _, p := range t.Pages {
 		fmt.Fprintf(&b, "- [%s](heuristics/%s)\n", p.Heuristic, p.file())
 	}
-	b.WriteString("\nAll runs: [runs.csv](runs.csv).\n")
+	b.WriteString("\nAll runs: [runs.csv](runs.csv). All on one page: [report.html](report.html).\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

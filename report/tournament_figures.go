@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -32,18 +33,18 @@ func tournamentFigures(res *compare.Result) []*Figure {
 		}
 		out = append(out,
 			&Figure{Name: f.Name + "-order", Title: f.Title + ": error against model order",
-				Caption: caption("Final "+errorWords(f.Task)+" against final model order, a point for each value of the knob: means over replicates.", f, res.Reference) +
-					" Fine lines: the model orders at which errors are compared. Right of each name: the verdict by error at equal model order.",
+				Caption: caption("Final "+errorWords(f.Task)+" against final model order, a point for each value of the knob: means over replicates; bars and bands are their standard deviation.", f, res.Reference) +
+					" Fine lines: the model orders at which errors are compared. Below each name: the verdict by error at equal model order.",
 				Missing: missing, content: &tradeOff{f, all, false}},
 			&Figure{Name: f.Name + "-time", Title: f.Title + ": error against training time",
-				Caption: caption("Final "+errorWords(f.Task)+" against processor seconds of training, a point for each value of the knob: means over replicates.", f, res.Reference) +
-					" Right of each name: the verdict by error at equal training time.",
+				Caption: caption("Final "+errorWords(f.Task)+" against processor seconds of training, a point for each value of the knob: means over replicates; bars are their standard deviation.", f, res.Reference) +
+					" Below each name: the verdict by error at equal training time.",
 				Missing: missing, content: &tradeOff{f, all, true}},
 			&Figure{Name: f.Name + "-anytime", Title: f.Title + ": error against samples",
-				Caption: caption("Test "+errorWords(f.Task)+" against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, below the name): means over replicates.", f, res.Reference),
+				Caption: caption("Test "+errorWords(f.Task)+" against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, below the name): means over replicates; bands are their standard deviation.", f, res.Reference),
 				Missing: missing, content: &anytime{f, all}},
 			&Figure{Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
-				Caption: caption("All heuristics at all values of their knobs (grey), and the Pareto fronts: of error against model order (left) and against training time (right).", f, ""),
+				Caption: caption("All heuristics at all values of their knobs (grey), and the Pareto fronts: of error against model order (left) and against training time (right). Bars: standard deviation over replicates.", f, ""),
 				content: &fronts{f, all}})
 	}
 	if res.Standing != nil {
@@ -58,7 +59,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 func caption(begin string, f *compare.FieldResult, reference string) string {
 	begin += fmt.Sprintf(" %d replicates of %d samples.", f.Replicates, f.Samples)
 	if reference != "" {
-		begin += fmt.Sprintf(" In each panel %s is blue, without markers.", reference)
+		begin += fmt.Sprintf(" In each panel %s is blue.", reference)
 	}
 	return begin
 }
@@ -83,8 +84,11 @@ func heightOf(f *compare.FieldResult) vg.Length {
 }
 
 // referenceLegend says which line is the reference's: each panel has it.
-func referenceLegend(f *compare.FieldResult, badges map[string]badge) legend {
+func referenceLegend(f *compare.FieldResult, badges map[string]badge, apart bool) legend {
 	name := f.Reference().Heuristic.Name
+	if apart {
+		return legend{badges[name].entry(name)}
+	}
 	return legend{strokeEntry(plainLetters(name), badges[name].line(0.9))}
 }
 
@@ -106,7 +110,7 @@ func (t *tradeOff) at(p compare.Means) plotter.XY {
 // xlabel is the name of the x axis.
 func (t *tradeOff) xlabel() string {
 	if t.byTime {
-		return "training (s)"
+		return "CPU (s)"
 	}
 	return "model order"
 }
@@ -114,16 +118,24 @@ func (t *tradeOff) xlabel() string {
 // line returns a heuristic's trade-off in the order of its cost.
 func (t *tradeOff) line(e *compare.Entry, width vg.Length, markers bool) facetLine {
 	l := facetLine{badge: t.badges[e.Heuristic.Name], width: width, markers: markers}
-	for _, p := range e.Points {
+	points := slices.Clone(e.Points)
+	slices.SortStableFunc(points, func(a, b compare.Means) int { return cmp.Compare(t.at(a).X, t.at(b).X) })
+	for _, p := range points {
 		l.points = append(l.points, t.at(p))
+		l.half = append(l.half, spreadOf(e, p))
 	}
-	slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	l.apart = t.byTime // more time is not always to a larger order
 	return l
+}
+
+// spreadOf is the standard deviation of the errors behind a mean.
+func spreadOf(e *compare.Entry, p compare.Means) float64 {
+	return deviation(e.Of(p.Value, func(r compare.Trial) float64 { return r.Error }))
 }
 
 func (t *tradeOff) drawing() drawing {
 	m := &multiples{ylabel: errorName(t.field.Task), logX: true, columns: facetsOf(t.field), height: heightOf(t.field),
-		legend: referenceLegend(t.field, t.badges)}
+		legend: referenceLegend(t.field, t.badges, t.byTime)}
 	measure, levels := compare.ErrorAtOrder, t.field.Levels
 	if t.byTime {
 		measure, levels = compare.ErrorAtTime, nil
@@ -131,7 +143,7 @@ func (t *tradeOff) drawing() drawing {
 	for _, e := range paneled(t.field) {
 		m.panels = append(m.panels, facet{
 			title: e.Heuristic.Name, remark: measure.Verdict(e.Compared[measure].Verdict), xlabel: t.xlabel(), levels: levels,
-			lines: []facetLine{t.line(t.field.Reference(), 0.9, false), t.line(e, 1.1, true)},
+			lines: []facetLine{t.line(t.field.Reference(), 0.9, t.byTime), t.line(e, 1.1, true)},
 		})
 	}
 	return m
@@ -139,10 +151,10 @@ func (t *tradeOff) drawing() drawing {
 
 // rows are the points.
 func (t *tradeOff) rows() [][]string {
-	rows := [][]string{{"heuristic", "knob", "model_order", "error_percent", "training_seconds"}}
+	rows := [][]string{{"heuristic", "knob", "model_order", "error_percent", "training_seconds", "error_sd", "replicates"}}
 	for _, e := range t.field.Entries {
 		for _, p := range e.Points {
-			rows = append(rows, []string{e.Heuristic.Name, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds)})
+			rows = append(rows, []string{e.Heuristic.Name, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds), exact(spreadOf(e, p)), strconv.Itoa(p.Runs)})
 		}
 	}
 	return rows
@@ -165,25 +177,23 @@ func (a *anytime) nearest(e *compare.Entry) compare.Means {
 // line returns the mean over replicates of a heuristic's error over the stream.
 func (a *anytime) line(e *compare.Entry, width vg.Length) facetLine {
 	l := facetLine{badge: a.badges[e.Heuristic.Name], width: width}
-	value, n := a.nearest(e).Value, 0.0
+	value, at := a.nearest(e).Value, make(map[float64][]float64)
 	for _, r := range e.Runs {
-		if r.Value != value {
-			continue
-		}
-		n++
 		for i, s := range r.Samples {
-			if i == len(l.points) {
-				l.points = append(l.points, plotter.XY{X: s})
+			if r.Value == value {
+				at[s] = append(at[s], r.Errors[i])
 			}
-			l.points[i].Y += (r.Errors[i] - l.points[i].Y) / n
 		}
+	}
+	for _, s := range slices.Sorted(maps.Keys(at)) {
+		l.points, l.half = append(l.points, plotter.XY{X: s, Y: mean(at[s])}), append(l.half, deviation(at[s]))
 	}
 	return l
 }
 
 func (a *anytime) drawing() drawing {
 	m := &multiples{ylabel: errorName(a.field.Task), columns: facetsOf(a.field), height: heightOf(a.field),
-		legend: referenceLegend(a.field, a.badges)}
+		legend: referenceLegend(a.field, a.badges, false)}
 	for _, e := range paneled(a.field) {
 		m.panels = append(m.panels, facet{
 			title: e.Heuristic.Name, remark: "M " + compare.Number(a.nearest(e).PeakOrder), xlabel: "samples processed",
@@ -195,11 +205,12 @@ func (a *anytime) drawing() drawing {
 
 // rows are the curves that are shown.
 func (a *anytime) rows() [][]string {
-	rows := [][]string{{"heuristic", "knob", "samples", "mean_error_percent"}}
+	rows := [][]string{{"heuristic", "knob", "samples", "mean_error_percent", "error_sd"}}
 	for _, e := range append([]*compare.Entry{a.field.Reference()}, paneled(a.field)...) {
 		value := exact(a.nearest(e).Value)
-		for _, p := range a.line(e, 0).points {
-			rows = append(rows, []string{e.Heuristic.Name, value, strconv.FormatFloat(p.X, 'f', -1, 64), exact(p.Y)})
+		l := a.line(e, 0)
+		for i, p := range l.points {
+			rows = append(rows, []string{e.Heuristic.Name, value, strconv.FormatFloat(p.X, 'f', -1, 64), exact(p.Y), exact(l.half[i])})
 		}
 	}
 	return rows
@@ -221,12 +232,12 @@ func (f *fronts) drawing() drawing {
 		front := facet{xlabel: t.xlabel()}
 		for _, e := range f.field.Entries {
 			for _, p := range e.Points {
-				front.points = append(front.points, facetPoint{grey, t.at(p)})
+				front.points = append(front.points, facetPoint{grey, t.at(p), 0})
 			}
 		}
 		edge := facetLine{badge: badge{rgb(0x88, 0x88, 0x88), nil}, width: 0.6}
 		for _, p := range f.field.Front(byTime) {
-			front.points = append(front.points, facetPoint{f.badges[p.Heuristic], t.at(p.Means)})
+			front.points = append(front.points, facetPoint{f.badges[p.Heuristic], t.at(p.Means), spreadOf(f.field.Entry(p.Heuristic), p.Means)})
 			edge.points = append(edge.points, t.at(p.Means))
 			if !slices.Contains(shown, p.Heuristic) {
 				shown = append(shown, p.Heuristic)

@@ -76,7 +76,7 @@ func TestTournamentWriteAll(t *testing.T) {
 	if want := 2 + len(prune.All()) + 4*len(r.Tables) + 4*len(r.Figures); len(paths) != want || paths[0] != filepath.Join(dir, "index.md") {
 		t.Errorf("%d files, want %d, %s first", len(paths), want, paths[0])
 	}
-	if len(r.Tables) != 2*len(res.Fields) || len(r.Figures) != 4*len(res.Fields)+1 || len(r.Pages) != len(prune.All()) {
+	if len(r.Tables) != 3*len(res.Fields) || len(r.Figures) != 4*len(res.Fields)+1 || len(r.Pages) != len(prune.All()) {
 		t.Errorf("%d tables, %d figures and %d pages of %d fields", len(r.Tables), len(r.Figures), len(r.Pages), len(res.Fields))
 	}
 	svg, err := os.ReadFile(filepath.Join(dir, "figures", res.Fields[0].Name+"-order.svg"))

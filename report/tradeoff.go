@@ -6,18 +6,21 @@ import (
 	"slices"
 	"strconv"
 
-	"polkrepro/experiments"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
 	"polkrepro/record"
 )
 
-// A tradeoff is the contents of a figure of error against model order and against time.
+// A tradeoff is the contents of a figure of error against model order, or against time.
 type tradeoff struct {
 	task    string
-	methods [][]*Series // of one look each
+	entries []specEntry
+	byTime  bool
 }
 
 // tradeoffs makes the figures of the planned runs that set a method's error against its
-// model order and its time, one for each data set and task with two series or more.
+// model order and its time, two for each data set and task with two series or more.
 func (b *builder) tradeoffs() []*Figure {
 	var out []*Figure
 	all := slices.DeleteFunc(b.series(allRuns), func(s *Series) bool { return len(s.Runs) == 0 })
@@ -28,101 +31,66 @@ func (b *builder) tradeoffs() []*Figure {
 			n = len(all)
 		}
 		if group := all[:n]; n > 1 {
-			name := "tradeoff" + strconv.Itoa(len(out)+1)
-			out = append(out, &Figure{
-				Name: name, Title: fmt.Sprintf("Error, model order and time. %s on %s", taskTitle(task), data),
-				Caption: "Final error on the test set against (a) the final model order and (b) the processor time of the training thread, evaluations excluded. " +
-					"Dots are means over runs, joined where they are of one method. Times are of the machines that made the records.",
-				content: newTradeoff(task, group),
-			})
+			name := "tradeoff" + strconv.Itoa(len(out)/2+1)
+			entries := entriesOf(group)
+			end := fmt.Sprintf(" a panel for each method: means over runs, bars are their standard deviation. In each panel %s is blue.", entries[0].name)
+			out = append(out,
+				&Figure{Name: name, Title: fmt.Sprintf("Error and model order. %s on %s", taskTitle(task), data),
+					Caption: "Final error on the test set against the final model order," + end, content: &tradeoff{task, entries, false}},
+				&Figure{Name: name + "-time", Title: fmt.Sprintf("Error and time. %s on %s", taskTitle(task), data),
+					Caption: "Final error on the test set against processor seconds of training, evaluations excluded," + end + " Times are of the machines that made the records.",
+					content: &tradeoff{task, entries, true}})
 		}
 		all = all[n:]
 	}
 	return out
 }
 
-// newTradeoff puts the series together that differ in their model order alone: those of
-// an entry of a spec.
-func newTradeoff(task string, all []*Series) *tradeoff {
-	t := &tradeoff{task: task}
-	for _, s := range all {
-		i := slices.IndexFunc(t.methods, func(m []*Series) bool { return m[0].entry() == s.entry() })
-		if i < 0 {
-			i = len(t.methods)
-			t.methods = append(t.methods, nil)
-		}
-		t.methods[i] = append(t.methods[i], s)
-	}
-	return t
-}
-
-// entry tells apart the entries of specs.
-func (s *Series) entry() string { return s.planned[0].Spec + "\x00" + s.planned[0].Label }
-
-// name is what the legend calls an entry's series.
-func (t *tradeoff) name(of []*Series) string {
-	title := of[0].Run.Method
-	if m := experiments.Method(title); m != nil {
-		title = m.Title
-	}
-	if label := of[0].planned[0].Label; label != of[0].Run.Method {
-		title += " (" + label + ")"
-	}
-	return title
-}
-
-// looks are those of the entries: an entry's rank among those of its method decides.
-func (t *tradeoff) looks() []look {
-	rank := make(map[string]int)
-	out := make([]look, len(t.methods))
-	for i, of := range t.methods {
-		method := of[0].Run.Method
-		out[i] = lookOf(method, rank[method])
-		rank[method]++
-	}
-	return out
-}
-
 func (t *tradeoff) drawing() drawing {
-	byOrder := panel{tag: "(a)", xlabel: "model order M", ylabel: errorName(t.task), log: true}
-	byTime := panel{tag: "(b)", xlabel: "processor time of training (s)", ylabel: errorName(t.task), log: true}
-	var l legend
-	for i, lk := range t.looks() {
-		of := t.methods[i]
-		byOrder.traces = append(byOrder.traces, trace{look: lk, curve: points(of, orderAtEnd), dots: true})
-		byTime.traces = append(byTime.traces, trace{look: lk, curve: points(of, secondsInAll), dots: true})
-		l = append(l, lineEntry(plainLetters(t.name(of)), lk))
+	looks := entryBadges(t.entries)
+	first := t.entries[0].name
+	m := &multiples{ylabel: errorName(t.task), logX: true, legend: legend{looks[first].entry(first)}}
+	xlabel := "model order"
+	if t.byTime {
+		xlabel = "CPU (s)"
 	}
-	byOrder.span()
-	byTime.span()
-	return &picture{[]panel{byOrder, byTime}, l}
+	return entryPanels(t.entries, m, func(e specEntry) facet {
+		f := facet{title: e.name, xlabel: xlabel, lines: []facetLine{t.line(t.entries[0], looks[first], 0.9)}}
+		if e.name != first {
+			f.lines = append(f.lines, t.line(e, looks[e.name], 1.1))
+		}
+		return f
+	})
 }
 
 func orderAtEnd(r *record.Record) float64   { return r.Final.ModelOrder }
 func secondsInAll(r *record.Record) float64 { return r.Final.Timing.CPU }
 func errorAtEnd(r *record.Record) float64   { return 100 * r.Final.TestError }
 
-// points are the mean errors of series with their mean x, ascending; those without a
-// positive x have no place on the logarithmic axis.
-func points(of []*Series, x func(*record.Record) float64) []sample {
-	var out []sample
-	for _, s := range of {
-		if at := mean(s.values(x)); at > 0 {
-			out = append(out, single(at, mean(s.values(errorAtEnd))))
-		}
+// line is the mean errors of an entry's series with their mean order, which are joined, or
+// time, which are not.
+func (t *tradeoff) line(e specEntry, b badge, width vg.Length) facetLine {
+	x := orderAtEnd
+	if t.byTime {
+		x = secondsInAll
 	}
-	slices.SortFunc(out, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
-	return out
+	series := slices.SortedStableFunc(slices.Values(e.series), func(a, b *Series) int { return cmp.Compare(mean(a.values(x)), mean(b.values(x))) })
+	l := facetLine{badge: b, width: width, markers: true, apart: t.byTime}
+	for _, s := range series {
+		l.points = append(l.points, plotter.XY{X: mean(s.values(x)), Y: mean(s.values(errorAtEnd))})
+		l.half = append(l.half, deviation(s.values(errorAtEnd)))
+	}
+	return l
 }
 
 // rows are the runs.
 func (t *tradeoff) rows() [][]string {
 	rows := [][]string{{"method", "series", "seed", "draw", "model_order", "cpu_seconds", "error_percent"}}
-	for _, of := range t.methods {
-		for _, s := range of {
+	for _, e := range t.entries {
+		for _, s := range e.series {
 			for _, r := range s.Runs {
 				run := r.Header.Run
-				rows = append(rows, []string{t.name(of), s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10),
+				rows = append(rows, []string{e.name, s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10),
 					exact(orderAtEnd(r)), exact(secondsInAll(r)), exact(errorAtEnd(r))})
 			}
 		}

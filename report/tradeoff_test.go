@@ -4,12 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/plot/plotter"
+
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
 
-// TestTradeoff: each entry of a spec is one line through its series, by order and by time,
-// and a figure of one series is none.
+// TestTradeoff: each entry of a spec has a panel with its series, joined by order and apart by
+// time, with their spread; a figure of one series is none.
 func TestTradeoff(t *testing.T) {
 	in := Input{Own: "own", Records: make(map[string]*record.Record)}
 	add := func(label, method string, budget int, seed uint64, order, cpu, err float64) {
@@ -30,16 +32,15 @@ func TestTradeoff(t *testing.T) {
 	if err != nil || r.Figures[0].Name != "tradeoff1" {
 		t.Fatalf("no figure, %v", err)
 	}
-	p := r.Figures[0].content.drawing().(*picture)
-	byOrder, byTime := p.panels[0].traces, p.panels[1].traces
-	if len(byOrder) != 2 || len(byTime) != 2 || len(p.legend) != 2 {
-		t.Fatalf("%d and %d lines, %d entries in the legend", len(byOrder), len(byTime), len(p.legend))
+	byOrder, byTime := r.Figures[0].content.drawing().(*multiples), r.Figures[1].content.drawing().(*multiples)
+	if len(byOrder.panels) != 1 || len(byOrder.panels[0].lines) != 2 || r.Figures[1].Name != "tradeoff1-time" {
+		t.Fatalf("%d panels by order; then %s", len(byOrder.panels), r.Figures[1].Name)
 	}
-	if want := []sample{single(10, 40), single(20, 20)}; !slices.Equal(byOrder[0].curve, want) {
-		t.Errorf("by order %v, want %v", byOrder[0].curve, want)
+	if l := byOrder.panels[0].lines[0]; l.apart || !slices.Equal(l.points, plotter.XYs{{X: 10, Y: 40}, {X: 20, Y: 20}}) || l.half[0] != 0 || l.half[1] < 14 {
+		t.Errorf("by order %+v", l)
 	}
-	if want := []sample{single(3, 20), single(5, 40)}; !slices.Equal(byTime[0].curve, want) {
-		t.Errorf("by time %v, want %v", byTime[0].curve, want)
+	if l := byTime.panels[0].lines[0]; !l.apart || !slices.Equal(l.points, plotter.XYs{{X: 3, Y: 20}, {X: 5, Y: 40}}) {
+		t.Errorf("by time %+v", l)
 	}
 	if rows := r.Figures[0].content.rows(); len(rows) != 5 {
 		t.Errorf("%d rows, want a header and 4 runs", len(rows))

@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,9 @@ import (
 	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/export"
 	"polkrepro/harness"
+	"polkrepro/polk/prune"
 	"polkrepro/report"
 )
 
@@ -25,7 +28,7 @@ type comparison struct {
 	profile  string
 	progress string
 	with     []string
-	given    []string // the words of --with, NAME=COMMAND included
+	commands map[string]string // of heuristics in processes of their own, by name
 	against  string
 	search   settingsSearch
 	asJSON   bool
@@ -52,10 +55,12 @@ where it stopped, and a new heuristic costs only its own runs. The runs of a
 heuristic belong to its code: after a change to it, they are repeated. Times are
 processor times, and unreliable on a busy machine.
 
-With --data, the tournament is on your own file: bandwidth, learning rate and
-each heuristic's knob are found on held-out training rows, within about
---budget, and the tournament is written to the results folder. --test to
---order say how the file is read, as in 'runall bench'.
+With --data, the tournament is on your own file: bandwidth and learning rate are
+found on held-out training rows, and values of each heuristic's knob so that the
+model orders compared lie between two that it has. The work is divided among the
+heuristics of --with, within about --budget; what is left buys replicates. The
+tournament is written to the results folder. --test to --order say how the file
+is read, as in 'runall bench'.
 
 A heuristic can be a script or program in any language: --with mine=./mine.py
 starts one process of it for each run (docs/adding-a-pruner.md).`,
@@ -66,8 +71,12 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	}
 	c.search.add(cmd, experiments.Tasks())
 	cmd.Flags().StringVar(&c.search.bench.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the tournament's data sets")
+	cmd.Flags().IntSliceVar(&c.search.bench.Levels, "levels", nil, "comma-separated model `orders` to compare at, with --data (default: three up to --order)")
+	wholeFlag(cmd, &c.search.bench.Replicates, "replicates", 0, whole{min: 3, max: 1000}, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
+	cmd.Flags().Lookup("replicates").DefValue = ""
+	c.search.names = append(c.search.names, "levels", "replicates")
 	profileFlag(cmd, &c.profile, "quick")
-	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all)")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all; with --data all that have a knob)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
 	workersFlag(cmd, &c.opt.Workers)
 	resultsFlag(cmd, &c.opt.Results)
@@ -79,7 +88,7 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 }
 
 func (c *comparison) run(cmd *cobra.Command, name string) error {
-	if err := c.externals(); err != nil {
+	if err := c.externals(cmd, name); err != nil {
 		return harness.Usage(err)
 	}
 	name, err := c.settled(cmd, name)
@@ -104,15 +113,35 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 }
 
 // externals registers the heuristics that are given as NAME=COMMAND, and leaves their
-// names in --with.
-func (c *comparison) externals() error {
-	c.given = slices.Clone(c.with)
-	commands := slices.DeleteFunc(slices.Clone(c.given), func(word string) bool { return !isCommand(word) })
+// names in --with. So are those that a tournament's file has the commands of.
+func (c *comparison) externals(cmd *cobra.Command, name string) error {
+	given := slices.Clone(c.with)
+	commands := slices.DeleteFunc(slices.Clone(given), func(word string) bool { return !isCommand(word) })
 	if err := registerPruners("with", commands); err != nil {
 		return err
 	}
+	c.commands = make(map[string]string)
+	for _, word := range commands {
+		name, command, _ := strings.Cut(word, "=")
+		c.commands[name] = command
+	}
+	if isFile(name) {
+		saved, err := experiments.TournamentCommands(name)
+		if err != nil {
+			return err
+		}
+		for _, heuristic := range slices.Sorted(maps.Keys(saved)) {
+			if c.commands[heuristic] != "" {
+				continue
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s is the command %s, by %s\n", heuristic, saved[heuristic], name)
+			if err := registerPruner(heuristic, saved[heuristic]); err != nil {
+				return err
+			}
+		}
+	}
 	before := ""
-	for i, word := range c.given {
+	for i, word := range given {
 		if isCommand(word) {
 			c.with[i], _, _ = strings.Cut(word, "=")
 		} else if err := checkWith(word, before); err != nil {
@@ -121,20 +150,6 @@ func (c *comparison) externals() error {
 		before = word
 	}
 	return nil
-}
-
-// again returns the command that repeats a tournament that is written to a file. Its
-// heuristics are those of the file, but the file has no commands.
-func (c *comparison) again() string {
-	line := "runall compare THIS-FILE --results FOLDER"
-	if !slices.ContainsFunc(c.given, isCommand) {
-		return line
-	}
-	var words strings.Builder
-	w := csv.NewWriter(&words) // what the flag reads
-	w.Write(c.given)
-	w.Flush()
-	return line + " --with " + quote(strings.Join(strings.Fields(words.String()), " "))
 }
 
 // settled returns the tournament's name: that of the user's own file if one is given.
@@ -151,6 +166,10 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	switch {
 	case name != "":
 		return "", harness.Usage(fmt.Errorf("--data: the tournament %s has data of its own", name))
+	case fs.Changed("levels") && fs.Changed("order"):
+		return "", harness.Usage(errors.New("--order contradicts --levels: the last of them is the largest"))
+	case !increasing(c.search.bench.Levels):
+		return "", harness.Usage(fmt.Errorf("--levels %v: want model orders of at least 2, ascending", c.search.bench.Levels))
 	case fs.Changed("profile") && c.profile != experiments.ProfileQuick:
 		return "", harness.Usage(fmt.Errorf("--profile %s: the size of a tournament on --data is chosen by --budget", c.profile))
 	}
@@ -167,10 +186,23 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	if err != nil {
 		return "", harness.Usage(err)
 	}
+	if len(c.with) == 0 { // without a knob it would be as large as the data, and at no level
+		t.Heuristics = slices.DeleteFunc(slices.Clone(t.Heuristics), func(name string) bool {
+			h, _ := prune.Variant(name)
+			_, ok := h.Knob()
+			return !ok
+		})
+	}
+	c.with, c.against = nil, "" // the file has them
 	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt bench.Options) ([]byte, [][]string, error) {
-		text, err := bench.Tournament(ctx, opt, t.Heuristics, c.again())
+		opt.Results, opt.Keep, opt.Rerun = c.opt.Results, c.opt.Keep, c.opt.Rerun
+		text, err := bench.Tournament(ctx, opt, t.Heuristics, c.commands)
 		return text, nil, err
 	})
+}
+
+func increasing(levels []int) bool {
+	return slices.IsSorted(levels) && len(slices.Compact(slices.Clone(levels))) == len(levels) && (len(levels) == 0 || levels[0] >= 2)
 }
 
 // plan finds the tournament and returns its runs. Fields on stand-ins are left
@@ -219,23 +251,32 @@ func plannedOf(plan []experiments.Contest) []experiments.Planned {
 	return runs
 }
 
-// judge makes the report of what the results folder has of a tournament.
-func (c *comparison) judge(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest) (*report.Tournament, error) {
-	have, err := harness.ReadResults(c.opt.Results, warning(cmd))
+// A judged tournament is one with the report on its runs.
+type judged struct {
+	*report.Tournament
+	in report.Input
+}
+
+// judge makes the report of what a results folder has of a tournament.
+func judge(t *experiments.Tournament, profile string, plan []experiments.Contest, opt harness.Options, warn func(error)) (*judged, error) {
+	have, err := harness.ReadResults(opt.Results, warn)
 	if err != nil {
 		return nil, err
 	}
-	if c.opt.Keep {
+	if opt.Keep {
 		for i, p := range harness.Adopt(plannedOf(plan), have.Records) {
 			plan[i].Planned = p
 		}
 	}
-	return report.NewTournament(compare.New(t, c.profile, plan, have.Records)), nil
+	return &judged{
+		report.NewTournament(compare.New(t, profile, plan, have.Records)),
+		report.Input{Own: t.Name, Profile: profile, Planned: plannedOf(plan), Records: have.Records, Failed: have.Failures()},
+	}, nil
 }
 
 // report prints the summary and writes the rest.
 func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest) error {
-	r, err := c.judge(cmd, t, plan)
+	r, err := judge(t, c.profile, plan, c.opt, warning(cmd))
 	if err != nil {
 		return err
 	}
@@ -248,9 +289,19 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	if err != nil {
 		return err
 	}
-	paths, err := r.WriteAll(filepath.Join(harness.ReportDir(c.opt.Results), "tournament"))
-	if len(paths) > 0 {
-		fmt.Fprintf(about, "Written: %s and %d other files beside it\n", paths[0], len(paths)-1)
+	return r.write(about, tournamentDir(c.opt.Results))
+}
+
+// tournamentDir is where the report on a tournament is in a results folder.
+func tournamentDir(results string) string {
+	return filepath.Join(harness.ReportDir(results), "tournament")
+}
+
+// write writes the report into a folder and says where.
+func (r *judged) write(about io.Writer, dir string) error {
+	paths, err := export.WriteTournament(dir, r.Tournament, r.in)
+	if err == nil {
+		fmt.Fprintf(about, "Written: %s, %s and %d other files beside them\n", paths[0], paths[len(paths)-1], len(paths)-2)
 	}
 	return err
 }

@@ -160,20 +160,8 @@ func TestWithUsage(t *testing.T) {
 	}
 }
 
-// TestRepeatCommands: the commands that are printed or written to repeat runs name the
-// process, and work.
+// TestRepeatCommands: the commands that are printed to repeat runs name the process.
 func TestRepeatCommands(t *testing.T) {
-	c := comparison{with: []string{"repeat=" + os.Args[0] + " 0.1,0.5", "komp-age"}}
-	t.Setenv(asPruner, "works")
-	if err := c.externals(); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := c.again(), `runall compare THIS-FILE --results FOLDER --with '"repeat=`+os.Args[0]+` 0.1,0.5",komp-age'`; got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
-	if got := new(comparison).again(); got != "runall compare THIS-FILE --results FOLDER" {
-		t.Errorf("of heuristics in Go: %s", got)
-	}
 	line := commands{results: "rq", profile: "smoke", pruners: []string{"mine=./mine.py", "ours=python3 ours.py"}}.line("reproduce", "own.yaml")
 	if !strings.HasSuffix(line, "reproduce own.yaml --profile smoke --pruner mine=./mine.py --pruner 'ours=python3 ours.py' --results rq") {
 		t.Error(line)

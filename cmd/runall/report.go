@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +45,8 @@ tables. Incomplete and corrupt records are left out and the exit status is 1.
 --format summary prints the output of 'runall reproduce': Tables 2 and 3 with
 one line for each method, and the number of verdicts. --format html writes one
 page that opens offline, report.html, to the folder of --out or to report/ in
-the results folder, and prints its path. --json writes the numbers of the tables
+the results folder, and prints its path. In a folder of 'runall bench' or
+'runall compare --data', the report is on their runs. --json writes the numbers of the tables
 and of all series of runs.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if asJSON && (cmd.Flags().Changed("format") || out != "") {
@@ -54,6 +59,23 @@ and of all series of runs.`,
 			}
 			if err := registerPruners("pruner", pruners); err != nil {
 				return err
+			}
+			if len(names) == 0 {
+				tournaments, err := ownSpecs(results, "compare")
+				if err != nil {
+					return err
+				}
+				if names, err = ownSpecs(results, "bench"); err != nil {
+					return err
+				}
+				for _, spec := range tournaments {
+					if err := reportTournament(cmd, spec, results, format, out, asJSON); err != nil {
+						return err
+					}
+				}
+				if len(tournaments) > 0 && len(names) == 0 {
+					return nil
+				}
 			}
 			f, err := export.Open(results, export.Options{Specs: names, Profile: profile, Plan: opt, Finder: finder, Warn: warning(cmd)})
 			if err != nil {
@@ -85,6 +107,67 @@ and of all series of runs.`,
 	cmd.Flags().StringVar(&out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
 	jsonFlag(cmd, &asJSON)
 	return cmd
+}
+
+// ownSpecs returns the specs that a command, compare or bench, has written to a results
+// folder.
+func ownSpecs(results, command string) ([]string, error) {
+	entries, err := os.ReadDir(results)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // who reads it says so
+	}
+	var out []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), command+"-") && filepath.Ext(e.Name()) == ".yaml" && e.Type().IsRegular() {
+			out = append(out, filepath.Join(results, e.Name()))
+		}
+	}
+	return out, err
+}
+
+// reportTournament makes the report on a tournament of the user's own that is in a results
+// folder. It starts no process: commands of heuristics have to be given by --pruner.
+func reportTournament(cmd *cobra.Command, spec, results, format, out string, asJSON bool) error {
+	t, err := experiments.FindTournament(spec)
+	if err != nil {
+		if saved, _ := experiments.TournamentCommands(spec); len(saved) > 0 {
+			for _, name := range slices.Sorted(maps.Keys(saved)) {
+				err = fmt.Errorf("%w; its heuristic %s is a command: add --pruner '%[2]s=%s'", err, name, saved[name])
+			}
+		}
+		return harness.Usage(err)
+	}
+	plan, err := t.Plan(experiments.ProfileQuick)
+	if err != nil {
+		return harness.Usage(err)
+	}
+	r, err := judge(t, experiments.ProfileQuick, plan, harness.Options{Results: results}, warning(cmd))
+	if err != nil {
+		return err
+	}
+	stdout := cmd.OutOrStdout()
+	switch {
+	case asJSON:
+		return writeJSON(stdout, Tournament{version, r.Result.Document()})
+	case format == formatPage:
+		paths, err := export.WriteTournament(cmp.Or(out, tournamentDir(results)), r.Tournament, r.in)
+		if err == nil {
+			_, err = fmt.Fprintln(stdout, paths[len(paths)-1])
+		}
+		return err
+	case format == "text" || format == formatSummary:
+		err = r.Text(stdout)
+	default:
+		for _, table := range r.Tables {
+			if err = errors.Join(err, tableFaces[format](table, stdout)); err == nil {
+				fmt.Fprintln(stdout)
+			}
+		}
+	}
+	if err != nil || out == "" {
+		return err
+	}
+	return r.write(cmd.ErrOrStderr(), out)
 }
 
 // A Report is what 'runall report --json' writes.

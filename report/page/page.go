@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -16,12 +17,13 @@ import (
 
 // Input is all that a page is made from.
 type Input struct {
-	Report   *report.Report // with an assessment
-	Ledger   *experiments.Ledger
-	Partial  int       // runs that are unfinished
-	Damaged  []string  // what is wrong with files that are no whole records
-	Sections []Section // shown after the figures
-	Program  string    // name, version and revision of the program that makes the page
+	Report   *report.Report      // with an assessment
+	Ledger   *experiments.Ledger // nil of a page about the user's own runs
+	Partial  int                 // runs that are unfinished
+	Damaged  []string            // what is wrong with files that are no whole records
+	Sections []Section           // shown after the figures
+	Lead     []string            // paragraphs that a page about the user's own runs begins with
+	Program  string              // name, version and revision of the program that makes the page
 }
 
 //go:embed page.gohtml page.css page.js uplot
@@ -52,6 +54,7 @@ type view struct {
 	Script  template.JS
 
 	Own       string // names of the specs, if the report is not beside the paper
+	Lead      []string
 	Profile   string
 	Program   string
 	Records   int
@@ -85,12 +88,13 @@ type view struct {
 func newView(in Input) (*view, error) {
 	from := in.Report.Input
 	v := &view{
-		Own: from.Own, Profile: from.Profile, Program: in.Program, Records: len(from.Records),
-		Missing: missing(in), Untested: in.Ledger.Untested,
-		Costs: costs(from), Runs: in.Report.Runs, Machines: machines(from.Records), Data: dataSums(from.Records),
+		Own: from.Own, Lead: in.Lead, Profile: from.Profile, Program: in.Program, Records: len(from.Records),
+		Missing: missing(in),
+		Costs:   costs(from), Runs: in.Report.Runs, Machines: machines(from.Records), Data: dataSums(from.Records),
 	}
 	v.assets()
 	if from.Own == "" {
+		v.Untested = in.Ledger.Untested
 		v.claims(in)
 		v.Assumptions = v.assumptions(in)
 	}
@@ -101,6 +105,9 @@ func newView(in Input) (*view, error) {
 		fig, err := figureOf(f)
 		if err != nil {
 			return nil, err
+		}
+		if slices.ContainsFunc(in.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
+			fig.ID = "figure-" + f.Name // an anchor is unique
 		}
 		shown := v.figure(fig)
 		if f.Name == report.ForestName {

@@ -31,8 +31,10 @@ func missing(in Input) []string {
 	if n := len(unrecorded); n > 0 {
 		out = append(out, fmt.Sprintf("%s without a record.", count(n, "planned run is", "planned runs are")))
 	}
-	if n := len(in.Report.Input.Assessment.Missing); n > 0 && in.Report.Input.Own == "" {
-		out = append(out, fmt.Sprintf("%s that claims need: these claims are judged by their other runs, or not at all.", count(n, "record is missing", "records are missing")))
+	if in.Report.Input.Own == "" {
+		if n := len(in.Report.Input.Assessment.Missing); n > 0 {
+			out = append(out, fmt.Sprintf("%s that claims need: these claims are judged by their other runs, or not at all.", count(n, "record is missing", "records are missing")))
+		}
 	}
 	return append(out, in.Report.Missing()...)
 }
