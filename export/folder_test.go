@@ -158,7 +158,7 @@ func TestOwnFolder(t *testing.T) {
 		t.Errorf("%d files, %v", n, err)
 	}
 	table, err := os.ReadFile(filepath.Join(out, "tables", "results.csv"))
-	if lines := strings.Count(string(table), "\n"); err != nil || lines != 2 || !strings.Contains(string(table), "3 of 3") || len(paths) != 3 {
+	if lines := strings.Count(string(table), "\n"); err != nil || lines != 2 || !strings.Contains(string(table), ",POLK,3,3,0,") || len(paths) != 3 {
 		t.Errorf("%d records, %v, the table\n%s", len(paths), err, table)
 	}
 	page, err := os.ReadFile(filepath.Join(out, PageName))

@@ -56,7 +56,7 @@ func (x *executor) writePredictions(id string, run experiments.Run, set *data.Se
 	word := func(y float64) string {
 		switch {
 		case run.Task == experiments.TaskRegression:
-			return strconv.FormatFloat(set.Facts["target_mean"]+set.Facts["target_deviation"]*y, 'g', 12, 64)
+			return strconv.FormatFloat(set.Facts["target_mean"]+float64(set.Facts["target_deviation"]*y), 'g', 12, 64)
 		case set.Labels != nil:
 			return set.Labels[int(y)]
 		}

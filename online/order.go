@@ -188,7 +188,7 @@ func (t *tuner) slack(h *heldOut) float64 {
 	if t.byErrors() {
 		return max(cmp.Or(t.tolerance, DefaultTolerance), 1/float64(h.rows))
 	}
-	return cmp.Or(t.tolerance, DefaultRiskTolerance) * t.value(h)
+	return float64(cmp.Or(t.tolerance, DefaultRiskTolerance) * t.value(h))
 }
 
 // within reports whether a is worse than b by no more than the tolerance.

@@ -264,7 +264,7 @@ func rotated(x []float32, n, dim int) []float32 {
 		for j := range i + 1 {
 			left := float64(gram[i*n+j])
 			for k := range j {
-				left -= float64(out[i*n+k]) * float64(out[j*n+k])
+				left -= float64(float64(out[i*n+k]) * float64(out[j*n+k]))
 			}
 			switch pivot := float64(out[j*n+j]); {
 			case i == j && left > 1e-5*float64(gram[i*n+i]):

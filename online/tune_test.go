@@ -397,14 +397,15 @@ func TestShuffler(t *testing.T) {
 func TestSampler(t *testing.T) {
 	p := newSampler()
 	var sample []data.Row
-	for i := range 5 * tuneRows {
+	const size = tuneRows + tuneJudged
+	for i := range 5 * size {
 		sample = p.add(sample, &data.Row{Line: i}, 3)
 	}
 	var mean float64
 	for _, r := range sample {
 		mean += float64(r.Line) / float64(len(sample))
 	}
-	if want := 2.5 * tuneRows; len(sample) != tuneRows || math.Abs(mean-want) > 0.05*want {
+	if want := 2.5 * size; len(sample) != size || math.Abs(mean-want) > 0.05*want {
 		t.Errorf("%d rows, their mean position %v, want %v", len(sample), mean, want)
 	}
 }

@@ -37,7 +37,7 @@ func TestEvaluateJSON(t *testing.T) {
 	}
 }
 
-// The text has the lines it always had, first, and then what it says by class; of
+// The text has the figures of all rows first, and then what it says by class; of
 // many classes the ten that do worst, and the largest confusions, while --json has
 // all.
 func TestEvaluateText(t *testing.T) {
@@ -45,7 +45,7 @@ func TestEvaluateText(t *testing.T) {
 	model, file := filepath.Join(t.TempDir(), "m"), put(t, "trees.csv", trees(900)...)
 	must(t, "train", file, "--label", "last", "--out", model)
 	lines := strings.Split(must(t, "evaluate", model, file), "\n")
-	for i, want := range []string{"rows         900", "model order  ", "error        ", "risk         ", "", "class  rows  error", "elm", "oak", "yew", "", `label \ prediction  elm`, "elm", "oak", "yew", ""} {
+	for i, want := range []string{"rows         900", "model order  ", "held out     ", "error        ", "risk         ", "", "class  rows  error", "elm", "oak", "yew", "", `label \ prediction  elm`, "elm", "oak", "yew", ""} {
 		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
 			t.Fatalf("line %d of %q, want %q", i+1, lines, want)
 		}

@@ -87,7 +87,7 @@ repeats:
 	if status, out, said := call(t, append(reproduce, pruner)...); status != harness.ExitOK {
 		t.Errorf("reproduce: exit %d, %s%s", status, out, said)
 	}
-	if status, out, said := call(t, "report", spec, "--profile", "smoke", "--results", results, "--format", "csv", pruner); status != harness.ExitOK || !strings.Contains(out, ",POLK,1 of 1,") {
+	if status, out, said := call(t, "report", spec, "--profile", "smoke", "--results", results, "--format", "csv", pruner); status != harness.ExitOK || !strings.Contains(out, ",POLK,1,1,0,") {
 		t.Errorf("report: exit %d, %s%s", status, out, said)
 	}
 	made, err := record.ReadDir(harness.RecordsDir(results))
