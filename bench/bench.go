@@ -252,15 +252,6 @@ func (b *bench) repeats() string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// list writes numbers.
-func list(values []float64) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = number(v)
-	}
-	return "[" + strings.Join(words, ", ") + "]"
-}
-
 // number writes a setting with three digits, which it is then used with.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 

@@ -28,14 +28,14 @@ const (
 
 // graceful are the commands that end by themselves.
 var graceful = map[string]bool{
-	"reproduce": true, "bench": true, "compare": true, "table1": true, "fetch": true,
+	"reproduce": true, "bench": true, "compare": true, "fetch": true,
 	"train": true, "predict": true,
 }
 
 // resumed are the commands that go on where they stopped when they are started
 // again.
 var resumed = map[string]bool{
-	"reproduce": true, "bench": true, "compare": true, "table1": true, "fetch": true, "merge": true,
+	"reproduce": true, "bench": true, "compare": true, "fetch": true, "merge": true,
 }
 
 // An ending decides who ends the process: the command that is through, or the
