@@ -46,6 +46,7 @@ const (
 const (
 	mergeOrderStream = 1024
 	mergeRows        = 2000 // at most, of a file whose rows all have gradients
+	kompRows         = 250  // at most, of a file whose rows are all kept, each once
 	kompOrder        = 500
 )
 
@@ -117,6 +118,8 @@ func (s *Settings) anySize(rows int) error {
 	order := kompOrder
 	s.Pruner = prunerCapped
 	switch {
+	case rows > 0 && rows <= kompRows:
+		order = rows
 	case gaussian && rows == 0 && flat:
 		s.Pruner, order = prunerMerging, mergeOrderStream
 	case gaussian && rows > 0 && (flat || rows <= mergeRows):
