@@ -87,7 +87,7 @@ func (f *Feed) Model(ctx context.Context) (*Model, error) {
 	return whole, err
 }
 
-// draft makes the model of the head, anew whenever the head has doubled.
+// draft makes the model of the head again whenever the head has doubled.
 func (f *Feed) draft(ctx context.Context) error {
 	switch n := len(f.head); {
 	case n == 0:
