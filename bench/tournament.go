@@ -152,7 +152,7 @@ func (t *tournament) replicates(budgets map[string][]reached) int {
 	}
 	all := t.opt.Budget.Seconds()*speed*(1-searchShare) - t.scouted
 	n := min(max(int(all/each), t.size.seeds), mostReplicates)
-	t.note("replicates: %d, by what the budget has left after the first runs", n)
+	t.note("replicates: %d, from the budget left after the first runs", n)
 	return n
 }
 
@@ -466,6 +466,9 @@ func (t *tournament) first(ctx context.Context, contests []experiments.Contest) 
 	have, err := harness.ReadResults(opt.Results, func(error) {})
 	if err != nil {
 		return nil, err
+	}
+	if opt.Keep {
+		plan = harness.Adopt(plan, have.Records)
 	}
 	orders, failed := make(map[string][]float64), make(map[string]bool)
 	for _, p := range plan {

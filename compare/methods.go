@@ -95,6 +95,9 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 			}
 		}
 	}
+	if len(m.Any.Entries) > 0 && m.Any.Reference().Heuristic.Name != methodName(reference) {
+		m.Any.Entries = nil // the reference has no run yet
+	}
 	m.Equal.Replicates, m.Any.Replicates = len(replicates), len(replicates)
 	if len(m.Equal.Entries)+len(m.Any.Entries) < 3 || m.Equal.Reference().Heuristic.Name != methodName(reference) {
 		return nil
@@ -209,8 +212,12 @@ func (m *Methods) Notes() []string {
 	}
 	if s := m.Standing; s != nil {
 		at := slices.Index(s.Names, reference)
-		out = append(out, fmt.Sprintf("Mean ranks over %s at equal model order, %s's is %.1f of %d: Friedman's test p %s, Nemenyi's critical difference %.2f.",
-			count(s.Blocks, what), reference, s.Mean[at], len(s.Names), PValue(s.P), s.CD))
+		overlap := ""
+		if m.Resplit {
+			overlap = " Both take the splits for independent, so p is too small."
+		}
+		out = append(out, fmt.Sprintf("Mean ranks over %s at the model orders that all methods reach, %s's is %.1f of %d: Friedman's test p %s, Nemenyi's critical difference %.2f.%s",
+			count(s.Blocks, what), reference, s.Mean[at], len(s.Names), PValue(s.P), s.CD, overlap))
 	}
 	for _, f := range []*FieldResult{m.Equal, m.Any} {
 		for _, e := range f.Entries[min(1, len(f.Entries)):] {
@@ -223,7 +230,9 @@ func (m *Methods) Notes() []string {
 	for _, e := range m.Equal.Entries {
 		for _, level := range m.Equal.Levels {
 			key := fmt.Sprintf("%s: %s", e.Heuristic.Name, Number(level))
-			if mean := meanOf(m.order[key]); math.Abs(mean-level) > withinOrder*level {
+			if len(m.order[key]) == 0 {
+				off = append(off, fmt.Sprintf("%s, no run of %s", e.Heuristic.Name, Number(level)))
+			} else if mean := meanOf(m.order[key]); math.Abs(mean-level) > withinOrder*level {
 				off = append(off, fmt.Sprintf("%s, %s of %s", e.Heuristic.Name, Number(mean), Number(level)))
 			}
 		}

@@ -24,7 +24,7 @@ func ReportDir(results string) string { return filepath.Join(results, "report") 
 // this program writes or reads: a folder that someone else has made could lead
 // it elsewhere. The folder itself may be a link.
 func CheckFolder(results string) error {
-	err := files.NoLinks(results, lockName, "records", "report", "report/tournament")
+	err := files.NoLinks(results, lockName, "records", "report", "report/tournament", "predictions")
 	if err != nil {
 		return Usage(fmt.Errorf("results folder: %w", err))
 	}

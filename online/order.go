@@ -89,7 +89,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 	}
 	t.spent = 0 // of the orders alone
 	order, most := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
-	for order < min(len(t.samples[0].model.settings.Labels), most) {
+	for order < len(t.samples[0].model.settings.Labels) && 2*order <= most {
 		order *= 2
 	}
 	if t.order > 0 {
@@ -126,7 +126,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 		chosen = slices.IndexFunc(tried, func(c candidate) bool { return t.within(&c.score, &least.score) })
 	}
 	if t.order == 0 && !t.within(&tried[chosen].score, &ref.score) {
-		note("no order up to %d, of those that were tried, is within the tolerance of the best of any size, %d elements: the best of them is taken (--order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
+		note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
 	}
 	t.describe(append(tried, ref), chosen)
 	c := tried[chosen]

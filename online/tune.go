@@ -400,7 +400,10 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (i
 	b := &t.samples[c.scaling]
 	from, to := fold*t.held, (fold+1)*t.held
 	held, train := t.perm[from:to], slices.Concat(t.perm[:from], t.perm[to:])
-	held, train = slices.Concat(held[:min(len(held), max(learn/2, 1))], t.extra), train[:rows]
+	held, train = held[:min(len(held), max(learn/2, 1))], train[:rows]
+	if fold == 0 { // a row that is judged twice says nothing new
+		held = slices.Concat(held, t.extra)
+	}
 	set := t.settings(c, learn)
 	dim, batch := set.Dim, set.Batch
 	cfg, err := set.config()

@@ -272,6 +272,19 @@ func TestTradeOff(t *testing.T) {
 	}
 }
 
+// More classes than orders are tried of a small file.
+func TestTradeOffOfManyClasses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(26, 1))
+	var rows []string
+	for i := range 400 {
+		rows = append(rows, fmt.Sprintf("%.3f,%.3f,%c", rng.NormFloat64()+float64(i%26%5), rng.NormFloat64()+float64(i%26/5), 'a'+rune(i%26)))
+	}
+	opt := tuning("multi-hinge", file(t, rows))
+	if lines := mustTrain(t, opt).Settings().TradeOff; len(lines) < 2 {
+		t.Errorf("%+v", lines)
+	}
+}
+
 // Rows of many features are tuned in as many as there are rows, with the same inner
 // products.
 func TestRotated(t *testing.T) {

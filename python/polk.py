@@ -171,7 +171,7 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
 
     def partial_fit(self, X, y, classes=None):
         """Learn further rows, as runall train does of a stream. The first call needs all classes."""
-        first = not hasattr(self, "_process")
+        first = not hasattr(self, "notes_")  # which only a successful begin sets
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         X, y = validate_data(self, X, y, reset=first, dtype=np.float64)
@@ -204,7 +204,7 @@ class PolkRegressor(RegressorMixin, _Polk):
 
     def partial_fit(self, X, y):
         """Learn further rows, as runall train does of a stream."""
-        first = not hasattr(self, "_process")
+        first = not hasattr(self, "notes_")  # which only a successful begin sets
         X, y = validate_data(self, X, y, reset=first, dtype=np.float64, y_numeric=True)
         if first:
             self._begin("begin", X)

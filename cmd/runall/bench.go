@@ -61,9 +61,10 @@ docs/own-data.md.`,
 	}
 	b.search.add(cmd, append(experiments.Tasks(), experiments.TaskRegression))
 	cmd.Flags().StringVar(&b.opt.Results, "results", "", "results `folder` (default: results/bench-NAME)")
-	cmd.Flags().BoolVar(&b.opt.Predictions, "predictions", false, "write what each method predicts of each test row to predictions.csv in the results folder")
+	cmd.Flags().BoolVar(&b.opt.Predictions, "predictions", false, "write each method's predictions of the test rows to predictions.csv in the results folder")
 	workersFlag(cmd, &b.opt.Workers)
 	codeFlags(cmd, &b.opt)
+	cmd.MarkFlagsMutuallyExclusive("keep", "predictions") // a run of other code may have none
 	progressFlag(cmd, &b.progress)
 	return cmd
 }
@@ -85,8 +86,14 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return writeCSV(filepath.Join(b.opt.Results, "predictions.csv"), table)
+	return writeCSV(filepath.Join(b.opt.Results, predictionsName), table)
 }
+
+// Files of bench beside its spec.
+const (
+	splitName       = "split.csv"
+	predictionsName = "predictions.csv"
+)
 
 // A settingsSearch finds the settings of a comparison on a user's file, by its flags.
 type settingsSearch struct {
@@ -132,8 +139,12 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	name := kind + "-" + q.bench.Source.Name
 	opt.Results = cmp.Or(opt.Results, filepath.Join(defaultResults, name))
 	spec = filepath.Join(opt.Results, name+".yaml")
-	if err := checkOutput("the spec", spec, input{"the data", q.bench.Source.Train}, input{"the test data", q.bench.Source.Test}); err != nil {
-		return "", err
+	src := &q.bench.Source
+	for _, file := range []string{spec, filepath.Join(opt.Results, splitName), filepath.Join(opt.Results, predictionsName)} {
+		if err := checkOutput(filepath.Base(file), file, input{"the data", src.Train}, input{"the test data", src.Test},
+			input{"the labels", src.TrainLabels}, input{"the test labels", src.TestLabels}); err != nil {
+			return "", err
+		}
 	}
 	if err := record.CheckOutput(opt.Results); err != nil {
 		return "", harness.Usage(err)
@@ -150,7 +161,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 		return "", err
 	}
 	if split != nil {
-		if err := writeCSV(filepath.Join(opt.Results, "split.csv"), split); err != nil {
+		if err := writeCSV(filepath.Join(opt.Results, splitName), split); err != nil {
 			return "", err
 		}
 	}
@@ -158,7 +169,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 		return spec, nil
 	}
 	if q.bench.Before != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s is of a search with other data, options or code, and is replaced\n", spec)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s is from a search with other data, options or code: replacing it\n", spec)
 	}
 	text = files.AppendSum(sha256.New(), append(text, specSum+"\n"...), "\n")
 	if err := files.Write(spec, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {

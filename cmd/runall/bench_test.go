@@ -93,4 +93,14 @@ func TestBenchOverwrites(t *testing.T) {
 			t.Errorf("%s, %q: exit %d: %s", tt.file, tt.text, code, stderr)
 		}
 	}
+	for _, name := range []string{splitName, predictionsName} {
+		file := filepath.Join(results, name)
+		if err := os.Rename(rows, file); err != nil {
+			t.Fatal(err)
+		}
+		rows = file
+		if code, _, stderr := call(t, "bench", file, "--label", "kind", "--results", results); code != harness.ExitUsage || !strings.Contains(stderr, name) {
+			t.Errorf("%s as data: exit %d: %s", name, code, stderr)
+		}
+	}
 }

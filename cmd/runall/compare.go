@@ -19,6 +19,7 @@ import (
 	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/polk/prune"
+	"polkrepro/record"
 	"polkrepro/report"
 )
 
@@ -254,7 +255,8 @@ func plannedOf(plan []experiments.Contest) []experiments.Planned {
 // A judged tournament is one with the report on its runs.
 type judged struct {
 	*report.Tournament
-	in report.Input
+	in   report.Input
+	have *record.Collection
 }
 
 // judge makes the report of what a results folder has of a tournament.
@@ -271,6 +273,7 @@ func judge(t *experiments.Tournament, profile string, plan []experiments.Contest
 	return &judged{
 		report.NewTournament(compare.New(t, profile, plan, have.Records)),
 		report.Input{Own: t.Name, Profile: profile, Planned: plannedOf(plan), Records: have.Records, Failed: have.Failures()},
+		have,
 	}, nil
 }
 

@@ -53,9 +53,9 @@ func newMerge() *cobra.Command {
 another one, which may have records already. The folders are not changed.
 'runall reproduce' of the merged folder then runs what is missing and reports.
 
-Nothing is copied if a record is damaged (exit status 4) or two folders have
-different records of one run (exit status 3); both are named. The exit status is
-also 4 if a run is unfinished, and 1 if one failed.`,
+Nothing is copied if a shard's record is damaged (exit status 4) or two folders
+have different records of one run (exit status 3); both are named. The exit
+status is also 4 if a run is unfinished, and 1 if one failed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if slices.Contains(dirs, "") {

@@ -87,12 +87,7 @@ added. Tuning and later passes use them, so don't test on them.`,
 					return err
 				}
 			}
-			if cmd.Flags().Changed("pruner") && cmd.Flags().Changed("order") {
-				params := prune.Params{"order": float64(flags.order)}
-				maps.Copy(params, opt.Settings.PrunerParams)
-				opt.Settings.PrunerParams = params
-			}
-			if err := checkTogether(cmd.Flags(), &opt.Settings, flags.loss); err != nil {
+			if err := checkTogether(cmd.Flags(), &opt.Settings, &flags); err != nil {
 				return harness.Usage(err)
 			}
 			opt.Continue = !cmd.Flags().Changed("skip")
@@ -110,20 +105,26 @@ added. Tuning and later passes use them, so don't test on them.`,
 var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kernel", "bandwidth", "offset", "degree",
 	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
 
-// checkTogether reports flags that contradict each other.
-func checkTogether(fs *pflag.FlagSet, s *online.Settings, loss string) error {
+// checkTogether reports flags that contradict each other. An order beside a pruner becomes
+// that pruner's.
+func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) error {
+	if fs.Changed("pruner") && fs.Changed("order") {
+		params := prune.Params{"order": float64(flags.order)}
+		maps.Copy(params, s.PrunerParams)
+		s.PrunerParams = params
+	}
 	for _, name := range savedFlags {
 		if fs.Changed("resume") && fs.Changed(name) {
 			return fmt.Errorf("--%s can't be changed with --resume: the saved model has it", name)
 		}
 	}
 	switch {
-	case fs.Changed("classes") && loss == "squared":
+	case fs.Changed("classes") && flags.loss == "squared":
 		return errors.New("--classes: --loss squared is regression, without classes")
 	case fs.Changed("parsimony") && fs.Changed("order"):
 		return errors.New("--parsimony and --order both bound the model: give one of them")
 	case fs.Changed("tolerance") && (fs.Changed("order") || fs.Changed("parsimony") || fs.Changed("pruner") || fs.Changed("no-tune")):
-		return errors.New("--tolerance is what the model order is chosen by: not with --order, --parsimony, --pruner or --no-tune")
+		return errors.New("--tolerance can't be combined with --order, --parsimony, --pruner or --no-tune")
 	case s.Kernel != online.KernelGaussian && fs.Changed("bandwidth"):
 		return fmt.Errorf("--bandwidth: the %s kernel has none", s.Kernel)
 	case s.Kernel != online.KernelPolynomial && (fs.Changed("offset") || fs.Changed("degree")):
@@ -271,7 +272,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	out := cmp.Or(flags.out, flags.resume)
 	claim, ok := files.NewClaim(out)
 	if !ok {
-		return harness.Usage(fmt.Errorf("%s is in use by another 'runall train': wait for it, or name another file with --out", out))
+		return harness.Usage(fmt.Errorf("%s is in use by another runall train; wait for it, or name another file with --out", out))
 	}
 	defer claim.Close()
 	if err := flags.complete(cmd.Context(), &opt); err != nil {
@@ -293,7 +294,12 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	opt.Note = func(format string, args ...any) {
 		fmt.Fprintln(stderr, readable(stderr, fmt.Sprintf(format, args...)))
 	}
+	said := int64(-1)
 	opt.Progress = func(m *online.Model, p online.Prequential) {
+		if p.Rows == 0 && m.Rows() == said { // the end, after a line of the same rows
+			return
+		}
+		said = m.Rows()
 		how := ""
 		if p.Rows > 0 {
 			how = fmt.Sprintf(", %s in %d rows before learning them", prequential(m, p), p.Rows)

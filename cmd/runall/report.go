@@ -134,9 +134,17 @@ func reportTournament(cmd *cobra.Command, spec, results, format, out string, asJ
 		return harness.Usage(err)
 	}
 	r, err := judge(t, experiments.ProfileQuick, plan, harness.Options{Results: results}, warning(cmd))
+	if err == nil {
+		err = r.present(cmd, results, format, out, asJSON)
+	}
 	if err != nil {
 		return err
 	}
+	return allWhole(r.have, results)
+}
+
+// present prints the tables or writes the page, and all of the report if a folder is named.
+func (r *judged) present(cmd *cobra.Command, results, format, out string, asJSON bool) (err error) {
 	stdout := cmd.OutOrStdout()
 	switch {
 	case asJSON:

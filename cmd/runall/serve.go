@@ -41,8 +41,8 @@ load     bytes                  a model file       -
 
 "flags" are those of train, by their names, as text. fit is train on a file,
 begin and learn are train on a stream: while "choosing" is true, its first rows
-are awaited and answers come from a draft. What went wrong is in "error", and
-the model is kept.`,
+are awaited and answers come from a draft. What went wrong is in "error"; the
+model is kept, but not after fit and begin.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := server{in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: cmd.OutOrStdout()}
@@ -121,7 +121,7 @@ func (s *server) run(ctx context.Context) error {
 
 // read reads what follows the line of a request.
 func (s *server) read(q *request) (body []byte, rows []data.Row, err error) {
-	if q.Rows < 0 || q.Rows > 1<<32 || s.dim < 0 || s.dim > online.MaxFeatures || q.Bytes < 0 {
+	if q.Rows < 0 || int64(q.Rows) > 1<<32 || s.dim < 0 || s.dim > online.MaxFeatures || q.Bytes < 0 {
 		return nil, nil, fmt.Errorf("%d rows of %d features, %d bytes: out of range", q.Rows, s.dim, q.Bytes)
 	}
 	if q.Bytes > 0 {
@@ -230,7 +230,7 @@ func (s *server) options(ctx context.Context, q *request) (opt online.TrainOptio
 			return opt, err
 		}
 	}
-	if err := checkTogether(cmd.Flags(), &opt.Settings, flags.loss); err != nil {
+	if err := checkTogether(cmd.Flags(), &opt.Settings, &flags); err != nil {
 		return opt, err
 	}
 	flags.tune(cmd.Flags(), &opt)

@@ -44,7 +44,7 @@ left out.`,
 					return fmt.Errorf("--out: %w", err)
 				}
 			}
-			if opt.Progress, err = harness.NewProgress(progress, cmd.ErrOrStderr()); err != nil {
+			if opt.Progress, err = progressOn(progress, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			settings, unavailable, err := harness.Settings(cmd.Context(), plan, opt)

@@ -39,7 +39,7 @@ func forPrograms(cmd *cobra.Command) bool {
 		}
 	}
 	switch cmd.Name() {
-	case "predict", "export", "draws":
+	case "predict", "export", "draws", "serve":
 		return true
 	case "report":
 		return cmd.Flag("format").Value.String() != "text"
