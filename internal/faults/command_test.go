@@ -55,8 +55,8 @@ func newCommands() []*command {
 	return []*command{
 		{name: "reproduce", locks: true, args: []string{"reproduce", "margin.yaml", "logistic.yaml", "--workers", "2", "--progress", "plain", "--results", resultsDir}},
 		{name: "table1", locks: true, args: []string{"reproduce", "table1", "--profile", "smoke", "--progress", "plain", "--results", resultsDir}},
-		{name: "train", restarts: true, prepare: makeResults, resume: resumeTraining, collides: collidingTraining(), args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
-		{name: "train in large steps", restarts: true, prepare: makeResults, resume: resumeTraining,
+		{name: "train", locks: true, restarts: true, prepare: makeResults, resume: resumeTraining, collides: collidingTraining(), args: []string{"train", "rows.csv", "--epochs", "8", "--out", resultsDir + "/model"}},
+		{name: "train in large steps", locks: true, restarts: true, prepare: makeResults, resume: resumeTraining,
 			args: []string{"train", "rows.csv", "--skip", "15600", "--batch", "1100", "--loss", "logistic", "--order", "30", "--no-tune", "--out", resultsDir + "/model"}},
 	}
 }
