@@ -58,7 +58,7 @@ func entryBadges(all []specEntry) map[string]badge {
 }
 
 // entryPanels makes small multiples of entries: the first, whose lines are in every panel, with
-// each of the others. It is alone if there is no other.
+// each of the others, or alone.
 func entryPanels(all []specEntry, m *multiples, panel func(specEntry) facet) *multiples {
 	others := all[min(1, len(all)-1):]
 	m.columns = min(facetColumns, len(others))
