@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/convergence"
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -268,7 +268,7 @@ func (r *TestResult) note(failed map[string]string) string {
 	if math.IsInf(r.Estimate.Value, 0) || math.IsNaN(r.Estimate.Value) {
 		return "never reached, or diverged"
 	}
-	if why := convergence.Vacuous(r.Of.Runs[0].Record, r.Test.Of.Quantity); why != "" {
+	if why := theory.Vacuous(r.Of.Runs[0].Record, r.Test.Of.Quantity); why != "" {
 		return why
 	}
 	if r.Test.Kind == experiments.KindEvery {

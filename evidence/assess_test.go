@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/convergence/theorytest"
 	"polkrepro/data"
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/convergence"
 	"polkrepro/data"
+	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -293,7 +293,7 @@ func value(r *record.Record, s experiments.Selector, read reading) float64 {
 	at := func(p record.Point) float64 { return quantity(s.Quantity, read.of, more, p) }
 	switch {
 	case s.Measured():
-		return convergence.Value(r, s.Quantity)
+		return theory.Value(r, s.Quantity)
 	case s.Quantity == experiments.QuantityNearModes:
 		return nearModes(r)
 	case s.Quantity == experiments.QuantityModeDistance:
@@ -337,7 +337,7 @@ func (s *Side) exponents() (slopes []float64) {
 	}
 	for _, seed := range slices.Sorted(maps.Keys(x)) {
 		if len(x[seed]) == len(rates) && len(rates) > 1 {
-			slopes = append(slopes, convergence.Exponent(x[seed], y[seed]))
+			slopes = append(slopes, theory.Exponent(x[seed], y[seed]))
 		}
 	}
 	return slopes
@@ -346,7 +346,7 @@ func (s *Side) exponents() (slopes []float64) {
 // silent says why the runs that there are say nothing, or "".
 func (s *Side) silent(quantity string) string {
 	for _, r := range s.Runs {
-		if why := convergence.TooShort(r.Run, quantity); why != "" {
+		if why := theory.TooShort(r.Run, quantity); why != "" {
 			return why
 		}
 		if modeWords[quantity] != "" && math.IsNaN(r.Value) {

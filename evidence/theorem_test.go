@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/convergence"
-	"polkrepro/convergence/theorytest"
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
 
-// theory returns records of the runs of Table 1 in a profile as the theory has them,
+// theoryInput returns records of the runs of Table 1 in a profile as the theory has them,
 // with what change makes of each.
-func theory(t *testing.T, profile string, change func(*record.Record)) Input {
+func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
 	s, err := experiments.Find("table1")
 	if err != nil {
@@ -80,37 +80,37 @@ func TestTheoremsDeviate(t *testing.T) {
 	}{
 		"as the theory has it": {nil, nil},
 		"a diminishing rate that stalls": {points(diminishing, func(_ *record.Record, p *record.Point) {
-			p.Measured[convergence.Distance], p.Measured[convergence.Excess] = 2, 0.04
+			p.Measured[theory.Distance], p.Measured[theory.Excess] = 2, 0.04
 		}), []string{"table1.diminishing.convergence", "table1.diminishing.risk"}},
 		"a diminishing rate that diverges": {points(diminishing, func(_ *record.Record, p *record.Point) {
-			p.Measured[convergence.Distance] = 1e-3 * float64(p.Samples)
+			p.Measured[theory.Distance] = 1e-3 * float64(p.Samples)
 		}), []string{"table1.diminishing.convergence"}},
 		"an order that does not grow": {points(diminishing, func(_ *record.Record, p *record.Point) {
 			p.ModelOrder = 50
 		}), []string{"table1.diminishing.order"}},
 		"constant rates that stay outside": {points(constant, func(r *record.Record, p *record.Point) {
-			p.Measured[convergence.Distance] = 1000 * r.Header.Run.Params.LearningRate
+			p.Measured[theory.Distance] = 1000 * r.Header.Run.Params.LearningRate
 		}), []string{"table1.constant.radius"}},
 		"one floor for all rates": {points(constant, func(_ *record.Record, p *record.Point) {
-			p.Measured[convergence.Distance] = 0.3
+			p.Measured[theory.Distance] = 0.3
 		}), []string{"table1.constant.rate"}},
 		"an order that goes on growing": {points(constant, func(_ *record.Record, p *record.Point) {
-			p.Measured[convergence.MeanOrder] = float64(p.Samples)
+			p.Measured[theory.MeanOrder] = float64(p.Samples)
 		}), []string{"table1.constant.order"}},
-		"an order above the bound": {final(constant, convergence.MaxOrder, 1e9), []string{"table1.constant.order"}},
+		"an order above the bound": {final(constant, theory.MaxOrder, 1e9), []string{"table1.constant.order"}},
 		"elements that are too near": {func(r *record.Record) {
 			if constant(r) {
-				r.Points[3].Measured[convergence.Separation] = 1e-5
+				r.Points[3].Measured[theory.Separation] = 1e-5
 			}
 		}, []string{"table1.constant.separation"}},
-		"one step beyond its budget": {final(func(r *record.Record) bool { return constant(r) && r.Header.Run.Seed == 2 }, convergence.Ratio, 1+1e-4),
+		"one step beyond its budget": {final(func(r *record.Record) bool { return constant(r) && r.Header.Run.Seed == 2 }, theory.Ratio, 1+1e-4),
 			[]string{"table1.gradient"}},
-		"a projection that hides its error": {final(diminishing, convergence.Direct, 1.5), []string{"table1.gradient"}},
+		"a projection that hides its error": {final(diminishing, theory.Direct, 1.5), []string{"table1.gradient"}},
 		"a large iterate": {points(constant, func(_ *record.Record, p *record.Point) {
-			p.Measured[convergence.Norm] = 142
+			p.Measured[theory.Norm] = 142
 		}), []string{"table1.iterates"}},
 	} {
-		for id, r := range theorems(t, theory(t, experiments.ProfileFull, c.change)) {
+		for id, r := range theorems(t, theoryInput(t, experiments.ProfileFull, c.change)) {
 			want := stats.Reproduced
 			if slices.Contains(c.want, id) {
 				want = stats.Deviates
@@ -126,7 +126,7 @@ func TestTheoremsDeviate(t *testing.T) {
 // not planned leaves the claim not run, and an exponent needs a run of a seed at every
 // learning rate.
 func TestTheoremsNotRun(t *testing.T) {
-	for id, r := range theorems(t, theory(t, experiments.ProfileSmoke, nil)) {
+	for id, r := range theorems(t, theoryInput(t, experiments.ProfileSmoke, nil)) {
 		want := stats.NotRun
 		if strings.HasPrefix(id, "table1.diminishing") {
 			if note := r.Tests[0].Note; note != "3000 samples are too few for η = 1" {
@@ -146,7 +146,7 @@ func TestTheoremsNotRun(t *testing.T) {
 			}
 		}
 	}
-	in := theory(t, experiments.ProfileQuick, nil)
+	in := theoryInput(t, experiments.ProfileQuick, nil)
 	for _, p := range in.Plan {
 		if p.Label == "polk-small-k" && p.Run.Params.LearningRate == 0.1 {
 			delete(in.Records, p.ID)
@@ -165,7 +165,7 @@ func TestTheoremsNotRun(t *testing.T) {
 // TestTheoremNotes: a bound that f = 0 would meet is called so.
 func TestTheoremNotes(t *testing.T) {
 	noted := 0
-	for _, test := range theorems(t, theory(t, experiments.ProfileQuick, nil))["table1.constant.radius"].Tests {
+	for _, test := range theorems(t, theoryInput(t, experiments.ProfileQuick, nil))["table1.constant.radius"].Tests {
 		if strings.Contains(test.Note, "f = 0 would pass") {
 			noted++
 		}

@@ -1,7 +1,7 @@
 package experiments
 
 // What tests can ask of runs that are measured against the minimizer f*; package
-// convergence computes it.
+// evidence/theory computes it.
 const (
 	MeasuredSlope        = "slope"
 	MeasuredDistance     = "distance"

@@ -9,8 +9,8 @@ import (
 
 	"polkrepro/baselines/fsgd"
 	"polkrepro/baselines/lbfgs"
-	"polkrepro/convergence"
 	"polkrepro/data"
+	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/internal/gemm"
 	"polkrepro/internal/portable"
@@ -50,13 +50,13 @@ func newMinimizer(ctx context.Context, run experiments.Run, set *data.Set, threa
 	m := &minimizer{Problem: p, x: make([]float64, len(s.X)), best: result.Expansion.W}
 	kernel.Widen(m.x, s.X)
 	m.facts = map[string]float64{
-		convergence.StarRisk:  result.Objective,
-		convergence.StarGap:   result.Gap,
-		convergence.StarNorm:  math.Sqrt(result.Expansion.NormSq(threads)),
-		convergence.StartRisk: portable.Log(float64(p.Classes)),
+		theory.StarRisk:  result.Objective,
+		theory.StarGap:   result.Gap,
+		theory.StarNorm:  math.Sqrt(result.Expansion.NormSq(threads)),
+		theory.StartRisk: portable.Log(float64(p.Classes)),
 	}
 	if s.Dim == 2 {
-		m.facts[convergence.PlaneWidth], m.facts[convergence.PlaneHeight] = extent(s, 0), extent(s, 1)
+		m.facts[theory.PlaneWidth], m.facts[theory.PlaneHeight] = extent(s, 0), extent(s, 1)
 	}
 	return m, nil
 }
@@ -85,12 +85,12 @@ func (m *minimizer) distances(values []float64, normSq float64) map[string]float
 			square += float64(g*g*self) + float64(2*lambda*g*f[q])
 		}
 	}
-	n, norm := float64(m.Train.N), m.facts[convergence.StarNorm]
+	n, norm := float64(m.Train.N), m.facts[theory.StarNorm]
 	return map[string]float64{
-		convergence.Distance: math.Sqrt(max(0, normSq-2*cross+float64(norm*norm))),
-		convergence.Excess:   risk/n + float64(lambda/2*normSq) - m.facts[convergence.StarRisk],
-		convergence.Norm:     math.Sqrt(normSq),
-		convergence.Gradient: square/n + float64(lambda*lambda*normSq),
+		theory.Distance: math.Sqrt(max(0, normSq-2*cross+float64(norm*norm))),
+		theory.Excess:   risk/n + float64(lambda/2*normSq) - m.facts[theory.StarRisk],
+		theory.Norm:     math.Sqrt(normSq),
+		theory.Gradient: square/n + float64(lambda*lambda*normSq),
 	}
 }
 
@@ -298,12 +298,12 @@ func (m *measured) point() map[string]float64 {
 	} else {
 		f := m.polk.Expansion()
 		out = m.star.distances(m.star.values(f), f.NormSq(1))
-		out[convergence.Ratio] = m.since
+		out[theory.Ratio] = m.since
 		if f.Order() > 1 {
-			out[convergence.Separation] = separation(f)
+			out[theory.Separation] = separation(f)
 		}
 	}
-	out[convergence.MeanOrder] = m.orders / float64(m.steps)
+	out[theory.MeanOrder] = m.orders / float64(m.steps)
 	m.orders, m.steps, m.since = 0, 0, 0
 	return out
 }
@@ -323,10 +323,10 @@ func separation(f *kernel.Expansion) float64 {
 
 // final returns what was seen of all steps, and the facts of f*.
 func (m *measured) final() map[string]float64 {
-	out := map[string]float64{convergence.MaxOrder: m.maxOrder}
+	out := map[string]float64{theory.MaxOrder: m.maxOrder}
 	if m.polk != nil {
-		out[convergence.Ratio] = m.ratio
-		out[convergence.Checked], out[convergence.Direct], out[convergence.Disagree] = m.checked, m.direct, m.disagree
+		out[theory.Ratio] = m.ratio
+		out[theory.Checked], out[theory.Direct], out[theory.Disagree] = m.checked, m.direct, m.disagree
 	}
 	for name, v := range m.star.facts {
 		out[name] = v

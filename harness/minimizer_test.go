@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"polkrepro/convergence"
 	"polkrepro/data"
+	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
@@ -126,10 +126,10 @@ func (m *minimizer) literal(f *kernel.Expansion) map[string]float64 {
 	}
 	n, normSq := float64(m.Train.N), inner(f, f)
 	return map[string]float64{
-		convergence.Distance: math.Sqrt(inner(d, d)),
-		convergence.Excess:   risk/n + lambda/2*normSq - m.facts[convergence.StarRisk],
-		convergence.Norm:     math.Sqrt(normSq),
-		convergence.Gradient: square / n,
+		theory.Distance: math.Sqrt(inner(d, d)),
+		theory.Excess:   risk/n + lambda/2*normSq - m.facts[theory.StarRisk],
+		theory.Norm:     math.Sqrt(normSq),
+		theory.Gradient: square / n,
 	}
 }
 
@@ -163,11 +163,11 @@ func TestMeasure(t *testing.T) {
 // convexity, up to the certified gap (eq. strong_cvx).
 func TestMinimizer(t *testing.T) {
 	m := smallMinimizer(t)
-	star, gap, lambda := m.star(), m.facts[convergence.StarGap], m.Params.Regularizer
-	if excess := m.literal(star)[convergence.Excess]; math.Abs(excess) > 1e-11 || gap > 1e-11 {
+	star, gap, lambda := m.star(), m.facts[theory.StarGap], m.Params.Regularizer
+	if excess := m.literal(star)[theory.Excess]; math.Abs(excess) > 1e-11 || gap > 1e-11 {
 		t.Errorf("excess %v, gap %v", excess, gap)
 	}
-	if w, h := m.facts[convergence.PlaneWidth], m.facts[convergence.PlaneHeight]; !(w > 2.5 && w < 3 && h > 2.5 && h < 3) {
+	if w, h := m.facts[theory.PlaneWidth], m.facts[theory.PlaneHeight]; !(w > 2.5 && w < 3 && h > 2.5 && h < 3) {
 		t.Errorf("the points take %v × %v", w, h)
 	}
 	// E∇̂ = λf* + mean of the gradients, so its weights on point i are these.
@@ -187,8 +187,8 @@ func TestMinimizer(t *testing.T) {
 			f.W[k] += 0.3 * (r.Float64() - 0.5)
 		}
 		v := m.literal(f)
-		if d := v[convergence.Distance]; lambda/2*d*d > v[convergence.Excess]+gap+1e-12 {
-			t.Errorf("distance %v at an excess of %v", d, v[convergence.Excess])
+		if d := v[theory.Distance]; lambda/2*d*d > v[theory.Excess]+gap+1e-12 {
+			t.Errorf("distance %v at an excess of %v", d, v[theory.Excess])
 		}
 		agree(t, m.distances(m.values(f), f.NormSq(1)), v, 1e-9)
 	}
@@ -206,7 +206,7 @@ func TestMinimizer(t *testing.T) {
 func TestLemma1(t *testing.T) {
 	run := measuredRun(experiments.MethodPOLK)
 	star := smallMinimizer(t)
-	best, gap := star.star(), star.facts[convergence.StarGap]
+	best, gap := star.star(), star.facts[theory.StarGap]
 	m, s := smallLearner(t, run, star), newSampler(60, 1)
 	eta, eps := run.Params.LearningRate, run.Params.Budgets().Epsilon(run.Params.LearningRate)
 	n := float64(star.Train.N)
@@ -215,7 +215,7 @@ func TestLemma1(t *testing.T) {
 		m.learn(t, 7, s)
 		f := m.Expansion().Clone()
 		now := star.literal(f)
-		distance, excess := now[convergence.Distance], now[convergence.Excess]
+		distance, excess := now[theory.Distance], now[theory.Excess]
 		var next, variance, directed, unprojected float64 // means over the samples
 		var squares []float64
 		for i := range star.Train.N {
@@ -292,9 +292,9 @@ func TestFSGDIsPOLK(t *testing.T) {
 	plain.learn(t, 300, newSampler(60, 2))
 	tiny.learn(t, 300, newSampler(60, 2))
 	got, want := plain.point(), tiny.point()
-	delete(want, convergence.Ratio)
-	delete(want, convergence.Separation)
-	delete(want, convergence.MeanOrder) // of FSGD: samples that depend on others to rounding too
+	delete(want, theory.Ratio)
+	delete(want, theory.Separation)
+	delete(want, theory.MeanOrder) // of FSGD: samples that depend on others to rounding too
 	agree(t, got, want, 1e-6)
 }
 
@@ -306,9 +306,9 @@ func TestDirect(t *testing.T) {
 	s := newSampler(60, 4)
 	m.learn(t, 400, s)
 	sum := m.final()
-	direct := sum[convergence.Direct]
-	if sum[convergence.Checked] != 400 || direct > 1+1e-6 || direct < 0.5 || sum[convergence.Disagree] > 1e-6 ||
-		!(sum[convergence.MaxOrder] > 1 && sum[convergence.MaxOrder] < 60) {
+	direct := sum[theory.Direct]
+	if sum[theory.Checked] != 400 || direct > 1+1e-6 || direct < 0.5 || sum[theory.Disagree] > 1e-6 ||
+		!(sum[theory.MaxOrder] > 1 && sum[theory.MaxOrder] < 60) {
 		t.Errorf("%v", sum)
 	}
 	i := s.Next()
@@ -323,11 +323,11 @@ func TestDirect(t *testing.T) {
 		t.Errorf("error %v of a model that was tampered with, budget %v", direct, last.Budget)
 	}
 	m.note(1.25)
-	if got, point := m.final()[convergence.Ratio], m.point(); got != 1.25 || point[convergence.Ratio] != 1.25 {
+	if got, point := m.final()[theory.Ratio], m.point(); got != 1.25 || point[theory.Ratio] != 1.25 {
 		t.Errorf("a violated bound: ratio %v, point %v", got, point)
 	}
 	m.learn(t, 1, s)
-	if point := m.point(); point[convergence.Ratio] == 1.25 || point[convergence.MeanOrder] != float64(m.order()) {
+	if point := m.point(); point[theory.Ratio] == 1.25 || point[theory.MeanOrder] != float64(m.order()) {
 		t.Errorf("after it: point %v, order %d", point, m.order())
 	}
 }
@@ -358,8 +358,8 @@ func TestMeasuredRun(t *testing.T) {
 				t.Errorf("%s: points %v", method, samples)
 			}
 			last := r.Points[len(r.Points)-1].Measured
-			if risk := r.Final.Measured[convergence.StarRisk]; !(last[convergence.Excess] > 0) || !within(r.Points[len(r.Points)-1].TrainRisk, risk+last[convergence.Excess], 1e-5) {
-				t.Errorf("%s: training risk %v, R(f*) = %v, excess %v", method, r.Points[len(r.Points)-1].TrainRisk, risk, last[convergence.Excess])
+			if risk := r.Final.Measured[theory.StarRisk]; !(last[theory.Excess] > 0) || !within(r.Points[len(r.Points)-1].TrainRisk, risk+last[theory.Excess], 1e-5) {
+				t.Errorf("%s: training risk %v, R(f*) = %v, excess %v", method, r.Points[len(r.Points)-1].TrainRisk, risk, last[theory.Excess])
 			}
 			ends = append(ends, last)
 		}

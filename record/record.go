@@ -67,7 +67,7 @@ type Point struct {
 	Timing      Timing  `json:"timing"`
 
 	// Measured holds what else was measured, by name: of a run that is measured
-	// against the minimizer f*, what package convergence lists.
+	// against the minimizer f*, what package evidence/theory lists.
 	Measured map[string]float64 `json:"measured,omitempty"`
 
 	Diagnostics

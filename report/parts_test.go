@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/convergence"
+	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -154,7 +154,7 @@ func TestDiagram(t *testing.T) {
 // tenth of the steps is drawn.
 func TestRatios(t *testing.T) {
 	point := func(samples int, ratio float64) record.Point {
-		return record.Point{Samples: samples, Measured: map[string]float64{convergence.Ratio: ratio}}
+		return record.Point{Samples: samples, Measured: map[string]float64{theory.Ratio: ratio}}
 	}
 	r := &record.Record{Points: []record.Point{point(100, 1), point(890, 0.5), point(950, 0.875), point(999, 0.75), point(1000, 0.25)}}
 	c := &table1Curves{series: []*Series{{Runs: []*record.Record{r}}}, looks: table1Looks}

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"polkrepro/convergence"
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -56,9 +56,9 @@ func (s *theoryStudy) polk(diminishing bool) (out []*Series) {
 	return out
 }
 
-// statistic returns a statistic of package convergence by name.
+// statistic returns a statistic of package theory by name.
 func statistic(name string) func(*record.Record) float64 {
-	return func(r *record.Record) float64 { return convergence.Value(r, name) }
+	return func(r *record.Record) float64 { return theory.Value(r, name) }
 }
 
 // final returns what the last line of a record has under a name.
@@ -68,7 +68,7 @@ func final(name string) func(*record.Record) float64 {
 
 // radius returns Δ of a record's run, with σ² as measured.
 func radius(r *record.Record) float64 {
-	return convergence.Radius(r.Header.Run, convergence.Variance(r))
+	return theory.Radius(r.Header.Run, theory.Variance(r))
 }
 
 // finalOrder returns M_T, NaN of a record without points.
@@ -136,7 +136,7 @@ func (s *theoryStudy) notes() []string {
 		fmt.Sprintf("multidist, multinomial logistic loss, mini-batches of one drawn with replacement from the training set, λ = %g "+
 			"(with the 1e-6 of the paper's other experiments 10⁶ samples are the very beginning of a run). Mean ± standard deviation over runs.", lambda),
 		fmt.Sprintf("f* by L-BFGS: R(f*) = %.6g, duality gap %.1e, so that ‖f − f*‖ is known to √(2·gap/λ) = %.1e; ‖f*‖ = %.4g.",
-			f[convergence.StarRisk], f[convergence.StarGap], math.Sqrt(2*f[convergence.StarGap]/lambda), f[convergence.StarNorm]),
+			f[theory.StarRisk], f[theory.StarGap], math.Sqrt(2*f[theory.StarGap]/lambda), f[theory.StarNorm]),
 	}
 	missing := 0
 	for _, x := range s.series {
@@ -189,7 +189,7 @@ func diminishingOrderText(series []*Series) string {
 	for _, x := range series {
 		if len(x.Runs) > 0 {
 			return fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
-				statOf(x.values(finalOrder)).text(qOrder), statOf(x.values(convergence.DecadeGrowth)).Mean)
+				statOf(x.values(finalOrder)).text(qOrder), statOf(x.values(theory.DecadeGrowth)).Mean)
 		}
 	}
 	return whyNotRun
@@ -199,8 +199,8 @@ func constantOrderText(series []*Series) string {
 	most, growth := 0.0, math.Inf(-1)
 	for _, x := range series {
 		if len(x.Runs) > 0 {
-			most = max(most, slices.Max(x.values(final(convergence.MaxOrder))))
-			growth = max(growth, statOf(x.values(convergence.OrderGrowth)).Mean)
+			most = max(most, slices.Max(x.values(final(theory.MaxOrder))))
+			growth = max(growth, statOf(x.values(theory.OrderGrowth)).Mean)
 		}
 	}
 	if most == 0 {
@@ -236,15 +236,15 @@ func theoryRow(x *Series) []string {
 	}
 	deltas, bound, ratio := []string{whyDash, whyDash}, whyDash, whyDash
 	if x.Run.Method == experiments.MethodPOLK {
-		ratio = fmt.Sprintf("%.6f", slices.Max(x.values(final(convergence.Ratio))))
+		ratio = fmt.Sprintf("%.6f", slices.Max(x.values(final(theory.Ratio))))
 		if !x.diminishing() {
-			deltas = []string{statOf(x.values(radius)).text(qRisk), fmt.Sprintf("%.3g", convergence.Radius(x.Run, convergence.ProvenVariance(x.Run)))}
+			deltas = []string{statOf(x.values(radius)).text(qRisk), fmt.Sprintf("%.3g", theory.Radius(x.Run, theory.ProvenVariance(x.Run)))}
 			f := x.Runs[0].Final.Measured
-			bound = fmt.Sprintf("%.3g", convergence.OrderBound(x.Run, f[convergence.PlaneWidth], f[convergence.PlaneHeight]))
+			bound = fmt.Sprintf("%.3g", theory.OrderBound(x.Run, f[theory.PlaneWidth], f[theory.PlaneHeight]))
 		}
 	}
-	row = append(append(row, statOf(x.values(convergence.Floor)).full(qRisk)), deltas...)
-	return append(row, statOf(x.values(convergence.Variance)).text(qRisk), statOf(x.values(finalOrder)).full(qOrder),
-		fmt.Sprintf("%.0f", slices.Max(x.values(final(convergence.MaxOrder)))), bound, ratio,
+	row = append(append(row, statOf(x.values(theory.Floor)).full(qRisk)), deltas...)
+	return append(row, statOf(x.values(theory.Variance)).text(qRisk), statOf(x.values(finalOrder)).full(qOrder),
+		fmt.Sprintf("%.0f", slices.Max(x.values(final(theory.MaxOrder)))), bound, ratio,
 		seconds(statOf(x.values(wall))))
 }

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"polkrepro/convergence"
+	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -111,7 +111,7 @@ func (s *theoryStudy) curves(series []*Series) *table1Curves {
 
 func (c *table1Curves) drawing() drawing {
 	p := &picture{panels: []panel{
-		c.panel("(a)", "RKHS distance to f*", func(p record.Point) float64 { return p.Measured[convergence.Distance] }, true),
+		c.panel("(a)", "RKHS distance to f*", func(p record.Point) float64 { return p.Measured[theory.Distance] }, true),
 		c.panel("(b)", "model order M_t", func(p record.Point) float64 { return float64(p.ModelOrder) }, false),
 		c.ratios("(c)", "bound ratio, largest"),
 	}}
@@ -156,12 +156,12 @@ func (c *table1Curves) ratios(tag, label string) panel {
 		at := make(map[int][]float64)
 		for _, r := range x.Runs {
 			for j, p := range r.Points {
-				largest := p.Measured[convergence.Ratio]
+				largest := p.Measured[theory.Ratio]
 				for _, q := range slices.Backward(r.Points[:j]) {
 					if float64(q.Samples) <= (1-ratioWindow)*float64(p.Samples) {
 						break
 					}
-					largest = max(largest, q.Measured[convergence.Ratio])
+					largest = max(largest, q.Measured[theory.Ratio])
 				}
 				at[p.Samples] = append(at[p.Samples], largest)
 			}
@@ -188,8 +188,8 @@ func (c *table1Curves) rows() [][]string {
 			for _, p := range r.Points {
 				m := p.Measured
 				rows = append(rows, []string{x.Label, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples),
-					exact(m[convergence.Distance]), exact(m[convergence.Excess]), strconv.Itoa(p.ModelOrder), exact(m[convergence.MeanOrder]),
-					exact(m[convergence.Norm]), exact(m[convergence.Gradient]), exact(m[convergence.Separation]), exact(m[convergence.Ratio])})
+					exact(m[theory.Distance]), exact(m[theory.Excess]), strconv.Itoa(p.ModelOrder), exact(m[theory.MeanOrder]),
+					exact(m[theory.Norm]), exact(m[theory.Gradient]), exact(m[theory.Separation]), exact(m[theory.Ratio])})
 			}
 		}
 	}
@@ -215,15 +215,15 @@ func (f *table1Radius) drawing() drawing {
 	for i, k := range f.ks {
 		l := table1Looks[1+i%(len(table1Looks)-1)]
 		floor.traces = append(floor.traces,
-			trace{look: l, curve: byRate(f.series[i], convergence.Floor)},
+			trace{look: l, curve: byRate(f.series[i], theory.Floor)},
 			trace{look: l.plain(), curve: centre(byRate(f.series[i], radius))})
-		order.traces = append(order.traces, trace{look: l, curve: byRate(f.series[i], final(convergence.MaxOrder))})
+		order.traces = append(order.traces, trace{look: l, curve: byRate(f.series[i], final(theory.MaxOrder))})
 		p.legend = append(p.legend, lineEntry(fmt.Sprintf("K = %g", k), l), lineEntry(fmt.Sprintf("radius of the theorem, K = %g", k), l.plain()))
 	}
 	for i := range f.series {
 		for _, x := range f.series[i] {
 			if len(x.Runs) > 0 {
-				floor.traces[0].levels = []float64{x.Runs[0].Final.Measured[convergence.StarNorm]}
+				floor.traces[0].levels = []float64{x.Runs[0].Final.Measured[theory.StarNorm]}
 			}
 		}
 	}
@@ -254,8 +254,8 @@ func (f *table1Radius) rows() [][]string {
 			for _, r := range x.Runs {
 				run, m := r.Header.Run, r.Final.Measured
 				rows = append(rows, []string{x.Label, strconv.FormatUint(run.Seed, 10), exact(run.Params.LearningRate), exact(run.Params.Parsimony),
-					exact(convergence.Floor(r)), exact(radius(r)), exact(convergence.Variance(r)), exact(m[convergence.MaxOrder]),
-					exact(convergence.OrderBound(run, m[convergence.PlaneWidth], m[convergence.PlaneHeight]))})
+					exact(theory.Floor(r)), exact(radius(r)), exact(theory.Variance(r)), exact(m[theory.MaxOrder]),
+					exact(theory.OrderBound(run, m[theory.PlaneWidth], m[theory.PlaneHeight]))})
 			}
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/convergence"
-	"polkrepro/convergence/theorytest"
 	"polkrepro/evidence"
+	"polkrepro/evidence/theory"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -78,7 +78,7 @@ func TestTable1Verdicts(t *testing.T) {
 	stalled := theoryInput(t, experiments.ProfileQuick, func(r *record.Record) {
 		if run := r.Header.Run; run.Method == experiments.MethodPOLK && run.Params.Schedule == experiments.ScheduleInverse {
 			for i := range r.Points {
-				r.Points[i].Measured[convergence.Distance] = 5
+				r.Points[i].Measured[theory.Distance] = 5
 			}
 		}
 	})
@@ -163,7 +163,7 @@ func TestTable1Figures(t *testing.T) {
 		}
 	}
 	first := whole.Records[whole.Planned[0].ID].Points[0]
-	if len(rows) != 1+want || rows[1][3] != exact(first.Measured[convergence.Distance]) {
+	if len(rows) != 1+want || rows[1][3] != exact(first.Measured[theory.Distance]) {
 		t.Errorf("%d rows, want %d; the first is %q", len(rows), 1+want, rows[1])
 	}
 }

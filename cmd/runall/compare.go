@@ -16,11 +16,11 @@ import (
 	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 	"polkrepro/report"
+	"polkrepro/report/export"
 )
 
 // A comparison is what the compare command was asked for.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
 	"polkrepro/record"
+	"polkrepro/report/export"
 )
 
 func newExport() *cobra.Command {
@@ -23,7 +23,7 @@ func newExport() *cobra.Command {
   csv    a row for each evaluation of each run, with benchopt's column names
   latex  the paper's tables beside those of the runs, for pdflatex
 
-'go doc polkrepro/export' describes the columns.`,
+'go doc polkrepro/report/export' describes the columns.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkExport(cmd.OutOrStdout(), out, results); err != nil {

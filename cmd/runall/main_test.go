@@ -15,8 +15,8 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/export"
 	"polkrepro/harness"
+	"polkrepro/report/export"
 )
 
 // asRunall makes the test binary be runall, for tests that need a process.

@@ -15,10 +15,10 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/record"
 	"polkrepro/report"
+	"polkrepro/report/export"
 )
 
 // tableFaces are the formats that tables are printed in.

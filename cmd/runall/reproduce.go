@@ -10,8 +10,8 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/export"
 	"polkrepro/harness"
+	"polkrepro/report/export"
 )
 
 // A reproduction is what the reproduce command was asked for.

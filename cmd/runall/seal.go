@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/experiments"
-	"polkrepro/export"
 	"polkrepro/record"
+	"polkrepro/report/export"
 )
 
 func newSeal() *cobra.Command {

@@ -27,7 +27,7 @@ func TestBrokenOnPurpose(t *testing.T) {
 		go mod init example.com/mine
 		go mod edit -require polkrepro@v0.0.0 -replace polkrepro="$root"
 		cp "$root/go.sum" .
-		printf 'package main\nimport _ "polkrepro/export"\nfunc main() {}\n' > main.go
+		printf 'package main\nimport _ "polkrepro/report/export"\nfunc main() {}\n' > main.go
 		go mod tidy` + "`" + `)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -15,10 +15,10 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/internal/charset"
 	"polkrepro/report"
+	"polkrepro/report/export"
 )
 
 // summarize prints the summary of the specs that are named, by default of the

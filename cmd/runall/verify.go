@@ -12,9 +12,9 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
-	"polkrepro/export"
 	"polkrepro/harness"
 	"polkrepro/report"
+	"polkrepro/report/export"
 )
 
 // formatJSON is the format of 'runall verify' that --json stands for.

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"polkrepro/convergence/theorytest"
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"

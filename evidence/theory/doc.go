@@ -1,4 +1,4 @@
-// Package convergence is what the convergence theorems, which the paper sums up in
+// Package theory is what the convergence theorems, which the paper sums up in
 // its Table 1, say of a run: the bounds, and the statistics of a record that are
 // compared with them. Spec table1 plans the runs, package harness measures them
 // against f*, and the claims table1.… of the ledger say where each statistic has to
@@ -33,4 +33,4 @@
 // ‖f_t − f*‖ is computed in the Hilbert space, in float64: ⟨f_t, f*⟩ is the sum
 // of f*'s weights times f_t's values at the training points. f* is that of
 // L-BFGS with a duality gap g, so that ‖f − f*‖ is known to √(2g/λ).
-package convergence
+package theory

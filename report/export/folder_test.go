@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"polkrepro/convergence/theorytest"
 	"polkrepro/data"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"

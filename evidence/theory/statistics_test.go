@@ -1,4 +1,4 @@
-package convergence
+package theory
 
 import (
 	"maps"

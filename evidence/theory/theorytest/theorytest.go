@@ -5,7 +5,7 @@ package theorytest
 import (
 	"math"
 
-	"polkrepro/convergence"
+	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -28,15 +28,15 @@ func Record(p experiments.Planned) *record.Record {
 		}
 		most, before = max(most, order), n
 		r.Points = append(r.Points, record.Point{Samples: n, TrainRisk: 0.7, TestRisk: 0.75, TestError: 0.04, ModelOrder: int(order), Measured: map[string]float64{
-			convergence.Distance: distance * (1 + 0.01*float64(p.Run.Seed)), convergence.Excess: 0.01 * distance * distance,
-			convergence.MeanOrder: order, convergence.Norm: 8, convergence.Gradient: 0.2,
-			convergence.Separation: 0.5, convergence.Ratio: 0.9,
+			theory.Distance: distance * (1 + 0.01*float64(p.Run.Seed)), theory.Excess: 0.01 * distance * distance,
+			theory.MeanOrder: order, theory.Norm: 8, theory.Gradient: 0.2,
+			theory.Separation: 0.5, theory.Ratio: 0.9,
 		}})
 	}
 	r.Final = record.Final{Samples: p.Run.Samples, TrainRisk: 0.7, TestRisk: 0.75, TestError: 0.04, ModelOrder: most, Timing: record.Timing{Wall: 2}, Measured: map[string]float64{
-		convergence.MaxOrder: most, convergence.Ratio: 1, convergence.Checked: 1000, convergence.Direct: 0.999,
-		convergence.StarRisk: 0.7, convergence.StarGap: 1e-12, convergence.StarNorm: 8, convergence.StartRisk: math.Log(5),
-		convergence.PlaneWidth: 4, convergence.PlaneHeight: 6,
+		theory.MaxOrder: most, theory.Ratio: 1, theory.Checked: 1000, theory.Direct: 0.999,
+		theory.StarRisk: 0.7, theory.StarGap: 1e-12, theory.StarNorm: 8, theory.StartRisk: math.Log(5),
+		theory.PlaneWidth: 4, theory.PlaneHeight: 6,
 	}}
 	return r
 }

@@ -1,3 +1,3 @@
-package convergence_test
+package theory_test
 
 import _ "polkrepro/harness" // registers the methods that specs name

@@ -34,7 +34,7 @@
 //	                        so far, each scored before its mini-batch was learned
 //	objective_log_loss, objective_calibration_error
 //	                        of a logistic model on the test set
-//	objective_*             all else that was measured, named as in package convergence
+//	objective_*             all else that was measured, named as in package evidence/theory
 //	p_obj_*                 parameters of the objective: kernel and λ
 //	p_solver_*              all other parameters of the run; p_solver_pruner is komp by default
 //	p_dataset_*             variant and draw
