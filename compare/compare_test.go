@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func near(t *testing.T, what string, got, want, tol float64) {
+func within(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol) {
 		t.Errorf("%s: %v, want %v", what, got, want)
@@ -98,6 +98,6 @@ func TestCurveBetween(t *testing.T) {
 }
 
 func TestArea(t *testing.T) {
-	near(t, "a triangle and a rectangle", Area([]float64{0, 2, 4}, []float64{0, 2, 2}), 1.5, 1e-15)
-	near(t, "a point", Area([]float64{7}, []float64{3}), 3, 0)
+	within(t, "a triangle and a rectangle", Area([]float64{0, 2, 4}, []float64{0, 2, 2}), 1.5, 1e-15)
+	within(t, "a point", Area([]float64{7}, []float64{3}), 3, 0)
 }

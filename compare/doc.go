@@ -1,5 +1,11 @@
-// Package compare says which of several pruning heuristics is better, by how
+// Package compare says which of several pruning heuristics, or methods, is better, by how
 // much and how sure that is.
+//
+// On a user's file, [SettleMethods] and [SettleHeuristics] find the settings to compare
+// with: a walk along the axes of each method on held-out training rows, and for heuristics
+// the values of their knobs that lead to the model orders asked for. Both divide a budget
+// that is counted in multiply-adds and write a spec. [NewMethods] and [New] judge the
+// records of its runs.
 //
 // A heuristic has a knob that trades model order for accuracy, so that one run
 // of it says little: a [Curve] holds the runs of one replicate over the knob's

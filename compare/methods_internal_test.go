@@ -59,7 +59,7 @@ func TestMethods(t *testing.T) {
 		differences = append(differences, at("csvc", 400)-at("polk", 20))
 	}
 	plain, got := stats.PairedT(differences, 0), m.Any.Entries[1].Compared[ErrorAtOrder]
-	near(t, "width of the interval", (got.High-got.Low)/(plain.High-plain.Low), 1.5, 1e-9) // √(1 + 5·¼)
+	within(t, "width of the interval", (got.High-got.Low)/(plain.High-plain.Low), 1.5, 1e-9) // √(1 + 5·¼)
 	if words := strings.Join(m.Notes(), "\n"); !strings.Contains(words, "All final model orders are within 5 %") || len(m.Rows()) != 2 {
 		t.Errorf("%s\n%q", words, m.Rows())
 	}

@@ -96,9 +96,9 @@ func TestDirection(t *testing.T) {
 			}
 		}
 	}
-	near(t, "difference", f.Entries[1].Compared[ErrorAtOrder].Value, -1, 0.02)
-	near(t, "difference over the stream", f.Entries[1].Compared[Anytime].Value, -1.5, 0.03)
-	near(t, "ratio of times", f.Entries[2].Compared[Time].Value, 1, 0.03)
+	within(t, "difference", f.Entries[1].Compared[ErrorAtOrder].Value, -1, 0.02)
+	within(t, "difference over the stream", f.Entries[1].Compared[Anytime].Value, -1.5, 0.03)
+	within(t, "ratio of times", f.Entries[2].Compared[Time].Value, 1, 0.03)
 	if !slices.Equal(res.Standing.Names, []string{"test-b", "test-a", "test-c"}) || !slices.Equal(res.Standing.Mean, []float64{1, 2, 3}) {
 		t.Errorf("ranks: %+v", res.Standing)
 	}
@@ -220,7 +220,7 @@ func TestIncompleteMeans(t *testing.T) {
 				got = p
 			}
 		}
-		near(t, "mean error", got.Error, want.Error, 1e-9)
+		within(t, "mean error", got.Error, want.Error, 1e-9)
 		if got.Runs != want.Runs {
 			t.Errorf("%d runs averaged, want %d", got.Runs, want.Runs)
 		}
@@ -269,11 +269,11 @@ func TestBend(t *testing.T) {
 	}
 	for _, x := range []float64{1.5, 5, 15} {
 		v, _ := c.At(x)
-		near(t, "a parabola less its bend", v-c.Bend(x), parabola(x), 1e-12)
-		near(t, "the bend of a line", line.Bend(x), 0, 1e-12)
+		within(t, "a parabola less its bend", v-c.Bend(x), parabola(x), 1e-12)
+		within(t, "the bend of a line", line.Bend(x), 0, 1e-12)
 	}
 	for _, x := range []float64{0.5, 1, 10, 20, 30} {
-		near(t, "a bend where there is none", c.Bend(x), 0, 0)
+		within(t, "a bend where there is none", c.Bend(x), 0, 0)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"polkrepro/bench"
+	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -70,7 +70,7 @@ docs/own-data.md.`,
 }
 
 func (b *benchmark) run(cmd *cobra.Command) error {
-	spec, err := b.search.run(cmd, "bench", &b.opt, b.progress, bench.Settle)
+	spec, err := b.search.run(cmd, "bench", &b.opt, b.progress, compare.SettleMethods)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ const (
 
 // A settingsSearch finds the settings of a comparison on a user's file, by its flags.
 type settingsSearch struct {
-	bench                bench.Options
+	bench                compare.Options
 	label, scale, format string
 	ignore, keep         []string
 	names                []string // of the flags
@@ -127,7 +127,7 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 
 // A settling finds a comparison's settings. It returns the spec and, unless nil, the part
 // that each row has.
-type settling = func(context.Context, bench.Options) (spec []byte, split [][]string, err error)
+type settling = func(context.Context, compare.Options) (spec []byte, split [][]string, err error)
 
 // run returns the file that settle's outcome is written to, KIND-NAME.yaml in the results
 // folder, which is results/KIND-NAME unless the options name one.

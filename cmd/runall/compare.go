@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/bench"
 	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -195,9 +194,9 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		})
 	}
 	c.with, c.against = nil, "" // the file has them
-	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt bench.Options) ([]byte, [][]string, error) {
+	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt compare.Options) ([]byte, [][]string, error) {
 		opt.Results, opt.Keep, opt.Rerun = c.opt.Results, c.opt.Keep, c.opt.Rerun
-		text, err := bench.Tournament(ctx, opt, t.Heuristics, c.commands)
+		text, err := compare.SettleHeuristics(ctx, opt, t.Heuristics, c.commands)
 		return text, nil, err
 	})
 }

@@ -1,4 +1,4 @@
-package bench
+package compare
 
 import (
 	"bytes"
@@ -74,7 +74,7 @@ func TestSettle(t *testing.T) {
 	var said []string
 	opt := options(t, 250)
 	opt.Note = func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	text, split, err := Settle(t.Context(), opt)
+	text, split, err := SettleMethods(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,12 +127,12 @@ func TestSettle(t *testing.T) {
 
 	said = nil
 	opt.Before = text
-	again, _, err := Settle(t.Context(), opt)
+	again, _, err := SettleMethods(t.Context(), opt)
 	if err != nil || !bytes.Equal(again, text) || len(said) != 1 {
 		t.Errorf("again: %v, said %q", err, said)
 	}
 	opt.Order = 12
-	if other, _, err := Settle(t.Context(), opt); err != nil || bytes.Equal(other, text) {
+	if other, _, err := SettleMethods(t.Context(), opt); err != nil || bytes.Equal(other, text) {
 		t.Errorf("another order: %v, the same spec", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestSettleRegression(t *testing.T) {
 	opt := options(t, 200)
 	opt.Task, opt.Source.Regression, opt.Source.Label = experiments.TaskRegression, true, data.Column{Name: "y"}
 	opt.Source.Ignore = []data.Column{{Name: "kind"}}
-	text, _, err := Settle(t.Context(), opt)
+	text, _, err := SettleMethods(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestSizes(t *testing.T) {
 	set := &data.Set{Classes: 10, Train: &data.Split{N: 60_000, Dim: 784}, Test: &data.Split{N: 10_000, Dim: 784}}
 	before := sizes{}
 	for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
-		z := newSizes(set, 0, experiments.TaskKSVM, budget, 0)
+		z := newSizes(set, 0, Options{Task: experiments.TaskKSVM, Budget: budget})
 		if z.order < before.order || z.tried < before.tried || len(z.methods) < len(before.methods) ||
 			z.seeds*z.samples*z.order < before.seeds*before.samples*before.order {
 			t.Errorf("%v has less than the budget before: %+v, %+v", budget, z, before)
@@ -170,18 +170,18 @@ func TestSizes(t *testing.T) {
 		}
 		before = z
 	}
-	if z := newSizes(set, 0, experiments.TaskKSVM, time.Minute, 77); z.order != 77 || z.small() != 19 {
+	if z := newSizes(set, 0, Options{Task: experiments.TaskKSVM, Budget: time.Minute, Order: 77}); z.order != 77 || z.small() != 19 {
 		t.Errorf("order %d and %d, want 77 and 19", z.order, z.small())
 	}
 }
 
 func TestSettleErrors(t *testing.T) {
-	if _, _, err := Settle(t.Context(), options(t, 60)); err == nil || !strings.Contains(err.Error(), "rows has 18 rows that are test rows in no split: want at least 60") {
+	if _, _, err := SettleMethods(t.Context(), options(t, 60)); err == nil || !strings.Contains(err.Error(), "rows has 18 rows that are test rows in no split: want at least 60") {
 		t.Errorf("few rows: %v", err)
 	}
 	opt := options(t, 100)
 	opt.Source.Train += ".gone"
-	if _, _, err := Settle(t.Context(), opt); !errors.Is(err, data.ErrNotAvailable) {
+	if _, _, err := SettleMethods(t.Context(), opt); !errors.Is(err, data.ErrNotAvailable) {
 		t.Errorf("no file: %v", err)
 	}
 	opt = options(t, 200)
@@ -192,7 +192,7 @@ func TestSettleErrors(t *testing.T) {
 			opt.Methods[name] = m
 		}
 	}
-	if _, _, err := Settle(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "POLK diverged or failed with every setting that was tried") {
+	if _, _, err := SettleMethods(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "POLK diverged or failed with every setting that was tried") {
 		t.Errorf("failing runs: %v", err)
 	}
 }

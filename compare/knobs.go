@@ -1,9 +1,8 @@
-package bench
+package compare
 
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,52 +24,47 @@ const (
 	mostReplicates  = 20
 )
 
-// Tournament finds POLK's bandwidth and learning rate on held-out training rows, as
-// [Settle] does, and for each heuristic the values of its knob that lead to the model orders
-// at which heuristics are compared: first on the held-out rows, then by the first replicates
-// of the tournament itself, which it runs, until each level lies between two values that
-// lead to orders near it. It returns a tournament of the heuristics, the reference first, on
-// these data, with the commands of those that are no part of this program. The task is one
-// of experiments.Tasks, the errors are those of Settle and [harness.Reproduce]. A comment in
-// the tournament names the command that repeats it.
-func Tournament(ctx context.Context, opt Options, heuristics []string, commands map[string]string) ([]byte, error) {
-	b, set, err := open(opt, 0)
+// SettleHeuristics finds POLK's bandwidth and learning rate on held-out training rows, as
+// [SettleMethods] does, and for each heuristic the values of its knob that lead to the model
+// orders at which heuristics are compared: first on the held-out rows, then by the first
+// replicates of the tournament itself, which it runs, until each level lies between two
+// values that lead to orders near it. It returns a tournament of the heuristics, the
+// reference first, on these data, with the commands of those that are no part of this
+// program. The task is one of experiments.Tasks, the errors are those of SettleMethods and
+// [harness.Reproduce]. A comment in the tournament names the command that repeats it.
+func SettleHeuristics(ctx context.Context, opt Options, heuristics []string, commands map[string]string) ([]byte, error) {
+	s, set, err := open(opt, 0)
 	if err != nil {
 		return nil, err
 	}
-	t := &tournament{bench: b, heuristics: heuristics, commands: commands}
-	t.size = tournamentSizes(set, opt, len(heuristics))
-	polk := []method{{name: experiments.MethodPOLK, pruner: "komp-order", axes: []axis{width, rate(8)}}}
-	starts, err := t.starts(polk)
-	if err != nil {
-		return nil, err
+	s.size = tournamentSizes(set, opt, len(heuristics))
+	t := &tournament{settling: s, heuristics: heuristics, commands: commands}
+	key := ""
+	for _, name := range heuristics {
+		base, _ := prune.Variant(name)
+		key += fmt.Sprintln(name, base.Code(), commands[base.Base()])
 	}
-	key := t.key(starts)
-	if strings.HasPrefix(string(opt.Before), key) {
-		opt.Note("settings of %s, which an earlier search found", opt.Spec)
-		return opt.Before, nil
-	}
-	for _, line := range t.lines() {
-		opt.Note("%s", line)
-	}
-	found, err := t.settle(ctx, polk, starts)
-	if err != nil {
-		return nil, err
-	}
-	best := found[0].best.run.Run.Params
-	t.bandwidth, t.rate = best.Kernel.Bandwidth, best.LearningRate
-	budgets, err := t.findBudgets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	text := key + t.comment() + t.spec(budgets, t.size.samples, t.replicates(budgets))
-	_, err = experiments.ParseTournament(opt.Spec, []byte(text))
-	return []byte(text), err
+	return s.settled(ctx, kind{
+		name: "compare --data", again: "compare", lines: t.lines(),
+		methods: []method{{name: experiments.MethodPOLK, pruner: "komp-order", axes: []axis{width, rate(8)}}},
+		key:     key + fmt.Sprint(t.lines(), s.size.every, opt.Replicates),
+		how:     "Bandwidth and rate were found on a sixth of the training rows, which was held out. The knobs were set by model order alone.",
+	}, func(found []*search) (string, error) {
+		best := found[0].best.run.Run.Params
+		t.bandwidth, t.rate = best.Kernel.Bandwidth, best.LearningRate
+		budgets, err := t.findBudgets(ctx)
+		if err != nil {
+			return "", err
+		}
+		text := t.spec(heuristics, budgets, t.replicates(budgets))
+		_, err = experiments.ParseTournament(opt.Spec, []byte(text))
+		return text, err
+	})
 }
 
 // A tournament is one whose settings are sought.
 type tournament struct {
-	*bench
+	*settling
 	heuristics []string          // the reference first
 	commands   map[string]string // by heuristic
 	bandwidth  float64
@@ -82,14 +76,11 @@ type tournament struct {
 func tournamentSizes(set *data.Set, opt Options, heuristics int) sizes {
 	z := sizes{rows: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: set.Classes, tail: points / 4, asked: opt.Levels}
 	all := opt.Budget.Seconds() * speed
-	z.order = opt.Order
+	asked := opt.Order
 	if n := len(opt.Levels); n > 0 {
-		z.order = opt.Levels[n-1]
+		asked = opt.Levels[n-1]
 	}
-	given := z.order > 0
-	if !given {
-		z.order = min(max(z.rows/20, 8), largestOrder)
-	}
+	z.setOrder(asked)
 	cost := func(samples, evaluated int) (sum float64) {
 		for _, target := range z.targets() {
 			sum += float64(heuristics) * z.one(target, samples, evaluated)
@@ -101,23 +92,15 @@ func tournamentSizes(set *data.Set, opt Options, heuristics int) sizes {
 		z.spent = float64(z.seeds+firstReplicates) * cost(samples, z.evaluated())
 		return z.spent <= (1-searchShare)*all
 	}
-	for !given && z.order > 64 && !fits(3, z.rows) { // else smaller models
+	for asked == 0 && z.order > 64 && !fits(3, z.rows) { // else smaller models
 		z.order /= 2
 	}
-	passes := 1
-	for passes < 8 && 2*passes*z.rows <= mostSamples {
-		passes *= 2
+	for samples := z.passes() * z.rows; !fits(5, samples) && !fits(3, samples) && samples > leastSamples; samples /= 2 {
 	}
-	for samples := passes * z.rows; !fits(5, samples) && !fits(3, samples) && samples > leastSamples; samples /= 2 {
-	}
-	search := func() float64 {
+	z.spent += z.shorten(all, func() float64 {
 		held := z.tail * z.rows / 6
 		return trials*z.one(float64(z.order), z.tried, held)/otherCost + 2*cost(z.tried, held)
-	}
-	for z.tried = z.samples; search() > searchShare*all && z.tried > leastSamples; {
-		z.tried = max(min(leastSamples, z.samples), z.tried/2)
-	}
-	z.spent += search()
+	})
 	return z
 }
 
@@ -152,7 +135,7 @@ func (t *tournament) replicates(budgets map[string][]reached) int {
 	}
 	all := t.opt.Budget.Seconds()*speed*(1-searchShare) - t.scouted
 	n := min(max(int(all/each), t.size.seeds), mostReplicates)
-	t.note("replicates: %d, from the budget left after the first runs", n)
+	t.opt.Note("replicates: %d, from the budget left after the first runs", n)
 	return n
 }
 
@@ -194,41 +177,13 @@ func (t *tournament) lines() []string {
 }
 
 func (t *tournament) levelWords() string {
-	var words []string
-	for _, level := range t.size.levels() {
-		words = append(words, strconv.Itoa(level))
-	}
-	return strings.Join(words, ", ")
+	return joined(t.size.levels(), strconv.Itoa)
 }
 
-// key is the line that a tournament begins with: it stands for the data, the code, the
-// heuristics and the sizes.
-func (t *tournament) key(grid []experiments.Planned) string {
-	h := sha256.New()
-	for _, p := range grid {
-		fmt.Fprintln(h, p.ID)
-	}
-	for _, name := range t.heuristics {
-		base, _ := prune.Variant(name)
-		fmt.Fprintln(h, name, base.Code(), t.commands[base.Base()])
-	}
-	fmt.Fprint(h, t.lines(), t.size.every, t.opt.Replicates)
-	return fmt.Sprintf("# runall compare --data, search %x\n", h.Sum(nil)[:8])
-}
-
-func (t *tournament) comment() string {
-	var s strings.Builder
-	s.WriteString("#\n# To repeat it: runall compare THIS-FILE --results FOLDER\n#\n")
-	for _, line := range slices.Concat(t.lines(), []string{"", "Bandwidth and rate were found on a sixth of the training rows, which was held out. The knobs were set by model order alone."}, t.notes) {
-		s.WriteString(strings.TrimRight("# "+line, " ") + "\n")
-	}
-	return s.String()
-}
-
-// spec is the tournament with the values of the heuristics' knobs by name. Those without a
-// value are left out.
-func (t *tournament) spec(budgets map[string][]reached, samples, replicates int) string {
-	heuristics := slices.DeleteFunc(slices.Clone(t.heuristics), func(name string) bool {
+// spec is the tournament of heuristics with the values of their knobs by name. Those without
+// a value are left out.
+func (t *tournament) spec(heuristics []string, budgets map[string][]reached, replicates int) string {
+	heuristics = slices.DeleteFunc(slices.Clone(heuristics), func(name string) bool {
 		values, sought := budgets[name]
 		return sought && len(values) == 0
 	})
@@ -236,8 +191,8 @@ func (t *tournament) spec(budgets map[string][]reached, samples, replicates int)
 	fmt.Fprintf(&s, `name: compare-%s
 title: Pruning heuristics on %s
 reference: %s
-heuristics: [%s]
-`, t.name, t.name, heuristics[0], quoted(heuristics))
+heuristics: %s
+`, t.ref.Name, t.ref.Name, heuristics[0], list(heuristics, quoted))
 	if len(t.commands) > 0 {
 		s.WriteString("commands:\n")
 		for _, name := range slices.Sorted(maps.Keys(t.commands)) {
@@ -247,7 +202,7 @@ heuristics: [%s]
 	fmt.Fprintf(&s, `fields:
   - name: %s
     title: %s, %s
-    data: {%s}
+    data: %s
     task: %s
     bandwidth: %s
     learning_rate: %s
@@ -255,30 +210,23 @@ heuristics: [%s]
     batch_size: %d
     levels: [%s]
     budgets:
-`, t.name, t.name, lossWords[t.opt.Task], t.dataWords(), t.opt.Task,
+`, t.ref.Name, t.ref.Name, lossWords[t.opt.Task], t.dataWords(), t.opt.Task,
 		number(t.bandwidth), number(t.rate), batchSize, t.levelWords())
 	for _, name := range slices.Sorted(maps.Keys(budgets)) {
 		if values := budgets[name]; len(values) > 0 {
-			words := make([]string, len(values))
-			for i, v := range values {
-				words[i] = number(v.k)
-			}
-			fmt.Fprintf(&s, "      %s: [%s]\n", quoted([]string{name}), strings.Join(words, ", "))
+			fmt.Fprintf(&s, "      %s: %s\n", quoted(name), list(values, func(v reached) string { return number(v.k) }))
 		}
 	}
-	fmt.Fprintf(&s, "    profiles:\n      quick: {samples: %d, replicates: %d, every: %d}\n", samples, replicates, t.size.every)
+	fmt.Fprintf(&s, "    profiles:\n      quick: {samples: %d, replicates: %d, every: %d}\n", t.size.samples, replicates, t.size.every)
 	return s.String()
 }
 
-// quoted joins names of heuristics; those of variants have a colon.
-func quoted(names []string) string {
-	words := make([]string, len(names))
-	for i, name := range names {
-		if words[i] = name; strings.Contains(name, ":") {
-			words[i] = strconv.Quote(name)
-		}
+// quoted writes the name of a heuristic; that of a variant has a colon.
+func quoted(name string) string {
+	if strings.Contains(name, ":") {
+		return strconv.Quote(name)
 	}
-	return strings.Join(words, ", ")
+	return name
 }
 
 var lossWords = map[string]string{experiments.TaskKSVM: "hinge loss", experiments.TaskKLR: "logistic loss"}
@@ -316,9 +264,7 @@ func (t *tournament) findBudgets(ctx context.Context) (map[string][]reached, err
 			searches[name] = &knobSearch{knob: knob}
 		}
 	}
-	if err := t.seek(searches, roughRounds, roughNear, func(s *knobSearch) []float64 { return s.knob.Grid[:1] }, func(plan []experiments.Contest) (map[string][]float64, error) {
-		return t.rough(ctx, plan)
-	}); err != nil {
+	if err := t.seek(ctx, searches, roughRounds, roughNear, func(s *knobSearch) []float64 { return s.knob.Grid[:1] }, t.rough); err != nil {
 		return nil, err
 	}
 	guesses := make(map[*knobSearch][]float64)
@@ -330,9 +276,7 @@ func (t *tournament) findBudgets(ctx context.Context) (map[string][]reached, err
 		}
 		s.seen = nil
 	}
-	if err := t.seek(searches, firstRounds, near, func(s *knobSearch) []float64 { return guesses[s] }, func(plan []experiments.Contest) (map[string][]float64, error) {
-		return t.first(ctx, plan)
-	}); err != nil {
+	if err := t.seek(ctx, searches, firstRounds, near, func(s *knobSearch) []float64 { return guesses[s] }, t.first); err != nil {
 		return nil, err
 	}
 	budgets := map[string][]reached{orderKnob: t.orders()}
@@ -344,11 +288,8 @@ func (t *tournament) findBudgets(ctx context.Context) (map[string][]reached, err
 			t.note("%s is left out: it failed with every %s that was tried", name, s.knob.Name)
 			continue
 		}
-		var words []string
-		for _, v := range kept {
-			words = append(words, fmt.Sprintf("%s (%.0f)", number(v.k), v.middle()))
-		}
-		t.note("%s: %s and the model order that it leads to: %s", name, s.knob.Name, strings.Join(words, ", "))
+		words := joined(kept, func(v reached) string { return fmt.Sprintf("%s (%.0f)", number(v.k), v.middle()) })
+		t.note("%s: %s and the model order that it leads to: %s", name, s.knob.Name, words)
 		for _, v := range s.seen {
 			if !slices.Contains(kept, v) {
 				t.scouted += firstReplicates * t.size.one(v.middle(), t.size.samples, t.size.evaluated())
@@ -382,8 +323,8 @@ func (t *tournament) orders() []reached {
 
 // seek runs the values of each search's knob that it begins with, then further ones until
 // each level lies between two whose orders are near each other, or the rounds are over.
-func (t *tournament) seek(searches map[string]*knobSearch, rounds int, near float64, begin func(*knobSearch) []float64,
-	run func([]experiments.Contest) (orders map[string][]float64, err error)) error {
+func (t *tournament) seek(ctx context.Context, searches map[string]*knobSearch, rounds int, near float64, begin func(*knobSearch) []float64,
+	run func(context.Context, []experiments.Contest) (orders map[string][]float64, err error)) error {
 	for i := range rounds {
 		var names []string
 		budgets := make(map[string][]reached)
@@ -402,9 +343,7 @@ func (t *tournament) seek(searches map[string]*knobSearch, rounds int, near floa
 		if len(names) == 0 {
 			return nil
 		}
-		trial := *t
-		trial.heuristics = names
-		spec, err := experiments.ParseTournament(t.opt.Spec, []byte(trial.spec(budgets, t.size.samples, firstReplicates)))
+		spec, err := experiments.ParseTournament(t.opt.Spec, []byte(t.spec(names, budgets, firstReplicates)))
 		if err != nil {
 			return err
 		}
@@ -413,7 +352,7 @@ func (t *tournament) seek(searches map[string]*knobSearch, rounds int, near floa
 			return err
 		}
 		plan = slices.DeleteFunc(plan, func(c experiments.Contest) bool { return !slices.Contains(names, c.Heuristic) })
-		orders, err := run(plan)
+		orders, err := run(ctx, plan)
 		if err != nil {
 			return err
 		}
@@ -439,7 +378,7 @@ func (t *tournament) rough(ctx context.Context, contests []experiments.Contest) 
 			plan = append(plan, c.Planned)
 		}
 	}
-	tried, err := t.try(ctx, plan)
+	tried, _, err := harness.Settings(ctx, plan, t.opt.Options)
 	orders := make(map[string][]float64)
 	for _, s := range tried {
 		if s.Ended() {

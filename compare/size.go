@@ -1,8 +1,9 @@
-package bench
+package compare
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"polkrepro/data"
@@ -53,39 +54,33 @@ type sizes struct {
 // small is the other model order.
 func (z *sizes) small() int { return max(2, z.order/4) }
 
-// newSizes divides the budget. The set is what the search sees, holdout the fraction that
-// is held out in each resplit, if there are any. The order is the one asked for, or 0.
-func newSizes(set *data.Set, holdout float64, task string, budget time.Duration, order int) sizes {
+// newSizes divides the budget of a comparison of methods. The set is what the search sees,
+// holdout the fraction that is held out in each resplit, if there are any.
+func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 	z := sizes{rows: set.Train.N, known: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes), resplit: holdout > 0}
 	if n := z.rows + z.test; z.resplit {
 		z.test = int(math.Round(holdout * float64(n)))
 		z.rows = n - z.test
 	}
-	all := budget.Seconds() * speed
+	all := opt.Budget.Seconds() * speed
 	z.share = searchShare * all / 10
-	for _, m := range methods {
-		if m.fits(task) && !m.batch() {
+	learners := slices.DeleteFunc(slices.Clone(methods), func(m method) bool { return !m.fits(opt.Task) })
+	for _, m := range learners {
+		if !m.batch() {
 			z.methods = append(z.methods, m)
 		}
 	}
-	z.order = min(max(z.rows/20, 8), largestOrder)
-	if order > 0 {
-		z.order = order
-	}
-	passes := 1
-	for passes < 8 && 2*passes*z.rows <= mostSamples {
-		passes *= 2
-	}
+	z.setOrder(opt.Order)
 	fits := func(seeds, samples, points int) bool {
 		z.seeds, z.samples, z.every, z.tail = seeds, samples, max(1, samples/points), points/4
 		return z.cost() <= (1-searchShare)*all
 	}
 	z.tried = min(z.rows, 4*leastSamples)
-	for order == 0 && z.order > 64 && !(fits(Resplits, z.rows, fewPoints) && z.search() <= searchShare*all) { // else smaller models
+	for opt.Order == 0 && z.order > 64 && !(fits(Resplits, z.rows, fewPoints) && z.search() <= searchShare*all) { // else smaller models
 		z.order /= 2
 	}
-	for _, m := range methods {
-		if !m.fits(task) || !m.batch() {
+	for _, m := range learners {
+		if !m.batch() {
 			continue
 		}
 		cost := m.cost(&z) * float64(z.repeats(m.name))
@@ -105,18 +100,57 @@ func newSizes(set *data.Set, holdout float64, task string, budget time.Duration,
 			z.methods = append(z.methods, m)
 		}
 	}
-	for samples := passes * z.rows; ; samples /= 2 {
+	for samples := z.passes() * z.rows; ; samples /= 2 {
 		if fits(Resplits, samples, points) || fits(Resplits, samples, fewPoints) ||
 			samples <= z.rows && (fits(3, samples, fewPoints) || fits(1, samples, fewPoints)) || samples <= leastSamples {
 			break
 		}
 	}
-	z.tried = z.samples
-	for z.search() > searchShare*all && z.tried > leastSamples {
+	z.spent = z.cost() + z.shorten(all, z.search)
+	return z
+}
+
+// setOrder sets the largest model order: the one asked for, or 0.
+func (z *sizes) setOrder(asked int) {
+	if z.order = asked; asked == 0 {
+		z.order = min(max(z.rows/20, 8), largestOrder)
+	}
+}
+
+// passes is how often a run visits the training rows where the budget allows.
+func (z *sizes) passes() int {
+	passes := 1
+	for passes < 8 && 2*passes*z.rows <= mostSamples {
+		passes *= 2
+	}
+	return passes
+}
+
+// shorten makes the runs of the search as long as those of the comparison, or as long as
+// its part of the budget allows, and returns what it costs.
+func (z *sizes) shorten(all float64, search func() float64) float64 {
+	for z.tried = z.samples; search() > searchShare*all && z.tried > leastSamples; {
 		z.tried = max(min(leastSamples, z.samples), z.tried/2)
 	}
-	z.spent = z.cost() + z.search()
-	return z
+	return search()
+}
+
+// lines say what the budget allows.
+func (z *sizes) lines() []string {
+	size := fmt.Sprintf("%d training rows, %d test rows, %d features", z.rows, z.test, z.dim)
+	if z.classes > 1 { // a regression has one function
+		size += fmt.Sprintf(", %d classes", z.classes)
+	}
+	repeated := fmt.Sprintf("resplits of the file: %d", z.seeds)
+	if !z.resplit {
+		repeated = fmt.Sprintf("seeds: %d", z.seeds)
+	}
+	return append([]string{
+		size,
+		fmt.Sprintf("model orders %d and %d; %d samples a run (%.3g times the training rows); %s", z.small(), z.order, z.samples, float64(z.samples)/float64(z.rows), repeated),
+		fmt.Sprintf("search on %d rows, %d samples a run, at most %d settings a method", z.known, z.tried, trials),
+		fmt.Sprintf("about %v by estimate", seconds(z.spent)),
+	}, z.left...)
 }
 
 // seconds is how long so many multiply-adds take, by estimate.

@@ -1,4 +1,4 @@
-package bench
+package compare
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 // A method is one that takes part, with the settings that are sought of it.
 type method struct {
 	name   string
-	label  string // if it is not the name
-	pruner string // of POLK
-	fixed  string // further settings, as in a spec; %rows stands for the number of rows, %small for the small order
+	label  string   // if it is not the name
+	pruner string   // of POLK
+	fixed  []string // further settings and their values; %rows stands for the number of rows, %small for the small order
 	axes   []axis
 
 	// cost is that of a batch method, in multiply-adds.
@@ -24,6 +24,8 @@ type method struct {
 var (
 	width  = axis{"bandwidth", 0.5, 2}
 	lambda = axis{"regularizer", 1e-6, 100}
+
+	inverse = []string{"schedule", "inverse", "horizon", "%rows"}
 )
 
 func rate(start float64) axis { return axis{"learning_rate", start, 4} }
@@ -36,18 +38,18 @@ const squaredRate = 1.0 / 64 // of rates, for the squared error, whose curvature
 var methods = []method{
 	{name: "polk", pruner: "komp-order", axes: []axis{width, rate(8), lambda}},
 	{name: "polk", label: "komp-merge", pruner: "komp-merge-order", axes: []axis{width, rate(8), lambda}},
-	{name: "bsgd", fixed: "maintenance: merging", axes: []axis{width, rate(0.5), lambda}},
+	{name: "bsgd", fixed: []string{"maintenance", "merging"}, axes: []axis{width, rate(0.5), lambda}},
 	{name: "norma", axes: []axis{width, rate(2), lambda}},
 	{name: "forgetron", axes: []axis{width}},
 	{name: "projectron", axes: []axis{width, {"projection_error", 0.1, 4}}},
 	{name: "fogd", axes: []axis{width, rate(0.5)}},
-	{name: "rff-sgd", fixed: "schedule: inverse, horizon: %rows", axes: []axis{width, rate(4), lambda}},
-	{name: "nogd", fixed: "rank: %small", axes: []axis{width, rate(0.5)}},
-	{name: "nystrom-sgd", fixed: "schedule: inverse, horizon: %rows", axes: []axis{width, rate(8), lambda}},
+	{name: "rff-sgd", fixed: inverse, axes: []axis{width, rate(4), lambda}},
+	{name: "nogd", fixed: []string{"rank", "%small"}, axes: []axis{width, rate(0.5)}},
+	{name: "nystrom-sgd", fixed: inverse, axes: []axis{width, rate(8), lambda}},
 	{name: "nystrom", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return z.features(1) }},
 	{name: "rff", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return z.features(2) }},
 	{name: "csvc", axes: []axis{width, {"cost", 8, 8}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16) / 2 }},
-	{name: "lbfgs", fixed: "tolerance: 0.01", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+1000*z.classes) }},
+	{name: "lbfgs", fixed: []string{"tolerance", "0.01"}, axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+1000*z.classes) }},
 }
 
 // features is what a batch method costs that is linear in so many features an order. Batch

@@ -1,4 +1,4 @@
-package bench
+package compare
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"polkrepro/experiments"
+	"polkrepro/harness"
 )
 
 // trials is how many settings are tried of a method at most: the same of all, but of batch
@@ -49,25 +49,25 @@ type trial struct {
 // settle finds the settings of methods on the held-out rows, all methods side by side. The
 // searches are in the order of the methods; the best of one whose every trial diverged or
 // failed is nil.
-func (b *bench) settle(ctx context.Context, methods []method, starts []experiments.Planned) ([]*search, error) {
+func (s *settling) settle(ctx context.Context, methods []method, starts []experiments.Planned) ([]*search, error) {
 	var searches []*search
 	for i := range methods {
 		m := &methods[i]
 		at := slices.IndexFunc(starts, func(p experiments.Planned) bool { return p.Label == m.called() })
-		searches = append(searches, &search{method: m, run: starts[at], limit: b.size.trials(m), stride: 2, seen: make(map[string]bool)})
+		searches = append(searches, &search{method: m, run: starts[at], limit: s.size.trials(m), stride: 2, seen: make(map[string]bool)})
 	}
 	for {
 		var plan []experiments.Planned
 		of := make(map[string]*trial)
-		for _, s := range searches {
-			for _, t := range s.next(b) {
+		for _, q := range searches {
+			for _, t := range q.next(s) {
 				plan, of[t.run.Group] = append(plan, t.run), t
 			}
 		}
 		if len(plan) == 0 {
 			break
 		}
-		tried, err := b.try(ctx, plan)
+		tried, _, err := harness.Settings(ctx, plan, s.opt.Options)
 		if err != nil {
 			return nil, err
 		}
@@ -79,8 +79,8 @@ func (b *bench) settle(ctx context.Context, methods []method, starts []experimen
 			}
 		}
 	}
-	for _, s := range searches {
-		s.say(b)
+	for _, q := range searches {
+		q.say(s)
 	}
 	if searches[0].best == nil {
 		return nil, errors.New("POLK diverged or failed with every setting that was tried; other features or another --scale may help")
@@ -89,29 +89,29 @@ func (b *bench) settle(ctx context.Context, methods []method, starts []experimen
 }
 
 // next returns the trials to be made next, none at the end.
-func (s *search) next(b *bench) (out []*trial) {
-	from := make([]int, len(s.method.axes))
-	if len(s.tried) == 0 {
-		return s.add(b, nil, from)
+func (q *search) next(s *settling) (out []*trial) {
+	from := make([]int, len(q.method.axes))
+	if len(q.tried) == 0 {
+		return q.add(s, nil, from)
 	}
-	before := s.best
-	for _, t := range s.tried {
-		if !math.IsInf(t.err, 1) && (s.best == nil || t.err < s.best.err) {
-			s.best = t
+	before := q.best
+	for _, t := range q.tried {
+		if !math.IsInf(t.err, 1) && (q.best == nil || t.err < q.best.err) {
+			q.best = t
 		}
 	}
-	if s.best == before && len(s.tried) > 1 {
-		s.stride--
+	if q.best == before && len(q.tried) > 1 {
+		q.stride--
 	}
-	if s.best != nil {
-		from = s.best.at
+	if q.best != nil {
+		from = q.best.at
 	}
-	for ; s.stride > 0; s.stride-- {
+	for ; q.stride > 0; q.stride-- {
 		for i := range from {
-			for _, step := range []int{-s.stride, s.stride} {
+			for _, step := range []int{-q.stride, q.stride} {
 				at := slices.Clone(from)
 				at[i] += step
-				out = s.add(b, out, at)
+				out = q.add(s, out, at)
 			}
 		}
 		if len(out) > 0 {
@@ -122,36 +122,36 @@ func (s *search) next(b *bench) (out []*trial) {
 }
 
 // add adds the trial of a place that was not tried, is allowed and within the limit.
-func (s *search) add(b *bench, out []*trial, at []int) []*trial {
+func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 	key := fmt.Sprint(at)
-	if s.seen[key] {
+	if q.seen[key] {
 		return out
 	}
-	if s.cut = s.cut || len(s.tried) >= s.limit; s.cut {
+	if q.cut = q.cut || len(q.tried) >= q.limit; q.cut {
 		return out
 	}
-	s.seen[key] = true
-	p := s.run
-	for i, a := range s.method.axes {
-		set(&p.Run.Params, a.name, b.value(a, at[i]))
+	q.seen[key] = true
+	p := q.run
+	for i, a := range q.method.axes {
+		set(&p.Run.Params, a.name, s.value(a, at[i]))
 	}
 	if p.Run.Check() != nil { // a rate of more than 1/λ
 		return out
 	}
 	p.ID = experiments.ID(p.Run)
-	p.Group = s.method.called() + " " + key
+	p.Group = q.method.called() + " " + key
 	t := &trial{at: at, run: p, err: math.Inf(1)}
-	s.tried = append(s.tried, t)
+	q.tried = append(q.tried, t)
 	return append(out, t)
 }
 
 // value is that of an axis so many roots of steps from its start.
-func (b *bench) value(a axis, at int) float64 {
+func (s *settling) value(a axis, at int) float64 {
 	v := a.start
 	switch {
 	case a.name == "bandwidth":
-		v *= b.median
-	case a.name == "learning_rate" && b.opt.Task == experiments.TaskRegression:
+		v *= s.median
+	case a.name == "learning_rate" && s.opt.Task == experiments.TaskRegression:
 		v *= squaredRate
 	}
 	return rounded(v * math.Pow(a.step, float64(at)/2))
@@ -173,36 +173,27 @@ func set(p *experiments.Params, name string, v float64) {
 	}
 }
 
-// settings writes the best settings as a spec has them.
-func (s *search) settings(b *bench) string { return s.method.settings(b, s.best.at) }
-
-// settings writes those of a place on the axes.
-func (m *method) settings(b *bench, at []int) string {
-	var words []string
-	for i, a := range m.axes {
-		words = append(words, a.name+": "+number(b.value(a, at[i])))
-	}
-	return strings.Join(words, ", ")
-}
-
 // say notes what was found.
-func (s *search) say(b *bench) {
-	name, diverged := s.method.called(), 0
-	for _, t := range s.tried {
+func (q *search) say(s *settling) {
+	name, diverged := q.method.called(), 0
+	for _, t := range q.tried {
 		if t.diverged {
 			diverged++
 		}
 	}
-	tried := fmt.Sprintf("%d settings tried", len(s.tried))
+	tried := fmt.Sprintf("%d settings tried", len(q.tried))
 	if diverged > 0 {
 		tried += fmt.Sprintf(", of which %d diverged", diverged)
 	}
-	if s.best == nil {
-		b.note("%s is left out: it diverged or failed with every setting (%s)", name, tried)
+	if q.best == nil {
+		s.note("%s is left out: it diverged or failed with every setting (%s)", name, tried)
 		return
 	}
-	if s.cut {
+	if q.cut {
 		tried += ", not all neighbours of the best"
 	}
-	b.note("%s, %s: error %.2f %% on held-out rows at order %.0f; %s", name, s.settings(b), 100*s.best.err, s.best.order, tried)
+	for i, a := range q.method.axes {
+		name += fmt.Sprintf(", %s: %s", a.name, number(s.value(a, q.best.at[i])))
+	}
+	s.note("%s: error %.2f %% on held-out rows at order %.0f; %s", name, 100*q.best.err, q.best.order, tried)
 }

@@ -1,4 +1,4 @@
-package bench
+package compare
 
 import (
 	"os"
@@ -22,7 +22,7 @@ func TestTournament(t *testing.T) {
 	opt := options(t, 250)
 	heuristics := []string{"komp", "coherence", "merging"}
 	opt.Results = t.TempDir()
-	text, err := Tournament(t.Context(), opt, heuristics, nil)
+	text, err := SettleHeuristics(t.Context(), opt, heuristics, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestTournament(t *testing.T) {
 
 	var said []string
 	opt.Before, opt.Note = text, func(format string, _ ...any) { said = append(said, format) }
-	repeated, err := Tournament(t.Context(), opt, heuristics, nil)
+	repeated, err := SettleHeuristics(t.Context(), opt, heuristics, nil)
 	if err != nil || string(repeated) != string(text) || len(said) != 1 {
 		t.Errorf("again: %v, said %q", err, said)
 	}
-	if other, err := Tournament(t.Context(), opt, heuristics[:2], nil); err != nil || strings.Contains(string(other), "merging") {
+	if other, err := SettleHeuristics(t.Context(), opt, heuristics[:2], nil); err != nil || strings.Contains(string(other), "merging") {
 		t.Errorf("without merging: %v\n%s", err, other)
 	}
 }
