@@ -94,14 +94,6 @@ type RankDocument struct {
 	MeanRank record.Nullable `json:"mean_rank"` // over the blocks
 }
 
-// measureKeys are the names of the measures in documents.
-var measureKeys = [measureCount]string{
-	ErrorAtOrder: "error_at_order",
-	ErrorAtTime:  "error_at_time",
-	Anytime:      "mean_error_at_order",
-	Time:         "log_time_at_order",
-}
-
 // Document returns the result for programs.
 func (r *Result) Document() *Document {
 	d := &Document{Title: r.Title, Profile: r.Profile, Reference: r.Reference, Fields: []FieldDocument{}, Mixed: r.Mixed}
@@ -136,8 +128,7 @@ func (e *Entry) document() HeuristicDocument {
 		h.Means = append(h.Means, MeansDocument{p.document(), p.Runs})
 	}
 	for _, t := range e.Runs {
-		means := Means{Value: t.Value, Order: t.Order, Error: t.Error, Seconds: t.Seconds, PeakOrder: t.PeakOrder, MeanError: t.MeanError}
-		h.Runs = append(h.Runs, TrialDocument{means.document(), t.Replicate, record.Nullable(t.Process)})
+		h.Runs = append(h.Runs, TrialDocument{t.document(), t.Replicate, record.Nullable(t.Process)})
 	}
 	return h
 }
@@ -150,13 +141,13 @@ func (c Comparison) document(m Measure) ComparisonDocument {
 		c.Low, c.High = math.NaN(), math.NaN()
 	}
 	return ComparisonDocument{
-		Measure: measureKeys[m], Verdict: c.Verdict, Reason: c.Reason, Difference: record.Nullable(c.Value), Low: record.Nullable(c.Low), High: record.Nullable(c.High),
+		Measure: measures[m].key, Verdict: c.Verdict, Reason: c.Reason, Difference: record.Nullable(c.Value), Low: record.Nullable(c.Low), High: record.Nullable(c.High),
 		P: record.Nullable(c.Adjusted), PExact: record.Nullable(c.AdjustedExact), InterpolationError: record.Nullable(c.Bend),
 		Replicates: c.N, Levels: append([]float64{}, c.Levels...),
 	}
 }
 
-func (m Means) document() MeasuredDocument {
+func (m Measured) document() MeasuredDocument {
 	return MeasuredDocument{
 		record.Nullable(m.Value), record.Nullable(m.Order), record.Nullable(m.Error),
 		record.Nullable(m.Seconds), record.Nullable(m.PeakOrder), record.Nullable(m.MeanError),

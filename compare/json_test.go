@@ -17,7 +17,7 @@ func TestDocument(t *testing.T) {
 	few := Comparison{Test: stats.Test{Estimate: stats.Single(-2), P: 1, N: 2}, Levels: []float64{16}, Bend: 0.5, Adjusted: 1, AdjustedExact: 1, Verdict: TooFew}
 	komp, _ := prune.Variant("komp")
 	random, _ := prune.Variant("random")
-	e := &Entry{Heuristic: random, Points: []Means{{Value: 16, Order: 15, Runs: 1}}, Runs: []Trial{{Value: 16, Replicate: 3, Order: 15, Error: math.NaN(), Seconds: math.Inf(1), Process: 0.25}}}
+	e := &Entry{Heuristic: random, Points: []Means{{Measured: Measured{Value: 16, Order: 15}, Runs: 1}}, Runs: []Trial{{Measured: Measured{Value: 16, Order: 15, Error: math.NaN(), Seconds: math.Inf(1)}, Replicate: 3, Process: 0.25}}}
 	e.Compared = [measureCount]Comparison{few, apart, apart, apart}
 	reference := &Entry{Heuristic: komp}
 	for _, m := range Measures() {

@@ -13,16 +13,21 @@ import (
 	"polkrepro/record"
 )
 
-// A Trial is what one run of a tournament gives. Errors are in per cent.
-type Trial struct {
+// Measured is what is measured of a run, or the mean of several. Errors are in per cent.
+type Measured struct {
 	Value     float64 // of the heuristic's knob
-	Replicate int
 	Order     float64 // final model order
 	Error     float64 // final error rate
-	Seconds   float64 // processor time of training, and Process
-	Process   float64 // seconds that training has waited for the heuristic's own process
+	Seconds   float64 // processor time of training, and of the heuristic's own process
 	PeakOrder float64 // the largest model order at an evaluation
 	MeanError float64 // over the stream: the area under the error rate against samples
+}
+
+// A Trial is one run of a tournament.
+type Trial struct {
+	Measured
+	Replicate int
+	Process   float64 // seconds that training has waited for the heuristic's own process
 
 	Samples []float64 // of the evaluations
 	Errors  []float64 // at the evaluations
@@ -30,10 +35,8 @@ type Trial struct {
 
 // newTrial reads a run from its record, which has an evaluation or more.
 func newTrial(c experiments.Contest, r *record.Record) Trial {
-	run := Trial{
-		Value: c.Value, Replicate: c.Replicate, Order: r.Final.ModelOrder, Error: 100 * r.Final.TestError,
-		Seconds: r.Final.Timing.CPU + r.Final.Timing.Pruner, Process: r.Final.Timing.Pruner,
-	}
+	run := Trial{Replicate: c.Replicate, Process: r.Final.Timing.Pruner}
+	run.Value, run.Order, run.Error, run.Seconds = c.Value, r.Final.ModelOrder, 100*r.Final.TestError, r.Final.Timing.CPU+r.Final.Timing.Pruner
 	for _, p := range r.Points {
 		run.Samples = append(run.Samples, float64(p.Samples))
 		run.Errors = append(run.Errors, 100*p.TestError)
@@ -55,21 +58,24 @@ const (
 	measureCount
 )
 
+// measures are their names in sentences and tables, in documents, what heuristics are held
+// equal in, and the point of a run on the trade-off.
+var measures = [measureCount]struct {
+	name, key, cost string
+	sample          func(r Measured) Sample
+}{
+	ErrorAtOrder: {"error at equal model order", "error_at_order", "model order", func(r Measured) Sample { return Sample{r.Order, r.Error} }},
+	ErrorAtTime:  {"error at equal training time", "error_at_time", "training time", func(r Measured) Sample { return Sample{r.Seconds, r.Error} }},
+	Anytime: {"mean error over the stream at equal largest model order", "mean_error_at_order", "largest model order",
+		func(r Measured) Sample { return Sample{r.PeakOrder, r.MeanError} }},
+	Time: {"training time at equal model order", "log_time_at_order", "model order", func(r Measured) Sample { return Sample{r.Order, math.Log(r.Seconds)} }},
+}
+
 // Measures returns all measures.
 func Measures() []Measure { return []Measure{ErrorAtOrder, ErrorAtTime, Anytime, Time} }
 
-// sample returns the point of a run on the trade-off of a measure.
-func (m Measure) sample(r Trial) Sample {
-	switch m {
-	case ErrorAtTime:
-		return Sample{r.Seconds, r.Error}
-	case Anytime:
-		return Sample{r.PeakOrder, r.MeanError}
-	case Time:
-		return Sample{r.Order, math.Log(r.Seconds)}
-	}
-	return Sample{r.Order, r.Error}
-}
+// String names the measure.
+func (m Measure) String() string { return measures[m].name }
 
 // A Verdict says how a heuristic compares with the reference.
 type Verdict string
@@ -101,8 +107,7 @@ type Comparison struct {
 
 // Means are those of a heuristic at one value of its knob, over replicates.
 type Means struct {
-	Value, Order, Error, Seconds, PeakOrder, MeanError float64
-
+	Measured
 	Runs int // averaged: fewer than the field's replicates where runs failed or are missing
 }
 
@@ -229,7 +234,7 @@ func (e *Entry) average() {
 		i := slices.IndexFunc(e.Points, func(p Means) bool { return p.Value == r.Value })
 		if i < 0 {
 			i = len(e.Points)
-			e.Points = append(e.Points, Means{Value: r.Value})
+			e.Points = append(e.Points, Means{Measured: Measured{Value: r.Value}})
 		}
 		p := &e.Points[i]
 		p.Runs++
@@ -246,7 +251,7 @@ func (e *Entry) average() {
 func (e *Entry) curves(m Measure) map[int]Curve {
 	samples := make(map[int][]Sample)
 	for _, r := range e.Runs {
-		samples[r.Replicate] = append(samples[r.Replicate], m.sample(r))
+		samples[r.Replicate] = append(samples[r.Replicate], measures[m].sample(r.Measured))
 	}
 	curves := make(map[int]Curve)
 	for replicate, s := range samples {
@@ -393,15 +398,15 @@ type FrontPoint struct {
 // Front returns the Pareto front of final error against final model order, or
 // against training time, over all heuristics: in the order of the cost.
 func (f *FieldResult) Front(byTime bool) []FrontPoint {
+	m := ErrorAtOrder
+	if byTime {
+		m = ErrorAtTime
+	}
 	var all []FrontPoint
 	var samples []Sample
 	for _, e := range f.Entries {
 		for _, p := range e.Points {
-			cost := p.Order
-			if byTime {
-				cost = p.Seconds
-			}
-			all, samples = append(all, FrontPoint{e.Heuristic.Name, p}), append(samples, Sample{cost, p.Error})
+			all, samples = append(all, FrontPoint{e.Heuristic.Name, p}), append(samples, measures[m].sample(p.Measured))
 		}
 	}
 	var out []FrontPoint
@@ -505,16 +510,12 @@ func (f *FieldResult) blocks(names []string) [][]float64 {
 
 // sort puts the names and their mean ranks into the order of the ranks.
 func (s *Standing) sort() {
-	order := make([]int, len(s.Names))
-	for i := range order {
-		order[i] = i
+	mean := make(map[string]float64)
+	for i, name := range s.Names {
+		mean[name] = s.Mean[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(s.Mean[a], s.Mean[b]), cmp.Compare(s.Names[a], s.Names[b]))
-	})
-	names, mean := make([]string, len(order)), make([]float64, len(order))
-	for i, k := range order {
-		names[i], mean[i] = s.Names[k], s.Mean[k]
+	slices.SortFunc(s.Names, func(a, b string) int { return cmp.Or(cmp.Compare(mean[a], mean[b]), cmp.Compare(a, b)) })
+	for i, name := range s.Names {
+		s.Mean[i] = mean[name]
 	}
-	s.Names, s.Mean = names, mean
 }

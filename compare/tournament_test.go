@@ -213,7 +213,7 @@ func TestIncompleteMeans(t *testing.T) {
 		}
 	}
 	res := New(tour, experiments.ProfileSmoke, plan, have)
-	for i, want := range []Means{{Error: 2, Runs: 3}, {Error: 3, Runs: 1}, {Error: 2, Runs: 3}} {
+	for i, want := range []Means{{Measured{Error: 2}, 3}, {Measured{Error: 3}, 1}, {Measured{Error: 2}, 3}} {
 		var got Means
 		for _, p := range res.Fields[0].Entries[1].Points {
 			if p.Value == []float64{8, 16, 32}[i] {

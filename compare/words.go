@@ -11,17 +11,6 @@ import (
 	"polkrepro/evidence/stats"
 )
 
-// names of the measures in sentences and tables.
-var measureNames = [measureCount]string{
-	ErrorAtOrder: "error at equal model order",
-	ErrorAtTime:  "error at equal training time",
-	Anytime:      "mean error over the stream at equal largest model order",
-	Time:         "training time at equal model order",
-}
-
-// String names the measure.
-func (m Measure) String() string { return measureNames[m] }
-
 // Effect words a mean difference: in points, or for Time as a factor.
 func (m Measure) Effect(mean float64) string {
 	if m == Time {
@@ -111,11 +100,7 @@ func Number(x float64) string {
 
 // numbers words several.
 func numbers(x []float64) string {
-	words := make([]string, len(x))
-	for i, v := range x {
-		words[i] = Number(v)
-	}
-	return strings.Join(words, ", ")
+	return joined(x, Number)
 }
 
 // Summary says in sentences what is better than the reference, by how much and
@@ -328,7 +313,7 @@ func apart(e, reference *Entry, m Measure, levels []float64, replicates []int) s
 	case len(replicates) == 0:
 		return "no replicate in common"
 	case len(levels) == 0:
-		return fmt.Sprintf("no %s in common to all replicates of %s", m.cost(), reference.Heuristic.Name)
+		return fmt.Sprintf("no %s in common to all replicates of %s", measures[m].cost, reference.Heuristic.Name)
 	}
 	theirLow, theirHigh := reference.span(m)
 	low, high := e.span(m)
@@ -337,9 +322,9 @@ func apart(e, reference *Entry, m Measure, levels []float64, replicates []int) s
 	}
 	spans := fmt.Sprintf("%s %s, %s %s", reference.Heuristic.Name, m.span(theirLow, theirHigh), e.Heuristic.Name, m.span(low, high))
 	if high < theirLow || low > theirHigh {
-		return fmt.Sprintf("no %s in common: %s", m.cost(), spans)
+		return fmt.Sprintf("no %s in common: %s", measures[m].cost, spans)
 	}
-	return fmt.Sprintf("no %s that is compared is reached by both in every replicate: %s", m.cost(), spans)
+	return fmt.Sprintf("no %s that is compared is reached by both in every replicate: %s", measures[m].cost, spans)
 }
 
 // span is the range of what heuristics are held equal in, over all finite runs.
@@ -351,17 +336,6 @@ func (e *Entry) span(m Measure) (low, high float64) {
 		}
 	}
 	return low, high
-}
-
-// cost names what heuristics are held equal in.
-func (m Measure) cost() string {
-	switch m {
-	case ErrorAtTime:
-		return "training time"
-	case Anytime:
-		return "largest model order"
-	}
-	return "model order"
 }
 
 // span words a range of costs.

@@ -9,7 +9,6 @@ import (
 
 	"polkrepro/harness"
 	"polkrepro/internal/files"
-	"polkrepro/record"
 	"polkrepro/report/export"
 )
 
@@ -34,8 +33,12 @@ func newExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			warnOfCodes(cmd.ErrOrStderr(), format, f.Records.Records)
-			write := exporter(format, f)
+			write := func(w io.Writer) error { return export.CSV(w, f.Records.Records) }
+			if format == "latex" {
+				write = f.LaTeX
+			} else if several := export.SeveralCodes(f.Records.Records); several != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s are in the table: column run_code tells them apart\n", several)
+			}
 			if out == "" {
 				err = write(cmd.OutOrStdout())
 			} else if err = files.Write(out, write); err == nil {
@@ -64,28 +67,4 @@ func checkExport(stdout io.Writer, out, results string) error {
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
-}
-
-// warnOfCodes says on stderr that records hold runs that only their code tells apart.
-// The LaTeX tables have the planned runs alone, of one code each.
-func warnOfCodes(stderr io.Writer, format string, records map[string]*record.Record) {
-	several := export.SeveralCodes(records)
-	if several == "" || format == "latex" {
-		return
-	}
-	fmt.Fprintf(stderr, "%s are in the table: column run_code tells them apart\n", several)
-}
-
-// exporter returns what writes records in a format.
-func exporter(format string, f *export.Folder) func(io.Writer) error {
-	if format == "latex" {
-		return func(w io.Writer) error {
-			tables, err := f.Tables()
-			if err != nil {
-				return err
-			}
-			return export.LaTeX(w, tables)
-		}
-	}
-	return export.Evaluations(f.Records.Records).CSV
 }

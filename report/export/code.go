@@ -14,48 +14,30 @@ import (
 // code among the records, of runs that are otherwise the same, such as "pruner mygo".
 // It is empty if there are none.
 func SeveralCodes(records map[string]*record.Record) string {
-	parts := make(map[string]bool)
-	versions := 0
-	for _, codes := range codesOf(records) {
-		versions = max(versions, len(codes))
-		for _, part := range differing(slices.Sorted(maps.Keys(codes))) {
-			parts[part] = true
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("runs of %d versions of the code of %s", versions, strings.Join(slices.Sorted(maps.Keys(parts)), ", "))
-}
-
-// codesOf returns the codes of the runs that differ in nothing else, by their
-// [experiments.CodelessID].
-func codesOf(records map[string]*record.Record) map[string]map[string]bool {
-	out := make(map[string]map[string]bool)
+	codes := make(map[string]map[string][]string) // the parts of each code of the runs that differ in nothing else
 	for _, r := range records {
-		id := experiments.CodelessID(r.Header.Run)
-		if out[id] == nil {
-			out[id] = make(map[string]bool)
+		run := r.Header.Run
+		id := experiments.CodelessID(run)
+		if codes[id] == nil {
+			codes[id] = make(map[string][]string)
 		}
-		out[id][r.Header.Run.Code] = true
+		codes[id][run.Code] = strings.Split(run.Code, ", ") // method polk: version 2, pruner mygo: source 066bb907832e
 	}
-	return out
-}
-
-// differing returns the names of the parts that codes do not have in common: a code is
-// a list such as "method polk: version 2, pruner mygo: source 066bb907832e".
-func differing(codes []string) []string {
-	count := make(map[string]int)
-	for _, code := range codes {
-		for _, part := range strings.Split(code, ", ") {
+	differ, versions := make(map[string]bool), 0
+	for _, of := range codes {
+		count := make(map[string]int)
+		for _, part := range slices.Concat(slices.Collect(maps.Values(of))...) {
 			count[part]++
 		}
-	}
-	var out []string
-	for part, n := range count {
-		if name, _, ok := strings.Cut(part, ": "); ok && n < len(codes) {
-			out = append(out, name)
+		for part, n := range count {
+			if name, _, ok := strings.Cut(part, ": "); ok && n < len(of) {
+				differ[name] = true
+			}
 		}
+		versions = max(versions, len(of))
 	}
-	return out
+	if len(differ) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("runs of %d versions of the code of %s", versions, strings.Join(slices.Sorted(maps.Keys(differ)), ", "))
 }

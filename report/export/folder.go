@@ -113,17 +113,6 @@ func (f *Folder) Evidence() (evidence.Input, error) {
 	return evidence.Input{Ledger: ledger, Plan: f.Plan, Records: f.Records.Records, Failed: f.Records.Failures()}, err
 }
 
-// Tables returns the paper's tables, without verdicts.
-func (f *Folder) Tables() ([]*report.Table, error) {
-	r, err := report.Build(report.Input{
-		Planned: harness.Recorded(f.specs, f.Plan, f.Records.Records), Records: f.Records.Records, Profile: f.Profile, FullCells: f.fullCells(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r.Tables, nil
-}
-
 // A Report is the report of a results folder, with the verdicts that it shows.
 type Report struct {
 	*report.Report

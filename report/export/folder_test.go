@@ -16,7 +16,6 @@ import (
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
-	"polkrepro/report"
 )
 
 // folder makes a results folder with made-up records of all runs of profile smoke, and
@@ -84,13 +83,8 @@ func TestFolder(t *testing.T) {
 	if err != nil || f.Profile != experiments.ProfileSmoke || len(f.Records.Records) != len(paths) {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	tables, err := f.Tables()
-	if err != nil || len(tables) == 0 {
-		t.Fatal(tables, err)
-	}
 	var text bytes.Buffer
-	i := slices.IndexFunc(tables, func(t *report.Table) bool { return t.Name == "table2" })
-	if err := tables[i].CSV(&text); err != nil || !strings.Contains(text.String(), "table2,multidist,ksvm,polk,false,error,") || !strings.Contains(text.String(), ",4,0,") {
+	if err := f.LaTeX(&text); err != nil || !strings.Contains(text.String(), "tab:polkrepro-table2") || !strings.Contains(text.String(), "4.00") {
 		t.Errorf("no error of 4 %% in\n%s, %v", text.String(), err)
 	}
 	in, err := f.Evidence()

@@ -3,6 +3,7 @@ package export
 import (
 	"io"
 
+	"polkrepro/harness"
 	"polkrepro/report"
 )
 
@@ -20,21 +21,31 @@ const (
 `
 )
 
-// LaTeX writes tables as a document that pdflatex compiles as it is, each table
-// on a page of its own. A single table, for a document that has booktabs, is
-// report.Table's LaTeX.
-func LaTeX(w io.Writer, tables []*report.Table) error {
-	if _, err := io.WriteString(w, latexHead); err != nil {
+// LaTeX writes the paper's tables, without verdicts, as a document that pdflatex compiles as
+// it is, each table on a page of its own. A single table, for a document that has booktabs,
+// is report.Table's LaTeX.
+func (f *Folder) LaTeX(w io.Writer) error {
+	r, err := report.Build(report.Input{
+		Planned: harness.Recorded(f.specs, f.Plan, f.Records.Records), Records: f.Records.Records, Profile: f.Profile, FullCells: f.fullCells(),
+	})
+	if err != nil {
 		return err
 	}
+	return latex(w, r.Tables)
+}
+
+func latex(w io.Writer, tables []*report.Table) error {
+	_, err := io.WriteString(w, latexHead)
 	for _, t := range tables {
-		if err := t.LaTeX(w); err != nil {
-			return err
+		if err == nil {
+			err = t.LaTeX(w)
 		}
-		if _, err := io.WriteString(w, "\\clearpage\n"); err != nil {
-			return err
+		if err == nil {
+			_, err = io.WriteString(w, "\\clearpage\n")
 		}
 	}
-	_, err := io.WriteString(w, latexTail)
+	if err == nil {
+		_, err = io.WriteString(w, latexTail)
+	}
 	return err
 }

@@ -57,7 +57,7 @@ func document(t *testing.T, judged bool) []byte {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := LaTeX(&text, r.Tables); err != nil {
+	if err := latex(&text, r.Tables); err != nil {
 		t.Fatal(err)
 	}
 	return text.Bytes()

@@ -1,0 +1,236 @@
+package export
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"polkrepro/experiments"
+	"polkrepro/polk/prune"
+	"polkrepro/record"
+)
+
+// A field is a named value of a row; the value is empty if there is none.
+type field struct{ name, value string }
+
+// CSV writes a row for each point of each record, and a header; see the package's
+// documentation for the columns. Rows are in order of data set, task, method with its
+// parameters, and seed, then in that of the run. Numbers are written so that they are read
+// back as they were.
+func CSV(w io.Writer, records map[string]*record.Record) error {
+	names := make(map[string]bool) // of what else was measured
+	var all []named
+	for _, r := range records {
+		all = append(all, namesOf(r))
+		for _, p := range r.Points {
+			for name := range p.Measured {
+				names[name] = true
+			}
+		}
+	}
+	measured := slices.Sorted(maps.Keys(names))
+	slices.SortFunc(all, func(x, y named) int {
+		return cmp.Or(cmp.Compare(x.key(), y.key()), cmp.Compare(x.Header.Run.Seed, y.Header.Run.Seed), cmp.Compare(x.Header.ID, y.Header.ID))
+	})
+	out := csv.NewWriter(w)
+	write := func(fields []field, cell func(field) string) {
+		line := make([]string, len(fields))
+		for i, f := range fields {
+			line[i] = cell(f)
+		}
+		out.Write(line) // its error is out.Error
+	}
+	write(namesOf(new(record.Record)).row(record.Point{}, measured), func(f field) string { return f.name })
+	for _, n := range all {
+		for _, p := range n.Points {
+			write(n.row(p, measured), func(f field) string { return f.value })
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// A named record has the parts of its run as benchopt names them, with their parameters.
+type named struct {
+	*record.Record
+	objective, solver, dataset                   string
+	objectiveParams, solverParams, datasetParams []field
+}
+
+func (n named) key() string { return n.dataset + "\x00" + n.objective + "\x00" + n.solver }
+
+func namesOf(r *record.Record) named {
+	run := r.Header.Run
+	n := named{Record: r}
+	for _, f := range fieldsOf("", reflect.ValueOf(run.Params)) {
+		if f.name == "regularizer" || strings.HasPrefix(f.name, "kernel_") {
+			n.objectiveParams = append(n.objectiveParams, f)
+		} else {
+			n.solverParams = append(n.solverParams, f)
+		}
+	}
+	for _, f := range fieldsOf("", reflect.ValueOf(run.Data)) {
+		if f.name != "name" {
+			n.datasetParams = append(n.datasetParams, f)
+		}
+	}
+	n.objective = withParams(run.Task, n.objectiveParams)
+	n.solver = withParams(run.Method, n.solverParams)
+	n.dataset = withParams(run.Data.Name, n.datasetParams)
+	namePruner(run, n.solverParams)
+	return n
+}
+
+// namePruner gives the parameters of a run the name of the default pruner, which runs leave
+// out: grouped by the pruner, rows without a name would be dropped. The method's full name,
+// solver_name, stays without it.
+func namePruner(run experiments.Run, params []field) {
+	m := experiments.Method(run.Method)
+	if m == nil || run.Params.Pruner != "" {
+		return
+	}
+	for _, p := range m.Params {
+		i := slices.IndexFunc(params, func(f field) bool { return f.name == p.Name })
+		if p.Kind == experiments.KindPruner && i >= 0 {
+			params[i].value = prune.KOMP
+		}
+	}
+}
+
+// row returns the fields of a point, the same ones of every record: measured are the names
+// of what else was measured in any.
+func (n named) row(p record.Point, measured []string) []field {
+	h, v := n.Header, n.Header.Provenance
+	var risk, testRisk, kept string
+	if h.Run.HasRisk() {
+		risk, testRisk = float(p.TrainRisk), float(p.TestRisk)
+	}
+	if k := h.Run.Numbers(float64(p.ModelOrder), h.DataFacts); !math.IsNaN(k) {
+		kept = float(k)
+	}
+	row := []field{
+		{"objective_name", n.objective},
+		{"solver_name", n.solver},
+		{"dataset_name", n.dataset},
+		{"idx_rep", fmt.Sprint(int64(h.Run.Seed))},
+		{"sampling_strategy", "Callback"},
+		{"stop_val", fmt.Sprint(p.Samples)},
+		{"time", float(p.Timing.Wall)},
+		{"objective_value", risk},
+		{"objective_test_risk", testRisk},
+		{"objective_test_error", float(p.TestError)},
+		{"objective_model_order", fmt.Sprint(p.ModelOrder)},
+		{"objective_kernel_evals", fmt.Sprint(p.KernelEvals)},
+		{"objective_numbers_kept", kept},
+	}
+	row = append(row, diagnostics(p.Diagnostics)...)
+	for _, name := range measured {
+		f := field{name: "objective_" + name}
+		if v, ok := p.Measured[name]; ok {
+			f.value = float(v)
+		}
+		row = append(row, f)
+	}
+	for _, params := range []struct {
+		prefix string
+		of     []field
+	}{{"p_obj_", n.objectiveParams}, {"p_solver_", n.solverParams}, {"p_dataset_", n.datasetParams}} {
+		for _, f := range params.of {
+			row = append(row, field{params.prefix + f.name, f.value})
+		}
+	}
+	return append(row,
+		field{"time_cpu", float(p.Timing.CPU)},
+		field{"time_process", float(p.Timing.Pruner)},
+		field{"run_id", h.ID},
+		field{"run_date", h.Started.UTC().Format(time.RFC3339)},
+		field{"run_code", experiments.CodeName(h.Run.Code)},
+		field{"benchmark-git-tag", v.Revision},
+		field{"platform", v.GOOS},
+		field{"platform-architecture", v.GOARCH},
+		field{"system-cpus", fmt.Sprint(v.Cores)},
+		field{"system-processor", v.CPU})
+}
+
+// diagnostics returns the fields of what is measured beside the paper's figures.
+func diagnostics(d record.Diagnostics) []field {
+	out := []field{
+		{name: "objective_norm_sq"},
+		{name: "objective_prequential_loss"},
+		{name: "objective_prequential_error"},
+		{name: "objective_log_loss"},
+		{name: "objective_calibration_error"},
+	}
+	if d.NormSq != nil {
+		out[0].value = float(*d.NormSq)
+	}
+	if q := d.Prequential; q != nil {
+		out[1].value, out[2].value = float(q.Loss), float(q.Error)
+	}
+	if r := d.Reliability; r != nil {
+		out[3].value, out[4].value = float(r.LogLoss), float(r.CalibrationError)
+	}
+	return out
+}
+
+// withParams writes name[a=1,b=2] with the parameters that there are, in
+// alphabetical order, as benchopt does.
+func withParams(name string, fields []field) string {
+	var params []string
+	for _, f := range fields {
+		if f.value != "" {
+			params = append(params, f.name+"="+f.value)
+		}
+	}
+	if len(params) == 0 {
+		return name
+	}
+	slices.Sort(params)
+	return name + "[" + strings.Join(params, ",") + "]"
+}
+
+// fieldsOf returns the fields of a struct of a spec under the names that they
+// have in JSON, those of a nested one under its name. What is zero or empty has
+// no value: the method does not take it. It panics if a field is neither text, JSON, a
+// number, a truth value, a map that says what it holds, nor a struct.
+func fieldsOf(prefix string, v reflect.Value) []field {
+	var out []field
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if v.Field(i).Kind() == reflect.Struct {
+			out = append(out, fieldsOf(prefix+name+"_", v.Field(i))...)
+			continue
+		}
+		f := field{name: prefix + name}
+		if !v.Field(i).IsZero() {
+			f.value = text(v.Field(i))
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// text writes a field's value.
+func text(v reflect.Value) string {
+	_, says := v.Interface().(fmt.Stringer)
+	switch {
+	case v.CanFloat():
+		return float(v.Float())
+	case v.Type() == reflect.TypeFor[json.RawMessage]():
+		return string(v.Bytes())
+	case v.CanInt(), v.CanUint(), v.Kind() == reflect.String, v.Kind() == reflect.Bool, v.Kind() == reflect.Map && says:
+		return fmt.Sprint(v)
+	}
+	panic("export: a parameter of type " + v.Type().String())
+}
+
+func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
