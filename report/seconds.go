@@ -95,12 +95,14 @@ func (f *timed) drawing() drawing {
 }
 
 // together joins labels; the later ones give no more than their last value:
-// "POLK, K = 0.04 | 0.03".
+// "POLK, K = 0.04 | 0.03", "POLK, order=221 | 55".
 func together(labels []string) string {
 	out := labels[0]
 	for _, l := range labels[1:] {
 		if i := strings.LastIndex(l, "= "); i >= 0 {
 			l = l[i+len("= "):]
+		} else if i := strings.LastIndex(l, "="); i >= 0 && strings.HasPrefix(out, l[:i+1]) {
+			l = l[i+1:]
 		}
 		out += " | " + l
 	}

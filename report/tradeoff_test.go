@@ -46,3 +46,16 @@ func TestTradeoff(t *testing.T) {
 		t.Errorf("%d rows, want a header and 4 runs", len(rows))
 	}
 }
+
+// TestTogether: labels that differ in their last value are one label, others stay whole.
+func TestTogether(t *testing.T) {
+	for want, labels := range map[string][]string{
+		"POLK, K = 0.04 | 0.03":                 {"POLK, K = 0.04", "POLK, K = 0.03"},
+		"POLK, order=221 | 55":                  {"POLK, order=221", "POLK, order=55"},
+		"POLK, order=9,slack=2 | POLK, slack=2": {"POLK, order=9,slack=2", "POLK, slack=2"},
+	} {
+		if got := together(labels); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
