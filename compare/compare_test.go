@@ -97,7 +97,18 @@ func TestCurveBetween(t *testing.T) {
 	})
 }
 
+// TestArea: of points that do not ascend, or none, there is no area.
 func TestArea(t *testing.T) {
 	within(t, "a triangle and a rectangle", Area([]float64{0, 2, 4}, []float64{0, 2, 2}), 1.5, 1e-15)
 	within(t, "a point", Area([]float64{7}, []float64{3}), 3, 0)
+	for _, samples := range [][]float64{nil, {1}, {2, 2}, {2, 1}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v: no panic", samples)
+				}
+			}()
+			Area(samples, []float64{1, 1})
+		}()
+	}
 }

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/polk/prune"
 )
@@ -60,23 +58,6 @@ func TestTournament(t *testing.T) {
 	}
 	if other, err := SettleHeuristics(t.Context(), opt, heuristics[:2], nil); err != nil || strings.Contains(string(other), "merging") {
 		t.Errorf("without merging: %v\n%s", err, other)
-	}
-}
-
-// TestTournamentSizes: the work fits the budget where it can, and larger budgets bring no
-// less.
-func TestTournamentSizes(t *testing.T) {
-	set := &data.Set{Classes: 10, Train: &data.Split{N: 60_000, Dim: 784}, Test: &data.Split{N: 10_000, Dim: 784}}
-	before := sizes{}
-	for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
-		z := tournamentSizes(set, Options{Task: experiments.TaskKSVM, Budget: budget}, 20)
-		if z.order < before.order || z.tried < before.tried || z.seeds*z.samples*z.order < before.seeds*before.samples*before.order {
-			t.Errorf("%v has less than the budget before: %+v, %+v", budget, z, before)
-		}
-		if allowed := budget.Seconds() * speed; budget >= 10*time.Minute && z.spent > allowed {
-			t.Errorf("%v: %v", budget, seconds(z.spent))
-		}
-		before = z
 	}
 }
 

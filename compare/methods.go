@@ -9,7 +9,6 @@ import (
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
-	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
 
@@ -22,8 +21,6 @@ type Methods struct {
 	Any      *FieldResult // the reference at its largest order, and the others
 	Standing *Standing    // of Equal; nil if there is nothing to rank
 	Resplit  bool         // replicates are splits of a file, not seeds
-
-	order map[string][]float64 // reached, by method and asked order as in notes
 }
 
 // withinOrder is by how much a final model order may differ from the one asked for.
@@ -53,7 +50,7 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	reference := plan[first]
 	others := slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return p.Label == reference.Label })
 	plan = append(slices.DeleteFunc(plan, func(p experiments.Planned) bool { return p.Label != reference.Label }), others...)
-	m := &Methods{Spec: reference.Spec, Equal: methodsField(reference), Any: methodsField(reference), order: make(map[string][]float64)}
+	m := &Methods{Spec: reference.Spec, Equal: methodsField(reference), Any: methodsField(reference)}
 	for _, p := range plan {
 		if level := askedOrder(p.Run.Params); p.Label == reference.Label && !slices.Contains(m.Equal.Levels, level) {
 			m.Equal.Levels = append(m.Equal.Levels, level)
@@ -78,9 +75,7 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 			if r == nil || len(r.Points) == 0 {
 				continue
 			}
-			t := newTrial(experiments.Contest{Planned: p, Value: asked, Replicate: int(replicate)}, r)
-			reached := fmt.Sprintf("%s: %s", name, Number(asked))
-			m.order[reached] = append(m.order[reached], t.Order)
+			t := newTrial(asked, int(replicate), r)
 			if asked > 0 && t.Order <= (1+withinOrder)*asked { // a model that needs fewer elements is no worse for it
 				t.Order = asked
 			}
@@ -133,16 +128,6 @@ func methodName(p experiments.Planned) string {
 	return name
 }
 
-// add adds a run of a method, which need not be a heuristic.
-func (f *FieldResult) add(name string, t Trial) {
-	i := slices.IndexFunc(f.Entries, func(e *Entry) bool { return e.Heuristic.Name == name })
-	if i < 0 {
-		i = len(f.Entries)
-		f.Entries = append(f.Entries, &Entry{Heuristic: prune.Heuristic{Name: name}})
-	}
-	f.Entries[i].Runs = append(f.Entries[i].Runs, t)
-}
-
 // widen puts the errors of replicates further from their mean, and with them the
 // differences of two methods: the training parts of J splits overlap, so that the variance
 // of a mean difference is not s²/J but s²(1/J + test rows/training rows) (C. Nadeau,
@@ -174,7 +159,7 @@ func (m *Methods) Rows() (rows [][]string) {
 			if f == m.Equal {
 				row[1] = numbers(c.Levels)
 			} else {
-				row[1] = Number(meanOf(m.order[e.Heuristic.Name+": 0"]))
+				row[1] = Number(e.meanOrder(0))
 			}
 			if len(c.Levels) > 0 {
 				row[2], row[3] = strings.TrimSuffix(ErrorAtOrder.Effect(c.Value), " points"), ErrorAtOrder.Interval(c)
@@ -229,11 +214,10 @@ func (m *Methods) Notes() []string {
 	var off []string
 	for _, e := range m.Equal.Entries {
 		for _, level := range m.Equal.Levels {
-			key := fmt.Sprintf("%s: %s", e.Heuristic.Name, Number(level))
-			if len(m.order[key]) == 0 {
+			if reached := e.meanOrder(level); math.IsNaN(reached) {
 				off = append(off, fmt.Sprintf("%s, no run of %s", e.Heuristic.Name, Number(level)))
-			} else if mean := meanOf(m.order[key]); math.Abs(mean-level) > withinOrder*level {
-				off = append(off, fmt.Sprintf("%s, %s of %s", e.Heuristic.Name, Number(mean), Number(level)))
+			} else if math.Abs(reached-level) > withinOrder*level {
+				off = append(off, fmt.Sprintf("%s, %s of %s", e.Heuristic.Name, Number(reached), Number(level)))
 			}
 		}
 	}
@@ -243,9 +227,16 @@ func (m *Methods) Notes() []string {
 	return append(out, "All final model orders are within 5 % of those asked for.")
 }
 
-func meanOf(values []float64) (mean float64) {
-	for _, v := range values {
-		mean += v / float64(len(values))
+// meanOrder is the mean final model order of the runs at one that was asked for, NaN without
+// runs.
+func (e *Entry) meanOrder(asked float64) float64 {
+	orders := e.Of(asked, func(t Trial) float64 { return t.finalOrder })
+	mean := 0.0
+	for _, v := range orders {
+		mean += v / float64(len(orders))
+	}
+	if len(orders) == 0 {
+		return math.NaN()
 	}
 	return mean
 }

@@ -155,20 +155,31 @@ func TestSettleRegression(t *testing.T) {
 // is left out is said.
 func TestSizes(t *testing.T) {
 	set := &data.Set{Classes: 10, Train: &data.Split{N: 60_000, Dim: 784}, Test: &data.Split{N: 10_000, Dim: 784}}
-	before := sizes{}
-	for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
-		z := newSizes(set, 0, Options{Task: experiments.TaskKSVM, Budget: budget})
-		if z.order < before.order || z.tried < before.tried || len(z.methods) < len(before.methods) ||
-			z.seeds*z.samples*z.order < before.seeds*before.samples*before.order {
-			t.Errorf("%v has less than the budget before: %+v, %+v", budget, z, before)
+	for name, tt := range map[string]struct {
+		of    func(Options) sizes
+		least time.Duration // that the work fits
+	}{
+		"methods":    {func(opt Options) sizes { return newSizes(set, 0, opt) }, time.Minute},
+		"heuristics": {func(opt Options) sizes { return tournamentSizes(set, opt, 20) }, 10 * time.Minute},
+	} {
+		before := sizes{}
+		for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
+			z := tt.of(Options{Task: experiments.TaskKSVM, Budget: budget})
+			if z.order < before.order || z.tried < before.tried || len(z.methods) < len(before.methods) ||
+				z.seeds*z.samples*z.order < before.seeds*before.samples*before.order {
+				t.Errorf("%s, %v: less than the budget before: %+v, %+v", name, budget, z, before)
+			}
+			if allowed := budget.Seconds() * speed; budget >= tt.least && z.spent > allowed {
+				t.Errorf("%s, %v: %v", name, budget, seconds(z.spent))
+			}
+			if name == "methods" && !strings.Contains(strings.Join(z.left, "\n"), "lbfgs is left out: it needs 15.9 GiB of memory, more than 2") {
+				t.Errorf("%v: left out: %q", budget, z.left)
+			}
+			if slices.ContainsFunc(z.methods, func(m method) bool { return m.name == "lbfgs" }) {
+				t.Errorf("%v: L-BFGS is in it", budget)
+			}
+			before = z
 		}
-		if allowed := budget.Seconds() * speed; budget >= time.Minute && z.spent > allowed {
-			t.Errorf("%v: %v", budget, seconds(z.spent))
-		}
-		if batch := slices.ContainsFunc(z.methods, func(m method) bool { return m.name == "lbfgs" }); batch || !strings.Contains(strings.Join(z.left, "\n"), "lbfgs is left out: it needs 15.9 GiB of memory, more than 2") {
-			t.Errorf("%v: L-BFGS is in it: %v, left out: %q", budget, batch, z.left)
-		}
-		before = z
 	}
 	if z := newSizes(set, 0, Options{Task: experiments.TaskKSVM, Budget: time.Minute, Order: 77}); z.order != 77 || z.small() != 19 {
 		t.Errorf("order %d and %d, want 77 and 19", z.order, z.small())

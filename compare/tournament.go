@@ -31,12 +31,15 @@ type Trial struct {
 
 	Samples []float64 // of the evaluations
 	Errors  []float64 // at the evaluations
+
+	finalOrder float64 // also where Order is the one asked for
 }
 
-// newTrial reads a run from its record, which has an evaluation or more.
-func newTrial(c experiments.Contest, r *record.Record) Trial {
-	run := Trial{Replicate: c.Replicate, Process: r.Final.Timing.Pruner}
-	run.Value, run.Order, run.Error, run.Seconds = c.Value, r.Final.ModelOrder, 100*r.Final.TestError, r.Final.Timing.CPU+r.Final.Timing.Pruner
+// newTrial reads a run at a value of the knob from its record, which has an evaluation or
+// more.
+func newTrial(value float64, replicate int, r *record.Record) Trial {
+	run := Trial{Replicate: replicate, Process: r.Final.Timing.Pruner, finalOrder: r.Final.ModelOrder}
+	run.Value, run.Order, run.Error, run.Seconds = value, run.finalOrder, 100*r.Final.TestError, r.Final.Timing.CPU+r.Final.Timing.Pruner
 	for _, p := range r.Points {
 		run.Samples = append(run.Samples, float64(p.Samples))
 		run.Errors = append(run.Errors, 100*p.TestError)
@@ -95,10 +98,9 @@ const (
 type Comparison struct {
 	stats.Test              // of the mean difference over the levels, heuristic less reference
 	Levels        []float64 // model orders, or seconds, at which the two were compared
-	At            []stats.Test
-	Bend          float64 // by how much the lines between runs may put the difference wrong: the slack of the test
-	Adjusted      float64 // P after Holm's correction for all heuristics of the field
-	AdjustedExact float64 // the same if the lines between runs were exact: of no difference at all
+	Bend          float64   // by how much the lines between runs may put the difference wrong: the slack of the test
+	Adjusted      float64   // P after Holm's correction for all heuristics of the field
+	AdjustedExact float64   // the same if the lines between runs were exact: of no difference at all
 	Verdict       Verdict
 	Reason        string // of the verdicts NotComparable and TooFew, and of an interval without 0 that is no verdict
 
@@ -170,7 +172,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 				continue
 			}
 			shown = append(shown, c.Planned)
-			e.Runs = append(e.Runs, newTrial(c, r))
+			e.Runs = append(e.Runs, newTrial(c.Value, c.Replicate, r))
 		}
 		if len(f.Entries) == 0 || f.Reference().Heuristic.Name != t.Reference || len(f.Reference().Runs) == 0 {
 			continue
@@ -183,16 +185,25 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 	return res
 }
 
-// Entry returns a heuristic's entry, which it makes if there is none.
+// Entry returns a heuristic's or method's entry, which it makes if there is none.
 func (f *FieldResult) Entry(name string) *Entry {
 	for _, e := range f.Entries {
 		if e.Heuristic.Name == name {
 			return e
 		}
 	}
-	h, _ := prune.Variant(name)
+	h, err := prune.Variant(name)
+	if err != nil {
+		h = prune.Heuristic{Name: name} // a method
+	}
 	f.Entries = append(f.Entries, &Entry{Heuristic: h})
 	return f.Entries[len(f.Entries)-1]
+}
+
+// add adds a run of a heuristic or method.
+func (f *FieldResult) add(name string, t Trial) {
+	e := f.Entry(name)
+	e.Runs = append(e.Runs, t)
 }
 
 // Reference returns the reference's entry.
@@ -334,9 +345,8 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 		if len(at) == 0 || len(at) < len(replicates) {
 			continue
 		}
-		bend := math.Abs(ownBend) + math.Abs(theirBend)
-		bends += bend
-		c.Levels, c.At = append(c.Levels, level), append(c.At, stats.PairedT(at, bend))
+		bends += math.Abs(ownBend) + math.Abs(theirBend)
+		c.Levels = append(c.Levels, level)
 		for i, r := range replicates {
 			c.differences[r] = append(c.differences[r], at[i])
 		}

@@ -28,24 +28,14 @@ func init() {
 // reference, with knobs 8, 16 and 32.
 func made(t testing.TB, replicates int, heuristics ...string) (*experiments.Tournament, []experiments.Contest) {
 	t.Helper()
-	src := fmt.Sprintf(`
-name: made
-title: Made up
-reference: %s
-heuristics: [%s]
-fields:
-  - name: field
-    title: a field
-    data: {name: glyphs}
-    task: ksvm
-    bandwidth: 1
-    learning_rate: 1
-    regularizer: 1e-6
-    batch_size: 32
-    levels: [8, 16, 32]
-    budgets: {order: [8, 16, 32]}
-    profiles: {smoke: {samples: 100, replicates: %d, every: 50}}
-`, heuristics[0], strings.Join(heuristics, ", "), replicates)
+	return planned(t, fmt.Sprintf(`name: field, title: a field, data: {name: glyphs}, task: ksvm, bandwidth: 1, learning_rate: 1, regularizer: 1e-6, batch_size: 32,
+    levels: [8, 16, 32], budgets: {order: [8, 16, 32]}, profiles: {smoke: {samples: 100, replicates: %d, every: 50}}`, replicates), heuristics...)
+}
+
+// planned is a tournament on a field.
+func planned(t testing.TB, field string, heuristics ...string) (*experiments.Tournament, []experiments.Contest) {
+	t.Helper()
+	src := fmt.Sprintf("name: made\ntitle: Made up\nreference: %s\nheuristics: [%s]\nfields:\n  - {%s}\n", heuristics[0], strings.Join(heuristics, ", "), field)
 	tour, err := experiments.ParseTournament("made.yaml", []byte(src))
 	if err != nil {
 		t.Fatal(err)
