@@ -1,18 +1,15 @@
 package compare
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/polk/prune"
 )
 
-// TestTournament: the tournament is the golden one, its knobs lead from below the least
-// level to above the largest, and a search that was made before is not repeated.
+// TestTournament: the tournament is the golden one, and a search that was made before is not
+// repeated.
 func TestTournament(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a search of hundreds of runs: minutes under the race detector, and the commands' tests make one")
@@ -24,32 +21,7 @@ func TestTournament(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "tournament.yaml")
-	if *update {
-		if err := os.WriteFile(golden, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(golden); err != nil || string(text) != string(want) {
-		t.Errorf("%v; the tournament is\n%s\nwant\n%s", err, text, want)
-	}
-	tournament, err := experiments.ParseTournament(opt.Spec, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(tournament.Heuristics, heuristics) {
-		t.Errorf("heuristics %v", tournament.Heuristics)
-	}
-	plan, err := tournament.Plan(experiments.ProfileQuick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range heuristics {
-		if !slices.ContainsFunc(plan, func(c experiments.Contest) bool { return c.Heuristic == name }) {
-			t.Errorf("%s has no run", name)
-		}
-	}
-
+	golden(t, "tournament.yaml", text)
 	var said []string
 	opt.Before, opt.Note = text, func(format string, _ ...any) { said = append(said, format) }
 	repeated, err := SettleHeuristics(t.Context(), opt, heuristics, nil)
