@@ -87,4 +87,9 @@ repeats: [{draws: figure}]
 	if len(want) > 0 {
 		t.Errorf("missing: %v", want)
 	}
+	d := r.Document()
+	i := slices.IndexFunc(d.Series, func(s SeriesDocument) bool { return s.Numbers == 16*7+16*16 && s.Order.Mean == 16 })
+	if len(d.Cells) != 0 || len(d.Series) != 12 || i < 0 {
+		t.Errorf("for programs: %d cells, %+v", len(d.Cells), d.Series)
+	}
 }

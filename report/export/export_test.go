@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +78,10 @@ func TestCSV(t *testing.T) {
 	if len(rows) != 6 {
 		t.Fatalf("%d rows", len(rows))
 	}
+	header, _, _ := strings.Cut(b.String(), "\n")
+	if n := len(strings.Split(header, ",")); n != len(rows[0]) {
+		t.Errorf("%d columns of %d names", n, len(rows[0]))
+	}
 	for i, want := range []map[string]string{
 		0: {
 			"run_id": "bbb", "idx_rep": "1", "objective_name": "ksvm[kernel_bandwidth=0.6,kernel_type=gaussian,regularizer=1e-06]",
@@ -88,7 +91,7 @@ func TestCSV(t *testing.T) {
 			"objective_model_order": "16", "objective_kernel_evals": "1152921504606846976",
 			"p_obj_kernel_type": "gaussian", "p_obj_kernel_bandwidth": "0.6", "p_obj_kernel_degree": "", "p_obj_regularizer": "1e-06",
 			"p_solver_learning_rate": "6", "p_solver_schedule": "constant", "p_solver_batch_size": "32", "p_solver_parsimony": "0.04", "p_solver_budget": "",
-			"p_solver_pruner": "komp", "run_code": "the recorded versions",
+			"p_solver_pruner": "komp", "p_solver_maintenance": "", "p_solver_candidates": "", "p_obj_kernel_offset": "", "run_code": "the recorded versions",
 			"p_dataset_variant": "calibrated", "p_dataset_draw": "36", "run_date": "2026-01-02T03:04:05Z",
 			"benchmark-git-tag": "0123", "platform": "linux", "platform-architecture": "amd64", "system-cpus": "2", "system-processor": `a "fast", one`,
 		},
@@ -142,26 +145,5 @@ func TestSeveralCodes(t *testing.T) {
 		if row["run_code"] != want {
 			t.Errorf("run_code of %s is %q, want %q", row["run_id"], row["run_code"], want)
 		}
-	}
-}
-
-// TestColumns: every parameter that a spec can have is a column, once.
-func TestColumns(t *testing.T) {
-	var b bytes.Buffer
-	if err := CSV(&b, nil); err != nil {
-		t.Fatal(err)
-	}
-	names := strings.Split(strings.TrimSpace(b.String()), ",")
-	for _, name := range []string{
-		"objective_name", "solver_name", "dataset_name", "idx_rep", "sampling_strategy", "stop_val", "time", "objective_value",
-		"p_solver_parsimony", "p_solver_maintenance", "p_solver_candidates", "p_obj_kernel_offset", "p_dataset_draw",
-	} {
-		if !slices.Contains(names, name) {
-			t.Errorf("no column %s", name)
-		}
-	}
-	slices.Sort(names)
-	if len(slices.Compact(slices.Clone(names))) != len(names) {
-		t.Errorf("a column twice: %q", names)
 	}
 }

@@ -31,25 +31,15 @@ func folder(t *testing.T) (dir string, paths []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if paths = recordAll(t, dir, plan); len(paths) < 2 {
-		t.Fatalf("%d records", len(paths))
-	}
-	return dir, paths
-}
-
-// recordAll writes made-up records of planned runs to a results folder, and returns their
-// paths.
-func recordAll(t *testing.T, dir string, plan []experiments.Planned) (paths []string) {
-	t.Helper()
 	if err := os.MkdirAll(harness.RecordsDir(dir), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	done := make(map[string]bool)
 	for _, p := range plan {
-		if done[p.ID] {
+		path := filepath.Join(harness.RecordsDir(dir), p.ID+".jsonl")
+		if slices.Contains(paths, path) {
 			continue
 		}
-		done[p.ID] = true
+		paths = append(paths, path)
 		w, err := record.Create(harness.RecordsDir(dir), record.Header{ID: p.ID, Run: p.Run, DataSums: map[string]string{},
 			Provenance: record.Provenance{Revision: "0123456789abcdef"}, Started: time.Unix(0, 0).UTC()})
 		if err != nil {
@@ -66,9 +56,11 @@ func recordAll(t *testing.T, dir string, plan []experiments.Planned) (paths []st
 		if err = errors.Join(err, w.Finish(r.Final)); err != nil {
 			t.Fatal(err)
 		}
-		paths = append(paths, filepath.Join(harness.RecordsDir(dir), p.ID+".jsonl"))
 	}
-	return paths
+	if len(paths) < 2 {
+		t.Fatalf("%d records", len(paths))
+	}
+	return dir, paths
 }
 
 // TestFolder: a folder opened without a profile has that of its records; tables, claims and
@@ -119,117 +111,6 @@ func TestFolder(t *testing.T) {
 	}
 	if _, err := r.WritePage(paths[1]); err == nil {
 		t.Error("a page was written to a folder that is a file")
-	}
-}
-
-// TestOwnFolder: the report of a user's own spec is of its runs alone, in all files.
-func TestOwnFolder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
-	}
-	t.Setenv(data.EnvOffline, "1")
-	spec, dir, out := filepath.Join(t.TempDir(), "mine.yaml"), t.TempDir(), t.TempDir()
-	text := "name: mine\ntitle: Mine\ntask: ksvm\ndata: {name: multidist}\nkernel: {type: gaussian, bandwidth: 0.6}\nregularizer: 1e-6\n" +
-		"methods:\n  - {method: polk, learning_rate: 6, batch_size: 32, parsimony: 0.5}\nrepeats:\n  - {draws: figure, seeds: 3}\n" +
-		"stopping: {samples: 640}\nevaluation: {every: 320, tail: 5, train_limit: 500}\n"
-	if err := os.WriteFile(spec, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := harness.PlanNamed([]string{spec}, experiments.ProfileQuick, experiments.PlanOptions{}, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths := recordAll(t, dir, plan)
-	f, err := Open(dir, Options{Specs: []string{spec}, Profile: experiments.ProfileQuick, Keep: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := f.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n, err := r.WriteAll(out); err != nil || n < 10 {
-		t.Errorf("%d files, %v", n, err)
-	}
-	table, err := os.ReadFile(filepath.Join(out, "tables", "results.csv"))
-	if lines := strings.Count(string(table), "\n"); err != nil || lines != 2 || !strings.Contains(string(table), ",POLK,3,3,0,") || len(paths) != 3 {
-		t.Errorf("%d records, %v, the table\n%s", len(paths), err, table)
-	}
-	page, err := os.ReadFile(filepath.Join(out, PageName))
-	if err != nil || !bytes.Contains(page, []byte("Results of mine")) {
-		t.Errorf("the page: %v", err)
-	}
-	if d := r.Document(); len(d.Cells) != 0 || len(d.Series) != 1 || d.Series[0].Order.Mean != 16 || d.Series[0].Numbers != 16*7+16*16 {
-		t.Errorf("for programs: %+v", d)
-	}
-}
-
-// TestSeal: a seal names all files of whole records; it is refused where there are no
-// records, unfinished or damaged ones.
-func TestSeal(t *testing.T) {
-	dir, paths := folder(t)
-	if files, records, err := Seal(dir); err != nil || files != len(paths) || records != len(paths) || !record.Sealed(dir) {
-		t.Errorf("%d files, %d records, %v", files, records, err)
-	}
-	if err := os.Remove(filepath.Join(dir, record.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(paths[0], 10); err != nil {
-		t.Fatal(err)
-	}
-	for _, bad := range []string{dir, t.TempDir()} {
-		if _, _, err := Seal(bad); !errors.Is(err, harness.ErrIncomplete) || record.Sealed(bad) {
-			t.Errorf("%s: %v", bad, err)
-		}
-	}
-	if _, _, err := Seal(filepath.Join(dir, "nowhere")); err == nil {
-		t.Error("a folder that is not there was sealed")
-	}
-}
-
-// TestReferenceRefuses: results that are not sealed are not replaced, and nothing is
-// written where planned runs lack records.
-func TestReferenceRefuses(t *testing.T) {
-	dir, _ := folder(t)
-	if err := (Reference{From: []string{dir}, Profile: experiments.ProfileSmoke}).Write(dir); !errors.Is(err, harness.ErrUsage) {
-		t.Errorf("unsealed results: %v", err)
-	}
-	to := t.TempDir()
-	if err := (Reference{From: []string{dir}, Profile: experiments.ProfileQuick}).Write(to); !errors.Is(err, harness.ErrIncomplete) || len(testutil.Names(t, to)) != 0 {
-		t.Errorf("missing records: %v, wrote %v", err, testutil.Names(t, to))
-	}
-	if err := (Reference{From: []string{filepath.Join(dir, "nowhere")}, Profile: experiments.ProfileSmoke}).Write(to); err == nil {
-		t.Error("made from a folder that is not there")
-	}
-}
-
-// TestReference: a reference has the records, tables, figures and verdicts that follow from
-// them, and nothing of what was made on the way.
-func TestReference(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
-	}
-	t.Setenv(data.EnvOffline, "1")
-	from, paths := folder(t)
-	dir := t.TempDir()
-	ref := Reference{From: []string{from}, Profile: experiments.ProfileSmoke}
-	if err := ref.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	if n, records, err := Seal(dir); err != nil || records != len(paths) || n <= records {
-		t.Fatalf("%d files, %d records, %v", n, records, err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, verdictsName))
-	if err != nil || !bytes.Contains(text, []byte(`"profile": "smoke"`)) || !bytes.Contains(text, []byte(`"id": "table2.multidist.ksvm.polk"`)) {
-		t.Errorf("verdicts: %v", err)
-	}
-	for _, name := range []string{"tables/table2.csv", "tables/table2.md"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(dir, "report")); err == nil {
-		t.Error("what was made on the way is left")
 	}
 }
 
