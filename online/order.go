@@ -83,23 +83,25 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 		learn = max(rows, int(min(passes*float64(rows), orderTaken)))
 	}
 	ref := *best
-	ref.score, ref.folds, t.spent = heldOut{}, 0, 0
-	if err := t.extend(ctx, &ref, t.folds, rows, learn); err != nil {
+	ref.score, ref.folds = heldOut{}, 0
+	spent, err := t.extend(ctx, &ref, t.folds, rows, learn)
+	if err != nil {
 		return nil, 0, err
 	}
-	t.spent = 0 // of the orders alone
-	order, most := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
-	for order < len(t.samples[0].model.settings.Labels) && 2*order <= most {
+	most := min(tuneFolds, n/t.held, int(orderBudget*int64(t.folds)/max(1, spent))) // folds, which the model of any size makes dear
+	t.spent = 0
+	order, largest := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
+	for order < len(t.samples[0].model.settings.Labels) && 2*order <= largest {
 		order *= 2
 	}
 	if t.order > 0 {
-		order, most = t.order, t.order
+		order, largest = t.order, t.order
 	}
 	var tried []candidate
 	var said watch
 	now := *best
 	now.factor *= 4
-	for ; order <= most && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
+	for ; order <= largest && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
 		if said.due() {
 			note("order %d is being tried", order)
 		}
@@ -109,10 +111,12 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 		}
 		slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
 		now = all[0]
-		for t.unsure(&now.score, &ref.score) && now.folds < min(tuneFolds, n/t.held) {
+		for t.unsure(&now.score, &ref.score) && now.score.rows < tuneJudged && now.folds < most {
 			folds := now.folds + 1
-			if err := cmp.Or(t.extend(ctx, &now, folds, rows, learn), t.extend(ctx, &ref, folds, rows, learn)); err != nil {
-				return nil, 0, err
+			for _, c := range []*candidate{&now, &ref} {
+				if _, err := t.extend(ctx, c, folds, rows, learn); err != nil {
+					return nil, 0, err
+				}
 			}
 		}
 		tried = append(tried, now)
@@ -162,16 +166,17 @@ func (t *tuner) variants(now candidate, best *candidate, order int, first bool) 
 	return all
 }
 
-// extend trains a candidate with further rows held out, until there are so many folds.
-func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) error {
+// extend trains a candidate with further rows held out, until there are so many folds. It
+// returns the multiply-adds.
+func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) (spent int64, err error) {
 	for ; c.folds < folds; c.folds++ {
 		n, err := t.try(ctx, c, c.folds, rows, learn)
 		if err != nil {
-			return err
+			return spent, err
 		}
-		t.spent += n
+		spent += n
 	}
-	return nil
+	return spent, nil
 }
 
 // value is what candidates are compared by: the fraction of errors, or the risk.

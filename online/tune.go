@@ -30,7 +30,7 @@ const (
 	tunePasses  = 64      // most passes over a file
 	tuneLeast   = 3       // fewest passes over a file
 	tuneTaken   = 1 << 17 // rows after which no further pass over a file begins, four times as many if the dictionary is fixed
-	tuneJudged  = 4000    // more rows of a larger file, drawn like the sample, that model orders are judged by
+	tuneJudged  = 8000    // more rows of a larger file, drawn like the sample, that model orders are judged by
 	tuneGram    = 1 << 34 // products of the features of two rows that the sample's kernel matrix may need
 	tuneMedian  = 256     // rows between which the median distance is computed
 	tuneSeed    = 2016    // of the draws, and of the order in which a file's rows are learned
