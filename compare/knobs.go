@@ -248,6 +248,10 @@ type reached struct{ k, low, high float64 }
 
 func (r reached) middle() float64 { return math.Sqrt(max(r.low, 0.5) * max(r.high, 0.5)) }
 
+func byOrder(a, b reached) int {
+	return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(b.k, a.k))
+}
+
 // A knobSearch is the search for the values of a heuristic's knob.
 type knobSearch struct {
 	knob   prune.Param
@@ -326,20 +330,17 @@ func (t *tournament) orders() []reached {
 func (t *tournament) seek(ctx context.Context, searches map[string]*knobSearch, rounds int, near float64, begin func(*knobSearch) []float64,
 	run func(context.Context, []experiments.Contest) (orders map[string][]float64, err error)) error {
 	for i := range rounds {
-		var names []string
 		budgets := make(map[string][]reached)
-		for _, name := range slices.Sorted(maps.Keys(searches)) {
-			next := searches[name].next(t.size.levels(), near)
+		for name, s := range searches {
+			next := s.next(t.size.levels(), near)
 			if i == 0 {
-				next = begin(searches[name])
+				next = begin(s)
 			}
 			for _, v := range next {
 				budgets[name] = append(budgets[name], reached{k: v})
 			}
-			if len(next) > 0 {
-				names = append(names, name)
-			}
 		}
+		names := slices.Sorted(maps.Keys(budgets))
 		if len(names) == 0 {
 			return nil
 		}
@@ -391,11 +392,7 @@ func (t *tournament) rough(ctx context.Context, contests []experiments.Contest) 
 // first carries out runs of the tournament, which keep their records, and returns their
 // final orders by group; none where a run failed.
 func (t *tournament) first(ctx context.Context, contests []experiments.Contest) (map[string][]float64, error) {
-	var plan []experiments.Planned
-	for _, c := range contests {
-		plan = append(plan, c.Planned)
-	}
-	opt := t.opt.Options
+	plan, opt := Runs(contests), t.opt.Options
 	if opt.Progress != nil {
 		opt.Progress = gridPoints{opt.Progress}
 	}
@@ -409,15 +406,13 @@ func (t *tournament) first(ctx context.Context, contests []experiments.Contest) 
 	if opt.Keep {
 		plan = harness.Adopt(plan, have.Records)
 	}
-	orders, failed := make(map[string][]float64), make(map[string]bool)
+	orders := make(map[string][]float64)
 	for _, p := range plan {
 		if r := have.Records[p.ID]; r != nil {
 			orders[p.Group] = append(orders[p.Group], r.Final.ModelOrder)
-		} else {
-			failed[p.Group] = true
 		}
 	}
-	maps.DeleteFunc(orders, func(group string, _ []float64) bool { return failed[group] })
+	maps.DeleteFunc(orders, func(_ string, o []float64) bool { return len(o) < firstReplicates })
 	return orders, nil
 }
 
@@ -438,7 +433,7 @@ func (s *knobSearch) add(k float64, orders []float64) {
 		return
 	}
 	s.seen = append(s.seen, reached{k, slices.Min(orders), slices.Max(orders)})
-	slices.SortFunc(s.seen, func(a, b reached) int { return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(b.k, a.k)) })
+	slices.SortFunc(s.seen, byOrder)
 }
 
 // around returns the values whose orders an order lies between in all replicates, nil where
@@ -501,8 +496,8 @@ func (s *knobSearch) toward(order float64) (float64, bool) {
 	}
 	var v float64
 	switch {
-	case i == 0 && s.seen[0].middle() == order || i > 0 && s.seen[i-1].middle() == order:
-		v = s.seen[max(i-1, 0)].k
+	case i > 0 && s.seen[i-1].middle() == order:
+		v = s.seen[i-1].k
 	case i == 0:
 		v = s.seen[0].k / step
 	case i == n:
@@ -540,6 +535,6 @@ func (s *knobSearch) kept(levels []int) (out []reached) {
 	if len(out) == 0 { // no level is reached
 		out = slices.Clone(s.seen)
 	}
-	slices.SortFunc(out, func(a, b reached) int { return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(b.k, a.k)) })
+	slices.SortFunc(out, byOrder)
 	return out
 }

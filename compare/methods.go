@@ -30,14 +30,18 @@ const withinOrder = 0.05
 // replicate. Specs in which no two methods have a model order to be compared at, or that
 // vary anything else, are left out.
 func NewMethods(plan []experiments.Planned, records map[string]*record.Record) (out []*Methods) {
-	for len(plan) > 0 {
-		rest := slices.Clone(plan)
-		spec := plan[0].Spec
-		own := slices.DeleteFunc(rest, func(p experiments.Planned) bool { return p.Spec != spec })
-		if m := newMethods(own, records); m != nil {
+	var specs []string
+	of := make(map[string][]experiments.Planned)
+	for _, p := range plan {
+		if of[p.Spec] == nil {
+			specs = append(specs, p.Spec)
+		}
+		of[p.Spec] = append(of[p.Spec], p)
+	}
+	for _, spec := range specs {
+		if m := newMethods(of[spec], records); m != nil {
 			out = append(out, m)
 		}
-		plan = slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return p.Spec == spec })
 	}
 	return out
 }
@@ -48,8 +52,8 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 		return nil
 	}
 	reference := plan[first]
-	others := slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return p.Label == reference.Label })
-	plan = append(slices.DeleteFunc(plan, func(p experiments.Planned) bool { return p.Label != reference.Label }), others...)
+	isOther := func(p experiments.Planned) bool { return p.Label != reference.Label }
+	plan = append(slices.DeleteFunc(slices.Clone(plan), isOther), slices.DeleteFunc(plan, func(p experiments.Planned) bool { return !isOther(p) })...)
 	m := &Methods{Spec: reference.Spec, Equal: methodsField(reference), Any: methodsField(reference)}
 	for _, p := range plan {
 		if level := askedOrder(p.Run.Params); p.Label == reference.Label && !slices.Contains(m.Equal.Levels, level) {

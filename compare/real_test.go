@@ -58,12 +58,8 @@ func TestRegisteredTakesPart(t *testing.T) {
 func TestWorseCopyIsWorse(t *testing.T) {
 	tour, plan := planned(t, `name: multidist, title: multidist, data: {name: multidist}, task: ksvm, bandwidth: 0.6, learning_rate: 6, regularizer: 1e-6, batch_size: 32,
     levels: [16], budgets: {order: [16]}, profiles: {smoke: {samples: 640, replicates: 10, every: 640}}`, "komp-order", "test-worse")
-	runs := make([]experiments.Planned, len(plan))
-	for i, c := range plan {
-		runs[i] = c.Planned
-	}
 	dir := t.TempDir()
-	if _, err := harness.Reproduce(t.Context(), runs, harness.Options{Results: dir}); err != nil {
+	if _, err := harness.Reproduce(t.Context(), Runs(plan), harness.Options{Results: dir}); err != nil {
 		t.Fatal(err)
 	}
 	have, err := record.ReadDir(harness.RecordsDir(dir))

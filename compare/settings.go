@@ -214,34 +214,35 @@ func (s *settling) planned(text string) ([]experiments.Planned, error) {
 
 // split returns the part of each of n rows in the search and the resplits.
 func (s *settling) split(n int) [][]string {
-	table := [][]string{{"row", "resplit", "part"}}
-	add := func(resplit int, parts []string) {
-		for i, part := range parts {
-			table = append(table, []string{strconv.Itoa(i + 1), strconv.Itoa(resplit), part})
-		}
-	}
 	files := s.ref.Files
 	if files.Holdout == 0 {
 		n = s.size.rows // a test file is not split
 	}
-	parts := slices.Repeat([]string{"unused"}, n)
+	table := [][]string{{"row", "resplit", "part"}}
+	add := func(resplit int, rest string, rows map[string][]int) {
+		parts := slices.Repeat([]string{rest}, n)
+		for part, of := range rows {
+			for _, i := range of {
+				parts[i] = part
+			}
+		}
+		for i, part := range parts {
+			table = append(table, []string{strconv.Itoa(i + 1), strconv.Itoa(resplit), part})
+		}
+	}
 	_, seen := files.HeldOut(n)
 	held, kept := harness.HeldOut(len(seen))
-	for _, i := range held {
-		parts[seen[i]] = "held-out"
-	}
-	for _, i := range kept {
-		parts[seen[i]] = "train"
-	}
-	add(0, parts)
-	for k := 1; k <= s.size.seeds && files.Holdout > 0; k++ {
-		parts := slices.Repeat([]string{"train"}, n)
-		files.Splits, files.SplitSeed = 0, uint64(k)
-		held, _ := files.HeldOut(n)
-		for _, i := range held {
-			parts[i] = "test"
+	at := func(rows []int) (out []int) {
+		for _, i := range rows {
+			out = append(out, seen[i])
 		}
-		add(k, parts)
+		return out
+	}
+	add(0, "unused", map[string][]int{"held-out": at(held), "train": at(kept)})
+	for k := 1; k <= s.size.seeds && files.Holdout > 0; k++ {
+		files.Splits, files.SplitSeed = 0, uint64(k)
+		test, _ := files.HeldOut(n)
+		add(k, "train", map[string][]int{"test": test})
 	}
 	return table
 }

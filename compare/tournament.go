@@ -185,6 +185,15 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 	return res
 }
 
+// Runs returns the runs of a tournament.
+func Runs(plan []experiments.Contest) []experiments.Planned {
+	runs := make([]experiments.Planned, len(plan))
+	for i, c := range plan {
+		runs[i] = c.Planned
+	}
+	return runs
+}
+
 // Entry returns a heuristic's or method's entry, which it makes if there is none.
 func (f *FieldResult) Entry(name string) *Entry {
 	for _, e := range f.Entries {

@@ -104,7 +104,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if c.opt.Progress, err = newProgress(c.progress, stderr); err != nil {
 		return err
 	}
-	out, err := harness.Reproduce(cmd.Context(), plannedOf(plan), c.opt)
+	out, err := harness.Reproduce(cmd.Context(), compare.Runs(plan), c.opt)
 	c.opt.Progress.Close()
 	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
 		return err
@@ -243,15 +243,6 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 	return t, plan, err
 }
 
-// plannedOf returns the runs of a tournament.
-func plannedOf(plan []experiments.Contest) []experiments.Planned {
-	runs := make([]experiments.Planned, len(plan))
-	for i, p := range plan {
-		runs[i] = p.Planned
-	}
-	return runs
-}
-
 // A judged tournament is one with the report on its runs.
 type judged struct {
 	*report.Tournament
@@ -266,13 +257,13 @@ func judge(t *experiments.Tournament, profile string, plan []experiments.Contest
 		return nil, err
 	}
 	if opt.Keep {
-		for i, p := range harness.Adopt(plannedOf(plan), have.Records) {
+		for i, p := range harness.Adopt(compare.Runs(plan), have.Records) {
 			plan[i].Planned = p
 		}
 	}
 	return &judged{
 		report.NewTournament(compare.New(t, profile, plan, have.Records)),
-		report.Input{Own: t.Name, Profile: profile, Planned: plannedOf(plan), Records: have.Records, Failed: have.Failures()},
+		report.Input{Own: t.Name, Profile: profile, Planned: compare.Runs(plan), Records: have.Records, Failed: have.Failures()},
 		have,
 	}, nil
 }
