@@ -56,7 +56,7 @@ The formats and the columns' names are those of 'data' in a spec; see
 docs/own-data.md.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b.search.bench.Source.Train = args[0]
+			b.search.opt.Source.Train = args[0]
 			return b.run(cmd)
 		},
 	}
@@ -98,7 +98,7 @@ const (
 
 // A settingsSearch finds the settings of a comparison on a user's file, by its flags.
 type settingsSearch struct {
-	bench                compare.Options
+	opt                  compare.Options
 	label, scale, format string
 	ignore, keep         []string
 	names                []string // of the flags
@@ -106,13 +106,13 @@ type settingsSearch struct {
 
 // add adds the flags, before any others, to a command that learns one of the tasks.
 func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
-	fs, s := cmd.Flags(), &q.bench.Source
+	fs, s := cmd.Flags(), &q.opt.Source
 	fs.StringVar(&s.Test, "test", "", "`file` of test rows (default: a fifth of the rows of FILE)")
 	fs.StringVar(&s.TrainLabels, "labels", "", "`file` of the labels of FILE, for IDX, NPY and NPZ")
 	fs.StringVar(&s.TestLabels, "test-labels", "", "`file` of the labels of the test rows, likewise")
 	fs.StringVar(&s.Name, "name", "", "`name` of the data in the spec and reports (default: by the file's name)")
-	q.bench.Task = experiments.TaskKSVM
-	fs.Var(choice{&q.bench.Task, tasks}, "task", "`task` to learn: "+strings.Join(tasks, ", "))
+	q.opt.Task = experiments.TaskKSVM
+	fs.Var(choice{&q.opt.Task, tasks}, "task", "`task` to learn: "+strings.Join(tasks, ", "))
 	fs.Var(choice{&q.format, data.Formats()}, "format", "`format` of the files: "+strings.Join(data.Formats(), ", ")+" (default: by the file's name)")
 	headerFlag(cmd, &s.Header)
 	fs.StringVar(&q.label, "label", "first", "`column` of the label in tables: first, last, its number or its name in the header")
@@ -120,8 +120,8 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.StringSliceVar(&q.keep, "keep-columns", nil, "comma-separated `columns` to use although they seem to number the rows")
 	q.scale = string(data.ScaleStandard)
 	fs.Var(choice{&q.scale, data.Scales()}, "scale", "feature scaling, fitted on the training rows: none, standard or unit")
-	fs.DurationVar(&q.bench.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
-	wholeFlag(cmd, &q.bench.Order, "order", 0, whole{min: 8, max: 100_000}, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
+	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
+	wholeFlag(cmd, &q.opt.Order, "order", 0, whole{min: 8, max: 100_000}, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
 	fs.Lookup("order").DefValue = ""
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
@@ -133,14 +133,14 @@ type settling = func(context.Context, compare.Options) (spec []byte, split [][]s
 // run returns the file that settle's outcome is written to, KIND-NAME.yaml in the results
 // folder, which is results/KIND-NAME unless the options name one.
 func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, settle settling) (spec string, err error) {
-	if q.bench.Budget <= 0 {
-		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.bench.Budget))
+	if q.opt.Budget <= 0 {
+		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.opt.Budget))
 	}
 	q.source(cmd.Flags())
-	name := kind + "-" + q.bench.Source.Name
+	name := kind + "-" + q.opt.Source.Name
 	opt.Results = cmp.Or(opt.Results, filepath.Join(defaultResults, name))
 	spec = filepath.Join(opt.Results, name+".yaml")
-	src := &q.bench.Source
+	src := &q.opt.Source
 	for _, file := range []string{spec, filepath.Join(opt.Results, splitName), filepath.Join(opt.Results, predictionsName)} {
 		if err := checkOutput(filepath.Base(file), file, input{"the data", src.Train}, input{"the test data", src.Test},
 			input{"the labels", src.TrainLabels}, input{"the test labels", src.TestLabels}); err != nil {
@@ -153,7 +153,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	if err := checkFolder(spec); err != nil {
 		return "", err
 	}
-	q.bench.Spec = spec
+	q.opt.Spec = spec
 	text, split, err := q.settle(cmd, opt, progress, settle)
 	if err != nil {
 		return spec, err
@@ -166,10 +166,10 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 			return "", err
 		}
 	}
-	if bytes.Equal(text, q.bench.Before) {
+	if bytes.Equal(text, q.opt.Before) {
 		return spec, nil
 	}
-	if q.bench.Before != nil {
+	if q.opt.Before != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s is from a search with other data, options or code: replacing it\n", spec)
 	}
 	text = files.AppendSum(sha256.New(), append(text, specSum+"\n"...), "\n")
@@ -186,20 +186,20 @@ func writeCSV(path string, rows [][]string) error {
 
 // settle returns the spec, which is not there yet or of another search.
 func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progress string, settle settling) (text []byte, split [][]string, err error) {
-	q.bench.Before, err = os.ReadFile(q.bench.Spec)
+	q.opt.Before, err = os.ReadFile(q.opt.Spec)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, err
 	}
 	if err := q.checkBefore(); err != nil {
 		return nil, nil, harness.Usage(err)
 	}
-	q.bench.Workers, q.bench.Finder = opt.Workers, opt.Finder
-	if q.bench.Progress, err = progressOn(progress, cmd.ErrOrStderr()); err != nil {
+	q.opt.Workers, q.opt.Finder = opt.Workers, opt.Finder
+	if q.opt.Progress, err = progressOn(progress, cmd.ErrOrStderr()); err != nil {
 		return nil, nil, err
 	}
-	defer q.bench.Progress.Close()
-	q.bench.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
-	text, split, err = settle(cmd.Context(), q.bench)
+	defer q.opt.Progress.Close()
+	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
+	text, split, err = settle(cmd.Context(), q.opt)
 	var wrong *data.SourceError
 	switch {
 	case errors.Is(err, data.ErrNotAvailable):
@@ -218,7 +218,7 @@ var trainPath = regexp.MustCompile(`\btrain: ("(?:[^"\\]|\\.)*")`)
 
 // checkBefore reports a spec that was edited, or is of another file of the same name.
 func (q *settingsSearch) checkBefore() error {
-	before, spec := q.bench.Before, q.bench.Spec
+	before, spec := q.opt.Before, q.opt.Spec
 	if before == nil {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (q *settingsSearch) checkBefore() error {
 		name = filepath.Join(filepath.Dir(spec), name)
 	}
 	there, err := os.Stat(name)
-	if here, given := os.Stat(q.bench.Source.Train); err == nil && given == nil && !os.SameFile(here, there) {
+	if here, given := os.Stat(q.opt.Source.Train); err == nil && given == nil && !os.SameFile(here, there) {
 		return fmt.Errorf("%s is of another file, %s: name another folder with --results, or the data with --name", spec, name)
 	}
 	return nil
@@ -285,8 +285,8 @@ func asFlags(text string) string {
 
 // source completes the source by the flags.
 func (q *settingsSearch) source(fs *pflag.FlagSet) {
-	s := &q.bench.Source
-	s.Format, s.Scale, s.Regression = q.format, data.Scale(q.scale), q.bench.Task == experiments.TaskRegression
+	s := &q.opt.Source
+	s.Format, s.Scale, s.Regression = q.format, data.Scale(q.scale), q.opt.Task == experiments.TaskRegression
 	if s.Test == "" {
 		s.Holdout = 0.2
 	}

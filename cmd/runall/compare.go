@@ -71,9 +71,9 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 		},
 	}
 	c.search.add(cmd, experiments.Tasks())
-	cmd.Flags().StringVar(&c.search.bench.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the tournament's data sets")
-	cmd.Flags().IntSliceVar(&c.search.bench.Levels, "levels", nil, "comma-separated model `orders` to compare at, with --data (default: three up to --order)")
-	wholeFlag(cmd, &c.search.bench.Replicates, "replicates", 0, whole{min: 3, max: 1000}, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
+	cmd.Flags().StringVar(&c.search.opt.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the tournament's data sets")
+	cmd.Flags().IntSliceVar(&c.search.opt.Levels, "levels", nil, "comma-separated model `orders` to compare at, with --data (default: three up to --order)")
+	wholeFlag(cmd, &c.search.opt.Replicates, "replicates", 0, whole{min: 3, max: 1000}, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
 	cmd.Flags().Lookup("replicates").DefValue = ""
 	c.search.names = append(c.search.names, "levels", "replicates")
 	profileFlag(cmd, &c.profile, "quick")
@@ -156,7 +156,7 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 // settled returns the tournament's name: that of the user's own file if one is given.
 func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	fs := cmd.Flags()
-	if c.search.bench.Source.Train == "" {
+	if c.search.opt.Source.Train == "" {
 		for _, flag := range c.search.names {
 			if fs.Changed(flag) {
 				return "", harness.Usage(fmt.Errorf("--%s applies only with --data", flag))
@@ -169,21 +169,15 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		return "", harness.Usage(fmt.Errorf("--data: the tournament %s has data of its own", name))
 	case fs.Changed("levels") && fs.Changed("order"):
 		return "", harness.Usage(errors.New("--order contradicts --levels: the last of them is the largest"))
-	case !increasing(c.search.bench.Levels):
-		return "", harness.Usage(fmt.Errorf("--levels %v: want model orders of at least 2, ascending", c.search.bench.Levels))
+	case !increasing(c.search.opt.Levels):
+		return "", harness.Usage(fmt.Errorf("--levels %v: want model orders of at least 2, ascending", c.search.opt.Levels))
 	case fs.Changed("profile") && c.profile != experiments.ProfileQuick:
 		return "", harness.Usage(fmt.Errorf("--profile %s: the size of a tournament on --data is chosen by --budget", c.profile))
 	}
 	if !fs.Changed("results") {
 		c.opt.Results = ""
 	}
-	t, err := experiments.FindTournament("")
-	if err == nil && c.against != "" {
-		t, err = t.Against(c.against)
-	}
-	if err == nil && len(c.with) > 0 {
-		t, err = t.With(c.with)
-	}
+	t, err := c.tournament("")
 	if err != nil {
 		return "", harness.Usage(err)
 	}
@@ -206,23 +200,25 @@ func increasing(levels []int) bool {
 	return slices.IsSorted(levels) && len(slices.Compact(slices.Clone(levels))) == len(levels) && (len(levels) == 0 || levels[0] >= 2)
 }
 
+// tournament finds the tournament of a name, with the heuristics that were asked for.
+func (c *comparison) tournament(name string) (*experiments.Tournament, error) {
+	t, err := experiments.FindTournament(name)
+	if err == nil && c.against != "" {
+		t, err = t.Against(c.against)
+	}
+	if err == nil && len(c.with) > 0 {
+		t, err = t.With(c.with)
+	}
+	return t, err
+}
+
 // plan finds the tournament and returns its runs. Fields on stand-ins are left
 // out where what they stand in for is there, and those on files where they are
 // not; the files of a field of the user's own must be there.
 func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
-	t, err := experiments.FindTournament(name)
+	t, err := c.tournament(name)
 	if err != nil {
 		return nil, nil, err
-	}
-	if c.against != "" {
-		if t, err = t.Against(c.against); err != nil {
-			return nil, nil, err
-		}
-	}
-	if len(c.with) > 0 {
-		if t, err = t.With(c.with); err != nil {
-			return nil, nil, err
-		}
 	}
 	for _, f := range t.Fields {
 		if !f.Data.Own() {
