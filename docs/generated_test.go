@@ -234,56 +234,36 @@ func counts(t *testing.T) string {
 	return markdown(true, []string{"", "reproduced", "deviates", "inconclusive"}, rows)
 }
 
-// deviations lists the cells that are not reproduced, with the ledger's explanation.
+// deviations lists the numbers that are not reproduced.
 func deviations(t *testing.T) string {
-	ledger := ledgers(t)
 	var rows [][]string
 	for _, c := range judged(t).Claims {
-		var numbers []string
-		cause := ""
 		for _, test := range c.Tests {
 			if !c.Cell || test.Verdict == "reproduced" {
 				continue
 			}
-			text := fmt.Sprintf("%s %.3g, %.3g here", test.ID, test.Paper, test.Value)
+			here := fmt.Sprintf("%.3g", test.Value)
 			if len(test.Runs) > 1 {
-				text += fmt.Sprintf(" (%.3g to %.3g)", test.From, test.Until)
+				here += fmt.Sprintf(" (%.3g to %.3g)", test.From, test.Until)
 			}
-			numbers = append(numbers, text)
-			for _, of := range ledger.Claim(c.ID).Tests {
-				if of.ID == test.ID && cause == "" {
-					cause = of.Explained
-				}
-			}
-		}
-		if len(numbers) > 0 {
-			rows = append(rows, []string{"`" + c.ID + "`", strings.Join(numbers, "; "), cause})
+			rows = append(rows, []string{"`" + c.ID + "." + test.ID + "`", fmt.Sprint(test.Paper), here, test.Verdict})
 		}
 	}
-	return markdown(false, []string{"", "printed, and here", "likely cause"}, rows)
+	return markdown(true, []string{"", "paper", "here", "verdict"}, rows)
 }
 
-// joint says what the best combination of choices reproduces, and those with fewer by result.
+// joint says what the best combination of choices reproduces.
 func joint(t *testing.T) string {
-	var front []map[string]string
+	var best map[string]string
 	combinations := 0.0
 	for _, row := range table(t, "figures/joint.csv") {
 		combinations += number(t, row["combinations"])
 		if row["on_front"] == "true" {
-			front = append(front, row)
+			best = row
 		}
 	}
-	best := front[len(front)-1]
-	var others []string
-	for _, a := range strings.Split(best["assumed_otherwise"], ", ") {
-		others = append(others, "`"+a+"`")
-	}
-	var rows [][]string
-	for _, row := range front {
-		rows = append(rows, []string{row["by_result"], row["cells"], row["numbers"]})
-	}
-	return fmt.Sprintf("The best of %.0f million combinations reproduces %s of the 17 cells and %s of the 48 numbers: %s. With fewer choices made by result, fewer are reproduced:\n\n%s",
-		combinations/1e6, best["cells"], best["numbers"], strings.Join(others, ", "), markdown(true, []string{"choices by result", "cells", "numbers"}, rows))
+	others := "`" + strings.ReplaceAll(best["assumed_otherwise"], ", ", "`, `") + "`"
+	return fmt.Sprintf("The best of %.0f million combinations reproduces %s cells and %s numbers: %s.\n", combinations/1e6, best["cells"], best["numbers"], others)
 }
 
 // times are those of the commands that check something.
