@@ -140,9 +140,11 @@ func assumptions(t *testing.T) string {
 	return markdown(false, []string{"", "the paper", "here", "chosen", "alternatives run"}, rows)
 }
 
-// errata lists the ledger's errata; the tests that settle them exist.
+// errata shows those of the ledger that bear on results, and lists the others; the tests that
+// settle them exist.
 func errata(t *testing.T) string {
 	var rows [][]string
+	var others []string
 	settled := 0
 	for _, e := range ledgers(t).Errata {
 		for _, name := range e.Tests {
@@ -155,14 +157,17 @@ func errata(t *testing.T) string {
 				t.Errorf("%s: there is no test %s", e.ID, name)
 			}
 		}
-		mark := ""
 		if e.Settled() {
-			mark = "*"
 			settled++
 		}
-		rows = append(rows, []string{"`" + e.ID + "`" + mark, e.Printed, e.Right})
+		if e.Assumption != "" || len(e.Claims) > 0 {
+			rows = append(rows, []string{"`" + e.ID + "`", e.Printed, e.Right})
+		} else {
+			others = append(others, "`"+e.ID+"`")
+		}
 	}
-	return fmt.Sprintf("%d errata, %d of them (*) settled by a test.\n\n", len(rows), settled) + markdown(false, []string{"", "printed", "right"}, rows)
+	return fmt.Sprintf("%d errata, %d of them settled by a test. Those on which a choice or a verdict depends:\n\n%s\nThe others: %s.\n",
+		len(rows)+len(others), settled, markdown(false, []string{"", "printed", "right"}, rows), strings.Join(others, ", "))
 }
 
 // calibration has the validation errors on MNIST. The K that the specs use are bold.
