@@ -28,11 +28,8 @@ var generators = map[string]func(*testing.T) string{
 	"the imports":                           arrows,
 	"experiments/ledgers/assumptions.yaml":  assumptions,
 	"experiments/ledgers/errata.yaml":       errata,
-	"results/reference/calibration":         calibration,
-	"results/reference/bench":               steps,
 	"results/reference/figures/joint.csv":   joint,
 	"results/reference/peers.txt":           peers,
-	"results/reference/tables/tableS2.csv":  otherData,
 	"results/reference/tables/tableS3.csv":  learners,
 	"results/reference/times.csv":           times,
 	"results/reference/verdicts.json":       counts,
@@ -170,25 +167,6 @@ func errata(t *testing.T) string {
 		len(rows)+len(others), settled, markdown(false, []string{"", "printed", "right"}, rows), strings.Join(others, ", "))
 }
 
-// calibration has the validation errors on MNIST. The K that the specs use are bold.
-func calibration(t *testing.T) string {
-	used := map[string][]string{"ksvm": {"0.016", "0.024"}, "klr": {"0.008", "0.016"}}
-	var rows [][]string
-	for _, task := range []string{"ksvm", "klr"} {
-		for _, row := range table(t, "calibration/mnist-"+task+".csv") {
-			if row["epoch"] != "4" {
-				continue
-			}
-			k := row["parsimony"]
-			if slices.Contains(used[task], k) {
-				k = "**" + k + "**"
-			}
-			rows = append(rows, []string{task, k, fmt.Sprintf("%.2f %%", 100*number(t, row["validation_error"])), row["model_order"]})
-		}
-	}
-	return markdown(true, []string{"task", "K", "validation error", "model order"}, rows)
-}
-
 // peers is the closing line of make peers.
 func peers(t *testing.T) string {
 	lines := strings.Split(strings.TrimSpace(read(t, "results/reference/peers.txt")), "\n\n")
@@ -295,21 +273,6 @@ func times(t *testing.T) string {
 	return markdown(false, []string{"command", "what", "time"}, rows)
 }
 
-// steps are the times of a step of POLK on MNIST.
-func steps(t *testing.T) string {
-	var rows [][]string
-	for task, name := range map[string]string{"ksvm": "hinge", "klr": "logistic"} {
-		_, row, found := strings.Cut(read(t, "results/reference/bench/bench.md"), "| MNIST/"+task+"/threads=1 |")
-		cells := strings.Split(row, "|")
-		if !found || len(cells) < 3 {
-			t.Fatalf("bench.md has no step of %s on MNIST", task)
-		}
-		rows = append(rows, []string{name, strings.TrimSpace(cells[0]) + " ms", strings.TrimSpace(cells[1]) + " ms", strings.TrimSpace(cells[2])})
-	}
-	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	return markdown(true, []string{"step on MNIST, one thread", "time", "its own kernel evaluations", "ratio"}, rows)
-}
-
 // tournament makes the table of a column of the recorded tournament: bold where better, "worse"
 // where worse, in brackets where the grid is too coarse to say.
 func tournament(folder, column string, names ...string) func(*testing.T) string {
@@ -361,29 +324,6 @@ func learners(t *testing.T) string {
 		rows = append(rows, row)
 	}
 	return markdown(true, []string{"", "multidist, hinge", "logistic", "MNIST, hinge", "logistic"}, rows)
-}
-
-// otherData are the errors and model orders of Table S2.
-func otherData(t *testing.T) string {
-	fields := []string{"fashion-mnistksvm", "fashion-mnistklr", "letterksvm", "letterklr", "satimageksvm", "satimageklr"}
-	cells := make(map[string]string)
-	for _, row := range table(t, "tables/tableS2.csv") {
-		series, _, _ := strings.Cut(row["series"], ", K =")
-		wrong, _, _ := strings.Cut(row["error (%)"], " ")
-		order, _, _ := strings.Cut(row["model order"], " ")
-		if key := row["data"] + row["task"] + series; cells[key] == "" { // the smaller of two K comes first
-			cells[key] = wrong + "; " + order
-		}
-	}
-	var rows [][]string
-	for _, series := range []string{"POLK, komp", "POLK, komp-merge", "BSGD", "C-SVC", "L-BFGS", "Nyström", "RFF", "IVM"} {
-		row := []string{series}
-		for _, field := range fields {
-			row = append(row, cells[field+series])
-		}
-		rows = append(rows, row)
-	}
-	return markdown(true, []string{"", "Fashion, hinge", "logistic", "letter, hinge", "logistic", "satimage, hinge", "logistic"}, rows)
 }
 
 // arrows draws the imports between the top-level folders but internal, without those that a
