@@ -149,7 +149,7 @@ bench:
 	$(BENCH) -benchtime 40x -skip 'Project|PeakMemory' ./polk >> $(BENCHDIR)/bench.txt
 	$(GO) test -run '^$$' -bench 'Project|PeakMemory' -benchtime 1x -timeout 20m ./polk >> $(BENCHDIR)/bench.txt
 	$(BENCH) -benchtime 0.3s ./baselines/bsgd >> $(BENCHDIR)/bench.txt
-	$(GO) run ./internal/benchtables -out $(BENCHDIR) $(BENCHDIR)/bench.txt
+	$(GO) run ./internal/benchtables < $(BENCHDIR)/bench.txt > $(BENCHDIR)/bench.md
 	@cat $(BENCHDIR)/bench.md
 
 # Training and prediction of 10⁶ generated rows on standard input: rows a second,

@@ -121,10 +121,3 @@ func TestBayesErrorPanics(t *testing.T) {
 	mustPanic(t, func() { BayesError([][][2]float64{{{0, math.NaN()}}}, 1) })
 	mustPanic(t, func() { BayesError([][][2]float64{{{math.Inf(1), 0}}}, 1) })
 }
-
-func BenchmarkBayesError(b *testing.B) {
-	means := MultidistMeans(1)
-	for b.Loop() {
-		BayesError(means, 0.04)
-	}
-}

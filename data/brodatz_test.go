@@ -123,8 +123,11 @@ func TestLoadBrodatzErrors(t *testing.T) {
 		sum := sha256.Sum256(b)
 		m.Files[i].Size, m.Files[i].SHA256 = int64(len(b)), hex.EncodeToString(sum[:])
 	}
-	if _, err := Load(ref, Finder{Dir: "d"}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), real.Files[0].SHA256) || !strings.Contains(err.Error(), "1.1.01.tiff") {
-		t.Errorf("other bytes: %v", err)
+	_, err = Load(ref, Finder{Dir: "d"})
+	for _, want := range []string{"1.1.01.tiff", m.Files[0].SHA256, real.Files[0].SHA256, replaceIt} { // both sums, and the remedy
+		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), want) {
+			t.Errorf("other bytes: %v, want %q", err, want)
+		}
 	}
 	ref, _ = ref.Resolve()
 	if _, err := loadBrodatz(&m, ref, Finder{Dir: "d"}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "1.1.04.tiff") || !strings.Contains(err.Error(), "512×500 pixels") {

@@ -22,23 +22,6 @@ func TestDriftSums(t *testing.T) {
 	}
 }
 
-// TestTurned: quarter turns are exact, others are rotations, and the angle
-// grows.
-func TestTurned(t *testing.T) {
-	if x, y := turned(3, 4, 3); x != 4 || y != -3 {
-		t.Errorf("three quarters: %v, %v", x, y)
-	}
-	last := -1.0
-	for q := 0.0; q < 1; q += 0.01 {
-		x, y := turned(1, 0, q)
-		angle := math.Atan2(y, x)
-		if math.Abs(math.Hypot(x, y)-1) > 1e-15 || math.Abs(angle-2*math.Atan(q)) > 1e-15 || angle <= last {
-			t.Errorf("%v quarters: radius %v, angle %v after %v", q, math.Hypot(x, y), angle, last)
-		}
-		last = angle
-	}
-}
-
 // TestDriftMoves: the best classifier of a window's own mixture makes the Bayes
 // error on it, within chance, at the beginning, in the middle and at the end; that
 // of the beginning is wrong half way.

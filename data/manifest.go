@@ -9,8 +9,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-
-	"polkrepro/data/internal/fetch"
 )
 
 //go:embed manifest.json
@@ -20,7 +18,7 @@ var manifestJSON []byte
 type manifestSet struct {
 	Info
 	URLs      []string       `json:"urls"` // of mirrors
-	NPM       *fetch.Package `json:"npm"`  // asked after the mirrors; its files are not compressed
+	NPM       *npmPackage    `json:"npm"`  // asked after the mirrors; its files are not compressed
 	Files     []manifestFile `json:"files"`
 	Generated []manifestDraw `json:"generated"`
 
@@ -69,7 +67,7 @@ func register(name string, c code) {
 func (m *manifestSet) sources() []string {
 	var sources []string
 	for _, mirror := range m.URLs {
-		if host := fetch.Host(mirror); !slices.Contains(sources, host) {
+		if host := mirrorHost(mirror); !slices.Contains(sources, host) {
 			sources = append(sources, host)
 		}
 	}

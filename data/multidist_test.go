@@ -44,34 +44,6 @@ func TestSumSplits(t *testing.T) {
 	}
 }
 
-func TestMultidistShape(t *testing.T) {
-	for _, variant := range variantNames() {
-		s, err := Multidist(variant, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.Name != "multidist" || s.Classes != 5 {
-			t.Errorf("%s: name %q, %d classes", variant, s.Name, s.Classes)
-		}
-		for _, tt := range []struct {
-			name  string
-			split *Split
-			n     int
-		}{{"train", s.Train, 5000}, {"test", s.Test, 2500}} {
-			checkSplit(t, tt.split, tt.n, 2)
-			count := make([]int, 5)
-			for _, y := range tt.split.Y {
-				count[int(y)]++
-			}
-			for c, n := range count {
-				if want := float64(tt.n) / 5; math.Abs(float64(n)-want) > 5*math.Sqrt(want) {
-					t.Errorf("%s %s: %d examples of class %d, want about %v", variant, tt.name, n, c, want)
-				}
-			}
-		}
-	}
-}
-
 // checkSplit fails if a split's parts do not fit together or a feature is not
 // finite.
 func checkSplit(t *testing.T, s *Split, n, dim int) {
@@ -83,86 +55,6 @@ func checkSplit(t *testing.T, s *Split, n, dim int) {
 		if v := float64(x); math.IsNaN(v) || math.IsInf(v, 0) {
 			t.Fatalf("feature %d of example %d is %v", i%dim, i/dim, x)
 		}
-	}
-}
-
-// TestMultidistDistribution compares each class's mean and variance with the
-// mixture's own.
-func TestMultidistDistribution(t *testing.T) {
-	for _, variant := range []string{Calibrated, AsPrinted, "5-modes", "20-modes"} {
-		const n, draw = 100_000, 11
-		stream, err := NewMultidistStream(variant, draw, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		means, variance, err := MultidistMixture(variant, draw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := stream.split(n)
-		for y, modes := range means {
-			for a := range 2 {
-				var mean, second, sum, sum2, count float64
-				for _, m := range modes {
-					mean += m[a] / float64(len(modes))
-					second += (m[a]*m[a] + variance) / float64(len(modes))
-				}
-				for i, label := range s.Y {
-					if int(label) == y {
-						x := float64(s.Row(i)[a])
-						sum += x
-						sum2 += x * x
-						count++
-					}
-				}
-				sd := math.Sqrt(second - mean*mean)
-				if got := sum / count; math.Abs(got-mean) > 5*sd/math.Sqrt(count) {
-					t.Errorf("%s: class %d, axis %d: mean %v, want %v", variant, y, a, got, mean)
-				}
-				gotVar := sum2/count - sum*sum/count/count
-				// Five times √3·σ²/√n, more than the error of a variance here.
-				if want := sd * sd; math.Abs(gotVar-want) > 5*want*math.Sqrt(3/count) {
-					t.Errorf("%s: class %d, axis %d: variance %v, want %v", variant, y, a, gotVar, want)
-				}
-			}
-		}
-	}
-}
-
-// TestMultidistModes: a variant has the number of modes that its name says.
-func TestMultidistModes(t *testing.T) {
-	for variant, want := range map[string]int{"": 3, Calibrated: 3, AsPrinted: 3, "5-modes": 1, "10-modes": 2, "20-modes": 4, "30-modes": 6} {
-		means, _, err := MultidistMixture(variant, 36)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for y, modes := range means {
-			if len(modes) != want {
-				t.Errorf("%q: class %d has %d modes, want %d", variant, y, len(modes), want)
-			}
-		}
-	}
-}
-
-// TestMultidistVariants: the two variants with the paper's modes differ in the spread
-// about the means, and in nothing else.
-func TestMultidistVariants(t *testing.T) {
-	a, err := Multidist(Calibrated, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := Multidist(AsPrinted, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(a.Train.Y, b.Train.Y) {
-		t.Error("labels differ between the variants")
-	}
-	if slices.Equal(a.Train.X, b.Train.X) {
-		t.Error("points are the same in both variants")
-	}
-	if a.Facts["bayes_error"] >= b.Facts["bayes_error"] {
-		t.Errorf("Bayes errors %v, %v: that of the smaller variance is not smaller", a.Facts["bayes_error"], b.Facts["bayes_error"])
 	}
 }
 
@@ -250,23 +142,4 @@ func mustPanic(t *testing.T, f func()) {
 		}
 	}()
 	f()
-}
-
-func BenchmarkMultidist(b *testing.B) {
-	for b.Loop() {
-		if _, err := Multidist(Calibrated, 1); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkStreamNext(b *testing.B) {
-	s, err := NewMultidistStream("", 1, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	x := make([]float32, 2)
-	for b.Loop() {
-		s.Next(x)
-	}
 }

@@ -185,33 +185,33 @@ func hashVerified(path string, want manifestFile, tee ...io.Writer) (sum string,
 		return "", err
 	}
 	defer f.Close()
-	fail := func(n int64, err error) error {
-		return fmt.Errorf("%s: %w: after %d bytes: %w; %s", path, ErrCorrupt, n, truncated(err), replaceIt)
+	if sum, err = verify(f, want, tee...); err != nil {
+		err = fmt.Errorf("%s: %w: %w; %s", path, ErrCorrupt, err, replaceIt)
 	}
-	var r io.Reader = f
+	return sum, err
+}
+
+// verify is hashVerified for what r reads to its end.
+func verify(r io.Reader, want manifestFile, tee ...io.Writer) (sum string, err error) {
 	if want.Gzip {
-		if r, err = decompressed(f); err != nil {
-			return "", fail(0, err)
+		if r, err = decompressed(r); err != nil {
+			return "", fmt.Errorf("after 0 bytes: %w", err)
 		}
 	}
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(append(tee, h)...), io.LimitReader(r, want.Size))
-	if err != nil {
-		return "", fail(n, err)
+	rest := int64(0)
+	if err == nil { // past the expected size: usually nothing but gzip's own check sum
+		rest, err = io.Copy(h, io.LimitReader(r, maxOversize))
 	}
-	// Past the expected size: usually nothing but gzip's own check sum.
-	rest, err := io.Copy(h, io.LimitReader(r, maxOversize))
 	n += rest
-	if err != nil {
-		return "", fail(n, err)
-	}
-	if rest == maxOversize {
-		return "", fmt.Errorf("%s: %w: more than %d bytes, want %d; %s", path, ErrCorrupt, n, want.Size, replaceIt)
-	}
-	sum = hex.EncodeToString(h.Sum(nil))
-	if sum != want.SHA256 {
-		return sum, fmt.Errorf("%s: %w: %d bytes with SHA-256 %s, want %d bytes with SHA-256 %s; %s",
-			path, ErrCorrupt, n, sum, want.Size, want.SHA256, replaceIt)
+	switch sum = hex.EncodeToString(h.Sum(nil)); {
+	case err != nil:
+		return "", fmt.Errorf("after %d bytes: %w", n, truncated(err))
+	case rest == maxOversize:
+		return "", fmt.Errorf("more than %d bytes, want %d", n, want.Size)
+	case sum != want.SHA256:
+		return sum, fmt.Errorf("%d bytes with SHA-256 %s, want %d bytes with SHA-256 %s", n, sum, want.Size, want.SHA256)
 	}
 	return sum, nil
 }

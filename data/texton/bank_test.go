@@ -108,30 +108,3 @@ func checkBank(t *testing.T, name string, got, want [][]float64) {
 		}
 	}
 }
-
-// TestOrientations: a filter at 90° is that at 0°, turned; an edge seen from
-// the other side changes its sign, a bar does not.
-func TestOrientations(t *testing.T) {
-	at := func(w []float64, x, y int) float64 { return w[(half-y)*Support+x+half] }
-	for i, w := range leungMalik[:36] {
-		sign := 1.0
-		if i < 18 {
-			sign = -1
-		}
-		for y := -half; y <= half; y++ {
-			for x := -half; x <= half; x++ {
-				if x == 0 && y == 0 {
-					continue // it has what rounding left
-				}
-				if v, other := at(w, x, y), at(w, -x, -y); math.Abs(v-sign*other) > tapUnit {
-					t.Fatalf("filter %d: %v at (%d, %d), %v opposite", i, v, x, y, other)
-				}
-				if i%6 == 3 {
-					if v, flat := at(w, x, y), at(leungMalik[i-3], -y, x); math.Abs(v-flat) > tapUnit {
-						t.Fatalf("filter %d: %v at (%d, %d), turned %v", i, v, x, y, flat)
-					}
-				}
-			}
-		}
-	}
-}

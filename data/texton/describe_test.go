@@ -129,57 +129,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestInvariance: what each preprocessing is there for.
-func TestInvariance(t *testing.T) {
-	m := speckled(2, 49, 50, 0, 100)
-	brighter, steeper := speckled(2, 49, 50, 30, 100), speckled(2, 49, 50, 0, 100)
-	for i := range steeper.Pix {
-		steeper.Pix[i] *= 2
-	}
-	for pre := range literal {
-		a, _ := vectors(t, m, pre)
-		b, _ := vectors(t, brighter, pre)
-		if !slices.Equal(a, b) {
-			t.Errorf("%s: brightness matters", pre)
-		}
-		c, _ := vectors(t, steeper, pre)
-		if got, want := slices.Equal(a, c), pre == ImageNormalised; got != want {
-			t.Errorf("%s: contrast makes no difference: %v, want %v", pre, got, want)
-		}
-	}
-	flat := speckled(3, 49, 49, 200, 1)
-	for pre := range literal {
-		x, _ := vectors(t, flat, pre)
-		if slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
-			t.Errorf("%s: a flat image has responses", pre)
-		}
-	}
-}
-
-// TestMR8Turned: eight responses do not change when the image is turned by 90°,
-// for which the six orientations change places.
-func TestMR8Turned(t *testing.T) {
-	m := speckled(4, 51, 51, 0, 256)
-	turned := &Image{51, 51, make([]uint8, 51*51)}
-	for y := range 51 {
-		for x := range 51 {
-			turned.Pix[x*51+50-y] = m.Pix[y*51+x]
-		}
-	}
-	a, dim := vectors(t, m, MR8)
-	b, _ := vectors(t, turned, MR8)
-	for y := range 51 {
-		for x := range 51 {
-			u, v := a[(y*51+x)*dim:][:dim], b[(x*51+50-y)*dim:][:dim]
-			for i := range u {
-				if math.Abs(u[i]-v[i]) > 2 {
-					t.Fatalf("pixel (%d, %d): response %d is %v, turned %v", x, y, i, u[i], v[i])
-				}
-			}
-		}
-	}
-}
-
 func TestUnknownPreprocessing(t *testing.T) {
 	if _, err := newDescriber("sharp"); err == nil || !strings.Contains(err.Error(), "image-normalised") {
 		t.Errorf("%v does not say what there is", err)

@@ -105,23 +105,3 @@ func TestCrop(t *testing.T) {
 		mustPanic(t, func() { m.Crop(r[0], r[1], r[2], r[3]) })
 	}
 }
-
-// BenchmarkLabel gives the rate of the pipeline's main part, with the products'
-// floating-point operations as the floor.
-func BenchmarkLabel(b *testing.B) {
-	m := speckled(1, 128, 128, 0, 256)
-	d, err := newDescriber(Raw)
-	if err != nil {
-		b.Fatal(err)
-	}
-	p := newPlane(m)
-	src := rand.NewPCG(1, 2)
-	dict := newDictionary(seed(d.sample([]*plane{p}, 1000, src, 1), d.dim, 256, src), d.dim)
-	labels := make([]uint8, len(m.Pix))
-	for b.Loop() {
-		d.label(p, dict, labels, 1)
-	}
-	pixels := float64(len(m.Pix)) * float64(b.N) / b.Elapsed().Seconds()
-	b.ReportMetric(pixels, "pixels/s")
-	b.ReportMetric(pixels*2*48*(taps+256)/1e9, "GFLOP/s")
-}

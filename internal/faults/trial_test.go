@@ -3,57 +3,97 @@
 package faults
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
+
+	"polkrepro/record"
 )
+
+// A process is a runall at work.
+type process struct {
+	*exec.Cmd
+	stderr bytes.Buffer
+	begun  time.Time
+	done   chan struct{}
+}
+
+// start starts runall in a folder. It is killed with the thread that starts it, and shows
+// where it is after three minutes, when it is taken for one that hangs.
+func (k *kit) start(dir string, args []string) *process {
+	p := &process{Cmd: exec.Command(k.binary, args...), begun: time.Now(), done: make(chan struct{})}
+	p.Dir, p.Stderr = dir, &p.stderr
+	p.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "POLK_OFFLINE=1"}
+	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.Start(); err != nil {
+		panic(err)
+	}
+	watchdog := time.AfterFunc(3*time.Minute, func() { p.Process.Signal(syscall.SIGQUIT) })
+	go func() {
+		p.Wait() // its error is in the state
+		watchdog.Stop()
+		close(p.done)
+	}()
+	return p
+}
+
+// within reports whether the process ends before it is so old.
+func (p *process) within(age time.Duration) bool {
+	select {
+	case <-p.done:
+		return true
+	case <-time.After(time.Until(p.begun.Add(age))):
+		return false
+	}
+}
+
+// wait waits for the end and returns the exit status, −1 of a process that a signal ended.
+func (p *process) wait() int {
+	<-p.done
+	return p.ProcessState.ExitCode()
+}
 
 // A trial disturbs a command once and sees whether its results suffer.
 type trial struct {
-	tb   testing.TB
-	rng  *rand.Rand
-	cmd  *command
-	dir  string
-	kit  *kit
-	user launch // how the command is started
+	*kit
+	rng *rand.Rand
+	cmd *command
+	dir string
 
-	closed   bool     // files may be read by their owner alone
+	resume   bool     // the next training goes on with the model
 	tampered bool     // results were changed behind the command's back
 	through  bool     // the latest process got to its end
 	refused  bool     // a process ended with a clear error
-	unmount  []string // folders with file systems of their own
-	repair   []func() // what undoes the fault, in order
+	repair   func()   // undoes the fault
 	said     []string // the trial's story, for a failure
 	wrong    []string // violations
 }
 
 // results returns the path of the results folder.
-func (t *trial) results() string { return filepath.Join(t.dir, resultsDir) }
+func (t *trial) results() string { return filepath.Join(t.dir, "results") }
 
-// when returns a moment of the command's undisturbed duration, and a little
-// longer.
+// when returns a moment of the command's undisturbed duration, and a little longer.
 func (t *trial) when() time.Duration {
 	return time.Duration(t.rng.Float64() * 1.1 * float64(t.cmd.duration))
 }
 
-// start starts the command as the trial has it.
-func (t *trial) start() *process { return t.launch(t.user) }
-
-func (t *trial) launch(l launch) *process {
-	if l.args == nil {
-		l.args = t.cmd.args
+// start starts the command, or goes on with the model that a training has saved.
+func (t *trial) start() *process {
+	if t.resume {
+		return t.kit.start(t.dir, []string{"train", "rows.csv", "--resume", "results/model"})
 	}
-	if l.binary == "" {
-		l.binary = t.kit.binary
-	}
-	return start(t.tb, t.dir, l)
+	return t.kit.start(t.dir, t.cmd.args)
 }
 
 func (t *trial) say(format string, args ...any) {
@@ -65,65 +105,43 @@ func (t *trial) violation(format string, args ...any) {
 	t.say("VIOLATION: "+format, args...)
 }
 
-// A refusal is an error that a fault may end in.
+// A refusal is an error that a fault may end in: the exit status and a pattern of the text.
 type refusal struct {
 	exit int
-	text *regexp.Regexp
+	text string
 }
 
-// ended waits for a process that was disturbed and judges how it ended: at its
-// end, by the signals that the trial sent, or with one of the errors.
-func (t *trial) ended(p *process, sent []syscall.Signal, refusals ...refusal) {
-	code := p.wait()
-	t.say("%s: %v after %v\n%s", strings.Join(p.cmd.Args, " "), p.cmd.ProcessState, time.Since(p.begun).Round(time.Millisecond), tail(p.stderr.String()))
+// ended waits for a process that was disturbed and judges how it ended: at its end, by the
+// signal that the trial sent, or with one of the errors.
+func (t *trial) ended(p *process, sent syscall.Signal, refusals ...refusal) {
+	code, text, status := p.wait(), p.stderr.String(), p.ProcessState.Sys().(syscall.WaitStatus)
+	t.say("%s: %v after %v\n%s", strings.Join(p.Args, " "), p.ProcessState, time.Since(p.begun).Round(time.Millisecond), tail(text))
 	t.through = code == 0
-	signal, killed := p.killed()
 	switch {
-	case p.hung:
-		t.violation("it hangs")
 	case code == 0:
-		t.user.args = nil // what is finished is not gone on with
-	case killed && slices.Contains(sent, signal):
-		t.goOn()
-	case killed:
-		t.violation("it was ended by %v", signal)
-	case code == 130 && slices.ContainsFunc(sent, func(s syscall.Signal) bool { return s != syscall.SIGKILL }):
-		t.interrupted(p)
+		t.resume = false // what is finished is not gone on with
+	case status.Signaled() && status.Signal() != sent:
+		t.violation("it was ended by %v", status.Signal())
+	case status.Signaled(), code == 130 && sent != 0 && sent != syscall.SIGKILL:
+		want := "To resume: " + strings.Join(p.Args, " ") + "\n"
+		if code == 130 && (!strings.Contains(text, "runall: interrupted") || t.cmd.name != "train" && !strings.HasSuffix(text, want)) {
+			t.violation("it does not say that it was interrupted and %q", want)
+		}
+		_, err := os.Stat(filepath.Join(t.results(), "model"))
+		t.resume = err == nil && t.rng.IntN(2) == 0 // else the whole training has to come to the same end
 	default:
 		t.refused = true
-		if problem := unclear(code, p.stderr.String(), refusals); problem != "" {
+		if problem := unclear(code, text, refusals); problem != "" {
 			t.violation("%s", problem)
 		}
 	}
 	t.believes()
 }
 
-// interrupted judges what a process says that was told to stop.
-func (t *trial) interrupted(p *process) {
-	text := p.stderr.String()
-	if want := "To resume: " + strings.Join(p.words, " ") + "\n"; !t.cmd.restarts && !strings.HasSuffix(text, want) {
-		t.violation("it does not end with %q", want)
-	}
-	if !strings.Contains(text, "runall: interrupted") {
-		t.violation("it does not say that it was interrupted")
-	}
-	t.goOn()
-}
-
-// goOn has the next process go on where this one stopped, if that is another
-// command; or repeat the same, which has to come to the same end.
-func (t *trial) goOn() {
-	t.user.args = nil
-	if t.cmd.resume != nil && t.rng.IntN(2) == 0 {
-		t.user.args = t.cmd.resume(t.dir)
-	}
-}
-
 // jargon is the words that no user should have to read.
 var jargon = regexp.MustCompile(`(?m)^(panic|fatal error|runtime|goroutine \d+|SIG[A-Z]+)\b|a defect of this program`)
 
-// unclear says what is wrong with the error that a process ended with, or
-// nothing.
+// unclear says what is wrong with the error that a process ended with, or nothing.
 func unclear(code int, stderr string, refusals []refusal) string {
 	if m := jargon.FindString(stderr); m != "" {
 		return fmt.Sprintf("exit %d, and it says %q", code, m)
@@ -133,7 +151,7 @@ func unclear(code int, stderr string, refusals []refusal) string {
 		return fmt.Sprintf("exit %d without one clear line", code)
 	}
 	for _, r := range refusals {
-		if code == r.exit && r.text.MatchString(message) {
+		if code == r.exit && regexp.MustCompile(r.text).MatchString(message) {
 			return ""
 		}
 	}
@@ -142,13 +160,15 @@ func unclear(code int, stderr string, refusals []refusal) string {
 
 // believes checks that every record that is taken for whole is right.
 func (t *trial) believes() {
-	s, err := read(t.dir)
+	s, _, err := read(t.dir)
 	if err != nil {
 		t.say("the results can't be looked at: %v", err)
-		return
 	}
-	for _, b := range s.believed(t.cmd.want) {
-		t.violation("%s", b)
+	for name, got := range s {
+		finished := strings.HasSuffix(name, ".jsonl") && !strings.HasSuffix(name, ".failed.jsonl")
+		if finished && !strings.HasPrefix(got, damaged) && got != t.cmd.want[name] {
+			t.violation("%s is a whole record with other contents", name)
+		}
 	}
 }
 
@@ -161,23 +181,25 @@ const (
 	outcomes
 )
 
-// conclude repairs what the fault broke, repeats the command if need be, and
-// compares what is left with an undisturbed process's.
+// conclude repairs what the fault broke, repeats the command if need be, and compares what
+// is left with an undisturbed process's.
 func (t *trial) conclude() int {
-	for _, undo := range t.repair {
-		undo()
+	if t.repair != nil {
+		t.repair()
 	}
-	t.checkClosed()
 	outcome := survived
 	wrong := t.lacks()
 	if t.through && len(wrong) > 0 && !t.tampered {
 		t.violation("exit 0, and %s", strings.Join(wrong, ", "))
 	}
 	if !t.through || len(wrong) > 0 {
-		t.repeat()
-		outcome = resumed
-		if t.refused {
+		if outcome = resumed; t.refused {
 			outcome = refused
+		}
+		p := t.start()
+		code, wrong := p.wait(), t.lacks()
+		if code != 0 || len(wrong) > 0 {
+			t.violation("the repeat, %s: %v, and then %s\n%s", strings.Join(p.Args, " "), p.ProcessState, strings.Join(wrong, ", "), tail(p.stderr.String()))
 		}
 	}
 	if len(t.wrong) > 0 {
@@ -186,30 +208,9 @@ func (t *trial) conclude() int {
 	return outcome
 }
 
-// checkClosed reports files of the results that others than the owner can read,
-// where the umask closes them.
-func (t *trial) checkClosed() {
-	for _, path := range t.files() {
-		if info, err := os.Stat(path); t.closed && err == nil && info.Mode().Perm()&0o077 != 0 {
-			t.violation("%s has the permissions %o", path, info.Mode().Perm())
-		}
-	}
-}
-
-// repeat carries out the command, undisturbed.
-func (t *trial) repeat() {
-	p := t.launch(launch{args: t.user.args, unrooted: t.user.unrooted})
-	if code := p.wait(); code != 0 {
-		t.violation("the repeat, %s: %v\n%s", strings.Join(p.cmd.Args, " "), p.cmd.ProcessState, tail(p.stderr.String()))
-	}
-	if wrong := t.lacks(); len(wrong) > 0 {
-		t.violation("after the repeat %s\n%s", strings.Join(wrong, ", "), tail(p.stderr.String()))
-	}
-}
-
 // lacks says in what the results are not those of an undisturbed process.
 func (t *trial) lacks() []string {
-	s, err := read(t.dir)
+	s, _, err := read(t.dir)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -222,19 +223,58 @@ func tail(text string) string {
 	return "  " + strings.Join(lines[max(0, len(lines)-8):], "\n  ")
 }
 
-// own gives the trial's folder to the user without rights.
-func (t *trial) own() {
-	t.user.unrooted = true
-	if os.Getuid() != 0 {
-		return
-	}
-	err := filepath.Walk(t.dir, func(path string, _ os.FileInfo, err error) error {
-		if err != nil {
+// A state is what is in a results folder, by path: of a record the sum of all that is
+// deterministic, of other files that of all.
+type state map[string]string
+
+const (
+	damaged = "damaged: " // starts what is said of a record that can't be read
+	varies  = "any"       // stands for contents that differ between undisturbed processes
+)
+
+// read returns the state and the size of the results in a trial's folder.
+func read(dir string) (s state, size int64, err error) {
+	s = make(state)
+	results := os.DirFS(filepath.Join(dir, "results"))
+	err = fs.WalkDir(results, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil && name == "." { // there are no results
+			return nil
+		}
+		if err != nil || e.IsDir() {
 			return err
 		}
-		return os.Chown(path, nobody, nobody)
+		b, err := fs.ReadFile(results, name)
+		size += int64(len(b))
+		s[name] = fmt.Sprintf("%x", sha256.Sum256(b))
+		switch base := filepath.Base(name); {
+		case base == ".lock", slices.Contains([]string{"tradeoff", "methods", "results"}, strings.TrimSuffix(base, filepath.Ext(base))):
+			s[name] = varies // a process's number; times, which are alike in two undisturbed processes only by chance
+		case filepath.Dir(name) == "records" && strings.HasSuffix(name, ".jsonl"):
+			if r, err := record.Read(filepath.Join(dir, "results", name)); err != nil {
+				s[name] = damaged + err.Error()
+			} else {
+				s[name] = fmt.Sprintf("%x", sha256.Sum256(record.Canonical(r)))
+			}
+		}
+		return err
 	})
-	if err != nil {
-		t.tb.Fatal(err)
+	return s, size, err
+}
+
+// differences says where the state is not the wanted one.
+func (s state) differences(want state) (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		switch got, ok := s[name]; {
+		case !ok:
+			out = append(out, name+" is missing")
+		case got != want[name] && want[name] != varies:
+			out = append(out, name+" is different: "+got)
+		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if _, ok := want[name]; !ok {
+			out = append(out, name+" is left over")
+		}
+	}
+	return out
 }

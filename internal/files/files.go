@@ -6,7 +6,6 @@
 //   - A file that [Write] writes is the old one or the new one, never a part.
 //     What the killed process had written is a hidden file beside it, which is
 //     no longer locked; the next Write of the same file removes it (on Unix).
-//   - A folder of [MkdirTemp] keeps its hidden name. Nothing removes it.
 //   - A lock of [TryLock] is free: the system releases it.
 //   - A file that is completed by [AppendSum] and was cut off is known by [Sum].
 //

@@ -111,17 +111,6 @@ func (c *Claim) Close() {
 	}
 }
 
-// MkdirTemp makes a hidden folder that is to become dir, beside it, with the
-// permissions that the umask leaves.
-func MkdirTemp(dir string) (string, error) {
-	for {
-		path := filepath.Join(filepath.Dir(dir), hidden(filepath.Base(dir))+random())
-		if err := os.Mkdir(path, 0o777); !errors.Is(err, fs.ErrExist) {
-			return path, err
-		}
-	}
-}
-
 // Probe finds out now, not after an hour of training, whether Write can write a
 // file.
 func Probe(path string) error {

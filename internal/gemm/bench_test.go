@@ -5,10 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"sync"
 	"testing"
 
-	"polkrepro/internal/gemm/fmapeak"
 	"polkrepro/internal/gemm/openblas"
 )
 
@@ -61,17 +59,6 @@ func (p *product[T]) gaussian() {
 	p.panels.Gaussian(p.x.rows, p.x.data, p.x.ld, 0.01, p.c.data, p.c.ld, p.threads)
 }
 
-// peak performs the product's operations in registers.
-func (p *product[T]) peak() {
-	var wg sync.WaitGroup
-	work := 2 * p.x.rows * p.y.rows * p.x.cols / p.threads
-	for range p.threads - 1 {
-		wg.Go(func() { fmapeak.Run(8*sizeOf[T](), work) })
-	}
-	fmapeak.Run(8*sizeOf[T](), work)
-	wg.Wait()
-}
-
 // benchProduct times one implementation of p. Peers take their number of
 // threads from GOMAXPROCS (gonum) or a setting of their own.
 func benchProduct[T Float](b *testing.B, p *product[T], name string, f func()) {
@@ -94,13 +81,6 @@ func benchProduct[T Float](b *testing.B, p *product[T], name string, f func()) {
 	})
 }
 
-// ownKernels keeps OpenBLAS, where it is linked, out of MulABT.
-func ownKernels(b *testing.B) {
-	linked := useOpenBLAS
-	useOpenBLAS = false
-	b.Cleanup(func() { useOpenBLAS = linked })
-}
-
 func benchProducts[T Float](b *testing.B) {
 	for _, s := range []shape{{1000, 1000, 784}, {1024, 1024, 1024}, {32, 1000, 784}} {
 		for _, threads := range []int{1, 2} {
@@ -113,18 +93,13 @@ func benchProducts[T Float](b *testing.B) {
 				benchProduct(b, p, "panels", p.packed)
 				benchProduct(b, p, "gaussian", p.gaussian)
 				benchProduct(b, p, "gonum", p.gonum)
-				if fmapeak.Run(64, 1) > 0 {
-					benchProduct(b, p, "peak", p.peak)
-				}
 			})
 		}
 	}
 }
 
-// BenchmarkProduct compares the forms of A·Bᵀ with OpenBLAS, gonum and the
-// multiply-adds alone.
+// BenchmarkProduct compares the forms of A·Bᵀ with OpenBLAS and gonum.
 func BenchmarkProduct(b *testing.B) {
-	ownKernels(b)
 	benchProducts[float32](b)
 	benchProducts[float64](b)
 }
@@ -132,7 +107,6 @@ func BenchmarkProduct(b *testing.B) {
 // BenchmarkSkinny is a few rows against a matrix of order M with a row stride
 // beyond it, which is too large for the second-level cache and read once.
 func BenchmarkSkinny(b *testing.B) {
-	ownKernels(b)
 	for _, order := range []int{1000, 2400} {
 		for _, rows := range []int{1, 4, 6, 12, 32} {
 			for _, threads := range []int{1, 2} {

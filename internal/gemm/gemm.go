@@ -10,13 +10,6 @@
 // use. All give the same bits, on every architecture: those that the section
 // Arithmetic defines.
 //
-// Under the build tag openblas, which needs cgo and the library, [MulABT]
-// hands products of at least 2²⁴ multiply-adds, 64 rows on either side, to
-// OpenBLAS. Their bits are then those of the installed version and vary with
-// it, though still not with the number of threads. No learner of this module
-// has such a product in its inner loop, [Panels] never uses the library, and
-// so the tag is for benchmarks and tests.
-//
 // # Summation order
 //
 // Results do not depend on the number of threads, on which C_ij is computed
@@ -89,13 +82,8 @@ package gemm
 type Float interface{ float32 | float64 }
 
 // Backend returns the name of the kernels in use, "avx512", "avx2", "neon" or
-// "generic", followed by "+openblas" if that library has the large products.
-func Backend() string {
-	if useOpenBLAS {
-		return kernelsOf[float64]().name + "+openblas"
-	}
-	return kernelsOf[float64]().name
-}
+// "generic".
+func Backend() string { return kernelsOf[float64]().name }
 
 // MulABT computes C ← α·A·Bᵀ + β·C for row-major A (m×k, row stride lda),
 // B (n×k, ldb) and C (m×n, ldc), on at most threads goroutines. With β = 0, C
@@ -126,8 +114,7 @@ func MulABT[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta 
 
 // MulAB computes C ← α·A·B + β·C for row-major A (m×k, row stride lda), B (k×n, ldb)
 // and C (m×n, ldc), as [MulABT] does with the transpose of B in its place. The same
-// rules hold, and the result has the same bits, unless MulABT uses the library: MulAB
-// never does.
+// rules hold, and the result has the same bits.
 func MulAB[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int) {
 	checkMatrix("A", m, k, len(a), lda)
 	checkMatrix("B", k, n, len(b), ldb)

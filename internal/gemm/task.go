@@ -35,7 +35,6 @@ const (
 	kindColumns             // B is not: a unit packs some rows of B and computes those columns of C
 	kindSwapped             // A is small and packed: a unit is some rows of B, used as they lie
 	kindLanes               // A or B has few rows: a unit is some rows of the other
-	kindLibrary             // OpenBLAS computes it: a unit is a block of C
 )
 
 // task is one call's product and its division into units, any of which may run
@@ -141,8 +140,6 @@ func inLanes(m, n, k int) bool {
 // plan chooses the path of an unpacked product.
 func (t *task[T]) plan(threads int) {
 	switch {
-	case forLibrary(t.m, t.n, t.k):
-		t.planLibrary()
 	case inLanes(t.m, t.n, t.k):
 		t.planLanes()
 	case 2*t.m >= 3*t.kr.lanes && t.m <= 2*t.kr.nr && t.m < t.n && t.k >= 8*t.m:
@@ -264,8 +261,6 @@ func (t *task[T]) drain(w *worker[T]) {
 			t.swappedUnit(w, u)
 		case kindLanes:
 			t.lanesUnit(w, u)
-		case kindLibrary:
-			t.libraryUnit(u)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -210,11 +211,7 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 			continue
 		}
 		if body != nil {
-			at := src.convert(d.Body, new(Reporter))
-			if at == nil {
-				at = src.node(d.Body)
-			}
-			r.Errorf(at, "a second document in the file; it may hold only one")
+			r.Errorf(cmp.Or(src.convert(d.Body, new(Reporter)), src.node(d.Body)), "a second document in the file; it may hold only one")
 			return nil
 		}
 		body = d.Body
@@ -354,13 +351,7 @@ func plainKind(text string) Kind {
 // infinite.
 func parseFloat(text string) (float64, error) {
 	if specialText.MatchString(text) {
-		switch {
-		case strings.HasPrefix(text, "-"):
-			return math.Inf(-1), nil
-		case strings.HasSuffix(strings.ToLower(text), "inf"):
-			return math.Inf(1), nil
-		}
-		return math.NaN(), nil
+		text = strings.Replace(text, ".", "", 1) // as Go writes it
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if math.IsInf(x, 0) {

