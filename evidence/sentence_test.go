@@ -204,9 +204,10 @@ func TestSentenceWords(t *testing.T) {
 	} {
 		claim := l.Claim(c.claim)
 		i := slices.IndexFunc(claim.Tests, func(t experiments.Test) bool { return t.ID == c.test })
-		r := TestResult{Test: claim.Tests[i], Estimate: stats.Estimate{Value: c.value, Low: c.low, High: c.end, Basis: stats.Paired}, Of: Side{Runs: []Observation{{Value: c.of}}}, To: Side{Runs: []Observation{{Value: c.to}}}}
-		r.Low, r.High = r.Test.Target()
-		r.Verdict = stats.Judge(r.Estimate, r.Low, r.High)
+		r := NewFinding(claim.Tests[i])
+		r.Ours = Number{Value: c.value, Low: c.low, High: c.end, Basis: stats.Paired}
+		r.Of.Runs, r.To.Runs = []Observation{{Value: c.of}}, []Observation{{Value: c.to}}
+		r.Verdict = stats.Judge(stats.Estimate(r.Ours), r.Target.Low, r.Target.High)
 		if got := r.Sentence(paper); got != c.want {
 			t.Errorf("%s.%s:\n got %s\nwant %s", c.claim, c.test, got, c.want)
 		}
@@ -226,7 +227,7 @@ func TestLossIsNamed(t *testing.T) {
 		"c2": {Data: "c", Task: "klr", Row: "m", Error: &one},
 	}}
 	for cell, want := range map[string][2]string{"a1": {"hinge loss", "1"}, "a2": {"logistic loss", ""}, "b1": {}, "b2": {}, "c2": {}} {
-		w := wording{&TestResult{Test: experiments.Test{Of: experiments.Selector{Cell: cell, Quantity: experiments.QuantityError}}}, paper}
+		w := wording{&Finding{Test: experiments.Test{Of: experiments.Selector{Cell: cell, Quantity: experiments.QuantityError}}}, paper}
 		if got := [2]string{w.loss(cell), w.printed()}; got != want {
 			t.Errorf("%s: loss and printed error %q, want %q", cell, got, want)
 		}
@@ -236,17 +237,17 @@ func TestLossIsNamed(t *testing.T) {
 // TestNumbers counts the numbers of the tables by hand.
 func TestNumbers(t *testing.T) {
 	printed := 4.0
-	test := func(v stats.Verdict) TestResult {
-		return TestResult{Verdict: v, Test: experiments.Test{Paper: &printed}}
+	test := func(v stats.Verdict) Finding {
+		return Finding{Verdict: v, Test: experiments.Test{Paper: &printed}}
 	}
-	explained := TestResult{Verdict: stats.Deviates, Test: experiments.Test{Paper: &printed, Explained: "because"}}
-	unprinted := TestResult{Verdict: stats.Reproduced}
+	explained := Finding{Verdict: stats.Deviates, Test: experiments.Test{Paper: &printed, Explained: "because"}}
+	unprinted := Finding{Verdict: stats.Reproduced}
 	needless := explained
 	needless.Verdict = stats.Reproduced
 	a := &Assessment{Claims: []ClaimResult{
-		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{needless, test(stats.Deviates), test(stats.Deviates), explained}},
-		{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{test(stats.Inconclusive), test(stats.NotRun), unprinted}},
-		{Tests: []TestResult{test(stats.Deviates), explained}},
+		{Claim: experiments.Claim{Cell: true}, Tests: []Finding{needless, test(stats.Deviates), test(stats.Deviates), explained}},
+		{Claim: experiments.Claim{Cell: true}, Tests: []Finding{test(stats.Inconclusive), test(stats.NotRun), unprinted}},
+		{Tests: []Finding{test(stats.Deviates), explained}},
 	}}
 	if got, want := a.Numbers(), (Counts{Reproduced: 1, Inconclusive: 1, NotRun: 1, Deviates: 3, Explained: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)

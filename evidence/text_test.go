@@ -101,11 +101,11 @@ type figures struct {
 }
 
 // estimate is that of a test, CLAIM.TEST.
-func (f *figures) estimate(id string) stats.Estimate { return f.test(id).Estimate }
+func (f *figures) estimate(id string) Number { return f.test(id).Ours }
 
 func (f *figures) value(id string) float64 { return f.estimate(id).Value }
 
-func (f *figures) test(id string) *TestResult {
+func (f *figures) test(id string) *Finding {
 	f.t.Helper()
 	s, ok := f.Find(id)
 	if !ok || len(s.Tests) != 1 || s.Tests[0].Verdict == stats.NotRun {
@@ -148,13 +148,13 @@ func (f *figures) polk() (orders, errors []float64, fitted int) {
 		"table3.brodatz.ksvm.polk.order", "table3.brodatz.klr.polk.order", "brodatz.orders.order-305",
 	} {
 		r := f.test(id)
-		orders = append(orders, math.Abs(r.Estimate.Value / *r.Test.Paper - 1))
+		orders = append(orders, math.Abs(r.Ours.Value / *r.Test.Paper - 1))
 		if !strings.Contains(id, "brodatz") {
 			fitted++
 		}
 		if cell, ok := strings.CutSuffix(id, ".order"); ok && strings.HasPrefix(id, "table") {
 			r := f.test(cell + ".error")
-			errors = append(errors, math.Abs(r.Estimate.Value-*r.Test.Paper))
+			errors = append(errors, math.Abs(r.Ours.Value-*r.Test.Paper))
 		}
 	}
 	slices.Sort(orders)
@@ -168,7 +168,7 @@ func (f *figures) farthest(relative bool, quantity string, cells ...string) floa
 	most := 0.0
 	for _, cell := range cells {
 		r := f.test(cell + "." + quantity)
-		d := math.Abs(r.Estimate.Value - *r.Test.Paper)
+		d := math.Abs(r.Ours.Value - *r.Test.Paper)
 		if relative {
 			d /= *r.Test.Paper
 		}
@@ -186,8 +186,8 @@ func (f *figures) set() int {
 		"table2.multidist.ksvm.bsgd", "table3.mnist.ksvm.bsgd", "table3.brodatz.ksvm.bsgd", "table2.multidist.klr.ivm",
 	} {
 		r := f.test(id + ".order")
-		if r.Verdict != stats.Reproduced || r.Estimate.Value != *r.Test.Paper {
-			f.t.Errorf("the model order of %s is %v, and %v is set", id, r.Estimate.Value, *r.Test.Paper)
+		if r.Verdict != stats.Reproduced || r.Ours.Value != *r.Test.Paper {
+			f.t.Errorf("the model order of %s is %v, and %v is set", id, r.Ours.Value, *r.Test.Paper)
 		}
 		n++
 	}
@@ -302,7 +302,7 @@ func (f *figures) reproduce(p *page) {
 func (f *figures) deviating(p *page) {
 	cell := func(id, quantity string) (ours, printed float64) {
 		r := f.test(id + "." + quantity)
-		return r.Estimate.Value, *r.Test.Paper
+		return r.Ours.Value, *r.Test.Paper
 	}
 	pair := func(id string) []any {
 		risk, printedRisk := cell(id, "risk")
@@ -369,8 +369,8 @@ func (f *figures) together(p *page) {
 	best := f.assuming(names...)
 	risk, wrong := best.test("table2.multidist.ksvm.bsgd.risk"), best.test("table2.multidist.ksvm.bsgd.error")
 	p.says("its risk is %.3f (%.3f to %.3f) and its error %.1f %% (%.1f to %.1f), and the printed %.3f and %.1f %% lie within the interval of one new run (%.3f to %.3f; %.1f to %.1f %%)",
-		risk.Estimate.Value, risk.Estimate.Low, risk.Estimate.High, wrong.Estimate.Value, wrong.Estimate.Low, wrong.Estimate.High,
-		*risk.Test.Paper, *wrong.Test.Paper, risk.OneRun.Low, risk.OneRun.High, wrong.OneRun.Low, wrong.OneRun.High)
+		risk.Ours.Value, risk.Ours.Low, risk.Ours.High, wrong.Ours.Value, wrong.Ours.Low, wrong.Ours.High,
+		*risk.Test.Paper, *wrong.Test.Paper, risk.NewRun.Low, risk.NewRun.High, wrong.NewRun.Low, wrong.NewRun.High)
 	p.says("all %s choices were made by result, among %s million combinations of alternatives to %d assumptions",
 		word(len(names)), thousands(int(math.Round(float64(joint.combinations)/1e6))), joint.assumptions)
 }
@@ -455,14 +455,14 @@ func (f *figures) doesNot(p *page) {
 	p.says("%.0f %% lie within σ of one, and their mean distance to the nearest is %.2f of the training points'", f.value("multidist.concentrate.majority"), f.value("multidist.concentrate.nearer"))
 	early, below := 0, f.test("multidist.below-4.samples")
 	for _, run := range below.Of.Runs {
-		if run.Value <= below.High {
+		if run.Value <= below.Target.High {
 			early++
 		}
 	}
-	p.says("Below 4 %% early on multidist: %s draws of %s get there by %s samples", word(early), word(len(below.Of.Runs)), thousands(int(below.High)))
+	p.says("Below 4 %% early on multidist: %s draws of %s get there by %s samples", word(early), word(len(below.Of.Runs)), thousands(int(below.Target.High)))
 	polk := f.test("table3.brodatz.ksvm.polk.error")
 	p.says("%.1f %% of the test patches share pixels with training patches. Without overlap POLK's error is %.1f %% instead of %.1f %%",
-		100*polk.Of.Runs[0].Record.Header.DataFacts["test_overlap"], f.mean("brodatz-disjoint", "polk", "POLK, K = 0.01", experiments.QuantityError), polk.Estimate.Value)
+		100*polk.Of.Runs[0].Record.Header.DataFacts["test_overlap"], f.mean("brodatz-disjoint", "polk", "POLK, K = 0.01", experiments.QuantityError), polk.Ours.Value)
 	p.states("A component variance of 0.2")
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"polkrepro/internal/words"
 )
 
 // Text writes the table for a terminal: a block after another, and in each
@@ -89,7 +91,7 @@ func (c *Cell) lines() []cellLine {
 		return out
 	}
 	if c.Why != "" {
-		return append(out, cellLine{label: "ours", why: shorten(c.Why, whyWidth)})
+		return append(out, cellLine{label: "ours", why: words.Shorten(c.Why, whyWidth)})
 	}
 	own := cellLine{label: "ours", runs: strconv.Itoa(c.Runs())}
 	interval, diff, draw := cellLine{label: "90 %"}, cellLine{label: "Δ"}, cellLine{runs: "1, the figures'"}
@@ -282,18 +284,18 @@ func (t *Table) csvRows(blk *Block, r *Row) [][]string {
 			row[6] = c.Printed[q]
 		}
 		if c.Ours[q].N > 0 {
-			row[7], row[8] = exact(c.Ours[q].Mean), exact(c.Ours[q].SD)
+			row[7], row[8] = words.Exact(c.Ours[q].Mean), words.Exact(c.Ours[q].SD)
 		}
 		if c.Ours[q].Interval {
-			row[9], row[10] = exact(c.Ours[q].Low), exact(c.Ours[q].High)
+			row[9], row[10] = words.Exact(c.Ours[q].Low), words.Exact(c.Ours[q].High)
 		}
 		if c.Draw != nil && c.Ours[q].N > 0 {
-			row[13], row[14] = strconv.FormatUint(c.Draw.Draw, 10), exact(c.Draw.Values[q])
+			row[13], row[14] = strconv.FormatUint(c.Draw.Draw, 10), words.Exact(c.Draw.Values[q])
 		}
 		if r := c.Judged[q]; r != nil {
 			row[16], row[17], row[18] = r.Verdict.String(), r.At(0.5).String(), r.At(2).String()
 			if within, known := r.Within(); known {
-				row[19], row[20], row[21] = exact(r.OneRun.Low), exact(r.OneRun.High), strconv.FormatBool(within)
+				row[19], row[20], row[21] = words.Exact(r.NewRun.Low), words.Exact(r.NewRun.High), strconv.FormatBool(within)
 			}
 		}
 		out = append(out, row)
@@ -311,11 +313,8 @@ func (c *Cell) reason(q int) string {
 	if c.Paper[q] != nil {
 		dash = ""
 	}
-	return oneLine(sentence(why, dash))
+	return words.Message(sentence(why, dash))
 }
-
-// exact writes a float64 so that it reads back as itself.
-func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // wrap breaks a line between words at the given width and indents what
 // follows the first.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // tableNotes are the lines below a table.
@@ -26,7 +27,7 @@ func (b *builder) tableNotes(t *Table) []string {
 			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", t.place(blk, row), 100*c.Gap))
 		}
 		why := c.Lost
-		if shorten(c.Why, whyWidth) != c.Why { // a column can't hold it
+		if words.Shorten(c.Why, whyWidth) != c.Why { // a column can't hold it
 			why = c.Why
 		}
 		if why != "" {
@@ -82,7 +83,7 @@ func dashNotes(t *Table) []string {
 	}
 	var notes []string
 	for _, r := range reasons {
-		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(oneLine(r), "."), strings.Join(where[r], "; ")))
+		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(words.Message(r), "."), strings.Join(where[r], "; ")))
 	}
 	return notes
 }

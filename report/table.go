@@ -60,14 +60,14 @@ type Row struct {
 // quantities are the risk, the error rate in per cent, and the model order.
 type Cell struct {
 	ID      string
-	Printed [3]string               // as printed, "—" for a dash
-	Paper   [3]*float64             // nil for a dash
-	Ours    [3]Stat                 // a risk of no runs where the method has none
-	Draw    *DrawCell               // of the draw that the figures show; nil where there are no draws
-	Why     string                  // why there are no runs; empty if there are
-	Dash    string                  // why the paper leaves a number out; empty if it prints all three
-	Lost    string                  // how many runs are missing; empty if none
-	Judged  [3]*evidence.TestResult // verdicts on the printed numbers; nil where there is none
+	Printed [3]string            // as printed, "—" for a dash
+	Paper   [3]*float64          // nil for a dash
+	Ours    [3]Stat              // a risk of no runs where the method has none
+	Draw    *DrawCell            // of the draw that the figures show; nil where there are no draws
+	Why     string               // why there are no runs; empty if there are
+	Dash    string               // why the paper leaves a number out; empty if it prints all three
+	Lost    string               // how many runs are missing; empty if none
+	Judged  [3]*evidence.Finding // verdicts on the printed numbers; nil where there is none
 
 	ByResult []string // the choices that the verdicts rest on which were made with the paper's numbers in view
 	Gap      float64  // of a batch method that ended before its tolerance: the largest certified gap by the objective
@@ -114,7 +114,7 @@ func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn)
 
 // cell makes a cell from the runs that feed it.
 func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) Cell {
-	c := Cell{ID: id, Paper: [3]*float64{pc.Risk, pc.Error, pc.Order}, Lost: b.lost(planned)}
+	c := Cell{ID: id, Paper: [3]*float64{pc.Risk, pc.Error, pc.Order}, Lost: evidence.Lost(len(planned), b.gaps(planned))}
 	c.Printed = printed(pc)
 	if pc.Reason != "" {
 		c.Dash = b.paper.Reasons[pc.Reason]
@@ -149,9 +149,9 @@ func (c *Cell) judgedLines() []cellLine {
 		if r == nil {
 			continue
 		}
-		verdicts.values[q] = VerdictMarks[r.Verdict]
-		if r.Test.Margin > 0 {
-			verdicts.values[q] += fmt.Sprintf(" (½ %s, 2× %s)", VerdictMarks[r.At(0.5)], VerdictMarks[r.At(2)])
+		verdicts.values[q] = r.Verdict.Mark()
+		if at := r.Margins(); at != nil {
+			verdicts.values[q] += fmt.Sprintf(" (½ %s, 2× %s)", at[0].Mark(), at[1].Mark())
 		}
 		oneRun.values[q] = c.OneRun(q)
 	}
@@ -168,11 +168,11 @@ func (c *Cell) OneRun(q int) string {
 	if !known {
 		return ""
 	}
-	mark := VerdictMarks[stats.Deviates]
+	mark := stats.Deviates.Mark()
 	if within {
-		mark = VerdictMarks[stats.Reproduced]
+		mark = stats.Reproduced.Mark()
 	}
-	e := c.Judged[q].OneRun
+	e := c.Judged[q].NewRun
 	low, high := number(e.Low, q, e.High), number(e.High, q, e.High)
 	if low != high {
 		low += " to " + high
@@ -186,7 +186,7 @@ const judgedNote = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in br
 // notes are the notes of the faces that show verdicts.
 func (t *Table) notes() []string {
 	for _, row := range t.all() {
-		if row.Cell.Judged != [3]*evidence.TestResult{} {
+		if row.Cell.Judged != [3]*evidence.Finding{} {
 			return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), judgedNote)
 		}
 	}
@@ -213,7 +213,7 @@ func (b *builder) why(c Cell, blk *Block, row experiments.PaperRow, planned []ex
 	if len(planned) == 0 && !b.in.FullCells[c.ID] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
 		return whyDash
 	}
-	return b.absent(planned, blk.Data)
+	return b.absent(planned, blk.Data).Cell()
 }
 
 // drawCell picks, among runs on several draws of the means, the one on the

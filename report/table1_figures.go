@@ -11,6 +11,7 @@ import (
 
 	"polkrepro/convergence"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -188,8 +189,8 @@ func (c *table1Curves) rows() [][]string {
 			for _, p := range r.Points {
 				m := p.Measured
 				rows = append(rows, []string{x.Label, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples),
-					exact(m[convergence.Distance]), exact(m[convergence.Excess]), strconv.Itoa(p.ModelOrder), exact(m[convergence.MeanOrder]),
-					exact(m[convergence.Norm]), exact(m[convergence.Gradient]), exact(m[convergence.Separation]), exact(m[convergence.Ratio])})
+					words.Exact(m[convergence.Distance]), words.Exact(m[convergence.Excess]), strconv.Itoa(p.ModelOrder), words.Exact(m[convergence.MeanOrder]),
+					words.Exact(m[convergence.Norm]), words.Exact(m[convergence.Gradient]), words.Exact(m[convergence.Separation]), words.Exact(m[convergence.Ratio])})
 			}
 		}
 	}
@@ -253,9 +254,9 @@ func (f *table1Radius) rows() [][]string {
 		for _, x := range series {
 			for _, r := range x.Runs {
 				run, m := r.Header.Run, r.Final.Measured
-				rows = append(rows, []string{x.Label, strconv.FormatUint(run.Seed, 10), exact(run.Params.LearningRate), exact(run.Params.Parsimony),
-					exact(convergence.Floor(r)), exact(radius(r)), exact(convergence.Variance(r)), exact(m[convergence.MaxOrder]),
-					exact(convergence.OrderBound(run, m[convergence.PlaneWidth], m[convergence.PlaneHeight]))})
+				rows = append(rows, []string{x.Label, strconv.FormatUint(run.Seed, 10), words.Exact(run.Params.LearningRate), words.Exact(run.Params.Parsimony),
+					words.Exact(convergence.Floor(r)), words.Exact(radius(r)), words.Exact(convergence.Variance(r)), words.Exact(m[convergence.MaxOrder]),
+					words.Exact(convergence.OrderBound(run, m[convergence.PlaneWidth], m[convergence.PlaneHeight]))})
 			}
 		}
 	}

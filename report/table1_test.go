@@ -15,6 +15,7 @@ import (
 	"polkrepro/convergence/theorytest"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -163,7 +164,7 @@ func TestTable1Figures(t *testing.T) {
 		}
 	}
 	first := whole.Records[whole.Planned[0].ID].Points[0]
-	if len(rows) != 1+want || rows[1][3] != exact(first.Measured[convergence.Distance]) {
+	if len(rows) != 1+want || rows[1][3] != words.Exact(first.Measured[convergence.Distance]) {
 		t.Errorf("%d rows, want %d; the first is %q", len(rows), 1+want, rows[1])
 	}
 }

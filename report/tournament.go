@@ -20,6 +20,7 @@ import (
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
 	"polkrepro/internal/files"
+	"polkrepro/internal/words"
 	"polkrepro/polk/prune"
 )
 
@@ -105,9 +106,9 @@ func numericVerdict(e *compare.Entry, m compare.Measure) []string {
 	c := e.Compared[m]
 	row := []string{e.Heuristic.Name, m.String(), "", "", "", "", "", strconv.Itoa(c.N), levelsText(c.Levels), string(c.Verdict), c.Reason}
 	if len(c.Levels) > 0 {
-		row[2], row[5], row[6] = exact(c.Value), exact(c.Decisive()), exact(c.Bend)
+		row[2], row[5], row[6] = words.Exact(c.Value), words.Exact(c.Decisive()), words.Exact(c.Bend)
 		if c.Basis != stats.Point {
-			row[3], row[4] = exact(c.Low), exact(c.High)
+			row[3], row[4] = words.Exact(c.Low), words.Exact(c.High)
 		}
 	}
 	return row
@@ -142,7 +143,7 @@ func levelTable(f *compare.FieldResult) *Table {
 			if level == last {
 				cpu = seconds(s)
 			}
-			t.Numeric = append(t.Numeric, []string{e.Heuristic.Name, exact(level), exact(w.Mean), exact(w.SD), exact(s.Mean), exact(s.SD), strconv.Itoa(w.N)})
+			t.Numeric = append(t.Numeric, []string{e.Heuristic.Name, words.Exact(level), words.Exact(w.Mean), words.Exact(w.SD), words.Exact(s.Mean), words.Exact(s.SD), strconv.Itoa(w.N)})
 		}
 		t.Rows = append(t.Rows, append(row, cpu))
 	}
@@ -187,7 +188,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		}
 		for _, p := range f.Front(byTime) {
 			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
-			t.Numeric = append(t.Numeric, []string{name, p.Heuristic, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds), strconv.Itoa(p.Runs)})
+			t.Numeric = append(t.Numeric, []string{name, p.Heuristic, words.Exact(p.Value), words.Exact(p.Order), words.Exact(p.Error), words.Exact(p.Seconds), strconv.Itoa(p.Runs)})
 		}
 	}
 	return t
@@ -352,8 +353,8 @@ func (t *Tournament) CSV(w io.Writer) error {
 	for _, f := range t.Result.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
-				rows = append(rows, []string{f.Name, e.Heuristic.Name, exact(r.Value), strconv.Itoa(r.Replicate), exact(r.Order), exact(r.Error),
-					exact(r.Seconds), exact(r.PeakOrder), exact(r.MeanError), exact(r.Process)})
+				rows = append(rows, []string{f.Name, e.Heuristic.Name, words.Exact(r.Value), strconv.Itoa(r.Replicate), words.Exact(r.Order), words.Exact(r.Error),
+					words.Exact(r.Seconds), words.Exact(r.PeakOrder), words.Exact(r.MeanError), words.Exact(r.Process)})
 			}
 		}
 	}

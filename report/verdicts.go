@@ -10,6 +10,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // Verdicts are the verdicts on the paper's claims, written for readers (Text,
@@ -134,8 +135,8 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 	for i := range v.Assessment.Claims {
 		c := &v.Assessment.Claims[i]
 		half, twice := "", ""
-		if c.HasMargin() {
-			half, twice = c.At(0.5).String(), c.At(2).String()
+		if at := c.Margins(); at != nil {
+			half, twice = at[0].String(), at[1].String()
 		}
 		claims.rows = append(claims.rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), half, twice, strings.Join(v.tests(c, markdownText), "<br>")})
 	}
@@ -159,32 +160,28 @@ func (g *grid) under(b *strings.Builder, title string) {
 func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []string {
 	var lines []string
 	for i := range c.Tests {
-		t := &c.Tests[i]
-		w := t.Words(v.Ledger)
-		line := t.Test.ID + ": "
-		if t.Verdict != stats.NotRun {
-			line += w.Ours
-			if w.From != "" {
-				line += " (" + w.From + ")"
+		f := &c.Tests[i]
+		line := f.Test.ID + ": "
+		if f.Verdict != stats.NotRun {
+			f := f.Ours
+			line += words.Four(f.Value)
+			if interval := f.Interval(); interval != "" {
+				line += " (" + interval + ")"
 			}
 			line += ", "
 		}
-		line += "target " + w.Target
-		if t.Test.Paper != nil {
-			line += ", paper " + w.Paper
+		line += "target " + f.Target.String()
+		if f.Test.Paper != nil {
+			line += ", paper " + f.Paper.String()
 		}
-		if t.Verdict != c.Verdict || t.Verdict != stats.Reproduced {
-			line += "; " + t.Verdict.String()
+		if f.Verdict != c.Verdict || f.Verdict != stats.Reproduced {
+			line += "; " + f.Verdict.String()
 		}
-		if within, known := t.Within(); known {
-			not := ""
-			if !within {
-				not = "not "
-			}
-			line += fmt.Sprintf("; a new run %s, the paper's %sin it", w.OneRun, not)
+		if oneRun := f.OneRun(); oneRun != "" {
+			line += "; a new run " + oneRun
 		}
-		if t.Note != "" {
-			line += "; " + note(t.Note)
+		if text := f.Note(); text != "" {
+			line += "; " + note(text)
 		}
 		lines = append(lines, line)
 	}

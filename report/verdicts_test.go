@@ -18,16 +18,14 @@ import (
 // whose run failed.
 func fixtureVerdicts(note string) *Verdicts {
 	paper := 0.1
-	test := func(v stats.Verdict, explained, note string) evidence.TestResult {
-		t := evidence.TestResult{
-			Test:    experiments.Test{ID: "risk", Of: experiments.Selector{Quantity: experiments.QuantityRisk, Cell: "c"}, Paper: &paper, Explained: explained},
-			Verdict: v, Note: note, Low: 0.05, High: 0.15,
-			Estimate: stats.Estimate{Value: 0.1, Low: 0.09, High: 0.11, Basis: stats.Student},
-		}
-		t.Of.Runs = make([]evidence.Observation, 5)
-		return t
+	test := func(v stats.Verdict, explained, remark string) evidence.Finding {
+		f := evidence.NewFinding(experiments.Test{ID: "risk", Of: experiments.Selector{Quantity: experiments.QuantityRisk, Cell: "c"}, Paper: &paper, Explained: explained})
+		f.Verdict, f.Remark = v, remark
+		f.Target, f.Ours = evidence.Number{Low: 0.05, High: 0.15, Basis: evidence.Target}, evidence.Number{Value: 0.1, Low: 0.09, High: 0.11, Basis: stats.Student}
+		f.Of.Runs = make([]evidence.Observation, 5)
+		return f
 	}
-	claim := func(id, section string, tests ...evidence.TestResult) evidence.ClaimResult {
+	claim := func(id, section string, tests ...evidence.Finding) evidence.ClaimResult {
 		c := evidence.ClaimResult{Claim: experiments.Claim{ID: id, Section: section, Quote: "a <quote> | & so_on"}, Tests: tests}
 		for _, t := range tests {
 			c.Verdict = max(c.Verdict, t.Verdict)
@@ -36,8 +34,9 @@ func fixtureVerdicts(note string) *Verdicts {
 	}
 	notRun := test(stats.NotRun, "", note)
 	notRun.Of.Runs, notRun.Of.Missing = nil, make([]experiments.Planned, 5)
-	part := test(stats.Reproduced, "", "1 of 5 runs without a record")
+	part := test(stats.Reproduced, "", "")
 	part.Of.Missing = make([]experiments.Planned, 1)
+	part.Gap = &evidence.Gap{Kind: evidence.Pending, Runs: part.Of.Missing, N: 5}
 	cell := claim("table2.x", "Table 2", test(stats.Reproduced, "", ""))
 	cell.Claim.Cell, cell.Claim.Quote = true, "0.1/-/-"
 	return &Verdicts{
@@ -138,14 +137,13 @@ func TestMarkdownHostile(t *testing.T) {
 // twice the margin, and whether the number may be one run's.
 func TestJudgedLines(t *testing.T) {
 	printed := 4.0
-	judged := func(low, high float64) *evidence.TestResult {
-		return &evidence.TestResult{
-			Test:     experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed},
-			Estimate: stats.Estimate{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}, Verdict: stats.Reproduced,
-			OneRun: stats.Estimate{Low: low, High: high, Basis: stats.OneRun},
-		}
+	judged := func(low, high float64) *evidence.Finding {
+		f := evidence.NewFinding(experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed})
+		f.Verdict, f.Ours = stats.Reproduced, evidence.Number{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}
+		f.NewRun = evidence.Number{Low: low, High: high, Basis: stats.OneRun}
+		return &f
 	}
-	c := Cell{Judged: [3]*evidence.TestResult{nil, judged(4.1, 5.1), judged(4, 4)}}
+	c := Cell{Judged: [3]*evidence.Finding{nil, judged(4.1, 5.1), judged(4, 4)}}
 	c.Judged[2].Test.Margin = 0
 	want := []cellLine{
 		{label: "verdict", values: [3]string{"", "✓ (½ ?, 2× ✓)", "✓"}},

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/data"
+	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/export"
 	"polkrepro/harness"
@@ -217,12 +218,8 @@ func warning(cmd *cobra.Command) func(error) {
 
 // allWhole is the error of a results folder that holds damaged records.
 func allWhole(have *record.Collection, results string) error {
-	switch n := len(have.Errors); n {
-	case 0:
+	if len(have.Errors) == 0 {
 		return nil
-	case 1:
-		return fmt.Errorf("1 record in %s is incomplete or corrupt; rerun 'runall reproduce'", results)
-	default:
-		return fmt.Errorf("%d records in %s are incomplete or corrupt; rerun 'runall reproduce'", n, results)
 	}
+	return &evidence.Gap{Kind: evidence.Corrupt, What: results, N: len(have.Errors)}
 }

@@ -58,7 +58,7 @@ func resultCells(from *report.Cell, a *evidence.Assessment) []resultCell {
 			c.Sort = strconv.FormatFloat(s.Mean, 'g', 6, 64)
 		}
 		if s, ok := a.Find(from.ID + "." + w.Quantity); ok {
-			c.Verdict, c.Claim = verdictOf(s.Tests[0].Verdict, s.Tests[0].Test.Explained), anchor(s.Claim.Claim.ID)
+			c.Verdict, c.Claim = verdictOf(s.Tests[0].Verdict, s.Tests[0].Outcome()), anchor(s.Claim.Claim.ID)
 			c.OneRun = from.OneRun(q)
 		}
 		out = append(out, c)
