@@ -32,7 +32,7 @@ func (t *Table) Text(w io.Writer) error {
 		}
 		g.text(&b, widths)
 	}
-	for i, n := range t.notes() {
+	for i, n := range t.notes(marks) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
@@ -61,7 +61,7 @@ func (t *Table) textGrids() []*grid {
 				g.rows = append(g.rows, nil)
 			}
 			title := row.Title
-			for _, l := range slices.Concat(row.Cell.lines(), row.Cell.judgedLines()) {
+			for _, l := range slices.Concat(row.Cell.lines(), row.Cell.judgedLines(marks)) {
 				g.rows = append(g.rows, []string{title, l.label, l.values[0], l.values[1], l.values[2], l.runs + l.why})
 				title = ""
 			}
@@ -163,15 +163,15 @@ func numeric(s string) bool {
 // Markdown writes the table in Markdown, in the paper's layout: a row for
 // each method and a column for each data set and task.
 func (t *Table) Markdown(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "**%s**\n\n%s", markdownEscapes.Replace(t.Title), t.markdownBody())
+	_, err := fmt.Fprintf(w, "**%s**\n\n%s", markdownEscapes.Replace(t.Title), t.markdownBody(marks))
 	return err
 }
 
 // markdownBody returns the table in Markdown without its title.
-func (t *Table) markdownBody() string {
+func (t *Table) markdownBody(style verdictStyle) string {
 	var b strings.Builder
-	t.wideGrid().markdown(&b)
-	notes := t.notes()
+	t.wideGrid(style).markdown(&b)
+	notes := t.notes(style)
 	for _, n := range notes {
 		fmt.Fprintf(&b, "\n- %s", markdownEscapes.Replace(n))
 	}
@@ -182,7 +182,7 @@ func (t *Table) markdownBody() string {
 }
 
 // wideGrid lays the table out like the paper's.
-func (t *Table) wideGrid() *grid {
+func (t *Table) wideGrid(style verdictStyle) *grid {
 	if t.Blocks == nil {
 		return t.plainGrid()
 	}
@@ -194,7 +194,7 @@ func (t *Table) wideGrid() *grid {
 	for _, id := range t.rowIDs() {
 		row := []string{id.Title}
 		for _, blk := range t.Blocks {
-			row = append(row, blk.wideCell(id.ID))
+			row = append(row, blk.wideCell(id.ID, style))
 		}
 		g.rows = append(g.rows, row)
 	}
@@ -228,13 +228,13 @@ func (blk *Block) row(id string) *Row {
 
 // wideCell writes a cell with its lines one below the other, and a dash where
 // there is nothing.
-func (blk *Block) wideCell(id string) string {
+func (blk *Block) wideCell(id string, style verdictStyle) string {
 	r := blk.row(id)
 	if r == nil {
 		return ""
 	}
 	var lines []string
-	for _, l := range slices.Concat(r.Cell.lines(), r.Cell.judgedLines()) {
+	for _, l := range slices.Concat(r.Cell.lines(), r.Cell.judgedLines(style)) {
 		text := l.why
 		if text == "" {
 			for q, v := range l.values {

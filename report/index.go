@@ -46,7 +46,7 @@ func (r *Report) Index(w io.Writer) error {
 
 // indexTable writes a table and where its other faces are.
 func indexTable(b *strings.Builder, t *Table) {
-	fmt.Fprintf(b, "## %s\n\n%s\n", markdownEscapes.Replace(t.Title), t.markdownBody())
+	fmt.Fprintf(b, "## %s\n\n%s\n", markdownEscapes.Replace(t.Title), t.markdownBody(inWords))
 	fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
 }
 

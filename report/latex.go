@@ -50,7 +50,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 		place = "" // it has a page
 	}
 	fmt.Fprintf(&b, "\\begin{%s}%s\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n%s", float, place, size, body.String())
-	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes()...)
+	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes(marks)...)
 	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{%s}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name), float)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -133,7 +133,7 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 			continue
 		}
 		next := 0
-		for _, l := range slices.Concat(r.Cell.lines(), r.Cell.judgedLines()) {
+		for _, l := range slices.Concat(r.Cell.lines(), r.Cell.judgedLines(marks)) {
 			columns[i][l.label] = latexTriple(l.values)
 			if l.why != "" {
 				columns[i][l.label] = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.why))

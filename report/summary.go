@@ -118,7 +118,7 @@ func (b *summaryBuilder) blocks() []summaryBlock {
 	var out []summaryBlock
 	for _, t := range b.Report.Tables {
 		for _, blk := range t.Blocks {
-			wanted := len(b.Names) == 0 || slices.ContainsFunc(blk.Rows, func(r *Row) bool {
+			wanted := len(b.Names) == 0 && !b.smoke() || slices.ContainsFunc(blk.Rows, func(r *Row) bool {
 				return !r.Extra && (r.Cell.Why == "" || fed[r.Cell.ID])
 			})
 			if wanted {
@@ -129,13 +129,19 @@ func (b *summaryBuilder) blocks() []summaryBlock {
 	return out
 }
 
+// smoke reports whether all specs were asked for in the profile that runs few of them. Then
+// only what ran is shown.
+func (b *summaryBuilder) smoke() bool {
+	return len(b.Names) == 0 && b.Input.Profile == experiments.ProfileSmoke
+}
+
 // block makes a block of the printed table's rows; a method that is not defined
 // for the task has none.
 func (b *summaryBuilder) block(t *Table, blk *Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
 	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, riskName(blk.Risk))}
 	for _, row := range blk.Rows {
-		if !row.Extra && row.Cell.Why != whyDash {
+		if !row.Extra && row.Cell.Why != whyDash && (row.Cell.Why == "" || !b.smoke()) {
 			out.rows = append(out.rows, b.row(row))
 		}
 	}
@@ -184,8 +190,11 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	part := builder{in: b.Input, paper: b.paper}
 	part.in.Planned = slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool {
-		if len(b.Names) == 0 {
-			return !b.standsIn(p.Run.Data.Name) || b.Input.Records[p.ID] == nil
+		switch ran := b.Input.Records[p.ID] != nil; {
+		case b.smoke():
+			return !ran || slices.ContainsFunc(p.Cells, b.printed)
+		case len(b.Names) == 0:
+			return !ran || !b.standsIn(p.Run.Data.Name)
 		}
 		return !b.named[p.Spec] || slices.ContainsFunc(p.Cells, b.printed)
 	})
@@ -194,6 +203,8 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 		return "", nil
 	}
 	switch {
+	case b.smoke():
+		heading = "Other series"
 	case len(b.Names) == 0:
 		var pairs []string
 		for _, missing := range sortedKeys(b.Input.Unavailable) {

@@ -141,26 +141,48 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 	return c
 }
 
+// A verdictStyle is how a face says verdicts.
+type verdictStyle struct {
+	verdict         func(stats.Verdict) string
+	margins         string // of the verdicts at half and at twice the margin
+	within, outside string // what follows the interval of a new run that has the printed number, or has not
+	note            string // below the table
+}
+
+// marks say verdicts where there is little room, inWords where there is much.
+var (
+	marks = verdictStyle{
+		stats.Verdict.Mark, " (½ %s, 2× %s)", " " + stats.Reproduced.Mark(), " " + stats.Deviates.Mark(),
+		"verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not.",
+	}
+	inWords = verdictStyle{
+		stats.Verdict.String, " (half the margin: %s, twice: %s)", ", with the printed number", ", without the printed number",
+		"new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more.",
+	}
+)
+
 // judgedLines are the verdicts on the printed numbers: each with those at half and at
 // twice the margin, and where one evaluation of one run would be.
-func (c *Cell) judgedLines() []cellLine {
+func (c *Cell) judgedLines(style verdictStyle) []cellLine {
 	verdicts, oneRun := cellLine{label: "verdict"}, cellLine{label: "new run"}
 	for q, r := range c.Judged {
 		if r == nil {
 			continue
 		}
-		verdicts.values[q] = r.Verdict.Mark()
+		verdicts.values[q] = style.verdict(r.Verdict)
 		if at := r.Margins(); at != nil {
-			verdicts.values[q] += fmt.Sprintf(" (½ %s, 2× %s)", at[0].Mark(), at[1].Mark())
+			verdicts.values[q] += fmt.Sprintf(style.margins, style.verdict(at[0]), style.verdict(at[1]))
 		}
-		oneRun.values[q] = c.OneRun(q)
+		oneRun.values[q] = c.oneRun(q, style)
 	}
 	return slices.DeleteFunc([]cellLine{verdicts, oneRun}, func(l cellLine) bool { return l.values == [quantityCount]string{} })
 }
 
 // OneRun words where one evaluation of one run would be, with a mark that says whether the
 // printed number is there; empty if that is not known.
-func (c *Cell) OneRun(q int) string {
+func (c *Cell) OneRun(q int) string { return c.oneRun(q, marks) }
+
+func (c *Cell) oneRun(q int, style verdictStyle) string {
 	if c.Judged[q] == nil {
 		return ""
 	}
@@ -168,26 +190,22 @@ func (c *Cell) OneRun(q int) string {
 	if !known {
 		return ""
 	}
-	mark := stats.Deviates.Mark()
+	e, where := c.Judged[q].NewRun, style.outside
 	if within {
-		mark = stats.Reproduced.Mark()
+		where = style.within
 	}
-	e := c.Judged[q].NewRun
 	low, high := number(e.Low, q, e.High), number(e.High, q, e.High)
 	if low != high {
 		low += " to " + high
 	}
-	return low + " " + mark
+	return low + where
 }
 
-// judgedNote explains judgedLines.
-const judgedNote = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not."
-
 // notes are the notes of the faces that show verdicts.
-func (t *Table) notes() []string {
+func (t *Table) notes(style verdictStyle) []string {
 	for _, row := range t.all() {
 		if row.Cell.Judged != [3]*evidence.Finding{} {
-			return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), judgedNote)
+			return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), style.note)
 		}
 	}
 	return t.Notes

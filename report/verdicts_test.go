@@ -149,14 +149,17 @@ func TestJudgedLines(t *testing.T) {
 		{label: "verdict", values: [3]string{"", "✓ (½ ?, 2× ✓)", "✓"}},
 		{label: "new run", values: [3]string{"", "4.10 to 5.10 ≠", "4 ✓"}},
 	}
-	if got := c.judgedLines(); !slices.Equal(got, want) {
+	if got := c.judgedLines(marks); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := (&Cell{}).judgedLines(); len(got) > 0 {
+	if got, want := c.judgedLines(inWords)[0].values[1]+"; "+c.oneRun(1, inWords), "reproduced (half the margin: inconclusive, twice: reproduced); 4.10 to 5.10, without the printed number"; got != want {
+		t.Errorf("in words %q, want %q", got, want)
+	}
+	if got := (&Cell{}).judgedLines(marks); len(got) > 0 {
 		t.Errorf("nothing judged: %q", got)
 	}
 	table := &Table{Name: "t", Notes: []string{"first"}, Blocks: []*Block{{Rows: []*Row{{Cell: c}}}}}
-	if notes := table.notes(); len(notes) != 2 || notes[1] != judgedNote {
+	if notes := table.notes(marks); len(notes) != 2 || notes[1] != marks.note {
 		t.Errorf("notes %q", notes)
 	}
 	var latex strings.Builder
@@ -164,7 +167,7 @@ func TestJudgedLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`verdict &  & $\surd$ ($\frac12$ ?, 2$\times$ $\surd$) & $\surd$ \\`, `new run &  & 4.10 to 5.10 $\ne$ & 4 $\surd$ \\`, latexEscape(judgedNote),
+		`verdict &  & $\surd$ ($\frac12$ ?, 2$\times$ $\surd$) & $\surd$ \\`, `new run &  & 4.10 to 5.10 $\ne$ & 4 $\surd$ \\`, latexEscape(marks.note),
 	} {
 		if !strings.Contains(latex.String(), want) {
 			t.Errorf("no %s in\n%s", want, &latex)
