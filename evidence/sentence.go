@@ -49,14 +49,7 @@ func (w wording) mean() string {
 	case !words.Finite(v):
 		return fmt.Sprintf("%s: %s not finite, because a run diverged; %s.", subject, w.noun(s), w.expectation())
 	}
-	ours := w.amount(s, v) + w.inFigure()
-	switch w.Verdict {
-	case stats.Inconclusive:
-		return fmt.Sprintf("%s: %s where %s; %s.", subject, ours, w.expectation(), w.beyond())
-	case stats.Deviates:
-		return fmt.Sprintf("%s: %s where %s.", subject, ours, w.expectation())
-	}
-	return fmt.Sprintf("%s: %s; %s%s.", subject, ours, w.expectation(), prefixed(", ", w.tolerance()))
+	return fmt.Sprintf("%s: %s%s where %s.", subject, w.amount(s, v), w.inFigure(), w.expectation())
 }
 
 // ofSpec is the sentence of a test of a spec's runs: the runs, the number and the
@@ -74,16 +67,14 @@ func (w wording) ofSpec() string {
 	case !math.IsInf(w.Target.Low, -1):
 		bound = "the claim needs " + words.Plain(w.Target.Low) + " to " + words.Plain(w.Target.High)
 	}
-	subject, e := runsOf(s), w.Ours
+	subject, v := runsOf(s), w.Ours.Value
 	switch {
 	case w.Verdict == stats.NotRun:
 		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, what, w.Note(), bound)
-	case !words.Finite(e.Value):
+	case !words.Finite(v):
 		return fmt.Sprintf("%s: %s is not finite; %s.", subject, what, bound)
-	case w.Verdict == stats.Inconclusive:
-		return fmt.Sprintf("%s: %s is %s; %s, but the interval %s to %s reaches beyond that.", subject, what, words.Four(e.Value), bound, words.Four(e.Low), words.Four(e.High))
 	}
-	return fmt.Sprintf("%s: %s is %s; %s.", subject, what, words.Four(e.Value), bound)
+	return fmt.Sprintf("%s: %s is %s; %s.", subject, what, words.Four(v), bound)
 }
 
 // comparison is the sentence of a test of two means.
@@ -103,10 +94,7 @@ func (w wording) comparison() string {
 	if s := w.Test.Of; s.Below != nil {
 		text = fmt.Sprintf("%s%s takes %s as %s until its %s is below %s %s", lead, a, w.manySamples(v), b, s.Quantity, threshold(s), means)
 	}
-	switch {
-	case w.Verdict == stats.Inconclusive:
-		return fmt.Sprintf("%s; %s, but %s.", text, w.expectation(), w.beyond())
-	case w.Verdict == stats.Reproduced && w.Test.Kind == experiments.KindLess:
+	if w.Verdict == stats.Reproduced && w.Test.Kind == experiments.KindLess {
 		return text + ", as the paper says."
 	}
 	return fmt.Sprintf("%s; %s.", text, w.expectation())
@@ -252,43 +240,6 @@ func (w wording) expectation() string {
 		return "the paper prints " + w.printed() + unit(t.Of)
 	}
 	return "the paper says " + words.Plain(*t.Low) + unit(t.Of)
-}
-
-// tolerance says what margin the paper's value has; empty if it has none.
-func (w wording) tolerance() string {
-	switch m := w.Test.Margin; {
-	case m == 0:
-		return ""
-	case w.Test.Of.Below != nil:
-		return fmt.Sprintf("with a margin of %s samples", words.Grouped(int(m)))
-	default:
-		return "with a margin of " + w.declared(m)
-	}
-}
-
-// beyond says why a verdict is inconclusive: the interval includes an end of
-// the target.
-func (w wording) beyond() string {
-	e, t := w.Ours, w.Test
-	switch {
-	case t.Kind == experiments.KindLess:
-		return fmt.Sprintf("the interval %s to %s%s includes 0", w.difference(e.Low), w.difference(e.High), w.points(e.High))
-	case t.Kind == experiments.KindRatio && math.IsInf(e.High, 1):
-		return "the runs do not bound the ratio"
-	case t.Kind == experiments.KindRatio:
-		return fmt.Sprintf("the interval %s to %s reaches beyond that", words.Significant(e.Low, 3), words.Significant(e.High, 3))
-	case t.To != nil:
-		return fmt.Sprintf("the interval %s to %s%s reaches beyond that", w.difference(e.Low), w.difference(e.High), w.points(e.High))
-	}
-	end, of := w.Target.Low, "bound, which is"
-	if e.High > w.Target.High {
-		end = w.Target.High
-	}
-	if t.Margin > 0 {
-		of = "margin, which ends at"
-	}
-	return fmt.Sprintf("the interval %s to %s reaches beyond the %s %s",
-		w.digits(t.Of, e.Low), w.digits(t.Of, e.High), of, w.digits(t.Of, end))
 }
 
 // amount writes a mean with its quantity or unit: "4.6 % error", "training
