@@ -61,8 +61,8 @@ func (t *Table) textGrids() []*grid {
 				g.rows = append(g.rows, nil)
 			}
 			title := row.Title
-			for _, l := range slices.Concat(row.Cell.lines(), row.Cell.judgedLines(marks)) {
-				g.rows = append(g.rows, []string{title, l.label, l.values[0], l.values[1], l.values[2], l.runs + l.why})
+			for _, l := range row.Cell.Lines() {
+				g.rows = append(g.rows, []string{title, l.Label, l.Values[qRisk], l.Values[qError], l.Values[qOrder], l.Runs + l.Why})
 				title = ""
 			}
 		}
@@ -75,70 +75,49 @@ func (t *Table) textGrids() []*grid {
 // the table hold all of it.
 const whyWidth = 36
 
-// A cellLine is one line of a cell: what the paper prints, or a part of what the
-// runs gave.
-type cellLine struct {
-	label  string
-	values [quantityCount]string
-	runs   string
-	why    string // in place of values and runs: why there are none
+// A Line is one line of a cell: what the paper prints, a part of what the runs gave, or
+// what is said of it. Every face but CSV lays these out.
+type Line struct {
+	Label  string                // paper, ours, 90 %, Δ, draw 447, verdict or new run
+	Values [quantityCount]string // of the risk, the error and the model order
+	Runs   string
+	Why    string // in place of values and runs: why there are none
 }
 
-// lines returns the lines of a cell, the paper's first.
-func (c *Cell) lines() []cellLine {
-	out := []cellLine{{label: "paper", values: c.Printed}}
-	if c.Why == whyDash {
+// Lines returns the lines of a cell, the paper's first, with marks for verdicts.
+func (c *Cell) Lines() []Line { return c.lines(marks) }
+
+// lines returns the lines of a cell: the paper's, those of the runs and the verdicts.
+func (c *Cell) lines(style verdictStyle) []Line {
+	out := []Line{{Label: "paper", Values: c.Printed}}
+	switch c.Why {
+	case "":
+	case whyDash:
 		return out
+	default:
+		return append(out, Line{Label: "ours", Why: words.Shorten(c.Why, whyWidth)})
 	}
-	if c.Why != "" {
-		return append(out, cellLine{label: "ours", why: words.Shorten(c.Why, whyWidth)})
-	}
-	own := cellLine{label: "ours", runs: strconv.Itoa(c.Runs())}
-	interval, diff, draw := cellLine{label: "90 %"}, cellLine{label: "Δ"}, cellLine{runs: "1, the figures'"}
-	for q, w := range c.Words() {
-		own.values[q], interval.values[q], diff.values[q], draw.values[q] = w.Ours, w.Interval, w.Difference, cmp.Or(w.Draw, whyDash)
+	own := Line{Label: "ours", Runs: strconv.Itoa(c.Runs())}
+	interval, diff, draw := Line{Label: "90 %"}, Line{Label: "Δ"}, Line{Runs: "1, the figures'"}
+	for q, s := range c.Ours {
+		own.Values[q] = cmp.Or(s.text(q), whyDash)
+		interval.Values[q], diff.Values[q] = s.interval(q), difference(s, c.Paper[q], q)
+		draw.Values[q] = whyDash
+		if c.Draw != nil && s.N > 0 {
+			draw.Values[q] = number(c.Draw.Values[q], q, c.Draw.Values[q])
+		}
 	}
 	out = append(out, own)
-	for _, l := range []cellLine{interval, diff} {
-		if l.values != [quantityCount]string{} {
+	for _, l := range []Line{interval, diff} {
+		if l.Values != [quantityCount]string{} {
 			out = append(out, l)
 		}
 	}
 	if c.Draw != nil {
-		draw.label = fmt.Sprintf("draw %d", c.Draw.Draw)
+		draw.Label = fmt.Sprintf("draw %d", c.Draw.Draw)
 		out = append(out, draw)
 	}
-	return out
-}
-
-// Words are one quantity of a cell as text, for a face that is not of this
-// package.
-type Words struct {
-	Quantity   string // risk, error or order
-	Paper      string // as printed, or a dash
-	Ours       string // mean ± standard deviation; a dash where the method has no such value
-	Interval   string // 90 % interval of the mean; empty if there is none
-	Difference string // ours against the paper's, as in all faces; empty if there is none
-	Draw       string // of the draw that the figures show; empty if there is none
-}
-
-// Words returns the three quantities of the cell in words. Of a cell without
-// runs only the paper's are given; Why says why.
-func (c *Cell) Words() [3]Words {
-	var out [3]Words
-	for q, name := range quantityNames {
-		w := Words{Quantity: name, Paper: c.Printed[q]}
-		if c.Why == "" {
-			w.Ours = cmp.Or(c.Ours[q].text(q), whyDash)
-			w.Interval = c.Ours[q].interval(q)
-			w.Difference = difference(c.Ours[q], c.Paper[q], q)
-		}
-		if c.Draw != nil && c.Ours[q].N > 0 {
-			w.Draw = number(c.Draw.Values[q], q, c.Draw.Values[q])
-		}
-		out[q] = w
-	}
-	return out
+	return append(out, c.judgedLines(style)...)
 }
 
 // plainGrid lays a plain table out.
@@ -234,18 +213,18 @@ func (blk *Block) wideCell(id string, style verdictStyle) string {
 		return ""
 	}
 	var lines []string
-	for _, l := range slices.Concat(r.Cell.lines(), r.Cell.judgedLines(style)) {
-		text := l.why
+	for _, l := range r.Cell.lines(style) {
+		text := l.Why
 		if text == "" {
-			for q, v := range l.values {
-				l.values[q] = cmp.Or(v, whyDash)
+			for q, v := range l.Values {
+				l.Values[q] = cmp.Or(v, whyDash)
 			}
-			text = strings.Join(l.values[:], " / ")
+			text = strings.Join(l.Values[:], " / ")
 		}
-		if l.label == "ours" && l.runs != "" {
-			text += " (n = " + l.runs + ")"
+		if l.Label == "ours" && l.Runs != "" {
+			text += " (n = " + l.Runs + ")"
 		}
-		lines = append(lines, l.label+": "+text)
+		lines = append(lines, l.Label+": "+text)
 	}
 	if len(r.Cell.ByResult) > 0 {
 		lines = append(lines, "by result: "+strings.Join(r.Cell.ByResult, ", "))
@@ -276,7 +255,7 @@ func (t *Table) CSV(w io.Writer) error {
 // csvRows returns the lines of one cell.
 func (t *Table) csvRows(blk *Block, r *Row) [][]string {
 	var out [][]string
-	for q, name := range quantityNames {
+	for q, name := range Quantities {
 		c := &r.Cell
 		row := []string{t.Name, blk.Data, blk.Task, r.ID, strconv.FormatBool(r.Extra), name,
 			"", "", "", "", "", strconv.Itoa(c.Ours[q].N), strconv.Itoa(c.Ours[q].Diverged), "", "", c.reason(q), "", "", "", "", "", ""}
@@ -292,7 +271,7 @@ func (t *Table) csvRows(blk *Block, r *Row) [][]string {
 		if c.Draw != nil && c.Ours[q].N > 0 {
 			row[13], row[14] = strconv.FormatUint(c.Draw.Draw, 10), words.Exact(c.Draw.Values[q])
 		}
-		if r := c.Judged[q]; r != nil {
+		if r := c.Judged[q]; r != nil && c.Why == "" {
 			row[16], row[17], row[18] = r.Verdict.String(), r.At(0.5).String(), r.At(2).String()
 			if within, known := r.Within(); known {
 				row[19], row[20], row[21] = words.Exact(r.NewRun.Low), words.Exact(r.NewRun.High), strconv.FormatBool(within)

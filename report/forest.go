@@ -113,7 +113,7 @@ func numberRow(c *evidence.ClaimResult, label string) forestRow {
 	row := forestRow{label, make([]*forestEntry, quantityCount)}
 	for i := range c.Tests {
 		r := &c.Tests[i]
-		if q := slices.Index(quantityNames[:], r.Test.Of.Quantity); q >= 0 {
+		if q := slices.Index(Quantities[:], r.Test.Of.Quantity); q >= 0 {
 			at := func(v float64) float64 { return (v - *r.Test.Paper) / r.Test.Margin }
 			row.entries[q] = &forestEntry{c.Claim.ID, r, at(r.Ours.Value), at(r.Ours.Low), at(r.Ours.High)}
 		}

@@ -133,15 +133,15 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 			continue
 		}
 		next := 0
-		for _, l := range slices.Concat(r.Cell.lines(), r.Cell.judgedLines(marks)) {
-			columns[i][l.label] = latexTriple(l.values)
-			if l.why != "" {
-				columns[i][l.label] = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.why))
+		for _, l := range r.Cell.Lines() {
+			columns[i][l.Label] = latexTriple(l.Values)
+			if l.Why != "" {
+				columns[i][l.Label] = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.Why))
 			}
-			at := slices.Index(labels, l.label)
+			at := slices.Index(labels, l.Label)
 			if at < 0 {
 				at = next
-				labels = slices.Insert(labels, at, l.label)
+				labels = slices.Insert(labels, at, l.Label)
 			}
 			next = at + 1
 		}

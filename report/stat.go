@@ -72,8 +72,8 @@ const (
 	quantityCount
 )
 
-// quantityNames are their names in tables and CSV files.
-var quantityNames = [quantityCount]string{"risk", "error", "order"}
+// Quantities are the names of the quantities of a cell.
+var Quantities = [quantityCount]string{"risk", "error", "order"}
 
 // text writes the mean and, of several runs, the standard deviation.
 func (s Stat) text(q int) string {

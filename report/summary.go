@@ -66,13 +66,9 @@ const dash = "–"
 
 // Summarize makes a summary.
 func Summarize(in SummaryInput) *Summary {
-	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: in.Report.Paper, named: map[string]bool{}, claims: map[string]*evidence.ClaimResult{}}
+	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: in.Report.Paper, named: map[string]bool{}}
 	for _, s := range in.Specs {
 		b.named[s.Name] = true
-	}
-	for i := range in.Report.Input.Assessment.Claims {
-		c := &in.Report.Input.Assessment.Claims[i]
-		b.claims[c.Claim.ID] = c
 	}
 	s := new(Summary)
 	s.blocks = b.blocks()
@@ -89,10 +85,9 @@ func Summarize(in SummaryInput) *Summary {
 // A summaryBuilder makes the parts of a summary.
 type summaryBuilder struct {
 	SummaryInput
-	Input  Input // of the report
-	paper  *experiments.PaperValues
-	named  map[string]bool // names of specs
-	claims map[string]*evidence.ClaimResult
+	Input Input // of the report
+	paper *experiments.PaperValues
+	named map[string]bool // names of specs
 }
 
 func (b *summaryBuilder) profileText() string {
@@ -156,15 +151,7 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 		out.why = words.Shorten(c.Why, whyWidth)
 		return out
 	}
-	verdicts := make(map[string]stats.Verdict) // on the cell's numbers, by quantity
-	if claim := b.claims[c.ID]; claim != nil {
-		for _, t := range claim.Tests {
-			if t.Test.Paper != nil {
-				verdicts[t.Test.Of.Quantity] = t.Verdict
-			}
-		}
-	}
-	for q, name := range quantityNames {
+	for q, judged := range c.Judged {
 		paper, ours, mark := dash, dash, dash
 		if c.Paper[q] != nil {
 			paper = c.Printed[q]
@@ -174,8 +161,8 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 		} else if s.N > 0 {
 			ours = number(s.Mean, q, s.Mean)
 		}
-		if v, ok := verdicts[name]; ok {
-			mark = v.Mark()
+		if judged != nil {
+			mark = judged.Verdict.Mark()
 		}
 		if out.cells[4*q+1] = paper; paper != dash || ours != dash {
 			copy(out.cells[4*q+2:], []string{"→", ours, mark})

@@ -27,8 +27,8 @@ func fixtureSummary(t *testing.T, in Input) SummaryInput {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in.Assessment = a
 	r := build(in, fixturePaper(), fixtureDraw)
-	r.Input.Assessment = a
 	return SummaryInput{
 		Report: r, Command: testCommand,
 		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},

@@ -122,22 +122,22 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 			c.Dash = pc.Reason
 		}
 	}
+	if b.in.Assessment != nil {
+		for q, name := range Quantities {
+			if s, ok := b.in.Assessment.Find(id + "." + name); ok {
+				c.Judged[q], c.ByResult = &s.Tests[0], s.Claim.ByResult
+			}
+		}
+	}
 	runs := b.records(planned)
 	if len(runs) == 0 {
-		c.Lost = ""
+		c.Lost, c.ByResult = "", nil
 		c.Why = b.why(c, blk, row, planned)
 		return c
 	}
 	c.Ours = finalStats(runs, blk.Risk)
 	c.Draw = b.drawCell(runs, blk.Risk)
 	c.Gap = largestGap(runs)
-	if b.in.Assessment != nil {
-		for q, name := range quantityNames {
-			if s, ok := b.in.Assessment.Find(id + "." + name); ok {
-				c.Judged[q], c.ByResult = &s.Tests[0], s.Claim.ByResult
-			}
-		}
-	}
 	return c
 }
 
@@ -163,25 +163,23 @@ var (
 
 // judgedLines are the verdicts on the printed numbers: each with those at half and at
 // twice the margin, and where one evaluation of one run would be.
-func (c *Cell) judgedLines(style verdictStyle) []cellLine {
-	verdicts, oneRun := cellLine{label: "verdict"}, cellLine{label: "new run"}
+func (c *Cell) judgedLines(style verdictStyle) []Line {
+	verdicts, oneRun := Line{Label: "verdict"}, Line{Label: "new run"}
 	for q, r := range c.Judged {
 		if r == nil {
 			continue
 		}
-		verdicts.values[q] = style.verdict(r.Verdict)
+		verdicts.Values[q] = style.verdict(r.Verdict)
 		if at := r.Margins(); at != nil {
-			verdicts.values[q] += fmt.Sprintf(style.margins, style.verdict(at[0]), style.verdict(at[1]))
+			verdicts.Values[q] += fmt.Sprintf(style.margins, style.verdict(at[0]), style.verdict(at[1]))
 		}
-		oneRun.values[q] = c.oneRun(q, style)
+		oneRun.Values[q] = c.oneRun(q, style)
 	}
-	return slices.DeleteFunc([]cellLine{verdicts, oneRun}, func(l cellLine) bool { return l.values == [quantityCount]string{} })
+	return slices.DeleteFunc([]Line{verdicts, oneRun}, func(l Line) bool { return l.Values == [quantityCount]string{} })
 }
 
-// OneRun words where one evaluation of one run would be, with a mark that says whether the
-// printed number is there; empty if that is not known.
-func (c *Cell) OneRun(q int) string { return c.oneRun(q, marks) }
-
+// oneRun words where one evaluation of one run would be, and whether the printed number is
+// there; empty if that is not known.
 func (c *Cell) oneRun(q int, style verdictStyle) string {
 	if c.Judged[q] == nil {
 		return ""
@@ -204,7 +202,7 @@ func (c *Cell) oneRun(q int, style verdictStyle) string {
 // notes are the notes of the faces that show verdicts.
 func (t *Table) notes(style verdictStyle) []string {
 	for _, row := range t.all() {
-		if row.Cell.Judged != [3]*evidence.Finding{} {
+		if row.Cell.Why == "" && row.Cell.Judged != [3]*evidence.Finding{} {
 			return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), style.note)
 		}
 	}

@@ -145,14 +145,14 @@ func TestJudgedLines(t *testing.T) {
 	}
 	c := Cell{Judged: [3]*evidence.Finding{nil, judged(4.1, 5.1), judged(4, 4)}}
 	c.Judged[2].Test.Margin = 0
-	want := []cellLine{
-		{label: "verdict", values: [3]string{"", "✓ (½ ?, 2× ✓)", "✓"}},
-		{label: "new run", values: [3]string{"", "4.10 to 5.10 ≠", "4 ✓"}},
+	want := []Line{
+		{Label: "verdict", Values: [3]string{"", "✓ (½ ?, 2× ✓)", "✓"}},
+		{Label: "new run", Values: [3]string{"", "4.10 to 5.10 ≠", "4 ✓"}},
 	}
 	if got := c.judgedLines(marks); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := c.judgedLines(inWords)[0].values[1]+"; "+c.oneRun(1, inWords), "reproduced (half the margin: inconclusive, twice: reproduced); 4.10 to 5.10, without the printed number"; got != want {
+	if got, want := c.judgedLines(inWords)[0].Values[1]+"; "+c.oneRun(1, inWords), "reproduced (half the margin: inconclusive, twice: reproduced); 4.10 to 5.10, without the printed number"; got != want {
 		t.Errorf("in words %q, want %q", got, want)
 	}
 	if got := (&Cell{}).judgedLines(marks); len(got) > 0 {
