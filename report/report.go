@@ -30,6 +30,7 @@ type Report struct {
 	Input   Input                    // what it was made from
 	Paper   *experiments.PaperValues // what it compares with
 	Tables  []*Table                 // the paper's
+	Cells   map[string]*Cell         // of the paper's tables, by ID
 	Figures []*Figure                // the forest plot of the verdicts, the paper's figures, and those that supplement them
 	Runs    *Table                   // what the runs cost
 
@@ -52,8 +53,8 @@ func Build(in Input) (*Report, error) {
 // build makes a report on the given paper; figureDraw is the draw of the
 // means that the figures of multidist show.
 func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
-	b := &builder{in: in, paper: paper, figureDraw: figureDraw}
-	r := &Report{Input: in, Paper: paper}
+	b := &builder{in: in, paper: paper, figureDraw: figureDraw, cells: make(map[string]*Cell)}
+	r := &Report{Input: in, Paper: paper, Cells: b.cells}
 	if in.Own != "" {
 		b.fillOwn(r)
 		return r
@@ -104,7 +105,7 @@ func (b *builder) fillOwn(r *Report) {
 		}
 	}
 	r.Runs = b.runs()
-	r.Runs.Numeric, r.Tables[0].Numeric = b.numericRuns(), b.numericRuns()
+	r.Runs.Numbers, r.Tables[0].Numbers = b.numericRuns(), b.numericRuns()
 	r.Notes = b.notes()
 }
 
@@ -140,7 +141,8 @@ type builder struct {
 	paper      *experiments.PaperValues
 	figureDraw uint64
 
-	fullHasMore bool // some cell is empty in this profile alone
+	cells       map[string]*Cell // of the paper's tables, by ID
+	fullHasMore bool             // some cell is empty in this profile alone
 }
 
 // planned returns the planned runs that fit, each ID once.

@@ -13,6 +13,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/report/table"
 )
 
 // SummaryInput is what a summary is made from.
@@ -113,8 +114,8 @@ func (b *summaryBuilder) blocks() []summaryBlock {
 	var out []summaryBlock
 	for _, t := range b.Report.Tables {
 		for _, blk := range t.Blocks {
-			wanted := len(b.Names) == 0 && !b.smoke() || slices.ContainsFunc(blk.Rows, func(r *Row) bool {
-				return !r.Extra && (r.Cell.Why == "" || fed[r.Cell.ID])
+			wanted := len(b.Names) == 0 && !b.smoke() || slices.ContainsFunc(blk.Rows, func(r *table.Row) bool {
+				return !r.Extra && (b.Report.Cells[r.Cell].Why == "" || fed[r.Cell])
 			})
 			if wanted {
 				out = append(out, b.block(t, blk))
@@ -132,19 +133,19 @@ func (b *summaryBuilder) smoke() bool {
 
 // block makes a block of the printed table's rows; a method that is not defined
 // for the task has none.
-func (b *summaryBuilder) block(t *Table, blk *Block) summaryBlock {
+func (b *summaryBuilder) block(t *Table, blk *table.Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
-	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, riskName(blk.Risk))}
+	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.Risk)}
 	for _, row := range blk.Rows {
-		if !row.Extra && row.Cell.Why != whyDash && (row.Cell.Why == "" || !b.smoke()) {
+		if why := b.Report.Cells[row.Cell].Why; !row.Extra && why != whyDash && (why == "" || !b.smoke()) {
 			out.rows = append(out.rows, b.row(row))
 		}
 	}
 	return out
 }
 
-func (b *summaryBuilder) row(row *Row) summaryRow {
-	c := &row.Cell
+func (b *summaryBuilder) row(row *table.Row) summaryRow {
+	c := b.Report.Cells[row.Cell]
 	out := summaryRow{}
 	out.cells[0] = row.Title
 	if c.Why != "" && c.Paper == [quantityCount]*float64{} {

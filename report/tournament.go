@@ -11,6 +11,7 @@ import (
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
 	"polkrepro/internal/words"
+	"polkrepro/report/table"
 )
 
 // A Tournament is the report on a comparison of pruning heuristics.
@@ -56,7 +57,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 	if lost := withoutRuns(f); len(lost) > 0 {
 		t.Notes = append(t.Notes, "All runs failed or are missing: "+strings.Join(lost, ", ")+".")
 	}
-	t.Numeric = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
+	t.Numbers = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
 	for _, e := range f.Entries[1:] {
 		row := []string{e.Heuristic.Name}
 		for _, m := range compare.Measures() {
@@ -64,7 +65,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			if m == compare.ErrorAtOrder && c.Reason != "" && len(c.Levels) > 0 {
 				t.Notes = append(t.Notes, e.Heuristic.Name+": "+c.Reason+".")
 			}
-			t.Numeric = append(t.Numeric, numericVerdict(e, m))
+			t.Numbers = append(t.Numbers, numbersOf(e, m))
 			row = append(row, effectCell(m, c))
 			switch {
 			case m != compare.ErrorAtOrder:
@@ -79,9 +80,9 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 	return t
 }
 
-// numericVerdict is a comparison with a number a cell, and none where there is none. Those of
+// numbersOf is a comparison with a number a cell, and none where there is none. Those of
 // times are natural logarithms of ratios.
-func numericVerdict(e *compare.Entry, m compare.Measure) []string {
+func numbersOf(e *compare.Entry, m compare.Measure) []string {
 	c := e.Compared[m]
 	row := []string{e.Heuristic.Name, m.String(), "", "", "", "", "", strconv.Itoa(c.N), levelsText(c.Levels), string(c.Verdict), c.Reason}
 	if len(c.Levels) > 0 {
@@ -98,7 +99,7 @@ func levelTable(f *compare.FieldResult) *Table {
 	last := f.Levels[len(f.Levels)-1]
 	t := &Table{
 		Name: f.Name + "-levels", Title: f.Title + ": error by heuristic and model order", Header: []string{"heuristic"},
-		Numeric: [][]string{{"heuristic", "model_order", "error_percent", "error_sd", "cpu_seconds", "cpu_seconds_sd", "replicates"}},
+		Numbers: [][]string{{"heuristic", "model_order", "error_percent", "error_sd", "cpu_seconds", "cpu_seconds_sd", "replicates"}},
 		Notes: []string{fmt.Sprintf("Final test %s in per cent at equal model order M, mean ± standard deviation over replicates that reach it (of %d), on straight lines between their runs. "+
 			"CPU: processor seconds of training to the largest. Dash: not reached.", errorWords(f.Task), f.Replicates)},
 	}
@@ -122,7 +123,7 @@ func levelTable(f *compare.FieldResult) *Table {
 			if level == last {
 				cpu = seconds(s)
 			}
-			t.Numeric = append(t.Numeric, []string{e.Heuristic.Name, words.Exact(level), words.Exact(w.Mean), words.Exact(w.SD), words.Exact(s.Mean), words.Exact(s.SD), strconv.Itoa(w.N)})
+			t.Numbers = append(t.Numbers, []string{e.Heuristic.Name, words.Exact(level), words.Exact(w.Mean), words.Exact(w.SD), words.Exact(s.Mean), words.Exact(s.SD), strconv.Itoa(w.N)})
 		}
 		t.Rows = append(t.Rows, append(row, cpu))
 	}
@@ -159,7 +160,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "CPU (s)"},
 		Notes:  []string{"Means over replicates, of all heuristics at all values of their knobs. The error's front is that of many noisy values: differences of a few hundredths of a point decide nothing."},
 	}
-	t.Numeric = [][]string{{"front", "heuristic", "knob", "model_order", "error_percent", "cpu_seconds", "replicates"}}
+	t.Numbers = [][]string{{"front", "heuristic", "knob", "model_order", "error_percent", "cpu_seconds", "replicates"}}
 	for _, byTime := range []bool{false, true} {
 		name := "error and order"
 		if byTime {
@@ -167,7 +168,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		}
 		for _, p := range f.Front(byTime) {
 			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
-			t.Numeric = append(t.Numeric, []string{name, p.Heuristic, words.Exact(p.Value), words.Exact(p.Order), words.Exact(p.Error), words.Exact(p.Seconds), strconv.Itoa(p.Runs)})
+			t.Numbers = append(t.Numbers, []string{name, p.Heuristic, words.Exact(p.Value), words.Exact(p.Order), words.Exact(p.Error), words.Exact(p.Seconds), strconv.Itoa(p.Runs)})
 		}
 	}
 	return t
@@ -197,10 +198,10 @@ func (t *Tournament) Text(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n\n")
 	for _, s := range t.Summary {
-		b.WriteString(wrap(s, noteWidth, "  ") + "\n\n")
+		b.WriteString(table.Wrap(s, table.NoteWidth, "  ") + "\n\n")
 	}
-	for _, table := range t.Tables {
-		if err := table.Text(&b); err != nil {
+	for _, tb := range t.Tables {
+		if err := tb.Text(&b); err != nil {
 			return err
 		}
 		b.WriteString("\n")
@@ -212,12 +213,12 @@ func (t *Tournament) Text(w io.Writer) error {
 // Index writes the first page in Markdown.
 func (t *Tournament) Index(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n", markdownEscapes.Replace(t.Title))
+	fmt.Fprintf(&b, "# %s\n\n", table.Escape(t.Title))
 	for _, s := range t.Summary {
-		b.WriteString(markdownEscapes.Replace(s) + "\n\n")
+		b.WriteString(table.Escape(s) + "\n\n")
 	}
-	for _, table := range t.Tables {
-		indexTable(&b, table)
+	for _, tb := range t.Tables {
+		indexTable(&b, tb)
 	}
 	for _, f := range t.Figures {
 		indexFigure(&b, f)
@@ -249,8 +250,8 @@ func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
 	w.file("index.md", t.Index)
 	w.file("runs.csv", t.CSV)
-	for _, table := range t.Tables {
-		w.table(table)
+	for _, tb := range t.Tables {
+		w.table(tb)
 	}
 	for _, f := range t.Figures {
 		w.figure(f)

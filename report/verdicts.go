@@ -11,6 +11,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/report/table"
 )
 
 // Verdicts are the verdicts on the paper's claims, written for readers (Text,
@@ -104,7 +105,7 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("### Verdicts on the paper's claims\n\n")
 	cells, sentences, theorems := v.Assessment.Counts()
-	counts := leftGrid("profile "+v.Profile, "reproduced", "deviating", "inconclusive", "not run")
+	counts := table.NewGrid("profile "+v.Profile, "reproduced", "deviating", "inconclusive", "not run")
 	for _, n := range []struct {
 		title string
 		evidence.Counts
@@ -116,42 +117,42 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 		if n.Explained > 0 {
 			deviating += fmt.Sprintf(" (%d explained)", n.Explained)
 		}
-		counts.rows = append(counts.rows, []string{n.title, fmt.Sprintf("%d of %d", n.Reproduced, n.Total()), deviating, fmt.Sprint(n.Inconclusive), fmt.Sprint(n.NotRun)})
+		counts.Rows = append(counts.Rows, []string{n.title, fmt.Sprintf("%d of %d", n.Reproduced, n.Total()), deviating, fmt.Sprint(n.Inconclusive), fmt.Sprint(n.NotRun)})
 	}
-	counts.markdown(&b)
+	counts.Markdown(&b)
 	if len(v.Assume) > 0 {
-		changes := leftGrid("claim", "without", "with")
+		changes := table.NewGrid("claim", "without", "with")
 		for _, c := range v.Changes {
-			changes.rows = append(changes.rows, []string{c.Claim, c.From.String(), c.To.String()})
+			changes.Rows = append(changes.Rows, []string{c.Claim, c.From.String(), c.To.String()})
 		}
-		changes.under(&b, v.changes())
+		under(&b, v.changes(), changes)
 	}
 	if r := v.Reference; r != nil {
-		differences := leftGrid("claim", "", "here", "there")
-		differences.rows = r.rows()
-		differences.under(&b, v.comparison())
+		differences := table.NewGrid("claim", "", "here", "there")
+		differences.Rows = r.rows()
+		under(&b, v.comparison(), differences)
 	}
-	claims := leftGrid("claim", "section", "verdict", "½ margin", "2× margin", "measured, with 90 % interval")
+	claims := table.NewGrid("claim", "section", "verdict", "½ margin", "2× margin", "measured, with 90 % interval")
 	for i := range v.Assessment.Claims {
 		c := &v.Assessment.Claims[i]
 		half, twice := "", ""
 		if at := c.Margins(); at != nil {
 			half, twice = at[0].String(), at[1].String()
 		}
-		claims.rows = append(claims.rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), half, twice, strings.Join(v.tests(c, markdownText), "<br>")})
+		claims.Rows = append(claims.Rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), half, twice, strings.Join(v.tests(c, markdownText), "<br>")})
 	}
-	claims.under(&b, "All claims")
+	under(&b, "All claims", claims)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // under writes a paragraph in bold, and below it the grid in Markdown if it has
 // rows.
-func (g *grid) under(b *strings.Builder, title string) {
-	fmt.Fprintf(b, "\n**%s**\n", markdownEscapes.Replace(markdownText(title)))
-	if len(g.rows) > 0 {
+func under(b *strings.Builder, title string, g *table.Grid) {
+	fmt.Fprintf(b, "\n**%s**\n", table.Escape(markdownText(title)))
+	if len(g.Rows) > 0 {
 		b.WriteString("\n")
-		g.markdown(b)
+		g.Markdown(b)
 	}
 }
 

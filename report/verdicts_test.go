@@ -12,6 +12,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/report/table"
 )
 
 // fixtureVerdicts has a claim of every outcome. note is the remark on the one
@@ -143,37 +144,33 @@ func TestJudgedLines(t *testing.T) {
 		f.NewRun = evidence.Number{Low: low, High: high, Basis: stats.OneRun}
 		return &f
 	}
-	c := Cell{Judged: [3]*evidence.Finding{nil, judged(4.1, 5.1), judged(4, 4)}}
+	c := &Cell{Judged: [3]*evidence.Finding{nil, judged(4.1, 5.1), judged(4, 4)}}
 	c.Judged[2].Test.Margin = 0
-	want := []Line{
-		{Label: "verdict", Values: [3]string{"", "✓ (½ ?, 2× ✓)", "✓"}},
-		{Label: "new run", Values: [3]string{"", "4.10 to 5.10 ≠", "4 ✓"}},
+	want := []table.Line{
+		{Label: "verdict", Cells: [3]table.Cell{{}, {Text: "✓ (½ ?, 2× ✓)", Words: "reproduced (half the margin: inconclusive, twice: reproduced)"}, {Text: "✓", Words: "reproduced"}}},
+		{Label: "new run", Cells: [3]table.Cell{{}, {Text: "4.10 to 5.10 ≠", Words: "4.10 to 5.10, without the printed number"}, {Text: "4 ✓", Words: "4, with the printed number"}}},
 	}
-	if got := c.judgedLines(marks); !slices.Equal(got, want) {
+	if got := c.judgedLines(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := c.judgedLines(inWords)[0].Values[1]+"; "+c.oneRun(1, inWords), "reproduced (half the margin: inconclusive, twice: reproduced); 4.10 to 5.10, without the printed number"; got != want {
-		t.Errorf("in words %q, want %q", got, want)
-	}
-	if got := (&Cell{}).judgedLines(marks); len(got) > 0 {
+	if got := (&Cell{}).judgedLines(); len(got) > 0 {
 		t.Errorf("nothing judged: %q", got)
 	}
-	table := &Table{Name: "t", Notes: []string{"first"}, Blocks: []*Block{{Rows: []*Row{{Cell: c}}}}}
-	if notes := table.notes(marks); len(notes) != 2 || notes[1] != marks.note {
-		t.Errorf("notes %q", notes)
-	}
+	block := &table.Block{Rows: []*table.Row{{Lines: c.lines()}}}
+	tb := &Table{Name: "t", Notes: []string{"first"}, Legend: verdictLegend, Blocks: []*table.Block{block}}
 	var latex strings.Builder
-	if err := table.LaTeX(&latex); err != nil {
+	if err := tb.LaTeX(&latex); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{
-		`verdict &  & $\surd$ ($\frac12$ ?, 2$\times$ $\surd$) & $\surd$ \\`, `new run &  & 4.10 to 5.10 $\ne$ & 4 $\surd$ \\`, latexEscape(marks.note),
-	} {
+	for _, want := range []string{`verdict &  & $\surd$ ($\frac12$ ?, 2$\times$ $\surd$) & $\surd$ \\`, `new run &  & 4.10 to 5.10 $\ne$ & 4 $\surd$ \\`, "first verdict: $\\surd$ reproduced, "} {
 		if !strings.Contains(latex.String(), want) {
 			t.Errorf("no %s in\n%s", want, &latex)
 		}
 	}
-	row := table.csvRows(table.Blocks[0], table.Blocks[0].Rows[0])[1]
+	if got := tb.MarkdownBody(); !strings.Contains(got, "verdict: — / reproduced (half the margin: inconclusive, twice: reproduced) / reproduced<br>") || !strings.Contains(got, "- first\n- new run: where") {
+		t.Errorf("in words\n%s", got)
+	}
+	row := c.csvRows("t", block, block.Rows[0])[1]
 	if got, want := row[16:], []string{"reproduced", "inconclusive", "reproduced", "4.1", "5.1", "false"}; !slices.Equal(got, want) {
 		t.Errorf("CSV %q, want %q", got, want)
 	}

@@ -4,23 +4,25 @@ import (
 	"strconv"
 
 	"polkrepro/report"
+	"polkrepro/report/table"
 )
 
 // resultTable is one of the report's tables with the verdicts on its cells.
 type resultTable struct {
-	*report.Table
+	*table.Table
 	Blocks []resultBlock // none of a plain table
 }
 
 // resultBlock is the part of a table on one task and data set.
 type resultBlock struct {
-	*report.Block
+	*table.Block
 	Rows []resultRow
 }
 
 // resultRow is one method.
 type resultRow struct {
-	*report.Row
+	*table.Row
+	Lost  string // how many of its runs are missing
 	Cells []resultCell
 }
 
@@ -40,12 +42,13 @@ type resultLine struct{ Label, Class, Text string }
 var lineClasses = map[string]string{"paper": "paper", "ours": "ours", "90 %": "interval"}
 
 // newResultTable lays a table out with the verdicts on its cells.
-func newResultTable(t *report.Table) resultTable {
+func newResultTable(t *table.Table, cells map[string]*report.Cell) resultTable {
 	out := resultTable{Table: t}
 	for _, blk := range t.Blocks {
 		b := resultBlock{Block: blk}
 		for _, r := range blk.Rows {
-			b.Rows = append(b.Rows, resultRow{r, resultCells(&r.Cell)})
+			c := cells[r.Cell]
+			b.Rows = append(b.Rows, resultRow{r, c.Lost, resultCells(r, c)})
 		}
 		out.Blocks = append(out.Blocks, b)
 	}
@@ -53,17 +56,17 @@ func newResultTable(t *report.Table) resultTable {
 }
 
 // resultCells lays a cell's quantities out.
-func resultCells(from *report.Cell) []resultCell {
+func resultCells(row *table.Row, from *report.Cell) []resultCell {
 	var out []resultCell
 	for q, judged := range from.Judged {
 		c := resultCell{Quantity: report.Quantities[q]}
-		for _, l := range from.Lines() {
+		for _, l := range row.Lines {
 			switch {
 			case l.Label == "verdict": // a link
 			case l.Why != "":
 				c.Lines = append(c.Lines, resultLine{l.Label, "why", from.Why})
-			case l.Values[q] != "":
-				c.Lines = append(c.Lines, resultLine{l.Label, lineClasses[l.Label], l.Values[q]})
+			case l.Cells[q].Text != "":
+				c.Lines = append(c.Lines, resultLine{l.Label, lineClasses[l.Label], l.Cells[q].Text})
 			}
 		}
 		if s := from.Ours[q]; s.Diverged > 0 {
