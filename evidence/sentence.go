@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -360,21 +361,21 @@ var opposite = strings.NewReplacer("smaller", "larger", "larger", "smaller")
 // row splits the title of a cell's row into the method and what tells its
 // second series from the first: "POLK", "smaller K".
 func (w wording) row(cell string) (method, variant string) {
-	c := w.paper.Cells[cell]
-	for _, t := range w.paper.Tables {
-		if t.ID != c.Table {
-			continue
-		}
-		for _, rows := range [][]experiments.PaperRow{t.Rows, t.Extra} {
-			for _, r := range rows {
-				if r.ID == c.Row {
-					method, variant, _ = strings.Cut(r.Title, ", ")
-					return method, variant
-				}
+	method, variant, _ = strings.Cut(RowTitle(w.paper, cell), ", ")
+	return method, variant
+}
+
+// RowTitle is the title of a cell's row in its table.
+func RowTitle(paper *experiments.PaperValues, cell string) string {
+	c := paper.Cells[cell]
+	for _, t := range paper.Tables {
+		for _, r := range slices.Concat(t.Rows, t.Extra) {
+			if t.ID == c.Table && r.ID == c.Row {
+				return r.Title
 			}
 		}
 	}
-	return c.Row, ""
+	return c.Row
 }
 
 // data names a cell's data set as prose does.

@@ -71,7 +71,7 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 				claim := &a.Claims[i]
 				if claim.Claim.Cell {
 					if in(claim.Claim.ID) {
-						numbers.rows = append(numbers.rows, numberRow(claim, rowTitle(paper, claim.Claim.ID)))
+						numbers.rows = append(numbers.rows, numberRow(claim, evidence.RowTitle(paper, claim.Claim.ID)))
 					}
 					continue
 				}
@@ -165,19 +165,6 @@ func meanOf(s evidence.Side) float64 {
 	return sum / float64(len(s.Runs))
 }
 
-// rowTitle is the title of a cell's row in its table.
-func rowTitle(paper *experiments.PaperValues, cell string) string {
-	c := paper.Cells[cell]
-	for _, t := range paper.Tables {
-		for _, r := range slices.Concat(t.Rows, t.Extra) {
-			if t.ID == c.Table && r.ID == c.Row {
-				return r.Title
-			}
-		}
-	}
-	return c.Row
-}
-
 // sentenceLabel writes a test of one side of a bound as an inequality:
 // "error: POLK < L-BFGS".
 func sentenceLabel(r *evidence.Finding, paper *experiments.PaperValues) string {
@@ -210,7 +197,7 @@ func sentenceLabel(r *evidence.Finding, paper *experiments.PaperValues) string {
 // called large or small as in the cell's ID, another task or data set is named.
 func sideLabel(cell, beside string, paper *experiments.PaperValues) string {
 	c, o := paper.Cells[cell], paper.Cells[beside]
-	title, _, _ := strings.Cut(rowTitle(paper, cell), ", ")
+	title, _, _ := strings.Cut(evidence.RowTitle(paper, cell), ", ")
 	if _, series, second := strings.Cut(c.Row, "-"); second {
 		title += " " + series
 	}

@@ -72,13 +72,13 @@ func TestGoldenFaces(t *testing.T) {
 		in     Input
 	}{{"whole", fixtureInput()}, {"mixed", mixedInput()}} {
 		r := build(c.in, fixturePaper(), fixtureDraw)
-		for _, table := range append(r.Tables, r.Runs) {
-			for _, f := range faces {
+		for _, tb := range append(r.Tables, r.Runs) {
+			for _, f := range table.Faces {
 				var b bytes.Buffer
-				if err := f.write(table, &b); err != nil {
+				if err := f.Write(tb, &b); err != nil {
 					t.Fatal(err)
 				}
-				golden(t, c.prefix+"-"+table.Name+"."+f.ext, b.Bytes())
+				golden(t, c.prefix+"-"+tb.Name+"."+f.Ext, b.Bytes())
 			}
 		}
 		var b bytes.Buffer

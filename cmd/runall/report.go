@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,14 +20,6 @@ import (
 	"polkrepro/record"
 	"polkrepro/report"
 )
-
-// tableFaces are the formats that tables are printed in.
-var tableFaces = map[string]func(*report.Table, io.Writer) error{
-	"text":     (*report.Table).Text,
-	"markdown": (*report.Table).Markdown,
-	"csv":      (*report.Table).CSV,
-	"latex":    (*report.Table).LaTeX,
-}
 
 func newReport() *cobra.Command {
 	var results, profile, out string
@@ -160,7 +151,7 @@ func (r *judged) present(cmd *cobra.Command, results, format, out string, asJSON
 		err = r.Text(stdout)
 	default:
 		for _, table := range r.Tables {
-			if err = errors.Join(err, tableFaces[format](table, stdout)); err == nil {
+			if err = errors.Join(err, table.Write(stdout, format)); err == nil {
 				fmt.Fprintln(stdout)
 			}
 		}
@@ -196,7 +187,7 @@ func present(cmd *cobra.Command, r *export.Report, format, dir string, all bool)
 		return err
 	}
 	for _, t := range r.Tables {
-		if err := tableFaces[format](t, stdout); err != nil {
+		if err := t.Write(stdout, format); err != nil {
 			return err
 		}
 		fmt.Fprintln(stdout)

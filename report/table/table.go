@@ -26,6 +26,20 @@ type Table struct {
 	Legend  Cell // the note on verdicts, if the table has any; after the second of Notes
 }
 
+// A Face is one way to write a table.
+type Face struct {
+	Name, Ext string
+	Write     func(*Table, io.Writer) error
+}
+
+// Faces are all faces but HTML's.
+var Faces = []Face{
+	{"text", "txt", (*Table).Text},
+	{"markdown", "md", (*Table).Markdown},
+	{"csv", "csv", (*Table).CSV},
+	{"latex", "tex", (*Table).LaTeX},
+}
+
 // A Block is the part of a table on one task and data set.
 type Block struct {
 	Data    string // multidist
@@ -62,6 +76,12 @@ type Cell struct{ Text, Words string }
 // short and long say which text of a cell a face shows.
 func short(c Cell) string { return c.Text }
 func long(c Cell) string  { return cmp.Or(c.Words, c.Text) }
+
+// Write writes the face of a name; it panics if there is none.
+func (t *Table) Write(w io.Writer, face string) error {
+	i := slices.IndexFunc(Faces, func(f Face) bool { return f.Name == face })
+	return Faces[i].Write(t, w)
+}
 
 // All are the rows of all blocks, each with its block.
 func (t *Table) All() iter.Seq2[*Block, *Row] {
