@@ -2,13 +2,13 @@ package evidence
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -31,29 +31,16 @@ type Assessment struct {
 type ClaimResult struct {
 	Claim    experiments.Claim
 	Verdict  stats.Verdict
-	Tests    []TestResult
+	Tests    []Finding
 	ByResult []string // the choices that it rests on which were made with the paper's numbers in view: IDs of assumptions
 }
 
 // Explained reports whether the claim deviates, and the ledger says why of each
 // of its tests that is not reproduced.
 func (c *ClaimResult) Explained() bool {
-	return c.Verdict == stats.Deviates && !slices.ContainsFunc(c.Tests, func(t TestResult) bool {
+	return c.Verdict == stats.Deviates && !slices.ContainsFunc(c.Tests, func(t Finding) bool {
 		return t.Verdict == stats.NotRun || t.Verdict != stats.Reproduced && t.Test.Explained == ""
 	})
-}
-
-// A TestResult is the verdict on a test, and what it is from.
-type TestResult struct {
-	Test      experiments.Test
-	Verdict   stats.Verdict
-	Estimate  stats.Estimate // NaN if there is none
-	Low, High float64        // the target
-	Of, To    Side           // To is empty for a test of one mean
-	OneRun    stats.Estimate // of a cell's test: where one evaluation in the last 5 % of one new run will be; no Basis where that is not known
-	Note      string         // what the reader has to know of the verdict
-
-	Unanswered bool // no spec runs it under what is assumed
 }
 
 // Assess judges all claims of a ledger. Where an assumption is flipped, a claim
@@ -109,66 +96,64 @@ func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult
 }
 
 // assess judges one test of a claim.
-func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[string]string) TestResult {
-	r := TestResult{Test: t, Estimate: stats.Single(math.NaN())}
-	r.Low, r.High = t.Target()
-	if why := x.unanswered(c, t); why != "" {
-		r.Verdict, r.Note, r.Unanswered = stats.NotRun, why, true
-		return r
+func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[string]string) Finding {
+	f := NewFinding(t)
+	if t.Reason == "" && t.Margin > 0 {
+		f.Reason = x.assumed.ledger.Margins[t.Of.Quantity].Reason
 	}
-	r.Of, r.To = x.sides(t)
-	if why := cmp.Or(r.Of.cut, r.To.cut); why != "" {
-		r.Verdict, r.Note, r.Unanswered = stats.NotRun, why, true
-		return r
+	why := x.unanswered(c, t)
+	if why == "" {
+		f.Of, f.To = x.sides(t)
+		why = cmp.Or(f.Of.cut, f.To.cut)
 	}
-	if len(r.Of.Runs) == 0 || t.To != nil && len(r.To.Runs) == 0 {
-		r.Verdict, r.Note = stats.NotRun, r.absent(failed)
-		return r
+	if why != "" {
+		f.Gap = &Gap{Kind: Unanswered, Why: why}
+		return f
 	}
-	if why := r.Of.silent(t.Of.Quantity); why != "" {
-		r.Verdict, r.Note = stats.NotRun, why
-		return r
+	f.Gap = f.gap(failed)
+	if len(f.Of.Runs) == 0 || t.To != nil && len(f.To.Runs) == 0 {
+		return f
 	}
-	if why := x.normless(t, &r); why != "" {
-		r.Verdict, r.Note = stats.NotRun, why
-		return r
+	why = cmp.Or(f.Of.silent(t.Of.Quantity), x.normless(t, &f))
+	if why == "" && t.Kind == experiments.KindExponent && len(f.Of.exponents()) == 0 {
+		why = "no seed has a run at every learning rate"
 	}
-	if t.Kind == experiments.KindExponent && len(r.Of.exponents()) == 0 {
-		r.Verdict, r.Note = stats.NotRun, "no seed has a run at every learning rate"
-		return r
+	if why != "" {
+		f.Gap = &Gap{Kind: Silent, Why: why}
+		return f
 	}
-	r.Estimate = r.estimate()
-	r.Verdict = stats.Judge(r.Estimate, r.Low, r.High)
+	estimate := f.estimate()
+	f.Ours, f.Verdict = Number(estimate), stats.Judge(estimate, f.Target.Low, f.Target.High)
 	if c.Cell {
-		r.OneRun = x.oneRun(&r.Of, t.Of)
+		f.NewRun = Number(x.oneRun(&f.Of, t.Of))
 	}
-	r.Note = r.note(failed)
-	return r
+	f.Remark = f.remark()
+	return f
 }
 
 // estimate computes the test's statistic.
-func (r *TestResult) estimate() stats.Estimate {
+func (f *Finding) estimate() stats.Estimate {
 	switch {
-	case r.Test.Kind == experiments.KindEvery && math.IsInf(r.Low, -1):
-		return stats.Single(slices.Max(r.Of.values()))
-	case r.Test.Kind == experiments.KindEvery:
-		return stats.Single(slices.Min(r.Of.values()))
-	case r.Test.Kind == experiments.KindExponent:
-		return stats.Mean(r.Of.exponents())
-	case r.Test.To == nil:
-		return stats.Mean(r.Of.values())
+	case f.Test.Kind == experiments.KindEvery && math.IsInf(f.Target.Low, -1):
+		return stats.Single(slices.Max(f.Of.values()))
+	case f.Test.Kind == experiments.KindEvery:
+		return stats.Single(slices.Min(f.Of.values()))
+	case f.Test.Kind == experiments.KindExponent:
+		return stats.Mean(f.Of.exponents())
+	case f.Test.To == nil:
+		return stats.Mean(f.Of.values())
 	}
-	ratio := r.Test.Kind == experiments.KindRatio
-	a, b, paired := pairs(&r.Of, &r.To)
+	ratio := f.Test.Kind == experiments.KindRatio
+	a, b, paired := pairs(&f.Of, &f.To)
 	switch {
 	case paired && ratio:
 		return stats.PairedRatio(a, b)
 	case paired:
 		return stats.PairedDifference(a, b)
 	case ratio:
-		return stats.Ratio(r.Of.values(), r.To.values())
+		return stats.Ratio(f.Of.values(), f.To.values())
 	}
-	return stats.Difference(r.Of.values(), r.To.values())
+	return stats.Difference(f.Of.values(), f.To.values())
 }
 
 // oneRun estimates where one evaluation in the last 5 % of one new run will be; it has
@@ -192,26 +177,6 @@ func (x *index) oneRun(s *Side, of experiments.Selector) stats.Estimate {
 	return stats.Estimate{}
 }
 
-// At returns the verdict with the margin taken so many times: the verdict itself for a
-// test that has none.
-func (r *TestResult) At(margins float64) stats.Verdict {
-	if r.Verdict == stats.NotRun || r.Test.Margin == 0 {
-		return r.Verdict
-	}
-	low, high := r.Test.TargetAt(margins)
-	return stats.Judge(r.Estimate, low, high)
-}
-
-// Within reports whether the printed number may be one evaluation of one run, and
-// whether that is known.
-func (r *TestResult) Within() (within, known bool) {
-	e := r.OneRun
-	if e.Basis == "" || r.Test.Paper == nil {
-		return false, false
-	}
-	return e.Low <= *r.Test.Paper && *r.Test.Paper <= e.High, true
-}
-
 // At returns the verdict with all margins taken so many times: the worst of the tests'.
 func (c *ClaimResult) At(margins float64) stats.Verdict {
 	worst := c.Verdict // of a claim without tests
@@ -223,10 +188,17 @@ func (c *ClaimResult) At(margins float64) stats.Verdict {
 	return worst
 }
 
-// HasMargin reports whether a margin decides the claim.
-func (c *ClaimResult) HasMargin() bool {
-	return slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Test.Margin > 0 })
+// Margins returns the verdicts with all margins halved and doubled; none if no margin
+// decides the claim.
+func (c *ClaimResult) Margins() []stats.Verdict {
+	if !slices.ContainsFunc(c.Tests, func(t Finding) bool { return t.Test.Margin > 0 }) {
+		return nil
+	}
+	return []stats.Verdict{c.At(0.5), c.At(2)}
 }
+
+// Outcome words the verdict: "deviates, explained" if the ledger explains the deviation.
+func (c *ClaimResult) Outcome() string { return verdictText(c.Verdict, c.Explained()) }
 
 // Within reports whether every number that a cell prints may be one evaluation of one
 // run, and whether that is known of all.
@@ -239,43 +211,46 @@ func (c *ClaimResult) Within() (within, known bool) {
 	return within && known, known
 }
 
-// absent says why there is nothing to judge by.
-func (r *TestResult) absent(failed map[string]string) string {
-	for _, s := range []Side{r.Of, r.To} {
-		for _, p := range s.Missing {
+// gap returns the runs of the test that are missing; nil if none is. If there is nothing to
+// judge by, a failure comes first.
+func (f *Finding) gap(failed map[string]string) *Gap {
+	if len(f.Of.Runs) == 0 || f.Test.To != nil && len(f.To.Runs) == 0 {
+		missing := slices.Concat(f.Of.Missing, f.To.Missing)
+		for _, p := range missing {
 			if why := failed[p.ID]; why != "" {
-				return "failed: " + why
+				return &Gap{Kind: Failed, Runs: missing, Why: why}
 			}
 		}
+		if len(missing) == 0 {
+			return &Gap{Kind: NotPlanned}
+		}
+		return &Gap{Kind: Pending, Runs: missing}
 	}
-	if len(r.Of.Missing)+len(r.To.Missing) == 0 {
-		return "not in this profile"
+	for _, s := range []Side{f.Of, f.To} {
+		if len(s.Missing) > 0 {
+			g := &Gap{Kind: Pending, Runs: s.Missing, N: len(s.Missing) + len(s.Runs)}
+			if why := failed[s.Missing[0].ID]; why != "" {
+				g.Kind, g.Why = Failed, why
+			}
+			return g
+		}
 	}
-	return "no records"
+	return nil
 }
 
-// note says how much the verdict rests on.
-func (r *TestResult) note(failed map[string]string) string {
-	for _, s := range []Side{r.Of, r.To} {
-		if n := len(s.Missing); n > 0 {
-			what := "without a record"
-			if failed[s.Missing[0].ID] != "" {
-				what = "failed"
-			}
-			return fmt.Sprintf("%d of %d runs %s", n, n+len(s.Runs), what)
-		}
-	}
-	if math.IsInf(r.Estimate.Value, 0) || math.IsNaN(r.Estimate.Value) {
+// remark says how much the verdict rests on.
+func (f *Finding) remark() string {
+	if !words.Finite(f.Ours.Value) {
 		return "never reached, or diverged"
 	}
-	if why := theory.Vacuous(r.Of.Runs[0].Record, r.Test.Of.Quantity); why != "" {
+	if why := theory.Vacuous(f.Of.Runs[0].Record, f.Test.Of.Quantity); why != "" {
 		return why
 	}
-	if r.Test.Kind == experiments.KindEvery {
+	if f.Test.Kind == experiments.KindEvery {
 		return "the worst of all runs"
 	}
-	a, b := len(r.Of.Runs), len(r.To.Runs)
-	if r.Test.To == nil {
+	a, b := len(f.Of.Runs), len(f.To.Runs)
+	if f.Test.To == nil {
 		b = a
 	}
 	switch few := min(a, b); {
@@ -286,7 +261,7 @@ func (r *TestResult) note(failed map[string]string) string {
 	case few < stats.Fewest:
 		return "two runs"
 	}
-	return r.Of.short()
+	return f.Of.short()
 }
 
 // A Change is a claim on which two assessments differ.
@@ -366,7 +341,7 @@ func (a *Assessment) Numbers() Counts {
 			if t.Test.Paper == nil {
 				continue
 			}
-			n.add(t.Verdict, t.Verdict == stats.Deviates && t.Test.Explained != "")
+			n.add(t.Verdict, t.Explained())
 		}
 	}
 	return n
@@ -419,7 +394,7 @@ func (a *Assessment) Incomplete() bool {
 // assumed.
 func (a *Assessment) Unanswered() bool {
 	return slices.ContainsFunc(a.Claims, func(c ClaimResult) bool {
-		return slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Unanswered })
+		return slices.ContainsFunc(c.Tests, func(t Finding) bool { return t.Gap != nil && t.Gap.Kind == Unanswered })
 	})
 }
 

@@ -124,7 +124,7 @@ func TestPaperReproducesItself(t *testing.T) {
 	for _, c := range a.Claims {
 		for _, r := range c.Tests {
 			if r.Verdict != stats.Reproduced {
-				t.Errorf("%s.%s: %v: %s, want %s (%s)", c.Claim.ID, r.Test.ID, r.Verdict, r.ours(), r.target(), r.Note)
+				t.Errorf("%s.%s: %v: %s, want %s (%s)", c.Claim.ID, r.Test.ID, r.Verdict, r.Estimated(), r.Target, r.Note())
 			}
 		}
 	}
@@ -136,23 +136,23 @@ func TestPaperReproducesItself(t *testing.T) {
 		t.Errorf("%d runs missing", len(a.Missing))
 	}
 	s, _ := a.Find("table3.mnist.ksvm.libsvm.error")
-	if len(s.Tests) != 1 || s.Tests[0].Note != "one run" || s.Tests[0].Estimate.Basis != stats.Point {
+	if len(s.Tests) != 1 || s.Tests[0].Note() != "one run" || s.Tests[0].Ours.Basis != stats.Point {
 		t.Errorf("a method without a seed: %+v", s.Tests[0])
 	}
 	s, _ = a.Find("table3.mnist.ksvm.polk.error")
-	if e := s.Tests[0].Estimate; e.Basis != stats.Student || len(s.Tests[0].Of.Runs) != 5 {
+	if e := s.Tests[0].Ours; e.Basis != stats.Student || len(s.Tests[0].Of.Runs) != 5 {
 		t.Errorf("five runs: %+v", e)
 	}
 	s, _ = a.Find("multidist.like-libsvm.error")
-	if e := s.Tests[0].Estimate; e.Basis != stats.Paired || len(s.Tests[0].Of.Runs) != 20 {
+	if e := s.Tests[0].Ours; e.Basis != stats.Paired || len(s.Tests[0].Of.Runs) != 20 {
 		t.Errorf("twenty draws on either side: %+v", e)
 	}
 	s, _ = a.Find("brodatz.harder-than-mnist")
-	if e := s.Tests[0].Estimate; e.Basis != stats.Welch {
+	if e := s.Tests[0].Ours; e.Basis != stats.Welch {
 		t.Errorf("two data sets: %+v", e)
 	}
 	s, _ = a.Find("multidist.fixed-order.risk-16")
-	if e := s.Tests[0].Estimate; e.Basis != stats.Paired || len(s.Tests[0].Of.Runs) != 20 || len(s.Tests[0].To.Runs) != 20 {
+	if e := s.Tests[0].Ours; e.Basis != stats.Paired || len(s.Tests[0].Of.Runs) != 20 || len(s.Tests[0].To.Runs) != 20 {
 		t.Errorf("a caption, by the twenty draws: %+v", e)
 	}
 }
@@ -206,8 +206,8 @@ func TestLeavingOut(t *testing.T) {
 		t.Errorf("missing %+v", a.Missing)
 	}
 	s, _ = a.Find("table3.mnist.klr.polk.error")
-	if s.Tests[0].Note != "1 of 5 runs without a record" || s.Claim.Verdict != stats.Reproduced {
-		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note)
+	if s.Tests[0].Note() != "1 of 5 runs without a record" || s.Claim.Verdict != stats.Reproduced {
+		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note())
 	}
 	for _, r := range runs {
 		delete(in.Records, r.ID)
@@ -215,14 +215,14 @@ func TestLeavingOut(t *testing.T) {
 	in.Failed[runs[0].ID] = "out of luck"
 	a = mustAssess(t, in)
 	s, _ = a.Find("table3.mnist.klr.polk.error")
-	if s.Claim.Verdict != stats.NotRun || s.Tests[0].Note != "failed: out of luck" {
-		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note)
+	if s.Claim.Verdict != stats.NotRun || s.Tests[0].Note() != "failed: out of luck" {
+		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note())
 	}
 	in.Plan = slices.DeleteFunc(in.Plan, func(p experiments.Planned) bool { return p.Spec == "mnist-klr" })
 	a = mustAssess(t, in)
 	s, _ = a.Find("table3.mnist.klr.polk.error")
-	if s.Tests[0].Note != "not in this profile" || !a.Incomplete() || len(a.Missing) > 0 {
-		t.Errorf("%s, %d missing", s.Tests[0].Note, len(a.Missing))
+	if s.Tests[0].Note() != "not in this profile" || !a.Incomplete() || len(a.Missing) > 0 {
+		t.Errorf("%s, %d missing", s.Tests[0].Note(), len(a.Missing))
 	}
 }
 

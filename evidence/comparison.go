@@ -46,22 +46,13 @@ func (a *Assessment) CompareTo(reference *Assessment) *Comparison {
 	return out
 }
 
-// Outcome words the verdict on the claim: "deviates, explained" if the ledger
-// explains the deviation.
-func (c *ClaimResult) Outcome() string {
-	if c.Explained() {
-		return c.Verdict.String() + ", explained"
-	}
-	return c.Verdict.String()
-}
-
 // Incomplete reports whether planned runs of the claim have no record, or a test
 // of it has no runs at all.
 func (c *ClaimResult) Incomplete() bool {
-	return c.lacksRuns() || slices.ContainsFunc(c.Tests, func(t TestResult) bool { return t.Verdict == stats.NotRun })
+	return c.lacksRuns() || slices.ContainsFunc(c.Tests, func(t Finding) bool { return t.Verdict == stats.NotRun })
 }
 
 // lacksRuns reports whether planned runs of the claim have no record.
 func (c *ClaimResult) lacksRuns() bool {
-	return slices.ContainsFunc(c.Tests, func(t TestResult) bool { return len(t.Of.Missing)+len(t.To.Missing) > 0 })
+	return slices.ContainsFunc(c.Tests, func(t Finding) bool { return len(t.Of.Missing)+len(t.To.Missing) > 0 })
 }

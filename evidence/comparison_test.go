@@ -18,12 +18,12 @@ func TestCompareTo(t *testing.T) {
 	assessment := func(claims []claim) *Assessment {
 		a := new(Assessment)
 		for i, c := range claims {
-			r := TestResult{Verdict: c.verdict}
+			r := Finding{Verdict: c.verdict}
 			if c.explained {
 				r.Test.Explained = "measured"
 			}
 			r.To.Missing = make([]experiments.Planned, c.missing)
-			a.Claims = append(a.Claims, ClaimResult{Claim: experiments.Claim{ID: string(rune('a' + i))}, Verdict: c.verdict, Tests: []TestResult{r}})
+			a.Claims = append(a.Claims, ClaimResult{Claim: experiments.Claim{ID: string(rune('a' + i))}, Verdict: c.verdict, Tests: []Finding{r}})
 		}
 		return a
 	}

@@ -10,6 +10,9 @@
 //	inconclusive  neither
 //	not run       there are no records
 //
+// What is found of a test is a [Finding], which every face lays out; what is missing is
+// a [Gap].
+//
 // Package stats makes the estimates and says how they were chosen. Runs are
 // compared in pairs where both sides ran on the same data with the same draws and
 // seeds, and as independent samples otherwise. With fewer than three runs on all
@@ -30,6 +33,6 @@
 // # One run
 //
 // A mean says nothing of whether the paper's number may be one run's, where runs
-// scatter. [TestResult.Within] says that, by the interval of [stats.Prediction]. No
+// scatter. [Finding.Within] says that, by the interval of [stats.Prediction]. No
 // verdict depends on it.
 package evidence

@@ -10,12 +10,13 @@ import (
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // A Subject is a claim, or one test of it, to explain.
 type Subject struct {
 	Claim *ClaimResult
-	Tests []TestResult
+	Tests []Finding
 }
 
 // Find returns what a claim's ID, or a claim's and a test's with a dot between
@@ -67,7 +68,7 @@ func (e *Explanation) Write(w io.Writer, s Subject) error {
 		out.printf("%s\n", strings.TrimSpace(c.Note))
 	}
 	for i := range s.Tests {
-		e.test(out, &s.Tests[i])
+		out.test(&s.Tests[i])
 	}
 	if len(c.Assumptions) > 0 {
 		out.printf("\nIt rests on these assumptions:\n")
@@ -102,52 +103,39 @@ func WriteErratum(w io.Writer, e *experiments.Erratum) error {
 }
 
 // test writes a test and the runs that answer it.
-func (e *Explanation) test(out *printer, r *TestResult) {
-	t := r.Test
-	out.printf("\n%s: %s\n", t.ID, r.Verdict)
-	out.printf("  claimed   %s of %s", t.Kind, describe(t.Of))
-	if t.To != nil {
-		out.printf(" to %s", describe(*t.To))
+func (p *printer) test(f *Finding) {
+	p.printf("\n%s: %s\n  claimed   %s of %s", f.Test.ID, f.Verdict, f.Test.Kind, f.Measured())
+	if f.Test.To != nil {
+		p.printf(" to %s", f.Compared())
 	}
-	out.printf(": %s", r.target())
-	if t.Paper != nil {
-		out.printf("; the paper's is %s", number(*t.Paper))
+	p.printf(": %s", f.Target)
+	if f.Test.Paper != nil {
+		p.printf("; the paper's is %s", f.Paper)
 	}
-	out.printf("\n")
-	if reason := e.reason(t); reason != "" {
-		out.printf("  because   %s\n", strings.TrimSpace(reason))
-	}
-	if r.Verdict != stats.NotRun {
-		out.printf("  measured  %s (%s)\n", r.ours(), r.Estimate.Basis)
-	}
-	if w := r.margins(); w[0] != "" {
-		out.printf("  margins   at half of it %s, at twice %s\n", w[0], w[1])
-	}
-	if within, known := r.Within(); known {
-		not := ""
-		if !within {
-			not = "not "
+	p.printf("\n")
+	line := func(name, text string) {
+		if text != "" {
+			p.printf("  %-9s %s\n", name, text)
 		}
-		out.printf("  new run   %s: where one evaluation in the last 5 %% of a new run will be in nine of ten cases; the paper's number is %sin it\n", r.oneRun(), not)
 	}
-	if r.Note != "" {
-		out.printf("  note      %s\n", r.Note)
+	line("because", strings.TrimSpace(f.Reason))
+	if f.Verdict != stats.NotRun {
+		p.printf("  measured  %s (%s)\n", f.Ours, f.Ours.Basis)
 	}
-	if t.Explained != "" && (r.Verdict == stats.Deviates || r.Verdict == stats.Inconclusive) {
-		out.printf("  explained %s\n", t.Explained)
+	if f.Margins() != nil {
+		p.printf("  margins   at half of it %s\n", twoVerdicts(f.Margins(), ", at twice "))
 	}
-	out.runs(describe(t.Of), &r.Of)
-	if t.To != nil {
-		out.runs(describe(*t.To), &r.To)
+	if oneRun := f.OneRun(); oneRun != "" {
+		p.printf("  new run   %s: one evaluation in the last 5 %% of a new run, in nine of ten cases\n", oneRun)
 	}
-}
-
-// reason is that of a test's margin or bound.
-func (e *Explanation) reason(t experiments.Test) string {
-	if t.Reason == "" && t.Margin > 0 {
-		return e.Ledger.Margins[t.Of.Quantity].Reason
+	line("note", f.Note())
+	if f.Verdict == stats.Deviates || f.Verdict == stats.Inconclusive {
+		line("explained", f.Test.Explained)
 	}
-	return t.Reason
+	p.runs(f.Measured(), &f.Of)
+	if f.Test.To != nil {
+		p.runs(f.Compared(), &f.To)
+	}
 }
 
 // describe words a selector.
@@ -158,7 +146,7 @@ func describe(s experiments.Selector) string {
 	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + s.Cell
 	switch {
 	case s.Below != nil:
-		out = fmt.Sprintf("samples until the %s is below %s", out, number(*s.Below))
+		out = fmt.Sprintf("samples until the %s is below %s", out, words.Four(*s.Below))
 	case s.Samples > 0:
 		out += fmt.Sprintf(" after %d samples", s.Samples)
 	}
@@ -215,7 +203,7 @@ func (p *printer) runs(title string, s *Side) {
 	fmt.Fprintln(t, "    value\tdraw\tseed\tseries\tevaluations\trevision\tfile\tdigest")
 	for _, r := range s.Runs {
 		h := r.Record.Header
-		fmt.Fprintf(t, "    %s\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", number(r.Value), r.Run.Data.Draw, r.Run.Seed, r.Series,
+		fmt.Fprintf(t, "    %s\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", words.Four(r.Value), r.Run.Data.Draw, r.Run.Seed, r.Series,
 			len(r.Record.Points), revision(h.Provenance.Revision, h.Provenance.Dirty), r.Record.Path, r.Record.Final.Digest)
 	}
 	for _, m := range s.Missing {

@@ -22,7 +22,7 @@ type JointReport struct {
 	Chosen       JointReading      `json:"chosen"`       // nothing assumed otherwise
 	Front        []JointReading    `json:"front"`        // those that reproduce more than any with as few choices by result; the last one reproduces most
 	Counts       []JointCount      `json:"counts"`       // all combinations, by what they reproduce
-	Best         []ClaimDocument   `json:"best"`         // the cells under the last combination of the front
+	Best         []ClaimResult     `json:"best"`         // the cells under the last combination of the front
 }
 
 // A JointAssumption is an assumption that combinations differ in.
@@ -123,7 +123,7 @@ func Joint(in Input) (*JointReport, error) {
 	}
 	for i := range best.Claims {
 		if c := &best.Claims[i]; c.Claim.Cell {
-			out.Best = append(out.Best, c.document(c.Tests))
+			out.Best = append(out.Best, *c)
 		}
 	}
 	return out, nil
@@ -176,7 +176,7 @@ func (j *joint) findVariables() {
 			j.x.assumed = noAlternatives(j.in.Ledger)
 			j.x.assumed.flip(v.assumption.ID, a)
 			judged := func(c experiments.Claim) bool {
-				return names(c) && slices.ContainsFunc(j.x.judge(c, j.in.Failed).Tests, func(t TestResult) bool { return t.Verdict != stats.NotRun })
+				return names(c) && slices.ContainsFunc(j.x.judge(c, j.in.Failed).Tests, func(t Finding) bool { return t.Verdict != stats.NotRun })
 			}
 			if a.Run() && slices.ContainsFunc(j.claims, judged) {
 				v.values = append(v.values, a)

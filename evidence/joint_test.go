@@ -180,8 +180,8 @@ func TestTogether(t *testing.T) {
 			t.Fatalf("no %s", c.test)
 		}
 		r := s.Tests[0]
-		if r.Note != c.note || r.Unanswered != (c.spec == "") {
-			t.Errorf("%v: %s: %q, want %q", c.assume, c.test, r.Note, c.note)
+		if r.Note() != c.note || (r.Gap != nil && r.Gap.Kind == Unanswered) != (c.spec == "") {
+			t.Errorf("%v: %s: %q, want %q", c.assume, c.test, r.Note(), c.note)
 		}
 		for _, run := range r.Of.Runs {
 			if run.Spec != c.spec || run.Record.Header.Run.Samples != c.samples {
@@ -197,8 +197,8 @@ func TestTogether(t *testing.T) {
 	}
 	in.Assume = map[string]string{"epochs-brodatz": "five"}
 	s, _ := mustAssess(t, in).Find("table3.brodatz.ksvm.polk.risk")
-	if r := s.Tests[0]; r.Verdict != stats.NotRun || !strings.Contains(r.Note, "no evaluation in the last 5 %") {
-		t.Errorf("%v, %q", r.Verdict, r.Note)
+	if r := s.Tests[0]; r.Verdict != stats.NotRun || !strings.Contains(r.Note(), "no evaluation in the last 5 %") {
+		t.Errorf("%v, %q", r.Verdict, r.Note())
 	}
 }
 
@@ -256,18 +256,19 @@ func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 
 // TestJointText: the front, the best in words and what it leaves.
 func TestJointText(t *testing.T) {
-	low, printed, within := record.Float(1), 2.0, false
-	value := record.Float(3)
+	printed := 2.0
+	risk := NewFinding(experiments.Test{ID: "risk", Paper: &printed})
+	risk.Verdict, risk.Ours = stats.Deviates, Number{Value: 3, Low: 3, High: 3, Basis: stats.Student}
+	risk.NewRun = Number{Low: 1, High: 1, Basis: stats.OneRun}
+	order := NewFinding(experiments.Test{ID: "order"})
+	order.Gap = &Gap{Kind: Pending}
 	chosen := JointReading{Assumed: []Assumed{}, ByResult: 2, Cells: 12, Numbers: 40}
 	best := JointReading{Assumed: []Assumed{{"a", "x", "another\n way", "one way", "by result"}}, ByResult: 3, Cells: 14, Numbers: 43, NotRun: 1, OneRun: 2}
 	j := JointReport{
 		Cells: 17, Numbers: 48, Combinations: 12_000, Assumptions: []JointAssumption{{"a", "blind", []string{"x"}}},
 		Chosen: chosen, Front: []JointReading{chosen, best}, Counts: []JointCount{{chosen, 1}, {best, 20_000}},
-		Best: []ClaimDocument{{ID: "c", Verdict: stats.Deviates, Tests: []TestDocument{
-			{ID: "risk", Verdict: stats.Deviates, Value: &value, From: &value, Until: &value, Basis: stats.Student, Paper: &printed, RunFrom: &low, RunUntil: &low, Within: &within},
-			{ID: "error", Verdict: stats.Reproduced},
-			{ID: "order", Verdict: stats.NotRun, Note: "no records"},
-		}}},
+		Best: []ClaimResult{{Claim: experiments.Claim{ID: "c"}, Verdict: stats.Deviates,
+			Tests: []Finding{risk, {Test: experiments.Test{ID: "error"}, Verdict: stats.Reproduced}, order}}},
 	}
 	var b bytes.Buffer
 	if err := j.WriteText(&b); err != nil {
@@ -285,7 +286,7 @@ The most reproduced: 14 of 17 cells and 43 of 48 numbers, with 3 choices by resu
 
 Its cells:
   deviates     c
-               risk deviates: 3 [3, 3] where the paper prints 2, outside the interval of a new run (1 to 1)
+               risk deviates: 3 [3, 3] where the paper prints 2; a new run 1 to 1, the paper's not in it
                order not run; no records
 
 'runall verify --assume a=x' judges all claims so.
@@ -298,8 +299,11 @@ Its cells:
 		t.Errorf("the chosen values are not shown: %+v", got)
 	}
 	text, err := json.Marshal(j)
-	var back JointReport
-	if err != nil || json.Unmarshal(text, &back) != nil || len(back.Front) != 1 || back.Counts[1].Combinations != 20_000 {
+	var back struct {
+		JointReport
+		Best []ClaimDocument `json:"best"`
+	}
+	if err != nil || json.Unmarshal(text, &back) != nil || len(back.Front) != 1 || back.Counts[1].Combinations != 20_000 || back.Best[0].Tests[0].Note != "" || *back.Best[0].Tests[0].Value != 3 {
 		t.Errorf("%v: %+v", err, back)
 	}
 }
@@ -308,23 +312,21 @@ Its cells:
 // runs around the printed value.
 func TestAtOtherMargins(t *testing.T) {
 	printed := 4.0
-	r := TestResult{
-		Test:     experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed},
-		Estimate: stats.Estimate{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}, Verdict: stats.Reproduced,
-		OneRun: stats.Estimate{Value: 4.6, Low: 4.1, High: 5.1, Basis: stats.OneRun},
-	}
+	r := NewFinding(experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed})
+	r.Ours, r.Verdict = Number{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}, stats.Reproduced
+	r.NewRun = Number{Value: 4.6, Low: 4.1, High: 5.1, Basis: stats.OneRun}
 	if half, twice := r.At(0.5), r.At(2); half != stats.Inconclusive || twice != stats.Reproduced || r.At(0.25) != stats.Deviates {
 		t.Errorf("half %v, twice %v", half, twice)
 	}
 	if within, known := r.Within(); within || !known {
 		t.Errorf("within %v, known %v", within, known)
 	}
-	r.OneRun.Low = 4
-	c := ClaimResult{Claim: experiments.Claim{Cell: true}, Tests: []TestResult{r, r}, Verdict: stats.Reproduced}
-	if within, known := c.Within(); !within || !known || c.At(0.25) != stats.Deviates || !c.HasMargin() {
+	r.NewRun.Low = 4
+	c := ClaimResult{Claim: experiments.Claim{Cell: true}, Tests: []Finding{r, r}, Verdict: stats.Reproduced}
+	if within, known := c.Within(); !within || !known || c.At(0.25) != stats.Deviates || len(c.Margins()) != 2 {
 		t.Errorf("cell: within %v, known %v, %v", within, known, c.At(0.25))
 	}
-	c.Tests[1].OneRun = stats.Estimate{}
+	c.Tests[1].NewRun = Number{}
 	if within, known := c.Within(); within || known {
 		t.Errorf("one number without runs enough: within %v, known %v", within, known)
 	}

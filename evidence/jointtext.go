@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/words"
 )
 
 // WriteText writes the front of the combinations and, in words, the one that reproduces
@@ -24,7 +25,7 @@ func (j *JointReport) WriteText(w io.Writer) error {
 	fmt.Fprintln(t, "by result\tcells\tnumbers\tone run's\tnot run\tcombinations\tassumed otherwise")
 	for _, r := range j.Shown() {
 		fmt.Fprintf(t, "%d\t%d of %d\t%d of %d\t%d\t%d\t%s\t%s\n", r.ByResult, r.Cells, j.Cells, r.Numbers, j.Numbers, r.OneRun, r.NotRun,
-			grouped(j.Like(r)), r.Names())
+			words.Grouped(j.Like(r)), r.Names())
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -32,12 +33,12 @@ func (j *JointReport) WriteText(w io.Writer) error {
 	best := j.Front[len(j.Front)-1]
 	out.printf("\n%s\n\n", j.Sentence())
 	for _, a := range best.Assumed {
-		out.printf("  %s=%s (%s): %s\n    instead of (%s): %s\n", a.Assumption, a.Alternative, a.How, oneLine(a.Value), j.how(a.Assumption), oneLine(a.Chosen))
+		out.printf("  %s=%s (%s): %s\n    instead of (%s): %s\n", a.Assumption, a.Alternative, a.How, words.OneLine(a.Value), j.how(a.Assumption), words.OneLine(a.Chosen))
 	}
 	out.printf("\nIts cells:\n")
 	for i := range j.Best {
 		c := &j.Best[i]
-		out.printf("  %-12s %s\n", c.Verdict, c.ID)
+		out.printf("  %-12s %s\n", c.Verdict, c.Claim.ID)
 		for _, t := range c.Differences() {
 			out.printf("               %s\n", t)
 		}
@@ -63,7 +64,7 @@ func (j *JointReport) Shown() []JointReading {
 func (j *JointReport) Words() []string {
 	return []string{
 		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell for which no run has what a combination assumes counts as not reproduced. One run's: cells that are not reproduced, but whose printed numbers all lie in the interval of a new run.",
-			grouped(j.Combinations), len(j.Assumptions)),
+			words.Grouped(j.Combinations), len(j.Assumptions)),
 		fmt.Sprintf("A choice is by result if it was made with the paper's numbers in view. An alternative that is taken because it reproduces more is one, unless it is printed or follows from a rule. "+
 			"As chosen, %d are by result. The more combinations are tried, the more some reproduce by chance: the best says what the authors may have run, and confirms nothing.", j.Chosen.ByResult),
 	}
@@ -110,27 +111,11 @@ func (j *JointReport) how(assumption string) string {
 
 // Differences say of each test of a claim that is not reproduced what was measured and
 // what the paper has.
-func (c *ClaimDocument) Differences() (out []string) {
-	for _, t := range c.Tests {
-		if t.Verdict == stats.Reproduced {
-			continue
+func (c *ClaimResult) Differences() (out []string) {
+	for i := range c.Tests {
+		if f := &c.Tests[i]; f.Verdict != stats.Reproduced {
+			out = append(out, f.Difference())
 		}
-		line := fmt.Sprintf("%s %s", t.ID, t.Verdict)
-		if t.Value != nil && t.Paper != nil {
-			line += fmt.Sprintf(": %s", number(float64(*t.Value)))
-			if t.Basis != stats.Point {
-				line += fmt.Sprintf(" [%s, %s]", number(float64(*t.From)), number(float64(*t.Until)))
-			}
-			line += fmt.Sprintf(" where the paper prints %s", number(*t.Paper))
-		}
-		if t.Within != nil {
-			line += map[bool]string{true: ", within the interval of a new run", false: ", outside the interval of a new run"}[*t.Within] +
-				fmt.Sprintf(" (%s to %s)", number(float64(*t.RunFrom)), number(float64(*t.RunUntil)))
-		}
-		if t.Note != "" {
-			line += "; " + t.Note
-		}
-		out = append(out, line)
 	}
 	return out
 }

@@ -1,7 +1,7 @@
 package evidence
 
 import (
-	"math"
+	"encoding/json"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
@@ -91,7 +91,7 @@ func (a *Assessment) Document() *Document {
 }
 
 // document returns the claim with some of its tests.
-func (c *ClaimResult) document(tests []TestResult) ClaimDocument {
+func (c *ClaimResult) document(tests []Finding) ClaimDocument {
 	d := ClaimDocument{
 		ID: c.Claim.ID, Cell: c.Claim.Cell, Section: c.Claim.Section, Quote: c.Claim.Quote,
 		Verdict: c.Verdict, Half: c.At(0.5), Twice: c.At(2), Explained: c.Explained(), Assumptions: c.Claim.Assumptions, ByResult: c.ByResult,
@@ -105,6 +105,12 @@ func (c *ClaimResult) document(tests []TestResult) ClaimDocument {
 	}
 	return d
 }
+
+// MarshalJSON implements json.Marshaler.
+func (c ClaimResult) MarshalJSON() ([]byte, error) { return json.Marshal(c.document(c.Tests)) }
+
+// JSONSchemaAlias is the type that has the fields of the JSON.
+func (ClaimResult) JSONSchemaAlias() any { return ClaimDocument{} }
 
 func runDocument(p experiments.Planned) RunDocument {
 	return RunDocument{p.ID, p.Spec, p.Series, p.Run.Data.Draw, p.Run.Seed}
@@ -171,26 +177,23 @@ func (e *Explanation) Document(s Subject) *ExplanationDocument {
 	return d
 }
 
-func (r *TestResult) document() TestDocument {
+func (f *Finding) document() TestDocument {
 	d := TestDocument{
-		ID: r.Test.ID, Kind: r.Test.Kind, Of: describe(r.Test.Of), Paper: r.Test.Paper,
-		Low: bounded(r.Low), High: bounded(r.High),
-		Runs: ids(r.Of), Verdict: r.Verdict, Half: r.At(0.5), Twice: r.At(2), Note: r.Note,
+		ID: f.Test.ID, Kind: f.Test.Kind, Of: f.Measured(), To: f.Compared(), Paper: f.Test.Paper,
+		Runs: ids(f.Of), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
 	}
-	if within, known := r.Within(); known {
-		low, high := record.Float(r.OneRun.Low), record.Float(r.OneRun.High)
+	d.Low, d.High = f.Target.Bounds()
+	if within, known := f.Within(); known {
+		low, high := record.Float(f.NewRun.Low), record.Float(f.NewRun.High)
 		d.RunFrom, d.RunUntil, d.Within = &low, &high, &within
 	}
-	if r.Test.To != nil {
-		d.To, d.OtherRuns = describe(*r.Test.To), ids(r.To)
+	if f.Test.To != nil {
+		d.OtherRuns = ids(f.To)
 	}
-	if r.Test.Kind == experiments.KindLess {
-		d.High = new(float64)
+	if f.Explained() {
+		d.Explained = f.Test.Explained
 	}
-	if r.Verdict == stats.Deviates {
-		d.Explained = r.Test.Explained
-	}
-	if e := r.Estimate; r.Verdict != stats.NotRun {
+	if e := f.Ours; f.Verdict != stats.NotRun {
 		value, from, until := record.Float(e.Value), record.Float(e.Low), record.Float(e.High)
 		d.Value, d.From, d.Until, d.Basis = &value, &from, &until, e.Basis
 	}
@@ -203,12 +206,4 @@ func ids(s Side) []string {
 		out[i] = r.ID
 	}
 	return out
-}
-
-// bounded returns nil for an infinite bound.
-func bounded(v float64) *float64 {
-	if math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

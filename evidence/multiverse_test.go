@@ -52,11 +52,11 @@ func flipped(t *testing.T, in Input, assumption, id string) []string {
 	t.Helper()
 	chosen := mustAssess(t, in)
 	in.Assume = map[string]string{assumption: id}
-	return words(Changes(chosen, mustAssess(t, in)))
+	return changeWords(Changes(chosen, mustAssess(t, in)))
 }
 
-// words are changes in words.
-func words(changes []Change) (out []string) {
+// changeWords are changes in words.
+func changeWords(changes []Change) (out []string) {
 	for _, c := range changes {
 		out = append(out, c.Claim+": "+c.From.String()+" → "+c.To.String())
 	}
@@ -83,7 +83,7 @@ func TestMultiverse(t *testing.T) {
 		"table2.multidist.ksvm.polk: reproduced → deviates",
 		"multidist.optimal-order: reproduced → deviates",
 	}
-	if got := words(ten.Changed()); !slices.Equal(got, want) {
+	if got := changeWords(ten.Changed()); !slices.Equal(got, want) {
 		t.Errorf("changes %q, want %q", got, want)
 	}
 	if len(ten.NotRun()) > 0 || len(ten.Specs) > 0 {
@@ -185,19 +185,19 @@ func TestNeverTheDefault(t *testing.T) {
 			t.Fatalf("no %s", id)
 		}
 		if got := s.Tests[0].Verdict; got != want {
-			t.Errorf("%s: %v, want %v (%s)", id, got, want, s.Tests[0].Note)
+			t.Errorf("%s: %v, want %v (%s)", id, got, want, s.Tests[0].Note())
 		}
 	}
-	if s, _ := a.Find("multidist.like-batch.ivm"); s.Tests[0].Note != "no spec runs table2.multidist.klr.ivm with bandwidth=variance" || !a.Unanswered() {
-		t.Errorf("%q", s.Tests[0].Note)
+	if s, _ := a.Find("multidist.like-batch.ivm"); s.Tests[0].Note() != "no spec runs table2.multidist.klr.ivm with bandwidth=variance" || !a.Unanswered() {
+		t.Errorf("%q", s.Tests[0].Note())
 	}
 	for _, p := range in.Plan {
 		if p.Spec == "multiverse-multidist-ksvm" && p.Label == "bandwidth-csvc" {
 			delete(in.Records, p.ID)
 		}
 	}
-	if s, _ := mustAssess(t, in).Find("multidist.like-libsvm"); s.Tests[0].Verdict != stats.NotRun || s.Tests[0].Note != "no records" {
-		t.Errorf("%v, %s", s.Tests[0].Verdict, s.Tests[0].Note)
+	if s, _ := mustAssess(t, in).Find("multidist.like-libsvm"); s.Tests[0].Verdict != stats.NotRun || s.Tests[0].Note() != "no records" {
+		t.Errorf("%v, %s", s.Tests[0].Verdict, s.Tests[0].Note())
 	}
 }
 
@@ -335,26 +335,26 @@ func TestRegularizer(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
 	const hinge, logistic = "table3.mnist.ksvm.polk", "table3.mnist.klr.polk"
-	risk := func(claim string) TestResult {
+	risk := func(claim string) Finding {
 		in.Assume = map[string]string{"regularizer": "full"}
 		a := mustAssess(t, in)
 		i := slices.IndexFunc(a.Claims, func(c ClaimResult) bool { return c.Claim.ID == claim })
-		j := slices.IndexFunc(a.Claims[i].Tests, func(r TestResult) bool { return r.Test.ID == "risk" })
+		j := slices.IndexFunc(a.Claims[i].Tests, func(r Finding) bool { return r.Test.ID == "risk" })
 		return a.Claims[i].Tests[j]
 	}
-	if r := risk(hinge); r.Verdict != stats.NotRun || !strings.Contains(r.Note, "no Σ‖f_c‖²") || r.Unanswered {
-		t.Errorf("records without norms: %v, %s", r.Verdict, r.Note)
+	if r := risk(hinge); r.Verdict != stats.NotRun || !strings.Contains(r.Note(), "no Σ‖f_c‖²") || r.Gap.Kind == Unanswered {
+		t.Errorf("records without norms: %v, %s", r.Verdict, r.Note())
 	}
 	if r := risk(logistic); r.Verdict != stats.Reproduced {
-		t.Errorf("the logistic loss: %v, %s", r.Verdict, r.Note)
+		t.Errorf("the logistic loss: %v, %s", r.Verdict, r.Note())
 	}
 	for _, r := range in.Records {
 		r.Final.NormSq = new(2 * r.Final.TestRisk / r.Header.Run.Params.Regularizer) // all of the risk
 	}
-	if r, twice := risk(hinge), 2**risk(hinge).Test.Paper; r.Verdict != stats.Deviates || r.Estimate.Value < 0.99*twice || r.Estimate.Value > 1.01*twice {
-		t.Errorf("risk %v, %v, want twice what is printed, %v", r.Verdict, r.Estimate.Value, twice)
+	if r, twice := risk(hinge), 2**risk(hinge).Test.Paper; r.Verdict != stats.Deviates || r.Ours.Value < 0.99*twice || r.Ours.Value > 1.01*twice {
+		t.Errorf("risk %v, %v, want twice what is printed, %v", r.Verdict, r.Ours.Value, twice)
 	}
 	if r := risk(logistic); r.Verdict != stats.Reproduced {
-		t.Errorf("the logistic loss: %v, %s", r.Verdict, r.Note)
+		t.Errorf("the logistic loss: %v, %s", r.Verdict, r.Note())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/words"
 )
 
 // WriteText writes what each alternative does, and then how each claim stands.
@@ -15,7 +16,7 @@ func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) s
 	out.printf("Each alternative is flipped alone; --joint has their combinations.\n")
 	for i := range m.Assumptions {
 		a := &m.Assumptions[i]
-		out.printf("\n%s (chosen: %s)\n  %s\n", a.ID, a.How, oneLine(a.Chosen))
+		out.printf("\n%s (chosen: %s)\n  %s\n", a.ID, a.How, words.OneLine(a.Chosen))
 		for j := range a.Alternatives {
 			a.Alternatives[j].write(out, a.ID, command)
 		}
@@ -25,9 +26,9 @@ func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) s
 }
 
 func (a *AlternativeOutcome) write(out *printer, assumption string, command func([]string) string) {
-	out.printf("\n  %s=%s: %s\n", assumption, a.ID, oneLine(a.Value))
+	out.printf("\n  %s=%s: %s\n", assumption, a.ID, words.OneLine(a.Value))
 	if a.Effect != "" {
-		out.printf("    noted earlier: %s\n", oneLine(a.Effect))
+		out.printf("    noted earlier: %s\n", words.OneLine(a.Effect))
 	}
 	if len(a.Claims) == 0 {
 		out.printf("    no claim depends on it\n")
@@ -109,6 +110,3 @@ func (p *printer) lines(lines []string) {
 		p.printf("%s\n", l)
 	}
 }
-
-// oneLine joins the lines of a text.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -10,6 +10,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -45,7 +46,7 @@ func (s *Side) short() string {
 	if samples >= r.Run.Samples {
 		return ""
 	}
-	note := fmt.Sprintf("the first %s of %s samples", grouped(samples), grouped(r.Run.Samples))
+	note := fmt.Sprintf("the first %s of %s samples", words.Grouped(samples), words.Grouped(r.Run.Samples))
 	if len(record.Tail(r.Record.Points, samples)) == 1 {
 		note += ", one evaluation"
 	}
@@ -213,11 +214,11 @@ func (x *index) reading(cell string) reading {
 }
 
 // normless says why risks of the runs that answer a test can't be read as assumed, or "".
-func (x *index) normless(t experiments.Test, r *TestResult) string {
+func (x *index) normless(t experiments.Test, r *Finding) string {
 	lacks := func(s experiments.Selector, side Side) bool {
 		return ofRisk(s) && x.reading(s.Cell).penalty != 1 && slices.ContainsFunc(side.Runs, func(o Observation) bool {
 			f := o.Record.Final
-			return f.NormSq == nil && finite(f.TrainRisk)
+			return f.NormSq == nil && words.Finite(f.TrainRisk)
 		})
 	}
 	if lacks(t.Of, r.Of) || t.To != nil && lacks(*t.To, r.To) {

@@ -4,17 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // Sentence says in one plain sentence what a test measured and what the paper
 // has: "BSGD on multidist: 4.6 % error where the paper prints 21.8 %." The
 // paper's values name the methods and data sets.
-func (r *TestResult) Sentence(paper *experiments.PaperValues) string {
+func (r *Finding) Sentence(paper *experiments.PaperValues) string {
 	w := wording{r, paper}
 	switch {
 	case r.Test.Of.Spec != "":
@@ -27,7 +29,7 @@ func (r *TestResult) Sentence(paper *experiments.PaperValues) string {
 
 // A wording writes the sentence of one test.
 type wording struct {
-	*TestResult
+	*Finding
 	paper *experiments.PaperValues
 }
 
@@ -37,25 +39,18 @@ func (w wording) mean() string {
 	s := w.Test.Of
 	subject := fmt.Sprintf("%s on %s%s", w.method(s.Cell, s.Cell), w.data(s.Cell), prefixed(", ", w.loss(s.Cell)))
 	if s.Samples > 0 {
-		subject += fmt.Sprintf(", after %s samples", grouped(s.Samples))
+		subject += fmt.Sprintf(", after %s samples", words.Grouped(s.Samples))
 	}
-	v := w.Estimate.Value
+	v := w.Ours.Value
 	switch {
 	case w.Verdict == stats.NotRun:
-		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, w.noun(s), cmp.Or(w.Note, "no records"), w.expectation())
-	case !finite(v) && s.Below != nil:
+		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, w.noun(s), w.Note(), w.expectation())
+	case !words.Finite(v) && s.Below != nil:
 		return fmt.Sprintf("%s: at least one run never has an %s below %s; %s.", subject, s.Quantity, threshold(s), w.expectation())
-	case !finite(v):
+	case !words.Finite(v):
 		return fmt.Sprintf("%s: %s not finite, because a run diverged; %s.", subject, w.noun(s), w.expectation())
 	}
-	ours := w.amount(s, v) + w.inFigure()
-	switch w.Verdict {
-	case stats.Inconclusive:
-		return fmt.Sprintf("%s: %s where %s; %s.", subject, ours, w.expectation(), w.beyond())
-	case stats.Deviates:
-		return fmt.Sprintf("%s: %s where %s.", subject, ours, w.expectation())
-	}
-	return fmt.Sprintf("%s: %s; %s%s.", subject, ours, w.expectation(), prefixed(", ", w.tolerance()))
+	return fmt.Sprintf("%s: %s%s where %s.", subject, w.amount(s, v), w.inFigure(), w.expectation())
 }
 
 // ofSpec is the sentence of a test of a spec's runs: the runs, the number and the
@@ -66,23 +61,21 @@ func (w wording) ofSpec() string {
 	if w.Test.Kind == experiments.KindExponent {
 		what = "exponent of η in the " + what
 	}
-	bound := "the claim needs at most " + plain(w.High)
+	bound := "the claim needs at most " + words.Plain(w.Target.High)
 	switch {
-	case math.IsInf(w.High, 1):
-		bound = "the claim needs at least " + plain(w.Low)
-	case !math.IsInf(w.Low, -1):
-		bound = "the claim needs " + plain(w.Low) + " to " + plain(w.High)
+	case math.IsInf(w.Target.High, 1):
+		bound = "the claim needs at least " + words.Plain(w.Target.Low)
+	case !math.IsInf(w.Target.Low, -1):
+		bound = "the claim needs " + words.Plain(w.Target.Low) + " to " + words.Plain(w.Target.High)
 	}
-	subject, e := runsOf(s), w.Estimate
+	subject, v := runsOf(s), w.Ours.Value
 	switch {
 	case w.Verdict == stats.NotRun:
-		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, what, cmp.Or(w.Note, "no records"), bound)
-	case !finite(e.Value):
+		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, what, w.Note(), bound)
+	case !words.Finite(v):
 		return fmt.Sprintf("%s: %s is not finite; %s.", subject, what, bound)
-	case w.Verdict == stats.Inconclusive:
-		return fmt.Sprintf("%s: %s is %s; %s, but the interval %s to %s reaches beyond that.", subject, what, number(e.Value), bound, number(e.Low), number(e.High))
 	}
-	return fmt.Sprintf("%s: %s is %s; %s.", subject, what, number(e.Value), bound)
+	return fmt.Sprintf("%s: %s is %s; %s.", subject, what, words.Four(v), bound)
 }
 
 // comparison is the sentence of a test of two means.
@@ -90,10 +83,10 @@ func (w wording) comparison() string {
 	a, b := w.names()
 	lead, subject := w.lead(), w.subject()
 	if w.Verdict == stats.NotRun {
-		return fmt.Sprintf("%s%s of %s is not compared with that of %s (%s); %s.", lead, subject, a, b, cmp.Or(w.Note, "no records"), w.expectation())
+		return fmt.Sprintf("%s%s of %s is not compared with that of %s (%s); %s.", lead, subject, a, b, w.Note(), w.expectation())
 	}
-	v := w.Estimate.Value
-	if !finite(v) {
+	v := w.Ours.Value
+	if !words.Finite(v) {
 		return fmt.Sprintf("%s%s of %s can't be compared with that of %s: a run diverged or never reached it; %s.", lead, subject, a, b, w.expectation())
 	}
 	x, y := stats.Mean(w.Of.values()).Value, stats.Mean(w.To.values()).Value
@@ -102,10 +95,7 @@ func (w wording) comparison() string {
 	if s := w.Test.Of; s.Below != nil {
 		text = fmt.Sprintf("%s%s takes %s as %s until its %s is below %s %s", lead, a, w.manySamples(v), b, s.Quantity, threshold(s), means)
 	}
-	switch {
-	case w.Verdict == stats.Inconclusive:
-		return fmt.Sprintf("%s; %s, but %s.", text, w.expectation(), w.beyond())
-	case w.Verdict == stats.Reproduced && w.Test.Kind == experiments.KindLess:
+	if w.Verdict == stats.Reproduced && w.Test.Kind == experiments.KindLess {
 		return text + ", as the paper says."
 	}
 	return fmt.Sprintf("%s; %s.", text, w.expectation())
@@ -116,11 +106,11 @@ func (w wording) comparison() string {
 func (w wording) manySamples(v float64) string {
 	switch {
 	case w.Test.Kind == experiments.KindRatio:
-		return significant(v, 3) + " times as many samples"
+		return words.Significant(v, 3) + " times as many samples"
 	case v < 0:
-		return grouped(int(math.Round(-v))) + " fewer samples"
+		return words.Grouped(int(math.Round(-v))) + " fewer samples"
 	}
-	return grouped(int(math.Round(v))) + " more samples"
+	return words.Grouped(int(math.Round(v))) + " more samples"
 }
 
 // lead is what the two sides of a comparison share: data set, loss, figure and
@@ -141,7 +131,7 @@ func (w wording) lead() string {
 	}
 	out += w.inFigure()
 	if of.Samples > 0 && of.Samples == to.Samples {
-		out += fmt.Sprintf(", after %s samples", grouped(of.Samples))
+		out += fmt.Sprintf(", after %s samples", words.Grouped(of.Samples))
 	}
 	if out = strings.TrimPrefix(out, " "); out == "" {
 		return ""
@@ -174,7 +164,7 @@ func (w wording) names() (a, b string) {
 // relation words a difference or ratio: "0.38 points higher than".
 func (w wording) relation(v float64) string {
 	if w.Test.Kind == experiments.KindRatio {
-		return significant(v, 3) + " times"
+		return words.Significant(v, 3) + " times"
 	}
 	d := w.difference(math.Abs(v)) + w.points(math.Abs(v))
 	switch {
@@ -190,15 +180,15 @@ func (w wording) relation(v float64) string {
 func (w wording) difference(v float64) string {
 	switch q := w.Test.Of.Quantity; {
 	case q == experiments.QuantityError && math.Abs(v) < 0.005:
-		return significant(v, 1)
+		return words.Significant(v, 1)
 	case q == experiments.QuantityError:
-		return decimals(v, 2)
+		return words.Decimals(v, 2)
 	case q == experiments.QuantityOrder:
 		return modelOrder(v)
 	case q == experiments.QuantityRoughness:
-		return significant(v, 3)
+		return words.Significant(v, 3)
 	}
-	return significant(v, 2)
+	return words.Significant(v, 2)
 }
 
 // points is the unit of a difference.
@@ -215,24 +205,24 @@ func (w wording) points(v float64) string {
 // declared writes a margin or a bound on a difference.
 func (w wording) declared(v float64) string {
 	if w.Test.Of.Quantity == experiments.QuantityOrder && v >= 10 {
-		return decimals(v, 0)
+		return words.Decimals(v, 0)
 	}
-	return short(v, 2) + w.points(v)
+	return words.Short(v, 2) + w.points(v)
 }
 
 // expectation says what the paper prints, or what the claim needs.
 func (w wording) expectation() string {
 	t := w.Test
-	low, high := w.Low, w.High
+	low, high := w.Target.Low, w.Target.High
 	switch {
 	case t.Kind == experiments.KindLess:
 		return "the paper says lower"
 	case t.Kind == experiments.KindRatio && math.IsInf(high, 1):
-		return fmt.Sprintf("the claim needs at least %s times", short(low, 3))
+		return fmt.Sprintf("the claim needs at least %s times", words.Short(low, 3))
 	case t.Kind == experiments.KindRatio && math.IsInf(low, -1):
-		return fmt.Sprintf("the claim needs at most %s times", short(high, 3))
+		return fmt.Sprintf("the claim needs at most %s times", words.Short(high, 3))
 	case t.Kind == experiments.KindRatio:
-		return fmt.Sprintf("the claim needs %s to %s times", short(low, 3), short(high, 3))
+		return fmt.Sprintf("the claim needs %s to %s times", words.Short(low, 3), words.Short(high, 3))
 	case t.Kind == experiments.KindDifference && math.IsInf(low, -1):
 		return fmt.Sprintf("the claim allows at most %s more", w.declared(high))
 	case t.Kind == experiments.KindDifference && math.IsInf(high, 1):
@@ -240,54 +230,17 @@ func (w wording) expectation() string {
 	case t.Kind == experiments.KindDifference:
 		return fmt.Sprintf("the claim allows %s either way", w.declared((high-low)/2))
 	case t.Kind == experiments.KindUpper && t.Of.Below != nil:
-		return fmt.Sprintf("the paper says after %s", grouped(int(*t.High)))
+		return fmt.Sprintf("the paper says after %s", words.Grouped(int(*t.High)))
 	case t.Kind == experiments.KindUpper:
-		return "the claim needs at most " + plain(*t.High) + unit(t.Of)
+		return "the claim needs at most " + words.Plain(*t.High) + unit(t.Of)
 	case t.Kind == experiments.KindLower:
-		return "the claim needs at least " + plain(*t.Low) + unit(t.Of)
+		return "the claim needs at least " + words.Plain(*t.Low) + unit(t.Of)
 	case *t.Low != *t.High:
-		return fmt.Sprintf("the paper says %s to %s%s", plain(*t.Low), plain(*t.High), unit(t.Of))
+		return fmt.Sprintf("the paper says %s to %s%s", words.Plain(*t.Low), words.Plain(*t.High), unit(t.Of))
 	case w.isCell():
 		return "the paper prints " + w.printed() + unit(t.Of)
 	}
-	return "the paper says " + plain(*t.Low) + unit(t.Of)
-}
-
-// tolerance says what margin the paper's value has; empty if it has none.
-func (w wording) tolerance() string {
-	switch m := w.Test.Margin; {
-	case m == 0:
-		return ""
-	case w.Test.Of.Below != nil:
-		return fmt.Sprintf("with a margin of %s samples", grouped(int(m)))
-	default:
-		return "with a margin of " + w.declared(m)
-	}
-}
-
-// beyond says why a verdict is inconclusive: the interval includes an end of
-// the target.
-func (w wording) beyond() string {
-	e, t := w.Estimate, w.Test
-	switch {
-	case t.Kind == experiments.KindLess:
-		return fmt.Sprintf("the interval %s to %s%s includes 0", w.difference(e.Low), w.difference(e.High), w.points(e.High))
-	case t.Kind == experiments.KindRatio && math.IsInf(e.High, 1):
-		return "the runs do not bound the ratio"
-	case t.Kind == experiments.KindRatio:
-		return fmt.Sprintf("the interval %s to %s reaches beyond that", significant(e.Low, 3), significant(e.High, 3))
-	case t.To != nil:
-		return fmt.Sprintf("the interval %s to %s%s reaches beyond that", w.difference(e.Low), w.difference(e.High), w.points(e.High))
-	}
-	end, of := w.Low, "bound, which is"
-	if e.High > w.High {
-		end = w.High
-	}
-	if t.Margin > 0 {
-		of = "margin, which ends at"
-	}
-	return fmt.Sprintf("the interval %s to %s reaches beyond the %s %s",
-		w.digits(t.Of, e.Low), w.digits(t.Of, e.High), of, w.digits(t.Of, end))
+	return "the paper says " + words.Plain(*t.Low) + unit(t.Of)
 }
 
 // amount writes a mean with its quantity or unit: "4.6 % error", "training
@@ -311,7 +264,7 @@ func (w wording) amount(s experiments.Selector, v float64) string {
 // threshold is the value below which a selector's quantity has to be, with its
 // unit.
 func threshold(s experiments.Selector) string {
-	return plain(*s.Below) + unit(experiments.Selector{Quantity: s.Quantity})
+	return words.Plain(*s.Below) + unit(experiments.Selector{Quantity: s.Quantity})
 }
 
 // noun names a quantity.
@@ -339,19 +292,19 @@ func (w wording) noun(s experiments.Selector) string {
 func (w wording) digits(s experiments.Selector, v float64) string {
 	switch {
 	case s.Below != nil:
-		return grouped(int(math.Round(v)))
+		return words.Grouped(int(math.Round(v)))
 	case s.Quantity == experiments.QuantityOrder:
 		return modelOrder(v)
 	case w.isCell():
 		_, after, _ := strings.Cut(w.printed(), ".")
 		if math.Abs(v) >= 0.1 && s.Quantity == experiments.QuantityRisk {
-			return significant(v, 3)
+			return words.Significant(v, 3)
 		}
-		return decimals(v, len(after))
+		return words.Decimals(v, len(after))
 	case s.Quantity == experiments.QuantityError:
-		return decimals(v, 2)
+		return words.Decimals(v, 2)
 	}
-	return significant(v, 3)
+	return words.Significant(v, 3)
 }
 
 // isCell reports whether the test is of a number as it is printed in a table.
@@ -408,21 +361,21 @@ var opposite = strings.NewReplacer("smaller", "larger", "larger", "smaller")
 // row splits the title of a cell's row into the method and what tells its
 // second series from the first: "POLK", "smaller K".
 func (w wording) row(cell string) (method, variant string) {
-	c := w.paper.Cells[cell]
-	for _, t := range w.paper.Tables {
-		if t.ID != c.Table {
-			continue
-		}
-		for _, rows := range [][]experiments.PaperRow{t.Rows, t.Extra} {
-			for _, r := range rows {
-				if r.ID == c.Row {
-					method, variant, _ = strings.Cut(r.Title, ", ")
-					return method, variant
-				}
+	method, variant, _ = strings.Cut(RowTitle(w.paper, cell), ", ")
+	return method, variant
+}
+
+// RowTitle is the title of a cell's row in its table.
+func RowTitle(paper *experiments.PaperValues, cell string) string {
+	c := paper.Cells[cell]
+	for _, t := range paper.Tables {
+		for _, r := range slices.Concat(t.Rows, t.Extra) {
+			if t.ID == c.Table && r.ID == c.Row {
+				return r.Title
 			}
 		}
 	}
-	return c.Row, ""
+	return c.Row
 }
 
 // data names a cell's data set as prose does.
@@ -465,8 +418,6 @@ func unit(s experiments.Selector) string {
 	return ""
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
 // prefixed is s after a prefix, or nothing.
 func prefixed(prefix, s string) string {
 	if s == "" {
@@ -475,48 +426,11 @@ func prefixed(prefix, s string) string {
 	return prefix + s
 }
 
-// plain writes a number with as few digits as it has.
-func plain(v float64) string { return minus(strconv.FormatFloat(v, 'g', -1, 64)) }
-
-func decimals(v float64, n int) string { return minus(strconv.FormatFloat(v, 'f', n, 64)) }
-
-// significant writes n significant digits, without an exponent.
-func significant(v float64, n int) string {
-	if v == 0 {
-		return "0"
-	}
-	return decimals(v, max(0, n-1-int(math.Floor(math.Log10(math.Abs(v))))))
-}
-
-// short writes a declared number: at most n significant digits, without zeros
-// at the end.
-func short(v float64, n int) string {
-	s := significant(v, n)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
-}
-
 // modelOrder writes a model order: whole from 100 on, else with one decimal if it
 // has any.
 func modelOrder(v float64) string {
 	if math.Abs(v) >= 100 {
-		return decimals(v, 0)
+		return words.Decimals(v, 0)
 	}
-	return strings.TrimSuffix(decimals(v, 1), ".0")
+	return strings.TrimSuffix(words.Decimals(v, 1), ".0")
 }
-
-// grouped writes a number of samples.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	if n < 10_000 {
-		return s
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }

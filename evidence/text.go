@@ -3,13 +3,11 @@ package evidence
 import (
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // WriteText writes the verdicts as a table, a line a claim and below it a line
@@ -20,16 +18,11 @@ func (a *Assessment) WriteText(w io.Writer) error {
 	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\t½ margin\t2× margin\tnew run [90 %]\tpaper's in it\tnote")
 	for i := range a.Claims {
 		c := &a.Claims[i]
-		half, twice := "", ""
-		if c.HasMargin() {
-			half, twice = c.At(0.5).String(), c.At(2).String()
-		}
-		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\t%s\t\t%s\t%s\n", c.Claim.ID, c.Outcome(), half, twice, yes(c.Within()), c.note())
+		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\t\t%s\t%s\n", c.Claim.ID, c.Outcome(), twoVerdicts(c.Margins(), "\t"), words.Yes(c.Within()), c.note())
 		for j := range c.Tests {
-			r := &c.Tests[j]
-			w := r.margins()
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Test.ID, r.paper(), r.target(), r.ours(), r.runs(), r.Verdict,
-				w[0], w[1], r.oneRun(), yes(r.Within()), r.Note)
+			f := &c.Tests[j]
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.Test.ID, f.Printed(), f.Target, f.Estimated(), f.Runs(), f.Verdict,
+				twoVerdicts(f.Margins(), "\t"), f.NewRun, words.Yes(f.Within()), f.Note())
 		}
 	}
 	if err := t.Flush(); err != nil {
@@ -56,32 +49,13 @@ func (c *ClaimResult) note() string {
 	return c.Claim.Section + "; by result: " + strings.Join(c.ByResult, ", ")
 }
 
-// yes answers a question, or nothing where the answer is not known.
-func yes(answer, known bool) string {
-	switch {
-	case !known:
-		return ""
-	case answer:
-		return "yes"
+// twoVerdicts joins the verdicts at half and at twice the margin, nothing where there are
+// none.
+func twoVerdicts(at []stats.Verdict, between string) string {
+	if at == nil {
+		return between
 	}
-	return "no"
-}
-
-// margins are the verdicts at half and at twice the margin in words, empty where there
-// is none.
-func (r *TestResult) margins() [2]string {
-	if r.Test.Margin == 0 {
-		return [2]string{}
-	}
-	return [2]string{r.At(0.5).String(), r.At(2).String()}
-}
-
-// oneRun is the interval for one evaluation of one run.
-func (r *TestResult) oneRun() string {
-	if r.OneRun.Basis == "" {
-		return ""
-	}
-	return number(r.OneRun.Low) + " to " + number(r.OneRun.High)
+	return at[0].String() + between + at[1].String()
 }
 
 // String returns the counts in words.
@@ -99,62 +73,6 @@ func (n Counts) String() string {
 		if part.what == "deviating" && n.Explained > 0 {
 			s += fmt.Sprintf(" (%d explained)", n.Explained)
 		}
-	}
-	return s
-}
-
-// number writes four digits of a number, all digits of a large one.
-func number(v float64) string {
-	switch {
-	case math.IsInf(v, 1):
-		return "∞"
-	case math.IsInf(v, -1):
-		return "−∞"
-	}
-	s := strconv.FormatFloat(v, 'g', 4, 64)
-	if math.Abs(v) >= 1000 {
-		s = strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strings.ReplaceAll(s, "-", "−")
-}
-
-func (r *TestResult) paper() string {
-	if r.Test.Paper == nil {
-		return "—"
-	}
-	return number(*r.Test.Paper)
-}
-
-// target words the interval in which the statistic is claimed to be.
-func (r *TestResult) target() string {
-	switch {
-	case r.Test.Kind == experiments.KindLess:
-		return "< 0"
-	case r.Test.Of.Spec != "" && math.IsInf(r.Low, -1): // with the millionth that is left to rounding
-		return "≤ " + plain(r.High)
-	case math.IsInf(r.Low, -1):
-		return "≤ " + number(r.High)
-	case math.IsInf(r.High, 1):
-		return "≥ " + number(r.Low)
-	}
-	return number(r.Low) + " to " + number(r.High)
-}
-
-func (r *TestResult) ours() string {
-	e := r.Estimate
-	switch {
-	case r.Verdict == stats.NotRun:
-		return ""
-	case e.Basis == stats.Point:
-		return number(e.Value)
-	}
-	return fmt.Sprintf("%s [%s, %s]", number(e.Value), number(e.Low), number(e.High))
-}
-
-func (r *TestResult) runs() string {
-	s := strconv.Itoa(len(r.Of.Runs))
-	if r.Test.To != nil {
-		s += " : " + strconv.Itoa(len(r.To.Runs))
 	}
 	return s
 }

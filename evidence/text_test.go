@@ -68,7 +68,7 @@ func (f *figures) reproduce() []string {
 	below := f.test("multidist.below-4.samples")
 	early := 0
 	for _, run := range below.Of.Runs {
-		if run.Value <= below.High {
+		if run.Value <= below.Target.High {
 			early++
 		}
 	}
@@ -168,11 +168,11 @@ func (f *figures) merge() (better, worse int, least, longest float64) {
 }
 
 // estimate is that of a test, CLAIM.TEST.
-func (f *figures) estimate(id string) stats.Estimate { return f.test(id).Estimate }
+func (f *figures) estimate(id string) Number { return f.test(id).Ours }
 
 func (f *figures) value(id string) float64 { return f.estimate(id).Value }
 
-func (f *figures) test(id string) *TestResult {
+func (f *figures) test(id string) *Finding {
 	f.t.Helper()
 	s, ok := f.Find(id)
 	if !ok || len(s.Tests) != 1 || s.Tests[0].Verdict == stats.NotRun {
@@ -212,13 +212,13 @@ func (f *figures) polk() (orders, errors []float64, fitted int) {
 		"table3.brodatz.ksvm.polk.order", "table3.brodatz.klr.polk.order", "brodatz.orders.order-305",
 	} {
 		r := f.test(id)
-		orders = append(orders, math.Abs(r.Estimate.Value / *r.Test.Paper - 1))
+		orders = append(orders, math.Abs(r.Ours.Value / *r.Test.Paper - 1))
 		if !strings.Contains(id, "brodatz") {
 			fitted++
 		}
 		if cell, ok := strings.CutSuffix(id, ".order"); ok && strings.HasPrefix(id, "table") {
 			r := f.test(cell + ".error")
-			errors = append(errors, math.Abs(r.Estimate.Value-*r.Test.Paper))
+			errors = append(errors, math.Abs(r.Ours.Value-*r.Test.Paper))
 		}
 	}
 	slices.Sort(orders)
@@ -232,7 +232,7 @@ func (f *figures) farthest(relative bool, quantity string, cells ...string) floa
 	most := 0.0
 	for _, cell := range cells {
 		r := f.test(cell + "." + quantity)
-		d := math.Abs(r.Estimate.Value - *r.Test.Paper)
+		d := math.Abs(r.Ours.Value - *r.Test.Paper)
 		if relative {
 			d /= *r.Test.Paper
 		}
@@ -250,8 +250,8 @@ func (f *figures) set() int {
 		"table2.multidist.ksvm.bsgd", "table3.mnist.ksvm.bsgd", "table3.brodatz.ksvm.bsgd", "table2.multidist.klr.ivm",
 	} {
 		r := f.test(id + ".order")
-		if r.Verdict != stats.Reproduced || r.Estimate.Value != *r.Test.Paper {
-			f.t.Errorf("the model order of %s is %v, and %v is set", id, r.Estimate.Value, *r.Test.Paper)
+		if r.Verdict != stats.Reproduced || r.Ours.Value != *r.Test.Paper {
+			f.t.Errorf("the model order of %s is %v, and %v is set", id, r.Ours.Value, *r.Test.Paper)
 		}
 		n++
 	}

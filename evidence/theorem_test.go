@@ -116,7 +116,7 @@ func TestTheoremsDeviate(t *testing.T) {
 				want = stats.Deviates
 			}
 			if r.Verdict != want {
-				t.Errorf("%s: %s: %v, want %v: %+v", name, id, r.Verdict, want, r.Tests[0].Estimate)
+				t.Errorf("%s: %s: %v, want %v: %+v", name, id, r.Verdict, want, r.Tests[0].Ours)
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func TestTheoremsNotRun(t *testing.T) {
 	for id, r := range theorems(t, theoryInput(t, experiments.ProfileSmoke, nil)) {
 		want := stats.NotRun
 		if strings.HasPrefix(id, "table1.diminishing") {
-			if note := r.Tests[0].Note; note != "3000 samples are too few for η = 1" {
+			if note := r.Tests[0].Note(); note != "3000 samples are too few for η = 1" {
 				t.Errorf("%s: note %q", id, note)
 			}
 		}
@@ -138,11 +138,11 @@ func TestTheoremsNotRun(t *testing.T) {
 		}
 		for _, test := range r.Tests {
 			every := test.Test.Kind == experiments.KindEvery
-			if test.Test.Of.Label == "polk-large-k" && every && (test.Verdict != stats.Reproduced || test.Note != "the worst of all runs") {
-				t.Errorf("%s.%s: %v, %s", id, test.Test.ID, test.Verdict, test.Note)
+			if test.Test.Of.Label == "polk-large-k" && every && (test.Verdict != stats.Reproduced || test.Note() != "the worst of all runs") {
+				t.Errorf("%s.%s: %v, %s", id, test.Test.ID, test.Verdict, test.Note())
 			}
-			if test.Test.Of.Label == "polk-small-k" && (test.Verdict != stats.NotRun || test.Note != "not in this profile") {
-				t.Errorf("%s.%s: %v, %s", id, test.Test.ID, test.Verdict, test.Note)
+			if test.Test.Of.Label == "polk-small-k" && (test.Verdict != stats.NotRun || test.Note() != "not in this profile") {
+				t.Errorf("%s.%s: %v, %s", id, test.Test.ID, test.Verdict, test.Note())
 			}
 		}
 	}
@@ -154,11 +154,11 @@ func TestTheoremsNotRun(t *testing.T) {
 	}
 	rate := theorems(t, in)["table1.constant.rate"]
 	large, small := rate.Tests[0], rate.Tests[1]
-	if large.Verdict != stats.Reproduced || len(large.Of.Runs) != 9 || !near(large.Estimate.Value, large.Estimate.Low) {
-		t.Errorf("%s: %v from %d runs, %+v", large.Test.ID, large.Verdict, len(large.Of.Runs), large.Estimate)
+	if large.Verdict != stats.Reproduced || len(large.Of.Runs) != 9 || !near(large.Ours.Value, large.Ours.Low) {
+		t.Errorf("%s: %v from %d runs, %+v", large.Test.ID, large.Verdict, len(large.Of.Runs), large.Ours)
 	}
-	if small.Verdict != stats.NotRun || small.Note != "no seed has a run at every learning rate" {
-		t.Errorf("%s: %v, %s", small.Test.ID, small.Verdict, small.Note)
+	if small.Verdict != stats.NotRun || small.Note() != "no seed has a run at every learning rate" {
+		t.Errorf("%s: %v, %s", small.Test.ID, small.Verdict, small.Note())
 	}
 }
 
@@ -166,7 +166,7 @@ func TestTheoremsNotRun(t *testing.T) {
 func TestTheoremNotes(t *testing.T) {
 	noted := 0
 	for _, test := range theorems(t, theoryInput(t, experiments.ProfileQuick, nil))["table1.constant.radius"].Tests {
-		if strings.Contains(test.Note, "f = 0 would pass") {
+		if strings.Contains(test.Note(), "f = 0 would pass") {
 			noted++
 		}
 	}

@@ -101,67 +101,6 @@ func TestChartGaps(t *testing.T) {
 	}
 }
 
-// TestSVG compares a figure's picture with the file that is written of it.
-func TestSVG(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
-	drawn, missing := 0, 0
-	for _, f := range r.Figures {
-		svg, err := f.SVG()
-		if f.Missing != "" {
-			missing++
-			if err == nil || !strings.Contains(err.Error(), f.Missing) {
-				t.Errorf("%s is missing: %v", f.Name, err)
-			}
-			continue
-		}
-		drawn++
-		want, werr := render(f.content.drawing(), "svg")
-		if err != nil || werr != nil || !bytes.Equal(svg, want) {
-			t.Errorf("%s: %d bytes, want %d; %v, %v", f.Name, len(svg), len(want), err, werr)
-		}
-	}
-	if drawn == 0 || missing == 0 {
-		t.Errorf("%d figures drawn, %d missing", drawn, missing)
-	}
-}
-
-// TestCellWords compares the words of a cell with its lines in the terminal.
-func TestCellWords(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
-	differences := 0
-	for _, tab := range r.Tables {
-		for _, blk := range tab.Blocks {
-			for _, row := range blk.Rows {
-				c := &row.Cell
-				words := c.Words()
-				for q, w := range words {
-					if w.Paper != c.Printed[q] || (w.Ours == "") != (c.Why != "") || w.Quantity != quantityNames[q] {
-						t.Errorf("%s: %+v", c.ID, w)
-					}
-				}
-				if c.Why != "" {
-					continue
-				}
-				for _, l := range c.lines() {
-					for q, v := range l.values {
-						w := words[q]
-						got := map[string]string{"ours": w.Ours, "Δ": w.Difference}
-						if want, ok := got[l.label]; ok && v != want {
-							t.Errorf("%s, %s: %q, in the terminal %q", c.ID, l.label, want, v)
-						}
-						if l.label == "Δ" && v != "" {
-							differences++
-						}
-					}
-				}
-			}
-		}
-	}
-	if differences < 10 {
-		t.Errorf("%d differences are too few for a test", differences)
-	}
-}
-
 // TestIndexNamesThePage looks for the link to the report that is one page.
 func TestIndexNamesThePage(t *testing.T) {
 	r := build(mixedInput(), fixturePaper(), fixtureDraw)

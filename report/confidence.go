@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -101,8 +102,8 @@ func (c *calibrations) rows() [][]string {
 		for _, r := range s.Runs {
 			run := r.Header.Run
 			for i, b := range r.Final.Reliability.Bins {
-				rows = append(rows, []string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10), exact(lastOrder(r)),
-					exact(logLoss(r)), exact(calibrationError(r)), strconv.Itoa(i + 1), strconv.Itoa(b.Count), exact(b.Confidence), exact(b.Accuracy)})
+				rows = append(rows, []string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10), words.Exact(lastOrder(r)),
+					words.Exact(logLoss(r)), words.Exact(calibrationError(r)), strconv.Itoa(i + 1), strconv.Itoa(b.Count), words.Exact(b.Confidence), words.Exact(b.Accuracy)})
 			}
 		}
 	}

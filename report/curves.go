@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -92,14 +94,14 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	}
 	switch {
 	case runs == 0:
-		f.Missing = b.absent(planned, pf.Data)
+		f.Missing = b.absent(planned, pf.Data).Cell()
 		return
 	case len(f.Series) == 0:
 		f.Missing = "the records have no evaluations"
 		return
 	}
 	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
-	f.content, f.Caption = c, c.caption(b.lost(planned))
+	f.content, f.Caption = c, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
 	if without > 0 {
 		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", without)
 	}
@@ -349,7 +351,7 @@ func (c *curves) rows() [][]string {
 			run := r.Header.Run
 			for _, p := range r.Points {
 				rows = append(rows, []string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10),
-					strconv.Itoa(p.Samples), exact(p.TrainRisk), exact(p.TestRisk), exact(100 * p.TestError), strconv.Itoa(p.ModelOrder)})
+					strconv.Itoa(p.Samples), words.Exact(p.TrainRisk), words.Exact(p.TestRisk), words.Exact(100 * p.TestError), strconv.Itoa(p.ModelOrder)})
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
 )
@@ -38,7 +39,7 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 	case len(whys) == 1:
 		f.Missing = whys[0]
 	default:
-		f.Missing = cmp.Or(sentence(lost...), whyNotPlanned)
+		f.Missing = cmp.Or(sentence(lost...), (&evidence.Gap{Kind: evidence.NotPlanned}).Cell())
 	}
 }
 
@@ -50,7 +51,7 @@ func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface,
 	})
 	runs := b.records(planned)
 	if len(runs) == 0 {
-		return nil, b.absent(planned, pp.Data)
+		return nil, b.absent(planned, pp.Data).Cell()
 	}
 	s, err := newSurface(runs[0])
 	if err != nil {

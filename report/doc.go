@@ -1,8 +1,8 @@
 // Package report turns records into the paper's tables and figures.
 //
 // [Build] makes the model of a report from what was planned and what was
-// recorded; it never trains anything. A [Table] is one model with four faces:
-// text for a terminal, Markdown, CSV and LaTeX. A [Figure] of curves, of decision
+// recorded; it never trains anything. A [Table] is one model (package table) with
+// faces: text for a terminal, Markdown, CSV and LaTeX. A [Figure] of curves, of decision
 // surfaces or of data sets is drawn once and written as SVG, PNG and PDF, and
 // the numbers behind it as CSV; a contact sheet shows all of the paper's.
 // A forest plot of the verdicts of package evidence is the first figure.

@@ -10,6 +10,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // ForestName is the stem of the forest plot's files.
@@ -39,7 +40,7 @@ type forestRow struct {
 // A forestEntry is one test with its place on the axis: NaN where it has none.
 type forestEntry struct {
 	claim        string
-	result       *evidence.TestResult
+	result       *evidence.Finding
 	x, low, high float64
 }
 
@@ -70,7 +71,7 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 				claim := &a.Claims[i]
 				if claim.Claim.Cell {
 					if in(claim.Claim.ID) {
-						numbers.rows = append(numbers.rows, numberRow(claim, rowTitle(paper, claim.Claim.ID)))
+						numbers.rows = append(numbers.rows, numberRow(claim, evidence.RowTitle(paper, claim.Claim.ID)))
 					}
 					continue
 				}
@@ -112,25 +113,27 @@ func numberRow(c *evidence.ClaimResult, label string) forestRow {
 	row := forestRow{label, make([]*forestEntry, quantityCount)}
 	for i := range c.Tests {
 		r := &c.Tests[i]
-		if q := slices.Index(quantityNames[:], r.Test.Of.Quantity); q >= 0 {
+		if q := slices.Index(Quantities[:], r.Test.Of.Quantity); q >= 0 {
 			at := func(v float64) float64 { return (v - *r.Test.Paper) / r.Test.Margin }
-			row.entries[q] = &forestEntry{c.Claim.ID, r, at(r.Estimate.Value), at(r.Estimate.Low), at(r.Estimate.High)}
+			row.entries[q] = &forestEntry{c.Claim.ID, r, at(r.Ours.Value), at(r.Ours.Low), at(r.Ours.High)}
 		}
 	}
 	return row
 }
 
 // oneSided reports whether a test claims one side of a bound.
-func oneSided(r *evidence.TestResult) bool { return math.IsInf(r.Low, -1) != math.IsInf(r.High, 1) }
+func oneSided(r *evidence.Finding) bool {
+	return math.IsInf(r.Target.Low, -1) != math.IsInf(r.Target.High, 1)
+}
 
 // fromBound places a test of one side of a bound: how far the measured value is
 // from the bound, in per cent of the bound, less than 0 on the side claimed.
 // What has to be less than another mean, or than that mean and an allowance, or
 // a multiple of it, has that for its bound.
-func fromBound(claim string, r *evidence.TestResult) *forestEntry {
-	bound, side := r.High, 1.0
+func fromBound(claim string, r *evidence.Finding) *forestEntry {
+	bound, side := r.Target.High, 1.0
 	if math.IsInf(bound, 1) {
-		bound, side = r.Low, -1
+		bound, side = r.Target.Low, -1
 	}
 	if r.Test.Kind == experiments.KindLess {
 		bound = 0 // the target ends just below it
@@ -145,7 +148,7 @@ func fromBound(claim string, r *evidence.TestResult) *forestEntry {
 		}
 		return 100 * side * (v - bound) / whole
 	}
-	e := r.Estimate
+	e := r.Ours
 	low, high := at(e.Low), at(e.High)
 	if side < 0 {
 		low, high = high, low
@@ -162,22 +165,9 @@ func meanOf(s evidence.Side) float64 {
 	return sum / float64(len(s.Runs))
 }
 
-// rowTitle is the title of a cell's row in its table.
-func rowTitle(paper *experiments.PaperValues, cell string) string {
-	c := paper.Cells[cell]
-	for _, t := range paper.Tables {
-		for _, r := range slices.Concat(t.Rows, t.Extra) {
-			if t.ID == c.Table && r.ID == c.Row {
-				return r.Title
-			}
-		}
-	}
-	return c.Row
-}
-
 // sentenceLabel writes a test of one side of a bound as an inequality:
 // "error: POLK < L-BFGS".
-func sentenceLabel(r *evidence.TestResult, paper *experiments.PaperValues) string {
+func sentenceLabel(r *evidence.Finding, paper *experiments.PaperValues) string {
 	s := r.Test.Of
 	what := s.Quantity
 	switch {
@@ -186,9 +176,9 @@ func sentenceLabel(r *evidence.TestResult, paper *experiments.PaperValues) strin
 	case s.Samples > 0:
 		what = fmt.Sprintf("%s at %s", s.Quantity, countLabel(float64(s.Samples), float64(s.Samples)))
 	}
-	sign, bound := "<", r.High
+	sign, bound := "<", r.Target.High
 	if math.IsInf(bound, 1) {
-		sign, bound = ">", r.Low
+		sign, bound = ">", r.Target.Low
 	}
 	right := trimmed(bound)
 	if r.Test.To != nil {
@@ -207,7 +197,7 @@ func sentenceLabel(r *evidence.TestResult, paper *experiments.PaperValues) strin
 // called large or small as in the cell's ID, another task or data set is named.
 func sideLabel(cell, beside string, paper *experiments.PaperValues) string {
 	c, o := paper.Cells[cell], paper.Cells[beside]
-	title, _, _ := strings.Cut(rowTitle(paper, cell), ", ")
+	title, _, _ := strings.Cut(evidence.RowTitle(paper, cell), ", ")
 	if _, series, second := strings.Cut(c.Row, "-"); second {
 		title += " " + series
 	}
@@ -265,21 +255,15 @@ func (e *forestEntry) fields(unit string) []string {
 		if math.IsNaN(v) {
 			return ""
 		}
-		return exact(v)
+		return words.Exact(v)
 	}
-	bound := func(v float64) string {
-		if math.IsInf(v, 0) {
+	bound := func(v *float64) string {
+		if v == nil {
 			return ""
 		}
-		return exact(v)
+		return words.Exact(*v)
 	}
-	paper, high := "", bound(r.High)
-	if r.Test.Paper != nil {
-		paper = exact(*r.Test.Paper)
-	}
-	if r.Test.Kind == experiments.KindLess {
-		high = "0"
-	}
-	return []string{e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict.String(), r.At(0.5).String(), r.At(2).String(), paper, bound(r.Low), high,
-		known(r.Estimate.Value), known(r.Estimate.Low), known(r.Estimate.High), unit, known(e.x), known(e.low), known(e.high)}
+	low, high := r.Target.Bounds()
+	return []string{e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict.String(), r.At(0.5).String(), r.At(2).String(), bound(r.Test.Paper), bound(low), bound(high),
+		known(r.Ours.Value), known(r.Ours.Low), known(r.Ours.High), unit, known(e.x), known(e.low), known(e.high)}
 }

@@ -31,8 +31,7 @@ func assessed(t *testing.T, of func(claim string, test experiments.Test) float64
 	for _, c := range l.Claims {
 		r := evidence.ClaimResult{Claim: c}
 		for _, test := range c.Tests {
-			tr := evidence.TestResult{Test: test, Verdict: stats.NotRun, Estimate: stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}}
-			tr.Low, tr.High = test.Target()
+			tr := evidence.NewFinding(test)
 			if m := of(c.ID, test); !math.IsNaN(m) {
 				const to = 10
 				v := m
@@ -43,9 +42,9 @@ func assessed(t *testing.T, of func(claim string, test experiments.Test) float64
 					v = m / to
 				}
 				half := 0.005 * math.Abs(v)
-				tr.Estimate = stats.Estimate{Value: v, Low: v - half, High: v + half, Basis: stats.Student}
+				tr.Ours = evidence.Number{Value: v, Low: v - half, High: v + half, Basis: stats.Student}
 				tr.Of.Runs, tr.To.Runs = []evidence.Observation{{Value: m}}, []evidence.Observation{{Value: to}}
-				tr.Verdict = stats.Judge(tr.Estimate, tr.Low, tr.High)
+				tr.Verdict = stats.Judge(stats.Estimate(tr.Ours), tr.Target.Low, tr.Target.High)
 			}
 			r.Verdict = max(r.Verdict, tr.Verdict)
 			r.Tests = append(r.Tests, tr)

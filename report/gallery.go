@@ -13,7 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/data"
+	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // A DataPicture shows what the examples of a data set of images look like.
@@ -47,10 +49,10 @@ func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
 		case pp.Data == "multidist":
 			g.addScatter(pp.Title, b.figureDraw)
 		case len(p.Images) == 0:
-			why := cmp.Or(oneLine(p.Missing), whyUnavailable)
+			why := cmp.Or(words.Message(p.Missing), (&evidence.Gap{Kind: evidence.Unavailable}).Cell())
 			g.add(pp.Title, notice(why), pp.Data+": "+why)
 		default:
-			g.add(pp.Title, p.mosaic(), oneLine(cmp.Or(p.Caption, pp.Data)))
+			g.add(pp.Title, p.mosaic(), words.Message(cmp.Or(p.Caption, pp.Data)))
 		}
 	}
 	f.content, f.Caption = g, strings.Join(g.captions, "; ")+"."
@@ -63,7 +65,7 @@ func (b *builder) standIns() *Figure {
 	for _, name := range []string{"glyphs", "weaves"} {
 		planned := b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == name })
 		if p := b.in.Pictures[name]; len(planned) > 0 && len(p.Images) > 0 {
-			g.add(name, p.mosaic(), oneLine(cmp.Or(p.Caption, name)))
+			g.add(name, p.mosaic(), words.Message(cmp.Or(p.Caption, name)))
 		}
 	}
 	if len(g.tiles) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // dataFigure is the paper's Figure 1.
@@ -198,7 +199,7 @@ func TestDataCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := set.Train.Row(1)
-	want := []string{"point", exact32(x[0]), exact32(x[1]), exact(set.Train.Y[1])}
+	want := []string{"point", exact32(x[0]), exact32(x[1]), words.Exact(set.Train.Y[1])}
 	if got := rows[2]; strings.Join(got, " ") != strings.Join(want, " ") || rows[1+maxPoints][0] != "mean" {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -49,14 +49,13 @@ func (j *joint) rows() [][]string {
 }
 
 func (j *joint) drawing() drawing {
-	d := &jointDrawing{most: 1}
+	low, high := j.Counts[0].ByResult, j.Counts[len(j.Counts)-1].ByResult // they ascend
+	var panels []*jointPanel
+	most := 1.0
 	for i, of := range []int{j.Cells, j.Numbers} {
-		p := jointPanel{
-			panel: panel{tag: []string{"(a)", "(b)"}[i], xlabel: "choices by result", ylabel: fmt.Sprintf([]string{"cells reproduced, of %d", "numbers reproduced, of %d"}[i], of)},
-			all:   of, counts: make(map[[2]int]float64),
-		}
+		p := &jointPanel{all: of, low: low, high: high, counts: make(map[[2]int]float64)}
 		at := func(r evidence.JointReading) [2]int { return [2]int{r.ByResult, []int{r.Cells, r.Numbers}[i]} }
-		for _, c := range j.Counts { // by ascending number of choices
+		for _, c := range j.Counts {
 			place := at(c.JointReading)
 			p.counts[place] += float64(c.Combinations)
 			switch n := len(p.front); {
@@ -67,29 +66,43 @@ func (j *joint) drawing() drawing {
 			}
 		}
 		p.chosen = at(j.Chosen)
-		p.low, p.high = j.Counts[0].ByResult, j.Counts[len(j.Counts)-1].ByResult
 		for _, n := range p.counts {
-			d.most = math.Max(d.most, n)
+			most = math.Max(most, n)
 		}
-		d.panels = append(d.panels, p)
+		panels = append(panels, p)
 	}
-	return d
+	out := &picture{height: 1.5 * panelHeight, legend: jointLegend(most)}
+	for i, p := range panels {
+		p.most = most
+		out.panels = append(out.panels, panel{tag: []string{"(a)", "(b)"}[i], ylabel: fmt.Sprintf([]string{"cells reproduced, of %d", "numbers reproduced, of %d"}[i], p.all), of: p.axes})
+	}
+	return out
 }
 
 // A jointPanel is one quantity by the choices by result.
 type jointPanel struct {
-	panel
 	all       int                // the most there is
 	low, high int                // choices by result
 	counts    map[[2]int]float64 // combinations by place
+	most      float64            // of all panels' counts
 	front     [][2]int
 	chosen    [2]int
 }
 
-// A jointDrawing is the panels and the legend of their shades.
-type jointDrawing struct {
-	panels []jointPanel
-	most   float64 // combinations at one place
+// axes makes the panel's plot.
+func (p *jointPanel) axes() *plot.Plot {
+	pl := newPlot(false, false)
+	pl.X.Label.Text = "choices by result"
+	pl.X.Min, pl.X.Max = float64(p.low)-0.5, float64(p.high)+0.5
+	pl.Y.Min, pl.Y.Max = -0.5, 1.06*float64(p.all)
+	pl.X.Tick.Marker = plot.TickerFunc(func(min, max float64) (ticks []plot.Tick) {
+		for v := p.low; v <= p.high; v++ {
+			ticks = append(ticks, plot.Tick{Value: float64(v), Label: strconv.Itoa(v)})
+		}
+		return ticks
+	})
+	pl.Add(p)
+	return pl
 }
 
 // frontLook is how the front is drawn: as what is reproduced.
@@ -98,15 +111,16 @@ var frontLook = look{color: verdictLooks[legendVerdicts[0]].color, width: 1.2}
 // chosenLook is how the chosen values are drawn.
 var chosenLook = look{color: rgb(0xd0, 0x00, 0x3a)}
 
-// shade is the grey of a place with so many combinations.
-func (d *jointDrawing) shade(combinations float64) color.Color {
+// shade is the grey of a place with so many combinations, where most is the most.
+func shade(combinations, most float64) color.Color {
 	const pale, dark = 0xec, 0x78
-	at := math.Log1p(combinations) / math.Log1p(d.most)
+	at := math.Log1p(combinations) / math.Log1p(most)
 	v := uint8(pale - at*(pale-dark))
 	return rgb(v, v, v)
 }
 
-func (d *jointDrawing) legend() legend {
+// jointLegend has the front, the chosen values and some shades.
+func jointLegend(most float64) legend {
 	l := legend{
 		{"the most with as few choices", func(c draw.Canvas, left, right vg.Point) {
 			c.StrokeLines(frontLook.line(), []vg.Point{left, right})
@@ -114,65 +128,29 @@ func (d *jointDrawing) legend() legend {
 		}},
 		iconEntry("as chosen", func(c draw.Canvas, at vg.Point) { drawDiamond(c, chosenLook, at) }),
 	}
-	for i, n := range []float64{1, roundStep(math.Sqrt(d.most) / 2.5), roundStep(d.most / 2.5)} {
+	for i, n := range []float64{1, roundStep(math.Sqrt(most) / 2.5), roundStep(most / 2.5)} {
 		label := countLabel(n, n)
 		if i == 2 {
 			label += " combinations"
 		}
 		l = append(l, iconEntry(label, func(c draw.Canvas, at vg.Point) {
-			c.FillPolygon(d.shade(n), rectangle(at.X-7, at.Y-3.5, at.X+7, at.Y+3.5))
+			c.FillPolygon(shade(n, most), rectangle(at.X-7, at.Y-3.5, at.X+7, at.Y+3.5))
 		}))
 	}
 	return l
 }
 
-func (d *jointDrawing) size() (w, h vg.Length) {
-	return pictureWidth, 1.5*panelHeight + d.legend().height() + 4
-}
-
-func (d *jointDrawing) draw(all draw.Canvas) {
-	l := d.legend()
-	plots := make([]*plot.Plot, len(d.panels))
-	for i, p := range d.panels {
-		pl := newPlot(false, false)
-		pl.X.Label.Text = p.xlabel
-		pl.X.Min, pl.X.Max = float64(p.low)-0.5, float64(p.high)+0.5
-		pl.Y.Min, pl.Y.Max = -0.5, 1.06*float64(p.all)
-		pl.X.Tick.Marker = plot.TickerFunc(func(min, max float64) (ticks []plot.Tick) {
-			for v := p.low; v <= p.high; v++ {
-				ticks = append(ticks, plot.Tick{Value: float64(v), Label: strconv.Itoa(v)})
-			}
-			return ticks
-		})
-		pl.Add(jointPlotter{p, d})
-		plots[i] = pl
-	}
-	area := draw.Crop(all, ylabelWidth, -wedgeLength-2, l.height()+4, -tagHeight)
-	tiles := draw.Tiles{Rows: 1, Cols: len(plots), PadX: ylabelWidth + wedgeLength + 6}
-	for i, c := range plot.Align([][]*plot.Plot{plots}, tiles, area)[0] {
-		plots[i].Draw(c)
-		d.panels[i].drawLabels(all, c.Min.X, plots[i].DataCanvas(c).Rectangle)
-	}
-	l.draw(all)
-}
-
-// A jointPlotter draws a panel's contents.
-type jointPlotter struct {
-	jointPanel
-	of *jointDrawing
-}
-
-var _ plot.Plotter = jointPlotter{}
+var _ plot.Plotter = (*jointPanel)(nil)
 
 // Plot draws the places that combinations have, the front with its numbers, and the
 // chosen values.
-func (p jointPlotter) Plot(c draw.Canvas, pl *plot.Plot) {
+func (p *jointPanel) Plot(c draw.Canvas, pl *plot.Plot) {
 	at := func(x, y float64) vg.Point { return vg.Point{X: c.X(pl.X.Norm(x)), Y: c.Y(pl.Y.Norm(y))} }
 	for x := p.low; x <= p.high; x++ {
 		for y := range p.all + 1 {
 			if n := p.counts[[2]int{x, y}]; n > 0 {
 				low, high := at(float64(x)-0.5, float64(y)-0.5), at(float64(x)+0.5, float64(y)+0.5)
-				c.FillPolygon(p.of.shade(n), rectangle(low.X, low.Y, high.X, high.Y))
+				c.FillPolygon(shade(n, p.most), rectangle(low.X, low.Y, high.X, high.Y))
 			}
 		}
 	}

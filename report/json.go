@@ -68,10 +68,10 @@ type SeriesDocument struct {
 func (r *Report) Document() *Document {
 	d := &Document{Profile: r.Input.Profile, Cells: []CellDocument{}, Series: []SeriesDocument{}, Notes: append([]string{}, r.Missing()...)}
 	for _, t := range r.Tables {
-		for blk, row := range t.all() {
-			c := &row.Cell
+		for blk, row := range t.All() {
+			c := r.Cells[row.Cell]
 			d.Cells = append(d.Cells, CellDocument{
-				ID: c.ID, Data: blk.Data, Task: blk.Task, Method: row.ID, Extra: row.Extra, RiskOf: blk.Risk,
+				ID: c.ID, Data: blk.Data, Task: blk.Task, Method: row.ID, Extra: row.Extra, RiskOf: c.RiskOf,
 				Risk: c.quantity(qRisk), Error: c.quantity(qError), Order: c.quantity(qOrder),
 			})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/words"
 )
 
 // The elements and attributes of JUnit's XML that Jenkins, GitLab and Go's
@@ -185,9 +186,9 @@ func (v *Verdicts) junitText(c *evidence.ClaimResult) string {
 		what = "The paper prints risk/error/order " + c.Claim.Quote + "."
 	}
 	lines := append([]string{what}, v.tests(c, strings.TrimSpace)...)
-	for _, t := range c.Tests {
-		if t.Verdict == stats.Deviates && t.Test.Explained != "" {
-			lines = append(lines, "explanation of "+t.Test.ID+": "+strings.Join(strings.Fields(t.Test.Explained), " "))
+	for _, f := range c.Tests {
+		if f.Explained() {
+			lines = append(lines, "explanation of "+f.Test.ID+": "+words.OneLine(f.Test.Explained))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
+	"polkrepro/report/table"
 )
 
 // tableNotes are the lines below a table.
@@ -20,13 +22,13 @@ func (b *builder) tableNotes(t *Table) []string {
 		}
 	}
 	var gaps, lost []string
-	for blk, row := range t.all() {
-		c := &row.Cell
+	for blk, row := range t.All() {
+		c := b.cells[row.Cell]
 		if c.Gap > 0 {
-			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", t.place(blk, row), 100*c.Gap))
+			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", place(t, blk, row), 100*c.Gap))
 		}
 		why := c.Lost
-		if shorten(c.Why, whyWidth) != c.Why { // a column can't hold it
+		if words.Shorten(c.Why, whyWidth) != c.Why { // a column can't hold it
 			why = c.Why
 		}
 		if why != "" {
@@ -36,7 +38,7 @@ func (b *builder) tableNotes(t *Table) []string {
 	if len(gaps) > 0 {
 		notes = append(notes, fmt.Sprintf("Ended before their tolerance, with a duality gap by the objective of: %s.", strings.Join(gaps, "; ")))
 	}
-	return slices.Concat(notes, dashNotes(t), lost)
+	return slices.Concat(notes, dashNotes(t, b.cells), lost)
 }
 
 // bayesNote gives the Bayes error of a data set's draws, each counted once.
@@ -63,36 +65,36 @@ func (b *builder) bayesNote(dataSet string) string {
 }
 
 // dashNotes say why the paper leaves numbers out, a line a reason.
-func dashNotes(t *Table) []string {
+func dashNotes(t *Table, cells map[string]*Cell) []string {
 	where := map[string][]string{}
 	var reasons []string
-	for blk, row := range t.all() {
-		why := row.Cell.Dash
+	for blk, row := range t.All() {
+		why := cells[row.Cell].Dash
 		if why == "" {
 			continue
 		}
 		if where[why] == nil {
 			reasons = append(reasons, why)
 		}
-		place := t.place(blk, row)
-		if t.dashed(row.ID, why) {
-			place = row.Title
+		name := place(t, blk, row)
+		if dashed(t, cells, row.ID, why) {
+			name = row.Title
 		}
-		where[why] = appendNew(where[why], place)
+		where[why] = appendNew(where[why], name)
 	}
 	var notes []string
 	for _, r := range reasons {
-		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(oneLine(r), "."), strings.Join(where[r], "; ")))
+		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(words.Message(r), "."), strings.Join(where[r], "; ")))
 	}
 	return notes
 }
 
 // dashed reports whether all cells of a row, of more than one, have a dash for
 // the same reason.
-func (t *Table) dashed(id, why string) bool {
+func dashed(t *Table, cells map[string]*Cell, id, why string) bool {
 	n := 0
-	for _, row := range t.all() {
-		if row.ID == id && row.Cell.Dash != why {
+	for _, row := range t.All() {
+		if row.ID == id && cells[row.Cell].Dash != why {
 			return false
 		}
 		if row.ID == id {
@@ -103,7 +105,7 @@ func (t *Table) dashed(id, why string) bool {
 }
 
 // place names a cell in a note.
-func (t *Table) place(blk *Block, row *Row) string {
+func place(t *Table, blk *table.Block, row *table.Row) string {
 	place := row.Title + ", " + blk.Title
 	for _, other := range t.Blocks {
 		if other.Data != blk.Data {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -250,9 +251,9 @@ func (o *onlineCurves) rows() [][]string {
 					continue
 				}
 				row := []string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10), strconv.Itoa(p.Samples),
-					exact(prequentialError(p)), exact(p.Prequential.Loss), exact(*p.NormSq), "", ""}
+					words.Exact(prequentialError(p)), words.Exact(p.Prequential.Loss), words.Exact(*p.NormSq), "", ""}
 				if v := o.regrets[r]; v != nil {
-					row[7], row[8] = exact(v[i]), exact(float64(p.Samples)*o.slack[r])
+					row[7], row[8] = words.Exact(v[i]), words.Exact(float64(p.Samples)*o.slack[r])
 				}
 				rows = append(rows, row)
 			}

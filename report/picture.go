@@ -15,6 +15,7 @@ import (
 type picture struct {
 	panels []panel
 	legend legend
+	height vg.Length // of the panels (default panelHeight)
 }
 
 // A panel is one plot, against the number of samples processed unless xlabel
@@ -28,6 +29,7 @@ type panel struct {
 	xmax   float64
 	traces []trace
 	marks  []mark
+	of     func() *plot.Plot // makes the plot; by default one of traces and marks
 }
 
 // A trace is one series in one panel.
@@ -112,6 +114,9 @@ func (p *panel) span() {
 
 // plot makes the panel's plot.
 func (p *panel) plot() *plot.Plot {
+	if p.of != nil {
+		return p.of()
+	}
 	pl := newPlot(p.xmin > 0, p.log)
 	pl.X.Label.Text = cmp.Or(p.xlabel, "samples processed")
 	pl.Add(panelDrawer{p})
@@ -142,7 +147,7 @@ func newPlot(logX, logY bool) *plot.Plot {
 }
 
 func (p *picture) size() (w, h vg.Length) {
-	return pictureWidth, panelHeight + p.legend.height() + 4
+	return pictureWidth, cmp.Or(p.height, panelHeight) + p.legend.height() + 4
 }
 
 func (p *picture) draw(all draw.Canvas) {

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/words"
 )
 
 // ranks is a critical-difference diagram (Demšar, JMLR 7, 2006): names on a
@@ -109,7 +110,7 @@ func (r *ranks) drawScale(c draw.Canvas, y vg.Length) {
 func (r *ranks) rows() [][]string {
 	rows := [][]string{{"heuristic", "mean_rank", "blocks", "critical_difference"}}
 	for i, name := range r.standing.Names {
-		rows = append(rows, []string{name, exact(r.standing.Mean[i]), strconv.Itoa(r.standing.Blocks), exact(r.standing.CD)})
+		rows = append(rows, []string{name, words.Exact(r.standing.Mean[i]), strconv.Itoa(r.standing.Blocks), words.Exact(r.standing.CD)})
 	}
 	return rows
 }

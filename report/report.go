@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"polkrepro/compare"
 	"polkrepro/data"
@@ -31,6 +30,7 @@ type Report struct {
 	Input   Input                    // what it was made from
 	Paper   *experiments.PaperValues // what it compares with
 	Tables  []*Table                 // the paper's
+	Cells   map[string]*Cell         // of the paper's tables, by ID
 	Figures []*Figure                // the forest plot of the verdicts, the paper's figures, and those that supplement them
 	Runs    *Table                   // what the runs cost
 
@@ -53,8 +53,8 @@ func Build(in Input) (*Report, error) {
 // build makes a report on the given paper; figureDraw is the draw of the
 // means that the figures of multidist show.
 func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
-	b := &builder{in: in, paper: paper, figureDraw: figureDraw}
-	r := &Report{Input: in, Paper: paper}
+	b := &builder{in: in, paper: paper, figureDraw: figureDraw, cells: make(map[string]*Cell)}
+	r := &Report{Input: in, Paper: paper, Cells: b.cells}
 	if in.Own != "" {
 		b.fillOwn(r)
 		return r
@@ -105,7 +105,7 @@ func (b *builder) fillOwn(r *Report) {
 		}
 	}
 	r.Runs = b.runs()
-	r.Runs.Numeric, r.Tables[0].Numeric = b.numericRuns(), b.numericRuns()
+	r.Runs.Numbers, r.Tables[0].Numbers = b.numericRuns(), b.numericRuns()
 	r.Notes = b.notes()
 }
 
@@ -141,7 +141,8 @@ type builder struct {
 	paper      *experiments.PaperValues
 	figureDraw uint64
 
-	fullHasMore bool // some cell is empty in this profile alone
+	cells       map[string]*Cell // of the paper's tables, by ID
+	fullHasMore bool             // some cell is empty in this profile alone
 }
 
 // planned returns the planned runs that fit, each ID once.
@@ -169,62 +170,37 @@ func (b *builder) records(planned []experiments.Planned) []*record.Record {
 	return out
 }
 
-// failures returns the errors of planned runs that left no record.
-func (b *builder) failures(planned []experiments.Planned) []string {
-	var out []string
+// gaps are what planned runs lack.
+func (b *builder) gaps(planned []experiments.Planned) []*evidence.Gap {
+	return evidence.Gaps(planned, b.in.Records, b.in.Failed, b.in.Unavailable)
+}
+
+// failed counts the planned runs that ended with an error.
+func (b *builder) failed(planned []experiments.Planned) (n int) {
 	for _, p := range planned {
-		if e, ok := b.in.Failed[p.ID]; ok && b.in.Records[p.ID] == nil {
-			out = append(out, e)
+		if _, ok := b.in.Failed[p.ID]; ok && b.in.Records[p.ID] == nil {
+			n++
 		}
 	}
-	slices.Sort(out)
-	return out
+	return n
 }
 
-// lost says how many of the planned runs are missing, or nothing.
-func (b *builder) lost(planned []experiments.Planned) string {
-	have, failed := len(b.records(planned)), len(b.failures(planned))
-	switch missing := len(planned) - have - failed; {
-	case missing == 0 && failed == 0:
-		return ""
-	case missing == 0:
-		return fmt.Sprintf("%d of %d runs failed.", failed, len(planned))
-	case failed == 0:
-		return fmt.Sprintf("%d of %d runs are not there yet.", missing, len(planned))
-	default:
-		return fmt.Sprintf("Of %d runs %d failed and %d are not there yet.", len(planned), failed, missing)
-	}
-}
+// whyDash stands for a number that the paper does not print, or that does not exist.
+const whyDash = "—"
 
-// What stands in place of numbers.
-const (
-	whyDash        = "—"
-	whyUnavailable = "data not available"
-	whyQuick       = "not in the smoke profile"
-	whyFull        = "full profile only"
-	whyNotRun      = "not run yet"
-	whyNotPlanned  = "not planned"
-)
+// whyNotRun stands in place of numbers of runs without a record.
+var whyNotRun = (&evidence.Gap{Kind: evidence.Pending}).Cell()
 
 // absent says why there are no records of the planned runs on a data set.
-func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
-	if _, ok := b.in.Unavailable[dataSet]; ok {
-		return whyUnavailable
+func (b *builder) absent(planned []experiments.Planned, dataSet string) *evidence.Gap {
+	if why, ok := b.in.Unavailable[dataSet]; ok {
+		return &evidence.Gap{Kind: evidence.Unavailable, What: dataSet, Why: why}
 	}
-	if failed := b.failures(planned); len(failed) > 0 {
-		return "failed: " + oneLine(failed[0])
+	if gaps := b.gaps(planned); len(gaps) > 0 {
+		return gaps[0]
 	}
-	if len(planned) > 0 {
-		return whyNotRun
-	}
-	switch b.in.Profile {
-	case experiments.ProfileSmoke:
-		return whyQuick
-	case experiments.ProfileQuick:
-		b.fullHasMore = true
-		return whyFull
-	}
-	return whyNotPlanned
+	b.fullHasMore = b.fullHasMore || b.in.Profile == experiments.ProfileQuick
+	return &evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}
 }
 
 // notes are the report's remarks on what is missing or of other code.
@@ -234,42 +210,22 @@ func (b *builder) notes() []string {
 		out = append(out, mixed)
 	}
 	for _, name := range sortedKeys(b.in.Unavailable) {
-		out = append(out, fmt.Sprintf("Data set %s is not available: %s", name,
-			oneLine(strings.TrimPrefix(b.in.Unavailable[name], name+": data not available: "))))
+		out = append(out, (&evidence.Gap{Kind: evidence.Unavailable, What: name, Why: b.in.Unavailable[name]}).Sentence())
 	}
 	out = append(out, b.failureNotes()...)
-	switch {
-	case b.in.Own != "":
-	case b.in.Profile == experiments.ProfileSmoke:
-		out = append(out, "Profile smoke: the other cells need `runall reproduce`.")
-	case b.fullHasMore:
-		out = append(out, "Profile quick: some cells need `runall reproduce --profile full`.")
+	if b.in.Own == "" && (b.in.Profile == experiments.ProfileSmoke || b.fullHasMore) {
+		out = append(out, (&evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}).Sentence())
 	}
 	return out
 }
 
 // failureNotes are a line for each error and series, with one of the runs
 // that it ended.
-func (b *builder) failureNotes() []string {
-	runs := map[string][]string{} // IDs by what failed
-	var failures []string
-	for _, p := range b.planned(allRuns) {
-		e, ok := b.in.Failed[p.ID]
-		if !ok || b.in.Records[p.ID] != nil {
-			continue
-		}
-		what := fmt.Sprintf("%s, %s, %s: %s", p.Run.Data.Name, p.Run.Task, p.Series, oneLine(e))
-		if runs[what] == nil {
-			failures = append(failures, what)
-		}
-		runs[what] = append(runs[what], p.ID)
-	}
-	for i, what := range failures {
-		if ids := runs[what]; len(ids) == 1 {
-			failures[i] = fmt.Sprintf("Failed: %s (run %s)", what, ids[0])
-		} else {
-			failures[i] = fmt.Sprintf("Failed: %s (%d runs, one of them %s)", what, len(ids), ids[0])
+func (b *builder) failureNotes() (out []string) {
+	for _, g := range b.gaps(b.in.Planned) {
+		if g.Kind == evidence.Failed {
+			out = append(out, g.Sentence())
 		}
 	}
-	return failures
+	return out
 }

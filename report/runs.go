@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -29,7 +30,7 @@ func (b *builder) runs() *Table {
 
 // costRow sums a series up.
 func (b *builder) costRow(s *Series) []string {
-	row := append(s.rowHead(), strconv.Itoa(len(b.failures(s.planned))))
+	row := append(s.rowHead(), strconv.Itoa(b.failed(s.planned)))
 	if len(s.Runs) == 0 {
 		return append(row, "", "", "", "", "", "", "", "")
 	}
@@ -112,7 +113,7 @@ func (b *builder) numericRuns() [][]string {
 	}
 	rows := [][]string{append(header, "samples", "kernel_evaluations", "numbers_kept")}
 	for _, s := range b.series(allRuns) {
-		row := []string{s.dataName(), s.Run.Task, s.Label, strconv.Itoa(len(s.Runs)), strconv.Itoa(len(s.planned)), strconv.Itoa(len(b.failures(s.planned)))}
+		row := []string{s.dataName(), s.Run.Task, s.Label, strconv.Itoa(len(s.Runs)), strconv.Itoa(len(s.planned)), strconv.Itoa(b.failed(s.planned))}
 		if len(s.Runs) == 0 {
 			rows = append(rows, append(row, make([]string, len(rows[0])-len(row))...))
 			continue
@@ -121,16 +122,16 @@ func (b *builder) numericRuns() [][]string {
 		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
 			cells := make([]string, 4)
 			if v.N > v.Diverged {
-				cells[0], cells[1] = exact(v.Mean), exact(v.SD)
+				cells[0], cells[1] = words.Exact(v.Mean), words.Exact(v.SD)
 			}
 			if v.Interval {
-				cells[2], cells[3] = exact(v.Low), exact(v.High)
+				cells[2], cells[3] = words.Exact(v.Low), words.Exact(v.High)
 			}
 			row = append(row, cells...)
 		}
 		samples := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.Samples) }))
 		kernels := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.KernelEvals) }))
-		rows = append(rows, append(row, exact(samples), exact(kernels), s.numbers()))
+		rows = append(rows, append(row, words.Exact(samples), words.Exact(kernels), s.numbers()))
 	}
 	return rows
 }

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -133,7 +134,7 @@ func (f *timed) rows() [][]string {
 				run := r.Header.Run
 				for _, p := range r.Points {
 					rows = append(rows, []string{task, s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10),
-						strconv.Itoa(p.Samples), exact(p.Timing.CPU), exact(100 * p.TestError)})
+						strconv.Itoa(p.Samples), words.Exact(p.Timing.CPU), words.Exact(100 * p.TestError)})
 				}
 			}
 		}

@@ -6,6 +6,9 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/internal/words"
+	"polkrepro/report/table"
 )
 
 // A sheet is a row of panels of one size over one legend: the drawing of a
@@ -90,7 +93,7 @@ func drawNotice(c draw.Canvas, why string) {
 	c.SetColor(rgb(0xf2, 0xf2, 0xf2))
 	c.Fill(c.Rectangle.Path())
 	sty := letters(labelSize, draw.XCenter, draw.YCenter)
-	lines := strings.Split(wrap(plainLetters(shorten(why, 6*noticeWidth)), noticeWidth, ""), "\n")
+	lines := strings.Split(table.Wrap(plainLetters(words.Shorten(why, 6*noticeWidth)), noticeWidth, ""), "\n")
 	at := c.Center().Add(vg.Point{Y: vg.Length(len(lines)-1) / 2 * legendRow})
 	for _, l := range lines {
 		c.FillText(sty, at, l)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/words"
 )
 
 // A Stat is a mean over runs and its spread.
@@ -25,7 +25,7 @@ func statOf(values []float64) Stat {
 	s := Stat{N: len(values)}
 	var finite []float64
 	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !words.Finite(v) {
 			s.Diverged++
 		} else {
 			finite = append(finite, v)
@@ -72,8 +72,8 @@ const (
 	quantityCount
 )
 
-// quantityNames are their names in tables and CSV files.
-var quantityNames = [quantityCount]string{"risk", "error", "order"}
+// Quantities are the names of the quantities of a cell.
+var Quantities = [quantityCount]string{"risk", "error", "order"}
 
 // text writes the mean and, of several runs, the standard deviation.
 func (s Stat) text(q int) string {
@@ -112,7 +112,7 @@ func (s Stat) interval(q int) string {
 func number(v float64, q int, like float64) string {
 	size := math.Abs(like)
 	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
+	case !words.Finite(v):
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case size >= 1e6 || q == qRisk && size > 0 && size < 1e-4:
 		return strconv.FormatFloat(v, 'e', 2, 64)
@@ -142,7 +142,7 @@ func difference(s Stat, paper *float64, q int) string {
 	}
 	d := s.Mean - *paper
 	if q == qError {
-		return signed(d, 2)
+		return words.Signed(d, 2)
 	}
 	if *paper == 0 {
 		return ""
@@ -150,14 +150,5 @@ func difference(s Stat, paper *float64, q int) string {
 	if r := s.Mean / *paper; r >= 10 {
 		return "×" + strconv.FormatFloat(r, 'g', 2, 64)
 	}
-	return signed(100*d / *paper, 0) + " %"
-}
-
-// signed writes v with its sign.
-func signed(v float64, decimals int) string {
-	s := fmt.Sprintf("%+.*f", decimals, v)
-	if strings.Trim(s, "+-0.") == "" {
-		s = s[1:]
-	}
-	return strings.Replace(s, "-", "−", 1)
+	return words.Signed(100*d / *paper, 0) + " %"
 }

@@ -12,6 +12,8 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
+	"polkrepro/report/table"
 )
 
 // SummaryInput is what a summary is made from.
@@ -60,26 +62,14 @@ type summaryRow struct {
 
 const summaryColumns = 1 + 4*quantityCount + 1
 
-// VerdictMarks are the marks of the verdicts where colour does not show them.
-var VerdictMarks = map[stats.Verdict]string{
-	stats.Reproduced:   "✓",
-	stats.Deviates:     "≠",
-	stats.Inconclusive: "?",
-	stats.NotRun:       dash,
-}
-
 // dash stands for a missing number and for a missing verdict.
 const dash = "–"
 
 // Summarize makes a summary.
 func Summarize(in SummaryInput) *Summary {
-	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: in.Report.Paper, named: map[string]bool{}, claims: map[string]*evidence.ClaimResult{}}
+	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: in.Report.Paper, named: map[string]bool{}}
 	for _, s := range in.Specs {
 		b.named[s.Name] = true
-	}
-	for i := range in.Report.Input.Assessment.Claims {
-		c := &in.Report.Input.Assessment.Claims[i]
-		b.claims[c.Claim.ID] = c
 	}
 	s := new(Summary)
 	s.blocks = b.blocks()
@@ -96,10 +86,9 @@ func Summarize(in SummaryInput) *Summary {
 // A summaryBuilder makes the parts of a summary.
 type summaryBuilder struct {
 	SummaryInput
-	Input  Input // of the report
-	paper  *experiments.PaperValues
-	named  map[string]bool // names of specs
-	claims map[string]*evidence.ClaimResult
+	Input Input // of the report
+	paper *experiments.PaperValues
+	named map[string]bool // names of specs
 }
 
 func (b *summaryBuilder) profileText() string {
@@ -125,8 +114,8 @@ func (b *summaryBuilder) blocks() []summaryBlock {
 	var out []summaryBlock
 	for _, t := range b.Report.Tables {
 		for _, blk := range t.Blocks {
-			wanted := len(b.Names) == 0 || slices.ContainsFunc(blk.Rows, func(r *Row) bool {
-				return !r.Extra && (r.Cell.Why == "" || fed[r.Cell.ID])
+			wanted := len(b.Names) == 0 && !b.smoke() || slices.ContainsFunc(blk.Rows, func(r *table.Row) bool {
+				return !r.Extra && (b.Report.Cells[r.Cell].Why == "" || fed[r.Cell])
 			})
 			if wanted {
 				out = append(out, b.block(t, blk))
@@ -136,36 +125,34 @@ func (b *summaryBuilder) blocks() []summaryBlock {
 	return out
 }
 
+// smoke reports whether all specs were asked for in the profile that runs few of them. Then
+// only what ran is shown.
+func (b *summaryBuilder) smoke() bool {
+	return len(b.Names) == 0 && b.Input.Profile == experiments.ProfileSmoke
+}
+
 // block makes a block of the printed table's rows; a method that is not defined
 // for the task has none.
-func (b *summaryBuilder) block(t *Table, blk *Block) summaryBlock {
+func (b *summaryBuilder) block(t *Table, blk *table.Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
-	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, riskName(blk.Risk))}
+	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.Risk)}
 	for _, row := range blk.Rows {
-		if !row.Extra && row.Cell.Why != whyDash {
+		if why := b.Report.Cells[row.Cell].Why; !row.Extra && why != whyDash && (why == "" || !b.smoke()) {
 			out.rows = append(out.rows, b.row(row))
 		}
 	}
 	return out
 }
 
-func (b *summaryBuilder) row(row *Row) summaryRow {
-	c := &row.Cell
+func (b *summaryBuilder) row(row *table.Row) summaryRow {
+	c := b.Report.Cells[row.Cell]
 	out := summaryRow{}
 	out.cells[0] = row.Title
 	if c.Why != "" && c.Paper == [quantityCount]*float64{} {
-		out.why = shorten(c.Why, whyWidth)
+		out.why = words.Shorten(c.Why, whyWidth)
 		return out
 	}
-	verdicts := make(map[string]stats.Verdict) // on the cell's numbers, by quantity
-	if claim := b.claims[c.ID]; claim != nil {
-		for _, t := range claim.Tests {
-			if t.Test.Paper != nil {
-				verdicts[t.Test.Of.Quantity] = t.Verdict
-			}
-		}
-	}
-	for q, name := range quantityNames {
+	for q, judged := range c.Judged {
 		paper, ours, mark := dash, dash, dash
 		if c.Paper[q] != nil {
 			paper = c.Printed[q]
@@ -175,8 +162,8 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 		} else if s.N > 0 {
 			ours = number(s.Mean, q, s.Mean)
 		}
-		if v, ok := verdicts[name]; ok {
-			mark = VerdictMarks[v]
+		if judged != nil {
+			mark = judged.Verdict.Mark()
 		}
 		if out.cells[4*q+1] = paper; paper != dash || ours != dash {
 			copy(out.cells[4*q+2:], []string{"→", ours, mark})
@@ -191,8 +178,11 @@ func (b *summaryBuilder) row(row *Row) summaryRow {
 func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	part := builder{in: b.Input, paper: b.paper}
 	part.in.Planned = slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool {
-		if len(b.Names) == 0 {
-			return !b.standsIn(p.Run.Data.Name) || b.Input.Records[p.ID] == nil
+		switch ran := b.Input.Records[p.ID] != nil; {
+		case b.smoke():
+			return !ran || slices.ContainsFunc(p.Cells, b.printed)
+		case len(b.Names) == 0:
+			return !ran || !b.standsIn(p.Run.Data.Name)
 		}
 		return !b.named[p.Spec] || slices.ContainsFunc(p.Cells, b.printed)
 	})
@@ -201,6 +191,8 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 		return "", nil
 	}
 	switch {
+	case b.smoke():
+		heading = "Other series"
 	case len(b.Names) == 0:
 		var pairs []string
 		for _, missing := range sortedKeys(b.Input.Unavailable) {
@@ -300,40 +292,40 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 	cells, sentences, theorems := b.Input.Assessment.Counts()
 	numbers := b.Input.Assessment.Numbers()
 	each := func(of func(evidence.Counts) int) string {
-		return fmt.Sprintf("%s, %s, %s", count(of(cells), "cell"), count(of(numbers), "number"), count(of(sentences), "sentence"))
+		return fmt.Sprintf("%s, %s, %s", words.Count(of(cells), "cell"), words.Count(of(numbers), "number"), words.Count(of(sentences), "sentence"))
 	}
-	reproduced := fmt.Sprintf("%d of %s, %d of %s, %d of %s", cells.Reproduced, count(cells.Total(), "cell"),
-		numbers.Reproduced, count(numbers.Total(), "number"), sentences.Reproduced, count(sentences.Total(), "sentence"))
+	reproduced := fmt.Sprintf("%d of %s, %d of %s, %d of %s", cells.Reproduced, words.Count(cells.Total(), "cell"),
+		numbers.Reproduced, words.Count(numbers.Total(), "number"), sentences.Reproduced, words.Count(sentences.Total(), "sentence"))
 	deviates := each(func(n evidence.Counts) int { return n.Deviates })
 	switch all, explained := cells.Deviates+sentences.Deviates, cells.Explained+sentences.Explained; {
 	case all == 0:
 	case explained == all:
 		deviates += ", each with a likely cause"
 	default:
-		deviates += fmt.Sprintf("; explained: %s, %s", count(cells.Explained, "cell"), count(sentences.Explained, "sentence"))
+		deviates += fmt.Sprintf("; explained: %s, %s", words.Count(cells.Explained, "cell"), words.Count(sentences.Explained, "sentence"))
 	}
 	none := "the paper prints no number"
 	if cells.NotRun+sentences.NotRun > 0 {
 		none = each(func(n evidence.Counts) int { return n.NotRun }) + " not run; or none printed"
 	}
 	out := []summaryItem{
-		{word: VerdictMarks[stats.Reproduced] + " reproduced", text: reproduced},
-		{word: VerdictMarks[stats.Deviates] + " deviates", text: deviates},
-		{word: VerdictMarks[stats.Inconclusive] + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
-		{word: VerdictMarks[stats.NotRun] + " no verdict", text: none},
+		{word: stats.Reproduced.Mark() + " reproduced", text: reproduced},
+		{word: stats.Deviates.Mark() + " deviates", text: deviates},
+		{word: stats.Inconclusive.Mark() + " inconclusive", text: each(func(n evidence.Counts) int { return n.Inconclusive })},
+		{word: stats.NotRun.Mark() + " no verdict", text: none},
 	}
 	if cells.NotRun < cells.Total() {
 		half, twice := b.Input.Assessment.CellsAt(0.5), b.Input.Assessment.CellsAt(2)
-		out = append(out, summaryItem{word: "margins", text: fmt.Sprintf("%s reproduced at half of them, %d at twice", count(half.Reproduced, "cell"), twice.Reproduced)})
+		out = append(out, summaryItem{word: "margins", text: fmt.Sprintf("%s reproduced at half of them, %d at twice", words.Count(half.Reproduced, "cell"), twice.Reproduced)})
 	}
 	if in, of, numbers, ofNumbers := b.Input.Assessment.WithinOneRun(); ofNumbers > 0 {
-		out = append(out, summaryItem{word: "new run", text: fmt.Sprintf("%d of %s in its 90 %% interval, all in %d of %s", numbers, count(ofNumbers, "number"), in, count(of, "cell"))})
+		out = append(out, summaryItem{word: "new run", text: fmt.Sprintf("%d of %s in its 90 %% interval, all in %d of %s", numbers, words.Count(ofNumbers, "number"), in, words.Count(of, "cell"))})
 	}
 	if theorems.Reproduced+theorems.Deviates+theorems.Inconclusive > 0 {
-		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", theorems.Reproduced, count(theorems.Total(), "statement"))})
+		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", theorems.Reproduced, words.Count(theorems.Total(), "statement"))})
 	}
 	if single, judged := b.singleRuns(); single > 0 && b.Input.Profile != experiments.ProfileFull {
-		out = append(out, summaryItem{word: "single runs", text: fmt.Sprintf("decide %d of %s on numbers, without an interval", single, count(judged, "verdict"))})
+		out = append(out, summaryItem{word: "single runs", text: fmt.Sprintf("decide %d of %s on numbers, without an interval", single, words.Count(judged, "verdict"))})
 	}
 	return out
 }
@@ -363,58 +355,65 @@ func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
 		again = nil
 	}
 	reproduce := b.Command(append([]string{"reproduce"}, again...)...)
-	lacking := make(map[string]bool)
-	files := make(map[string]string) // a user's, of data that are lacking
-	var failed, pending []experiments.Planned
-	seen := make(map[string]bool)
-	for _, p := range b.Input.Planned {
-		if seen[p.ID] || b.Input.Records[p.ID] != nil || !paper && !b.named[p.Spec] || b.needless(p) {
-			continue
+	wanted := slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool { return !paper && !b.named[p.Spec] || b.needless(p) })
+	gaps := evidence.Gaps(wanted, b.Input.Records, b.Input.Failed, b.Input.Unavailable)
+	of := func(kind evidence.GapKind) *evidence.Gap { // the first, with the runs of all
+		i := slices.IndexFunc(gaps, func(g *evidence.Gap) bool { return g.Kind == kind })
+		if i < 0 {
+			return nil
 		}
-		seen[p.ID] = true
-		_, unavailable := b.Input.Unavailable[p.Run.Data.Name]
-		_, broken := b.Input.Failed[p.ID]
-		switch {
-		case unavailable:
-			lacking[p.Run.Data.Name] = true
-			if p.Run.Data.Own() {
-				files[p.Run.Data.Name] = p.Run.Data.Files.Train.Name
+		all := *gaps[i]
+		for _, g := range gaps[i+1:] {
+			if g.Kind == kind {
+				all.Runs = append(all.Runs[:len(all.Runs):len(all.Runs)], g.Runs...)
 			}
-		case broken:
-			failed = append(failed, p)
-		default:
-			pending = append(pending, p)
+		}
+		return &all
+	}
+	add := func(g *evidence.Gap, command string) {
+		word, text := g.Item()
+		out = append(out, summaryItem{word, text, command})
+	}
+	for _, name := range b.lacking(blocks, gaps) {
+		g := &evidence.Gap{Kind: evidence.Unavailable, What: name, Why: "set " + data.EnvDir + ", or"}
+		command := b.Command("data", "fetch", name)
+		if i := slices.IndexFunc(wanted, func(p experiments.Planned) bool { return p.Run.Data.Name == name && p.Run.Data.Own() }); i >= 0 {
+			g.Why, command = "a file such as "+wanted[i].Run.Data.Files.Train.Name+" is not where the spec says", reproduce
+		}
+		add(g, command)
+	}
+	if g := of(evidence.Failed); g != nil {
+		add(g, reproduce)
+	}
+	if b.Damaged > 0 {
+		add(&evidence.Gap{Kind: evidence.Corrupt, N: b.Damaged}, reproduce)
+	}
+	if g := of(evidence.Pending); g != nil {
+		add(g, reproduce)
+	}
+	if paper {
+		out = append(out, b.largerProfile()...)
+	}
+	return out
+}
+
+// lacking are the names of the data sets that are not available, also of a profile that
+// has no runs on them.
+func (b *summaryBuilder) lacking(blocks []summaryBlock, gaps []*evidence.Gap) []string {
+	names := make(map[string]bool)
+	for _, g := range gaps {
+		if g.Kind == evidence.Unavailable {
+			names[g.What] = true
 		}
 	}
 	for _, blk := range blocks {
 		_, unavailable := b.Input.Unavailable[blk.data]
 		hasRuns := func(r summaryRow) bool { return r.why == "" && r.cells[summaryColumns-1] != "0" }
 		if unavailable && !slices.ContainsFunc(blk.rows, hasRuns) {
-			lacking[blk.data] = true // also of a profile that has no runs on it
+			names[blk.data] = true
 		}
 	}
-	for _, name := range sortedKeys(lacking) {
-		if file, ok := files[name]; ok {
-			out = append(out, summaryItem{name + " data", "a file such as " + file + " is not where the spec says", reproduce})
-			continue
-		}
-		out = append(out, summaryItem{name + " data", "set " + data.EnvDir + ", or", b.Command("data", "fetch", name)})
-	}
-	if n := len(failed); n > 0 {
-		first := failed[0]
-		why := fmt.Sprintf("%s on %s: %s", first.Series, first.Run.Data.Name, oneLine(b.Input.Failed[first.ID]))
-		out = append(out, summaryItem{count(n, "failed run"), shorten(why, 50), reproduce})
-	}
-	if b.Damaged > 0 {
-		out = append(out, summaryItem{count(b.Damaged, "record"), "incomplete or corrupt", reproduce})
-	}
-	if n := len(pending); n > 0 {
-		out = append(out, summaryItem{count(n, "run"), "not started yet", reproduce})
-	}
-	if paper {
-		out = append(out, b.largerProfile()...)
-	}
-	return out
+	return sortedKeys(names)
 }
 
 // largerProfile counts the claims that only runs of a larger profile answer.
@@ -425,15 +424,15 @@ func (b *summaryBuilder) largerProfile() []summaryItem {
 	}
 	n := 0
 	for _, c := range b.Input.Assessment.Claims {
-		if slices.ContainsFunc(c.Tests, func(t evidence.TestResult) bool {
-			return t.Verdict == stats.NotRun && len(t.Of.Missing)+len(t.To.Missing) == 0
+		if slices.ContainsFunc(c.Tests, func(f evidence.Finding) bool {
+			return f.Verdict == stats.NotRun && len(f.Of.Missing)+len(f.To.Missing) == 0
 		}) {
 			n++
 		}
 	}
 	text := "more seeds"
 	if n > 0 {
-		text = count(n, "verdict") + ", more seeds"
+		text = words.Count(n, "verdict") + ", more seeds"
 	}
 	return []summaryItem{{"profile " + larger, text, b.Command("reproduce", "--profile", larger)}}
 }
@@ -456,12 +455,4 @@ func (b *summaryBuilder) where(paper bool) (out []summaryItem) {
 		}
 	}
 	return out
-}
-
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -27,8 +27,8 @@ func fixtureSummary(t *testing.T, in Input) SummaryInput {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in.Assessment = a
 	r := build(in, fixturePaper(), fixtureDraw)
-	r.Input.Assessment = a
 	return SummaryInput{
 		Report: r, Command: testCommand,
 		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},
@@ -96,8 +96,16 @@ func TestSummary(t *testing.T) {
 	named.Names, named.Specs = []string{"mnist-ksvm"}, []*experiments.Spec{{Name: "mnist-ksvm"}}
 	named.Page, named.Index = "", ""
 
+	some := withRuns(fixtureInput(), "other", shape{"multidist", "klr", "fsgd", "FSGD", "", "", nil, 1, 40000, 1600, 0.1, 0.03, 40000, 1, 0.03})
+	some.Profile = experiments.ProfileSmoke
+	for id, r := range some.Records { // of the tables, two methods on one data set
+		if run := r.Header.Run; run.Data.Name != "multidist" || run.Task != "ksvm" && run.Method != "fsgd" || run.Method == "lbfgs" || run.Method == "csvc" {
+			delete(some.Records, id)
+		}
+	}
+
 	for name, in := range map[string]SummaryInput{
-		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named,
+		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named, "smoke": fixtureSummary(t, some),
 	} {
 		for suffix, ascii := range map[string]bool{"": false, "-ascii": true} {
 			for _, width := range []int{0, 20, 80, 100, 500} {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"polkrepro/internal/charset"
+	"polkrepro/report/table"
 )
 
 // The size of a summary's text. The tables of the paper are no wider than
@@ -59,10 +60,10 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 	if len(blocks) == 0 {
 		return nil
 	}
-	g := grid{header: make([]string, summaryColumns), left: make([]bool, summaryColumns)}
-	g.left[0] = true
+	g := table.Grid{Header: make([]string, summaryColumns), Left: make([]bool, summaryColumns)}
+	g.Left[0] = true
 	for q := range quantityCount {
-		g.left[4*q+4] = true // marks
+		g.Left[4*q+4] = true // marks
 	}
 	for _, b := range blocks {
 		for _, r := range b.rows {
@@ -71,10 +72,10 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 				cells[i] = t.encode(s)
 			}
 			cells[0] = "  " + cells[0]
-			g.rows = append(g.rows, cells[:])
+			g.Rows = append(g.Rows, cells[:])
 		}
 	}
-	widths := g.widths()
+	widths := g.Widths()
 	header := []string{strings.Repeat(" ", widths[0])}
 	for q, name := range []string{"risk", "error (%)", "model order"} {
 		group := 3
@@ -90,8 +91,8 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 		}
 		lines = append(lines, t.encode(b.heading))
 		for _, r := range b.rows {
-			cells := g.pad(g.rows[0], widths)
-			g.rows = g.rows[1:]
+			cells := g.Pad(g.Rows[0], widths)
+			g.Rows = g.Rows[1:]
 			if r.why != "" {
 				lines = append(lines, cells[0]+"   "+t.encode(r.why))
 				continue
@@ -117,18 +118,18 @@ func (t summaryText) series(heading string, rows [][]string, room int) []string 
 		rows, more = rows[:room-1], len(rows)-room+1
 	}
 	name := slices.Index(rows[0], seriesHeader[2]) // the last column of text
-	g := grid{header: rows[0], left: make([]bool, len(rows[0]))}
-	for i := range g.left {
-		g.left[i] = i <= name
+	g := table.Grid{Header: rows[0], Left: make([]bool, len(rows[0]))}
+	for i := range g.Left {
+		g.Left[i] = i <= name
 	}
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, s := range row {
 			cells[i] = t.encode(s)
 		}
-		g.rows = append(g.rows, cells)
+		g.Rows = append(g.Rows, cells)
 	}
-	widths := g.widths()
+	widths := g.Widths()
 	total := 2 * len(widths)
 	for _, n := range widths {
 		total += n
@@ -137,9 +138,9 @@ func (t summaryText) series(heading string, rows [][]string, room int) []string 
 		widths[name] = max(12, widths[name]-over)
 	}
 	lines := []string{"", t.fit(heading, t.width)}
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		row[name] = t.fit(row[name], widths[name])
-		lines = append(lines, strings.TrimRight("  "+strings.Join(g.pad(row, widths), "  "), " "))
+		lines = append(lines, strings.TrimRight("  "+strings.Join(g.Pad(row, widths), "  "), " "))
 	}
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more, see tables/runs.txt of the report", more))

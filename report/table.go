@@ -1,73 +1,36 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/report/table"
 )
 
-// A Table is one model with several faces: Text, Markdown, CSV and LaTeX. It
-// either compares with the paper, block by block, or is plain: a header and
-// rows.
-type Table struct {
-	Name    string // stem of its files: table2
-	Title   string
-	Caption string // of the LaTeX table (default: Title)
-	Blocks  []*Block
-	Header  []string
-	Rows    [][]string
-	Numeric [][]string // the CSV file of a table of the user's own, a header first: one number a cell; nil: as Header and Rows
-	Notes   []string
-}
-
-// A Block is the part of a table on one task and data set.
-type Block struct {
-	Data  string // multidist
-	Task  string // ksvm
-	Title string // Multi-KSVM
-	Risk  string // train or test: which risk the paper prints for the data set
-	Rows  []*Row
-}
-
-// all are the rows of all blocks, each with its block.
-func (t *Table) all() iter.Seq2[*Block, *Row] {
-	return func(yield func(*Block, *Row) bool) {
-		for _, blk := range t.Blocks {
-			for _, row := range blk.Rows {
-				if !yield(blk, row) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// A Row is one method on the block's task and data set.
-type Row struct {
-	ID    string
-	Title string
-	Extra bool // not a row of the printed table
-	Cell  Cell
-}
+// A Table is one of the report's tables.
+type Table = table.Table
 
 // A Cell compares what the paper prints with what the runs gave. The
 // quantities are the risk, the error rate in per cent, and the model order.
 type Cell struct {
 	ID      string
-	Printed [3]string               // as printed, "—" for a dash
-	Paper   [3]*float64             // nil for a dash
-	Ours    [3]Stat                 // a risk of no runs where the method has none
-	Draw    *DrawCell               // of the draw that the figures show; nil where there are no draws
-	Why     string                  // why there are no runs; empty if there are
-	Dash    string                  // why the paper leaves a number out; empty if it prints all three
-	Lost    string                  // how many runs are missing; empty if none
-	Judged  [3]*evidence.TestResult // verdicts on the printed numbers; nil where there is none
+	RiskOf  string               // train or test: the risk that the paper prints
+	Printed [3]string            // as printed, "—" for a dash
+	Paper   [3]*float64          // nil for a dash
+	Ours    [3]Stat              // a risk of no runs where the method has none
+	Draw    *DrawCell            // of the draw that the figures show; nil where there are no draws
+	Why     string               // why there are no runs; empty if there are
+	Dash    string               // why the paper leaves a number out; empty if it prints all three
+	Lost    string               // how many runs are missing; empty if none
+	Judged  [3]*evidence.Finding // verdicts on the printed numbers; nil where there is none
 
 	ByResult []string // the choices that the verdicts rest on which were made with the paper's numbers in view
 	Gap      float64  // of a batch method that ended before its tolerance: the largest certified gap by the objective
@@ -90,12 +53,22 @@ func (b *builder) table(pt *experiments.PaperTable) *Table {
 		t.Blocks = append(t.Blocks, b.block(pt, col))
 	}
 	t.Notes = b.tableNotes(t)
+	t.Numbers = [][]string{csvHeader}
+	for blk, row := range t.All() {
+		c := b.cells[row.Cell]
+		t.Numbers = append(t.Numbers, c.csvRows(t.Name, blk, row)...)
+		if c.Why == "" && c.Judged != [quantityCount]*evidence.Finding{} {
+			t.Legend = verdictLegend
+		}
+	}
 	return t
 }
 
 // block makes the part of a table on one task and data set.
-func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn) *Block {
-	blk := &Block{Data: col.Data, Task: col.Task, Title: col.Title, Risk: b.paper.Data[col.Data].Risk}
+func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn) *table.Block {
+	risk := b.paper.Data[col.Data].Risk
+	blk := &table.Block{Data: col.Data, Task: col.Task, Title: col.Title, Risk: riskName(risk),
+		Heading: fmt.Sprintf("%s · %s (%s)", col.Data, col.Title, riskName(risk))}
 	for i, row := range slices.Concat(pt.Rows, pt.Extra) {
 		id := pt.CellID(col, row)
 		planned := b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Cells, id) })
@@ -104,17 +77,20 @@ func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn)
 		if extra && !printed && len(planned) == 0 {
 			continue
 		}
-		blk.Rows = append(blk.Rows, &Row{
-			ID: row.ID, Title: row.Title, Extra: extra,
-			Cell: b.cell(id, blk, row, pc, planned),
-		})
+		c := b.cell(id, col.Data, risk, row, pc, planned)
+		b.cells[id] = c
+		out := &table.Row{ID: row.ID, Cell: id, Title: row.Title, Extra: extra, Runs: c.Runs(), Lines: c.lines()}
+		if len(c.ByResult) > 0 {
+			out.Remark = "by result: " + strings.Join(c.ByResult, ", ")
+		}
+		blk.Rows = append(blk.Rows, out)
 	}
 	return blk
 }
 
 // cell makes a cell from the runs that feed it.
-func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) Cell {
-	c := Cell{ID: id, Paper: [3]*float64{pc.Risk, pc.Error, pc.Order}, Lost: b.lost(planned)}
+func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) *Cell {
+	c := &Cell{ID: id, RiskOf: risk, Paper: [3]*float64{pc.Risk, pc.Error, pc.Order}, Lost: evidence.Lost(len(planned), b.gaps(planned))}
 	c.Printed = printed(pc)
 	if pc.Reason != "" {
 		c.Dash = b.paper.Reasons[pc.Reason]
@@ -122,75 +98,144 @@ func (b *builder) cell(id string, blk *Block, row experiments.PaperRow, pc exper
 			c.Dash = pc.Reason
 		}
 	}
-	runs := b.records(planned)
-	if len(runs) == 0 {
-		c.Lost = ""
-		c.Why = b.why(c, blk, row, planned)
-		return c
-	}
-	c.Ours = finalStats(runs, blk.Risk)
-	c.Draw = b.drawCell(runs, blk.Risk)
-	c.Gap = largestGap(runs)
 	if b.in.Assessment != nil {
-		for q, name := range quantityNames {
+		for q, name := range Quantities {
 			if s, ok := b.in.Assessment.Find(id + "." + name); ok {
 				c.Judged[q], c.ByResult = &s.Tests[0], s.Claim.ByResult
 			}
 		}
 	}
+	runs := b.records(planned)
+	if len(runs) == 0 {
+		c.Lost, c.ByResult = "", nil
+		c.Why = b.why(c, dataSet, row, planned)
+		return c
+	}
+	c.Ours = finalStats(runs, risk)
+	c.Draw = b.drawCell(runs, risk)
+	c.Gap = largestGap(runs)
 	return c
 }
 
+// whyWidth is what a column holds of why there are no runs; the notes below
+// the table hold all of it.
+const whyWidth = 36
+
+// lines returns the lines of a cell: the paper's, those of the runs and the verdicts.
+func (c *Cell) lines() []table.Line {
+	out := []table.Line{{Label: "paper"}}
+	for q, text := range c.Printed {
+		out[0].Cells[q].Text = text
+	}
+	switch c.Why {
+	case "":
+	case whyDash:
+		return out
+	default:
+		return append(out, table.Line{Label: "ours", Why: words.Shorten(c.Why, whyWidth)})
+	}
+	own := table.Line{Label: "ours", Runs: strconv.Itoa(c.Runs())}
+	interval, diff, draw := table.Line{Label: "90 %"}, table.Line{Label: "Δ"}, table.Line{Runs: "1, the figures'"}
+	for q, s := range c.Ours {
+		own.Cells[q].Text = cmp.Or(s.text(q), whyDash)
+		interval.Cells[q].Text, diff.Cells[q].Text = s.interval(q), difference(s, c.Paper[q], q)
+		draw.Cells[q].Text = whyDash
+		if c.Draw != nil && s.N > 0 {
+			draw.Cells[q].Text = number(c.Draw.Values[q], q, c.Draw.Values[q])
+		}
+	}
+	out = append(out, own)
+	for _, l := range []table.Line{interval, diff} {
+		if l.Cells != [quantityCount]table.Cell{} {
+			out = append(out, l)
+		}
+	}
+	if c.Draw != nil {
+		draw.Label = fmt.Sprintf("draw %d", c.Draw.Draw)
+		out = append(out, draw)
+	}
+	return append(out, c.judgedLines()...)
+}
+
+// verdictLegend explains judgedLines.
+var verdictLegend = table.Cell{
+	Text:  "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not.",
+	Words: "new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more.",
+}
+
 // judgedLines are the verdicts on the printed numbers: each with those at half and at
-// twice the margin, and where one evaluation of one run would be.
-func (c *Cell) judgedLines() []cellLine {
-	verdicts, oneRun := cellLine{label: "verdict"}, cellLine{label: "new run"}
-	for q, r := range c.Judged {
-		if r == nil {
+// twice the margin, and where one evaluation of one run would be, with a mark that says
+// whether the printed number is there.
+func (c *Cell) judgedLines() []table.Line {
+	verdicts, oneRun := table.Line{Label: "verdict"}, table.Line{Label: "new run"}
+	for q, f := range c.Judged {
+		if f == nil {
 			continue
 		}
-		verdicts.values[q] = VerdictMarks[r.Verdict]
-		if r.Test.Margin > 0 {
-			verdicts.values[q] += fmt.Sprintf(" (½ %s, 2× %s)", VerdictMarks[r.At(0.5)], VerdictMarks[r.At(2)])
+		verdict := table.Cell{Text: f.Verdict.Mark(), Words: f.Verdict.String()}
+		if at := f.Margins(); at != nil {
+			verdict.Text += fmt.Sprintf(" (½ %s, 2× %s)", at[0].Mark(), at[1].Mark())
+			verdict.Words += fmt.Sprintf(" (half the margin: %s, twice: %s)", at[0], at[1])
 		}
-		oneRun.values[q] = c.OneRun(q)
-	}
-	return slices.DeleteFunc([]cellLine{verdicts, oneRun}, func(l cellLine) bool { return l.values == [quantityCount]string{} })
-}
-
-// OneRun words where one evaluation of one run would be, with a mark that says whether the
-// printed number is there; empty if that is not known.
-func (c *Cell) OneRun(q int) string {
-	if c.Judged[q] == nil {
-		return ""
-	}
-	within, known := c.Judged[q].Within()
-	if !known {
-		return ""
-	}
-	mark := VerdictMarks[stats.Deviates]
-	if within {
-		mark = VerdictMarks[stats.Reproduced]
-	}
-	e := c.Judged[q].OneRun
-	low, high := number(e.Low, q, e.High), number(e.High, q, e.High)
-	if low != high {
-		low += " to " + high
-	}
-	return low + " " + mark
-}
-
-// judgedNote explains judgedLines.
-const judgedNote = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not."
-
-// notes are the notes of the faces that show verdicts.
-func (t *Table) notes() []string {
-	for _, row := range t.all() {
-		if row.Cell.Judged != [3]*evidence.TestResult{} {
-			return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), judgedNote)
+		verdicts.Cells[q] = verdict
+		if within, known := f.Within(); known {
+			low, high := number(f.NewRun.Low, q, f.NewRun.High), number(f.NewRun.High, q, f.NewRun.High)
+			if low != high {
+				low += " to " + high
+			}
+			oneRun.Cells[q] = table.Cell{Text: low + " " + stats.Deviates.Mark(), Words: low + ", without the printed number"}
+			if within {
+				oneRun.Cells[q] = table.Cell{Text: low + " " + stats.Reproduced.Mark(), Words: low + ", with the printed number"}
+			}
 		}
 	}
-	return t.Notes
+	return slices.DeleteFunc([]table.Line{verdicts, oneRun}, func(l table.Line) bool { return l.Cells == [quantityCount]table.Cell{} })
+}
+
+// csvHeader names the columns of a table's CSV file.
+var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity", "paper", "mean", "sd", "low", "high", "runs", "diverged", "figure_draw", "figure_draw_value", "reason",
+	"verdict", "verdict_half_margin", "verdict_twice_margin", "one_run_low", "one_run_high", "paper_in_one_run"}
+
+// csvRows returns the lines of one cell, one for each quantity.
+func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]string {
+	var out [][]string
+	for q, name := range Quantities {
+		row := []string{tableName, blk.Data, blk.Task, r.ID, strconv.FormatBool(r.Extra), name,
+			"", "", "", "", "", strconv.Itoa(c.Ours[q].N), strconv.Itoa(c.Ours[q].Diverged), "", "", c.reason(q), "", "", "", "", "", ""}
+		if c.Paper[q] != nil {
+			row[6] = c.Printed[q]
+		}
+		if c.Ours[q].N > 0 {
+			row[7], row[8] = words.Exact(c.Ours[q].Mean), words.Exact(c.Ours[q].SD)
+		}
+		if c.Ours[q].Interval {
+			row[9], row[10] = words.Exact(c.Ours[q].Low), words.Exact(c.Ours[q].High)
+		}
+		if c.Draw != nil && c.Ours[q].N > 0 {
+			row[13], row[14] = strconv.FormatUint(c.Draw.Draw, 10), words.Exact(c.Draw.Values[q])
+		}
+		if r := c.Judged[q]; r != nil && c.Why == "" {
+			row[16], row[17], row[18] = r.Verdict.String(), r.At(0.5).String(), r.At(2).String()
+			if within, known := r.Within(); known {
+				row[19], row[20], row[21] = words.Exact(r.NewRun.Low), words.Exact(r.NewRun.High), strconv.FormatBool(within)
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// reason says why a number is missing, ours or the paper's.
+func (c *Cell) reason(q int) string {
+	why := c.Why
+	if why == whyDash {
+		why = ""
+	}
+	dash := c.Dash
+	if c.Paper[q] != nil {
+		dash = ""
+	}
+	return words.Message(sentence(why, dash))
 }
 
 // largestGap returns the largest gap, by its objective, of the runs that ended
@@ -208,12 +253,12 @@ func largestGap(runs []*record.Record) float64 {
 // why says why a cell has no runs: the paper's dash comes first where nobody
 // plans anything, for then nothing is missing. A method's second series, such
 // as polk-large, is in the paper's figures whatever its table holds.
-func (b *builder) why(c Cell, blk *Block, row experiments.PaperRow, planned []experiments.Planned) string {
+func (b *builder) why(c *Cell, dataSet string, row experiments.PaperRow, planned []experiments.Planned) string {
 	second := strings.Contains(row.ID, "-")
 	if len(planned) == 0 && !b.in.FullCells[c.ID] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
 		return whyDash
 	}
-	return b.absent(planned, blk.Data)
+	return b.absent(planned, dataSet).Cell()
 }
 
 // drawCell picks, among runs on several draws of the means, the one on the
@@ -261,9 +306,4 @@ func riskName(risk string) string {
 		return "training risk"
 	}
 	return "test risk"
-}
-
-// Heading names a block: data set, task and which risk it shows.
-func (blk *Block) Heading() string {
-	return fmt.Sprintf("%s · %s (%s)", blk.Data, blk.Title, riskName(blk.Risk))
 }

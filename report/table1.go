@@ -143,7 +143,7 @@ func (s *theoryStudy) notes() []string {
 		missing += len(x.planned) - len(x.Runs)
 	}
 	if missing > 0 {
-		notes = append(notes, fmt.Sprintf("%d of its runs are not there yet: `runall reproduce %s --profile %s` makes them.", missing, Table1Spec, s.profile))
+		notes = append(notes, evidence.Lacking(missing, Table1Spec, s.profile))
 	}
 	return notes
 }
@@ -178,7 +178,7 @@ func (s *theoryStudy) constantText(series []*Series) string {
 	for _, c := range s.assessment.Claims {
 		for _, t := range c.Tests {
 			if t.Test.Kind == experiments.KindExponent && t.Verdict != stats.NotRun {
-				text += fmt.Sprintf("; as η^%.2f (K = %v)", t.Estimate.Value, t.Of.Runs[0].Run.Params.Parsimony)
+				text += fmt.Sprintf("; as η^%.2f (K = %v)", t.Ours.Value, t.Of.Runs[0].Run.Params.Parsimony)
 			}
 		}
 	}

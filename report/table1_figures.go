@@ -11,6 +11,7 @@ import (
 
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -188,8 +189,8 @@ func (c *table1Curves) rows() [][]string {
 			for _, p := range r.Points {
 				m := p.Measured
 				rows = append(rows, []string{x.Label, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples),
-					exact(m[theory.Distance]), exact(m[theory.Excess]), strconv.Itoa(p.ModelOrder), exact(m[theory.MeanOrder]),
-					exact(m[theory.Norm]), exact(m[theory.Gradient]), exact(m[theory.Separation]), exact(m[theory.Ratio])})
+					words.Exact(m[theory.Distance]), words.Exact(m[theory.Excess]), strconv.Itoa(p.ModelOrder), words.Exact(m[theory.MeanOrder]),
+					words.Exact(m[theory.Norm]), words.Exact(m[theory.Gradient]), words.Exact(m[theory.Separation]), words.Exact(m[theory.Ratio])})
 			}
 		}
 	}
@@ -253,9 +254,9 @@ func (f *table1Radius) rows() [][]string {
 		for _, x := range series {
 			for _, r := range x.Runs {
 				run, m := r.Header.Run, r.Final.Measured
-				rows = append(rows, []string{x.Label, strconv.FormatUint(run.Seed, 10), exact(run.Params.LearningRate), exact(run.Params.Parsimony),
-					exact(theory.Floor(r)), exact(radius(r)), exact(theory.Variance(r)), exact(m[theory.MaxOrder]),
-					exact(theory.OrderBound(run, m[theory.PlaneWidth], m[theory.PlaneHeight]))})
+				rows = append(rows, []string{x.Label, strconv.FormatUint(run.Seed, 10), words.Exact(run.Params.LearningRate), words.Exact(run.Params.Parsimony),
+					words.Exact(theory.Floor(r)), words.Exact(radius(r)), words.Exact(theory.Variance(r)), words.Exact(m[theory.MaxOrder]),
+					words.Exact(theory.OrderBound(run, m[theory.PlaneWidth], m[theory.PlaneHeight]))})
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"polkrepro/evidence/theory"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -163,7 +164,7 @@ func TestTable1Figures(t *testing.T) {
 		}
 	}
 	first := whole.Records[whole.Planned[0].ID].Points[0]
-	if len(rows) != 1+want || rows[1][3] != exact(first.Measured[theory.Distance]) {
+	if len(rows) != 1+want || rows[1][3] != words.Exact(first.Measured[theory.Distance]) {
 		t.Errorf("%d rows, want %d; the first is %q", len(rows), 1+want, rows[1])
 	}
 }

@@ -2,8 +2,8 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +14,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/report/table"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -71,13 +72,13 @@ func TestGoldenFaces(t *testing.T) {
 		in     Input
 	}{{"whole", fixtureInput()}, {"mixed", mixedInput()}} {
 		r := build(c.in, fixturePaper(), fixtureDraw)
-		for _, table := range append(r.Tables, r.Runs) {
-			for _, f := range faces {
+		for _, tb := range append(r.Tables, r.Runs) {
+			for _, f := range table.Faces {
 				var b bytes.Buffer
-				if err := f.write(table, &b); err != nil {
+				if err := f.Write(tb, &b); err != nil {
 					t.Fatal(err)
 				}
-				golden(t, c.prefix+"-"+table.Name+"."+f.ext, b.Bytes())
+				golden(t, c.prefix+"-"+tb.Name+"."+f.Ext, b.Bytes())
 			}
 		}
 		var b bytes.Buffer
@@ -105,17 +106,10 @@ func TestTextWidth(t *testing.T) {
 
 func cellOf(t *testing.T, r *Report, id string) *Cell {
 	t.Helper()
-	for _, table := range r.Tables {
-		for _, blk := range table.Blocks {
-			for _, row := range blk.Rows {
-				if row.Cell.ID == id {
-					return &row.Cell
-				}
-			}
-		}
+	if r.Cells[id] == nil {
+		t.Fatalf("no cell %s", id)
 	}
-	t.Fatalf("no cell %s", id)
-	return nil
+	return r.Cells[id]
 }
 
 func TestWhyACellIsEmpty(t *testing.T) {
@@ -179,14 +173,6 @@ func TestCellNumbers(t *testing.T) {
 	}
 	if got := cellOf(t, build(mixedInput(), fixturePaper(), fixtureDraw), "table2.multidist.ksvm.bsgd").Ours[qRisk].text(qRisk); got != "5 of 15 diverged" {
 		t.Errorf("diverged: %q", got)
-	}
-}
-
-func TestBayesNote(t *testing.T) {
-	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
-	notes := strings.Join(r.Tables[0].Notes, "\n")
-	if !strings.Contains(notes, "over 5 draws of the means; of the figures' draw (447): 3.78 %.") {
-		t.Errorf("no Bayes error in\n%s", notes)
 	}
 }
 
@@ -305,31 +291,6 @@ func TestLaTeX(t *testing.T) {
 	}
 }
 
-func TestLaTeXEscape(t *testing.T) {
-	for in, want := range map[string]string{
-		"a_b & 5 % of $x^2$ {#~\\}": `a\_b \& 5 \% of \$x\textasciicircum{}2\$ \{\#\textasciitilde{}\textbackslash{}\}`,
-		"0.1 ± 0.2 — λ日\n":          `0.1 $\pm$ 0.2 --- $\lambda$? `,
-	} {
-		if got := latexEscape(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestTableCSVReadsBack(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
-	for _, table := range append(r.Tables, r.Runs) {
-		var b bytes.Buffer
-		if err := table.CSV(&b); err != nil {
-			t.Fatal(err)
-		}
-		rows, err := csv.NewReader(&b).ReadAll()
-		if err != nil || len(rows) < 10 {
-			t.Errorf("%s: %d rows, %v", table.Name, len(rows), err)
-		}
-	}
-}
-
 func TestBuildOnThePapersValues(t *testing.T) {
 	r, err := Build(Input{})
 	if err != nil {
@@ -349,27 +310,19 @@ func TestBuildOnThePapersValues(t *testing.T) {
 	}
 }
 
-func TestMarkdownEscapes(t *testing.T) {
-	table := &Table{Name: "x", Title: "a|b*c", Header: []string{"h|1"}, Rows: [][]string{{"<b>_|_"}}}
-	var b bytes.Buffer
-	if err := table.Markdown(&b); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`a\|b\*c`, `h\|1`, `&lt;b>\_\|\_`} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
-}
-
 // TestDashNotes: a row that is a dash throughout is named once.
 func TestDashNotes(t *testing.T) {
-	row := func(id, why string) *Row { return &Row{ID: id, Title: strings.ToUpper(id), Cell: Cell{Dash: why}} }
-	table := &Table{Blocks: []*Block{
-		{Data: "a", Title: "KSVM", Rows: []*Row{row("x", "today"), row("y", "large"), row("z", "large")}},
-		{Data: "a", Title: "KLR", Rows: []*Row{row("x", "today"), row("y", "")}},
+	cells := make(map[string]*Cell)
+	row := func(id, why string) *table.Row {
+		cell := fmt.Sprint(len(cells))
+		cells[cell] = &Cell{Dash: why}
+		return &table.Row{ID: id, Cell: cell, Title: strings.ToUpper(id)}
+	}
+	tb := &Table{Blocks: []*table.Block{
+		{Data: "a", Title: "KSVM", Rows: []*table.Row{row("x", "today"), row("y", "large"), row("z", "large")}},
+		{Data: "a", Title: "KLR", Rows: []*table.Row{row("x", "today"), row("y", "")}},
 	}}
-	got := dashNotes(table)
+	got := dashNotes(tb, cells)
 	if want := []string{"—: today (X).", "—: large (Y, KSVM; Z, KSVM)."}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -1,26 +1,17 @@
 package report
 
 import (
-	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
-	"polkrepro/internal/files"
-	"polkrepro/polk/prune"
+	"polkrepro/internal/words"
+	"polkrepro/report/table"
 )
 
 // A Tournament is the report on a comparison of pruning heuristics.
@@ -29,16 +20,7 @@ type Tournament struct {
 	Summary []string // in sentences: first overall, then by field, then how it was done
 	Tables  []*Table // two a field, then the Pareto fronts
 	Figures []*Figure
-	Pages   []Page          // one a heuristic
 	Result  *compare.Result // what it reports on
-}
-
-// A Page is about one heuristic.
-type Page struct {
-	Heuristic string
-	Paragraph string // what it is, and where it is from
-	Table     *Table // how it compares, by field and measure
-	Points    *Table // its runs: means over replicates
 }
 
 // NewTournament makes the report on a comparison.
@@ -51,7 +33,6 @@ func NewTournament(res *compare.Result) *Tournament {
 		t.Tables = append(t.Tables, frontTable(f))
 	}
 	t.Figures = tournamentFigures(res)
-	t.Pages = pages(res)
 	return t
 }
 
@@ -76,7 +57,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 	if lost := withoutRuns(f); len(lost) > 0 {
 		t.Notes = append(t.Notes, "All runs failed or are missing: "+strings.Join(lost, ", ")+".")
 	}
-	t.Numeric = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
+	t.Numbers = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
 	for _, e := range f.Entries[1:] {
 		row := []string{e.Heuristic.Name}
 		for _, m := range compare.Measures() {
@@ -84,7 +65,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			if m == compare.ErrorAtOrder && c.Reason != "" && len(c.Levels) > 0 {
 				t.Notes = append(t.Notes, e.Heuristic.Name+": "+c.Reason+".")
 			}
-			t.Numeric = append(t.Numeric, numericVerdict(e, m))
+			t.Numbers = append(t.Numbers, numbersOf(e, m))
 			row = append(row, effectCell(m, c))
 			switch {
 			case m != compare.ErrorAtOrder:
@@ -99,15 +80,15 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 	return t
 }
 
-// numericVerdict is a comparison with a number a cell, and none where there is none. Those of
+// numbersOf is a comparison with a number a cell, and none where there is none. Those of
 // times are natural logarithms of ratios.
-func numericVerdict(e *compare.Entry, m compare.Measure) []string {
+func numbersOf(e *compare.Entry, m compare.Measure) []string {
 	c := e.Compared[m]
 	row := []string{e.Heuristic.Name, m.String(), "", "", "", "", "", strconv.Itoa(c.N), levelsText(c.Levels), string(c.Verdict), c.Reason}
 	if len(c.Levels) > 0 {
-		row[2], row[5], row[6] = exact(c.Value), exact(c.Decisive()), exact(c.Bend)
+		row[2], row[5], row[6] = words.Exact(c.Value), words.Exact(c.Decisive()), words.Exact(c.Bend)
 		if c.Basis != stats.Point {
-			row[3], row[4] = exact(c.Low), exact(c.High)
+			row[3], row[4] = words.Exact(c.Low), words.Exact(c.High)
 		}
 	}
 	return row
@@ -118,7 +99,7 @@ func levelTable(f *compare.FieldResult) *Table {
 	last := f.Levels[len(f.Levels)-1]
 	t := &Table{
 		Name: f.Name + "-levels", Title: f.Title + ": error by heuristic and model order", Header: []string{"heuristic"},
-		Numeric: [][]string{{"heuristic", "model_order", "error_percent", "error_sd", "cpu_seconds", "cpu_seconds_sd", "replicates"}},
+		Numbers: [][]string{{"heuristic", "model_order", "error_percent", "error_sd", "cpu_seconds", "cpu_seconds_sd", "replicates"}},
 		Notes: []string{fmt.Sprintf("Final test %s in per cent at equal model order M, mean ± standard deviation over replicates that reach it (of %d), on straight lines between their runs. "+
 			"CPU: processor seconds of training to the largest. Dash: not reached.", errorWords(f.Task), f.Replicates)},
 	}
@@ -142,7 +123,7 @@ func levelTable(f *compare.FieldResult) *Table {
 			if level == last {
 				cpu = seconds(s)
 			}
-			t.Numeric = append(t.Numeric, []string{e.Heuristic.Name, exact(level), exact(w.Mean), exact(w.SD), exact(s.Mean), exact(s.SD), strconv.Itoa(w.N)})
+			t.Numbers = append(t.Numbers, []string{e.Heuristic.Name, words.Exact(level), words.Exact(w.Mean), words.Exact(w.SD), words.Exact(s.Mean), words.Exact(s.SD), strconv.Itoa(w.N)})
 		}
 		t.Rows = append(t.Rows, append(row, cpu))
 	}
@@ -179,7 +160,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "CPU (s)"},
 		Notes:  []string{"Means over replicates, of all heuristics at all values of their knobs. The error's front is that of many noisy values: differences of a few hundredths of a point decide nothing."},
 	}
-	t.Numeric = [][]string{{"front", "heuristic", "knob", "model_order", "error_percent", "cpu_seconds", "replicates"}}
+	t.Numbers = [][]string{{"front", "heuristic", "knob", "model_order", "error_percent", "cpu_seconds", "replicates"}}
 	for _, byTime := range []bool{false, true} {
 		name := "error and order"
 		if byTime {
@@ -187,7 +168,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		}
 		for _, p := range f.Front(byTime) {
 			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
-			t.Numeric = append(t.Numeric, []string{name, p.Heuristic, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds), strconv.Itoa(p.Runs)})
+			t.Numbers = append(t.Numbers, []string{name, p.Heuristic, words.Exact(p.Value), words.Exact(p.Order), words.Exact(p.Error), words.Exact(p.Seconds), strconv.Itoa(p.Runs)})
 		}
 	}
 	return t
@@ -201,88 +182,6 @@ func pointCells(p compare.Means, replicates int) []string {
 		e += fmt.Sprintf(" (%d of %d runs)", p.Runs, replicates)
 	}
 	return []string{strconv.FormatFloat(p.Value, 'g', -1, 64), compare.Number(p.Order), e, strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
-}
-
-// file is the name of the page's file, with the characters that every system can have in
-// a name.
-func (p Page) file() string {
-	return strings.NewReplacer(":", "-", "=", "-").Replace(p.Heuristic) + ".md"
-}
-
-// pages makes a page for each heuristic.
-func pages(res *compare.Result) []Page {
-	var out []Page
-	for _, f := range res.Fields {
-		for _, e := range f.Entries {
-			i := slices.IndexFunc(out, func(p Page) bool { return p.Heuristic == e.Heuristic.Name })
-			if i < 0 {
-				i = len(out)
-				out = append(out, newPage(e, res.Reference))
-			}
-			out[i].add(f, e)
-		}
-	}
-	return out
-}
-
-// newPage makes a page without rows.
-func newPage(e *compare.Entry, reference string) Page {
-	h := e.Heuristic
-	words := aboutSentence(h.About)
-	if h.Source != "" {
-		words += " Source: " + h.Source + "."
-	}
-	if knob, ok := h.Knob(); ok {
-		words += fmt.Sprintf(" Its knob is %s: %s.", knob.Name, knob.About)
-	} else {
-		words += " It has no knob."
-	}
-	return Page{
-		Heuristic: h.Name, Paragraph: words,
-		Table: &Table{
-			Name: h.Name, Title: h.Name + " against " + reference,
-			Header: []string{"field", "by", "compared at", "difference", "95 % interval", "p", "verdict"},
-		},
-		Points: &Table{
-			Name: h.Name + "-runs", Title: "Runs of " + h.Name + ", means over replicates",
-			Header: []string{"field", "knob", "model order", "error (%)", "CPU (s)", "mean error (%)"},
-		},
-	}
-}
-
-// outside escapes what markdownEscapes leaves of a heuristic's own words.
-var outside = strings.NewReplacer(`\`, `\\`, "`", "\\`", "[", `\[`, "<", "&lt;", ">", "&gt;", "#", `\#`)
-
-// aboutSentence makes a sentence of the line about a heuristic. The name of a heuristic
-// that it begins with stays as it is.
-func aboutSentence(about string) string {
-	first, _, _ := strings.Cut(about, " ")
-	if _, named := prune.Lookup(first); !named {
-		r, n := utf8.DecodeRuneInString(about)
-		about = string(unicode.ToUpper(r)) + about[n:]
-	}
-	return strings.TrimRight(about, ". ") + "."
-}
-
-// add adds a field to a page.
-func (p *Page) add(f *compare.FieldResult, e *compare.Entry) {
-	for _, m := range compare.Measures() {
-		c := e.Compared[m]
-		if c.Verdict == compare.IsReference {
-			continue
-		}
-		row := []string{f.Title, m.String(), "—", "—", "—", "—", string(c.Verdict)}
-		if c.Reason != "" {
-			row[6] += ": " + c.Reason
-		}
-		if len(c.Levels) > 0 {
-			row[2], row[3], row[4], row[5] = levelsText(c.Levels), m.Effect(c.Value), m.Interval(c), compare.PValue(c.Decisive())
-		}
-		p.Table.Rows = append(p.Table.Rows, row)
-	}
-	for _, pt := range e.Points {
-		p.Points.Rows = append(p.Points.Rows, append(append([]string{f.Title}, pointCells(pt, f.Replicates)...), strconv.FormatFloat(pt.MeanError, 'f', 2, 64)))
-	}
 }
 
 // levelsText lists model orders or times.
@@ -299,10 +198,10 @@ func (t *Tournament) Text(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n\n")
 	for _, s := range t.Summary {
-		b.WriteString(wrap(s, noteWidth, "  ") + "\n\n")
+		b.WriteString(table.Wrap(s, table.NoteWidth, "  ") + "\n\n")
 	}
-	for _, table := range t.Tables {
-		if err := table.Text(&b); err != nil {
+	for _, tb := range t.Tables {
+		if err := tb.Text(&b); err != nil {
 			return err
 		}
 		b.WriteString("\n")
@@ -314,34 +213,17 @@ func (t *Tournament) Text(w io.Writer) error {
 // Index writes the first page in Markdown.
 func (t *Tournament) Index(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n", markdownEscapes.Replace(t.Title))
+	fmt.Fprintf(&b, "# %s\n\n", table.Escape(t.Title))
 	for _, s := range t.Summary {
-		b.WriteString(markdownEscapes.Replace(s) + "\n\n")
+		b.WriteString(table.Escape(s) + "\n\n")
 	}
-	for _, table := range t.Tables {
-		indexTable(&b, table)
+	for _, tb := range t.Tables {
+		indexTable(&b, tb)
 	}
 	for _, f := range t.Figures {
 		indexFigure(&b, f)
 	}
-	b.WriteString("## Heuristics\n\n")
-	for _, p := range t.Pages {
-		fmt.Fprintf(&b, "- [%s](heuristics/%s)\n", p.Heuristic, p.file())
-	}
-	b.WriteString("\nAll runs: [runs.csv](runs.csv). All on one page: [report.html](report.html).\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// Markdown writes the page.
-func (p *Page) Markdown(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s\n\n", p.Heuristic, markdownEscapes.Replace(outside.Replace(p.Paragraph)))
-	for _, t := range []*Table{p.Table, p.Points} {
-		if len(t.Rows) > 0 {
-			fmt.Fprintf(&b, "## %s\n\n%s\n", t.Title, t.markdownBody())
-		}
-	}
+	b.WriteString("All runs: [runs.csv](runs.csv). All on one page: [report.html](report.html).\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -352,8 +234,8 @@ func (t *Tournament) CSV(w io.Writer) error {
 	for _, f := range t.Result.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
-				rows = append(rows, []string{f.Name, e.Heuristic.Name, exact(r.Value), strconv.Itoa(r.Replicate), exact(r.Order), exact(r.Error),
-					exact(r.Seconds), exact(r.PeakOrder), exact(r.MeanError), exact(r.Process)})
+				rows = append(rows, []string{f.Name, e.Heuristic.Name, words.Exact(r.Value), strconv.Itoa(r.Replicate), words.Exact(r.Order), words.Exact(r.Error),
+					words.Exact(r.Seconds), words.Exact(r.PeakOrder), words.Exact(r.MeanError), words.Exact(r.Process)})
 			}
 		}
 	}
@@ -361,64 +243,18 @@ func (t *Tournament) CSV(w io.Writer) error {
 }
 
 // WriteAll writes the report into a folder, which it makes if need be:
-// index.md, runs.csv, heuristics/NAME.md, tables/NAME.{txt,md,csv,tex} and
+// index.md, runs.csv, tables/NAME.{txt,md,csv,tex} and
 // figures/NAME.{svg,png,pdf,csv}. It returns the paths it wrote, index.md
-// first. Every file is written whole or not at all. Files that an earlier report's index.md
-// links and this one's does not are removed.
+// first. Every file is written whole or not at all.
 func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
-	w.err = t.removeStale(dir)
 	w.file("index.md", t.Index)
 	w.file("runs.csv", t.CSV)
-	for _, p := range t.Pages {
-		w.file(filepath.Join("heuristics", p.file()), p.Markdown)
-	}
-	for _, table := range t.Tables {
-		w.table(table)
+	for _, tb := range t.Tables {
+		w.table(tb)
 	}
 	for _, f := range t.Figures {
 		w.figure(f)
 	}
 	return w.paths, w.err
-}
-
-// linked are the files that an index.md links.
-var linked = regexp.MustCompile(`\((heuristics|tables|figures)/([^()/]+\.[a-z]+)\)`)
-
-// maxIndex is the most that an index.md can have, in bytes.
-const maxIndex = 1 << 24
-
-// removeStale removes the files of an earlier report on other heuristics or fields. What
-// its index.md doesn't link, such as a user's notes, stays.
-func (t *Tournament) removeStale(dir string) error {
-	old, err := files.Read(filepath.Join(dir, "index.md"), maxIndex)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrNotRegular) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	var index bytes.Buffer
-	if err := t.Index(&index); err != nil {
-		return err
-	}
-	for _, link := range linked.FindAllSubmatch(old, -1) {
-		if bytes.Contains(index.Bytes(), link[0]) {
-			continue
-		}
-		folder, name := string(link[1]), string(link[2])
-		if err := files.NoLinks(dir, folder); err != nil {
-			return err
-		}
-		stale := []string{name}
-		if stem, ok := strings.CutSuffix(name, ".txt"); ok && folder == "tables" {
-			stale = append(stale, stem+".md") // the index has it as text
-		}
-		for _, name := range stale {
-			if err := os.Remove(filepath.Join(dir, folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/compare"
+	"polkrepro/internal/words"
 )
 
 // tournamentFigures makes all figures of a tournament: of each field the
@@ -154,7 +155,7 @@ func (t *tradeOff) rows() [][]string {
 	rows := [][]string{{"heuristic", "knob", "model_order", "error_percent", "training_seconds", "error_sd", "replicates"}}
 	for _, e := range t.field.Entries {
 		for _, p := range e.Points {
-			rows = append(rows, []string{e.Heuristic.Name, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds), exact(spreadOf(e, p)), strconv.Itoa(p.Runs)})
+			rows = append(rows, []string{e.Heuristic.Name, words.Exact(p.Value), words.Exact(p.Order), words.Exact(p.Error), words.Exact(p.Seconds), words.Exact(spreadOf(e, p)), strconv.Itoa(p.Runs)})
 		}
 	}
 	return rows
@@ -207,10 +208,10 @@ func (a *anytime) drawing() drawing {
 func (a *anytime) rows() [][]string {
 	rows := [][]string{{"heuristic", "knob", "samples", "mean_error_percent", "error_sd"}}
 	for _, e := range append([]*compare.Entry{a.field.Reference()}, paneled(a.field)...) {
-		value := exact(a.nearest(e).Value)
+		value := words.Exact(a.nearest(e).Value)
 		l := a.line(e, 0)
 		for i, p := range l.points {
-			rows = append(rows, []string{e.Heuristic.Name, value, strconv.FormatFloat(p.X, 'f', -1, 64), exact(p.Y), exact(l.half[i])})
+			rows = append(rows, []string{e.Heuristic.Name, value, strconv.FormatFloat(p.X, 'f', -1, 64), words.Exact(p.Y), words.Exact(l.half[i])})
 		}
 	}
 	return rows
@@ -261,7 +262,7 @@ func (f *fronts) rows() [][]string {
 			name = "time"
 		}
 		for _, p := range f.field.Front(byTime) {
-			rows = append(rows, []string{name, p.Heuristic, exact(p.Value), exact(p.Order), exact(p.Error), exact(p.Seconds)})
+			rows = append(rows, []string{name, p.Heuristic, words.Exact(p.Value), words.Exact(p.Order), words.Exact(p.Error), words.Exact(p.Seconds)})
 		}
 	}
 	return rows

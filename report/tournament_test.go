@@ -51,20 +51,6 @@ func tournamentWithout(t *testing.T, lost func(experiments.Contest) bool) *compa
 	return compare.New(tour, experiments.ProfileSmoke, plan, records)
 }
 
-// What a heuristic says of itself is text, not markup.
-func TestHeuristicWithMarkup(t *testing.T) {
-	e := compare.Entry{Heuristic: prune.Heuristic{Name: "mine", About: "# <script> [a](javascript:b) ![c](d) `e` \\_ *f* <br>", Params: []prune.Param{prune.Order}}}
-	p := newPage(&e, "komp")
-	var b strings.Builder
-	if err := p.Markdown(&b); err != nil {
-		t.Fatal(err)
-	}
-	const want = "\\# &lt;script&gt; \\[a](javascript:b) !\\[c](d) \\`e\\` \\\\\\_ \\*f\\* &lt;br&gt;."
-	if line := strings.Split(b.String(), "\n")[2]; !strings.HasPrefix(line, want) {
-		t.Errorf("%s\nwant %s", line, want)
-	}
-}
-
 func TestTournamentWriteAll(t *testing.T) {
 	res := tournament(t)
 	r := NewTournament(res)
@@ -73,11 +59,11 @@ func TestTournamentWriteAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 2 + len(prune.All()) + 4*len(r.Tables) + 4*len(r.Figures); len(paths) != want || paths[0] != filepath.Join(dir, "index.md") {
+	if want := 2 + 4*len(r.Tables) + 4*len(r.Figures); len(paths) != want || paths[0] != filepath.Join(dir, "index.md") {
 		t.Errorf("%d files, want %d, %s first", len(paths), want, paths[0])
 	}
-	if len(r.Tables) != 3*len(res.Fields) || len(r.Figures) != 4*len(res.Fields)+1 || len(r.Pages) != len(prune.All()) {
-		t.Errorf("%d tables, %d figures and %d pages of %d fields", len(r.Tables), len(r.Figures), len(r.Pages), len(res.Fields))
+	if len(r.Tables) != 3*len(res.Fields) || len(r.Figures) != 4*len(res.Fields)+1 {
+		t.Errorf("%d tables and %d figures of %d fields", len(r.Tables), len(r.Figures), len(res.Fields))
 	}
 	svg, err := os.ReadFile(filepath.Join(dir, "figures", res.Fields[0].Name+"-order.svg"))
 	if err != nil {
@@ -88,41 +74,27 @@ func TestTournamentWriteAll(t *testing.T) {
 			t.Errorf("the trade-offs do not name %s", h.Name)
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "heuristics", "random.md"))
-	if err != nil || !bytes.Contains(page, []byte("Drops elements at random until M are left.")) || !bytes.Contains(page, []byte("error at equal model order")) {
-		t.Errorf("the page of random, %v:\n%s", err, page)
-	}
 }
 
 // TestAllRunsLost: heuristics without runs are in the tables with the reason, a figure
-// without panels is none, and what an earlier report wrote of it is removed.
+// without panels is none, and its file of an earlier report is removed.
 func TestAllRunsLost(t *testing.T) {
 	dir := t.TempDir()
 	before := tournament(t)
 	if _, err := NewTournament(before).WriteAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	notes := filepath.Join(dir, "heuristics", "notes.md")
-	if err := os.WriteFile(notes, []byte("mine"), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	res := tournamentWithout(t, func(c experiments.Contest) bool { return c.Heuristic != "komp" })
-	for _, f := range res.Fields {
-		f.Entries = slices.DeleteFunc(f.Entries, func(e *compare.Entry) bool { return e.Heuristic.Name == "oldest" }) // not planned any more
-	}
 	paths, err := NewTournament(res).WriteAll(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := res.Fields[0].Name
-	for _, gone := range []string{"figures/" + name + "-order.png", "figures/" + name + "-anytime.csv", "figures/ranks.svg", "heuristics/oldest.md"} {
+	for _, gone := range []string{"figures/" + name + "-order.png", "figures/" + name + "-anytime.csv"} {
 		path := filepath.Join(dir, filepath.FromSlash(gone))
 		if _, err := os.Stat(path); err == nil || slices.Contains(paths, path) {
 			t.Errorf("%s is still there", gone)
 		}
-	}
-	if _, err := os.Stat(notes); err != nil {
-		t.Errorf("a file that no report wrote: %v", err)
 	}
 	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
 	for _, want := range []string{"random (all runs failed or are missing)", "No picture: no heuristic other than komp has runs."} {
@@ -133,14 +105,10 @@ func TestAllRunsLost(t *testing.T) {
 	if bytes.Contains(index, []byte(name+"-order.svg")) {
 		t.Error("the index shows a figure that there is none of")
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "heuristics", "random.md"))
-	if err != nil || !bytes.Contains(page, []byte("not comparable: all runs failed or are missing")) {
-		t.Errorf("the page of random, %v:\n%s", err, page)
-	}
 }
 
 // TestSomeRunsLost: the other heuristics have their panels, and means of fewer runs are
-// marked on the fronts and pages.
+// marked on the fronts.
 func TestSomeRunsLost(t *testing.T) {
 	res := tournamentWithout(t, func(c experiments.Contest) bool {
 		return c.Heuristic == "oldest" || c.Heuristic == "surprise" && c.Replicate > 1
@@ -166,28 +134,6 @@ func TestSomeRunsLost(t *testing.T) {
 	}
 	if !onFront || f.Replicates < 2 {
 		t.Errorf("nothing to mark: %d replicates, %v", f.Replicates, frontTable(f).Rows)
-	}
-	for _, p := range r.Pages {
-		for _, row := range p.Points.Rows {
-			if row[0] == f.Title && strings.HasSuffix(row[3], want) != (p.Heuristic == "surprise") {
-				t.Errorf("%s: %q", p.Heuristic, row)
-			}
-		}
-	}
-}
-
-// TestAboutSentence: the line about a heuristic is a sentence, whatever it begins with.
-func TestAboutSentence(t *testing.T) {
-	for about, want := range map[string]string{
-		"drops elements at random":     "Drops elements at random.",
-		"KOMP to a fixed order.":       "KOMP to a fixed order.",
-		"komp-merge to a fixed order":  "komp-merge to a fixed order.",
-		"ändert nichts":                "Ändert nichts.",
-		"spares the last steps. Mine.": "Spares the last steps. Mine.",
-	} {
-		if got := aboutSentence(about); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
 	}
 }
 

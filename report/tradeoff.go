@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -91,7 +92,7 @@ func (t *tradeoff) rows() [][]string {
 			for _, r := range s.Runs {
 				run := r.Header.Run
 				rows = append(rows, []string{e.name, s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10),
-					exact(orderAtEnd(r)), exact(secondsInAll(r)), exact(errorAtEnd(r))})
+					words.Exact(orderAtEnd(r)), words.Exact(secondsInAll(r)), words.Exact(errorAtEnd(r))})
 			}
 		}
 	}

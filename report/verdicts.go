@@ -10,6 +10,8 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
+	"polkrepro/report/table"
 )
 
 // Verdicts are the verdicts on the paper's claims, written for readers (Text,
@@ -103,7 +105,7 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("### Verdicts on the paper's claims\n\n")
 	cells, sentences, theorems := v.Assessment.Counts()
-	counts := leftGrid("profile "+v.Profile, "reproduced", "deviating", "inconclusive", "not run")
+	counts := table.NewGrid("profile "+v.Profile, "reproduced", "deviating", "inconclusive", "not run")
 	for _, n := range []struct {
 		title string
 		evidence.Counts
@@ -115,42 +117,42 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 		if n.Explained > 0 {
 			deviating += fmt.Sprintf(" (%d explained)", n.Explained)
 		}
-		counts.rows = append(counts.rows, []string{n.title, fmt.Sprintf("%d of %d", n.Reproduced, n.Total()), deviating, fmt.Sprint(n.Inconclusive), fmt.Sprint(n.NotRun)})
+		counts.Rows = append(counts.Rows, []string{n.title, fmt.Sprintf("%d of %d", n.Reproduced, n.Total()), deviating, fmt.Sprint(n.Inconclusive), fmt.Sprint(n.NotRun)})
 	}
-	counts.markdown(&b)
+	counts.Markdown(&b)
 	if len(v.Assume) > 0 {
-		changes := leftGrid("claim", "without", "with")
+		changes := table.NewGrid("claim", "without", "with")
 		for _, c := range v.Changes {
-			changes.rows = append(changes.rows, []string{c.Claim, c.From.String(), c.To.String()})
+			changes.Rows = append(changes.Rows, []string{c.Claim, c.From.String(), c.To.String()})
 		}
-		changes.under(&b, v.changes())
+		under(&b, v.changes(), changes)
 	}
 	if r := v.Reference; r != nil {
-		differences := leftGrid("claim", "", "here", "there")
-		differences.rows = r.rows()
-		differences.under(&b, v.comparison())
+		differences := table.NewGrid("claim", "", "here", "there")
+		differences.Rows = r.rows()
+		under(&b, v.comparison(), differences)
 	}
-	claims := leftGrid("claim", "section", "verdict", "½ margin", "2× margin", "measured, with 90 % interval")
+	claims := table.NewGrid("claim", "section", "verdict", "½ margin", "2× margin", "measured, with 90 % interval")
 	for i := range v.Assessment.Claims {
 		c := &v.Assessment.Claims[i]
 		half, twice := "", ""
-		if c.HasMargin() {
-			half, twice = c.At(0.5).String(), c.At(2).String()
+		if at := c.Margins(); at != nil {
+			half, twice = at[0].String(), at[1].String()
 		}
-		claims.rows = append(claims.rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), half, twice, strings.Join(v.tests(c, markdownText), "<br>")})
+		claims.Rows = append(claims.Rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), half, twice, strings.Join(v.tests(c, markdownText), "<br>")})
 	}
-	claims.under(&b, "All claims")
+	under(&b, "All claims", claims)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // under writes a paragraph in bold, and below it the grid in Markdown if it has
 // rows.
-func (g *grid) under(b *strings.Builder, title string) {
-	fmt.Fprintf(b, "\n**%s**\n", markdownEscapes.Replace(markdownText(title)))
-	if len(g.rows) > 0 {
+func under(b *strings.Builder, title string, g *table.Grid) {
+	fmt.Fprintf(b, "\n**%s**\n", table.Escape(markdownText(title)))
+	if len(g.Rows) > 0 {
 		b.WriteString("\n")
-		g.markdown(b)
+		g.Markdown(b)
 	}
 }
 
@@ -159,32 +161,28 @@ func (g *grid) under(b *strings.Builder, title string) {
 func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []string {
 	var lines []string
 	for i := range c.Tests {
-		t := &c.Tests[i]
-		w := t.Words(v.Ledger)
-		line := t.Test.ID + ": "
-		if t.Verdict != stats.NotRun {
-			line += w.Ours
-			if w.From != "" {
-				line += " (" + w.From + ")"
+		f := &c.Tests[i]
+		line := f.Test.ID + ": "
+		if f.Verdict != stats.NotRun {
+			f := f.Ours
+			line += words.Four(f.Value)
+			if interval := f.Interval(); interval != "" {
+				line += " (" + interval + ")"
 			}
 			line += ", "
 		}
-		line += "target " + w.Target
-		if t.Test.Paper != nil {
-			line += ", paper " + w.Paper
+		line += "target " + f.Target.String()
+		if f.Test.Paper != nil {
+			line += ", paper " + f.Paper.String()
 		}
-		if t.Verdict != c.Verdict || t.Verdict != stats.Reproduced {
-			line += "; " + t.Verdict.String()
+		if f.Verdict != c.Verdict || f.Verdict != stats.Reproduced {
+			line += "; " + f.Verdict.String()
 		}
-		if within, known := t.Within(); known {
-			not := ""
-			if !within {
-				not = "not "
-			}
-			line += fmt.Sprintf("; a new run %s, the paper's %sin it", w.OneRun, not)
+		if oneRun := f.OneRun(); oneRun != "" {
+			line += "; a new run " + oneRun
 		}
-		if t.Note != "" {
-			line += "; " + note(t.Note)
+		if text := f.Note(); text != "" {
+			line += "; " + note(text)
 		}
 		lines = append(lines, line)
 	}

@@ -12,22 +12,21 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/report/table"
 )
 
 // fixtureVerdicts has a claim of every outcome. note is the remark on the one
 // whose run failed.
 func fixtureVerdicts(note string) *Verdicts {
 	paper := 0.1
-	test := func(v stats.Verdict, explained, note string) evidence.TestResult {
-		t := evidence.TestResult{
-			Test:    experiments.Test{ID: "risk", Of: experiments.Selector{Quantity: experiments.QuantityRisk, Cell: "c"}, Paper: &paper, Explained: explained},
-			Verdict: v, Note: note, Low: 0.05, High: 0.15,
-			Estimate: stats.Estimate{Value: 0.1, Low: 0.09, High: 0.11, Basis: stats.Student},
-		}
-		t.Of.Runs = make([]evidence.Observation, 5)
-		return t
+	test := func(v stats.Verdict, explained, remark string) evidence.Finding {
+		f := evidence.NewFinding(experiments.Test{ID: "risk", Of: experiments.Selector{Quantity: experiments.QuantityRisk, Cell: "c"}, Paper: &paper, Explained: explained})
+		f.Verdict, f.Remark = v, remark
+		f.Target, f.Ours = evidence.Number{Low: 0.05, High: 0.15, Basis: evidence.Target}, evidence.Number{Value: 0.1, Low: 0.09, High: 0.11, Basis: stats.Student}
+		f.Of.Runs = make([]evidence.Observation, 5)
+		return f
 	}
-	claim := func(id, section string, tests ...evidence.TestResult) evidence.ClaimResult {
+	claim := func(id, section string, tests ...evidence.Finding) evidence.ClaimResult {
 		c := evidence.ClaimResult{Claim: experiments.Claim{ID: id, Section: section, Quote: "a <quote> | & so_on"}, Tests: tests}
 		for _, t := range tests {
 			c.Verdict = max(c.Verdict, t.Verdict)
@@ -36,8 +35,9 @@ func fixtureVerdicts(note string) *Verdicts {
 	}
 	notRun := test(stats.NotRun, "", note)
 	notRun.Of.Runs, notRun.Of.Missing = nil, make([]experiments.Planned, 5)
-	part := test(stats.Reproduced, "", "1 of 5 runs without a record")
+	part := test(stats.Reproduced, "", "")
 	part.Of.Missing = make([]experiments.Planned, 1)
+	part.Gap = &evidence.Gap{Kind: evidence.Pending, Runs: part.Of.Missing, N: 5}
 	cell := claim("table2.x", "Table 2", test(stats.Reproduced, "", ""))
 	cell.Claim.Cell, cell.Claim.Quote = true, "0.1/-/-"
 	return &Verdicts{
@@ -138,18 +138,17 @@ func TestMarkdownHostile(t *testing.T) {
 // twice the margin, and whether the number may be one run's.
 func TestJudgedLines(t *testing.T) {
 	printed := 4.0
-	judged := func(low, high float64) *evidence.TestResult {
-		return &evidence.TestResult{
-			Test:     experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed},
-			Estimate: stats.Estimate{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}, Verdict: stats.Reproduced,
-			OneRun: stats.Estimate{Low: low, High: high, Basis: stats.OneRun},
-		}
+	judged := func(low, high float64) *evidence.Finding {
+		f := evidence.NewFinding(experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed})
+		f.Verdict, f.Ours = stats.Reproduced, evidence.Number{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}
+		f.NewRun = evidence.Number{Low: low, High: high, Basis: stats.OneRun}
+		return &f
 	}
-	c := Cell{Judged: [3]*evidence.TestResult{nil, judged(4.1, 5.1), judged(4, 4)}}
+	c := &Cell{Judged: [3]*evidence.Finding{nil, judged(4.1, 5.1), judged(4, 4)}}
 	c.Judged[2].Test.Margin = 0
-	want := []cellLine{
-		{label: "verdict", values: [3]string{"", "✓ (½ ?, 2× ✓)", "✓"}},
-		{label: "new run", values: [3]string{"", "4.10 to 5.10 ≠", "4 ✓"}},
+	want := []table.Line{
+		{Label: "verdict", Cells: [3]table.Cell{{}, {Text: "✓ (½ ?, 2× ✓)", Words: "reproduced (half the margin: inconclusive, twice: reproduced)"}, {Text: "✓", Words: "reproduced"}}},
+		{Label: "new run", Cells: [3]table.Cell{{}, {Text: "4.10 to 5.10 ≠", Words: "4.10 to 5.10, without the printed number"}, {Text: "4 ✓", Words: "4, with the printed number"}}},
 	}
 	if got := c.judgedLines(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -157,22 +156,21 @@ func TestJudgedLines(t *testing.T) {
 	if got := (&Cell{}).judgedLines(); len(got) > 0 {
 		t.Errorf("nothing judged: %q", got)
 	}
-	table := &Table{Name: "t", Notes: []string{"first"}, Blocks: []*Block{{Rows: []*Row{{Cell: c}}}}}
-	if notes := table.notes(); len(notes) != 2 || notes[1] != judgedNote {
-		t.Errorf("notes %q", notes)
-	}
+	block := &table.Block{Rows: []*table.Row{{Lines: c.lines()}}}
+	tb := &Table{Name: "t", Notes: []string{"first"}, Legend: verdictLegend, Blocks: []*table.Block{block}}
 	var latex strings.Builder
-	if err := table.LaTeX(&latex); err != nil {
+	if err := tb.LaTeX(&latex); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{
-		`verdict &  & $\surd$ ($\frac12$ ?, 2$\times$ $\surd$) & $\surd$ \\`, `new run &  & 4.10 to 5.10 $\ne$ & 4 $\surd$ \\`, latexEscape(judgedNote),
-	} {
+	for _, want := range []string{`verdict &  & $\surd$ ($\frac12$ ?, 2$\times$ $\surd$) & $\surd$ \\`, `new run &  & 4.10 to 5.10 $\ne$ & 4 $\surd$ \\`, "first verdict: $\\surd$ reproduced, "} {
 		if !strings.Contains(latex.String(), want) {
 			t.Errorf("no %s in\n%s", want, &latex)
 		}
 	}
-	row := table.csvRows(table.Blocks[0], table.Blocks[0].Rows[0])[1]
+	if got := tb.MarkdownBody(); !strings.Contains(got, "verdict: — / reproduced (half the margin: inconclusive, twice: reproduced) / reproduced<br>") || !strings.Contains(got, "- first\n- new run: where") {
+		t.Errorf("in words\n%s", got)
+	}
+	row := c.csvRows("t", block, block.Rows[0])[1]
 	if got, want := row[16:], []string{"reproduced", "inconclusive", "reproduced", "4.1", "5.1", "false"}; !slices.Equal(got, want) {
 		t.Errorf("CSV %q, want %q", got, want)
 	}

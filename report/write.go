@@ -8,20 +8,8 @@ import (
 	"path/filepath"
 
 	"polkrepro/internal/files"
+	"polkrepro/report/table"
 )
-
-// A face is one way to write a table, by file extension.
-type face struct {
-	ext   string
-	write func(*Table, io.Writer) error
-}
-
-var faces = []face{
-	{"txt", (*Table).Text},
-	{"md", (*Table).Markdown},
-	{"csv", (*Table).CSV},
-	{"tex", (*Table).LaTeX},
-}
 
 // WriteAll writes the report into a folder, which it makes if need be:
 // tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet
@@ -82,8 +70,8 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 
 // table writes a table with all its faces.
 func (w *writer) table(t *Table) {
-	for _, f := range faces {
-		w.file(filepath.Join("tables", t.Name+"."+f.ext), func(out io.Writer) error { return f.write(t, out) })
+	for _, f := range table.Faces {
+		w.file(filepath.Join("tables", t.Name+"."+f.Ext), func(out io.Writer) error { return f.Write(t, out) })
 	}
 }
 

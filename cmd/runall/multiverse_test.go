@@ -56,7 +56,10 @@ func TestMultiverse(t *testing.T) {
 	}
 	code, stdout, _ = call(t, "verify", "multiverse", "--joint", "--results", results, "--json")
 	validJSON(t, "verify-multiverse-joint", stdout)
-	var j evidence.JointReport
+	var j struct {
+		evidence.JointReport
+		Best []json.RawMessage `json:"best"`
+	}
 	if err := json.Unmarshal([]byte(stdout), &j); code != 0 || err != nil || j.Profile != experiments.ProfileQuick || len(j.Counts) < 2 || len(j.Best) != j.Cells {
 		t.Errorf("--joint --json: exit %d, %v, %d counts", code, err, len(j.Counts))
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,20 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/data"
+	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
 	"polkrepro/report"
 	"polkrepro/report/export"
 )
-
-// tableFaces are the formats that tables are printed in.
-var tableFaces = map[string]func(*report.Table, io.Writer) error{
-	"text":     (*report.Table).Text,
-	"markdown": (*report.Table).Markdown,
-	"csv":      (*report.Table).CSV,
-	"latex":    (*report.Table).LaTeX,
-}
 
 func newReport() *cobra.Command {
 	var results, profile, out string
@@ -159,7 +151,7 @@ func (r *judged) present(cmd *cobra.Command, results, format, out string, asJSON
 		err = r.Text(stdout)
 	default:
 		for _, table := range r.Tables {
-			if err = errors.Join(err, tableFaces[format](table, stdout)); err == nil {
+			if err = errors.Join(err, table.Write(stdout, format)); err == nil {
 				fmt.Fprintln(stdout)
 			}
 		}
@@ -195,7 +187,7 @@ func present(cmd *cobra.Command, r *export.Report, format, dir string, all bool)
 		return err
 	}
 	for _, t := range r.Tables {
-		if err := tableFaces[format](t, stdout); err != nil {
+		if err := t.Write(stdout, format); err != nil {
 			return err
 		}
 		fmt.Fprintln(stdout)
@@ -217,12 +209,8 @@ func warning(cmd *cobra.Command) func(error) {
 
 // allWhole is the error of a results folder that holds damaged records.
 func allWhole(have *record.Collection, results string) error {
-	switch n := len(have.Errors); n {
-	case 0:
+	if len(have.Errors) == 0 {
 		return nil
-	case 1:
-		return fmt.Errorf("1 record in %s is incomplete or corrupt; rerun 'runall reproduce'", results)
-	default:
-		return fmt.Errorf("%d records in %s are incomplete or corrupt; rerun 'runall reproduce'", n, results)
 	}
+	return &evidence.Gap{Kind: evidence.Corrupt, What: results, N: len(have.Errors)}
 }

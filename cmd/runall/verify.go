@@ -205,34 +205,24 @@ func (v *verification) compared(r *report.Reference, a, reference *evidence.Asse
 		results string
 	}{{a, v.results}, {reference, v.reference}} {
 		if len(side.a.Missing) > 0 {
-			names = append(names, missing(side.a, side.results))
+			names = append(names, missing(side.a, side.results).Error())
 		}
 	}
 	return harness.Incomplete(fmt.Errorf("%d claims could not be compared with %s: %s", len(r.NotCompared), r.Folder, strings.Join(names, "; ")))
 }
 
-// mostNamed is the number of missing records that a message names.
-const mostNamed = 5
-
 // incomplete says which records are missing, and how to get them.
 func (v *verification) incomplete(a *evidence.Assessment, profile string) string {
 	switch {
 	case len(a.Missing) > 0:
-		return fmt.Sprintf("%s; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, quote(v.results))
+		return fmt.Sprintf("%v; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, quote(v.results))
 	case a.Unanswered():
 		return "no run answers some claims under these assumptions; their notes say why"
 	}
 	return fmt.Sprintf("profile %s does not run every claim; 'runall reproduce --profile %s' does", profile, experiments.ProfileFull)
 }
 
-// missing names the records that claims need and that a results folder lacks.
-func missing(a *evidence.Assessment, results string) string {
-	var names []string
-	for _, p := range a.Missing[:min(mostNamed, len(a.Missing))] {
-		names = append(names, fmt.Sprintf("%s.jsonl (%s, %s)", p.ID, p.Spec, p.Series))
-	}
-	if more := len(a.Missing) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	return fmt.Sprintf("%d records missing in %s: %s", len(a.Missing), harness.RecordsDir(results), strings.Join(names, ", "))
+// missing is the records that claims need and that a results folder lacks.
+func missing(a *evidence.Assessment, results string) error {
+	return &evidence.Gap{Kind: evidence.Pending, What: harness.RecordsDir(results), Runs: a.Missing}
 }

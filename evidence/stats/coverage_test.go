@@ -13,176 +13,30 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The study by which the intervals of this package were chosen: how often 90 %
-// intervals hold the truth, for the numbers of runs and the distributions that
-// occur. TestCoverage holds the chosen ones to bounds that were set before; the
-// whole table is that of TestCheckCoverage, in doc.go.
+// The study of the intervals of this package: how often 90 % intervals hold the truth, for
+// the numbers of runs and the distributions that occur. TestCoverage holds them to bounds
+// that were set before; the table is that of TestCheckCoverage, in doc.go.
 
-// A competitor is a way to make a 90 % interval of a statistic of two samples; of a
-// mean, b is nil.
-type competitor struct {
-	name  string
-	holds func(rng *rand.Rand, a, b []float64, truth float64) bool // whether truth is in it
-}
-
-// A contest is a statistic with the competitors for its interval, the chosen one
-// first.
+// A contest is a statistic with the interval that is made of it.
 type contest struct {
-	name        string
-	paired      bool
-	statistic   func(a, b float64) float64 // of the two means
-	competitors []competitor
-}
-
-// ours makes a competitor of an estimate.
-func ours(name string, f func(a, b []float64) Estimate) competitor {
-	return competitor{name, func(_ *rand.Rand, a, b []float64, truth float64) bool {
-		e := f(a, b)
-		return e.Low <= truth && truth <= e.High
-	}}
+	name      string
+	paired    bool
+	method    string
+	statistic func(a, b float64) float64    // of the two means
+	interval  func(a, b []float64) Estimate // of a mean, b is nil
 }
 
 func ofA(a, _ float64) float64        { return a }
 func difference(a, b float64) float64 { return a - b }
 func ratio(a, b float64) float64      { return a / b }
 
-// contests has all statistics, with bootstraps of so many resamples.
-func contests(resamples int) []contest {
-	bootstrap := func(paired bool, f func(a, b float64) float64) competitor {
-		return competitor{"bootstrap", func(rng *rand.Rand, a, b []float64, truth float64) bool {
-			return percentiles(rng, a, b, paired, f, resamples, truth)
-		}}
-	}
-	return []contest{
-		{"mean", false, ofA, []competitor{
-			ours("t", func(a, _ []float64) Estimate { return Mean(a) }), bootstrap(false, ofA)}},
-		{"difference, paired", true, difference, []competitor{
-			ours("t", PairedDifference), bootstrap(true, difference)}},
-		{"difference", false, difference, []competitor{
-			ours("Welch", Difference), ours("pooled t", pooled), bootstrap(false, difference)}},
-		{"ratio, paired", true, ratio, []competitor{
-			ours("Fieller", PairedRatio), ours("delta", deltaPaired), ours("log", logPaired), bootstrap(true, ratio)}},
-		{"ratio", false, ratio, []competitor{
-			ours("Fieller", Ratio), ours("delta", delta), ours("log", logWelch), bootstrap(false, ratio)}},
-	}
-}
-
-// percentiles says whether truth is in the percentile bootstrap's interval, by which this
-// project judged differences and ratios until it was measured (B. Efron, R. Tibshirani,
-// "An Introduction to the Bootstrap", 1993, chapter 13).
-func percentiles(rng *rand.Rand, a, b []float64, paired bool, f func(a, b float64) float64, resamples int, truth float64) bool {
-	return betweenQuantiles(resamples, truth, func() float64 {
-		var x, y float64
-		for k := range a {
-			j := rng.IntN(len(a))
-			x += a[j]
-			if paired {
-				y += b[j]
-			} else if k < len(b) {
-				y += b[rng.IntN(len(b))]
-			}
-		}
-		if !paired { // the rest of a longer b
-			for range len(b) - len(a) {
-				y += b[rng.IntN(len(b))]
-			}
-		}
-		return f(x/float64(len(a)), y/float64(max(1, len(b))))
-	})
-}
-
-// betweenQuantiles says whether truth is from the 5 % to the 95 % quantile of n values.
-// Each quantile is the value of a rank. As soon as enough values are at or below truth, and
-// enough at or above it, the answer is known: the rest are not drawn.
-func betweenQuantiles(n int, truth float64, draw func() float64) bool {
-	below := int(math.Ceil(Level * float64(n)))           // rank of the lower one
-	above := n + 1 - int(math.Ceil((1-Level)*float64(n))) // of the upper one, from the largest
-	for range n {
-		v := draw()
-		if v <= truth {
-			below--
-		}
-		if v >= truth {
-			above--
-		}
-		if below <= 0 && above <= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func TestBetweenQuantiles(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 299))
-	inside := 0
-	for trial := range 1000 {
-		n := 19 + trial%300
-		values := make([]float64, n)
-		for i := range values {
-			values[i] = math.Round(10 * normal(rng)) // with ties
-		}
-		truth, at := math.Round(20*normal(rng)), 0
-		got := betweenQuantiles(n, truth, func() float64 { at++; return values[at-1] })
-		slices.Sort(values)
-		low, high := stat.Quantile(Level, stat.Empirical, values, nil), stat.Quantile(1-Level, stat.Empirical, values, nil)
-		if want := low <= truth && truth <= high; got != want {
-			t.Errorf("%d values, %v in [%v, %v]: %v", n, truth, low, high, got)
-		}
-		if got {
-			inside++
-		}
-	}
-	if inside < 200 || inside > 800 {
-		t.Errorf("%d of 1,000 trials inside", inside)
-	}
-}
-
-// pooled is Student's interval for two samples of equal variance.
-func pooled(a, b []float64) Estimate {
-	m, n := float64(len(a)), float64(len(b))
-	x, u := stat.MeanVariance(a, nil)
-	y, v := stat.MeanVariance(b, nil)
-	return about(x-y, math.Sqrt(((m-1)*u+(n-1)*v)/(m+n-2)*(1/m+1/n)), 1, m+n-2, "")
-}
-
-// delta and deltaPaired are Student's interval with the standard error that is the
-// ratio's to first order.
-func delta(a, b []float64) Estimate {
-	x, y := newSide(a), newSide(b)
-	r := x.mean / y.mean
-	return about(r, math.Sqrt(x.variance+r*r*y.variance)/y.mean, 1, satterthwaite(x, y, r), "")
-}
-
-func deltaPaired(a, b []float64) Estimate {
-	r := stat.Mean(a, nil) / stat.Mean(b, nil)
-	rest := make([]float64, len(a))
-	for i := range a {
-		rest[i] = a[i] - r*b[i]
-	}
-	n := float64(len(a))
-	return about(r, stat.StdDev(rest, nil)/stat.Mean(b, nil), n, n-1, "")
-}
-
-// logWelch and logPaired are those of the difference of mean logarithms: of the
-// ratio of geometric means.
-func logWelch(a, b []float64) Estimate {
-	e := Difference(logs(a), logs(b))
-	e.Low, e.High = math.Exp(e.Low), math.Exp(e.High)
-	return e
-}
-
-func logPaired(a, b []float64) Estimate {
-	e := PairedDifference(logs(a), logs(b))
-	e.Low, e.High = math.Exp(e.Low), math.Exp(e.High)
-	return e
-}
-
-func logs(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = math.Log(v)
-	}
-	return out
+// contests has all statistics.
+var contests = []contest{
+	{"mean", false, "t", ofA, func(a, _ []float64) Estimate { return Mean(a) }},
+	{"paired difference", true, "t", difference, PairedDifference},
+	{"difference", false, "Welch", difference, Difference},
+	{"paired ratio", true, "Fieller", ratio, PairedRatio},
+	{"ratio", false, "Fieller", ratio, Ratio},
 }
 
 // A shape draws values of mean 0 and standard deviation 1.
@@ -327,11 +181,10 @@ func alone(s shape, n int, cv float64) design {
 
 // coverage is the share of so many samples of a design whose interval holds the
 // statistic of the true means.
-func (c competitor) coverage(rng *rand.Rand, d design, f func(a, b float64) float64, samples int) float64 {
-	truth, held := f(d.x, d.y), 0
+func (c contest) coverage(rng *rand.Rand, d design, samples int) float64 {
+	truth, held := c.statistic(d.x, d.y), 0
 	for range samples {
-		a, b := d.draw(rng)
-		if c.holds(rng, a, b, truth) {
+		if e := c.interval(d.draw(rng)); e.Low <= truth && truth <= e.High {
 			held++
 		}
 	}
@@ -413,7 +266,7 @@ func TestCoverage(t *testing.T) {
 		t.Skip("-short: arithmetic alone, and the race detector makes it half a minute")
 	}
 	const samples = 1000
-	for _, c := range contests(0) {
+	for _, c := range contests {
 		for _, n := range []int{5, 20} {
 			designs := c.all(t, n)
 			normals := len(c.designs(shape{}, n)) // the first
@@ -430,32 +283,11 @@ func TestCoverage(t *testing.T) {
 				case slices.Contains(short, d.name) && n < 20:
 					continue
 				}
-				got := c.competitors[0].coverage(rand.New(rand.NewPCG(uint64(i), uint64(n))), d, c.statistic, samples)
+				got := c.coverage(rand.New(rand.NewPCG(uint64(i), uint64(n))), d, samples)
 				if got < low-errors3(low, samples) || got > high+errors3(high, samples) {
 					t.Errorf("%s of %d: %s: %s holds the truth in %.3f of samples, want %.2f to %.2f, within three standard errors",
-						c.name, n, d.name, c.competitors[0].name, got, low, high)
+						c.name, n, d.name, c.method, got, low, high)
 				}
-			}
-		}
-	}
-}
-
-// TestBootstrapFallsShort: the percentile bootstrap is not robust, by more than the
-// simulation's error, for any statistic of three normal values, nor of five where one
-// sample alone says how they vary. That is why it was given up.
-func TestBootstrapFallsShort(t *testing.T) {
-	t.Parallel()
-	const samples, resamples = 2000, 300
-	for _, c := range contests(resamples) {
-		bootstrap := c.competitors[len(c.competitors)-1]
-		for _, n := range sizes[:2] {
-			if n == 5 && !c.paired && c.name != "mean" {
-				continue // 82 %
-			}
-			d := c.designs(shape{"normal", normal}, n)[0]
-			got := bootstrap.coverage(rand.New(rand.NewPCG(uint64(n), 2016)), d, c.statistic, samples)
-			if got > least-errors3(least, samples) {
-				t.Errorf("%s of %d: the bootstrap holds the truth in %.3f of samples: the reason for not using it is gone", c.name, n, got)
 			}
 		}
 	}

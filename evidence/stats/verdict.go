@@ -21,6 +21,11 @@ var verdictNames = [...]string{"reproduced", "inconclusive", "not run", "deviate
 // String returns the verdict in words.
 func (v Verdict) String() string { return verdictNames[v] }
 
+var verdictMarks = [...]string{"✓", "?", "–", "≠"}
+
+// Mark returns the verdict as a mark, where colour does not show it.
+func (v Verdict) Mark() string { return verdictMarks[v] }
+
 // MarshalText implements encoding.TextMarshaler.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 

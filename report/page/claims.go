@@ -3,14 +3,13 @@ package page
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
-	"polkrepro/report"
+	"polkrepro/internal/words"
 )
 
 // verdictView is a verdict in words, with a mark that needs no colour.
@@ -24,13 +23,19 @@ type verdictView struct {
 // verdictClasses are the verdicts in the style sheet.
 var verdictClasses = map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}
 
-// verdictOf words a verdict; explained is the reason of a deviation, if there
-// is one.
-func verdictOf(v stats.Verdict, explained string) *verdictView {
-	out := &verdictView{Class: verdictClasses[v], Mark: report.VerdictMarks[v], Text: v.String(), Rank: 2 * int(v)}
-	if v == stats.Deviates && explained != "" {
-		out.Text += ", explained"
-		out.Rank--
+// verdictOf lays a verdict out. Its text says whether it is explained.
+func verdictOf(v stats.Verdict, text string) *verdictView {
+	out := &verdictView{Class: verdictClasses[v], Mark: v.Mark(), Text: text, Rank: 2 * int(v)}
+	if text != v.String() {
+		out.Rank-- // explained
+	}
+	return out
+}
+
+// marginsOf lays out the verdicts at half and at twice the margin, if there is one.
+func marginsOf(at []stats.Verdict) (out []*verdictView) {
+	for _, v := range at {
+		out = append(out, verdictOf(v, v.String()))
 	}
 	return out
 }
@@ -68,11 +73,11 @@ type claimView struct {
 
 // testView is one test of a claim.
 type testView struct {
-	evidence.Words
+	*evidence.Finding
 	Sentence  string
 	ID        string
 	Statistic string
-	Basis     string
+	Ours      string // the estimate without its interval
 	Verdict   *verdictView
 	Margins   []*verdictView // with the margin halved and doubled; none without one
 	Remarks   []string
@@ -99,7 +104,7 @@ func (v *view) claims(in Input) {
 	}
 	differing := []differing{{Title: "What deviates", class: "bad"}, {Title: "What is inconclusive", class: "open"}}
 	for i := range assessed.Claims {
-		c := newClaim(&assessed.Claims[i], in.Ledger, in.Report.Paper)
+		c := newClaim(&assessed.Claims[i], in.Report.Paper)
 		c.Order = i
 		g := &groups[0]
 		switch claim := &assessed.Claims[i].Claim; {
@@ -144,7 +149,7 @@ func (d *differing) add(c *claimView) {
 }
 
 // newClaim lays a claim out.
-func newClaim(c *evidence.ClaimResult, l *experiments.Ledger, paper *experiments.PaperValues) *claimView {
+func newClaim(c *evidence.ClaimResult, paper *experiments.PaperValues) *claimView {
 	out := &claimView{
 		ID: c.Claim.ID, Cell: c.Claim.Cell, Anchor: anchor(c.Claim.ID), Section: c.Claim.Section,
 		Quote: "“" + strings.TrimSpace(c.Claim.Quote) + "”", Note: strings.TrimSpace(c.Claim.Note),
@@ -152,16 +157,9 @@ func newClaim(c *evidence.ClaimResult, l *experiments.Ledger, paper *experiments
 	if c.Claim.Cell {
 		out.Quote = "risk / error / order: " + c.Claim.Quote
 	}
-	explained := ""
-	if c.Explained() {
-		explained = "in its tests"
-	}
-	out.Verdict = verdictOf(c.Verdict, explained)
-	if c.HasMargin() {
-		out.Margins = []*verdictView{verdictOf(c.At(0.5), ""), verdictOf(c.At(2), "")}
-	}
+	out.Verdict, out.Margins = verdictOf(c.Verdict, c.Outcome()), marginsOf(c.Margins())
 	for i := range c.Tests {
-		out.Tests = append(out.Tests, newTest(&c.Tests[i], l, paper))
+		out.Tests = append(out.Tests, newTest(&c.Tests[i], paper))
 	}
 	out.differences(c)
 	for _, id := range c.Claim.Assumptions {
@@ -236,29 +234,27 @@ func firstReason(reasons []string) string {
 }
 
 // newTest lays a test out.
-func newTest(r *evidence.TestResult, l *experiments.Ledger, paper *experiments.PaperValues) testView {
-	t := testView{Words: r.Words(l), Sentence: r.Sentence(paper), ID: r.Test.ID, Basis: string(r.Estimate.Basis), Verdict: verdictOf(r.Verdict, r.Test.Explained)}
-	t.Statistic = t.Of
-	if r.Test.Margin > 0 {
-		t.Margins = []*verdictView{verdictOf(r.At(0.5), ""), verdictOf(r.At(2), "")}
+func newTest(f *evidence.Finding, paper *experiments.PaperValues) testView {
+	t := testView{Finding: f, Sentence: f.Sentence(paper), ID: f.Test.ID, Statistic: f.Measured(), Verdict: verdictOf(f.Verdict, f.Outcome()), Margins: marginsOf(f.Margins())}
+	if f.Verdict != stats.NotRun {
+		t.Ours = words.Four(f.Ours.Value)
 	}
-	switch r.Test.Kind {
+	switch f.Test.Kind {
 	case experiments.KindLess, experiments.KindDifference:
-		t.Statistic += " − " + t.To
+		t.Statistic += " − " + f.Compared()
 	case experiments.KindRatio:
-		t.Statistic += " ÷ " + t.To
+		t.Statistic += " ÷ " + f.Compared()
 	}
-	if r.Test.Reason != "" {
-		t.Remarks = append(t.Remarks, "Target: "+strings.TrimSpace(r.Test.Reason))
+	remark := func(title, text string) {
+		if text != "" {
+			t.Remarks = append(t.Remarks, title+": "+strings.TrimSpace(text))
+		}
 	}
-	if t.OneRun != "" {
-		t.Remarks = append(t.Remarks, "One evaluation of a new run, 90 %: "+t.OneRun+"; the paper's number in it: "+t.Within+".")
-	}
-	if r.Note != "" {
-		t.Remarks = append(t.Remarks, "Note: "+r.Note)
-	}
-	if r.Verdict == stats.Deviates && r.Test.Explained != "" {
-		t.Remarks = append(t.Remarks, "Explained: "+strings.TrimSpace(r.Test.Explained))
+	remark("Target", f.Test.Reason)
+	remark("A new run", f.OneRun())
+	remark("Note", f.Note())
+	if f.Explained() {
+		remark("Explained", f.Test.Explained)
 	}
 	return t
 }
@@ -274,19 +270,16 @@ func margins(l *experiments.Ledger) []marginView {
 		v := marginView{Quantity: q, Reason: strings.TrimSpace(m.Reason)}
 		switch {
 		case m.Points > 0:
-			v.Margin = plain(m.Points) + " in percentage points"
+			v.Margin = words.Plain(m.Points) + " in percentage points"
 		case m.Least > 0:
-			v.Margin = fmt.Sprintf("%s %% of the printed value, at least %s", plain(m.Percent), plain(m.Least))
+			v.Margin = fmt.Sprintf("%s %% of the printed value, at least %s", words.Plain(m.Percent), words.Plain(m.Least))
 		default:
-			v.Margin = plain(m.Percent) + " % of the printed value"
+			v.Margin = words.Plain(m.Percent) + " % of the printed value"
 		}
 		out = append(out, v)
 	}
 	return out
 }
-
-// plain writes a number with as few digits as it has.
-func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // anchor is the name of a claim's place on the page.
 func anchor(claim string) string { return "claim-" + claim }

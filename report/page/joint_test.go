@@ -7,6 +7,7 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
 )
 
 // TestJointSection: the front, what the best assumes and leaves, and the picture.
@@ -16,7 +17,7 @@ func TestJointSection(t *testing.T) {
 	s, err := JointSection(&evidence.JointReport{
 		Cells: 17, Numbers: 48, Combinations: 2, Chosen: chosen, Front: []evidence.JointReading{chosen, best},
 		Counts: []evidence.JointCount{{JointReading: chosen, Combinations: 1}, {JointReading: best, Combinations: 1}},
-		Best:   []evidence.ClaimDocument{{ID: "c", Verdict: stats.Deviates, Tests: []evidence.TestDocument{{ID: "risk", Verdict: stats.Deviates}}}},
+		Best:   []evidence.ClaimResult{{Claim: experiments.Claim{ID: "c"}, Verdict: stats.Deviates, Tests: []evidence.Finding{{Test: experiments.Test{ID: "risk"}, Verdict: stats.Deviates}}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -99,7 +99,7 @@ func newView(in Input) (*view, error) {
 		v.Assumptions = v.assumptions(in)
 	}
 	for _, t := range in.Report.Tables {
-		v.Tables = append(v.Tables, newResultTable(t, from.Assessment))
+		v.Tables = append(v.Tables, newResultTable(t, in.Report.Cells))
 	}
 	for _, f := range in.Report.Figures {
 		fig, err := figureOf(f)

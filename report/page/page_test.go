@@ -93,8 +93,7 @@ func TestClaims(t *testing.T) {
 			}
 		}
 		for i, r := range c.Tests {
-			w := r.Words(in.Ledger)
-			for _, want := range []string{r.Sentence(paper), r.Test.ID, w.Of, w.To, w.Paper, w.Target, w.Ours, w.From, w.Runs, r.Verdict.String(), r.Note} {
+			for _, want := range []string{r.Sentence(paper), r.Test.ID, r.Measured(), r.Compared(), r.Printed(), r.Target.String(), r.Ours.Interval(), r.Runs(), r.Verdict.String(), r.Note()} {
 				if !strings.Contains(rows[i+1].words(), want) {
 					t.Errorf("%s.%s: %q is not in %q", c.Claim.ID, r.Test.ID, want, rows[i+1].words())
 				}

@@ -9,42 +9,30 @@ import (
 	"strings"
 	"time"
 
+	"polkrepro/evidence"
 	"polkrepro/record"
 	"polkrepro/report"
 )
 
 // missing says what is not there, plainly.
 func missing(in Input) []string {
-	var out []string
+	var gaps []*evidence.Gap
 	for _, d := range in.Damaged {
-		out = append(out, "Corrupt record, ignored: "+d)
+		gaps = append(gaps, &evidence.Gap{Kind: evidence.Corrupt, Why: d})
 	}
-	if n := in.Partial; n > 0 {
-		out = append(out, fmt.Sprintf("%s unfinished: killed or still running.", count(n, "run is", "runs are")))
+	if in.Partial > 0 {
+		gaps = append(gaps, &evidence.Gap{Kind: evidence.Unfinished, N: in.Partial})
 	}
-	unrecorded := make(map[string]bool)
-	for _, p := range in.Report.Input.Planned {
-		if in.Report.Input.Records[p.ID] == nil {
-			unrecorded[p.ID] = true
-		}
+	from := in.Report.Input
+	gaps = append(gaps, evidence.Gaps(from.Planned, from.Records, nil, nil)...) // whatever the cause
+	var out []string
+	for _, g := range gaps {
+		out = append(out, g.Sentence())
 	}
-	if n := len(unrecorded); n > 0 {
-		out = append(out, fmt.Sprintf("%s without a record.", count(n, "planned run is", "planned runs are")))
-	}
-	if in.Report.Input.Own == "" {
-		if n := len(in.Report.Input.Assessment.Missing); n > 0 {
-			out = append(out, fmt.Sprintf("%s that claims need: these claims are judged by their other runs, or not at all.", count(n, "record is missing", "records are missing")))
-		}
+	if from.Own == "" && len(from.Assessment.Missing) > 0 {
+		out = append(out, (&evidence.Gap{Kind: evidence.Pending, Runs: from.Assessment.Missing}).NeededSentence())
 	}
 	return append(out, in.Report.Missing()...)
-}
-
-// count writes a number of things.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }
 
 // cost is what the runs of one method in one spec took.

@@ -81,7 +81,7 @@ func JointSection(j *evidence.JointReport) (Section, error) {
 	cells := &report.Table{Title: "The cells under the best", Header: []string{"cell", "verdict", "what is not reproduced"}}
 	for i := range j.Best {
 		c := &j.Best[i]
-		cells.Rows = append(cells.Rows, []string{c.ID, c.Verdict.String(), strings.Join(c.Differences(), "; ")})
+		cells.Rows = append(cells.Rows, []string{c.Claim.ID, c.Verdict.String(), strings.Join(c.Differences(), "; ")})
 	}
 	picture, err := figureOf(report.JointFigure(j))
 	if picture.Missing == "" {

@@ -1,4 +1,4 @@
-package report
+package table
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	size, width := "scriptsize", 0
 	var body strings.Builder
 	if t.Blocks == nil {
-		for _, w := range t.plainGrid().widths() {
+		for _, w := range t.plainGrid().Widths() {
 			width += w
 		}
 		t.latexPlain(&body)
@@ -35,7 +35,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	}
 	float := "table"
 	switch {
-	case t.Numeric == nil:
+	case t.Numbers == nil || t.Blocks != nil:
 	case width <= footnoteWidth:
 		size = "footnotesize"
 	case width > scriptWidth: // turned, not smaller
@@ -50,7 +50,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 		place = "" // it has a page
 	}
 	fmt.Fprintf(&b, "\\begin{%s}%s\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n%s", float, place, size, body.String())
-	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes()...)
+	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes(short)...)
 	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{%s}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name), float)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -60,15 +60,15 @@ func (t *Table) LaTeX(w io.Writer) error {
 func (t *Table) latexPlain(b *strings.Builder) {
 	g := t.plainGrid()
 	spec := ""
-	for _, left := range g.left {
+	for _, left := range g.Left {
 		if left {
 			spec += "l"
 		} else {
 			spec += "r"
 		}
 	}
-	fmt.Fprintf(b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n", spec, latexRow(g.header))
-	for _, row := range g.rows {
+	fmt.Fprintf(b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n", spec, latexRow(g.Header))
+	for _, row := range g.Rows {
 		b.WriteString(latexRow(row))
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
@@ -109,7 +109,7 @@ func (t *Table) latexData(b *strings.Builder) {
 	}
 	b.WriteString("\nAlgorithm & ")
 	for _, blk := range blocks {
-		fmt.Fprintf(b, " & %s & error (\\%%) & order", riskName(blk.Risk))
+		fmt.Fprintf(b, " & %s & error (\\%%) & order", blk.Risk)
 	}
 	b.WriteString(" \\\\\n\\midrule\n")
 	rows := t.rowIDs()
@@ -133,15 +133,15 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 			continue
 		}
 		next := 0
-		for _, l := range slices.Concat(r.Cell.lines(), r.Cell.judgedLines()) {
-			columns[i][l.label] = latexTriple(l.values)
-			if l.why != "" {
-				columns[i][l.label] = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.why))
+		for _, l := range r.Lines {
+			columns[i][l.Label] = latexTriple(l.Cells)
+			if l.Why != "" {
+				columns[i][l.Label] = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.Why))
 			}
-			at := slices.Index(labels, l.label)
+			at := slices.Index(labels, l.Label)
 			if at < 0 {
 				at = next
-				labels = slices.Insert(labels, at, l.label)
+				labels = slices.Insert(labels, at, l.Label)
 			}
 			next = at + 1
 		}
@@ -166,8 +166,8 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 func runCounts(blocks []*Block, id string) string {
 	var counts []string
 	for _, blk := range blocks {
-		if r := blk.row(id); r != nil && r.Cell.Runs() > 0 {
-			counts = append(counts, strconv.Itoa(r.Cell.Runs()))
+		if r := blk.row(id); r != nil && r.Runs > 0 {
+			counts = append(counts, strconv.Itoa(r.Runs))
 		}
 	}
 	if len(counts) == 0 {
@@ -177,8 +177,11 @@ func runCounts(blocks []*Block, id string) string {
 }
 
 // latexTriple writes the three quantities as columns.
-func latexTriple(v [quantityCount]string) string {
-	return "& " + latexEscape(v[qRisk]) + " & " + latexEscape(v[qError]) + " & " + latexEscape(v[qOrder])
+func latexTriple(cells [3]Cell) (out string) {
+	for _, c := range cells {
+		out += "& " + latexEscape(c.Text) + " "
+	}
+	return out[:len(out)-1]
 }
 
 // latexRow writes a row of a plain table.

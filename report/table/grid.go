@@ -1,4 +1,4 @@
-package report
+package table
 
 import (
 	"strings"
@@ -9,28 +9,28 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// A grid is a header and rows of cells, one line each. A nil row is a rule. All
+// A Grid is a header and rows of cells, one line each. A nil row is a rule. All
 // blocks of a table, and the tables of a summary, have columns of common widths,
 // which is why the cells are padded here.
-type grid struct {
-	header []string
-	rows   [][]string
-	left   []bool // columns set flush left; the others are numbers, set flush right
+type Grid struct {
+	Header []string
+	Rows   [][]string
+	Left   []bool // columns set flush left; the others are numbers, set flush right
 }
 
-// leftGrid returns a grid without rows whose columns are set flush left.
-func leftGrid(header ...string) *grid {
-	g := &grid{header: header, left: make([]bool, len(header))}
-	for i := range g.left {
-		g.left[i] = true
+// NewGrid returns a grid without rows whose columns are set flush left.
+func NewGrid(header ...string) *Grid {
+	g := &Grid{Header: header, Left: make([]bool, len(header))}
+	for i := range g.Left {
+		g.Left[i] = true
 	}
 	return g
 }
 
-// widths returns the width of each column.
-func (g *grid) widths() []int {
-	w := make([]int, len(g.header))
-	for _, row := range append([][]string{g.header}, g.rows...) {
+// Widths returns the width of each column.
+func (g *Grid) Widths() []int {
+	w := make([]int, len(g.Header))
+	for _, row := range append([][]string{g.Header}, g.Rows...) {
 		for i, cell := range row {
 			w[i] = max(w[i], utf8.RuneCountInString(cell))
 		}
@@ -38,12 +38,12 @@ func (g *grid) widths() []int {
 	return w
 }
 
-// pad sets a row in columns of the given widths.
-func (g *grid) pad(row []string, widths []int) []string {
+// Pad sets a row in columns of the given widths.
+func (g *Grid) Pad(row []string, widths []int) []string {
 	out := make([]string, len(widths))
 	for i, w := range widths {
 		space := strings.Repeat(" ", max(0, w-utf8.RuneCountInString(row[i])))
-		if g.left[i] {
+		if g.Left[i] {
 			out[i] = row[i] + space
 		} else {
 			out[i] = space + row[i]
@@ -53,22 +53,22 @@ func (g *grid) pad(row []string, widths []int) []string {
 }
 
 // text writes the grid for a terminal in columns of the given widths.
-func (g *grid) text(b *strings.Builder, widths []int) {
+func (g *Grid) text(b *strings.Builder, widths []int) {
 	var out strings.Builder
 	t := tablewriter.NewTable(&out,
 		tablewriter.WithRenderer(renderer.NewBlueprint(bare)),
 		tablewriter.WithConfig(verbatim),
 		tablewriter.WithTrimSpace(tw.Off))
-	t.Header(g.pad(g.header, widths))
+	t.Header(g.Pad(g.Header, widths))
 	rule := make([]string, len(widths))
 	for i, n := range widths {
 		rule[i] = strings.Repeat("─", n)
 	}
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		if row == nil {
 			row = rule
 		}
-		must(t.Append(g.pad(row, widths)))
+		must(t.Append(g.Pad(row, widths)))
 	}
 	must(t.Render())
 	for l := range strings.Lines(out.String()) {
@@ -80,7 +80,7 @@ func (g *grid) text(b *strings.Builder, widths []int) {
 // writes to memory.
 func must(err error) {
 	if err != nil {
-		panic("report: a table of strings: " + err.Error())
+		panic("table: a table of strings: " + err.Error())
 	}
 }
 
@@ -106,10 +106,10 @@ var verbatim = tablewriter.Config{
 	},
 }
 
-// markdown writes the grid as a Markdown table; rules are left out.
-func (g *grid) markdown(b *strings.Builder) {
-	aligns := make([]tw.Align, len(g.left))
-	for i, left := range g.left {
+// Markdown writes the grid as a Markdown table; rules are left out.
+func (g *Grid) Markdown(b *strings.Builder) {
+	aligns := make([]tw.Align, len(g.Left))
+	for i, left := range g.Left {
 		aligns[i] = tw.AlignRight
 		if left {
 			aligns[i] = tw.AlignLeft
@@ -120,8 +120,8 @@ func (g *grid) markdown(b *strings.Builder) {
 		tablewriter.WithConfig(verbatim),
 		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: aligns}),
 		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: aligns}))
-	t.Header(markdownRow(g.header))
-	for _, row := range g.rows {
+	t.Header(markdownRow(g.Header))
+	for _, row := range g.Rows {
 		if row != nil {
 			must(t.Append(markdownRow(row)))
 		}
@@ -129,14 +129,16 @@ func (g *grid) markdown(b *strings.Builder) {
 	must(t.Render())
 }
 
-// markdownEscapes keep a cell's text from being read as markup.
+// Escape keeps a text from being read as Markdown.
+func Escape(s string) string { return markdownEscapes.Replace(s) }
+
 var markdownEscapes = strings.NewReplacer("|", `\|`, "<br>", "<br>", "<", "&lt;", "\n", " ", "*", `\*`, "_", `\_`)
 
 // markdownRow escapes a row.
 func markdownRow(row []string) []string {
 	out := make([]string, len(row))
 	for i, cell := range row {
-		out[i] = markdownEscapes.Replace(cell)
+		out[i] = Escape(cell)
 	}
 	return out
 }

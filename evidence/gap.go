@@ -1,0 +1,209 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"polkrepro/experiments"
+	"polkrepro/internal/words"
+	"polkrepro/record"
+)
+
+// A Gap is something that is missing, and why. Every face of the verdicts and reports
+// takes its words from here: Note beside a verdict, Cell in place of a number, Sentence
+// in a list, Lost below numbers that are there, Item in a summary, and Error for an exit
+// status.
+type Gap struct {
+	Kind GapKind
+	What string                // the data set, profile or folder that it is about
+	Why  string                // the error of a failed run, how to get data, or why records don't answer
+	Runs []experiments.Planned // that have no record
+	N    int                   // of so many that were planned; of Corrupt and Unfinished, how many there are
+}
+
+// A GapKind is why something is missing.
+type GapKind int
+
+// The kinds of gaps. The first that applies to a cell is the one that it shows.
+const (
+	Unavailable GapKind = iota + 1 // a data set is not there
+	Failed                         // a run ended with an error
+	Pending                        // a planned run has no record
+	NotPlanned                     // the profile has no such run
+	Unanswered                     // no spec runs it under what is assumed
+	Silent                         // the records there are don't say
+	Corrupt                        // a record is damaged
+	Unfinished                     // a record has no end
+)
+
+// Gaps returns what planned runs lack, each run in one gap: first the data sets that are
+// not available, then the failures of each series, then the runs not made yet.
+func Gaps(planned []experiments.Planned, records map[string]*record.Record, failed, unavailable map[string]string) []*Gap {
+	var gaps []*Gap
+	seen := make(map[string]bool)
+	byKey := make(map[string]*Gap)
+	for _, p := range planned {
+		if seen[p.ID] || records[p.ID] != nil {
+			continue
+		}
+		seen[p.ID] = true
+		g := &Gap{Kind: Pending}
+		why, broken := failed[p.ID]
+		if how, ok := unavailable[p.Run.Data.Name]; ok {
+			g = &Gap{Kind: Unavailable, What: p.Run.Data.Name, Why: how}
+		} else if broken {
+			g = &Gap{Kind: Failed, What: fmt.Sprintf("%s, %s, %s", p.Run.Data.Name, p.Run.Task, p.Series), Why: why}
+		}
+		key := fmt.Sprintf("%d\x00%s\x00%s", g.Kind, g.What, g.Why)
+		if byKey[key] == nil {
+			byKey[key] = g
+			gaps = append(gaps, g)
+		}
+		byKey[key].Runs = append(byKey[key].Runs, p)
+	}
+	slices.SortStableFunc(gaps, func(a, b *Gap) int { return cmp.Compare(a.Kind, b.Kind) })
+	return gaps
+}
+
+// partial reports whether other runs than the missing ones are there.
+func (g *Gap) partial() bool { return len(g.Runs) < g.N }
+
+// Note is what a reader of a verdict has to know.
+func (g *Gap) Note() string {
+	if g == nil {
+		return ""
+	}
+	switch {
+	case g.Kind == NotPlanned:
+		return "not in this profile"
+	case g.Kind == Failed && g.partial():
+		return fmt.Sprintf("%d of %d runs failed", len(g.Runs), g.N)
+	case g.Kind == Failed:
+		return "failed: " + g.Why
+	case g.Kind == Pending && g.partial():
+		return fmt.Sprintf("%d of %d runs without a record", len(g.Runs), g.N)
+	case g.Kind == Pending:
+		return "no records"
+	}
+	return g.Why
+}
+
+// Cell stands in place of a number or a picture.
+func (g *Gap) Cell() string {
+	switch {
+	case g.Kind == Unavailable:
+		return "data not available"
+	case g.Kind == Failed:
+		return "failed: " + words.Message(g.Why)
+	case g.Kind == Pending:
+		return "not run yet"
+	case g.What == experiments.ProfileSmoke:
+		return "not in the smoke profile"
+	case g.What == experiments.ProfileQuick:
+		return "full profile only"
+	}
+	return "not planned"
+}
+
+// Sentence is the gap in a list of all that is missing.
+func (g *Gap) Sentence() string {
+	switch g.Kind {
+	case Unavailable:
+		return fmt.Sprintf("Data set %s is not available: %s", g.What, words.Message(strings.TrimPrefix(g.Why, g.What+": data not available: ")))
+	case Failed:
+		if len(g.Runs) == 1 {
+			return fmt.Sprintf("Failed: %s: %s (run %s)", g.What, words.Message(g.Why), g.Runs[0].ID)
+		}
+		return fmt.Sprintf("Failed: %s: %s (%d runs, one of them %s)", g.What, words.Message(g.Why), len(g.Runs), g.Runs[0].ID)
+	case Corrupt:
+		return "Corrupt record, ignored: " + g.Why
+	case Unfinished:
+		return fmt.Sprintf("%s unfinished: killed or still running.", are(g.N, "run"))
+	case Pending:
+		return fmt.Sprintf("%s without a record.", are(len(g.Runs), "planned run"))
+	}
+	if g.What == experiments.ProfileSmoke {
+		return "Profile smoke: the other cells need `runall reproduce`."
+	}
+	return "Profile quick: some cells need `runall reproduce --profile full`."
+}
+
+// NeededSentence is the gap of runs that claims need in a list of all that is missing.
+func (g *Gap) NeededSentence() string {
+	return fmt.Sprintf("%s missing that claims need: these claims are judged by their other runs, or not at all.", are(len(g.Runs), "record"))
+}
+
+// Item is the gap as a line of a summary: a word and a text.
+func (g *Gap) Item() (word, text string) {
+	switch g.Kind {
+	case Unavailable:
+		return g.What + " data", g.Why
+	case Failed:
+		return words.Count(len(g.Runs), "failed run"), words.Shorten(fmt.Sprintf("%s on %s: %s", g.Runs[0].Series, g.Runs[0].Run.Data.Name, words.Message(g.Why)), 50)
+	case Corrupt:
+		return words.Count(g.N, "record"), damaged
+	}
+	return words.Count(len(g.Runs), "run"), "not started yet"
+}
+
+// damaged is what is wrong with a corrupt record, which may have been cut off.
+const damaged = "incomplete or corrupt"
+
+// mostNamed is the number of missing records that an error names.
+const mostNamed = 5
+
+// Error is the gap of records in the folder What as a command's error.
+func (g *Gap) Error() string {
+	if g.Kind == Corrupt {
+		is := "are"
+		if g.N == 1 {
+			is = "is"
+		}
+		return fmt.Sprintf("%s in %s %s %s; rerun 'runall reproduce'", words.Count(g.N, "record"), g.What, is, damaged)
+	}
+	var names []string
+	for _, p := range g.Runs[:min(mostNamed, len(g.Runs))] {
+		names = append(names, fmt.Sprintf("%s.jsonl (%s, %s)", p.ID, p.Spec, p.Series))
+	}
+	if more := len(g.Runs) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("%d records missing in %s: %s", len(g.Runs), g.What, strings.Join(names, ", "))
+}
+
+// Lost says how many of the planned runs behind a number are missing; it is empty for
+// none.
+func Lost(planned int, gaps []*Gap) string {
+	failed, missing := 0, 0
+	for _, g := range gaps {
+		if g.Kind == Failed {
+			failed += len(g.Runs)
+		} else {
+			missing += len(g.Runs)
+		}
+	}
+	switch {
+	case missing == 0 && failed == 0:
+		return ""
+	case missing == 0:
+		return fmt.Sprintf("%d of %d runs failed.", failed, planned)
+	case failed == 0:
+		return fmt.Sprintf("%d of %d runs are not there yet.", missing, planned)
+	}
+	return fmt.Sprintf("Of %d runs %d failed and %d are not there yet.", planned, failed, missing)
+}
+
+// Lacking says how many runs of a spec are missing, and how to make them.
+func Lacking(n int, spec, profile string) string {
+	return fmt.Sprintf("%d of its runs are not there yet: `runall reproduce %s --profile %s` makes them.", n, spec, profile)
+}
+
+// are counts things: "1 run is", "2 runs are".
+func are(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return words.Count(n, noun) + " are"
+}

@@ -1,0 +1,115 @@
+// Package words writes numbers and short texts. Each rounding that the verdicts, tables
+// and reports use has its name here.
+package words
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Count writes a number with its noun: "1 cell", "2 cells".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// OneLine joins the lines of a text.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Shorten cuts a text to at most n characters.
+func Shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return strings.TrimSpace(string([]rune(s)[:n-1])) + "…"
+}
+
+// longestMessage is what fits of a foreign message in a line of a report.
+const longestMessage = 320
+
+// Message makes one line of a message that this program did not write.
+func Message(s string) string {
+	return Shorten(OneLine(strings.ToValidUTF8(s, "?")), longestMessage)
+}
+
+// Yes answers a question, and says nothing where the answer is not known.
+func Yes(answer, known bool) string {
+	switch {
+	case !known:
+		return ""
+	case answer:
+		return "yes"
+	}
+	return "no"
+}
+
+// Finite reports whether a value is a number and not infinite.
+func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Exact writes a value so that it reads back as itself, for programs.
+func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// Plain writes a value with as few digits as it has.
+func Plain(v float64) string { return minus(Exact(v)) }
+
+// Four writes four digits of a value, and all of them before the point of a large one.
+func Four(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	case math.Abs(v) >= 1000:
+		return Decimals(v, 0)
+	}
+	return minus(strconv.FormatFloat(v, 'g', 4, 64))
+}
+
+// Decimals writes n digits after the point.
+func Decimals(v float64, n int) string { return minus(strconv.FormatFloat(v, 'f', n, 64)) }
+
+// Significant writes n significant digits, without an exponent.
+func Significant(v float64, n int) string {
+	if v == 0 {
+		return "0"
+	}
+	return Decimals(v, max(0, n-1-int(math.Floor(math.Log10(math.Abs(v))))))
+}
+
+// Short writes at most n significant digits, without zeros at the end.
+func Short(v float64, n int) string {
+	s := Significant(v, n)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// Signed writes n digits after the point and the sign, which 0 lacks.
+func Signed(v float64, n int) string {
+	s := fmt.Sprintf("%+.*f", n, v)
+	if strings.Trim(s, "+-0.") == "" {
+		s = s[1:]
+	}
+	return minus(s)
+}
+
+// Grouped writes a count with commas between thousands, from 10,000 on.
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	if n < 10_000 {
+		return s
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// minus writes a minus sign in place of hyphens.
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }

@@ -1,0 +1,311 @@
+// Package table has the one model of a report's table and its faces: text, Markdown, CSV
+// and LaTeX. Package page lays the same model out in HTML.
+package table
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Table compares with the paper, block by block, or is plain: a header and rows.
+type Table struct {
+	Name    string // stem of its files: table2
+	Title   string
+	Caption string   // of the LaTeX table (default: Title)
+	Blocks  []*Block // of a table that compares with the paper
+	Header  []string // of a plain table
+	Rows    [][]string
+	Numbers [][]string // the CSV file, a header first: one number a cell (default: Header and Rows)
+	Notes   []string
+	Legend  Cell // the note on verdicts, if the table has any; after the second of Notes
+}
+
+// A Face is one way to write a table.
+type Face struct {
+	Name, Ext string
+	Write     func(*Table, io.Writer) error
+}
+
+// Faces are all faces but HTML's.
+var Faces = []Face{
+	{"text", "txt", (*Table).Text},
+	{"markdown", "md", (*Table).Markdown},
+	{"csv", "csv", (*Table).CSV},
+	{"latex", "tex", (*Table).LaTeX},
+}
+
+// A Block is the part of a table on one task and data set.
+type Block struct {
+	Data    string // multidist
+	Task    string // ksvm
+	Title   string // Multi-KSVM
+	Risk    string // which risk the paper prints for the data set: test risk
+	Heading string // all of them
+	Rows    []*Row
+}
+
+// A Row is one method on the block's task and data set.
+type Row struct {
+	ID     string // bsgd
+	Cell   string // ID of the cell: table2.multidist.ksvm.bsgd
+	Title  string
+	Extra  bool // not a row of the printed table
+	Runs   int
+	Lines  []Line
+	Remark string // for faces with room
+}
+
+// A Line is one line of a cell: what the paper prints, a part of what the runs gave, or
+// what is said of it. Every face but CSV lays these out.
+type Line struct {
+	Label string  // paper, ours, 90 %, Δ, draw 447, verdict or new run
+	Cells [3]Cell // the risk, the error and the model order
+	Runs  string
+	Why   string // in place of cells and runs: why there are none
+}
+
+// A Cell is a text, and the same in words where there is room (default: Text).
+type Cell struct{ Text, Words string }
+
+// short and long say which text of a cell a face shows.
+func short(c Cell) string { return c.Text }
+func long(c Cell) string  { return cmp.Or(c.Words, c.Text) }
+
+// Write writes the face of a name; it panics if there is none.
+func (t *Table) Write(w io.Writer, face string) error {
+	i := slices.IndexFunc(Faces, func(f Face) bool { return f.Name == face })
+	return Faces[i].Write(t, w)
+}
+
+// All are the rows of all blocks, each with its block.
+func (t *Table) All() iter.Seq2[*Block, *Row] {
+	return func(yield func(*Block, *Row) bool) {
+		for _, blk := range t.Blocks {
+			for _, row := range blk.Rows {
+				if !yield(blk, row) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// notes are the notes with the legend.
+func (t *Table) notes(text func(Cell) string) []string {
+	if t.Legend == (Cell{}) {
+		return t.Notes
+	}
+	return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), text(t.Legend))
+}
+
+// Text writes the table for a terminal: a block after another, and in each
+// cell a line for the paper, one for the runs, one for their difference and
+// one for the figures' draw.
+func (t *Table) Text(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(t.Title + "\n")
+	grids := t.textGrids()
+	widths := grids[0].Widths()
+	for _, g := range grids[1:] {
+		for i, n := range g.Widths() {
+			widths[i] = max(widths[i], n)
+		}
+	}
+	for i, g := range grids {
+		b.WriteString("\n")
+		if t.Blocks != nil {
+			b.WriteString(t.Blocks[i].Heading + "\n")
+		}
+		g.text(&b, widths)
+	}
+	for i, n := range t.notes(short) {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(Wrap(n, NoteWidth, "  ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// NoteWidth is the width to which notes are wrapped.
+const NoteWidth = 96
+
+// textGrids lays the table out for a terminal, a grid a block.
+func (t *Table) textGrids() []*Grid {
+	if t.Blocks == nil {
+		return []*Grid{t.plainGrid()}
+	}
+	var out []*Grid
+	for _, blk := range t.Blocks {
+		g := &Grid{
+			Header: []string{"method", "", "risk", "error (%)", "model order", "runs"},
+			Left:   []bool{true, true, false, false, false, true},
+		}
+		for i, row := range blk.Rows {
+			if row.Extra && (i == 0 || !blk.Rows[i-1].Extra) {
+				g.Rows = append(g.Rows, nil)
+			}
+			title := row.Title
+			for _, l := range row.Lines {
+				g.Rows = append(g.Rows, []string{title, l.Label, l.Cells[0].Text, l.Cells[1].Text, l.Cells[2].Text, l.Runs + l.Why})
+				title = ""
+			}
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// plainGrid lays a plain table out.
+func (t *Table) plainGrid() *Grid {
+	g := &Grid{Header: t.Header, Rows: t.Rows, Left: make([]bool, len(t.Header))}
+	for i := range t.Header {
+		g.Left[i] = true
+		for _, row := range t.Rows {
+			g.Left[i] = g.Left[i] && !numeric(row[i])
+		}
+	}
+	return g
+}
+
+// numeric says whether a cell holds a number.
+func numeric(s string) bool {
+	s, _, _ = strings.Cut(s, " ")
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}
+
+// Markdown writes the table in Markdown, in the paper's layout: a row for
+// each method and a column for each data set and task.
+func (t *Table) Markdown(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "**%s**\n\n%s", Escape(t.Title), t.markdown(short))
+	return err
+}
+
+// MarkdownBody returns the table in Markdown without its title, with words in place of
+// marks.
+func (t *Table) MarkdownBody() string { return t.markdown(long) }
+
+func (t *Table) markdown(text func(Cell) string) string {
+	var b strings.Builder
+	t.wideGrid(text).Markdown(&b)
+	notes := t.notes(text)
+	for _, n := range notes {
+		fmt.Fprintf(&b, "\n- %s", Escape(n))
+	}
+	if len(notes) > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// wideGrid lays the table out like the paper's.
+func (t *Table) wideGrid(text func(Cell) string) *Grid {
+	if t.Blocks == nil {
+		return t.plainGrid()
+	}
+	header := []string{"Algorithm"}
+	for _, blk := range t.Blocks {
+		header = append(header, blk.Heading)
+	}
+	g := NewGrid(header...)
+	for _, id := range t.rowIDs() {
+		row := []string{id.Title}
+		for _, blk := range t.Blocks {
+			row = append(row, blk.wideCell(id.ID, text))
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// rowIDs returns the table's rows, those of the paper first, each once.
+func (t *Table) rowIDs() []*Row {
+	seen := map[string]bool{}
+	var out []*Row
+	for _, extra := range []bool{false, true} {
+		for _, r := range t.All() {
+			if r.Extra == extra && !seen[r.ID] {
+				seen[r.ID] = true
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// row returns the block's row of an ID, or nil.
+func (blk *Block) row(id string) *Row {
+	for _, r := range blk.Rows {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// wideCell writes a cell with its lines one below the other, and a dash where
+// there is nothing.
+func (blk *Block) wideCell(id string, text func(Cell) string) string {
+	r := blk.row(id)
+	if r == nil {
+		return ""
+	}
+	var lines []string
+	for _, l := range r.Lines {
+		line := l.Why
+		if line == "" {
+			var values [3]string
+			for q, c := range l.Cells {
+				values[q] = cmp.Or(text(c), "—")
+			}
+			line = strings.Join(values[:], " / ")
+		}
+		if l.Label == "ours" && l.Runs != "" {
+			line += " (n = " + l.Runs + ")"
+		}
+		lines = append(lines, l.Label+": "+line)
+	}
+	if r.Remark != "" {
+		lines = append(lines, r.Remark)
+	}
+	return strings.Join(lines, "<br>")
+}
+
+// CSV writes the table's numbers.
+func (t *Table) CSV(w io.Writer) error {
+	rows := t.Numbers
+	if rows == nil {
+		rows = slices.Concat([][]string{t.Header}, t.Rows)
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// Wrap breaks a line between words at the given width and indents what
+// follows the first.
+func Wrap(s string, width int, indent string) string {
+	var b strings.Builder
+	n := 0
+	for _, word := range strings.Fields(s) {
+		k := len([]rune(word))
+		switch {
+		case n == 0:
+		case n+1+k > width:
+			b.WriteString("\n" + indent)
+			n = len(indent)
+		default:
+			b.WriteString(" ")
+			n++
+		}
+		b.WriteString(word)
+		n += k
+	}
+	return b.String()
+}
