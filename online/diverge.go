@@ -1,6 +1,8 @@
 package online
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -30,10 +32,12 @@ const (
 
 // A lossTrend is how the loss develops in a training, to tell whether it diverges.
 type lossTrend struct {
-	base  float64   // largest mean loss of 0, and of the model that training began with
-	last  float64   // mean loss of the last mini-batch, over base
-	level float64   // average of that
-	sound *snapshot // of a model whose predictions were sound; nil if none is known
+	base  float64 // largest mean loss of 0, and of the model that training began with
+	last  float64 // mean loss of the last mini-batch, over base
+	level float64 // average of that
+
+	sound bytes.Buffer // a file of the last model whose predictions were sound; empty if none is known
+	rows  int64        // of that model
 }
 
 // trackLoss takes the mean losses, of the model and of 0, on the mini-batch that is to
@@ -51,17 +55,22 @@ func (m *Model) trackLoss(model, zero float64) error {
 	if t.last = 0; model != 0 {
 		t.last = model / t.base
 	}
-	n := len(m.y)
-	t.level += float64(min(1, float64(n)/averaged) * (t.last - t.level))
+	t.level += float64(min(1, float64(len(m.y))/averaged) * (t.last - t.level))
 	if first {
 		t.level = t.last
 	}
 	if !(t.last <= hopeless) {
 		return m.diverged(t.last)
 	}
-	if t.level <= sane && (t.sound == nil || m.rows-t.sound.rows >= min(soundRows, t.sound.rows+32)) {
-		t.sound = nil              // before there is a second one
-		t.sound, _ = m.snapshot(n) // a learner that has none has nothing to go back to
+	if t.level > sane || t.sound.Len() > 0 && m.rows-t.rows < min(soundRows, t.rows+32) {
+		return nil
+	}
+	before := *m
+	before.giveUp()
+	t.rows = before.rows
+	t.sound.Reset()
+	if before.Save(&t.sound) != nil { // a learner that can't be saved has nothing to go back to
+		t.sound.Reset()
 	}
 	return nil
 }
@@ -73,8 +82,19 @@ func (m *Model) checkDiverged() error {
 		return nil
 	}
 	err := m.diverged(m.trend.level)
-	if m.trend.sound != nil {
-		m.rewind(m.trend.sound)
+	return cmp.Or(m.rewind(), err)
+}
+
+// rewind makes the model what it was when its predictions were sound, if that is known.
+// Its training has ended.
+func (m *Model) rewind() error {
+	if m.trend.sound.Len() == 0 {
+		return nil
+	}
+	sound, err := Read(bytes.NewReader(m.trend.sound.Bytes()))
+	if err == nil {
+		sound.trend, sound.seen, sound.ended = m.trend, m.seen, true
+		*m = *sound
 	}
 	return err
 }

@@ -109,7 +109,7 @@ func TestModelIsTheLearner(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got, want := m.learner.Expansion(), learner.Expansion(); !slices.Equal(got.W, want.W) || got.Order() == 0 {
+		if got, want := m.f, learner.Expansion(); !slices.Equal(got.W, want.W) || got.Order() == 0 {
 			t.Errorf("%s: weights %v, the learner has %v", name, got.W, want.W)
 		}
 	}

@@ -86,7 +86,7 @@ func TestErrorsFarFromOrigin(t *testing.T) {
 			if err := m.Predict(context.Background(), stream(rows), data.FormatCSV, false, &out); err != nil {
 				t.Fatal(err)
 			}
-			e := m.learner.Expansion()
+			e := m.f
 			e.Kernel = byEval{e.Kernel.(kernel.Gaussian)}
 			want := evaluate()
 			if !(math.Abs(got.ErrorRate-want.ErrorRate) <= 0.001) || !(math.Abs(got.Risk-want.Risk) <= 0.01*want.Risk) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -188,6 +189,72 @@ func TestContinueOtherFile(t *testing.T) {
 	}
 }
 
+// A file that is changed between two passes is not trained on; once it is as it
+// was, training goes on.
+func TestChangedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	rows := table(300, "multi-hinge", 24)
+	text := []byte(strings.Join(rows, "\n"))
+	write(t, path, text)
+	opt := options("multi-hinge", Source{Path: path})
+	opt.Epochs = 3
+	want := saved(t, mustTrain(t, opt))
+	changed := opt
+	changed.SaveEvery = 200
+	changed.Save = func(m *Model) error {
+		write(t, path+".new", append(bytes.Clone(text), "\n1,2,elm"...))
+		return os.Rename(path+".new", path)
+	}
+	m, err := Train(context.Background(), changed)
+	if !errors.Is(err, ErrChanged) || m == nil || m.Rows() != 300 || !m.Unfinished() {
+		t.Fatal(err)
+	}
+	write(t, path, text)
+	again := opt
+	again.Resume, again.Continue = reread(t, m), true
+	if !bytes.Equal(saved(t, mustTrain(t, again)), want) {
+		t.Error("it goes on to another model")
+	}
+}
+
+// A change that size and date do not show is found at the end of the pass, also
+// by a process that goes on; nothing of that pass is returned.
+func TestHiddenChange(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	rows := table(300, "multi-hinge", 24)
+	write(t, path, []byte(strings.Join(rows, "\n")))
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := options("multi-hinge", Source{Path: path})
+	opt.Epochs = 3
+	half := stopAt(t, opt, 320)
+	change := func() {
+		i := 200
+		other := append(append([]string{}, rows[:i]...), rows[i+1])
+		other = append(append(other, rows[i]), rows[i+2:]...)
+		write(t, path, []byte(strings.Join(other, "\n")))
+		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed := opt
+	changed.SaveEvery = 250
+	changed.Save = func(m *Model) error {
+		change()
+		return nil
+	}
+	if m, err := Train(context.Background(), changed); m != nil || !errors.Is(err, ErrChanged) {
+		t.Error(err)
+	}
+	again := opt
+	again.Resume, again.Continue = reread(t, half), true
+	if m, err := Train(context.Background(), again); m != nil || !errors.Is(err, ErrChanged) {
+		t.Errorf("going on: %v", err)
+	}
+}
+
 // A row that can't be read stops a training that goes on once it is mended.
 func TestMendedRow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
@@ -343,7 +410,7 @@ func TestRatesOfPolynomials(t *testing.T) {
 		opt.Settings.Scale, opt.Settings.Parsimony = data.ScaleNone, 0
 		models[i] = mustTrain(t, opt)
 	}
-	a, b := models[0].learner.Expansion(), models[1].learner.Expansion()
+	a, b := models[0].f, models[1].f
 	if a.Order() != b.Order() || a.Order() == 0 {
 		t.Fatalf("model orders %d and %d", a.Order(), b.Order())
 	}

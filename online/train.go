@@ -218,7 +218,7 @@ func (t *trainer) begin(ctx context.Context) error {
 		t.reader, t.head = f, seen.head
 	case t.shuffled && seen.all != nil: // few enough to be shuffled together
 		t.kept = seen.all
-		all := t.m.newFingerprint()
+		all := newFingerprint()
 		for i := range t.kept {
 			all.add(&t.kept[i])
 		}
@@ -313,11 +313,7 @@ func (t *trainer) passes(ctx context.Context) error {
 		skip = 0
 	}
 	t.m.checkpoint = nil
-	err := t.m.finish(ctx)
-	if errors.Is(err, ErrStopped) {
-		t.pass-- // there is nothing left of the last one
-		return fmt.Errorf("%w at the end of pass %d", err, t.epochs)
-	}
+	err := t.m.Finish()
 	if err == nil {
 		err = t.m.checkDiverged()
 	}
@@ -365,7 +361,7 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 		if err == io.EOF {
 			return t.endPass()
 		}
-		if err := t.take(ctx, row, t.row < skip); err != nil {
+		if err := t.take(row, t.row < skip); err != nil {
 			return err
 		}
 	}
@@ -390,10 +386,8 @@ func (t *trainer) openPass() error {
 		switch {
 		case t.header != "":
 			opts.Header.Is = t.header
-		case t.from != nil && t.from.Header != "":
+		case t.from != nil:
 			opts.Header.Is = t.from.Header
-		case t.from != nil: // as the program did that has written it
-			opts.Header = data.HeaderRule{Is: data.HeaderAuto, Now: true}
 		}
 		var err error
 		if t.reader, err = t.opt.Source.open(opts); err != nil {
@@ -402,10 +396,10 @@ func (t *trainer) openPass() error {
 	}
 	t.row = 0
 	if !t.opt.Source.stream() {
-		t.seen = t.m.newFingerprint()
+		t.seen = newFingerprint()
 	}
 	if t.shuffled {
-		t.shuffle = &shuffler{pass: t.pass, kept: t.kept, read: t.m.newFingerprint()}
+		t.shuffle = &shuffler{pass: t.pass, kept: t.kept, read: newFingerprint()}
 	}
 	return nil
 }
@@ -445,13 +439,10 @@ func (t *trainer) takeHeader(f *rowReader) {
 }
 
 // take learns a row or leaves it out.
-func (t *trainer) take(ctx context.Context, row *data.Row, leave bool) error {
+func (t *trainer) take(row *data.Row, leave bool) error {
 	if !leave {
 		before := t.m.rows
-		if err := t.m.learn(ctx, row); err != nil {
-			if errors.Is(err, ErrStopped) { // the row is not taken
-				return err
-			}
+		if err := t.m.Learn(row); err != nil {
 			t.lost = t.m.rows != before || errors.Is(err, ErrDiverged)
 			return t.opt.Source.at(row, err)
 		}
@@ -494,8 +485,11 @@ func (t *trainer) checkpoint() *checkpoint {
 	return &checkpoint{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.header, t.whole, t.shuffled}
 }
 
-// nextRow returns a row of the head, or one that is read.
+// nextRow returns a row of the head, or one that is read, unless ctx has ended.
 func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
+	if ctx.Err() != nil {
+		return nil, ErrStopped
+	}
 	if t.shuffle != nil {
 		return t.shuffle.next(ctx, t.reader, blockRows(t.m.settings.Dim))
 	}
@@ -504,9 +498,6 @@ func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
 	}
 	row := t.head[0]
 	t.head = t.head[1:]
-	if ctx.Err() != nil {
-		return nil, ErrStopped
-	}
 	return &row, nil
 }
 

@@ -376,7 +376,7 @@ func TestShuffler(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.close()
-		s = &shuffler{pass: pass, kept: kept, read: new(Model).newFingerprint()}
+		s = &shuffler{pass: pass, kept: kept, read: newFingerprint()}
 		for {
 			row, err := s.next(context.Background(), f, size)
 			if err == io.EOF {
