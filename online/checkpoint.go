@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
 	"math"
 
@@ -69,11 +68,3 @@ func (f *fingerprint) add(row *data.Row) {
 }
 
 func (f *fingerprint) sum() string { return hex.EncodeToString(f.hash.Sum(nil)) }
-
-// check reports a file whose first rows have another fingerprint.
-func (p *checkpoint) check(f *fingerprint, src *Source) error {
-	if f.sum() == p.Sum {
-		return nil
-	}
-	return fmt.Errorf("%s: %w: its first %d rows differ from those learned", src.name(), ErrOtherFile, p.Rows)
-}
