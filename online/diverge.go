@@ -33,8 +33,7 @@ const (
 // A lossTrend is how the loss develops in a training, to tell whether it diverges.
 type lossTrend struct {
 	base  float64 // largest mean loss of 0, and of the model that training began with
-	last  float64 // mean loss of the last mini-batch, over base
-	level float64 // average of that
+	level float64 // mean loss of a mini-batch, over base, averaged
 
 	sound bytes.Buffer // a file of the last model whose predictions were sound; empty if none is known
 	rows  int64        // of that model
@@ -52,15 +51,16 @@ func (m *Model) trackLoss(model, zero float64) error {
 		t.base = model
 	}
 	t.base = max(t.base, zero)
-	if t.last = 0; model != 0 {
-		t.last = model / t.base
+	last := 0.0
+	if model != 0 {
+		last = model / t.base
 	}
-	t.level += float64(min(1, float64(len(m.y))/averaged) * (t.last - t.level))
+	t.level += float64(min(1, float64(len(m.y))/averaged) * (last - t.level))
 	if first {
-		t.level = t.last
+		t.level = last
 	}
-	if !(t.last <= hopeless) {
-		return m.diverged(t.last)
+	if !(last <= hopeless) {
+		return m.diverged(last)
 	}
 	if t.level > sane || t.sound.Len() > 0 && m.rows-t.rows < min(soundRows, t.rows+32) {
 		return nil

@@ -324,15 +324,3 @@ func write(t *testing.T, path string, b []byte) {
 		t.Fatal(err)
 	}
 }
-
-// A label is printed with every prediction: a terminal may not obey it.
-func TestLabelsWithoutControlCharacters(t *testing.T) {
-	rows := make([]string, 40)
-	for i := range rows {
-		rows[i] = fmt.Sprintf("%d,%d,%s", i, i%7, []string{"a", "\x1b[2J"}[i%2])
-	}
-	_, err := Train(context.Background(), options("multi-hinge", stream(rows)))
-	if err == nil || !strings.Contains(err.Error(), `"\x1b[2J" has control or invisible characters`) {
-		t.Errorf("error %v", err)
-	}
-}

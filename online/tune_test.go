@@ -98,7 +98,7 @@ func TestTunedModelsLearn(t *testing.T) {
 		if e := evaluation(t, m, tt.test); e.ErrorRate > tt.most {
 			t.Errorf("%s: error %.2f %%, want at most %.2f %%", tt.name, 100*e.ErrorRate, 100*tt.most)
 		}
-		if set := m.Settings(); set.orderBound() == 0 {
+		if set := m.Settings(); set.PrunerParams["order"] == 0 {
 			t.Errorf("%s: nothing bounds the model order", tt.name)
 		}
 	}

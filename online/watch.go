@@ -29,7 +29,7 @@ func (t *trainer) growing() {
 	const first = 1000
 	order := t.m.Order()
 	t.warnAt = max(t.warnAt, first)
-	if order < t.warnAt || t.m.settings.orderBound() > 0 {
+	if order < t.warnAt || t.m.settings.PrunerParams["order"] > 0 {
 		return
 	}
 	t.warnAt *= 2
