@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -81,39 +80,6 @@ func TestLateFeature(t *testing.T) {
 	if m := mustTrain(t, opt); m.Rows() != 1201 || !slices.Equal(m.Settings().Labels, []string{"-1", "1"}) {
 		t.Errorf("%d rows, labels %q", m.Rows(), m.Settings().Labels)
 	}
-}
-
-// A stream that is stopped while it is silent leaves a model that goes on as if
-// it had never stopped.
-func TestStopWhileWaiting(t *testing.T) {
-	rows := table(1500, "multi-logistic", 6)
-	r, w := io.Pipe()
-	ctx, cancel := context.WithCancel(context.Background())
-	opt := options("multi-logistic", Source{Path: "-", Stdin: r})
-	go func() {
-		io.WriteString(w, strings.Join(rows[:1200], "\n")+"\n")
-	}()
-	opt.Progress = func(m *Model, _ Prequential) {
-		if m.Rows() >= 1000 {
-			cancel()
-		}
-	}
-	half, err := Train(ctx, opt)
-	if !errors.Is(err, ErrStopped) || half == nil || half.Rows() < 1000 {
-		t.Fatalf("stopped with %v", err)
-	}
-	rest := options("multi-logistic", stream(rows[half.Rows():]))
-	rest.Resume = reread(t, half)
-	whole := mustTrain(t, options("multi-logistic", stream(rows)))
-	if !bytes.Equal(saved(t, mustTrain(t, rest)), saved(t, whole)) {
-		t.Error("another model than without the interruption")
-	}
-	ctx, cancel = context.WithCancel(context.Background())
-	cancel()
-	if m, err := Train(ctx, options("multi-logistic", Source{Path: "-", Stdin: r})); m != nil || !errors.Is(err, ErrStopped) {
-		t.Errorf("stopped before the first row: %v", err)
-	}
-	w.Close()
 }
 
 // Every loss learns what there is to learn, and Evaluate says so.

@@ -81,8 +81,8 @@ func evaluation(t testing.TB, m *Model, rows []string) Evaluation {
 	return e
 }
 
-// Without a setting, rows are learned that the fixed defaults don't learn, from
-// files and streams, and the model order has a bound.
+// Without a setting, rows are learned from files and streams, and the model order has a
+// bound.
 func TestTunedModelsLearn(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -101,11 +101,6 @@ func TestTunedModelsLearn(t *testing.T) {
 		if set := m.Settings(); set.PrunerParams["order"] == 0 {
 			t.Errorf("%s: nothing bounds the model order", tt.name)
 		}
-	}
-	opt := options("multi-hinge", file(t, tests[0].train))
-	opt.Settings.Bandwidth, opt.Settings.Parsimony = 0, 0
-	if e := evaluation(t, mustTrain(t, opt), tests[0].test); e.ErrorRate < 0.2 {
-		t.Errorf("the fixed defaults learn spirals too, to %.2f %%: they are no test", 100*e.ErrorRate)
 	}
 	m := mustTrain(t, tuning("multi-hinge", stream(spirals(4000, 1))))
 	if e := evaluation(t, m, tests[0].test); e.ErrorRate > 0.1 {
@@ -155,43 +150,6 @@ func TestTuningIsDeterministic(t *testing.T) {
 	}
 }
 
-// A tuned training that is stopped anywhere goes on, in the order of rows and
-// with the falling learning rate that it had, to the model of one that was not.
-func TestContinueTuned(t *testing.T) {
-	opt := tuning("multi-hinge", file(t, spirals(300, 4)))
-	whole := mustTrain(t, opt)
-	want, rows := saved(t, whole), int(whole.Rows())
-	if whole.Settings().DecaySteps == 0 || rows < 600 {
-		t.Fatalf("%d rows, %+v", rows, whole.Settings())
-	}
-	rng := rand.New(rand.NewPCG(31, 0))
-	for range 3 {
-		m := stopAt(t, opt, 1+rng.IntN(rows-1))
-		for m.Unfinished() {
-			again := opt
-			again.Resume, again.Continue, again.Tune = reread(t, m), true, false
-			m = stopAt(t, again, 1+rng.IntN(rows))
-		}
-		if !bytes.Equal(saved(t, m), want) {
-			t.Error("it is another model")
-		}
-	}
-}
-
-// A tuned stream in two parts is the whole stream, and it is tuned on its head.
-func TestTunedStreamInTwoParts(t *testing.T) {
-	rows := spirals(1500, 5)
-	whole := saved(t, mustTrain(t, tuning("multi-hinge", stream(rows))))
-	half := mustTrain(t, tuning("multi-hinge", stream(rows[:1100])))
-	rest := TrainOptions{Source: stream(rows[1100:]), Resume: reread(t, half), Settings: half.Settings()}
-	if !bytes.Equal(saved(t, mustTrain(t, rest)), whole) {
-		t.Error("it is another model")
-	}
-	if half.Settings().DecaySteps != 0 {
-		t.Error("the learning rate of a stream falls, which has no end")
-	}
-}
-
 // A function so smooth that its kernel matrix soon has no rank left is learned to a
 // few elements, however many there may be.
 func TestSmoothFunctions(t *testing.T) {
@@ -228,23 +186,6 @@ func TestGivenSettingsStay(t *testing.T) {
 	if got.Scale != data.ScaleNone || got.Bandwidth != 0.7 || got.LearningRate != 3 || got.DecaySteps != 0 || got.Batch != 16 ||
 		got.Pruner != prunerOrder || m.Order() > 12 || m.Rows() != 400 {
 		t.Errorf("%d rows, order %d, %+v", m.Rows(), m.Order(), got)
-	}
-}
-
-// What was chosen is said: settings, passes, the trade-off.
-func TestTuningSaysWhatItChose(t *testing.T) {
-	opt := tuning("multi-hinge", file(t, spirals(300, 6)))
-	notes := noted(&opt)
-	m := mustTrain(t, opt)
-	set := m.Settings()
-	for _, want := range []string{
-		fmt.Sprintf("%*d%*.2f", 8, m.Order(), 11, 100*set.TradeOff[len(set.TradeOff)-2].Error),
-		fmt.Sprintf("settings tried on 300 rows: scaling %s, bandwidth %.4g, ", set.Scale, set.Bandwidth),
-		fmt.Sprintf("%d passes over 300 rows", m.Rows()/300),
-	} {
-		if !strings.Contains(notes.String(), want) {
-			t.Errorf("no %q in\n%s", want, notes)
-		}
 	}
 }
 
