@@ -65,11 +65,11 @@ func (m *Model) trackLoss(model, zero float64) error {
 	if t.level > sane || t.sound.Len() > 0 && m.rows-t.rows < min(soundRows, t.rows+32) {
 		return nil
 	}
-	before := *m
-	before.giveUp()
-	t.rows = before.rows
+	earlier := *m
+	earlier.giveUp()
+	t.rows = earlier.rows
 	t.sound.Reset()
-	if before.Save(&t.sound) != nil { // a learner that can't be saved has nothing to go back to
+	if earlier.Save(&t.sound) != nil { // a learner that can't be saved has nothing to go back to
 		t.sound.Reset()
 	}
 	return nil

@@ -52,7 +52,11 @@ func (f *Feed) learn(ctx context.Context, rows []data.Row) error {
 		if ctx.Err() != nil {
 			return ErrStopped
 		}
-		f.m.reopen()
+		if f.m.ended {
+			if err := f.m.reopen(); err != nil {
+				return err
+			}
+		}
 		if err := f.m.Learn(&rows[i]); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -76,39 +77,50 @@ func (m *Model) Save(w io.Writer) error {
 	if m.learner == nil {
 		return errors.New("online: the model was read for prediction, without the state that training needs")
 	}
-	size, err := m.learner.StateSize()
-	if err != nil {
-		return err
-	}
-	before := m.learner.Expansion()
-	places, missing := make([]uint32, before.Order()), []float32{}
-	for j := range places {
-		places[j] = uint32(j)
-		if m.places != nil {
-			places[j] = m.places[j]
-		}
-		if places[j] == elsewhere {
-			missing = append(missing, before.Dict.At(j)...)
+	p := m.before
+	if p == nil {
+		p = &before{places: make([]uint32, m.Order())}
+		for j := range p.places {
+			p.places[j] = uint32(j)
 		}
 	}
 	h := header{
 		Settings: m.settings, Rows: m.rows, Tail: len(m.y), Unfinished: m.checkpoint, Names: m.names,
-		Elements: m.f.Order(), Before: len(places), Missing: len(missing) / m.settings.Dim,
+		Elements: m.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim,
 	}
 	var state error
-	err = format.Write(w, h, func(w io.Writer) {
+	err := format.Write(w, h, func(w io.Writer) {
 		put := func(part any) { binary.Write(w, binary.LittleEndian, part) }
 		put(m.scaling.Shift)
 		put(m.scaling.Factor)
 		for j := range m.f.Order() {
 			put(m.f.Dict.At(j))
 		}
-		for _, part := range []any{m.f.W, m.x, m.y, places, missing, before.W, uint64(size)} {
+		for _, part := range []any{m.f.W, m.x, m.y, p.places, p.missing} {
 			put(part)
 		}
-		state = m.learner.WriteState(w)
+		if p.state != nil {
+			w.Write(p.state)
+		} else {
+			state = m.writeState(w)
+		}
 	})
 	return cmp.Or(err, state)
+}
+
+// writeState writes the weights of the functions that training goes on from, and the
+// learner.
+func (m *Model) writeState(w io.Writer) error {
+	size, err := m.learner.StateSize()
+	if err != nil {
+		return err
+	}
+	if b, ok := w.(*bytes.Buffer); ok {
+		b.Grow(8*len(m.f.W) + 8 + int(size) + bytes.MinRead)
+	}
+	binary.Write(w, binary.LittleEndian, m.f.W)
+	binary.Write(w, binary.LittleEndian, uint64(size))
+	return m.learner.WriteState(w)
 }
 
 // Read reads what Save wrote, to go on with its training. It takes the time of

@@ -15,71 +15,6 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// grown trains a model of as many elements as there are rows, a multiple of 32.
-func grown(t testing.TB, rows int) *Model {
-	t.Helper()
-	set := Settings{Loss: "multi-logistic", Format: data.FormatCSV, Dim: 10, Labels: []string{"a", "b"}, Bandwidth: 0.1, Scale: data.ScaleNone,
-		Pruner: prunerOrder, PrunerParams: prune.Params{"order": float64(rows)}}
-	set, err := set.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	set.setRates(1)
-	set.TargetFactor = 1
-	m, err := newModel(set, data.Scaling{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(61, 0))
-	for i := range rows {
-		row := data.Row{Label: []string{"a", "b"}[i%2], Dim: set.Dim}
-		for range set.Dim {
-			row.Values = append(row.Values, float64(rng.Float32()))
-		}
-		if err := m.Learn(&row); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if m.Order() != rows {
-		t.Fatalf("model order %d", m.Order())
-	}
-	return m
-}
-
-// Reading a model learns nothing: the file holds the dictionary, the inverse, and none
-// of the rows that were learned.
-// For prediction, memory is that of the dictionary, not of the
-// inverse. TestCheckLoading of cmd/runall measures times.
-func TestReadingLearnsNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates too; make test runs it without")
-	}
-	const order = 992
-	m := grown(t, order)
-	file := saved(t, m)
-	state, err := m.learner.StateSize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rest := len(file) - int(state); state < 4*order*order || rest > order*(4*10+2*8*2+4)+1000 {
-		t.Errorf("a state of %d bytes, and %d of other things", state, rest)
-	}
-	hostile.AtMost(t, 2<<20, func() { // the dictionary
-		if _, err := ReadForPrediction(bytes.NewReader(file)); err != nil {
-			t.Error(err)
-		}
-	})
-	hostile.AtMost(t, 9*len(file), func() {
-		again, err := Read(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again.learner.KernelEvals() != m.learner.KernelEvals() || again.learner.Health()["repairs"] != m.learner.Health()["repairs"] {
-			t.Error("it has learned or factorized")
-		}
-	})
-}
-
 // A model that is read for prediction can do nothing else.
 func TestReadForPrediction(t *testing.T) {
 	opt := options("multi-hinge", stream(table(75, "multi-hinge", 31)))
@@ -118,25 +53,6 @@ func TestPredictionBeforeTheEnd(t *testing.T) {
 	opt = options("multi-hinge", stream(rows[:33*32]))
 	if predictions(t, m, rows) != predictions(t, mustTrain(t, opt), rows) || m.Rows() != 1073 {
 		t.Error("it predicts something else")
-	}
-}
-
-// What training goes on from is in the file even if the last rows, which did not
-// fill their mini-batch, took elements out of the dictionary.
-func TestElementsThatWereRemoved(t *testing.T) {
-	rows := table(32*20+9, "multi-hinge", 34)
-	opt := options("multi-hinge", stream(rows[:]))
-	opt.Settings.Pruner, opt.Settings.PrunerParams = "oldest", prune.Params{"order": 12}
-	m := mustTrain(t, opt)
-	if !slices.Contains(m.places, elsewhere) || slices.Min(m.places) == elsewhere {
-		t.Fatalf("places %d", m.places)
-	}
-	again := reread(t, m)
-	if err := again.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(saved(t, again), saved(t, m)) {
-		t.Error("read and finished, it is another one")
 	}
 }
 

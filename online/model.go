@@ -21,8 +21,7 @@ type Model struct {
 	scaling  data.Scaling
 	loss     loss.Loss
 	learner  *polk.Learner     // nil if the model was read for prediction
-	f        *kernel.Expansion // the functions that predict; the learner's own, unless training has ended
-	places   []uint32          // of the learner's elements among those of f, then; nil if f is its own
+	f        *kernel.Expansion // the functions that predict; the learner's own if there is one
 	scorer   kernel.Scorer
 
 	rows       int64       // all rows taken, those that wait for their mini-batch included
@@ -30,6 +29,7 @@ type Model struct {
 	x          []float32   // the rows that wait, scaled
 	y          []float64   // their targets
 	ended      bool        // Finish was called
+	before     *before     // of a model that has ended and has learned the rows that wait
 	checkpoint *checkpoint // of a training that stopped before it was finished
 	seen       Prequential
 	trend      lossTrend
@@ -112,6 +112,14 @@ func (m *Model) Learn(row *data.Row) error {
 	})
 }
 
+// A before is what training goes on from in a model that has learned its last rows, which
+// wait for their mini-batch to fill, as a smaller one.
+type before struct {
+	places  []uint32  // of each element among those of the functions that predict
+	missing []float32 // those that are elsewhere
+	state   []byte    // the weights and the learner, as in a file
+}
+
 // Finish learns the rows that wait for their mini-batch to fill, as a smaller
 // one. The model can be used and saved afterwards, but no longer trained: one
 // that Read makes of what Save writes still has these rows waiting.
@@ -122,47 +130,49 @@ func (m *Model) Finish() error {
 		return nil
 	}
 	return m.learnBatch(func() error {
-		last, err := m.copy() // the learner itself goes on from before these rows
-		if err != nil {
+		var state bytes.Buffer
+		if err := m.writeState(&state); err != nil {
 			return err
 		}
-		ids := make([]uint64, last.f.Order())
+		ids, x := make([]uint64, m.Order()), make([][]float32, m.Order())
 		for j := range ids {
-			ids[j] = last.f.Dict.ID(j)
+			ids[j], x[j] = m.f.Dict.ID(j), slices.Clone(m.f.Dict.At(j))
 		}
-		if err := last.learner.Step(len(m.y), m.x, m.y); err != nil {
+		if err := m.learner.Step(len(m.y), m.x, m.y); err != nil {
 			return err
 		}
-		at := make(map[uint64]uint32, last.f.Order())
-		for j := range last.f.Order() {
-			at[last.f.Dict.ID(j)] = uint32(j)
+		at := make(map[uint64]uint32, m.Order())
+		for j := range m.Order() {
+			at[m.f.Dict.ID(j)] = uint32(j)
 		}
-		m.f, m.places = last.f, make([]uint32, len(ids))
+		m.before = &before{places: make([]uint32, len(ids)), state: state.Bytes()}
 		for j, id := range ids {
-			if place, ok := at[id]; ok {
-				m.places[j] = place
-			} else {
-				m.places[j] = elsewhere
+			var ok bool
+			if m.before.places[j], ok = at[id]; !ok {
+				m.before.places[j] = elsewhere
+				m.before.missing = append(m.before.missing, x[j]...)
 			}
 		}
 		return nil
 	})
 }
 
-// reopen has a model that has ended go on, with the rows that waited before.
-func (m *Model) reopen() {
-	if m.ended && m.learner != nil {
-		m.f, m.places, m.ended = m.learner.Expansion(), nil, false
+// reopen has a model that has ended go on.
+func (m *Model) reopen() error {
+	if m.before != nil {
+		var b bytes.Buffer
+		if err := m.Save(&b); err != nil {
+			return err
+		}
+		again, err := Read(&b)
+		if err != nil {
+			return err
+		}
+		again.seen, again.trend = m.seen, m.trend
+		*m = *again
 	}
-}
-
-// copy returns the model that is read of what is saved.
-func (m *Model) copy() (*Model, error) {
-	var b bytes.Buffer
-	if err := m.Save(&b); err != nil {
-		return nil, err
-	}
-	return Read(&b)
+	m.ended = false
+	return nil
 }
 
 // judged is the number of steps of a tuned training of a file of which one has its

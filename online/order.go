@@ -96,17 +96,12 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 		t.passes = max(t.passes, orderPasses)
 		learn = max(rows, int(min(t.passes*float64(rows), orderTaken)))
 	}
-	extend := func(c *candidate, folds int) error {
-		n, err := t.extend(ctx, c, folds, rows, learn)
-		t.spent += n
-		return err
-	}
 	ref := *best
 	ref.score, ref.folds = heldOut{}, 0
-	if err := extend(&ref, t.folds); err != nil {
+	if err := t.extend(ctx, &ref, t.folds, rows, learn); err != nil {
 		return nil, nil, err
 	}
-	t.spent = 0 // of the orders alone
+	t.spent.Store(0) // of the orders alone
 	order, most := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
 	for order < len(t.samples[0].model.settings.Labels) && 2*order <= most {
 		order *= 2
@@ -118,7 +113,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	var said watch
 	now := *best
 	now.factor *= 4
-	for ; order <= most && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
+	for ; order <= most && (len(tried) == 0 || t.spent.Load() < orderBudget); order *= 2 {
 		if said.due() {
 			t.note("order %d is being tried", order)
 		}
@@ -129,7 +124,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 		now = all[0]
 		for t.unsure(&now.score, &ref.score) && now.folds < min(tuneFolds, n/t.held) {
 			folds := now.folds + 1
-			if err := cmp.Or(extend(&now, folds), extend(&ref, folds)); err != nil {
+			if err := cmp.Or(t.extend(ctx, &now, folds, rows, learn), t.extend(ctx, &ref, folds, rows, learn)); err != nil {
 				return nil, nil, err
 			}
 		}

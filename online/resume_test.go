@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -262,20 +261,18 @@ func TestMendedRow(t *testing.T) {
 	opt := options("multi-hinge", Source{Path: path})
 	opt.Settings.Dim, opt.Settings.Labels, opt.Settings.Scale = 2, labelsOf["multi-hinge"], data.ScaleNone // the file is not read before
 	want := saved(t, mustTrain(t, opt))
-	for _, broken := range []string{"1,2", "1,2,fir"} {
-		bad := slices.Clone(rows)
-		bad[1234] = broken
-		write(t, path, []byte(strings.Join(bad, "\n")))
-		m, err := Train(context.Background(), opt)
-		if err == nil || m.Rows() != 1234 || !strings.Contains(err.Error(), "line 1235") {
-			t.Fatalf("%d rows, %v", m.Rows(), err)
-		}
-		write(t, path, []byte(strings.Join(rows, "\n")))
-		again := opt
-		again.Resume, again.Continue = reread(t, m), true
-		if m := mustTrain(t, again); !bytes.Equal(saved(t, m), want) {
-			t.Errorf("mended, it is another model, of %d rows", m.Rows())
-		}
+	good := rows[1234]
+	rows[1234] = "1,2,fir"
+	write(t, path, []byte(strings.Join(rows, "\n")))
+	m, err := Train(context.Background(), opt)
+	if err == nil || m.Rows() != 1234 || !strings.Contains(err.Error(), "line 1235") {
+		t.Fatalf("%d rows, %v", m.Rows(), err)
+	}
+	rows[1234] = good
+	write(t, path, []byte(strings.Join(rows, "\n")))
+	opt.Resume, opt.Continue = reread(t, m), true
+	if m := mustTrain(t, opt); !bytes.Equal(saved(t, m), want) {
+		t.Errorf("mended, it is another model, of %d rows", m.Rows())
 	}
 }
 

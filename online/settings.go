@@ -234,12 +234,6 @@ func (s *Settings) maxOrder() int {
 	return MaxOrder
 }
 
-// inverse reports whether the pruner needs the inverse kernel matrix.
-func (s *Settings) inverse() bool {
-	p, err := prune.Find(s.Pruner, s.PrunerParams)
-	return err != nil || p.Heuristic.Inverse()
-}
-
 // config returns the learner's configuration. It assumes valid settings.
 func (s *Settings) config() (polk.Config, error) {
 	l, err := loss.ByName(s.Loss)

@@ -5,10 +5,8 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -79,48 +77,6 @@ func TestLateFeature(t *testing.T) {
 	opt.Settings.Scale = data.ScaleNone
 	if m := mustTrain(t, opt); m.Rows() != 1201 || !slices.Equal(m.Settings().Labels, []string{"-1", "1"}) {
 		t.Errorf("%d rows, labels %q", m.Rows(), m.Settings().Labels)
-	}
-}
-
-// Every loss learns what there is to learn, and Evaluate says so.
-func TestModelsLearn(t *testing.T) {
-	for name := range labelsOf {
-		opt := options(name, stream(table(3000, name, 7)))
-		opt.Settings.Parsimony = 0.01
-		opt.Settings.Bandwidth = 0.2
-		m := mustTrain(t, opt)
-		e, err := m.Evaluate(context.Background(), stream(table(1000, name, 8)), data.FormatCSV)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Regression() && !(e.R2 > 0.8) || !m.Regression() && !(e.ErrorRate < 0.1) || e.Rows != 1000 {
-			t.Errorf("%s: %+v", name, e)
-		}
-	}
-}
-
-// A polynomial kernel of degree 2 learns a quadric, and of degree 1 a plane,
-// which is not enough for the quadric.
-func TestPolynomialsLearn(t *testing.T) {
-	rng := rand.New(rand.NewPCG(13, 0))
-	var plane, quadric []string
-	for range 2000 {
-		x, y := 10*rng.Float64(), rng.Float64()
-		plane = append(plane, fmt.Sprintf("%.4f,%.4f,%.4f", x, y, 7-2*x+5*y))
-		quadric = append(quadric, fmt.Sprintf("%.4f,%.4f,%.4f", x, y, 7-2*x*y+x*x))
-	}
-	for _, tt := range []struct {
-		degree   int
-		rows     []string
-		from, to float64 // of R²
-	}{{1, plane, 0.99, 1}, {2, quadric, 0.97, 1}, {1, quadric, 0, 0.95}} {
-		opt := options("squared-error", stream(slices.Repeat(tt.rows, 20)))
-		opt.Settings.Kernel, opt.Settings.Offset, opt.Settings.Degree, opt.Settings.Parsimony = KernelPolynomial, 1, tt.degree, 0
-		m := mustTrain(t, opt)
-		e, err := m.Evaluate(context.Background(), stream(tt.rows), data.FormatCSV)
-		if err != nil || !(e.R2 >= tt.from && e.R2 <= tt.to) {
-			t.Errorf("degree %d: %+v, %v", tt.degree, e, err)
-		}
 	}
 }
 

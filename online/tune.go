@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -79,6 +80,9 @@ type scaledSample struct {
 	median float64 // distance between rows; 1 if the kernel has no bandwidth
 }
 
+// row returns a row, scaled.
+func (b *scaledSample) row(j int) []float32 { return b.x[j*b.dim : (j+1)*b.dim] }
+
 // A tuner chooses settings by successive halving: all candidates learn a few
 // rows, and those that predict the rows held out best go on with twice as many,
 // then with twice as many passes, until that no longer helps.
@@ -91,9 +95,9 @@ type tuner struct {
 	samples []scaledSample
 	rates   []float64 // learning rates to be tried, over the loss's default
 	folds   int
-	held    int   // rows held out in a fold
-	perm    []int // of the sample
-	spent   int64 // multiply-adds
+	held    int          // rows held out in a fold
+	perm    []int        // of the sample
+	spent   atomic.Int64 // multiply-adds
 	note    func(string, ...any)
 
 	parsimonious bool    // the model order is chosen too; the dictionary is fixed then, so passes cost little
@@ -367,7 +371,7 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *ca
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return nil, err
 		}
-		done := t.spent > tuneBudget || rows == train && (t.stream || 2*learn > tunePasses*train)
+		done := t.spent.Load() > tuneBudget || rows == train && (t.stream || 2*learn > tunePasses*train)
 		if rows == train || done {
 			if best == nil || t.better(&all[0].score, &best.score) {
 				winner := all[0]
@@ -411,37 +415,31 @@ func (t *tuner) withRates(all []candidate) (out []candidate) {
 func (t *tuner) round(ctx context.Context, all []candidate, rows, learn int) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	spent := make([]int64, len(all))
 	for i := range all {
-		g.Go(func() (err error) {
+		g.Go(func() error {
 			all[i].score, all[i].folds = heldOut{}, 0
-			spent[i], err = t.extend(ctx, &all[i], t.folds, rows, learn)
-			return err
+			return t.extend(ctx, &all[i], t.folds, rows, learn)
 		})
 	}
 	err := g.Wait()
-	for _, n := range spent {
-		t.spent += n
-	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
 	return err
 }
 
 // extend trains a candidate with further rows held out, until there are so many folds.
-// It returns the multiply-adds.
-func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) (spent int64, err error) {
-	for ; c.folds < folds && err == nil; c.folds++ {
-		var n int64
-		n, err = t.try(ctx, c, c.folds, rows, learn)
-		spent += n
+func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) error {
+	for ; c.folds < folds; c.folds++ {
+		if err := t.try(ctx, c, c.folds, rows, learn); err != nil {
+			return err
+		}
 	}
-	return spent, err
+	return nil
 }
 
 // try trains a candidate and scores it on the rows held out. A candidate that
-// diverges is worse than any other. It returns the multiply-adds. The rows come in
-// an order that the fold alone decides.
-func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (int64, error) {
+// diverges is worse than any other. The rows come in an order that the fold alone
+// decides.
+func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) error {
 	b := &t.samples[c.scaling]
 	from, to := fold*t.held, (fold+1)*t.held
 	held, train := t.perm[from:to], slices.Concat(t.perm[:from], t.perm[to:])
@@ -450,28 +448,25 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (i
 		held = slices.Concat(held, t.extra)
 	}
 	set := t.settings(c, learn)
-	dim, batch := set.Dim, set.Batch
 	cfg, err := set.config()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	cfg.Threads = 1
 	l, err := polk.New(cfg)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	rng := rand.New(rand.NewPCG(tuneSeed, uint64(fold)+1))
-	x, y := make([]float32, batch*dim), make([]float64, batch)
-	var spent int64
-	next := 0
-	for learn > 0 {
+	x, y := make([]float32, set.Batch*set.Dim), make([]float64, set.Batch)
+	for next := 0; learn > 0; {
 		if ctx.Err() != nil {
-			return spent, ErrStopped
+			return ErrStopped
 		}
-		n := min(batch, learn)
+		n := min(set.Batch, learn)
 		for i := range n {
 			j := train[next]
-			copy(x[i*dim:], b.x[j*dim:(j+1)*dim])
+			copy(x[i*set.Dim:], b.row(j))
 			y[i] = b.y[j]
 			if next++; next == len(train) {
 				rng.Shuffle(next, func(i, j int) { train[i], train[j] = train[j], train[i] })
@@ -480,33 +475,35 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (i
 		}
 		learn -= n
 		if err := l.Step(n, x, y); err != nil {
-			t.judge(c, b, nil, held)
-			return spent, nil
+			t.judge(c, nil, held)
+			return nil
 		}
 		order := int64(l.Expansion().Order())
-		if l.Steps() > set.FixedFrom && l.Steps() <= set.FixedTo {
-			spent += order * order * int64(l.Expansion().Outputs)
-		} else if set.inverse() {
-			spent += int64(l.Last().Active) * order * order
-		} else {
-			spent += int64(l.Last().Removed) * (tuneRemoved + order)
+		switch step := l.Last(); {
+		case l.Steps() > set.FixedFrom && l.Steps() <= set.FixedTo:
+			t.spent.Add(order * order * int64(l.Expansion().Outputs))
+		case cfg.Pruner == nil || cfg.Pruner.Heuristic.Inverse():
+			t.spent.Add(int64(step.Active) * order * order)
+		default:
+			t.spent.Add(int64(step.Removed) * (tuneRemoved + order))
 		}
 	}
-	spent += l.KernelEvals() * int64(dim+16)
 	c.size = max(c.size, l.Expansion().Order())
-	t.judge(c, b, l.Expansion(), held)
-	return spent + int64(c.size*len(held)*dim), nil
+	t.spent.Add(l.KernelEvals()*int64(set.Dim+16) + int64(c.size*len(held)*set.Dim))
+	t.judge(c, l.Expansion(), held)
+	return nil
 }
 
 // judge adds the rows held out to a candidate's score. One that has diverged has no
 // functions.
-func (t *tuner) judge(c *candidate, b *scaledSample, e *kernel.Expansion, held []int) {
-	dim, outputs := b.dim, b.model.outputs()
+func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int) {
+	b := &t.samples[c.scaling]
+	outputs := b.model.outputs()
 	f := make([]float64, len(held)*outputs)
 	if e != nil {
-		x := make([]float32, 0, len(held)*dim)
+		x := make([]float32, 0, len(held)*b.dim)
 		for _, j := range held {
-			x = append(x, b.x[j*dim:(j+1)*dim]...)
+			x = append(x, b.row(j)...)
 		}
 		var s kernel.Scorer
 		s.Scores(e, len(held), x, f, 1)

@@ -112,24 +112,34 @@ func byLabel(a, b string) int {
 	return strings.Compare(a[strings.LastIndexByte(a, ','):], b[strings.LastIndexByte(b, ','):])
 }
 
-// Every loss and kernel is tuned to what there is to learn.
-func TestTunedLosses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: arithmetic alone, and the race detector makes it a minute")
-	}
+// Every loss and kernel learns what there is to learn, from a stream with fixed defaults
+// and tuned.
+func TestLosses(t *testing.T) {
 	for name := range labelsOf {
-		for _, k := range []string{KernelGaussian, KernelPolynomial} {
-			opt := tuning(name, file(t, table(120, name, 7)))
-			opt.Settings.Kernel, opt.Settings.Degree = k, 6
-			opt.Tolerance = -1 // of 120 rows, an order has at most seven elements
-			most, least := 0.12, 0.9
-			if k == KernelPolynomial {
-				opt.Settings.Offset = 1
-				most, least = 0.45, 0.1 // six powers don't follow every border
+		for _, k := range []struct {
+			Settings
+			tune        bool
+			most, least float64 // error, or R²
+		}{
+			{Settings{Bandwidth: 0.2, Parsimony: 0.01}, false, 0.1, 0.8},
+			{Settings{Kernel: KernelPolynomial, Degree: 6, Offset: 1}, false, 0.5, 0},
+			{Settings{}, true, 0.12, 0.9},
+			{Settings{Kernel: KernelPolynomial, Degree: 6, Offset: 1}, true, 0.45, 0.1}, // six powers don't follow every border
+		} {
+			if testing.Short() && k.tune { // arithmetic alone, and the race detector makes it a minute
+				continue
 			}
+			opt := options(name, stream(table(3000, name, 7)))
+			if k.tune {
+				opt = tuning(name, file(t, table(120, name, 7)))
+				opt.Tolerance = -1 // of 120 rows, an order has at most seven elements
+			}
+			given := opt.Settings
+			opt.Settings = k.Settings
+			opt.Settings.Loss, opt.Settings.Format, opt.Settings.LabelColumn = name, given.Format, given.LabelColumn
 			e := evaluation(t, mustTrain(t, opt), table(700, name, 8))
-			if labelsOf[name] == nil && !(e.R2 > least) || labelsOf[name] != nil && !(e.ErrorRate < most) {
-				t.Errorf("%s, %s kernel: %+v", name, k, e)
+			if labelsOf[name] == nil && !(e.R2 > k.least) || labelsOf[name] != nil && !(e.ErrorRate < k.most) {
+				t.Errorf("%s, %+v: %+v", name, k, e)
 			}
 		}
 	}
@@ -162,16 +172,11 @@ func TestSmoothFunctions(t *testing.T) {
 		x, y := 4*rng.Float64(), 4*rng.Float64()
 		rows[i] = fmt.Sprintf("%.4f,%.4f,%.4f", x, y, y*math.Sin(x))
 	}
-	for _, order := range []float64{0, 400} {
-		opt := tuning("squared-error", file(t, rows[:2100]))
-		opt.Epochs, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 1, data.ScaleStandard
-		if order > 0 {
-			opt.Settings.Pruner, opt.Settings.PrunerParams = prunerCapped, prune.Params{"order": order}
-		}
-		m := mustTrain(t, opt)
-		if e := evaluation(t, m, rows[2100:]); !(e.R2 > 0.98) || m.Order() > 200 {
-			t.Errorf("order %d of at most %v: %+v", m.Order(), order, e)
-		}
+	opt := tuning("squared-error", file(t, rows[:2100]))
+	opt.Epochs, opt.Settings.Bandwidth, opt.Settings.Scale, opt.Tolerance = 3, 1, data.ScaleStandard, -1
+	m := mustTrain(t, opt)
+	if e := evaluation(t, m, rows[2100:]); !(e.R2 > 0.98) || m.Order() > 200 || m.Settings().Pruner != prunerCapped {
+		t.Errorf("order %d: %+v, %+v", m.Order(), e, m.Settings())
 	}
 }
 
@@ -221,6 +226,7 @@ func TestTradeOffOfManyClasses(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("%.3f,%.3f,%c", rng.NormFloat64()+float64(i%26%5), rng.NormFloat64()+float64(i%26/5), 'a'+rune(i%26)))
 	}
 	opt := tuning("multi-hinge", file(t, rows))
+	opt.Settings.Bandwidth, opt.Settings.LearningRate = 0.2, 2 // to be quick
 	if lines := mustTrain(t, opt).Settings().TradeOff; len(lines) < 2 {
 		t.Errorf("%+v", lines)
 	}
