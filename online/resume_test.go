@@ -127,10 +127,12 @@ func stopAt(t *testing.T, opt TrainOptions, n int) *Model {
 	return m
 }
 
-// A model is saved every so many rows, as one that is unfinished.
+// A model is saved every so many rows, as one that is unfinished, and the error before
+// learning them is told of all rows.
 func TestSaves(t *testing.T) {
 	opt := options("multi-hinge", file(t, table(1500, "multi-hinge", 23)))
-	saves := 0
+	saves, told := 0, 0
+	opt.Progress = func(_ *Model, p Prequential) { told += p.Rows }
 	opt.SaveEvery = 400
 	opt.Save = func(m *Model) error {
 		saves++
@@ -139,8 +141,8 @@ func TestSaves(t *testing.T) {
 		}
 		return nil
 	}
-	if mustTrain(t, opt); saves != 3 {
-		t.Errorf("saved %d times", saves)
+	if mustTrain(t, opt); saves != 3 || told != 1500 {
+		t.Errorf("saved %d times, the error of %d rows told", saves, told)
 	}
 	full := errors.New("no space left on device")
 	opt.Save = func(*Model) error { return full }

@@ -393,21 +393,18 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *ca
 		if t.all > len(t.perm) && learn > each*rows {
 			least = 1
 		}
-		if all = all[:min(len(all), max(least, len(all)/tuneKeep))]; round == 0 {
-			all = t.withRates(all)
+		all = all[:min(len(all), max(least, len(all)/tuneKeep))]
+		if round == 0 { // with all learning rates
+			first := all
+			all = nil
+			for _, c := range first {
+				for _, rate := range t.rates {
+					c.rate = rate
+					all = append(all, c)
+				}
+			}
 		}
 	}
-}
-
-// withRates returns every candidate with all learning rates.
-func (t *tuner) withRates(all []candidate) (out []candidate) {
-	for _, c := range all {
-		for _, r := range t.rates {
-			c.rate = r
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // round trains and scores all candidates, each in all folds, and sorts them from the
