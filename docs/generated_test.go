@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,206 +20,366 @@ import (
 	_ "polkrepro/harness" // registers the methods that specs name
 )
 
-var update = flag.Bool("update", false, "write the generated parts of the documents")
+var update = flag.Bool("update", false, "write the generated blocks of the documents")
 
-// generated compares the part of a document between a comment that begins with
-// the source's name and the next "<!-- end -->" with what it should be, or
-// replaces it.
-func generated(t *testing.T, doc, source, want string) {
-	t.Helper()
-	text := read(t, doc)
-	begin := strings.Index(text, "<!-- from "+source)
-	if begin < 0 {
-		t.Fatalf("%s has no part from %s", doc, source)
-	}
-	begin += strings.Index(text[begin:], "-->\n") + len("-->\n")
-	end := begin + strings.Index(text[begin:], "<!-- end -->")
-	if text[begin:end] == want {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s differs from %s; run go test ./docs -run %s -update", doc, source, t.Name())
-	}
-	if err := os.WriteFile(filepath.Join(root, doc), []byte(text[:begin]+want+text[end:]), 0o644); err != nil {
-		t.Fatal(err)
-	}
+// generators make the blocks of documents that repeat recorded results, ledgers or imports, by
+// the name in the comment before each.
+var generators = map[string]func(*testing.T) string{
+	"the imports":                           arrows,
+	"experiments/ledgers/assumptions.yaml":  assumptions,
+	"experiments/ledgers/errata.yaml":       errata,
+	"results/reference/figures/joint.csv":   joint,
+	"results/reference/peers.txt":           peers,
+	"results/reference/tables/tableS3.csv":  learners,
+	"results/reference/times.csv":           times,
+	"results/reference/verdicts.json":       counts,
+	"the cells that are not reproduced":     deviations,
+	"results/reference/tournament, error":   tournament("", "error, equal order", "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
+	"results/reference/tournament, time":    tournament("", "time, equal order", "komp-merge", "komp-merge-order", "merging"),
+	"results/reference/tournament, merging": tournament("against-merging", "error, equal order", "komp-merge", "komp-merge-order", "komp"),
+	"results/reference/tournament, stream":  tournament("", "mean error", "komp-merge", "merging", "komp-age", "komp-loss"),
 }
 
-// TestAssumptions: docs/assumptions.md has the ledger's assumptions.
-func TestAssumptions(t *testing.T) {
-	ledger, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for _, a := range ledger.Assumptions {
-		fmt.Fprintf(&b, "\n### %s\n\n- **The paper**: %s\n- **Here** (%s): %s\n- **Why**: %s\n", a.ID, a.Paper, a.How, a.Chosen, a.Evidence)
-		for _, alt := range a.Alternatives {
-			how := "not run"
-			switch {
-			case alt.Reading():
-				how = "another reading of the same runs"
-			case len(alt.Answers) > 0:
-				how = "run"
-			case len(alt.Passes) > 0:
-				how = "cut from longer runs"
+// TestGenerated: the blocks between "<!-- from SOURCE -->" and "<!-- end -->" are what the
+// sources give, and every generator has a block. To write them: go test ./docs -update
+func TestGenerated(t *testing.T) {
+	block := regexp.MustCompile(`(?s)(<!-- from ([^>]*) -->\n)(.*?)(<!-- end -->)`)
+	unused := maps.Clone(generators)
+	for _, doc := range documents(t) {
+		had := read(t, doc)
+		want := block.ReplaceAllStringFunc(had, func(text string) string {
+			m := block.FindStringSubmatch(text)
+			generate := generators[m[2]]
+			if generate == nil {
+				t.Errorf("%s: nothing generates the block from %s", doc, m[2])
+				return text
 			}
-			if alt.How != "" {
-				how += ", " + alt.How
-			}
-			fmt.Fprintf(&b, "- Alternative `%s` (%s): %s", alt.ID, how, alt.Value)
-			if alt.Effect != "" {
-				fmt.Fprintf(&b, ". Effect: %s", alt.Effect)
-			}
-			b.WriteString("\n")
+			delete(unused, m[2])
+			return m[1] + generate(t) + m[4]
+		})
+		if want == had {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s is not what its sources give; run go test ./docs -update", doc)
+		} else if err := os.WriteFile(filepath.Join(root, doc), []byte(want), 0o644); err != nil {
+			t.Error(err)
 		}
 	}
-	b.WriteString("\n")
-	generated(t, "docs/assumptions.md", "experiments/ledgers/assumptions.yaml", b.String())
+	for source := range unused {
+		t.Errorf("no document has the block from %s", source)
+	}
 }
 
-// TestErrata: docs/errata.md has the ledger's errata, and the tests that settle them exist.
-func TestErrata(t *testing.T) {
-	ledger, err := experiments.Ledgers()
+// markdown is a table whose first column is text and whose others are numbers, or text too.
+func markdown(numbers bool, header []string, rows [][]string) string {
+	rule := "|---"
+	if numbers {
+		rule = "|--:"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s |\n|---%s|\n", strings.Join(header, " | "), strings.Repeat(rule, len(header)-1))
+	for _, row := range rows {
+		for i := range row {
+			row[i] = strings.ReplaceAll(row[i], "|", `\|`)
+		}
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+	}
+	return b.String()
+}
+
+// table reads a CSV file of the recorded results: a map for each row.
+func table(t *testing.T, name string) (rows []map[string]string) {
+	t.Helper()
+	all, err := csv.NewReader(strings.NewReader(read(t, "results/reference/"+name))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
+	for _, values := range all[1:] {
+		row := make(map[string]string)
+		for i, v := range values {
+			row[all[0][i]] = v
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func ledgers(t *testing.T) *experiments.Ledger {
+	t.Helper()
+	l, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func assumptions(t *testing.T) string {
+	var rows [][]string
+	for _, a := range ledgers(t).Assumptions {
+		var others []string
+		for _, alternative := range a.Alternatives {
+			if alternative.Run() {
+				others = append(others, alternative.ID)
+			}
+		}
+		rows = append(rows, []string{"`" + a.ID + "`", a.Paper, a.Chosen, a.How, strings.Join(others, ", ")})
+	}
+	return markdown(false, []string{"", "the paper", "here", "chosen", "alternatives run"}, rows)
+}
+
+// errata shows those of the ledger that bear on results, and lists the others; the tests that
+// settle them exist.
+func errata(t *testing.T) string {
+	var rows [][]string
+	var others []string
 	settled := 0
-	for _, e := range ledger.Errata {
-		fmt.Fprintf(&b, "\n### %s\n\n- **Where** (%s): %s (line %d)\n- **Printed**: %s\n- **Right**: %s\n- **How it is known**: %s\n", e.ID, e.Kind, e.Place, e.Line, e.Printed, e.Right, e.How)
-		var by []string
+	for _, e := range ledgers(t).Errata {
 		for _, name := range e.Tests {
-			by = append(by, "test `"+name+"`")
-			if !isTest(t, name) {
+			dot := strings.LastIndexByte(name, '.')
+			files, _ := filepath.Glob(filepath.Join(root, name[:dot], "*_test.go"))
+			if !slices.ContainsFunc(files, func(path string) bool {
+				text, err := os.ReadFile(path)
+				return err == nil && strings.Contains(string(text), "\nfunc "+name[dot+1:]+"(t *testing.T)")
+			}) {
 				t.Errorf("%s: there is no test %s", e.ID, name)
 			}
 		}
-		for _, id := range e.Claims {
-			by = append(by, "claim `"+id+"`")
-		}
-		if len(by) > 0 {
+		if e.Settled() {
 			settled++
-			fmt.Fprintf(&b, "- **Settled by**: %s\n", strings.Join(by, ", "))
 		}
-		if e.Assumption != "" {
-			fmt.Fprintf(&b, "- **Here**: assumption [%s](assumptions.md#%s)\n", e.Assumption, e.Assumption)
+		if e.Assumption != "" || len(e.Claims) > 0 {
+			rows = append(rows, []string{"`" + e.ID + "`", e.Printed, e.Right})
+		} else {
+			others = append(others, "`"+e.ID+"`")
 		}
 	}
-	head := fmt.Sprintf("\n%d errata, %d of them settled by a test.\n", len(ledger.Errata), settled)
-	generated(t, "docs/errata.md", "experiments/ledgers/errata.yaml", head+b.String()+"\n")
+	return fmt.Sprintf("%d errata, %d of them settled by a test. Those on which a choice or a verdict depends:\n\n%s\nThe others: %s.\n",
+		len(rows)+len(others), settled, markdown(false, []string{"", "printed", "right"}, rows), strings.Join(others, ", "))
 }
 
-// isTest reports whether PACKAGE.TEST is a test of the tree.
-func isTest(t *testing.T, name string) bool {
-	dot := strings.LastIndexByte(name, '.')
-	files, err := filepath.Glob(filepath.Join(root, name[:dot], "*_test.go"))
+// peers is the closing line of make peers.
+func peers(t *testing.T) string {
+	lines := strings.Split(strings.TrimSpace(read(t, "results/reference/peers.txt")), "\n\n")
+	return "```text\n" + lines[len(lines)-1] + "\n```\n"
+}
+
+// A verdicts document is verdicts.json of the recorded results.
+type verdicts struct {
+	Counts map[string]struct{ Reproduced, Deviates, Inconclusive int }
+	Claims []struct {
+		ID, Verdict string
+		Cell        bool
+		Tests       []struct {
+			ID, Verdict               string
+			Paper, Value, From, Until any // numbers, or "NaN" and the like
+			Runs                      []string
+		}
+	}
+}
+
+func judged(t *testing.T) (v verdicts) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(read(t, "results/reference/verdicts.json")), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func counts(t *testing.T) string {
+	v := judged(t)
+	n := map[string]int{}
+	for _, c := range v.Claims {
+		for _, test := range c.Tests {
+			if c.Cell {
+				n[test.Verdict]++
+			}
+		}
+	}
+	row := func(name string, reproduced, deviates, inconclusive int) []string {
+		return []string{name, fmt.Sprintf("**%d of %d**", reproduced, reproduced+deviates+inconclusive), strconv.Itoa(deviates), strconv.Itoa(inconclusive)}
+	}
+	var rows [][]string
+	for _, of := range []struct{ key, name string }{{"cells", "cells of Tables 2 and 3"}, {"sentences", "sentences and captions"}, {"theorems", "statements of Table 1 and its theorems"}, {"cells_half_margin", "cells at half the margins"}, {"cells_twice_margin", "cells at twice the margins"}} {
+		c := v.Counts[of.key]
+		rows = append(rows, row(of.name, c.Reproduced, c.Deviates, c.Inconclusive))
+	}
+	rows = slices.Insert(rows, 1, row("numbers in these cells", n["reproduced"], n["deviates"], n["inconclusive"]))
+	return markdown(true, []string{"", "reproduced", "deviates", "inconclusive"}, rows)
+}
+
+// deviations lists the numbers that are not reproduced.
+func deviations(t *testing.T) string {
+	var rows [][]string
+	for _, c := range judged(t).Claims {
+		for _, test := range c.Tests {
+			if !c.Cell || test.Verdict == "reproduced" {
+				continue
+			}
+			here := fmt.Sprintf("%.3g", test.Value)
+			if len(test.Runs) > 1 {
+				here += fmt.Sprintf(" (%.3g to %.3g)", test.From, test.Until)
+			}
+			rows = append(rows, []string{"`" + c.ID + "." + test.ID + "`", fmt.Sprint(test.Paper), here, test.Verdict})
+		}
+	}
+	return markdown(true, []string{"", "paper", "here", "verdict"}, rows)
+}
+
+// joint says what the best combination of choices reproduces.
+func joint(t *testing.T) string {
+	var best map[string]string
+	combinations := 0.0
+	for _, row := range table(t, "figures/joint.csv") {
+		combinations += number(t, row["combinations"])
+		if row["on_front"] == "true" {
+			best = row
+		}
+	}
+	others := "`" + strings.ReplaceAll(best["assumed_otherwise"], ", ", "`, `") + "`"
+	return fmt.Sprintf("The best of %.0f million combinations reproduces %s cells and %s numbers: %s.\n", combinations/1e6, best["cells"], best["numbers"], others)
+}
+
+// times are those of the commands that check something.
+func times(t *testing.T) string {
+	what := map[string]string{
+		"make reproduce": "tables and figures, profile quick", "make reproduce PROFILE=full": "all seeds and alternatives, Table 1",
+		"POLK_OFFLINE=1 make reproduce": "the same without data files: generated stand-ins", "bin/runall verify --results results/reference": "every verdict with its numbers",
+		"bin/runall explain table3.mnist.ksvm.polk --results results/reference": "the claim, runs and records behind one number",
+		"bin/runall verify multiverse --results results/reference":              "which verdicts depend on which choice",
+		"bin/runall verify multiverse --joint --results results/reference":      "what choices together reproduce",
+		"bin/runall verify --reference results/reference":                       "your verdicts against the recorded ones",
+		"make agree": "your records against the recorded ones, bit for bit", "make check-reference": "recorded tables, figures and verdicts, remade from the records",
+		"make test": "the tests a contributor runs", "make check": "all other tests",
+	}
+	var rows [][]string
+	for _, row := range table(t, "times.csv") {
+		seconds := number(t, row["seconds"])
+		text := fmt.Sprintf("%.0f s", 5*math.Ceil(seconds/5))
+		if seconds >= 120 {
+			text = fmt.Sprintf("%.0f min", math.Ceil(seconds/60))
+		}
+		rows = append(rows, []string{"`" + row["command"] + "`", what[row["command"]], text})
+	}
+	return markdown(false, []string{"command", "what", "time"}, rows)
+}
+
+// tournament makes the table of a column of the recorded tournament: bold where better, "worse"
+// where worse, in brackets where the grid is too coarse to say.
+func tournament(folder, column string, names ...string) func(*testing.T) string {
+	return func(t *testing.T) string {
+		fields := []string{"multidist-ksvm", "multidist-klr", "drift-ksvm", "mnist-ksvm", "brodatz-ksvm", "fashion-ksvm", "letter-ksvm", "satimage-ksvm"}
+		cells := make(map[[2]string]string)
+		for _, field := range fields {
+			for _, row := range table(t, filepath.ToSlash(filepath.Join("tournament", folder, "tables", field+".csv"))) {
+				value, verdict, _ := strings.Cut(row[column], " ")
+				switch verdict {
+				case "better", "faster":
+					value = "**" + value + "**"
+				case "grid too coarse":
+					value = "(" + value + ")"
+				case "worse":
+					value += " worse"
+				}
+				cells[[2]string{row["heuristic"], field}] = value
+			}
+		}
+		var rows [][]string
+		for _, name := range names {
+			row := []string{"`" + name + "`"}
+			for _, field := range fields {
+				value, ok := cells[[2]string{name, field}]
+				if !ok {
+					t.Errorf("no %s on %s", name, field)
+				}
+				row = append(row, value)
+			}
+			rows = append(rows, row)
+		}
+		return markdown(true, []string{"", "multidist, hinge", "logistic", "drift", "MNIST", "Brodatz", "Fashion", "letter", "satimage"}, rows)
+	}
+}
+
+// learners are the errors of Table S3.
+func learners(t *testing.T) string {
+	errors := make(map[string]string)
+	for _, row := range table(t, "tables/tableS3.csv") {
+		errors[row["data"]+row["task"]+row["series"]], _, _ = strings.Cut(row["error (%)"], " (")
+	}
+	var rows [][]string
+	for _, name := range []string{"polk", "bsgd", "fogd", "rff-sgd", "nogd", "nystrom-sgd", "projectron", "forgetron", "norma", "fsgd"} {
+		row := []string{"`" + name + "`"}
+		for _, field := range []string{"multidist (calibrated)ksvm", "multidist (calibrated)klr", "mnistksvm", "mnistklr"} {
+			row = append(row, errors[field+experiments.Method(name).Title])
+		}
+		rows = append(rows, row)
+	}
+	return markdown(true, []string{"", "multidist, hinge", "logistic", "MNIST, hinge", "logistic"}, rows)
+}
+
+// arrows draws the imports between the top-level folders but internal, without those that a
+// chain of others implies.
+func arrows(t *testing.T) string {
+	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+	list.Dir = root
+	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.ContainsFunc(files, func(path string) bool {
-		text, err := os.ReadFile(path)
-		return err == nil && strings.Contains(string(text), "\nfunc "+name[dot+1:]+"(t *testing.T)")
-	})
-}
-
-// TestParsimonyOnMNIST: docs/assumptions.md has the validation errors of
-// results/reference/calibration. The K that the specs use are bold.
-func TestParsimonyOnMNIST(t *testing.T) {
-	used := map[string][]string{"ksvm": {"0.016", "0.024"}, "klr": {"0.008", "0.016"}}
-	var b strings.Builder
-	b.WriteString("| task | K | error, 4 epochs | order | error, 8 epochs | order |\n|---|--:|--:|--:|--:|--:|\n")
-	for _, task := range []string{"ksvm", "klr"} {
-		f, err := os.Open(filepath.Join(root, "results/reference/calibration/mnist-"+task+".csv"))
-		if err != nil {
-			t.Fatal(err)
+	imports := make(map[string]map[string]bool)
+	top := func(path string) string {
+		path, own := strings.CutPrefix(path, "polkrepro/")
+		folder, _, _ := strings.Cut(path, "/")
+		if !own || folder == "internal" {
+			return ""
 		}
-		rows, err := csv.NewReader(f).ReadAll()
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		column := func(row []string, name string) string { return row[slices.Index(rows[0], name)] }
-		var cells []string
-		for _, row := range rows[1:] {
-			epoch := column(row, "epoch")
-			if epoch != "4" && epoch != "8" {
-				continue
-			}
-			if epoch == "4" {
-				k := column(row, "parsimony")
-				if slices.Contains(used[task], k) {
-					k = "**" + k + "**"
+		return folder
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		from := top(words[0])
+		for _, path := range words[1:] {
+			if to := top(path); from != "" && to != "" && to != from {
+				if imports[from] == nil {
+					imports[from] = make(map[string]bool)
 				}
-				cells = []string{task, k}
-			}
-			wrong, err := strconv.ParseFloat(column(row, "validation_error"), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cells = append(cells, fmt.Sprintf("%.2f %%", 100*wrong), column(row, "model_order"))
-			if epoch == "8" {
-				fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
+				imports[from][to] = true
 			}
 		}
 	}
-	generated(t, "docs/assumptions.md", "results/reference/calibration", b.String())
-}
-
-// TestPeers: docs/own-data.md has the table of make peers.
-func TestPeers(t *testing.T) {
-	_, table, found := strings.Cut(read(t, "results/reference/peers.txt"), "\n\n")
-	if !found {
-		t.Fatal("results/reference/peers.txt has no table")
-	}
-	generated(t, "docs/own-data.md", "results/reference/peers.txt", "```text\n"+table+"```\n")
-}
-
-// TestCounts: the counts of verdicts in REPRODUCE.md and README.md are those of
-// results/reference.
-func TestCounts(t *testing.T) {
-	type counts struct{ Reproduced, Inconclusive, Deviates int }
-	var verdicts struct {
-		Counts struct{ Cells, Sentences counts }
-		Claims []struct {
-			ID    string
-			Cell  bool
-			Tests []struct{ Verdict string }
-		}
-	}
-	if err := json.Unmarshal([]byte(read(t, "results/reference/verdicts.json")), &verdicts); err != nil {
-		t.Fatal(err)
-	}
-	var numbers counts
-	for _, c := range verdicts.Claims {
-		for _, test := range c.Tests {
-			switch {
-			case !c.Cell:
-			case test.Verdict == "reproduced":
-				numbers.Reproduced++
-			case test.Verdict == "deviates":
-				numbers.Deviates++
-			default:
-				numbers.Inconclusive++
+	var reaches func(from, to string) bool
+	reaches = func(from, to string) bool {
+		for next := range imports[from] {
+			if next == to || reaches(next, to) {
+				return true
 			}
 		}
+		return false
 	}
-	text := read(t, "REPRODUCE.md")
-	for name, n := range map[string]counts{
-		"cells of Tables 2 and 3": verdicts.Counts.Cells, "numbers in these cells": numbers,
-		"sentences and captions": verdicts.Counts.Sentences,
-	} {
-		row := fmt.Sprintf("| %s | **%d of %d** | %d | %d |", name, n.Reproduced,
-			n.Reproduced+n.Deviates+n.Inconclusive, n.Deviates, n.Inconclusive)
-		if !strings.Contains(text, row) {
-			t.Errorf("REPRODUCE.md has no row %q", row)
+	var b strings.Builder
+	b.WriteString("```mermaid\nflowchart TD\n")
+	for _, from := range slices.Sorted(maps.Keys(imports)) {
+		var drawn []string
+		for _, to := range slices.Sorted(maps.Keys(imports[from])) {
+			implied := false
+			for other := range imports[from] {
+				implied = implied || other != to && reaches(other, to)
+			}
+			if !implied {
+				drawn = append(drawn, to)
+			}
 		}
+		fmt.Fprintf(&b, "    %s --> %s\n", from, strings.Join(drawn, " & "))
 	}
-	of := func(n counts) string {
-		return fmt.Sprintf("%d of %d", n.Reproduced, n.Reproduced+n.Deviates+n.Inconclusive)
-	}
-	line := fmt.Sprintf("%s cells, %s numbers, %s sentences", of(verdicts.Counts.Cells), of(numbers), of(verdicts.Counts.Sentences))
-	if !strings.Contains(read(t, "README.md"), line) {
-		t.Errorf("README.md does not say %q", line)
-	}
+	b.WriteString("```\n")
+	return b.String()
 }

@@ -98,22 +98,24 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	}
 	ref := *best
 	ref.score, ref.folds = heldOut{}, 0
-	if err := t.extend(ctx, &ref, t.folds, rows, learn); err != nil {
+	spent, err := t.extend(ctx, &ref, t.folds, rows, learn)
+	if err != nil {
 		return nil, nil, err
 	}
-	t.spent.Store(0) // of the orders alone
-	order, most := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
-	for order < len(t.samples[0].model.settings.Labels) && 2*order <= most {
+	most := min(tuneFolds, n/t.held, int(orderBudget*int64(t.folds)/max(1, spent))) // folds, which the model of any size makes dear
+	t.spent = 0
+	order, largest := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
+	for order < len(t.samples[0].model.settings.Labels) && 2*order <= largest {
 		order *= 2
 	}
 	if t.order > 0 {
-		order, most = t.order, t.order
+		order, largest = t.order, t.order
 	}
 	var tried []candidate
 	var said watch
 	now := *best
 	now.factor *= 4
-	for ; order <= most && (len(tried) == 0 || t.spent.Load() < orderBudget); order *= 2 {
+	for ; order <= largest && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
 		if said.due() {
 			t.note("order %d is being tried", order)
 		}
@@ -122,10 +124,12 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 			return nil, nil, err
 		}
 		now = all[0]
-		for t.unsure(&now.score, &ref.score) && now.folds < min(tuneFolds, n/t.held) {
+		for t.unsure(&now.score, &ref.score) && len(now.score.each) < tuneJudged && now.folds < most {
 			folds := now.folds + 1
-			if err := cmp.Or(t.extend(ctx, &now, folds, rows, learn), t.extend(ctx, &ref, folds, rows, learn)); err != nil {
-				return nil, nil, err
+			for _, c := range []*candidate{&now, &ref} {
+				if _, err := t.extend(ctx, c, folds, rows, learn); err != nil {
+					return nil, nil, err
+				}
 			}
 		}
 		tried = append(tried, now)

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -31,7 +30,7 @@ const (
 	tunePasses  = 64      // most passes over a file
 	tuneLeast   = 3       // fewest passes over a file
 	tuneTaken   = 1 << 17 // rows after which no further pass over a file begins, four times as many if the dictionary is fixed
-	tuneJudged  = 4000    // more rows of a larger file, drawn like the sample, that model orders are judged by
+	tuneJudged  = 8000    // more rows of a larger file, drawn like the sample, that model orders are judged by
 	tuneGram    = 1 << 34 // products of the features of two rows that the sample's kernel matrix may need
 	tuneMedian  = 256     // rows between which the median distance is computed
 	tuneSeed    = 2016    // of the draws, and of the order in which a file's rows are learned
@@ -95,9 +94,9 @@ type tuner struct {
 	samples []scaledSample
 	rates   []float64 // learning rates to be tried, over the loss's default
 	folds   int
-	held    int          // rows held out in a fold
-	perm    []int        // of the sample
-	spent   atomic.Int64 // multiply-adds
+	held    int   // rows held out in a fold
+	perm    []int // of the sample
+	spent   int64 // multiply-adds in rounds
 	note    func(string, ...any)
 
 	parsimonious bool    // the model order is chosen too; the dictionary is fixed then, so passes cost little
@@ -371,7 +370,7 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *ca
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return nil, err
 		}
-		done := t.spent.Load() > tuneBudget || rows == train && (t.stream || 2*learn > tunePasses*train)
+		done := t.spent > tuneBudget || rows == train && (t.stream || 2*learn > tunePasses*train)
 		if rows == train || done {
 			if best == nil || t.better(&all[0].score, &best.score) {
 				winner := all[0]
@@ -412,31 +411,39 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *ca
 func (t *tuner) round(ctx context.Context, all []candidate, rows, learn int) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
+	spent := make([]int64, len(all))
 	for i := range all {
-		g.Go(func() error {
+		g.Go(func() (err error) {
 			all[i].score, all[i].folds = heldOut{}, 0
-			return t.extend(ctx, &all[i], t.folds, rows, learn)
+			spent[i], err = t.extend(ctx, &all[i], t.folds, rows, learn)
+			return err
 		})
 	}
 	err := g.Wait()
+	for _, n := range spent {
+		t.spent += n
+	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
 	return err
 }
 
-// extend trains a candidate with further rows held out, until there are so many folds.
-func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) error {
+// extend trains a candidate with further rows held out, until there are so many folds. It
+// returns the multiply-adds.
+func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) (spent int64, err error) {
 	for ; c.folds < folds; c.folds++ {
-		if err := t.try(ctx, c, c.folds, rows, learn); err != nil {
-			return err
+		n, err := t.try(ctx, c, c.folds, rows, learn)
+		if err != nil {
+			return spent, err
 		}
+		spent += n
 	}
-	return nil
+	return spent, nil
 }
 
 // try trains a candidate and scores it on the rows held out. A candidate that
-// diverges is worse than any other. The rows come in an order that the fold alone
-// decides.
-func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) error {
+// diverges is worse than any other. It returns the multiply-adds. The rows come in
+// an order that the fold alone decides.
+func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (spent int64, err error) {
 	b := &t.samples[c.scaling]
 	from, to := fold*t.held, (fold+1)*t.held
 	held, train := t.perm[from:to], slices.Concat(t.perm[:from], t.perm[to:])
@@ -447,18 +454,18 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) er
 	set := t.settings(c, learn)
 	cfg, err := set.config()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	cfg.Threads = 1
 	l, err := polk.New(cfg)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	rng := rand.New(rand.NewPCG(tuneSeed, uint64(fold)+1))
 	x, y := make([]float32, set.Batch*set.Dim), make([]float64, set.Batch)
 	for next := 0; learn > 0; {
 		if ctx.Err() != nil {
-			return ErrStopped
+			return spent, ErrStopped
 		}
 		n := min(set.Batch, learn)
 		for i := range n {
@@ -473,22 +480,21 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) er
 		learn -= n
 		if err := l.Step(n, x, y); err != nil {
 			t.judge(c, nil, held)
-			return nil
+			return spent, nil
 		}
 		order := int64(l.Expansion().Order())
 		switch step := l.Last(); {
 		case l.Steps() > set.FixedFrom && l.Steps() <= set.FixedTo:
-			t.spent.Add(order * order * int64(l.Expansion().Outputs))
+			spent += order * order * int64(l.Expansion().Outputs)
 		case cfg.Pruner == nil || cfg.Pruner.Heuristic.Inverse():
-			t.spent.Add(int64(step.Active) * order * order)
+			spent += int64(step.Active) * order * order
 		default:
-			t.spent.Add(int64(step.Removed) * (tuneRemoved + order))
+			spent += int64(step.Removed) * (tuneRemoved + order)
 		}
 	}
 	c.size = max(c.size, l.Expansion().Order())
-	t.spent.Add(l.KernelEvals()*int64(set.Dim+16) + int64(c.size*len(held)*set.Dim))
 	t.judge(c, l.Expansion(), held)
-	return nil
+	return spent + l.KernelEvals()*int64(set.Dim+16) + int64(c.size*len(held)*set.Dim), nil
 }
 
 // judge adds the rows held out to a candidate's score. One that has diverged has no

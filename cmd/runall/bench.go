@@ -37,8 +37,9 @@ type benchmark struct {
 func newBench() *cobra.Command {
 	var b benchmark
 	cmd := &cobra.Command{
-		Use:   "bench FILE",
-		Short: "Compare all methods on your own file",
+		Use:         "bench FILE",
+		Annotations: traits(graceful, resumes),
+		Short:       "Compare all methods on your own file",
 		Long: `Compare all methods that fit at equal model order on your own file, without a
 spec: on five random splits into training and test rows where the budget allows,
 or on the split that --test gives, with several seeds. Each method's bandwidth,

@@ -44,8 +44,9 @@ type Tournament struct {
 func newCompare() *cobra.Command {
 	var c comparison
 	cmd := &cobra.Command{
-		Use:   "compare [SPEC]",
-		Short: "Compare pruning heuristics at equal model order and time",
+		Use:         "compare [SPEC]",
+		Annotations: traits(graceful, resumes),
+		Short:       "Compare pruning heuristics at equal model order and time",
 		Long: `Compare all pruning heuristics ('runall list pruners') with the paper's, at
 equal model order and at equal time. Each heuristic runs over a grid of its knob
 on every data set of the tournament, on the same examples in the same order. The

@@ -155,9 +155,10 @@ func verdict(rows []data.VerifyRow, named bool) error {
 func newDataDraws() *cobra.Command {
 	var n int
 	cmd := &cobra.Command{
-		Use:   "draws",
-		Short: "Select the draws of multidist by their Bayes error, as CSV",
-		Args:  cobra.NoArgs,
+		Use:         "draws",
+		Annotations: traits(forPrograms),
+		Short:       "Select the draws of multidist by their Bayes error, as CSV",
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return data.WriteDraws(cmd.OutOrStdout(), n)
 		},

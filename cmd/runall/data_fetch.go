@@ -24,8 +24,9 @@ func newDataFetch() *cobra.Command {
 	var asJSON bool
 	var progress string
 	cmd := &cobra.Command{
-		Use:   "fetch [NAME...]",
-		Short: "Download missing data sets to " + data.CacheDir,
+		Use:         "fetch [NAME...]",
+		Annotations: traits(graceful, resumes),
+		Short:       "Download missing data sets to " + data.CacheDir,
 		Long: `Download missing data sets, the named ones or by default the paper's, to
 ` + data.CacheDir + `/NAME. Files are checked against their SHA-256; corrupt files in that
 folder are replaced.

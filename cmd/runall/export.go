@@ -16,8 +16,9 @@ import (
 func newExport() *cobra.Command {
 	var results, format, out string
 	cmd := &cobra.Command{
-		Use:   "export",
-		Short: "Write records as CSV or LaTeX",
+		Use:         "export",
+		Annotations: traits(forPrograms),
+		Short:       "Write records as CSV or LaTeX",
 		Long: `Write all finished runs of a results folder for other tools:
 
   csv    a row for each evaluation of each run, with benchopt's column names

@@ -26,18 +26,6 @@ const (
 	saying = 200 * time.Millisecond // for a command whose save has just ended
 )
 
-// graceful are the commands that end by themselves.
-var graceful = map[string]bool{
-	"reproduce": true, "bench": true, "compare": true, "fetch": true,
-	"train": true, "predict": true,
-}
-
-// resumed are the commands that go on where they stopped when they are started
-// again.
-var resumed = map[string]bool{
-	"reproduce": true, "bench": true, "compare": true, "fetch": true, "merge": true,
-}
-
 // An ending decides who ends the process: the command that is through, or the
 // watchdog.
 type ending struct {
@@ -79,11 +67,8 @@ func (e *ending) watch() (ctx context.Context, stop func()) {
 
 // watchdog ends the process if the command does not.
 func (e *ending) watchdog() {
-	name := ""
-	if cmd := e.command.Load(); cmd != nil {
-		name = cmd.Name()
-	}
-	if graceful[name] {
+	cmd := e.command.Load()
+	if has(cmd, graceful) {
 		if e.within(grace) {
 			return
 		}
@@ -97,7 +82,7 @@ func (e *ending) watchdog() {
 	files.Freeze()
 	files.RemoveUnfinished()
 	fmt.Fprintln(e.stderr, "runall: interrupted")
-	if resumed[name] || name == "" { // without a name nothing has begun
+	if cmd == nil || has(cmd, resumes) { // without a command nothing has begun
 		fmt.Fprintln(e.stderr, "To resume:", commandLine())
 	}
 	os.Exit(harness.ExitInterrupted)

@@ -47,8 +47,9 @@ var _ pflag.Value = (*shard)(nil)
 func newMerge() *cobra.Command {
 	var results string
 	cmd := &cobra.Command{
-		Use:   "merge DIR...",
-		Short: "Copy the records of shards into one results folder",
+		Use:         "merge DIR...",
+		Annotations: traits(resumes),
+		Short:       "Copy the records of shards into one results folder",
 		Long: `Copy the records in the results folders of 'runall reproduce --shard K/N' into
 another one, which may have records already. The folders are not changed.
 'runall reproduce' of the merged folder then runs what is missing and reports.

@@ -3,21 +3,18 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"polkrepro/internal/charset"
 )
 
-// streaming are the commands whose output is wanted while they are at work, or
-// is too long to be kept.
-var streaming = map[string]bool{"reproduce": true, "predict": true, "train": true, "serve": true}
-
 // An output is standard output. It keeps the first error of writing, which many
-// a function that writes a table passes over, and what a command writes that is
-// not streaming until the command is through: one that is interrupted writes
-// nothing.
+// a function that writes a table passes over, and what a command that does not
+// stream writes until it is through: one that is interrupted writes nothing.
 type output struct {
 	to   io.Writer
 	end  *ending
@@ -25,7 +22,7 @@ type output struct {
 	held *bytes.Buffer // nil if nothing is kept
 	err  error
 
-	look  display
+	ascii bool         // the locale has no other characters
 	bytes bool         // what is written is not changed
 	line  bytes.Buffer // the beginning of a line that is not whole yet
 }
@@ -49,7 +46,7 @@ func (o *output) write(b []byte) (int, error) {
 	end := bytes.LastIndexByte(text, '\n') + 1
 	var shown []byte
 	for line := range bytes.Lines(text[:end]) {
-		shown = append(append(shown, o.look.line(string(line[:len(line)-1]))...), '\n')
+		shown = append(append(shown, shownLine(string(line[:len(line)-1]), o.ascii)...), '\n')
 	}
 	o.line.Next(end)
 	return len(b), o.put(shown)
@@ -67,11 +64,11 @@ func (o *output) put(b []byte) error {
 }
 
 // begin is called when a command begins its work. From then on what it writes is
-// kept, unless it is streaming.
+// kept, unless it streams.
 func (o *output) begin(cmd *cobra.Command) {
 	o.end.command.Store(cmd)
-	o.bytes = forPrograms(cmd)
-	if !streaming[cmd.Name()] {
+	o.bytes = writesForPrograms(cmd)
+	if !has(cmd, streams) {
 		o.held = new(bytes.Buffer)
 	}
 }
@@ -85,7 +82,7 @@ func (o *output) finish() error {
 	}
 	o.held = nil
 	if o.line.Len() > 0 {
-		o.put([]byte(o.look.line(o.line.String())))
+		o.put([]byte(shownLine(o.line.String(), o.ascii)))
 	}
 	return o.err
 }
@@ -107,4 +104,18 @@ func raw(w io.Writer) io.Writer {
 		return s.to
 	}
 	return w
+}
+
+// needsASCII reports whether the locale of those who read w has no other characters.
+func needsASCII(w io.Writer) bool {
+	f, ok := raw(w).(*os.File)
+	return !charset.UTF8() && (ok && term.IsTerminal(int(f.Fd())) || charset.Chosen())
+}
+
+// shownLine returns a line for people.
+func shownLine(s string, ascii bool) string {
+	if s = charset.Shown(s); ascii {
+		s = charset.Line(s)
+	}
+	return s
 }

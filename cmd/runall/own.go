@@ -49,8 +49,9 @@ func newTrain() *cobra.Command {
 	var opt online.TrainOptions
 	var flags trainFlags
 	cmd := &cobra.Command{
-		Use:   "train FILE",
-		Short: "Train a model on your own file or stream",
+		Use:         "train FILE",
+		Annotations: traits(graceful, streams),
+		Short:       "Train a model on your own file or stream",
 		Long: `Train on your own LIBSVM or CSV file (.gz too), or on an endless stream on
 standard input if FILE is "-". Settings that neither a flag nor a spec file
 gives are chosen from the rows: all rows of a file, the first 1,000 of a
@@ -292,7 +293,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	stderr := cmd.ErrOrStderr()
 	opt.Note = func(format string, args ...any) {
-		fmt.Fprintln(stderr, readable(stderr, fmt.Sprintf(format, args...)))
+		fmt.Fprintln(stderr, shownLine(fmt.Sprintf(format, args...), needsASCII(stderr)))
 	}
 	said := int64(-1)
 	opt.Progress = func(m *online.Model, p online.Prequential) {
@@ -512,8 +513,9 @@ func newPredict() *cobra.Command {
 	var format, header string
 	var probability bool
 	cmd := &cobra.Command{
-		Use:   "predict MODEL FILE",
-		Short: "Predict the rows of a file or stream with a model",
+		Use:         "predict MODEL FILE",
+		Annotations: traits(graceful, streams, forPrograms),
+		Short:       "Predict the rows of a file or stream with a model",
 		Long: `Predict the rows of a file, or of standard input if FILE is "-", with a model
 from train, and write one prediction on each line. Labels in the rows are
 ignored.`,

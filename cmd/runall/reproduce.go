@@ -27,8 +27,9 @@ type reproduction struct {
 func newReproduce() *cobra.Command {
 	var r reproduction
 	cmd := &cobra.Command{
-		Use:   "reproduce [SPEC...]",
-		Short: "Run the experiments and compare with the paper's tables",
+		Use:         "reproduce [SPEC...]",
+		Annotations: traits(graceful, resumes, streams),
+		Short:       "Run the experiments and compare with the paper's tables",
 		Long: `Run the experiments of the named specs, or by default of all. Compare the
 results with the paper's tables, one line for each method, count the verdicts,
 and list missing runs with the commands that add them. The full tables and the

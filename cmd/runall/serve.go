@@ -22,9 +22,10 @@ import (
 
 func newServe() *cobra.Command {
 	return &cobra.Command{
-		Use:    "serve",
-		Hidden: true, // for programs, as python/polk.py
-		Short:  "Train and predict for another program, over standard input and output",
+		Use:         "serve",
+		Annotations: traits(streams, forPrograms),
+		Hidden:      true, // for programs, as python/polk.py
+		Short:       "Train and predict for another program, over standard input and output",
 		Long: `Keep one model and answer requests on standard input, one after the other,
 until it ends. A request is a line of JSON and the bytes that it announces, an
 answer alike. Arrays are float64, little-endian: the features of all rows, row

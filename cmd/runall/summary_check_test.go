@@ -50,7 +50,7 @@ func TestCheckSummaryOfReference(t *testing.T) {
 		if code != 0 || stderr != "" {
 			t.Fatalf("exit %d, stderr %s", code, stderr)
 		}
-		if shown, _, _ := strings.Cut(text, "\nreport "); !ascii && !strings.Contains(string(readme), "```\n"+shown+"```\n") {
+		if shown, _, _ := strings.Cut(text, "margins "); !ascii && !strings.Contains(string(readme), "```\n"+shown+"```\n") {
 			t.Errorf("README.md does not show\n%s", text)
 		}
 		counted, bsgd, polk := "✓ "+counted, "\n  BSGD      0.385 →   0.143 ≠   21.8 → 4.58 ≠      16 →    16 ✓   20\n", "0.0507 →  0.0388 ?   4.53 → 3.92 ✓"

@@ -16,7 +16,7 @@ import (
 // The study by which the intervals of this package were chosen: how often 90 %
 // intervals hold the truth, for the numbers of runs and the distributions that
 // occur. TestCoverage holds the chosen ones to bounds that were set before; the
-// whole table is that of TestCheckCoverage, in coverage.md.
+// whole table is that of TestCheckCoverage, in doc.go.
 
 // A competitor is a way to make a 90 % interval of a statistic of two samples; of a
 // mean, b is nil.

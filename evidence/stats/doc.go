@@ -42,8 +42,8 @@
 //	                      bootstrap   74   82   86   87       70   77   82   85
 //
 // Of designs with several correlations or ratios of deviations, the least is shown.
-// coverage.md has all of them; TestCoverage repeats the study in small, and
-// TestCheckCoverage in full.
+// TestCoverage repeats the study in small; TestCheckCoverage in full, and with -v prints
+// all of them.
 //
 // The percentile bootstrap, by which differences and ratios were judged before, holds
 // the truth of three normal values in 62 to 74 % of cases, of five, as many as there

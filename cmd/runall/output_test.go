@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"polkrepro/experiments"
 )
@@ -57,31 +56,3 @@ func contains(list [][]string, args []string) bool {
 }
 
 func ascii(s string) bool { return strings.IndexFunc(s, func(r rune) bool { return r > 0x7e }) < 0 }
-
-// TestNarrowTerminal: a line that is too long is continued where a column or a
-// word ends, and loses nothing.
-func TestNarrowTerminal(t *testing.T) {
-	d := display{width: 30}
-	for in, want := range map[string]string{
-		"short":                                   "short",
-		"123456789 123456789 123456789 ":          "123456789 123456789 123456789 ",
-		"name      ksvm    a title that goes":     "name      ksvm\n    a title that goes",
-		"one two three four five six seven eight": "one two three four five six\n    seven eight",
-		"──────────────────────────────────────": "──────────────────────────────\n    ────────",
-	} {
-		got := d.line(in)
-		if got != want {
-			t.Errorf("%q became %q, want %q", in, got, want)
-		}
-		for line := range strings.SplitSeq(got, "\n") {
-			if utf8.RuneCountInString(line) > 30 {
-				t.Errorf("%q is too long", line)
-			}
-		}
-	}
-	for _, wide := range []display{{}, {width: 19}} {
-		if line := strings.Repeat("word ", 30); wide.line(line) != line {
-			t.Errorf("width %d: the line was changed", wide.width)
-		}
-	}
-}
