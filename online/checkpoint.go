@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
 	"math"
 
@@ -22,9 +21,9 @@ type checkpoint struct {
 	Pass   int    `json:"pass"`             // from 0
 	Rows   int    `json:"rows"`             // of the pass that the model has taken, or that were left out
 	Sum    string `json:"sum"`              // of these, as a fingerprint has it
-	Format string `json:"format,omitempty"` // of the file's rows; empty in older files
-	Header string `json:"header,omitempty"` // data.HeaderYes or HeaderNo; empty in older files, and of LIBSVM
-	Whole  string `json:"whole,omitempty"`  // fingerprint of all rows, once a pass is through; empty in older files
+	Format string `json:"format,omitempty"` // of the file's rows
+	Header string `json:"header,omitempty"` // data.HeaderYes or HeaderNo; empty for LIBSVM
+	Whole  string `json:"whole,omitempty"`  // fingerprint of all rows, once a pass is through
 
 	Shuffled bool `json:"shuffled,omitempty"` // the passes have the rows in the order of a shuffler
 }
@@ -35,7 +34,7 @@ func (m *Model) Unfinished() bool { return m.checkpoint != nil }
 
 // UnfinishedFormat returns the format of the file that an unfinished training is in the
 // middle of, in which TrainOptions.Continue goes on whatever its Settings say. It
-// is empty if the training has finished, or the model does not know.
+// is empty if the training has finished.
 func (m *Model) UnfinishedFormat() string {
 	if m.checkpoint == nil {
 		return ""
@@ -51,7 +50,7 @@ type fingerprint struct {
 }
 
 // newFingerprint returns that of no rows.
-func (m *Model) newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New()} }
+func newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New()} }
 
 // add adds a row.
 func (f *fingerprint) add(row *data.Row) {
@@ -69,11 +68,3 @@ func (f *fingerprint) add(row *data.Row) {
 }
 
 func (f *fingerprint) sum() string { return hex.EncodeToString(f.hash.Sum(nil)) }
-
-// check reports a file whose first rows have another fingerprint.
-func (p *checkpoint) check(f *fingerprint, src *Source) error {
-	if f.sum() == p.Sum {
-		return nil
-	}
-	return fmt.Errorf("%s: %w: its first %d rows differ from those learned", src.name(), ErrOtherFile, p.Rows)
-}

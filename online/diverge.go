@@ -1,6 +1,8 @@
 package online
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -30,10 +32,11 @@ const (
 
 // A lossTrend is how the loss develops in a training, to tell whether it diverges.
 type lossTrend struct {
-	base  float64   // largest mean loss of 0, and of the model that training began with
-	last  float64   // mean loss of the last mini-batch, over base
-	level float64   // average of that
-	sound *snapshot // of a model whose predictions were sound; nil if none is known
+	base  float64 // largest mean loss of 0, and of the model that training began with
+	level float64 // mean loss of a mini-batch, over base, averaged
+
+	sound bytes.Buffer // a file of the last model whose predictions were sound; empty if none is known
+	rows  int64        // of that model
 }
 
 // trackLoss takes the mean losses, of the model and of 0, on the mini-batch that is to
@@ -48,20 +51,26 @@ func (m *Model) trackLoss(model, zero float64) error {
 		t.base = model
 	}
 	t.base = max(t.base, zero)
-	if t.last = 0; model != 0 {
-		t.last = model / t.base
+	last := 0.0
+	if model != 0 {
+		last = model / t.base
 	}
-	n := len(m.y)
-	t.level += float64(min(1, float64(n)/averaged) * (t.last - t.level))
+	t.level += float64(min(1, float64(len(m.y))/averaged) * (last - t.level))
 	if first {
-		t.level = t.last
+		t.level = last
 	}
-	if !(t.last <= hopeless) {
-		return m.diverged(t.last)
+	if !(last <= hopeless) {
+		return m.diverged(last)
 	}
-	if t.level <= sane && (t.sound == nil || m.rows-t.sound.rows >= min(soundRows, t.sound.rows+32)) {
-		t.sound = nil              // before there is a second one
-		t.sound, _ = m.snapshot(n) // a learner that has none has nothing to go back to
+	if t.level > sane || t.sound.Len() > 0 && m.rows-t.rows < min(soundRows, t.rows+32) {
+		return nil
+	}
+	earlier := *m
+	earlier.giveUp()
+	t.rows = earlier.rows
+	t.sound.Reset()
+	if earlier.Save(&t.sound) != nil { // a learner that can't be saved has nothing to go back to
+		t.sound.Reset()
 	}
 	return nil
 }
@@ -73,8 +82,19 @@ func (m *Model) checkDiverged() error {
 		return nil
 	}
 	err := m.diverged(m.trend.level)
-	if m.trend.sound != nil {
-		m.rewind(m.trend.sound)
+	return cmp.Or(m.rewind(), err)
+}
+
+// rewind makes the model what it was when its predictions were sound, if that is known.
+// Its training has ended.
+func (m *Model) rewind() error {
+	if m.trend.sound.Len() == 0 {
+		return nil
+	}
+	sound, err := Read(bytes.NewReader(m.trend.sound.Bytes()))
+	if err == nil {
+		sound.trend, sound.seen, sound.ended = m.trend, m.seen, true
+		*m = *sound
 	}
 	return err
 }

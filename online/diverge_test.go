@@ -57,7 +57,7 @@ func TestDivergence(t *testing.T) {
 			}
 		}
 		if err := m.Learn(&data.Row{Values: []float64{1, 2}, Dim: 2, Label: "1"}); err == nil {
-			t.Error("a model whose learner is elsewhere learns")
+			t.Error("a model whose training has ended learns")
 		}
 	}
 }

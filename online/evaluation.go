@@ -30,9 +30,9 @@ type Evaluation struct {
 
 // Evaluate compares the model's predictions with the labels of a source.
 func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evaluation, error) {
-	e := evaluator{m: m, tally: newTally(len(m.settings.Labels))}
+	e := newEvaluator(m)
 	err := m.each(ctx, src, format, true, e.add, func() error { return nil })
-	if err == nil && e.n == 0 {
+	if err == nil && e.Rows == 0 {
 		err = fmt.Errorf("%s: no rows", src.name())
 	}
 	if err != nil {
@@ -41,14 +41,20 @@ func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evalua
 	return e.result(), nil
 }
 
-// An evaluator sums up what an Evaluation is made of.
+// An evaluator adds up what an Evaluation is made of: until result, its means are sums.
 type evaluator struct {
+	Evaluation
 	m                 *Model
-	n, wrong          int
-	risk, squares     float64
-	absolute          float64
-	tally             tally
 	mean, aroundMean2 float64 // of y, by Welford's recurrence
+	p                 []float64
+}
+
+func newEvaluator(m *Model) *evaluator {
+	e := &evaluator{m: m, p: make([]float64, len(m.settings.Labels))}
+	for range e.p {
+		e.Confusion = append(e.Confusion, make([]int, len(e.p)))
+	}
+	return e
 }
 
 func (e *evaluator) add(f []float64, row *data.Row) error {
@@ -60,41 +66,68 @@ func (e *evaluator) add(f []float64, row *data.Row) error {
 		return err
 	}
 	value := e.m.loss.Value(f, y)
-	e.n++
-	if e.risk += value; e.risk-e.risk != 0 {
+	e.Rows++
+	if e.Risk += value; e.Risk-e.Risk != 0 {
 		return fmt.Errorf("the loss of the prediction %.3g is too large to add up", f[0])
 	}
 	if !e.m.settings.regression() {
-		class, given := e.m.classOf(y), e.m.class(f)
-		if given != class {
-			e.wrong++
-		}
-		e.tally.add(class, given, e.m.loss, f, value)
+		e.classify(e.m.classOf(y), f, value)
 		return nil
 	}
 	v, err := number(row.Label)
 	d := e.m.value(f) - v
-	if e.squares += float64(d * d); e.squares-e.squares != 0 {
+	if e.RMSE += float64(d * d); e.RMSE-e.RMSE != 0 {
 		return fmt.Errorf("the squared error of the prediction %.3g is too large to add up", e.m.value(f))
 	}
-	e.absolute += math.Abs(d)
+	e.MAE += math.Abs(d)
 	step := v - e.mean
-	e.mean += step / float64(e.n)
+	e.mean += step / float64(e.Rows)
 	e.aroundMean2 += float64(step * (v - e.mean))
 	return err
 }
 
-func (e *evaluator) result() Evaluation {
-	n := float64(e.n)
-	r2 := math.NaN()
-	if e.aroundMean2 > 0 {
-		r2 = 1 - e.squares/e.aroundMean2
+// classify adds a row of a class, with the scores f and a value of the loss.
+func (e *evaluator) classify(class int, f []float64, value float64) {
+	given, right := e.m.class(f), 0.0
+	if e.Confusion[class][given]++; class == given {
+		right = 1
 	}
-	out := Evaluation{Rows: e.n, Risk: e.risk / n, ErrorRate: float64(e.wrong) / n, RMSE: math.Sqrt(e.squares / n), R2: r2, MAE: e.absolute / n,
-		LogLoss: math.NaN(), CalibrationError: math.NaN()}
-	if !e.m.settings.regression() {
-		out.Labels = e.m.settings.Labels
-		e.tally.result(&out, n, e.m.loss)
+	e.ErrorRate += 1 - right
+	prob, ok := e.m.loss.(loss.Probabilistic)
+	if !ok {
+		return
+	}
+	if e.Calibration == nil {
+		e.Calibration = make([]Bin, CalibrationBins)
+	}
+	e.LogLoss += value // −ln p, without the overflow of p
+	prob.Probabilities(e.p, f)
+	confidence := e.p[given]
+	b := &e.Calibration[max(0, min(int(confidence*CalibrationBins), CalibrationBins-1))]
+	b.Rows++
+	b.Confidence += confidence
+	b.Accuracy += right
+}
+
+// result divides the sums. The calibration error is Σ_b n_b/n·|accuracy_b − confidence_b|
+// over the bins.
+func (e *evaluator) result() Evaluation {
+	out, n := e.Evaluation, float64(e.Rows)
+	if out.R2 = math.NaN(); e.aroundMean2 > 0 {
+		out.R2 = 1 - e.RMSE/e.aroundMean2
+	}
+	out.Labels = e.m.settings.Labels
+	out.Risk, out.ErrorRate, out.RMSE, out.MAE, out.LogLoss = e.Risk/n, e.ErrorRate/n, math.Sqrt(e.RMSE/n), e.MAE/n, e.LogLoss/n
+	if e.Calibration == nil {
+		out.LogLoss, out.CalibrationError = math.NaN(), math.NaN()
+	}
+	for i := range out.Calibration {
+		b := &out.Calibration[i]
+		rows := float64(b.Rows)
+		*b = Bin{float64(i) / CalibrationBins, float64(i+1) / CalibrationBins, b.Rows, b.Confidence / rows, b.Accuracy / rows}
+		if b.Rows > 0 {
+			out.CalibrationError += float64(rows / n * math.Abs(b.Accuracy-b.Confidence))
+		}
 	}
 	return out
 }
@@ -141,60 +174,4 @@ func (e *Evaluation) Classes() []ClassResult {
 		out = append(out, c)
 	}
 	return out
-}
-
-// A tally counts what a classifier's results are made of.
-type tally struct {
-	confusion [][]int
-	logLoss   float64 // sum
-	bins      [CalibrationBins]struct {
-		rows, correct int
-		confidence    float64 // sum
-	}
-	p []float64
-}
-
-func newTally(classes int) tally {
-	t := tally{confusion: make([][]int, classes), p: make([]float64, classes)}
-	for i := range t.confusion {
-		t.confusion[i] = make([]int, classes)
-	}
-	return t
-}
-
-// add counts a row of a class that was given another one, or the same, by scores f
-// with a loss's value for its target.
-func (t *tally) add(class, given int, l loss.Loss, f []float64, value float64) {
-	t.confusion[class][given]++
-	prob, ok := l.(loss.Probabilistic)
-	if !ok {
-		return
-	}
-	t.logLoss += value // −ln p, without the overflow of p
-	prob.Probabilities(t.p, f)
-	confidence := t.p[given]
-	b := &t.bins[max(0, min(int(confidence*CalibrationBins), CalibrationBins-1))]
-	b.rows++
-	b.confidence += confidence
-	if class == given {
-		b.correct++
-	}
-}
-
-// result writes what was counted of n rows to e. The calibration error is
-// Σ_b n_b/n·|accuracy_b − confidence_b| over the bins.
-func (t *tally) result(e *Evaluation, n float64, l loss.Loss) {
-	e.Confusion = t.confusion
-	if _, ok := l.(loss.Probabilistic); !ok {
-		return
-	}
-	e.LogLoss, e.CalibrationError = t.logLoss/n, 0
-	for i, b := range t.bins {
-		rows := float64(b.rows)
-		bin := Bin{float64(i) / CalibrationBins, float64(i+1) / CalibrationBins, b.rows, b.confidence / rows, float64(b.correct) / rows}
-		e.Calibration = append(e.Calibration, bin)
-		if b.rows > 0 {
-			e.CalibrationError += float64(rows / n * math.Abs(bin.Accuracy-bin.Confidence))
-		}
-	}
 }

@@ -3,6 +3,7 @@ package online
 import (
 	"bytes"
 	"context"
+	"io"
 	"math"
 	"reflect"
 	"slices"
@@ -16,70 +17,76 @@ import (
 // What Evaluate counts is what a count over the predictions, their probabilities
 // and the labels gives.
 func TestEvaluationIsAboutThePredictions(t *testing.T) {
+	const n = 700
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*max(1, math.Abs(b)) }
 	for name, labels := range labelsOf {
 		m := mustTrain(t, options(name, stream(table(600, name, 41))))
-		rows := table(700, name, 42)
-		e, err := m.Evaluate(context.Background(), stream(rows), data.FormatCSV)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Regression() {
-			var absolute float64
-			for i, p := range strings.Fields(predictions(t, m, rows)) {
-				a, _ := number(p)
-				b, _ := number(rows[i][strings.LastIndexByte(rows[i], ',')+1:])
-				absolute += math.Abs(a - b)
-			}
-			if math.Abs(e.MAE-absolute/700) > 1e-9*e.MAE || e.Confusion != nil || e.Calibration != nil || !math.IsNaN(e.LogLoss) {
-				t.Errorf("%s: %+v, want MAE %v", name, e, absolute/700)
-			}
-			continue
-		}
+		rows := table(n, name, 42)
+		e := evaluation(t, m, rows)
 		probable := strings.HasSuffix(name, "logistic")
-		confusion := make(map[[2]string]int)
-		logLoss, bins := 0.0, make([][3]float64, CalibrationBins) // rows, confidences, hits
 		var b bytes.Buffer
 		if err := m.Predict(context.Background(), stream(rows), data.FormatCSV, probable, &b); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Fields(b.String())
 		if probable {
+			if head := strings.Join(append([]string{"prediction"}, labels...), ","); lines[0] != head {
+				t.Errorf("%s: header %s, want %s", name, lines[0], head)
+			}
 			lines = lines[1:]
 		}
+		var absolute, squares, sum, sum2, wrong, logLoss, expected float64
+		confusion, bins := make(map[[2]string]int), make([][3]float64, CalibrationBins) // rows, confidences, hits
 		for i, line := range lines {
 			fields := strings.Split(line, ",")
 			label, given := rows[i][strings.LastIndexByte(rows[i], ',')+1:], fields[0]
+			if m.Regression() {
+				a, _ := number(given)
+				b, _ := number(label)
+				absolute, squares, sum, sum2 = absolute+math.Abs(a-b), squares+(a-b)*(a-b), sum+b, sum2+b*b
+				continue
+			}
 			confusion[[2]string{label, given}]++
+			if label != given {
+				wrong++
+			}
 			if !probable {
 				continue
 			}
-			p, _ := number(fields[1+slices.Index(labels, label)])
-			logLoss -= math.Log(p)
-			confidence, _ := number(fields[1+slices.Index(labels, given)])
+			all, p := 0.0, make([]float64, len(labels))
+			for c, text := range fields[1:] {
+				p[c], _ = number(text)
+				all += p[c]
+			}
+			confidence := p[slices.Index(labels, given)]
+			logLoss -= math.Log(p[slices.Index(labels, label)])
 			bin := &bins[min(int(10*confidence), 9)]
 			bin[0]++
 			bin[1] += confidence
 			if label == given {
 				bin[2]++
 			}
+			if !near(all, 1) || confidence != slices.Max(p) {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+		if r2 := 1 - squares/(sum2-sum*sum/n); m.Regression() &&
+			(!near(e.MAE, absolute/n) || !near(e.RMSE, math.Sqrt(squares/n)) || !near(e.R2, r2) || e.Confusion != nil) || e.ErrorRate != wrong/n {
+			t.Errorf("%s: %+v, want MAE %v, RMSE %v, R² %v, error %v", name, e, absolute/n, math.Sqrt(squares/n), r2, wrong/n)
 		}
 		for i, label := range labels {
-			var class ClassResult
-			class.Label = label
+			want := ClassResult{Label: label}
 			for j, given := range labels {
 				n := confusion[[2]string{label, given}]
 				if e.Confusion[i][j] != n {
 					t.Errorf("%s: %d rows of %s given %s, want %d", name, e.Confusion[i][j], label, given, n)
 				}
-				class.Rows += n
-				class.Predicted += confusion[[2]string{given, label}]
+				want.Rows += n
+				want.Predicted += confusion[[2]string{given, label}]
 			}
-			class.Correct = confusion[[2]string{label, label}]
-			if got := e.Classes()[i]; got != class {
-				t.Errorf("%s: %+v, want %+v", name, got, class)
-			}
-			if r, p := class.Recall(), class.Precision(); r != float64(class.Correct)/float64(class.Rows) || p != float64(class.Correct)/float64(class.Predicted) {
-				t.Errorf("%s: recall %v and precision %v of %+v", name, r, p, class)
+			want.Correct = confusion[[2]string{label, label}]
+			if got := e.Classes()[i]; got != want || got.Recall() != float64(got.Correct)/float64(got.Rows) || got.Precision() != float64(got.Correct)/float64(got.Predicted) {
+				t.Errorf("%s: %+v, want %+v", name, got, want)
 			}
 		}
 		if !probable {
@@ -88,23 +95,21 @@ func TestEvaluationIsAboutThePredictions(t *testing.T) {
 			}
 			continue
 		}
-		var expected float64
 		for i, bin := range bins {
 			got := e.Calibration[i]
-			if got.From != float64(i)/10 || got.To != float64(i+1)/10 || got.Rows != int(bin[0]) {
-				t.Errorf("%s: bin %+v, want %v rows", name, got, bin[0])
+			if got.From != float64(i)/10 || got.To != float64(i+1)/10 || got.Rows != int(bin[0]) ||
+				bin[0] > 0 && (!near(got.Confidence, bin[1]/bin[0]) || got.Accuracy != bin[2]/bin[0]) {
+				t.Errorf("%s: bin %+v, want %v rows, confidence %v, accuracy %v", name, got, bin[0], bin[1]/bin[0], bin[2]/bin[0])
 			}
-			if bin[0] == 0 {
-				continue
-			}
-			expected += math.Abs(bin[2]-bin[1]) / 700
-			if math.Abs(got.Confidence-bin[1]/bin[0]) > 1e-5 || got.Accuracy != bin[2]/bin[0] {
-				t.Errorf("%s: bin %+v, want confidence %v and accuracy %v", name, got, bin[1]/bin[0], bin[2]/bin[0])
-			}
+			expected += math.Abs(bin[2]-bin[1]) / n
 		}
-		if math.Abs(e.LogLoss-logLoss/700) > 1e-4 || math.Abs(e.CalibrationError-expected) > 1e-5 || expected == 0 {
-			t.Errorf("%s: log-loss %v and calibration error %v, want %v and %v", name, e.LogLoss, e.CalibrationError, logLoss/700, expected)
+		if math.Abs(e.LogLoss-logLoss/n) > 1e-4 || !near(e.CalibrationError, expected) || expected == 0 {
+			t.Errorf("%s: log-loss %v and calibration error %v, want %v and %v", name, e.LogLoss, e.CalibrationError, logLoss/n, expected)
 		}
+	}
+	m := mustTrain(t, options("multi-hinge", stream(table(50, "multi-hinge", 1))))
+	if err := m.Predict(context.Background(), stream(nil), data.FormatCSV, true, io.Discard); err == nil {
+		t.Error("a hinge model has probabilities")
 	}
 }
 
@@ -116,11 +121,11 @@ func TestCalibration(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &Model{settings: Settings{Loss: "binary-logistic", Labels: []string{"no", "yes"}}, loss: l}
-	ev := evaluator{m: m, tally: newTally(2)}
+	ev := newEvaluator(m)
 	for _, row := range []struct{ p, y float64 }{{0.95, 1}, {0.05, -1}, {0.65, 1}, {0.55, -1}} {
 		f := []float64{math.Log(row.p / (1 - row.p))}
-		ev.n++
-		ev.tally.add(m.classOf(row.y), m.class(f), l, f, l.Value(f, row.y))
+		ev.Rows++
+		ev.classify(m.classOf(row.y), f, l.Value(f, row.y))
 	}
 	e := ev.result()
 	want := -(2*math.Log(0.95) + math.Log(0.65) + math.Log(0.45)) / 4

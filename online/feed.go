@@ -1,7 +1,6 @@
 package online
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
@@ -14,8 +13,7 @@ type Feed struct {
 	opt      TrainOptions
 	choosing bool       // settings are still to be chosen, from the head
 	head     []data.Row // empty otherwise
-	goesOn   *Model     // while choosing, of a draft; nil if it is still to be made of whole
-	whole    *Model     // has learned all rows, those that wait for their mini-batch too; nil if it is still to be made
+	m        *Model     // while choosing, a draft of some first rows of the head; nil if there is none
 }
 
 // NewFeed returns a Feed that begins with the options of a stream.
@@ -25,17 +23,17 @@ func NewFeed(opt TrainOptions) *Feed {
 }
 
 // GoOn returns a Feed that trains a model further.
-func GoOn(m *Model) *Feed { return &Feed{whole: m} }
+func GoOn(m *Model) *Feed { return &Feed{m: m} }
 
 // Choosing reports whether there are too few rows yet to choose the settings from.
 func (f *Feed) Choosing() bool { return f.choosing }
 
 // Learn takes rows, all with the same features. After an error the Feed may have taken
 // those before the row that has it.
-func (f *Feed) Learn(ctx context.Context, rows []data.Row) (err error) {
+func (f *Feed) Learn(ctx context.Context, rows []data.Row) error {
 	if f.choosing && len(rows) > 0 {
 		n := min(len(rows), max(1, min(headRows, maxValues/rows[0].Dim)-len(f.head)))
-		f.head, f.whole, rows = append(f.head, rows[:n]...), nil, rows[n:]
+		f.head, rows = append(f.head, rows[:n]...), rows[n:]
 		if len(f.head) < headRows && len(f.head)*f.head[0].Dim < maxValues {
 			return nil
 		}
@@ -45,17 +43,21 @@ func (f *Feed) Learn(ctx context.Context, rows []data.Row) (err error) {
 		}
 		f.choosing, f.head = false, nil
 	}
-	if f.goesOn == nil && len(rows) > 0 {
-		if f.goesOn, err = f.whole.again(); err != nil {
-			return err
-		}
-	}
+	return f.learn(ctx, rows)
+}
+
+// learn has the model learn rows, whether or not it has ended.
+func (f *Feed) learn(ctx context.Context, rows []data.Row) error {
 	for i := range rows {
-		f.whole = nil
-		if err := f.goesOn.learn(ctx, &rows[i]); err != nil {
-			if f.goesOn.ended { // it is what it was before training diverged
-				f.whole, f.goesOn = f.goesOn, nil
+		if ctx.Err() != nil {
+			return ErrStopped
+		}
+		if f.m.ended {
+			if err := f.m.reopen(); err != nil {
+				return err
 			}
+		}
+		if err := f.m.Learn(&rows[i]); err != nil {
 			return err
 		}
 	}
@@ -71,20 +73,7 @@ func (f *Feed) Model(ctx context.Context) (*Model, error) {
 			return nil, err
 		}
 	}
-	switch {
-	case f.whole != nil:
-		return f.whole, nil
-	case len(f.goesOn.y) == 0:
-		return f.goesOn, nil
-	}
-	whole, err := f.goesOn.again()
-	if err == nil {
-		err = whole.finish(ctx)
-	}
-	if err == nil {
-		f.whole = whole
-	}
-	return whole, err
+	return f.m, f.m.Finish()
 }
 
 // draft makes the model of the head again whenever the head has doubled.
@@ -92,13 +81,8 @@ func (f *Feed) draft(ctx context.Context) error {
 	switch n := len(f.head); {
 	case n == 0:
 		return errors.New("no rows to learn")
-	case f.goesOn != nil && n < 2*int(f.goesOn.rows):
-		for i := int(f.goesOn.rows); i < n; i++ {
-			if err := f.goesOn.learn(ctx, &f.head[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+	case f.m != nil && n < 2*int(f.m.rows):
+		return f.learn(ctx, f.head[f.m.rows:])
 	}
 	opt := f.opt
 	opt.Tune, opt.Note = false, nil
@@ -115,18 +99,9 @@ func (f *Feed) begin(ctx context.Context, opt TrainOptions) error {
 	opt.Source.Rows = f.head
 	m, err := Train(ctx, opt)
 	if err == nil {
-		f.goesOn, err = m.again()
+		f.m = m
 	}
 	return err
-}
-
-// again returns a model that goes on from where the training of m has come to.
-func (m *Model) again() (*Model, error) {
-	var b bytes.Buffer
-	if err := m.Save(&b); err != nil {
-		return nil, err
-	}
-	return Read(&b)
 }
 
 // Scores returns what the functions of the model say of rows of features, row by row; of

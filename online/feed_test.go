@@ -40,4 +40,11 @@ func TestFeedIsTheStream(t *testing.T) {
 			t.Errorf("calls of %d rows make another model (%v)", size, err)
 		}
 	}
+	again, err := Read(bytes.NewReader(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := GoOn(again).Model(t.Context()); err != nil || !bytes.Equal(saved(t, m), want) {
+		t.Errorf("read again, it is another model (%v)", err)
+	}
 }

@@ -1,13 +1,13 @@
 package online
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"polkrepro/data"
 	"polkrepro/internal/modelfile"
@@ -79,14 +79,14 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	p := m.before
 	if p == nil {
-		var err error
-		if p, err = m.present(); err != nil {
-			return err
+		p = &before{places: make([]uint32, m.Order())}
+		for j := range p.places {
+			p.places[j] = uint32(j)
 		}
 	}
 	h := header{
-		Settings: m.settings, Rows: m.rows, Tail: len(p.y), Unfinished: m.checkpoint, Names: m.names,
-		Elements: m.f.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim,
+		Settings: m.settings, Rows: m.rows, Tail: len(m.y), Unfinished: m.checkpoint, Names: m.names,
+		Elements: m.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim,
 	}
 	var state error
 	err := format.Write(w, h, func(w io.Writer) {
@@ -96,12 +96,31 @@ func (m *Model) Save(w io.Writer) error {
 		for j := range m.f.Order() {
 			put(m.f.Dict.At(j))
 		}
-		for _, part := range []any{m.f.W, p.x, p.y, p.places, p.missing, p.w, uint64(p.size)} {
+		for _, part := range []any{m.f.W, m.x, m.y, p.places, p.missing} {
 			put(part)
 		}
-		state = p.write(w)
+		if p.state != nil {
+			w.Write(p.state)
+		} else {
+			state = m.writeState(w)
+		}
 	})
 	return cmp.Or(err, state)
+}
+
+// writeState writes the weights of the functions that training goes on from, and the
+// learner.
+func (m *Model) writeState(w io.Writer) error {
+	size, err := m.learner.StateSize()
+	if err != nil {
+		return err
+	}
+	if b, ok := w.(*bytes.Buffer); ok {
+		b.Grow(8*len(m.f.W) + 8 + int(size) + bytes.MinRead)
+	}
+	binary.Write(w, binary.LittleEndian, m.f.W)
+	binary.Write(w, binary.LittleEndian, uint64(size))
+	return m.learner.WriteState(w)
 }
 
 // Read reads what Save wrote, to go on with its training. It takes the time of
@@ -126,8 +145,15 @@ func read(r io.Reader, train bool) (*Model, error) {
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names}
-	if m.loss, err = loss.ByName(h.Loss); err != nil {
+	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names, ended: !train}
+	k, err := h.kernel()
+	if err == nil {
+		m.loss, err = loss.ByName(h.Loss)
+	}
+	if err == nil {
+		err = k.Validate()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
 	if h.Scale != data.ScaleNone {
@@ -138,14 +164,19 @@ func read(r io.Reader, train bool) (*Model, error) {
 			return nil, err
 		}
 	}
-	f, err := readFunctions(d, &h)
+	m.f = kernel.NewExpansion(k, h.Dim, m.outputs())
+	x, err := modelfile.Rows[float32](d, h.Elements, h.Dim)
 	if err != nil {
 		return nil, err
 	}
+	if m.f.W, err = modelfile.Floats[float64](d, h.Elements*m.outputs()); err != nil {
+		return nil, err
+	}
 	if train {
-		err = m.readTraining(d, &h, f)
+		err = m.readTraining(d, &h, x)
 	} else {
-		err = m.skipTraining(d, &h, f)
+		fill(m.f.Dict, x)
+		err = m.skipTraining(d, &h)
 	}
 	if err != nil {
 		return nil, err
@@ -153,53 +184,16 @@ func read(r io.Reader, train bool) (*Model, error) {
 	return m, d.Close()
 }
 
-// functions are the functions of a file, as they were read.
-type functions struct {
-	kernel kernel.Kernel
-	x      [][]float32 // dictionary
-	w      []float64
+// fill adds all of x to an empty dictionary.
+func fill(dict *kernel.Points, x [][]float32) {
+	dict.Reserve(len(x))
+	for _, v := range x {
+		dict.Append(v)
+	}
 }
 
-// expansion returns the functions with a dictionary that can be evaluated.
-func (f *functions) expansion(dim, outputs int) *kernel.Expansion {
-	e := kernel.NewExpansion(f.kernel, dim, outputs)
-	e.W = f.w
-	e.Dict.Reserve(len(f.x))
-	for _, x := range f.x {
-		e.Dict.Append(x)
-	}
-	return e
-}
-
-// readFunctions reads the functions that predict.
-func readFunctions(d *modelfile.Reader, h *header) (f functions, err error) {
-	if f.kernel, err = h.kernel(); err == nil {
-		err = f.kernel.Validate()
-	}
-	if err != nil {
-		return f, fmt.Errorf("%w: %v", ErrFormat, err)
-	}
-	if f.x, err = modelfile.Rows[float32](d, h.Elements, h.Dim); err != nil {
-		return f, err
-	}
-	f.w, err = modelfile.Floats[float64](d, h.Elements*h.outputs())
-	return f, err
-}
-
-// readTail reads the rows of the file.
-func (m *Model) readTail(d *modelfile.Reader, h *header) (err error) {
-	if m.x, err = modelfile.Floats[float32](d, h.Tail*h.Dim); err != nil {
-		return err
-	}
-	if m.y, err = modelfile.Floats[float64](d, h.Tail); err != nil {
-		return err
-	}
-	return m.checkTargets()
-}
-
-// skipTraining reads over what follows the functions f that predict.
-func (m *Model) skipTraining(d *modelfile.Reader, h *header, f functions) error {
-	m.f, m.ended = f.expansion(h.Dim, m.outputs()), true
+// skipTraining reads over what training needs.
+func (m *Model) skipTraining(d *modelfile.Reader, h *header) error {
 	rows, before := int64(h.Tail)*int64(4*h.Dim+8), int64(h.Before)*int64(4+8*m.outputs())
 	if err := d.Copy(io.Discard, rows+before+int64(h.Missing)*int64(4*h.Dim)); err != nil {
 		return err
@@ -211,12 +205,23 @@ func (m *Model) skipTraining(d *modelfile.Reader, h *header, f functions) error 
 	return d.Copy(io.Discard, size)
 }
 
-// readTraining reads what follows the functions f that predict.
-func (m *Model) readTraining(d *modelfile.Reader, h *header, f functions) error {
-	if err := m.readTail(d, h); err != nil {
+// readTraining reads what training needs, of a model whose functions that predict have
+// the elements x.
+func (m *Model) readTraining(d *modelfile.Reader, h *header, x [][]float32) (err error) {
+	if m.x, err = modelfile.Floats[float32](d, h.Tail*h.Dim); err != nil {
 		return err
 	}
-	if err := f.readBefore(d, h); err != nil {
+	if m.y, err = modelfile.Floats[float64](d, h.Tail); err != nil {
+		return err
+	}
+	if err := m.checkTargets(); err != nil {
+		return err
+	}
+	if x, err = readBefore(d, h, x); err != nil {
+		return err
+	}
+	fill(m.f.Dict, x)
+	if m.f.W, err = modelfile.Floats[float64](d, h.Before*m.outputs()); err != nil {
 		return err
 	}
 	size, err := stateSize(d)
@@ -227,7 +232,6 @@ func (m *Model) readTraining(d *modelfile.Reader, h *header, f functions) error 
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	m.f = f.expansion(h.Dim, m.outputs())
 	if m.learner, err = polk.Restore(m.f, d.Section(size), cfg); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
@@ -236,9 +240,6 @@ func (m *Model) readTraining(d *modelfile.Reader, h *header, f functions) error 
 	}
 	return nil
 }
-
-// maxState bounds the bytes of a learner's state.
-const maxState = 1 << 32
 
 // stateSize reads the number of bytes of the learner's state.
 func stateSize(d *modelfile.Reader) (int64, error) {
@@ -249,52 +250,50 @@ func stateSize(d *modelfile.Reader) (int64, error) {
 	return int64(size), err
 }
 
-// readBefore makes of the functions that predict those that training goes on from.
-func (f *functions) readBefore(d *modelfile.Reader, h *header) error {
+// readBefore reads the elements that training goes on from, of which the functions that
+// predict have x.
+func readBefore(d *modelfile.Reader, h *header, x [][]float32) ([][]float32, error) {
 	places, err := d.Uint32s(h.Before)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	missing, err := modelfile.Rows[float32](d, h.Missing, h.Dim)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x, used := make([][]float32, len(places)), make([]bool, len(f.x))
+	before, used := make([][]float32, len(places)), make([]bool, len(x))
 	for j, at := range places {
 		switch {
-		case at < uint32(len(f.x)) && !used[at]: // twice would make much of a small file
-			x[j], used[at] = f.x[at], true
+		case at < uint32(len(x)) && !used[at]: // twice would make much of a small file
+			before[j], used[at] = x[at], true
 		case at == elsewhere && len(missing) > 0:
-			x[j], missing = missing[0], missing[1:]
+			before[j], missing = missing[0], missing[1:]
 		default:
-			return fmt.Errorf("%w: an element at place %d of %d", ErrFormat, at, len(f.x))
+			return nil, fmt.Errorf("%w: an element at place %d of %d", ErrFormat, at, len(x))
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%w: %d elements too many", ErrFormat, len(missing))
+		return nil, fmt.Errorf("%w: %d elements too many", ErrFormat, len(missing))
 	}
-	f.x = x
-	f.w, err = modelfile.Floats[float64](d, h.Before*h.outputs())
-	return err
+	return before, nil
 }
 
 // checkTargets reports targets that stand for no class.
 func (m *Model) checkTargets() error {
-	if m.settings.regression() {
-		return nil
-	}
-	binaryLoss := m.outputs() == 1
 	for _, y := range m.y {
 		ok := y >= 0 && y < float64(len(m.settings.Labels)) && y == math.Trunc(y)
-		if binaryLoss {
+		if m.outputs() == 1 {
 			ok = y == -1 || y == 1
 		}
-		if !ok {
+		if !ok && !m.settings.regression() {
 			return fmt.Errorf("%w: target %v", ErrFormat, y)
 		}
 	}
 	return nil
 }
+
+// maxState bounds the bytes of a learner's state.
+const maxState = 1 << 32
 
 // maxRows is more rows than can be counted one by one.
 const maxRows = 1 << 53
@@ -313,9 +312,9 @@ func (h *header) check() error {
 	}
 	if p := h.Unfinished; p != nil && (p.Pass < 0 || p.Pass >= p.Epochs || p.Rows < 0) {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)
-	} else if p != nil && !slices.Contains([]string{"", data.FormatCSV, data.FormatLIBSVM}, p.Format) {
+	} else if p != nil && p.Format != data.FormatCSV && p.Format != data.FormatLIBSVM {
 		return fmt.Errorf("rows of format %.20q", p.Format)
-	} else if p != nil && !slices.Contains([]string{"", data.HeaderYes, data.HeaderNo}, p.Header) {
+	} else if p != nil && p.Header != data.HeaderYes && p.Header != data.HeaderNo && p.Header != "" {
 		return fmt.Errorf("header %.20q", p.Header)
 	}
 	return nil

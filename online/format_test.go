@@ -15,112 +15,22 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// grown trains a model of as many elements as there are rows, a multiple of 32.
-func grown(t testing.TB, rows int) *Model {
-	t.Helper()
-	set := Settings{Loss: "multi-logistic", Format: data.FormatCSV, Dim: 10, Labels: []string{"a", "b"}, Bandwidth: 0.1, Scale: data.ScaleNone,
-		Pruner: prunerOrder, PrunerParams: prune.Params{"order": float64(rows)}}
-	set, err := set.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	set.setRates(1)
-	set.TargetFactor = 1
-	m, err := newModel(set, data.Scaling{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(61, 0))
-	for i := range rows {
-		row := data.Row{Label: []string{"a", "b"}[i%2], Dim: set.Dim}
-		for range set.Dim {
-			row.Values = append(row.Values, float64(rng.Float32()))
-		}
-		if err := m.Learn(&row); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if m.Order() != rows {
-		t.Fatalf("model order %d", m.Order())
-	}
-	return m
-}
-
-// Reading a model learns nothing: the file holds the dictionary, the inverse, and none
-// of the rows that were learned.
-// For prediction, memory is that of the dictionary, not of the
-// inverse. TestCheckLoading of cmd/runall measures times.
-func TestReadingLearnsNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates too; make test runs it without")
-	}
-	const order = 992
-	m := grown(t, order)
-	file := saved(t, m)
-	state, err := m.learner.StateSize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rest := len(file) - int(state); state < 4*order*order || rest > order*(4*10+2*8*2+4)+1000 {
-		t.Errorf("a state of %d bytes, and %d of other things", state, rest)
-	}
-	hostile.AtMost(t, 2<<20, func() { // the dictionary
-		if _, err := ReadForPrediction(bytes.NewReader(file)); err != nil {
-			t.Error(err)
-		}
-	})
-	hostile.AtMost(t, 9*len(file), func() {
-		again, err := Read(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again.learner.KernelEvals() != m.learner.KernelEvals() || again.learner.Health()["repairs"] != m.learner.Health()["repairs"] {
-			t.Error("it has learned or factorized")
-		}
-	})
-}
-
-// A model that is read for prediction predicts what the one that was saved does,
-// all its rows learned, and can do nothing else.
+// A model that is read for prediction can do nothing else.
 func TestReadForPrediction(t *testing.T) {
-	pruners := map[string]Settings{
-		"none":      {Pruner: "none"},
-		"oldest":    {Pruner: "oldest", PrunerParams: prune.Params{"order": 7}},
-		"komp-loss": {Pruner: "komp-loss", PrunerParams: prune.Params{"order": 7}},
+	opt := options("multi-hinge", stream(table(75, "multi-hinge", 31)))
+	m, err := ReadForPrediction(bytes.NewReader(saved(t, mustTrain(t, opt))))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name := range labelsOf {
-		for _, rows := range []int{64, 75} {
-			pruners[name+strconv.Itoa(rows)] = Settings{}
-		}
+	if err := m.Learn(&data.Row{Label: "elm", Dim: 2, Values: []float64{1, 2}}); err == nil {
+		t.Error("it learns")
 	}
-	for name, set := range pruners {
-		lossName, rows := "multi-hinge", 75
-		if n := len(name) - 2; labelsOf[name[:n]] != nil || name[:n] == "squared-error" {
-			lossName = name[:n]
-			rows, _ = strconv.Atoi(name[n:])
-		}
-		opt := options(lossName, stream(table(rows, lossName, 31)))
-		opt.Settings.Pruner, opt.Settings.PrunerParams = set.Pruner, set.PrunerParams
-		m := mustTrain(t, opt)
-		file := saved(t, m)
-		again, err := ReadForPrediction(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		points := table(50, lossName, 32)
-		if predictions(t, again, points) != predictions(t, m, points) || again.Order() != m.Order() || again.Rows() != m.Rows() {
-			t.Errorf("%s: it predicts something else", name)
-		}
-		if err := again.Learn(&data.Row{Label: "elm", Dim: 2, Values: []float64{1, 2}}); err == nil {
-			t.Errorf("%s: it learns", name)
-		}
-		if err := again.Save(new(bytes.Buffer)); err == nil {
-			t.Errorf("%s: it is saved", name)
-		}
-		opt.Source, opt.Resume = stream(table(rows, lossName, 31)), again
-		if _, err := Train(context.Background(), opt); err == nil || !strings.HasPrefix(err.Error(), "online: ") {
-			t.Errorf("%s: it is trained: %v", name, err)
-		}
+	if err := m.Save(new(bytes.Buffer)); err == nil {
+		t.Error("it is saved")
+	}
+	opt.Source, opt.Resume = stream(table(75, "multi-hinge", 31)), m
+	if _, err := Train(context.Background(), opt); err == nil || !strings.HasPrefix(err.Error(), "online: ") {
+		t.Errorf("it is trained: %v", err)
 	}
 }
 
@@ -146,41 +56,22 @@ func TestPredictionBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// What training goes on from is in the file even if the last rows, which did not
-// fill their mini-batch, took elements out of the dictionary.
-func TestElementsThatWereRemoved(t *testing.T) {
-	rows := table(32*20+9, "multi-hinge", 34)
-	opt := options("multi-hinge", stream(rows[:]))
-	opt.Settings.Pruner, opt.Settings.PrunerParams = "oldest", prune.Params{"order": 12}
-	m := mustTrain(t, opt)
-	if len(m.before.missing) == 0 || len(m.before.missing) == 12*2 {
-		t.Fatalf("%d of 24 features of the elements before are elsewhere", len(m.before.missing))
-	}
-	again := reread(t, m)
-	if err := again.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(saved(t, again), saved(t, m)) {
-		t.Error("read and finished, it is another one")
-	}
-}
-
 // An element that training goes on from is in a file once: many times the same
 // long one would make much of a small file.
 func TestElementTwice(t *testing.T) {
 	m := mustTrain(t, options("multi-hinge", stream(table(64, "multi-hinge", 35))))
-	p, err := m.present()
+	size, err := m.learner.StateSize()
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := saved(t, m)
-	at := len(file) - 32 - int(p.size) - 8 - 8*len(p.w) - 4*len(p.places)
-	for j := range p.places {
+	at := len(file) - 32 - int(size) - 8 - 8*len(m.f.W) - 4*m.Order()
+	for j := range m.Order() {
 		if file[at+4*j] != byte(j) {
 			t.Fatalf("place %d is %d", j, file[at+4*j])
 		}
 	}
-	for _, place := range []byte{0, byte(len(p.places)), 255} {
+	for _, place := range []byte{0, byte(m.Order()), 255} {
 		bad := slices.Clone(file[:len(file)-32])
 		bad[at+4] = place // of the second
 		if _, err := Read(bytes.NewReader(withChecksum(bad))); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "an element at place") {

@@ -1,7 +1,8 @@
 package online
 
 import (
-	"context"
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -23,13 +24,13 @@ type Model struct {
 	f        *kernel.Expansion // the functions that predict; the learner's own if there is one
 	scorer   kernel.Scorer
 
-	rows       int64          // all rows taken, those that wait for their mini-batch included
-	row        []float64      // the features of one row, for append
-	x          []float32      // the rows that wait, scaled
-	y          []float64      // their targets
-	ended      bool           // Finish was called
-	before     *trainingState // of a model that has ended and does not go on from what predicts
-	checkpoint *checkpoint    // of a training that stopped before it was finished
+	rows       int64       // all rows taken, those that wait for their mini-batch included
+	row        []float64   // the features of one row, for append
+	x          []float32   // the rows that wait, scaled
+	y          []float64   // their targets
+	ended      bool        // Finish was called
+	before     *before     // of a model that has ended and has learned the rows that wait
+	checkpoint *checkpoint // of a training that stopped before it was finished
 	seen       Prequential
 	trend      lossTrend
 
@@ -86,11 +87,7 @@ func (m *Model) TakePrequential() Prequential {
 // that is none of the model's and too many features are errors; after an error
 // the model is as it was before the row's mini-batch. Where training diverges,
 // it is as it was when its predictions were sound; see ErrDiverged.
-func (m *Model) Learn(row *data.Row) error { return m.learn(context.Background(), row) }
-
-// learn is Learn until ctx ends: then the error is ErrStopped, the row is not
-// taken, and the model has ended if a step was being made.
-func (m *Model) learn(ctx context.Context, row *data.Row) error {
+func (m *Model) Learn(row *data.Row) error {
 	if m.ended {
 		return errors.New("online: the training of the model is already finished")
 	}
@@ -106,7 +103,76 @@ func (m *Model) learn(ctx context.Context, row *data.Row) error {
 	if len(m.y) < m.settings.Batch {
 		return nil
 	}
-	return m.attempt(ctx, 1, (*Model).judgeAndStep)
+	return m.learnBatch(func() error {
+		err := m.learner.Step(len(m.y), m.x, m.y)
+		if err == nil {
+			m.x, m.y = m.x[:0], m.y[:0]
+		}
+		return err
+	})
+}
+
+// A before is what training goes on from in a model that has learned its last rows, which
+// wait for their mini-batch to fill, as a smaller one.
+type before struct {
+	places  []uint32  // of each element among those of the functions that predict
+	missing []float32 // those that are elsewhere
+	state   []byte    // the weights and the learner, as in a file
+}
+
+// Finish learns the rows that wait for their mini-batch to fill, as a smaller
+// one. The model can be used and saved afterwards, but no longer trained: one
+// that Read makes of what Save writes still has these rows waiting.
+func (m *Model) Finish() error {
+	wait := !m.ended && len(m.y) > 0
+	m.ended = true
+	if !wait {
+		return nil
+	}
+	return m.learnBatch(func() error {
+		var state bytes.Buffer
+		if err := m.writeState(&state); err != nil {
+			return err
+		}
+		ids, x := make([]uint64, m.Order()), make([][]float32, m.Order())
+		for j := range ids {
+			ids[j], x[j] = m.f.Dict.ID(j), slices.Clone(m.f.Dict.At(j))
+		}
+		if err := m.learner.Step(len(m.y), m.x, m.y); err != nil {
+			return err
+		}
+		at := make(map[uint64]uint32, m.Order())
+		for j := range m.Order() {
+			at[m.f.Dict.ID(j)] = uint32(j)
+		}
+		m.before = &before{places: make([]uint32, len(ids)), state: state.Bytes()}
+		for j, id := range ids {
+			var ok bool
+			if m.before.places[j], ok = at[id]; !ok {
+				m.before.places[j] = elsewhere
+				m.before.missing = append(m.before.missing, x[j]...)
+			}
+		}
+		return nil
+	})
+}
+
+// reopen has a model that has ended go on.
+func (m *Model) reopen() error {
+	if m.before != nil {
+		var b bytes.Buffer
+		if err := m.Save(&b); err != nil {
+			return err
+		}
+		again, err := Read(&b)
+		if err != nil {
+			return err
+		}
+		again.seen, again.trend = m.seen, m.trend
+		*m = *again
+	}
+	m.ended = false
+	return nil
 }
 
 // judged is the number of steps of a tuned training of a file of which one has its
@@ -114,61 +180,34 @@ func (m *Model) learn(ctx context.Context, row *data.Row) error {
 // long as learning them.
 const judged = 4
 
-// judgeAndStep predicts the rows that wait and learns them.
-func (m *Model) judgeAndStep() (err error) {
+// learnBatch predicts the rows that wait and has a step learn them. After an error they
+// are given up.
+func (m *Model) learnBatch(step func() error) (err error) {
 	if m.settings.DecaySteps == 0 || m.learner.Steps()%judged == 0 {
 		err = m.judge()
 	}
-	if err != nil {
-		m.giveUp(len(m.y))
-	} else {
-		err = m.step()
+	if most := m.settings.maxOrder(); err == nil && m.Order() > most {
+		err = fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", most)
 	}
-	if errors.Is(err, ErrDiverged) && m.trend.sound != nil {
-		m.rewind(m.trend.sound)
-	}
-	return err
-}
-
-// step learns the rows that wait.
-func (m *Model) step() error {
-	n := len(m.y)
-	most := m.settings.maxOrder()
-	err := fmt.Errorf("online: the model has more than %d elements: choose a larger parsimony constant or an order", most)
-	if m.Order() <= most {
-		err = m.learner.Step(n, m.x, m.y)
+	if err == nil {
+		err = step()
 	}
 	if errors.Is(err, polk.ErrDiverged) {
 		err = m.broken()
 	}
 	if err != nil {
-		m.giveUp(n)
-		return err
+		m.giveUp()
 	}
+	if errors.Is(err, ErrDiverged) {
+		err = cmp.Or(m.rewind(), err)
+	}
+	return err
+}
+
+// giveUp takes the rows that wait out of the model.
+func (m *Model) giveUp() {
+	m.rows -= int64(len(m.y))
 	m.x, m.y = m.x[:0], m.y[:0]
-	return nil
-}
-
-// giveUp takes the last n rows that wait out of the model.
-func (m *Model) giveUp(n int) {
-	m.rows -= int64(n)
-	left := len(m.y) - n
-	m.x, m.y = m.x[:left*m.settings.Dim], m.y[:left]
-}
-
-// Finish learns the rows that wait for their mini-batch to fill, as a smaller
-// one. The model can be used and saved afterwards, but no longer trained: one
-// that Read makes of what Save writes still has these rows waiting.
-func (m *Model) Finish() error { return m.finish(context.Background()) }
-
-// finish is Finish until ctx ends: then the error is ErrStopped, and the rows wait.
-func (m *Model) finish(ctx context.Context) error {
-	wait := !m.ended && len(m.y) > 0
-	m.ended = true
-	if !wait {
-		return nil
-	}
-	return m.attempt(ctx, 0, (*Model).learnLast)
 }
 
 // judge predicts the rows that wait, adds to the prequential error, and reports

@@ -68,10 +68,24 @@ func (s *Settings) schedule(rows int, falls, fixed bool) {
 	}
 }
 
+// enlargeBatch makes the mini-batches of a large file larger, so that a step,
+// which costs more than its rows, is taken less often: up to four times the
+// default. A sample's weight after its step, η/N times its gradient, stays what
+// it was for the losses whose gradient is bounded; for the others the curvature
+// limits η itself.
+func (s *Settings) enlargeBatch(rows int, rate bool) {
+	for s.Batch < 4*DefaultBatch && rows >= 256*s.Batch {
+		s.Batch *= 2
+		if rate && !unboundedGradient(s.Loss) {
+			s.LearningRate *= 2
+		}
+	}
+}
+
 // tradeOff trains with larger and larger orders, or with the one that is asked for, and
 // returns the candidate of the smallest that is not worse than best by more than the
-// tolerance, or else the best of them, with its passes over the sample.
-func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes float64, note func(string, ...any)) (*candidate, float64, error) {
+// tolerance, or else the best of them, and what was tried.
+func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*candidate, []Tried, error) {
 	n := len(t.perm)
 	for i := range s.judged {
 		t.extra = append(t.extra, n+i)
@@ -79,14 +93,14 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 	rows := n - t.held
 	learn := rows
 	if !t.stream {
-		passes = max(passes, orderPasses)
-		learn = max(rows, int(min(passes*float64(rows), orderTaken)))
+		t.passes = max(t.passes, orderPasses)
+		learn = max(rows, int(min(t.passes*float64(rows), orderTaken)))
 	}
 	ref := *best
 	ref.score, ref.folds = heldOut{}, 0
 	spent, err := t.extend(ctx, &ref, t.folds, rows, learn)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	most := min(tuneFolds, n/t.held, int(orderBudget*int64(t.folds)/max(1, spent))) // folds, which the model of any size makes dear
 	t.spent = 0
@@ -103,19 +117,18 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 	now.factor *= 4
 	for ; order <= largest && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
 		if said.due() {
-			note("order %d is being tried", order)
+			t.note("order %d is being tried", order)
 		}
 		all := t.variants(now, best, order, len(tried) == 0)
 		if err := t.round(ctx, all, rows, learn); err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
-		slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
 		now = all[0]
-		for t.unsure(&now.score, &ref.score) && now.score.rows < tuneJudged && now.folds < most {
+		for t.unsure(&now.score, &ref.score) && len(now.score.each) < tuneJudged && now.folds < most {
 			folds := now.folds + 1
 			for _, c := range []*candidate{&now, &ref} {
 				if _, err := t.extend(ctx, c, folds, rows, learn); err != nil {
-					return nil, 0, err
+					return nil, nil, err
 				}
 			}
 		}
@@ -130,11 +143,9 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate, passes
 		chosen = slices.IndexFunc(tried, func(c candidate) bool { return t.within(&c.score, &least.score) })
 	}
 	if t.order == 0 && !t.within(&tried[chosen].score, &ref.score) {
-		note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
+		t.note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
 	}
-	t.describe(append(tried, ref), chosen)
-	c := tried[chosen]
-	return &c, passes, nil
+	return &tried[chosen], t.describe(append(tried[:len(tried):len(tried)], ref), chosen), nil
 }
 
 // variants returns the candidates of an order: the bandwidth and the rate of now, the
@@ -166,32 +177,19 @@ func (t *tuner) variants(now candidate, best *candidate, order int, first bool) 
 	return all
 }
 
-// extend trains a candidate with further rows held out, until there are so many folds. It
-// returns the multiply-adds.
-func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) (spent int64, err error) {
-	for ; c.folds < folds; c.folds++ {
-		n, err := t.try(ctx, c, c.folds, rows, learn)
-		if err != nil {
-			return spent, err
-		}
-		spent += n
-	}
-	return spent, nil
-}
-
 // value is what candidates are compared by: the fraction of errors, or the risk.
 func (t *tuner) value(h *heldOut) float64 {
 	if t.byErrors() {
-		return float64(h.wrong) / float64(h.rows)
+		return float64(h.wrong) / h.rows()
 	}
-	return h.loss / float64(h.rows)
+	return h.loss / h.rows()
 }
 
 // slack returns what another one may be worse by than h: of errors, by one at least,
 // as no fewer can be told from none.
 func (t *tuner) slack(h *heldOut) float64 {
 	if t.byErrors() {
-		return max(cmp.Or(t.tolerance, DefaultTolerance), 1/float64(h.rows))
+		return max(cmp.Or(t.tolerance, DefaultTolerance), 1/h.rows())
 	}
 	return float64(cmp.Or(t.tolerance, DefaultRiskTolerance) * t.value(h))
 }
@@ -216,21 +214,22 @@ func (t *tuner) unsure(a, b *heldOut) bool {
 	return math.Sqrt(max(0, squares-sum*sum/float64(n)))/float64(n) > t.slack(b)
 }
 
-// describe keeps what was tried for the model: of many lines those of the largest orders,
-// without any whose risk is not finite.
-func (t *tuner) describe(tried []candidate, chosen int) {
-	set := &t.samples[0].model.settings
+// describe returns what was tried, for the model: of many lines those of the largest
+// orders, without any whose risk is not finite.
+func (t *tuner) describe(tried []candidate, chosen int) (lines []Tried) {
+	m := t.samples[0].model
 	for i, c := range tried {
-		risk := c.score.loss / float64(c.score.rows)
+		risk := c.score.loss / c.score.rows()
 		if math.IsInf(risk, 0) || i <= len(tried)-orderLines && i != chosen {
 			continue
 		}
-		line := Tried{Order: c.size, Risk: risk, Numbers: c.size * (set.Dim + set.outputs()), Chosen: i == chosen}
-		if line.Error = float64(c.score.wrong) / float64(c.score.rows); set.regression() {
-			line.Error = math.Sqrt(2*risk) / set.TargetFactor
+		line := Tried{Order: c.size, Risk: risk, Numbers: c.size * (m.settings.Dim + m.outputs()), Chosen: i == chosen}
+		if line.Error = float64(c.score.wrong) / c.score.rows(); m.Regression() {
+			line.Error = math.Sqrt(2*risk) / m.settings.TargetFactor
 		}
-		t.lines = append(t.lines, line)
+		lines = append(lines, line)
 	}
+	return lines
 }
 
 // HeldOut returns the line of the order that was chosen, if there is a trade-off.

@@ -2,12 +2,13 @@ package online
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,41 +17,49 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// The oracle is a training without interruption: with every kernel and every
-// pruner of the registry, one that goes on is the same bit for bit.
-func TestUninterruptedOracle(t *testing.T) {
+// A stream in two parts is the whole stream, bit for bit, with every loss, kernel and
+// pruner of the registry, tuned or not: whether the first part was saved on the way or
+// at its end, wherever that is between two mini-batches.
+func TestStreamInTwoParts(t *testing.T) {
 	variants := map[string]Settings{
 		"polynomial": {Kernel: KernelPolynomial, Offset: 1, Degree: 3},
 		"linear":     {Kernel: KernelPolynomial, Degree: 1, Scale: data.ScaleStandard},
+		"tuned":      {},
+	}
+	for name := range labelsOf {
+		variants[name] = Settings{Loss: name, Parsimony: 0.05, Bandwidth: 0.3}
 	}
 	for _, h := range prune.All() {
 		variants[h.Name] = Settings{Bandwidth: 0.3, Pruner: h.Name, PrunerParams: given(h)}
 	}
-	const n, cut = 2128, 2090
-	rows := table(n, "multi-hinge", 21)
+	cuts := map[string]int{"multi-hinge": 2127, "multi-logistic": 1017, "squared-hinge": 2079, "squared-error": 1000, "binary-logistic": 2048}
+	const n = 2128
 	for name, set := range variants {
 		if raceEnabled && name != "polynomial" && name != "komp-age" && name != "random" {
 			continue
 		}
-		set.Loss, set.Format, set.LabelColumn = "multi-hinge", data.FormatCSV, -1
-		opt := options("multi-hinge", stream(rows))
-		opt.Settings = set
-		var early []byte
-		opt.SaveEvery = cut
-		opt.Save = func(m *Model) error {
-			early = saved(t, m)
+		set.Loss, set.Format, set.LabelColumn = cmp.Or(set.Loss, "multi-hinge"), data.FormatCSV, -1
+		rows, cut := table(n, set.Loss, 21), cmp.Or(cuts[name], 2090)
+		opt := options(set.Loss, stream(rows))
+		opt.Settings, opt.Tune = set, name == "tuned"
+		var early *Model
+		opt.SaveEvery, opt.Save = cut, func(m *Model) error {
+			if early == nil {
+				early = reread(t, m)
+			}
 			return nil
 		}
-		whole := mustTrain(t, opt)
-		half, err := Read(bytes.NewReader(early))
-		if err != nil {
-			t.Fatal(err)
+		whole := saved(t, mustTrain(t, opt))
+		opt.Save, opt.Source = nil, stream(rows[:cut])
+		half := mustTrain(t, opt)
+		for how, m := range map[string]*Model{"on the way": early, "at the end": reread(t, half)} {
+			rest := TrainOptions{Source: stream(rows[cut:]), Resume: m, Settings: m.Settings()}
+			if m = mustTrain(t, rest); !bytes.Equal(saved(t, m), whole) || m.Order() == 0 || m.Rows() != n {
+				t.Errorf("%s: saved %s after %d rows, the model of %d rows is another one", name, how, cut, m.Rows())
+			}
 		}
-		rest := options("multi-hinge", stream(rows[cut:]))
-		rest.Settings, rest.Resume = set, half
-		m := mustTrain(t, rest)
-		if !bytes.Equal(saved(t, m), saved(t, whole)) || m.Order() == 0 || m.Rows() != n {
-			t.Errorf("%s: cut after %d rows, the model of %d rows is another one", name, cut, m.Rows())
+		if half.Settings().DecaySteps != 0 {
+			t.Errorf("%s: the learning rate of a stream falls, which has no end", name)
 		}
 	}
 }
@@ -69,31 +78,33 @@ func given(h prune.Heuristic) prune.Params {
 	return p
 }
 
-// A file's training that is stopped anywhere goes on by itself, and is in the
-// end the one that was not: whatever is saved on the way, and however often it
-// is stopped.
+// A file's training that is stopped anywhere goes on by itself, in the order of rows and
+// with the learning rate that it had, and is in the end the one that was not: however
+// often it is stopped, and whatever format the file's name suggests.
 func TestContinue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 0))
-	path := filepath.Join(t.TempDir(), "a.csv")
-	rows := table(500, "multi-logistic", 22)
-	write(t, path, []byte(strings.Join(rows, "\n")))
-	opt := options("multi-logistic", Source{Path: path})
-	opt.Epochs, opt.Skip = 3, 70
-	whole := mustTrain(t, opt)
-	want := saved(t, whole)
-	for range 8 {
-		m, stops := stopAt(t, opt, 1+rng.IntN(700)), 1
-		for ; m.Unfinished(); stops++ {
-			again := opt
-			again.Epochs, again.Skip, again.Resume, again.Continue = 0, 0, reread(t, m), true
-			m = stopAt(t, again, 1+rng.IntN(1100))
+	path := filepath.Join(t.TempDir(), "rows.txt")
+	write(t, path, []byte(strings.Join(table(500, "multi-logistic", 22), "\n")))
+	plain := options("multi-logistic", Source{Path: path})
+	plain.Epochs, plain.Skip = 3, 70
+	for _, opt := range []TrainOptions{plain, tuning("multi-hinge", file(t, spirals(300, 4)))} {
+		whole := mustTrain(t, opt)
+		want, rows := saved(t, whole), int(whole.Rows())
+		if whole.Unfinished() || opt.Tune != (whole.Settings().DecaySteps > 0) || !opt.Tune && rows != 3*500-70 {
+			t.Fatalf("%d rows, unfinished %v, %+v", rows, whole.Unfinished(), whole.Settings())
 		}
-		if m.Rows() != 3*500-70 || !bytes.Equal(saved(t, m), want) {
-			t.Errorf("stopped %d times, the model of %d rows is another one", stops-1, m.Rows())
+		for range 3 {
+			m, stops := stopAt(t, opt, 1+rng.IntN(rows/2)), 1
+			for ; m.Unfinished(); stops++ {
+				again := opt
+				again.Epochs, again.Skip, again.Tune, again.Settings.Format = 0, 0, false, data.FormatLIBSVM
+				again.Resume, again.Continue = reread(t, m), true
+				m = stopAt(t, again, 1+rng.IntN(rows))
+			}
+			if !bytes.Equal(saved(t, m), want) {
+				t.Errorf("stopped %d times, the model of %d rows is another one", stops-1, m.Rows())
+			}
 		}
-	}
-	if whole.Unfinished() {
-		t.Error("a finished training is said not to be")
 	}
 }
 
@@ -116,32 +127,22 @@ func stopAt(t *testing.T, opt TrainOptions, n int) *Model {
 	return m
 }
 
-// What is saved on the way is the model at that row, and goes on.
+// A model is saved every so many rows, as one that is unfinished, and the error before
+// learning them is told of all rows.
 func TestSaves(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
-	write(t, path, []byte(strings.Join(table(1500, "multi-hinge", 23), "\n")))
-	opt := options("multi-hinge", Source{Path: path})
-	var files [][]byte
+	opt := options("multi-hinge", file(t, table(1500, "multi-hinge", 23)))
+	saves, told := 0, 0
+	opt.Progress = func(_ *Model, p Prequential) { told += p.Rows }
 	opt.SaveEvery = 400
 	opt.Save = func(m *Model) error {
-		files = append(files, saved(t, m))
+		saves++
+		if m = reread(t, m); m.Rows() != int64(400*saves) || !m.Unfinished() {
+			t.Errorf("save %d has %d rows", saves, m.Rows())
+		}
 		return nil
 	}
-	want := saved(t, mustTrain(t, opt))
-	opt.Save = nil
-	for i, b := range files {
-		m, err := Read(bytes.NewReader(b))
-		if err != nil || m.Rows() != int64(400*(i+1)) || !m.Unfinished() {
-			t.Fatalf("file %d: %d rows, %v", i, m.Rows(), err)
-		}
-		again := opt
-		again.Resume, again.Continue = m, true
-		if !bytes.Equal(saved(t, mustTrain(t, again)), want) {
-			t.Errorf("from row %d on it becomes another model", m.Rows())
-		}
-	}
-	if len(files) != 3 {
-		t.Errorf("saved %d times", len(files))
+	if mustTrain(t, opt); saves != 3 || told != 1500 {
+		t.Errorf("saved %d times, the error of %d rows told", saves, told)
 	}
 	full := errors.New("no space left on device")
 	opt.Save = func(*Model) error { return full }
@@ -188,6 +189,72 @@ func TestContinueOtherFile(t *testing.T) {
 	}
 }
 
+// A file that is changed between two passes is not trained on; once it is as it
+// was, training goes on.
+func TestChangedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	rows := table(300, "multi-hinge", 24)
+	text := []byte(strings.Join(rows, "\n"))
+	write(t, path, text)
+	opt := options("multi-hinge", Source{Path: path})
+	opt.Epochs = 3
+	want := saved(t, mustTrain(t, opt))
+	changed := opt
+	changed.SaveEvery = 200
+	changed.Save = func(m *Model) error {
+		write(t, path+".new", append(bytes.Clone(text), "\n1,2,elm"...))
+		return os.Rename(path+".new", path)
+	}
+	m, err := Train(context.Background(), changed)
+	if !errors.Is(err, ErrChanged) || m == nil || m.Rows() != 300 || !m.Unfinished() {
+		t.Fatal(err)
+	}
+	write(t, path, text)
+	again := opt
+	again.Resume, again.Continue = reread(t, m), true
+	if !bytes.Equal(saved(t, mustTrain(t, again)), want) {
+		t.Error("it goes on to another model")
+	}
+}
+
+// A change that size and date do not show is found at the end of the pass, also
+// by a process that goes on; nothing of that pass is returned.
+func TestHiddenChange(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	rows := table(300, "multi-hinge", 24)
+	write(t, path, []byte(strings.Join(rows, "\n")))
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := options("multi-hinge", Source{Path: path})
+	opt.Epochs = 3
+	half := stopAt(t, opt, 320)
+	change := func() {
+		i := 200
+		other := append(append([]string{}, rows[:i]...), rows[i+1])
+		other = append(append(other, rows[i]), rows[i+2:]...)
+		write(t, path, []byte(strings.Join(other, "\n")))
+		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed := opt
+	changed.SaveEvery = 250
+	changed.Save = func(m *Model) error {
+		change()
+		return nil
+	}
+	if m, err := Train(context.Background(), changed); m != nil || !errors.Is(err, ErrChanged) {
+		t.Error(err)
+	}
+	again := opt
+	again.Resume, again.Continue = reread(t, half), true
+	if m, err := Train(context.Background(), again); m != nil || !errors.Is(err, ErrChanged) {
+		t.Errorf("going on: %v", err)
+	}
+}
+
 // A row that can't be read stops a training that goes on once it is mended.
 func TestMendedRow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
@@ -196,20 +263,18 @@ func TestMendedRow(t *testing.T) {
 	opt := options("multi-hinge", Source{Path: path})
 	opt.Settings.Dim, opt.Settings.Labels, opt.Settings.Scale = 2, labelsOf["multi-hinge"], data.ScaleNone // the file is not read before
 	want := saved(t, mustTrain(t, opt))
-	for _, broken := range []string{"1,2", "1,2,fir"} {
-		bad := slices.Clone(rows)
-		bad[1234] = broken
-		write(t, path, []byte(strings.Join(bad, "\n")))
-		m, err := Train(context.Background(), opt)
-		if err == nil || m.Rows() != 1234 || !strings.Contains(err.Error(), "line 1235") {
-			t.Fatalf("%d rows, %v", m.Rows(), err)
-		}
-		write(t, path, []byte(strings.Join(rows, "\n")))
-		again := opt
-		again.Resume, again.Continue = reread(t, m), true
-		if m := mustTrain(t, again); !bytes.Equal(saved(t, m), want) {
-			t.Errorf("mended, it is another model, of %d rows", m.Rows())
-		}
+	good := rows[1234]
+	rows[1234] = "1,2,fir"
+	write(t, path, []byte(strings.Join(rows, "\n")))
+	m, err := Train(context.Background(), opt)
+	if err == nil || m.Rows() != 1234 || !strings.Contains(err.Error(), "line 1235") {
+		t.Fatalf("%d rows, %v", m.Rows(), err)
+	}
+	rows[1234] = good
+	write(t, path, []byte(strings.Join(rows, "\n")))
+	opt.Resume, opt.Continue = reread(t, m), true
+	if m := mustTrain(t, opt); !bytes.Equal(saved(t, m), want) {
+		t.Errorf("mended, it is another model, of %d rows", m.Rows())
 	}
 }
 
@@ -230,21 +295,6 @@ func TestLastBatchFails(t *testing.T) {
 	}
 	if again := reread(t, m); again.Rows() != 32 || again.Unfinished() {
 		t.Errorf("a model of %d rows, unfinished: %v", again.Rows(), again.Unfinished())
-	}
-}
-
-// A training goes on in the format that the file was read in, whatever its name
-// suggests.
-func TestContinueFormat(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rows.txt")
-	write(t, path, []byte(strings.Join(table(1200, "multi-hinge", 28), "\n")))
-	opt := options("multi-hinge", Source{Path: path})
-	want := saved(t, mustTrain(t, opt))
-	again := opt
-	again.Resume, again.Continue = reread(t, stopAt(t, opt, 1100)), true
-	again.Settings.Format = data.FormatLIBSVM
-	if !bytes.Equal(saved(t, mustTrain(t, again)), want) {
-		t.Error("it is another model")
 	}
 }
 
@@ -309,17 +359,19 @@ func TestSlowStream(t *testing.T) {
 
 // A stream that is stopped before there is a model is an error that says so.
 func TestStoppedInTheHead(t *testing.T) {
-	r, w := io.Pipe()
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		io.WriteString(w, strings.Join(table(500, "multi-hinge", 27), "\n"))
-		cancel()
-	}()
-	m, err := Train(ctx, options("multi-hinge", Source{Path: "-", Stdin: r}))
-	if m != nil || !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "after 1000 rows") {
-		t.Errorf("error %v", err)
+	for _, rows := range []int{0, 500} {
+		r, w := io.Pipe()
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			io.WriteString(w, strings.Join(table(rows, "multi-hinge", 27), "\n"))
+			cancel()
+		}()
+		m, err := Train(ctx, options("multi-hinge", Source{Path: "-", Stdin: r}))
+		if m != nil || !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "after 1000 rows") {
+			t.Errorf("error %v", err)
+		}
+		w.Close()
 	}
-	w.Close()
 }
 
 // text returns a number as a file has it.
@@ -343,7 +395,7 @@ func TestRatesOfPolynomials(t *testing.T) {
 		opt.Settings.Scale, opt.Settings.Parsimony = data.ScaleNone, 0
 		models[i] = mustTrain(t, opt)
 	}
-	a, b := models[0].learner.Expansion(), models[1].learner.Expansion()
+	a, b := models[0].f, models[1].f
 	if a.Order() != b.Order() || a.Order() == 0 {
 		t.Fatalf("model orders %d and %d", a.Order(), b.Order())
 	}
@@ -351,39 +403,5 @@ func TestRatesOfPolynomials(t *testing.T) {
 		if w != b.W[i]*256 {
 			t.Fatalf("weight %d is %v and %v", i, w, b.W[i])
 		}
-	}
-}
-
-// The first row of a file with numeric names is taken as in the training, whatever
-// is looked at to find out: its names are the model's.
-func TestHeaderIsRemembered(t *testing.T) {
-	rows := make([]string, 300)
-	for i := range rows {
-		rows[i] = strings.Join([]string{[]string{"7", "8"}[i%2], []string{"3", "41", "59"}[i%3], []string{"26", "53"}[i%2]}, ",")
-	}
-	text := "species,2019,2020\n" + strings.Join(rows, "\n")
-	var first []data.FirstRow
-	src := func(text string) Source {
-		return Source{Path: "-", Stdin: strings.NewReader(text), Decided: func(f data.FirstRow) { first = append(first, f) }}
-	}
-	opt := options("multi-hinge", src(text))
-	opt.Settings.LabelColumn = 1
-	m := reread(t, mustTrain(t, opt))
-	for text, want := range map[string]int{text: 300, rows[0]: 1, "2019,2020\n" + rows[0][2:]: 1, "2019,2021\n" + rows[0][2:]: 2, "9,2019,2020\n" + rows[0]: 2} {
-		var b bytes.Buffer
-		if err := m.Predict(t.Context(), src(text), data.FormatCSV, false, &b); err != nil || bytes.Count(b.Bytes(), []byte("\n")) != want {
-			t.Errorf("%.20q: %d predictions, want %d (%v)", text, bytes.Count(b.Bytes(), []byte("\n")), want, err)
-		}
-	}
-	if len(first) != 6 || !first[0].Header || !strings.Contains(first[0].Why, "only one that is not a number") {
-		t.Errorf("said of the first rows: %+v", first)
-	}
-	if again, err := ReadForPrediction(bytes.NewReader(saved(t, m))); err != nil || again.names == nil || *again.names != *m.names {
-		t.Errorf("for prediction: other names, or %v", err)
-	}
-	// Without a header, what it would be is not asked of the rows that go on.
-	opt.Source, opt.Resume = src(strings.Join(rows, "\n")), m
-	if names := m.names; names == nil || mustTrain(t, opt).names != names {
-		t.Errorf("names %v", names)
 	}
 }

@@ -160,14 +160,6 @@ func (s *Settings) needsHead() bool {
 // regression reports whether targets are numbers.
 func (s *Settings) regression() bool { return s.Loss == loss.SquaredError{}.Name() }
 
-// outputs returns the number of functions.
-func (s *Settings) outputs() int {
-	if l, err := loss.ByName(s.Loss); err == nil {
-		return l.Outputs(len(s.Labels))
-	}
-	return 1
-}
-
 // validate reports settings that don't make a model, for instance those of a
 // file that someone has altered.
 func (s *Settings) validate() error {
@@ -240,22 +232,6 @@ func (s *Settings) maxOrder() int {
 		return maxFreeOrder
 	}
 	return MaxOrder
-}
-
-// orderBound returns the largest model order that the pruner allows, 0 if it
-// allows any.
-func (s *Settings) orderBound() int {
-	p, err := prune.Find(s.Pruner, s.PrunerParams)
-	if err != nil {
-		return 0
-	}
-	return int(p.Params["order"])
-}
-
-// inverse reports whether the pruner needs the inverse kernel matrix.
-func (s *Settings) inverse() bool {
-	p, err := prune.Find(s.Pruner, s.PrunerParams)
-	return err != nil || p.Heuristic.Inverse()
 }
 
 // config returns the learner's configuration. It assumes valid settings.

@@ -24,11 +24,8 @@ type shuffler struct {
 
 // next returns the next row.
 func (s *shuffler) next(ctx context.Context, f *rowReader, size int) (*data.Row, error) {
-	if len(s.block) == 0 {
+	if len(s.block) == 0 && s.err == nil {
 		s.fill(ctx, f, size)
-	}
-	if ctx.Err() != nil {
-		return nil, ErrStopped
 	}
 	if len(s.block) == 0 {
 		return nil, s.err
@@ -40,31 +37,24 @@ func (s *shuffler) next(ctx context.Context, f *rowReader, size int) (*data.Row,
 
 // fill reads the next block.
 func (s *shuffler) fill(ctx context.Context, f *rowReader, size int) {
-	if s.err != nil {
-		return
-	}
-	var block []data.Row
 	if s.kept != nil {
-		block, s.err = slices.Clone(s.kept), io.EOF
+		s.block, s.err = slices.Clone(s.kept), io.EOF
 	}
-	for s.err == nil && len(block) < size {
-		row, err := f.next(ctx)
-		if err != nil {
-			s.err = err
-			break
+	for s.err == nil && len(s.block) < size {
+		var row *data.Row
+		if row, s.err = f.next(ctx); s.err == nil {
+			s.read.add(row)
+			s.block = append(s.block, *row)
 		}
-		s.read.add(row)
-		block = append(block, *row)
 	}
-	if s.err != nil && s.err != io.EOF {
-		block = nil
-	}
-	if s.err == io.EOF && s.blocks == 0 && s.kept == nil {
-		s.kept = slices.Clone(block)
+	switch {
+	case s.err != nil && s.err != io.EOF:
+		s.block = nil
+	case s.err == io.EOF && s.blocks == 0 && s.kept == nil:
+		s.kept = slices.Clone(s.block)
 	}
 	rng := rand.New(rand.NewPCG(tuneSeed+1+uint64(s.pass), uint64(s.blocks)))
-	rng.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
-	s.block = block
+	rng.Shuffle(len(s.block), func(i, j int) { s.block[i], s.block[j] = s.block[j], s.block[i] })
 	s.blocks++
 }
 

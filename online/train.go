@@ -74,7 +74,7 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	t := &trainer{opt: opt, m: opt.Resume}
+	t := &trainer{opt: opt, m: opt.Resume, at: checkpoint{Format: opt.Settings.Format}}
 	if t.m == nil {
 		if err := t.begin(ctx); err != nil {
 			return nil, err
@@ -82,10 +82,10 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	}
 	t.began, t.next = t.m.rows, 100
 	err := t.passes(ctx)
-	if errors.Is(err, errSave) || t.mixed {
+	if t.m == nil {
 		return nil, err
 	}
-	if err != nil {
+	if t.m.checkpoint = nil; err != nil && !errors.Is(err, ErrDiverged) {
 		t.m.checkpoint = t.checkpoint()
 	}
 	if t.m.rows == t.began && !(opt.Continue && err == nil) {
@@ -113,24 +113,18 @@ func (o *TrainOptions) check() error {
 
 // A trainer is one call of Train.
 type trainer struct {
-	opt    TrainOptions
-	m      *Model
-	reader *rowReader // of a stream whose head has been read
-	head   []data.Row
-	began  int64 // rows the model had before
-	next   int64 // rows from then on until progress is reported
+	opt TrainOptions
+	m   *Model // nil once it is worth nothing
 
-	header       string // of a CSV file, once its first row was read
-	epochs, pass int
-	row          int          // rows of this pass that were taken or left out
-	seen         *fingerprint // of these; nil for a stream
-	whole        string       // fingerprint of a whole pass; empty if none was seen
-	from         *checkpoint  // where to go on, until the rows before have been left out
-	mixed        bool         // the model has learned rows of two files
-	lost         bool         // the model has given rows up that it had taken
-	shuffle      *shuffler    // of this pass; nil if the rows are learned as they stand
-	shuffled     bool         // every pass has one
-	kept         []data.Row   // the file's rows, if a shuffler has room for all of them
+	at      checkpoint   // where the training is, but for its Sum, which is that of seen
+	seen    *fingerprint // of the rows of this pass that were taken or left out; nil for a stream
+	from    *checkpoint  // where to go on, until the rows before have been left out
+	shuffle shuffler     // of this pass, if at.Shuffled
+	reader  *rowReader   // nil if the shuffler keeps all rows
+	head    []data.Row   // of a stream, still to be learned
+
+	began, taken int64 // rows that the model had before, and that were learned since
+	next         int64 // of those, until progress is reported
 	watch        watch
 	warnAt       int // model order at which growing warns next
 }
@@ -191,7 +185,7 @@ func (t *trainer) begin(ctx context.Context) error {
 	if set.Labels == nil && data.Unrepeated(seen.order.rows) {
 		return fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression, with the squared loss?", t.opt.Source.name())
 	}
-	t.shuffled = tune && !stream && t.opt.Skip == 0
+	t.at.Shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
 	if a, b, ok := data.Alike(seen.labels.Sorted()); ok {
 		t.opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", a, b)
@@ -216,112 +210,39 @@ func (t *trainer) begin(ctx context.Context) error {
 	switch {
 	case stream:
 		t.reader, t.head = f, seen.head
-	case t.shuffled && seen.all != nil: // few enough to be shuffled together
-		t.kept = seen.all
-		all := t.m.newFingerprint()
-		for i := range t.kept {
-			all.add(&t.kept[i])
+	case t.at.Shuffled && seen.all != nil: // few enough to be shuffled together
+		t.shuffle.kept = seen.all
+		all := newFingerprint()
+		for i := range seen.all {
+			all.add(&seen.all[i])
 		}
-		t.whole = all.sum()
+		t.at.Whole = all.sum()
 	}
 	return nil
-}
-
-// choose fills in what is missing from the settings and the options, and returns
-// the features' scaling.
-func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (data.Scaling, error) {
-	stream, rows := t.opt.Source.stream(), seen.rows
-	if stream {
-		rows = 0
-	}
-	set.Dim = cmp.Or(set.Dim, seen.dim)
-	batch, scale := set.Batch, set.Scale
-	set.Batch = cmp.Or(batch, DefaultBatch)
-	free := set.Pruner == "" && set.Parsimony == 0
-	if free {
-		if err := set.anySize(rows); err != nil {
-			return data.Scaling{}, err
-		}
-	}
-	filled, err := set.withDefaults()
-	if err != nil {
-		return data.Scaling{}, err
-	}
-	*set = filled
-	set.Scale = scale // to be tuned if it is not given
-	found, err := seen.tune(ctx, set, stream, free && (t.opt.Tolerance >= 0 || t.opt.Order > 0), &t.opt)
-	if err != nil {
-		return data.Scaling{}, err
-	}
-	set.Scale = cmp.Or(set.Scale, data.ScaleStandard)
-	if !stream {
-		t.choosePasses(found, set, rows, batch == 0)
-	}
-	return seen.complete(set, t.opt.Note)
-}
-
-// choosePasses completes the passes over a file of so many rows, the mini-batch if
-// it is free, and the steps in which the learning rate falls unless it is given.
-func (t *trainer) choosePasses(found *tuned, set *Settings, rows int, free bool) {
-	if t.opt.Epochs == 0 {
-		t.opt.Epochs = found.epochs(rows)
-		t.opt.Note("%d passes over %d rows", t.opt.Epochs, rows)
-	}
-	falls, taken := t.opt.Settings.LearningRate == 0, t.opt.Epochs*rows-t.opt.Skip
-	if free {
-		if found.fixed {
-			rows = taken
-		}
-		set.enlargeBatch(rows, falls)
-	}
-	set.schedule(taken, falls, found.fixed)
-}
-
-// enlargeBatch makes the mini-batches of a large file larger, so that a step,
-// which costs more than its rows, is taken less often: up to four times the
-// default. A sample's weight after its step, η/N times its gradient, stays what
-// it was for the losses whose gradient is bounded; for the others the curvature
-// limits η itself.
-func (s *Settings) enlargeBatch(rows int, rate bool) {
-	for s.Batch < 4*DefaultBatch && rows >= 256*s.Batch {
-		s.Batch *= 2
-		if rate && !unboundedGradient(s.Loss) {
-			s.LearningRate *= 2
-		}
-	}
 }
 
 // passes learns all epochs.
 func (t *trainer) passes(ctx context.Context) error {
 	skip := t.opt.Skip
-	t.epochs = max(1, t.opt.Epochs) // Epochs of a tuned training are those chosen
+	t.at.Epochs = max(1, t.opt.Epochs) // Epochs of a tuned training are those chosen
 	if t.opt.Continue {
-		t.from = t.m.checkpoint
-		t.epochs, t.pass, skip, t.whole = t.from.Epochs, t.from.Pass, t.from.Rows, t.from.Whole
-		t.shuffled = t.from.Shuffled
-		t.opt.Settings.Format = cmp.Or(t.from.Format, t.opt.Settings.Format)
-		t.opt.Note("goes on in pass %d of %d after its first %d rows", t.pass+1, t.epochs, skip)
+		t.from, t.at, skip = t.m.checkpoint, *t.m.checkpoint, t.m.checkpoint.Rows
+		t.opt.Note("goes on in pass %d of %d after its first %d rows", t.at.Pass+1, t.at.Epochs, skip)
 	}
-	for ; t.pass < t.epochs; t.pass++ {
-		err := t.learnPass(ctx, skip)
+	for pass := t.at.Pass; pass < t.at.Epochs; pass++ {
+		err := t.learnPass(ctx, pass, skip)
 		if errors.Is(err, ErrStopped) {
-			return fmt.Errorf("%w in pass %d after its first %d rows", err, t.pass+1, t.row)
+			return fmt.Errorf("%w in pass %d after its first %d rows", err, t.at.Pass+1, t.at.Rows)
 		}
 		if err != nil {
 			return err
 		}
 		skip = 0
 	}
-	t.m.checkpoint = nil
-	err := t.m.finish(ctx)
-	if errors.Is(err, ErrStopped) {
-		t.pass-- // there is nothing left of the last one
-		return fmt.Errorf("%w at the end of pass %d", err, t.epochs)
-	}
+	err := t.m.Finish()
 	if err == nil {
 		err = t.m.checkDiverged()
 	}
-	t.lost = err != nil // the rows that waited are given up
 	if err != nil {
 		err = fmt.Errorf("%s: %w", t.opt.Source.name(), err)
 	}
@@ -329,11 +250,8 @@ func (t *trainer) passes(ctx context.Context) error {
 }
 
 // learnPass learns the source once, but for the first rows.
-func (t *trainer) learnPass(ctx context.Context, skip int) error {
-	if err := t.openPass(); err != nil {
-		if errors.Is(err, ErrChanged) && t.pass > 0 {
-			t.pass-- // of which all rows were taken
-		}
+func (t *trainer) learnPass(ctx context.Context, pass, skip int) error {
+	if err := t.openPass(pass); err != nil {
 		return err
 	}
 	defer func() {
@@ -348,24 +266,20 @@ func (t *trainer) learnPass(ctx context.Context, skip int) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if t.from != nil && err == io.EOF && t.row < skip {
-			return fmt.Errorf("%s: %w: the file has %d rows, the model learned %d", t.opt.Source.name(), ErrOtherFile, t.row, skip)
-		}
-		if t.from != nil && (t.row == skip || err == io.EOF) {
-			if err := t.from.check(t.seen, &t.opt.Source); err != nil {
-				return err
+		if t.from != nil && (t.at.Rows == skip || err == io.EOF) {
+			what := fmt.Sprintf("its first %d rows differ from those learned", skip)
+			if t.at.Rows < skip {
+				what = fmt.Sprintf("the file has %d rows, the model learned %d", t.at.Rows, skip)
+			}
+			if t.seen.sum() != t.from.Sum {
+				return fmt.Errorf("%s: %w: %s", t.opt.Source.name(), ErrOtherFile, what)
 			}
 			t.from = nil
-		}
-		if err == io.EOF && t.from == nil && t.pass == 0 {
-			if err := t.checkSkip(t.row); err != nil {
-				return err
-			}
 		}
 		if err == io.EOF {
 			return t.endPass()
 		}
-		if err := t.take(ctx, row, t.row < skip); err != nil {
+		if err := t.take(row, t.at.Rows < skip); err != nil {
 			return err
 		}
 	}
@@ -380,64 +294,60 @@ func (t *trainer) checkSkip(rows int) error {
 	return fmt.Errorf("%s: --skip %d: the file has %d rows", t.opt.Source.name(), t.opt.Skip, rows)
 }
 
-// openPass begins a pass.
-func (t *trainer) openPass() error {
-	if t.reader == nil && t.kept == nil {
+// openPass begins a pass, unless the file has changed.
+func (t *trainer) openPass(pass int) error {
+	stream := t.opt.Source.stream()
+	if t.reader == nil && t.shuffle.kept == nil {
 		set := t.m.settings
-		set.Format = t.opt.Settings.Format
+		set.Format = t.at.Format
 		opts := rowOptions(&set)
-		opts.Header = t.m.headerRule(t.opt.Source.stream())
-		switch {
-		case t.header != "":
-			opts.Header.Is = t.header
-		case t.from != nil && t.from.Header != "":
-			opts.Header.Is = t.from.Header
-		case t.from != nil: // as the program did that has written it
-			opts.Header = data.HeaderRule{Is: data.HeaderAuto, Now: true}
+		opts.Header = t.m.headerRule(stream)
+		if t.at.Header != "" {
+			opts.Header.Is = t.at.Header
 		}
 		var err error
 		if t.reader, err = t.opt.Source.open(opts); err != nil {
 			return err
 		}
 	}
-	t.row = 0
-	if !t.opt.Source.stream() {
-		t.seen = t.m.newFingerprint()
+	t.at.Pass, t.at.Rows = pass, 0
+	if !stream {
+		t.seen = newFingerprint()
 	}
-	if t.shuffled {
-		t.shuffle = &shuffler{pass: t.pass, kept: t.kept, read: t.m.newFingerprint()}
-	}
+	t.shuffle = shuffler{pass: pass, kept: t.shuffle.kept, read: newFingerprint()}
 	return nil
 }
 
 // endPass reports a pass whose rows were not those of the passes before.
 func (t *trainer) endPass() error {
-	if t.seen == nil || t.kept != nil {
+	if t.at.Pass == 0 {
+		if err := t.checkSkip(t.at.Rows); err != nil {
+			return err
+		}
+	}
+	if t.seen == nil || t.reader == nil {
 		return nil
 	}
 	sum := t.seen.sum()
-	if t.shuffle != nil {
+	if t.at.Shuffled {
 		sum = t.shuffle.read.sum()
 	}
-	if t.whole = cmp.Or(t.whole, sum); sum == t.whole {
-		if t.shuffle != nil {
-			t.kept = t.shuffle.kept
-		}
+	if t.at.Whole = cmp.Or(t.at.Whole, sum); sum == t.at.Whole {
 		return nil
 	}
-	t.mixed = true
-	return fmt.Errorf("%s: %w: the %d rows of pass %d differ from those of earlier passes; the last saved model is kept", t.opt.Source.name(), ErrChanged, t.row, t.pass+1)
+	t.m = nil // it has learned rows of two files
+	return fmt.Errorf("%s: %w: the %d rows of pass %d differ from those of earlier passes; the last saved model is kept", t.opt.Source.name(), ErrChanged, t.at.Rows, t.at.Pass+1)
 }
 
 // takeHeader takes over what the first row of a CSV source is: all passes take it so,
 // and a model that begins with it has its names.
 func (t *trainer) takeHeader(f *rowReader) {
-	if t.header != "" || f == nil || f.first == nil {
+	if t.at.Header != "" || f == nil || f.first == nil {
 		return
 	}
-	t.header = data.HeaderNo
+	t.at.Header = data.HeaderNo
 	if f.first.Header {
-		t.header = data.HeaderYes
+		t.at.Header = data.HeaderYes
 	}
 	if f.first.Header && t.m != nil && t.m.rows == 0 {
 		t.m.names = &f.first.Names
@@ -445,18 +355,14 @@ func (t *trainer) takeHeader(f *rowReader) {
 }
 
 // take learns a row or leaves it out.
-func (t *trainer) take(ctx context.Context, row *data.Row, leave bool) error {
+func (t *trainer) take(row *data.Row, leave bool) error {
 	if !leave {
-		before := t.m.rows
-		if err := t.m.learn(ctx, row); err != nil {
-			if errors.Is(err, ErrStopped) { // the row is not taken
-				return err
-			}
-			t.lost = t.m.rows != before || errors.Is(err, ErrDiverged)
+		if err := t.m.Learn(row); err != nil {
 			return t.opt.Source.at(row, err)
 		}
+		t.taken++
 	}
-	t.row++
+	t.at.Rows++
 	if t.seen != nil {
 		t.seen.add(row)
 	}
@@ -466,7 +372,7 @@ func (t *trainer) take(ctx context.Context, row *data.Row, leave bool) error {
 	if len(t.m.y) == 0 { // the model has just taken a step
 		t.growing()
 	}
-	t.report(t.m.rows - t.began)
+	t.report(t.taken)
 	return t.save()
 }
 
@@ -477,37 +383,36 @@ func (t *trainer) save() error {
 	}
 	t.m.checkpoint = t.checkpoint()
 	if err := t.opt.Save(t.m); err != nil {
-		return fmt.Errorf("%w: %w", errSave, err)
+		t.m = nil
+		return fmt.Errorf("the model can't be saved: %w", err)
 	}
 	return nil
 }
 
-// errSave is wrapped by what is wrong with saving.
-var errSave = errors.New("the model can't be saved")
-
 // checkpoint returns where a model that is saved now has stopped; nil if its training
-// can't be continued.
+// can't be continued: of a stream, and if rows that were learned have been given up.
 func (t *trainer) checkpoint() *checkpoint {
-	if t.seen == nil || t.lost || t.from != nil {
+	if t.seen == nil || t.m.rows != t.began+t.taken {
 		return nil
 	}
-	return &checkpoint{t.epochs, t.pass, t.row, t.seen.sum(), t.opt.Settings.Format, t.header, t.whole, t.shuffled}
+	p := t.at
+	p.Sum = t.seen.sum()
+	return &p
 }
 
-// nextRow returns a row of the head, or one that is read.
+// nextRow returns a row of the head, or one that is read, unless ctx has ended.
 func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
-	if t.shuffle != nil {
-		return t.shuffle.next(ctx, t.reader, blockRows(t.m.settings.Dim))
-	}
-	if len(t.head) == 0 {
-		return t.reader.next(ctx)
-	}
-	row := t.head[0]
-	t.head = t.head[1:]
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return nil, ErrStopped
+	case t.at.Shuffled:
+		return t.shuffle.next(ctx, t.reader, blockRows(t.m.settings.Dim))
+	case len(t.head) > 0:
+		row := t.head[0]
+		t.head = t.head[1:]
+		return &row, nil
 	}
-	return &row, nil
+	return t.reader.next(ctx)
 }
 
 // report tells of the progress if it is time.
@@ -519,7 +424,7 @@ func (t *trainer) report(rows int64) {
 		t.next = min(t.next*10, t.next+10_000-t.next%10_000)
 	}
 	p := t.m.TakePrequential()
-	if t.pass > 0 { // the rows have been learned before
+	if t.at.Pass > 0 { // the rows have been learned before
 		p = Prequential{}
 	}
 	t.opt.Progress(t.m, p)

@@ -63,10 +63,12 @@ type candidate struct {
 
 // heldOut is how a candidate did on rows that it had not learned.
 type heldOut struct {
-	rows, wrong int
-	loss        float64   // sum
-	each        []float64 // whether a row is wrong, or its loss: what candidates are compared by
+	wrong int
+	loss  float64   // sum
+	each  []float64 // whether a row is wrong, or its loss: what candidates are compared by
 }
+
+func (h *heldOut) rows() float64 { return float64(len(h.each)) }
 
 // A scaledSample is the sample under one scaling.
 type scaledSample struct {
@@ -77,42 +79,35 @@ type scaledSample struct {
 	median float64 // distance between rows; 1 if the kernel has no bandwidth
 }
 
+// row returns a row, scaled.
+func (b *scaledSample) row(j int) []float32 { return b.x[j*b.dim : (j+1)*b.dim] }
+
 // A tuner chooses settings by successive halving: all candidates learn a few
 // rows, and those that predict the rows held out best go on with twice as many,
 // then with twice as many passes, until that no longer helps.
 type tuner struct {
-	set     Settings
+	set     Settings // in the end those that are chosen
 	loss    loss.Loss
 	stream  bool
+	all     int     // rows of the file
+	passes  float64 // that are chosen, over rows as many as the sample's
 	samples []scaledSample
-	all     int       // rows of the file
 	rates   []float64 // learning rates to be tried, over the loss's default
 	folds   int
 	held    int   // rows held out in a fold
 	perm    []int // of the sample
-	spent   int64 // multiply-adds
+	spent   int64 // multiply-adds in rounds
+	note    func(string, ...any)
 
-	tolerance float64 // of a trade-off, 0 for the loss's default
-	order     int     // the only one to be tried, 0 for all
-	freeBatch bool    // a larger mini-batch may be chosen
-	extra     []int   // rows that are judged by beside those of the sample
-	lines     []Tried
-}
-
-// tuned is what a tuner has chosen beside the settings.
-type tuned struct {
-	passes float64 // over rows as many as the sample's
-	fixed  bool    // the dictionary is fixed, so passes cost little
-	sample int
-	score  heldOut
+	parsimonious bool    // the model order is chosen too; the dictionary is fixed then, so passes cost little
+	tolerance    float64 // of a trade-off, 0 for the loss's default
+	order        int     // the only one to be tried, 0 for all
+	freeBatch    bool    // a larger mini-batch may be chosen
+	extra        []int   // rows that are judged by beside those of the sample
 }
 
 // anySize gives the model a largest order that costs it little. rows is 0 for a stream.
-func (s *Settings) anySize(rows int) error {
-	l, err := loss.ByName(s.Loss)
-	if err != nil {
-		return err
-	}
+func (s *Settings) anySize(rows int, l loss.Loss) {
 	gaussian := cmp.Or(s.Kernel, KernelGaussian) == KernelGaussian
 	_, flat := l.(loss.Flat)
 	order := kompOrder
@@ -129,28 +124,66 @@ func (s *Settings) anySize(rows int) error {
 		order = max(1, min(order, maxValues/s.Dim))
 	}
 	s.PrunerParams = prune.Params{"order": float64(order)}
-	return nil
+}
+
+// choose fills in what is missing from the settings and the options, and returns
+// the features' scaling.
+func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc data.Scaling, err error) {
+	stream, rows, scale := t.opt.Source.stream(), seen.rows, set.Scale
+	if stream {
+		rows = 0
+	}
+	u := tuner{stream: stream, all: seen.rows, note: t.opt.Note, tolerance: t.opt.Tolerance, order: t.opt.Order, freeBatch: set.Batch == 0}
+	set.Dim, set.Batch = cmp.Or(set.Dim, seen.dim), cmp.Or(set.Batch, DefaultBatch)
+	if u.loss, err = loss.ByName(set.Loss); err != nil {
+		return sc, err
+	}
+	if set.Pruner == "" && set.Parsimony == 0 {
+		set.anySize(rows, u.loss)
+		u.parsimonious = t.opt.Tolerance >= 0 || t.opt.Order > 0
+	}
+	if u.set, err = set.withDefaults(); err != nil {
+		return sc, err
+	}
+	u.set.Scale = scale // to be tuned if it is not given
+	if err := u.tune(ctx, seen, t.opt.Epochs); err != nil {
+		return sc, err
+	}
+	*set = u.set
+	set.Scale = cmp.Or(set.Scale, data.ScaleStandard)
+	if stream {
+		return seen.complete(set, t.opt.Note)
+	}
+	if t.opt.Epochs == 0 {
+		t.opt.Epochs = u.epochs(len(seen.head))
+		t.opt.Note("%d passes over %d rows", t.opt.Epochs, rows)
+	}
+	falls, taken := t.opt.Settings.LearningRate == 0, t.opt.Epochs*rows-t.opt.Skip
+	if u.freeBatch {
+		if u.parsimonious {
+			rows = taken
+		}
+		set.enlargeBatch(rows, falls)
+	}
+	set.schedule(taken, falls, u.parsimonious)
+	return seen.complete(set, t.opt.Note)
 }
 
 // tune fills in the settings that are missing from what does best on held-out
-// rows of the sample, the survey's head, and then the model order if parsimonious. It
-// returns how many passes a file is to have, unless the options say it. Without rows
-// enough it leaves the settings.
-func (s *survey) tune(ctx context.Context, set *Settings, stream, parsimonious bool, opt *TrainOptions) (*tuned, error) {
-	t := &tuner{set: *set, stream: stream, all: s.rows, tolerance: opt.Tolerance, order: opt.Order, freeBatch: opt.Settings.Batch == 0}
-	epochs, note := opt.Epochs, opt.Note
-	var err error
-	if t.loss, err = loss.ByName(set.Loss); err != nil {
-		return nil, err
-	}
-	candidates, err := t.candidates(s)
+// rows of the sample, the survey's head, and then the model order if parsimonious.
+// Without rows enough it leaves the settings. epochs is 0 if they are to be chosen.
+func (t *tuner) tune(ctx context.Context, s *survey, epochs int) error {
 	n := len(s.head)
-	given := len(candidates)*len(t.rates) == 1 && (stream || epochs > 0) && (!parsimonious || t.order > 0)
-	if err != nil || given || n < 20 {
-		if parsimonious {
-			set.limit(cmp.Or(t.order, s.rows))
+	t.passes = 1
+	candidates, err := t.candidates(s)
+	if err != nil {
+		return err
+	}
+	if given := len(candidates)*len(t.rates) == 1 && (t.stream || epochs > 0) && (!t.parsimonious || t.order > 0); given || n < 20 {
+		if t.parsimonious {
+			t.set.limit(cmp.Or(t.order, s.rows))
 		}
-		return &tuned{passes: 1, sample: n, fixed: parsimonious}, err
+		return nil
 	}
 	t.folds = max(1, min(tuneFolds, 2*tuneFirst/n+1))
 	if _, flat := t.loss.(loss.Flat); !flat {
@@ -158,23 +191,32 @@ func (s *survey) tune(ctx context.Context, set *Settings, stream, parsimonious b
 	}
 	t.held = min(tuneHeld, max(1, n/5))
 	t.perm = rand.New(rand.NewPCG(tuneSeed, 0)).Perm(n)
-	best, passes, err := t.halve(ctx, candidates, n-t.held, note)
+	best, err := t.halve(ctx, candidates, n-t.held)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if parsimonious {
-		if best, passes, err = t.tradeOff(ctx, s, best, passes, note); err != nil {
-			return nil, err
+	var lines []Tried
+	if t.parsimonious {
+		if best, lines, err = t.tradeOff(ctx, s, best); err != nil {
+			return err
 		}
 	}
-	c := t.samples[best.scaling]
-	*set = t.settings(best, 0)
-	set.Dim = c.model.settings.Dim
-	set.TradeOff = t.lines
-	set.TargetShift, set.TargetFactor = c.model.settings.TargetShift, c.model.settings.TargetFactor
-	out := &tuned{passes: passes, sample: n, score: best.score, fixed: parsimonious}
-	t.noteChoice(out, set, note)
-	return out, nil
+	dim := t.samples[best.scaling].model.settings.Dim
+	t.set = t.settings(best, 0)
+	t.set.Dim, t.set.TradeOff = dim, lines
+	quality := fmt.Sprintf("%.2f %% of the held-out rows are wrong", 100*float64(best.score.wrong)/best.score.rows())
+	if t.set.regression() {
+		quality = fmt.Sprintf("RMSE %.4g on the held-out rows", math.Sqrt(2*best.score.loss/best.score.rows())/t.set.TargetFactor)
+	}
+	width := ""
+	if t.set.Kernel == KernelGaussian {
+		width = fmt.Sprintf("bandwidth %.4g, ", t.set.Bandwidth)
+	}
+	t.note("settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", n, t.set.Scale, width, t.set.LearningRate, quality)
+	for _, line := range t.set.TradeOffText() {
+		t.note("%s", line)
+	}
+	return nil
 }
 
 // candidates scales the sample and returns all combinations of scaling and
@@ -214,13 +256,13 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 
 // addSample scales the sample.
 func (t *tuner) addSample(s *survey, scale data.Scale) error {
-	set, quiet := t.set, func(string, ...any) {}
+	set := t.set
 	set.Scale = scale
 	choose := set.Kernel == KernelGaussian && set.Bandwidth == 0
 	if choose {
 		set.Bandwidth = 1
 	}
-	sc, err := s.complete(&set, quiet)
+	sc, err := s.complete(&set, func(string, ...any) {})
 	if err != nil {
 		return err
 	}
@@ -304,10 +346,10 @@ func (t *tuner) settings(c *candidate, learn int) Settings {
 	return set
 }
 
-// halve plays the rounds and returns the best candidate and its passes. The
-// first ones are played with part of the rows, the others with all of them and
-// more and more passes, until these no longer help.
-func (t *tuner) halve(ctx context.Context, all []candidate, train int, note func(string, ...any)) (best *candidate, passes float64, err error) {
+// halve plays the rounds and returns the best candidate. The first ones are played
+// with part of the rows, the others with all of them and more and more passes, until
+// these no longer help.
+func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *candidate, err error) {
 	first, each := tuneFirst, 2
 	switch {
 	case t.stream:
@@ -323,23 +365,22 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int, note func
 	}
 	for round := 0; ; round++ {
 		if said.due() {
-			note("%d of the settings are still being tried", len(all))
+			t.note("%d of the settings are still being tried", len(all))
 		}
 		if err := t.round(ctx, all, rows, learn); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
 		done := t.spent > tuneBudget || rows == train && (t.stream || 2*learn > tunePasses*train)
 		if rows == train || done {
 			if best == nil || t.better(&all[0].score, &best.score) {
 				winner := all[0]
-				best, passes = &winner, float64(learn)/float64(rows)
+				best, t.passes = &winner, float64(learn)/float64(rows)
 			} else {
 				done = true
 			}
 		}
 		if done {
-			return best, passes, nil
+			return best, nil
 		}
 		if rows == train {
 			learn *= 2
@@ -351,52 +392,58 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int, note func
 		if t.all > len(t.perm) && learn > each*rows {
 			least = 1
 		}
-		if all = all[:min(len(all), max(least, len(all)/tuneKeep))]; round == 0 {
-			all = t.withRates(all)
+		all = all[:min(len(all), max(least, len(all)/tuneKeep))]
+		if round == 0 { // with all learning rates
+			first := all
+			all = nil
+			for _, c := range first {
+				for _, rate := range t.rates {
+					c.rate = rate
+					all = append(all, c)
+				}
+			}
 		}
 	}
 }
 
-// withRates returns every candidate with all learning rates.
-func (t *tuner) withRates(all []candidate) (out []candidate) {
-	for _, c := range all {
-		for _, r := range t.rates {
-			c.rate = r
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// round trains and scores all candidates, each in all folds.
+// round trains and scores all candidates, each in all folds, and sorts them from the
+// best to the worst.
 func (t *tuner) round(ctx context.Context, all []candidate, rows, learn int) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	spent := make([]int64, len(all))
 	for i := range all {
 		g.Go(func() (err error) {
-			all[i].score, all[i].folds = heldOut{}, t.folds
-			for fold := range t.folds {
-				n, err := t.try(ctx, &all[i], fold, rows, learn)
-				if err != nil {
-					return err
-				}
-				spent[i] += n
-			}
-			return nil
+			all[i].score, all[i].folds = heldOut{}, 0
+			spent[i], err = t.extend(ctx, &all[i], t.folds, rows, learn)
+			return err
 		})
 	}
 	err := g.Wait()
 	for _, n := range spent {
 		t.spent += n
 	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
 	return err
+}
+
+// extend trains a candidate with further rows held out, until there are so many folds. It
+// returns the multiply-adds.
+func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) (spent int64, err error) {
+	for ; c.folds < folds; c.folds++ {
+		n, err := t.try(ctx, c, c.folds, rows, learn)
+		if err != nil {
+			return spent, err
+		}
+		spent += n
+	}
+	return spent, nil
 }
 
 // try trains a candidate and scores it on the rows held out. A candidate that
 // diverges is worse than any other. It returns the multiply-adds. The rows come in
 // an order that the fold alone decides.
-func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (int64, error) {
+func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (spent int64, err error) {
 	b := &t.samples[c.scaling]
 	from, to := fold*t.held, (fold+1)*t.held
 	held, train := t.perm[from:to], slices.Concat(t.perm[:from], t.perm[to:])
@@ -405,7 +452,6 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (i
 		held = slices.Concat(held, t.extra)
 	}
 	set := t.settings(c, learn)
-	dim, batch := set.Dim, set.Batch
 	cfg, err := set.config()
 	if err != nil {
 		return 0, err
@@ -416,17 +462,15 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (i
 		return 0, err
 	}
 	rng := rand.New(rand.NewPCG(tuneSeed, uint64(fold)+1))
-	x, y := make([]float32, batch*dim), make([]float64, batch)
-	var spent int64
-	next := 0
-	for learn > 0 {
+	x, y := make([]float32, set.Batch*set.Dim), make([]float64, set.Batch)
+	for next := 0; learn > 0; {
 		if ctx.Err() != nil {
 			return spent, ErrStopped
 		}
-		n := min(batch, learn)
+		n := min(set.Batch, learn)
 		for i := range n {
 			j := train[next]
-			copy(x[i*dim:], b.x[j*dim:(j+1)*dim])
+			copy(x[i*set.Dim:], b.row(j))
 			y[i] = b.y[j]
 			if next++; next == len(train) {
 				rng.Shuffle(next, func(i, j int) { train[i], train[j] = train[j], train[i] })
@@ -435,60 +479,55 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (i
 		}
 		learn -= n
 		if err := l.Step(n, x, y); err != nil {
-			each := append(c.score.each, slices.Repeat([]float64{t.mistake(true, math.Inf(1))}, len(held))...)
-			c.score = heldOut{c.score.rows + len(held), c.score.wrong + len(held), math.Inf(1), each}
+			t.judge(c, nil, held)
 			return spent, nil
 		}
 		order := int64(l.Expansion().Order())
-		if l.Steps() > set.FixedFrom && l.Steps() <= set.FixedTo {
+		switch step := l.Last(); {
+		case l.Steps() > set.FixedFrom && l.Steps() <= set.FixedTo:
 			spent += order * order * int64(l.Expansion().Outputs)
-		} else if set.inverse() {
-			spent += int64(l.Last().Active) * order * order
-		} else {
-			spent += int64(l.Last().Removed) * (tuneRemoved + order)
+		case cfg.Pruner == nil || cfg.Pruner.Heuristic.Inverse():
+			spent += int64(step.Active) * order * order
+		default:
+			spent += int64(step.Removed) * (tuneRemoved + order)
 		}
 	}
-	spent += l.KernelEvals() * int64(dim+16)
 	c.size = max(c.size, l.Expansion().Order())
-	t.judge(c, b, l.Expansion(), held)
-	return spent + int64(c.size*len(held)*dim), nil
+	t.judge(c, l.Expansion(), held)
+	return spent + l.KernelEvals()*int64(set.Dim+16) + int64(c.size*len(held)*set.Dim), nil
 }
 
-// judge adds the rows held out to a candidate's score.
-func (t *tuner) judge(c *candidate, b *scaledSample, e *kernel.Expansion, held []int) {
-	dim := b.dim
-	x := make([]float32, 0, len(held)*dim)
-	for _, j := range held {
-		x = append(x, b.x[j*dim:(j+1)*dim]...)
+// judge adds the rows held out to a candidate's score. One that has diverged has no
+// functions.
+func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int) {
+	b := &t.samples[c.scaling]
+	outputs := b.model.outputs()
+	f := make([]float64, len(held)*outputs)
+	if e != nil {
+		x := make([]float32, 0, len(held)*b.dim)
+		for _, j := range held {
+			x = append(x, b.row(j)...)
+		}
+		var s kernel.Scorer
+		s.Scores(e, len(held), x, f, 1)
 	}
-	f := make([]float64, len(held)*e.Outputs)
-	var s kernel.Scorer
-	s.Scores(e, len(held), x, f, 1)
 	for i, j := range held {
-		scores := f[i*e.Outputs : (i+1)*e.Outputs]
+		scores := f[i*outputs : (i+1)*outputs]
 		value := t.loss.Value(scores, b.y[j])
-		if value-value != 0 {
+		if e == nil || value-value != 0 {
 			value = math.Inf(1)
 		}
 		c.score.loss += value
-		wrong := !t.set.regression() && (math.IsInf(value, 1) || b.model.class(scores) != b.model.classOf(b.y[j]))
-		if wrong {
-			c.score.wrong++
+		wrong := 0
+		if !t.set.regression() && (math.IsInf(value, 1) || b.model.class(scores) != b.model.classOf(b.y[j])) {
+			wrong = 1
 		}
-		c.score.each = append(c.score.each, t.mistake(wrong, value))
+		c.score.wrong += wrong
+		if t.byErrors() {
+			value = float64(wrong)
+		}
+		c.score.each = append(c.score.each, value)
 	}
-	c.score.rows += len(held)
-}
-
-// mistake is what candidates are compared by, of one row.
-func (t *tuner) mistake(wrong bool, value float64) float64 {
-	switch {
-	case !t.byErrors():
-		return value
-	case wrong:
-		return 1
-	}
-	return 0
 }
 
 // byErrors reports whether candidates are compared by their errors: not in a
@@ -515,33 +554,17 @@ func (t *tuner) better(a, b *heldOut) bool {
 	return a.loss < 0.98*b.loss
 }
 
-// epochs returns how many passes a file of n rows is to have: those of the
-// sample if that is all of it, else fewer, so that both the passes and the steps
-// differ from the sample's by the same factor, and no more than tuneTaken rows allow,
-// but at least tuneLeast.
-func (t *tuned) epochs(n int) int {
-	passes := float64(t.passes * math.Sqrt(float64(t.sample)/float64(n)))
+// epochs returns how many passes the file is to have: those of the sample, of so many
+// rows, if that is all of it, else fewer, so that both the passes and the steps differ
+// from the sample's by the same factor, and no more than tuneTaken rows allow, but at
+// least tuneLeast.
+func (t *tuner) epochs(sample int) int {
+	passes := float64(t.passes * math.Sqrt(float64(sample)/float64(t.all)))
 	taken := tuneTaken
-	if t.fixed {
+	if t.parsimonious {
 		passes, taken = max(passes, orderPasses), 4*taken
 	}
-	return max(tuneLeast, min(int(math.Ceil(passes-1e-9)), taken/n))
-}
-
-// noteChoice notes what was chosen.
-func (t *tuner) noteChoice(out *tuned, set *Settings, note func(string, ...any)) {
-	quality := fmt.Sprintf("%.2f %% of the held-out rows are wrong", 100*float64(out.score.wrong)/float64(out.score.rows))
-	if t.set.regression() {
-		quality = fmt.Sprintf("RMSE %.4g on the held-out rows", math.Sqrt(2*out.score.loss/float64(out.score.rows))/set.TargetFactor)
-	}
-	width := ""
-	if set.Kernel == KernelGaussian {
-		width = fmt.Sprintf("bandwidth %.4g, ", set.Bandwidth)
-	}
-	note("settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", out.sample, set.Scale, width, set.LearningRate, quality)
-	for _, line := range set.TradeOffText() {
-		note("%s", line)
-	}
+	return max(tuneLeast, min(int(math.Ceil(passes-1e-9)), taken/t.all))
 }
 
 // A cooldown is a learning rate that falls from Rate to zero over as many

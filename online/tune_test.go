@@ -81,8 +81,8 @@ func evaluation(t testing.TB, m *Model, rows []string) Evaluation {
 	return e
 }
 
-// Without a setting, rows are learned that the fixed defaults don't learn, from
-// files and streams, and the model order has a bound.
+// Without a setting, rows are learned from files and streams, and the model order has a
+// bound.
 func TestTunedModelsLearn(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -98,14 +98,9 @@ func TestTunedModelsLearn(t *testing.T) {
 		if e := evaluation(t, m, tt.test); e.ErrorRate > tt.most {
 			t.Errorf("%s: error %.2f %%, want at most %.2f %%", tt.name, 100*e.ErrorRate, 100*tt.most)
 		}
-		if set := m.Settings(); set.orderBound() == 0 {
+		if set := m.Settings(); set.PrunerParams["order"] == 0 {
 			t.Errorf("%s: nothing bounds the model order", tt.name)
 		}
-	}
-	opt := options("multi-hinge", file(t, tests[0].train))
-	opt.Settings.Bandwidth, opt.Settings.Parsimony = 0, 0
-	if e := evaluation(t, mustTrain(t, opt), tests[0].test); e.ErrorRate < 0.2 {
-		t.Errorf("the fixed defaults learn spirals too, to %.2f %%: they are no test", 100*e.ErrorRate)
 	}
 	m := mustTrain(t, tuning("multi-hinge", stream(spirals(4000, 1))))
 	if e := evaluation(t, m, tests[0].test); e.ErrorRate > 0.1 {
@@ -117,24 +112,34 @@ func byLabel(a, b string) int {
 	return strings.Compare(a[strings.LastIndexByte(a, ','):], b[strings.LastIndexByte(b, ','):])
 }
 
-// Every loss and kernel is tuned to what there is to learn.
-func TestTunedLosses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: arithmetic alone, and the race detector makes it a minute")
-	}
+// Every loss and kernel learns what there is to learn, from a stream with fixed defaults
+// and tuned.
+func TestLosses(t *testing.T) {
 	for name := range labelsOf {
-		for _, k := range []string{KernelGaussian, KernelPolynomial} {
-			opt := tuning(name, file(t, table(120, name, 7)))
-			opt.Settings.Kernel, opt.Settings.Degree = k, 6
-			opt.Tolerance = -1 // of 120 rows, an order has at most seven elements
-			most, least := 0.12, 0.9
-			if k == KernelPolynomial {
-				opt.Settings.Offset = 1
-				most, least = 0.45, 0.1 // six powers don't follow every border
+		for _, k := range []struct {
+			Settings
+			tune        bool
+			most, least float64 // error, or R²
+		}{
+			{Settings{Bandwidth: 0.2, Parsimony: 0.01}, false, 0.1, 0.8},
+			{Settings{Kernel: KernelPolynomial, Degree: 6, Offset: 1}, false, 0.5, 0},
+			{Settings{}, true, 0.12, 0.9},
+			{Settings{Kernel: KernelPolynomial, Degree: 6, Offset: 1}, true, 0.45, 0.1}, // six powers don't follow every border
+		} {
+			if testing.Short() && k.tune { // arithmetic alone, and the race detector makes it a minute
+				continue
 			}
+			opt := options(name, stream(table(3000, name, 7)))
+			if k.tune {
+				opt = tuning(name, file(t, table(120, name, 7)))
+				opt.Tolerance = -1 // of 120 rows, an order has at most seven elements
+			}
+			given := opt.Settings
+			opt.Settings = k.Settings
+			opt.Settings.Loss, opt.Settings.Format, opt.Settings.LabelColumn = name, given.Format, given.LabelColumn
 			e := evaluation(t, mustTrain(t, opt), table(700, name, 8))
-			if labelsOf[name] == nil && !(e.R2 > least) || labelsOf[name] != nil && !(e.ErrorRate < most) {
-				t.Errorf("%s, %s kernel: %+v", name, k, e)
+			if labelsOf[name] == nil && !(e.R2 > k.least) || labelsOf[name] != nil && !(e.ErrorRate < k.most) {
+				t.Errorf("%s, %+v: %+v", name, k, e)
 			}
 		}
 	}
@@ -155,43 +160,6 @@ func TestTuningIsDeterministic(t *testing.T) {
 	}
 }
 
-// A tuned training that is stopped anywhere goes on, in the order of rows and
-// with the falling learning rate that it had, to the model of one that was not.
-func TestContinueTuned(t *testing.T) {
-	opt := tuning("multi-hinge", file(t, spirals(300, 4)))
-	whole := mustTrain(t, opt)
-	want, rows := saved(t, whole), int(whole.Rows())
-	if whole.Settings().DecaySteps == 0 || rows < 600 {
-		t.Fatalf("%d rows, %+v", rows, whole.Settings())
-	}
-	rng := rand.New(rand.NewPCG(31, 0))
-	for range 3 {
-		m := stopAt(t, opt, 1+rng.IntN(rows-1))
-		for m.Unfinished() {
-			again := opt
-			again.Resume, again.Continue, again.Tune = reread(t, m), true, false
-			m = stopAt(t, again, 1+rng.IntN(rows))
-		}
-		if !bytes.Equal(saved(t, m), want) {
-			t.Error("it is another model")
-		}
-	}
-}
-
-// A tuned stream in two parts is the whole stream, and it is tuned on its head.
-func TestTunedStreamInTwoParts(t *testing.T) {
-	rows := spirals(1500, 5)
-	whole := saved(t, mustTrain(t, tuning("multi-hinge", stream(rows))))
-	half := mustTrain(t, tuning("multi-hinge", stream(rows[:1100])))
-	rest := TrainOptions{Source: stream(rows[1100:]), Resume: reread(t, half), Settings: half.Settings()}
-	if !bytes.Equal(saved(t, mustTrain(t, rest)), whole) {
-		t.Error("it is another model")
-	}
-	if half.Settings().DecaySteps != 0 {
-		t.Error("the learning rate of a stream falls, which has no end")
-	}
-}
-
 // A function so smooth that its kernel matrix soon has no rank left is learned to a
 // few elements, however many there may be.
 func TestSmoothFunctions(t *testing.T) {
@@ -204,16 +172,11 @@ func TestSmoothFunctions(t *testing.T) {
 		x, y := 4*rng.Float64(), 4*rng.Float64()
 		rows[i] = fmt.Sprintf("%.4f,%.4f,%.4f", x, y, y*math.Sin(x))
 	}
-	for _, order := range []float64{0, 400} {
-		opt := tuning("squared-error", file(t, rows[:2100]))
-		opt.Epochs, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 1, data.ScaleStandard
-		if order > 0 {
-			opt.Settings.Pruner, opt.Settings.PrunerParams = prunerCapped, prune.Params{"order": order}
-		}
-		m := mustTrain(t, opt)
-		if e := evaluation(t, m, rows[2100:]); !(e.R2 > 0.98) || m.Order() > 200 {
-			t.Errorf("order %d of at most %v: %+v", m.Order(), order, e)
-		}
+	opt := tuning("squared-error", file(t, rows[:2100]))
+	opt.Epochs, opt.Settings.Bandwidth, opt.Settings.Scale, opt.Tolerance = 3, 1, data.ScaleStandard, -1
+	m := mustTrain(t, opt)
+	if e := evaluation(t, m, rows[2100:]); !(e.R2 > 0.98) || m.Order() > 200 || m.Settings().Pruner != prunerCapped {
+		t.Errorf("order %d: %+v, %+v", m.Order(), e, m.Settings())
 	}
 }
 
@@ -228,23 +191,6 @@ func TestGivenSettingsStay(t *testing.T) {
 	if got.Scale != data.ScaleNone || got.Bandwidth != 0.7 || got.LearningRate != 3 || got.DecaySteps != 0 || got.Batch != 16 ||
 		got.Pruner != prunerOrder || m.Order() > 12 || m.Rows() != 400 {
 		t.Errorf("%d rows, order %d, %+v", m.Rows(), m.Order(), got)
-	}
-}
-
-// What was chosen is said: settings, passes, the trade-off.
-func TestTuningSaysWhatItChose(t *testing.T) {
-	opt := tuning("multi-hinge", file(t, spirals(300, 6)))
-	notes := noted(&opt)
-	m := mustTrain(t, opt)
-	set := m.Settings()
-	for _, want := range []string{
-		fmt.Sprintf("%*d%*.2f", 8, m.Order(), 11, 100*set.TradeOff[len(set.TradeOff)-2].Error),
-		fmt.Sprintf("settings tried on 300 rows: scaling %s, bandwidth %.4g, ", set.Scale, set.Bandwidth),
-		fmt.Sprintf("%d passes over 300 rows", m.Rows()/300),
-	} {
-		if !strings.Contains(notes.String(), want) {
-			t.Errorf("no %q in\n%s", want, notes)
-		}
 	}
 }
 
@@ -280,6 +226,7 @@ func TestTradeOffOfManyClasses(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("%.3f,%.3f,%c", rng.NormFloat64()+float64(i%26%5), rng.NormFloat64()+float64(i%26/5), 'a'+rune(i%26)))
 	}
 	opt := tuning("multi-hinge", file(t, rows))
+	opt.Settings.Bandwidth, opt.Settings.LearningRate = 0.2, 2 // to be quick
 	if lines := mustTrain(t, opt).Settings().TradeOff; len(lines) < 2 {
 		t.Errorf("%+v", lines)
 	}
@@ -376,7 +323,7 @@ func TestShuffler(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.close()
-		s = &shuffler{pass: pass, kept: kept, read: new(Model).newFingerprint()}
+		s = &shuffler{pass: pass, kept: kept, read: newFingerprint()}
 		for {
 			row, err := s.next(context.Background(), f, size)
 			if err == io.EOF {

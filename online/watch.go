@@ -29,7 +29,7 @@ func (t *trainer) growing() {
 	const first = 1000
 	order := t.m.Order()
 	t.warnAt = max(t.warnAt, first)
-	if order < t.warnAt || t.m.settings.orderBound() > 0 {
+	if order < t.warnAt || t.m.settings.PrunerParams["order"] > 0 {
 		return
 	}
 	t.warnAt *= 2
@@ -70,11 +70,11 @@ func (m *labelOrder) sorted() bool {
 
 // warnSorted warns of rows sorted by class that are learned as they stand.
 func (t *trainer) warnSorted(s *survey) {
-	if s.order.rows == nil || !s.order.sorted() || t.shuffled && s.all != nil {
+	if s.order.rows == nil || !s.order.sorted() || t.at.Shuffled && s.all != nil {
 		return
 	}
 	what := "are learned in their order"
-	if t.shuffled {
+	if t.at.Shuffled {
 		what = "are too many to be shuffled as a whole"
 	}
 	t.opt.Note("warning: the rows are sorted by class and %s, so the classes that come last win: shuffle them first (shuf)", what)
