@@ -248,7 +248,7 @@ func (c *checker) allWork() {
 				w.only = c.only(p.Only, only)
 			}
 		}
-		if runs := c.count(w); runs > maxRuns {
+		if runs := c.out.count(w); runs > maxRuns {
 			c.Errorf(c.root, "profile %s has %d runs, more than %d", name, runs, maxRuns)
 		}
 		c.minimizer(w.evaluation)
@@ -284,10 +284,10 @@ func (c *checker) minimizer(e Evaluation) {
 func evaluations(samples, every, tail int) int { return samples/every + tail + 2 }
 
 // count returns how many runs there are at most.
-func (c *checker) count(w work) int {
+func (s *Spec) count(w work) int {
 	runs := 0
 	for _, r := range w.repeats {
-		runs += len(c.out.variants) * len(r.draws) * len(r.seeds)
+		runs += len(s.variants) * len(r.draws) * len(r.seeds)
 	}
 	return runs
 }
@@ -375,8 +375,8 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 	return out
 }
 
-// drawnData is the data set of which a spec can list draws; others have none, or
-// one. A user's file with a holdout has its split seeds.
+// drawnData is the data set that has calibrated draws. Of others specs can list draws, if they
+// have any, and of a user's file with a holdout its split seeds.
 const drawnData = "multidist"
 
 // drawSeeds checks a list of draws.
@@ -387,13 +387,20 @@ func (c *checker) drawSeeds(d *doc.Repeat, at *strictyaml.Node) {
 	}
 }
 
+// hasDraws reports whether a data set is generated anew for each draw.
+func hasDraws(ref data.Ref) bool {
+	ref.Draw = 1
+	_, err := ref.Resolve()
+	return err == nil && !ref.Own()
+}
+
 // draws returns the draws of a repeat.
 func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 	if c.set == nil {
 		return nil
 	}
 	at := n.At("draws")
-	if c.out.Data.Files.Holdout > 0 && d.Draws != nil && d.Draws.Named == "" && d.Count == nil {
+	if d.Draws != nil && d.Draws.Named == "" && d.Count == nil && (c.out.Data.Files.Holdout > 0 || hasDraws(c.out.Data)) {
 		c.drawSeeds(d, at)
 		return d.Draws.Seeds
 	}

@@ -14,7 +14,16 @@ import (
 )
 
 // checks report what is wrong with the keys of any file of this package.
-type checks struct{ *strictyaml.Reporter }
+type checks struct {
+	*strictyaml.Reporter
+	opened map[*strictyaml.Node]opened // files that were read, by the node that names them
+}
+
+// opened are files of a spec, and what is known of them: nothing if they are wrong.
+type opened struct {
+	ref data.Ref
+	set *data.Info
+}
 
 // given reports a missing key and returns whether it is there.
 func (c checks) given(n *strictyaml.Node, key string) bool {
@@ -121,6 +130,10 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 		}
 		s.SplitSeed = *d.SplitSeed
 	}
+	if o, ok := c.opened[n]; ok {
+		return o.ref, o.set
+	}
+	defer func() { c.opened[n] = opened{ref, info} }()
 	ref, set, err := s.Open()
 	if err == nil {
 		return ref, &data.Info{Name: ref.Name, Kind: data.KindFile, Classes: set.Classes, Dim: set.Train.Dim, Train: set.Train.N, Test: set.Test.N}

@@ -47,7 +47,7 @@ func (l *Ledger) readErrata(name string, source []byte) error {
 		Errata []Erratum `json:"errata"`
 	}
 	strictyaml.Decode(root, &d, r)
-	c := checks{r}
+	c := checks{Reporter: r}
 	for i, e := range d.Errata {
 		n := root.At("errata", i)
 		c.newID(n, e.ID, l.Erratum(e.ID) != nil)

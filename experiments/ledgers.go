@@ -343,7 +343,7 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	k := ledgerChecker{checks: checks{r}, paper: paper, out: &Ledger{Margins: c.Margins, Untested: c.Untested}}
+	k := ledgerChecker{checks: checks{Reporter: r}, paper: paper, out: &Ledger{Margins: c.Margins, Untested: c.Untested}}
 	for i := range a.Assumptions {
 		k.assumption(&a.Assumptions[i], assumptionsRoot.At("assumptions", i))
 	}

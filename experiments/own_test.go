@@ -225,8 +225,8 @@ func TestOwnField(t *testing.T) {
 	if err != nil || len(plan) < 4 {
 		t.Fatalf("%d runs, %v", len(plan), err)
 	}
-	if f := tour.Fields[0]; f.Data.Name != "rows" || f.dim != 2 || plan[0].Run.Data != f.Data {
-		t.Errorf("field on %v of %d features", f.Data, f.dim)
+	if f := tour.Fields[0]; f.Data.Name != "rows" || plan[0].Cost != 60*2*defaultOrder || plan[0].Run.Data != f.Data {
+		t.Errorf("field on %v, cost %v", f.Data, plan[0].Cost)
 	}
 	for name, want := range map[string]string{"drawn.yaml": "files have no draws", "bad.yaml": `no column "sort": want one of x, y, kind`} {
 		if _, err := FindTournament(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {

@@ -165,7 +165,7 @@ func parsePaper(filename string, src []byte) (*PaperValues, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	p := paperChecker{checks{r}, root, out}
+	p := paperChecker{checks{Reporter: r}, root, out}
 	for _, f := range root.At("data").Fields {
 		p.oneOf(f.Value, "risk", out.Data[f.Key].Risk, []string{RiskTrain, RiskTest})
 	}
