@@ -38,25 +38,27 @@ func (c *checker) method(i int) {
 		return
 	}
 	c.inherit(info, direct, axes)
-	if c.Len() > before {
-		return
-	}
 	combinations := c.combine(axes, entry)
 	used := make(map[string]bool)
 	var variants []variant
+	var at []places
 	for _, combination := range combinations {
-		if p, ok := c.params(info, entry, direct, combination, used); ok {
-			variants = append(variants, variant{method: info.Name, label: label, params: p})
+		p, places, ok := c.params(info, entry, direct, combination, used)
+		if !ok {
+			continue
 		}
+		v := variant{method: info.Name, label: label, params: p}
+		c.report(c.out.run(&v, Evaluation{Every: 1, Tail: 1}, 1), "", places)
+		variants, at = append(variants, v), append(at, places)
 	}
-	if len(variants) == len(combinations) && len(variants) > 0 {
+	if c.Len() == before {
 		c.unused(info, entry, used)
 	}
 	if c.Len() > before {
 		return
 	}
 	c.assign(info, i, variants, combinations, axes)
-	c.out.variants = append(c.out.variants, variants...)
+	c.out.variants, c.places = append(c.out.variants, variants...), append(c.places, at...)
 }
 
 // named returns the label of an entry and its method, nil if either is wrong.
@@ -82,11 +84,7 @@ func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, in
 	}
 	info = Method(m.Method)
 	if info == nil {
-		c.Errorf(entry.At("method"), "unknown method %q%s", m.Method, suggestMethod(m.Method))
-		return "", nil
-	}
-	if t := c.out.Task; t != "" && !slices.Contains(info.Tasks, t) {
-		c.Errorf(entry.At("method"), "%s does not fit task %s, only %s", info.Name, t, list(info.Tasks))
+		c.Errorf(entry.At("method"), "%s", unknownMethod(m.Method))
 		return "", nil
 	}
 	return label, info
@@ -103,8 +101,8 @@ func (c *checker) inherit(info *MethodInfo, direct map[string]value, axes []axis
 		if _, ok := direct[name]; ok || info.param(name) == nil || varied || spec == nil || name == "bandwidth" && c.root.Get("kernel") == nil {
 			continue
 		}
-		if v, ok := c.value(info.param(name), spec); ok {
-			direct[name] = v
+		if v, ok := info.param(name).read(spec); ok {
+			direct[name] = value{v, spec}
 		}
 	}
 }
@@ -129,8 +127,8 @@ func (c *checker) settings(info *MethodInfo, entry *strictyaml.Node) map[string]
 		if known(f.Key) == nil || !c.takes(info, f) {
 			continue
 		}
-		if v, ok := c.value(info.param(f.Key), f.Value); ok {
-			out[f.Key] = v
+		if v, ok := info.param(f.Key).read(f.Value); ok {
+			out[f.Key] = value{v, f.Value}
 		}
 	}
 	return out
@@ -160,15 +158,12 @@ func (c *checker) axes(info *MethodInfo, entry *strictyaml.Node, direct map[stri
 		}
 		a := axis{ParamInfo: info.param(f.Key)}
 		for _, item := range f.Value.Items {
-			v, ok := c.value(a.ParamInfo, item)
-			if !ok {
+			v, _ := a.read(item)
+			if slices.ContainsFunc(a.values, func(w value) bool { return w.setting == v }) {
+				c.Errorf(item, "duplicate value %v in the grid of %s", v, f.Key)
 				continue
 			}
-			if slices.ContainsFunc(a.values, func(w value) bool { return w.setting == v.setting }) {
-				c.Errorf(item, "duplicate value %v in the grid of %s", v.setting, f.Key)
-				continue
-			}
-			a.values = append(a.values, v)
+			a.values = append(a.values, value{v, item})
 		}
 		out = append(out, a)
 	}
@@ -182,19 +177,6 @@ func (c *checker) takes(info *MethodInfo, f strictyaml.Field) bool {
 	}
 	c.Errorf(f.At, "%s takes no %s (it takes %s)", info.Name, f.Key, list(info.paramNames()))
 	return false
-}
-
-// value reads a hyper-parameter and reports one that is out of range.
-func (c *checker) value(p *ParamInfo, n *strictyaml.Node) (value, bool) {
-	s, ok := p.read(n)
-	if !ok {
-		return value{}, false
-	}
-	if why := p.check(s); why != "" {
-		c.Errorf(n, "%s", why)
-		return value{}, false
-	}
-	return value{s, n}, true
 }
 
 // combine returns each combination of the axes' values, the last axis fastest.
@@ -218,23 +200,23 @@ func (c *checker) combine(axes []axis, entry *strictyaml.Node) [][]value {
 
 // params makes the hyper-parameters of one grid point and marks which of them
 // it uses.
-func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[string]value, combination []value, used map[string]bool) (Params, bool) {
+func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[string]value, combination []value, used map[string]bool) (p Params, at places, ok bool) {
 	values := maps.Clone(direct)
 	grid := entry.Get("grid")
 	for i, v := range combination {
 		values[grid.Fields[i].Key] = v
 	}
-	p := Params{Kernel: c.kernel}
+	p.Kernel, at = c.kernel, places{"": entry, "method": entry.At("method")}
 	for _, q := range info.Params {
-		v, ok := values[q.Name]
-		if !ok && q.Default != "" {
-			v, ok = value{setting: q.fallback()}, true
+		v, given := values[q.Name]
+		if given {
+			at[q.Name] = v.at
+		} else {
+			v.setting = q.fallback()
 		}
-		if ok {
-			q.store(&p, v.setting)
-		}
+		q.store(&p, v.setting)
 	}
-	ok := true
+	ok = true
 	for _, q := range info.Params {
 		if q.Used != nil && !q.Used(p) {
 			q.store(&p, setting{})
@@ -254,18 +236,10 @@ func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[st
 			}
 		}
 	}
-	if !ok {
-		return p, false
+	if info.param("pruner") != nil {
+		p.completePruner() // if that fails, it is a problem of the run
 	}
-	if name, why := info.conflict(&p); why != "" {
-		at := entry
-		if v, ok := values[name]; ok && v.at != nil {
-			at = v.at
-		}
-		c.Errorf(at, "%s", why)
-		return p, false
-	}
-	return p, true
+	return p, at, ok
 }
 
 // An assignment gives the variants of one entry of methods what they feed: cells and

@@ -59,26 +59,6 @@ func (c checks) oneOf(n *strictyaml.Node, key, word string, words []string) bool
 	return false
 }
 
-// dataSet returns a data set, or reports that there is none of that name.
-func (c checks) dataSet(n *strictyaml.Node, name string) *data.Info {
-	sets := data.List()
-	if set := find(sets, func(s *data.Info) bool { return s.Name == name }); set != nil {
-		return set
-	}
-	names := namesOf(sets, func(s data.Info) string { return s.Name })
-	c.Errorf(n, "unknown data set %q%s (known: %s)", name, strictyaml.Suggest(name, names), list(names))
-	return nil
-}
-
-// reference returns a variant of a data set, by default the first; ok is false if
-// there is none of that name.
-func reference(set *data.Info, variant string) (ref data.Ref, ok bool) {
-	if variant == "" && len(set.Variants) > 0 {
-		variant = set.Variants[0]
-	}
-	return data.Ref{Name: set.Name, Variant: variant}, variant == "" || slices.Contains(set.Variants, variant)
-}
-
 // hasFiles reports whether a spec's data are files. Keys of these without the training
 // file are an error.
 func (c checks) hasFiles(n *strictyaml.Node) bool {
@@ -147,13 +127,6 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 	}
 	c.Errorf(at, "%s", oneLine(err.Error()))
 	return ref, nil
-}
-
-// classes reports a data set of classes of which the task is to learn numbers.
-func (c checks) classes(n *strictyaml.Node, set *data.Info, task string) {
-	if task == TaskRegression {
-		c.Errorf(n, "task is %s, a regression, and data set %s has classes: want files whose labels are numbers", task, set.Name)
-	}
 }
 
 // columns returns the columns that a spec names.

@@ -128,10 +128,8 @@ func (b *planBuilder) repeat(v *variant, r repeat, seeds int) error {
 // it adds to the plan if it is not there.
 func (b *planBuilder) add(v *variant, draw, seed uint64, samples int) *Planned {
 	s := b.spec
-	run := Run{
-		Data: s.Data, Task: s.Task, Method: v.method, Params: v.params,
-		Seed: seed, Samples: samples, Sampling: s.sampling, Evaluation: b.work.evaluation,
-	}
+	run := s.run(v, b.work.evaluation, samples)
+	run.Seed = seed
 	if run.Data.Own() && draw > 0 {
 		run.Data.Files.SplitSeed = draw
 	} else {
@@ -139,7 +137,6 @@ func (b *planBuilder) add(v *variant, draw, seed uint64, samples int) *Planned {
 	}
 	order := v.order
 	if run.Batch() {
-		run.Samples, run.Sampling, run.Evaluation.Every, run.Evaluation.Tail = s.train, "", 0, 0
 		order = max(order, float64(s.train)/10) // one of many passes
 	}
 	run.Code = run.PresentCode()
@@ -155,6 +152,16 @@ func (b *planBuilder) add(v *variant, draw, seed uint64, samples int) *Planned {
 		})
 	}
 	return &b.plan[k]
+}
+
+// run returns the run of a variant on the spec's data, of so many samples or, of a batch
+// method, on the training set.
+func (s *Spec) run(v *variant, e Evaluation, samples int) Run {
+	run := Run{Data: s.Data, Task: s.Task, Method: v.method, Params: v.params, Samples: samples, Sampling: s.sampling, Evaluation: e}
+	if run.Batch() {
+		run.Samples, run.Sampling, run.Evaluation.Every, run.Evaluation.Tail = s.train, "", 0, 0
+	}
+	return run
 }
 
 // union appends what a lacks of b.
