@@ -177,20 +177,7 @@ func FuzzInclude(f *testing.F) {
 			return source{}, fs.ErrNotExist
 		}
 		s, err := parseSpec(source{"a.yaml", "a.yaml", []byte(a)}, open)
-		if (s == nil) == (err == nil) {
-			t.Fatalf("spec %v, error %v", s, err)
-		}
-		if err != nil {
-			if err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b') {
-				t.Fatalf("bad message %q", err)
-			}
-			return
-		}
-		for _, profile := range Profiles() {
-			if plan, err := s.Plan(profile, PlanOptions{}); err != nil || len(plan) > maxRuns {
-				t.Fatalf("%d runs, error %v", len(plan), err)
-			}
-		}
+		parsed(t, s, err)
 	})
 }
 
@@ -215,13 +202,7 @@ fields:
 			return // the parser's time grows with the square of the length
 		}
 		tournament, err := ParseTournament("fuzz.yaml", []byte(src))
-		if (tournament == nil) == (err == nil) {
-			t.Fatalf("tournament %v, error %v", tournament, err)
-		}
-		if err != nil {
-			if err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b') {
-				t.Fatalf("bad message %q", err)
-			}
+		if printable(t, tournament != nil, err); err != nil {
 			return
 		}
 		for _, profile := range Profiles() {

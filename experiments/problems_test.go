@@ -9,32 +9,8 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// TestPlannedRunsHaveNoProblems: every run of every embedded spec passes.
-func TestPlannedRunsHaveNoProblems(t *testing.T) {
-	specs, err := EmbeddedAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs := 0
-	for _, s := range specs {
-		for _, profile := range Profiles() {
-			plan, err := s.Plan(profile, PlanOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range plan {
-				runs++
-				if wrong := p.Run.Problems(); len(wrong) > 0 {
-					t.Errorf("%s, %s: %v", s.Name, p.Label, wrong)
-				}
-			}
-		}
-	}
-	if runs == 0 {
-		t.Error("no run was checked")
-	}
-}
-
+// TestProblems: each problem has the path of its setting; all of a run are found. That planned
+// runs have none is in TestEmbedded.
 func TestProblems(t *testing.T) {
 	good := Run{
 		Data: data.Ref{Name: "multidist", Variant: data.Calibrated}, Task: TaskKSVM, Method: MethodPOLK,

@@ -81,22 +81,6 @@ func TestTournamentPlan(t *testing.T) {
 	}
 }
 
-// TestReferenceIsThePapers: the reference's runs are those of a spec that names
-// no pruner, so that records are shared.
-func TestReferenceIsThePapers(t *testing.T) {
-	tour, err := ParseTournament("sample.yaml", []byte(arena("", "")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := tour.Plan(ProfileSmoke)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p := plan[0].Run.Params; p.Pruner != "" || p.PrunerParams != nil || p.Parsimony != 0.01 {
-		t.Errorf("the reference's parameters: %+v", p)
-	}
-}
-
 func TestTournamentErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"name: sample", "name: A b", "name is \"A b\""},
