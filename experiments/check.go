@@ -276,7 +276,8 @@ func (c *checker) allWork() {
 		for samples, at := range lengths {
 			c.report(c.out.run(&variant{params: Params{Kernel: c.kernel}}, w.evaluation, samples), name, places{"samples": at})
 			for i := range c.out.variants {
-				c.report(c.out.run(&c.out.variants[i], w.evaluation, samples), name, c.places[i])
+				v := &c.out.variants[i]
+				c.report(c.out.run(v, w.evaluation, samples), name, v.at)
 			}
 		}
 	}

@@ -81,6 +81,7 @@ type variant struct {
 	cells         []string
 	figures       []string
 	order         float64 // expected
+	at            places
 }
 
 // work says what a profile does with the variants.
