@@ -53,7 +53,10 @@ type checker struct {
 // samplingEpochs is what specs call the sampling of a run that has none.
 const samplingEpochs = "epochs"
 
-var nameText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var (
+	nameText  = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	namesText = regexp.MustCompile(`^[a-z0-9]+([-.][a-z0-9]+)*$`) // with dots between them
+)
 
 // spec checks everything. What it returns is of use only if nothing was
 // reported.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -43,10 +44,24 @@ func (c checks) between(n *strictyaml.Node, key string, x, least, most int) bool
 	return true
 }
 
-// text reports a text that is missing.
-func (c checks) text(n *strictyaml.Node, key, text string) {
-	if strings.TrimSpace(text) == "" {
-		c.Errorf(n.At(key), "%s is missing or empty", key)
+// texts reports texts that are missing.
+func (c checks) texts(n *strictyaml.Node, keys ...string) {
+	for _, key := range keys {
+		if at := n.Get(key); at == nil || strings.TrimSpace(at.Text) == "" {
+			c.Errorf(n.At(key), "%s is missing or empty", key)
+		}
+	}
+}
+
+// ids reports ids of a list's entries that are no such names, or duplicated.
+func (c checks) ids(list *strictyaml.Node, names *regexp.Regexp) {
+	seen := make(map[string]bool)
+	for _, item := range list.Items {
+		id := item.At("id").Text
+		if !names.MatchString(id) || seen[id] {
+			c.Errorf(item.At("id"), "id %q is empty, malformed or duplicated", id)
+		}
+		seen[id] = true
 	}
 }
 
@@ -160,13 +175,6 @@ func calibratedDraws() []uint64 {
 // unknownCell reports a table cell that the paper doesn't have.
 func (c checks) unknownCell(n *strictyaml.Node, id string, paper *PaperValues) {
 	c.Errorf(n, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(paper.Cells))))
-}
-
-// newID reports an id that is not a name, or that is taken.
-func (c checks) newID(n *strictyaml.Node, id string, taken bool) {
-	if !nameText.MatchString(id) || taken {
-		c.Errorf(n.At("id"), "id %q is empty, malformed or duplicated", id)
-	}
 }
 
 // hint says which of some names a misspelt one may be: the nearest, or all.

@@ -48,13 +48,11 @@ func (l *Ledger) readErrata(name string, source []byte) error {
 	}
 	strictyaml.Decode(root, &d, r)
 	c := checks{Reporter: r}
+	c.ids(root.At("errata"), nameText)
 	for i, e := range d.Errata {
 		n := root.At("errata", i)
-		c.newID(n, e.ID, l.Erratum(e.ID) != nil)
 		c.oneOf(n, "kind", e.Kind, errataKinds)
-		for key, text := range map[string]string{"place": e.Place, "printed": e.Printed, "right": e.Right, "how": e.How} {
-			c.text(n, key, text)
-		}
+		c.texts(n, "place", "printed", "right", "how")
 		if e.Line < 1 || i > 0 && e.Line < d.Errata[i-1].Line {
 			c.Errorf(n.At("line"), "line %d: must be at least 1 and not before that of the erratum above", e.Line)
 		}

@@ -344,11 +344,13 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 		return nil, err
 	}
 	k := ledgerChecker{checks: checks{Reporter: r}, paper: paper, out: &Ledger{Margins: c.Margins, Untested: c.Untested}}
+	k.ids(assumptionsRoot.At("assumptions"), nameText)
 	for i := range a.Assumptions {
 		k.assumption(&a.Assumptions[i], assumptionsRoot.At("assumptions", i))
 	}
 	k.margins(claimsRoot)
 	k.cells(c.Cells, claimsRoot)
+	k.ids(claimsRoot.At("claims"), namesText)
 	for i := range c.Claims {
 		k.claim(&c.Claims[i].Claim, c.Cells, c.Claims[i].Explained, claimsRoot.At("claims", i))
 	}
@@ -356,10 +358,8 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 		k.readings(&k.out.Assumptions[i], assumptionsRoot.At("assumptions", i))
 	}
 	k.complete(claimsRoot)
-	for i, u := range c.Untested {
-		if u.Section == "" || u.Quote == "" || u.Reason == "" {
-			k.Errorf(claimsRoot.At("untested", i), "an untested sentence needs section, quote and reason")
-		}
+	for i := range c.Untested {
+		k.texts(claimsRoot.At("untested", i), "section", "quote", "reason")
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -375,18 +375,15 @@ type ledgerChecker struct {
 }
 
 func (k *ledgerChecker) assumption(a *Assumption, n *strictyaml.Node) {
-	k.newID(n, a.ID, k.out.Assumption(a.ID) != nil)
-	k.text(n, "paper", a.Paper)
-	k.text(n, "chosen", a.Chosen)
-	k.text(n, "evidence", a.Evidence)
+	k.texts(n, "paper", "chosen", "evidence")
+	k.ids(n.At("alternatives"), nameText)
 	k.oneOf(n, "how", a.How, hows)
 	if len(a.Alternatives) == 0 {
 		k.Errorf(n, "an assumption needs at least one alternative")
 	}
 	for i, v := range a.Alternatives {
 		at := n.At("alternatives", i)
-		k.newID(at, v.ID, slices.ContainsFunc(a.Alternatives[:i], func(o Alternative) bool { return o.ID == v.ID }))
-		k.text(at, "value", v.Value)
+		k.texts(at, "value")
 		if v.How != "" {
 			k.oneOf(at, "how", v.How, hows)
 		}
@@ -405,7 +402,7 @@ func (k *ledgerChecker) answers(answers []Answer, n *strictyaml.Node) {
 		if slices.ContainsFunc(answers[:i], func(o Answer) bool { return o.Cell == a.Cell }) {
 			k.Errorf(at.At("cell"), "cell %q is answered twice", a.Cell)
 		}
-		k.text(at, "spec", a.Spec)
+		k.texts(at, "spec")
 		if Method(a.Method) == nil {
 			k.Errorf(at.At("method"), "unknown method %q", a.Method)
 		}
@@ -478,7 +475,7 @@ func (k *ledgerChecker) margins(root *strictyaml.Node) {
 		if !(min(m.Points, m.Percent, m.Least) >= 0) || !(max(m.Points, m.Percent) > 0) || math.IsInf(sum, 1) {
 			k.Errorf(n.At(q), "a margin needs points or percent greater than 0, and nothing less than 0")
 		}
-		k.text(n.At(q), "reason", m.Reason)
+		k.texts(n.At(q), "reason")
 	}
 	for _, q := range printedQuantities {
 		if _, ok := k.out.Margins[q]; !ok {
@@ -492,9 +489,9 @@ func (k *ledgerChecker) cells(tests []Test, root *strictyaml.Node) {
 	if len(tests) == 0 {
 		k.Errorf(root, "missing key %q, the tests of every table cell", "cells")
 	}
+	k.ids(root.At("cells"), nameText)
 	for i, t := range tests {
 		n := root.At("cells", i)
-		k.newID(n, t.ID, slices.ContainsFunc(tests[:i], func(o Test) bool { return o.ID == t.ID }))
 		k.oneOf(n, "kind", t.Kind, []string{KindEquivalence, KindUpper, KindLower})
 		k.oneOf(n.At("of"), "quantity", t.Of.Quantity, printedQuantities)
 		if !reflect.DeepEqual(t, Test{ID: t.ID, Kind: t.Kind, Of: Selector{Quantity: t.Of.Quantity}}) {
@@ -504,16 +501,7 @@ func (k *ledgerChecker) cells(tests []Test, root *strictyaml.Node) {
 }
 
 func (k *ledgerChecker) claim(c *Claim, cells []Test, explained map[string]string, n *strictyaml.Node) {
-	for part := range strings.SplitSeq(c.ID, ".") {
-		if !nameText.MatchString(part) {
-			k.Errorf(n.At("id"), "id %q is not lower-case words with dots between them", c.ID)
-			break
-		}
-	}
-	if k.out.Claim(c.ID) != nil {
-		k.Errorf(n.At("id"), "duplicate id %q", c.ID)
-	}
-	k.text(n, "section", c.Section)
+	k.texts(n, "section")
 	for i, a := range c.Assumptions {
 		if k.out.Assumption(a) == nil || slices.Contains(c.Assumptions[:i], a) {
 			k.Errorf(n.At("assumptions", i), "assumption %q is unknown or duplicated", a)
@@ -571,7 +559,8 @@ func printedValue(c PaperCell, quantity string) *float64 {
 }
 
 func (k *ledgerChecker) sentence(c *Claim, n *strictyaml.Node) {
-	k.text(n, "quote", c.Quote)
+	k.texts(n, "quote")
+	k.ids(n.At("tests"), nameText)
 	if len(c.Tests) == 0 {
 		k.Errorf(n, "claim %q has no tests", c.ID)
 	}
@@ -579,7 +568,6 @@ func (k *ledgerChecker) sentence(c *Claim, n *strictyaml.Node) {
 	for i := range c.Tests {
 		t, at := &c.Tests[i], n.At("tests", i)
 		k.test(t, at)
-		k.newID(at, t.ID, slices.ContainsFunc(c.Tests[:i], func(o Test) bool { return o.ID == t.ID }))
 		tests = append(tests, k.each(*t, at.At("of"))...)
 	}
 	c.Tests = tests
@@ -626,7 +614,7 @@ func (k *ledgerChecker) explain(explained map[string]string, n *strictyaml.Node,
 			k.Errorf(n.At("explained", id), "claim %q has no test %q", c.ID, id)
 			continue
 		}
-		k.text(n.At("explained"), id, explained[id])
+		k.texts(n.At("explained"), id)
 		c.Tests[i].Explained = strings.TrimSpace(explained[id])
 	}
 }
@@ -656,17 +644,10 @@ func (k *ledgerChecker) test(t *Test, n *strictyaml.Node) {
 // bounds reports bounds and selectors that don't fit the kind of a test.
 func (k *ledgerChecker) bounds(t *Test, n *strictyaml.Node) {
 	low, high := t.Low != nil, t.High != nil
-	var fits bool
-	switch t.Kind {
-	case KindEquivalence:
-		fits = low && high
-	case KindUpper:
-		fits = high && !low
-	case KindLower:
-		fits = low && !high
-	case KindLess:
-		fits = !low && !high
-	default:
+	fits, ok := map[string]bool{
+		KindEquivalence: low && high, KindUpper: high && !low, KindLower: low && !high, KindLess: !low && !high,
+	}[t.Kind]
+	if !ok {
 		fits = low || high
 	}
 	if !fits {
