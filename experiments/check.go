@@ -39,30 +39,25 @@ type checker struct {
 	doc   *doc.Spec
 	paper *PaperValues
 
-	set     *data.Info // nil if it is not known
-	out     *Spec
-	kernel  Kernel
-	places  []places          // by variant
-	fed     map[string]string // table cell → grid point that feeds it
-	series  map[string]bool
-	groups  map[string]bool
-	labels  map[string]bool
-	ordered []string // labels
+	set    *data.Info // nil if it is not known
+	out    *Spec
+	kernel Kernel
+	fed    map[string]string // table cell → grid point that feeds it
+	series map[string]bool
+	groups map[string]bool
+	labels []string
 }
 
 // samplingEpochs is what specs call the sampling of a run that has none.
 const samplingEpochs = "epochs"
 
-var (
-	nameText  = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	namesText = regexp.MustCompile(`^[a-z0-9]+([-.][a-z0-9]+)*$`) // with dots between them
-)
+var nameText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // spec checks everything. What it returns is of use only if nothing was
 // reported.
 func (c *checker) spec() *Spec {
 	c.fed, c.series = make(map[string]string), make(map[string]bool)
-	c.groups, c.labels = make(map[string]bool), make(map[string]bool)
+	c.groups = make(map[string]bool)
 	d := c.doc
 	s := &Spec{
 		Name: d.Name, Title: d.Title, Description: strings.TrimSpace(d.Description), Task: d.Task,
@@ -79,16 +74,19 @@ func (c *checker) spec() *Spec {
 		c.Errorf(c.root.At("description"), "description has unprintable characters")
 	}
 	c.given(c.root, "task")
-	if d.Sampling != "" && d.Sampling != samplingEpochs && d.Sampling != SamplingReplacement {
-		c.Errorf(c.root.At("sampling"), "sampling is %q, want one of %s", d.Sampling, list([]string{samplingEpochs, SamplingReplacement}))
-	}
-	if d.Sampling == SamplingReplacement {
+	if d.Sampling != samplingEpochs {
 		s.sampling = d.Sampling
 	}
 	c.data()
 	c.standsInFor()
 	c.theKernel()
-	c.defaults()
+	if defaults := c.root.Get("defaults"); defaults != nil {
+		for _, f := range defaults.Fields {
+			if Method(f.Key) == nil {
+				c.Errorf(f.At, "%s", unknownMethod(f.Key))
+			}
+		}
+	}
 	if c.given(c.root, "methods") && len(d.Methods) == 0 {
 		c.Errorf(c.root.At("methods"), "methods is empty")
 	}
@@ -111,7 +109,7 @@ func (c *checker) data() {
 	switch {
 	case !c.given(c.root, "data"):
 		return
-	case c.hasFiles(n):
+	case n.Get("train") != nil:
 		c.out.Data, c.set = c.files(n, d, c.doc.Task)
 	case c.given(n, "name"):
 		c.out.Data = data.Ref{Name: d.Name, Variant: d.Variant}
@@ -120,6 +118,11 @@ func (c *checker) data() {
 		})
 		if c.set != nil && d.Variant == "" && len(c.set.Variants) > 0 {
 			c.out.Data.Variant = c.set.Variants[0]
+		}
+	}
+	for _, f := range n.Fields {
+		if f.Key != "name" && f.Key != "variant" && n.Get("train") == nil {
+			c.Errorf(f.At, "%s says how files are read, and train is missing: want the training file", f.Key)
 		}
 	}
 	if c.set != nil {
@@ -211,19 +214,6 @@ func (c *checker) theKernel() {
 	}
 }
 
-// defaults checks that defaults are for methods there are.
-func (c *checker) defaults() {
-	defaults := c.root.Get("defaults")
-	if defaults == nil {
-		return
-	}
-	for _, f := range defaults.Fields {
-		if Method(f.Key) == nil {
-			c.Errorf(f.At, "%s", unknownMethod(f.Key))
-		}
-	}
-}
-
 func unknownMethod(name string) string {
 	return fmt.Sprintf("unknown method %q", name) + hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name })) + unregistered()
 }
@@ -300,8 +290,8 @@ func (c *checker) only(labels []string, n *strictyaml.Node) []string {
 		c.Errorf(n, "only is empty: to leave out everything, use skip: true")
 	}
 	for i, l := range labels {
-		if !c.labels[l] && !c.labels[""] { // "" is an entry without a method, reported already
-			c.Errorf(n.At(i), "unknown label %q, want one of %s", l, list(c.ordered))
+		if !slices.Contains(c.labels, l) && !slices.Contains(c.labels, "") { // "" is an entry without a method, reported already
+			c.Errorf(n.At(i), "unknown label %q, want one of %s", l, list(c.labels))
 		}
 	}
 	return slices.Concat([]string{}, labels)
@@ -362,8 +352,8 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 		}
 		r.all = d.Feeds == "both" || n.Get("feeds") == nil
 		r.cells, r.figures = r.all || d.Feeds == "cells", r.all || d.Feeds == "figures"
-		if !r.all {
-			c.oneOf(n, "feeds", d.Feeds, []string{"cells", "figures", "both"})
+		if !r.all && !r.cells && !r.figures {
+			c.Errorf(n.At("feeds"), "feeds is %q, want one of cells, figures, both", d.Feeds)
 		}
 		out = append(out, r)
 	}

@@ -51,7 +51,7 @@ func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, in
 	} else if !nameText.MatchString(label) {
 		c.Errorf(entry.At("label"), "label is %q, want lower-case letters, digits and single hyphens", label)
 	}
-	if c.labels[label] {
+	if slices.Contains(c.labels, label) {
 		at := entry.Get("label")
 		if at == nil {
 			at = entry.At("method")
@@ -59,8 +59,7 @@ func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, in
 		c.Errorf(at, "duplicate method %q: give one of them another label", label)
 		return "", nil
 	}
-	c.labels[label] = true
-	c.ordered = append(c.ordered, label)
+	c.labels = append(c.labels, label)
 	if !c.given(entry, "method") {
 		return "", nil
 	}
@@ -316,7 +315,7 @@ func (c *checker) match(n *strictyaml.Node, variants []*variant, axes []*ParamIn
 func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 	cell, ok := c.paper.Cells[id]
 	if !ok {
-		c.unknownCell(at, id, c.paper)
+		c.Errorf(at, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(c.paper.Cells))))
 		return false
 	}
 	row, _, _ := strings.Cut(cell.Row, "-")

@@ -2,10 +2,7 @@ package experiments
 
 import (
 	"errors"
-	"maps"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -42,50 +39,6 @@ func (c checks) between(n *strictyaml.Node, key string, x, least, most int) bool
 		return false
 	}
 	return true
-}
-
-// texts reports texts that are missing.
-func (c checks) texts(n *strictyaml.Node, keys ...string) {
-	for _, key := range keys {
-		if at := n.Get(key); at == nil || strings.TrimSpace(at.Text) == "" {
-			c.Errorf(n.At(key), "%s is missing or empty", key)
-		}
-	}
-}
-
-// ids reports ids of a list's entries that are no such names, or duplicated.
-func (c checks) ids(list *strictyaml.Node, names *regexp.Regexp) {
-	seen := make(map[string]bool)
-	for _, item := range list.Items {
-		id := item.At("id").Text
-		if !names.MatchString(id) || seen[id] {
-			c.Errorf(item.At("id"), "id %q is empty, malformed or duplicated", id)
-		}
-		seen[id] = true
-	}
-}
-
-// oneOf reports a word that is none of some others.
-func (c checks) oneOf(n *strictyaml.Node, key, word string, words []string) bool {
-	if slices.Contains(words, word) {
-		return true
-	}
-	c.Errorf(n.At(key), "%s is %q, want one of %s%s", key, word, list(words), strictyaml.Suggest(word, words))
-	return false
-}
-
-// hasFiles reports whether a spec's data are files. Keys of these without the training
-// file are an error.
-func (c checks) hasFiles(n *strictyaml.Node) bool {
-	if n.Get("train") != nil {
-		return true
-	}
-	for _, f := range n.Fields {
-		if f.Key != "name" && f.Key != "variant" {
-			c.Errorf(f.At, "%s says how files are read, and train is missing: want the training file", f.Key)
-		}
-	}
-	return false
 }
 
 // files opens the files that a spec's data names, of which info describes as much as is
@@ -170,11 +123,6 @@ func calibratedDraws() []uint64 {
 		seeds = append(seeds, d.Seed)
 	}
 	return seeds
-}
-
-// unknownCell reports a table cell that the paper doesn't have.
-func (c checks) unknownCell(n *strictyaml.Node, id string, paper *PaperValues) {
-	c.Errorf(n, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(paper.Cells))))
 }
 
 // hint says which of some names a misspelt one may be: the nearest, or all.

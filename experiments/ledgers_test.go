@@ -70,6 +70,7 @@ func TestLedgersAreSound(t *testing.T) {
 		}
 	}
 	seen := make(map[string]bool)
+	namesText := regexp.MustCompile(`^[a-z0-9]+([-.][a-z0-9]+)*$`)
 	entry := func(kind, id string, names *regexp.Regexp, texts ...string) {
 		t.Helper()
 		want(names.MatchString(id) && !seen[kind+id], "%s %q is malformed or duplicated", kind, id)

@@ -46,7 +46,7 @@ func (r Run) Problems() []Problem {
 	}
 	out.data(&r)
 	if r.Sampling != "" && r.Sampling != SamplingReplacement {
-		out.add("sampling", "sampling is %q, want none or %s", r.Sampling, SamplingReplacement)
+		out.add("sampling", "sampling is %q, want one of %s, %s", r.Sampling, samplingEpochs, SamplingReplacement)
 	}
 	out.work(&r, m)
 	before := len(out)
