@@ -428,6 +428,7 @@ func TestPlan(t *testing.T) {
 		{"fast", 0, `unknown profile "fast" (known: smoke, quick, full)`},
 		{"ful", 0, `unknown profile "ful"; did you mean "full"? (known: smoke, quick, full)`},
 		{"full", -1, "-1 seeds: want 1 to 10000, or 0 for the spec's own"},
+		{"full", 10_000, "spec sample has more than 10000 runs"},
 	} {
 		if _, err := s.Plan(c.profile, PlanOptions{Seeds: c.seeds}); err == nil || err.Error() != c.want {
 			t.Errorf("profile %s, %d seeds: error %v, want %s", c.profile, c.seeds, err, c.want)
