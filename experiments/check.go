@@ -364,14 +364,6 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 // have any, and of a user's file with a holdout its split seeds.
 const drawnData = "multidist"
 
-// drawSeeds checks a list of draws.
-func (c *checker) drawSeeds(d *doc.Repeat, at *strictyaml.Node) {
-	c.distinct(d.Draws.Seeds, at, "draws")
-	if i := slices.Index(d.Draws.Seeds, 0); i >= 0 {
-		c.Errorf(at.At(i), "draws start at 1")
-	}
-}
-
 // hasDraws reports whether a data set is generated anew for each draw.
 func hasDraws(ref data.Ref) bool {
 	ref.Draw = 1
@@ -385,39 +377,37 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 		return nil
 	}
 	at := n.At("draws")
-	if d.Draws != nil && d.Draws.Named == "" && d.Count == nil && (c.out.Data.Files.Holdout > 0 || hasDraws(c.out.Data)) {
-		c.drawSeeds(d, at)
+	switch named := d.Draws == nil || d.Draws.Named != ""; {
+	case !named && (c.out.Data.Files.Holdout > 0 || hasDraws(c.out.Data)):
+		if c.distinct(d.Draws.Seeds, at, "draws"); d.Count != nil {
+			c.Errorf(n.Field("count").At, "count applies only to draws: calibrated")
+		}
+		if i := slices.Index(d.Draws.Seeds, 0); i >= 0 {
+			c.Errorf(at.At(i), "draws start at 1")
+		}
 		return d.Draws.Seeds
-	}
-	if c.set.Name != drawnData {
+	case c.set.Name != drawnData:
 		for _, key := range []string{"draws", "count"} {
-			if f := n.Field(key); f != nil && (d.Draws != nil || d.Count != nil) {
+			if f := n.Field(key); f != nil {
 				c.Errorf(f.At, "data set %s is fixed: %s applies only to generated data", c.set.Name, key)
 			}
 		}
 		return []uint64{0}
-	}
-	if d.Count != nil && (d.Draws == nil || d.Draws.Named != doc.DrawsCalibrated) {
+	case d.Count != nil && (d.Draws == nil || d.Draws.Named != doc.DrawsCalibrated):
 		c.Errorf(n.Field("count").At, "count applies only to draws: calibrated")
+	case d.Draws != nil && c.out.Data.Variant != data.Calibrated:
+		c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", data.Calibrated, c.out.Data.Variant)
 	}
-	if d.Draws == nil || d.Draws.Named != "" {
-		if d.Draws != nil && c.out.Data.Variant != data.Calibrated {
-			c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", data.Calibrated, c.out.Data.Variant)
-		}
-		if d.Draws == nil || d.Draws.Named == doc.DrawsFigure {
-			return []uint64{data.FigureDraw().Seed}
-		}
-		draws := calibratedDraws()
-		if d.Count == nil {
-			return draws
-		}
-		if !c.between(n, "count", *d.Count, 1, len(draws)) {
-			return nil
-		}
-		return draws[:*d.Count]
+	draws := calibratedDraws()
+	switch {
+	case d.Draws == nil || d.Draws.Named == doc.DrawsFigure:
+		return []uint64{data.FigureDraw().Seed}
+	case d.Count == nil:
+		return draws
+	case !c.between(n, "count", *d.Count, 1, len(draws)):
+		return nil
 	}
-	c.drawSeeds(d, at)
-	return d.Draws.Seeds
+	return draws[:*d.Count]
 }
 
 // seeds returns the seeds of a repeat.
