@@ -135,7 +135,7 @@ func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 	for i, a := range q.method.axes {
 		set(&p.Run.Params, a.name, s.value(a, at[i]))
 	}
-	if p.Run.Check() != nil { // a rate of more than 1/λ
+	if len(p.Run.Problems()) > 0 { // a rate of more than 1/λ
 		return out
 	}
 	p.ID = experiments.ID(p.Run)

@@ -1,8 +1,8 @@
 package experiments
 
 import (
-	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -39,14 +39,13 @@ type checker struct {
 	doc   *doc.Spec
 	paper *PaperValues
 
-	set     *data.Info // nil if it is not known
-	out     *Spec      // its Task is empty if that is not known
-	kernel  Kernel
-	fed     map[string]string // table cell → grid point that feeds it
-	series  map[string]bool
-	groups  map[string]bool
-	labels  map[string]bool
-	ordered []string // labels
+	set    *data.Info // nil if it is not known
+	out    *Spec
+	kernel Kernel
+	fed    map[string]string // table cell → grid point that feeds it
+	series map[string]bool
+	groups map[string]bool
+	labels []string
 }
 
 // samplingEpochs is what specs call the sampling of a run that has none.
@@ -58,7 +57,7 @@ var nameText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // reported.
 func (c *checker) spec() *Spec {
 	c.fed, c.series = make(map[string]string), make(map[string]bool)
-	c.groups, c.labels = make(map[string]bool), make(map[string]bool)
+	c.groups = make(map[string]bool)
 	d := c.doc
 	s := &Spec{
 		Name: d.Name, Title: d.Title, Description: strings.TrimSpace(d.Description), Task: d.Task,
@@ -74,22 +73,20 @@ func (c *checker) spec() *Spec {
 	if !charset.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(d.Description)) {
 		c.Errorf(c.root.At("description"), "description has unprintable characters")
 	}
-	if c.given(c.root, "task") {
-		if _, err := TaskLoss(d.Task); err != nil {
-			c.Errorf(c.root.At("task"), "%v", err)
-			s.Task = ""
-		}
-	}
-	if d.Sampling != "" && d.Sampling != samplingEpochs && d.Sampling != SamplingReplacement {
-		c.Errorf(c.root.At("sampling"), "sampling is %q, want one of %s", d.Sampling, list([]string{samplingEpochs, SamplingReplacement}))
-	}
-	if d.Sampling == SamplingReplacement {
+	c.given(c.root, "task")
+	if d.Sampling != samplingEpochs {
 		s.sampling = d.Sampling
 	}
 	c.data()
 	c.standsInFor()
 	c.theKernel()
-	c.defaults()
+	if defaults := c.root.Get("defaults"); defaults != nil {
+		for _, f := range defaults.Fields {
+			if Method(f.Key) == nil {
+				c.Errorf(f.At, "%s", unknownMethod(f.Key))
+			}
+		}
+	}
 	if c.given(c.root, "methods") && len(d.Methods) == 0 {
 		c.Errorf(c.root.At("methods"), "methods is empty")
 	}
@@ -106,34 +103,69 @@ func showable(text string) bool {
 	return charset.Printable(text) && !strings.ContainsAny(text[:min(1, len(text))], "=+-@")
 }
 
-// data checks which data set is used.
+// data finds the data set or the files that are used.
 func (c *checker) data() {
-	if !c.given(c.root, "data") {
-		return
-	}
-	n := c.root.At("data")
-	if c.hasFiles(n) {
-		if c.out.Data, c.set = c.files(n, c.doc.Data, c.doc.Task); c.set != nil {
-			c.out.dim, c.out.train = c.set.Dim, c.set.Train
-		}
-		return
-	}
-	if !c.given(n, "name") {
-		return
-	}
-	set := c.dataSet(n.At("name"), c.doc.Data.Name)
-	if set == nil {
-		return
-	}
-	c.classes(c.root.At("task"), set, c.doc.Task)
-	ref, ok := reference(set, c.doc.Data.Variant)
+	n, d := c.root.At("data"), c.doc.Data
 	switch {
-	case !ok && len(set.Variants) == 0:
-		c.Errorf(n.At("variant"), "data set %s has no variants", set.Name)
-	case !ok:
-		c.Errorf(n.At("variant"), "data set %s has no variant %q, want one of %s", set.Name, c.doc.Data.Variant, list(set.Variants))
-	default:
-		c.set, c.out.Data, c.out.dim, c.out.train = set, ref, set.Dim, set.Train
+	case !c.given(c.root, "data"):
+		return
+	case n.Get("train") != nil:
+		c.out.Data, c.set = c.files(n, d, c.doc.Task)
+	case c.given(n, "name"):
+		c.out.Data = data.Ref{Name: d.Name, Variant: d.Variant}
+		c.set = find(data.List(), func(s *data.Info) bool {
+			return s.Name == d.Name && (d.Variant == "" || slices.Contains(s.Variants, d.Variant))
+		})
+		if c.set != nil && d.Variant == "" && len(c.set.Variants) > 0 {
+			c.out.Data.Variant = c.set.Variants[0]
+		}
+	}
+	for _, f := range n.Fields {
+		if f.Key != "name" && f.Key != "variant" && n.Get("train") == nil {
+			c.Errorf(f.At, "%s says how files are read, and train is missing: want the training file", f.Key)
+		}
+	}
+	if c.set != nil {
+		c.out.dim, c.out.train = c.set.Dim, c.set.Train
+	}
+}
+
+// places are where a spec has what determines a run: the key "" is the entry of methods,
+// others are the names of hyper-parameters and "method".
+type places map[string]*strictyaml.Node
+
+// place returns where a spec has a setting of a run in a profile, by its path in [Problem].
+// It returns nil if the spec lacks it, which is reported otherwise.
+func (c *checker) place(path, profile string, at places) *strictyaml.Node {
+	keys := strings.Split(path, ".")
+	name := keys[len(keys)-1]
+	switch {
+	case keys[0] == "data" && c.set == nil && c.root.At("data").Get("train") != nil: // the files are wrong
+		return nil
+	case path == "method" || path == "samples" || keys[0] == "params" && at[name] != nil:
+		return at[name]
+	case keys[0] == "params" && keys[1] != "kernel":
+		return at[""]
+	case keys[0] == "params":
+		keys = keys[1:]
+	}
+	for _, n := range []*strictyaml.Node{c.root.Get("profiles").Get(profile), c.root} {
+		for _, key := range keys {
+			n = n.Get(key)
+		}
+		if n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
+// report reports the problems of a run in a profile at their places.
+func (c *checker) report(r Run, profile string, at places) {
+	for _, p := range r.Problems() {
+		if n := c.place(p.Path, profile, at); n != nil {
+			c.Errorf(n, "%s", p.Message)
+		}
 	}
 }
 
@@ -144,8 +176,8 @@ func (c *checker) standsInFor() {
 		return
 	}
 	n := c.root.At("stands_in_for")
-	if c.dataSet(n, name) == nil {
-		return
+	if sets := data.List(); find(sets, func(s *data.Info) bool { return s.Name == name }) == nil {
+		c.Errorf(n, "%s", unknownDataSet(name, sets))
 	}
 	if name == c.out.Data.Name {
 		c.Errorf(n, "%s stands in for itself", name)
@@ -163,12 +195,8 @@ func (c *checker) theKernel() {
 		return
 	}
 	takes := kernel.Takes(k.Type)
-	if takes == nil {
-		c.Errorf(n.At("type"), "kernel is %q, want one of %s", k.Type, list(kernel.Names()))
-		return
-	}
 	for _, f := range n.Fields {
-		if f.Key != "type" && !slices.Contains(takes, f.Key) {
+		if f.Key != "type" && takes != nil && !slices.Contains(takes, f.Key) {
 			c.Errorf(f.At, "a %s kernel takes no %s", k.Type, f.Key)
 		}
 	}
@@ -177,46 +205,26 @@ func (c *checker) theKernel() {
 		var err error
 		if c.kernel.Params, err = json.Marshal(k.Params); err != nil {
 			c.Errorf(n.At("params"), "%v", err)
-			return
 		}
 	}
-	whole := c.kernel
-	whole.Bandwidth = 1 // a hyper-parameter of the methods
 	for _, name := range takes {
-		if name != "bandwidth" && !c.given(n, name) {
-			whole.Degree = max(1, whole.Degree) // reported as missing
-		}
-	}
-	if err := checkKernel(whole); err != nil {
-		c.Errorf(n, "%v", err)
-	}
-}
-
-// defaults checks that defaults are for methods there are.
-func (c *checker) defaults() {
-	defaults := c.root.Get("defaults")
-	if defaults == nil {
-		return
-	}
-	for _, f := range defaults.Fields {
-		if Method(f.Key) == nil {
-			c.Errorf(f.At, "unknown method %q%s", f.Key, suggestMethod(f.Key))
+		if name != "bandwidth" && !c.given(n, name) { // the bandwidth is a hyper-parameter of the methods
+			c.kernel.Degree = max(1, k.Degree) // reported as missing
 		}
 	}
 }
 
-func suggestMethod(name string) string {
-	return hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name })) + unregistered()
+func unknownMethod(name string) string {
+	return fmt.Sprintf("unknown method %q", name) + hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name })) + unregistered()
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.
 func (c *checker) allWork() {
 	d := c.doc
-	samples := 0
+	var usual work
 	if c.given(c.root, "stopping") {
-		samples = c.stopping(d.Stopping, c.root.At("stopping"))
+		c.stopping(d.Stopping, c.root.At("stopping"), &usual)
 	}
-	var evaluation Evaluation
 	if c.given(c.root, "evaluation") {
 		n := c.root.At("evaluation")
 		c.given(n, "train_limit")
@@ -224,19 +232,18 @@ func (c *checker) allWork() {
 			c.given(n, "every")
 			c.given(n, "tail")
 		}
-		c.evaluation(d.Evaluation, n, &evaluation)
+		c.evaluation(d.Evaluation, n, &usual.evaluation)
 	}
-	repeats := c.repeats(d.Repeats, c.root)
+	usual.repeats = c.repeats(d.Repeats, c.root)
 	for _, name := range Profiles() {
-		w := work{samples: samples, evaluation: evaluation, repeats: repeats}
-		n := c.root.At("profiles")
-		if n = n.Get(name); n != nil {
+		w := usual
+		if n := c.root.Get("profiles").Get(name); n != nil {
 			p := map[string]*doc.Profile{
 				ProfileSmoke: d.Profiles.Smoke, ProfileQuick: d.Profiles.Quick, ProfileFull: d.Profiles.Full,
 			}[name]
 			w.skip = p.Skip
 			if p.Stopping != nil {
-				w.samples = c.stopping(p.Stopping, n.At("stopping"))
+				c.stopping(p.Stopping, n.At("stopping"), &w)
 			}
 			if p.Evaluation != nil {
 				c.evaluation(p.Evaluation, n.At("evaluation"), &w.evaluation)
@@ -248,46 +255,32 @@ func (c *checker) allWork() {
 				w.only = c.only(p.Only, only)
 			}
 		}
-		if runs := c.count(w); runs > maxRuns {
+		if runs := c.out.count(w); runs > maxRuns {
 			c.Errorf(c.root, "profile %s has %d runs, more than %d", name, runs, maxRuns)
-		}
-		c.minimizer(w.evaluation)
-		for _, r := range append(w.repeats, repeat{}) {
-			samples := cmp.Or(r.samples, w.samples)
-			if e := w.evaluation; e.Every > 0 && evaluations(samples, e.Every, e.Tail) > MaxEvaluations {
-				c.Errorf(c.root.At("evaluation", "every"), "profile %s evaluates %d samples every %d and %d times at their end, more than %d times in all",
-					name, samples, e.Every, e.Tail, MaxEvaluations)
-				break
-			}
+			continue
 		}
 		c.out.work[name] = w
-	}
-}
-
-// minimizer reports runs that can't be measured against the minimizer.
-func (c *checker) minimizer(e Evaluation) {
-	if !e.Minimizer || c.Len() > 0 {
-		return
-	}
-	n := c.root.At("evaluation")
-	if e.Every+e.Tail > 0 {
-		c.Errorf(n.At("minimizer"), "runs measured against the minimizer take neither every nor tail")
-	}
-	for _, v := range c.out.variants {
-		if why := minimizerConflict(c.out.Task, v.method, v.params); why != "" {
-			c.Errorf(n.At("minimizer"), "%s can't be measured against the minimizer: %s", v.label, why)
+		lengths := map[int]*strictyaml.Node{w.samples: w.at}
+		for _, r := range w.repeats {
+			if r.at != nil {
+				lengths[r.samples] = r.at
+			}
+		}
+		for samples, at := range lengths {
+			c.report(c.out.run(&variant{params: Params{Kernel: c.kernel}}, w.evaluation, samples), name, places{"samples": at})
+			for i := range c.out.variants {
+				v := &c.out.variants[i]
+				c.report(c.out.run(v, w.evaluation, samples), name, v.at)
+			}
 		}
 	}
 }
 
-// evaluations returns how often a run is evaluated at most.
-func evaluations(samples, every, tail int) int { return samples/every + tail + 2 }
-
 // count returns how many runs there are at most.
-func (c *checker) count(w work) int {
+func (s *Spec) count(w work) int {
 	runs := 0
 	for _, r := range w.repeats {
-		runs += len(c.out.variants) * len(r.draws) * len(r.seeds)
+		runs += len(s.variants) * len(r.draws) * len(r.seeds)
 	}
 	return runs
 }
@@ -297,50 +290,43 @@ func (c *checker) only(labels []string, n *strictyaml.Node) []string {
 		c.Errorf(n, "only is empty: to leave out everything, use skip: true")
 	}
 	for i, l := range labels {
-		if !c.labels[l] && !c.labels[""] { // "" is an entry without a method, reported already
-			c.Errorf(n.At(i), "unknown label %q, want one of %s", l, list(c.ordered))
+		if !slices.Contains(c.labels, l) && !slices.Contains(c.labels, "") { // "" is an entry without a method, reported already
+			c.Errorf(n.At(i), "unknown label %q, want one of %s", l, list(c.labels))
 		}
 	}
 	return slices.Concat([]string{}, labels)
 }
 
-// stopping returns the number of samples of a run.
-func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node) int {
+// stopping sets the number of samples of a run.
+func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node, w *work) {
+	w.samples, w.at = 0, nil
 	switch {
 	case s.Epochs == nil && s.Samples == nil:
 		c.Errorf(n, "missing key %q or %q", "epochs", "samples")
 	case s.Epochs != nil && s.Samples != nil:
 		c.Errorf(n.At("samples"), "both epochs and samples are given")
 	case s.Samples != nil:
-		c.between(n, "samples", *s.Samples, 1, largest)
-		return *s.Samples
+		w.samples, w.at = *s.Samples, n.At("samples")
 	case c.set != nil && c.set.Train > 0: // not if its file is missing
 		x := math.Round(*s.Epochs * float64(c.set.Train))
 		if !(x >= 1 && x <= largest) {
 			c.Errorf(n.At("epochs"), "epochs is %v: that is %v samples of %s, want 1 to %d", *s.Epochs, x, c.set.Name, largest)
-			return 0
+			return
 		}
-		return int(x)
+		w.samples = int(x)
 	}
-	return 0
 }
 
 // evaluation sets what is given in e.
 func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluation) {
-	set := func(key string, x *int, least, most int, to *int) {
-		if x == nil {
-			return
+	for from, to := range map[*int]*int{d.Every: &e.Every, d.Tail: &e.Tail, d.TrainLimit: &e.TrainLimit} {
+		if from != nil {
+			*to = *from
 		}
-		c.between(n, key, *x, least, most)
-		*to = *x
 	}
-	set("every", d.Every, 1, largest, &e.Every)
-	set("tail", d.Tail, 1, largest, &e.Tail)
-	most := largest
-	if c.set != nil && c.set.Train > 0 {
-		most = c.set.Train
+	if c.set != nil && c.set.Train > 0 && d.TrainLimit != nil {
+		c.between(n, "train_limit", *d.TrainLimit, 0, c.set.Train)
 	}
-	set("train_limit", d.TrainLimit, 0, most, &e.TrainLimit)
 	e.Minimizer = e.Minimizer || d.Minimizer
 }
 
@@ -362,29 +348,27 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 			r.only = c.only(d.Only, only)
 		}
 		if d.Samples != nil {
-			c.between(n, "samples", *d.Samples, 1, largest)
-			r.samples = *d.Samples
+			r.samples, r.at = *d.Samples, n.At("samples")
 		}
 		r.all = d.Feeds == "both" || n.Get("feeds") == nil
 		r.cells, r.figures = r.all || d.Feeds == "cells", r.all || d.Feeds == "figures"
-		if !r.all {
-			c.oneOf(n, "feeds", d.Feeds, []string{"cells", "figures", "both"})
+		if !r.all && !r.cells && !r.figures {
+			c.Errorf(n.At("feeds"), "feeds is %q, want one of cells, figures, both", d.Feeds)
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// drawnData is the data set of which a spec can list draws; others have none, or
-// one. A user's file with a holdout has its split seeds.
+// drawnData is the data set that has calibrated draws. Of others specs can list draws, if they
+// have any, and of a user's file with a holdout its split seeds.
 const drawnData = "multidist"
 
-// drawSeeds checks a list of draws.
-func (c *checker) drawSeeds(d *doc.Repeat, at *strictyaml.Node) {
-	c.distinct(d.Draws.Seeds, at, "draws")
-	if i := slices.Index(d.Draws.Seeds, 0); i >= 0 {
-		c.Errorf(at.At(i), "draws start at 1")
-	}
+// hasDraws reports whether a data set is generated anew for each draw.
+func hasDraws(ref data.Ref) bool {
+	ref.Draw = 1
+	_, err := ref.Resolve()
+	return err == nil && !ref.Own()
 }
 
 // draws returns the draws of a repeat.
@@ -393,39 +377,37 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 		return nil
 	}
 	at := n.At("draws")
-	if c.out.Data.Files.Holdout > 0 && d.Draws != nil && d.Draws.Named == "" && d.Count == nil {
-		c.drawSeeds(d, at)
+	switch named := d.Draws == nil || d.Draws.Named != ""; {
+	case !named && (c.out.Data.Files.Holdout > 0 || hasDraws(c.out.Data)):
+		if c.distinct(d.Draws.Seeds, at, "draws"); d.Count != nil {
+			c.Errorf(n.Field("count").At, "count applies only to draws: calibrated")
+		}
+		if i := slices.Index(d.Draws.Seeds, 0); i >= 0 {
+			c.Errorf(at.At(i), "draws start at 1")
+		}
 		return d.Draws.Seeds
-	}
-	if c.set.Name != drawnData {
+	case c.set.Name != drawnData:
 		for _, key := range []string{"draws", "count"} {
-			if f := n.Field(key); f != nil && (d.Draws != nil || d.Count != nil) {
+			if f := n.Field(key); f != nil {
 				c.Errorf(f.At, "data set %s is fixed: %s applies only to generated data", c.set.Name, key)
 			}
 		}
 		return []uint64{0}
-	}
-	if d.Count != nil && (d.Draws == nil || d.Draws.Named != doc.DrawsCalibrated) {
+	case d.Count != nil && (d.Draws == nil || d.Draws.Named != doc.DrawsCalibrated):
 		c.Errorf(n.Field("count").At, "count applies only to draws: calibrated")
+	case d.Draws != nil && c.out.Data.Variant != data.Calibrated:
+		c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", data.Calibrated, c.out.Data.Variant)
 	}
-	if d.Draws == nil || d.Draws.Named != "" {
-		if d.Draws != nil && c.out.Data.Variant != data.Calibrated {
-			c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", data.Calibrated, c.out.Data.Variant)
-		}
-		if d.Draws == nil || d.Draws.Named == doc.DrawsFigure {
-			return []uint64{data.FigureDraw().Seed}
-		}
-		draws := calibratedDraws()
-		if d.Count == nil {
-			return draws
-		}
-		if !c.between(n, "count", *d.Count, 1, len(draws)) {
-			return nil
-		}
-		return draws[:*d.Count]
+	draws := calibratedDraws()
+	switch {
+	case d.Draws == nil || d.Draws.Named == doc.DrawsFigure:
+		return []uint64{data.FigureDraw().Seed}
+	case d.Count == nil:
+		return draws
+	case !c.between(n, "count", *d.Count, 1, len(draws)):
+		return nil
 	}
-	c.drawSeeds(d, at)
-	return d.Draws.Seeds
+	return draws[:*d.Count]
 }
 
 // seeds returns the seeds of a repeat.

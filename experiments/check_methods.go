@@ -12,18 +12,6 @@ import (
 	"polkrepro/kernel"
 )
 
-// A given value of a hyper-parameter.
-type value struct {
-	setting
-	at *strictyaml.Node
-}
-
-// An axis is a hyper-parameter that a grid varies.
-type axis struct {
-	*ParamInfo
-	values []value
-}
-
 // method checks an entry of methods and adds its variants.
 func (c *checker) method(i int) {
 	entry, m := c.root.At("methods", i), &c.doc.Methods[i]
@@ -32,30 +20,26 @@ func (c *checker) method(i int) {
 		return
 	}
 	before := c.Len()
-	direct := c.settings(info, entry)
-	axes := c.axes(info, entry, direct)
+	points := c.points(info, entry)
 	if c.Len() > before {
 		return
 	}
-	c.inherit(info, direct, axes)
-	if c.Len() > before {
-		return
-	}
-	combinations := c.combine(axes, entry)
-	used := make(map[string]bool)
 	var variants []variant
-	for _, combination := range combinations {
-		if p, ok := c.params(info, entry, direct, combination, used); ok {
-			variants = append(variants, variant{method: info.Name, label: label, params: p})
+	used := make(map[string]bool)
+	for _, at := range points {
+		if p, ok := c.params(info, at, used); ok {
+			v := variant{method: info.Name, label: label, params: p, at: at}
+			c.report(c.out.run(&v, Evaluation{Every: 1, Tail: 1}, 1), "", at)
+			variants = append(variants, v)
 		}
 	}
-	if len(variants) == len(combinations) && len(variants) > 0 {
+	if c.Len() == before {
 		c.unused(info, entry, used)
 	}
 	if c.Len() > before {
 		return
 	}
-	c.assign(info, i, variants, combinations, axes)
+	c.assign(info, i, variants)
 	c.out.variants = append(c.out.variants, variants...)
 }
 
@@ -67,7 +51,7 @@ func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, in
 	} else if !nameText.MatchString(label) {
 		c.Errorf(entry.At("label"), "label is %q, want lower-case letters, digits and single hyphens", label)
 	}
-	if c.labels[label] {
+	if slices.Contains(c.labels, label) {
 		at := entry.Get("label")
 		if at == nil {
 			at = entry.At("method")
@@ -75,38 +59,117 @@ func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, in
 		c.Errorf(at, "duplicate method %q: give one of them another label", label)
 		return "", nil
 	}
-	c.labels[label] = true
-	c.ordered = append(c.ordered, label)
+	c.labels = append(c.labels, label)
 	if !c.given(entry, "method") {
 		return "", nil
 	}
 	info = Method(m.Method)
 	if info == nil {
-		c.Errorf(entry.At("method"), "unknown method %q%s", m.Method, suggestMethod(m.Method))
-		return "", nil
-	}
-	if t := c.out.Task; t != "" && !slices.Contains(info.Tasks, t) {
-		c.Errorf(entry.At("method"), "%s does not fit task %s, only %s", info.Name, t, list(info.Tasks))
+		c.Errorf(entry.At("method"), "%s", unknownMethod(m.Method))
 		return "", nil
 	}
 	return label, info
 }
 
-// inherit adds to a method's settings those of the whole spec that it takes and
-// neither has nor varies.
-func (c *checker) inherit(info *MethodInfo, direct map[string]value, axes []axis) {
-	for name, spec := range map[string]*strictyaml.Node{
-		"regularizer": c.root.Get("regularizer"),
-		"bandwidth":   c.root.At("kernel").Get("bandwidth"),
-	} {
-		varied := slices.ContainsFunc(axes, func(a axis) bool { return a.Name == name })
-		if _, ok := direct[name]; ok || info.param(name) == nil || varied || spec == nil || name == "bandwidth" && c.root.Get("kernel") == nil {
-			continue
-		}
-		if v, ok := c.value(info.param(name), spec); ok {
-			direct[name] = v
+// points returns where the hyper-parameters of each point of an entry's grid are, the last of
+// the grid fastest: in the grid, in the entry, or else in the spec.
+func (c *checker) points(info *MethodInfo, entry *strictyaml.Node) []places {
+	fixed := places{"": entry, "method": entry.At("method")}
+	whole := places{"regularizer": c.root.Get("regularizer"), "bandwidth": c.root.Get("kernel").Get("bandwidth")}
+	for name, n := range whole {
+		if n != nil && info.param(name) != nil {
+			fixed[name] = n
 		}
 	}
+	for _, f := range entry.Fields {
+		if known(f.Key) != nil && c.takes(info, f) {
+			fixed[f.Key] = f.Value
+		}
+	}
+	points, grid := []places{fixed}, entry.Get("grid")
+	if grid == nil {
+		return points
+	}
+	if len(grid.Fields) == 0 {
+		c.Errorf(grid, "the grid is empty")
+	}
+	for _, f := range grid.Fields {
+		switch p := info.param(f.Key); {
+		case !c.takes(info, f):
+		case entry.Get(f.Key) != nil:
+			c.Errorf(f.At, "%s is given both in the grid and outside it", f.Key)
+		case len(f.Value.Items) == 0:
+			c.Errorf(f.Value, "the grid of %s is empty", f.Key)
+		case len(points)*len(f.Value.Items) > maxVariants:
+			c.Errorf(grid, "the grid has more than %d points", maxVariants)
+			return nil
+		default:
+			seen := make(map[setting]bool)
+			for _, item := range f.Value.Items {
+				v, _ := p.read(item)
+				if seen[v] {
+					c.Errorf(item, "duplicate value %v in the grid of %s", v, f.Key)
+				}
+				seen[v] = true
+			}
+			var next []places
+			for _, head := range points {
+				for _, item := range f.Value.Items {
+					at := maps.Clone(head)
+					at[f.Key] = item
+					next = append(next, at)
+				}
+			}
+			points = next
+		}
+	}
+	return points
+}
+
+// takes reports a hyper-parameter that a method doesn't take.
+func (c *checker) takes(info *MethodInfo, f strictyaml.Field) bool {
+	if info.param(f.Key) != nil {
+		return true
+	}
+	c.Errorf(f.At, "%s takes no %s (it takes %s)", info.Name, f.Key, list(info.paramNames()))
+	return false
+}
+
+// params makes the hyper-parameters of one grid point and marks which of them
+// it uses.
+func (c *checker) params(info *MethodInfo, at places, used map[string]bool) (p Params, ok bool) {
+	p.Kernel, ok = c.kernel, true
+	for _, q := range info.Params {
+		v := q.fallback()
+		if n := at[q.Name]; n != nil {
+			v, _ = q.read(n)
+		}
+		q.store(&p, v)
+	}
+	for _, q := range info.Params {
+		if q.Used != nil && !q.Used(p) {
+			q.store(&p, setting{})
+			continue
+		}
+		used[q.Name] = true
+		if at[q.Name] != nil || q.Default != "" {
+			continue
+		}
+		ok = false
+		switch {
+		case q.Name == "bandwidth" && c.kernel.Type == "": // reported with the kernel
+		case q.Name == "bandwidth":
+			c.Errorf(c.root.At("kernel"), "missing key %q", q.Name)
+		case q.Name == "regularizer":
+			c.Errorf(c.root, "missing key %q", q.Name)
+		default:
+			c.Errorf(at[""], "%s needs %s", info.Name, q.Name)
+		}
+	}
+	if info.param("pruner") != nil {
+		p.completePruner() // if that fails, it is a problem of the run
+	}
+	return p, ok
 }
 
 // unused reports parameters that are given and that no variant uses.
@@ -122,268 +185,99 @@ func (c *checker) unused(info *MethodInfo, entry *strictyaml.Node, used map[stri
 	}
 }
 
-// settings returns the hyper-parameters that an entry gives outside its grid.
-func (c *checker) settings(info *MethodInfo, entry *strictyaml.Node) map[string]value {
-	out := make(map[string]value)
-	for _, f := range entry.Fields {
-		if known(f.Key) == nil || !c.takes(info, f) {
-			continue
-		}
-		if v, ok := c.value(info.param(f.Key), f.Value); ok {
-			out[f.Key] = v
-		}
-	}
-	return out
-}
-
-// axes returns what an entry's grid varies.
-func (c *checker) axes(info *MethodInfo, entry *strictyaml.Node, direct map[string]value) []axis {
-	grid := entry.Get("grid")
-	if grid == nil {
-		return nil
-	}
-	if len(grid.Fields) == 0 {
-		c.Errorf(grid, "the grid is empty")
-	}
-	var out []axis
-	for _, f := range grid.Fields {
-		if !c.takes(info, f) {
-			continue
-		}
-		if _, ok := direct[f.Key]; ok {
-			c.Errorf(f.At, "%s is given both in the grid and outside it", f.Key)
-			continue
-		}
-		if len(f.Value.Items) == 0 {
-			c.Errorf(f.Value, "the grid of %s is empty", f.Key)
-			continue
-		}
-		a := axis{ParamInfo: info.param(f.Key)}
-		for _, item := range f.Value.Items {
-			v, ok := c.value(a.ParamInfo, item)
-			if !ok {
-				continue
-			}
-			if slices.ContainsFunc(a.values, func(w value) bool { return w.setting == v.setting }) {
-				c.Errorf(item, "duplicate value %v in the grid of %s", v.setting, f.Key)
-				continue
-			}
-			a.values = append(a.values, v)
-		}
-		out = append(out, a)
-	}
-	return out
-}
-
-// takes reports a hyper-parameter that a method doesn't take.
-func (c *checker) takes(info *MethodInfo, f strictyaml.Field) bool {
-	if info.param(f.Key) != nil {
-		return true
-	}
-	c.Errorf(f.At, "%s takes no %s (it takes %s)", info.Name, f.Key, list(info.paramNames()))
-	return false
-}
-
-// value reads a hyper-parameter and reports one that is out of range.
-func (c *checker) value(p *ParamInfo, n *strictyaml.Node) (value, bool) {
-	s, ok := p.read(n)
-	if !ok {
-		return value{}, false
-	}
-	if why := p.check(s); why != "" {
-		c.Errorf(n, "%s", why)
-		return value{}, false
-	}
-	return value{s, n}, true
-}
-
-// combine returns each combination of the axes' values, the last axis fastest.
-func (c *checker) combine(axes []axis, entry *strictyaml.Node) [][]value {
-	out := [][]value{nil}
-	for _, a := range axes {
-		if len(out)*len(a.values) > maxVariants {
-			c.Errorf(entry.At("grid"), "the grid has more than %d points", maxVariants)
-			return nil
-		}
-		var next [][]value
-		for _, head := range out {
-			for _, v := range a.values {
-				next = append(next, append(slices.Clip(head), v))
-			}
-		}
-		out = next
-	}
-	return out
-}
-
-// params makes the hyper-parameters of one grid point and marks which of them
-// it uses.
-func (c *checker) params(info *MethodInfo, entry *strictyaml.Node, direct map[string]value, combination []value, used map[string]bool) (Params, bool) {
-	values := maps.Clone(direct)
-	grid := entry.Get("grid")
-	for i, v := range combination {
-		values[grid.Fields[i].Key] = v
-	}
-	p := Params{Kernel: c.kernel}
-	for _, q := range info.Params {
-		v, ok := values[q.Name]
-		if !ok && q.Default != "" {
-			v, ok = value{setting: q.fallback()}, true
-		}
-		if ok {
-			q.store(&p, v.setting)
-		}
-	}
-	ok := true
-	for _, q := range info.Params {
-		if q.Used != nil && !q.Used(p) {
-			q.store(&p, setting{})
-			continue
-		}
-		used[q.Name] = true
-		if _, given := values[q.Name]; !given && q.Default == "" {
-			ok = false
-			switch {
-			case q.Name == "bandwidth" && c.kernel.Type == "": // reported with the kernel
-			case q.Name == "bandwidth":
-				c.Errorf(c.root.At("kernel"), "missing key %q", q.Name)
-			case q.Name == "regularizer":
-				c.Errorf(c.root, "missing key %q", q.Name)
-			default:
-				c.Errorf(entry, "%s needs %s", info.Name, q.Name)
-			}
-		}
-	}
-	if !ok {
-		return p, false
-	}
-	if name, why := info.conflict(&p); why != "" {
-		at := entry
-		if v, ok := values[name]; ok && v.at != nil {
-			at = v.at
-		}
-		c.Errorf(at, "%s", why)
-		return p, false
-	}
-	return p, true
-}
-
-// An assignment gives the variants of one entry of methods what they feed: cells and
-// figures, with the order expected of them and the names of their series.
-type assignment struct {
-	*checker
-	info      *MethodInfo
-	entry     *strictyaml.Node
-	variants  []variant
-	axes      []axis
-	orders    []*float64         // expected ones, by variant
-	templates []*strictyaml.Node // of the series' names, by variant
-}
-
 // assign checks what an entry and its points say of the variants: the cells and
 // figures that they feed, their expected order, and how their series is called.
-func (c *checker) assign(info *MethodInfo, i int, variants []variant, combinations [][]value, axes []axis) {
-	a := assignment{
-		checker: c, info: info, entry: c.root.At("methods", i), variants: variants, axes: axes,
-		orders: make([]*float64, len(variants)), templates: make([]*strictyaml.Node, len(variants)),
+func (c *checker) assign(info *MethodInfo, i int, variants []variant) {
+	entry, m := c.root.At("methods", i), &c.doc.Methods[i]
+	var axes []*ParamInfo // that the grid varies
+	if grid := entry.Get("grid"); grid != nil {
+		for _, f := range grid.Fields {
+			axes = append(axes, info.param(f.Key))
+		}
 	}
-	all := make([]int, len(variants))
+	all := make([]*variant, len(variants))
 	for j := range variants {
-		all[j] = j
 		v := &variants[j]
-		v.group = c.group(info, v)
+		all[j], v.group = v, c.group(info, v)
 		if c.groups[v.group] {
-			c.Errorf(a.entry, "two grid points give the same run: %s", v.group)
+			c.Errorf(entry, "two grid points give the same run: %s", v.group)
 		}
 		c.groups[v.group] = true
 	}
-	m := &c.doc.Methods[i]
-	a.apply(&m.Feeds, a.entry, all)
+	c.feed(info, &m.Feeds, entry, all, axes)
 	for k := range m.Points {
-		n := a.entry.At("points", k)
-		if which := c.match(n, combinations, axes); len(which) > 0 {
-			a.apply(&m.Points[k].Feeds, n, which)
-		}
+		n := entry.At("points", k)
+		c.feed(info, &m.Points[k].Feeds, n, c.match(n, all, axes), axes)
 	}
-	for j := range variants {
-		a.complete(j, m.Label)
+	for _, v := range all {
+		switch {
+		case v.order > 0:
+		case v.params.Budget > 0:
+			v.order = float64(v.params.Budget)
+		case v.params.PrunerParams["order"] > 0:
+			v.order = v.params.PrunerParams["order"]
+		default:
+			v.order = defaultOrder
+		}
+		at, before := entry, c.Len()
+		if t := v.at["series"]; t != nil {
+			at, v.series = t, c.expand(info, v, t)
+		} else {
+			v.series = automatic(info, v, m.Label, axes)
+		}
+		if c.series[v.series] && c.Len() == before {
+			c.Errorf(at, "duplicate series name %q", v.series)
+		}
+		c.series[v.series] = true
 	}
 }
 
-// apply gives the variants of the indexes what a node says.
-func (a *assignment) apply(feeds *doc.Feeds, n *strictyaml.Node, which []int) {
+// feed gives variants what a node says.
+func (c *checker) feed(info *MethodInfo, feeds *doc.Feeds, n *strictyaml.Node, variants []*variant, axes []*ParamInfo) {
+	if len(variants) == 0 {
+		return
+	}
 	if o := feeds.ExpectedOrder; o != nil && !(*o > 0 && *o <= largest) {
-		a.Errorf(n.At("expected_order"), "expected_order is %v, want more than 0", *o)
+		c.Errorf(n.At("expected_order"), "expected_order is %v, want more than 0", *o)
 	}
 	for k, id := range feeds.Cells {
-		a.assignCell(id, n.At("cells", k), which)
+		at := n.At("cells", k)
+		if !c.cell(id, info, at) {
+			continue
+		}
+		for _, v := range variants {
+			if other, ok := c.fed[id]; ok {
+				c.Errorf(at, "two series feed cell %q: %s and %s", id, other, point(v, axes))
+				break
+			}
+			c.fed[id] = point(v, axes)
+			v.cells = append(v.cells, id)
+		}
 	}
 	for k, id := range feeds.Figures {
 		at := n.At("figures", k)
-		if !a.figure(id, at) {
+		if !c.figure(id, at) {
 			continue
 		}
 		if slices.Contains(feeds.Figures[:k], id) {
-			a.Errorf(at, "figure %q is listed twice", id)
+			c.Errorf(at, "figure %q is listed twice", id)
 		}
-		for _, j := range which {
-			a.variants[j].figures = union(a.variants[j].figures, []string{id})
+		for _, v := range variants {
+			v.figures = union(v.figures, []string{id})
 		}
 	}
-	for _, j := range which {
+	for _, v := range variants {
 		if feeds.ExpectedOrder != nil {
-			a.orders[j] = feeds.ExpectedOrder
+			v.order = *feeds.ExpectedOrder
 		}
 		if t := n.Get("series"); t != nil {
-			a.templates[j] = t
+			v.at["series"] = t
 		}
 	}
-}
-
-// assignCell gives the variants of the indexes a cell, which one alone may feed.
-func (a *assignment) assignCell(id string, at *strictyaml.Node, which []int) {
-	if !a.cell(id, a.info, at) {
-		return
-	}
-	for _, j := range which {
-		v := &a.variants[j]
-		if other, ok := a.fed[id]; ok {
-			a.Errorf(at, "two series feed cell %q: %s and %s", id, other, point(v, a.axes))
-			return
-		}
-		a.fed[id] = point(v, a.axes)
-		v.cells = append(v.cells, id)
-	}
-}
-
-// complete gives a variant its expected order and the name of its series.
-func (a *assignment) complete(j int, label string) {
-	v := &a.variants[j]
-	switch {
-	case a.orders[j] != nil:
-		v.order = *a.orders[j]
-	case v.params.Budget > 0:
-		v.order = float64(v.params.Budget)
-	case v.params.PrunerParams["order"] > 0:
-		v.order = v.params.PrunerParams["order"]
-	default:
-		v.order = defaultOrder
-	}
-	at, before := a.entry, a.Len()
-	if t := a.templates[j]; t != nil {
-		at = t
-		v.series = a.expand(a.info, v, t)
-	} else {
-		v.series = automatic(a.info, v, label, a.axes)
-	}
-	if a.series[v.series] && a.Len() == before {
-		a.Errorf(at, "duplicate series name %q", v.series)
-	}
-	a.series[v.series] = true
 }
 
 // point names a grid point in messages.
-func point(v *variant, axes []axis) string {
+func point(v *variant, axes []*ParamInfo) string {
 	parts := []string{v.label}
 	for _, a := range axes {
 		parts = append(parts, a.Name+"="+a.load(&v.params).String())
@@ -391,26 +285,25 @@ func point(v *variant, axes []axis) string {
 	return strings.Join(parts, " ")
 }
 
-// match returns the indices of the grid points that an entry of points is
-// about.
-func (c *checker) match(n *strictyaml.Node, combinations [][]value, axes []axis) []int {
+// match returns the variants that an entry of points is about.
+func (c *checker) match(n *strictyaml.Node, variants []*variant, axes []*ParamInfo) []*variant {
 	at := n.Get("at")
 	if at == nil || len(at.Fields) == 0 {
 		c.Errorf(n, "missing key %q, which selects grid points", "at")
 		return nil
 	}
-	var which []int
-	for j := range combinations {
-		which = append(which, j)
-	}
+	which := slices.Clone(variants)
 	for _, f := range at.Fields {
-		k := slices.IndexFunc(axes, func(a axis) bool { return a.Name == f.Key })
+		k := slices.IndexFunc(axes, func(a *ParamInfo) bool { return a.Name == f.Key })
 		if k < 0 {
 			c.Errorf(f.At, "the grid does not vary %s", f.Key)
 			return nil
 		}
 		want, _ := axes[k].read(f.Value)
-		which = slices.DeleteFunc(which, func(j int) bool { return combinations[j][k].setting != want })
+		which = slices.DeleteFunc(which, func(v *variant) bool {
+			have, _ := axes[k].read(v.at[f.Key])
+			return have != want
+		})
 	}
 	if len(which) == 0 {
 		c.Errorf(at, "at matches no grid point")
@@ -422,7 +315,7 @@ func (c *checker) match(n *strictyaml.Node, combinations [][]value, axes []axis)
 func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 	cell, ok := c.paper.Cells[id]
 	if !ok {
-		c.unknownCell(at, id, c.paper)
+		c.Errorf(at, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(c.paper.Cells))))
 		return false
 	}
 	row, _, _ := strings.Cut(cell.Row, "-")
@@ -478,7 +371,7 @@ func (c *checker) group(info *MethodInfo, v *variant) string {
 
 // automatic returns the series name of a variant for which the spec gives none:
 // the method and what its grid varies.
-func automatic(info *MethodInfo, v *variant, label string, axes []axis) string {
+func automatic(info *MethodInfo, v *variant, label string, axes []*ParamInfo) string {
 	parts := []string{info.Title}
 	if label != "" {
 		parts[0] += " (" + label + ")"

@@ -2,9 +2,7 @@ package experiments
 
 import (
 	"errors"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -14,7 +12,16 @@ import (
 )
 
 // checks report what is wrong with the keys of any file of this package.
-type checks struct{ *strictyaml.Reporter }
+type checks struct {
+	*strictyaml.Reporter
+	opened map[*strictyaml.Node]opened // files that were read, by the node that names them
+}
+
+// opened are files of a spec, and what is known of them: nothing if they are wrong.
+type opened struct {
+	ref data.Ref
+	set *data.Info
+}
 
 // given reports a missing key and returns whether it is there.
 func (c checks) given(n *strictyaml.Node, key string) bool {
@@ -32,56 +39,6 @@ func (c checks) between(n *strictyaml.Node, key string, x, least, most int) bool
 		return false
 	}
 	return true
-}
-
-// text reports a text that is missing.
-func (c checks) text(n *strictyaml.Node, key, text string) {
-	if strings.TrimSpace(text) == "" {
-		c.Errorf(n.At(key), "%s is missing or empty", key)
-	}
-}
-
-// oneOf reports a word that is none of some others.
-func (c checks) oneOf(n *strictyaml.Node, key, word string, words []string) bool {
-	if slices.Contains(words, word) {
-		return true
-	}
-	c.Errorf(n.At(key), "%s is %q, want one of %s%s", key, word, list(words), strictyaml.Suggest(word, words))
-	return false
-}
-
-// dataSet returns a data set, or reports that there is none of that name.
-func (c checks) dataSet(n *strictyaml.Node, name string) *data.Info {
-	sets := data.List()
-	if set := find(sets, func(s *data.Info) bool { return s.Name == name }); set != nil {
-		return set
-	}
-	names := namesOf(sets, func(s data.Info) string { return s.Name })
-	c.Errorf(n, "unknown data set %q%s (known: %s)", name, strictyaml.Suggest(name, names), list(names))
-	return nil
-}
-
-// reference returns a variant of a data set, by default the first; ok is false if
-// there is none of that name.
-func reference(set *data.Info, variant string) (ref data.Ref, ok bool) {
-	if variant == "" && len(set.Variants) > 0 {
-		variant = set.Variants[0]
-	}
-	return data.Ref{Name: set.Name, Variant: variant}, variant == "" || slices.Contains(set.Variants, variant)
-}
-
-// hasFiles reports whether a spec's data are files. Keys of these without the training
-// file are an error.
-func (c checks) hasFiles(n *strictyaml.Node) bool {
-	if n.Get("train") != nil {
-		return true
-	}
-	for _, f := range n.Fields {
-		if f.Key != "name" && f.Key != "variant" {
-			c.Errorf(f.At, "%s says how files are read, and train is missing: want the training file", f.Key)
-		}
-	}
-	return false
 }
 
 // files opens the files that a spec's data names, of which info describes as much as is
@@ -121,6 +78,10 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 		}
 		s.SplitSeed = *d.SplitSeed
 	}
+	if o, ok := c.opened[n]; ok {
+		return o.ref, o.set
+	}
+	defer func() { c.opened[n] = opened{ref, info} }()
 	ref, set, err := s.Open()
 	if err == nil {
 		return ref, &data.Info{Name: ref.Name, Kind: data.KindFile, Classes: set.Classes, Dim: set.Train.Dim, Train: set.Train.N, Test: set.Test.N}
@@ -134,13 +95,6 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 	}
 	c.Errorf(at, "%s", oneLine(err.Error()))
 	return ref, nil
-}
-
-// classes reports a data set of classes of which the task is to learn numbers.
-func (c checks) classes(n *strictyaml.Node, set *data.Info, task string) {
-	if task == TaskRegression {
-		c.Errorf(n, "task is %s, a regression, and data set %s has classes: want files whose labels are numbers", task, set.Name)
-	}
 }
 
 // columns returns the columns that a spec names.
@@ -169,18 +123,6 @@ func calibratedDraws() []uint64 {
 		seeds = append(seeds, d.Seed)
 	}
 	return seeds
-}
-
-// unknownCell reports a table cell that the paper doesn't have.
-func (c checks) unknownCell(n *strictyaml.Node, id string, paper *PaperValues) {
-	c.Errorf(n, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(paper.Cells))))
-}
-
-// newID reports an id that is not a name, or that is taken.
-func (c checks) newID(n *strictyaml.Node, id string, taken bool) {
-	if !nameText.MatchString(id) || taken {
-		c.Errorf(n.At("id"), "id %q is empty, malformed or duplicated", id)
-	}
 }
 
 // hint says which of some names a misspelt one may be: the nearest, or all.

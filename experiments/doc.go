@@ -46,8 +46,9 @@
 //
 // # Runs
 //
-// A [Run] is all that determines a result; [ID] is its identity. [Spec.Plan]
-// lists the runs of a spec in a profile.
+// A [Run] is all that determines a result; [ID] is its identity. [Run.Problems] is
+// the one set of rules for runs, and says what is wrong by the path of the setting.
+// [Spec.Plan] lists the runs of a spec in a profile. A [Tournament] expands into specs.
 //
 // # The paper
 //

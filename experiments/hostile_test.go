@@ -64,37 +64,24 @@ func TestHostileSpecs(t *testing.T) {
 	}
 }
 
-// TestHostileTournament: fields, budgets, refinements and replicates multiply.
+// TestHostileTournament: fields, budgets and replicates multiply.
 func TestHostileTournament(t *testing.T) {
 	src, err := embedded.ReadFile(TournamentFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var values strings.Builder
-	for i := range 2000 {
-		fmt.Fprintf(&values, "0.%04d, ", i+1)
-	}
-	text := string(src)
-	text = strings.Replace(text, "parsimony: [", "parsimony: ["+values.String(), 1)
-	text = strings.Replace(text, "replicates: 5,", "replicates: 5, refine: 100,", 1)
-	hostile.AtMost(t, 64<<20, func() {
-		if _, err := ParseTournament("hostile.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "more than 100000") {
-			t.Errorf("error %v", err)
+	for n, want := range map[int]string{2000: "the grid has more than 1000 points", 900: "more than 10000", 0: "more than 100000"} {
+		var values strings.Builder
+		for i := range n {
+			fmt.Fprintf(&values, "0.5%04d, ", i)
 		}
-	})
-}
-
-// TestTournamentCount: what is counted before a plan is made is what it has.
-func TestTournamentCount(t *testing.T) {
-	tournament, err := FindTournament("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, profile := range []string{ProfileSmoke, ProfileQuick} {
-		plan, err := tournament.Plan(profile)
-		if err != nil || len(plan) != tournament.count(profile) {
-			t.Errorf("%s: %d planned, %d counted, error %v", profile, len(plan), tournament.count(profile), err)
-		}
+		text := strings.Replace(string(src), "parsimony: [", "parsimony: ["+values.String(), 1)
+		text = strings.ReplaceAll(text, "5, every: 2400", "1000, every: 2400")
+		hostile.AtMost(t, 64<<20, func() {
+			if _, err := ParseTournament("hostile.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%d values: error %v", n, err)
+			}
+		})
 	}
 }
 
@@ -190,20 +177,7 @@ func FuzzInclude(f *testing.F) {
 			return source{}, fs.ErrNotExist
 		}
 		s, err := parseSpec(source{"a.yaml", "a.yaml", []byte(a)}, open)
-		if (s == nil) == (err == nil) {
-			t.Fatalf("spec %v, error %v", s, err)
-		}
-		if err != nil {
-			if err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b') {
-				t.Fatalf("bad message %q", err)
-			}
-			return
-		}
-		for _, profile := range Profiles() {
-			if plan, err := s.Plan(profile, PlanOptions{}); err != nil || len(plan) > maxRuns {
-				t.Fatalf("%d runs, error %v", len(plan), err)
-			}
-		}
+		parsed(t, s, err)
 	})
 }
 
@@ -228,25 +202,12 @@ fields:
 			return // the parser's time grows with the square of the length
 		}
 		tournament, err := ParseTournament("fuzz.yaml", []byte(src))
-		if (tournament == nil) == (err == nil) {
-			t.Fatalf("tournament %v, error %v", tournament, err)
-		}
-		if err != nil {
-			if err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b') {
-				t.Fatalf("bad message %q", err)
-			}
+		if printable(t, tournament != nil, err); err != nil {
 			return
 		}
 		for _, profile := range Profiles() {
-			n := tournament.count(profile)
-			if n > maxContests {
-				t.Fatalf("%d runs", n)
-			}
-			if n > 2000 {
-				continue // a plan that takes long to make
-			}
-			if plan, err := tournament.Plan(profile); err == nil && len(plan) != n {
-				t.Fatalf("%d runs planned, %d counted", len(plan), n)
+			if plan, err := tournament.Plan(profile); err != nil || len(plan) > maxContests {
+				t.Fatalf("%d runs, error %v", len(plan), err)
 			}
 		}
 	})

@@ -3,11 +3,8 @@ package experiments
 import (
 	"cmp"
 	_ "embed"
-	"maps"
 	"math"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -21,6 +18,8 @@ var (
 	claimsSource []byte
 	//go:embed ledgers/assumptions.yaml
 	assumptionsSource []byte
+	//go:embed ledgers/errata.yaml
+	errataSource []byte
 )
 
 // The kinds of tests, by what is claimed of a statistic.
@@ -35,12 +34,6 @@ const (
 	KindExponent    = "exponent"    // slope of log quantity over log η, over the runs of a seed at several η
 )
 
-var (
-	testKinds     = []string{KindEquivalence, KindUpper, KindLower, KindLess, KindRatio, KindDifference} // of cells
-	specKinds     = []string{KindEquivalence, KindUpper, KindLower}                                      // of a spec's runs
-	measuredKinds = []string{KindUpper, KindLower, KindEvery, KindExponent}                              // of what is measured against the minimizer
-)
-
 // QuantityRoughness measures how far a curve is from a monotone descent: the
 // sum of all rises of the risk from one evaluation to the next, over its fall
 // from the first to the last. It has no unit.
@@ -52,11 +45,6 @@ const (
 	QuantityModeDistance = "mode-distance" // mean distance of its elements to the nearest mode, over that of the training points
 )
 
-var (
-	testQuantities = []string{QuantityRisk, QuantityError, QuantityOrder, QuantityRoughness, QuantityNearModes, QuantityModeDistance}
-	modeQuantities = []string{QuantityNearModes, QuantityModeDistance}
-)
-
 // How an assumption was chosen.
 const (
 	ChosenBlind    = "blind"     // without looking at the paper's results
@@ -64,16 +52,14 @@ const (
 	ChosenByResult = "by result" // the paper's numbers were looked at
 )
 
-var hows = []string{ChosenBlind, ChosenAlgebra, ChosenByResult}
-
 // A Ledger holds what the paper claims and what it leaves open. It is made by
 // Ledgers or ParseLedger and not changed.
 type Ledger struct {
-	Margins     map[string]Margin // by quantity: error, risk, order
-	Claims      []Claim           // the tables' cells, then sentences, then what Table 1 sums up
-	Untested    []Untested
-	Assumptions []Assumption
-	Errata      []Erratum // in the order of the paper; of the ledgers that are part of the program
+	Margins     map[string]Margin `json:"-"` // by quantity: error, risk, order
+	Claims      []Claim           `json:"-"` // the tables' cells, then sentences, then what Table 1 sums up
+	Untested    []Untested        `json:"-"`
+	Assumptions []Assumption      `json:"assumptions"`
+	Errata      []Erratum         `json:"-"` // in the order of the paper; of the ledgers that are part of the program
 }
 
 // A Margin is how far from a printed value a mean may be and still be equal to
@@ -251,6 +237,28 @@ func (a *Answer) Matches(planned *Planned) bool {
 	return a.Spec == planned.Spec && a.Method == planned.Run.Method && a.Label == planned.Label
 }
 
+// An Erratum is a place where what the paper prints is wrong.
+type Erratum struct {
+	ID         string   `json:"id"`
+	Kind       string   `json:"kind"` // misprint, contradiction, gap or reference
+	Line       int      `json:"line"` // of the paper's LaTeX source
+	Place      string   `json:"place"`
+	Printed    string   `json:"printed"`
+	Right      string   `json:"right"`
+	How        string   `json:"how"`                  // it is known to be wrong
+	Tests      []string `json:"tests,omitempty"`      // Go tests that settle it, PACKAGE.TEST
+	Claims     []string `json:"claims,omitempty"`     // claims whose records settle it
+	Assumption string   `json:"assumption,omitempty"` // that was made because of it
+}
+
+// Settled reports whether a test decides what is right.
+func (e *Erratum) Settled() bool { return len(e.Tests)+len(e.Claims) > 0 }
+
+// Erratum returns the erratum of an ID, nil if there is none.
+func (l *Ledger) Erratum(id string) *Erratum {
+	return find(l.Errata, func(e *Erratum) bool { return e.ID == id })
+}
+
 // Claim returns the claim of an ID, nil if there is none.
 func (l *Ledger) Claim(id string) *Claim {
 	return find(l.Claims, func(c *Claim) bool { return c.ID == id })
@@ -309,234 +317,87 @@ var ledgersOnce = sync.OnceValues(func() (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, l.readErrata("experiments/ledgers/errata.yaml", errataSource)
+	var e struct {
+		Errata []Erratum `json:"errata"`
+	}
+	r := new(strictyaml.Reporter)
+	decodeFile("experiments/ledgers/errata.yaml", errataSource, &e, r)
+	l.Errata = e.Errata
+	return l, r.Err()
 })
 
-// ParseLedger reads claims and assumptions and checks them against each other
-// and against Paper. The names are for messages. What is wrong is returned as
-// Errors.
+// ParseLedger reads claims and assumptions. The names are for messages. Unknown keys, wrong
+// types and the like are returned as Errors; what the entries must say, of each other and of
+// the paper, is held by a test.
 func ParseLedger(claimsName string, claims []byte, assumptionsName string, assumptions []byte) (*Ledger, error) {
 	paper, err := Paper()
 	if err != nil {
 		return nil, err
 	}
-	r := new(strictyaml.Reporter)
-	claimsRoot := strictyaml.Parse(claimsName, claims, r)
-	assumptionsRoot := strictyaml.Parse(assumptionsName, assumptions, r)
-	if claimsRoot == nil || assumptionsRoot == nil {
-		return nil, r.Err()
-	}
 	var c struct {
 		Margins map[string]Margin `json:"margins"`
-		Cells   []Test            `json:"cells"`
+		Cells   []Test            `json:"cells"` // the tests of every cell
 		Claims  []struct {
 			Claim
-			Explained map[string]string `json:"explained"`
+			Explained map[string]string `json:"explained"` // by test
 		} `json:"claims"`
 		Untested []Untested `json:"untested"`
 	}
-	var a struct {
-		Assumptions []Assumption `json:"assumptions"`
-	}
-	strictyaml.Decode(claimsRoot, &c, r)
-	strictyaml.Decode(assumptionsRoot, &a, r)
+	var l Ledger
+	r := new(strictyaml.Reporter)
+	root := decodeFile(claimsName, claims, &c, r)
+	decodeFile(assumptionsName, assumptions, &l, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	k := ledgerChecker{checks: checks{r}, paper: paper, out: &Ledger{Margins: c.Margins, Untested: c.Untested}}
-	for i := range a.Assumptions {
-		k.assumption(&a.Assumptions[i], assumptionsRoot.At("assumptions", i))
-	}
-	k.margins(claimsRoot)
-	k.cells(c.Cells, claimsRoot)
+	l.Margins, l.Untested = c.Margins, c.Untested
+	k := ledgerReader{Reporter: r, paper: paper, out: &l}
 	for i := range c.Claims {
-		k.claim(&c.Claims[i].Claim, c.Cells, c.Claims[i].Explained, claimsRoot.At("claims", i))
-	}
-	for i := range k.out.Assumptions {
-		k.readings(&k.out.Assumptions[i], assumptionsRoot.At("assumptions", i))
-	}
-	k.complete(claimsRoot)
-	for i, u := range c.Untested {
-		if u.Section == "" || u.Quote == "" || u.Reason == "" {
-			k.Errorf(claimsRoot.At("untested", i), "an untested sentence needs section, quote and reason")
+		claim, n := &c.Claims[i].Claim, root.At("claims", i)
+		claim.Quote = strings.TrimSpace(claim.Quote)
+		if cell, ok := paper.Cells[claim.ID]; !ok || cell.Extra {
+			claim.Tests = k.tests(claim.Tests, n)
+		} else if len(claim.Quote)+len(claim.Tests) > 0 {
+			r.Errorf(n, "a cell's claim is its printed value: it has no quote and no tests")
+		} else {
+			claim.Cell, claim.Quote, claim.Tests = true, cell.Printed, k.cellTests(cell, c.Cells)
 		}
+		for id, why := range c.Claims[i].Explained {
+			if j := slices.IndexFunc(claim.Tests, func(t Test) bool { return t.ID == id }); j >= 0 {
+				claim.Tests[j].Explained = strings.TrimSpace(why)
+			} else {
+				r.Errorf(n.At("explained", id), "claim %q has no test %q", claim.ID, id)
+			}
+		}
+		l.Claims = append(l.Claims, *claim)
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return k.out, nil
+	return &l, nil
 }
 
-type ledgerChecker struct {
-	checks
+// decodeFile decodes a file that is part of the program.
+func decodeFile(name string, src []byte, v any, r *strictyaml.Reporter) *strictyaml.Node {
+	root := strictyaml.Parse(name, src, r)
+	if root != nil {
+		strictyaml.Decode(root, v, r)
+	}
+	return root
+}
+
+// A ledgerReader completes the tests of claims.
+type ledgerReader struct {
+	*strictyaml.Reporter
 	paper *PaperValues
 	out   *Ledger
-	spec  *Spec // the last that a test named
-}
-
-func (k *ledgerChecker) assumption(a *Assumption, n *strictyaml.Node) {
-	k.newID(n, a.ID, k.out.Assumption(a.ID) != nil)
-	k.text(n, "paper", a.Paper)
-	k.text(n, "chosen", a.Chosen)
-	k.text(n, "evidence", a.Evidence)
-	k.oneOf(n, "how", a.How, hows)
-	if len(a.Alternatives) == 0 {
-		k.Errorf(n, "an assumption needs at least one alternative")
-	}
-	for i, v := range a.Alternatives {
-		at := n.At("alternatives", i)
-		k.newID(at, v.ID, slices.ContainsFunc(a.Alternatives[:i], func(o Alternative) bool { return o.ID == v.ID }))
-		k.text(at, "value", v.Value)
-		if v.How != "" {
-			k.oneOf(at, "how", v.How, hows)
-		}
-		k.answers(v.Answers, at)
-		k.passes(a, v.Passes, at)
-	}
-	k.out.Assumptions = append(k.out.Assumptions, *a)
-}
-
-func (k *ledgerChecker) answers(answers []Answer, n *strictyaml.Node) {
-	for i, a := range answers {
-		at := n.At("answers", i)
-		if _, ok := k.paper.Cells[a.Cell]; !ok {
-			k.Errorf(at.At("cell"), "unknown table cell %q", a.Cell)
-		}
-		if slices.ContainsFunc(answers[:i], func(o Answer) bool { return o.Cell == a.Cell }) {
-			k.Errorf(at.At("cell"), "cell %q is answered twice", a.Cell)
-		}
-		k.text(at, "spec", a.Spec)
-		if Method(a.Method) == nil {
-			k.Errorf(at.At("method"), "unknown method %q", a.Method)
-		}
-	}
-}
-
-// passes checks the passes that an alternative of an assumption cuts runs to. One
-// assumption says how many passes a data set has.
-func (k *ledgerChecker) passes(a *Assumption, passes map[string]int, n *strictyaml.Node) {
-	for _, set := range slices.Sorted(maps.Keys(passes)) {
-		if _, ok := k.paper.Data[set]; !ok || passes[set] < 1 {
-			k.Errorf(n.At("passes", set), "%d passes of %s: must be at least 1, of a data set of the paper", passes[set], set)
-		}
-		for _, other := range k.out.Assumptions {
-			if slices.ContainsFunc(other.Alternatives, func(v Alternative) bool { return v.Passes[set] > 0 }) {
-				k.Errorf(n.At("passes", set), "the passes of %s are %s's", set, other.ID)
-			}
-		}
-	}
-}
-
-// readings checks the alternatives that need no runs of their own, which name
-// data sets, claims and tests.
-func (k *ledgerChecker) readings(a *Assumption, n *strictyaml.Node) {
-	for i := range a.Alternatives {
-		v, at := &a.Alternatives[i], n.At("alternatives", i)
-		if v.Reading() && len(v.Answers) > 0 {
-			k.Errorf(at, "an alternative has answers or is another reading of the same runs, not both")
-		}
-		for _, set := range slices.Sorted(maps.Keys(v.Risk)) {
-			d, ok := k.paper.Data[set]
-			risk := v.Risk[set]
-			if !ok || risk != RiskTrain && risk != RiskTest || risk == d.Risk {
-				k.Errorf(at.At("risk", set), "%s of %s is not an alternative risk for this data set", risk, set)
-			}
-		}
-		for _, task := range slices.Sorted(maps.Keys(v.Penalty)) {
-			if f := v.Penalty[task]; !slices.Contains(Tasks(), task) || !(f >= 0) || math.IsInf(f, 0) || f == 1 {
-				k.Errorf(at.At("penalty", task), "%v times the penalty of %s: want a task of the paper and a number ≥ 0 other than 1", f, task)
-			}
-		}
-		for j, id := range v.Without {
-			if !k.out.hasTest(id, a.ID) {
-				k.Errorf(at.At("without", j), "%q is not a test of a claim that depends on %s", id, a.ID)
-			}
-		}
-	}
-}
-
-// hasTest reports whether a claim that depends on an assumption has the test
-// CLAIM.TEST and others beside it.
-func (l *Ledger) hasTest(id, assumption string) bool {
-	i := max(strings.LastIndexByte(id, '.'), 0)
-	c := l.Claim(id[:i])
-	return c != nil && len(c.Tests) > 1 && slices.Contains(c.Assumptions, assumption) &&
-		slices.ContainsFunc(c.Tests, func(t Test) bool { return c.ID+"."+t.ID == id })
 }
 
 // printedQuantities are those that the paper's tables print.
 var printedQuantities = []string{QuantityRisk, QuantityError, QuantityOrder}
 
-func (k *ledgerChecker) margins(root *strictyaml.Node) {
-	n := root.At("margins")
-	for _, q := range slices.Sorted(maps.Keys(k.out.Margins)) {
-		m := k.out.Margins[q]
-		if !slices.Contains(printedQuantities, q) {
-			k.Errorf(n.At(q), "unexpected margin for %q, want one for each of %s", q, list(printedQuantities))
-		}
-		sum := m.Points + m.Percent + m.Least
-		if !(min(m.Points, m.Percent, m.Least) >= 0) || !(max(m.Points, m.Percent) > 0) || math.IsInf(sum, 1) {
-			k.Errorf(n.At(q), "a margin needs points or percent greater than 0, and nothing less than 0")
-		}
-		k.text(n.At(q), "reason", m.Reason)
-	}
-	for _, q := range printedQuantities {
-		if _, ok := k.out.Margins[q]; !ok {
-			k.Errorf(n, "missing margin for %s", q)
-		}
-	}
-}
-
-// cells checks the tests that every cell has.
-func (k *ledgerChecker) cells(tests []Test, root *strictyaml.Node) {
-	if len(tests) == 0 {
-		k.Errorf(root, "missing key %q, the tests of every table cell", "cells")
-	}
-	for i, t := range tests {
-		n := root.At("cells", i)
-		k.newID(n, t.ID, slices.ContainsFunc(tests[:i], func(o Test) bool { return o.ID == t.ID }))
-		k.oneOf(n, "kind", t.Kind, []string{KindEquivalence, KindUpper, KindLower})
-		k.oneOf(n.At("of"), "quantity", t.Of.Quantity, printedQuantities)
-		if !reflect.DeepEqual(t, Test{ID: t.ID, Kind: t.Kind, Of: Selector{Quantity: t.Of.Quantity}}) {
-			k.Errorf(n, "a test of every cell has id, kind and the quantity: cell, bounds and margin follow from what is printed")
-		}
-	}
-}
-
-func (k *ledgerChecker) claim(c *Claim, cells []Test, explained map[string]string, n *strictyaml.Node) {
-	for part := range strings.SplitSeq(c.ID, ".") {
-		if !nameText.MatchString(part) {
-			k.Errorf(n.At("id"), "id %q is not lower-case words with dots between them", c.ID)
-			break
-		}
-	}
-	if k.out.Claim(c.ID) != nil {
-		k.Errorf(n.At("id"), "duplicate id %q", c.ID)
-	}
-	k.text(n, "section", c.Section)
-	for i, a := range c.Assumptions {
-		if k.out.Assumption(a) == nil || slices.Contains(c.Assumptions[:i], a) {
-			k.Errorf(n.At("assumptions", i), "assumption %q is unknown or duplicated", a)
-		}
-	}
-	c.Quote = strings.TrimSpace(c.Quote)
-	if cell, ok := k.paper.Cells[c.ID]; ok && !cell.Extra {
-		if c.Quote != "" || len(c.Tests) > 0 {
-			k.Errorf(n, "a cell's claim is its printed value: it has no quote and no tests")
-		}
-		c.Cell, c.Quote, c.Tests = true, cell.Printed, k.cellTests(cell, cells)
-		if len(c.Tests) == 0 {
-			k.Errorf(n.At("id"), "cell %q has no number to claim", c.ID)
-		}
-	} else {
-		k.sentence(c, n)
-	}
-	k.explain(explained, n, c)
-	k.out.Claims = append(k.out.Claims, *c)
-}
-
 // cellTests are those of the tests of every cell whose quantity a cell prints.
-func (k *ledgerChecker) cellTests(c PaperCell, tests []Test) (out []Test) {
+func (k *ledgerReader) cellTests(c PaperCell, tests []Test) (out []Test) {
 	for _, t := range tests {
 		v := printedValue(c, t.Of.Quantity)
 		if v == nil {
@@ -570,130 +431,49 @@ func printedValue(c PaperCell, quantity string) *float64 {
 	return nil
 }
 
-func (k *ledgerChecker) sentence(c *Claim, n *strictyaml.Node) {
-	k.text(n, "quote", c.Quote)
-	if len(c.Tests) == 0 {
-		k.Errorf(n, "claim %q has no tests", c.ID)
-	}
-	var tests []Test
-	for i := range c.Tests {
-		t, at := &c.Tests[i], n.At("tests", i)
-		k.test(t, at)
-		k.newID(at, t.ID, slices.ContainsFunc(c.Tests[:i], func(o Test) bool { return o.ID == t.ID }))
-		tests = append(tests, k.each(*t, at.At("of"))...)
-	}
-	c.Tests = tests
-}
-
-// each returns a test of a spec's runs once for every series of every method, or, of
-// an exponent, once for every method; any other test as it is.
-func (k *ledgerChecker) each(t Test, n *strictyaml.Node) (out []Test) {
-	if t.Of.Spec == "" {
-		return []Test{t}
-	}
-	if k.spec == nil || k.spec.Name != t.Of.Spec {
-		var err error
-		if k.spec, err = loadEmbedded(t.Of.Spec); err != nil {
-			return nil // reported already
+// tests completes a sentence's tests. One of a spec's runs is there once for every series of
+// every method, or, of an exponent, once for every method.
+func (k *ledgerReader) tests(tests []Test, n *strictyaml.Node) (out []Test) {
+	for i, t := range tests {
+		at := n.At("tests", i)
+		if at.Get("margin") == nil {
+			k.margin(&t, at)
 		}
-	}
-	add := func(label, series string) {
-		one := t
-		one.ID += "[" + cmp.Or(series, label) + "]"
-		one.Of.Label, one.Of.Series = label, series
-		out = append(out, one)
-	}
-	for i, label := range t.Of.Methods {
-		of := slices.DeleteFunc(slices.Clone(k.spec.variants), func(v variant) bool { return v.label != label })
-		switch {
-		case len(of) == 0 || slices.Contains(t.Of.Methods[:i], label):
-			k.Errorf(n.At("methods", i), "method %q is unknown or duplicated", label)
-		case t.Kind == KindExponent:
-			add(label, "")
-		default:
-			for _, v := range of {
-				add(label, v.series)
+		t.Paper = k.paperStatistic(&t)
+		if t.Of.Spec == "" {
+			out = append(out, t)
+			continue
+		}
+		spec, err := loadEmbedded(t.Of.Spec)
+		if err != nil {
+			k.Errorf(at.At("of", "spec"), "%v", err)
+			continue
+		}
+		for j, label := range t.Of.Methods {
+			found := false
+			for _, v := range spec.variants {
+				if v.label != label || found && t.Kind == KindExponent {
+					continue
+				}
+				one := t
+				if one.Of.Label = label; t.Kind != KindExponent {
+					one.Of.Series = v.series
+				}
+				one.ID += "[" + cmp.Or(one.Of.Series, label) + "]"
+				out, found = append(out, one), true
+			}
+			if !found {
+				k.Errorf(at.At("of", "methods", j), "spec %s has no method %q", t.Of.Spec, label)
 			}
 		}
 	}
 	return out
 }
 
-func (k *ledgerChecker) explain(explained map[string]string, n *strictyaml.Node, c *Claim) {
-	for _, id := range slices.Sorted(maps.Keys(explained)) {
-		i := slices.IndexFunc(c.Tests, func(t Test) bool { return t.ID == id })
-		if i < 0 {
-			k.Errorf(n.At("explained", id), "claim %q has no test %q", c.ID, id)
-			continue
-		}
-		k.text(n.At("explained"), id, explained[id])
-		c.Tests[i].Explained = strings.TrimSpace(explained[id])
-	}
-}
-
-func (k *ledgerChecker) test(t *Test, n *strictyaml.Node) {
-	before := k.Len()
-	k.selector(&t.Of, n.At("of"))
-	if t.To != nil {
-		k.selector(t.To, n.At("to"))
-	}
-	kinds := testKinds
+// margin fills in the margin: that of the quantity where a mean or a difference of means is
+// claimed to be a printed value. Bounds and ratios have none.
+func (k *ledgerReader) margin(t *Test, n *strictyaml.Node) {
 	switch {
-	case t.Of.Measured():
-		kinds = measuredKinds
-	case t.Of.Spec != "":
-		kinds = specKinds
-	}
-	if k.oneOf(n, "kind", t.Kind, kinds) {
-		k.bounds(t, n)
-	}
-	if k.Len() == before {
-		k.margin(t, n)
-		t.Paper = k.paperStatistic(t)
-	}
-}
-
-// bounds reports bounds and selectors that don't fit the kind of a test.
-func (k *ledgerChecker) bounds(t *Test, n *strictyaml.Node) {
-	low, high := t.Low != nil, t.High != nil
-	var fits bool
-	switch t.Kind {
-	case KindEquivalence:
-		fits = low && high
-	case KindUpper:
-		fits = high && !low
-	case KindLower:
-		fits = low && !high
-	case KindLess:
-		fits = !low && !high
-	default:
-		fits = low || high
-	}
-	if !fits {
-		k.Errorf(n, "low and high don't fit kind %q", t.Kind)
-	}
-	if two := slices.Contains([]string{KindLess, KindRatio, KindDifference}, t.Kind); two != (t.To != nil) {
-		k.Errorf(n, "kind %q: to is missing, or must be left out", t.Kind)
-	}
-	for key, v := range map[string]*float64{"low": t.Low, "high": t.High, "margin": &t.Margin} {
-		if v != nil && (math.IsNaN(*v) || math.IsInf(*v, 0) || key == "margin" && *v < 0) {
-			k.Errorf(n.At(key), "%s must be finite, and a margin not less than 0", key)
-		}
-	}
-	if low && high && *t.Low > *t.High {
-		k.Errorf(n.At("high"), "high is less than low")
-	}
-	if (n.Get("margin") != nil || t.Of.Spec != "" || t.Kind == KindRatio || t.Kind == KindLower) && strings.TrimSpace(t.Reason) == "" {
-		k.Errorf(n, "a test with its own margin or bound needs a reason")
-	}
-}
-
-// margin fills in the margin unless it is given: that of the quantity where a
-// mean or a difference of means is claimed to be a printed value. Bounds and
-// ratios have none.
-func (k *ledgerChecker) margin(t *Test, n *strictyaml.Node) {
-	switch {
-	case n.Get("margin") != nil:
 	case t.Low == nil || t.High == nil || t.Kind == KindRatio:
 	case t.Of.Below != nil || !slices.Contains(printedQuantities, t.Of.Quantity) || t.Kind == KindDifference && t.Of.Quantity != QuantityError:
 		k.Errorf(n, "no default margin for this test: give one")
@@ -702,56 +482,9 @@ func (k *ledgerChecker) margin(t *Test, n *strictyaml.Node) {
 	}
 }
 
-// selector checks which runs are meant.
-func (k *ledgerChecker) selector(s *Selector, n *strictyaml.Node) {
-	if s.Spec != "" {
-		k.runsOfSpec(s, n)
-		return
-	}
-	if len(s.Methods) > 0 {
-		k.Errorf(n.At("methods"), "methods go with spec only")
-	}
-	cell, ok := k.paper.Cells[s.Cell]
-	if !ok {
-		k.unknownCell(n.At("cell"), s.Cell, k.paper)
-	}
-	k.oneOf(n, "quantity", s.Quantity, testQuantities)
-	if ok && cell.Data != "multidist" && slices.Contains(modeQuantities, s.Quantity) {
-		k.Errorf(n.At("quantity"), "the modes of %s are not known, only those of multidist", cell.Data)
-	}
-	if ok && cell.Reason == "no-risk" && (s.Quantity == QuantityRisk || s.Quantity == QuantityRoughness) {
-		k.Errorf(n.At("quantity"), "%s has no risk", s.Cell)
-	}
-	figure := func(f PaperFigure) bool { return f.ID == s.Figure && f.shows(cell.Data, cell.Task) }
-	if ok && s.Figure != "" && !slices.ContainsFunc(k.paper.Figures, figure) {
-		k.Errorf(n.At("figure"), "figure %q does not show %s", s.Figure, s.Cell)
-	}
-	if s.Samples < 0 || s.Samples > 0 && s.Below != nil || s.Samples > 0 && s.Quantity == QuantityRoughness {
-		k.Errorf(n.At("samples"), "samples must be at least 0, without below, and not of roughness")
-	}
-	if s.Below != nil && (!(*s.Below > 0) || s.Quantity != QuantityError && s.Quantity != QuantityRisk) {
-		k.Errorf(n.At("below"), "below must be greater than 0, and of an error or a risk")
-	}
-}
-
-// runsOfSpec checks which runs of a spec are meant; each checks their methods.
-func (k *ledgerChecker) runsOfSpec(s *Selector, n *strictyaml.Node) {
-	k.oneOf(n, "quantity", s.Quantity, append(slices.Sorted(maps.Keys(Measured)), QuantityOrder))
-	names, err := embeddedNames()
-	if err != nil || !slices.Contains(names, s.Spec) {
-		k.Errorf(n.At("spec"), "unknown spec %q%s", s.Spec, strictyaml.Suggest(s.Spec, names))
-	}
-	if len(s.Methods) == 0 {
-		k.Errorf(n, "missing key %q", "methods")
-	}
-	if s.Cell+s.Figure != "" || s.Samples != 0 || s.Below != nil {
-		k.Errorf(n, "a spec's runs are selected by methods and quantity alone")
-	}
-}
-
 // paperStatistic is what the paper's printed numbers give, nil if one is not
 // printed.
-func (k *ledgerChecker) paperStatistic(t *Test) *float64 {
+func (k *ledgerReader) paperStatistic(t *Test) *float64 {
 	printed := func(s *Selector) *float64 {
 		if s.Samples > 0 || s.Below != nil {
 			return nil
@@ -774,14 +507,4 @@ func (k *ledgerChecker) paperStatistic(t *Test) *float64 {
 		v = *of / *to
 	}
 	return &v
-}
-
-// complete reports cells with a number that have no claim.
-func (k *ledgerChecker) complete(root *strictyaml.Node) {
-	for _, id := range slices.Sorted(maps.Keys(k.paper.Cells)) {
-		c := k.paper.Cells[id]
-		if !c.Extra && (c.Risk != nil || c.Error != nil || c.Order != nil) && k.out.Claim(id) == nil {
-			k.Errorf(root.At("claims"), "cell %s has no claim", strconv.Quote(id))
-		}
-	}
 }

@@ -1,7 +1,9 @@
 package experiments
 
 import (
+	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,31 +52,173 @@ func TestLedgers(t *testing.T) {
 	}
 }
 
-// TestErrata: errata are found by ID, and read strictly.
-func TestErrata(t *testing.T) {
+// TestLedgersAreSound: the ledgers say all that they must of each entry, and what they name of
+// each other, of the paper and of the specs is there.
+func TestLedgersAreSound(t *testing.T) {
 	l, err := Ledgers()
 	if err != nil {
 		t.Fatal(err)
 	}
+	paper, err := Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(ok bool, what string, args ...any) {
+		t.Helper()
+		if !ok {
+			t.Errorf(what, args...)
+		}
+	}
+	seen := make(map[string]bool)
+	namesText := regexp.MustCompile(`^[a-z0-9]+([-.][a-z0-9]+)*$`)
+	entry := func(kind, id string, names *regexp.Regexp, texts ...string) {
+		t.Helper()
+		want(names.MatchString(id) && !seen[kind+id], "%s %q is malformed or duplicated", kind, id)
+		seen[kind+id] = true
+		for _, text := range texts {
+			want(strings.TrimSpace(text) != "", "%s %s lacks a text", kind, id)
+		}
+	}
+	among := func(word string, words ...string) bool { return slices.Contains(words, word) }
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+	want(len(l.Margins) == len(printedQuantities), "margins %v", l.Margins)
+	for q, m := range l.Margins {
+		entry("margin of", q, nameText, m.Reason)
+		want(among(q, printedQuantities...) && min(m.Points, m.Percent, m.Least) >= 0 && max(m.Points, m.Percent) > 0 && finite(m.Points+m.Percent+m.Least), "margin of %s: %+v", q, m)
+	}
+	passes := make(map[string]string) // data set → assumption
+	for _, a := range l.Assumptions {
+		entry("assumption", a.ID, nameText, a.Paper, a.Chosen, a.Evidence)
+		want(among(a.How, ChosenBlind, ChosenAlgebra, ChosenByResult) && len(a.Alternatives) > 0, "assumption %s: how %q, %d alternatives", a.ID, a.How, len(a.Alternatives))
+		for _, v := range a.Alternatives {
+			id := a.ID + "." + v.ID
+			entry("alternative", id, namesText, v.Value)
+			want(among(v.How, "", ChosenBlind, ChosenAlgebra, ChosenByResult), "%s: how %q", id, v.How)
+			want(!v.Reading() || len(v.Answers) == 0, "%s has answers and is another reading of the same runs", id)
+			for _, w := range v.Answers {
+				entry("answer", id+"."+w.Cell, namesText, w.Spec)
+				want(paper.Cells[w.Cell].ID != "" && Method(w.Method) != nil, "%s: answer %+v", id, w)
+			}
+			for set, n := range v.Passes {
+				want(paper.Data[set].Risk != "" && n > 0 && among(passes[set], "", a.ID), "%s: %d passes of %s", id, n, set)
+				passes[set] = a.ID
+			}
+			for set, risk := range v.Risk {
+				want(among(risk, RiskTrain, RiskTest) && paper.Data[set].Risk != "" && paper.Data[set].Risk != risk, "%s: %s of %s is not an alternative risk", id, risk, set)
+			}
+			for task, f := range v.Penalty {
+				want(among(task, Tasks()...) && f >= 0 && f != 1 && finite(f), "%s: %v times the penalty of %s", id, f, task)
+			}
+			for _, test := range v.Without {
+				c := l.Claim(test[:max(strings.LastIndexByte(test, '.'), 0)])
+				want(c != nil && len(c.Tests) > 1 && among(a.ID, c.Assumptions...) &&
+					slices.ContainsFunc(c.Tests, func(t Test) bool { return c.ID+"."+t.ID == test }), "%s: %q is not one of the tests of a claim that depends on it", id, test)
+			}
+		}
+	}
+	for _, c := range l.Claims {
+		entry("claim", c.ID, namesText, c.Section, c.Quote)
+		want(len(c.Tests) > 0, "claim %s has no tests", c.ID)
+		for i, a := range c.Assumptions {
+			want(l.Assumption(a) != nil && !among(a, c.Assumptions[:i]...), "claim %s: assumption %q is unknown or duplicated", c.ID, a)
+		}
+		for _, test := range c.Tests {
+			id := c.ID + "." + test.ID
+			want(!seen["test"+id], "test %s is duplicated", id)
+			seen["test"+id] = true
+			want(!c.Cell || among(test.Kind, KindEquivalence, KindUpper, KindLower) && among(test.Of.Quantity, printedQuantities...), "%s: %+v", id, test)
+			soundTest(t, id, &test, l, paper)
+		}
+	}
+	for id, c := range paper.Cells {
+		want(c.Extra || c.Risk == nil && c.Error == nil && c.Order == nil || l.Claim(id) != nil, "cell %s has no claim", id)
+	}
+	for i, u := range l.Untested {
+		entry("untested", fmt.Sprint(i), nameText, u.Section, u.Quote, u.Reason)
+	}
+	for i, e := range l.Errata {
+		entry("erratum", e.ID, nameText, e.Place, e.Printed, e.Right, e.How)
+		want(among(e.Kind, "misprint", "contradiction", "gap", "reference"), "erratum %s: kind %q", e.ID, e.Kind)
+		want(e.Line > 0 && (i == 0 || e.Line >= l.Errata[i-1].Line), "erratum %s: line %d is before that of the erratum above", e.ID, e.Line)
+		want(e.Assumption == "" || l.Assumption(e.Assumption) != nil, "erratum %s: unknown assumption %q", e.ID, e.Assumption)
+		for _, id := range e.Claims {
+			want(l.Claim(id) != nil, "erratum %s: unknown claim %q", e.ID, id)
+		}
+	}
 	if e := l.Erratum("projection-formula"); e == nil || !e.Settled() || e.Assumption != "projection" || l.Erratum("nonsense") != nil {
 		t.Errorf("%+v", e)
 	}
-	const good = "errata:\n  - {id: a, kind: gap, line: 3, place: p, printed: q, right: r, how: h, claims: [mnist.orders], assumption: risk}\n" +
-		"  - {id: b, kind: misprint, line: 3, place: p, printed: q, right: r, how: h}\n"
+}
+
+// soundTest holds the bounds of a test against its kind, and its selectors against the paper.
+func soundTest(t *testing.T, id string, test *Test, l *Ledger, paper *PaperValues) {
+	t.Helper()
+	low, high := test.Low != nil, test.High != nil
+	fits, ok := map[string]bool{KindEquivalence: low && high, KindUpper: high && !low, KindLower: low && !high, KindLess: !low && !high}[test.Kind]
+	kinds := []string{KindEquivalence, KindUpper, KindLower, KindLess, KindRatio, KindDifference}
+	switch {
+	case test.Of.Measured():
+		kinds = []string{KindUpper, KindLower, KindEvery, KindExponent}
+	case test.Of.Spec != "":
+		kinds = kinds[:3]
+	}
+	from, to := test.Target()
+	two := slices.Contains([]string{KindLess, KindRatio, KindDifference}, test.Kind)
+	if !slices.Contains(kinds, test.Kind) || !fits && (ok || !low && !high) || two != (test.To != nil) || !(from <= to) || !(test.Margin >= 0 && test.Margin < math.Inf(1)) {
+		t.Errorf("%s: kind %q does not fit %+v", id, test.Kind, test)
+	}
+	own := test.Of.Spec != "" || test.Kind == KindRatio || test.Kind == KindLower
+	if low && high && test.Margin > 0 {
+		own = own || test.Margin != l.Margins[test.Of.Quantity].Around(*test.High)
+	}
+	if own && strings.TrimSpace(test.Reason) == "" {
+		t.Errorf("%s has its own margin or bound and needs a reason", id)
+	}
+	for _, s := range []*Selector{&test.Of, test.To} {
+		if s == nil {
+			continue
+		}
+		if s.Spec != "" {
+			if !s.Measured() && s.Quantity != QuantityOrder || len(s.Methods) == 0 || s.Cell+s.Figure != "" || s.Samples != 0 || s.Below != nil {
+				t.Errorf("%s: a spec's runs are selected by methods and quantity alone: %+v", id, s)
+			}
+			continue
+		}
+		cell := paper.Cells[s.Cell]
+		modes := s.Quantity == QuantityNearModes || s.Quantity == QuantityModeDistance
+		risk := s.Quantity == QuantityRisk || s.Quantity == QuantityRoughness
+		figure := func(f PaperFigure) bool { return f.ID == s.Figure && f.shows(cell.Data, cell.Task) }
+		switch {
+		case cell.ID == "" || len(s.Methods) > 0:
+			t.Errorf("%s: want a cell, or methods of a spec: %+v", id, s)
+		case !modes && !risk && s.Quantity != QuantityError && s.Quantity != QuantityOrder, modes && cell.Data != "multidist", risk && cell.Reason == "no-risk":
+			t.Errorf("%s: %s has no %q", id, s.Cell, s.Quantity)
+		case s.Figure != "" && !slices.ContainsFunc(paper.Figures, figure):
+			t.Errorf("%s: figure %q does not show %s", id, s.Figure, s.Cell)
+		case s.Samples < 0 || s.Samples > 0 && (s.Below != nil || s.Quantity == QuantityRoughness):
+			t.Errorf("%s: samples must be at least 0, without below, and not of roughness", id)
+		case s.Below != nil && (!(*s.Below > 0) || s.Quantity != QuantityError && s.Quantity != QuantityRisk):
+			t.Errorf("%s: below must be greater than 0, and of an error or a risk", id)
+		}
+	}
+}
+
+// TestLedgerErrors: the ledgers are read strictly.
+func TestLedgerErrors(t *testing.T) {
+	claims, assumptions := string(claimsSource), string(assumptionsSource)
 	for _, c := range []struct{ old, new, want string }{
-		{"", "", ""},
-		{"kind: gap", "kind: slip", `kind is "slip"`},
-		{"id: b", "id: a", "duplicated"},
-		{"how: h}", "how: ''}", "how"},
-		{"kind: misprint, line: 3", "kind: misprint, line: 2", "not before that of the erratum above"},
-		{"[mnist.orders]", "[mnist.order]", `unknown claim "mnist.order"`},
-		{"assumption: risk", "assumption: risks", `unknown assumption "risks"`},
-		{"right: r", "rihgt: r", `unknown key "rihgt"`},
+		{"    section: Table 2\n", "    secton: Table 2\n", `unknown key "secton"; did you mean "section"?`},
+		{"  - id: table2.multidist.ksvm.polk\n", "  - id: table2.multidist.ksvm.polk\n    quote: q\n", "it has no quote and no tests"},
+		{"    section: Table 2\n", "    section: Table 2\n    explained: {slope: x}\n", `has no test "slope"`},
+		{"methods: [polk-diminishing], quantity: slope", "methods: [polk], quantity: slope", `spec table1 has no method "polk"`},
+		{"        high: 1249\n        margin: 160\n", "        low: 1\n        high: 1249\n", "no default margin for this test: give one"},
+		{"how: algebra", "how: 1", `want text`},
 	} {
-		fresh := Ledger{Claims: l.Claims, Assumptions: l.Assumptions}
-		err := fresh.readErrata("errata.yaml", []byte(strings.Replace(good, c.old, c.new, 1)))
-		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "errata.yaml:")) {
-			t.Errorf("%q: error %v, want %q", c.new, err, c.want)
+		a, b := strings.Replace(claims, c.old, c.new, 1), strings.Replace(assumptions, c.old, c.new, 1)
+		_, err := ParseLedger("claims.yaml", []byte(a), "assumptions.yaml", []byte(b))
+		if a+b == claims+assumptions || err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ".yaml:") {
+			t.Errorf("%q: error %v, want %s", c.new, err, c.want)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package experiments
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -15,54 +13,7 @@ import (
 // multiverse returns the plan of a multiverse spec in the profile full.
 func multiverse(t *testing.T, name string) []Planned {
 	t.Helper()
-	s, err := Find("multiverse-" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan(ProfileFull, PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan
-}
-
-// older are the specs that there were before the multiverse.
-var older = []string{
-	"brodatz-batch-klr", "brodatz-batch-ksvm", "brodatz-disjoint", "brodatz-klr", "brodatz-ksvm",
-	"glyphs-klr", "glyphs-ksvm",
-	"mnist-batch-klr", "mnist-batch-ksvm", "mnist-bsgd", "mnist-klr", "mnist-ksvm",
-	"multidist-batch-klr", "multidist-batch-ksvm", "multidist-bsgd", "multidist-klr", "multidist-ksvm",
-	"weaves-klr", "weaves-ksvm",
-}
-
-// TestOlderRunsKeepTheirIdentity holds the identities of all runs of the older
-// specs, in all profiles, so that records that were made before the multiverse
-// are not lost. The sum is that of the revision before it, 8d4c026, where this
-// test printed it, and where all code was of version 1: a method whose results have
-// changed since has other identities on purpose.
-func TestOlderRunsKeepTheirIdentity(t *testing.T) {
-	h, n := sha256.New(), 0
-	for _, name := range older {
-		s, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, profile := range Profiles() {
-			plan, err := s.Plan(profile, PlanOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range plan {
-				p.Run.Code = ""
-				fmt.Fprintln(h, s.Name, profile, ID(p.Run))
-				n++
-			}
-		}
-	}
-	const want = "4a2691ee192681fda5cac20b8b3603f4a3f3e2088cb7399e855c3d59ba35b238"
-	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		t.Errorf("%d runs, sum %s, want %s: records of earlier runs are lost", n, got, want)
-	}
+	return planOfSpec(t, "multiverse-"+name, ProfileFull)
 }
 
 // TestMultiverseReadings compares what the multiverse specs give as numbers with
@@ -156,15 +107,7 @@ func TestMultiverseDraws(t *testing.T) {
 		slices.Sort(out)
 		return slices.Compact(out) // of several entries
 	}
-	s, err := Find("multidist-ksvm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	chosen, err := s.Plan(ProfileFull, PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := orders(chosen, "bsgd", 16)
+	want := orders(planOfSpec(t, "multidist-ksvm", ProfileFull), "bsgd", 16)
 	for _, name := range []string{"as-printed-ksvm", "multidist-ksvm", "multidist-one-pass-ksvm", "multidist-ten-passes-ksvm"} {
 		if got := orders(multiverse(t, name), "bsgd", 16); !slices.Equal(got, want) {
 			t.Errorf("%s: draws and seeds %v, want %v", name, got, want)

@@ -53,34 +53,20 @@ func writeFiles(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func planOf(t *testing.T, path string) (*Spec, []Planned) {
-	t.Helper()
-	s, err := LoadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan(ProfileFull, PlanOptions{})
-	if err != nil || len(plan) == 0 {
-		t.Fatalf("%d runs, %v", len(plan), err)
-	}
-	return s, plan
-}
-
 // TestOwnData: a spec on files has runs that are known by their contents.
 func TestOwnData(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"own.yaml": ownSpec, "sub/rows.csv": ownRows()})
-	s, plan := planOf(t, filepath.Join(dir, "own.yaml"))
+	plan := planOfSpec(t, filepath.Join(dir, "own.yaml"), ProfileFull)
 	run := plan[0].Run
-	if s.Data.Name != "rows" || run.Samples != 60 || plan[0].Cost != 60*2*defaultOrder || run.Check() != nil {
-		t.Errorf("%s: %d samples, cost %v, %v", s.Data.Name, run.Samples, plan[0].Cost, run.Check())
+	if run.Data.Name != "rows" || run.Samples != 60 || plan[0].Cost != 60*2*defaultOrder || len(run.Problems()) > 0 {
+		t.Errorf("%s: %d samples, cost %v, %v", run.Data.Name, run.Samples, plan[0].Cost, run.Problems())
 	}
 	if b, err := CanonicalJSON(run.Data); err != nil || strings.Contains(string(b), dir) || strings.Contains(string(b), "sub") || !strings.Contains(string(b), `"sha256":"`) {
 		t.Errorf("the reference is written as %s, %v", b, err)
 	}
 	id := func(files map[string]string, spec string) string {
 		dir := writeFiles(t, files)
-		_, plan := planOf(t, filepath.Join(dir, spec))
-		return plan[0].ID
+		return planOfSpec(t, filepath.Join(dir, spec), ProfileFull)[0].ID
 	}
 	change := func(old, new string) string {
 		if !strings.Contains(ownSpec, old) {
@@ -122,7 +108,7 @@ func TestOwnData(t *testing.T) {
 // those on MNIST.
 func TestOwnDataMissing(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"own.yaml": ownSpec})
-	_, plan := planOf(t, filepath.Join(dir, "own.yaml"))
+	plan := planOfSpec(t, filepath.Join(dir, "own.yaml"), ProfileFull)
 	err := data.Finder{}.Available(plan[0].Run.Data)
 	if len(plan) != 1 || !errors.Is(err, data.ErrNotAvailable) || !strings.Contains(err.Error(), filepath.Join(dir, "sub", "rows.csv")) {
 		t.Errorf("%d runs, %v", len(plan), err)
@@ -225,8 +211,8 @@ func TestOwnField(t *testing.T) {
 	if err != nil || len(plan) < 4 {
 		t.Fatalf("%d runs, %v", len(plan), err)
 	}
-	if f := tour.Fields[0]; f.Data.Name != "rows" || f.dim != 2 || plan[0].Run.Data != f.Data {
-		t.Errorf("field on %v of %d features", f.Data, f.dim)
+	if f := tour.Fields[0]; f.Data.Name != "rows" || plan[0].Cost != 60*2*defaultOrder || plan[0].Run.Data != f.Data {
+		t.Errorf("field on %v, cost %v", f.Data, plan[0].Cost)
 	}
 	for name, want := range map[string]string{"drawn.yaml": "files have no draws", "bad.yaml": `no column "sort": want one of x, y, kind`} {
 		if _, err := FindTournament(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {

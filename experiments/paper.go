@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,31 +152,38 @@ var paperOnce = sync.OnceValues(func() (*PaperValues, error) {
 	return parsePaper(f.label, f.text)
 })
 
-// parsePaper reads and checks paper.yaml.
+// parsePaper reads paper.yaml strictly. That its parts fit each other is held by a test.
 func parsePaper(filename string, src []byte) (*PaperValues, error) {
-	r := new(strictyaml.Reporter)
-	root := strictyaml.Parse(filename, src, r)
-	if root == nil {
-		return nil, r.Err()
-	}
-	out := new(PaperValues)
-	strictyaml.Decode(root, out, r)
+	out, r := new(PaperValues), new(strictyaml.Reporter)
+	root := decodeFile(filename, src, out, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	p := paperChecker{checks{r}, root, out}
-	for _, f := range root.At("data").Fields {
-		p.oneOf(f.Value, "risk", out.Data[f.Key].Risk, []string{RiskTrain, RiskTest})
-	}
 	for i := range out.Tables {
-		p.table(&out.Tables[i], root.At("tables", i))
+		t := &out.Tables[i]
+		t.Caption = strings.TrimSpace(t.Caption)
+		for _, col := range t.Columns {
+			for j, row := range slices.Concat(t.Rows, t.Extra) {
+				id := t.CellID(col, row)
+				c, ok := out.Cells[id]
+				if !ok {
+					continue
+				}
+				c.ID, c.Table, c.Data, c.Task, c.Row, c.Extra = id, t.ID, col.Data, col.Task, row.ID, j >= len(t.Rows)
+				c.Quote = strings.TrimSpace(c.Quote)
+				if !c.read() {
+					r.Errorf(root.At("cells", id, "printed"), "printed is %q, want risk/error/order, positive numbers or dashes", c.Printed)
+				}
+				out.Cells[id] = c
+			}
+		}
 	}
-	for _, f := range root.At("cells").Fields {
-		p.cell(f)
-	}
-	p.complete()
 	for i := range out.Figures {
-		p.figure(&out.Figures[i], i+1, root.At("figures", i))
+		f := &out.Figures[i]
+		f.Caption = strings.TrimSpace(f.Caption)
+		for j := range f.Stated {
+			f.Stated[j].Quote = strings.TrimSpace(f.Stated[j].Quote)
+		}
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -185,128 +191,21 @@ func parsePaper(filename string, src []byte) (*PaperValues, error) {
 	return out, nil
 }
 
-type paperChecker struct {
-	checks
-	root *strictyaml.Node
-	out  *PaperValues
-}
-
-func (p *paperChecker) table(t *PaperTable, n *strictyaml.Node) {
-	t.Caption = strings.TrimSpace(t.Caption)
-	if want := "table" + strconv.Itoa(t.Number); t.ID != want {
-		p.Errorf(n.At("id"), "id is %q, want %q", t.ID, want)
-	}
-	for i, c := range t.Columns {
-		p.dataAndTask(n.At("columns", i), c.Data, c.Task)
-	}
-	ids := make(map[string]bool)
-	for k, rows := range [][]PaperRow{t.Rows, t.Extra} {
-		for i, r := range rows {
-			if ids[r.ID] || !nameText.MatchString(r.ID) {
-				p.Errorf(n.At([]string{"rows", "extra"}[k], i, "id"), "row id %q is empty, malformed or duplicated", r.ID)
-			}
-			ids[r.ID] = true
-		}
-	}
-}
-
-// cell parses "risk/error/order" and finds the cell's place.
-func (p *paperChecker) cell(f strictyaml.Field) {
-	c := p.out.Cells[f.Key]
-	c.ID, c.Quote = f.Key, strings.TrimSpace(c.Quote)
-	found := false
-	for _, t := range p.out.Tables {
-		for _, col := range t.Columns {
-			for i, row := range slices.Concat(t.Rows, t.Extra) {
-				if t.CellID(col, row) == f.Key {
-					found = true
-					c.Table, c.Data, c.Task, c.Row, c.Extra = t.ID, col.Data, col.Task, row.ID, i >= len(t.Rows)
-				}
-			}
-		}
-	}
-	if !found {
-		p.Errorf(f.At, "cell %q is in no row and column of a table", f.Key)
-	}
+// read reads what is printed, risk/error/order, and reports whether that is what it is.
+func (c *PaperCell) read() bool {
 	parts := strings.Split(c.Printed, "/")
 	if len(parts) != 3 {
-		p.Errorf(f.Value.At("printed"), "printed is %q, want risk/error/order", c.Printed)
-		return
+		return false
 	}
-	missing := false
 	for i, to := range []**float64{&c.Risk, &c.Error, &c.Order} {
 		if parts[i] == "-" {
-			missing = true
 			continue
 		}
 		x, err := strconv.ParseFloat(parts[i], 64)
 		if err != nil || !(x > 0) {
-			p.Errorf(f.Value.At("printed"), "%q in %q is not a positive number", parts[i], c.Printed)
-			continue
+			return false
 		}
 		*to = &x
 	}
-	_, known := p.out.Reasons[c.Reason]
-	switch {
-	case missing && !known:
-		p.Errorf(f.Value.At("reason"), "cell %q has a dash and needs a reason, one of %s", f.Key, list(slices.Sorted(maps.Keys(p.out.Reasons))))
-	case !missing && c.Reason != "":
-		p.Errorf(f.Value.At("reason"), "cell %q has no dash: reason must be left out", f.Key)
-	}
-	if c.Extra && c.Order != nil && c.Quote == "" {
-		p.Errorf(f.At, "cell %q is not in the printed table and needs a quote", f.Key)
-	}
-	p.out.Cells[f.Key] = c
-}
-
-// complete reports the printed tables' cells that are missing.
-func (p *paperChecker) complete() {
-	for i := range p.out.Tables {
-		t := &p.out.Tables[i]
-		for _, col := range t.Columns {
-			for _, row := range t.Rows {
-				if _, ok := p.out.Cells[t.CellID(col, row)]; !ok {
-					p.Errorf(p.root.At("cells"), "cell %q is missing", t.CellID(col, row))
-				}
-			}
-		}
-	}
-}
-
-func (p *paperChecker) figure(f *PaperFigure, number int, n *strictyaml.Node) {
-	f.Caption = strings.TrimSpace(f.Caption)
-	if f.ID != strconv.Itoa(f.Number) || f.Number != number {
-		p.Errorf(n.At("id"), "figure %q with number %d, want %d", f.ID, f.Number, number)
-	}
-	p.oneOf(n, "kind", f.Kind, []string{FigureCurves, FigureDecision, FigureData})
-	if f.Kind == FigureCurves {
-		p.dataAndTask(n, f.Data, f.Task)
-		for i, q := range f.Panels {
-			p.oneOf(n.At("panels", i), "quantity", q.Quantity, printedQuantities)
-		}
-	}
-	for i := range f.Stated {
-		s, at := &f.Stated[i], n.At("stated", i)
-		s.Quote = strings.TrimSpace(s.Quote)
-		p.oneOf(at, "quantity", s.Quantity, printedQuantities)
-		if !slices.ContainsFunc(f.Panels, func(q PaperPanel) bool { return q.ID == s.Panel && q.Quantity == s.Quantity }) {
-			p.Errorf(at.At("panel"), "figure %s has no panel %q of %s", f.ID, s.Panel, s.Quantity)
-		}
-		if _, ok := p.out.Cells[s.Cell]; s.Cell != "" && !ok {
-			p.Errorf(at.At("cell"), "unknown table cell %q", s.Cell)
-		}
-		if s.Low == nil && s.High == nil || s.Low != nil && s.High != nil && !(*s.Low <= *s.High) {
-			p.Errorf(at, "a statement needs low or high, and low no greater than high")
-		}
-		if s.Quote == "" || s.Samples < 0 {
-			p.Errorf(at, "a statement needs a quote, and samples of at least 0")
-		}
-	}
-}
-
-func (p *paperChecker) dataAndTask(n *strictyaml.Node, data, task string) {
-	if _, ok := p.out.Data[data]; !ok {
-		p.Errorf(n.At("data"), "unknown data set %q", data)
-	}
-	p.oneOf(n, "task", task, []string{TaskKSVM, TaskKLR})
+	return true
 }

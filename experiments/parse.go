@@ -21,24 +21,32 @@ func parseSpec(f source, open opener) (*Spec, error) {
 	if root == nil {
 		return nil, r.Err()
 	}
-	root = withDefaults(root)
-	var d doc.Spec
-	strictyaml.Decode(root, &d, r)
-	decodeSettings(&d, r)
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	paper, err := Paper()
-	if err != nil {
-		return nil, err
-	}
-	c := checker{checks: checks{r}, root: root, doc: &d, paper: paper}
-	s := c.spec()
-	if err := r.Err(); err != nil {
-		return nil, err
+	s := specOf(withDefaults(root), checks{Reporter: r, opened: make(map[*strictyaml.Node]opened)}, 0)
+	if s == nil {
+		return nil, r.Err()
 	}
 	s.File = f.label
 	return s, nil
+}
+
+// specOf returns the spec that a tree is of. It returns nil if errors are reported, those
+// before aside.
+func specOf(root *strictyaml.Node, c checks, before int) *Spec {
+	var d doc.Spec
+	strictyaml.Decode(root, &d, c.Reporter)
+	decodeSettings(&d, c.Reporter)
+	paper, err := Paper()
+	if err != nil {
+		c.Errorf(root, "%v", err)
+	}
+	if c.Len() > before {
+		return nil
+	}
+	s := (&checker{checks: c, root: root, doc: &d, paper: paper}).spec()
+	if c.Len() > before {
+		return nil
+	}
+	return s
 }
 
 // decodeSettings checks the keys of a spec that name hyper-parameters, and the

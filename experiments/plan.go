@@ -3,6 +3,7 @@ package experiments
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"polkrepro/internal/strictyaml"
@@ -64,25 +65,46 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	if w.skip {
 		return nil, nil
 	}
-	b := planBuilder{spec: s, work: w, index: make(map[string]int)}
+	var plan []Planned
+	index := make(map[string]int) // of a run's ID in the plan
 	for i := range s.variants {
 		v := &s.variants[i]
 		if w.only != nil && !slices.Contains(w.only, v.label) {
 			continue
 		}
 		for _, r := range w.repeats {
-			if r.only != nil && !slices.Contains(r.only, v.label) {
+			if r.only != nil && !slices.Contains(r.only, v.label) ||
+				!r.all && !(r.cells && len(v.cells) > 0) && !(r.figures && len(v.figures) > 0) {
 				continue
 			}
-			if !r.all && !(r.cells && len(v.cells) > 0) && !(r.figures && len(v.figures) > 0) {
-				continue
-			}
-			if err := b.repeat(v, r, opt.Seeds); err != nil {
-				return nil, err
+			for run := range s.repeat(v, w, r, opt.Seeds) {
+				id := ID(run)
+				k, ok := index[id]
+				if !ok {
+					order := v.order
+					if run.Batch() {
+						order = max(order, float64(s.train)/10) // one of many passes
+					}
+					k, index[id] = len(plan), len(plan)
+					plan = append(plan, Planned{
+						Run: run, ID: id, Spec: s.Name, Label: v.label, Series: v.series, Group: v.group,
+						Cells: []string{}, Figures: []string{},
+						Cost: float64(run.Samples) * float64(s.dim) * order,
+					})
+				}
+				if len(plan) > maxRuns {
+					return nil, fmt.Errorf("spec %s has more than %d runs", s.Name, maxRuns)
+				}
+				if r.cells {
+					plan[k].Cells = union(plan[k].Cells, v.cells)
+				}
+				if r.figures {
+					plan[k].Figures = union(plan[k].Figures, v.figures)
+				}
 			}
 		}
 	}
-	return b.plan, nil
+	return plan, nil
 }
 
 // unknownProfile is the error of a profile that there is not.
@@ -90,16 +112,9 @@ func unknownProfile(name string) error {
 	return fmt.Errorf("unknown profile %q%s (known: %s)", name, strictyaml.Suggest(name, Profiles()), list(Profiles()))
 }
 
-// A planBuilder makes the plan of one spec in one profile.
-type planBuilder struct {
-	spec  *Spec
-	work  work
-	plan  []Planned
-	index map[string]int // of a run's ID in the plan
-}
-
-// repeat adds the runs of a variant in a repeat: one for each draw and seed.
-func (b *planBuilder) repeat(v *variant, r repeat, seeds int) error {
+// repeat returns the runs of a variant in a repeat: one for each draw and seed, of which seeds
+// says another number if it is positive.
+func (s *Spec) repeat(v *variant, w work, r repeat, seeds int) iter.Seq[Run] {
 	each := r.seeds
 	switch {
 	case Method(v.method).Seedless:
@@ -107,54 +122,31 @@ func (b *planBuilder) repeat(v *variant, r repeat, seeds int) error {
 	case seeds > 0:
 		each = upTo(seeds)
 	}
-	for _, draw := range r.draws {
-		for _, seed := range each {
-			p := b.add(v, draw, seed, cmp.Or(r.samples, b.work.samples))
-			if len(b.plan) > maxRuns {
-				return fmt.Errorf("spec %s has more than %d runs", b.spec.Name, maxRuns)
-			}
-			if r.cells {
-				p.Cells = union(p.Cells, v.cells)
-			}
-			if r.figures {
-				p.Figures = union(p.Figures, v.figures)
+	return func(yield func(Run) bool) {
+		for _, draw := range r.draws {
+			for _, seed := range each {
+				run := s.run(v, w.evaluation, cmp.Or(r.samples, w.samples))
+				if run.Seed = seed; run.Data.Own() && draw > 0 {
+					run.Data.Files.SplitSeed = draw
+				} else {
+					run.Data.Draw = draw
+				}
+				if run.Code = run.PresentCode(); !yield(run) {
+					return
+				}
 			}
 		}
 	}
-	return nil
 }
 
-// add returns the run of a variant on a draw with a seed, of so many samples, which
-// it adds to the plan if it is not there.
-func (b *planBuilder) add(v *variant, draw, seed uint64, samples int) *Planned {
-	s := b.spec
-	run := Run{
-		Data: s.Data, Task: s.Task, Method: v.method, Params: v.params,
-		Seed: seed, Samples: samples, Sampling: s.sampling, Evaluation: b.work.evaluation,
-	}
-	if run.Data.Own() && draw > 0 {
-		run.Data.Files.SplitSeed = draw
-	} else {
-		run.Data.Draw = draw
-	}
-	order := v.order
+// run returns the run of a variant on the spec's data, of so many samples or, of a batch
+// method, on the training set.
+func (s *Spec) run(v *variant, e Evaluation, samples int) Run {
+	run := Run{Data: s.Data, Task: s.Task, Method: v.method, Params: v.params, Samples: samples, Sampling: s.sampling, Evaluation: e}
 	if run.Batch() {
 		run.Samples, run.Sampling, run.Evaluation.Every, run.Evaluation.Tail = s.train, "", 0, 0
-		order = max(order, float64(s.train)/10) // one of many passes
 	}
-	run.Code = run.PresentCode()
-	id := ID(run)
-	k, ok := b.index[id]
-	if !ok {
-		k = len(b.plan)
-		b.index[id] = k
-		b.plan = append(b.plan, Planned{
-			Run: run, ID: id, Spec: s.Name, Label: v.label, Series: v.series, Group: v.group,
-			Cells: []string{}, Figures: []string{},
-			Cost: float64(run.Samples) * float64(s.dim) * order,
-		})
-	}
-	return &b.plan[k]
+	return run
 }
 
 // union appends what a lacks of b.

@@ -33,11 +33,7 @@ func planned(t *testing.T, lines string) []Planned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := s.Plan(ProfileQuick, PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan
+	return planOf(t, s, ProfileQuick)
 }
 
 // A spec that names the paper's pruner plans the run of one that names none.

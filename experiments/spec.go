@@ -81,6 +81,7 @@ type variant struct {
 	cells         []string
 	figures       []string
 	order         float64 // expected
+	at            places
 }
 
 // work says what a profile does with the variants.
@@ -90,6 +91,8 @@ type work struct {
 	samples    int
 	evaluation Evaluation
 	repeats    []repeat
+
+	at *strictyaml.Node // of samples, if the spec says so many
 }
 
 // A repeat is a set of draws, each combined with each seed.
@@ -100,6 +103,8 @@ type repeat struct {
 	seeds          []uint64
 	cells, figures bool // what the runs are for
 	all            bool // variants that feed nothing are run too
+
+	at *strictyaml.Node // of samples
 }
 
 // DataSets returns the names of the data sets a spec uses.

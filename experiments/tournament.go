@@ -3,16 +3,14 @@ package experiments
 import (
 	"errors"
 	"fmt"
-	"maps"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"polkrepro/data"
-	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/files"
-	"polkrepro/internal/portable"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
@@ -31,6 +29,9 @@ type Tournament struct {
 	Reference   string   `json:"reference"`  // the heuristic that the others are compared with
 	Heuristics  []string `json:"heuristics"` // by name, as of [prune.Variant], the reference first; all that are registered unless the spec or its user says otherwise
 	Fields      []Field  `json:"-"`
+
+	root   *strictyaml.Node
+	opened map[*strictyaml.Node]opened // files of the fields
 }
 
 // A Field is a data set with a task.
@@ -42,43 +43,36 @@ type Field struct {
 	StandsInFor string    `json:"stands_in_for"` // a data set in whose place this one's is used; empty if none
 	Levels      []float64 `json:"levels"`        // model orders at which heuristics are compared, ascending
 
-	drawn   bool // every replicate has a draw of its own
-	params  Params
-	dim     int
-	budgets map[string][]float64 // by variant, heuristic or knob
-	work    map[string]fieldWork // by profile; none that leaves the field out
+	drawn bool                 // every replicate has a draw of its own
+	work  map[string]fieldWork // by profile; none that leaves the field out
+	at    *strictyaml.Node
 }
 
-// tournamentDoc is the layout of a tournament's file.
-type tournamentDoc struct {
-	Tournament
-	Commands map[string]string `json:"commands"` // of TournamentCommands
-	Fields   []fieldDoc        `json:"fields"`
-}
-
-// fieldDoc is the layout of a field, with the hyper-parameters of fieldParams.
+// fieldDoc is the layout of a field. What a spec has of these is checked in the specs that the
+// field expands into.
 type fieldDoc struct {
 	Field
-	doc.Settings
-	Data     doc.Data             `json:"data"`
-	Drawn    bool                 `json:"drawn"`
-	Budgets  map[string][]float64 `json:"budgets"`
-	Profiles struct {
-		Smoke *fieldWork `json:"smoke"`
-		Quick *fieldWork `json:"quick"`
-		Full  *fieldWork `json:"full"`
-	} `json:"profiles"`
+	Data         asIs                 `json:"data"`
+	Drawn        bool                 `json:"drawn"`
+	Bandwidth    asIs                 `json:"bandwidth"`
+	LearningRate asIs                 `json:"learning_rate"`
+	Regularizer  asIs                 `json:"regularizer"`
+	BatchSize    asIs                 `json:"batch_size"`
+	Budgets      map[string][]float64 `json:"budgets"` // by variant, heuristic or knob
+	Profiles     map[string]fieldWork `json:"profiles"`
 }
 
-// fieldParams are the hyper-parameters that a field has.
-var fieldParams = []string{"bandwidth", "learning_rate", "regularizer", "batch_size"}
+// asIs is a value that is not looked at.
+type asIs struct{}
+
+// DecodeNode implements strictyaml.Decoder.
+func (*asIs) DecodeNode(*strictyaml.Node, *strictyaml.Reporter) {}
 
 // fieldWork is what a profile does on a field.
 type fieldWork struct {
 	Samples    int `json:"samples"`
 	Replicates int `json:"replicates"`
-	Every      int `json:"every"`  // samples between evaluations
-	Refine     int `json:"refine"` // values put between two of a knob's grid that is not of whole numbers
+	Every      int `json:"every"` // samples between evaluations
 }
 
 // A Contest is one run of a tournament.
@@ -149,17 +143,103 @@ func ParseTournament(filename string, src []byte) (*Tournament, error) {
 	if root == nil {
 		return nil, r.Err()
 	}
-	var d tournamentDoc
+	var d struct {
+		Tournament
+		Commands map[string]string `json:"commands"` // of TournamentCommands
+		Fields   []fieldDoc        `json:"fields"`
+	}
 	strictyaml.Decode(root, &d, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	c := tournamentChecker{checks: checks{r}, root: root, doc: &d}
-	t := c.tournament()
+	t, c := &d.Tournament, checks{Reporter: r}
+	t.root, t.opened = root, make(map[*strictyaml.Node]opened)
+	if why := checkPruner(t.Reference); why != "" {
+		c.Errorf(root.At("reference"), "reference: %s", why)
+	}
+	for i, name := range t.Heuristics {
+		if why := checkVariant(name); why != "" {
+			c.Errorf(root.At("heuristics", i), "%s", why)
+		}
+	}
+	if len(t.Heuristics) == 0 {
+		t.Heuristics = prune.Names()
+	}
+	t.Heuristics = union([]string{t.Reference}, t.Heuristics)
+	if len(d.Fields) == 0 {
+		c.Errorf(root, "no fields")
+	}
+	for i := range d.Fields {
+		f := c.field(root.At("fields", i), &d.Fields[i])
+		if slices.ContainsFunc(t.Fields, func(g Field) bool { return g.Name == f.Name }) {
+			c.Errorf(f.at, "duplicate field name %q", f.Name)
+		}
+		t.Fields = append(t.Fields, f)
+	}
+	runs := make(map[string]int)
+	for f, h := range t.contestants() {
+		if s := t.spec(f, h, r); s != nil {
+			f.Data = s.Data
+			for profile := range f.work {
+				runs[profile] += s.count(s.work[profile])
+			}
+		}
+	}
+	for _, profile := range Profiles() {
+		if n := runs[profile]; n > maxContests {
+			c.Errorf(root, "profile %s has %d runs, more than %d", profile, n, maxContests)
+		}
+	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// maxContests keeps a mistyped tournament from planning more than anyone can
+// mean.
+const maxContests = 100_000
+
+// field checks what a field has beyond the specs that it expands into.
+func (c checks) field(n *strictyaml.Node, d *fieldDoc) Field {
+	f := d.Field
+	f.at, f.drawn, f.work = n, d.Drawn, d.Profiles
+	if !nameText.MatchString(d.Name) {
+		c.Errorf(n.At("name"), "field name %q: want lower-case letters, digits and single hyphens", d.Name)
+	}
+	if !ascendingPositive(d.Levels) {
+		c.Errorf(n.At("levels"), "levels are %v, want model orders greater than 0, ascending", d.Levels)
+	}
+	if d.Drawn && n.At("data").Get("train") != nil {
+		c.Errorf(n.At("drawn"), "files have no draws")
+	}
+	most := 1000
+	if d.Drawn {
+		most = len(calibratedDraws())
+	}
+	if !c.given(n, "profiles") {
+		return f
+	}
+	for _, p := range n.Get("profiles").Fields {
+		if !slices.Contains(Profiles(), p.Key) {
+			c.UnknownKey(p, Profiles())
+		}
+		if c.given(p.Value, "samples") && c.given(p.Value, "every") && c.given(p.Value, "replicates") {
+			c.between(p.Value, "replicates", f.work[p.Key].Replicates, 1, most)
+		}
+	}
+	return f
+}
+
+// ascendingPositive reports whether there are numbers, all positive, in
+// ascending order.
+func ascendingPositive(x []float64) bool {
+	for i, v := range x {
+		if !(v > 0) || math.IsInf(v, 0) || i > 0 && v <= x[i-1] {
+			return false
+		}
+	}
+	return len(x) > 0
 }
 
 // With returns a tournament of the reference and the heuristics of the given
@@ -213,316 +293,169 @@ func (f *Field) Replicates(profile string) int { return f.work[profile].Replicat
 func (f *Field) Samples(profile string) int { return f.work[profile].Samples }
 
 // Plan returns the runs of a tournament in a profile: field after field,
-// heuristic after heuristic. Heuristics that do not fit a field's kernel do not
-// take part in it.
+// heuristic after heuristic.
 func (t *Tournament) Plan(profile string) ([]Contest, error) {
 	if !slices.Contains(Profiles(), profile) {
 		return nil, unknownProfile(profile)
 	}
 	var plan []Contest
-	for i := range t.Fields {
-		f := &t.Fields[i]
-		w, ok := f.work[profile]
-		if !ok {
-			continue
+	r := new(strictyaml.Reporter)
+	for f, h := range t.contestants() {
+		s := t.spec(f, h, r)
+		if s == nil {
+			return nil, r.Err()
 		}
-		for _, name := range t.Heuristics {
-			contests, err := f.contests(t.Name, name, w)
-			if err != nil {
-				return nil, err
+		runs, err := s.Plan(profile, PlanOptions{})
+		if err != nil {
+			return nil, err
+		}
+		knob, ok := h.Knob()
+		for _, p := range runs {
+			c := Contest{Planned: p, Field: f.Name, Heuristic: h.Name, Replicate: int(p.Run.Seed)}
+			c.Label, c.Series = "", h.Name
+			if ok {
+				c.Value = p.Run.Params.PrunerParams[knob.Name]
+				if h.Epsilon {
+					c.Value = p.Run.Params.Parsimony
+				}
+				c.Series += ", " + knob.Name + " = " + strconv.FormatFloat(c.Value, 'g', 4, 64)
 			}
-			plan = append(plan, contests...)
+			c.Group = f.Name + " " + c.Series
+			plan = append(plan, c)
 		}
 	}
 	return plan, nil
 }
 
-// contests returns the runs of a heuristic on a field.
-func (f *Field) contests(tournament, name string, w fieldWork) ([]Contest, error) {
-	h, err := prune.Variant(name)
-	if err != nil {
-		return nil, err
-	}
-	var out []Contest
-	for _, value := range f.grid(h, w.Refine) {
-		params, err := f.with(h, value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
-		}
-		for replicate := 1; replicate <= w.Replicates; replicate++ {
-			run := Run{
-				Data: f.Data, Task: f.Task, Method: MethodPOLK, Params: params, Seed: uint64(replicate), Samples: w.Samples,
-				Evaluation: Evaluation{Every: w.Every, Tail: contestTail, TrainLimit: contestTrainLimit},
-			}
-			if f.drawn {
-				run.Data.Draw = calibratedDraws()[replicate-1]
-			}
-			run.Code = run.PresentCode()
-			id := ID(run)
-			series := name
-			if knob, ok := h.Knob(); ok {
-				series += ", " + knob.Name + " = " + strconv.FormatFloat(value, 'g', 4, 64)
-			}
-			out = append(out, Contest{
-				Planned: Planned{Run: run, ID: id, Spec: tournament, Series: series, Group: f.Name + " " + series,
-					Cells: []string{}, Figures: []string{}, Cost: float64(run.Samples) * float64(f.dim) * defaultOrder},
-				Field: f.Name, Heuristic: name, Value: value, Replicate: replicate,
-			})
-		}
-	}
-	return out, nil
-}
-
-// grid returns the values of a heuristic's knob on a field, a single 0 if it has
-// no knob. What a knob that is no model order will lead to is not known
-// beforehand, so further values are put evenly between the logarithms of two.
-func (f *Field) grid(h prune.Heuristic, refine int) []float64 {
-	knob, ok := h.Knob()
-	if !ok {
-		return []float64{0}
-	}
-	values, refined := f.values(h, knob)
-	if !refined {
-		return values
-	}
-	out := values[:1:1]
-	for i := 1; i < len(values); i++ {
-		a, b := values[i-1], values[i]
-		for k := 1; k <= refine; k++ {
-			out = append(out, a*portable.Pow(b/a, float64(k)/float64(refine+1)))
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
-// values returns the values of a heuristic's knob that are given, and whether
-// there may be others between them.
-func (f *Field) values(h prune.Heuristic, knob prune.Param) (values []float64, refined bool) {
-	values = knob.Grid
-	for _, key := range []string{knob.Name, h.Base(), h.Name} {
-		if given := f.budgets[key]; given != nil {
-			values = given
-		}
-	}
-	return values, !knob.Integer && !slices.ContainsFunc(values, func(x float64) bool { return !(x > 0) })
-}
-
-// count returns how many runs of a heuristic there are on a field.
-func (f *Field) count(name string, w fieldWork) int {
-	h, _ := prune.Variant(name)
-	knob, ok := h.Knob()
-	if !ok {
-		return w.Replicates
-	}
-	values, refined := f.values(h, knob)
-	n := len(values)
-	if refined {
-		n += (n - 1) * w.Refine
-	}
-	return n * w.Replicates
-}
-
-// with returns a field's parameters with a heuristic at a value of its knob.
-func (f *Field) with(h prune.Heuristic, value float64) (Params, error) {
-	p := f.params
-	shared("pruner").store(&p, setting{word: h.Base()})
-	given := make(prune.Params)
-	if h.Epsilon {
-		p.Parsimony = value
-	} else if knob, ok := h.Knob(); ok {
-		given[knob.Name] = value
-	}
-	var err error
-	if p.PrunerParams, err = h.Complete(given); err != nil { // also what a variant fixes
-		return p, err
-	}
-	if param, why := p.completePruner(); why != "" {
-		return p, fmt.Errorf("%s: %s", param, why)
-	}
-	return p, nil
-}
-
-// A tournamentChecker turns a decoded file into a Tournament and reports what
-// makes no sense.
-type tournamentChecker struct {
-	checks
-	root *strictyaml.Node
-	doc  *tournamentDoc
-}
-
-// tournament checks everything. What it returns is of use only if nothing was
-// reported.
-func (c *tournamentChecker) tournament() *Tournament {
-	d := c.doc
-	t := &d.Tournament
-	if !nameText.MatchString(d.Name) {
-		c.Errorf(c.root, "name is %q, want lower-case letters, digits and single hyphens", d.Name)
-	}
-	if d.Title == "" || !showable(d.Title) {
-		c.Errorf(c.root, "title is %q, want one line", d.Title)
-	}
-	if why := checkPruner(d.Reference); why != "" {
-		c.Errorf(c.root, "reference: %s", why)
-	}
-	others := d.Heuristics
-	if len(others) == 0 {
-		others = prune.Names()
-	}
-	for i, name := range d.Heuristics {
-		if why := checkVariant(name); why != "" {
-			c.Errorf(c.root.At("heuristics", i), "%s", why)
-		}
-	}
-	t.Heuristics = union([]string{d.Reference}, others)
-	if len(d.Fields) == 0 {
-		c.Errorf(c.root, "no fields")
-	}
-	for i := range d.Fields {
-		f := c.field(c.root.At("fields", i), &d.Fields[i])
-		if slices.ContainsFunc(t.Fields, func(g Field) bool { return g.Name == f.Name }) {
-			c.Errorf(c.root.At("fields", i), "duplicate field name %q", f.Name)
-		}
-		t.Fields = append(t.Fields, f)
-	}
-	for _, profile := range Profiles() {
-		if n := t.count(profile); n > maxContests {
-			c.Errorf(c.root, "profile %s has %d runs, more than %d", profile, n, maxContests)
-		}
-	}
-	return t
-}
-
-// maxContests keeps a mistyped tournament from planning more than anyone can
-// mean.
-const maxContests = 100_000
-
-// count returns how many runs there are in a profile.
-func (t *Tournament) count(profile string) int {
-	n := 0
-	for i := range t.Fields {
-		if w, ok := t.Fields[i].work[profile]; ok {
+// contestants are the heuristics on each field. Those that are not known were reported.
+func (t *Tournament) contestants() iter.Seq2[*Field, prune.Heuristic] {
+	return func(yield func(*Field, prune.Heuristic) bool) {
+		for i := range t.Fields {
 			for _, name := range t.Heuristics {
-				n += t.Fields[i].count(name, w)
+				if h, err := prune.Variant(name); err == nil && !yield(&t.Fields[i], h) {
+					return
+				}
 			}
 		}
 	}
-	return n
 }
 
-// field checks a field.
-func (c *tournamentChecker) field(n *strictyaml.Node, d *fieldDoc) Field {
-	f := d.Field
-	f.drawn, f.budgets, f.work = d.Drawn, d.Budgets, make(map[string]fieldWork)
-	f.params = Params{Kernel: Kernel{Type: kernel.Gaussian{}.Name()}, Schedule: ScheduleConstant}
-	c.fieldData(n, d, &f)
-	if !nameText.MatchString(d.Name) || d.Title == "" || !showable(d.Title) {
-		c.Errorf(n, "want a title of one line, and a name of lower-case letters, digits and single hyphens, not %q", d.Name)
+// spec returns the spec of a heuristic's runs on a field: POLK over a grid of the heuristic's
+// knob. It returns nil and reports why if there is none.
+func (t *Tournament) spec(f *Field, h prune.Heuristic, r *strictyaml.Reporter) *Spec {
+	n := f.at
+	entry := keys{
+		{"method", MethodPOLK}, {"pruner", h.Base()}, {"learning_rate", n.Get("learning_rate")}, {"batch_size", n.Get("batch_size")},
+		{"expected_order", float64(defaultOrder)},
 	}
-	if _, err := TaskLoss(d.Task); err != nil {
-		c.Errorf(n, "%v", err)
-	}
-	c.fieldNumbers(n, d, &f)
-	for i, w := range []*fieldWork{d.Profiles.Smoke, d.Profiles.Quick, d.Profiles.Full} {
-		if name := Profiles()[i]; w != nil {
-			c.work(n.At("profiles", name), w, f.drawn)
-			f.work[name] = *w
+	knob, ok := h.Knob()
+	var fixed keys // of the pruner's parameters, also by a variant
+	for _, p := range h.Params {
+		if p.Default != nil && p.Name != knob.Name {
+			fixed = append(fixed, key{p.Name, *p.Default})
 		}
 	}
-	return f
-}
-
-// fieldNumbers checks a field's hyper-parameters, levels and budgets.
-func (c *tournamentChecker) fieldNumbers(n *strictyaml.Node, d *fieldDoc, f *Field) {
-	for _, g := range d.Rest.Fields {
-		if !slices.Contains(fieldParams, g.Key) {
-			c.UnknownKey(g, slices.Concat(d.Known, fieldParams))
+	switch values := f.values(h, knob); {
+	case !ok:
+		entry = append(entry, key{"pruner_params", fixed})
+	case h.Epsilon:
+		entry = append(entry, key{"pruner_params", fixed}, key{"grid", keys{{knob.Name, values}}})
+	default:
+		var points []any
+		for _, v := range values.Items {
+			points = append(points, tree(v, append(slices.Clip(fixed), key{knob.Name, v})))
 		}
+		entry = append(entry, key{"grid", keys{{"pruner_params", tree(values, points)}}})
 	}
-	for _, name := range fieldParams {
-		if !c.given(n, name) {
+	var profiles keys
+	for _, name := range Profiles() {
+		w, ok := f.work[name]
+		if !ok {
+			profiles = append(profiles, key{name, keys{{"skip", true}}})
 			continue
 		}
-		p, at, before := shared(name), n.Get(name), c.Len()
-		if strictyaml.Decode(at, p.typed(), c.Reporter); c.Len() > before {
-			continue
+		at := n.At("profiles", name)
+		repeats := []any{keys{{"seeds", at.Get("replicates")}}}
+		if f.drawn {
+			repeats = nil
+			draws := calibratedDraws()
+			for i, draw := range draws[:min(max(w.Replicates, 0), len(draws))] {
+				repeats = append(repeats, keys{{"draws", []any{draw}}, {"seeds", []any{uint64(i + 1)}}})
+			}
 		}
-		v, _ := p.read(at)
-		if why := p.check(v); why != "" {
-			c.Errorf(at, "%s", why)
-		}
-		p.store(&f.params, v)
+		profiles = append(profiles, key{name, keys{
+			{"stopping", keys{{"samples", at.Get("samples")}}}, {"evaluation", keys{{"every", at.Get("every")}}}, {"repeats", repeats},
+		}})
 	}
-	if why := f.params.steep(); why != "" {
-		c.Errorf(n.At("learning_rate"), "%s", why)
+	s := specOf(tree(n, keys{
+		{"name", t.root.Get("name")}, {"title", n.Get("title")}, {"task", n.Get("task")}, {"data", n.Get("data")},
+		{"stands_in_for", n.Get("stands_in_for")}, {"regularizer", n.Get("regularizer")},
+		{"kernel", keys{{"type", kernel.Gaussian{}.Name()}, {"bandwidth", n.Get("bandwidth")}}},
+		{"methods", []any{entry}},
+		{"stopping", keys{{"samples", 1}}}, // profiles have their own
+		{"evaluation", keys{{"every", 1}, {"tail", contestTail}, {"train_limit", 0}}},
+		{"profiles", profiles},
+	}), checks{Reporter: r, opened: t.opened}, r.Len())
+	if s == nil {
+		return nil
 	}
-	if !ascendingPositive(d.Levels) {
-		c.Errorf(n.At("levels"), "levels are %v, want model orders greater than 0, ascending", d.Levels)
+	for name, w := range s.work {
+		w.evaluation.TrainLimit = contestTrainLimit // also of smaller data
+		s.work[name] = w
 	}
-	for _, knob := range slices.Sorted(maps.Keys(d.Budgets)) {
-		if values := d.Budgets[knob]; len(values) == 0 || slices.ContainsFunc(values, func(x float64) bool { return !(x > 0) || math.IsInf(x, 0) }) {
-			c.Errorf(n.At("budgets", knob), "budgets of %s are %v, want numbers greater than 0", knob, values)
-		}
-	}
+	return s
 }
 
-// fieldData checks which data a field is on.
-func (c *tournamentChecker) fieldData(n *strictyaml.Node, d *fieldDoc, f *Field) {
-	if at := n.At("data"); c.hasFiles(at) {
-		var set *data.Info
-		if f.Data, set = c.files(at, &d.Data, d.Task); set != nil {
-			f.dim = set.Dim
+// values returns the values of a heuristic's knob on a field: those of the variant, else of
+// the heuristic, else of the knob, else the knob's own.
+func (f *Field) values(h prune.Heuristic, knob prune.Param) *strictyaml.Node {
+	for _, name := range []string{h.Name, h.Base(), knob.Name} {
+		if given := f.at.Get("budgets").Get(name); given != nil {
+			return given
 		}
-		if d.Drawn {
-			c.Errorf(n, "files have no draws")
-		}
-		return
 	}
-	set := c.dataSet(n, d.Data.Name)
-	if set == nil {
-		return
+	var values []any
+	for _, v := range knob.Grid {
+		values = append(values, v)
 	}
-	c.classes(n.At("task"), set, d.Task)
-	var ok bool
-	if f.Data, ok = reference(set, d.Data.Variant); !ok {
-		c.Errorf(n, "data set %s has no variant %q", set.Name, d.Data.Variant)
-	}
-	if _, err := (data.Ref{Name: set.Name, Draw: 1}).Resolve(); d.Drawn && err != nil {
-		c.Errorf(n, "data set %s has no draws", set.Name)
-	}
-	if d.StandsInFor != "" {
-		c.dataSet(n.At("stands_in_for"), d.StandsInFor)
-	}
-	f.dim = set.Dim
+	return tree(f.at, values)
 }
 
-// ascendingPositive reports whether there are numbers, all positive, in
-// ascending order.
-func ascendingPositive(x []float64) bool {
-	for i, v := range x {
-		if !(v > 0) || math.IsInf(v, 0) || i > 0 && v <= x[i-1] {
-			return false
-		}
-	}
-	return len(x) > 0
+// keys are a mapping's, in their order; one whose value is a nil node is left out.
+type keys []key
+
+type key struct {
+	name  string
+	value any
 }
 
-// work checks what a profile does on a field.
-func (c *tournamentChecker) work(n *strictyaml.Node, d *fieldWork, drawn bool) {
-	most := 1000
-	if drawn {
-		most = len(calibratedDraws())
+// tree returns a value as it would be read from the place of a node. Nodes in it have their own.
+func tree(at *strictyaml.Node, value any) *strictyaml.Node {
+	n := *at
+	n.Text, n.Items, n.Fields = fmt.Sprint(value), nil, nil
+	switch v := value.(type) {
+	case *strictyaml.Node:
+		return v
+	case string:
+		n.Kind = strictyaml.String
+	case bool:
+		n.Kind = strictyaml.Bool
+	case int, uint64:
+		n.Kind = strictyaml.Integer
+	case float64:
+		n.Kind = strictyaml.Number
+	case []any:
+		n.Kind = strictyaml.Sequence
+		for _, item := range v {
+			n.Items = append(n.Items, tree(at, item))
+		}
+	case keys:
+		n.Kind = strictyaml.Mapping
+		for _, k := range v {
+			if child := tree(at, k.value); child != nil {
+				n.Fields = append(n.Fields, strictyaml.Field{Key: k.name, At: at, Value: child})
+			}
+		}
 	}
-	if d.Samples < 1 || d.Samples > largest {
-		c.Errorf(n, "samples is %d, want 1 to %d", d.Samples, largest)
-	}
-	if d.Replicates < 1 || d.Replicates > most {
-		c.Errorf(n, "replicates is %d, want 1 to %d", d.Replicates, most)
-	}
-	if d.Every < 1 || d.Refine < 0 || d.Refine > 100 {
-		c.Errorf(n, "every is %d and refine is %d, want at least 1 and 0 to 100", d.Every, d.Refine)
-	}
-	if d.Every >= 1 && evaluations(d.Samples, d.Every, contestTail) > MaxEvaluations {
-		c.Errorf(n, "%d samples evaluated every %d are more than %d times in all", d.Samples, d.Every, MaxEvaluations)
-	}
+	return &n
 }
