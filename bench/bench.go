@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/online"
@@ -111,7 +112,7 @@ func open(opt Options, splits uint64) (*bench, *data.Set, error) {
 	if set.Repeated > 0 {
 		opt.Note("warning: test rows that are also training rows: %d of %d", set.Repeated, set.Test.N)
 	}
-	if one, other, ok := data.Alike(set.Labels); ok {
+	if one, other, ok := rows.Alike(set.Labels); ok {
 		opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", one, other)
 	}
 	return b, set, nil
@@ -364,7 +365,7 @@ func (b *bench) path(file string) string {
 	return strconv.Quote(filepath.ToSlash(file))
 }
 
-func column(c data.Column) string {
+func column(c rows.Column) string {
 	switch {
 	case c.Name != "":
 		return strconv.Quote(c.Name)
@@ -374,7 +375,7 @@ func column(c data.Column) string {
 	return ""
 }
 
-func columns(all []data.Column) string {
+func columns(all []rows.Column) string {
 	if len(all) == 0 {
 		return ""
 	}

@@ -11,6 +11,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
+
+	"polkrepro/data/rows"
 )
 
 // A StatusRow says whether a data set is available and intact.
@@ -186,11 +188,11 @@ func hashVerified(path string, want manifestFile, tee ...io.Writer) (sum string,
 	}
 	defer f.Close()
 	fail := func(n int64, err error) error {
-		return fmt.Errorf("%s: %w: after %d bytes: %w; %s", path, ErrCorrupt, n, truncated(err), replaceIt)
+		return fmt.Errorf("%s: %w: after %d bytes: %w; %s", path, ErrCorrupt, n, rows.Truncated(err), replaceIt)
 	}
 	var r io.Reader = f
 	if want.Gzip {
-		if r, err = decompressed(f); err != nil {
+		if r, err = rows.Decompressed(f); err != nil {
 			return "", fail(0, err)
 		}
 	}

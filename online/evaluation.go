@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/loss"
 )
 
@@ -51,7 +51,7 @@ type evaluator struct {
 	mean, aroundMean2 float64 // of y, by Welford's recurrence
 }
 
-func (e *evaluator) add(f []float64, row *data.Row) error {
+func (e *evaluator) add(f []float64, row *rows.Row) error {
 	y, err := e.m.target(row)
 	if err == nil {
 		err = e.m.finiteScores(f)

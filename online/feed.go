@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 )
 
 // A Feed trains a model on rows that are handed to it. The model is the one that Train
@@ -13,7 +13,7 @@ import (
 type Feed struct {
 	opt      TrainOptions
 	choosing bool       // settings are still to be chosen, from the head
-	head     []data.Row // empty otherwise
+	head     []rows.Row // empty otherwise
 	goesOn   *Model     // while choosing, of a draft; nil if it is still to be made of whole
 	whole    *Model     // has learned all rows, those that wait for their mini-batch too; nil if it is still to be made
 }
@@ -32,7 +32,7 @@ func (f *Feed) Choosing() bool { return f.choosing }
 
 // Learn takes rows, all with the same features. After an error the Feed may have taken
 // those before the row that has it.
-func (f *Feed) Learn(ctx context.Context, rows []data.Row) (err error) {
+func (f *Feed) Learn(ctx context.Context, rows []rows.Row) (err error) {
 	if f.choosing && len(rows) > 0 {
 		n := min(len(rows), max(1, min(headRows, maxValues/rows[0].Dim)-len(f.head)))
 		f.head, f.whole, rows = append(f.head, rows[:n]...), nil, rows[n:]
@@ -104,7 +104,7 @@ func (f *Feed) draft(ctx context.Context) error {
 	opt.Tune, opt.Note = false, nil
 	err := f.begin(ctx, opt)
 	if err != nil && opt.Settings.Scale == "" && opt.Settings.Bandwidth == 0 { // rows that are all the same, say, have no distance
-		opt.Settings.Scale, opt.Settings.Bandwidth = data.ScaleNone, 1
+		opt.Settings.Scale, opt.Settings.Bandwidth = rows.ScaleNone, 1
 		err = f.begin(ctx, opt)
 	}
 	return err
@@ -131,7 +131,7 @@ func (m *Model) again() (*Model, error) {
 
 // Scores returns what the functions of the model say of rows of features, row by row; of
 // a regression in the units of the targets.
-func (m *Model) Scores(rows []data.Row) ([]float64, error) {
+func (m *Model) Scores(rows []rows.Row) ([]float64, error) {
 	var x []float32
 	for i := range rows {
 		var err error

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 	"polkrepro/kernel"
 )
 

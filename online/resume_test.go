@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 	"polkrepro/polk/prune"
 )
 
@@ -362,9 +362,9 @@ func TestHeaderIsRemembered(t *testing.T) {
 		rows[i] = strings.Join([]string{[]string{"7", "8"}[i%2], []string{"3", "41", "59"}[i%3], []string{"26", "53"}[i%2]}, ",")
 	}
 	text := "species,2019,2020\n" + strings.Join(rows, "\n")
-	var first []data.FirstRow
+	var first []data.Layout
 	src := func(text string) Source {
-		return Source{Path: "-", Stdin: strings.NewReader(text), Decided: func(f data.FirstRow) { first = append(first, f) }}
+		return Source{Path: "-", Stdin: strings.NewReader(text), Decided: func(l *data.Layout) { first = append(first, *l) }}
 	}
 	opt := options("multi-hinge", src(text))
 	opt.Settings.LabelColumn = 1
@@ -375,7 +375,7 @@ func TestHeaderIsRemembered(t *testing.T) {
 			t.Errorf("%.20q: %d predictions, want %d (%v)", text, bytes.Count(b.Bytes(), []byte("\n")), want, err)
 		}
 	}
-	if len(first) != 6 || !first[0].Header || !strings.Contains(first[0].Why, "only one that is not a number") {
+	if len(first) != 6 || first[0].Names == nil || !strings.Contains(first[0].Why, "only one that is not a number") {
 		t.Errorf("said of the first rows: %+v", first)
 	}
 	if again, err := ReadForPrediction(bytes.NewReader(saved(t, m))); err != nil || again.names == nil || *again.names != *m.names {

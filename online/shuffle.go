@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 )
 
 // A shuffler hands on the rows of a rowReader in another order: blocks of them, each
@@ -15,15 +15,15 @@ import (
 // that fits one block is in a different order in every pass.
 type shuffler struct {
 	pass, blocks int
-	block        []data.Row
+	block        []rows.Row
 	err          error // that ended the reader
 
-	kept []data.Row   // all rows of the file in its order, if one block holds them
+	kept []rows.Row   // all rows of the file in its order, if one block holds them
 	read *fingerprint // of the rows of the reader, in the file's order
 }
 
 // next returns the next row.
-func (s *shuffler) next(ctx context.Context, f *rowReader, size int) (*data.Row, error) {
+func (s *shuffler) next(ctx context.Context, f *rowReader, size int) (*rows.Row, error) {
 	if len(s.block) == 0 {
 		s.fill(ctx, f, size)
 	}
@@ -43,7 +43,7 @@ func (s *shuffler) fill(ctx context.Context, f *rowReader, size int) {
 	if s.err != nil {
 		return
 	}
-	var block []data.Row
+	var block []rows.Row
 	if s.kept != nil {
 		block, s.err = slices.Clone(s.kept), io.EOF
 	}

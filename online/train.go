@@ -8,7 +8,7 @@ import (
 	"io"
 	"math"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 )
 
 // TrainOptions say what is trained and on what.
@@ -116,7 +116,7 @@ type trainer struct {
 	opt    TrainOptions
 	m      *Model
 	reader *rowReader // of a stream whose head has been read
-	head   []data.Row
+	head   []rows.Row
 	began  int64 // rows the model had before
 	next   int64 // rows from then on until progress is reported
 
@@ -130,14 +130,18 @@ type trainer struct {
 	lost         bool         // the model has given rows up that it had taken
 	shuffle      *shuffler    // of this pass; nil if the rows are learned as they stand
 	shuffled     bool         // every pass has one
-	kept         []data.Row   // the file's rows, if a shuffler has room for all of them
+	kept         []rows.Row   // the file's rows, if a shuffler has room for all of them
 	watch        watch
 	warnAt       int // model order at which growing warns next
 }
 
 // rowOptions returns how the source is read.
-func rowOptions(s *Settings) data.RowOptions {
-	return data.RowOptions{Format: s.Format, LabelColumn: s.LabelColumn, MaxDim: MaxFeatures}
+func rowOptions(s *Settings) rows.Options {
+	o := rows.Options{Format: s.Format, MaxDim: MaxFeatures, Regression: s.regression()}
+	if rows.IsTable(s.Format) {
+		o.Label.Number = cmp.Or(s.LabelColumn, 1)
+	}
+	return o
 }
 
 // begin makes the model, from the source's rows if a setting depends on them.
@@ -154,12 +158,12 @@ func (t *trainer) begin(ctx context.Context) error {
 		if !set.needsHead() {
 			set.setRates(1)
 			set.TargetFactor = 1
-			t.m, err = newModel(set, data.Scaling{})
+			t.m, err = newModel(set, rows.Scaling{})
 			return err
 		}
 	}
 	opts := rowOptions(&set)
-	opts.Header = data.HeaderRule{Classes: set.Labels, Numbers: set.regression()}
+	opts.Classes = set.Labels
 	f, err := t.opt.Source.open(opts)
 	if err != nil {
 		return err
@@ -188,22 +192,22 @@ func (t *trainer) begin(ctx context.Context) error {
 	if set.Labels == nil && seen.labels.Len() == 1 && !set.regression() {
 		return fmt.Errorf("%s: all of the first %d rows have the label %.40q: classification needs two classes; for a stream, list all for training (--classes)", t.opt.Source.name(), seen.rows, seen.labels.Sorted()[0])
 	}
-	if set.Labels == nil && data.Unrepeated(seen.order.rows) {
+	if set.Labels == nil && seen.labels.Unrepeated() {
 		return fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression, with the squared loss?", t.opt.Source.name())
 	}
 	t.shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
-	if a, b, ok := data.Alike(seen.labels.Sorted()); ok {
+	if a, b, ok := rows.Alike(seen.labels.Sorted()); ok {
 		t.opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", a, b)
 	}
 	t.warnNumbered(f, seen)
-	var sc data.Scaling
+	var sc rows.Scaling
 	if tune {
 		sc, err = t.choose(ctx, seen, &set)
 	} else {
 		sc, err = seen.complete(&set, t.opt.Note)
 	}
-	if pe, ok := errors.AsType[*data.ParseError](err); ok && err == error(pe) {
+	if pe, ok := errors.AsType[*rows.ParseError](err); ok && err == error(pe) {
 		return fmt.Errorf("%s: %w", t.opt.Source.name(), err)
 	}
 	if err != nil {
@@ -229,33 +233,33 @@ func (t *trainer) begin(ctx context.Context) error {
 
 // choose fills in what is missing from the settings and the options, and returns
 // the features' scaling.
-func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (data.Scaling, error) {
-	stream, rows := t.opt.Source.stream(), seen.rows
+func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (rows.Scaling, error) {
+	stream, total := t.opt.Source.stream(), seen.rows
 	if stream {
-		rows = 0
+		total = 0
 	}
 	set.Dim = cmp.Or(set.Dim, seen.dim)
 	batch, scale := set.Batch, set.Scale
 	set.Batch = cmp.Or(batch, DefaultBatch)
 	free := set.Pruner == "" && set.Parsimony == 0
 	if free {
-		if err := set.anySize(rows); err != nil {
-			return data.Scaling{}, err
+		if err := set.anySize(total); err != nil {
+			return rows.Scaling{}, err
 		}
 	}
 	filled, err := set.withDefaults()
 	if err != nil {
-		return data.Scaling{}, err
+		return rows.Scaling{}, err
 	}
 	*set = filled
 	set.Scale = scale // to be tuned if it is not given
 	found, err := seen.tune(ctx, set, stream, free && (t.opt.Tolerance >= 0 || t.opt.Order > 0), &t.opt)
 	if err != nil {
-		return data.Scaling{}, err
+		return rows.Scaling{}, err
 	}
-	set.Scale = cmp.Or(set.Scale, data.ScaleStandard)
+	set.Scale = cmp.Or(set.Scale, rows.ScaleStandard)
 	if !stream {
-		t.choosePasses(found, set, rows, batch == 0)
+		t.choosePasses(found, set, total, batch == 0)
 	}
 	return seen.complete(set, t.opt.Note)
 }
@@ -383,17 +387,13 @@ func (t *trainer) checkSkip(rows int) error {
 // openPass begins a pass.
 func (t *trainer) openPass() error {
 	if t.reader == nil && t.kept == nil {
-		set := t.m.settings
-		set.Format = t.opt.Settings.Format
-		opts := rowOptions(&set)
-		opts.Header = t.m.headerRule(t.opt.Source.stream())
+		opts := t.m.rowOptions(t.opt.Settings.Format)
+		opts.Now = t.opt.Source.stream()
 		switch {
 		case t.header != "":
-			opts.Header.Is = t.header
-		case t.from != nil && t.from.Header != "":
-			opts.Header.Is = t.from.Header
-		case t.from != nil: // as the program did that has written it
-			opts.Header = data.HeaderRule{Is: data.HeaderAuto, Now: true}
+			opts.Header = t.header
+		case t.from != nil:
+			opts.Header = cmp.Or(t.from.Header, rows.HeaderAuto)
 		}
 		var err error
 		if t.reader, err = t.opt.Source.open(opts); err != nil {
@@ -432,20 +432,17 @@ func (t *trainer) endPass() error {
 // takeHeader takes over what the first row of a CSV source is: all passes take it so,
 // and a model that begins with it has its names.
 func (t *trainer) takeHeader(f *rowReader) {
-	if t.header != "" || f == nil || f.first == nil {
+	if t.header != "" || f == nil || f.layout == nil || f.layout.Line == 0 {
 		return
 	}
-	t.header = data.HeaderNo
-	if f.first.Header {
-		t.header = data.HeaderYes
-	}
-	if f.first.Header && t.m != nil && t.m.rows == 0 {
-		t.m.names = &f.first.Names
+	if t.header = f.layout.Header(); t.header == rows.HeaderYes && t.m != nil && t.m.rows == 0 {
+		names := f.layout.Sum()
+		t.m.names = &names
 	}
 }
 
 // take learns a row or leaves it out.
-func (t *trainer) take(ctx context.Context, row *data.Row, leave bool) error {
+func (t *trainer) take(ctx context.Context, row *rows.Row, leave bool) error {
 	if !leave {
 		before := t.m.rows
 		if err := t.m.learn(ctx, row); err != nil {
@@ -495,7 +492,7 @@ func (t *trainer) checkpoint() *checkpoint {
 }
 
 // nextRow returns a row of the head, or one that is read.
-func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
+func (t *trainer) nextRow(ctx context.Context) (*rows.Row, error) {
 	if t.shuffle != nil {
 		return t.shuffle.next(ctx, t.reader, blockRows(t.m.settings.Dim))
 	}

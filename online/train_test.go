@@ -16,7 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 )
 
 func gzipped(t *testing.T, text string) []byte {
@@ -43,10 +43,10 @@ func TestErrorsNameTheLine(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", "", "no rows"},
 		{"word", good + "5,x,a", `standard input: line 3: column 2: feature "x" is not a number`},
-		{"short", good + "5,a", "line 3: the row has 2 fields, want 3 like the first row"},
-		{"no label", good + "5,6,", "line 3: column 3: the label is missing"},
+		{"short", good + "5,a\n7,8,a", "line 3: the row has 2 fields, want 3 like the first row"},
+		{"no label", good + "5,6,\n7,8,a", "line 3: column 3: the label is missing"},
 		{"one class", "1,2,a\n3,4,a", "classification needs two classes"},
-		{"no spread", "1,2,a\n1,2,b", "the first rows are all the same"},
+		{"no spread", "1,2,a\n1,2,b\n1,2,a", "the first rows are all the same"},
 		{"one column", "a\nb", "no features"},
 		{"gzip", string(gzipped(t, strings.Repeat(good, 50))[:30]), "EOF"},
 		{"new label", strings.Repeat(good, 500) + "1,2,c", `line 1001: label "c" is not one of the 2 classes`},
@@ -60,7 +60,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		}
 	}
 	_, err := Train(context.Background(), options("squared-error", Source{Path: "-", Stdin: strings.NewReader(good)}))
-	if err == nil || !strings.Contains(err.Error(), `line 1: label "a" is not a number`) {
+	if err == nil || !strings.Contains(err.Error(), `line 1: column 3: label "a" is not a number`) {
 		t.Errorf("regression on words: %v", err)
 	}
 }
@@ -258,13 +258,13 @@ func TestStandardScaling(t *testing.T) {
 	for i, v := range []float64{1, 2, 3, 6} {
 		rows[i] = data.Row{Values: []float64{v, 7}, Dim: 2}
 	}
-	sc, constant, err := data.NewScaling(data.ScaleStandard, rows, 2)
+	e, err := data.Fit(rows, 2, data.ScaleStandard, new(data.Labels))
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := make([]float32, 8)
 	for i := range rows {
-		if err := sc.Apply(x[2*i:2*i+2], rows[i].Values); err != nil {
+		if err := e.Scaling.Apply(x[2*i:2*i+2], rows[i].Values); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -275,7 +275,7 @@ func TestStandardScaling(t *testing.T) {
 			t.Errorf("constant feature became %v", x[i+1])
 		}
 	}
-	if constant != 1 || math.Abs(sum) > 1e-6 || math.Abs(sum2/4-1) > 1e-6 {
-		t.Errorf("%d constant, sum %v, mean square %v", constant, sum, sum2/4)
+	if e.Constant != 1 || math.Abs(sum) > 1e-6 || math.Abs(sum2/4-1) > 1e-6 {
+		t.Errorf("%d constant, sum %v, mean square %v", e.Constant, sum, sum2/4)
 	}
 }

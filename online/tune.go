@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -180,9 +180,9 @@ func (s *survey) tune(ctx context.Context, set *Settings, stream, parsimonious b
 // candidates scales the sample and returns all combinations of scaling and
 // bandwidth, where these are not given, with the first learning rate.
 func (t *tuner) candidates(s *survey) (all []candidate, err error) {
-	scales := []data.Scale{t.set.Scale}
+	scales := []rows.Scale{t.set.Scale}
 	if t.set.Scale == "" {
-		scales = []data.Scale{data.ScaleStandard, data.ScaleUnit}
+		scales = []rows.Scale{rows.ScaleStandard, rows.ScaleUnit}
 	}
 	factors := []float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2}
 	if t.set.Bandwidth != 0 || t.set.Kernel != KernelGaussian {
@@ -213,7 +213,7 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 }
 
 // addSample scales the sample.
-func (t *tuner) addSample(s *survey, scale data.Scale) error {
+func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 	set, quiet := t.set, func(string, ...any) {}
 	set.Scale = scale
 	choose := set.Kernel == KernelGaussian && set.Bandwidth == 0
@@ -231,11 +231,11 @@ func (t *tuner) addSample(s *survey, scale data.Scale) error {
 	for i := range len(s.head) + len(s.judged) {
 		row := s.row(i)
 		if b.x, err = b.model.append(b.x, row); err != nil {
-			return &data.ParseError{Line: row.Line, Err: err}
+			return &rows.ParseError{Line: row.Line, Err: err}
 		}
 		y, err := b.model.target(row)
 		if err != nil {
-			return &data.ParseError{Line: row.Line, Err: err}
+			return &rows.ParseError{Line: row.Line, Err: err}
 		}
 		b.y = append(b.y, y)
 	}
@@ -578,7 +578,7 @@ type sampler struct {
 func newSampler() *sampler { return &sampler{rng: rand.New(rand.NewPCG(tuneSeed, 9))} }
 
 // add keeps a row in the sample or leaves it.
-func (p *sampler) add(sample []data.Row, row *data.Row, dim int) []data.Row {
+func (p *sampler) add(sample []rows.Row, row *rows.Row, dim int) []rows.Row {
 	size := max(20, min(tuneRows+tuneJudged, maxValues/max(dim, 1)))
 	p.rows++
 	if len(sample) > size { // of more features than the rows before
