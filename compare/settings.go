@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/online"
@@ -159,7 +160,7 @@ func open(opt Options, splits uint64) (*settling, *data.Set, error) {
 	if set.Repeated > 0 {
 		opt.Note("warning: test rows that are also training rows: %d of %d", set.Repeated, set.Test.N)
 	}
-	if one, other, ok := data.Alike(set.Labels); ok {
+	if one, other, ok := rows.Alike(set.Labels); ok {
 		opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", one, other)
 	}
 	return &settling{opt: opt, ref: ref, median: median}, set, nil
@@ -322,7 +323,7 @@ func (s *settling) path(file string) string {
 	return strconv.Quote(filepath.ToSlash(file))
 }
 
-func column(c data.Column) string {
+func column(c rows.Column) string {
 	switch {
 	case c.Name != "":
 		return strconv.Quote(c.Name)

@@ -13,14 +13,15 @@ import (
 	"time"
 
 	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden spec")
 
-// rows are n rows of two classes that a Gaussian kernel tells apart.
-func rows(n int) string {
+// table returns n rows of two classes that a Gaussian kernel tells apart.
+func table(n int) string {
 	var b strings.Builder
 	b.WriteString("x,y,kind\n")
 	for i := range n {
@@ -35,11 +36,11 @@ func options(t *testing.T, n int) Options {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rows.csv")
-	if err := os.WriteFile(path, []byte(rows(n)), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(table(n)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return Options{
-		Source: data.Source{Train: path, Label: data.Column{Name: "kind"}, Holdout: 0.2, Scale: data.ScaleStandard}.WithDefaults(),
+		Source: data.Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.2, Scale: rows.ScaleStandard}.WithDefaults(),
 		Task:   experiments.TaskKSVM, Budget: time.Second, Spec: filepath.Join(dir, "results", "bench-rows.yaml"),
 		Note: func(string, ...any) {},
 	}
@@ -51,7 +52,7 @@ func TestLabelsOfTestRowsAlone(t *testing.T) {
 	opt := options(t, 250)
 	opt.Note = func(format string, args ...any) { fmt.Fprintf(&said, format, args...) }
 	for i := range 250 {
-		lines := strings.SplitAfter(rows(250), "\n")
+		lines := strings.SplitAfter(table(250), "\n")
 		lines[i+1] = "1,1,yew\n"
 		if err := os.WriteFile(opt.Source.Train, []byte(strings.Join(lines, "")), 0o666); err != nil {
 			t.Fatal(err)
@@ -131,8 +132,8 @@ func TestSettle(t *testing.T) {
 // TestSettleRegression: numbers are learned by POLK alone.
 func TestSettleRegression(t *testing.T) {
 	opt := options(t, 200)
-	opt.Task, opt.Source.Regression, opt.Source.Label = experiments.TaskRegression, true, data.Column{Name: "y"}
-	opt.Source.Ignore = []data.Column{{Name: "kind"}}
+	opt.Task, opt.Source.Regression, opt.Source.Label = experiments.TaskRegression, true, rows.Column{Name: "y"}
+	opt.Source.Ignore = []rows.Column{{Name: "kind"}}
 	text, _, err := SettleMethods(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,9 @@
 // stand-ins for the latter two, of the same shapes, where there are no files.
 // What is generated has the same bytes on every platform.
 //
-// [ReadFile], [ReadLIBSVM] and [ReadCSV] read a user's own files into memory,
-// [EachRow] one row after the other. Features are float32, N×p row-major, in a Row
-// float64, and targets float64: class indices 0 … C−1, ±1, or real numbers, as the
-// learners take them. What is wrong with a file is a [ParseError] with its line.
+// A [Source] is a user's own files; package rows reads them. Features are float32, N×p
+// row-major, and targets float64: class indices 0 … C−1, ±1, or real numbers, as the
+// learners take them.
 //
 // A [Set] is never written to after it was loaded and may be shared by
 // goroutines; mnist takes 220 MB, multidist 120 kB.
@@ -25,10 +24,6 @@ type Split struct {
 	N, Dim int
 	X      []float32 // N×Dim
 	Y      []float64 // N targets: class index 0 … C−1, ±1, or a real number
-
-	// Labels are the labels a file had for class 0, 1, …, or for −1 and +1,
-	// ascending; nil where the targets are as they were.
-	Labels []float64
 }
 
 // newSplit returns a split of n examples for the caller to fill in.

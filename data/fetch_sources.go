@@ -24,6 +24,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"polkrepro/data/rows"
 	"polkrepro/internal/files"
 )
 
@@ -294,7 +295,7 @@ func (f Fetcher) unpack(archive string, m *manifestSet, row *FetchRow) error {
 	for r := tar.NewReader(io.LimitReader(z, most)); len(wanted) > 0; {
 		head, err := r.Next()
 		if err != nil {
-			return fmt.Errorf("archive: %w, and %d files are missing", truncated(err), len(wanted))
+			return fmt.Errorf("archive: %w, and %d files are missing", rows.Truncated(err), len(wanted))
 		}
 		file, ok := wanted[head.Name]
 		if !ok || head.Typeflag != tar.TypeReg {

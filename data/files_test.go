@@ -1,7 +1,10 @@
 package data
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"polkrepro/data/rows"
 	"polkrepro/internal/testutil"
 )
 
@@ -29,6 +33,28 @@ func needReal(t *testing.T, name string) Finder {
 	f := realFinder()
 	testutil.Need(t, f.Available(Ref{Name: name}))
 	return f
+}
+
+// idxBytes returns an IDX file of unsigned bytes.
+func idxBytes(data []byte, dims ...uint32) []byte {
+	b := []byte{0, 0, 8, byte(len(dims))}
+	for _, d := range dims {
+		b = binary.BigEndian.AppendUint32(b, d)
+	}
+	return append(b, data...)
+}
+
+func gzipped(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	zw := gzip.NewWriter(&buf)
+	if _, err := zw.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
 }
 
 // tinyMNIST writes four IDX files of n and 2n examples to a folder, and
@@ -78,7 +104,7 @@ func summed(t *testing.T, m *manifestSet, dir string) *manifestSet {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		r, err := decompressed(f)
+		r, err := rows.Decompressed(f)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,9 +3,12 @@ package data
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"polkrepro/data/rows"
 )
 
 func init() { register("letter", code{load: loadLetter}) }
@@ -15,11 +18,11 @@ func init() { register("letter", code{load: loadLetter}) }
 // its authors split it.
 func loadLetter(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 	letters := strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")
-	rows, sums, err := readTables(m, finder, ',', 1, letters, 15)
+	tables, sums, err := readTables(m, finder, ',', 1, letters, 15)
 	if err != nil {
 		return nil, err
 	}
-	all := rows[0]
+	all := tables[0]
 	return &Set{Name: m.Name, Classes: m.Classes, Train: all.Slice(0, m.Train), Test: all.Slice(m.Train, all.N), Sums: sums}, nil
 }
 
@@ -27,7 +30,7 @@ func loadLetter(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 // (1 is the first, −1 the last) and numbers in the others, which are divided by scale.
 // The index of a class among classes is its label. It returns a Split for each file, and
 // the files' sums.
-func readTables(m *manifestSet, finder Finder, comma rune, label int, classes []string, scale float32) ([]*Split, map[string]string, error) {
+func readTables(m *manifestSet, finder Finder, separator byte, label int, classes []string, scale float32) ([]*Split, map[string]string, error) {
 	loc, err := finder.locate(m)
 	if err != nil {
 		return nil, nil, err
@@ -40,29 +43,39 @@ func readTables(m *manifestSet, finder Finder, comma rune, label int, classes []
 		if sums[file.Name], err = hashVerified(path, file, &text); err != nil {
 			return nil, nil, err
 		}
-		s := &Split{Dim: m.Dim}
-		p := rowParser{
-			RowOptions: RowOptions{Format: FormatCSV, LabelColumn: label, MaxDim: m.Dim, Dim: m.Dim, Header: HeaderRule{Is: HeaderNo}},
-			comma:      comma, bits: 32, recycles: true,
-			readLabel: func(text string) (string, error) {
-				if !slices.Contains(classes, text) {
-					return "", fmt.Errorf("class %.40q: must be one of %s", text, strings.Join(classes, ", "))
-				}
-				return text, nil
-			},
-		}
-		err := p.each(&text, func(row Row) error {
-			for _, v := range row.Values {
-				s.X = append(s.X, float32(v)/scale)
-			}
-			s.Y = append(s.Y, float64(slices.Index(classes, row.Label)))
-			s.N++
-			return nil
+		r, err := rows.New(bytes.NewReader(bytes.ReplaceAll(text.Bytes(), []byte{separator}, []byte(","))), "", rows.Options{
+			Format: rows.FormatCSV, Label: rows.Column{Number: label}, MaxDim: m.Dim, Header: rows.HeaderNo,
 		})
 		if err != nil {
+			return nil, nil, err
+		}
+		s := &Split{Dim: m.Dim}
+		if err := s.readTable(r, classes, scale); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w: %w", path, ErrCorrupt, err)
 		}
 		out = append(out, s)
 	}
 	return out, sums, nil
+}
+
+// readTable appends all rows.
+func (s *Split) readTable(r *rows.Reader, classes []string, scale float32) error {
+	for {
+		row, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		class := slices.Index(classes, row.Label)
+		if class < 0 || row.Dim != s.Dim {
+			return &rows.ParseError{Line: row.Line, Err: fmt.Errorf("class %.40q and %d features: want one of %s, and %d", row.Label, row.Dim, join(classes), s.Dim)}
+		}
+		for _, v := range row.Values {
+			s.X = append(s.X, float32(v)/scale)
+		}
+		s.Y = append(s.Y, float64(class))
+		s.N++
+	}
 }

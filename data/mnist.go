@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
+
+	"polkrepro/data/rows"
 )
 
 // MNIST's images are 28×28 pixels of ten digits.
@@ -36,7 +38,7 @@ func loadMNIST(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 		return nil, err
 	}
 	set := &Set{Name: m.Name, Classes: mnistClasses, Sums: make(map[string]string)}
-	idx := make([]*IDX, len(m.Files))
+	idx := make([]*rows.IDX, len(m.Files))
 	sums := make([]string, len(m.Files))
 	var g errgroup.Group
 	for i, file := range m.Files {
@@ -47,7 +49,7 @@ func loadMNIST(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 			if sums[i], err = hashVerified(path, file, &buf); err != nil {
 				return err
 			}
-			if idx[i], err = ReadIDX(&buf, file.Size); err != nil {
+			if idx[i], err = rows.ReadIDX(&buf, file.Size); err != nil {
 				return fmt.Errorf("%s: %w: %w; %s", path, ErrCorrupt, err, replaceIt)
 			}
 			return nil
@@ -69,7 +71,7 @@ func loadMNIST(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 }
 
 // mnistSplit joins images (n×28×28) and labels (n).
-func mnistSplit(images, labels *IDX) (*Split, error) {
+func mnistSplit(images, labels *rows.IDX) (*Split, error) {
 	if len(images.Dims) != 3 || images.Dims[1] != mnistSide || images.Dims[2] != mnistSide {
 		return nil, fmt.Errorf("images have dimensions %v, not n×%d×%d", images.Dims, mnistSide, mnistSide)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/data/rows"
 )
 
 // rings are points on two rings about the origin.
@@ -44,7 +45,7 @@ func ExampleRegister() {
 
 // A program plans experiments on files.
 func ExampleSource_Open() {
-	_, _, err := data.Source{Train: "measured.csv", Label: data.Column{Name: "kind"}, Holdout: 0.2, Scale: data.ScaleStandard}.Open()
+	_, _, err := data.Source{Train: "measured.csv", Label: rows.Column{Name: "kind"}, Holdout: 0.2, Scale: rows.ScaleStandard}.Open()
 	fmt.Println(errors.Is(err, data.ErrNotAvailable), err)
 	// Output:
 	// true measured.csv: data not available: missing file

@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"polkrepro/data/rows"
 	"polkrepro/internal/charset"
-	"polkrepro/internal/portable"
 )
 
 // A Source is a user's own data: files, and how they become a data set.
@@ -29,7 +29,7 @@ type Source struct {
 	// Default: the training file's name without its ending.
 	Name string
 
-	// Format is one of Formats. Default: what the training file's name stands for,
+	// Format is one of rows.Formats. Default: what the training file's name stands for,
 	// LIBSVM if nothing else.
 	Format string
 
@@ -43,28 +43,21 @@ type Source struct {
 	// every source.
 	Regression bool
 
-	Label  Column   // of the labels, in CSV and TSV files
-	Ignore []Column // left out; not of LIBSVM files
+	Label  rows.Column   // of the labels, in CSV and TSV files
+	Ignore []rows.Column // left out; not of LIBSVM files
 
 	// Keep are features although they seem to number the rows: by their name, such as
 	// "id" or "Unnamed: 0", or because they ascend by one from row to row. Other columns
 	// like that, unless ignored, are an error.
-	Keep []Column
+	Keep []rows.Column
 
-	// Header says whether CSV and TSV files have one: HeaderYes, HeaderNo, or HeaderAuto,
-	// the default, as in [HeaderRule]; a first row that only may be one is an error.
+	// Header says whether CSV and TSV files have one: rows.HeaderYes, HeaderNo, or
+	// HeaderAuto, the default, which finds out; a first row that only may be one is an error.
 	Header string
 
-	Scale     Scale   // of the features, fitted on the training part; default ScaleNone
-	Holdout   float64 // fraction of the training file's rows that become the test part
-	SplitSeed uint64  // of the rows that Holdout draws, as [Holdout] does; default 1
-}
-
-// A Column is one of a table: by its Name in the header or, if that is empty, by its
-// Number, 1 for the first and −1 for the last.
-type Column struct {
-	Name   string
-	Number int
+	Scale     rows.Scale // of the features, fitted on the training part; default ScaleNone
+	Holdout   float64    // fraction of the training file's rows that become the test part
+	SplitSeed uint64     // of the rows that Holdout draws, as [Holdout] does; default 1
 }
 
 // A SourceError says which field of a Source is wrong, by its key in a spec.
@@ -101,12 +94,12 @@ type Files struct {
 	Regression bool   `json:"regression,omitempty"`
 	Label      int    `json:"label,omitempty"`  // its column, from 1
 	Ignore     string `json:"ignore,omitempty"` // columns left out, from 1: "1,7"
-	Header     string `json:"header,omitempty"` // HeaderYes or HeaderNo, of the training file
+	Header     string `json:"header,omitempty"` // rows.HeaderYes or HeaderNo, of the training file
 	TestHeader string `json:"test_header,omitempty"`
 
-	Scale     Scale   `json:"scale,omitempty"` // empty for ScaleNone
-	Holdout   float64 `json:"holdout,omitempty"`
-	SplitSeed uint64  `json:"split_seed,omitempty"`
+	Scale     rows.Scale `json:"scale,omitempty"` // empty for ScaleNone
+	Holdout   float64    `json:"holdout,omitempty"`
+	SplitSeed uint64     `json:"split_seed,omitempty"`
 
 	// Splits, if more than 0, makes the test part of all rows that one of the seeds 1 …
 	// Splits draws: settings that are found on the others have seen no test row of any.
@@ -126,7 +119,7 @@ func file(path string) File {
 	if path == "" {
 		return File{}
 	}
-	name, array := splitArray(path)
+	name, array := rows.SplitArray(path)
 	if name = filepath.Base(name); array != "" {
 		name += ":" + array
 	}
@@ -184,7 +177,7 @@ func (s Source) Open() (Ref, *Set, error) {
 		Format: s.Format, Train: file(s.Train), TrainLabels: file(s.TrainLabels), Test: file(s.Test), TestLabels: file(s.TestLabels),
 		Regression: s.Regression, Holdout: s.Holdout, SplitSeed: s.SplitSeed,
 	}
-	if s.Scale != ScaleNone {
+	if s.Scale != rows.ScaleNone {
 		f.Scale = s.Scale
 	}
 	ref := Ref{Name: s.Name, Files: f}
@@ -204,10 +197,10 @@ func (s Source) Open() (Ref, *Set, error) {
 
 // WithDefaults returns the source with the defaults of the fields that are not given.
 func (s Source) WithDefaults() Source {
-	s.Format = cmp.Or(s.Format, sourceFormat(s.Train))
+	s.Format = cmp.Or(s.Format, rows.FormatOf(s.Train))
 	s.Name = cmp.Or(s.Name, setName(s.Train))
-	s.Scale = cmp.Or(s.Scale, ScaleNone)
-	s.Header = cmp.Or(s.Header, HeaderAuto)
+	s.Scale = cmp.Or(s.Scale, rows.ScaleNone)
+	s.Header = cmp.Or(s.Header, rows.HeaderAuto)
 	if s.Holdout != 0 {
 		s.SplitSeed = cmp.Or(s.SplitSeed, 1)
 	}
@@ -216,13 +209,11 @@ func (s Source) WithDefaults() Source {
 
 // setName returns the name that a data set has by its file's.
 func setName(path string) string {
-	path, array := splitArray(path)
+	path, array := rows.SplitArray(path)
 	name := strings.ToLower(filepath.Base(path))
 	name = strings.TrimSuffix(name, ".gz")
 	if array == "" {
-		for ending := range endings {
-			name = strings.TrimSuffix(name, ending)
-		}
+		name = rows.TrimEnding(name)
 	} else {
 		name = strings.TrimSuffix(name, ".npz")
 	}
@@ -242,37 +233,36 @@ var (
 // check reports fields that contradict each other.
 func (s *Source) check() error {
 	wrong := func(key, format string, args ...any) error { return &SourceError{key, fmt.Errorf(format, args...)} }
-	table := s.Format == FormatCSV || s.Format == FormatTSV
-	arrays := s.Format == FormatIDX || s.Format == FormatNPY || s.Format == FormatNPZ
+	table, arrays := rows.IsTable(s.Format), rows.IsArray(s.Format)
 	switch {
-	case !slices.Contains(Formats(), s.Format):
-		return wrong("format", "format %.20q: want one of %s", s.Format, join(Formats()))
+	case !slices.Contains(rows.Formats(), s.Format):
+		return wrong("format", "format %.20q: want one of %s", s.Format, join(rows.Formats()))
 	case s.Train == "":
 		return wrong("train", "the training file is missing")
 	case arrays && s.TrainLabels == "":
-		return wrong("train_labels", "train_labels is missing: the labels of %s are in a file of their own", title(s.Format))
+		return wrong("train_labels", "train_labels is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
 	case arrays && s.Test != "" && s.TestLabels == "":
-		return wrong("test_labels", "test_labels is missing: the labels of %s are in a file of their own", title(s.Format))
+		return wrong("test_labels", "test_labels is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
 	case !arrays && s.TrainLabels != "":
 		return wrong("train_labels", "train_labels applies only to IDX, NPY and NPZ files")
 	case !arrays && s.TestLabels != "":
 		return wrong("test_labels", "test_labels applies only to IDX, NPY and NPZ files")
 	case s.Test == "" && s.TestLabels != "":
 		return wrong("test_labels", "test_labels is given, but no test file")
-	case table && s.Label == Column{}:
+	case table && s.Label == rows.Column{}:
 		return wrong("label", "label is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
-	case !table && s.Label != Column{}:
+	case !table && s.Label != rows.Column{}:
 		return wrong("label", "label applies only to CSV and TSV files")
-	case s.Format == FormatLIBSVM && len(s.Ignore) > 0:
+	case s.Format == rows.FormatLIBSVM && len(s.Ignore) > 0:
 		return wrong("ignore", "LIBSVM files have no columns to ignore")
-	case s.Format == FormatLIBSVM && len(s.Keep) > 0:
+	case s.Format == rows.FormatLIBSVM && len(s.Keep) > 0:
 		return wrong("keep", "LIBSVM files have no columns to keep")
-	case !slices.Contains(HeaderWords(), s.Header):
-		return wrong("header", "header %.20q: want one of %s", s.Header, join(HeaderWords()))
-	case s.Header != HeaderAuto && s.Format != FormatCSV && s.Format != FormatTSV:
+	case !slices.Contains(rows.HeaderWords(), s.Header):
+		return wrong("header", "header %.20q: want one of %s", s.Header, join(rows.HeaderWords()))
+	case s.Header != rows.HeaderAuto && !table:
 		return wrong("header", "header applies only to CSV and TSV files")
-	case !slices.Contains(Scales(), string(s.Scale)):
-		return wrong("scale", "scale %.20q: want one of %s", s.Scale, join(Scales()))
+	case !slices.Contains(rows.Scales(), string(s.Scale)):
+		return wrong("scale", "scale %.20q: want one of %s", s.Scale, join(rows.Scales()))
 	case s.Test == "" && s.Holdout == 0:
 		return wrong("train", "no test data: give a test file, or as holdout the fraction of rows that are held out for testing")
 	case s.Test != "" && s.Holdout != 0:
@@ -290,46 +280,66 @@ func (s *Source) check() error {
 	return nil
 }
 
+// A part is the training or the test part of a user's data, as its file has it.
+type part struct {
+	key, keyLabels string
+	format         string
+	x, y           *File
+	header         string
+	like           *rows.Layout // of the training part
+
+	layout rows.Layout
+	rows   []rows.Row
+	dim    int // features
+}
+
 // read reads the files where they were given. Without a source it is a reference that
 // was made before, whose sums must be met; with one, they are filled in, and so are the
 // columns.
 func (r *Ref) read(s *Source) (*Set, error) {
 	f := &r.Files
-	train := &table{source: s, regression: f.Regression}
+	opts := rows.Options{Format: f.Format, Regression: f.Regression, Strict: s != nil, Sum: true}
+	train := &part{format: f.Format, key: "train", keyLabels: "train_labels", x: &f.Train, y: &f.TrainLabels, header: f.Header}
+	test := &part{format: f.Format, key: "test", keyLabels: "test_labels", x: &f.Test, y: &f.TestLabels, header: f.TestHeader}
 	if s == nil {
 		ignore, err := columnsOf(f.Ignore)
 		if err != nil {
 			return nil, err
 		}
-		train.known, train.header = &layout{label: f.Label - 1, ignore: ignore}, f.Header
-	} else if train.header = s.Header; s.Label.Name != "" || named(s.Ignore) || named(s.Keep) {
-		if train.header == HeaderNo {
-			return nil, &SourceError{"header", errors.New("columns are given by name, but header is no")}
+		opts.Label.Number, opts.Ignore = f.Label, ignore
+	} else {
+		opts.Label, opts.Ignore, opts.Keep = s.Label, s.Ignore, s.Keep
+		train.header, test.header = s.Header, s.Header
+		if s.Label.Name != "" || named(s.Ignore) || named(s.Keep) {
+			if s.Header == rows.HeaderNo {
+				return nil, &SourceError{"header", errors.New("columns are given by name, but header is no")}
+			}
+			train.header = rows.HeaderYes
 		}
-		train.header = HeaderYes
 	}
-	if err := r.readPart(train, s == nil, &f.Train, &f.TrainLabels, "train", "train_labels"); err != nil {
+	if err := train.read(opts, s == nil); err != nil {
 		return nil, err
 	}
-	var test *table
-	if f.Test != (File{}) {
-		test = &table{train: train, regression: f.Regression, header: f.TestHeader}
-		if s != nil {
-			test.header = s.Header
+	if f.Test == (File{}) {
+		test = nil
+	} else {
+		test.like, opts.Strict = &train.layout, false
+		if f.Format == rows.FormatLIBSVM {
+			test.dim, opts.Dim = train.dim, train.dim
 		}
-		if err := r.readPart(test, s == nil, &f.Test, &f.TestLabels, "test", "test_labels"); err != nil {
+		if err := test.read(opts, s == nil); err != nil {
 			return nil, err
 		}
 	}
 	if s != nil {
-		f.Ignore = numbersOf(train.layout.ignore)
-		if f.Format != FormatLIBSVM {
-			f.Label = train.layout.label + 1
+		f.Ignore = numbersOf(train.layout.Ignore)
+		if f.Format != rows.FormatLIBSVM {
+			f.Label = train.layout.Label + 1
 		}
-		if f.Format == FormatCSV || f.Format == FormatTSV {
-			f.Header = train.header
+		if rows.IsTable(f.Format) {
+			f.Header = train.layout.Header()
 			if test != nil {
-				f.TestHeader = test.header
+				f.TestHeader = test.layout.Header()
 			}
 		}
 	}
@@ -337,100 +347,184 @@ func (r *Ref) read(s *Source) (*Set, error) {
 }
 
 // named reports whether a column is given by name.
-func named(columns []Column) bool {
-	return slices.ContainsFunc(columns, func(c Column) bool { return c.Name != "" })
+func named(columns []rows.Column) bool {
+	return slices.ContainsFunc(columns, func(c rows.Column) bool { return c.Name != "" })
 }
 
-// readPart reads the training or the test part.
-func (r *Ref) readPart(t *table, check bool, x, y *File, keyX, keyY string) error {
-	sumX, sumY, err := t.read(r.Files.Format, x.path, y.path, keyX, keyY)
+// read reads the part, and checks the files' sums or fills them in.
+func (p *part) read(opts rows.Options, check bool) error {
+	opts.Header, opts.Like = p.header, p.like
+	sums, err := p.readRows(opts)
 	if err != nil {
-		return err
-	}
-	for _, p := range []struct {
-		key  string
-		file *File
-		sum  string
-	}{{keyX, x, sumX}, {keyY, y, sumY}} {
-		if check && p.file.SHA256 != p.sum {
-			return &SourceError{p.key, fmt.Errorf("%s: %w: its SHA-256 is %s, want %s: it was changed; run the command again, or put the file back", p.file.path, ErrCorrupt, p.sum, p.file.SHA256)}
+		key, path := p.key, p.x.path
+		if oe, ok := errors.AsType[*rows.OptionError](err); ok {
+			if key, err = oe.Key, oe.Err; key == "labels" {
+				key, path = p.keyLabels, p.y.path
+			}
 		}
-		p.file.SHA256 = p.sum
+		return &SourceError{key, fmt.Errorf("%s: %w", path, err)}
+	}
+	for i, f := range []*File{p.x, p.y} {
+		if check && f.SHA256 != sums[i] {
+			key := []string{p.key, p.keyLabels}[i]
+			return &SourceError{key, fmt.Errorf("%s: %w: its SHA-256 is %s, want %s: it was changed; run the command again, or put the file back", f.path, ErrCorrupt, sums[i], f.SHA256)}
+		}
+		f.SHA256 = sums[i]
+	}
+	return nil
+}
+
+// maxSourceValues bounds the values of a file, rows × features: 2 GiB while it is
+// read, and 1 GiB then. A row counts as rowOverhead more.
+const (
+	maxSourceValues = 1 << 28
+	rowOverhead     = 16
+)
+
+// room reports rows that are too many.
+func room(n, dim int) error {
+	if int64(n) > maxSourceValues/int64(dim+rowOverhead) {
+		return fmt.Errorf("more than %d rows of %d features", maxSourceValues/(dim+rowOverhead), dim)
+	}
+	return nil
+}
+
+// readRows reads all rows, and returns the SHA-256 of the files.
+func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
+	if err := checkFile(p.x.path); err != nil {
+		return sums, err
+	}
+	if p.y.path != "" {
+		if err := checkFile(p.y.path); err != nil {
+			return sums, &rows.OptionError{Key: "labels", Err: err}
+		}
+	}
+	r, err := rows.Open(p.x.path, p.y.path, opts)
+	if err != nil {
+		return sums, err
+	}
+	defer r.Close()
+	for {
+		row, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return sums, err
+		}
+		p.dim = max(p.dim, row.Dim)
+		if err := room(len(p.rows)+1, p.dim); err != nil {
+			return sums, err
+		}
+		p.rows = append(p.rows, *row)
+	}
+	p.layout = *r.Layout()
+	switch {
+	case len(p.rows) == 0:
+		return sums, errors.New("the file has no rows")
+	case p.dim == 0:
+		return sums, errors.New("no row has a feature")
+	}
+	sums[0], sums[1], err = r.Sums()
+	return sums, err
+}
+
+// checkFile reports a file that is not read. The error of one that is missing wraps
+// ErrNotAvailable.
+func checkFile(path string) error {
+	path, _ = rows.SplitArray(path)
+	info, err := os.Stat(path)
+	switch {
+	case absent(err):
+		return fmt.Errorf("%w: missing file", ErrNotAvailable)
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New("not a regular file")
+	case info.Size() == 0:
+		return errors.New("the file is empty")
 	}
 	return nil
 }
 
 // set makes the data set of its parts.
-func (r *Ref) set(train, test *table) (*Set, error) {
+func (r *Ref) set(train, test *part) (*Set, error) {
 	f := &r.Files
-	set := &Set{Name: r.Name, Sums: make(map[string]string)}
-	if !f.Regression {
-		var classes LabelSet
-		for _, label := range slices.Sorted(maps.Keys(train.labels)) {
-			if err := classes.Add(label); err != nil {
-				return nil, &SourceError{"train", fmt.Errorf("%s: %w", f.Train.path, err)}
-			}
-		}
-		if classes.Len() < 2 {
-			return nil, &SourceError{"train", fmt.Errorf("%s: every label is %.40q: classification needs at least two classes", f.Train.path, train.rows[0].Label)}
-		}
-		counts := make(map[string]int)
-		for i := range train.rows {
-			counts[train.rows[i].Label]++
-		}
-		if Unrepeated(counts) {
-			return nil, &SourceError{"train", fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression (task squared-error)?", f.Train.path)}
-		}
-		set.Classes, set.Labels = classes.Len(), classes.Sorted()
+	set := &Set{Name: r.Name, Sums: make(map[string]string), Facts: make(map[string]float64)}
+	wrong := func(key string, path string, err error) (*Set, error) {
+		return nil, &SourceError{key, fmt.Errorf("%s: %w", path, err)}
+	}
+	labels := &rows.Labels{}
+	if f.Regression {
+		labels = nil
+	} else if err := train.countLabels(labels); err != nil {
+		return wrong("train", f.Train.path, err)
 	}
 	for _, p := range f.parts() {
 		if p.file.SHA256 != "" {
 			set.Sums[p.key+" "+p.file.Name] = p.file.SHA256
 		}
 	}
-	if test == nil {
+	dim := train.dim
+	learned, tested := train.rows, []rows.Row(nil)
+	if test != nil {
+		tested = test.rows
+	} else {
 		n := len(train.rows)
 		held, kept := f.HeldOut(n)
 		if len(held) == 0 || len(kept) == 0 {
 			return nil, &SourceError{"holdout", fmt.Errorf("holdout is %v: of %d rows a part would be empty", f.Holdout, n)}
 		}
-		test = &table{rows: pickRows(train.rows, held), unit: train.unit}
-		train = &table{rows: pickRows(train.rows, kept), dim: train.dim, unit: train.unit}
+		learned, tested = pickRows(train.rows, kept), pickRows(train.rows, held)
 	}
-	scaling, _, err := NewScaling(cmp.Or(f.Scale, ScaleNone), train.rows, train.dim)
+	e, err := rows.Fit(learned, dim, cmp.Or(f.Scale, rows.ScaleNone), labels)
 	if err != nil {
-		return nil, &SourceError{"scale", fmt.Errorf("%s: %w; set scale to %s or %s", f.Train.path, err, ScaleStandard, ScaleUnit)}
+		return nil, &SourceError{"scale", fmt.Errorf("%s: %w; set scale to %s or %s", f.Train.path, err, rows.ScaleStandard, rows.ScaleUnit)}
 	}
-	target := classTarget(set.Labels)
-	if f.Regression {
-		if target, set.Facts = numberTarget(train.rows); target == nil {
-			return nil, &SourceError{"train", fmt.Errorf("%s: every target is %s: there is nothing to learn", f.Train.path, train.rows[0].Label)}
-		}
+	if set.Labels = e.Labels; labels != nil {
+		set.Classes = labels.Len()
+	} else if e.Deviation == 0 {
+		return wrong("train", f.Train.path, fmt.Errorf("every target is %s: there is nothing to learn", learned[0].Label))
+	} else {
+		set.Facts["target_mean"], set.Facts["target_deviation"] = e.Mean, e.Deviation
 	}
-	if set.Train, err = train.split(&scaling, train.dim, target); err != nil {
-		return nil, &SourceError{"train", fmt.Errorf("%s: %w", f.Train.path, err)}
+	if set.Train, err = encode(&e, learned, dim, f.Format); err != nil {
+		return wrong("train", f.Train.path, err)
 	}
 	where := cmp.Or(f.Test.path, f.Train.path)
-	if f.Test != (File{}) {
-		if set.Repeated = test.among(train); set.Repeated == len(test.rows) {
-			return nil, &SourceError{"test", fmt.Errorf("%s: the test data are the training data: all %d test rows are training rows", where, set.Repeated)}
+	if test != nil {
+		if set.Repeated = among(tested, learned); set.Repeated == len(tested) {
+			return wrong("test", where, fmt.Errorf("the test data are the training data: all %d test rows are training rows", set.Repeated))
 		}
 	}
-	if set.Test, err = test.split(&scaling, train.dim, target); err != nil {
-		return nil, &SourceError{"test", fmt.Errorf("%s: %w", where, err)}
+	if set.Test, err = encode(&e, tested, dim, f.Format); err != nil {
+		return wrong("test", where, err)
 	}
-	if set.Facts == nil {
-		set.Facts = make(map[string]float64)
-	}
-	set.Facts["features"], set.Facts["classes"] = float64(train.dim), float64(max(1, set.Classes))
+	set.Facts["features"], set.Facts["classes"] = float64(dim), float64(max(1, set.Classes))
 	return set, nil
 }
 
-// among returns how many of the rows are rows of another table, as they were parsed.
-func (t *table) among(other *table) int {
-	key := func(row *Row) (sum [16]byte) {
+// countLabels counts the labels of all rows, and reports those that are no classes.
+func (p *part) countLabels(labels *rows.Labels) error {
+	for i := range p.rows {
+		if err := labels.Add(p.rows[i].Label); err != nil {
+			return &rows.ParseError{Line: p.rows[i].Line, Unit: rows.Unit(p.format), Err: err}
+		}
+	}
+	switch {
+	case labels.Len() < 2:
+		return fmt.Errorf("every label is %.40q: classification needs at least two classes", p.rows[0].Label)
+	case labels.Unrepeated():
+		return errors.New("most rows have a label that no other row has: is it the right column, or is this a regression (task squared-error)?")
+	}
+	return nil
+}
+
+// among returns how many of the rows are among others, as they were parsed.
+func among(some, others []rows.Row) int {
+	key := func(row *rows.Row) (sum [16]byte) {
 		label := row.Label
-		if v, err := ParseNumber(label); err == nil {
+		if v, err := rows.ParseNumber(label); err == nil {
 			label = strconv.FormatFloat(v+0, 'g', -1, 64)
 		}
 		b := append([]byte(label), 0)
@@ -447,13 +541,13 @@ func (t *table) among(other *table) int {
 		copy(sum[:], h[:])
 		return sum
 	}
-	seen := make(map[[16]byte]bool, len(other.rows))
-	for i := range other.rows {
-		seen[key(&other.rows[i])] = true
+	seen := make(map[[16]byte]bool, len(others))
+	for i := range others {
+		seen[key(&others[i])] = true
 	}
 	n := 0
-	for i := range t.rows {
-		if seen[key(&t.rows[i])] {
+	for i := range some {
+		if seen[key(&some[i])] {
 			n++
 		}
 	}
@@ -484,65 +578,68 @@ func (f *Files) HeldOut(n int) (held, kept []int) {
 }
 
 // pickRows returns the rows at the given indices.
-func pickRows(rows []Row, indices []int) []Row {
-	out := make([]Row, len(indices))
+func pickRows(all []rows.Row, indices []int) []rows.Row {
+	out := make([]rows.Row, len(indices))
 	for i, at := range indices {
-		out[i] = rows[at]
+		out[i] = all[at]
 	}
 	return out
 }
 
-// classTarget returns what turns a label into the index of its class.
-func classTarget(labels []string) func(string) (float64, error) {
-	index := make(map[string]int)
-	for i, label := range labels {
-		index[label] = i
-	}
-	return func(label string) (float64, error) {
-		class, ok := index[label]
-		if !ok {
-			return 0, fmt.Errorf("label %.40q is not one of the %d classes of the training data", label, len(labels))
-		}
-		return float64(class), nil
-	}
-}
-
-// numberTarget returns what turns a label that is a number into a target with mean 0
-// and standard deviation 1 on some rows, and these two as facts; nil if all are equal.
-func numberTarget(rows []Row) (func(string) (float64, error), map[string]float64) {
-	y := make([]float64, len(rows))
-	for i := range rows {
-		y[i], _ = ParseNumber(rows[i].Label) // as it was read
-	}
-	mean, deviation := portable.MeanDeviation(y)
-	if deviation == 0 {
-		return nil, nil
-	}
-	return func(label string) (float64, error) {
-		v, err := ParseNumber(label)
-		return (v - mean) / deviation, err
-	}, map[string]float64{"target_mean": mean, "target_deviation": deviation}
-}
-
-// split returns the rows scaled, with the target of each label.
-func (t *table) split(s *Scaling, dim int, target func(label string) (float64, error)) (*Split, error) {
-	if err := t.room(int64(len(t.rows)), dim); err != nil { // LIBSVM's were sparse
+// encode returns rows as they are learned: the features scaled, and the index of each
+// label's class, or the target, scaled to mean 0 and standard deviation 1.
+func encode(e *rows.Encoding, all []rows.Row, dim int, format string) (*Split, error) {
+	if err := room(len(all), dim); err != nil { // LIBSVM's were sparse
 		return nil, err
 	}
-	out := newSplit(len(t.rows), dim)
+	class := make(map[string]float64)
+	for i, label := range e.Labels {
+		class[label] = float64(i)
+	}
+	out := newSplit(len(all), dim)
 	dense := make([]float64, dim)
-	for i := range t.rows {
-		row := &t.rows[i]
+	for i := range all {
+		row := &all[i]
 		row.Dense(dense)
-		if err := s.Apply(out.Row(i), dense); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.at(row), err)
+		err := e.Scaling.Apply(out.Row(i), dense)
+		if err == nil && e.Labels == nil {
+			v, parseErr := rows.ParseNumber(row.Label)
+			out.Y[i], err = (v-e.Mean)/e.Deviation, parseErr
+		} else if err == nil {
+			known := false
+			if out.Y[i], known = class[row.Label]; !known {
+				err = fmt.Errorf("label %.40q is not one of the %d classes of the training data", row.Label, len(e.Labels))
+			}
 		}
-		var err error
-		if out.Y[i], err = target(row.Label); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.at(row), err)
+		if err != nil {
+			return nil, &rows.ParseError{Line: row.Line, Unit: rows.Unit(format), Err: err}
 		}
 	}
 	return out, nil
+}
+
+// numbersOf lists columns, counted from 1, as Files do.
+func numbersOf(columns []int) string {
+	words := make([]string, len(columns))
+	for i, at := range columns {
+		words[i] = strconv.Itoa(at + 1)
+	}
+	return strings.Join(words, ",")
+}
+
+// columnsOf is the inverse of numbersOf.
+func columnsOf(text string) (columns []rows.Column, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || len(columns) > 0 && n <= columns[len(columns)-1].Number {
+			return nil, fmt.Errorf("%.40q are not columns in ascending order", text)
+		}
+		columns = append(columns, rows.Column{Number: n})
+	}
+	return columns, nil
 }
 
 // loadFiles is Load of a user's files.
@@ -560,7 +657,7 @@ func loadFiles(ref Ref, finder Finder) (*Set, error) {
 // checkFileName reports the name of a file, without a folder, that can't stand in records
 // and tables.
 func checkFileName(name string) error {
-	base, _ := splitArray(name)
+	base, _ := rows.SplitArray(name)
 	switch {
 	case base == "" || base == "." || base == ".." || strings.ContainsAny(base, `/\`) || len(name) > 512 || !charset.Printable(name):
 		return fmt.Errorf("%.80q is not the name of a file without a folder, or has control characters", name)
@@ -585,7 +682,7 @@ func (r *Ref) locate(finder Finder) error {
 			}
 		}
 		at := slices.IndexFunc(searched, func(path string) bool {
-			path, _ = splitArray(path)
+			path, _ = rows.SplitArray(path)
 			return isRegular(path)
 		})
 		switch {
@@ -615,7 +712,7 @@ func StatusOf(ref Ref, finder Finder) StatusRow {
 		return row
 	}
 	for _, p := range ref.Files.parts() {
-		path, _ := splitArray(p.file.path)
+		path, _ := rows.SplitArray(p.file.path)
 		if info, err := os.Stat(path); err == nil {
 			row.Dir, row.Files, row.Bytes = filepath.Dir(path), append(row.Files, p.file.Name), row.Bytes+info.Size()
 		}
@@ -630,11 +727,11 @@ func (r Ref) resolveFiles() error {
 	switch _, taken := lookup(r.Name); {
 	case !goodName.MatchString(r.Name) || len(r.Name) > maxSetName || taken == nil:
 		return wrong("not the name of a user's data")
-	case !slices.Contains(Formats(), f.Format):
+	case !slices.Contains(rows.Formats(), f.Format):
 		return wrong("the files have no known format")
 	case r.Variant != "" || r.Draw != 0:
 		return wrong("files have no variants and no draws")
-	case f.Scale != "" && !slices.Contains(Scales(), string(f.Scale)) || f.Label < 0:
+	case f.Scale != "" && !slices.Contains(rows.Scales(), string(f.Scale)) || f.Label < 0:
 		return wrong("unknown scale or label")
 	case !(f.Holdout >= 0 && f.Holdout < 1) || (f.Holdout == 0) != (f.Test != File{}):
 		return wrong("want a test file or a fraction that is held out")

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/internal/hostile"
+	"polkrepro/data/rows"
 )
 
 // npy returns an array in NumPy's format, as its published description has it: version
@@ -59,15 +59,6 @@ func npz(arrays map[string][]byte) []byte {
 		panic(err)
 	}
 	return b.Bytes()
-}
-
-// idx returns an IDX file of bytes.
-func idx(values []byte, dims ...uint32) []byte {
-	b := []byte{0, 0, 8, byte(len(dims))}
-	for _, d := range dims {
-		b = binary.BigEndian.AppendUint32(b, d)
-	}
-	return append(b, values...)
 }
 
 // A sample is a small data set whose features are whole numbers.
@@ -117,7 +108,7 @@ func writeSample(t *testing.T, dir, part string, from, to int) {
 		".libsvm": []byte(libsvm.String()),
 		"-x.npy":  x, "-y.npy": y, "-columns.npy": npy("|u1", true, []int{n, 3}, columns), "-x.npy.gz": gzipped(t, x),
 		".npz":         npz(map[string][]byte{"x": x, "y": y}),
-		"-x-idx-ubyte": idx(flat, uint32(n), 1, 3), "-y-idx-ubyte": idx(labels, uint32(n)),
+		"-x-idx-ubyte": idxBytes(flat, uint32(n), 1, 3), "-y-idx-ubyte": idxBytes(labels, uint32(n)),
 	} {
 		write(t, filepath.Join(dir, part+name), b)
 	}
@@ -133,11 +124,11 @@ func write(t *testing.T, path string, b []byte) {
 // sources returns the sample in each format.
 func sources(dir string) map[string]Source {
 	p := func(name string) string { return filepath.Join(dir, name) }
-	label, ignore := Column{Name: "class"}, []Column{{Name: "note"}}
+	label, ignore := rows.Column{Name: "class"}, []rows.Column{{Name: "note"}}
 	return map[string]Source{
 		"csv":      {Train: p("train.csv"), Test: p("test.csv"), Label: label, Ignore: ignore},
 		"csv.gz":   {Train: p("train.csv.gz"), Test: p("test.csv.gz"), Label: label, Ignore: ignore},
-		"numbered": {Train: p("train.csv"), Test: p("test.csv"), Label: Column{Number: -2}, Ignore: []Column{{Number: 2}}, Header: HeaderYes},
+		"numbered": {Train: p("train.csv"), Test: p("test.csv"), Label: rows.Column{Number: -2}, Ignore: []rows.Column{{Number: 2}}, Header: rows.HeaderYes},
 		"tsv":      {Train: p("train.tsv"), Test: p("test.tsv"), Label: label, Ignore: ignore},
 		"libsvm":   {Train: p("train.libsvm"), Test: p("test.libsvm")},
 		"npy":      {Train: p("train-x.npy"), TrainLabels: p("train-y.npy"), Test: p("test-x.npy.gz"), TestLabels: p("test-y.npy")},
@@ -162,7 +153,7 @@ func TestRepeatedRows(t *testing.T) {
 		"3,7,+1\n9,9,a\n1,5e-1,a":                      2,
 		"3,7,1.0\n1,0.5,a\n1,0.5,a\n":                  -1,
 	} {
-		_, set, err := Source{Train: train, Test: at("test.csv", text), Label: Column{Number: -1}, Header: HeaderAuto}.Open()
+		_, set, err := Source{Train: train, Test: at("test.csv", text), Label: rows.Column{Number: -1}, Header: rows.HeaderAuto}.Open()
 		if want < 0 && (err == nil || !strings.Contains(err.Error(), "the test data are the training data: all 3 test rows")) || want >= 0 && (err != nil || set.Repeated != want) {
 			t.Errorf("%q: %v, want %d", text, err, want)
 		}
@@ -170,25 +161,6 @@ func TestRepeatedRows(t *testing.T) {
 	_, set, err := Source{Train: at("a.libsvm", "1 1:1 3:2\n2 2:0.5\n1 1:7\n"), Test: at("b.libsvm", "+1 1:1.0 2:0 3:2 # again\n2 2:1\n")}.Open()
 	if err != nil || set.Repeated != 1 {
 		t.Errorf("LIBSVM: %v", err)
-	}
-}
-
-// TestSourceFloats: labels of floats are the words that a CSV file has for them, and IDX
-// files of floats are the numbers that they hold.
-func TestSourceFloats(t *testing.T) {
-	dir := t.TempDir()
-	x := []float64{0.5, -1.5, 3, 7, 1, 2, 5, 6}
-	doubles, _ := binary.Append([]byte{0, 0, 0x0e, 2, 0, 0, 0, 4, 0, 0, 0, 2}, binary.BigEndian, x)
-	write(t, filepath.Join(dir, "x.idx"), doubles)
-	labels, _ := binary.Append([]byte{0, 0, 0x0e, 1, 0, 0, 0, 4}, binary.BigEndian, []float64{1e6, 0.25, 1e6, 0.25})
-	write(t, filepath.Join(dir, "y.idx"), labels)
-	write(t, filepath.Join(dir, "x.npy"), npy("<f8", false, []int{4, 2}, x))
-	write(t, filepath.Join(dir, "y.npy"), npy("<f4", false, []int{4}, []float32{1e6, 0.25, 1e6, 0.25}))
-	for _, ending := range []string{"idx", "npy"} {
-		_, set := open2(t, Source{Train: filepath.Join(dir, "x."+ending), TrainLabels: filepath.Join(dir, "y."+ending), Holdout: 0.25, SplitSeed: 3})
-		if !slices.Equal(set.Labels, []string{"0.25", "1000000"}) || set.Train.Dim != 2 || !slices.Contains(append(set.Train.X, set.Test.X...), -1.5) {
-			t.Errorf("%s: labels %q, features %v", ending, set.Labels, set.Train.X)
-		}
 	}
 }
 
@@ -266,11 +238,11 @@ func TestSourceIdentity(t *testing.T) {
 	changed.Train = filepath.Join(dir, "changed.csv")
 	write(t, changed.Train, bytes.Replace(b, []byte("250"), []byte("251"), 1))
 	standard, held, seed, third, fewer := all["csv"], all["csv"], all["csv"], all["csv"], all["csv"]
-	standard.Scale = ScaleStandard
+	standard.Scale = rows.ScaleStandard
 	held.Test, held.Holdout = "", 0.3
 	third.Test, third.Holdout = "", 0.4
 	seed.Test, seed.Holdout, seed.SplitSeed = "", 0.3, 2
-	fewer.Ignore = append(slices.Clone(fewer.Ignore), Column{Name: "a"})
+	fewer.Ignore = append(slices.Clone(fewer.Ignore), rows.Column{Name: "a"})
 	seen := map[Ref]string{base.Content(): "base"}
 	for name, s := range map[string]Source{"changed": changed, "scale": standard, "holdout": held, "fraction": third, "seed": seed, "ignore": fewer} {
 		ref, _ := open2(t, s)
@@ -294,11 +266,11 @@ func TestSourceScale(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d.5,%s\n", 1_700_000_000_000+int64(i*i%37), i%5, []string{"a", "b"}[i%2])
 	}
 	write(t, path, []byte(b.String()))
-	s := Source{Train: path, Label: Column{Number: -1}, Holdout: 0.25, SplitSeed: 7}
+	s := Source{Train: path, Label: rows.Column{Number: -1}, Holdout: 0.25, SplitSeed: 7}
 	if _, _, err := s.Open(); err == nil || !strings.Contains(err.Error(), "without scaling the differences are lost") {
 		t.Errorf("not scaled: %v", err)
 	}
-	s.Scale = ScaleUnit
+	s.Scale = rows.ScaleUnit
 	_, set := open2(t, s)
 	if set.Train.N != 30 || set.Test.N != 10 {
 		t.Fatalf("%d and %d examples", set.Train.N, set.Test.N)
@@ -332,7 +304,7 @@ func TestSourceRegression(t *testing.T) {
 	train, test := filepath.Join(dir, "train.csv"), filepath.Join(dir, "test.csv")
 	write(t, train, []byte("x,y\n1,10\n5,20\n2,30\n2,-20\n"))
 	write(t, test, []byte("x,y\n1,10\n5,1e3\n"))
-	s := Source{Train: train, Test: test, Label: Column{Name: "y"}, Regression: true}
+	s := Source{Train: train, Test: test, Label: rows.Column{Name: "y"}, Regression: true}
 	ref, set := open2(t, s)
 	deviation := math.Sqrt(350) // of 10, 20, 30, −20 about 10
 	want := []float64{0, 10 / deviation, 20 / deviation, -30 / deviation, 0, 990 / deviation}
@@ -367,9 +339,9 @@ func TestSourceNumbers(t *testing.T) {
 	write(t, path, []byte(b.String()))
 	for want, s := range map[string]Source{
 		"1e50cb0327e819c5": {},
-		"fce5e3b4dd57d6f1": {Scale: ScaleUnit, SplitSeed: 2},
+		"fce5e3b4dd57d6f1": {Scale: rows.ScaleUnit, SplitSeed: 2},
 	} {
-		s.Train, s.Label, s.Holdout, s.Header = path, Column{Number: -1}, 0.3, HeaderNo
+		s.Train, s.Label, s.Holdout, s.Header = path, rows.Column{Number: -1}, 0.3, rows.HeaderNo
 		_, set := open2(t, s)
 		if got := SumSplits(set.Train, set.Test)[:16]; got != want {
 			t.Errorf("scale %q: %s, want %s", s.Scale, got, want)
@@ -382,7 +354,7 @@ func TestSourceNumbers(t *testing.T) {
 func TestSourceMoved(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()
 	writeSample(t, dir, "train", 0, 10)
-	ref, set := open2(t, Source{Name: "mine", Train: filepath.Join(dir, "train.csv"), Label: Column{Name: "class"}, Ignore: []Column{{Name: "note"}}, Holdout: 0.3})
+	ref, set := open2(t, Source{Name: "mine", Train: filepath.Join(dir, "train.csv"), Label: rows.Column{Name: "class"}, Ignore: []rows.Column{{Name: "note"}}, Holdout: 0.3})
 	b, err := os.ReadFile(filepath.Join(dir, "train.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -420,7 +392,7 @@ func TestSourceMoved(t *testing.T) {
 // go test ./data -run TestSourceErrors -update
 func TestSourceErrors(t *testing.T) {
 	dir := t.TempDir()
-	rows := func(header string, row func(i int) string) string {
+	table := func(header string, row func(i int) string) string {
 		var b strings.Builder
 		b.WriteString(header)
 		for i := range 10 {
@@ -428,7 +400,7 @@ func TestSourceErrors(t *testing.T) {
 		}
 		return b.String()
 	}
-	plain := rows("x,y,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,%s", i*i%7, i%3, []string{"a", "b"}[i%2]) })
+	plain := table("x,y,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,%s", i*i%7, i%3, []string{"a", "b"}[i%2]) })
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		write(t, path, []byte(text))
@@ -437,23 +409,17 @@ func TestSourceErrors(t *testing.T) {
 	made := 0
 	of := func(text string) Source {
 		made++
-		return Source{Train: file(fmt.Sprintf("f%d.csv", made), text), Label: Column{Name: "kind"}, Holdout: 0.3}
+		return Source{Train: file(fmt.Sprintf("f%d.csv", made), text), Label: rows.Column{Name: "kind"}, Holdout: 0.3}
 	}
 	with := func(s Source, change func(*Source)) Source {
 		change(&s)
 		return s
 	}
 	good := of(plain)
-	array := npy("<f8", false, []int{4, 2}, []float64{1, 2, 3, 5, 8, 1, 2, 2})
 	labels := file("labels.npy", string(npy("|u1", false, []int{4}, []byte{0, 1, 0, 1})))
 	arrays := func(b []byte) Source {
 		made++
 		return Source{Train: file(fmt.Sprintf("a%d.npy", made), string(b)), TrainLabels: labels, Holdout: 0.5}
-	}
-	archive := file("a.npz", string(npz(map[string][]byte{"x": array, "y": npy("|u1", false, []int{4}, []byte{0, 1, 0, 1})})))
-	twice := file("twice.npz", string(npz(map[string][]byte{"x": array, "y": array, "z": array})))
-	if b, err := os.ReadFile(twice); err == nil {
-		write(t, twice, bytes.ReplaceAll(b, []byte("z.npy"), []byte("x.npy")))
 	}
 	var out strings.Builder
 	for _, c := range []struct {
@@ -461,7 +427,7 @@ func TestSourceErrors(t *testing.T) {
 		Source
 	}{
 		{"nothing", Source{}},
-		{"no label", with(good, func(s *Source) { s.Label = Column{} })},
+		{"no label", with(good, func(s *Source) { s.Label = rows.Column{} })},
 		{"no test", with(good, func(s *Source) { s.Holdout = 0 })},
 		{"both tests", with(good, func(s *Source) { s.Test = s.Train })},
 		{"tested on what was learned", with(good, func(s *Source) { s.Test, s.Holdout = s.Train, 0 })},
@@ -474,64 +440,31 @@ func TestSourceErrors(t *testing.T) {
 		{"a built-in name", with(good, func(s *Source) { s.Name = "mnist" })},
 		{"a bad name", with(good, func(s *Source) { s.Name = "My data" })},
 		{"missing file", with(good, func(s *Source) { s.Train = filepath.Join(dir, "none.csv") })},
-		{"a folder", with(good, func(s *Source) { s.Train, s.Format = dir, FormatCSV })},
+		{"a folder", with(good, func(s *Source) { s.Train, s.Format = dir, rows.FormatCSV })},
 		{"empty file", with(good, func(s *Source) { s.Train = file("empty.csv", "") })},
 		{"unknown label", with(good, func(s *Source) { s.Label.Name = "class" })},
-		{"label out of range", with(good, func(s *Source) { s.Label = Column{Number: 4} })},
-		{"name without header", with(good, func(s *Source) { s.Header = HeaderNo })},
-		{"ignored label", with(good, func(s *Source) { s.Ignore = []Column{{Number: 3}} })},
-		{"ignored all", with(good, func(s *Source) { s.Ignore = []Column{{Number: 1}, {Number: 2}} })},
-		{"kept label", with(good, func(s *Source) { s.Keep = []Column{{Name: "kind"}} })},
+		{"label out of range", with(good, func(s *Source) { s.Label = rows.Column{Number: 4} })},
+		{"name without header", with(good, func(s *Source) { s.Header = rows.HeaderNo })},
+		{"ignored label", with(good, func(s *Source) { s.Ignore = []rows.Column{{Number: 3}} })},
+		{"ignored all", with(good, func(s *Source) { s.Ignore = []rows.Column{{Number: 1}, {Number: 2}} })},
+		{"kept label", with(good, func(s *Source) { s.Keep = []rows.Column{{Name: "kind"}} })},
 		{"a regression of words", with(good, func(s *Source) { s.Regression = true })},
 		{"a regression of one number", with(good, func(s *Source) {
 			s.Regression, s.Label.Name = true, "z"
-			s.Train = file("same.csv", rows("x,z\n", func(i int) string { return fmt.Sprintf("%d,7.5", i*i%7) }))
+			s.Train = file("same.csv", table("x,z\n", func(i int) string { return fmt.Sprintf("%d,7.5", i*i%7) }))
 		})},
 		{"two of a name", of(strings.Replace(plain, "x,y,kind", "kind,y,kind", 1))},
 		{"id", of(strings.Replace(plain, "x,y", "Id,y", 1))},
 		{"pandas' index", of(strings.Replace(plain, "x,y", "Unnamed: 0,y", 1))},
 		{"pandas' index without name", of(strings.Replace(plain, "x,y", ",y", 1))},
-		{"a running number", of(rows("t,y,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,%s", i+4, i%3, []string{"a", "b"}[i%2]) }))},
-		{"a running number without header", with(of(rows("", func(i int) string { return fmt.Sprintf("%d,%d.5,k%d", i, i%3, i%2) })), func(s *Source) { s.Label = Column{Number: 3} })},
-		{"words", of(strings.Replace(plain, "\n4,2,", "\n4,red,", 1))},
-		{"missing value", of(strings.Replace(plain, "\n4,2,", "\n,2,", 1))},
-		{"missing label", of(strings.Replace(plain, "4,2,a", "4,2,", 1))},
-		{"ragged", of(plain + "1,2\n")},
+		{"a running number", of(table("t,y,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,%s", i+4, i%3, []string{"a", "b"}[i%2]) }))},
+		{"a running number without header", with(of(table("", func(i int) string { return fmt.Sprintf("%d,%d.5,k%d", i, i%3, i%2) })), func(s *Source) { s.Label = rows.Column{Number: 3} })},
 		{"one class", of(strings.ReplaceAll(plain, ",b\n", ",a\n"))},
 		{"two spellings", of(strings.ReplaceAll(strings.ReplaceAll(plain, ",a\n", ",1\n"), ",b\n", ",01\n"))},
-		{"a header?", with(of(rows("1,2,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,k%d", i*i%7, i%3, i) })), func(s *Source) { s.Label = Column{Number: -1} })},
-		{"tabs as CSV", with(of(strings.ReplaceAll(plain, ",", "\t")), func(s *Source) { s.Format = FormatCSV })},
-		{"semicolons", of(strings.ReplaceAll(plain, ",", ";"))},
-		{"spaces", of(strings.ReplaceAll(plain, ",", " "))},
-		{"spaces as LIBSVM", with(of(strings.ReplaceAll(plain, ",", " ")), func(s *Source) { s.Format, s.Label, s.Header = FormatLIBSVM, Column{}, HeaderAuto })},
-		{"LIBSVM as CSV", of("1 1:2 3:4\n2 1:3\n")},
-		{"CSV as LIBSVM", Source{Train: good.Train, Format: FormatLIBSVM, Holdout: 0.3}},
-		{"NumPy as CSV", with(good, func(s *Source) { s.Train = file("array.csv", string(array)) })},
-		{"NPZ as CSV", with(good, func(s *Source) { s.Train, s.Format = archive, FormatCSV })},
-		{"IDX as CSV", with(good, func(s *Source) { s.Train = file("idx.csv", string(idx([]byte{1, 2}, 2))) })},
-		{"CSV as NumPy", Source{Train: good.Train, TrainLabels: labels, Format: FormatNPY, Holdout: 0.3}},
-		{"Excel as CSV", with(good, func(s *Source) { s.Train = file("x.csv", "PK\x03\x04...[Content_Types].xml") })},
-		{"HDF5", with(good, func(s *Source) { s.Train = file("h.csv", "\x89HDF\r\n\x1a\n") })},
-		{"pickle", arrays([]byte("\x80\x04\x95...."))},
-		{"gzip twice", with(good, func(s *Source) { s.Train = file("twice.csv.gz", string(gzipped(t, gzipped(t, []byte(plain))))) })},
-		{"truncated gzip", with(good, func(s *Source) { s.Train = file("cut.csv.gz", string(gzipped(t, []byte(plain))[:40])) })},
 		{"no labels", Source{Train: labels, Holdout: 0.5}},
 		{"labels of CSV", with(good, func(s *Source) { s.TrainLabels = labels })},
-		{"pickled objects", arrays(npy("|O", false, []int{4, 2}))},
-		{"structured", arrays([]byte(strings.Replace(string(npy("<f8", false, []int{4, 2})), "'<f8'", "[('a', '<f8')]", 1)))},
-		{"text", arrays(npy("<U3", false, []int{4, 2}))},
-		{"complex", arrays(npy("<c16", false, []int{4, 2}))},
-		{"truncated", arrays(array[:len(array)-3])},
-		{"too long", arrays(append(slices.Clone(array), 1))},
 		{"other length", arrays(npy("<f8", false, []int{3, 2}, []float64{1, 2, 3, 4, 5, 6}))},
-		{"no rows", arrays(npy("<f8", false, []int{0, 2}))},
-		{"one dimension", arrays(npy("<f8", false, []int{4}, []float64{1, 2, 3, 4}))},
-		{"not finite", arrays(npy("<f8", false, []int{4, 2}, []float64{1, 2, 3, math.NaN(), 5, 6, 7, 8}))},
-		{"array twice", Source{Train: twice + ":x", TrainLabels: twice + ":y", Holdout: 0.5}},
-		{"lines that end in CR", of(strings.ReplaceAll(plain, "\n", "\r"))},
 		{"a formula", with(good, func(s *Source) { s.Train = file("=1+1.csv", plain) })},
-		{"array not named", Source{Train: archive, TrainLabels: archive + ":y", Format: FormatNPZ, Holdout: 0.5}},
-		{"array unknown", Source{Train: archive + ":z", TrainLabels: archive + ":y", Holdout: 0.5}},
 		{"other test columns", with(good, func(s *Source) {
 			s.Test, s.Holdout = file("test1.csv", strings.Replace(plain, "x,y,kind", "y,x,kind", 1)), 0
 		})},
@@ -572,7 +505,7 @@ func TestSourceKeepsColumns(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%s\n", i*i, i, []string{"a", "b"}[i%2])
 	}
 	write(t, path, []byte(b.String()))
-	s := Source{Train: path, Label: Column{Name: "kind"}, Holdout: 0.5, Keep: []Column{{Name: "id"}, {Name: "t"}}}
+	s := Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.5, Keep: []rows.Column{{Name: "id"}, {Name: "t"}}}
 	ref, set := open2(t, s)
 	if set.Train.Dim != 2 {
 		t.Errorf("%d features", set.Train.Dim)
@@ -582,116 +515,38 @@ func TestSourceKeepsColumns(t *testing.T) {
 	}
 }
 
-// TestNPYTypes reads each element type, of both byte orders, as numbers and as labels.
-func TestNPYTypes(t *testing.T) {
-	for _, c := range []struct {
-		descr   string
-		values  any
-		numbers []float64
-		texts   []string
-	}{
-		{"|b1", []byte{0, 1}, []float64{0, 1}, []string{"0", "1"}},
-		{"|u1", []byte{3, 255}, []float64{3, 255}, []string{"3", "255"}},
-		{"|i1", []int8{-3, 127}, []float64{-3, 127}, []string{"-3", "127"}},
-		{"<u2", []uint16{1, 65535}, []float64{1, 65535}, []string{"1", "65535"}},
-		{">u2", []uint16{1, 65535}, []float64{1, 65535}, []string{"1", "65535"}},
-		{"<i2", []int16{-2, 5}, []float64{-2, 5}, []string{"-2", "5"}},
-		{">i4", []int32{-70000, 5}, []float64{-70000, 5}, []string{"-70000", "5"}},
-		{"<u4", []uint32{4e9, 5}, []float64{4e9, 5}, []string{"4000000000", "5"}},
-		{"<i8", []int64{math.MinInt64, 5}, []float64{math.MinInt64, 5}, []string{"-9223372036854775808", "5"}},
-		{">u8", []uint64{math.MaxUint64, 5}, []float64{math.MaxUint64, 5}, []string{"18446744073709551615", "5"}},
-		{"<f2", []uint16{0x3c00, 0xc400}, []float64{1, -4}, []string{"1", "-4"}},
-		{"<f2", []uint16{0x0001, 0x7bff}, []float64{0x1p-24, 65504}, []string{"5.960464477539063e-08", "65504"}},
-		{"<f4", []float32{1.5, -2}, []float64{1.5, -2}, []string{"1.5", "-2"}},
-		{">f8", []float64{1e300, -2}, []float64{1e300, -2}, []string{"1e+300", "-2"}},
-		{"|S3", []byte("elmox\x00"), nil, []string{"elm", "ox"}},
-		{"<U2", []uint32{'é', 'x', 'b', 0}, nil, []string{"éx", "b"}},
-		{">U2", []uint32{'é', 'x', 'b', 0}, nil, []string{"éx", "b"}},
-	} {
-		b := npy(c.descr, false, []int{2}, c.values)
-		a, err := readNPY(bytes.NewReader(b), 100, true)
-		if err != nil || !slices.Equal(a.texts, c.texts) {
-			t.Errorf("%s: labels %v, %v, want %q", c.descr, a, err, c.texts)
-		}
-		a, err = readNPY(bytes.NewReader(b), 100, false)
-		if c.numbers == nil {
-			if err == nil {
-				t.Errorf("%s: text is read as numbers %v", c.descr, a.numbers)
-			}
-		} else if err != nil || !slices.Equal(a.numbers, c.numbers) {
-			t.Errorf("%s: numbers %v, %v, want %v", c.descr, a, err, c.numbers)
-		}
-		b[6] = 2 // version 2: four bytes of the header's length
-		long := slices.Concat(b[:10], []byte{0, 0}, b[10:])
-		if a, err := readNPY(bytes.NewReader(long), 100, true); err != nil || !slices.Equal(a.texts, c.texts) {
-			t.Errorf("%s, version 2: %v, %v", c.descr, a, err)
-		}
-	}
-}
-
-// TestFortranOrder: an array of three dimensions in Fortran's order.
-func TestFortranOrder(t *testing.T) {
-	// A[i][j][k] = 100i + 10j + k, the first index moving fastest.
-	var values []uint8
-	for k := range 2 {
-		for j := range 3 {
-			for i := range 2 {
-				values = append(values, uint8(100*i+10*j+k))
-			}
-		}
-	}
-	a, err := readNPY(bytes.NewReader(npy("|u1", true, []int{2, 3, 2}, values)), 100, false)
-	want := []float64{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121}
-	if err != nil || !slices.Equal(a.numbers, want) {
-		t.Errorf("%v, %v, want %v", a, err, want)
-	}
-}
-
-// TestHostileArrays: what a header promises costs no memory, and an archive's array no
-// more than its elements.
-func TestHostileArrays(t *testing.T) {
-	if raceEnabled {
-		t.Skip("reading alone")
-	}
-	dir := t.TempDir()
-	huge := npy("<f8", false, []int{1 << 13, 1 << 14}, []float64{1, 2, 3})
-	bomb := append(npy("|u1", false, []int{4, 2}, []byte("abcdefgh")), make([]byte, 64<<20)...)
-	write(t, filepath.Join(dir, "y.npy"), npy("|u1", false, []int{4}, []byte{0, 1, 0, 1}))
-	write(t, filepath.Join(dir, "huge.npy"), huge)
-	write(t, filepath.Join(dir, "more.npy"), npy("<f8", false, []int{1 << 20, 1 << 20, 1 << 20}))
-	write(t, filepath.Join(dir, "bomb.npz"), npz(map[string][]byte{"x": bomb}))
-	write(t, filepath.Join(dir, "header.npy"), []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"))
-	write(t, filepath.Join(dir, "huge-idx"), idx(nil, 1<<13, 1<<14))
-	for name, want := range map[string]string{
-		"huge.npy":   "data end after 3 of 134217728 elements",
-		"more.npy":   "more than 268435456 elements",
-		"bomb.npz:x": "trailing bytes after its 8 elements",
-		"header.npy": "a header of 4294967295 bytes",
-	} {
-		s := Source{Train: filepath.Join(dir, name), TrainLabels: filepath.Join(dir, "y.npy"), Holdout: 0.5}
-		if strings.HasSuffix(name, ":x") {
-			s.TrainLabels = filepath.Join(dir, "bomb.npz:x")
-			s.Train = s.TrainLabels
-		}
-		hostile.AtMost(t, 2<<20, func() {
-			if _, _, err := s.Open(); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want %q", name, err, want)
-			}
-		})
-	}
-}
-
-// fuzzSource opens a file of any bytes: it is an error, or the data set that it is when
-// it is loaded.
-func fuzzSource(f *testing.F, name string, source func(path string) Source) {
-	f.Fuzz(func(t *testing.T, b []byte) {
+// FuzzSource opens files of any bytes, an array's labels being those of four rows: it is an
+// error, or the data set that it is when it is loaded.
+func FuzzSource(f *testing.F) {
+	f.Add("f.csv", []byte("a,b,class\n1,2,x\n3,4,y\n5,6,x\n7,7,y\n"))
+	f.Add("f.csv", []byte("class,,a\r\n1,0,1\r\n2,1,2\r\n"))
+	f.Add("f.csv", gzipped(f, []byte("\xef\xbb\xbf\"class\",\"a\"\n1,1e-3\n2,-7\n")))
+	f.Add("f.npy", npy("<f8", false, []int{4, 2}, []float64{1, 2, 3, 5, 8, 1, 2, 2}))
+	f.Add("f.npy", npy(">i2", true, []int{4, 3, 1}, []int16{1, 2, 3, 5, 8, 1, 2, 2, 4, 4, 4, 4}))
+	f.Add("f.npy", []byte("\x93NUMPY\x03\x00\x10\x00\x00\x00{'shape': (1,)}  "))
+	x, y := npy("|u1", false, []int{4, 2}, []byte("abcdefgh")), npy("|u1", false, []int{4}, []byte{0, 1, 0, 1})
+	f.Add("f.npz", npz(map[string][]byte{"x": x, "y": y}))
+	f.Add("f.npz", npz(map[string][]byte{"x": y, "y": x}))
+	f.Add("f.npz", []byte("PK\x05\x06"+strings.Repeat("\x00", 18)))
+	f.Fuzz(func(t *testing.T, name string, b []byte) {
 		if len(b) > 1<<16 {
 			return
 		}
 		dir := t.TempDir()
-		path := filepath.Join(dir, name)
+		path := filepath.Join(dir, "f")
+		s := Source{Train: path, Format: rows.FormatOf(name), Holdout: 0.5, Scale: rows.ScaleStandard}
+		switch {
+		case s.Format == rows.FormatNPZ:
+			path += ".npz"
+			s.Train, s.TrainLabels = path+":x", path+":y"
+		case rows.IsArray(s.Format):
+			s.TrainLabels = filepath.Join(dir, "y")
+			write(t, s.TrainLabels, y)
+		case rows.IsTable(s.Format):
+			s.Label.Name = "class"
+		}
 		write(t, path, b)
-		ref, set, err := source(path).Open()
+		ref, set, err := s.Open()
 		if err != nil {
 			if len(err.Error()) > 4<<10 {
 				t.Errorf("an error of %d bytes", len(err.Error()))
@@ -716,39 +571,5 @@ func fuzzSource(f *testing.F, name string, source func(path string) Source) {
 		if again, err := Load(ref, Finder{}); err != nil || !reflect.DeepEqual(again, set) {
 			t.Errorf("loaded again: %v", err)
 		}
-	})
-}
-
-func FuzzSourceCSV(f *testing.F) {
-	f.Add([]byte("a,b,class\n1,2,x\n3,4,y\n5,6,x\n7,7,y\n"))
-	f.Add([]byte("class,,a\r\n1,0,1\r\n2,1,2\r\n"))
-	f.Add(gzipped(f, []byte("\xef\xbb\xbf\"class\",\"a\"\n1,1e-3\n2,-7\n")))
-	fuzzSource(f, "f.csv", func(path string) Source {
-		return Source{Train: path, Label: Column{Name: "class"}, Holdout: 0.5, Scale: ScaleStandard}
-	})
-}
-
-func FuzzSourceNPY(f *testing.F) {
-	f.Add(npy("<f8", false, []int{4, 2}, []float64{1, 2, 3, 5, 8, 1, 2, 2}))
-	f.Add(npy(">i2", true, []int{4, 3, 1}, []int16{1, 2, 3, 5, 8, 1, 2, 2, 4, 4, 4, 4}))
-	f.Add(npy("|O", false, []int{4}))
-	f.Add([]byte("\x93NUMPY\x03\x00\x10\x00\x00\x00{'shape': (1,)}  "))
-	y := npy("|S1", false, []int{4}, []byte("abab"))
-	fuzzSource(f, "f.npy", func(path string) Source {
-		labels := filepath.Join(filepath.Dir(path), "y.npy")
-		if err := os.WriteFile(labels, y, 0o666); err != nil {
-			panic(err)
-		}
-		return Source{Train: path, TrainLabels: labels, Holdout: 0.5, Scale: ScaleUnit}
-	})
-}
-
-func FuzzSourceNPZ(f *testing.F) {
-	x, y := npy("|u1", false, []int{4, 2}, []byte("abcdefgh")), npy("|u1", false, []int{4}, []byte{0, 1, 0, 1})
-	f.Add(npz(map[string][]byte{"x": x, "y": y}))
-	f.Add(npz(map[string][]byte{"x": y, "y": x}))
-	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
-	fuzzSource(f, "f.npz", func(path string) Source {
-		return Source{Train: path + ":x", TrainLabels: path + ":y", Holdout: 0.5}
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
+
+	"polkrepro/data/rows"
 )
 
 // A StatusRow says whether a data set is available and intact.
@@ -194,7 +196,7 @@ func hashVerified(path string, want manifestFile, tee ...io.Writer) (sum string,
 // verify is hashVerified for what r reads to its end.
 func verify(r io.Reader, want manifestFile, tee ...io.Writer) (sum string, err error) {
 	if want.Gzip {
-		if r, err = decompressed(r); err != nil {
+		if r, err = rows.Decompressed(r); err != nil {
 			return "", fmt.Errorf("after 0 bytes: %w", err)
 		}
 	}
@@ -207,7 +209,7 @@ func verify(r io.Reader, want manifestFile, tee ...io.Writer) (sum string, err e
 	n += rest
 	switch sum = hex.EncodeToString(h.Sum(nil)); {
 	case err != nil:
-		return "", fmt.Errorf("after %d bytes: %w", n, truncated(err))
+		return "", fmt.Errorf("after %d bytes: %w", n, rows.Truncated(err))
 	case rest == maxOversize:
 		return "", fmt.Errorf("more than %d bytes, want %d", n, want.Size)
 	case sum != want.SHA256:

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
 )
@@ -59,10 +60,10 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 		Name: d.Name, Format: d.Format,
 		Train: path("train", d.Train), TrainLabels: path("train_labels", d.TrainLabels),
 		Test: path("test", d.Test), TestLabels: path("test_labels", d.TestLabels),
-		Regression: task == TaskRegression, Header: d.Header, Scale: data.Scale(d.Scale), Ignore: columns(d.Ignore), Keep: columns(d.Keep),
+		Regression: task == TaskRegression, Header: d.Header, Scale: rows.Scale(d.Scale), Ignore: columns(d.Ignore), Keep: columns(d.Keep),
 	}
 	if d.Label != nil {
-		s.Label = data.Column(*d.Label)
+		s.Label = rows.Column(*d.Label)
 	}
 	if d.Holdout != nil {
 		if !(*d.Holdout > 0) {
@@ -98,10 +99,10 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 }
 
 // columns returns the columns that a spec names.
-func columns(list []doc.Column) []data.Column {
-	var out []data.Column
+func columns(list []doc.Column) []rows.Column {
+	var out []rows.Column
 	for _, c := range list {
-		out = append(out, data.Column(c))
+		out = append(out, rows.Column(c))
 	}
 	return out
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/internal/testutil"
@@ -60,7 +60,7 @@ func schemaOf() ([]byte, error) {
 	s.Definitions["Draws"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{named, seeds}}
 	s.Definitions["Seeds"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer", Minimum: "1"}, seeds}}
 	s.Definitions["Column"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "integer"}}}
-	for key, words := range map[string][]string{"format": data.Formats(), "header": data.HeaderWords(), "scale": data.Scales()} {
+	for key, words := range map[string][]string{"format": rows.Formats(), "header": rows.HeaderWords(), "scale": rows.Scales()} {
 		property, _ := s.Definitions["Data"].Properties.Get(key)
 		for _, word := range words {
 			property.Enum = append(property.Enum, word)

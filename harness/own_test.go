@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/experiments"
 	"polkrepro/loss"
 	"polkrepro/record"
@@ -219,7 +220,7 @@ func TestRegisteredData(t *testing.T) {
 	if err := os.WriteFile(path, []byte(ownRows()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, set, err := data.Source{Train: path, Label: data.Column{Name: "kind"}, Holdout: 0.25, Scale: data.ScaleUnit}.Open()
+	_, set, err := data.Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.25, Scale: rows.ScaleUnit}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"hash"
 	"math"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 )
 
 // ErrOtherFile is wrapped by the error of TrainOptions.Continue on a file that
@@ -22,7 +22,7 @@ type checkpoint struct {
 	Rows   int    `json:"rows"`             // of the pass that the model has taken, or that were left out
 	Sum    string `json:"sum"`              // of these, as a fingerprint has it
 	Format string `json:"format,omitempty"` // of the file's rows
-	Header string `json:"header,omitempty"` // data.HeaderYes or HeaderNo; empty for LIBSVM
+	Header string `json:"header,omitempty"` // rows.HeaderYes or HeaderNo; empty for LIBSVM
 	Whole  string `json:"whole,omitempty"`  // fingerprint of all rows, once a pass is through
 
 	Shuffled bool `json:"shuffled,omitempty"` // the passes have the rows in the order of a shuffler
@@ -53,7 +53,7 @@ type fingerprint struct {
 func newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New()} }
 
 // add adds a row.
-func (f *fingerprint) add(row *data.Row) {
+func (f *fingerprint) add(row *rows.Row) {
 	b := binary.LittleEndian.AppendUint32(f.buf[:0], uint32(len(row.Label)))
 	b = append(b, row.Label...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(row.Values)))

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 	"polkrepro/polk/prune"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/loss"
 )
 
@@ -57,7 +57,7 @@ func newEvaluator(m *Model) *evaluator {
 	return e
 }
 
-func (e *evaluator) add(f []float64, row *data.Row) error {
+func (e *evaluator) add(f []float64, row *rows.Row) error {
 	y, err := e.m.target(row)
 	if err == nil {
 		err = e.m.finiteScores(f)

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 	"polkrepro/online"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 )
 
 // A Feed trains a model on rows that are handed to it. The model is the one that Train
@@ -12,7 +12,7 @@ import (
 type Feed struct {
 	opt      TrainOptions
 	choosing bool       // settings are still to be chosen, from the head
-	head     []data.Row // empty otherwise
+	head     []rows.Row // empty otherwise
 	m        *Model     // while choosing, a draft of some first rows of the head; nil if there is none
 }
 
@@ -30,7 +30,7 @@ func (f *Feed) Choosing() bool { return f.choosing }
 
 // Learn takes rows, all with the same features. After an error the Feed may have taken
 // those before the row that has it.
-func (f *Feed) Learn(ctx context.Context, rows []data.Row) error {
+func (f *Feed) Learn(ctx context.Context, rows []rows.Row) error {
 	if f.choosing && len(rows) > 0 {
 		n := min(len(rows), max(1, min(headRows, maxValues/rows[0].Dim)-len(f.head)))
 		f.head, rows = append(f.head, rows[:n]...), rows[n:]
@@ -47,7 +47,7 @@ func (f *Feed) Learn(ctx context.Context, rows []data.Row) error {
 }
 
 // learn has the model learn rows, whether or not it has ended.
-func (f *Feed) learn(ctx context.Context, rows []data.Row) error {
+func (f *Feed) learn(ctx context.Context, rows []rows.Row) error {
 	for i := range rows {
 		if ctx.Err() != nil {
 			return ErrStopped
@@ -88,7 +88,7 @@ func (f *Feed) draft(ctx context.Context) error {
 	opt.Tune, opt.Note = false, nil
 	err := f.begin(ctx, opt)
 	if err != nil && opt.Settings.Scale == "" && opt.Settings.Bandwidth == 0 { // rows that are all the same, say, have no distance
-		opt.Settings.Scale, opt.Settings.Bandwidth = data.ScaleNone, 1
+		opt.Settings.Scale, opt.Settings.Bandwidth = rows.ScaleNone, 1
 		err = f.begin(ctx, opt)
 	}
 	return err
@@ -106,7 +106,7 @@ func (f *Feed) begin(ctx context.Context, opt TrainOptions) error {
 
 // Scores returns what the functions of the model say of rows of features, row by row; of
 // a regression in the units of the targets.
-func (m *Model) Scores(rows []data.Row) ([]float64, error) {
+func (m *Model) Scores(rows []rows.Row) ([]float64, error) {
 	var x []float32
 	for i := range rows {
 		var err error

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 )
 
 // However its rows are divided, and whatever is predicted in between, a Feed makes the

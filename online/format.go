@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/internal/modelfile"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -69,7 +70,7 @@ type header struct {
 
 	Unfinished *checkpoint `json:"unfinished,omitempty"`
 
-	Names *data.Names `json:"names,omitempty"` // in the header of the training data
+	Names *rows.Names `json:"names,omitempty"` // in the header of the training data
 }
 
 // Save writes the model to w.
@@ -156,7 +157,7 @@ func read(r io.Reader, train bool) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	if h.Scale != data.ScaleNone {
+	if h.Scale != rows.ScaleNone {
 		if m.scaling.Shift, err = modelfile.Floats[float64](d, h.Dim); err != nil {
 			return nil, err
 		}
@@ -312,9 +313,9 @@ func (h *header) check() error {
 	}
 	if p := h.Unfinished; p != nil && (p.Pass < 0 || p.Pass >= p.Epochs || p.Rows < 0) {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)
-	} else if p != nil && p.Format != data.FormatCSV && p.Format != data.FormatLIBSVM {
+	} else if p != nil && !slices.Contains(rows.Formats(), p.Format) {
 		return fmt.Errorf("rows of format %.20q", p.Format)
-	} else if p != nil && p.Header != data.HeaderYes && p.Header != data.HeaderNo && p.Header != "" {
+	} else if p != nil && !slices.Contains([]string{"", rows.HeaderYes, rows.HeaderNo}, p.Header) {
 		return fmt.Errorf("header %.20q", p.Header)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 	"polkrepro/internal/hostile"
 	"polkrepro/polk/prune"
 )

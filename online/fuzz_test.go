@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 )
 
 // FuzzTrain trains on any rows, tuned or not, from a file or a stream. It is an

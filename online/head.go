@@ -9,8 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/data"
-	"polkrepro/internal/portable"
+	"polkrepro/data/rows"
 )
 
 // headRows is the number of rows that settings are taken from.
@@ -18,16 +17,16 @@ const headRows = 1000
 
 // A survey is what was seen of a source before training.
 type survey struct {
-	head    []data.Row // the first rows, with a feature a column
+	head    []rows.Row // the first rows, with a feature a column
 	values  int        // features in them
-	labels  data.LabelSet
+	labels  rows.Labels
 	dim     int // most features of a row, the highest index of LIBSVM
 	rows    int
-	all     []data.Row // all rows, while they are few enough to be shuffled together; nil without draw
-	judged  []data.Row // more rows than the head, drawn like it; none if the head is the first rows
+	all     []rows.Row // all rows, while they are few enough to be shuffled together; nil without draw
+	judged  []rows.Row // more rows than the head, drawn like it; none if the head is the first rows
 	draw    *sampler   // of head and judged from all rows, to tune on; nil if the head is the first rows
 	order   labelOrder
-	numbers data.RowNumbers // of the first rows of a CSV source
+	numbers rows.RowNumbers // of the first rows of a CSV source
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
@@ -70,7 +69,7 @@ func (s *survey) split() {
 }
 
 // row returns a row of the head, or of those judged by after it.
-func (s *survey) row(i int) *data.Row {
+func (s *survey) row(i int) *rows.Row {
 	if i < len(s.head) {
 		return &s.head[i]
 	}
@@ -80,7 +79,7 @@ func (s *survey) row(i int) *data.Row {
 // full reports whether the head is complete.
 func (s *survey) full() bool { return len(s.head) >= headRows || s.values >= maxValues }
 
-func (s *survey) add(row *data.Row, regression bool) error {
+func (s *survey) add(row *rows.Row, regression bool) error {
 	s.rows++
 	s.dim = max(s.dim, row.Dim)
 	if row.Indices == nil && s.rows <= headRows {
@@ -102,14 +101,8 @@ func (s *survey) add(row *data.Row, regression bool) error {
 		_, err := number(row.Label)
 		return err
 	}
-	if err := s.labels.Add(row.Label); err != nil {
-		return err
-	}
 	s.order.add(row.Label)
-	if s.labels.Len() > MaxClasses {
-		return fmt.Errorf("label %.40q: more than %d classes; is this a regression, with the squared loss?", row.Label, MaxClasses)
-	}
-	return nil
+	return s.labels.Add(row.Label)
 }
 
 // where says which rows the head has.
@@ -122,33 +115,36 @@ func (s *survey) where() string {
 
 // complete fills in the settings that are missing from what was seen, and
 // returns the features' scaling. What it chose goes to note.
-func (s *survey) complete(set *Settings, note func(string, ...any)) (sc data.Scaling, err error) {
+func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Scaling, err error) {
 	set.Dim = cmp.Or(set.Dim, s.dim)
 	set.TargetFactor = 1
+	labels := &s.labels
 	if set.regression() {
-		if err := s.scaleTarget(set, note); err != nil {
-			return sc, err
-		}
+		labels = nil
 	} else if set.Labels == nil {
-		set.Labels = s.labels.Sorted()
+		set.Labels = labels.Sorted()
 	}
 	if err := set.validate(); err != nil {
 		return sc, err
 	}
-	n := len(s.head)
-	sc, constant, err := data.NewScaling(set.Scale, s.head, set.Dim)
+	e, err := rows.Fit(s.head, set.Dim, set.Scale, labels)
 	if err != nil {
 		return sc, err
 	}
-	x, err := s.scaled(&sc, set.Dim)
+	if set.regression() && set.Scale != rows.ScaleNone {
+		if err := s.scaleTarget(set, &e, note); err != nil {
+			return sc, err
+		}
+	}
+	x, err := s.scaled(&e.Scaling, set.Dim)
 	if err != nil {
 		return sc, err
 	}
 	note("%d features, scaling %s from %s", set.Dim, set.Scale, s.where())
-	if constant > 0 {
-		note("%d features are the same in all of these rows and are left out", constant)
+	if e.Constant > 0 {
+		note("%d features are the same in all of these rows and are left out", e.Constant)
 	}
-	return sc, completeKernel(set, n, x, note)
+	return e.Scaling, completeKernel(set, len(s.head), x, note)
 }
 
 // completeKernel fills in the bandwidth and the rates that suit the kernel,
@@ -179,39 +175,30 @@ func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)
 	return nil
 }
 
-// scaleTarget makes the targets of the head have mean 0 and standard deviation
-// 1, unless nothing is scaled.
-func (s *survey) scaleTarget(set *Settings, note func(string, ...any)) error {
-	if set.Scale == data.ScaleNone {
-		return nil
-	}
-	y := make([]float64, len(s.head))
-	for i := range s.head {
-		y[i], _ = number(s.head[i].Label) // add has read it
-	}
-	mean, dev := portable.MeanDeviation(y)
-	set.TargetShift = mean
-	if dev != 0 {
-		set.TargetFactor = 1 / dev
+// scaleTarget makes the targets of the head have mean 0 and standard deviation 1.
+func (s *survey) scaleTarget(set *Settings, e *rows.Encoding, note func(string, ...any)) error {
+	set.TargetShift = e.Mean
+	if e.Deviation != 0 {
+		set.TargetFactor = 1 / e.Deviation
 	}
 	if !(set.TargetFactor > 0) || math.IsInf(set.TargetFactor, 1) {
-		return fmt.Errorf("the targets go from %v to %v: too wide or too narrow to scale", slices.Min(y), slices.Max(y))
+		return fmt.Errorf("the targets have mean %v and standard deviation %v: too wide or too narrow to scale", e.Mean, e.Deviation)
 	}
-	note("targets have mean %.4g and standard deviation %.4g in the first %d rows, and are learned scaled", mean, dev, len(y))
+	note("targets have mean %.4g and standard deviation %.4g in the first %d rows, and are learned scaled", e.Mean, e.Deviation, len(s.head))
 	return nil
 }
 
 // scaled returns the head's scaled features, row-major.
-func (s *survey) scaled(sc *data.Scaling, dim int) ([]float32, error) {
+func (s *survey) scaled(sc *rows.Scaling, dim int) ([]float32, error) {
 	x, dense := make([]float32, len(s.head)*dim), make([]float64, dim)
 	for i := range s.head {
 		row := &s.head[i]
 		if row.Dim > dim {
-			return nil, &data.ParseError{Line: row.Line, Err: fmt.Errorf("the row has feature %d, want at most %d features", row.Dim, dim)}
+			return nil, &rows.ParseError{Line: row.Line, Err: fmt.Errorf("the row has feature %d, want at most %d features", row.Dim, dim)}
 		}
 		row.Dense(dense)
 		if err := sc.Apply(x[i*dim:(i+1)*dim], dense); err != nil {
-			return nil, &data.ParseError{Line: row.Line, Err: err}
+			return nil, &rows.ParseError{Line: row.Line, Err: err}
 		}
 	}
 	return x, nil

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -18,7 +18,7 @@ import (
 // not safe for concurrent use.
 type Model struct {
 	settings Settings
-	scaling  data.Scaling
+	scaling  rows.Scaling
 	loss     loss.Loss
 	learner  *polk.Learner     // nil if the model was read for prediction
 	f        *kernel.Expansion // the functions that predict; the learner's own if there is one
@@ -34,7 +34,7 @@ type Model struct {
 	seen       Prequential
 	trend      lossTrend
 
-	names *data.Names // in the header of the rows that it was begun with; nil if they had none
+	names *rows.Names // in the header of the rows that it was begun with; nil if they had none
 }
 
 // Prequential is how well a model predicted rows before it learned them.
@@ -51,7 +51,7 @@ func (p Prequential) ErrorRate() float64 { return float64(p.Wrong) / float64(p.R
 func (p Prequential) RMSE() float64 { return math.Sqrt(p.Squares / float64(p.Rows)) }
 
 // newModel returns a model that has seen nothing.
-func newModel(s Settings, sc data.Scaling) (*Model, error) {
+func newModel(s Settings, sc rows.Scaling) (*Model, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (m *Model) TakePrequential() Prequential {
 // that is none of the model's and too many features are errors; after an error
 // the model is as it was before the row's mini-batch. Where training diverges,
 // it is as it was when its predictions were sound; see ErrDiverged.
-func (m *Model) Learn(row *data.Row) error {
+func (m *Model) Learn(row *rows.Row) error {
 	if m.ended {
 		return errors.New("online: the training of the model is already finished")
 	}
@@ -265,7 +265,7 @@ func (m *Model) classOf(y float64) int {
 }
 
 // target returns the target that a row's label stands for.
-func (m *Model) target(row *data.Row) (float64, error) {
+func (m *Model) target(row *rows.Row) (float64, error) {
 	if row.Label == "" {
 		return 0, errors.New("the row has no label")
 	}
@@ -277,7 +277,7 @@ func (m *Model) target(row *data.Row) (float64, error) {
 	class := slices.Index(m.settings.Labels, label)
 	switch {
 	case class < 0:
-		var classes data.LabelSet
+		var classes rows.Labels
 		for _, l := range m.settings.Labels {
 			if err := classes.Add(l); err != nil {
 				return 0, err
@@ -295,7 +295,7 @@ func (m *Model) target(row *data.Row) (float64, error) {
 
 // number reads a target of regression.
 func number(label string) (float64, error) {
-	v, err := data.ParseNumber(label)
+	v, err := rows.ParseNumber(label)
 	if err != nil {
 		return 0, fmt.Errorf("label %.40q is %w: regression needs a decimal number", label, err)
 	}
@@ -303,7 +303,7 @@ func number(label string) (float64, error) {
 }
 
 // append appends the scaled features of a row to x.
-func (m *Model) append(x []float32, row *data.Row) ([]float32, error) {
+func (m *Model) append(x []float32, row *rows.Row) ([]float32, error) {
 	dim := m.settings.Dim
 	switch {
 	case row.Dim > dim:

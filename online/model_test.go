@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"

@@ -9,7 +9,7 @@ import (
 	"io"
 	"strconv"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/loss"
 )
 
@@ -19,13 +19,12 @@ const predictRows = 256
 
 // each calls do with the scores of every row of a source, which has labels only if
 // they are wanted, and answered before it waits for further rows.
-func (m *Model) each(ctx context.Context, src Source, format string, labels bool, do func(f []float64, row *data.Row) error, answered func() error) error {
-	opts := rowOptions(&m.settings)
-	opts.Format, opts.Dim, opts.NoLabels = format, m.settings.Dim, !labels
-	opts.Header = m.headerRule(true) // of a file as of a stream
-	headerless := m.names == nil && m.settings.Format == data.FormatCSV && src.Header != data.HeaderYes
+func (m *Model) each(ctx context.Context, src Source, format string, labels bool, do func(f []float64, row *rows.Row) error, answered func() error) error {
+	opts := m.rowOptions(format)
+	opts.Dim, opts.NoLabels, opts.Now = m.settings.Dim, !labels, true // of a file as of a stream
+	headerless := m.names == nil && rows.IsTable(m.settings.Format) && src.Header != rows.HeaderYes
 	if headerless {
-		opts.Header.Is = data.HeaderNo
+		opts.Header = rows.HeaderNo
 	}
 	f, err := src.open(opts)
 	if err != nil {
@@ -34,14 +33,14 @@ func (m *Model) each(ctx context.Context, src Source, format string, labels bool
 	defer f.close()
 	var x []float32
 	read := false
-	var rows []data.Row
+	var waiting []rows.Row
 	most := max(1, min(predictRows, maxValues/m.settings.Dim))
 	for {
 		row, err := f.next(ctx)
 		if err == io.EOF {
 			return nil
 		}
-		if pe, ok := errors.AsType[*data.ParseError](err); ok && pe.Line > 0 && !read && headerless && src.Header != data.HeaderNo {
+		if _, ok := errors.AsType[*rows.ParseError](err); ok && !read && headerless && src.Header != rows.HeaderNo {
 			return fmt.Errorf("%w; the training data had no header, so the first row is data: if it is a header, use --header yes", err)
 		}
 		if err != nil {
@@ -51,31 +50,34 @@ func (m *Model) each(ctx context.Context, src Source, format string, labels bool
 		if x, err = m.append(x, row); err != nil {
 			return src.at(row, err)
 		}
-		rows = append(rows, *row)
-		if len(rows) < most && f.ready() {
+		waiting = append(waiting, *row)
+		if len(waiting) < most && f.ready() {
 			continue
 		}
-		c, scores := m.outputs(), m.scores(len(rows), x)
-		for i := range rows {
-			if err := do(scores[i*c:(i+1)*c], &rows[i]); err != nil {
-				return src.at(&rows[i], err)
+		c, scores := m.outputs(), m.scores(len(waiting), x)
+		for i := range waiting {
+			if err := do(scores[i*c:(i+1)*c], &waiting[i]); err != nil {
+				return src.at(&waiting[i], err)
 			}
 		}
 		if err := answered(); err != nil {
 			return err
 		}
-		x, rows = x[:0], rows[:0]
+		x, waiting = x[:0], waiting[:0]
 	}
 }
 
-// headerRule returns how it is known whether the rows of a source for the model
-// begin with a header: by the first alone if the others are long in coming.
-func (m *Model) headerRule(now bool) data.HeaderRule {
-	rule := data.HeaderRule{Now: now, Classes: m.settings.Labels, Numbers: m.settings.regression()}
+// rowOptions returns how a source of a format is read for the model: with its classes,
+// and the names in the header of its training data.
+func (m *Model) rowOptions(format string) rows.Options {
+	set := m.settings
+	set.Format = format
+	opts := rowOptions(&set)
+	opts.Classes = set.Labels
 	if m.names != nil {
-		rule.Names = *m.names
+		opts.Names = *m.names
 	}
-	return rule
+	return opts
 }
 
 // Predict writes a line for every row of the source: the class's label, or the
@@ -95,7 +97,7 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 		out.Flush()
 		return out.Error()
 	}
-	err := m.each(ctx, src, format, false, func(f []float64, row *data.Row) error {
+	err := m.each(ctx, src, format, false, func(f []float64, row *rows.Row) error {
 		if err := m.finiteScores(f); err != nil {
 			return err
 		}

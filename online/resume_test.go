@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 	"polkrepro/polk/prune"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/internal/charset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -55,7 +55,7 @@ type Settings struct {
 	Pruner       string       `json:"pruner"`
 	PrunerParams prune.Params `json:"pruner_params,omitempty"`
 
-	Scale data.Scale `json:"scale"`
+	Scale rows.Scale `json:"scale"`
 
 	// A target y of regression is learned as (y − TargetShift)·TargetFactor.
 	TargetShift  float64 `json:"target_shift"`
@@ -115,12 +115,12 @@ func (s Settings) withDefaults() (Settings, error) {
 		s.Degree = cmp.Or(s.Degree, DefaultDegree)
 	}
 	s.Batch = cmp.Or(s.Batch, DefaultBatch)
-	s.Scale = cmp.Or(s.Scale, data.ScaleUnit)
+	s.Scale = cmp.Or(s.Scale, rows.ScaleUnit)
 	s.Pruner = cmp.Or(s.Pruner, prune.KOMP)
 	s.Labels = slices.Clone(s.Labels)
 	for i, l := range s.Labels {
 		var err error
-		if s.Labels[i], err = data.CanonicalLabel(l); err != nil {
+		if s.Labels[i], err = rows.CanonicalLabel(l); err != nil {
 			return s, fmt.Errorf("online: %w", err)
 		}
 	}
@@ -153,7 +153,7 @@ func (s *Settings) setRates(self float64) {
 
 // needsHead reports whether any setting depends on the first rows.
 func (s *Settings) needsHead() bool {
-	return s.Dim == 0 || s.Scale != data.ScaleNone || !s.regression() && s.Labels == nil ||
+	return s.Dim == 0 || s.Scale != rows.ScaleNone || !s.regression() && s.Labels == nil ||
 		s.Kernel == KernelGaussian && s.Bandwidth == 0 || s.Kernel == KernelPolynomial && s.ratesMissing()
 }
 
@@ -175,7 +175,7 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: trade-off of %d lines, want at most %d", len(s.TradeOff), orderLines)
 	case s.DecaySteps < 0:
 		return fmt.Errorf("online: learning rate falls over %d steps, want at least 0", s.DecaySteps)
-	case !slices.Contains(data.Scales(), string(s.Scale)):
+	case !slices.Contains(rows.Scales(), string(s.Scale)):
 		return fmt.Errorf("online: unknown scaling %q", s.Scale)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):
 		return errors.New("online: the targets' scaling is not finite")
@@ -190,7 +190,7 @@ func (s *Settings) validate() error {
 // validateLabels reports a label that stands for two classes, and a binary
 // loss for more than two.
 func (s *Settings) validateLabels() error {
-	var set data.LabelSet
+	var set rows.Labels
 	sorted := slices.Sorted(slices.Values(s.Labels))
 	for i, l := range sorted {
 		if l == "" || i > 0 && l == sorted[i-1] {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 )
 
 // A shuffler hands on the rows of a rowReader in another order: blocks of them, each
@@ -15,15 +15,15 @@ import (
 // that fits one block is in a different order in every pass.
 type shuffler struct {
 	pass, blocks int
-	block        []data.Row
+	block        []rows.Row
 	err          error // that ended the reader
 
-	kept []data.Row   // all rows of the file in its order, if one block holds them
+	kept []rows.Row   // all rows of the file in its order, if one block holds them
 	read *fingerprint // of the rows of the reader, in the file's order
 }
 
 // next returns the next row.
-func (s *shuffler) next(ctx context.Context, f *rowReader, size int) (*data.Row, error) {
+func (s *shuffler) next(ctx context.Context, f *rowReader, size int) (*rows.Row, error) {
 	if len(s.block) == 0 && s.err == nil {
 		s.fill(ctx, f, size)
 	}
@@ -41,7 +41,7 @@ func (s *shuffler) fill(ctx context.Context, f *rowReader, size int) {
 		s.block, s.err = slices.Clone(s.kept), io.EOF
 	}
 	for s.err == nil && len(s.block) < size {
-		var row *data.Row
+		var row *rows.Row
 		if row, s.err = f.next(ctx); s.err == nil {
 			s.read.add(row)
 			s.block = append(s.block, *row)

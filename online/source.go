@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 )
 
 // ErrStopped is wrapped by the error of work whose context has ended.
@@ -17,20 +17,21 @@ var ErrStopped = errors.New("stopped")
 
 // A Source is a file, or standard input.
 type Source struct {
-	Path  string    // "-" is Stdin
-	Stdin io.Reader // read once
+	Path   string    // "-" is Stdin
+	Labels string    // the file of the labels, for formats that have one
+	Stdin  io.Reader // read once
 
 	// Rows, unless it is nil, are read in place of the file or of standard input: what
 	// Path says of them still holds.
-	Rows []data.Row
+	Rows []rows.Row
 
-	// Header says whether the first row of a CSV source is a header: data.HeaderYes,
-	// HeaderNo, or HeaderAuto, the default, which finds out (see data.HeaderRule; of
-	// standard input to predict or to train further, by the first row alone).
+	// Header says whether the first row of a CSV or TSV source is a header: rows.HeaderYes,
+	// HeaderNo, or HeaderAuto, the default, which finds out; of standard input to predict or
+	// to train further, by the first row alone.
 	Header string
 
-	// Decided, unless it is nil, is told what the first row of a CSV source is.
-	Decided func(data.FirstRow)
+	// Decided, unless it is nil, is told what the first row of a CSV or TSV source is.
+	Decided func(*rows.Layout)
 
 	was os.FileInfo // of the file when it was opened for the first time
 }
@@ -50,88 +51,100 @@ func (s *Source) name() string {
 	return s.Path
 }
 
-// errEnough ends a rowReader that is no longer wanted.
-var errEnough = errors.New("enough")
-
 // A rowReader hands on the rows of a source that a goroutine reads, so that waiting
 // for the next row of a stream can be interrupted.
 type rowReader struct {
 	source *Source
-	rows   chan data.Row
+	rows   chan rows.Row
 	enough chan struct{}
-	err    error          // of the reader, once rows is closed
-	first  *data.FirstRow // of a CSV source, once next has returned; nil if it is empty
-	tell   bool           // the first row, to the source's Decided
+	err    error        // of the reader, once rows is closed
+	layout *rows.Layout // of the columns, once next has returned; nil if there are none
+	tell   bool         // the layout, to the source's Decided
 
-	read *data.FirstRow // by the goroutine; first once next has returned
+	read *rows.Layout // by the goroutine; layout once next has returned
 }
 
-// open begins to read. The source says whether there is a header unless opts do.
-func (s *Source) open(opts data.RowOptions) (*rowReader, error) {
-	open, err := s.opener()
+// open begins to read. The source says whether there is a header unless opts do. A regular
+// file is open when it returns; a pipe may keep who opens it waiting for somebody to write.
+func (s *Source) open(opts rows.Options) (*rowReader, error) {
+	f := &rowReader{source: s, rows: make(chan rows.Row, 64), enough: make(chan struct{})}
+	if opts.Header == "" {
+		opts.Header, f.tell = s.Header, s.Decided != nil
+	}
+	opts.Flags = true
+	open := func() (*rows.Reader, error) {
+		if s.stream() {
+			return rows.New(s.Stdin, s.Labels, opts)
+		}
+		return rows.Open(s.Path, s.Labels, opts)
+	}
+	path, _ := rows.SplitArray(s.Path)
+	info, err := os.Stat(path)
+	switch {
+	case s.Rows != nil:
+		go f.hand()
+		return f, nil
+	case !s.stream() && err != nil:
+		return nil, err
+	case s.stream() || !info.Mode().IsRegular():
+		go f.fill(open)
+		return f, nil
+	}
+	r, err := open()
 	if err != nil {
+		return nil, f.named(err)
+	}
+	if err := s.unchanged(r); err != nil {
+		r.Close()
 		return nil, err
 	}
-	f := &rowReader{source: s, rows: make(chan data.Row, 64), enough: make(chan struct{})}
-	if opts.Header.Is == "" {
-		opts.Header.Is, f.tell = s.Header, s.Decided != nil
+	go f.fill(func() (*rows.Reader, error) { return r, nil })
+	return f, nil
+}
+
+// fill hands on what a Reader reads.
+func (f *rowReader) fill(open func() (*rows.Reader, error)) {
+	defer close(f.rows)
+	r, err := open()
+	if err != nil {
+		f.err = err
+		return
 	}
-	opts.Header.Decided = func(first data.FirstRow) { f.read = &first }
-	hand := func(row data.Row) error {
-		select {
-		case f.rows <- row:
-			return nil
-		case <-f.enough:
-			return errEnough
+	defer r.Close()
+	for {
+		row, err := r.Next()
+		if l := r.Layout(); l.Columns > 0 {
+			f.read = l
 		}
-	}
-	go func() {
-		defer close(f.rows)
-		if s.Rows != nil {
-			for i := 0; i < len(s.Rows) && f.err == nil; i++ {
-				f.err = hand(s.Rows[i])
-			}
-			return
-		}
-		r, err := open()
 		if err != nil {
 			f.err = err
 			return
 		}
-		defer r.Close()
-		f.err = data.EachRow(r, opts, hand)
-	}()
-	return f, nil
+		select {
+		case f.rows <- *row:
+		case <-f.enough:
+			return
+		}
+	}
 }
 
-// opener returns what opens the source. A regular file is open already; a pipe
-// may keep who opens it waiting for somebody to write.
-func (s *Source) opener() (func() (io.ReadCloser, error), error) {
-	if s.stream() || s.Rows != nil {
-		return func() (io.ReadCloser, error) { return io.NopCloser(s.Stdin), nil }, nil
+// hand hands on the source's Rows.
+func (f *rowReader) hand() {
+	defer close(f.rows)
+	f.err = io.EOF
+	for _, row := range f.source.Rows {
+		select {
+		case f.rows <- row:
+		case <-f.enough:
+			return
+		}
 	}
-	info, err := os.Stat(s.Path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return func() (io.ReadCloser, error) { return os.Open(s.Path) }, nil
-	}
-	f, err := os.Open(s.Path)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.unchanged(f); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return func() (io.ReadCloser, error) { return f, nil }, nil
 }
 
 // unchanged reports a file that is another one than when it was opened for the
 // first time, or has another size or time of change.
-func (s *Source) unchanged(f *os.File) error {
-	now, err := f.Stat()
+func (s *Source) unchanged(r *rows.Reader) error {
+	now, err := r.Stat()
 	if err != nil {
 		return err
 	}
@@ -151,12 +164,12 @@ func (f *rowReader) close() { close(f.enough) }
 
 // next returns the next row; io.EOF if there is none, and an error that wraps
 // ErrStopped if ctx ends first.
-func (f *rowReader) next(ctx context.Context) (*data.Row, error) {
+func (f *rowReader) next(ctx context.Context) (*rows.Row, error) {
 	select {
 	case row, ok := <-f.rows:
-		if f.first == nil && f.read != nil {
-			if f.first = f.read; f.tell {
-				f.source.Decided(*f.first)
+		if f.layout == nil && f.read != nil {
+			if f.layout = f.read; f.tell && f.layout.Line > 0 {
+				f.source.Decided(f.layout)
 			}
 		}
 		switch {
@@ -164,11 +177,8 @@ func (f *rowReader) next(ctx context.Context) (*data.Row, error) {
 			return nil, ErrStopped
 		case ok:
 			return &row, nil
-		case f.err != nil:
-			if _, ok := errors.AsType[*fs.PathError](f.err); ok { // it has the name
-				return nil, f.err
-			}
-			return nil, fmt.Errorf("%s: %w", f.source.name(), f.err)
+		case f.err != io.EOF:
+			return nil, f.named(f.err)
 		}
 		return nil, io.EOF
 	case <-ctx.Done():
@@ -176,10 +186,22 @@ func (f *rowReader) next(ctx context.Context) (*data.Row, error) {
 	}
 }
 
+// named returns an error of the reader with the name of the file that it is about.
+func (f *rowReader) named(err error) error {
+	name := f.source.name()
+	if oe, ok := errors.AsType[*rows.OptionError](err); ok && oe.Key == "labels" && f.source.Labels != "" {
+		name = f.source.Labels
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok { // it has the name
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
 // ready reports whether next would not wait.
 func (f *rowReader) ready() bool { return len(f.rows) > 0 }
 
 // at adds the place of a row to an error about it.
-func (s *Source) at(row *data.Row, err error) error {
+func (s *Source) at(row *rows.Row, err error) error {
 	return fmt.Errorf("%s: line %d: %w", s.name(), row.Line, err)
 }

@@ -8,7 +8,7 @@ import (
 	"io"
 	"math"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 )
 
 // TrainOptions say what is trained and on what.
@@ -121,7 +121,7 @@ type trainer struct {
 	from    *checkpoint  // where to go on, until the rows before have been left out
 	shuffle shuffler     // of this pass, if at.Shuffled
 	reader  *rowReader   // nil if the shuffler keeps all rows
-	head    []data.Row   // of a stream, still to be learned
+	head    []rows.Row   // of a stream, still to be learned
 
 	began, taken int64 // rows that the model had before, and that were learned since
 	next         int64 // of those, until progress is reported
@@ -130,8 +130,12 @@ type trainer struct {
 }
 
 // rowOptions returns how the source is read.
-func rowOptions(s *Settings) data.RowOptions {
-	return data.RowOptions{Format: s.Format, LabelColumn: s.LabelColumn, MaxDim: MaxFeatures}
+func rowOptions(s *Settings) rows.Options {
+	o := rows.Options{Format: s.Format, MaxDim: MaxFeatures, Regression: s.regression()}
+	if rows.IsTable(s.Format) {
+		o.Label.Number = cmp.Or(s.LabelColumn, 1)
+	}
+	return o
 }
 
 // begin makes the model, from the source's rows if a setting depends on them.
@@ -148,12 +152,12 @@ func (t *trainer) begin(ctx context.Context) error {
 		if !set.needsHead() {
 			set.setRates(1)
 			set.TargetFactor = 1
-			t.m, err = newModel(set, data.Scaling{})
+			t.m, err = newModel(set, rows.Scaling{})
 			return err
 		}
 	}
 	opts := rowOptions(&set)
-	opts.Header = data.HeaderRule{Classes: set.Labels, Numbers: set.regression()}
+	opts.Classes = set.Labels
 	f, err := t.opt.Source.open(opts)
 	if err != nil {
 		return err
@@ -182,22 +186,22 @@ func (t *trainer) begin(ctx context.Context) error {
 	if set.Labels == nil && seen.labels.Len() == 1 && !set.regression() {
 		return fmt.Errorf("%s: all of the first %d rows have the label %.40q: classification needs two classes; for a stream, list all for training (--classes)", t.opt.Source.name(), seen.rows, seen.labels.Sorted()[0])
 	}
-	if set.Labels == nil && data.Unrepeated(seen.order.rows) {
+	if set.Labels == nil && seen.labels.Unrepeated() {
 		return fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression, with the squared loss?", t.opt.Source.name())
 	}
 	t.at.Shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
-	if a, b, ok := data.Alike(seen.labels.Sorted()); ok {
+	if a, b, ok := rows.Alike(seen.labels.Sorted()); ok {
 		t.opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", a, b)
 	}
 	t.warnNumbered(f, seen)
-	var sc data.Scaling
+	var sc rows.Scaling
 	if tune {
 		sc, err = t.choose(ctx, seen, &set)
 	} else {
 		sc, err = seen.complete(&set, t.opt.Note)
 	}
-	if pe, ok := errors.AsType[*data.ParseError](err); ok && err == error(pe) {
+	if pe, ok := errors.AsType[*rows.ParseError](err); ok && err == error(pe) {
 		return fmt.Errorf("%s: %w", t.opt.Source.name(), err)
 	}
 	if err != nil {
@@ -298,13 +302,9 @@ func (t *trainer) checkSkip(rows int) error {
 func (t *trainer) openPass(pass int) error {
 	stream := t.opt.Source.stream()
 	if t.reader == nil && t.shuffle.kept == nil {
-		set := t.m.settings
-		set.Format = t.at.Format
-		opts := rowOptions(&set)
-		opts.Header = t.m.headerRule(stream)
-		if t.at.Header != "" {
-			opts.Header.Is = t.at.Header
-		}
+		opts := t.m.rowOptions(t.at.Format)
+		opts.Now = stream
+		opts.Header = cmp.Or(t.at.Header, opts.Header)
 		var err error
 		if t.reader, err = t.opt.Source.open(opts); err != nil {
 			return err
@@ -342,20 +342,17 @@ func (t *trainer) endPass() error {
 // takeHeader takes over what the first row of a CSV source is: all passes take it so,
 // and a model that begins with it has its names.
 func (t *trainer) takeHeader(f *rowReader) {
-	if t.at.Header != "" || f == nil || f.first == nil {
+	if t.at.Header != "" || f == nil || f.layout == nil || f.layout.Line == 0 {
 		return
 	}
-	t.at.Header = data.HeaderNo
-	if f.first.Header {
-		t.at.Header = data.HeaderYes
-	}
-	if f.first.Header && t.m != nil && t.m.rows == 0 {
-		t.m.names = &f.first.Names
+	if t.at.Header = f.layout.Header(); t.at.Header == rows.HeaderYes && t.m != nil && t.m.rows == 0 {
+		names := f.layout.Sum()
+		t.m.names = &names
 	}
 }
 
 // take learns a row or leaves it out.
-func (t *trainer) take(row *data.Row, leave bool) error {
+func (t *trainer) take(row *rows.Row, leave bool) error {
 	if !leave {
 		if err := t.m.Learn(row); err != nil {
 			return t.opt.Source.at(row, err)
@@ -401,7 +398,7 @@ func (t *trainer) checkpoint() *checkpoint {
 }
 
 // nextRow returns a row of the head, or one that is read, unless ctx has ended.
-func (t *trainer) nextRow(ctx context.Context) (*data.Row, error) {
+func (t *trainer) nextRow(ctx context.Context) (*rows.Row, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ErrStopped

@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 )
 
 func gzipped(t *testing.T, text string) []byte {
@@ -40,10 +40,10 @@ func TestErrorsNameTheLine(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", "", "no rows"},
 		{"word", good + "5,x,a", `standard input: line 3: column 2: feature "x" is not a number`},
-		{"short", good + "5,a", "line 3: the row has 2 fields, want 3 like the first row"},
-		{"no label", good + "5,6,", "line 3: column 3: the label is missing"},
+		{"short", good + "5,a\n7,8,a", "line 3: the row has 2 fields, want 3 like the first row"},
+		{"no label", good + "5,6,\n7,8,a", "line 3: column 3: the label is missing"},
 		{"one class", "1,2,a\n3,4,a", "classification needs two classes"},
-		{"no spread", "1,2,a\n1,2,b", "the first rows are all the same"},
+		{"no spread", "1,2,a\n1,2,b\n1,2,a", "the first rows are all the same"},
 		{"one column", "a\nb", "no features"},
 		{"gzip", string(gzipped(t, strings.Repeat(good, 50))[:30]), "EOF"},
 		{"control characters", "1,2,a\n3,4,\x1b[2J", `"\x1b[2J" has control or invisible characters`},
@@ -58,7 +58,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		}
 	}
 	_, err := Train(context.Background(), options("squared-error", Source{Path: "-", Stdin: strings.NewReader(good)}))
-	if err == nil || !strings.Contains(err.Error(), `line 1: label "a" is not a number`) {
+	if err == nil || !strings.Contains(err.Error(), `line 1: column 3: label "a" is not a number`) {
 		t.Errorf("regression on words: %v", err)
 	}
 }
@@ -108,13 +108,28 @@ func TestMedianDistance(t *testing.T) {
 // Standard scaling gives mean 0 and standard deviation 1, and a feature that
 // does not vary the value 0.
 func TestStandardScaling(t *testing.T) {
-	rows := []data.Row{{Values: []float64{1, 7}, Dim: 2}, {Values: []float64{4, 7}, Dim: 2}, {Values: []float64{7, 7}, Dim: 2}}
-	sc, constant, err := data.NewScaling(data.ScaleStandard, rows, 2)
-	x := make([]float32, 2)
-	if err == nil {
-		err = sc.Apply(x, rows[2].Values)
+	rows := make([]data.Row, 4)
+	for i, v := range []float64{1, 2, 3, 6} {
+		rows[i] = data.Row{Values: []float64{v, 7}, Dim: 2}
 	}
-	if err != nil || constant != 1 || math.Abs(float64(x[0])-math.Sqrt(1.5)) > 1e-6 || x[1] != 0 {
-		t.Errorf("%v, %d constant, %v", x, constant, err)
+	e, err := data.Fit(rows, 2, data.ScaleStandard, new(data.Labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float32, 8)
+	for i := range rows {
+		if err := e.Scaling.Apply(x[2*i:2*i+2], rows[i].Values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sum, sum2 float64
+	for i := 0; i < len(x); i += 2 {
+		sum, sum2 = sum+float64(x[i]), sum2+float64(x[i])*float64(x[i])
+		if x[i+1] != 0 {
+			t.Errorf("constant feature became %v", x[i+1])
+		}
+	}
+	if e.Constant != 1 || math.Abs(sum) > 1e-6 || math.Abs(sum2/4-1) > 1e-6 {
+		t.Errorf("%d constant, sum %v, mean square %v", e.Constant, sum, sum2/4)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -128,10 +128,10 @@ func (s *Settings) anySize(rows int, l loss.Loss) {
 
 // choose fills in what is missing from the settings and the options, and returns
 // the features' scaling.
-func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc data.Scaling, err error) {
-	stream, rows, scale := t.opt.Source.stream(), seen.rows, set.Scale
+func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc rows.Scaling, err error) {
+	stream, total, scale := t.opt.Source.stream(), seen.rows, set.Scale
 	if stream {
-		rows = 0
+		total = 0
 	}
 	u := tuner{stream: stream, all: seen.rows, note: t.opt.Note, tolerance: t.opt.Tolerance, order: t.opt.Order, freeBatch: set.Batch == 0}
 	set.Dim, set.Batch = cmp.Or(set.Dim, seen.dim), cmp.Or(set.Batch, DefaultBatch)
@@ -139,7 +139,7 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc d
 		return sc, err
 	}
 	if set.Pruner == "" && set.Parsimony == 0 {
-		set.anySize(rows, u.loss)
+		set.anySize(total, u.loss)
 		u.parsimonious = t.opt.Tolerance >= 0 || t.opt.Order > 0
 	}
 	if u.set, err = set.withDefaults(); err != nil {
@@ -150,20 +150,20 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc d
 		return sc, err
 	}
 	*set = u.set
-	set.Scale = cmp.Or(set.Scale, data.ScaleStandard)
+	set.Scale = cmp.Or(set.Scale, rows.ScaleStandard)
 	if stream {
 		return seen.complete(set, t.opt.Note)
 	}
 	if t.opt.Epochs == 0 {
 		t.opt.Epochs = u.epochs(len(seen.head))
-		t.opt.Note("%d passes over %d rows", t.opt.Epochs, rows)
+		t.opt.Note("%d passes over %d rows", t.opt.Epochs, total)
 	}
-	falls, taken := t.opt.Settings.LearningRate == 0, t.opt.Epochs*rows-t.opt.Skip
+	falls, taken := t.opt.Settings.LearningRate == 0, t.opt.Epochs*total-t.opt.Skip
 	if u.freeBatch {
 		if u.parsimonious {
-			rows = taken
+			total = taken
 		}
-		set.enlargeBatch(rows, falls)
+		set.enlargeBatch(total, falls)
 	}
 	set.schedule(taken, falls, u.parsimonious)
 	return seen.complete(set, t.opt.Note)
@@ -222,9 +222,9 @@ func (t *tuner) tune(ctx context.Context, s *survey, epochs int) error {
 // candidates scales the sample and returns all combinations of scaling and
 // bandwidth, where these are not given, with the first learning rate.
 func (t *tuner) candidates(s *survey) (all []candidate, err error) {
-	scales := []data.Scale{t.set.Scale}
+	scales := []rows.Scale{t.set.Scale}
 	if t.set.Scale == "" {
-		scales = []data.Scale{data.ScaleStandard, data.ScaleUnit}
+		scales = []rows.Scale{rows.ScaleStandard, rows.ScaleUnit}
 	}
 	factors := []float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2}
 	if t.set.Bandwidth != 0 || t.set.Kernel != KernelGaussian {
@@ -255,7 +255,7 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 }
 
 // addSample scales the sample.
-func (t *tuner) addSample(s *survey, scale data.Scale) error {
+func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 	set := t.set
 	set.Scale = scale
 	choose := set.Kernel == KernelGaussian && set.Bandwidth == 0
@@ -273,11 +273,11 @@ func (t *tuner) addSample(s *survey, scale data.Scale) error {
 	for i := range len(s.head) + len(s.judged) {
 		row := s.row(i)
 		if b.x, err = b.model.append(b.x, row); err != nil {
-			return &data.ParseError{Line: row.Line, Err: err}
+			return &rows.ParseError{Line: row.Line, Err: err}
 		}
 		y, err := b.model.target(row)
 		if err != nil {
-			return &data.ParseError{Line: row.Line, Err: err}
+			return &rows.ParseError{Line: row.Line, Err: err}
 		}
 		b.y = append(b.y, y)
 	}
@@ -601,7 +601,7 @@ type sampler struct {
 func newSampler() *sampler { return &sampler{rng: rand.New(rand.NewPCG(tuneSeed, 9))} }
 
 // add keeps a row in the sample or leaves it.
-func (p *sampler) add(sample []data.Row, row *data.Row, dim int) []data.Row {
+func (p *sampler) add(sample []rows.Row, row *rows.Row, dim int) []rows.Row {
 	size := max(20, min(tuneRows+tuneJudged, maxValues/max(dim, 1)))
 	p.rows++
 	if len(sample) > size { // of more features than the rows before

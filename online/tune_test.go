@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"polkrepro/data"
+	data "polkrepro/data/rows"
 	"polkrepro/loss"
 	"polkrepro/polk/prune"
 )
@@ -318,7 +318,7 @@ func TestShuffler(t *testing.T) {
 	rows := spirals(250, 10)
 	src := file(t, rows)
 	lines := func(pass, size int, kept []data.Row) (all []int, s *shuffler) {
-		f, err := src.open(data.RowOptions{Format: data.FormatCSV, LabelColumn: -1})
+		f, err := src.open(data.Options{Format: data.FormatCSV, Label: data.Column{Number: -1}})
 		if err != nil {
 			t.Fatal(err)
 		}

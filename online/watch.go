@@ -83,10 +83,10 @@ func (t *trainer) warnSorted(s *survey) {
 // warnNumbered warns of columns that number the rows: what a model learns from them
 // holds for no other file.
 func (t *trainer) warnNumbered(f *rowReader, s *survey) {
-	if f.first == nil {
+	if f.layout == nil {
 		return
 	}
-	for _, column := range f.first.Numbering(&s.numbers) {
+	for _, column := range f.layout.Numbering(&s.numbers) {
 		t.opt.Note("warning: %s seems to number the rows; if it is not a feature, remove it", column)
 	}
 }

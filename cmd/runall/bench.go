@@ -22,6 +22,7 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
@@ -113,13 +114,13 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.StringVar(&s.Name, "name", "", "`name` of the data in the spec and reports (default: by the file's name)")
 	q.opt.Task = experiments.TaskKSVM
 	fs.Var(choice{&q.opt.Task, tasks}, "task", "`task` to learn: "+strings.Join(tasks, ", "))
-	fs.Var(choice{&q.format, data.Formats()}, "format", "`format` of the files: "+strings.Join(data.Formats(), ", ")+" (default: by the file's name)")
+	fs.Var(choice{&q.format, rows.Formats()}, "format", "`format` of the files: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name)")
 	headerFlag(cmd, &s.Header)
 	fs.StringVar(&q.label, "label", "first", "`column` of the label in tables: first, last, its number or its name in the header")
 	fs.StringSliceVar(&q.ignore, "ignore-columns", nil, "comma-separated `columns` to leave out, by number or name")
 	fs.StringSliceVar(&q.keep, "keep-columns", nil, "comma-separated `columns` to use although they seem to number the rows")
-	q.scale = string(data.ScaleStandard)
-	fs.Var(choice{&q.scale, data.Scales()}, "scale", "feature scaling, fitted on the training rows: none, standard or unit")
+	q.scale = string(rows.ScaleStandard)
+	fs.Var(choice{&q.scale, rows.Scales()}, "scale", "feature scaling, fitted on the training rows: none, standard or unit")
 	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
 	wholeFlag(cmd, &q.opt.Order, "order", 0, whole{min: 8, max: 100_000}, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
 	fs.Lookup("order").DefValue = ""
@@ -286,12 +287,12 @@ func asFlags(text string) string {
 // source completes the source by the flags.
 func (q *settingsSearch) source(fs *pflag.FlagSet) {
 	s := &q.opt.Source
-	s.Format, s.Scale, s.Regression = q.format, data.Scale(q.scale), q.opt.Task == experiments.TaskRegression
+	s.Format, s.Scale, s.Regression = q.format, rows.Scale(q.scale), q.opt.Task == experiments.TaskRegression
 	if s.Test == "" {
 		s.Holdout = 0.2
 	}
 	*s = s.WithDefaults()
-	if table := s.Format == data.FormatCSV || s.Format == data.FormatTSV; table || fs.Changed("label") {
+	if table := s.Format == rows.FormatCSV || s.Format == rows.FormatTSV; table || fs.Changed("label") {
 		s.Label = columnOf(q.label)
 	}
 	for _, word := range q.ignore {
@@ -303,15 +304,15 @@ func (q *settingsSearch) source(fs *pflag.FlagSet) {
 }
 
 // columnOf is the column of a word: first, last, a number or a name.
-func columnOf(word string) data.Column {
+func columnOf(word string) rows.Column {
 	switch word {
 	case "first":
-		return data.Column{Number: 1}
+		return rows.Column{Number: 1}
 	case "last":
-		return data.Column{Number: -1}
+		return rows.Column{Number: -1}
 	}
 	if n, err := strconv.Atoi(word); err == nil && n != 0 && math.Abs(float64(n)) < 1e9 {
-		return data.Column{Number: n}
+		return rows.Column{Number: n}
 	}
-	return data.Column{Name: word}
+	return rows.Column{Name: word}
 }

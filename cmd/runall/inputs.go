@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/harness"
 	"polkrepro/record"
 )
@@ -66,7 +67,8 @@ func (in input) is(file os.FileInfo) bool {
 	case "-":
 		info, err = os.Stdin.Stat()
 	default:
-		info, err = os.Stat(in.path)
+		path, _ := rows.SplitArray(in.path)
+		info, err = os.Stat(path)
 	}
 	return err == nil && os.SameFile(file, info)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
 	"polkrepro/internal/until"
@@ -38,11 +38,12 @@ func lossWords() []string {
 
 // trainFlags are the flags of train that are not settings of their own.
 type trainFlags struct {
-	spec, loss, format, header, label, scale, out, resume string
-	classes                                               []string
-	order                                                 int
-	tolerance                                             float64
-	noTune, asJSON                                        bool
+	spec, loss, label, scale, out, resume string
+	rows                                  rowFlags
+	classes                               []string
+	order                                 int
+	tolerance                             float64
+	noTune, asJSON                        bool
 }
 
 func newTrain() *cobra.Command {
@@ -52,8 +53,9 @@ func newTrain() *cobra.Command {
 		Use:         "train FILE",
 		Annotations: traits(graceful, streams),
 		Short:       "Train a model on your own file or stream",
-		Long: `Train on your own LIBSVM or CSV file (.gz too), or on an endless stream on
-standard input if FILE is "-". Settings that neither a flag nor a spec file
+		Long: `Train on your own CSV, TSV, LIBSVM, NumPy or IDX file (.gz too), or on an
+endless stream on standard input if FILE is "-". Labels of NumPy and IDX files
+are in a second file, --labels. Settings that neither a flag nor a spec file
 gives are chosen from the rows: all rows of a file, the first 1,000 of a
 stream. A flag overrides the spec. Scaling, bandwidth, learning rate and, for a
 file, the number of passes are tuned on held-out rows; --no-tune uses fixed
@@ -70,12 +72,12 @@ happened: with the rest of the same file, or with the next rows of the stream.
 added. Tuning and later passes use them, so don't test on them.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("got %d arguments, want FILE: the LIBSVM or CSV file to train on, or - for standard input", len(args))
+				return fmt.Errorf("got %d arguments, want FILE: the file to train on, or - for standard input", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opt.Source = online.Source{Path: args[0], Stdin: cmd.InOrStdin()}
+			opt.Source = flags.rows.source(cmd, args[0])
 			if err := flags.checkOutput(args[0]); err != nil {
 				return err
 			}
@@ -145,14 +147,13 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) err
 
 // add defines the flags.
 func (f *trainFlags) add(cmd *cobra.Command) {
-	f.loss, f.scale = "hinge", string(data.ScaleUnit)
+	f.loss, f.scale = "hinge", string(rows.ScaleUnit)
 	fs := cmd.Flags()
 	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings, see docs/own-data.md")
 	fs.Var(choice{&f.loss, lossWords()}, "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
-	formatFlag(cmd, &f.format)
-	headerFlag(cmd, &f.header)
+	f.rows.add(cmd)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
-	fs.Var(choice{&f.scale, data.Scales()}, "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
+	fs.Var(choice{&f.scale, rows.Scales()}, "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.BoolVar(&f.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
@@ -237,10 +238,6 @@ var (
 	_ pflag.Value = prunerParams{}
 )
 
-func formatFlag(cmd *cobra.Command, p *string) {
-	cmd.Flags().Var(choice{p, []string{data.FormatCSV, data.FormatLIBSVM}}, "format", "format of the rows (default: csv for files named .csv or .csv.gz, otherwise libsvm)")
-}
-
 // tune has what no flag and no spec says chosen on held-out rows, unless
 // --no-tune.
 func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
@@ -284,9 +281,6 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	if err := flags.checkFormat(cmd.Flags(), &opt); err != nil {
 		return harness.Usage(err)
-	}
-	if err := withHeader(&opt.Source, flags.header, opt.Settings.Format, cmd.ErrOrStderr()); err != nil {
-		return err
 	}
 	if err := harness.CheckFile(flags.out); err != nil {
 		return fmt.Errorf("--out: %w", err)
@@ -385,7 +379,7 @@ func words(m *online.Model) string {
 // train further may be replaced under its own name.
 func (f *trainFlags) checkOutput(file string) error {
 	out := cmp.Or(f.out, f.resume)
-	inputs := []input{{"FILE", file}, {"--spec", f.spec}}
+	inputs := []input{{"FILE", file}, {"--labels", f.rows.labels}, {"--spec", f.spec}}
 	if f.resume != "" && filepath.Clean(out) != filepath.Clean(f.resume) {
 		inputs = append(inputs, input{"--resume", f.resume})
 	} else if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 && f.resume != "" {
@@ -406,7 +400,7 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 		}
 		opt.Settings = opt.Resume.Settings()
 	} else {
-		opt.Settings.Loss, opt.Settings.Scale, opt.Settings.Labels = cmp.Or(lossNames[f.loss], f.loss), data.Scale(f.scale), f.classes
+		opt.Settings.Loss, opt.Settings.Scale, opt.Settings.Labels = cmp.Or(lossNames[f.loss], f.loss), rows.Scale(f.scale), f.classes
 		if opt.Settings.LabelColumn, err = labelColumn(f.label); err != nil {
 			return harness.Usage(err)
 		}
@@ -423,11 +417,11 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 		return harness.Usage(errors.New("standard input can be read only once: --epochs is for files"))
 	case !stream && !regularOrMissing(opt.Source.Path):
 		return harness.Usage(fmt.Errorf("%s is not a regular file: pipe it to standard input and give - as FILE", opt.Source.Path))
-	case stream && f.format == "" && f.resume == "":
-		return harness.Usage(errors.New("--format is missing: standard input needs csv or libsvm"))
+	case stream && f.rows.format == "" && f.resume == "":
+		return harness.Usage(errors.New("--format is missing: standard input needs one, such as csv or libsvm"))
 	}
-	opt.Settings.Format = formatOf(f.format, opt.Source.Path, opt.Settings.Format)
-	return nil
+	opt.Settings.Format, err = f.rows.formatOf(&opt.Source, opt.Settings.Format, true)
+	return err
 }
 
 // checkFormat reports flags that have no effect because of the rows' format, or
@@ -438,8 +432,8 @@ func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) er
 		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.UnfinishedFormat())
 	case opt.Continue && fs.Changed("header"):
 		return fmt.Errorf("--header can't be changed: %s is in the middle of its file", f.resume)
-	case opt.Settings.Format == data.FormatLIBSVM && fs.Changed("label"):
-		return errors.New("--label is for CSV files: the label of a LIBSVM row comes first")
+	case !rows.IsTable(opt.Settings.Format) && fs.Changed("label"):
+		return errors.New("--label is for CSV and TSV files: the label of a LIBSVM row comes first, and those of arrays are in the file of --labels")
 	}
 	return nil
 }
@@ -447,20 +441,9 @@ func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) er
 // regularOrMissing reports whether a file can be read more than once, or is not
 // there to be read.
 func regularOrMissing(path string) bool {
+	path, _ = rows.SplitArray(path)
 	info, err := os.Stat(path)
 	return err != nil || info.Mode().IsRegular()
-}
-
-// formatOf returns the format of a source: that of the flag, of the file's
-// name, or the one that the model was trained on.
-func formatOf(flag, path, model string) string {
-	switch {
-	case flag != "":
-		return flag
-	case path == "-":
-		return model
-	}
-	return data.FormatOf(path)
 }
 
 // labelColumn reads --label.
@@ -510,7 +493,7 @@ func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error
 }
 
 func newPredict() *cobra.Command {
-	var format, header string
+	var flags rowFlags
 	var probability bool
 	cmd := &cobra.Command{
 		Use:         "predict MODEL FILE",
@@ -521,26 +504,17 @@ from train, and write one prediction on each line. Labels in the rows are
 ignored.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkStdout(cmd.OutOrStdout(), input{"MODEL", args[0]}, input{"FILE", args[1]}); err != nil {
-				return err
-			}
-			m, err := openModel(cmd.Context(), args[0], online.ReadForPrediction)
+			m, src, format, err := flags.open(cmd, args[0], args[1], false)
 			if err != nil {
 				return err
 			}
 			if probability && !strings.HasSuffix(m.Settings().Loss, "logistic") {
 				return harness.Usage(fmt.Errorf("--probability: a model with the %s loss has none: train with --loss logistic", m.Settings().Loss))
 			}
-			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
-			format := formatOf(format, args[1], m.Settings().Format)
-			if err := withHeader(&src, header, format, cmd.ErrOrStderr()); err != nil {
-				return err
-			}
 			return stopped(m.Predict(cmd.Context(), src, format, probability, cmd.OutOrStdout()))
 		},
 	}
-	formatFlag(cmd, &format)
-	headerFlag(cmd, &header)
+	flags.add(cmd)
 	cmd.Flags().BoolVar(&probability, "probability", false, "write a CSV table with the probabilities of all classes")
 	return cmd
 }

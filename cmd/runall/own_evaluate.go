@@ -15,7 +15,7 @@ import (
 )
 
 func newEvaluate() *cobra.Command {
-	var format, header string
+	var flags rowFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL FILE",
@@ -28,16 +28,8 @@ classes the text shows those with the lowest recall and the largest confusions;
 --json writes all.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkStdout(cmd.OutOrStdout(), input{"MODEL", args[0]}, input{"FILE", args[1]}); err != nil {
-				return err
-			}
-			m, err := openModel(cmd.Context(), args[0], online.ReadForPrediction)
+			m, src, format, err := flags.open(cmd, args[0], args[1], true)
 			if err != nil {
-				return err
-			}
-			src := online.Source{Path: args[1], Stdin: cmd.InOrStdin()}
-			format := formatOf(format, args[1], m.Settings().Format)
-			if err := withHeader(&src, header, format, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			e, err := m.Evaluate(cmd.Context(), src, format)
@@ -50,8 +42,7 @@ classes the text shows those with the lowest recall and the largest confusions;
 			return writeEvaluation(cmd.OutOrStdout(), m, &e)
 		},
 	}
-	formatFlag(cmd, &format)
-	headerFlag(cmd, &header)
+	flags.add(cmd)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

@@ -38,23 +38,6 @@ func TestOtherHeader(t *testing.T) {
 	must(t, "evaluate", model, put(t, "t.csv", rows...))
 }
 
-// A first row with missing values is as wrong as a later one, not a header.
-func TestMissingValuesAreNoHeader(t *testing.T) {
-	rows := trees(300)
-	model := filepath.Join(t.TempDir(), "m.polk")
-	must(t, "train", put(t, "t.csv", rows...), "--label", "last", "--no-tune", "--out", model)
-	for _, first := range []string{"NA,NA", "NA,0.5", "?,?", ",,elm", "NA,NA,elm", "?,-,oak", "n/a,null,elm"} {
-		second := strings.Repeat("1,", strings.Count(first, ",")) + first[strings.LastIndex(first, ",")+1:]
-		if !strings.Contains(first, "elm") && !strings.Contains(first, "oak") {
-			second = "1,2"
-		}
-		code, stdout, stderr := call(t, "predict", model, put(t, "p.csv", first+"\n", second+"\n"))
-		if code != harness.ExitFailed || stdout != "" || !strings.Contains(stderr, "p.csv: line 1: column 1: ") {
-			t.Errorf("%s: exit status %d, %q: %s", first, code, stdout, stderr)
-		}
-	}
-}
-
 // A model whose training data had no header takes the first row of a file, and of a
 // pipe, for a row, whatever it looks like, unless it is told otherwise.
 func TestNoHeaderBefore(t *testing.T) {

@@ -123,7 +123,7 @@ func TestOwnDataWrongUse(t *testing.T) {
 	file, model := put(t, "trees.csv", trees(200)...), filepath.Join(t.TempDir(), "m.polk")
 	must(t, "train", file, "--label", "last", "--out", model)
 	broken := put(t, "m.polk", "not a model")
-	short := put(t, "short.csv", "1,2,elm\n1,oak\n")
+	short := put(t, "short.csv", "1,2,elm\n1,oak\n3,4,elm\n")
 	tests := []struct {
 		code int
 		want string

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/data"
+	"polkrepro/data/rows"
 	"polkrepro/harness"
 	"polkrepro/online"
 )
@@ -100,14 +100,14 @@ func (s *server) run(ctx context.Context) error {
 		if q.Op == "fit" || q.Op == "begin" {
 			s.dim, s.labels = q.Dim, q.Labels
 		}
-		body, rows, err := s.read(&q)
+		body, learned, err := s.read(&q)
 		if err != nil {
 			return harness.Usage(fmt.Errorf("standard input: %s: %w", q.Op, err))
 		}
 		s.notes = nil
 		var a reply
 		var payload bytes.Buffer
-		if err := s.answer(ctx, &q, body, rows, &a, &payload); err != nil {
+		if err := s.answer(ctx, &q, body, learned, &a, &payload); err != nil {
 			a, payload = reply{Error: err.Error()}, bytes.Buffer{}
 		}
 		a.Notes, a.Bytes = s.notes, payload.Len()
@@ -121,7 +121,7 @@ func (s *server) run(ctx context.Context) error {
 }
 
 // read reads what follows the line of a request.
-func (s *server) read(q *request) (body []byte, rows []data.Row, err error) {
+func (s *server) read(q *request) (body []byte, learned []rows.Row, err error) {
 	if q.Rows < 0 || int64(q.Rows) > 1<<32 || s.dim < 0 || s.dim > online.MaxFeatures || q.Bytes < 0 {
 		return nil, nil, fmt.Errorf("%d rows of %d features, %d bytes: out of range", q.Rows, s.dim, q.Bytes)
 	}
@@ -138,20 +138,20 @@ func (s *server) read(q *request) (body []byte, rows []data.Row, err error) {
 	if err != nil || len(x) == 0 {
 		return nil, nil, err
 	}
-	rows = make([]data.Row, q.Rows)
-	for i := range rows {
-		rows[i] = data.Row{Line: i + 1, Dim: s.dim, Values: x[i*s.dim : (i+1)*s.dim]}
+	learned = make([]rows.Row, q.Rows)
+	for i := range learned {
+		learned[i] = rows.Row{Line: i + 1, Dim: s.dim, Values: x[i*s.dim : (i+1)*s.dim]}
 		switch {
 		case y == nil:
 		case s.labels == nil:
-			rows[i].Label = strconv.FormatFloat(y[i], 'g', -1, 64)
+			learned[i].Label = strconv.FormatFloat(y[i], 'g', -1, 64)
 		case y[i] >= 0 && int(y[i]) < len(s.labels):
-			rows[i].Label = s.labels[int(y[i])]
+			learned[i].Label = s.labels[int(y[i])]
 		default:
 			return nil, nil, fmt.Errorf("target %v of row %d: want the index of one of %d labels", y[i], i+1, len(s.labels))
 		}
 	}
-	return nil, rows, nil
+	return nil, learned, nil
 }
 
 // floats reads n numbers, a few at a time, so that a number that lies costs no memory.
@@ -171,7 +171,7 @@ func (s *server) floats(n int) ([]float64, error) {
 }
 
 // answer does what a request asks for.
-func (s *server) answer(ctx context.Context, q *request, body []byte, rows []data.Row, a *reply, payload *bytes.Buffer) error {
+func (s *server) answer(ctx context.Context, q *request, body []byte, learned []rows.Row, a *reply, payload *bytes.Buffer) error {
 	switch q.Op {
 	case "fit", "begin":
 		s.feed = nil
@@ -183,7 +183,7 @@ func (s *server) answer(ctx context.Context, q *request, body []byte, rows []dat
 			s.feed = online.NewFeed(opt)
 			return nil
 		}
-		opt.Source.Rows = rows
+		opt.Source.Rows = learned
 		m, err := online.Train(ctx, opt)
 		if err == nil {
 			s.feed = online.GoOn(m)
@@ -200,7 +200,7 @@ func (s *server) answer(ctx context.Context, q *request, body []byte, rows []dat
 		return fmt.Errorf("%q before there is a model", q.Op)
 	}
 	if q.Op == "learn" {
-		err := s.feed.Learn(ctx, rows)
+		err := s.feed.Learn(ctx, learned)
 		a.Choosing = s.feed.Choosing()
 		return err
 	}
@@ -210,7 +210,7 @@ func (s *server) answer(ctx context.Context, q *request, body []byte, rows []dat
 	}
 	switch q.Op {
 	case "scores":
-		scores, err := m.Scores(rows)
+		scores, err := m.Scores(learned)
 		binary.Write(payload, binary.LittleEndian, scores)
 		return err
 	case "save":
@@ -236,7 +236,7 @@ func (s *server) options(ctx context.Context, q *request) (opt online.TrainOptio
 	}
 	flags.tune(cmd.Flags(), &opt)
 	// Where rows come from and a model goes to is not for flags to say.
-	flags.format, flags.out, flags.resume, flags.classes = data.FormatCSV, "standard output", "", slices.Clone(q.Labels)
+	flags.rows.format, flags.out, flags.resume, flags.classes = rows.FormatCSV, "standard output", "", slices.Clone(q.Labels)
 	opt.Source.Path = "the data"
 	if q.Op == "begin" {
 		opt.Source.Path = "-"

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"polkrepro/data/rows"
+	"polkrepro/harness"
+	"polkrepro/online"
+)
+
+// rowFlags say how train, predict and evaluate read rows.
+type rowFlags struct{ format, header, labels string }
+
+// add defines the flags. Labels of rows to predict are not read.
+func (f *rowFlags) add(cmd *cobra.Command) {
+	cmd.Flags().Var(choice{&f.format, rows.Formats()}, "format", "`format` of the rows: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name; libsvm if it says nothing)")
+	headerFlag(cmd, &f.header)
+	if cmd.Name() != "predict" {
+		cmd.Flags().StringVar(&f.labels, "labels", "", "`file` of the labels of FILE, for IDX, NPY and NPZ")
+	}
+}
+
+// headerFlag defines --header.
+func headerFlag(cmd *cobra.Command, p *string) {
+	*p = rows.HeaderAuto
+	cmd.Flags().Var(choice{p, rows.HeaderWords()}, "header", "whether the first row of a CSV or TSV file is a header; auto detects it")
+}
+
+// source returns the source of rows that a command names, which says on standard error
+// that the first row is a header.
+func (f *rowFlags) source(cmd *cobra.Command, file string) online.Source {
+	stderr := cmd.ErrOrStderr()
+	return online.Source{Path: file, Stdin: cmd.InOrStdin(), Decided: func(l *rows.Layout) {
+		if l.Why != "" {
+			fmt.Fprintf(stderr, "line %d is a header: %s\n", l.Line, l.Why)
+		}
+	}}
+}
+
+// formatOf completes a source, whose labels may be needed, by the flags, and returns its
+// format: that of the flag, of the file's name, or the one that a model was trained on.
+func (f *rowFlags) formatOf(src *online.Source, model string, labels bool) (format string, err error) {
+	src.Header, src.Labels = f.header, f.labels
+	switch {
+	case f.format != "":
+		format = f.format
+	case src.Path == "-":
+		format = model
+	default:
+		format = rows.FormatOf(src.Path)
+	}
+	switch {
+	case f.header == rows.HeaderYes && !rows.IsTable(format):
+		err = fmt.Errorf("--header yes: %s has no header; for a CSV file use --format csv", rows.Title(format))
+	case rows.IsArray(format) && labels && f.labels == "":
+		err = fmt.Errorf("--labels is missing: the labels of %s are in a file of their own", rows.Title(format))
+	case !rows.IsArray(format) && f.labels != "":
+		err = errors.New("--labels is for IDX, NPY and NPZ files")
+	}
+	if err != nil {
+		err = harness.Usage(err)
+	}
+	return format, err
+}
+
+// open reads a model to predict with, and returns the source of the rows and its format.
+func (f *rowFlags) open(cmd *cobra.Command, model, file string, labels bool) (m *online.Model, src online.Source, format string, err error) {
+	if err = checkStdout(cmd.OutOrStdout(), input{"MODEL", model}, input{"FILE", file}, input{"--labels", f.labels}); err != nil {
+		return nil, src, "", err
+	}
+	if m, err = openModel(cmd.Context(), model, online.ReadForPrediction); err != nil {
+		return nil, src, "", err
+	}
+	src = f.source(cmd, file)
+	format, err = f.formatOf(&src, m.Settings().Format, labels)
+	return m, src, format, err
+}

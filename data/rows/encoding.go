@@ -1,0 +1,163 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"polkrepro/internal/portable"
+)
+
+// A Scale says how features are scaled, from what some rows show of each one.
+type Scale string
+
+const (
+	ScaleNone     Scale = "none"
+	ScaleStandard Scale = "standard" // mean 0, standard deviation 1
+	ScaleUnit     Scale = "unit"     // smallest value 0, largest 1
+)
+
+// Scales returns all ways to scale.
+func Scales() []string {
+	return []string{string(ScaleNone), string(ScaleStandard), string(ScaleUnit)}
+}
+
+// An Encoding says how rows become numbers to learn from, and predictions labels.
+type Encoding struct {
+	Labels   []string // of the classes, in their order; none of a regression
+	Scaling  Scaling  // of the features
+	Constant int      // features that are the same in all rows
+
+	// Of the targets of a regression.
+	Mean, Deviation float64
+}
+
+// Fit fits an encoding to training rows, or to the first of a stream, with at most dim
+// features. The labels are those counted; nil for a regression. It is an error if no
+// finite factor scales a feature, or if one is not to be scaled and float32 can't hold
+// what distinguishes the rows.
+func Fit(rows []Row, dim int, scale Scale, labels *Labels) (e Encoding, err error) {
+	if labels != nil {
+		e.Labels = labels.Sorted()
+	} else if e.Mean, e.Deviation, err = targetsOf(rows); err != nil {
+		return e, err
+	}
+	e.Scaling, e.Constant, err = newScaling(scale, rows, dim)
+	return e, err
+}
+
+// targetsOf returns the mean and the standard deviation of the targets of rows.
+func targetsOf(rows []Row) (mean, deviation float64, err error) {
+	y := make([]float64, len(rows))
+	for i := range rows {
+		if y[i], err = ParseNumber(rows[i].Label); err != nil {
+			return 0, 0, err
+		}
+	}
+	mean, deviation = portable.MeanDeviation(y)
+	return mean, deviation, nil
+}
+
+// A Scaling maps feature q of x to (x_q − Shift_q)·Factor_q. The zero value
+// leaves x as it is.
+type Scaling struct {
+	Shift, Factor []float64
+}
+
+// newScaling returns the scaling of rows with at most dim features, and how many
+// features are the same in all of them: those get the factor 0, because what
+// they would do when they change can't be known.
+func newScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err error) {
+	if s != ScaleNone {
+		out = Scaling{make([]float64, dim), make([]float64, dim)}
+	}
+	var columns [columnBlock][]float64
+	for k := range min(dim, columnBlock) {
+		columns[k] = make([]float64, len(rows))
+	}
+	next := make([]int, len(rows))
+	for q := range dim {
+		if q%columnBlock == 0 {
+			for i := range rows {
+				for k := range min(dim-q, columnBlock) {
+					columns[k][i] = valueOf(&rows[i], q+k, &next[i])
+				}
+			}
+		}
+		column := columns[q%columnBlock]
+		if s == ScaleNone {
+			if err := checkRounding(q, column); err != nil {
+				return out, 0, err
+			}
+			continue
+		}
+		if least, most := slices.Min(column), slices.Max(column); least == most {
+			out.Shift[q] = least
+			constant++
+			continue
+		}
+		shift, spread := spreadOf(s, column)
+		if factor := 1 / spread; factor > 0 && !math.IsInf(factor, 1) {
+			out.Shift[q], out.Factor[q] = shift, factor
+			continue
+		}
+		return out, 0, fmt.Errorf("feature %d goes from %v to %v: too wide or too narrow to scale", q+1, slices.Min(column), slices.Max(column))
+	}
+	return out, constant, nil
+}
+
+// columnBlock is how many features are collected in one pass over the rows: so many lie
+// together in memory.
+const columnBlock = 16
+
+// valueOf returns feature q of a row; next is the position of the first of its
+// values that is of feature q or a later one, and moves on.
+func valueOf(row *Row, q int, next *int) float64 {
+	at := *next
+	if at == len(row.Values) || row.Indices != nil && int(row.Indices[at]) != q {
+		return 0
+	}
+	*next++
+	return row.Values[at]
+}
+
+// coarsest is the largest rounding error of an unscaled feature in relation to
+// its spread: a feature keeps a few hundred values.
+const coarsest = 1e-3
+
+// checkRounding reports a feature of which too little is left in float32.
+func checkRounding(q int, column []float64) error {
+	least, most := slices.Min(column), slices.Max(column)
+	var rounding float64
+	for _, v := range column {
+		rounding = max(rounding, math.Abs(float64(float32(v))-v))
+	}
+	if rounding <= coarsest*(most-least) || least == most || math.IsInf(rounding, 1) {
+		return nil // Apply reports what is too large
+	}
+	return fmt.Errorf("feature %d goes from %v to %v, which float32 holds to ±%.2g only: without scaling the differences are lost", q+1, least, most, rounding)
+}
+
+// spreadOf returns what is subtracted from a column that is not constant, and what it is
+// divided by.
+func spreadOf(s Scale, column []float64) (shift, spread float64) {
+	if s == ScaleUnit {
+		least := slices.Min(column)
+		return least, slices.Max(column) - least
+	}
+	return portable.MeanDeviation(column)
+}
+
+// Apply writes the scaled features of a row to x: scaled in float64, then rounded.
+func (s *Scaling) Apply(x []float32, row []float64) error {
+	for q, v := range row {
+		if s.Shift != nil {
+			v = (v - s.Shift[q]) * s.Factor[q]
+		}
+		x[q] = float32(v)
+		if x[q]-x[q] != 0 {
+			return fmt.Errorf("feature %d is %.6g, which is not finite or too large for a float32 once it is scaled", q+1, row[q])
+		}
+	}
+	return nil
+}

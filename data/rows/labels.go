@@ -1,0 +1,227 @@
+package rows
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxLabel bounds the words that are labels.
+const maxLabel = 256
+
+// CanonicalLabel returns the label that a text stands for. Labels of classes are
+// text and compared as such, with one exception, because some programs write
+// the class 1 as +1 and others as 1.0: of a whole number without leading zeros
+// the sign + and one trailing ".0" are dropped, and −0 is 0. All else is a
+// label as it is written; a [LabelSet] refuses two that are the same number. An
+// empty text, one of more than 256 bytes, NaN and infinities are errors.
+//
+// The label is a string of its own: a part of a line would keep all of the line
+// in memory.
+func CanonicalLabel(text string) (string, error) {
+	switch {
+	case text == "":
+		return "", errors.New("the label is missing")
+	case len(text) > maxLabel:
+		return "", fmt.Errorf("label %.40q is longer than %d bytes", text, maxLabel)
+	case notFinite(text):
+		return "", fmt.Errorf("label %.40q is not finite", text)
+	}
+	sign, digits := cutSign(strings.TrimSuffix(text, ".0"))
+	switch {
+	case digits == "0":
+		return "0", nil
+	case !isDigits(digits) || digits[0] == '0':
+		return strings.Clone(text), nil
+	case sign == "+":
+		sign = ""
+	}
+	return sign + digits, nil
+}
+
+// ParseNumber reads a finite decimal number: a sign, digits with a point among
+// them, and an exponent. Other notations of Go, digits separated by
+// underscores and hexadecimal numbers, are errors.
+func ParseNumber(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case strings.ContainsAny(text, "_xX") || err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, errors.New("not a number")
+	case err != nil:
+		return 0, errors.New("out of range")
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, errors.New("not finite")
+	}
+	return v, nil
+}
+
+// notFinite reports whether a text is NaN or an infinity as programs write them.
+func notFinite(text string) bool {
+	_, word := cutSign(text)
+	switch strings.ToLower(word) {
+	case "nan", "inf", "infinity":
+		return true
+	}
+	return false
+}
+
+// cutSign splits a number's sign off.
+func cutSign(text string) (sign, rest string) {
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		return text[:1], text[1:]
+	}
+	return "", text
+}
+
+// isDigits reports whether a text is digits and nothing else.
+func isDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// A decimal is the exact number ±0.digits·10^exp. Equal numbers are equal
+// decimals: there are no zeros at either end of the digits, and 0 is the zero
+// value.
+type decimal struct {
+	negative bool
+	digits   string
+	exp      int64
+}
+
+// parseDecimal reads a decimal number; ok is false for any other text, and for
+// exponents that no int64 holds.
+func parseDecimal(text string) (d decimal, ok bool) {
+	sign, text := cutSign(text)
+	if at := strings.IndexAny(text, "eE"); at >= 0 {
+		exponent := text[at+1:]
+		text = text[:at]
+		exp, err := strconv.ParseInt(exponent, 10, 62)
+		if _, digits := cutSign(exponent); err != nil || !isDigits(digits) {
+			return d, false
+		}
+		d.exp = exp
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	if !isDigits(whole + fraction) {
+		return d, false
+	}
+	digits := strings.TrimLeft(whole+fraction, "0")
+	d.exp += int64(len(digits) - len(fraction))
+	if d.digits = strings.TrimRight(digits, "0"); d.digits == "" {
+		return decimal{}, true
+	}
+	d.negative = sign == "-"
+	return d, true
+}
+
+// compare orders decimals as numbers.
+func (d decimal) compare(e decimal) int {
+	if s, t := d.sign(), e.sign(); s != t {
+		return cmp.Compare(s, t)
+	} else if s == 0 {
+		return 0
+	}
+	magnitude := cmp.Or(cmp.Compare(d.exp, e.exp), strings.Compare(d.digits, e.digits))
+	if d.negative {
+		return -magnitude
+	}
+	return magnitude
+}
+
+// sign returns −1, 0 or 1.
+func (d decimal) sign() int {
+	switch {
+	case d.digits == "":
+		return 0
+	case d.negative:
+		return -1
+	}
+	return 1
+}
+
+// Labels are the canonical labels of the classes of one task, counted. The zero value
+// has none.
+type Labels struct {
+	counts  map[string]int
+	numbers map[decimal]string // the labels that are numbers, by these
+}
+
+// Len returns the number of labels.
+func (s *Labels) Len() int { return len(s.counts) }
+
+// Add counts a label. One that is the same number as another, but written otherwise, is
+// an error: they could be two classes, such as the codes 250.1 and 250.10, or one.
+func (s *Labels) Add(label string) error {
+	if s.counts[label] > 0 {
+		s.counts[label]++
+		return nil
+	}
+	if other, ok := s.Other(label); ok {
+		return fmt.Errorf("label %.40q is the same number as label %.40q: labels are text, so write each class in one way", label, other)
+	}
+	if s.counts == nil {
+		s.counts, s.numbers = make(map[string]int), make(map[decimal]string)
+	}
+	s.counts[label] = 1
+	if d, ok := parseDecimal(label); ok {
+		s.numbers[d] = label
+	}
+	return nil
+}
+
+// Other returns the label that is the same number as another one, written otherwise.
+func (s *Labels) Other(label string) (other string, ok bool) {
+	if d, number := parseDecimal(label); number {
+		other, ok = s.numbers[d]
+	}
+	return other, ok && other != label
+}
+
+// Alike returns two labels that differ in nothing but how Unicode composes their
+// characters, such as é of one code point and of two. They are different classes.
+func Alike(labels []string) (a, b string, ok bool) {
+	seen := make(map[string]string)
+	for _, b := range labels {
+		c := norm.NFC.String(b)
+		if a, ok := seen[c]; ok {
+			return a, b, true
+		}
+		seen[c] = b
+	}
+	return "", "", false
+}
+
+// fewLabels are so few that each may well be a class of its own in a small file.
+const fewLabels = 20
+
+// Unrepeated reports whether the labels are too many to be classes: more than half of the
+// rows have one that no other row has.
+func (s *Labels) Unrepeated() bool {
+	rows, once := 0, 0
+	for _, n := range s.counts {
+		rows += n
+		if n == 1 {
+			once++
+		}
+	}
+	return once >= fewLabels && 2*once > rows
+}
+
+// Sorted returns the labels in ascending order: as numbers if all of them are,
+// however long, else as text.
+func (s *Labels) Sorted() []string {
+	if len(s.numbers) < len(s.counts) {
+		return slices.Sorted(maps.Keys(s.counts))
+	}
+	out := make([]string, 0, len(s.counts))
+	for _, d := range slices.SortedFunc(maps.Keys(s.numbers), decimal.compare) {
+		out = append(out, s.numbers[d])
+	}
+	return out
+}

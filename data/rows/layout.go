@@ -1,0 +1,276 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Column is one of a table: by its Name in the header or, if that is empty, by its
+// Number, 1 for the first and −1 for the last.
+type Column struct {
+	Name   string
+	Number int
+}
+
+// A Layout says which column of a table is what. Columns are counted from 0.
+type Layout struct {
+	Columns  int
+	Names    []string // nil without a header
+	Label    int      // −1 if there is none
+	Ignore   []int    // ascending
+	Features []int    // the others
+
+	Line int    // of the first row
+	Why  string // it is a header; empty if it is none
+}
+
+// Header returns HeaderYes or HeaderNo.
+func (l *Layout) Header() string {
+	if l.Names != nil {
+		return HeaderYes
+	}
+	return HeaderNo
+}
+
+// Sum returns the names in the header.
+func (l *Layout) Sum() Names { return namesOf(l.Names, l.Label) }
+
+// column returns how messages name a column.
+func (l *Layout) column(at int) string {
+	if l.Names == nil {
+		return fmt.Sprintf("column %d", at+1)
+	}
+	return fmt.Sprintf("column %d (%q)", at+1, l.Names[at])
+}
+
+// reference returns how a spec names a column.
+func (l *Layout) reference(at int) string {
+	if l.Names == nil || l.Names[at] == "" {
+		return strconv.Itoa(at + 1)
+	}
+	return strconv.Quote(l.Names[at])
+}
+
+// find returns the column that an option means.
+func (l *Layout) find(key string, c Column) (int, error) {
+	wrong := func(format string, args ...any) (int, error) {
+		return 0, &OptionError{key, fmt.Errorf(format, args...)}
+	}
+	if c.Name == "" {
+		at := c.Number - 1
+		if c.Number < 0 {
+			at = l.Columns + c.Number
+		}
+		if at < 0 || at >= l.Columns {
+			return wrong("no column %d: the file has %d columns", c.Number, l.Columns)
+		}
+		return at, nil
+	}
+	if l.Names == nil {
+		return wrong("no column %q: the file has no header; give the column's number, 1 for the first or -1 for the last", c.Name)
+	}
+	at := slices.Index(l.Names, c.Name)
+	if at < 0 {
+		shown := l.Names
+		if len(shown) > 20 {
+			shown = append(slices.Clone(shown[:20]), "…")
+		}
+		return wrong("no column %q: want one of %s", c.Name, strings.Join(shown, ", "))
+	}
+	if slices.Contains(l.Names[at+1:], c.Name) {
+		return wrong("several columns are named %q: give the column's number, 1 for the first or -1 for the last", c.Name)
+	}
+	return at, nil
+}
+
+// choose decides which of n columns is what. The names are nil without a header.
+func (r *Reader) choose(names []string, n int) (err error) {
+	o, l := &r.o, Layout{Columns: n, Names: names, Label: -1}
+	switch {
+	case o.Like != nil:
+		err = l.like(o.Like)
+	case o.Dim == 0 || n != o.Dim: // else rows without a label
+		err = l.chosenBy(o)
+	}
+	if err != nil {
+		return err
+	}
+	p := n - len(l.Ignore)
+	if l.Label >= 0 {
+		p--
+	}
+	switch {
+	case p == 0:
+		return errors.New("no column is left that could be a feature")
+	case o.Dim > 0 && p != o.Dim:
+		return fmt.Errorf("the first row has %d columns: want %d features, with or without a label", n, o.Dim)
+	case p > o.MaxDim:
+		return fmt.Errorf("the first row has %d features, more than %d", p, o.MaxDim)
+	}
+	for at := range n {
+		if at != l.Label && !slices.Contains(l.Ignore, at) {
+			l.Features = append(l.Features, at)
+		}
+	}
+	r.layout = l
+	return nil
+}
+
+// like takes the columns of a training file.
+func (l *Layout) like(of *Layout) error {
+	if l.Columns != of.Columns {
+		return fmt.Errorf("%d columns, want %d as in the training file", l.Columns, of.Columns)
+	}
+	for i := range l.Names {
+		if of.Names != nil && l.Names[i] != of.Names[i] {
+			return fmt.Errorf("column %d is %q, and %q in the training file: want the same columns in the same order", i+1, l.Names[i], of.Names[i])
+		}
+	}
+	l.Label, l.Ignore = of.Label, of.Ignore
+	return nil
+}
+
+// chosenBy finds the columns that options name, and reports those whose names are those
+// of columns that number the rows.
+func (l *Layout) chosenBy(o *Options) (err error) {
+	if o.Label != (Column{}) {
+		if l.Label, err = l.find("label", o.Label); err != nil {
+			return err
+		}
+	}
+	for _, c := range o.Ignore {
+		at, err := l.find("ignore", c)
+		switch {
+		case err != nil:
+			return err
+		case at == l.Label:
+			return &OptionError{"ignore", fmt.Errorf("%s is the label", l.column(at))}
+		}
+		l.Ignore = append(l.Ignore, at)
+	}
+	slices.Sort(l.Ignore)
+	l.Ignore = slices.Compact(l.Ignore)
+	kept, err := l.kept(o)
+	if err != nil || !o.Strict {
+		return err
+	}
+	for at, name := range l.Names {
+		if at != l.Label && !slices.Contains(l.Ignore, at) && !slices.Contains(kept, at) && isIndexName(name) {
+			return l.numbersRows(at, "has the name of a column that numbers the rows")
+		}
+	}
+	return nil
+}
+
+// kept returns the columns that are features whatever they seem to be.
+func (l *Layout) kept(o *Options) ([]int, error) {
+	var kept []int
+	for _, c := range o.Keep {
+		at, err := l.find("keep", c)
+		switch {
+		case err != nil:
+			return nil, err
+		case at == l.Label || slices.Contains(l.Ignore, at):
+			return nil, &OptionError{"keep", fmt.Errorf("%s is not a feature: it is the label or left out", l.column(at))}
+		}
+		kept = append(kept, at)
+	}
+	return kept, nil
+}
+
+// numbersRows is the error of a column that would be learned although it says nothing
+// of the examples.
+func (l *Layout) numbersRows(at int, why string) error {
+	ref := l.reference(at)
+	return &OptionError{"ignore", fmt.Errorf("%s %s: leave it out with ignore: [%s], or use it as a feature with keep: [%s]", l.column(at), why, ref, ref)}
+}
+
+// count looks for features that number the rows.
+func (r *Reader) count(row []float64) {
+	if r.o.Strict {
+		r.numbers.Add(row)
+	}
+}
+
+// checkNumbers reports a feature that has numbered all rows.
+func (r *Reader) checkNumbers() error {
+	if !r.o.Strict {
+		return nil
+	}
+	kept, err := r.layout.kept(&r.o)
+	if err != nil {
+		return err
+	}
+	for _, q := range r.numbers.Features() {
+		if at := r.layout.Features[q]; !slices.Contains(kept, at) {
+			return r.layout.numbersRows(at, fmt.Sprintf("numbers the rows, up to %v", r.numbers.last[q]))
+		}
+	}
+	return nil
+}
+
+// minRunning is the number of rows from which a column that ascends by one is taken
+// for their number.
+const minRunning = 8
+
+// indexNames are names of columns that number or name the rows, in lower case.
+// Programs that write a data frame with its index call it so, or not at all.
+var indexNames = []string{"", "id", "index", "idx", "row", "rowid", "row_id", "row.names", "rownames", "__index_level_0__"}
+
+// isIndexName reports whether a column is called as one that numbers the rows.
+func isIndexName(name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	return slices.Contains(indexNames, name) || strings.HasPrefix(name, "unnamed: ")
+}
+
+// RowNumbers finds the features of a table that ascend by one from row to row. The zero
+// value has seen no row.
+type RowNumbers struct {
+	rows    int
+	running []bool    // by feature: it has ascended so far
+	last    []float64 // of the row before
+}
+
+// Add takes the next row.
+func (n *RowNumbers) Add(row []float64) {
+	n.rows++
+	if n.running == nil {
+		n.running, n.last = slices.Repeat([]bool{true}, len(row)), slices.Clone(row)
+		for q, v := range row {
+			n.running[q] = v == math.Trunc(v)
+		}
+		return
+	}
+	for q, v := range row {
+		n.running[q] = n.running[q] && v == n.last[q]+1
+	}
+	copy(n.last, row)
+}
+
+// Features returns the features that number the rows, from 0; none before there are rows
+// enough to tell.
+func (n *RowNumbers) Features() []int {
+	var out []int
+	for q, runs := range n.running {
+		if runs && n.rows >= minRunning {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// Numbering returns what messages call the columns that seem to number the rows, by their
+// names or by the rows.
+func (l *Layout) Numbering(rows *RowNumbers) []string {
+	var out []string
+	for q, at := range l.Features {
+		if l.Names != nil && isIndexName(l.Names[at]) || slices.Contains(rows.Features(), q) {
+			out = append(out, l.column(at))
+		}
+	}
+	return out
+}

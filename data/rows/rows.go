@@ -1,0 +1,399 @@
+// Package rows reads rows of users' files: CSV, TSV, LIBSVM, NumPy's arrays and IDX, one
+// after the other, with one policy for headers, labels, missing values, columns that
+// number the rows, and files of another format than they are said to have. Specs, bench,
+// compare, train, predict and evaluate all read through it.
+//
+// Numbers are finite and decimal, see [ParseNumber]; labels are text, see
+// [CanonicalLabel]. Text, IDX and NPY files may be compressed by gzip. Blank lines are
+// skipped. Memory is bounded by one line or row, and by 4 MiB of lines until it is known
+// whether the first is a header; an array in Fortran's order is read whole.
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// A Row is one example as it stands in a file.
+type Row struct {
+	Line   int    // in the file, or the row of an array; from 1
+	Label  string // as CanonicalLabel returns it; empty if there is none
+	Values []float64
+
+	Indices []int32 // of the Values, from 0 and ascending; nil where Values has all features
+	Dim     int     // number of features; LIBSVM: highest index, from 1
+}
+
+// Dense writes the features to x, whose length is at least r.Dim.
+func (r *Row) Dense(x []float64) {
+	if r.Indices == nil {
+		copy(x, r.Values)
+		return
+	}
+	clear(x)
+	for i, q := range r.Indices {
+		x[q] = r.Values[i]
+	}
+}
+
+// Limits of what is read.
+const (
+	MaxDim      = 1 << 20 // default of Options.MaxDim
+	MaxClasses  = 1024
+	MaxElements = 1 << 28 // of an array
+	maxLine     = 1 << 25
+)
+
+// Options say how a file is read.
+type Options struct {
+	Format string // one of Formats
+
+	Label  Column   // of a CSV or TSV file; ignored if there is none
+	Ignore []Column // left out
+	Keep   []Column // features although they seem to number the rows
+
+	Header string // HeaderYes, HeaderNo, or HeaderAuto, the default: see isHeader
+	Now    bool   // decide about it by the first row alone: more may be long in coming
+
+	Regression bool // labels are numbers
+	NoLabels   bool // rows have none, whatever stands in their place
+	MaxDim     int  // most features
+
+	// Strict makes columns that seem to number the rows an error, unless they are kept.
+	Strict bool
+
+	// What is known from training data. Dim, if not 0, is the number of features of every
+	// row, and rows may then lack a label: those of a CSV file with Dim columns, and those
+	// of a LIBSVM file that begin with a feature.
+	Dim     int
+	Classes []string // the labels
+	Names   Names    // in the header; a header with other names is an error
+	Like    *Layout  // the columns and their names
+
+	Sum   bool // compute what Sums returns
+	Flags bool // errors name flags of train, predict and evaluate, not keys of a spec
+}
+
+// say returns how a key is given a value.
+func (o *Options) say(key, value string) string {
+	if o.Flags {
+		return "--" + key + " " + value
+	}
+	return key + ": " + value
+}
+
+// A ParseError says which line of a file can't be read, and why.
+type ParseError struct {
+	Line int
+	Unit string // what Line counts: "row" of an array; default "line"
+	Err  error
+}
+
+func (e *ParseError) Error() string {
+	return fmt.Sprintf("%s %d: %v", cmp.Or(e.Unit, "line"), e.Line, e.Err)
+}
+
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// An OptionError says which option is wrong, or does not suit the file, by its key in a
+// spec: label, ignore, keep, header; or labels, if the file of the labels is wrong.
+type OptionError struct {
+	Key string
+	Err error
+}
+
+func (e *OptionError) Error() string { return e.Err.Error() }
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// A Reader reads the rows of a file. A file may be a pipe that says nothing for long:
+// only Next waits for it.
+type Reader struct {
+	o      Options
+	x, y   *input // y has the labels of arrays; nil if there are none
+	next   func() (*Row, error)
+	err    error // that ended it
+	layout Layout
+
+	numbers RowNumbers
+	labels  map[string]string // those found, each once in memory
+
+	// Of text.
+	lines   *bufio.Scanner
+	line    int        // that was read last
+	held    []heldLine // read to decide about the header
+	pending error      // after these
+	fields  []string
+
+	// Of arrays.
+	examples, answers *array
+	row               int
+}
+
+// Open opens a file, or "archive.npz:array", and the one of its labels if the format has
+// two; labels is empty if there is none. The caller closes the Reader.
+func Open(path, labels string, o Options) (*Reader, error) {
+	x, err := openInput(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := New(nil, labels, o)
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	r.x = x
+	return r, nil
+}
+
+// New returns a Reader of a stream, such as standard input.
+func New(in io.Reader, labels string, o Options) (*Reader, error) {
+	o.MaxDim = cmp.Or(o.MaxDim, MaxDim)
+	o.Header = cmp.Or(o.Header, HeaderAuto)
+	r := &Reader{o: o, x: &input{raw: in}}
+	if labels == "" || o.NoLabels {
+		return r, nil
+	}
+	var err error
+	if r.y, err = openInput(labels); err != nil {
+		return nil, &OptionError{"labels", err}
+	}
+	return r, nil
+}
+
+// Next returns the next row, which is the caller's to keep; io.EOF after the last.
+func (r *Reader) Next() (row *Row, err error) {
+	if r.err == nil && r.next == nil {
+		r.err = r.begin()
+	}
+	if r.err == nil {
+		row, r.err = r.next()
+	}
+	if r.err == io.EOF {
+		r.err = cmp.Or(r.checkNumbers(), io.EOF)
+	}
+	return row, r.err
+}
+
+// begin looks at the first bytes.
+func (r *Reader) begin() error {
+	if err := r.x.begin(&r.o); err != nil {
+		return err
+	}
+	switch r.o.Format {
+	case FormatCSV, FormatTSV:
+		r.beginText()
+		r.next = r.nextCSV
+		return r.readFirst()
+	case FormatLIBSVM:
+		r.beginText()
+		r.next = r.nextLIBSVM
+		return nil
+	case FormatNPY, FormatNPZ, FormatIDX:
+		r.next = r.nextElements
+		return r.beginArrays()
+	}
+	return fmt.Errorf("unknown format %q", r.o.Format)
+}
+
+// Layout returns which column is what, once Next has returned. LIBSVM files have none.
+func (r *Reader) Layout() *Layout { return &r.layout }
+
+// Stat describes the file that was opened.
+func (r *Reader) Stat() (os.FileInfo, error) { return r.x.file.Stat() }
+
+// Sums returns the SHA-256 of what was read, without gzip, of the file and of its labels'.
+func (r *Reader) Sums() (x, y string, err error) {
+	if x, err = r.x.sum(); err == nil && r.y != nil {
+		if y, err = r.y.sum(); err != nil {
+			err = &OptionError{"labels", err}
+		}
+	}
+	return x, y, err
+}
+
+// Close closes the files.
+func (r *Reader) Close() error {
+	if r.y != nil {
+		return errors.Join(r.x.Close(), r.y.Close())
+	}
+	return r.x.Close()
+}
+
+// parsed returns the label that a text stands for.
+func (r *Reader) parsed(text string) (string, error) {
+	if r.o.Regression {
+		if _, err := ParseNumber(text); err != nil {
+			return "", fmt.Errorf("label %.40q is %w: regression needs a decimal number", text, err)
+		}
+		return CanonicalLabel(text)
+	}
+	label, err := CanonicalLabel(text)
+	if err != nil {
+		return "", err
+	}
+	if same, ok := r.labels[label]; ok {
+		return same, nil
+	}
+	if len(r.labels) == MaxClasses {
+		return "", fmt.Errorf("label %.40q: more than %d classes; is it the right column? Numbers to predict are a regression", label, MaxClasses)
+	}
+	if r.labels == nil {
+		r.labels = make(map[string]string)
+	}
+	r.labels[label] = label
+	return label, nil
+}
+
+// feature parses a feature.
+func feature(text string) (float64, error) {
+	v, err := ParseNumber(text)
+	if err != nil {
+		return 0, fmt.Errorf("feature %.40q is %w", text, err)
+	}
+	return v, nil
+}
+
+// An input is a file that is read, or a stream.
+type input struct {
+	raw      io.Reader
+	file     *os.File // nil of a stream
+	array    string   // of an archive
+	contents io.Reader
+	hash     hash.Hash // nil if it is not wanted
+	closers  []io.Closer
+}
+
+func openInput(path string) (*input, error) {
+	path, array := SplitArray(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &input{raw: f, file: f, array: array, closers: []io.Closer{f}}, nil
+}
+
+// Close closes the file.
+func (in *input) Close() (err error) {
+	for _, c := range in.closers {
+		err = errors.Join(c.Close(), err)
+	}
+	return err
+}
+
+// magicBytes are enough to tell what a file is.
+const magicBytes = 512
+
+// begin checks that the file begins as one of the format does.
+func (in *input) begin(o *Options) (err error) {
+	raw, format := in.raw, o.Format
+	switch {
+	case format != FormatNPZ:
+		if raw, err = Decompressed(raw); err != nil {
+			return withoutPath(err)
+		}
+	case in.file == nil:
+		return errors.New("an NPZ archive is not read from a stream: name its file")
+	default:
+		head := make([]byte, magicBytes)
+		n, err := in.file.ReadAt(head, 0)
+		if err != nil && err != io.EOF {
+			return withoutPath(err)
+		}
+		if err := checkMagic(FormatNPZ, head[:n], o); err != nil {
+			return err
+		}
+		member, err := openMember(in.file, in.array)
+		if err != nil {
+			return err
+		}
+		raw, format = member, FormatNPY
+		in.closers = append(in.closers, member)
+	}
+	return in.check(raw, format, o)
+}
+
+// check looks at the first bytes: of a file at all that tell what it is, of a stream at
+// those that are there, as no more may come soon.
+func (in *input) check(raw io.Reader, format string, o *Options) error {
+	b := bufio.NewReaderSize(raw, 1<<16)
+	want := magicBytes
+	if !in.regular() && !IsArray(format) {
+		b.Peek(1)
+		want = min(b.Buffered(), want)
+	}
+	head, err := b.Peek(want)
+	if err != nil && err != io.EOF && len(head) == 0 {
+		return withoutPath(err)
+	}
+	if err := checkMagic(format, bytes.TrimPrefix(head, []byte(bom)), o); err != nil {
+		return err
+	}
+	in.contents = b
+	if o.Sum {
+		in.hash = sha256.New()
+		in.contents = io.TeeReader(b, in.hash)
+	}
+	return nil
+}
+
+// regular reports whether the file is one, not a pipe.
+func (in *input) regular() bool {
+	if in.file == nil {
+		return false
+	}
+	info, err := in.file.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// sum reads the rest, which is little or nothing, and returns the SHA-256.
+func (in *input) sum() (string, error) {
+	if _, err := io.Copy(io.Discard, in.contents); err != nil {
+		return "", withoutPath(err)
+	}
+	return hex.EncodeToString(in.hash.Sum(nil)), nil
+}
+
+// bom may begin a text.
+const bom = "\xef\xbb\xbf"
+
+// withoutPath returns what is wrong with a file that the caller names.
+func withoutPath(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}
+
+// Decompressed returns a reader of r's bytes, through gzip if they begin with gzip's
+// magic number.
+func Decompressed(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	if head, err := b.Peek(2); err != nil || head[0] != 0x1f || head[1] != 0x8b {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		return b, nil
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, fmt.Errorf("gzip: %w", Truncated(err))
+	}
+	return z, nil
+}
+
+// Truncated turns an end of file where there must be none into io.ErrUnexpectedEOF.
+func Truncated(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

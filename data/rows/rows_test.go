@@ -1,0 +1,379 @@
+package rows
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/internal/hostile"
+)
+
+var update = flag.Bool("update", false, "write testdata/corpus.txt")
+
+// readAll returns the rows of a text and how it was read.
+func readAll(text string, o Options) (all []Row, l *Layout, err error) {
+	o.Flags = true
+	r, err := New(strings.NewReader(text), "", o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		row, err := r.Next()
+		if err != nil {
+			if l = r.Layout(); err == io.EOF {
+				err = nil
+			}
+			return all, l, err
+		}
+		all = append(all, *row)
+	}
+}
+
+// TestCorpus holds every file of the corpus to what it gives, strictly and not: rows, or
+// the error's text.
+func TestCorpus(t *testing.T) {
+	var out strings.Builder
+	for _, c := range corpus() {
+		fmt.Fprintf(&out, "== %s\n", c.name)
+		dir := t.TempDir()
+		name, array, _ := strings.Cut(c.name, ":")
+		path, labels := filepath.Join(dir, name), ""
+		write(t, path, c.text)
+		switch {
+		case array != "":
+			labels = path + ":" + c.labels
+		case c.labels != "":
+			labels = path + ".y"
+			write(t, labels, c.labels)
+		}
+		o := Options{Format: c.format, Regression: c.number, Strict: true}
+		if o.Format == "" {
+			o.Format = FormatOf(c.name)
+		}
+		if IsTable(o.Format) {
+			if o.Label.Number = c.label; c.label == 0 {
+				o.Label.Number = -1
+			}
+		}
+		strict := printed(filepath.Join(dir, c.name), labels, o)
+		o.Strict, o.Flags, o.MaxDim = false, true, 1<<16
+		loose := printed(filepath.Join(dir, c.name), labels, o)
+		if strict != loose {
+			strict = "strictly: " + strict[strings.LastIndexByte(strings.TrimSpace(strict), '\n')+1:]
+			fmt.Fprint(&out, strict)
+		}
+		fmt.Fprint(&out, loose)
+	}
+	path := filepath.Join("testdata", "corpus.txt")
+	if *update {
+		write(t, path, out.String())
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || string(want) != out.String() {
+		t.Errorf("%v; got\n%s", err, out.String())
+	}
+}
+
+// printed returns what a file gives.
+func printed(path, labels string, o Options) string {
+	var b strings.Builder
+	r, err := Open(path, labels, o)
+	if err == nil {
+		defer r.Close()
+		said := false
+		for {
+			var row *Row
+			row, err = r.Next()
+			if l := r.Layout(); !said && l.Why != "" {
+				fmt.Fprintf(&b, "line %d: header %q: %s\n", l.Line, l.Names, l.Why)
+				said = true
+			}
+			if err != nil {
+				break
+			}
+			fmt.Fprintf(&b, "%d %q %v", row.Line, row.Label, row.Values)
+			if row.Indices != nil {
+				fmt.Fprintf(&b, " at %v", row.Indices)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	fmt.Fprintf(&b, "%v\n", err)
+	return b.String()
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Of rows to predict, labels may be missing, wrong or without a column.
+func TestWithoutLabels(t *testing.T) {
+	for _, tt := range []struct {
+		format, text string
+		o            Options
+		want         string
+	}{
+		{FormatCSV, "nan,2\n,1\nelm,3\n", Options{Dim: 1, NoLabels: true}, "[2] [1] [3] "},
+		{FormatCSV, "1,4\n3,4\n", Options{Dim: 2}, "[1 4] [3 4] "},
+		{FormatCSV, "7,\"oak, red\",2\n7,\"oak, red\",2\n", Options{Dim: 2, Label: Column{Number: 2}}, "oak, red[7 2] oak, red[7 2] "},
+		{FormatTSV, "7\t1\n", Options{Dim: 1}, "7[1] "},
+		{FormatCSV, "1,2,3,4\n", Options{Dim: 2, Header: HeaderNo}, "line 1: the first row has 4 columns: want 2 features, with or without a label"},
+		{FormatLIBSVM, "nan 1:1\n1:2\nelm 1:3\n", Options{Dim: 1, NoLabels: true}, "[1] [2] [3] "},
+		{FormatLIBSVM, "2:5\nx\n-1.50 1:3 4:2\n", Options{Dim: 4}, "[0 5 0 0] x[0 0 0 0] -1.50[3 0 0 2] "},
+		{FormatLIBSVM, "1 5:2", Options{Dim: 4}, "line 1: feature index 5 is above the number of features, 4"},
+		{FormatNPY, string(npy("<f8", false, []int{2, 1}, []float64{1, 2})), Options{Dim: 1, NoLabels: true}, "[1] [2] "},
+		{FormatIDX, idx(0x08, 2, 3) + "abcdef", Options{Dim: 2}, "the first row has 3 columns: want 2 features, with or without a label"},
+		{FormatNPZ, string(npz("x", "")), Options{}, "an NPZ archive is not read from a stream: name its file"},
+	} {
+		tt.o.Format = tt.format
+		if IsTable(tt.format) && tt.o.Label.Number == 0 {
+			tt.o.Label.Number = 1
+		}
+		all, _, err := readAll(tt.text, tt.o)
+		var got string
+		for _, r := range all {
+			x := slices.Repeat([]float64{9}, max(tt.o.Dim, r.Dim))
+			r.Dense(x)
+			got += fmt.Sprintf("%s%v ", r.Label, x)
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%.20q: %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+// A stream whose first bytes come one by one is read as it comes.
+func TestSlowStream(t *testing.T) {
+	in, out := io.Pipe()
+	r, err := New(in, "", Options{Format: FormatCSV, Label: Column{Number: 1}, Now: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for _, c := range []byte("7,5,6\n8,9,9\n") {
+			out.Write([]byte{c})
+		}
+	}()
+	row, err := r.Next()
+	if err != nil || row.Label != "7" {
+		t.Fatal(row, err)
+	}
+	want := errors.New("disk on fire")
+	go func() {
+		out.Write([]byte("1,2"))
+		out.CloseWithError(want)
+	}()
+	if _, err = r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = r.Next(); !errors.Is(err, want) {
+		t.Errorf("a line that is cut off: %v, want that reading failed", err)
+	}
+}
+
+// bomb returns gzip of n repetitions of a text.
+func bomb(text string, n int) string {
+	return string(zipped(strings.Repeat(text, n)))
+}
+
+// TestHostileRows: lines that are long, have many fields, or are many cost no
+// more memory than a line may, and arrays no more than there is of them.
+func TestHostileRows(t *testing.T) {
+	const many = 1 << 19
+	for _, c := range []struct {
+		name, format, file, want string
+	}{
+		{"a line without end", FormatCSV, bomb("1", maxLine+1), "longer than 33554432 bytes"},
+		{"a million columns", FormatCSV, strings.Repeat("1,", 1<<20) + "1\n", "more than 65536 features"},
+		{"millions of columns", FormatCSV, bomb(",", many), "more than 65536 features"},
+		{"millions of quotes", FormatCSV, bomb(`"",`, many), "more than 65536 features"},
+		{"millions of fields", FormatLIBSVM, string(zipped("1 1:1\n" + strings.Repeat("1 ", many))), "more than 65536 features"},
+		{"millions of indices", FormatLIBSVM, "1" + strings.Repeat(" 1:1", 1<<20), "more than 65536 features"},
+		{"the index 2³¹ − 1", FormatLIBSVM, "1 2147483647:1\n", "above the limit, 65536"},
+		{"a long label", FormatLIBSVM, strings.Repeat("l", 1<<20) + " 1:1\n", "longer than 256"},
+		{"many blank lines", FormatCSV, bomb(" \n", 1<<17)[:200], "unexpected EOF"},
+		{"many rows", FormatLIBSVM, bomb("a 1:1\n", 1<<15), "enough"},
+		{"many classes", FormatCSV, ownLabels(MaxClasses + 1), "more than 1024 classes"},
+		{"elements that are not there", FormatNPY, string(npy("<f8", false, []int{1 << 13, 1 << 14}, []float64{1, 2, 3})), "data end after 3 of 134217728 elements"},
+		{"columns of Fortran that are not there", FormatNPY, string(npy("<f8", true, []int{1 << 13, 1 << 14}, []float64{1, 2, 3})), "data end after 3 of 134217728 elements"},
+		{"too many elements", FormatNPY, string(npy("<f8", false, []int{1 << 20, 1 << 20, 1 << 20})), "more than 268435456 elements"},
+		{"too many features", FormatNPY, string(npy("|u1", false, []int{1, 1 << 28})), "more than 65536"},
+		{"more than the elements", FormatNPY, bomb("x", 1<<26), "not a NumPy file"},
+		{"a long header", FormatNPY, "\x93NUMPY\x02\x00\xff\xff\xff\xff{", "a header of 4294967295 bytes"},
+	} {
+		n, most := 0, 32<<20
+		if c.name == "a line without end" {
+			most = 3 * maxLine // what a buffer takes that doubles to maxLine
+		}
+		var err error
+		hostile.AtMost(t, most, func() {
+			var r *Reader
+			o := Options{Format: c.format, MaxDim: 1 << 16}
+			if IsTable(c.format) {
+				o.Label.Number = 1
+			}
+			for r, err = New(strings.NewReader(c.file), "", o); err == nil; n++ {
+				if _, err = r.Next(); n == 1<<15 {
+					err = errors.New("enough")
+				}
+			}
+		})
+		if !strings.Contains(err.Error(), c.want) && !(c.want == "enough" && err == io.EOF) || len(err.Error()) > 300 {
+			t.Errorf("%s: after %d rows error %.300v, want %q", c.name, n, err, c.want)
+
+		}
+	}
+}
+
+// ownLabels returns n rows with labels of their own.
+func ownLabels(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%d\n", i, i)
+	}
+	return b.String()
+}
+
+// TestRowsKeepNoLine: what is kept of a row does not keep its line, most of
+// which may be a comment.
+func TestRowsKeepNoLine(t *testing.T) {
+	const lines, length = 32, 1 << 20
+	text := strings.Repeat("word 1:1 # "+strings.Repeat("x", length)+"\n", lines)
+	before := heap()
+	kept, _, err := readAll(text, Options{Format: FormatLIBSVM})
+	if grown := int64(heap()) - int64(before); err != nil || len(kept) != lines || grown > lines*length/4 {
+		t.Errorf("%d rows keep %d bytes, error %v", len(kept), grown, err)
+	}
+	runtime.KeepAlive(kept)
+	runtime.KeepAlive(text)
+}
+
+// heap returns the bytes in use after a garbage collection.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// FuzzRows: whatever the bytes of a file, it gives rows of finite features, or an error
+// that says where, and the same again.
+func FuzzRows(f *testing.F) {
+	for _, c := range corpus() {
+		format := c.format
+		if format == "" {
+			format = FormatOf(c.name)
+		}
+		f.Add(c.text, format, c.number)
+	}
+	f.Fuzz(func(t *testing.T, text, format string, number bool) {
+		if len(text) > 1<<16 {
+			return
+		}
+		o := Options{Format: format, MaxDim: 1000, Regression: number}
+		if IsTable(format) {
+			o.Label.Number = -1
+		}
+		all, l, err := readAll(text, o)
+		if err != nil && len(err.Error()) > 4<<10 {
+			t.Fatalf("an error of %d bytes", len(err.Error()))
+		}
+		for _, row := range all {
+			x := make([]float64, row.Dim)
+			row.Dense(x)
+			if row.Line < 1 || IsTable(format) && (row.Dim != len(l.Features) || row.Label == "") {
+				t.Fatalf("%+v of %+v", row, l)
+			}
+			for i, v := range row.Values {
+				if v-v != 0 || row.Indices != nil && i > 0 && row.Indices[i] <= row.Indices[i-1] {
+					t.Fatalf("%+v", row)
+				}
+			}
+		}
+		again, _, errAgain := readAll(text, o)
+		if fmt.Sprint(err) != fmt.Sprint(errAgain) || !slices.EqualFunc(all, again, same) {
+			t.Fatalf("%d rows (%v), and %d (%v)", len(all), err, len(again), errAgain)
+		}
+	})
+}
+
+func same(a, b Row) bool {
+	return a.Line == b.Line && a.Label == b.Label && slices.Equal(a.Values, b.Values) && slices.Equal(a.Indices, b.Indices)
+}
+
+// TestReadIDX: MNIST's files, plain or gzip.
+func TestReadIDX(t *testing.T) {
+	plain := idx(0x08, 2, 3) + "\x01\x02\x03\x04\x05\x06"
+	for _, b := range []string{plain, string(zipped(plain))} {
+		x, err := ReadIDX(strings.NewReader(b), 100)
+		if err != nil || !slices.Equal(x.Dims, []int{2, 3}) || !bytes.Equal(x.Data, []byte{1, 2, 3, 4, 5, 6}) {
+			t.Errorf("%v, %v", x, err)
+		}
+	}
+	good := idx(0x08, 3) + "\x01\x02\x03"
+	gz := string(zipped(good))
+	for text, want := range map[string]string{
+		"":                                    "unexpected EOF",
+		"PNG....":                             "not an IDX file",
+		idx(0x0d, 1) + "\x00\x00\x00\x00":     "type 0x0d",
+		"\x00\x00\x08\x00":                    "0 dimensions",
+		"\x00\x00\x08\xff":                    "255 dimensions",
+		good[:6]:                              "unexpected EOF",
+		idx(0x08, 3, 0):                       "dimension 2 is 0",
+		good[:len(good)-1]:                    "after 2 of 3 elements",
+		good + "x":                            "trailing bytes",
+		idx(0x08, 1<<31, 1<<31, 1<<31):        "more than 1000 elements",
+		idx(0x08, 7, 11, 13):                  "more than 1000 elements",
+		gz[:5]:                                "unexpected EOF",
+		gz[:len(gz)-9]:                        "unexpected EOF",
+		gz[:len(gz)-2]:                        "unexpected EOF",
+		gz[:len(gz)-5] + "?" + gz[len(gz)-4:]: "checksum",
+		gz + "garbage, no member":             "invalid header",
+	} {
+		if x, err := ReadIDX(strings.NewReader(text), 1000); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %v, %v, want %q", text, x, err, want)
+		}
+	}
+	hostile.AtMost(t, 1<<20, func() {
+		if _, err := ReadIDX(strings.NewReader(idx(0x08, 1<<30)+"abc"), 1<<31); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("a gigabyte that is not there: %v", err)
+		}
+	})
+}
+
+func FuzzReadIDX(f *testing.F) {
+	f.Add([]byte(idx(0x08, 2, 3) + "abcdef"))
+	f.Add([]byte(idx(0x08, 1<<31, 1<<31, 1<<31)))
+	f.Add(zipped(idx(0x08, 2, 2, 1) + "abcd"))
+	f.Add(zipped(idx(0x08, 4) + "abcd")[:20])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		const limit = 1 << 16
+		var x *IDX
+		var err error
+		hostile.AtMost(t, 8*limit+1<<20, func() { x, err = ReadIDX(bytes.NewReader(b), limit) })
+		if err != nil {
+			return
+		}
+		size := 1
+		for _, d := range x.Dims {
+			size *= d
+		}
+		if size != len(x.Data) || size == 0 || size > limit {
+			t.Fatalf("dimensions %v with %d bytes", x.Dims, len(x.Data))
+		}
+	})
+}

@@ -1,0 +1,253 @@
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A heldLine is a line that was read ahead.
+type heldLine struct {
+	number int
+	text   string
+}
+
+func (r *Reader) beginText() {
+	r.lines = bufio.NewScanner(r.x.contents)
+	r.lines.Buffer(nil, maxLine)
+}
+
+// nextLine returns the next line that is not blank, without the blanks around it.
+func (r *Reader) nextLine() (l heldLine, err error) {
+	switch {
+	case len(r.held) > 0:
+		l, r.held = r.held[0], r.held[1:]
+		return l, nil
+	case r.pending != nil:
+		return l, r.pending
+	}
+	return r.scan()
+}
+
+// scan is nextLine of what was not read ahead.
+func (r *Reader) scan() (l heldLine, err error) {
+	for r.lines.Scan() {
+		r.line++
+		b := r.lines.Bytes()
+		if r.line == 1 {
+			b = bytes.TrimPrefix(b, []byte(bom))
+		}
+		if b = bytes.TrimSpace(b); len(b) > 0 {
+			return heldLine{r.line, string(b)}, nil
+		}
+	}
+	if err = r.readError(); err == nil {
+		err = io.EOF
+	}
+	return l, err
+}
+
+// readError returns why no more can be read, nil at the end.
+func (r *Reader) readError() error {
+	switch err := r.lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return &ParseError{Line: r.line + 1, Err: fmt.Errorf("the line is longer than %d bytes", maxLine)}
+	case err != nil:
+		return &ParseError{Line: max(r.line, 1), Err: err}
+	}
+	return nil
+}
+
+// wrong is the error of a line. That the file can't be read outranks what is wrong with
+// the line that it cuts short.
+func (r *Reader) wrong(l heldLine, err error) error {
+	if readErr := r.readError(); readErr != nil {
+		return readErr
+	}
+	if _, ok := errors.AsType[*OptionError](err); ok {
+		return err
+	}
+	return &ParseError{Line: l.number, Err: err}
+}
+
+// comma separates the columns.
+func (r *Reader) comma() rune {
+	if r.o.Format == FormatTSV {
+		return '\t'
+	}
+	return ','
+}
+
+// split returns the fields of a line, without the blanks around them; they are good
+// until the next call. A line with more separators than features and a label need, which
+// may hold some itself, is an error: even to split it takes many times its memory.
+func (r *Reader) split(text string) ([]string, error) {
+	comma := string(r.comma())
+	if strings.Count(text, comma) > r.o.MaxDim+1+maxLabel {
+		return nil, r.tooMany()
+	}
+	parts := strings.SplitSeq(text, comma)
+	if strings.Contains(text, `"`) {
+		c := csv.NewReader(strings.NewReader(text))
+		c.Comma, c.TrimLeadingSpace = r.comma(), true
+		record, err := c.Read()
+		if pe, ok := errors.AsType[*csv.ParseError](err); ok {
+			err = pe.Err
+		}
+		if err != nil {
+			return nil, err
+		}
+		parts = slices.Values(record)
+	}
+	r.fields = r.fields[:0]
+	for field := range parts {
+		r.fields = append(r.fields, strings.TrimSpace(field))
+	}
+	return r.fields, nil
+}
+
+// tooMany is the error of a row that is not even looked at.
+func (r *Reader) tooMany() error {
+	return fmt.Errorf("the row has more than %d features", r.o.MaxDim)
+}
+
+// nextCSV returns the next row of a CSV or TSV file.
+func (r *Reader) nextCSV() (*Row, error) {
+	l, err := r.nextLine()
+	if err != nil {
+		return nil, err
+	}
+	row, err := r.parseCSV(l.text)
+	if err != nil {
+		return nil, r.wrong(l, err)
+	}
+	row.Line = l.number
+	return row, nil
+}
+
+func (r *Reader) parseCSV(text string) (*Row, error) {
+	fields, err := r.split(text)
+	if err != nil {
+		return nil, err
+	}
+	l := &r.layout
+	if len(fields) != l.Columns {
+		return nil, fmt.Errorf("the row has %d fields, want %d like the first row", len(fields), l.Columns)
+	}
+	row := &Row{Dim: len(l.Features), Values: make([]float64, len(l.Features))}
+	if l.Label >= 0 && !r.o.NoLabels {
+		if row.Label, err = r.parsed(fields[l.Label]); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.column(l.Label), err)
+		}
+	}
+	for q, at := range l.Features {
+		if row.Values[q], err = feature(fields[at]); err != nil {
+			return nil, r.badFeature(at, fields[at], err)
+		}
+	}
+	r.count(row.Values)
+	return row, nil
+}
+
+// badFeature is the error of a field that is no feature.
+func (r *Reader) badFeature(at int, field string, err error) error {
+	switch {
+	case field == "":
+		return fmt.Errorf("%s: the value is missing", r.layout.column(at))
+	case r.o.Flags:
+		return fmt.Errorf("%s: %w", r.layout.column(at), err)
+	}
+	return fmt.Errorf("%s: %w: encode it as numbers, or leave the column out with ignore: [%s]", r.layout.column(at), err, r.layout.reference(at))
+}
+
+// nextLIBSVM returns the next row of a LIBSVM file: a label and index:value pairs,
+// indices from 1 and ascending, features that are not named being 0; a # begins a
+// comment.
+func (r *Reader) nextLIBSVM() (*Row, error) {
+	for {
+		l, err := r.nextLine()
+		if err != nil {
+			return nil, err
+		}
+		text, _, _ := strings.Cut(l.text, "#")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		row, err := r.parseLIBSVM(text)
+		if err != nil {
+			return nil, r.wrong(l, err)
+		}
+		row.Line = l.number
+		return row, nil
+	}
+}
+
+func (r *Reader) parseLIBSVM(text string) (*Row, error) {
+	fields := r.fields[:0]
+	for field := range strings.FieldsSeq(text) {
+		if len(fields) > r.o.MaxDim {
+			return nil, r.tooMany()
+		}
+		fields = append(fields, field)
+	}
+	r.fields = fields
+	row := &Row{}
+	switch labelled := !strings.Contains(fields[0], ":"); {
+	case labelled:
+		if !r.o.NoLabels {
+			var err error
+			if row.Label, err = r.parsed(fields[0]); err != nil {
+				return nil, err
+			}
+		}
+		fields = fields[1:]
+	case r.o.Dim == 0:
+		return nil, fmt.Errorf("want a label, got %.40q", fields[0])
+	}
+	// A row of zeros has no pair, but is not dense: its Indices are empty, not nil.
+	row.Values, row.Indices = make([]float64, len(fields)), make([]int32, len(fields))
+	for i, field := range fields {
+		n, v, err := r.pair(field, row.Dim)
+		if err != nil {
+			return nil, err
+		}
+		row.Indices[i], row.Values[i], row.Dim = int32(n-1), v, n
+	}
+	return row, nil
+}
+
+// pair parses index:value, where the index before it was last.
+func (r *Reader) pair(field string, last int) (index int, value float64, err error) {
+	name, text, ok := strings.Cut(field, ":")
+	if !ok {
+		return 0, 0, fmt.Errorf("%.40q is not an index:value pair", field)
+	}
+	if name == "qid" {
+		return 0, 0, errors.New("query ids (qid:) are not supported")
+	}
+	n, err := strconv.ParseUint(name, 10, 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, 0, fmt.Errorf("feature index %.40q is not a whole number", name)
+	case r.o.Dim > 0 && (err != nil || n > uint64(r.o.Dim)):
+		return 0, 0, fmt.Errorf("feature index %.40s is above the number of features, %d", name, r.o.Dim)
+	case err != nil || n > uint64(r.o.MaxDim):
+		return 0, 0, fmt.Errorf("feature index %.40s is above the limit, %d", name, r.o.MaxDim)
+	case n == 0:
+		return 0, 0, errors.New("feature index 0: indices start at 1")
+	case int(n) == last:
+		return 0, 0, fmt.Errorf("duplicate feature index %d", n)
+	case int(n) < last:
+		return 0, 0, fmt.Errorf("feature index %d comes after %d: indices must ascend", n, last)
+	}
+	if value, err = feature(text); err != nil {
+		return 0, 0, fmt.Errorf("index %d: %w", n, err)
+	}
+	return int(n), value, nil
+}
