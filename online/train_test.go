@@ -46,7 +46,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		{"no spread", "1,2,a\n1,2,b\n1,2,a", "the first rows are all the same"},
 		{"one column", "a\nb", "no features"},
 		{"gzip", string(gzipped(t, strings.Repeat(good, 50))[:30]), "EOF"},
-		{"control characters", "1,2,a\n3,4,\x1b[2J", `"\x1b[2J" has control or invisible characters`},
+		{"control characters", "1,2,a\n3,4,\x1b[2J\n5,6,a", `"\x1b[2J" has control or invisible characters`},
 		{"new label", strings.Repeat(good, 500) + "1,2,c", `line 1001: label "c" is not one of the 2 classes`},
 	}
 	for _, tt := range tests {
