@@ -58,6 +58,8 @@ type Source struct {
 	Scale     rows.Scale // of the features, fitted on the training part; default ScaleNone
 	Holdout   float64    // fraction of the training file's rows that become the test part
 	SplitSeed uint64     // of the rows that Holdout draws, as [Holdout] does; default 1
+
+	Say rows.Say // how errors name these fields; nil for the keys of a spec
 }
 
 // A SourceError says which field of a Source is wrong, by its key in a spec.
@@ -233,6 +235,9 @@ var (
 // check reports fields that contradict each other.
 func (s *Source) check() error {
 	wrong := func(key, format string, args ...any) error { return &SourceError{key, fmt.Errorf(format, args...)} }
+	named := func(key, format string, args ...any) error {
+		return wrong(key, "%s "+format, append([]any{s.Say.Setting(key, "")}, args...)...)
+	}
 	table, arrays := rows.IsTable(s.Format), rows.IsArray(s.Format)
 	switch {
 	case !slices.Contains(rows.Formats(), s.Format):
@@ -240,27 +245,27 @@ func (s *Source) check() error {
 	case s.Train == "":
 		return wrong("train", "the training file is missing")
 	case arrays && s.TrainLabels == "":
-		return wrong("train_labels", "train_labels is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
+		return named("train_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
 	case arrays && s.Test != "" && s.TestLabels == "":
-		return wrong("test_labels", "test_labels is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
+		return named("test_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
 	case !arrays && s.TrainLabels != "":
-		return wrong("train_labels", "train_labels applies only to IDX, NPY and NPZ files")
+		return named("train_labels", "applies only to IDX, NPY and NPZ files")
 	case !arrays && s.TestLabels != "":
-		return wrong("test_labels", "test_labels applies only to IDX, NPY and NPZ files")
+		return named("test_labels", "applies only to IDX, NPY and NPZ files")
 	case s.Test == "" && s.TestLabels != "":
-		return wrong("test_labels", "test_labels is given, but no test file")
+		return named("test_labels", "is given, but no test file")
 	case table && s.Label == rows.Column{}:
-		return wrong("label", "label is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
+		return named("label", "is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
 	case !table && s.Label != rows.Column{}:
-		return wrong("label", "label applies only to CSV and TSV files")
+		return named("label", "applies only to CSV and TSV files")
 	case s.Format == rows.FormatLIBSVM && len(s.Ignore) > 0:
 		return wrong("ignore", "LIBSVM files have no columns to ignore")
 	case s.Format == rows.FormatLIBSVM && len(s.Keep) > 0:
 		return wrong("keep", "LIBSVM files have no columns to keep")
 	case !slices.Contains(rows.HeaderWords(), s.Header):
-		return wrong("header", "header %.20q: want one of %s", s.Header, join(rows.HeaderWords()))
+		return named("header", "%.20q: want one of %s", s.Header, join(rows.HeaderWords()))
 	case s.Header != rows.HeaderAuto && !table:
-		return wrong("header", "header applies only to CSV and TSV files")
+		return named("header", "applies only to CSV and TSV files")
 	case !slices.Contains(rows.Scales(), string(s.Scale)):
 		return wrong("scale", "scale %.20q: want one of %s", s.Scale, join(rows.Scales()))
 	case s.Test == "" && s.Holdout == 0:
@@ -272,7 +277,7 @@ func (s *Source) check() error {
 	case s.Holdout == 0 && s.SplitSeed != 0:
 		return wrong("split_seed", "split_seed applies only to holdout")
 	case !goodName.MatchString(s.Name) || len(s.Name) > maxSetName:
-		return wrong("name", "name %.80q: want lower-case letters, digits and single hyphens, at most %d", s.Name, maxSetName)
+		return named("name", "%.80q: want lower-case letters, digits and single hyphens, at most %d", s.Name, maxSetName)
 	}
 	if _, err := lookup(s.Name); err == nil {
 		return wrong("name", "%s is a data set of this program: give yours another name, such as my-%s", s.Name, s.Name)
@@ -299,6 +304,9 @@ type part struct {
 func (r *Ref) read(s *Source) (*Set, error) {
 	f := &r.Files
 	opts := rows.Options{Format: f.Format, Regression: f.Regression, Strict: s != nil, Sum: true}
+	if s != nil {
+		opts.Say = s.Say
+	}
 	train := &part{format: f.Format, key: "train", keyLabels: "train_labels", x: &f.Train, y: &f.TrainLabels, header: f.Header}
 	test := &part{format: f.Format, key: "test", keyLabels: "test_labels", x: &f.Test, y: &f.TestLabels, header: f.TestHeader}
 	if s == nil {
@@ -343,7 +351,7 @@ func (r *Ref) read(s *Source) (*Set, error) {
 			}
 		}
 	}
-	return r.set(train, test)
+	return r.set(train, test, opts.Say)
 }
 
 // named reports whether a column is given by name.
@@ -448,7 +456,7 @@ func checkFile(path string) error {
 }
 
 // set makes the data set of its parts.
-func (r *Ref) set(train, test *part) (*Set, error) {
+func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
 	f := &r.Files
 	set := &Set{Name: r.Name, Sums: make(map[string]string), Facts: make(map[string]float64)}
 	wrong := func(key string, path string, err error) (*Set, error) {
@@ -457,7 +465,7 @@ func (r *Ref) set(train, test *part) (*Set, error) {
 	labels := &rows.Labels{}
 	if f.Regression {
 		labels = nil
-	} else if err := train.countLabels(labels); err != nil {
+	} else if err := train.countLabels(labels, say); err != nil {
 		return wrong("train", f.Train.path, err)
 	}
 	for _, p := range f.parts() {
@@ -479,7 +487,7 @@ func (r *Ref) set(train, test *part) (*Set, error) {
 	}
 	e, err := rows.Fit(learned, dim, cmp.Or(f.Scale, rows.ScaleNone), labels)
 	if err != nil {
-		return nil, &SourceError{"scale", fmt.Errorf("%s: %w; set scale to %s or %s", f.Train.path, err, rows.ScaleStandard, rows.ScaleUnit)}
+		return nil, &SourceError{"scale", fmt.Errorf("%s: %w; use %s or %s", f.Train.path, err, say.Setting("scale", string(rows.ScaleStandard)), say.Setting("scale", string(rows.ScaleUnit)))}
 	}
 	if set.Labels = e.Labels; labels != nil {
 		set.Classes = labels.Len()
@@ -505,7 +513,7 @@ func (r *Ref) set(train, test *part) (*Set, error) {
 }
 
 // countLabels counts the labels of all rows, and reports those that are no classes.
-func (p *part) countLabels(labels *rows.Labels) error {
+func (p *part) countLabels(labels *rows.Labels, say rows.Say) error {
 	for i := range p.rows {
 		if err := labels.Add(p.rows[i].Label); err != nil {
 			return &rows.ParseError{Line: p.rows[i].Line, Unit: rows.Unit(p.format), Err: err}
@@ -515,7 +523,7 @@ func (p *part) countLabels(labels *rows.Labels) error {
 	case labels.Len() < 2:
 		return fmt.Errorf("every label is %.40q: classification needs at least two classes", p.rows[0].Label)
 	case labels.Unrepeated():
-		return errors.New("most rows have a label that no other row has: is it the right column, or is this a regression (task squared-error)?")
+		return fmt.Errorf("most rows have a label that no other row has: is it the right column, or is this a regression (%s)?", say.Setting("task", "squared-error"))
 	}
 	return nil
 }

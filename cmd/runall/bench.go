@@ -206,7 +206,7 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 	case errors.Is(err, data.ErrNotAvailable):
 		return nil, nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
 	case errors.As(err, &wrong):
-		return nil, nil, harness.Usage(errors.New(asFlags(err.Error())))
+		return nil, nil, harness.Usage(err)
 	}
 	return text, split, err
 }
@@ -260,33 +260,16 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// flagOf are the advices about keys of a spec, and what they are in flags.
-var flagOf = []struct {
-	key  *regexp.Regexp
-	flag string
-}{
-	{regexp.MustCompile(`\bignore: \[([^\]]*)\]`), "--ignore-columns $1"},
-	{regexp.MustCompile(`\bkeep: \[([^\]]*)\]`), "--keep-columns $1"},
-	{regexp.MustCompile(`say header: yes or header: no`), "use --header yes or --header no"},
-	{regexp.MustCompile(`; format: (\w)`), "; use --format $1"},
-	{regexp.MustCompile(`set scale to`), "use --scale"},
-	{regexp.MustCompile(`\(task squared-error\)`), "(--task squared-error)"},
-	{regexp.MustCompile(`^train_labels `), "--labels "},
-	{regexp.MustCompile(`^test_labels `), "--test-labels "},
-	{regexp.MustCompile(`^(label|header|name) `), "--$1 "},
-}
-
-// asFlags has a message name flags, not keys of a spec.
-func asFlags(text string) string {
-	for _, f := range flagOf {
-		text = f.key.ReplaceAllString(text, f.flag)
-	}
-	return text
+// asFlag names a field of a source by its flag.
+func asFlag(key, value string) string {
+	flags := map[string]string{"ignore": "ignore-columns", "keep": "keep-columns", "train_labels": "labels", "test_labels": "test-labels"}
+	return strings.TrimSpace("--" + cmp.Or(flags[key], key) + " " + value)
 }
 
 // source completes the source by the flags.
 func (q *settingsSearch) source(fs *pflag.FlagSet) {
 	s := &q.opt.Source
+	s.Say = asFlag
 	s.Format, s.Scale, s.Regression = q.format, rows.Scale(q.scale), q.opt.Task == experiments.TaskRegression
 	if s.Test == "" {
 		s.Holdout = 0.2

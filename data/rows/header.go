@@ -149,11 +149,7 @@ func (r *Reader) isHeader(fields []string, label int) (header bool, why string, 
 	if doubt == "" {
 		return false, "", nil
 	}
-	say := "say"
-	if o.Flags {
-		say = "use"
-	}
-	return false, "", &OptionError{"header", fmt.Errorf("the first row may be a header (%s): %s %s or %s", doubt, say, o.say("header", HeaderYes), o.say("header", HeaderNo))}
+	return false, "", &OptionError{"header", fmt.Errorf("the first row may be a header (%s): use %s or %s", doubt, o.Say.Setting("header", HeaderYes), o.Say.Setting("header", HeaderNo))}
 }
 
 // contradiction reports a header with other names than the one that is known. The

@@ -160,7 +160,7 @@ func (l *Layout) chosenBy(o *Options) (err error) {
 	}
 	for at, name := range l.Names {
 		if at != l.Label && !slices.Contains(l.Ignore, at) && !slices.Contains(kept, at) && isIndexName(name) {
-			return l.numbersRows(at, "has the name of a column that numbers the rows")
+			return l.numbersRows(at, "has the name of a column that numbers the rows", o.Say)
 		}
 	}
 	return nil
@@ -184,9 +184,9 @@ func (l *Layout) kept(o *Options) ([]int, error) {
 
 // numbersRows is the error of a column that would be learned although it says nothing
 // of the examples.
-func (l *Layout) numbersRows(at int, why string) error {
+func (l *Layout) numbersRows(at int, why string, say Say) error {
 	ref := l.reference(at)
-	return &OptionError{"ignore", fmt.Errorf("%s %s: leave it out with ignore: [%s], or use it as a feature with keep: [%s]", l.column(at), why, ref, ref)}
+	return &OptionError{"ignore", fmt.Errorf("%s %s: leave it out with %s, or use it as a feature with %s", l.column(at), why, say.Setting("ignore", ref), say.Setting("keep", ref))}
 }
 
 // count looks for features that number the rows.
@@ -207,7 +207,7 @@ func (r *Reader) checkNumbers() error {
 	}
 	for _, q := range r.numbers.Features() {
 		if at := r.layout.Features[q]; !slices.Contains(kept, at) {
-			return r.layout.numbersRows(at, fmt.Sprintf("numbers the rows, up to %v", r.numbers.last[q]))
+			return r.layout.numbersRows(at, fmt.Sprintf("numbers the rows, up to %v", r.numbers.last[q]), r.o.Say)
 		}
 	}
 	return nil

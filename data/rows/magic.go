@@ -91,13 +91,7 @@ var magics = []magic{
 // checkMagic reports a file that begins as one of another format than is read.
 // head is its beginning, without gzip.
 func checkMagic(format string, head []byte, o *Options) error {
-	as := func(other string) string { // advises to say another format
-		advice := o.say("format", other)
-		if o.Flags {
-			advice = "use " + advice
-		}
-		return "; " + advice
-	}
+	as := func(other string) string { return "; use " + o.Say.Setting("format", other) } // advises another format
 	for _, m := range magics {
 		switch {
 		case !bytes.HasPrefix(head, []byte(m.magic)) || m.format == format:

@@ -80,14 +80,24 @@ type Options struct {
 	Names   Names    // in the header; a header with other names is an error
 	Like    *Layout  // the columns and their names
 
-	Sum   bool // compute what Sums returns
-	Flags bool // errors name flags of train, predict and evaluate, not keys of a spec
+	Sum bool // compute what Sums returns
+	Say Say  // how errors name settings
 }
 
-// say returns how a key is given a value.
-func (o *Options) say(key, value string) string {
-	if o.Flags {
-		return "--" + key + " " + value
+// A Say returns how the user of a reader gives a setting a value, or names it if the value
+// is empty, by its key in a spec; empty for a setting that the user does not have. Nil is
+// the one of specs.
+type Say func(key, value string) string
+
+// Setting returns what s does.
+func (s Say) Setting(key, value string) string {
+	switch {
+	case s != nil:
+		return s(key, value)
+	case value == "":
+		return key
+	case key == "ignore" || key == "keep":
+		value = "[" + value + "]"
 	}
 	return key + ": " + value
 }

@@ -157,13 +157,14 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 
 // badFeature is the error of a field that is no feature.
 func (r *Reader) badFeature(at int, field string, err error) error {
-	switch {
-	case field == "":
+	if field == "" {
 		return fmt.Errorf("%s: the value is missing", r.layout.column(at))
-	case r.o.Flags:
-		return fmt.Errorf("%s: %w", r.layout.column(at), err)
 	}
-	return fmt.Errorf("%s: %w: encode it as numbers, or leave the column out with ignore: [%s]", r.layout.column(at), err, r.layout.reference(at))
+	err = fmt.Errorf("%s: %w", r.layout.column(at), err)
+	if ignore := r.o.Say.Setting("ignore", r.layout.reference(at)); ignore != "" {
+		err = fmt.Errorf("%w: encode it as numbers, or leave the column out with %s", err, ignore)
+	}
+	return err
 }
 
 // nextLIBSVM returns the next row of a LIBSVM file: a label and index:value pairs,
