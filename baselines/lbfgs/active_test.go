@@ -1,7 +1,6 @@
 package lbfgs
 
 import (
-	"bytes"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -145,21 +144,6 @@ func TestKeep(t *testing.T) {
 	for j, i := range order[:s.n] {
 		if got, want := s.now.f.kw[j], kw[i]; math.Abs(got-want) > 1e-9 {
 			t.Fatalf("value %v at sample %d, want %v", got, i, want)
-		}
-	}
-}
-
-// TestSelectionThreads: which samples are kept, and all that follows, does not depend
-// on the number of threads.
-func TestSelectionThreads(t *testing.T) {
-	const n = 600
-	for _, exact := range []int{0, 100} {
-		c, x, y := farApart(n)
-		c.exactSize = exact
-		want := bits(t, train(t, c, n, x, y))
-		c.Threads = 3
-		if !bytes.Equal(bits(t, train(t, c, n, x, y)), want) {
-			t.Errorf("float64 up to %d: 3 threads give another result than 1", exact)
 		}
 	}
 }
