@@ -107,22 +107,6 @@ func TestStoppingRule(t *testing.T) {
 	}
 }
 
-func TestThreads(t *testing.T) {
-	p := blobs(5, 700, 3, 4)
-	p.MaxPoints = 5
-	for _, candidates := range []int{0, 59} {
-		p.Candidates = candidates
-		p.Threads = 1
-		one := p.train(t)
-		p.Threads = 3
-		three := p.train(t)
-		if !slices.Equal(one.Expansion.W, three.Expansion.W) || !slices.Equal(one.Trace, three.Trace) ||
-			!slices.Equal(one.Imported, three.Imported) {
-			t.Errorf("%d candidates: the model depends on the number of threads", candidates)
-		}
-	}
-}
-
 // TestCandidates: a subsample is one of the seed, and costs little.
 func TestCandidates(t *testing.T) {
 	p := blobs(6, 400, 2, 3)
@@ -151,34 +135,6 @@ func TestCandidates(t *testing.T) {
 		imported := slices.Sorted(slices.Values(r.Imported))
 		if len(slices.Compact(imported)) != 8 {
 			t.Errorf("imported %v", r.Imported)
-		}
-	}
-}
-
-// TestSymmetries: renaming the classes and reordering the features changes
-// neither the points nor, beyond rounding, the scores.
-func TestSymmetries(t *testing.T) {
-	p := blobs(7, 120, 3, 4)
-	p.MaxPoints = 5
-	want := p.train(t)
-	q := *p
-	q.x, q.y = make([]float32, len(p.x)), make([]float64, len(p.y))
-	rename := []int{2, 0, 3, 1}
-	for i := range p.n {
-		q.y[i] = float64(rename[int(p.y[i])])
-		for j, v := range p.at(i) {
-			q.x[i*3+(j+1)%3] = v
-		}
-	}
-	got := q.train(t)
-	if !slices.Equal(got.Imported, want.Imported) {
-		t.Fatalf("imported %v, want %v", got.Imported, want.Imported)
-	}
-	for j := range want.Imported {
-		for c, w := range want.Expansion.Weights(j) {
-			if v := got.Expansion.Weights(j)[rename[c]]; math.Abs(v-w) > 1e-5*(1+math.Abs(w)) {
-				t.Fatalf("weight %v, want %v", v, w)
-			}
 		}
 	}
 }

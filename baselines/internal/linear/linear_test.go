@@ -251,19 +251,6 @@ func TestIterations(t *testing.T) {
 	}
 }
 
-func TestThreads(t *testing.T) {
-	for _, l := range losses {
-		s := random(3, 3000, 7, 4, l)
-		s.MaxIterations = 20
-		s.Threads = 1
-		one := s.fit(t)
-		s.Threads = 3
-		if three := s.fit(t); !slices.Equal(one.W, three.W) || one.Gap != three.Gap {
-			t.Errorf("%s: the model depends on the number of threads", l.Name())
-		}
-	}
-}
-
 func TestTraceAndCancel(t *testing.T) {
 	s := random(4, 100, 4, 3, loss.MultiLogistic{})
 	boom := errors.New("boom")
