@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -68,23 +67,6 @@ func TestOrderPanicsOnNothing(t *testing.T) {
 		}
 	}()
 	NewOrder(0, 1)
-}
-
-func TestBoundedIsUniform(t *testing.T) {
-	const n, draws = 6, 60000
-	src := rand.NewPCG(1, 2)
-	var count [n]int
-	for range draws {
-		count[bounded(src, n)]++
-	}
-	var chi2 float64
-	for _, c := range count {
-		d := float64(c) - draws/n
-		chi2 += d * d / (draws / n)
-	}
-	if chi2 > 20.5 { // the 0.999 quantile for 5 degrees of freedom
-		t.Errorf("χ² = %.1f for counts %v", chi2, count)
-	}
 }
 
 // TestSampler: uniform with replacement, and the same for the same seed.
