@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 )
 
@@ -41,11 +42,7 @@ func config(maintenance string, budget int) Config {
 
 func learner(t testing.TB, c Config) *Learner {
 	t.Helper()
-	l, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return learnertest.New(t, New, c)
 }
 
 // Same points and weights as the literal algorithm, after every sample, to
@@ -179,6 +176,21 @@ func TestPolynomialKernel(t *testing.T) {
 		c.Kernel = kernel.Polynomial{Offset: 1, Degree: 3}
 		c.LearningRate = 0.01
 		follow(t, learner(t, c), 11)
+	}
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	for _, maintenance := range strategies {
+		for _, most := range []int{4, tailMost} {
+			c := config(maintenance, 20)
+			c.LearningRate = 0.05 // keeps violations coming
+			x, y := stream(8, 600, c.Dim, c.Classes, 0.5)
+			l := splitAt(learner(t, c), most)
+			learnertest.DoesNotAllocate(t, l, x, y)
+			if l.maintenances < 600 {
+				t.Errorf("%s: %d maintenances: the test shows little", maintenance, l.maintenances)
+			}
+		}
 	}
 }
 
