@@ -169,6 +169,7 @@ func TestErrors(t *testing.T) {
 	}
 	s := blobs(7, 100, 2, 3)
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	for range 2 { // in the first iteration, then before it
 		_, err := Train(ctx, s.Config, s.n, s.x, s.y, func(float64, float64) error { cancel(); return nil })
 		if err != context.Canceled {
