@@ -39,7 +39,7 @@ func batchRun(method, task string) experiments.Planned {
 func TestBatchMethods(t *testing.T) {
 	var plan []experiments.Planned
 	for _, m := range experiments.Methods() {
-		if m.Batch && m.Name != "lbfgs" { // half a minute under the race detector; TestGoldenMultidist of lbfgs covers it
+		if m.Batch && m.Name != "lbfgs" { // half a minute under the race detector; TestGoldenMultidist of learnertest covers it
 			plan = append(plan, batchRun(m.Name, m.Tasks[0]))
 		}
 	}
