@@ -77,16 +77,6 @@ func TestCertificate(t *testing.T) {
 	})
 }
 
-// TestFitted fails if the final Newton steps are left out.
-func TestFitted(t *testing.T) {
-	p := blobs(1, 60, 2, 3)
-	p.MaxPoints = 2
-	r := p.train(t)
-	if last := r.Trace[1]; !(r.Objective < last-1e-4*last) || !(r.GradientNorm < 1e-4) {
-		t.Errorf("H = %v after the last import, %v in the end, gradient %v", last, r.Objective, r.GradientNorm)
-	}
-}
-
 // TestStoppingRule: imports end with the first k at which H changed by less
 // than ε over Δk imports.
 func TestStoppingRule(t *testing.T) {

@@ -3,7 +3,6 @@ package rff
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -93,24 +92,6 @@ func TestDecay(t *testing.T) {
 		want := (1 - k*k) * (1 - k*k) / (2 * float64(d))
 		if ratio := square / want; ratio < 0.85 || ratio > 1.15 {
 			t.Errorf("D = %d: mean squared error %v, want %v", d, square, want)
-		}
-	}
-}
-
-// TestGaussians: the first four moments are those of N(0, 1).
-func TestGaussians(t *testing.T) {
-	g := gaussians{pcg: rand.NewPCG(3, 0)}
-	const n = 200000
-	var moments [5]float64
-	for range n {
-		v := g.next()
-		for k := range moments {
-			moments[k] += math.Pow(v, float64(k)) / n
-		}
-	}
-	for k, want := range []float64{1, 0, 1, 0, 3} {
-		if math.Abs(moments[k]-want) > 0.06 {
-			t.Errorf("moment %d is %v, want %v", k, moments[k], want)
 		}
 	}
 }
