@@ -60,7 +60,6 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 		t.Fatal(err)
 	}
 	ctx, train, k := context.Background(), set.Train, kernel.Gaussian{Bandwidth: 0.6}
-	errorOf := func(m *model) float64 { return learnertest.ErrorRate(m.Scores(set.Test.N, set.Test.X, 2), set.Test.Y) }
 	for _, g := range goldens {
 		if g.draw != draw {
 			continue
@@ -68,41 +67,28 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 		var m *model
 		var converged bool
 		var objective, gap float64
-		var err error
 		tolerance, errorTolerance := 1e-2, 0.005
 		switch g.method {
 		case "lbfgs":
 			tolerance, errorTolerance = 1e-3, 0.002
-			var r *lbfgs.Result
-			r, err = lbfgs.Train(ctx, lbfgs.Config{
+			r := must(lbfgs.Train(ctx, lbfgs.Config{
 				Kernel: k, Loss: g.loss, Classes: set.Classes, Dim: train.Dim, Regularizer: 1e-6, Tolerance: tolerance, Threads: 2,
-			}, train.N, train.X, train.Y, nil)
-			if err == nil {
-				m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
-			}
+			}, train.N, train.X, train.Y, nil))
+			m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
 		case "nystrom":
-			var r *nystrom.Result
-			r, err = nystrom.Train(ctx, nystrom.Config{
+			r := must(nystrom.Train(ctx, nystrom.Config{
 				Kernel: k, Loss: g.loss, Classes: set.Classes, Dim: train.Dim, Regularizer: 1e-6, Tolerance: tolerance, Threads: 2,
 				Landmarks: g.order, Seed: 1,
-			}, train.N, train.X, train.Y, nil)
-			if err == nil {
-				m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
-			}
+			}, train.N, train.X, train.Y, nil))
+			m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
 		case "rff":
-			var r *rff.Result
-			r, err = rff.Train(ctx, rff.Config{
+			r := must(rff.Train(ctx, rff.Config{
 				Kernel: k, Loss: g.loss, Classes: set.Classes, Dim: train.Dim, Regularizer: 1e-6, Tolerance: tolerance, Threads: 2,
 				Frequencies: g.order, Seed: 1,
-			}, train.N, train.X, train.Y, nil)
-			if err == nil {
-				m, converged, objective, gap = fourier(r.Model), r.Converged, r.Objective, r.Gap
-			}
+			}, train.N, train.X, train.Y, nil))
+			m, converged, objective, gap = fourier(r.Model), r.Converged, r.Objective, r.Gap
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := errorOf(m)
+		got := learnertest.ErrorRate(m.Scores(set.Test.N, set.Test.X, 2), set.Test.Y)
 		t.Logf("draw %d, %s, %s, order %d: objective %.6g, gap %.2g, error %.2f %%",
 			draw.Seed, g.method, g.loss.Name(), m.Order, objective, gap, 100*got)
 		if !converged || !(gap >= -1e-6 && gap <= tolerance*objective) || g.order > 0 && m.Order != g.order {
@@ -128,4 +114,11 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 			}
 		}
 	}
+}
+
+func must[Result any](r Result, err error) Result {
+	if err != nil {
+		panic(err)
+	}
+	return r
 }
