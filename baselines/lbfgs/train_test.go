@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -52,14 +53,9 @@ func reached(t tester, c Config, r *Result) {
 // scoresOf evaluates e by Eval alone, n×C.
 func scoresOf(e *kernel.Expansion, x []float32) []float64 {
 	dim := e.Dict.Dim()
-	f := make([]float64, len(x)/dim*e.Outputs)
+	var f []float64
 	for i := range len(x) / dim {
-		for j := range e.Order() {
-			k := e.Kernel.Eval(e.Dict.At(j), x[i*dim:(i+1)*dim])
-			for c, w := range e.Weights(j) {
-				f[i*e.Outputs+c] += w * k
-			}
-		}
+		f = append(f, testutil.Score(e, x[i*dim:(i+1)*dim])...)
 	}
 	return f
 }

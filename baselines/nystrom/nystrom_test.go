@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"polkrepro/baselines/learnertest"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -42,7 +43,7 @@ func (s *set) train(t *testing.T) *Result {
 // objective returns (1/N) Σℓ + (λ/2) Σ‖f_c‖² of an expansion, and the norm of
 // its gradient in the Hilbert space.
 func (s *set) objective(e *kernel.Expansion) (objective, gradient float64) {
-	f, u := make([]float64, s.Classes), make([]float64, s.Classes)
+	u := make([]float64, s.Classes)
 	g := kernel.NewExpansion(s.Kernel, s.Dim, s.Classes) // λf + (1/N) Σ u_i κ(x_i, ·)
 	for j := range e.Order() {
 		g.Append(e.Dict.At(j), e.Weights(j))
@@ -52,14 +53,7 @@ func (s *set) objective(e *kernel.Expansion) (objective, gradient float64) {
 	}
 	for i, y := range s.y {
 		x := s.x[i*s.Dim : (i+1)*s.Dim]
-		clear(f)
-		for j := range e.Order() {
-			k := s.Kernel.Eval(x, e.Dict.At(j))
-			for c, w := range e.Weights(j) {
-				f[c] += k * w
-			}
-		}
-		objective += s.Loss.Gradient(u, f, y) / float64(s.n)
+		objective += s.Loss.Gradient(u, testutil.Score(e, x), y) / float64(s.n)
 		for c := range u {
 			u[c] /= float64(s.n)
 		}
