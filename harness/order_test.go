@@ -60,15 +60,6 @@ func TestOrderEpochsArePermutations(t *testing.T) {
 	}
 }
 
-func TestOrderPanicsOnNothing(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("NewOrder(0) did not panic")
-		}
-	}()
-	NewOrder(0, 1)
-}
-
 // TestSampler: uniform with replacement, and the same for the same seed.
 func TestSampler(t *testing.T) {
 	a, b, other := newSampler(10, 1), newSampler(10, 1), newSampler(10, 2)

@@ -163,7 +163,6 @@ func TestFailures(t *testing.T) {
 		on   func(*fake) error
 		want string
 	}{
-		{"error", func(*fake) error { return errors.New("bad step") }, "after 0 samples: bad step"},
 		{"panic", func(*fake) error { panic("bad index") }, "panic: bad index"},
 		{"runtime error", func(f *fake) error { f.f.Weights(f.steps + 1000)[0] = 1; return nil }, "out of range"},
 		{"NaN", func(f *fake) error { spoil(f); return nil }, "no longer a finite number"},
@@ -210,13 +209,8 @@ func TestBadRunsFailAlone(t *testing.T) {
 		spoil func(*experiments.Run)
 	}{
 		{"method", func(r *experiments.Run) { r.Method = "none" }},
-		{"task", func(r *experiments.Run) { r.Task = "none" }},
 		{"kernel", func(r *experiments.Run) { r.Params.Kernel.Type = "none" }},
-		{"schedule", func(r *experiments.Run) { r.Params.Schedule = "none" }},
 		{"learning rate", func(r *experiments.Run) { r.Params.LearningRate = 1e6 }},
-		{"no samples", func(r *experiments.Run) { r.Samples = 0 }},
-		{"no mini-batch", func(r *experiments.Run) { r.Params.BatchSize = 0 }},
-		{"method for the task", func(r *experiments.Run) { r.Method, r.Task = "bsgd", "klr" }},
 		{"budget", func(r *experiments.Run) { r.Method = "bsgd" }},
 	}
 	for _, tt := range tests {
