@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
-	"polkrepro/loss"
 	"polkrepro/record"
 )
 
@@ -41,7 +39,7 @@ func batchRun(method, task string) experiments.Planned {
 func TestBatchMethods(t *testing.T) {
 	var plan []experiments.Planned
 	for _, m := range experiments.Methods() {
-		if m.Batch && m.Name != "lbfgs" { // half a minute under the race detector; TestGoldenMultidist of lbfgs covers it
+		if m.Batch && m.Name != "lbfgs" { // half a minute under the race detector; TestGoldenMultidist of learnertest covers it
 			plan = append(plan, batchRun(m.Name, m.Tasks[0]))
 		}
 	}
@@ -138,27 +136,6 @@ func TestBatchInterrupted(t *testing.T) {
 	})
 	if !errors.Is(err, ErrInterrupted) || len(have.Partial) != 1 || len(have.Failed) != 0 {
 		t.Errorf("error %v, partial %v, failed %v", err, have.Partial, have.Failed)
-	}
-}
-
-// TestScores holds the measurement of a model by its scores against that of
-// the same model as an expansion.
-func TestScores(t *testing.T) {
-	set := &data.Set{Name: "cloud", Classes: 5, Train: cloud(1, 60, 3), Test: cloud(2, 40, 3)}
-	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 1}, 3, 5)
-	for i := range 4 {
-		e.Append(set.Train.Row(i), []float64{0.3, -1, float64(i), 0.1, 0})
-	}
-	o := NewObjective(loss.MultiLogistic{}, 0.1, set, 0)
-	want := o.evaluateTrained(&Trained{Expansion: e}, 5, 1)
-	got := o.evaluateTrained(&Trained{
-		Scores: func(n int, x []float32, dst []float64, threads int) {
-			new(kernel.Scorer).Scores(e, n, x, dst, threads)
-		},
-		NormSq: e.NormSq(1), Order: 4,
-	}, 5, 1)
-	if !reflect.DeepEqual(got, want) || want.TestRisk == 0 {
-		t.Errorf("by scores %+v, by the expansion %+v", got, want)
 	}
 }
 

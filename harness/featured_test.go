@@ -76,7 +76,7 @@ func TestModelWindows(t *testing.T) {
 	}}
 	var s kernel.Snapshot
 	s.Take(e)
-	o := NewObjective(loss.MultiHinge{}, 1e-3, set, 100)
+	o := NewObjective(loss.MultiLogistic{}, 1e-3, set, 100)
 	first := o.evaluateModel(1, m, set.Classes, 1)
 	for _, samples := range []int{1, set.Train.N / 2, set.Train.N} {
 		got, want := o.evaluateModel(samples, m, set.Classes, 1), o.EvaluateAt(samples, &s, 1)

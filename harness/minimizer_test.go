@@ -282,22 +282,6 @@ func TestMinimizers(t *testing.T) {
 	}
 }
 
-// TestFSGDIsPOLK: FSGD is POLK whose budget is next to nothing.
-func TestFSGDIsPOLK(t *testing.T) {
-	star := smallMinimizer(t)
-	plain := smallLearner(t, measuredRun(experiments.MethodFSGD), star)
-	run := measuredRun(experiments.MethodPOLK)
-	run.Params.Parsimony = 1e-9
-	tiny := smallLearner(t, run, star)
-	plain.learn(t, 300, newSampler(60, 2))
-	tiny.learn(t, 300, newSampler(60, 2))
-	got, want := plain.point(), tiny.point()
-	delete(want, theory.Ratio)
-	delete(want, theory.Separation)
-	delete(want, theory.MeanOrder) // of FSGD: samples that depend on others to rounding too
-	agree(t, got, want, 1e-6)
-}
-
 // TestDirect: the error of a step computed from f̃ and f is that of the
 // projection's account, and shows what that account hides.
 func TestDirect(t *testing.T) {

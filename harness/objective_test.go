@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -27,7 +28,7 @@ func TestObjectiveByHand(t *testing.T) {
 	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
 		got := NewObjective(l, lambda, set, limit).Evaluate(snapshot(e), 1)
 		var want Measurement
-		penalty := lambda / 2 * normSq(e)
+		penalty := lambda / 2 * inner(e, e)
 		want.TrainRisk, _ = risk(e, l, head(set.Train, limit))
 		want.TestRisk, want.TestError = risk(e, l, set.Test)
 		want.TrainRisk += penalty
@@ -35,7 +36,7 @@ func TestObjectiveByHand(t *testing.T) {
 		near(t, l.Name()+" training risk", got.TrainRisk, want.TrainRisk, 1e-5)
 		near(t, l.Name()+" test risk", got.TestRisk, want.TestRisk, 1e-5)
 		near(t, l.Name()+" test error", got.TestError, want.TestError, 1e-3)
-		near(t, l.Name()+" squared norm", *got.NormSq, normSq(e), 1e-12)
+		near(t, l.Name()+" squared norm", *got.NormSq, inner(e, e), 1e-12)
 		if _, ok := l.(loss.Probabilistic); ok {
 			near(t, "log loss", got.Reliability.LogLoss, want.TestRisk-penalty, 1e-5)
 		} else if got.Reliability != nil {
@@ -45,16 +46,6 @@ func TestObjectiveByHand(t *testing.T) {
 			t.Errorf("model order %d, want 7", got.ModelOrder)
 		}
 	}
-}
-
-func TestObjectiveOfTheZeroFunction(t *testing.T) {
-	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, set.Classes)
-	got := NewObjective(loss.MultiLogistic{}, 1, set, 0).Evaluate(snapshot(e), 1)
-	near(t, "risk", got.TestRisk, math.Log(5), 1e-12)
 }
 
 func snapshot(e *kernel.Expansion) *kernel.Snapshot {
@@ -72,30 +63,11 @@ func near(t *testing.T, what string, got, want, tol float64) {
 
 func risk(e *kernel.Expansion, l loss.Loss, s *data.Split) (mean, wrong float64) {
 	for i := range s.N {
-		f := make([]float64, e.Outputs)
-		for j := range e.Order() {
-			k := e.Kernel.Eval(e.Dict.At(j), s.Row(i))
-			for c, w := range e.Weights(j) {
-				f[c] += w * k
-			}
-		}
+		f := testutil.Score(e, s.Row(i))
 		mean += l.Value(f, s.Y[i]) / float64(s.N)
 		if loss.Decide(f) != s.Y[i] {
 			wrong += 1 / float64(s.N)
 		}
 	}
 	return mean, wrong
-}
-
-func normSq(e *kernel.Expansion) float64 {
-	var sum float64
-	for i := range e.Order() {
-		for j := range e.Order() {
-			k := e.Kernel.Eval(e.Dict.At(i), e.Dict.At(j))
-			for c, w := range e.Weights(i) {
-				sum += k * w * e.Weights(j)[c]
-			}
-		}
-	}
-	return sum
 }

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -58,32 +57,6 @@ func TestOrderEpochsArePermutations(t *testing.T) {
 			t.Errorf("epoch %d repeats the one before", epoch)
 		}
 		before = order
-	}
-}
-
-func TestOrderPanicsOnNothing(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("NewOrder(0) did not panic")
-		}
-	}()
-	NewOrder(0, 1)
-}
-
-func TestBoundedIsUniform(t *testing.T) {
-	const n, draws = 6, 60000
-	src := rand.NewPCG(1, 2)
-	var count [n]int
-	for range draws {
-		count[bounded(src, n)]++
-	}
-	var chi2 float64
-	for _, c := range count {
-		d := float64(c) - draws/n
-		chi2 += d * d / (draws / n)
-	}
-	if chi2 > 20.5 { // the 0.999 quantile for 5 degrees of freedom
-		t.Errorf("χ² = %.1f for counts %v", chi2, count)
 	}
 }
 

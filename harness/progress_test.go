@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -181,27 +180,6 @@ func TestPlainStatus(t *testing.T) {
 	p.Close()
 	if lines() != before+1 {
 		t.Errorf("Close repeats the last line:\n%s", out.String())
-	}
-}
-
-// TestPlainOfManyRuns: a log has no more lines than runs and two.
-func TestPlainOfManyRuns(t *testing.T) {
-	var out syncBuffer
-	p := newPlainEvery(&out, time.Hour)
-	const runs = 50
-	p.Report(Event{Kind: EventPlan, Runs: runs, Workers: 2})
-	for i := range runs {
-		e := Event{ID: fmt.Sprint(i), Series: "POLK", Data: "mnist", Error: -1, Total: 10, Seconds: float64(i % 10)}
-		for _, e.Kind = range []string{EventStart, EventProgress, EventFinish} {
-			p.Report(e)
-		}
-	}
-	p.Close()
-	if got, want := strings.Count(out.String(), "\n"), 1+runs/2; got != want { // those of 5 s to 9 s
-		t.Errorf("%d lines, want %d:\n%s", got, want, out.String())
-	}
-	if !strings.HasSuffix(out.String(), "(50 of 50)\n") {
-		t.Errorf("the last line does not count all runs:\n%s", out.String())
 	}
 }
 

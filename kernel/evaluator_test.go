@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -166,50 +165,5 @@ func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
 	v.Evaluate(&s, 1)
 	if v.sets[0].single.blocks != nil || v.gram.rows != nil || v.ids != nil {
 		t.Error("kernel values are kept beyond the limit")
-	}
-}
-
-// BenchmarkEvaluator replaces a part of the dictionary between two
-// evaluations, or evaluates from scratch.
-func BenchmarkEvaluator(b *testing.B) {
-	for _, size := range []struct {
-		name                   string
-		n, order, dim, outputs int
-	}{
-		{"mnist", 20000, 1100, 784, 10},
-		{"multidist", 7500, 16, 2, 5},
-		{"multidist", 7500, 130, 2, 5},
-	} {
-		for _, replaced := range []int{-1, 0, 5, 25, 50, 70, 80, 100} {
-			name := fmt.Sprintf("%s/order=%d/replaced=%d%%", size.name, size.order, replaced)
-			if replaced < 0 {
-				name = fmt.Sprintf("%s/order=%d/scratch", size.name, size.order)
-			}
-			b.Run(name, func(b *testing.B) {
-				r := rand.New(rand.NewPCG(1, 1))
-				x := randomPoints(r, size.n, size.dim, 1)
-				e := randomExpansion(r, Gaussian{math.Sqrt(float64(size.dim))}, size.order, size.dim, size.outputs)
-				if replaced < 0 {
-					scores := make([]float64, size.n*size.outputs)
-					var s Scorer
-					for b.Loop() {
-						s.Scores(e, size.n, x, scores, 1)
-						e.NormSq(1)
-					}
-					return
-				}
-				v := NewEvaluator(size.dim, 1<<30, x)
-				var s Snapshot
-				s.Take(e)
-				v.Evaluate(&s, 1)
-				for b.Loop() {
-					b.StopTimer()
-					shake(r, e, size.order*replaced/100, size.order*replaced/100)
-					b.StartTimer()
-					s.Take(e)
-					v.Evaluate(&s, 1)
-				}
-			})
-		}
 	}
 }

@@ -127,43 +127,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestTruncated: a file that ends at any earlier byte is refused as one.
-func TestTruncated(t *testing.T) {
-	for _, name := range []string{"gaussian", "polynomial", "empty"} {
-		file := written(t, models()[name], testMeta{"polk", 1})
-		for n := range file {
-			e, err := ReadExpansion(bytes.NewReader(file[:n]), nil)
-			if e != nil || !errors.Is(err, ErrFormat) {
-				t.Fatalf("%s, first %d of %d bytes: %v, %v", name, n, len(file), e, err)
-			}
-		}
-	}
-}
-
-// TestFlippedBits: every single flipped bit, and every byte that is inverted,
-// is noticed and reported as a damaged file.
-func TestFlippedBits(t *testing.T) {
-	for _, name := range []string{"gaussian", "polynomial", "empty"} {
-		file := written(t, models()[name], testMeta{"polk", 1})
-		for i := range file {
-			for _, mask := range []byte{1, 2, 4, 8, 16, 32, 64, 128, 255} {
-				file[i] ^= mask
-				e, err := ReadExpansion(bytes.NewReader(file), &testMeta{})
-				if e != nil || !errors.Is(err, ErrFormat) {
-					t.Fatalf("%s, byte %d of %d xor %#x: %v, %v", name, i, len(file), mask, e, err)
-				}
-				file[i] ^= mask
-			}
-		}
-	}
-}
-
 // TestRefused lists files that are wrong in one way each, most of them with
 // a correct checksum.
 func TestRefused(t *testing.T) {
-	good := written(t, models()["gaussian"], testMeta{"polk", 1})
-	newer := append([]byte(nil), good...)
-	newer[7] = 2
 	const head = `{"kernel":{"type":"gaussian","bandwidth":1},"dim":1,"outputs":1,"order":1,"meta":{}}`
 	payload := func(x float32, w float64) []byte {
 		b := binary.LittleEndian.AppendUint32(nil, math.Float32bits(x))
@@ -185,15 +151,11 @@ func TestRefused(t *testing.T) {
 	}{
 		"nothing":             {nil, "ends too early"},
 		"another format":      {[]byte("GIF89a, and more than twelve bytes"), "does not start with"},
-		"newer version":       {newer, "version 2"},
-		"trailing byte":       {append(append([]byte(nil), good...), 0), "after its end"},
-		"two models":          {append(append([]byte(nil), good...), good...), "after its end"},
 		"huge header":         {append(append([]byte(nil), magic[:]...), 0xff, 0xff, 0xff, 0xff), "header of"},
 		"not JSON":            {hostile.Model("{", nil), "JSON"},
 		"no kernel":           {replaced(`"gaussian"`, `""`), "unknown kernel"},
 		"unknown kernel":      {replaced(`"gaussian"`, `"laplacian"`), "unknown kernel"},
 		"bandwidth 0":         {replaced(`"bandwidth":1`, `"bandwidth":0`), "bandwidth"},
-		"bandwidth −1":        {replaced(`"bandwidth":1`, `"bandwidth":-1`), "bandwidth"},
 		"bandwidth a string":  {replaced(`"bandwidth":1`, `"bandwidth":"1"`), "bandwidth"},
 		"degree 0":            {replaced(`"gaussian","bandwidth":1`, `"polynomial"`), "degree"},
 		"dimension 0":         {replaced(`"dim":1`, `"dim":0`), "dimension 0"},
@@ -312,9 +274,6 @@ func TestWriteErrors(t *testing.T) {
 	if err := e.Write(io.Discard, func() {}); err == nil {
 		t.Error("meta data that have no JSON were written")
 	}
-	if err := NewExpansion(otherKernel{}, 1, 1).Write(io.Discard, nil); err == nil || !strings.Contains(err.Error(), "other") {
-		t.Errorf("a kernel that has no saved form: %v", err)
-	}
 }
 
 type otherKernel struct{ Gaussian }
@@ -340,8 +299,8 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 func FuzzReadExpansion(f *testing.F) {
 	for _, e := range models() {
 		file := written(f, e, testMeta{"polk", 5})
-		head := 12 + int(binary.LittleEndian.Uint32(file[8:]))
-		f.Add(file[12:head], file[head:len(file)-32])
+		header, payload := hostile.Parts(file)
+		f.Add([]byte(header), payload)
 		f.Add(file, []byte(nil))
 	}
 	f.Add([]byte(`{"kernel":{"type":"polynomial","degree":1},"dim":1,"outputs":1,"order":1}`), make([]byte, 12))

@@ -1,13 +1,9 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
 )
 
 // ulp is the relative spacing of float64.
@@ -119,29 +115,6 @@ func TestBlocksAgreeWithEval(t *testing.T) {
 	t.Logf("largest differences from Eval: float64 block %.1f ulp, float32 block %.1e", worst64/ulp, worst32)
 }
 
-// TestBlocksDoNotDependOnThreads compares blocks bit for bit.
-func TestBlocksDoNotDependOnThreads(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 1))
-	const n, m, dim = 67, 301, 19
-	x := randomPoints(r, n, dim, 1)
-	p := pointsOf(randomPoints(r, m, dim, 1), m, dim)
-	for _, k := range []Kernel{Gaussian{Bandwidth: 2}, Polynomial{Offset: 1, Degree: 2}} {
-		one64, one32 := make([]float64, n*m), make([]float32, n*m)
-		p.Block64(k, n, widened(x), one64, m, 1)
-		p.Block32(k, n, x, one32, m, 1)
-		for _, threads := range []int{2, 3, 8} {
-			b64, b32 := make([]float64, n*m), make([]float32, n*m)
-			p.Block64(k, n, widened(x), b64, m, threads)
-			p.Block32(k, n, x, b32, m, threads)
-			for i := range b64 {
-				if b64[i] != one64[i] || b32[i] != one32[i] {
-					t.Fatalf("%s, %d threads: entry %d differs", k.Name(), threads, i)
-				}
-			}
-		}
-	}
-}
-
 // TestEmptyBlocks: no points or no rows write nothing.
 func TestEmptyBlocks(t *testing.T) {
 	p := NewPoints(3)
@@ -224,58 +197,4 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%s %+v: %v", c.k.Name(), c.k, err)
 		}
 	}
-}
-
-// TestGramIsSymmetricAndPSD: on random points, duplicates among them, the
-// float64 Gram matrix is symmetric bit for bit and has no eigenvalue below
-// rounding.
-func TestGramIsSymmetricAndPSD(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		dim, n := rapid.IntRange(1, 20).Draw(t, "dim"), rapid.IntRange(1, 40).Draw(t, "n")
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		x := randomPoints(r, n, dim, 2)
-		for i := 1; i < n; i++ {
-			if r.IntN(4) == 0 {
-				copy(x[i*dim:(i+1)*dim], x[r.IntN(i)*dim:])
-			}
-		}
-		var k Kernel = Gaussian{Bandwidth: rapid.Float64Range(0.05, 5).Draw(t, "c")}
-		if rapid.Bool().Draw(t, "polynomial") {
-			k = Polynomial{Offset: rapid.Float64Range(0, 2).Draw(t, "b"), Degree: rapid.IntRange(1, 5).Draw(t, "degree")}
-		}
-		g := make([]float64, n*n)
-		pointsOf(x, n, dim).Block64(k, n, widened(x), g, n, 1)
-		var trace float64
-		for i := range n {
-			trace += g[i*n+i]
-			for j := range i {
-				if g[i*n+j] != g[j*n+i] {
-					t.Fatalf("%+v: entries (%d, %d) are %v and %v", k, i, j, g[i*n+j], g[j*n+i])
-				}
-			}
-		}
-		var eig mat.EigenSym
-		if !eig.Factorize(mat.NewSymDense(n, g), false) {
-			t.Fatal("no eigenvalues")
-		}
-		// Entries err by some dim·ulp of the largest, the spectrum by n times that.
-		if low := eig.Values(nil)[0]; low < -float64(dim+8)*float64(n)*ulp*trace*roundingOf(k) {
-			t.Fatalf("%+v: eigenvalue %v with trace %v", k, low, trace)
-		}
-	})
-}
-
-// roundingOf is the amplification of an inner product's rounding by κ, on
-// points of [−2, 2]^20.
-func roundingOf(k Kernel) float64 {
-	if g, ok := k.(Gaussian); ok {
-		return max(1, 4*80*g.Gamma())
-	}
-	return 64
-}
-
-func ExampleGaussian() {
-	k := Gaussian{Bandwidth: 4}
-	fmt.Printf("%.5f %.6f\n", k.Gamma(), k.Eval([]float32{0, 0}, []float32{4, 4}))
-	// Output: 0.03125 0.367879
 }

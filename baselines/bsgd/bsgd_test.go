@@ -42,11 +42,7 @@ func config(maintenance string, budget int) Config {
 
 func learner(t testing.TB, c Config) *Learner {
 	t.Helper()
-	l, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return learnertest.New(t, New, c)
 }
 
 // Same points and weights as the literal algorithm, after every sample, to
@@ -109,29 +105,6 @@ func TestStepSizeDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestSameBits(t *testing.T) {
-	for _, maintenance := range strategies {
-		c := config(maintenance, 12)
-		x, y := stream(3, 400, c.Dim, c.Classes, 1.5)
-		a := learner(t, c)
-		c.Threads = 2
-		b := learner(t, c)
-		for lo := 0; lo < 400; lo += 100 {
-			b.SetThreads(2 - lo/100%2)
-			for _, l := range []*Learner{a, b} {
-				if err := l.Step(100, x[lo*c.Dim:], y[lo:]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			b.Expansion() // looking must not disturb
-		}
-		compare(t, 400, elements(a), elements(b), 0)
-		if a.KernelEvals() != b.KernelEvals() || a.KernelEvals() == 0 {
-			t.Errorf("kernel evaluations %d and %d", a.KernelEvals(), b.KernelEvals())
-		}
-	}
-}
-
 func TestBudgetIsNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := config(rapid.SampledFrom(strategies).Draw(t, "maintenance"), rapid.IntRange(1, 10).Draw(t, "budget"))
@@ -176,56 +149,6 @@ func sound(l *Learner) error {
 	return nil
 }
 
-// With B at the length of the stream all strategies are plain stochastic
-// gradient descent.
-func TestLargeBudgetIsPlainSGD(t *testing.T) {
-	const n = 150
-	for _, maintenance := range strategies {
-		c := config(maintenance, n)
-		x, y := stream(5, n, c.Dim, c.Classes, 1)
-		l := learner(t, c)
-		o := &oracle{c: c}
-		if err := l.Step(n, x, y); err != nil {
-			t.Fatal(err)
-		}
-		for i := range n {
-			o.step(x[i*c.Dim:(i+1)*c.Dim], int(y[i]))
-		}
-		compare(t, n, elements(l), o.elem, 1e-12)
-		if h := l.Health(); h["maintenances"] != 0 || h["degradation"] != 0 {
-			t.Errorf("%s: %v", maintenance, h)
-		}
-	}
-}
-
-// Three unit Gaussians on a circle of radius 4 overlap by 0.05 %.
-func TestLearnsThreeGaussians(t *testing.T) {
-	for _, maintenance := range strategies {
-		for _, schedule := range []string{Constant, Inverse} {
-			c := config(maintenance, 20)
-			c.Schedule = schedule
-			c.Dim = 2
-			x, y := stream(1, 2000, 2, 3, 4)
-			l := learner(t, c)
-			if err := l.Step(2000, x, y); err != nil {
-				t.Fatal(err)
-			}
-			if e := errorRate(l, 7); e > 0.02 {
-				t.Errorf("%s, %s: error rate %.3f", maintenance, schedule, e)
-			}
-		}
-	}
-}
-
-func errorRate(l *Learner, seed uint64) float64 {
-	const n = 1000
-	c := l.config
-	x, y := stream(seed, n, c.Dim, c.Classes, 4)
-	f := make([]float64, n*c.Classes)
-	new(kernel.Scorer).Scores(l.Expansion(), n, x, f, 1)
-	return learnertest.ErrorRate(f, y)
-}
-
 // The common factor is folded into the weights now and then; the model is
 // that of an oracle which has no such factor.
 func TestScaleIsFolded(t *testing.T) {
@@ -253,6 +176,21 @@ func TestPolynomialKernel(t *testing.T) {
 		c.Kernel = kernel.Polynomial{Offset: 1, Degree: 3}
 		c.LearningRate = 0.01
 		follow(t, learner(t, c), 11)
+	}
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	for _, maintenance := range strategies {
+		for _, most := range []int{4, tailMost} {
+			c := config(maintenance, 20)
+			c.LearningRate = 0.05 // keeps violations coming
+			x, y := stream(8, 600, c.Dim, c.Classes, 0.5)
+			l := splitAt(learner(t, c), most)
+			learnertest.DoesNotAllocate(t, l, x, y)
+			if l.maintenances < 600 {
+				t.Errorf("%s: %d maintenances: the test shows little", maintenance, l.maintenances)
+			}
+		}
 	}
 }
 

@@ -62,21 +62,6 @@ func TestMergePointIsTheBest(t *testing.T) {
 		check(1-rng.Float64()/100, 2*rng.Float64()-1, math.Exp(-4*rng.Float64())) // both sides of e⁻², r near 1
 		check(rng.Float64(), -rng.Float64(), 1-rng.Float64()/1000)
 	}
-}
-
-// The published, binary case: alternatives by golden section search.
-func TestMergePointAgainstGoldenSection(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 1))
-	for range 500 {
-		r, kappa := 0.02+0.98*rng.Float64(), 0.01+0.98*rng.Float64()
-		for _, c := range []float64{-1, 0, 0.5, 1} {
-			got := mergePoint(r, c, kappa)
-			h := golden(func(h float64) float64 { return direct(r, c, kappa, h) }, 0, 0.5)
-			if math.Abs(got-h) > 1e-5 && math.Abs(direct(r, c, kappa, got)-direct(r, c, kappa, h)) > 1e-13/(r*r) {
-				t.Fatalf("r=%v c=%v κ=%v: h = %v, golden section %v", r, c, kappa, got, h)
-			}
-		}
-	}
 	if h := mergePoint(1, 1, 0.5); h != 0.5 {
 		t.Errorf("equal elements merge at h = %v, not exactly halfway", h)
 	}
@@ -105,24 +90,6 @@ func TestTableError(t *testing.T) {
 	t.Logf("interpolation error: worst %.1e (binary case %.1e), mean %.1e", worst, binary, sum/n)
 	if !(worst < 4e-3 && sum/n < 2e-4) {
 		t.Errorf("interpolation error %v, mean %v", worst, sum/n)
-	}
-}
-
-// On the grid the table is the exact search, to the precision of float32 and
-// of the parabola.
-func TestTableOnTheGrid(t *testing.T) {
-	table := mergeLosses()
-	for i := range table.d {
-		for j := 1; j <= tableR; j++ {
-			for k := range table.d[i][j] {
-				s := float64(i) / tableK
-				r, c, kappa := float64(j)/tableR, 2*float64(k)/tableC-1, 1-s*s
-				want := mergeLoss(r, c, kappa, mergePoint(r, c, kappa))
-				if got := float64(table.d[i][j][k]); math.Abs(got-want) > 3e-4 {
-					t.Fatalf("r=%v c=%v κ=%v: %v, exactly %v", r, c, kappa, got, want)
-				}
-			}
-		}
 	}
 }
 

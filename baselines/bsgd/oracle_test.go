@@ -2,12 +2,15 @@ package bsgd
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
+	"polkrepro/loss"
 )
 
 // oracle is the algorithm as written: kernel values by kernel.Eval, weights
@@ -16,18 +19,16 @@ import (
 type oracle struct {
 	c    Config
 	t    int
-	elem []element // oldest first
-	cost float64   // ‖f − f'‖² of the last maintenance
+	elem learnertest.Terms // oldest first
+	cost float64           // ‖f − f'‖² of the last maintenance
 }
 
-type element struct {
-	x []float32
-	a []float64
-}
+type element = learnertest.Term
 
-func (e element) norm() float64 {
+// norm returns ‖a‖² of an element's weights.
+func norm(e element) float64 {
 	var s float64
-	for _, v := range e.a {
+	for _, v := range e.W {
 		s += v * v
 	}
 	return s
@@ -36,30 +37,15 @@ func (e element) norm() float64 {
 func (o *oracle) step(x []float32, y int) {
 	o.t++
 	o.cost = 0
-	f := make([]float64, o.c.Classes)
-	for _, e := range o.elem {
-		k := o.c.Kernel.Eval(e.x, x)
-		for c := range f {
-			f[c] += e.a[c] * k
-		}
-	}
+	f := o.elem.Score(o.c.Kernel, x, o.c.Classes)
 	rate := o.c.rate(int64(o.t))
-	for _, e := range o.elem {
-		for c := range e.a {
-			e.a[c] *= 1 - rate*o.c.Regularizer
-		}
-	}
-	r := -1
-	for c, v := range f {
-		if c != y && (r < 0 || v > f[r]) {
-			r = c
-		}
-	}
+	o.elem.Scale(1 - rate*o.c.Regularizer)
+	r := loss.Rival(f, y)
 	if 1+f[r]-f[y] <= 0 {
 		return
 	}
-	e := element{append([]float32(nil), x...), make([]float64, o.c.Classes)}
-	e.a[y], e.a[r] = rate, -rate
+	e := element{X: slices.Clone(x), W: make([]float64, o.c.Classes)}
+	e.W[y], e.W[r] = rate, -rate
 	o.elem = append(o.elem, e)
 	if len(o.elem) > o.c.Budget {
 		o.maintain()
@@ -67,14 +53,14 @@ func (o *oracle) step(x []float32, y int) {
 }
 
 func (o *oracle) maintain() {
-	before := o.clone()
+	before := clone(o.elem)
 	p, least := -1, math.Inf(1)
 	held := o.elem
 	if o.c.Maintenance == KeepNewest {
 		held = held[:len(held)-1]
 	}
 	for j, e := range held {
-		if v := e.norm() * o.c.Kernel.Self(e.x); v < least*(1-1e-10) {
+		if v := norm(e) * o.c.Kernel.Self(e.X); v < least*(1-1e-10) {
 			p, least = j, v
 		}
 	}
@@ -89,42 +75,28 @@ func (o *oracle) maintain() {
 	o.cost = distance(o.c.Kernel, before, o.elem)
 }
 
-func (o *oracle) clone() []element {
-	c := make([]element, len(o.elem))
-	for i, e := range o.elem {
-		c[i] = element{e.x, append([]float64(nil), e.a...)}
+func clone(f learnertest.Terms) learnertest.Terms {
+	c := slices.Clone(f)
+	for i := range c {
+		c[i].W = slices.Clone(c[i].W)
 	}
 	return c
 }
 
 // distance returns ‖f − g‖² over all classes.
-func distance(k kernel.Kernel, f, g []element) float64 {
-	all := append([]element(nil), f...)
-	for _, e := range g {
-		a := make([]float64, len(e.a))
-		for c, v := range e.a {
-			a[c] = -v
-		}
-		all = append(all, element{e.x, a})
-	}
-	var s float64
-	for _, d := range all {
-		for _, e := range all {
-			for c, v := range d.a {
-				s += v * e.a[c] * k.Eval(d.x, e.x)
-			}
-		}
-	}
-	return s
+func distance(k kernel.Kernel, f, g learnertest.Terms) float64 {
+	minus := clone(g)
+	minus.Scale(-1)
+	return append(minus, f...).NormSq(k)
 }
 
 func (o *oracle) project(gone element) {
 	n := len(o.elem)
 	gram, rhs := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
 	for i, d := range o.elem {
-		rhs.SetVec(i, o.c.Kernel.Eval(d.x, gone.x))
+		rhs.SetVec(i, o.c.Kernel.Eval(d.X, gone.X))
 		for j, e := range o.elem {
-			gram.Set(i, j, o.c.Kernel.Eval(d.x, e.x))
+			gram.Set(i, j, o.c.Kernel.Eval(d.X, e.X))
 		}
 	}
 	var q mat.VecDense
@@ -132,8 +104,8 @@ func (o *oracle) project(gone element) {
 		panic(err)
 	}
 	for i, e := range o.elem {
-		for c := range e.a {
-			e.a[c] += q.AtVec(i) * gone.a[c]
+		for c := range e.W {
+			e.W[c] += q.AtVec(i) * gone.W[c]
 		}
 	}
 }
@@ -147,24 +119,24 @@ func (o *oracle) merge(gone element) {
 		}
 	}
 	n := o.elem[best]
-	z := element{make([]float32, len(n.x)), make([]float64, len(n.a))}
-	for i := range z.x {
-		z.x[i] = float32(float64(bestH*float64(gone.x[i])) + float64((1-bestH)*float64(n.x[i])))
+	z := element{X: make([]float32, len(n.X)), W: make([]float64, len(n.W))}
+	for i := range z.X {
+		z.X[i] = float32(float64(bestH*float64(gone.X[i])) + float64((1-bestH)*float64(n.X[i])))
 	}
-	kp, kn := o.c.Kernel.Eval(gone.x, z.x), o.c.Kernel.Eval(n.x, z.x)
-	for c := range z.a {
-		z.a[c] = gone.a[c]*kp + n.a[c]*kn
+	kp, kn := o.c.Kernel.Eval(gone.X, z.X), o.c.Kernel.Eval(n.X, z.X)
+	for c := range z.W {
+		z.W[c] = gone.W[c]*kp + n.W[c]*kn
 	}
 	o.elem = append(append(o.elem[:best:best], o.elem[best+1:]...), z)
 }
 
 // degradation is ‖α_p φ(x_p) + α_n φ(x_n) − α_z φ(z)‖² summed over classes.
 func (o *oracle) degradation(p, n element, h float64) float64 {
-	k := o.c.Kernel.Eval(p.x, n.x)
+	k := o.c.Kernel.Eval(p.X, n.X)
 	kp, kn := math.Pow(k, (1-h)*(1-h)), math.Pow(k, h*h)
 	var s float64
-	for c, a := range p.a {
-		b := n.a[c]
+	for c, a := range p.W {
+		b := n.W[c]
 		z := a*kp + b*kn
 		s += a*a + b*b + 2*a*b*k - z*z
 	}
@@ -195,11 +167,11 @@ func (o *oracle) search(p, n element) float64 {
 
 // slope is d/dh of the degradation, up to a positive factor.
 func (o *oracle) slope(p, n element, h float64) float64 {
-	k := o.c.Kernel.Eval(p.x, n.x)
+	k := o.c.Kernel.Eval(p.X, n.X)
 	kp, kn := math.Pow(k, (1-h)*(1-h)), math.Pow(k, h*h)
 	var s float64
-	for c, a := range p.a {
-		b := n.a[c]
+	for c, a := range p.W {
+		b := n.W[c]
 		s -= (a*kp + b*kn) * (a*kp*(1-h) - b*kn*h)
 	}
 	return s
@@ -230,35 +202,35 @@ func golden(f func(float64) float64, a, b float64) float64 {
 }
 
 // elements returns the learner's model, oldest first.
-func elements(l *Learner) []element {
+func elements(l *Learner) learnertest.Terms {
 	e := l.Expansion()
 	index := make([]int, e.Order())
 	for j := range index {
 		index[j] = j
 	}
 	sort.Slice(index, func(a, b int) bool { return l.model.born[index[a]] < l.model.born[index[b]] })
-	out := make([]element, e.Order())
+	out := make(learnertest.Terms, e.Order())
 	for i, j := range index {
-		out[i] = element{append([]float32(nil), e.Dict.At(j)...), append([]float64(nil), e.Weights(j)...)}
+		out[i] = element{X: slices.Clone(e.Dict.At(j)), W: slices.Clone(e.Weights(j))}
 	}
 	return out
 }
 
 // compare requires the same points, bit for bit, and weights within tol.
-func compare(t *testing.T, step int, got, want []element, tol float64) {
+func compare(t *testing.T, step int, got, want learnertest.Terms, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("step %d: order %d, want %d", step, len(got), len(want))
 	}
 	for j, w := range want {
-		for i, v := range w.x {
-			if math.Abs(float64(got[j].x[i])-float64(v)) > tol {
-				t.Fatalf("step %d: element %d is %v, want %v", step, j, got[j].x, w.x)
+		for i, v := range w.X {
+			if math.Abs(float64(got[j].X[i])-float64(v)) > tol {
+				t.Fatalf("step %d: element %d is %v, want %v", step, j, got[j].X, w.X)
 			}
 		}
-		for c, v := range w.a {
-			if math.Abs(got[j].a[c]-v) > tol*(1+math.Abs(v)) {
-				t.Fatalf("step %d: weights of element %d are %v, want %v", step, j, got[j].a, w.a)
+		for c, v := range w.W {
+			if math.Abs(got[j].W[c]-v) > tol*(1+math.Abs(v)) {
+				t.Fatalf("step %d: weights of element %d are %v, want %v", step, j, got[j].W, w.W)
 			}
 		}
 	}

@@ -88,12 +88,7 @@ func TestFactor(t *testing.T) {
 
 func fresh(rng *rand.Rand, rows []int, pool int) int {
 	for {
-		next := rng.IntN(pool)
-		taken := false
-		for _, r := range rows {
-			taken = taken || r == next
-		}
-		if !taken {
+		if next := rng.IntN(pool); !slices.Contains(rows, next) {
 			return next
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"polkrepro/baselines/learnertest"
-	"polkrepro/baselines/norma"
 	"polkrepro/baselines/rff"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -85,44 +84,6 @@ func frequencies(t *testing.T, c Config) [][2]float64 {
 		}
 	}
 	return u
-}
-
-// TestApproachesTheKernel: with many frequencies the model is that of stochastic gradient
-// descent with the kernel, with fewer it is farther from it.
-func TestApproachesTheKernel(t *testing.T) {
-	const n, lambda = 60, 0.01
-	var last float64
-	for i, d := range []int{10, 300, 20000} {
-		c := config(loss.MultiLogistic{}, d, lambda)
-		x, y := learnertest.Blobs(3, n, c.Dim, c.Classes)
-		l := learnertest.New(t, New, c)
-		exact, err := norma.New(norma.Config{
-			Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: lambda, Rate: c.Rate, Memory: n,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Step(n, x, y); err != nil {
-			t.Fatal(err)
-		}
-		if err := exact.Step(n, x, y); err != nil {
-			t.Fatal(err)
-		}
-		f, g := make([]float64, n*c.Classes), make([]float64, n*c.Classes)
-		l.Model().Scores(n, x, f, 1)
-		new(kernel.Scorer).Scores(exact.Expansion(), n, x, g, 1)
-		var apart float64
-		for j, v := range g {
-			apart = math.Max(apart, math.Abs(v-f[j]))
-		}
-		if i > 0 && !(apart < last/2) {
-			t.Errorf("D = %d: scores %v apart, %v with fewer frequencies", d, apart, last)
-		}
-		last = apart
-	}
-	if last > 0.1 {
-		t.Errorf("scores are %v apart", last)
-	}
 }
 
 // TestModelStays: a model that was taken is not changed by later steps.

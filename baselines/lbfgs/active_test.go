@@ -1,10 +1,7 @@
 package lbfgs
 
 import (
-	"bytes"
-	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"polkrepro/kernel"
@@ -91,75 +88,4 @@ func TestWrongSelection(t *testing.T) {
 		t.Fatal(err)
 	}
 	converged(t, s.config, r)
-}
-
-// TestKeep: a function of the problem on some samples has the values there, the inner
-// products and the objective that it has on all, by products with the whole K.
-func TestKeep(t *testing.T) {
-	const n = 300
-	s, _ := begun(t, n)
-	f, u := s.expand()
-	before := s.now.objective
-	margins, _ := s.all.margins(f.kw)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		if margins[i] < margins[j] {
-			return -1
-		}
-		return 1
-	})
-	s.keep(order[:mostKept(n)], f, u)
-	if math.Abs(s.now.objective-before) > 1e-12 {
-		t.Errorf("objective %v, was %v", s.now.objective, before)
-	}
-	g, bound := s.expand()
-	compare(t, "f", g.w, f.w, 1e-12)
-	compare(t, "values of f", g.kw, f.kw, 1e-12)
-	// The bound is that of its dual point on all samples.
-	dual := element{bound, make([]float64, len(bound))}
-	s.all.gram.mul(dual.kw, dual.w)
-	value := -s.bound.energy(dual.w, dual)
-	row := make([]float64, s.outputs)
-	for i := range n {
-		s.all.column(row, bound, i)
-		value -= s.conjugate(row, int(s.all.y[i])) / n
-	}
-	if math.Abs(s.bound.value()-value) > 1e-9*math.Abs(value) {
-		t.Errorf("bound %v, want %v", s.bound.value(), value)
-	}
-
-	r := rand.New(rand.NewPCG(12, 12))
-	size := s.n*s.outputs + 1
-	s.now.f.w = uniform(r, size)
-	s.problem.gram.mul(s.now.f.kw, s.now.f.w)
-	g, _ = s.expand()
-	kw := make([]float64, len(g.w))
-	s.all.gram.mul(kw, g.w)
-	compare(t, "values", g.kw, kw, 1e-9)
-	if got, want := s.inner(s.now.f, s.now.f), s.dot(g.w, kw); math.Abs(got-want) > 1e-10*want {
-		t.Errorf("‖f‖² = %v, want %v", got, want)
-	}
-	for j, i := range order[:s.n] {
-		if got, want := s.now.f.kw[j], kw[i]; math.Abs(got-want) > 1e-9 {
-			t.Fatalf("value %v at sample %d, want %v", got, i, want)
-		}
-	}
-}
-
-// TestSelectionThreads: which samples are kept, and all that follows, does not depend
-// on the number of threads.
-func TestSelectionThreads(t *testing.T) {
-	const n = 600
-	for _, exact := range []int{0, 100} {
-		c, x, y := farApart(n)
-		c.exactSize = exact
-		want := bits(t, train(t, c, n, x, y))
-		c.Threads = 3
-		if !bytes.Equal(bits(t, train(t, c, n, x, y)), want) {
-			t.Errorf("float64 up to %d: 3 threads give another result than 1", exact)
-		}
-	}
 }

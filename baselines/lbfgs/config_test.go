@@ -1,7 +1,6 @@
 package lbfgs
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -50,16 +49,7 @@ func TestErrors(t *testing.T) {
 		{"no loss", with(func(c *Config) { c.Loss = nil }), 3, x, y},
 		{"unsupported loss squared-hinge", with(func(c *Config) { c.Loss = loss.SquaredHinge{} }), 3, x, y},
 		{"limit is 0.00 GiB", with(func(c *Config) { c.MaxBytes = 1000 }), 3, x, y},
-		{"0 samples", basic, 0, nil, nil},
-		{"4 samples", basic, 4, x, y},
-		{"got 6 and 2", basic, 3, x, y[:2]},
-		{"got 5 and 3", basic, 3, x[:5], y},
-		{"sample 1: label 2 ", basic, 3, x, []float64{0, 2, 1}},
-		{"sample 0: label -1 ", basic, 3, x, []float64{-1, 0, 1}},
-		{"sample 2: label 0.5 ", basic, 3, x, []float64{0, 0, 0.5}},
-		{"sample 2: label NaN ", basic, 3, x, []float64{0, 0, nan}},
-		{"sample 1: feature 0 is NaN", basic, 3, []float32{0, 1, float32(nan), 3, 4, 5}, y},
-		{"sample 2: feature 1 is -Inf", basic, 3, []float32{0, 1, 2, 3, 4, float32(-inf)}, y},
+		{"sample 1: label 2 ", basic, 3, x, []float64{0, 2, 1}}, // package dataset tests the others
 		{"kernel values overflow", with(func(c *Config) { c.Kernel = kernel.Polynomial{Degree: 9} }), 3, huge, y},
 	} {
 		r, err := Train(t.Context(), c.config, c.n, c.x, c.y, func(float64, float64) error {
@@ -115,19 +105,5 @@ func TestPlannedBytes(t *testing.T) {
 	gram, total := c.bytes(60000)
 	if gram != 4*60000*60000 || total < gram || total > 18.5e9 {
 		t.Errorf("%d bytes for the kernel matrix, %d in all", gram, total)
-	}
-}
-
-// TestCancelledBefore: nothing is returned of a run that did not start, in
-// float32 either.
-func TestCancelledBefore(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	x, y := []float32{0, 1, 2, 3, 4, 5, 6, 7}, []float64{0, 1, 1, 0}
-	for _, exact := range []int{0, 2} {
-		r, err := Train(ctx, with(func(c *Config) { c.exactSize = exact }), 4, x, y, nil)
-		if r != nil || err == nil || !strings.HasPrefix(err.Error(), "lbfgs: ") {
-			t.Errorf("float64 up to %d: result %v, error %v", exact, r, err)
-		}
 	}
 }

@@ -141,19 +141,16 @@ func TestProjectionOfHugeEntries(t *testing.T) {
 	if v[0] != 0.5 || v[1] != 0.5 || v[2] != 0 || v[3] != 0 {
 		t.Errorf("got %v, want halves on the first two", v)
 	}
+	// An entry that rounding puts above the threshold of the others, and below the threshold
+	// that it takes part in.
+	v = []float64{0, -0.40963751320968061, -0.70481875660484017}
+	projectSimplex(v)
+	compare(t, "projection", v, []float64{0.70481875660484017, 0.29518124339515956, 0}, 1e-15)
 	v = []float64{math.NaN(), 1}
 	projectSimplex(v)
 	if v[0] == v[0] && v[1] == v[1] {
 		t.Errorf("a NaN became %v", v)
 	}
-}
-
-// TestProjectionAtATie: an entry that rounding puts above the threshold of the
-// others, and below the threshold that it takes part in.
-func TestProjectionAtATie(t *testing.T) {
-	v := []float64{0, -0.40963751320968061, -0.70481875660484017}
-	projectSimplex(v)
-	compare(t, "projection", v, []float64{0.70481875660484017, 0.29518124339515956, 0}, 1e-15)
 }
 
 func TestUnsupportedLoss(t *testing.T) {

@@ -3,7 +3,6 @@ package lbfgs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 )
 
@@ -148,58 +146,5 @@ func TestGramStopsWithContext(t *testing.T) {
 	}
 	if err := exactMul(ctx, make([]float64, 2), make([]float64, 2), kernel.Gaussian{Bandwidth: 1}, points, x, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("product: %v", err)
-	}
-}
-
-// BenchmarkProduct is K·v for as many outputs as MNIST, Brodatz and letter have, in
-// passes that read K as it lies and in one, beside one pass over K by the dense
-// matrix-vector product that has nothing to do but read it.
-func BenchmarkProduct(b *testing.B) {
-	const n = 10000
-	r := rand.New(rand.NewPCG(1, 1))
-	m := newMatrix[float32](n, 2)
-	for i := range m.k {
-		m.k[i] = float32(i % 7)
-	}
-	for _, outputs := range []int{10, 13, 26} {
-		v, dst := uniform(r, outputs*n), make([]float64, outputs*n)
-		for _, group := range []int{gramGroup, outputs} {
-			m.group = group
-			b.Run(fmt.Sprintf("C=%d/group=%d", outputs, group), func(b *testing.B) {
-				b.SetBytes(4 * n * n)
-				for b.Loop() {
-					m.mul(dst, v)
-				}
-			})
-		}
-	}
-	b.Run("floor", func(b *testing.B) {
-		b.SetBytes(4 * n * n)
-		one, out := make([]float32, n), make([]float32, n)
-		for b.Loop() {
-			gemm.MulABT(1, n, n, 1, one, n, m.k, n, 0, out, n, 2)
-		}
-	})
-}
-
-// BenchmarkSelection is an iteration on all samples and on those that are kept.
-func BenchmarkSelection(b *testing.B) {
-	const n = 6000
-	c, x, y := farApart(n)
-	c.exactSize, c.Threads, c.MaxIterations = 100, 2, firstChoice+shortWait
-	for _, part := range []int{n + 1, 100} {
-		c.partSize = part
-		s, err := newSolver(b.Context(), c.withDefaults(), n, x, y)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := s.run(b.Context(), nil); err != nil {
-			b.Fatal(err)
-		}
-		b.Run(fmt.Sprintf("samples=%d", s.n), func(b *testing.B) {
-			for b.Loop() {
-				s.step()
-			}
-		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -52,14 +53,9 @@ func reached(t tester, c Config, r *Result) {
 // scoresOf evaluates e by Eval alone, n×C.
 func scoresOf(e *kernel.Expansion, x []float32) []float64 {
 	dim := e.Dict.Dim()
-	f := make([]float64, len(x)/dim*e.Outputs)
+	var f []float64
 	for i := range len(x) / dim {
-		for j := range e.Order() {
-			k := e.Kernel.Eval(e.Dict.At(j), x[i*dim:(i+1)*dim])
-			for c, w := range e.Weights(j) {
-				f[i*e.Outputs+c] += w * k
-			}
-		}
+		f = append(f, testutil.Score(e, x[i*dim:(i+1)*dim])...)
 	}
 	return f
 }
@@ -117,37 +113,28 @@ func TestObjective(t *testing.T) {
 	})
 }
 
-// TestGapOfLogistic: the minimum, found by Newton's method, is not farther than
-// the gap.
-func TestGapOfLogistic(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c, n, x, y := drawConfig(t, 8)
-		c.Kernel = drawKernel(t)
-		c.Loss = loss.MultiLogistic{}
-		c.Tolerance, c.MaxIterations = drawTolerance(t), 2000
-		r := train(t, c, n, x, y)
-		reached(t, c, r)
-		least := logisticMinimum(t, c, n, x, y)
-		bracket(t, r, least-1e-12, least)
-	})
-}
-
-// TestGapOfHinge is the same with the hinge, whose dual is solved by an interior
-// point method.
-func TestGapOfHinge(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c, n, x, y := drawConfig(t, 8)
-		c.Kernel = drawKernel(t)
-		c.Loss = loss.MultiHinge{}
-		c.Tolerance, c.MaxIterations = drawTolerance(t), 2000
-		r := train(t, c, n, x, y)
-		reached(t, c, r)
-		lower, upper := hingeMinimum(t, c, n, x, y)
-		if upper-lower > oracleGap {
-			t.Fatalf("the oracle brackets the minimum by %v and %v", lower, upper)
-		}
-		bracket(t, r, lower, upper)
-	})
+// TestGap: the minimum is not farther than the gap. Newton's method finds that of the
+// logistic loss, an interior point method brackets that of the hinge.
+func TestGap(t *testing.T) {
+	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		rapid.Check(t, func(t *rapid.T) {
+			c, n, x, y := drawConfig(t, 8)
+			c.Kernel, c.Loss = drawKernel(t), l
+			c.Tolerance, c.MaxIterations = drawTolerance(t), 2000
+			r := train(t, c, n, x, y)
+			reached(t, c, r)
+			if l == (loss.MultiLogistic{}) {
+				least := logisticMinimum(t, c, n, x, y)
+				bracket(t, r, least-1e-12, least)
+				return
+			}
+			lower, upper := hingeMinimum(t, c, n, x, y)
+			if upper-lower > oracleGap {
+				t.Fatalf("the oracle brackets the minimum by %v and %v", lower, upper)
+			}
+			bracket(t, r, lower, upper)
+		})
+	}
 }
 
 func drawTolerance(t *rapid.T) float64 {
@@ -188,87 +175,6 @@ func threeClasses(l loss.Loss) (c Config, x []float32, y []float64) {
 	}
 	x, y = samples(rand.New(rand.NewPCG(5, 5)), 60, c.Dim, c.Classes)
 	return c, x, y
-}
-
-// TestSymmetries: renaming the classes, reordering samples or features, and
-// taking all samples twice change nothing but rounding.
-func TestSymmetries(t *testing.T) {
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-		c, x, y := threeClasses(l)
-		n := len(y)
-		r := train(t, c, n, x, y)
-		want := scoresOf(r.Expansion, x)
-
-		rename, named := []int{2, 0, 1}, make([]float64, n)
-		for i, v := range y {
-			named[i] = float64(rename[int(v)])
-		}
-		s := train(t, c, n, x, named)
-		got, renamed := scoresOf(s.Expansion, x), make([]float64, len(want))
-		for i := range n {
-			for class, to := range rename {
-				renamed[i*3+class] = got[i*3+to]
-			}
-		}
-		near(t, c, r, s, want, renamed)
-
-		swapped := slices.Clone(x)
-		for i := range n {
-			slices.Reverse(swapped[i*c.Dim : (i+1)*c.Dim])
-		}
-		s = train(t, c, n, swapped, y)
-		near(t, c, r, s, want, scoresOf(s.Expansion, swapped))
-
-		px, py := permute(rand.New(rand.NewPCG(6, 6)).Perm(n), c.Dim, x, y)
-		s = train(t, c, n, px, py)
-		near(t, c, r, s, want, scoresOf(s.Expansion, x))
-
-		s = train(t, c, 2*n, slices.Concat(x, x), slices.Concat(y, y))
-		near(t, c, r, s, want, scoresOf(s.Expansion, x))
-	}
-}
-
-// TestSingleSample: with κ(x, x) = 1, the hinge's minimizer has the weights
-// (C−1)/C and −1/C, with which the margin is 1.
-func TestSingleSample(t *testing.T) {
-	c := Config{
-		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiHinge{}, Classes: 4, Dim: 2, Regularizer: 0.1, Tolerance: 1e-9,
-	}
-	r := train(t, c, 1, []float32{3, 4}, []float64{2})
-	converged(t, c, r)
-	if want := 0.1 / 2 * 3 / 4; math.Abs(r.Objective-want) > 1e-9 {
-		t.Errorf("objective %v, want %v", r.Objective, want)
-	}
-	compare(t, "weights", r.Expansion.W, []float64{-0.25, -0.25, 0.75, -0.25}, 1e-4)
-	c.Loss = loss.MultiLogistic{}
-	r = train(t, c, 1, []float32{3, 4}, []float64{2})
-	converged(t, c, r)
-	// By symmetry the minimizer is a·(e_y − 1/C), a real function of a.
-	best := math.Inf(1)
-	for a := 0.0; a < 10; a += 1e-4 {
-		best = min(best, math.Log1p(3*math.Exp(-a))+0.05*a*a*0.75)
-	}
-	if math.Abs(r.Objective-best) > 1e-8 {
-		t.Errorf("objective %v, want %v", r.Objective, best)
-	}
-}
-
-// TestSingleClass: if all samples are of one class, it is what is predicted.
-func TestSingleClass(t *testing.T) {
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-		c, x, y := threeClasses(l)
-		for i := range y {
-			y[i] = 1
-		}
-		r := train(t, c, len(y), x, y)
-		converged(t, c, r)
-		f := scoresOf(r.Expansion, x)
-		for i := range y {
-			if got := loss.Predict(f[i*3 : (i+1)*3]); got != 1 {
-				t.Errorf("%s: sample %d is said to be of class %d", l.Name(), i, got)
-			}
-		}
-	}
 }
 
 // TestContradiction: one point with every label once. Nothing is better than
@@ -351,27 +257,27 @@ func TestTrace(t *testing.T) {
 // TestStops: an error of trace ends the run at once, and so does the context.
 func TestStops(t *testing.T) {
 	c, x, y := threeClasses(loss.MultiLogistic{})
-	stop := errors.New("enough")
-	count := 0
-	r, err := Train(t.Context(), c, len(y), x, y, func(float64, float64) error {
-		if count++; count == 4 {
-			return stop
-		}
-		return nil
-	})
-	if !errors.Is(err, stop) || r != nil || count != 4 {
-		t.Errorf("after %d iterations: result %v, error %v", count, r, err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
-	count = 0
-	r, err = Train(ctx, c, len(y), x, y, func(float64, float64) error {
-		if count++; count == 4 {
-			cancel()
+	defer cancel()
+	enough := errors.New("enough")
+	for want, stop := range map[error]func() error{
+		enough:           func() error { return enough },
+		context.Canceled: func() error { cancel(); return nil },
+	} {
+		on := t.Context()
+		if want == context.Canceled {
+			on = ctx
 		}
-		return nil
-	})
-	if !errors.Is(err, context.Canceled) || r != nil || count != 4 {
-		t.Errorf("cancelled in iteration 4: %d iterations, result %v, error %v", count, r, err)
+		count := 0
+		r, err := Train(on, c, len(y), x, y, func(float64, float64) error {
+			if count++; count == 4 {
+				return stop()
+			}
+			return nil
+		})
+		if !errors.Is(err, want) || r != nil || count != 4 {
+			t.Errorf("%v after %d iterations: result %v, error %v", want, count, r, err)
+		}
 	}
 }
 
@@ -387,50 +293,28 @@ func bits(t *testing.T, r *Result) []byte {
 }
 
 // TestThreads: no bit depends on the number of threads, in float64 and in
-// float32, with vectors and samples of more than one chunk.
+// float32, with vectors and samples of more than one chunk, and with samples set aside.
 func TestThreads(t *testing.T) {
 	const n, classes = rowChunk + 100, chunk/rowChunk - 1
 	if n*classes <= chunk {
 		t.Fatal("all vectors are of one chunk")
 	}
 	for _, exact := range []int{0, 100} {
-		for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-			c := Config{
-				Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: l, Classes: classes, Dim: 3, Regularizer: 1e-3,
-				MaxIterations: 3, exactSize: exact,
-			}
-			x, y := samples(rand.New(rand.NewPCG(8, 8)), n, c.Dim, classes)
-			want := bits(t, train(t, c, n, x, y))
+		same := func(c Config, x []float32, y []float64) {
+			c.exactSize = exact
+			want := bits(t, train(t, c, len(y), x, y))
 			c.Threads = 3
-			if !bytes.Equal(bits(t, train(t, c, n, x, y)), want) {
-				t.Errorf("%s, float64 up to %d: 3 threads give another result than 1", l.Name(), exact)
+			if !bytes.Equal(bits(t, train(t, c, len(y), x, y)), want) {
+				t.Errorf("%s, %d samples, float64 up to %d: 3 threads give another result than 1", c.Loss.Name(), len(y), exact)
 			}
 		}
+		for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+			c := Config{
+				Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: l, Classes: classes, Dim: 3, Regularizer: 1e-3, MaxIterations: 3,
+			}
+			x, y := samples(rand.New(rand.NewPCG(8, 8)), n, c.Dim, classes)
+			same(c, x, y)
+		}
+		same(farApart(600))
 	}
-}
-
-// TestFloat32: with the kernel matrix in float32 the certificate, which is
-// not, is met all the same, by a solution of the same problem on the same
-// samples.
-func TestFloat32(t *testing.T) {
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-		c, _, _ := threeClasses(l)
-		c.Tolerance = 1e-4
-		const n = 700
-		x, y := samples(rand.New(rand.NewPCG(9, 9)), n, c.Dim, c.Classes)
-		want := train(t, c, n, x, y)
-		c.exactSize = 200
-		got := train(t, c, n, x, y)
-		near(t, c, want, got, scoresOf(want.Expansion, x), scoresOf(got.Expansion, x))
-	}
-}
-
-// permute returns the samples in the order given.
-func permute(order []int, dim int, x []float32, y []float64) ([]float32, []float64) {
-	px, py := make([]float32, len(x)), make([]float64, len(y))
-	for to, from := range order {
-		copy(px[to*dim:(to+1)*dim], x[from*dim:(from+1)*dim])
-		py[to] = y[from]
-	}
-	return px, py
 }

@@ -159,15 +159,7 @@ func fitBSGD(k kernel.Kernel, maintenance string) func(task) (*kernel.Expansion,
 			Kernel: k, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer, LearningRate: 0.5,
 			Schedule: bsgd.Constant, Budget: 20, Maintenance: maintenance, Threads: s.Threads,
 		})
-		if err != nil {
-			return nil, err
-		}
-		for range epochs {
-			if err := b.Step(s.N, s.X, s.Y); err != nil {
-				return nil, err
-			}
-		}
-		return b.Expansion(), nil
+		return steps(b, err, s)
 	}
 }
 
@@ -177,15 +169,7 @@ func fitFSGD(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error)
 			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
 			Rate: polk.Constant(0.5).Rate, Points: s.X, Threads: s.Threads,
 		})
-		if err != nil {
-			return nil, err
-		}
-		for range epochs {
-			if err := f.Step(s.N, s.X, s.Y); err != nil {
-				return nil, err
-			}
-		}
-		return f.Expansion(), nil
+		return steps(f, err, s)
 	}
 }
 

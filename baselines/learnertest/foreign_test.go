@@ -59,37 +59,3 @@ func TestForeignKernel(t *testing.T) {
 		t.Run(name, func(t *testing.T) { learnertest.Run(t, l) })
 	}
 }
-
-// plain is the Gaussian kernel without its matrix products.
-type plain struct{ kernel.Kernel }
-
-// TestForeignKernelAgainstProducts: value by value or as matrix products, the
-// Gaussian kernel gives the same models up to rounding. Float32 rounds scores
-// by some 1e-6, L-BFGS and IVM stop within tolerances of 1e-2 and 1e-3.
-func TestForeignKernelAgainstProducts(t *testing.T) {
-	s := learnertest.Task{Seed: 1, Threads: 1, Classes: 2, N: 4, Dim: 1, X: []float32{-2, -1, 1, 2}, Y: []float64{0, 0, 1, 1}}
-	hinge := loss.MultiHinge{}
-	for name, fit := range map[string]func(kernel.Kernel) learner{
-		"polk":    func(k kernel.Kernel) learner { return expanded(fitPOLK(k, hinge)) },
-		"lbfgs":   func(k kernel.Kernel) learner { return expanded(fitLBFGS(k, hinge)) },
-		"nystrom": func(k kernel.Kernel) learner { return expanded(fitNystrom(k, hinge)) },
-		"ivm":     func(k kernel.Kernel) learner { return expanded(fitIVM(k)) },
-		"bsgd":    func(k kernel.Kernel) learner { return expanded(fitBSGD(k, bsgd.Projection)) },
-		"csvc":    func(k kernel.Kernel) learner { return learner{Fit: fitCSVC(k, false)} },
-	} {
-		products, err := fit(gaussian).Fit(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, err := fit(plain{gaussian}).Fit(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, g := products.Scores(s.N, s.X, 1), values.Scores(s.N, s.X, 1)
-		for i := range f {
-			if math.Abs(f[i]-g[i]) > 1e-4 {
-				t.Errorf("%s: score %d is %v, with matrix products %v", name, i, g[i], f[i])
-			}
-		}
-	}
-}

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"polkrepro/baselines/learnertest"
-	"polkrepro/baselines/norma"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -161,50 +160,6 @@ func TestEqualsThePaper(t *testing.T) {
 	}
 }
 
-// TestFeatures: with all directions, inner products of the landmarks' features are their
-// kernel values, and f is the same function before and after.
-func TestFeatures(t *testing.T) {
-	c := config(loss.MultiLogistic{}, 10, 0)
-	x, y := learnertest.Blobs(5, 10, c.Dim, c.Classes)
-	l := learnertest.New(t, New, c)
-	if err := l.Step(9, x[:18], y[:9]); err != nil {
-		t.Fatal(err)
-	}
-	before := learnertest.New(t, New, c)
-	if err := before.Step(9, x[:18], y[:9]); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := before.Descend(c.Loss, x[18:], y[9], eta, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Step(1, x[18:], y[9:]); err != nil {
-		t.Fatal(err)
-	}
-	if l.linear == nil {
-		t.Fatal("there are no features")
-	}
-	var phi [][]float64
-	for i := range 10 {
-		l.features(x[2*i : 2*i+2])
-		phi = append(phi, append([]float64(nil), l.phi...))
-		for j, p := range phi {
-			var dot float64
-			for q, v := range p {
-				dot += v * phi[i][q]
-			}
-			if want := c.Kernel.Eval(x[2*i:2*i+2], x[2*j:2*j+2]); math.Abs(dot-want) > 1e-7 {
-				t.Errorf("φ(d_%d)ᵀφ(d_%d) = %v, want %v", i, j, dot, want)
-			}
-		}
-		f, g := l.Expansion().Score(x[2*i:2*i+2]), before.F.Score(x[2*i:2*i+2])
-		for q, v := range g {
-			if math.Abs(f[q]-v) > 1e-5 {
-				t.Errorf("scores %v, before %v", f, g)
-			}
-		}
-	}
-}
-
 // TestDependentLandmarks: landmarks that occur several times leave fewer directions.
 func TestDependentLandmarks(t *testing.T) {
 	c := config(loss.MultiLogistic{}, 12, 0)
@@ -218,32 +173,6 @@ func TestDependentLandmarks(t *testing.T) {
 	if rank := l.Health()["rank"]; rank != 4 {
 		t.Errorf("rank %v of 4 different landmarks", rank)
 	}
-}
-
-// TestAllLandmarksIsKernelSGD: with as many landmarks as samples it is stochastic gradient
-// descent with the kernel.
-func TestAllLandmarksIsKernelSGD(t *testing.T) {
-	c := config(loss.MultiHinge{}, 100, 0)
-	c.Regularizer = 0.02
-	x, y := learnertest.Blobs(2, 50, c.Dim, c.Classes)
-	l := learnertest.New(t, New, c)
-	exact, err := norma.New(norma.Config{
-		Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer, Rate: c.Rate, Memory: 50,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Step(50, x, y); err != nil {
-		t.Fatal(err)
-	}
-	if err := exact.Step(50, x, y); err != nil {
-		t.Fatal(err)
-	}
-	var want learnertest.Terms
-	for j := range exact.F.Order() {
-		want = append(want, learnertest.Term{X: exact.F.Dict.At(j), W: exact.F.Weights(j)})
-	}
-	want.Hold(t, 50, l.Expansion(), 0)
 }
 
 func TestBadConfigs(t *testing.T) {

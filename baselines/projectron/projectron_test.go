@@ -138,38 +138,6 @@ func TestEqualsThePaper(t *testing.T) {
 	}
 }
 
-// TestSaturates: the dictionary of a bounded domain is finite, smaller for a larger η, and
-// its elements are apart: each had a distance above η/√2 from the span of those before.
-func TestSaturates(t *testing.T) {
-	last := math.MaxInt
-	for _, eta := range []float64{0.1, 0.4, 0.8} {
-		c := config(eta, 0)
-		const n = 4000
-		x, y := learnertest.Blobs(7, n, c.Dim, c.Classes)
-		l := learnertest.New(t, New, c)
-		if err := l.Step(n/2, x[:n/2*c.Dim], y[:n/2]); err != nil {
-			t.Fatal(err)
-		}
-		half := l.Expansion().Order()
-		if err := l.Step(n/2, x[n/2*c.Dim:], y[n/2:]); err != nil {
-			t.Fatal(err)
-		}
-		order := l.Expansion().Order()
-		if order >= last || order > half+half/5 {
-			t.Errorf("η = %v: order %d after half of the stream, %d at its end", eta, half, order)
-		}
-		last = order
-		for i := range order {
-			for j := range i {
-				k := c.Kernel.Eval(l.Expansion().Dict.At(i), l.Expansion().Dict.At(j))
-				if math.Sqrt(2-2*k) < eta/math.Sqrt2 {
-					t.Fatalf("η = %v: elements %d and %d are %v apart", eta, i, j, math.Sqrt(2-2*k))
-				}
-			}
-		}
-	}
-}
-
 // TestInverse: K⁻¹, grown element by element, is the inverse.
 func TestInverse(t *testing.T) {
 	c := config(0.05, 0)

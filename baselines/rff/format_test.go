@@ -19,32 +19,6 @@ func saved(t *testing.T, m *Model) []byte {
 	return b.Bytes()
 }
 
-// TestSaveAndLoad: a model that was saved and loaded is the same to the bit.
-func TestSaveAndLoad(t *testing.T) {
-	s := blobs(8, 50, 3, 4)
-	m := s.train(t).Model
-	file := saved(t, m)
-	read, err := ReadModel(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(read.W, m.W) || read.Classes != 4 || read.Order() != m.Order() {
-		t.Errorf("%d classes, order %d", read.Classes, read.Order())
-	}
-	a, b := make([]float64, s.n*4), make([]float64, s.n*4)
-	m.Scores(s.n, s.x, a, 1)
-	read.Scores(s.n, s.x, b, 1)
-	if !slices.Equal(a, b) {
-		t.Error("other scores after loading")
-	}
-	if !bytes.Equal(saved(t, read), file) {
-		t.Error("another file after loading")
-	}
-	if _, err := ReadModel(bytes.NewReader(file[:len(file)-1])); !errors.Is(err, kernel.ErrFormat) {
-		t.Errorf("a truncated file: %v", err)
-	}
-}
-
 // TestReadModelRefuses: whole files that hold no random Fourier features.
 func TestReadModelRefuses(t *testing.T) {
 	gaussian := kernel.Gaussian{Bandwidth: 1}

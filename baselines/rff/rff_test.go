@@ -2,10 +2,7 @@ package rff
 
 import (
 	"context"
-	"errors"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -99,24 +96,6 @@ func TestDecay(t *testing.T) {
 	}
 }
 
-// TestGaussians: the first four moments are those of N(0, 1).
-func TestGaussians(t *testing.T) {
-	g := gaussians{pcg: rand.NewPCG(3, 0)}
-	const n = 200000
-	var moments [5]float64
-	for range n {
-		v := g.next()
-		for k := range moments {
-			moments[k] += math.Pow(v, float64(k)) / n
-		}
-	}
-	for k, want := range []float64{1, 0, 1, 0, 3} {
-		if math.Abs(moments[k]-want) > 0.06 {
-			t.Errorf("moment %d is %v, want %v", k, moments[k], want)
-		}
-	}
-}
-
 // TestScores: a model's scores are its weights times cosines and sines of the
 // frequencies, and its objective the one reported.
 func TestScores(t *testing.T) {
@@ -152,71 +131,6 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestLearns: with many frequencies the model tells classes apart that no
-// linear function of the point does.
-func TestLearns(t *testing.T) {
-	s := blobs(5, 400, 1, 2)
-	for i, v := range s.x {
-		s.x[i] = 3 * v
-		s.y[i] = float64(int(math.Floor(float64(3*v)/2)) & 1) // stripes
-	}
-	s.Kernel.Bandwidth, s.Frequencies, s.Regularizer = 0.5, 200, 1e-5
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-		s.Loss = l
-		f := make([]float64, 2*s.n)
-		s.train(t).Model.Scores(s.n, s.x, f, 1)
-		wrong := 0
-		for i, y := range s.y {
-			if loss.Predict(f[2*i:2*i+2]) != int(y) {
-				wrong++
-			}
-		}
-		if wrong > s.n/50 {
-			t.Errorf("%s: %d of %d wrong", l.Name(), wrong, s.n)
-		}
-	}
-}
-
-func TestThreads(t *testing.T) {
-	s := blobs(6, 900, 3, 3)
-	s.MaxIterations = 20
-	one := s.train(t).Model
-	s.Threads = 3
-	three := s.train(t).Model
-	if !slices.Equal(one.W, three.W) {
-		t.Error("the model depends on the number of threads")
-	}
-	f, g := make([]float64, s.n*3), make([]float64, s.n*3)
-	one.Scores(s.n, s.x, f, 1)
-	one.Scores(s.n, s.x, g, 3)
-	if !slices.Equal(f, g) {
-		t.Error("the scores depend on the number of threads")
-	}
-	s.Seed = 1
-	if slices.Equal(s.train(t).Model.W, one.W) {
-		t.Error("two seeds have the same model")
-	}
-}
-
-func TestTraceAndCancel(t *testing.T) {
-	s := blobs(7, 100, 2, 3)
-	boom := errors.New("boom")
-	ctx, cancel := context.WithCancel(context.Background())
-	_, err := Train(ctx, s.Config, s.n, s.x, s.y, func(objective, gap float64) error {
-		if !(objective > 0 && gap > 0) {
-			t.Errorf("objective %v, gap %v", objective, gap)
-		}
-		return boom
-	})
-	if err != boom {
-		t.Errorf("the trace's error became %v", err)
-	}
-	cancel()
-	if _, err := Train(ctx, s.Config, s.n, s.x, s.y, nil); err != context.Canceled {
-		t.Errorf("cancelled: %v", err)
-	}
-}
-
 func TestErrors(t *testing.T) {
 	for want, spoil := range map[string]func(s *set){
 		"linear: 1 classes":    func(s *set) { s.Classes = 1 },
@@ -232,6 +146,15 @@ func TestErrors(t *testing.T) {
 		_, err := Train(context.Background(), s.Config, s.n, s.x, s.y, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
+		}
+	}
+	s := blobs(7, 100, 2, 3)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range 2 { // in the first iteration, then before it
+		_, err := Train(ctx, s.Config, s.n, s.x, s.y, func(float64, float64) error { cancel(); return nil })
+		if err != context.Canceled {
+			t.Errorf("cancelled: %v", err)
 		}
 	}
 }

@@ -24,18 +24,3 @@ func TestDo(t *testing.T) {
 		}
 	}
 }
-
-// TestOneThread: one thread is the caller's, so that do may use what others
-// would race for.
-func TestOneThread(t *testing.T) {
-	var order []int
-	Do(1, 5, func(_, unit int) { order = append(order, unit) })
-	for i, u := range order {
-		if u != i {
-			t.Fatalf("units in the order %v", order)
-		}
-	}
-	if len(order) != 5 {
-		t.Fatalf("units %v", order)
-	}
-}

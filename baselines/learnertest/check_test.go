@@ -1,6 +1,6 @@
 //go:build check
 
-package lbfgs
+package learnertest_test
 
 import (
 	"testing"

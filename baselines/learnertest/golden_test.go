@@ -1,0 +1,124 @@
+package learnertest_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"polkrepro/baselines/csvc"
+	"polkrepro/baselines/lbfgs"
+	"polkrepro/baselines/learnertest"
+	"polkrepro/baselines/nystrom"
+	"polkrepro/baselines/rff"
+	"polkrepro/data"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// goldens are what
+//
+//	go test -tags check -run 'Golden|CheckMultidist' -v ./baselines/learnertest
+//
+// logged on an AVX-512 machine.
+var goldens = []struct {
+	draw      data.Draw
+	loss      loss.Loss
+	method    string
+	order     int     // 0: all samples
+	objective float64 // of lbfgs, whose tolerance is the smallest
+	error     float64
+}{
+	{data.FigureDraw(), loss.MultiHinge{}, "lbfgs", 0, 0.0865064, 0.0332},
+	{data.FigureDraw(), loss.MultiLogistic{}, "lbfgs", 0, 0.0965042, 0.0316},
+	{data.CalibratedDraws()[0], loss.MultiHinge{}, "lbfgs", 0, 0.0890198, 0.0364},
+	{data.CalibratedDraws()[0], loss.MultiLogistic{}, "lbfgs", 0, 0.0952889, 0.0332},
+	{data.FigureDraw(), loss.MultiHinge{}, "nystrom", 16, 0, 0.0348},
+	{data.FigureDraw(), loss.MultiHinge{}, "nystrom", 129, 0, 0.0336},
+	{data.FigureDraw(), loss.MultiLogistic{}, "nystrom", 16, 0, 0.0324},
+	{data.FigureDraw(), loss.MultiLogistic{}, "nystrom", 75, 0, 0.0324},
+	{data.FigureDraw(), loss.MultiHinge{}, "rff", 16, 0, 0.0340},
+	{data.FigureDraw(), loss.MultiHinge{}, "rff", 129, 0, 0.0336},
+	{data.FigureDraw(), loss.MultiLogistic{}, "rff", 16, 0, 0.0324},
+	{data.FigureDraw(), loss.MultiLogistic{}, "rff", 75, 0, 0.0324},
+}
+
+// TestGoldenMultidist trains on the figures' draw, Nyström and Fourier features at POLK's
+// model orders. The other draw is left to 'make check'.
+func TestGoldenMultidist(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone, and the race detector makes it a minute")
+	}
+	holdGoldens(t, data.FigureDraw())
+}
+
+// holdGoldens trains the convex methods on one draw of the paper's data with the paper's
+// parameters: the minimum is found and certified, the error is the recorded one, and L-BFGS
+// on all samples is as good as C-SVC.
+func holdGoldens(t *testing.T, draw data.Draw) {
+	set, err := data.Multidist(data.Calibrated, draw.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, train, k := context.Background(), set.Train, kernel.Gaussian{Bandwidth: 0.6}
+	for _, g := range goldens {
+		if g.draw != draw {
+			continue
+		}
+		var m *model
+		var converged bool
+		var objective, gap float64
+		tolerance, errorTolerance := 1e-2, 0.005
+		switch g.method {
+		case "lbfgs":
+			tolerance, errorTolerance = 1e-3, 0.002
+			r := must(lbfgs.Train(ctx, lbfgs.Config{
+				Kernel: k, Loss: g.loss, Classes: set.Classes, Dim: train.Dim, Regularizer: 1e-6, Tolerance: tolerance, Threads: 2,
+			}, train.N, train.X, train.Y, nil))
+			m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
+		case "nystrom":
+			r := must(nystrom.Train(ctx, nystrom.Config{
+				Kernel: k, Loss: g.loss, Classes: set.Classes, Dim: train.Dim, Regularizer: 1e-6, Tolerance: tolerance, Threads: 2,
+				Landmarks: g.order, Seed: 1,
+			}, train.N, train.X, train.Y, nil))
+			m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
+		case "rff":
+			r := must(rff.Train(ctx, rff.Config{
+				Kernel: k, Loss: g.loss, Classes: set.Classes, Dim: train.Dim, Regularizer: 1e-6, Tolerance: tolerance, Threads: 2,
+				Frequencies: g.order, Seed: 1,
+			}, train.N, train.X, train.Y, nil))
+			m, converged, objective, gap = fourier(r.Model), r.Converged, r.Objective, r.Gap
+		}
+		got := learnertest.ErrorRate(m.Scores(set.Test.N, set.Test.X, 2), set.Test.Y)
+		t.Logf("draw %d, %s, %s, order %d: objective %.6g, gap %.2g, error %.2f %%",
+			draw.Seed, g.method, g.loss.Name(), m.Order, objective, gap, 100*got)
+		if !converged || !(gap >= -1e-6 && gap <= tolerance*objective) || g.order > 0 && m.Order != g.order {
+			t.Errorf("%s, %s: converged %v with gap %v, order %d, want %d", g.method, g.loss.Name(), converged, gap, m.Order, g.order)
+		}
+		// Another machine's rounding may change objectives within their gaps, and errors.
+		if g.objective > 0 && math.Abs(objective-g.objective) > 1e-3*g.objective || math.Abs(got-g.error) > errorTolerance {
+			t.Errorf("%s, %s: objective %.6g and error %v, want %.6g and %v", g.method, g.loss.Name(), objective, got, g.objective, g.error)
+		}
+		if g.method == "lbfgs" {
+			c, _, err := csvc.Train(ctx, csvc.Config{Kernel: k, C: 1, Threads: 2}, train.N, train.Dim, train.X, train.Y, set.Classes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wrong := 0.0
+			for i, y := range votes(c).Predict(set.Test.N, set.Test.X) {
+				if y != set.Test.Y[i] {
+					wrong++
+				}
+			}
+			if peer := wrong / float64(set.Test.N); math.Abs(got-peer) > 0.005 {
+				t.Errorf("%s: error %v, C-SVC's is %v", g.loss.Name(), got, peer)
+			}
+		}
+	}
+}
+
+func must[Result any](r Result, err error) Result {
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
