@@ -96,30 +96,6 @@ func TestTable1Verdicts(t *testing.T) {
 	}
 }
 
-// TestTable1Faces: every face of every table is sound and has no character
-// that it can't write.
-func TestTable1Faces(t *testing.T) {
-	for _, table := range theoryReport(theoryInput(t, experiments.ProfileQuick, nil)).Tables[:2] {
-		for _, row := range table.Rows {
-			if len(row) != len(table.Header) {
-				t.Errorf("%s: %d cells under %d headings: %q", table.Name, len(row), len(table.Header), row)
-			}
-		}
-		var tex, text bytes.Buffer
-		if err := table.LaTeX(&tex); err != nil {
-			t.Fatal(err)
-		}
-		_, body, _ := strings.Cut(tex.String(), "\n")
-		checkLaTeX(t, body, len(table.Header))
-		if i := strings.IndexByte(body, '?'); i >= 0 {
-			t.Errorf("%s: LaTeX lacks a character: %s", table.Name, body[max(0, i-20):i+5])
-		}
-		if err := table.Text(&text); err != nil || !strings.Contains(text.String(), table.Title) {
-			t.Errorf("%s: error %v, text %.40q", table.Name, err, text.String())
-		}
-	}
-}
-
 // TestTable1Figures: of a whole study and of one of whose runs most are
 // missing, the pictures are drawn, and the numbers behind them are those of the
 // records.

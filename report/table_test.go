@@ -3,16 +3,11 @@ package report
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/record"
 	"polkrepro/report/table"
 )
@@ -86,21 +81,6 @@ func TestGoldenFaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, c.prefix+"-index.md", b.Bytes())
-	}
-}
-
-func TestTextWidth(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
-	for _, table := range r.Tables {
-		var b bytes.Buffer
-		if err := table.Text(&b); err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range strings.Split(b.String(), "\n") {
-			if n := len([]rune(l)); n > 120 {
-				t.Errorf("%s: a line of %d characters: %s", table.Name, n, l)
-			}
-		}
 	}
 }
 
@@ -213,84 +193,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-var (
-	latexEnv   = regexp.MustCompile(`\\(begin|end)\{(\w+)\}`)
-	latexMulti = regexp.MustCompile(`\\multicolumn\{(\d)\}`)
-	latexMath  = regexp.MustCompile(`\$[^$]*\$`)
-)
-
-// checkLaTeX checks what a LaTeX run would: braces and environments nest,
-// every row has the tabular's columns, nothing special is bare.
-func checkLaTeX(t *testing.T, tex string, columns int) {
-	t.Helper()
-	depth := 0
-	for i, r := range tex {
-		escaped := i > 0 && tex[i-1] == '\\' && (i < 2 || tex[i-2] != '\\')
-		switch {
-		case r > '~' || r == '\t':
-			t.Errorf("%q in LaTeX", r)
-		case r == '{' && !escaped:
-			depth++
-		case r == '}' && !escaped:
-			depth--
-		case (r == '#' || r == '~' || r == '_' || r == '%' && i > 0) && !escaped:
-			t.Errorf("bare %q near %q", r, tex[max(0, i-20):i+1])
-		}
-		if depth < 0 {
-			t.Fatalf("a brace too many near %q", tex[max(0, i-40):i+1])
-		}
-	}
-	if depth != 0 {
-		t.Errorf("%d braces left open", depth)
-	}
-	var open []string
-	for _, m := range latexEnv.FindAllStringSubmatch(tex, -1) {
-		if m[1] == "begin" {
-			open = append(open, m[2])
-		} else if len(open) == 0 || open[len(open)-1] != m[2] {
-			t.Fatalf("\\end{%s} in %v", m[2], open)
-		} else {
-			open = open[:len(open)-1]
-		}
-	}
-	if len(open) != 0 {
-		t.Errorf("not ended: %v", open)
-	}
-	for _, l := range strings.Split(tex, "\n") {
-		if !strings.HasSuffix(l, `\\`) {
-			continue
-		}
-		n := strings.Count(strings.ReplaceAll(l, `\&`, ""), "&") + 1
-		for _, m := range latexMulti.FindAllStringSubmatch(l, -1) {
-			n += int(m[1][0]-'0') - 1
-		}
-		if n != columns {
-			t.Errorf("%d columns, want %d: %s", n, columns, l)
-		}
-	}
-	if rest := latexMath.ReplaceAllString(strings.ReplaceAll(tex, `\$`, ""), ""); strings.ContainsAny(rest, "$^") {
-		t.Error("mathematics is not balanced")
-	}
-}
-
-func TestLaTeX(t *testing.T) {
-	for _, in := range []Input{fixtureInput(), mixedInput(), {}} {
-		r := build(in, fixturePaper(), fixtureDraw)
-		for _, table := range append(r.Tables, r.Runs) {
-			var b bytes.Buffer
-			if err := table.LaTeX(&b); err != nil {
-				t.Fatal(err)
-			}
-			columns := 8
-			if table.Blocks == nil {
-				columns = len(table.Header)
-			}
-			_, tex, _ := strings.Cut(b.String(), "\n") // the first line is a comment
-			checkLaTeX(t, tex, columns)
-		}
-	}
-}
-
 func TestBuildOnThePapersValues(t *testing.T) {
 	r, err := Build(Input{})
 	if err != nil {
@@ -298,32 +200,5 @@ func TestBuildOnThePapersValues(t *testing.T) {
 	}
 	if len(r.Tables) != 2 || len(r.Figures) != 8 {
 		t.Fatalf("%d tables and %d figures, want 2 and 8", len(r.Tables), len(r.Figures))
-	}
-	paper, err := experiments.Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for id, pc := range fixturePaper().Cells {
-		if got, ok := paper.Cells[id]; !ok || got.Printed != pc.Printed {
-			t.Errorf("%s: %q, the fixture has %q", id, got.Printed, pc.Printed)
-		}
-	}
-}
-
-// TestDashNotes: a row that is a dash throughout is named once.
-func TestDashNotes(t *testing.T) {
-	cells := make(map[string]*Cell)
-	row := func(id, why string) *table.Row {
-		cell := fmt.Sprint(len(cells))
-		cells[cell] = &Cell{Dash: why}
-		return &table.Row{ID: id, Cell: cell, Title: strings.ToUpper(id)}
-	}
-	tb := &Table{Blocks: []*table.Block{
-		{Data: "a", Title: "KSVM", Rows: []*table.Row{row("x", "today"), row("y", "large"), row("z", "large")}},
-		{Data: "a", Title: "KLR", Rows: []*table.Row{row("x", "today"), row("y", "")}},
-	}}
-	got := dashNotes(tb, cells)
-	if want := []string{"—: today (X).", "—: large (Y, KSVM; Z, KSVM)."}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
