@@ -84,7 +84,7 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 func fixture(t testing.TB) Input {
 	t.Helper()
 	values := finals(paper(t))
-	in := Input{Ledger: ledger(t), Plan: fullPlan(t), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
+	in := Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
 	byGroup := make(map[string]string)
 	for _, p := range in.Plan {
 		for _, c := range p.Cells {

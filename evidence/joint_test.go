@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -206,7 +207,7 @@ func TestTogether(t *testing.T) {
 // of the same runs of fewer passes, bit for bit where both were evaluated.
 func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 	t.Parallel()
-	x := newIndex(Input{Plan: fullPlan(t)}, paper(t), noAlternatives(ledger(t)))
+	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)}, paper(t), noAlternatives(ledger(t)))
 	read := func(p experiments.Planned) *record.Record {
 		r, err := record.Read(filepath.Join("../results/reference/records", p.ID+".jsonl.gz"))
 		if err != nil {

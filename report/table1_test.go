@@ -23,14 +23,7 @@ import (
 // profile as the theory has them, changed by change.
 func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
-	s, err := experiments.Find(Table1Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := Input{Records: map[string]*record.Record{}, Profile: profile}
-	if in.Planned, err = s.Plan(profile, experiments.PlanOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	in := Input{Records: map[string]*record.Record{}, Profile: profile, Planned: theorytest.Plan(t, profile, Table1Spec)}
 	for _, p := range in.Planned {
 		in.Records[p.ID] = theorytest.Record(p)
 		if change != nil {

@@ -12,6 +12,7 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/report"
 )
@@ -335,7 +336,7 @@ func TestDeterministic(t *testing.T) {
 // and sections.
 func TestHostile(t *testing.T) {
 	const evil = `</script></style></table>'"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;`
-	planned := plan(t, experiments.ProfileSmoke)
+	planned := theorytest.Plan(t, experiments.ProfileSmoke)
 	for i := range planned {
 		planned[i].Series += evil
 		planned[i].Spec += evil
@@ -372,7 +373,7 @@ func TestHostile(t *testing.T) {
 // TestNothingRun makes a page of no records at all, and of a folder that other
 // things went wrong in.
 func TestNothingRun(t *testing.T) {
-	planned := plan(t, experiments.ProfileQuick)
+	planned := theorytest.Plan(t, experiments.ProfileQuick)
 	in := input(t, experiments.ProfileQuick, planned, nil, nil)
 	in.Partial, in.Damaged = 1, []string{"x.jsonl: cut off"}
 	root, _ := parse(t, render(t, in))
@@ -415,7 +416,7 @@ func TestSection(t *testing.T) {
 
 // TestMachines tells revisions apart.
 func TestMachines(t *testing.T) {
-	planned := plan(t, experiments.ProfileSmoke)
+	planned := theorytest.Plan(t, experiments.ProfileSmoke)
 	recs := records(planned)
 	recs[planned[0].ID].Header.Provenance.Revision = "fedcba9876543210"
 	recs[planned[0].ID].Header.Provenance.Dirty = true
