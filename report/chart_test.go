@@ -12,7 +12,7 @@ import (
 // TestCharts compares the charts of all figures with the pictures' panels:
 // the same lines in the same looks through the same means, and the same marks.
 func TestCharts(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
+	r := built(mixedInput())
 	lines, marks, printed := 0, 0, 0
 	for _, f := range r.Figures {
 		charts := f.Charts()
@@ -103,7 +103,7 @@ func TestChartGaps(t *testing.T) {
 
 // TestIndexNamesThePage looks for the link to the report that is one page.
 func TestIndexNamesThePage(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
+	r := built(mixedInput())
 	for _, name := range []string{"", "report.html"} {
 		r.Page = name
 		var out bytes.Buffer

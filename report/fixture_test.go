@@ -1,11 +1,15 @@
 package report
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"testing"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -80,6 +84,35 @@ func fixtureFigures() []experiments.PaperFigure {
 	}
 	return append(out, experiments.PaperFigure{ID: "3", Number: 3, Kind: "decision", Title: "decision surfaces", Panels: []experiments.PaperPanel{
 		{ID: "a", Title: "f_T (hinge loss)", Data: "multidist", Task: "ksvm"}, {ID: "b", Title: "f_T (logistic loss)", Data: "multidist", Task: "klr"}}})
+}
+
+// built is the report on an input beside the fixture's paper.
+func built(in Input) *Report { return build(in, fixturePaper(), fixtureDraw) }
+
+// figureNamed returns a figure of a report.
+func figureNamed(t *testing.T, r *Report, name string) *Figure {
+	t.Helper()
+	for _, f := range r.Figures {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("no %s", name)
+	return nil
+}
+
+// rowsOf are the lines of a figure's CSV file.
+func rowsOf(t *testing.T, of interface{ CSV(io.Writer) error }) [][]string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := of.CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 // A shape describes made-up runs of one series.

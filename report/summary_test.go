@@ -28,7 +28,7 @@ func fixtureSummary(t *testing.T, in Input) SummaryInput {
 		t.Fatal(err)
 	}
 	in.Assessment = a
-	r := build(in, fixturePaper(), fixtureDraw)
+	r := built(in)
 	return SummaryInput{
 		Report: r, Command: testCommand,
 		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"maps"
 	"math"
 	"os"
@@ -48,9 +47,6 @@ func judgedTheory(t *testing.T, in Input) *evidence.Assessment {
 	return a
 }
 
-// theoryReport makes the report on an input.
-func theoryReport(in Input) *Report { return build(in, fixturePaper(), fixtureDraw) }
-
 // verdicts are the verdicts of Table 1's rows that have one.
 func verdicts(r *Report) string {
 	var out []string
@@ -66,7 +62,7 @@ func verdicts(r *Report) string {
 // record that contradicts one shows in its row alone.
 func TestTable1Verdicts(t *testing.T) {
 	const good = "reproduced, reproduced, reproduced, reproduced"
-	if got := verdicts(theoryReport(theoryInput(t, experiments.ProfileQuick, nil))); got != good {
+	if got := verdicts(built(theoryInput(t, experiments.ProfileQuick, nil))); got != good {
 		t.Errorf("verdicts %s", got)
 	}
 	stalled := theoryInput(t, experiments.ProfileQuick, func(r *record.Record) {
@@ -76,14 +72,14 @@ func TestTable1Verdicts(t *testing.T) {
 			}
 		}
 	})
-	if got := verdicts(theoryReport(stalled)); got != "deviates, reproduced, reproduced, reproduced" {
+	if got := verdicts(built(stalled)); got != "deviates, reproduced, reproduced, reproduced" {
 		t.Errorf("verdicts %s of a run that stalls", got)
 	}
 	one := theoryInput(t, experiments.ProfileQuick, nil)
 	clear(one.Records)
 	one.Records[one.Planned[0].ID] = theorytest.Record(one.Planned[0])
 	one.Assessment = judgedTheory(t, one)
-	r := theoryReport(one)
+	r := built(one)
 	if got := verdicts(r); got != "reproduced, not run, reproduced, not run" || !strings.Contains(strings.Join(r.Tables[0].Notes, "\n"), "24 of its runs are not there yet") {
 		t.Errorf("one record: verdicts %s, notes %q", got, r.Tables[0].Notes)
 	}
@@ -118,14 +114,7 @@ func TestTable1Figures(t *testing.T) {
 		}
 	}
 	f := theoryFigures(whole)[0]
-	var b bytes.Buffer
-	if err := f.CSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := rowsOf(t, f)
 	want := 0
 	for _, p := range whole.Planned {
 		if p.Run.Method == experiments.MethodFSGD || p.Label != "polk-small-k" {
@@ -140,7 +129,7 @@ func TestTable1Figures(t *testing.T) {
 
 // theoryFigures are the figures of Table 1 in a report.
 func theoryFigures(in Input) []*Figure {
-	return slices.DeleteFunc(theoryReport(in).Figures, func(f *Figure) bool { return !strings.HasPrefix(f.Name, Table1Spec) })
+	return slices.DeleteFunc(built(in).Figures, func(f *Figure) bool { return !strings.HasPrefix(f.Name, Table1Spec) })
 }
 
 // TestLogarithmicX: on a logarithmic x axis equal ratios have equal lengths, and
@@ -168,7 +157,7 @@ func TestReportWithTable1(t *testing.T) {
 	in, theory := fixtureInput(), theoryInput(t, experiments.ProfileQuick, nil)
 	in.Planned, in.Assessment = append(in.Planned, theory.Planned...), theory.Assessment
 	maps.Copy(in.Records, theory.Records)
-	r := theoryReport(in)
+	r := built(in)
 	dir := t.TempDir()
 	paths, err := r.WriteAll(dir)
 	if err != nil {
@@ -184,7 +173,7 @@ func TestReportWithTable1(t *testing.T) {
 	if err != nil || r.Tables[0].Name != "table1" || !bytes.Contains(index, []byte("figures/table1a.svg")) {
 		t.Errorf("first table %s, error %v", r.Tables[0].Name, err)
 	}
-	if r := theoryReport(fixtureInput()); strings.HasPrefix(r.Tables[0].Name, Table1Spec) {
+	if r := built(fixtureInput()); strings.HasPrefix(r.Tables[0].Name, Table1Spec) {
 		t.Error("a report without its runs has a Table 1")
 	}
 }

@@ -66,7 +66,7 @@ func TestGoldenFaces(t *testing.T) {
 		prefix string
 		in     Input
 	}{{"whole", fixtureInput()}, {"mixed", mixedInput()}} {
-		r := build(c.in, fixturePaper(), fixtureDraw)
+		r := built(c.in)
 		for _, tb := range append(r.Tables, r.Runs) {
 			for _, f := range table.Faces {
 				var b bytes.Buffer
@@ -93,7 +93,7 @@ func cellOf(t *testing.T, r *Report, id string) *Cell {
 }
 
 func TestWhyACellIsEmpty(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
+	r := built(mixedInput())
 	for id, want := range map[string]string{
 		"table2.multidist.ksvm.ivm":        "—",
 		"table2.multidist.klr.bsgd":        "—",
@@ -116,22 +116,22 @@ func TestWhyACellIsEmpty(t *testing.T) {
 	dashed := mixedInput()
 	dashed.FullCells = map[string]bool{"table3.mnist.ksvm.lbfgs": true}
 	for id, want := range map[string]string{"table3.mnist.ksvm.lbfgs": "data not available", "table3.mnist.klr.lbfgs": "—"} {
-		if got := cellOf(t, build(dashed, fixturePaper(), fixtureDraw), id).Why; got != want {
+		if got := cellOf(t, built(dashed), id).Why; got != want {
 			t.Errorf("%s, which only the full profile may feed: %q, want %q", id, got, want)
 		}
 	}
 	in := fixtureInput()
 	in.Records = nil
-	if got := cellOf(t, build(in, fixturePaper(), fixtureDraw), "table3.mnist.ksvm.polk").Why; got != "not run yet" {
+	if got := cellOf(t, built(in), "table3.mnist.ksvm.polk").Why; got != "not run yet" {
 		t.Errorf("no records: %q", got)
 	}
-	if got := cellOf(t, build(Input{}, fixturePaper(), fixtureDraw), "table3.mnist.ksvm.polk").Why; got != "not planned" {
+	if got := cellOf(t, built(Input{}), "table3.mnist.ksvm.polk").Why; got != "not planned" {
 		t.Errorf("empty input: %q", got)
 	}
 }
 
 func TestCellNumbers(t *testing.T) {
-	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
+	r := built(fixtureInput())
 	c := cellOf(t, r, "table2.multidist.ksvm.polk")
 	if c.Runs() != 15 || c.Draw == nil || c.Draw.Draw != fixtureDraw {
 		t.Fatalf("runs %d, draw %+v", c.Runs(), c.Draw)
@@ -151,7 +151,7 @@ func TestCellNumbers(t *testing.T) {
 	if c := cellOf(t, r, "table2.multidist.ksvm.libsvm"); c.Ours[qRisk].N != 0 || c.Ours[qError].N != 5 {
 		t.Errorf("a method that votes has a risk, or no error: %+v", c.Ours)
 	}
-	if got := cellOf(t, build(mixedInput(), fixturePaper(), fixtureDraw), "table2.multidist.ksvm.bsgd").Ours[qRisk].text(qRisk); got != "5 of 15 diverged" {
+	if got := cellOf(t, built(mixedInput()), "table2.multidist.ksvm.bsgd").Ours[qRisk].text(qRisk); got != "5 of 15 diverged" {
 		t.Errorf("diverged: %q", got)
 	}
 }
