@@ -140,27 +140,34 @@ func TestCellNumbers(t *testing.T) {
 	}
 }
 
+// TestNumbers compares intervals with t(0.95, 2) = 2.920 of printed tables: 2 ± 2.920/√3.
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
-		s    Stat
-		q    int
-		want string
+		values         []float64
+		q              int
+		text, interval string
 	}{
-		{statOf(nil), qRisk, ""},
-		{statOf([]float64{0.0912345}), qRisk, "0.0912"},
-		{statOf([]float64{0.09, 0.11}), qRisk, "0.100 ± 0.014"},
-		{statOf([]float64{4, 5}), qError, "4.50 ± 0.71"},
-		{statOf([]float64{16}), qOrder, "16"},
-		{statOf([]float64{16, 17}), qOrder, "16.5 ± 0.7"},
-		{statOf([]float64{1086, 1090}), qOrder, "1088 ± 3"},
-		{statOf([]float64{1e300, 1.5e308}), qRisk, "7.50e+307 ± 1.06e+308"},
-		{statOf([]float64{0}), qRisk, "0.000"},
-		{statOf([]float64{-0.5}), qRisk, "-0.500"},
-		{statOf([]float64{math.NaN(), 1}), qRisk, "1 of 2 diverged"},
-		{statOf([]float64{math.Inf(1)}), qError, "1 of 1 diverged"},
+		{nil, qRisk, "", ""},
+		{[]float64{0.0912345}, qRisk, "0.0912", ""},
+		{[]float64{0.09, 0.11}, qRisk, "0.100 ± 0.014", ""},
+		{[]float64{1e300, 1.5e308}, qRisk, "7.50e+307 ± 1.06e+308", ""},
+		{[]float64{0}, qRisk, "0.000", ""},
+		{[]float64{-0.5}, qRisk, "-0.500", ""},
+		{[]float64{math.NaN(), 1}, qRisk, "1 of 2 diverged", ""},
+		{[]float64{1, 2, 3}, qError, "2.00 ± 1.00", "0.31 to 3.69"},
+		{[]float64{2, 2, 2}, qError, "2.00 ± 0.00", "2.00"},
+		{[]float64{1, 2, 3, math.Inf(1)}, qError, "1 of 4 diverged", ""},
+		{[]float64{16}, qOrder, "16", ""},
+		{[]float64{16, 17}, qOrder, "16.5 ± 0.7", ""},
+		{[]float64{1086, 1090}, qOrder, "1088 ± 3", ""},
 	} {
-		if got := c.s.text(c.q); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.s, got, c.want)
+		s := statOf(c.values)
+		full := c.text
+		if c.interval != "" {
+			full += " (" + c.interval + ")"
+		}
+		if s.text(c.q) != c.text || s.interval(c.q) != c.interval || s.full(c.q) != full {
+			t.Errorf("%v: %q, %q, %q; want %q, %q", c.values, s.text(c.q), s.interval(c.q), s.full(c.q), c.text, c.interval)
 		}
 	}
 	for _, c := range []struct {
