@@ -176,11 +176,7 @@ func TestTogether(t *testing.T) {
 			"no run of table2.multidist.ksvm.polk has both budget-norm=squared and mini-batch=sum"},
 	} {
 		in.Assume = c.assume
-		s, ok := mustAssess(t, in).Find(c.test)
-		if !ok {
-			t.Fatalf("no %s", c.test)
-		}
-		r := s.Tests[0]
+		r := first(t, mustAssess(t, in), c.test)
 		if r.Note() != c.note || (r.Gap != nil && r.Gap.Kind == Unanswered) != (c.spec == "") {
 			t.Errorf("%v: %s: %q, want %q", c.assume, c.test, r.Note(), c.note)
 		}
@@ -197,8 +193,7 @@ func TestTogether(t *testing.T) {
 		}
 	}
 	in.Assume = map[string]string{"epochs-brodatz": "five"}
-	s, _ := mustAssess(t, in).Find("table3.brodatz.ksvm.polk.risk")
-	if r := s.Tests[0]; r.Verdict != stats.NotRun || !strings.Contains(r.Note(), "no evaluation in the last 5 %") {
+	if r := first(t, mustAssess(t, in), "table3.brodatz.ksvm.polk.risk"); r.Verdict != stats.NotRun || !strings.Contains(r.Note(), "no evaluation in the last 5 %") {
 		t.Errorf("%v, %q", r.Verdict, r.Note())
 	}
 }

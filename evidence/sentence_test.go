@@ -136,26 +136,6 @@ func TestSentenceWords(t *testing.T) {
 	}
 }
 
-// TestLossIsNamed only where the paper has numbers of the method on that data set for
-// both tasks; a row without printed numbers has none to compare with.
-func TestLossIsNamed(t *testing.T) {
-	one := 1.0
-	paper := &experiments.PaperValues{Cells: map[string]experiments.PaperCell{
-		"a1": {Data: "a", Task: "ksvm", Row: "m", Error: &one, Printed: "-/1/-"},
-		"a2": {Data: "a", Task: "klr", Row: "m-small"},
-		"a3": {Data: "a", Task: "klr", Row: "m", Error: &one, Printed: "-/1/-"},
-		"b1": {Data: "b", Task: "ksvm", Row: "m", Error: &one},
-		"b2": {Data: "b", Task: "klr", Row: "other", Error: &one},
-		"c2": {Data: "c", Task: "klr", Row: "m", Error: &one},
-	}}
-	for cell, want := range map[string][2]string{"a1": {"hinge loss", "1"}, "a2": {"logistic loss", ""}, "b1": {}, "b2": {}, "c2": {}} {
-		w := wording{&Finding{Test: experiments.Test{Of: experiments.Selector{Cell: cell, Quantity: experiments.QuantityError}}}, paper}
-		if got := [2]string{w.loss(cell), w.printed()}; got != want {
-			t.Errorf("%s: loss and printed error %q, want %q", cell, got, want)
-		}
-	}
-}
-
 // TestNumbers counts the numbers of the tables by hand.
 func TestNumbers(t *testing.T) {
 	printed := 4.0
