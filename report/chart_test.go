@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -98,20 +97,5 @@ func TestChartGaps(t *testing.T) {
 	}
 	if got := thinned(samples); len(got) != mostPoints || got[0] != 0 || got[mostPoints-1] != 10*mostPoints-1 {
 		t.Errorf("%d points from %d to %d", len(got), got[0], got[len(got)-1])
-	}
-}
-
-// TestIndexNamesThePage looks for the link to the report that is one page.
-func TestIndexNamesThePage(t *testing.T) {
-	r := built(mixedInput())
-	for _, name := range []string{"", "report.html"} {
-		r.Page = name
-		var out bytes.Buffer
-		if err := r.Index(&out); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(out.String(), "[report.html](report.html)"); got != (name != "") {
-			t.Errorf("page %q: named %v", name, got)
-		}
 	}
 }

@@ -2,10 +2,8 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -382,14 +380,8 @@ func TestWriteAll(t *testing.T) {
 			t.Errorf("%s was not written", name)
 		}
 	}
-	f, err := os.Open(filepath.Join(dir, "figures", "figure7.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) != 1+61 {
-		t.Errorf("figure7.csv: %d rows, %v", len(rows), err)
+	if rows := rowsOf(t, figureNamed(t, built(in), "figure7")); len(rows) != 1+61 {
+		t.Errorf("figure7.csv: %d rows", len(rows))
 	}
 
 	in.Records = nil
@@ -403,30 +395,6 @@ func TestWriteAll(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
 	if err != nil || !strings.Contains(string(index), "Figure 2. multidist, ksvm: not run yet") {
 		t.Errorf("index: %v\n%s", err, index)
-	}
-}
-
-func TestContactSheet(t *testing.T) {
-	d := newContact(build(Input{}, dataPaper(), fixtureDraw).Figures)
-	b, err := renderPNG(d, contactDPI)
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.DecodeConfig(bytes.NewReader(b))
-	if err != nil || img.Width < 1380 || img.Width > 1420 {
-		t.Errorf("%d pixels wide, want about 1400: %v", img.Width, err)
-	}
-	svg := renderAll(t, d, "svg")["svg"]
-	last := 0
-	for i := 1; i <= 8; i++ {
-		at := strings.Index(string(svg), fmt.Sprintf("Figure %d. ", i))
-		if at < last {
-			t.Errorf("figure %d is not there, or not in order", i)
-		}
-		last = at
-	}
-	if n := strings.Count(string(svg), "not planned"); n != 7 {
-		t.Errorf("%d figures say that they are not planned, want 7", n)
 	}
 }
 

@@ -184,33 +184,3 @@ func TestSummaryOfEverything(t *testing.T) {
 		}
 	}
 }
-
-// TestSummaryMarks: the marks of the rows are the verdicts that are counted, and
-// a dash has none.
-func TestSummaryMarks(t *testing.T) {
-	for name, in := range map[string]SummaryInput{"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput())} {
-		s := Summarize(in)
-		got := map[string]int{}
-		for _, b := range s.blocks {
-			for _, r := range b.rows {
-				for q := range quantityCount {
-					if r.why == "" && r.cells[4*q+1] != dash {
-						got[r.cells[4*q+4]]++
-					} else if r.cells[4*q+4] != dash && r.cells[4*q+4] != "" {
-						t.Errorf("%s: %s: a mark %s without a number of the paper", name, r.cells[0], r.cells[4*q+4])
-					}
-				}
-			}
-		}
-		n := in.Report.Input.Assessment.Numbers()
-		want := map[string]int{"✓": n.Reproduced, "≠": n.Deviates, "?": n.Inconclusive, "–": n.NotRun}
-		for mark, k := range want {
-			if got[mark] != k {
-				t.Errorf("%s: %d marks %s, %d verdicts", name, got[mark], mark, k)
-			}
-		}
-		if n.Total() != 48 || n.Reproduced == 0 || n.Deviates == 0 || n.NotRun == 0 {
-			t.Errorf("%s: numbers %+v do not test much", name, n)
-		}
-	}
-}
