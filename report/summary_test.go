@@ -104,14 +104,26 @@ func TestSummary(t *testing.T) {
 		}
 	}
 
+	all := everythingMissing()
+	long := fixtureSummary(t, withRuns(all, "standins", longShapes()...))
+	long.Damaged = 3
+	longOwn := fixtureSummary(t, withRuns(all, "mine", longShapes()...))
+	longOwn.Names, longOwn.Specs = own.Names, own.Specs
+
 	for name, in := range map[string]SummaryInput{
+		"long": long, "long own": longOwn, // too much for a summary, which keeps to its size
 		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named, "smoke": fixtureSummary(t, some),
 	} {
 		for suffix, ascii := range map[string]bool{"": false, "-ascii": true} {
 			for _, width := range []int{0, 20, 80, 100, 500} {
 				text := summaryOf(t, in, width, ascii)
 				checkSize(t, name, text, map[int]int{20: 80, 80: 80}[width], ascii)
-				if width == 80 {
+				for _, want := range []string{"more, see tables/runs.txt", "results/report/report.html\n", "mnist data", "failed run", "not started yet", "incomplete or corrupt"} {
+					if name == "long" && !strings.Contains(text, want) {
+						t.Errorf("%s: no %q in\n%s", name, want, text)
+					}
+				}
+				if width == 80 && !strings.HasPrefix(name, "long") {
 					golden(t, "summary-"+name+suffix+".txt", []byte(text))
 				}
 			}
@@ -140,9 +152,8 @@ func checkSize(t *testing.T, name, text string, width int, ascii bool) {
 	}
 }
 
-// TestSummaryOfEverything: whatever is missing at once, and however many series
-// there are, the summary keeps to its size and ends with where the report is.
-func TestSummaryOfEverything(t *testing.T) {
+// everythingMissing is the fixture with all that can be missing at once.
+func everythingMissing() Input {
 	in := withoutData(fixtureInput(), "mnist")
 	in.Profile = experiments.ProfileQuick
 	in.Unavailable["brodatz"] = "brodatz: data not available"
@@ -158,29 +169,14 @@ func TestSummaryOfEverything(t *testing.T) {
 			in.Records[p.ID].Final.TrainRisk = math.NaN()
 		}
 	}
-	var shapes []shape
+	return in
+}
+
+// longShapes are many series with long names.
+func longShapes() (out []shape) {
 	for i := range 40 {
-		name := "glyphs"
-		if i%2 == 0 {
-			name = "weaves"
-		}
-		shapes = append(shapes, shape{name, "ksvm", "polk", fmt.Sprintf("POLK with a very long name and even more words, K = %d", i), "", "", nil, 2, 40000, 1600, 0.1, 0.13, 1234, 1.2, 0.03})
+		name := []string{"weaves", "glyphs"}[i%2]
+		out = append(out, shape{name, "ksvm", "polk", fmt.Sprintf("POLK with a very long name and even more words, K = %d", i), "", "", nil, 2, 40000, 1600, 0.1, 0.13, 1234, 1.2, 0.03})
 	}
-	all := fixtureSummary(t, withRuns(in, "standins", shapes...))
-	all.Damaged = 3
-	few := fixtureSummary(t, withRuns(in, "mine", shapes...))
-	few.Names, few.Specs = []string{"mine.yaml"}, []*experiments.Spec{{Name: "mine"}}
-	for name, s := range map[string]SummaryInput{"all": all, "own": few} {
-		for _, ascii := range []bool{false, true} {
-			for _, width := range []int{80, 100} {
-				text := summaryOf(t, s, width, ascii)
-				checkSize(t, name, text, width, ascii)
-				for _, want := range []string{"more, see tables/runs.txt", "results/report/report.html\n", "mnist data", "failed run", "not started yet", "incomplete or corrupt"} {
-					if name == "all" && !strings.Contains(text, want) || name == "own" && strings.Contains(want, "report") && !strings.Contains(text, want) {
-						t.Errorf("%s: no %q in\n%s", name, want, text)
-					}
-				}
-			}
-		}
-	}
+	return out
 }
