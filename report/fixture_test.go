@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -88,6 +89,20 @@ func fixtureFigures() []experiments.PaperFigure {
 
 // built is the report on an input beside the fixture's paper.
 func built(in Input) *Report { return build(in, fixturePaper(), fixtureDraw) }
+
+// judged is the assessment of the claims by an input's records.
+func judged(t *testing.T, in Input) *evidence.Assessment {
+	t.Helper()
+	l, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := evidence.Assess(evidence.Input{Ledger: l, Plan: in.Planned, Records: in.Records, Failed: in.Failed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
 
 // figureNamed returns a figure of a report.
 func figureNamed(t *testing.T, r *Report, name string) *Figure {

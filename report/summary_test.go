@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"polkrepro/evidence"
 	"polkrepro/experiments"
 )
 
@@ -19,18 +18,9 @@ func testCommand(args ...string) string { return "bin/runall " + strings.Join(ar
 // fixtureSummary is what the summary of a fixture is made from.
 func fixtureSummary(t *testing.T, in Input) SummaryInput {
 	t.Helper()
-	ledger, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: in.Planned, Records: in.Records, Failed: in.Failed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Assessment = a
-	r := built(in)
+	in.Assessment = judged(t, in)
 	return SummaryInput{
-		Report: r, Command: testCommand,
+		Report: built(in), Command: testCommand,
 		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},
 		Page:     "results/report/report.html", Index: "results/report/index.md",
 	}

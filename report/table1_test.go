@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/evidence"
 	"polkrepro/evidence/theory"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
@@ -29,22 +28,8 @@ func theoryInput(t *testing.T, profile string, change func(*record.Record)) Inpu
 			change(in.Records[p.ID])
 		}
 	}
-	in.Assessment = judgedTheory(t, in)
+	in.Assessment = judged(t, in)
 	return in
-}
-
-// judgedTheory judges the claims by an input's records.
-func judgedTheory(t *testing.T, in Input) *evidence.Assessment {
-	t.Helper()
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := evidence.Assess(evidence.Input{Ledger: l, Plan: in.Planned, Records: in.Records})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
 }
 
 // verdicts are the verdicts of Table 1's rows that have one.
@@ -78,7 +63,7 @@ func TestTable1Verdicts(t *testing.T) {
 	one := theoryInput(t, experiments.ProfileQuick, nil)
 	clear(one.Records)
 	one.Records[one.Planned[0].ID] = theorytest.Record(one.Planned[0])
-	one.Assessment = judgedTheory(t, one)
+	one.Assessment = judged(t, one)
 	r := built(one)
 	if got := verdicts(r); got != "reproduced, not run, reproduced, not run" || !strings.Contains(strings.Join(r.Tables[0].Notes, "\n"), "24 of its runs are not there yet") {
 		t.Errorf("one record: verdicts %s, notes %q", got, r.Tables[0].Notes)
