@@ -41,23 +41,15 @@ func wellFormed(t *testing.T, format string, b []byte) {
 		if err != nil {
 			t.Fatalf("PNG: %v", err)
 		}
-		checkInk(t, img, pngDPI)
+		if got, want := img.Bounds().Dx(), 13*pngDPI/2; got != want { // its width in print
+			t.Errorf("%d pixels wide, want %d", got, want)
+		}
+		checkEdges(t, img)
 	case "pdf":
 		if !bytes.HasPrefix(b, []byte("%PDF-")) || !bytes.Contains(b, []byte("%%EOF")) || bytes.Contains(b, []byte("NaN")) {
 			t.Error("not a PDF")
 		}
 	}
-}
-
-// checkInk checks that a picture has its width in print and that nothing
-// touches its edge, where it would be cut.
-func checkInk(t *testing.T, img image.Image, dpi int) {
-	t.Helper()
-	r := img.Bounds()
-	if want := 13 * dpi / 2; r.Dx() != want {
-		t.Errorf("%d pixels wide, want %d", r.Dx(), want)
-	}
-	checkEdges(t, img)
 }
 
 // checkEdges checks that nothing touches the edge of a picture, where it would
