@@ -84,7 +84,7 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 func fixture(t testing.TB) Input {
 	t.Helper()
 	values := finals(paper(t))
-	in := Input{Ledger: ledger(t), Plan: fullPlan(t), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
+	in := Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
 	byGroup := make(map[string]string)
 	for _, p := range in.Plan {
 		for _, c := range p.Cells {
@@ -118,6 +118,22 @@ func mustAssess(t testing.TB, in Input) *Assessment {
 	return a
 }
 
+// found is the result of a claim or of one test of it.
+func found(t testing.TB, a *Assessment, id string) Subject {
+	t.Helper()
+	s, ok := a.Find(id)
+	if !ok {
+		t.Fatalf("no %s", id)
+	}
+	return s
+}
+
+// first is the finding of a test, or of a claim's first.
+func first(t testing.TB, a *Assessment, id string) Finding {
+	t.Helper()
+	return found(t, a, id).Tests[0]
+}
+
 func TestPaperReproducesItself(t *testing.T) {
 	in := fixture(t)
 	a := mustAssess(t, in)
@@ -135,25 +151,21 @@ func TestPaperReproducesItself(t *testing.T) {
 	if a.Incomplete() || len(a.Missing) > 0 {
 		t.Errorf("%d runs missing", len(a.Missing))
 	}
-	s, _ := a.Find("table3.mnist.ksvm.libsvm.error")
-	if len(s.Tests) != 1 || s.Tests[0].Note() != "one run" || s.Tests[0].Ours.Basis != stats.Point {
-		t.Errorf("a method without a seed: %+v", s.Tests[0])
-	}
-	s, _ = a.Find("table3.mnist.ksvm.polk.error")
-	if e := s.Tests[0].Ours; e.Basis != stats.Student || len(s.Tests[0].Of.Runs) != 5 {
-		t.Errorf("five runs: %+v", e)
-	}
-	s, _ = a.Find("multidist.like-libsvm.error")
-	if e := s.Tests[0].Ours; e.Basis != stats.Paired || len(s.Tests[0].Of.Runs) != 20 {
-		t.Errorf("twenty draws on either side: %+v", e)
-	}
-	s, _ = a.Find("brodatz.harder-than-mnist")
-	if e := s.Tests[0].Ours; e.Basis != stats.Welch {
-		t.Errorf("two data sets: %+v", e)
-	}
-	s, _ = a.Find("multidist.fixed-order.risk-16")
-	if e := s.Tests[0].Ours; e.Basis != stats.Paired || len(s.Tests[0].Of.Runs) != 20 || len(s.Tests[0].To.Runs) != 20 {
-		t.Errorf("a caption, by the twenty draws: %+v", e)
+	for _, c := range []struct {
+		id       string
+		basis    stats.Basis
+		runs, to int
+		note     string
+	}{
+		{"table3.mnist.ksvm.libsvm.error", stats.Point, 1, 0, "one run"}, // a method without a seed
+		{"table3.mnist.ksvm.polk.error", stats.Student, 5, 0, ""},
+		{"multidist.like-libsvm.error", stats.Paired, 20, 20, ""}, // twenty draws on either side
+		{"brodatz.harder-than-mnist", stats.Welch, 5, 5, ""},      // two data sets
+		{"multidist.fixed-order.risk-16", stats.Paired, 20, 20, ""},
+	} {
+		if r := first(t, a, c.id); r.Ours.Basis != c.basis || len(r.Of.Runs) != c.runs || len(r.To.Runs) != c.to || r.Note() != c.note {
+			t.Errorf("%s: %s of %d and %d runs, %q", c.id, r.Ours.Basis, len(r.Of.Runs), len(r.To.Runs), r.Note())
+		}
 	}
 }
 
@@ -161,24 +173,21 @@ func TestPaperReproducesItself(t *testing.T) {
 func TestFlip(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
-	chosen := mustAssess(t, in)
-	in.Assume = map[string]string{"bsgd-maintenance": "removal"}
 	// The runs with removal on MNIST and Brodatz are not made up, so those claims
 	// are not run.
-	var got []string
-	for _, c := range Changes(chosen, mustAssess(t, in)) {
-		got = append(got, c.Claim+" "+c.From.String()+" → "+c.To.String())
-		if !slices.Contains(in.Ledger.Dependents("bsgd-maintenance"), c.Claim) {
-			t.Errorf("%s changes and does not depend on the assumption", c.Claim)
+	got := flipped(t, in, "bsgd-maintenance", "removal")
+	for _, change := range got {
+		if claim, _, _ := strings.Cut(change, ":"); !slices.Contains(in.Ledger.Dependents("bsgd-maintenance"), claim) {
+			t.Errorf("%s changes and does not depend on the assumption", claim)
 		}
 	}
 	want := []string{
-		"table2.multidist.ksvm.bsgd reproduced → deviates",
-		"table3.mnist.ksvm.bsgd reproduced → not run",
-		"table3.brodatz.ksvm.bsgd reproduced → not run",
-		"mnist.beats-bsgd reproduced → not run",
-		"brodatz.beats-bsgd reproduced → not run",
-		"brodatz.near-96 reproduced → not run",
+		"table2.multidist.ksvm.bsgd: reproduced → deviates",
+		"table3.mnist.ksvm.bsgd: reproduced → not run",
+		"table3.brodatz.ksvm.bsgd: reproduced → not run",
+		"mnist.beats-bsgd: reproduced → not run",
+		"brodatz.beats-bsgd: reproduced → not run",
+		"brodatz.near-96: reproduced → not run",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("changes %q, want %q", got, want)
@@ -197,80 +206,62 @@ func TestFlip(t *testing.T) {
 func TestLeavingOut(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
-	polk := mustAssess(t, in)
-	s, _ := polk.Find("table3.mnist.klr.polk")
-	runs := s.Tests[0].Of.Runs
-	delete(in.Records, runs[0].ID)
-	a := mustAssess(t, in)
-	if len(a.Missing) != 1 || a.Missing[0].ID != runs[0].ID || !a.Incomplete() {
-		t.Errorf("missing %+v", a.Missing)
+	runs := first(t, mustAssess(t, in), "table3.mnist.klr.polk").Of.Runs
+	left := func(verdict stats.Verdict, note string, missing int) *Assessment {
+		t.Helper()
+		a := mustAssess(t, in)
+		s := found(t, a, "table3.mnist.klr.polk.error")
+		if s.Claim.Verdict != verdict || s.Tests[0].Note() != note || len(a.Missing) != missing || !a.Incomplete() {
+			t.Errorf("%v, %s, %d missing", s.Claim.Verdict, s.Tests[0].Note(), len(a.Missing))
+		}
+		return a
 	}
-	s, _ = a.Find("table3.mnist.klr.polk.error")
-	if s.Tests[0].Note() != "1 of 5 runs without a record" || s.Claim.Verdict != stats.Reproduced {
-		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note())
+	delete(in.Records, runs[0].ID)
+	if a := left(stats.Reproduced, "1 of 5 runs without a record", 1); a.Missing[0].ID != runs[0].ID {
+		t.Errorf("missing %+v", a.Missing)
 	}
 	for _, r := range runs {
 		delete(in.Records, r.ID)
 	}
 	in.Failed[runs[0].ID] = "out of luck"
-	a = mustAssess(t, in)
-	s, _ = a.Find("table3.mnist.klr.polk.error")
-	if s.Claim.Verdict != stats.NotRun || s.Tests[0].Note() != "failed: out of luck" {
-		t.Errorf("%v, %s", s.Claim.Verdict, s.Tests[0].Note())
-	}
+	left(stats.NotRun, "failed: out of luck", 5)
 	in.Plan = slices.DeleteFunc(in.Plan, func(p experiments.Planned) bool { return p.Spec == "mnist-klr" })
-	a = mustAssess(t, in)
-	s, _ = a.Find("table3.mnist.klr.polk.error")
-	if s.Tests[0].Note() != "not in this profile" || !a.Incomplete() || len(a.Missing) > 0 {
-		t.Errorf("%s, %d missing", s.Tests[0].Note(), len(a.Missing))
-	}
+	left(stats.NotRun, "not in this profile", 0)
 }
 
-// TestExplained lets a cell deviate, with and without an explanation.
+// TestExplained lets a cell deviate, with and without an explanation. What is explained of
+// what was chosen is not of another reading.
 func TestExplained(t *testing.T) {
 	t.Parallel()
+	const cell = "table2.multidist.klr.polk"
 	claims, assumptions := sources(t)
-	in := fixture(t)
-	for _, p := range in.Plan {
-		if slices.Contains(p.Cells, "table2.multidist.klr.polk") {
-			in.Records[p.ID] = made(p, [3]float64{0.120, 2, 16})
+	for _, c := range []struct {
+		risk              float64
+		explanation, read string // of the claim; of the risk
+		want              bool
+	}{
+		{0.120, "", "", false}, {0.120, "error: because", "", true}, {0.120, "risk: because", "", false},
+		{0.5, "error: because, risk: because", "captions", true}, {0.5, "error: because, risk: because", "other", false},
+	} {
+		in := fixture(t)
+		for _, p := range in.Plan {
+			if slices.Contains(p.Cells, cell) {
+				in.Records[p.ID] = made(p, [3]float64{c.risk, 2, 16})
+			}
 		}
-	}
-	a := mustAssess(t, in)
-	s, _ := a.Find("table2.multidist.klr.polk")
-	if s.Claim.Verdict != stats.Deviates || s.Claim.Explained() || !slices.Contains(a.Unsettled(), "table2.multidist.klr.polk") {
-		t.Errorf("%v, explained %v, unsettled %v", s.Claim.Verdict, s.Claim.Explained(), a.Unsettled())
-	}
-	for explanation, want := range map[string]bool{"error: because": true, "risk: because": false} {
-		text := strings.Replace(claims, "  - id: table2.multidist.klr.polk\n", "  - id: table2.multidist.klr.polk\n    explained: {"+explanation+"}\n", 1)
-		l, err := experiments.ParseLedger("claims.yaml", []byte(text), "assumptions.yaml", []byte(assumptions))
-		if err != nil {
+		text := strings.Replace(claims, "  - id: "+cell+"\n", "  - id: "+cell+"\n    explained: {"+c.explanation+"}\n", 1)
+		var err error
+		if in.Ledger, err = experiments.ParseLedger("claims.yaml", []byte(text), "assumptions.yaml", []byte(assumptions)); err != nil {
 			t.Fatal(err)
 		}
-		in.Ledger = l
-		a = mustAssess(t, in)
-		s, _ = a.Find("table2.multidist.klr.polk")
+		if c.read != "" {
+			in.Assume = map[string]string{"risk": c.read}
+		}
+		a := mustAssess(t, in)
+		got := found(t, a, cell).Claim
 		cells, _, _ := a.Counts()
-		if s.Claim.Verdict != stats.Deviates || s.Claim.Explained() != want || slices.Contains(a.Unsettled(), "table2.multidist.klr.polk") == want || (cells.Explained == 1) != want {
-			t.Errorf("%s: %v, explained %v, %+v", explanation, s.Claim.Verdict, s.Claim.Explained(), cells)
-		}
-	}
-	// What is explained of what was chosen is not of another reading.
-	text := strings.Replace(claims, "  - id: table2.multidist.klr.polk\n", "  - id: table2.multidist.klr.polk\n    explained: {error: because, risk: because}\n", 1)
-	l, err := experiments.ParseLedger("claims.yaml", []byte(text), "assumptions.yaml", []byte(assumptions))
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Ledger = l
-	for _, p := range in.Plan {
-		if slices.Contains(p.Cells, "table2.multidist.klr.polk") {
-			in.Records[p.ID] = made(p, [3]float64{0.5, 2, 16})
-		}
-	}
-	for alternative, want := range map[string]bool{"captions": true, "other": false} {
-		in.Assume = map[string]string{"risk": alternative}
-		if s, _ := mustAssess(t, in).Find("table2.multidist.klr.polk"); s.Claim.Verdict != stats.Deviates || s.Claim.Explained() != want {
-			t.Errorf("risk=%s: %v, explained %v", alternative, s.Claim.Verdict, s.Claim.Explained())
+		if got.Verdict != stats.Deviates || got.Explained() != c.want || slices.Contains(a.Unsettled(), cell) == c.want || c.read == "" && (cells.Explained == 1) != c.want {
+			t.Errorf("%+v: %v, explained %v, %+v", c, got.Verdict, got.Explained(), cells)
 		}
 	}
 }
@@ -403,10 +394,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	b.Reset()
-	s, ok := a.Find("mnist.like-libsvm")
-	if !ok {
-		t.Fatal("no such claim")
-	}
+	s := found(t, a, "mnist.like-libsvm")
 	e := Explanation{Ledger: in.Ledger, Command: func(spec string) string { return "again " + spec }}
 	if err := e.Write(&b, s); err != nil {
 		t.Fatal(err)
@@ -427,8 +415,7 @@ func TestText(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	in := fixture(t)
-	s, _ := mustAssess(t, in).Find("table3.mnist.klr.polk")
-	for _, r := range s.Tests[0].Of.Runs {
+	for _, r := range first(t, mustAssess(t, in), "table3.mnist.klr.polk").Of.Runs {
 		delete(in.Records, r.ID)
 	}
 	a := mustAssess(t, in)
@@ -459,10 +446,7 @@ func TestByResult(t *testing.T) {
 			t.Errorf("%s rests on %v by result, not on the bandwidth", c.Claim.ID, c.ByResult)
 		}
 	}
-	of := func() []string {
-		s, _ := mustAssess(t, in).Find("table3.mnist.ksvm.polk")
-		return s.Claim.ByResult
-	}
+	of := func() []string { return found(t, mustAssess(t, in), "table3.mnist.ksvm.polk").Claim.ByResult }
 	chosen := of()
 	in.Assume = map[string]string{"epochs-mnist": "rule"}
 	if ruled := of(); !slices.Contains(chosen, "epochs-mnist") || slices.Contains(ruled, "epochs-mnist") || len(ruled) != len(chosen)-1 {

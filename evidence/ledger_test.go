@@ -5,10 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 )
 
@@ -29,31 +29,6 @@ func paper(t testing.TB) *experiments.PaperValues {
 	}
 	return p
 }
-
-// fullPlan returns the runs of all embedded specs in the profile full.
-func fullPlan(t testing.TB) []experiments.Planned {
-	t.Helper()
-	plan, err := fullPlanOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.Clone(plan)
-}
-
-var fullPlanOnce = sync.OnceValues(func() (plan []experiments.Planned, err error) {
-	specs, err := experiments.Embedded()
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range specs {
-		p, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
-		if err != nil {
-			return nil, err
-		}
-		plan = append(plan, p...)
-	}
-	return plan, nil
-})
 
 // TestPaperPassesItsOwnTests judges the printed numbers by the ledger: no test
 // may ask for more than the paper has.
@@ -105,7 +80,7 @@ func TestEveryCellIsClaimed(t *testing.T) {
 // TestEverySelectorSelects plans the profile full and finds runs for both sides
 // of every test, and for every alternative that a spec is said to run.
 func TestEverySelectorSelects(t *testing.T) {
-	x := newIndex(Input{Plan: fullPlan(t)}, paper(t), noAlternatives(ledger(t)))
+	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)}, paper(t), noAlternatives(ledger(t)))
 	l := ledger(t)
 	for _, c := range l.Claims {
 		for _, test := range c.Tests {

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -145,23 +144,22 @@ func TestFigureRuns(t *testing.T) {
 	in.Assume = map[string]string{"epochs-multidist": "ten"}
 	a := mustAssess(t, in)
 	for id, want := range map[string]int{"multidist.optimal-order.order": 5, "multidist.order-129.order": 20, "multidist.fixed-order.risk-16": 5} {
-		s, _ := a.Find(id)
-		for _, r := range s.Tests[0].Of.Runs {
+		runs := first(t, a, id).Of.Runs
+		for _, r := range runs {
 			if !strings.HasPrefix(r.Spec, "multiverse-multidist-ten-passes") {
 				t.Errorf("%s is judged by %s", id, r.Spec)
 			}
 		}
-		if n := len(s.Tests[0].Of.Runs); n != want {
-			t.Errorf("%s: %d runs, want %d", id, n, want)
+		if len(runs) != want {
+			t.Errorf("%s: %d runs, want %d", id, len(runs), want)
 		}
 	}
 	// What has other draws altogether is judged by all of them.
 	delete(in.Assume, "epochs-multidist")
 	answered(t, in, "multidist-draws", "any", func(cell string) [3]float64 { return values[cell] })
 	in.Assume["multidist-draws"] = "any"
-	s, _ := mustAssess(t, in).Find("multidist.optimal-order.order")
-	if n := len(s.Tests[0].Of.Runs); n != 20 || s.Tests[0].Of.Runs[0].Run.Data.Draw != 1 {
-		t.Errorf("any draws: %d runs", n)
+	if runs := first(t, mustAssess(t, in), "multidist.optimal-order.order").Of.Runs; len(runs) != 20 || runs[0].Run.Data.Draw != 1 {
+		t.Errorf("any draws: %d runs", len(runs))
 	}
 }
 
@@ -180,24 +178,20 @@ func TestNeverTheDefault(t *testing.T) {
 		"table3.mnist.ksvm.polk":     stats.NotRun, // nor anything on MNIST
 		"multidist.like-libsvm":      stats.Reproduced,
 	} {
-		s, ok := a.Find(id)
-		if !ok {
-			t.Fatalf("no %s", id)
-		}
-		if got := s.Tests[0].Verdict; got != want {
-			t.Errorf("%s: %v, want %v (%s)", id, got, want, s.Tests[0].Note())
+		if r := first(t, a, id); r.Verdict != want {
+			t.Errorf("%s: %v, want %v (%s)", id, r.Verdict, want, r.Note())
 		}
 	}
-	if s, _ := a.Find("multidist.like-batch.ivm"); s.Tests[0].Note() != "no spec runs table2.multidist.klr.ivm with bandwidth=variance" || !a.Unanswered() {
-		t.Errorf("%q", s.Tests[0].Note())
+	if r := first(t, a, "multidist.like-batch.ivm"); r.Note() != "no spec runs table2.multidist.klr.ivm with bandwidth=variance" || !a.Unanswered() {
+		t.Errorf("%q", r.Note())
 	}
 	for _, p := range in.Plan {
 		if p.Spec == "multiverse-multidist-ksvm" && p.Label == "bandwidth-csvc" {
 			delete(in.Records, p.ID)
 		}
 	}
-	if s, _ := mustAssess(t, in).Find("multidist.like-libsvm"); s.Tests[0].Verdict != stats.NotRun || s.Tests[0].Note() != "no records" {
-		t.Errorf("%v, %s", s.Tests[0].Verdict, s.Tests[0].Note())
+	if r := first(t, mustAssess(t, in), "multidist.like-libsvm"); r.Verdict != stats.NotRun || r.Note() != "no records" {
+		t.Errorf("%v, %s", r.Verdict, r.Note())
 	}
 }
 
@@ -229,8 +223,7 @@ func TestRiskCaptions(t *testing.T) {
 		t.Errorf("equal risks, and changes %q", got)
 	}
 	in.Assume = map[string]string{"risk": "captions"}
-	s, _ := mustAssess(t, in).Find("table3.brodatz.klr.polk")
-	for _, r := range s.Tests {
+	for _, r := range found(t, mustAssess(t, in), "table3.brodatz.klr.polk").Tests {
 		if (r.Verdict == stats.Deviates) != (r.Test.ID == "risk") {
 			t.Errorf("%s: %v", r.Test.ID, r.Verdict)
 		}
@@ -284,19 +277,6 @@ func TestLacking(t *testing.T) {
 	}
 }
 
-func TestTried(t *testing.T) {
-	for want, c := range map[string]ClaimStanding{
-		"2 of 3 alternatives run": {Run: 2, NotRun: 1},
-		"0 of 2 alternatives run": {NotRun: 2},
-		"1 of 1 alternative run":  {Run: 1},
-		"0 of 1 alternative run":  {NotRun: 1},
-	} {
-		if got := c.tried(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 func TestMultiverseText(t *testing.T) {
 	t.Parallel()
 	m := mustMultiverse(t, fixture(t))
@@ -312,20 +292,13 @@ func TestMultiverseText(t *testing.T) {
 		"to run it:   run multiverse-multidist-one-pass-ksvm+multiverse-multidist-one-pass-klr",
 		"no spec runs what is not run",
 		"no claim depends on it",
+		"multidist.order-of-magnitude: reproduced (4 of 22 alternatives run)",
 		"claims hinge on a choice:\n",
 		"    deviates with bsgd-maintenance=removal",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
 		}
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back MultiverseReport
-	if err := json.Unmarshal(text, &back); err != nil || len(back.Assumptions) != len(m.Assumptions) || len(back.Claims) != len(m.Claims) {
-		t.Errorf("%v: %d assumptions, %d claims", err, len(back.Assumptions), len(back.Claims))
 	}
 }
 
@@ -337,10 +310,7 @@ func TestRegularizer(t *testing.T) {
 	const hinge, logistic = "table3.mnist.ksvm.polk", "table3.mnist.klr.polk"
 	risk := func(claim string) Finding {
 		in.Assume = map[string]string{"regularizer": "full"}
-		a := mustAssess(t, in)
-		i := slices.IndexFunc(a.Claims, func(c ClaimResult) bool { return c.Claim.ID == claim })
-		j := slices.IndexFunc(a.Claims[i].Tests, func(r Finding) bool { return r.Test.ID == "risk" })
-		return a.Claims[i].Tests[j]
+		return first(t, mustAssess(t, in), claim+".risk")
 	}
 	if r := risk(hinge); r.Verdict != stats.NotRun || !strings.Contains(r.Note(), "no Σ‖f_c‖²") || r.Gap.Kind == Unanswered {
 		t.Errorf("records without norms: %v, %s", r.Verdict, r.Note())

@@ -1,10 +1,8 @@
 package evidence
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,85 +12,35 @@ import (
 	"testing"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
 
+var readReference = sync.OnceValues(func() (*record.Collection, error) {
+	have, err := record.ReadDir("../results/reference/records")
+	if err == nil {
+		err = have.Damage()
+	}
+	return have, err
+})
+
 // referenceInput are the records of results/reference.
-var referenceInput = sync.OnceValues(func() (Input, error) {
-	l, err := experiments.Ledgers()
+func referenceInput(t *testing.T) Input {
+	t.Helper()
+	have, err := readReference()
 	if err != nil {
-		return Input{}, err
+		t.Fatal(err)
 	}
-	in, err := emptyInput(l)
-	if err != nil {
-		return in, err
-	}
-	var ids []string
-	for _, p := range in.Plan {
-		ids = append(ids, p.ID)
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	read := make([]*record.Record, len(ids))
-	failed := make([]error, len(ids))
-	var wait sync.WaitGroup
-	const readers = 4
-	for from := range readers {
-		wait.Go(func() {
-			for i := from; i < len(ids); i += readers {
-				read[i], failed[i] = record.Read(filepath.Join("../results/reference/records", ids[i]+".jsonl.gz"))
-			}
-		})
-	}
-	wait.Wait()
-	for i, r := range read {
-		switch {
-		case errors.Is(failed[i], fs.ErrNotExist): // not recorded
-		case failed[i] != nil:
-			return in, failed[i]
-		default:
-			in.Records[ids[i]] = r
-		}
-	}
-	return in, nil
-})
-
-// referenceAssessment judges the ledger by results/reference.
-var referenceAssessment = sync.OnceValues(func() (*Assessment, error) {
-	in, err := referenceInput()
-	if err != nil {
-		return nil, err
-	}
-	return Assess(in)
-})
-
-// emptyInput is the full profile without a record.
-func emptyInput(l *experiments.Ledger) (Input, error) {
-	in := Input{Ledger: l, Records: make(map[string]*record.Record)}
-	specs, err := experiments.Embedded()
-	if err != nil {
-		return in, err
-	}
-	for _, s := range specs {
-		plan, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
-		if err != nil {
-			return in, err
-		}
-		in.Plan = append(in.Plan, plan...)
-	}
-	return in, nil
+	return Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: have.Records}
 }
 
 // sentences are all sentences of an assessment, a line a test.
 func sentences(t *testing.T, a *Assessment) string {
 	t.Helper()
-	paper, err := experiments.Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	paper := paper(t)
 	var b strings.Builder
 	for _, c := range a.Claims {
 		fmt.Fprintf(&b, "%s\n", c.Claim.ID)
@@ -124,27 +72,12 @@ func golden(t *testing.T, name, got string) {
 // TestSentences compares the sentence of every test, by the recorded runs, with
 // testdata/sentences.txt, for readers to review.
 func TestSentences(t *testing.T) {
-	a, err := referenceAssessment()
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "sentences.txt", sentences(t, a))
+	golden(t, "sentences.txt", sentences(t, mustAssess(t, referenceInput(t))))
 }
 
 // TestSentencesWithoutRuns makes the sentences of a ledger that nothing answers.
 func TestSentencesWithoutRuns(t *testing.T) {
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := emptyInput(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := Assess(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustAssess(t, Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull)})
 	for line := range strings.Lines(sentences(t, a)) {
 		if strings.HasPrefix(line, " ") && !strings.Contains(line, " not measured (no records); the ") && !strings.Contains(line, " not compared with ") {
 			t.Errorf("%s", line)
@@ -158,14 +91,7 @@ func TestSentencesWithoutRuns(t *testing.T) {
 // TestSentenceWords looks at sentences that the recorded runs don't lead to, such as of
 // values that are not finite.
 func TestSentenceWords(t *testing.T) {
-	paper, err := experiments.Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	paper, l := paper(t), ledger(t)
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		claim, test     string
@@ -206,26 +132,6 @@ func TestSentenceWords(t *testing.T) {
 		r.Verdict = stats.Judge(stats.Estimate(r.Ours), r.Target.Low, r.Target.High)
 		if got := r.Sentence(paper); got != c.want {
 			t.Errorf("%s.%s:\n got %s\nwant %s", c.claim, c.test, got, c.want)
-		}
-	}
-}
-
-// TestLossIsNamed only where the paper has numbers of the method on that data set for
-// both tasks; a row without printed numbers has none to compare with.
-func TestLossIsNamed(t *testing.T) {
-	one := 1.0
-	paper := &experiments.PaperValues{Cells: map[string]experiments.PaperCell{
-		"a1": {Data: "a", Task: "ksvm", Row: "m", Error: &one, Printed: "-/1/-"},
-		"a2": {Data: "a", Task: "klr", Row: "m-small"},
-		"a3": {Data: "a", Task: "klr", Row: "m", Error: &one, Printed: "-/1/-"},
-		"b1": {Data: "b", Task: "ksvm", Row: "m", Error: &one},
-		"b2": {Data: "b", Task: "klr", Row: "other", Error: &one},
-		"c2": {Data: "c", Task: "klr", Row: "m", Error: &one},
-	}}
-	for cell, want := range map[string][2]string{"a1": {"hinge loss", "1"}, "a2": {"logistic loss", ""}, "b1": {}, "b2": {}, "c2": {}} {
-		w := wording{&Finding{Test: experiments.Test{Of: experiments.Selector{Cell: cell, Quantity: experiments.QuantityError}}}, paper}
-		if got := [2]string{w.loss(cell), w.printed()}; got != want {
-			t.Errorf("%s: loss and printed error %q, want %q", cell, got, want)
 		}
 	}
 }

@@ -22,10 +22,7 @@ func TestFiguresInText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: arithmetic alone")
 	}
-	in, err := referenceInput()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := referenceInput(t)
 	f := &figures{t: t, in: in, Assessment: mustAssess(t, in)}
 	for name, sentences := range map[string][]string{"README.md": f.readme(), "REPRODUCE.md": f.reproduce()} {
 		text, err := os.ReadFile(filepath.Join("..", name))

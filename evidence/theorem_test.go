@@ -16,14 +16,7 @@ import (
 // with what change makes of each.
 func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
-	s, err := experiments.Find("table1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := Input{Ledger: ledger(t), Records: make(map[string]*record.Record)}
-	if in.Plan, err = s.Plan(profile, experiments.PlanOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	in := Input{Ledger: ledger(t), Plan: theorytest.Plan(t, profile, "table1"), Records: make(map[string]*record.Record)}
 	for _, p := range in.Plan {
 		in.Records[p.ID] = theorytest.Record(p)
 		if change != nil {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,7 +11,7 @@ import (
 // TestCharts compares the charts of all figures with the pictures' panels:
 // the same lines in the same looks through the same means, and the same marks.
 func TestCharts(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
+	r := built(mixedInput())
 	lines, marks, printed := 0, 0, 0
 	for _, f := range r.Figures {
 		charts := f.Charts()
@@ -98,20 +97,5 @@ func TestChartGaps(t *testing.T) {
 	}
 	if got := thinned(samples); len(got) != mostPoints || got[0] != 0 || got[mostPoints-1] != 10*mostPoints-1 {
 		t.Errorf("%d points from %d to %d", len(got), got[0], got[len(got)-1])
-	}
-}
-
-// TestIndexNamesThePage looks for the link to the report that is one page.
-func TestIndexNamesThePage(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
-	for _, name := range []string{"", "report.html"} {
-		r.Page = name
-		var out bytes.Buffer
-		if err := r.Index(&out); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(out.String(), "[report.html](report.html)"); got != (name != "") {
-			t.Errorf("page %q: named %v", name, got)
-		}
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"image/color"
 	"math"
+	"slices"
 	"testing"
 
 	"polkrepro/experiments"
@@ -43,6 +44,17 @@ func lab(c color.NRGBA, deficiency [3][3]float64) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
+// distance is ΔE between two colours as seen with a deficiency.
+func distance(a, b color.NRGBA, deficiency [3][3]float64) float64 {
+	p, q := lab(a, deficiency), lab(b, deficiency)
+	return math.Hypot(math.Hypot(p[0]-q[0], p[1]-q[1]), p[2]-q[2])
+}
+
+// lightness is the difference of two colours in grey.
+func lightness(a, b color.NRGBA) float64 {
+	return math.Abs(lab(a, deficiencies["none"])[0] - lab(b, deficiencies["none"])[0])
+}
+
 // TestClassColors: colours differ by ΔE ≥ 30 among the first five and by ≥ 15
 // among all, whoever sees them (about 2 is just visible), and by a lightness of
 // ≥ 10 and ≥ 3 in grey.
@@ -50,13 +62,12 @@ func TestClassColors(t *testing.T) {
 	for name, d := range deficiencies {
 		for i, a := range classColors {
 			for j, b := range classColors[:i] {
-				p, q := lab(a, d), lab(b, d)
-				delta, grey := math.Hypot(math.Hypot(p[0]-q[0], p[1]-q[1]), p[2]-q[2]), math.Abs(p[0]-q[0])
-				least, lightness := 15.0, 3.0
+				delta, grey := distance(a, b, d), lightness(a, b)
+				least, leastGrey := 15.0, 3.0
 				if i < 5 {
-					least, lightness = 30, 10
+					least, leastGrey = 30, 10
 				}
-				if delta < least || name == "none" && grey < lightness {
+				if delta < least || grey < leastGrey {
 					t.Errorf("classes %d and %d, deficiency %s: ΔE %.1f, lightness %.1f apart", j, i, name, delta, grey)
 				}
 			}
@@ -85,12 +96,7 @@ func TestLooks(t *testing.T) {
 	}
 	for i, a := range all {
 		for _, b := range all[:i] {
-			grey := math.Abs(lab(a.look.color, deficiencies["none"])[0] - lab(b.look.color, deficiencies["none"])[0])
-			same := len(a.look.dash) == len(b.look.dash)
-			for k := range a.look.dash {
-				same = same && a.look.dash[k] == b.look.dash[k]
-			}
-			if same && grey < 15 {
+			if slices.Equal(a.look.dash, b.look.dash) && lightness(a.look.color, b.look.color) < 15 {
 				t.Errorf("%s and %s look alike in grey", a.name, b.name)
 			}
 		}

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/csv"
 	"math"
 	"slices"
 	"strconv"
@@ -54,18 +52,6 @@ func decisionInput() Input {
 	return in
 }
 
-// figureNamed returns a figure of a report.
-func figureNamed(t *testing.T, r *Report, name string) *Figure {
-	t.Helper()
-	for _, f := range r.Figures {
-		if f.Name == name {
-			return f
-		}
-	}
-	t.Fatalf("no %s", name)
-	return nil
-}
-
 // modelRecord returns the record of the input whose model feeds the panel of a
 // task.
 func modelRecord(in Input, task string) *record.Record {
@@ -80,16 +66,7 @@ func modelRecord(in Input, task string) *record.Record {
 // decisionRows are the lines of Figure 3's CSV file by their number.
 func decisionRows(t *testing.T) [][]string {
 	t.Helper()
-	f := figureNamed(t, build(decisionInput(), fixturePaper(), fixtureDraw), "figure3")
-	var b bytes.Buffer
-	if err := f.CSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return rowsOf(t, figureNamed(t, built(decisionInput()), "figure3"))
 }
 
 // TestGoldenDecisions holds every twentieth node of the grid each way, and the
@@ -157,32 +134,11 @@ func TestDecisionsAgainstDefinition(t *testing.T) {
 }
 
 func TestDecisionFigure(t *testing.T) {
-	f := figureNamed(t, build(decisionInput(), fixturePaper(), fixtureDraw), "figure3")
-	if f.Missing != "" {
-		t.Fatal(f.Missing)
+	f := figureNamed(t, built(decisionInput()), "figure3")
+	if want := "(a) ksvm, POLK, K = 0.04, seed 1, draw 447; (b) klr, POLK, K = 0.03, seed 1, draw 447"; f.Missing != "" || !strings.Contains(f.Caption, want) {
+		t.Fatalf("%q, %q", f.Missing, f.Caption)
 	}
-	for _, want := range []string{"the first 1500 training points", "(a) ksvm, POLK, K = 0.04, seed 1, draw 447; (b) klr, POLK, K = 0.03, seed 1, draw 447", "confidence"} {
-		if !strings.Contains(f.Caption, want) {
-			t.Errorf("no %q in %s", want, f.Caption)
-		}
-	}
-	out := renderAll(t, f.content.drawing(), vectors...)
-	ink := inkOf(t, f.content.drawing())
-	for class := range 5 {
-		if share := ink.share(pale(classColor(class))); share < 0.01 {
-			t.Errorf("the ground of class %d is %.2f %% of the picture", class, 100*share)
-		}
-		if share := ink.share(classColor(class)); share < 0.001 {
-			t.Errorf("the points of class %d are %.2f %% of the picture", class, 100*share)
-		}
-	}
-	if share := ink.share(rgb(0, 0, 0)); share < 0.005 || share > 0.1 {
-		t.Errorf("dictionary, boundaries and letters are %.2f %% of the picture", 100*share)
-	}
-	if white := ink.share(rgb(0xff, 0xff, 0xff)); white > 0.4 {
-		t.Errorf("%.0f %% of the picture is white", 100*white)
-	}
-	svg := string(out["svg"])
+	svg := string(renderAll(t, f.content.drawing())["svg"])
 	for _, want := range []string{"M = 15, test error", "class 4", "dictionary element", "class boundary", "confidence 0.75", "confidence 0.95", "stroke-dasharray"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q in the SVG", want)
@@ -193,7 +149,7 @@ func TestDecisionFigure(t *testing.T) {
 func TestDecisionsOfOneTask(t *testing.T) {
 	in := decisionInput()
 	in.Planned = slices.DeleteFunc(in.Planned, func(p experiments.Planned) bool { return p.Run.Task == "klr" })
-	f := figureNamed(t, build(in, fixturePaper(), fixtureDraw), "figure3")
+	f := figureNamed(t, built(in), "figure3")
 	if f.Missing != "" || !strings.HasSuffix(f.Caption, "Missing: (b) not planned.") || strings.Contains(f.Caption, "confidence") {
 		t.Errorf("%q, %q", f.Missing, f.Caption)
 	}
@@ -249,7 +205,7 @@ func TestWhyDecisionsAreMissing(t *testing.T) {
 					c.change(&in, r)
 				}
 			}
-			f := figureNamed(t, build(in, fixturePaper(), fixtureDraw), "figure3")
+			f := figureNamed(t, built(in), "figure3")
 			if !strings.Contains(f.Missing, c.want) {
 				t.Errorf("%q, want %q", f.Missing, c.want)
 			}
@@ -269,7 +225,7 @@ func TestOddModels(t *testing.T) {
 		in := decisionInput()
 		change(modelRecord(in, "klr").Final.Model)
 		in.Planned = slices.DeleteFunc(in.Planned, func(p experiments.Planned) bool { return p.Run.Task == "ksvm" })
-		f := figureNamed(t, build(in, fixturePaper(), fixtureDraw), "figure3")
+		f := figureNamed(t, built(in), "figure3")
 		if f.Missing != "" || !strings.Contains(f.Caption, "Missing: (a) not planned.") {
 			t.Errorf("%s: %q, %q", name, f.Missing, f.Caption)
 			continue

@@ -2,10 +2,8 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -43,23 +41,15 @@ func wellFormed(t *testing.T, format string, b []byte) {
 		if err != nil {
 			t.Fatalf("PNG: %v", err)
 		}
-		checkInk(t, img, pngDPI)
+		if got, want := img.Bounds().Dx(), 13*pngDPI/2; got != want { // its width in print
+			t.Errorf("%d pixels wide, want %d", got, want)
+		}
+		checkEdges(t, img)
 	case "pdf":
 		if !bytes.HasPrefix(b, []byte("%PDF-")) || !bytes.Contains(b, []byte("%%EOF")) || bytes.Contains(b, []byte("NaN")) {
 			t.Error("not a PDF")
 		}
 	}
-}
-
-// checkInk checks that a picture has its width in print and that nothing
-// touches its edge, where it would be cut.
-func checkInk(t *testing.T, img image.Image, dpi int) {
-	t.Helper()
-	r := img.Bounds()
-	if want := 13 * dpi / 2; r.Dx() != want {
-		t.Errorf("%d pixels wide, want %d", r.Dx(), want)
-	}
-	checkEdges(t, img)
 }
 
 // checkEdges checks that nothing touches the edge of a picture, where it would
@@ -107,7 +97,7 @@ func renderAll(t *testing.T, d drawing, formats ...string) map[string][]byte {
 }
 
 func TestFigures(t *testing.T) {
-	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
+	r := built(fixtureInput())
 	var drawn []string
 	for _, f := range r.Figures {
 		if f.Missing != "" {
@@ -149,7 +139,7 @@ func TestBrodatzFiguresNeedDataOnly(t *testing.T) {
 	s := shape{"brodatz", "ksvm", "polk", "POLK, K = 0.01", "table3.brodatz.ksvm.polk", "6", nil, 1, 100000, 2000, 0.05, 0.045, 1200, 1.3, 0.03}
 	p := s.planned(0, 1)
 	in.Planned, in.Records[p.ID] = append(in.Planned, p), s.record(p)
-	r := build(in, fixturePaper(), fixtureDraw)
+	r := built(in)
 	if f := r.Figures[3]; f.Name != "figure6" || f.Missing != "" {
 		t.Errorf("%s: %q", f.Name, f.Missing)
 	}
@@ -202,15 +192,7 @@ func TestOddValues(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := build(oddInput(points), fixturePaper(), fixtureDraw)
-			p := r.Figures[2].content.drawing()
-			renderAll(t, p, vectors...)
-			if dir := os.Getenv("REPORT_LOOK"); dir != "" { // a folder for whoever wants to see them
-				out := renderAll(t, p, "png")
-				if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".png"), out["png"], 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
+			renderAll(t, built(oddInput(points)).Figures[2].content.drawing(), vectors...)
 		})
 	}
 }
@@ -222,26 +204,38 @@ func TestUndrawnValuesAreCounted(t *testing.T) {
 		}
 		return ps
 	})
-	f := build(in, fixturePaper(), fixtureDraw).Figures[2]
+	f := built(in).Figures[2]
 	if !strings.Contains(f.Caption, "6 values that are not finite, or not positive") {
 		t.Error(f.Caption)
 	}
 }
 
+// A run whose record has no evaluations has no curve: the figure is drawn of the
+// others and says so.
+func TestFiguresWithoutEvaluations(t *testing.T) {
+	in := fixtureInput()
+	for _, p := range in.Planned {
+		if p.Run.Method == "csvc" || p.Run.Method == "lbfgs" || p.Run.Data.Name == "mnist" {
+			in.Records[p.ID].Points = nil
+		}
+	}
+	r := built(in)
+	f := figureNamed(t, r, "figure2")
+	if f.Missing != "" || !strings.Contains(f.Caption, " 2 runs whose records have no evaluations are not drawn.") || len(f.Charts()) != 3 {
+		t.Fatalf("figure 2: missing %q, caption %q, %d charts", f.Missing, f.Caption, len(f.Charts()))
+	}
+	renderAll(t, f.content.drawing(), "svg")
+	if f := figureNamed(t, r, "figure5"); f.Missing != "the records have no evaluations" {
+		t.Errorf("figure 5: missing %q", f.Missing)
+	}
+}
+
 func TestOneRunHasNoBand(t *testing.T) {
-	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
+	r := built(fixtureInput())
 	for name, want := range map[string]bool{"figure5": true, "figure7": false} {
-		for _, f := range r.Figures {
-			if f.Name != name {
-				continue
-			}
-			var texts []string
-			for _, e := range f.content.drawing().(*picture).legend {
-				texts = append(texts, e.text)
-			}
-			if slices.Contains(texts, "range over runs") != want {
-				t.Errorf("%s: %v", name, texts)
-			}
+		legend := figureNamed(t, r, name).content.drawing().(*picture).legend
+		if got := slices.ContainsFunc(legend, func(e legendEntry) bool { return e.text == "range over runs" }); got != want {
+			t.Errorf("%s: the legend has a band: %v", name, got)
 		}
 	}
 }
@@ -249,7 +243,7 @@ func TestOneRunHasNoBand(t *testing.T) {
 // TestBatchMethodsAreLines: a batch method's value goes from edge to edge, where
 // it has one, and not into the panel of model orders.
 func TestBatchMethodsAreLines(t *testing.T) {
-	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
+	r := built(fixtureInput())
 	c := r.Figures[0].content.(*curves)
 	want := map[string][]string{"risk": {"L-BFGS"}, "error": {"C-SVC", "L-BFGS"}, "order": nil}
 	for _, q := range c.quantities() {
@@ -279,16 +273,9 @@ func TestBatchMethodsAreLines(t *testing.T) {
 }
 
 func TestLostSeriesKeepsTheLooks(t *testing.T) {
-	for _, f := range build(mixedInput(), fixturePaper(), fixtureDraw).Figures {
-		if f.Name != "figure2" {
-			continue
-		}
-		if s := f.Series[2]; s.Label != "BSGD, B = 16" || s.Rank != 1 {
-			t.Errorf("%s has rank %d", s.Label, s.Rank)
-		}
-		if !strings.HasSuffix(f.Caption, "3 of 14 runs failed.") {
-			t.Error(f.Caption)
-		}
+	f := figureNamed(t, built(mixedInput()), "figure2")
+	if s := f.Series[2]; s.Label != "BSGD, B = 16" || s.Rank != 1 || !strings.HasSuffix(f.Caption, "3 of 14 runs failed.") {
+		t.Errorf("%s has rank %d; %s", s.Label, s.Rank, f.Caption)
 	}
 }
 
@@ -368,7 +355,7 @@ func TestWriteAll(t *testing.T) {
 			delete(in.Records, id)
 		}
 	}
-	paths, err := build(in, fixturePaper(), fixtureDraw).WriteAll(dir)
+	paths, err := built(in).WriteAll(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,18 +372,12 @@ func TestWriteAll(t *testing.T) {
 			t.Errorf("%s was not written", name)
 		}
 	}
-	f, err := os.Open(filepath.Join(dir, "figures", "figure7.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) != 1+61 {
-		t.Errorf("figure7.csv: %d rows, %v", len(rows), err)
+	if rows := rowsOf(t, figureNamed(t, built(in), "figure7")); len(rows) != 1+61 {
+		t.Errorf("figure7.csv: %d rows", len(rows))
 	}
 
 	in.Records = nil
-	if _, err := build(in, fixturePaper(), fixtureDraw).WriteAll(dir); err != nil {
+	if _, err := built(in).WriteAll(dir); err != nil {
 		t.Fatal(err)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "figures", "*"))
@@ -409,37 +390,13 @@ func TestWriteAll(t *testing.T) {
 	}
 }
 
-func TestContactSheet(t *testing.T) {
-	d := newContact(build(Input{}, dataPaper(), fixtureDraw).Figures)
-	b, err := renderPNG(d, contactDPI)
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.DecodeConfig(bytes.NewReader(b))
-	if err != nil || img.Width < 1380 || img.Width > 1420 {
-		t.Errorf("%d pixels wide, want about 1400: %v", img.Width, err)
-	}
-	svg := renderAll(t, d, "svg")["svg"]
-	last := 0
-	for i := 1; i <= 8; i++ {
-		at := strings.Index(string(svg), fmt.Sprintf("Figure %d. ", i))
-		if at < last {
-			t.Errorf("figure %d is not there, or not in order", i)
-		}
-		last = at
-	}
-	if n := strings.Count(string(svg), "not planned"); n != 7 {
-		t.Errorf("%d figures say that they are not planned, want 7", n)
-	}
-}
-
 func TestWriteAllReportsErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tables")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	paths, err := build(Input{}, fixturePaper(), fixtureDraw).WriteAll(dir)
+	paths, err := built(Input{}).WriteAll(dir)
 	if err == nil || len(paths) != 0 || !strings.Contains(err.Error(), file) {
 		t.Errorf("%v, %v", paths, err)
 	}

@@ -1,11 +1,18 @@
 package report
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"testing"
 
 	"polkrepro/data"
+	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -15,93 +22,44 @@ const fixtureDraw = 447
 
 func ptr(v float64) *float64 { return &v }
 
-// fixturePaper holds the paper's Tables 2 and 3 and its figures but the first.
+// fixturePaper is the paper's Tables 2 and 3, with short titles and reasons and with two of the
+// rows added to each, and the paper's figures but the first.
 func fixturePaper() *experiments.PaperValues {
+	paper, err := experiments.Paper()
+	if err != nil {
+		panic(err) // a test of experiments reads it
+	}
 	p := &experiments.PaperValues{
 		Reasons: map[string]string{
-			"undefined":  "the method is not defined for the task",
-			"norisk":     "another model (one-vs-one with a vote), so no comparable risk",
-			"figureonly": "the paper gives no such number; the series is in its figures only",
-			"toolarge":   "the problem was too large for the method",
+			"not-defined": "the method is not defined for the task",
+			"no-risk":     "another model (one-vs-one with a vote), so no comparable risk",
+			"not-printed": "the paper gives no such number; the series is in its figures only",
+			"too-large":   "the problem was too large for the method",
 		},
 		Data: map[string]experiments.PaperData{
 			"multidist": {Title: "multidist", Risk: "train"},
 			"mnist":     {Title: "MNIST", Risk: "test"},
 			"brodatz":   {Title: "Brodatz", Risk: "test"},
 		},
-		Cells: map[string]experiments.PaperCell{},
+		Tables:  slices.Clone(paper.Tables),
+		Cells:   maps.Clone(paper.Cells),
+		Figures: fixtureFigures(),
 	}
-	p.Tables = []experiments.PaperTable{
-		{ID: "table2", Number: 2, Title: "multidist",
-			Columns: []experiments.PaperColumn{{Data: "multidist", Task: "ksvm", Title: "Multi-KSVM"}, {Data: "multidist", Task: "klr", Title: "Multi-Logistic"}},
-			Rows:    []experiments.PaperRow{{ID: "libsvm", Title: "LIBSVM"}, {ID: "lbfgs", Title: "L-BFGS"}, {ID: "ivm", Title: "IVM"}, {ID: "bsgd", Title: "BSGD"}, {ID: "polk", Title: "POLK"}},
-			Extra:   []experiments.PaperRow{{ID: "bsgd-large", Title: "BSGD, larger budget"}, {ID: "polk-large", Title: "POLK, smaller K"}}},
-		{ID: "table3", Number: 3, Title: "MNIST and Brodatz",
-			Columns: []experiments.PaperColumn{
-				{Data: "mnist", Task: "ksvm", Title: "Multi-KSVM"}, {Data: "mnist", Task: "klr", Title: "Multi-Logistic"},
-				{Data: "brodatz", Task: "ksvm", Title: "Multi-KSVM"}, {Data: "brodatz", Task: "klr", Title: "Multi-Logistic"}},
-			Rows:  []experiments.PaperRow{{ID: "libsvm", Title: "LIBSVM"}, {ID: "lbfgs", Title: "L-BFGS"}, {ID: "bsgd", Title: "BSGD"}, {ID: "polk", Title: "POLK"}},
-			Extra: []experiments.PaperRow{{ID: "bsgd-small", Title: "BSGD, smaller budget"}, {ID: "polk-small", Title: "POLK, larger K"}}},
+	p.Tables[1].Title = "MNIST and Brodatz"
+	for i := range p.Tables {
+		p.Tables[i].Extra = p.Tables[i].Extra[:2]
 	}
-	for _, c := range []struct {
-		id, printed, reason string
-		values              [3]float64 // 0: a dash
-	}{
-		{"table2.multidist.ksvm.libsvm", "-/3.92/656", "norisk", [3]float64{0, 3.92, 656}},
-		{"table2.multidist.ksvm.lbfgs", "0.0854/4.08/5000", "", [3]float64{0.0854, 4.08, 5000}},
-		{"table2.multidist.ksvm.ivm", "-/-/-", "undefined", [3]float64{}},
-		{"table2.multidist.ksvm.bsgd", "0.385/21.8/16", "", [3]float64{0.385, 21.8, 16}},
-		{"table2.multidist.ksvm.polk", "0.0919/3.98/16", "", [3]float64{0.0919, 3.98, 16}},
-		{"table2.multidist.ksvm.bsgd-large", "-/-/129", "figureonly", [3]float64{0, 0, 129}},
-		{"table2.multidist.ksvm.polk-large", "-/-/129", "", [3]float64{0, 0, 129}},
-		{"table2.multidist.klr.libsvm", "-/-/-", "undefined", [3]float64{}},
-		{"table2.multidist.klr.lbfgs", "0.0854/4.04/5000", "", [3]float64{0.0854, 4.04, 5000}},
-		{"table2.multidist.klr.ivm", "0.0894/4.08/16", "", [3]float64{0.0894, 4.08, 16}},
-		{"table2.multidist.klr.bsgd", "-/-/-", "undefined", [3]float64{}},
-		{"table2.multidist.klr.polk", "0.120/4.36/16", "", [3]float64{0.120, 4.36, 16}},
-		{"table2.multidist.klr.polk-large", "-/-/75", "", [3]float64{0, 0, 75}},
-		{"table3.mnist.ksvm.libsvm", "-/1.50/16118", "norisk", [3]float64{0, 1.50, 16118}},
-		{"table3.mnist.ksvm.lbfgs", "-/-/-", "toolarge", [3]float64{}},
-		{"table3.mnist.ksvm.bsgd", "0.0731/2.67/1086", "", [3]float64{0.0731, 2.67, 1086}},
-		{"table3.mnist.ksvm.polk", "0.0684/2.46/1086", "", [3]float64{0.0684, 2.46, 1086}},
-		{"table3.mnist.ksvm.polk-small", "-/-/324", "", [3]float64{0, 0, 324}},
-		{"table3.mnist.ksvm.bsgd-small", "-/-/324", "", [3]float64{0, 0, 324}},
-		{"table3.mnist.klr.libsvm", "-/-/-", "undefined", [3]float64{}},
-		{"table3.mnist.klr.lbfgs", "-/-/-", "toolarge", [3]float64{}},
-		{"table3.mnist.klr.bsgd", "-/-/-", "undefined", [3]float64{}},
-		{"table3.mnist.klr.polk", "0.116/2.68/2326", "", [3]float64{0.116, 2.68, 2326}},
-		{"table3.brodatz.ksvm.libsvm", "-/3.72/4777", "norisk", [3]float64{0, 3.72, 4777}},
-		{"table3.brodatz.ksvm.lbfgs", "0.0319/4.44/10000", "", [3]float64{0.0319, 4.44, 10000}},
-		{"table3.brodatz.ksvm.bsgd", "0.0560/4.72/1171", "", [3]float64{0.0560, 4.72, 1171}},
-		{"table3.brodatz.ksvm.polk", "0.0507/4.53/1171", "", [3]float64{0.0507, 4.53, 1171}},
-		{"table3.brodatz.klr.libsvm", "-/-/-", "undefined", [3]float64{}},
-		{"table3.brodatz.klr.lbfgs", "0.0572/4.00/10000", "", [3]float64{0.0572, 4.00, 10000}},
-		{"table3.brodatz.klr.bsgd", "-/-/-", "undefined", [3]float64{}},
-		{"table3.brodatz.klr.polk", "0.0871/4.41/1833", "", [3]float64{0.0871, 4.41, 1833}},
-	} {
-		p.Cells[c.id] = fixtureCell(c.id, c.printed, c.reason, c.values)
+	for _, id := range []string{"table3.mnist.klr.polk-small", "table3.brodatz.ksvm.polk-small", "table3.brodatz.ksvm.bsgd-small", "table3.brodatz.klr.polk-small"} {
+		delete(p.Cells, id)
 	}
-	p.Figures = fixtureFigures()
+	for id, c := range p.Cells {
+		if c.Extra && c.Row != "bsgd-large" {
+			c.Reason = "" // a dash without a note
+		}
+		c.Extra = false
+		p.Cells[id] = c
+	}
 	return p
-}
-
-func fixtureCell(id, printed, reason string, values [3]float64) experiments.PaperCell {
-	var parts [4]string
-	n := 0
-	for _, r := range id {
-		if r == '.' {
-			n++
-			continue
-		}
-		parts[n] += string(r)
-	}
-	c := experiments.PaperCell{ID: id, Table: parts[0], Data: parts[1], Task: parts[2], Row: parts[3], Printed: printed, Reason: reason}
-	for q, to := range []**float64{&c.Risk, &c.Error, &c.Order} {
-		if values[q] != 0 {
-			*to = ptr(values[q])
-		}
-	}
-	return c
 }
 
 func fixtureFigures() []experiments.PaperFigure {
@@ -127,6 +85,49 @@ func fixtureFigures() []experiments.PaperFigure {
 	}
 	return append(out, experiments.PaperFigure{ID: "3", Number: 3, Kind: "decision", Title: "decision surfaces", Panels: []experiments.PaperPanel{
 		{ID: "a", Title: "f_T (hinge loss)", Data: "multidist", Task: "ksvm"}, {ID: "b", Title: "f_T (logistic loss)", Data: "multidist", Task: "klr"}}})
+}
+
+// built is the report on an input beside the fixture's paper.
+func built(in Input) *Report { return build(in, fixturePaper(), fixtureDraw) }
+
+// judged is the assessment of the claims by an input's records.
+func judged(t *testing.T, in Input) *evidence.Assessment {
+	t.Helper()
+	l, err := experiments.Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := evidence.Assess(evidence.Input{Ledger: l, Plan: in.Planned, Records: in.Records, Failed: in.Failed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// figureNamed returns a figure of a report.
+func figureNamed(t *testing.T, r *Report, name string) *Figure {
+	t.Helper()
+	for _, f := range r.Figures {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("no %s", name)
+	return nil
+}
+
+// rowsOf are the lines of a figure's CSV file.
+func rowsOf(t *testing.T, of interface{ CSV(io.Writer) error }) [][]string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := of.CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 // A shape describes made-up runs of one series.

@@ -1,12 +1,7 @@
 package report
 
 import (
-	"bytes"
-	"encoding/csv"
-	"image/png"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -29,44 +24,21 @@ func combinations() *evidence.JointReport {
 // and nothing cut at the edge; and nothing where nothing is reproduced.
 func TestJointFigure(t *testing.T) {
 	f := JointFigure(combinations())
-	svg, err := f.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := svgTexts(svg)
+	texts := svgTexts(legible(t, f))
 	for _, want := range []string{"cells reproduced, of 17", "numbers reproduced, of 48", "choices by result", "13", "37", "as chosen"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("%q is not in the picture: %q", want, texts)
 		}
 	}
-	for _, m := range regexp.MustCompile(`font-size:([\d.]+)px`).FindAllSubmatch(svg, -1) {
-		if size, err := strconv.ParseFloat(string(m[1]), 64); err != nil || size < 7 {
-			t.Errorf("letters of %s points", m[1])
-		}
-	}
-	b, err := renderPNG(f.content.drawing(), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkEdges(t, img)
-
-	var out bytes.Buffer
-	if err := f.CSV(&out); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&out).ReadAll()
+	rows := rowsOf(t, f)
 	want := [][]string{
 		{"by_result", "cells", "numbers", "combinations", "on_front", "cells_of_one_run", "cells_not_run", "assumed_otherwise"},
 		{"2", "0", "0", "2", "true", "0", "4", "b=y"},
 		{"3", "9", "30", "1000", "true", "0", "0", "nothing (as chosen)"},
 		{"4", "13", "37", "1", "true", "1", "0", "a=x"},
 	}
-	if err != nil || !slices.EqualFunc(rows, want, slices.Equal) {
-		t.Errorf("%v: %q, want %q", err, rows, want)
+	if !slices.EqualFunc(rows, want, slices.Equal) {
+		t.Errorf("%q, want %q", rows, want)
 	}
 	if !strings.Contains(f.Caption, "13 of 17 cells and 37 of 48 numbers") {
 		t.Errorf("caption %q", f.Caption)

@@ -55,7 +55,7 @@ func TestParts(t *testing.T) {
 		}
 		return out
 	}
-	r := build(diagnosed(), fixturePaper(), fixtureDraw)
+	r := built(diagnosed())
 	want := []string{
 		"online/online-multidist-ksvm", "online/online-multidist-klr", "online/online-mnist-ksvm", "online/online-mnist-klr",
 		"confidence/confidence-mnist", "confidence/confidence-multidist", "seconds/seconds-mnist", "seconds/seconds-multidist",
@@ -74,10 +74,11 @@ func TestParts(t *testing.T) {
 		}
 	}
 	var index bytes.Buffer
-	if err := r.Index(&index); err != nil || !strings.Contains(index.String(), "figures/online-mnist-klr.svg") {
-		t.Errorf("the index has no figure of a part, error %v", err)
+	r.Page = "report.html"
+	if err := r.Index(&index); err != nil || !strings.Contains(index.String(), "figures/online-mnist-klr.svg") || !strings.Contains(index.String(), "[report.html](report.html)") {
+		t.Errorf("the index has no figure of a part, or not the page; error %v", err)
 	}
-	if got := names(build(fixtureInput(), fixturePaper(), fixtureDraw)); len(got) > 0 {
+	if got := names(built(fixtureInput())); len(got) > 0 {
 		t.Errorf("records of before: %q", got)
 	}
 }
@@ -87,13 +88,13 @@ func TestParts(t *testing.T) {
 func TestOwnParts(t *testing.T) {
 	in := diagnosed()
 	in.Own = "own"
-	r := build(in, fixturePaper(), fixtureDraw)
+	r := built(in)
 	if len(r.Parts) != 1 || r.Parts[0].ID != "online" || len(r.Parts[0].Figures) < 4 || r.Parts[0].Figures[0].Name != "online1" {
 		t.Errorf("%+v", r.Parts)
 	}
 	in = fixtureInput()
 	in.Own = "own"
-	if r := build(in, fixturePaper(), fixtureDraw); len(r.Parts) > 0 {
+	if r := built(in); len(r.Parts) > 0 {
 		t.Errorf("records of before: %+v", r.Parts)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // alone, and nothing of them is in the paper's.
 func TestOtherData(t *testing.T) {
 	in := fixtureInput()
-	with := build(in, fixturePaper(), fixtureDraw)
+	with := built(in)
 	if slices.ContainsFunc(with.Tables, func(t *Table) bool { return t.Name == "tableS1" }) {
 		t.Error("a table of other data without such data")
 	}
@@ -29,7 +29,7 @@ func TestOtherData(t *testing.T) {
 			}
 		}
 	}
-	r := build(in, fixturePaper(), fixtureDraw)
+	r := built(in)
 	table := r.Tables[len(r.Tables)-1]
 	var rows []string
 	for _, row := range table.Rows {
@@ -60,7 +60,7 @@ func TestOtherData(t *testing.T) {
 // the other tables.
 func TestSupplements(t *testing.T) {
 	in := fixtureInput()
-	before := build(in, fixturePaper(), fixtureDraw)
+	before := built(in)
 	for spec, s := range map[string]shape{
 		"letter-ksvm":             {"letter", "ksvm", "polk", "POLK, komp, K = 0.008", "", "", nil, 1, 64000, 3200, 0.1, 0.05, 1404, 1.2, 0.03},
 		"learners-multidist-ksvm": {"multidist", "ksvm", "norma", "NORMA", "", "", nil, 1, 5000, 500, 0.3, 0.14, 57, 1, 0},
@@ -69,7 +69,7 @@ func TestSupplements(t *testing.T) {
 		p.Spec, p.Cells, p.Figures = spec, nil, nil
 		in.Planned, in.Records[p.ID] = append(in.Planned, p), s.record(p)
 	}
-	r := build(in, fixturePaper(), fixtureDraw)
+	r := built(in)
 	var tables []string
 	for _, table := range r.Tables[len(before.Tables):] {
 		tables = append(tables, table.Name)

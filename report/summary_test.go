@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"polkrepro/evidence"
 	"polkrepro/experiments"
 )
 
@@ -19,18 +18,9 @@ func testCommand(args ...string) string { return "bin/runall " + strings.Join(ar
 // fixtureSummary is what the summary of a fixture is made from.
 func fixtureSummary(t *testing.T, in Input) SummaryInput {
 	t.Helper()
-	ledger, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: in.Planned, Records: in.Records, Failed: in.Failed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Assessment = a
-	r := build(in, fixturePaper(), fixtureDraw)
+	in.Assessment = judged(t, in)
 	return SummaryInput{
-		Report: r, Command: testCommand,
+		Report: built(in), Command: testCommand,
 		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},
 		Page:     "results/report/report.html", Index: "results/report/index.md",
 	}
@@ -104,14 +94,26 @@ func TestSummary(t *testing.T) {
 		}
 	}
 
+	all := everythingMissing()
+	long := fixtureSummary(t, withRuns(all, "standins", longShapes()...))
+	long.Damaged = 3
+	longOwn := fixtureSummary(t, withRuns(all, "mine", longShapes()...))
+	longOwn.Names, longOwn.Specs = own.Names, own.Specs
+
 	for name, in := range map[string]SummaryInput{
+		"long": long, "long own": longOwn, // too much for a summary, which keeps to its size
 		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named, "smoke": fixtureSummary(t, some),
 	} {
 		for suffix, ascii := range map[string]bool{"": false, "-ascii": true} {
 			for _, width := range []int{0, 20, 80, 100, 500} {
 				text := summaryOf(t, in, width, ascii)
 				checkSize(t, name, text, map[int]int{20: 80, 80: 80}[width], ascii)
-				if width == 80 {
+				for _, want := range []string{"more, see tables/runs.txt", "results/report/report.html\n", "mnist data", "failed run", "not started yet", "incomplete or corrupt"} {
+					if name == "long" && !strings.Contains(text, want) {
+						t.Errorf("%s: no %q in\n%s", name, want, text)
+					}
+				}
+				if width == 80 && !strings.HasPrefix(name, "long") {
 					golden(t, "summary-"+name+suffix+".txt", []byte(text))
 				}
 			}
@@ -140,9 +142,8 @@ func checkSize(t *testing.T, name, text string, width int, ascii bool) {
 	}
 }
 
-// TestSummaryOfEverything: whatever is missing at once, and however many series
-// there are, the summary keeps to its size and ends with where the report is.
-func TestSummaryOfEverything(t *testing.T) {
+// everythingMissing is the fixture with all that can be missing at once.
+func everythingMissing() Input {
 	in := withoutData(fixtureInput(), "mnist")
 	in.Profile = experiments.ProfileQuick
 	in.Unavailable["brodatz"] = "brodatz: data not available"
@@ -158,59 +159,14 @@ func TestSummaryOfEverything(t *testing.T) {
 			in.Records[p.ID].Final.TrainRisk = math.NaN()
 		}
 	}
-	var shapes []shape
-	for i := range 40 {
-		name := "glyphs"
-		if i%2 == 0 {
-			name = "weaves"
-		}
-		shapes = append(shapes, shape{name, "ksvm", "polk", fmt.Sprintf("POLK with a very long name and even more words, K = %d", i), "", "", nil, 2, 40000, 1600, 0.1, 0.13, 1234, 1.2, 0.03})
-	}
-	all := fixtureSummary(t, withRuns(in, "standins", shapes...))
-	all.Damaged = 3
-	few := fixtureSummary(t, withRuns(in, "mine", shapes...))
-	few.Names, few.Specs = []string{"mine.yaml"}, []*experiments.Spec{{Name: "mine"}}
-	for name, s := range map[string]SummaryInput{"all": all, "own": few} {
-		for _, ascii := range []bool{false, true} {
-			for _, width := range []int{80, 100} {
-				text := summaryOf(t, s, width, ascii)
-				checkSize(t, name, text, width, ascii)
-				for _, want := range []string{"more, see tables/runs.txt", "results/report/report.html\n", "mnist data", "failed run", "not started yet", "incomplete or corrupt"} {
-					if name == "all" && !strings.Contains(text, want) || name == "own" && strings.Contains(want, "report") && !strings.Contains(text, want) {
-						t.Errorf("%s: no %q in\n%s", name, want, text)
-					}
-				}
-			}
-		}
-	}
+	return in
 }
 
-// TestSummaryMarks: the marks of the rows are the verdicts that are counted, and
-// a dash has none.
-func TestSummaryMarks(t *testing.T) {
-	for name, in := range map[string]SummaryInput{"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput())} {
-		s := Summarize(in)
-		got := map[string]int{}
-		for _, b := range s.blocks {
-			for _, r := range b.rows {
-				for q := range quantityCount {
-					if r.why == "" && r.cells[4*q+1] != dash {
-						got[r.cells[4*q+4]]++
-					} else if r.cells[4*q+4] != dash && r.cells[4*q+4] != "" {
-						t.Errorf("%s: %s: a mark %s without a number of the paper", name, r.cells[0], r.cells[4*q+4])
-					}
-				}
-			}
-		}
-		n := in.Report.Input.Assessment.Numbers()
-		want := map[string]int{"✓": n.Reproduced, "≠": n.Deviates, "?": n.Inconclusive, "–": n.NotRun}
-		for mark, k := range want {
-			if got[mark] != k {
-				t.Errorf("%s: %d marks %s, %d verdicts", name, got[mark], mark, k)
-			}
-		}
-		if n.Total() != 48 || n.Reproduced == 0 || n.Deviates == 0 || n.NotRun == 0 {
-			t.Errorf("%s: numbers %+v do not test much", name, n)
-		}
+// longShapes are many series with long names.
+func longShapes() (out []shape) {
+	for i := range 40 {
+		name := []string{"weaves", "glyphs"}[i%2]
+		out = append(out, shape{name, "ksvm", "polk", fmt.Sprintf("POLK with a very long name and even more words, K = %d", i), "", "", nil, 2, 40000, 1600, 0.1, 0.13, 1234, 1.2, 0.03})
 	}
+	return out
 }

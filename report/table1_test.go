@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"maps"
 	"math"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/evidence"
 	"polkrepro/evidence/theory"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
@@ -23,40 +21,16 @@ import (
 // profile as the theory has them, changed by change.
 func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
-	s, err := experiments.Find(Table1Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := Input{Records: map[string]*record.Record{}, Profile: profile}
-	if in.Planned, err = s.Plan(profile, experiments.PlanOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	in := Input{Records: map[string]*record.Record{}, Profile: profile, Planned: theorytest.Plan(t, profile, Table1Spec)}
 	for _, p := range in.Planned {
 		in.Records[p.ID] = theorytest.Record(p)
 		if change != nil {
 			change(in.Records[p.ID])
 		}
 	}
-	in.Assessment = judgedTheory(t, in)
+	in.Assessment = judged(t, in)
 	return in
 }
-
-// judgedTheory judges the claims by an input's records.
-func judgedTheory(t *testing.T, in Input) *evidence.Assessment {
-	t.Helper()
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := evidence.Assess(evidence.Input{Ledger: l, Plan: in.Planned, Records: in.Records})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-// theoryReport makes the report on an input.
-func theoryReport(in Input) *Report { return build(in, fixturePaper(), fixtureDraw) }
 
 // verdicts are the verdicts of Table 1's rows that have one.
 func verdicts(r *Report) string {
@@ -73,7 +47,7 @@ func verdicts(r *Report) string {
 // record that contradicts one shows in its row alone.
 func TestTable1Verdicts(t *testing.T) {
 	const good = "reproduced, reproduced, reproduced, reproduced"
-	if got := verdicts(theoryReport(theoryInput(t, experiments.ProfileQuick, nil))); got != good {
+	if got := verdicts(built(theoryInput(t, experiments.ProfileQuick, nil))); got != good {
 		t.Errorf("verdicts %s", got)
 	}
 	stalled := theoryInput(t, experiments.ProfileQuick, func(r *record.Record) {
@@ -83,40 +57,16 @@ func TestTable1Verdicts(t *testing.T) {
 			}
 		}
 	})
-	if got := verdicts(theoryReport(stalled)); got != "deviates, reproduced, reproduced, reproduced" {
+	if got := verdicts(built(stalled)); got != "deviates, reproduced, reproduced, reproduced" {
 		t.Errorf("verdicts %s of a run that stalls", got)
 	}
 	one := theoryInput(t, experiments.ProfileQuick, nil)
 	clear(one.Records)
 	one.Records[one.Planned[0].ID] = theorytest.Record(one.Planned[0])
-	one.Assessment = judgedTheory(t, one)
-	r := theoryReport(one)
+	one.Assessment = judged(t, one)
+	r := built(one)
 	if got := verdicts(r); got != "reproduced, not run, reproduced, not run" || !strings.Contains(strings.Join(r.Tables[0].Notes, "\n"), "24 of its runs are not there yet") {
 		t.Errorf("one record: verdicts %s, notes %q", got, r.Tables[0].Notes)
-	}
-}
-
-// TestTable1Faces: every face of every table is sound and has no character
-// that it can't write.
-func TestTable1Faces(t *testing.T) {
-	for _, table := range theoryReport(theoryInput(t, experiments.ProfileQuick, nil)).Tables[:2] {
-		for _, row := range table.Rows {
-			if len(row) != len(table.Header) {
-				t.Errorf("%s: %d cells under %d headings: %q", table.Name, len(row), len(table.Header), row)
-			}
-		}
-		var tex, text bytes.Buffer
-		if err := table.LaTeX(&tex); err != nil {
-			t.Fatal(err)
-		}
-		_, body, _ := strings.Cut(tex.String(), "\n")
-		checkLaTeX(t, body, len(table.Header))
-		if i := strings.IndexByte(body, '?'); i >= 0 {
-			t.Errorf("%s: LaTeX lacks a character: %s", table.Name, body[max(0, i-20):i+5])
-		}
-		if err := table.Text(&text); err != nil || !strings.Contains(text.String(), table.Title) {
-			t.Errorf("%s: error %v, text %.40q", table.Name, err, text.String())
-		}
 	}
 }
 
@@ -149,14 +99,7 @@ func TestTable1Figures(t *testing.T) {
 		}
 	}
 	f := theoryFigures(whole)[0]
-	var b bytes.Buffer
-	if err := f.CSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := rowsOf(t, f)
 	want := 0
 	for _, p := range whole.Planned {
 		if p.Run.Method == experiments.MethodFSGD || p.Label != "polk-small-k" {
@@ -171,7 +114,7 @@ func TestTable1Figures(t *testing.T) {
 
 // theoryFigures are the figures of Table 1 in a report.
 func theoryFigures(in Input) []*Figure {
-	return slices.DeleteFunc(theoryReport(in).Figures, func(f *Figure) bool { return !strings.HasPrefix(f.Name, Table1Spec) })
+	return slices.DeleteFunc(built(in).Figures, func(f *Figure) bool { return !strings.HasPrefix(f.Name, Table1Spec) })
 }
 
 // TestLogarithmicX: on a logarithmic x axis equal ratios have equal lengths, and
@@ -199,7 +142,7 @@ func TestReportWithTable1(t *testing.T) {
 	in, theory := fixtureInput(), theoryInput(t, experiments.ProfileQuick, nil)
 	in.Planned, in.Assessment = append(in.Planned, theory.Planned...), theory.Assessment
 	maps.Copy(in.Records, theory.Records)
-	r := theoryReport(in)
+	r := built(in)
 	dir := t.TempDir()
 	paths, err := r.WriteAll(dir)
 	if err != nil {
@@ -215,7 +158,7 @@ func TestReportWithTable1(t *testing.T) {
 	if err != nil || r.Tables[0].Name != "table1" || !bytes.Contains(index, []byte("figures/table1a.svg")) {
 		t.Errorf("first table %s, error %v", r.Tables[0].Name, err)
 	}
-	if r := theoryReport(fixtureInput()); strings.HasPrefix(r.Tables[0].Name, Table1Spec) {
+	if r := built(fixtureInput()); strings.HasPrefix(r.Tables[0].Name, Table1Spec) {
 		t.Error("a report without its runs has a Table 1")
 	}
 }

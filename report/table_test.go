@@ -3,16 +3,11 @@ package report
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/record"
 	"polkrepro/report/table"
 )
@@ -71,7 +66,7 @@ func TestGoldenFaces(t *testing.T) {
 		prefix string
 		in     Input
 	}{{"whole", fixtureInput()}, {"mixed", mixedInput()}} {
-		r := build(c.in, fixturePaper(), fixtureDraw)
+		r := built(c.in)
 		for _, tb := range append(r.Tables, r.Runs) {
 			for _, f := range table.Faces {
 				var b bytes.Buffer
@@ -89,21 +84,6 @@ func TestGoldenFaces(t *testing.T) {
 	}
 }
 
-func TestTextWidth(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
-	for _, table := range r.Tables {
-		var b bytes.Buffer
-		if err := table.Text(&b); err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range strings.Split(b.String(), "\n") {
-			if n := len([]rune(l)); n > 120 {
-				t.Errorf("%s: a line of %d characters: %s", table.Name, n, l)
-			}
-		}
-	}
-}
-
 func cellOf(t *testing.T, r *Report, id string) *Cell {
 	t.Helper()
 	if r.Cells[id] == nil {
@@ -112,46 +92,30 @@ func cellOf(t *testing.T, r *Report, id string) *Cell {
 	return r.Cells[id]
 }
 
+// TestWhyACellIsEmpty: reasons that the golden faces of mixedInput don't show.
 func TestWhyACellIsEmpty(t *testing.T) {
-	r := build(mixedInput(), fixturePaper(), fixtureDraw)
-	for id, want := range map[string]string{
-		"table2.multidist.ksvm.ivm":        "—",
-		"table2.multidist.klr.bsgd":        "—",
-		"table2.multidist.ksvm.libsvm":     "",
-		"table2.multidist.klr.ivm":         "full profile only",
-		"table2.multidist.ksvm.bsgd-large": "failed: step 12: the budget is 100 % <used up> & gone_for_good",
-		"table2.multidist.klr.polk-large":  "full profile only",
-		"table3.mnist.ksvm.polk":           "data not available",
-		"table3.mnist.klr.polk":            "data not available",
-		"table3.brodatz.ksvm.polk":         "full profile only",
-		"table2.multidist.ksvm.polk":       "",
-	} {
-		if got := cellOf(t, r, id).Why; got != want {
-			t.Errorf("%s: %q, want %q", id, got, want)
-		}
-	}
-	if c := cellOf(t, r, "table2.multidist.klr.polk"); c.Lost != "1 of 5 runs are not there yet." || c.Runs() != 4 {
+	if c := cellOf(t, built(mixedInput()), "table2.multidist.klr.polk"); c.Lost != "1 of 5 runs are not there yet." || c.Runs() != 4 {
 		t.Errorf("in part: %q, %d runs", c.Lost, c.Runs())
 	}
 	dashed := mixedInput()
 	dashed.FullCells = map[string]bool{"table3.mnist.ksvm.lbfgs": true}
 	for id, want := range map[string]string{"table3.mnist.ksvm.lbfgs": "data not available", "table3.mnist.klr.lbfgs": "—"} {
-		if got := cellOf(t, build(dashed, fixturePaper(), fixtureDraw), id).Why; got != want {
+		if got := cellOf(t, built(dashed), id).Why; got != want {
 			t.Errorf("%s, which only the full profile may feed: %q, want %q", id, got, want)
 		}
 	}
 	in := fixtureInput()
 	in.Records = nil
-	if got := cellOf(t, build(in, fixturePaper(), fixtureDraw), "table3.mnist.ksvm.polk").Why; got != "not run yet" {
+	if got := cellOf(t, built(in), "table3.mnist.ksvm.polk").Why; got != "not run yet" {
 		t.Errorf("no records: %q", got)
 	}
-	if got := cellOf(t, build(Input{}, fixturePaper(), fixtureDraw), "table3.mnist.ksvm.polk").Why; got != "not planned" {
+	if got := cellOf(t, built(Input{}), "table3.mnist.ksvm.polk").Why; got != "not planned" {
 		t.Errorf("empty input: %q", got)
 	}
 }
 
 func TestCellNumbers(t *testing.T) {
-	r := build(fixtureInput(), fixturePaper(), fixtureDraw)
+	r := built(fixtureInput())
 	c := cellOf(t, r, "table2.multidist.ksvm.polk")
 	if c.Runs() != 15 || c.Draw == nil || c.Draw.Draw != fixtureDraw {
 		t.Fatalf("runs %d, draw %+v", c.Runs(), c.Draw)
@@ -171,32 +135,39 @@ func TestCellNumbers(t *testing.T) {
 	if c := cellOf(t, r, "table2.multidist.ksvm.libsvm"); c.Ours[qRisk].N != 0 || c.Ours[qError].N != 5 {
 		t.Errorf("a method that votes has a risk, or no error: %+v", c.Ours)
 	}
-	if got := cellOf(t, build(mixedInput(), fixturePaper(), fixtureDraw), "table2.multidist.ksvm.bsgd").Ours[qRisk].text(qRisk); got != "5 of 15 diverged" {
+	if got := cellOf(t, built(mixedInput()), "table2.multidist.ksvm.bsgd").Ours[qRisk].text(qRisk); got != "5 of 15 diverged" {
 		t.Errorf("diverged: %q", got)
 	}
 }
 
+// TestNumbers compares intervals with t(0.95, 2) = 2.920 of printed tables: 2 ± 2.920/√3.
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
-		s    Stat
-		q    int
-		want string
+		values         []float64
+		q              int
+		text, interval string
 	}{
-		{statOf(nil), qRisk, ""},
-		{statOf([]float64{0.0912345}), qRisk, "0.0912"},
-		{statOf([]float64{0.09, 0.11}), qRisk, "0.100 ± 0.014"},
-		{statOf([]float64{4, 5}), qError, "4.50 ± 0.71"},
-		{statOf([]float64{16}), qOrder, "16"},
-		{statOf([]float64{16, 17}), qOrder, "16.5 ± 0.7"},
-		{statOf([]float64{1086, 1090}), qOrder, "1088 ± 3"},
-		{statOf([]float64{1e300, 1.5e308}), qRisk, "7.50e+307 ± 1.06e+308"},
-		{statOf([]float64{0}), qRisk, "0.000"},
-		{statOf([]float64{-0.5}), qRisk, "-0.500"},
-		{statOf([]float64{math.NaN(), 1}), qRisk, "1 of 2 diverged"},
-		{statOf([]float64{math.Inf(1)}), qError, "1 of 1 diverged"},
+		{nil, qRisk, "", ""},
+		{[]float64{0.0912345}, qRisk, "0.0912", ""},
+		{[]float64{0.09, 0.11}, qRisk, "0.100 ± 0.014", ""},
+		{[]float64{1e300, 1.5e308}, qRisk, "7.50e+307 ± 1.06e+308", ""},
+		{[]float64{0}, qRisk, "0.000", ""},
+		{[]float64{-0.5}, qRisk, "-0.500", ""},
+		{[]float64{math.NaN(), 1}, qRisk, "1 of 2 diverged", ""},
+		{[]float64{1, 2, 3}, qError, "2.00 ± 1.00", "0.31 to 3.69"},
+		{[]float64{2, 2, 2}, qError, "2.00 ± 0.00", "2.00"},
+		{[]float64{1, 2, 3, math.Inf(1)}, qError, "1 of 4 diverged", ""},
+		{[]float64{16}, qOrder, "16", ""},
+		{[]float64{16, 17}, qOrder, "16.5 ± 0.7", ""},
+		{[]float64{1086, 1090}, qOrder, "1088 ± 3", ""},
 	} {
-		if got := c.s.text(c.q); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.s, got, c.want)
+		s := statOf(c.values)
+		full := c.text
+		if c.interval != "" {
+			full += " (" + c.interval + ")"
+		}
+		if s.text(c.q) != c.text || s.interval(c.q) != c.interval || s.full(c.q) != full {
+			t.Errorf("%v: %q, %q, %q; want %q, %q", c.values, s.text(c.q), s.interval(c.q), s.full(c.q), c.text, c.interval)
 		}
 	}
 	for _, c := range []struct {
@@ -213,84 +184,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-var (
-	latexEnv   = regexp.MustCompile(`\\(begin|end)\{(\w+)\}`)
-	latexMulti = regexp.MustCompile(`\\multicolumn\{(\d)\}`)
-	latexMath  = regexp.MustCompile(`\$[^$]*\$`)
-)
-
-// checkLaTeX checks what a LaTeX run would: braces and environments nest,
-// every row has the tabular's columns, nothing special is bare.
-func checkLaTeX(t *testing.T, tex string, columns int) {
-	t.Helper()
-	depth := 0
-	for i, r := range tex {
-		escaped := i > 0 && tex[i-1] == '\\' && (i < 2 || tex[i-2] != '\\')
-		switch {
-		case r > '~' || r == '\t':
-			t.Errorf("%q in LaTeX", r)
-		case r == '{' && !escaped:
-			depth++
-		case r == '}' && !escaped:
-			depth--
-		case (r == '#' || r == '~' || r == '_' || r == '%' && i > 0) && !escaped:
-			t.Errorf("bare %q near %q", r, tex[max(0, i-20):i+1])
-		}
-		if depth < 0 {
-			t.Fatalf("a brace too many near %q", tex[max(0, i-40):i+1])
-		}
-	}
-	if depth != 0 {
-		t.Errorf("%d braces left open", depth)
-	}
-	var open []string
-	for _, m := range latexEnv.FindAllStringSubmatch(tex, -1) {
-		if m[1] == "begin" {
-			open = append(open, m[2])
-		} else if len(open) == 0 || open[len(open)-1] != m[2] {
-			t.Fatalf("\\end{%s} in %v", m[2], open)
-		} else {
-			open = open[:len(open)-1]
-		}
-	}
-	if len(open) != 0 {
-		t.Errorf("not ended: %v", open)
-	}
-	for _, l := range strings.Split(tex, "\n") {
-		if !strings.HasSuffix(l, `\\`) {
-			continue
-		}
-		n := strings.Count(strings.ReplaceAll(l, `\&`, ""), "&") + 1
-		for _, m := range latexMulti.FindAllStringSubmatch(l, -1) {
-			n += int(m[1][0]-'0') - 1
-		}
-		if n != columns {
-			t.Errorf("%d columns, want %d: %s", n, columns, l)
-		}
-	}
-	if rest := latexMath.ReplaceAllString(strings.ReplaceAll(tex, `\$`, ""), ""); strings.ContainsAny(rest, "$^") {
-		t.Error("mathematics is not balanced")
-	}
-}
-
-func TestLaTeX(t *testing.T) {
-	for _, in := range []Input{fixtureInput(), mixedInput(), {}} {
-		r := build(in, fixturePaper(), fixtureDraw)
-		for _, table := range append(r.Tables, r.Runs) {
-			var b bytes.Buffer
-			if err := table.LaTeX(&b); err != nil {
-				t.Fatal(err)
-			}
-			columns := 8
-			if table.Blocks == nil {
-				columns = len(table.Header)
-			}
-			_, tex, _ := strings.Cut(b.String(), "\n") // the first line is a comment
-			checkLaTeX(t, tex, columns)
-		}
-	}
-}
-
 func TestBuildOnThePapersValues(t *testing.T) {
 	r, err := Build(Input{})
 	if err != nil {
@@ -298,32 +191,5 @@ func TestBuildOnThePapersValues(t *testing.T) {
 	}
 	if len(r.Tables) != 2 || len(r.Figures) != 8 {
 		t.Fatalf("%d tables and %d figures, want 2 and 8", len(r.Tables), len(r.Figures))
-	}
-	paper, err := experiments.Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for id, pc := range fixturePaper().Cells {
-		if got, ok := paper.Cells[id]; !ok || got.Printed != pc.Printed {
-			t.Errorf("%s: %q, the fixture has %q", id, got.Printed, pc.Printed)
-		}
-	}
-}
-
-// TestDashNotes: a row that is a dash throughout is named once.
-func TestDashNotes(t *testing.T) {
-	cells := make(map[string]*Cell)
-	row := func(id, why string) *table.Row {
-		cell := fmt.Sprint(len(cells))
-		cells[cell] = &Cell{Dash: why}
-		return &table.Row{ID: id, Cell: cell, Title: strings.ToUpper(id)}
-	}
-	tb := &Table{Blocks: []*table.Block{
-		{Data: "a", Title: "KSVM", Rows: []*table.Row{row("x", "today"), row("y", "large"), row("z", "large")}},
-		{Data: "a", Title: "KLR", Rows: []*table.Row{row("x", "today"), row("y", "")}},
-	}}
-	got := dashNotes(tb, cells)
-	if want := []string{"—: today (X).", "—: large (Y, KSVM; Z, KSVM)."}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,6 +64,15 @@ func TestTournamentWriteAll(t *testing.T) {
 	if len(r.Tables) != 3*len(res.Fields) || len(r.Figures) != 4*len(res.Fields)+1 {
 		t.Errorf("%d tables and %d figures of %d fields", len(r.Tables), len(r.Figures), len(res.Fields))
 	}
+	runs := 0
+	for _, f := range res.Fields {
+		for _, e := range f.Entries {
+			runs += len(e.Runs)
+		}
+	}
+	if rows := rowsOf(t, r); len(rows) != 1+runs {
+		t.Errorf("%d lines of CSV, want a header and %d runs", len(rows), runs)
+	}
 	svg, err := os.ReadFile(filepath.Join(dir, "figures", res.Fields[0].Name+"-order.svg"))
 	if err != nil {
 		t.Fatal(err)
@@ -74,19 +82,11 @@ func TestTournamentWriteAll(t *testing.T) {
 			t.Errorf("the trade-offs do not name %s", h.Name)
 		}
 	}
-}
 
-// TestAllRunsLost: heuristics without runs are in the tables with the reason, a figure
-// without panels is none, and its file of an earlier report is removed.
-func TestAllRunsLost(t *testing.T) {
-	dir := t.TempDir()
-	before := tournament(t)
-	if _, err := NewTournament(before).WriteAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	res := tournamentWithout(t, func(c experiments.Contest) bool { return c.Heuristic != "komp" })
-	paths, err := NewTournament(res).WriteAll(dir)
-	if err != nil {
+	// Heuristics without runs are in the tables with the reason, a figure without panels is
+	// none, and its file of an earlier report is removed.
+	res = tournamentWithout(t, func(c experiments.Contest) bool { return c.Heuristic != "komp" })
+	if paths, err = NewTournament(res).WriteAll(dir); err != nil {
 		t.Fatal(err)
 	}
 	name := res.Fields[0].Name
@@ -134,28 +134,6 @@ func TestSomeRunsLost(t *testing.T) {
 	}
 	if !onFront || f.Replicates < 2 {
 		t.Errorf("nothing to mark: %d replicates, %v", f.Replicates, frontTable(f).Rows)
-	}
-}
-
-// TestTournamentCSV: a line for every run.
-func TestTournamentCSV(t *testing.T) {
-	res := tournament(t)
-	var b bytes.Buffer
-	if err := NewTournament(res).CSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := 1
-	for _, f := range res.Fields {
-		for _, e := range f.Entries {
-			want += len(e.Runs)
-		}
-	}
-	if len(rows) != want {
-		t.Errorf("%d lines, want %d", len(rows), want)
 	}
 }
 

@@ -23,18 +23,10 @@ import (
 func folder(t *testing.T) (dir string, paths []string) {
 	t.Helper()
 	dir = t.TempDir()
-	specs, err := experiments.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := harness.PlanAll(specs, experiments.ProfileSmoke, experiments.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := os.MkdirAll(harness.RecordsDir(dir), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range plan {
+	for _, p := range theorytest.Plan(t, experiments.ProfileSmoke) {
 		path := filepath.Join(harness.RecordsDir(dir), p.ID+".jsonl")
 		if slices.Contains(paths, path) {
 			continue

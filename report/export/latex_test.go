@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/record"
 	"polkrepro/report"
@@ -15,19 +16,8 @@ import (
 // figures, those of the widest cells: risks of four digits with their spread.
 func madeUp(t *testing.T) ([]experiments.Planned, map[string]*record.Record) {
 	t.Helper()
-	specs, err := experiments.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var plan []experiments.Planned
+	plan := theorytest.Plan(t, experiments.ProfileFull)
 	records := make(map[string]*record.Record)
-	for _, s := range specs {
-		runs, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan = append(plan, runs...)
-	}
 	for i, p := range plan {
 		v := 1 + 0.01*float64(i%7)
 		records[p.ID] = &record.Record{Header: record.Header{ID: p.ID, Run: p.Run},

@@ -73,17 +73,6 @@ func TestCheckPage(t *testing.T) {
 	}
 }
 
-// TestCheckBlocked makes sure that the test would see a request: what asks for
-// something is refused by the page's own policy and shows up as a complaint.
-func TestCheckBlocked(t *testing.T) {
-	b, url := shown(t)
-	b.eval(t, `new Promise(done => { const i = new Image(); i.onerror = done; i.src = "http://127.0.0.1:9/x.png" })`, nil)
-	b.eval(t, `0`, nil)
-	if len(b.complaints(t, url)) == 0 {
-		t.Error("a request from the page was not seen")
-	}
-}
-
 // TestCheckSort sorts a table by a number, both ways and back, with the mouse
 // and the keyboard.
 func TestCheckSort(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/record"
 	"polkrepro/report"
@@ -41,24 +42,6 @@ func madeUp(p experiments.Planned) *record.Record {
 	r.Final = record.Final{Samples: last.Samples, TrainRisk: last.TrainRisk, TestRisk: last.TestRisk, TestError: last.TestError,
 		ModelOrder: float64(order), Timing: record.Timing{Wall: 2, CPU: 3}, Elapsed: 4}
 	return r
-}
-
-// plan is the plan of the embedded specs in a profile.
-func plan(t testing.TB, profile string) []experiments.Planned {
-	t.Helper()
-	specs, err := experiments.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []experiments.Planned
-	for _, s := range specs {
-		ps, err := s.Plan(profile, experiments.PlanOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, ps...)
-	}
-	return out
 }
 
 // records are made-up records of all runs of a plan.
@@ -90,7 +73,7 @@ func input(t testing.TB, profile string, planned []experiments.Planned, recs map
 
 // whole is the page of made-up records of the full profile, and its input.
 var whole = sync.OnceValues(func() (Input, []byte) {
-	planned := plan(failing{}, experiments.ProfileFull)
+	planned := theorytest.Plan(failing{}, experiments.ProfileFull)
 	in := input(failing{}, experiments.ProfileFull, planned, records(planned), nil)
 	var out bytes.Buffer
 	if err := Write(&out, in); err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/report"
 )
@@ -19,78 +19,56 @@ import (
 // mostBytes is the most that a page may have.
 const mostBytes = 5 << 20
 
-// TestCells looks for every cell of the paper's tables, its printed values
-// and the verdicts on them.
-func TestCells(t *testing.T) {
+// holds finds the one element with an attribute and looks for words in it.
+func holds(t *testing.T, root *node, attr, value string, words ...string) *node {
+	t.Helper()
+	found := root.with(attr, value)
+	if len(found) != 1 {
+		t.Fatalf("%d elements with %s=%q", len(found), attr, value)
+	}
+	for _, w := range words {
+		if w = strings.Join(strings.Fields(w), " "); !strings.Contains(found[0].words(), w) {
+			t.Errorf("%s: %q is not in %q", value, w, found[0].words())
+		}
+	}
+	return found[0]
+}
+
+// TestContents looks for every cell of the paper's tables, every claim with its tests, every
+// assumption and every figure.
+func TestContents(t *testing.T) {
 	in, _ := whole()
 	root, _ := wholePage()
+	a := in.Report.Input.Assessment
 	paper, err := experiments.Paper()
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, pt := range paper.Tables {
-		for _, col := range pt.Columns {
-			for _, row := range pt.Rows {
-				n++
-				id := pt.CellID(col, row)
-				rows := root.with("data-cell", id)
-				if len(rows) != 1 {
-					t.Fatalf("%d rows of %s", len(rows), id)
-				}
-				checkCell(t, rows[0], paper.Cells[id], in.Report.Input.Assessment)
+	for id, c := range paper.Cells {
+		if c.Extra {
+			continue
+		}
+		n++
+		row := holds(t, root, "data-cell", id)
+		for q, name := range []string{"risk", "error", "order"} {
+			want := strings.Replace(strings.Split(c.Printed, "/")[q], "-", dash, 1)
+			cell := holds(t, row, "data-quantity", name)
+			if got := holds(t, cell, "class", "paper").words(); got != want {
+				t.Errorf("%s, %s: the paper's is %q, want %q", id, name, got, want)
+			}
+			if s, claimed := a.Find(id + "." + name); claimed {
+				holds(t, row, "data-quantity", name, s.Tests[0].Verdict.String())
 			}
 		}
 	}
 	if n != 26 {
 		t.Errorf("%d cells: the paper's tables have 10 and 16", n)
 	}
-}
-
-func checkCell(t *testing.T, row *node, pc experiments.PaperCell, a *evidence.Assessment) {
-	t.Helper()
-	printed := strings.Split(pc.Printed, "/")
-	for q, name := range []string{"risk", "error", "order"} {
-		cells := row.with("data-quantity", name)
-		if len(cells) != 1 {
-			t.Fatalf("%s: %d cells for the %s", pc.ID, len(cells), name)
-		}
-		want := dash
-		if []*float64{pc.Risk, pc.Error, pc.Order}[q] != nil {
-			want = printed[q]
-		}
-		if got := cells[0].with("class", "paper")[0].words(); got != want {
-			t.Errorf("%s, %s: the paper's is %q, want %q", pc.ID, name, got, want)
-		}
-		s, claimed := a.Find(pc.ID + "." + name)
-		if claimed && !strings.Contains(cells[0].words(), s.Tests[0].Verdict.String()) {
-			t.Errorf("%s, %s: %q does not say %s", pc.ID, name, cells[0].words(), s.Tests[0].Verdict)
-		}
-	}
-}
-
-// TestClaims looks for every claim and every test of it with its verdict.
-func TestClaims(t *testing.T) {
-	in, _ := whole()
-	root, _ := wholePage()
-	paper, err := experiments.Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range in.Report.Input.Assessment.Claims {
-		bodies := root.with("data-claim", c.Claim.ID)
-		if len(bodies) != 1 {
-			t.Fatalf("%d bodies of claim %s", len(bodies), c.Claim.ID)
-		}
-		rows := bodies[0].all("tr")
+	for _, c := range a.Claims {
+		rows := holds(t, root, "data-claim", c.Claim.ID, c.Verdict.String(), c.Claim.Quote, c.Claim.Section).all("tr")
 		if len(rows) != 1+len(c.Tests) {
 			t.Fatalf("%s: %d rows for %d tests", c.Claim.ID, len(rows), len(c.Tests))
-		}
-		head := rows[0].words()
-		for _, want := range []string{c.Verdict.String(), strings.Join(strings.Fields(c.Claim.Quote), " "), c.Claim.Section} {
-			if !strings.Contains(head, want) {
-				t.Errorf("%s: %q is not in %q", c.Claim.ID, want, head)
-			}
 		}
 		for i, r := range c.Tests {
 			for _, want := range []string{r.Sentence(paper), r.Test.ID, r.Measured(), r.Compared(), r.Printed(), r.Target.String(), r.Ours.Interval(), r.Runs(), r.Verdict.String(), r.Note()} {
@@ -100,70 +78,70 @@ func TestClaims(t *testing.T) {
 			}
 		}
 	}
-	if n := len(in.Report.Input.Assessment.Claims); n < 40 {
-		t.Errorf("%d claims", n)
+	for _, a := range in.Ledger.Assumptions {
+		want := append([]string{a.How, a.Paper, a.Chosen, a.Evidence}, in.Ledger.Dependents(a.ID)...)
+		for _, alt := range a.Alternatives {
+			want = append(want, alt.ID, alt.Value, alt.Effect)
+		}
+		holds(t, root, "data-assumption", a.ID, want...)
+	}
+	missing := 0
+	for _, f := range in.Report.Figures {
+		if figure := holds(t, root, "id", f.Name, f.Missing); f.Missing != "" {
+			missing++
+		} else if images := figure.all("img"); len(images) != 1 || !strings.HasPrefix(images[0].attrs["src"], "data:image/") || images[0].attrs["alt"] == "" {
+			t.Errorf("%s: %d images, want one with a description", f.Name, len(images))
+		}
+	}
+	if missing == 0 || missing == len(in.Report.Figures) {
+		t.Errorf("%d of %d figures are missing: want both kinds", missing, len(in.Report.Figures))
 	}
 }
 
-// TestSummary looks on the first screen for the counts, the forest plot, and
-// for every claim that deviates or is inconclusive its sentence, a link and its
-// ID, and for no other claim.
+// TestSummary looks on the first screen for the counts, the forest plot, and, with a link, for
+// every claim that deviates or is inconclusive and no other.
 func TestSummary(t *testing.T) {
 	in, _ := whole()
 	root, _ := wholePage()
-	summary := root.with("class", "answer")
-	if len(summary) != 1 {
-		t.Fatalf("%d summaries", len(summary))
-	}
-	cells, sentences, _ := in.Report.Input.Assessment.Counts()
-	numbers := in.Report.Input.Assessment.Numbers()
-	want := fmt.Sprintf("%d of the 17 cells of Tables 2 and 3, %d of their 48 numbers, and %d of 33 sentences and captions are reproduced.",
-		cells.Reproduced, numbers.Reproduced, sentences.Reproduced)
-	if got := summary[0].with("class", "lead"); len(got) != 1 || got[0].words() != want {
-		t.Errorf("the first sentence is not %q", want)
-	}
-	if figures := summary[0].all("figure"); len(figures) != 1 || figures[0].attrs["id"] != report.ForestName || len(figures[0].all("img")) != 1 {
+	a := in.Report.Input.Assessment
+	cells, sentences, _ := a.Counts()
+	summary := holds(t, root, "class", "answer")
+	holds(t, summary, "class", "lead", fmt.Sprintf("%d of the 17 cells of Tables 2 and 3, %d of their 48 numbers, and %d of 33 sentences and captions are reproduced.",
+		cells.Reproduced, a.Numbers().Reproduced, sentences.Reproduced))
+	if figures := summary.all("figure"); len(figures) != 1 || figures[0].attrs["id"] != report.ForestName || len(figures[0].all("img")) != 1 {
 		t.Errorf("%d figures", len(figures))
 	}
-	paper, err := experiments.Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	items := make(map[string]*node) // by claim
-	for _, item := range summary[0].with("class", "differs")[0].all("li") {
+	var shown, want []string
+	items := make(map[string]string)
+	for _, item := range holds(t, summary, "class", "differs").all("li") {
 		if ids := item.with("class", "id"); len(ids) == 1 {
-			items[ids[0].words()] = item
+			shown = append(shown, ids[0].words())
+			items[ids[0].words()] = item.words()
+			holds(t, item, "href", "#claim-"+ids[0].words())
 		}
 	}
+	differs := func(v stats.Verdict) bool { return v == stats.Deviates || v == stats.Inconclusive }
 	kinds := make(map[stats.Verdict]int)
-	for _, c := range in.Report.Input.Assessment.Claims {
-		item := items[c.Claim.ID]
-		differs := c.Verdict == stats.Deviates || c.Verdict == stats.Inconclusive
-		if differs != (item != nil) {
-			t.Errorf("%s, %s: shown %v", c.Claim.ID, c.Verdict, item != nil)
-		}
-		if item == nil {
+	for _, c := range a.Claims {
+		if !differs(c.Verdict) {
 			continue
 		}
+		want = append(want, c.Claim.ID)
 		kinds[c.Verdict]++
-		if len(item.with("href", "#claim-"+c.Claim.ID)) != 1 {
-			t.Errorf("%s: no link", c.Claim.ID)
-		}
 		for _, r := range c.Tests {
-			if r.Verdict != stats.Deviates && r.Verdict != stats.Inconclusive {
-				continue
+			sentence := strings.TrimSuffix(r.Sentence(in.Report.Paper), ".")
+			if _, rest, ok := strings.Cut(sentence, ": "); ok { // the subject stands before several
+				sentence = rest
 			}
-			_, rest, ok := strings.Cut(r.Sentence(paper), ": ") // the subject stands before several
-			if !ok {
-				rest = r.Sentence(paper)
-			}
-			if !strings.Contains(item.words(), strings.TrimSuffix(rest, ".")) {
-				t.Errorf("%s: %q is not in %q", c.Claim.ID, rest, item.words())
+			if differs(r.Verdict) && !strings.Contains(items[c.Claim.ID], sentence) {
+				t.Errorf("%s: %q is not in %q", c.Claim.ID, sentence, items[c.Claim.ID])
 			}
 		}
 	}
-	if kinds[stats.Deviates] == 0 || kinds[stats.Inconclusive] == 0 {
-		t.Errorf("verdicts shown: %v, want both kinds", kinds)
+	slices.Sort(shown)
+	slices.Sort(want)
+	if !slices.Equal(shown, want) || len(kinds) != 2 {
+		t.Errorf("shown %q, want %q, of both kinds: %v", shown, want, kinds)
 	}
 }
 
@@ -192,58 +170,6 @@ func TestReason(t *testing.T) {
 		if got := firstReason(c.reasons); got != c.want {
 			t.Errorf("%q: %q, want %q", c.reasons, got, c.want)
 		}
-	}
-}
-
-// TestAssumptions looks for every assumption, how it was chosen, its
-// alternatives and the claims that depend on it.
-func TestAssumptions(t *testing.T) {
-	in, _ := whole()
-	root, _ := wholePage()
-	for _, a := range in.Ledger.Assumptions {
-		cards := root.with("data-assumption", a.ID)
-		if len(cards) != 1 {
-			t.Fatalf("%d cards of assumption %s", len(cards), a.ID)
-		}
-		words := cards[0].words()
-		want := []string{a.How, a.Paper, a.Chosen, a.Evidence}
-		for _, alt := range a.Alternatives {
-			want = append(want, alt.ID, alt.Value, alt.Effect)
-		}
-		want = append(want, in.Ledger.Dependents(a.ID)...)
-		for _, w := range want {
-			if w = strings.Join(strings.Fields(w), " "); !strings.Contains(words, w) {
-				t.Errorf("%s: %q is not in %q", a.ID, w, words)
-			}
-		}
-	}
-}
-
-// TestFigures looks for every figure of the report: a picture that has a
-// description, or why there is none.
-func TestFigures(t *testing.T) {
-	in, _ := whole()
-	root, _ := wholePage()
-	missing := 0
-	for _, f := range in.Report.Figures {
-		figs := root.with("id", f.Name)
-		if len(figs) != 1 {
-			t.Fatalf("%d figures %s", len(figs), f.Name)
-		}
-		if f.Missing != "" {
-			missing++
-			if !strings.Contains(figs[0].words(), f.Missing) {
-				t.Errorf("%s does not say why it is missing", f.Name)
-			}
-			continue
-		}
-		images := figs[0].all("img")
-		if len(images) != 1 || !strings.HasPrefix(images[0].attrs["src"], "data:image/") || images[0].attrs["alt"] == "" {
-			t.Errorf("%s: images %v", f.Name, len(images))
-		}
-	}
-	if missing == 0 || missing == len(in.Report.Figures) {
-		t.Errorf("%d of %d figures are missing: want both kinds", missing, len(in.Report.Figures))
 	}
 }
 
@@ -331,11 +257,11 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestHostile puts markup and script into every text that comes from records
-// and sections.
+// TestHostile puts markup and script into every text that comes from records and sections,
+// and looks for what a section brings with it.
 func TestHostile(t *testing.T) {
 	const evil = `</script></style></table>'"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;`
-	planned := plan(t, experiments.ProfileSmoke)
+	planned := theorytest.Plan(t, experiments.ProfileSmoke)
 	for i := range planned {
 		planned[i].Series += evil
 		planned[i].Spec += evil
@@ -367,12 +293,16 @@ func TestHostile(t *testing.T) {
 	if n := strings.Count(root.text.String(), "<script>alert(1)</script>"); n < 10 {
 		t.Errorf("the text is shown %d times", n)
 	}
+	holds(t, root, "href", "#extra")
+	if img := holds(t, root, "id", "extra-figure").all("img")[0]; !strings.HasPrefix(img.attrs["src"], "data:image/svg+xml;base64,") || img.attrs["alt"] != evil {
+		t.Errorf("image %v", img.attrs)
+	}
 }
 
 // TestNothingRun makes a page of no records at all, and of a folder that other
 // things went wrong in.
 func TestNothingRun(t *testing.T) {
-	planned := plan(t, experiments.ProfileQuick)
+	planned := theorytest.Plan(t, experiments.ProfileQuick)
 	in := input(t, experiments.ProfileQuick, planned, nil, nil)
 	in.Partial, in.Damaged = 1, []string{"x.jsonl: cut off"}
 	root, _ := parse(t, render(t, in))
@@ -390,32 +320,9 @@ func TestNothingRun(t *testing.T) {
 	}
 }
 
-// TestSection looks for what a section brings with it.
-func TestSection(t *testing.T) {
-	in := input(t, experiments.ProfileSmoke, nil, nil, nil)
-	in.Sections = []Section{{
-		ID: "extra", Title: "Something else", Paragraphs: []string{"A paragraph."},
-		Tables:  []*report.Table{{Title: "A table", Header: []string{"name", "value"}, Rows: [][]string{{"a", "1.5 ± 0.1"}, {"b", "—"}}}},
-		Figures: []Figure{{ID: "picture", Title: "A picture", Alt: "what it shows", Picture: []byte("<svg/>")}},
-	}}
-	root, _ := parse(t, render(t, in))
-	if n := len(root.with("href", "#extra")); n != 1 {
-		t.Errorf("%d links to the section", n)
-	}
-	img := root.with("id", "picture")[0].all("img")[0]
-	if !strings.HasPrefix(img.attrs["src"], "data:image/svg+xml;base64,") || img.attrs["alt"] != "what it shows" {
-		t.Errorf("image %v", img.attrs)
-	}
-	for _, want := range []string{"A paragraph.", "A table", "1.5 ± 0.1"} {
-		if !strings.Contains(root.words(), want) {
-			t.Errorf("%q is not there", want)
-		}
-	}
-}
-
 // TestMachines tells revisions apart.
 func TestMachines(t *testing.T) {
-	planned := plan(t, experiments.ProfileSmoke)
+	planned := theorytest.Plan(t, experiments.ProfileSmoke)
 	recs := records(planned)
 	recs[planned[0].ID].Header.Provenance.Revision = "fedcba9876543210"
 	recs[planned[0].ID].Header.Provenance.Dirty = true

@@ -1,14 +1,30 @@
-// Package theorytest makes up records of runs that are measured against the
-// minimizer, for tests of what is made of such records.
+// Package theorytest plans runs and makes up records of those that are measured against
+// the minimizer, for tests of what is made of records.
 package theorytest
 
 import (
 	"math"
+	"testing"
 
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
+	"polkrepro/harness"
 	"polkrepro/record"
 )
+
+// Plan returns the runs of the named specs, by default of all embedded ones, in a profile.
+func Plan(t testing.TB, profile string, names ...string) []experiments.Planned {
+	t.Helper()
+	specs, err := harness.FindSpecs(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := harness.PlanAll(specs, profile, experiments.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
 
 // Record makes up the record of a run as the theory has it: a distance that falls as
 // 1/√t, to a floor of 0.5·√η for a constant learning rate, and an order that grows as
