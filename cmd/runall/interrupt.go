@@ -22,7 +22,7 @@ import (
 // way. All others have nothing to save and are ended at once. Files and folders
 // that are being written then are removed.
 const (
-	grace  = 1500 * time.Millisecond
+	grace  = 1200 * time.Millisecond
 	saying = 200 * time.Millisecond // for a command whose save has just ended
 )
 
