@@ -36,6 +36,13 @@ type mirror struct {
 	asked []string
 }
 
+// requests are those that were made so far: a server may still be at the last one.
+func (m *mirror) requests() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.asked)
+}
+
 func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 	m := &mirror{}
 	m.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -139,14 +146,14 @@ func TestFetch(t *testing.T) {
 		t.Errorf("said %s, want %s", got, want)
 	}
 	again := fetchOne(t, f, m)
-	if again.State != FetchFound || again.Dir != row.Dir || len(s.asked) != 2 {
-		t.Errorf("again: %+v, asked for %v", again, s.asked)
+	if again.State != FetchFound || again.Dir != row.Dir || len(s.requests()) != 2 {
+		t.Errorf("again: %+v, asked for %v", again, s.requests())
 	}
 	// Whole files stay, and damaged ones are replaced, also if they would be found
 	// under another name first.
 	writeFile(t, filepath.Join(cacheFolder(m), "z"), []byte("damaged"))
-	if row := fetchOne(t, f, m); row.State != FetchFetched || row.Files != 1 || join(s.asked) != "p.tiff, z, z" {
-		t.Errorf("%+v, asked for %v", row, s.asked)
+	if row := fetchOne(t, f, m); row.State != FetchFetched || row.Files != 1 || join(s.requests()) != "p.tiff, z, z" {
+		t.Errorf("%+v, asked for %v", row, s.requests())
 	}
 	checkCache(t, m, "p.tiff, sources.json, z.gz")
 }
@@ -212,16 +219,16 @@ func TestFetchFaults(t *testing.T) {
 				f = brief
 			}
 			row := fetchOne(t, f, m)
-			if row.State != FetchFailed || !errors.Is(row.Err, ErrNotAvailable) || !strings.Contains(row.Problem, tt.want) || strings.Contains(row.Problem, "\n") || len(tt.first.asked) != tt.asked {
-				t.Errorf("%+v, want %q; asked for %v", row, tt.want, tt.first.asked)
+			if row.State != FetchFailed || !errors.Is(row.Err, ErrNotAvailable) || !strings.Contains(row.Problem, tt.want) || strings.Contains(row.Problem, "\n") || len(tt.first.requests()) != tt.asked {
+				t.Errorf("%+v, want %q; asked for %v", row, tt.want, tt.first.requests())
 			}
 			if got := testutil.Names(t, cacheFolder(m)); slices.ContainsFunc(got, func(s string) bool { return s != "p.tiff" && s != sourcesFile }) {
 				t.Errorf("left: %v", got)
 			}
 			second := newMirror(t, good)
 			m.URLs = append(m.URLs, second.URL+"/{name}")
-			if row := fetchOne(t, f, m); row.State != FetchFetched || len(tt.first.asked) > 2*tt.asked {
-				t.Errorf("%+v; asked for %v", row, tt.first.asked)
+			if row := fetchOne(t, f, m); row.State != FetchFetched || len(tt.first.requests()) > 2*tt.asked {
+				t.Errorf("%+v; asked for %v", row, tt.first.requests())
 			}
 			checkCache(t, m, "p.tiff, sources.json, z.gz")
 		})

@@ -122,7 +122,7 @@ func (f *rowReader) fill(open func() (*rows.Reader, error)) {
 	defer r.Close()
 	for {
 		row, err := r.Next()
-		if l := r.Layout(); l.Columns > 0 {
+		if l := r.Layout(); f.read == nil && l.Columns > 0 { // once: next may be reading it later
 			f.read = l
 		}
 		if err != nil {
