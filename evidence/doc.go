@@ -10,7 +10,7 @@
 //	inconclusive  neither
 //	not run       there are no records
 //
-// What is found of a test is a [Finding], which every face lays out; what is missing is
+// A judged test is a [Finding], which every face lays out; what is missing is
 // a [Gap].
 //
 // Package stats makes the estimates and says how they were chosen. Runs are

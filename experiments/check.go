@@ -364,7 +364,7 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 // have any, and of a user's file with a holdout its split seeds.
 const drawnData = "multidist"
 
-// hasDraws reports whether a data set is generated anew for each draw.
+// hasDraws reports whether a data set is generated for each draw.
 func hasDraws(ref data.Ref) bool {
 	ref.Draw = 1
 	_, err := ref.Resolve()
