@@ -66,6 +66,9 @@ func TestHostileSpecs(t *testing.T) {
 
 // TestHostileTournament: fields, budgets and replicates multiply.
 func TestHostileTournament(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: parsing alone, and the race detector allocates four times as much")
+	}
 	src, err := embedded.ReadFile(TournamentFile)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +80,7 @@ func TestHostileTournament(t *testing.T) {
 		}
 		text := strings.Replace(string(src), "parsimony: [", "parsimony: ["+values.String(), 1)
 		text = strings.ReplaceAll(text, "5, every: 2400", "1000, every: 2400")
-		hostile.AtMost(t, 256<<20, func() { // the race detector allocates four times what others do
+		hostile.AtMost(t, 64<<20, func() {
 			if _, err := ParseTournament("hostile.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%d values: error %v", n, err)
 			}
