@@ -16,6 +16,7 @@ const (
 	orderFirst  = 4
 	orderMost   = 1024 // largest that is tried, but no more than one element for orderShare rows of the source
 	orderShare  = 16
+	orderLeast  = 64      // that are tried even so
 	orderBudget = 1 << 36 // multiply-adds after which no larger order is tried
 	orderPasses = 8       // fewest
 	orderVaried = 128     // largest order for which other learning rates are tried
@@ -102,9 +103,9 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	if err != nil {
 		return nil, nil, err
 	}
-	most := min(tuneFolds, n/t.held, int(orderBudget*int64(t.folds)/max(1, spent))) // folds, which the model of any size makes dear
+	most := min(tuneFolds, int(orderBudget*int64(t.folds)/max(1, spent))) // folds, which the model of any size makes dear
 	t.spent = 0
-	order, largest := orderFirst, min(orderMost, max(orderFirst*orderFirst, t.all/orderShare), max(orderFirst, ref.size-1))
+	order, largest := orderFirst, min(orderMost, max(orderLeast, t.all/orderShare), max(orderFirst, ref.size-1))
 	for order < len(t.samples[0].model.settings.Labels) && 2*order <= largest {
 		order *= 2
 	}
@@ -138,9 +139,9 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 		}
 	}
 	chosen := len(tried) - 1
-	if !t.within(&tried[chosen].score, &ref.score) { // the smallest that is as good as the best of them
+	if !t.within(&tried[chosen].score, &ref.score) { // the one that comes nearest to it
 		least := slices.MinFunc(tried, func(a, b candidate) int { return cmp.Compare(t.value(&a.score), t.value(&b.score)) })
-		chosen = slices.IndexFunc(tried, func(c candidate) bool { return t.within(&c.score, &least.score) })
+		chosen = slices.IndexFunc(tried, func(c candidate) bool { return c.order == least.order })
 	}
 	if t.order == 0 && !t.within(&tried[chosen].score, &ref.score) {
 		t.note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
@@ -211,7 +212,8 @@ func (t *tuner) unsure(a, b *heldOut) bool {
 	if t.byErrors() {
 		squares += 4
 	}
-	return math.Sqrt(max(0, squares-sum*sum/float64(n)))/float64(n) > t.slack(b)
+	distinct := min(n, len(t.perm)+len(t.extra)) // what a row says a second time is no news
+	return math.Sqrt(max(0, squares-sum*sum/float64(n))/float64(n)/float64(distinct)) > t.slack(b)
 }
 
 // describe returns what was tried, for the model: of many lines those of the largest

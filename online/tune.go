@@ -24,7 +24,7 @@ import (
 const (
 	tuneRows    = 4000    // rows of a file that settings are tried on, drawn from all of them
 	tuneHeld    = 500     // of these, most that are held out
-	tuneFolds   = 5       // most times that every candidate is trained, each with other rows held out
+	tuneFolds   = 20      // most times that every candidate is trained, each with other rows held out
 	tuneFirst   = 500     // rows that each candidate learns in the first round, of a small file twice as many; twice as many in each further one
 	tuneKeep    = 3       // one candidate in as many goes on to the next round
 	tunePasses  = 64      // most passes over a file
@@ -445,8 +445,12 @@ func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int
 // an order that the fold alone decides.
 func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (spent int64, err error) {
 	b := &t.samples[c.scaling]
-	from, to := fold*t.held, (fold+1)*t.held
-	held, train := t.perm[from:to], slices.Concat(t.perm[:from], t.perm[to:])
+	perm, at := t.perm, fold // once all rows were held out, they are drawn anew
+	if each := len(perm) / t.held; fold >= each {
+		perm, at = rand.New(rand.NewPCG(tuneSeed, uint64(fold/each)<<32)).Perm(len(perm)), fold%each
+	}
+	from, to := at*t.held, (at+1)*t.held
+	held, train := perm[from:to], slices.Concat(perm[:from], perm[to:])
 	held, train = held[:min(len(held), max(learn/2, 1))], train[:rows]
 	if fold == 0 { // a row that is judged twice says nothing new
 		held = slices.Concat(held, t.extra)
