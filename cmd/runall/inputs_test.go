@@ -36,7 +36,7 @@ func TestOutputIsInput(t *testing.T) {
 	if err != nil || len(records) == 0 {
 		t.Fatal(records, err)
 	}
-	experiment := writeSpec(t)
+	experiment := shortSpec
 	for how, link := range linked {
 		for name, c := range map[string]struct {
 			file string
@@ -109,7 +109,7 @@ func redirected(t *testing.T, args ...string) (code int, stdout, stderr string) 
 // nothing but records goes where its records are.
 func TestSealedFolders(t *testing.T) {
 	t.Chdir(t.TempDir())
-	rows, spec := put(t, "rows.csv", trees(120)...), writeSpec(t)
+	rows, spec := put(t, "rows.csv", trees(120)...), shortSpec
 	sealed, open := madeUp(t, experiments.ProfileSmoke), madeUp(t, experiments.ProfileSmoke)
 	first, _ := filepath.Glob(filepath.Join(harness.RecordsDir(open), "*.jsonl"))
 	must(t, "seal", "--results", sealed)
@@ -171,55 +171,6 @@ func TestSealedFolders(t *testing.T) {
 	} {
 		if code, stdout, stderr := call(t, args...); code != harness.ExitIncomplete || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit %d, stdout %q, %s", args, code, stdout, stderr)
-		}
-	}
-}
-
-// TestEmptyPaths: an empty path is refused by every command before its work.
-func TestEmptyPaths(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	for _, args := range [][]string{
-		{"reproduce", "--results", ""}, {"reproduce", "table1", "--results", ""}, {"compare", "--results", ""},
-		{"report", "--results", ""}, {"report", "--out", ""}, {"verify", "--results="}, {"explain", "x", "--results", ""},
-		{"verify", "multiverse", "--results", ""}, {"verify", "records", "--results", ""}, {"verify", "records", "--with", ""},
-		{"export", "--results", ""}, {"export", "--out", ""}, {"seal", "--results", ""}, {"seal", "--from", ""},
-		{"train", "x", "--out", ""}, {"train", "x", "--resume", ""}, {"train", "x", "--spec", "", "--out", "m"}, {"settings", "x", "--out", ""},
-		{"merge", "x", "--results", ""},
-	} {
-		if code, _, stderr := call(t, args...); code != harness.ExitUsage || !strings.Contains(stderr, "is empty: name a file or folder") {
-			t.Errorf("%q: exit %d, %s", args, code, stderr)
-		}
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		t.Errorf("left: %v, %v", entries, err)
-	}
-}
-
-// TestToGoOn: the command that goes on can be given to a shell as it is printed.
-func TestToGoOn(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "my rows; it's $1.csv")
-	if err := os.WriteFile(file, []byte(strings.Join(trees(1200), "")+"broken\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	model := filepath.Join(t.TempDir(), "a model")
-	code, _, stderr := call(t, "train", file, "--label", "last", "--scale", "none", "--bandwidth", "0.3", "--features", "2",
-		"--classes", "elm,oak,yew", "--no-tune", "--out", model)
-	want := "To go on: runall train " + quote(file) + " --resume " + quote(model) + "\n"
-	if code != harness.ExitFailed || !strings.Contains(stderr, want) || !strings.Contains(want, `it'\''s`) {
-		t.Errorf("exit %d, no %q in %s", code, want, stderr)
-	}
-}
-
-// TestLongModelName: a name that is too long is refused before training; one that
-// is as long as can be is trained.
-func TestLongModelName(t *testing.T) {
-	rows := put(t, "rows.csv", trees(1200)...)
-	for n, want := range map[int]int{255: 0, 256: harness.ExitFailed} {
-		model := filepath.Join(t.TempDir(), strings.Repeat("m", n))
-		code, _, stderr := call(t, "train", rows, "--label", "last", "--out", model)
-		if code != want || n == 256 && strings.Contains(stderr, "bandwidth") {
-			t.Errorf("%d bytes: exit %d, %s", n, code, stderr)
 		}
 	}
 }

@@ -77,9 +77,8 @@ func noise(rng *rand.Rand, n, p int) []string {
 func stoppedIn(t *testing.T, dir string, after time.Duration, args ...string) (status int, took time.Duration, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.Command(os.Args[0], args...)
+	cmd := exec.Command("runall", args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
-	cmd.Env = append(os.Environ(), asRunall+"=1")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -46,19 +45,5 @@ func TestTrainWithoutSettings(t *testing.T) {
 		if _, err := fmt.Sscan(text, &wrong); err != nil || wrong < tt.least || wrong >= tt.below {
 			t.Errorf("train %v: error %v %% (%v), want %v to %v", tt.flags, wrong, err, tt.least, tt.below)
 		}
-	}
-}
-
-// The fixed defaults are those that the flags and the page say.
-func TestNoTuneIsTheFixedDefaults(t *testing.T) {
-	file := put(t, "trees.csv", trees(600)...)
-	a := trained(t, file, "--label", "last", "--no-tune")
-	b := trained(t, file, "--label", "last", "--no-tune", "--scale", "unit", "--learning-rate", "2", "--regularizer", "1e-6",
-		"--pruner", "komp", "--parsimony", "0.01", "--batch", "32", "--epochs", "1")
-	if !bytes.Equal(a, b) {
-		t.Error("another model than with the defaults as flags")
-	}
-	if bytes.Contains(a, []byte("decay_steps")) {
-		t.Error("the learning rate is not constant")
 	}
 }

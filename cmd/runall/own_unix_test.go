@@ -27,8 +27,7 @@ func TestInterruptedStream(t *testing.T) {
 	rows := trees(2500)
 	dir := t.TempDir()
 	half, whole := filepath.Join(dir, "half"), filepath.Join(dir, "whole")
-	cmd := exec.Command(os.Args[0], "train", "-", "--format", "csv", "--label", "last", "--no-tune", "--out", half)
-	cmd.Env = append(os.Environ(), asRunall+"=1")
+	cmd := exec.Command("runall", "train", "-", "--format", "csv", "--label", "last", "--no-tune", "--out", half)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +90,7 @@ func TestKilledTraining(t *testing.T) {
 // has saved a model n times, and returns its exit status, −1 if it was killed.
 func killAfter(t *testing.T, n int, args ...string) int {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asRunall+"=1")
+	cmd := exec.Command("runall", args...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

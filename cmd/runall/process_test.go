@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,8 +26,7 @@ type process struct {
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(os.Args[0], args...)}
-	p.cmd.Env = append(os.Environ(), asRunall+"=1")
+	p := &process{cmd: exec.Command("runall", args...)}
 	p.cmd.Stderr = &p.stderr
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -114,7 +112,7 @@ func sealed(t *testing.T, results string) map[string]os.FileInfo {
 // not touched, nothing partial is left, and the records are those of a
 // reproduction that nobody disturbed.
 func TestKilledAndInterrupted(t *testing.T) {
-	spec := writeSpec(t)
+	spec := shortSpec
 	undisturbed := t.TempDir()
 	if p := start(t, "reproduce", spec, "--results", undisturbed, "--progress", "quiet"); p.wait(t) != 0 {
 		t.Fatalf("undisturbed: %s", p.stderr.String())
@@ -147,7 +145,7 @@ func TestKilledAndInterrupted(t *testing.T) {
 			if len(before) == 0 || len(before) == len(want) || len(left) > 1 {
 				t.Fatalf("%d of %d runs finished, %d partial", len(before), len(want), len(left))
 			}
-			resume := fmt.Sprintf("To resume: %s %s\n", p.cmd.Path, strings.Join(args, " "))
+			resume := fmt.Sprintf("To resume: runall %s\n", strings.Join(args, " "))
 			if said := strings.Contains(p.stderr.String(), resume); said != (tt.exit == harness.ExitInterrupted) {
 				t.Errorf("no %q in\n%s", resume, p.stderr.String())
 			}
@@ -184,7 +182,7 @@ func TestKilledAndInterrupted(t *testing.T) {
 func TestSecondProcessIsTurnedAway(t *testing.T) {
 	t.Parallel()
 	results := t.TempDir()
-	spec := writeSpec(t)
+	spec := shortSpec
 	first := start(t, "reproduce", spec, "--results", results, "--workers", "1", "--progress", "quiet")
 	awaitMidRun(t, results)
 	second := start(t, "reproduce", spec, "--results", results, "--progress", "quiet")
@@ -205,23 +203,4 @@ func TestSecondProcessIsTurnedAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Close()
-}
-
-// TestFullDisk gives the process a limit on the size of its files, which
-// fails writes as a full disk does.
-func TestFullDisk(t *testing.T) {
-	results := filepath.Join(t.TempDir(), "results")
-	cmd := exec.Command("sh", "-c", `trap '' XFSZ; ulimit -f 10; exec "$0" "$@"`,
-		os.Args[0], "reproduce", writeSpec(t), "--results", results, "--progress", "quiet", "--workers", "1")
-	cmd.Env = append(os.Environ(), asRunall+"=1")
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		t.Fatalf("no error\n%s", out)
-	}
-	if code := cmd.ProcessState.ExitCode(); code != harness.ExitFailed || !bytes.Contains(out, []byte("runall: results folder: ")) {
-		t.Errorf("exit %d\n%s", code, out)
-	}
-	if c := records(t, results); len(c.Records)+len(c.Failed) != 0 {
-		t.Errorf("%d finished and %d failed records", len(c.Records), len(c.Failed))
-	}
 }
