@@ -54,7 +54,7 @@ again, and goes on. Shard 0/N is N/N.`,
 	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4 before training if a data set is missing")
 	codeFlags(cmd, &r.opt)
 	prunersFlag(cmd, &r.pruners)
-	cmd.Flags().Var(&r.shard, "shard", "run only shard `K/N`, from 1/N to N/N, and write no report")
+	cmd.Flags().Var(value[shard]{&r.shard, "K/N", parseShard}, "shard", "run only shard `K/N`, from 1/N to N/N, and write no report")
 	progressFlag(cmd, &r.progress)
 	return cmd
 }
@@ -90,7 +90,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	}
 	remark(stderr, r.opt.Results, out)
 	if r.shard.n > 0 {
-		_, printed := fmt.Fprintf(cmd.OutOrStdout(), "shard %v: %d finished, %d kept, %d failed\n", &r.shard, len(out.Finished), len(out.Kept), len(out.Failed))
+		_, printed := fmt.Fprintf(cmd.OutOrStdout(), "shard %v: %d finished, %d kept, %d failed\n", r.shard, len(out.Finished), len(out.Kept), len(out.Failed))
 		return errors.Join(err, printed)
 	}
 	return errors.Join(r.report(cmd, names), err)

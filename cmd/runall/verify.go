@@ -62,7 +62,7 @@ the exit status is not 0.`,
 	}
 	resultsFlag(cmd, &v.results)
 	profileFlag(cmd, &v.profile, "")
-	cmd.Flags().Var(choice{&v.format, []string{"text", "markdown", formatJSON, "junit"}}, "format", "output format")
+	cmd.Flags().Var(choice(&v.format, []string{"text", "markdown", formatJSON, "junit"}), "format", "output format")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
 	cmd.Flags().StringArrayVar(&v.assume, "assume", nil, "judge under `ASSUMPTION=ALTERNATIVE` and list the verdicts that change; may be repeated")
 	cmd.Flags().StringVar(&v.reference, "reference", "", "results `folder` with the expected verdicts")
