@@ -30,11 +30,18 @@ var realData = os.Getenv(data.EnvDir)
 // TestMain makes the test binary be runall and a pruner as well, on PATH for scripts and
 // for tests that need a process.
 func TestMain(m *testing.M) {
+	testscript.Main(tests{m}, map[string]func(){"runall": runallProcess, "pruner": prunerProcess})
+}
+
+type tests struct{ *testing.M }
+
+// Run sets the environment of the tests and of what they start.
+func (m tests) Run() int {
 	os.Unsetenv(data.EnvDir) // real data would be read for every report
 	os.Setenv("LC_ALL", "C.UTF-8")
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector waits a second before it ends
-	os.Setenv(data.EnvOffline, "1")          // tests, and what they start, leave the network alone
-	testscript.Main(m, map[string]func(){"runall": runallProcess, "pruner": prunerProcess})
+	os.Setenv(data.EnvOffline, "1")          // the network is left alone
+	return m.M.Run()
 }
 
 // runallProcess is runall's main.
@@ -161,6 +168,14 @@ func TestExitCodes(t *testing.T) {
 	} {
 		if got := harness.ExitCode(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for word, want := range map[string]string{"a/b-c": "a/b-c", "": "''", "a b": "'a b'", "it's": `'it'\''s'`} {
+		if got := quote(word); got != want {
+			t.Errorf("%q becomes %s, want %s", word, got, want)
 		}
 	}
 }

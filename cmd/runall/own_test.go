@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"polkrepro/harness"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -62,5 +65,121 @@ func TestTrainPredictEvaluate(t *testing.T) {
 	}
 	if table := must(t, "predict", model, file, "--probability"); !strings.HasPrefix(table, "prediction,elm,oak,yew\n") {
 		t.Errorf("probabilities %.80q", table)
+	}
+}
+
+// errorOf returns the error in percent that evaluate prints for a model of rows
+// on the same rows.
+func errorOf(t *testing.T, rows []string, flags ...string) float64 {
+	t.Helper()
+	file, model := put(t, "rows.csv", rows...), filepath.Join(t.TempDir(), "m.polk")
+	must(t, append([]string{"train", file, "--label", "last", "--no-tune", "--out", model}, flags...)...)
+	_, rest, _ := strings.Cut(must(t, "evaluate", model, file), "error ")
+	percent, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return percent
+}
+
+// Features are scaled before they are rounded to float32: neither an offset nor
+// a unit makes a difference to a model of scaled features, timestamps in
+// seconds and identifiers above 10⁸ included.
+func TestOffsetsDoNotMatter(t *testing.T) {
+	for _, scale := range []string{"unit", "standard"} {
+		var plain float64
+		for i, of := range []func(x float64) float64{
+			func(x float64) float64 { return x },
+			func(x float64) float64 { return 1.7e9 + 1000*x },
+			func(x float64) float64 { return 1e8 + x },
+			func(x float64) float64 { return 1e-42 * x },
+			func(x float64) float64 { return 1e60 * x },
+		} {
+			rng := rand.New(rand.NewPCG(3, 0))
+			rows := make([]string, 1500)
+			for j := range rows {
+				x, y := 3*rng.Float64(), 3*rng.Float64()
+				rows[j] = fmt.Sprintf("%.17g,%.17g,%s\n", of(x), of(y), []string{"elm", "oak", "yew"}[(int(x)+int(y))%3])
+			}
+			got := errorOf(t, rows, "--scale", scale, "--bandwidth", "0.2", "--epochs", "2")
+			if i == 0 {
+				plain = got
+			}
+			if diff := got - plain; diff > 0.5 || diff < -0.5 {
+				t.Errorf("--scale %s, transformation %d: error %.2f %%, want the %.2f %% of the plain features", scale, i, got, plain)
+			}
+		}
+	}
+}
+
+// Targets in any unit are learned alike.
+func TestTargetsInAnyUnit(t *testing.T) {
+	for _, unit := range []string{"e-200", "", "e130"} {
+		lines := make([]string, 200)
+		for i := range lines {
+			lines[i] = fmt.Sprintf("%d%s,%d\n", i%20, unit, i%20)
+		}
+		file, model := put(t, "t.csv", lines...), filepath.Join(t.TempDir(), "m")
+		must(t, "train", file, "--loss", "squared", "--no-tune", "--epochs", "5", "--out", model)
+		first, _, _ := strings.Cut(must(t, "predict", model, put(t, "p.csv", "10\n")), "\n")
+		v, err := strconv.ParseFloat(first, 64)
+		if want, _ := strconv.ParseFloat("10"+unit, 64); err != nil || v < 0.9*want || v > 1.1*want {
+			t.Errorf("unit %q: predicted %s, want about 10", unit, first)
+		}
+	}
+}
+
+// spirals returns n rows of CSV: a point on one of two arms, then which.
+func spirals(n int) []string {
+	rng := rand.New(rand.NewPCG(11, 0))
+	rows := make([]string, n)
+	for i := range rows {
+		class := rng.IntN(2)
+		t := 3 * math.Pi * math.Sqrt(0.02+0.98*rng.Float64())
+		a := t + math.Pi*float64(class)
+		rows[i] = fmt.Sprintf("%.4f,%.4f,%d\n", t*math.Cos(a)+0.2*rng.NormFloat64(), t*math.Sin(a)+0.2*rng.NormFloat64(), class)
+	}
+	return rows
+}
+
+// With no flag but the label's column, train learns spirals; with --no-tune it
+// has the fixed defaults, whose learning rate is constant.
+func TestTrainWithoutSettings(t *testing.T) {
+	rows := spirals(2000)
+	file, rest := put(t, "train.csv", rows[:1000]...), put(t, "test.csv", rows[1000:]...)
+	for _, tt := range []struct {
+		flags        []string
+		least, below float64 // of the error, in percent
+		says         string
+	}{
+		{nil, 0, 5, "  chosen\n"},
+		{[]string{"--no-tune"}, 20, 60, "the median distance between the first 1000 rows\n"},
+	} {
+		model := filepath.Join(t.TempDir(), "m.polk")
+		code, _, stderr := call(t, append([]string{"train", file, "--label", "last", "--out", model}, tt.flags...)...)
+		if code != 0 || !strings.Contains(stderr, tt.says) {
+			t.Errorf("train %v: exit status %d, no %q in\n%s", tt.flags, code, tt.says, stderr)
+		}
+		var wrong float64
+		_, text, _ := strings.Cut(must(t, "evaluate", model, rest), "error")
+		if _, err := fmt.Sscan(text, &wrong); err != nil || wrong < tt.least || wrong >= tt.below {
+			t.Errorf("train %v: error %v %% (%v), want %v to %v", tt.flags, wrong, err, tt.least, tt.below)
+		}
+	}
+}
+
+// What a model file holds can't be changed by a flag.
+func TestSavedFlags(t *testing.T) {
+	file, model := put(t, "trees.csv", trees(300)...), filepath.Join(t.TempDir(), "m")
+	must(t, "train", file, "--label", "last", "--order", "8", "--no-tune", "--out", model)
+	for _, name := range savedFlags {
+		value := map[string]string{"loss": "hinge", "scale": "unit", "kernel": "gaussian", "pruner": "komp-order", "pruner-params": "order=8", "label": "last", "no-tune": "true"}[name]
+		if value == "" {
+			value = "2"
+		}
+		code, _, stderr := call(t, "train", file, "--resume", model, "--"+name+"="+value)
+		if code != harness.ExitUsage || !strings.Contains(stderr, "--"+name+" can't be changed") {
+			t.Errorf("--resume --%s: exit status %d: %s", name, code, stderr)
+		}
 	}
 }
