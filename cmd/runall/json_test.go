@@ -72,7 +72,7 @@ func TestSchemasAreCurrent(t *testing.T) {
 func schemaOf(t *testing.T, name string, v any) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{ExpandedStruct: true, Anonymous: true, Mapper: numbers}
-	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data", "../../online"} {
+	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data", "../../online", "../../record"} {
 		if err := r.AddGoComments("polkrepro/cmd/runall", dir, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}
