@@ -149,6 +149,14 @@ type Versioned struct {
 // version is that of all of them. It grows when a key goes, or means something else.
 var version = Versioned{1}
 
+// show writes a value as JSON or as text.
+func show(cmd *cobra.Command, asJSON bool, v any, text func(io.Writer) error) error {
+	if asJSON {
+		return writeJSON(cmd.OutOrStdout(), v)
+	}
+	return text(cmd.OutOrStdout())
+}
+
 // writeJSON writes v for programs; docs/schemas has its schema.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

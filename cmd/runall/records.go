@@ -34,11 +34,7 @@ differs, and 4 if the folders have no run in common or records are damaged.`, re
 				return fmt.Errorf("--with: %w", err)
 			}
 			a := record.Agree(got.Records, want.Records)
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), Agreement{version, a})
-			} else {
-				err = writeAgreement(cmd.OutOrStdout(), a)
-			}
+			err = show(cmd, asJSON, Agreement{version, a}, func(w io.Writer) error { return writeAgreement(w, a) })
 			return errors.Join(err, agreement(a))
 		},
 	}
