@@ -44,7 +44,7 @@ of docs/errata.md is shown as the ledger has it, in text only.`,
 				return unexplained(a, args[0])
 			}
 			e := evidence.Explanation{Ledger: in.Ledger, Command: func(spec string) string {
-				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, quote(results+"-again"))
+				return reproduceCommand([]string{spec}, used, results+"-again")
 			}}
 			return show(cmd, asJSON, Explanation{version, e.Document(s)}, func(w io.Writer) error { return e.Write(w, s) })
 		},

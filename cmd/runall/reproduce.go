@@ -111,6 +111,11 @@ func (r *reproduction) report(cmd *cobra.Command, names []string) error {
 		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds, pruners: r.pruners})
 }
 
+// reproduceCommand is the command that runs specs, by default all.
+func reproduceCommand(specs []string, profile, results string) string {
+	return strings.Join(append(append([]string{"runall reproduce"}, specs...), "--profile", profile, "--results", quote(results)), " ")
+}
+
 // resumable adds to the error of work that was interrupted how to go on.
 func resumable(err error) error {
 	if errors.Is(err, harness.ErrInterrupted) {

@@ -215,7 +215,7 @@ func (v *verification) compared(r *report.Reference, a, reference *evidence.Asse
 func (v *verification) incomplete(a *evidence.Assessment, profile string) string {
 	switch {
 	case len(a.Missing) > 0:
-		return fmt.Sprintf("%v; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, quote(v.results))
+		return fmt.Sprintf("%v; '%s' makes them", missing(a, v.results), reproduceCommand(nil, profile, v.results))
 	case a.Unanswered():
 		return "no run answers some claims under these assumptions; their notes say why"
 	}
