@@ -14,6 +14,8 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+
+	"gopkg.in/yaml.v3"
 )
 
 // bash runs a script in the repository as GitHub runs a step, and returns its exit
@@ -32,6 +34,36 @@ func bash(t *testing.T, script string, env ...string) (status int, output string
 		t.Fatal(err)
 	}
 	return 0, string(out)
+}
+
+// A workflow is what the tests need of a GitHub workflow.
+type workflow struct {
+	Jobs map[string]struct {
+		Steps []workflowStep
+	}
+}
+
+type workflowStep struct{ Name, Run string }
+
+// readWorkflow returns the steps of the one job of a workflow that run commands.
+func readWorkflow(t *testing.T, name string) (steps []workflowStep) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../.github/workflows", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w workflow
+	if err := yaml.Unmarshal(text, &w); err != nil || len(w.Jobs) != 1 {
+		t.Fatalf("%s: %d jobs, %v", name, len(w.Jobs), err)
+	}
+	for _, job := range w.Jobs {
+		for _, s := range job.Steps {
+			if s.Run != "" {
+				steps = append(steps, s)
+			}
+		}
+	}
+	return steps
 }
 
 // TestCheckPaperTables runs the steps of paper-tables.yml in profile smoke, without
