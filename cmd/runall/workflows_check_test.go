@@ -15,7 +15,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/harness"
 
-	"gopkg.in/yaml.v3"
+	"github.com/goccy/go-yaml"
 )
 
 // bash runs a script in the repository as GitHub runs a step, and returns its exit
