@@ -112,7 +112,8 @@ func jsonAt(v any, step []string) any {
 	return nil
 }
 
-// glob NAME COUNT PATTERN wants so many files and sets NAME0, NAME1 … to their paths.
+// glob NAME COUNT PATTERN wants so many files and sets NAME0, NAME1 … to their paths and
+// NAME0_BASE … to their names.
 func glob(ts *testscript.TestScript, neg bool, args []string) {
 	paths, err := filepath.Glob(ts.MkAbs(args[2]))
 	ts.Check(err)
@@ -120,7 +121,9 @@ func glob(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%d files are %s, want %s: %q", len(paths), args[2], args[1], paths)
 	}
 	for i, path := range paths {
-		ts.Setenv(args[0]+strconv.Itoa(i), path)
+		name := args[0] + strconv.Itoa(i)
+		ts.Setenv(name, strings.TrimPrefix(path, ts.MkAbs(".")+"/"))
+		ts.Setenv(name+"_BASE", filepath.Base(path))
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
+
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
-
-	"github.com/goccy/go-yaml"
 )
 
 // bash runs a script in the repository as GitHub runs a step, and returns its exit
