@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -190,14 +191,14 @@ func (m *Methods) Notes() []string {
 	reference := m.Equal.Reference().Heuristic.Name
 	out := []string{fmt.Sprintf("Points of the error on the test rows, method less %s, %s by %s, averaged over the model orders %s; methods whose order follows from the data are beside %s with %s elements. "+
 		"CPU time: of training, as a multiple of %s's. Two-sided paired t over %s; an interval is of one method, p is corrected by Holm's method for all of its kind, so that an interval may exclude 0 where no difference is established.",
-		reference, what, what, numbers(m.Equal.Levels), reference, Number(m.Any.Levels[0]), reference, count(n, what))}
+		reference, what, what, numbers(m.Equal.Levels), reference, Number(m.Any.Levels[0]), reference, words.Count(n, what))}
 	if m.Resplit {
 		out = append(out, "Splits of one file share training rows: the variance is that of Nadeau and Bengio (2003). This speaks of new splits of this file, not of other data.")
 	} else {
 		out = append(out, "All runs have the same training and test rows: this speaks of new seeds alone, not of other rows.")
 	}
 	if n < stats.Fewest {
-		out = append(out, fmt.Sprintf("%s decides nothing: a verdict needs %d.", count(n, what), stats.Fewest))
+		out = append(out, fmt.Sprintf("%s decides nothing: a verdict needs %d.", words.Count(n, what), stats.Fewest))
 	}
 	if s := m.Standing; s != nil {
 		at := slices.Index(s.Names, reference)
@@ -206,7 +207,7 @@ func (m *Methods) Notes() []string {
 			overlap = " Both take the splits for independent, so p is too small."
 		}
 		out = append(out, fmt.Sprintf("Mean ranks over %s at the model orders that all methods reach, %s's is %.1f of %d: Friedman's test p %s, Nemenyi's critical difference %.2f.%s",
-			count(s.Blocks, what), reference, s.Mean[at], len(s.Names), PValue(s.P), s.CD, overlap))
+			words.Count(s.Blocks, what), reference, s.Mean[at], len(s.Names), PValue(s.P), s.CD, overlap))
 	}
 	for _, f := range []*FieldResult{m.Equal, m.Any} {
 		for _, e := range f.Entries[min(1, len(f.Entries)):] {

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
@@ -368,7 +369,7 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 	means := meansOf(replicates, c.differences)
 	c.Test, c.AdjustedExact = stats.PairedT(means, c.Bend), stats.PairedT(means, 0).P
 	if c.N < stats.Fewest {
-		c.Verdict, c.Reason = TooFew, fmt.Sprintf("%s in common, and a verdict needs %d", count(c.N, "replicate"), stats.Fewest)
+		c.Verdict, c.Reason = TooFew, fmt.Sprintf("%s in common, and a verdict needs %d", words.Count(c.N, "replicate"), stats.Fewest)
 	}
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/words"
 )
 
 // Effect words a mean difference: in points, or for Time as a factor.
@@ -16,7 +17,7 @@ func (m Measure) Effect(mean float64) string {
 	if m == Time {
 		return "×" + twoDigits(math.Exp(mean))
 	}
-	return signed(mean) + " points"
+	return words.Signed(mean, 2) + " points"
 }
 
 // Interval words a comparison's 95 % interval in the unit of Effect.
@@ -27,7 +28,7 @@ func (m Measure) Interval(c Comparison) string {
 	case m == Time:
 		return "×" + twoDigits(math.Exp(c.Low)) + " to ×" + twoDigits(math.Exp(c.High))
 	}
-	return signed(c.Low) + " to " + signed(c.High)
+	return words.Signed(c.Low, 2) + " to " + words.Signed(c.High, 2)
 }
 
 // Verdict words a verdict: less time is faster.
@@ -46,7 +47,7 @@ func (m Measure) Off(c Comparison) string {
 	if m == Time {
 		return "a factor of " + twoDigits(math.Exp(c.Bend))
 	}
-	return strings.TrimPrefix(signed(c.Bend), "+") + " points"
+	return strings.TrimPrefix(words.Signed(c.Bend, 2), "+") + " points"
 }
 
 // doubt says why a comparison whose interval leaves 0 out has no verdict; empty for others.
@@ -61,15 +62,6 @@ func (c *Comparison) doubt(m Measure, alone float64, of int) string {
 		return fmt.Sprintf("the interval leaves 0 out (p %s), but is of one comparison of %d", PValue(alone), of)
 	}
 	return ""
-}
-
-// signed writes a difference of error rates.
-func signed(x float64) string {
-	s := fmt.Sprintf("%+.2f", x)
-	if strings.Trim(s, "+-0.") == "" {
-		s = s[1:]
-	}
-	return strings.Replace(s, "-", "−", 1)
 }
 
 // twoDigits writes a positive number with two significant digits or all of its
@@ -197,7 +189,7 @@ func (r *Result) overall(m Measure) string {
 			unknown = append(unknown, name)
 		}
 	}
-	return fmt.Sprintf("By %s, on %s. ", m, count(len(r.Fields), "field")) + lists([]group{
+	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists([]group{
 		{"Better than " + r.Reference + " on at least one and worse on none", better},
 		{"Better on one, worse on another", mixed},
 		{"Worse on at least one and better on none", worse},
@@ -227,7 +219,7 @@ func (f *FieldResult) sentences() []string {
 			parts = append(parts, "No verdict: "+strings.Join(left, "; "))
 		}
 		if len(parts) > 0 {
-			out = append(out, fmt.Sprintf("%s (%s of %d samples), %s. %s.", f.Title, count(f.Replicates, "replicate"), f.Samples, m, strings.Join(parts, ". ")))
+			out = append(out, fmt.Sprintf("%s (%s of %d samples), %s. %s.", f.Title, words.Count(f.Replicates, "replicate"), f.Samples, m, strings.Join(parts, ". ")))
 		}
 	}
 	return out
@@ -281,7 +273,7 @@ func (s *Standing) sentence(reference string) string {
 		}
 	}
 	return fmt.Sprintf("Ranked by error at equal model order over %d blocks (replicates of %s; Friedman's test: p %s), %s has mean rank %.1f of %d; "+
-		"Nemenyi's critical difference is %.2f. ", s.Blocks, count(s.Fields, "field"), PValue(s.P), reference, s.Mean[at], len(s.Names), s.CD) +
+		"Nemenyi's critical difference is %.2f. ", s.Blocks, words.Count(s.Fields, "field"), PValue(s.P), reference, s.Mean[at], len(s.Names), s.CD) +
 		lists([]group{{"Ahead by more than that", ahead}, {"Within it", level}, {"Behind", behind}, {"Not ranked, because not comparable everywhere", s.Absent}})
 }
 
@@ -348,12 +340,4 @@ func (m Measure) span(low, high float64) string {
 		words += " s"
 	}
 	return words
-}
-
-// count words a number of things.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -15,7 +15,6 @@ func TestNumberWords(t *testing.T) {
 		{Number(16), "16"}, {Number(123.6), "124"}, {Number(12.34), "12"}, {Number(0.0123), "0.012"}, {Number(1.25), "1.2"},
 		{numbers([]float64{8, 0.5}), "8, 0.50"},
 		{PValue(0.0009), "< 0.001"}, {PValue(0.04), "0.040"},
-		{signed(-0.001), "0.00"}, {signed(-1.5), "−1.50"}, {signed(1.5), "+1.50"},
 		{twoDigits(math.Inf(1)), "+Inf"}, {twoDigits(0), "0"},
 		{Anytime.Effect(-2), "−2.00 points"}, {Time.Effect(math.Log(2)), "×2.0"},
 		{Time.Off(Comparison{Bend: math.Log(1.5)}), "a factor of 1.5"}, {ErrorAtOrder.Off(Comparison{Bend: 0.25}), "0.25 points"},

@@ -61,13 +61,7 @@ func (w wording) ofSpec() string {
 	if w.Test.Kind == experiments.KindExponent {
 		what = "exponent of η in the " + what
 	}
-	bound := "the claim needs at most " + words.Plain(w.Target.High)
-	switch {
-	case math.IsInf(w.Target.High, 1):
-		bound = "the claim needs at least " + words.Plain(w.Target.Low)
-	case !math.IsInf(w.Target.Low, -1):
-		bound = "the claim needs " + words.Plain(w.Target.Low) + " to " + words.Plain(w.Target.High)
-	}
+	bound := needs(w.Target.Low, w.Target.High, words.Plain, "")
 	subject, v := runsOf(s), w.Ours.Value
 	switch {
 	case w.Verdict == stats.NotRun:
@@ -217,12 +211,8 @@ func (w wording) expectation() string {
 	switch {
 	case t.Kind == experiments.KindLess:
 		return "the paper says lower"
-	case t.Kind == experiments.KindRatio && math.IsInf(high, 1):
-		return fmt.Sprintf("the claim needs at least %s times", words.Short(low, 3))
-	case t.Kind == experiments.KindRatio && math.IsInf(low, -1):
-		return fmt.Sprintf("the claim needs at most %s times", words.Short(high, 3))
 	case t.Kind == experiments.KindRatio:
-		return fmt.Sprintf("the claim needs %s to %s times", words.Short(low, 3), words.Short(high, 3))
+		return needs(low, high, func(v float64) string { return words.Short(v, 3) }, " times")
 	case t.Kind == experiments.KindDifference && math.IsInf(low, -1):
 		return fmt.Sprintf("the claim allows at most %s more", w.declared(high))
 	case t.Kind == experiments.KindDifference && math.IsInf(high, 1):
@@ -232,15 +222,26 @@ func (w wording) expectation() string {
 	case t.Kind == experiments.KindUpper && t.Of.Below != nil:
 		return fmt.Sprintf("the paper says after %s", words.Grouped(int(*t.High)))
 	case t.Kind == experiments.KindUpper:
-		return "the claim needs at most " + words.Plain(*t.High) + unit(t.Of)
+		return needs(math.Inf(-1), *t.High, words.Plain, unit(t.Of))
 	case t.Kind == experiments.KindLower:
-		return "the claim needs at least " + words.Plain(*t.Low) + unit(t.Of)
+		return needs(*t.Low, math.Inf(1), words.Plain, unit(t.Of))
 	case *t.Low != *t.High:
 		return fmt.Sprintf("the paper says %s to %s%s", words.Plain(*t.Low), words.Plain(*t.High), unit(t.Of))
 	case w.isCell():
 		return "the paper prints " + w.printed() + unit(t.Of)
 	}
 	return "the paper says " + words.Plain(*t.Low) + unit(t.Of)
+}
+
+// needs words a target by its ends, in a unit.
+func needs(low, high float64, write func(float64) string, unit string) string {
+	switch {
+	case math.IsInf(high, 1):
+		return "the claim needs at least " + write(low) + unit
+	case math.IsInf(low, -1):
+		return "the claim needs at most " + write(high) + unit
+	}
+	return "the claim needs " + write(low) + " to " + write(high) + unit
 }
 
 // amount writes a mean with its quantity or unit: "4.6 % error", "training

@@ -135,22 +135,27 @@ func Disagreements(got, want *Record) []string {
 
 // An Agreement says what a comparison of the records of two folders came to.
 type Agreement struct {
-	Compared  int // runs that both have
-	Same      int // those that are the same bit for bit
-	Here      int // runs that only the first has
-	There     int // runs that only the second has
-	Differing []Difference
+	Compared   int            `json:"compared"`    // runs that both folders have
+	Same       int            `json:"same"`        // those of them that are the same bit for bit
+	OnlyFirst  int            `json:"only_first"`  // runs that only the first folder has
+	OnlySecond int            `json:"only_second"` // runs that only the second folder has
+	Differing  []DifferingRun `json:"differing"`   // runs that differ by more than the tolerances
 }
 
-// A Difference is a run whose two records differ by more than the tolerances.
-type Difference struct {
-	Record *Record // the first folder's
-	Wrong  []string
+// A DifferingRun is one run of both folders.
+type DifferingRun struct {
+	RunID       string   `json:"run_id"`      // its record is ID.jsonl
+	File        string   `json:"file"`        // the first folder's record
+	Data        string   `json:"data"`        // name of the data set
+	Task        string   `json:"task"`        // ksvm, klr or regression
+	Method      string   `json:"method"`      // as in specs
+	Seed        uint64   `json:"seed"`        // of the order of the samples
+	Differences []string `json:"differences"` // each beyond a tolerance, in words
 }
 
 // Agree compares the records of two folders, run by run in order of the IDs.
 func Agree(got, want map[string]*Record) *Agreement {
-	var a Agreement
+	a := &Agreement{Differing: []DifferingRun{}}
 	for _, id := range slices.Sorted(maps.Keys(got)) {
 		if want[id] == nil {
 			continue
@@ -160,9 +165,10 @@ func Agree(got, want map[string]*Record) *Agreement {
 			a.Same++
 		}
 		if wrong := Disagreements(got[id], want[id]); len(wrong) > 0 {
-			a.Differing = append(a.Differing, Difference{got[id], wrong})
+			r := got[id].Header.Run
+			a.Differing = append(a.Differing, DifferingRun{id, got[id].Path, r.Data.Name, r.Task, r.Method, r.Seed, wrong})
 		}
 	}
-	a.Here, a.There = len(got)-a.Compared, len(want)-a.Compared
-	return &a
+	a.OnlyFirst, a.OnlySecond = len(got)-a.Compared, len(want)-a.Compared
+	return a
 }

@@ -82,10 +82,10 @@ func TestAgree(t *testing.T) {
 	got := map[string]*Record{"a": as("a", "1", 2), "b": as("b", "1", 1), "c": as("c", "1", 2), "d": as("d", "1", 1), "e": as("e", "1", 1)}
 	want := map[string]*Record{"a": as("a", "2", 1), "b": as("b", "1", 1), "c": as("c", "2", 1), "f": as("f", "1", 1)}
 	a := Agree(got, want)
-	if a.Compared != 3 || a.Same != 1 || a.Here != 2 || a.There != 1 {
+	if a.Compared != 3 || a.Same != 1 || a.OnlyFirst != 2 || a.OnlySecond != 1 {
 		t.Errorf("%+v, want 3 compared, 1 the same, 2 here and 1 there", a)
 	}
-	if d := a.Differing; len(d) != 2 || d[0].Record != got["a"] || d[1].Record != got["c"] || !slices.Equal(d[0].Wrong, Disagreements(got["a"], want["a"])) {
+	if d := a.Differing; len(d) != 2 || d[0].RunID != "a" || d[1].RunID != "c" || !slices.Equal(d[0].Differences, Disagreements(got["a"], want["a"])) {
 		t.Errorf("differing: %+v, want a and c", d)
 	}
 }

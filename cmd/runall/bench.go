@@ -113,16 +113,16 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.StringVar(&s.TestLabels, "test-labels", "", "`file` of the labels of the test rows, likewise")
 	fs.StringVar(&s.Name, "name", "", "`name` of the data in the spec and reports (default: by the file's name)")
 	q.opt.Task = experiments.TaskKSVM
-	fs.Var(choice{&q.opt.Task, tasks}, "task", "`task` to learn: "+strings.Join(tasks, ", "))
-	fs.Var(choice{&q.format, rows.Formats()}, "format", "`format` of the files: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name)")
+	fs.Var(choice(&q.opt.Task, tasks), "task", "`task` to learn: "+strings.Join(tasks, ", "))
+	fs.Var(choice(&q.format, rows.Formats()), "format", "`format` of the files: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name)")
 	headerFlag(cmd, &s.Header)
 	fs.StringVar(&q.label, "label", "first", "`column` of the label in tables: first, last, its number or its name in the header")
 	fs.StringSliceVar(&q.ignore, "ignore-columns", nil, "comma-separated `columns` to leave out, by number or name")
 	fs.StringSliceVar(&q.keep, "keep-columns", nil, "comma-separated `columns` to use although they seem to number the rows")
 	q.scale = string(rows.ScaleStandard)
-	fs.Var(choice{&q.scale, rows.Scales()}, "scale", "feature scaling, fitted on the training rows: none, standard or unit")
+	fs.Var(choice(&q.scale, rows.Scales()), "scale", "feature scaling, fitted on the training rows: none, standard or unit")
 	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
-	wholeFlag(cmd, &q.opt.Order, "order", 0, whole{min: 8, max: 100_000}, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
+	wholeFlag(cmd, &q.opt.Order, "order", 0, 8, 100_000, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
 	fs.Lookup("order").DefValue = ""
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }

@@ -61,8 +61,7 @@ func TestCheckCompareData(t *testing.T) {
 	args := func(with string) []string {
 		return []string{"compare", "--data", rows, "--label", "kind", "--budget", "1s", "--with", with, "--results", results, "--progress", "plain"}
 	}
-	t.Setenv(asPruner, "works")
-	with := `merging,"repeat=` + os.Args[0] + ` 0.1,0.5"`
+	with := `merging,"repeat=pruner 0.1,0.5"`
 	code, stdout, stderr := call(t, args(with)...)
 	spec := filepath.Join(results, "compare-rows.yaml")
 	if code != 0 || !strings.Contains(stdout, "Pruning heuristics on rows") || !strings.Contains(stderr, "written: "+spec) {
@@ -79,7 +78,7 @@ func TestCheckCompareData(t *testing.T) {
 	if code != 0 || repeated != stdout || !strings.Contains(stderr, "nothing to do") {
 		t.Errorf("compare the file: exit %d\n%s%s", code, repeated, stderr)
 	}
-	if !strings.Contains(stderr, "repeat is the command "+os.Args[0]+" 0.1,0.5, by "+spec) {
+	if !strings.Contains(stderr, "repeat is the command pruner 0.1,0.5, by "+spec) {
 		t.Errorf("the command is not said: %s", stderr)
 	}
 	code, reported, stderr := call(t, "report", "--results", results)

@@ -73,7 +73,7 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	c.search.add(cmd, experiments.Tasks())
 	cmd.Flags().StringVar(&c.search.opt.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the tournament's data sets")
 	cmd.Flags().IntSliceVar(&c.search.opt.Levels, "levels", nil, "comma-separated model `orders` to compare at, with --data (default: three up to --order)")
-	wholeFlag(cmd, &c.search.opt.Replicates, "replicates", 0, whole{min: 3, max: 1000}, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
+	wholeFlag(cmd, &c.search.opt.Replicates, "replicates", 0, 3, 1000, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
 	cmd.Flags().Lookup("replicates").DefValue = ""
 	c.search.names = append(c.search.names, "levels", "replicates")
 	profileFlag(cmd, &c.profile, "quick")

@@ -38,14 +38,9 @@ the named specs use, or by default all of this program.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), rows)
-			}
-			var text [][]string
-			for _, r := range rows {
-				text = append(text, []string{r.Name, r.Kind, statusWord(r), statusDetail(r)})
-			}
-			return writeRows(cmd.OutOrStdout(), text)
+			return show(cmd, asJSON, rows, table(rows, func(r data.StatusRow) []string {
+				return []string{r.Name, r.Kind, statusWord(r), statusDetail(r)}
+			}))
 		},
 	}
 	dataFlag(cmd, &finder)
@@ -120,15 +115,9 @@ The exit status is 1 if a file is corrupt, or missing from a named data set.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), rows)
-			} else {
-				var text [][]string
-				for _, r := range rows {
-					text = append(text, []string{r.Dataset, r.File, r.State, r.Problem})
-				}
-				err = writeRows(cmd.OutOrStdout(), text)
-			}
+			err = show(cmd, asJSON, rows, table(rows, func(r data.VerifyRow) []string {
+				return []string{r.Dataset, r.File, r.State, r.Problem}
+			}))
 			return errors.Join(err, verdict(rows, len(names) > 0))
 		},
 	}

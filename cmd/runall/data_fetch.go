@@ -44,7 +44,9 @@ set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started
 			if errors.Is(err, data.ErrUnknown) {
 				return harness.Usage(err)
 			}
-			return errors.Join(err, writeFetched(cmd, rows, asJSON), fetchVerdict(rows))
+			return errors.Join(err, show(cmd, asJSON, rows, table(rows, func(r data.FetchRow) []string {
+				return []string{r.Name, r.State, r.Dir, cmp.Or(r.Problem, fetchDetail(r))}
+			})), fetchVerdict(rows))
 		},
 	}
 	dataFlag(cmd, &finder)
@@ -72,17 +74,6 @@ func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress stri
 		err = resumable(fmt.Errorf("%w: complete files are kept", harness.ErrInterrupted))
 	}
 	return rows, err
-}
-
-func writeFetched(cmd *cobra.Command, rows []data.FetchRow, asJSON bool) error {
-	if asJSON {
-		return writeJSON(cmd.OutOrStdout(), rows)
-	}
-	var text [][]string
-	for _, r := range rows {
-		text = append(text, []string{r.Name, r.State, r.Dir, cmp.Or(r.Problem, fetchDetail(r))})
-	}
-	return writeRows(cmd.OutOrStdout(), text)
 }
 
 // fetchDetail says how much was fetched from where and how long it took.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,12 +44,9 @@ of docs/errata.md is shown as the ledger has it, in text only.`,
 				return unexplained(a, args[0])
 			}
 			e := evidence.Explanation{Ledger: in.Ledger, Command: func(spec string) string {
-				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", spec, used, quote(results+"-again"))
+				return reproduceCommand([]string{spec}, used, results+"-again")
 			}}
-			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), Explanation{version, e.Document(s)})
-			}
-			return e.Write(cmd.OutOrStdout(), s)
+			return show(cmd, asJSON, Explanation{version, e.Document(s)}, func(w io.Writer) error { return e.Write(w, s) })
 		},
 	}
 	resultsFlag(cmd, &results)

@@ -49,7 +49,7 @@ func newExport() *cobra.Command {
 	}
 	resultsFlag(cmd, &results)
 	format = "csv"
-	cmd.Flags().Var(choice{&format, []string{"csv", "latex"}}, "format", "output format")
+	cmd.Flags().Var(choice(&format, []string{"csv", "latex"}), "format", "output format")
 	cmd.Flags().StringVar(&out, "out", "", "output `file` (default: stdout)")
 	return cmd
 }

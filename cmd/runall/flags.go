@@ -18,89 +18,78 @@ import (
 	"polkrepro/harness"
 )
 
-// A choice is a flag whose value is one of several words.
-type choice struct {
-	value *string
-	among []string
+// A value is a flag of a type: what its text means, or how it must be.
+type value[T any] struct {
+	p     *T
+	kind  string // in help, unless the usage names it
+	parse func(text string) (T, error)
 }
 
-func (c choice) String() string {
-	if c.value == nil {
+func (v value[T]) String() string {
+	if v.p == nil {
 		return ""
 	}
-	return *c.value
+	return fmt.Sprint(*v.p)
 }
 
-func (c choice) Type() string { return strings.Join(c.among, "|") }
+func (v value[T]) Type() string { return v.kind }
 
-func (c choice) Set(s string) error {
-	if !slices.Contains(c.among, s) {
-		return fmt.Errorf("must be one of %s", strings.Join(c.among, ", "))
+func (v value[T]) Set(text string) error {
+	x, err := v.parse(text)
+	if err == nil {
+		*v.p = x
 	}
-	*c.value = s
-	return nil
+	return err
 }
 
-var _ pflag.Value = choice{}
-
-// A whole is a flag whose value is a whole number from min to max.
-type whole struct {
-	value    *int
-	min, max int
+// choice is a flag whose value is one of several words.
+func choice(p *string, among []string) pflag.Value {
+	return value[string]{p, strings.Join(among, "|"), func(s string) (string, error) {
+		if !slices.Contains(among, s) {
+			return "", fmt.Errorf("must be one of %s", strings.Join(among, ", "))
+		}
+		return s, nil
+	}}
 }
 
-func (w whole) String() string {
-	if w.value == nil {
-		return ""
-	}
-	return strconv.Itoa(*w.value)
+// whole is a flag whose value is a whole number from least to most.
+func whole(p *int, least, most int) pflag.Value {
+	return value[int]{p, "int", func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err == nil && n >= least && n <= most {
+			return n, nil
+		}
+		if most == math.MaxInt {
+			return 0, fmt.Errorf("must be an integer of at least %d", least)
+		}
+		return 0, fmt.Errorf("must be an integer from %d to %d", least, most)
+	}}
 }
 
-func (w whole) Type() string { return "int" }
-
-func (w whole) Set(s string) error {
-	n, err := strconv.Atoi(s)
-	switch {
-	case (err != nil || n > w.max || n < w.min) && w.max == math.MaxInt:
-		return fmt.Errorf("must be an integer of at least %d", w.min)
-	case err != nil || n > w.max || n < w.min:
-		return fmt.Errorf("must be an integer from %d to %d", w.min, w.max)
-	}
-	*w.value = n
-	return nil
+// positive is a flag whose value is a number greater than 0.
+func positive(p *float64) pflag.Value {
+	return number(p, "greater than 0", func(v float64) bool { return v > 0 })
 }
 
-// A positive is a flag whose value is a number greater than 0.
-type positive struct{ value *float64 }
-
-func (p positive) String() string {
-	if p.value == nil {
-		return ""
-	}
-	return fmt.Sprint(*p.value)
+// notNegative is a flag whose value is a number of at least 0.
+func notNegative(p *float64) pflag.Value {
+	return number(p, "of at least 0", func(v float64) bool { return v >= 0 })
 }
 
-func (p positive) Type() string { return "float" }
-
-func (p positive) Set(s string) error {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(v > 0) || math.IsInf(v, 1) {
-		return errors.New("must be a number greater than 0")
-	}
-	*p.value = v
-	return nil
+func number(p *float64, which string, in func(v float64) bool) pflag.Value {
+	return value[float64]{p, "float", func(s string) (float64, error) {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || !in(v) || math.IsInf(v, 1) {
+			return 0, errors.New("must be a number " + which)
+		}
+		return v, nil
+	}}
 }
-
-var (
-	_ pflag.Value = whole{}
-	_ pflag.Value = positive{}
-)
 
 // wholeFlag adds a flag of a whole number within bounds.
-func wholeFlag(cmd *cobra.Command, p *int, name string, value int, bounds whole, usage string) {
+func wholeFlag(cmd *cobra.Command, p *int, name string, value, least, most int, usage string) {
 	*p = value
-	bounds.value = p
-	cmd.Flags().Var(bounds, name, usage)
+	cmd.Flags().Var(whole(p, least, most), name, usage)
 }
 
 // The flags that mean the same wherever they occur.
@@ -129,23 +118,23 @@ func profileFlag(cmd *cobra.Command, p *string, value string) {
 	if value == "" {
 		usage += " (default: that of the records)"
 	}
-	cmd.Flags().Var(choice{p, experiments.Profiles()}, "profile", usage)
+	cmd.Flags().Var(choice(p, experiments.Profiles()), "profile", usage)
 }
 
 // maxSeeds is the most that experiments.PlanOptions takes.
 const maxSeeds = 10_000
 
 func seedsFlag(cmd *cobra.Command, p *int) {
-	wholeFlag(cmd, p, "seeds", 0, whole{max: maxSeeds}, "use seeds 1 to `N` instead of those in the spec")
+	wholeFlag(cmd, p, "seeds", 0, 0, maxSeeds, "use seeds 1 to `N` instead of those in the spec")
 }
 
 func workersFlag(cmd *cobra.Command, p *int) {
-	wholeFlag(cmd, p, "workers", 0, whole{max: math.MaxInt}, "number `N` of parallel runs (default: one for each core)")
+	wholeFlag(cmd, p, "workers", 0, 0, math.MaxInt, "number `N` of parallel runs (default: one for each core)")
 }
 
 func progressFlag(cmd *cobra.Command, p *string) {
 	*p = harness.ProgressAuto
-	cmd.Flags().Var(choice{p, harness.ProgressModes()}, "progress", "progress `mode` on stderr: "+strings.Join(harness.ProgressModes(), ", "))
+	cmd.Flags().Var(choice(p, harness.ProgressModes()), "progress", "progress `mode` on stderr: "+strings.Join(harness.ProgressModes(), ", "))
 }
 
 func jsonFlag(cmd *cobra.Command, p *bool) {
@@ -159,6 +148,14 @@ type Versioned struct {
 
 // version is that of all of them. It grows when a key goes, or means something else.
 var version = Versioned{1}
+
+// show writes a value as JSON or as text.
+func show(cmd *cobra.Command, asJSON bool, v any, text func(io.Writer) error) error {
+	if asJSON {
+		return writeJSON(cmd.OutOrStdout(), v)
+	}
+	return text(cmd.OutOrStdout())
+}
 
 // writeJSON writes v for programs; docs/schemas has its schema.
 func writeJSON(w io.Writer, v any) error {

@@ -3,14 +3,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -41,7 +39,10 @@ func TestCheckInterrupted(t *testing.T) {
 	} {
 		for range 2 {
 			work := t.TempDir()
-			status, took, stdout, stderr := stoppedIn(t, work, time.Duration(300+rng.IntN(1700))*time.Millisecond, args...)
+			p := newProcess(args...)
+			p.Dir = work
+			status, took := p.stopped(t, time.Duration(300+rng.IntN(1700))*time.Millisecond)
+			stdout, stderr := p.stdout.String(), p.stderr.String()
 			t.Logf("%s %s: status %d after %.2f s", args[0], args[len(args)-1], status, took.Seconds())
 			if status == 0 {
 				continue // it was through
@@ -71,30 +72,6 @@ func noise(rng *rand.Rand, n, p int) []string {
 		rows[i] = b.String() + "\n"
 	}
 	return rows
-}
-
-// stoppedIn runs a command in a folder and tells it to stop.
-func stoppedIn(t *testing.T, dir string, after time.Duration, args ...string) (status int, took time.Duration, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
-	cmd.Env = append(os.Environ(), asRunall+"=1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var told time.Time
-	timer := time.AfterFunc(after, func() {
-		told = time.Now()
-		cmd.Process.Signal(syscall.SIGTERM)
-	})
-	kill := time.AfterFunc(after+time.Minute, func() { cmd.Process.Kill() })
-	cmd.Wait() // its error is the exit status
-	kill.Stop()
-	if timer.Stop() {
-		told = time.Now() // it was through before
-	}
-	return cmd.ProcessState.ExitCode(), time.Since(told), out.String(), errs.String()
 }
 
 // hiddenIn returns what is hidden below a folder, but for locks.

@@ -66,8 +66,7 @@ func TestCheckJSONPage(t *testing.T) {
 		t.Log("no pandas: its programs are left out")
 		return
 	}
-	spec := write(t, "tiny.yaml", tinyTournament)
-	code, stdout, stderr := call(t, "compare", spec, "--profile", "smoke", "--results", t.TempDir(), "--progress", "quiet", "--json")
+	code, stdout, stderr := call(t, "compare", tinySpec, "--profile", "smoke", "--results", t.TempDir(), "--progress", "quiet", "--json")
 	if code != 0 {
 		t.Fatal(stderr)
 	}

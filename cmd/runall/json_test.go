@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -71,7 +72,7 @@ func TestSchemasAreCurrent(t *testing.T) {
 func schemaOf(t *testing.T, name string, v any) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{ExpandedStruct: true, Anonymous: true, Mapper: numbers}
-	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data", "../../online"} {
+	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data", "../../online", "../../record"} {
 		if err := r.AddGoComments("polkrepro/cmd/runall", dir, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}
@@ -117,15 +118,32 @@ func numbers(t reflect.Type) *jsonschema.Schema {
 // validJSON fails unless a text is a document's, by its schema, and returns it.
 func validJSON(t *testing.T, name, text string) any {
 	t.Helper()
-	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%s: %v in\n%.2000s", name, err, text)
-	}
-	for _, problem := range testutil.ReadSchema(t, filepath.Join(schemas, name+".json")).Validate(v) {
-		t.Errorf("%s%s", name, problem)
-	}
-	if object, ok := v.(map[string]any); ok && name != "verify" && object["schema"] != 1.0 {
-		t.Errorf("%s: schema %v, want 1", name, object["schema"])
+	v, err := readJSON(name, text)
+	if err != nil {
+		t.Fatalf("%v in\n%.2000s", err, text)
 	}
 	return v
+}
+
+// readJSON returns the document that a text is, or what is wrong with it by the schema of
+// that name. With the name - it has none.
+func readJSON(name, text string) (v any, err error) {
+	if err := json.Unmarshal([]byte(text), &v); err != nil || name == "-" {
+		return v, err
+	}
+	var schema testutil.Schema
+	b, err := os.ReadFile(filepath.Join(schemas, name+".json"))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &schema); err != nil {
+		return nil, err
+	}
+	if problems := schema.Validate(v); len(problems) > 0 {
+		return nil, fmt.Errorf("%s: %s", name, strings.Join(problems, "\n"))
+	}
+	if object, ok := v.(map[string]any); ok && name != "verify" && object["schema"] != 1.0 {
+		return nil, fmt.Errorf("%s: schema %v, want 1", name, object["schema"])
+	}
+	return v, nil
 }

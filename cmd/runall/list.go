@@ -25,7 +25,7 @@ func newList() *cobra.Command {
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
 	for _, l := range []struct {
 		name string
-		list func() (any, [][]string, error)
+		list func() (value any, text func(io.Writer) error, err error)
 	}{
 		{"specs", listSpecs}, {"datasets", listDataSets}, {"methods", listMethods}, {"pruners", listPruners}, {"profiles", listProfiles},
 	} {
@@ -34,14 +34,11 @@ func newList() *cobra.Command {
 			Short: "List the " + strings.Replace(l.name, "datasets", "data sets", 1),
 			Args:  cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				value, rows, err := l.list()
+				value, text, err := l.list()
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return writeJSON(cmd.OutOrStdout(), value)
-				}
-				return writeRows(cmd.OutOrStdout(), rows)
+				return show(cmd, asJSON, value, text)
 			},
 		})
 	}
@@ -66,6 +63,17 @@ func writeRows(w io.Writer, rows [][]string) error {
 	return t.Flush()
 }
 
+// table returns what writes a line of aligned columns for each of a list.
+func table[T any](list []T, cells func(T) []string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		var rows [][]string
+		for _, v := range list {
+			rows = append(rows, cells(v))
+		}
+		return writeRows(w, rows)
+	}
+}
+
 // A specInfo describes a spec.
 type specInfo struct {
 	Name     string   `json:"name"`
@@ -74,37 +82,30 @@ type specInfo struct {
 	DataSets []string `json:"datasets"`
 }
 
-func listSpecs() (any, [][]string, error) {
+func listSpecs() (any, func(io.Writer) error, error) {
 	specs, err := experiments.EmbeddedAll()
-	if err != nil {
-		return nil, nil, err
-	}
 	var infos []specInfo
-	var rows [][]string
 	for _, s := range specs {
 		infos = append(infos, specInfo{s.Name, s.Title, s.Task, s.DataSets()})
-		rows = append(rows, []string{s.Name, s.Task, strings.Join(s.DataSets(), ","), s.Title})
 	}
-	return infos, rows, nil
+	return infos, table(infos, func(s specInfo) []string {
+		return []string{s.Name, s.Task, strings.Join(s.DataSets, ","), s.Title}
+	}), err
 }
 
-func listDataSets() (any, [][]string, error) {
+func listDataSets() (any, func(io.Writer) error, error) {
 	infos := data.List()
-	var rows [][]string
-	for _, d := range infos {
+	return infos, table(infos, func(d data.Info) []string {
 		size := fmt.Sprintf("%d + %d examples, %d features, %d classes", d.Train, d.Test, d.Dim, d.Classes)
-		rows = append(rows, []string{d.Name, d.Kind, size, d.Title})
-	}
-	return infos, rows, nil
+		return []string{d.Name, d.Kind, size, d.Title}
+	}), nil
 }
 
-func listMethods() (any, [][]string, error) {
+func listMethods() (any, func(io.Writer) error, error) {
 	infos := experiments.Methods()
-	var rows [][]string
-	for _, m := range infos {
-		rows = append(rows, []string{m.Name, strings.Join(m.Tasks, ","), m.About})
-	}
-	return infos, rows, nil
+	return infos, table(infos, func(m experiments.MethodInfo) []string {
+		return []string{m.Name, strings.Join(m.Tasks, ","), m.About}
+	}), nil
 }
 
 // A prunerInfo describes a pruning heuristic.
@@ -117,22 +118,16 @@ type prunerInfo struct {
 	Inverse bool          `json:"inverse"`        // it uses the inverse kernel matrix, at O(M²) a step
 }
 
-func listPruners() (any, [][]string, error) {
+func listPruners() (any, func(io.Writer) error, error) {
 	var infos []prunerInfo
-	var rows [][]string
 	for _, h := range prune.All() {
 		knob, _ := h.Knob()
 		infos = append(infos, prunerInfo{h.Name, h.About, h.Source, h.Params, knob.Name, h.Inverse()})
-		rows = append(rows, []string{h.Name, knob.Name, h.About})
 	}
-	return infos, rows, nil
+	return infos, table(infos, func(p prunerInfo) []string { return []string{p.Name, p.Knob, p.About} }), nil
 }
 
-func listProfiles() (any, [][]string, error) {
+func listProfiles() (any, func(io.Writer) error, error) {
 	names := experiments.Profiles()
-	var rows [][]string
-	for _, n := range names {
-		rows = append(rows, []string{n})
-	}
-	return names, rows, nil
+	return names, table(names, func(name string) []string { return []string{name} }), nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -119,10 +120,10 @@ func limited(t *testing.T, bytes int, args ...string) loading {
 	cmd := runallCommand(args...)
 	if bytes > 0 {
 		script := fmt.Sprintf(`ulimit -v %d && exec "$0" "$@"`, bytes>>10)
-		cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", script}, cmd.Args...)
+		cmd = exec.Command("sh", append([]string{"-c", script}, cmd.Args...)...)
 	}
 	status := filepath.Join(t.TempDir(), "status")
-	cmd.Env = append(cmd.Env, statusTo+"="+status)
+	cmd.Env = append(os.Environ(), statusTo+"="+status)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v with %d bytes: %v\n%.2000s", args, bytes, err, out)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"polkrepro/harness"
 )
@@ -16,33 +15,29 @@ import (
 // mostShards bounds the N of --shard K/N, far above the arrays that schedulers take.
 const mostShards = 1_000_000
 
-// A shard is a flag whose value is K/N; none if n is 0.
+// A shard is K/N; none if n is 0.
 type shard struct{ k, n int }
 
-func (s *shard) String() string {
+func (s shard) String() string {
 	if s.n == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d/%d", s.k, s.n)
 }
 
-func (s *shard) Type() string { return "K/N" }
-
-func (s *shard) Set(text string) error {
+// parseShard reads a shard.
+func parseShard(text string) (shard, error) {
 	before, after, _ := strings.Cut(text, "/")
 	k, err := strconv.Atoi(before)
 	n, also := strconv.Atoi(after)
 	if err != nil || also != nil || k < 0 || k > n || n < 1 || n > mostShards {
-		return fmt.Errorf("must be K/N with 1 ≤ K ≤ N ≤ %d, such as 1/20", mostShards)
+		return shard{}, fmt.Errorf("must be K/N with 1 ≤ K ≤ N ≤ %d, such as 1/20", mostShards)
 	}
-	*s = shard{k, n}
 	if k == 0 { // schedulers that count from 0 have no other number for the last
-		s.k = n
+		k = n
 	}
-	return nil
+	return shard{k, n}, nil
 }
-
-var _ pflag.Value = (*shard)(nil)
 
 func newMerge() *cobra.Command {
 	var results string

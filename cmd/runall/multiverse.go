@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +48,7 @@ many choices made with the paper's results in view, and the best of all.
 				return writeJSON(cmd.OutOrStdout(), Multiverse{version, m})
 			}
 			return m.WriteText(cmd.OutOrStdout(), func(specs []string) string {
-				return fmt.Sprintf("runall reproduce %s --profile %s --results %s", strings.Join(specs, " "), experiments.ProfileFull, quote(results))
+				return reproduceCommand(specs, experiments.ProfileFull, results)
 			})
 		},
 	}

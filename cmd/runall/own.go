@@ -150,16 +150,16 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 	f.loss, f.scale = "hinge", string(rows.ScaleUnit)
 	fs := cmd.Flags()
 	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings, see docs/own-data.md")
-	fs.Var(choice{&f.loss, lossWords()}, "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
+	fs.Var(choice(&f.loss, lossWords()), "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
 	f.rows.add(cmd)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
-	fs.Var(choice{&f.scale, rows.Scales()}, "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
+	fs.Var(choice(&f.scale, rows.Scales()), "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.BoolVar(&f.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
-	wholeFlag(cmd, &f.order, "order", 0, whole{min: 1, max: online.MaxOrder}, "largest model order `M`, kept by komp-merge-order, by komp-order for the polynomial kernel, or by --pruner (default: chosen, see --tolerance)")
-	fs.Var(notNegative{&f.tolerance}, "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
+	wholeFlag(cmd, &f.order, "order", 0, 1, online.MaxOrder, "largest model order `M`, kept by komp-merge-order, by komp-order for the polynomial kernel, or by --pruner (default: chosen, see --tolerance)")
+	fs.Var(notNegative(&f.tolerance), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
 	fs.Lookup("order").DefValue = ""
 	fs.Lookup("tolerance").DefValue = ""
 	fs.Lookup("scale").DefValue = ""
@@ -170,20 +170,20 @@ func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
 	s := &opt.Settings
 	s.Kernel, s.Offset, s.Degree, s.Pruner = online.KernelGaussian, 1, online.DefaultDegree, prune.KOMP
 	fs := cmd.Flags()
-	fs.Var(choice{&s.Kernel, []string{online.KernelGaussian, online.KernelPolynomial}}, "kernel", "kernel of scaled features: exp(−‖x−x'‖²/(2c²)) or (xᵀx'+b)^c")
-	fs.Var(positive{&s.Bandwidth}, "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
-	fs.Var(notNegative{&s.Offset}, "offset", "offset `b` of the polynomial kernel")
-	wholeFlag(cmd, &s.Degree, "degree", online.DefaultDegree, whole{min: 1, max: maxDegree}, "degree `c` of the polynomial kernel; 1 is a linear model")
-	fs.Var(positive{&s.LearningRate}, "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others, divided by κ(x,x) of a polynomial)")
-	fs.Var(positive{&s.Regularizer}, "regularizer", "regularizer `λ` (default: 1e-06; times κ(x,x) of a polynomial)")
-	fs.Var(positive{&s.Parsimony}, "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01; times κ(x,x) of a polynomial)")
+	fs.Var(choice(&s.Kernel, []string{online.KernelGaussian, online.KernelPolynomial}), "kernel", "kernel of scaled features: exp(−‖x−x'‖²/(2c²)) or (xᵀx'+b)^c")
+	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
+	fs.Var(notNegative(&s.Offset), "offset", "offset `b` of the polynomial kernel")
+	wholeFlag(cmd, &s.Degree, "degree", online.DefaultDegree, 1, maxDegree, "degree `c` of the polynomial kernel; 1 is a linear model")
+	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others, divided by κ(x,x) of a polynomial)")
+	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default: 1e-06; times κ(x,x) of a polynomial)")
+	fs.Var(positive(&s.Parsimony), "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01; times κ(x,x) of a polynomial)")
 	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "`name` of the pruner, see runall list pruners (default: a bound on the order; with --no-tune komp)")
-	fs.Var(prunerParams{&s.PrunerParams}, "pruner-params", "comma-separated parameters of the pruner, `name=number`")
-	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, whole{min: 1, max: online.MaxBatch}, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
-	wholeFlag(cmd, &s.Dim, "features", 0, whole{min: 1, max: online.MaxFeatures}, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
-	wholeFlag(cmd, &opt.Epochs, "epochs", 1, whole{min: 1, max: 10_000}, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
-	wholeFlag(cmd, &opt.Skip, "skip", 0, whole{max: math.MaxInt}, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
-	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, whole{min: 1, max: math.MaxInt}, "rows `N` between saves of the model")
+	fs.Var(prunerParams(&s.PrunerParams), "pruner-params", "comma-separated parameters of the pruner, `name=number`")
+	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, 1, online.MaxBatch, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
+	wholeFlag(cmd, &s.Dim, "features", 0, 1, online.MaxFeatures, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
+	wholeFlag(cmd, &opt.Epochs, "epochs", 1, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
+	wholeFlag(cmd, &opt.Skip, "skip", 0, 0, math.MaxInt, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
+	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, 1, math.MaxInt, "rows `N` between saves of the model")
 	for _, name := range []string{"bandwidth", "learning-rate", "regularizer", "parsimony", "features", "epochs", "pruner"} {
 		fs.Lookup(name).DefValue = ""
 	}
@@ -192,51 +192,20 @@ func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
 // maxDegree bounds the degree of a polynomial to what numbers can hold.
 const maxDegree = 100
 
-// A notNegative is a flag whose value is a number of at least 0.
-type notNegative struct{ value *float64 }
-
-func (p notNegative) String() string { return positive(p).String() }
-
-func (p notNegative) Type() string { return "float" }
-
-func (p notNegative) Set(s string) error {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(v >= 0) || math.IsInf(v, 1) {
-		return errors.New("must be a number of at least 0")
-	}
-	*p.value = v
-	return nil
-}
-
 // prunerParams is a flag of a pruner's parameters.
-type prunerParams struct{ value *prune.Params }
-
-func (p prunerParams) String() string {
-	if p.value == nil {
-		return ""
-	}
-	return p.value.String()
-}
-
-func (p prunerParams) Type() string { return "parameters" }
-
-func (p prunerParams) Set(s string) error {
-	all := make(prune.Params)
-	for word := range strings.SplitSeq(s, ",") {
-		one, err := prune.ParseParams(strings.TrimSpace(word))
-		if err != nil || len(one) != 1 {
-			return errors.New("must be of the form name=number,name=number")
+func prunerParams(p *prune.Params) pflag.Value {
+	return value[prune.Params]{p, "parameters", func(s string) (prune.Params, error) {
+		all := make(prune.Params)
+		for word := range strings.SplitSeq(s, ",") {
+			one, err := prune.ParseParams(strings.TrimSpace(word))
+			if err != nil || len(one) != 1 {
+				return nil, errors.New("must be of the form name=number,name=number")
+			}
+			maps.Copy(all, one)
 		}
-		maps.Copy(all, one)
-	}
-	*p.value = all
-	return nil
+		return all, nil
+	}}
 }
-
-var (
-	_ pflag.Value = notNegative{}
-	_ pflag.Value = prunerParams{}
-)
 
 // tune has what no flag and no spec says chosen on held-out rows, unless
 // --no-tune.

@@ -17,7 +17,7 @@ type rowFlags struct{ format, header, labels string }
 
 // add defines the flags. Labels of rows to predict are not read.
 func (f *rowFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Var(choice{&f.format, rows.Formats()}, "format", "`format` of the rows: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name; libsvm if it says nothing)")
+	cmd.Flags().Var(choice(&f.format, rows.Formats()), "format", "`format` of the rows: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name; libsvm if it says nothing)")
 	headerFlag(cmd, &f.header)
 	if cmd.Name() != "predict" {
 		cmd.Flags().StringVar(&f.labels, "labels", "", "`file` of the labels of FILE, for IDX, NPY and NPZ")
@@ -27,7 +27,7 @@ func (f *rowFlags) add(cmd *cobra.Command) {
 // headerFlag defines --header.
 func headerFlag(cmd *cobra.Command, p *string) {
 	*p = rows.HeaderAuto
-	cmd.Flags().Var(choice{p, rows.HeaderWords()}, "header", "whether the first row of a CSV or TSV file is a header; auto detects it")
+	cmd.Flags().Var(choice(p, rows.HeaderWords()), "header", "whether the first row of a CSV or TSV file is a header; auto detects it")
 }
 
 // source returns the source of rows that a command names, which says on standard error

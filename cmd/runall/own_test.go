@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
+	"polkrepro/harness"
+	"strconv"
 	"strings"
 	"testing"
-
-	"polkrepro/harness"
 )
 
 // trees returns n rows of CSV: two features, then a word that depends on them.
@@ -69,90 +68,118 @@ func TestTrainPredictEvaluate(t *testing.T) {
 	}
 }
 
-func TestTrainInTwoParts(t *testing.T) {
-	rows := trees(2500)
-	whole, half := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "half")
-	file := put(t, "all.csv", rows...)
-	must(t, "train", file, "--label", "last", "--order", "8", "--no-tune", "--out", whole)
-	must(t, "train", put(t, "first.csv", rows[:1234]...), "--label", "last", "--order", "8", "--no-tune", "--out", half)
-	must(t, "train", file, "--resume", half, "--skip", "1234")
-	a, err := os.ReadFile(whole)
+// errorOf returns the error in percent that evaluate prints for a model of rows
+// on the same rows.
+func errorOf(t *testing.T, rows []string, flags ...string) float64 {
+	t.Helper()
+	file, model := put(t, "rows.csv", rows...), filepath.Join(t.TempDir(), "m.polk")
+	must(t, append([]string{"train", file, "--label", "last", "--no-tune", "--out", model}, flags...)...)
+	_, rest, _ := strings.Cut(must(t, "evaluate", model, file), "error ")
+	percent, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(half)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(a, b) {
-		t.Error("the model in two parts is another one")
+	return percent
+}
+
+// Features are scaled before they are rounded to float32: neither an offset nor
+// a unit makes a difference to a model of scaled features, timestamps in
+// seconds and identifiers above 10⁸ included.
+func TestOffsetsDoNotMatter(t *testing.T) {
+	for _, scale := range []string{"unit", "standard"} {
+		var plain float64
+		for i, of := range []func(x float64) float64{
+			func(x float64) float64 { return x },
+			func(x float64) float64 { return 1.7e9 + 1000*x },
+			func(x float64) float64 { return 1e8 + x },
+			func(x float64) float64 { return 1e-42 * x },
+			func(x float64) float64 { return 1e60 * x },
+		} {
+			rng := rand.New(rand.NewPCG(3, 0))
+			rows := make([]string, 1500)
+			for j := range rows {
+				x, y := 3*rng.Float64(), 3*rng.Float64()
+				rows[j] = fmt.Sprintf("%.17g,%.17g,%s\n", of(x), of(y), []string{"elm", "oak", "yew"}[(int(x)+int(y))%3])
+			}
+			got := errorOf(t, rows, "--scale", scale, "--bandwidth", "0.2", "--epochs", "2")
+			if i == 0 {
+				plain = got
+			}
+			if diff := got - plain; diff > 0.5 || diff < -0.5 {
+				t.Errorf("--scale %s, transformation %d: error %.2f %%, want the %.2f %% of the plain features", scale, i, got, plain)
+			}
+		}
 	}
 }
 
-// A training that a bad row has stopped goes on in the same file only, unless
-// it is told how many rows to leave out.
-func TestResumeUnfinished(t *testing.T) {
-	rows := trees(2500)
-	dir := t.TempDir()
-	bad, good := put(t, "bad.csv", append(slices.Clone(rows[:1500]), "1,2,fir\n")...), put(t, "good.csv", rows...)
-	model, whole := filepath.Join(dir, "m"), filepath.Join(dir, "whole")
-	args := []string{"--label", "last", "--classes", "elm,oak,yew", "--bandwidth", "0.4", "--no-tune"}
-	if code, _, stderr := call(t, append([]string{"train", bad, "--out", model}, args...)...); code != harness.ExitFailed || !strings.Contains(stderr, "To go on: runall train") {
-		t.Fatalf("exit status %d: %s", code, stderr)
-	}
-	other := put(t, "other.csv", trees(1)[0], "1,2,elm\n")
-	code, _, stderr := call(t, "train", other, "--resume", model)
-	if code != harness.ExitFailed || !strings.Contains(stderr, "other.csv: the model was trained on other rows") || !strings.Contains(stderr, "the file has 2 rows, the model learned 1500") || !strings.Contains(stderr, "--skip 0") {
-		t.Errorf("another file: exit status %d: %s", code, stderr)
-	}
-	if code, _, stderr := call(t, "train", good, "--resume", model, "--epochs", "2"); code != harness.ExitUsage || !strings.Contains(stderr, "--epochs") {
-		t.Errorf("--epochs: exit status %d: %s", code, stderr)
-	}
-	must(t, "train", other, "--resume", model, "--skip", "0", "--out", filepath.Join(dir, "else"))
-	must(t, "train", good, "--resume", model)
-	must(t, append([]string{"train", good, "--out", whole}, args...)...)
-	a, errA := os.ReadFile(model)
-	b, errB := os.ReadFile(whole)
-	if errA != nil || errB != nil || !bytes.Equal(a, b) {
-		t.Errorf("the model is another one (%v, %v)", errA, errB)
+// Targets in any unit are learned alike.
+func TestTargetsInAnyUnit(t *testing.T) {
+	for _, unit := range []string{"e-200", "", "e130"} {
+		lines := make([]string, 200)
+		for i := range lines {
+			lines[i] = fmt.Sprintf("%d%s,%d\n", i%20, unit, i%20)
+		}
+		file, model := put(t, "t.csv", lines...), filepath.Join(t.TempDir(), "m")
+		must(t, "train", file, "--loss", "squared", "--no-tune", "--epochs", "5", "--out", model)
+		first, _, _ := strings.Cut(must(t, "predict", model, put(t, "p.csv", "10\n")), "\n")
+		v, err := strconv.ParseFloat(first, 64)
+		if want, _ := strconv.ParseFloat("10"+unit, 64); err != nil || v < 0.9*want || v > 1.1*want {
+			t.Errorf("unit %q: predicted %s, want about 10", unit, first)
+		}
 	}
 }
 
-func TestOwnDataWrongUse(t *testing.T) {
-	sequential(t)
-	file, model := put(t, "trees.csv", trees(200)...), filepath.Join(t.TempDir(), "m.polk")
-	must(t, "train", file, "--label", "last", "--out", model)
-	broken := put(t, "m.polk", "not a model")
-	short := put(t, "short.csv", "1,2,elm\n1,oak\n3,4,elm\n")
-	tests := []struct {
-		code int
-		want string
-		args []string
+// spirals returns n rows of CSV: a point on one of two arms, then which.
+func spirals(n int) []string {
+	rng := rand.New(rand.NewPCG(11, 0))
+	rows := make([]string, n)
+	for i := range rows {
+		class := rng.IntN(2)
+		t := 3 * math.Pi * math.Sqrt(0.02+0.98*rng.Float64())
+		a := t + math.Pi*float64(class)
+		rows[i] = fmt.Sprintf("%.4f,%.4f,%d\n", t*math.Cos(a)+0.2*rng.NormFloat64(), t*math.Sin(a)+0.2*rng.NormFloat64(), class)
+	}
+	return rows
+}
+
+// With no flag but the label's column, train learns spirals; with --no-tune it
+// has the fixed defaults, whose learning rate is constant.
+func TestTrainWithoutSettings(t *testing.T) {
+	rows := spirals(2000)
+	file, rest := put(t, "train.csv", rows[:1000]...), put(t, "test.csv", rows[1000:]...)
+	for _, tt := range []struct {
+		flags        []string
+		least, below float64 // of the error, in percent
+		says         string
 	}{
-		{harness.ExitUsage, "want FILE", []string{"train"}},
-		{harness.ExitUsage, "--out", []string{"train", file}},
-		{harness.ExitUsage, "--label", []string{"train", file, "--label", "zero", "--out", model}},
-		{harness.ExitUsage, "--format", []string{"train", "-", "--out", model}},
-		{harness.ExitUsage, "--epochs is for files", []string{"train", "-", "--format", "csv", "--epochs", "2", "--out", model}},
-		{harness.ExitUsage, "--loss can't be changed", []string{"train", file, "--resume", model, "--loss", "hinge"}},
-		{harness.ExitUsage, "takes no parameter order", []string{"train", file, "--order", "5", "--pruner", "none", "--out", model}},
-		{harness.ExitUsage, "name=number", []string{"train", file, "--pruner", "nearest", "--pruner-params", "5", "--out", model}},
-		{harness.ExitUsage, "at least 0", []string{"train", file, "--kernel", "polynomial", "--offset", "-1", "--out", model}},
-		{harness.ExitUsage, "--kernel can't be changed", []string{"train", file, "--resume", model, "--kernel", "gaussian"}},
-		{harness.ExitUsage, "not a regular file", []string{"train", os.DevNull, "--out", model}},
-		{harness.ExitUsage, "give one", []string{"train", file, "--order", "5", "--parsimony", "1", "--out", model}},
-		{harness.ExitUsage, "must be one of", []string{"train", file, "--loss", "huber", "--out", model}},
-		{harness.ExitUsage, "--probability", []string{"predict", model, file, "--probability"}},
-		{harness.ExitFailed, "incomplete or corrupt model file", []string{"predict", broken, file}},
-		{harness.ExitFailed, "incomplete or corrupt model file", []string{"train", file, "--resume", broken}},
-		{harness.ExitFailed, "short.csv: line 2", []string{"train", short, "--label", "last", "--out", model}},
-		{harness.ExitFailed, "short.csv: line 2", []string{"evaluate", model, short}},
-		{harness.ExitFailed, "no such file", []string{"train", file + "x", "--out", model}},
+		{nil, 0, 5, "  chosen\n"},
+		{[]string{"--no-tune"}, 20, 60, "the median distance between the first 1000 rows\n"},
+	} {
+		model := filepath.Join(t.TempDir(), "m.polk")
+		code, _, stderr := call(t, append([]string{"train", file, "--label", "last", "--out", model}, tt.flags...)...)
+		if code != 0 || !strings.Contains(stderr, tt.says) {
+			t.Errorf("train %v: exit status %d, no %q in\n%s", tt.flags, code, tt.says, stderr)
+		}
+		var wrong float64
+		_, text, _ := strings.Cut(must(t, "evaluate", model, rest), "error")
+		if _, err := fmt.Sscan(text, &wrong); err != nil || wrong < tt.least || wrong >= tt.below {
+			t.Errorf("train %v: error %v %% (%v), want %v to %v", tt.flags, wrong, err, tt.least, tt.below)
+		}
 	}
-	for _, tt := range tests {
-		code, _, stderr := call(t, tt.args...)
-		if code != tt.code || !strings.Contains(stderr, tt.want) {
-			t.Errorf("runall %s: exit status %d, want %d: %s", strings.Join(tt.args, " "), code, tt.code, stderr)
+}
+
+// What a model file holds can't be changed by a flag.
+func TestSavedFlags(t *testing.T) {
+	file, model := put(t, "trees.csv", trees(300)...), filepath.Join(t.TempDir(), "m")
+	must(t, "train", file, "--label", "last", "--order", "8", "--no-tune", "--out", model)
+	for _, name := range savedFlags {
+		value := map[string]string{"loss": "hinge", "scale": "unit", "kernel": "gaussian", "pruner": "komp-order", "pruner-params": "order=8", "label": "last", "no-tune": "true"}[name]
+		if value == "" {
+			value = "2"
+		}
+		code, _, stderr := call(t, "train", file, "--resume", model, "--"+name+"="+value)
+		if code != harness.ExitUsage || !strings.Contains(stderr, "--"+name+" can't be changed") {
+			t.Errorf("--resume --%s: exit status %d: %s", name, code, stderr)
 		}
 	}
 }

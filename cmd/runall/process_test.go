@@ -7,8 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,35 +19,79 @@ import (
 	"time"
 
 	"polkrepro/harness"
+	"polkrepro/internal/files"
+	"polkrepro/online"
 	"polkrepro/record"
 )
 
-// A process is a runall of its own.
+// A process is a runall of its own, or what a test makes of one before it starts.
 type process struct {
-	cmd    *exec.Cmd
-	stderr bytes.Buffer
+	*exec.Cmd
+	see            func(line string) // unless nil called with each line of standard error as it comes
+	stdout, stderr bytes.Buffer
+	lines          int // of stderr that were seen
 }
 
+// newProcess returns a process of a command line that start starts.
+func newProcess(args ...string) *process {
+	p := &process{Cmd: exec.Command("runall", args...)}
+	p.Stdout, p.Stderr = &p.stdout, p
+	return p
+}
+
+// start starts a command line.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(os.Args[0], args...)}
-	p.cmd.Env = append(os.Environ(), asRunall+"=1")
-	p.cmd.Stderr = &p.stderr
-	if err := p.cmd.Start(); err != nil {
+	p := newProcess(args...)
+	p.start(t)
+	return p
+}
+
+func (p *process) start(t *testing.T) {
+	t.Helper()
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.cmd.Process.Kill() })
-	return p
+	t.Cleanup(func() { p.Process.Kill() })
+}
+
+// Write takes standard error.
+func (p *process) Write(b []byte) (int, error) {
+	p.stderr.Write(b)
+	all := strings.SplitAfter(p.stderr.String(), "\n")
+	for ; p.see != nil && p.lines < len(all)-1; p.lines++ {
+		p.see(strings.TrimSuffix(all[p.lines], "\n"))
+	}
+	return len(b), nil
 }
 
 // wait returns the exit status, −1 for a process that was killed.
 func (p *process) wait(t *testing.T) int {
 	t.Helper()
 	var exit *exec.ExitError
-	if err := p.cmd.Wait(); err != nil && !errors.As(err, &exit) {
+	if err := p.Wait(); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return p.cmd.ProcessState.ExitCode()
+	return p.ProcessState.ExitCode()
+}
+
+// stopped tells a process to stop after some time, and returns its exit status and how long
+// it took to end; none if it was through before.
+func (p *process) stopped(t *testing.T, after time.Duration) (status int, took time.Duration) {
+	t.Helper()
+	p.start(t)
+	told := make(chan time.Time, 1)
+	stop := time.AfterFunc(after, func() {
+		told <- time.Now()
+		p.Process.Signal(syscall.SIGTERM)
+	})
+	kill := time.AfterFunc(after+time.Minute, func() { p.Process.Kill() })
+	status = p.wait(t)
+	kill.Stop()
+	if stop.Stop() {
+		return status, 0
+	}
+	return status, time.Since(<-told)
 }
 
 func records(t *testing.T, results string) *record.Collection {
@@ -114,7 +161,7 @@ func sealed(t *testing.T, results string) map[string]os.FileInfo {
 // not touched, nothing partial is left, and the records are those of a
 // reproduction that nobody disturbed.
 func TestKilledAndInterrupted(t *testing.T) {
-	spec := writeSpec(t)
+	spec := shortSpec
 	undisturbed := t.TempDir()
 	if p := start(t, "reproduce", spec, "--results", undisturbed, "--progress", "quiet"); p.wait(t) != 0 {
 		t.Fatalf("undisturbed: %s", p.stderr.String())
@@ -135,7 +182,7 @@ func TestKilledAndInterrupted(t *testing.T) {
 			args := []string{"reproduce", spec, "--results", results, "--workers", "1", "--progress", "json"}
 			p := start(t, args...)
 			awaitMidRun(t, results)
-			if err := p.cmd.Process.Signal(tt.signal); err != nil {
+			if err := p.Process.Signal(tt.signal); err != nil {
 				t.Fatal(err)
 			}
 			if code := p.wait(t); code != tt.exit {
@@ -147,7 +194,7 @@ func TestKilledAndInterrupted(t *testing.T) {
 			if len(before) == 0 || len(before) == len(want) || len(left) > 1 {
 				t.Fatalf("%d of %d runs finished, %d partial", len(before), len(want), len(left))
 			}
-			resume := fmt.Sprintf("To resume: %s %s\n", p.cmd.Path, strings.Join(args, " "))
+			resume := fmt.Sprintf("To resume: runall %s\n", strings.Join(args, " "))
 			if said := strings.Contains(p.stderr.String(), resume); said != (tt.exit == harness.ExitInterrupted) {
 				t.Errorf("no %q in\n%s", resume, p.stderr.String())
 			}
@@ -184,18 +231,18 @@ func TestKilledAndInterrupted(t *testing.T) {
 func TestSecondProcessIsTurnedAway(t *testing.T) {
 	t.Parallel()
 	results := t.TempDir()
-	spec := writeSpec(t)
+	spec := shortSpec
 	first := start(t, "reproduce", spec, "--results", results, "--workers", "1", "--progress", "quiet")
 	awaitMidRun(t, results)
 	second := start(t, "reproduce", spec, "--results", results, "--progress", "quiet")
 	if code := second.wait(t); code != harness.ExitUsage {
 		t.Errorf("exit %d", code)
 	}
-	want := fmt.Sprintf("is in use by another runall (process %d)", first.cmd.Process.Pid)
+	want := fmt.Sprintf("is in use by another runall (process %d)", first.Process.Pid)
 	if !strings.Contains(second.stderr.String(), want) {
 		t.Errorf("no %q in %q", want, second.stderr.String())
 	}
-	if err := first.cmd.Process.Kill(); err != nil {
+	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	first.wait(t)
@@ -207,21 +254,178 @@ func TestSecondProcessIsTurnedAway(t *testing.T) {
 	r.Close()
 }
 
-// TestFullDisk gives the process a limit on the size of its files, which
-// fails writes as a full disk does.
-func TestFullDisk(t *testing.T) {
-	results := filepath.Join(t.TempDir(), "results")
-	cmd := exec.Command("sh", "-c", `trap '' XFSZ; ulimit -f 10; exec "$0" "$@"`,
-		os.Args[0], "reproduce", writeSpec(t), "--results", results, "--progress", "quiet", "--workers", "1")
-	cmd.Env = append(os.Environ(), asRunall+"=1")
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		t.Fatalf("no error\n%s", out)
+// prompt is how soon a process that is told to stop has to end, on a machine that
+// may be busy.
+const prompt = 4 * time.Second
+
+// TestInterruptedOpening: a pipe that nobody writes to does not keep a process
+// from ending.
+func TestInterruptedOpening(t *testing.T) {
+	rows := put(t, "rows.csv", trees(1200)...)
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", rows, "--label", "last", "--out", model)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
 	}
-	if code := cmd.ProcessState.ExitCode(); code != harness.ExitFailed || !bytes.Contains(out, []byte("runall: results folder: ")) {
-		t.Errorf("exit %d\n%s", code, out)
+	for name, args := range map[string][]string{
+		"rows to predict": {"predict", model, pipe}, "rows to evaluate": {"evaluate", model, pipe}, "model": {"predict", pipe, rows},
+		"spec": {"train", rows, "--spec", pipe, "--out", model + "2"}, "model to resume": {"train", rows, "--resume", pipe, "--out", model + "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for wait := 200 * time.Millisecond; ; wait *= 2 { // until it got as far as to catch signals
+				p := newProcess(args...)
+				status, took := p.stopped(t, wait)
+				if status < 0 && took <= prompt && wait <= 5*time.Second {
+					continue
+				}
+				if status != harness.ExitInterrupted || took > prompt || !strings.Contains(p.stderr.String(), "runall: interrupted") {
+					t.Errorf("exit %d after %v: %s", status, took, p.stderr.String())
+				}
+				return
+			}
+		})
 	}
-	if c := records(t, results); len(c.Records)+len(c.Failed) != 0 {
-		t.Errorf("%d finished and %d failed records", len(c.Records), len(c.Failed))
+}
+
+// TestStoppedTraining: SIGTERM, a scheduler's way to ask for the node back, saves the model and
+// says which command goes on from it; so does a terminal that is closed, but not under nohup.
+func TestStoppedTraining(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		signals []syscall.Signal // when the model was saved first
+		shell   string           // that becomes runall
+	}{
+		{"SIGTERM", []syscall.Signal{syscall.SIGTERM}, ""},
+		{"SIGHUP", []syscall.Signal{syscall.SIGHUP, syscall.SIGHUP}, ""}, // the shell's and the terminal's
+		{"nohup", []syscall.Signal{syscall.SIGHUP, syscall.SIGHUP}, `trap '' HUP; exec "$0" "$@"`},
+	} {
+		if tt.name == "SIGHUP" && signal.Ignored(syscall.SIGHUP) {
+			continue // the tests run under nohup, and a process can't undo that for its children
+		}
+		file, model := put(t, "all.csv", trees(1500)...), filepath.Join(t.TempDir(), "model")
+		p := newProcess("train", file, "--label", "last", "--epochs", "10000", "--save-every", "2000", "--out", model)
+		if tt.shell != "" {
+			p.Cmd = exec.Command("sh", append([]string{"-c", tt.shell}, p.Args...)...)
+			p.Stderr = p
+		}
+		saves, goesOn := 0, 0
+		p.see = func(line string) {
+			if !strings.Contains(line, ", saved to ") {
+				return
+			}
+			saves++
+			for _, s := range tt.signals {
+				if saves == 1 {
+					p.Process.Signal(s)
+				}
+			}
+			if saves == 40 && tt.shell != "" { // it goes on
+				goesOn++
+				p.Process.Signal(syscall.SIGTERM)
+			}
+		}
+		p.start(t)
+		said := fmt.Sprintf("To go on: runall train %s --resume %s\n", file, model)
+		if status := p.wait(t); status != harness.ExitInterrupted || !strings.Contains(p.stderr.String(), said) || (tt.shell != "") != (goesOn == 1) {
+			t.Errorf("%s: exit %d after %d saves, no %q in …%s", tt.name, status, saves, said, p.stderr.String()[max(0, p.stderr.Len()-300):])
+		}
+		if m, err := readModel(model, online.Read); err != nil || !m.Unfinished() || m.Rows() < 2000 {
+			t.Errorf("%s: the model can't go on: %v", tt.name, err)
+		}
 	}
+}
+
+// Ctrl-C while a stream is silent saves the model of the rows so far, and the
+// rest of the stream makes of it what the whole stream makes.
+func TestInterruptedStream(t *testing.T) {
+	rows := trees(2500)
+	dir := t.TempDir()
+	half, whole := filepath.Join(dir, "half"), filepath.Join(dir, "whole")
+	p := newProcess("train", "-", "--format", "csv", "--label", "last", "--no-tune", "--out", half)
+	stdin, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.see = func(line string) {
+		if strings.HasPrefix(line, "1000 rows") {
+			p.Process.Signal(syscall.SIGINT)
+		}
+	}
+	p.start(t)
+	if _, err := io.WriteString(stdin, strings.Join(rows[:1000], "")); err != nil {
+		t.Fatal(err)
+	}
+	if status := p.wait(t); status != harness.ExitInterrupted {
+		t.Fatalf("exit status %d", status)
+	}
+	must(t, "train", put(t, "rest.csv", rows[1000:]...), "--resume", half)
+	must(t, "train", put(t, "all.csv", rows...), "--label", "last", "--no-tune", "--out", whole)
+	sameFiles(t, half, whole)
+}
+
+// kill -9 at any point leaves the model that was saved last whole, and training
+// goes on from it, as often as it is killed, to what it had become without.
+func TestKilledTraining(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	dir := t.TempDir()
+	file := put(t, "all.csv", trees(2000)...)
+	whole, model := filepath.Join(dir, "whole"), filepath.Join(dir, "model")
+	args := []string{"train", file, "--label", "last", "--loss", "logistic", "--epochs", "4", "--save-every", "300", "--no-tune"}
+	must(t, append(args, "--out", whole)...)
+	args = append(args, "--out", model)
+	killed := 0
+	for status := -1; status != 0; {
+		p, saves := newProcess(args...), rng.IntN(9)
+		p.see = func(line string) {
+			if strings.Contains(line, ", saved to ") {
+				if saves--; saves < 0 {
+					p.Process.Kill()
+				}
+			}
+		}
+		p.start(t)
+		if status = p.wait(t); status > 0 {
+			t.Fatalf("exit status %d: %s", status, p.stderr.String())
+		} else if status < 0 {
+			killed++
+		}
+		if _, err := os.Stat(model); err == nil {
+			args = []string{"train", file, "--resume", model, "--save-every", "300"}
+		}
+	}
+	if killed < 2 {
+		t.Errorf("killed %d times", killed)
+	}
+	sameFiles(t, model, whole)
+}
+
+// sameFiles fails unless two files are the same.
+func sameFiles(t *testing.T, a, b string) {
+	t.Helper()
+	first, errA := os.ReadFile(a)
+	second, errB := os.ReadFile(b)
+	if errA != nil || errB != nil || !bytes.Equal(first, second) {
+		t.Errorf("%s and %s differ (%v, %v)", a, b, errA, errB)
+	}
+}
+
+// A model that another process trains is not trained further under its name.
+func TestResumeInUse(t *testing.T) {
+	file, model := put(t, "t.csv", trees(300)...), filepath.Join(t.TempDir(), "m.polk")
+	must(t, "train", file, "--label", "last", "--no-tune", "--out", model)
+	before, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, _ := files.NewClaim(model)
+	code, _, stderr := call(t, "train", file, "--resume", model)
+	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(before, after) || code != harness.ExitUsage || !strings.Contains(stderr, "m.polk is in use by another") {
+		t.Errorf("exit status %d, %v: %s", code, err, stderr)
+	}
+	must(t, "train", file, "--resume", model, "--out", model+"2")
+	must(t, "evaluate", model, file)
+	claim.Close()
+	must(t, "train", file, "--resume", model)
 }

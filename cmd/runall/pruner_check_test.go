@@ -164,7 +164,7 @@ func pythonPage(t *testing.T, page, spec, results string) {
 	if n := train(); n != 3 {
 		t.Errorf("%d runs of an edited script, want 3", n)
 	}
-	status, out, said := call(t, "compare", write(t, "tiny.yaml", tinyTournament), "--profile", "smoke", "--with", "other="+script, "--results", own, "--progress", "quiet")
+	status, out, said := call(t, "compare", tinySpec, "--profile", "smoke", "--with", "other="+script, "--results", own, "--progress", "quiet")
 	if status != 0 || !strings.Contains(out, "other") {
 		t.Errorf("compare: exit %d\n%s%s", status, out, said)
 	}

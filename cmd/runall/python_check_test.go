@@ -90,8 +90,7 @@ func TestCheckPythonPruner(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	results := t.TempDir()
-	spec := write(t, "tiny.yaml", tinyTournament)
-	status, out, said := call(t, "compare", spec, "--profile", "smoke", "--with", "mine="+script+",komp-order", "--results", results, "--progress", "quiet")
+	status, out, said := call(t, "compare", tinySpec, "--profile", "smoke", "--with", "mine="+script+",komp-order", "--results", results, "--progress", "quiet")
 	if status != 0 || !strings.Contains(out, "mine") {
 		t.Fatalf("exit %d\n%s%s", status, out, said)
 	}
@@ -242,8 +241,7 @@ def prune(s, order):
 run(prune, about="fails")
 `)
 	results := t.TempDir()
-	spec := write(t, "tiny.yaml", tinyTournament)
-	status, _, said := call(t, "compare", spec, "--profile", "smoke", "--with", "mine="+script, "--results", results, "--progress", "quiet")
+	status, _, said := call(t, "compare", tinySpec, "--profile", "smoke", "--with", "mine="+script, "--results", results, "--progress", "quiet")
 	failed := records(t, results).Failed
 	if status != 1 || len(failed) != 6 {
 		t.Fatalf("exit %d, %d failed runs\n%s", status, len(failed), said)
@@ -262,7 +260,6 @@ func TestCheckPythonScripts(t *testing.T) {
 	t.Setenv("PYTHONUNBUFFERED", "1")
 	const prune = "def prune(s, order):\n    while len(s) > order:\n        s.drop(s.least(SCORE))\n\n\n"
 	const imports, run = "#!/usr/bin/env python3\nfrom polkprune import ORDER, run\n", "run(prune, about=\"drops the lightest\")\n"
-	spec := write(t, "tiny.yaml", tinyTournament)
 	for _, tt := range []struct {
 		text, score string
 		status      int
@@ -276,7 +273,7 @@ func TestCheckPythonScripts(t *testing.T) {
 		{imports + prune + run, "lambda j: float('nan')", harness.ExitFailed, "ValueError: the score of every element is nan: "},
 	} {
 		script := scriptIn(t, python(t), "mine.py", strings.Replace(tt.text, "SCORE", tt.score, 1))
-		status, _, said := call(t, "compare", spec, "--profile", "smoke", "--with", "mine="+script, "--results", t.TempDir(), "--progress", "quiet")
+		status, _, said := call(t, "compare", tinySpec, "--profile", "smoke", "--with", "mine="+script, "--results", t.TempDir(), "--progress", "quiet")
 		if status != tt.status || !strings.Contains(said, tt.want) {
 			t.Errorf("%sexit %d, %s", tt.text, status, said)
 		}

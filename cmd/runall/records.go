@@ -34,11 +34,7 @@ differs, and 4 if the folders have no run in common or records are damaged.`, re
 				return fmt.Errorf("--with: %w", err)
 			}
 			a := record.Agree(got.Records, want.Records)
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), newAgreement(a))
-			} else {
-				err = writeAgreement(cmd.OutOrStdout(), a)
-			}
+			err = show(cmd, asJSON, Agreement{version, a}, func(w io.Writer) error { return writeAgreement(w, a) })
 			return errors.Join(err, agreement(a))
 		},
 	}
@@ -51,43 +47,18 @@ differs, and 4 if the folders have no run in common or records are damaged.`, re
 // An Agreement is what 'runall verify records --json' writes.
 type Agreement struct {
 	Versioned
-	Compared   int            `json:"compared"`    // runs that both folders have
-	Same       int            `json:"same"`        // those of them that are the same bit for bit
-	OnlyFirst  int            `json:"only_first"`  // runs that only the first folder has
-	OnlySecond int            `json:"only_second"` // runs that only the second folder has
-	Differing  []DifferingRun `json:"differing"`   // runs that differ by more than the tolerances
-}
-
-// A DifferingRun is one run of both folders.
-type DifferingRun struct {
-	RunID       string   `json:"run_id"`      // its record is ID.jsonl
-	File        string   `json:"file"`        // the first folder's record
-	Data        string   `json:"data"`        // name of the data set
-	Task        string   `json:"task"`        // ksvm, klr or regression
-	Method      string   `json:"method"`      // as in specs
-	Seed        uint64   `json:"seed"`        // of the order of the samples
-	Differences []string `json:"differences"` // each beyond a tolerance, in words
-}
-
-func newAgreement(a *record.Agreement) Agreement {
-	out := Agreement{version, a.Compared, a.Same, a.Here, a.There, []DifferingRun{}}
-	for _, d := range a.Differing {
-		h := d.Record.Header
-		out.Differing = append(out.Differing, DifferingRun{h.ID, d.Record.Path, h.Run.Data.Name, h.Run.Task, h.Run.Method, h.Run.Seed, d.Wrong})
-	}
-	return out
+	*record.Agreement
 }
 
 // writeAgreement writes the text.
 func writeAgreement(w io.Writer, a *record.Agreement) error {
 	for _, d := range a.Differing {
-		r := d.Record.Header.Run
-		fmt.Fprintf(w, "%s (%s, %s, %s): %s\n", d.Record.Path, r.Data.Name, r.Task, r.Method, d.Wrong[0])
+		fmt.Fprintf(w, "%s (%s, %s, %s): %s\n", d.File, d.Data, d.Task, d.Method, d.Differences[0])
 	}
 	if a.Compared == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%d runs compared, %d the same bit for bit; %d only in the first folder, %d only in the second\n", a.Compared, a.Same, a.Here, a.There)
+	_, err := fmt.Fprintf(w, "%d runs compared, %d the same bit for bit; %d only in the first folder, %d only in the second\n", a.Compared, a.Same, a.OnlyFirst, a.OnlySecond)
 	return err
 }
 

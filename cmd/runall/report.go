@@ -90,7 +90,7 @@ of the tables and of all series of runs.`,
 	seedsFlag(cmd, &opt.Seeds)
 	dataFlag(cmd, &finder)
 	prunersFlag(cmd, &pruners)
-	cmd.Flags().Var(choice{&format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}}, "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
+	cmd.Flags().Var(choice(&format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}), "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
 	cmd.Flags().StringVar(&out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
 	jsonFlag(cmd, &asJSON)
 	return cmd

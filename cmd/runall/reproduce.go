@@ -54,7 +54,7 @@ again, and goes on. Shard 0/N is N/N.`,
 	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4 before training if a data set is missing")
 	codeFlags(cmd, &r.opt)
 	prunersFlag(cmd, &r.pruners)
-	cmd.Flags().Var(&r.shard, "shard", "run only shard `K/N`, from 1/N to N/N, and write no report")
+	cmd.Flags().Var(value[shard]{&r.shard, "K/N", parseShard}, "shard", "run only shard `K/N`, from 1/N to N/N, and write no report")
 	progressFlag(cmd, &r.progress)
 	return cmd
 }
@@ -90,7 +90,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	}
 	remark(stderr, r.opt.Results, out)
 	if r.shard.n > 0 {
-		_, printed := fmt.Fprintf(cmd.OutOrStdout(), "shard %v: %d finished, %d kept, %d failed\n", &r.shard, len(out.Finished), len(out.Kept), len(out.Failed))
+		_, printed := fmt.Fprintf(cmd.OutOrStdout(), "shard %v: %d finished, %d kept, %d failed\n", r.shard, len(out.Finished), len(out.Kept), len(out.Failed))
 		return errors.Join(err, printed)
 	}
 	return errors.Join(r.report(cmd, names), err)
@@ -109,6 +109,11 @@ func (r *reproduction) report(cmd *cobra.Command, names []string) error {
 	}
 	return summarize(cmd, f, rep, names, harness.ReportDir(r.opt.Results),
 		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds, pruners: r.pruners})
+}
+
+// reproduceCommand is the command that runs specs, by default all.
+func reproduceCommand(specs []string, profile, results string) string {
+	return strings.Join(append(append([]string{"runall reproduce"}, specs...), "--profile", profile, "--results", quote(results)), " ")
 }
 
 // resumable adds to the error of work that was interrupted how to go on.

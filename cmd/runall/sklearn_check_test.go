@@ -28,10 +28,9 @@ func sklearn(t *testing.T, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runall := scriptIn(t, t.TempDir(), "runall", "#!/bin/sh\n"+asRunall+"=1 exec '"+os.Args[0]+"' \"$@\"\n")
 	cmd := exec.Command(interpreter, args...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "PYTHONPATH="+client, "PYTHONDONTWRITEBYTECODE=1", "POLK_RUNALL="+runall)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+client, "PYTHONDONTWRITEBYTECODE=1", "POLK_RUNALL=runall")
 	return cmd
 }
 

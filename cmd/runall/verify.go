@@ -62,7 +62,7 @@ the exit status is not 0.`,
 	}
 	resultsFlag(cmd, &v.results)
 	profileFlag(cmd, &v.profile, "")
-	cmd.Flags().Var(choice{&v.format, []string{"text", "markdown", formatJSON, "junit"}}, "format", "output format")
+	cmd.Flags().Var(choice(&v.format, []string{"text", "markdown", formatJSON, "junit"}), "format", "output format")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
 	cmd.Flags().StringArrayVar(&v.assume, "assume", nil, "judge under `ASSUMPTION=ALTERNATIVE` and list the verdicts that change; may be repeated")
 	cmd.Flags().StringVar(&v.reference, "reference", "", "results `folder` with the expected verdicts")
@@ -215,7 +215,7 @@ func (v *verification) compared(r *report.Reference, a, reference *evidence.Asse
 func (v *verification) incomplete(a *evidence.Assessment, profile string) string {
 	switch {
 	case len(a.Missing) > 0:
-		return fmt.Sprintf("%v; 'runall reproduce --profile %s --results %s' makes them", missing(a, v.results), profile, quote(v.results))
+		return fmt.Sprintf("%v; '%s' makes them", missing(a, v.results), reproduceCommand(nil, profile, v.results))
 	case a.Unanswered():
 		return "no run answers some claims under these assumptions; their notes say why"
 	}

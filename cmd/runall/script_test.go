@@ -1,0 +1,218 @@
+package main
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/record"
+)
+
+// TestScripts runs the command lines of testdata/script, each file in a folder of its
+// own, without data and network. Beside testscript's commands there are those below.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                "testdata/script",
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, "LC_ALL=C.UTF-8", data.EnvOffline+"=1", "SPEC="+shortSpec, "TINY="+tinySpec)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"fails":   fails,
+			"has":     hasText,
+			"json":    jsonHas,
+			"glob":    glob,
+			"planned": planned,
+			"madeup":  madeUpFolder,
+			"rewrite": rewriteRecord,
+			"trees":   treesFile,
+			"arrays":  arrayFiles,
+		},
+	})
+}
+
+// fails STATUS MESSAGE ARGS… wants 'runall ARGS…' to end with the exit status and the
+// message in its standard error. Wrong use prints nothing else.
+func fails(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: fails STATUS MESSAGE ARGS…")
+	}
+	var exit *exec.ExitError
+	if err := ts.Exec("runall", args[2:]...); !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
+		ts.Fatalf("%v, want exit status %s", err, args[0])
+	}
+	hasText(ts, false, []string{"stderr", args[1]})
+	if args[0] == strconv.Itoa(harness.ExitUsage) && (ts.ReadFile("stdout") != "" || !strings.HasPrefix(ts.ReadFile("stderr"), "runall: ")) {
+		ts.Fatalf("more than a message")
+	}
+}
+
+// hasText is has FILE TEXT… wants each text, or with ! none, in the file.
+func hasText(ts *testscript.TestScript, neg bool, args []string) {
+	text := ts.ReadFile(args[0])
+	for _, want := range args[1:] {
+		if strings.Contains(text, want) == neg {
+			ts.Fatalf("%s: contains %q: %v", args[0], want, neg)
+		}
+	}
+}
+
+// A step of the path of a JSON value: [key=value] for the one element of which that is
+// true, len for a length, a number for an element, a key.
+var jsonStep = regexp.MustCompile(`\[(\w+)=([^\]]*)\]|\w+`)
+
+// jsonHas is json SCHEMA FILE [PATH VALUE]…: the file is a document of docs/schemas (-: of
+// any), and has the values.
+func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
+	document, err := readJSON(args[0], ts.ReadFile(args[1]))
+	ts.Check(err)
+	if len(args)%2 != 0 {
+		ts.Fatalf("usage: json SCHEMA FILE [PATH VALUE]…")
+	}
+	for ; len(args) > 3; args = args[2:] {
+		v := document
+		for _, step := range jsonStep.FindAllStringSubmatch(args[2], -1) {
+			v = jsonAt(v, step)
+		}
+		if got := fmt.Sprint(v); got != args[3] {
+			ts.Fatalf("%s is %.200s, want %s", args[2], got, args[3])
+		}
+	}
+}
+
+// jsonAt takes a step into a value; there is nothing where it leads nowhere.
+func jsonAt(v any, step []string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return v[step[0]]
+	case []any:
+		if step[0] == "len" {
+			return len(v)
+		}
+		for i, element := range v {
+			if object, _ := element.(map[string]any); strconv.Itoa(i) == step[0] || step[1] != "" && fmt.Sprint(object[step[1]]) == step[2] {
+				return element
+			}
+		}
+	}
+	return nil
+}
+
+// glob NAME COUNT PATTERN wants so many files and sets NAME0, NAME1 … to their paths and
+// NAME0_BASE … to their names.
+func glob(ts *testscript.TestScript, neg bool, args []string) {
+	paths, err := filepath.Glob(ts.MkAbs(args[2]))
+	ts.Check(err)
+	if strconv.Itoa(len(paths)) != args[1] {
+		ts.Fatalf("%d files are %s, want %s: %q", len(paths), args[2], args[1], paths)
+	}
+	for i, path := range paths {
+		name := args[0] + strconv.Itoa(i)
+		ts.Setenv(name, strings.TrimPrefix(path, ts.MkAbs(".")+"/"))
+		ts.Setenv(name+"_BASE", filepath.Base(path))
+	}
+}
+
+// planned SPEC PROFILE [CELL] sets ID0, ID1 … to the IDs of a spec's runs, those of a cell.
+func planned(ts *testscript.TestScript, neg bool, args []string) {
+	plan, err := harness.PlanNamed(args[:1], args[1], experiments.PlanOptions{}, data.Finder{})
+	ts.Check(err)
+	n := 0
+	for _, p := range plan {
+		if len(args) < 3 || strings.Contains(strings.Join(p.Cells, " ")+" ", args[2]+" ") {
+			ts.Setenv("ID"+strconv.Itoa(n), p.ID)
+			n++
+		}
+	}
+}
+
+// madeUpFolder is madeup PROFILE DIR [bare]: records of all runs that claims ask for, bare
+// without evaluations.
+func madeUpFolder(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(writeMadeUp(ts.MkAbs(args[1]), args[0], len(args) == 2))
+}
+
+// rewriteRecord is rewrite FILE FACTOR: the record with another final risk and error on
+// the test set.
+func rewriteRecord(ts *testscript.TestScript, neg bool, args []string) {
+	factor, err := strconv.ParseFloat(args[1], 64)
+	ts.Check(err)
+	ts.Check(rewrite(ts.MkAbs(args[0]), factor))
+}
+
+// rewrite multiplies the final risk and error on the test set in a record's file.
+func rewrite(path string, factor float64) error {
+	r, err := record.Read(path)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	r.Final.TestRisk *= factor
+	r.Final.TestError *= factor
+	return writeRecord(filepath.Dir(path), r)
+}
+
+// treesFile is trees FROM TO FILE [HEADER]: some of the rows of trees.
+func treesFile(ts *testscript.TestScript, neg bool, args []string) {
+	from, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	to, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := strings.Join(trees(to)[from:], "")
+	if len(args) > 3 {
+		text = args[3] + "\n" + text
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o666))
+}
+
+// arrayFiles writes the same 300 rows of two features and a label as t.csv, t.tsv, t.libsvm,
+// t.npz, x.npy with y.npy, and x.idx with y.idx.
+func arrayFiles(ts *testscript.TestScript, neg bool, args []string) {
+	var csv, tsv, libsvm, archive strings.Builder
+	var x, y []byte
+	for i := range 300 {
+		a, b, label := i*i%97, i*31%89, 3
+		if a < b {
+			label = 7
+		}
+		x, y = append(x, byte(a), byte(b)), append(y, byte(label))
+		fmt.Fprintf(&csv, "%d,%d,%d\n", a, b, label)
+		fmt.Fprintf(&tsv, "%d\t%d\t%d\n", a, b, label)
+		fmt.Fprintf(&libsvm, "%d 1:%d 2:%d\n", label, a, b)
+	}
+	npy := func(shape string, b []byte) string {
+		header := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': %s, }", shape)
+		return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), 0}) + header + string(b)
+	}
+	z := zip.NewWriter(&archive)
+	for name, array := range map[string]string{"x": npy("(300, 2)", x), "y": npy("(300,)", y)} {
+		w, err := z.Create(name + ".npy")
+		ts.Check(err)
+		_, err = io.WriteString(w, array)
+		ts.Check(err)
+	}
+	ts.Check(z.Close())
+	for name, text := range map[string]string{
+		"t.csv": csv.String(), "t.tsv": tsv.String(), "t.libsvm": libsvm.String(), "t.npz": archive.String(),
+		"x.npy": npy("(300, 2)", x), "y.npy": npy("(300,)", y),
+		"x.idx": "\x00\x00\x08\x02\x00\x00\x01\x2c\x00\x00\x00\x02" + string(x), "y.idx": "\x00\x00\x08\x01\x00\x00\x01\x2c" + string(y),
+	} {
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o666))
+	}
+}
