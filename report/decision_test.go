@@ -138,7 +138,7 @@ func TestDecisionFigure(t *testing.T) {
 	if want := "(a) ksvm, POLK, K = 0.04, seed 1, draw 447; (b) klr, POLK, K = 0.03, seed 1, draw 447"; f.Missing != "" || !strings.Contains(f.Caption, want) {
 		t.Fatalf("%q, %q", f.Missing, f.Caption)
 	}
-	svg := string(renderAll(t, f.content.drawing())["svg"])
+	svg := string(renderAll(t, f.Drawing)["svg"])
 	for _, want := range []string{"M = 15, test error", "class 4", "dictionary element", "class boundary", "confidence 0.75", "confidence 0.95", "stroke-dasharray"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q in the SVG", want)
@@ -153,7 +153,7 @@ func TestDecisionsOfOneTask(t *testing.T) {
 	if f.Missing != "" || !strings.HasSuffix(f.Caption, "Missing: (b) not planned.") || strings.Contains(f.Caption, "confidence") {
 		t.Errorf("%q, %q", f.Missing, f.Caption)
 	}
-	svg := string(renderAll(t, f.content.drawing(), "svg")["svg"])
+	svg := string(renderAll(t, f.Drawing, "svg")["svg"])
 	if !strings.Contains(svg, "not planned") || strings.Contains(svg, "confidence") {
 		t.Error("the panel of the logistic loss does not say that it is missing, or the legend has its lines")
 	}
@@ -230,6 +230,6 @@ func TestOddModels(t *testing.T) {
 			t.Errorf("%s: %q, %q", name, f.Missing, f.Caption)
 			continue
 		}
-		renderAll(t, f.content.drawing(), "svg")
+		renderAll(t, f.Drawing, "svg")
 	}
 }

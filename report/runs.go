@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -53,8 +52,9 @@ func (s *Series) rowHead() []string {
 	return []string{s.dataName(), s.Run.Task, s.Label, fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned))}
 }
 
-// results makes a table of the planned runs that fit, a row a series.
-func (b *builder) results(name, title string, fits func(experiments.Planned) bool) *Table {
+// results makes a table of the planned runs that fit, a row a series, with the time that
+// training took.
+func (b *builder) results(name, title string, fits func(experiments.Planned) bool, heading string, time func(*record.Record) float64) *Table {
 	_, caption, numbered := strings.Cut(title, ". ")
 	if !numbered {
 		caption = title
@@ -63,16 +63,11 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 		Name:    name,
 		Title:   title,
 		Caption: caption + ".",
-		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)", "numbers kept"},
+		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", heading, "numbers kept"},
 		Notes: []string{
 			"Mean ± standard deviation over runs, those of learners of a stream averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
 			"Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
 		},
-	}
-	time := wall
-	if b.in.Own != "" {
-		time, t.Header[7] = secondsInAll, "CPU (s)"
-		t.Notes = append(t.Notes, "CPU: processor time of training, evaluations excluded.")
 	}
 	for _, s := range b.series(fits) {
 		row := s.rowHead()
@@ -102,36 +97,4 @@ func seconds(s Stat) string {
 		return strconv.FormatFloat(s.Mean, 'f', 2, 64)
 	}
 	return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.SD)
-}
-
-// numericRuns are the series of the user's own runs with a number a cell, and none where
-// there is none. Low and high are of the 90 % interval of the mean.
-func (b *builder) numericRuns() [][]string {
-	header := []string{"data", "task", "series", "runs", "planned", "failed"}
-	for _, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
-		header = append(header, name, name+"_sd", name+"_low", name+"_high")
-	}
-	rows := [][]string{append(header, "samples", "kernel_evaluations", "numbers_kept")}
-	for _, s := range b.series(allRuns) {
-		row := []string{s.dataName(), s.Run.Task, s.Label, strconv.Itoa(len(s.Runs)), strconv.Itoa(len(s.planned)), strconv.Itoa(b.failed(s.planned))}
-		if len(s.Runs) == 0 {
-			rows = append(rows, append(row, make([]string, len(rows[0])-len(row))...))
-			continue
-		}
-		final := finalStats(s.Runs, experiments.RiskTest)
-		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
-			cells := make([]string, 4)
-			if v.N > v.Diverged {
-				cells[0], cells[1] = words.Exact(v.Mean), words.Exact(v.SD)
-			}
-			if v.Interval {
-				cells[2], cells[3] = words.Exact(v.Low), words.Exact(v.High)
-			}
-			row = append(row, cells...)
-		}
-		samples := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.Samples) }))
-		kernels := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.KernelEvals) }))
-		rows = append(rows, append(row, words.Exact(samples), words.Exact(kernels), s.numbers()))
-	}
-	return rows
 }

@@ -2,12 +2,15 @@ package report
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // A Series is the runs of one method with one set of hyper-parameters on one data
@@ -20,7 +23,7 @@ type Series struct {
 	Rank  int              // in a figure, among its method's planned series: 0 for the largest model order
 
 	planned []experiments.Planned
-	own     *look // in place of its method's, where another series of the figure has that
+	own     *plot.Look // in place of its method's, where another series of the figure has that
 }
 
 // group makes the series of planned runs, in the order of their first runs.
@@ -131,6 +134,34 @@ func finalStats(runs []*record.Record, risk string) (out [quantityCount]Stat) {
 	}
 	for q, v := range values {
 		out[q] = statOf(v)
+	}
+	return out
+}
+
+// runsOf are all runs of series, each with its series.
+func runsOf(series []*Series) iter.Seq2[*Series, *record.Record] {
+	return func(yield func(*Series, *record.Record) bool) {
+		for _, s := range series {
+			for _, r := range s.Runs {
+				if !yield(s, r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rowOf begins the line of a run in a CSV file: its series, seed and draw, then more.
+func (s *Series) rowOf(r *record.Record, more ...string) []string {
+	run := r.Header.Run
+	return append([]string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10)}, more...)
+}
+
+// exact writes numbers so that they are read back as they were.
+func exact(values ...float64) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = words.Exact(v)
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"polkrepro/internal/files"
+	"polkrepro/report/plot"
 	"polkrepro/report/table"
 )
 
@@ -82,9 +83,8 @@ func (w *writer) figure(f *Figure) {
 		w.remove("figures", f.Name)
 		return
 	}
-	d := f.content.drawing()
-	for _, format := range Formats {
-		w.rendered(f.Name+"."+format, func() ([]byte, error) { return render(d, format) })
+	for _, format := range plot.Formats {
+		w.rendered(f.Name+"."+format, func() ([]byte, error) { return plot.Render(f.Drawing, format) })
 	}
 	if f.hasNumbers() {
 		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
@@ -94,7 +94,7 @@ func (w *writer) figure(f *Figure) {
 // rendered writes a file of a picture.
 func (w *writer) rendered(name string, render func() ([]byte, error)) {
 	w.file(filepath.Join("figures", name), func(out io.Writer) error {
-		b, err := safely(render)
+		b, err := render()
 		if err != nil {
 			return err
 		}
@@ -110,19 +110,8 @@ func (w *writer) contact(figures []*Figure) {
 		w.remove("figures", contactName)
 		return
 	}
-	w.rendered(contactName+".svg", func() ([]byte, error) { return render(d, "svg") })
-	w.rendered(contactName+".png", func() ([]byte, error) { return renderPNG(d, contactDPI) })
-}
-
-// safely renders; a panic of the drawing libraries, which take some bad values
-// that way, becomes an error.
-func safely(render func() ([]byte, error)) (out []byte, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("can't draw the picture: %v", v)
-		}
-	}()
-	return render()
+	w.rendered(contactName+".svg", func() ([]byte, error) { return plot.Render(d, "svg") })
+	w.rendered(contactName+".png", func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
 }
 
 // remove removes the files of a figure.
@@ -133,7 +122,7 @@ func (w *writer) remove(sub, name string) {
 	if w.err != nil {
 		return
 	}
-	for _, ext := range append([]string{"csv"}, Formats...) {
+	for _, ext := range append([]string{"csv"}, plot.Formats...) {
 		err := os.Remove(filepath.Join(w.dir, sub, name+"."+ext))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			w.err = err

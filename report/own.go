@@ -1,0 +1,94 @@
+package report
+
+import (
+	"strconv"
+
+	"polkrepro/compare"
+	"polkrepro/experiments"
+	"polkrepro/internal/words"
+	"polkrepro/record"
+)
+
+// MethodsTable is the name of the table of verdicts on a user's specs.
+const MethodsTable = "methods"
+
+// own makes the report of specs that are not of this project: their results,
+// curves and runs. Nothing in it is about the paper.
+func own(in Input, paper *experiments.PaperValues) *Report {
+	b := &builder{in: in, paper: paper, looks: distinct}
+	r := &Report{Input: in, Paper: paper}
+	results := b.results("results", "Test risk, error and model order", allRuns, "CPU (s)", secondsInAll)
+	results.Notes = append(results.Notes, "CPU: processor time of training, evaluations excluded.")
+	r.Tables = []*Table{results}
+	for _, m := range compare.NewMethods(in.Planned, in.Records) {
+		r.Tables = append(r.Tables, &Table{Name: MethodsTable, Title: "Methods compared, " + m.Spec, Header: m.Header(), Rows: m.Rows(), Notes: m.Notes()})
+	}
+	streams := b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })
+	for _, f := range streams {
+		if f.Missing == "" {
+			f.smaller(errorName(f.Series[0].Run.Task), f.Series, func(p record.Point) float64 { return 100 * p.TestError })
+		}
+	}
+	r.Figures = append(b.tradeoffs(), streams...)
+	if figures := b.onlineOfOwn(); len(figures) > 0 {
+		r.Parts = []*Part{onlinePart(figures)}
+	}
+	r.Runs = b.runs()
+	r.Runs.Numbers, results.Numbers = b.numericRuns(), b.numericRuns()
+	r.Notes = b.notes()
+	return r
+}
+
+// onlineOfOwn makes them for specs that are not of this project: one for each data set and
+// task.
+func (b *builder) onlineOfOwn() (out []*Figure) {
+	type group struct{ data, variant, task string }
+	of := func(p experiments.Planned) group { return group{p.Run.Data.Name, p.Run.Data.Variant, p.Run.Task} }
+	seen := make(map[group]bool)
+	for _, s := range b.series(allRuns) {
+		g := of(s.planned[0])
+		if seen[g] {
+			continue
+		}
+		seen[g] = true
+		fits := func(p experiments.Planned) bool { return of(p) == g }
+		if f, series := b.onlineFigure(s.dataName(), g.task, fits, fits); f != nil {
+			f.Name = "online" + strconv.Itoa(len(out)+1)
+			f.smaller(prequentialName(g.task), series, prequentialError)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// numericRuns are the series of the user's own runs with a number a cell, and none where
+// there is none. Low and high are of the 90 % interval of the mean.
+func (b *builder) numericRuns() [][]string {
+	header := []string{"data", "task", "series", "runs", "planned", "failed"}
+	for _, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
+		header = append(header, name, name+"_sd", name+"_low", name+"_high")
+	}
+	rows := [][]string{append(header, "samples", "kernel_evaluations", "numbers_kept")}
+	for _, s := range b.series(allRuns) {
+		row := []string{s.dataName(), s.Run.Task, s.Label, strconv.Itoa(len(s.Runs)), strconv.Itoa(len(s.planned)), strconv.Itoa(b.failed(s.planned))}
+		if len(s.Runs) == 0 {
+			rows = append(rows, append(row, make([]string, len(rows[0])-len(row))...))
+			continue
+		}
+		final := finalStats(s.Runs, experiments.RiskTest)
+		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
+			cells := make([]string, 4)
+			if v.N > v.Diverged {
+				cells[0], cells[1] = words.Exact(v.Mean), words.Exact(v.SD)
+			}
+			if v.Interval {
+				cells[2], cells[3] = words.Exact(v.Low), words.Exact(v.High)
+			}
+			row = append(row, cells...)
+		}
+		samples := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.Samples) }))
+		kernels := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.KernelEvals) }))
+		rows = append(rows, append(row, words.Exact(samples), words.Exact(kernels), s.numbers()))
+	}
+	return rows
+}
