@@ -15,7 +15,7 @@ const MethodsTable = "methods"
 // own makes the report of specs that are not of this project: their results,
 // curves and runs. Nothing in it is about the paper.
 func own(in Input, paper *experiments.PaperValues) *Report {
-	b := &builder{in: in, paper: paper, looks: distinct}
+	b := newBuilder(in, paper)
 	r := &Report{Input: in, Paper: paper}
 	results := b.results("results", "Test risk, error and model order", allRuns, "CPU (s)", secondsInAll)
 	results.Notes = append(results.Notes, "CPU: processor time of training, evaluations excluded.")
@@ -37,6 +37,15 @@ func own(in Input, paper *experiments.PaperValues) *Report {
 	r.Runs.Numbers, results.Numbers = b.numericRuns(), b.numericRuns()
 	r.Notes = b.notes()
 	return r
+}
+
+// variant is the label of the series' entry in its spec, empty if it is that of the method
+// itself: it comes before its variants, such as another pruner.
+func (s *Series) variant() string {
+	if label := s.planned[0].Label; label != s.Run.Method {
+		return label
+	}
+	return ""
 }
 
 // onlineOfOwn makes them for specs that are not of this project: one for each data set and

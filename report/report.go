@@ -54,7 +54,8 @@ func Build(in Input) (*Report, error) {
 // build makes a report beside the given paper; figureDraw is the draw of the
 // means that the figures of multidist show.
 func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
-	b := &builder{in: in, paper: paper, figureDraw: figureDraw, cells: make(map[string]*Cell), looks: func([]*Series) {}}
+	b := newBuilder(in, paper)
+	b.figureDraw = figureDraw
 	r := &Report{Input: in, Paper: paper, Cells: b.cells}
 	for i := range paper.Tables {
 		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
@@ -113,9 +114,20 @@ type builder struct {
 	paper      *experiments.PaperValues
 	figureDraw uint64
 
-	looks       func([]*Series)  // gives the series of a figure other looks than their methods'
+	looks func([]*Series)      // gives the series of a figure other looks than their methods'
+	order func(*Series) string // orders the series of a method, before all else
+
 	cells       map[string]*Cell // of the paper's tables, by ID
 	fullHasMore bool             // some cell is empty in this profile alone
+}
+
+// newBuilder makes the builder of a report: the paper's, or that of the user's own specs.
+func newBuilder(in Input, paper *experiments.PaperValues) *builder {
+	b := &builder{in: in, paper: paper, cells: make(map[string]*Cell), looks: func([]*Series) {}, order: func(*Series) string { return "" }}
+	if in.Own != "" {
+		b.looks, b.order = distinct, (*Series).variant
+	}
+	return b
 }
 
 // planned returns the planned runs that fit, each ID once.

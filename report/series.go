@@ -54,14 +54,15 @@ func (b *builder) group(planned []experiments.Planned) []*Series {
 func (b *builder) series(fits func(experiments.Planned) bool) []*Series {
 	out := b.group(b.planned(fits))
 	slices.SortStableFunc(out, func(x, y *Series) int {
-		a, b := x.Run, y.Run
+		p, q := x.Run, y.Run
 		return cmp.Or(
-			cmp.Compare(a.Data.Name, b.Data.Name),
-			cmp.Compare(a.Data.Variant, b.Data.Variant),
-			-cmp.Compare(a.Task, b.Task),
-			cmp.Compare(polkFirst(a.Method), polkFirst(b.Method)),
-			cmp.Compare(b.Params.Budget, a.Params.Budget),
-			cmp.Compare(a.Params.Parsimony, b.Params.Parsimony),
+			cmp.Compare(p.Data.Name, q.Data.Name),
+			cmp.Compare(p.Data.Variant, q.Data.Variant),
+			-cmp.Compare(p.Task, q.Task),
+			cmp.Compare(polkFirst(p.Method), polkFirst(q.Method)),
+			cmp.Compare(b.order(x), b.order(y)),
+			cmp.Compare(q.Params.Budget, p.Params.Budget),
+			cmp.Compare(p.Params.Parsimony, q.Params.Parsimony),
 			cmp.Compare(x.Label, y.Label))
 	})
 	return out

@@ -176,7 +176,7 @@ func (b *summaryBuilder) row(row *table.Row) summaryRow {
 // series lists the runs that no block shows, a row a series below a header:
 // those of the named specs, or those on stand-ins for missing data.
 func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
-	part := builder{in: b.Input, paper: b.paper}
+	part := newBuilder(b.Input, b.paper)
 	part.in.Planned = slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool {
 		switch ran := b.Input.Records[p.ID] != nil; {
 		case b.smoke():

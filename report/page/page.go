@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -30,7 +31,7 @@ type Input struct {
 var files embed.FS
 
 // page is the template. Its actions are escaped for where they stand.
-var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{"numeric": numeric}).ParseFS(files, "page.gohtml"))
+var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{"numeric": numeric, "anchor": anchor, "verdict": verdictOf, "trim": strings.TrimSpace, "picture": picture}).ParseFS(files, "page.gohtml"))
 
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
@@ -48,16 +49,13 @@ func Write(w io.Writer, in Input) error {
 
 // A view is what the template shows.
 type view struct {
+	Input
 	Policy  template.HTMLAttr
 	Style   template.CSS
 	Library template.JS
 	Script  template.JS
 
 	Own       string // names of the specs, if the report is not beside the paper
-	Lead      []string
-	Profile   string
-	Program   string
-	Records   int
 	Cells     evidence.Counts
 	Numbers   evidence.Counts
 	Said      evidence.Counts // of the sentences and captions
@@ -66,20 +64,17 @@ type view struct {
 	OneRun    int             // printed numbers in the interval of one run
 	OfOneRun  int             // those of which that is known
 	Counts    []countRow      // the three of them
-	Forest    *figureView     // nil if the report has no forest plot
+	Forest    *Figure         // nil if the report has no forest plot
 	Differing []differing
 	Missing   []string
 	Tables    []resultTable
-	Figures   []figureView
+	Figures   []Figure
 	Charts    [][]report.Chart
-	Sections  []sectionView
 	Claims    []claimGroup
 	Margins   []marginView
-	Untested  []experiments.Untested
 
 	Assumptions []assumptionView
 	Costs       *report.Table
-	Runs        *report.Table
 	Machines    *report.Table
 	Data        *report.Table
 }
@@ -87,52 +82,45 @@ type view struct {
 // newView lays the page out.
 func newView(in Input) (*view, error) {
 	from := in.Report.Input
-	v := &view{
-		Own: from.Own, Lead: in.Lead, Profile: from.Profile, Program: in.Program, Records: len(from.Records),
-		Missing: missing(in),
-		Costs:   costs(from), Runs: in.Report.Runs, Machines: machines(from.Records), Data: dataSums(from.Records),
-	}
+	v := &view{Input: in, Own: from.Own, Missing: missing(in), Costs: costs(from), Machines: machines(from.Records), Data: dataSums(from.Records)}
 	v.assets()
-	if from.Own == "" {
-		v.Untested = in.Ledger.Untested
+	if v.Own == "" {
 		v.claims(in)
-		v.Assumptions = v.assumptions(in)
+		v.Assumptions = v.assumptions(in.Ledger)
 	}
 	for _, t := range in.Report.Tables {
 		v.Tables = append(v.Tables, newResultTable(t, in.Report.Cells))
 	}
+	v.Sections = nil
+	for _, s := range in.Report.Parts {
+		part := Section{ID: s.ID, Title: s.Title, Paragraphs: []string{s.Text}}
+		for _, f := range s.Figures {
+			shown, err := figureOf(f)
+			if err != nil {
+				return nil, err
+			}
+			part.Figures = append(part.Figures, shown)
+		}
+		v.Sections = append(v.Sections, part)
+	}
+	v.Sections = append(v.Sections, in.Sections...)
 	for _, f := range in.Report.Figures {
-		fig, err := figureOf(f)
+		shown, err := figureOf(f)
 		if err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(in.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
-			fig.ID = "figure-" + f.Name // an anchor is unique
+			shown.ID = "figure-" + f.Name // an anchor is unique
 		}
-		shown := v.figure(fig)
+		if len(shown.Charts) > 0 {
+			shown.Index = len(v.Charts)
+			v.Charts = append(v.Charts, shown.Charts)
+		}
 		if f.Name == report.ForestName {
 			v.Forest = &shown
-			continue
+		} else {
+			v.Figures = append(v.Figures, shown)
 		}
-		v.Figures = append(v.Figures, shown)
-	}
-	for _, s := range in.Report.Parts {
-		out := sectionView{Section: Section{ID: s.ID, Title: s.Title, Paragraphs: []string{s.Text}}}
-		for _, f := range s.Figures {
-			fig, err := figureOf(f)
-			if err != nil {
-				return nil, err
-			}
-			out.Figures = append(out.Figures, v.figure(fig))
-		}
-		v.Sections = append(v.Sections, out)
-	}
-	for _, s := range in.Sections {
-		out := sectionView{Section: s}
-		for _, f := range s.Figures {
-			out.Figures = append(out.Figures, v.figure(f))
-		}
-		v.Sections = append(v.Sections, out)
 	}
 	return v, nil
 }
