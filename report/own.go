@@ -73,31 +73,34 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 // numericRuns are the series of the user's own runs with a number a cell, and none where
 // there is none. Low and high are of the 90 % interval of the mean.
 func (b *builder) numericRuns() [][]string {
-	header := []string{"data", "task", "series", "runs", "planned", "failed"}
-	for _, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
-		header = append(header, name, name+"_sd", name+"_low", name+"_high")
-	}
-	rows := [][]string{append(header, "samples", "kernel_evaluations", "numbers_kept")}
-	for _, s := range b.series(allRuns) {
-		row := []string{s.dataName(), s.Run.Task, s.Label, strconv.Itoa(len(s.Runs)), strconv.Itoa(len(s.planned)), strconv.Itoa(b.failed(s.planned))}
-		if len(s.Runs) == 0 {
-			rows = append(rows, append(row, make([]string, len(rows[0])-len(row))...))
-			continue
-		}
-		final := finalStats(s.Runs, experiments.RiskTest)
-		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
-			cells := make([]string, 4)
-			if v.N > v.Diverged {
-				cells[0], cells[1] = words.Exact(v.Mean), words.Exact(v.SD)
+	columns := columnsOf()
+	columns[3].of = func(s *Series) string { return strconv.Itoa(len(s.Runs)) }
+	columns = append(columns,
+		column{"planned", func(s *Series) string { return strconv.Itoa(len(s.planned)) }, true},
+		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }, true})
+	for q, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
+		stat := func(s *Series) Stat {
+			if q == quantityCount {
+				return statOf(s.values(secondsInAll))
 			}
-			if v.Interval {
-				cells[2], cells[3] = words.Exact(v.Low), words.Exact(v.High)
-			}
-			row = append(row, cells...)
+			return finalStats(s.Runs, experiments.RiskTest)[q]
 		}
-		samples := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.Samples) }))
-		kernels := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.KernelEvals) }))
-		rows = append(rows, append(row, words.Exact(samples), words.Exact(kernels), s.numbers()))
+		number := func(suffix string, of func(Stat) float64, known func(Stat) bool) {
+			columns = append(columns, column{heading: name + suffix, of: func(s *Series) string {
+				if v := stat(s); known(v) {
+					return words.Exact(of(v))
+				}
+				return ""
+			}})
+		}
+		finite, interval := func(v Stat) bool { return v.N > v.Diverged }, func(v Stat) bool { return v.Interval }
+		number("", func(v Stat) float64 { return v.Mean }, finite)
+		number("_sd", func(v Stat) float64 { return v.SD }, finite)
+		number("_low", func(v Stat) float64 { return v.Low }, interval)
+		number("_high", func(v Stat) float64 { return v.High }, interval)
 	}
-	return rows
+	return tabulate(b.series(allRuns), append(columns,
+		column{heading: "samples", of: func(s *Series) string { return words.Exact(mean(s.values(samples))) }},
+		column{heading: "kernel_evaluations", of: func(s *Series) string { return words.Exact(mean(s.values(evaluations))) }},
+		column{heading: "numbers_kept", of: (*Series).numbers}))
 }

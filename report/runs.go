@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,46 +10,78 @@ import (
 	"polkrepro/record"
 )
 
+// A column of a table of series: what it says of one, "" of one without runs unless it
+// is about what was planned.
+type column struct {
+	heading string
+	of      func(*Series) string
+	planned bool
+}
+
+// tabulate fills a table's rows below a header, a row a series.
+func tabulate(series []*Series, columns []column) [][]string {
+	rows := make([][]string, 1+len(series))
+	for _, c := range columns {
+		rows[0] = append(rows[0], c.heading)
+		for i, s := range series {
+			text := ""
+			if c.planned || len(s.Runs) > 0 {
+				text = c.of(s)
+			}
+			rows[i+1] = append(rows[i+1], text)
+		}
+	}
+	return rows
+}
+
+// columnsOf are the first columns of a table of series: what was planned, and its runs.
+func columnsOf(more ...column) []column {
+	return append([]column{
+		{"data", (*Series).dataName, true},
+		{"task", func(s *Series) string { return s.Run.Task }, true},
+		{"series", func(s *Series) string { return s.Label }, true},
+		{"runs", func(s *Series) string { return fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned)) }, true},
+	}, more...)
+}
+
+// finalColumns are the columns of what runs ended with, as text has them.
+func finalColumns(errorHeading string, text func(Stat, int) string) (out []column) {
+	for q, heading := range []string{"test risk", errorHeading, "model order"} {
+		out = append(out, column{heading: heading, of: func(s *Series) string {
+			return cmp.Or(text(finalStats(s.Runs, experiments.RiskTest)[q], q), whyDash)
+		}})
+	}
+	return out
+}
+
 // runs makes the table of what the runs cost, a row a series.
 func (b *builder) runs() *Table {
-	t := &Table{
-		Name:   "runs",
-		Title:  "The runs and their cost",
-		Header: []string{"data", "task", "series", "runs", "failed", "samples", "test risk", "test error (%)", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
+	columns := columnsOf(
+		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }, true},
+		column{heading: "samples", of: func(s *Series) string { return strconv.FormatFloat(mean(s.values(samples)), 'f', 0, 64) }})
+	columns = append(columns, finalColumns("test error (%)", Stat.text)...)
+	rows := tabulate(b.series(allRuns), append(columns,
+		column{heading: "wall (s)", of: func(s *Series) string { return seconds(statOf(s.values(wall))) }},
+		column{heading: "CPU (s)", of: processorTime},
+		column{heading: "CPU, all runs (s)", of: func(s *Series) string {
+			total := 0.0
+			for _, v := range s.values(secondsInAll) {
+				total += v
+			}
+			return strconv.FormatFloat(total, 'f', 1, 64)
+		}},
+		column{heading: "kernel evaluations", of: func(s *Series) string { return strconv.FormatFloat(mean(s.values(evaluations)), 'e', 2, 64) }}))
+	return &Table{
+		Name: "runs", Title: "The runs and their cost", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
 			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training threads.",
 		},
 	}
-	for _, s := range b.series(allRuns) {
-		t.Rows = append(t.Rows, b.costRow(s))
-	}
-	return t
 }
 
-// costRow sums a series up.
-func (b *builder) costRow(s *Series) []string {
-	row := append(s.rowHead(), strconv.Itoa(b.failed(s.planned)))
-	if len(s.Runs) == 0 {
-		return append(row, "", "", "", "", "", "", "", "")
-	}
-	samples := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.Samples) }))
-	kernels := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.KernelEvals) }))
-	cpu := s.values(func(r *record.Record) float64 { return r.Final.Timing.CPU })
-	total := 0.0
-	for _, v := range cpu {
-		total += v
-	}
-	row = append(row, strconv.FormatFloat(samples, 'f', 0, 64))
-	for q, final := range finalStats(s.Runs, experiments.RiskTest) {
-		row = append(row, cmp.Or(final.text(q), whyDash))
-	}
-	return append(row, seconds(statOf(s.values(wall))), seconds(statOf(cpu)), strconv.FormatFloat(total, 'f', 1, 64), strconv.FormatFloat(kernels, 'e', 2, 64))
-}
-
-// rowHead is the first cells of a row: data set, task, series and its runs.
-func (s *Series) rowHead() []string {
-	return []string{s.dataName(), s.Run.Task, s.Label, fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned))}
-}
+// samples and evaluations are what a run processed and computed.
+func samples(r *record.Record) float64     { return float64(r.Final.Samples) }
+func evaluations(r *record.Record) float64 { return float64(r.Final.KernelEvals) }
 
 // results makes a table of the planned runs that fit, a row a series, with the time that
 // training took.
@@ -59,28 +90,17 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 	if !numbered {
 		caption = title
 	}
-	t := &Table{
-		Name:    name,
-		Title:   title,
-		Caption: caption + ".",
-		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", heading, "numbers kept"},
+	columns := append(columnsOf(finalColumns("error (%)", Stat.full)...),
+		column{heading: heading, of: func(s *Series) string { return seconds(statOf(s.values(time))) }},
+		column{heading: "numbers kept", of: func(s *Series) string { return cmp.Or(s.numbers(), whyDash) }})
+	rows := tabulate(b.series(fits), columns)
+	return &Table{
+		Name: name, Title: title, Caption: caption + ".", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
 			"Mean ± standard deviation over runs, those of learners of a stream averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
 			"Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
 		},
 	}
-	for _, s := range b.series(fits) {
-		row := s.rowHead()
-		if len(s.Runs) == 0 {
-			t.Rows = append(t.Rows, slices.Concat(row, make([]string, len(t.Header)-len(row))))
-			continue
-		}
-		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
-			row = append(row, cmp.Or(final.full(q), whyDash))
-		}
-		t.Rows = append(t.Rows, append(row, seconds(statOf(s.values(time))), cmp.Or(s.numbers(), whyDash)))
-	}
-	return t
 }
 
 // processorTime writes that of a series' training, a dash of no runs.

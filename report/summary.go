@@ -206,52 +206,33 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	default:
 		heading = "Results of " + b.specNames() + b.profileText()
 	}
-	header := seriesHeader
-	if b.Input.Own != "" {
-		header = slices.Insert(slices.Clone(header), len(header)-1, "CPU (s)", "numbers")
-	}
-	of := func(s *Series) []string { return []string{s.dataName(), s.Run.Task} }
-	first := of(all[0])
-	var differ []int // columns of first
-	var same []string
-	for i := range first {
-		if slices.ContainsFunc(all, func(s *Series) bool { return of(s)[i] != first[i] }) {
-			differ = append(differ, i)
-		} else {
-			same = append(same, first[i])
+	columns := columnsOf()[:3]
+	var same []string // data set and task that all have are in the heading
+	columns = slices.DeleteFunc(columns, func(c column) bool {
+		alike := c.heading != "series" && !slices.ContainsFunc(all, func(s *Series) bool { return c.of(s) != c.of(all[0]) })
+		if alike {
+			same = append(same, c.of(all[0]))
 		}
-	}
+		return alike
+	})
 	if len(same) > 0 {
 		heading += ": " + strings.Join(same, ", ")
 	}
-	pick := func(cells []string) []string {
-		var out []string
-		for _, i := range differ {
-			out = append(out, cells[i])
+	columns = append(columns, finalColumns("error (%)", func(s Stat, q int) string {
+		if len(b.Names) == 0 && s.N > 0 && s.Diverged == 0 {
+			return number(s.Mean, q, s.Mean)
 		}
-		return out
+		return cmp.Or(s.text(q), dash)
+	})...)
+	if b.Input.Own != "" {
+		columns = append(columns, column{heading: "CPU (s)", of: processorTime}, column{heading: "numbers", of: func(s *Series) string { return cmp.Or(s.numbers(), dash) }})
 	}
-	rows = [][]string{append(pick(header), header[len(first):]...)}
-	for _, s := range all {
-		row := append(pick(of(s)), s.Label)
-		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
-			text := final.text(q)
-			if len(b.Names) == 0 && final.N > 0 && final.Diverged == 0 {
-				text = number(final.Mean, q, final.Mean)
-			}
-			row = append(row, cmp.Or(text, dash))
-		}
-		if b.Input.Own != "" {
-			row = append(row, processorTime(s), cmp.Or(s.numbers(), dash))
-		}
-		rows = append(rows, append(row, strconv.Itoa(len(s.Runs))))
+	columns = append(columns, column{heading: "runs", of: func(s *Series) string { return strconv.Itoa(len(s.Runs)) }})
+	for i := range columns {
+		columns[i].planned = true
 	}
-	return heading, rows
+	return heading, tabulate(all, columns)
 }
-
-// seriesHeader names the columns of series. A data set or task that all rows have is
-// in the heading.
-var seriesHeader = []string{"data", "task", "series", "test risk", "error (%)", "model order", "runs"}
 
 // printed reports whether a cell is one of the printed tables.
 func (b *summaryBuilder) printed(cell string) bool {

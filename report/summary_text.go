@@ -117,7 +117,7 @@ func (t summaryText) series(heading string, rows [][]string, room int) []string 
 	if len(rows) > room {
 		rows, more = rows[:room-1], len(rows)-room+1
 	}
-	name := slices.Index(rows[0], seriesHeader[2]) // the last column of text
+	name := slices.Index(rows[0], "series") // the last column of text
 	g := table.Grid{Header: rows[0], Left: make([]bool, len(rows[0]))}
 	for i := range g.Left {
 		g.Left[i] = i <= name
