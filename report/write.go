@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"polkrepro/internal/files"
 	"polkrepro/report/plot"
@@ -14,12 +15,13 @@ import (
 
 // WriteAll writes the report into a folder, which it makes if need be:
 // tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet
-// of the paper's figures, figures/contact.{svg,png}, and index.md. A figure of
+// of the paper's figures, figures/contact.{svg,png}, and index.md; with extensions, such as
+// .csv, only the tables and figures that have one of them. A figure of
 // images alone has no CSV file. It returns the paths it wrote. Files of a
 // figure that has no data any more are removed. Every file is written whole or not
 // at all, and none through a symbolic link that stands for one of these folders.
-func (r *Report) WriteAll(dir string) ([]string, error) {
-	w := writer{dir: dir}
+func (r *Report) WriteAll(dir string, only ...string) ([]string, error) {
+	w := writer{dir: dir, only: only}
 	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
 		w.table(t)
 	}
@@ -31,27 +33,18 @@ func (r *Report) WriteAll(dir string) ([]string, error) {
 	return w.paths, w.err
 }
 
-// WriteAll writes figures/NAME.{svg,png,pdf,csv} into a folder and returns their
-// paths. It returns an error if the figure is missing.
-func (f *Figure) WriteAll(dir string) ([]string, error) {
-	if f.Missing != "" {
-		return nil, fmt.Errorf("figure %s: %s", f.Name, f.Missing)
-	}
-	w := writer{dir: dir}
-	w.figure(f)
-	return w.paths, w.err
-}
-
 // A writer writes files into a folder until one fails.
 type writer struct {
 	dir   string
+	only  []string // extensions of tables and figures to write; empty: all files
 	paths []string
 	err   error
 }
 
 // file writes one file.
 func (w *writer) file(name string, write func(io.Writer) error) {
-	if w.err != nil {
+	left := len(w.only) > 0 && (filepath.Dir(name) == "." || !slices.Contains(w.only, filepath.Ext(name)))
+	if w.err != nil || left {
 		return
 	}
 	if w.err = files.NoLinks(w.dir, filepath.Dir(name)); w.err != nil {

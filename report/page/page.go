@@ -92,16 +92,16 @@ func newView(in Input) (*view, error) {
 		v.Tables = append(v.Tables, newResultTable(t, in.Report.Cells))
 	}
 	v.Sections = nil
-	for _, s := range in.Report.Parts {
-		part := Section{ID: s.ID, Title: s.Title, Paragraphs: []string{s.Text}}
-		for _, f := range s.Figures {
+	for _, part := range in.Report.Parts {
+		s := Section{ID: part.ID, Title: part.Title, Paragraphs: []string{part.Text}}
+		for _, f := range part.Figures {
 			shown, err := figureOf(f)
 			if err != nil {
 				return nil, err
 			}
-			part.Figures = append(part.Figures, shown)
+			s.Figures = append(s.Figures, shown)
 		}
-		v.Sections = append(v.Sections, part)
+		v.Sections = append(v.Sections, s)
 	}
 	v.Sections = append(v.Sections, in.Sections...)
 	for _, f := range in.Report.Figures {
@@ -112,17 +112,28 @@ func newView(in Input) (*view, error) {
 		if slices.ContainsFunc(in.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
 			shown.ID = "figure-" + f.Name // an anchor is unique
 		}
-		if len(shown.Charts) > 0 {
-			shown.Index = len(v.Charts)
-			v.Charts = append(v.Charts, shown.Charts)
-		}
 		if f.Name == report.ForestName {
 			v.Forest = &shown
 		} else {
 			v.Figures = append(v.Figures, shown)
 		}
 	}
+	v.place(v.Figures)
+	for i, s := range v.Sections {
+		v.Sections[i].Figures = slices.Clone(s.Figures) // the caller's stay as they are
+		v.place(v.Sections[i].Figures)
+	}
 	return v, nil
+}
+
+// place puts the charts of figures into the page's data.
+func (v *view) place(figures []Figure) {
+	for i := range figures {
+		if f := &figures[i]; len(f.Charts) > 0 {
+			f.Index = len(v.Charts)
+			v.Charts = append(v.Charts, f.Charts)
+		}
+	}
 }
 
 // assets fills in style and programs, and the policy that lets these programs
