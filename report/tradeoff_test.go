@@ -26,7 +26,7 @@ func TestTradeoff(t *testing.T) {
 	}
 	add("bsgd", "bsgd", 20, 2, 20, 2, 0.3)
 	add("bsgd", "bsgd", 10, 1, 10, 5, 0.4)
-	add("other", "bsgd", 7, 1, 7, 1, 0.5)
+	add("another", "bsgd", 30, 1, 7, 1, 0.5) // a variant, which by its label and budget would be first
 	r, err := Build(in)
 	if err != nil || r.Figures[0].Name != "tradeoff1" {
 		t.Fatalf("no figure, %v", err)

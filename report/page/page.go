@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"polkrepro/evidence"
@@ -31,7 +32,32 @@ type Input struct {
 var files embed.FS
 
 // page is the template. Its actions are escaped for where they stand.
-var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{"numeric": numeric, "anchor": anchor, "verdict": verdictOf, "trim": strings.TrimSpace, "picture": picture}).ParseFS(files, "page.gohtml"))
+var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
+	"anchor":     anchor,
+	"lineClass":  lineClass,
+	"numeric":    numeric,
+	"picture":    picture,
+	"quantities": func() []string { return report.Quantities[:] },
+	"sort":       sortKey,
+	"trim":       strings.TrimSpace,
+	"verdict":    verdictOf,
+}).ParseFS(files, "page.gohtml"))
+
+// lineClass is the class of a line of a result in the style sheet.
+func lineClass(label string) string {
+	return map[string]string{"paper": "paper", "ours": "ours", "90 %": "interval"}[label]
+}
+
+// sortKey is what a result is sorted by.
+func sortKey(s report.Stat) string {
+	switch {
+	case s.Diverged > 0:
+		return "inf"
+	case s.N > 0:
+		return strconv.FormatFloat(s.Mean, 'g', 6, 64)
+	}
+	return ""
+}
 
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
@@ -67,7 +93,6 @@ type view struct {
 	Forest    *Figure         // nil if the report has no forest plot
 	Differing []differing
 	Missing   []string
-	Tables    []resultTable
 	Figures   []Figure
 	Charts    [][]report.Chart
 	Claims    []claimGroup
@@ -87,9 +112,6 @@ func newView(in Input) (*view, error) {
 	if v.Own == "" {
 		v.claims(in)
 		v.Assumptions = v.assumptions(in.Ledger)
-	}
-	for _, t := range in.Report.Tables {
-		v.Tables = append(v.Tables, newResultTable(t, in.Report.Cells))
 	}
 	v.Sections = nil
 	for _, part := range in.Report.Parts {
