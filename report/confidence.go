@@ -46,19 +46,18 @@ func (b *builder) confidence() (out []*Figure) {
 
 // calibrationPicture lays a figure of calibration out.
 func calibrationPicture(series []*Series) *plot.Picture {
-	reliability := &plot.Panel{Title: "(a)", XLabel: "confidence", YLabel: "accuracy", XMax: 1}
-	errors := &plot.Panel{Title: "(b)", XLabel: "model order M", YLabel: "calibration error (%)", LogY: true}
-	losses := &plot.Panel{Title: "(c)", XLabel: "model order M", YLabel: "log loss (nats)", LogY: true}
-	p := &plot.Picture{Panels: []*plot.Panel{reliability, errors, losses}}
-	for _, s := range series {
-		lk := s.look()
-		reliability.Traces = append(reliability.Traces, plot.Trace{Look: lk, Curve: diagram(s.Runs)})
-		p.Legend = append(p.Legend, plot.LineEntry(s.Label, lk))
-		if at := mean(s.values(lastOrder)); at > 0 {
-			errors.Traces = append(errors.Traces, plot.Trace{Look: lk, Curve: []plot.Sample{plot.Single(at, mean(s.values(calibrationError)))}})
-			losses.Traces = append(losses.Traces, plot.Trace{Look: lk, Curve: []plot.Sample{plot.Single(at, mean(s.values(logLoss)))}})
-		}
+	reliability := &plot.Panel{Title: "(a)", XLabel: "confidence", YLabel: "accuracy", XMax: 1,
+		Traces: traces(series, func(s *Series) []plot.Sample { return diagram(s.Runs) })}
+	byOrder := func(title, label string, of func(*record.Record) float64) *plot.Panel {
+		return &plot.Panel{Title: title, XLabel: "model order M", YLabel: label, LogY: true, Traces: traces(series, func(s *Series) []plot.Sample {
+			if at := mean(s.values(lastOrder)); at > 0 {
+				return []plot.Sample{plot.Single(at, mean(s.values(of)))}
+			}
+			return nil
+		})}
 	}
+	errors, losses := byOrder("(b)", "calibration error (%)", calibrationError), byOrder("(c)", "log loss (nats)", logLoss)
+	p := &plot.Picture{Panels: []*plot.Panel{reliability, errors, losses}, Legend: legendOf(series)}
 	for _, pn := range []*plot.Panel{errors, losses} {
 		pn.Span()
 		pn.XMin, pn.XMax = pn.XMin/2, 2*pn.XMax

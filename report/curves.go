@@ -155,9 +155,7 @@ func (c *curves) picture() *plot.Picture {
 		marks = marks || len(pn.Marks) > 0
 		p.Panels = append(p.Panels, pn)
 	}
-	for _, s := range c.series {
-		p.Legend = append(p.Legend, plot.LineEntry(s.Label, s.look()))
-	}
+	p.Legend = legendOf(c.series)
 	if bands {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
@@ -173,18 +171,15 @@ func (c *curves) picture() *plot.Picture {
 // panel makes the panel of a quantity.
 func (c *curves) panel(q quantity) *plot.Panel {
 	pn := &plot.Panel{YLabel: q.label, LogY: q.log, XMax: 1}
-	for _, s := range c.series {
-		if !s.shows(q) {
-			continue
-		}
-		t := plot.Trace{Label: s.Label, Look: s.look(), Curve: average(s.Runs, q.of), Flat: s.batch()}
+	shown := slices.DeleteFunc(slices.Clone(c.series), func(s *Series) bool { return !s.shows(q) })
+	pn.Traces = traces(shown, func(s *Series) []plot.Sample { return average(s.Runs, q.of) })
+	for i, t := range pn.Traces {
 		if !t.Flat {
-			t.Levels = c.levels(s, q)
+			pn.Traces[i].Levels = c.levels(shown[i], q)
 		}
 		for _, v := range t.Curve {
 			pn.XMax = math.Max(pn.XMax, v.X)
 		}
-		pn.Traces = append(pn.Traces, t)
 	}
 	for i, t := range pn.Traces {
 		if t.Flat { // from edge to edge

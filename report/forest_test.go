@@ -283,9 +283,8 @@ func legible(t *testing.T, f *Figure) []byte {
 	return svg
 }
 
-// TestForestWords compares the caption, the labels and the numbers with
-// testdata/forest.csv.
-func TestForestWords(t *testing.T) {
+// TestForestCSV compares the labels and the numbers with testdata/forest.csv.
+func TestForestCSV(t *testing.T) {
 	f := plotted(t, assessed(t, func(claim string, test experiments.Test) float64 {
 		if strings.Contains(claim, "brodatz") {
 			return math.NaN()
@@ -297,11 +296,6 @@ func TestForestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "forest.csv", out.Bytes())
-	for _, want := range []string{"The 48 numbers", "of 48 reproduced", "not run. ", "The 52 tests"} {
-		if !strings.Contains(f.Caption, want) {
-			t.Errorf("%q is not in the caption %q", want, f.Caption)
-		}
-	}
 }
 
 // TestVerdictColors: the colours of verdicts differ by ΔE ≥ 25 from each other,

@@ -111,18 +111,13 @@ func regrets(r *record.Record, objective float64) []float64 {
 }
 
 func (o *onlineCurves) picture() *plot.Picture {
-	wrong := &plot.Panel{Title: "(a)", YLabel: prequentialName(o.task), LogY: true}
-	p := &plot.Picture{Panels: []*plot.Panel{wrong}}
-	for _, s := range o.series {
-		wrong.Traces = append(wrong.Traces, plot.Trace{Look: s.look(), Curve: average(s.Runs, prequentialError)})
-		p.Legend = append(p.Legend, plot.LineEntry(s.Label, s.look()))
-	}
+	wrong := &plot.Panel{Title: "(a)", YLabel: prequentialName(o.task), LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
+		return average(s.Runs, prequentialError)
+	})}
 	wrong.Span()
+	p := &plot.Picture{Panels: []*plot.Panel{wrong}, Legend: legendOf(o.series)}
 	if len(o.regrets) > 0 {
-		regret := &plot.Panel{Title: "(b)", YLabel: "regret", LogY: true}
-		for _, s := range o.series {
-			regret.Traces = append(regret.Traces, plot.Trace{Look: s.look(), Curve: o.curve(s)})
-		}
+		regret := &plot.Panel{Title: "(b)", YLabel: "regret", LogY: true, Traces: traces(o.series, o.curve)}
 		regret.Span()
 		if root, ok := rootLine(regret); ok {
 			regret.Traces = append(regret.Traces, root)

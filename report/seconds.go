@@ -58,9 +58,8 @@ func (f *timed) picture() *plot.Picture {
 	var shown []*Series                 // the first of those
 	alike := func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) }
 	for i, series := range f.series {
-		pn := &plot.Panel{Title: f.titles[i], XLabel: "processor seconds", YLabel: errorName(series[0].Run.Task), LogY: true}
+		pn := &plot.Panel{Title: f.titles[i], XLabel: "processor seconds", YLabel: errorName(series[0].Run.Task), LogY: true, Traces: traces(series, overTime)}
 		for _, s := range series {
-			pn.Traces = append(pn.Traces, plot.Trace{Look: s.look(), Curve: overTime(s)})
 			if labels[alike(s)] == nil {
 				shown = append(shown, s)
 			}

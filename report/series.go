@@ -152,6 +152,22 @@ func runsOf(series []*Series) iter.Seq2[*Series, *record.Record] {
 	}
 }
 
+// traces draws a curve of each series.
+func traces(series []*Series, curve func(*Series) []plot.Sample) (out []plot.Trace) {
+	for _, s := range series {
+		out = append(out, plot.Trace{Label: s.Label, Look: s.look(), Curve: curve(s), Flat: s.batch()})
+	}
+	return out
+}
+
+// legendOf names the lines of series.
+func legendOf(series []*Series) (l plot.Legend) {
+	for _, s := range series {
+		l = append(l, plot.LineEntry(s.Label, s.look()))
+	}
+	return l
+}
+
 // rowOf begins the line of a run in a CSV file: its series, seed and draw, then more.
 func (s *Series) rowOf(r *record.Record, more ...string) []string {
 	run := r.Header.Run

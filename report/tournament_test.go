@@ -157,28 +157,6 @@ func TestVerdictTable(t *testing.T) {
 	}
 }
 
-// TestErrorOfRegression: figures and tables of a regression speak of its error, not of a rate.
-func TestErrorOfRegression(t *testing.T) {
-	res := tournament(t)
-	res.Fields[0].Task = experiments.TaskRegression
-	res.Fields = res.Fields[:1]
-	c := &curves{paper: experiments.PaperFigure{Task: experiments.TaskRegression}}
-	words := []string{c.caption(""), c.quantities()[1].label, verdictTable(res.Fields[0], res.Reference).Notes[0]}
-	for _, f := range tournamentFigures(res) {
-		if p, ok := f.Drawing.(*plot.Picture); ok {
-			words = append(words, f.Caption, p.Small.YLabel)
-		}
-	}
-	for _, s := range words {
-		if strings.Contains(s, "error rate") {
-			t.Errorf("%q", s)
-		}
-	}
-	if len(words) != 11 {
-		t.Errorf("%d texts", len(words))
-	}
-}
-
 // TestBadges: no two heuristics look the same, whatever their number, and one
 // more changes few others.
 func TestBadges(t *testing.T) {
