@@ -27,19 +27,8 @@ type curves struct {
 // streams makes the figures of the planned runs on streams that fit, one for each data
 // set and task; number is that of figure i.
 func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int) string) []*Figure {
-	var streams [][]*Series
-	for _, s := range b.series(fits) {
-		if s.batch() {
-			continue
-		}
-		if n := len(streams); n > 0 && streams[n-1][0].Run.Task == s.Run.Task && streams[n-1][0].dataName() == s.dataName() {
-			streams[n-1] = append(streams[n-1], s)
-		} else {
-			streams = append(streams, []*Series{s})
-		}
-	}
 	var out []*Figure
-	for i, all := range streams {
+	for i, all := range byTask(slices.DeleteFunc(b.series(fits), (*Series).batch)) {
 		run := all[0].Run
 		name := number(i)
 		f := &Figure{Name: "figure" + name, Title: fmt.Sprintf("Figure %s. %s on %s", name, taskTitle(run.Task), all[0].dataName())}

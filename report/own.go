@@ -51,19 +51,14 @@ func (s *Series) variant() string {
 // onlineOfOwn makes them for specs that are not of this project: one for each data set and
 // task.
 func (b *builder) onlineOfOwn() (out []*Figure) {
-	type group struct{ data, variant, task string }
-	of := func(p experiments.Planned) group { return group{p.Run.Data.Name, p.Run.Data.Variant, p.Run.Task} }
-	seen := make(map[group]bool)
-	for _, s := range b.series(allRuns) {
-		g := of(s.planned[0])
-		if seen[g] {
-			continue
+	for _, all := range byTask(b.series(allRuns)) {
+		run := all[0].Run
+		fits := func(p experiments.Planned) bool {
+			return p.Run.Data.Name == run.Data.Name && p.Run.Data.Variant == run.Data.Variant && p.Run.Task == run.Task
 		}
-		seen[g] = true
-		fits := func(p experiments.Planned) bool { return of(p) == g }
-		if f, series := b.onlineFigure(s.dataName(), g.task, fits, fits); f != nil {
+		if f, series := b.onlineFigure(all[0].dataName(), run.Task, fits, fits); f != nil {
 			f.Name = "online" + strconv.Itoa(len(out)+1)
-			f.smaller(prequentialName(g.task), series, prequentialError)
+			f.smaller(prequentialName(run.Task), series, prequentialError)
 			out = append(out, f)
 		}
 	}

@@ -68,6 +68,18 @@ func (b *builder) series(fits func(experiments.Planned) bool) []*Series {
 	return out
 }
 
+// byTask splits series, in their order, by data set and task.
+func byTask(series []*Series) [][]*Series {
+	var out [][]*Series
+	for i, s := range series {
+		if i == 0 || s.dataName() != series[i-1].dataName() || s.Run.Task != series[i-1].Run.Task {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], s)
+	}
+	return out
+}
+
 // allRuns fits every planned run.
 func allRuns(experiments.Planned) bool { return true }
 

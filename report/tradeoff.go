@@ -97,33 +97,28 @@ func deviated[X int | float64](at map[X][]float64) (out []plot.Sample) {
 // model order and its time, two for each data set and task with two series or more.
 func (b *builder) tradeoffs() []*Figure {
 	var out []*Figure
-	all := slices.DeleteFunc(b.series(allRuns), func(s *Series) bool { return len(s.Runs) == 0 })
-	for len(all) > 0 {
-		data, task := all[0].dataName(), all[0].Run.Task
-		n := slices.IndexFunc(all, func(s *Series) bool { return s.dataName() != data || s.Run.Task != task })
-		if n < 0 {
-			n = len(all)
+	for _, group := range byTask(slices.DeleteFunc(b.series(allRuns), func(s *Series) bool { return len(s.Runs) == 0 })) {
+		if len(group) == 1 {
+			continue
 		}
-		if group := all[:n]; n > 1 {
-			name := "tradeoff" + strconv.Itoa(len(out)/2+1)
-			entries := entriesOf(group)
-			looks := entryLooks(entries)
-			var curves []costCurve
-			for _, e := range entries {
-				curves = append(curves, e.costs())
-			}
-			others := curves[min(1, len(curves)-1):]
-			end := fmt.Sprintf(" a panel for each method: means over runs, bars are their standard deviation. In each panel %s is blue.", entries[0].name)
-			rows := func() [][]string { return costRows(entries) }
-			out = append(out,
-				&Figure{Name: name, Title: fmt.Sprintf("Error and model order. %s on %s", taskTitle(task), data), Data: rows,
-					Caption: "Final error on the test set against the final model order," + end,
-					Drawing: costPicture(task, curves[0], others, looks, false, true)},
-				&Figure{Name: name + "-time", Title: fmt.Sprintf("Error and time. %s on %s", taskTitle(task), data), Data: rows,
-					Caption: "Final error on the test set against processor seconds of training, evaluations excluded," + end + " Times are of the machines that made the records.",
-					Drawing: costPicture(task, curves[0], others, looks, true, true)})
+		data, task := group[0].dataName(), group[0].Run.Task
+		name := "tradeoff" + strconv.Itoa(len(out)/2+1)
+		entries := entriesOf(group)
+		looks := entryLooks(entries)
+		var curves []costCurve
+		for _, e := range entries {
+			curves = append(curves, e.costs())
 		}
-		all = all[n:]
+		others := curves[min(1, len(curves)-1):]
+		end := fmt.Sprintf(" a panel for each method: means over runs, bars are their standard deviation. In each panel %s is blue.", entries[0].name)
+		rows := func() [][]string { return costRows(entries) }
+		out = append(out,
+			&Figure{Name: name, Title: fmt.Sprintf("Error and model order. %s on %s", taskTitle(task), data), Data: rows,
+				Caption: "Final error on the test set against the final model order," + end,
+				Drawing: costPicture(task, curves[0], others, looks, false, true)},
+			&Figure{Name: name + "-time", Title: fmt.Sprintf("Error and time. %s on %s", taskTitle(task), data), Data: rows,
+				Caption: "Final error on the test set against processor seconds of training, evaluations excluded," + end + " Times are of the machines that made the records.",
+				Drawing: costPicture(task, curves[0], others, looks, true, true)})
 	}
 	return out
 }
