@@ -2,13 +2,10 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 
-	"polkrepro/evidence/stats"
-	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // A Chart is one panel of a figure of curves as data, for a face that draws
@@ -23,7 +20,7 @@ type Chart struct {
 }
 
 // A ChartLine is one series in a chart, in the look that it has in every picture:
-// means and, where there are, their 90 % intervals. X has to increase, and be
+// means and, where there are several runs, their range. X has to increase, and be
 // positive on a logarithmic axis; all slices have its length, Low and High may be
 // nil. A number that is not finite is a gap.
 type ChartLine struct {
@@ -61,105 +58,59 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, v, 'g', 6, 64), nil
 }
 
-// Charts returns the panels of a figure of curves; a figure of another kind,
+// Charts returns the panels of a figure of curves over samples; a figure of another kind,
 // or one that is missing, has none.
 func (f *Figure) Charts() []Chart {
-	c, ok := f.content.(*curves)
-	if !ok {
+	p, ok := f.Drawing.(*plot.Picture)
+	if !ok || f.Series == nil || p.Small != nil {
 		return nil
 	}
 	var out []Chart
-	for i, q := range c.quantities() {
-		pn := c.panel(q)
-		ch := Chart{Title: fmt.Sprintf("(%c) %s", 'a'+i, q.label), XLabel: "samples processed", LogY: q.log}
-		for _, s := range c.series {
-			if s.shows(q) {
-				ch.Lines = append(ch.Lines, c.chartLine(s, q, int(pn.xmax)))
-			}
+	for i, pn := range p.Panels {
+		c := Chart{Title: fmt.Sprintf("(%c) %s", 'a'+i, pn.YLabel), XLabel: "samples processed", LogY: pn.LogY}
+		for _, t := range pn.Traces {
+			c.Lines = append(c.Lines, chartLine(t))
 		}
-		for _, m := range pn.marks {
-			ch.Marks = append(ch.Marks, ChartMark{Number(m.x), Number(m.low), Number(m.high), m.look.hex()})
+		for _, m := range pn.Marks {
+			c.Marks = append(c.Marks, ChartMark{Number(m.X), Number(m.Low), Number(m.High), m.Look.Hex()})
 		}
-		out = append(out, ch)
+		out = append(out, c)
 	}
 	return out
 }
 
-// chartLine makes the line of a series; that of a batch method reaches from edge
-// to edge.
-func (c *curves) chartLine(s *Series, q quantity, xmax int) ChartLine {
-	l := s.look()
-	line := ChartLine{Label: s.Label, Color: l.hex(), Width: l.width.Points(), Flat: s.batch()}
-	for _, d := range l.dash {
-		line.Dash = append(line.Dash, d.Points())
+// chartLine makes the line of a trace.
+func chartLine(t plot.Trace) ChartLine {
+	l := ChartLine{Label: t.Label, Color: t.Hex(), Width: t.Width.Points(), Flat: t.Flat}
+	for _, d := range t.Dash {
+		l.Dash = append(l.Dash, d.Points())
 	}
-	values := finiteAt(s.Runs, q.of)
-	samples := thinned(slices.Sorted(maps.Keys(values)))
-	if line.Flat {
-		last := values[samples[len(samples)-1]]
-		line.add(0, last)
-		line.add(xmax, last)
-	} else {
-		for _, x := range samples {
-			line.add(x, values[x])
-		}
-		for _, v := range c.levels(s, q) {
-			line.Levels = append(line.Levels, Number(v))
-		}
+	for _, s := range thinned(t.Curve) {
+		l.X, l.Mean = append(l.X, Number(s.X)), append(l.Mean, Number(s.Mean))
+		l.Low, l.High = append(l.Low, Number(s.Low)), append(l.High, Number(s.High))
 	}
-	if slices.Equal(line.Low, line.Mean) {
-		line.Low, line.High = nil, nil
+	if !plot.Spread(t.Curve) {
+		l.Low, l.High = nil, nil
 	}
-	return line
-}
-
-// add adds the mean of values, with its 90 % interval, at a number of samples.
-func (l *ChartLine) add(samples int, values []float64) {
-	e := stats.Single(math.NaN())
-	if len(values) > 0 {
-		e = stats.Mean(values)
+	for _, v := range t.Levels {
+		l.Levels = append(l.Levels, Number(v))
 	}
-	l.X, l.Mean = append(l.X, Number(samples)), append(l.Mean, Number(e.Value))
-	l.Low, l.High = append(l.Low, Number(e.Low)), append(l.High, Number(e.High))
+	return l
 }
 
 // mostPoints is how many evaluations of a curve a chart holds.
 const mostPoints = 300
 
-// thinned returns at most mostPoints of the numbers of samples, evenly spaced,
-// the first and the last among them.
-func thinned(samples []int) []int {
-	n := len(samples)
+// thinned returns at most mostPoints of a curve's, evenly spaced, the first and the last
+// among them.
+func thinned(curve []plot.Sample) []plot.Sample {
+	n := len(curve)
 	if n <= mostPoints {
-		return samples
+		return curve
 	}
-	out := make([]int, mostPoints)
+	out := make([]plot.Sample, mostPoints)
 	for i := range out {
-		out[i] = samples[i*(n-1)/(mostPoints-1)]
+		out[i] = curve[i*(n-1)/(mostPoints-1)]
 	}
 	return out
-}
-
-// finiteAt is the finite values, over runs, of a quantity at every number of
-// samples, from 0 on, at which a run was evaluated.
-func finiteAt(runs []*record.Record, of func(record.Point) float64) map[int][]float64 {
-	at := map[int][]float64{}
-	for _, r := range runs {
-		for _, p := range r.Points {
-			if p.Samples < 0 {
-				continue
-			}
-			vs := at[p.Samples]
-			if v := of(p); !math.IsNaN(v) && !math.IsInf(v, 0) {
-				vs = append(vs, v)
-			}
-			at[p.Samples] = vs
-		}
-	}
-	return at
-}
-
-// hex is the look's colour as in a style sheet.
-func (l look) hex() string {
-	return fmt.Sprintf("#%02x%02x%02x", l.color.R, l.color.G, l.color.B)
 }

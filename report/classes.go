@@ -1,11 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/report/plot"
 )
 
 // classColors tell classes apart, the first five well, all thirteen where they
@@ -13,9 +16,9 @@ import (
 // grey. They were found by maximising the least distance between any two, as
 // seen each way.
 var classColors = []color.NRGBA{
-	rgb(0x0b, 0xcc, 0xbc), rgb(0xfc, 0x61, 0x04), rgb(0x28, 0x3a, 0x01), rgb(0x31, 0x6a, 0xe8), rgb(0x82, 0x39, 0x5d),
-	rgb(0xb9, 0xea, 0xab), rgb(0x09, 0x04, 0xdb), rgb(0x01, 0x77, 0x2c), rgb(0xdc, 0x80, 0xfe), rgb(0xec, 0xbb, 0x6c),
-	rgb(0xfd, 0x14, 0x45), rgb(0xea, 0xc1, 0xfc), rgb(0x40, 0x01, 0x6a),
+	plot.RGB(0x0b, 0xcc, 0xbc), plot.RGB(0xfc, 0x61, 0x04), plot.RGB(0x28, 0x3a, 0x01), plot.RGB(0x31, 0x6a, 0xe8), plot.RGB(0x82, 0x39, 0x5d),
+	plot.RGB(0xb9, 0xea, 0xab), plot.RGB(0x09, 0x04, 0xdb), plot.RGB(0x01, 0x77, 0x2c), plot.RGB(0xdc, 0x80, 0xfe), plot.RGB(0xec, 0xbb, 0x6c),
+	plot.RGB(0xfd, 0x14, 0x45), plot.RGB(0xea, 0xc1, 0xfc), plot.RGB(0x40, 0x01, 0x6a),
 }
 
 // classColor is the colour of a class.
@@ -25,7 +28,7 @@ func classColor(class int) color.NRGBA { return classColors[class%len(classColor
 func pale(c color.NRGBA) color.NRGBA {
 	const share = 5 // of 20
 	mix := func(v uint8) uint8 { return uint8((share*int(v) + (20-share)*0xff) / 20) }
-	return rgb(mix(c.R), mix(c.G), mix(c.B))
+	return plot.RGB(mix(c.R), mix(c.G), mix(c.B))
 }
 
 // markers are the outlines of the classes' markers, of about equal area, for
@@ -74,8 +77,8 @@ var dot = regular(32, 0, 1)
 // drawElement draws a dictionary element: a black dot, with a rim that sets it
 // off against the points around it.
 func drawElement(c draw.Canvas, at vg.Point) {
-	c.FillPolygon(rgb(0xff, 0xff, 0xff), around(at, dot, dictionaryRadius+0.7))
-	c.FillPolygon(rgb(0, 0, 0), around(at, dot, dictionaryRadius))
+	c.FillPolygon(plot.RGB(0xff, 0xff, 0xff), around(at, dot, dictionaryRadius+0.7))
+	c.FillPolygon(plot.RGB(0, 0, 0), around(at, dot, dictionaryRadius))
 }
 
 // around is an outline for a radius of one, moved to a point and enlarged.
@@ -94,4 +97,18 @@ func addPolygon(path *vg.Path, polygon []vg.Point) {
 		path.Line(p)
 	}
 	path.Close()
+}
+
+// classLegend are the entries of classes, in their pale colours with their
+// markers.
+func classLegend(classes int) plot.Legend {
+	var l plot.Legend
+	for class := range classes {
+		l = append(l, plot.IconEntry(fmt.Sprintf("class %d", class), func(c draw.Canvas, at vg.Point) {
+			const w, h = 7, 3.5
+			c.FillPolygon(pale(classColor(class)), plot.Rectangle(at.X-w, at.Y-h, at.X+w, at.Y+h))
+			drawMarkers(c, class, 1.7, []vg.Point{at})
+		}))
+	}
+	return l
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"polkrepro/experiments"
+	"polkrepro/report/plot"
 )
 
 // deficiencies are the colour deficiencies at their full strength, as matrices
@@ -83,7 +84,7 @@ func TestClassColors(t *testing.T) {
 func TestLooks(t *testing.T) {
 	type named struct {
 		name string
-		look look
+		look plot.Look
 	}
 	var all []named
 	for _, m := range experiments.Methods() {
@@ -96,7 +97,7 @@ func TestLooks(t *testing.T) {
 	}
 	for i, a := range all {
 		for _, b := range all[:i] {
-			if slices.Equal(a.look.dash, b.look.dash) && lightness(a.look.color, b.look.color) < 15 {
+			if slices.Equal(a.look.Dash, b.look.Dash) && lightness(a.look.Color, b.look.Color) < 15 {
 				t.Errorf("%s and %s look alike in grey", a.name, b.name)
 			}
 		}

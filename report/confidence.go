@@ -3,12 +3,13 @@ package report
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 const confidenceText = "A Multi-Logistic model gives each class a probability, of which the paper draws the contours in Figure 3b. " +
@@ -22,10 +23,10 @@ const leastInBin = 20
 // data set of the paper's tables.
 func (b *builder) confidence() (out []*Figure) {
 	for _, name := range sortedKeys(b.paper.Data) {
-		c := &calibrations{series: b.ranked(func(p experiments.Planned) bool {
+		series := b.ranked(func(p experiments.Planned) bool {
 			return p.Run.Data.Name == name && p.Run.Task == experiments.TaskKLR && len(p.Cells) > 0
-		}, func(r *record.Record) bool { return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0 })}
-		if len(c.series) == 0 {
+		}, func(r *record.Record) bool { return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0 })
+		if len(series) == 0 {
 			continue
 		}
 		out = append(out, &Figure{
@@ -36,37 +37,34 @@ func (b *builder) confidence() (out []*Figure) {
 				"Bins with fewer than %d samples over all runs are not drawn. (b) Expected calibration error: the mean distance from the diagonal, "+
 				"each bin weighted by its samples, and (c) log loss, the mean of −log P(y | x), both against the model order of the last model; "+
 				"means over runs. L-BFGS keeps all training samples.", record.ReliabilityBins, leastInBin),
-			content: c,
+			Drawing: calibrationPicture(series),
+			Data:    func() [][]string { return calibrationRows(series) },
 		})
 	}
 	return out
 }
 
-// calibrations are the contents of a figure of calibration.
-type calibrations struct{ series []*Series }
-
-func (c *calibrations) drawing() drawing {
-	reliability := panel{tag: "(a)", xlabel: "confidence", ylabel: "accuracy", xmax: 1}
-	errors := panel{tag: "(b)", xlabel: "model order M", ylabel: "calibration error (%)", log: true}
-	losses := panel{tag: "(c)", xlabel: "model order M", ylabel: "log loss (nats)", log: true}
-	p := &picture{}
-	for _, s := range c.series {
-		lk := s.look()
-		reliability.traces = append(reliability.traces, trace{look: lk, curve: diagram(s.Runs)})
-		p.legend = append(p.legend, lineEntry(plainLetters(s.Label), lk))
-		if at := mean(s.values(lastOrder)); at > 0 {
-			errors.traces = append(errors.traces, trace{look: lk, curve: []sample{single(at, mean(s.values(calibrationError)))}})
-			losses.traces = append(losses.traces, trace{look: lk, curve: []sample{single(at, mean(s.values(logLoss)))}})
-		}
+// calibrationPicture lays a figure of calibration out.
+func calibrationPicture(series []*Series) *plot.Picture {
+	reliability := &plot.Panel{Title: "(a)", XLabel: "confidence", YLabel: "accuracy", XMax: 1,
+		Traces: traces(series, func(s *Series) []plot.Sample { return diagram(s.Runs) })}
+	byOrder := func(title, label string, of func(*record.Record) float64) *plot.Panel {
+		return &plot.Panel{Title: title, XLabel: "model order M", YLabel: label, LogY: true, Traces: traces(series, func(s *Series) []plot.Sample {
+			if at := mean(s.values(lastOrder)); at > 0 {
+				return []plot.Sample{plot.Single(at, mean(s.values(of)))}
+			}
+			return nil
+		})}
 	}
-	for _, pn := range []*panel{&errors, &losses} {
-		pn.span()
-		pn.xmin, pn.xmax = pn.xmin/2, 2*pn.xmax
+	errors, losses := byOrder("(b)", "calibration error (%)", calibrationError), byOrder("(c)", "log loss (nats)", logLoss)
+	p := &plot.Picture{Panels: []*plot.Panel{reliability, errors, losses}, Legend: legendOf(series)}
+	for _, pn := range []*plot.Panel{errors, losses} {
+		pn.Span()
+		pn.XMin, pn.XMax = pn.XMin/2, 2*pn.XMax
 	}
-	diagonal := look{color: rgb(0x88, 0x88, 0x88), dash: []vg.Length{3, 2}, width: 0.8}
-	reliability.traces = append(reliability.traces, trace{look: diagonal, curve: []sample{single(0, 0), single(1, 1)}})
-	p.legend = append(p.legend, lineEntry("confidence = accuracy", diagonal))
-	p.panels = []panel{reliability, errors, losses}
+	diagonal := plot.Look{Color: plot.RGB(0x88, 0x88, 0x88), Dash: []vg.Length{3, 2}, Width: 0.8}
+	reliability.Traces = append(reliability.Traces, plot.Trace{Look: diagonal, Curve: []plot.Sample{plot.Single(0, 0), plot.Single(1, 1)}})
+	p.Legend = append(p.Legend, plot.LineEntry("confidence = accuracy", diagonal))
 	return p
 }
 
@@ -78,8 +76,8 @@ func calibrationError(r *record.Record) float64 {
 
 // diagram is the accuracy over the mean confidence in each bin, of the test examples of all
 // runs.
-func diagram(runs []*record.Record) []sample {
-	var out []sample
+func diagram(runs []*record.Record) []plot.Sample {
+	var out []plot.Sample
 	for i := range record.ReliabilityBins {
 		var n, confidence, accuracy float64
 		for _, r := range runs {
@@ -89,22 +87,19 @@ func diagram(runs []*record.Record) []sample {
 			accuracy += float64(b.Count) * b.Accuracy
 		}
 		if n >= leastInBin {
-			out = append(out, single(confidence/n, accuracy/n))
+			out = append(out, plot.Single(confidence/n, accuracy/n))
 		}
 	}
 	return out
 }
 
-// rows are the bins of all runs.
-func (c *calibrations) rows() [][]string {
-	rows := [][]string{{"series", "seed", "draw", "model_order", "log_loss", "calibration_error_percent", "bin", "count", "confidence", "accuracy"}}
-	for _, s := range c.series {
-		for _, r := range s.Runs {
-			run := r.Header.Run
-			for i, b := range r.Final.Reliability.Bins {
-				rows = append(rows, []string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10), words.Exact(lastOrder(r)),
-					words.Exact(logLoss(r)), words.Exact(calibrationError(r)), strconv.Itoa(i + 1), strconv.Itoa(b.Count), words.Exact(b.Confidence), words.Exact(b.Accuracy)})
-			}
+// calibrationRows are the bins of all runs.
+func calibrationRows(series []*Series) [][]string {
+	rows := [][]string{strings.Fields("series seed draw model_order log_loss calibration_error_percent bin count confidence accuracy")}
+	for s, r := range runsOf(series) {
+		for i, b := range r.Final.Reliability.Bins {
+			row := append(s.rowOf(r, exact(lastOrder(r), logLoss(r), calibrationError(r))...), strconv.Itoa(i+1), strconv.Itoa(b.Count))
+			rows = append(rows, append(row, exact(b.Confidence, b.Accuracy)...))
 		}
 	}
 	return rows

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"polkrepro/report/plot"
 )
 
 // contactName is the stem of the contact sheet's files, and contactDPI makes
@@ -49,25 +50,27 @@ func height(row []*Figure) vg.Length {
 	h := contactMissing
 	for _, f := range row {
 		if f.Missing == "" {
-			_, own := f.content.drawing().size()
+			_, own := f.Drawing.Size()
 			h = max(h, own)
 		}
 	}
 	return h + contactHead
 }
 
-func (d *contact) size() (w, h vg.Length) {
+// Size is the size in print.
+func (d *contact) Size() (w, h vg.Length) {
 	for _, row := range d.rows() {
 		h += height(row)
 	}
-	return 2*contactEdge + contactColumns*pictureWidth + (contactColumns-1)*contactGap, h + 2*contactEdge
+	return 2*contactEdge + contactColumns*plot.Width + (contactColumns-1)*contactGap, h + 2*contactEdge
 }
 
-func (d *contact) draw(all draw.Canvas) {
+// Draw draws the figures.
+func (d *contact) Draw(all draw.Canvas) {
 	top := all.Max.Y - contactEdge
 	for _, row := range d.rows() {
 		for i, f := range row {
-			drawContact(all, f, contactEdge+vg.Length(i)*(pictureWidth+contactGap), top-contactHead, height(row)-contactHead)
+			drawContact(all, f, contactEdge+vg.Length(i)*(plot.Width+contactGap), top-contactHead, height(row)-contactHead)
 		}
 		top -= height(row)
 	}
@@ -76,16 +79,15 @@ func (d *contact) draw(all draw.Canvas) {
 // drawContact draws a figure, or why it is missing, under its title, into a
 // space of the given left and upper edge and height.
 func drawContact(all draw.Canvas, f *Figure, left, top, room vg.Length) {
-	all.FillText(letters(contactTitle, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4}, plainLetters(f.Title))
+	all.FillText(plot.Letters(contactTitle, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4}, plot.Plain(f.Title))
 	if f.Missing != "" {
-		space := vg.Rectangle{Min: vg.Point{X: left, Y: top - room}, Max: vg.Point{X: left + pictureWidth, Y: top}}
-		drawNotice(draw.Canvas{Canvas: all.Canvas, Rectangle: space}, f.Missing)
+		space := vg.Rectangle{Min: vg.Point{X: left, Y: top - room}, Max: vg.Point{X: left + plot.Width, Y: top}}
+		plot.DrawNotice(draw.Canvas{Canvas: all.Canvas, Rectangle: space}, f.Missing)
 		return
 	}
-	d := f.content.drawing()
-	w, h := d.size()
+	w, h := f.Drawing.Size()
 	all.Push()
 	all.Translate(vg.Point{X: left, Y: top - h})
-	d.draw(draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{Max: vg.Point{X: w, Y: h}}})
+	f.Drawing.Draw(draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{Max: vg.Point{X: w, Y: h}}})
 	all.Pop()
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // curves are the contents of a figure of curves over the samples processed.
@@ -25,19 +27,8 @@ type curves struct {
 // streams makes the figures of the planned runs on streams that fit, one for each data
 // set and task; number is that of figure i.
 func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int) string) []*Figure {
-	var streams [][]*Series
-	for _, s := range b.series(fits) {
-		if s.batch() {
-			continue
-		}
-		if n := len(streams); n > 0 && streams[n-1][0].Run.Task == s.Run.Task && streams[n-1][0].dataName() == s.dataName() {
-			streams[n-1] = append(streams[n-1], s)
-		} else {
-			streams = append(streams, []*Series{s})
-		}
-	}
 	var out []*Figure
-	for i, all := range streams {
+	for i, all := range byTask(slices.DeleteFunc(b.series(fits), (*Series).batch)) {
 		run := all[0].Run
 		name := number(i)
 		f := &Figure{Name: "figure" + name, Title: fmt.Sprintf("Figure %s. %s on %s", name, taskTitle(run.Task), all[0].dataName())}
@@ -100,8 +91,9 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 		f.Missing = "the records have no evaluations"
 		return
 	}
+	b.looks(f.Series)
 	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
-	f.content, f.Caption = c, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
+	f.Drawing, f.Data, f.Caption = c.picture(), c.rows, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
 	if without > 0 {
 		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", without)
 	}
@@ -135,72 +127,59 @@ func (c *curves) quantities() []quantity {
 	}
 }
 
-func (c *curves) drawing() drawing {
-	p := &picture{}
+// picture lays the figure out.
+func (c *curves) picture() *plot.Picture {
+	p := &plot.Picture{}
 	levels, marks, bands := false, false, false
 	for i, q := range c.quantities() {
 		pn := c.panel(q)
-		pn.tag = fmt.Sprintf("(%c)", 'a'+i)
+		pn.Title = fmt.Sprintf("(%c)", 'a'+i)
 		if q.name == experiments.QuantityRisk && c.data.Risk == experiments.RiskTrain {
-			pn.tag += " on training data"
+			pn.Title += " on training data"
 		}
-		for _, t := range pn.traces {
-			levels = levels || len(t.levels) > 0
-			bands = bands || spread(t.curve)
+		for _, t := range pn.Traces {
+			levels = levels || len(t.Levels) > 0
+			bands = bands || plot.Spread(t.Curve)
 		}
-		marks = marks || len(pn.marks) > 0
-		p.panels = append(p.panels, pn)
+		marks = marks || len(pn.Marks) > 0
+		p.Panels = append(p.Panels, pn)
 	}
-	for _, s := range c.series {
-		p.legend = append(p.legend, lineEntry(plainLetters(s.Label), s.look()))
-	}
+	p.Legend = legendOf(c.series)
 	if bands {
-		p.legend = append(p.legend, bandEntry())
+		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	if levels {
-		p.legend = append(p.legend, levelEntry("final value printed in the paper"))
+		p.Legend = append(p.Legend, plot.LevelEntry("final value printed in the paper"))
 	}
 	if marks {
-		p.legend = append(p.legend, iconEntry("stated in the paper's text", drawMean))
+		p.Legend = append(p.Legend, plot.IconEntry("stated in the paper's text", drawMean))
 	}
 	return p
 }
 
 // panel makes the panel of a quantity.
-func (c *curves) panel(q quantity) panel {
-	pn := panel{ylabel: q.label, log: q.log, xmax: 1}
-	var level []int // the traces of batch methods, which reach from edge to edge
-	for _, s := range c.series {
-		if !s.shows(q) {
-			continue
+func (c *curves) panel(q quantity) *plot.Panel {
+	pn := &plot.Panel{YLabel: q.label, LogY: q.log, XMax: 1}
+	shown := slices.DeleteFunc(slices.Clone(c.series), func(s *Series) bool { return !s.shows(q) })
+	pn.Traces = traces(shown, func(s *Series) []plot.Sample { return average(s.Runs, q.of) })
+	for i, t := range pn.Traces {
+		if !t.Flat {
+			pn.Traces[i].Levels = c.levels(shown[i], q)
 		}
-		t := trace{look: s.look(), curve: average(s.Runs, q.of)}
-		if s.batch() {
-			level = append(level, len(pn.traces))
-		} else {
-			t.levels = c.levels(s, q)
+		for _, v := range t.Curve {
+			pn.XMax = math.Max(pn.XMax, v.X)
 		}
-		for _, v := range t.curve {
-			pn.xmax = math.Max(pn.xmax, v.x)
-		}
-		pn.traces = append(pn.traces, t)
 	}
-	for _, i := range level {
-		last := pn.traces[i].curve[len(pn.traces[i].curve)-1]
-		right := last
-		last.x, right.x = 0, pn.xmax
-		pn.traces[i].curve = []sample{last, right}
+	for i, t := range pn.Traces {
+		if t.Flat { // from edge to edge
+			left := t.Curve[len(t.Curve)-1]
+			right := left
+			left.X, right.X = 0, pn.XMax
+			pn.Traces[i].Curve = []plot.Sample{left, right}
+		}
 	}
-	pn.marks = c.marks(q, pn.xmax)
+	pn.Marks = c.marks(q, pn.XMax)
 	return pn
-}
-
-// look is how the series is drawn in every picture.
-func (s *Series) look() look {
-	if s.own != nil {
-		return *s.own
-	}
-	return lookOf(s.Run.Method, s.Rank)
 }
 
 // batch reports whether the series is of a method that sees all data at once:
@@ -235,18 +214,18 @@ func (c *curves) levels(s *Series, q quantity) []float64 {
 
 // marks are the values of a quantity that the paper's text states for the
 // figure; those of the last sample are drawn a little before the edge.
-func (c *curves) marks(q quantity, xmax float64) []mark {
-	var out []mark
+func (c *curves) marks(q quantity, xmax float64) []plot.Mark {
+	var out []plot.Mark
 	for _, st := range c.paper.Stated {
 		if st.Quantity != q.name || st.Low == nil && st.High == nil {
 			continue
 		}
-		m := mark{x: float64(st.Samples), look: c.lookOfCell(st.Cell)}
+		m := plot.Mark{X: float64(st.Samples), Look: c.lookOfCell(st.Cell)}
 		if st.Samples == 0 {
-			m.x = 0.97 * xmax
+			m.X = 0.97 * xmax
 		}
-		m.low, m.high = *cmp.Or(st.Low, st.High), *cmp.Or(st.High, st.Low)
-		if !slices.Contains(c.printed(q), m.high) || m.low < m.high || st.Samples > 0 {
+		m.Low, m.High = *cmp.Or(st.Low, st.High), *cmp.Or(st.High, st.Low)
+		if !slices.Contains(c.printed(q), m.High) || m.Low < m.High || st.Samples > 0 {
 			out = append(out, m)
 		}
 	}
@@ -263,34 +242,52 @@ func (c *curves) printed(q quantity) []float64 {
 }
 
 // lookOfCell is the look of the series that feeds a cell, or black.
-func (c *curves) lookOfCell(cell string) look {
+func (c *curves) lookOfCell(cell string) plot.Look {
 	for _, s := range c.series {
 		if cell != "" && slices.Contains(s.Cells, cell) {
 			return s.look()
 		}
 	}
-	return look{color: rgb(0, 0, 0)}
+	return plot.Look{Color: plot.RGB(0, 0, 0)}
 }
 
 // average is the mean and range, over runs, of a quantity at every number of
 // samples, from 0 on, at which a run was evaluated. Values that are not finite are left
 // out; where there are no others the mean is not a number.
-func average(runs []*record.Record, of func(record.Point) float64) []sample {
+func average(runs []*record.Record, of func(record.Point) float64) []plot.Sample {
 	return averaged(finiteAt(runs, of))
 }
 
 // averaged is the mean and range of the values at every number of samples.
-func averaged(at map[int][]float64) []sample {
-	curve := make([]sample, 0, len(at))
-	for x, vs := range at {
-		s := sample{x: float64(x), mean: math.NaN(), low: math.NaN(), high: math.NaN()}
-		if len(vs) > 0 {
-			s.mean, s.low, s.high = mean(vs), slices.Min(vs), slices.Max(vs)
+func averaged(at map[int][]float64) []plot.Sample {
+	curve := make([]plot.Sample, 0, len(at))
+	for _, x := range slices.Sorted(maps.Keys(at)) {
+		s := plot.Single(float64(x), math.NaN())
+		if vs := at[x]; len(vs) > 0 {
+			s.Mean, s.Low, s.High = mean(vs), slices.Min(vs), slices.Max(vs)
 		}
 		curve = append(curve, s)
 	}
-	slices.SortFunc(curve, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
 	return curve
+}
+
+// finiteAt is the finite values, over runs, of a quantity at every number of
+// samples, from 0 on, at which a run was evaluated.
+func finiteAt(runs []*record.Record, of func(record.Point) float64) map[int][]float64 {
+	at := map[int][]float64{}
+	for _, r := range runs {
+		for _, p := range r.Points {
+			if p.Samples < 0 {
+				continue
+			}
+			vs := at[p.Samples]
+			if v := of(p); words.Finite(v) {
+				vs = append(vs, v)
+			}
+			at[p.Samples] = vs
+		}
+	}
+	return at
 }
 
 // caption says what the picture shows and what it leaves out.
@@ -323,19 +320,13 @@ func (c *curves) caption(lost string) string {
 }
 
 // undrawn counts the values that have no place in the picture.
-func (c *curves) undrawn() int {
-	n := 0
+func (c *curves) undrawn() (n int) {
 	for _, q := range c.quantities() {
-		pn := panel{log: q.log}
-		for _, s := range c.series {
-			if !s.shows(q) {
-				continue
-			}
-			for _, r := range s.Runs {
-				for _, p := range r.Points {
-					if !pn.drawable(q.of(p)) {
-						n++
-					}
+		pn := plot.Panel{LogY: q.log}
+		for s, r := range runsOf(c.series) {
+			for _, p := range r.Points {
+				if s.shows(q) && !pn.Drawable(q.of(p)) {
+					n++
 				}
 			}
 		}
@@ -345,14 +336,11 @@ func (c *curves) undrawn() int {
 
 // rows are the evaluations of all runs.
 func (c *curves) rows() [][]string {
-	rows := [][]string{{"series", "seed", "draw", "samples", "train_risk", "test_risk", "error_percent", "model_order"}}
-	for _, s := range c.series {
-		for _, r := range s.Runs {
-			run := r.Header.Run
-			for _, p := range r.Points {
-				rows = append(rows, []string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10),
-					strconv.Itoa(p.Samples), words.Exact(p.TrainRisk), words.Exact(p.TestRisk), words.Exact(100 * p.TestError), strconv.Itoa(p.ModelOrder)})
-			}
+	rows := [][]string{strings.Fields("series seed draw samples train_risk test_risk error_percent model_order")}
+	for s, r := range runsOf(c.series) {
+		for _, p := range r.Points {
+			row := append(s.rowOf(r, strconv.Itoa(p.Samples)), exact(p.TrainRisk, p.TestRisk, 100*p.TestError)...)
+			rows = append(rows, append(row, strconv.Itoa(p.ModelOrder)))
 		}
 	}
 	return rows

@@ -9,11 +9,12 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
+	"polkrepro/report/plot"
 )
 
 // decisions are the contents of a figure of decision surfaces.
 type decisions struct {
-	tiles    []tile
+	tiles    []plot.Tile
 	surfaces []*surface // those of the tiles that are not missing
 }
 
@@ -26,16 +27,16 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 	for i, pp := range pf.Panels {
 		s, why := b.surface(pf.ID, pp)
 		if s != nil {
-			d.tiles, d.surfaces = append(d.tiles, tile{s.title(), s}), append(d.surfaces, s)
+			d.tiles, d.surfaces = append(d.tiles, plot.Tile{Title: s.title(), Draw: s.draw}), append(d.surfaces, s)
 			continue
 		}
-		d.tiles = append(d.tiles, tile{pp.Title, notice(why)})
+		d.tiles = append(d.tiles, plot.Tile{Title: pp.Title, Draw: plot.Notice(why)})
 		whys = append(whys, why)
 		lost = append(lost, fmt.Sprintf("(%c) %s", 'a'+i, why))
 	}
 	switch whys = slices.Compact(whys); {
 	case len(d.surfaces) > 0:
-		f.content, f.Caption = d, d.caption(lost)
+		f.Drawing, f.Data, f.Caption = d.sheet(), d.rows, d.caption(lost)
 	case len(whys) == 1:
 		f.Missing = whys[0]
 	default:
@@ -62,14 +63,14 @@ func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface,
 	return s, ""
 }
 
-func (d *decisions) drawing() drawing {
-	sh := &sheet{tiles: d.tiles, axes: true, aspect: surfaceAspect, legend: classLegend(d.surfaces[0].set.Classes)}
-	sh.legend = append(sh.legend,
-		iconEntry("dictionary element", drawElement),
-		strokeEntry("class boundary", boundaryLine()))
+func (d *decisions) sheet() *plot.Sheet {
+	sh := &plot.Sheet{Tiles: d.tiles, Axes: true, Aspect: surfaceAspect, Legend: classLegend(d.surfaces[0].set.Classes)}
+	sh.Legend = append(sh.Legend,
+		plot.IconEntry("dictionary element", drawElement),
+		plot.StrokeEntry("class boundary", boundaryLine()))
 	if slices.ContainsFunc(d.surfaces, (*surface).probabilistic) {
 		for i, level := range confidenceLevels {
-			sh.legend = append(sh.legend, strokeEntry(fmt.Sprintf("confidence %g", level), confidenceLine(i)))
+			sh.Legend = append(sh.Legend, plot.StrokeEntry(fmt.Sprintf("confidence %g", level), confidenceLine(i)))
 		}
 	}
 	return sh
@@ -100,7 +101,7 @@ func (d *decisions) rows() [][]string {
 	for _, s := range d.surfaces {
 		for j := 0; j < gridNodes; j += gridStep {
 			for i := 0; i < gridNodes; i += gridStep {
-				x, y := s.area.at(node{float64(i), float64(j)}, gridNodes)
+				x, y := s.area.at(plot.Node{X: float64(i), Y: float64(j)}, gridNodes)
 				rows = append(rows, s.row("grid", x, y, s.at(i, j)))
 			}
 		}

@@ -69,32 +69,17 @@ func decisionRows(t *testing.T) [][]string {
 	return rowsOf(t, figureNamed(t, built(decisionInput()), "figure3"))
 }
 
-// TestGoldenDecisions holds every twentieth node of the grid each way, and the
-// dictionary.
-func TestGoldenDecisions(t *testing.T) {
+// TestDecisionsAgainstDefinition: the decisions are those of the sums of
+// kernel functions, one by one.
+func TestDecisionsAgainstDefinition(t *testing.T) {
+	m, k := fixtureModel(4), kernel.Gaussian{Bandwidth: 0.6}
 	const side = (gridNodes + gridStep - 1) / gridStep
 	rows := decisionRows(t)
 	if want := 1 + 2*(side*side+15); side != 121 || len(rows) != want {
 		t.Fatalf("%d lines of %d nodes a side, want %d of 121", len(rows), side, want)
 	}
-	var some strings.Builder
-	at := map[string]int{}
-	for _, row := range rows {
-		k := at[row[0]]
-		at[row[0]]++
-		if row[1] != "grid" || k%side%20 == 0 && k/side%20 == 0 {
-			some.WriteString(strings.Join(row, ",") + "\n")
-		}
-	}
-	golden(t, "figure3-some.csv", []byte(some.String()))
-}
-
-// TestDecisionsAgainstDefinition: the decisions are those of the sums of
-// kernel functions, one by one.
-func TestDecisionsAgainstDefinition(t *testing.T) {
-	m, k := fixtureModel(4), kernel.Gaussian{Bandwidth: 0.6}
 	seen := map[string]bool{}
-	for _, row := range decisionRows(t)[1:] {
+	for _, row := range rows[1:] {
 		x := make([]float32, 2)
 		for i, s := range row[2:4] {
 			v, err := strconv.ParseFloat(s, 64)
@@ -138,7 +123,7 @@ func TestDecisionFigure(t *testing.T) {
 	if want := "(a) ksvm, POLK, K = 0.04, seed 1, draw 447; (b) klr, POLK, K = 0.03, seed 1, draw 447"; f.Missing != "" || !strings.Contains(f.Caption, want) {
 		t.Fatalf("%q, %q", f.Missing, f.Caption)
 	}
-	svg := string(renderAll(t, f.content.drawing())["svg"])
+	svg := string(renderAll(t, f.Drawing)["svg"])
 	for _, want := range []string{"M = 15, test error", "class 4", "dictionary element", "class boundary", "confidence 0.75", "confidence 0.95", "stroke-dasharray"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q in the SVG", want)
@@ -153,7 +138,7 @@ func TestDecisionsOfOneTask(t *testing.T) {
 	if f.Missing != "" || !strings.HasSuffix(f.Caption, "Missing: (b) not planned.") || strings.Contains(f.Caption, "confidence") {
 		t.Errorf("%q, %q", f.Missing, f.Caption)
 	}
-	svg := string(renderAll(t, f.content.drawing(), "svg")["svg"])
+	svg := string(renderAll(t, f.Drawing, "svg")["svg"])
 	if !strings.Contains(svg, "not planned") || strings.Contains(svg, "confidence") {
 		t.Error("the panel of the logistic loss does not say that it is missing, or the legend has its lines")
 	}
@@ -230,6 +215,6 @@ func TestOddModels(t *testing.T) {
 			t.Errorf("%s: %q, %q", name, f.Missing, f.Caption)
 			continue
 		}
-		renderAll(t, f.content.drawing(), "svg")
+		renderAll(t, f.Drawing, "svg")
 	}
 }

@@ -2,9 +2,8 @@
 //
 // [Build] makes the model of a report from what was planned and what was
 // recorded; it never trains anything. A [Table] is one model (package table) with
-// faces: text for a terminal, Markdown, CSV and LaTeX. A [Figure] of curves, of decision
-// surfaces or of data sets is drawn once and written as SVG, PNG and PDF, and
-// the numbers behind it as CSV; a contact sheet shows all of the paper's.
+// faces: text for a terminal, Markdown, CSV and LaTeX. A [Figure] has a title, a caption, a
+// drawing (package plot), written as SVG, PNG and PDF, and the numbers behind it, as CSV; a contact sheet shows all of the paper's.
 // A forest plot of the verdicts of package evidence is the first figure.
 // [Report.WriteAll] writes all of it into a folder. Package page, below this
 // one, makes it one HTML file with the verdicts on the paper's claims.

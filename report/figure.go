@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/experiments"
+	"polkrepro/report/plot"
 )
 
 // A Figure is one of the paper's figures, or one that supplements them.
@@ -18,32 +15,12 @@ type Figure struct {
 	Name    string // stem of its files: figure2
 	Title   string
 	Caption string
-	Series  []*Series // of a figure of curves
-	Missing string    // why there is no picture; empty where there is one
+	Missing string // why there is no picture; empty where there is one
+	Drawing plot.Drawing
+	Data    func() [][]string // the numbers behind it as lines of a CSV file, a header first; nil if there are none
+	Series  []*Series         // of a figure of curves over samples
 
-	number     int  // 0 for a figure that is not the paper's
-	imagesOnly bool // there are no numbers behind it
-	content    content
-}
-
-// A content is what a figure shows.
-type content interface {
-	// drawing lays the figure out.
-	drawing() drawing
-
-	// rows are the numbers behind the figure as lines of a CSV file, a
-	// header first.
-	rows() [][]string
-}
-
-// A drawing is all that is drawn of a figure, in every format alike.
-type drawing interface {
-	// size is its size in print.
-	size() (w, h vg.Length)
-
-	// draw draws it on a white canvas of that size whose lower left corner
-	// is the origin.
-	draw(c draw.Canvas)
+	number int // 0 for a figure that is not the paper's
 }
 
 // figures makes all figures.
@@ -69,7 +46,7 @@ func (b *builder) figures() []*Figure {
 }
 
 // hasNumbers says whether there are numbers behind the figure.
-func (f *Figure) hasNumbers() bool { return f.Missing == "" && !f.imagesOnly }
+func (f *Figure) hasNumbers() bool { return f.Missing == "" && f.Data != nil }
 
 // CSV writes the numbers behind the figure, if there are any:
 //
@@ -87,30 +64,13 @@ func (f *Figure) CSV(w io.Writer) error {
 	if !f.hasNumbers() {
 		return nil
 	}
-	cw := csv.NewWriter(w)
-	return cw.WriteAll(f.content.rows())
+	return csv.NewWriter(w).WriteAll(f.Data())
 }
 
 // SVG draws the figure. It is an error to draw one that is missing.
 func (f *Figure) SVG() ([]byte, error) {
-	if f.content == nil {
+	if f.Drawing == nil {
 		return nil, fmt.Errorf("report: %s is missing: %s", f.Name, f.Missing)
 	}
-	return safely(func() ([]byte, error) { return render(f.content.drawing(), "svg") })
-}
-
-// letterSubstitutes are ASCII spellings of the characters that the pictures'
-// encoding lacks.
-var letterSubstitutes = strings.NewReplacer("–", "-", "—", "-", "−", "-", "×", "x", "·", "*", "±", "+/-",
-	"η", "eta", "λ", "lambda", "ε", "eps", "κ", "kappa", "σ", "sigma", "γ", "gamma", "τ", "tau", "δ", "delta", "ö", "o", "₀", "0", "\u00a0", " ",
-	"⁻", "-", "¹", "1", "²", "2", "³", "3", "⁴", "4", "_", " ", "^", " ")
-
-// plainLetters spells s in ASCII.
-func plainLetters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, letterSubstitutes.Replace(s))
+	return plot.Render(f.Drawing, "svg")
 }

@@ -11,6 +11,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/report/plot"
 )
 
 // ForestName is the stem of the forest plot's files.
@@ -51,7 +52,7 @@ func (b *builder) forest() *Figure {
 		return nil
 	}
 	d := newForest(a, b.paper)
-	f := &Figure{Name: ForestName, Title: "The paper's numbers and signed sentences, with their verdicts", Caption: d.caption(a), content: d}
+	f := &Figure{Name: ForestName, Title: "The paper's numbers and signed sentences, with their verdicts", Caption: d.caption(a), Drawing: d, Data: d.rows}
 	if !slices.ContainsFunc(d.entries(), func(e *forestEntry) bool { return e.result.Verdict != stats.NotRun }) {
 		f.Missing = whyNotRun
 	}
@@ -172,22 +173,22 @@ func sentenceLabel(r *evidence.Finding, paper *experiments.PaperValues) string {
 	what := s.Quantity
 	switch {
 	case s.Below != nil:
-		what = fmt.Sprintf("samples to %s < %s", s.Quantity, trimmed(*s.Below))
+		what = fmt.Sprintf("samples to %s < %s", s.Quantity, plot.Trimmed(*s.Below))
 	case s.Samples > 0:
-		what = fmt.Sprintf("%s at %s", s.Quantity, countLabel(float64(s.Samples), float64(s.Samples)))
+		what = fmt.Sprintf("%s at %s", s.Quantity, plot.CountLabel(float64(s.Samples), float64(s.Samples)))
 	}
 	sign, bound := "<", r.Target.High
 	if math.IsInf(bound, 1) {
 		sign, bound = ">", r.Target.Low
 	}
-	right := trimmed(bound)
+	right := plot.Trimmed(bound)
 	if r.Test.To != nil {
 		right = sideLabel(r.Test.To.Cell, s.Cell, paper)
 		switch {
 		case r.Test.Kind == experiments.KindRatio:
 			right = strconv.FormatFloat(bound, 'g', 3, 64) + " x " + right
 		case r.Test.Kind == experiments.KindDifference:
-			right += " + " + trimmed(bound)
+			right += " + " + plot.Trimmed(bound)
 		}
 	}
 	return fmt.Sprintf("%s: %s %s %s", what, sideLabel(s.Cell, s.Cell, paper), sign, right)

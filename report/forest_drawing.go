@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/report/plot"
 )
 
 // Measures of a forest plot. It is as wide as a column of a two-column page,
@@ -41,10 +42,10 @@ type verdictLook struct {
 }
 
 var verdictLooks = map[stats.Verdict]verdictLook{
-	stats.Reproduced:   {rgb(0x0a, 0x93, 0x96), draw.CircleGlyph{}, 1.9},
-	stats.Deviates:     {rgb(0xd0, 0x00, 0x3a), draw.BoxGlyph{}, 1.9},
-	stats.Inconclusive: {rgb(0xa8, 0x90, 0x00), draw.PyramidGlyph{}, 2.4},
-	stats.NotRun:       {rgb(0x59, 0x59, 0x59), draw.CrossGlyph{}, 1.8},
+	stats.Reproduced:   {plot.RGB(0x0a, 0x93, 0x96), draw.CircleGlyph{}, 1.9},
+	stats.Deviates:     {plot.RGB(0xd0, 0x00, 0x3a), draw.BoxGlyph{}, 1.9},
+	stats.Inconclusive: {plot.RGB(0xa8, 0x90, 0x00), draw.PyramidGlyph{}, 2.4},
+	stats.NotRun:       {plot.RGB(0x59, 0x59, 0x59), draw.CrossGlyph{}, 1.8},
 }
 
 // legendVerdicts are the verdicts in the order of the legend.
@@ -79,8 +80,6 @@ func numberScales() []forestScale {
 	return out
 }
 
-func (d *forest) drawing() drawing { return d }
-
 // panelRows is the height of a panel's rows.
 func panelRows(groups []forestGroup) (h vg.Length) {
 	for _, g := range groups {
@@ -89,12 +88,13 @@ func panelRows(groups []forestGroup) (h vg.Length) {
 	return h
 }
 
-func (d *forest) size() (w, h vg.Length) {
+// Size is the size in print.
+func (d *forest) Size() (w, h vg.Length) {
 	return forestWidth, 2*(forestTitle+forestAxis) + panelRows(d.numbers) + panelRows(d.sentences) + forestLegend + forestEdge
 }
 
-// draw draws the numbers above the sentences.
-func (d *forest) draw(c draw.Canvas) {
+// Draw draws the numbers above the sentences.
+func (d *forest) Draw(c draw.Canvas) {
 	bound := forestScale{forestEdge + forestLabels + forestGap, forestWidth - forestEdge - forestGap - forestExtra, -100, 100, [2]float64{-100, 0}, []float64{-100, -50, 0, 50, 100}}
 	top := drawForestPanel(c, c.Max.Y, "(a) numbers in Tables 2 and 3", d.numbers, numberScales(), []string{"risk", "error", "model order"}, "(ours - paper) / margin")
 	top = drawForestPanel(c, top, "(b) signed sentences", d.sentences, []forestScale{bound}, []string{"holds | fails"}, "distance from the bound (% of it)")
@@ -103,18 +103,18 @@ func (d *forest) draw(c draw.Canvas) {
 
 // drawForestPanel draws a panel whose upper edge is at top and returns its lower edge.
 func drawForestPanel(c draw.Canvas, top vg.Length, title string, groups []forestGroup, scales []forestScale, headings []string, xlabel string) vg.Length {
-	c.FillText(letters(labelSize, draw.XLeft, draw.YTop), vg.Point{X: forestEdge, Y: top - 3}, title)
+	c.FillText(plot.Letters(plot.LabelSize, draw.XLeft, draw.YTop), vg.Point{X: forestEdge, Y: top - 3}, title)
 	for i, s := range scales {
-		sty := letters(forestLetter, draw.XCenter, draw.YBottom)
+		sty := plot.Letters(forestLetter, draw.XCenter, draw.YBottom)
 		c.FillText(sty, vg.Point{X: s.at((s.min + s.max) / 2), Y: top - forestTitle + 2}, headings[i])
 		c.FillText(sty, vg.Point{X: s.right + forestHalf, Y: top - forestTitle + 2}, "½")
 		c.FillText(sty, vg.Point{X: s.right + forestTwice, Y: top - forestTitle + 2}, "2")
 	}
 	y := top - forestTitle
 	for _, g := range groups {
-		sty := letters(forestLetter, draw.XLeft, draw.YBottom)
-		sty.Color = rgb(0x44, 0x44, 0x44)
-		c.FillText(sty, vg.Point{X: forestEdge, Y: y - forestHead + 3}, plainLetters(g.title))
+		sty := plot.Letters(forestLetter, draw.XLeft, draw.YBottom)
+		sty.Color = plot.RGB(0x44, 0x44, 0x44)
+		c.FillText(sty, vg.Point{X: forestEdge, Y: y - forestHead + 3}, plot.Plain(g.title))
 		y -= forestHead
 		h := forestRowGap * vg.Length(len(g.rows))
 		for _, s := range scales {
@@ -123,7 +123,7 @@ func drawForestPanel(c draw.Canvas, top vg.Length, title string, groups []forest
 		for _, row := range g.rows {
 			y -= forestRowGap
 			middle := y + forestRowGap/2
-			fillMiddle(c, letters(forestLetter, draw.XLeft, draw.YCenter), vg.Point{X: forestEdge + 4, Y: middle}, plainLetters(row.label))
+			plot.FillMiddle(c, plot.Letters(forestLetter, draw.XLeft, draw.YCenter), vg.Point{X: forestEdge + 4, Y: middle}, plot.Plain(row.label))
 			for i, e := range row.entries {
 				scales[i].drawEntry(c, middle, e)
 				scales[i].drawMargins(c, middle, e)
@@ -140,24 +140,24 @@ func drawForestPanel(c draw.Canvas, top vg.Length, title string, groups []forest
 // value claimed or the bound, and the ends of the axis.
 func (s forestScale) drawGround(c draw.Canvas, low, high vg.Length) {
 	a, b := s.at(s.shade[0]), s.at(s.shade[1])
-	c.FillPolygon(rgb(0xe4, 0xe7, 0xea), rectangle(a, low, b, high))
-	c.StrokeLine2(draw.LineStyle{Color: rgb(0x66, 0x66, 0x66), Width: 0.5}, s.at(0), low, s.at(0), high)
+	c.FillPolygon(plot.RGB(0xe4, 0xe7, 0xea), plot.Rectangle(a, low, b, high))
+	c.StrokeLine2(draw.LineStyle{Color: plot.RGB(0x66, 0x66, 0x66), Width: 0.5}, s.at(0), low, s.at(0), high)
 	for _, x := range []vg.Length{s.left, s.right} {
-		c.StrokeLine2(draw.LineStyle{Color: rgb(0xbb, 0xbb, 0xbb), Width: 0.4}, x, low, x, high)
+		c.StrokeLine2(draw.LineStyle{Color: plot.RGB(0xbb, 0xbb, 0xbb), Width: 0.4}, x, low, x, high)
 	}
 }
 
 // drawAxis draws the axis below all groups, labelled in the middle one of
 // several alone.
 func (s forestScale) drawAxis(c draw.Canvas, y vg.Length, labelled bool, label string) {
-	line := draw.LineStyle{Color: rgb(0, 0, 0), Width: 0.5}
+	line := draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.5}
 	c.StrokeLine2(line, s.left, y, s.right, y)
 	for _, v := range s.ticks {
 		c.StrokeLine2(line, s.at(v), y, s.at(v), y-2.5)
-		c.FillText(letters(forestLetter, draw.XCenter, draw.YTop), vg.Point{X: s.at(v), Y: y - 3.5}, strconv.FormatFloat(v, 'f', -1, 64))
+		c.FillText(plot.Letters(forestLetter, draw.XCenter, draw.YTop), vg.Point{X: s.at(v), Y: y - 3.5}, strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	if labelled {
-		c.FillText(letters(forestLetter, draw.XCenter, draw.YTop), vg.Point{X: s.at((s.min + s.max) / 2), Y: y - 12}, label)
+		c.FillText(plot.Letters(forestLetter, draw.XCenter, draw.YTop), vg.Point{X: s.at((s.min + s.max) / 2), Y: y - 12}, label)
 	}
 }
 
@@ -165,7 +165,7 @@ func (s forestScale) drawAxis(c draw.Canvas, y vg.Length, labelled bool, label s
 // that is beyond the axis, words where there is none.
 func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
 	if e == nil {
-		s.drawWords(c, y, "not printed", rgb(0x59, 0x59, 0x59))
+		s.drawWords(c, y, "not printed", plot.RGB(0x59, 0x59, 0x59))
 		return
 	}
 	look := verdictLooks[e.result.Verdict]
@@ -217,7 +217,7 @@ func (s forestScale) drawBeyond(c draw.Canvas, y vg.Length, x float64, ink color
 	}
 	arrowhead(c, edge, y, direction, ink)
 	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, edge-direction*3, y, edge, y)
-	sty := letters(forestLetter, align, draw.YCenter)
+	sty := plot.Letters(forestLetter, align, draw.YCenter)
 	sty.Color = ink
 	label := strconv.FormatFloat(x, 'f', 1, 64)
 	switch {
@@ -226,7 +226,7 @@ func (s forestScale) drawBeyond(c draw.Canvas, y vg.Length, x float64, ink color
 	case math.Abs(x) >= 100:
 		label = strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	fillMiddle(c, sty, vg.Point{X: edge - direction*5, Y: y}, label)
+	plot.FillMiddle(c, sty, vg.Point{X: edge - direction*5, Y: y}, label)
 }
 
 // arrowhead draws a triangle that begins at an edge and points beyond it.
@@ -236,16 +236,16 @@ func arrowhead(c draw.Canvas, edge, y, direction vg.Length, ink color.Color) {
 
 // drawWords writes what stands in the place of a value.
 func (s forestScale) drawWords(c draw.Canvas, y vg.Length, words string, ink color.Color) {
-	sty := letters(forestLetter, draw.XCenter, draw.YCenter)
+	sty := plot.Letters(forestLetter, draw.XCenter, draw.YCenter)
 	sty.Color = ink
 	middle, half := s.at((s.min+s.max)/2), sty.Width(words)/2+2
-	c.FillPolygon(rgb(0xff, 0xff, 0xff), rectangle(middle-half, y-3.5, middle+half, y+3.5))
-	fillMiddle(c, sty, vg.Point{X: middle, Y: y}, words)
+	c.FillPolygon(plot.RGB(0xff, 0xff, 0xff), plot.Rectangle(middle-half, y-3.5, middle+half, y+3.5))
+	plot.FillMiddle(c, sty, vg.Point{X: middle, Y: y}, words)
 }
 
 // drawVerdictLegend names the markers in one row.
 func drawVerdictLegend(c draw.Canvas, y vg.Length) {
-	sty := letters(forestLetter, draw.XLeft, draw.YCenter)
+	sty := plot.Letters(forestLetter, draw.XLeft, draw.YCenter)
 	const icon, gap = vg.Length(7), vg.Length(12)
 	total := -gap
 	for _, v := range legendVerdicts {
@@ -254,7 +254,7 @@ func drawVerdictLegend(c draw.Canvas, y vg.Length) {
 	x := (forestWidth - total) / 2
 	for _, v := range legendVerdicts {
 		drawVerdict(c, v, vg.Point{X: x, Y: y})
-		fillMiddle(c, sty, vg.Point{X: x + icon - 2, Y: y}, v.String())
+		plot.FillMiddle(c, sty, vg.Point{X: x + icon - 2, Y: y}, v.String())
 		x += icon + sty.Width(v.String()) + gap
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/report/plot"
 )
 
 // assessed judges the ledger by made-up means: of says what a test's first mean
@@ -75,7 +76,7 @@ func plotted(t *testing.T, a *evidence.Assessment) *Figure {
 // entry is the entry of a test.
 func entry(t *testing.T, f *Figure, claim, test string) *forestEntry {
 	t.Helper()
-	for _, e := range f.content.(*forest).entries() {
+	for _, e := range f.Drawing.(*forest).entries() {
 		if e.claim == claim && e.result.Test.ID == test {
 			return e
 		}
@@ -114,7 +115,7 @@ func TestForestNumbers(t *testing.T) {
 			}
 		}
 	}
-	d := f.content.(*forest)
+	d := f.Drawing.(*forest)
 	rows, entries := 0, 0
 	for _, g := range d.numbers {
 		for _, row := range g.rows {
@@ -136,7 +137,7 @@ func TestForestNumbers(t *testing.T) {
 func TestForestSentences(t *testing.T) {
 	f := plotted(t, assessed(t, everywhere))
 	var plotted, want []string
-	for _, e := range f.content.(*forest).entries()[48:] {
+	for _, e := range f.Drawing.(*forest).entries()[48:] {
 		plotted = append(plotted, e.claim+"."+e.result.Test.ID)
 	}
 	l, err := experiments.Ledgers()
@@ -178,7 +179,7 @@ func TestForestSentences(t *testing.T) {
 func TestForestSides(t *testing.T) {
 	for _, factor := range []float64{0.5, 0.9, 1, 1.3, 4} {
 		f := plotted(t, assessed(t, func(_ string, test experiments.Test) float64 { return factor * everywhere("", test) }))
-		for i, e := range f.content.(*forest).entries() {
+		for i, e := range f.Drawing.(*forest).entries() {
 			low, high := -1.0, 1.0
 			if i >= 48 {
 				low, high = math.Inf(-1), 0
@@ -252,7 +253,7 @@ func TestForestLegible(t *testing.T) {
 	if second, err := f.SVG(); err != nil || !bytes.Equal(first, second) {
 		t.Errorf("the plot differs when it is drawn again (%v)", err)
 	}
-	if w, h := f.content.drawing().size(); w > 3.4*72 || h > 11*72 {
+	if w, h := f.Drawing.Size(); w > 3.4*72 || h > 11*72 {
 		t.Errorf("%g by %g points", w, h)
 	}
 }
@@ -270,7 +271,7 @@ func legible(t *testing.T, f *Figure) []byte {
 			t.Errorf("letters of %s points", m[1])
 		}
 	}
-	b, err := renderPNG(f.content.drawing(), 100)
+	b, err := plot.RenderPNG(f.Drawing, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,9 +283,8 @@ func legible(t *testing.T, f *Figure) []byte {
 	return svg
 }
 
-// TestForestWords compares the caption, the labels and the numbers with
-// testdata/forest.csv.
-func TestForestWords(t *testing.T) {
+// TestForestCSV compares the labels and the numbers with testdata/forest.csv.
+func TestForestCSV(t *testing.T) {
 	f := plotted(t, assessed(t, func(claim string, test experiments.Test) float64 {
 		if strings.Contains(claim, "brodatz") {
 			return math.NaN()
@@ -296,11 +296,6 @@ func TestForestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "forest.csv", out.Bytes())
-	for _, want := range []string{"The 48 numbers", "of 48 reproduced", "not run. ", "The 52 tests"} {
-		if !strings.Contains(f.Caption, want) {
-			t.Errorf("%q is not in the caption %q", want, f.Caption)
-		}
-	}
 }
 
 // TestVerdictColors: the colours of verdicts differ by ΔE ≥ 25 from each other,
@@ -312,7 +307,7 @@ func TestVerdictColors(t *testing.T) {
 		own := verdictLooks[v]
 		for _, m := range append(experiments.Methods(), experiments.MethodInfo{Lines: grey}) {
 			for k := range m.Lines {
-				if d := distance(own.color, lookOf(m.Name, k).color, deficiencies["none"]); d < least {
+				if d := distance(own.color, lookOf(m.Name, k).Color, deficiencies["none"]); d < least {
 					t.Errorf("%s and %s: ΔE %.0f", v, m.Name, d)
 				}
 			}

@@ -16,6 +16,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/report/plot"
 )
 
 // A DataPicture shows what the examples of a data set of images look like.
@@ -28,15 +29,16 @@ type DataPicture struct {
 
 // A gallery is the contents of a figure that shows data sets.
 type gallery struct {
-	tiles    []tile
+	tiles    []plot.Tile
 	captions []string
+	aspect   float64  // height over width of the highest of the mosaics
 	plane    *scatter // the data set in the plane, if there is one
 }
 
 // add adds a panel.
-func (g *gallery) add(title string, shown panelContents, caption string) {
+func (g *gallery) add(title string, draw func(draw.Canvas), caption string) {
 	g.captions = append(g.captions, fmt.Sprintf("(%c) %s", 'a'+len(g.tiles), caption))
-	g.tiles = append(g.tiles, tile{title, shown})
+	g.tiles = append(g.tiles, plot.Tile{Title: title, Draw: draw})
 }
 
 // dataSets fills the figure of the paper's data sets. In the place of one that
@@ -50,12 +52,15 @@ func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
 			g.addScatter(pp.Title, b.figureDraw)
 		case len(p.Images) == 0:
 			why := cmp.Or(words.Message(p.Missing), (&evidence.Gap{Kind: evidence.Unavailable}).Cell())
-			g.add(pp.Title, notice(why), pp.Data+": "+why)
+			g.add(pp.Title, plot.Notice(why), pp.Data+": "+why)
 		default:
-			g.add(pp.Title, p.mosaic(), words.Message(cmp.Or(p.Caption, pp.Data)))
+			g.addImages(pp.Title, p, pp.Data)
 		}
 	}
-	f.content, f.Caption = g, strings.Join(g.captions, "; ")+"."
+	f.Drawing, f.Caption = g.sheet(), strings.Join(g.captions, "; ")+"."
+	if g.plane != nil {
+		f.Data = g.rows
+	}
 }
 
 // standIns makes the figure of the generated stand-ins that runs are planned
@@ -65,41 +70,33 @@ func (b *builder) standIns() *Figure {
 	for _, name := range []string{"glyphs", "weaves"} {
 		planned := b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == name })
 		if p := b.in.Pictures[name]; len(planned) > 0 && len(p.Images) > 0 {
-			g.add(name, p.mosaic(), words.Message(cmp.Or(p.Caption, name)))
+			g.addImages(name, p, name)
 		}
 	}
 	if len(g.tiles) == 0 {
 		return nil
 	}
-	return &Figure{Name: "figureS1", Title: "Figure S1. Generated stand-ins", imagesOnly: true, content: g,
+	return &Figure{Name: "figureS1", Title: "Figure S1. Generated stand-ins", Drawing: g.sheet(),
 		Caption: strings.Join(g.captions, "; ") + ". They stand in for images that can't be had everywhere; no figure of the paper is about them."}
 }
 
-func (g *gallery) drawing() drawing {
-	if g.plane == nil {
-		return &sheet{tiles: g.tiles, aspect: g.aspect()}
-	}
-	l := append(classLegend(g.plane.set.Classes), iconEntry("mean of a component", drawMean))
-	return &sheet{tiles: g.tiles, aspect: 1, axes: true, legend: l}
+// addImages adds a panel of images.
+func (g *gallery) addImages(title string, p DataPicture, name string) {
+	m := p.mosaic()
+	g.aspect = max(g.aspect, float64(m.sheet.Rect.Dy())/float64(m.sheet.Rect.Dx()))
+	g.add(title, m.draw, words.Message(cmp.Or(p.Caption, name)))
 }
 
-// aspect is the height over the width of a panel for the highest of the
-// mosaics.
-func (g *gallery) aspect() float64 {
-	most := 0.0
-	for _, t := range g.tiles {
-		if m, ok := t.shown.(mosaic); ok {
-			most = max(most, float64(m.sheet.Rect.Dy())/float64(m.sheet.Rect.Dx()))
-		}
+func (g *gallery) sheet() *plot.Sheet {
+	if g.plane == nil {
+		return &plot.Sheet{Tiles: g.tiles, Aspect: cmp.Or(g.aspect, 1)}
 	}
-	return cmp.Or(most, 1)
+	l := append(classLegend(g.plane.set.Classes), plot.IconEntry("mean of a component", drawMean))
+	return &plot.Sheet{Tiles: g.tiles, Aspect: 1, Axes: true, Legend: l}
 }
 
 // rows are the points shown and the means of the components.
 func (g *gallery) rows() [][]string {
-	if g.plane == nil {
-		return nil
-	}
 	rows := [][]string{{"kind", "x1", "x2", "class"}}
 	train := g.plane.set.Train
 	for i := range min(train.N, maxPoints) {
@@ -126,11 +123,11 @@ type scatter struct {
 func (g *gallery) addScatter(title string, figureDraw uint64) {
 	set, err := data.Multidist("", figureDraw)
 	if err != nil {
-		g.add(title, notice(err.Error()), err.Error())
+		g.add(title, plot.Notice(err.Error()), err.Error())
 		return
 	}
 	g.plane = &scatter{set, data.MultidistMeans(figureDraw)}
-	g.add(title, g.plane, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
+	g.add(title, g.plane.draw, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
 		min(maxPoints, set.Train.N), set.Train.N, figureDraw))
 }
 
@@ -146,7 +143,9 @@ func (p *scatter) draw(c draw.Canvas) {
 }
 
 // drawMean draws the mean of a component.
-func drawMean(c draw.Canvas, at vg.Point) { drawDiamond(c, look{color: rgb(0, 0, 0)}, at) }
+func drawMean(c draw.Canvas, at vg.Point) {
+	plot.DrawDiamond(c, plot.Look{Color: plot.RGB(0, 0, 0)}, at)
+}
 
 // A mosaic is images set out in rows and columns.
 type mosaic struct{ sheet *image.Gray }
@@ -197,5 +196,5 @@ func (m mosaic) draw(c draw.Canvas) {
 	c.Max.X = c.Min.X + scale*vg.Length(r.Dx())
 	c.Min.Y = c.Max.Y - scale*vg.Length(r.Dy())
 	c.DrawImage(c.Rectangle, m.sheet)
-	drawFrame(c)
+	plot.DrawFrame(c)
 }

@@ -52,8 +52,8 @@ func TestDataFigure(t *testing.T) {
 	if f.Missing != "" || f.Caption != want {
 		t.Errorf("%q, %q", f.Missing, f.Caption)
 	}
-	out := renderAll(t, f.content.drawing())
-	again := renderAll(t, f.content.drawing(), vectors...)
+	out := renderAll(t, f.Drawing)
+	again := renderAll(t, f.Drawing, vectors...)
 	for _, format := range vectors {
 		if !bytes.Equal(out[format], again[format]) {
 			t.Errorf("the %s differs when it is drawn again", format)
@@ -67,12 +67,11 @@ func TestDataFigure(t *testing.T) {
 	}
 }
 
-// TestEmbeddedImage: what a vector format embeds is the mosaic, upright in SVG
-// and, because vgpdf turns it over, upside down in PDF.
+// TestEmbeddedImage: what an SVG embeds is the mosaic, upright.
 func TestEmbeddedImage(t *testing.T) {
 	in := Input{Pictures: map[string]DataPicture{"mnist": {Images: patterns(1, 28, 28)}}}
 	f := figureNamed(t, build(in, dataPaper(), fixtureDraw), "figure1")
-	svg := string(renderAll(t, f.content.drawing(), "svg")["svg"])
+	svg := string(renderAll(t, f.Drawing, "svg")["svg"])
 	_, code, _ := strings.Cut(svg, "data:image/png;base64,")
 	code, _, _ = strings.Cut(code, `"`)
 	b, err := base64.StdEncoding.DecodeString(code)
@@ -83,14 +82,8 @@ func TestEmbeddedImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		img  image.Image
-		name string
-		top  uint8
-	}{{img, "SVG", 0x40}, {upsideDown{img}, "PDF", 0xb0}} {
-		if got := color.GrayModel.Convert(c.img.At(5, 5)).(color.Gray).Y; got != c.top {
-			t.Errorf("%s: the top is %#x, want %#x", c.name, got, c.top)
-		}
+	if got := color.GrayModel.Convert(img.At(5, 5)).(color.Gray).Y; got != 0x40 {
+		t.Errorf("the top is %#x, want 0x40", got)
 	}
 }
 
@@ -134,7 +127,7 @@ func TestDataFigureWithoutImages(t *testing.T) {
 	if f.Missing != "" || !strings.Contains(f.Caption, "(b) brodatz: the scanner is on loan; (c) mnist: data not available.") {
 		t.Errorf("%q, %q", f.Missing, f.Caption)
 	}
-	svg := string(renderAll(t, f.content.drawing(), vectors...)["svg"])
+	svg := string(renderAll(t, f.Drawing, vectors...)["svg"])
 	for _, want := range []string{"multidist data", "the scanner is on loan", "data not available", "mean of a component"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q in the SVG", want)

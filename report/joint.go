@@ -6,11 +6,12 @@ import (
 	"math"
 	"strconv"
 
-	"gonum.org/v1/plot"
+	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/evidence"
+	"polkrepro/report/plot"
 )
 
 // JointName is the stem of the files of the figure of all combinations of alternatives.
@@ -19,7 +20,7 @@ const JointName = "joint"
 // JointFigure makes the figure of what all combinations of alternatives reproduce.
 func JointFigure(j *evidence.JointReport) *Figure {
 	f := &Figure{
-		Name: JointName, Title: "What all combinations of alternatives reproduce", content: &joint{j},
+		Name: JointName, Title: "What all combinations of alternatives reproduce", Drawing: jointPicture(j), Data: func() [][]string { return jointRows(j) },
 		Caption: "How many of the (a) cells and (b) numbers of Tables 2 and 3 a combination of alternatives reproduces, by the number of its choices that were made with the paper's results in view. " +
 			"Grey: the combinations that there are, the darker the more. Line: those that reproduce most with as few such choices. Diamond: everything as chosen. " +
 			j.Sentence(),
@@ -30,12 +31,9 @@ func JointFigure(j *evidence.JointReport) *Figure {
 	return f
 }
 
-// joint is the contents of the figure.
-type joint struct{ *evidence.JointReport }
-
-// rows are the combinations by what they reproduce, the numbers in all: one of those with
+// jointRows are the combinations by what they reproduce, the numbers in all: one of those with
 // the fewest alternatives is named.
-func (j *joint) rows() [][]string {
+func jointRows(j *evidence.JointReport) [][]string {
 	out := [][]string{{"by_result", "cells", "numbers", "combinations", "on_front", "cells_of_one_run", "cells_not_run", "assumed_otherwise"}}
 	for _, c := range j.Counts {
 		front := false
@@ -48,7 +46,8 @@ func (j *joint) rows() [][]string {
 	return out
 }
 
-func (j *joint) drawing() drawing {
+// jointPicture lays the figure out.
+func jointPicture(j *evidence.JointReport) *plot.Picture {
 	low, high := j.Counts[0].ByResult, j.Counts[len(j.Counts)-1].ByResult // they ascend
 	var panels []*jointPanel
 	most := 1.0
@@ -71,10 +70,10 @@ func (j *joint) drawing() drawing {
 		}
 		panels = append(panels, p)
 	}
-	out := &picture{height: 1.5 * panelHeight, legend: jointLegend(most)}
+	out := &plot.Picture{Height: 1.5 * plot.PanelHeight, Legend: jointLegend(most)}
 	for i, p := range panels {
 		p.most = most
-		out.panels = append(out.panels, panel{tag: []string{"(a)", "(b)"}[i], ylabel: fmt.Sprintf([]string{"cells reproduced, of %d", "numbers reproduced, of %d"}[i], p.all), of: p.axes})
+		out.Panels = append(out.Panels, &plot.Panel{Title: []string{"(a)", "(b)"}[i], YLabel: fmt.Sprintf([]string{"cells reproduced, of %d", "numbers reproduced, of %d"}[i], p.all), Of: p.axes})
 	}
 	return out
 }
@@ -90,14 +89,14 @@ type jointPanel struct {
 }
 
 // axes makes the panel's plot.
-func (p *jointPanel) axes() *plot.Plot {
-	pl := newPlot(false, false)
+func (p *jointPanel) axes() *gonum.Plot {
+	pl := plot.New(false, false)
 	pl.X.Label.Text = "choices by result"
 	pl.X.Min, pl.X.Max = float64(p.low)-0.5, float64(p.high)+0.5
 	pl.Y.Min, pl.Y.Max = -0.5, 1.06*float64(p.all)
-	pl.X.Tick.Marker = plot.TickerFunc(func(min, max float64) (ticks []plot.Tick) {
+	pl.X.Tick.Marker = gonum.TickerFunc(func(min, max float64) (ticks []gonum.Tick) {
 		for v := p.low; v <= p.high; v++ {
-			ticks = append(ticks, plot.Tick{Value: float64(v), Label: strconv.Itoa(v)})
+			ticks = append(ticks, gonum.Tick{Value: float64(v), Label: strconv.Itoa(v)})
 		}
 		return ticks
 	})
@@ -106,51 +105,51 @@ func (p *jointPanel) axes() *plot.Plot {
 }
 
 // frontLook is how the front is drawn: as what is reproduced.
-var frontLook = look{color: verdictLooks[legendVerdicts[0]].color, width: 1.2}
+var frontLook = plot.Look{Color: verdictLooks[legendVerdicts[0]].color, Width: 1.2}
 
 // chosenLook is how the chosen values are drawn.
-var chosenLook = look{color: rgb(0xd0, 0x00, 0x3a)}
+var chosenLook = plot.Look{Color: plot.RGB(0xd0, 0x00, 0x3a)}
 
 // shade is the grey of a place with so many combinations, where most is the most.
 func shade(combinations, most float64) color.Color {
 	const pale, dark = 0xec, 0x78
 	at := math.Log1p(combinations) / math.Log1p(most)
 	v := uint8(pale - at*(pale-dark))
-	return rgb(v, v, v)
+	return plot.RGB(v, v, v)
 }
 
 // jointLegend has the front, the chosen values and some shades.
-func jointLegend(most float64) legend {
-	l := legend{
-		{"the most with as few choices", func(c draw.Canvas, left, right vg.Point) {
-			c.StrokeLines(frontLook.line(), []vg.Point{left, right})
+func jointLegend(most float64) plot.Legend {
+	l := plot.Legend{
+		plot.Entry{Text: "the most with as few choices", Icon: func(c draw.Canvas, left, right vg.Point) {
+			c.StrokeLines(frontLook.Line(), []vg.Point{left, right})
 			drawFront(c, vg.Point{X: (left.X + right.X) / 2, Y: left.Y})
 		}},
-		iconEntry("as chosen", func(c draw.Canvas, at vg.Point) { drawDiamond(c, chosenLook, at) }),
+		plot.IconEntry("as chosen", func(c draw.Canvas, at vg.Point) { plot.DrawDiamond(c, chosenLook, at) }),
 	}
-	for i, n := range []float64{1, roundStep(math.Sqrt(most) / 2.5), roundStep(most / 2.5)} {
-		label := countLabel(n, n)
+	for i, n := range []float64{1, plot.RoundStep(math.Sqrt(most) / 2.5), plot.RoundStep(most / 2.5)} {
+		label := plot.CountLabel(n, n)
 		if i == 2 {
 			label += " combinations"
 		}
-		l = append(l, iconEntry(label, func(c draw.Canvas, at vg.Point) {
-			c.FillPolygon(shade(n, most), rectangle(at.X-7, at.Y-3.5, at.X+7, at.Y+3.5))
+		l = append(l, plot.IconEntry(label, func(c draw.Canvas, at vg.Point) {
+			c.FillPolygon(shade(n, most), plot.Rectangle(at.X-7, at.Y-3.5, at.X+7, at.Y+3.5))
 		}))
 	}
 	return l
 }
 
-var _ plot.Plotter = (*jointPanel)(nil)
+var _ gonum.Plotter = (*jointPanel)(nil)
 
 // Plot draws the places that combinations have, the front with its numbers, and the
 // chosen values.
-func (p *jointPanel) Plot(c draw.Canvas, pl *plot.Plot) {
+func (p *jointPanel) Plot(c draw.Canvas, pl *gonum.Plot) {
 	at := func(x, y float64) vg.Point { return vg.Point{X: c.X(pl.X.Norm(x)), Y: c.Y(pl.Y.Norm(y))} }
 	for x := p.low; x <= p.high; x++ {
 		for y := range p.all + 1 {
 			if n := p.counts[[2]int{x, y}]; n > 0 {
 				low, high := at(float64(x)-0.5, float64(y)-0.5), at(float64(x)+0.5, float64(y)+0.5)
-				c.FillPolygon(shade(n, p.most), rectangle(low.X, low.Y, high.X, high.Y))
+				c.FillPolygon(shade(n, p.most), plot.Rectangle(low.X, low.Y, high.X, high.Y))
 			}
 		}
 	}
@@ -162,18 +161,18 @@ func (p *jointPanel) Plot(c draw.Canvas, pl *plot.Plot) {
 		line = append(line, at(float64(f[0]), float64(f[1])))
 	}
 	line = append(line, at(float64(p.high), float64(p.front[len(p.front)-1][1])))
-	c.StrokeLines(frontLook.line(), line)
-	drawDiamond(c, chosenLook, at(float64(p.chosen[0]), float64(p.chosen[1])))
+	c.StrokeLines(frontLook.Line(), line)
+	plot.DrawDiamond(c, chosenLook, at(float64(p.chosen[0]), float64(p.chosen[1])))
 	for _, f := range p.front {
 		place := at(float64(f[0]), float64(f[1]))
 		if f != p.chosen {
 			drawFront(c, place)
 		}
-		c.FillText(letters(tickSize, draw.XCenter, draw.YBottom), place.Add(vg.Point{Y: 3.5}), strconv.Itoa(f[1]))
+		c.FillText(plot.Letters(plot.TickSize, draw.XCenter, draw.YBottom), place.Add(vg.Point{Y: 3.5}), strconv.Itoa(f[1]))
 	}
 }
 
 // drawFront draws the marker of a combination on the front.
 func drawFront(c draw.Canvas, at vg.Point) {
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: frontLook.color, Radius: 2, Shape: draw.CircleGlyph{}}, at)
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: frontLook.Color, Radius: 2, Shape: draw.CircleGlyph{}}, at)
 }

@@ -76,7 +76,7 @@ func (r *Report) Document() *Document {
 			})
 		}
 	}
-	b := builder{in: r.Input, paper: r.Paper}
+	b := newBuilder(r.Input, r.Paper)
 	for _, s := range b.series(allRuns) {
 		d.Series = append(d.Series, s.document())
 	}

@@ -7,12 +7,13 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 const onlineText = "A method that learns from a stream is tested on each sample before it learns from it. " +
@@ -26,7 +27,7 @@ func (b *builder) online() (out []*Figure) {
 		if pf.Kind != experiments.FigureCurves {
 			continue
 		}
-		f := b.onlineFigure(pf.Data, pf.Task,
+		f, _ := b.onlineFigure(pf.Data, pf.Task,
 			func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) },
 			func(p experiments.Planned) bool { return p.Run.Data.Name == pf.Data && p.Run.Task == pf.Task })
 		if f != nil {
@@ -36,34 +37,13 @@ func (b *builder) online() (out []*Figure) {
 	return out
 }
 
-// onlineOfOwn makes them for specs that are not of this project: one for each data set and
-// task.
-func (b *builder) onlineOfOwn() (out []*Figure) {
-	type group struct{ data, variant, task string }
-	of := func(p experiments.Planned) group { return group{p.Run.Data.Name, p.Run.Data.Variant, p.Run.Task} }
-	seen := make(map[group]bool)
-	for _, s := range b.series(allRuns) {
-		g := of(s.planned[0])
-		if seen[g] {
-			continue
-		}
-		seen[g] = true
-		fits := func(p experiments.Planned) bool { return of(p) == g }
-		if f := b.onlineFigure(s.dataName(), g.task, fits, fits); f != nil {
-			f.Name = "online" + strconv.Itoa(len(out)+1)
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
 // onlineFigure makes the figure of the runs that fit, with the regrets against L-BFGS among
-// others; nil if no run has data for it.
-func (b *builder) onlineFigure(data, task string, fits, others func(experiments.Planned) bool) *Figure {
+// others, and their series; nil if no run has data for it.
+func (b *builder) onlineFigure(data, task string, fits, others func(experiments.Planned) bool) (*Figure, []*Series) {
 	o := &onlineCurves{task: task, regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
 	o.series = b.ranked(fits, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
 	if len(o.series) == 0 {
-		return nil
+		return nil, nil
 	}
 	stars := b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Method == "lbfgs" && others(p) }))
 	for _, s := range o.series {
@@ -71,12 +51,12 @@ func (b *builder) onlineFigure(data, task string, fits, others func(experiments.
 			o.against(r, stars)
 		}
 	}
+	b.looks(o.series)
 	return &Figure{
 		Name:    "online-" + data + "-" + task,
 		Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(task), data),
-		Caption: o.caption(),
-		content: o,
-	}
+		Caption: o.caption(), Drawing: o.picture(), Data: o.rows,
+	}, o.series
 }
 
 // onlineCurves are the contents of a figure of prequential error and regret.
@@ -130,31 +110,25 @@ func regrets(r *record.Record, objective float64) []float64 {
 	return out
 }
 
-func (o *onlineCurves) drawing() drawing {
-	wrong := panel{tag: "(a)", ylabel: prequentialName(o.task), log: true}
-	p := &picture{}
-	for _, s := range o.series {
-		wrong.traces = append(wrong.traces, trace{look: s.look(), curve: average(s.Runs, prequentialError)})
-		p.legend = append(p.legend, lineEntry(plainLetters(s.Label), s.look()))
-	}
-	wrong.span()
-	p.panels = []panel{wrong}
+func (o *onlineCurves) picture() *plot.Picture {
+	wrong := &plot.Panel{Title: "(a)", YLabel: prequentialName(o.task), LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
+		return average(s.Runs, prequentialError)
+	})}
+	wrong.Span()
+	p := &plot.Picture{Panels: []*plot.Panel{wrong}, Legend: legendOf(o.series)}
 	if len(o.regrets) > 0 {
-		regret := panel{tag: "(b)", ylabel: "regret", log: true}
-		for _, s := range o.series {
-			regret.traces = append(regret.traces, trace{look: s.look(), curve: o.curve(s)})
-		}
-		regret.span()
+		regret := &plot.Panel{Title: "(b)", YLabel: "regret", LogY: true, Traces: traces(o.series, o.curve)}
+		regret.Span()
 		if root, ok := rootLine(regret); ok {
-			regret.traces = append(regret.traces, root)
-			p.legend = append(p.legend, lineEntry("slope of the square root of T", root.look))
+			regret.Traces = append(regret.Traces, root)
+			p.Legend = append(p.Legend, plot.LineEntry("slope of the square root of T", root.Look))
 		}
-		p.panels = append(p.panels, regret)
+		p.Panels = append(p.Panels, regret)
 	}
-	if slices.ContainsFunc(p.panels, func(pn panel) bool {
-		return slices.ContainsFunc(pn.traces, func(t trace) bool { return spread(t.curve) })
+	if slices.ContainsFunc(p.Panels, func(pn *plot.Panel) bool {
+		return slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return plot.Spread(t.Curve) })
 	}) {
-		p.legend = append(p.legend, bandEntry())
+		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	return p
 }
@@ -176,7 +150,7 @@ func prequentialError(p record.Point) float64 {
 
 // curve is the mean regret of a series over its runs; the band reaches to what the largest
 // would be if the minimum were the whole gap below L-BFGS' objective.
-func (o *onlineCurves) curve(s *Series) []sample {
+func (o *onlineCurves) curve(s *Series) []plot.Sample {
 	least, most := make(map[int][]float64), make(map[int][]float64)
 	for _, r := range s.Runs {
 		for i, v := range o.regrets[r] {
@@ -184,29 +158,30 @@ func (o *onlineCurves) curve(s *Series) []sample {
 			least[t], most[t] = append(least[t], v), append(most[t], v+float64(t)*o.slack[r])
 		}
 	}
-	out := make([]sample, 0, len(least))
+	out := make([]plot.Sample, 0, len(least))
 	for _, t := range slices.Sorted(maps.Keys(least)) {
-		out = append(out, sample{float64(t), mean(least[t]), slices.Min(least[t]), slices.Max(most[t])})
+		out = append(out, plot.Sample{X: float64(t), Mean: mean(least[t]), Low: slices.Min(least[t]), High: slices.Max(most[t])})
 	}
 	return out
 }
 
 // rootLine is a line of slope 1/2 below the curves of a logarithmic panel, false if none
 // can be drawn.
-func rootLine(p panel) (trace, bool) {
+func rootLine(p *plot.Panel) (plot.Trace, bool) {
 	factor := math.Inf(1)
-	for _, t := range p.traces {
-		for _, s := range t.curve {
-			if s.mean > 0 {
-				factor = min(factor, s.mean/math.Sqrt(s.x))
+	for _, t := range p.Traces {
+		for _, s := range t.Curve {
+			if s.Mean > 0 {
+				factor = min(factor, s.Mean/math.Sqrt(s.X))
 			}
 		}
 	}
-	if math.IsInf(factor, 1) || !(p.xmin > 0) {
-		return trace{}, false
+	if math.IsInf(factor, 1) || !p.LogX {
+		return plot.Trace{}, false
 	}
-	at := func(x float64) sample { return single(x, factor*math.Sqrt(x)) }
-	return trace{look: look{color: rgb(0x55, 0x55, 0x55), dash: []vg.Length{1, 1.5}, width: 0.8}, curve: []sample{at(p.xmin), at(p.xmax)}}, true
+	at := func(x float64) plot.Sample { return plot.Single(x, factor*math.Sqrt(x)) }
+	look := plot.Look{Color: plot.RGB(0x55, 0x55, 0x55), Dash: []vg.Length{1, 1.5}, Width: 0.8}
+	return plot.Trace{Look: look, Curve: []plot.Sample{at(p.XMin), at(p.XMax)}}, true
 }
 
 func (o *onlineCurves) caption() string {
@@ -228,12 +203,10 @@ func (o *onlineCurves) caption() string {
 
 // undrawn counts the regrets that have no place on a logarithmic axis.
 func (o *onlineCurves) undrawn() (n int) {
-	for _, s := range o.series {
-		for _, r := range s.Runs {
-			for _, v := range o.regrets[r] {
-				if !(v > 0) {
-					n++
-				}
+	for _, r := range runsOf(o.series) {
+		for _, v := range o.regrets[r] {
+			if !(v > 0) {
+				n++
 			}
 		}
 	}
@@ -242,21 +215,17 @@ func (o *onlineCurves) undrawn() (n int) {
 
 // rows are the points of all runs.
 func (o *onlineCurves) rows() [][]string {
-	rows := [][]string{{"series", "seed", "draw", "samples", "prequential_error_percent", "prequential_loss", "norm_sq", "regret", "regret_slack"}}
-	for _, s := range o.series {
-		for _, r := range s.Runs {
-			run := r.Header.Run
-			for i, p := range r.Points {
-				if p.Prequential == nil || p.NormSq == nil {
-					continue
-				}
-				row := []string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10), strconv.Itoa(p.Samples),
-					words.Exact(prequentialError(p)), words.Exact(p.Prequential.Loss), words.Exact(*p.NormSq), "", ""}
-				if v := o.regrets[r]; v != nil {
-					row[7], row[8] = words.Exact(v[i]), words.Exact(float64(p.Samples)*o.slack[r])
-				}
-				rows = append(rows, row)
+	rows := [][]string{strings.Fields("series seed draw samples prequential_error_percent prequential_loss norm_sq regret regret_slack")}
+	for s, r := range runsOf(o.series) {
+		for i, p := range r.Points {
+			if p.Prequential == nil || p.NormSq == nil {
+				continue
 			}
+			regret := []string{"", ""}
+			if v := o.regrets[r]; v != nil {
+				regret = exact(v[i], float64(p.Samples)*o.slack[r])
+			}
+			rows = append(rows, slices.Concat(s.rowOf(r, strconv.Itoa(p.Samples)), exact(prequentialError(p), p.Prequential.Loss, *p.NormSq), regret))
 		}
 	}
 	return rows

@@ -10,6 +10,7 @@ import (
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // diagnosed is the fixture with the times, norms, prequential figures and reliabilities
@@ -68,7 +69,7 @@ func TestParts(t *testing.T) {
 			if svg, err := f.SVG(); err != nil || !bytes.Contains(svg, []byte("<svg")) {
 				t.Errorf("%s: %v", f.Name, err)
 			}
-			if rows := f.content.rows(); len(rows) < 2 || slices.ContainsFunc(rows, func(row []string) bool { return len(row) != len(rows[0]) }) {
+			if rows := f.Data(); len(rows) < 2 || slices.ContainsFunc(rows, func(row []string) bool { return len(row) != len(rows[0]) }) {
 				t.Errorf("%s: %d rows", f.Name, len(rows))
 			}
 		}
@@ -88,13 +89,13 @@ func TestParts(t *testing.T) {
 func TestOwnParts(t *testing.T) {
 	in := diagnosed()
 	in.Own = "own"
-	r := built(in)
+	r := own(in, fixturePaper())
 	if len(r.Parts) != 1 || r.Parts[0].ID != "online" || len(r.Parts[0].Figures) < 4 || r.Parts[0].Figures[0].Name != "online1" {
 		t.Errorf("%+v", r.Parts)
 	}
 	in = fixtureInput()
 	in.Own = "own"
-	if r := built(in); len(r.Parts) > 0 {
+	if r := own(in, fixturePaper()); len(r.Parts) > 0 {
 		t.Errorf("records of before: %+v", r.Parts)
 	}
 }
@@ -122,17 +123,17 @@ func TestRegrets(t *testing.T) {
 	early.Header.Run.Params.Regularizer = 0.5
 	o.against(r, []*record.Record{other, early, star})
 	curve := o.curve(&Series{Runs: []*record.Record{r}})
-	if want := []sample{{10, 12.5, 12.5, 12.6}, {20, 25, 25, 25.2}}; !slices.Equal(curve, want) {
+	if want := []plot.Sample{{X: 10, Mean: 12.5, Low: 12.5, High: 12.6}, {X: 20, Mean: 25, Low: 25, High: 25.2}}; !slices.Equal(curve, want) {
 		t.Errorf("curve %v, want %v", curve, want)
 	}
 	if !strings.Contains(o.caption(), "at most 4 % below") {
 		t.Errorf("caption: %s", o.caption())
 	}
-	root, ok := rootLine(panel{xmin: 10, xmax: 20, traces: []trace{{curve: curve}}})
-	if !ok || root.curve[0].mean != 12.5 || math.Abs(root.curve[1].mean-12.5*math.Sqrt2) > 1e-12 {
+	root, ok := rootLine(&plot.Panel{LogX: true, XMin: 10, XMax: 20, Traces: []plot.Trace{{Curve: curve}}})
+	if !ok || root.Curve[0].Mean != 12.5 || math.Abs(root.Curve[1].Mean-12.5*math.Sqrt2) > 1e-12 {
 		t.Errorf("line of slope 1/2: %+v, %t", root, ok)
 	}
-	if _, ok := rootLine(panel{xmin: 10, xmax: 20, traces: []trace{{curve: []sample{single(10, -1)}}}}); ok {
+	if _, ok := rootLine(&plot.Panel{LogX: true, XMin: 10, XMax: 20, Traces: []plot.Trace{{Curve: []plot.Sample{plot.Single(10, -1)}}}}); ok {
 		t.Error("a line below no curve")
 	}
 }
@@ -146,7 +147,7 @@ func TestDiagram(t *testing.T) {
 		return &record.Record{Final: record.Final{Diagnostics: record.Diagnostics{Reliability: &record.Reliability{Bins: bins}}}}
 	}
 	got := diagram([]*record.Record{of(10, 0.25, 0.5), of(30, 0.3125, 0.75)})
-	if want := []sample{single((10*0.25+30*0.3125)/40, (5+22.5)/40)}; !slices.Equal(got, want) {
+	if want := []plot.Sample{plot.Single((10*0.25+30*0.3125)/40, (5+22.5)/40)}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -160,8 +161,8 @@ func TestRatios(t *testing.T) {
 	r := &record.Record{Points: []record.Point{point(100, 1), point(890, 0.5), point(950, 0.875), point(999, 0.75), point(1000, 0.25)}}
 	c := &table1Curves{series: []*Series{{Runs: []*record.Record{r}}}, looks: table1Looks}
 	var got []float64
-	for _, s := range c.ratios("(c)", "ratio").traces[0].curve {
-		got = append(got, s.mean)
+	for _, s := range c.ratios("(c)", "ratio").Traces[0].Curve {
+		got = append(got, s.Mean)
 	}
 	if want := []float64{1, 0.5, 0.875, 0.875, 0.875}; !slices.Equal(got, want) {
 		t.Errorf("ratios %v, want %v", got, want)

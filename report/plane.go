@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/data"
+	"polkrepro/report/plot"
 )
 
 // An area is a rectangle of the plane of two features. It has axes of its own
@@ -33,8 +34,8 @@ func areaOf(s *data.Split, aspect float64) area {
 }
 
 // at returns the point of the plane at a place on a grid of n×n nodes.
-func (a area) at(p node, n int) (x, y float64) {
-	return a.min[0] + (a.max[0]-a.min[0])*p.x/float64(n-1), a.min[1] + (a.max[1]-a.min[1])*p.y/float64(n-1)
+func (a area) at(p plot.Node, n int) (x, y float64) {
+	return a.min[0] + (a.max[0]-a.min[0])*p.X/float64(n-1), a.min[1] + (a.max[1]-a.min[1])*p.Y/float64(n-1)
 }
 
 // place returns where a point of the plane is drawn on a canvas that shows the
@@ -45,30 +46,24 @@ func (a area) place(c draw.Canvas, x, y float64) vg.Point {
 
 // drawAxes draws a frame around a canvas that shows the area, and its axes.
 func (a area) drawAxes(c draw.Canvas) {
-	drawFrame(c)
-	line := draw.LineStyle{Color: rgb(0, 0, 0), Width: 0.5}
-	x, y := letters(tickSize, draw.XCenter, draw.YTop), letters(tickSize, draw.XRight, draw.YCenter)
-	for _, v := range roundNumbers(a.min[0], a.max[0], 8) {
+	plot.DrawFrame(c)
+	line := draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.5}
+	x, y := plot.Letters(plot.TickSize, draw.XCenter, draw.YTop), plot.Letters(plot.TickSize, draw.XRight, draw.YCenter)
+	for _, v := range plot.RoundNumbers(a.min[0], a.max[0], 8) {
 		p := a.place(c, v, a.min[1])
 		c.StrokeLines(line, []vg.Point{p, p.Add(vg.Point{Y: -3})})
-		c.FillText(x, p.Add(vg.Point{Y: -4}), trimmed(v))
+		c.FillText(x, p.Add(vg.Point{Y: -4}), plot.Trimmed(v))
 	}
-	for _, v := range roundNumbers(a.min[1], a.max[1], 8) {
+	for _, v := range plot.RoundNumbers(a.min[1], a.max[1], 8) {
 		p := a.place(c, a.min[0], v)
 		c.StrokeLines(line, []vg.Point{p, p.Add(vg.Point{X: -3})})
-		fillMiddle(c, y, p.Add(vg.Point{X: -4}), trimmed(v))
+		plot.FillMiddle(c, y, p.Add(vg.Point{X: -4}), plot.Trimmed(v))
 	}
-	x = letters(labelSize, draw.XCenter, draw.YTop)
+	x = plot.Letters(plot.LabelSize, draw.XCenter, draw.YTop)
 	c.FillText(x, vg.Point{X: c.Center().X, Y: c.Min.Y - 13}, "x_1")
-	y = letters(labelSize, draw.XCenter, draw.YBottom)
+	y = plot.Letters(plot.LabelSize, draw.XCenter, draw.YBottom)
 	y.Rotation = math.Pi / 2
 	c.FillText(y, vg.Point{X: c.Min.X - 15, Y: c.Center().Y}, "x_2")
-}
-
-// drawFrame draws a line around a canvas.
-func drawFrame(c draw.Canvas) {
-	p := rectangle(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
-	c.StrokeLines(draw.LineStyle{Color: rgb(0, 0, 0), Width: 0.5}, append(p, p[0], p[1]))
 }
 
 // maxPoints is how many points of a data set are shown: more would hide each

@@ -10,6 +10,7 @@ import (
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
 	"polkrepro/internal/words"
+	"polkrepro/report/plot"
 )
 
 // ranks is a critical-difference diagram (Demšar, JMLR 7, 2006): names on a
@@ -27,31 +28,31 @@ const (
 	ranksBar  = vg.Length(5)
 )
 
-func (r *ranks) drawing() drawing { return r }
-
 // cliques are the groups that bars join.
 func (r *ranks) cliques() [][2]int { return stats.Cliques(r.standing.Mean, r.standing.CD) }
 
 // foot is the height of the bars.
 func (r *ranks) foot() vg.Length { return 6 + ranksBar*vg.Length(len(r.cliques())) }
 
-func (r *ranks) size() (w, h vg.Length) {
+// Size is the size in print.
+func (r *ranks) Size() (w, h vg.Length) {
 	half := (len(r.standing.Names) + 1) / 2
-	return pictureWidth, ranksHead + r.foot() + ranksRow*vg.Length(half) + 8
+	return plot.Width, ranksHead + r.foot() + ranksRow*vg.Length(half) + 8
 }
 
 // x is where a mean rank is drawn.
 func (r *ranks) x(rank float64) vg.Length {
 	k := float64(len(r.standing.Names))
-	return ranksEdge + (pictureWidth-2*ranksEdge)*vg.Length((rank-1)/(k-1))
+	return ranksEdge + (plot.Width-2*ranksEdge)*vg.Length((rank-1)/(k-1))
 }
 
-func (r *ranks) draw(c draw.Canvas) {
+// Draw draws the scale, the bars and the names.
+func (r *ranks) Draw(c draw.Canvas) {
 	axis := c.Max.Y - ranksHead
 	r.drawScale(c, axis)
 	for i, clique := range r.cliques() {
 		y := axis - 6 - ranksBar*vg.Length(i)
-		c.StrokeLine2(draw.LineStyle{Color: rgb(0, 0, 0), Width: 2.2},
+		c.StrokeLine2(draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 2.2},
 			r.x(r.standing.Mean[clique[0]])-2, y, r.x(r.standing.Mean[clique[1]])+2, y)
 	}
 	n := len(r.standing.Names)
@@ -71,31 +72,31 @@ func (r *ranks) drawName(c draw.Canvas, name string, rank float64, axis, y vg.Le
 	edge, align := ranksEdge-12, draw.XRight
 	gap := vg.Length(-3)
 	if right {
-		edge, align, gap = pictureWidth-ranksEdge+12, draw.XLeft, 3
+		edge, align, gap = plot.Width-ranksEdge+12, draw.XLeft, 3
 	}
-	ink := rgb(0x55, 0x55, 0x55)
+	ink := plot.RGB(0x55, 0x55, 0x55)
 	if name == r.reference {
-		ink = lookOf("polk", 0).color
+		ink = lookOf("polk", 0).Color
 	}
 	x := r.x(rank)
 	c.StrokeLines(draw.LineStyle{Color: ink, Width: 0.7}, []vg.Point{{X: x, Y: axis}, {X: x, Y: y}, {X: edge, Y: y}})
-	sty := letters(labelSize, align, draw.YCenter)
+	sty := plot.Letters(plot.LabelSize, align, draw.YCenter)
 	sty.Color = ink
 	if name != r.reference {
-		sty.Color = rgb(0, 0, 0)
+		sty.Color = plot.RGB(0, 0, 0)
 	}
-	fillMiddle(c, sty, vg.Point{X: edge + gap, Y: y}, fmt.Sprintf("%s  %.1f", plainLetters(name), rank))
+	plot.FillMiddle(c, sty, vg.Point{X: edge + gap, Y: y}, fmt.Sprintf("%s  %.1f", plot.Plain(name), rank))
 }
 
 // drawScale draws the axis and, above it, the critical difference.
 func (r *ranks) drawScale(c draw.Canvas, y vg.Length) {
-	line := draw.LineStyle{Color: rgb(0, 0, 0), Width: 0.6}
+	line := draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.6}
 	k := len(r.standing.Names)
 	c.StrokeLine2(line, r.x(1), y, r.x(float64(k)), y)
 	for i := 1; i <= k; i++ {
 		x := r.x(float64(i))
 		c.StrokeLine2(line, x, y, x, y+3)
-		c.FillText(letters(tickSize, draw.XCenter, draw.YBottom), vg.Point{X: x, Y: y + 4}, strconv.Itoa(i))
+		c.FillText(plot.Letters(plot.TickSize, draw.XCenter, draw.YBottom), vg.Point{X: x, Y: y + 4}, strconv.Itoa(i))
 	}
 	top := y + 20
 	end := r.x(1 + min(r.standing.CD, float64(k-1)))
@@ -103,7 +104,7 @@ func (r *ranks) drawScale(c draw.Canvas, y vg.Length) {
 	for _, x := range []vg.Length{r.x(1), end} {
 		c.StrokeLine2(line, x, top-2.5, x, top+2.5)
 	}
-	c.FillText(letters(tickSize, draw.XLeft, draw.YCenter), vg.Point{X: end + 5, Y: top}, fmt.Sprintf("CD = %.2f", r.standing.CD))
+	c.FillText(plot.Letters(plot.TickSize, draw.XLeft, draw.YCenter), vg.Point{X: end + 5, Y: top}, fmt.Sprintf("CD = %.2f", r.standing.CD))
 }
 
 // rows are the mean ranks.

@@ -3,9 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
-	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -39,34 +37,35 @@ type Report struct {
 	Page  string   // file of the same report as one page, if it lies beside the index
 }
 
-// Build makes a report. It returns an error only if the paper's values, which
-// are embedded in the binary, can't be read: missing records are said where
-// they are missing.
+// Build makes a report: the paper's, or one on the user's own specs. It returns an error
+// only if the paper's values, which are embedded in the binary, can't be read: missing
+// records are said where they are missing.
 func Build(in Input) (*Report, error) {
 	paper, err := experiments.Paper()
 	if err != nil {
 		return nil, fmt.Errorf("the paper's values: %w", err)
 	}
+	if in.Own != "" {
+		return own(in, paper), nil
+	}
 	return build(in, paper, data.FigureDraw().Seed), nil
 }
 
-// build makes a report on the given paper; figureDraw is the draw of the
+// build makes a report beside the given paper; figureDraw is the draw of the
 // means that the figures of multidist show.
 func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
-	b := &builder{in: in, paper: paper, figureDraw: figureDraw, cells: make(map[string]*Cell)}
+	b := newBuilder(in, paper)
+	b.figureDraw = figureDraw
 	r := &Report{Input: in, Paper: paper, Cells: b.cells}
-	if in.Own != "" {
-		b.fillOwn(r)
-		return r
-	}
 	for i := range paper.Tables {
 		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
 	}
-	tables := []*Table{b.results("tableS1", "Table S1. Results on data that the paper does not have", b.notOfPaper)}
+	const training = "training (s)"
+	tables := []*Table{b.results("tableS1", "Table S1. Results on data that the paper does not have", b.notOfPaper, training, wall)}
 	for _, s := range experiments.Supplements() {
 		tables = append(tables, b.results("table"+s.Table, "Table "+s.Table+". "+s.Title, func(p experiments.Planned) bool {
 			return experiments.SupplementOf(p.Spec) == s.Name
-		}))
+		}, training, wall))
 	}
 	r.Tables = append(r.Tables, slices.DeleteFunc(tables, func(t *Table) bool { return len(t.Rows) == 0 })...)
 	if f := b.forest(); f != nil {
@@ -80,37 +79,11 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 	r.Parts = b.parts()
 	r.Runs = b.runs()
 	r.Notes = b.notes()
+	if in.Profile == experiments.ProfileSmoke || b.fullHasMore {
+		r.Notes = append(r.Notes, (&evidence.Gap{Kind: evidence.NotPlanned, What: in.Profile}).Sentence())
+	}
 	return r
 }
-
-// fillOwn makes the report of specs that are not of this project: their results,
-// curves and runs.
-func (b *builder) fillOwn(r *Report) {
-	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
-	for _, m := range compare.NewMethods(b.in.Planned, b.in.Records) {
-		r.Tables = append(r.Tables, &Table{Name: MethodsTable, Title: "Methods compared, " + m.Spec, Header: m.Header(), Rows: m.Rows(), Notes: m.Notes()})
-	}
-	streams := b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })
-	for _, f := range streams {
-		if c, ok := f.content.(*curves); ok {
-			f.smaller(errorName(c.paper.Task), c.series, func(p record.Point) float64 { return 100 * p.TestError })
-		}
-	}
-	r.Figures = append(b.tradeoffs(), streams...)
-	if p := onlinePart(b.onlineOfOwn()); len(p.Figures) > 0 {
-		r.Parts = []*Part{p}
-		for _, f := range p.Figures {
-			o := f.content.(*onlineCurves)
-			f.smaller(prequentialName(o.task), o.series, prequentialError)
-		}
-	}
-	r.Runs = b.runs()
-	r.Runs.Numbers, r.Tables[0].Numbers = b.numericRuns(), b.numericRuns()
-	r.Notes = b.notes()
-}
-
-// MethodsTable is the name of the table of verdicts on a user's specs.
-const MethodsTable = "methods"
 
 // notOfPaper fits the runs on data that the paper does not have, other than those of
 // supplements.
@@ -141,8 +114,20 @@ type builder struct {
 	paper      *experiments.PaperValues
 	figureDraw uint64
 
+	looks func([]*Series)      // gives the series of a figure other looks than their methods'
+	order func(*Series) string // orders the series of a method, before all else
+
 	cells       map[string]*Cell // of the paper's tables, by ID
 	fullHasMore bool             // some cell is empty in this profile alone
+}
+
+// newBuilder makes the builder of a report: the paper's, or that of the user's own specs.
+func newBuilder(in Input, paper *experiments.PaperValues) *builder {
+	b := &builder{in: in, paper: paper, cells: make(map[string]*Cell), looks: func([]*Series) {}, order: func(*Series) string { return "" }}
+	if in.Own != "" {
+		b.looks, b.order = distinct, (*Series).variant
+	}
+	return b
 }
 
 // planned returns the planned runs that fit, each ID once.
@@ -212,11 +197,7 @@ func (b *builder) notes() []string {
 	for _, name := range sortedKeys(b.in.Unavailable) {
 		out = append(out, (&evidence.Gap{Kind: evidence.Unavailable, What: name, Why: b.in.Unavailable[name]}).Sentence())
 	}
-	out = append(out, b.failureNotes()...)
-	if b.in.Own == "" && (b.in.Profile == experiments.ProfileSmoke || b.fullHasMore) {
-		out = append(out, (&evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}).Sentence())
-	}
-	return out
+	return append(out, b.failureNotes()...)
 }
 
 // failureNotes are a line for each error and series, with one of the runs

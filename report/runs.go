@@ -3,89 +3,104 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
+// A column of a table of series: what it says of one, "" of one without runs unless it
+// is about what was planned.
+type column struct {
+	heading string
+	of      func(*Series) string
+	planned bool
+}
+
+// tabulate fills a table's rows below a header, a row a series.
+func tabulate(series []*Series, columns []column) [][]string {
+	rows := make([][]string, 1+len(series))
+	for _, c := range columns {
+		rows[0] = append(rows[0], c.heading)
+		for i, s := range series {
+			text := ""
+			if c.planned || len(s.Runs) > 0 {
+				text = c.of(s)
+			}
+			rows[i+1] = append(rows[i+1], text)
+		}
+	}
+	return rows
+}
+
+// columnsOf are the first columns of a table of series: what was planned, and its runs.
+func columnsOf(more ...column) []column {
+	return append([]column{
+		{"data", (*Series).dataName, true},
+		{"task", func(s *Series) string { return s.Run.Task }, true},
+		{"series", func(s *Series) string { return s.Label }, true},
+		{"runs", func(s *Series) string { return fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned)) }, true},
+	}, more...)
+}
+
+// finalColumns are the columns of what runs ended with, as text has them.
+func finalColumns(errorHeading string, text func(Stat, int) string) (out []column) {
+	for q, heading := range []string{"test risk", errorHeading, "model order"} {
+		out = append(out, column{heading: heading, of: func(s *Series) string {
+			return cmp.Or(text(finalStats(s.Runs, experiments.RiskTest)[q], q), whyDash)
+		}})
+	}
+	return out
+}
+
 // runs makes the table of what the runs cost, a row a series.
 func (b *builder) runs() *Table {
-	t := &Table{
-		Name:   "runs",
-		Title:  "The runs and their cost",
-		Header: []string{"data", "task", "series", "runs", "failed", "samples", "test risk", "test error (%)", "model order", "wall (s)", "CPU (s)", "CPU, all runs (s)", "kernel evaluations"},
+	columns := columnsOf(
+		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }, true},
+		column{heading: "samples", of: func(s *Series) string { return strconv.FormatFloat(mean(s.values(samples)), 'f', 0, 64) }})
+	columns = append(columns, finalColumns("test error (%)", Stat.text)...)
+	rows := tabulate(b.series(allRuns), append(columns,
+		column{heading: "wall (s)", of: func(s *Series) string { return seconds(statOf(s.values(wall))) }},
+		column{heading: "CPU (s)", of: processorTime},
+		column{heading: "CPU, all runs (s)", of: func(s *Series) string {
+			total := 0.0
+			for _, v := range s.values(secondsInAll) {
+				total += v
+			}
+			return strconv.FormatFloat(total, 'f', 1, 64)
+		}},
+		column{heading: "kernel evaluations", of: func(s *Series) string { return strconv.FormatFloat(mean(s.values(evaluations)), 'e', 2, 64) }}))
+	return &Table{
+		Name: "runs", Title: "The runs and their cost", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
 			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training threads.",
 		},
 	}
-	for _, s := range b.series(allRuns) {
-		t.Rows = append(t.Rows, b.costRow(s))
-	}
-	return t
 }
 
-// costRow sums a series up.
-func (b *builder) costRow(s *Series) []string {
-	row := append(s.rowHead(), strconv.Itoa(b.failed(s.planned)))
-	if len(s.Runs) == 0 {
-		return append(row, "", "", "", "", "", "", "", "")
-	}
-	samples := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.Samples) }))
-	kernels := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.KernelEvals) }))
-	cpu := s.values(func(r *record.Record) float64 { return r.Final.Timing.CPU })
-	total := 0.0
-	for _, v := range cpu {
-		total += v
-	}
-	row = append(row, strconv.FormatFloat(samples, 'f', 0, 64))
-	for q, final := range finalStats(s.Runs, experiments.RiskTest) {
-		row = append(row, cmp.Or(final.text(q), whyDash))
-	}
-	return append(row, seconds(statOf(s.values(wall))), seconds(statOf(cpu)), strconv.FormatFloat(total, 'f', 1, 64), strconv.FormatFloat(kernels, 'e', 2, 64))
-}
+// samples and evaluations are what a run processed and computed.
+func samples(r *record.Record) float64     { return float64(r.Final.Samples) }
+func evaluations(r *record.Record) float64 { return float64(r.Final.KernelEvals) }
 
-// rowHead is the first cells of a row: data set, task, series and its runs.
-func (s *Series) rowHead() []string {
-	return []string{s.dataName(), s.Run.Task, s.Label, fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned))}
-}
-
-// results makes a table of the planned runs that fit, a row a series.
-func (b *builder) results(name, title string, fits func(experiments.Planned) bool) *Table {
+// results makes a table of the planned runs that fit, a row a series, with the time that
+// training took.
+func (b *builder) results(name, title string, fits func(experiments.Planned) bool, heading string, time func(*record.Record) float64) *Table {
 	_, caption, numbered := strings.Cut(title, ". ")
 	if !numbered {
 		caption = title
 	}
-	t := &Table{
-		Name:    name,
-		Title:   title,
-		Caption: caption + ".",
-		Header:  []string{"data", "task", "series", "runs", "test risk", "error (%)", "model order", "training (s)", "numbers kept"},
+	columns := append(columnsOf(finalColumns("error (%)", Stat.full)...),
+		column{heading: heading, of: func(s *Series) string { return seconds(statOf(s.values(time))) }},
+		column{heading: "numbers kept", of: func(s *Series) string { return cmp.Or(s.numbers(), whyDash) }})
+	rows := tabulate(b.series(fits), columns)
+	return &Table{
+		Name: name, Title: title, Caption: caption + ".", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
 			"Mean ± standard deviation over runs, those of learners of a stream averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
 			"Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
 		},
 	}
-	time := wall
-	if b.in.Own != "" {
-		time, t.Header[7] = secondsInAll, "CPU (s)"
-		t.Notes = append(t.Notes, "CPU: processor time of training, evaluations excluded.")
-	}
-	for _, s := range b.series(fits) {
-		row := s.rowHead()
-		if len(s.Runs) == 0 {
-			t.Rows = append(t.Rows, slices.Concat(row, make([]string, len(t.Header)-len(row))))
-			continue
-		}
-		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
-			row = append(row, cmp.Or(final.full(q), whyDash))
-		}
-		t.Rows = append(t.Rows, append(row, seconds(statOf(s.values(time))), cmp.Or(s.numbers(), whyDash)))
-	}
-	return t
 }
 
 // processorTime writes that of a series' training, a dash of no runs.
@@ -102,36 +117,4 @@ func seconds(s Stat) string {
 		return strconv.FormatFloat(s.Mean, 'f', 2, 64)
 	}
 	return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.SD)
-}
-
-// numericRuns are the series of the user's own runs with a number a cell, and none where
-// there is none. Low and high are of the 90 % interval of the mean.
-func (b *builder) numericRuns() [][]string {
-	header := []string{"data", "task", "series", "runs", "planned", "failed"}
-	for _, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
-		header = append(header, name, name+"_sd", name+"_low", name+"_high")
-	}
-	rows := [][]string{append(header, "samples", "kernel_evaluations", "numbers_kept")}
-	for _, s := range b.series(allRuns) {
-		row := []string{s.dataName(), s.Run.Task, s.Label, strconv.Itoa(len(s.Runs)), strconv.Itoa(len(s.planned)), strconv.Itoa(b.failed(s.planned))}
-		if len(s.Runs) == 0 {
-			rows = append(rows, append(row, make([]string, len(rows[0])-len(row))...))
-			continue
-		}
-		final := finalStats(s.Runs, experiments.RiskTest)
-		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
-			cells := make([]string, 4)
-			if v.N > v.Diverged {
-				cells[0], cells[1] = words.Exact(v.Mean), words.Exact(v.SD)
-			}
-			if v.Interval {
-				cells[2], cells[3] = words.Exact(v.Low), words.Exact(v.High)
-			}
-			row = append(row, cells...)
-		}
-		samples := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.Samples) }))
-		kernels := mean(s.values(func(r *record.Record) float64 { return float64(r.Final.KernelEvals) }))
-		rows = append(rows, append(row, words.Exact(samples), words.Exact(kernels), s.numbers()))
-	}
-	return rows
 }

@@ -2,12 +2,15 @@ package report
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // A Series is the runs of one method with one set of hyper-parameters on one data
@@ -20,7 +23,7 @@ type Series struct {
 	Rank  int              // in a figure, among its method's planned series: 0 for the largest model order
 
 	planned []experiments.Planned
-	own     *look // in place of its method's, where another series of the figure has that
+	own     *plot.Look // in place of its method's, where another series of the figure has that
 }
 
 // group makes the series of planned runs, in the order of their first runs.
@@ -51,16 +54,29 @@ func (b *builder) group(planned []experiments.Planned) []*Series {
 func (b *builder) series(fits func(experiments.Planned) bool) []*Series {
 	out := b.group(b.planned(fits))
 	slices.SortStableFunc(out, func(x, y *Series) int {
-		a, b := x.Run, y.Run
+		p, q := x.Run, y.Run
 		return cmp.Or(
-			cmp.Compare(a.Data.Name, b.Data.Name),
-			cmp.Compare(a.Data.Variant, b.Data.Variant),
-			-cmp.Compare(a.Task, b.Task),
-			cmp.Compare(polkFirst(a.Method), polkFirst(b.Method)),
-			cmp.Compare(b.Params.Budget, a.Params.Budget),
-			cmp.Compare(a.Params.Parsimony, b.Params.Parsimony),
+			cmp.Compare(p.Data.Name, q.Data.Name),
+			cmp.Compare(p.Data.Variant, q.Data.Variant),
+			-cmp.Compare(p.Task, q.Task),
+			cmp.Compare(polkFirst(p.Method), polkFirst(q.Method)),
+			cmp.Compare(b.order(x), b.order(y)),
+			cmp.Compare(q.Params.Budget, p.Params.Budget),
+			cmp.Compare(p.Params.Parsimony, q.Params.Parsimony),
 			cmp.Compare(x.Label, y.Label))
 	})
+	return out
+}
+
+// byTask splits series, in their order, by data set and task.
+func byTask(series []*Series) [][]*Series {
+	var out [][]*Series
+	for i, s := range series {
+		if i == 0 || s.dataName() != series[i-1].dataName() || s.Run.Task != series[i-1].Run.Task {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], s)
+	}
 	return out
 }
 
@@ -131,6 +147,50 @@ func finalStats(runs []*record.Record, risk string) (out [quantityCount]Stat) {
 	}
 	for q, v := range values {
 		out[q] = statOf(v)
+	}
+	return out
+}
+
+// runsOf are all runs of series, each with its series.
+func runsOf(series []*Series) iter.Seq2[*Series, *record.Record] {
+	return func(yield func(*Series, *record.Record) bool) {
+		for _, s := range series {
+			for _, r := range s.Runs {
+				if !yield(s, r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// traces draws a curve of each series.
+func traces(series []*Series, curve func(*Series) []plot.Sample) (out []plot.Trace) {
+	for _, s := range series {
+		out = append(out, plot.Trace{Label: s.Label, Look: s.look(), Curve: curve(s), Flat: s.batch()})
+	}
+	return out
+}
+
+// legendOf names the lines of series.
+func legendOf(series []*Series) (l plot.Legend) {
+	for _, s := range series {
+		l = append(l, plot.LineEntry(s.Label, s.look()))
+	}
+	return l
+}
+
+// rowOf begins the line of a run in a CSV file: its series, seed and draw, then more.
+func (s *Series) rowOf(r *record.Record, more ...string) []string {
+	run := r.Header.Run
+	return append([]string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10)}, more...)
+}
+
+// exact writes numbers so that they are read back as they were.
+func exact(values ...float64) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = words.Exact(v)
 	}
 	return out
 }

@@ -1,89 +1,88 @@
 package report
 
 import (
+	"hash/fnv"
 	"image/color"
+	"slices"
 
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/experiments"
+	"polkrepro/report/plot"
 )
-
-// Sizes of a picture. Its width is the width of a page's text, so nothing is
-// scaled in a LaTeX document and the letters keep their size.
-const (
-	pictureWidth = 6.5 * vg.Inch
-	panelHeight  = 1.9 * vg.Inch
-	legendRow    = vg.Length(11)
-	labelSize    = vg.Length(8)
-	tickSize     = vg.Length(7.5)
-	legendSize   = vg.Length(7.5)
-	tagHeight    = vg.Length(13) // above a panel, for its letter
-	wedgeLength  = vg.Length(5)
-	ylabelWidth  = vg.Length(16)
-)
-
-// look is how a series is drawn: a colour that survives the common colour
-// deficiencies, and a lightness and a dash pattern that survive grey.
-type look struct {
-	color color.NRGBA
-	dash  []vg.Length
-	width vg.Length
-}
 
 // grey is the look of a method that has none of its own.
 var grey = []experiments.Line{{Color: 0x333333, Width: 1.2}, {Color: 0x888888, Dash: []float64{4, 2}, Width: 1.2}}
 
-// rgb is an opaque colour.
-func rgb(r, g, b uint8) color.NRGBA { return color.NRGBA{R: r, G: g, B: b, A: 0xff} }
-
 // lookOf returns the look of a method's series of the given rank, 0 being the
 // one with the largest model order.
-func lookOf(method string, rank int) look {
+func lookOf(method string, rank int) plot.Look {
 	lines := grey
 	if m := experiments.Method(method); m != nil && len(m.Lines) > 0 {
 		lines = m.Lines
 	}
 	line := lines[rank%len(lines)]
-	l := look{color: rgb(uint8(line.Color>>16), uint8(line.Color>>8), uint8(line.Color)), width: vg.Length(line.Width)}
+	l := plot.Look{Color: plot.RGB(uint8(line.Color>>16), uint8(line.Color>>8), uint8(line.Color)), Width: vg.Length(line.Width)}
 	for _, d := range line.Dash {
-		l.dash = append(l.dash, vg.Length(d))
+		l.Dash = append(l.Dash, vg.Length(d))
 	}
 	return l
 }
 
-// line is the style of the look's line.
-func (l look) line() draw.LineStyle {
-	return draw.LineStyle{Color: l.color, Width: l.width, Dashes: l.dash}
+// look is how the series is drawn in every picture.
+func (s *Series) look() plot.Look {
+	if s.own != nil {
+		return *s.own
+	}
+	return lookOf(s.Run.Method, s.Rank)
 }
 
-// band is the colour of the look's band.
-func (l look) band() color.NRGBA {
-	c := l.color
-	c.A = 0x38
-	return c
+// heuristicColors are told apart with the common colour deficiencies by their
+// lightness where not by their hue. Blue is the reference's.
+var heuristicColors = []color.NRGBA{
+	plot.RGB(0xb8, 0x43, 0x00), plot.RGB(0x1b, 0x7a, 0x4b), plot.RGB(0xa6, 0x1e, 0x5c), plot.RGB(0x6a, 0x1b, 0x8a),
+	plot.RGB(0xd0, 0x8a, 0x00), plot.RGB(0x1a, 0x1a, 0x1a), plot.RGB(0x5b, 0x8f, 0x2f), plot.RGB(0xc8, 0x5a, 0x8c), plot.RGB(0x7a, 0x5a, 0x3a),
 }
 
-// reference is the style of a line at a value that the paper prints.
-func (l look) reference() draw.LineStyle {
-	return draw.LineStyle{Color: l.color, Width: 0.6, Dashes: []vg.Length{0.8, 1.6}}
+// heuristicMarkers are told apart at the size of a letter.
+var heuristicMarkers = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
 }
 
-// letters is a text style in the font of all letters in a picture.
-func letters(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
-	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-	return text.Style{Color: color.Black, Font: f, XAlign: x, YAlign: y, Handler: lettering}
+// badges gives each heuristic a colour and a marker that no other has. They
+// follow from its name, so that one more heuristic rarely changes another's; the
+// reference is POLK's blue.
+func badges(names []string, reference string) map[string]plot.Look {
+	out := map[string]plot.Look{reference: {Color: lookOf("polk", 0).Color, Marker: draw.CircleGlyph{}}}
+	n := len(heuristicColors) * len(heuristicMarkers)
+	taken := make([]bool, n)
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		if name == reference {
+			continue
+		}
+		h := fnv.New32a()
+		h.Write([]byte(name))
+		i := int(h.Sum32() % uint32(n))
+		for tries := 0; taken[i] && tries < n; tries++ {
+			i = (i + 1) % n
+		}
+		taken[i] = true
+		out[name] = plot.Look{Color: heuristicColors[i%len(heuristicColors)], Marker: heuristicMarkers[i/len(heuristicColors)]}
+	}
+	return out
 }
 
-// fillMiddle writes a line so that the middle of its letters is at the height of p.
-func fillMiddle(c draw.Canvas, sty text.Style, p vg.Point, line string) {
-	c.FillText(sty, p.Add(vg.Point{Y: sty.FontExtents().Descent / 2}), line)
+// table1Looks are how the series of Table 1's figures look: a diminishing
+// learning rate, then constant ones from the largest on.
+var table1Looks = []plot.Look{
+	{Color: plot.RGB(0x1b, 0x7a, 0x4b), Width: 1.3},
+	{Color: plot.RGB(0x08, 0x30, 0x6b), Width: 1.2},
+	{Color: plot.RGB(0x34, 0x90, 0xd6), Dash: []vg.Length{6, 2}, Width: 1.2},
+	{Color: plot.RGB(0xb8, 0x43, 0x00), Dash: []vg.Length{3, 1.2}, Width: 1.2},
 }
 
-// rectangle is the outline of a rectangle from its lower left to its upper right
-// corner.
-func rectangle(left, low, right, high vg.Length) []vg.Point {
-	return []vg.Point{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: left, Y: high}}
+// unprojected is the look of the same series without projection.
+func unprojected(l plot.Look) plot.Look {
+	return plot.Look{Color: l.Color, Dash: []vg.Length{0.8, 1.2}, Width: 0.9}
 }

@@ -33,13 +33,10 @@ type SummaryInput struct {
 // gets them, and where the report is. If only specs outside the paper were asked
 // for, it gives their results instead of the tables.
 type Summary struct {
-	title    string
-	blocks   []summaryBlock // of the paper's tables
-	heading  string         // of series
-	series   [][]string     // runs that are in none of the blocks, below a header
-	verdicts []summaryItem
-	missing  []summaryItem
-	where    []summaryItem
+	SummaryInput
+	in    Input // of the report
+	paper *experiments.PaperValues
+	named map[string]bool // names of specs
 }
 
 // A summaryItem is a line of a summary: a word, a text and a command, of which
@@ -67,43 +64,26 @@ const dash = "–"
 
 // Summarize makes a summary.
 func Summarize(in SummaryInput) *Summary {
-	b := &summaryBuilder{SummaryInput: in, Input: in.Report.Input, paper: in.Report.Paper, named: map[string]bool{}}
+	b := &Summary{SummaryInput: in, in: in.Report.Input, paper: in.Report.Paper, named: map[string]bool{}}
 	for _, s := range in.Specs {
 		b.named[s.Name] = true
 	}
-	s := new(Summary)
-	s.blocks = b.blocks()
-	s.heading, s.series = b.series(len(s.blocks) > 0)
-	if len(s.blocks) > 0 {
-		s.title = "The paper's Tables 2 and 3 → this reproduction" + b.profileText()
-		s.verdicts = b.verdicts()
-	}
-	s.missing = b.missing(s.blocks)
-	s.where = b.where(len(s.blocks) > 0)
-	return s
+	return b
 }
 
-// A summaryBuilder makes the parts of a summary.
-type summaryBuilder struct {
-	SummaryInput
-	Input Input // of the report
-	paper *experiments.PaperValues
-	named map[string]bool // names of specs
-}
-
-func (b *summaryBuilder) profileText() string {
-	if b.Input.Profile == "" {
+func (b *Summary) profileText() string {
+	if b.in.Profile == "" {
 		return ""
 	}
-	return ", profile " + b.Input.Profile
+	return ", profile " + b.in.Profile
 }
 
 // blocks returns the blocks of Tables 2 and 3. If specs are named, it returns
 // the blocks that have runs or that the named specs feed, and none if the named
 // specs feed no printed cell.
-func (b *summaryBuilder) blocks() []summaryBlock {
+func (b *Summary) blocks() []summaryBlock {
 	fed := make(map[string]bool)
-	for _, p := range b.Input.Planned {
+	for _, p := range b.in.Planned {
 		for _, id := range p.Cells {
 			fed[id] = fed[id] || b.named[p.Spec] && b.printed(id)
 		}
@@ -127,13 +107,13 @@ func (b *summaryBuilder) blocks() []summaryBlock {
 
 // smoke reports whether all specs were asked for in the profile that runs few of them. Then
 // only what ran is shown.
-func (b *summaryBuilder) smoke() bool {
-	return len(b.Names) == 0 && b.Input.Profile == experiments.ProfileSmoke
+func (b *Summary) smoke() bool {
+	return len(b.Names) == 0 && b.in.Profile == experiments.ProfileSmoke
 }
 
 // block makes a block of the printed table's rows; a method that is not defined
 // for the task has none.
-func (b *summaryBuilder) block(t *Table, blk *table.Block) summaryBlock {
+func (b *Summary) block(t *Table, blk *table.Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
 	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.Risk)}
 	for _, row := range blk.Rows {
@@ -144,7 +124,7 @@ func (b *summaryBuilder) block(t *Table, blk *table.Block) summaryBlock {
 	return out
 }
 
-func (b *summaryBuilder) row(row *table.Row) summaryRow {
+func (b *Summary) row(row *table.Row) summaryRow {
 	c := b.Report.Cells[row.Cell]
 	out := summaryRow{}
 	out.cells[0] = row.Title
@@ -175,10 +155,10 @@ func (b *summaryBuilder) row(row *table.Row) summaryRow {
 
 // series lists the runs that no block shows, a row a series below a header:
 // those of the named specs, or those on stand-ins for missing data.
-func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
-	part := builder{in: b.Input, paper: b.paper}
-	part.in.Planned = slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool {
-		switch ran := b.Input.Records[p.ID] != nil; {
+func (b *Summary) series(paper bool) (heading string, rows [][]string) {
+	part := newBuilder(b.in, b.paper)
+	part.in.Planned = slices.DeleteFunc(slices.Clone(b.in.Planned), func(p experiments.Planned) bool {
+		switch ran := b.in.Records[p.ID] != nil; {
 		case b.smoke():
 			return !ran || slices.ContainsFunc(p.Cells, b.printed)
 		case len(b.Names) == 0:
@@ -195,7 +175,7 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 		heading = "Other series"
 	case len(b.Names) == 0:
 		var pairs []string
-		for _, missing := range sortedKeys(b.Input.Unavailable) {
+		for _, missing := range sortedKeys(b.in.Unavailable) {
 			if by := b.StandIns[missing]; by != "" {
 				pairs = append(pairs, by+" for "+missing)
 			}
@@ -206,64 +186,45 @@ func (b *summaryBuilder) series(paper bool) (heading string, rows [][]string) {
 	default:
 		heading = "Results of " + b.specNames() + b.profileText()
 	}
-	header := seriesHeader
-	if b.Input.Own != "" {
-		header = slices.Insert(slices.Clone(header), len(header)-1, "CPU (s)", "numbers")
-	}
-	of := func(s *Series) []string { return []string{s.dataName(), s.Run.Task} }
-	first := of(all[0])
-	var differ []int // columns of first
-	var same []string
-	for i := range first {
-		if slices.ContainsFunc(all, func(s *Series) bool { return of(s)[i] != first[i] }) {
-			differ = append(differ, i)
-		} else {
-			same = append(same, first[i])
+	columns := columnsOf()[:3]
+	var same []string // data set and task that all have are in the heading
+	columns = slices.DeleteFunc(columns, func(c column) bool {
+		alike := c.heading != "series" && !slices.ContainsFunc(all, func(s *Series) bool { return c.of(s) != c.of(all[0]) })
+		if alike {
+			same = append(same, c.of(all[0]))
 		}
-	}
+		return alike
+	})
 	if len(same) > 0 {
 		heading += ": " + strings.Join(same, ", ")
 	}
-	pick := func(cells []string) []string {
-		var out []string
-		for _, i := range differ {
-			out = append(out, cells[i])
+	columns = append(columns, finalColumns("error (%)", func(s Stat, q int) string {
+		if len(b.Names) == 0 && s.N > 0 && s.Diverged == 0 {
+			return number(s.Mean, q, s.Mean)
 		}
-		return out
+		return cmp.Or(s.text(q), dash)
+	})...)
+	if b.in.Own != "" {
+		columns = append(columns, column{heading: "CPU (s)", of: processorTime}, column{heading: "numbers", of: func(s *Series) string { return cmp.Or(s.numbers(), dash) }})
 	}
-	rows = [][]string{append(pick(header), header[len(first):]...)}
-	for _, s := range all {
-		row := append(pick(of(s)), s.Label)
-		for q, final := range finalStats(s.Runs, experiments.RiskTest) {
-			text := final.text(q)
-			if len(b.Names) == 0 && final.N > 0 && final.Diverged == 0 {
-				text = number(final.Mean, q, final.Mean)
-			}
-			row = append(row, cmp.Or(text, dash))
-		}
-		if b.Input.Own != "" {
-			row = append(row, processorTime(s), cmp.Or(s.numbers(), dash))
-		}
-		rows = append(rows, append(row, strconv.Itoa(len(s.Runs))))
+	columns = append(columns, column{heading: "runs", of: func(s *Series) string { return strconv.Itoa(len(s.Runs)) }})
+	for i := range columns {
+		columns[i].planned = true
 	}
-	return heading, rows
+	return heading, tabulate(all, columns)
 }
 
-// seriesHeader names the columns of series. A data set or task that all rows have is
-// in the heading.
-var seriesHeader = []string{"data", "task", "series", "test risk", "error (%)", "model order", "runs"}
-
 // printed reports whether a cell is one of the printed tables.
-func (b *summaryBuilder) printed(cell string) bool {
+func (b *Summary) printed(cell string) bool {
 	c, ok := b.paper.Cells[cell]
 	return ok && !c.Extra
 }
 
 // standsIn reports whether a generated data set stands in for one that is
 // missing.
-func (b *summaryBuilder) standsIn(name string) bool {
+func (b *Summary) standsIn(name string) bool {
 	for missing, by := range b.StandIns {
-		if _, unavailable := b.Input.Unavailable[missing]; by == name && unavailable {
+		if _, unavailable := b.in.Unavailable[missing]; by == name && unavailable {
 			return true
 		}
 	}
@@ -271,7 +232,7 @@ func (b *summaryBuilder) standsIn(name string) bool {
 }
 
 // specNames names the specs that were asked for.
-func (b *summaryBuilder) specNames() string {
+func (b *Summary) specNames() string {
 	names := make([]string, len(b.Specs))
 	for i, s := range b.Specs {
 		names[i] = s.Name
@@ -281,16 +242,16 @@ func (b *summaryBuilder) specNames() string {
 
 // needless reports whether a run is of generated data that would stand in for a
 // data set all of whose runs are there.
-func (b *summaryBuilder) needless(p experiments.Planned) bool {
+func (b *Summary) needless(p experiments.Planned) bool {
 	name := p.Run.Data.Name
 	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !b.named[p.Spec]
 }
 
 // verdicts counts the verdicts on the paper's claims. The marks are those of the
 // rows.
-func (b *summaryBuilder) verdicts() []summaryItem {
-	cells, sentences, theorems := b.Input.Assessment.Counts()
-	numbers := b.Input.Assessment.Numbers()
+func (b *Summary) verdicts() []summaryItem {
+	cells, sentences, theorems := b.in.Assessment.Counts()
+	numbers := b.in.Assessment.Numbers()
 	each := func(of func(evidence.Counts) int) string {
 		return fmt.Sprintf("%s, %s, %s", words.Count(of(cells), "cell"), words.Count(of(numbers), "number"), words.Count(of(sentences), "sentence"))
 	}
@@ -315,16 +276,16 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 		{word: stats.NotRun.Mark() + " no verdict", text: none},
 	}
 	if cells.NotRun < cells.Total() {
-		half, twice := b.Input.Assessment.CellsAt(0.5), b.Input.Assessment.CellsAt(2)
+		half, twice := b.in.Assessment.CellsAt(0.5), b.in.Assessment.CellsAt(2)
 		out = append(out, summaryItem{word: "margins", text: fmt.Sprintf("%s reproduced at half of them, %d at twice", words.Count(half.Reproduced, "cell"), twice.Reproduced)})
 	}
-	if in, of, numbers, ofNumbers := b.Input.Assessment.WithinOneRun(); ofNumbers > 0 {
+	if in, of, numbers, ofNumbers := b.in.Assessment.WithinOneRun(); ofNumbers > 0 {
 		out = append(out, summaryItem{word: "new run", text: fmt.Sprintf("%d of %s in its 90 %% interval, all in %d of %s", numbers, words.Count(ofNumbers, "number"), in, words.Count(of, "cell"))})
 	}
 	if theorems.Reproduced+theorems.Deviates+theorems.Inconclusive > 0 {
 		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", theorems.Reproduced, words.Count(theorems.Total(), "statement"))})
 	}
-	if single, judged := b.singleRuns(); single > 0 && b.Input.Profile != experiments.ProfileFull {
+	if single, judged := b.singleRuns(); single > 0 && b.in.Profile != experiments.ProfileFull {
 		out = append(out, summaryItem{word: "single runs", text: fmt.Sprintf("decide %d of %s on numbers, without an interval", single, words.Count(judged, "verdict"))})
 	}
 	return out
@@ -332,8 +293,8 @@ func (b *summaryBuilder) verdicts() []summaryItem {
 
 // singleRuns counts the verdicts on the paper's numbers, and those of them that
 // rest on one run, without an interval.
-func (b *summaryBuilder) singleRuns() (single, judged int) {
-	for _, c := range b.Input.Assessment.Claims {
+func (b *Summary) singleRuns() (single, judged int) {
+	for _, c := range b.in.Assessment.Claims {
 		for _, t := range c.Tests {
 			if !c.Claim.Cell || t.Test.Paper == nil || t.Verdict == stats.NotRun {
 				continue
@@ -348,15 +309,15 @@ func (b *summaryBuilder) singleRuns() (single, judged int) {
 }
 
 // missing lists what is missing, with the command that gets it.
-func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
+func (b *Summary) missing(blocks []summaryBlock) (out []summaryItem) {
 	paper := len(blocks) > 0
 	again := b.Names // what to run again
 	if paper {
 		again = nil
 	}
 	reproduce := b.Command(append([]string{"reproduce"}, again...)...)
-	wanted := slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool { return !paper && !b.named[p.Spec] || b.needless(p) })
-	gaps := evidence.Gaps(wanted, b.Input.Records, b.Input.Failed, b.Input.Unavailable)
+	wanted := slices.DeleteFunc(slices.Clone(b.in.Planned), func(p experiments.Planned) bool { return !paper && !b.named[p.Spec] || b.needless(p) })
+	gaps := evidence.Gaps(wanted, b.in.Records, b.in.Failed, b.in.Unavailable)
 	of := func(kind evidence.GapKind) *evidence.Gap { // the first, with the runs of all
 		i := slices.IndexFunc(gaps, func(g *evidence.Gap) bool { return g.Kind == kind })
 		if i < 0 {
@@ -399,7 +360,7 @@ func (b *summaryBuilder) missing(blocks []summaryBlock) (out []summaryItem) {
 
 // lacking are the names of the data sets that are not available, also of a profile that
 // has no runs on them.
-func (b *summaryBuilder) lacking(blocks []summaryBlock, gaps []*evidence.Gap) []string {
+func (b *Summary) lacking(blocks []summaryBlock, gaps []*evidence.Gap) []string {
 	names := make(map[string]bool)
 	for _, g := range gaps {
 		if g.Kind == evidence.Unavailable {
@@ -407,7 +368,7 @@ func (b *summaryBuilder) lacking(blocks []summaryBlock, gaps []*evidence.Gap) []
 		}
 	}
 	for _, blk := range blocks {
-		_, unavailable := b.Input.Unavailable[blk.data]
+		_, unavailable := b.in.Unavailable[blk.data]
 		hasRuns := func(r summaryRow) bool { return r.why == "" && r.cells[summaryColumns-1] != "0" }
 		if unavailable && !slices.ContainsFunc(blk.rows, hasRuns) {
 			names[blk.data] = true
@@ -417,13 +378,13 @@ func (b *summaryBuilder) lacking(blocks []summaryBlock, gaps []*evidence.Gap) []
 }
 
 // largerProfile counts the claims that only runs of a larger profile answer.
-func (b *summaryBuilder) largerProfile() []summaryItem {
-	larger := map[string]string{experiments.ProfileSmoke: experiments.ProfileQuick, experiments.ProfileQuick: experiments.ProfileFull}[b.Input.Profile]
+func (b *Summary) largerProfile() []summaryItem {
+	larger := map[string]string{experiments.ProfileSmoke: experiments.ProfileQuick, experiments.ProfileQuick: experiments.ProfileFull}[b.in.Profile]
 	if larger == "" {
 		return nil
 	}
 	n := 0
-	for _, c := range b.Input.Assessment.Claims {
+	for _, c := range b.in.Assessment.Claims {
 		if slices.ContainsFunc(c.Tests, func(f evidence.Finding) bool {
 			return f.Verdict == stats.NotRun && len(f.Of.Missing)+len(f.To.Missing) == 0
 		}) {
@@ -438,20 +399,20 @@ func (b *summaryBuilder) largerProfile() []summaryItem {
 }
 
 // where says where the rest is.
-func (b *summaryBuilder) where(paper bool) (out []summaryItem) {
+func (b *Summary) where(paper bool) (out []summaryItem) {
 	if b.Page == "" {
 		out = append(out, summaryItem{word: "report", command: b.Command("report", "--format", "html")})
 	} else {
 		out = append(out, summaryItem{word: "report", text: b.Page}, summaryItem{word: "tables, figures", text: b.Index})
 	}
-	if mixed := experiments.MixedCode(b.Input.Planned); mixed != "" {
+	if mixed := experiments.MixedCode(b.in.Planned); mixed != "" {
 		out = append(out, summaryItem{word: "other code", text: mixed})
 	}
 	if paper {
 		out = append(out, summaryItem{word: "full tables", command: b.Command("report")}, summaryItem{word: "verdicts", command: b.Command("verify")})
 		deviates := func(c evidence.ClaimResult) bool { return c.Claim.Cell && c.Verdict == stats.Deviates }
-		if i := slices.IndexFunc(b.Input.Assessment.Claims, deviates); i >= 0 {
-			out = append(out, summaryItem{word: "one verdict", command: b.Command("explain", b.Input.Assessment.Claims[i].Claim.ID)})
+		if i := slices.IndexFunc(b.in.Assessment.Claims, deviates); i >= 0 {
+			out = append(out, summaryItem{word: "one verdict", command: b.Command("explain", b.in.Assessment.Claims[i].Claim.ID)})
 		}
 	}
 	return out

@@ -28,18 +28,21 @@ func (s *Summary) Text(w io.Writer, width int, ascii bool) error {
 	if ascii {
 		t.encode = charset.ASCII
 	}
+	blocks := s.blocks()
+	paper := len(blocks) > 0
+	title := "The paper's Tables 2 and 3 → this reproduction" + s.profileText()
+	heading, series := s.series(paper)
 	var tail []string
-	for _, l := range []struct {
-		heading string
-		items   []summaryItem
-	}{{"", s.verdicts}, {"Missing", s.missing}, {"", s.where}} {
-		tail = append(tail, t.items(l.heading, l.items)...)
+	if paper {
+		tail = t.items("", s.verdicts())
 	}
-	head := t.tables(s.title, s.blocks, true)
-	if need := len(s.series) + 2; len(head)+need+len(tail) > SummaryLines {
-		head = t.tables(s.title, s.blocks, false)
+	tail = append(tail, t.items("Missing", s.missing(blocks))...)
+	tail = append(tail, t.items("", s.where(paper))...)
+	head := t.tables(title, blocks, true)
+	if need := len(series) + 2; len(head)+need+len(tail) > SummaryLines {
+		head = t.tables(title, blocks, false)
 	}
-	lines := append(head, t.series(s.heading, s.series, SummaryLines-len(head)-len(tail))...)
+	lines := append(head, t.series(heading, series, SummaryLines-len(head)-len(tail))...)
 	lines = append(lines, tail...)
 	if lines[0] == "" {
 		lines = lines[1:]
@@ -117,7 +120,7 @@ func (t summaryText) series(heading string, rows [][]string, room int) []string 
 	if len(rows) > room {
 		rows, more = rows[:room-1], len(rows)-room+1
 	}
-	name := slices.Index(rows[0], seriesHeader[2]) // the last column of text
+	name := slices.Index(rows[0], "series") // the last column of text
 	g := table.Grid{Header: rows[0], Left: make([]bool, len(rows[0]))}
 	for i := range g.Left {
 		g.Left[i] = i <= name

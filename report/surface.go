@@ -15,6 +15,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // surfaceAspect is the height of a panel over its width.
@@ -46,9 +47,9 @@ type surface struct {
 	area           area
 	scores         []float64 // at the grid's nodes, node (i, j)'s from (j·gridNodes+i)·Outputs on
 
-	regions    [][][]node // outlines of what is decided for each class
-	boundaries [][]node
-	confident  [][][]node // contours of the confidenceLevels; none of scores that are not logits
+	regions    [][][]plot.Node // outlines of what is decided for each class
+	boundaries [][]plot.Node
+	confident  [][][]plot.Node // contours of the confidenceLevels; none of scores that are not logits
 }
 
 // maxScore bounds what is drawn, so that differences stay within a float64.
@@ -71,7 +72,7 @@ func newSurface(r *record.Record) (*surface, error) {
 	x := make([]float64, 2*gridNodes)
 	for j := range gridNodes {
 		for i := range gridNodes {
-			x[2*i], x[2*i+1] = s.area.at(node{float64(i), float64(j)}, gridNodes)
+			x[2*i], x[2*i+1] = s.area.at(plot.Node{X: float64(i), Y: float64(j)}, gridNodes)
 		}
 		s.scoresAt(gridNodes, x, s.scores[j*row:(j+1)*row])
 	}
@@ -178,13 +179,13 @@ func (s *surface) trace() {
 	}
 	for class := range s.set.Classes {
 		field := s.field(func(scores []float64) float64 { return margin(scores, class) })
-		s.regions = append(s.regions, regions(gridNodes, field))
-		s.boundaries = append(s.boundaries, contours(gridNodes, field, 0)...)
+		s.regions = append(s.regions, plot.Regions(gridNodes, field))
+		s.boundaries = append(s.boundaries, plot.Contours(gridNodes, field, 0)...)
 	}
 	if s.probabilistic() {
 		field := s.field(confidence)
 		for _, level := range confidenceLevels {
-			s.confident = append(s.confident, contours(gridNodes, field, level))
+			s.confident = append(s.confident, plot.Contours(gridNodes, field, level))
 		}
 	}
 }
@@ -214,7 +215,7 @@ func (s *surface) draw(c draw.Canvas) {
 }
 
 // placed are lines on the grid where they are drawn on a canvas.
-func (s *surface) placed(c draw.Canvas, lines [][]node) [][]vg.Point {
+func (s *surface) placed(c draw.Canvas, lines [][]plot.Node) [][]vg.Point {
 	out := make([][]vg.Point, len(lines))
 	for i, line := range lines {
 		for _, p := range line {
@@ -226,11 +227,11 @@ func (s *surface) placed(c draw.Canvas, lines [][]node) [][]vg.Point {
 }
 
 // boundaryLine is the style of a boundary between classes.
-func boundaryLine() draw.LineStyle { return draw.LineStyle{Color: rgb(0, 0, 0), Width: 0.9} }
+func boundaryLine() draw.LineStyle { return draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.9} }
 
 // confidenceLine is the style of the contour of a level of confidence.
 func confidenceLine(i int) draw.LineStyle {
-	return draw.LineStyle{Color: rgb(0x22, 0x22, 0x22), Width: 0.7, Dashes: confidenceDashes[i]}
+	return draw.LineStyle{Color: plot.RGB(0x22, 0x22, 0x22), Width: 0.7, Dashes: confidenceDashes[i]}
 }
 
 // row is a line of the CSV file: the decision at a point.

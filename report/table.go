@@ -206,10 +206,10 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 			row[6] = c.Printed[q]
 		}
 		if c.Ours[q].N > 0 {
-			row[7], row[8] = words.Exact(c.Ours[q].Mean), words.Exact(c.Ours[q].SD)
+			copy(row[7:], exact(c.Ours[q].Mean, c.Ours[q].SD))
 		}
 		if c.Ours[q].Interval {
-			row[9], row[10] = words.Exact(c.Ours[q].Low), words.Exact(c.Ours[q].High)
+			copy(row[9:], exact(c.Ours[q].Low, c.Ours[q].High))
 		}
 		if c.Draw != nil && c.Ours[q].N > 0 {
 			row[13], row[14] = strconv.FormatUint(c.Draw.Draw, 10), words.Exact(c.Draw.Values[q])

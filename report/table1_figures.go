@@ -6,35 +6,21 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
-	"gonum.org/v1/plot/vg"
+	"strings"
 
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
-
-// table1Looks are how the series of Table 1's figures look: a diminishing
-// learning rate, then constant ones from the largest on.
-var table1Looks = []look{
-	{rgb(0x1b, 0x7a, 0x4b), nil, 1.3},
-	{rgb(0x08, 0x30, 0x6b), nil, 1.2},
-	{rgb(0x34, 0x90, 0xd6), []vg.Length{6, 2}, 1.2},
-	{rgb(0xb8, 0x43, 0x00), []vg.Length{3, 1.2}, 1.2},
-}
-
-// plain is the look of the same series without projection.
-func (l look) plain() look {
-	return look{l.color, []vg.Length{0.8, 1.2}, 0.9}
-}
 
 // table1Curves are the contents of a figure of runs over samples: the series of
 // POLK, each with that of FSGD at the same learning rate if there is one.
 type table1Curves struct {
 	series []*Series
 	plain  []*Series // a series without records where there is none
-	looks  []look
+	looks  []plot.Look
 }
 
 // table1Radius are the contents of the figure of the floors over η.
@@ -56,13 +42,13 @@ func (s *theoryStudy) figures() []*Figure {
 	}
 	var out []*Figure
 	for i, k := range byK.ks {
-		series := append(s.polk(true), byK.series[i]...)
+		c := s.curves(append(s.polk(true), byK.series[i]...))
 		out = append(out, &Figure{
 			Name:    table1Figure(i),
 			Title:   fmt.Sprintf("Table 1 by experiment: diminishing learning rate, and constant ones with K = %g", k),
 			Caption: curvesCaption,
 			Missing: missingWithout(byK.series[i]),
-			content: s.curves(series),
+			Drawing: c.picture(), Data: c.rows,
 		})
 	}
 	return append(out, &Figure{
@@ -70,7 +56,7 @@ func (s *theoryStudy) figures() []*Figure {
 		Title:   "Table 1 by experiment: the floor and its bound",
 		Caption: radiusCaption,
 		Missing: missingWithout(slices.Concat(byK.series...)),
-		content: byK,
+		Drawing: byK.picture(), Data: byK.rows,
 	})
 }
 
@@ -110,38 +96,35 @@ func (s *theoryStudy) curves(series []*Series) *table1Curves {
 	return c
 }
 
-func (c *table1Curves) drawing() drawing {
-	p := &picture{panels: []panel{
+func (c *table1Curves) picture() *plot.Picture {
+	p := &plot.Picture{Panels: []*plot.Panel{
 		c.panel("(a)", "RKHS distance to f*", func(p record.Point) float64 { return p.Measured[theory.Distance] }, true),
 		c.panel("(b)", "model order M_t", func(p record.Point) float64 { return float64(p.ModelOrder) }, false),
 		c.ratios("(c)", "bound ratio, largest"),
 	}}
-	p.panels[0].log = true
+	p.Panels[0].LogY = true
 	for i, x := range c.series {
-		p.legend = append(p.legend, lineEntry(plainLetters(x.Label), c.looks[i]))
+		p.Legend = append(p.Legend, plot.LineEntry(x.Label, c.looks[i]))
 	}
-	for i, x := range c.plain {
-		if len(x.Runs) > 0 {
-			p.legend = append(p.legend, lineEntry("without projection (FSGD)", c.looks[i].plain()))
-			break
-		}
+	if i := slices.IndexFunc(c.plain, func(x *Series) bool { return len(x.Runs) > 0 }); i >= 0 {
+		p.Legend = append(p.Legend, plot.LineEntry("without projection (FSGD)", unprojected(c.looks[i])))
 	}
 	if slices.ContainsFunc(c.series, func(x *Series) bool { return len(x.Runs) > 1 }) {
-		p.legend = append(p.legend, bandEntry())
+		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	return p
 }
 
 // panel makes the panel of a quantity, with that of FSGD if both says so.
-func (c *table1Curves) panel(tag, label string, of func(record.Point) float64, both bool) panel {
-	pn := panel{tag: tag, ylabel: label}
+func (c *table1Curves) panel(title, label string, of func(record.Point) float64, both bool) *plot.Panel {
+	pn := &plot.Panel{Title: title, YLabel: label}
 	for i, x := range c.series {
-		pn.traces = append(pn.traces, trace{look: c.looks[i], curve: average(x.Runs, of)})
+		pn.Traces = append(pn.Traces, plot.Trace{Look: c.looks[i], Curve: average(x.Runs, of)})
 		if both {
-			pn.traces = append(pn.traces, trace{look: c.looks[i].plain(), curve: centre(average(c.plain[i].Runs, of))})
+			pn.Traces = append(pn.Traces, plot.Trace{Look: unprojected(c.looks[i]), Curve: centre(average(c.plain[i].Runs, of))})
 		}
 	}
-	pn.span()
+	pn.Span()
 	return pn
 }
 
@@ -151,8 +134,8 @@ func (c *table1Curves) panel(tag, label string, of func(record.Point) float64, b
 const ratioWindow = 0.1
 
 // ratios makes the panel of the largest ratio.
-func (c *table1Curves) ratios(tag, label string) panel {
-	pn := panel{tag: tag, ylabel: label}
+func (c *table1Curves) ratios(title, label string) *plot.Panel {
+	pn := &plot.Panel{Title: title, YLabel: label}
 	for i, x := range c.series {
 		at := make(map[int][]float64)
 		for _, r := range x.Runs {
@@ -167,98 +150,77 @@ func (c *table1Curves) ratios(tag, label string) panel {
 				at[p.Samples] = append(at[p.Samples], largest)
 			}
 		}
-		pn.traces = append(pn.traces, trace{look: c.looks[i], curve: averaged(at)})
+		pn.Traces = append(pn.Traces, plot.Trace{Look: c.looks[i], Curve: averaged(at)})
 	}
-	pn.span()
+	pn.Span()
 	return pn
 }
 
 // centre is a curve without its band.
-func centre(curve []sample) []sample {
+func centre(curve []plot.Sample) []plot.Sample {
 	for i := range curve {
-		curve[i].low, curve[i].high = curve[i].mean, curve[i].mean
+		curve[i].Low, curve[i].High = curve[i].Mean, curve[i].Mean
 	}
 	return curve
 }
 
 // rows are the points of all runs.
 func (c *table1Curves) rows() [][]string {
-	rows := [][]string{{"series", "seed", "samples", "distance", "excess_risk", "model_order", "mean_order", "norm", "gradient_square", "separation", "bound_ratio"}}
-	for _, x := range slices.Concat(c.series, c.plain) {
-		for _, r := range x.Runs {
-			for _, p := range r.Points {
-				m := p.Measured
-				rows = append(rows, []string{x.Label, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples),
-					words.Exact(m[theory.Distance]), words.Exact(m[theory.Excess]), strconv.Itoa(p.ModelOrder), words.Exact(m[theory.MeanOrder]),
-					words.Exact(m[theory.Norm]), words.Exact(m[theory.Gradient]), words.Exact(m[theory.Separation]), words.Exact(m[theory.Ratio])})
-			}
+	rows := [][]string{strings.Fields("series seed samples distance excess_risk model_order mean_order norm gradient_square separation bound_ratio")}
+	for x, r := range runsOf(slices.Concat(c.series, c.plain)) {
+		for _, p := range r.Points {
+			m := p.Measured
+			row := []string{x.Label, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples), words.Exact(m[theory.Distance]), words.Exact(m[theory.Excess]), strconv.Itoa(p.ModelOrder)}
+			rows = append(rows, append(row, exact(m[theory.MeanOrder], m[theory.Norm], m[theory.Gradient], m[theory.Separation], m[theory.Ratio])...))
 		}
 	}
 	return rows
 }
 
 // byRate is the mean and range over runs of a statistic, by η.
-func byRate(series []*Series, of func(*record.Record) float64) []sample {
-	var out []sample
+func byRate(series []*Series, of func(*record.Record) float64) []plot.Sample {
+	var out []plot.Sample
 	for _, x := range series {
 		if v := x.values(of); len(v) > 0 {
-			out = append(out, sample{x.Run.Params.LearningRate, mean(v), slices.Min(v), slices.Max(v)})
+			out = append(out, plot.Sample{X: x.Run.Params.LearningRate, Mean: mean(v), Low: slices.Min(v), High: slices.Max(v)})
 		}
 	}
-	slices.SortFunc(out, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
+	slices.SortFunc(out, func(a, b plot.Sample) int { return cmp.Compare(a.X, b.X) })
 	return out
 }
 
-func (f *table1Radius) drawing() drawing {
-	floor := panel{tag: "(a)", xlabel: "learning rate", ylabel: "RKHS distance to f*", log: true}
-	order := panel{tag: "(b)", xlabel: "learning rate", ylabel: "largest model order"}
-	p := &picture{}
+func (f *table1Radius) picture() *plot.Picture {
+	low, high := math.Inf(1), 0.0 // of the learning rates
+	for _, x := range slices.Concat(f.series...) {
+		low, high = min(low, x.Run.Params.LearningRate), max(high, x.Run.Params.LearningRate)
+	}
+	axis := plot.Panel{XLabel: "learning rate", LogX: true, XMin: low / 1.3, XMax: high * 1.3}
+	floor, order := axis, axis
+	floor.Title, floor.YLabel, floor.LogY = "(a)", "RKHS distance to f*", true
+	order.Title, order.YLabel = "(b)", "largest model order"
+	p := &plot.Picture{Panels: []*plot.Panel{&floor, &order}}
 	for i, k := range f.ks {
 		l := table1Looks[1+i%(len(table1Looks)-1)]
-		floor.traces = append(floor.traces,
-			trace{look: l, curve: byRate(f.series[i], theory.Floor)},
-			trace{look: l.plain(), curve: centre(byRate(f.series[i], radius))})
-		order.traces = append(order.traces, trace{look: l, curve: byRate(f.series[i], final(theory.MaxOrder))})
-		p.legend = append(p.legend, lineEntry(fmt.Sprintf("K = %g", k), l), lineEntry(fmt.Sprintf("radius of the theorem, K = %g", k), l.plain()))
+		floor.Traces = append(floor.Traces,
+			plot.Trace{Look: l, Curve: byRate(f.series[i], theory.Floor)},
+			plot.Trace{Look: unprojected(l), Curve: centre(byRate(f.series[i], radius))})
+		order.Traces = append(order.Traces, plot.Trace{Look: l, Curve: byRate(f.series[i], final(theory.MaxOrder))})
+		p.Legend = append(p.Legend, plot.LineEntry(fmt.Sprintf("K = %g", k), l), plot.LineEntry(fmt.Sprintf("radius of the theorem, K = %g", k), unprojected(l)))
 	}
-	for i := range f.series {
-		for _, x := range f.series[i] {
-			if len(x.Runs) > 0 {
-				floor.traces[0].levels = []float64{x.Runs[0].Final.Measured[theory.StarNorm]}
-			}
-		}
+	for _, r := range runsOf(slices.Concat(f.series...)) { // f* is that of all
+		floor.Traces[0].Levels = []float64{r.Final.Measured[theory.StarNorm]}
 	}
-	p.panels = []panel{floor, order}
-	for i := range p.panels {
-		p.panels[i].xmin, p.panels[i].xmax = f.rates()
-	}
-	p.legend = append(p.legend, levelEntry("norm of f*"))
+	p.Legend = append(p.Legend, plot.LevelEntry("norm of f*"))
 	return p
-}
-
-// rates returns the range of the learning rates, widened.
-func (f *table1Radius) rates() (low, high float64) {
-	low, high = math.Inf(1), 0
-	for _, series := range f.series {
-		for _, x := range series {
-			low, high = min(low, x.Run.Params.LearningRate), max(high, x.Run.Params.LearningRate)
-		}
-	}
-	return low / 1.3, high * 1.3
 }
 
 // rows are the runs' floors, radii and orders.
 func (f *table1Radius) rows() [][]string {
-	rows := [][]string{{"series", "seed", "learning_rate", "parsimony", "least_distance", "radius", "variance", "largest_order", "order_bound"}}
-	for _, series := range f.series {
-		for _, x := range series {
-			for _, r := range x.Runs {
-				run, m := r.Header.Run, r.Final.Measured
-				rows = append(rows, []string{x.Label, strconv.FormatUint(run.Seed, 10), words.Exact(run.Params.LearningRate), words.Exact(run.Params.Parsimony),
-					words.Exact(theory.Floor(r)), words.Exact(radius(r)), words.Exact(theory.Variance(r)), words.Exact(m[theory.MaxOrder]),
-					words.Exact(theory.OrderBound(run, m[theory.PlaneWidth], m[theory.PlaneHeight]))})
-			}
-		}
+	rows := [][]string{strings.Fields("series seed learning_rate parsimony least_distance radius variance largest_order order_bound")}
+	for x, r := range runsOf(slices.Concat(f.series...)) {
+		run, m := r.Header.Run, r.Final.Measured
+		rows = append(rows, append([]string{x.Label, strconv.FormatUint(run.Seed, 10)}, exact(run.Params.LearningRate, run.Params.Parsimony,
+			theory.Floor(r), radius(r), theory.Variance(r), m[theory.MaxOrder], theory.OrderBound(run, m[theory.PlaneWidth], m[theory.PlaneHeight]))...))
 	}
 	return rows
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // theoryInput is what a report is made from: made-up records of Table 1's runs in a
@@ -89,9 +89,9 @@ func TestTable1Figures(t *testing.T) {
 				missing++
 				continue
 			}
-			renderAll(t, f.content.drawing(), "svg")
-			if strings.Contains(plainLetters(f.content.drawing().(*picture).legend[0].text), "?") {
-				t.Errorf("%s: legend %q", f.Name, f.content.drawing().(*picture).legend[0].text)
+			renderAll(t, f.Drawing, "svg")
+			if text := f.Drawing.(*plot.Picture).Legend[0].Text; strings.Contains(text, "?") {
+				t.Errorf("%s: legend %q", f.Name, text)
 			}
 		}
 		if len(in.Records) == len(whole.Records) && missing != 0 || len(in.Records) < len(whole.Records) && missing != 1 { // that of the other K
@@ -115,25 +115,6 @@ func TestTable1Figures(t *testing.T) {
 // theoryFigures are the figures of Table 1 in a report.
 func theoryFigures(in Input) []*Figure {
 	return slices.DeleteFunc(built(in).Figures, func(f *Figure) bool { return !strings.HasPrefix(f.Name, Table1Spec) })
-}
-
-// TestLogarithmicX: on a logarithmic x axis equal ratios have equal lengths, and
-// the axis is labelled at powers of ten.
-func TestLogarithmicX(t *testing.T) {
-	pn := panel{xmin: 10, xmax: 1000, traces: []trace{{look: table1Looks[0], curve: []sample{{10, 1, 1, 1}, {1000, 2, 2, 2}}}}}
-	x := pn.plot().X
-	if got := x.Norm(100); math.Abs(got-0.5) > 1e-12 {
-		t.Errorf("100 is at %v between 10 and 1000", got)
-	}
-	var labels []string
-	for _, tick := range x.Tick.Marker.Ticks(10, 1000) {
-		if tick.Label != "" {
-			labels = append(labels, tick.Label)
-		}
-	}
-	if got := strings.Join(labels, " "); got != "10 100 1000" {
-		t.Errorf("labels %s", got)
-	}
 }
 
 // TestReportWithTable1: a report on its runs has the tables of Table 1 first and its

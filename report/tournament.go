@@ -38,7 +38,7 @@ func NewTournament(res *compare.Result) *Tournament {
 
 // Report returns the report on the runs of the tournament, for a page.
 func (t *Tournament) Report(in Input) *Report {
-	b := &builder{in: in}
+	b := newBuilder(in, nil)
 	return &Report{Input: in, Tables: t.Tables, Figures: t.Figures, Runs: b.runs(), Notes: b.failureNotes()}
 }
 

@@ -13,6 +13,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // tournament is one of made-up records, of all heuristics.
@@ -118,8 +119,8 @@ func TestSomeRunsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := res.Fields[0]
-	if m := (&tradeOff{f, badges(nil, res.Reference), false}).drawing().(*multiples); len(m.panels) != len(prune.All())-2 {
-		t.Errorf("%d panels, want one for each of the %d others that have runs", len(m.panels), len(prune.All())-2)
+	if n := len((&fieldFigures{f, badges(nil, res.Reference)}).costs(false).Panels); n != len(prune.All())-2 {
+		t.Errorf("%d panels, want one for each of the %d others that have runs", n, len(prune.All())-2)
 	}
 	if notes := verdictTable(f, res.Reference).Notes; !slices.Contains(notes, "All runs failed or are missing: oldest.") {
 		t.Errorf("notes %q", notes)
@@ -156,28 +157,6 @@ func TestVerdictTable(t *testing.T) {
 	}
 }
 
-// TestErrorOfRegression: figures and tables of a regression speak of its error, not of a rate.
-func TestErrorOfRegression(t *testing.T) {
-	res := tournament(t)
-	res.Fields[0].Task = experiments.TaskRegression
-	res.Fields = res.Fields[:1]
-	c := &curves{paper: experiments.PaperFigure{Task: experiments.TaskRegression}}
-	words := []string{c.caption(""), c.quantities()[1].label, verdictTable(res.Fields[0], res.Reference).Notes[0]}
-	for _, f := range tournamentFigures(res) {
-		if m, ok := f.content.drawing().(*multiples); ok {
-			words = append(words, f.Caption, m.ylabel)
-		}
-	}
-	for _, s := range words {
-		if strings.Contains(s, "error rate") {
-			t.Errorf("%q", s)
-		}
-	}
-	if len(words) != 11 {
-		t.Errorf("%d texts", len(words))
-	}
-}
-
 // TestBadges: no two heuristics look the same, whatever their number, and one
 // more changes few others.
 func TestBadges(t *testing.T) {
@@ -187,21 +166,21 @@ func TestBadges(t *testing.T) {
 	}
 	before := badges(names[:30], "komp")
 	after := badges(names, "komp")
-	var seen []badge
+	var seen []plot.Look
 	changed := 0
 	for name, b := range after {
-		if slices.Contains(seen, b) {
+		if slices.ContainsFunc(seen, func(o plot.Look) bool { return o.Color == b.Color && o.Marker == b.Marker }) {
 			t.Errorf("%s looks like another", name)
 		}
 		seen = append(seen, b)
-		if old, ok := before[name]; ok && old != b {
+		if old, ok := before[name]; ok && (old.Color != b.Color || old.Marker != b.Marker) {
 			changed++
 		}
 	}
 	if changed > 10 {
 		t.Errorf("ten more heuristics change %d of 30 others", changed)
 	}
-	if after["komp"].color != lookOf("polk", 0).color {
+	if after["komp"].Color != lookOf("polk", 0).Color {
 		t.Error("the reference is not POLK's blue")
 	}
 }

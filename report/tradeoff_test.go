@@ -4,10 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/plot/plotter"
-
 	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // TestTradeoff: each entry of a spec has a panel with its series, joined by order and apart by
@@ -27,22 +26,23 @@ func TestTradeoff(t *testing.T) {
 	}
 	add("bsgd", "bsgd", 20, 2, 20, 2, 0.3)
 	add("bsgd", "bsgd", 10, 1, 10, 5, 0.4)
-	add("other", "bsgd", 7, 1, 7, 1, 0.5)
+	add("another", "bsgd", 30, 1, 7, 1, 0.5) // a variant, which by its label and budget would be first
 	r, err := Build(in)
 	if err != nil || r.Figures[0].Name != "tradeoff1" {
 		t.Fatalf("no figure, %v", err)
 	}
-	byOrder, byTime := r.Figures[0].content.drawing().(*multiples), r.Figures[1].content.drawing().(*multiples)
-	if len(byOrder.panels) != 1 || len(byOrder.panels[0].lines) != 2 || r.Figures[1].Name != "tradeoff1-time" {
-		t.Fatalf("%d panels by order; then %s", len(byOrder.panels), r.Figures[1].Name)
+	byOrder, byTime := r.Figures[0].Drawing.(*plot.Picture).Panels, r.Figures[1].Drawing.(*plot.Picture).Panels
+	if len(byOrder) != 1 || len(byOrder[0].Traces) != 2 || r.Figures[1].Name != "tradeoff1-time" {
+		t.Fatalf("%d panels by order; then %s", len(byOrder), r.Figures[1].Name)
 	}
-	if l := byOrder.panels[0].lines[0]; l.apart || !slices.Equal(l.points, plotter.XYs{{X: 10, Y: 40}, {X: 20, Y: 20}}) || l.half[0] != 0 || l.half[1] < 14 {
+	at := func(s plot.Sample) [2]float64 { return [2]float64{s.X, s.Mean} }
+	if l := byOrder[0].Traces[0]; l.Apart || at(l.Curve[0]) != [2]float64{10, 40} || at(l.Curve[1]) != [2]float64{20, 20} || l.Curve[0].High != 40 || l.Curve[1].High < 34 {
 		t.Errorf("by order %+v", l)
 	}
-	if l := byTime.panels[0].lines[0]; !l.apart || !slices.Equal(l.points, plotter.XYs{{X: 3, Y: 20}, {X: 5, Y: 40}}) {
+	if l := byTime[0].Traces[0]; !l.Apart || at(l.Curve[0]) != [2]float64{3, 20} || at(l.Curve[1]) != [2]float64{5, 40} {
 		t.Errorf("by time %+v", l)
 	}
-	if rows := r.Figures[0].content.rows(); len(rows) != 5 {
+	if rows := r.Figures[0].Data(); len(rows) != 5 {
 		t.Errorf("%d rows, want a header and 4 runs", len(rows))
 	}
 }

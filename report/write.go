@@ -6,19 +6,22 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"polkrepro/internal/files"
+	"polkrepro/report/plot"
 	"polkrepro/report/table"
 )
 
 // WriteAll writes the report into a folder, which it makes if need be:
 // tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet
-// of the paper's figures, figures/contact.{svg,png}, and index.md. A figure of
+// of the paper's figures, figures/contact.{svg,png}, and index.md; with extensions, such as
+// .csv, only the tables and figures that have one of them. A figure of
 // images alone has no CSV file. It returns the paths it wrote. Files of a
 // figure that has no data any more are removed. Every file is written whole or not
 // at all, and none through a symbolic link that stands for one of these folders.
-func (r *Report) WriteAll(dir string) ([]string, error) {
-	w := writer{dir: dir}
+func (r *Report) WriteAll(dir string, only ...string) ([]string, error) {
+	w := writer{dir: dir, only: only}
 	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
 		w.table(t)
 	}
@@ -30,27 +33,18 @@ func (r *Report) WriteAll(dir string) ([]string, error) {
 	return w.paths, w.err
 }
 
-// WriteAll writes figures/NAME.{svg,png,pdf,csv} into a folder and returns their
-// paths. It returns an error if the figure is missing.
-func (f *Figure) WriteAll(dir string) ([]string, error) {
-	if f.Missing != "" {
-		return nil, fmt.Errorf("figure %s: %s", f.Name, f.Missing)
-	}
-	w := writer{dir: dir}
-	w.figure(f)
-	return w.paths, w.err
-}
-
 // A writer writes files into a folder until one fails.
 type writer struct {
 	dir   string
+	only  []string // extensions of tables and figures to write; empty: all files
 	paths []string
 	err   error
 }
 
 // file writes one file.
 func (w *writer) file(name string, write func(io.Writer) error) {
-	if w.err != nil {
+	left := len(w.only) > 0 && (filepath.Dir(name) == "." || !slices.Contains(w.only, filepath.Ext(name)))
+	if w.err != nil || left {
 		return
 	}
 	if w.err = files.NoLinks(w.dir, filepath.Dir(name)); w.err != nil {
@@ -82,9 +76,8 @@ func (w *writer) figure(f *Figure) {
 		w.remove("figures", f.Name)
 		return
 	}
-	d := f.content.drawing()
-	for _, format := range Formats {
-		w.rendered(f.Name+"."+format, func() ([]byte, error) { return render(d, format) })
+	for _, format := range plot.Formats {
+		w.rendered(f.Name+"."+format, func() ([]byte, error) { return plot.Render(f.Drawing, format) })
 	}
 	if f.hasNumbers() {
 		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
@@ -94,7 +87,7 @@ func (w *writer) figure(f *Figure) {
 // rendered writes a file of a picture.
 func (w *writer) rendered(name string, render func() ([]byte, error)) {
 	w.file(filepath.Join("figures", name), func(out io.Writer) error {
-		b, err := safely(render)
+		b, err := render()
 		if err != nil {
 			return err
 		}
@@ -110,19 +103,8 @@ func (w *writer) contact(figures []*Figure) {
 		w.remove("figures", contactName)
 		return
 	}
-	w.rendered(contactName+".svg", func() ([]byte, error) { return render(d, "svg") })
-	w.rendered(contactName+".png", func() ([]byte, error) { return renderPNG(d, contactDPI) })
-}
-
-// safely renders; a panic of the drawing libraries, which take some bad values
-// that way, becomes an error.
-func safely(render func() ([]byte, error)) (out []byte, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("can't draw the picture: %v", v)
-		}
-	}()
-	return render()
+	w.rendered(contactName+".svg", func() ([]byte, error) { return plot.Render(d, "svg") })
+	w.rendered(contactName+".png", func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
 }
 
 // remove removes the files of a figure.
@@ -133,7 +115,7 @@ func (w *writer) remove(sub, name string) {
 	if w.err != nil {
 		return
 	}
-	for _, ext := range append([]string{"csv"}, Formats...) {
+	for _, ext := range append([]string{"csv"}, plot.Formats...) {
 		err := os.Remove(filepath.Join(w.dir, sub, name+"."+ext))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			w.err = err

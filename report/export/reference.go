@@ -8,14 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
 	"polkrepro/record"
-	"polkrepro/report"
 )
 
 // verdictsName is the file of a reference that has what 'runall verify --json'
@@ -164,34 +162,8 @@ func (r Reference) present(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeKept(all, dir)
-}
-
-// writeKept writes the tables and figures of a report in the formats that a
-// reference keeps.
-func writeKept(r *report.Report, dir string) error {
-	all := filepath.Join(dir, "report")
-	paths, err := r.WriteAll(all)
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		name, err := filepath.Rel(all, path)
-		if err != nil {
-			return err
-		}
-		if filepath.Dir(name) == "." || !slices.Contains(referenceFiles, filepath.Ext(name)) {
-			continue
-		}
-		to := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-			return err
-		}
-		if err := os.Rename(path, to); err != nil {
-			return err
-		}
-	}
-	return os.RemoveAll(all)
+	_, err = all.WriteAll(dir, referenceFiles...)
+	return err
 }
 
 // replace moves everything in stage to dir, where it replaces all that a seal covers

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,8 +35,13 @@ type event struct {
 // fails if POLK_REQUIRE_CHROMIUM=1.
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
-	path, err := findChromium()
-	if err != nil {
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	if path == "" {
 		if os.Getenv("POLK_REQUIRE_CHROMIUM") == "1" {
 			t.Fatal("no Chromium in PATH, and POLK_REQUIRE_CHROMIUM=1")
 		}
@@ -60,15 +66,6 @@ func openBrowser(t *testing.T) *browser {
 	})
 	b.attach(t)
 	return b
-}
-
-func findChromium() (path string, err error) {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err = exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", err
 }
 
 func pipe(t *testing.T) (r, w *os.File) {
@@ -223,11 +220,9 @@ func (b *browser) complaints(t *testing.T, own string) (out []string) {
 			e.Method == "Runtime.consoleAPICalled" && (p.Type == "error" || p.Type == "warning"),
 			e.Method == "Log.entryAdded" && (p.Entry.Level == "error" || p.Entry.Level == "warning"):
 			out = append(out, fmt.Sprintf("%s: %s", e.Method, e.Params))
-		case e.Method == "Network.requestWillBeSent" && p.Request.URL != own && !dataAddress(p.Request.URL):
+		case e.Method == "Network.requestWillBeSent" && p.Request.URL != own && !strings.HasPrefix(p.Request.URL, "data:"):
 			out = append(out, "asks for "+p.Request.URL)
 		}
 	}
 	return out
 }
-
-func dataAddress(url string) bool { return len(url) > 5 && url[:5] == "data:" }

@@ -32,14 +32,6 @@ func verdictOf(v stats.Verdict, text string) *verdictView {
 	return out
 }
 
-// marginsOf lays out the verdicts at half and at twice the margin, if there is one.
-func marginsOf(at []stats.Verdict) (out []*verdictView) {
-	for _, v := range at {
-		out = append(out, verdictOf(v, v.String()))
-	}
-	return out
-}
-
 // countRow counts the verdicts on a kind of claims.
 type countRow struct {
 	What string
@@ -55,36 +47,23 @@ type claimGroup struct {
 
 // claimView is a claim with its verdict.
 type claimView struct {
-	ID          string
-	Anchor      string
-	Section     string
-	Quote       string
-	Note        string
-	Cell        bool
-	Sentences   []string // of the tests that are not reproduced
-	More        []string // the rest of them
-	Reason      string   // why it deviates, as far as the ledger says
-	Order       int      // the paper's
-	Verdict     *verdictView
-	Margins     []*verdictView // with all margins halved and doubled; none without one
-	Tests       []testView
-	Assumptions []link
+	*evidence.ClaimResult
+	Quote     string
+	Sentences []string // of the tests that are not reproduced
+	More      []string // the rest of them
+	Reason    string   // why it deviates, as far as the ledger says
+	Order     int      // the paper's
+	Tests     []testView
 }
 
 // testView is one test of a claim.
 type testView struct {
 	*evidence.Finding
 	Sentence  string
-	ID        string
 	Statistic string
-	Ours      string // the estimate without its interval
-	Verdict   *verdictView
-	Margins   []*verdictView // with the margin halved and doubled; none without one
+	Value     string // the estimate without its interval
 	Remarks   []string
 }
-
-// A link is a name and the anchor of what it names.
-type link struct{ Name, Anchor string }
 
 // marginView is the margin of a quantity.
 type marginView struct{ Quantity, Margin, Reason string }
@@ -102,20 +81,20 @@ func (v *view) claims(in Input) {
 		{ID: "claims-cells", Title: "Cells of the paper's tables"},
 		{ID: "claims-theorems", Title: "Theorems on convergence, which Table 1 sums up"},
 	}
-	differing := []differing{{Title: "What deviates", class: "bad"}, {Title: "What is inconclusive", class: "open"}}
+	differing := []differing{{Title: "What deviates", verdict: stats.Deviates}, {Title: "What is inconclusive", verdict: stats.Inconclusive}}
 	for i := range assessed.Claims {
 		c := newClaim(&assessed.Claims[i], in.Report.Paper)
 		c.Order = i
 		g := &groups[0]
-		switch claim := &assessed.Claims[i].Claim; {
-		case claim.Cell:
+		switch {
+		case c.Claim.Cell:
 			g = &groups[1]
-		case claim.Theorem():
+		case c.Claim.Theorem():
 			g = &groups[2]
 		}
 		g.Claims = append(g.Claims, c)
 		for j := range differing {
-			if differing[j].class == c.Verdict.Class {
+			if differing[j].verdict == c.Verdict {
 				differing[j].add(c)
 			}
 		}
@@ -130,16 +109,16 @@ func (v *view) claims(in Input) {
 
 // differing is the claims of one verdict that is not the best, by table.
 type differing struct {
-	Title  string
-	Groups []claimGroup
-	class  string // of the verdict
+	Title   string
+	Groups  []claimGroup
+	verdict stats.Verdict
 }
 
 // add appends a claim to the group of its table, or of the sentences.
 func (d *differing) add(c *claimView) {
 	title := "Sentences and captions"
-	if c.Cell {
-		title = c.Section
+	if c.Claim.Cell {
+		title = c.Claim.Section
 	}
 	if n := len(d.Groups); n == 0 || d.Groups[n-1].Title != title {
 		d.Groups = append(d.Groups, claimGroup{Title: title})
@@ -150,21 +129,14 @@ func (d *differing) add(c *claimView) {
 
 // newClaim lays a claim out.
 func newClaim(c *evidence.ClaimResult, paper *experiments.PaperValues) *claimView {
-	out := &claimView{
-		ID: c.Claim.ID, Cell: c.Claim.Cell, Anchor: anchor(c.Claim.ID), Section: c.Claim.Section,
-		Quote: "“" + strings.TrimSpace(c.Claim.Quote) + "”", Note: strings.TrimSpace(c.Claim.Note),
-	}
+	out := &claimView{ClaimResult: c, Quote: "“" + strings.TrimSpace(c.Claim.Quote) + "”"}
 	if c.Claim.Cell {
 		out.Quote = "risk / error / order: " + c.Claim.Quote
 	}
-	out.Verdict, out.Margins = verdictOf(c.Verdict, c.Outcome()), marginsOf(c.Margins())
 	for i := range c.Tests {
 		out.Tests = append(out.Tests, newTest(&c.Tests[i], paper))
 	}
-	out.differences(c)
-	for _, id := range c.Claim.Assumptions {
-		out.Assumptions = append(out.Assumptions, link{id, assumptionAnchor(id)})
-	}
+	out.differences()
 	return out
 }
 
@@ -173,20 +145,20 @@ const shownSentences = 2
 
 // differences fills in the sentences of the tests that deviate, then of those
 // that are inconclusive, and the reason.
-func (v *claimView) differences(c *evidence.ClaimResult) {
+func (v *claimView) differences() {
 	var sentences, reasons []string
 	for _, verdict := range []stats.Verdict{stats.Deviates, stats.Inconclusive} {
 		from := len(sentences)
-		for i, t := range c.Tests {
+		for _, t := range v.Tests {
 			if t.Verdict != verdict {
 				continue
 			}
 			reasons = append(reasons, t.Test.Explained)
 			at := len(sentences)
-			if v.Cell && t.Test.Of.Quantity == experiments.QuantityError { // what most readers look for
+			if v.Claim.Cell && t.Test.Of.Quantity == experiments.QuantityError { // what most readers look for
 				at = from
 			}
-			sentences = slices.Insert(sentences, at, v.Tests[i].Sentence)
+			sentences = slices.Insert(sentences, at, t.Sentence)
 		}
 	}
 	sentences = joined(sentences)
@@ -235,9 +207,9 @@ func firstReason(reasons []string) string {
 
 // newTest lays a test out.
 func newTest(f *evidence.Finding, paper *experiments.PaperValues) testView {
-	t := testView{Finding: f, Sentence: f.Sentence(paper), ID: f.Test.ID, Statistic: f.Measured(), Verdict: verdictOf(f.Verdict, f.Outcome()), Margins: marginsOf(f.Margins())}
+	t := testView{Finding: f, Sentence: f.Sentence(paper), Statistic: f.Measured()}
 	if f.Verdict != stats.NotRun {
-		t.Ours = words.Four(f.Ours.Value)
+		t.Value = words.Four(f.Ours.Value)
 	}
 	switch f.Test.Kind {
 	case experiments.KindLess, experiments.KindDifference:
@@ -284,36 +256,25 @@ func margins(l *experiments.Ledger) []marginView {
 // anchor is the name of a claim's place on the page.
 func anchor(claim string) string { return "claim-" + claim }
 
-// assumptionAnchor is the name of an assumption's place on the page.
-func assumptionAnchor(id string) string { return "assumption-" + id }
-
 // assumptionView is an assumption with what rests on it.
 type assumptionView struct {
 	experiments.Assumption
-	Anchor string
-	Claims []dependentView
-}
-
-// dependentView is a claim that depends on an assumption.
-type dependentView struct {
-	link
-	Verdict *verdictView
+	Claims []*claimView
 }
 
 // assumptions lays the assumptions out.
-func (v *view) assumptions(in Input) []assumptionView {
-	verdicts := make(map[string]*verdictView)
+func (v *view) assumptions(l *experiments.Ledger) (out []assumptionView) {
+	claims := make(map[string]*claimView)
 	for _, g := range v.Claims {
 		for _, c := range g.Claims {
-			verdicts[c.ID] = c.Verdict
+			claims[c.Claim.ID] = c
 		}
 	}
-	var out []assumptionView
-	for _, a := range in.Ledger.Assumptions {
-		card := assumptionView{Assumption: a, Anchor: assumptionAnchor(a.ID)}
+	for _, a := range l.Assumptions {
+		card := assumptionView{Assumption: a}
 		card.Evidence = strings.TrimSpace(a.Evidence)
-		for _, id := range in.Ledger.Dependents(a.ID) {
-			card.Claims = append(card.Claims, dependentView{link{id, anchor(id)}, verdicts[id]})
+		for _, id := range l.Dependents(a.ID) {
+			card.Claims = append(card.Claims, claims[id])
 		}
 		out = append(out, card)
 	}

@@ -9,6 +9,8 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
@@ -30,7 +32,32 @@ type Input struct {
 var files embed.FS
 
 // page is the template. Its actions are escaped for where they stand.
-var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{"numeric": numeric}).ParseFS(files, "page.gohtml"))
+var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
+	"anchor":     anchor,
+	"lineClass":  lineClass,
+	"numeric":    numeric,
+	"picture":    picture,
+	"quantities": func() []string { return report.Quantities[:] },
+	"sort":       sortKey,
+	"trim":       strings.TrimSpace,
+	"verdict":    verdictOf,
+}).ParseFS(files, "page.gohtml"))
+
+// lineClass is the class of a line of a result in the style sheet.
+func lineClass(label string) string {
+	return map[string]string{"paper": "paper", "ours": "ours", "90 %": "interval"}[label]
+}
+
+// sortKey is what a result is sorted by.
+func sortKey(s report.Stat) string {
+	switch {
+	case s.Diverged > 0:
+		return "inf"
+	case s.N > 0:
+		return strconv.FormatFloat(s.Mean, 'g', 6, 64)
+	}
+	return ""
+}
 
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
@@ -48,16 +75,13 @@ func Write(w io.Writer, in Input) error {
 
 // A view is what the template shows.
 type view struct {
+	Input
 	Policy  template.HTMLAttr
 	Style   template.CSS
 	Library template.JS
 	Script  template.JS
 
 	Own       string // names of the specs, if the report is not beside the paper
-	Lead      []string
-	Profile   string
-	Program   string
-	Records   int
 	Cells     evidence.Counts
 	Numbers   evidence.Counts
 	Said      evidence.Counts // of the sentences and captions
@@ -66,20 +90,16 @@ type view struct {
 	OneRun    int             // printed numbers in the interval of one run
 	OfOneRun  int             // those of which that is known
 	Counts    []countRow      // the three of them
-	Forest    *figureView     // nil if the report has no forest plot
+	Forest    *Figure         // nil if the report has no forest plot
 	Differing []differing
 	Missing   []string
-	Tables    []resultTable
-	Figures   []figureView
+	Figures   []Figure
 	Charts    [][]report.Chart
-	Sections  []sectionView
 	Claims    []claimGroup
 	Margins   []marginView
-	Untested  []experiments.Untested
 
 	Assumptions []assumptionView
 	Costs       *report.Table
-	Runs        *report.Table
 	Machines    *report.Table
 	Data        *report.Table
 }
@@ -87,54 +107,55 @@ type view struct {
 // newView lays the page out.
 func newView(in Input) (*view, error) {
 	from := in.Report.Input
-	v := &view{
-		Own: from.Own, Lead: in.Lead, Profile: from.Profile, Program: in.Program, Records: len(from.Records),
-		Missing: missing(in),
-		Costs:   costs(from), Runs: in.Report.Runs, Machines: machines(from.Records), Data: dataSums(from.Records),
-	}
+	v := &view{Input: in, Own: from.Own, Missing: missing(in), Costs: costs(from), Machines: machines(from.Records), Data: dataSums(from.Records)}
 	v.assets()
-	if from.Own == "" {
-		v.Untested = in.Ledger.Untested
+	if v.Own == "" {
 		v.claims(in)
-		v.Assumptions = v.assumptions(in)
+		v.Assumptions = v.assumptions(in.Ledger)
 	}
-	for _, t := range in.Report.Tables {
-		v.Tables = append(v.Tables, newResultTable(t, in.Report.Cells))
+	v.Sections = nil
+	for _, part := range in.Report.Parts {
+		s := Section{ID: part.ID, Title: part.Title, Paragraphs: []string{part.Text}}
+		for _, f := range part.Figures {
+			shown, err := figureOf(f)
+			if err != nil {
+				return nil, err
+			}
+			s.Figures = append(s.Figures, shown)
+		}
+		v.Sections = append(v.Sections, s)
 	}
+	v.Sections = append(v.Sections, in.Sections...)
 	for _, f := range in.Report.Figures {
-		fig, err := figureOf(f)
+		shown, err := figureOf(f)
 		if err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(in.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
-			fig.ID = "figure-" + f.Name // an anchor is unique
+			shown.ID = "figure-" + f.Name // an anchor is unique
 		}
-		shown := v.figure(fig)
 		if f.Name == report.ForestName {
 			v.Forest = &shown
-			continue
+		} else {
+			v.Figures = append(v.Figures, shown)
 		}
-		v.Figures = append(v.Figures, shown)
 	}
-	for _, s := range in.Report.Parts {
-		out := sectionView{Section: Section{ID: s.ID, Title: s.Title, Paragraphs: []string{s.Text}}}
-		for _, f := range s.Figures {
-			fig, err := figureOf(f)
-			if err != nil {
-				return nil, err
-			}
-			out.Figures = append(out.Figures, v.figure(fig))
-		}
-		v.Sections = append(v.Sections, out)
-	}
-	for _, s := range in.Sections {
-		out := sectionView{Section: s}
-		for _, f := range s.Figures {
-			out.Figures = append(out.Figures, v.figure(f))
-		}
-		v.Sections = append(v.Sections, out)
+	v.place(v.Figures)
+	for i, s := range v.Sections {
+		v.Sections[i].Figures = slices.Clone(s.Figures) // the caller's stay as they are
+		v.place(v.Sections[i].Figures)
 	}
 	return v, nil
+}
+
+// place puts the charts of figures into the page's data.
+func (v *view) place(figures []Figure) {
+	for i := range figures {
+		if f := &figures[i]; len(f.Charts) > 0 {
+			f.Index = len(v.Charts)
+			v.Charts = append(v.Charts, f.Charts)
+		}
+	}
 }
 
 // assets fills in style and programs, and the policy that lets these programs

@@ -266,11 +266,7 @@
     tools.setAttribute("aria-label", "Shown methods");
     plots.className = "plots";
     fig.classList.add("charted");
-    const note = document.createElement("p");
-    note.className = "bands";
-    note.textContent = "Bands here: the 90 % interval of the mean over runs. Those of the printed picture, of which the caption speaks, are the range of the runs.";
     parent.append(tools, plots);
-    if (charts.some(c => c.lines.some(l => l.low))) parent.append(note);
     const hidden = new Set(), lines = new Map(charts.flatMap(c => c.lines).map(l => [l.label, l]));
     const refresh = charts.map(c => plot(plots, c, hidden, fig.id));
     const toggle = (className, pressed, content, act) => {

@@ -30,6 +30,7 @@ type Figure struct {
 	Picture []byte // SVG
 	Missing string // why there is no picture; empty where there is one
 	Charts  []report.Chart
+	Index   int // of the charts in the page's data
 }
 
 // figureOf makes a figure of one of the report's.
@@ -56,30 +57,9 @@ func figureOf(f *report.Figure) (Figure, error) {
 	return out, nil
 }
 
-// sectionView is a section as the template shows it.
-type sectionView struct {
-	Section
-	Figures []figureView
-}
-
-// figureView is a figure as the template shows it.
-type figureView struct {
-	Figure
-	Source template.URL // the picture
-	Index  int          // of its charts in the page's data, -1 if it has none
-}
-
-// figure lays a figure out and adds its charts to the page's.
-func (v *view) figure(f Figure) figureView {
-	out := figureView{Figure: f, Index: -1}
-	if len(f.Picture) > 0 {
-		out.Source = template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.Picture))
-	}
-	if len(f.Charts) > 0 {
-		out.Index = len(v.Charts)
-		v.Charts = append(v.Charts, f.Charts)
-	}
-	return out
+// picture is the address of a picture.
+func picture(svg []byte) template.URL {
+	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
 }
 
 // dash stands where there is no number.

@@ -139,11 +139,12 @@ func TournamentSection(have map[string]*record.Record) (Section, bool, error) {
 		if !strings.HasSuffix(f.Name, "-order") && f.Name != "ranks" {
 			continue // the others are with runall compare: this is one page of many
 		}
-		picture, err := f.SVG()
+		shown, err := figureOf(f)
 		if err != nil {
 			return Section{}, false, err
 		}
-		s.Figures = append(s.Figures, Figure{ID: "tournament-" + f.Name, Title: f.Title, Caption: f.Caption, Alt: f.Title + ". The tables have the values.", Picture: picture})
+		shown.ID, shown.Alt = "tournament-"+f.Name, f.Title+". The tables have the values."
+		s.Figures = append(s.Figures, shown)
 	}
 	return s, true, nil
 }

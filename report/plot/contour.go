@@ -1,4 +1,4 @@
-package report
+package plot
 
 import "slices"
 
@@ -9,8 +9,8 @@ import "slices"
 // plotter.Contour draws lines; to fill what is decided for a class, it takes the
 // closed outline of a region, along the border too.
 
-// A node is a place on a grid, in cells from the corner where i = j = 0.
-type node struct{ x, y float64 }
+// A Node is a place on a grid, in cells from the corner where i = j = 0.
+type Node struct{ X, Y float64 }
 
 // A tracer joins the crossings of a level. Edges are numbered: 2·(j·n+i) from
 // node (i, j) to (i+1, j), and one more to (i, j+1).
@@ -22,10 +22,10 @@ type tracer struct {
 	begun []bool  // whether a line ends at the edge
 }
 
-// contours returns the lines on which the values are level, each with what is
+// Contours returns the lines on which the values are level, each with what is
 // above on its left. A line that does not end at the grid's border is closed:
 // its last node is its first. The order is that of the grid.
-func contours(n int, v []float64, level float64) [][]node {
+func Contours(n int, v []float64, level float64) [][]Node {
 	t := &tracer{n: n, v: v, level: level, next: make([]int32, 2*n*n), begun: make([]bool, 2*n*n)}
 	for e := range t.next {
 		t.next[e] = -1
@@ -35,7 +35,7 @@ func contours(n int, v []float64, level float64) [][]node {
 			t.cell(i, j)
 		}
 	}
-	var lines [][]node
+	var lines [][]Node
 	for _, open := range []bool{true, false} {
 		for e := range t.next {
 			if t.next[e] >= 0 && t.begun[e] != open {
@@ -77,8 +77,8 @@ func (t *tracer) cell(i, j int) {
 }
 
 // line follows a line from an edge and takes it off the grid.
-func (t *tracer) line(from int32) []node {
-	line := []node{t.crossing(from)}
+func (t *tracer) line(from int32) []Node {
+	line := []Node{t.crossing(from)}
 	for e := from; t.next[e] >= 0; {
 		to := t.next[e]
 		t.next[e] = -1
@@ -89,13 +89,13 @@ func (t *tracer) line(from int32) []node {
 }
 
 // crossing is where an edge crosses the level, if values are linear on it.
-func (t *tracer) crossing(edge int32) node {
+func (t *tracer) crossing(edge int32) Node {
 	k := int(edge) / 2
 	i, j := k%t.n, k/t.n
 	if edge%2 == 0 {
-		return node{float64(i) + t.share(t.at(i, j), t.at(i+1, j)), float64(j)}
+		return Node{float64(i) + t.share(t.at(i, j), t.at(i+1, j)), float64(j)}
 	}
-	return node{float64(i), float64(j) + t.share(t.at(i, j), t.at(i, j+1))}
+	return Node{float64(i), float64(j) + t.share(t.at(i, j), t.at(i, j+1))}
 }
 
 // share is how far between two values the level lies.
@@ -105,18 +105,18 @@ func (t *tracer) share(a, b float64) float64 { return (t.level - a) / (b - a) }
 // overflow.
 const farBelow = -1e200
 
-// regions returns the outlines of where the values are positive: closed lines,
+// Regions returns the outlines of where the values are positive: closed lines,
 // the region on their left, along the grid's border too.
-func regions(n int, v []float64) [][]node {
+func Regions(n int, v []float64) [][]Node {
 	walled := slices.Repeat([]float64{farBelow}, (n+2)*(n+2))
 	for j := range n {
 		copy(walled[(j+1)*(n+2)+1:], v[j*n:(j+1)*n])
 	}
-	lines := contours(n+2, walled, 0)
+	lines := Contours(n+2, walled, 0)
 	for _, line := range lines {
 		for i := range line {
-			line[i].x--
-			line[i].y--
+			line[i].X--
+			line[i].Y--
 		}
 	}
 	return lines

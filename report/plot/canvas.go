@@ -1,7 +1,8 @@
-package report
+package plot
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"regexp"
@@ -17,18 +18,49 @@ import (
 // A PDF's images would come in another order each time.
 func init() { fpdf.SetDefaultCatalogSort(true) }
 
-// pngDPI is the resolution of the PNG files.
-const pngDPI = 300
+// DPI is the resolution of the PNG files.
+const DPI = 300
 
 // Formats are the formats of a picture, by file extension.
 var Formats = []string{"svg", "png", "pdf"}
 
-// render draws in one of the Formats.
-func render(d drawing, format string) ([]byte, error) {
+// A Drawing is all that is drawn of a figure, in every format alike.
+type Drawing interface {
+	// Size is its size in print.
+	Size() (w, h vg.Length)
+
+	// Draw draws it on a white canvas of that size whose lower left corner
+	// is the origin.
+	Draw(c draw.Canvas)
+}
+
+// Render draws in one of the Formats. A panic of the drawing libraries, which take some bad
+// values that way, becomes an error.
+func Render(d Drawing, format string) (out []byte, err error) {
+	return safely(func() ([]byte, error) { return render(d, format) })
+}
+
+// RenderPNG draws in pixels.
+func RenderPNG(d Drawing, dpi int) (out []byte, err error) {
+	return safely(func() ([]byte, error) { return renderPNG(d, dpi) })
+}
+
+// safely renders; a panic of the drawing libraries, which take some bad values
+// that way, becomes an error.
+func safely(render func() ([]byte, error)) (out []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("can't draw the picture: %v", v)
+		}
+	}()
+	return render()
+}
+
+func render(d Drawing, format string) ([]byte, error) {
 	if format == "png" {
-		return renderPNG(d, pngDPI)
+		return renderPNG(d, DPI)
 	}
-	w, h := d.size()
+	w, h := d.Size()
 	var out bytes.Buffer
 	if format == "svg" {
 		c := vgsvg.New(w, h)
@@ -42,9 +74,8 @@ func render(d drawing, format string) ([]byte, error) {
 	return timelessPDF(out.Bytes()), err
 }
 
-// renderPNG draws in pixels.
-func renderPNG(d drawing, dpi int) ([]byte, error) {
-	w, h := d.size()
+func renderPNG(d Drawing, dpi int) ([]byte, error) {
+	w, h := d.Size()
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
 	drawOnWhite(d, c)
 	var out bytes.Buffer
@@ -53,11 +84,11 @@ func renderPNG(d drawing, dpi int) ([]byte, error) {
 }
 
 // drawOnWhite draws on a canvas of the drawing's size.
-func drawOnWhite(d drawing, c vg.CanvasSizer) {
+func drawOnWhite(d Drawing, c vg.CanvasSizer) {
 	all := draw.New(c)
-	all.SetColor(rgb(0xff, 0xff, 0xff))
+	all.SetColor(RGB(0xff, 0xff, 0xff))
 	all.Fill(all.Rectangle.Path())
-	d.draw(all)
+	d.Draw(all)
 }
 
 var (

@@ -1,4 +1,4 @@
-package report
+package plot
 
 import (
 	"math"
@@ -9,11 +9,11 @@ import (
 
 // enclosed is the area within closed lines: what a line runs around clockwise
 // is taken off.
-func enclosed(lines [][]node) float64 {
+func enclosed(lines [][]Node) float64 {
 	sum := 0.0
 	for _, line := range lines {
 		for i, p := range line[1:] {
-			sum += line[i].x*p.y - p.x*line[i].y
+			sum += line[i].X*p.Y - p.X*line[i].Y
 		}
 	}
 	return sum / 2
@@ -32,7 +32,7 @@ func hill(n int) []float64 {
 
 func TestContourOfAHill(t *testing.T) {
 	const n, radius = 41, 12.5
-	lines := contours(n, hill(n), -radius)
+	lines := Contours(n, hill(n), -radius)
 	if len(lines) != 1 {
 		t.Fatalf("%d lines, want one", len(lines))
 	}
@@ -42,7 +42,7 @@ func TestContourOfAHill(t *testing.T) {
 	}
 	for _, p := range line {
 		// Linear interpolation of a distance is off by at most 1/(8·radius).
-		if r := math.Hypot(p.x-20, p.y-20); math.Abs(r-radius) > 0.02 {
+		if r := math.Hypot(p.X-20, p.Y-20); math.Abs(r-radius) > 0.02 {
 			t.Errorf("%v lies %v from the middle, want %v", p, r, radius)
 		}
 	}
@@ -53,8 +53,8 @@ func TestContourOfAHill(t *testing.T) {
 
 func TestOpenContour(t *testing.T) {
 	v := []float64{-1, 1, 3, -1, 1, 3, -1, 1, 3} // rises to the right, 0 at x = ½
-	lines := contours(3, v, 0)
-	want := []node{{0.5, 2}, {0.5, 1}, {0.5, 0}} // what is above lies on its left
+	lines := Contours(3, v, 0)
+	want := []Node{{0.5, 2}, {0.5, 1}, {0.5, 0}} // what is above lies on its left
 	if len(lines) != 1 || len(lines[0]) != 3 {
 		t.Fatalf("%v", lines)
 	}
@@ -63,7 +63,7 @@ func TestOpenContour(t *testing.T) {
 			t.Errorf("node %d is %v, want %v", i, p, want[i])
 		}
 	}
-	if flat := contours(3, make([]float64, 9), 0); flat != nil {
+	if flat := Contours(3, make([]float64, 9), 0); flat != nil {
 		t.Errorf("a plane at the level has contours: %v", flat)
 	}
 }
@@ -77,7 +77,7 @@ func TestSaddle(t *testing.T) {
 		{3, 1 - 2*0.25*0.25/2},        // the middle is above: only the low corners are cut off
 		{1. / 3, 2 * 0.25 * 0.25 / 2}, // it is below: only the high corners are kept
 	} {
-		if a := enclosed(regions(2, []float64{c.high, -1, -1, c.high})); math.Abs(a-c.want) > 1e-12 {
+		if a := enclosed(Regions(2, []float64{c.high, -1, -1, c.high})); math.Abs(a-c.want) > 1e-12 {
 			t.Errorf("high corners of %v: area %v, want %v", c.high, a, c.want)
 		}
 	}
@@ -96,11 +96,11 @@ func TestRegions(t *testing.T) {
 		}
 		total := 0.0
 		for _, field := range [][]float64{v, below} {
-			for _, line := range regions(n, field) {
+			for _, line := range Regions(n, field) {
 				if line[0] != line[len(line)-1] {
 					t.Fatalf("a line is not closed: %v", line)
 				}
-				total += enclosed([][]node{line})
+				total += enclosed([][]Node{line})
 			}
 		}
 		if want := float64((n - 1) * (n - 1)); math.Abs(total-want) > 1e-9*want {

@@ -1,18 +1,18 @@
-package report
+package plot
 
 import (
 	"math"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
+	gonum "gonum.org/v1/plot"
 )
 
 // logAxis maps a positive range onto [0, 1] by the logarithm. A value that
 // has no logarithm goes to the lower end, so that nothing panics.
 type logAxis struct{}
 
-var _ plot.Normalizer = logAxis{}
+var _ gonum.Normalizer = logAxis{}
 
 // Normalize returns the logarithmic position of x between min and max.
 func (logAxis) Normalize(min, max, x float64) float64 {
@@ -25,13 +25,13 @@ func (logAxis) Normalize(min, max, x float64) float64 {
 
 // logTicks labels 1, 2 and 5 times the powers of ten on short ranges and the
 // powers of ten, thinned out, on long ones.
-func logTicks(min, max float64) []plot.Tick {
+func logTicks(min, max float64) []gonum.Tick {
 	if !(min > 0) || !(max > min) || math.IsInf(max, 0) {
 		return nil
 	}
 	lo, hi := int(math.Floor(math.Log10(min))), int(math.Ceil(math.Log10(max)))
 	decades := math.Log10(max) - math.Log10(min)
-	var ticks []plot.Tick
+	var ticks []gonum.Tick
 	for e := lo; e <= hi; e++ {
 		for m := 1; m < 10; m++ {
 			v := float64(m) * math.Pow10(e)
@@ -39,9 +39,9 @@ func logTicks(min, max float64) []plot.Tick {
 				continue
 			}
 			if labelled(m, e, lo, decades) {
-				ticks = append(ticks, plot.Tick{Value: v, Label: logLabel(m, e)})
+				ticks = append(ticks, gonum.Tick{Value: v, Label: logLabel(m, e)})
 			} else if decades < 6 {
-				ticks = append(ticks, plot.Tick{Value: v})
+				ticks = append(ticks, gonum.Tick{Value: v})
 			}
 		}
 	}
@@ -75,18 +75,18 @@ func logLabel(m, e int) string {
 
 // countTicks labels a linear axis that starts at or near zero with at most
 // six round numbers, thousands as k and millions as M.
-func countTicks(min, max float64) []plot.Tick {
-	var ticks []plot.Tick
-	for _, v := range roundNumbers(min, max, 5) {
-		ticks = append(ticks, plot.Tick{Value: v, Label: countLabel(v, max)})
+func countTicks(min, max float64) []gonum.Tick {
+	var ticks []gonum.Tick
+	for _, v := range RoundNumbers(min, max, 5) {
+		ticks = append(ticks, gonum.Tick{Value: v, Label: CountLabel(v, max)})
 	}
 	return ticks
 }
 
-// roundNumbers are round numbers between min and max, at most one more than
+// RoundNumbers are round numbers between min and max, at most one more than
 // parts.
-func roundNumbers(min, max float64, parts int) []float64 {
-	step := roundStep((max - min) / float64(parts))
+func RoundNumbers(min, max float64, parts int) []float64 {
+	step := RoundStep((max - min) / float64(parts))
 	if step == 0 {
 		return nil
 	}
@@ -97,9 +97,9 @@ func roundNumbers(min, max float64, parts int) []float64 {
 	return out
 }
 
-// roundStep is the least of 1, 2, 2.5 and 5 times a power of ten that is not
+// RoundStep is the least of 1, 2, 2.5 and 5 times a power of ten that is not
 // below x, or 0 where there is none.
-func roundStep(x float64) float64 {
+func RoundStep(x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return 0
 	}
@@ -112,24 +112,24 @@ func roundStep(x float64) float64 {
 	return 10 * base
 }
 
-// countLabel writes a number of things shortly, in thousands where the largest
+// CountLabel writes a number of things shortly, in thousands where the largest
 // on the axis is.
-func countLabel(v, largest float64) string {
+func CountLabel(v, largest float64) string {
 	switch {
 	case v == 0:
 		return "0"
 	case v >= 1e9:
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	case v >= 1e6:
-		return trimmed(v/1e6) + "M"
+		return Trimmed(v/1e6) + "M"
 	case largest >= 1e4:
-		return trimmed(v/1e3) + "k"
+		return Trimmed(v/1e3) + "k"
 	}
-	return trimmed(v)
+	return Trimmed(v)
 }
 
-// trimmed writes v with at most three decimals and no trailing zeros.
-func trimmed(v float64) string {
+// Trimmed writes v with at most three decimals and no trailing zeros.
+func Trimmed(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 3, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	if s == "-0" || s == "" {

@@ -1,0 +1,163 @@
+package plot
+
+import (
+	"cmp"
+	"math"
+
+	gonum "gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Picture is panels over one legend: a row of them, each with its axes, or small
+// multiples.
+type Picture struct {
+	Panels []*Panel
+	Legend Legend
+	Height vg.Length // of a panel, without what is around it (default PanelHeight)
+	Small  *Small    // nil of a row
+}
+
+// Small says how small multiples are laid out: row by row, on y axes that are alike and
+// logarithmic.
+type Small struct {
+	YLabel  string
+	Columns int
+	LogX    bool
+	OwnX    bool // each panel has an x axis of its own
+}
+
+// Measures around small multiples.
+const (
+	smallHead  = vg.Length(22) // for a name and the remark below it
+	smallTicks = vg.Length(13) // for the labels of the ticks below a panel
+	smallGap   = vg.Length(8)
+	smallMost  = 5 // labels of an axis
+)
+
+// Size is the size in print.
+func (p *Picture) Size() (w, h vg.Length) {
+	h = cmp.Or(p.Height, PanelHeight) + p.Legend.height() + 4
+	if p.Small != nil {
+		rows := vg.Length((len(p.Panels) + p.Small.Columns - 1) / p.Small.Columns)
+		h = rows*(p.Height+smallHead) + 2*smallTicks + legendRow + p.Legend.height() + 4
+	}
+	return Width, h
+}
+
+// Draw draws the panels and the legend.
+func (p *Picture) Draw(all draw.Canvas) {
+	if p.Small != nil {
+		p.drawSmall(all)
+	} else {
+		p.drawRow(all)
+	}
+	p.Legend.draw(all)
+}
+
+func (p *Picture) drawRow(all draw.Canvas) {
+	plots := make([]*gonum.Plot, len(p.Panels))
+	for i, pn := range p.Panels {
+		plots[i] = pn.plot(pn)
+	}
+	area := draw.Crop(all, ylabelWidth, -wedgeLength-2, p.Legend.height()+4, -tagHeight)
+	tiles := draw.Tiles{Rows: 1, Cols: len(plots), PadX: ylabelWidth + wedgeLength + 6}
+	for i, c := range gonum.Align([][]*gonum.Plot{plots}, tiles, area)[0] {
+		plots[i].Draw(c)
+		p.Panels[i].drawLabels(all, c.Min.X, plots[i].DataCanvas(c).Rectangle)
+	}
+}
+
+// drawLabels writes the panel's letter and, left of x, the label of the y
+// axis around the given data area. gonum's axis could do the latter but makes
+// room for it in the wrong place on a logarithmic axis.
+func (p *Panel) drawLabels(c draw.Canvas, x vg.Length, data vg.Rectangle) {
+	sty := Letters(LabelSize, draw.XLeft, draw.YBottom)
+	c.FillText(sty, vg.Point{X: data.Min.X, Y: data.Max.Y + 4}, p.Title)
+	sty.XAlign, sty.Rotation = draw.XCenter, math.Pi/2
+	middle := (data.Min.Y + data.Max.Y) / 2
+	c.FillText(sty, vg.Point{X: x - sty.FontExtents().Descent - 3, Y: middle}, p.YLabel)
+}
+
+func (p *Picture) drawSmall(all draw.Canvas) {
+	columns := p.Small.Columns
+	for _, pn := range p.Panels {
+		pn.small, pn.LogX, pn.LogY = true, p.Small.LogX, true
+	}
+	var plots [][]*gonum.Plot
+	for i := range p.Panels {
+		if i%columns == 0 {
+			plots = append(plots, make([]*gonum.Plot, columns))
+		}
+		plots[i/columns][i%columns] = p.smallPlot(i)
+	}
+	area := draw.Crop(all, ylabelWidth, -smallGap, p.Legend.height()+4, -smallHead)
+	tiles := draw.Tiles{Rows: len(plots), Cols: columns, PadX: smallGap, PadY: smallHead}
+	for i, row := range gonum.Align(plots, tiles, area) {
+		for k, c := range row {
+			if plots[i][k] != nil {
+				plots[i][k].Draw(c)
+			}
+		}
+	}
+	sty := Letters(LabelSize, draw.XCenter, draw.YTop)
+	sty.Rotation = math.Pi / 2
+	all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.Small.YLabel)
+}
+
+// smallPlot makes the plot of panel i. The first of a row has the labels of the y axis, the
+// last of a column the x axis' name and the labels of its ticks.
+func (p *Picture) smallPlot(i int) *gonum.Plot {
+	pn, sharing := p.Panels[i], p.Panels
+	if p.Small.OwnX {
+		sharing = p.Panels[i : i+1]
+	}
+	x, _ := extent(sharing...)
+	pn.XMin, pn.XMax = 0, x[1]
+	if pn.LogX {
+		pn.XMin, pn.XMax = logMargin(x)
+	}
+	pl := pn.plot(p.Panels...)
+	for _, a := range []*gonum.Axis{&pl.X, &pl.Y} { // the frame is the line
+		a.LineStyle.Width, a.Padding, a.Tick.Length = 0, 0, 2.5
+	}
+	labelsX, labelsY := 0, 0
+	if i%p.Small.Columns == 0 {
+		labelsY = smallMost
+	}
+	if i+p.Small.Columns >= len(p.Panels) {
+		labelsX = smallMost
+	} else {
+		pl.X.Label.Text = ""
+	}
+	pl.X.Tick.Marker, pl.Y.Tick.Marker = narrow(pl.X.Tick.Marker, labelsX), narrow(pl.Y.Tick.Marker, labelsY)
+	return pl
+}
+
+// narrow are the ticks of an axis of a small panel: at most so many of them keep
+// their label, evenly.
+func narrow(ticks gonum.Ticker, most int) gonum.Ticker {
+	return gonum.TickerFunc(func(low, high float64) []gonum.Tick {
+		out := ticks.Ticks(low, high)
+		labels := 0
+		for _, t := range out {
+			if t.Label != "" {
+				labels++
+			}
+		}
+		every, seen := 1, 0
+		if most > 0 {
+			every = max(1, (labels+most-1)/most)
+		}
+		for i := range out {
+			if out[i].Label == "" {
+				continue
+			}
+			if most == 0 || seen%every != 0 {
+				out[i].Label = ""
+			}
+			seen++
+		}
+		return out
+	})
+}

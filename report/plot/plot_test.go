@@ -1,0 +1,103 @@
+package plot
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		min, max float64
+		want     string
+	}{
+		{0.07, 1.1, "0.1 0.2 0.5 1"}, {2.2, 90, "5 10 20 50"}, {0.9, 2, "0.9 1 2"},
+		{1e-5, 1e5, "10^{-5} 0.001 0.1 10 1000 10^{5}"}, {1e-5, 3e-5, "1x10^{-5}"}, {-1, 1, ""}, {1, math.Inf(1), ""},
+	} {
+		var got []string
+		for _, k := range logTicks(c.min, c.max) {
+			if k.Label != "" {
+				got = append(got, k.Label)
+			}
+		}
+		s := strings.Join(got, " ")
+		if c.want == "1x10^{-5}" {
+			if !strings.Contains(s, "2x10^{-5}") {
+				t.Errorf("[%v, %v]: %s", c.min, c.max, s)
+			}
+		} else if s != c.want {
+			t.Errorf("[%v, %v]: %s, want %s", c.min, c.max, s, c.want)
+		}
+	}
+	for _, c := range []struct {
+		max  float64
+		want string
+	}{{50000, "0 10k 20k 30k 40k 50k"}, {1e6, "0 200k 400k 600k 800k 1M"}, {140, "0 50 100"}, {0, ""}, {math.Inf(1), ""}} {
+		var got []string
+		for _, k := range countTicks(0, c.max) {
+			got = append(got, k.Label)
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("[0, %v]: %s, want %s", c.max, s, c.want)
+		}
+	}
+}
+
+func TestRunsOf(t *testing.T) {
+	line := func(s string) textRun { return textRun{s, 1, 0} }
+	low, high := func(s string) textRun { return textRun{s, scriptSize, scriptDrop} }, func(s string) textRun { return textRun{s, scriptSize, scriptRaise} }
+	for in, want := range map[string][]textRun{
+		"M_t":      {line("M"), low("t")},
+		"R(f_t) x": {line("R(f"), low("t"), line(") x")},
+		"10^{-5}":  {line("10"), high("-5")},
+		"a_":       {line("a_")},
+		"a_{b":     {line("a"), low("{"), line("b")},
+		"":         nil,
+	} {
+		if got := runsOf(in); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", in, got, want)
+		}
+	}
+	if got := Plain("POLK, η₀ = 6 — “x”"); got != "POLK, eta0 = 6 - ?x?" {
+		t.Error(got)
+	}
+}
+
+func TestSafely(t *testing.T) {
+	p := &Picture{Legend: []Entry{{Text: "no icon"}}, Panels: []*Panel{{}}}
+	if _, err := Render(p, "svg"); err == nil {
+		t.Error("a panic is no error")
+	}
+}
+
+// TestLogarithmicX: on a logarithmic x axis equal ratios have equal lengths, and
+// the axis is labelled at powers of ten.
+func TestLogarithmicX(t *testing.T) {
+	pn := &Panel{Traces: []Trace{{Curve: []Sample{Single(10, 1), Single(1000, 2)}}}}
+	pn.Span()
+	x := pn.plot(pn).X
+	if got := x.Norm(100); math.Abs(got-0.5) > 1e-12 {
+		t.Errorf("100 is at %v between 10 and 1000", got)
+	}
+	var labels []string
+	for _, tick := range x.Tick.Marker.Ticks(10, 1000) {
+		if tick.Label != "" {
+			labels = append(labels, tick.Label)
+		}
+	}
+	if got := strings.Join(labels, " "); got != "10 100 1000" {
+		t.Errorf("labels %s", got)
+	}
+}
+
+// TestUpsideDown: an image is turned over for vgpdf, which turns it over again.
+func TestUpsideDown(t *testing.T) {
+	m := image.NewGray(image.Rect(1, 2, 2, 5))
+	m.SetGray(1, 2, color.Gray{Y: 7})
+	if got := (upsideDown{m}).At(1, 4); got != (color.Gray{Y: 7}) {
+		t.Errorf("the last row is %v", got)
+	}
+}

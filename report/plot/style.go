@@ -1,0 +1,125 @@
+package plot
+
+import (
+	"fmt"
+	"image/color"
+	"strings"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes of a picture. Its width is the width of a page's text, so nothing is
+// scaled in a LaTeX document and the letters keep their size.
+const (
+	Width       = 6.5 * vg.Inch
+	PanelHeight = 1.9 * vg.Inch
+	LabelSize   = vg.Length(8)
+	TickSize    = vg.Length(7.5)
+	legendRow   = vg.Length(11)
+	legendSize  = vg.Length(7.5)
+	tagHeight   = vg.Length(13) // above a panel, for its letter
+	wedgeLength = vg.Length(5)
+	ylabelWidth = vg.Length(16)
+)
+
+// A Look is how a series is drawn: a colour that survives the common colour
+// deficiencies, and a lightness, a dash pattern and a marker that survive grey.
+type Look struct {
+	Color  color.NRGBA
+	Dash   []vg.Length
+	Width  vg.Length
+	Marker draw.GlyphDrawer // default: a small dot
+}
+
+// RGB is an opaque colour.
+func RGB(r, g, b uint8) color.NRGBA { return color.NRGBA{R: r, G: g, B: b, A: 0xff} }
+
+// Line is the style of the look's line.
+func (l Look) Line() draw.LineStyle {
+	return draw.LineStyle{Color: l.Color, Width: l.Width, Dashes: l.Dash}
+}
+
+// Of is the look with a line of another width.
+func (l Look) Of(width vg.Length) Look {
+	l.Width = width
+	return l
+}
+
+// Mark draws the look's marker.
+func (l Look) Mark(c draw.Canvas, at vg.Point) {
+	sty := draw.GlyphStyle{Color: l.Color, Radius: 2, Shape: l.Marker}
+	if l.Marker == nil {
+		sty.Radius, sty.Shape = 1.8, draw.CircleGlyph{}
+	}
+	c.DrawGlyphNoClip(sty, at)
+}
+
+// Hex is the look's colour as in a style sheet.
+func (l Look) Hex() string { return fmt.Sprintf("#%02x%02x%02x", l.Color.R, l.Color.G, l.Color.B) }
+
+// band is the colour of the look's band.
+func (l Look) band() color.NRGBA {
+	c := l.Color
+	c.A = 0x38
+	return c
+}
+
+// reference is the style of a line at a value that the paper prints.
+func (l Look) reference() draw.LineStyle {
+	return draw.LineStyle{Color: l.Color, Width: 0.6, Dashes: []vg.Length{0.8, 1.6}}
+}
+
+// Letters is a text style in the font of all letters in a picture.
+func Letters(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	return text.Style{Color: color.Black, Font: f, XAlign: x, YAlign: y, Handler: lettering}
+}
+
+// FillMiddle writes a line so that the middle of its letters is at the height of p.
+func FillMiddle(c draw.Canvas, sty text.Style, p vg.Point, line string) {
+	c.FillText(sty, p.Add(vg.Point{Y: sty.FontExtents().Descent / 2}), line)
+}
+
+// Rectangle is the outline of a rectangle from its lower left to its upper right
+// corner.
+func Rectangle(left, low, right, high vg.Length) []vg.Point {
+	return []vg.Point{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: left, Y: high}}
+}
+
+// DrawFrame draws a line around a canvas.
+func DrawFrame(c draw.Canvas) {
+	p := Rectangle(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
+	c.StrokeLines(draw.LineStyle{Color: RGB(0, 0, 0), Width: 0.5}, append(p, p[0], p[1]))
+}
+
+// DrawDiamond draws a hollow diamond around p.
+func DrawDiamond(c draw.Canvas, l Look, p vg.Point) {
+	const r = 2.8
+	edge := []vg.Point{{X: p.X - r, Y: p.Y}, {X: p.X, Y: p.Y + r}, {X: p.X + r, Y: p.Y}, {X: p.X, Y: p.Y - r}}
+	c.FillPolygon(RGB(0xff, 0xff, 0xff), edge)
+	c.StrokeLines(draw.LineStyle{Color: l.Color, Width: 0.9}, append(edge, edge[0], edge[1]))
+}
+
+// wedge is a small triangle whose tip is at p and that lies to the right of it.
+func wedge(p vg.Point) []vg.Point {
+	return []vg.Point{p, p.Add(vg.Point{X: wedgeLength, Y: 2.2}), p.Add(vg.Point{X: wedgeLength, Y: -2.2})}
+}
+
+// letterSubstitutes are ASCII spellings of the characters that the pictures'
+// encoding lacks.
+var letterSubstitutes = strings.NewReplacer("–", "-", "—", "-", "−", "-", "×", "x", "·", "*", "±", "+/-",
+	"η", "eta", "λ", "lambda", "ε", "eps", "κ", "kappa", "σ", "sigma", "γ", "gamma", "τ", "tau", "δ", "delta", "ö", "o", "₀", "0", "\u00a0", " ",
+	"⁻", "-", "¹", "1", "²", "2", "³", "3", "⁴", "4", "_", " ", "^", " ")
+
+// Plain spells s in ASCII.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, letterSubstitutes.Replace(s))
+}
