@@ -1,9 +1,12 @@
 package table
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 )
 
 // A Grid is a header and rows of cells, one line each. A nil row is a rule. All
@@ -49,50 +52,81 @@ func (g *Grid) Pad(row []string, widths []int) []string {
 	return out
 }
 
-// text writes the grid for a terminal in columns of the given widths, with a line below the
-// header.
+// text writes the grid for a terminal in columns of the given widths.
 func (g *Grid) text(b *strings.Builder, widths []int) {
-	rule, total := make([]string, len(widths)), 0
+	var out strings.Builder
+	t := tablewriter.NewTable(&out,
+		tablewriter.WithRenderer(renderer.NewBlueprint(bare)),
+		tablewriter.WithConfig(verbatim),
+		tablewriter.WithTrimSpace(tw.Off))
+	t.Header(g.Pad(g.Header, widths))
+	rule := make([]string, len(widths))
 	for i, n := range widths {
 		rule[i] = strings.Repeat("─", n)
-		total += n + 2
 	}
-	line := func(cells []string) {
-		b.WriteString(strings.TrimRight(" "+strings.Join(cells, "  "), " \n") + "\n")
-	}
-	line(g.Pad(g.Header, widths))
-	b.WriteString(strings.Repeat("─", total) + "\n")
 	for _, row := range g.Rows {
 		if row == nil {
-			line(rule)
-		} else {
-			line(g.Pad(row, widths))
+			row = rule
 		}
+		must(t.Append(g.Pad(row, widths)))
 	}
+	must(t.Render())
+	for l := range strings.Lines(out.String()) {
+		b.WriteString(strings.TrimRight(l, " \n") + "\n")
+	}
+}
+
+// must panics with an error of tablewriter, which has none for rows of strings that it
+// writes to memory.
+func must(err error) {
+	if err != nil {
+		panic("table: a table of strings: " + err.Error())
+	}
+}
+
+// bare is a rendition without lines other than that below the header.
+var bare = tw.Rendition{
+	Borders: tw.BorderNone,
+	Symbols: tw.NewSymbols(tw.StyleLight),
+	Settings: tw.Settings{
+		Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
+		Lines:      tw.Lines{ShowHeaderLine: tw.On, ShowTop: tw.Off, ShowBottom: tw.Off, ShowFooterLine: tw.Off},
+	},
+}
+
+// verbatim leaves cells as they are.
+var verbatim = tablewriter.Config{
+	Header: tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
+	},
+	Row: tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
+	},
 }
 
 // Markdown writes the grid as a Markdown table; rules are left out.
 func (g *Grid) Markdown(b *strings.Builder) {
-	escaped := &Grid{Header: markdownRow(g.Header), Left: g.Left}
+	aligns := make([]tw.Align, len(g.Left))
+	for i, left := range g.Left {
+		aligns[i] = tw.AlignRight
+		if left {
+			aligns[i] = tw.AlignLeft
+		}
+	}
+	t := tablewriter.NewTable(b,
+		tablewriter.WithRenderer(renderer.NewMarkdown()),
+		tablewriter.WithConfig(verbatim),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: aligns}),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: aligns}))
+	t.Header(markdownRow(g.Header))
 	for _, row := range g.Rows {
 		if row != nil {
-			escaped.Rows = append(escaped.Rows, markdownRow(row))
+			must(t.Append(markdownRow(row)))
 		}
 	}
-	widths := escaped.Widths()
-	line := func(row []string) { fmt.Fprintf(b, "| %s |\n", strings.Join(escaped.Pad(row, widths), " | ")) }
-	line(escaped.Header)
-	for i, n := range widths {
-		rule := ":" + strings.Repeat("-", n+1)
-		if !g.Left[i] {
-			rule = strings.Repeat("-", n+1) + ":"
-		}
-		b.WriteString("|" + rule)
-	}
-	b.WriteString("|\n")
-	for _, row := range escaped.Rows {
-		line(row)
-	}
+	must(t.Render())
 }
 
 // Escape keeps a text from being read as Markdown.
