@@ -13,10 +13,7 @@ import (
 
 // What is used of a scan: its last rows are black, and column 0 is brighter
 // than its neighbours in some, which would become textons of their own.
-const (
-	brodatzSide                                          = 512
-	brodatzLeft, brodatzTop, brodatzRight, brodatzBottom = 1, 0, 512, 486
-)
+const brodatzLeft, brodatzTop, brodatzRight, brodatzBottom = 1, 0, 512, 486
 
 // brodatzSamples is the number of pixels of each scan that k-means runs on:
 // 130,000 of 3.2 million.
@@ -60,47 +57,23 @@ func readBrodatz(m *manifestSet, finder Finder) (images []*texton.Image, sums ma
 	return images, sums, nil
 }
 
-// readScan reads a scan, verified, and returns its SHA-256.
+// readScan reads a scan, verified, and returns its SHA-256. One that has the manifest's
+// sum is 8-bit grey.
 func readScan(path string, file manifestFile) (scan *texton.Image, sum string, err error) {
 	var buf bytes.Buffer
 	if sum, err = hashVerified(path, file, &buf); err != nil {
 		return nil, "", err
 	}
-	scan, err = readGreyTIFF(buf.Bytes())
-	if err == nil && (scan.Width != brodatzSide || scan.Height != brodatzSide) {
-		err = fmt.Errorf("%d×%d pixels, not %d×%d", scan.Width, scan.Height, brodatzSide, brodatzSide)
-	}
+	decoded, err := tiff.Decode(&buf)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w: %w; %s", path, ErrCorrupt, err, replaceIt)
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	grey := decoded.(*image.Gray)
+	scan = &texton.Image{Width: grey.Rect.Dx(), Height: grey.Rect.Dy()}
+	for y := range scan.Height {
+		scan.Pix = append(scan.Pix, grey.Pix[y*grey.Stride:y*grey.Stride+scan.Width]...)
 	}
 	return scan, sum, nil
-}
-
-// maxTIFFSide bounds the sides of an image before memory is set aside for it.
-const maxTIFFSide = 4096
-
-// readGreyTIFF decodes a TIFF image of one 8-bit grey channel.
-func readGreyTIFF(b []byte) (*texton.Image, error) {
-	cfg, err := tiff.DecodeConfig(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Width < 1 || cfg.Height < 1 || cfg.Width > maxTIFFSide || cfg.Height > maxTIFFSide {
-		return nil, fmt.Errorf("tiff: %d×%d pixels, want sides of 1 … %d", cfg.Width, cfg.Height, maxTIFFSide)
-	}
-	decoded, err := tiff.Decode(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	grey, ok := decoded.(*image.Gray)
-	if !ok {
-		return nil, fmt.Errorf("tiff: not 8-bit grey pixels but %T", decoded)
-	}
-	out := &texton.Image{Width: cfg.Width, Height: cfg.Height}
-	for y := range cfg.Height {
-		out.Pix = append(out.Pix, grey.Pix[y*grey.Stride:y*grey.Stride+cfg.Width]...)
-	}
-	return out, nil
 }
 
 // picturedTexture is the scan that [Pictures] returns: herringbone weave (D16).

@@ -15,7 +15,7 @@ import (
 // reported.
 func TestFileThatCannotBeLookedAt(t *testing.T) {
 	dir := t.TempDir()
-	m := tinyMNIST(t, dir, 3, 1, false)
+	m := tinyMNIST(t, dir, 3, false)
 	path := filepath.Join(dir, m.Files[0].Name)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
