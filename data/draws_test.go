@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"math"
 	"os"
@@ -40,25 +39,6 @@ func TestWriteDraws(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("the scan gives\n%s\nbut multidist_draws.csv has\n%s", got, want)
-	}
-}
-
-func TestCalibratedDraws(t *testing.T) {
-	draws := CalibratedDraws()
-	if len(draws) != drawsCommitted {
-		t.Fatalf("%d draws, want %d", len(draws), drawsCommitted)
-	}
-	for i, d := range draws {
-		if d.BayesError < DrawsLow || d.BayesError > DrawsHigh {
-			t.Errorf("draw %d: Bayes error %v is outside [%v, %v]", d.Seed, d.BayesError, DrawsLow, DrawsHigh)
-		}
-		if i > 0 && d.Seed <= draws[i-1].Seed {
-			t.Errorf("draw %d comes after %d", d.Seed, draws[i-1].Seed)
-		}
-	}
-	draws[0].Seed = 0
-	if CalibratedDraws()[0].Seed == 0 {
-		t.Error("a caller can change the committed draws")
 	}
 }
 
@@ -100,14 +80,3 @@ func TestSelectDraws(t *testing.T) {
 		}
 	}
 }
-
-func TestWriteDrawsError(t *testing.T) {
-	want := errors.New("disk full")
-	if err := WriteDraws(failingWriter{want}, 1); !errors.Is(err, want) {
-		t.Errorf("got %v, want %v", err, want)
-	}
-}
-
-type failingWriter struct{ err error }
-
-func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }

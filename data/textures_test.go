@@ -48,19 +48,6 @@ func TestDrawPatches(t *testing.T) {
 	})
 }
 
-// TestTextureVariants: the default comes first, and all are known to texton.
-func TestTextureVariants(t *testing.T) {
-	names := textureVariants()
-	if len(names) != 8 || names[0] != "raw" || names[4] != "raw-disjoint" {
-		t.Errorf("variants %v", names)
-	}
-	for _, info := range List() {
-		if want := info.Name == "brodatz" || info.Name == "weaves"; slices.Equal(info.Variants, names) != want {
-			t.Errorf("%s has variants %v", info.Name, info.Variants)
-		}
-	}
-}
-
 // tinyTextures returns three small images and cheap options.
 func tinyTextures() ([]*texton.Image, texton.Options) {
 	images := weaveImages(1)[4:7]

@@ -2,11 +2,11 @@ package experiments
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"polkrepro/internal/hostile"
 )
@@ -162,6 +162,18 @@ func TestManyIncludes(t *testing.T) {
 // FuzzInclude parses two files of which one may include the other: an error,
 // or a spec that can be planned.
 func FuzzInclude(f *testing.F) {
+	for _, name := range []string{"multidist-ksvm.yaml", "mnist-klr.yaml"} {
+		src, err := embedded.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(src), "")
+	}
+	for _, c := range bad {
+		if src := strings.Replace(valid, c.old, c.new, 1); len(src) < 4096 {
+			f.Add(src, "")
+		}
+	}
 	f.Add("include: [b.yaml]\n"+valid, "regularizer: 0.5\n")
 	f.Add("include: [b.yaml]\ntitle: t\n", valid)
 	f.Add("include: [b.yaml, a.yaml]\n"+valid, "include: [a.yaml]\n")
@@ -170,16 +182,20 @@ func FuzzInclude(f *testing.F) {
 		if len(a)+len(b) > 8<<10 {
 			return // the parser's time grows with the square of the length
 		}
-		open := func(_, name string) (source, error) {
+		open := func(from, name string) (source, error) {
 			switch name {
 			case "a.yaml":
 				return source{name, name, []byte(a)}, nil
 			case "b.yaml":
 				return source{name, name, []byte(b)}, nil
 			}
-			return source{}, fs.ErrNotExist
+			return openEmbedded(from, name)
 		}
+		start := time.Now()
 		s, err := parseSpec(source{"a.yaml", "a.yaml", []byte(a)}, open)
+		if took := time.Since(start); took > 10*time.Second {
+			t.Fatalf("took %v", took)
+		}
 		parsed(t, s, err)
 	})
 }

@@ -87,20 +87,10 @@ func TestOwnData(t *testing.T) {
 			t.Errorf("%s: another run", name)
 		}
 	}
-	seen := map[string]string{plan[0].ID: "the spec"}
-	for name, spec := range map[string]string{
-		"changed": ownSpec, "scale": change("standard", "unit"), "not scaled": change(", scale: standard", ""),
-		"holdout": change("0.25", "0.5"), "seed": change("0.25", "0.25, split_seed: 2"), "ignore": change("kind,", "kind, ignore: [y],"),
-	} {
-		rows := ownRows()
-		if name == "changed" {
-			rows = strings.Replace(rows, "16,4,", "15,4,", 1)
+	for name, spec := range map[string]string{"scale": change("standard", "unit"), "holdout": change("0.25", "0.5"), "ignore": change("kind,", "kind, ignore: [y],")} {
+		if id(map[string]string{"own.yaml": spec, "sub/rows.csv": ownRows()}, "own.yaml") == plan[0].ID {
+			t.Errorf("%s: the same run", name)
 		}
-		got := id(map[string]string{"own.yaml": spec, "sub/rows.csv": rows}, "own.yaml")
-		if before, ok := seen[got]; ok {
-			t.Errorf("%s: the run of %s", name, before)
-		}
-		seen[got] = name
 	}
 }
 

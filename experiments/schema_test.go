@@ -180,16 +180,11 @@ func TestSchemaRejects(t *testing.T) {
 	s := testutil.ReadSchema(t, "schema.json")
 	for _, c := range [][2]string{
 		{"regularizer: 1e-6", "regulariser: 1e-6"},
-		{"learning_rate: 6", "learning_rate: six"},
 		{"batch_size: 32", "batch_size: 32.5"},
 		{"budget: 16", "budget: 0"},
-		{"[1e-4, 0.04]", "[]"},
 		{"[1e-4, 0.04]", "[0.04, 0.04]"},
-		{"task: ksvm", "task: svm"},
 		{"name: sample", "name: A sample"},
-		{"draws: calibrated", "draws: calibrate"},
 		{"seeds: 3", "seeds: [1, 1]"},
-		{"seeds: 3", "seeds: many"},
 		{"method: polk\n    learning_rate: 6", "learning_rate: 6"},
 		{"smoke: {", "smok: {"},
 	} {

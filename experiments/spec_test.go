@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"polkrepro/data"
 	"polkrepro/polk/prune"
@@ -733,33 +732,6 @@ func ExampleParse() {
 	//       | ^
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add(valid)
-	for _, c := range bad {
-		if src := strings.Replace(valid, c.old, c.new, 1); len(src) < 4096 {
-			f.Add(src)
-		}
-	}
-	for _, name := range []string{"multidist-ksvm.yaml", "mnist-klr.yaml", "base/multidist.yaml"} {
-		src, err := embedded.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(src))
-	}
-	f.Fuzz(func(t *testing.T, src string) {
-		if len(src) > 16<<10 {
-			return // the parser's time grows with the square of the length
-		}
-		start := time.Now()
-		s, err := Parse("fuzz.yaml", []byte(src))
-		if took := time.Since(start); took > 10*time.Second {
-			t.Fatalf("took %v", took)
-		}
-		parsed(t, s, err)
-	})
-}
-
 // parsed checks that there is either a printable error or a spec that can be planned.
 func parsed(t *testing.T, s *Spec, err error) {
 	t.Helper()
@@ -786,20 +758,5 @@ func printable(t *testing.T, result bool, err error) {
 	t.Helper()
 	if result == (err != nil) || err != nil && (err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b')) {
 		t.Fatalf("a result: %v, error %q", result, err)
-	}
-}
-
-// TestTable1Short: the profile full has what the others run of table1.
-func TestTable1Short(t *testing.T) {
-	ids := func(plan []Planned) (ids []string) {
-		for _, p := range plan {
-			ids = append(ids, p.ID)
-		}
-		slices.Sort(ids)
-		return slices.Compact(ids)
-	}
-	want := ids(slices.Concat(planOfSpec(t, "table1", ProfileSmoke), planOfSpec(t, "table1", ProfileQuick)))
-	if got := ids(planOfSpec(t, "table1-short", ProfileFull)); !slices.Equal(got, want) {
-		t.Errorf("%d runs of table1-short, want the %d of table1", len(got), len(want))
 	}
 }
