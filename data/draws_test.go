@@ -54,29 +54,3 @@ func TestFigureDraw(t *testing.T) {
 		}
 	}
 }
-
-func TestSelectDraws(t *testing.T) {
-	wide, scanned, err := SelectDraws(5, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if scanned != 5 {
-		t.Errorf("%d seeds scanned for the first five", scanned)
-	}
-	for i, d := range wide {
-		if d.Seed != uint64(i+1) || d.BayesError != BayesError(MultidistMeans(d.Seed), 0.04) {
-			t.Errorf("draw %d is %v", i, d)
-		}
-	}
-	if draws, scanned, err := SelectDraws(0, 0, 1); len(draws) != 0 || scanned != 0 || err != nil {
-		t.Errorf("no draws asked for: %v, %d, %v", draws, scanned, err)
-	}
-	for _, tt := range []struct {
-		n      int
-		lo, hi float64
-	}{{-1, 0, 1}, {1, 1, 0}, {1, math.NaN(), 1}} {
-		if _, _, err := SelectDraws(tt.n, tt.lo, tt.hi); err == nil {
-			t.Errorf("SelectDraws(%d, %v, %v): no error", tt.n, tt.lo, tt.hi)
-		}
-	}
-}
