@@ -436,15 +436,15 @@ func TestSourceErrors(t *testing.T) {
 		{"too large for float32", with(of(strings.Replace(plain, "\n4,2,", "\n4,1e300,", 1)), func(s *Source) {})},
 	} {
 		ref, set, err := c.Open()
-		var se *SourceError
+		var wrong *rows.OptionError
 		switch {
-		case !errors.As(err, &se) || set != nil:
-			t.Errorf("%s: %v, want a SourceError", c.name, err)
+		case !errors.As(err, &wrong) || set != nil:
+			t.Errorf("%s: %v, want an OptionError", c.name, err)
 			continue
 		case errors.Is(err, ErrNotAvailable) != (c.name == "missing file") || errors.Is(err, ErrNotAvailable) && ref.Name != "none":
 			t.Errorf("%s: %v of %v", c.name, err, ref)
 		}
-		fmt.Fprintf(&out, "== %s\n%s: %s\n", c.name, se.Key, strings.ReplaceAll(err.Error(), dir, "DIR"))
+		fmt.Fprintf(&out, "== %s\n%s: %s\n", c.name, wrong.Key, strings.ReplaceAll(err.Error(), dir, "DIR"))
 	}
 	path := filepath.Join("testdata", "source.golden")
 	if *update {
