@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"path/filepath"
 
 	"golang.org/x/image/tiff"
 
@@ -38,42 +37,22 @@ func loadBrodatz(m *manifestSet, ref Ref, finder Finder) (*Set, error) {
 	return set, nil
 }
 
-// readBrodatz reads the scans, verified and cropped, and returns their SHA-256
-// by name.
+// readBrodatz reads the scans, cropped, and returns their SHA-256 by name.
 func readBrodatz(m *manifestSet, finder Finder) (images []*texton.Image, sums map[string]string, err error) {
-	loc, err := finder.locate(m)
+	contents, sums, err := finder.read(m)
 	if err != nil {
 		return nil, nil, err
 	}
-	sums = make(map[string]string)
-	for i, file := range m.Files {
-		scan, sum, err := readScan(filepath.Join(loc.dir, loc.files[i]), file)
+	for _, b := range contents {
+		decoded, err := tiff.Decode(bytes.NewReader(b))
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
-		sums[file.Name] = sum
+		grey := decoded.(*image.Gray) // 8 bits, and no padding: the files have the manifest's sums
+		scan := &texton.Image{Width: grey.Rect.Dx(), Height: grey.Rect.Dy(), Pix: grey.Pix}
 		images = append(images, scan.Crop(brodatzLeft, brodatzTop, brodatzRight, brodatzBottom))
 	}
 	return images, sums, nil
-}
-
-// readScan reads a scan, verified, and returns its SHA-256. One that has the manifest's
-// sum is 8-bit grey.
-func readScan(path string, file manifestFile) (scan *texton.Image, sum string, err error) {
-	var buf bytes.Buffer
-	if sum, err = hashVerified(path, file, &buf); err != nil {
-		return nil, "", err
-	}
-	decoded, err := tiff.Decode(&buf)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
-	}
-	grey := decoded.(*image.Gray)
-	scan = &texton.Image{Width: grey.Rect.Dx(), Height: grey.Rect.Dy()}
-	for y := range scan.Height {
-		scan.Pix = append(scan.Pix, grey.Pix[y*grey.Stride:y*grey.Stride+scan.Width]...)
-	}
-	return scan, sum, nil
 }
 
 // picturedTexture is the scan that [Pictures] returns: herringbone weave (D16).
@@ -81,14 +60,10 @@ const picturedTexture = 3
 
 // scanPicture is one of the scans of brodatz, cut square.
 func scanPicture(m *manifestSet, finder Finder) ([]*image.Gray, error) {
-	loc, err := finder.locate(m)
+	images, _, err := readBrodatz(m, finder)
 	if err != nil {
 		return nil, err
 	}
-	scan, _, err := readScan(filepath.Join(loc.dir, loc.files[picturedTexture]), m.Files[picturedTexture])
-	if err != nil {
-		return nil, err
-	}
-	square := scan.Crop(brodatzLeft, brodatzTop, brodatzLeft+brodatzBottom-brodatzTop, brodatzBottom)
-	return []*image.Gray{greyPicture(square)}, nil
+	scan := images[picturedTexture]
+	return []*image.Gray{greyPicture(scan.Crop(0, 0, scan.Height, scan.Height))}, nil
 }

@@ -1,12 +1,6 @@
 package data
 
-import (
-	"bytes"
-	"image"
-	"path/filepath"
-
-	"golang.org/x/sync/errgroup"
-)
+import "image"
 
 // MNIST's images are 28×28 pixels of ten digits.
 const (
@@ -30,30 +24,15 @@ func mnistPictures(m *manifestSet, finder Finder) ([]*image.Gray, error) {
 // C = 10, N = 60000 for training and 10000 for testing (paper, section "Data
 // Sets").
 func loadMNIST(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
-	loc, err := finder.locate(m)
+	contents, sums, err := finder.read(m)
 	if err != nil {
 		return nil, err
 	}
-	contents := make([]bytes.Buffer, len(m.Files))
-	sums := make([]string, len(m.Files))
-	var g errgroup.Group
-	for i, file := range m.Files {
-		g.Go(func() (err error) {
-			contents[i].Grow(int(file.Size))
-			sums[i], err = hashVerified(filepath.Join(loc.dir, loc.files[i]), file, &contents[i])
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	set := &Set{Name: m.Name, Classes: mnistClasses, Sums: make(map[string]string)}
-	for i, file := range m.Files {
-		set.Sums[file.Name] = sums[i]
-	}
-	set.Train = mnistSplit(contents[0].Bytes(), contents[1].Bytes())
-	set.Test = mnistSplit(contents[2].Bytes(), contents[3].Bytes())
-	return set, nil
+	return &Set{
+		Name: m.Name, Classes: mnistClasses, Sums: sums,
+		Train: mnistSplit(contents[0], contents[1]),
+		Test:  mnistSplit(contents[2], contents[3]),
+	}, nil
 }
 
 // mnistSplit joins the IDX files of images and of labels. What their headers say is known:
