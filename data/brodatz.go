@@ -29,10 +29,7 @@ func loadBrodatz(m *manifestSet, ref Ref, finder Finder) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := textureSet(m, images, ref, brodatzSamples)
-	if err != nil {
-		return nil, err
-	}
+	set := textureSet(m, images, ref, brodatzSamples)
 	set.Sums = sums
 	return set, nil
 }

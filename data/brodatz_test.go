@@ -112,10 +112,7 @@ func TestBrodatzTextons(t *testing.T) {
 		images = append(images, m.Crop(100, 100, 152, 150))
 	}
 	opt := texton.Options{Samples: 200, Threads: 2}
-	maps, err := texton.Maps(images, opt, rand.NewPCG(1, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	maps := texton.Maps(images, opt, rand.NewPCG(1, 2))
 	train, test := drawPatches(maps, 300, 100, false, 1)
 	if got := SumSplits(histograms(maps, train), histograms(maps, test)); got != want {
 		t.Errorf("SHA-256 %s, committed %s", got, want)

@@ -138,16 +138,6 @@ func (r Ref) Content() Ref {
 	return r
 }
 
-// Unplaced returns the reference without the folders of a user's files: they are
-// looked for by their names where a [Finder] searches. So it is where a reference was
-// written to a file and read again.
-func (r Ref) Unplaced() Ref {
-	for _, p := range r.Files.parts() {
-		p.file.path = ""
-	}
-	return r
-}
-
 // Open reads the files and returns the data set with the reference to it, which [Load]
 // and a [Store] take from then on. The reference has the SHA-256 of the files: when one
 // has changed, Load fails.

@@ -43,23 +43,6 @@ func TestPaperTables(t *testing.T) {
 	}
 }
 
-func TestPaperFigures(t *testing.T) {
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"data", "curves multidist ksvm", "decision", "curves multidist klr",
-		"curves mnist ksvm", "curves brodatz ksvm", "curves mnist klr", "curves brodatz klr"}
-	if len(p.Figures) != len(want) {
-		t.Fatalf("%d figures", len(p.Figures))
-	}
-	for i, f := range p.Figures {
-		if got := strings.TrimSpace(f.Kind + " " + f.Data + " " + f.Task); got != want[i] || f.ID != fmt.Sprint(i+1) {
-			t.Errorf("figure %s is %q, want %q", f.ID, got, want[i])
-		}
-	}
-}
-
 // TestPaperFits: what parts of paper.yaml say of each other is so.
 func TestPaperFits(t *testing.T) {
 	p, err := Paper()

@@ -64,13 +64,6 @@ points:
 	}
 }
 
-func TestGridOfPruners(t *testing.T) {
-	plan := planned(t, "grid: {pruner: [random, oldest]}\npruner_params: {order: 8}")
-	if len(plan) != 2 || plan[0].Series != "POLK, random" || plan[1].Series != "POLK, oldest" {
-		t.Fatalf("%+v", plan)
-	}
-}
-
 func TestPrunerErrors(t *testing.T) {
 	for lines, want := range map[string]string{
 		"pruner: rendom\npruner_params: {order: 8}": "unknown pruner \"rendom\"; did you mean \"random\"? (for your own, see docs/adding-a-pruner.md)",
