@@ -9,10 +9,7 @@ import (
 
 // TestPaperTables holds the tables against the paper's LaTeX, row by row.
 func TestPaperTables(t *testing.T) {
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := Paper()
 	want := map[string][]string{
 		"table2": {
 			"LIBSVM & -/3.92/656 & -/-/-",
@@ -45,10 +42,7 @@ func TestPaperTables(t *testing.T) {
 
 // TestPaperFits: what parts of paper.yaml say of each other is so.
 func TestPaperFits(t *testing.T) {
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := Paper()
 	want := func(ok bool, what string, args ...any) {
 		t.Helper()
 		if !ok {
