@@ -88,21 +88,6 @@ func brodatzImages(t *testing.T) []*texton.Image {
 	return images
 }
 
-// TestBrodatzCrop: no black border is left, of which every scan has one.
-func TestBrodatzCrop(t *testing.T) {
-	for i, m := range brodatzImages(t) {
-		if m.Width != 511 || m.Height != 486 {
-			t.Errorf("image %d is %d×%d", i, m.Width, m.Height)
-		}
-		for y := range m.Height {
-			row := m.Pix[y*m.Width : (y+1)*m.Width]
-			if !slices.ContainsFunc(row, func(v uint8) bool { return v != 0 }) {
-				t.Errorf("image %d: row %d is black", i, y)
-			}
-		}
-	}
-}
-
 // TestBrodatzTextons holds the texton histograms of a small part of each scan
 // to committed bytes, which are the same on every platform.
 func TestBrodatzTextons(t *testing.T) {

@@ -275,16 +275,6 @@ func TestFinderOrder(t *testing.T) {
 	}
 }
 
-// TestFinderFileForFolder: a path that leads through a file is passed over.
-func TestFinderFileForFolder(t *testing.T) {
-	t.Chdir(t.TempDir())
-	t.Setenv(EnvDir, "")
-	writeFile(t, "f", nil)
-	if err := (Finder{Dir: "f"}).Available(Ref{Name: "mnist"}); !errors.Is(err, ErrNotAvailable) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestResolve(t *testing.T) {
 	figure := FigureDraw().Seed
 	tests := []struct {

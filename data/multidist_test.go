@@ -87,17 +87,6 @@ func TestStreamSeeds(t *testing.T) {
 	}
 }
 
-func TestStreamPanics(t *testing.T) {
-	s, err := NewMultidistStream("", 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Dim() != 2 || s.Classes() != 5 {
-		t.Errorf("Dim %d, Classes %d", s.Dim(), s.Classes())
-	}
-	mustPanic(t, func() { s.Next(make([]float32, 3)) })
-}
-
 func mustPanic(t *testing.T, f func()) {
 	t.Helper()
 	defer func() {
