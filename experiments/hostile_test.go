@@ -69,10 +69,7 @@ func TestHostileTournament(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: parsing alone, and the race detector allocates four times as much")
 	}
-	src, err := embedded.ReadFile(TournamentFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must(embedded.ReadFile(TournamentFile))
 	for n, want := range map[int]string{2000: "the grid has more than 1000 points", 900: "more than 10000", 0: "more than 100000"} {
 		var values strings.Builder
 		for i := range n {
@@ -120,10 +117,7 @@ func TestIncludesStayInside(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "sub")); err != nil {
 		t.Skip(err)
 	}
-	relative, err := filepath.Rel(dir, secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	relative := must(filepath.Rel(dir, secret))
 	main := filepath.Join(dir, "main.yaml")
 	for _, name := range []string{secret, filepath.ToSlash(relative), "link.yaml", "sub/secret.yaml", "sub/../../x", "/dev/zero", "."} {
 		if err := os.WriteFile(main, fmt.Appendf(nil, "include: [%q]\n%s", name, valid), 0o666); err != nil {
@@ -163,10 +157,7 @@ func TestManyIncludes(t *testing.T) {
 // or a spec that can be planned.
 func FuzzInclude(f *testing.F) {
 	for _, name := range []string{"multidist-ksvm.yaml", "mnist-klr.yaml"} {
-		src, err := embedded.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		src := must(embedded.ReadFile(name))
 		f.Add(string(src), "")
 	}
 	for _, c := range bad {
@@ -203,10 +194,7 @@ func FuzzInclude(f *testing.F) {
 // FuzzParseTournament: an error with a message, or a tournament whose plans are
 // no longer than they may be and hold no run twice of one contestant.
 func FuzzParseTournament(f *testing.F) {
-	src, err := embedded.ReadFile(TournamentFile)
-	if err != nil {
-		f.Fatal(err)
-	}
+	src := must(embedded.ReadFile(TournamentFile))
 	f.Add(string(src))
 	f.Add("name: t\ntitle: T\nreference: komp\nfields: [{}]\n")
 	f.Add(`name: small

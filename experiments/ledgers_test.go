@@ -11,10 +11,7 @@ import (
 
 // TestLedgers: the ledgers are read; what they name of each other is there, by ID.
 func TestLedgers(t *testing.T) {
-	l, err := Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(Ledgers())
 	c := l.Claim("table2.multidist.ksvm.polk")
 	if c == nil || !c.Cell || c.Theorem() || len(c.Tests) != 3 || l.Claim("nonsense") != nil {
 		t.Fatalf("%+v", c)
@@ -49,10 +46,7 @@ func TestLedgers(t *testing.T) {
 // TestLedgersAreSound: the ledgers say all that they must of each entry, and what they name of
 // each other, of the paper and of the specs is there.
 func TestLedgersAreSound(t *testing.T) {
-	l, err := Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(Ledgers())
 	paper := Paper()
 	want := func(ok bool, what string, args ...any) {
 		t.Helper()

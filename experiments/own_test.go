@@ -56,7 +56,7 @@ func writeFiles(t *testing.T, files map[string]string) string {
 // TestOwnData: a spec on files has runs that are known by their contents.
 func TestOwnData(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"own.yaml": ownSpec, "sub/rows.csv": ownRows()})
-	plan := planOfSpec(t, filepath.Join(dir, "own.yaml"), ProfileFull)
+	plan := planOfSpec(filepath.Join(dir, "own.yaml"), ProfileFull)
 	run := plan[0].Run
 	if run.Data.Name != "rows" || run.Samples != 60 || plan[0].Cost != 60*2*defaultOrder || len(run.Problems()) > 0 {
 		t.Errorf("%s: %d samples, cost %v, %v", run.Data.Name, run.Samples, plan[0].Cost, run.Problems())
@@ -66,7 +66,7 @@ func TestOwnData(t *testing.T) {
 	}
 	id := func(files map[string]string, spec string) string {
 		dir := writeFiles(t, files)
-		return planOfSpec(t, filepath.Join(dir, spec), ProfileFull)[0].ID
+		return planOfSpec(filepath.Join(dir, spec), ProfileFull)[0].ID
 	}
 	change := func(old, new string) string {
 		if !strings.Contains(ownSpec, old) {
@@ -98,7 +98,7 @@ func TestOwnData(t *testing.T) {
 // those on MNIST.
 func TestOwnDataMissing(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"own.yaml": ownSpec})
-	plan := planOfSpec(t, filepath.Join(dir, "own.yaml"), ProfileFull)
+	plan := planOfSpec(filepath.Join(dir, "own.yaml"), ProfileFull)
 	err := data.Finder{}.Available(plan[0].Run.Data)
 	if len(plan) != 1 || !errors.Is(err, data.ErrNotAvailable) || !strings.Contains(err.Error(), filepath.Join(dir, "sub", "rows.csv")) {
 		t.Errorf("%d runs, %v", len(plan), err)
@@ -160,10 +160,7 @@ func TestOwnErrors(t *testing.T) {
 		t.Errorf("draws of a file: %v", err)
 	}
 	src = strings.Replace(ownSpec, "stopping", "repeats: [{draws: [2, 1], seeds: [3]}]\nstopping", 1)
-	spec, err := Parse(filepath.Join(dir, "own.yaml"), []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must(Parse(filepath.Join(dir, "own.yaml"), []byte(src)))
 	plan, err := spec.Plan(ProfileFull, PlanOptions{})
 	if of, resplit := Replicates(plan); err != nil || !resplit || plan[0].Run.Data.Files.SplitSeed != 2 || plan[0].Run.Data.Draw != 0 || of[0][0] != 2 || of[1][0] != 1 {
 		t.Errorf("resplits: %v, %+v", err, plan)
@@ -193,10 +190,7 @@ fields:
 func TestOwnField(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"t.yaml": ownField, "rows.csv": ownRows(), "drawn.yaml": strings.Replace(ownField, "task:", "drawn: true\n    task:", 1),
 		"bad.yaml": strings.Replace(ownField, "label: kind", "label: sort", 1)})
-	tour, err := FindTournament(filepath.Join(dir, "t.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tour := must(FindTournament(filepath.Join(dir, "t.yaml")))
 	plan, err := tour.Plan(ProfileSmoke)
 	if err != nil || len(plan) < 4 {
 		t.Fatalf("%d runs, %v", len(plan), err)

@@ -93,10 +93,7 @@ func TestPaperFits(t *testing.T) {
 
 // TestPaperErrors checks that paper.yaml is read strictly.
 func TestPaperErrors(t *testing.T) {
-	src, err := embedded.ReadFile(paperFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must(embedded.ReadFile(paperFile))
 	for _, c := range []struct{ old, new, want string }{
 		{"0.0919/3.98/16", "0.0919/3.98", `printed is "0.0919/3.98", want risk/error/order`},
 		{"0.0919/3.98/16", "0.0919/3.98/x", `printed is "0.0919/3.98/x"`},

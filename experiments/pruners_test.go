@@ -29,11 +29,8 @@ evaluation: {every: 160, tail: 5, train_limit: 0}
 
 func planned(t *testing.T, lines string) []Planned {
 	t.Helper()
-	s, err := Parse("spec.yaml", []byte(pruned(lines)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return planOf(t, s, ProfileQuick)
+	s := must(Parse("spec.yaml", []byte(pruned(lines))))
+	return planOf(s, ProfileQuick)
 }
 
 // A spec that names the paper's pruner plans the run of one that names none.

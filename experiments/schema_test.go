@@ -22,19 +22,13 @@ import (
 )
 
 func TestSchemaIsCurrent(t *testing.T) {
-	got, err := schemaOf()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(schemaOf())
 	if *update {
 		if err := os.WriteFile("schema.json", got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile("schema.json"))
 	if !bytes.Equal(got, want) {
 		t.Error("schema.json is stale; regenerate it with: go generate ./experiments")
 	}
@@ -150,22 +144,13 @@ func TestSchemaDescribesAll(t *testing.T) {
 // and the sample spec.
 func TestSchemaAcceptsEmbedded(t *testing.T) {
 	s := testutil.ReadSchema(t, "schema.json")
-	files, err := fs.Glob(embedded, "*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := fs.Glob(embedded, "base/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(fs.Glob(embedded, "*.yaml"))
+	more := must(fs.Glob(embedded, "base/*.yaml"))
 	for _, name := range slices.Concat(files, more) {
 		if !isSpec(name) {
 			continue
 		}
-		src, err := embedded.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must(embedded.ReadFile(name))
 		for _, problem := range check(t, s, string(src)) {
 			t.Errorf("%s: %s", name, problem)
 		}

@@ -201,10 +201,7 @@ func golden(t *testing.T, name, got string) {
 			t.Fatal(err)
 		}
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(path))
 	g, w := strings.Split(got, "\n"), strings.Split(string(b), "\n")
 	for i := range max(len(g), len(w)) {
 		var a, b string
@@ -221,24 +218,10 @@ func golden(t *testing.T, name, got string) {
 }
 
 // planOf returns a spec's runs in a profile.
-func planOf(t *testing.T, s *Spec, profile string) []Planned {
-	t.Helper()
-	plan, err := s.Plan(profile, PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan
-}
+func planOf(s *Spec, profile string) []Planned { return must(s.Plan(profile, PlanOptions{})) }
 
 // planOfSpec returns the runs of a named spec in a profile.
-func planOfSpec(t *testing.T, name, profile string) []Planned {
-	t.Helper()
-	s, err := Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return planOf(t, s, profile)
-}
+func planOfSpec(name, profile string) []Planned { return planOf(must(Find(name)), profile) }
 
 // TestPlansAreRecorded holds, for every profile of every spec and of a tournament, how many
 // runs there are and the sum of their identities without their code, against
@@ -253,10 +236,7 @@ func TestPlansAreRecorded(t *testing.T) {
 		}
 		lines = append(lines, fmt.Sprintf("%s %s %d %x", name, profile, len(plan), h.Sum(nil)[:8]))
 	}
-	specs, err := EmbeddedAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	specs := must(EmbeddedAll())
 	tour, err := FindTournament("")
 	if err == nil {
 		tour, err = tour.With([]string{"komp-order", "komp-merge", "ald", "none", "komp-age:memory=7"})
@@ -266,12 +246,9 @@ func TestPlansAreRecorded(t *testing.T) {
 	}
 	for _, profile := range Profiles() {
 		for _, s := range specs {
-			add(s.Name, profile, planOf(t, s, profile))
+			add(s.Name, profile, planOf(s, profile))
 		}
-		contests, err := tour.Plan(profile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		contests := must(tour.Plan(profile))
 		plan := make([]Planned, len(contests))
 		for i, c := range contests {
 			plan[i] = c.Planned
@@ -281,10 +258,7 @@ func TestPlansAreRecorded(t *testing.T) {
 	if *update {
 		golden(t, "plans.golden", strings.Join(lines, "\n")+"\n")
 	}
-	recorded, err := os.ReadFile("testdata/plans.golden")
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := must(os.ReadFile("testdata/plans.golden"))
 	for line := range strings.Lines(string(recorded)) {
 		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
 			t.Errorf("records are lost: %q is no longer so", line)
@@ -293,14 +267,8 @@ func TestPlansAreRecorded(t *testing.T) {
 }
 
 func TestEmbedded(t *testing.T) {
-	specs, err := EmbeddedAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	reproduced, err := Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	specs := must(EmbeddedAll())
+	reproduced := must(Embedded())
 	// Specs on an assumption, those of data that the paper does not have, and that
 	// of the theorems feed no cell and no figure of the paper.
 	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "multidist-modes-5", "multidist-modes-10", "multidist-modes-20", "multidist-modes-30", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr", "table1", "table1-short"}
@@ -317,8 +285,8 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("spec %s is run only by its name: %v", s.Name, !named)
 		}
 		for _, profile := range Profiles() {
-			plan := planOf(t, s, profile)
-			if !reflect.DeepEqual(plan, planOf(t, s, profile)) {
+			plan := planOf(s, profile)
+			if !reflect.DeepEqual(plan, planOf(s, profile)) {
 				t.Errorf("%s: two plans of profile %s differ", s.Name, profile)
 			}
 			byGroup := make(map[string]string)
@@ -347,14 +315,8 @@ func TestEmbedded(t *testing.T) {
 
 // TestPlan checks the plan of the sample spec in detail.
 func TestPlan(t *testing.T) {
-	s, err := Parse("spec.yaml", []byte(valid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan(ProfileQuick, PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Parse("spec.yaml", []byte(valid)))
+	plan := must(s.Plan(ProfileQuick, PlanOptions{}))
 	draws := calibratedDraws()
 	if len(plan) != 3*2*3 {
 		t.Fatalf("%d runs, want 18", len(plan))
@@ -386,10 +348,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("last run is %+v", p)
 	}
 
-	smoke, err := s.Plan(ProfileSmoke, PlanOptions{Seeds: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	smoke := must(s.Plan(ProfileSmoke, PlanOptions{Seeds: 1}))
 	if len(smoke) != 2*2 || smoke[0].Run.Samples != 100 || smoke[0].Run.Seed != 1 {
 		t.Errorf("smoke has %d runs, the first %+v", len(smoke), smoke[0].Run)
 	}
@@ -445,10 +404,7 @@ profiles:
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := s.Plan("quick", PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must(s.Plan("quick", PlanOptions{}))
 	var got []string
 	for _, p := range plan {
 		q := p.Run.Params
@@ -493,14 +449,8 @@ func TestFeedsFilter(t *testing.T) {
 		{"figures", 6, 0, 6}, // POLK
 	} {
 		src := strings.Replace(valid, "count: 2, seeds: 3", "count: 1, seeds: 3, feeds: "+c.feeds, 1)
-		s, err := Parse("spec.yaml", []byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := s.Plan("full", PlanOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(Parse("spec.yaml", []byte(src)))
+		plan := must(s.Plan("full", PlanOptions{}))
 		cells, figures := 0, 0
 		for _, p := range plan {
 			cells += len(p.Cells)
@@ -526,22 +476,11 @@ func TestLoadFile(t *testing.T) {
 		return path
 	}
 	// A copy of an embedded spec, away from its includes, plans the same runs.
-	src, err := embedded.ReadFile("multidist-klr.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied, err := LoadFile(write("copy.yaml", string(src)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	original, err := Find("multidist-klr")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err1 := copied.Plan("full", PlanOptions{})
-	b, err2 := original.Plan("full", PlanOptions{})
-	if err1 != nil || err2 != nil || !reflect.DeepEqual(a, b) {
-		t.Errorf("the plans differ (%v, %v)", err1, err2)
+	src := must(embedded.ReadFile("multidist-klr.yaml"))
+	copied := must(LoadFile(write("copy.yaml", string(src))))
+	original := must(Find("multidist-klr"))
+	if !reflect.DeepEqual(planOf(copied, "full"), planOf(original, "full")) {
+		t.Error("the plans differ")
 	}
 	// Later includes win over earlier ones and the file over both; errors name
 	// the file they are in.
@@ -549,20 +488,14 @@ func TestLoadFile(t *testing.T) {
 	write("sub/second.yaml", "include: [first.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\n")
 	text := strings.NewReplacer("regularizer: 1e-6\n", "", "type: gaussian, bandwidth: 0.6", "bandwidth: 3",
 		"stopping: {epochs: 1}\n", "", "learning_rate: 6", "learning_rate: 4").Replace(valid)
-	s, err := Find(write("main.yaml", "include: [sub/first.yaml, sub/second.yaml]\n"+text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan("full", PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Find(write("main.yaml", "include: [sub/first.yaml, sub/second.yaml]\n"+text)))
+	plan := must(s.Plan("full", PlanOptions{}))
 	p := plan[0].Run
 	if p.Params.Regularizer != 0.2 || !reflect.DeepEqual(p.Params.Kernel, Kernel{Type: "gaussian", Bandwidth: 3}) || p.Samples != 10 {
 		t.Errorf("merged to %+v", p)
 	}
 	second := write("sub/second.yaml", "include: [../main.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\nkernl: 1\n")
-	_, err = LoadFile(filepath.Join(dir, "main.yaml"))
+	_, err := LoadFile(filepath.Join(dir, "main.yaml"))
 	want := fmt.Sprintf("%s:1:11: %q includes itself\n    1 | include: [../main.yaml]\n      |           ^\n"+
 		"%s:4:1: unknown key \"kernl\"; did you mean \"kernel\"?\n    4 | kernl: 1\n      | ^", second, "../main.yaml", second)
 	if err == nil || err.Error() != want {
@@ -713,7 +646,7 @@ func parsed(t *testing.T, s *Spec, err error) {
 		return
 	}
 	for _, profile := range Profiles() {
-		plan := planOf(t, s, profile)
+		plan := planOf(s, profile)
 		ids := make(map[string]bool)
 		for _, p := range plan {
 			if ids[p.ID] || p.ID == "" || len(p.Run.Problems()) > 0 {
@@ -733,4 +666,12 @@ func printable(t *testing.T, result bool, err error) {
 	if result == (err != nil) || err != nil && (err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b')) {
 		t.Fatalf("a result: %v, error %q", result, err)
 	}
+}
+
+// must returns a fixture, without which no test goes on.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

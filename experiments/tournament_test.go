@@ -38,14 +38,8 @@ fields:
 // TestTournamentPlan: the same replicates for all, and every value of every
 // knob.
 func TestTournamentPlan(t *testing.T) {
-	tour, err := ParseTournament("sample.yaml", []byte(arena("", "")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := tour.Plan(ProfileSmoke)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tour := must(ParseTournament("sample.yaml", []byte(arena("", ""))))
+	plan := must(tour.Plan(ProfileSmoke))
 	values, replicates := make(map[string][]float64), make(map[string][]data.Ref)
 	ids := make(map[string]bool)
 	for _, c := range plan {
@@ -113,10 +107,7 @@ func TestFindTournament(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"", "pruning", "experiments/pruning.yaml", own} {
-		tour, err := FindTournament(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tour := must(FindTournament(name))
 		if tour.Reference != prune.KOMP || tour.Heuristics[0] != prune.KOMP {
 			t.Errorf("%q: reference %s first of %v", name, tour.Reference, tour.Heuristics)
 		}
@@ -139,10 +130,7 @@ func TestFindTournament(t *testing.T) {
 
 // TestWith: other heuristics, and another reference, which comes first.
 func TestWith(t *testing.T) {
-	tour, err := FindTournament("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tour := must(FindTournament(""))
 	against, err := tour.Against("merging")
 	if err != nil || against.Reference != "merging" || against.Heuristics[0] != "merging" || len(against.Heuristics) != len(tour.Heuristics) {
 		t.Errorf("%+v, %v", against, err)
@@ -163,20 +151,11 @@ func TestWith(t *testing.T) {
 // Variants of a heuristic are runs of it with other parameters; of the default value the
 // runs are those of the heuristic itself.
 func TestWithVariants(t *testing.T) {
-	tour, err := FindTournament("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tour := must(FindTournament(""))
 	h, _ := prune.Lookup("komp-age")
 	usual := "komp-age:memory=" + strconv.FormatFloat(*h.Params[1].Default, 'g', -1, 64)
-	tour, err = tour.With([]string{"komp-age", "komp-age:memory=7", usual})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := tour.Plan("smoke")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tour = must(tour.With([]string{"komp-age", "komp-age:memory=7", usual}))
+	plan := must(tour.Plan("smoke"))
 	ids := make(map[string][]string)
 	for _, c := range plan {
 		ids[c.Heuristic] = append(ids[c.Heuristic], c.ID)
