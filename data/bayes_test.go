@@ -34,10 +34,7 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stream, err := NewMultidistStream(tt.variant, tt.draw, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stream := must(NewMultidistStream(tt.variant, tt.draw, 1))
 		x := make([]float32, 2)
 		var sum, sum2 float64
 		for range n {

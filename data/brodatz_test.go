@@ -45,10 +45,7 @@ func TestLoadBrodatzErrors(t *testing.T) {
 	if _, err := Load(ref, Finder{Dir: "d"}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "data/cache/brodatz") {
 		t.Errorf("nothing there: %v", err)
 	}
-	real, err := lookup("brodatz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must(lookup("brodatz"))
 	m := *real
 	m.Files = slices.Clone(m.Files)
 	for i, file := range m.Files {
@@ -57,7 +54,7 @@ func TestLoadBrodatzErrors(t *testing.T) {
 		sum := sha256.Sum256(b)
 		m.Files[i].Size, m.Files[i].SHA256 = int64(len(b)), hex.EncodeToString(sum[:])
 	}
-	_, err = Load(ref, Finder{Dir: "d"})
+	_, err := Load(ref, Finder{Dir: "d"})
 	for _, want := range []string{"1.1.01.tiff", m.Files[0].SHA256, real.Files[0].SHA256, replaceIt} { // both sums, and the remedy
 		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), want) {
 			t.Errorf("other bytes: %v, want %q", err, want)
@@ -74,10 +71,7 @@ func TestLoadBrodatzErrors(t *testing.T) {
 // brodatzImages reads the real scans, cropped.
 func brodatzImages(t *testing.T) []*texton.Image {
 	t.Helper()
-	m, err := lookup("brodatz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(lookup("brodatz"))
 	images, sums, err := readBrodatz(m, needReal(t, "brodatz"))
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"math"
 	"os"
-	"slices"
 	"testing"
 )
 
@@ -45,9 +44,6 @@ func TestWriteDraws(t *testing.T) {
 func TestFigureDraw(t *testing.T) {
 	got := FigureDraw()
 	first20 := CalibratedDraws()[:20]
-	if !slices.Contains(first20, got) {
-		t.Errorf("%v is not among the first 20", got)
-	}
 	for _, d := range first20 {
 		if math.Abs(d.BayesError-0.037) < math.Abs(got.BayesError-0.037) {
 			t.Errorf("%v is nearer 3.7 %% than %v", d, got)

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -62,10 +61,7 @@ func gzipped(t testing.TB, b []byte) []byte {
 // returns a manifest entry without sums.
 func tinyMNIST(t *testing.T, dir string, n int, zip bool) *manifestSet {
 	t.Helper()
-	m, err := lookup("mnist")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(lookup("mnist"))
 	files := make([][]byte, 4)
 	for part, n := range []int{n, 2 * n} {
 		pixels, labels := make([]byte, n*mnistSide*mnistSide), make([]byte, n)
@@ -94,24 +90,12 @@ func summed(t *testing.T, m *manifestSet, dir string) *manifestSet {
 	t.Helper()
 	out := *m
 	out.Files = slices.Clone(m.Files)
-	loc, err := Finder{Dir: dir}.locate(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loc := must(Finder{Dir: dir}.locate(m))
 	for i := range out.Files {
-		f, err := os.Open(filepath.Join(loc.dir, loc.files[i]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(os.Open(filepath.Join(loc.dir, loc.files[i])))
 		defer f.Close()
-		r, err := rows.Decompressed(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(rows.Decompressed(f))
+		b := must(io.ReadAll(r))
 		out.Files[i] = entry(out.Files[i].Name, b, true)
 	}
 	return &out
@@ -131,10 +115,7 @@ func TestLoadMNISTTiny(t *testing.T) {
 	for _, zip := range []bool{false, true} {
 		dir := t.TempDir()
 		m := tinyMNIST(t, dir, 12, zip)
-		s, err := loadMNIST(summed(t, m, dir), Ref{}, Finder{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(loadMNIST(summed(t, m, dir), Ref{}, Finder{Dir: dir}))
 		checkSplit(t, s.Train, 12, 784)
 		checkSplit(t, s.Test, 24, 784)
 		if s.Train.X[0] != 0 || s.Train.X[255] != 1 || s.Train.X[51] != float32(51.0/255) {
@@ -165,20 +146,14 @@ func TestLoadCorrupt(t *testing.T) {
 			t.Errorf("error %q names %s but not its sum", err, f.Name)
 		}
 	}
-	rows, err := Verify(Finder{Dir: dir}, []string{"mnist"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(Verify(Finder{Dir: dir}, []string{"mnist"}))
 	for _, row := range rows {
 		if row.State != StateMismatch || row.Got == "" || row.Got == row.Want || row.Problem == "" {
 			t.Errorf("row %+v", row)
 		}
 	}
 	path := filepath.Join(dir, m.Files[0].Name+".gz")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(path))
 	writeFile(t, path, b[:len(b)/2])
 	if rows, err = Verify(Finder{Dir: dir}, []string{"mnist"}); err != nil {
 		t.Fatal(err)
@@ -230,11 +205,8 @@ func TestFinderOrder(t *testing.T) {
 	t.Setenv(EnvDir, filepath.Join("..", "env"))
 	finder := Finder{Dir: filepath.Join("..", "flag")}
 	places := []string{"../flag/mnist", "../flag", "../env/mnist", "../env", "data/cache/mnist", "data/cache", "../shared/data/mnist", "../shared/data"}
-	m, err := lookup("mnist")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = finder.Available(Ref{Name: "mnist"})
+	m := must(lookup("mnist"))
+	err := finder.Available(Ref{Name: "mnist"})
 	if !errors.Is(err, ErrNotAvailable) {
 		t.Fatalf("nothing there: %v", err)
 	}
@@ -265,10 +237,7 @@ func TestFinderOrder(t *testing.T) {
 			}
 			writeFile(t, filepath.Join(place, name), nil)
 		}
-		loc, err := finder.locate(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loc := must(finder.locate(m))
 		if loc.dir != filepath.Clean(place) {
 			t.Errorf("found in %s, want %s", loc.dir, place)
 		}
@@ -335,7 +304,7 @@ func TestList(t *testing.T) {
 }
 
 // TestStatusNothing: without files, generated data sets are there, of the committed
-// sums on every platform, others are reported as missing, and the rows go to JSON.
+// sums on every platform, and others are reported as missing.
 func TestStatusNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(EnvDir, "")
@@ -345,14 +314,7 @@ func TestStatusNothing(t *testing.T) {
 			t.Errorf("%+v", row)
 		}
 	}
-	b, err := json.Marshal(rows)
-	if err != nil || !strings.Contains(string(b), `"available":true`) {
-		t.Errorf("JSON %s, %v", b, err)
-	}
-	checks, err := Verify(Finder{}, []string{"brodatz", "multidist", "drift", "glyphs", "weaves"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	checks := must(Verify(Finder{}, []string{"brodatz", "multidist", "drift", "glyphs", "weaves"}))
 	for _, c := range checks {
 		want := StateOK
 		if c.Dataset == "brodatz" {
@@ -420,14 +382,8 @@ func TestMNIST(t *testing.T) {
 func TestStore(t *testing.T) {
 	var store Store
 	ctx := context.Background()
-	a, err := store.Get(ctx, Ref{Name: "multidist"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := store.Get(ctx, Ref{Name: "multidist", Variant: Calibrated, Draw: FigureDraw().Seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(store.Get(ctx, Ref{Name: "multidist"}))
+	b := must(store.Get(ctx, Ref{Name: "multidist", Variant: Calibrated, Draw: FigureDraw().Seed}))
 	if a != b {
 		t.Error("two references to the same data have two copies")
 	}
@@ -463,4 +419,12 @@ func TestStoreRetries(t *testing.T) {
 	if _, again := store.Get(context.Background(), ref); again != first {
 		t.Errorf("again: %v", again)
 	}
+}
+
+// must returns a fixture, without which no test goes on.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

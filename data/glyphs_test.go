@@ -9,10 +9,7 @@ import (
 // TestGlyphsSums holds the first examples to the sum committed in
 // manifest.json, whatever the number of goroutines.
 func TestGlyphsSums(t *testing.T) {
-	m, err := lookup("glyphs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(lookup("glyphs"))
 	if len(m.Generated) != 1 || m.Generated[0].First < 100 {
 		t.Fatalf("committed %+v", m.Generated)
 	}
@@ -33,10 +30,7 @@ func TestGoldenGlyphs(t *testing.T) {
 		t.Skip("TestGlyphsSums has what can race; the whole set takes five seconds")
 	}
 	const want = "0fc9fb1b2ba8cedf77d835232aea23ff9c603e3bf40b6f4ea20da90c26e8371f"
-	s, err := Load(Ref{Name: "glyphs"}, Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Load(Ref{Name: "glyphs"}, Finder{}))
 	if s.Sums["glyphs"] != want || s.Classes != 10 {
 		t.Errorf("%d classes, SHA-256 %s, committed %s", s.Classes, s.Sums["glyphs"], want)
 	}

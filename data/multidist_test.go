@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -51,27 +50,12 @@ func TestPrintedVariance(t *testing.T) {
 	}
 }
 
-func TestMultidistUnknownVariant(t *testing.T) {
-	if _, err := Multidist("printed", 1); !errors.Is(err, ErrUnknown) {
-		t.Errorf("Multidist: %v, want ErrUnknown", err)
-	}
-	if _, err := NewMultidistStream("printed", 1, 1); !errors.Is(err, ErrUnknown) {
-		t.Errorf("NewMultidistStream: %v, want ErrUnknown", err)
-	}
-}
-
 func TestStreamSeeds(t *testing.T) {
 	points := func(draw, seed uint64) []float32 {
-		s, err := NewMultidistStream(Calibrated, draw, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(NewMultidistStream(Calibrated, draw, seed))
 		return s.split(50).X
 	}
-	set, err := Multidist(Calibrated, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(Multidist(Calibrated, 1))
 	if !slices.Equal(points(1, 2), points(1, 2)) {
 		t.Error("the same seed gave two streams")
 	}

@@ -187,10 +187,7 @@ func TestSourceIdentity(t *testing.T) {
 	}
 	renamed := all["csv"]
 	renamed.Train = filepath.Join(dir, "renamed.csv")
-	b, err := os.ReadFile(all["csv"].Train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(all["csv"].Train))
 	write(t, renamed.Train, b)
 	if ref, _ := open2(t, renamed); ref.Content() != base.Content() || ref.Name != "renamed" {
 		t.Errorf("renamed: %+v, want %+v", ref, base)
@@ -316,10 +313,7 @@ func TestSourceMoved(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()
 	writeSample(t, dir, "train", 0, 10)
 	ref, set := open2(t, Source{Name: "mine", Train: filepath.Join(dir, "train.csv"), Label: rows.Column{Name: "class"}, Ignore: []rows.Column{{Name: "note"}}, Holdout: 0.3})
-	b, err := os.ReadFile(filepath.Join(dir, "train.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(filepath.Join(dir, "train.csv")))
 	far := ref
 	far.Files.Train.path = "" // as a reference that was written and read again
 	if err := (Finder{Dir: data}).Available(far); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "train.csv is in none of "+data) {

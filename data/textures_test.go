@@ -77,10 +77,7 @@ func TestMapsCache(t *testing.T) {
 	if path != mapsPath(images, opt, 3) || !sameMaps(readMaps(path, images), want) {
 		t.Fatalf("%s does not hold the maps", path)
 	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must(os.ReadFile(path))
 	flipped := slices.Clone(whole)
 	flipped[1000] ^= 1
 	for name, b := range map[string][]byte{

@@ -11,19 +11,13 @@ func TestGoldenWeaves(t *testing.T) {
 	}
 	const want = "71a89f9189e24d220a37282967e3c3c8c649007ba86592eee806b102c5cb80fa"
 	t.Chdir(t.TempDir())
-	s, err := Load(Ref{Name: "weaves"}, Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Load(Ref{Name: "weaves"}, Finder{}))
 	checkSplit(t, s.Train, 4000, 256)
 	checkSplit(t, s.Test, 2000, 256)
 	if got := SumSplits(s.Train, s.Test); got != want {
 		t.Errorf("SHA-256 %s, committed %s", got, want)
 	}
-	m, err := lookup("weaves")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(lookup("weaves"))
 	if s.Classes != 13 || s.Sums["weaves"] != m.Generated[0].SHA256 {
 		t.Errorf("%d classes, sums %v", s.Classes, s.Sums)
 	}
