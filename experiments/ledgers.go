@@ -310,9 +310,7 @@ func (a *Assumption) HowOf(b *Alternative) string {
 
 // Ledgers returns the ledgers that are part of the program. All callers share
 // them: they must not be changed.
-func Ledgers() (*Ledger, error) { return ledgersOnce() }
-
-var ledgersOnce = sync.OnceValues(func() (*Ledger, error) {
+var Ledgers = sync.OnceValues(func() (*Ledger, error) {
 	l, err := ParseLedger("experiments/ledgers/claims.yaml", claimsSource, "experiments/ledgers/assumptions.yaml", assumptionsSource)
 	if err != nil {
 		return nil, err
