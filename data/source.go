@@ -167,7 +167,11 @@ func (s Source) Open() (Ref, *Set, error) {
 	if err := ref.resolveFiles(); err != nil {
 		return Ref{}, nil, wrong("train", "%w", err)
 	}
-	set, err := ref.read(&s)
+	testHeader := s.Header
+	if s.named() {
+		s.Header = rows.HeaderYes
+	}
+	set, err := ref.read(s, testHeader, false)
 	return ref, set, err
 }
 
@@ -208,7 +212,7 @@ var (
 
 // check reports fields that contradict each other.
 func (s *Source) check() error {
-	named := func(key, format string, args ...any) error {
+	field := func(key, format string, args ...any) error {
 		return wrong(key, "%s "+format, append([]any{s.Say.Setting(key, "")}, args...)...)
 	}
 	table, arrays := rows.IsTable(s.Format), rows.IsArray(s.Format)
@@ -218,27 +222,29 @@ func (s *Source) check() error {
 	case s.Train == "":
 		return wrong("train", "the training file is missing")
 	case arrays && s.TrainLabels == "":
-		return named("train_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
+		return field("train_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
 	case arrays && s.Test != "" && s.TestLabels == "":
-		return named("test_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
+		return field("test_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
 	case !arrays && s.TrainLabels != "":
-		return named("train_labels", "applies only to IDX, NPY and NPZ files")
+		return field("train_labels", "applies only to IDX, NPY and NPZ files")
 	case !arrays && s.TestLabels != "":
-		return named("test_labels", "applies only to IDX, NPY and NPZ files")
+		return field("test_labels", "applies only to IDX, NPY and NPZ files")
 	case s.Test == "" && s.TestLabels != "":
-		return named("test_labels", "is given, but no test file")
+		return field("test_labels", "is given, but no test file")
 	case table && s.Label == rows.Column{}:
-		return named("label", "is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
+		return field("label", "is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
 	case !table && s.Label != rows.Column{}:
-		return named("label", "applies only to CSV and TSV files")
+		return field("label", "applies only to CSV and TSV files")
 	case s.Format == rows.FormatLIBSVM && len(s.Ignore) > 0:
 		return wrong("ignore", "LIBSVM files have no columns to ignore")
 	case s.Format == rows.FormatLIBSVM && len(s.Keep) > 0:
 		return wrong("keep", "LIBSVM files have no columns to keep")
 	case !slices.Contains(rows.HeaderWords(), s.Header):
-		return named("header", "%.20q: want one of %s", s.Header, join(rows.HeaderWords()))
+		return field("header", "%.20q: want one of %s", s.Header, join(rows.HeaderWords()))
 	case s.Header != rows.HeaderAuto && !table:
-		return named("header", "applies only to CSV and TSV files")
+		return field("header", "applies only to CSV and TSV files")
+	case s.Header == rows.HeaderNo && s.named():
+		return wrong("header", "columns are given by name, but header is no")
 	case !slices.Contains(rows.Scales(), string(s.Scale)):
 		return wrong("scale", "scale %.20q: want one of %s", s.Scale, join(rows.Scales()))
 	case s.Test == "" && s.Holdout == 0:
@@ -250,7 +256,7 @@ func (s *Source) check() error {
 	case s.Holdout == 0 && s.SplitSeed != 0:
 		return wrong("split_seed", "split_seed applies only to holdout")
 	case !goodName.MatchString(s.Name) || len(s.Name) > maxSetName:
-		return named("name", "%.80q: want lower-case letters, digits and single hyphens, at most %d", s.Name, maxSetName)
+		return field("name", "%.80q: want lower-case letters, digits and single hyphens, at most %d", s.Name, maxSetName)
 	}
 	if _, err := lookup(s.Name); err == nil {
 		return wrong("name", "%s is a data set of this program: give yours another name, such as my-%s", s.Name, s.Name)
@@ -267,66 +273,54 @@ type part struct {
 	dim    int // features
 }
 
-// read reads the files where they were given. Without a source it is a reference that
-// was made before, whose sums must be met; with one, they are filled in, and so are the
-// columns.
-func (r *Ref) read(s *Source) (*Set, error) {
+// read reads the files where they were given, by the source's columns and header. It
+// checks their sums, or else fills them in, and the columns.
+func (r *Ref) read(s Source, testHeader string, check bool) (*Set, error) {
 	f := &r.Files
-	opts := rows.Options{Format: f.Format, Regression: f.Regression, Strict: s != nil, Sum: true}
-	if s != nil {
-		opts.Say = s.Say
+	opts := rows.Options{
+		Format: f.Format, Regression: f.Regression, Label: s.Label, Ignore: s.Ignore, Keep: s.Keep, Header: s.Header,
+		Strict: !check, Sum: true, Say: s.Say,
 	}
 	train, test := &part{key: "train", x: &f.Train, y: &f.TrainLabels}, &part{key: "test", x: &f.Test, y: &f.TestLabels}
-	header, testHeader := f.Header, f.TestHeader
-	if s == nil {
-		ignore, err := columnsOf(f.Ignore)
-		if err != nil {
-			return nil, err
-		}
-		opts.Label.Number, opts.Ignore = f.Label, ignore
-	} else {
-		opts.Label, opts.Ignore, opts.Keep = s.Label, s.Ignore, s.Keep
-		header, testHeader = s.Header, s.Header
-		if s.Label.Name != "" || named(s.Ignore) || named(s.Keep) {
-			if s.Header == rows.HeaderNo {
-				return nil, wrong("header", "columns are given by name, but header is no")
-			}
-			header = rows.HeaderYes
-		}
-	}
-	opts.Header = header
-	if err := train.read(opts, s == nil); err != nil {
+	if err := train.read(opts, check); err != nil {
 		return nil, err
 	}
-	if f.Test == (File{}) {
-		test = nil
-	} else {
-		opts.Header, opts.Like, opts.Strict = testHeader, &train.layout, false
-		if f.Format == rows.FormatLIBSVM {
-			test.dim, opts.Dim = train.dim, train.dim
-		}
-		if err := test.read(opts, s == nil); err != nil {
-			return nil, err
-		}
+	f.Ignore = numbersOf(train.layout.Ignore)
+	if f.Format != rows.FormatLIBSVM {
+		f.Label = train.layout.Label + 1
 	}
-	if s != nil {
-		f.Ignore = numbersOf(train.layout.Ignore)
-		if f.Format != rows.FormatLIBSVM {
-			f.Label = train.layout.Label + 1
-		}
-		if rows.IsTable(f.Format) {
-			f.Header = train.layout.Header()
-			if test != nil {
-				f.TestHeader = test.layout.Header()
-			}
-		}
+	if rows.IsTable(f.Format) {
+		f.Header = train.layout.Header()
+	}
+	if f.Test == (File{}) {
+		return r.set(train, nil, opts.Say)
+	}
+	opts.Header, opts.Like, opts.Strict = testHeader, &train.layout, false
+	if f.Format == rows.FormatLIBSVM {
+		test.dim, opts.Dim = train.dim, train.dim
+	}
+	if err := test.read(opts, check); err != nil {
+		return nil, err
+	}
+	if rows.IsTable(f.Format) {
+		f.TestHeader = test.layout.Header()
 	}
 	return r.set(train, test, opts.Say)
 }
 
+// reread reads the files again, whose sums must be what they were.
+func (r *Ref) reread() (*Set, error) {
+	f := &r.Files
+	ignore, err := columnsOf(f.Ignore)
+	if err != nil {
+		return nil, err
+	}
+	return r.read(Source{Label: rows.Column{Number: f.Label}, Ignore: ignore, Header: f.Header}, f.TestHeader, true)
+}
+
 // named reports whether a column is given by name.
-func named(columns []rows.Column) bool {
-	return slices.ContainsFunc(columns, func(c rows.Column) bool { return c.Name != "" })
+func (s *Source) named() bool {
+	return slices.ContainsFunc(slices.Concat([]rows.Column{s.Label}, s.Ignore, s.Keep), func(c rows.Column) bool { return c.Name != "" })
 }
 
 // read reads the part, and checks the files' sums or fills them in.
@@ -621,7 +615,7 @@ func loadFiles(ref Ref, finder Finder) (*Set, error) {
 	if err := ref.locate(finder); err != nil {
 		return nil, err
 	}
-	set, err := ref.read(nil)
+	set, err := ref.reread()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref.Name, err)
 	}
@@ -678,7 +672,7 @@ func StatusOf(ref Ref, finder Finder) StatusRow {
 	err := ref.locate(finder)
 	row.Available = err == nil
 	if err == nil {
-		_, err = ref.read(nil)
+		_, err = ref.reread()
 		row.Verified = err == nil
 	}
 	if err != nil {
