@@ -27,7 +27,6 @@ import (
 	"polkrepro/data/rows"
 	"polkrepro/internal/charset"
 	"polkrepro/internal/files"
-	"polkrepro/internal/words"
 )
 
 const (
@@ -257,7 +256,7 @@ func npm(ctx context.Context, limit time.Duration, dir string, args ...string) e
 		var report struct{ Error struct{ Summary string } }
 		_ = json.Unmarshal(stdout.Bytes(), &report) // without a summary npm's standard error says why
 		said := cmp.Or(report.Error.Summary, strings.TrimSpace(stderr.String()), err.Error())
-		return fmt.Errorf("npm: %s", charset.Shown(words.Message(said)))
+		return fmt.Errorf("npm: %.300s", charset.Shown(strings.Join(strings.Fields(said), " "))) // one line, not a long one
 	}
 	return nil
 }

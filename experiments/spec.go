@@ -207,6 +207,7 @@ func embeddedNames() (names []string) {
 			names = append(names, strings.TrimSuffix(f, ".yaml"))
 		}
 	}
+	slices.Sort(names) // as the files are not: a hyphen comes before the dot
 	return names
 }
 
