@@ -269,6 +269,9 @@ func TestPlansAreRecorded(t *testing.T) {
 func TestEmbedded(t *testing.T) {
 	specs := must(EmbeddedAll())
 	reproduced := must(Embedded())
+	if !slices.IsSortedFunc(specs, func(a, b *Spec) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the specs are not in the order of their names")
+	}
 	// Specs on an assumption, those of data that the paper does not have, and that
 	// of the theorems feed no cell and no figure of the paper.
 	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "multidist-modes-5", "multidist-modes-10", "multidist-modes-20", "multidist-modes-30", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr", "table1", "table1-short"}
