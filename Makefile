@@ -13,6 +13,7 @@ FUZZTIME ?= 60s
 
 STATICCHECK_VERSION = v0.7.0
 GREMLINS_VERSION    = v0.6.0
+BENCHSTAT_VERSION   = v0.0.0-20260908200009-22c9c6c9d4da
 ACTIONLINT_VERSION  = v1.7.12
 
 # What the binary says of its origin where the go command adds no VCS facts
@@ -138,7 +139,7 @@ agree: build
 	bin/runall reproduce --profile quick --results "$$dir" --progress plain >/dev/null && \
 	bin/runall verify records --results "$$dir" --with $(REFERENCE)
 
-# The benchmarks that give ratios, then their tables and the scaling plot: some
+# The benchmarks, each implementation beside the others by benchstat: some
 # six minutes on two idle cores. A step has a learner of the right size to be
 # made first, so those benchmarks get a number of steps, not a time.
 bench:
@@ -149,8 +150,9 @@ bench:
 	$(BENCH) -benchtime 40x -skip 'Project|PeakMemory' ./polk >> $(BENCHDIR)/bench.txt
 	$(GO) test -run '^$$' -bench 'Project|PeakMemory' -benchtime 1x -timeout 20m ./polk >> $(BENCHDIR)/bench.txt
 	$(BENCH) -benchtime 0.3s ./baselines/bsgd >> $(BENCHDIR)/bench.txt
-	$(GO) run ./internal/benchtables < $(BENCHDIR)/bench.txt > $(BENCHDIR)/bench.md
-	@cat $(BENCHDIR)/bench.md
+	@if $(GO) list -m golang.org/x/perf@$(BENCHSTAT_VERSION) >/dev/null 2>&1; \
+	then $(GO) run golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION) -col /impl $(BENCHDIR)/bench.txt | tee $(BENCHDIR)/benchstat.txt; \
+	else echo "bench: benchstat can't be fetched; the results are in $(BENCHDIR)/bench.txt"; fi
 
 # Training and prediction of 10⁶ generated rows on standard input: rows a second,
 # memory, and the same model from a process that goes on; one minute.

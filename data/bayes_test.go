@@ -2,10 +2,7 @@ package data
 
 import (
 	"math"
-	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // TestBayesErrorTwoGaussians: two classes of one Gaussian each, a distance d
@@ -24,23 +21,6 @@ func TestBayesErrorTwoGaussians(t *testing.T) {
 	}
 }
 
-// TestBayesErrorRefined: a grid three times as fine changes little.
-func TestBayesErrorRefined(t *testing.T) {
-	draws := uint64(6)
-	if raceEnabled {
-		draws = 2
-	}
-	for _, variance := range []float64{0.04, 0.2} {
-		for draw := uint64(1); draw <= draws; draw++ {
-			means := MultidistMeans(draw)
-			got, fine := BayesError(means, variance), bayesError(means, variance, bayesStep/3)
-			if math.Abs(got-fine) > 1e-5 {
-				t.Errorf("draw %d, variance %v: %v, on the finer grid %v", draw, variance, got, fine)
-			}
-		}
-	}
-}
-
 // TestBayesErrorMonteCarlo compares with the mean of 1 − max_y P(y|x) over
 // samples of the mixture, to four standard errors.
 func TestBayesErrorMonteCarlo(t *testing.T) {
@@ -54,10 +34,7 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stream, err := NewMultidistStream(tt.variant, tt.draw, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stream := must(NewMultidistStream(tt.variant, tt.draw, 1))
 		x := make([]float32, 2)
 		var sum, sum2 float64
 		for range n {
@@ -82,35 +59,6 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 			t.Errorf("%s, draw %d: %v, Monte Carlo %v ± %v", tt.variant, tt.draw, got, mean, stderr)
 		}
 	}
-}
-
-func TestBayesErrorProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		coord := rapid.Float64Range(-2, 2)
-		means := make([][][2]float64, rapid.IntRange(1, 4).Draw(t, "classes"))
-		for y := range means {
-			means[y] = make([][2]float64, rapid.IntRange(1, 3).Draw(t, "modes"))
-			for j := range means[y] {
-				means[y][j] = [2]float64{coord.Draw(t, "x"), coord.Draw(t, "y")}
-			}
-		}
-		variance := rapid.Float64Range(0.02, 0.5).Draw(t, "variance")
-		e := BayesError(means, variance)
-		if most := 1 - 1/float64(len(means)); e < 0 || e > most+1e-6 {
-			t.Errorf("error %v is not in [0, %v]", e, most)
-		}
-		moved := make([][][2]float64, len(means))
-		dx, dy := coord.Draw(t, "dx"), coord.Draw(t, "dy")
-		for y := range means {
-			for _, m := range means[y] {
-				moved[y] = append(moved[y], [2]float64{m[1] + dy, m[0] + dx})
-			}
-		}
-		slices.Reverse(moved)
-		if got := BayesError(moved, variance); math.Abs(got-e) > 2e-4 {
-			t.Errorf("error %v became %v when classes were reversed and axes swapped and moved", e, got)
-		}
-	})
 }
 
 func TestBayesErrorPanics(t *testing.T) {

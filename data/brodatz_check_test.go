@@ -11,16 +11,10 @@ import (
 // bytes, which are the same on every platform, computed and from the cache.
 func TestCheckBrodatz(t *testing.T) {
 	const want = "d1eed9fb5cc73b2dfd64a83c6b1d8e32efc87ef75c9c09624e3e905f8f5c5f76"
-	dir, err := filepath.Abs(needReal(t, "brodatz").Paths()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(filepath.Abs(needReal(t, "brodatz").Paths()[0]))
 	t.Chdir(t.TempDir())
 	for _, from := range []string{"computed", "cached"} {
-		s, err := Load(Ref{Name: "brodatz"}, Finder{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(Load(Ref{Name: "brodatz"}, Finder{Dir: dir}))
 		checkSplit(t, s.Train, 10000, 256)
 		checkSplit(t, s.Test, 5000, 256)
 		if got := SumSplits(s.Train, s.Test); got != want {

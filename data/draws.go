@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
 )
 
 //go:embed multidist_draws.csv
@@ -28,7 +26,6 @@ const (
 
 	figureAmong = 20    // the experiments use the first so many
 	figureError = 0.037 // the figure draw's Bayes error is nearest to this
-	maxScan     = 1 << 20
 
 	// A scan first integrates on a grid of coarseStep standard deviations,
 	// and on the fine one only where that comes within coarseMargin of the
@@ -43,25 +40,18 @@ type Draw struct {
 	BayesError float64 `json:"bayes_error"`
 }
 
-// SelectDraws scans the seeds 1, 2, 3, … of multidist's calibrated variant and
-// returns the first n whose Bayes error lies in [lo, hi], in the seeds' order,
-// and how many seeds were scanned, the last one being the last accepted. It
-// looks at no algorithm. It returns an error if fewer than n are found among
-// the first 2²⁰ seeds, or if n < 0 or lo > hi.
-func SelectDraws(n int, lo, hi float64) (draws []Draw, scanned int, err error) {
-	if n < 0 || !(lo <= hi) {
-		return nil, 0, fmt.Errorf("can't select %d draws with a Bayes error in [%v, %v]", n, lo, hi)
-	}
+// selectDraws scans the seeds 1, 2, 3, … of multidist's calibrated variant and
+// returns the first n whose Bayes error lies in [DrawsLow, DrawsHigh], in the
+// seeds' order. It looks at no algorithm.
+func selectDraws(n int) (draws []Draw) {
+	lo, hi := DrawsLow, DrawsHigh
 	const block = 16
 	workers := runtime.GOMAXPROCS(0)
 	errs := make([]float64, block*workers)
 	for base := 0; len(draws) < n; base += len(errs) {
-		if base >= maxScan {
-			return nil, base, fmt.Errorf("only %d of %d draws with a Bayes error in [%v, %v] among seeds 1 … %d", len(draws), n, lo, hi, base)
-		}
-		var g errgroup.Group
+		var group sync.WaitGroup
 		for w := range workers {
-			g.Go(func() error {
+			group.Go(func() {
 				for i := w * block; i < (w+1)*block; i++ {
 					means := MultidistMeans(uint64(base + i + 1))
 					errs[i] = bayesError(means, calibratedVariance, coarseStep)
@@ -69,38 +59,34 @@ func SelectDraws(n int, lo, hi float64) (draws []Draw, scanned int, err error) {
 						errs[i] = BayesError(means, calibratedVariance)
 					}
 				}
-				return nil
 			})
 		}
-		if err := g.Wait(); err != nil {
-			return nil, base, err
-		}
+		group.Wait()
 		for i, e := range errs {
 			if lo <= e && e <= hi && len(draws) < n {
-				scanned = base + i + 1
-				draws = append(draws, Draw{uint64(scanned), e})
+				draws = append(draws, Draw{uint64(base + i + 1), e})
 			}
 		}
 	}
-	return draws, scanned, nil
+	return draws
 }
 
-// WriteDraws selects the first n draws with a Bayes error in
+// WriteDraws selects the first n draws, at least 1, with a Bayes error in
 // [DrawsLow, DrawsHigh] and writes them as the CSV table this package embeds,
 // which is byte for byte that of n = 24.
 func WriteDraws(w io.Writer, n int) error {
-	draws, scanned, err := SelectDraws(n, DrawsLow, DrawsHigh)
-	if err != nil {
-		return err
+	if n < 1 {
+		return fmt.Errorf("%d draws: want at least 1", n)
 	}
+	draws := selectDraws(n)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# multidist, variant %s: the first %d of the seeds 1, 2, 3, … whose Bayes error\n", Calibrated, n)
-	fmt.Fprintf(&b, "# lies in [%.3f, %.3f]; %d seeds scanned. Written by 'runall data draws'.\n", DrawsLow, DrawsHigh, scanned)
+	fmt.Fprintf(&b, "# lies in [%.3f, %.3f]; %d seeds scanned. Written by 'runall data draws'.\n", DrawsLow, DrawsHigh, draws[n-1].Seed)
 	fmt.Fprintln(&b, "draw,bayes_error")
 	for _, d := range draws {
 		fmt.Fprintf(&b, "%d,%.6f\n", d.Seed, d.BayesError)
 	}
-	_, err = w.Write(b.Bytes())
+	_, err := w.Write(b.Bytes())
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -20,11 +21,11 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/cenkalti/backoff/v5"
 
 	"polkrepro/data/rows"
+	"polkrepro/internal/charset"
 	"polkrepro/internal/files"
 )
 
@@ -254,24 +255,10 @@ func npm(ctx context.Context, limit time.Duration, dir string, args ...string) e
 	case err != nil:
 		var report struct{ Error struct{ Summary string } }
 		_ = json.Unmarshal(stdout.Bytes(), &report) // without a summary npm's standard error says why
-		return fmt.Errorf("npm: %s", oneLine(report.Error.Summary, stderr.String(), err.Error()))
+		said := cmp.Or(report.Error.Summary, strings.TrimSpace(stderr.String()), err.Error())
+		return fmt.Errorf("npm: %.300s", charset.Shown(strings.Join(strings.Fields(said), " "))) // one line, not a long one
 	}
 	return nil
-}
-
-// oneLine returns at most 300 bytes of the first text that is not empty, with a space
-// for each run of spaces, line ends and control characters, which a terminal would obey.
-func oneLine(texts ...string) string {
-	for _, s := range texts {
-		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-		if len(s) > 300 {
-			s = strings.ToValidUTF8(s[:300], "") + "…"
-		}
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // unpack saves the files of a package that the cache lacks. Nothing in the archive

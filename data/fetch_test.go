@@ -412,7 +412,7 @@ func TestFetchNPM(t *testing.T) {
 		{"nothing packed", "", "true", nil, "npm pack wrote 0 .tgz files: want 1", ""},
 		{"no registry", `printf %s '{"error": {"code": "ENOTFOUND", "summary": "getaddrinfo ENOTFOUND\nregistry.example"}}'; exit 1`,
 			packIt, whole, "npm: getaddrinfo ENOTFOUND registry.example", ""},
-		{"pack fails", "", `printf 'npm error code E500\nnpm error \033[31mdisk on fire\n' >&2; exit 1`, nil, "npm: npm error code E500 npm error [31mdisk on fire", ""},
+		{"pack fails", "", `printf 'npm error code E500\nnpm error \033[31mdisk on fire\n' >&2; exit 1`, nil, "npm: npm error code E500 npm error ·[31mdisk on fire", ""},
 		{"pack fails without a word", "", "exit 7", nil, "npm: exit status 7", ""},
 		{"view hangs", "exec sleep 60", packIt, whole, "npm view did not finish within 200ms", ""},
 		{"pack hangs", "", "echo half >small.tgz; exec sleep 60", whole, " did not finish within 400ms", ""},

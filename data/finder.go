@@ -1,12 +1,15 @@
 package data
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -81,6 +84,29 @@ func (f Finder) locate(m *manifestSet) (*location, error) {
 	}
 	return nil, fmt.Errorf("%s: %w: searched %s; to get it, %s",
 		m.Name, ErrNotAvailable, strings.Join(searched, ", "), m.How)
+}
+
+// read returns the contents of the files of a data set, decompressed, and their SHA-256 by
+// name, which are the manifest's.
+func (f Finder) read(m *manifestSet) (contents [][]byte, sums map[string]string, err error) {
+	loc, err := f.locate(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	contents, sums = make([][]byte, len(m.Files)), make(map[string]string)
+	errs := make([]error, len(m.Files))
+	var group sync.WaitGroup
+	for i, file := range m.Files {
+		sums[file.Name] = file.SHA256
+		group.Go(func() {
+			var b bytes.Buffer
+			b.Grow(int(file.Size))
+			_, errs[i] = hashVerified(filepath.Join(loc.dir, loc.files[i]), file, &b)
+			contents[i] = b.Bytes()
+		})
+	}
+	group.Wait()
+	return contents, sums, cmp.Or(errs...)
 }
 
 // folders returns the folders of a search path that the data set may lie in.

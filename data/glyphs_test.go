@@ -1,7 +1,6 @@
 package data
 
 import (
-	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -10,10 +9,7 @@ import (
 // TestGlyphsSums holds the first examples to the sum committed in
 // manifest.json, whatever the number of goroutines.
 func TestGlyphsSums(t *testing.T) {
-	m, err := lookup("glyphs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(lookup("glyphs"))
 	if len(m.Generated) != 1 || m.Generated[0].First < 100 {
 		t.Fatalf("committed %+v", m.Generated)
 	}
@@ -34,10 +30,7 @@ func TestGoldenGlyphs(t *testing.T) {
 		t.Skip("TestGlyphsSums has what can race; the whole set takes five seconds")
 	}
 	const want = "0fc9fb1b2ba8cedf77d835232aea23ff9c603e3bf40b6f4ea20da90c26e8371f"
-	s, err := Load(Ref{Name: "glyphs"}, Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Load(Ref{Name: "glyphs"}, Finder{}))
 	if s.Sums["glyphs"] != want || s.Classes != 10 {
 		t.Errorf("%d classes, SHA-256 %s, committed %s", s.Classes, s.Sums["glyphs"], want)
 	}
@@ -66,43 +59,5 @@ func TestGoldenGlyphs(t *testing.T) {
 	first, _ := glyphSplits(10)
 	if !slices.Equal(first.X, s.Train.X[:10*784]) || !slices.Equal(first.Y, s.Train.Y[:10]) {
 		t.Error("the first examples are others where they are all that is generated")
-	}
-}
-
-// TestRasterSquare: covers of a square are exact, its blur spreads them, and
-// what lies outside of the image does no harm.
-func TestRasterSquare(t *testing.T) {
-	var r raster
-	x := make([]float32, glyphsSide*glyphsSide)
-	r.add([]point{{3.5, 2}, {6, 2}, {6, 4.25}, {3.5, 4.25}})
-	r.add([]point{{20, -9}, {40, -9}, {40, 1}, {20, 1}})
-	r.write(x, 0, 255)
-	for i := range glyphsSide {
-		for j := range glyphsSide {
-			want := 0.0
-			if i == 0 && j >= 20 {
-				want = 1
-			}
-			if i >= 2 && i <= 4 && j >= 3 && j <= 5 {
-				want = 1
-				if j == 3 {
-					want /= 2
-				}
-				if i == 4 {
-					want /= 4
-				}
-			}
-			if got := float64(x[i*glyphsSide+j]); math.Abs(got-want) > 0.5001/255 {
-				t.Errorf("pixel (%d, %d) is %v, want %v", j, i, got, want)
-			}
-		}
-	}
-	r.write(x, 256, 255) // one pixel of the blurred image: 1, 2, 1 in both directions
-	if got, want := float64(x[2*glyphsSide+4]), (0.5+2+1)/4*0.75; math.Abs(got-want) > 0.5001/255 {
-		t.Errorf("blurred: %v, want %v", got, want)
-	}
-	r.write(x, 0, 128)
-	if got := x[2*glyphsSide+4]; got != float32(128)/255 {
-		t.Errorf("fainter: %v", got)
 	}
 }

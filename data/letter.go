@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,27 +30,21 @@ func loadLetter(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 // The index of a class among classes is its label. It returns a Split for each file, and
 // the files' sums.
 func readTables(m *manifestSet, finder Finder, separator byte, label int, classes []string, scale float32) ([]*Split, map[string]string, error) {
-	loc, err := finder.locate(m)
+	contents, sums, err := finder.read(m)
 	if err != nil {
 		return nil, nil, err
 	}
-	sums := make(map[string]string)
 	var out []*Split
-	for i, file := range m.Files {
-		path := filepath.Join(loc.dir, loc.files[i])
-		var text bytes.Buffer
-		if sums[file.Name], err = hashVerified(path, file, &text); err != nil {
-			return nil, nil, err
-		}
-		r, err := rows.New(bytes.NewReader(bytes.ReplaceAll(text.Bytes(), []byte{separator}, []byte(","))), "", rows.Options{
+	for _, text := range contents {
+		r, err := rows.New(bytes.NewReader(bytes.ReplaceAll(text, []byte{separator}, []byte(","))), "", rows.Options{
 			Format: rows.FormatCSV, Label: rows.Column{Number: label}, MaxDim: m.Dim, Header: rows.HeaderNo,
 		})
-		if err != nil {
-			return nil, nil, err
-		}
 		s := &Split{Dim: m.Dim}
-		if err := s.readTable(r, classes, scale); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w: %w", path, ErrCorrupt, err)
+		if err == nil {
+			err = s.readTable(r, classes, scale)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		out = append(out, s)
 	}
@@ -68,14 +61,10 @@ func (s *Split) readTable(r *rows.Reader, classes []string, scale float32) error
 		if err != nil {
 			return err
 		}
-		class := slices.Index(classes, row.Label)
-		if class < 0 || row.Dim != s.Dim {
-			return &rows.ParseError{Line: row.Line, Err: fmt.Errorf("class %.40q and %d features: want one of %s, and %d", row.Label, row.Dim, join(classes), s.Dim)}
-		}
 		for _, v := range row.Values {
 			s.X = append(s.X, float32(v)/scale)
 		}
-		s.Y = append(s.Y, float64(class))
+		s.Y = append(s.Y, float64(slices.Index(classes, row.Label)))
 		s.N++
 	}
 }

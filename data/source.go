@@ -62,26 +62,10 @@ type Source struct {
 	Say rows.Say // how errors name these fields; nil for the keys of a spec
 }
 
-// A SourceError says which field of a Source is wrong, by its key in a spec.
-type SourceError struct {
-	Key string
-	Err error
+// wrong is the error of a field of a source, by its key in a spec.
+func wrong(key, format string, args ...any) error {
+	return &rows.OptionError{Key: key, Err: fmt.Errorf(format, args...)}
 }
-
-// maxMessage bounds a message, in bytes: names of columns may be long.
-const maxMessage = 2000
-
-// Error returns what is wrong.
-func (e *SourceError) Error() string {
-	text := e.Err.Error()
-	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
-	}
-	return text
-}
-
-// Unwrap returns what is wrong.
-func (e *SourceError) Unwrap() error { return e.Err }
 
 // Files identify a user's data by their contents: the SHA-256 of each file, and
 // everything else that determines the numbers. Names and folders of the files are
@@ -154,21 +138,11 @@ func (r Ref) Content() Ref {
 	return r
 }
 
-// Unplaced returns the reference without the folders of a user's files: they are
-// looked for by their names where a [Finder] searches. So it is where a reference was
-// written to a file and read again.
-func (r Ref) Unplaced() Ref {
-	for _, p := range r.Files.parts() {
-		p.file.path = ""
-	}
-	return r
-}
-
 // Open reads the files and returns the data set with the reference to it, which [Load]
 // and a [Store] take from then on. The reference has the SHA-256 of the files: when one
 // has changed, Load fails.
 //
-// Errors are of type *[SourceError]. If a file is missing the error wraps
+// Errors are of type *[rows.OptionError]. If a file is missing the error wraps
 // [ErrNotAvailable], and the reference is good for messages.
 func (s Source) Open() (Ref, *Set, error) {
 	s = s.WithDefaults()
@@ -186,14 +160,18 @@ func (s Source) Open() (Ref, *Set, error) {
 	for _, p := range ref.Files.parts() {
 		if *p.file != (File{}) {
 			if err := checkFileName(p.file.Name); err != nil {
-				return Ref{}, nil, &SourceError{p.key, err}
+				return Ref{}, nil, wrong(p.key, "%w", err)
 			}
 		}
 	}
 	if err := ref.resolveFiles(); err != nil {
-		return Ref{}, nil, &SourceError{"train", err}
+		return Ref{}, nil, wrong("train", "%w", err)
 	}
-	set, err := ref.read(&s)
+	testHeader := s.Header
+	if s.named() {
+		s.Header = rows.HeaderYes
+	}
+	set, err := ref.read(s, testHeader, false)
 	return ref, set, err
 }
 
@@ -234,8 +212,7 @@ var (
 
 // check reports fields that contradict each other.
 func (s *Source) check() error {
-	wrong := func(key, format string, args ...any) error { return &SourceError{key, fmt.Errorf(format, args...)} }
-	named := func(key, format string, args ...any) error {
+	field := func(key, format string, args ...any) error {
 		return wrong(key, "%s "+format, append([]any{s.Say.Setting(key, "")}, args...)...)
 	}
 	table, arrays := rows.IsTable(s.Format), rows.IsArray(s.Format)
@@ -245,27 +222,29 @@ func (s *Source) check() error {
 	case s.Train == "":
 		return wrong("train", "the training file is missing")
 	case arrays && s.TrainLabels == "":
-		return named("train_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
+		return field("train_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
 	case arrays && s.Test != "" && s.TestLabels == "":
-		return named("test_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
+		return field("test_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
 	case !arrays && s.TrainLabels != "":
-		return named("train_labels", "applies only to IDX, NPY and NPZ files")
+		return field("train_labels", "applies only to IDX, NPY and NPZ files")
 	case !arrays && s.TestLabels != "":
-		return named("test_labels", "applies only to IDX, NPY and NPZ files")
+		return field("test_labels", "applies only to IDX, NPY and NPZ files")
 	case s.Test == "" && s.TestLabels != "":
-		return named("test_labels", "is given, but no test file")
+		return field("test_labels", "is given, but no test file")
 	case table && s.Label == rows.Column{}:
-		return named("label", "is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
+		return field("label", "is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
 	case !table && s.Label != rows.Column{}:
-		return named("label", "applies only to CSV and TSV files")
+		return field("label", "applies only to CSV and TSV files")
 	case s.Format == rows.FormatLIBSVM && len(s.Ignore) > 0:
 		return wrong("ignore", "LIBSVM files have no columns to ignore")
 	case s.Format == rows.FormatLIBSVM && len(s.Keep) > 0:
 		return wrong("keep", "LIBSVM files have no columns to keep")
 	case !slices.Contains(rows.HeaderWords(), s.Header):
-		return named("header", "%.20q: want one of %s", s.Header, join(rows.HeaderWords()))
+		return field("header", "%.20q: want one of %s", s.Header, join(rows.HeaderWords()))
 	case s.Header != rows.HeaderAuto && !table:
-		return named("header", "applies only to CSV and TSV files")
+		return field("header", "applies only to CSV and TSV files")
+	case s.Header == rows.HeaderNo && s.named():
+		return wrong("header", "columns are given by name, but header is no")
 	case !slices.Contains(rows.Scales(), string(s.Scale)):
 		return wrong("scale", "scale %.20q: want one of %s", s.Scale, join(rows.Scales()))
 	case s.Test == "" && s.Holdout == 0:
@@ -277,7 +256,7 @@ func (s *Source) check() error {
 	case s.Holdout == 0 && s.SplitSeed != 0:
 		return wrong("split_seed", "split_seed applies only to holdout")
 	case !goodName.MatchString(s.Name) || len(s.Name) > maxSetName:
-		return named("name", "%.80q: want lower-case letters, digits and single hyphens, at most %d", s.Name, maxSetName)
+		return field("name", "%.80q: want lower-case letters, digits and single hyphens, at most %d", s.Name, maxSetName)
 	}
 	if _, err := lookup(s.Name); err == nil {
 		return wrong("name", "%s is a data set of this program: give yours another name, such as my-%s", s.Name, s.Name)
@@ -287,95 +266,79 @@ func (s *Source) check() error {
 
 // A part is the training or the test part of a user's data, as its file has it.
 type part struct {
-	key, keyLabels string
-	format         string
-	x, y           *File
-	header         string
-	like           *rows.Layout // of the training part
-
+	key    string
+	x, y   *File
 	layout rows.Layout
 	rows   []rows.Row
 	dim    int // features
 }
 
-// read reads the files where they were given. Without a source it is a reference that
-// was made before, whose sums must be met; with one, they are filled in, and so are the
-// columns.
-func (r *Ref) read(s *Source) (*Set, error) {
+// read reads the files where they were given, by the source's columns and header. It
+// checks their sums, or else fills them in, and the columns.
+func (r *Ref) read(s Source, testHeader string, check bool) (*Set, error) {
 	f := &r.Files
-	opts := rows.Options{Format: f.Format, Regression: f.Regression, Strict: s != nil, Sum: true}
-	if s != nil {
-		opts.Say = s.Say
+	opts := rows.Options{
+		Format: f.Format, Regression: f.Regression, Label: s.Label, Ignore: s.Ignore, Keep: s.Keep, Header: s.Header,
+		Strict: !check, Sum: true, Say: s.Say,
 	}
-	train := &part{format: f.Format, key: "train", keyLabels: "train_labels", x: &f.Train, y: &f.TrainLabels, header: f.Header}
-	test := &part{format: f.Format, key: "test", keyLabels: "test_labels", x: &f.Test, y: &f.TestLabels, header: f.TestHeader}
-	if s == nil {
-		ignore, err := columnsOf(f.Ignore)
-		if err != nil {
-			return nil, err
-		}
-		opts.Label.Number, opts.Ignore = f.Label, ignore
-	} else {
-		opts.Label, opts.Ignore, opts.Keep = s.Label, s.Ignore, s.Keep
-		train.header, test.header = s.Header, s.Header
-		if s.Label.Name != "" || named(s.Ignore) || named(s.Keep) {
-			if s.Header == rows.HeaderNo {
-				return nil, &SourceError{"header", errors.New("columns are given by name, but header is no")}
-			}
-			train.header = rows.HeaderYes
-		}
-	}
-	if err := train.read(opts, s == nil); err != nil {
+	train, test := &part{key: "train", x: &f.Train, y: &f.TrainLabels}, &part{key: "test", x: &f.Test, y: &f.TestLabels}
+	if err := train.read(opts, check); err != nil {
 		return nil, err
 	}
-	if f.Test == (File{}) {
-		test = nil
-	} else {
-		test.like, opts.Strict = &train.layout, false
-		if f.Format == rows.FormatLIBSVM {
-			test.dim, opts.Dim = train.dim, train.dim
-		}
-		if err := test.read(opts, s == nil); err != nil {
-			return nil, err
-		}
+	f.Ignore = numbersOf(train.layout.Ignore)
+	if f.Format != rows.FormatLIBSVM {
+		f.Label = train.layout.Label + 1
 	}
-	if s != nil {
-		f.Ignore = numbersOf(train.layout.Ignore)
-		if f.Format != rows.FormatLIBSVM {
-			f.Label = train.layout.Label + 1
-		}
-		if rows.IsTable(f.Format) {
-			f.Header = train.layout.Header()
-			if test != nil {
-				f.TestHeader = test.layout.Header()
-			}
-		}
+	if rows.IsTable(f.Format) {
+		f.Header = train.layout.Header()
+	}
+	if f.Test == (File{}) {
+		return r.set(train, nil, opts.Say)
+	}
+	opts.Header, opts.Like, opts.Strict = testHeader, &train.layout, false
+	if f.Format == rows.FormatLIBSVM {
+		test.dim, opts.Dim = train.dim, train.dim
+	}
+	if err := test.read(opts, check); err != nil {
+		return nil, err
+	}
+	if rows.IsTable(f.Format) {
+		f.TestHeader = test.layout.Header()
 	}
 	return r.set(train, test, opts.Say)
 }
 
+// reread reads the files again, whose sums must be what they were.
+func (r *Ref) reread() (*Set, error) {
+	f := &r.Files
+	ignore, err := columnsOf(f.Ignore)
+	if err != nil {
+		return nil, err
+	}
+	return r.read(Source{Label: rows.Column{Number: f.Label}, Ignore: ignore, Header: f.Header}, f.TestHeader, true)
+}
+
 // named reports whether a column is given by name.
-func named(columns []rows.Column) bool {
-	return slices.ContainsFunc(columns, func(c rows.Column) bool { return c.Name != "" })
+func (s *Source) named() bool {
+	return slices.ContainsFunc(slices.Concat([]rows.Column{s.Label}, s.Ignore, s.Keep), func(c rows.Column) bool { return c.Name != "" })
 }
 
 // read reads the part, and checks the files' sums or fills them in.
 func (p *part) read(opts rows.Options, check bool) error {
-	opts.Header, opts.Like = p.header, p.like
 	sums, err := p.readRows(opts)
 	if err != nil {
 		key, path := p.key, p.x.path
 		if oe, ok := errors.AsType[*rows.OptionError](err); ok {
 			if key, err = oe.Key, oe.Err; key == "labels" {
-				key, path = p.keyLabels, p.y.path
+				key, path = p.key+"_labels", p.y.path
 			}
 		}
-		return &SourceError{key, fmt.Errorf("%s: %w", path, err)}
+		return wrong(key, "%s: %w", path, err)
 	}
 	for i, f := range []*File{p.x, p.y} {
 		if check && f.SHA256 != sums[i] {
-			key := []string{p.key, p.keyLabels}[i]
-			return &SourceError{key, fmt.Errorf("%s: %w: its SHA-256 is %s, want %s: it was changed; run the command again, or put the file back", f.path, ErrCorrupt, sums[i], f.SHA256)}
+			key := []string{p.key, p.key + "_labels"}[i]
+			return wrong(key, "%s: %w: its SHA-256 is %s, want %s: it was changed; run the command again, or put the file back", f.path, ErrCorrupt, sums[i], f.SHA256)
 		}
 		f.SHA256 = sums[i]
 	}
@@ -459,14 +422,11 @@ func checkFile(path string) error {
 func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
 	f := &r.Files
 	set := &Set{Name: r.Name, Sums: make(map[string]string), Facts: make(map[string]float64)}
-	wrong := func(key string, path string, err error) (*Set, error) {
-		return nil, &SourceError{key, fmt.Errorf("%s: %w", path, err)}
-	}
 	labels := &rows.Labels{}
 	if f.Regression {
 		labels = nil
-	} else if err := train.countLabels(labels, say); err != nil {
-		return wrong("train", f.Train.path, err)
+	} else if err := train.countLabels(labels, f.Format, say); err != nil {
+		return nil, wrong("train", "%s: %w", f.Train.path, err)
 	}
 	for _, p := range f.parts() {
 		if p.file.SHA256 != "" {
@@ -481,42 +441,42 @@ func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
 		n := len(train.rows)
 		held, kept := f.HeldOut(n)
 		if len(held) == 0 || len(kept) == 0 {
-			return nil, &SourceError{"holdout", fmt.Errorf("holdout is %v: of %d rows a part would be empty", f.Holdout, n)}
+			return nil, wrong("holdout", "holdout is %v: of %d rows a part would be empty", f.Holdout, n)
 		}
 		learned, tested = pickRows(train.rows, kept), pickRows(train.rows, held)
 	}
 	e, err := rows.Fit(learned, dim, cmp.Or(f.Scale, rows.ScaleNone), labels)
 	if err != nil {
-		return nil, &SourceError{"scale", fmt.Errorf("%s: %w; use %s or %s", f.Train.path, err, say.Setting("scale", string(rows.ScaleStandard)), say.Setting("scale", string(rows.ScaleUnit)))}
+		return nil, wrong("scale", "%s: %w; use %s or %s", f.Train.path, err, say.Setting("scale", string(rows.ScaleStandard)), say.Setting("scale", string(rows.ScaleUnit)))
 	}
 	if set.Labels = e.Labels; labels != nil {
 		set.Classes = labels.Len()
 	} else if e.Deviation == 0 {
-		return wrong("train", f.Train.path, fmt.Errorf("every target is %s: there is nothing to learn", learned[0].Label))
+		return nil, wrong("train", "%s: every target is %s: there is nothing to learn", f.Train.path, learned[0].Label)
 	} else {
 		set.Facts["target_mean"], set.Facts["target_deviation"] = e.Mean, e.Deviation
 	}
 	if set.Train, err = encode(&e, learned, dim, f.Format); err != nil {
-		return wrong("train", f.Train.path, err)
+		return nil, wrong("train", "%s: %w", f.Train.path, err)
 	}
 	where := cmp.Or(f.Test.path, f.Train.path)
 	if test != nil {
 		if set.Repeated = among(tested, learned); set.Repeated == len(tested) {
-			return wrong("test", where, fmt.Errorf("the test data are the training data: all %d test rows are training rows", set.Repeated))
+			return nil, wrong("test", "%s: the test data are the training data: all %d test rows are training rows", where, set.Repeated)
 		}
 	}
 	if set.Test, err = encode(&e, tested, dim, f.Format); err != nil {
-		return wrong("test", where, err)
+		return nil, wrong("test", "%s: %w", where, err)
 	}
 	set.Facts["features"], set.Facts["classes"] = float64(dim), float64(max(1, set.Classes))
 	return set, nil
 }
 
 // countLabels counts the labels of all rows, and reports those that are no classes.
-func (p *part) countLabels(labels *rows.Labels, say rows.Say) error {
+func (p *part) countLabels(labels *rows.Labels, format string, say rows.Say) error {
 	for i := range p.rows {
 		if err := labels.Add(p.rows[i].Label); err != nil {
-			return &rows.ParseError{Line: p.rows[i].Line, Unit: rows.Unit(p.format), Err: err}
+			return &rows.ParseError{Line: p.rows[i].Line, Unit: rows.Unit(format), Err: err}
 		}
 	}
 	switch {
@@ -655,7 +615,7 @@ func loadFiles(ref Ref, finder Finder) (*Set, error) {
 	if err := ref.locate(finder); err != nil {
 		return nil, err
 	}
-	set, err := ref.read(nil)
+	set, err := ref.reread()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref.Name, err)
 	}
@@ -712,7 +672,7 @@ func StatusOf(ref Ref, finder Finder) StatusRow {
 	err := ref.locate(finder)
 	row.Available = err == nil
 	if err == nil {
-		_, err = ref.read(nil)
+		_, err = ref.reread()
 		row.Verified = err == nil
 	}
 	if err != nil {
@@ -731,18 +691,18 @@ func StatusOf(ref Ref, finder Finder) StatusRow {
 // resolveFiles reports a reference to files that no Source has opened.
 func (r Ref) resolveFiles() error {
 	f := &r.Files
-	wrong := func(what string) error { return fmt.Errorf("%.80s: %w: %s", r.Name, ErrUnknown, what) }
+	unknown := func(what string) error { return fmt.Errorf("%.80s: %w: %s", r.Name, ErrUnknown, what) }
 	switch _, taken := lookup(r.Name); {
 	case !goodName.MatchString(r.Name) || len(r.Name) > maxSetName || taken == nil:
-		return wrong("not the name of a user's data")
+		return unknown("not the name of a user's data")
 	case !slices.Contains(rows.Formats(), f.Format):
-		return wrong("the files have no known format")
+		return unknown("the files have no known format")
 	case r.Variant != "" || r.Draw != 0:
-		return wrong("files have no variants and no draws")
+		return unknown("files have no variants and no draws")
 	case f.Scale != "" && !slices.Contains(rows.Scales(), string(f.Scale)) || f.Label < 0:
-		return wrong("unknown scale or label")
+		return unknown("unknown scale or label")
 	case !(f.Holdout >= 0 && f.Holdout < 1) || (f.Holdout == 0) != (f.Test != File{}):
-		return wrong("want a test file or a fraction that is held out")
+		return unknown("want a test file or a fraction that is held out")
 	}
 	for _, p := range f.parts() {
 		name := p.file.Name
@@ -750,14 +710,14 @@ func (r Ref) resolveFiles() error {
 			continue
 		}
 		if err := checkFileName(name); err != nil {
-			return wrong(err.Error())
+			return unknown(err.Error())
 		}
 		if p.file.SHA256 != "" && !goodSHA256.MatchString(p.file.SHA256) {
-			return wrong("not a SHA-256")
+			return unknown("not a SHA-256")
 		}
 	}
 	if _, err := columnsOf(f.Ignore); err != nil {
-		return wrong(err.Error())
+		return unknown(err.Error())
 	}
 	return nil
 }

@@ -54,15 +54,12 @@ func firstDraw() uint64 { return 1 }
 // latter. Facts["test_overlap"] is the share of test patches that have a pixel
 // in common with a training patch, Facts["test_pixels_seen"] the share of their
 // pixels that lie in one.
-func textureSet(m *manifestSet, images []*texton.Image, ref Ref, samples int) (*Set, error) {
+func textureSet(m *manifestSet, images []*texton.Image, ref Ref, samples int) *Set {
 	pre, disjoint := strings.CutSuffix(ref.Variant, DisjointSuffix)
 	opt := texton.Options{
 		Preprocessing: texton.Preprocessing(pre), Textons: textons, Samples: samples, Threads: runtime.GOMAXPROCS(0),
 	}.Defaults()
-	maps, err := textonMaps(images, opt, ref.Draw)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref, err)
-	}
+	maps := textonMaps(images, opt, ref.Draw)
 	train, test := drawPatches(maps, m.Train, m.Test, disjoint, ref.Draw)
 	touched, covered := texton.Overlap(maps, train, test, textureSide)
 	return &Set{
@@ -71,7 +68,7 @@ func textureSet(m *manifestSet, images []*texton.Image, ref Ref, samples int) (*
 		Train:   histograms(maps, train),
 		Test:    histograms(maps, test),
 		Facts:   map[string]float64{"test_overlap": touched, "test_pixels_seen": covered},
-	}, nil
+	}
 }
 
 // drawPatches draws different patches, evenly over all images and positions.
@@ -106,17 +103,14 @@ func histograms(maps []*texton.Image, patches []texton.Patch) *Split {
 // textonMaps returns the images' texton maps, from the cache if they are there
 // and whole. A cache that can't be read or written only costs the time to
 // compute them.
-func textonMaps(images []*texton.Image, opt texton.Options, draw uint64) ([]*texton.Image, error) {
+func textonMaps(images []*texton.Image, opt texton.Options, draw uint64) []*texton.Image {
 	path := mapsPath(images, opt, draw)
 	if maps := readMaps(path, images); maps != nil {
-		return maps, nil
+		return maps
 	}
-	maps, err := texton.Maps(images, opt, newSource(draw, streamTextons).pcg)
-	if err != nil {
-		return nil, err
-	}
+	maps := texton.Maps(images, opt, newSource(draw, streamTextons).pcg)
 	_ = writeMaps(path, maps) // without a cache, they are computed again
-	return maps, nil
+	return maps
 }
 
 // mapsPath returns the cache file of the maps of images: its name is the hash

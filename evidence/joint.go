@@ -78,10 +78,7 @@ func (r *JointReading) assume() map[string]string {
 // data set do not depend on the other's.
 func Joint(in Input) (*JointReport, error) {
 	in.Assume = nil
-	paper, err := experiments.Paper()
-	if err != nil {
-		return nil, err
-	}
+	paper := experiments.Paper()
 	j := &joint{x: newIndex(in, paper, noAlternatives(in.Ledger)), in: in}
 	out := &JointReport{Assumptions: []JointAssumption{}}
 	for _, c := range in.Ledger.Claims {

@@ -23,10 +23,7 @@ func ledger(t testing.TB) *experiments.Ledger {
 
 func paper(t testing.TB) *experiments.PaperValues {
 	t.Helper()
-	p, err := experiments.Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := experiments.Paper()
 	return p
 }
 

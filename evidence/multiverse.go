@@ -89,10 +89,7 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	paper, err := experiments.Paper()
-	if err != nil {
-		return nil, err
-	}
+	paper := experiments.Paper()
 	x := newIndex(in, paper, noAlternatives(in.Ledger))
 	out := new(MultiverseReport)
 	for _, c := range chosen.Claims {

@@ -91,8 +91,8 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 		return ref, &data.Info{Name: ref.Name, Kind: data.KindFile}
 	}
 	at := n
-	if se, ok := errors.AsType[*data.SourceError](err); ok {
-		at = n.At(se.Key)
+	if oe, ok := errors.AsType[*rows.OptionError](err); ok {
+		at = n.At(oe.Key)
 	}
 	c.Errorf(at, "%s", oneLine(err.Error()))
 	return ref, nil

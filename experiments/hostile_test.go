@@ -2,11 +2,11 @@ package experiments
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"polkrepro/internal/hostile"
 )
@@ -69,10 +69,7 @@ func TestHostileTournament(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: parsing alone, and the race detector allocates four times as much")
 	}
-	src, err := embedded.ReadFile(TournamentFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must(embedded.ReadFile(TournamentFile))
 	for n, want := range map[int]string{2000: "the grid has more than 1000 points", 900: "more than 10000", 0: "more than 100000"} {
 		var values strings.Builder
 		for i := range n {
@@ -120,10 +117,7 @@ func TestIncludesStayInside(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "sub")); err != nil {
 		t.Skip(err)
 	}
-	relative, err := filepath.Rel(dir, secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	relative := must(filepath.Rel(dir, secret))
 	main := filepath.Join(dir, "main.yaml")
 	for _, name := range []string{secret, filepath.ToSlash(relative), "link.yaml", "sub/secret.yaml", "sub/../../x", "/dev/zero", "."} {
 		if err := os.WriteFile(main, fmt.Appendf(nil, "include: [%q]\n%s", name, valid), 0o666); err != nil {
@@ -162,6 +156,15 @@ func TestManyIncludes(t *testing.T) {
 // FuzzInclude parses two files of which one may include the other: an error,
 // or a spec that can be planned.
 func FuzzInclude(f *testing.F) {
+	for _, name := range []string{"multidist-ksvm.yaml", "mnist-klr.yaml"} {
+		src := must(embedded.ReadFile(name))
+		f.Add(string(src), "")
+	}
+	for _, c := range bad {
+		if src := strings.Replace(valid, c.old, c.new, 1); len(src) < 4096 {
+			f.Add(src, "")
+		}
+	}
 	f.Add("include: [b.yaml]\n"+valid, "regularizer: 0.5\n")
 	f.Add("include: [b.yaml]\ntitle: t\n", valid)
 	f.Add("include: [b.yaml, a.yaml]\n"+valid, "include: [a.yaml]\n")
@@ -170,16 +173,20 @@ func FuzzInclude(f *testing.F) {
 		if len(a)+len(b) > 8<<10 {
 			return // the parser's time grows with the square of the length
 		}
-		open := func(_, name string) (source, error) {
+		open := func(from, name string) (source, error) {
 			switch name {
 			case "a.yaml":
 				return source{name, name, []byte(a)}, nil
 			case "b.yaml":
 				return source{name, name, []byte(b)}, nil
 			}
-			return source{}, fs.ErrNotExist
+			return openEmbedded(from, name)
 		}
+		start := time.Now()
 		s, err := parseSpec(source{"a.yaml", "a.yaml", []byte(a)}, open)
+		if took := time.Since(start); took > 10*time.Second {
+			t.Fatalf("took %v", took)
+		}
 		parsed(t, s, err)
 	})
 }
@@ -187,10 +194,7 @@ func FuzzInclude(f *testing.F) {
 // FuzzParseTournament: an error with a message, or a tournament whose plans are
 // no longer than they may be and hold no run twice of one contestant.
 func FuzzParseTournament(f *testing.F) {
-	src, err := embedded.ReadFile(TournamentFile)
-	if err != nil {
-		f.Fatal(err)
-	}
+	src := must(embedded.ReadFile(TournamentFile))
 	f.Add(string(src))
 	f.Add("name: t\ntitle: T\nreference: komp\nfields: [{}]\n")
 	f.Add(`name: small

@@ -13,10 +13,7 @@ import (
 // TestLearnersSettings: the specs of learners at equal memory have the settings that were
 // best on held-out training rows, of all that the file in settings has on a method.
 func TestLearnersSettings(t *testing.T) {
-	specs, err := EmbeddedAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	specs := must(EmbeddedAll())
 	for _, s := range specs {
 		if !strings.HasPrefix(s.Name, "learners-") {
 			continue
@@ -24,10 +21,7 @@ func TestLearnersSettings(t *testing.T) {
 		if s.Supplement != "equal-memory" {
 			t.Errorf("%s is part of the reproduction", s.Name)
 		}
-		tried, err := LoadFile("settings/" + s.Name + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		tried := must(LoadFile("settings/" + s.Name + ".yaml"))
 		errors, failed := triedSettings(t, tried, s.Name)
 		for _, v := range s.variants {
 			least, chosen, found := 100.0, 100.0, 0
@@ -52,10 +46,7 @@ func TestLearnersSettings(t *testing.T) {
 // of these failed.
 func triedSettings(t *testing.T, tried *Spec, name string) (errors map[string]float64, failed map[string]bool) {
 	t.Helper()
-	f, err := os.Open("settings/" + name + ".csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open("settings/" + name + ".csv"))
 	rows, err := csv.NewReader(f).ReadAll()
 	f.Close()
 	if err != nil {
@@ -78,19 +69,10 @@ func triedSettings(t *testing.T, tried *Spec, name string) (errors map[string]fl
 // held-out training rows, and the tournament's field the bandwidth, with a rate that is
 // within 0.7 points of the best.
 func TestPublicSettings(t *testing.T) {
-	tour, err := FindTournament("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := tour.Plan(ProfileQuick)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tour := must(FindTournament(""))
+	plan := must(tour.Plan(ProfileQuick))
 	for _, name := range []string{"fashion-ksvm", "fashion-klr", "letter-ksvm", "letter-klr", "satimage-ksvm", "satimage-klr"} {
-		tried, err := LoadFile("settings/" + name + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		tried := must(LoadFile("settings/" + name + ".yaml"))
 		errors, _ := triedSettings(t, tried, name)
 		least, best := 100.0, Params{}
 		for _, v := range tried.variants {
@@ -98,10 +80,7 @@ func TestPublicSettings(t *testing.T) {
 				least, best = errors[v.series], v.params
 			}
 		}
-		spec, err := LoadFile(name + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must(LoadFile(name + ".yaml"))
 		held := 0
 		for _, v := range spec.variants {
 			if v.method == MethodPOLK && v.params.Kernel.Bandwidth == best.Kernel.Bandwidth && v.params.LearningRate == best.LearningRate {

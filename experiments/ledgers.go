@@ -310,9 +310,7 @@ func (a *Assumption) HowOf(b *Alternative) string {
 
 // Ledgers returns the ledgers that are part of the program. All callers share
 // them: they must not be changed.
-func Ledgers() (*Ledger, error) { return ledgersOnce() }
-
-var ledgersOnce = sync.OnceValues(func() (*Ledger, error) {
+var Ledgers = sync.OnceValues(func() (*Ledger, error) {
 	l, err := ParseLedger("experiments/ledgers/claims.yaml", claimsSource, "experiments/ledgers/assumptions.yaml", assumptionsSource)
 	if err != nil {
 		return nil, err
@@ -330,10 +328,7 @@ var ledgersOnce = sync.OnceValues(func() (*Ledger, error) {
 // types and the like are returned as Errors; what the entries must say, of each other and of
 // the paper, is held by a test.
 func ParseLedger(claimsName string, claims []byte, assumptionsName string, assumptions []byte) (*Ledger, error) {
-	paper, err := Paper()
-	if err != nil {
-		return nil, err
-	}
+	paper := Paper()
 	var c struct {
 		Margins map[string]Margin `json:"margins"`
 		Cells   []Test            `json:"cells"` // the tests of every cell

@@ -171,21 +171,13 @@ func (m *MethodInfo) conflict(p *Params) (param, why string) {
 			return param, why
 		}
 	}
-	if why := p.steep(); why != "" {
-		return "learning_rate", why
+	if rate := p.LearningRate; rate != 0 && !(rate*p.Regularizer < 1) {
+		return "learning_rate", fmt.Sprintf("learning_rate is %v, want less than 1/λ = %v", setting{number: rate}, setting{number: 1 / p.Regularizer})
 	}
 	if m.Conflict != nil {
 		return m.Conflict(*p)
 	}
 	return "", ""
-}
-
-// steep returns why a learning rate is too large, or "".
-func (p *Params) steep() string {
-	if rate := p.LearningRate; rate != 0 && !(rate*p.Regularizer < 1) {
-		return fmt.Sprintf("learning_rate is %v, want less than 1/λ = %v", setting{number: rate}, setting{number: 1 / p.Regularizer})
-	}
-	return ""
 }
 
 // list joins words for a message.

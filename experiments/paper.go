@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,16 +141,17 @@ type PaperStatement struct {
 	Quote    string   `json:"quote"`
 }
 
+//go:embed paper.yaml
+var paperSource []byte
+
 // Paper returns what the paper prints. All callers share it: it must not be
 // changed.
-func Paper() (*PaperValues, error) { return paperOnce() }
-
-var paperOnce = sync.OnceValues(func() (*PaperValues, error) {
-	f, err := openEmbedded("", paperFile)
+var Paper = sync.OnceValue(func() *PaperValues {
+	p, err := parsePaper("experiments/"+paperFile, paperSource)
 	if err != nil {
-		return nil, err
+		panic(err) // a test reads it
 	}
-	return parsePaper(f.label, f.text)
+	return p
 })
 
 // parsePaper reads paper.yaml strictly. That its parts fit each other is held by a test.

@@ -35,10 +35,7 @@ func specOf(root *strictyaml.Node, c checks, before int) *Spec {
 	var d doc.Spec
 	strictyaml.Decode(root, &d, c.Reporter)
 	decodeSettings(&d, c.Reporter)
-	paper, err := Paper()
-	if err != nil {
-		c.Errorf(root, "%v", err)
-	}
+	paper := Paper()
 	if c.Len() > before {
 		return nil
 	}

@@ -29,11 +29,8 @@ evaluation: {every: 160, tail: 5, train_limit: 0}
 
 func planned(t *testing.T, lines string) []Planned {
 	t.Helper()
-	s, err := Parse("spec.yaml", []byte(pruned(lines)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return planOf(t, s, ProfileQuick)
+	s := must(Parse("spec.yaml", []byte(pruned(lines))))
+	return planOf(s, ProfileQuick)
 }
 
 // A spec that names the paper's pruner plans the run of one that names none.
@@ -61,13 +58,6 @@ points:
 	}
 	if plan[0].Series != "POLK, order=8" || plan[1].Series != "at sixteen" {
 		t.Errorf("series %q and %q", plan[0].Series, plan[1].Series)
-	}
-}
-
-func TestGridOfPruners(t *testing.T) {
-	plan := planned(t, "grid: {pruner: [random, oldest]}\npruner_params: {order: 8}")
-	if len(plan) != 2 || plan[0].Series != "POLK, random" || plan[1].Series != "POLK, oldest" {
-		t.Fatalf("%+v", plan)
 	}
 }
 

@@ -147,14 +147,9 @@ func Embedded() ([]*Spec, error) {
 // EmbeddedAll returns all specs that are part of the program, by name: also those that are
 // run only when they are named.
 func EmbeddedAll() ([]*Spec, error) {
-	names, err := embeddedNames()
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(names)
 	var specs []*Spec
 	var errs []error
-	for _, name := range names {
+	for _, name := range embeddedNames() {
 		s, err := loadEmbedded(name)
 		if err != nil {
 			errs = append(errs, err)
@@ -192,10 +187,7 @@ func LoadFile(path string) (*Spec, error) {
 // Find returns the embedded spec of that name, or else the spec in the file of
 // that name.
 func Find(nameOrPath string) (*Spec, error) {
-	names, err := embeddedNames()
-	if err != nil {
-		return nil, err
-	}
+	names := embeddedNames()
 	if slices.Contains(names, nameOrPath) {
 		return loadEmbedded(nameOrPath)
 	}
@@ -206,20 +198,17 @@ func Find(nameOrPath string) (*Spec, error) {
 		nameOrPath, strictyaml.Suggest(nameOrPath, names))
 }
 
-// embeddedNames returns the names of the embedded specs; each is in the file of
+// embeddedNames returns the names of the embedded specs, sorted; each is in the file of
 // its name.
-func embeddedNames() ([]string, error) {
-	files, err := fs.Glob(embedded, "*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	var names []string
+func embeddedNames() (names []string) {
+	files, _ := fs.Glob(embedded, "*.yaml") // no error of a pattern that is well formed
 	for _, f := range files {
 		if isSpec(f) {
 			names = append(names, strings.TrimSuffix(f, ".yaml"))
 		}
 	}
-	return names, nil
+	slices.Sort(names) // as the files are not: a hyphen comes before the dot
+	return names
 }
 
 func loadEmbedded(name string) (*Spec, error) {

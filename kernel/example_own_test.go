@@ -60,7 +60,7 @@ func ExampleKernel() {
 		}
 	}
 	var file bytes.Buffer
-	if err := learner.Save(&file); err != nil {
+	if err := learner.Expansion().Write(&file, nil); err != nil {
 		log.Fatal(err)
 	}
 	model, err := kernel.ReadExpansion(&file, nil)

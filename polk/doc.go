@@ -5,7 +5,7 @@
 // pre-fitting (KOMP, Algorithm 1) after every step.
 //
 // A [Learner] is made by [New], taught by [Learner.Step] with one mini-batch
-// after the other, and saved by [Learner.Save]. Its functions are a
+// after the other, and saved by [Learner.WriteState]. Its functions are a
 // [kernel.Expansion], which scores points; package loss turns scores into
 // classes and probabilities. The example of the package does all of it.
 //
@@ -38,7 +38,7 @@
 //
 // The same configuration and samples give the same bits on every machine (see
 // docs/numerics.md), whatever [Config].Threads is; a learner that was saved and
-// loaded goes on as if it had not been (see [Learner.Save]). A Learner is not safe
+// restored goes on as if it had not been (see [Restore]). A Learner is not safe
 // for concurrent use; many may be used at once. An Expansion is the learner's own
 // until it is cloned.
 //

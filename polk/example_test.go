@@ -2,6 +2,7 @@ package polk_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log"
 
@@ -41,7 +42,7 @@ func Example() {
 	}
 
 	var file bytes.Buffer // any io.Writer
-	if err := learner.Save(&file); err != nil {
+	if err := learner.Expansion().Write(&file, nil); err != nil {
 		log.Fatal(err)
 	}
 	model, err := kernel.ReadExpansion(&file, nil)
@@ -108,9 +109,9 @@ func ExampleLearner_Step() {
 	// the last step kept its error budget: true
 }
 
-// A learner that is saved in mid-stream and loaded goes on bit for bit as the
+// A learner that is saved in mid-stream and restored goes on bit for bit as the
 // one that was not.
-func ExampleLoad() {
+func ExampleRestore() {
 	cfg := polk.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.BinaryLogistic{}, Dim: 1,
 		Regularizer: 1e-3, LearningRate: polk.Constant(1), Budget: polk.Parsimony(0.01),
@@ -124,30 +125,34 @@ func ExampleLoad() {
 		log.Fatal(err)
 	}
 
-	var file bytes.Buffer
-	if err := learner.Save(&file); err != nil {
+	var functions, state bytes.Buffer
+	if err := errors.Join(learner.Expansion().Write(&functions, nil), learner.WriteState(&state)); err != nil {
 		log.Fatal(err)
 	}
-	loaded, err := polk.Load(&file, cfg)
+	f, err := kernel.ReadExpansion(&functions, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	restored, err := polk.Restore(f, &state, cfg)
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	var models [2]bytes.Buffer
-	for i, l := range []*polk.Learner{learner, loaded} {
+	var states [2]bytes.Buffer
+	for i, l := range []*polk.Learner{learner, restored} {
 		for range 10 {
 			if err := l.Step(4, x, y); err != nil {
 				log.Fatal(err)
 			}
 		}
-		if err := l.Save(&models[i]); err != nil {
+		if err := l.WriteState(&states[i]); err != nil {
 			log.Fatal(err)
 		}
 	}
-	fmt.Println("same bits:", bytes.Equal(models[0].Bytes(), models[1].Bytes()))
+	fmt.Println("same bits:", bytes.Equal(states[0].Bytes(), states[1].Bytes()))
 
 	p := make([]float64, 2)
-	loss.BinaryLogistic{}.Probabilities(p, loaded.Expansion().Score([]float32{1}))
+	loss.BinaryLogistic{}.Probabilities(p, restored.Expansion().Score([]float32{1}))
 	fmt.Println("P(y = +1 | x = 1) above 0.7:", p[1] > 0.7)
 	// Output:
 	// same bits: true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"polkrepro/data"
@@ -196,6 +197,56 @@ func TestCorruptedInverse(t *testing.T) {
 				t.Errorf("%s, %s: error %v after the repair", name, cost.Name(), wrong)
 			}
 			t.Logf("%s, %s: order %d, P·K off by %.1e before, noticed after %d steps, %d repairs", name, cost.Name(), l.Expansion().Order(), clean, after, l.komp.health.Repairs-before)
+		}
+	}
+}
+
+// TestLoadNearlySingular: where K_DD⁻¹ is computed afresh, load gives up the
+// elements that make K_DD singular to rounding. That must not change the
+// functions by more than rounding does, and does not depend on the scale of the
+// kernel or of the weights.
+func TestLoadNearlySingular(t *testing.T) {
+	const points = 120
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 31))
+		f := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, 2)
+		for range points {
+			f.Append([]float32{0.7 * r.Float32(), 0.7 * r.Float32()}, []float64{2*r.Float64() - 1, 2*r.Float64() - 1})
+		}
+		k := komp{f: f.Clone(), threads: 1}
+		k.load()
+		dist, norm := distance(f, k.f)
+		counted := math.Sqrt(k.spent)
+		t.Logf("%d of %d given up: ‖f − f'‖ = %.1e, counted %.1e, of ‖f‖ = %.1f", k.health.Dropped, points, dist, counted, norm)
+		if k.health.Dropped == 0 {
+			t.Errorf("seed %d: none was given up", seed)
+		}
+		if !(dist < 1e-5 && dist < counted+1e-6) { // 1e-6: what the distance itself is off by
+			t.Errorf("seed %d: ‖f − f'‖ = %v, counted %v", seed, dist, counted)
+		}
+		if seed > 0 {
+			continue
+		}
+		of := func(scale float64) *komp { // powers of two round alike
+			g := kernel.Gaussian{Bandwidth: 0.6}
+			scaled := kernel.NewExpansion(function(func(x, y []float32) float64 { return scale * g.Eval(x, y) }), 2, 2)
+			for j := range f.Order() {
+				w := f.Weights(j)
+				scaled.Append(f.Dict.At(j), []float64{16 * w[0], 16 * w[1]})
+			}
+			k := komp{f: scaled, threads: 1}
+			k.load()
+			return &k
+		}
+		one := of(1)
+		if ratio := math.Sqrt(one.spent) / counted; !(ratio > 12 && ratio < 20) {
+			t.Errorf("weights 16 times as large cost %v times as much", ratio)
+		}
+		for _, scale := range []float64{0x1p-20, 0x1p20} {
+			other := of(scale)
+			if !slices.Equal(other.f.W, one.f.W) || other.spent != scale*one.spent {
+				t.Errorf("kernel times %v: %d elements that lose %v, want %d and %v", scale, other.f.Order(), other.spent, one.f.Order(), scale*one.spent)
+			}
 		}
 	}
 }

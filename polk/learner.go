@@ -72,7 +72,7 @@ type Learner struct {
 	evals   int64
 	last    Step
 
-	norm2  float64 // largest squared norm of an element or a sample since the last Save
+	norm2  float64 // largest squared norm of an element or a sample
 	rows   []int   // the samples of the mini-batch that may have a gradient
 	scores []float64
 	grad   []float64
@@ -119,16 +119,10 @@ func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 		l.entries = make(map[uint64]entry)
 		l.komp.ridge = cfg.Pruner.Ridge()
 	}
-	l.boundNorms()
-	return l
-}
-
-// boundNorms forgets the norms of samples that are not in the dictionary.
-func (l *Learner) boundNorms() {
-	l.norm2 = 0
-	for j := range l.f.Order() {
-		l.norm2 = max(l.norm2, normSq(l.f.Dict.At(j)))
+	for j := range f.Order() {
+		l.norm2 = max(l.norm2, normSq(f.Dict.At(j)))
 	}
+	return l
 }
 
 // Expansion returns the current functions f_t. It is the learner's own: read

@@ -239,47 +239,29 @@ func TestGaussianOnly(t *testing.T) {
 	}
 }
 
-// hoarder keeps more than a saved model has room for.
-type hoarder struct {
-	failing
-	bytes int
-}
-
-func (h hoarder) MarshalBinary() ([]byte, error) { return make([]byte, h.bytes), nil }
-func (hoarder) UnmarshalBinary([]byte) error     { return nil }
-
 func TestSavedPruner(t *testing.T) {
 	cfg := testConfig(hinge)
 	cfg.Pruner = mustPruner(t, "oldest", prune.Params{"order": 8})
 	l := mustNew(t, cfg)
-	var file bytes.Buffer
-	if err := l.Save(&file); err != nil {
-		t.Fatal(err)
-	}
+	state := stateBytes(t, l)
 	for want, pruner := range map[string]*prune.Instance{
-		`polk: the saved model has pruner "oldest" (order=8), not "" ()`:              nil,
 		`polk: the saved model has pruner "oldest" (order=8), not "oldest" (order=9)`: mustPruner(t, "oldest", prune.Params{"order": 9}),
 		`polk: the saved model has pruner "oldest" (order=8), not "random" (order=8)`: mustPruner(t, "random", prune.Params{"order": 8}),
 	} {
 		cfg.Pruner = pruner
-		if _, err := Load(bytes.NewReader(file.Bytes()), cfg); err == nil || err.Error() != want {
+		if _, err := Restore(l.f, bytes.NewReader(state), cfg); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	cfg.Pruner = &prune.Instance{Pruner: hoarder{bytes: mostState + 1}, Heuristic: prune.Heuristic{Name: "hoarder"}}
-	l = mustNew(t, cfg)
-	if err := l.Save(&file); err == nil || !strings.Contains(err.Error(), "hoarder keeps 8388609 bytes") {
-		t.Errorf("error %v", err)
-	}
-	cfg.Pruner = &prune.Instance{Pruner: hoarder{bytes: mostState}, Heuristic: prune.Heuristic{Name: "hoarder"}}
-	if err := mustNew(t, cfg).Save(&file); err != nil {
-		t.Errorf("as much as there is room for: %v", err)
+	cfg.Pruner = nil // the learner would keep K_DD⁻¹
+	if _, err := Restore(l.f, bytes.NewReader(state), cfg); !errors.Is(err, ErrState) {
+		t.Errorf("no pruner: %v", err)
 	}
 }
 
 // TestSavedIDs: IDs that no learner has given are refused.
 func TestSavedIDs(t *testing.T) {
-	for _, m := range []meta{
+	for _, m := range []stateHeader{
 		{Born: []int{0, 1}, IDs: []uint64{4}, Entered: 9},
 		{Born: []int{0, 1}, IDs: []uint64{4, 4}, Entered: 9},
 		{Born: []int{0, 1}, IDs: []uint64{4, 9}, Entered: 9},
@@ -288,7 +270,7 @@ func TestSavedIDs(t *testing.T) {
 			t.Errorf("IDs %v of %d elements and %d that entered: no error", m.IDs, len(m.Born), m.Entered)
 		}
 	}
-	if err := (&meta{Born: []int{0, 1}, IDs: []uint64{4, 0}, Entered: 5}).checkIDs(); err != nil {
+	if err := (&stateHeader{Born: []int{0, 1}, IDs: []uint64{4, 0}, Entered: 5}).checkIDs(); err != nil {
 		t.Error(err)
 	}
 }

@@ -43,7 +43,7 @@ func TestScreeningAnywhere(t *testing.T) {
 		for range rapid.IntRange(1, 40).Draw(t, "order") {
 			l.f.Append(point(), []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
 		}
-		l.boundNorms()
+		l = newLearner(cfg, l.f)
 		const n = 16
 		var x []float32
 		y := make([]float64, n)

@@ -9,11 +9,13 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 
 	"polkrepro/internal/gemm"
 	"polkrepro/internal/modelfile"
 	"polkrepro/kernel"
+	"polkrepro/polk/prune"
 )
 
 // A learner's state is all that it needs to go on, bit for bit, beside its
@@ -37,17 +39,31 @@ var stateFormat = modelfile.Format{Magic: [8]byte{'P', 'O', 'L', 'K', 'S', 'T', 
 // themselves.
 var ErrState = errors.New("polk: not a whole saved state")
 
-// stateHeader is the header of a state. Meta's State is empty: what a pruner
-// keeps follows the numbers, where it may be of any length.
+// stateHeader is the header of a state.
 type stateHeader struct {
-	meta
+	Learner     string `json:"learner"`
+	Loss        string `json:"loss"`
+	Classes     int    `json:"classes"`
+	Steps       int    `json:"steps"`
+	KernelEvals int64  `json:"kernel_evals"`
+	Health      Health `json:"health"`
+
+	// Of a learner with a pruner.
+	Pruner string `json:"pruner,omitempty"`
+	Params string `json:"pruner_params,omitempty"`
+	Born   []int  `json:"born,omitempty"` // the step in which each element entered
+	// Of one that is a prune.Stateful, what [prune.Elements.ID] returns for each
+	// element, and for the next new one.
+	IDs     []uint64 `json:"ids,omitempty"`
+	Entered uint64   `json:"entered,omitempty"`
+
 	Order   int            `json:"order"`
 	Norm2   number         `json:"norm2"`
 	Kept    int            `json:"kept,omitempty"` // bytes that the pruner keeps
 	Inverse *inverseHeader `json:"inverse,omitempty"`
 }
 
-// inverseState is what is known of P.
+// inverseHeader is what is known of P.
 type inverseHeader struct {
 	Rank     int    `json:"rank"`
 	Probe    int    `json:"probe"`
@@ -90,16 +106,66 @@ func (l *Learner) state() (h stateHeader, kept []byte, err error) {
 	if l.cfg.inverse() && !k.finite() {
 		k.load()
 	}
-	h = stateHeader{Order: l.f.Order(), Norm2: number(l.norm2), meta: l.meta()}
+	h = stateHeader{
+		Learner: "polk", Loss: l.cfg.Loss.Name(), Classes: l.cfg.Classes,
+		Steps: l.t, KernelEvals: l.evals, Health: k.health,
+		Order: l.f.Order(), Norm2: number(l.norm2),
+	}
+	h.Pruner, h.Params = l.cfg.prunerName()
 	if !(h.Health.Residual <= math.MaxFloat64) {
 		h.Health.Residual = math.MaxFloat64
 	}
 	if l.cfg.inverse() {
 		h.Inverse = &inverseHeader{k.inverse.rank, k.probe, k.wait, number(k.freshResidual), number(k.residual)}
 	}
-	kept, err = l.describeElements(&h.meta)
+	kept, err = l.describeElements(&h)
 	h.Kept = len(kept)
 	return h, kept, err
+}
+
+// prunerName returns the name and the parameters of the pruner, if there is one.
+func (cfg *Config) prunerName() (name, params string) {
+	if p := cfg.Pruner; p != nil {
+		name, params = p.Heuristic.Name, p.Params.String()
+	}
+	return name, params
+}
+
+// describeElements notes in h what the pruner needs to go on with the elements,
+// and returns what it keeps beside them.
+func (l *Learner) describeElements(h *stateHeader) ([]byte, error) {
+	p := l.cfg.Pruner
+	if p == nil {
+		return nil, nil
+	}
+	for j := range l.f.Order() {
+		h.Born = append(h.Born, l.entries[l.f.Dict.ID(j)].step)
+	}
+	s, ok := p.Pruner.(prune.Stateful)
+	if !ok {
+		return nil, nil
+	}
+	h.Entered = l.entered
+	for j := range l.f.Order() {
+		h.IDs = append(h.IDs, l.entries[l.f.Dict.ID(j)].id)
+	}
+	kept, err := s.MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
+	}
+	return kept, nil
+}
+
+// MaxOrder is the largest model order of a saved learner that keeps K_DD and its
+// inverse: 16 bytes for every pair of elements, 4 GiB at this order.
+const MaxOrder = 1 << 14
+
+// checkOrder reports more elements than a saved learner may have.
+func (cfg *Config) checkOrder(order int) error {
+	if cfg.inverse() && order > MaxOrder {
+		return fmt.Errorf("polk: a saved learner of %d elements, want at most %d", order, MaxOrder)
+	}
+	return nil
 }
 
 // finite reports whether P and what is known of it are finite numbers.
@@ -140,8 +206,7 @@ func (l *Learner) StateSize() (int64, error) {
 
 // WriteState writes what the learner needs to go on beside its functions, which
 // [kernel.Expansion.Write] saves: [Restore] makes of the two a learner that goes
-// on bit for bit like this one. It costs reading and writing alone, where Save
-// and Load compute K_DD⁻¹ afresh, and unlike Save it leaves the learner as it is.
+// on bit for bit like this one.
 //
 // A learner that keeps K_DD⁻¹ can be written with up to MaxOrder elements.
 func (l *Learner) WriteState(w io.Writer) error {
@@ -196,7 +261,8 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 			return nil, err
 		}
 	}
-	if h.meta.State, err = d.Bytes(h.Kept); err != nil {
+	kept, err := d.Bytes(h.Kept)
+	if err != nil {
 		return nil, err
 	}
 	if err := d.Close(); err != nil {
@@ -204,7 +270,7 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 	}
 	l := newLearner(cfg, f)
 	l.t, l.evals, l.norm2 = h.Steps, h.KernelEvals, float64(h.Norm2)
-	if err := l.restorePruner(&h.meta); err != nil {
+	if err := l.restorePruner(&h, kept); err != nil {
 		return nil, err
 	}
 	if h.Inverse != nil {
@@ -217,10 +283,16 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 // check reports a state that is not of a learner with these functions and this
 // configuration.
 func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
-	if err := h.meta.check(f, cfg); err != nil {
-		return err
-	}
 	switch i := h.Inverse; {
+	case h.Learner != "polk":
+		return fmt.Errorf("polk: the saved model is of learner %q", h.Learner)
+	case !reflect.DeepEqual(f.Kernel, cfg.Kernel):
+		return fmt.Errorf("polk: the saved model has kernel %+v, not %+v", f.Kernel, cfg.Kernel)
+	case h.Loss != cfg.Loss.Name() || h.Classes != cfg.Classes || f.Dict.Dim() != cfg.Dim || f.Outputs != cfg.Loss.Outputs(cfg.Classes):
+		return fmt.Errorf("polk: the saved model has loss %s, %d classes and dimension %d, not %s, %d and %d",
+			h.Loss, h.Classes, f.Dict.Dim(), cfg.Loss.Name(), cfg.Classes, cfg.Dim)
+	case h.Steps < 0 || h.KernelEvals < 0:
+		return fmt.Errorf("polk: the saved model has taken %d steps with %d kernel evaluations", h.Steps, h.KernelEvals)
 	case h.Order != f.Order():
 		return fmt.Errorf("polk: the state is of %d elements, and the functions have %d", h.Order, f.Order())
 	case (i != nil) != cfg.inverse() || h.Kept < 0:
@@ -229,6 +301,53 @@ func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 		return fmt.Errorf("%w: P of rank %d, probed at %d, in %d steps", ErrState, i.Rank, i.Probe, i.Wait)
 	}
 	return cfg.checkOrder(h.Order)
+}
+
+// checkIDs reports IDs that no learner has given its elements.
+func (h *stateHeader) checkIDs() error {
+	if len(h.IDs) != len(h.Born) {
+		return fmt.Errorf("polk: the saved model has %d elements and %d IDs", len(h.Born), len(h.IDs))
+	}
+	seen := make(map[uint64]bool, len(h.IDs))
+	for _, id := range h.IDs {
+		if id >= h.Entered || seen[id] {
+			return fmt.Errorf("polk: the saved model has an element of ID %d, which is another's or of none of the %d that entered", id, h.Entered)
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+// restorePruner takes over what was saved of the pruner, and what it keeps.
+func (l *Learner) restorePruner(h *stateHeader, kept []byte) error {
+	if name, params := l.cfg.prunerName(); h.Pruner != name || h.Params != params {
+		return fmt.Errorf("polk: the saved model has pruner %q (%s), not %q (%s)", h.Pruner, h.Params, name, params)
+	}
+	if l.cfg.Pruner == nil {
+		return nil
+	}
+	if len(h.Born) != l.f.Order() {
+		return fmt.Errorf("polk: the saved model has %d elements and the ages of %d", l.f.Order(), len(h.Born))
+	}
+	if h.IDs == nil { // not saved: the pruner does not need them
+		for j := range h.Born {
+			h.IDs = append(h.IDs, uint64(j))
+		}
+		h.Entered = max(h.Entered, uint64(len(h.Born)))
+	}
+	if err := h.checkIDs(); err != nil {
+		return err
+	}
+	for j, t := range h.Born {
+		l.entries[l.f.Dict.ID(j)] = entry{t, h.IDs[j]}
+	}
+	l.entered = h.Entered
+	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
+		if err := s.UnmarshalBinary(kept); err != nil {
+			return fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
+		}
+	}
+	return nil
 }
 
 // savedInverse is P as it was read.

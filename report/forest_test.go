@@ -63,10 +63,7 @@ func everywhere(_ string, test experiments.Test) float64 {
 // plotted is the forest plot of an assessment.
 func plotted(t *testing.T, a *evidence.Assessment) *Figure {
 	t.Helper()
-	r, err := Build(Input{Assessment: a, Profile: experiments.ProfileFull})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := Build(Input{Assessment: a, Profile: experiments.ProfileFull})
 	if r.Figures[0].Name != ForestName {
 		t.Fatalf("the first figure is %s", r.Figures[0].Name)
 	}
@@ -89,10 +86,7 @@ func entry(t *testing.T, f *Figure, claim, test string) *forestEntry {
 // of one point, of 25 % of a risk, of 15 % of a model order but at least 4.
 func TestForestNumbers(t *testing.T) {
 	a := assessed(t, func(_ string, test experiments.Test) float64 { return 1.1 * everywhere("", test) })
-	paper, err := experiments.Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	paper := experiments.Paper()
 	f := plotted(t, a)
 	n := 0
 	for _, cell := range paper.Cells {

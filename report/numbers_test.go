@@ -54,10 +54,7 @@ repeats: [{draws: figure}]
 			Final:  record.Final{Samples: p.Run.Samples, ModelOrder: float64(order)},
 		}
 	}
-	r, err := Build(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := Build(in)
 	table := r.Tables[0]
 	column := slices.Index(table.Header, "numbers kept")
 	series := slices.Index(table.Header, "series")

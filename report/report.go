@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"polkrepro/data"
@@ -37,18 +36,13 @@ type Report struct {
 	Page  string   // file of the same report as one page, if it lies beside the index
 }
 
-// Build makes a report: the paper's, or one on the user's own specs. It returns an error
-// only if the paper's values, which are embedded in the binary, can't be read: missing
-// records are said where they are missing.
-func Build(in Input) (*Report, error) {
-	paper, err := experiments.Paper()
-	if err != nil {
-		return nil, fmt.Errorf("the paper's values: %w", err)
-	}
+// Build makes a report: the paper's, or one on the user's own specs. Missing records are
+// said where they are missing.
+func Build(in Input) *Report {
 	if in.Own != "" {
-		return own(in, paper), nil
+		return own(in, experiments.Paper())
 	}
-	return build(in, paper, data.FigureDraw().Seed), nil
+	return build(in, experiments.Paper(), data.FigureDraw().Seed)
 }
 
 // build makes a report beside the given paper; figureDraw is the draw of the

@@ -185,10 +185,7 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestBuildOnThePapersValues(t *testing.T) {
-	r, err := Build(Input{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := Build(Input{})
 	if len(r.Tables) != 2 || len(r.Figures) != 8 {
 		t.Fatalf("%d tables and %d figures, want 2 and 8", len(r.Tables), len(r.Figures))
 	}

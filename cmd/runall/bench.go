@@ -201,7 +201,7 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 	defer q.opt.Progress.Close()
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
 	text, split, err = settle(cmd.Context(), q.opt)
-	var wrong *data.SourceError
+	var wrong *rows.OptionError
 	switch {
 	case errors.Is(err, data.ErrNotAvailable):
 		return nil, nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)

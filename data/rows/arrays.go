@@ -434,80 +434,37 @@ const maxIDXDims = 4
 var idxTypes = map[byte]string{0x08: "|u1", 0x09: "|i1", 0x0b: ">i2", 0x0c: ">i4", 0x0d: ">f4", 0x0e: ">f8"}
 
 // openIDX reads the header of an IDX file.
-func openIDX(r io.Reader, labels bool) (*array, error) {
-	kind, dims, n, err := idxHeader(r, MaxElements)
-	if err != nil {
-		return nil, err
-	}
-	a := &array{dims: dims, n: int(n), r: r}
-	if a.kind, err = elementOf(idxTypes[kind], labels); err != nil {
-		return nil, fmt.Errorf("unknown IDX element type 0x%02x", kind)
-	}
-	return a, nil
-}
-
-// An IDX is an array of bytes as MNIST's files hold it.
-type IDX struct {
-	Dims []int  // the size along each dimension, 1 to 4 of them
-	Data []byte // row-major
-}
-
-// ReadIDX reads an IDX file of unsigned bytes, plain or gzip, to its end. It is an error
-// if the header announces more than limit bytes, or others than there are; no more is
-// allocated than was really read.
-func ReadIDX(r io.Reader, limit int64) (*IDX, error) {
-	r, err := Decompressed(r)
-	if err != nil {
-		return nil, err
-	}
-	kind, dims, size, err := idxHeader(r, limit)
-	if err != nil {
-		return nil, err
-	}
-	if kind != 0x08 {
-		return nil, fmt.Errorf("IDX element type 0x%02x is not supported: only unsigned bytes (0x08) are", kind)
-	}
-	a := &array{n: int(size), kind: element{size: 1}, r: r}
-	b, err := a.read(a.n)
-	if err == nil {
-		err = a.end()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("IDX: %w", err)
-	}
-	return &IDX{dims, b}, nil
-}
-
-// idxHeader reads the beginning of an IDX file of at most limit elements: their type,
-// the dimensions, and how many there are.
-func idxHeader(r io.Reader, limit int64) (kind byte, dims []int, size int64, err error) {
+func openIDX(r io.Reader, labels bool) (a *array, err error) {
 	var magic [4]byte
 	if err := readFull(r, magic[:], "magic number"); err != nil {
-		return 0, nil, 0, err
+		return nil, err
 	}
-	if magic[0] != 0 || magic[1] != 0 {
-		return 0, nil, 0, fmt.Errorf("not an IDX file: it starts with % x", magic)
+	switch {
+	case magic[0] != 0 || magic[1] != 0:
+		return nil, fmt.Errorf("not an IDX file: it starts with % x", magic)
+	case magic[3] < 1 || magic[3] > maxIDXDims:
+		return nil, fmt.Errorf("IDX file of %d dimensions: between 1 and %d are supported", magic[3], maxIDXDims)
 	}
-	if magic[3] < 1 || magic[3] > maxIDXDims {
-		return 0, nil, 0, fmt.Errorf("IDX file of %d dimensions: between 1 and %d are supported", magic[3], maxIDXDims)
+	sizes := make([]byte, 4*magic[3])
+	if err := readFull(r, sizes, "dimensions"); err != nil {
+		return nil, err
 	}
-	dims, size = make([]int, magic[3]), 1
-	for i := range dims {
-		var b [4]byte
-		if err := readFull(r, b[:], "dimensions"); err != nil {
-			return 0, nil, 0, err
-		}
-		n := int64(binary.BigEndian.Uint32(b[:]))
+	a = &array{n: 1, r: r}
+	for i := range int(magic[3]) {
+		n := int64(binary.BigEndian.Uint32(sizes[4*i:]))
 		if n == 0 {
-			return 0, nil, 0, fmt.Errorf("IDX dimension %d is 0: no data", i+1)
+			return nil, fmt.Errorf("IDX dimension %d is 0: no data", i+1)
 		}
-		if n > limit/size {
-			return 0, nil, 0, fmt.Errorf("IDX header announces more than %d elements", limit)
+		if n > int64(MaxElements/a.n) {
+			return nil, fmt.Errorf("IDX header announces more than %d elements", MaxElements)
 		}
-		size *= n
-		dims[i] = int(n)
+		a.n *= int(n)
+		a.dims = append(a.dims, int(n))
 	}
-	return magic[2], dims, size, nil
+	if a.kind, err = elementOf(idxTypes[magic[2]], labels); err != nil {
+		return nil, fmt.Errorf("unknown IDX element type 0x%02x", magic[2])
+	}
+	return a, nil
 }
 
 // readFull fills b or says what ended too early.

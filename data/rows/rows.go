@@ -22,6 +22,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // A Row is one example as it stands in a file.
@@ -116,13 +117,24 @@ func (e *ParseError) Error() string {
 func (e *ParseError) Unwrap() error { return e.Err }
 
 // An OptionError says which option is wrong, or does not suit the file, by its key in a
-// spec: label, ignore, keep, header; or labels, if the file of the labels is wrong.
+// spec: label, ignore, keep, header; or labels, if the file of the labels is wrong. Of a
+// data set's source it may be any key.
 type OptionError struct {
 	Key string
 	Err error
 }
 
-func (e *OptionError) Error() string { return e.Err.Error() }
+// maxMessage bounds a message, in bytes: names of columns may be long.
+const maxMessage = 2000
+
+func (e *OptionError) Error() string {
+	text := e.Err.Error()
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return text
+}
+
 func (e *OptionError) Unwrap() error { return e.Err }
 
 // A Reader reads the rows of a file. A file may be a pipe that says nothing for long:

@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -321,67 +320,4 @@ func FuzzRows(f *testing.F) {
 
 func same(a, b Row) bool {
 	return a.Line == b.Line && a.Label == b.Label && slices.Equal(a.Values, b.Values) && slices.Equal(a.Indices, b.Indices)
-}
-
-// TestReadIDX: MNIST's files, plain or gzip.
-func TestReadIDX(t *testing.T) {
-	plain := idx(0x08, 2, 3) + "\x01\x02\x03\x04\x05\x06"
-	for _, b := range []string{plain, string(zipped(plain))} {
-		x, err := ReadIDX(strings.NewReader(b), 100)
-		if err != nil || !slices.Equal(x.Dims, []int{2, 3}) || !bytes.Equal(x.Data, []byte{1, 2, 3, 4, 5, 6}) {
-			t.Errorf("%v, %v", x, err)
-		}
-	}
-	good := idx(0x08, 3) + "\x01\x02\x03"
-	gz := string(zipped(good))
-	for text, want := range map[string]string{
-		"":                                    "unexpected EOF",
-		"PNG....":                             "not an IDX file",
-		idx(0x0d, 1) + "\x00\x00\x00\x00":     "type 0x0d",
-		"\x00\x00\x08\x00":                    "0 dimensions",
-		"\x00\x00\x08\xff":                    "255 dimensions",
-		good[:6]:                              "unexpected EOF",
-		idx(0x08, 3, 0):                       "dimension 2 is 0",
-		good[:len(good)-1]:                    "after 2 of 3 elements",
-		good + "x":                            "trailing bytes",
-		idx(0x08, 1<<31, 1<<31, 1<<31):        "more than 1000 elements",
-		idx(0x08, 7, 11, 13):                  "more than 1000 elements",
-		gz[:5]:                                "unexpected EOF",
-		gz[:len(gz)-9]:                        "unexpected EOF",
-		gz[:len(gz)-2]:                        "unexpected EOF",
-		gz[:len(gz)-5] + "?" + gz[len(gz)-4:]: "checksum",
-		gz + "garbage, no member":             "invalid header",
-	} {
-		if x, err := ReadIDX(strings.NewReader(text), 1000); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20q: %v, %v, want %q", text, x, err, want)
-		}
-	}
-	hostile.AtMost(t, 1<<20, func() {
-		if _, err := ReadIDX(strings.NewReader(idx(0x08, 1<<30)+"abc"), 1<<31); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("a gigabyte that is not there: %v", err)
-		}
-	})
-}
-
-func FuzzReadIDX(f *testing.F) {
-	f.Add([]byte(idx(0x08, 2, 3) + "abcdef"))
-	f.Add([]byte(idx(0x08, 1<<31, 1<<31, 1<<31)))
-	f.Add(zipped(idx(0x08, 2, 2, 1) + "abcd"))
-	f.Add(zipped(idx(0x08, 4) + "abcd")[:20])
-	f.Fuzz(func(t *testing.T, b []byte) {
-		const limit = 1 << 16
-		var x *IDX
-		var err error
-		hostile.AtMost(t, 8*limit+1<<20, func() { x, err = ReadIDX(bytes.NewReader(b), limit) })
-		if err != nil {
-			return
-		}
-		size := 1
-		for _, d := range x.Dims {
-			size *= d
-		}
-		if size != len(x.Data) || size == 0 || size > limit {
-			t.Fatalf("dimensions %v with %d bytes", x.Dims, len(x.Data))
-		}
-	})
 }

@@ -1,7 +1,6 @@
 package texton
 
 import (
-	"fmt"
 	"math"
 
 	"polkrepro/data/internal/portable"
@@ -71,7 +70,7 @@ type describer struct {
 	finish func(p *plane, responses, dst []float64) // of one pixel
 }
 
-func newDescriber(pre Preprocessing) (*describer, error) {
+func newDescriber(pre Preprocessing) *describer {
 	filters := LeungMalik
 	var finish func(p *plane, r, dst []float64)
 	switch pre {
@@ -90,7 +89,7 @@ func newDescriber(pre Preprocessing) (*describer, error) {
 			quantise(dst, m[:], 1)
 		}
 	default:
-		return nil, fmt.Errorf("texton: unknown preprocessing %q (known: %s, %s, %s, %s)", pre, Raw, ImageNormalised, Contrast, MR8)
+		panic("texton: unknown preprocessing " + string(pre))
 	}
 	d := &describer{bank: gemm.NewPanels[float64](taps), finish: finish}
 	for _, w := range filters() {
@@ -100,7 +99,7 @@ func newDescriber(pre Preprocessing) (*describer, error) {
 	if pre == MR8 {
 		d.dim = 8
 	}
-	return d, nil
+	return d
 }
 
 // quantise writes r/scale in units of 1/quanta.

@@ -114,30 +114,3 @@ func TestSeed(t *testing.T) {
 		t.Errorf("centres of ten equal vectors: %v", got)
 	}
 }
-
-func TestDrawWeighted(t *testing.T) {
-	src := rand.NewPCG(6, 6)
-	weights := []float64{0, 1 << 40, 3 << 40, 0, 4 << 40}
-	const draws = 20_000
-	var count [5]float64
-	for range draws {
-		count[drawWeighted(weights, src)]++
-	}
-	for i, w := range weights {
-		p := w / (8 << 40)
-		if math.Abs(count[i]-p*draws) > 5*math.Sqrt(p*(1-p)*draws) {
-			t.Errorf("index %d came %v times of %d, want %v", i, count[i], draws, p*draws)
-		}
-	}
-}
-
-func TestRoundedQuotient(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.Int64Range(-1<<50, 1<<50).Draw(t, "a")
-		n := rapid.Int64Range(1, 1<<20).Draw(t, "n")
-		q := roundedQuotient(a, n)
-		if d := 2 * (a - q*n); d > n || d < -n || d == n && a > 0 || d == -n && a < 0 {
-			t.Errorf("%d/%d rounded is %d", a, n, q)
-		}
-	})
-}

@@ -91,45 +91,28 @@ func (o Options) Defaults() Options {
 	return o
 }
 
-func (o Options) check(images []*Image) error {
-	if o.Textons < 1 || o.Textons > MaxTextons {
-		return fmt.Errorf("texton: %d textons, want 1 … %d", o.Textons, MaxTextons)
+// check panics if an image or an option is of no use.
+func (o Options) check(images []*Image) {
+	if min(o.Textons, o.Samples, o.Iterations, o.Threads) < 1 || o.Textons > min(MaxTextons, len(images)*o.Samples) {
+		panic(fmt.Sprintf("texton: of %d images: %+v", len(images), o))
 	}
-	if o.Samples < 1 || o.Iterations < 1 || o.Threads < 1 {
-		return fmt.Errorf("texton: %d samples, %d iterations, %d threads: each must be positive", o.Samples, o.Iterations, o.Threads)
-	}
-	if len(images)*o.Samples < o.Textons {
-		return fmt.Errorf("texton: %d sampled pixels are fewer than %d textons", len(images)*o.Samples, o.Textons)
-	}
-	for i, m := range images {
-		if m.Width < Support || m.Height < Support {
-			return fmt.Errorf("texton: image %d is %d×%d, less than the filters' %d×%d", i, m.Width, m.Height, Support, Support)
-		}
-		if m.Width > maxSide || m.Height > maxSide {
-			return fmt.Errorf("texton: image %d is %d×%d, more than %d×%d", i, m.Width, m.Height, maxSide, maxSide)
-		}
-		if len(m.Pix) != m.Width*m.Height {
-			return fmt.Errorf("texton: image %d is %d×%d but has %d pixels", i, m.Width, m.Height, len(m.Pix))
+	for _, m := range images {
+		if min(m.Width, m.Height) < Support || max(m.Width, m.Height) > maxSide || len(m.Pix) != m.Width*m.Height {
+			panic(fmt.Sprintf("texton: an image of %d×%d has %d pixels, want sides of %d to %d", m.Width, m.Height, len(m.Pix), Support, maxSide))
 		}
 	}
-	return nil
 }
 
 // Maps learns a dictionary from the images, with the pixels and the first
 // centres drawn from src, and returns the texton of every pixel of each image,
-// 0 … Textons−1. Beyond their borders, images are mirrored. The error says
-// which image or option is of no use: an image smaller than 49×49 pixels or
-// larger than 4096×4096, a size that is not positive, more than 256 textons or
-// fewer samples than textons, an unknown preprocessing.
-func Maps(images []*Image, opt Options, src rand.Source) ([]*Image, error) {
+// 0 … Textons−1. Beyond their borders, images are mirrored. It panics if an image
+// is smaller than 49×49 pixels or larger than 4096×4096, if an option is not
+// positive or the preprocessing unknown, and if there are more than 256 textons or
+// fewer samples than textons.
+func Maps(images []*Image, opt Options, src rand.Source) []*Image {
 	opt = opt.Defaults()
-	if err := opt.check(images); err != nil {
-		return nil, err
-	}
-	d, err := newDescriber(opt.Preprocessing)
-	if err != nil {
-		return nil, err
-	}
+	opt.check(images)
+	d := newDescriber(opt.Preprocessing)
 	planes := make([]*plane, len(images))
 	for i, m := range images {
 		planes[i] = newPlane(m)
@@ -141,7 +124,7 @@ func Maps(images []*Image, opt Options, src rand.Source) ([]*Image, error) {
 		maps[i] = &Image{m.Width, m.Height, make([]uint8, len(m.Pix))}
 		d.label(planes[i], dict, maps[i].Pix, opt.Threads)
 	}
-	return maps, nil
+	return maps
 }
 
 // sample describes n random pixels of each image: len(planes)·n×dim.

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math/rand/v2"
-	"strings"
 	"testing"
 )
 
@@ -35,10 +34,7 @@ func TestMaps(t *testing.T) {
 		}
 		for _, threads := range threads {
 			opt := Options{Preprocessing: pre, Textons: 12, Samples: 300, Threads: threads}
-			maps, err := Maps(images, opt, rand.NewPCG(1, 2))
-			if err != nil {
-				t.Fatal(err)
-			}
+			maps := Maps(images, opt, rand.NewPCG(1, 2))
 			h := sha256.New()
 			var seen [256]bool
 			for i, m := range maps {
@@ -62,33 +58,13 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-func TestMapsErrors(t *testing.T) {
-	good := speckled(1, 49, 49, 0, 256)
-	tests := []struct {
-		want  string
-		image *Image
-		opt   Options
-	}{
-		{"48×49, less than", speckled(1, 48, 49, 0, 9), Options{}},
-		{"49×48, less than", speckled(1, 49, 48, 0, 9), Options{}},
-		{"4097×49, more than", speckled(1, 4097, 49, 0, 9), Options{}},
-		{"has 5 pixels", &Image{49, 49, make([]uint8, 5)}, Options{}},
-		{"257 textons", good, Options{Textons: 257}},
-		{"-1 textons", good, Options{Textons: -1}},
-		{"-1 samples", good, Options{Samples: -1}},
-		{"-2 iterations", good, Options{Iterations: -2}},
-		{"-3 threads", good, Options{Threads: -3}},
-		{"fewer than 256 textons", good, Options{Samples: 255}},
-		{`unknown preprocessing "x"`, good, Options{Preprocessing: "x"}},
+func TestMapsPanics(t *testing.T) {
+	good, small := speckled(1, 49, 49, 0, 256), speckled(1, 48, 49, 0, 9)
+	for _, opt := range []Options{{Textons: 257}, {Samples: 255}, {Iterations: -2}, {Preprocessing: "x"}} {
+		mustPanic(t, func() { Maps([]*Image{good}, opt, rand.NewPCG(1, 2)) })
 	}
-	for _, tt := range tests {
-		if _, err := Maps([]*Image{tt.image}, tt.opt, rand.NewPCG(1, 2)); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("error %v does not say %q", err, tt.want)
-		}
-	}
-	if _, err := Maps(nil, Options{}, rand.NewPCG(1, 2)); err == nil {
-		t.Error("no images, no error")
-	}
+	mustPanic(t, func() { Maps([]*Image{small}, Options{}, rand.NewPCG(1, 2)) })
+	mustPanic(t, func() { Maps(nil, Options{}, rand.NewPCG(1, 2)) })
 }
 
 func TestCrop(t *testing.T) {

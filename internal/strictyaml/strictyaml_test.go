@@ -155,12 +155,3 @@ func TestExcerpt(t *testing.T) {
 		}
 	}
 }
-
-// TestDeep checks that nesting as deep as a file can hold does not bring the
-// parser down.
-func TestDeep(t *testing.T) {
-	for _, s := range []string{"[", "{a: ", "- "} {
-		r := new(Reporter)
-		Parse("x.yaml", []byte(strings.Repeat(s, 5000)), r)
-	}
-}

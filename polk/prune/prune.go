@@ -28,8 +28,7 @@ type InversePruner interface {
 // A Stateful pruner keeps something from step to step that is not in the model.
 // Saving the learner saves it.
 type Stateful interface {
-	// MarshalBinary returns the state to save, at most 8 MiB for
-	// polk.Learner.Save.
+	// MarshalBinary returns the state to save.
 	MarshalBinary() ([]byte, error)
 
 	// UnmarshalBinary takes up what MarshalBinary returned. The bytes may be of

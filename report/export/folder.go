@@ -162,7 +162,7 @@ func (f *Folder) Report() (_ *Report, err error) {
 			return !slices.ContainsFunc(shown, func(p experiments.Planned) bool { return p.Run.Data.Name == name })
 		})
 	}
-	r.Report, err = report.Build(report.Input{
+	r.Report = report.Build(report.Input{
 		Own:         strings.Join(f.own, ", "),
 		Planned:     shown,
 		Records:     f.Records.Records,
@@ -173,7 +173,7 @@ func (f *Folder) Report() (_ *Report, err error) {
 		FullCells:   f.fullCells(),
 		Assessment:  assessment,
 	})
-	return r, err
+	return r, nil
 }
 
 // shown returns which planned runs a report shows, and which data sets it calls

@@ -25,12 +25,9 @@ const (
 // it is, each table on a page of its own. A single table, for a document that has booktabs,
 // is report.Table's LaTeX.
 func (f *Folder) LaTeX(w io.Writer) error {
-	r, err := report.Build(report.Input{
+	r := report.Build(report.Input{
 		Planned: harness.Recorded(f.specs, f.Plan, f.Records.Records), Records: f.Records.Records, Profile: f.Profile, FullCells: f.fullCells(),
 	})
-	if err != nil {
-		return err
-	}
 	return latex(w, r.Tables)
 }
 

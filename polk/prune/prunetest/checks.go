@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
@@ -246,9 +247,9 @@ func prunesAnyOutputs(s setup) error {
 	return nil
 }
 
-// goesOnWhenLoaded: a learner that is saved and one that is loaded from it go
+// goesOnWhenRestored: a learner that is saved and one that is restored from it go
 // on with the same bits.
-func goesOnWhenLoaded(s setup) error {
+func goesOnWhenRestored(s setup) error {
 	l, err := polk.New(s.config(logistic, 3))
 	if err != nil {
 		return err
@@ -258,22 +259,26 @@ func goesOnWhenLoaded(s setup) error {
 		if err := follow(l, in, 5, nil); err != nil {
 			return err
 		}
-		var file bytes.Buffer
-		if err := l.Save(&file); err != nil {
+		var functions, state bytes.Buffer
+		if err := errors.Join(l.Expansion().Write(&functions, nil), l.WriteState(&state)); err != nil {
 			return err
 		}
-		loaded, err := polk.Load(&file, s.config(logistic, 3))
+		f, err := kernel.ReadExpansion(&functions, nil)
+		if err != nil {
+			return err
+		}
+		restored, err := polk.Restore(f, &state, s.config(logistic, 3))
 		if err != nil {
 			return err
 		}
 		for range 7 {
 			x, y := in.next(batch)
-			if err := errors.Join(l.Step(batch, x, y), loaded.Step(batch, x, y)); err != nil {
+			if err := errors.Join(l.Step(batch, x, y), restored.Step(batch, x, y)); err != nil {
 				return err
 			}
 		}
-		if err := sameBits(l.Expansion(), loaded.Expansion()); err != nil {
-			return fmt.Errorf("saved and loaded: %w; what a pruner keeps has to be saved (prune.Stateful)", err)
+		if err := sameBits(l.Expansion(), restored.Expansion()); err != nil {
+			return fmt.Errorf("saved and restored: %w; what a pruner keeps has to be saved (prune.Stateful)", err)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ var checks = []check{
 	{"bears numbers that are not finite", bearsNonFinite},
 	{"bears none and one element", bearsFewElements},
 	{"prunes any number of functions", prunesAnyOutputs},
-	{"goes on from a saved learner", goesOnWhenLoaded},
+	{"goes on from a saved learner", goesOnWhenRestored},
 	{"keeps by element, not by number", keepsByElement},
 }
 
