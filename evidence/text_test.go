@@ -99,7 +99,7 @@ func (f *figures) reproduce() []string {
 		fmt.Sprintf("%.1f points, since L-BFGS at its minimum is at %.2f %%, not %.2f %%", f.value("brodatz.like-batch.error"), f.value(lbfgs), *f.test(lbfgs).Test.Paper),
 		fmt.Sprintf("POLK keeps %.1f, %.1f, %.1f, %.1f and %.1f elements for mixtures of 5, 10, 15, 20 and 30 modes", modes(5), modes(10), f.value("multidist.optimal-order.order"), modes(20), modes(30)),
 		fmt.Sprintf("%s draws of %s get there by 1,409 samples", map[int]string{6: "six"}[early], map[int]string{20: "twenty"}[len(below.Of.Runs)]),
-		fmt.Sprintf("Misprints: %d,", len(f.in.Ledger.Errata)),
+		fmt.Sprintf("Errata: %d,", len(f.in.Ledger.Errata)),
 	}
 }
 
