@@ -29,7 +29,7 @@ const (
 	tuneKeep    = 3       // one candidate in as many goes on to the next round
 	tunePasses  = 64      // most passes over a file
 	tuneLeast   = 3       // fewest passes over a file
-	tuneTaken   = 1 << 17 // rows after which no further pass over a file begins, four times as many if the dictionary is fixed
+	tuneTaken   = 1 << 17 // rows after which no further pass over a file begins, eight times as many if the dictionary is fixed
 	tuneJudged  = 8000    // more rows of a larger file, drawn like the sample, that model orders are judged by
 	tuneGram    = 1 << 34 // products of the features of two rows that the sample's kernel matrix may need
 	tuneMedian  = 256     // rows between which the median distance is computed
@@ -566,7 +566,7 @@ func (t *tuner) epochs(sample int) int {
 	passes := float64(t.passes * math.Sqrt(float64(sample)/float64(t.all)))
 	taken := tuneTaken
 	if t.parsimonious {
-		passes, taken = max(passes, orderPasses), 4*taken
+		passes, taken = max(passes, orderPasses), 8*taken
 	}
 	return max(tuneLeast, min(int(math.Ceil(passes-1e-9)), taken/t.all))
 }
