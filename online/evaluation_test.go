@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
 	"polkrepro/loss"
 )
 
@@ -21,11 +21,11 @@ func TestEvaluationIsAboutThePredictions(t *testing.T) {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*max(1, math.Abs(b)) }
 	for name, labels := range labelsOf {
 		m := mustTrain(t, options(name, stream(table(600, name, 41))))
-		rows := table(n, name, 42)
-		e := evaluation(t, m, rows)
+		input := table(n, name, 42)
+		e := evaluation(t, m, input)
 		probable := strings.HasSuffix(name, "logistic")
 		var b bytes.Buffer
-		if err := m.Predict(context.Background(), stream(rows), data.FormatCSV, probable, &b); err != nil {
+		if err := m.Predict(context.Background(), stream(input), rows.FormatCSV, probable, &b); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Fields(b.String())
@@ -39,7 +39,7 @@ func TestEvaluationIsAboutThePredictions(t *testing.T) {
 		confusion, bins := make(map[[2]string]int), make([][3]float64, CalibrationBins) // rows, confidences, hits
 		for i, line := range lines {
 			fields := strings.Split(line, ",")
-			label, given := rows[i][strings.LastIndexByte(rows[i], ',')+1:], fields[0]
+			label, given := input[i][strings.LastIndexByte(input[i], ',')+1:], fields[0]
 			if m.Regression() {
 				a, _ := number(given)
 				b, _ := number(label)
@@ -108,7 +108,7 @@ func TestEvaluationIsAboutThePredictions(t *testing.T) {
 		}
 	}
 	m := mustTrain(t, options("multi-hinge", stream(table(50, "multi-hinge", 1))))
-	if err := m.Predict(context.Background(), stream(nil), data.FormatCSV, true, io.Discard); err == nil {
+	if err := m.Predict(context.Background(), stream(nil), rows.FormatCSV, true, io.Discard); err == nil {
 		t.Error("a hinge model has probabilities")
 	}
 }

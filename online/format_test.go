@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
 	"polkrepro/internal/hostile"
 	"polkrepro/polk/prune"
 )
@@ -22,7 +22,7 @@ func TestReadForPrediction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Learn(&data.Row{Label: "elm", Dim: 2, Values: []float64{1, 2}}); err == nil {
+	if err := m.Learn(&rows.Row{Label: "elm", Dim: 2, Values: []float64{1, 2}}); err == nil {
 		t.Error("it learns")
 	}
 	if err := m.Save(new(bytes.Buffer)); err == nil {
@@ -103,25 +103,25 @@ func TestPrunerThatKeepsMuch(t *testing.T) {
 	}
 	const dim = 4096
 	rng := rand.New(rand.NewPCG(27, 0))
-	var rows []string
+	var lines []string
 	for range 100 {
 		var row strings.Builder
 		row.WriteString(strconv.Itoa(rng.IntN(2)))
 		for q := range dim {
 			row.WriteString(" " + strconv.Itoa(q+1) + ":" + text(rng.Float32()))
 		}
-		rows = append(rows, row.String())
+		lines = append(lines, row.String())
 	}
-	opt := options("multi-hinge", stream(rows))
-	opt.Settings = Settings{Loss: "multi-hinge", Format: data.FormatLIBSVM, Dim: dim, Labels: []string{"0", "1"}, Bandwidth: 100, Scale: data.ScaleNone,
+	opt := options("multi-hinge", stream(lines))
+	opt.Settings = Settings{Loss: "multi-hinge", Format: rows.FormatLIBSVM, Dim: dim, Labels: []string{"0", "1"}, Bandwidth: 100, Scale: rows.ScaleNone,
 		Pruner: "komp-loss", PrunerParams: prune.Params{"order": 4}}
 	whole := mustTrain(t, opt)
-	opt.Source = stream(rows[:70])
+	opt.Source = stream(lines[:70])
 	half := mustTrain(t, opt)
 	if size := len(saved(t, half)); size < 1<<19 {
 		t.Fatalf("%d bytes", size)
 	}
-	opt.Source, opt.Resume = stream(rows[70:]), reread(t, half)
+	opt.Source, opt.Resume = stream(lines[70:]), reread(t, half)
 	if m := mustTrain(t, opt); !bytes.Equal(saved(t, m), saved(t, whole)) {
 		t.Error("saved in between, it is another model")
 	}
@@ -145,10 +145,10 @@ func parts(t testing.TB, file []byte, m *Model) (before []byte, header string, p
 // for prediction the file is read as if it were good.
 func FuzzReadState(f *testing.F) {
 	sets := []Settings{{}, {Pruner: "komp-loss", PrunerParams: prune.Params{"order": 5}}, {Pruner: "oldest", PrunerParams: prune.Params{"order": 5}}}
-	rows := table(64, "multi-logistic", 3)
+	lines := table(64, "multi-logistic", 3)
 	var before [][]byte
 	for i, set := range sets {
-		opt := options("multi-logistic", stream(rows))
+		opt := options("multi-logistic", stream(lines))
 		opt.Settings.Pruner, opt.Settings.PrunerParams = set.Pruner, set.PrunerParams
 		m := mustTrain(f, opt)
 		start, header, payload := parts(f, saved(f, m), m)
@@ -176,7 +176,7 @@ func FuzzReadState(f *testing.F) {
 		if err != nil {
 			return
 		}
-		opt := options("multi-logistic", stream(rows))
+		opt := options("multi-logistic", stream(lines))
 		opt.Resume = m
 		if m, _ = Train(context.Background(), opt); m == nil {
 			return
@@ -185,6 +185,6 @@ func FuzzReadState(f *testing.F) {
 		if again.Rows() != m.Rows() || again.Order() < 0 {
 			t.Errorf("%d rows, then %d", m.Rows(), again.Rows())
 		}
-		m.Predict(context.Background(), stream(rows), data.FormatCSV, false, new(bytes.Buffer))
+		m.Predict(context.Background(), stream(lines), rows.FormatCSV, false, new(bytes.Buffer))
 	})
 }

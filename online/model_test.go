@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -53,7 +53,7 @@ func stream(rows []string) Source {
 func options(name string, src Source) TrainOptions {
 	return TrainOptions{
 		Source:   src,
-		Settings: Settings{Loss: name, Format: data.FormatCSV, LabelColumn: -1, Parsimony: 0.05, Bandwidth: 0.3},
+		Settings: Settings{Loss: name, Format: rows.FormatCSV, LabelColumn: -1, Parsimony: 0.05, Bandwidth: 0.3},
 		Note:     func(string, ...any) {},
 		Progress: func(*Model, Prequential) {},
 	}
@@ -166,14 +166,14 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 	removed := false // by the last mini-batch, which is not full, elements that training goes on from
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.SampledFrom([]string{"multi-hinge", "multi-logistic", "binary-logistic", "squared-hinge", "squared-error"}).Draw(rt, "loss")
-		rows := table(rapid.IntRange(40, 150).Draw(rt, "rows"), name, rapid.Uint64().Draw(rt, "seed"))
-		opt := options(name, stream(rows))
+		lines := table(rapid.IntRange(40, 150).Draw(rt, "rows"), name, rapid.Uint64().Draw(rt, "seed"))
+		opt := options(name, stream(lines))
 		opt.Settings.Batch = rapid.IntRange(1, 50).Draw(rt, "batch")
-		opt.Settings.Scale = data.Scale(rapid.SampledFrom(data.Scales()).Draw(rt, "scale"))
+		opt.Settings.Scale = rows.Scale(rapid.SampledFrom(rows.Scales()).Draw(rt, "scale"))
 		if opt.Settings.Pruner = rapid.SampledFrom([]string{"", "none", "oldest", "komp-loss"}).Draw(rt, "pruner"); len(opt.Settings.Pruner) > 4 {
 			opt.Settings.PrunerParams = prune.Params{"order": 7}
 		}
-		if opt.Settings.Scale == data.ScaleNone {
+		if opt.Settings.Scale == rows.ScaleNone {
 			opt.Settings.LearningRate = 1e-4 // targets of 100
 		}
 		m := mustTrain(t, opt)
@@ -186,9 +186,9 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 		if err != nil || !bytes.Equal(saved(t, again), saved(t, m)) {
 			rt.Fatalf("read and finished, it is another one, or %v", err)
 		}
-		want := predictions(t, m, rows)
+		want := predictions(t, m, lines)
 		for _, other := range []*Model{again, alone} {
-			if got := predictions(t, other, rows); got != want || strings.Count(got, "\n") != len(rows) || other.Order() != m.Order() || other.Rows() != m.Rows() {
+			if got := predictions(t, other, lines); got != want || strings.Count(got, "\n") != len(lines) || other.Order() != m.Order() || other.Rows() != m.Rows() {
 				rt.Fatalf("predictions differ: %.200q and %.200q", want, got)
 			}
 		}
@@ -198,10 +198,10 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 	}
 }
 
-func predictions(t testing.TB, m *Model, rows []string) string {
+func predictions(t testing.TB, m *Model, lines []string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Predict(context.Background(), stream(rows), data.FormatCSV, false, &b); err != nil {
+	if err := m.Predict(context.Background(), stream(lines), rows.FormatCSV, false, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -247,8 +247,8 @@ func FuzzRead(f *testing.F) {
 		set.Loss, set.Format, set.LabelColumn = opt.Settings.Loss, opt.Settings.Format, -1
 		opt.Settings = set
 		m := mustTrain(f, opt)
-		m.checkpoint = &checkpoint{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a", Header: data.HeaderYes}
-		m.names = &data.Names{Label: "tree", Features: "0b"}
+		m.checkpoint = &checkpoint{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a", Header: rows.HeaderYes}
+		m.names = &rows.Names{Label: "tree", Features: "0b"}
 		b := saved(f, m)
 		f.Add(b[:len(b)-32])
 	}

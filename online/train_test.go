@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
 )
 
 func gzipped(t *testing.T, text string) []byte {
@@ -68,13 +68,13 @@ func TestErrorsNameTheLine(t *testing.T) {
 func TestLateFeature(t *testing.T) {
 	text := strings.Repeat("+1 1:1 3:2\n-1 2:1\n", 600) + "1.0 5:1\n"
 	opt := options("squared-hinge", Source{Path: "-", Stdin: strings.NewReader(text)})
-	opt.Settings.Format = data.FormatLIBSVM
+	opt.Settings.Format = rows.FormatLIBSVM
 	m, err := Train(context.Background(), opt)
 	if err == nil || !strings.Contains(err.Error(), "line 1201: the row has feature 5, want at most 3 features") || m == nil || m.Rows() != 1200 {
 		t.Errorf("error %v", err)
 	}
 	opt.Source.Stdin, opt.Settings.Dim = strings.NewReader(text), 5
-	opt.Settings.Scale = data.ScaleNone
+	opt.Settings.Scale = rows.ScaleNone
 	if m := mustTrain(t, opt); m.Rows() != 1201 || !slices.Equal(m.Settings().Labels, []string{"-1", "1"}) {
 		t.Errorf("%d rows, labels %q", m.Rows(), m.Settings().Labels)
 	}
@@ -108,17 +108,17 @@ func TestMedianDistance(t *testing.T) {
 // Standard scaling gives mean 0 and standard deviation 1, and a feature that
 // does not vary the value 0.
 func TestStandardScaling(t *testing.T) {
-	rows := make([]data.Row, 4)
+	lines := make([]rows.Row, 4)
 	for i, v := range []float64{1, 2, 3, 6} {
-		rows[i] = data.Row{Values: []float64{v, 7}, Dim: 2}
+		lines[i] = rows.Row{Values: []float64{v, 7}, Dim: 2}
 	}
-	e, err := data.Fit(rows, 2, data.ScaleStandard, new(data.Labels))
+	e, err := rows.Fit(lines, 2, rows.ScaleStandard, new(rows.Labels))
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := make([]float32, 8)
-	for i := range rows {
-		if err := e.Scaling.Apply(x[2*i:2*i+2], rows[i].Values); err != nil {
+	for i := range lines {
+		if err := e.Scaling.Apply(x[2*i:2*i+2], lines[i].Values); err != nil {
 			t.Fatal(err)
 		}
 	}
