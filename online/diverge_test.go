@@ -86,14 +86,6 @@ func TestDivergenceAtTheEnd(t *testing.T) {
 	}
 }
 
-// From the first step on there is nothing sound to leave.
-func TestDivergenceFromTheStart(t *testing.T) {
-	m, err := Train(context.Background(), divergentOptions(divergent(0, 3000)))
-	if !errors.Is(err, ErrDiverged) || m != nil && m.Rows() > 96 {
-		t.Error(err)
-	}
-}
-
 // Scores that are not finite are no predictions: the error has source and line.
 func TestScoresThatAreNotFinite(t *testing.T) {
 	for name, probability := range map[string]bool{"multi-hinge": false, "multi-logistic": true, "squared-error": false} {

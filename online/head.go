@@ -17,6 +17,7 @@ const headRows = 1000
 
 // A survey is what was seen of a source before training.
 type survey struct {
+	source  *Source
 	head    []rows.Row // the first rows, with a feature a column
 	values  int        // features in them
 	labels  rows.Labels
@@ -31,7 +32,7 @@ type survey struct {
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
 func (f *rowReader) look(ctx context.Context, regression bool, draw *sampler, note func(string, ...any)) (*survey, error) {
-	s := &survey{draw: draw}
+	s := &survey{source: f.source, draw: draw}
 	var said watch
 	for {
 		if s.rows%64 == 0 && said.due() {
@@ -117,7 +118,6 @@ func (s *survey) where() string {
 // returns the features' scaling. What it chose goes to note.
 func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Scaling, err error) {
 	set.Dim = cmp.Or(set.Dim, s.dim)
-	set.TargetFactor = 1
 	labels := &s.labels
 	if set.regression() {
 		labels = nil
@@ -147,12 +147,14 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Sca
 	return e.Scaling, completeKernel(set, len(s.head), x, note)
 }
 
+var errSameRows = errors.New("the first rows are all the same: set the bandwidth of the kernel")
+
 // completeKernel fills in the bandwidth and the rates that suit the kernel,
 // from n scaled rows.
 func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)) error {
 	if set.Kernel == KernelGaussian && set.Bandwidth == 0 {
 		if set.Bandwidth = MedianDistance(n, set.Dim, x); set.Bandwidth == 0 {
-			return errors.New("the first rows are all the same: set the bandwidth of the kernel")
+			return errSameRows
 		}
 		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, n)
 	}
@@ -194,11 +196,11 @@ func (s *survey) scaled(sc *rows.Scaling, dim int) ([]float32, error) {
 	for i := range s.head {
 		row := &s.head[i]
 		if row.Dim > dim {
-			return nil, &rows.ParseError{Line: row.Line, Err: fmt.Errorf("the row has feature %d, want at most %d features", row.Dim, dim)}
+			return nil, s.source.at(row, fmt.Errorf("the row has feature %d, want at most %d features", row.Dim, dim))
 		}
 		row.Dense(dense)
 		if err := sc.Apply(x[i*dim:(i+1)*dim], dense); err != nil {
-			return nil, &rows.ParseError{Line: row.Line, Err: err}
+			return nil, s.source.at(row, err)
 		}
 	}
 	return x, nil

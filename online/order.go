@@ -243,25 +243,24 @@ func (s Settings) HeldOut() (chosen Tried, ok bool) {
 	return s.TradeOff[i], true
 }
 
-// TradeOffText returns the lines of a trade-off, the chosen one marked.
-func (s *Settings) TradeOffText() []string {
-	if len(s.TradeOff) == 0 {
-		return nil
+// noteTradeOff says what was tried, the chosen order marked.
+func (t *tuner) noteTradeOff() {
+	if len(t.set.TradeOff) == 0 {
+		return
 	}
 	what := "error %"
-	if s.regression() {
+	if t.set.regression() {
 		what = "RMSE"
 	}
-	lines := []string{fmt.Sprintf("%8s %10s %10s %10s", "order", what, "risk", "numbers")}
-	for _, l := range s.TradeOff {
+	t.note("%8s %10s %10s %10s", "order", what, "risk", "numbers")
+	for _, l := range t.set.TradeOff {
 		value, mark := fmt.Sprintf("%.2f", 100*l.Error), ""
-		if s.regression() {
+		if t.set.regression() {
 			value = fmt.Sprintf("%.4g", l.Error)
 		}
 		if l.Chosen {
 			mark = "  chosen"
 		}
-		lines = append(lines, fmt.Sprintf("%8d %10s %10.4g %10d%s", l.Order, value, l.Risk, l.Numbers, mark))
+		t.note("%8d %10s %10.4g %10d%s", l.Order, value, l.Risk, l.Numbers, mark)
 	}
-	return lines
 }

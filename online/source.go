@@ -34,7 +34,8 @@ type Source struct {
 	// Decided, unless it is nil, is told what the first row of a CSV or TSV source is.
 	Decided func(*rows.Layout)
 
-	was os.FileInfo // of the file when it was opened for the first time
+	was  os.FileInfo // of the file when it was opened for the first time
+	unit string      // what errors call a row, once it is open
 }
 
 // ErrChanged is wrapped by the error of a file that is read more than once and
@@ -77,6 +78,7 @@ func asFlag(key, value string) string {
 // file is open when it returns; a pipe may keep who opens it waiting for somebody to write.
 func (s *Source) open(opts rows.Options) (*rowReader, error) {
 	f := &rowReader{source: s, rows: make(chan rows.Row, 64), enough: make(chan struct{})}
+	s.unit = rows.Unit(opts.Format)
 	if opts.Header == "" {
 		opts.Header, f.tell = s.Header, s.Decided != nil
 	}
@@ -212,5 +214,5 @@ func (f *rowReader) ready() bool { return len(f.rows) > 0 }
 
 // at adds the place of a row to an error about it.
 func (s *Source) at(row *rows.Row, err error) error {
-	return fmt.Errorf("%s: line %d: %w", s.name(), row.Line, err)
+	return fmt.Errorf("%s: %w", s.name(), &rows.ParseError{Line: row.Line, Unit: s.unit, Err: err})
 }

@@ -129,10 +129,10 @@ type trainer struct {
 	warnAt       int // model order at which growing warns next
 }
 
-// rowOptions returns how the source is read.
-func rowOptions(s *Settings) rows.Options {
-	o := rows.Options{Format: s.Format, MaxDim: MaxFeatures, Regression: s.regression()}
-	if rows.IsTable(s.Format) {
+// rowOptions returns how a source of a format is read.
+func (s *Settings) rowOptions(format string) rows.Options {
+	o := rows.Options{Format: format, MaxDim: MaxFeatures, Regression: s.regression(), Classes: s.Labels}
+	if rows.IsTable(format) {
 		o.Label.Number = cmp.Or(s.LabelColumn, 1)
 	}
 	return o
@@ -151,14 +151,11 @@ func (t *trainer) begin(ctx context.Context) error {
 		}
 		if !set.needsHead() {
 			set.setRates(1)
-			set.TargetFactor = 1
 			t.m, err = newModel(set, rows.Scaling{})
 			return err
 		}
 	}
-	opts := rowOptions(&set)
-	opts.Classes = set.Labels
-	f, err := t.opt.Source.open(opts)
+	f, err := t.opt.Source.open(set.rowOptions(set.Format))
 	if err != nil {
 		return err
 	}
@@ -200,9 +197,6 @@ func (t *trainer) begin(ctx context.Context) error {
 		sc, err = t.choose(ctx, seen, &set)
 	} else {
 		sc, err = seen.complete(&set, t.opt.Note)
-	}
-	if pe, ok := errors.AsType[*rows.ParseError](err); ok && err == error(pe) {
-		return fmt.Errorf("%s: %w", t.opt.Source.name(), err)
 	}
 	if err != nil {
 		return err
@@ -375,7 +369,7 @@ func (t *trainer) take(row *rows.Row, leave bool) error {
 
 // save hands the model on if it is time.
 func (t *trainer) save() error {
-	if t.opt.Save == nil || t.m.rows%int64(t.opt.SaveEvery) != 0 || !t.m.sound() {
+	if t.opt.Save == nil || t.m.rows%int64(t.opt.SaveEvery) != 0 || t.m.trend.level > sane {
 		return nil
 	}
 	t.m.checkpoint = t.checkpoint()

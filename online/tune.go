@@ -213,9 +213,7 @@ func (t *tuner) tune(ctx context.Context, s *survey, epochs int) error {
 		width = fmt.Sprintf("bandwidth %.4g, ", t.set.Bandwidth)
 	}
 	t.note("settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", n, t.set.Scale, width, t.set.LearningRate, quality)
-	for _, line := range t.set.TradeOffText() {
-		t.note("%s", line)
-	}
+	t.noteTradeOff()
 	return nil
 }
 
@@ -273,11 +271,11 @@ func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 	for i := range len(s.head) + len(s.judged) {
 		row := s.row(i)
 		if b.x, err = b.model.append(b.x, row); err != nil {
-			return &rows.ParseError{Line: row.Line, Err: err}
+			return s.source.at(row, err)
 		}
 		y, err := b.model.target(row)
 		if err != nil {
-			return &rows.ParseError{Line: row.Line, Err: err}
+			return s.source.at(row, err)
 		}
 		b.y = append(b.y, y)
 	}
@@ -289,7 +287,7 @@ func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 			b.median = MedianDistance(len(s.head), b.dim, b.x)
 		}
 		if b.median == 0 {
-			return fmt.Errorf("the first rows are all the same: set the bandwidth of the kernel")
+			return errSameRows
 		}
 	}
 	t.samples = append(t.samples, b)
@@ -593,8 +591,6 @@ func (c cooldown) Rate(t int) float64 {
 func (c cooldown) Validate(regularizer float64) error {
 	return polk.Constant(c.rate).Validate(regularizer)
 }
-
-var _ polk.Schedule = cooldown{}
 
 // A sampler draws rows from all of a file, every row with the same probability.
 type sampler struct {
