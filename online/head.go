@@ -15,11 +15,16 @@ import (
 // headRows is the number of rows that settings are taken from.
 const headRows = 1000
 
+// headSize is how many rows of dim features settings are taken from.
+func headSize(dim int) int {
+	dim = max(1, dim)
+	return min(headRows, (maxValues+dim-1)/dim)
+}
+
 // A survey is what was seen of a source before training.
 type survey struct {
 	source  *Source
 	head    []rows.Row // the first rows, with a feature a column
-	values  int        // features in them
 	labels  rows.Labels
 	dim     int // most features of a row, the highest index of LIBSVM
 	rows    int
@@ -78,9 +83,10 @@ func (s *survey) row(i int) *rows.Row {
 }
 
 // full reports whether the head is complete.
-func (s *survey) full() bool { return len(s.head) >= headRows || s.values >= maxValues }
+func (s *survey) full() bool { return len(s.head) >= headSize(s.dim) }
 
 func (s *survey) add(row *rows.Row, regression bool) error {
+	full := s.full()
 	s.rows++
 	s.dim = max(s.dim, row.Dim)
 	if row.Indices == nil && s.rows <= headRows {
@@ -94,9 +100,8 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 		case len(s.all) == s.rows-1:
 			s.all = append(s.all, *row)
 		}
-	} else if !s.full() {
+	} else if !full {
 		s.head = append(s.head, *row)
-		s.values = len(s.head) * s.dim
 	}
 	if regression {
 		_, err := number(row.Label)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -153,11 +154,8 @@ func TestSaves(t *testing.T) {
 
 // A training goes on only in a file that begins with the rows it has learned.
 func TestContinueOtherFile(t *testing.T) {
-	dir := t.TempDir()
 	rows := table(1200, "multi-hinge", 24)
-	path := filepath.Join(dir, "a.csv")
-	write(t, path, []byte(strings.Join(rows, "\n")))
-	half := saved(t, stopAt(t, options("multi-hinge", Source{Path: path}), 1150))
+	half := saved(t, stopAt(t, options("multi-hinge", file(t, rows)), 1150))
 	other := append([]string{rows[1]}, rows[1:]...)
 	tests := map[string]struct {
 		rows []string
@@ -171,13 +169,11 @@ func TestContinueOtherFile(t *testing.T) {
 		"a word":           {append([]string{"1,x,elm"}, rows...), "line 1"},
 	}
 	for name, tt := range tests {
-		file := filepath.Join(dir, "b.csv")
-		write(t, file, []byte(strings.Join(tt.rows, "\n")))
 		m, err := Read(bytes.NewReader(half))
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := options("multi-hinge", Source{Path: file})
+		opt := options("multi-hinge", file(t, tt.rows))
 		opt.Resume, opt.Continue = m, true
 		m, err = Train(context.Background(), opt)
 		if tt.want == "" && (err != nil || m.Rows() != int64(len(tt.rows)) || m.Unfinished()) {
@@ -192,11 +188,9 @@ func TestContinueOtherFile(t *testing.T) {
 // A file that is changed between two passes is not trained on; once it is as it
 // was, training goes on.
 func TestChangedFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := table(300, "multi-hinge", 24)
-	text := []byte(strings.Join(rows, "\n"))
-	write(t, path, text)
-	opt := options("multi-hinge", Source{Path: path})
+	opt := options("multi-hinge", file(t, rows))
+	path, text := opt.Source.Path, []byte(strings.Join(rows, "\n"))
 	opt.Epochs = 3
 	want := saved(t, mustTrain(t, opt))
 	changed := opt
@@ -220,20 +214,18 @@ func TestChangedFile(t *testing.T) {
 // A change that size and date do not show is found at the end of the pass, also
 // by a process that goes on; nothing of that pass is returned.
 func TestHiddenChange(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := table(300, "multi-hinge", 24)
-	write(t, path, []byte(strings.Join(rows, "\n")))
+	opt := options("multi-hinge", file(t, rows))
+	path := opt.Source.Path
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := options("multi-hinge", Source{Path: path})
 	opt.Epochs = 3
 	half := stopAt(t, opt, 320)
 	change := func() {
-		i := 200
-		other := append(append([]string{}, rows[:i]...), rows[i+1])
-		other = append(append(other, rows[i]), rows[i+2:]...)
+		other := slices.Clone(rows)
+		other[200], other[201] = rows[201], rows[200]
 		write(t, path, []byte(strings.Join(other, "\n")))
 		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 			t.Fatal(err)
@@ -258,11 +250,9 @@ func TestHiddenChange(t *testing.T) {
 // A last mini-batch that the learner can't take leaves a model of the rows before
 // it, which can be read.
 func TestLastBatchFails(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
 	lines := table(33, "multi-hinge", 26)
 	lines[32] = "1e38,1e38" + lines[32][strings.LastIndex(lines[32], ","):]
-	write(t, path, []byte(strings.Join(lines, "\n")))
-	opt := options("multi-hinge", Source{Path: path})
+	opt := options("multi-hinge", file(t, lines))
 	set := &opt.Settings
 	set.Kernel, set.Offset, set.Degree, set.Scale, set.Dim, set.Labels = KernelPolynomial, 1, 3, rows.ScaleNone, 2, labelsOf["multi-hinge"]
 	set.Batch = 32
@@ -277,19 +267,16 @@ func TestLastBatchFails(t *testing.T) {
 
 // Options that contradict each other are errors, not panics.
 func TestOptionsThatContradict(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := table(1200, "multi-hinge", 29)
-	write(t, path, []byte(strings.Join(rows, "\n")))
-	file := options("multi-hinge", Source{Path: path})
-	unfinished := stopAt(t, file, 1100)
+	plain := options("multi-hinge", file(t, rows))
+	unfinished := stopAt(t, plain, 1100)
 	for name, change := range map[string]func(*TrainOptions){
-		"no model":    func(o *TrainOptions) { o.Continue = true },
-		"finished":    func(o *TrainOptions) { o.Continue, o.Resume = true, mustTrain(t, file) },
-		"a stream":    func(o *TrainOptions) { o.Continue, o.Resume, o.Source = true, unfinished, stream(rows) },
-		"every 0":     func(o *TrainOptions) { o.Save = func(*Model) error { return nil } },
-		"every minus": func(o *TrainOptions) { o.Save, o.SaveEvery = func(*Model) error { return nil }, -1 },
+		"no model": func(o *TrainOptions) { o.Continue = true },
+		"finished": func(o *TrainOptions) { o.Continue, o.Resume = true, mustTrain(t, plain) },
+		"a stream": func(o *TrainOptions) { o.Continue, o.Resume, o.Source = true, unfinished, stream(rows) },
+		"every 0":  func(o *TrainOptions) { o.Save = func(*Model) error { return nil } },
 	} {
-		opt := file
+		opt := plain
 		change(&opt)
 		if m, err := Train(context.Background(), opt); m != nil || err == nil || !strings.HasPrefix(err.Error(), "online: ") {
 			t.Errorf("%s: error %v", name, err)

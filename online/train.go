@@ -121,7 +121,6 @@ type trainer struct {
 	from    *checkpoint  // where to go on, until the rows before have been left out
 	shuffle shuffler     // of this pass, if at.Shuffled
 	reader  *rowReader   // nil if the shuffler keeps all rows
-	head    []rows.Row   // of a stream, still to be learned
 
 	began, taken int64 // rows that the model had before, and that were learned since
 	next         int64 // of those, until progress is reported
@@ -207,7 +206,7 @@ func (t *trainer) begin(ctx context.Context) error {
 	t.takeHeader(f)
 	switch {
 	case stream:
-		t.reader, t.head = f, seen.head
+		t.reader, f.held = f, append(seen.head, f.held...)
 	case t.at.Shuffled && seen.all != nil: // few enough to be shuffled together
 		t.shuffle.kept = seen.all
 		all := newFingerprint()
@@ -391,17 +390,13 @@ func (t *trainer) checkpoint() *checkpoint {
 	return &p
 }
 
-// nextRow returns a row of the head, or one that is read, unless ctx has ended.
+// nextRow returns the next row of the pass, unless ctx has ended.
 func (t *trainer) nextRow(ctx context.Context) (*rows.Row, error) {
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return nil, ErrStopped
-	case t.at.Shuffled:
+	}
+	if t.at.Shuffled {
 		return t.shuffle.next(ctx, t.reader, blockRows(t.m.settings.Dim))
-	case len(t.head) > 0:
-		row := t.head[0]
-		t.head = t.head[1:]
-		return &row, nil
 	}
 	return t.reader.next(ctx)
 }
