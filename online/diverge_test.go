@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,12 +105,7 @@ func TestScoresThatAreNotFinite(t *testing.T) {
 		if strings.Contains(out.String(), "NaN") || strings.Contains(out.String(), "Inf") {
 			t.Errorf("%s: output %q", name, out.String())
 		}
-		label := "elm"
-		if name == "multi-logistic" {
-			label = "7"
-		} else if name == "squared-error" {
-			label = "1"
-		}
+		label := slices.Concat(labelsOf[name], []string{"1"})[0]
 		e, err := m.Evaluate(context.Background(), stream([]string{"1,2," + label, "1e38,-1e38," + label}), "csv")
 		if err == nil || !strings.Contains(err.Error(), "standard input: line 2: the score is ") {
 			t.Errorf("%s: evaluated as %+v, %v", name, e, err)

@@ -28,10 +28,11 @@ type survey struct {
 	labels  rows.Labels
 	dim     int // most features of a row, the highest index of LIBSVM
 	rows    int
-	all     []rows.Row // all rows, while they are few enough to be shuffled together; nil without draw
-	judged  []rows.Row // more rows than the head, drawn like it; none if the head is the first rows
-	draw    *sampler   // of head and judged from all rows, to tune on; nil if the head is the first rows
-	order   labelOrder
+	all     []rows.Row      // all rows, while they are few enough to be shuffled together; nil without draw
+	judged  []rows.Row      // more rows than the head, drawn like it; none if the head is the first rows
+	draw    *sampler        // of head and judged from all rows, to tune on; nil if the head is the first rows
+	last    string          // label
+	changes int             // of the label, from a row to the next
 	numbers rows.RowNumbers // of the first rows of a CSV source
 }
 
@@ -74,14 +75,6 @@ func (s *survey) split() {
 	s.head, s.judged = s.head[:size], s.head[size:]
 }
 
-// row returns a row of the head, or of those judged by after it.
-func (s *survey) row(i int) *rows.Row {
-	if i < len(s.head) {
-		return &s.head[i]
-	}
-	return &s.judged[i-len(s.head)]
-}
-
 // full reports whether the head is complete.
 func (s *survey) full() bool { return len(s.head) >= headSize(s.dim) }
 
@@ -107,7 +100,10 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 		_, err := number(row.Label)
 		return err
 	}
-	s.order.add(row.Label)
+	if s.labels.Len() > 0 && row.Label != s.last {
+		s.changes++
+	}
+	s.last = row.Label
 	return s.labels.Add(row.Label)
 }
 

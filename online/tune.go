@@ -268,14 +268,13 @@ func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 	if b.model, err = newModel(set, sc); err != nil {
 		return err
 	}
-	for i := range len(s.head) + len(s.judged) {
-		row := s.row(i)
-		if b.x, err = b.model.append(b.x, row); err != nil {
-			return s.source.at(row, err)
+	for _, row := range slices.Concat(s.head, s.judged) {
+		if b.x, err = b.model.append(b.x, &row); err != nil {
+			return s.source.at(&row, err)
 		}
-		y, err := b.model.target(row)
+		y, err := b.model.target(&row)
 		if err != nil {
-			return s.source.at(row, err)
+			return s.source.at(&row, err)
 		}
 		b.y = append(b.y, y)
 	}
