@@ -48,3 +48,22 @@ func TestFeedIsTheStream(t *testing.T) {
 		t.Errorf("read again, it is another model (%v)", err)
 	}
 }
+
+// Rows of so many features that fewer than headRows are the head are all learned, whether
+// or not the head is a round number of them.
+func TestFeedOfWideRows(t *testing.T) {
+	const dim, n = 20_000, 900
+	values := [2][]float64{make([]float64, dim), make([]float64, dim)}
+	values[1][0] = 1
+	var all []rows.Row
+	for i := range n {
+		all = append(all, rows.Row{Line: i + 1, Label: strconv.Itoa(i % 2), Values: values[i%2], Dim: dim})
+	}
+	f := NewFeed(TrainOptions{Settings: Settings{Loss: "multi-hinge", Labels: []string{"0", "1"}, Dim: dim, Bandwidth: 1, Scale: rows.ScaleNone}})
+	if err := f.Learn(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := f.Model(t.Context()); err != nil || f.Choosing() || m.Rows() != n {
+		t.Errorf("%d of %d rows learned, choosing: %v, %v", m.Rows(), n, f.Choosing(), err)
+	}
+}
