@@ -109,8 +109,8 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	for order < len(t.samples[0].model.settings.Labels) && 2*order <= largest {
 		order *= 2
 	}
-	if t.order > 0 {
-		order, largest = t.order, t.order
+	if t.opt.Order > 0 {
+		order, largest = t.opt.Order, t.opt.Order
 	}
 	var tried []candidate
 	var said watch
@@ -118,7 +118,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	now.factor *= 4
 	for ; order <= largest && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
 		if said.due() {
-			t.note("order %d is being tried", order)
+			t.opt.Note("order %d is being tried", order)
 		}
 		all := t.variants(now, best, order, len(tried) == 0)
 		if err := t.round(ctx, all, rows, learn); err != nil {
@@ -143,8 +143,8 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 		least := slices.MinFunc(tried, func(a, b candidate) int { return cmp.Compare(t.value(&a.score), t.value(&b.score)) })
 		chosen = slices.IndexFunc(tried, func(c candidate) bool { return c.order == least.order })
 	}
-	if t.order == 0 && !t.within(&tried[chosen].score, &ref.score) {
-		t.note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
+	if t.opt.Order == 0 && !t.within(&tried[chosen].score, &ref.score) {
+		t.opt.Note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
 	}
 	return &tried[chosen], t.describe(append(tried[:len(tried):len(tried)], ref), chosen), nil
 }
@@ -190,9 +190,9 @@ func (t *tuner) value(h *heldOut) float64 {
 // as no fewer can be told from none.
 func (t *tuner) slack(h *heldOut) float64 {
 	if t.byErrors() {
-		return max(cmp.Or(t.tolerance, DefaultTolerance), 1/h.rows())
+		return max(cmp.Or(t.opt.Tolerance, DefaultTolerance), 1/h.rows())
 	}
-	return float64(cmp.Or(t.tolerance, DefaultRiskTolerance) * t.value(h))
+	return float64(cmp.Or(t.opt.Tolerance, DefaultRiskTolerance) * t.value(h))
 }
 
 // within reports whether a is worse than b by no more than the tolerance.
@@ -252,7 +252,7 @@ func (t *tuner) noteTradeOff() {
 	if t.set.regression() {
 		what = "RMSE"
 	}
-	t.note("%8s %10s %10s %10s", "order", what, "risk", "numbers")
+	t.opt.Note("%8s %10s %10s %10s", "order", what, "risk", "numbers")
 	for _, l := range t.set.TradeOff {
 		value, mark := fmt.Sprintf("%.2f", 100*l.Error), ""
 		if t.set.regression() {
@@ -261,6 +261,6 @@ func (t *tuner) noteTradeOff() {
 		if l.Chosen {
 			mark = "  chosen"
 		}
-		t.note("%8d %10s %10.4g %10d%s", l.Order, value, l.Risk, l.Numbers, mark)
+		t.opt.Note("%8d %10s %10.4g %10d%s", l.Order, value, l.Risk, l.Numbers, mark)
 	}
 }
