@@ -99,9 +99,6 @@ func (m *Model) rewind() error {
 	return err
 }
 
-// sound reports whether the model is worth saving.
-func (m *Model) sound() bool { return m.trend.level <= sane }
-
 // diverged is the error of a training in which the loss is so many times that of 0.
 func (m *Model) diverged(ratio float64) error {
 	return m.tooFast(fmt.Sprintf("the loss of the last rows is %.2g times that of the constant 0", ratio))

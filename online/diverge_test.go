@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
 	"polkrepro/polk/prune"
 )
 
@@ -29,9 +30,9 @@ func divergent(apart, n int) []string {
 	return rows
 }
 
-func divergentOptions(rows []string) TrainOptions {
-	opt := options("squared-error", stream(rows))
-	opt.Settings.LearningRate, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 0.3, data.ScaleNone
+func divergentOptions(lines []string) TrainOptions {
+	opt := options("squared-error", stream(lines))
+	opt.Settings.LearningRate, opt.Settings.Bandwidth, opt.Settings.Scale = 3, 0.3, rows.ScaleNone
 	opt.Settings.TargetFactor, opt.Settings.Dim = 1, 2
 	opt.Settings.Pruner, opt.Settings.PrunerParams = prunerOrder, prune.Params{"order": 40}
 	return opt
@@ -56,7 +57,7 @@ func TestDivergence(t *testing.T) {
 				t.Errorf("%d rows apart: RMSE %v, %v", apart, e.RMSE, err)
 			}
 		}
-		if err := m.Learn(&data.Row{Values: []float64{1, 2}, Dim: 2, Label: "1"}); err == nil {
+		if err := m.Learn(&rows.Row{Values: []float64{1, 2}, Dim: 2, Label: "1"}); err == nil {
 			t.Error("a model whose training has ended learns")
 		}
 	}
@@ -86,38 +87,25 @@ func TestDivergenceAtTheEnd(t *testing.T) {
 	}
 }
 
-// From the first step on there is nothing sound to leave.
-func TestDivergenceFromTheStart(t *testing.T) {
-	m, err := Train(context.Background(), divergentOptions(divergent(0, 3000)))
-	if !errors.Is(err, ErrDiverged) || m != nil && m.Rows() > 96 {
-		t.Error(err)
-	}
-}
-
 // Scores that are not finite are no predictions: the error has source and line.
 func TestScoresThatAreNotFinite(t *testing.T) {
 	for name, probability := range map[string]bool{"multi-hinge": false, "multi-logistic": true, "squared-error": false} {
 		opt := options(name, stream(table(200, name, 3)))
-		opt.Settings.Kernel, opt.Settings.Offset, opt.Settings.Degree, opt.Settings.Scale = KernelPolynomial, 1, 9, data.ScaleNone
+		opt.Settings.Kernel, opt.Settings.Offset, opt.Settings.Degree, opt.Settings.Scale = KernelPolynomial, 1, 9, rows.ScaleNone
 		m, err := Train(context.Background(), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := []string{"1,2", "1e38,-1e38"}
+		lines := []string{"1,2", "1e38,-1e38"}
 		var out bytes.Buffer
-		err = m.Predict(context.Background(), stream(rows), "csv", probability, &out)
+		err = m.Predict(context.Background(), stream(lines), "csv", probability, &out)
 		if err == nil || !strings.Contains(err.Error(), "standard input: line 2: the score is ") {
 			t.Errorf("%s: %v, output %q", name, err, out.String())
 		}
 		if strings.Contains(out.String(), "NaN") || strings.Contains(out.String(), "Inf") {
 			t.Errorf("%s: output %q", name, out.String())
 		}
-		label := "elm"
-		if name == "multi-logistic" {
-			label = "7"
-		} else if name == "squared-error" {
-			label = "1"
-		}
+		label := slices.Concat(labelsOf[name], []string{"1"})[0]
 		e, err := m.Evaluate(context.Background(), stream([]string{"1,2," + label, "1e38,-1e38," + label}), "csv")
 		if err == nil || !strings.Contains(err.Error(), "standard input: line 2: the score is ") {
 			t.Errorf("%s: evaluated as %+v, %v", name, e, err)

@@ -30,7 +30,10 @@ type Evaluation struct {
 
 // Evaluate compares the model's predictions with the labels of a source.
 func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evaluation, error) {
-	e := newEvaluator(m)
+	e := &evaluator{m: m, p: make([]float64, len(m.settings.Labels))}
+	for range e.p {
+		e.Confusion = append(e.Confusion, make([]int, len(e.p)))
+	}
 	err := m.each(ctx, src, format, true, e.add, func() error { return nil })
 	if err == nil && e.Rows == 0 {
 		err = fmt.Errorf("%s: no rows", src.name())
@@ -47,14 +50,6 @@ type evaluator struct {
 	m                 *Model
 	mean, aroundMean2 float64 // of y, by Welford's recurrence
 	p                 []float64
-}
-
-func newEvaluator(m *Model) *evaluator {
-	e := &evaluator{m: m, p: make([]float64, len(m.settings.Labels))}
-	for range e.p {
-		e.Confusion = append(e.Confusion, make([]int, len(e.p)))
-	}
-	return e
 }
 
 func (e *evaluator) add(f []float64, row *rows.Row) error {

@@ -8,26 +8,26 @@ import (
 	"os"
 	"strings"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
 	"polkrepro/online"
 )
 
 // From a CSV stream to a model, a file of it, and predictions. Features,
 // classes, scaling and bandwidth are taken from the first rows.
 func ExampleTrain() {
-	var rows strings.Builder
+	var lines strings.Builder
 	for i := range 400 { // label, two features: class a left of 0, class b right of it
 		x := float64(i%20)/10 - 0.95
 		label := "a"
 		if x > 0 {
 			label = "b"
 		}
-		fmt.Fprintf(&rows, "%s,%.2f,%.2f\n", label, x, float64(i%7)/10)
+		fmt.Fprintf(&lines, "%s,%.2f,%.2f\n", label, x, float64(i%7)/10)
 	}
 	ctx := context.Background()
 	model, err := online.Train(ctx, online.TrainOptions{
-		Source:   online.Source{Path: "-", Stdin: strings.NewReader(rows.String())},
-		Settings: online.Settings{Loss: "multi-logistic", Format: data.FormatCSV},
+		Source:   online.Source{Path: "-", Stdin: strings.NewReader(lines.String())},
+		Settings: online.Settings{Loss: "multi-logistic", Format: rows.FormatCSV},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -43,7 +43,7 @@ func ExampleTrain() {
 	fmt.Println("rows:", model.Rows(), "classes:", model.Settings().Labels)
 
 	source := online.Source{Path: "-", Stdin: strings.NewReader("-0.8,0.1\n0.8,0.1\n")}
-	if err := model.Predict(ctx, source, data.FormatCSV, false, os.Stdout); err != nil {
+	if err := model.Predict(ctx, source, rows.FormatCSV, false, os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

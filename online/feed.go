@@ -32,9 +32,10 @@ func (f *Feed) Choosing() bool { return f.choosing }
 // those before the row that has it.
 func (f *Feed) Learn(ctx context.Context, rows []rows.Row) error {
 	if f.choosing && len(rows) > 0 {
-		n := min(len(rows), max(1, min(headRows, maxValues/rows[0].Dim)-len(f.head)))
+		size := headSize(rows[0].Dim)
+		n := min(len(rows), size-len(f.head))
 		f.head, rows = append(f.head, rows[:n]...), rows[n:]
-		if len(f.head) < headRows && len(f.head)*f.head[0].Dim < maxValues {
+		if len(f.head) < size {
 			return nil
 		}
 		if err := f.begin(ctx, f.opt); err != nil {

@@ -7,28 +7,28 @@ import (
 	"strconv"
 	"testing"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
 )
 
 // However its rows are divided, and whatever is predicted in between, a Feed makes the
 // model that Train makes of the stream.
 func TestFeedIsTheStream(t *testing.T) {
-	rows := make([]data.Row, 1300)
-	for i := range rows {
+	all := make([]rows.Row, 1300)
+	for i := range all {
 		x := []float64{float64(i*7919%1009) / 1009, float64(i*104729%997) / 997}
 		label := strconv.Itoa(1 + int(x[1]+math.Sin(4*x[0])))
-		rows[i] = data.Row{Line: i + 1, Label: label, Values: x, Dim: 2}
+		all[i] = rows.Row{Line: i + 1, Label: label, Values: x, Dim: 2}
 	}
-	opt := TrainOptions{Tune: true, Source: Source{Path: "-", Rows: rows}}
-	opt.Settings = Settings{Loss: "multi-hinge", Labels: []string{"1", "2"}, Format: data.FormatCSV, LabelColumn: 1}
+	opt := TrainOptions{Tune: true, Source: Source{Path: "-", Rows: all}}
+	opt.Settings = Settings{Loss: "multi-hinge", Labels: []string{"1", "2"}, Format: rows.FormatCSV, LabelColumn: 1}
 	want := saved(t, mustTrain(t, opt))
 	for _, size := range []int{1, 37, 999, 1300} {
 		f := NewFeed(opt)
-		for part := range slices.Chunk(rows, size) {
+		for part := range slices.Chunk(all, size) {
 			if err := f.Learn(t.Context(), part); err != nil {
 				t.Fatal(err)
 			}
-			if last := part[len(part)-1].Line; last > 20 && last%100 != 0 && last < len(rows) {
+			if last := part[len(part)-1].Line; last > 20 && last%100 != 0 && last < len(all) {
 				continue
 			}
 			m, err := f.Model(t.Context())
@@ -46,5 +46,24 @@ func TestFeedIsTheStream(t *testing.T) {
 	}
 	if m, err := GoOn(again).Model(t.Context()); err != nil || !bytes.Equal(saved(t, m), want) {
 		t.Errorf("read again, it is another model (%v)", err)
+	}
+}
+
+// Rows of so many features that fewer than headRows are the head are all learned, whether
+// or not the head is a round number of them.
+func TestFeedOfWideRows(t *testing.T) {
+	const dim, n = 20_000, 900
+	values := [2][]float64{make([]float64, dim), make([]float64, dim)}
+	values[1][0] = 1
+	var all []rows.Row
+	for i := range n {
+		all = append(all, rows.Row{Line: i + 1, Label: strconv.Itoa(i % 2), Values: values[i%2], Dim: dim})
+	}
+	f := NewFeed(TrainOptions{Settings: Settings{Loss: "multi-hinge", Labels: []string{"0", "1"}, Dim: dim, Bandwidth: 1, Scale: rows.ScaleNone}})
+	if err := f.Learn(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := f.Model(t.Context()); err != nil || f.Choosing() || m.Rows() != n {
+		t.Errorf("%d of %d rows learned, choosing: %v, %v", m.Rows(), n, f.Choosing(), err)
 	}
 }

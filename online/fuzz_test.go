@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
 )
 
 // FuzzTrain trains on any rows, tuned or not, from a file or a stream. It is an
@@ -25,23 +25,23 @@ func FuzzTrain(f *testing.F) {
 	}
 	f.Add(uint8(2), []byte("1e30,1e-30,1e300\n-1e30,1,1e-300\n"))
 	f.Add(uint8(0)|libsvm|tuned, []byte(strings.Repeat("+1 1:1 3:1e38\n-1 2:-1e38\n", 12)))
-	f.Fuzz(func(t *testing.T, how uint8, rows []byte) {
-		if len(rows) > 640 {
+	f.Fuzz(func(t *testing.T, how uint8, text []byte) {
+		if len(text) > 640 {
 			t.Skip("too long to be tuned quickly")
 		}
-		src := func() Source { return Source{Path: "-", Stdin: bytes.NewReader(rows)} }
+		src := func() Source { return Source{Path: "-", Stdin: bytes.NewReader(text)} }
 		opt := TrainOptions{Source: src(), Tune: how&tuned != 0, Settings: Settings{
-			Loss: losses[int(how&7)%len(losses)], Format: data.FormatCSV, LabelColumn: -1, Kernel: KernelGaussian,
+			Loss: losses[int(how&7)%len(losses)], Format: rows.FormatCSV, LabelColumn: -1, Kernel: KernelGaussian,
 		}}
 		if how&libsvm != 0 {
-			opt.Settings.Format = data.FormatLIBSVM
+			opt.Settings.Format = rows.FormatLIBSVM
 		}
 		if how&polynomial != 0 {
 			opt.Settings.Kernel, opt.Settings.Offset, opt.Settings.Degree = KernelPolynomial, 1, 3
 		}
 		if how&streamed == 0 {
 			path := filepath.Join(t.TempDir(), "rows")
-			if err := os.WriteFile(path, rows, 0o666); err != nil {
+			if err := os.WriteFile(path, text, 0o666); err != nil {
 				t.Fatal(err)
 			}
 			opt.Source = Source{Path: path}

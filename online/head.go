@@ -15,23 +15,30 @@ import (
 // headRows is the number of rows that settings are taken from.
 const headRows = 1000
 
+// headSize is how many rows of dim features settings are taken from.
+func headSize(dim int) int {
+	dim = max(1, dim)
+	return min(headRows, (maxValues+dim-1)/dim)
+}
+
 // A survey is what was seen of a source before training.
 type survey struct {
+	source  *Source
 	head    []rows.Row // the first rows, with a feature a column
-	values  int        // features in them
 	labels  rows.Labels
 	dim     int // most features of a row, the highest index of LIBSVM
 	rows    int
-	all     []rows.Row // all rows, while they are few enough to be shuffled together; nil without draw
-	judged  []rows.Row // more rows than the head, drawn like it; none if the head is the first rows
-	draw    *sampler   // of head and judged from all rows, to tune on; nil if the head is the first rows
-	order   labelOrder
+	all     []rows.Row      // all rows, while they are few enough to be shuffled together; nil without draw
+	judged  []rows.Row      // more rows than the head, drawn like it; none if the head is the first rows
+	draw    *sampler        // of head and judged from all rows, to tune on; nil if the head is the first rows
+	last    string          // label
+	changes int             // of the label, from a row to the next
 	numbers rows.RowNumbers // of the first rows of a CSV source
 }
 
 // look reads the head of a stream, or all of a file, of which it keeps the head.
 func (f *rowReader) look(ctx context.Context, regression bool, draw *sampler, note func(string, ...any)) (*survey, error) {
-	s := &survey{draw: draw}
+	s := &survey{source: f.source, draw: draw}
 	var said watch
 	for {
 		if s.rows%64 == 0 && said.due() {
@@ -68,18 +75,11 @@ func (s *survey) split() {
 	s.head, s.judged = s.head[:size], s.head[size:]
 }
 
-// row returns a row of the head, or of those judged by after it.
-func (s *survey) row(i int) *rows.Row {
-	if i < len(s.head) {
-		return &s.head[i]
-	}
-	return &s.judged[i-len(s.head)]
-}
-
 // full reports whether the head is complete.
-func (s *survey) full() bool { return len(s.head) >= headRows || s.values >= maxValues }
+func (s *survey) full() bool { return len(s.head) >= headSize(s.dim) }
 
 func (s *survey) add(row *rows.Row, regression bool) error {
+	full := s.full()
 	s.rows++
 	s.dim = max(s.dim, row.Dim)
 	if row.Indices == nil && s.rows <= headRows {
@@ -93,15 +93,17 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 		case len(s.all) == s.rows-1:
 			s.all = append(s.all, *row)
 		}
-	} else if !s.full() {
+	} else if !full {
 		s.head = append(s.head, *row)
-		s.values = len(s.head) * s.dim
 	}
 	if regression {
 		_, err := number(row.Label)
 		return err
 	}
-	s.order.add(row.Label)
+	if s.labels.Len() > 0 && row.Label != s.last {
+		s.changes++
+	}
+	s.last = row.Label
 	return s.labels.Add(row.Label)
 }
 
@@ -117,7 +119,6 @@ func (s *survey) where() string {
 // returns the features' scaling. What it chose goes to note.
 func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Scaling, err error) {
 	set.Dim = cmp.Or(set.Dim, s.dim)
-	set.TargetFactor = 1
 	labels := &s.labels
 	if set.regression() {
 		labels = nil
@@ -147,12 +148,14 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Sca
 	return e.Scaling, completeKernel(set, len(s.head), x, note)
 }
 
+var errSameRows = errors.New("the first rows are all the same: set the bandwidth of the kernel")
+
 // completeKernel fills in the bandwidth and the rates that suit the kernel,
 // from n scaled rows.
 func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)) error {
 	if set.Kernel == KernelGaussian && set.Bandwidth == 0 {
 		if set.Bandwidth = MedianDistance(n, set.Dim, x); set.Bandwidth == 0 {
-			return errors.New("the first rows are all the same: set the bandwidth of the kernel")
+			return errSameRows
 		}
 		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, n)
 	}
@@ -194,11 +197,11 @@ func (s *survey) scaled(sc *rows.Scaling, dim int) ([]float32, error) {
 	for i := range s.head {
 		row := &s.head[i]
 		if row.Dim > dim {
-			return nil, &rows.ParseError{Line: row.Line, Err: fmt.Errorf("the row has feature %d, want at most %d features", row.Dim, dim)}
+			return nil, s.source.at(row, fmt.Errorf("the row has feature %d, want at most %d features", row.Dim, dim))
 		}
 		row.Dense(dense)
 		if err := sc.Apply(x[i*dim:(i+1)*dim], dense); err != nil {
-			return nil, &rows.ParseError{Line: row.Line, Err: err}
+			return nil, s.source.at(row, err)
 		}
 	}
 	return x, nil

@@ -273,18 +273,14 @@ func (m *Model) target(row *rows.Row) (float64, error) {
 		v, err := number(row.Label)
 		return float64((v - m.settings.TargetShift) * m.settings.TargetFactor), err
 	}
-	label := row.Label
-	class := slices.Index(m.settings.Labels, label)
+	class := slices.Index(m.settings.Labels, row.Label)
 	switch {
 	case class < 0:
 		var classes rows.Labels
-		for _, l := range m.settings.Labels {
-			if err := classes.Add(l); err != nil {
+		for _, l := range append(slices.Clone(m.settings.Labels), row.Label) {
+			if err := classes.Add(l); err != nil { // the same number as another one
 				return 0, err
 			}
-		}
-		if err := classes.Add(label); err != nil {
-			return 0, err
 		}
 		return 0, fmt.Errorf("label %.40q is not one of the %d classes; if the first rows of a stream lack some classes, list all of them for training", row.Label, len(m.settings.Labels))
 	case m.outputs() > 1:

@@ -7,14 +7,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
+	"polkrepro/internal/hostile"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -48,14 +48,11 @@ func stream(rows []string) Source {
 	return Source{Path: "-", Stdin: strings.NewReader(strings.Join(rows, "\n"))}
 }
 
-// options returns options to train on rows of a table; note and progress are
-// not looked at.
+// options returns options to train on rows of a table.
 func options(name string, src Source) TrainOptions {
 	return TrainOptions{
 		Source:   src,
-		Settings: Settings{Loss: name, Format: data.FormatCSV, LabelColumn: -1, Parsimony: 0.05, Bandwidth: 0.3},
-		Note:     func(string, ...any) {},
-		Progress: func(*Model, Prequential) {},
+		Settings: Settings{Loss: name, Format: rows.FormatCSV, LabelColumn: -1, Parsimony: 0.05, Bandwidth: 0.3},
 	}
 }
 
@@ -166,14 +163,14 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 	removed := false // by the last mini-batch, which is not full, elements that training goes on from
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.SampledFrom([]string{"multi-hinge", "multi-logistic", "binary-logistic", "squared-hinge", "squared-error"}).Draw(rt, "loss")
-		rows := table(rapid.IntRange(40, 150).Draw(rt, "rows"), name, rapid.Uint64().Draw(rt, "seed"))
-		opt := options(name, stream(rows))
+		lines := table(rapid.IntRange(40, 150).Draw(rt, "rows"), name, rapid.Uint64().Draw(rt, "seed"))
+		opt := options(name, stream(lines))
 		opt.Settings.Batch = rapid.IntRange(1, 50).Draw(rt, "batch")
-		opt.Settings.Scale = data.Scale(rapid.SampledFrom(data.Scales()).Draw(rt, "scale"))
+		opt.Settings.Scale = rows.Scale(rapid.SampledFrom(rows.Scales()).Draw(rt, "scale"))
 		if opt.Settings.Pruner = rapid.SampledFrom([]string{"", "none", "oldest", "komp-loss"}).Draw(rt, "pruner"); len(opt.Settings.Pruner) > 4 {
 			opt.Settings.PrunerParams = prune.Params{"order": 7}
 		}
-		if opt.Settings.Scale == data.ScaleNone {
+		if opt.Settings.Scale == rows.ScaleNone {
 			opt.Settings.LearningRate = 1e-4 // targets of 100
 		}
 		m := mustTrain(t, opt)
@@ -186,9 +183,9 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 		if err != nil || !bytes.Equal(saved(t, again), saved(t, m)) {
 			rt.Fatalf("read and finished, it is another one, or %v", err)
 		}
-		want := predictions(t, m, rows)
+		want := predictions(t, m, lines)
 		for _, other := range []*Model{again, alone} {
-			if got := predictions(t, other, rows); got != want || strings.Count(got, "\n") != len(rows) || other.Order() != m.Order() || other.Rows() != m.Rows() {
+			if got := predictions(t, other, lines); got != want || strings.Count(got, "\n") != len(lines) || other.Order() != m.Order() || other.Rows() != m.Rows() {
 				rt.Fatalf("predictions differ: %.200q and %.200q", want, got)
 			}
 		}
@@ -198,17 +195,17 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 	}
 }
 
-func predictions(t testing.TB, m *Model, rows []string) string {
+func predictions(t testing.TB, m *Model, lines []string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Predict(context.Background(), stream(rows), data.FormatCSV, false, &b); err != nil {
+	if err := m.Predict(context.Background(), stream(lines), rows.FormatCSV, false, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
 // A damaged file is refused, whichever byte is damaged, and so is one that is
-// cut short, longer, or newer.
+// cut short or longer.
 func TestDamagedModelIsRefused(t *testing.T) {
 	good := saved(t, mustTrain(t, options("multi-logistic", stream(table(70, "multi-logistic", 3)))))
 	rng := rand.New(rand.NewPCG(4, 0))
@@ -224,11 +221,6 @@ func TestDamagedModelIsRefused(t *testing.T) {
 	}
 	if _, err := Read(bytes.NewReader(append(slices.Clone(good), 0))); err == nil {
 		t.Error("a byte too many was not noticed")
-	}
-	newer := slices.Clone(good)
-	newer[7]++
-	if _, err := Read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 4") {
-		t.Errorf("a newer file: %v", err)
 	}
 }
 
@@ -247,8 +239,8 @@ func FuzzRead(f *testing.F) {
 		set.Loss, set.Format, set.LabelColumn = opt.Settings.Loss, opt.Settings.Format, -1
 		opt.Settings = set
 		m := mustTrain(f, opt)
-		m.checkpoint = &checkpoint{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a", Header: data.HeaderYes}
-		m.names = &data.Names{Label: "tree", Features: "0b"}
+		m.checkpoint = &checkpoint{Epochs: 3, Pass: 1, Rows: 7, Sum: "0a", Header: rows.HeaderYes}
+		m.names = &rows.Names{Label: "tree", Features: "0b"}
 		b := saved(f, m)
 		f.Add(b[:len(b)-32])
 	}
@@ -257,7 +249,9 @@ func FuzzRead(f *testing.F) {
 		if m, err := ReadForPrediction(bytes.NewReader(b)); err == nil && m.Order() < 0 {
 			t.Error("for prediction: a negative order")
 		}
-		m, err := Read(bytes.NewReader(b))
+		var m *Model
+		var err error
+		hostile.AtMost(t, 20*len(b)+8<<20, func() { m, err = Read(bytes.NewReader(b)) })
 		if err != nil {
 			return
 		}
@@ -271,32 +265,20 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A file of the table, plain or gzip, with all epochs and a skip: like the
-// stream of the same rows.
+// A file of the table, with all epochs and a skip: like the stream of the same rows.
 func TestFileIsTheStream(t *testing.T) {
 	rows := table(1100, "multi-hinge", 5)
-	dir := t.TempDir()
-	plain, zipped := filepath.Join(dir, "a.csv"), filepath.Join(dir, "a.csv.gz")
-	text := "x,y,tree\n" + strings.Join(rows, "\n")
-	write(t, plain, []byte(text))
-	write(t, zipped, gzipped(t, text))
-	withHeader := func() Source { return stream(append([]string{"x,y,tree"}, rows...)) }
-	var want []byte
-	for _, path := range []string{plain, zipped} {
-		opt := options("multi-hinge", Source{Path: path})
-		opt.Epochs = 2
-		got := saved(t, mustTrain(t, opt))
-		if want == nil {
-			first := mustTrain(t, options("multi-hinge", withHeader()))
-			again := options("multi-hinge", withHeader())
-			again.Resume = reread(t, first)
-			want = saved(t, mustTrain(t, again))
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s: another model than of the stream", filepath.Base(path))
-		}
+	named := append([]string{"x,y,tree"}, rows...)
+	src := file(t, named)
+	opt := options("multi-hinge", src)
+	opt.Epochs = 2
+	first := mustTrain(t, options("multi-hinge", stream(named)))
+	again := options("multi-hinge", stream(named))
+	again.Resume = reread(t, first)
+	if !bytes.Equal(saved(t, mustTrain(t, opt)), saved(t, mustTrain(t, again))) {
+		t.Error("another model than of the stream")
 	}
-	skip := options("multi-hinge", Source{Path: plain})
+	skip := options("multi-hinge", src)
 	skip.Skip = 700
 	skip.Resume = reread(t, mustTrain(t, options("multi-hinge", stream(rows))))
 	rest := options("multi-hinge", stream(rows[700:]))

@@ -109,8 +109,8 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	for order < len(t.samples[0].model.settings.Labels) && 2*order <= largest {
 		order *= 2
 	}
-	if t.order > 0 {
-		order, largest = t.order, t.order
+	if t.opt.Order > 0 {
+		order, largest = t.opt.Order, t.opt.Order
 	}
 	var tried []candidate
 	var said watch
@@ -118,7 +118,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	now.factor *= 4
 	for ; order <= largest && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
 		if said.due() {
-			t.note("order %d is being tried", order)
+			t.opt.Note("order %d is being tried", order)
 		}
 		all := t.variants(now, best, order, len(tried) == 0)
 		if err := t.round(ctx, all, rows, learn); err != nil {
@@ -143,8 +143,8 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 		least := slices.MinFunc(tried, func(a, b candidate) int { return cmp.Compare(t.value(&a.score), t.value(&b.score)) })
 		chosen = slices.IndexFunc(tried, func(c candidate) bool { return c.order == least.order })
 	}
-	if t.order == 0 && !t.within(&tried[chosen].score, &ref.score) {
-		t.note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
+	if t.opt.Order == 0 && !t.within(&tried[chosen].score, &ref.score) {
+		t.opt.Note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
 	}
 	return &tried[chosen], t.describe(append(tried[:len(tried):len(tried)], ref), chosen), nil
 }
@@ -190,9 +190,9 @@ func (t *tuner) value(h *heldOut) float64 {
 // as no fewer can be told from none.
 func (t *tuner) slack(h *heldOut) float64 {
 	if t.byErrors() {
-		return max(cmp.Or(t.tolerance, DefaultTolerance), 1/h.rows())
+		return max(cmp.Or(t.opt.Tolerance, DefaultTolerance), 1/h.rows())
 	}
-	return float64(cmp.Or(t.tolerance, DefaultRiskTolerance) * t.value(h))
+	return float64(cmp.Or(t.opt.Tolerance, DefaultRiskTolerance) * t.value(h))
 }
 
 // within reports whether a is worse than b by no more than the tolerance.
@@ -243,25 +243,24 @@ func (s Settings) HeldOut() (chosen Tried, ok bool) {
 	return s.TradeOff[i], true
 }
 
-// TradeOffText returns the lines of a trade-off, the chosen one marked.
-func (s *Settings) TradeOffText() []string {
-	if len(s.TradeOff) == 0 {
-		return nil
+// noteTradeOff says what was tried, the chosen order marked.
+func (t *tuner) noteTradeOff() {
+	if len(t.set.TradeOff) == 0 {
+		return
 	}
 	what := "error %"
-	if s.regression() {
+	if t.set.regression() {
 		what = "RMSE"
 	}
-	lines := []string{fmt.Sprintf("%8s %10s %10s %10s", "order", what, "risk", "numbers")}
-	for _, l := range s.TradeOff {
+	t.opt.Note("%8s %10s %10s %10s", "order", what, "risk", "numbers")
+	for _, l := range t.set.TradeOff {
 		value, mark := fmt.Sprintf("%.2f", 100*l.Error), ""
-		if s.regression() {
+		if t.set.regression() {
 			value = fmt.Sprintf("%.4g", l.Error)
 		}
 		if l.Chosen {
 			mark = "  chosen"
 		}
-		lines = append(lines, fmt.Sprintf("%8d %10s %10.4g %10d%s", l.Order, value, l.Risk, l.Numbers, mark))
+		t.opt.Note("%8d %10s %10.4g %10d%s", l.Order, value, l.Risk, l.Numbers, mark)
 	}
-	return lines
 }

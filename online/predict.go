@@ -70,10 +70,7 @@ func (m *Model) each(ctx context.Context, src Source, format string, labels bool
 // rowOptions returns how a source of a format is read for the model: with its classes,
 // and the names in the header of its training data.
 func (m *Model) rowOptions(format string) rows.Options {
-	set := m.settings
-	set.Format = format
-	opts := rowOptions(&set)
-	opts.Classes = set.Labels
+	opts := m.settings.rowOptions(format)
 	if m.names != nil {
 		opts.Names = *m.names
 	}

@@ -117,6 +117,7 @@ func (s Settings) withDefaults() (Settings, error) {
 	s.Batch = cmp.Or(s.Batch, DefaultBatch)
 	s.Scale = cmp.Or(s.Scale, rows.ScaleUnit)
 	s.Pruner = cmp.Or(s.Pruner, prune.KOMP)
+	s.TargetFactor = 1 // unless the targets are scaled
 	s.Labels = slices.Clone(s.Labels)
 	for i, l := range s.Labels {
 		var err error

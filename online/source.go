@@ -34,7 +34,8 @@ type Source struct {
 	// Decided, unless it is nil, is told what the first row of a CSV or TSV source is.
 	Decided func(*rows.Layout)
 
-	was os.FileInfo // of the file when it was opened for the first time
+	was  os.FileInfo // of the file when it was opened for the first time
+	unit string      // what errors call a row, once it is open
 }
 
 // ErrChanged is wrapped by the error of a file that is read more than once and
@@ -56,6 +57,7 @@ func (s *Source) name() string {
 // for the next row of a stream can be interrupted.
 type rowReader struct {
 	source *Source
+	held   []rows.Row // handed on first
 	rows   chan rows.Row
 	enough chan struct{}
 	err    error        // of the reader, once rows is closed
@@ -77,6 +79,7 @@ func asFlag(key, value string) string {
 // file is open when it returns; a pipe may keep who opens it waiting for somebody to write.
 func (s *Source) open(opts rows.Options) (*rowReader, error) {
 	f := &rowReader{source: s, rows: make(chan rows.Row, 64), enough: make(chan struct{})}
+	s.unit = rows.Unit(opts.Format)
 	if opts.Header == "" {
 		opts.Header, f.tell = s.Header, s.Decided != nil
 	}
@@ -87,12 +90,14 @@ func (s *Source) open(opts rows.Options) (*rowReader, error) {
 		}
 		return rows.Open(s.Path, s.Labels, opts)
 	}
+	if s.Rows != nil {
+		f.held, f.err = s.Rows, io.EOF
+		close(f.rows)
+		return f, nil
+	}
 	path, _ := rows.SplitArray(s.Path)
 	info, err := os.Stat(path)
 	switch {
-	case s.Rows != nil:
-		go f.hand()
-		return f, nil
 	case !s.stream() && err != nil:
 		return nil, err
 	case s.stream() || !info.Mode().IsRegular():
@@ -137,19 +142,6 @@ func (f *rowReader) fill(open func() (*rows.Reader, error)) {
 	}
 }
 
-// hand hands on the source's Rows.
-func (f *rowReader) hand() {
-	defer close(f.rows)
-	f.err = io.EOF
-	for _, row := range f.source.Rows {
-		select {
-		case f.rows <- row:
-		case <-f.enough:
-			return
-		}
-	}
-}
-
 // unchanged reports a file that is another one than when it was opened for the
 // first time, or has another size or time of change.
 func (s *Source) unchanged(r *rows.Reader) error {
@@ -174,6 +166,11 @@ func (f *rowReader) close() { close(f.enough) }
 // next returns the next row; io.EOF if there is none, and an error that wraps
 // ErrStopped if ctx ends first.
 func (f *rowReader) next(ctx context.Context) (*rows.Row, error) {
+	if len(f.held) > 0 && ctx.Err() == nil {
+		row := f.held[0]
+		f.held = f.held[1:]
+		return &row, nil
+	}
 	select {
 	case row, ok := <-f.rows:
 		if f.layout == nil && f.read != nil {
@@ -208,9 +205,9 @@ func (f *rowReader) named(err error) error {
 }
 
 // ready reports whether next would not wait.
-func (f *rowReader) ready() bool { return len(f.rows) > 0 }
+func (f *rowReader) ready() bool { return len(f.held)+len(f.rows) > 0 }
 
 // at adds the place of a row to an error about it.
 func (s *Source) at(row *rows.Row, err error) error {
-	return fmt.Errorf("%s: line %d: %w", s.name(), row.Line, err)
+	return fmt.Errorf("%s: %w", s.name(), &rows.ParseError{Line: row.Line, Unit: s.unit, Err: err})
 }

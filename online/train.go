@@ -121,7 +121,6 @@ type trainer struct {
 	from    *checkpoint  // where to go on, until the rows before have been left out
 	shuffle shuffler     // of this pass, if at.Shuffled
 	reader  *rowReader   // nil if the shuffler keeps all rows
-	head    []rows.Row   // of a stream, still to be learned
 
 	began, taken int64 // rows that the model had before, and that were learned since
 	next         int64 // of those, until progress is reported
@@ -129,10 +128,10 @@ type trainer struct {
 	warnAt       int // model order at which growing warns next
 }
 
-// rowOptions returns how the source is read.
-func rowOptions(s *Settings) rows.Options {
-	o := rows.Options{Format: s.Format, MaxDim: MaxFeatures, Regression: s.regression()}
-	if rows.IsTable(s.Format) {
+// rowOptions returns how a source of a format is read.
+func (s *Settings) rowOptions(format string) rows.Options {
+	o := rows.Options{Format: format, MaxDim: MaxFeatures, Regression: s.regression(), Classes: s.Labels}
+	if rows.IsTable(format) {
 		o.Label.Number = cmp.Or(s.LabelColumn, 1)
 	}
 	return o
@@ -151,14 +150,11 @@ func (t *trainer) begin(ctx context.Context) error {
 		}
 		if !set.needsHead() {
 			set.setRates(1)
-			set.TargetFactor = 1
 			t.m, err = newModel(set, rows.Scaling{})
 			return err
 		}
 	}
-	opts := rowOptions(&set)
-	opts.Classes = set.Labels
-	f, err := t.opt.Source.open(opts)
+	f, err := t.opt.Source.open(set.rowOptions(set.Format))
 	if err != nil {
 		return err
 	}
@@ -201,9 +197,6 @@ func (t *trainer) begin(ctx context.Context) error {
 	} else {
 		sc, err = seen.complete(&set, t.opt.Note)
 	}
-	if pe, ok := errors.AsType[*rows.ParseError](err); ok && err == error(pe) {
-		return fmt.Errorf("%s: %w", t.opt.Source.name(), err)
-	}
 	if err != nil {
 		return err
 	}
@@ -213,7 +206,7 @@ func (t *trainer) begin(ctx context.Context) error {
 	t.takeHeader(f)
 	switch {
 	case stream:
-		t.reader, t.head = f, seen.head
+		t.reader, f.held = f, append(seen.head, f.held...)
 	case t.at.Shuffled && seen.all != nil: // few enough to be shuffled together
 		t.shuffle.kept = seen.all
 		all := newFingerprint()
@@ -375,7 +368,7 @@ func (t *trainer) take(row *rows.Row, leave bool) error {
 
 // save hands the model on if it is time.
 func (t *trainer) save() error {
-	if t.opt.Save == nil || t.m.rows%int64(t.opt.SaveEvery) != 0 || !t.m.sound() {
+	if t.opt.Save == nil || t.m.rows%int64(t.opt.SaveEvery) != 0 || t.m.trend.level > sane {
 		return nil
 	}
 	t.m.checkpoint = t.checkpoint()
@@ -397,17 +390,13 @@ func (t *trainer) checkpoint() *checkpoint {
 	return &p
 }
 
-// nextRow returns a row of the head, or one that is read, unless ctx has ended.
+// nextRow returns the next row of the pass, unless ctx has ended.
 func (t *trainer) nextRow(ctx context.Context) (*rows.Row, error) {
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return nil, ErrStopped
-	case t.at.Shuffled:
+	}
+	if t.at.Shuffled {
 		return t.shuffle.next(ctx, t.reader, blockRows(t.m.settings.Dim))
-	case len(t.head) > 0:
-		row := t.head[0]
-		t.head = t.head[1:]
-		return &row, nil
 	}
 	return t.reader.next(ctx)
 }

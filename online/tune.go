@@ -86,6 +86,7 @@ func (b *scaledSample) row(j int) []float32 { return b.x[j*b.dim : (j+1)*b.dim] 
 // rows, and those that predict the rows held out best go on with twice as many,
 // then with twice as many passes, until that no longer helps.
 type tuner struct {
+	opt     *TrainOptions
 	set     Settings // in the end those that are chosen
 	loss    loss.Loss
 	stream  bool
@@ -97,13 +98,10 @@ type tuner struct {
 	held    int   // rows held out in a fold
 	perm    []int // of the sample
 	spent   int64 // multiply-adds in rounds
-	note    func(string, ...any)
 
-	parsimonious bool    // the model order is chosen too; the dictionary is fixed then, so passes cost little
-	tolerance    float64 // of a trade-off, 0 for the loss's default
-	order        int     // the only one to be tried, 0 for all
-	freeBatch    bool    // a larger mini-batch may be chosen
-	extra        []int   // rows that are judged by beside those of the sample
+	parsimonious bool  // the model order is chosen too; the dictionary is fixed then, so passes cost little
+	freeBatch    bool  // a larger mini-batch may be chosen
+	extra        []int // rows that are judged by beside those of the sample
 }
 
 // anySize gives the model a largest order that costs it little. rows is 0 for a stream.
@@ -133,7 +131,7 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc r
 	if stream {
 		total = 0
 	}
-	u := tuner{stream: stream, all: seen.rows, note: t.opt.Note, tolerance: t.opt.Tolerance, order: t.opt.Order, freeBatch: set.Batch == 0}
+	u := tuner{opt: &t.opt, stream: stream, all: seen.rows, freeBatch: set.Batch == 0}
 	set.Dim, set.Batch = cmp.Or(set.Dim, seen.dim), cmp.Or(set.Batch, DefaultBatch)
 	if u.loss, err = loss.ByName(set.Loss); err != nil {
 		return sc, err
@@ -146,7 +144,7 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc r
 		return sc, err
 	}
 	u.set.Scale = scale // to be tuned if it is not given
-	if err := u.tune(ctx, seen, t.opt.Epochs); err != nil {
+	if err := u.tune(ctx, seen); err != nil {
 		return sc, err
 	}
 	*set = u.set
@@ -171,17 +169,17 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc r
 
 // tune fills in the settings that are missing from what does best on held-out
 // rows of the sample, the survey's head, and then the model order if parsimonious.
-// Without rows enough it leaves the settings. epochs is 0 if they are to be chosen.
-func (t *tuner) tune(ctx context.Context, s *survey, epochs int) error {
+// Without rows enough it leaves the settings.
+func (t *tuner) tune(ctx context.Context, s *survey) error {
 	n := len(s.head)
 	t.passes = 1
 	candidates, err := t.candidates(s)
 	if err != nil {
 		return err
 	}
-	if given := len(candidates)*len(t.rates) == 1 && (t.stream || epochs > 0) && (!t.parsimonious || t.order > 0); given || n < 20 {
+	if given := len(candidates)*len(t.rates) == 1 && (t.stream || t.opt.Epochs > 0) && (!t.parsimonious || t.opt.Order > 0); given || n < 20 {
 		if t.parsimonious {
-			t.set.limit(cmp.Or(t.order, s.rows))
+			t.set.limit(cmp.Or(t.opt.Order, s.rows))
 		}
 		return nil
 	}
@@ -212,10 +210,8 @@ func (t *tuner) tune(ctx context.Context, s *survey, epochs int) error {
 	if t.set.Kernel == KernelGaussian {
 		width = fmt.Sprintf("bandwidth %.4g, ", t.set.Bandwidth)
 	}
-	t.note("settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", n, t.set.Scale, width, t.set.LearningRate, quality)
-	for _, line := range t.set.TradeOffText() {
-		t.note("%s", line)
-	}
+	t.opt.Note("settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", n, t.set.Scale, width, t.set.LearningRate, quality)
+	t.noteTradeOff()
 	return nil
 }
 
@@ -270,14 +266,13 @@ func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 	if b.model, err = newModel(set, sc); err != nil {
 		return err
 	}
-	for i := range len(s.head) + len(s.judged) {
-		row := s.row(i)
-		if b.x, err = b.model.append(b.x, row); err != nil {
-			return &rows.ParseError{Line: row.Line, Err: err}
+	for _, row := range slices.Concat(s.head, s.judged) {
+		if b.x, err = b.model.append(b.x, &row); err != nil {
+			return s.source.at(&row, err)
 		}
-		y, err := b.model.target(row)
+		y, err := b.model.target(&row)
 		if err != nil {
-			return &rows.ParseError{Line: row.Line, Err: err}
+			return s.source.at(&row, err)
 		}
 		b.y = append(b.y, y)
 	}
@@ -289,7 +284,7 @@ func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 			b.median = MedianDistance(len(s.head), b.dim, b.x)
 		}
 		if b.median == 0 {
-			return fmt.Errorf("the first rows are all the same: set the bandwidth of the kernel")
+			return errSameRows
 		}
 	}
 	t.samples = append(t.samples, b)
@@ -365,7 +360,7 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *ca
 	}
 	for round := 0; ; round++ {
 		if said.due() {
-			t.note("%d of the settings are still being tried", len(all))
+			t.opt.Note("%d of the settings are still being tried", len(all))
 		}
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return nil, err
@@ -593,8 +588,6 @@ func (c cooldown) Rate(t int) float64 {
 func (c cooldown) Validate(regularizer float64) error {
 	return polk.Constant(c.rate).Validate(regularizer)
 }
-
-var _ polk.Schedule = cooldown{}
 
 // A sampler draws rows from all of a file, every row with the same probability.
 type sampler struct {

@@ -36,41 +36,11 @@ func (t *trainer) growing() {
 	t.opt.Note("warning: model order %d after %d rows, and nothing bounds it below %d, where training ends; a step's cost grows with its square: --order M keeps at most M elements", order, t.m.rows, MaxOrder)
 }
 
-// A labelOrder tells whether the rows of a source come sorted by their labels.
-type labelOrder struct {
-	last    string
-	changes int            // of the label, from a row to the next
-	rows    map[string]int // by label
-	n       int
-}
-
-// add takes the next row's label.
-func (m *labelOrder) add(label string) {
-	if m.rows == nil {
-		m.rows = make(map[string]int)
-	}
-	if m.n > 0 && label != m.last {
-		m.changes++
-	}
-	m.last = label
-	m.rows[label]++
-	m.n++
-}
-
-// sorted reports whether the label changes less than a quarter as often as in
-// rows in a random order, n·(1 − Σp²).
-func (m *labelOrder) sorted() bool {
-	var same float64
-	for _, k := range m.rows {
-		p := float64(k) / float64(m.n)
-		same += float64(p * p)
-	}
-	return m.n >= 20 && float64(m.changes) < float64(m.n)*(1-same)/4
-}
-
-// warnSorted warns of rows sorted by class that are learned as they stand.
+// warnSorted warns of rows sorted by class that are learned as they stand: the label changes
+// less than a quarter as often as in rows in a random order, n·(1 − Σp²).
 func (t *trainer) warnSorted(s *survey) {
-	if s.order.rows == nil || !s.order.sorted() || t.at.Shuffled && s.all != nil {
+	random := float64(s.rows) * (1 - s.labels.Same())
+	if s.labels.Len() == 0 || s.rows < 20 || float64(s.changes) >= random/4 || t.at.Shuffled && s.all != nil {
 		return
 	}
 	what := "are learned in their order"

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -36,5 +37,28 @@ func TestScalingOfExtremes(t *testing.T) {
 	}
 	if _, _, err := newScaling(ScaleUnit, column(-1.5e308, 1.5e308), 1); err == nil {
 		t.Error("no error of a range that no float64 holds")
+	}
+}
+
+// Standard scaling gives mean 0 and standard deviation 1.
+func TestStandardScaling(t *testing.T) {
+	var rows []Row
+	for _, v := range []float64{1, 2, 3, 6} {
+		rows = append(rows, Row{Values: []float64{v}, Dim: 1})
+	}
+	s, _, err := newScaling(ScaleStandard, rows, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum, sum2 float64
+	for _, row := range rows {
+		var x [1]float32
+		if err := s.Apply(x[:], row.Values); err != nil {
+			t.Fatal(err)
+		}
+		sum, sum2 = sum+float64(x[0]), sum2+float64(x[0])*float64(x[0])
+	}
+	if math.Abs(sum) > 1e-6 || math.Abs(sum2/4-1) > 1e-6 {
+		t.Errorf("sum %v, mean square %v", sum, sum2/4)
 	}
 }

@@ -213,6 +213,16 @@ func (s *Labels) Unrepeated() bool {
 	return once >= fewLabels && 2*once > rows
 }
 
+// Same returns the probability that two rows, drawn at random, have the same label: Σp².
+func (s *Labels) Same() (sum float64) {
+	rows := 0
+	for _, n := range s.counts {
+		rows += n
+		sum += float64(float64(n) * float64(n))
+	}
+	return sum / float64(rows) / float64(rows)
+}
+
 // Sorted returns the labels in ascending order: as numbers if all of them are,
 // however long, else as text.
 func (s *Labels) Sorted() []string {
