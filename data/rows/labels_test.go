@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -56,7 +57,13 @@ func TestParseNumber(t *testing.T) {
 // for other texts, and for exponents that it would take too long to write out.
 func rat(text string) *big.Rat {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
-	if strings.ContainsAny(text, "_xX/ ") || strings.Trim(mantissa, "+-.0123456789") != "" || len(strings.TrimLeft(exponent, "+-0")) > 3 {
+	if strings.ContainsAny(text, "_xX/ ") || strings.Trim(mantissa, "+-.0123456789") != "" {
+		return nil
+	}
+	if len(strings.TrimLeft(exponent, "+-0")) > 3 {
+		if _, err := strconv.ParseInt(exponent, 10, 62); err == nil && strings.Trim(mantissa, "+-.0") == "" {
+			return rat(mantissa)
+		}
 		return nil
 	}
 	r, ok := new(big.Rat).SetString(text)
@@ -123,6 +130,7 @@ func FuzzLabels(f *testing.F) {
 	f.Add("9007199254740992", "9007199254740993", "0x1p53")
 	f.Add("-0", "0e99999999999999999999", ".0")
 	f.Add("1_1", "11", "nan")
+	f.Add("0", "0e9999", "0.0")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		checkLabels(t, a, b, c)
 		if len(a) > maxLabel {
