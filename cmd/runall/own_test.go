@@ -44,6 +44,9 @@ func must(t *testing.T, args ...string) string {
 }
 
 func TestTrainPredictEvaluate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the tests of package online train, too")
+	}
 	rows := trees(3000)
 	file, model := put(t, "trees.csv", rows...), filepath.Join(t.TempDir(), "m.polk")
 	out := must(t, "train", file, "--label", "last", "--loss", "logistic", "--epochs", "2", "--out", model)
