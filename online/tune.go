@@ -24,7 +24,7 @@ import (
 const (
 	tuneRows    = 4000    // rows of a file that settings are tried on, drawn from all of them
 	tuneHeld    = 500     // of these, most that are held out
-	tuneFolds   = 20      // most times that every candidate is trained, each with other rows held out
+	tuneFolds   = 10      // most times that every candidate is trained, each with other rows held out
 	tuneFirst   = 500     // rows that each candidate learns in the first round, of a small file twice as many; twice as many in each further one
 	tuneKeep    = 3       // one candidate in as many goes on to the next round
 	tunePasses  = 64      // most passes over a file
