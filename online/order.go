@@ -85,7 +85,7 @@ func (s *Settings) enlargeBatch(rows int, rate bool) {
 
 // tradeOff trains with larger and larger orders, or with the one that is asked for, and
 // returns the candidate of the smallest that is not worse than best by more than the
-// tolerance, or else the best of them, and what was tried.
+// tolerance, or else the best of them, and all that were tried.
 func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*candidate, []Tried, error) {
 	n := len(t.perm)
 	for i := range s.judged {
@@ -139,11 +139,12 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 		}
 	}
 	chosen := len(tried) - 1
-	if !t.within(&tried[chosen].score, &ref.score) { // the one that comes nearest to it
-		least := slices.MinFunc(tried, func(a, b candidate) int { return cmp.Compare(t.value(&a.score), t.value(&b.score)) })
-		chosen = slices.IndexFunc(tried, func(c candidate) bool { return c.order == least.order })
-	}
 	if t.opt.Order == 0 && !t.within(&tried[chosen].score, &ref.score) {
+		for i := range slices.Backward(tried) {
+			if t.value(&tried[i].score) <= t.value(&tried[chosen].score) {
+				chosen = i
+			}
+		}
 		t.opt.Note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
 	}
 	return &tried[chosen], t.describe(append(tried[:len(tried):len(tried)], ref), chosen), nil
@@ -212,7 +213,7 @@ func (t *tuner) unsure(a, b *heldOut) bool {
 	if t.byErrors() {
 		squares += 4
 	}
-	distinct := min(n, len(t.perm)+len(t.extra)) // what a row says a second time is no news
+	distinct := min(n, len(t.perm)+len(t.extra)) // a row held out twice adds no information
 	return math.Sqrt(max(0, squares-sum*sum/float64(n))/float64(n)/float64(distinct)) > t.slack(b)
 }
 

@@ -440,7 +440,7 @@ func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int
 // an order that the fold alone decides.
 func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (spent int64, err error) {
 	b := &t.samples[c.scaling]
-	perm, at := t.perm, fold // once all rows were held out, they are drawn anew
+	perm, at := t.perm, fold // after as many folds as there are parts, the rows are divided again
 	if each := len(perm) / t.held; fold >= each {
 		perm, at = rand.New(rand.NewPCG(tuneSeed, uint64(fold/each)<<32)).Perm(len(perm)), fold%each
 	}

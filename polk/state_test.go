@@ -118,12 +118,7 @@ func TestRestore(t *testing.T) {
 // TestRestoreErrors: a state that is damaged, cut short, longer or newer is refused.
 func TestRestoreErrors(t *testing.T) {
 	cfg := testConfig(logistic)
-	l := mustNew(t, cfg)
-	m := newMixture(rand.New(rand.NewPCG(52, 0)), 2, 3)
-	for range 5 {
-		x, y := m.batch(4)
-		mustStep(t, l, 4, x, y)
-	}
+	l := trained(t, cfg)
 	state := stateBytes(t, l)
 	restore := func(b []byte, cfg Config) error {
 		_, err := Restore(l.f.Clone(), bytes.NewReader(b), cfg)
@@ -144,7 +139,7 @@ func TestRestoreErrors(t *testing.T) {
 	}
 	header, payload := hostile.Parts(state)
 	for _, c := range [][2]string{
-		{`"steps":5`, `"steps":-5`}, {`"kernel_evals":`, `"kernel_evals":-1`}, {`"order":`, `"order":1`}, {`"rank":`, `"rank":-1`}, {`"rank":`, `"rank":9`},
+		{`"steps":20`, `"steps":-20`}, {`"kernel_evals":`, `"kernel_evals":-1`}, {`"order":`, `"order":1`}, {`"rank":`, `"rank":-1`}, {`"rank":`, `"rank":9`},
 		{`"probe":`, `"probe":-`}, {`"wait":`, `"wait":9999999`}, {`"settled":"`, `"settled":"N`}, {`"residual":"`, `"residual":"-1`},
 		{`"norm2":"`, `"norm2":"x`}, {`"inverse":`, `"inverted":`}, {`"learner":"polk"`, `"learner":"bsgd"`}, {`"order"`, `"kept":-1,"order"`},
 	} {
@@ -168,12 +163,7 @@ func TestRestoreErrors(t *testing.T) {
 // TestRestoreOther: the state of another configuration is refused.
 func TestRestoreOther(t *testing.T) {
 	cfg := testConfig(hinge)
-	l := mustNew(t, cfg)
-	m := newMixture(rand.New(rand.NewPCG(18, 18)), 2, 3)
-	for range 5 {
-		x, y := m.batch(4)
-		mustStep(t, l, 4, x, y)
-	}
+	l := trained(t, cfg)
 	state := stateBytes(t, l)
 	change := func(f func(*Config)) Config {
 		c := cfg

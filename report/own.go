@@ -34,7 +34,8 @@ func own(in Input, paper *experiments.PaperValues) *Report {
 		r.Parts = []*Part{onlinePart(figures)}
 	}
 	r.Runs = b.runs()
-	r.Runs.Numbers, results.Numbers = b.numericRuns(), b.numericRuns()
+	numbers := b.numericRuns()
+	r.Runs.Numbers, results.Numbers = numbers, numbers
 	r.Notes = b.notes()
 	return r
 }

@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 )
 
 // The programs of docs/export.md read what the commands of the page write: the first with
 // Python alone, the others with pandas.
 func TestCheckJSONPage(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("no python3")
-	}
+	_, err := exec.LookPath("python3")
+	testutil.Need(t, err)
 	page, err := os.ReadFile("../../docs/export.md")
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func must(t *testing.T, args ...string) string {
 
 func TestTrainPredictEvaluate(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the tests of package online train, too")
+		t.Skip("-short: the tests of package online train, too")
 	}
 	rows := trees(3000)
 	file, model := put(t, "trees.csv", rows...), filepath.Join(t.TempDir(), "m.polk")

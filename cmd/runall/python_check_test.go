@@ -12,15 +12,15 @@ import (
 	"testing"
 
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
 // python returns a folder with the Python client, for scripts.
 func python(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("no python3")
-	}
+	_, err := exec.LookPath("python3")
+	testutil.Need(t, err)
 	dir := t.TempDir()
 	client, err := os.ReadFile("../../polk/prune/external/python/polkprune.py")
 	if err != nil {

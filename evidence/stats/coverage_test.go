@@ -275,9 +275,6 @@ func TestCoverage(t *testing.T) {
 				switch exact := c.paired || c.name == "mean"; {
 				case i < normals && exact:
 					low, high = 1-2*Level, 1-2*Level
-					if c.name == "ratio, paired" {
-						high = 1
-					}
 				case i < normals:
 					high = 1 - Level
 				case slices.Contains(short, d.name) && n < 20:

@@ -1,7 +1,6 @@
 // Package plot draws panels: curves with bands, bars, levels and marks on axes, in a row or
 // as small multiples, over one legend, as SVG, PNG and PDF with equal bytes for equal input.
-// What is no plot of curves, a [Sheet] of images or a drawing of the caller's own, shares its
-// letters, ticks, legend and formats.
+// A [Sheet] of images and a caller's own drawing share its letters, ticks, legend and formats.
 package plot
 
 import (

@@ -69,7 +69,7 @@ func TestRunsOf(t *testing.T) {
 func TestSafely(t *testing.T) {
 	p := &Picture{Legend: []Entry{{Text: "no icon"}}, Panels: []*Panel{{}}}
 	if _, err := Render(p, "svg"); err == nil {
-		t.Error("a panic is no error")
+		t.Error("a panic did not become an error")
 	}
 }
 
