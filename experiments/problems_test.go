@@ -41,7 +41,7 @@ func TestProblems(t *testing.T) {
 		{"params.kernel", "degree is 1001, want at most 1000", func(r *Run) { r.Params.Kernel = Kernel{Type: "polynomial", Degree: 1001} }},
 		{"params.parsimony", "parsimony is NaN", func(r *Run) { r.Params.Parsimony = math.NaN() }},
 		{"params.own.rank", "polk takes no rank", func(r *Run) { r.Params.Own = prune.Params{"rank": 3} }},
-		{"params.pruner_params", "want values of all", func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-lazy", prune.Params{"order": 16} }},
+		{"params.pruner_params", "want values of all", func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-age", prune.Params{"order": 16} }},
 		{"params.pruner_params", "takes no parameter nonsense", func(r *Run) { r.Params.PrunerParams = prune.Params{"nonsense": 1} }},
 		{"sampling", `sampling is "epochs"`, func(r *Run) { r.Sampling = "epochs" }},
 		{"", "", minimizer},

@@ -43,50 +43,49 @@ func (k *komp) startLoop(b *batch) {
 	}
 }
 
-// remove is the loop over all elements: while the cheapest removal keeps the
-// squared error within eps2, it removes that element and refits the weights of
-// the others.
+// remove is the loop of the paper: while the cheapest removal keeps the squared error
+// within eps2, it removes that element and refits the weights of the others.
 //
 // Invariant: price[j] is at most √(‖w_j‖²/Q_jj), and equal to it once all removals are
 // applied to element j. If the least price is exact, its element is j* (line 6, by (a)).
 func (k *komp) remove(b *batch, eps2 float64) {
-	for k.left > k.minOrder {
+	for {
 		j := k.cheapest()
-		if j < 0 {
-			break
+		if j < 0 || !(k.spent+k.cost(j) <= eps2) {
+			return
 		}
-		if k.applied[j] < k.taken {
-			k.catchUp(j)
-			continue
-		}
-		cost := k.norm2[j] / k.invDiag[j]
-		if !(k.spent+cost <= eps2) {
-			break
-		}
-		k.spent += cost
-		if k.taken == maxTaken {
-			k.settle()
-		}
-		k.take(b, j)
+		k.spent += k.cost(j)
+		k.eliminate(b, j)
 	}
-	k.settle()
 }
 
-// cheapest returns the element with the least price, the first of equals, or −1.
+// cheapest returns j*, the first of equals, with all removals applied to it, or −1 if
+// there is no element whose cost is a finite number.
 func (k *komp) cheapest() int {
-	best, least := -1, math.Inf(1)
-	for j, v := range k.price {
-		if v < least {
-			best, least = j, v
+	for {
+		best, least := -1, math.Inf(1)
+		for j, v := range k.price {
+			if v < least {
+				best, least = j, v
+			}
 		}
+		if best < 0 || k.applied[best] == k.taken {
+			return best
+		}
+		k.catchUp(best)
 	}
-	return best
 }
 
-// eliminate takes element j out of Q and gives its weights to the others.
+// cost is ‖w_j‖²/Q_jj of an element to which all removals have been applied.
+func (k *komp) cost(j int) float64 { return k.norm2[j] / k.invDiag[j] }
+
+// eliminate takes element j, to which all removals have been applied, out of Q, and gives
+// its weights to the others when they are asked for.
 func (k *komp) eliminate(b *batch, j int) {
+	if k.taken == maxTaken {
+		k.settle()
+	}
 	k.take(b, j)
-	k.settle()
 }
 
 // take takes element j, whose weights and Q_jj are right, out of P̂ and R̂, and
@@ -237,6 +236,23 @@ func (r *rowFactor) reset(rows, cols int) {
 }
 
 func (r *rowFactor) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols] }
+
+// widen gives the rows cols columns: new ones of zeros, or the first of them.
+func (r *rowFactor) widen(cols int) {
+	was := r.cols
+	if cols < was {
+		for i := range r.rows {
+			copy(r.data[i*cols:(i+1)*cols], r.data[i*was:])
+		}
+	} else {
+		r.data = extend(r.data[:r.rows*was], r.rows*(cols-was))
+		for i := r.rows - 1; i >= 0; i-- {
+			copy(r.data[i*cols:], r.data[i*was:(i+1)*was])
+			clear(r.data[i*cols+was : (i+1)*cols])
+		}
+	}
+	r.cols, r.data = cols, r.data[:r.rows*cols]
+}
 
 // columnNorm returns the squared norm of column j, (RᵀR)_jj.
 func (r *rowFactor) columnNorm(j int) float64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"polkrepro/kernel"
@@ -43,7 +44,11 @@ func (r *restless) Prune(_ context.Context, s prune.InverseState) error {
 			r.want.Append(s.Point(j), w)
 			s.Drop(j)
 		default:
-			s.Remove(prune.Least(s, s.Cost))
+			j := s.Cheapest()
+			if c, least := s.Cost(j), s.Cost(prune.Least(s, s.Cost)); !(c <= least*(1+1e-12)) {
+				r.t.Errorf("the cheapest element costs %v, and there is one of %v", c, least)
+			}
+			s.Remove(j)
 		}
 	}
 	r.enter(s, step, pick(), pick()) // one that stays
@@ -72,30 +77,38 @@ func (r *restless) checkSpent(s prune.InverseState) {
 	}
 }
 
-// enter enters a point between two elements, or a sample.
+// enter enters up to three points at once: points between two elements, samples, and the
+// same point twice, which is refused.
 func (r *restless) enter(s prune.InverseState, step prune.Step, a, b int) {
-	x := append([]float32(nil), step.X[:len(s.Point(a))]...)
-	if step.Rand.IntN(3) > 0 {
-		for i := range x {
-			x[i] = 0.3*s.Point(a)[i] + 0.7*s.Point(b)[i]
+	var points [][]float32
+	for n := range 1 + step.Rand.IntN(3) {
+		x := append([]float32(nil), step.X[:len(s.Point(a))]...)
+		if h := []float32{0.3, 0.5, 0.3}[n]; step.Rand.IntN(3) > 0 {
+			for i := range x {
+				x[i] = h*s.Point(a)[i] + (1-h)*s.Point(b)[i]
+			}
 		}
-	}
-	for i, v := range s.Values(x) {
-		if want := step.Kernel.Eval(x, s.Point(i)); math.Abs(v-want) > 1e-9 {
-			r.t.Fatalf("Values says %v at element %d, and κ is %v", v, i, want)
+		for i, v := range s.Values(x) {
+			if want := step.Kernel.Eval(x, s.Point(i)); math.Abs(v-want) > 1e-9 {
+				r.t.Fatalf("Values says %v at element %d, and κ is %v", v, i, want)
+			}
 		}
+		points = append(points, x)
 	}
 	total, left := s.Total(), s.Len()
-	switch j := s.Enter(x); {
-	case j < 0:
-		r.refused++
-		if s.Total() != total || s.Len() != left {
-			r.t.Fatal("an element that is refused has entered")
+	for i, j := range s.Enter(points...) {
+		if j < 0 {
+			r.refused++
+			continue
 		}
-	case j != total || s.Total() != total+1 || s.Len() != left+1 || !s.Present(j) || s.Sample(j) != -1 || s.Age(j) != 0:
-		r.t.Fatalf("element %d of %d entered, %d of %d left", j, s.Total(), s.Len(), left)
-	default:
+		if j != total || !slices.Equal(s.Point(j), points[i]) || !s.Present(j) || s.Sample(j) != -1 || s.Age(j) != 0 {
+			r.t.Fatalf("element %d entered, want %d", j, total)
+		}
+		total, left = total+1, left+1
 		r.entered++
+	}
+	if s.Total() != total || s.Len() != left {
+		r.t.Fatalf("%d elements, %d of them left, want %d and %d", s.Total(), s.Len(), total, left)
 	}
 }
 

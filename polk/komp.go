@@ -131,13 +131,12 @@ type komp struct {
 	// The start of a step (c).
 	illConditioned bool      // the weights must be refined after the removals
 	coeff          []float64 // n×M: Tᵀ, the coefficients of the new elements' projections on the dictionary
-	coeffResidual  []float64 // n×M: (K_DX − K·T)ᵀ
+	coeffResidual  []float64 // n×M: residualOf
 	schur          []float64 // n×n: S
 	chol           []float64 // n×n: L
 	cholInv        []float64 // n×n: L⁻¹
 
 	// The loop, over all M+n elements.
-	minOrder     int       // as many elements are kept whatever their removal costs
 	left         int       // elements that have not been removed
 	present      []bool    // which
 	weights      []float64 // (M+n)×C: w
@@ -166,10 +165,9 @@ type komp struct {
 
 	// enter.go
 	values   []float64 // M+n: κ to a point
-	wide     []float64 // that point
+	wide     []float64 // that point, or those that enter
 	product  []float64 // M+n: Q·v
-	schurRow []float64
-	gain     []float64 // C: (f̃ − f)(z)
+	entrance entrance
 
 	// commit.go
 	goneSorted    []int     // removed dictionary elements, ascending
@@ -182,27 +180,38 @@ type komp struct {
 	scratch       []float64
 }
 
-// project replaces f + Σ b.weights κ(b.points, ·) by its sparse approximation
-// with a squared error of at most eps2 in the Hilbert norm; no more elements are
-// removed once there are only minOrder left. On return k.removed lists what was
-// removed.
-func (k *komp) project(b *batch, minOrder int, eps2 float64) {
+// approximate replaces f + Σ b.weights κ(b.points, ·) by its sparse approximation
+// with a squared error of at most eps2 in the Hilbert norm. On return k.removed lists
+// what was removed.
+func (k *komp) approximate(b *batch, eps2 float64) {
 	k.begin()
-	k.minOrder = minOrder
-	if b.n == 0 && (k.inverse.order <= minOrder || !k.removable(eps2)) {
+	if b.n == 0 && !k.removable(eps2) {
 		return
+	}
+	k.project(b, func() error { k.remove(b, eps2); return nil }) // which has no error
+}
+
+// project is what comes before and after the loop, whatever the rule by which it removes
+// elements.
+func (k *komp) project(b *batch, loop func() error) error {
+	for i := range b.n {
+		b.gram[i*b.n+i] += k.ridge
 	}
 	k.enter(b)
 	k.startLoop(b)
-	k.remove(b, eps2)
+	before := k.left
+	err := loop()
+	k.settle()
+	changed := b.n > 0 || k.left < before
 	k.commit(b)
-	if k.illConditioned {
+	if k.illConditioned && changed {
 		k.refineWeights()
 	}
+	return err
 }
 
 func (k *komp) begin() {
-	k.spent, k.illConditioned, k.minOrder = 0, false, 0
+	k.spent, k.illConditioned = 0, false
 	k.removed, k.keptNew = k.removed[:0], k.keptNew[:0]
 }
 
@@ -256,28 +265,36 @@ func (k *komp) solve(b *batch) {
 		k.wait = m / probeShare
 	}
 	k.coeff = grow(k.coeff, b.n*m)
-	k.inverse.mul(b.n, b.toDict, 0, k.coeff, k.threads)
+	if k.coefficients(b.n, b.toDict, k.coeff) {
+		k.illConditioned = true
+		k.health.Refinements++
+	}
+}
+
+// coefficients sets coeff, n×M, to those of the projections on the dictionary of n points
+// with the kernel values v, n×M: v·P. It reports whether it had to refine them.
+func (k *komp) coefficients(n int, v, coeff []float64) (refined bool) {
+	k.inverse.mul(n, v, 0, coeff, k.threads)
 	if !(k.residual > refineAbove) {
-		return
+		return false
 	}
 	// Iterative refinement, T += P·(K_DX − K·T): an ill-conditioned K leaves
 	// P·K_DX with an error of the order of the condition number, the refined T
 	// with one of the order of its residual. A round multiplies the error by P's
 	// residual, which the probe holds down: two are enough.
-	k.illConditioned = true
-	k.health.Refinements++
 	for range 2 {
-		k.residualOfCoeff(b)
-		k.inverse.mul(b.n, k.coeffResidual, 1, k.coeff, k.threads)
+		k.inverse.mul(n, k.residualOf(n, v, coeff), 1, coeff, k.threads)
 	}
+	return true
 }
 
-// residualOfCoeff computes (K_DX − K·T)ᵀ.
-func (k *komp) residualOfCoeff(b *batch) {
+// residualOf returns v − coeff·K, n×M, which is (K_DX − K·T)ᵀ.
+func (k *komp) residualOf(n int, v, coeff []float64) []float64 {
 	m := k.inverse.order
-	k.coeffResidual = grow(k.coeffResidual, b.n*m)
-	copy(k.coeffResidual, b.toDict[:b.n*m])
-	gemm.MulABT(b.n, m, m, -1, k.coeff, m, k.inverse.gram, k.inverse.stride, 1, k.coeffResidual, m, k.threads)
+	k.coeffResidual = grow(k.coeffResidual, n*m)
+	copy(k.coeffResidual, v[:n*m])
+	gemm.MulABT(n, m, m, -1, coeff, m, k.inverse.gram, k.inverse.stride, 1, k.coeffResidual, m, k.threads)
+	return k.coeffResidual
 }
 
 // formSchur computes S = K_XX − K_XD·T. With a refined T the residual
@@ -292,8 +309,7 @@ func (k *komp) formSchur(b *batch) {
 	}
 	gemm.MulABT(n, n, m, -1, b.toDict, m, k.coeff, m, 1, k.schur, n, k.threads)
 	if k.illConditioned {
-		k.residualOfCoeff(b)
-		gemm.MulABT(n, n, m, -1, k.coeffResidual, m, k.coeff, m, 1, k.schur, n, k.threads)
+		gemm.MulABT(n, n, m, -1, k.residualOf(n, b.toDict, k.coeff), m, k.coeff, m, 1, k.schur, n, k.threads)
 	}
 	// Rounding has left S not quite symmetric; Cholesky would read one half.
 	for i := range n {

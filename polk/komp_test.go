@@ -85,7 +85,18 @@ func (p problem) incremental(minOrder int) (*kernel.Expansion, []int, *komp) {
 		copy(b.toDict[i*m:(i+1)*m], K.RawRowView(m + i)[:m])
 		copy(b.gram[i*n:(i+1)*n], K.RawRowView(m + i)[m:])
 	}
-	k.project(b, minOrder, p.eps*p.eps)
+	k.begin()
+	k.project(b, func() error {
+		for k.left > minOrder {
+			j := k.cheapest()
+			if j < 0 || !(k.spent+k.cost(j) <= p.eps*p.eps) {
+				break
+			}
+			k.spent += k.cost(j)
+			k.eliminate(b, j)
+		}
+		return nil
+	})
 	return f, slices.Clone(k.removed), k
 }
 

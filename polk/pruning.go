@@ -19,16 +19,12 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 		return nil
 	}
 	if l.cfg.Pruner == nil {
-		k.project(b, 0, float64(step.Epsilon*step.Epsilon))
+		k.approximate(b, float64(step.Epsilon*step.Epsilon))
 		return nil
 	}
 	step.Rand = rand.New(rand.NewPCG(l.cfg.Seed, uint64(step.T)))
 	var err error
 	switch p := l.cfg.Pruner.Pruner.(type) {
-	case prune.Greedy:
-		order, err2 := p.Limits(step)
-		k.project(b, order, err2)
-		l.enterKept()
 	case prune.InversePruner:
 		err = l.pruneWithInverse(ctx, p, step)
 		l.enterKept()
@@ -213,32 +209,42 @@ var _ prune.InverseState = (*withInverse)(nil)
 func (l *Learner) pruneWithInverse(ctx context.Context, p prune.InversePruner, step prune.Step) error {
 	k, b := &l.komp, &l.batch
 	k.begin()
-	for i := range b.n {
-		b.gram[i*b.n+i] += k.ridge
-	}
 	if b.n == 0 {
 		k.removable(0) // finds out whether the weights must be refined
 	}
-	k.enter(b)
-	k.startLoop(b)
-	before := k.left
-	err := p.Prune(ctx, &withInverse{stepState{l, step, k.inverse.order}, k, b}) // not the order of step: a repair may have taken elements out
-	changed := b.n > 0 || k.left < before
-	k.commit(b)
-	if k.illConditioned && changed {
-		k.refineWeights()
-	}
-	return err
+	return k.project(b, func() error {
+		return p.Prune(ctx, &withInverse{stepState{l, step, k.inverse.order}, k, b}) // not the order of step: a repair may have taken elements out
+	})
 }
 
-func (s *withInverse) Total() int              { return s.dict + s.b.n }
-func (s *withInverse) Len() int                { return s.left }
-func (s *withInverse) Present(j int) bool      { return s.present[j] }
-func (s *withInverse) Norm2(j int) float64     { return s.norm2[j] }
-func (s *withInverse) Cost(j int) float64      { return s.norm2[j] / s.invDiag[j] }
-func (s *withInverse) Spent() float64          { return s.spent }
-func (s *withInverse) Distance(j int) float64  { return 1 / s.invDiag[j] }
-func (s *withInverse) Weights(j int) []float64 { return s.weights[j*s.f.Outputs : (j+1)*s.f.Outputs] }
+// Cheapest falls back on all costs where none is a number.
+func (s *withInverse) Cheapest() int {
+	if j := s.cheapest(); j >= 0 {
+		return j
+	}
+	return prune.Least(s, s.Cost)
+}
+
+// current returns j, with all removals applied to it.
+func (s *withInverse) current(j int) int {
+	if s.present[j] && s.applied[j] < s.taken {
+		s.catchUp(j)
+	}
+	return j
+}
+
+func (s *withInverse) Total() int             { return s.dict + s.b.n }
+func (s *withInverse) Len() int               { return s.left }
+func (s *withInverse) Present(j int) bool     { return s.present[j] }
+func (s *withInverse) Norm2(j int) float64    { return s.norm2[s.current(j)] }
+func (s *withInverse) Cost(j int) float64     { return s.cost(s.current(j)) }
+func (s *withInverse) Spent() float64         { return s.spent }
+func (s *withInverse) Distance(j int) float64 { return 1 / s.invDiag[s.current(j)] }
+
+func (s *withInverse) Weights(j int) []float64 {
+	c := s.f.Outputs
+	return s.weights[s.current(j)*c : (j+1)*c]
+}
 
 func (s *withInverse) Point(j int) []float32 {
 	if j < s.dict {

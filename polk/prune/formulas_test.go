@@ -223,34 +223,6 @@ func (f *function) weightedLeverage(is []int, j int, ridge float64) float64 {
 	return k.At(a, a) * (w.At(a, 0)*w.At(a, 0) + w.At(a, 1)*w.At(a, 1))
 }
 
-// The pair that goes is the cheapest of all pairs of the eight elements that
-// are cheapest alone; here there are no more.
-func TestPair(t *testing.T) {
-	differ := 0
-	for seed := range uint64(20) {
-		f := draw(seed, 4, 4)
-		best, least := []int(nil), math.Inf(1)
-		for i := range f.x {
-			for j := range i {
-				is := without(without(f.all(), i), j)
-				if e, _ := f.project(is, 0); e < least {
-					best, least = is, e
-				}
-			}
-		}
-		check(t, "komp-pair", f.prune(t, "komp-pair", prune.Params{"order": 6}), best)
-		if s := f.prune(t, "komp-pair", prune.Params{"order": 5}); s.Len() != 5 {
-			t.Errorf("%d of 8 elements are left, want 5", s.Len())
-		}
-		if !slices.Equal(best, left(f.prune(t, "komp-order", prune.Params{"order": 6}))) {
-			differ++
-		}
-	}
-	if differ == 0 {
-		t.Error("it never differs from komp-order: the test shows nothing")
-	}
-}
-
 // KOMP's budget includes its end: without any, what costs nothing leaves.
 func TestKOMPWithoutBudget(t *testing.T) {
 	f := draw(2, 5, 3)
@@ -297,7 +269,7 @@ func TestEach(t *testing.T) {
 func TestJointCost(t *testing.T) {
 	for seed := range uint64(20) {
 		f := draw(seed, 5, 4)
-		i, err := prune.Find("komp-pair", prune.Params{"order": 3})
+		i, err := prune.Find("komp-order", prune.Params{"order": 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,21 +289,6 @@ func TestJointCost(t *testing.T) {
 			}
 			s.Remove(left(s)[seed%5])
 		}
-	}
-}
-
-func TestLazyOrder(t *testing.T) {
-	for _, c := range []struct {
-		slack float64
-		left  int
-	}{{0.5, 5}, {0.25, 8}, {0.1, 9}} {
-		s := draw(1, 8, 5).prune(t, "komp-lazy", prune.Params{"order": 10, "slack": c.slack})
-		if s.Len() != c.left {
-			t.Errorf("slack %v: %d of 13 elements are left, want %d", c.slack, s.Len(), c.left)
-		}
-	}
-	if s := draw(1, 8, 5).prune(t, "komp-lazy", prune.Params{"order": 13}); s.Len() != 13 {
-		t.Errorf("13 elements are in the budget, and %d are left", s.Len())
 	}
 }
 
@@ -577,7 +534,7 @@ func TestEquals(t *testing.T) {
 	for _, j := range []int{1, 3, 5} {
 		f.w[j] = []float64{0, 0} // its removal costs nothing
 	}
-	for _, name := range []string{"nearest", "komp-pair", "komp-loss"} {
+	for _, name := range []string{"nearest", "komp-order", "komp-loss"} {
 		check(t, name, f.prune(t, name, prune.Params{"order": 6}), []int{0, 2, 4, 5, 6, 7})
 	}
 	// Three in a row, of which the one in the middle is the lightest.

@@ -1,9 +1,6 @@
 package prune
 
-import (
-	"context"
-	"math"
-)
+import "context"
 
 func init() {
 	Register(Heuristic{
@@ -20,22 +17,14 @@ func init() {
 // γ_j² = r² + ‖w_j‖²/[K⁻¹]_jj and r² the squared error spent so far.
 type komp struct{}
 
-func (komp) Limits(s Step) (order int, err2 float64) { return 0, s.Epsilon * s.Epsilon }
-
-func (k komp) Prune(ctx context.Context, s InverseState) error { return greedy(ctx, s, k) }
-
-// greedy is the loop that learners run for a Greedy pruner, by InverseState alone.
-func greedy(ctx context.Context, s InverseState, g Greedy) error {
-	order, err2 := g.Limits(s.Step())
-	for s.Len() > order {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		j := Least(s, s.Cost)
-		if !math.IsInf(err2, 1) && !(s.Spent()+s.Cost(j) <= err2) {
+func (komp) Prune(ctx context.Context, s InverseState) error {
+	epsilon := s.Step().Epsilon
+	for ctx.Err() == nil {
+		j := s.Cheapest()
+		if j < 0 || !(s.Spent()+s.Cost(j) <= epsilon*epsilon) {
 			return nil
 		}
 		s.Remove(j)
 	}
-	return nil
+	return ctx.Err()
 }

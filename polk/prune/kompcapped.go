@@ -22,16 +22,13 @@ func init() {
 type kompCapped struct{ order int }
 
 func (k kompCapped) Prune(ctx context.Context, s InverseState) error {
-	for s.Len() > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		j := Least(s, s.Cost)
-		epsilon := s.Step().Epsilon
+	epsilon := s.Step().Epsilon
+	for s.Len() > 0 && ctx.Err() == nil {
+		j := s.Cheapest()
 		if s.Len() <= k.order && !(s.Spent()+s.Cost(j) <= epsilon*epsilon) {
 			return nil
 		}
 		s.Remove(j)
 	}
-	return nil
+	return ctx.Err()
 }

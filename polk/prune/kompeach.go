@@ -19,15 +19,12 @@ func init() {
 type kompEach struct{ most float64 }
 
 func (k kompEach) Prune(ctx context.Context, s InverseState) error {
-	for s.Len() > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		j := Least(s, s.Cost)
+	for s.Len() > 0 && ctx.Err() == nil {
+		j := s.Cheapest()
 		if !(s.Cost(j) <= k.most*k.most) {
 			return nil
 		}
 		s.Remove(j)
 	}
-	return nil
+	return ctx.Err()
 }

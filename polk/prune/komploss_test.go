@@ -20,11 +20,6 @@ type larger struct {
 func (s larger) Step() Step { return s.step }
 func (s larger) Len() int   { return 1 }
 
-// limited allows no element.
-type limited struct{ Greedy }
-
-func (limited) Limits(Step) (order int, err2 float64) { return 0, 0 }
-
 // encoded returns a saved state.
 func encoded(t testing.TB, r recent) []byte {
 	var b bytes.Buffer
@@ -59,8 +54,10 @@ func TestStateOfAnother(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := greedy(stopped, larger{step: step}, limited{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("the greedy loop after its end: %v", err)
+	for name, p := range map[string]InversePruner{"komp": komp{}, "komp-order": kompOrder{}, "komp-capped": kompCapped{}, "komp-each": kompEach{}} {
+		if err := p.Prune(stopped, larger{step: step}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s after its end: %v", name, err)
+		}
 	}
 	fine := recent{X: make([]float32, 3), Y: []float64{2}}
 	if err := fine.check(step); err != nil {

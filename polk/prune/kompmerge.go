@@ -49,51 +49,90 @@ type kompMerge struct {
 // result is reported of (docs/pruning.md).
 const redundant = 0.02
 
+func isRedundant(s InverseState, p int) bool { return !(s.Distance(p) > redundant*s.Self(p)) }
+
 func (k kompMerge) Prune(ctx context.Context, s InverseState) error {
-	var column []float64
 	most := k.within(s.Step())
-	for s.Len() > k.order {
-		if err := ctx.Err(); err != nil {
-			return err
+	for s.Len() > k.order && ctx.Err() == nil {
+		p := s.Cheapest()
+		switch {
+		case s.Len() > 1 && !isRedundant(s, p) && k.merge(s, most):
+		case s.Spent()+s.Cost(p) <= most:
+			s.Remove(p)
+		default:
+			return nil
 		}
-		p := Least(s, s.Cost)
-		removed := s.Spent() + s.Cost(p)
-		if q, z := k.merged(s, p); z >= 0 {
-			column = append(column[:0], make([]float64, s.Total())...)
-			s.Column(column, p)
-			merged := s.Spent() + jointCost(s, p, q, column[q])
-			if merged < removed && merged <= most {
-				s.Remove(p)
-				s.Remove(q)
+	}
+	return ctx.Err()
+}
+
+// A merger replaces the elements p and q by a point. To remove p alone costs cost.
+type merger struct {
+	p, q int
+	cost float64
+}
+
+// merge merges the cheapest elements, each with another one, and reports whether it has
+// made the dictionary smaller. The points of all mergers enter at once, which takes a
+// fraction of the time of one by one.
+func (k kompMerge) merge(s InverseState, most float64) bool {
+	mergers, points := plan(s, min(s.Len()-k.order, max(1, s.Len()/4)), most-s.Spent())
+	column := make([]float64, s.Total()+len(points))
+	var gone []int
+	for i, z := range s.Enter(points...) {
+		m := mergers[i]
+		if z >= 0 {
+			s.Column(column[:s.Total()], m.p)
+			joint := jointCost(s, m.p, m.q, column[m.q])
+			if joint < m.cost && s.Spent()+joint <= most {
+				s.Remove(m.p)
+				s.Remove(m.q)
+				gone = append(gone, m.p, m.q)
 				continue
 			}
 			s.Remove(z)
 		}
-		if !(removed <= most) {
-			return nil
+		if s.Spent()+s.Cost(m.p) <= most {
+			s.Remove(m.p)
+			gone = append(gone, m.p)
 		}
-		s.Remove(p)
 	}
-	return nil
+	// A point that is refused can have been what made an earlier merger cheap.
+	for i := len(gone) - 1; i >= 0 && s.Spent() > most; i-- {
+		s.Enter(s.Point(gone[i]))
+	}
+	return len(gone) > 0
 }
 
-// merged enters the point that p and the best of its partners would be merged to. It
-// returns the partner and the new element, −1 if there is none.
-func (k kompMerge) merged(s InverseState, p int) (q, z int) {
-	if s.Len() < 2 || !(s.Distance(p) > redundant*s.Self(p)) {
-		return -1, -1
-	}
-	row := s.Row(p)
-	with, h, least := -1, 0.0, math.Inf(1)
-	for _, q := range partners(s, p, row) {
-		if at, v := newPair(s, p, q, row[q]).nearSearch(); q != p && v < least {
-			with, h, least = q, at, v
+// plan returns mergers of at most n of the cheapest elements, of those that are not
+// redundant, and their points. No two have an element in common. More than one only if
+// they cost no more than room without the refit.
+func plan(s InverseState, n int, room float64) (mergers []merger, points [][]float32) {
+	used := make([]bool, s.Total())
+	for _, p := range shortlist(s, n, s.Cost) {
+		if used[p] || isRedundant(s, p) {
+			continue
 		}
+		row := s.Row(p)
+		m, h, least := merger{p: p, q: -1, cost: s.Cost(p)}, 0.0, math.Inf(1)
+		for _, q := range partners(s, p, row) {
+			if used[q] || q == p {
+				continue
+			}
+			if at, v := newPair(s, p, q, row[q]).nearSearch(); v < least {
+				m.q, h, least = q, at, v
+			}
+		}
+		if m.q < 0 {
+			continue
+		}
+		if room -= min(least, m.cost); room < 0 && len(mergers) > 0 {
+			break
+		}
+		used[p], used[m.q] = true, true
+		mergers, points = append(mergers, m), append(points, between(s.Point(p), s.Point(m.q), h))
 	}
-	if with < 0 {
-		return -1, -1
-	}
-	return with, s.Enter(between(s.Point(p), s.Point(with), h))
+	return mergers, points
 }
 
 // nearSearch returns an h within 1/100 of the best on the side of the heavier element,
@@ -125,4 +164,16 @@ func (p pair) nearSearch() (h, loss float64) {
 		return a, atA
 	}
 	return b, atB
+}
+
+// jointCost returns what the removal of i and j costs together, for P = K⁻¹ and pij = P_ij:
+//
+//	(P_jj‖w_i‖² + P_ii‖w_j‖² − 2P_ij·w_i·w_j) / (P_ii·P_jj − P_ij²).
+func jointCost(s InverseState, i, j int, pij float64) float64 {
+	pii, pjj := 1/s.Distance(i), 1/s.Distance(j)
+	det := float64(pii*pjj) - float64(pij*pij)
+	if !(det > 1e-12*pii*pjj) {
+		return math.Inf(1) // rounding decides
+	}
+	return (float64(pjj*s.Norm2(i)) + float64(pii*s.Norm2(j)) - float64(2*pij*dot(s.Weights(i), s.Weights(j)))) / det
 }

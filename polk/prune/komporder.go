@@ -1,9 +1,6 @@
 package prune
 
-import (
-	"context"
-	"math"
-)
+import "context"
 
 func init() {
 	Register(Heuristic{
@@ -19,6 +16,9 @@ func init() {
 // budget.
 type kompOrder struct{ order int }
 
-func (k kompOrder) Limits(Step) (order int, err2 float64) { return k.order, math.Inf(1) }
-
-func (k kompOrder) Prune(ctx context.Context, s InverseState) error { return greedy(ctx, s, k) }
+func (k kompOrder) Prune(ctx context.Context, s InverseState) error {
+	for s.Len() > k.order && ctx.Err() == nil {
+		s.Remove(s.Cheapest())
+	}
+	return ctx.Err()
+}

@@ -36,18 +36,6 @@ type Stateful interface {
 	UnmarshalBinary([]byte) error
 }
 
-// A Greedy pruner is KOMP with a stopping rule of its own: the learner runs the
-// loop of Algorithm 1, which it can do faster than through InverseState, and calls
-// Limits in place of Prune.
-type Greedy interface {
-	InversePruner
-
-	// Limits returns until when the cheapest element is removed: as long as
-	// there are more than order elements and the squared error of the step
-	// stays within err2.
-	Limits(s Step) (order int, err2 float64)
-}
-
 // A Step is what a pruner can know of the step that it follows.
 type Step struct {
 	T       int           // steps before this one
@@ -118,6 +106,10 @@ type InverseState interface {
 	// γ_j² − r² = ‖w_j‖²·Distance(j).
 	Cost(j int) float64
 
+	// Cheapest returns Least(s, s.Cost), and computes the costs of a few elements for it,
+	// not of all.
+	Cheapest() int
+
 	// Spent returns r², the squared error of the approximation: what Remove has added
 	// and Enter has taken off. What Drop takes counts as no part of f̃.
 	Spent() float64
@@ -131,14 +123,15 @@ type InverseState interface {
 	// an old element has been removed.
 	DistanceBefore(j int) float64
 
-	// Enter adds an element with point x, which is copied, and returns its number. It
-	// gives all elements the weights of the best approximation of f̃, as Remove does, and
-	// Spent becomes smaller. An element is moved by Enter at its new place and Remove at
-	// the old one; two are merged by one Enter and two Remove; one that was removed
-	// comes back. Enter returns −1, and does nothing, if the squared distance of κ(x, ·)
-	// to the span of the elements that are present is below Distinct·κ(x, x): it would be
-	// of no use.
-	Enter(x []float32) int
+	// Enter adds elements with the given points, which are copied, one after the other,
+	// and returns their numbers. It gives all elements the weights of the best
+	// approximation of f̃, as Remove does, and Spent becomes smaller. An element is moved
+	// by Enter at its new place and Remove at the old one; two are merged by one Enter and
+	// two Remove; one that was removed comes back. In the place of a number is −1, and
+	// nothing is done, where the squared distance of κ(x, ·) to the span of the elements
+	// that are present is below Distinct·κ(x, x): it would be of no use. Many points at
+	// once take less time than one by one.
+	Enter(points ...[]float32) []int
 
 	// Column writes column j of K⁻¹ to dst, Total() long, with zeros for the
 	// elements that are not present.

@@ -147,7 +147,7 @@ func (h halving) Prune(_ context.Context, s prune.InverseState) error {
 			z[i] = float32((float64(v) + float64(s.Point(q)[i])) / 2)
 		}
 		near := s.Values(z)[p] > 0.5
-		j := s.Enter(z)
+		j := s.Enter(z)[0]
 		if s.Remove(p); j >= 0 && near {
 			s.Remove(q)
 		} else if j >= 0 {
@@ -335,8 +335,15 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// plain hides what makes a pruner of package prune faster than its definition.
-type plain struct{ prune.InversePruner }
+// leastCost is komp-order by the costs of all elements.
+type leastCost struct{ order int }
+
+func (l leastCost) Prune(_ context.Context, s prune.InverseState) error {
+	for s.Len() > l.order {
+		s.Remove(prune.Least(s, s.Cost))
+	}
+	return nil
+}
 
 // oldestFirst is the client drop-oldest in Go.
 type oldestFirst struct{ order int }
@@ -352,7 +359,7 @@ func (o oldestFirst) Prune(_ context.Context, s prune.State) error {
 func TestSameBits(t *testing.T) {
 	komp, _ := prune.Lookup("komp-order")
 	kompOrder := prune.Heuristic{Name: "own", About: "komp-order", Params: komp.Params, NewInverse: func(p prune.Params) prune.InversePruner {
-		return plain{komp.NewInverse(p)}
+		return leastCost{p.Int("order")}
 	}}
 	for name, own := range map[string]prune.Heuristic{
 		"komp-order":   kompOrder,

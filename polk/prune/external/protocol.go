@@ -285,7 +285,7 @@ func (v *view) do(a action) error {
 		if err != nil {
 			return fmt.Errorf("enter: %w", err)
 		}
-		v.entered = append(v.entered, v.inverse.Enter(x))
+		v.entered = append(v.entered, v.inverse.Enter(x)...)
 	case a.Weights != nil:
 		if err := v.check(a.Weights.Of); err != nil {
 			return fmt.Errorf("weights: %w", err)
@@ -311,12 +311,14 @@ func (v *view) removeLeast(r *removals) error {
 	case len(r.Plus) > 0 && len(r.Plus) != v.Total():
 		return fmt.Errorf("remove_least: %d numbers in plus, want %d or none", len(r.Plus), v.Total())
 	}
-	score := v.inverse.Cost
+	least := v.inverse.Cheapest
 	if len(r.Plus) > 0 {
-		score = func(j int) float64 { return v.inverse.Cost(j) + r.Plus[j] }
+		least = func() int {
+			return prune.Least(v, func(j int) float64 { return v.inverse.Cost(j) + r.Plus[j] })
+		}
 	}
 	for v.Len() > r.Leave {
-		j := prune.Least(v, score)
+		j := least()
 		v.inverse.Remove(j)
 		v.oldGone = v.oldGone || j < v.Old()
 	}

@@ -220,9 +220,16 @@ func (s *state) Values(x []float32) []float64 {
 	return v
 }
 
-// Enter gives z the weights r/d and the others w_i − t_i·r/d, t = K⁻¹k, which is the
+// Enter gives a point z the weights r/d and the others w_i − t_i·r/d, t = K⁻¹k, which is the
 // solution of the bordered normal equations with r = (f̃ − f)(z).
-func (s *state) Enter(x []float32) int {
+func (s *state) Enter(points ...[]float32) (numbers []int) {
+	for _, x := range points {
+		numbers = append(numbers, s.enter(x))
+	}
+	return numbers
+}
+
+func (s *state) enter(x []float32) int {
 	s.keepStart()
 	is, values := s.present(len(s.x)), s.Values(x)
 	j := s.add(slices.Clone(x), make([]float64, s.step.Outputs), -1)
@@ -341,6 +348,8 @@ func (s *state) Distance(j int) float64 {
 	s.Column(column, j)
 	return 1 / column[j]
 }
+
+func (s *state) Cheapest() int { return prune.Least(s, s.Cost) }
 
 func (s *state) Cost(j int) float64 { return s.Norm2(j) * s.Distance(j) }
 

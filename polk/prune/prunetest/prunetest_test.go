@@ -191,21 +191,6 @@ func (a *averaging) Prune(_ context.Context, s prune.InverseState) error {
 	return nil
 }
 
-// greedy is KOMP to an order, and is saved with values that it has no use for.
-type greedy struct {
-	order int
-	prune.PerElement[int32]
-}
-
-func (g *greedy) Limits(prune.Step) (order int, err2 float64) { return g.order, math.Inf(1) }
-
-func (g *greedy) Prune(_ context.Context, s prune.InverseState) error {
-	for s.Len() > g.order {
-		s.Remove(prune.Least(s, s.Cost))
-	}
-	return nil
-}
-
 // byNumber is averaging with its sums kept by the elements' numbers, which are others
 // in the next step. It saves them, and moves them as the dictionary does without an
 // inverse: nothing but the order of the elements gives it away.
@@ -248,33 +233,11 @@ func TestStatisticsOfElements(t *testing.T) {
 	for name, err := range failures(h) {
 		t.Errorf("by element: %s: %v", name, err)
 	}
-	h.NewInverse = func(p prune.Params) prune.InversePruner { return &greedy{order: p.Int("order")} }
-	for name, err := range failures(h) {
-		t.Errorf("greedy: %s: %v", name, err)
-	}
 	h.NewInverse = func(p prune.Params) prune.InversePruner { return &byNumber{order: p.Int("order")} }
 	const want = "keeps by element, not by number"
 	if failed := failures(h); failed[want] == nil {
 		t.Errorf("by number: no failure of %q, only %v", want, failed)
 	} else {
 		t.Log(failed)
-	}
-}
-
-// liar says by Limits that it keeps more than it does by Prune.
-type liar struct{ inverse }
-
-func (l liar) Limits(prune.Step) (order int, err2 float64) { return l.order - 1, math.Inf(1) }
-
-func TestLimitsMustBeThoseOfPrune(t *testing.T) {
-	h := withInverse(func(s prune.InverseState, order int) {
-		for s.Len() > order {
-			s.Remove(prune.Least(s, s.Cost))
-		}
-	})
-	sound := h.NewInverse
-	h.NewInverse = func(p prune.Params) prune.InversePruner { return liar{sound(p).(inverse)} }
-	if failed := failures(h); failed["is what its definition says"] == nil {
-		t.Errorf("only %v", failed)
 	}
 }
