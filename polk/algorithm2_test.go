@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 )
 
 // oracleSize bounds M+n of the steps that are given to the literal Algorithm 1, whose
@@ -119,7 +120,7 @@ func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 			n.skipped++
 			continue
 		}
-		stays, weights, want, seen := newPursuit(u.f, true).algorithm1(u.eps)
+		stays, weights, want, seen := literal.NewPursuit(u.f, true).Algorithm1(u.eps)
 		if tie(seen, u.eps) < 1e-9 {
 			n.skipped++
 			continue

@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 )
 
 // holdOrder is a budget that holds the model order near Order: it rises by a
@@ -223,11 +224,11 @@ func BenchmarkProject(b *testing.B) {
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/projection")
 		})
 		b.Run(fmt.Sprintf("literal/M=%d", order), func(b *testing.B) {
-			p := newPursuit(f, false)
+			p := literal.NewPursuit(f, false)
 			if order == 100 {
 				var removed []int
 				for range b.N {
-					_, _, removed, _ = p.algorithm1(eps)
+					_, _, removed, _ = p.Algorithm1(eps)
 				}
 				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/projection")
 				if _, fast, _ := Project(f, eps); !slices.Equal(fast, removed) {
@@ -242,7 +243,7 @@ func BenchmarkProject(b *testing.B) {
 			}
 			for range b.N {
 				for j := range candidates {
-					p.approximate(without(all, j))
+					p.Approximate(literal.Without(all, j))
 				}
 			}
 			one := b.Elapsed().Seconds() / float64(b.N) / candidates

@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 )
 
 // Tests of errata (experiments/ledgers/errata.yaml): the printed form fails, the right
@@ -32,9 +33,9 @@ func someExpansion(r *rand.Rand, m, outputs int) *kernel.Expansion {
 // Algorithm 1, are K_DD⁻¹ K_DD̃ w̃ and not K_DD [K_DD̃]† w̃ (eq. hatparam_update), whose
 // factors don't go together.
 func TestProjectionFormula(t *testing.T) {
-	p := newPursuit(someExpansion(rand.New(rand.NewPCG(1, 2)), 6, 2), true)
+	p := literal.NewPursuit(someExpansion(rand.New(rand.NewPCG(1, 2)), 6, 2), true)
 	I := []int{0, 2, 3, 5}
-	_, want := p.approximate(I)
+	_, want := p.Approximate(I)
 	kDD, kDDt := mat.NewSymDense(len(I), nil), mat.NewDense(len(I), 6, nil)
 	for a, i := range I {
 		for b, j := range I[a:] {
@@ -43,7 +44,7 @@ func TestProjectionFormula(t *testing.T) {
 		kDDt.SetRow(a, p.K.RawRowView(i))
 	}
 	var right, w mat.Dense
-	right.Mul(kDDt, p.wTilde)
+	right.Mul(kDDt, p.WTilde)
 	if err := w.Solve(kDD, &right); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestUpdateDescends(t *testing.T) {
 	f.Append(x, make([]float64, 3)) // so that both have the same elements
 	ℓ := loss.MultiLogistic{}
 	step := func(shrink float64) []float64 { // (f̃ − f)/η with f̃ = (1 − shrink)f − ηℓ'κ(x, ·)
-		u := algorithm2(f, ℓ, η, shrink/η, 1, x, y)
+		u := literal.Algorithm2(f, ℓ, η, shrink/η, 1, x, y)
 		at := f.Order() - 1
 		floats.Add(u.Weights(at), u.Weights(at+1)) // the same point
 		d := append([]float64(nil), u.W[:len(f.W)]...)
@@ -101,7 +102,7 @@ func TestUpdateDescends(t *testing.T) {
 	}
 	descends := func(d []float64, multiple float64) bool {
 		risk := func(g *kernel.Expansion) float64 {
-			return ℓ.Value(value(g, x), y[0]) + multiple*g.NormSq(1)
+			return ℓ.Value(literal.Value(g, x), y[0]) + multiple*g.NormSq(1)
 		}
 		direction := f.Clone()
 		copy(direction.W, d)
@@ -133,7 +134,7 @@ func TestModelOrderWithoutBudget(t *testing.T) {
 		if f.Order() != step {
 			t.Fatalf("f_%d has %d elements", step, f.Order())
 		}
-		f = algorithm2(f, ℓ, η, 0.1, 1, []float32{float32(r.NormFloat64()), 1}, []float64{2})
+		f = literal.Algorithm2(f, ℓ, η, 0.1, 1, []float32{float32(r.NormFloat64()), 1}, []float64{2})
 		if norm := math.Sqrt(f.NormSq(1)); step == 0 && math.Abs(norm-η*floats.Norm(gradient, 2)) > 1e-12 {
 			t.Errorf("‖f_1‖ = %v, η_0‖∇ℓ‖ = %v", norm, η*floats.Norm(gradient, 2))
 		}
@@ -150,7 +151,7 @@ func TestErrorExpansion(t *testing.T) {
 	f := someExpansion(r, 4, 1)
 	all := f.Clone()
 	all.Append([]float32{0.5, 0.1}, []float64{0}) // x_t
-	K := newPursuit(all, true).K
+	K := literal.NewPursuit(all, true).K
 	kDD, k := mat.DenseCopyOf(K.Slice(0, 4, 0, 4)), mat.NewVecDense(4, mat.Col(nil, 4, K)[:4])
 	w, u := mat.NewVecDense(4, f.W), mat.NewVecDense(4, []float64{0.4, -1, 0.3, 0.8})
 	norm := func(onD *mat.VecDense, onX float64) float64 { // of onDᵀκ_D + onX·κ(x_t, ·)

@@ -12,6 +12,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 )
 
 var (
@@ -98,7 +99,7 @@ func newTilde(l *Learner, n int, x []float32, y []float64) tilde {
 	f, cfg := l.Expansion(), l.cfg
 	rate := cfg.LearningRate.Rate(l.Steps())
 	u := tilde{f: f.Clone(), eps: cfg.Budget.Epsilon(rate), old: f.Order(), idle: -1}
-	all := algorithm2(f, cfg.Loss, rate, cfg.Regularizer, n, x, y)
+	all := literal.Algorithm2(f, cfg.Loss, rate, cfg.Regularizer, n, x, y)
 	copy(u.f.W, all.W)
 	for i := range all.Order() {
 		if i < u.old {
@@ -107,7 +108,7 @@ func newTilde(l *Learner, n int, x []float32, y []float64) tilde {
 		}
 		xi, w, yi := all.Dict.At(i), all.Weights(i), y[i-u.old]
 		if cfg.Loss == hinge {
-			scores := value(f, xi)
+			scores := literal.Value(f, xi)
 			u.kink = u.kink || nearKink(scores, int(yi), cfg.Loss.Value(scores, yi))
 		}
 		if sumSquares(w) == 0 {
@@ -140,9 +141,9 @@ func nearKink(scores []float64, y int, value float64) bool {
 // distance returns ‖f − u‖ for an f on a subset of u's dictionary, the norm over
 // all C functions computed without cancellation, and ‖u‖.
 func distance(u, f *kernel.Expansion) (dist, norm float64) {
-	p := newPursuit(u, true)
-	d := mat.DenseCopyOf(p.wTilde.T())
-	norm = p.norm(d)
+	p := literal.NewPursuit(u, true)
+	d := mat.DenseCopyOf(p.WTilde.T())
+	norm = p.Norm(d)
 	for j := range f.Order() {
 		i := find(u, f.Dict.At(j))
 		if i < 0 {
@@ -152,13 +153,13 @@ func distance(u, f *kernel.Expansion) (dist, norm float64) {
 			d.Set(c, i, d.At(c, i)-w)
 		}
 	}
-	return p.norm(d), norm
+	return p.Norm(d), norm
 }
 
 // inverseResidual returns max |P·K − I| over all entries, for the P that the
 // learner keeps and a K computed here.
 func inverseResidual(l *Learner) float64 {
-	K := newPursuit(l.f, true).K
+	K := literal.NewPursuit(l.f, true).K
 	var res float64
 	p := make([]float64, l.f.Order())
 	for i := range p {
@@ -261,7 +262,7 @@ func finishes(f func()) bool {
 // tie returns the smallest relative difference on which a removal or the stop of
 // Algorithm 1 hung: between the squared errors of the two best candidates of a turn,
 // and between that of the best and ε².
-func tie(seen []turn, eps float64) float64 {
+func tie(seen []literal.Turn, eps float64) float64 {
 	least := 1.0
 	between := func(a, b float64) {
 		if largest := max(a, b); largest > 0 {
@@ -271,7 +272,7 @@ func tie(seen []turn, eps float64) float64 {
 		}
 	}
 	for _, s := range seen {
-		γ := slices.Sorted(slices.Values(s.γ))
+		γ := slices.Sorted(slices.Values(s.Gamma))
 		between(γ[0], eps)
 		if γ[0] <= eps && len(γ) > 1 {
 			between(γ[0], γ[1])

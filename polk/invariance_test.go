@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 )
 
 // TestThreads: one thread and several give the same learner, bit for bit.
@@ -156,7 +157,7 @@ func TestPolynomialKernel(t *testing.T) {
 	x, y := ring(1000)
 	wrong := 0
 	for i := range y {
-		if loss.Predict(value(l.f, x[2*i:2*i+2])) != int(y[i]) {
+		if loss.Predict(literal.Value(l.f, x[2*i:2*i+2])) != int(y[i]) {
 			wrong++
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 )
 
 // function is a kernel of another package, right or wrong.
@@ -134,7 +135,7 @@ func TestKernelWithoutProducts(t *testing.T) {
 		}
 		for range 50 {
 			x, _ := mix.batch(1)
-			f, g := value(a.Expansion(), x), value(b.Expansion(), x)
+			f, g := literal.Value(a.Expansion(), x), literal.Value(b.Expansion(), x)
 			for c := range f {
 				if math.Abs(f[c]-g[c]) > 1e-9 {
 					t.Errorf("%s: score %v, with matrix products %v", lo.Name(), g[c], f[c])

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"polkrepro/kernel"
+	"polkrepro/polk/literal"
 )
 
 // A problem is a random f̃: M old elements, m new ones, weights, and a budget.
@@ -77,7 +78,7 @@ func (p problem) incremental(minOrder int) (*kernel.Expansion, []int, *komp) {
 	k.load()
 	n, m := len(p.x), f.Order()
 	b := &batch{n: n, toDict: make([]float64, (n+1)*m), gram: make([]float64, n*n)}
-	K := newPursuit(p.union(), true).K
+	K := literal.NewPursuit(p.union(), true).K
 	for i := range n {
 		b.points = append(b.points, p.x[i]...)
 		b.weights = append(b.weights, p.w[i]...)
@@ -122,7 +123,7 @@ func TestOracle(t *testing.T) {
 			singularOnes++
 			continue
 		}
-		stays, weights, want, seen := newPursuit(u, true).algorithm1(p.eps)
+		stays, weights, want, seen := literal.NewPursuit(u, true).Algorithm1(p.eps)
 		if tie(seen, p.eps) < 1e-9 {
 			ties++
 			continue
@@ -136,7 +137,7 @@ func TestOracle(t *testing.T) {
 		if apart > 1e-7 {
 			least := r.IntN(u.Order() + 1)
 			want = want[:min(len(want), u.Order()-least)]
-			stays, weights = newPursuit(u, true).without(want)
+			stays, weights = lessRemoved(literal.NewPursuit(u, true), want)
 			f, removed, _ = p.incremental(least)
 			worst = max(worst, compare(t, fmt.Sprintf("problem %d, step to order %d", done, least), u, f, removed, want, stays, weights))
 			ended++
@@ -151,14 +152,14 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// without returns what Algorithm 1 leaves after these removals.
-func (p *pursuit) without(removed []int) (I []int, w *mat.Dense) {
-	for k := range p.wTilde.RawMatrix().Rows {
+// lessRemoved returns what Algorithm 1 leaves after these removals.
+func lessRemoved(p *literal.Pursuit, removed []int) (I []int, w *mat.Dense) {
+	for k := range p.WTilde.RawMatrix().Rows {
 		if !slices.Contains(removed, k) {
 			I = append(I, k)
 		}
 	}
-	_, w = p.approximate(I)
+	_, w = p.Approximate(I)
 	return I, w
 }
 
@@ -225,7 +226,7 @@ func TestOrthogonalElements(t *testing.T) {
 					if !slices.Equal(removed, want) || err != math.Sqrt(spent) || approx.Order() != total-len(want) {
 						t.Errorf("weights %v, ε = %v, Project: removed %v at %v, want %v at %v", c.weights, eps, removed, err, want, math.Sqrt(spent))
 					}
-					if _, _, removed, _ := newPursuit(u, true).algorithm1(eps); !slices.Equal(removed, want) {
+					if _, _, removed, _ := literal.NewPursuit(u, true).Algorithm1(eps); !slices.Equal(removed, want) {
 						t.Errorf("weights %v, ε = %v, printed algorithm: removed %v, want %v", c.weights, eps, removed, want)
 					}
 				}
@@ -266,7 +267,7 @@ func TestCostsNearDependence(t *testing.T) {
 			t.Error("nothing was removed")
 		}
 		best := kernel.NewExpansion(p.f.Kernel, 2, 1)
-		stay, weights := newPursuit(u, true).without(removed)
+		stay, weights := lessRemoved(literal.NewPursuit(u, true), removed)
 		for _, j := range stay {
 			best.Append(u.Dict.At(j), weights.RawRowView(j))
 		}
@@ -278,16 +279,16 @@ func TestCostsNearDependence(t *testing.T) {
 				continue
 			}
 			at := find(f, u.Dict.At(j))
-			one := newPursuit(f, true)
-			one.wTilde.Zero()
-			one.wTilde.Set(at, 0, 1)
+			one := literal.NewPursuit(f, true)
+			one.WTilde.Zero()
+			one.WTilde.Set(at, 0, 1)
 			var others []int
 			for i := range f.Order() {
 				if i != at {
 					others = append(others, i)
 				}
 			}
-			dist, _ := one.approximate(others)
+			dist, _ := one.Approximate(others)
 			if d := k.invDiag[j] * dist * dist; !(math.Abs(d-1) <= 1e-10) {
 				t.Errorf("element %d of %d: [K⁻¹]_jj times the squared distance is 1 %+.1e", j, len(k.present), d-1)
 			}
@@ -339,13 +340,13 @@ func TestFolding(t *testing.T) {
 					t.Errorf("scale %v, %d old: removed %v, want one of %d and %d", scale, old, removed, first, copied)
 				}
 			}
-			one := newPursuit(u, true)
-			stay, _ := one.without(removed)
+			one := literal.NewPursuit(u, true)
+			stay, _ := lessRemoved(one, removed)
 			var want float64
 			for _, j := range removed {
-				one.wTilde.Zero()
-				one.wTilde.Set(j, 0, math.Sqrt(sumSquares(u.Weights(j))))
-				d, _ := one.approximate(stay)
+				one.WTilde.Zero()
+				one.WTilde.Set(j, 0, math.Sqrt(sumSquares(u.Weights(j))))
+				d, _ := one.Approximate(stay)
 				want += d
 			}
 			dist, _ := distance(u, f)
@@ -399,7 +400,7 @@ func TestExactProducts(t *testing.T) {
 		for i, v := range x {
 			size += math.Abs(v * y[i])
 		}
-		got := (&pursuit{exact: true}).dot(x, y)
+		got := (&literal.Pursuit{Exact: true}).Dot(x, y)
 		if m := float64(len(x)); !(math.Abs(got-want) <= u*math.Abs(want)+2*m*m*u*u*size) {
 			t.Errorf("%d terms of magnitude %v: %v, want %v", len(x), size, got, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"polkrepro/kernel"
+	"polkrepro/polk/literal"
 )
 
 // TestScreeningAnywhere: a sample that the float32 screening passes over has no
@@ -69,7 +70,7 @@ func TestScreeningAnywhere(t *testing.T) {
 				continue
 			}
 			passed++
-			scores := value(l.f, x[i*cfg.Dim:(i+1)*cfg.Dim])
+			scores := literal.Value(l.f, x[i*cfg.Dim:(i+1)*cfg.Dim])
 			if cfg.Loss.Gradient(g, scores, y[i]); sumSquares(g) != 0 {
 				t.Fatalf("sample %d of class %v is passed over, its scores are %v", i, y[i], scores)
 			}

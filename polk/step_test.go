@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 )
 
 // TestStepIsAProjection draws configurations and streams, near-duplicates
@@ -153,7 +154,7 @@ func checkOrthogonal(t *rapid.T, l *Learner, u *kernel.Expansion) {
 	scale := size(u)
 	for j := range l.f.Order() {
 		d := l.f.Dict.At(j)
-		want, got := value(u, d), value(l.f, d)
+		want, got := literal.Value(u, d), literal.Value(l.f, d)
 		for q := range want {
 			if !(math.Abs(got[q]-want[q]) <= 1e-7*scale) {
 				t.Fatalf("step %d: f_%d − f̃_%d is %v at element %d, with weights of %v", l.Steps(), q, q, got[q]-want[q], j, scale)

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 )
 
 // TestHardStreams feeds streams that make K_DD singular or trivial. On every
@@ -93,7 +94,7 @@ func TestEqualFeatures(t *testing.T) {
 		mustStep(t, l, 3, []float32{1, 1, 1, 1, 1, 1}, []float64{0, 1, 2})
 	}
 	p := make([]float64, 3)
-	loss.MultiLogistic{}.Probabilities(p, value(l.Expansion(), []float32{1, 1}))
+	loss.MultiLogistic{}.Probabilities(p, literal.Value(l.Expansion(), []float32{1, 1}))
 	for _, v := range p {
 		if math.Abs(v-1./3) > 1e-3 {
 			t.Fatalf("probabilities %v", p)
@@ -118,7 +119,7 @@ func TestOneClass(t *testing.T) {
 				quiet = 0
 			}
 		}
-		if c := loss.Predict(value(l.Expansion(), []float32{float32(m.means[0][0]), float32(m.means[0][1])})); c != 2 {
+		if c := loss.Predict(literal.Value(l.Expansion(), []float32{float32(m.means[0][0]), float32(m.means[0][1])})); c != 2 {
 			t.Errorf("%s: class %d is predicted", cost.Name(), c)
 		}
 		if cost == hinge && quiet == 0 {
@@ -177,7 +178,7 @@ func TestNoBudget(t *testing.T) {
 		g := make([]float64, 3)
 		for i := range 60 {
 			xi := x[i*3 : i*3+3]
-			value := cost.Gradient(g, value(plain, xi), y[i])
+			value := cost.Gradient(g, literal.Value(plain, xi), y[i])
 			for q := range g {
 				g[q] *= -2
 			}
@@ -196,7 +197,7 @@ func TestNoBudget(t *testing.T) {
 		}
 		for range 100 {
 			p, _ := m.batch(1)
-			got, want := value(l.Expansion(), p), value(plain, p)
+			got, want := literal.Value(l.Expansion(), p), literal.Value(plain, p)
 			for q := range got {
 				if math.Abs(got[q]-want[q]) > 1e-9 {
 					t.Fatalf("%s: f(%v) = %v, without projection %v", cost.Name(), p, got, want)

@@ -12,6 +12,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 	"polkrepro/polk/prune"
 )
 
@@ -124,7 +125,7 @@ func (v viewerWithInverse) Prune(_ context.Context, s prune.InverseState) error 
 	for j := range s.Total() {
 		u.Append(s.Point(j), s.Weights(j))
 	}
-	p := newPursuit(u, true)
+	p := literal.NewPursuit(u, true)
 	if u.Order() == 0 {
 		return nil
 	}
@@ -134,9 +135,9 @@ func (v viewerWithInverse) Prune(_ context.Context, s prune.InverseState) error 
 		present = append(present, j)
 	}
 	distance2 := func(j int, others []int) float64 {
-		one := &pursuit{p.K, mat.NewDense(u.Order(), 1, nil), true}
-		one.wTilde.Set(j, 0, 1)
-		d, _ := one.approximate(others)
+		one := &literal.Pursuit{K: p.K, WTilde: mat.NewDense(u.Order(), 1, nil), Exact: true}
+		one.WTilde.Set(j, 0, 1)
+		d, _ := one.Approximate(others)
 		return d * d
 	}
 	near := func(what string, j int, got, want float64) {
@@ -147,10 +148,10 @@ func (v viewerWithInverse) Prune(_ context.Context, s prune.InverseState) error 
 	spent, oldGone := 0.0, false
 	for len(present) > v.order(s) {
 		j := present[s.Step().Rand.IntN(len(present))]
-		others := without(present, j)
+		others := literal.Without(present, j)
 		d2 := distance2(j, others)
 		near("distance", j, s.Distance(j)/d2, 1)
-		near("cost", j, s.Cost(j), sumSquares(p.wTilde.RawRowView(j))*d2)
+		near("cost", j, s.Cost(j), sumSquares(p.WTilde.RawRowView(j))*d2)
 		for at, i := range present {
 			if i >= s.Old() && !oldGone {
 				near("distance to those before", i, s.DistanceBefore(i)/distance2(i, present[:at]), 1)
@@ -162,11 +163,11 @@ func (v viewerWithInverse) Prune(_ context.Context, s prune.InverseState) error 
 		}
 		if drop {
 			s.Drop(j)
-			clear(p.wTilde.RawRowView(j))
+			clear(p.WTilde.RawRowView(j))
 		} else {
-			spent += sumSquares(p.wTilde.RawRowView(j)) * d2
+			spent += sumSquares(p.WTilde.RawRowView(j)) * d2
 			s.Remove(j)
-			_, p.wTilde = p.approximate(others)
+			_, p.WTilde = p.Approximate(others)
 		}
 		present, oldGone = others, oldGone || j < s.Old()
 		near("spent", j, s.Spent(), spent)
@@ -174,11 +175,11 @@ func (v viewerWithInverse) Prune(_ context.Context, s prune.InverseState) error 
 			v.t.Errorf("%s: element %d is present, %d are", v.name, j, s.Len())
 		}
 		for _, i := range present {
-			near("weight", i, s.Weights(i)[2], p.wTilde.At(i, 2))
+			near("weight", i, s.Weights(i)[2], p.WTilde.At(i, 2))
 		}
 	}
 	for _, j := range present {
-		v.left.Append(s.Point(j), p.wTilde.RawRowView(j))
+		v.left.Append(s.Point(j), p.WTilde.RawRowView(j))
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/literal"
 	"polkrepro/polk/prune"
-	"polkrepro/polk/prune/prunetest"
 )
 
 // A function is f̃ with what a test wants to know of it.
@@ -50,14 +50,14 @@ func draw(seed uint64, old, fresh int) *function {
 }
 
 // prune returns the state that a heuristic leaves.
-func (f *function) prune(t *testing.T, name string, p prune.Params) prunetest.State {
+func (f *function) prune(t *testing.T, name string, p prune.Params) literal.State {
 	t.Helper()
 	i, err := prune.Find(name, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
-	if err := prunetest.Prune(context.Background(), i, s); err != nil {
+	s := literal.NewState(i, f.step, f.old, f.x, f.w, f.age)
+	if err := literal.Prune(context.Background(), i, s); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -82,10 +82,6 @@ func (f *function) all() []int {
 	return out
 }
 
-func without(is []int, j int) []int {
-	return slices.DeleteFunc(slices.Clone(is), func(i int) bool { return i == j })
-}
-
 // k returns κ between two elements.
 func (f *function) k(i, j int) float64 { return f.step.Kernel.Eval(f.x[i], f.x[j]) }
 
@@ -104,29 +100,20 @@ func (f *function) gram(a, b []int, ridge float64) *mat.Dense {
 	return k
 }
 
-// project returns the squared error of the best approximation of f on the
-// elements is, and its weights, by solving the normal equations.
+// project returns the squared error of the best approximation of f on the elements is,
+// and its weights, len(is)×2.
 func (f *function) project(is []int, ridge float64) (err2 float64, weights *mat.Dense) {
 	all := f.all()
-	w := mat.NewDense(len(all), 2, nil)
+	p := &literal.Pursuit{K: f.gram(all, all, ridge), WTilde: mat.NewDense(len(all), 2, nil), Exact: true}
 	for j, v := range f.w {
-		w.SetRow(j, v)
+		p.WTilde.SetRow(j, v)
 	}
-	var rhs, sol mat.Dense
-	rhs.Mul(f.gram(is, all, ridge), w)
-	if err := sol.Solve(f.gram(is, is, ridge), &rhs); err != nil {
-		panic(err)
-	}
-	diff := mat.DenseCopyOf(w)
+	gamma, w := p.Approximate(is)
+	weights = mat.NewDense(len(is), 2, nil)
 	for a, i := range is {
-		for c := range 2 {
-			diff.Set(i, c, diff.At(i, c)-sol.At(a, c))
-		}
+		weights.SetRow(a, w.RawRowView(i))
 	}
-	var kd, q mat.Dense
-	kd.Mul(f.gram(all, all, ridge), diff)
-	q.Mul(diff.T(), &kd)
-	return mat.Trace(&q), &sol
+	return gamma * gamma, weights
 }
 
 // greedily removes what score finds least until order elements are left.
@@ -139,7 +126,7 @@ func (f *function) greedily(order int, score func(is []int, j int) float64) []in
 				best, least = j, v
 			}
 		}
-		is = without(is, best)
+		is = literal.Without(is, best)
 	}
 	return is
 }
@@ -160,14 +147,14 @@ func TestOrders(t *testing.T) {
 		norm2 := func(j int) float64 { return f.w[j][0]*f.w[j][0] + f.w[j][1]*f.w[j][1] }
 
 		check(t, "komp-order", f.prune(t, "komp-order", p), f.greedily(order, func(is []int, j int) float64 {
-			e, _ := f.project(without(is, j), 0)
+			e, _ := f.project(literal.Without(is, j), 0)
 			return e
 		}))
 		// What a budget of 0 leaves is as many as there may be; what a larger one leaves
 		// has no element that it would allow to go.
 		f.step.Epsilon = 0
 		check(t, "komp-capped", f.prune(t, "komp-capped", p), f.greedily(order, func(is []int, j int) float64 {
-			e, _ := f.project(without(is, j), 0)
+			e, _ := f.project(literal.Without(is, j), 0)
 			return e
 		}))
 		f.step.Epsilon = 0.1
@@ -185,8 +172,8 @@ func TestOrders(t *testing.T) {
 		// ‖Σ_removed w_j κ_j‖² of what is removed with j.
 		check(t, "one-step", f.prune(t, "one-step", p), f.greedily(order, func(is []int, j int) float64 {
 			gone := f.all()
-			for _, i := range without(is, j) {
-				gone = without(gone, i)
+			for _, i := range literal.Without(is, j) {
+				gone = literal.Without(gone, i)
 			}
 			var e float64
 			for _, a := range gone {
@@ -199,7 +186,7 @@ func TestOrders(t *testing.T) {
 		check(t, "komp-age", f.prune(t, "komp-age", prune.Params{"order": order, "memory": 10}),
 			f.greedily(order, func(is []int, j int) float64 {
 				before, _ := f.project(is, 0)
-				e, _ := f.project(without(is, j), 0)
+				e, _ := f.project(literal.Without(is, j), 0)
 				age := f.age[j]
 				if j >= f.old {
 					age = 0
@@ -227,8 +214,8 @@ func (f *function) weightedLeverage(is []int, j int, ridge float64) float64 {
 func TestKOMPWithoutBudget(t *testing.T) {
 	f := draw(2, 5, 3)
 	f.step.Epsilon, f.w[3] = 0, []float64{0, 0}
-	check(t, "komp", f.prune(t, "komp", nil), without(f.all(), 3))
-	check(t, "komp-capped", f.prune(t, "komp-capped", prune.Params{"order": 8}), without(f.all(), 3))
+	check(t, "komp", f.prune(t, "komp", nil), literal.Without(f.all(), 3))
+	check(t, "komp-capped", f.prune(t, "komp-capped", prune.Params{"order": 8}), literal.Without(f.all(), 3))
 }
 
 // komp-each removes the cheapest for as long as what its removal adds to the squared
@@ -244,7 +231,7 @@ func TestEach(t *testing.T) {
 			before, _ := f.project(is, 0)
 			best, least := 0, math.Inf(1)
 			for _, j := range is {
-				after, _ := f.project(without(is, j), 0)
+				after, _ := f.project(literal.Without(is, j), 0)
 				if added := after - before; added < least {
 					best, least = j, added
 				}
@@ -252,7 +239,7 @@ func TestEach(t *testing.T) {
 			if least > most*most {
 				break
 			}
-			is = without(is, best)
+			is = literal.Without(is, best)
 		}
 		check(t, "komp-each", f.prune(t, "komp-each", prune.Params{"error": most}), is)
 		if f.prune(t, "komp", nil).Len() > len(is) {
@@ -273,14 +260,14 @@ func TestJointCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
+		s := literal.NewState(i, f.step, f.old, f.x, f.w, f.age)
 		column := make([]float64, s.Total())
 		for range 2 { // of all elements, and after a removal
 			before, _ := f.project(left(s), 0)
 			for _, a := range left(s) {
 				s.Column(column, a)
-				for _, b := range without(left(s), a) {
-					after, _ := f.project(without(without(left(s), a), b), 0)
+				for _, b := range literal.Without(left(s), a) {
+					after, _ := f.project(literal.Without(literal.Without(left(s), a), b), 0)
 					got, want := prune.JointCost(s, a, b, column[b]), after-before
 					if math.Abs(got-want) > 1e-7*want+1e-12 {
 						t.Fatalf("seed %d: the pair %d, %d costs %v, and its removal leaves %v more", seed, a, b, got, want)
@@ -507,7 +494,7 @@ func TestNearest(t *testing.T) {
 			for len(is) > order {
 				from, to, best := -1, -1, math.Inf(1)
 				for _, j := range is {
-					for _, i := range without(is, j) {
+					for _, i := range literal.Without(is, j) {
 						rest := f.k(j, j) - f.k(i, j)*f.k(i, j)/f.k(i, i)
 						if e := rest * mat.Dot(w.RowView(j), w.RowView(j)); e < best {
 							from, to, best = j, i, e
@@ -516,7 +503,7 @@ func TestNearest(t *testing.T) {
 				}
 				share := f.k(from, to) / f.k(to, to)
 				w.SetRow(to, []float64{w.At(to, 0) + share*w.At(from, 0), w.At(to, 1) + share*w.At(from, 1)})
-				is = without(is, from)
+				is = literal.Without(is, from)
 			}
 			check(t, "nearest", s, is)
 			for _, j := range is {
@@ -557,16 +544,16 @@ func TestLossLookAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := before.step
-		if err := prunetest.Prune(context.Background(), i, prunetest.NewState(i, first, 0, before.x[:5], before.w[:5], nil)); err != nil {
+		if err := literal.Prune(context.Background(), i, literal.NewState(i, first, 0, before.x[:5], before.w[:5], nil)); err != nil {
 			t.Fatal(err)
 		}
-		s := prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
-		if err := prunetest.Prune(context.Background(), i, s); err != nil {
+		s := literal.NewState(i, f.step, f.old, f.x, f.w, f.age)
+		if err := literal.Prune(context.Background(), i, s); err != nil {
 			t.Fatal(err)
 		}
 		best := f.greedily(2, func(is []int, j int) float64 {
-			_, w := f.project(without(is, j), 0)
-			return f.lossOf(without(is, j), w, before)
+			_, w := f.project(literal.Without(is, j), 0)
+			return f.lossOf(literal.Without(is, j), w, before)
 		})
 		check(t, "komp-loss", s, best)
 
@@ -577,13 +564,13 @@ func TestLossLookAhead(t *testing.T) {
 		if i, err = prune.Find("komp-loss", prune.Params{"order": 7}); err != nil {
 			t.Fatal(err)
 		}
-		s = prunetest.NewState(i, f.step, f.old, f.x, f.w, f.age)
-		for _, s := range []prunetest.State{prunetest.NewState(i, first, 0, before.x[:5], before.w[:5], nil), s} {
-			if err := prunetest.Prune(context.Background(), i, s); err != nil {
+		s = literal.NewState(i, f.step, f.old, f.x, f.w, f.age)
+		for _, s := range []literal.State{literal.NewState(i, first, 0, before.x[:5], before.w[:5], nil), s} {
+			if err := literal.Prune(context.Background(), i, s); err != nil {
 				t.Fatal(err)
 			}
 		}
-		check(t, "komp-loss of equals", s, without(f.all(), 0))
+		check(t, "komp-loss of equals", s, literal.Without(f.all(), 0))
 	}
 }
 
@@ -617,7 +604,7 @@ func TestKOMPMerge(t *testing.T) {
 		order := prune.Params{"order": 8}
 		cheapest, single := -1, math.Inf(1)
 		for j := range f.x {
-			if e, _ := f.project(without(f.all(), j), 0); e < single {
+			if e, _ := f.project(literal.Without(f.all(), j), 0); e < single {
 				cheapest, single = j, e
 			}
 		}
@@ -630,7 +617,7 @@ func TestKOMPMerge(t *testing.T) {
 		}
 		is := left(s)
 		if is[len(is)-1] < 9 { // nothing has entered, or it has left again
-			check(t, "komp-merge-order", s, without(f.all(), cheapest))
+			check(t, "komp-merge-order", s, literal.Without(f.all(), cheapest))
 			continue
 		}
 		merged++

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"polkrepro/polk/literal"
 	"polkrepro/polk/prune"
-	"polkrepro/polk/prune/prunetest"
 )
 
 // TestPerElement: values follow their elements through removals, saving and loading,
@@ -16,7 +16,7 @@ func TestPerElement(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := draw(1, 3, 1)
-	s := prunetest.NewState(p, f.step, f.old, f.x, f.w, f.age)
+	s := literal.NewState(p, f.step, f.old, f.x, f.w, f.age)
 	var v prune.PerElement[int32]
 	for j := range s.Total() {
 		v.SetValue(s, j, int32(10*j))

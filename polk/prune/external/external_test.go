@@ -24,6 +24,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
+	"polkrepro/polk/literal"
 	"polkrepro/polk/prune"
 	"polkrepro/polk/prune/prunetest"
 )
@@ -643,7 +644,7 @@ func newView(t testing.TB) *view {
 		points = append(points, []float32{float32(j), 0.5, -1})
 		w = append(w, []float64{1, float64(j), 0.1})
 	}
-	return &view{Elements: prunetest.NewState(p, step, 4, points, w, make([]int, 9))}
+	return &view{Elements: literal.NewState(p, step, 4, points, w, make([]int, 9))}
 }
 
 // TestPage: docs/pruner-protocol.md lists the fields, quantities and actions that there

@@ -12,6 +12,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
+	"polkrepro/polk/literal"
 	"polkrepro/polk/prune"
 )
 
@@ -30,7 +31,7 @@ func equalsLiteral(s setup) error {
 			return err
 		}
 		own := s.config(l, 3)
-		slow := &Literal{
+		slow := &literal.Learner{
 			Kernel: cfg.Kernel, Loss: l, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
 			Epsilon: cfg.Budget.Epsilon(rate), Pruner: own.Pruner, Seed: cfg.Seed,
 		}
@@ -43,7 +44,7 @@ func equalsLiteral(s setup) error {
 			if err := slow.Step(batch, dim, x, y); err != nil {
 				return err
 			}
-			if err := slow.compare(fast); err != nil {
+			if err := compare(slow, fast); err != nil {
 				return fmt.Errorf("%s loss, step %d: %w", l.Name(), t, err)
 			}
 		}
@@ -52,7 +53,7 @@ func equalsLiteral(s setup) error {
 }
 
 // compare reports where a learner is not what l is.
-func (l *Literal) compare(fast *polk.Learner) error {
+func compare(l *literal.Learner, fast *polk.Learner) error {
 	e := fast.Expansion()
 	if e.Order() != len(l.X) {
 		return fmt.Errorf("model order %d, by definition %d", e.Order(), len(l.X))
@@ -187,17 +188,13 @@ func bearsNonFinite(s setup) error {
 		if err := sameBits(before, l.Expansion()); err != nil {
 			return fmt.Errorf("a feature %v changes the model: %w", v, err)
 		}
-		st := s.state(9)
-		st.w[2][0], st.w[7][1] = v, v
-		s.pruneState(st)
-		st = s.state(9)
-		for j := range st.w {
-			st.w[j] = []float64{v, v, v}
-		}
-		s.pruneState(st)
-		st = s.state(9)
-		st.x[4] = []float32{float32(v), 0, 0}
-		s.pruneState(st)
+		s.pruneState(9, 4, func(_ [][]float32, w [][]float64) { w[2][0], w[7][1] = v, v })
+		s.pruneState(9, 4, func(_ [][]float32, w [][]float64) {
+			for j := range w {
+				w[j] = []float64{v, v, v}
+			}
+		})
+		s.pruneState(9, 4, func(x [][]float32, _ [][]float64) { x[4] = []float32{float32(v), 0, 0} })
 	}
 	return nil
 }
@@ -205,11 +202,9 @@ func bearsNonFinite(s setup) error {
 // bearsFewElements: a dictionary of none and of one element, new or old.
 func bearsFewElements(s setup) error {
 	for n := range 3 {
-		st := s.state(n)
-		s.pruneState(st)
-		st = s.state(n)
-		st.old = n // no new ones
-		s.pruneState(st)
+		for _, old := range []int{n / 2, n} {
+			s.pruneState(n, old, func([][]float32, [][]float64) {})
+		}
 	}
 	l, err := polk.New(s.config(logistic, 3))
 	if err != nil {
@@ -288,9 +283,9 @@ func goesOnWhenRestored(s setup) error {
 // their numbers are: in two learners whose dictionaries differ in order alone, the same
 // elements stay. One sample a step, so that no two elements are of the same age.
 func keepsByElement(s setup) error {
-	learner := func() *Literal {
+	learner := func() *literal.Learner {
 		cfg := s.config(logistic, 3)
-		return &Literal{
+		return &literal.Learner{
 			Kernel: cfg.Kernel, Loss: logistic, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
 			Epsilon: cfg.Budget.Epsilon(rate), Pruner: cfg.Pruner, Seed: cfg.Seed,
 		}
@@ -299,7 +294,7 @@ func keepsByElement(s setup) error {
 	if _, ok := one.Pruner.Pruner.(prune.Stateful); !ok {
 		return nil // it keeps nothing
 	}
-	other.reorder = rand.New(rand.NewPCG(18, 2)).Perm
+	other.Reorder = rand.New(rand.NewPCG(18, 2)).Perm
 	in := newStream(logistic, 3)
 	for t := range 3 * steps {
 		x, y := in.next(1)
@@ -313,8 +308,10 @@ func keepsByElement(s setup) error {
 	return nil
 }
 
-// state returns a state of n elements, of which the first half is old.
-func (s setup) state(n int) *state {
+// pruneState prunes a state of n elements, of which the first old ones are old, after a
+// change to them. That may be an error. It panics if the pruner asks more of the state than
+// any can have to.
+func (s setup) pruneState(n, old int, change func(x [][]float32, w [][]float64)) {
 	cfg := s.config(logistic, 3)
 	in := newStream(logistic, 3)
 	x, y := in.next(max(n, 1))
@@ -330,18 +327,14 @@ func (s setup) state(n int) *state {
 		w = append(w, []float64{in.r.Float64(), -in.r.Float64(), in.r.Float64()})
 		age = append(age, n-j)
 	}
-	return NewState(cfg.Pruner, step, n/2, points, w, age).(*state)
-}
-
-// pruneState prunes a state, which may be an error. It panics if the pruner
-// asks more of it than any can have to.
-func (s setup) pruneState(st *state) {
-	_ = Prune(context.Background(), st.l.Pruner, &watched{State: st})
+	change(points, w)
+	st := literal.NewState(cfg.Pruner, step, old, points, w, age)
+	_ = literal.Prune(context.Background(), cfg.Pruner, &watched{State: st})
 }
 
 // watched counts how often a state is looked at.
 type watched struct {
-	State
+	literal.State
 	calls int
 }
 

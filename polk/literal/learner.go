@@ -1,4 +1,4 @@
-package prunetest
+package literal
 
 import (
 	"context"
@@ -12,11 +12,10 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// Literal is POLK with a pruner, written down as it is defined: kernel values
-// one at a time, an inverse by gonum wherever one is asked for, weights after
-// a removal from the normal equations. Its dictionary is in the order of
+// A Learner is POLK with a pruner: kernel values one at a time, an inverse by gonum
+// wherever one is asked for, the weights of a refit by Pursuit. Its dictionary is in the order of
 // polk.Learner's, because heuristics break ties by it.
-type Literal struct {
+type Learner struct {
 	Kernel      kernel.Kernel
 	Loss        loss.Loss
 	Classes     int
@@ -34,12 +33,12 @@ type Literal struct {
 
 	entered uint64 // new elements so far
 
-	// reorder, unless nil, permutes the dictionary after every step.
-	reorder func(n int) []int
+	// Reorder, unless nil, permutes the dictionary after every step.
+	Reorder func(n int) []int
 }
 
 // Score returns f(x).
-func (l *Literal) Score(x []float32) []float64 {
+func (l *Learner) Score(x []float32) []float64 {
 	f := make([]float64, l.Loss.Outputs(l.Classes))
 	for j, d := range l.X {
 		k := l.Kernel.Eval(x, d)
@@ -51,7 +50,7 @@ func (l *Literal) Score(x []float32) []float64 {
 }
 
 // Step is polk.Learner.Step.
-func (l *Literal) Step(n, dim int, x []float32, y []float64) error {
+func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
 	s := &state{l: l, old: len(l.X), x: slices.Clone(l.X), ids: slices.Clone(l.IDs)}
 	for j, w := range l.W {
 		s.w = append(s.w, scaled(1-l.Rate*l.Regularizer, w))
@@ -87,7 +86,7 @@ func scaled(a float64, x []float64) []float64 {
 
 // take makes what s holds the dictionary. The last element takes the place of
 // one that leaves; where the inverse is kept, new elements come in after that.
-func (l *Literal) take(s *state) {
+func (l *Learner) take(s *state) {
 	born := make([]int, len(s.x))
 	for j := range born {
 		born[j] = l.t - s.age[j]
@@ -111,9 +110,9 @@ func (l *Literal) take(s *state) {
 			order = append(order, j)
 		}
 	}
-	if l.reorder != nil {
+	if l.Reorder != nil {
 		permuted := make([]int, len(order))
-		for i, p := range l.reorder(len(order)) {
+		for i, p := range l.Reorder(len(order)) {
 			permuted[i] = order[p]
 		}
 		order = permuted
@@ -141,7 +140,7 @@ func Prune(ctx context.Context, p *prune.Instance, s State) error {
 }
 
 type state struct {
-	l     *Literal
+	l     *Learner
 	step  prune.Step
 	old   int
 	x     [][]float32
@@ -151,7 +150,7 @@ type state struct {
 	ids   []uint64
 	gone  map[int]bool
 	spent float64
-	start [][]float64 // weights of f̃, once others are those of an approximation
+	start [][]float64 // weights of f̃ less what was dropped; nil before the first refit
 
 	inv map[int][]float64 // columns of K⁻¹ over the elements present; nil if it has to be computed
 }
@@ -160,7 +159,7 @@ type state struct {
 // dictionary, age says when each of these entered, and the others are the
 // mini-batch's samples in their order. The elements' IDs are their numbers.
 func NewState(p *prune.Instance, step prune.Step, old int, x [][]float32, w [][]float64, age []int) State {
-	s := &state{l: &Literal{Kernel: step.Kernel, Loss: step.Loss, Pruner: p, entered: uint64(old)}, step: step, old: old}
+	s := &state{l: &Learner{Kernel: step.Kernel, Loss: step.Loss, Pruner: p, entered: uint64(old)}, step: step, old: old}
 	for j := range x {
 		s.add(x[j], slices.Clone(w[j]), max(j-old, -1))
 		s.ids[j] = uint64(j)
@@ -220,48 +219,41 @@ func (s *state) Values(x []float32) []float64 {
 	return v
 }
 
-// Enter gives a point z the weights r/d and the others w_i − t_i·r/d, t = K⁻¹k, which is the
-// solution of the bordered normal equations with r = (f̃ − f)(z).
 func (s *state) Enter(points ...[]float32) (numbers []int) {
 	for _, x := range points {
-		numbers = append(numbers, s.enter(x))
+		s.keepStart()
+		j := s.add(slices.Clone(x), make([]float64, s.step.Outputs), -1)
+		s.start = append(s.start, make([]float64, s.step.Outputs))
+		if s.Distance(j) > prune.Distinct*s.Self(j) {
+			numbers = append(numbers, j)
+			s.refit()
+			continue
+		}
+		numbers = append(numbers, -1)
+		s.x, s.w, s.age, s.orig, s.ids, s.start, s.inv = s.x[:j], s.w[:j], s.age[:j], s.orig[:j], s.ids[:j], s.start[:j], nil
 	}
 	return numbers
 }
 
-func (s *state) enter(x []float32) int {
-	s.keepStart()
-	is, values := s.present(len(s.x)), s.Values(x)
-	j := s.add(slices.Clone(x), make([]float64, s.step.Outputs), -1)
-	d := s.Distance(j)
-	if !(d > prune.Distinct*s.Self(j)) {
-		s.x, s.w, s.age, s.orig, s.ids = s.x[:j], s.w[:j], s.age[:j], s.orig[:j], s.ids[:j]
-		s.inv = nil
-		return -1
+// refit gives the elements that are present the weights of the best approximation of f̃.
+func (s *state) refit() {
+	all := make([]int, len(s.x))
+	start := mat.NewDense(len(s.x), s.step.Outputs, nil)
+	for j := range all {
+		all[j] = j
+		start.SetRow(j, s.start[j])
 	}
-	r := make([]float64, s.step.Outputs)
-	for i, k := range values {
-		for c := range r {
-			r[c] += k * s.start[i][c]
-			if !s.gone[i] {
-				r[c] -= k * s.w[i][c]
-			}
+	p := &Pursuit{s.gram(all), start, true}
+	if sum := mat.Sum(p.K); sum-sum != 0 {
+		return // a point is not finite: nothing is best
+	}
+	gamma, w := p.Approximate(s.present(len(s.x)))
+	s.spent = gamma * gamma
+	for j := range all {
+		if !s.gone[j] {
+			s.w[j] = w.RawRowView(j)
 		}
 	}
-	p := s.inverse(is)
-	for a, i := range is {
-		var t float64
-		for b, q := range is {
-			t += p.At(a, b) * values[q]
-		}
-		for c := range r {
-			s.w[i][c] -= t * r[c] / d
-		}
-	}
-	s.w[j] = scaled(1/d, r)
-	s.start = append(s.start, make([]float64, len(r)))
-	s.spent -= s.Norm2(j) * d
-	return j
 }
 
 // keepStart keeps the weights of f̃ before the first of them changes.
@@ -286,7 +278,7 @@ func (s *state) Drop(j int) {
 
 func (s *state) leave(j int) {
 	if s.gone[j] {
-		panic("prunetest: an element is removed that is not present")
+		panic("literal: an element is removed that is not present")
 	}
 	if s.gone == nil {
 		s.gone = make(map[int]bool)
@@ -359,25 +351,8 @@ func (s *state) DistanceBefore(j int) float64 {
 	return 1 / p.At(len(is)-1, len(is)-1)
 }
 
-// Remove gives the others w_i + [K_rest⁻¹ k_j]_i·w_j, with k_j the kernel
-// values between j and them: the normal equations of the best approximation.
 func (s *state) Remove(j int) {
 	s.keepStart()
-	s.spent += s.Cost(j)
-	row, wj := s.Row(j), s.w[j]
 	s.leave(j)
-	is := s.present(len(s.x))
-	if len(is) == 0 {
-		return
-	}
-	p := s.inverse(is)
-	for a, i := range is {
-		var t float64
-		for b, q := range is {
-			t += p.At(a, b) * row[q]
-		}
-		for c, v := range wj {
-			s.w[i][c] += t * v
-		}
-	}
+	s.refit()
 }

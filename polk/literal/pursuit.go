@@ -1,4 +1,8 @@
-package polk
+// Package literal is POLK and its pruning written down as they are defined, for tests: the
+// paper's two algorithms in its symbols, and a learner with any pruner whose quantities are
+// each computed by its definition. Every oracle and every benchmark of packages polk and
+// prune measures the fast ones by these.
+package literal
 
 import (
 	"math"
@@ -11,33 +15,28 @@ import (
 	"polkrepro/loss"
 )
 
-// Algorithms 1 and 2 as the paper prints them, in its symbols; a number at the end
-// of a line is that of the printed statement. A least-squares problem is solved from
-// scratch for each candidate of each removal, O(M⁵) in all. Every oracle and every
-// benchmark of this package measures the fast ones, komp.go and learner.go, by
-// these. They are not exported: Project and Learner do the same in a thousandth of
-// the time, and the tests of prune have prunetest.Literal.
-
-// A pursuit is what Algorithm 1 works on: f̃ = Σ_k w̃_k κ(d̃_k, ·).
-type pursuit struct {
+// A Pursuit is what Algorithm 1 works on: f̃ = Σ_k w̃_k κ(d̃_k, ·). A number at the end of
+// a line is that of the printed statement. A least-squares problem is solved from scratch
+// for each candidate of each removal, O(M⁵) in all.
+type Pursuit struct {
 	K      *mat.Dense // K_D̃D̃, M̃×M̃
-	wTilde *mat.Dense // w̃, M̃×C: C functions on one dictionary, ‖·‖² is summed over them
+	WTilde *mat.Dense // w̃, M̃×C: C functions on one dictionary, ‖·‖² is summed over them
 
-	// exact asks for all digits of γ and w, as an oracle needs them where elements
+	// Exact asks for all digits of γ and w, as an oracle needs them where elements
 	// nearly depend on each other. A benchmark does without: it is to time what
 	// the paper prints, one factorization a candidate.
-	exact bool
+	Exact bool
 }
 
-// A turn of the loop of Algorithm 1 has the indices that were left, and
+// A Turn of the loop of Algorithm 1 has the indices that were left, and
 // γ_j for each.
-type turn struct {
-	I []int
-	γ []float64
+type Turn struct {
+	I     []int
+	Gamma []float64
 }
 
-// newPursuit returns the one for f̃ and its K in float64.
-func newPursuit(fTilde *kernel.Expansion, exact bool) *pursuit {
+// NewPursuit returns the one for f̃ and its K in float64.
+func NewPursuit(fTilde *kernel.Expansion, exact bool) *Pursuit {
 	M, p := fTilde.Order(), fTilde.Dict.Dim()
 	K, d := mat.NewDense(max(M, 1), max(M, 1), nil), make([]float64, p)
 	for i := range M {
@@ -45,49 +44,50 @@ func newPursuit(fTilde *kernel.Expansion, exact bool) *pursuit {
 		fTilde.Dict.Block64(fTilde.Kernel, 1, d, K.RawRowView(i), M, 1)
 		K.Set(i, i, fTilde.Kernel.Self(fTilde.Dict.At(i)))
 	}
-	return &pursuit{K, mat.NewDense(max(M, 1), fTilde.Outputs, slices.Clone(fTilde.W)), exact}
+	return &Pursuit{K, mat.NewDense(max(M, 1), fTilde.Outputs, slices.Clone(fTilde.W)), exact}
 }
 
-// algorithm1 is destructive KOMP with pre-fitting. It returns the indices that stay,
+// Algorithm1 is destructive KOMP with pre-fitting. It returns the indices that stay,
 // the weights (M̃×C, zero for those that left), the indices removed in their order,
 // and what it saw on the way. D and M are those of I.
-func (p *pursuit) algorithm1(ε float64) (I []int, w *mat.Dense, removed []int, seen []turn) {
-	w = p.wTilde // 1
-	for k := range p.wTilde.RawMatrix().Rows {
+func (p *Pursuit) Algorithm1(ε float64) (I []int, w *mat.Dense, removed []int, seen []Turn) {
+	w = p.WTilde // 1
+	for k := range p.WTilde.RawMatrix().Rows {
 		I = append(I, k)
 	}
 	for len(I) > 0 { // 2
 		var γ []float64
 		for _, j := range I { // 3
-			γj, _ := p.approximate(without(I, j)) // 4
+			γj, _ := p.Approximate(Without(I, j)) // 4
 			γ = append(γ, γj)
 		} // 5
-		seen = append(seen, turn{I, γ})
+		seen = append(seen, Turn{I, γ})
 		at := floats.MinIdx(γ) // 6
 		if γ[at] > ε {         // 7
 			break // 8
 		}
 		removed = append(removed, I[at])
-		I = without(I, I[at])   // 9, 10, 11
-		_, w = p.approximate(I) // 12
+		I = Without(I, I[at])   // 9, 10, 11
+		_, w = p.Approximate(I) // 12
 	} // 13, 14
 	return I, w, removed, seen // 15
 }
 
-func without(I []int, j int) []int {
+// Without returns I without j.
+func Without(I []int, j int) []int {
 	return slices.DeleteFunc(slices.Clone(I), func(k int) bool { return k == j })
 }
 
-// approximate returns γ = min_w ‖f̃ − Σ_{k∈I} w_k κ(d_k, ·)‖ and the weights of the
+// Approximate returns γ = min_w ‖f̃ − Σ_{k∈I} w_k κ(d_k, ·)‖ and the weights of the
 // minimum, M̃×C with zeros off I.
 //
 // At the minimum f̃ − f is orthogonal to every κ(d_i, ·), i ∈ I. With d = w̃ − w, the
 // coefficients of f̃ − f over D̃, these are the normal equations (K·d)_I = 0, solved
 // for d_I, which is as small as the error, and not for w: γ² = dᵀ·K·d is then the
 // error itself and no difference of two large norms.
-func (p *pursuit) approximate(I []int) (γ float64, w *mat.Dense) {
-	_, C := p.wTilde.Dims()
-	d := mat.DenseCopyOf(p.wTilde.T()) // C×M̃
+func (p *Pursuit) Approximate(I []int) (γ float64, w *mat.Dense) {
+	_, C := p.WTilde.Dims()
+	d := mat.DenseCopyOf(p.WTilde.T()) // C×M̃
 	for _, i := range I {
 		for c := range C {
 			d.Set(c, i, 0)
@@ -96,21 +96,21 @@ func (p *pursuit) approximate(I []int) (γ float64, w *mat.Dense) {
 	if len(I) > 0 {
 		p.solve(I, d)
 	}
-	w = mat.DenseCopyOf(p.wTilde)
+	w = mat.DenseCopyOf(p.WTilde)
 	w.Sub(w, d.T())
-	return p.norm(d), w
+	return p.Norm(d), w
 }
 
-// norm returns ‖Σ_k d_k κ(d̃_k, ·)‖ for the coefficients d, C×M̃.
-func (p *pursuit) norm(d *mat.Dense) float64 {
+// Norm returns ‖Σ_k d_k κ(d̃_k, ·)‖ for the coefficients d, C×M̃.
+func (p *Pursuit) Norm(d *mat.Dense) float64 {
 	C, M := d.Dims()
 	var norm2 float64
 	Kd := make([]float64, M)
 	for c := range C {
 		for i := range Kd {
-			Kd[i] = p.dot(p.K.RawRowView(i), d.RawRowView(c))
+			Kd[i] = p.Dot(p.K.RawRowView(i), d.RawRowView(c))
 		}
-		norm2 += p.dot(Kd, d.RawRowView(c))
+		norm2 += p.Dot(Kd, d.RawRowView(c))
 	}
 	return math.Sqrt(max(norm2, 0))
 }
@@ -118,7 +118,7 @@ func (p *pursuit) norm(d *mat.Dense) float64 {
 // solve solves (K·d)_I = 0 for d_I by a Cholesky factorization of K_II and, if exact,
 // iterative refinement with inner products in twice the precision, which gives all
 // digits up to a condition of about 1e15.
-func (p *pursuit) solve(I []int, d *mat.Dense) {
+func (p *Pursuit) solve(I []int, d *mat.Dense) {
 	C, _ := d.Dims()
 	kII := mat.NewSymDense(len(I), nil)
 	for a, i := range I {
@@ -129,14 +129,14 @@ func (p *pursuit) solve(I []int, d *mat.Dense) {
 	var chol mat.Cholesky
 	chol.Factorize(kII) // a K that is singular to rounding shows in the result, as it should
 	times := 1
-	if p.exact {
+	if p.Exact {
 		times = 6
 	}
 	for range times {
 		inner := mat.NewDense(len(I), C, nil) // ⟨f̃ − f, κ(d_i, ·)⟩
 		for a, i := range I {
 			for c := range C {
-				inner.Set(a, c, p.dot(p.K.RawRowView(i), d.RawRowView(c)))
+				inner.Set(a, c, p.Dot(p.K.RawRowView(i), d.RawRowView(c)))
 			}
 		}
 		var step mat.Dense
@@ -153,10 +153,10 @@ func (p *pursuit) solve(I []int, d *mat.Dense) {
 	}
 }
 
-// dot returns x·y, if exact with the rounding error of one addition (Dot2 of Ogita,
+// Dot returns x·y, if exact with the rounding error of one addition (Dot2 of Ogita,
 // Rump and Oishi 2005). The conversions keep a compiler from fusing.
-func (p *pursuit) dot(x, y []float64) float64 {
-	if !p.exact {
+func (p *Pursuit) Dot(x, y []float64) float64 {
+	if !p.Exact {
 		return floats.Dot(x, y)
 	}
 	var sum, lost float64
@@ -171,10 +171,10 @@ func (p *pursuit) dot(x, y []float64) float64 {
 	return sum + lost
 }
 
-// algorithm2 is lines 3 to 5 of Algorithm 2 on a mini-batch of n samples: f̃_{t+1} for
+// Algorithm2 is lines 3 to 5 of Algorithm 2 on a mini-batch of n samples: f̃_{t+1} for
 // f = f_t, whose dictionary is [D_t, x_1, …, x_n]. The gradient of a mini-batch is
-// the mean over its samples; the paper has n = 1. Line 6 is algorithm1.
-func algorithm2(f *kernel.Expansion, ℓ loss.Loss, η, λ float64, n int, x []float32, y []float64) *kernel.Expansion {
+// the mean over its samples; the paper has n = 1. Line 6 is Algorithm1.
+func Algorithm2(f *kernel.Expansion, ℓ loss.Loss, η, λ float64, n int, x []float32, y []float64) *kernel.Expansion {
 	fTilde := f.Clone()
 	for i := range fTilde.W {
 		fTilde.W[i] *= 1 - η*λ
@@ -182,15 +182,15 @@ func algorithm2(f *kernel.Expansion, ℓ loss.Loss, η, λ float64, n int, x []f
 	p, w := f.Dict.Dim(), make([]float64, f.Outputs)
 	for i := range n {
 		xi := x[i*p : (i+1)*p]
-		ℓ.Gradient(w, value(f, xi), y[i])
+		ℓ.Gradient(w, Value(f, xi), y[i])
 		floats.Scale(-η/float64(n), w)
 		fTilde.Append(xi, w)
 	}
 	return fTilde
 }
 
-// value returns f(x).
-func value(f *kernel.Expansion, x []float32) []float64 {
+// Value returns f(x).
+func Value(f *kernel.Expansion, x []float32) []float64 {
 	out := make([]float64, f.Outputs)
 	for j := range f.Order() {
 		k := f.Kernel.Eval(f.Dict.At(j), x)
