@@ -141,7 +141,7 @@ func (p *printer) test(f *Finding) {
 // describe words a selector.
 func describe(s experiments.Selector) string {
 	if s.Spec != "" {
-		return cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity) + " of " + runsOf(s)
+		return ofRuns(s.Quantity) + " of " + runsOf(s)
 	}
 	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + s.Cell
 	switch {
@@ -154,6 +154,11 @@ func describe(s experiments.Selector) string {
 		out += " in figure " + s.Figure
 	}
 	return out
+}
+
+// ofRuns names a quantity of a spec's runs.
+func ofRuns(quantity string) string {
+	return cmp.Or(experiments.Measured[quantity], "model "+quantity)
 }
 
 // runsOf names the runs of a spec that a selector selects.
