@@ -171,13 +171,9 @@ func (t *tournament) lines() []string {
 	return []string{
 		fmt.Sprintf("%d training rows, %d test rows, %d features, %d classes", z.rows, z.test, z.dim, z.classes),
 		fmt.Sprintf("model orders %s; %d samples a run (%.3g times the training rows), %d in the search; replicates: at least %d",
-			t.levelWords(), z.samples, float64(z.samples)/float64(z.rows), z.tried, z.seeds),
+			joined(z.levels(), strconv.Itoa), z.samples, float64(z.samples)/float64(z.rows), z.tried, z.seeds),
 		fmt.Sprintf("heuristics: %d; at least %v by estimate, of the budget of %v", len(t.heuristics), seconds(z.spent), t.opt.Budget),
 	}
-}
-
-func (t *tournament) levelWords() string {
-	return joined(t.size.levels(), strconv.Itoa)
 }
 
 // spec is the tournament of heuristics with the values of their knobs by name. Those without
@@ -211,7 +207,7 @@ heuristics: %s
     levels: [%s]
     budgets:
 `, t.ref.Name, t.ref.Name, lossWords[t.opt.Task], t.dataWords(), t.opt.Task,
-		number(t.bandwidth), number(t.rate), batchSize, t.levelWords())
+		number(t.bandwidth), number(t.rate), batchSize, joined(t.size.levels(), strconv.Itoa))
 	for _, name := range slices.Sorted(maps.Keys(budgets)) {
 		if values := budgets[name]; len(values) > 0 {
 			fmt.Fprintf(&s, "      %s: %s\n", quoted(name), list(values, func(v reached) string { return number(v.k) }))

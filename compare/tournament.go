@@ -210,12 +210,6 @@ func (f *FieldResult) Entry(name string) *Entry {
 	return f.Entries[len(f.Entries)-1]
 }
 
-// add adds a run of a heuristic or method.
-func (f *FieldResult) add(name string, t Trial) {
-	e := f.Entry(name)
-	e.Runs = append(e.Runs, t)
-}
-
 // Reference returns the reference's entry.
 func (f *FieldResult) Reference() *Entry { return f.Entries[0] }
 
