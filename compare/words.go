@@ -12,23 +12,28 @@ import (
 	"polkrepro/internal/words"
 )
 
+// difference words a difference without its unit: of points, or for Time as a factor.
+func (m Measure) difference(v float64) string {
+	if m == Time {
+		return "×" + twoDigits(math.Exp(v))
+	}
+	return words.Signed(v, 2)
+}
+
 // Effect words a mean difference: in points, or for Time as a factor.
 func (m Measure) Effect(mean float64) string {
 	if m == Time {
-		return "×" + twoDigits(math.Exp(mean))
+		return m.difference(mean)
 	}
-	return words.Signed(mean, 2) + " points"
+	return m.difference(mean) + " points"
 }
 
-// Interval words a comparison's 95 % interval in the unit of Effect.
+// Interval words a comparison's 95 % interval.
 func (m Measure) Interval(c Comparison) string {
-	switch {
-	case c.Basis == stats.Point:
+	if c.Basis == stats.Point {
 		return "unknown"
-	case m == Time:
-		return "×" + twoDigits(math.Exp(c.Low)) + " to ×" + twoDigits(math.Exp(c.High))
 	}
-	return words.Signed(c.Low, 2) + " to " + words.Signed(c.High, 2)
+	return m.difference(c.Low) + " to " + m.difference(c.High)
 }
 
 // Verdict words a verdict: less time is faster.
