@@ -88,6 +88,19 @@ func TestMultiverse(t *testing.T) {
 	if len(ten.NotRun()) > 0 || len(ten.Specs) > 0 {
 		t.Errorf("not run %q by %q", ten.NotRun(), ten.Specs)
 	}
+	// A spec lacks runs until every one of them is planned and has a record.
+	answers := in.Ledger.Assumption("epochs-multidist").Alternative("ten")
+	if got := newIndex(Input{}, paper(t), noAlternatives(in.Ledger)).lacking(answers); len(got) != 2 {
+		t.Errorf("nothing planned: %q", got)
+	}
+	x := newIndex(in, paper(t), noAlternatives(in.Ledger))
+	last := x.planned(answers.Answers[0].Matches)[0].ID
+	kept := in.Records[last]
+	delete(in.Records, last)
+	if got := x.lacking(answers); !slices.Equal(got, []string{answers.Answers[0].Spec}) {
+		t.Errorf("one record away: %q", got)
+	}
+	in.Records[last] = kept
 	dependents := in.Ledger.Dependents("epochs-multidist")
 	if len(ten.Claims) != len(dependents) || len(dependents) < 10 {
 		t.Errorf("%d claims, want %d", len(ten.Claims), len(dependents))
@@ -246,34 +259,6 @@ func TestWithout(t *testing.T) {
 	}
 	if got := flipped(t, in, "lbfgs-risk", "logistic"); len(got) > 0 {
 		t.Errorf("logistic: %q", got)
-	}
-}
-
-// TestLacking: a spec that answers for an alternative lacks its runs until every one
-// of them is planned and has a record.
-func TestLacking(t *testing.T) {
-	in := fixture(t)
-	ten := in.Ledger.Assumption("epochs-multidist").Alternative("ten")
-	answered(t, in, "epochs-multidist", "ten", func(string) [3]float64 { return [3]float64{1, 1, 1} })
-	lacking := func() []string { return newIndex(in, paper(t), noAlternatives(in.Ledger)).lacking(ten) }
-	if got := lacking(); len(got) > 0 {
-		t.Errorf("all runs have records: %q", got)
-	}
-	planned := in.Plan
-	in.Plan = nil
-	all := lacking()
-	if len(all) != 2 {
-		t.Errorf("nothing planned: %q", all)
-	}
-	in.Plan = planned
-	for i := range in.Plan {
-		if ten.Answers[0].Matches(&in.Plan[i]) {
-			delete(in.Records, in.Plan[i].ID)
-			break
-		}
-	}
-	if got := lacking(); !slices.Equal(got, []string{ten.Answers[0].Spec}) {
-		t.Errorf("one record away: %q", got)
 	}
 }
 
