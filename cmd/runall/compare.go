@@ -37,7 +37,7 @@ type comparison struct {
 // A Tournament is what 'runall compare --json' writes.
 type Tournament struct {
 	Versioned
-	*compare.Document
+	*compare.Result
 }
 
 func newCompare() *cobra.Command {
@@ -267,7 +267,7 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	}
 	stdout, about := cmd.OutOrStdout(), cmd.OutOrStdout()
 	if c.asJSON {
-		err, about = writeJSON(stdout, Tournament{version, r.Result.Document()}), cmd.ErrOrStderr()
+		err, about = writeJSON(stdout, Tournament{version, r.Result}), cmd.ErrOrStderr()
 	} else {
 		err = r.Text(stdout)
 	}

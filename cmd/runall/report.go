@@ -141,7 +141,7 @@ func (r *judged) present(cmd *cobra.Command, results, format, out string, asJSON
 	stdout := cmd.OutOrStdout()
 	switch {
 	case asJSON:
-		return writeJSON(stdout, Tournament{version, r.Result.Document()})
+		return writeJSON(stdout, Tournament{version, r.Result})
 	case format == formatPage:
 		paths, err := export.WriteTournament(cmp.Or(out, tournamentDir(results)), r.Tournament, r.in)
 		if err == nil {
