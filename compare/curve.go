@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"polkrepro/internal/words"
 )
 
 // A Sample is one run on a trade-off: what it cost and what it was worth.
@@ -19,7 +21,7 @@ type Curve []Sample
 // finite, are left out.
 func NewCurve(samples []Sample) Curve {
 	sorted := slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool {
-		return !(s.Cost > 0) || math.IsInf(s.Cost, 0) || math.IsNaN(s.Value) || math.IsInf(s.Value, 0)
+		return !(s.Cost > 0 && words.Finite(s.Cost) && words.Finite(s.Value))
 	})
 	slices.SortStableFunc(sorted, func(a, b Sample) int { return cmp.Compare(a.Cost, b.Cost) })
 	var c Curve
@@ -110,7 +112,7 @@ func Area(samples, values []float64) float64 {
 func Front(points []Sample) []int {
 	var order []int
 	for i, p := range points {
-		if !math.IsNaN(p.Cost+p.Value) && !math.IsInf(p.Cost, 0) && !math.IsInf(p.Value, 0) {
+		if words.Finite(p.Cost) && words.Finite(p.Value) {
 			order = append(order, i)
 		}
 	}

@@ -1,33 +1,24 @@
 package compare
 
 import (
+	"encoding/json"
 	"math"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/record"
 )
 
-// A Document is a Result for programs. A number that is not finite is null.
-type Document struct {
-	Title     string            `json:"title"`                // of the tournament
-	Profile   string            `json:"profile"`              // smoke, quick or full
-	Reference string            `json:"reference"`            // the heuristic that others are compared with
-	Fields    []FieldDocument   `json:"fields"`               // data sets with a task
-	Standing  *StandingDocument `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
-	Missing   int               `json:"missing_runs"`         // planned runs without a record, or without an evaluation in it
-	Mixed     string            `json:"mixed_code,omitempty"` // which runs are of other code; missing if all are of the present one
+// MarshalJSON writes how many runs are missing.
+func (m Missing) MarshalJSON() ([]byte, error) {
+	sum := 0
+	for _, n := range m {
+		sum += n
+	}
+	return json.Marshal(sum)
 }
 
-// A FieldDocument is a data set with a task, and all that ran on it.
-type FieldDocument struct {
-	Name       string              `json:"name"`       // as in the tournament
-	Title      string              `json:"title"`      // for readers
-	Data       string              `json:"data"`       // name of the data set
-	Samples    int                 `json:"samples"`    // training samples of a run
-	Replicates int                 `json:"replicates"` // runs of a heuristic at one value of its knob
-	Levels     []float64           `json:"levels"`     // model orders to compare at
-	Heuristics []HeuristicDocument `json:"heuristics"` // the reference first
-}
+// JSONSchemaAlias is the type that has the form of the JSON.
+func (Missing) JSONSchemaAlias() any { return 0 }
 
 // A HeuristicDocument is a heuristic on a field.
 type HeuristicDocument struct {
@@ -94,29 +85,20 @@ type RankDocument struct {
 	MeanRank record.Nullable `json:"mean_rank"` // over the blocks
 }
 
-// Document returns the result for programs.
-func (r *Result) Document() *Document {
-	d := &Document{Title: r.Title, Profile: r.Profile, Reference: r.Reference, Fields: []FieldDocument{}, Mixed: r.Mixed}
-	for _, n := range r.Missing {
-		d.Missing += n
+// MarshalJSON implements json.Marshaler.
+func (s Standing) MarshalJSON() ([]byte, error) {
+	d := StandingDocument{Absent: append([]string{}, s.Absent...), Blocks: s.Blocks, P: record.Nullable(s.P), CriticalDifference: record.Nullable(s.CD)}
+	for i, name := range s.Names {
+		d.Ranks = append(d.Ranks, RankDocument{name, record.Nullable(s.Mean[i])})
 	}
-	for _, f := range r.Fields {
-		out := FieldDocument{Name: f.Name, Title: f.Title, Data: f.Data, Samples: f.Samples, Replicates: f.Replicates, Levels: append([]float64{}, f.Levels...)}
-		for _, e := range f.Entries {
-			out.Heuristics = append(out.Heuristics, e.document())
-		}
-		d.Fields = append(d.Fields, out)
-	}
-	if s := r.Standing; s != nil {
-		d.Standing = &StandingDocument{Absent: append([]string{}, s.Absent...), Blocks: s.Blocks, P: record.Nullable(s.P), CriticalDifference: record.Nullable(s.CD)}
-		for i, name := range s.Names {
-			d.Standing.Ranks = append(d.Standing.Ranks, RankDocument{name, record.Nullable(s.Mean[i])})
-		}
-	}
-	return d
+	return json.Marshal(d)
 }
 
-func (e *Entry) document() HeuristicDocument {
+// JSONSchemaAlias is the type that has the fields of the JSON.
+func (Standing) JSONSchemaAlias() any { return StandingDocument{} }
+
+// MarshalJSON implements json.Marshaler.
+func (e Entry) MarshalJSON() ([]byte, error) {
 	knob, _ := e.Heuristic.Knob()
 	h := HeuristicDocument{Name: e.Heuristic.Name, Knob: knob.Name, Comparisons: []ComparisonDocument{}}
 	for _, m := range Measures() {
@@ -130,8 +112,11 @@ func (e *Entry) document() HeuristicDocument {
 	for _, t := range e.Runs {
 		h.Runs = append(h.Runs, TrialDocument{t.document(), t.Replicate, record.Nullable(t.Process)})
 	}
-	return h
+	return json.Marshal(h)
 }
+
+// JSONSchemaAlias is the type that has the fields of the JSON.
+func (Entry) JSONSchemaAlias() any { return HeuristicDocument{} }
 
 func (c Comparison) document(m Measure) ComparisonDocument {
 	if len(c.Levels) == 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
 	"polkrepro/polk/prune"
 )
 
@@ -25,7 +26,7 @@ func TestDocument(t *testing.T) {
 	}
 	res := &Result{Title: "T", Reference: "komp", Missing: map[string]int{"komp": 1, "random": 3}, Fields: []*FieldResult{{Name: "f", Entries: []*Entry{reference, e}}},
 		Standing: &Standing{Names: []string{"komp", "random"}, Ranking: stats.Ranking{Mean: []float64{1, 2}, P: math.NaN(), CD: 0.5, Blocks: 7}}}
-	text, err := json.Marshal(res.Document())
+	text, err := json.Marshal(res)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestDocument(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	if text, err = json.Marshal((&Result{}).Document()); err != nil || !strings.Contains(string(text), `"fields":[]`) || strings.Contains(string(text), "standing") {
+	if text, err = json.Marshal(New(&experiments.Tournament{}, "", nil, nil)); err != nil || !strings.Contains(string(text), `"fields":[]`) || strings.Contains(string(text), "standing") {
 		t.Errorf("nothing compared: %s, %v", text, err)
 	}
 }

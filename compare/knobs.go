@@ -171,13 +171,9 @@ func (t *tournament) lines() []string {
 	return []string{
 		fmt.Sprintf("%d training rows, %d test rows, %d features, %d classes", z.rows, z.test, z.dim, z.classes),
 		fmt.Sprintf("model orders %s; %d samples a run (%.3g times the training rows), %d in the search; replicates: at least %d",
-			t.levelWords(), z.samples, float64(z.samples)/float64(z.rows), z.tried, z.seeds),
+			joined(z.levels(), strconv.Itoa), z.samples, float64(z.samples)/float64(z.rows), z.tried, z.seeds),
 		fmt.Sprintf("heuristics: %d; at least %v by estimate, of the budget of %v", len(t.heuristics), seconds(z.spent), t.opt.Budget),
 	}
-}
-
-func (t *tournament) levelWords() string {
-	return joined(t.size.levels(), strconv.Itoa)
 }
 
 // spec is the tournament of heuristics with the values of their knobs by name. Those without
@@ -211,7 +207,7 @@ heuristics: %s
     levels: [%s]
     budgets:
 `, t.ref.Name, t.ref.Name, lossWords[t.opt.Task], t.dataWords(), t.opt.Task,
-		number(t.bandwidth), number(t.rate), batchSize, t.levelWords())
+		number(t.bandwidth), number(t.rate), batchSize, joined(t.size.levels(), strconv.Itoa))
 	for _, name := range slices.Sorted(maps.Keys(budgets)) {
 		if values := budgets[name]; len(values) > 0 {
 			fmt.Fprintf(&s, "      %s: %s\n", quoted(name), list(values, func(v reached) string { return number(v.k) }))
@@ -255,6 +251,7 @@ func byOrder(a, b reached) int {
 // A knobSearch is the search for the values of a heuristic's knob.
 type knobSearch struct {
 	knob   prune.Param
+	first  []float64 // to begin with
 	seen   []reached // by ascending order
 	failed []float64
 }
@@ -265,22 +262,21 @@ func (t *tournament) findBudgets(ctx context.Context) (map[string][]reached, err
 	for _, name := range t.heuristics {
 		h, _ := prune.Variant(name)
 		if knob, ok := h.Knob(); ok && !knob.Integer {
-			searches[name] = &knobSearch{knob: knob}
+			searches[name] = &knobSearch{knob: knob, first: knob.Grid[:1]}
 		}
 	}
-	if err := t.seek(ctx, searches, roughRounds, roughNear, func(s *knobSearch) []float64 { return s.knob.Grid[:1] }, t.rough); err != nil {
+	if err := t.seek(ctx, searches, roughRounds, roughNear, t.rough); err != nil {
 		return nil, err
 	}
-	guesses := make(map[*knobSearch][]float64)
 	for _, s := range searches {
 		for _, target := range t.size.targets() {
-			if v, ok := s.toward(target); ok && !slices.Contains(guesses[s], v) {
-				guesses[s] = append(guesses[s], v)
+			if v, ok := s.toward(target); ok && !slices.Contains(s.first, v) {
+				s.first = append(s.first, v)
 			}
 		}
 		s.seen = nil
 	}
-	if err := t.seek(ctx, searches, firstRounds, near, func(s *knobSearch) []float64 { return guesses[s] }, t.first); err != nil {
+	if err := t.seek(ctx, searches, firstRounds, near, t.first); err != nil {
 		return nil, err
 	}
 	budgets := map[string][]reached{orderKnob: t.orders()}
@@ -325,18 +321,13 @@ func (t *tournament) orders() []reached {
 	return out
 }
 
-// seek runs the values of each search's knob that it begins with, then further ones until
-// each level lies between two whose orders are near each other, or the rounds are over.
-func (t *tournament) seek(ctx context.Context, searches map[string]*knobSearch, rounds int, near float64, begin func(*knobSearch) []float64,
+// seek runs values of each search's knob until each level lies between two whose orders are near each other, or the rounds are over.
+func (t *tournament) seek(ctx context.Context, searches map[string]*knobSearch, rounds int, near float64,
 	run func(context.Context, []experiments.Contest) (orders map[string][]float64, err error)) error {
-	for i := range rounds {
+	for range rounds {
 		budgets := make(map[string][]reached)
 		for name, s := range searches {
-			next := s.next(t.size.levels(), near)
-			if i == 0 {
-				next = begin(s)
-			}
-			for _, v := range next {
+			for _, v := range s.next(t.size.levels(), near) {
 				budgets[name] = append(budgets[name], reached{k: v})
 			}
 		}
@@ -451,9 +442,13 @@ func (s *knobSearch) around(order float64) (below, above *reached) {
 	return below, above
 }
 
-// next returns the values to be tried: beyond the ends where the first or last level is not
+// next returns the values to be tried: those to begin with, and then beyond the ends where the first or last level is not
 // passed, and beside a level whose neighbours are not near each other.
 func (s *knobSearch) next(levels []int, near float64) (out []float64) {
+	if len(s.first) > 0 {
+		out, s.first = s.first, nil
+		return out
+	}
 	try := func(target float64) {
 		v, ok := s.toward(target)
 		tried := func(r reached) bool { return r.k == v }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"polkrepro/experiments"
@@ -68,12 +69,7 @@ func (m *method) fits(task string) bool {
 }
 
 // called is what a spec calls the method.
-func (m *method) called() string {
-	if m.label != "" {
-		return m.label
-	}
-	return m.name
-}
+func (m *method) called() string { return cmp.Or(m.label, m.name) }
 
 // takesBudget reports whether the method has a model order to choose.
 func (m *method) takesBudget() bool {

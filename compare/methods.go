@@ -84,14 +84,18 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 			if asked > 0 && t.Order <= (1+withinOrder)*asked { // a model that needs fewer elements is no worse for it
 				t.Order = asked
 			}
+			var fields []*FieldResult
 			if asked > 0 {
-				m.Equal.add(name, t)
-			}
-			if asked == 0 {
+				fields = append(fields, m.Equal)
+			} else {
 				t.Order = largest
 			}
 			if asked == 0 || name == methodName(reference) && asked == largest {
-				m.Any.add(name, t)
+				fields = append(fields, m.Any)
+			}
+			for _, f := range fields {
+				e := f.Entry(name)
+				e.Runs = append(e.Runs, t)
 			}
 		}
 	}

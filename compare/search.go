@@ -133,7 +133,7 @@ func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 	q.seen[key] = true
 	p := q.run
 	for i, a := range q.method.axes {
-		set(&p.Run.Params, a.name, s.value(a, at[i]))
+		p.Run.Params.Set(a.name, s.value(a, at[i]))
 	}
 	if len(p.Run.Problems()) > 0 { // a rate of more than 1/λ
 		return out
@@ -155,22 +155,6 @@ func (s *settling) value(a axis, at int) float64 {
 		v *= squaredRate
 	}
 	return rounded(v * math.Pow(a.step, float64(at)/2))
-}
-
-// set changes a setting by its name in specs.
-func set(p *experiments.Params, name string, v float64) {
-	switch name {
-	case "bandwidth":
-		p.Kernel.Bandwidth = v
-	case "learning_rate":
-		p.LearningRate = v
-	case "regularizer":
-		p.Regularizer = v
-	case "cost":
-		p.Cost = v
-	default:
-		p.Own = map[string]float64{name: v}
-	}
 }
 
 // say notes what was found.

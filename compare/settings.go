@@ -276,8 +276,11 @@ func joined[T any](values []T, write func(T) string) string {
 	return strings.Join(words, ", ")
 }
 
-// list writes values as specs have them on one line.
+// list writes values as specs have them on one line; nothing if there are none.
 func list[T any](values []T, write func(T) string) string {
+	if len(values) == 0 {
+		return ""
+	}
 	return "[" + joined(values, write) + "]"
 }
 
@@ -293,19 +296,13 @@ func rounded(v float64) float64 {
 // dataWords is the source as specs have it.
 func (s *settling) dataWords() string {
 	src := &s.opt.Source
-	var ignore, keep, holdout string
-	if len(src.Ignore) > 0 {
-		ignore = list(src.Ignore, column)
-	}
-	if len(src.Keep) > 0 {
-		keep = list(src.Keep, column)
-	}
+	holdout := ""
 	if src.Holdout != 0 {
 		holdout = strconv.FormatFloat(src.Holdout, 'g', -1, 64)
 	}
 	return flow("name", s.ref.Name, "train", s.path(src.Train), "train_labels", s.path(src.TrainLabels),
 		"test", s.path(src.Test), "test_labels", s.path(src.TestLabels), "holdout", holdout, "format", src.Format,
-		"label", column(src.Label), "ignore", ignore, "keep", keep, "header", src.Header, "scale", string(src.Scale))
+		"label", column(src.Label), "ignore", list(src.Ignore, column), "keep", list(src.Keep, column), "header", src.Header, "scale", string(src.Scale))
 }
 
 // path writes a data file as the spec names it: from its folder.

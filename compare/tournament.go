@@ -124,12 +124,14 @@ type Entry struct {
 
 // A FieldResult is a data set with a task, and how the heuristics did on it.
 type FieldResult struct {
-	Name, Title string
-	Data, Task  string
-	Samples     int // of a run
-	Replicates  int
-	Levels      []float64 // model orders to compare at
-	Entries     []*Entry  // the reference first
+	Name       string    `json:"name"`  // as in the tournament
+	Title      string    `json:"title"` // for readers
+	Data       string    `json:"data"`  // name of the data set
+	Task       string    `json:"-"`
+	Samples    int       `json:"samples"`    // training samples of a run
+	Replicates int       `json:"replicates"` // runs of a heuristic at one value of its knob
+	Levels     []float64 `json:"levels"`     // model orders to compare at
+	Entries    []*Entry  `json:"heuristics"` // the reference first
 }
 
 // A Standing is the ranking of the heuristics that are comparable everywhere.
@@ -140,22 +142,26 @@ type Standing struct {
 	Fields int
 }
 
-// A Result is a tournament that was carried out.
+// A Result is a tournament that was carried out, in JSON for programs too. A number that is
+// not finite is null there.
 type Result struct {
-	Title     string
-	Profile   string
-	Reference string
-	Fields    []*FieldResult
-	Standing  *Standing      // nil if there is nothing to rank
-	Missing   map[string]int // by heuristic, runs without a record, or without an evaluation in it
-	Mixed     string         // how many runs are of other code; empty if none is
+	Title     string         `json:"title"`                // of the tournament
+	Profile   string         `json:"profile"`              // smoke, quick or full
+	Reference string         `json:"reference"`            // the heuristic that others are compared with
+	Fields    []*FieldResult `json:"fields"`               // data sets with a task
+	Standing  *Standing      `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
+	Missing   Missing        `json:"missing_runs"`         // planned runs without a record, or without an evaluation in it
+	Mixed     string         `json:"mixed_code,omitempty"` // which runs are of other code; missing if all are of the present one
 }
+
+// Missing counts the missing runs of each heuristic.
+type Missing map[string]int
 
 // New judges a tournament by the records of its runs. Runs without a record, or
 // with one that has no evaluations, are left out and counted. A field without runs of the
 // reference is left out.
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
-	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Missing: make(map[string]int)}
+	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Fields: []*FieldResult{}, Missing: make(Missing)}
 	var shown []experiments.Planned
 	for i := range t.Fields {
 		of := &t.Fields[i]
@@ -208,12 +214,6 @@ func (f *FieldResult) Entry(name string) *Entry {
 	}
 	f.Entries = append(f.Entries, &Entry{Heuristic: h})
 	return f.Entries[len(f.Entries)-1]
-}
-
-// add adds a run of a heuristic or method.
-func (f *FieldResult) add(name string, t Trial) {
-	e := f.Entry(name)
-	e.Runs = append(e.Runs, t)
 }
 
 // Reference returns the reference's entry.

@@ -12,23 +12,28 @@ import (
 	"polkrepro/internal/words"
 )
 
+// difference words a difference without its unit: of points, or for Time as a factor.
+func (m Measure) difference(v float64) string {
+	if m == Time {
+		return "×" + twoDigits(math.Exp(v))
+	}
+	return words.Signed(v, 2)
+}
+
 // Effect words a mean difference: in points, or for Time as a factor.
 func (m Measure) Effect(mean float64) string {
 	if m == Time {
-		return "×" + twoDigits(math.Exp(mean))
+		return m.difference(mean)
 	}
-	return words.Signed(mean, 2) + " points"
+	return m.difference(mean) + " points"
 }
 
-// Interval words a comparison's 95 % interval in the unit of Effect.
+// Interval words a comparison's 95 % interval.
 func (m Measure) Interval(c Comparison) string {
-	switch {
-	case c.Basis == stats.Point:
+	if c.Basis == stats.Point {
 		return "unknown"
-	case m == Time:
-		return "×" + twoDigits(math.Exp(c.Low)) + " to ×" + twoDigits(math.Exp(c.High))
 	}
-	return words.Signed(c.Low, 2) + " to " + words.Signed(c.High, 2)
+	return m.difference(c.Low) + " to " + m.difference(c.High)
 }
 
 // Verdict words a verdict: less time is faster.
@@ -171,32 +176,27 @@ func (r *Result) overall(m Measure) string {
 			verdicts[name] = append(verdicts[name], e.Compared[m].Verdict)
 		}
 	}
-	var better, mixed, level, coarse, worse, unknown []string
+	better, mixed := group{title: "Better than " + r.Reference + " on at least one and worse on none"}, group{title: "Better on one, worse on another"}
+	worse, level := group{title: "Worse on at least one and better on none"}, group{title: "Not distinguishable on any"}
+	coarse, unknown := group{title: "Of the others, the grid is too coarse to say on some"}, group{title: "Not comparable"}
 	for _, name := range order {
 		has := func(v Verdict) bool { return slices.Contains(verdicts[name], v) }
+		g := &unknown
 		switch {
 		case has(Better) && has(Worse):
-			mixed = append(mixed, name)
+			g = &mixed
 		case has(Better):
-			better = append(better, name)
+			g = &better
 		case has(Worse):
-			worse = append(worse, name)
+			g = &worse
 		case has(TooCoarse):
-			coarse = append(coarse, name)
+			g = &coarse
 		case has(Open):
-			level = append(level, name)
-		default:
-			unknown = append(unknown, name)
+			g = &level
 		}
+		g.names = append(g.names, name)
 	}
-	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists([]group{
-		{"Better than " + r.Reference + " on at least one and worse on none", better},
-		{"Better on one, worse on another", mixed},
-		{"Worse on at least one and better on none", worse},
-		{"Not distinguishable on any", level},
-		{"Of the others, the grid is too coarse to say on some", coarse},
-		{"Not comparable", unknown},
-	})
+	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists(better, mixed, worse, level, coarse, unknown)
 }
 
 // sentences are those of a field.
@@ -274,7 +274,7 @@ func (s *Standing) sentence(reference string) string {
 	}
 	return fmt.Sprintf("Ranked by error at equal model order over %d blocks (replicates of %s; Friedman's test: p %s), %s has mean rank %.1f of %d; "+
 		"Nemenyi's critical difference is %.2f. ", s.Blocks, words.Count(s.Fields, "field"), PValue(s.P), reference, s.Mean[at], len(s.Names), s.CD) +
-		lists([]group{{"Ahead by more than that", ahead}, {"Within it", level}, {"Behind", behind}, {"Not ranked, because not comparable everywhere", s.Absent}})
+		lists(group{"Ahead by more than that", ahead}, group{"Within it", level}, group{"Behind", behind}, group{"Not ranked, because not comparable everywhere", s.Absent})
 }
 
 // A group is heuristics of which the same is said.
@@ -284,7 +284,7 @@ type group struct {
 }
 
 // lists lists the groups that have members.
-func lists(groups []group) string {
+func lists(groups ...group) string {
 	var parts []string
 	for _, g := range groups {
 		if len(g.names) > 0 {

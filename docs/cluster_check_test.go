@@ -5,6 +5,7 @@ package docs
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,17 +35,26 @@ func newTrial(t *testing.T) *trial {
 	return c
 }
 
-// run runs a program in the trial's folder and returns what it says; if it fails, so does
-// the test.
+// try runs a program in a folder and returns its output.
+func try(dir, program string, args ...string) (string, error) {
+	cmd := exec.Command(program, args...)
+	var said bytes.Buffer
+	cmd.Dir, cmd.Stderr = dir, &said
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w\n%s%s", program, strings.Join(args, " "), err, out, &said)
+	}
+	return string(out), err
+}
+
+// run is try in the trial's folder, where a failure is the test's.
 func (c *trial) run(t *testing.T, program string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(program, args...)
-	cmd.Dir = c.dir
-	out, err := cmd.CombinedOutput()
+	out, err := try(c.dir, program, args...)
 	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+		t.Fatal(err)
 	}
-	return string(out)
+	return out
 }
 
 func mustAbs(t *testing.T, path string) string {
@@ -99,22 +109,28 @@ const arraySize = 10
 // middle of a run and comes back after Slurm has noticed; a shard on the other is requeued.
 // Both go on where they were, and the merged records are those of a single process.
 func TestCheckSlurm(t *testing.T) {
-	s := start(t, 2)
+	s := start(t)
 	c := newTrial(t)
-	array := strings.TrimSpace(s.run(t, "sbatch", append([]string{"--parsable", "--chdir", c.dir, "--mem=512M",
+	array := strings.TrimSpace(c.run(t, "sbatch", append([]string{"--parsable", "--chdir", c.dir, "--mem=512M",
 		fmt.Sprintf("--array=1-%d", arraySize), mustAbs(t, "cluster/slurm.sh"), strconv.Itoa(arraySize)}, specs(t)...)...))
-	lost := c.awaitMidRun(t, s, array, "node1")
-	s.powerOff(t, "node1")
+	lost := c.awaitMidRun(t, array, "node1")
+	s.powerOff("node1")
 	kept := c.finished(t, lost.task)
 	t.Logf("node1 loses its power in shard %d, %d runs of which are finished", lost.task, len(kept))
-	requeued := c.awaitMidRun(t, s, array, "node2")
-	s.run(t, "scontrol", "requeue", requeued.id)
-	s.startNow(t, array, requeued.task)
+	requeued := c.awaitMidRun(t, array, "node2")
+	c.run(t, "scontrol", "requeue", requeued.id)
+	startNow(t, array, requeued.task)
 	t.Logf("shard %d, which ran on node2, is requeued", requeued.task)
 	s.restoreNode(t, array, "node1", lost.task)
-	s.awaitArray(t, array)
+	await(t, "the end of job "+array, func() error {
+		left, err := try("", "squeue", "-h", "-j", array)
+		if err == nil && left != "" {
+			err = errors.New(left)
+		}
+		return err
+	})
 
-	all, err := s.jobs(array)
+	all, err := jobs(array)
 	if err != nil || len(all) != arraySize {
 		t.Fatalf("%d shards, want %d: %v", len(all), arraySize, err)
 	}
@@ -139,10 +155,10 @@ func TestCheckSlurm(t *testing.T) {
 
 // awaitMidRun waits until a node is in the middle of a run, its first points written, of a
 // shard that has finished another one.
-func (c *trial) awaitMidRun(t *testing.T, s *slurm, array, node string) (running job) {
+func (c *trial) awaitMidRun(t *testing.T, array, node string) (running job) {
 	t.Helper()
 	await(t, "a run half done on "+node, func() (err error) {
-		running, err = s.find(array, func(j job) bool { return j.state == "RUNNING" && j.node == node })
+		running, err = find(array, func(j job) bool { return j.state == "RUNNING" && j.node == node })
 		if err != nil {
 			return err
 		}

@@ -294,16 +294,7 @@ func (n Counts) Total() int { return n.Reproduced + n.Inconclusive + n.NotRun + 
 
 // add counts a verdict.
 func (n *Counts) add(v stats.Verdict, explained bool) {
-	switch v {
-	case stats.Reproduced:
-		n.Reproduced++
-	case stats.Inconclusive:
-		n.Inconclusive++
-	case stats.NotRun:
-		n.NotRun++
-	case stats.Deviates:
-		n.Deviates++
-	}
+	*[]*int{stats.Reproduced: &n.Reproduced, stats.Inconclusive: &n.Inconclusive, stats.NotRun: &n.NotRun, stats.Deviates: &n.Deviates}[v]++
 	if explained {
 		n.Explained++
 	}
@@ -331,14 +322,10 @@ func (a *Assessment) Counts() (cells, sentences, theorems Counts) {
 func (a *Assessment) Numbers() Counts {
 	var n Counts
 	for _, c := range a.Claims {
-		if !c.Claim.Cell {
-			continue
-		}
 		for _, t := range c.Tests {
-			if t.Test.Paper == nil {
-				continue
+			if c.Claim.Cell && t.Test.Paper != nil {
+				n.add(t.Verdict, t.Explained())
 			}
-			n.add(t.Verdict, t.Explained())
 		}
 	}
 	return n

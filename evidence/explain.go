@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -56,92 +57,92 @@ type Explanation struct {
 // Write writes where a verdict is from: the claim, what it rests on, its tests,
 // their runs, and the commands that make those again.
 func (e *Explanation) Write(w io.Writer, s Subject) error {
-	out := &printer{w: w}
+	out := bufio.NewWriter(w)
 	c := s.Claim.Claim
-	out.printf("%s: %s\n%s", c.ID, s.Claim.Verdict, c.Section)
+	fmt.Fprintf(out, "%s: %s\n%s", c.ID, s.Claim.Verdict, c.Section)
 	if c.Cell {
-		out.printf(" prints risk/error/order %s\n", c.Quote)
+		fmt.Fprintf(out, " prints risk/error/order %s\n", c.Quote)
 	} else {
-		out.printf(": “%s”\n", c.Quote)
+		fmt.Fprintf(out, ": “%s”\n", c.Quote)
 	}
 	if c.Note != "" {
-		out.printf("%s\n", strings.TrimSpace(c.Note))
+		fmt.Fprintf(out, "%s\n", strings.TrimSpace(c.Note))
 	}
 	for i := range s.Tests {
-		out.test(&s.Tests[i])
+		writeTest(out, &s.Tests[i])
 	}
 	if len(c.Assumptions) > 0 {
-		out.printf("\nIt rests on these assumptions:\n")
+		fmt.Fprintf(out, "\nIt rests on these assumptions:\n")
 	}
 	for _, id := range c.Assumptions {
 		a := e.Ledger.Assumption(id)
-		out.printf("  %s (%s): %s\n", id, a.How, a.Chosen)
+		fmt.Fprintf(out, "  %s (%s): %s\n", id, a.How, a.Chosen)
 	}
 	if specs := s.specs(); len(specs) > 0 {
-		out.printf("\nTo run it again:\n")
+		fmt.Fprintf(out, "\nTo run it again:\n")
 		for _, spec := range specs {
-			out.printf("  %s\n", e.Command(spec))
+			fmt.Fprintf(out, "  %s\n", e.Command(spec))
 		}
 	}
-	return out.err
+	return out.Flush()
 }
 
 // WriteErratum writes what is wrong in print, and how that is known.
 func WriteErratum(w io.Writer, e *experiments.Erratum) error {
-	out := &printer{w: w}
-	out.printf("%s: %s\n%s (line %d of the LaTeX source)\n\n  printed  %s\n  right    %s\n  because  %s\n", e.ID, e.Kind, e.Place, e.Line, e.Printed, e.Right, e.How)
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s: %s\n%s (line %d of the LaTeX source)\n\n  printed  %s\n  right    %s\n  because  %s\n", e.ID, e.Kind, e.Place, e.Line, e.Printed, e.Right, e.How)
 	if len(e.Tests) > 0 {
-		out.printf("  tests    %s\n", strings.Join(e.Tests, ", "))
+		fmt.Fprintf(out, "  tests    %s\n", strings.Join(e.Tests, ", "))
 	}
 	if len(e.Claims) > 0 {
-		out.printf("  claims   %s\n", strings.Join(e.Claims, ", "))
+		fmt.Fprintf(out, "  claims   %s\n", strings.Join(e.Claims, ", "))
 	}
 	if e.Assumption != "" {
-		out.printf("  chosen   assumption %s\n", e.Assumption)
+		fmt.Fprintf(out, "  chosen   assumption %s\n", e.Assumption)
 	}
-	return out.err
+	return out.Flush()
 }
 
-// test writes a test and the runs that answer it.
-func (p *printer) test(f *Finding) {
-	p.printf("\n%s: %s\n  claimed   %s of %s", f.Test.ID, f.Verdict, f.Test.Kind, f.Measured())
+// writeTest writes a test and the runs that answer it.
+func writeTest(out io.Writer, f *Finding) {
+	fmt.Fprintf(out, "\n%s: %s\n  claimed   %s of %s", f.Test.ID, f.Verdict, f.Test.Kind, f.Measured())
 	if f.Test.To != nil {
-		p.printf(" to %s", f.Compared())
+		fmt.Fprintf(out, " to %s", f.Compared())
 	}
-	p.printf(": %s", f.Target)
+	fmt.Fprintf(out, ": %s", f.Target)
 	if f.Test.Paper != nil {
-		p.printf("; the paper's is %s", f.Paper)
+		fmt.Fprintf(out, "; the paper's is %s", f.Paper)
 	}
-	p.printf("\n")
+	fmt.Fprintf(out, "\n")
 	line := func(name, text string) {
 		if text != "" {
-			p.printf("  %-9s %s\n", name, text)
+			fmt.Fprintf(out, "  %-9s %s\n", name, text)
 		}
 	}
 	line("because", strings.TrimSpace(f.Reason))
 	if f.Verdict != stats.NotRun {
-		p.printf("  measured  %s (%s)\n", f.Ours, f.Ours.Basis)
+		fmt.Fprintf(out, "  measured  %s (%s)\n", f.Ours, f.Ours.Basis)
 	}
 	if f.Margins() != nil {
-		p.printf("  margins   at half of it %s\n", twoVerdicts(f.Margins(), ", at twice "))
+		fmt.Fprintf(out, "  margins   at half of it %s\n", twoVerdicts(f.Margins(), ", at twice "))
 	}
 	if oneRun := f.OneRun(); oneRun != "" {
-		p.printf("  new run   %s: one evaluation in the last 5 %% of a new run, in nine of ten cases\n", oneRun)
+		fmt.Fprintf(out, "  new run   %s: one evaluation in the last 5 %% of a new run, in nine of ten cases\n", oneRun)
 	}
 	line("note", f.Note())
 	if f.Verdict == stats.Deviates || f.Verdict == stats.Inconclusive {
 		line("explained", f.Test.Explained)
 	}
-	p.runs(f.Measured(), &f.Of)
+	writeRuns(out, f.Measured(), &f.Of)
 	if f.Test.To != nil {
-		p.runs(f.Compared(), &f.To)
+		writeRuns(out, f.Compared(), &f.To)
 	}
 }
 
 // describe words a selector.
 func describe(s experiments.Selector) string {
 	if s.Spec != "" {
-		return cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity) + " of " + runsOf(s)
+		return ofRuns(s.Quantity) + " of " + runsOf(s)
 	}
 	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + s.Cell
 	switch {
@@ -154,6 +155,11 @@ func describe(s experiments.Selector) string {
 		out += " in figure " + s.Figure
 	}
 	return out
+}
+
+// ofRuns names a quantity of a spec's runs.
+func ofRuns(quantity string) string {
+	return cmp.Or(experiments.Measured[quantity], "model "+quantity)
 }
 
 // runsOf names the runs of a spec that a selector selects.
@@ -181,25 +187,10 @@ func (s *Subject) specs() (specs []string) {
 	return specs
 }
 
-// A printer keeps the first error of writing.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) printf(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
-	}
-}
-
-// runs writes a side's runs as a table.
-func (p *printer) runs(title string, s *Side) {
-	p.printf("  %s:\n", title)
-	if p.err != nil {
-		return
-	}
-	t := tabwriter.NewWriter(p.w, 0, 8, 2, ' ', 0)
+// writeRuns writes a side's runs as a table.
+func writeRuns(out io.Writer, title string, s *Side) {
+	fmt.Fprintf(out, "  %s:\n", title)
+	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "    value\tdraw\tseed\tseries\tevaluations\trevision\tfile\tdigest")
 	for _, r := range s.Runs {
 		h := r.Record.Header
@@ -209,7 +200,7 @@ func (p *printer) runs(title string, s *Side) {
 	for _, m := range s.Missing {
 		fmt.Fprintf(t, "    missing\t%d\t%d\t%s\t\t\t%s.jsonl\t\n", m.Run.Data.Draw, m.Run.Seed, m.Series, m.ID)
 	}
-	p.err = t.Flush()
+	t.Flush()
 }
 
 // revision shortens a revision and says whether there were changes to it.

@@ -99,20 +99,18 @@ func Joint(in Input) (*JointReport, error) {
 	for _, c := range j.claims {
 		j.factors = append(j.factors, j.factor(c))
 	}
-	all := j.count()
-	for _, k := range slices.SortedFunc(maps.Keys(all), compareTallies) {
-		e := all[k]
-		out.Combinations += e.combinations
-		r := j.reading(k, e)
-		out.Counts = append(out.Counts, JointCount{r, e.combinations})
+	for _, c := range j.count().sorted() {
+		out.Combinations += c.combinations
+		r := j.reading(c)
+		out.Counts = append(out.Counts, JointCount{r, c.combinations})
 		// By ascending number of choices by result, the most reproduced first.
 		if n := len(out.Front); n == 0 || cmp.Or(cmp.Compare(r.Cells, out.Front[n-1].Cells), cmp.Compare(r.Numbers, out.Front[n-1].Numbers)) > 0 {
 			out.Front = append(out.Front, r)
 		}
 	}
-	chosen := j.tally(make([]uint8, len(j.variables)), j.all(), j.factors)
+	chosen := j.combine(make([]uint8, len(j.variables)), j.all(), j.factors)
 	chosen.byResult += j.byResult
-	out.Chosen = j.reading(chosen.tally, chosen.entry)
+	out.Chosen = j.reading(chosen)
 	in.Assume = out.Front[len(out.Front)-1].assume()
 	best, err := Assess(in)
 	if err != nil {
@@ -190,50 +188,64 @@ func (j *joint) findVariables() {
 // A tally is what combinations are counted by.
 type tally struct{ byResult, cells, numbers int }
 
-// compareTallies orders by ascending choices, and then by descending success.
-func compareTallies(a, b tally) int {
-	return cmp.Or(cmp.Compare(a.byResult, b.byResult), cmp.Compare(b.cells, a.cells), cmp.Compare(b.numbers, a.numbers))
-}
-
-// An entry is the combinations of a tally: how many, and one that has the fewest
-// alternatives.
-type entry struct {
+// Combinations of one tally: how many, and one that has the fewest alternatives.
+type combinations struct {
+	tally
 	combinations, flips, notRun, oneRun int
 	choice                              []uint8 // by variable
 }
 
-// before reports whether the combination of an entry is shown rather than another's.
-func (e *entry) before(other entry) bool {
-	return e.flips < other.flips || e.flips == other.flips && e.oneRun > other.oneRun
+// compare orders by ascending choices, and then by descending success.
+func (c combinations) compare(d combinations) int {
+	return cmp.Or(cmp.Compare(c.byResult, d.byResult), cmp.Compare(d.cells, c.cells), cmp.Compare(d.numbers, c.numbers))
+}
+
+// before reports whether the combination of one is shown rather than another's.
+func (c combinations) before(d combinations) bool {
+	return c.flips < d.flips || c.flips == d.flips && c.oneRun > d.oneRun
+}
+
+// plus adds what others reproduce, whose cells are others.
+func (c combinations) plus(d combinations) combinations {
+	c.byResult += d.byResult
+	c.cells += d.cells
+	c.numbers += d.numbers
+	c.flips += d.flips
+	c.notRun += d.notRun
+	c.oneRun += d.oneRun
+	c.combinations *= d.combinations
+	return c
 }
 
 // tallies counts combinations.
-type tallies map[tally]entry
+type tallies map[tally]combinations
 
-// add adds combinations. The choice of e may be changed afterwards.
-func (t tallies) add(k tally, e entry) {
-	have, ok := t[k]
-	if ok && !e.before(have) {
-		have.combinations += e.combinations
-		t[k] = have
+// add adds combinations. The choice of c may be changed afterwards.
+func (t tallies) add(c combinations) {
+	have, ok := t[c.tally]
+	if ok && !c.before(have) {
+		have.combinations += c.combinations
+		t[c.tally] = have
 		return
 	}
-	e.combinations += have.combinations
-	e.choice = slices.Clone(e.choice)
-	t[k] = e
+	c.combinations += have.combinations
+	c.choice = slices.Clone(c.choice)
+	t[c.tally] = c
+}
+
+// sorted returns the combinations in their order.
+func (t tallies) sorted() []combinations {
+	return slices.SortedFunc(maps.Values(t), combinations.compare)
 }
 
 // A factor is a cell's outcome by the variables that it depends on.
 type factor struct {
-	scope    []int // variables, ascending
-	outcomes []outcome
+	scope    []int          // variables, ascending
+	outcomes []combinations // of one each, which has no choice
 }
 
-// An outcome is what a combination gives of a cell.
-type outcome struct{ cells, numbers, notRun, oneRun int }
-
 // at returns the outcome of a combination.
-func (f *factor) at(choice []uint8, variables []variable) outcome {
+func (f *factor) at(choice []uint8, variables []variable) combinations {
 	i := 0
 	for _, v := range f.scope {
 		i = i*len(variables[v].values) + int(choice[v])
@@ -250,7 +262,7 @@ func (j *joint) factor(c experiments.Claim) factor {
 			f.scope = append(f.scope, i)
 		}
 	}
-	known := make(map[string]outcome)
+	known := make(map[string]combinations)
 	j.each(f.scope, make([]uint8, len(j.variables)), func(choice []uint8) {
 		j.x.assumed = noAlternatives(j.in.Ledger)
 		for _, v := range f.scope {
@@ -279,7 +291,8 @@ func (j *joint) factor(c experiments.Claim) factor {
 }
 
 // outcomeOf counts what a cell's verdict adds.
-func outcomeOf(r ClaimResult) (out outcome) {
+func outcomeOf(r ClaimResult) combinations {
+	out := combinations{combinations: 1}
 	switch r.Verdict {
 	case stats.Reproduced:
 		out.cells = 1
@@ -338,34 +351,27 @@ func (j *joint) count() tallies {
 	}
 	all := make(tallies)
 	j.each(shared, make([]uint8, len(j.variables)), func(choice []uint8) {
-		begin := j.tally(choice, shared, nil)
+		begin := j.combine(choice, shared, nil)
 		begin.byResult += j.byResult
-		sum := tallies{begin.tally: begin.entry}
+		sum := tallies{begin.tally: begin}
 		for _, set := range slices.Sorted(maps.Keys(groups)) {
 			own := make(tallies)
 			j.each(private[set], slices.Clone(choice), func(choice []uint8) {
-				t := j.tally(choice, private[set], groups[set])
-				own.add(t.tally, t.entry)
+				own.add(j.combine(choice, private[set], groups[set]))
 			})
 			sum = sum.times(own)
 		}
-		for _, k := range slices.SortedFunc(maps.Keys(sum), compareTallies) {
-			all.add(k, sum[k])
+		for _, c := range sum.sorted() {
+			all.add(c)
 		}
 	})
 	return all
 }
 
-// A counted combination is a tally and an entry of one.
-type counted struct {
-	tally
-	entry
-}
-
-// tally counts a combination: of the variables given the choices by result and the
+// combine counts one combination: of the variables given the choices by result and the
 // alternatives, of the factors what is reproduced.
-func (j *joint) tally(choice []uint8, variables []int, factors []factor) counted {
-	c := counted{entry: entry{combinations: 1, choice: choice}}
+func (j *joint) combine(choice []uint8, variables []int, factors []factor) combinations {
+	c := combinations{combinations: 1, choice: choice}
 	for _, v := range variables {
 		c.byResult += j.variables[v].byResult(choice[v])
 		if choice[v] > 0 {
@@ -373,11 +379,7 @@ func (j *joint) tally(choice []uint8, variables []int, factors []factor) counted
 		}
 	}
 	for i := range factors {
-		o := factors[i].at(choice, j.variables)
-		c.cells += o.cells
-		c.numbers += o.numbers
-		c.notRun += o.notRun
-		c.oneRun += o.oneRun
+		c = c.plus(factors[i].at(choice, j.variables))
 	}
 	return c
 }
@@ -386,27 +388,27 @@ func (j *joint) tally(choice []uint8, variables []int, factors []factor) counted
 // whose values they agree.
 func (t tallies) times(u tallies) tallies {
 	out := make(tallies, len(t)*len(u))
-	right := slices.SortedFunc(maps.Keys(u), compareTallies)
+	right := u.sorted()
 	var both []uint8
-	for _, a := range slices.SortedFunc(maps.Keys(t), compareTallies) {
+	for _, a := range t.sorted() {
 		for _, b := range right {
-			x, y := t[a], u[b]
 			both = both[:0]
-			for i := range x.choice {
-				both = append(both, x.choice[i]|y.choice[i])
+			for i := range a.choice {
+				both = append(both, a.choice[i]|b.choice[i])
 			}
-			out.add(tally{a.byResult + b.byResult, a.cells + b.cells, a.numbers + b.numbers},
-				entry{x.combinations * y.combinations, x.flips + y.flips, x.notRun + y.notRun, x.oneRun + y.oneRun, both})
+			c := a.plus(b)
+			c.choice = both
+			out.add(c)
 		}
 	}
 	return out
 }
 
 // reading words a combination.
-func (j *joint) reading(k tally, e entry) JointReading {
-	r := JointReading{Assumed: []Assumed{}, ByResult: k.byResult, Cells: k.cells, Numbers: k.numbers, NotRun: e.notRun, OneRun: e.oneRun}
+func (j *joint) reading(c combinations) JointReading {
+	r := JointReading{Assumed: []Assumed{}, ByResult: c.byResult, Cells: c.cells, Numbers: c.numbers, NotRun: c.notRun, OneRun: c.oneRun}
 	for i, v := range j.variables {
-		if a := v.values[e.choice[i]]; a != nil {
+		if a := v.values[c.choice[i]]; a != nil {
 			r.Assumed = append(r.Assumed, Assumed{v.assumption.ID, a.ID, a.Value, v.assumption.Chosen, v.assumption.HowOf(a)})
 		}
 	}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -14,41 +15,36 @@ import (
 // WriteText writes the front of the combinations and, in words, the one that reproduces
 // most.
 func (j *JointReport) WriteText(w io.Writer) error {
-	out := &printer{w: w}
+	out := bufio.NewWriter(w)
 	for _, line := range j.Words() {
-		out.printf("%s\n\n", line)
+		fmt.Fprintf(out, "%s\n\n", line)
 	}
-	if out.err != nil {
-		return out.err
-	}
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "by result\tcells\tnumbers\tone run's\tnot run\tcombinations\tassumed otherwise")
 	for _, r := range j.Shown() {
 		fmt.Fprintf(t, "%d\t%d of %d\t%d of %d\t%d\t%d\t%s\t%s\n", r.ByResult, r.Cells, j.Cells, r.Numbers, j.Numbers, r.OneRun, r.NotRun,
 			words.Grouped(j.Like(r)), r.Names())
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	best := j.Front[len(j.Front)-1]
-	out.printf("\n%s\n\n", j.Sentence())
+	fmt.Fprintf(out, "\n%s\n\n", j.Sentence())
 	for _, a := range best.Assumed {
-		out.printf("  %s=%s (%s): %s\n    instead of (%s): %s\n", a.Assumption, a.Alternative, a.How, words.OneLine(a.Value), j.how(a.Assumption), words.OneLine(a.Chosen))
+		fmt.Fprintf(out, "  %s=%s (%s): %s\n    instead of (%s): %s\n", a.Assumption, a.Alternative, a.How, words.OneLine(a.Value), j.how(a.Assumption), words.OneLine(a.Chosen))
 	}
-	out.printf("\nIts cells:\n")
+	fmt.Fprintf(out, "\nIts cells:\n")
 	for i := range j.Best {
 		c := &j.Best[i]
-		out.printf("  %-12s %s\n", c.Verdict, c.Claim.ID)
+		fmt.Fprintf(out, "  %-12s %s\n", c.Verdict, c.Claim.ID)
 		for _, t := range c.Differences() {
-			out.printf("               %s\n", t)
+			fmt.Fprintf(out, "               %s\n", t)
 		}
 	}
 	var flags []string
 	for _, a := range best.Assumed {
 		flags = append(flags, "--assume "+a.Assumption+"="+a.Alternative)
 	}
-	out.printf("\n'runall verify %s' judges all claims so.\n", strings.Join(flags, " "))
-	return out.err
+	fmt.Fprintf(out, "\n'runall verify %s' judges all claims so.\n", strings.Join(flags, " "))
+	return out.Flush()
 }
 
 // Shown are the combinations of the front, and before them the chosen values if they are

@@ -184,8 +184,7 @@ func (f *Finding) document() TestDocument {
 	}
 	d.Low, d.High = f.Target.Bounds()
 	if within, known := f.Within(); known {
-		low, high := record.Float(f.NewRun.Low), record.Float(f.NewRun.High)
-		d.RunFrom, d.RunUntil, d.Within = &low, &high, &within
+		d.RunFrom, d.RunUntil, d.Within = new(record.Float(f.NewRun.Low)), new(record.Float(f.NewRun.High)), &within
 	}
 	if f.Test.To != nil {
 		d.OtherRuns = ids(f.To)
@@ -194,8 +193,7 @@ func (f *Finding) document() TestDocument {
 		d.Explained = f.Test.Explained
 	}
 	if e := f.Ours; f.Verdict != stats.NotRun {
-		value, from, until := record.Float(e.Value), record.Float(e.Low), record.Float(e.High)
-		d.Value, d.From, d.Until, d.Basis = &value, &from, &until, e.Basis
+		d.Value, d.From, d.Until, d.Basis = new(record.Float(e.Value)), new(record.Float(e.Low)), new(record.Float(e.High)), e.Basis
 	}
 	return d
 }

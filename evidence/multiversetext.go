@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -12,41 +13,41 @@ import (
 // WriteText writes what each alternative does, and then how each claim stands.
 // command words how specs are run.
 func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) string) error {
-	out := &printer{w: w}
-	out.printf("Each alternative is flipped alone; --joint has their combinations.\n")
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "Each alternative is flipped alone; --joint has their combinations.\n")
 	for i := range m.Assumptions {
 		a := &m.Assumptions[i]
-		out.printf("\n%s (chosen: %s)\n  %s\n", a.ID, a.How, words.OneLine(a.Chosen))
+		fmt.Fprintf(out, "\n%s (chosen: %s)\n  %s\n", a.ID, a.How, words.OneLine(a.Chosen))
 		for j := range a.Alternatives {
 			a.Alternatives[j].write(out, a.ID, command)
 		}
 	}
 	m.summary(out)
-	return out.err
+	return out.Flush()
 }
 
-func (a *AlternativeOutcome) write(out *printer, assumption string, command func([]string) string) {
-	out.printf("\n  %s=%s: %s\n", assumption, a.ID, words.OneLine(a.Value))
+func (a *AlternativeOutcome) write(out io.Writer, assumption string, command func([]string) string) {
+	fmt.Fprintf(out, "\n  %s=%s: %s\n", assumption, a.ID, words.OneLine(a.Value))
 	if a.Effect != "" {
-		out.printf("    noted earlier: %s\n", words.OneLine(a.Effect))
+		fmt.Fprintf(out, "    noted earlier: %s\n", words.OneLine(a.Effect))
 	}
 	if len(a.Claims) == 0 {
-		out.printf("    no claim depends on it\n")
+		fmt.Fprintf(out, "    no claim depends on it\n")
 		return
 	}
 	for _, c := range a.Changed() {
-		out.printf("    changes      %s: %s → %s\n", c.Claim, c.From, c.To)
+		fmt.Fprintf(out, "    changes      %s: %s → %s\n", c.Claim, c.From, c.To)
 	}
 	for _, v := range []stats.Verdict{stats.Reproduced, stats.Inconclusive, stats.Deviates, stats.NotRun} {
 		if ids := a.unchanged(v); len(ids) > 0 {
-			out.printf("    %-12s %s\n", v, strings.Join(ids, ", "))
+			fmt.Fprintf(out, "    %-12s %s\n", v, strings.Join(ids, ", "))
 		}
 	}
 	switch {
 	case len(a.Specs) > 0:
-		out.printf("    to run it:   %s\n", command(a.Specs))
+		fmt.Fprintf(out, "    to run it:   %s\n", command(a.Specs))
 	case len(a.NotRun()) > 0:
-		out.printf("    no spec runs what is not run\n")
+		fmt.Fprintf(out, "    no spec runs what is not run\n")
 	}
 }
 
@@ -65,34 +66,32 @@ func (a *AlternativeOutcome) unchanged(v stats.Verdict) (ids []string) {
 }
 
 // summary writes which verdicts depend on a choice and which do not.
-func (m *MultiverseReport) summary(out *printer) {
+func (m *MultiverseReport) summary(out io.Writer) {
 	var robust, untested []string
 	hinging := 0
 	for i := range m.Claims {
 		c := &m.Claims[i]
 		switch {
 		case c.Robust():
-			robust = append(robust, fmt.Sprintf("  %s: %s (%s)", c.Claim, c.Verdict, c.tried()))
+			robust = append(robust, fmt.Sprintf("  %s: %s (%s)\n", c.Claim, c.Verdict, c.tried()))
 		case c.Verdict == stats.NotRun || c.Run == 0:
-			untested = append(untested, "  "+c.Claim)
+			untested = append(untested, "  "+c.Claim+"\n")
 		default:
 			hinging++
 		}
 	}
-	out.printf("\n%d claims have the same verdict under every alternative that was run:\n", len(robust))
-	out.lines(robust)
-	out.printf("\n%d claims hinge on a choice:\n", hinging)
+	fmt.Fprintf(out, "\n%d claims have the same verdict under every alternative that was run:\n%s", len(robust), strings.Join(robust, ""))
+	fmt.Fprintf(out, "\n%d claims hinge on a choice:\n", hinging)
 	for i := range m.Claims {
 		if c := &m.Claims[i]; len(c.Hinges) > 0 {
-			out.printf("  %s: %s (%s)\n", c.Claim, c.Verdict, c.tried())
+			fmt.Fprintf(out, "  %s: %s (%s)\n", c.Claim, c.Verdict, c.tried())
 			for _, h := range c.Hinges {
-				out.printf("    %s with %s=%s\n", h.To, h.Assumption, h.Alternative)
+				fmt.Fprintf(out, "    %s with %s=%s\n", h.To, h.Assumption, h.Alternative)
 			}
 		}
 	}
 	if len(untested) > 0 {
-		out.printf("\n%d claims have no verdict, or none under any alternative:\n", len(untested))
-		out.lines(untested)
+		fmt.Fprintf(out, "\n%d claims have no verdict, or none under any alternative:\n%s", len(untested), strings.Join(untested, ""))
 	}
 }
 
@@ -103,10 +102,4 @@ func (c *ClaimStanding) tried() string {
 		s = fmt.Sprintf("%d of 1 alternative run", c.Run)
 	}
 	return s
-}
-
-func (p *printer) lines(lines []string) {
-	for _, l := range lines {
-		p.printf("%s\n", l)
-	}
 }

@@ -245,37 +245,26 @@ func pairs(a, b *Side) (left, right []float64, ok bool) {
 		data data.Ref
 		seed uint64
 	}
-	keyed := func(s *Side) map[key]float64 {
-		m := make(map[key]float64, len(s.Runs))
-		for _, r := range s.Runs {
-			k := key{r.Run.Data, r.Run.Seed}
-			if m := experiments.Method(r.Run.Method); m != nil && m.Seedless { // its result depends on no seed
-				k.seed = 0
-			}
-			m[k] = r.Value
-		}
-		return m
-	}
-	find := func(m map[key]float64, k key) (float64, bool) {
-		v, ok := m[k]
-		if !ok {
-			v, ok = m[key{k.data, 0}]
-		}
-		return v, ok
-	}
 	long, short := a, b
 	if len(b.Runs) > len(a.Runs) {
 		long, short = b, a
 	}
-	others, used := keyed(short), make(map[key]bool)
+	others, used := make(map[key]float64), make(map[key]bool)
+	for _, r := range short.Runs {
+		k := key{r.Run.Data, r.Run.Seed}
+		if m := experiments.Method(r.Run.Method); m != nil && m.Seedless { // its result depends on no seed
+			k.seed = 0
+		}
+		others[k] = r.Value
+	}
 	for _, r := range long.Runs {
 		k := key{r.Run.Data, r.Run.Seed}
-		v, ok := find(others, k)
-		if !ok {
-			return nil, nil, false
-		}
 		if _, exact := others[k]; !exact {
 			k.seed = 0
+		}
+		v, ok := others[k]
+		if !ok {
+			return nil, nil, false
 		}
 		used[k] = true
 		left, right = append(left, r.Value), append(right, v)

@@ -18,10 +18,7 @@ import (
 // paper's values name the methods and data sets.
 func (r *Finding) Sentence(paper *experiments.PaperValues) string {
 	w := wording{r, paper}
-	switch {
-	case r.Test.Of.Spec != "":
-		return w.ofSpec()
-	case r.Test.To == nil:
+	if r.Test.To == nil {
 		return w.mean()
 	}
 	return w.comparison()
@@ -36,40 +33,30 @@ type wording struct {
 // mean is the sentence of a test of one mean: subject, measured value, and
 // the paper's value or the claim's bound.
 func (w wording) mean() string {
-	s := w.Test.Of
-	subject := fmt.Sprintf("%s on %s%s", w.method(s.Cell, s.Cell), w.data(s.Cell), prefixed(", ", w.loss(s.Cell)))
+	s, v := w.Test.Of, w.Ours.Value
+	subject, what, expected := "", w.noun(s), w.expectation()
+	if s.Spec != "" {
+		subject = runsOf(s)
+	} else {
+		subject = fmt.Sprintf("%s on %s%s", w.method(s.Cell, s.Cell), w.data(s.Cell), prefixed(", ", w.loss(s.Cell)))
+	}
 	if s.Samples > 0 {
 		subject += fmt.Sprintf(", after %s samples", words.Grouped(s.Samples))
 	}
-	v := w.Ours.Value
+	text := fmt.Sprintf("%s%s where", w.amount(s, v), w.inFigure())
 	switch {
 	case w.Verdict == stats.NotRun:
-		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, w.noun(s), w.Note(), w.expectation())
+		text = fmt.Sprintf("%s not measured (%s);", what, w.Note())
 	case !words.Finite(v) && s.Below != nil:
-		return fmt.Sprintf("%s: at least one run never has an %s below %s; %s.", subject, s.Quantity, threshold(s), w.expectation())
+		text = fmt.Sprintf("at least one run never has an %s below %s;", s.Quantity, threshold(s))
+	case !words.Finite(v) && s.Spec != "":
+		text = what + " is not finite;"
 	case !words.Finite(v):
-		return fmt.Sprintf("%s: %s not finite, because a run diverged; %s.", subject, w.noun(s), w.expectation())
+		text = what + " not finite, because a run diverged;"
+	case s.Spec != "":
+		text = what + " is " + words.Four(v) + ";"
 	}
-	return fmt.Sprintf("%s: %s%s where %s.", subject, w.amount(s, v), w.inFigure(), w.expectation())
-}
-
-// ofSpec is the sentence of a test of a spec's runs: the runs, the number and the
-// bound.
-func (w wording) ofSpec() string {
-	s := w.Test.Of
-	what := cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity)
-	if w.Test.Kind == experiments.KindExponent {
-		what = "exponent of η in the " + what
-	}
-	bound := needs(w.Target.Low, w.Target.High, words.Plain, "")
-	subject, v := runsOf(s), w.Ours.Value
-	switch {
-	case w.Verdict == stats.NotRun:
-		return fmt.Sprintf("%s: %s not measured (%s); %s.", subject, what, w.Note(), bound)
-	case !words.Finite(v):
-		return fmt.Sprintf("%s: %s is not finite; %s.", subject, what, bound)
-	}
-	return fmt.Sprintf("%s: %s is %s; %s.", subject, what, words.Four(v), bound)
+	return fmt.Sprintf("%s: %s %s.", subject, text, expected)
 }
 
 // comparison is the sentence of a test of two means.
@@ -209,6 +196,8 @@ func (w wording) expectation() string {
 	t := w.Test
 	low, high := w.Target.Low, w.Target.High
 	switch {
+	case t.Of.Spec != "":
+		return needs(low, high, words.Plain, "")
 	case t.Kind == experiments.KindLess:
 		return "the paper says lower"
 	case t.Kind == experiments.KindRatio:
@@ -272,6 +261,10 @@ func threshold(s experiments.Selector) string {
 func (w wording) noun(s experiments.Selector) string {
 	cell := w.paper.Cells[s.Cell]
 	switch {
+	case w.Test.Kind == experiments.KindExponent:
+		return "exponent of η in the " + ofRuns(s.Quantity)
+	case s.Spec != "":
+		return ofRuns(s.Quantity)
 	case s.Below != nil:
 		return "number of samples"
 	case s.Quantity == experiments.QuantityOrder && cell.Row == "libsvm" && w.Test.To == nil:
@@ -348,8 +341,8 @@ func (w wording) inFigure() string {
 // method names a cell's method, beside the other side of a comparison: of two
 // series of one method each says which it is.
 func (w wording) method(cell, other string) string {
-	name, variant := w.row(cell)
-	otherName, otherVariant := w.row(other)
+	name, variant, _ := strings.Cut(RowTitle(w.paper, cell), ", ") // "POLK", "smaller K"
+	otherName, otherVariant, _ := strings.Cut(RowTitle(w.paper, other), ", ")
 	if variant == "" && otherVariant != "" && name == otherName {
 		variant = opposite.Replace(otherVariant)
 	}
@@ -358,13 +351,6 @@ func (w wording) method(cell, other string) string {
 
 // opposite turns the name of one of two series into the other's.
 var opposite = strings.NewReplacer("smaller", "larger", "larger", "smaller")
-
-// row splits the title of a cell's row into the method and what tells its
-// second series from the first: "POLK", "smaller K".
-func (w wording) row(cell string) (method, variant string) {
-	method, variant, _ = strings.Cut(RowTitle(w.paper, cell), ", ")
-	return method, variant
-}
 
 // RowTitle is the title of a cell's row in its table.
 func RowTitle(paper *experiments.PaperValues, cell string) string {

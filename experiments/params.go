@@ -346,6 +346,9 @@ func (q *ParamInfo) store(p *Params, s setting) {
 	}
 }
 
+// Set sets a number by its name in specs, which some method has.
+func (p *Params) Set(name string, v float64) { known(name).store(p, setting{number: v}) }
+
 // load returns the value in p.
 func (q *ParamInfo) load(p *Params) setting {
 	if q.field == nil {

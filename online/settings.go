@@ -118,12 +118,8 @@ func (s Settings) withDefaults() (Settings, error) {
 	s.Scale = cmp.Or(s.Scale, rows.ScaleUnit)
 	s.Pruner = cmp.Or(s.Pruner, prune.KOMP)
 	s.TargetFactor = 1 // unless the targets are scaled
-	s.Labels = slices.Clone(s.Labels)
-	for i, l := range s.Labels {
-		var err error
-		if s.Labels[i], err = rows.CanonicalLabel(l); err != nil {
-			return s, fmt.Errorf("online: %w", err)
-		}
+	if err := s.canonicalLabels(); err != nil {
+		return s, err
 	}
 	p, err := prune.Find(s.Pruner, s.PrunerParams)
 	if err != nil {
@@ -152,6 +148,27 @@ func (s *Settings) setRates(self float64) {
 	s.Parsimony = cmp.Or(s.Parsimony, parsimony*self)
 }
 
+// canonicalLabels puts the labels into the form that rows have them in.
+func (s *Settings) canonicalLabels() error {
+	s.Labels = slices.Clone(s.Labels)
+	for i, l := range s.Labels {
+		var err error
+		if s.Labels[i], err = rows.CanonicalLabel(l); err != nil {
+			return fmt.Errorf("online: %w", err)
+		}
+	}
+	return nil
+}
+
+// CheckLabels reports labels that are no classes for the loss, or that stand for the same
+// one, before any row is read.
+func (s Settings) CheckLabels() error {
+	if err := s.canonicalLabels(); err != nil {
+		return err
+	}
+	return s.validateLabels()
+}
+
 // needsHead reports whether any setting depends on the first rows.
 func (s *Settings) needsHead() bool {
 	return s.Dim == 0 || s.Scale != rows.ScaleNone || !s.regression() && s.Labels == nil ||
@@ -164,7 +181,6 @@ func (s *Settings) regression() bool { return s.Loss == loss.SquaredError{}.Name
 // validate reports settings that don't make a model, for instance those of a
 // file that someone has altered.
 func (s *Settings) validate() error {
-	classes := len(s.Labels)
 	switch {
 	case s.Dim < 1 || s.Dim > MaxFeatures:
 		return fmt.Errorf("online: %d features, want 1 to %d", s.Dim, MaxFeatures)
@@ -180,17 +196,20 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: unknown scaling %q", s.Scale)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):
 		return errors.New("online: the targets' scaling is not finite")
+	}
+	return s.validateLabels()
+}
+
+// validateLabels reports a number of classes that the loss does not have, and a label
+// that stands for two of them.
+func (s *Settings) validateLabels() error {
+	classes := len(s.Labels)
+	switch {
 	case s.regression() && classes > 0:
 		return errors.New("online: regression has no classes")
 	case !s.regression() && (classes < 2 || classes > MaxClasses):
 		return fmt.Errorf("online: %d classes, want 2 to %d", classes, MaxClasses)
 	}
-	return s.validateLabels()
-}
-
-// validateLabels reports a label that stands for two classes, and a binary
-// loss for more than two.
-func (s *Settings) validateLabels() error {
 	var set rows.Labels
 	sorted := slices.Sorted(slices.Values(s.Labels))
 	for i, l := range sorted {
@@ -208,8 +227,8 @@ func (s *Settings) validateLabels() error {
 	if err != nil {
 		return err
 	}
-	if !s.regression() && l.Outputs(3) == 1 && len(s.Labels) != 2 {
-		return fmt.Errorf("online: the %s loss needs two classes, got %d", s.Loss, len(s.Labels))
+	if !s.regression() && l.Outputs(3) == 1 && classes != 2 {
+		return fmt.Errorf("online: the %s loss needs two classes, got %d", s.Loss, classes)
 	}
 	return nil
 }

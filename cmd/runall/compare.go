@@ -37,7 +37,7 @@ type comparison struct {
 // A Tournament is what 'runall compare --json' writes.
 type Tournament struct {
 	Versioned
-	*compare.Document
+	*compare.Result
 }
 
 func newCompare() *cobra.Command {
@@ -100,16 +100,10 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return harness.Usage(err)
 	}
-	stderr := cmd.ErrOrStderr()
-	if c.opt.Progress, err = newProgress(c.progress, stderr); err != nil {
+	out, err := carryOut(cmd, compare.Runs(plan), c.opt, c.progress)
+	if out == nil {
 		return err
 	}
-	out, err := harness.Reproduce(cmd.Context(), compare.Runs(plan), c.opt)
-	c.opt.Progress.Close()
-	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
-		return err
-	}
-	remark(stderr, c.opt.Results, out)
 	return errors.Join(c.report(cmd, t, plan), err)
 }
 
@@ -117,14 +111,16 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 // names in --with. So are those that a tournament's file has the commands of.
 func (c *comparison) externals(cmd *cobra.Command, name string) error {
 	given := slices.Clone(c.with)
-	commands := slices.DeleteFunc(slices.Clone(given), func(word string) bool { return !isCommand(word) })
+	var commands []string
+	c.commands = make(map[string]string)
+	for i, word := range given {
+		if isCommand(word) {
+			name, command, _ := strings.Cut(word, "=")
+			commands, c.commands[name], c.with[i] = append(commands, word), command, name
+		}
+	}
 	if err := registerPruners("with", commands); err != nil {
 		return err
-	}
-	c.commands = make(map[string]string)
-	for _, word := range commands {
-		name, command, _ := strings.Cut(word, "=")
-		c.commands[name] = command
 	}
 	if isFile(name) {
 		saved, err := experiments.TournamentCommands(name)
@@ -141,14 +137,13 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 			}
 		}
 	}
-	before := ""
 	for i, word := range given {
 		if isCommand(word) {
-			c.with[i], _, _ = strings.Cut(word, "=")
-		} else if err := checkWith(word, before); err != nil {
+			continue
+		}
+		if err := checkWith(word, given[max(0, i-1)]); err != nil {
 			return err
 		}
-		before = word
 	}
 	return nil
 }
@@ -272,7 +267,7 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	}
 	stdout, about := cmd.OutOrStdout(), cmd.OutOrStdout()
 	if c.asJSON {
-		err, about = writeJSON(stdout, Tournament{version, r.Result.Document()}), cmd.ErrOrStderr()
+		err, about = writeJSON(stdout, Tournament{version, r.Result}), cmd.ErrOrStderr()
 	} else {
 		err = r.Text(stdout)
 	}

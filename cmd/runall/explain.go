@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -72,5 +73,5 @@ func unexplained(a *evidence.Assessment, id string) error {
 	if using := a.Using(id); len(using) > 0 {
 		message += "; its runs answer " + strings.Join(using, ", ")
 	}
-	return harness.Usage(fmt.Errorf("%s", message))
+	return harness.Usage(errors.New(message))
 }

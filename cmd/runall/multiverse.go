@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -44,11 +45,8 @@ many choices made with the paper's results in view, and the best of all.
 				return err
 			}
 			m.Profile = used
-			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), Multiverse{version, m})
-			}
-			return m.WriteText(cmd.OutOrStdout(), func(specs []string) string {
-				return reproduceCommand(specs, experiments.ProfileFull, results)
+			return show(cmd, asJSON, Multiverse{version, m}, func(w io.Writer) error {
+				return m.WriteText(w, func(specs []string) string { return reproduceCommand(specs, experiments.ProfileFull, results) })
 			})
 		},
 	}
@@ -67,14 +65,10 @@ func writeJoint(cmd *cobra.Command, in evidence.Input, profile string, asJSON, a
 		return err
 	}
 	j.Profile = profile
-	switch out := cmd.OutOrStdout(); {
-	case asJSON:
-		return writeJSON(out, Joint{version, j})
-	case asCSV:
-		return report.JointFigure(j).CSV(out)
-	default:
-		return j.WriteText(out)
+	if asCSV {
+		return report.JointFigure(j).CSV(cmd.OutOrStdout())
 	}
+	return show(cmd, asJSON, Joint{version, j}, j.WriteText)
 }
 
 // A Multiverse is what 'runall verify multiverse --json' writes.

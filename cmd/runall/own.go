@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -281,7 +280,9 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		return err
 	}
 	m, err := online.Train(cmd.Context(), opt)
-	err = explained(stopped(err))
+	if err = stopped(err); errors.Is(err, online.ErrOtherFile) {
+		err = fmt.Errorf("%w; its training is not finished: to train it on this file instead, use --skip 0", err)
+	}
 	if m == nil {
 		return err
 	}
@@ -308,14 +309,6 @@ type Training struct {
 	Rows       int64          `json:"rows"`        // learned, in all passes
 	ModelOrder int            `json:"model_order"` // elements of the model
 	TradeOff   []online.Tried `json:"trade_off"`   // the model orders that were tried, on held-out rows; none if the order was given
-}
-
-// explained says what can be done about an error.
-func explained(err error) error {
-	if errors.Is(err, online.ErrOtherFile) {
-		return fmt.Errorf("%w; its training is not finished: to train it on this file instead, use --skip 0", err)
-	}
-	return err
 }
 
 // prequential puts an error into words.
@@ -394,15 +387,17 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 }
 
 // checkFormat reports flags that have no effect because of the rows' format, or
-// because the training is in the middle of a file.
+// because the training is in the middle of a file, and labels that are no classes.
 func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) error {
 	switch {
-	case opt.Continue && fs.Changed("format") && opt.Resume.UnfinishedFormat() != "":
+	case opt.Continue && fs.Changed("format"):
 		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.UnfinishedFormat())
 	case opt.Continue && fs.Changed("header"):
 		return fmt.Errorf("--header can't be changed: %s is in the middle of its file", f.resume)
 	case !rows.IsTable(opt.Settings.Format) && fs.Changed("label"):
 		return errors.New("--label is for CSV and TSV files: the label of a LIBSVM row comes first, and those of arrays are in the file of --labels")
+	case len(f.classes) > 0:
+		return opt.Settings.CheckLabels()
 	}
 	return nil
 }
@@ -417,14 +412,8 @@ func regularOrMissing(path string) bool {
 
 // labelColumn reads --label.
 func labelColumn(text string) (int, error) {
-	switch text {
-	case "first":
-		return 1, nil
-	case "last":
-		return -1, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
+	n := columnOf(text).Number
+	if n == 0 || n < 0 && text != "last" {
 		return 0, fmt.Errorf("--label %q: must be first, last or a column number from 1", text)
 	}
 	return n, nil

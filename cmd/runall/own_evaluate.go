@@ -36,10 +36,7 @@ classes the text shows those with the lowest recall and the largest confusions;
 			if err != nil {
 				return stopped(err)
 			}
-			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), describeEvaluation(m, &e))
-			}
-			return writeEvaluation(cmd.OutOrStdout(), m, &e)
+			return show(cmd, asJSON, describeEvaluation(m, &e), func(w io.Writer) error { return writeEvaluation(w, m, &e) })
 		},
 	}
 	flags.add(cmd)

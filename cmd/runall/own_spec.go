@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -13,83 +15,14 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A trainSpec is a spec file of train. Names that the experiments' specs have
-// are theirs.
-type trainSpec struct {
-	Loss         scalar           `json:"loss"`
-	Kernel       kernelSpec       `json:"kernel"`
-	LearningRate scalar           `json:"learning_rate"`
-	Regularizer  scalar           `json:"regularizer"`
-	Parsimony    scalar           `json:"parsimony"`
-	Order        scalar           `json:"order"`
-	Tolerance    scalar           `json:"tolerance"`
-	Pruner       scalar           `json:"pruner"`
-	PrunerParams prunerParamsSpec `json:"pruner_params"`
-	BatchSize    scalar           `json:"batch_size"`
-	Epochs       scalar           `json:"epochs"`
-	Scale        scalar           `json:"scale"`
-	Classes      []scalar         `json:"classes"`
-	Features     scalar           `json:"features"`
-	Label        scalar           `json:"label"`
-	Format       scalar           `json:"format"`
-	Header       scalar           `json:"header"`
-	SaveEvery    scalar           `json:"save_every"`
-	NoTune       switchSpec       `json:"no_tune"`
-}
-
-type kernelSpec struct {
-	Type      scalar `json:"type"`
-	Bandwidth scalar `json:"bandwidth"`
-	Offset    scalar `json:"offset"`
-	Degree    scalar `json:"degree"`
-}
-
-// A scalar is a word or a number, as text and where it stands; at is nil if the
-// file does not have it.
-type scalar struct {
-	text string
-	at   *strictyaml.Node
-}
-
-// DecodeNode takes any scalar as it is written: what it has to be is for the flag
-// to say.
-func (s *scalar) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
-	if n.Kind == strictyaml.Integer || n.Kind == strictyaml.Number || n.Kind == strictyaml.Bool || n.Want(strictyaml.String, r) {
-		s.text, s.at = n.Text, n
-	}
-}
-
-// prunerParamsSpec is a mapping of numbers, in the words of the flag.
-type prunerParamsSpec struct{ scalar }
-
-// DecodeNode puts the mapping into words.
-func (s *prunerParamsSpec) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
-	values := make(map[string]float64)
-	strictyaml.Decode(n, &values, r)
-	if len(values) > 0 { // a pruner without parameters needs no flag
-		s.text, s.at = strings.ReplaceAll(prune.Params(values).String(), ", ", ","), n
-	}
-}
-
-// switchSpec is true or false.
-type switchSpec struct{ scalar }
-
-// DecodeNode takes a truth value.
-func (s *switchSpec) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
-	if n.Want(strictyaml.Bool, r) {
-		s.text, s.at = strings.ToLower(n.Text), n
-	}
-}
-
-// flags returns the values by the names of the flags that they stand for.
-func (s *trainSpec) flags() map[string]scalar {
-	return map[string]scalar{
-		"loss": s.Loss, "kernel": s.Kernel.Type, "bandwidth": s.Kernel.Bandwidth, "offset": s.Kernel.Offset, "degree": s.Kernel.Degree,
-		"learning-rate": s.LearningRate, "regularizer": s.Regularizer, "parsimony": s.Parsimony, "order": s.Order, "tolerance": s.Tolerance,
-		"pruner": s.Pruner, "pruner-params": s.PrunerParams.scalar, "batch": s.BatchSize, "epochs": s.Epochs, "scale": s.Scale,
-		"features": s.Features, "label": s.Label, "format": s.Format, "header": s.Header, "save-every": s.SaveEvery, "no-tune": s.NoTune.scalar,
-	}
-}
+// The keys of a spec file of train and of its kernel. Names that the experiments' specs
+// have are theirs. A key is the name of a flag with underscores, but for those of renamed.
+var (
+	specKeys = []string{"loss", "kernel", "learning_rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner_params", "batch_size",
+		"epochs", "scale", "classes", "features", "label", "format", "header", "save_every", "no_tune"}
+	kernelKeys = []string{"type", "bandwidth", "offset", "degree"}
+	renamed    = map[string]string{"type": "kernel", "batch_size": "batch"}
+)
 
 // overruled are the flags whose values in a spec are left alone if another flag
 // is given beside it.
@@ -116,41 +49,88 @@ func readTrainSpec(path string) ([]byte, error) {
 	return text, nil
 }
 
+// A trainSpec sets the flags that a spec file stands for.
+type trainSpec struct {
+	flags *pflag.FlagSet
+	given map[string]bool // flags that are left alone
+	*strictyaml.Reporter
+}
+
 // applyTrainSpec sets the flags that the text of a spec file stands for, but for
 // those that are given.
 func applyTrainSpec(path string, text []byte, fs *pflag.FlagSet) error {
-	r := new(strictyaml.Reporter)
-	root := strictyaml.Parse(path, text, r)
-	if root == nil {
-		return r.Err()
-	}
-	var s trainSpec
-	strictyaml.Decode(root, &s, r)
-	given := make(map[string]bool)
+	s := trainSpec{fs, make(map[string]bool), new(strictyaml.Reporter)}
 	fs.Visit(func(f *pflag.Flag) {
-		given[f.Name] = true
+		s.given[f.Name] = true
 		for _, name := range overruled[f.Name] {
-			given[name] = true
+			s.given[name] = true
 		}
 	})
-	fs.VisitAll(func(f *pflag.Flag) {
-		v := s.flags()[f.Name]
-		if v.at == nil || given[f.Name] {
-			return
+	if root := strictyaml.Parse(path, text, s.Reporter); root != nil {
+		s.mapping(root, specKeys)
+	}
+	return s.Err()
+}
+
+// mapping sets the flags of a mapping's keys.
+func (s *trainSpec) mapping(n *strictyaml.Node, keys []string) {
+	if !n.Want(strictyaml.Mapping, s.Reporter) {
+		return
+	}
+	for _, f := range n.Fields {
+		v := f.Value
+		switch {
+		case !slices.Contains(keys, f.Key):
+			s.UnknownKey(f, keys)
+		case f.Key == "kernel":
+			s.mapping(v, kernelKeys)
+		case f.Key == "classes":
+			s.classes(v)
+		case f.Key == "pruner_params":
+			values := make(map[string]float64)
+			strictyaml.Decode(v, &values, s.Reporter)
+			if len(values) > 0 { // a pruner without parameters needs no flag
+				s.set(f.Key, strings.ReplaceAll(prune.Params(values).String(), ", ", ","), v)
+			}
+		case f.Key == "no_tune" && v.Want(strictyaml.Bool, s.Reporter):
+			s.set(f.Key, strings.ToLower(v.Text), v)
+		case f.Key != "no_tune" && s.isScalar(v):
+			s.set(f.Key, v.Text, v)
 		}
-		if err := f.Value.Set(v.text); err != nil {
-			r.Errorf(v.at, "%q %v", v.text, err)
+	}
+}
+
+// isScalar reports whether a value is a word or a number, or that it is neither. Which of
+// them it has to be is for the flag to say.
+func (s *trainSpec) isScalar(v *strictyaml.Node) bool {
+	return v.Kind == strictyaml.Integer || v.Kind == strictyaml.Number || v.Kind == strictyaml.Bool || v.Want(strictyaml.String, s.Reporter)
+}
+
+// set sets the flag of a key to the text of a value, unless it is given.
+func (s *trainSpec) set(key, text string, v *strictyaml.Node) {
+	f := s.flags.Lookup(cmp.Or(renamed[key], strings.ReplaceAll(key, "_", "-")))
+	if s.given[f.Name] {
+		return
+	}
+	if err := f.Value.Set(text); err != nil {
+		s.Errorf(v, "%q %v", text, err)
+	}
+	f.Changed = true
+}
+
+// classes sets the flag of that name to a list, whose labels may have commas in them.
+func (s *trainSpec) classes(list *strictyaml.Node) {
+	if !list.Want(strictyaml.Sequence, s.Reporter) {
+		return
+	}
+	var labels []string
+	for _, v := range list.Items {
+		if s.isScalar(v) {
+			labels = append(labels, v.Text)
 		}
-		f.Changed = true
-	})
-	if s.Classes != nil && !given["classes"] {
-		var labels []string
-		for _, c := range s.Classes {
-			labels = append(labels, c.text)
-		}
-		f := fs.Lookup("classes")
-		f.Value.(pflag.SliceValue).Replace(labels) // labels may have commas in them
+	}
+	if f := s.flags.Lookup("classes"); !s.given["classes"] {
+		f.Value.(pflag.SliceValue).Replace(labels)
 		f.Changed = true
 	}
-	return r.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -140,7 +141,7 @@ func (r *judged) present(cmd *cobra.Command, results, format, out string, asJSON
 	stdout := cmd.OutOrStdout()
 	switch {
 	case asJSON:
-		return writeJSON(stdout, Tournament{version, r.Result.Document()})
+		return writeJSON(stdout, Tournament{version, r.Result})
 	case format == formatPage:
 		paths, err := export.WriteTournament(cmp.Or(out, tournamentDir(results)), r.Tournament, r.in)
 		if err == nil {
@@ -150,11 +151,7 @@ func (r *judged) present(cmd *cobra.Command, results, format, out string, asJSON
 	case format == "text" || format == formatSummary:
 		err = r.Text(stdout)
 	default:
-		for _, table := range r.Tables {
-			if err = errors.Join(err, table.Write(stdout, format)); err == nil {
-				fmt.Fprintln(stdout)
-			}
-		}
+		err = printTables(stdout, r.Tables, format)
 	}
 	if err != nil || out == "" {
 		return err
@@ -186,20 +183,25 @@ func present(cmd *cobra.Command, r *export.Report, format, dir string, all bool)
 		_, err = fmt.Fprintln(stdout, path)
 		return err
 	}
-	for _, t := range r.Tables {
-		if err := t.Write(stdout, format); err != nil {
-			return err
-		}
-		fmt.Fprintln(stdout)
-	}
-	if !all {
-		return nil
+	if err := printTables(stdout, r.Tables, format); err != nil || !all {
+		return err
 	}
 	files, err := r.WriteAll(dir)
 	if err == nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d files written; open %s or %s\n", files, filepath.Join(dir, export.PageName), filepath.Join(dir, "index.md"))
 	}
 	return err
+}
+
+// printTables prints tables in a format, an empty line after each.
+func printTables(w io.Writer, tables []*report.Table, format string) error {
+	for _, t := range tables {
+		if err := t.Write(w, format); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
 }
 
 // warning prints incomplete and corrupt records, one a line.

@@ -60,7 +60,6 @@ again, and goes on. Shard 0/N is N/N.`,
 }
 
 func (r *reproduction) run(cmd *cobra.Command, names []string) error {
-	stderr := cmd.ErrOrStderr()
 	if err := registerPruners("pruner", r.pruners); err != nil {
 		return err
 	}
@@ -80,20 +79,30 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	if r.shard.n > 0 {
 		plan = harness.Shard(plan, r.shard.k, r.shard.n)
 	}
-	if r.opt.Progress, err = newProgress(r.progress, stderr); err != nil {
+	out, err := carryOut(cmd, plan, r.opt, r.progress)
+	if out == nil {
 		return err
 	}
-	out, err := harness.Reproduce(cmd.Context(), plan, r.opt)
-	r.opt.Progress.Close()
-	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
-		return err
-	}
-	remark(stderr, r.opt.Results, out)
 	if r.shard.n > 0 {
 		_, printed := fmt.Fprintf(cmd.OutOrStdout(), "shard %v: %d finished, %d kept, %d failed\n", r.shard, len(out.Finished), len(out.Kept), len(out.Failed))
 		return errors.Join(err, printed)
 	}
 	return errors.Join(r.report(cmd, names), err)
+}
+
+// carryOut carries out runs, and says what was not run and what failed. There is no outcome
+// but an error if the rest of the command makes no sense.
+func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Options, progress string) (out *harness.Outcome, err error) {
+	if opt.Progress, err = newProgress(progress, cmd.ErrOrStderr()); err != nil {
+		return nil, err
+	}
+	out, err = harness.Reproduce(cmd.Context(), plan, opt)
+	opt.Progress.Close()
+	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
+		return nil, err
+	}
+	remark(cmd.ErrOrStderr(), opt.Results, out)
+	return out, err
 }
 
 // report prints the summary of what is in the results folder, runs of earlier

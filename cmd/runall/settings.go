@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
@@ -12,7 +10,6 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
-	"polkrepro/internal/files"
 )
 
 func newSettings() *cobra.Command {
@@ -59,7 +56,7 @@ left out.`,
 			if err := writeRows(cmd.OutOrStdout(), rows); err != nil || out == "" {
 				return err
 			}
-			return files.Write(out, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+			return writeCSV(out, rows)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "CSV `file` of the table")

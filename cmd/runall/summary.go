@@ -42,11 +42,8 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 		in.Index, in.Page = filepath.Join(dir, "index.md"), filepath.Join(dir, export.PageName)
 	}
 	stdout := cmd.OutOrStdout()
-	if slices.Contains(names, report.Table1Spec) {
-		for _, t := range r.Tables {
-			if !strings.HasPrefix(t.Name, report.Table1Spec) {
-				continue
-			}
+	for _, t := range r.Tables {
+		if slices.Contains(names, report.Table1Spec) && strings.HasPrefix(t.Name, report.Table1Spec) {
 			if err := t.Text(stdout); err != nil {
 				return err
 			}
@@ -57,12 +54,11 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 		return err
 	}
 	for _, t := range r.Tables {
-		if t.Name != report.MethodsTable {
-			continue
-		}
-		fmt.Fprintln(stdout)
-		if err := t.Text(stdout); err != nil {
-			return err
+		if t.Name == report.MethodsTable {
+			fmt.Fprintln(stdout)
+			if err := t.Text(stdout); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

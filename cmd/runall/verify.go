@@ -94,9 +94,14 @@ func (v *verification) run(cmd *cobra.Command) error {
 		Assessment: a, Ledger: in.Ledger, Profile: profile,
 		Assume: assumptions(in.Assume), Changes: evidence.Changes(chosen, a),
 	}
-	var reference *evidence.Assessment
+	var reference *evidence.Assessment // by the same plan, under the same assumptions
 	if v.reference != "" {
-		if reference, err = v.judgeReference(cmd, profile, in.Assume); err != nil {
+		there, _, err := readEvidence(cmd, v.reference, profile)
+		if err != nil {
+			return err
+		}
+		there.Assume = in.Assume
+		if reference, err = evidence.Assess(there); err != nil {
 			return err
 		}
 		out.Reference = &report.Reference{Folder: v.reference, Comparison: *a.CompareTo(reference)}
@@ -108,17 +113,6 @@ func (v *verification) run(cmd *cobra.Command) error {
 		return v.compared(out.Reference, a, reference)
 	}
 	return v.settled(a, profile)
-}
-
-// judgeReference judges the claims by the records of the reference, by the plan
-// and under the assumptions of the results.
-func (v *verification) judgeReference(cmd *cobra.Command, profile string, assume map[string]string) (*evidence.Assessment, error) {
-	in, _, err := readEvidence(cmd, v.reference, profile)
-	if err != nil {
-		return nil, err
-	}
-	in.Assume = assume
-	return evidence.Assess(in)
 }
 
 // write writes the verdicts in the format that was asked for.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,21 +19,16 @@ func newVersion() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := harness.Provenance()
-			out := cmd.OutOrStdout()
-			if asJSON {
-				return writeJSON(out, p)
-			}
-			revision := p.Revision
-			if revision == "" {
-				revision = "unknown"
-			}
+			revision := cmp.Or(p.Revision, "unknown")
 			if p.Dirty {
 				revision += " (with local changes)"
 			}
-			_, err := fmt.Fprintf(out, "%s %s\nrevision  %s\ngo        %s %s/%s %s\ncpu       %s, %d cores (%s)\nalgebra   %s\n",
-				p.Module, p.Version, revision, p.Go, p.GOOS, p.GOARCH, p.GOAMD64,
-				p.CPU, p.Cores, strings.Join(p.Features, " "), p.Backend)
-			return err
+			return show(cmd, asJSON, p, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%s %s\nrevision  %s\ngo        %s %s/%s %s\ncpu       %s, %d cores (%s)\nalgebra   %s\n",
+					p.Module, p.Version, revision, p.Go, p.GOOS, p.GOARCH, p.GOAMD64,
+					p.CPU, p.Cores, strings.Join(p.Features, " "), p.Backend)
+				return err
+			})
 		},
 	}
 	jsonFlag(cmd, &asJSON)

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"polkrepro/internal/words"
 )
 
 // Level is the size of every test: of each of the two one-sided tests behind a
@@ -47,7 +49,7 @@ func Mean(values []float64) Estimate {
 		panic("stats: mean of no values")
 	}
 	m, sd := stat.MeanStdDev(values, nil)
-	if len(values) < Fewest || !finite(m) {
+	if len(values) < Fewest || !words.Finite(m) {
 		return Single(stat.Mean(values, nil))
 	}
 	n := float64(len(values))
@@ -74,7 +76,7 @@ func Prediction(runs [][]float64) Estimate {
 		within += variance / float64(len(runs))
 	}
 	e := Mean(means)
-	if e.Basis == Point || !finite(within) {
+	if e.Basis == Point || !words.Finite(within) {
 		return Single(e.Value)
 	}
 	n := float64(len(runs))
@@ -86,7 +88,7 @@ func Prediction(runs [][]float64) Estimate {
 func PairedDifference(a, b []float64) Estimate {
 	checkPairs(a, b)
 	d := stat.Mean(a, nil) - stat.Mean(b, nil)
-	if len(a) < Fewest || !finite(d) {
+	if len(a) < Fewest || !words.Finite(d) {
 		return Single(d)
 	}
 	differences := make([]float64, len(a))
@@ -104,7 +106,7 @@ func PairedDifference(a, b []float64) Estimate {
 func Difference(a, b []float64) Estimate {
 	x, y := newSide(a), newSide(b)
 	d := x.mean - y.mean
-	if max(len(a), len(b)) < Fewest || !finite(d) {
+	if max(len(a), len(b)) < Fewest || !words.Finite(d) {
 		return Single(d)
 	}
 	return about(d, math.Sqrt(x.variance+y.variance), 1, satterthwaite(x, y, 1), Welch)
@@ -116,7 +118,7 @@ func Difference(a, b []float64) Estimate {
 func PairedRatio(a, b []float64) Estimate {
 	checkPairs(a, b)
 	x, y := newSide(a), newSide(b)
-	if len(a) < Fewest || !finite(x.mean/y.mean) {
+	if len(a) < Fewest || !words.Finite(x.mean/y.mean) {
 		return Single(x.mean / y.mean)
 	}
 	n := float64(len(a))
@@ -129,13 +131,11 @@ func PairedRatio(a, b []float64) Estimate {
 func Ratio(a, b []float64) Estimate {
 	x, y := newSide(a), newSide(b)
 	r := x.mean / y.mean
-	if max(len(a), len(b)) < Fewest || !finite(r) {
+	if max(len(a), len(b)) < Fewest || !words.Finite(r) {
 		return Single(r)
 	}
 	return fieller(x, y, 0, satterthwaite(x, y, r))
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func checkPairs(a, b []float64) {
 	if len(a) == 0 || len(a) != len(b) {
