@@ -78,26 +78,17 @@ func (r *JointReading) assume() map[string]string {
 // data set do not depend on the other's.
 func Joint(in Input) (*JointReport, error) {
 	in.Assume = nil
-	paper := experiments.Paper()
-	j := &joint{x: newIndex(in, paper, noAlternatives(in.Ledger)), in: in}
-	out := &JointReport{Assumptions: []JointAssumption{}}
-	for _, c := range in.Ledger.Claims {
-		if c.Cell {
-			out.Cells++
-			out.Numbers += len(c.Tests)
-			j.claims = append(j.claims, c)
-		}
+	j := newJoint(in)
+	out := &JointReport{Cells: len(j.claims), Assumptions: []JointAssumption{}}
+	for _, c := range j.claims {
+		out.Numbers += len(c.Tests)
 	}
-	j.findVariables()
 	for _, v := range j.variables {
 		a := JointAssumption{ID: v.assumption.ID, How: v.assumption.How}
 		for _, alternative := range v.values[1:] {
 			a.Alternatives = append(a.Alternatives, alternative.ID)
 		}
 		out.Assumptions = append(out.Assumptions, a)
-	}
-	for _, c := range j.claims {
-		j.factors = append(j.factors, j.factor(c))
 	}
 	for _, c := range j.count().sorted() {
 		out.Combinations += c.combinations
@@ -133,6 +124,21 @@ type joint struct {
 	factors   []factor            // theirs
 	variables []variable
 	byResult  int // choices by result that no combination changes
+}
+
+// newJoint judges the cells under all combinations.
+func newJoint(in Input) *joint {
+	j := &joint{x: newIndex(in, experiments.Paper(), noAlternatives(in.Ledger)), in: in}
+	for _, c := range in.Ledger.Claims {
+		if c.Cell {
+			j.claims = append(j.claims, c)
+		}
+	}
+	j.findVariables()
+	for _, c := range j.claims {
+		j.factors = append(j.factors, j.factor(c))
+	}
+	return j
 }
 
 // all returns all variables.
@@ -241,7 +247,9 @@ func (t tallies) sorted() []combinations {
 // A factor is a cell's outcome by the variables that it depends on.
 type factor struct {
 	scope    []int          // variables, ascending
-	outcomes []combinations // of one each, which has no choice
+	judged   []ClaimResult  // the cell under all that differ in runs or readings
+	of       []int          // which of these, by combination
+	outcomes []combinations // by judged, of one each, which has no choice
 }
 
 // at returns the outcome of a combination.
@@ -250,7 +258,7 @@ func (f *factor) at(choice []uint8, variables []variable) combinations {
 	for _, v := range f.scope {
 		i = i*len(variables[v].values) + int(choice[v])
 	}
-	return f.outcomes[i]
+	return f.outcomes[f.of[i]]
 }
 
 // factor judges a cell under all combinations of the variables that it depends on, each
@@ -262,7 +270,7 @@ func (j *joint) factor(c experiments.Claim) factor {
 			f.scope = append(f.scope, i)
 		}
 	}
-	known := make(map[string]combinations)
+	known := make(map[string]int)
 	j.each(f.scope, make([]uint8, len(j.variables)), func(choice []uint8) {
 		j.x.assumed = noAlternatives(j.in.Ledger)
 		for _, v := range f.scope {
@@ -280,12 +288,14 @@ func (j *joint) factor(c experiments.Claim) factor {
 				}
 			}
 		}
-		o, ok := known[key]
+		i, ok := known[key]
 		if !ok {
-			o = outcomeOf(j.x.judge(c, j.in.Failed))
-			known[key] = o
+			i = len(f.judged)
+			known[key] = i
+			f.judged = append(f.judged, j.x.judge(c, j.in.Failed))
+			f.outcomes = append(f.outcomes, outcomeOf(f.judged[i]))
 		}
-		f.outcomes = append(f.outcomes, o)
+		f.of = append(f.of, i)
 	})
 	return f
 }
@@ -324,40 +334,52 @@ func (j *joint) each(scope []int, choice []uint8, f func([]uint8)) {
 	choice[scope[0]] = 0
 }
 
-// count counts all combinations by their tallies.
-func (j *joint) count() tallies {
-	groups := make(map[string][]factor) // by data set
+// A division of the search: the cells of one data set depend on the variables that are
+// shared with others, and on its private ones.
+type division struct {
+	sets    []string
+	groups  map[string][]factor // by data set
+	shared  []int               // variables
+	private map[string][]int
+}
+
+func (j *joint) divide() division {
+	d := division{groups: make(map[string][]factor), private: make(map[string][]int)}
 	users := make([]map[string]bool, len(j.variables))
 	for i := range users {
 		users[i] = make(map[string]bool)
 	}
 	for i, c := range j.claims {
 		set := j.x.paper.Cells[c.ID].Data
-		groups[set] = append(groups[set], j.factors[i])
+		d.groups[set] = append(d.groups[set], j.factors[i])
 		for _, v := range j.factors[i].scope {
 			users[v][set] = true
 		}
 	}
-	var shared []int
-	private := make(map[string][]int)
 	for v := range j.variables {
 		if len(users[v]) > 1 {
-			shared = append(shared, v)
+			d.shared = append(d.shared, v)
 			continue
 		}
 		for set := range users[v] {
-			private[set] = append(private[set], v)
+			d.private[set] = append(d.private[set], v)
 		}
 	}
-	all := make(tallies)
-	j.each(shared, make([]uint8, len(j.variables)), func(choice []uint8) {
-		begin := j.combine(choice, shared, nil)
+	d.sets = slices.Sorted(maps.Keys(d.groups))
+	return d
+}
+
+// count counts all combinations by their tallies.
+func (j *joint) count() tallies {
+	d, all := j.divide(), make(tallies)
+	j.each(d.shared, make([]uint8, len(j.variables)), func(choice []uint8) {
+		begin := j.combine(choice, d.shared, nil)
 		begin.byResult += j.byResult
 		sum := tallies{begin.tally: begin}
-		for _, set := range slices.Sorted(maps.Keys(groups)) {
+		for _, set := range d.sets {
 			own := make(tallies)
-			j.each(private[set], slices.Clone(choice), func(choice []uint8) {
-				own.add(j.combine(choice, private[set], groups[set]))
+			j.each(d.private[set], slices.Clone(choice), func(choice []uint8) {
+				own.add(j.combine(choice, d.private[set], d.groups[set]))
 			})
 			sum = sum.times(own)
 		}

@@ -29,13 +29,10 @@ func few(t *testing.T, assumptions ...string) Input {
 	return in
 }
 
-// TestJointCounts compares the counts of all combinations with those that Assess makes of
-// each. Here BSGD deviates unless it projects, and Brodatz after all eight passes.
-func TestJointCounts(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("-short: arithmetic alone, and the race detector makes it half a minute")
-	}
+// divided returns records of which BSGD's deviate unless it projects, and Brodatz' after all
+// eight passes.
+func divided(t *testing.T) Input {
+	t.Helper()
 	in := few(t, "risk", "bsgd-maintenance", "epochs-brodatz", "lbfgs-risk", "ivm-stopping")
 	for i, keep := range map[int][]string{1: {"removal", "projection"}, 2: {"four", "five"}} {
 		a := &in.Ledger.Assumptions[i]
@@ -60,6 +57,17 @@ func TestJointCounts(t *testing.T) {
 			r.Points[i].TestRisk *= 1.5
 		}
 	}
+	return in
+}
+
+// TestJointCounts compares the counts of all combinations with those that Assess makes of
+// each.
+func TestJointCounts(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone, and the race detector makes it half a minute")
+	}
+	in := divided(t)
 	j, err := Joint(in)
 	if err != nil {
 		t.Fatal(err)

@@ -30,17 +30,18 @@ var schemas, _ = filepath.Abs("../../docs/schemas")
 // documents are what --json writes, by the name of its schema: the command's, with
 // hyphens.
 var documents = map[string]any{
-	"compare":                 Tournament{},
-	"data-status":             []data.StatusRow{},
-	"data-verify":             []data.VerifyRow{},
-	"evaluate":                Evaluation{},
-	"explain":                 Explanation{},
-	"report":                  Report{},
-	"train":                   Training{},
-	"verify":                  Verification{},
-	"verify-multiverse":       Multiverse{},
-	"verify-multiverse-joint": Joint{},
-	"verify-records":          Agreement{},
+	"compare":                   Tournament{},
+	"data-status":               []data.StatusRow{},
+	"data-verify":               []data.VerifyRow{},
+	"evaluate":                  Evaluation{},
+	"explain":                   Explanation{},
+	"report":                    Report{},
+	"train":                     Training{},
+	"verify":                    Verification{},
+	"verify-multiverse":         Multiverse{},
+	"verify-multiverse-joint":   Joint{},
+	"verify-multiverse-placebo": Placebo{},
+	"verify-records":            Agreement{},
 }
 
 // TestSchemasAreCurrent: docs/schemas has the schema of every document, and no other

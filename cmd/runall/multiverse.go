@@ -15,6 +15,7 @@ import (
 func newMultiverse() *cobra.Command {
 	var results, profile string
 	var asJSON, jointly, asCSV bool
+	var placebo int
 	cmd := &cobra.Command{
 		Use:   "multiverse",
 		Short: "List the verdicts that depend on a choice left open by the paper",
@@ -27,15 +28,30 @@ without records, the command that runs it is printed.
 With --joint, the cells of Tables 2 and 3 are judged under all combinations of
 the alternatives that have runs. Printed are those that reproduce most for so
 many choices made with the paper's results in view, and the best of all.
-'runall verify --assume A=X --assume B=Y' shows any combination in detail.`,
+'runall verify --assume A=X --assume B=Y' shows any combination in detail.
+
+--placebo 200 searches the same combinations for numbers that the paper does not
+print: its own exchanged or perturbed. What it finds of these is chance. Some
+four minutes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asCSV && (asJSON || !jointly) {
 				return harness.Usage(errors.New("--csv needs --joint, without --json"))
 			}
+			if cmd.Flags().Changed("placebo") && (placebo < 1 || jointly) {
+				return harness.Usage(errors.New("--placebo takes a number of draws, at least 1, and is without --joint"))
+			}
 			in, used, err := readEvidence(cmd, results, profile)
 			if err != nil {
 				return err
+			}
+			if placebo > 0 {
+				p := evidence.Placebo(in, placebo, 1)
+				p.Profile = used
+				if asJSON {
+					return writeJSON(cmd.OutOrStdout(), Placebo{version, p})
+				}
+				return p.WriteText(cmd.OutOrStdout())
 			}
 			if jointly {
 				return writeJoint(cmd, in, used, asJSON, asCSV)
@@ -54,6 +70,7 @@ many choices made with the paper's results in view, and the best of all.
 	profileFlag(cmd, &profile, "")
 	cmd.Flags().BoolVar(&jointly, "joint", false, "judge the cells under all combinations of alternatives")
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "with --joint: write the number of combinations by what they reproduce as CSV")
+	cmd.Flags().IntVar(&placebo, "placebo", 0, "search all combinations for other numbers than the printed ones, in so many `draws` of each kind")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
@@ -75,6 +92,12 @@ func writeJoint(cmd *cobra.Command, in evidence.Input, profile string, asJSON, a
 type Multiverse struct {
 	Versioned
 	*evidence.MultiverseReport
+}
+
+// A Placebo is what 'runall verify multiverse --placebo N --json' writes.
+type Placebo struct {
+	Versioned
+	*evidence.PlaceboReport
 }
 
 // A Joint is what 'runall verify multiverse --joint --json' writes.

@@ -1,0 +1,166 @@
+package evidence
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"text/tabwriter"
+
+	"polkrepro/evidence/stats"
+)
+
+// A PlaceboReport says what Joint's search finds where there is nothing to find: the most
+// cells that a combination reproduces when the printed numbers are others. The runs, the
+// margins' rules and the alternatives stay what they are.
+type PlaceboReport struct {
+	Profile string        `json:"profile"` // smoke, quick or full
+	Cells   int           `json:"cells"`   // that the paper prints
+	Most    int           `json:"most"`    // reproduced with the numbers that it prints
+	Kinds   []PlaceboKind `json:"kinds"`
+}
+
+// A PlaceboKind is one way to make other numbers.
+type PlaceboKind struct {
+	Name  string  `json:"name"`
+	Draws int     `json:"draws"`
+	Most  []int   `json:"most"`  // draws, by the cells that the best combination reproduces: 0, 1, …
+	Equal int     `json:"equal"` // draws in which these are as many as with the printed numbers, or more
+	P     float64 `json:"p"`     // (equal + 1)/(draws + 1)
+}
+
+// PlaceboSpreads are the standard deviations of the logarithms of factors by which printed
+// numbers are perturbed.
+var PlaceboSpreads = []float64{0.1, 0.2, 0.35}
+
+// Placebo makes so many draws of each kind: each printed number times a log-normal factor
+// of median 1, and the numbers of each quantity exchanged among the cells of a data set.
+// The same seed gives the same draws.
+func Placebo(in Input, draws int, seed uint64) *PlaceboReport {
+	in.Assume = nil
+	j := newJoint(in)
+	d := j.divide()
+	out := &PlaceboReport{Cells: len(j.claims), Most: j.most(d)}
+	kinds := []PlaceboKind{{Name: "exchanged within a data set"}}
+	for _, s := range PlaceboSpreads {
+		kinds = append(kinds, PlaceboKind{Name: fmt.Sprintf("perturbed by %g %%", 100*s)})
+	}
+	for i, k := range kinds {
+		k.Draws, k.Most = draws, make([]int, len(j.claims)+1)
+		for n := range draws {
+			rng := rand.New(rand.NewPCG(seed, uint64(i)<<32|uint64(n)))
+			if i == 0 {
+				j.rejudge(j.exchanged(rng))
+			} else {
+				j.rejudge(j.perturbed(rng, PlaceboSpreads[i-1]))
+			}
+			most := j.most(d)
+			k.Most[most]++
+			if most >= out.Most {
+				k.Equal++
+			}
+		}
+		k.P = float64(k.Equal+1) / float64(draws+1)
+		out.Kinds = append(out.Kinds, k)
+	}
+	return out
+}
+
+// most returns the cells that the best combination reproduces. What is best for one data
+// set does not depend on the private variables of another one.
+func (j *joint) most(d division) (most int) {
+	j.each(d.shared, make([]uint8, len(j.variables)), func(choice []uint8) {
+		sum := 0
+		for _, set := range d.sets {
+			best := 0
+			j.each(d.private[set], slices.Clone(choice), func(choice []uint8) {
+				best = max(best, j.combine(choice, nil, d.groups[set]).cells)
+			})
+			sum += best
+		}
+		most = max(most, sum)
+	})
+	return most
+}
+
+// perturbed returns the printed numbers, by claim and test, times log-normal factors.
+func (j *joint) perturbed(rng *rand.Rand, spread float64) (numbers [][]float64) {
+	for _, c := range j.claims {
+		var own []float64
+		for _, t := range c.Tests {
+			own = append(own, *t.Paper*math.Exp(spread*rng.NormFloat64()))
+		}
+		numbers = append(numbers, own)
+	}
+	return numbers
+}
+
+// exchanged returns the printed numbers, by claim and test, those of a quantity exchanged at
+// random among the cells of a data set.
+func (j *joint) exchanged(rng *rand.Rand) [][]float64 {
+	numbers := j.perturbed(rng, 0)
+	places := make(map[[2]string][]*float64) // by data set and quantity
+	for i, c := range j.claims {
+		for t := range c.Tests {
+			g := [2]string{j.x.paper.Cells[c.ID].Data, c.Tests[t].Of.Quantity}
+			places[g] = append(places[g], &numbers[i][t])
+		}
+	}
+	for _, g := range slices.SortedFunc(maps.Keys(places), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		p := places[g]
+		rng.Shuffle(len(p), func(a, b int) { *p[a], *p[b] = *p[b], *p[a] })
+	}
+	return numbers
+}
+
+// rejudge judges all cells as if these numbers, by claim and test, were printed.
+func (j *joint) rejudge(numbers [][]float64) {
+	for i, c := range j.claims {
+		target := make(map[string][2]float64) // by the test's ID
+		for t, test := range c.Tests {
+			v := numbers[i][t]
+			margin := j.in.Ledger.Margins[test.Of.Quantity].Around(v)
+			target[test.ID] = [2]float64{v - margin, v + margin}
+		}
+		f := &j.factors[i]
+		for k, r := range f.judged {
+			reproduced := len(r.Tests) > 0
+			for _, t := range r.Tests { // one that is left out under what is assumed is not among them
+				at := target[t.Test.ID]
+				reproduced = reproduced && t.Verdict != stats.NotRun && stats.Judge(stats.Estimate(t.Ours), at[0], at[1]) == stats.Reproduced
+			}
+			f.outcomes[k].cells = 0
+			if reproduced {
+				f.outcomes[k].cells = 1
+			}
+		}
+	}
+}
+
+// WriteText writes the distribution of each kind.
+func (p *PlaceboReport) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "The most cells of %d that one combination of alternatives reproduces: %d with the numbers that the paper prints.\nWith others in their place, in how many draws:\n\n", p.Cells, p.Most)
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "printed numbers\tdraws\tmedian\tlargest\tas many or more\tp")
+	for _, k := range p.Kinds {
+		median, largest := k.summary()
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%.3g\n", k.Name, k.Draws, median, largest, k.Equal, k.P)
+	}
+	return t.Flush()
+}
+
+// summary returns the median and the largest number of cells.
+func (k *PlaceboKind) summary() (median, largest int) {
+	seen := 0
+	for cells, n := range k.Most {
+		if n > 0 && 2*seen < k.Draws {
+			median = cells
+		}
+		if seen += n; n > 0 {
+			largest = cells
+		}
+	}
+	return median, largest
+}

@@ -1,0 +1,113 @@
+package evidence
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"polkrepro/experiments"
+)
+
+// reprinted returns the evidence with other numbers in place of the printed ones.
+func reprinted(in Input, numbers [][]float64) Input {
+	l := *in.Ledger
+	l.Claims = slices.Clone(l.Claims)
+	for i := range l.Claims {
+		tests := slices.Clone(l.Claims[i].Tests)
+		for t := range tests {
+			v := numbers[i][t]
+			tests[t].Paper, tests[t].Low, tests[t].High, tests[t].Margin = &v, &v, &v, l.Margins[tests[t].Of.Quantity].Around(v)
+		}
+		l.Claims[i].Tests = tests
+	}
+	in.Ledger = &l
+	return in
+}
+
+// TestPlacebo: the search for other numbers finds what Joint finds of a paper that prints
+// them.
+func TestPlacebo(t *testing.T) {
+	t.Parallel()
+	in := divided(t)
+	j := newJoint(in)
+	d := j.divide()
+	seen := make(map[int]bool)
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		numbers := j.perturbed(rng, 0.1)
+		if seed%2 == 0 {
+			numbers = j.exchanged(rng)
+		}
+		j.rejudge(numbers)
+		want, err := Joint(reprinted(in, numbers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := j.most(d)
+		if best := want.Front[len(want.Front)-1].Cells; got != best {
+			t.Errorf("seed %d: %d cells, and Joint finds %d", seed, got, best)
+		}
+		seen[got] = true
+	}
+	if len(seen) < 3 {
+		t.Errorf("cells found: %v: the test shows little", seen)
+	}
+}
+
+// TestExchanged: the numbers of a quantity stay in their data set, and most change places.
+func TestExchanged(t *testing.T) {
+	j := newJoint(few(t))
+	printed, exchanged := j.perturbed(rand.New(rand.NewPCG(1, 1)), 0), j.exchanged(rand.New(rand.NewPCG(1, 1)))
+	of := func(numbers [][]float64, set, quantity string) (out []float64) {
+		for i, c := range j.claims {
+			for k, test := range c.Tests {
+				if j.x.paper.Cells[c.ID].Data == set && test.Of.Quantity == quantity {
+					out = append(out, numbers[i][k])
+				}
+			}
+		}
+		return out
+	}
+	moved, all := 0, 0
+	for set := range experiments.Paper().Data {
+		for _, q := range []string{"risk", "error", "order"} {
+			a, b := of(printed, set, q), of(exchanged, set, q)
+			for i := range a {
+				if all++; a[i] != b[i] {
+					moved++
+				}
+			}
+			slices.Sort(a)
+			slices.Sort(b)
+			if !slices.Equal(a, b) {
+				t.Errorf("%s of %s: %v, printed %v", q, set, b, a)
+			}
+		}
+	}
+	if all != 48 || moved < all/2 {
+		t.Errorf("%d of %d numbers have moved", moved, all)
+	}
+}
+
+// TestPlaceboReport: the draws are counted, and the printed numbers are among those by
+// which p is known.
+func TestPlaceboReport(t *testing.T) {
+	t.Parallel()
+	in := divided(t)
+	p, again := Placebo(in, 3, 1), Placebo(in, 3, 1)
+	for i, k := range p.Kinds {
+		draws, equal := 0, 0
+		for cells, n := range k.Most {
+			draws += n
+			if cells >= p.Most {
+				equal += n
+			}
+		}
+		if draws != 3 || equal != k.Equal || k.P != float64(equal+1)/4 || !slices.Equal(k.Most, again.Kinds[i].Most) {
+			t.Errorf("%+v, again %v, and %d with the printed numbers", k, again.Kinds[i].Most, p.Most)
+		}
+		if median, largest := k.summary(); median > largest || k.Most[median] == 0 || k.Most[largest] == 0 {
+			t.Errorf("median %d and largest %d of %v", median, largest, k.Most)
+		}
+	}
+}
