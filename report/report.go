@@ -1,6 +1,20 @@
+// Package report turns records into the paper's tables and figures.
+//
+// [Build] makes the model of a report from what was planned and what was
+// recorded; it never trains anything. A [Table] is one model (package table) with
+// faces: text for a terminal, Markdown, CSV and LaTeX. A [Figure] has a title, a caption, a
+// drawing (package plot), written as SVG, PNG and PDF, and the numbers behind it, as CSV; a contact sheet shows all of the paper's.
+// A forest plot of the verdicts of package evidence is the first figure.
+// [Report.WriteAll] writes all of it into a folder. Package page, below this
+// one, makes it one HTML file with the verdicts on the paper's claims.
+//
+// Nothing is left out in silence: a cell or a figure without records says why
+// it has none, and a value that can't be drawn is counted in the caption.
+// Equal input gives equal bytes in every file.
 package report
 
 import (
+	"errors"
 	"slices"
 
 	"polkrepro/data"
@@ -201,6 +215,79 @@ func (b *builder) failureNotes() (out []string) {
 		if g.Kind == evidence.Failed {
 			out = append(out, g.Sentence())
 		}
+	}
+	return out
+}
+
+// A Part is a part of the report with figures that the paper does not have.
+type Part struct {
+	ID      string // anchor: online
+	Title   string
+	Text    string
+	Figures []*Figure // at least one
+}
+
+// parts are those of which there are records.
+func (b *builder) parts() []*Part {
+	all := []*Part{
+		onlinePart(b.online()),
+		{ID: "confidence", Title: "What pruning does to the confidence", Text: confidenceText, Figures: b.confidence()},
+		{ID: "seconds", Title: "Error against processor time", Text: secondsText, Figures: b.seconds()},
+	}
+	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
+}
+
+// onlinePart is the part on learning online.
+func onlinePart(figures []*Figure) *Part {
+	return &Part{ID: "online", Title: "Learning online: prequential error and regret", Text: onlineText, Figures: figures}
+}
+
+// allFigures are the report's figures with those of its parts.
+func (r *Report) allFigures() []*Figure {
+	out := slices.Clone(r.Figures)
+	for _, s := range r.Parts {
+		out = append(out, s.Figures...)
+	}
+	return out
+}
+
+// ranked are the series of the runs that fit, each with its rank among those of its method
+// and task, that have a record which holds what keep asks for.
+func (b *builder) ranked(fits func(experiments.Planned) bool, keep func(*record.Record) bool) []*Series {
+	all := b.series(fits)
+	for i, s := range all {
+		if i > 0 && all[i-1].Run.Method == s.Run.Method && all[i-1].Run.Task == s.Run.Task {
+			s.Rank = all[i-1].Rank + 1
+		}
+		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 || !keep(r) })
+	}
+	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })
+}
+
+// pictured are the data sets of images that figures show, with the number of
+// images in a row and what they are.
+var pictured = []struct {
+	name    string
+	columns int
+	caption string
+}{
+	{"brodatz", 1, "brodatz, herringbone weave (plate D16)"},
+	{"mnist", 6, "mnist, the first 36 training images"},
+	{"glyphs", 9, "glyphs, the first 36 training images"},
+	{"weaves", 5, "weaves, the thirteen textures"},
+}
+
+// Pictures returns the examples that figures show of data sets of images. One
+// that can't be had is shown as missing: nothing is trained on pictures.
+func Pictures(finder data.Finder) map[string]DataPicture {
+	out := make(map[string]DataPicture)
+	for _, p := range pictured {
+		images, err := data.Pictures(p.name, finder)
+		pic := DataPicture{Images: images, Columns: p.columns, Caption: p.caption}
+		if err != nil && !errors.Is(err, data.ErrNotAvailable) {
+			pic.Missing = err.Error()
+		}
+		out[p.name] = pic
 	}
 	return out
 }

@@ -1,12 +1,17 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/internal/files"
 	"polkrepro/report/plot"
@@ -121,4 +126,146 @@ func (w *writer) remove(sub, name string) {
 			w.err = err
 		}
 	}
+}
+
+// Index writes the report's first page in Markdown: the tables, the pictures,
+// and what is missing and why.
+func (r *Report) Index(w io.Writer) error {
+	var b strings.Builder
+	heading, contents := "Results beside the paper's", ", with the verdicts on the paper's claims"
+	if own := r.Input.Own; own != "" {
+		heading, contents = "Results of "+table.Escape(own), ""
+	}
+	fmt.Fprintf(&b, "# %s\n\n", heading)
+	if p := r.Input.Profile; p != "" {
+		fmt.Fprintf(&b, "Profile: %s.\n\n", p)
+	}
+	if r.Page != "" {
+		fmt.Fprintf(&b, "As one page%[2]s: [%[1]s](%[1]s).\n\n", r.Page, contents)
+	}
+	for _, t := range r.Tables {
+		indexTable(&b, t)
+	}
+	for _, f := range r.Figures {
+		indexFigure(&b, f)
+	}
+	for _, s := range r.Parts {
+		fmt.Fprintf(&b, "# %s\n\n%s\n\n", table.Escape(s.Title), table.Escape(s.Text))
+		for _, f := range s.Figures {
+			indexFigure(&b, f)
+		}
+	}
+	indexTable(&b, r.Runs)
+	if missing := r.Missing(); len(missing) > 0 {
+		b.WriteString("## What is missing, and why\n\n")
+		for _, l := range missing {
+			fmt.Fprintf(&b, "- %s\n", table.Escape(l))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// indexTable writes a table and where its other faces are.
+func indexTable(b *strings.Builder, t *Table) {
+	fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.MarkdownBody())
+	fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
+}
+
+// indexFigure shows a figure or says why it is missing.
+func indexFigure(b *strings.Builder, f *Figure) {
+	fmt.Fprintf(b, "## %s\n\n", table.Escape(f.Title))
+	if f.Missing != "" {
+		fmt.Fprintf(b, "No picture: %s.\n\n", table.Escape(f.Missing))
+		return
+	}
+	fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, table.Escape(f.Caption))
+	others := "[PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf)"
+	if f.hasNumbers() {
+		others = "[PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv)"
+	}
+	fmt.Fprintf(b, "Also as "+others+".\n\n", f.Name)
+}
+
+// contactName is the stem of the contact sheet's files, and contactDPI makes
+// it 1400 pixels wide.
+const (
+	contactName = "contact"
+	contactDPI  = 104
+)
+
+// Measures of a contact sheet.
+const (
+	contactColumns = 2
+	contactGap     = vg.Length(16) // between columns
+	contactEdge    = vg.Length(8)
+	contactHead    = vg.Length(20) // above a figure, for its title
+	contactTitle   = vg.Length(10) // size of its letters
+	contactMissing = vg.Length(60) // height of a figure that is missing
+)
+
+// A contact is all of the paper's figures, two in a row, under their titles.
+type contact struct{ figures []*Figure }
+
+// newContact makes the contact sheet of the paper's figures, or nil if none
+// has a picture.
+func newContact(figures []*Figure) *contact {
+	figures = slices.DeleteFunc(slices.Clone(figures), func(f *Figure) bool { return f.number == 0 })
+	if !slices.ContainsFunc(figures, func(f *Figure) bool { return f.Missing == "" }) {
+		return nil
+	}
+	slices.SortStableFunc(figures, func(a, b *Figure) int { return cmp.Compare(a.number, b.number) })
+	return &contact{figures}
+}
+
+// rows are the figures by row.
+func (d *contact) rows() [][]*Figure {
+	return slices.Collect(slices.Chunk(d.figures, contactColumns))
+}
+
+// height is the height of a row.
+func height(row []*Figure) vg.Length {
+	h := contactMissing
+	for _, f := range row {
+		if f.Missing == "" {
+			_, own := f.Drawing.Size()
+			h = max(h, own)
+		}
+	}
+	return h + contactHead
+}
+
+// Size is the size in print.
+func (d *contact) Size() (w, h vg.Length) {
+	for _, row := range d.rows() {
+		h += height(row)
+	}
+	return 2*contactEdge + contactColumns*plot.Width + (contactColumns-1)*contactGap, h + 2*contactEdge
+}
+
+// Draw draws the figures.
+func (d *contact) Draw(all draw.Canvas) {
+	top := all.Max.Y - contactEdge
+	for _, row := range d.rows() {
+		for i, f := range row {
+			drawContact(all, f, contactEdge+vg.Length(i)*(plot.Width+contactGap), top-contactHead, height(row)-contactHead)
+		}
+		top -= height(row)
+	}
+}
+
+// drawContact draws a figure, or why it is missing, under its title, into a
+// space of the given left and upper edge and height.
+func drawContact(all draw.Canvas, f *Figure, left, top, room vg.Length) {
+	all.FillText(plot.Letters(contactTitle, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4}, plot.Plain(f.Title))
+	if f.Missing != "" {
+		space := vg.Rectangle{Min: vg.Point{X: left, Y: top - room}, Max: vg.Point{X: left + plot.Width, Y: top}}
+		plot.DrawNotice(draw.Canvas{Canvas: all.Canvas, Rectangle: space}, f.Missing)
+		return
+	}
+	w, h := f.Drawing.Size()
+	all.Push()
+	all.Translate(vg.Point{X: left, Y: top - h})
+	f.Drawing.Draw(draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{Max: vg.Point{X: w, Y: h}}})
+	all.Pop()
 }
