@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -102,8 +101,7 @@ func calibrationRows(series []*Series) [][]string {
 	rows := [][]string{strings.Fields("series seed draw model_order log_loss calibration_error_percent bin count confidence accuracy")}
 	for s, r := range runsOf(series) {
 		for i, b := range r.Final.Reliability.Bins {
-			row := append(s.rowOf(r, exact(lastOrder(r), logLoss(r), calibrationError(r))...), strconv.Itoa(i+1), strconv.Itoa(b.Count))
-			rows = append(rows, append(row, exact(b.Confidence, b.Accuracy)...))
+			rows = append(rows, s.line(r, lastOrder(r), logLoss(r), calibrationError(r), i+1, b.Count, b.Confidence, b.Accuracy))
 		}
 	}
 	return rows
@@ -209,8 +207,7 @@ func (f *timed) rows() [][]string {
 	rows := [][]string{strings.Fields("task series seed draw samples cpu_seconds error_percent")}
 	for s, r := range runsOf(slices.Concat(f.series...)) {
 		for _, p := range r.Points {
-			row := append([]string{s.Run.Task}, s.rowOf(r, strconv.Itoa(p.Samples))...)
-			rows = append(rows, append(row, exact(p.Timing.CPU, 100*p.TestError)...))
+			rows = append(rows, append([]string{s.Run.Task}, s.line(r, p.Samples, p.Timing.CPU, 100*p.TestError)...))
 		}
 	}
 	return rows

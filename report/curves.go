@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"polkrepro/evidence"
@@ -339,8 +338,7 @@ func (c *curves) rows() [][]string {
 	rows := [][]string{strings.Fields("series seed draw samples train_risk test_risk error_percent model_order")}
 	for s, r := range runsOf(c.series) {
 		for _, p := range r.Points {
-			row := append(s.rowOf(r, strconv.Itoa(p.Samples)), exact(p.TrainRisk, p.TestRisk, 100*p.TestError)...)
-			rows = append(rows, append(row, strconv.Itoa(p.ModelOrder)))
+			rows = append(rows, s.line(r, p.Samples, p.TrainRisk, p.TestRisk, 100*p.TestError, p.ModelOrder))
 		}
 	}
 	return rows

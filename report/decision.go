@@ -343,11 +343,8 @@ func confidenceLine(i int) draw.LineStyle {
 
 // row is a line of the CSV file: the decision at a point.
 func (s *surface) row(kind string, x, y float64, scores []float64) []string {
-	row := []string{s.panel, kind, coordinate(x), coordinate(y), strconv.Itoa(loss.Predict(scores)), ""}
-	if s.probabilistic() {
-		row[5] = strconv.FormatFloat(confidence(scores), 'f', 4, 64)
-	}
-	return row
+	row := line(s.panel, kind, coordinate(x), coordinate(y), loss.Predict(scores))
+	return append(row, known(s.probabilistic(), strconv.FormatFloat(confidence(scores), 'f', 4, 64))...)
 }
 
 // An area is a rectangle of the plane of two features. It has axes of its own

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/report/plot"
 )
 
@@ -252,19 +252,9 @@ func (d *forest) rows() [][]string {
 // fields are the fields of an entry; numbers are empty where there are none.
 func (e *forestEntry) fields(unit string) []string {
 	r := e.result
-	known := func(v float64) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return words.Exact(v)
-	}
-	bound := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return words.Exact(*v)
-	}
+	number := func(v float64) string { return known(!math.IsNaN(v), v)[0] }
+	bound := func(v *float64) string { return number(*cmp.Or(v, new(math.NaN()))) }
 	low, high := r.Target.Bounds()
-	return []string{e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict.String(), r.At(0.5).String(), r.At(2).String(), bound(r.Test.Paper), bound(low), bound(high),
-		known(r.Ours.Value), known(r.Ours.Low), known(r.Ours.High), unit, known(e.x), known(e.low), known(e.high)}
+	return line(e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict, r.At(0.5), r.At(2), bound(r.Test.Paper), bound(low), bound(high),
+		number(r.Ours.Value), number(r.Ours.Low), number(r.Ours.High), unit, number(e.x), number(e.low), number(e.high))
 }

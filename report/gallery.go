@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -101,18 +100,15 @@ func (g *gallery) rows() [][]string {
 	rows := [][]string{{"kind", "x1", "x2", "class"}}
 	train := g.plane.set.Train
 	for i := range min(train.N, maxPoints) {
-		rows = append(rows, []string{"point", exact32(train.Row(i)[0]), exact32(train.Row(i)[1]), strconv.Itoa(int(train.Y[i]))})
+		rows = append(rows, line("point", train.Row(i)[0], train.Row(i)[1], int(train.Y[i])))
 	}
 	for class, modes := range g.plane.means {
 		for _, m := range modes {
-			rows = append(rows, []string{"mean", coordinate(m[0]), coordinate(m[1]), strconv.Itoa(class)})
+			rows = append(rows, line("mean", coordinate(m[0]), coordinate(m[1]), class))
 		}
 	}
 	return rows
 }
-
-// exact32 writes a float32 so that it reads back as itself.
-func exact32(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
 // A scatter is a data set in the plane.
 type scatter struct {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -12,7 +13,6 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 )
 
 // dataFigure is the paper's Figure 1.
@@ -146,7 +146,7 @@ func TestDataCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := set.Train.Row(1)
-	want := []string{"point", exact32(x[0]), exact32(x[1]), words.Exact(set.Train.Y[1])}
+	want := []string{"point", fmt.Sprint(x[0]), fmt.Sprint(x[1]), fmt.Sprint(set.Train.Y[1])}
 	if got := rows[2]; strings.Join(got, " ") != strings.Join(want, " ") || rows[1+maxPoints][0] != "mean" {
 		t.Errorf("%v, want %v", got, want)
 	}

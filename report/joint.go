@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	gonum "gonum.org/v1/plot"
@@ -36,12 +37,10 @@ func JointFigure(j *evidence.JointReport) *Figure {
 func jointRows(j *evidence.JointReport) [][]string {
 	out := [][]string{{"by_result", "cells", "numbers", "combinations", "on_front", "cells_of_one_run", "cells_not_run", "assumed_otherwise"}}
 	for _, c := range j.Counts {
-		front := false
-		for _, r := range j.Front {
-			front = front || r.ByResult == c.ByResult && r.Cells == c.Cells && r.Numbers == c.Numbers
-		}
-		out = append(out, []string{strconv.Itoa(c.ByResult), strconv.Itoa(c.Cells), strconv.Itoa(c.Numbers), strconv.Itoa(c.Combinations),
-			strconv.FormatBool(front), strconv.Itoa(c.OneRun), strconv.Itoa(c.NotRun), c.Names()})
+		front := slices.ContainsFunc(j.Front, func(r evidence.JointReading) bool {
+			return r.ByResult == c.ByResult && r.Cells == c.Cells && r.Numbers == c.Numbers
+		})
+		out = append(out, line(c.ByResult, c.Cells, c.Numbers, c.Combinations, front, c.OneRun, c.NotRun, c.Names()))
 	}
 	return out
 }

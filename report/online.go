@@ -6,7 +6,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -221,11 +220,11 @@ func (o *onlineCurves) rows() [][]string {
 			if p.Prequential == nil || p.NormSq == nil {
 				continue
 			}
-			regret := []string{"", ""}
+			row := s.line(r, p.Samples, prequentialError(p), p.Prequential.Loss, *p.NormSq, "", "")
 			if v := o.regrets[r]; v != nil {
-				regret = exact(v[i], float64(p.Samples)*o.slack[r])
+				copy(row[7:], line(v[i], float64(p.Samples)*o.slack[r]))
 			}
-			rows = append(rows, slices.Concat(s.rowOf(r, strconv.Itoa(p.Samples)), exact(prequentialError(p), p.Prequential.Loss, *p.NormSq), regret))
+			rows = append(rows, row)
 		}
 	}
 	return rows

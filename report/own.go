@@ -237,7 +237,7 @@ func costRows(entries []specEntry) [][]string {
 	rows := [][]string{{"method", "series", "seed", "draw", "model_order", "cpu_seconds", "error_percent"}}
 	for _, e := range entries {
 		for s, r := range runsOf(e.series) {
-			rows = append(rows, append([]string{e.name}, s.rowOf(r, exact(orderAtEnd(r), secondsInAll(r), errorAtEnd(r))...)...))
+			rows = append(rows, append([]string{e.name}, s.line(r, orderAtEnd(r), secondsInAll(r), errorAtEnd(r))...))
 		}
 	}
 	return rows

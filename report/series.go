@@ -188,19 +188,34 @@ func legendOf(series []*Series) (l plot.Legend) {
 	return l
 }
 
-// rowOf begins the line of a run in a CSV file: its series, seed and draw, then more.
-func (s *Series) rowOf(r *record.Record, more ...string) []string {
-	run := r.Header.Run
-	return append([]string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10)}, more...)
-}
-
-// exact writes numbers so that they are read back as they were.
-func exact(values ...float64) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = words.Exact(v)
+// line is a line of a CSV file, or a part of it. Numbers are written so that they are read
+// back as they were.
+func line(cells ...any) []string {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		switch v := c.(type) {
+		case float64:
+			out[i] = words.Exact(v)
+		case float32:
+			out[i] = strconv.FormatFloat(float64(v), 'g', -1, 32)
+		default:
+			out[i] = fmt.Sprint(v)
+		}
 	}
 	return out
+}
+
+// known is a part of a line that is empty where its cells are not known.
+func known(is bool, cells ...any) []string {
+	if !is {
+		return make([]string, len(cells))
+	}
+	return line(cells...)
+}
+
+// line is the line of a run: its series, seed and draw, then more.
+func (s *Series) line(r *record.Record, more ...any) []string {
+	return append(line(s.Label, r.Header.Run.Seed, r.Header.Run.Data.Draw), line(more...)...)
 }
 
 // wall is the time that a run's training took.

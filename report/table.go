@@ -26,7 +26,7 @@ type Cell struct {
 	Printed [3]string            // as printed, "—" for a dash
 	Paper   [3]*float64          // nil for a dash
 	Ours    [3]Stat              // a risk of no runs where the method has none
-	Draw    *DrawCell            // of the draw that the figures show; nil where there are no draws
+	Draw    DrawCell             // of the draw that the figures show; zero where there are no draws
 	Why     string               // why there are no runs; empty if there are
 	Dash    string               // why the paper leaves a number out; empty if it prints all three
 	Lost    string               // how many runs are missing; empty if none
@@ -140,7 +140,7 @@ func (c *Cell) lines() []table.Line {
 		own.Cells[q].Text = cmp.Or(s.text(q), whyDash)
 		interval.Cells[q].Text, diff.Cells[q].Text = s.interval(q), difference(s, c.Paper[q], q)
 		draw.Cells[q].Text = whyDash
-		if c.Draw != nil && s.N > 0 {
+		if s.N > 0 {
 			draw.Cells[q].Text = number(c.Draw.Values[q], q, c.Draw.Values[q])
 		}
 	}
@@ -150,7 +150,7 @@ func (c *Cell) lines() []table.Line {
 			out = append(out, l)
 		}
 	}
-	if c.Draw != nil {
+	if c.Draw.Draw != 0 {
 		draw.Label = fmt.Sprintf("draw %d", c.Draw.Draw)
 		out = append(out, draw)
 	}
@@ -200,27 +200,17 @@ var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity",
 func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]string {
 	var out [][]string
 	for q, name := range Quantities {
-		row := []string{tableName, blk.Data, blk.Task, r.ID, strconv.FormatBool(r.Extra), name,
-			"", "", "", "", "", strconv.Itoa(c.Ours[q].N), strconv.Itoa(c.Ours[q].Diverged), "", "", c.reason(q), "", "", "", "", "", ""}
-		if c.Paper[q] != nil {
-			row[6] = c.Printed[q]
-		}
-		if c.Ours[q].N > 0 {
-			copy(row[7:], exact(c.Ours[q].Mean, c.Ours[q].SD))
-		}
-		if c.Ours[q].Interval {
-			copy(row[9:], exact(c.Ours[q].Low, c.Ours[q].High))
-		}
-		if c.Draw != nil && c.Ours[q].N > 0 {
-			row[13], row[14] = strconv.FormatUint(c.Draw.Draw, 10), words.Exact(c.Draw.Values[q])
-		}
-		if r := c.Judged[q]; r != nil && c.Why == "" {
-			row[16], row[17], row[18] = r.Verdict.String(), r.At(0.5).String(), r.At(2).String()
-			if within, known := r.Within(); known {
-				row[19], row[20], row[21] = words.Exact(r.NewRun.Low), words.Exact(r.NewRun.High), strconv.FormatBool(within)
-			}
-		}
-		out = append(out, row)
+		s, judged := c.Ours[q], cmp.Or(c.Judged[q], new(evidence.Finding))
+		isJudged := c.Judged[q] != nil && c.Why == ""
+		within, hasRun := judged.Within()
+		out = append(out, slices.Concat(
+			line(tableName, blk.Data, blk.Task, r.ID, r.Extra, name),
+			known(c.Paper[q] != nil, c.Printed[q]), known(s.N > 0, s.Mean, s.SD), known(s.Interval, s.Low, s.High),
+			line(s.N, s.Diverged),
+			known(c.Draw.Draw != 0 && s.N > 0, c.Draw.Draw, c.Draw.Values[q]),
+			line(c.reason(q)),
+			known(isJudged, judged.Verdict, judged.At(0.5), judged.At(2)),
+			known(isJudged && hasRun, judged.NewRun.Low, judged.NewRun.High, within)))
 	}
 	return out
 }
@@ -263,13 +253,12 @@ func (b *builder) why(c *Cell, dataSet string, row experiments.PaperRow, planned
 
 // drawCell picks, among runs on several draws of the means, the one on the
 // figures' draw with the lowest seed.
-func (b *builder) drawCell(runs []*record.Record, risk string) *DrawCell {
-	for _, r := range runs {
-		if d := r.Header.Run.Data.Draw; d != 0 && d == b.figureDraw {
-			return &DrawCell{Draw: d, Values: finalOf(r, risk)}
-		}
+func (b *builder) drawCell(runs []*record.Record, risk string) DrawCell {
+	i := slices.IndexFunc(runs, func(r *record.Record) bool { return r.Header.Run.Data.Draw == b.figureDraw })
+	if i < 0 || b.figureDraw == 0 {
+		return DrawCell{}
 	}
-	return nil
+	return DrawCell{Draw: b.figureDraw, Values: finalOf(runs[i], risk)}
 }
 
 // finalOf returns a run's final risk, error rate in per cent and model order.

@@ -12,7 +12,6 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -407,8 +406,8 @@ func (c *table1Curves) rows() [][]string {
 	for x, r := range runsOf(slices.Concat(c.series, c.plain)) {
 		for _, p := range r.Points {
 			m := p.Measured
-			row := []string{x.Label, strconv.FormatUint(r.Header.Run.Seed, 10), strconv.Itoa(p.Samples), words.Exact(m[theory.Distance]), words.Exact(m[theory.Excess]), strconv.Itoa(p.ModelOrder)}
-			rows = append(rows, append(row, exact(m[theory.MeanOrder], m[theory.Norm], m[theory.Gradient], m[theory.Separation], m[theory.Ratio])...))
+			rows = append(rows, line(x.Label, r.Header.Run.Seed, p.Samples, m[theory.Distance], m[theory.Excess], p.ModelOrder,
+				m[theory.MeanOrder], m[theory.Norm], m[theory.Gradient], m[theory.Separation], m[theory.Ratio]))
 		}
 	}
 	return rows
@@ -456,8 +455,8 @@ func (f *table1Radius) rows() [][]string {
 	rows := [][]string{strings.Fields("series seed learning_rate parsimony least_distance radius variance largest_order order_bound")}
 	for x, r := range runsOf(slices.Concat(f.series...)) {
 		run, m := r.Header.Run, r.Final.Measured
-		rows = append(rows, append([]string{x.Label, strconv.FormatUint(run.Seed, 10)}, exact(run.Params.LearningRate, run.Params.Parsimony,
-			theory.Floor(r), radius(r), theory.Variance(r), m[theory.MaxOrder], theory.OrderBound(run, m[theory.PlaneWidth], m[theory.PlaneHeight]))...))
+		rows = append(rows, line(x.Label, run.Seed, run.Params.LearningRate, run.Params.Parsimony,
+			theory.Floor(r), radius(r), theory.Variance(r), m[theory.MaxOrder], theory.OrderBound(run, m[theory.PlaneWidth], m[theory.PlaneHeight])))
 	}
 	return rows
 }

@@ -117,7 +117,7 @@ func TestWhyACellIsEmpty(t *testing.T) {
 func TestCellNumbers(t *testing.T) {
 	r := built(fixtureInput())
 	c := cellOf(t, r, "table2.multidist.ksvm.polk")
-	if c.Runs() != 15 || c.Draw == nil || c.Draw.Draw != fixtureDraw {
+	if c.Runs() != 15 || c.Draw.Draw != fixtureDraw {
 		t.Fatalf("runs %d, draw %+v", c.Runs(), c.Draw)
 	}
 	var want *record.Record
@@ -129,7 +129,7 @@ func TestCellNumbers(t *testing.T) {
 	if c.Draw.Values != [3]float64{want.Final.TrainRisk, 100 * want.Final.TestError, want.Final.ModelOrder} {
 		t.Errorf("the figures' draw is %v, want the numbers of seed 1 with the training risk", c.Draw.Values)
 	}
-	if m := cellOf(t, r, "table3.mnist.klr.polk"); m.Draw != nil || m.Ours[qRisk].Mean != fixtureInput().Records[shapes()[12].planned(0, 1).ID].Final.TestRisk {
+	if m := cellOf(t, r, "table3.mnist.klr.polk"); m.Draw.Draw != 0 || m.Ours[qRisk].Mean != fixtureInput().Records[shapes()[12].planned(0, 1).ID].Final.TestRisk {
 		t.Error("MNIST shows a draw or not the test risk")
 	}
 	if c := cellOf(t, r, "table2.multidist.ksvm.libsvm"); c.Ours[qRisk].N != 0 || c.Ours[qError].N != 5 {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
-	"polkrepro/internal/words"
 	"polkrepro/report/table"
 )
 
@@ -84,14 +84,9 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 // times are natural logarithms of ratios.
 func numbersOf(e *compare.Entry, m compare.Measure) []string {
 	c := e.Compared[m]
-	row := []string{e.Heuristic.Name, m.String(), "", "", "", "", "", strconv.Itoa(c.N), levelsText(c.Levels), string(c.Verdict), c.Reason}
-	if len(c.Levels) > 0 {
-		row[2], row[5], row[6] = words.Exact(c.Value), words.Exact(c.Decisive()), words.Exact(c.Bend)
-		if c.Basis != stats.Point {
-			row[3], row[4] = words.Exact(c.Low), words.Exact(c.High)
-		}
-	}
-	return row
+	has := len(c.Levels) > 0
+	return slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
+		known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason))
 }
 
 // levelTable holds the error of all heuristics at the model orders compared.
@@ -123,7 +118,7 @@ func levelTable(f *compare.FieldResult) *Table {
 			if level == last {
 				cpu = seconds(s)
 			}
-			t.Numbers = append(t.Numbers, []string{e.Heuristic.Name, words.Exact(level), words.Exact(w.Mean), words.Exact(w.SD), words.Exact(s.Mean), words.Exact(s.SD), strconv.Itoa(w.N)})
+			t.Numbers = append(t.Numbers, line(e.Heuristic.Name, level, w.Mean, w.SD, s.Mean, s.SD, w.N))
 		}
 		t.Rows = append(t.Rows, append(row, cpu))
 	}
@@ -168,7 +163,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		}
 		for _, p := range f.Front(byTime) {
 			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
-			t.Numbers = append(t.Numbers, []string{name, p.Heuristic, words.Exact(p.Value), words.Exact(p.Order), words.Exact(p.Error), words.Exact(p.Seconds), strconv.Itoa(p.Runs)})
+			t.Numbers = append(t.Numbers, line(name, p.Heuristic, p.Value, p.Order, p.Error, p.Seconds, p.Runs))
 		}
 	}
 	return t
@@ -234,8 +229,7 @@ func (t *Tournament) CSV(w io.Writer) error {
 	for _, f := range t.Result.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
-				rows = append(rows, []string{f.Name, e.Heuristic.Name, words.Exact(r.Value), strconv.Itoa(r.Replicate), words.Exact(r.Order), words.Exact(r.Error),
-					words.Exact(r.Seconds), words.Exact(r.PeakOrder), words.Exact(r.MeanError), words.Exact(r.Process)})
+				rows = append(rows, line(f.Name, e.Heuristic.Name, r.Value, r.Replicate, r.Order, r.Error, r.Seconds, r.PeakOrder, r.MeanError, r.Process))
 			}
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
-	"polkrepro/internal/words"
 	"polkrepro/report/plot"
 )
 
@@ -118,8 +117,7 @@ func (f *fieldFigures) costRows() [][]string {
 	rows := [][]string{strings.Fields("heuristic knob model_order error_percent training_seconds error_sd replicates")}
 	for _, e := range f.Entries {
 		for _, p := range e.Points {
-			row := append([]string{e.Heuristic.Name}, exact(p.Value, p.Order, p.Error, p.Seconds, spreadOf(e, p))...)
-			rows = append(rows, append(row, strconv.Itoa(p.Runs)))
+			rows = append(rows, line(e.Heuristic.Name, p.Value, p.Order, p.Error, p.Seconds, spreadOf(e, p), p.Runs))
 		}
 	}
 	return rows
@@ -170,7 +168,7 @@ func (f *fieldFigures) anytimeRows() [][]string {
 	for _, e := range append([]*compare.Entry{f.Reference()}, f.others()...) {
 		at := f.overStream(e)
 		for _, x := range slices.Sorted(maps.Keys(at)) {
-			rows = append(rows, []string{e.Heuristic.Name, words.Exact(f.nearest(e).Value), strconv.FormatFloat(x, 'f', -1, 64), words.Exact(mean(at[x])), words.Exact(deviation(at[x]))})
+			rows = append(rows, line(e.Heuristic.Name, f.nearest(e).Value, strconv.FormatFloat(x, 'f', -1, 64), mean(at[x]), deviation(at[x])))
 		}
 	}
 	return rows
@@ -219,7 +217,7 @@ func (f *fieldFigures) frontRows() [][]string {
 			name = "time"
 		}
 		for _, p := range f.Front(byTime) {
-			rows = append(rows, append([]string{name, p.Heuristic}, exact(p.Value, p.Order, p.Error, p.Seconds)...))
+			rows = append(rows, line(name, p.Heuristic, p.Value, p.Order, p.Error, p.Seconds))
 		}
 	}
 	return rows
@@ -323,7 +321,7 @@ func (r *ranks) drawScale(c draw.Canvas, y vg.Length) {
 func (r *ranks) rows() [][]string {
 	rows := [][]string{{"heuristic", "mean_rank", "blocks", "critical_difference"}}
 	for i, name := range r.standing.Names {
-		rows = append(rows, []string{name, words.Exact(r.standing.Mean[i]), strconv.Itoa(r.standing.Blocks), words.Exact(r.standing.CD)})
+		rows = append(rows, line(name, r.standing.Mean[i], r.standing.Blocks, r.standing.CD))
 	}
 	return rows
 }
