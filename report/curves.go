@@ -93,6 +93,7 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	b.looks(f.Series)
 	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
 	f.Drawing, f.Data, f.Caption = c.picture(), c.rows, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
+	f.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.", f.Title, strings.Join(labelsOf(f.Series), "; "))
 	if without > 0 {
 		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", without)
 	}

@@ -17,6 +17,7 @@ type Figure struct {
 	Name    string // stem of its files: figure2
 	Title   string
 	Caption string
+	Alt     string // what the picture shows, for those who can't see it (default: Title)
 	Missing string // why there is no picture; empty where there is one
 	Drawing plot.Drawing
 	Data    func() [][]string // the numbers behind it as lines of a CSV file, a header first; nil if there are none
@@ -136,7 +137,7 @@ func (f *Figure) Charts() []Chart {
 	}
 	var out []Chart
 	for i, pn := range p.Panels {
-		c := Chart{Title: fmt.Sprintf("(%c) %s", 'a'+i, pn.YLabel), XLabel: "samples processed", LogY: pn.LogY}
+		c := Chart{Title: fmt.Sprintf("(%c) %s", 'a'+i, pn.YLabel), XLabel: "samples processed", LogX: pn.LogX, LogY: pn.LogY}
 		for _, t := range pn.Traces {
 			c.Lines = append(c.Lines, chartLine(t))
 		}

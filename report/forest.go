@@ -53,6 +53,7 @@ func (b *builder) forest() *Figure {
 	}
 	d := newForest(a, b.paper)
 	f := &Figure{Name: ForestName, Title: "The paper's numbers and signed sentences, with their verdicts", Caption: d.caption(a), Drawing: d, Data: d.rows}
+	f.Alt = f.Title + ": a point with its interval for each test. The list of claims has the values."
 	if !slices.ContainsFunc(d.entries(), func(e *forestEntry) bool { return e.result.Verdict != stats.NotRun }) {
 		f.Missing = whyNotRun
 	}

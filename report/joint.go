@@ -26,6 +26,7 @@ func JointFigure(j *evidence.JointReport) *Figure {
 			"Grey: the combinations that there are, the darker the more. Line: those that reproduce most with as few such choices. Diamond: everything as chosen. " +
 			j.Sentence(),
 	}
+	f.Alt = f.Title + ": a line of the most cells and numbers reproduced over the number of choices by result. The table has its values."
 	if j.Front[len(j.Front)-1].Cells == 0 {
 		f.Missing = whyNotRun
 	}

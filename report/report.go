@@ -219,27 +219,29 @@ func (b *builder) failureNotes() (out []string) {
 	return out
 }
 
-// A Part is a part of the report with figures that the paper does not have.
+// A Part is a part of a report or of its page beside the paper's tables and figures. What
+// it lacks is left out.
 type Part struct {
-	ID      string // anchor: online
-	Title   string
-	Text    string
-	Figures []*Figure // at least one
+	ID         string // anchor, unique on the page: online
+	Title      string
+	Paragraphs []string
+	Tables     []*Table // of a page: each a header and rows
+	Figures    []*Figure
 }
 
 // parts are those of which there are records.
 func (b *builder) parts() []*Part {
 	all := []*Part{
 		onlinePart(b.online()),
-		{ID: "confidence", Title: "What pruning does to the confidence", Text: confidenceText, Figures: b.confidence()},
-		{ID: "seconds", Title: "Error against processor time", Text: secondsText, Figures: b.seconds()},
+		{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
+		{ID: "seconds", Title: "Error against processor time", Paragraphs: []string{secondsText}, Figures: b.seconds()},
 	}
 	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
 }
 
 // onlinePart is the part on learning online.
 func onlinePart(figures []*Figure) *Part {
-	return &Part{ID: "online", Title: "Learning online: prequential error and regret", Text: onlineText, Figures: figures}
+	return &Part{ID: "online", Title: "Learning online: prequential error and regret", Paragraphs: []string{onlineText}, Figures: figures}
 }
 
 // allFigures are the report's figures with those of its parts.

@@ -180,6 +180,14 @@ func traces(series []*Series, curve func(*Series) []plot.Sample) (out []plot.Tra
 	return out
 }
 
+// labelsOf are the labels of series.
+func labelsOf(series []*Series) (out []string) {
+	for _, s := range series {
+		out = append(out, s.Label)
+	}
+	return out
+}
+
 // legendOf names the lines of series.
 func legendOf(series []*Series) (l plot.Legend) {
 	for _, s := range series {
@@ -392,7 +400,7 @@ func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) 
 		pn.Title = together(labels)
 		p.Panels = append(p.Panels, pn)
 	}
-	f.Drawing = p
+	f.Drawing, f.Alt = p, ""
 	f.Caption = fmt.Sprintf("Small multiples of the %s against the number of training samples processed, a panel for each method: means over runs, bands are their standard deviation. "+
 		"Of several series, the first in the title is solid, the next are dashed. In each panel %s is blue. The CSV file has all quantities.",
 		ylabel, series[0].Label)

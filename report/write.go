@@ -150,7 +150,7 @@ func (r *Report) Index(w io.Writer) error {
 		indexFigure(&b, f)
 	}
 	for _, s := range r.Parts {
-		fmt.Fprintf(&b, "# %s\n\n%s\n\n", table.Escape(s.Title), table.Escape(s.Text))
+		fmt.Fprintf(&b, "# %s\n\n%s\n\n", table.Escape(s.Title), table.Escape(strings.Join(s.Paragraphs, "\n\n")))
 		for _, f := range s.Figures {
 			indexFigure(&b, f)
 		}

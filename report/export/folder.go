@@ -314,17 +314,13 @@ func (r *Report) page() (page.Input, error) {
 		if err != nil {
 			return page.Input{}, err
 		}
-		jointly, err := page.JointSection(joint)
-		if err != nil {
-			return page.Input{}, err
-		}
-		in.Sections = []page.Section{page.MultiverseSection(multiverse), jointly}
+		in.Sections = []*report.Part{page.MultiverseSection(multiverse), page.JointSection(joint)}
 	}
-	tournament, held, err := page.TournamentSection(have.Records)
+	tournament, err := page.TournamentSection(have.Records)
 	if err != nil {
 		return page.Input{}, err
 	}
-	if held {
+	if tournament != nil {
 		in.Sections = append(in.Sections, tournament)
 	}
 	for _, err := range have.Errors { // by the file's name alone: the page is read on other machines

@@ -17,7 +17,7 @@
 //
 // # Sections of other packages
 //
-// A [Section] is plain data, so that a section is one function:
+// A section is a [report.Part], plain data, so that it is one function:
 // [MultiverseSection], [TournamentSection].
 package page
 
@@ -33,7 +33,6 @@ import (
 	"strconv"
 	"strings"
 
-	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/report"
 )
@@ -44,7 +43,7 @@ type Input struct {
 	Ledger   *experiments.Ledger // nil of a page about the user's own runs
 	Partial  int                 // runs that are unfinished
 	Damaged  []string            // what is wrong with files that are no whole records
-	Sections []Section           // shown after the figures
+	Sections []*report.Part      // shown after the figures and the report's own parts
 	Lead     []string            // paragraphs that a page about the user's own runs begins with
 	Program  string              // name, version and revision of the program that makes the page
 }
@@ -57,7 +56,6 @@ var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
 	"anchor":     anchor,
 	"lineClass":  lineClass,
 	"numeric":    numeric,
-	"picture":    picture,
 	"quantities": func() []string { return report.Quantities[:] },
 	"sort":       sortKey,
 	"trim":       strings.TrimSpace,
@@ -82,15 +80,11 @@ func sortKey(s report.Stat) string {
 
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
-	v, err := newView(in)
-	if err != nil {
-		return err
-	}
 	var out bytes.Buffer
-	if err := page.Execute(&out, v); err != nil {
+	if err := page.Execute(&out, newView(in)); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
-	_, err = w.Write(out.Bytes())
+	_, err := w.Write(out.Bytes())
 	return err
 }
 
@@ -102,20 +96,17 @@ type view struct {
 	Library template.JS
 	Script  template.JS
 
-	Own       string // names of the specs, if the report is not beside the paper
-	Cells     evidence.Counts
-	Numbers   evidence.Counts
-	Said      evidence.Counts // of the sentences and captions
-	AtHalf    int             // cells reproduced with all margins halved
-	AtTwice   int             // the same, doubled
-	OneRun    int             // printed numbers in the interval of one run
-	OfOneRun  int             // those of which that is known
-	Counts    []countRow      // the three of them
-	Forest    *Figure         // nil if the report has no forest plot
+	Own       string         // names of the specs, if the report is not beside the paper
+	Counts    []countRow     // of cells, numbers, sentences and theorems
+	AtHalf    int            // cells reproduced with all margins halved
+	AtTwice   int            // the same, doubled
+	OneRun    int            // printed numbers in the interval of one run
+	OfOneRun  int            // those of which that is known
+	Forest    *report.Figure // nil if the report has no forest plot
 	Differing []differing
 	Missing   []string
-	Figures   []Figure
-	Charts    [][]report.Chart
+	Figures   []*report.Figure // all others
+	Charts    [][]report.Chart // of the figures that the template has shown so far
 	Claims    []claimGroup
 	Margins   []marginView
 
@@ -126,7 +117,7 @@ type view struct {
 }
 
 // newView lays the page out.
-func newView(in Input) (*view, error) {
+func newView(in Input) *view {
 	from := in.Report.Input
 	v := &view{Input: in, Own: from.Own, Missing: missing(in), Costs: costs(from), Machines: machines(from.Records), Data: dataSums(from.Records)}
 	v.assets()
@@ -134,49 +125,54 @@ func newView(in Input) (*view, error) {
 		v.claims(in)
 		v.Assumptions = v.assumptions(in.Ledger)
 	}
-	v.Sections = nil
-	for _, part := range in.Report.Parts {
-		s := Section{ID: part.ID, Title: part.Title, Paragraphs: []string{part.Text}}
-		for _, f := range part.Figures {
-			shown, err := figureOf(f)
-			if err != nil {
-				return nil, err
-			}
-			s.Figures = append(s.Figures, shown)
-		}
-		v.Sections = append(v.Sections, s)
-	}
-	v.Sections = append(v.Sections, in.Sections...)
+	v.Sections = slices.Concat(in.Report.Parts, in.Sections)
 	for _, f := range in.Report.Figures {
-		shown, err := figureOf(f)
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(in.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
-			shown.ID = "figure-" + f.Name // an anchor is unique
-		}
 		if f.Name == report.ForestName {
-			v.Forest = &shown
+			v.Forest = f
 		} else {
-			v.Figures = append(v.Figures, shown)
+			v.Figures = append(v.Figures, f)
 		}
 	}
-	v.place(v.Figures)
-	for i, s := range v.Sections {
-		v.Sections[i].Figures = slices.Clone(s.Figures) // the caller's stay as they are
-		v.place(v.Sections[i].Figures)
-	}
-	return v, nil
+	return v
 }
 
-// place puts the charts of figures into the page's data.
-func (v *view) place(figures []Figure) {
-	for i := range figures {
-		if f := &figures[i]; len(f.Charts) > 0 {
-			f.Index = len(v.Charts)
-			v.Charts = append(v.Charts, f.Charts)
-		}
+// Charted reports whether a figure has curves, which readers can point at.
+func (v *view) Charted() bool {
+	all := v.Figures
+	for _, s := range v.Sections {
+		all = slices.Concat(all, s.Figures)
 	}
+	return slices.ContainsFunc(all, func(f *report.Figure) bool { return f.Missing == "" && len(f.Charts()) > 0 })
+}
+
+// A shownFigure is a figure, and the curves in it as data if it has some: these are shown in
+// its picture's place where JavaScript runs.
+type shownFigure struct {
+	*report.Figure
+	ID      string // anchor, unique on the page: figure2
+	Picture template.URL
+	Curves  bool
+	Index   int // of the charts in the page's data
+}
+
+// Show draws a figure and puts its charts into the page's data.
+func (v *view) Show(f *report.Figure) (*shownFigure, error) {
+	out := &shownFigure{Figure: f, ID: f.Name, Index: len(v.Charts)}
+	if slices.ContainsFunc(v.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
+		out.ID = "figure-" + f.Name
+	}
+	if f.Missing != "" {
+		return out, nil
+	}
+	svg, err := f.SVG()
+	if err != nil {
+		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+	}
+	out.Picture = template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
+	if charts := f.Charts(); len(charts) > 0 {
+		out.Curves, v.Charts = true, append(v.Charts, charts)
+	}
+	return out, nil
 }
 
 // assets fills in style and programs, and the policy that lets these programs
@@ -203,58 +199,6 @@ func file(name string) string {
 func sourceHash(script string) string {
 	sum := sha256.Sum256([]byte(script))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// A Section is a part of the page that the page's maker adds. Text is escaped;
-// what a Section lacks is left out.
-type Section struct {
-	ID         string // anchor, unique on the page: multiverse
-	Title      string
-	Paragraphs []string
-	Tables     []*report.Table // a header and rows: readers can sort them
-	Figures    []Figure
-}
-
-// A Figure is a picture, and the curves in it as data if it has some: these
-// are then shown in its place where JavaScript runs.
-type Figure struct {
-	ID      string // anchor, unique on the page: figure2
-	Title   string
-	Caption string
-	Alt     string // what the picture shows, for those who can't see it
-	Picture []byte // SVG
-	Missing string // why there is no picture; empty where there is one
-	Charts  []report.Chart
-	Index   int // of the charts in the page's data
-}
-
-// figureOf makes a figure of one of the report's.
-func figureOf(f *report.Figure) (Figure, error) {
-	out := Figure{ID: f.Name, Title: f.Title, Caption: f.Caption, Missing: f.Missing, Alt: f.Title + "."}
-	if f.Missing != "" {
-		return out, nil
-	}
-	if f.Name == report.ForestName {
-		out.Alt = f.Title + ": a point with its interval for each test. The list of claims has the values."
-	}
-	var err error
-	if out.Picture, err = f.SVG(); err != nil {
-		return out, fmt.Errorf("draw %s: %w", f.Name, err)
-	}
-	if out.Charts = f.Charts(); len(out.Charts) > 0 {
-		var names []string
-		for _, s := range f.Series {
-			names = append(names, s.Label)
-		}
-		out.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.",
-			f.Title, strings.Join(names, "; "))
-	}
-	return out, nil
-}
-
-// picture is the address of a picture.
-func picture(svg []byte) template.URL {
-	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
 }
 
 // dash stands where there is no number.
