@@ -338,10 +338,7 @@ func (r *Report) page() (page.Input, error) {
 func program(p record.Provenance) string {
 	s := p.Module + " " + p.Version
 	if p.Revision != "" {
-		s += ", revision " + p.Revision[:min(12, len(p.Revision))]
-	}
-	if p.Dirty {
-		s += " with local changes"
+		s += ", revision " + page.Revision(p)
 	}
 	return s
 }
