@@ -2,16 +2,11 @@ package report
 
 import (
 	"bytes"
-	"encoding/base64"
-	"fmt"
 	"image"
-	"image/color"
-	"image/png"
 	"slices"
 	"strings"
 	"testing"
 
-	"polkrepro/data"
 	"polkrepro/experiments"
 )
 
@@ -67,26 +62,6 @@ func TestDataFigure(t *testing.T) {
 	}
 }
 
-// TestEmbeddedImage: what an SVG embeds is the mosaic, upright.
-func TestEmbeddedImage(t *testing.T) {
-	in := Input{Pictures: map[string]DataPicture{"mnist": {Images: patterns(1, 28, 28)}}}
-	f := figureNamed(t, build(in, dataPaper(), fixtureDraw), "figure1")
-	svg := string(renderAll(t, f.Drawing, "svg")["svg"])
-	_, code, _ := strings.Cut(svg, "data:image/png;base64,")
-	code, _, _ = strings.Cut(code, `"`)
-	b, err := base64.StdEncoding.DecodeString(code)
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := color.GrayModel.Convert(img.At(5, 5)).(color.Gray).Y; got != 0x40 {
-		t.Errorf("the top is %#x, want 0x40", got)
-	}
-}
-
 func TestMosaic(t *testing.T) {
 	for _, c := range []struct {
 		n, w, h, columns int
@@ -102,18 +77,6 @@ func TestMosaic(t *testing.T) {
 		if got := m.sheet.Rect.Size(); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
-	}
-	p := DataPicture{Images: append(patterns(1, 4, 4), image.NewGray(image.Rect(3, 3, 5, 4)))}
-	m := p.mosaic().sheet
-	dark := 0
-	for _, v := range m.Pix {
-		if v == 0 {
-			dark++
-		}
-	}
-	zoom := m.Rect.Dx() / 11
-	if dark != 2*zoom*zoom {
-		t.Errorf("an image of two pixels has %d, enlarged %d times", dark, zoom)
 	}
 	empty := DataPicture{Images: []*image.Gray{image.NewGray(image.Rectangle{})}}.mosaic().sheet.Rect
 	if empty.Dx() == 0 || empty.Dy() == 0 {
@@ -132,23 +95,6 @@ func TestDataFigureWithoutImages(t *testing.T) {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q in the SVG", want)
 		}
-	}
-}
-
-func TestDataCSV(t *testing.T) {
-	f := figureNamed(t, build(Input{}, dataPaper(), fixtureDraw), "figure1")
-	rows := rowsOf(t, f)
-	if len(rows) != 1+maxPoints+15 {
-		t.Fatalf("%d lines", len(rows))
-	}
-	set, err := data.Multidist("", fixtureDraw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := set.Train.Row(1)
-	want := []string{"point", fmt.Sprint(x[0]), fmt.Sprint(x[1]), fmt.Sprint(set.Train.Y[1])}
-	if got := rows[2]; strings.Join(got, " ") != strings.Join(want, " ") || rows[1+maxPoints][0] != "mean" {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 
