@@ -1,15 +1,14 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 
 	"polkrepro/experiments"
 	"polkrepro/report/plot"
+	"polkrepro/report/table"
 )
 
 // A Figure is one of the paper's figures, or one that supplements them.
@@ -51,7 +50,7 @@ func (b *builder) figures() []*Figure {
 // hasNumbers says whether there are numbers behind the figure.
 func (f *Figure) hasNumbers() bool { return f.Missing == "" && f.Data != nil }
 
-// CSV writes the numbers behind the figure, if there are any:
+// CSV is a CSV file of the numbers behind the figure, empty if there are none:
 //
 //   - of curves, a line for each evaluation of each run, the error rate in per
 //     cent;
@@ -63,11 +62,11 @@ func (f *Figure) hasNumbers() bool { return f.Missing == "" && f.Data != nil }
 //   - of the forest plot, a line for each test, with its place on the axis;
 //   - of the combinations of alternatives, a line for all that reproduce the same
 //     with as many choices by result.
-func (f *Figure) CSV(w io.Writer) error {
+func (f *Figure) CSV() string {
 	if !f.hasNumbers() {
-		return nil
+		return ""
 	}
-	return csv.NewWriter(w).WriteAll(f.Data())
+	return table.CSV(f.Data())
 }
 
 // SVG draws the figure. It is an error to draw one that is missing.

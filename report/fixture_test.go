@@ -1,14 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"polkrepro/data"
@@ -114,13 +113,9 @@ func figureNamed(t *testing.T, r *Report, name string) *Figure {
 }
 
 // rowsOf are the lines of a figure's CSV file.
-func rowsOf(t *testing.T, of interface{ CSV(io.Writer) error }) [][]string {
+func rowsOf(t *testing.T, of interface{ CSV() string }) [][]string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := of.CSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(of.CSV())).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

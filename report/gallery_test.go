@@ -118,9 +118,8 @@ func TestStandIns(t *testing.T) {
 	if f.Title != "Figure S1. Generated stand-ins" || !strings.HasPrefix(f.Caption, "(a) four glyphs. ") || f.hasNumbers() {
 		t.Errorf("%q, %q", f.Title, f.Caption)
 	}
-	var index bytes.Buffer
-	if err := r.Index(&index); err != nil || strings.Contains(index.String(), "figureS1.csv") || !strings.Contains(index.String(), "(figures/figureS1.pdf)") {
-		t.Errorf("the index has a CSV file of images, or no PDF of them: %v", err)
+	if index := r.Index(); strings.Contains(index, "figureS1.csv") || !strings.Contains(index, "(figures/figureS1.pdf)") {
+		t.Error("the index has a CSV file of images, or no PDF of them")
 	}
 	in.Pictures = nil
 	if has() {

@@ -68,18 +68,10 @@ func TestGoldenFaces(t *testing.T) {
 		r := built(c.in)
 		for _, tb := range append(r.Tables, r.Runs) {
 			for _, f := range table.Faces {
-				var b bytes.Buffer
-				if err := f.Write(tb, &b); err != nil {
-					t.Fatal(err)
-				}
-				golden(t, c.prefix+"-"+tb.Name+"."+f.Ext, b.Bytes())
+				golden(t, c.prefix+"-"+tb.Name+"."+f.Ext, []byte(f.Of(tb)))
 			}
 		}
-		var b bytes.Buffer
-		if err := r.Index(&b); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, c.prefix+"-index.md", b.Bytes())
+		golden(t, c.prefix+"-index.md", []byte(r.Index()))
 	}
 }
 

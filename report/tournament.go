@@ -1,9 +1,7 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -188,25 +186,21 @@ func levelsText(levels []float64) string {
 	return strings.Join(words, ", ")
 }
 
-// Text writes the summary and the fields' tables for a terminal.
-func (t *Tournament) Text(w io.Writer) error {
+// Text is the summary and the fields' tables for a terminal.
+func (t *Tournament) Text() string {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n\n")
 	for _, s := range t.Summary {
 		b.WriteString(table.Wrap(s, table.NoteWidth, "  ") + "\n\n")
 	}
 	for _, tb := range t.Tables {
-		if err := tb.Text(&b); err != nil {
-			return err
-		}
-		b.WriteString("\n")
+		b.WriteString(tb.Text() + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
-// Index writes the first page in Markdown.
-func (t *Tournament) Index(w io.Writer) error {
+// Index is the first page in Markdown.
+func (t *Tournament) Index() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", table.Escape(t.Title))
 	for _, s := range t.Summary {
@@ -219,12 +213,11 @@ func (t *Tournament) Index(w io.Writer) error {
 		indexFigure(&b, f)
 	}
 	b.WriteString("All runs: [runs.csv](runs.csv). All on one page: [report.html](report.html).\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
-// CSV writes a line for each run.
-func (t *Tournament) CSV(w io.Writer) error {
+// CSV is a CSV file with a line for each run.
+func (t *Tournament) CSV() string {
 	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent", "process_seconds"}}
 	for _, f := range t.Result.Fields {
 		for _, e := range f.Entries {
@@ -233,7 +226,7 @@ func (t *Tournament) CSV(w io.Writer) error {
 			}
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return table.CSV(rows)
 }
 
 // WriteAll writes the report into a folder, which it makes if need be:
@@ -242,8 +235,8 @@ func (t *Tournament) CSV(w io.Writer) error {
 // first. Every file is written whole or not at all.
 func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
-	w.file("index.md", t.Index)
-	w.file("runs.csv", t.CSV)
+	w.text("index.md", t.Index)
+	w.text("runs.csv", t.CSV)
 	for _, tb := range t.Tables {
 		w.table(tb)
 	}

@@ -34,7 +34,7 @@ func (r *Report) WriteAll(dir string, only ...string) ([]string, error) {
 		w.figure(f)
 	}
 	w.contact(r.Figures)
-	w.file("index.md", r.Index)
+	w.text("index.md", r.Index)
 	return w.paths, w.err
 }
 
@@ -46,8 +46,8 @@ type writer struct {
 	err   error
 }
 
-// file writes one file.
-func (w *writer) file(name string, write func(io.Writer) error) {
+// file writes one file of what content makes.
+func (w *writer) file(name string, content func() ([]byte, error)) {
 	left := len(w.only) > 0 && (filepath.Dir(name) == "." || !slices.Contains(w.only, filepath.Ext(name)))
 	if w.err != nil || left {
 		return
@@ -58,7 +58,13 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 	path := filepath.Join(w.dir, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
 	if err == nil {
-		err = files.Write(path, write) // which appears when it is whole
+		err = files.Write(path, func(out io.Writer) error { // it appears when it is whole
+			b, err := content()
+			if err == nil {
+				_, err = out.Write(b)
+			}
+			return err
+		})
 	}
 	if err != nil {
 		w.err = fmt.Errorf("write %s: %w", path, err)
@@ -67,10 +73,15 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 	w.paths = append(w.paths, path)
 }
 
+// text writes one file of text.
+func (w *writer) text(name string, of func() string) {
+	w.file(name, func() ([]byte, error) { return []byte(of()), nil })
+}
+
 // table writes a table with all its faces.
 func (w *writer) table(t *Table) {
 	for _, f := range table.Faces {
-		w.file(filepath.Join("tables", t.Name+"."+f.Ext), func(out io.Writer) error { return f.Write(t, out) })
+		w.text(filepath.Join("tables", t.Name+"."+f.Ext), func() string { return f.Of(t) })
 	}
 }
 
@@ -78,59 +89,47 @@ func (w *writer) table(t *Table) {
 // figure that has none.
 func (w *writer) figure(f *Figure) {
 	if f.Missing != "" {
-		w.remove("figures", f.Name)
+		w.remove(f.Name)
 		return
 	}
 	for _, format := range plot.Formats {
-		w.rendered(f.Name+"."+format, func() ([]byte, error) { return plot.Render(f.Drawing, format) })
+		w.file(filepath.Join("figures", f.Name+"."+format), func() ([]byte, error) { return plot.Render(f.Drawing, format) })
 	}
 	if f.hasNumbers() {
-		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
+		w.text(filepath.Join("figures", f.Name+".csv"), f.CSV)
 	}
-}
-
-// rendered writes a file of a picture.
-func (w *writer) rendered(name string, render func() ([]byte, error)) {
-	w.file(filepath.Join("figures", name), func(out io.Writer) error {
-		b, err := render()
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(b)
-		return err
-	})
 }
 
 // contact writes the contact sheet of figures of which at least one is drawn.
 func (w *writer) contact(figures []*Figure) {
 	d := newContact(figures)
 	if d == nil {
-		w.remove("figures", contactName)
+		w.remove(contactName)
 		return
 	}
-	w.rendered(contactName+".svg", func() ([]byte, error) { return plot.Render(d, "svg") })
-	w.rendered(contactName+".png", func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
+	w.file(filepath.Join("figures", contactName+".svg"), func() ([]byte, error) { return plot.Render(d, "svg") })
+	w.file(filepath.Join("figures", contactName+".png"), func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
 }
 
 // remove removes the files of a figure.
-func (w *writer) remove(sub, name string) {
+func (w *writer) remove(name string) {
 	if w.err == nil {
-		w.err = files.NoLinks(w.dir, sub)
+		w.err = files.NoLinks(w.dir, "figures")
 	}
 	if w.err != nil {
 		return
 	}
 	for _, ext := range append([]string{"csv"}, plot.Formats...) {
-		err := os.Remove(filepath.Join(w.dir, sub, name+"."+ext))
+		err := os.Remove(filepath.Join(w.dir, "figures", name+"."+ext))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			w.err = err
 		}
 	}
 }
 
-// Index writes the report's first page in Markdown: the tables, the pictures,
+// Index is the report's first page in Markdown: the tables, the pictures,
 // and what is missing and why.
-func (r *Report) Index(w io.Writer) error {
+func (r *Report) Index() string {
 	var b strings.Builder
 	heading, contents := "Results beside the paper's", ", with the verdicts on the paper's claims"
 	if own := r.Input.Own; own != "" {
@@ -162,8 +161,7 @@ func (r *Report) Index(w io.Writer) error {
 			fmt.Fprintf(&b, "- %s\n", table.Escape(l))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // indexTable writes a table and where its other faces are.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -71,7 +72,8 @@ func writeJoint(cmd *cobra.Command, in evidence.Input, profile string, asJSON, a
 	case asJSON:
 		return writeJSON(out, Joint{version, j})
 	case asCSV:
-		return report.JointFigure(j).CSV(out)
+		_, err := io.WriteString(out, report.JointFigure(j).CSV())
+		return err
 	default:
 		return j.WriteText(out)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -148,7 +149,7 @@ func (r *judged) present(cmd *cobra.Command, results, format, out string, asJSON
 		}
 		return err
 	case format == "text" || format == formatSummary:
-		err = r.Text(stdout)
+		_, err = io.WriteString(stdout, r.Text())
 	default:
 		for _, table := range r.Tables {
 			if err = errors.Join(err, table.Write(stdout, format)); err == nil {

@@ -47,7 +47,7 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 			if !strings.HasPrefix(t.Name, report.Table1Spec) {
 				continue
 			}
-			if err := t.Text(stdout); err != nil {
+			if err := t.Write(stdout, "text"); err != nil {
 				return err
 			}
 			fmt.Fprintln(stdout)
@@ -61,7 +61,7 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 			continue
 		}
 		fmt.Fprintln(stdout)
-		if err := t.Text(stdout); err != nil {
+		if err := t.Write(stdout, "text"); err != nil {
 			return err
 		}
 	}

@@ -368,17 +368,10 @@ func (f *Folder) LaTeX(w io.Writer) error {
 }
 
 func latex(w io.Writer, tables []*report.Table) error {
-	_, err := io.WriteString(w, latexHead)
+	text := latexHead
 	for _, t := range tables {
-		if err == nil {
-			err = t.LaTeX(w)
-		}
-		if err == nil {
-			_, err = io.WriteString(w, "\\clearpage\n")
-		}
+		text += t.LaTeX() + "\\clearpage\n"
 	}
-	if err == nil {
-		_, err = io.WriteString(w, latexTail)
-	}
+	_, err := io.WriteString(w, text+latexTail)
 	return err
 }

@@ -76,8 +76,8 @@ func (g *Grid) text(b *strings.Builder, widths []int) {
 	}
 }
 
-// must panics with an error of tablewriter, which has none for rows of strings that it
-// writes to memory.
+// must panics with an error of tablewriter or encoding/csv, which have none for rows of
+// strings that they write to memory.
 func must(err error) {
 	if err != nil {
 		panic("table: a table of strings: " + err.Error())
