@@ -55,13 +55,7 @@ func errorWords(task string) string {
 
 // taskTitle is the paper's name of a task, or the task's own.
 func taskTitle(task string) string {
-	switch task {
-	case experiments.TaskKLR:
-		return "Multi-Logistic"
-	case experiments.TaskKSVM:
-		return "Multi-KSVM"
-	}
-	return task
+	return cmp.Or(map[string]string{experiments.TaskKLR: "Multi-Logistic", experiments.TaskKSVM: "Multi-KSVM"}[task], task)
 }
 
 // curves fills a figure of the curves of series. One without records keeps its
@@ -130,22 +124,19 @@ func (c *curves) quantities() []quantity {
 // picture lays the figure out.
 func (c *curves) picture() *plot.Picture {
 	p := &plot.Picture{}
-	levels, marks, bands := false, false, false
+	levels, marks := false, false
 	for i, q := range c.quantities() {
 		pn := c.panel(q)
 		pn.Title = fmt.Sprintf("(%c)", 'a'+i)
 		if q.name == experiments.QuantityRisk && c.data.Risk == experiments.RiskTrain {
 			pn.Title += " on training data"
 		}
-		for _, t := range pn.Traces {
-			levels = levels || len(t.Levels) > 0
-			bands = bands || plot.Spread(t.Curve)
-		}
+		levels = levels || slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return len(t.Levels) > 0 })
 		marks = marks || len(pn.Marks) > 0
 		p.Panels = append(p.Panels, pn)
 	}
 	p.Legend = legendOf(c.series)
-	if bands {
+	if p.Spread() {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	if levels {
@@ -225,18 +216,10 @@ func (c *curves) marks(q quantity, xmax float64) []plot.Mark {
 			m.X = 0.97 * xmax
 		}
 		m.Low, m.High = *cmp.Or(st.Low, st.High), *cmp.Or(st.High, st.Low)
-		if !slices.Contains(c.printed(q), m.High) || m.Low < m.High || st.Samples > 0 {
+		printed := slices.ContainsFunc(c.series, func(s *Series) bool { return slices.Contains(c.levels(s, q), m.High) })
+		if !printed || m.Low < m.High || st.Samples > 0 {
 			out = append(out, m)
 		}
-	}
-	return out
-}
-
-// printed are all the levels of a quantity in the figure.
-func (c *curves) printed(q quantity) []float64 {
-	var out []float64
-	for _, s := range c.series {
-		out = append(out, c.levels(s, q)...)
 	}
 	return out
 }

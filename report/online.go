@@ -124,9 +124,7 @@ func (o *onlineCurves) picture() *plot.Picture {
 		}
 		p.Panels = append(p.Panels, regret)
 	}
-	if slices.ContainsFunc(p.Panels, func(pn *plot.Panel) bool {
-		return slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return plot.Spread(t.Curve) })
-	}) {
+	if p.Spread() {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	return p

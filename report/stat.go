@@ -123,15 +123,11 @@ func number(v float64, q int, like float64) string {
 	case q == qOrder:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	return strconv.FormatFloat(v, 'f', significant(size), 64)
-}
-
-// significant is the number of decimals that show three digits of size.
-func significant(size float64) int {
-	if size == 0 {
-		return 3
+	decimals := 3 // digits of size
+	if size > 0 {
+		decimals = min(7, max(0, 2-int(math.Floor(math.Log10(size)))))
 	}
-	return min(7, max(0, 2-int(math.Floor(math.Log10(size)))))
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
 // difference compares a mean with the paper's value: in points for an error

@@ -334,9 +334,13 @@ func (s *theoryStudy) curves(series []*Series) *table1Curves {
 
 func (c *table1Curves) picture() *plot.Picture {
 	p := &plot.Picture{Panels: []*plot.Panel{
-		c.panel("(a)", "RKHS distance to f*", func(p record.Point) float64 { return p.Measured[theory.Distance] }, true),
-		c.panel("(b)", "model order M_t", func(p record.Point) float64 { return float64(p.ModelOrder) }, false),
-		c.ratios("(c)", "bound ratio, largest"),
+		c.panel("(a)", "RKHS distance to f*", func(runs []*record.Record) []plot.Sample {
+			return average(runs, func(p record.Point) float64 { return p.Measured[theory.Distance] })
+		}, true),
+		c.panel("(b)", "model order M_t", func(runs []*record.Record) []plot.Sample {
+			return average(runs, func(p record.Point) float64 { return float64(p.ModelOrder) })
+		}, false),
+		c.panel("(c)", "bound ratio, largest", largestRatios, false),
 	}}
 	p.Panels[0].LogY = true
 	for i, x := range c.series {
@@ -351,13 +355,13 @@ func (c *table1Curves) picture() *plot.Picture {
 	return p
 }
 
-// panel makes the panel of a quantity, with that of FSGD if both says so.
-func (c *table1Curves) panel(title, label string, of func(record.Point) float64, both bool) *plot.Panel {
+// panel makes the panel of a curve of runs, with that of FSGD if both says so.
+func (c *table1Curves) panel(title, label string, curve func([]*record.Record) []plot.Sample, both bool) *plot.Panel {
 	pn := &plot.Panel{Title: title, YLabel: label}
 	for i, x := range c.series {
-		pn.Traces = append(pn.Traces, plot.Trace{Look: c.looks[i], Curve: average(x.Runs, of)})
+		pn.Traces = append(pn.Traces, plot.Trace{Look: c.looks[i], Curve: curve(x.Runs)})
 		if both {
-			pn.Traces = append(pn.Traces, plot.Trace{Look: unprojected(c.looks[i]), Curve: centre(average(c.plain[i].Runs, of))})
+			pn.Traces = append(pn.Traces, plot.Trace{Look: unprojected(c.looks[i]), Curve: centre(curve(c.plain[i].Runs))})
 		}
 	}
 	pn.Span()
@@ -369,27 +373,22 @@ func (c *table1Curves) panel(title, label string, of func(record.Point) float64,
 // to lie side by side, and the largest of a hundred ratios is less than that of thousands.
 const ratioWindow = 0.1
 
-// ratios makes the panel of the largest ratio.
-func (c *table1Curves) ratios(title, label string) *plot.Panel {
-	pn := &plot.Panel{Title: title, YLabel: label}
-	for i, x := range c.series {
-		at := make(map[int][]float64)
-		for _, r := range x.Runs {
-			for j, p := range r.Points {
-				largest := p.Measured[theory.Ratio]
-				for _, q := range slices.Backward(r.Points[:j]) {
-					if float64(q.Samples) <= (1-ratioWindow)*float64(p.Samples) {
-						break
-					}
-					largest = max(largest, q.Measured[theory.Ratio])
+// largestRatios is the curve of the largest ratio.
+func largestRatios(runs []*record.Record) []plot.Sample {
+	at := make(map[int][]float64)
+	for _, r := range runs {
+		for j, p := range r.Points {
+			largest := p.Measured[theory.Ratio]
+			for _, q := range slices.Backward(r.Points[:j]) {
+				if float64(q.Samples) <= (1-ratioWindow)*float64(p.Samples) {
+					break
 				}
-				at[p.Samples] = append(at[p.Samples], largest)
+				largest = max(largest, q.Measured[theory.Ratio])
 			}
+			at[p.Samples] = append(at[p.Samples], largest)
 		}
-		pn.Traces = append(pn.Traces, plot.Trace{Look: c.looks[i], Curve: averaged(at)})
 	}
-	pn.Span()
-	return pn
+	return averaged(at)
 }
 
 // centre is a curve without its band.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	gonum "gonum.org/v1/plot"
@@ -39,6 +40,13 @@ const (
 	smallGap   = vg.Length(8)
 	smallMost  = 5 // labels of an axis
 )
+
+// Spread says whether a panel has a band.
+func (p *Picture) Spread() bool {
+	return slices.ContainsFunc(p.Panels, func(pn *Panel) bool {
+		return slices.ContainsFunc(pn.Traces, func(t Trace) bool { return Spread(t.Curve) })
+	})
+}
 
 // Size is the size in print.
 func (p *Picture) Size() (w, h vg.Length) {
