@@ -64,10 +64,8 @@ func taskTitle(task string) string {
 func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	var planned []experiments.Planned
 	runs, without := 0, 0
-	for i, s := range all {
-		if i > 0 && all[i-1].Run.Method == s.Run.Method {
-			s.Rank = all[i-1].Rank + 1
-		}
+	rank(all)
+	for _, s := range all {
 		planned = append(planned, s.planned...)
 		have := len(s.Runs)
 		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 })
@@ -84,7 +82,7 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 		f.Missing = "the records have no evaluations"
 		return
 	}
-	b.looks(f.Series)
+	b.distinct(f.Series)
 	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
 	f.Drawing, f.Data, f.Caption = c.picture(), c.rows, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
 	f.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.", f.Title, strings.Join(labelsOf(f.Series), "; "))

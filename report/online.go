@@ -50,7 +50,7 @@ func (b *builder) onlineFigure(data, task string, fits, others func(experiments.
 			o.against(r, stars)
 		}
 	}
-	b.looks(o.series)
+	b.distinct(o.series)
 	return &Figure{
 		Name:    "online-" + data + "-" + task,
 		Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(task), data),

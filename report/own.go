@@ -47,10 +47,11 @@ func own(in Input, paper *experiments.PaperValues) *Report {
 	return r
 }
 
-// variant is the label of the series' entry in its spec, empty if it is that of the method
-// itself: it comes before its variants, such as another pruner.
-func (s *Series) variant() string {
-	if label := s.planned[0].Label; label != s.Run.Method {
+// variant orders the series of a method, before all else: in a report on the user's own
+// specs by the label of their entry, which is empty if it is that of the method itself. It
+// comes before its variants, such as another pruner.
+func (b *builder) variant(s *Series) string {
+	if label := s.planned[0].Label; b.in.Own != "" && label != s.Run.Method {
 		return label
 	}
 	return ""

@@ -122,20 +122,13 @@ type builder struct {
 	paper      *experiments.PaperValues
 	figureDraw uint64
 
-	looks func([]*Series)      // gives the series of a figure other looks than their methods'
-	order func(*Series) string // orders the series of a method, before all else
-
 	cells       map[string]*Cell // of the paper's tables, by ID
 	fullHasMore bool             // some cell is empty in this profile alone
 }
 
 // newBuilder makes the builder of a report: the paper's, or that of the user's own specs.
 func newBuilder(in Input, paper *experiments.PaperValues) *builder {
-	b := &builder{in: in, paper: paper, cells: make(map[string]*Cell), looks: func([]*Series) {}, order: func(*Series) string { return "" }}
-	if in.Own != "" {
-		b.looks, b.order = distinct, (*Series).variant
-	}
-	return b
+	return &builder{in: in, paper: paper, cells: make(map[string]*Cell)}
 }
 
 // planned returns the planned runs that fit, each ID once.
@@ -257,10 +250,8 @@ func (r *Report) allFigures() []*Figure {
 // and task, that have a record which holds what keep asks for.
 func (b *builder) ranked(fits func(experiments.Planned) bool, keep func(*record.Record) bool) []*Series {
 	all := b.series(fits)
-	for i, s := range all {
-		if i > 0 && all[i-1].Run.Method == s.Run.Method && all[i-1].Run.Task == s.Run.Task {
-			s.Rank = all[i-1].Rank + 1
-		}
+	rank(all)
+	for _, s := range all {
 		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 || !keep(r) })
 	}
 	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })

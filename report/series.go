@@ -68,12 +68,21 @@ func (b *builder) series(fits func(experiments.Planned) bool) []*Series {
 			cmp.Compare(p.Data.Variant, q.Data.Variant),
 			-cmp.Compare(p.Task, q.Task),
 			cmp.Compare(polkFirst(p.Method), polkFirst(q.Method)),
-			cmp.Compare(b.order(x), b.order(y)),
+			cmp.Compare(b.variant(x), b.variant(y)),
 			cmp.Compare(q.Params.Budget, p.Params.Budget),
 			cmp.Compare(p.Params.Parsimony, q.Params.Parsimony),
 			cmp.Compare(x.Label, y.Label))
 	})
 	return out
+}
+
+// rank numbers the series of each method and task in their order.
+func rank(series []*Series) {
+	for i, s := range series[min(1, len(series)):] {
+		if before := series[i]; before.Run.Method == s.Run.Method && before.Run.Task == s.Run.Task {
+			s.Rank = before.Rank + 1
+		}
+	}
 }
 
 // byTask splits series, in their order, by data set and task.
@@ -353,7 +362,10 @@ func entryLooks(all []specEntry) map[string]plot.Look {
 const mostCurves = 8
 
 // distinct gives the series of a figure of the user's own looks that differ.
-func distinct(series []*Series) {
+func (b *builder) distinct(series []*Series) {
+	if b.in.Own == "" {
+		return
+	}
 	taken := make(map[string]bool)
 	for i, s := range series {
 		key := func() string { return fmt.Sprint(s.look().Color, s.look().Dash) }
