@@ -234,19 +234,19 @@ func (d *forest) caption(a *evidence.Assessment) string {
 func (d *forest) rows() [][]string {
 	out := [][]string{{"panel", "group", "label", "claim", "test", "quantity", "verdict", "verdict_half_margin", "verdict_twice_margin", "paper", "target_low", "target_high",
 		"value", "low", "high", "unit", "x", "x_low", "x_high"}}
-	add := func(panel, unit string, groups []forestGroup) {
-		for _, g := range groups {
-			for _, row := range g.rows {
-				for _, e := range row.entries {
-					if e != nil {
-						out = append(out, slices.Concat([]string{panel, g.title, row.label}, e.fields(unit)))
-					}
+	for panel, g := range slices.Concat(d.numbers, d.sentences) {
+		name, unit := "numbers", "margins"
+		if panel >= len(d.numbers) {
+			name, unit = "sentences", "per cent of the bound"
+		}
+		for _, row := range g.rows {
+			for _, e := range row.entries {
+				if e != nil {
+					out = append(out, slices.Concat([]string{name, g.title, row.label}, e.fields(unit)))
 				}
 			}
 		}
 	}
-	add("numbers", "margins", d.numbers)
-	add("sentences", "per cent of the bound", d.sentences)
 	return out
 }
 

@@ -31,8 +31,9 @@ type DataPicture struct {
 type gallery struct {
 	tiles    []plot.Tile
 	captions []string
-	aspect   float64  // height over width of the highest of the mosaics
-	plane    *scatter // the data set in the plane, if there is one
+	aspect   float64        // height over width of the highest of the mosaics
+	plane    *data.Set      // the data set in the plane, if there is one
+	means    [][][2]float64 // of its components, by class and mode
 }
 
 // add adds a panel.
@@ -83,37 +84,31 @@ func (b *builder) standIns() *Figure {
 // addImages adds a panel of images.
 func (g *gallery) addImages(title string, p DataPicture, name string) {
 	m := p.mosaic()
-	g.aspect = max(g.aspect, float64(m.sheet.Rect.Dy())/float64(m.sheet.Rect.Dx()))
-	g.add(title, m.draw, words.Message(cmp.Or(p.Caption, name)))
+	g.aspect = max(g.aspect, float64(m.Rect.Dy())/float64(m.Rect.Dx()))
+	g.add(title, func(c draw.Canvas) { drawMosaic(c, m) }, words.Message(cmp.Or(p.Caption, name)))
 }
 
 func (g *gallery) sheet() *plot.Sheet {
 	if g.plane == nil {
 		return &plot.Sheet{Tiles: g.tiles, Aspect: cmp.Or(g.aspect, 1)}
 	}
-	l := append(classLegend(g.plane.set.Classes), plot.IconEntry("mean of a component", drawMean))
+	l := append(classLegend(g.plane.Classes), plot.IconEntry("mean of a component", drawMean))
 	return &plot.Sheet{Tiles: g.tiles, Aspect: 1, Axes: true, Legend: l}
 }
 
 // rows are the points shown and the means of the components.
 func (g *gallery) rows() [][]string {
 	rows := [][]string{{"kind", "x1", "x2", "class"}}
-	train := g.plane.set.Train
+	train := g.plane.Train
 	for i := range min(train.N, maxPoints) {
 		rows = append(rows, line("point", train.Row(i)[0], train.Row(i)[1], int(train.Y[i])))
 	}
-	for class, modes := range g.plane.means {
+	for class, modes := range g.means {
 		for _, m := range modes {
 			rows = append(rows, line("mean", coordinate(m[0]), coordinate(m[1]), class))
 		}
 	}
 	return rows
-}
-
-// A scatter is a data set in the plane.
-type scatter struct {
-	set   *data.Set
-	means [][][2]float64 // by class and mode
 }
 
 // addScatter adds the training points of a draw of multidist.
@@ -123,15 +118,15 @@ func (g *gallery) addScatter(title string, figureDraw uint64) {
 		g.add(title, plot.Notice(err.Error()), err.Error())
 		return
 	}
-	g.plane = &scatter{set, data.MultidistMeans(figureDraw)}
-	g.add(title, g.plane.draw, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
+	g.plane, g.means = set, data.MultidistMeans(figureDraw)
+	g.add(title, g.drawPlane, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
 		min(maxPoints, set.Train.N), set.Train.N, figureDraw))
 }
 
-func (p *scatter) draw(c draw.Canvas) {
-	a := areaOf(p.set.Train, 1)
-	drawPoints(c, a, p.set.Train, p.set.Classes, 0.85)
-	for _, modes := range p.means {
+func (g *gallery) drawPlane(c draw.Canvas) {
+	a := areaOf(g.plane.Train, 1)
+	drawPoints(c, a, g.plane.Train, g.plane.Classes, 0.85)
+	for _, modes := range g.means {
 		for _, m := range modes {
 			drawMean(c, a.place(c, m[0], m[1]))
 		}
@@ -144,15 +139,12 @@ func drawMean(c draw.Canvas, at vg.Point) {
 	plot.DrawDiamond(c, plot.Look{Color: plot.RGB(0, 0, 0)}, at)
 }
 
-// A mosaic is images set out in rows and columns.
-type mosaic struct{ sheet *image.Gray }
-
 // mosaicPixels is the least width of a mosaic: small images are enlarged, each
 // pixel to a square of them, because viewers blur what they enlarge.
 const mosaicPixels = 560
 
-// mosaic sets the images, of which there is at least one, out on white.
-func (p DataPicture) mosaic() mosaic {
+// mosaic sets the images, of which there is at least one, out on white in rows and columns.
+func (p DataPicture) mosaic() *image.Gray {
 	columns := p.Columns
 	if columns < 1 {
 		columns = int(math.Ceil(math.Sqrt(float64(len(p.Images)))))
@@ -171,28 +163,23 @@ func (p DataPicture) mosaic() mosaic {
 	out := image.NewGray(image.Rect(0, 0, zoom*(columns*(w+gap)+gap), zoom*(rows*(h+gap)+gap)))
 	out.Pix = slices.Repeat([]byte{0xff}, len(out.Pix))
 	for i, m := range p.Images {
-		enlarge(out, m, image.Pt(zoom*(gap+i%columns*(w+gap)), zoom*(gap+i/columns*(h+gap))), zoom)
-	}
-	return mosaic{out}
-}
-
-// enlarge copies an image to a place on another, each pixel as zoom×zoom.
-func enlarge(dst, src *image.Gray, at image.Point, zoom int) {
-	r := src.Bounds()
-	for y := range zoom * r.Dy() {
-		for x := range zoom * r.Dx() {
-			dst.SetGray(at.X+x, at.Y+y, src.GrayAt(r.Min.X+x/zoom, r.Min.Y+y/zoom))
+		at, r := image.Pt(zoom*(gap+i%columns*(w+gap)), zoom*(gap+i/columns*(h+gap))), m.Bounds()
+		for y := range zoom * r.Dy() {
+			for x := range zoom * r.Dx() {
+				out.SetGray(at.X+x, at.Y+y, m.GrayAt(r.Min.X+x/zoom, r.Min.Y+y/zoom))
+			}
 		}
 	}
+	return out
 }
 
-// draw draws the mosaic as large as fits, under the panel's title.
-func (m mosaic) draw(c draw.Canvas) {
-	size, r := c.Size(), m.sheet.Bounds()
+// drawMosaic draws a mosaic as large as fits, under the panel's title.
+func drawMosaic(c draw.Canvas, m *image.Gray) {
+	size, r := c.Size(), m.Bounds()
 	scale := min(size.X/vg.Length(r.Dx()), size.Y/vg.Length(r.Dy()))
 	c.Max.X = c.Min.X + scale*vg.Length(r.Dx())
 	c.Min.Y = c.Max.Y - scale*vg.Length(r.Dy())
-	c.DrawImage(c.Rectangle, m.sheet)
+	c.DrawImage(c.Rectangle, m)
 	plot.DrawFrame(c)
 }
 

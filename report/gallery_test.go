@@ -74,11 +74,11 @@ func TestMosaic(t *testing.T) {
 		{3, 1, 1, 0, image.Pt(140*5, 140*5)},
 	} {
 		m := DataPicture{Images: patterns(c.n, c.w, c.h), Columns: c.columns}.mosaic()
-		if got := m.sheet.Rect.Size(); got != c.want {
+		if got := m.Rect.Size(); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
-	empty := DataPicture{Images: []*image.Gray{image.NewGray(image.Rectangle{})}}.mosaic().sheet.Rect
+	empty := DataPicture{Images: []*image.Gray{image.NewGray(image.Rectangle{})}}.mosaic().Rect
 	if empty.Dx() == 0 || empty.Dy() == 0 {
 		t.Errorf("an image without pixels makes a mosaic without any: %v", empty)
 	}

@@ -202,23 +202,18 @@ const (
 	contactMissing = vg.Length(60) // height of a figure that is missing
 )
 
-// A contact is all of the paper's figures, two in a row, under their titles.
-type contact struct{ figures []*Figure }
+// A contact is all of the paper's figures, by row, under their titles.
+type contact [][]*Figure
 
 // newContact makes the contact sheet of the paper's figures, or nil if none
 // has a picture.
-func newContact(figures []*Figure) *contact {
+func newContact(figures []*Figure) contact {
 	figures = slices.DeleteFunc(slices.Clone(figures), func(f *Figure) bool { return f.number == 0 })
 	if !slices.ContainsFunc(figures, func(f *Figure) bool { return f.Missing == "" }) {
 		return nil
 	}
 	slices.SortStableFunc(figures, func(a, b *Figure) int { return cmp.Compare(a.number, b.number) })
-	return &contact{figures}
-}
-
-// rows are the figures by row.
-func (d *contact) rows() [][]*Figure {
-	return slices.Collect(slices.Chunk(d.figures, contactColumns))
+	return slices.Collect(slices.Chunk(figures, contactColumns))
 }
 
 // height is the height of a row.
@@ -234,17 +229,17 @@ func height(row []*Figure) vg.Length {
 }
 
 // Size is the size in print.
-func (d *contact) Size() (w, h vg.Length) {
-	for _, row := range d.rows() {
+func (d contact) Size() (w, h vg.Length) {
+	for _, row := range d {
 		h += height(row)
 	}
 	return 2*contactEdge + contactColumns*plot.Width + (contactColumns-1)*contactGap, h + 2*contactEdge
 }
 
 // Draw draws the figures.
-func (d *contact) Draw(all draw.Canvas) {
+func (d contact) Draw(all draw.Canvas) {
 	top := all.Max.Y - contactEdge
-	for _, row := range d.rows() {
+	for _, row := range d {
 		for i, f := range row {
 			drawContact(all, f, contactEdge+vg.Length(i)*(plot.Width+contactGap), top-contactHead, height(row)-contactHead)
 		}
