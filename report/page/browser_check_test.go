@@ -279,10 +279,7 @@ func TestCheckWithoutScripts(t *testing.T) {
 		b.call(t, "DOM.querySelectorAll", map[string]any{"nodeId": doc.Root.NodeID, "selector": selector}, &found)
 		n := 0
 		for _, id := range found.NodeIds {
-			if err := b.send("DOM.getBoxModel", map[string]any{"nodeId": id}); err != nil {
-				t.Fatal(err)
-			}
-			if m := b.answer(t); m.Error == nil { // what is not displayed has no box
+			if m := b.ask(t, "DOM.getBoxModel", map[string]any{"nodeId": id}); m.Error == nil { // what is not displayed has no box
 				n++
 			}
 		}
