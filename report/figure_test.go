@@ -119,10 +119,10 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"figure2", "figure4", "figure5", "figure7"}; !slices.Equal(drawn, want) {
+	if want := []string{"figure1", "figure2", "figure4", "figure5", "figure7"}; !slices.Equal(drawn, want) {
 		t.Errorf("drawn: %v, want %v", drawn, want)
 	}
-	f := r.Figures[0]
+	f := figureNamed(t, r, "figure2")
 	var labels []string
 	for _, s := range f.Series {
 		labels = append(labels, s.Label)
@@ -182,7 +182,7 @@ func TestOddValues(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			renderAll(t, built(oddInput(points)).Figures[2].Drawing, vectors...)
+			renderAll(t, figureNamed(t, built(oddInput(points)), "figure5").Drawing, vectors...)
 		})
 	}
 }
@@ -194,7 +194,7 @@ func TestUndrawnValuesAreCounted(t *testing.T) {
 		}
 		return ps
 	})
-	f := built(in).Figures[2]
+	f := figureNamed(t, built(in), "figure5")
 	if !strings.Contains(f.Caption, "6 values that are not finite, or not positive") {
 		t.Error(f.Caption)
 	}
@@ -249,7 +249,7 @@ func TestWriteAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 3*4 + 4 + 2 + 1; len(paths) != want {
+	if want := 3*4 + 4 + 4 + 2 + 1; len(paths) != want {
 		t.Errorf("%d files, want %d", len(paths), want)
 	}
 	for _, p := range paths {
@@ -270,12 +270,12 @@ func TestWriteAll(t *testing.T) {
 	if _, err := built(in).WriteAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "figures", "*"))
+	left, err := filepath.Glob(filepath.Join(dir, "figures", "figure7.*"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("pictures without data are left: %v %v", left, err)
 	}
 	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
-	if err != nil || !strings.Contains(string(index), "Figure 2. multidist, ksvm: not run yet") {
+	if err != nil || !strings.Contains(string(index), "Figure 2. Multi-KSVM on multidist: not run yet") {
 		t.Errorf("index: %v\n%s", err, index)
 	}
 }

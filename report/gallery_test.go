@@ -6,20 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"polkrepro/experiments"
 )
-
-// dataFigure is the paper's Figure 1.
-var dataFigure = experiments.PaperFigure{ID: "1", Number: 1, Kind: "data", Title: "the data sets", Panels: []experiments.PaperPanel{
-	{ID: "a", Title: "multidist data", Data: "multidist"}, {ID: "b", Title: "brodatz example texture", Data: "brodatz"}, {ID: "c", Title: "mnist examples", Data: "mnist"}}}
-
-// dataPaper is the fixture's paper with Figure 1.
-func dataPaper() *experiments.PaperValues {
-	p := fixturePaper()
-	p.Figures = append(p.Figures, dataFigure)
-	return p
-}
 
 // patterns are w×h images, each dark in its upper half.
 func patterns(n, w, h int) []*image.Gray {
@@ -42,7 +29,7 @@ func TestDataFigure(t *testing.T) {
 		"mnist":   {Images: patterns(6, 28, 28), Columns: 3, Caption: "six patterns"},
 		"brodatz": {Images: patterns(1, 100, 100), Caption: "one\npattern"},
 	}}
-	f := figureNamed(t, build(in, dataPaper(), fixtureDraw), "figure1")
+	f := figureNamed(t, built(in), "figure1")
 	want := "(a) multidist, the first 1500 of 5000 training points of draw 447, with the means of each class's components; (b) one pattern; (c) six patterns."
 	if f.Missing != "" || f.Caption != want {
 		t.Errorf("%q, %q", f.Missing, f.Caption)
@@ -86,7 +73,7 @@ func TestMosaic(t *testing.T) {
 
 func TestDataFigureWithoutImages(t *testing.T) {
 	in := Input{Pictures: map[string]DataPicture{"brodatz": {Missing: "the scanner is\non loan"}}}
-	f := figureNamed(t, build(in, dataPaper(), fixtureDraw), "figure1")
+	f := figureNamed(t, built(in), "figure1")
 	if f.Missing != "" || !strings.Contains(f.Caption, "(b) brodatz: the scanner is on loan; (c) mnist: data not available.") {
 		t.Errorf("%q, %q", f.Missing, f.Caption)
 	}
