@@ -76,7 +76,7 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	}
 	switch {
 	case runs == 0:
-		f.Missing = b.absent(planned, pf.Data).Cell()
+		f.Missing = b.absent(planned, pf.Data)
 		return
 	case len(f.Series) == 0:
 		f.Missing = "the records have no evaluations"

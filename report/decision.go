@@ -61,7 +61,7 @@ func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface,
 	})
 	runs := b.records(planned)
 	if len(runs) == 0 {
-		return nil, b.absent(planned, pp.Data).Cell()
+		return nil, b.absent(planned, pp.Data)
 	}
 	s, err := newSurface(runs[0])
 	if err != nil {

@@ -178,15 +178,16 @@ const whyDash = "—"
 var whyNotRun = (&evidence.Gap{Kind: evidence.Pending}).Cell()
 
 // absent says why there are no records of the planned runs on a data set.
-func (b *builder) absent(planned []experiments.Planned, dataSet string) *evidence.Gap {
-	if why, ok := b.in.Unavailable[dataSet]; ok {
-		return &evidence.Gap{Kind: evidence.Unavailable, What: dataSet, Why: why}
+func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
+	gaps := b.gaps(planned)
+	if _, ok := b.in.Unavailable[dataSet]; ok {
+		gaps = []*evidence.Gap{{Kind: evidence.Unavailable}}
 	}
-	if gaps := b.gaps(planned); len(gaps) > 0 {
-		return gaps[0]
+	if len(gaps) > 0 {
+		return gaps[0].Cell()
 	}
 	b.fullHasMore = b.fullHasMore || b.in.Profile == experiments.ProfileQuick
-	return &evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}
+	return (&evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}).Cell()
 }
 
 // notes are the report's remarks on what is missing or of other code.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,8 @@ type Cell struct {
 	Printed [3]string            // as printed, "—" for a dash
 	Paper   [3]*float64          // nil for a dash
 	Ours    [3]Stat              // a risk of no runs where the method has none
-	Draw    DrawCell             // of the draw that the figures show; zero where there are no draws
+	Draw    uint64               // the draw that the figures show; 0 if no run is on it
+	OnDraw  [3]float64           // the numbers of its run with the lowest seed
 	Why     string               // why there are no runs; empty if there are
 	Dash    string               // why the paper leaves a number out; empty if it prints all three
 	Lost    string               // how many runs are missing; empty if none
@@ -34,12 +36,6 @@ type Cell struct {
 
 	ByResult []string // the choices that the verdicts rest on which were made with the paper's numbers in view
 	Gap      float64  // of a batch method that ended before its tolerance: the largest certified gap by the objective
-}
-
-// A DrawCell is the run on the draw of the means that the figures show.
-type DrawCell struct {
-	Draw   uint64
-	Values [3]float64
 }
 
 // table makes one of the paper's tables.
@@ -112,7 +108,9 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 		return c
 	}
 	c.Ours = finalStats(runs, risk)
-	c.Draw = b.drawCell(runs, risk)
+	if i := slices.IndexFunc(runs, func(r *record.Record) bool { return r.Header.Run.Data.Draw == b.figureDraw }); i >= 0 && b.figureDraw != 0 {
+		c.Draw, c.OnDraw = b.figureDraw, finalOf(runs[i], risk)
+	}
 	c.Gap = largestGap(runs)
 	return c
 }
@@ -141,7 +139,7 @@ func (c *Cell) lines() []table.Line {
 		interval.Cells[q].Text, diff.Cells[q].Text = s.interval(q), difference(s, c.Paper[q], q)
 		draw.Cells[q].Text = whyDash
 		if s.N > 0 {
-			draw.Cells[q].Text = number(c.Draw.Values[q], q, c.Draw.Values[q])
+			draw.Cells[q].Text = number(c.OnDraw[q], q, c.OnDraw[q])
 		}
 	}
 	out = append(out, own)
@@ -150,8 +148,8 @@ func (c *Cell) lines() []table.Line {
 			out = append(out, l)
 		}
 	}
-	if c.Draw.Draw != 0 {
-		draw.Label = fmt.Sprintf("draw %d", c.Draw.Draw)
+	if c.Draw != 0 {
+		draw.Label = fmt.Sprintf("draw %d", c.Draw)
 		out = append(out, draw)
 	}
 	return append(out, c.judgedLines()...)
@@ -207,7 +205,7 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 			line(tableName, blk.Data, blk.Task, r.ID, r.Extra, name),
 			known(c.Paper[q] != nil, c.Printed[q]), known(s.N > 0, s.Mean, s.SD), known(s.Interval, s.Low, s.High),
 			line(s.N, s.Diverged),
-			known(c.Draw.Draw != 0 && s.N > 0, c.Draw.Draw, c.Draw.Values[q]),
+			known(c.Draw != 0 && s.N > 0, c.Draw, c.OnDraw[q]),
 			line(c.reason(q)),
 			known(isJudged, judged.Verdict, judged.At(0.5), judged.At(2)),
 			known(isJudged && hasRun, judged.NewRun.Low, judged.NewRun.High, within)))
@@ -248,17 +246,7 @@ func (b *builder) why(c *Cell, dataSet string, row experiments.PaperRow, planned
 	if len(planned) == 0 && !b.in.FullCells[c.ID] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
 		return whyDash
 	}
-	return b.absent(planned, dataSet).Cell()
-}
-
-// drawCell picks, among runs on several draws of the means, the one on the
-// figures' draw with the lowest seed.
-func (b *builder) drawCell(runs []*record.Record, risk string) DrawCell {
-	i := slices.IndexFunc(runs, func(r *record.Record) bool { return r.Header.Run.Data.Draw == b.figureDraw })
-	if i < 0 || b.figureDraw == 0 {
-		return DrawCell{}
-	}
-	return DrawCell{Draw: b.figureDraw, Values: finalOf(runs[i], risk)}
+	return b.absent(planned, dataSet)
 }
 
 // finalOf returns a run's final risk, error rate in per cent and model order.
@@ -330,11 +318,11 @@ func (b *builder) tableNotes(t *Table) []string {
 
 // bayesNote gives the Bayes error of a data set's draws, each counted once.
 func (b *builder) bayesNote(dataSet string) string {
-	byDraw := map[string]float64{}
+	byDraw := map[uint64]float64{}
 	figure := ""
 	for _, r := range b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
 		if e, ok := r.Header.DataFacts["bayes_error"]; ok {
-			byDraw[fmt.Sprintf("%020d", r.Header.Run.Data.Draw)] = 100 * e
+			byDraw[r.Header.Run.Data.Draw] = 100 * e
 			if r.Header.Run.Data.Draw == b.figureDraw {
 				figure = fmt.Sprintf("; of the figures' draw (%d): %.2f %%", b.figureDraw, 100*e)
 			}
@@ -344,7 +332,7 @@ func (b *builder) bayesNote(dataSet string) string {
 		return ""
 	}
 	var values []float64
-	for _, k := range sortedKeys(byDraw) {
+	for _, k := range slices.Sorted(maps.Keys(byDraw)) {
 		values = append(values, byDraw[k])
 	}
 	s := statOf(values)
