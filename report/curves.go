@@ -239,8 +239,8 @@ func average(runs []*record.Record, of func(record.Point) float64) []plot.Sample
 	return averaged(finiteAt(runs, of))
 }
 
-// averaged is the mean and range of the values at every number of samples.
-func averaged(at map[int][]float64) []plot.Sample {
+// averaged is the mean and range of the values at every x.
+func averaged[X int | float64](at map[X][]float64) []plot.Sample {
 	curve := make([]plot.Sample, 0, len(at))
 	for _, x := range slices.Sorted(maps.Keys(at)) {
 		s := plot.Single(float64(x), math.NaN())

@@ -131,7 +131,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 // or one that is missing, has none.
 func (f *Figure) Charts() []Chart {
 	p, ok := f.Drawing.(*plot.Picture)
-	if !ok || f.Series == nil || p.Small != nil {
+	if !ok || f.Series == nil || p.Columns > 0 {
 		return nil
 	}
 	var out []Chart

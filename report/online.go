@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -155,9 +154,9 @@ func (o *onlineCurves) curve(s *Series) []plot.Sample {
 			least[t], most[t] = append(least[t], v), append(most[t], v+float64(t)*o.slack[r])
 		}
 	}
-	out := make([]plot.Sample, 0, len(least))
-	for _, t := range slices.Sorted(maps.Keys(least)) {
-		out = append(out, plot.Sample{X: float64(t), Mean: mean(least[t]), Low: slices.Min(least[t]), High: slices.Max(most[t])})
+	out := averaged(least)
+	for i, s := range out {
+		out[i].High = slices.Max(most[int(s.X)])
 	}
 	return out
 }

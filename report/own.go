@@ -156,7 +156,7 @@ const (
 // says so, with each of the others.
 func costPicture(task string, reference costCurve, others []costCurve, looks map[string]plot.Look, byTime, dots bool) *plot.Picture {
 	look := looks[reference.name].Of(referenceWidth)
-	p := small(&plot.Small{YLabel: errorName(task), LogX: true}, len(others))
+	p := small(errorName(task), true, len(others))
 	if dots {
 		p.Legend = plot.Legend{plot.IconEntry(reference.name, look.Mark)}
 	} else {
@@ -173,10 +173,10 @@ func costPicture(task string, reference costCurve, others []costCurve, looks map
 }
 
 // small begins small multiples of n panels: the fewer are in a row, the higher they are.
-func small(s *plot.Small, n int) *plot.Picture {
-	const columns, height = 4, 1.05 * vg.Inch
-	s.Columns = max(1, min(columns, n))
-	return &plot.Picture{Small: s, Height: min(plot.PanelHeight, height*columns/vg.Length(s.Columns))}
+func small(ylabel string, logX bool, n int) *plot.Picture {
+	const most, height = 4, 1.05 * vg.Inch
+	columns := max(1, min(most, n))
+	return &plot.Picture{YLabel: ylabel, LogX: logX, Columns: columns, Height: min(plot.PanelHeight, height*most/vg.Length(columns))}
 }
 
 // deviated is the mean of the values at each x with their standard deviation.

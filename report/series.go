@@ -399,7 +399,7 @@ func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) 
 	reference := looks[all[0].name].Of(referenceWidth)
 	first := trace(all[0].series[0], reference)
 	others := all[min(1, len(all)-1):]
-	p := small(&plot.Small{YLabel: ylabel}, len(others))
+	p := small(ylabel, false, len(others))
 	p.Legend = plot.Legend{plot.LineEntry(all[0].series[0].Label, reference)}
 	for _, e := range others {
 		var labels []string

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -414,14 +413,13 @@ func (c *table1Curves) rows() [][]string {
 
 // byRate is the mean and range over runs of a statistic, by η.
 func byRate(series []*Series, of func(*record.Record) float64) []plot.Sample {
-	var out []plot.Sample
+	at := make(map[float64][]float64)
 	for _, x := range series {
 		if v := x.values(of); len(v) > 0 {
-			out = append(out, plot.Sample{X: x.Run.Params.LearningRate, Mean: mean(v), Low: slices.Min(v), High: slices.Max(v)})
+			at[x.Run.Params.LearningRate] = v
 		}
 	}
-	slices.SortFunc(out, func(a, b plot.Sample) int { return cmp.Compare(a.X, b.X) })
-	return out
+	return averaged(at)
 }
 
 func (f *table1Radius) picture() *plot.Picture {

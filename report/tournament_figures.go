@@ -151,7 +151,7 @@ func (f *fieldFigures) anytime() *plot.Picture {
 	}
 	name := f.Reference().Heuristic.Name
 	reference := f.looks[name].Of(referenceWidth)
-	p := small(&plot.Small{YLabel: errorName(f.Task)}, len(f.others()))
+	p := small(errorName(f.Task), false, len(f.others()))
 	p.Legend = plot.Legend{plot.LineEntry(name, reference)}
 	for _, e := range f.others() {
 		p.Panels = append(p.Panels, &plot.Panel{
@@ -180,7 +180,7 @@ func (f *fieldFigures) fronts() *plot.Picture {
 		return plot.Trace{Look: look, Deviation: true, Dots: true, Cut: true, Curve: []plot.Sample{{X: x, Mean: y, Low: y - sd, High: y + sd}}}
 	}
 	grey := plot.Look{Color: plot.RGB(0xc4, 0xc4, 0xc4), Marker: heuristicMarkers[0]}
-	p := &plot.Picture{Height: plot.PanelHeight, Small: &plot.Small{YLabel: errorName(f.Task), LogX: true, OwnX: true, Columns: 2}}
+	p := &plot.Picture{Height: plot.PanelHeight, YLabel: errorName(f.Task), LogX: true, OwnX: true, Columns: 2}
 	var shown []string
 	for _, byTime := range []bool{false, true} {
 		at := func(m compare.Means) float64 { return costPoint{order: m.Order, seconds: m.Seconds}.x(byTime) }

@@ -16,19 +16,13 @@ import (
 )
 
 // A Picture is panels over one legend: a row of them, each with its axes, or small
-// multiples.
+// multiples: row by row, on y axes that are alike and logarithmic.
 type Picture struct {
-	Panels []*Panel
-	Legend Legend
-	Height vg.Length // of a panel, without what is around it (default PanelHeight)
-	Small  *Small    // nil of a row
-}
-
-// Small says how small multiples are laid out: row by row, on y axes that are alike and
-// logarithmic.
-type Small struct {
-	YLabel  string
-	Columns int
+	Panels  []*Panel
+	Legend  Legend
+	Height  vg.Length // of a panel, without what is around it (default PanelHeight)
+	Columns int       // of small multiples; 0 of a row
+	YLabel  string    // of small multiples, as the next
 	LogX    bool
 	OwnX    bool // each panel has an x axis of its own
 }
@@ -51,8 +45,8 @@ func (p *Picture) Spread() bool {
 // Size is the size in print.
 func (p *Picture) Size() (w, h vg.Length) {
 	h = cmp.Or(p.Height, PanelHeight) + p.Legend.height() + 4
-	if p.Small != nil {
-		rows := vg.Length((len(p.Panels) + p.Small.Columns - 1) / p.Small.Columns)
+	if p.Columns > 0 {
+		rows := vg.Length((len(p.Panels) + p.Columns - 1) / p.Columns)
 		h = rows*(p.Height+smallHead) + 2*smallTicks + legendRow + p.Legend.height() + 4
 	}
 	return Width, h
@@ -60,7 +54,7 @@ func (p *Picture) Size() (w, h vg.Length) {
 
 // Draw draws the panels and the legend.
 func (p *Picture) Draw(all draw.Canvas) {
-	if p.Small != nil {
+	if p.Columns > 0 {
 		p.drawSmall(all)
 	} else {
 		p.drawRow(all)
@@ -93,9 +87,9 @@ func (p *Panel) drawLabels(c draw.Canvas, x vg.Length, data vg.Rectangle) {
 }
 
 func (p *Picture) drawSmall(all draw.Canvas) {
-	columns := p.Small.Columns
+	columns := p.Columns
 	for _, pn := range p.Panels {
-		pn.small, pn.LogX, pn.LogY = true, p.Small.LogX, true
+		pn.small, pn.LogX, pn.LogY = true, p.LogX, true
 	}
 	var plots [][]*gonum.Plot
 	for i := range p.Panels {
@@ -115,14 +109,14 @@ func (p *Picture) drawSmall(all draw.Canvas) {
 	}
 	sty := Letters(LabelSize, draw.XCenter, draw.YTop)
 	sty.Rotation = math.Pi / 2
-	all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.Small.YLabel)
+	all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.YLabel)
 }
 
 // smallPlot makes the plot of panel i. The first of a row has the labels of the y axis, the
 // last of a column the x axis' name and the labels of its ticks.
 func (p *Picture) smallPlot(i int) *gonum.Plot {
 	pn, sharing := p.Panels[i], p.Panels
-	if p.Small.OwnX {
+	if p.OwnX {
 		sharing = p.Panels[i : i+1]
 	}
 	x, _ := extent(sharing...)
@@ -135,10 +129,10 @@ func (p *Picture) smallPlot(i int) *gonum.Plot {
 		a.LineStyle.Width, a.Padding, a.Tick.Length = 0, 0, 2.5
 	}
 	labelsX, labelsY := 0, 0
-	if i%p.Small.Columns == 0 {
+	if i%p.Columns == 0 {
 		labelsY = smallMost
 	}
-	if i+p.Small.Columns >= len(p.Panels) {
+	if i+p.Columns >= len(p.Panels) {
 		labelsX = smallMost
 	} else {
 		pl.X.Label.Text = ""
