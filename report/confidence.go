@@ -53,7 +53,7 @@ func calibrationPicture(series []*Series) *plot.Picture {
 		Traces: traces(series, func(s *Series) []plot.Sample { return diagram(s.Runs) })}
 	byOrder := func(title, label string, of func(*record.Record) float64) *plot.Panel {
 		return &plot.Panel{Title: title, XLabel: "model order M", YLabel: label, LogY: true, Traces: traces(series, func(s *Series) []plot.Sample {
-			if at := mean(s.values(lastOrder)); at > 0 {
+			if at := mean(s.values(finalOrder)); at > 0 {
 				return []plot.Sample{plot.Single(at, mean(s.values(of)))}
 			}
 			return nil
@@ -71,8 +71,7 @@ func calibrationPicture(series []*Series) *plot.Picture {
 	return p
 }
 
-func lastOrder(r *record.Record) float64 { return float64(r.Points[len(r.Points)-1].ModelOrder) }
-func logLoss(r *record.Record) float64   { return r.Final.Reliability.LogLoss }
+func logLoss(r *record.Record) float64 { return r.Final.Reliability.LogLoss }
 func calibrationError(r *record.Record) float64 {
 	return 100 * r.Final.Reliability.CalibrationError
 }
@@ -101,7 +100,7 @@ func calibrationRows(series []*Series) [][]string {
 	rows := [][]string{strings.Fields("series seed draw model_order log_loss calibration_error_percent bin count confidence accuracy")}
 	for s, r := range runsOf(series) {
 		for i, b := range r.Final.Reliability.Bins {
-			rows = append(rows, s.line(r, lastOrder(r), logLoss(r), calibrationError(r), i+1, b.Count, b.Confidence, b.Accuracy))
+			rows = append(rows, s.line(r, finalOrder(r), logLoss(r), calibrationError(r), i+1, b.Count, b.Confidence, b.Accuracy))
 		}
 	}
 	return rows

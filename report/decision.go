@@ -36,7 +36,7 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 	for i, pp := range pf.Panels {
 		s, why := b.surface(pf.ID, pp)
 		if s != nil {
-			d.tiles, d.surfaces = append(d.tiles, plot.Tile{Title: s.title(), Draw: s.draw}), append(d.surfaces, s)
+			d.tiles, d.surfaces = append(d.tiles, plot.Tile{Title: s.title, Draw: s.draw}), append(d.surfaces, s)
 			continue
 		}
 		d.tiles = append(d.tiles, plot.Tile{Title: pp.Title, Draw: plot.Notice(why)})
@@ -68,7 +68,8 @@ func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface,
 		return nil, fmt.Sprintf("run %s: %v", runs[0].Header.ID, err)
 	}
 	of := slices.IndexFunc(planned, func(p experiments.Planned) bool { return b.in.Records[p.ID] == runs[0] })
-	s.panel, s.heading, s.series = pp.ID, pp.Title, planned[of].Series
+	s.panel, s.series = pp.ID, planned[of].Series
+	s.title = fmt.Sprintf("%s: M = %d, test error %.1f %%", pp.Title, s.model.Order(), 100*runs[0].Final.TestError)
 	return s, ""
 }
 
@@ -76,10 +77,10 @@ func (d *decisions) sheet() *plot.Sheet {
 	sh := &plot.Sheet{Tiles: d.tiles, Axes: true, Aspect: surfaceAspect, Legend: classLegend(d.surfaces[0].set.Classes)}
 	sh.Legend = append(sh.Legend,
 		plot.IconEntry("dictionary element", drawElement),
-		plot.StrokeEntry("class boundary", boundaryLine()))
+		plot.StrokeEntry("class boundary", boundaryLine))
 	if slices.ContainsFunc(d.surfaces, (*surface).probabilistic) {
 		for i, level := range confidenceLevels {
-			sh.Legend = append(sh.Legend, plot.StrokeEntry(fmt.Sprintf("confidence %g", level), confidenceLine(i)))
+			sh.Legend = append(sh.Legend, plot.StrokeEntry(fmt.Sprintf("confidence %g", level), confidenceLines[i]))
 		}
 	}
 	return sh
@@ -111,7 +112,8 @@ func (d *decisions) rows() [][]string {
 		for j := 0; j < gridNodes; j += gridStep {
 			for i := 0; i < gridNodes; i += gridStep {
 				x, y := s.area.at(plot.Node{X: float64(i), Y: float64(j)}, gridNodes)
-				rows = append(rows, s.row("grid", x, y, s.at(i, j)))
+				at, c := j*gridNodes+i, s.model.Outputs
+				rows = append(rows, s.row("grid", x, y, s.scores[at*c:(at+1)*c]))
 			}
 		}
 		x := make([]float64, 2)
@@ -135,24 +137,27 @@ const (
 	gridStep  = 2
 )
 
-// confidenceLevels are the probabilities at which contours are drawn, and
-// confidenceDashes their dashes.
+// The lines that are drawn: boundaries between classes, and contours of confidenceLevels,
+// which are probabilities.
 var (
+	boundaryLine     = draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.9}
 	confidenceLevels = []float64{0.75, 0.95}
-	confidenceDashes = [][]vg.Length{{4, 2}, {1.2, 1.4}}
+	confidenceLines  = []draw.LineStyle{
+		{Color: plot.RGB(0x22, 0x22, 0x22), Width: 0.7, Dashes: []vg.Length{4, 2}},
+		{Color: plot.RGB(0x22, 0x22, 0x22), Width: 0.7, Dashes: []vg.Length{1.2, 1.4}},
+	}
 )
 
 // A surface is the decisions of one model on the plane, beside the data it was
 // trained on.
 type surface struct {
-	panel, heading string
-	series         string // of the run, as in legends
-	run            experiments.Run
-	model          *kernel.Expansion
-	errorRate      float64 // on the test set, in per cent
-	set            *data.Set
-	area           area
-	scores         []float64 // at the grid's nodes, node (i, j)'s from (j·gridNodes+i)·Outputs on
+	panel, title string
+	series       string // of the run, as in legends
+	run          experiments.Run
+	model        *kernel.Expansion
+	set          *data.Set
+	area         area
+	scores       []float64 // at the grid's nodes, node (i, j)'s from (j·gridNodes+i)·Outputs on
 
 	regions    [][][]plot.Node // outlines of what is decided for each class
 	boundaries [][]plot.Node
@@ -173,7 +178,7 @@ func newSurface(r *record.Record) (*surface, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{run: run, model: e, errorRate: 100 * r.Final.TestError, set: set, area: areaOf(set.Train, surfaceAspect)}
+	s := &surface{run: run, model: e, set: set, area: areaOf(set.Train, surfaceAspect)}
 	row := gridNodes * e.Outputs
 	s.scores = make([]float64, gridNodes*row)
 	x := make([]float64, 2*gridNodes)
@@ -185,6 +190,17 @@ func newSurface(r *record.Record) (*surface, error) {
 	}
 	if slices.ContainsFunc(s.scores, func(v float64) bool { return !(math.Abs(v) < maxScore) }) {
 		return nil, errors.New("the model in the record has values that are not finite")
+	}
+	for class := range set.Classes {
+		field := s.field(func(scores []float64) float64 { return margin(scores, class) })
+		s.regions = append(s.regions, plot.Regions(gridNodes, field))
+		s.boundaries = append(s.boundaries, plot.Contours(gridNodes, field, 0)...)
+	}
+	if s.probabilistic() {
+		field := s.field(confidence)
+		for _, level := range confidenceLevels {
+			s.confident = append(s.confident, plot.Contours(gridNodes, field, level))
+		}
 	}
 	return s, nil
 }
@@ -235,12 +251,6 @@ func (s *surface) scoresAt(n int, x, dst []float64) {
 	}
 }
 
-// at returns the scores at a node.
-func (s *surface) at(i, j int) []float64 {
-	c := s.model.Outputs
-	return s.scores[(j*gridNodes+i)*c : (j*gridNodes+i+1)*c]
-}
-
 // probabilistic says whether the scores are logits of the classes.
 func (s *surface) probabilistic() bool { return s.run.Task == experiments.TaskKLR }
 
@@ -274,31 +284,7 @@ func (s *surface) field(of func(scores []float64) float64) []float64 {
 	return out
 }
 
-// title is the panel's title.
-func (s *surface) title() string {
-	return fmt.Sprintf("%s: M = %d, test error %.1f %%", s.heading, s.model.Order(), s.errorRate)
-}
-
-// trace finds the lines that are drawn, once for all formats.
-func (s *surface) trace() {
-	if s.regions != nil {
-		return
-	}
-	for class := range s.set.Classes {
-		field := s.field(func(scores []float64) float64 { return margin(scores, class) })
-		s.regions = append(s.regions, plot.Regions(gridNodes, field))
-		s.boundaries = append(s.boundaries, plot.Contours(gridNodes, field, 0)...)
-	}
-	if s.probabilistic() {
-		field := s.field(confidence)
-		for _, level := range confidenceLevels {
-			s.confident = append(s.confident, plot.Contours(gridNodes, field, level))
-		}
-	}
-}
-
 func (s *surface) draw(c draw.Canvas) {
-	s.trace()
 	for class, outlines := range s.regions {
 		var path vg.Path
 		for _, outline := range s.placed(c, outlines) {
@@ -309,9 +295,9 @@ func (s *surface) draw(c draw.Canvas) {
 	}
 	drawPoints(c, s.area, s.set.Train, s.set.Classes, 0.95)
 	for i, lines := range s.confident {
-		c.StrokeLines(confidenceLine(i), s.placed(c, lines)...)
+		c.StrokeLines(confidenceLines[i], s.placed(c, lines)...)
 	}
-	c.StrokeLines(boundaryLine(), s.placed(c, s.boundaries)...)
+	c.StrokeLines(boundaryLine, s.placed(c, s.boundaries)...)
 	for j := range s.model.Order() {
 		d := s.model.Dict.At(j)
 		if x, y := float64(d[0]), float64(d[1]); s.area.holds(x, y) {
@@ -331,14 +317,6 @@ func (s *surface) placed(c draw.Canvas, lines [][]plot.Node) [][]vg.Point {
 		}
 	}
 	return out
-}
-
-// boundaryLine is the style of a boundary between classes.
-func boundaryLine() draw.LineStyle { return draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.9} }
-
-// confidenceLine is the style of the contour of a level of confidence.
-func confidenceLine(i int) draw.LineStyle {
-	return draw.LineStyle{Color: plot.RGB(0x22, 0x22, 0x22), Width: 0.7, Dashes: confidenceDashes[i]}
 }
 
 // row is a line of the CSV file: the decision at a point.
