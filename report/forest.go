@@ -79,7 +79,8 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 				}
 				for j := range claim.Tests {
 					r := &claim.Tests[j]
-					if in(r.Test.Of.Cell) && oneSided(r) {
+					oneSided := math.IsInf(r.Target.Low, -1) != math.IsInf(r.Target.High, 1)
+					if in(r.Test.Of.Cell) && oneSided {
 						sentences.rows = append(sentences.rows, forestRow{sentenceLabel(r, paper), []*forestEntry{fromBound(claim.Claim.ID, r)}})
 					}
 				}
@@ -121,11 +122,6 @@ func numberRow(c *evidence.ClaimResult, label string) forestRow {
 		}
 	}
 	return row
-}
-
-// oneSided reports whether a test claims one side of a bound.
-func oneSided(r *evidence.Finding) bool {
-	return math.IsInf(r.Target.Low, -1) != math.IsInf(r.Target.High, 1)
 }
 
 // fromBound places a test of one side of a bound: how far the measured value is

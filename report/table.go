@@ -87,13 +87,7 @@ func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn)
 // cell makes a cell from the runs that feed it.
 func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) *Cell {
 	c := &Cell{ID: id, RiskOf: risk, Paper: [3]*float64{pc.Risk, pc.Error, pc.Order}, Lost: evidence.Lost(len(planned), b.gaps(planned))}
-	c.Printed = printed(pc)
-	if pc.Reason != "" {
-		c.Dash = b.paper.Reasons[pc.Reason]
-		if c.Dash == "" {
-			c.Dash = pc.Reason
-		}
-	}
+	c.Printed, c.Dash = printed(pc), cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason)
 	if b.in.Assessment != nil {
 		for q, name := range Quantities {
 			if s, ok := b.in.Assessment.Find(id + "." + name); ok {

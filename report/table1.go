@@ -255,7 +255,6 @@ func theoryRow(x *Series) []string {
 type table1Curves struct {
 	series []*Series
 	plain  []*Series // a series without records where there is none
-	looks  []plot.Look
 }
 
 // table1Radius are the contents of the figure of the floors over η.
@@ -326,7 +325,8 @@ func (s *theoryStudy) curves(series []*Series) *table1Curves {
 				plain = y
 			}
 		}
-		c.series, c.plain, c.looks = append(c.series, x), append(c.plain, plain), append(c.looks, table1Looks[i%len(table1Looks)])
+		x.own = &table1Looks[i%len(table1Looks)]
+		c.series, c.plain = append(c.series, x), append(c.plain, plain)
 	}
 	return c
 }
@@ -342,11 +342,9 @@ func (c *table1Curves) picture() *plot.Picture {
 		c.panel("(c)", "bound ratio, largest", largestRatios, false),
 	}}
 	p.Panels[0].LogY = true
-	for i, x := range c.series {
-		p.Legend = append(p.Legend, plot.LineEntry(x.Label, c.looks[i]))
-	}
+	p.Legend = legendOf(c.series)
 	if i := slices.IndexFunc(c.plain, func(x *Series) bool { return len(x.Runs) > 0 }); i >= 0 {
-		p.Legend = append(p.Legend, plot.LineEntry("without projection (FSGD)", unprojected(c.looks[i])))
+		p.Legend = append(p.Legend, plot.LineEntry("without projection (FSGD)", unprojected(c.series[i].look())))
 	}
 	if slices.ContainsFunc(c.series, func(x *Series) bool { return len(x.Runs) > 1 }) {
 		p.Legend = append(p.Legend, plot.BandEntry())
@@ -358,9 +356,9 @@ func (c *table1Curves) picture() *plot.Picture {
 func (c *table1Curves) panel(title, label string, curve func([]*record.Record) []plot.Sample, both bool) *plot.Panel {
 	pn := &plot.Panel{Title: title, YLabel: label}
 	for i, x := range c.series {
-		pn.Traces = append(pn.Traces, plot.Trace{Look: c.looks[i], Curve: curve(x.Runs)})
+		pn.Traces = append(pn.Traces, plot.Trace{Look: x.look(), Curve: curve(x.Runs)})
 		if both {
-			pn.Traces = append(pn.Traces, plot.Trace{Look: unprojected(c.looks[i]), Curve: centre(curve(c.plain[i].Runs))})
+			pn.Traces = append(pn.Traces, plot.Trace{Look: unprojected(x.look()), Curve: centre(curve(c.plain[i].Runs))})
 		}
 	}
 	pn.Span()

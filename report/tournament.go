@@ -52,7 +52,13 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorWords(f.Task)),
 		},
 	}
-	if lost := withoutRuns(f); len(lost) > 0 {
+	var lost []string
+	for _, e := range f.Entries {
+		if len(e.Runs) == 0 {
+			lost = append(lost, e.Heuristic.Name)
+		}
+	}
+	if len(lost) > 0 {
 		t.Notes = append(t.Notes, "All runs failed or are missing: "+strings.Join(lost, ", ")+".")
 	}
 	t.Numbers = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
@@ -121,17 +127,6 @@ func levelTable(f *compare.FieldResult) *Table {
 		t.Rows = append(t.Rows, append(row, cpu))
 	}
 	return t
-}
-
-// withoutRuns returns the heuristics of which no run has a record.
-func withoutRuns(f *compare.FieldResult) []string {
-	var out []string
-	for _, e := range f.Entries {
-		if len(e.Runs) == 0 {
-			out = append(out, e.Heuristic.Name)
-		}
-	}
-	return out
 }
 
 // effectCell words a difference with its verdict, if it is one.
