@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"polkrepro/evidence"
@@ -56,13 +55,7 @@ func errorWords(task string) string {
 
 // taskTitle is the paper's name of a task, or the task's own.
 func taskTitle(task string) string {
-	switch task {
-	case experiments.TaskKLR:
-		return "Multi-Logistic"
-	case experiments.TaskKSVM:
-		return "Multi-KSVM"
-	}
-	return task
+	return cmp.Or(map[string]string{experiments.TaskKLR: "Multi-Logistic", experiments.TaskKSVM: "Multi-KSVM"}[task], task)
 }
 
 // curves fills a figure of the curves of series. One without records keeps its
@@ -71,10 +64,8 @@ func taskTitle(task string) string {
 func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	var planned []experiments.Planned
 	runs, without := 0, 0
-	for i, s := range all {
-		if i > 0 && all[i-1].Run.Method == s.Run.Method {
-			s.Rank = all[i-1].Rank + 1
-		}
+	rank(all)
+	for _, s := range all {
 		planned = append(planned, s.planned...)
 		have := len(s.Runs)
 		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 })
@@ -85,15 +76,16 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	}
 	switch {
 	case runs == 0:
-		f.Missing = b.absent(planned, pf.Data).Cell()
+		f.Missing = b.absent(planned, pf.Data)
 		return
 	case len(f.Series) == 0:
 		f.Missing = "the records have no evaluations"
 		return
 	}
-	b.looks(f.Series)
+	b.distinct(f.Series)
 	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
 	f.Drawing, f.Data, f.Caption = c.picture(), c.rows, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
+	f.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.", f.Title, strings.Join(labelsOf(f.Series), "; "))
 	if without > 0 {
 		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", without)
 	}
@@ -130,22 +122,19 @@ func (c *curves) quantities() []quantity {
 // picture lays the figure out.
 func (c *curves) picture() *plot.Picture {
 	p := &plot.Picture{}
-	levels, marks, bands := false, false, false
+	levels, marks := false, false
 	for i, q := range c.quantities() {
 		pn := c.panel(q)
 		pn.Title = fmt.Sprintf("(%c)", 'a'+i)
 		if q.name == experiments.QuantityRisk && c.data.Risk == experiments.RiskTrain {
 			pn.Title += " on training data"
 		}
-		for _, t := range pn.Traces {
-			levels = levels || len(t.Levels) > 0
-			bands = bands || plot.Spread(t.Curve)
-		}
+		levels = levels || slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return len(t.Levels) > 0 })
 		marks = marks || len(pn.Marks) > 0
 		p.Panels = append(p.Panels, pn)
 	}
 	p.Legend = legendOf(c.series)
-	if bands {
+	if p.Spread() {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	if levels {
@@ -225,18 +214,10 @@ func (c *curves) marks(q quantity, xmax float64) []plot.Mark {
 			m.X = 0.97 * xmax
 		}
 		m.Low, m.High = *cmp.Or(st.Low, st.High), *cmp.Or(st.High, st.Low)
-		if !slices.Contains(c.printed(q), m.High) || m.Low < m.High || st.Samples > 0 {
+		printed := slices.ContainsFunc(c.series, func(s *Series) bool { return slices.Contains(c.levels(s, q), m.High) })
+		if !printed || m.Low < m.High || st.Samples > 0 {
 			out = append(out, m)
 		}
-	}
-	return out
-}
-
-// printed are all the levels of a quantity in the figure.
-func (c *curves) printed(q quantity) []float64 {
-	var out []float64
-	for _, s := range c.series {
-		out = append(out, c.levels(s, q)...)
 	}
 	return out
 }
@@ -258,8 +239,8 @@ func average(runs []*record.Record, of func(record.Point) float64) []plot.Sample
 	return averaged(finiteAt(runs, of))
 }
 
-// averaged is the mean and range of the values at every number of samples.
-func averaged(at map[int][]float64) []plot.Sample {
+// averaged is the mean and range of the values at every x.
+func averaged[X int | float64](at map[X][]float64) []plot.Sample {
 	curve := make([]plot.Sample, 0, len(at))
 	for _, x := range slices.Sorted(maps.Keys(at)) {
 		s := plot.Single(float64(x), math.NaN())
@@ -339,8 +320,7 @@ func (c *curves) rows() [][]string {
 	rows := [][]string{strings.Fields("series seed draw samples train_risk test_risk error_percent model_order")}
 	for s, r := range runsOf(c.series) {
 		for _, p := range r.Points {
-			row := append(s.rowOf(r, strconv.Itoa(p.Samples)), exact(p.TrainRisk, p.TestRisk, 100*p.TestError)...)
-			rows = append(rows, append(row, strconv.Itoa(p.ModelOrder)))
+			rows = append(rows, s.line(r, p.Samples, p.TrainRisk, p.TestRisk, 100*p.TestError, p.ModelOrder))
 		}
 	}
 	return rows

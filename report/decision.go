@@ -2,13 +2,22 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/record"
 	"polkrepro/report/plot"
 )
 
@@ -27,7 +36,7 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 	for i, pp := range pf.Panels {
 		s, why := b.surface(pf.ID, pp)
 		if s != nil {
-			d.tiles, d.surfaces = append(d.tiles, plot.Tile{Title: s.title(), Draw: s.draw}), append(d.surfaces, s)
+			d.tiles, d.surfaces = append(d.tiles, plot.Tile{Title: s.title, Draw: s.draw}), append(d.surfaces, s)
 			continue
 		}
 		d.tiles = append(d.tiles, plot.Tile{Title: pp.Title, Draw: plot.Notice(why)})
@@ -52,14 +61,15 @@ func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface,
 	})
 	runs := b.records(planned)
 	if len(runs) == 0 {
-		return nil, b.absent(planned, pp.Data).Cell()
+		return nil, b.absent(planned, pp.Data)
 	}
 	s, err := newSurface(runs[0])
 	if err != nil {
 		return nil, fmt.Sprintf("run %s: %v", runs[0].Header.ID, err)
 	}
 	of := slices.IndexFunc(planned, func(p experiments.Planned) bool { return b.in.Records[p.ID] == runs[0] })
-	s.panel, s.heading, s.series = pp.ID, pp.Title, planned[of].Series
+	s.panel, s.series = pp.ID, planned[of].Series
+	s.title = fmt.Sprintf("%s: M = %d, test error %.1f %%", pp.Title, s.model.Order(), 100*runs[0].Final.TestError)
 	return s, ""
 }
 
@@ -67,10 +77,10 @@ func (d *decisions) sheet() *plot.Sheet {
 	sh := &plot.Sheet{Tiles: d.tiles, Axes: true, Aspect: surfaceAspect, Legend: classLegend(d.surfaces[0].set.Classes)}
 	sh.Legend = append(sh.Legend,
 		plot.IconEntry("dictionary element", drawElement),
-		plot.StrokeEntry("class boundary", boundaryLine()))
+		plot.StrokeEntry("class boundary", boundaryLine))
 	if slices.ContainsFunc(d.surfaces, (*surface).probabilistic) {
 		for i, level := range confidenceLevels {
-			sh.Legend = append(sh.Legend, plot.StrokeEntry(fmt.Sprintf("confidence %g", level), confidenceLine(i)))
+			sh.Legend = append(sh.Legend, plot.StrokeEntry(fmt.Sprintf("confidence %g", level), confidenceLines[i]))
 		}
 	}
 	return sh
@@ -102,7 +112,8 @@ func (d *decisions) rows() [][]string {
 		for j := 0; j < gridNodes; j += gridStep {
 			for i := 0; i < gridNodes; i += gridStep {
 				x, y := s.area.at(plot.Node{X: float64(i), Y: float64(j)}, gridNodes)
-				rows = append(rows, s.row("grid", x, y, s.at(i, j)))
+				at, c := j*gridNodes+i, s.model.Outputs
+				rows = append(rows, s.row("grid", x, y, s.scores[at*c:(at+1)*c]))
 			}
 		}
 		x := make([]float64, 2)
@@ -114,4 +125,282 @@ func (d *decisions) rows() [][]string {
 		}
 	}
 	return rows
+}
+
+// surfaceAspect is the height of a panel over its width.
+const surfaceAspect = 1.12
+
+// gridNodes is the number of nodes a side of the grid that a surface is drawn
+// on, and gridStep how many of them the CSV file goes on by: 121 a side.
+const (
+	gridNodes = 241
+	gridStep  = 2
+)
+
+// The lines that are drawn: boundaries between classes, and contours of confidenceLevels,
+// which are probabilities.
+var (
+	boundaryLine     = draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.9}
+	confidenceLevels = []float64{0.75, 0.95}
+	confidenceLines  = []draw.LineStyle{
+		{Color: plot.RGB(0x22, 0x22, 0x22), Width: 0.7, Dashes: []vg.Length{4, 2}},
+		{Color: plot.RGB(0x22, 0x22, 0x22), Width: 0.7, Dashes: []vg.Length{1.2, 1.4}},
+	}
+)
+
+// A surface is the decisions of one model on the plane, beside the data it was
+// trained on.
+type surface struct {
+	panel, title string
+	series       string // of the run, as in legends
+	run          experiments.Run
+	model        *kernel.Expansion
+	set          *data.Set
+	area         area
+	scores       []float64 // at the grid's nodes, node (i, j)'s from (j·gridNodes+i)·Outputs on
+
+	regions    [][][]plot.Node // outlines of what is decided for each class
+	boundaries [][]plot.Node
+	confident  [][][]plot.Node // contours of the confidenceLevels; none of scores that are not logits
+}
+
+// maxScore bounds what is drawn, so that differences stay within a float64.
+const maxScore = 1e100
+
+// newSurface evaluates the model of a record on the grid.
+func newSurface(r *record.Record) (*surface, error) {
+	run := r.Header.Run
+	set, err := data.Multidist(run.Data.Variant, run.Data.Draw)
+	if err != nil {
+		return nil, err
+	}
+	e, err := expansion(r.Final.Model, run.Params.Kernel, set.Train.Dim, set.Classes)
+	if err != nil {
+		return nil, err
+	}
+	s := &surface{run: run, model: e, set: set, area: areaOf(set.Train, surfaceAspect)}
+	row := gridNodes * e.Outputs
+	s.scores = make([]float64, gridNodes*row)
+	x := make([]float64, 2*gridNodes)
+	for j := range gridNodes {
+		for i := range gridNodes {
+			x[2*i], x[2*i+1] = s.area.at(plot.Node{X: float64(i), Y: float64(j)}, gridNodes)
+		}
+		s.scoresAt(gridNodes, x, s.scores[j*row:(j+1)*row])
+	}
+	if slices.ContainsFunc(s.scores, func(v float64) bool { return !(math.Abs(v) < maxScore) }) {
+		return nil, errors.New("the model in the record has values that are not finite")
+	}
+	for class := range set.Classes {
+		field := s.field(func(scores []float64) float64 { return margin(scores, class) })
+		s.regions = append(s.regions, plot.Regions(gridNodes, field))
+		s.boundaries = append(s.boundaries, plot.Contours(gridNodes, field, 0)...)
+	}
+	if s.probabilistic() {
+		field := s.field(confidence)
+		for _, level := range confidenceLevels {
+			s.confident = append(s.confident, plot.Contours(gridNodes, field, level))
+		}
+	}
+	return s, nil
+}
+
+// expansion is the model of a record, which must be one on so many features
+// and classes.
+func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel.Expansion, error) {
+	if m == nil {
+		return nil, errors.New("there is no model in the record")
+	}
+	order := len(m.Dictionary) / dim
+	switch {
+	case m.Dim != dim || m.Outputs != classes:
+		return nil, fmt.Errorf("the model in the record has %d features and %d outputs, not %d and %d", m.Dim, m.Outputs, dim, classes)
+	case order == 0:
+		return nil, errors.New("the model in the record is empty")
+	case order > record.MaxElements:
+		return nil, fmt.Errorf("the model in the record has %d elements, more than the %d that are drawn", order, record.MaxElements)
+	case len(m.Dictionary) != order*dim || len(m.Weights) != order*classes:
+		return nil, fmt.Errorf("the model in the record is damaged: %d coordinates and %d weights", len(m.Dictionary), len(m.Weights))
+	}
+	kern, err := k.Kernel()
+	if err != nil {
+		return nil, err
+	}
+	if err := kern.Validate(); err != nil {
+		return nil, err
+	}
+	e := kernel.NewExpansion(kern, dim, classes)
+	for j := range order {
+		e.Append(m.Dictionary[j*dim:(j+1)*dim], m.Weights[j*classes:(j+1)*classes])
+	}
+	return e, nil
+}
+
+// scoresAt adds the scores of n points to dst, n×Outputs. It computes in
+// float64: the digits written of them must not depend on the machine.
+func (s *surface) scoresAt(n int, x, dst []float64) {
+	m, c := s.model.Order(), s.model.Outputs
+	k := make([]float64, n*m)
+	s.model.Dict.Block64(s.model.Kernel, n, x, k, m, 1)
+	for i := range n {
+		for j, v := range k[i*m : (i+1)*m] {
+			for q, w := range s.model.Weights(j) {
+				dst[i*c+q] += float64(v * w)
+			}
+		}
+	}
+}
+
+// probabilistic says whether the scores are logits of the classes.
+func (s *surface) probabilistic() bool { return s.run.Task == experiments.TaskKLR }
+
+// confidence is the probability of the class decided for (the softmax of the
+// scores).
+func confidence(scores []float64) float64 {
+	top, sum := slices.Max(scores), 0.0
+	for _, v := range scores {
+		sum += math.Exp(v - top)
+	}
+	return 1 / sum
+}
+
+// margin is how far the score of a class is above that of the best other one.
+func margin(scores []float64, class int) float64 {
+	other := math.Inf(-1)
+	for c, v := range scores {
+		if c != class {
+			other = math.Max(other, v)
+		}
+	}
+	return scores[class] - other
+}
+
+// field is a quantity at the grid's nodes, for contours.
+func (s *surface) field(of func(scores []float64) float64) []float64 {
+	out := make([]float64, 0, gridNodes*gridNodes)
+	for scores := range slices.Chunk(s.scores, s.model.Outputs) {
+		out = append(out, of(scores))
+	}
+	return out
+}
+
+func (s *surface) draw(c draw.Canvas) {
+	for class, outlines := range s.regions {
+		var path vg.Path
+		for _, outline := range s.placed(c, outlines) {
+			addPolygon(&path, outline)
+		}
+		c.SetColor(pale(classColor(class)))
+		c.Fill(path)
+	}
+	drawPoints(c, s.area, s.set.Train, s.set.Classes, 0.95)
+	for i, lines := range s.confident {
+		c.StrokeLines(confidenceLines[i], s.placed(c, lines)...)
+	}
+	c.StrokeLines(boundaryLine, s.placed(c, s.boundaries)...)
+	for j := range s.model.Order() {
+		d := s.model.Dict.At(j)
+		if x, y := float64(d[0]), float64(d[1]); s.area.holds(x, y) {
+			drawElement(c, s.area.place(c, x, y))
+		}
+	}
+	s.area.drawAxes(c)
+}
+
+// placed are lines on the grid where they are drawn on a canvas.
+func (s *surface) placed(c draw.Canvas, lines [][]plot.Node) [][]vg.Point {
+	out := make([][]vg.Point, len(lines))
+	for i, line := range lines {
+		for _, p := range line {
+			x, y := s.area.at(p, gridNodes)
+			out[i] = append(out[i], s.area.place(c, x, y))
+		}
+	}
+	return out
+}
+
+// row is a line of the CSV file: the decision at a point.
+func (s *surface) row(kind string, x, y float64, scores []float64) []string {
+	row := line(s.panel, kind, coordinate(x), coordinate(y), loss.Predict(scores))
+	return append(row, known(s.probabilistic(), strconv.FormatFloat(confidence(scores), 'f', 4, 64))...)
+}
+
+// An area is a rectangle of the plane of two features. It has axes of its own
+// since both must have one scale, which the axes of gonum's plots don't know.
+type area struct{ min, max [2]float64 }
+
+// areaOf is the area of a panel, so many times as high as it is wide, that
+// shows all points of a split, with a margin and one scale on both axes.
+func areaOf(s *data.Split, aspect float64) area {
+	const margin = 1.06
+	a := area{[2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}}
+	for i := range s.N {
+		for k, v := range s.Row(i) {
+			a.min[k], a.max[k] = math.Min(a.min[k], float64(v)), math.Max(a.max[k], float64(v))
+		}
+	}
+	width := margin * math.Max(a.max[0]-a.min[0], (a.max[1]-a.min[1])/aspect)
+	for k, side := range []float64{width, width * aspect} {
+		middle := (a.min[k] + a.max[k]) / 2
+		a.min[k], a.max[k] = middle-side/2, middle+side/2
+	}
+	return a
+}
+
+// at returns the point of the plane at a place on a grid of n×n nodes.
+func (a area) at(p plot.Node, n int) (x, y float64) {
+	return a.min[0] + (a.max[0]-a.min[0])*p.X/float64(n-1), a.min[1] + (a.max[1]-a.min[1])*p.Y/float64(n-1)
+}
+
+// place returns where a point of the plane is drawn on a canvas that shows the
+// area.
+func (a area) place(c draw.Canvas, x, y float64) vg.Point {
+	return vg.Point{X: c.X((x - a.min[0]) / (a.max[0] - a.min[0])), Y: c.Y((y - a.min[1]) / (a.max[1] - a.min[1]))}
+}
+
+// drawAxes draws a frame around a canvas that shows the area, and its axes.
+func (a area) drawAxes(c draw.Canvas) {
+	plot.DrawFrame(c)
+	line := draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.5}
+	x, y := plot.Letters(plot.TickSize, draw.XCenter, draw.YTop), plot.Letters(plot.TickSize, draw.XRight, draw.YCenter)
+	for _, v := range plot.RoundNumbers(a.min[0], a.max[0], 8) {
+		p := a.place(c, v, a.min[1])
+		c.StrokeLines(line, []vg.Point{p, p.Add(vg.Point{Y: -3})})
+		c.FillText(x, p.Add(vg.Point{Y: -4}), plot.Trimmed(v))
+	}
+	for _, v := range plot.RoundNumbers(a.min[1], a.max[1], 8) {
+		p := a.place(c, a.min[0], v)
+		c.StrokeLines(line, []vg.Point{p, p.Add(vg.Point{X: -3})})
+		plot.FillMiddle(c, y, p.Add(vg.Point{X: -4}), plot.Trimmed(v))
+	}
+	x = plot.Letters(plot.LabelSize, draw.XCenter, draw.YTop)
+	c.FillText(x, vg.Point{X: c.Center().X, Y: c.Min.Y - 13}, "x_1")
+	y = plot.Letters(plot.LabelSize, draw.XCenter, draw.YBottom)
+	y.Rotation = math.Pi / 2
+	c.FillText(y, vg.Point{X: c.Min.X - 15, Y: c.Center().Y}, "x_2")
+}
+
+// maxPoints is how many points of a data set are shown: more would hide each
+// other.
+const maxPoints = 1500
+
+// drawPoints draws the first points of a split, each with the marker of its
+// class.
+func drawPoints(c draw.Canvas, a area, s *data.Split, classes int, radius vg.Length) {
+	at := make([][]vg.Point, classes)
+	for i := range min(s.N, maxPoints) {
+		x, y := float64(s.Row(i)[0]), float64(s.Row(i)[1])
+		at[int(s.Y[i])] = append(at[int(s.Y[i])], a.place(c, x, y))
+	}
+	for class, points := range at {
+		drawMarkers(c, class, radius, points)
+	}
+}
+
+// coordinate writes a coordinate for a CSV file.
+func coordinate(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// holds says whether a point lies in the area.
+func (a area) holds(x, y float64) bool {
+	return a.min[0] <= x && x <= a.max[0] && a.min[1] <= y && y <= a.max[1]
 }

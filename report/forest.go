@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/report/plot"
 )
 
@@ -53,6 +53,7 @@ func (b *builder) forest() *Figure {
 	}
 	d := newForest(a, b.paper)
 	f := &Figure{Name: ForestName, Title: "The paper's numbers and signed sentences, with their verdicts", Caption: d.caption(a), Drawing: d, Data: d.rows}
+	f.Alt = f.Title + ": a point with its interval for each test. The list of claims has the values."
 	if !slices.ContainsFunc(d.entries(), func(e *forestEntry) bool { return e.result.Verdict != stats.NotRun }) {
 		f.Missing = whyNotRun
 	}
@@ -78,7 +79,8 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 				}
 				for j := range claim.Tests {
 					r := &claim.Tests[j]
-					if in(r.Test.Of.Cell) && oneSided(r) {
+					oneSided := math.IsInf(r.Target.Low, -1) != math.IsInf(r.Target.High, 1)
+					if in(r.Test.Of.Cell) && oneSided {
 						sentences.rows = append(sentences.rows, forestRow{sentenceLabel(r, paper), []*forestEntry{fromBound(claim.Claim.ID, r)}})
 					}
 				}
@@ -120,11 +122,6 @@ func numberRow(c *evidence.ClaimResult, label string) forestRow {
 		}
 	}
 	return row
-}
-
-// oneSided reports whether a test claims one side of a bound.
-func oneSided(r *evidence.Finding) bool {
-	return math.IsInf(r.Target.Low, -1) != math.IsInf(r.Target.High, 1)
 }
 
 // fromBound places a test of one side of a bound: how far the measured value is
@@ -233,38 +230,28 @@ func (d *forest) caption(a *evidence.Assessment) string {
 func (d *forest) rows() [][]string {
 	out := [][]string{{"panel", "group", "label", "claim", "test", "quantity", "verdict", "verdict_half_margin", "verdict_twice_margin", "paper", "target_low", "target_high",
 		"value", "low", "high", "unit", "x", "x_low", "x_high"}}
-	add := func(panel, unit string, groups []forestGroup) {
-		for _, g := range groups {
-			for _, row := range g.rows {
-				for _, e := range row.entries {
-					if e != nil {
-						out = append(out, slices.Concat([]string{panel, g.title, row.label}, e.fields(unit)))
-					}
+	for panel, g := range slices.Concat(d.numbers, d.sentences) {
+		name, unit := "numbers", "margins"
+		if panel >= len(d.numbers) {
+			name, unit = "sentences", "per cent of the bound"
+		}
+		for _, row := range g.rows {
+			for _, e := range row.entries {
+				if e != nil {
+					out = append(out, slices.Concat([]string{name, g.title, row.label}, e.fields(unit)))
 				}
 			}
 		}
 	}
-	add("numbers", "margins", d.numbers)
-	add("sentences", "per cent of the bound", d.sentences)
 	return out
 }
 
 // fields are the fields of an entry; numbers are empty where there are none.
 func (e *forestEntry) fields(unit string) []string {
 	r := e.result
-	known := func(v float64) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return words.Exact(v)
-	}
-	bound := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return words.Exact(*v)
-	}
+	number := func(v float64) string { return known(!math.IsNaN(v), v)[0] }
+	bound := func(v *float64) string { return number(*cmp.Or(v, new(math.NaN()))) }
 	low, high := r.Target.Bounds()
-	return []string{e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict.String(), r.At(0.5).String(), r.At(2).String(), bound(r.Test.Paper), bound(low), bound(high),
-		known(r.Ours.Value), known(r.Ours.Low), known(r.Ours.High), unit, known(e.x), known(e.low), known(e.high)}
+	return line(e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict, r.At(0.5), r.At(2), bound(r.Test.Paper), bound(low), bound(high),
+		number(r.Ours.Value), number(r.Ours.Low), number(r.Ours.High), unit, number(e.x), number(e.low), number(e.high))
 }

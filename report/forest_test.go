@@ -168,24 +168,6 @@ func TestForestSentences(t *testing.T) {
 	}
 }
 
-// TestForestSides draws no entry on the wrong side: what is reproduced lies
-// with its interval in the band or on the side claimed, what deviates outside.
-func TestForestSides(t *testing.T) {
-	for _, factor := range []float64{0.5, 0.9, 1, 1.3, 4} {
-		f := plotted(t, assessed(t, func(_ string, test experiments.Test) float64 { return factor * everywhere("", test) }))
-		for i, e := range f.Drawing.(*forest).entries() {
-			low, high := -1.0, 1.0
-			if i >= 48 {
-				low, high = math.Inf(-1), 0
-			}
-			within, outside := e.low >= low-1e-9 && e.high <= high+1e-9, e.low > high-1e-9 || e.high < low+1e-9
-			if v := e.result.Verdict; v == stats.Reproduced && !within || v == stats.Deviates && !outside || v == stats.Inconclusive && (within || outside) {
-				t.Errorf("%s.%s times %g: %s at %g to %g", e.claim, e.result.Test.ID, factor, v, e.low, e.high)
-			}
-		}
-	}
-}
-
 // svgTexts are the texts in an SVG.
 func svgTexts(svg []byte) (out []string) {
 	for _, m := range regexp.MustCompile(`(?s)<text[^>]*>([^<]*)</text>`).FindAllSubmatch(svg, -1) {
@@ -275,21 +257,6 @@ func legible(t *testing.T, f *Figure) []byte {
 	}
 	checkEdges(t, img)
 	return svg
-}
-
-// TestForestCSV compares the labels and the numbers with testdata/forest.csv.
-func TestForestCSV(t *testing.T) {
-	f := plotted(t, assessed(t, func(claim string, test experiments.Test) float64 {
-		if strings.Contains(claim, "brodatz") {
-			return math.NaN()
-		}
-		return 1.1 * everywhere(claim, test)
-	}))
-	var out bytes.Buffer
-	if err := f.CSV(&out); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "forest.csv", out.Bytes())
 }
 
 // TestVerdictColors: the colours of verdicts differ by ΔE ≥ 25 from each other,

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"image"
+	"image/color"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -31,8 +31,9 @@ type DataPicture struct {
 type gallery struct {
 	tiles    []plot.Tile
 	captions []string
-	aspect   float64  // height over width of the highest of the mosaics
-	plane    *scatter // the data set in the plane, if there is one
+	aspect   float64        // height over width of the highest of the mosaics
+	plane    *data.Set      // the data set in the plane, if there is one
+	means    [][][2]float64 // of its components, by class and mode
 }
 
 // add adds a panel.
@@ -83,40 +84,31 @@ func (b *builder) standIns() *Figure {
 // addImages adds a panel of images.
 func (g *gallery) addImages(title string, p DataPicture, name string) {
 	m := p.mosaic()
-	g.aspect = max(g.aspect, float64(m.sheet.Rect.Dy())/float64(m.sheet.Rect.Dx()))
-	g.add(title, m.draw, words.Message(cmp.Or(p.Caption, name)))
+	g.aspect = max(g.aspect, float64(m.Rect.Dy())/float64(m.Rect.Dx()))
+	g.add(title, func(c draw.Canvas) { drawMosaic(c, m) }, words.Message(cmp.Or(p.Caption, name)))
 }
 
 func (g *gallery) sheet() *plot.Sheet {
 	if g.plane == nil {
 		return &plot.Sheet{Tiles: g.tiles, Aspect: cmp.Or(g.aspect, 1)}
 	}
-	l := append(classLegend(g.plane.set.Classes), plot.IconEntry("mean of a component", drawMean))
+	l := append(classLegend(g.plane.Classes), plot.IconEntry("mean of a component", drawMean))
 	return &plot.Sheet{Tiles: g.tiles, Aspect: 1, Axes: true, Legend: l}
 }
 
 // rows are the points shown and the means of the components.
 func (g *gallery) rows() [][]string {
 	rows := [][]string{{"kind", "x1", "x2", "class"}}
-	train := g.plane.set.Train
+	train := g.plane.Train
 	for i := range min(train.N, maxPoints) {
-		rows = append(rows, []string{"point", exact32(train.Row(i)[0]), exact32(train.Row(i)[1]), strconv.Itoa(int(train.Y[i]))})
+		rows = append(rows, line("point", train.Row(i)[0], train.Row(i)[1], int(train.Y[i])))
 	}
-	for class, modes := range g.plane.means {
+	for class, modes := range g.means {
 		for _, m := range modes {
-			rows = append(rows, []string{"mean", coordinate(m[0]), coordinate(m[1]), strconv.Itoa(class)})
+			rows = append(rows, line("mean", coordinate(m[0]), coordinate(m[1]), class))
 		}
 	}
 	return rows
-}
-
-// exact32 writes a float32 so that it reads back as itself.
-func exact32(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
-
-// A scatter is a data set in the plane.
-type scatter struct {
-	set   *data.Set
-	means [][][2]float64 // by class and mode
 }
 
 // addScatter adds the training points of a draw of multidist.
@@ -126,15 +118,15 @@ func (g *gallery) addScatter(title string, figureDraw uint64) {
 		g.add(title, plot.Notice(err.Error()), err.Error())
 		return
 	}
-	g.plane = &scatter{set, data.MultidistMeans(figureDraw)}
-	g.add(title, g.plane.draw, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
+	g.plane, g.means = set, data.MultidistMeans(figureDraw)
+	g.add(title, g.drawPlane, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
 		min(maxPoints, set.Train.N), set.Train.N, figureDraw))
 }
 
-func (p *scatter) draw(c draw.Canvas) {
-	a := areaOf(p.set.Train, 1)
-	drawPoints(c, a, p.set.Train, p.set.Classes, 0.85)
-	for _, modes := range p.means {
+func (g *gallery) drawPlane(c draw.Canvas) {
+	a := areaOf(g.plane.Train, 1)
+	drawPoints(c, a, g.plane.Train, g.plane.Classes, 0.85)
+	for _, modes := range g.means {
 		for _, m := range modes {
 			drawMean(c, a.place(c, m[0], m[1]))
 		}
@@ -147,15 +139,12 @@ func drawMean(c draw.Canvas, at vg.Point) {
 	plot.DrawDiamond(c, plot.Look{Color: plot.RGB(0, 0, 0)}, at)
 }
 
-// A mosaic is images set out in rows and columns.
-type mosaic struct{ sheet *image.Gray }
-
 // mosaicPixels is the least width of a mosaic: small images are enlarged, each
 // pixel to a square of them, because viewers blur what they enlarge.
 const mosaicPixels = 560
 
-// mosaic sets the images, of which there is at least one, out on white.
-func (p DataPicture) mosaic() mosaic {
+// mosaic sets the images, of which there is at least one, out on white in rows and columns.
+func (p DataPicture) mosaic() *image.Gray {
 	columns := p.Columns
 	if columns < 1 {
 		columns = int(math.Ceil(math.Sqrt(float64(len(p.Images)))))
@@ -174,27 +163,124 @@ func (p DataPicture) mosaic() mosaic {
 	out := image.NewGray(image.Rect(0, 0, zoom*(columns*(w+gap)+gap), zoom*(rows*(h+gap)+gap)))
 	out.Pix = slices.Repeat([]byte{0xff}, len(out.Pix))
 	for i, m := range p.Images {
-		enlarge(out, m, image.Pt(zoom*(gap+i%columns*(w+gap)), zoom*(gap+i/columns*(h+gap))), zoom)
-	}
-	return mosaic{out}
-}
-
-// enlarge copies an image to a place on another, each pixel as zoom×zoom.
-func enlarge(dst, src *image.Gray, at image.Point, zoom int) {
-	r := src.Bounds()
-	for y := range zoom * r.Dy() {
-		for x := range zoom * r.Dx() {
-			dst.SetGray(at.X+x, at.Y+y, src.GrayAt(r.Min.X+x/zoom, r.Min.Y+y/zoom))
+		at, r := image.Pt(zoom*(gap+i%columns*(w+gap)), zoom*(gap+i/columns*(h+gap))), m.Bounds()
+		for y := range zoom * r.Dy() {
+			for x := range zoom * r.Dx() {
+				out.SetGray(at.X+x, at.Y+y, m.GrayAt(r.Min.X+x/zoom, r.Min.Y+y/zoom))
+			}
 		}
 	}
+	return out
 }
 
-// draw draws the mosaic as large as fits, under the panel's title.
-func (m mosaic) draw(c draw.Canvas) {
-	size, r := c.Size(), m.sheet.Bounds()
+// drawMosaic draws a mosaic as large as fits, under the panel's title.
+func drawMosaic(c draw.Canvas, m *image.Gray) {
+	size, r := c.Size(), m.Bounds()
 	scale := min(size.X/vg.Length(r.Dx()), size.Y/vg.Length(r.Dy()))
 	c.Max.X = c.Min.X + scale*vg.Length(r.Dx())
 	c.Min.Y = c.Max.Y - scale*vg.Length(r.Dy())
-	c.DrawImage(c.Rectangle, m.sheet)
+	c.DrawImage(c.Rectangle, m)
 	plot.DrawFrame(c)
+}
+
+// classColors tell classes apart, the first five well, all thirteen where they
+// are large: with every common colour deficiency too, and by their lightness in
+// grey. They were found by maximising the least distance between any two, as
+// seen each way.
+var classColors = []color.NRGBA{
+	plot.RGB(0x0b, 0xcc, 0xbc), plot.RGB(0xfc, 0x61, 0x04), plot.RGB(0x28, 0x3a, 0x01), plot.RGB(0x31, 0x6a, 0xe8), plot.RGB(0x82, 0x39, 0x5d),
+	plot.RGB(0xb9, 0xea, 0xab), plot.RGB(0x09, 0x04, 0xdb), plot.RGB(0x01, 0x77, 0x2c), plot.RGB(0xdc, 0x80, 0xfe), plot.RGB(0xec, 0xbb, 0x6c),
+	plot.RGB(0xfd, 0x14, 0x45), plot.RGB(0xea, 0xc1, 0xfc), plot.RGB(0x40, 0x01, 0x6a),
+}
+
+// classColor is the colour of a class.
+func classColor(class int) color.NRGBA { return classColors[class%len(classColors)] }
+
+// pale is a colour as the ground on which its own kind is still seen.
+func pale(c color.NRGBA) color.NRGBA {
+	const share = 5 // of 20
+	mix := func(v uint8) uint8 { return uint8((share*int(v) + (20-share)*0xff) / 20) }
+	return plot.RGB(mix(c.R), mix(c.G), mix(c.B))
+}
+
+// markers are the outlines of the classes' markers, of about equal area, for
+// a radius of one; their order is that of the classes.
+var markers = [][]vg.Point{
+	regular(12, 0, 1),
+	regular(4, math.Pi/4, 1.25),
+	regular(3, math.Pi/2, 1.4),
+	regular(4, 0, 1.3),
+	plus(1.35, 0.45),
+}
+
+// regular is a regular polygon with a corner at the given angle.
+func regular(corners int, angle, radius float64) []vg.Point {
+	out := make([]vg.Point, corners)
+	for i := range out {
+		sin, cos := math.Sincos(angle + 2*math.Pi*float64(i)/float64(corners))
+		out[i] = vg.Point{X: vg.Length(radius * cos), Y: vg.Length(radius * sin)}
+	}
+	return out
+}
+
+// plus is a cross of two bars of the given half length and half width.
+func plus(l, w vg.Length) []vg.Point {
+	return []vg.Point{{X: l, Y: -w}, {X: l, Y: w}, {X: w, Y: w}, {X: w, Y: l}, {X: -w, Y: l}, {X: -w, Y: w},
+		{X: -l, Y: w}, {X: -l, Y: -w}, {X: -w, Y: -w}, {X: -w, Y: -l}, {X: w, Y: -l}, {X: w, Y: -w}}
+}
+
+// drawMarkers draws the marker of a class at points, all as one shape: a file
+// with thousands of them stays small.
+func drawMarkers(c draw.Canvas, class int, radius vg.Length, at []vg.Point) {
+	var path vg.Path
+	for _, p := range at {
+		addPolygon(&path, around(p, markers[class%len(markers)], radius))
+	}
+	c.SetColor(classColor(class))
+	c.Fill(path)
+}
+
+// dictionaryRadius is the radius of a dictionary element's dot.
+const dictionaryRadius = vg.Length(2.3)
+
+// dot is a circle as a polygon: vgpdf's arcs are hexagons at this size.
+var dot = regular(32, 0, 1)
+
+// drawElement draws a dictionary element: a black dot, with a rim that sets it
+// off against the points around it.
+func drawElement(c draw.Canvas, at vg.Point) {
+	c.FillPolygon(plot.RGB(0xff, 0xff, 0xff), around(at, dot, dictionaryRadius+0.7))
+	c.FillPolygon(plot.RGB(0, 0, 0), around(at, dot, dictionaryRadius))
+}
+
+// around is an outline for a radius of one, moved to a point and enlarged.
+func around(at vg.Point, outline []vg.Point, radius vg.Length) []vg.Point {
+	out := make([]vg.Point, len(outline))
+	for i, p := range outline {
+		out[i] = at.Add(p.Scale(radius))
+	}
+	return out
+}
+
+// addPolygon adds a polygon to a path.
+func addPolygon(path *vg.Path, polygon []vg.Point) {
+	path.Move(polygon[0])
+	for _, p := range polygon[1:] {
+		path.Line(p)
+	}
+	path.Close()
+}
+
+// classLegend are the entries of classes, in their pale colours with their
+// markers.
+func classLegend(classes int) plot.Legend {
+	var l plot.Legend
+	for class := range classes {
+		l = append(l, plot.IconEntry(fmt.Sprintf("class %d", class), func(c draw.Canvas, at vg.Point) {
+			const w, h = 7, 3.5
+			c.FillPolygon(pale(classColor(class)), plot.Rectangle(at.X-w, at.Y-h, at.X+w, at.Y+h))
+			drawMarkers(c, class, 1.7, []vg.Point{at})
+		}))
+	}
+	return l
 }

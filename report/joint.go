@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	gonum "gonum.org/v1/plot"
@@ -25,6 +26,7 @@ func JointFigure(j *evidence.JointReport) *Figure {
 			"Grey: the combinations that there are, the darker the more. Line: those that reproduce most with as few such choices. Diamond: everything as chosen. " +
 			j.Sentence(),
 	}
+	f.Alt = f.Title + ": a line of the most cells and numbers reproduced over the number of choices by result. The table has its values."
 	if j.Front[len(j.Front)-1].Cells == 0 {
 		f.Missing = whyNotRun
 	}
@@ -36,12 +38,10 @@ func JointFigure(j *evidence.JointReport) *Figure {
 func jointRows(j *evidence.JointReport) [][]string {
 	out := [][]string{{"by_result", "cells", "numbers", "combinations", "on_front", "cells_of_one_run", "cells_not_run", "assumed_otherwise"}}
 	for _, c := range j.Counts {
-		front := false
-		for _, r := range j.Front {
-			front = front || r.ByResult == c.ByResult && r.Cells == c.Cells && r.Numbers == c.Numbers
-		}
-		out = append(out, []string{strconv.Itoa(c.ByResult), strconv.Itoa(c.Cells), strconv.Itoa(c.Numbers), strconv.Itoa(c.Combinations),
-			strconv.FormatBool(front), strconv.Itoa(c.OneRun), strconv.Itoa(c.NotRun), c.Names()})
+		front := slices.ContainsFunc(j.Front, func(r evidence.JointReading) bool {
+			return r.ByResult == c.ByResult && r.Cells == c.Cells && r.Numbers == c.Numbers
+		})
+		out = append(out, line(c.ByResult, c.Cells, c.Numbers, c.Combinations, front, c.OneRun, c.NotRun, c.Names()))
 	}
 	return out
 }

@@ -30,16 +30,6 @@ func TestJointFigure(t *testing.T) {
 			t.Errorf("%q is not in the picture: %q", want, texts)
 		}
 	}
-	rows := rowsOf(t, f)
-	want := [][]string{
-		{"by_result", "cells", "numbers", "combinations", "on_front", "cells_of_one_run", "cells_not_run", "assumed_otherwise"},
-		{"2", "0", "0", "2", "true", "0", "4", "b=y"},
-		{"3", "9", "30", "1000", "true", "0", "0", "nothing (as chosen)"},
-		{"4", "13", "37", "1", "true", "1", "0", "a=x"},
-	}
-	if !slices.EqualFunc(rows, want, slices.Equal) {
-		t.Errorf("%q, want %q", rows, want)
-	}
 	if !strings.Contains(f.Caption, "13 of 17 cells and 37 of 48 numbers") {
 		t.Errorf("caption %q", f.Caption)
 	}

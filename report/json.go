@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -84,11 +85,8 @@ func (r *Report) Document() *Document {
 }
 
 func (c *Cell) quantity(q int) QuantityDocument {
-	paper := math.NaN()
-	if c.Paper[q] != nil {
-		paper = *c.Paper[q]
-	}
-	return QuantityDocument{record.Nullable(paper), c.Ours[q].document(), strings.TrimSpace(c.reason(q))}
+	paper := cmp.Or(c.Paper[q], new(math.NaN()))
+	return QuantityDocument{record.Nullable(*paper), c.Ours[q].document(), strings.TrimSpace(c.reason(q))}
 }
 
 func (s *Series) document() SeriesDocument {

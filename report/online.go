@@ -2,11 +2,9 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -51,7 +49,7 @@ func (b *builder) onlineFigure(data, task string, fits, others func(experiments.
 			o.against(r, stars)
 		}
 	}
-	b.looks(o.series)
+	b.distinct(o.series)
 	return &Figure{
 		Name:    "online-" + data + "-" + task,
 		Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(task), data),
@@ -125,9 +123,7 @@ func (o *onlineCurves) picture() *plot.Picture {
 		}
 		p.Panels = append(p.Panels, regret)
 	}
-	if slices.ContainsFunc(p.Panels, func(pn *plot.Panel) bool {
-		return slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return plot.Spread(t.Curve) })
-	}) {
+	if p.Spread() {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	return p
@@ -158,9 +154,9 @@ func (o *onlineCurves) curve(s *Series) []plot.Sample {
 			least[t], most[t] = append(least[t], v), append(most[t], v+float64(t)*o.slack[r])
 		}
 	}
-	out := make([]plot.Sample, 0, len(least))
-	for _, t := range slices.Sorted(maps.Keys(least)) {
-		out = append(out, plot.Sample{X: float64(t), Mean: mean(least[t]), Low: slices.Min(least[t]), High: slices.Max(most[t])})
+	out := averaged(least)
+	for i, s := range out {
+		out[i].High = slices.Max(most[int(s.X)])
 	}
 	return out
 }
@@ -221,11 +217,11 @@ func (o *onlineCurves) rows() [][]string {
 			if p.Prequential == nil || p.NormSq == nil {
 				continue
 			}
-			regret := []string{"", ""}
+			row := s.line(r, p.Samples, prequentialError(p), p.Prequential.Loss, *p.NormSq, "", "")
 			if v := o.regrets[r]; v != nil {
-				regret = exact(v[i], float64(p.Samples)*o.slack[r])
+				copy(row[7:], line(v[i], float64(p.Samples)*o.slack[r]))
 			}
-			rows = append(rows, slices.Concat(s.rowOf(r, strconv.Itoa(p.Samples)), exact(prequentialError(p), p.Prequential.Loss, *p.NormSq), regret))
+			rows = append(rows, row)
 		}
 	}
 	return rows

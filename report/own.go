@@ -1,12 +1,19 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+
+	"gonum.org/v1/plot/vg"
 
 	"polkrepro/compare"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // MethodsTable is the name of the table of verdicts on a user's specs.
@@ -40,10 +47,11 @@ func own(in Input, paper *experiments.PaperValues) *Report {
 	return r
 }
 
-// variant is the label of the series' entry in its spec, empty if it is that of the method
-// itself: it comes before its variants, such as another pruner.
-func (s *Series) variant() string {
-	if label := s.planned[0].Label; label != s.Run.Method {
+// variant orders the series of a method, before all else: in a report on the user's own
+// specs by the label of their entry, which is empty if it is that of the method itself. It
+// comes before its variants, such as another pruner.
+func (b *builder) variant(s *Series) string {
+	if label := s.planned[0].Label; b.in.Own != "" && label != s.Run.Method {
 		return label
 	}
 	return ""
@@ -99,4 +107,139 @@ func (b *builder) numericRuns() [][]string {
 		column{heading: "samples", of: func(s *Series) string { return words.Exact(mean(s.values(samples))) }},
 		column{heading: "kernel_evaluations", of: func(s *Series) string { return words.Exact(mean(s.values(evaluations))) }},
 		column{heading: "numbers_kept", of: (*Series).numbers}))
+}
+
+// A costCurve is the error of a method, or heuristic, at several costs.
+type costCurve struct {
+	name, remark string
+	points       []costPoint
+}
+
+// A costPoint is a mean final error in per cent with its standard deviation, at a mean
+// model order and a mean processor time.
+type costPoint struct{ order, seconds, err, sd float64 }
+
+// x is the cost that a figure is about.
+func (p costPoint) x(byTime bool) float64 {
+	if byTime {
+		return p.seconds
+	}
+	return p.order
+}
+
+// costLabel names the axis of the cost.
+func costLabel(byTime bool) string {
+	if byTime {
+		return "CPU (s)"
+	}
+	return "model order"
+}
+
+// trace draws the curve in the order of its cost. More time is not always to a larger
+// order, so that points are joined by order alone.
+func (c costCurve) trace(look plot.Look, byTime, dots bool) plot.Trace {
+	t := plot.Trace{Look: look, Deviation: true, Dots: dots, Apart: byTime}
+	for _, p := range slices.SortedStableFunc(slices.Values(c.points), func(a, b costPoint) int { return cmp.Compare(a.x(byTime), b.x(byTime)) }) {
+		t.Curve = append(t.Curve, plot.Sample{X: p.x(byTime), Mean: p.err, Low: p.err - p.sd, High: p.err + p.sd})
+	}
+	return t
+}
+
+// Widths of the lines in small multiples: of the reference, which is in every panel, and of
+// the method that the panel is about.
+const (
+	referenceWidth = 0.9
+	ownWidth       = 1.1
+)
+
+// costPicture shows error against cost: the reference in every panel, as dots too if dots
+// says so, with each of the others.
+func costPicture(task string, reference costCurve, others []costCurve, looks map[string]plot.Look, byTime, dots bool) *plot.Picture {
+	look := looks[reference.name].Of(referenceWidth)
+	p := small(errorName(task), true, len(others))
+	if dots {
+		p.Legend = plot.Legend{plot.IconEntry(reference.name, look.Mark)}
+	} else {
+		p.Legend = plot.Legend{plot.LineEntry(reference.name, look)}
+	}
+	for _, c := range others {
+		pn := &plot.Panel{Title: c.name, Remark: c.remark, XLabel: costLabel(byTime), Traces: []plot.Trace{reference.trace(look, byTime, dots)}}
+		if c.name != reference.name {
+			pn.Traces = append(pn.Traces, c.trace(looks[c.name].Of(ownWidth), byTime, true))
+		}
+		p.Panels = append(p.Panels, pn)
+	}
+	return p
+}
+
+// small begins small multiples of n panels: the fewer are in a row, the higher they are.
+func small(ylabel string, logX bool, n int) *plot.Picture {
+	const most, height = 4, 1.05 * vg.Inch
+	columns := max(1, min(most, n))
+	return &plot.Picture{YLabel: ylabel, LogX: logX, Columns: columns, Height: min(plot.PanelHeight, height*most/vg.Length(columns))}
+}
+
+// deviated is the mean of the values at each x with their standard deviation.
+func deviated[X int | float64](at map[X][]float64) (out []plot.Sample) {
+	for _, x := range slices.Sorted(maps.Keys(at)) {
+		if m, sd := mean(at[x]), deviation(at[x]); len(at[x]) > 0 {
+			out = append(out, plot.Sample{X: float64(x), Mean: m, Low: m - sd, High: m + sd})
+		}
+	}
+	return out
+}
+
+// tradeoffs makes the figures of the planned runs that set a method's error against its
+// model order and its time, two for each data set and task with two series or more.
+func (b *builder) tradeoffs() []*Figure {
+	var out []*Figure
+	for _, group := range byTask(slices.DeleteFunc(b.series(allRuns), func(s *Series) bool { return len(s.Runs) == 0 })) {
+		if len(group) == 1 {
+			continue
+		}
+		data, task := group[0].dataName(), group[0].Run.Task
+		name := "tradeoff" + strconv.Itoa(len(out)/2+1)
+		entries := entriesOf(group)
+		looks := entryLooks(entries)
+		var curves []costCurve
+		for _, e := range entries {
+			curves = append(curves, e.costs())
+		}
+		others := curves[min(1, len(curves)-1):]
+		end := fmt.Sprintf(" a panel for each method: means over runs, bars are their standard deviation. In each panel %s is blue.", entries[0].name)
+		rows := func() [][]string { return costRows(entries) }
+		out = append(out,
+			&Figure{Name: name, Title: fmt.Sprintf("Error and model order. %s on %s", taskTitle(task), data), Data: rows,
+				Caption: "Final error on the test set against the final model order," + end,
+				Drawing: costPicture(task, curves[0], others, looks, false, true)},
+			&Figure{Name: name + "-time", Title: fmt.Sprintf("Error and time. %s on %s", taskTitle(task), data), Data: rows,
+				Caption: "Final error on the test set against processor seconds of training, evaluations excluded," + end + " Times are of the machines that made the records.",
+				Drawing: costPicture(task, curves[0], others, looks, true, true)})
+	}
+	return out
+}
+
+func orderAtEnd(r *record.Record) float64   { return r.Final.ModelOrder }
+func secondsInAll(r *record.Record) float64 { return r.Final.Timing.CPU }
+func errorAtEnd(r *record.Record) float64   { return 100 * r.Final.TestError }
+
+// costs are what the entry's series cost and err.
+func (e specEntry) costs() costCurve {
+	c := costCurve{name: e.name}
+	for _, s := range e.series {
+		err := s.values(errorAtEnd)
+		c.points = append(c.points, costPoint{mean(s.values(orderAtEnd)), mean(s.values(secondsInAll)), mean(err), deviation(err)})
+	}
+	return c
+}
+
+// costRows are the runs.
+func costRows(entries []specEntry) [][]string {
+	rows := [][]string{{"method", "series", "seed", "draw", "model_order", "cpu_seconds", "error_percent"}}
+	for _, e := range entries {
+		for s, r := range runsOf(e.series) {
+			rows = append(rows, append([]string{e.name}, s.line(r, orderAtEnd(r), secondsInAll(r), errorAtEnd(r))...))
+		}
+	}
+	return rows
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/record"
 	"polkrepro/report/plot"
@@ -74,10 +73,9 @@ func TestParts(t *testing.T) {
 			}
 		}
 	}
-	var index bytes.Buffer
 	r.Page = "report.html"
-	if err := r.Index(&index); err != nil || !strings.Contains(index.String(), "figures/online-mnist-klr.svg") || !strings.Contains(index.String(), "[report.html](report.html)") {
-		t.Errorf("the index has no figure of a part, or not the page; error %v", err)
+	if index := r.Index(); !strings.Contains(index, "figures/online-mnist-klr.svg") || !strings.Contains(index, "[report.html](report.html)") {
+		t.Error("the index has no figure of a part, or not the page")
 	}
 	if got := names(built(fixtureInput())); len(got) > 0 {
 		t.Errorf("records of before: %q", got)
@@ -89,13 +87,13 @@ func TestParts(t *testing.T) {
 func TestOwnParts(t *testing.T) {
 	in := diagnosed()
 	in.Own = "own"
-	r := own(in, fixturePaper())
+	r := own(in, experiments.Paper())
 	if len(r.Parts) != 1 || r.Parts[0].ID != "online" || len(r.Parts[0].Figures) < 4 || r.Parts[0].Figures[0].Name != "online1" {
 		t.Errorf("%+v", r.Parts)
 	}
 	in = fixtureInput()
 	in.Own = "own"
-	if r := own(in, fixturePaper()); len(r.Parts) > 0 {
+	if r := own(in, experiments.Paper()); len(r.Parts) > 0 {
 		t.Errorf("records of before: %+v", r.Parts)
 	}
 }
@@ -135,36 +133,5 @@ func TestRegrets(t *testing.T) {
 	}
 	if _, ok := rootLine(&plot.Panel{LogX: true, XMin: 10, XMax: 20, Traces: []plot.Trace{{Curve: []plot.Sample{plot.Single(10, -1)}}}}); ok {
 		t.Error("a line below no curve")
-	}
-}
-
-// TestDiagram: a bin is the mean of all runs' examples in it, and is not drawn of too few.
-func TestDiagram(t *testing.T) {
-	of := func(count int, confidence, accuracy float64) *record.Record {
-		bins := make([]record.Bin, record.ReliabilityBins)
-		bins[4] = record.Bin{Count: count, Confidence: confidence, Accuracy: accuracy}
-		bins[5] = record.Bin{Count: 9, Confidence: 0.4, Accuracy: 1}
-		return &record.Record{Final: record.Final{Diagnostics: record.Diagnostics{Reliability: &record.Reliability{Bins: bins}}}}
-	}
-	got := diagram([]*record.Record{of(10, 0.25, 0.5), of(30, 0.3125, 0.75)})
-	if want := []plot.Sample{plot.Single((10*0.25+30*0.3125)/40, (5+22.5)/40)}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-// TestRatios: of a point that comes right after another, the largest ratio of the last
-// tenth of the steps is drawn.
-func TestRatios(t *testing.T) {
-	point := func(samples int, ratio float64) record.Point {
-		return record.Point{Samples: samples, Measured: map[string]float64{theory.Ratio: ratio}}
-	}
-	r := &record.Record{Points: []record.Point{point(100, 1), point(890, 0.5), point(950, 0.875), point(999, 0.75), point(1000, 0.25)}}
-	c := &table1Curves{series: []*Series{{Runs: []*record.Record{r}}}, looks: table1Looks}
-	var got []float64
-	for _, s := range c.ratios("(c)", "ratio").Traces[0].Curve {
-		got = append(got, s.Mean)
-	}
-	if want := []float64{1, 0.5, 0.875, 0.875, 0.875}; !slices.Equal(got, want) {
-		t.Errorf("ratios %v, want %v", got, want)
 	}
 }

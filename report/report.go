@@ -1,6 +1,20 @@
+// Package report turns records into the paper's tables and figures.
+//
+// [Build] makes the model of a report from what was planned and what was
+// recorded; it never trains anything. A [Table] is one model (package table) with
+// faces: text for a terminal, Markdown, CSV and LaTeX. A [Figure] has a title, a caption, a
+// drawing (package plot), written as SVG, PNG and PDF, and the numbers behind it, as CSV; a contact sheet shows all of the paper's.
+// A forest plot of the verdicts of package evidence is the first figure.
+// [Report.WriteAll] writes all of it into a folder. Package page, below this
+// one, makes it one HTML file with the verdicts on the paper's claims.
+//
+// Nothing is left out in silence: a cell or a figure without records says why
+// it has none, and a value that can't be drawn is counted in the caption.
+// Equal input gives equal bytes in every file.
 package report
 
 import (
+	"errors"
 	"slices"
 
 	"polkrepro/data"
@@ -108,20 +122,13 @@ type builder struct {
 	paper      *experiments.PaperValues
 	figureDraw uint64
 
-	looks func([]*Series)      // gives the series of a figure other looks than their methods'
-	order func(*Series) string // orders the series of a method, before all else
-
 	cells       map[string]*Cell // of the paper's tables, by ID
 	fullHasMore bool             // some cell is empty in this profile alone
 }
 
 // newBuilder makes the builder of a report: the paper's, or that of the user's own specs.
 func newBuilder(in Input, paper *experiments.PaperValues) *builder {
-	b := &builder{in: in, paper: paper, cells: make(map[string]*Cell), looks: func([]*Series) {}, order: func(*Series) string { return "" }}
-	if in.Own != "" {
-		b.looks, b.order = distinct, (*Series).variant
-	}
-	return b
+	return &builder{in: in, paper: paper, cells: make(map[string]*Cell)}
 }
 
 // planned returns the planned runs that fit, each ID once.
@@ -171,15 +178,16 @@ const whyDash = "—"
 var whyNotRun = (&evidence.Gap{Kind: evidence.Pending}).Cell()
 
 // absent says why there are no records of the planned runs on a data set.
-func (b *builder) absent(planned []experiments.Planned, dataSet string) *evidence.Gap {
-	if why, ok := b.in.Unavailable[dataSet]; ok {
-		return &evidence.Gap{Kind: evidence.Unavailable, What: dataSet, Why: why}
+func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
+	gaps := b.gaps(planned)
+	if _, ok := b.in.Unavailable[dataSet]; ok {
+		gaps = []*evidence.Gap{{Kind: evidence.Unavailable}}
 	}
-	if gaps := b.gaps(planned); len(gaps) > 0 {
-		return gaps[0]
+	if len(gaps) > 0 {
+		return gaps[0].Cell()
 	}
 	b.fullHasMore = b.fullHasMore || b.in.Profile == experiments.ProfileQuick
-	return &evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}
+	return (&evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}).Cell()
 }
 
 // notes are the report's remarks on what is missing or of other code.
@@ -201,6 +209,79 @@ func (b *builder) failureNotes() (out []string) {
 		if g.Kind == evidence.Failed {
 			out = append(out, g.Sentence())
 		}
+	}
+	return out
+}
+
+// A Part is a part of a report or of its page beside the paper's tables and figures. What
+// it lacks is left out.
+type Part struct {
+	ID         string // anchor, unique on the page: online
+	Title      string
+	Paragraphs []string
+	Tables     []*Table // of a page: each a header and rows
+	Figures    []*Figure
+}
+
+// parts are those of which there are records.
+func (b *builder) parts() []*Part {
+	all := []*Part{
+		onlinePart(b.online()),
+		{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
+		{ID: "seconds", Title: "Error against processor time", Paragraphs: []string{secondsText}, Figures: b.seconds()},
+	}
+	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
+}
+
+// onlinePart is the part on learning online.
+func onlinePart(figures []*Figure) *Part {
+	return &Part{ID: "online", Title: "Learning online: prequential error and regret", Paragraphs: []string{onlineText}, Figures: figures}
+}
+
+// allFigures are the report's figures with those of its parts.
+func (r *Report) allFigures() []*Figure {
+	out := slices.Clone(r.Figures)
+	for _, s := range r.Parts {
+		out = append(out, s.Figures...)
+	}
+	return out
+}
+
+// ranked are the series of the runs that fit, each with its rank among those of its method
+// and task, that have a record which holds what keep asks for.
+func (b *builder) ranked(fits func(experiments.Planned) bool, keep func(*record.Record) bool) []*Series {
+	all := b.series(fits)
+	rank(all)
+	for _, s := range all {
+		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 || !keep(r) })
+	}
+	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })
+}
+
+// pictured are the data sets of images that figures show, with the number of
+// images in a row and what they are.
+var pictured = []struct {
+	name    string
+	columns int
+	caption string
+}{
+	{"brodatz", 1, "brodatz, herringbone weave (plate D16)"},
+	{"mnist", 6, "mnist, the first 36 training images"},
+	{"glyphs", 9, "glyphs, the first 36 training images"},
+	{"weaves", 5, "weaves, the thirteen textures"},
+}
+
+// Pictures returns the examples that figures show of data sets of images. One
+// that can't be had is shown as missing: nothing is trained on pictures.
+func Pictures(finder data.Finder) map[string]DataPicture {
+	out := make(map[string]DataPicture)
+	for _, p := range pictured {
+		images, err := data.Pictures(p.name, finder)
+		pic := DataPicture{Images: images, Columns: p.columns, Caption: p.caption}
+		if err != nil && !errors.Is(err, data.ErrNotAvailable) {
+			pic.Missing = err.Error()
+		}
+		out[p.name] = pic
 	}
 	return out
 }

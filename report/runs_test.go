@@ -55,32 +55,3 @@ func TestOtherData(t *testing.T) {
 		t.Errorf("%d series in the figure of curves, want POLK's alone", n)
 	}
 }
-
-// TestSupplements: the runs of a supplement's specs get its table and curves, and none of
-// the other tables.
-func TestSupplements(t *testing.T) {
-	in := fixtureInput()
-	before := built(in)
-	for spec, s := range map[string]shape{
-		"letter-ksvm":             {"letter", "ksvm", "polk", "POLK, komp, K = 0.008", "", "", nil, 1, 64000, 3200, 0.1, 0.05, 1404, 1.2, 0.03},
-		"learners-multidist-ksvm": {"multidist", "ksvm", "norma", "NORMA", "", "", nil, 1, 5000, 500, 0.3, 0.14, 57, 1, 0},
-	} {
-		p := s.planned(0, 1)
-		p.Spec, p.Cells, p.Figures = spec, nil, nil
-		in.Planned, in.Records[p.ID] = append(in.Planned, p), s.record(p)
-	}
-	r := built(in)
-	var tables []string
-	for _, table := range r.Tables[len(before.Tables):] {
-		tables = append(tables, table.Name)
-		if len(table.Rows) != 1 {
-			t.Errorf("%s has %d rows", table.Name, len(table.Rows))
-		}
-	}
-	if !slices.Equal(tables, []string{"tableS2", "tableS3"}) {
-		t.Errorf("further tables %q", tables)
-	}
-	if n := len(r.Figures) - len(before.Figures); n != 2 {
-		t.Errorf("%d further figures", n)
-	}
-}

@@ -2,10 +2,18 @@ package report
 
 import (
 	"cmp"
+	"fmt"
+	"hash/fnv"
+	"image/color"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
@@ -60,12 +68,21 @@ func (b *builder) series(fits func(experiments.Planned) bool) []*Series {
 			cmp.Compare(p.Data.Variant, q.Data.Variant),
 			-cmp.Compare(p.Task, q.Task),
 			cmp.Compare(polkFirst(p.Method), polkFirst(q.Method)),
-			cmp.Compare(b.order(x), b.order(y)),
+			cmp.Compare(b.variant(x), b.variant(y)),
 			cmp.Compare(q.Params.Budget, p.Params.Budget),
 			cmp.Compare(p.Params.Parsimony, q.Params.Parsimony),
 			cmp.Compare(x.Label, y.Label))
 	})
 	return out
+}
+
+// rank numbers the series of each method and task in their order.
+func rank(series []*Series) {
+	for i, s := range series[min(1, len(series)):] {
+		if before := series[i]; before.Run.Method == s.Run.Method && before.Run.Task == s.Run.Task {
+			s.Rank = before.Rank + 1
+		}
+	}
 }
 
 // byTask splits series, in their order, by data set and task.
@@ -172,6 +189,14 @@ func traces(series []*Series, curve func(*Series) []plot.Sample) (out []plot.Tra
 	return out
 }
 
+// labelsOf are the labels of series.
+func labelsOf(series []*Series) (out []string) {
+	for _, s := range series {
+		out = append(out, s.Label)
+	}
+	return out
+}
+
 // legendOf names the lines of series.
 func legendOf(series []*Series) (l plot.Legend) {
 	for _, s := range series {
@@ -180,20 +205,234 @@ func legendOf(series []*Series) (l plot.Legend) {
 	return l
 }
 
-// rowOf begins the line of a run in a CSV file: its series, seed and draw, then more.
-func (s *Series) rowOf(r *record.Record, more ...string) []string {
-	run := r.Header.Run
-	return append([]string{s.Label, strconv.FormatUint(run.Seed, 10), strconv.FormatUint(run.Data.Draw, 10)}, more...)
-}
-
-// exact writes numbers so that they are read back as they were.
-func exact(values ...float64) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = words.Exact(v)
+// line is a line of a CSV file, or a part of it. Numbers are written so that they are read
+// back as they were.
+func line(cells ...any) []string {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		switch v := c.(type) {
+		case float64:
+			out[i] = words.Exact(v)
+		case float32:
+			out[i] = strconv.FormatFloat(float64(v), 'g', -1, 32)
+		default:
+			out[i] = fmt.Sprint(v)
+		}
 	}
 	return out
 }
 
+// known is a part of a line that is empty where its cells are not known.
+func known(is bool, cells ...any) []string {
+	if !is {
+		return make([]string, len(cells))
+	}
+	return line(cells...)
+}
+
+// line is the line of a run: its series, seed and draw, then more.
+func (s *Series) line(r *record.Record, more ...any) []string {
+	return append(line(s.Label, r.Header.Run.Seed, r.Header.Run.Data.Draw), line(more...)...)
+}
+
 // wall is the time that a run's training took.
 func wall(r *record.Record) float64 { return r.Final.Timing.Wall }
+
+// grey is the look of a method that has none of its own.
+var grey = []experiments.Line{{Color: 0x333333, Width: 1.2}, {Color: 0x888888, Dash: []float64{4, 2}, Width: 1.2}}
+
+// lookOf returns the look of a method's series of the given rank, 0 being the
+// one with the largest model order.
+func lookOf(method string, rank int) plot.Look {
+	lines := grey
+	if m := experiments.Method(method); m != nil && len(m.Lines) > 0 {
+		lines = m.Lines
+	}
+	line := lines[rank%len(lines)]
+	l := plot.Look{Color: plot.RGB(uint8(line.Color>>16), uint8(line.Color>>8), uint8(line.Color)), Width: vg.Length(line.Width)}
+	for _, d := range line.Dash {
+		l.Dash = append(l.Dash, vg.Length(d))
+	}
+	return l
+}
+
+// look is how the series is drawn in every picture.
+func (s *Series) look() plot.Look {
+	if s.own != nil {
+		return *s.own
+	}
+	return lookOf(s.Run.Method, s.Rank)
+}
+
+// heuristicColors are told apart with the common colour deficiencies by their
+// lightness where not by their hue. Blue is the reference's.
+var heuristicColors = []color.NRGBA{
+	plot.RGB(0xb8, 0x43, 0x00), plot.RGB(0x1b, 0x7a, 0x4b), plot.RGB(0xa6, 0x1e, 0x5c), plot.RGB(0x6a, 0x1b, 0x8a),
+	plot.RGB(0xd0, 0x8a, 0x00), plot.RGB(0x1a, 0x1a, 0x1a), plot.RGB(0x5b, 0x8f, 0x2f), plot.RGB(0xc8, 0x5a, 0x8c), plot.RGB(0x7a, 0x5a, 0x3a),
+}
+
+// heuristicMarkers are told apart at the size of a letter.
+var heuristicMarkers = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
+}
+
+// badges gives each heuristic a colour and a marker that no other has. They
+// follow from its name, so that one more heuristic rarely changes another's; the
+// reference is POLK's blue.
+func badges(names []string, reference string) map[string]plot.Look {
+	out := map[string]plot.Look{reference: {Color: lookOf("polk", 0).Color, Marker: draw.CircleGlyph{}}}
+	n := len(heuristicColors) * len(heuristicMarkers)
+	taken := make([]bool, n)
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		if name == reference {
+			continue
+		}
+		h := fnv.New32a()
+		h.Write([]byte(name))
+		i := int(h.Sum32() % uint32(n))
+		for tries := 0; taken[i] && tries < n; tries++ {
+			i = (i + 1) % n
+		}
+		taken[i] = true
+		out[name] = plot.Look{Color: heuristicColors[i%len(heuristicColors)], Marker: heuristicMarkers[i/len(heuristicColors)]}
+	}
+	return out
+}
+
+// table1Looks are how the series of Table 1's figures look: a diminishing
+// learning rate, then constant ones from the largest on.
+var table1Looks = []plot.Look{
+	{Color: plot.RGB(0x1b, 0x7a, 0x4b), Width: 1.3},
+	{Color: plot.RGB(0x08, 0x30, 0x6b), Width: 1.2},
+	{Color: plot.RGB(0x34, 0x90, 0xd6), Dash: []vg.Length{6, 2}, Width: 1.2},
+	{Color: plot.RGB(0xb8, 0x43, 0x00), Dash: []vg.Length{3, 1.2}, Width: 1.2},
+}
+
+// unprojected is the look of the same series without projection.
+func unprojected(l plot.Look) plot.Look {
+	return plot.Look{Color: l.Color, Dash: []vg.Length{0.8, 1.2}, Width: 0.9}
+}
+
+// A specEntry is the series of one entry of a spec, which differ in their model order alone, by
+// the largest first.
+type specEntry struct {
+	name   string
+	series []*Series
+}
+
+// entriesOf groups series by the entries of specs, in their order.
+func entriesOf(all []*Series) []specEntry {
+	var out []specEntry
+	seen := make(map[string]int)
+	for _, s := range all {
+		key := s.planned[0].Spec + "\x00" + s.planned[0].Label
+		i, ok := seen[key]
+		if !ok {
+			i = len(out)
+			seen[key] = i
+			out = append(out, specEntry{name: entryName(s)})
+		}
+		out[i].series = append(out[i].series, s)
+	}
+	return out
+}
+
+// entryName is what figures call an entry: its method and, if it has one, its label.
+func entryName(s *Series) string {
+	title := s.Run.Method
+	if m := experiments.Method(title); m != nil {
+		title = m.Title
+	}
+	if label := s.planned[0].Label; label != s.Run.Method {
+		title += " (" + label + ")"
+	}
+	return title
+}
+
+// entryLooks are those of entries, of which the first is the reference.
+func entryLooks(all []specEntry) map[string]plot.Look {
+	names := make([]string, len(all))
+	for i, e := range all {
+		names[i] = e.name
+	}
+	return badges(names, names[0])
+}
+
+// mostCurves is how many series a panel shows.
+const mostCurves = 8
+
+// distinct gives the series of a figure of the user's own looks that differ.
+func (b *builder) distinct(series []*Series) {
+	if b.in.Own == "" {
+		return
+	}
+	taken := make(map[string]bool)
+	for i, s := range series {
+		key := func() string { return fmt.Sprint(s.look().Color, s.look().Dash) }
+		for k := 0; taken[key()] && k < len(heuristicColors); k++ {
+			s.own = &plot.Look{Color: heuristicColors[(i+k)%len(heuristicColors)], Width: 1.2}
+		}
+		taken[key()] = true
+	}
+}
+
+// entryDashes tell apart the series of an entry.
+var entryDashes = [][]vg.Length{nil, {4, 2}, {1, 1.5}, {5, 1.5, 1, 1.5}}
+
+// smaller shows more series than a panel can in small multiples, a panel for each entry of
+// the spec.
+func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) float64) {
+	if len(series) <= mostCurves {
+		return
+	}
+	all := entriesOf(series)
+	for i := 0; i < len(all); i++ { // as many as there are dashes
+		if rest := all[i].series; len(rest) > len(entryDashes) {
+			all[i].series = rest[:len(entryDashes)]
+			all = slices.Insert(all, i+1, specEntry{all[i].name, rest[len(entryDashes):]})
+		}
+	}
+	looks := entryLooks(all)
+	trace := func(s *Series, look plot.Look) plot.Trace {
+		return plot.Trace{Look: look, Curve: deviated(finiteAt(s.Runs, of)), Deviation: true}
+	}
+	reference := looks[all[0].name].Of(referenceWidth)
+	first := trace(all[0].series[0], reference)
+	others := all[min(1, len(all)-1):]
+	p := small(ylabel, false, len(others))
+	p.Legend = plot.Legend{plot.LineEntry(all[0].series[0].Label, reference)}
+	for _, e := range others {
+		var labels []string
+		pn := &plot.Panel{Traces: []plot.Trace{first}}
+		for i, s := range e.series {
+			look := looks[e.name].Of(ownWidth)
+			look.Dash = entryDashes[i]
+			labels, pn.Traces = append(labels, s.Label), append(pn.Traces, trace(s, look))
+		}
+		pn.Title = together(labels)
+		p.Panels = append(p.Panels, pn)
+	}
+	f.Drawing, f.Alt = p, ""
+	f.Caption = fmt.Sprintf("Small multiples of the %s against the number of training samples processed, a panel for each method: means over runs, bands are their standard deviation. "+
+		"Of several series, the first in the title is solid, the next are dashed. In each panel %s is blue. The CSV file has all quantities.",
+		ylabel, series[0].Label)
+}
+
+// sortedKeys returns a map's keys in order.
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}
+
+// sentence joins parts with commas.
+func sentence(parts ...string) string {
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	return strings.Join(parts, ", ")
+}
+
+// appendNew appends a value that is not among values.
+func appendNew[T comparable](values []T, v T) []T {
+	if slices.Contains(values, v) {
+		return values
+	}
+	return append(values, v)
+}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"polkrepro/evidence/stats"
@@ -22,16 +23,8 @@ type Stat struct {
 
 // statOf returns the mean and spread of values.
 func statOf(values []float64) Stat {
-	s := Stat{N: len(values)}
-	var finite []float64
-	for _, v := range values {
-		if !words.Finite(v) {
-			s.Diverged++
-		} else {
-			finite = append(finite, v)
-		}
-	}
-	s.Mean, s.SD = mean(finite), deviation(finite)
+	finite := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !words.Finite(v) })
+	s := Stat{N: len(values), Mean: mean(finite), SD: deviation(finite), Diverged: len(values) - len(finite)}
 	if s.N > 0 && s.Diverged == 0 {
 		e := stats.Mean(values)
 		s.Interval, s.Low, s.High = e.Basis != stats.Point, e.Low, e.High
@@ -123,15 +116,11 @@ func number(v float64, q int, like float64) string {
 	case q == qOrder:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	return strconv.FormatFloat(v, 'f', significant(size), 64)
-}
-
-// significant is the number of decimals that show three digits of size.
-func significant(size float64) int {
-	if size == 0 {
-		return 3
+	decimals := 3 // digits of size
+	if size > 0 {
+		decimals = min(7, max(0, 2-int(math.Floor(math.Log10(size)))))
 	}
-	return min(7, max(0, 2-int(math.Floor(math.Log10(size)))))
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
 // difference compares a mean with the paper's value: in points for an error

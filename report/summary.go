@@ -3,22 +3,28 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/charset"
 	"polkrepro/internal/words"
 	"polkrepro/report/table"
 )
 
-// SummaryInput is what a summary is made from.
-type SummaryInput struct {
-	Report   *Report                // with an assessment
+// A Summary summarizes a reproduction for a terminal: Tables 2 and 3 with one
+// line a method, the verdicts counted, missing data and runs with the command that
+// gets them, and where the report is. If only specs outside the paper were asked
+// for, it gives their results instead of the tables.
+type Summary struct {
+	*Report                         // with an assessment
 	StandIns map[string]string      // data set of the paper → generated data set that stands in for it
 	Names    []string               // specs asked for, as on the command line (default: all of the paper's)
 	Specs    []*experiments.Spec    // the specs of Names
@@ -26,17 +32,6 @@ type SummaryInput struct {
 	Index    string                 // path of the report's index; empty if the report was not written
 	Page     string                 // path of the report as one page; empty if it was not written
 	Command  func(...string) string // the command line that runs this program with arguments
-}
-
-// A Summary summarizes a reproduction for a terminal: Tables 2 and 3 with one
-// line a method, the verdicts counted, missing data and runs with the command that
-// gets them, and where the report is. If only specs outside the paper were asked
-// for, it gives their results instead of the tables.
-type Summary struct {
-	SummaryInput
-	in    Input // of the report
-	paper *experiments.PaperValues
-	named map[string]bool // names of specs
 }
 
 // A summaryItem is a line of a summary: a word, a text and a command, of which
@@ -62,20 +57,16 @@ const summaryColumns = 1 + 4*quantityCount + 1
 // dash stands for a missing number and for a missing verdict.
 const dash = "–"
 
-// Summarize makes a summary.
-func Summarize(in SummaryInput) *Summary {
-	b := &Summary{SummaryInput: in, in: in.Report.Input, paper: in.Report.Paper, named: map[string]bool{}}
-	for _, s := range in.Specs {
-		b.named[s.Name] = true
-	}
-	return b
+// named reports whether a spec was asked for by its name.
+func (b *Summary) named(spec string) bool {
+	return slices.ContainsFunc(b.Specs, func(s *experiments.Spec) bool { return s.Name == spec })
 }
 
 func (b *Summary) profileText() string {
-	if b.in.Profile == "" {
+	if b.Input.Profile == "" {
 		return ""
 	}
-	return ", profile " + b.in.Profile
+	return ", profile " + b.Input.Profile
 }
 
 // blocks returns the blocks of Tables 2 and 3. If specs are named, it returns
@@ -83,19 +74,21 @@ func (b *Summary) profileText() string {
 // specs feed no printed cell.
 func (b *Summary) blocks() []summaryBlock {
 	fed := make(map[string]bool)
-	for _, p := range b.in.Planned {
+	for _, p := range b.Input.Planned {
 		for _, id := range p.Cells {
-			fed[id] = fed[id] || b.named[p.Spec] && b.printed(id)
+			if b.named(p.Spec) && b.printed(id) {
+				fed[id] = true
+			}
 		}
 	}
-	if len(b.Names) > 0 && !slices.Contains(slices.Collect(maps.Values(fed)), true) {
+	if len(b.Names) > 0 && len(fed) == 0 {
 		return nil
 	}
 	var out []summaryBlock
-	for _, t := range b.Report.Tables {
+	for _, t := range b.Tables {
 		for _, blk := range t.Blocks {
 			wanted := len(b.Names) == 0 && !b.smoke() || slices.ContainsFunc(blk.Rows, func(r *table.Row) bool {
-				return !r.Extra && (b.Report.Cells[r.Cell].Why == "" || fed[r.Cell])
+				return !r.Extra && (b.Cells[r.Cell].Why == "" || fed[r.Cell])
 			})
 			if wanted {
 				out = append(out, b.block(t, blk))
@@ -108,7 +101,7 @@ func (b *Summary) blocks() []summaryBlock {
 // smoke reports whether all specs were asked for in the profile that runs few of them. Then
 // only what ran is shown.
 func (b *Summary) smoke() bool {
-	return len(b.Names) == 0 && b.in.Profile == experiments.ProfileSmoke
+	return len(b.Names) == 0 && b.Input.Profile == experiments.ProfileSmoke
 }
 
 // block makes a block of the printed table's rows; a method that is not defined
@@ -117,7 +110,7 @@ func (b *Summary) block(t *Table, blk *table.Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
 	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.Risk)}
 	for _, row := range blk.Rows {
-		if why := b.Report.Cells[row.Cell].Why; !row.Extra && why != whyDash && (why == "" || !b.smoke()) {
+		if why := b.Cells[row.Cell].Why; !row.Extra && why != whyDash && (why == "" || !b.smoke()) {
 			out.rows = append(out.rows, b.row(row))
 		}
 	}
@@ -125,9 +118,8 @@ func (b *Summary) block(t *Table, blk *table.Block) summaryBlock {
 }
 
 func (b *Summary) row(row *table.Row) summaryRow {
-	c := b.Report.Cells[row.Cell]
-	out := summaryRow{}
-	out.cells[0] = row.Title
+	c := b.Cells[row.Cell]
+	out := summaryRow{cells: [summaryColumns]string{row.Title}}
 	if c.Why != "" && c.Paper == [quantityCount]*float64{} {
 		out.why = words.Shorten(c.Why, whyWidth)
 		return out
@@ -156,15 +148,15 @@ func (b *Summary) row(row *table.Row) summaryRow {
 // series lists the runs that no block shows, a row a series below a header:
 // those of the named specs, or those on stand-ins for missing data.
 func (b *Summary) series(paper bool) (heading string, rows [][]string) {
-	part := newBuilder(b.in, b.paper)
-	part.in.Planned = slices.DeleteFunc(slices.Clone(b.in.Planned), func(p experiments.Planned) bool {
-		switch ran := b.in.Records[p.ID] != nil; {
+	part := newBuilder(b.Input, b.Paper)
+	part.in.Planned = slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool {
+		switch ran := b.Input.Records[p.ID] != nil; {
 		case b.smoke():
 			return !ran || slices.ContainsFunc(p.Cells, b.printed)
 		case len(b.Names) == 0:
 			return !ran || !b.standsIn(p.Run.Data.Name)
 		}
-		return !b.named[p.Spec] || slices.ContainsFunc(p.Cells, b.printed)
+		return !b.named(p.Spec) || slices.ContainsFunc(p.Cells, b.printed)
 	})
 	all := part.series(allRuns)
 	if len(all) == 0 {
@@ -175,7 +167,7 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 		heading = "Other series"
 	case len(b.Names) == 0:
 		var pairs []string
-		for _, missing := range sortedKeys(b.in.Unavailable) {
+		for _, missing := range sortedKeys(b.Input.Unavailable) {
 			if by := b.StandIns[missing]; by != "" {
 				pairs = append(pairs, by+" for "+missing)
 			}
@@ -204,7 +196,7 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 		}
 		return cmp.Or(s.text(q), dash)
 	})...)
-	if b.in.Own != "" {
+	if b.Input.Own != "" {
 		columns = append(columns, column{heading: "CPU (s)", of: processorTime}, column{heading: "numbers", of: func(s *Series) string { return cmp.Or(s.numbers(), dash) }})
 	}
 	columns = append(columns, column{heading: "runs", of: func(s *Series) string { return strconv.Itoa(len(s.Runs)) }})
@@ -216,7 +208,7 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 
 // printed reports whether a cell is one of the printed tables.
 func (b *Summary) printed(cell string) bool {
-	c, ok := b.paper.Cells[cell]
+	c, ok := b.Paper.Cells[cell]
 	return ok && !c.Extra
 }
 
@@ -224,7 +216,7 @@ func (b *Summary) printed(cell string) bool {
 // missing.
 func (b *Summary) standsIn(name string) bool {
 	for missing, by := range b.StandIns {
-		if _, unavailable := b.in.Unavailable[missing]; by == name && unavailable {
+		if _, unavailable := b.Input.Unavailable[missing]; by == name && unavailable {
 			return true
 		}
 	}
@@ -233,9 +225,9 @@ func (b *Summary) standsIn(name string) bool {
 
 // specNames names the specs that were asked for.
 func (b *Summary) specNames() string {
-	names := make([]string, len(b.Specs))
-	for i, s := range b.Specs {
-		names[i] = s.Name
+	var names []string
+	for _, s := range b.Specs {
+		names = append(names, s.Name)
 	}
 	return strings.Join(names, ", ")
 }
@@ -244,14 +236,14 @@ func (b *Summary) specNames() string {
 // data set all of whose runs are there.
 func (b *Summary) needless(p experiments.Planned) bool {
 	name := p.Run.Data.Name
-	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !b.named[p.Spec]
+	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !b.named(p.Spec)
 }
 
 // verdicts counts the verdicts on the paper's claims. The marks are those of the
 // rows.
 func (b *Summary) verdicts() []summaryItem {
-	cells, sentences, theorems := b.in.Assessment.Counts()
-	numbers := b.in.Assessment.Numbers()
+	cells, sentences, theorems := b.Input.Assessment.Counts()
+	numbers := b.Input.Assessment.Numbers()
 	each := func(of func(evidence.Counts) int) string {
 		return fmt.Sprintf("%s, %s, %s", words.Count(of(cells), "cell"), words.Count(of(numbers), "number"), words.Count(of(sentences), "sentence"))
 	}
@@ -276,16 +268,16 @@ func (b *Summary) verdicts() []summaryItem {
 		{word: stats.NotRun.Mark() + " no verdict", text: none},
 	}
 	if cells.NotRun < cells.Total() {
-		half, twice := b.in.Assessment.CellsAt(0.5), b.in.Assessment.CellsAt(2)
+		half, twice := b.Input.Assessment.CellsAt(0.5), b.Input.Assessment.CellsAt(2)
 		out = append(out, summaryItem{word: "margins", text: fmt.Sprintf("%s reproduced at half of them, %d at twice", words.Count(half.Reproduced, "cell"), twice.Reproduced)})
 	}
-	if in, of, numbers, ofNumbers := b.in.Assessment.WithinOneRun(); ofNumbers > 0 {
+	if in, of, numbers, ofNumbers := b.Input.Assessment.WithinOneRun(); ofNumbers > 0 {
 		out = append(out, summaryItem{word: "new run", text: fmt.Sprintf("%d of %s in its 90 %% interval, all in %d of %s", numbers, words.Count(ofNumbers, "number"), in, words.Count(of, "cell"))})
 	}
 	if theorems.Reproduced+theorems.Deviates+theorems.Inconclusive > 0 {
 		out = append(out, summaryItem{word: "Table 1", text: fmt.Sprintf("%d of %s on convergence reproduced", theorems.Reproduced, words.Count(theorems.Total(), "statement"))})
 	}
-	if single, judged := b.singleRuns(); single > 0 && b.in.Profile != experiments.ProfileFull {
+	if single, judged := b.singleRuns(); single > 0 && b.Input.Profile != experiments.ProfileFull {
 		out = append(out, summaryItem{word: "single runs", text: fmt.Sprintf("decide %d of %s on numbers, without an interval", single, words.Count(judged, "verdict"))})
 	}
 	return out
@@ -294,7 +286,7 @@ func (b *Summary) verdicts() []summaryItem {
 // singleRuns counts the verdicts on the paper's numbers, and those of them that
 // rest on one run, without an interval.
 func (b *Summary) singleRuns() (single, judged int) {
-	for _, c := range b.in.Assessment.Claims {
+	for _, c := range b.Input.Assessment.Claims {
 		for _, t := range c.Tests {
 			if !c.Claim.Cell || t.Test.Paper == nil || t.Verdict == stats.NotRun {
 				continue
@@ -316,20 +308,16 @@ func (b *Summary) missing(blocks []summaryBlock) (out []summaryItem) {
 		again = nil
 	}
 	reproduce := b.Command(append([]string{"reproduce"}, again...)...)
-	wanted := slices.DeleteFunc(slices.Clone(b.in.Planned), func(p experiments.Planned) bool { return !paper && !b.named[p.Spec] || b.needless(p) })
-	gaps := evidence.Gaps(wanted, b.in.Records, b.in.Failed, b.in.Unavailable)
-	of := func(kind evidence.GapKind) *evidence.Gap { // the first, with the runs of all
-		i := slices.IndexFunc(gaps, func(g *evidence.Gap) bool { return g.Kind == kind })
-		if i < 0 {
-			return nil
-		}
-		all := *gaps[i]
-		for _, g := range gaps[i+1:] {
+	wanted := slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool { return !paper && !b.named(p.Spec) || b.needless(p) })
+	gaps := evidence.Gaps(wanted, b.Input.Records, b.Input.Failed, b.Input.Unavailable)
+	of := func(kind evidence.GapKind) *evidence.Gap { // the runs of all, and why the first of them
+		all := &evidence.Gap{Kind: kind}
+		for _, g := range gaps {
 			if g.Kind == kind {
-				all.Runs = append(all.Runs[:len(all.Runs):len(all.Runs)], g.Runs...)
+				all.Why, all.Runs = cmp.Or(all.Why, g.Why), append(all.Runs, g.Runs...)
 			}
 		}
-		return &all
+		return all
 	}
 	add := func(g *evidence.Gap, command string) {
 		word, text := g.Item()
@@ -343,14 +331,10 @@ func (b *Summary) missing(blocks []summaryBlock) (out []summaryItem) {
 		}
 		add(g, command)
 	}
-	if g := of(evidence.Failed); g != nil {
-		add(g, reproduce)
-	}
-	if b.Damaged > 0 {
-		add(&evidence.Gap{Kind: evidence.Corrupt, N: b.Damaged}, reproduce)
-	}
-	if g := of(evidence.Pending); g != nil {
-		add(g, reproduce)
+	for _, g := range []*evidence.Gap{of(evidence.Failed), {Kind: evidence.Corrupt, N: b.Damaged}, of(evidence.Pending)} {
+		if len(g.Runs)+g.N > 0 {
+			add(g, reproduce)
+		}
 	}
 	if paper {
 		out = append(out, b.largerProfile()...)
@@ -368,7 +352,7 @@ func (b *Summary) lacking(blocks []summaryBlock, gaps []*evidence.Gap) []string 
 		}
 	}
 	for _, blk := range blocks {
-		_, unavailable := b.in.Unavailable[blk.data]
+		_, unavailable := b.Input.Unavailable[blk.data]
 		hasRuns := func(r summaryRow) bool { return r.why == "" && r.cells[summaryColumns-1] != "0" }
 		if unavailable && !slices.ContainsFunc(blk.rows, hasRuns) {
 			names[blk.data] = true
@@ -379,12 +363,12 @@ func (b *Summary) lacking(blocks []summaryBlock, gaps []*evidence.Gap) []string 
 
 // largerProfile counts the claims that only runs of a larger profile answer.
 func (b *Summary) largerProfile() []summaryItem {
-	larger := map[string]string{experiments.ProfileSmoke: experiments.ProfileQuick, experiments.ProfileQuick: experiments.ProfileFull}[b.in.Profile]
+	larger := map[string]string{experiments.ProfileSmoke: experiments.ProfileQuick, experiments.ProfileQuick: experiments.ProfileFull}[b.Input.Profile]
 	if larger == "" {
 		return nil
 	}
 	n := 0
-	for _, c := range b.in.Assessment.Claims {
+	for _, c := range b.Input.Assessment.Claims {
 		if slices.ContainsFunc(c.Tests, func(f evidence.Finding) bool {
 			return f.Verdict == stats.NotRun && len(f.Of.Missing)+len(f.To.Missing) == 0
 		}) {
@@ -405,15 +389,201 @@ func (b *Summary) where(paper bool) (out []summaryItem) {
 	} else {
 		out = append(out, summaryItem{word: "report", text: b.Page}, summaryItem{word: "tables, figures", text: b.Index})
 	}
-	if mixed := experiments.MixedCode(b.in.Planned); mixed != "" {
+	if mixed := experiments.MixedCode(b.Input.Planned); mixed != "" {
 		out = append(out, summaryItem{word: "other code", text: mixed})
 	}
 	if paper {
 		out = append(out, summaryItem{word: "full tables", command: b.Command("report")}, summaryItem{word: "verdicts", command: b.Command("verify")})
 		deviates := func(c evidence.ClaimResult) bool { return c.Claim.Cell && c.Verdict == stats.Deviates }
-		if i := slices.IndexFunc(b.in.Assessment.Claims, deviates); i >= 0 {
-			out = append(out, summaryItem{word: "one verdict", command: b.Command("explain", b.in.Assessment.Claims[i].Claim.ID)})
+		if i := slices.IndexFunc(b.Input.Assessment.Claims, deviates); i >= 0 {
+			out = append(out, summaryItem{word: "one verdict", command: b.Command("explain", b.Input.Assessment.Claims[i].Claim.ID)})
 		}
 	}
 	return out
+}
+
+// The size of a summary's text. The tables of the paper are no wider than
+// summaryNarrow.
+const (
+	SummaryLines  = 60  // at most
+	SummaryWidth  = 100 // columns at most; a longer path is not broken
+	summaryNarrow = 80
+)
+
+// Text writes the summary in at most SummaryLines lines of width columns, from
+// 80 to SummaryWidth (default SummaryWidth); in ASCII if the terminal shows
+// nothing else.
+func (s *Summary) Text(w io.Writer, width int, ascii bool) error {
+	t := summaryText{width: min(max(cmp.Or(width, SummaryWidth), summaryNarrow), SummaryWidth), encode: func(s string) string { return s }}
+	if ascii {
+		t.encode = charset.ASCII
+	}
+	blocks := s.blocks()
+	paper := len(blocks) > 0
+	title := "The paper's Tables 2 and 3 → this reproduction" + s.profileText()
+	heading, series := s.series(paper)
+	var tail []string
+	if paper {
+		tail = t.items("", s.verdicts())
+	}
+	tail = append(tail, t.items("Missing", s.missing(blocks))...)
+	tail = append(tail, t.items("", s.where(paper))...)
+	head := t.tables(title, blocks, true)
+	if need := len(series) + 2; len(head)+need+len(tail) > SummaryLines {
+		head = t.tables(title, blocks, false)
+	}
+	lines := append(head, t.series(heading, series, SummaryLines-len(head)-len(tail))...)
+	lines = append(lines, tail...)
+	if lines[0] == "" {
+		lines = lines[1:]
+	}
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
+// summaryText lays the parts of a summary out.
+type summaryText struct {
+	width  int
+	encode func(string) string
+}
+
+// tables lays the paper's tables out, a line a method; with empty lines between
+// the blocks if spaced.
+func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []string {
+	if len(blocks) == 0 {
+		return nil
+	}
+	g := table.Grid{Header: make([]string, summaryColumns), Left: make([]bool, summaryColumns)}
+	g.Left[0] = true
+	for q := range quantityCount {
+		g.Left[4*q+4] = true // marks
+	}
+	for _, b := range blocks {
+		for _, r := range b.rows {
+			cells := r.cells
+			for i, s := range cells {
+				cells[i] = t.encode(s)
+			}
+			cells[0] = "  " + cells[0]
+			g.Rows = append(g.Rows, cells[:])
+		}
+	}
+	widths := g.Widths()
+	header := strings.Repeat(" ", widths[0])
+	for q, name := range []string{"risk", "error (%)", "model order"} {
+		group := 3
+		for _, n := range widths[4*q+1 : 4*q+5] {
+			group += n
+		}
+		header += fmt.Sprintf("   %-*s", group, name)
+	}
+	lines := []string{t.encode(title), header + "   runs"}
+	for i, b := range blocks {
+		if spaced && i > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, t.encode(b.heading))
+		for _, r := range b.rows {
+			text := ""
+			for i, cell := range g.Pad(g.Rows[0], widths) {
+				switch {
+				case i > 0 && r.why != "": // in place of the others
+				case i%4 == 1: // a quantity begins, or the number of runs
+					text += "   " + cell
+				case i > 0:
+					text += " " + cell
+				default:
+					text = cell
+				}
+			}
+			g.Rows = g.Rows[1:]
+			if r.why != "" {
+				text += "   " + t.encode(r.why)
+			}
+			lines = append(lines, strings.TrimRight(text, " "))
+		}
+	}
+	return lines
+}
+
+// series lays a table of series out in at most room lines.
+func (t summaryText) series(heading string, rows [][]string, room int) []string {
+	room -= 2 // an empty line and the heading
+	if len(rows) == 0 || room < 2 {
+		return nil
+	}
+	more := 0
+	if len(rows) > room {
+		rows, more = rows[:room-1], len(rows)-room+1
+	}
+	name := slices.Index(rows[0], "series") // the last column of text
+	g := table.Grid{Header: rows[0], Left: make([]bool, len(rows[0]))}
+	for i := range g.Left {
+		g.Left[i] = i <= name
+	}
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, s := range row {
+			cells[i] = t.encode(s)
+		}
+		g.Rows = append(g.Rows, cells)
+	}
+	widths := g.Widths()
+	total := 2 * len(widths)
+	for _, n := range widths {
+		total += n
+	}
+	if over := total - t.width; over > 0 {
+		widths[name] = max(12, widths[name]-over)
+	}
+	lines := []string{"", t.fit(heading, t.width)}
+	for _, row := range g.Rows {
+		row[name] = t.fit(row[name], widths[name])
+		lines = append(lines, strings.TrimRight("  "+strings.Join(g.Pad(row, widths), "  "), " "))
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more, see tables/runs.txt of the report", more))
+	}
+	return lines
+}
+
+// items lays items out in two columns, each in a line, or in two if the command
+// does not fit beside the text.
+func (t summaryText) items(heading string, items []summaryItem) []string {
+	if len(items) == 0 {
+		return nil
+	}
+	lines, indent := []string{""}, ""
+	if heading != "" {
+		lines, indent = append(lines, heading), "  "
+	}
+	widest := 0
+	for _, i := range items {
+		widest = max(widest, utf8.RuneCountInString(t.encode(i.word)))
+	}
+	for _, i := range items {
+		word := t.encode(i.word)
+		line := indent + word + strings.Repeat(" ", widest-utf8.RuneCountInString(word)) + "  "
+		start := len(line)
+		text, command := t.encode(i.text), t.encode(i.command)
+		switch {
+		case text == "" || command == "":
+			line += text + command
+		case utf8.RuneCountInString(line+text+": "+command) > t.width:
+			line += text + ":\n" + strings.Repeat(" ", min(start, 4)) + command
+		default:
+			line += text + ": " + command
+		}
+		lines = append(lines, strings.Split(line, "\n")...)
+	}
+	return lines
+}
+
+// fit encodes a text and shortens it to a width.
+func (t summaryText) fit(s string, width int) string {
+	s = t.encode(s)
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	return strings.TrimSpace(string([]rune(s)[:width-3])) + "..."
 }

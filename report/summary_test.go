@@ -16,10 +16,10 @@ import (
 func testCommand(args ...string) string { return "bin/runall " + strings.Join(args, " ") }
 
 // fixtureSummary is what the summary of a fixture is made from.
-func fixtureSummary(t *testing.T, in Input) SummaryInput {
+func fixtureSummary(t *testing.T, in Input) Summary {
 	t.Helper()
 	in.Assessment = judged(t, in)
-	return SummaryInput{
+	return Summary{
 		Report: built(in), Command: testCommand,
 		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},
 		Page:     "results/report/report.html", Index: "results/report/index.md",
@@ -60,10 +60,10 @@ func withoutData(in Input, name string) Input {
 	return in
 }
 
-func summaryOf(t *testing.T, in SummaryInput, width int, ascii bool) string {
+func summaryOf(t *testing.T, in Summary, width int, ascii bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Summarize(in).Text(&b, width, ascii); err != nil {
+	if err := in.Text(&b, width, ascii); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -100,7 +100,7 @@ func TestSummary(t *testing.T) {
 	longOwn := fixtureSummary(t, withRuns(all, "mine", longShapes()...))
 	longOwn.Names, longOwn.Specs = own.Names, own.Specs
 
-	for name, in := range map[string]SummaryInput{
+	for name, in := range map[string]Summary{
 		"long": long, "long own": longOwn, // too much for a summary, which keeps to its size
 		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named, "smoke": fixtureSummary(t, some),
 	} {

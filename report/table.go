@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,8 @@ type Cell struct {
 	Printed [3]string            // as printed, "—" for a dash
 	Paper   [3]*float64          // nil for a dash
 	Ours    [3]Stat              // a risk of no runs where the method has none
-	Draw    *DrawCell            // of the draw that the figures show; nil where there are no draws
+	Draw    uint64               // the draw that the figures show; 0 if no run is on it
+	OnDraw  [3]float64           // the numbers of its run with the lowest seed
 	Why     string               // why there are no runs; empty if there are
 	Dash    string               // why the paper leaves a number out; empty if it prints all three
 	Lost    string               // how many runs are missing; empty if none
@@ -34,12 +36,6 @@ type Cell struct {
 
 	ByResult []string // the choices that the verdicts rest on which were made with the paper's numbers in view
 	Gap      float64  // of a batch method that ended before its tolerance: the largest certified gap by the objective
-}
-
-// A DrawCell is the run on the draw of the means that the figures show.
-type DrawCell struct {
-	Draw   uint64
-	Values [3]float64
 }
 
 // table makes one of the paper's tables.
@@ -91,13 +87,7 @@ func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn)
 // cell makes a cell from the runs that feed it.
 func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) *Cell {
 	c := &Cell{ID: id, RiskOf: risk, Paper: [3]*float64{pc.Risk, pc.Error, pc.Order}, Lost: evidence.Lost(len(planned), b.gaps(planned))}
-	c.Printed = printed(pc)
-	if pc.Reason != "" {
-		c.Dash = b.paper.Reasons[pc.Reason]
-		if c.Dash == "" {
-			c.Dash = pc.Reason
-		}
-	}
+	c.Printed, c.Dash = printed(pc), cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason)
 	if b.in.Assessment != nil {
 		for q, name := range Quantities {
 			if s, ok := b.in.Assessment.Find(id + "." + name); ok {
@@ -112,7 +102,9 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 		return c
 	}
 	c.Ours = finalStats(runs, risk)
-	c.Draw = b.drawCell(runs, risk)
+	if i := slices.IndexFunc(runs, func(r *record.Record) bool { return r.Header.Run.Data.Draw == b.figureDraw }); i >= 0 && b.figureDraw != 0 {
+		c.Draw, c.OnDraw = b.figureDraw, finalOf(runs[i], risk)
+	}
 	c.Gap = largestGap(runs)
 	return c
 }
@@ -140,8 +132,8 @@ func (c *Cell) lines() []table.Line {
 		own.Cells[q].Text = cmp.Or(s.text(q), whyDash)
 		interval.Cells[q].Text, diff.Cells[q].Text = s.interval(q), difference(s, c.Paper[q], q)
 		draw.Cells[q].Text = whyDash
-		if c.Draw != nil && s.N > 0 {
-			draw.Cells[q].Text = number(c.Draw.Values[q], q, c.Draw.Values[q])
+		if s.N > 0 {
+			draw.Cells[q].Text = number(c.OnDraw[q], q, c.OnDraw[q])
 		}
 	}
 	out = append(out, own)
@@ -150,8 +142,8 @@ func (c *Cell) lines() []table.Line {
 			out = append(out, l)
 		}
 	}
-	if c.Draw != nil {
-		draw.Label = fmt.Sprintf("draw %d", c.Draw.Draw)
+	if c.Draw != 0 {
+		draw.Label = fmt.Sprintf("draw %d", c.Draw)
 		out = append(out, draw)
 	}
 	return append(out, c.judgedLines()...)
@@ -200,27 +192,17 @@ var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity",
 func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]string {
 	var out [][]string
 	for q, name := range Quantities {
-		row := []string{tableName, blk.Data, blk.Task, r.ID, strconv.FormatBool(r.Extra), name,
-			"", "", "", "", "", strconv.Itoa(c.Ours[q].N), strconv.Itoa(c.Ours[q].Diverged), "", "", c.reason(q), "", "", "", "", "", ""}
-		if c.Paper[q] != nil {
-			row[6] = c.Printed[q]
-		}
-		if c.Ours[q].N > 0 {
-			copy(row[7:], exact(c.Ours[q].Mean, c.Ours[q].SD))
-		}
-		if c.Ours[q].Interval {
-			copy(row[9:], exact(c.Ours[q].Low, c.Ours[q].High))
-		}
-		if c.Draw != nil && c.Ours[q].N > 0 {
-			row[13], row[14] = strconv.FormatUint(c.Draw.Draw, 10), words.Exact(c.Draw.Values[q])
-		}
-		if r := c.Judged[q]; r != nil && c.Why == "" {
-			row[16], row[17], row[18] = r.Verdict.String(), r.At(0.5).String(), r.At(2).String()
-			if within, known := r.Within(); known {
-				row[19], row[20], row[21] = words.Exact(r.NewRun.Low), words.Exact(r.NewRun.High), strconv.FormatBool(within)
-			}
-		}
-		out = append(out, row)
+		s, judged := c.Ours[q], cmp.Or(c.Judged[q], new(evidence.Finding))
+		isJudged := c.Judged[q] != nil && c.Why == ""
+		within, hasRun := judged.Within()
+		out = append(out, slices.Concat(
+			line(tableName, blk.Data, blk.Task, r.ID, r.Extra, name),
+			known(c.Paper[q] != nil, c.Printed[q]), known(s.N > 0, s.Mean, s.SD), known(s.Interval, s.Low, s.High),
+			line(s.N, s.Diverged),
+			known(c.Draw != 0 && s.N > 0, c.Draw, c.OnDraw[q]),
+			line(c.reason(q)),
+			known(isJudged, judged.Verdict, judged.At(0.5), judged.At(2)),
+			known(isJudged && hasRun, judged.NewRun.Low, judged.NewRun.High, within)))
 	}
 	return out
 }
@@ -258,18 +240,7 @@ func (b *builder) why(c *Cell, dataSet string, row experiments.PaperRow, planned
 	if len(planned) == 0 && !b.in.FullCells[c.ID] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
 		return whyDash
 	}
-	return b.absent(planned, dataSet).Cell()
-}
-
-// drawCell picks, among runs on several draws of the means, the one on the
-// figures' draw with the lowest seed.
-func (b *builder) drawCell(runs []*record.Record, risk string) *DrawCell {
-	for _, r := range runs {
-		if d := r.Header.Run.Data.Draw; d != 0 && d == b.figureDraw {
-			return &DrawCell{Draw: d, Values: finalOf(r, risk)}
-		}
-	}
-	return nil
+	return b.absent(planned, dataSet)
 }
 
 // finalOf returns a run's final risk, error rate in per cent and model order.
@@ -306,4 +277,109 @@ func riskName(risk string) string {
 		return "training risk"
 	}
 	return "test risk"
+}
+
+// tableNotes are the lines below a table.
+func (b *builder) tableNotes(t *Table) []string {
+	notes := []string{
+		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples; 90 %: the interval of the mean, Student's.",
+		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
+	}
+	for _, blk := range t.Blocks {
+		if n := b.bayesNote(blk.Data); n != "" {
+			notes = appendNew(notes, n)
+		}
+	}
+	var gaps, lost []string
+	for blk, row := range t.All() {
+		c := b.cells[row.Cell]
+		if c.Gap > 0 {
+			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", place(t, blk, row), 100*c.Gap))
+		}
+		why := c.Lost
+		if words.Shorten(c.Why, whyWidth) != c.Why { // a column can't hold it
+			why = c.Why
+		}
+		if why != "" {
+			lost = append(lost, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, why))
+		}
+	}
+	if len(gaps) > 0 {
+		notes = append(notes, fmt.Sprintf("Ended before their tolerance, with a duality gap by the objective of: %s.", strings.Join(gaps, "; ")))
+	}
+	return slices.Concat(notes, dashNotes(t, b.cells), lost)
+}
+
+// bayesNote gives the Bayes error of a data set's draws, each counted once.
+func (b *builder) bayesNote(dataSet string) string {
+	byDraw := map[uint64]float64{}
+	figure := ""
+	for _, r := range b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
+		if e, ok := r.Header.DataFacts["bayes_error"]; ok {
+			byDraw[r.Header.Run.Data.Draw] = 100 * e
+			if r.Header.Run.Data.Draw == b.figureDraw {
+				figure = fmt.Sprintf("; of the figures' draw (%d): %.2f %%", b.figureDraw, 100*e)
+			}
+		}
+	}
+	if len(byDraw) == 0 {
+		return ""
+	}
+	var values []float64
+	for _, k := range slices.Sorted(maps.Keys(byDraw)) {
+		values = append(values, byDraw[k])
+	}
+	s := statOf(values)
+	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, s.text(qError), s.N, figure)
+}
+
+// dashNotes say why the paper leaves numbers out, a line a reason.
+func dashNotes(t *Table, cells map[string]*Cell) []string {
+	where := map[string][]string{}
+	var reasons []string
+	for blk, row := range t.All() {
+		why := cells[row.Cell].Dash
+		if why == "" {
+			continue
+		}
+		if where[why] == nil {
+			reasons = append(reasons, why)
+		}
+		name := place(t, blk, row)
+		if dashed(t, cells, row.ID, why) {
+			name = row.Title
+		}
+		where[why] = appendNew(where[why], name)
+	}
+	var notes []string
+	for _, r := range reasons {
+		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(words.Message(r), "."), strings.Join(where[r], "; ")))
+	}
+	return notes
+}
+
+// dashed reports whether all cells of a row, of more than one, have a dash for
+// the same reason.
+func dashed(t *Table, cells map[string]*Cell, id, why string) bool {
+	n := 0
+	for _, row := range t.All() {
+		if row.ID == id && cells[row.Cell].Dash != why {
+			return false
+		}
+		if row.ID == id {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// place names a cell in a note.
+func place(t *Table, blk *table.Block, row *table.Row) string {
+	place := row.Title + ", " + blk.Title
+	for _, other := range t.Blocks {
+		if other.Data != blk.Data {
+			return place + " on " + blk.Data
+		}
+	}
+	return place
 }

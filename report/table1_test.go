@@ -1,10 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -115,31 +111,4 @@ func TestTable1Figures(t *testing.T) {
 // theoryFigures are the figures of Table 1 in a report.
 func theoryFigures(in Input) []*Figure {
 	return slices.DeleteFunc(built(in).Figures, func(f *Figure) bool { return !strings.HasPrefix(f.Name, Table1Spec) })
-}
-
-// TestReportWithTable1: a report on its runs has the tables of Table 1 first and its
-// figures last, and writes them; one without has none.
-func TestReportWithTable1(t *testing.T) {
-	in, theory := fixtureInput(), theoryInput(t, experiments.ProfileQuick, nil)
-	in.Planned, in.Assessment = append(in.Planned, theory.Planned...), theory.Assessment
-	maps.Copy(in.Records, theory.Records)
-	r := built(in)
-	dir := t.TempDir()
-	paths, err := r.WriteAll(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := strings.Join(paths, "\n")
-	for _, name := range []string{"tables/table1.tex", "tables/table1-series.md", "figures/table1a.svg", "figures/table1b.pdf", "figures/table1c.csv"} {
-		if !strings.Contains(all, filepath.FromSlash(name)) {
-			t.Errorf("%s was not written", name)
-		}
-	}
-	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
-	if err != nil || r.Tables[0].Name != "table1" || !bytes.Contains(index, []byte("figures/table1a.svg")) {
-		t.Errorf("first table %s, error %v", r.Tables[0].Name, err)
-	}
-	if r := built(fixtureInput()); strings.HasPrefix(r.Tables[0].Name, Table1Spec) {
-		t.Error("a report without its runs has a Table 1")
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"polkrepro/record"
 	"polkrepro/report/table"
 )
 
@@ -69,18 +68,10 @@ func TestGoldenFaces(t *testing.T) {
 		r := built(c.in)
 		for _, tb := range append(r.Tables, r.Runs) {
 			for _, f := range table.Faces {
-				var b bytes.Buffer
-				if err := f.Write(tb, &b); err != nil {
-					t.Fatal(err)
-				}
-				golden(t, c.prefix+"-"+tb.Name+"."+f.Ext, b.Bytes())
+				golden(t, c.prefix+"-"+tb.Name+"."+f.Ext, []byte(f.Of(tb)))
 			}
 		}
-		var b bytes.Buffer
-		if err := r.Index(&b); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, c.prefix+"-index.md", b.Bytes())
+		golden(t, c.prefix+"-index.md", []byte(r.Index()))
 	}
 }
 
@@ -111,32 +102,6 @@ func TestWhyACellIsEmpty(t *testing.T) {
 	}
 	if got := cellOf(t, built(Input{}), "table3.mnist.ksvm.polk").Why; got != "not planned" {
 		t.Errorf("empty input: %q", got)
-	}
-}
-
-func TestCellNumbers(t *testing.T) {
-	r := built(fixtureInput())
-	c := cellOf(t, r, "table2.multidist.ksvm.polk")
-	if c.Runs() != 15 || c.Draw == nil || c.Draw.Draw != fixtureDraw {
-		t.Fatalf("runs %d, draw %+v", c.Runs(), c.Draw)
-	}
-	var want *record.Record
-	for _, rec := range fixtureInput().Records {
-		if run := rec.Header.Run; rec.Header.ID == shapes()[0].planned(fixtureDraw, 1).ID && run.Seed == 1 {
-			want = rec
-		}
-	}
-	if c.Draw.Values != [3]float64{want.Final.TrainRisk, 100 * want.Final.TestError, want.Final.ModelOrder} {
-		t.Errorf("the figures' draw is %v, want the numbers of seed 1 with the training risk", c.Draw.Values)
-	}
-	if m := cellOf(t, r, "table3.mnist.klr.polk"); m.Draw != nil || m.Ours[qRisk].Mean != fixtureInput().Records[shapes()[12].planned(0, 1).ID].Final.TestRisk {
-		t.Error("MNIST shows a draw or not the test risk")
-	}
-	if c := cellOf(t, r, "table2.multidist.ksvm.libsvm"); c.Ours[qRisk].N != 0 || c.Ours[qError].N != 5 {
-		t.Errorf("a method that votes has a risk, or no error: %+v", c.Ours)
-	}
-	if got := cellOf(t, built(mixedInput()), "table2.multidist.ksvm.bsgd").Ours[qRisk].text(qRisk); got != "5 of 15 diverged" {
-		t.Errorf("diverged: %q", got)
 	}
 }
 
@@ -181,12 +146,5 @@ func TestNumbers(t *testing.T) {
 		if got := difference(statOf([]float64{c.v}), &c.paper, c.q); got != c.want {
 			t.Errorf("%v against %v: %q, want %q", c.v, c.paper, got, c.want)
 		}
-	}
-}
-
-func TestBuildOnThePapersValues(t *testing.T) {
-	r := Build(Input{})
-	if len(r.Tables) != 2 || len(r.Figures) != 8 {
-		t.Fatalf("%d tables and %d figures, want 2 and 8", len(r.Tables), len(r.Figures))
 	}
 }

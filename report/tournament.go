@@ -1,16 +1,14 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
-	"polkrepro/internal/words"
 	"polkrepro/report/table"
 )
 
@@ -54,7 +52,13 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorWords(f.Task)),
 		},
 	}
-	if lost := withoutRuns(f); len(lost) > 0 {
+	var lost []string
+	for _, e := range f.Entries {
+		if len(e.Runs) == 0 {
+			lost = append(lost, e.Heuristic.Name)
+		}
+	}
+	if len(lost) > 0 {
 		t.Notes = append(t.Notes, "All runs failed or are missing: "+strings.Join(lost, ", ")+".")
 	}
 	t.Numbers = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
@@ -84,14 +88,9 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 // times are natural logarithms of ratios.
 func numbersOf(e *compare.Entry, m compare.Measure) []string {
 	c := e.Compared[m]
-	row := []string{e.Heuristic.Name, m.String(), "", "", "", "", "", strconv.Itoa(c.N), levelsText(c.Levels), string(c.Verdict), c.Reason}
-	if len(c.Levels) > 0 {
-		row[2], row[5], row[6] = words.Exact(c.Value), words.Exact(c.Decisive()), words.Exact(c.Bend)
-		if c.Basis != stats.Point {
-			row[3], row[4] = words.Exact(c.Low), words.Exact(c.High)
-		}
-	}
-	return row
+	has := len(c.Levels) > 0
+	return slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
+		known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason))
 }
 
 // levelTable holds the error of all heuristics at the model orders compared.
@@ -123,22 +122,11 @@ func levelTable(f *compare.FieldResult) *Table {
 			if level == last {
 				cpu = seconds(s)
 			}
-			t.Numbers = append(t.Numbers, []string{e.Heuristic.Name, words.Exact(level), words.Exact(w.Mean), words.Exact(w.SD), words.Exact(s.Mean), words.Exact(s.SD), strconv.Itoa(w.N)})
+			t.Numbers = append(t.Numbers, line(e.Heuristic.Name, level, w.Mean, w.SD, s.Mean, s.SD, w.N))
 		}
 		t.Rows = append(t.Rows, append(row, cpu))
 	}
 	return t
-}
-
-// withoutRuns returns the heuristics of which no run has a record.
-func withoutRuns(f *compare.FieldResult) []string {
-	var out []string
-	for _, e := range f.Entries {
-		if len(e.Runs) == 0 {
-			out = append(out, e.Heuristic.Name)
-		}
-	}
-	return out
 }
 
 // effectCell words a difference with its verdict, if it is one.
@@ -168,7 +156,7 @@ func frontTable(f *compare.FieldResult) *Table {
 		}
 		for _, p := range f.Front(byTime) {
 			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
-			t.Numbers = append(t.Numbers, []string{name, p.Heuristic, words.Exact(p.Value), words.Exact(p.Order), words.Exact(p.Error), words.Exact(p.Seconds), strconv.Itoa(p.Runs)})
+			t.Numbers = append(t.Numbers, line(name, p.Heuristic, p.Value, p.Order, p.Error, p.Seconds, p.Runs))
 		}
 	}
 	return t
@@ -193,25 +181,21 @@ func levelsText(levels []float64) string {
 	return strings.Join(words, ", ")
 }
 
-// Text writes the summary and the fields' tables for a terminal.
-func (t *Tournament) Text(w io.Writer) error {
+// Text is the summary and the fields' tables for a terminal.
+func (t *Tournament) Text() string {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n\n")
 	for _, s := range t.Summary {
 		b.WriteString(table.Wrap(s, table.NoteWidth, "  ") + "\n\n")
 	}
 	for _, tb := range t.Tables {
-		if err := tb.Text(&b); err != nil {
-			return err
-		}
-		b.WriteString("\n")
+		b.WriteString(tb.Text() + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
-// Index writes the first page in Markdown.
-func (t *Tournament) Index(w io.Writer) error {
+// Index is the first page in Markdown.
+func (t *Tournament) Index() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", table.Escape(t.Title))
 	for _, s := range t.Summary {
@@ -224,22 +208,20 @@ func (t *Tournament) Index(w io.Writer) error {
 		indexFigure(&b, f)
 	}
 	b.WriteString("All runs: [runs.csv](runs.csv). All on one page: [report.html](report.html).\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
-// CSV writes a line for each run.
-func (t *Tournament) CSV(w io.Writer) error {
+// CSV is a CSV file with a line for each run.
+func (t *Tournament) CSV() string {
 	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent", "process_seconds"}}
 	for _, f := range t.Result.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
-				rows = append(rows, []string{f.Name, e.Heuristic.Name, words.Exact(r.Value), strconv.Itoa(r.Replicate), words.Exact(r.Order), words.Exact(r.Error),
-					words.Exact(r.Seconds), words.Exact(r.PeakOrder), words.Exact(r.MeanError), words.Exact(r.Process)})
+				rows = append(rows, line(f.Name, e.Heuristic.Name, r.Value, r.Replicate, r.Order, r.Error, r.Seconds, r.PeakOrder, r.MeanError, r.Process))
 			}
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return table.CSV(rows)
 }
 
 // WriteAll writes the report into a folder, which it makes if need be:
@@ -248,8 +230,8 @@ func (t *Tournament) CSV(w io.Writer) error {
 // first. Every file is written whole or not at all.
 func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
-	w.file("index.md", t.Index)
-	w.file("runs.csv", t.CSV)
+	w.text("index.md", t.Index)
+	w.text("runs.csv", t.CSV)
 	for _, tb := range t.Tables {
 		w.table(tb)
 	}

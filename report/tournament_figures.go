@@ -9,8 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
 	"polkrepro/compare"
-	"polkrepro/internal/words"
+	"polkrepro/evidence/stats"
 	"polkrepro/report/plot"
 )
 
@@ -114,8 +117,7 @@ func (f *fieldFigures) costRows() [][]string {
 	rows := [][]string{strings.Fields("heuristic knob model_order error_percent training_seconds error_sd replicates")}
 	for _, e := range f.Entries {
 		for _, p := range e.Points {
-			row := append([]string{e.Heuristic.Name}, exact(p.Value, p.Order, p.Error, p.Seconds, spreadOf(e, p))...)
-			rows = append(rows, append(row, strconv.Itoa(p.Runs)))
+			rows = append(rows, line(e.Heuristic.Name, p.Value, p.Order, p.Error, p.Seconds, spreadOf(e, p), p.Runs))
 		}
 	}
 	return rows
@@ -149,7 +151,7 @@ func (f *fieldFigures) anytime() *plot.Picture {
 	}
 	name := f.Reference().Heuristic.Name
 	reference := f.looks[name].Of(referenceWidth)
-	p := small(&plot.Small{YLabel: errorName(f.Task)}, len(f.others()))
+	p := small(errorName(f.Task), false, len(f.others()))
 	p.Legend = plot.Legend{plot.LineEntry(name, reference)}
 	for _, e := range f.others() {
 		p.Panels = append(p.Panels, &plot.Panel{
@@ -166,7 +168,7 @@ func (f *fieldFigures) anytimeRows() [][]string {
 	for _, e := range append([]*compare.Entry{f.Reference()}, f.others()...) {
 		at := f.overStream(e)
 		for _, x := range slices.Sorted(maps.Keys(at)) {
-			rows = append(rows, []string{e.Heuristic.Name, words.Exact(f.nearest(e).Value), strconv.FormatFloat(x, 'f', -1, 64), words.Exact(mean(at[x])), words.Exact(deviation(at[x]))})
+			rows = append(rows, line(e.Heuristic.Name, f.nearest(e).Value, strconv.FormatFloat(x, 'f', -1, 64), mean(at[x]), deviation(at[x])))
 		}
 	}
 	return rows
@@ -178,7 +180,7 @@ func (f *fieldFigures) fronts() *plot.Picture {
 		return plot.Trace{Look: look, Deviation: true, Dots: true, Cut: true, Curve: []plot.Sample{{X: x, Mean: y, Low: y - sd, High: y + sd}}}
 	}
 	grey := plot.Look{Color: plot.RGB(0xc4, 0xc4, 0xc4), Marker: heuristicMarkers[0]}
-	p := &plot.Picture{Height: plot.PanelHeight, Small: &plot.Small{YLabel: errorName(f.Task), LogX: true, OwnX: true, Columns: 2}}
+	p := &plot.Picture{Height: plot.PanelHeight, YLabel: errorName(f.Task), LogX: true, OwnX: true, Columns: 2}
 	var shown []string
 	for _, byTime := range []bool{false, true} {
 		at := func(m compare.Means) float64 { return costPoint{order: m.Order, seconds: m.Seconds}.x(byTime) }
@@ -215,8 +217,111 @@ func (f *fieldFigures) frontRows() [][]string {
 			name = "time"
 		}
 		for _, p := range f.Front(byTime) {
-			rows = append(rows, append([]string{name, p.Heuristic}, exact(p.Value, p.Order, p.Error, p.Seconds)...))
+			rows = append(rows, line(name, p.Heuristic, p.Value, p.Order, p.Error, p.Seconds))
 		}
+	}
+	return rows
+}
+
+// ranks is a critical-difference diagram (Demšar, JMLR 7, 2006): names on a
+// scale of mean ranks, bars below it that join what is not distinguishable.
+type ranks struct {
+	standing  *compare.Standing
+	reference string
+}
+
+// Measures of a critical-difference diagram.
+const (
+	ranksEdge = vg.Length(110) // for names on either side
+	ranksHead = vg.Length(38)
+	ranksRow  = vg.Length(12)
+	ranksBar  = vg.Length(5)
+)
+
+// cliques are the groups that bars join.
+func (r *ranks) cliques() [][2]int { return stats.Cliques(r.standing.Mean, r.standing.CD) }
+
+// foot is the height of the bars.
+func (r *ranks) foot() vg.Length { return 6 + ranksBar*vg.Length(len(r.cliques())) }
+
+// Size is the size in print.
+func (r *ranks) Size() (w, h vg.Length) {
+	half := (len(r.standing.Names) + 1) / 2
+	return plot.Width, ranksHead + r.foot() + ranksRow*vg.Length(half) + 8
+}
+
+// x is where a mean rank is drawn.
+func (r *ranks) x(rank float64) vg.Length {
+	k := float64(len(r.standing.Names))
+	return ranksEdge + (plot.Width-2*ranksEdge)*vg.Length((rank-1)/(k-1))
+}
+
+// Draw draws the scale, the bars and the names.
+func (r *ranks) Draw(c draw.Canvas) {
+	axis := c.Max.Y - ranksHead
+	r.drawScale(c, axis)
+	for i, clique := range r.cliques() {
+		y := axis - 6 - ranksBar*vg.Length(i)
+		c.StrokeLine2(draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 2.2},
+			r.x(r.standing.Mean[clique[0]])-2, y, r.x(r.standing.Mean[clique[1]])+2, y)
+	}
+	n := len(r.standing.Names)
+	half := (n + 1) / 2
+	for i, name := range r.standing.Names {
+		line, right := i, i >= half
+		if right {
+			line = n - 1 - i
+		}
+		r.drawName(c, name, r.standing.Mean[i], axis, axis-r.foot()-ranksRow*(vg.Length(line)+0.5), right)
+	}
+}
+
+// drawName leads from a mean rank on the axis to its name at the left or right
+// edge.
+func (r *ranks) drawName(c draw.Canvas, name string, rank float64, axis, y vg.Length, right bool) {
+	edge, align := ranksEdge-12, draw.XRight
+	gap := vg.Length(-3)
+	if right {
+		edge, align, gap = plot.Width-ranksEdge+12, draw.XLeft, 3
+	}
+	ink := plot.RGB(0x55, 0x55, 0x55)
+	if name == r.reference {
+		ink = lookOf("polk", 0).Color
+	}
+	x := r.x(rank)
+	c.StrokeLines(draw.LineStyle{Color: ink, Width: 0.7}, []vg.Point{{X: x, Y: axis}, {X: x, Y: y}, {X: edge, Y: y}})
+	sty := plot.Letters(plot.LabelSize, align, draw.YCenter)
+	sty.Color = ink
+	if name != r.reference {
+		sty.Color = plot.RGB(0, 0, 0)
+	}
+	plot.FillMiddle(c, sty, vg.Point{X: edge + gap, Y: y}, fmt.Sprintf("%s  %.1f", plot.Plain(name), rank))
+}
+
+// drawScale draws the axis and, above it, the critical difference.
+func (r *ranks) drawScale(c draw.Canvas, y vg.Length) {
+	line := draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.6}
+	k := len(r.standing.Names)
+	c.StrokeLine2(line, r.x(1), y, r.x(float64(k)), y)
+	for i := 1; i <= k; i++ {
+		x := r.x(float64(i))
+		c.StrokeLine2(line, x, y, x, y+3)
+		c.FillText(plot.Letters(plot.TickSize, draw.XCenter, draw.YBottom), vg.Point{X: x, Y: y + 4}, strconv.Itoa(i))
+	}
+	top := y + 20
+	end := r.x(1 + min(r.standing.CD, float64(k-1)))
+	c.StrokeLine2(line, r.x(1), top, end, top)
+	for _, x := range []vg.Length{r.x(1), end} {
+		c.StrokeLine2(line, x, top-2.5, x, top+2.5)
+	}
+	c.FillText(plot.Letters(plot.TickSize, draw.XLeft, draw.YCenter), vg.Point{X: end + 5, Y: top}, fmt.Sprintf("CD = %.2f", r.standing.CD))
+}
+
+// rows are the mean ranks.
+func (r *ranks) rows() [][]string {
+	rows := [][]string{{"heuristic", "mean_rank", "blocks", "critical_difference"}}
+	for i, name := range r.standing.Names {
+		rows = append(rows, line(name, r.standing.Mean[i], r.standing.Blocks, r.standing.CD))
 	}
 	return rows
 }

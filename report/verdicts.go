@@ -1,8 +1,10 @@
 package report
 
 import (
+	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -164,9 +166,8 @@ func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []st
 		f := &c.Tests[i]
 		line := f.Test.ID + ": "
 		if f.Verdict != stats.NotRun {
-			f := f.Ours
-			line += words.Four(f.Value)
-			if interval := f.Interval(); interval != "" {
+			line += words.Four(f.Ours.Value)
+			if interval := f.Ours.Interval(); interval != "" {
 				line += " (" + interval + ")"
 			}
 			line += ", "
@@ -205,4 +206,166 @@ func markdownText(s string) string {
 		s = string(r[:longest]) + "…"
 	}
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "[", `\[`).Replace(s)
+}
+
+// The elements and attributes of JUnit's XML that Jenkins, GitLab and Go's
+// go-junit all read. Judging takes no time worth a figure, so there is none.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Name      string        `xml:"name,attr"`
+		Class     string        `xml:"classname,attr"`
+		Skipped   string        `xml:"skipped,omitempty"`
+		Error     *junitProblem `xml:"error"`
+		Failure   *junitProblem `xml:"failure"`
+		SystemOut string        `xml:"system-out,omitempty"`
+	}
+	junitProblem struct {
+		Type    string `xml:"type,attr"`
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// JUnit writes a test suite for each section of the paper and a test case for
+// each claim, named by its ID. The file has no failure and no error exactly if
+// 'runall verify' has exit status 0.
+//
+// Without a reference, a claim that deviates without an explanation or is
+// inconclusive is a failure, one without all of its runs is an error (status 4 if
+// there is one, else 3), and a deviation with an explanation is skipped: it is
+// expected, but not reproduced.
+//
+// With a reference, a claim whose verdict differs is a failure, one that can't be
+// compared is an error (status 3 if there is a failure, else 4), and one that is
+// not reproduced, as in the reference, is skipped.
+//
+// Characters that XML 1.0 excludes, as the error of a failed run may have, become
+// U+FFFD.
+func (v *Verdicts) JUnit(w io.Writer) error {
+	properties := []junitProperty{{"profile", v.Profile}}
+	for _, a := range v.Assume {
+		properties = append(properties, junitProperty{"assume", a})
+	}
+	if v.Reference != nil {
+		properties = append(properties, junitProperty{"reference", v.Reference.Folder})
+	}
+	doc := junitSuites{Name: "runall verify"}
+	for i := range v.Assessment.Claims {
+		c := &v.Assessment.Claims[i]
+		n := slices.IndexFunc(doc.Suites, func(s junitSuite) bool { return s.Name == c.Claim.Section })
+		if n < 0 {
+			n = len(doc.Suites)
+			doc.Suites = append(doc.Suites, junitSuite{Name: c.Claim.Section, Properties: properties})
+		}
+		s, tc := &doc.Suites[n], v.junitCase(c)
+		s.Cases = append(s.Cases, tc)
+		s.Tests++
+		switch {
+		case tc.Failure != nil:
+			s.Failures++
+		case tc.Error != nil:
+			s.Errors++
+		case tc.Skipped != "":
+			s.Skipped++
+		}
+	}
+	for _, s := range doc.Suites {
+		doc.Tests += s.Tests
+		doc.Failures += s.Failures
+		doc.Errors += s.Errors
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(doc); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// junitCase returns the test case of a claim.
+func (v *Verdicts) junitCase(c *evidence.ClaimResult) junitCase {
+	out, text := junitCase{Name: c.Claim.ID, Class: c.Claim.Section}, v.junitText(c)
+	fail := func(kind, message string) { out.Failure = &junitProblem{kind, message, text} }
+	lack := func(kind, message string) { out.Error = &junitProblem{kind, message, text} }
+	skip := func(message string) { out.Skipped = message + "\n" + text }
+	if r := v.Reference; r != nil {
+		missing, differs := find(r.NotCompared, c.Claim.ID), find(r.Changed, c.Claim.ID)
+		switch {
+		case missing != nil:
+			lack("not compared", fmt.Sprintf("runs are missing: %s here, %s in %s", missing.Here, missing.Reference, r.Folder))
+		case differs != nil:
+			fail("changed", fmt.Sprintf("%s here, %s in %s", differs.Here, differs.Reference, r.Folder))
+		case c.Verdict == stats.Reproduced:
+			out.SystemOut = text
+		default:
+			skip(fmt.Sprintf("%s, as in %s", c.Outcome(), r.Folder))
+		}
+		return out
+	}
+	switch {
+	case len(c.Tests) == 0:
+		skip("no test applies with " + strings.Join(v.Assume, ", "))
+	case c.Verdict == stats.NotRun:
+		lack("incomplete", c.Outcome())
+	case c.Incomplete():
+		lack("incomplete", c.Outcome()+", but runs are missing")
+	case c.Verdict == stats.Reproduced:
+		out.SystemOut = text
+	case c.Explained():
+		skip(c.Outcome())
+	case c.Verdict == stats.Inconclusive:
+		fail("inconclusive", "inconclusive: the records neither reproduce nor contradict it")
+	default:
+		fail("deviates", "deviates without an explanation")
+	}
+	return out
+}
+
+// find returns the difference in a claim, nil if there is none.
+func find(list []evidence.Difference, claim string) *evidence.Difference {
+	if i := slices.IndexFunc(list, func(d evidence.Difference) bool { return d.Claim == claim }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// junitText is the text of a test case: what the paper prints, each test, and the
+// explanations of the deviations.
+func (v *Verdicts) junitText(c *evidence.ClaimResult) string {
+	what := "“" + strings.TrimSpace(c.Claim.Quote) + "”"
+	if c.Claim.Cell {
+		what = "The paper prints risk/error/order " + c.Claim.Quote + "."
+	}
+	lines := append([]string{what}, v.tests(c, strings.TrimSpace)...)
+	for _, f := range c.Tests {
+		if f.Explained() {
+			lines = append(lines, "explanation of "+f.Test.ID+": "+words.OneLine(f.Test.Explained))
+		}
+	}
+	return strings.Join(lines, "\n")
 }

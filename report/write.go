@@ -1,12 +1,17 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/internal/files"
 	"polkrepro/report/plot"
@@ -29,7 +34,7 @@ func (r *Report) WriteAll(dir string, only ...string) ([]string, error) {
 		w.figure(f)
 	}
 	w.contact(r.Figures)
-	w.file("index.md", r.Index)
+	w.text("index.md", r.Index)
 	return w.paths, w.err
 }
 
@@ -41,8 +46,8 @@ type writer struct {
 	err   error
 }
 
-// file writes one file.
-func (w *writer) file(name string, write func(io.Writer) error) {
+// file writes one file of what content makes.
+func (w *writer) file(name string, content func() ([]byte, error)) {
 	left := len(w.only) > 0 && (filepath.Dir(name) == "." || !slices.Contains(w.only, filepath.Ext(name)))
 	if w.err != nil || left {
 		return
@@ -53,7 +58,13 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 	path := filepath.Join(w.dir, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
 	if err == nil {
-		err = files.Write(path, write) // which appears when it is whole
+		err = files.Write(path, func(out io.Writer) error { // it appears when it is whole
+			b, err := content()
+			if err == nil {
+				_, err = out.Write(b)
+			}
+			return err
+		})
 	}
 	if err != nil {
 		w.err = fmt.Errorf("write %s: %w", path, err)
@@ -62,10 +73,15 @@ func (w *writer) file(name string, write func(io.Writer) error) {
 	w.paths = append(w.paths, path)
 }
 
+// text writes one file of text.
+func (w *writer) text(name string, of func() string) {
+	w.file(name, func() ([]byte, error) { return []byte(of()), nil })
+}
+
 // table writes a table with all its faces.
 func (w *writer) table(t *Table) {
 	for _, f := range table.Faces {
-		w.file(filepath.Join("tables", t.Name+"."+f.Ext), func(out io.Writer) error { return f.Write(t, out) })
+		w.text(filepath.Join("tables", t.Name+"."+f.Ext), func() string { return f.Of(t) })
 	}
 }
 
@@ -73,52 +89,176 @@ func (w *writer) table(t *Table) {
 // figure that has none.
 func (w *writer) figure(f *Figure) {
 	if f.Missing != "" {
-		w.remove("figures", f.Name)
+		w.remove(f.Name)
 		return
 	}
 	for _, format := range plot.Formats {
-		w.rendered(f.Name+"."+format, func() ([]byte, error) { return plot.Render(f.Drawing, format) })
+		w.file(filepath.Join("figures", f.Name+"."+format), func() ([]byte, error) { return plot.Render(f.Drawing, format) })
 	}
 	if f.hasNumbers() {
-		w.file(filepath.Join("figures", f.Name+".csv"), f.CSV)
+		w.text(filepath.Join("figures", f.Name+".csv"), f.CSV)
 	}
-}
-
-// rendered writes a file of a picture.
-func (w *writer) rendered(name string, render func() ([]byte, error)) {
-	w.file(filepath.Join("figures", name), func(out io.Writer) error {
-		b, err := render()
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(b)
-		return err
-	})
 }
 
 // contact writes the contact sheet of figures of which at least one is drawn.
 func (w *writer) contact(figures []*Figure) {
 	d := newContact(figures)
 	if d == nil {
-		w.remove("figures", contactName)
+		w.remove(contactName)
 		return
 	}
-	w.rendered(contactName+".svg", func() ([]byte, error) { return plot.Render(d, "svg") })
-	w.rendered(contactName+".png", func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
+	w.file(filepath.Join("figures", contactName+".svg"), func() ([]byte, error) { return plot.Render(d, "svg") })
+	w.file(filepath.Join("figures", contactName+".png"), func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
 }
 
 // remove removes the files of a figure.
-func (w *writer) remove(sub, name string) {
+func (w *writer) remove(name string) {
 	if w.err == nil {
-		w.err = files.NoLinks(w.dir, sub)
+		w.err = files.NoLinks(w.dir, "figures")
 	}
 	if w.err != nil {
 		return
 	}
 	for _, ext := range append([]string{"csv"}, plot.Formats...) {
-		err := os.Remove(filepath.Join(w.dir, sub, name+"."+ext))
+		err := os.Remove(filepath.Join(w.dir, "figures", name+"."+ext))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			w.err = err
 		}
 	}
+}
+
+// Index is the report's first page in Markdown: the tables, the pictures,
+// and what is missing and why.
+func (r *Report) Index() string {
+	var b strings.Builder
+	heading, contents := "Results beside the paper's", ", with the verdicts on the paper's claims"
+	if own := r.Input.Own; own != "" {
+		heading, contents = "Results of "+table.Escape(own), ""
+	}
+	fmt.Fprintf(&b, "# %s\n\n", heading)
+	if p := r.Input.Profile; p != "" {
+		fmt.Fprintf(&b, "Profile: %s.\n\n", p)
+	}
+	if r.Page != "" {
+		fmt.Fprintf(&b, "As one page%[2]s: [%[1]s](%[1]s).\n\n", r.Page, contents)
+	}
+	for _, t := range r.Tables {
+		indexTable(&b, t)
+	}
+	for _, f := range r.Figures {
+		indexFigure(&b, f)
+	}
+	for _, s := range r.Parts {
+		fmt.Fprintf(&b, "# %s\n\n%s\n\n", table.Escape(s.Title), table.Escape(strings.Join(s.Paragraphs, "\n\n")))
+		for _, f := range s.Figures {
+			indexFigure(&b, f)
+		}
+	}
+	indexTable(&b, r.Runs)
+	if missing := r.Missing(); len(missing) > 0 {
+		b.WriteString("## What is missing, and why\n\n")
+		for _, l := range missing {
+			fmt.Fprintf(&b, "- %s\n", table.Escape(l))
+		}
+	}
+	return b.String()
+}
+
+// indexTable writes a table and where its other faces are.
+func indexTable(b *strings.Builder, t *Table) {
+	fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.MarkdownBody())
+	fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
+}
+
+// indexFigure shows a figure or says why it is missing.
+func indexFigure(b *strings.Builder, f *Figure) {
+	fmt.Fprintf(b, "## %s\n\n", table.Escape(f.Title))
+	if f.Missing != "" {
+		fmt.Fprintf(b, "No picture: %s.\n\n", table.Escape(f.Missing))
+		return
+	}
+	fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, table.Escape(f.Caption))
+	others := "[PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf)"
+	if f.hasNumbers() {
+		others = "[PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv)"
+	}
+	fmt.Fprintf(b, "Also as "+others+".\n\n", f.Name)
+}
+
+// contactName is the stem of the contact sheet's files, and contactDPI makes
+// it 1400 pixels wide.
+const (
+	contactName = "contact"
+	contactDPI  = 104
+)
+
+// Measures of a contact sheet.
+const (
+	contactColumns = 2
+	contactGap     = vg.Length(16) // between columns
+	contactEdge    = vg.Length(8)
+	contactHead    = vg.Length(20) // above a figure, for its title
+	contactTitle   = vg.Length(10) // size of its letters
+	contactMissing = vg.Length(60) // height of a figure that is missing
+)
+
+// A contact is all of the paper's figures, by row, under their titles.
+type contact [][]*Figure
+
+// newContact makes the contact sheet of the paper's figures, or nil if none
+// has a picture.
+func newContact(figures []*Figure) contact {
+	figures = slices.DeleteFunc(slices.Clone(figures), func(f *Figure) bool { return f.number == 0 })
+	if !slices.ContainsFunc(figures, func(f *Figure) bool { return f.Missing == "" }) {
+		return nil
+	}
+	slices.SortStableFunc(figures, func(a, b *Figure) int { return cmp.Compare(a.number, b.number) })
+	return slices.Collect(slices.Chunk(figures, contactColumns))
+}
+
+// height is the height of a row.
+func height(row []*Figure) vg.Length {
+	h := contactMissing
+	for _, f := range row {
+		if f.Missing == "" {
+			_, own := f.Drawing.Size()
+			h = max(h, own)
+		}
+	}
+	return h + contactHead
+}
+
+// Size is the size in print.
+func (d contact) Size() (w, h vg.Length) {
+	for _, row := range d {
+		h += height(row)
+	}
+	return 2*contactEdge + contactColumns*plot.Width + (contactColumns-1)*contactGap, h + 2*contactEdge
+}
+
+// Draw draws the figures.
+func (d contact) Draw(all draw.Canvas) {
+	top := all.Max.Y - contactEdge
+	for _, row := range d {
+		for i, f := range row {
+			drawContact(all, f, contactEdge+vg.Length(i)*(plot.Width+contactGap), top-contactHead, height(row)-contactHead)
+		}
+		top -= height(row)
+	}
+}
+
+// drawContact draws a figure, or why it is missing, under its title, into a
+// space of the given left and upper edge and height.
+func drawContact(all draw.Canvas, f *Figure, left, top, room vg.Length) {
+	all.FillText(plot.Letters(contactTitle, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4}, plot.Plain(f.Title))
+	if f.Missing != "" {
+		space := vg.Rectangle{Min: vg.Point{X: left, Y: top - room}, Max: vg.Point{X: left + plot.Width, Y: top}}
+		plot.DrawNotice(draw.Canvas{Canvas: all.Canvas, Rectangle: space}, f.Missing)
+		return
+	}
+	w, h := f.Drawing.Size()
+	all.Push()
+	all.Translate(vg.Point{X: left, Y: top - h})
+	f.Drawing.Draw(draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{Max: vg.Point{X: w, Y: h}}})
+	all.Pop()
 }

@@ -269,7 +269,7 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	if c.asJSON {
 		err, about = writeJSON(stdout, Tournament{version, r.Result}), cmd.ErrOrStderr()
 	} else {
-		err = r.Text(stdout)
+		_, err = io.WriteString(stdout, r.Text())
 	}
 	if err != nil {
 		return err

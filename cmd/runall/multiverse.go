@@ -83,7 +83,8 @@ func writeJoint(cmd *cobra.Command, in evidence.Input, profile string, asJSON, a
 	}
 	j.Profile = profile
 	if asCSV {
-		return report.JointFigure(j).CSV(cmd.OutOrStdout())
+		_, err := io.WriteString(cmd.OutOrStdout(), report.JointFigure(j).CSV())
+		return err
 	}
 	return show(cmd, asJSON, Joint{version, j}, j.WriteText)
 }

@@ -149,7 +149,7 @@ func (r *judged) present(cmd *cobra.Command, results, format, out string, asJSON
 		}
 		return err
 	case format == "text" || format == formatSummary:
-		err = r.Text(stdout)
+		_, err = io.WriteString(stdout, r.Text())
 	default:
 		err = printTables(stdout, r.Tables, format)
 	}

@@ -24,7 +24,7 @@ import (
 // summarize prints the summary of the specs that are named, by default of the
 // paper's, and writes the report to a folder if there is one.
 func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string, dir string, c commands) error {
-	in := report.SummaryInput{Report: r.Report, Names: names,
+	in := report.Summary{Report: r.Report, Names: names,
 		Damaged: len(f.Records.Errors), Command: c.line}
 	var err error
 	if in.StandIns, err = standIns(); err != nil {
@@ -44,19 +44,19 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 	stdout := cmd.OutOrStdout()
 	for _, t := range r.Tables {
 		if slices.Contains(names, report.Table1Spec) && strings.HasPrefix(t.Name, report.Table1Spec) {
-			if err := t.Text(stdout); err != nil {
+			if err := t.Write(stdout, "text"); err != nil {
 				return err
 			}
 			fmt.Fprintln(stdout)
 		}
 	}
-	if err := report.Summarize(in).Text(stdout, columns(stdout), !charset.UTF8()); err != nil {
+	if err := in.Text(stdout, columns(stdout), !charset.UTF8()); err != nil {
 		return err
 	}
 	for _, t := range r.Tables {
 		if t.Name == report.MethodsTable {
 			fmt.Fprintln(stdout)
-			if err := t.Text(stdout); err != nil {
+			if err := t.Write(stdout, "text"); err != nil {
 				return err
 			}
 		}

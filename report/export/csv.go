@@ -10,11 +10,11 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
@@ -110,13 +110,8 @@ func namePruner(run experiments.Run, params []field) {
 // of what else was measured in any.
 func (n named) row(p record.Point, measured []string) []field {
 	h, v := n.Header, n.Header.Provenance
-	var risk, testRisk, kept string
-	if h.Run.HasRisk() {
-		risk, testRisk = float(p.TrainRisk), float(p.TestRisk)
-	}
-	if k := h.Run.Numbers(float64(p.ModelOrder), h.DataFacts); !math.IsNaN(k) {
-		kept = float(k)
-	}
+	kept := h.Run.Numbers(float64(p.ModelOrder), h.DataFacts)
+	tested, reliable := cmp.Or(p.Prequential, new(record.Prequential)), cmp.Or(p.Reliability, new(record.Reliability))
 	row := []field{
 		{"objective_name", n.objective},
 		{"solver_name", n.solver},
@@ -124,21 +119,22 @@ func (n named) row(p record.Point, measured []string) []field {
 		{"idx_rep", fmt.Sprint(int64(h.Run.Seed))},
 		{"sampling_strategy", "Callback"},
 		{"stop_val", fmt.Sprint(p.Samples)},
-		{"time", float(p.Timing.Wall)},
-		{"objective_value", risk},
-		{"objective_test_risk", testRisk},
-		{"objective_test_error", float(p.TestError)},
+		{"time", words.Exact(p.Timing.Wall)},
+		{"objective_value", known(h.Run.HasRisk(), p.TrainRisk)},
+		{"objective_test_risk", known(h.Run.HasRisk(), p.TestRisk)},
+		{"objective_test_error", words.Exact(p.TestError)},
 		{"objective_model_order", fmt.Sprint(p.ModelOrder)},
 		{"objective_kernel_evals", fmt.Sprint(p.KernelEvals)},
-		{"objective_numbers_kept", kept},
+		{"objective_numbers_kept", known(!math.IsNaN(kept), kept)},
+		{"objective_norm_sq", known(p.NormSq != nil, *cmp.Or(p.NormSq, new(float64)))},
+		{"objective_prequential_loss", known(p.Prequential != nil, tested.Loss)},
+		{"objective_prequential_error", known(p.Prequential != nil, tested.Error)},
+		{"objective_log_loss", known(p.Reliability != nil, reliable.LogLoss)},
+		{"objective_calibration_error", known(p.Reliability != nil, reliable.CalibrationError)},
 	}
-	row = append(row, diagnostics(p.Diagnostics)...)
 	for _, name := range measured {
-		f := field{name: "objective_" + name}
-		if v, ok := p.Measured[name]; ok {
-			f.value = float(v)
-		}
-		row = append(row, f)
+		v, ok := p.Measured[name]
+		row = append(row, field{"objective_" + name, known(ok, v)})
 	}
 	for _, params := range []struct {
 		prefix string
@@ -149,8 +145,8 @@ func (n named) row(p record.Point, measured []string) []field {
 		}
 	}
 	return append(row,
-		field{"time_cpu", float(p.Timing.CPU)},
-		field{"time_process", float(p.Timing.Pruner)},
+		field{"time_cpu", words.Exact(p.Timing.CPU)},
+		field{"time_process", words.Exact(p.Timing.Pruner)},
 		field{"run_id", h.ID},
 		field{"run_date", h.Started.UTC().Format(time.RFC3339)},
 		field{"run_code", experiments.CodeName(h.Run.Code)},
@@ -161,25 +157,12 @@ func (n named) row(p record.Point, measured []string) []field {
 		field{"system-processor", v.CPU})
 }
 
-// diagnostics returns the fields of what is measured beside the paper's figures.
-func diagnostics(d record.Diagnostics) []field {
-	out := []field{
-		{name: "objective_norm_sq"},
-		{name: "objective_prequential_loss"},
-		{name: "objective_prequential_error"},
-		{name: "objective_log_loss"},
-		{name: "objective_calibration_error"},
+// known writes a number, or nothing.
+func known(is bool, v float64) string {
+	if !is {
+		return ""
 	}
-	if d.NormSq != nil {
-		out[0].value = float(*d.NormSq)
-	}
-	if q := d.Prequential; q != nil {
-		out[1].value, out[2].value = float(q.Loss), float(q.Error)
-	}
-	if r := d.Reliability; r != nil {
-		out[3].value, out[4].value = float(r.LogLoss), float(r.CalibrationError)
-	}
-	return out
+	return words.Exact(v)
 }
 
 // withParams writes name[a=1,b=2] with the parameters that there are, in
@@ -224,7 +207,7 @@ func text(v reflect.Value) string {
 	_, says := v.Interface().(fmt.Stringer)
 	switch {
 	case v.CanFloat():
-		return float(v.Float())
+		return words.Exact(v.Float())
 	case v.Type() == reflect.TypeFor[json.RawMessage]():
 		return string(v.Bytes())
 	case v.CanInt(), v.CanUint(), v.Kind() == reflect.String, v.Kind() == reflect.Bool, v.Kind() == reflect.Map && says:
@@ -233,4 +216,34 @@ func text(v reflect.Value) string {
 	panic("export: a parameter of type " + v.Type().String())
 }
 
-func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// SeveralCodes says which parts of the program have runs of several versions of their
+// code among the records, of runs that are otherwise the same, such as "pruner mygo".
+// It is empty if there are none.
+func SeveralCodes(records map[string]*record.Record) string {
+	codes := make(map[string]map[string][]string) // the parts of each code of the runs that differ in nothing else
+	for _, r := range records {
+		run := r.Header.Run
+		id := experiments.CodelessID(run)
+		if codes[id] == nil {
+			codes[id] = make(map[string][]string)
+		}
+		codes[id][run.Code] = strings.Split(run.Code, ", ") // method polk: version 2, pruner mygo: source 066bb907832e
+	}
+	differ, versions := make(map[string]bool), 0
+	for _, of := range codes {
+		count := make(map[string]int)
+		for _, part := range slices.Concat(slices.Collect(maps.Values(of))...) {
+			count[part]++
+		}
+		for part, n := range count {
+			if name, _, ok := strings.Cut(part, ": "); ok && n < len(of) {
+				differ[name] = true
+			}
+		}
+		versions = max(versions, len(of))
+	}
+	if len(differ) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("runs of %d versions of the code of %s", versions, strings.Join(slices.Sorted(maps.Keys(differ)), ", "))
+}

@@ -129,14 +129,3 @@ func TestReplace(t *testing.T) {
 		t.Errorf("%v, %s is %q, want %v", got, part, text, want)
 	}
 }
-
-func TestProgram(t *testing.T) {
-	for want, p := range map[string]record.Provenance{
-		"polkrepro v1": {Module: "polkrepro", Version: "v1"},
-		"polkrepro v1, revision 0123456789ab with local changes": {Module: "polkrepro", Version: "v1", Revision: "0123456789abcdef", Dirty: true},
-	} {
-		if got := program(p); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}

@@ -13,19 +13,21 @@ import (
 	"testing"
 
 	"polkrepro/report"
+	"polkrepro/report/plot"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // convergence is a section with a plot that has both axes logarithmic, a gap,
 // an interval and a level line, as no figure of the report has.
-var convergence = Section{ID: "convergence", Title: "Convergence", Figures: []Figure{{
-	ID: "convergence-figure", Title: "Distance to the optimum", Charts: []report.Chart{{
-		Title: "distance", XLabel: "samples", LogX: true, LogY: true,
-		Lines: []report.ChartLine{
-			{Label: "measured", Color: "#084594", Width: 1.2, X: []report.Number{1, 10, 100, 1000}, Mean: []report.Number{1, 0.1, report.Number(math.NaN()), 0.001},
-				Low: []report.Number{0.5, 0.05, report.Number(math.NaN()), 0.0005}, High: []report.Number{2, 0.2, report.Number(math.NaN()), 0.002}},
-			{Label: "bound", Color: "#b84300", Width: 1.2, Dash: []float64{6, 2}, Flat: true, X: []report.Number{1, 1000}, Mean: []report.Number{0.01, 0.01}},
-		},
-	}},
+var convergence = &report.Part{ID: "convergence", Title: "Convergence", Figures: []*report.Figure{{
+	Name: "convergence-figure", Title: "Distance to the optimum", Series: []*report.Series{{Label: "measured"}},
+	Drawing: &plot.Picture{Panels: []*plot.Panel{{YLabel: "distance", LogX: true, LogY: true, XMin: 1, XMax: 1000, Traces: []plot.Trace{
+		{Label: "measured", Look: plot.Look{Color: plot.RGB(0x08, 0x45, 0x94), Width: 1.2}, Curve: []plot.Sample{
+			{X: 1, Mean: 1, Low: 0.5, High: 2}, {X: 10, Mean: 0.1, Low: 0.05, High: 0.2}, plot.Single(100, math.NaN()), {X: 1000, Mean: 0.001, Low: 0.0005, High: 0.002}}},
+		{Label: "bound", Look: plot.Look{Color: plot.RGB(0xb8, 0x43, 0x00), Width: 1.2, Dash: []vg.Length{6, 2}}, Flat: true,
+			Curve: []plot.Sample{plot.Single(1, 0.01), plot.Single(1000, 0.01)}},
+	}}}},
 }}}
 
 // shown writes the whole page, and a section more, to a file and opens it in a
@@ -34,7 +36,7 @@ func shown(t *testing.T) (b *browser, url string) {
 	t.Helper()
 	b = openBrowser(t)
 	in, _ := whole()
-	in.Sections = []Section{convergence}
+	in.Sections = []*report.Part{convergence}
 	path := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(path, render(t, in), 0o666); err != nil {
 		t.Fatal(err)
@@ -277,10 +279,7 @@ func TestCheckWithoutScripts(t *testing.T) {
 		b.call(t, "DOM.querySelectorAll", map[string]any{"nodeId": doc.Root.NodeID, "selector": selector}, &found)
 		n := 0
 		for _, id := range found.NodeIds {
-			if err := b.send("DOM.getBoxModel", map[string]any{"nodeId": id}); err != nil {
-				t.Fatal(err)
-			}
-			if m := b.answer(t); m.Error == nil { // what is not displayed has no box
+			if m := b.ask(t, "DOM.getBoxModel", map[string]any{"nodeId": id}); m.Error == nil { // what is not displayed has no box
 				n++
 			}
 		}

@@ -22,13 +22,14 @@ type browser struct {
 	in      *bufio.Reader
 	session string
 	last    int
-	events  []event // all that came so far
+	events  []message // all that came so far
 }
 
-// An event is a message that answers no call.
-type event struct {
-	Method string
-	Params json.RawMessage
+// A message is what the browser sends: the answer to a call, or an event.
+type message struct {
+	ID                    int
+	Error, Result, Params json.RawMessage
+	Method                string
 }
 
 // openBrowser starts Chromium. Where there is none the test is left out, or
@@ -64,7 +65,14 @@ func openBrowser(t *testing.T) *browser {
 		cmd.Wait()
 		stop()
 	})
-	b.attach(t)
+	var target struct{ TargetID string }
+	b.call(t, "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	b.call(t, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.session = attached.SessionID // it speaks to this page from now on
+	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
+		b.call(t, domain+".enable", nil, nil)
+	}
 	return b
 }
 
@@ -78,19 +86,6 @@ func pipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-// attach makes a page and speaks to it from then on.
-func (b *browser) attach(t *testing.T) {
-	t.Helper()
-	var target struct{ TargetID string }
-	b.call(t, "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
-	var attached struct{ SessionID string }
-	b.call(t, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
-	b.session = attached.SessionID
-	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
-		b.call(t, domain+".enable", nil, nil)
-	}
-}
-
 // send writes a call.
 func (b *browser) send(method string, params any) error {
 	b.last++
@@ -102,21 +97,29 @@ func (b *browser) send(method string, params any) error {
 		msg["sessionId"] = b.session
 	}
 	line, err := json.Marshal(msg)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = b.out.Write(append(line, 0))
 	}
-	_, err = b.out.Write(append(line, 0))
 	return err
 }
 
-// call sends a call, collects events until its answer is there and decodes
-// that into result, which may be nil.
-func (b *browser) call(t *testing.T, method string, params, result any) {
+// ask sends a call and collects events until its answer is there.
+func (b *browser) ask(t *testing.T, method string, params any) message {
 	t.Helper()
 	if err := b.send(method, params); err != nil {
 		t.Fatalf("%s: %v", method, err)
 	}
-	m := b.answer(t)
+	for {
+		if m := b.receive(t); m.ID == b.last {
+			return m
+		}
+	}
+}
+
+// call is ask that must succeed; it decodes the result, which may be nil.
+func (b *browser) call(t *testing.T, method string, params, result any) {
+	t.Helper()
+	m := b.ask(t, method, params)
 	if m.Error != nil {
 		t.Fatalf("%s: %s", method, m.Error)
 	}
@@ -127,37 +130,18 @@ func (b *browser) call(t *testing.T, method string, params, result any) {
 	}
 }
 
-// answer reads up to the answer to the last call.
-func (b *browser) answer(t *testing.T) message {
-	t.Helper()
-	for {
-		if m := b.receive(t); m.ID == b.last {
-			return m
-		}
-	}
-}
-
-// A message is what the browser sends.
-type message struct {
-	ID     int
-	Error  json.RawMessage
-	Result json.RawMessage
-	event
-}
-
 // receive reads a message and keeps it if it is an event.
-func (b *browser) receive(t *testing.T) message {
+func (b *browser) receive(t *testing.T) (m message) {
 	t.Helper()
 	line, err := b.in.ReadBytes(0)
 	if err != nil {
 		t.Fatalf("the browser ended: %v", err)
 	}
-	var m message
 	if err := json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &m); err != nil {
 		t.Fatal(err)
 	}
 	if m.Method != "" {
-		b.events = append(b.events, m.event)
+		b.events = append(b.events, m)
 	}
 	return m
 }

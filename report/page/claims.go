@@ -72,10 +72,9 @@ type marginView struct{ Quantity, Margin, Reason string }
 func (v *view) claims(in Input) {
 	assessed := in.Report.Input.Assessment
 	cells, sentences, theorems := assessed.Counts()
-	v.Cells, v.Numbers, v.Said = cells, assessed.Numbers(), sentences
 	v.AtHalf, v.AtTwice = assessed.CellsAt(0.5).Reproduced, assessed.CellsAt(2).Reproduced
 	_, _, v.OneRun, v.OfOneRun = assessed.WithinOneRun()
-	v.Counts = []countRow{{"cells", cells}, {"numbers", v.Numbers}, {"sentences", sentences}, {"theorems", theorems}}
+	v.Counts = []countRow{{"cells", cells}, {"numbers", assessed.Numbers()}, {"sentences", sentences}, {"theorems", theorems}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
 		{ID: "claims-cells", Title: "Cells of the paper's tables"},

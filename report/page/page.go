@@ -1,3 +1,24 @@
+// Package page makes a report one HTML file that opens offline: first what
+// holds and what deviates, in sentences beside the forest plot of the verdicts;
+// then tables and figures beside the paper's, with intervals and verdicts, the
+// claims, the assumptions, what the runs took and where they ran.
+//
+// [Write] reads records, what package report makes of them and what package
+// evidence judges by them; it never trains anything and opens no file. Equal
+// input gives equal bytes.
+//
+// # One file
+//
+// Style, program and pictures are in the file; its content security policy
+// forbids the browser to fetch anything. Text from records and specs is escaped
+// by html/template. Curves are drawn by uPlot (folder uplot: release 1.6.32 as
+// published, MIT licence); without JavaScript, and in print, the pictures of
+// package report stand in their place.
+//
+// # Sections of other packages
+//
+// A section is a [report.Part], plain data, so that it is one function:
+// [MultiverseSection], [TournamentSection].
 package page
 
 import (
@@ -12,7 +33,6 @@ import (
 	"strconv"
 	"strings"
 
-	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/report"
 )
@@ -23,7 +43,7 @@ type Input struct {
 	Ledger   *experiments.Ledger // nil of a page about the user's own runs
 	Partial  int                 // runs that are unfinished
 	Damaged  []string            // what is wrong with files that are no whole records
-	Sections []Section           // shown after the figures
+	Sections []*report.Part      // shown after the figures and the report's own parts
 	Lead     []string            // paragraphs that a page about the user's own runs begins with
 	Program  string              // name, version and revision of the program that makes the page
 }
@@ -36,7 +56,6 @@ var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
 	"anchor":     anchor,
 	"lineClass":  lineClass,
 	"numeric":    numeric,
-	"picture":    picture,
 	"quantities": func() []string { return report.Quantities[:] },
 	"sort":       sortKey,
 	"trim":       strings.TrimSpace,
@@ -61,15 +80,11 @@ func sortKey(s report.Stat) string {
 
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
-	v, err := newView(in)
-	if err != nil {
-		return err
-	}
 	var out bytes.Buffer
-	if err := page.Execute(&out, v); err != nil {
+	if err := page.Execute(&out, newView(in)); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
-	_, err = w.Write(out.Bytes())
+	_, err := w.Write(out.Bytes())
 	return err
 }
 
@@ -81,20 +96,17 @@ type view struct {
 	Library template.JS
 	Script  template.JS
 
-	Own       string // names of the specs, if the report is not beside the paper
-	Cells     evidence.Counts
-	Numbers   evidence.Counts
-	Said      evidence.Counts // of the sentences and captions
-	AtHalf    int             // cells reproduced with all margins halved
-	AtTwice   int             // the same, doubled
-	OneRun    int             // printed numbers in the interval of one run
-	OfOneRun  int             // those of which that is known
-	Counts    []countRow      // the three of them
-	Forest    *Figure         // nil if the report has no forest plot
+	Own       string         // names of the specs, if the report is not beside the paper
+	Counts    []countRow     // of cells, numbers, sentences and theorems
+	AtHalf    int            // cells reproduced with all margins halved
+	AtTwice   int            // the same, doubled
+	OneRun    int            // printed numbers in the interval of one run
+	OfOneRun  int            // those of which that is known
+	Forest    *report.Figure // nil if the report has no forest plot
 	Differing []differing
 	Missing   []string
-	Figures   []Figure
-	Charts    [][]report.Chart
+	Figures   []*report.Figure // all others
+	Charts    [][]report.Chart // of the figures that the template has shown so far
 	Claims    []claimGroup
 	Margins   []marginView
 
@@ -105,7 +117,7 @@ type view struct {
 }
 
 // newView lays the page out.
-func newView(in Input) (*view, error) {
+func newView(in Input) *view {
 	from := in.Report.Input
 	v := &view{Input: in, Own: from.Own, Missing: missing(in), Costs: costs(from), Machines: machines(from.Records), Data: dataSums(from.Records)}
 	v.assets()
@@ -113,49 +125,54 @@ func newView(in Input) (*view, error) {
 		v.claims(in)
 		v.Assumptions = v.assumptions(in.Ledger)
 	}
-	v.Sections = nil
-	for _, part := range in.Report.Parts {
-		s := Section{ID: part.ID, Title: part.Title, Paragraphs: []string{part.Text}}
-		for _, f := range part.Figures {
-			shown, err := figureOf(f)
-			if err != nil {
-				return nil, err
-			}
-			s.Figures = append(s.Figures, shown)
-		}
-		v.Sections = append(v.Sections, s)
-	}
-	v.Sections = append(v.Sections, in.Sections...)
+	v.Sections = slices.Concat(in.Report.Parts, in.Sections)
 	for _, f := range in.Report.Figures {
-		shown, err := figureOf(f)
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(in.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
-			shown.ID = "figure-" + f.Name // an anchor is unique
-		}
 		if f.Name == report.ForestName {
-			v.Forest = &shown
+			v.Forest = f
 		} else {
-			v.Figures = append(v.Figures, shown)
+			v.Figures = append(v.Figures, f)
 		}
 	}
-	v.place(v.Figures)
-	for i, s := range v.Sections {
-		v.Sections[i].Figures = slices.Clone(s.Figures) // the caller's stay as they are
-		v.place(v.Sections[i].Figures)
-	}
-	return v, nil
+	return v
 }
 
-// place puts the charts of figures into the page's data.
-func (v *view) place(figures []Figure) {
-	for i := range figures {
-		if f := &figures[i]; len(f.Charts) > 0 {
-			f.Index = len(v.Charts)
-			v.Charts = append(v.Charts, f.Charts)
-		}
+// Charted reports whether a figure has curves, which readers can point at.
+func (v *view) Charted() bool {
+	all := v.Figures
+	for _, s := range v.Sections {
+		all = slices.Concat(all, s.Figures)
 	}
+	return slices.ContainsFunc(all, func(f *report.Figure) bool { return f.Missing == "" && len(f.Charts()) > 0 })
+}
+
+// A shownFigure is a figure, and the curves in it as data if it has some: these are shown in
+// its picture's place where JavaScript runs.
+type shownFigure struct {
+	*report.Figure
+	ID      string // anchor, unique on the page: figure2
+	Picture template.URL
+	Curves  bool
+	Index   int // of the charts in the page's data
+}
+
+// Show draws a figure and puts its charts into the page's data.
+func (v *view) Show(f *report.Figure) (*shownFigure, error) {
+	out := &shownFigure{Figure: f, ID: f.Name, Index: len(v.Charts)}
+	if slices.ContainsFunc(v.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
+		out.ID = "figure-" + f.Name
+	}
+	if f.Missing != "" {
+		return out, nil
+	}
+	svg, err := f.SVG()
+	if err != nil {
+		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+	}
+	out.Picture = template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
+	if charts := f.Charts(); len(charts) > 0 {
+		out.Curves, v.Charts = true, append(v.Charts, charts)
+	}
+	return out, nil
 }
 
 // assets fills in style and programs, and the policy that lets these programs
@@ -182,4 +199,22 @@ func file(name string) string {
 func sourceHash(script string) string {
 	sum := sha256.Sum256([]byte(script))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// dash stands where there is no number.
+const dash = "—"
+
+// numeric says of each column of a table whether its cells are numbers or begin
+// with one, are dashes or empty: readers sort it by the numbers, else by the text.
+func numeric(t *report.Table) []bool {
+	out := make([]bool, len(t.Header))
+	for i := range out {
+		out[i] = len(t.Rows) > 0
+		for _, row := range t.Rows {
+			word, _, _ := strings.Cut(row[i], " ")
+			_, err := strconv.ParseFloat(strings.ReplaceAll(word, "−", "-"), 64)
+			out[i] = out[i] && (word == "" || word == dash || err == nil)
+		}
+	}
+	return out
 }

@@ -14,6 +14,7 @@ import (
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/report"
+	"polkrepro/report/plot"
 )
 
 // mostBytes is the most that a page may have.
@@ -274,9 +275,10 @@ func TestHostile(t *testing.T) {
 	in := input(t, experiments.ProfileSmoke, planned, recs, failed)
 	in.Program = evil
 	in.Damaged = []string{evil}
-	in.Sections = []Section{{ID: "extra", Title: evil, Paragraphs: []string{evil},
-		Tables:  []*report.Table{{Title: evil, Header: []string{evil}, Rows: [][]string{{evil}}, Notes: []string{evil}}},
-		Figures: []Figure{{ID: "extra-figure", Title: evil, Caption: evil, Alt: evil, Picture: []byte("<svg/>"), Charts: []report.Chart{{Title: evil, Lines: []report.ChartLine{{Label: evil}}}}}},
+	in.Sections = []*report.Part{{ID: "extra", Title: evil, Paragraphs: []string{evil},
+		Tables: []*report.Table{{Title: evil, Header: []string{evil}, Rows: [][]string{{evil}}, Notes: []string{evil}}},
+		Figures: []*report.Figure{{Name: "extra-figure", Title: evil, Caption: evil, Alt: evil, Series: []*report.Series{{Label: evil}},
+			Drawing: &plot.Picture{Panels: []*plot.Panel{{YLabel: evil, Traces: []plot.Trace{{Label: evil}}}}}}},
 	}}
 	root, scripts := parse(t, render(t, in))
 	if len(scripts) != 3 {

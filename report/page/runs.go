@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"polkrepro/evidence"
+	"polkrepro/experiments"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -35,44 +35,31 @@ func missing(in Input) []string {
 	return append(out, in.Report.Missing()...)
 }
 
-// cost is what the runs of one method in one spec took.
-type cost struct {
-	spec, method       string
-	ids                map[string]bool
-	have, failed       int
-	wall, cpu, elapsed float64
-}
-
-// add counts a run once.
-func (c *cost) add(in report.Input, id string) {
-	if c.ids[id] {
-		return
-	}
-	c.ids[id] = true
-	r := in.Records[id]
-	if r == nil {
-		if in.Failed[id] != "" {
-			c.failed++
+// costRow is what runs took, each counted once.
+func costRow(in report.Input, spec, method string, planned []experiments.Planned) []string {
+	seen := make(map[string]bool)
+	have, failed := 0, 0
+	var wall, cpu, elapsed float64
+	for _, p := range planned {
+		switch r := in.Records[p.ID]; {
+		case seen[p.ID]:
+		case r != nil:
+			have++
+			wall, cpu, elapsed = wall+r.Final.Timing.Wall, cpu+r.Final.Timing.CPU, elapsed+r.Final.Elapsed
+		case in.Failed[p.ID] != "":
+			failed++
 		}
-		return
+		seen[p.ID] = true
 	}
-	c.have++
-	c.wall += r.Final.Timing.Wall
-	c.cpu += r.Final.Timing.CPU
-	c.elapsed += r.Final.Elapsed
-}
-
-// row writes the cost.
-func (c *cost) row() []string {
-	row := []string{c.spec, c.method, fmt.Sprintf("%d of %d", c.have, len(c.ids)), strconv.Itoa(c.failed)}
-	if c.have == 0 {
+	row := []string{spec, method, fmt.Sprintf("%d of %d", have, len(seen)), strconv.Itoa(failed)}
+	if have == 0 {
 		return append(row, dash, dash, dash, dash)
 	}
-	return append(row, seconds(c.wall/float64(c.have)), seconds(c.wall), seconds(c.cpu), seconds(c.elapsed))
+	for _, v := range []float64{wall / float64(have), wall, cpu, elapsed} {
+		row = append(row, strconv.FormatFloat(v, 'f', 2, 64))
+	}
+	return row
 }
-
-// seconds writes a time.
-func seconds(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
 // costs is the table of what the runs took, by spec and method.
 func costs(in report.Input) *report.Table {
@@ -83,46 +70,23 @@ func costs(in report.Input) *report.Table {
 			"Wall and CPU seconds are of the training alone; the last column is from start to end of the runs, evaluations included. A run that two specs share counts in both, in the last row once.",
 		},
 	}
-	byKey := make(map[string]*cost)
-	all := &cost{spec: "all", ids: map[string]bool{}}
+	byKey := make(map[string][]experiments.Planned)
 	for _, p := range in.Planned {
 		key := p.Spec + "\x00" + p.Run.Method
-		if byKey[key] == nil {
-			byKey[key] = &cost{spec: p.Spec, method: p.Run.Method, ids: map[string]bool{}}
-		}
-		byKey[key].add(in, p.ID)
-		all.add(in, p.ID)
+		byKey[key] = append(byKey[key], p)
 	}
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {
-		t.Rows = append(t.Rows, byKey[key].row())
+		of := byKey[key]
+		t.Rows = append(t.Rows, costRow(in, of[0].Spec, of[0].Run.Method, of))
 	}
 	if len(t.Rows) > 0 {
-		t.Rows = append(t.Rows, all.row())
+		t.Rows = append(t.Rows, costRow(in, "all", "", in.Planned))
 	}
 	return t
 }
 
-// machine is one program on one machine, with the runs that it made.
-type machine struct {
-	record.Provenance
-	runs        int
-	first, last time.Time
-}
-
-// row writes the machine.
-func (m *machine) row() []string {
-	const day = "2006-01-02 15:04"
-	p := m.Provenance
-	platform := p.GOOS + "/" + p.GOARCH
-	if p.GOAMD64 != "" {
-		platform += " " + p.GOAMD64
-	}
-	return []string{strconv.Itoa(m.runs), p.Version, revision(p), p.Go, platform, p.CPU, strconv.Itoa(p.Cores),
-		strings.Join(p.Features, " "), p.Backend, m.first.Format(day), m.last.Format(day)}
-}
-
-// revision shortens a revision and says whether there were changes to it.
-func revision(p record.Provenance) string {
+// Revision shortens a revision and says whether there were changes to it.
+func Revision(p record.Provenance) string {
 	if p.Revision == "" {
 		return "unknown"
 	}
@@ -141,28 +105,22 @@ func machines(records map[string]*record.Record) *report.Table {
 		Header: []string{"runs", "version", "revision", "Go", "platform", "processor", "cores", "vector extensions", "linear algebra", "first started (UTC)", "last started (UTC)"},
 		Notes:  []string{"A row for each revision, build and machine that made records."},
 	}
-	byKey := make(map[string]*machine)
-	for _, id := range slices.Sorted(maps.Keys(records)) {
-		p, at := records[id].Header.Provenance, records[id].Header.Started.UTC()
+	byKey := make(map[string][]record.Header)
+	for _, r := range records {
+		p := r.Header.Provenance
 		key := fmt.Sprintf("%q", []string{p.Module, p.Revision, strconv.FormatBool(p.Dirty), p.Version, p.Go, p.GOOS, p.GOARCH, p.GOAMD64,
 			p.CPU, strings.Join(p.Features, " "), p.Backend, strconv.Itoa(p.Cores)})
-		m := byKey[key]
-		if m == nil {
-			m = &machine{Provenance: p, first: at, last: at}
-			byKey[key] = m
-		}
-		m.runs++
-		if at.Before(m.first) {
-			m.first = at
-		}
-		if at.After(m.last) {
-			m.last = at
-		}
+		byKey[key] = append(byKey[key], r.Header)
 	}
 	keys := slices.Sorted(maps.Keys(byKey))
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(byKey[b].runs, byKey[a].runs) })
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(len(byKey[b]), len(byKey[a])) })
 	for _, key := range keys {
-		t.Rows = append(t.Rows, byKey[key].row())
+		const minute = "2006-01-02 15:04"
+		of, p := byKey[key], byKey[key][0].Provenance
+		slices.SortFunc(of, func(a, b record.Header) int { return a.Started.Compare(b.Started) })
+		platform := strings.TrimSpace(p.GOOS + "/" + p.GOARCH + " " + p.GOAMD64)
+		t.Rows = append(t.Rows, []string{strconv.Itoa(len(of)), p.Version, Revision(p), p.Go, platform, p.CPU, strconv.Itoa(p.Cores),
+			strings.Join(p.Features, " "), p.Backend, of[0].Started.UTC().Format(minute), of[len(of)-1].Started.UTC().Format(minute)})
 	}
 	return t
 }
@@ -174,11 +132,16 @@ func dataSums(records map[string]*record.Record) *report.Table {
 		Header: []string{"data set", "file", "SHA-256", "runs"},
 		Notes:  []string{"SHA-256 of the files, of MNIST's decompressed, or of the generated bytes, as the runs read them."},
 	}
+	// A dataSum is the sum of one file of a data set, or of one draw of one that is generated.
+	type dataSum struct {
+		set       string
+		draw      uint64
+		file, sum string
+	}
 	runs := make(map[dataSum]int)
 	for _, r := range records {
 		for name, sum := range r.Header.DataSums {
-			d := r.Header.Run.Data
-			runs[dataSum{d.Name, d.Draw, name, sum}]++
+			runs[dataSum{r.Header.Run.Data.Name, r.Header.Run.Data.Draw, name, sum}]++
 		}
 	}
 	for _, d := range slices.SortedFunc(maps.Keys(runs), func(a, b dataSum) int {
@@ -191,12 +154,4 @@ func dataSums(records map[string]*record.Record) *report.Table {
 		t.Rows = append(t.Rows, []string{set, d.file, d.sum, strconv.Itoa(runs[d])})
 	}
 	return t
-}
-
-// A dataSum is the sum of one file of a data set, or of one draw of one that is
-// generated.
-type dataSum struct {
-	set       string
-	draw      uint64
-	file, sum string
 }

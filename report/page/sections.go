@@ -15,7 +15,7 @@ import (
 
 // MultiverseSection says which verdicts hinge on which choice: a row for each
 // alternative that was run, then one for each claim that hinges on one.
-func MultiverseSection(m *evidence.MultiverseReport) Section {
+func MultiverseSection(m *evidence.MultiverseReport) *report.Part {
 	alternatives := &report.Table{
 		Title:  "What each alternative does",
 		Header: []string{"assumption = alternative", "chosen how", "what it is", "claims judged", "verdicts that change"},
@@ -52,7 +52,7 @@ func MultiverseSection(m *evidence.MultiverseReport) Section {
 		}
 		hinges.Rows = append(hinges.Rows, []string{c.Claim, c.Verdict.String(), fmt.Sprintf("%d of %d", c.Run, c.Run+c.NotRun), strings.Join(with, "; ")})
 	}
-	return Section{
+	return &report.Part{
 		ID:    "multiverse",
 		Title: "What hinges on which choice",
 		Paragraphs: []string{
@@ -65,7 +65,7 @@ func MultiverseSection(m *evidence.MultiverseReport) Section {
 
 // JointSection says what combinations of alternatives reproduce: the front, the cells of
 // the best, and the figure.
-func JointSection(j *evidence.JointReport) (Section, error) {
+func JointSection(j *evidence.JointReport) *report.Part {
 	front := &report.Table{
 		Title:  "The most reproduced, by the number of choices by result",
 		Header: []string{"choices by result", "cells", "numbers", "one run's", "not run", "combinations like it", "assumed otherwise"},
@@ -83,16 +83,12 @@ func JointSection(j *evidence.JointReport) (Section, error) {
 		c := &j.Best[i]
 		cells.Rows = append(cells.Rows, []string{c.Claim.ID, c.Verdict.String(), strings.Join(c.Differences(), "; ")})
 	}
-	picture, err := figureOf(report.JointFigure(j))
-	if picture.Missing == "" {
-		picture.Alt = picture.Title + ": a line of the most cells and numbers reproduced over the number of choices by result. The table has its values."
-	}
-	return Section{
+	return &report.Part{
 		ID: "joint", Title: "What combinations of choices reproduce",
 		Paragraphs: append(j.Words(), j.Sentence()),
 		Tables:     []*report.Table{front, otherwise, cells},
-		Figures:    []Figure{picture},
-	}, err
+		Figures:    []*report.Figure{report.JointFigure(j)},
+	}
 }
 
 // changes words changes of verdicts.
@@ -108,43 +104,39 @@ func changes(list []evidence.Change) string {
 }
 
 // TournamentSection is what records say of the tournament of pruning heuristics, of
-// the profile that has most of them; false if none is there. A field without a
+// the profile that has most of them; nil if none is there. A field without a
 // record is left out.
-func TournamentSection(have map[string]*record.Record) (Section, bool, error) {
+func TournamentSection(have map[string]*record.Record) (*report.Part, error) {
 	t, err := experiments.FindTournament("")
 	if err != nil {
-		return Section{}, false, err
+		return nil, err
 	}
 	var best []experiments.Contest
-	profile, most := "", 0
+	profile := ""
 	for _, name := range []string{experiments.ProfileFull, experiments.ProfileQuick, experiments.ProfileSmoke} {
 		plan, err := t.Plan(name)
 		if err != nil {
-			return Section{}, false, err
+			return nil, err
 		}
 		plan = slices.DeleteFunc(plan, func(c experiments.Contest) bool { return have[c.ID] == nil })
-		if len(plan) > most {
-			best, profile, most = plan, name, len(plan)
+		if len(plan) > len(best) {
+			best, profile = plan, name
 		}
 	}
-	if most == 0 {
-		return Section{}, false, nil
+	if len(best) == 0 {
+		return nil, nil
 	}
 	t = t.On(func(f experiments.Field) bool {
 		return slices.ContainsFunc(best, func(c experiments.Contest) bool { return c.Field == f.Name })
 	})
 	r := report.NewTournament(compare.New(t, profile, best, have))
-	s := Section{ID: "tournament", Title: r.Title, Paragraphs: r.Summary, Tables: r.Tables}
+	s := &report.Part{ID: "tournament", Title: r.Title, Paragraphs: r.Summary, Tables: r.Tables}
 	for _, f := range r.Figures {
-		if !strings.HasSuffix(f.Name, "-order") && f.Name != "ranks" {
-			continue // the others are with runall compare: this is one page of many
+		if strings.HasSuffix(f.Name, "-order") || f.Name == "ranks" { // the others are with runall compare: this is one page of many
+			shown := *f
+			shown.Name, shown.Alt = "tournament-"+f.Name, f.Title+". The tables have the values."
+			s.Figures = append(s.Figures, &shown)
 		}
-		shown, err := figureOf(f)
-		if err != nil {
-			return Section{}, false, err
-		}
-		shown.ID, shown.Alt = "tournament-"+f.Name, f.Title+". The tables have the values."
-		s.Figures = append(s.Figures, shown)
 	}
-	return s, true, nil
+	return s, nil
 }

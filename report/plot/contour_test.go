@@ -51,23 +51,6 @@ func TestContourOfAHill(t *testing.T) {
 	}
 }
 
-func TestOpenContour(t *testing.T) {
-	v := []float64{-1, 1, 3, -1, 1, 3, -1, 1, 3} // rises to the right, 0 at x = ½
-	lines := Contours(3, v, 0)
-	want := []Node{{0.5, 2}, {0.5, 1}, {0.5, 0}} // what is above lies on its left
-	if len(lines) != 1 || len(lines[0]) != 3 {
-		t.Fatalf("%v", lines)
-	}
-	for i, p := range lines[0] {
-		if p != want[i] {
-			t.Errorf("node %d is %v, want %v", i, p, want[i])
-		}
-	}
-	if flat := Contours(3, make([]float64, 9), 0); flat != nil {
-		t.Errorf("a plane at the level has contours: %v", flat)
-	}
-}
-
 // TestSaddle: the middle of a cell says which of its corners are joined.
 func TestSaddle(t *testing.T) {
 	for _, c := range []struct {

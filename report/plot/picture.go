@@ -2,27 +2,27 @@ package plot
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/internal/words"
+	"polkrepro/report/table"
 )
 
 // A Picture is panels over one legend: a row of them, each with its axes, or small
-// multiples.
+// multiples: row by row, on y axes that are alike and logarithmic.
 type Picture struct {
-	Panels []*Panel
-	Legend Legend
-	Height vg.Length // of a panel, without what is around it (default PanelHeight)
-	Small  *Small    // nil of a row
-}
-
-// Small says how small multiples are laid out: row by row, on y axes that are alike and
-// logarithmic.
-type Small struct {
-	YLabel  string
-	Columns int
+	Panels  []*Panel
+	Legend  Legend
+	Height  vg.Length // of a panel, without what is around it (default PanelHeight)
+	Columns int       // of small multiples; 0 of a row
+	YLabel  string    // of small multiples, as the next
 	LogX    bool
 	OwnX    bool // each panel has an x axis of its own
 }
@@ -35,11 +35,18 @@ const (
 	smallMost  = 5 // labels of an axis
 )
 
+// Spread says whether a panel has a band.
+func (p *Picture) Spread() bool {
+	return slices.ContainsFunc(p.Panels, func(pn *Panel) bool {
+		return slices.ContainsFunc(pn.Traces, func(t Trace) bool { return Spread(t.Curve) })
+	})
+}
+
 // Size is the size in print.
 func (p *Picture) Size() (w, h vg.Length) {
 	h = cmp.Or(p.Height, PanelHeight) + p.Legend.height() + 4
-	if p.Small != nil {
-		rows := vg.Length((len(p.Panels) + p.Small.Columns - 1) / p.Small.Columns)
+	if p.Columns > 0 {
+		rows := vg.Length((len(p.Panels) + p.Columns - 1) / p.Columns)
 		h = rows*(p.Height+smallHead) + 2*smallTicks + legendRow + p.Legend.height() + 4
 	}
 	return Width, h
@@ -47,7 +54,7 @@ func (p *Picture) Size() (w, h vg.Length) {
 
 // Draw draws the panels and the legend.
 func (p *Picture) Draw(all draw.Canvas) {
-	if p.Small != nil {
+	if p.Columns > 0 {
 		p.drawSmall(all)
 	} else {
 		p.drawRow(all)
@@ -80,9 +87,9 @@ func (p *Panel) drawLabels(c draw.Canvas, x vg.Length, data vg.Rectangle) {
 }
 
 func (p *Picture) drawSmall(all draw.Canvas) {
-	columns := p.Small.Columns
+	columns := p.Columns
 	for _, pn := range p.Panels {
-		pn.small, pn.LogX, pn.LogY = true, p.Small.LogX, true
+		pn.small, pn.LogX, pn.LogY = true, p.LogX, true
 	}
 	var plots [][]*gonum.Plot
 	for i := range p.Panels {
@@ -102,14 +109,14 @@ func (p *Picture) drawSmall(all draw.Canvas) {
 	}
 	sty := Letters(LabelSize, draw.XCenter, draw.YTop)
 	sty.Rotation = math.Pi / 2
-	all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.Small.YLabel)
+	all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.YLabel)
 }
 
 // smallPlot makes the plot of panel i. The first of a row has the labels of the y axis, the
 // last of a column the x axis' name and the labels of its ticks.
 func (p *Picture) smallPlot(i int) *gonum.Plot {
 	pn, sharing := p.Panels[i], p.Panels
-	if p.Small.OwnX {
+	if p.OwnX {
 		sharing = p.Panels[i : i+1]
 	}
 	x, _ := extent(sharing...)
@@ -122,10 +129,10 @@ func (p *Picture) smallPlot(i int) *gonum.Plot {
 		a.LineStyle.Width, a.Padding, a.Tick.Length = 0, 0, 2.5
 	}
 	labelsX, labelsY := 0, 0
-	if i%p.Small.Columns == 0 {
+	if i%p.Columns == 0 {
 		labelsY = smallMost
 	}
-	if i+p.Small.Columns >= len(p.Panels) {
+	if i+p.Columns >= len(p.Panels) {
 		labelsX = smallMost
 	} else {
 		pl.X.Label.Text = ""
@@ -160,4 +167,89 @@ func narrow(ticks gonum.Ticker, most int) gonum.Ticker {
 		}
 		return out
 	})
+}
+
+// A Sheet is a row of panels of one size over one legend: the drawing of a
+// figure that has no curves.
+type Sheet struct {
+	Tiles  []Tile
+	Aspect float64 // height of a panel over its width
+	Axes   bool    // whether a panel has some
+	Legend Legend
+}
+
+// A Tile is one panel of a sheet, under its title. Draw draws on the panel's canvas; axes
+// go beyond it.
+type Tile struct {
+	Title string
+	Draw  func(c draw.Canvas)
+}
+
+// Widths and heights around the panels of a sheet.
+const (
+	tileLeft = vg.Length(25) // for an axis
+	tileFoot = vg.Length(24)
+	tileGap  = vg.Length(30)
+	tileEdge = vg.Length(3)
+)
+
+// edges are the width left of the first panel and the height below all.
+func (s *Sheet) edges() (left, foot vg.Length) {
+	if s.Axes {
+		return tileLeft, tileFoot
+	}
+	return tileEdge, tileEdge
+}
+
+// side is the width of a panel.
+func (s *Sheet) side() vg.Length {
+	n := vg.Length(len(s.Tiles))
+	left, _ := s.edges()
+	return (Width - left - tileEdge - (n-1)*tileGap) / n
+}
+
+func (s *Sheet) Size() (w, h vg.Length) {
+	_, foot := s.edges()
+	return Width, tagHeight + s.side()*vg.Length(s.Aspect) + foot + s.Legend.height() + 4
+}
+
+func (s *Sheet) Draw(all draw.Canvas) {
+	side := s.side()
+	edge, _ := s.edges()
+	for i, t := range s.Tiles {
+		left := edge + vg.Length(i)*(side+tileGap)
+		top := all.Max.Y - tagHeight
+		c := draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: left, Y: top - side*vg.Length(s.Aspect)},
+			Max: vg.Point{X: left + side, Y: top},
+		}}
+		t.Draw(c)
+		all.FillText(Letters(LabelSize, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4},
+			fmt.Sprintf("(%c) %s", 'a'+i, t.Title))
+	}
+	s.Legend.draw(all)
+}
+
+// Notice stands in the place of what is missing and says why.
+func Notice(why string) func(draw.Canvas) {
+	return func(c draw.Canvas) {
+		DrawNotice(c, why)
+		DrawFrame(c)
+	}
+}
+
+// noticeWidth is the number of characters in a line of a notice.
+const noticeWidth = 28
+
+// DrawNotice writes why something is missing in the middle of a canvas.
+func DrawNotice(c draw.Canvas, why string) {
+	c.SetColor(RGB(0xf2, 0xf2, 0xf2))
+	c.Fill(c.Rectangle.Path())
+	sty := Letters(LabelSize, draw.XCenter, draw.YCenter)
+	lines := strings.Split(table.Wrap(Plain(words.Shorten(why, 6*noticeWidth)), noticeWidth, ""), "\n")
+	at := c.Center().Add(vg.Point{Y: vg.Length(len(lines)-1) / 2 * legendRow})
+	for _, l := range lines {
+		c.FillText(sty, at, l)
+		at.Y -= legendRow
+	}
 }

@@ -73,26 +73,6 @@ func TestSafely(t *testing.T) {
 	}
 }
 
-// TestLogarithmicX: on a logarithmic x axis equal ratios have equal lengths, and
-// the axis is labelled at powers of ten.
-func TestLogarithmicX(t *testing.T) {
-	pn := &Panel{Traces: []Trace{{Curve: []Sample{Single(10, 1), Single(1000, 2)}}}}
-	pn.Span()
-	x := pn.plot(pn).X
-	if got := x.Norm(100); math.Abs(got-0.5) > 1e-12 {
-		t.Errorf("100 is at %v between 10 and 1000", got)
-	}
-	var labels []string
-	for _, tick := range x.Tick.Marker.Ticks(10, 1000) {
-		if tick.Label != "" {
-			labels = append(labels, tick.Label)
-		}
-	}
-	if got := strings.Join(labels, " "); got != "10 100 1000" {
-		t.Errorf("labels %s", got)
-	}
-}
-
 // TestUpsideDown: an image is turned over for vgpdf, which turns it over again.
 func TestUpsideDown(t *testing.T) {
 	m := image.NewGray(image.Rect(1, 2, 2, 5))

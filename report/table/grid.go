@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,11 +21,7 @@ type Grid struct {
 
 // NewGrid returns a grid without rows whose columns are set flush left.
 func NewGrid(header ...string) *Grid {
-	g := &Grid{Header: header, Left: make([]bool, len(header))}
-	for i := range g.Left {
-		g.Left[i] = true
-	}
-	return g
+	return &Grid{Header: header, Left: slices.Repeat([]bool{true}, len(header))}
 }
 
 // Widths returns the width of each column.
@@ -76,8 +73,8 @@ func (g *Grid) text(b *strings.Builder, widths []int) {
 	}
 }
 
-// must panics with an error of tablewriter, which has none for rows of strings that it
-// writes to memory.
+// must panics with an error of tablewriter or encoding/csv, which have none for rows of
+// strings that they write to memory.
 func must(err error) {
 	if err != nil {
 		panic("table: a table of strings: " + err.Error())

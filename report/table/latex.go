@@ -3,7 +3,6 @@ package table
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,17 +16,17 @@ const (
 	scriptLines   = 75
 )
 
-// LaTeX writes the table as a float for the booktabs package: a part for each
+// LaTeX is the table as a float for the booktabs package: a part for each
 // data set, its tasks side by side, and in each row a line for the paper and
 // lines for the runs.
-func (t *Table) LaTeX(w io.Writer) error {
+func (t *Table) LaTeX() string {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n")
 	size, width := "scriptsize", 0
 	var body strings.Builder
 	if t.Blocks == nil {
-		for _, w := range t.plainGrid().Widths() {
-			width += w
+		for _, n := range t.plainGrid().Widths() {
+			width += n
 		}
 		t.latexPlain(&body)
 	} else {
@@ -52,8 +51,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	fmt.Fprintf(&b, "\\begin{%s}%s\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n%s", float, place, size, body.String())
 	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes(short)...)
 	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{%s}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name), float)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // latexPlain writes a plain table.

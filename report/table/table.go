@@ -29,7 +29,7 @@ type Table struct {
 // A Face is one way to write a table.
 type Face struct {
 	Name, Ext string
-	Write     func(*Table, io.Writer) error
+	Of        func(*Table) string
 }
 
 // Faces are all faces but HTML's.
@@ -80,7 +80,8 @@ func long(c Cell) string  { return cmp.Or(c.Words, c.Text) }
 // Write writes the face of a name; it panics if there is none.
 func (t *Table) Write(w io.Writer, face string) error {
 	i := slices.IndexFunc(Faces, func(f Face) bool { return f.Name == face })
-	return Faces[i].Write(t, w)
+	_, err := io.WriteString(w, Faces[i].Of(t))
+	return err
 }
 
 // All are the rows of all blocks, each with its block.
@@ -104,10 +105,10 @@ func (t *Table) notes(text func(Cell) string) []string {
 	return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), text(t.Legend))
 }
 
-// Text writes the table for a terminal: a block after another, and in each
+// Text is the table for a terminal: a block after another, and in each
 // cell a line for the paper, one for the runs, one for their difference and
 // one for the figures' draw.
-func (t *Table) Text(w io.Writer) error {
+func (t *Table) Text() string {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n")
 	grids := t.textGrids()
@@ -130,8 +131,7 @@ func (t *Table) Text(w io.Writer) error {
 		}
 		b.WriteString(Wrap(n, NoteWidth, "  ") + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // NoteWidth is the width to which notes are wrapped.
@@ -182,11 +182,10 @@ func numeric(s string) bool {
 	return err == nil
 }
 
-// Markdown writes the table in Markdown, in the paper's layout: a row for
+// Markdown is the table in Markdown, in the paper's layout: a row for
 // each method and a column for each data set and task.
-func (t *Table) Markdown(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "**%s**\n\n%s", Escape(t.Title), t.markdown(short))
-	return err
+func (t *Table) Markdown() string {
+	return fmt.Sprintf("**%s**\n\n%s", Escape(t.Title), t.markdown(short))
 }
 
 // MarkdownBody returns the table in Markdown without its title, with words in place of
@@ -279,13 +278,19 @@ func (blk *Block) wideCell(id string, text func(Cell) string) string {
 	return strings.Join(lines, "<br>")
 }
 
-// CSV writes the table's numbers.
-func (t *Table) CSV(w io.Writer) error {
-	rows := t.Numbers
-	if rows == nil {
-		rows = slices.Concat([][]string{t.Header}, t.Rows)
+// CSV is a CSV file of the table's numbers.
+func (t *Table) CSV() string {
+	if t.Numbers != nil {
+		return CSV(t.Numbers)
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return CSV(slices.Concat([][]string{t.Header}, t.Rows))
+}
+
+// CSV is a CSV file of lines.
+func CSV(lines [][]string) string {
+	var b strings.Builder
+	must(csv.NewWriter(&b).WriteAll(lines))
+	return b.String()
 }
 
 // Wrap breaks a line between words at the given width and indents what
