@@ -9,14 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"polkrepro/kernel"
-	"polkrepro/loss"
 )
 
 // drawConfig draws a small problem: its configuration, samples and labels.
 func drawConfig(t *rapid.T, most int) (c Config, n int, x []float32, y []float64) {
 	c = Config{
 		Kernel:      drawGaussian(t),
-		Loss:        rapid.SampledFrom([]loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}}).Draw(t, "loss"),
+		Loss:        rapid.SampledFrom(bothLosses).Draw(t, "loss"),
 		Classes:     rapid.IntRange(2, 4).Draw(t, "classes"),
 		Dim:         rapid.IntRange(1, 3).Draw(t, "dim"),
 		Regularizer: rapid.SampledFrom([]float64{1, 1e-1, 1e-2}).Draw(t, "lambda"),

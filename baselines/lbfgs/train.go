@@ -104,7 +104,7 @@ func newSolver(ctx context.Context, c Config, n int, x []float32, y []float64) (
 		return nil, fmt.Errorf("lbfgs: kernel matrix: %w", err)
 	}
 	p := &problem{
-		vectors: vectors{c.Threads}, dualLoss: l, n: n, total: float64(n), outputs: c.Classes,
+		vectors: vectors{threads: c.Threads}, dualLoss: l, n: n, total: float64(n), outputs: c.Classes,
 		lambda: c.Regularizer, mu: l.smoothing(), y: y, gram: k,
 	}
 	size := n * c.Classes

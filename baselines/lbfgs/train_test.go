@@ -16,6 +16,9 @@ import (
 	"polkrepro/loss"
 )
 
+// bothLosses are those of the two tasks.
+var bothLosses = []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}}
+
 // tester is a *testing.T or a *rapid.T.
 type tester interface {
 	Helper()
@@ -116,7 +119,7 @@ func TestObjective(t *testing.T) {
 // TestGap: the minimum is not farther than the gap. Newton's method finds that of the
 // logistic loss, an interior point method brackets that of the hinge.
 func TestGap(t *testing.T) {
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+	for _, l := range bothLosses {
 		rapid.Check(t, func(t *rapid.T) {
 			c, n, x, y := drawConfig(t, 8)
 			c.Kernel, c.Loss = drawKernel(t), l
@@ -181,7 +184,7 @@ func threeClasses(l loss.Loss) (c Config, x []float32, y []float64) {
 // f = 0, where the gradient vanishes before the first iteration, and the bound
 // has to find that out from points f_u that are all 0.
 func TestContradiction(t *testing.T) {
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+	for _, l := range bothLosses {
 		c := Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 2, Dim: 1, Regularizer: 1}
 		r := train(t, c, 2, []float32{3, 3}, []float64{0, 1})
 		converged(t, c, r)
@@ -194,7 +197,7 @@ func TestContradiction(t *testing.T) {
 // TestUnconverged: iterations end where they are told to, without an error,
 // and the gap is what is left to go.
 func TestUnconverged(t *testing.T) {
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+	for _, l := range bothLosses {
 		c, x, y := threeClasses(l)
 		best := train(t, c, len(y), x, y)
 		c.MaxIterations = 3
@@ -211,7 +214,7 @@ func TestUnconverged(t *testing.T) {
 // TestUnreachableTolerance: what rounding leaves to be done is next to nothing,
 // and is no error.
 func TestUnreachableTolerance(t *testing.T) {
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+	for _, l := range bothLosses {
 		c, x, y := threeClasses(l)
 		c.Tolerance, c.MaxIterations = 1e-300, 1000
 		const n = 30
@@ -228,7 +231,7 @@ func TestTrace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: arithmetic alone; TestThreads has the threads")
 	}
-	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+	for _, l := range bothLosses {
 		c, x, y := threeClasses(l)
 		var objectives, gaps []float64
 		r, err := Train(t.Context(), c, len(y), x, y, func(objective, gap float64) error {
@@ -308,7 +311,7 @@ func TestThreads(t *testing.T) {
 				t.Errorf("%s, %d samples, float64 up to %d: 3 threads give another result than 1", c.Loss.Name(), len(y), exact)
 			}
 		}
-		for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
+		for _, l := range bothLosses {
 			c := Config{
 				Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: l, Classes: classes, Dim: 3, Regularizer: 1e-3, MaxIterations: 3,
 			}

@@ -151,12 +151,12 @@ func TestSample(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for want, spoil := range map[string]func(s *set){
-		"linear: 1 classes":      func(s *set) { s.Classes = 1 },
-		"nystrom: dimension":     func(s *set) { s.Dim = 0 },
+		"lbfgs: 1 classes":       func(s *set) { s.Classes = 1 },
+		"lbfgs: dimension":       func(s *set) { s.Dim = 0 },
 		"nystrom: 0 landmarks":   func(s *set) { s.Landmarks = 0 },
-		"nystrom: no kernel":     func(s *set) { s.Kernel = nil },
-		"nystrom: kernel":        func(s *set) { s.Kernel = kernel.Gaussian{} },
-		"linear: the loss":       func(s *set) { s.Loss = nil },
+		"lbfgs: no kernel":       func(s *set) { s.Kernel = nil },
+		"lbfgs: kernel":          func(s *set) { s.Kernel = kernel.Gaussian{} },
+		"lbfgs: no loss":         func(s *set) { s.Loss = nil },
 		"nystrom: sample 1: fea": func(s *set) { s.x[3] = float32(math.NaN()) },
 		"nystrom: sample 2: lab": func(s *set) { s.y[2] = -1 },
 		"nystrom: sample 0: κ(x, x)": func(s *set) {
