@@ -32,12 +32,8 @@ func New(c Config) (*Learner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	maintain, err := newMaintainer(c)
-	if err != nil {
-		return nil, err
-	}
 	l := &Learner{
-		config: c, maintain: maintain,
+		config: c, maintain: newMaintainer(c),
 		model: newModel(c.Kernel, c.Dim, c.Classes, c.Budget),
 		f:     make([]float64, c.Classes),
 	}

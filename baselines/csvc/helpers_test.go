@@ -101,9 +101,6 @@ type tester interface {
 
 // solveAll trains all pairs and returns them with their α.
 func solveAll(t tester, c Config, p *problem) []solved {
-	if err := checkData(p.n, p.dim, p.x, p.y, p.classes); err != nil {
-		t.Fatal(err)
-	}
 	c = c.withDefaults()
 	sets := groupByClass(p.n, p.dim, p.x, p.y, p.classes, 1)
 	pairs, err := solvePairs(context.Background(), c, sets)

@@ -94,10 +94,7 @@ type solver struct {
 
 // newSolver evaluates the kernel matrix, and the objective at f = 0.
 func newSolver(ctx context.Context, c Config, n int, x []float32, y []float64) (*solver, error) {
-	l, err := newDualLoss(c.Loss)
-	if err != nil {
-		return nil, err
-	}
+	l, _ := newDualLoss(c.Loss) // which Validate has tried
 	points := kernel.NewPoints(c.Dim)
 	k, err := newGram(ctx, c, n, x, points)
 	if err != nil {

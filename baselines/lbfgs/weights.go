@@ -70,10 +70,7 @@ func NewWeights(c WeightsConfig, n int, x []float32, y []float64) (*Weights, err
 	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
 		return nil, fmt.Errorf("lbfgs: %w", err)
 	}
-	l, err := newDualLoss(c.Loss)
-	if err != nil {
-		return nil, err
-	}
+	l, _ := newDualLoss(c.Loss) // which Validate has tried
 	points := kernel.NewPoints(c.Dim)
 	for i := range n {
 		points.Append(x[i*c.Dim : (i+1)*c.Dim])
