@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 )
 
@@ -202,12 +203,12 @@ func TestCancel(t *testing.T) {
 	}
 	c.Threads = 1
 	_, st := train(t, c, p)
-	if m, _, err = Train(&countdown{t.Context(), st.Pairs[0].Iterations + 2}, c, p.n, p.dim, p.x, p.y, p.classes); !errors.Is(err, context.Canceled) || m != nil {
+	if m, _, err = Train(&learnertest.Countdown{Context: t.Context(), Left: st.Pairs[0].Iterations + 2}, c, p.n, p.dim, p.x, p.y, p.classes); !errors.Is(err, context.Canceled) || m != nil {
 		t.Errorf("cancelled in the second pair: model %v, error %v", m, err)
 	}
 	c, p = hard()
 	s := solverOf(c, p)
-	if err := s.solve(&countdown{Context: t.Context(), left: 50}); !errors.Is(err, context.Canceled) || s.iteration != 50 {
+	if err := s.solve(&learnertest.Countdown{Context: t.Context(), Left: 50}); !errors.Is(err, context.Canceled) || s.iteration != 50 {
 		t.Errorf("cancelled in iteration 50: error %v in iteration %d", err, s.iteration)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
 
 	"polkrepro/baselines/learnertest"
 	"polkrepro/data"
@@ -40,14 +41,7 @@ func mnist(t testing.TB, n int) *problem {
 		Candidates: 59, MaxPoints: 40, Seed: 1}, n, set.Train.X[:n*set.Train.Dim], set.Train.Y[:n]}
 }
 
-// tester is a *testing.T or a *rapid.T.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-}
-
-func (p *problem) train(t tester) *Result {
+func (p *problem) train(t rapid.TB) *Result {
 	t.Helper()
 	r, err := Train(context.Background(), p.Config, p.n, p.x, p.y, nil)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 )
 
@@ -170,23 +171,10 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// countdown is a context that is cancelled after it was asked left times.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestCancel(t *testing.T) {
 	p := blobs(12, 40, 2, 3)
 	for _, left := range []int{0, 1, 3, 5} {
-		_, err := Train(&countdown{context.Background(), left}, p.Config, p.n, p.x, p.y, nil)
+		_, err := Train(&learnertest.Countdown{Context: context.Background(), Left: left}, p.Config, p.n, p.x, p.y, nil)
 		if err != context.Canceled {
 			t.Errorf("cancelled after %d: %v", left, err)
 		}

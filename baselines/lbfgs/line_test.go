@@ -38,7 +38,7 @@ func drawGaussian(t *rapid.T) kernel.Kernel {
 	return kernel.Gaussian{Bandwidth: rapid.SampledFrom([]float64{0.2, 0.6, 2}).Draw(t, "bandwidth")}
 }
 
-func solverOf(t tester, c Config, n int, x []float32, y []float64) *solver {
+func solverOf(t rapid.TB, c Config, n int, x []float32, y []float64) *solver {
 	s, err := newSolver(context.Background(), c.withDefaults(), n, x, y)
 	if err != nil {
 		t.Fatal(err)

@@ -19,14 +19,7 @@ import (
 // bothLosses are those of the two tasks.
 var bothLosses = []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}}
 
-// tester is a *testing.T or a *rapid.T.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-}
-
-func train(t tester, c Config, n int, x []float32, y []float64) *Result {
+func train(t rapid.TB, c Config, n int, x []float32, y []float64) *Result {
 	t.Helper()
 	r, err := Train(context.Background(), c, n, x, y, nil)
 	if err != nil {
@@ -36,7 +29,7 @@ func train(t tester, c Config, n int, x []float32, y []float64) *Result {
 }
 
 // converged fails unless the certificate is met.
-func converged(t tester, c Config, r *Result) {
+func converged(t rapid.TB, c Config, r *Result) {
 	t.Helper()
 	if tolerance := c.withDefaults().Tolerance; !r.Converged || !(r.Gap >= 0 && r.Gap <= tolerance*r.Objective) {
 		t.Fatalf("converged %v: gap %v of objective %v, after %d iterations", r.Converged, r.Gap, r.Objective, r.Iterations)
@@ -45,7 +38,7 @@ func converged(t tester, c Config, r *Result) {
 
 // reached is converged for problems as drawn. Their minimum may be next to
 // nothing beside P(0), which is about 1, and rounding end the run before.
-func reached(t tester, c Config, r *Result) {
+func reached(t rapid.TB, c Config, r *Result) {
 	t.Helper()
 	tolerance := c.withDefaults().Tolerance * r.Objective
 	if r.Converged != (r.Gap <= tolerance) || !(r.Gap >= 0 && r.Gap <= max(tolerance, 1e-6)) {
