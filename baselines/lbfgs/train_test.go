@@ -109,43 +109,6 @@ func TestObjective(t *testing.T) {
 	})
 }
 
-// TestGap: the minimum is not farther than the gap. Newton's method finds that of the
-// logistic loss, an interior point method brackets that of the hinge.
-func TestGap(t *testing.T) {
-	for _, l := range bothLosses {
-		rapid.Check(t, func(t *rapid.T) {
-			c, n, x, y := drawConfig(t, 8)
-			c.Kernel, c.Loss = drawKernel(t), l
-			c.Tolerance, c.MaxIterations = drawTolerance(t), 2000
-			r := train(t, c, n, x, y)
-			reached(t, c, r)
-			if l == (loss.MultiLogistic{}) {
-				least := logisticMinimum(t, c, n, x, y)
-				bracket(t, r, least-1e-12, least)
-				return
-			}
-			lower, upper := hingeMinimum(t, c, n, x, y)
-			if upper-lower > oracleGap {
-				t.Fatalf("the oracle brackets the minimum by %v and %v", lower, upper)
-			}
-			bracket(t, r, lower, upper)
-		})
-	}
-}
-
-func drawTolerance(t *rapid.T) float64 {
-	return rapid.SampledFrom([]float64{0.3, 1e-2, 1e-4, 1e-7}).Draw(t, "tolerance")
-}
-
-// bracket fails unless the result's interval, objective − gap … objective, meets
-// an interval that holds the minimum on both sides.
-func bracket(t *rapid.T, r *Result, lower, upper float64) {
-	const rounding = 1e-13
-	if r.Objective < lower-rounding || r.Objective-r.Gap > upper+rounding {
-		t.Fatalf("objective %v with gap %v, the minimum is in [%v, %v]", r.Objective, r.Gap, lower, upper)
-	}
-}
-
 // near fails unless two solutions, the scores of which on the same points are
 // a and b, may be solutions of one problem: P is λ-strongly convex, so that
 // ‖f − f*‖² ≤ 2·gap/λ, and a score is at most √κ(x, x)‖f‖.
