@@ -79,7 +79,7 @@ func (l *Learner) block(x []float32, y []float64) (int, error) {
 		}
 	}
 	m.evals += m.window.load(m, good, x)
-	if e, ok := l.maintain.(expecter); ok {
+	if e, ok := l.maintain.(*projection); ok {
 		e.expect(m, l.likely(y[:good]), x)
 	}
 	for i := range good {

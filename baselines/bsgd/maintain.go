@@ -14,14 +14,6 @@ type maintainer interface {
 	health(h map[string]float64)
 }
 
-// An expecter prepares for the samples of a block that will probably be added.
-type expecter interface {
-	maintainer
-
-	// expect precedes the samples of a block, row-major in x.
-	expect(m *model, likely []bool, x []float32)
-}
-
 // newMaintainer returns the strategy of a valid configuration.
 func newMaintainer(c Config) maintainer {
 	switch c.Maintenance {

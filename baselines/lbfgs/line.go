@@ -23,6 +23,11 @@ type line struct {
 	normSq, fd, ddd float64 // ‖f‖², ⟨f, d⟩, ‖d‖²
 }
 
+// lineFrom returns the line from x along d.
+func (p *problem) lineFrom(x *iterate, d element) *line {
+	return &line{problem: p, f: x.f, d: d, normSq: x.normSq, fd: p.inner(d, x.f), ddd: p.inner(d, d)}
+}
+
 // at returns φ(t) and φ'(t).
 func (l *line) at(t float64) (value, slope float64) {
 	s := l.along(l.f.kw, t, l.d.kw)

@@ -59,10 +59,7 @@ func TestLineSearch(t *testing.T) {
 		}
 		size := rapid.SampledFrom([]float64{1e-6, 1, 1e6}).Draw(t, "size")
 		s.scale(s.direction, -size, s.now.gradient)
-		l := &line{
-			problem: s.problem, f: s.now.f, d: s.direction, normSq: s.now.normSq,
-			fd: s.inner(s.direction, s.now.f), ddd: s.inner(s.direction, s.direction),
-		}
+		l := s.lineFrom(s.now, s.direction)
 		value0, slope0 := l.at(0)
 		if math.Abs(slope0) < 1e-12*size {
 			t.Skip("the minimum is reached")

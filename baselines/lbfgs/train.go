@@ -207,11 +207,7 @@ func (s *solver) search() float64 {
 		return 0
 	}
 	s.pairs.direction(s.direction, s.now.gradient)
-	l := &line{
-		problem: s.problem, f: s.now.f, d: s.direction, normSq: s.now.normSq,
-		fd: s.inner(s.direction, s.now.f), ddd: s.inner(s.direction, s.direction),
-	}
-	return l.search()
+	return s.lineFrom(s.now, s.direction).search()
 }
 
 // expansion returns the function with the weights f on all points.

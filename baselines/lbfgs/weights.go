@@ -164,7 +164,7 @@ func (w *Weights) search() float64 {
 	w.pairs.direction(element{w: d.w}, w.now.inWeights())
 	p.gram.mul(d.kw, d.w)
 	p.products++
-	l := &line{problem: p, f: w.now.f, d: d, normSq: w.now.normSq, fd: p.inner(d, w.now.f), ddd: p.inner(d, d)}
+	l := p.lineFrom(w.now, d)
 	value0, slope0 := l.at(0)
 	step, trials := bisect(value0, slope0, maxTrials, l.at)
 	w.trials += trials
