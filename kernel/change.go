@@ -17,7 +17,12 @@ const patchCost = 128
 // elements count as new if keeping values would cost more than it saves.
 func (d *change) find(before []uint64, s *Snapshot) {
 	d.from, d.moved, d.fresh = grow(d.from, s.Order()), d.moved[:0], d.fresh[:0]
-	was := displaced(before, s.ids)
+	was := make(map[uint64]int) // indices before of the IDs that are not at the same ones now
+	for j, id := range before {
+		if j >= len(s.ids) || s.ids[j] != id {
+			was[id] = j
+		}
+	}
 	for j, id := range s.ids {
 		from, ok := j, j < len(before) && before[j] == id
 		if !ok {
@@ -31,40 +36,12 @@ func (d *change) find(before []uint64, s *Snapshot) {
 		d.from[j] = from
 	}
 	if (s.Order()-len(d.fresh))*s.dim < patchCost*(len(d.fresh)+len(d.moved)) {
-		d.renew()
-	}
-	d.pack(s)
-}
-
-// displaced returns the index before of every ID that is not at the same one
-// after.
-func displaced(before, after []uint64) map[uint64]int {
-	was := make(map[uint64]int)
-	for j, id := range before {
-		if j >= len(after) || after[j] != id {
-			was[id] = j
+		d.moved, d.fresh = d.moved[:0], d.fresh[:0]
+		for j := range d.from {
+			d.from[j] = -1
+			d.fresh = append(d.fresh, j)
 		}
 	}
-	return was
-}
-
-// renew makes every element a new one.
-func (d *change) renew() {
-	d.moved, d.fresh = d.moved[:0], d.fresh[:0]
-	for j := range d.from {
-		d.from[j] = -1
-		d.fresh = append(d.fresh, j)
-	}
-}
-
-// order returns the model order after the change.
-func (d *change) order() int { return len(d.from) }
-
-// whole reports whether every element is new.
-func (d *change) whole() bool { return len(d.fresh) == len(d.from) }
-
-// pack makes the panels of the new elements.
-func (d *change) pack(s *Snapshot) {
 	if d.points == nil || d.points.Dim() != s.dim {
 		d.points = NewPoints(s.dim)
 	}
@@ -73,6 +50,12 @@ func (d *change) pack(s *Snapshot) {
 		d.points.Append(s.vector(j))
 	}
 }
+
+// order returns the model order after the change.
+func (d *change) order() int { return len(d.from) }
+
+// whole reports whether every element is new.
+func (d *change) whole() bool { return len(d.fresh) == len(d.from) }
 
 // patch brings a row of kernel values up to date. It has room for those of
 // either dictionary; fresh holds the values of the new elements. tmp is a

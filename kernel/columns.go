@@ -41,6 +41,7 @@ func (k *kept[T]) evaluate(c *columns, s *Snapshot, d *change, scorer *scoring[T
 		stride = spare(d.order())
 	}
 	k.tmp = grow(k.tmp, len(d.moved))
+	scorer.transposeWeights(s.w, s.Order(), s.outputs)
 	for b := range k.blocks {
 		lo := b * scoreRows
 		rows := min(scoreRows, c.n-lo)

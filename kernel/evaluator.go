@@ -75,11 +75,6 @@ func (v *Evaluator) incremental(s *Snapshot, double bool, threads int) (normSq f
 		}
 	}
 	v.change.find(v.ids, s)
-	if double {
-		v.scorer.double.transposeWeights(s.w, s.Order(), s.outputs)
-	} else {
-		v.scorer.single.transposeWeights(s.w, s.Order(), s.outputs)
-	}
 	for i := range v.sets {
 		k := &v.sets[i]
 		if double {

@@ -68,9 +68,7 @@ func (p *Points) append(x []float32, id uint64) {
 	p.ids = append(p.ids, id)
 	p.p32.Append(x)
 	p.buf = grow(p.buf, p.dim)
-	for i, v := range x {
-		p.buf[i] = float64(v)
-	}
+	Widen(p.buf, x)
 	p.p64.Append(p.buf)
 }
 

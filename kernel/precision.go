@@ -39,12 +39,9 @@ const (
 // the other before it restarts.
 const chain = 384
 
-// sumError bounds the relative error of a float32 sum of n products, as the
-// matrix product forms it, by the sum of their magnitudes.
-func sumError(n int) float64 { return sumErrorIn(unit32, n) }
-
-// sumErrorIn is sumError for a unit roundoff.
-func sumErrorIn(unit float64, n int) float64 {
+// sumError bounds the relative error of a sum of n products, as the matrix product
+// forms it with a unit roundoff, by the sum of their magnitudes.
+func sumError(unit float64, n int) float64 {
 	roundings := float64(min(n, chain) + n/chain + 1)
 	return roundings * unit / (1 - float64(roundings*unit))
 }
@@ -62,7 +59,7 @@ func (g Gaussian) reach32(dim int) float64 {
 	if !(gamma*float64(dim+4) <= 0x1p127) || gamma < 0x1p-126 {
 		return nowhere
 	}
-	return min(product32/(gamma*(5*unit32+sumError(dim))), 0x1p120)
+	return min(product32/(gamma*(5*unit32+sumError(unit32, dim))), 0x1p120)
 }
 
 // reach64 returns the largest ‖x‖² + ‖y‖² of vectors of length dim for which
@@ -73,7 +70,7 @@ func (g Gaussian) reach64(dim int) float64 {
 	if math.IsInf(gamma, 1) {
 		return nowhere
 	}
-	return product64 / (gamma * (5*unit64 + sumErrorIn(unit64, dim)))
+	return product64 / (gamma * (5*unit64 + sumError(unit64, dim)))
 }
 
 // reach32 returns the largest ‖x‖² + ‖y‖² of vectors of length dim for which
@@ -81,7 +78,7 @@ func (g Gaussian) reach64(dim int) float64 {
 // errs by at most product32·(‖x‖‖y‖ + b)^c. Beyond, it takes the value of Block64.
 func (k Polynomial) reach32(dim int) float64 {
 	degree := float64(k.Degree)
-	if degree*(4*unit32+sumError(dim)) > product32 {
+	if degree*(4*unit32+sumError(unit32, dim)) > product32 {
 		return nowhere
 	}
 	return 2 * (portable.Exp2(126/degree) - k.Offset) // xᵀy is at most half of it
@@ -94,7 +91,7 @@ func (g Gaussian) error32(dim int, norm float64) float64 {
 	// to 4‖·‖², twice the error of the product. The exponential is good to
 	// 3e-7, and its float32 argument, γ rounded, to 2u of itself, which is
 	// at most 104 before κ₃₂ is 0: there the absolute error is below 1e-37.
-	distance := norm * norm * (10*unit32 + 2*sumError(dim))
+	distance := norm * norm * (10*unit32 + 2*sumError(unit32, dim))
 	return portable.Expm1(float64(g.Gamma()*distance) + 104*2*unit32 + 3e-7)
 }
 
@@ -108,5 +105,5 @@ func ScoreError(k Kernel, m, dim int, norm float64) float64 {
 	if !ok || !(2*norm*norm <= g.reach32(dim)) {
 		return math.Inf(1)
 	}
-	return g.error32(dim, norm) + sumError(m) + 2*unit32
+	return g.error32(dim, norm) + sumError(unit32, m) + 2*unit32
 }

@@ -101,15 +101,3 @@ func kernelRows(l *Learner, x []float32) time.Duration {
 	}
 	return time.Since(start) / (blocks * windowRows)
 }
-
-func BenchmarkMergeTable(b *testing.B) {
-	for b.Loop() {
-		buildMergeTable()
-	}
-}
-
-func BenchmarkMergePoint(b *testing.B) {
-	for b.Loop() {
-		mergePoint(0.7, 0.8, 0.4)
-	}
-}

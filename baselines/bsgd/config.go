@@ -1,10 +1,9 @@
 package bsgd
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/kernel"
 )
 
@@ -34,49 +33,32 @@ type Config struct {
 
 // Validate returns every reason why c describes no learner.
 func (c Config) Validate() error {
-	var errs []error
-	fail := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("bsgd: "+format, args...))
-		}
+	p := dataset.Problems{Package: "bsgd"}
+	p.If(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
+	p.If(c.Dim < 1, "dimension %d is below 1", c.Dim)
+	p.If(c.Budget < 1, "budget %d is below 1", c.Budget)
+	p.If(c.Threads < 0, "%d threads", c.Threads)
+	p.If(!finite(c.Regularizer) || c.Regularizer < 0, "regularizer %v is not a number ≥ 0", c.Regularizer)
+	p.Kernel(c.Kernel)
+	switch c.Maintenance {
+	case Removal, Projection, KeepNewest:
+	case Merging:
+		_, gaussian := c.Kernel.(kernel.Gaussian)
+		p.If(c.Kernel != nil && !gaussian, "merging needs the gaussian kernel: only there does the best merged point lie on a known line")
+	default:
+		p.If(true, "unknown maintenance %q (have %s, %s, %s, %s)", c.Maintenance, Removal, Projection, Merging, KeepNewest)
 	}
-	fail(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
-	fail(c.Dim < 1, "dimension %d is below 1", c.Dim)
-	fail(c.Budget < 1, "budget %d is below 1", c.Budget)
-	fail(c.Threads < 0, "%d threads", c.Threads)
-	fail(!finite(c.Regularizer) || c.Regularizer < 0, "regularizer %v is not a number ≥ 0", c.Regularizer)
-	return errors.Join(append(errs, c.validateKernel(), c.validateSchedule())...)
-}
-
-func (c Config) validateKernel() error {
-	if c.Kernel == nil {
-		return errors.New("bsgd: no kernel")
-	}
-	if err := c.Kernel.Validate(); err != nil {
-		return fmt.Errorf("bsgd: %w", err)
-	}
-	_, err := newMaintainer(c)
-	return err
-}
-
-func (c Config) validateSchedule() error {
 	switch c.Schedule {
 	case Constant:
-		if !finite(c.LearningRate) || c.LearningRate <= 0 {
-			return fmt.Errorf("bsgd: learning rate %v is not a number > 0", c.LearningRate)
-		}
-		if c.LearningRate*c.Regularizer >= 1 {
-			return fmt.Errorf("bsgd: learning rate %v is not below 1/λ = %v: 1 − ηλ would not be positive",
-				c.LearningRate, 1/c.Regularizer)
-		}
+		p.If(!finite(c.LearningRate) || c.LearningRate <= 0, "learning rate %v is not a number > 0", c.LearningRate)
+		p.If(c.LearningRate*c.Regularizer >= 1, "learning rate %v is not below 1/λ = %v: 1 − ηλ would not be positive",
+			c.LearningRate, 1/c.Regularizer)
 	case Inverse:
-		if c.Regularizer == 0 {
-			return errors.New("bsgd: the inverse schedule 1/(λt) needs a regularizer above 0")
-		}
+		p.If(c.Regularizer == 0, "the inverse schedule 1/(λt) needs a regularizer above 0")
 	default:
-		return fmt.Errorf("bsgd: unknown schedule %q (have %s, %s)", c.Schedule, Constant, Inverse)
+		p.If(true, "unknown schedule %q (have %s, %s)", c.Schedule, Constant, Inverse)
 	}
-	return nil
+	return p.Err()
 }
 
 // rate returns η_t for the t-th sample, t = 1, 2, …

@@ -32,12 +32,8 @@ func New(c Config) (*Learner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	maintain, err := newMaintainer(c)
-	if err != nil {
-		return nil, err
-	}
 	l := &Learner{
-		config: c, maintain: maintain,
+		config: c, maintain: newMaintainer(c),
 		model: newModel(c.Kernel, c.Dim, c.Classes, c.Budget),
 		f:     make([]float64, c.Classes),
 	}
@@ -83,7 +79,7 @@ func (l *Learner) block(x []float32, y []float64) (int, error) {
 		}
 	}
 	m.evals += m.window.load(m, good, x)
-	if e, ok := l.maintain.(expecter); ok {
+	if e, ok := l.maintain.(*projection); ok {
 		e.expect(m, l.likely(y[:good]), x)
 	}
 	for i := range good {

@@ -1,11 +1,5 @@
 package bsgd
 
-import (
-	"fmt"
-
-	"polkrepro/kernel"
-)
-
 // A maintainer keeps the model order within the budget. The degradations it
 // returns are ‖f − f'‖² = Σ_c ‖f_c − f'_c‖², f before and f' after, for the
 // unscaled weights of the model.
@@ -20,29 +14,31 @@ type maintainer interface {
 	health(h map[string]float64)
 }
 
-// An expecter prepares for the samples of a block that will probably be added.
-type expecter interface {
-	maintainer
-
-	// expect precedes the samples of a block, row-major in x.
-	expect(m *model, likely []bool, x []float32)
-}
-
-func newMaintainer(c Config) (maintainer, error) {
+// newMaintainer returns the strategy of a valid configuration.
+func newMaintainer(c Config) maintainer {
 	switch c.Maintenance {
 	case Removal:
-		return removal{}, nil
+		return removal{}
 	case Projection:
-		return newProjection(c.Budget, 0), nil
+		return newProjection(c.Budget, 0)
 	case KeepNewest:
-		return newProjection(c.Budget, 1), nil
-	case Merging:
-		if _, ok := c.Kernel.(kernel.Gaussian); !ok {
-			return nil, fmt.Errorf("bsgd: merging needs the gaussian kernel, not %s: "+
-				"only there does the best merged point lie on a known line", c.Kernel.Name())
-		}
-		return newMerging(c.Classes), nil
+		return newProjection(c.Budget, 1)
 	}
-	return nil, fmt.Errorf("bsgd: unknown maintenance %q (have %s, %s, %s, %s)",
-		c.Maintenance, Removal, Projection, Merging, KeepNewest)
+	return newMerging(c.Classes)
 }
+
+// removal drops the element of least norm.
+type removal struct{}
+
+var _ maintainer = removal{}
+
+func (removal) added(*model) float64 { return 0 }
+
+func (removal) maintain(m *model) float64 {
+	p := m.weakest(m.births)
+	cost := m.norm[p] * m.self[p]
+	m.remove(p)
+	return cost
+}
+
+func (removal) health(map[string]float64) {}

@@ -14,7 +14,7 @@ import (
 )
 
 // oracle is the algorithm as written: kernel values by kernel.Eval, weights
-// without a common factor, every partner searched by golden section, and the
+// without a common factor, every partner searched, and the
 // projection solved as a dense linear system.
 type oracle struct {
 	c    Config
@@ -143,15 +143,15 @@ func (o *oracle) degradation(p, n element, h float64) float64 {
 	return s
 }
 
-// search is a golden section search over both halves of [0, 1]. It ends where
-// rounding hides the minimum, at half the digits of h or less; the derivative
-// of the degradation then tells on which side it lies.
+// search tries h = 0, 1/1000, …, 1. The derivative of the degradation then tells, beside
+// the best of these, on which side the minimum lies.
 func (o *oracle) search(p, n element) float64 {
-	loss := func(h float64) float64 { return o.degradation(p, n, h) }
-	a, b := golden(loss, 0, 0.5), golden(loss, 0.5, 1)
-	h := a
-	if loss(b) < loss(a)*(1-1e-9) { // elements of equal weight have two mirrored minima
-		h = b
+	h, least := 0.0, math.Inf(1)
+	for i := range 1001 {
+		at := float64(i) / 1000
+		if d := o.degradation(p, n, at); d < least*(1-1e-9) { // elements of equal weight have two mirrored minima
+			h, least = at, d
+		}
 	}
 	lo, hi := math.Max(0, h-1e-3), math.Min(1, h+1e-3)
 	for range 60 {
@@ -175,30 +175,6 @@ func (o *oracle) slope(p, n element, h float64) float64 {
 		s -= (a*kp + b*kn) * (a*kp*(1-h) - b*kn*h)
 	}
 	return s
-}
-
-func golden(f func(float64) float64, a, b float64) float64 {
-	ratio := (math.Sqrt(5) - 1) / 2
-	p, q := b-ratio*(b-a), a+ratio*(b-a)
-	fp, fq := f(p), f(q)
-	for b-a > 1e-9 {
-		if fp <= fq {
-			b, q, fq = q, p, fp
-			p = b - ratio*(b-a)
-			fp = f(p)
-		} else {
-			a, p, fp = p, q, fq
-			q = a + ratio*(b-a)
-			fq = f(q)
-		}
-	}
-	h := (a + b) / 2
-	for _, end := range []float64{a, b} {
-		if f(end) < f(h) {
-			h = end
-		}
-	}
-	return h
 }
 
 // elements returns the learner's model, oldest first.

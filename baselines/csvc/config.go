@@ -2,10 +2,9 @@ package csvc
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/kernel"
 )
 
@@ -31,23 +30,13 @@ type Config struct {
 
 // Validate returns every reason why c describes no training run.
 func (c Config) Validate() error {
-	var errs []error
-	fail := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("csvc: "+format, args...))
-		}
-	}
-	fail(!(c.C > 0) || math.IsInf(c.C, 1), "C = %v is not a number above 0", c.C)
-	fail(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1), "tolerance %v is not a number ≥ 0", c.Tolerance)
-	fail(c.CacheBytes < 0, "cache of %d bytes", c.CacheBytes)
-	fail(c.Threads < 0, "%d threads", c.Threads)
-	fail(c.Kernel == nil, "no kernel")
-	if c.Kernel != nil {
-		if err := c.Kernel.Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("csvc: %w", err))
-		}
-	}
-	return errors.Join(errs...)
+	p := dataset.Problems{Package: "csvc"}
+	p.If(!(c.C > 0) || math.IsInf(c.C, 1), "C = %v is not a number above 0", c.C)
+	p.If(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1), "tolerance %v is not a number ≥ 0", c.Tolerance)
+	p.If(c.CacheBytes < 0, "cache of %d bytes", c.CacheBytes)
+	p.If(c.Threads < 0, "%d threads", c.Threads)
+	p.Kernel(c.Kernel)
+	return p.Err()
 }
 
 func (c Config) withDefaults() Config {

@@ -64,7 +64,7 @@ func drawKernel(t *rapid.T) kernel.Kernel {
 	return kernel.Gaussian{Bandwidth: rapid.Float64Range(0.2, 3).Draw(t, "bandwidth")}
 }
 
-func train(t tester, c Config, p *problem) (*Model, *Stats) {
+func train(t rapid.TB, c Config, p *problem) (*Model, *Stats) {
 	t.Helper()
 	m, st, err := Train(context.Background(), c, p.n, p.dim, p.x, p.y, p.classes)
 	if err != nil {
@@ -92,18 +92,8 @@ type solved struct {
 	stats PairStats
 }
 
-// tester is a *testing.T or a *rapid.T.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-}
-
 // solveAll trains all pairs and returns them with their α.
-func solveAll(t tester, c Config, p *problem) []solved {
-	if err := checkData(p.n, p.dim, p.x, p.y, p.classes); err != nil {
-		t.Fatal(err)
-	}
+func solveAll(t rapid.TB, c Config, p *problem) []solved {
 	c = c.withDefaults()
 	sets := groupByClass(p.n, p.dim, p.x, p.y, p.classes, 1)
 	pairs, err := solvePairs(context.Background(), c, sets)
@@ -188,7 +178,7 @@ func (s *solved) noise() (v, sum float64) {
 // checkCertificate verifies feasibility and that PairStats says what α is. A
 // feasible α with the objectives recomputed from their definitions is proof of
 // how near it is to the optimum, whatever the solver did.
-func (s *solved) checkCertificate(t tester, c Config) {
+func (s *solved) checkCertificate(t rapid.TB, c Config) {
 	n := float64(len(s.x))
 	v, sum := s.noise()
 	var balance float64
@@ -227,17 +217,4 @@ func (s *solved) checkCertificate(t tester, c Config) {
 	if st.Gap > c.Tolerance*(sum+n*c.C)+loose {
 		t.Fatalf("gap %v with ε = %v, C = %v, n = %v", st.Gap, c.Tolerance, c.C, n)
 	}
-}
-
-// countdown is a context that is cancelled after it was asked left times.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package csvc
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -228,49 +227,4 @@ func agree(t testing.TB, m *Model, want []float64, test *problem) {
 	if float64(same) < agreement*float64(test.n) {
 		t.Errorf("%d of %d predictions are svm-predict's", same, test.n)
 	}
-}
-
-// BenchmarkLIBSVM compares the wall time of training, on two threads, with
-// svm-train's, which reads and writes files besides: the ratio is metric
-// "svm-train/csvc". The models must be equal to the tolerances of the tests.
-// All of MNIST takes svm-train some ten minutes and is run if POLK_BENCH_MNIST
-// is set.
-func BenchmarkLIBSVM(b *testing.B) {
-	gauss := func(bandwidth float64) Config {
-		return Config{Kernel: kernel.Gaussian{Bandwidth: bandwidth}, C: 1, Threads: 2}
-	}
-	b.Run("multidist", func(b *testing.B) {
-		p, _ := multidist(b, data.FigureDraw().Seed)
-		benchmarkTrain(b, gauss(0.6), p)
-	})
-	b.Run("mnist-6000", func(b *testing.B) {
-		p, _ := mnist(b, 6000, 0)
-		benchmarkTrain(b, gauss(4), p)
-	})
-	b.Run("mnist-60000", func(b *testing.B) {
-		if os.Getenv("POLK_BENCH_MNIST") == "" {
-			b.Skip("POLK_BENCH_MNIST is not set")
-		}
-		p, _ := mnist(b, 60000, 0)
-		benchmarkTrain(b, gauss(4), p)
-	})
-}
-
-func benchmarkTrain(b *testing.B, c Config, p *problem) {
-	needLIBSVM(b)
-	ref := svmTrain(b, c, p)
-	var m *Model
-	var st *Stats
-	for b.Loop() {
-		var err error
-		if m, st, err = Train(context.Background(), c, p.n, p.dim, p.x, p.y, p.classes); err != nil {
-			b.Fatal(err)
-		}
-	}
-	seconds := b.Elapsed().Seconds() / float64(b.N)
-	b.ReportMetric(ref.seconds, "svm-train-s")
-	b.ReportMetric(ref.seconds/seconds, "svm-train/csvc")
-	b.ReportMetric(float64(m.NumSV()), "SVs")
-	b.ReportMetric(float64(st.PeakCacheBytes)/1e6, "cache-MB")
-	compare(b, m, st, ref)
 }

@@ -99,31 +99,6 @@ func TestShortSlicesPanic(t *testing.T) {
 	}
 }
 
-// TestSaveAndLoad: a model that was saved and loaded is the same to the bit.
-func TestSaveAndLoad(t *testing.T) {
-	p := blobs(25, 90, 3, 4)
-	for _, k := range []kernel.Kernel{gaussian.Kernel, kernel.Polynomial{Offset: 1, Degree: 3}} {
-		m, _ := train(t, Config{Kernel: k, C: 2}, p)
-		file := saved(t, m)
-		read, err := ReadModel(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(saved(t, read), file) || !slices.Equal(read.Labels, m.Labels) || !slices.Equal(read.Rho, m.Rho) {
-			t.Errorf("%s: labels %v and ρ %v became %v and %v", k.Name(), m.Labels, m.Rho, read.Labels, read.Rho)
-		}
-		a, b := make([]float64, p.n*6), make([]float64, p.n*6)
-		m.Decisions(p.n, p.x, a, 1)
-		read.Decisions(p.n, p.x, b, 1)
-		if !slices.Equal(a, b) {
-			t.Errorf("%s: other decision values after loading", k.Name())
-		}
-		if _, err := ReadModel(bytes.NewReader(file[:len(file)-1])); !errors.Is(err, kernel.ErrFormat) {
-			t.Errorf("%s: a truncated file: %v", k.Name(), err)
-		}
-	}
-}
-
 // TestReadModelRefuses: whole files that hold no C-SVC.
 func TestReadModelRefuses(t *testing.T) {
 	for name, head := range map[string]any{

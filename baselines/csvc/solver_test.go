@@ -123,57 +123,6 @@ func stationary(gram, y []float64, c float64, state []int) ([]float64, bool) {
 	return out, math.Abs(balance) <= 1e-9*c
 }
 
-// TestTwoPoints: α = min(C, 1/(1 − κ)) and ρ = 0.
-func TestTwoPoints(t *testing.T) {
-	p := &problem{2, 1, 2, []float32{0, 1}, []float64{1, 0}}
-	k := kernel.Gaussian{Bandwidth: 1}
-	for _, c := range []float64{1e-6, 0.5, 10, 1e6} {
-		s := solveAll(t, Config{Kernel: k, C: c}, p)[0]
-		want := min(c, 1/(1-math.Exp(-0.5)))
-		for _, a := range s.alpha {
-			if math.Abs(a-want) > 1e-5*want {
-				t.Errorf("C = %v: α = %v, want %v twice", c, s.alpha, want)
-			}
-		}
-		if math.Abs(s.stats.Rho) > 1e-6 || s.stats.Iterations != 1 {
-			t.Errorf("C = %v: %+v", c, s.stats)
-		}
-	}
-}
-
-// TestCoincidingPoints: the second-order term of every pair of variables is 0.
-// The optimum has α = C wherever the balance allows.
-func TestCoincidingPoints(t *testing.T) {
-	p := &problem{5, 2, 2, slices.Repeat([]float32{0.5, -1}, 5), []float64{0, 1, 0, 0, 1}}
-	s := solveAll(t, Config{Kernel: kernel.Gaussian{Bandwidth: 1}, C: 2}, p)[0]
-	// αᵀQα = 0 as f = Σ y α κ = 0, so the objective is −Σα = −2·(2·C).
-	if math.Abs(s.stats.Objective+8) > 1e-9 || !(s.stats.Violation < 1e-3) {
-		t.Errorf("α = %v, %+v", s.alpha, s.stats)
-	}
-}
-
-// TestExtremeC: with a tiny C all points of the smaller class are bounded;
-// with a huge one, on separable points, none is.
-func TestExtremeC(t *testing.T) {
-	p := blobs(3, 60, 2, 2)
-	s := solveAll(t, Config{Kernel: kernel.Gaussian{Bandwidth: 1}, C: 1e-6}, p)[0]
-	ones := 0
-	for _, y := range p.y {
-		ones += int(y)
-	}
-	if least := min(ones, p.n-ones); s.stats.BoundedSVs < 2*least-1 {
-		t.Errorf("C = 1e-6: %d of %d bounded, the smaller class has %d", s.stats.BoundedSVs, p.n, least)
-	}
-	for i := range p.n {
-		p.x[2*i] += 4 * float32(p.y[i]) // apart by more than 2
-	}
-	c := Config{Kernel: kernel.Polynomial{Offset: 1, Degree: 1}, C: 1e9, Tolerance: 1e-3}
-	s = solveAll(t, c, p)[0]
-	if s.stats.BoundedSVs != 0 || !(s.stats.Violation < 1e-3) || s.stats.SVs == 0 {
-		t.Errorf("C = 1e9: %+v", s.stats)
-	}
-}
-
 // hard needs several times n iterations, so that points are shrunk and
 // restored.
 func hard() (Config, *problem) {

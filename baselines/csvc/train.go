@@ -1,15 +1,14 @@
 package csvc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"polkrepro/baselines/internal/dataset"
+	"polkrepro/baselines/internal/parallel"
 	"polkrepro/kernel"
 )
 
@@ -41,8 +40,11 @@ func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, 
 	if err := c.Validate(); err != nil {
 		return nil, nil, err
 	}
-	if err := checkData(n, dim, x, y, classes); err != nil {
-		return nil, nil, err
+	if classes < 2 {
+		return nil, nil, fmt.Errorf("csvc: %d classes: at least 2 are needed", classes)
+	}
+	if err := dataset.Check(n, dim, classes, x, y); err != nil {
+		return nil, nil, fmt.Errorf("csvc: %w", err)
 	}
 	if err := checkOverflow(c.Kernel, n, dim, x); err != nil {
 		return nil, nil, err
@@ -63,16 +65,6 @@ func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, 
 		stats.PeakCacheBytes = max(stats.PeakCacheBytes, p.stats.CacheBytes)
 	}
 	return newModel(c, dim, sets, pairs), stats, nil
-}
-
-func checkData(n, dim int, x []float32, y []float64, classes int) error {
-	if classes < 2 {
-		return fmt.Errorf("csvc: %d classes: at least 2 are needed", classes)
-	}
-	if err := dataset.Check(n, dim, classes, x, y); err != nil {
-		return fmt.Errorf("csvc: %w", err)
-	}
-	return nil
 }
 
 // checkOverflow makes sure that all kernel values are finite in float32.
@@ -107,14 +99,12 @@ func groupByClass(n, dim int, x []float32, y []float64, classes, threads int) []
 		}
 		of[k].index = append(of[k].index, i)
 	}
-	// Packing cannot fail, and is not cancelled.
-	_ = parallel(context.Background(), threads, len(sets), func(_ context.Context, _, k int) error {
+	parallel.Do(threads, len(sets), func(_, k int) {
 		set := sets[k]
 		set.points = kernel.NewPoints(dim)
 		for _, i := range set.index {
 			set.points.Append(x[i*dim : (i+1)*dim])
 		}
-		return nil
 	})
 	return sets
 }
@@ -181,37 +171,11 @@ func solvePairs(ctx context.Context, c Config, sets []*class) ([]*pair, error) {
 		}
 	}
 	workers := min(c.Threads, len(pairs))
-	arenas := make([]arena, workers)
-	err := parallel(ctx, workers, len(pairs), func(ctx context.Context, worker, p int) error {
-		return pairs[p].solve(ctx, c, sets, c.Threads/workers, &arenas[worker])
+	arenas, errs := make([]arena, workers), make([]error, len(pairs))
+	parallel.Do(workers, len(pairs), func(worker, p int) {
+		errs[p] = pairs[p].solve(ctx, c, sets, c.Threads/workers, &arenas[worker])
 	})
-	return pairs, err
-}
-
-// parallel calls do for the units 0 … units−1 on as many goroutines as
-// workers, numbered from 0, until one call fails. A single worker is the
-// caller's goroutine: the CPU time of its thread is then that of the work.
-func parallel(ctx context.Context, workers, units int, do func(ctx context.Context, worker, unit int) error) error {
-	var next atomic.Int64
-	drain := func(ctx context.Context, worker int) error {
-		for {
-			u := int(next.Add(1)) - 1
-			if u >= units {
-				return nil
-			}
-			if err := do(ctx, worker, u); err != nil {
-				return err
-			}
-		}
-	}
-	if workers == 1 {
-		return drain(ctx, 0)
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	for w := range workers {
-		group.Go(func() error { return drain(ctx, w) })
-	}
-	return group.Wait()
+	return pairs, cmp.Or(errs...) // only the context ends a pair, and then all of them
 }
 
 func (p *pair) solve(ctx context.Context, c Config, sets []*class, threads int, a *arena) error {

@@ -48,11 +48,11 @@ type Config struct {
 	Threads     int                 // goroutines a step may use; 0 means 1
 }
 
-type seen = stream.Seen
+type samples = stream.Samples
 
 // A Learner is W_t.
 type Learner struct {
-	seen
+	samples
 	cfg     Config
 	t       int
 	model   *rff.Model
@@ -64,32 +64,23 @@ type Learner struct {
 
 // New returns the learner of W = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
-	if err := stream.Check(c.Kernel, c.Classes, c.Dim); err != nil {
-		return nil, fmt.Errorf("fogd: %w", err)
+	l := &Learner{cfg: c, threads: max(c.Threads, 1)}
+	var err error
+	if l.samples, err = stream.NewSamples("fogd", c.Kernel, c.Classes, c.Dim, l.learn); err != nil {
+		return nil, err
 	}
 	if c.Frequencies < 1 || !(c.Regularizer >= 0) {
 		return nil, fmt.Errorf("fogd: %d frequencies and regularizer %v: want at least 1 and 0", c.Frequencies, c.Regularizer)
 	}
 	m := rff.NewModel(rff.Config{Kernel: c.Kernel, Classes: c.Classes, Dim: c.Dim, Frequencies: c.Frequencies, Seed: c.Seed})
-	return &Learner{
-		cfg: c, model: m, linear: stream.NewLinear(c.Classes, m.W),
-		phi: make([]float64, 2*c.Frequencies), single: make([]float32, 2*c.Frequencies), threads: max(c.Threads, 1),
-	}, nil
+	l.model, l.linear = m, stream.NewLinear(c.Classes, m.W)
+	l.phi, l.single = make([]float64, 2*c.Frequencies), make([]float32, 2*c.Frequencies)
+	return l, nil
 }
 
 // SetThreads sets the number of goroutines a step may use, at least 1. The result
 // does not depend on it.
 func (l *Learner) SetThreads(n int) { l.threads = max(n, 1) }
-
-// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
-// classes. It learns from none if one of them is not valid. It fails at the first whose
-// loss is not finite.
-func (l *Learner) Step(n int, x []float32, y []float64) error {
-	if err := l.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
-		return fmt.Errorf("fogd: %w", err)
-	}
-	return nil
-}
 
 func (l *Learner) learn(x []float32, y float64) error {
 	l.model.Features(1, x, l.single, l.threads)

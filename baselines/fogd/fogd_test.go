@@ -2,7 +2,6 @@ package fogd
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"polkrepro/baselines/learnertest"
@@ -102,26 +101,4 @@ func TestModelStays(t *testing.T) {
 	if m.NormSq() != before || l.Model().NormSq() == before {
 		t.Errorf("‖W‖² was %v, is %v, and %v of the learner", before, m.NormSq(), l.Model().NormSq())
 	}
-}
-
-func TestBadConfigs(t *testing.T) {
-	for want, spoil := range map[string]func(*Config){
-		"bandwidth":     func(c *Config) { c.Kernel = kernel.Gaussian{} },
-		"0 frequencies": func(c *Config) { c.Frequencies = 0 },
-		"1 classes":     func(c *Config) { c.Classes = 1 },
-		"regularizer":   func(c *Config) { c.Regularizer = math.NaN() },
-	} {
-		c := config(loss.MultiHinge{}, 3, 0)
-		spoil(&c)
-		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "fogd: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
-func TestStepDoesNotAllocate(t *testing.T) {
-	c := config(loss.MultiLogistic{}, 20, 1e-3)
-	x, y := learnertest.Blobs(2, 50, c.Dim, c.Classes)
-	l := learnertest.New(t, New, c)
-	learnertest.DoesNotAllocate(t, l, x, y)
 }

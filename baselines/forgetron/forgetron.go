@@ -62,25 +62,16 @@ type Learner struct {
 
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
-	if err := stream.Check(c.Kernel, c.Classes, c.Dim); err != nil {
-		return nil, fmt.Errorf("forgetron: %w", err)
+	l := &Learner{cfg: c, pair: make([]float64, c.Classes), shrinking: 1}
+	samples, err := stream.NewSamples("forgetron", c.Kernel, c.Classes, c.Dim, l.learn)
+	if err != nil {
+		return nil, err
 	}
 	if c.Budget < 1 {
 		return nil, fmt.Errorf("forgetron: budget %d is below 1", c.Budget)
 	}
-	return &Learner{
-		base: stream.NewModel(c.Kernel, c.Dim, c.Classes, c.Threads), cfg: c,
-		pair: make([]float64, c.Classes), shrinking: 1,
-	}, nil
-}
-
-// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
-// classes. It learns from none if one of them is not valid.
-func (l *Learner) Step(n int, x []float32, y []float64) error {
-	if err := l.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
-		return fmt.Errorf("forgetron: %w", err)
-	}
-	return nil
+	l.base = stream.NewModel(samples, c.Kernel, c.Threads)
+	return l, nil
 }
 
 func (l *Learner) learn(x []float32, label float64) error {

@@ -2,7 +2,6 @@ package forgetron
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -149,28 +148,4 @@ func TestInvariants(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestBadConfigs(t *testing.T) {
-	for want, spoil := range map[string]func(*Config){
-		"no kernel": func(c *Config) { c.Kernel = nil },
-		"1 classes": func(c *Config) { c.Classes = 1 },
-		"budget 0":  func(c *Config) { c.Budget = 0 },
-	} {
-		c := config(3)
-		spoil(&c)
-		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "forgetron: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
-func TestStepDoesNotAllocate(t *testing.T) {
-	c := config(10)
-	x, y := learnertest.Blobs(2, 100, c.Dim, c.Classes)
-	l := learnertest.New(t, New, c)
-	learnertest.DoesNotAllocate(t, l, x, y)
-	if l.removals < 100 {
-		t.Errorf("%d removals: the test shows little", l.removals)
-	}
 }

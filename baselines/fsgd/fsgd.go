@@ -14,13 +14,11 @@ import (
 	"fmt"
 	"math"
 
+	"polkrepro/baselines/internal/stream"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
-
-// ErrDiverged is returned by Step when a loss is no longer a finite number.
-var ErrDiverged = errors.New("fsgd: the loss is no longer finite: the iterates have diverged")
 
 // A Config is everything that determines a Learner.
 type Config struct {
@@ -34,8 +32,12 @@ type Config struct {
 	Threads     int                 // goroutines a step may use; 0 means 1
 }
 
-// A Learner is f_t. It must not be shared by goroutines.
+type samples = stream.Samples
+
+// A Learner is f_t. Step fails, beside for its reasons, at a sample that is not one of the
+// points. A Learner must not be shared by goroutines.
 type Learner struct {
+	samples
 	cfg    Config
 	points *kernel.Points // N
 	index  map[string]int // of a point by its bits
@@ -49,22 +51,22 @@ type Learner struct {
 	f        *kernel.Expansion // over visited; its weights are written by Expansion
 	x64, row []float64         // the sample, and its kernel values with all points
 	scores   []float64
-	scored   []float64 // of the samples of a step
 	grad     []float64
 }
 
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(cfg Config) (*Learner, error) {
-	if err := cfg.Kernel.Validate(); err != nil {
-		return nil, fmt.Errorf("fsgd: %w", err)
+	l := new(Learner)
+	each, err := stream.NewSamples("fsgd", cfg.Kernel, cfg.Classes, cfg.Dim, l.learn)
+	if err != nil {
+		return nil, err
 	}
-	if cfg.Classes < 2 || cfg.Dim < 1 || len(cfg.Points) == 0 || len(cfg.Points)%cfg.Dim != 0 {
-		return nil, fmt.Errorf("fsgd: %d classes, %d features, points of %d numbers: want at least 2 classes, 1 feature and 1 point",
-			cfg.Classes, cfg.Dim, len(cfg.Points))
+	if len(cfg.Points) == 0 || len(cfg.Points)%cfg.Dim != 0 {
+		return nil, fmt.Errorf("fsgd: points of %d numbers: want a multiple of %d", len(cfg.Points), cfg.Dim)
 	}
 	n, c := len(cfg.Points)/cfg.Dim, cfg.Classes
-	l := &Learner{
-		cfg: cfg, points: kernel.NewPoints(cfg.Dim), index: make(map[string]int, n), shrink: 1,
+	*l = Learner{
+		samples: each, cfg: cfg, points: kernel.NewPoints(cfg.Dim), index: make(map[string]int, n), shrink: 1,
 		w: make([]float64, c*n), f: kernel.NewExpansion(cfg.Kernel, cfg.Dim, c), seen: make([]bool, n),
 		x64: make([]float64, cfg.Dim), row: make([]float64, n), scores: make([]float64, c), grad: make([]float64, c),
 	}
@@ -93,38 +95,20 @@ func (l *Learner) key(x []float32) []byte {
 // does not depend on it.
 func (l *Learner) SetThreads(n int) { l.cfg.Threads = max(n, 1) }
 
-// Step learns from n samples, one after another: x is n×Dim in row-major order, y
-// holds n classes. Each must be one of the points; it fails at the first that is
-// none, or whose loss is not finite, with the samples before it learned.
-func (l *Learner) Step(n int, x []float32, y []float64) error {
-	dim := l.cfg.Dim
-	if n < 0 || len(x) < n*dim || len(y) < n {
-		return fmt.Errorf("fsgd: want %d features and %d labels, got %d and %d", n*dim, n, len(x), len(y))
+func (l *Learner) learn(x []float32, y float64) error {
+	i, ok := l.index[string(l.key(x))]
+	if !ok {
+		return errors.New("it is not one of the points")
 	}
-	l.scored = l.scored[:0]
-	for k := range n {
-		i, ok := l.index[string(l.key(x[k*dim:(k+1)*dim]))]
-		if !ok {
-			return fmt.Errorf("fsgd: sample %d of %d is not one of the points", k+1, n)
-		}
-		if err := l.learn(i, y[k]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// learn takes a step on point i.
-func (l *Learner) learn(i int, y float64) error {
 	n := len(l.row)
-	kernel.Widen(l.x64, l.points.At(i))
+	kernel.Widen(l.x64, x)
 	l.points.Block64(l.cfg.Kernel, 1, l.x64, l.row, n, l.cfg.Threads)
 	for q := range l.scores {
 		l.scores[q] = l.shrink * gemm.Dot(l.row, l.w[q*n:(q+1)*n])
 	}
-	l.scored = append(l.scored, l.scores...)
-	if value := l.cfg.Loss.Gradient(l.grad, l.scores, y); value-value != 0 {
-		return ErrDiverged
+	l.Saw(l.scores)
+	if value := l.cfg.Loss.Gradient(l.grad, l.scores, y); value-value != 0 { // NaN and ±Inf alone
+		return stream.ErrDiverged
 	}
 	rate := l.cfg.Rate(l.t)
 	l.shrink *= 1 - float64(rate*l.cfg.Regularizer)
@@ -190,10 +174,6 @@ func (l *Learner) Values() (values []float64, normSq float64) {
 	}
 	return values, max(0, normSq)
 }
-
-// Scored returns nil, for all samples of the last step, and their scores, row by row, each
-// of the model before it learned from the sample. They are the learner's own until the next step.
-func (l *Learner) Scored() (samples []int, scores []float64) { return nil, l.scored }
 
 // KernelEvals returns the number of kernel values that steps took.
 func (l *Learner) KernelEvals() int64 { return int64(l.t) * int64(len(l.row)) }

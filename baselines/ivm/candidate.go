@@ -60,7 +60,14 @@ func (b *block) try(worker int, s *state, e *newton, index []int) trial {
 // norm 1.
 func (b *block) orthogonalize() {
 	j, q := len(b.index), b.order()
-	b.setPoints()
+	if b.points == nil {
+		b.points = kernel.NewPoints(b.Dim)
+		b.wide = make([]float64, chunk*b.Dim)
+	}
+	b.points.Reset()
+	for _, l := range b.index {
+		b.points.Append(b.x[l*b.Dim : (l+1)*b.Dim])
+	}
 	b.rows = grow(b.rows, j*b.n)
 	b.tile = grow(b.tile, chunk*j)
 	// The part of κ(x_l, ·) orthogonal to the basis, at x: κ(x_l, x) less
@@ -85,18 +92,6 @@ func (b *block) orthogonalize() {
 		gemm.MulABT(j, n, q, -1, own, q, columns, q, 1, b.rows[lo:], b.n, 1)
 	}
 	b.normalize()
-}
-
-// setPoints gathers the candidates.
-func (b *block) setPoints() {
-	if b.points == nil {
-		b.points = kernel.NewPoints(b.Dim)
-		b.wide = make([]float64, chunk*b.Dim)
-	}
-	b.points.Reset()
-	for _, l := range b.index {
-		b.points.Append(b.x[l*b.Dim : (l+1)*b.Dim])
-	}
 }
 
 // normalize divides each row by its norm, whose square is the row's value at

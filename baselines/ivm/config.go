@@ -2,7 +2,6 @@ package ivm
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 
@@ -40,27 +39,17 @@ type Config struct {
 
 // Validate returns every reason why c describes no training run.
 func (c Config) Validate() error {
-	var errs []error
-	fail := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("ivm: "+format, args...))
-		}
-	}
-	fail(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
-	fail(c.Dim < 1, "dimension %d is below 1", c.Dim)
-	fail(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
-	fail(c.Candidates < 0, "%d candidates", c.Candidates)
-	fail(c.MaxPoints < 0, "at most %d points", c.MaxPoints)
-	fail(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
-	fail(c.Stride < 0, "stride %d", c.Stride)
-	fail(c.Threads < 0, "%d threads", c.Threads)
-	fail(c.Kernel == nil, "no kernel")
-	if c.Kernel != nil {
-		if err := c.Kernel.Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("ivm: %w", err))
-		}
-	}
-	return errors.Join(errs...)
+	p := dataset.Problems{Package: "ivm"}
+	p.If(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
+	p.If(c.Dim < 1, "dimension %d is below 1", c.Dim)
+	p.If(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
+	p.If(c.Candidates < 0, "%d candidates", c.Candidates)
+	p.If(c.MaxPoints < 0, "at most %d points", c.MaxPoints)
+	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
+	p.If(c.Stride < 0, "stride %d", c.Stride)
+	p.If(c.Threads < 0, "%d threads", c.Threads)
+	p.Kernel(c.Kernel)
+	return p.Err()
 }
 
 func (c Config) withDefaults() Config {

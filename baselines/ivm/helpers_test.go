@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
 
 	"polkrepro/baselines/learnertest"
 	"polkrepro/data"
@@ -40,14 +41,7 @@ func mnist(t testing.TB, n int) *problem {
 		Candidates: 59, MaxPoints: 40, Seed: 1}, n, set.Train.X[:n*set.Train.Dim], set.Train.Y[:n]}
 }
 
-// tester is a *testing.T or a *rapid.T.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-}
-
-func (p *problem) train(t tester) *Result {
+func (p *problem) train(t rapid.TB) *Result {
 	t.Helper()
 	r, err := Train(context.Background(), p.Config, p.n, p.x, p.y, nil)
 	if err != nil {
@@ -157,28 +151,28 @@ func (l *literal) newton(s []int, a []float64) []float64 {
 	return step.RawVector().Data
 }
 
-// fit takes Newton steps from a: one, or as many as lower H.
-func (l *literal) fit(s []int, a []float64, once bool) ([]float64, float64) {
+// fit takes Newton steps from a, as many as lower H.
+func (l *literal) fit(s []int, a []float64) float64 {
 	for {
-		step := l.newton(s, a)
-		next := slices.Clone(a)
-		for i, d := range step {
-			next[i] += d
-		}
-		h := l.objective(s, next)
-		if once {
-			return next, h
-		}
+		next, h := l.step(s, a)
 		if have := l.objective(s, a); !(h < have-1e-12*have) {
-			return a, have
+			return have
 		}
 		a = next
 	}
 }
 
-// grow imports the best of all points and returns H, with one Newton step for
-// each candidate (the revised algorithm) or all of them (the basic one).
-func (l *literal) grow(once bool) float64 {
+// step takes a Newton step from a.
+func (l *literal) step(s []int, a []float64) ([]float64, float64) {
+	next := slices.Clone(a)
+	for i, d := range l.newton(s, a) {
+		next[i] += d
+	}
+	return next, l.objective(s, next)
+}
+
+// grow imports the best of all points, after a Newton step for each, and returns H.
+func (l *literal) grow() float64 {
 	best, least := -1, 0.0
 	var coef []float64
 	for i := range l.n {
@@ -186,7 +180,7 @@ func (l *literal) grow(once bool) float64 {
 			continue
 		}
 		s := append(slices.Clone(l.index), i)
-		a, h := l.fit(s, append(slices.Clone(l.a), make([]float64, l.Classes)...), once)
+		a, h := l.step(s, append(slices.Clone(l.a), make([]float64, l.Classes)...))
 		if best < 0 || h < least {
 			best, least, coef = i, h, a
 		}

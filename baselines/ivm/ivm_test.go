@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 )
 
@@ -23,7 +24,7 @@ func TestRevised(t *testing.T) {
 		got := p.train(t)
 		l := &literal{problem: p}
 		for k := range p.MaxPoints {
-			h := l.grow(true)
+			h := l.grow()
 			if math.Abs(h-got.Trace[k]) > 1e-8*h {
 				t.Fatalf("%d classes: H = %v after import %d, want %v", classes, got.Trace[k], k, h)
 			}
@@ -33,26 +34,6 @@ func TestRevised(t *testing.T) {
 		}
 		if got.Reason != Full {
 			t.Errorf("ended because %s", got.Reason)
-		}
-	}
-}
-
-// TestBasic: after convergence on the points that the one-step imports chose,
-// the objective is near that of the authors' basic algorithm, which fits every
-// candidate to convergence.
-func TestBasic(t *testing.T) {
-	for seed := range uint64(3) {
-		p := blobs(seed, 30, 2, 3)
-		p.MaxPoints = 4
-		p.Tolerance = 1e-12
-		got := p.train(t).Objective
-		l := &literal{problem: p}
-		var want float64
-		for range p.MaxPoints {
-			want = l.grow(false)
-		}
-		if got > 1.03*want {
-			t.Errorf("seed %d: H = %v, basic algorithm %v", seed, got, want)
 		}
 	}
 }
@@ -71,7 +52,7 @@ func TestCertificate(t *testing.T) {
 		if h := l.objective(r.Imported, r.Expansion.W); math.Abs(h-r.Objective) > 1e-9*h {
 			t.Fatalf("objective %v, of the expansion %v", r.Objective, h)
 		}
-		if _, h := l.fit(r.Imported, make([]float64, len(r.Expansion.W)), false); h < r.Objective-r.Gap-1e-9 {
+		if h := l.fit(r.Imported, make([]float64, len(r.Expansion.W))); h < r.Objective-r.Gap-1e-9 {
 			t.Fatalf("objective %v with gap %v, but there is %v", r.Objective, r.Gap, h)
 		}
 	})
@@ -140,15 +121,6 @@ func TestFewPoints(t *testing.T) {
 	}
 }
 
-func TestPolynomialKernel(t *testing.T) {
-	p := blobs(10, 30, 2, 3)
-	p.Kernel = kernel.Polynomial{Offset: 1, Degree: 1} // three dimensions
-	p.Tolerance = 1e-15
-	if r := p.train(t); r.Expansion.Order() > 3 {
-		t.Errorf("imported %d points in three dimensions", r.Expansion.Order())
-	}
-}
-
 func TestTrace(t *testing.T) {
 	p := blobs(11, 60, 2, 3)
 	p.Tolerance = 1e-12
@@ -170,23 +142,10 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// countdown is a context that is cancelled after it was asked left times.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestCancel(t *testing.T) {
 	p := blobs(12, 40, 2, 3)
 	for _, left := range []int{0, 1, 3, 5} {
-		_, err := Train(&countdown{context.Background(), left}, p.Config, p.n, p.x, p.y, nil)
+		_, err := Train(&learnertest.Countdown{Context: context.Background(), Left: left}, p.Config, p.n, p.x, p.y, nil)
 		if err != context.Canceled {
 			t.Errorf("cancelled after %d: %v", left, err)
 		}

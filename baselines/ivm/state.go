@@ -14,8 +14,6 @@ import (
 // chunk by chunk, so that no result depends on the number of goroutines.
 const chunk = 512
 
-func chunks(n int) int { return (n + chunk - 1) / chunk }
-
 // A state is the model on the q points imported so far, with the derivatives
 // of H there. D = C−1 is the number of contrasts.
 type state struct {
@@ -59,7 +57,7 @@ func newState(c Config, n int, x []float32, y []float64) *state {
 		f:         make([]float64, c.Classes*n),
 		gradient:  make([]float64, d*n),
 		weight:    make([]float64, d*(d+1)/2*n),
-		parts:     make([]float64, chunks(n)),
+		parts:     make([]float64, (n+chunk-1)/chunk),
 		work:      make([]scratch, c.Threads),
 	}
 	for i, v := range y {

@@ -104,23 +104,15 @@ func (t *trainer) imports(ctx context.Context) (Reason, error) {
 			return Stuck, nil
 		}
 		t.history = append(t.history, t.objective)
-		if reason, err := t.report(); reason != "" || err != nil {
-			return reason, err
+		if t.trace != nil {
+			if err := t.trace(len(t.history), t.objective); err != nil {
+				return "", err
+			}
+		}
+		if t.converged() {
+			return Converged, nil
 		}
 	}
-}
-
-// report calls the trace and looks at the stopping rule.
-func (t *trainer) report() (Reason, error) {
-	if t.trace != nil {
-		if err := t.trace(len(t.history), t.objective); err != nil {
-			return "", err
-		}
-	}
-	if t.converged() {
-		return Converged, nil
-	}
-	return "", nil
 }
 
 // converged reports whether |H_k − H_{k−Δk}| < ε |H_k|.

@@ -3,6 +3,7 @@ package lbfgs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
@@ -59,27 +60,18 @@ func (s *solver) exactSums(f, u element, lo, hi int) totals {
 // compact returns e without the elements whose weights are all 0: e itself if
 // there are none.
 func compact(e *kernel.Expansion) *kernel.Expansion {
-	out := kernel.NewExpansion(e.Kernel, e.Dict.Dim(), e.Outputs)
 	var keep []int
 	for j := range e.Order() {
-		if nonzero(e.Weights(j)) {
+		if slices.ContainsFunc(e.Weights(j), func(w float64) bool { return w != 0 }) {
 			keep = append(keep, j)
 		}
 	}
 	if len(keep) == e.Order() {
 		return e
 	}
+	out := kernel.NewExpansion(e.Kernel, e.Dict.Dim(), e.Outputs)
 	for _, j := range keep {
 		out.Append(e.Dict.At(j), e.Weights(j))
 	}
 	return out
-}
-
-func nonzero(w []float64) bool {
-	for _, v := range w {
-		if v != 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -2,10 +2,10 @@ package lbfgs
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -39,29 +39,19 @@ type Config struct {
 
 // Validate returns every reason why c describes no problem.
 func (c Config) Validate() error {
-	var errs []error
-	fail := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("lbfgs: "+format, args...))
-		}
-	}
-	fail(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
-	fail(c.Dim < 1, "dimension %d is below 1", c.Dim)
-	fail(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
-	fail(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
-	fail(c.MaxIterations < 0, "%d iterations", c.MaxIterations)
-	fail(c.Memory < 0, "memory of %d pairs", c.Memory)
-	fail(c.MaxBytes < 0, "a limit of %d bytes", c.MaxBytes)
-	fail(c.Threads < 0, "%d threads", c.Threads)
-	if c.Kernel == nil {
-		errs = append(errs, errors.New("lbfgs: no kernel"))
-	} else if err := c.Kernel.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("lbfgs: %w", err))
-	}
-	if _, err := newDualLoss(c.Loss); err != nil {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	p := dataset.Problems{Package: "lbfgs"}
+	p.If(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
+	p.If(c.Dim < 1, "dimension %d is below 1", c.Dim)
+	p.If(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
+	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
+	p.If(c.MaxIterations < 0, "%d iterations", c.MaxIterations)
+	p.If(c.Memory < 0, "memory of %d pairs", c.Memory)
+	p.If(c.MaxBytes < 0, "a limit of %d bytes", c.MaxBytes)
+	p.If(c.Threads < 0, "%d threads", c.Threads)
+	p.Kernel(c.Kernel)
+	_, err := newDualLoss(c.Loss)
+	p.If(err != nil, "%w", err)
+	return p.Err()
 }
 
 // withDefaults fills in what 0 stands for.

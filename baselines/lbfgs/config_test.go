@@ -65,19 +65,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestAllReasons: Validate names everything that is wrong at once.
-func TestAllReasons(t *testing.T) {
-	err := Config{Classes: 2, Threads: -1}.Validate()
-	if err == nil {
-		t.Fatal("no error")
-	}
-	for _, want := range []string{"dimension 0", "regularizer 0", "-1 threads", "no kernel", "no loss"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q does not say %q", err, want)
-		}
-	}
-}
-
 // TestMaxBytes: the memory that a result says was planned with is the least
 // that is enough.
 func TestMaxBytes(t *testing.T) {

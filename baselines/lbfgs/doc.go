@@ -35,6 +35,7 @@
 //
 // [Weights] has the Euclidean inner product of the weights α all the same, as the
 // paper writes the problem. It is slow and has no certificate: [Train] is the one to use.
+// [TrainLinear] has that of linear models on explicit features, for package nystrom.
 //
 // # The hinge
 //

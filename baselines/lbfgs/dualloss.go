@@ -31,13 +31,13 @@ type dualLoss interface {
 func newDualLoss(l loss.Loss) (dualLoss, error) {
 	switch l.(type) {
 	case nil:
-		return nil, errors.New("lbfgs: no loss")
+		return nil, errors.New("no loss")
 	case loss.MultiHinge:
 		return hinge{}, nil
 	case loss.MultiLogistic:
 		return logistic{}, nil
 	}
-	return nil, fmt.Errorf("lbfgs: unsupported loss %s (have %s, %s)",
+	return nil, fmt.Errorf("unsupported loss %s (have %s, %s)",
 		l.Name(), loss.MultiHinge{}.Name(), loss.MultiLogistic{}.Name())
 }
 

@@ -23,6 +23,11 @@ type line struct {
 	normSq, fd, ddd float64 // ‖f‖², ⟨f, d⟩, ‖d‖²
 }
 
+// lineFrom returns the line from x along d.
+func (p *problem) lineFrom(x *iterate, d element) *line {
+	return &line{problem: p, f: x.f, d: d, normSq: x.normSq, fd: p.inner(d, x.f), ddd: p.inner(d, d)}
+}
+
 // at returns φ(t) and φ'(t).
 func (l *line) at(t float64) (value, slope float64) {
 	s := l.along(l.f.kw, t, l.d.kw)
@@ -69,17 +74,17 @@ func (l *line) search() float64 {
 // bisect returns a step that satisfies the weak Wolfe conditions,
 // φ(t) ≤ φ(0) + 1e-4·t·φ'(0) and φ'(t) ≥ 0.9·φ'(0), by doubling and bisection as
 // Lewis and Overton do it for functions with kinks ("Nonsmooth optimization via
-// quasi-Newton methods", 2013), and how many steps it tried; 0 if none was one.
-func (l *line) bisect() (step float64, trials int) {
-	value0, slope0 := l.at(0)
+// quasi-Newton methods", 2013), and how many steps it tried; 0 if none of the most that
+// it may try was one. value0 and slope0 are φ(0) and φ'(0), at returns φ(t) and φ'(t).
+func bisect(value0, slope0 float64, most int, at func(t float64) (value, slope float64)) (step float64, trials int) {
 	if !(slope0 < 0) {
 		return 0, 0
 	}
 	// Invariant: lo satisfies the first condition but not the second, hi not the first,
 	// so that a step that satisfies both is between them.
 	lo, hi, t := 0.0, math.Inf(1), 1.0
-	for trials = 1; trials <= maxTrials; trials++ {
-		value, slope := l.at(t)
+	for trials = 1; trials <= most; trials++ {
+		value, slope := at(t)
 		switch {
 		case !(value <= value0+float64(decrease*t*slope0)):
 			hi = t
@@ -92,7 +97,7 @@ func (l *line) bisect() (step float64, trials int) {
 			t = lo + (hi-lo)/2
 		}
 	}
-	return 0, maxTrials
+	return 0, most
 }
 
 // between returns the next trial in (lo, hi): the root of the chord of φ',

@@ -9,14 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"polkrepro/kernel"
-	"polkrepro/loss"
 )
 
 // drawConfig draws a small problem: its configuration, samples and labels.
 func drawConfig(t *rapid.T, most int) (c Config, n int, x []float32, y []float64) {
 	c = Config{
 		Kernel:      drawGaussian(t),
-		Loss:        rapid.SampledFrom([]loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}}).Draw(t, "loss"),
+		Loss:        rapid.SampledFrom(bothLosses).Draw(t, "loss"),
 		Classes:     rapid.IntRange(2, 4).Draw(t, "classes"),
 		Dim:         rapid.IntRange(1, 3).Draw(t, "dim"),
 		Regularizer: rapid.SampledFrom([]float64{1, 1e-1, 1e-2}).Draw(t, "lambda"),
@@ -39,7 +38,7 @@ func drawGaussian(t *rapid.T) kernel.Kernel {
 	return kernel.Gaussian{Bandwidth: rapid.SampledFrom([]float64{0.2, 0.6, 2}).Draw(t, "bandwidth")}
 }
 
-func solverOf(t tester, c Config, n int, x []float32, y []float64) *solver {
+func solverOf(t rapid.TB, c Config, n int, x []float32, y []float64) *solver {
 	s, err := newSolver(context.Background(), c.withDefaults(), n, x, y)
 	if err != nil {
 		t.Fatal(err)
@@ -60,10 +59,7 @@ func TestLineSearch(t *testing.T) {
 		}
 		size := rapid.SampledFrom([]float64{1e-6, 1, 1e6}).Draw(t, "size")
 		s.scale(s.direction, -size, s.now.gradient)
-		l := &line{
-			problem: s.problem, f: s.now.f, d: s.direction, normSq: s.now.normSq,
-			fd: s.inner(s.direction, s.now.f), ddd: s.inner(s.direction, s.direction),
-		}
+		l := s.lineFrom(s.now, s.direction)
 		value0, slope0 := l.at(0)
 		if math.Abs(slope0) < 1e-12*size {
 			t.Skip("the minimum is reached")

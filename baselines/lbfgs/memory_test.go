@@ -51,7 +51,7 @@ func directionAgainstDenseBFGS(t *testing.T, plain bool) {
 		b.MulVec(l.T(), mat.NewVecDense(n, e.w))
 		return &b
 	}
-	m := &memory{vectors: vectors{2}, size: size, plain: plain}
+	m := &memory{vectors: vectors{threads: 2}, size: size, plain: plain}
 	var kept []pair
 	for range size + 3 {
 		p := m.take(n)
@@ -118,7 +118,7 @@ func denseBFGS(n int, pairs []pair, whiten func(element) *mat.VecDense) *mat.Den
 // TestMemoryRefusesNegativeCurvature: a pair with ⟨s, y⟩ ≤ 0 would make H
 // indefinite.
 func TestMemoryRefusesNegativeCurvature(t *testing.T) {
-	m := &memory{vectors: vectors{1}, size: 2}
+	m := &memory{vectors: vectors{threads: 1}, size: 2}
 	p := m.take(1)
 	p.s.w[0], p.s.kw[0], p.y.w[0], p.y.kw[0] = 1, 1, -1, -1
 	m.push(p)

@@ -94,17 +94,14 @@ type solver struct {
 
 // newSolver evaluates the kernel matrix, and the objective at f = 0.
 func newSolver(ctx context.Context, c Config, n int, x []float32, y []float64) (*solver, error) {
-	l, err := newDualLoss(c.Loss)
-	if err != nil {
-		return nil, err
-	}
+	l, _ := newDualLoss(c.Loss) // which Validate has tried
 	points := kernel.NewPoints(c.Dim)
 	k, err := newGram(ctx, c, n, x, points)
 	if err != nil {
 		return nil, fmt.Errorf("lbfgs: kernel matrix: %w", err)
 	}
 	p := &problem{
-		vectors: vectors{c.Threads}, dualLoss: l, n: n, total: float64(n), outputs: c.Classes,
+		vectors: vectors{threads: c.Threads}, dualLoss: l, n: n, total: float64(n), outputs: c.Classes,
 		lambda: c.Regularizer, mu: l.smoothing(), y: y, gram: k,
 	}
 	size := n * c.Classes
@@ -210,11 +207,7 @@ func (s *solver) search() float64 {
 		return 0
 	}
 	s.pairs.direction(s.direction, s.now.gradient)
-	l := &line{
-		problem: s.problem, f: s.now.f, d: s.direction, normSq: s.now.normSq,
-		fd: s.inner(s.direction, s.now.f), ddd: s.inner(s.direction, s.direction),
-	}
-	return l.search()
+	return s.lineFrom(s.now, s.direction).search()
 }
 
 // expansion returns the function with the weights f on all points.

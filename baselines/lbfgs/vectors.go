@@ -1,6 +1,8 @@
 package lbfgs
 
 import (
+	"math"
+
 	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
 )
@@ -11,24 +13,41 @@ import (
 const chunk = 1 << 14
 
 // vectors is the arithmetic of vectors of N·C numbers.
-type vectors struct{ threads int }
+type vectors struct {
+	threads int
+	whole   bool // a vector is one chunk: that of few features
+}
+
+// chunk returns the length of a chunk of n numbers.
+func (v vectors) chunk(n int) int {
+	if v.whole {
+		return max(n, 1)
+	}
+	return chunk
+}
 
 // chunks calls do for the chunks of 0 … n−1.
 func (v vectors) chunks(n int, do func(lo, hi int)) {
+	chunk := v.chunk(n)
 	parallel.Do(v.threads, (n+chunk-1)/chunk, func(_, u int) {
 		do(u*chunk, min((u+1)*chunk, n))
 	})
 }
 
-// dot returns Σ x_i y_i.
-func (v vectors) dot(x, y []float64) float64 {
-	parts := make([]float64, (len(x)+chunk-1)/chunk)
-	v.chunks(len(x), func(lo, hi int) { parts[lo/chunk] = gemm.Dot(x[lo:hi], y[lo:hi]) })
-	var sum float64
+// sum adds up what part returns for the chunks of 0 … n−1.
+func (v vectors) sum(n int, part func(lo, hi int) float64) (sum float64) {
+	chunk := v.chunk(n)
+	parts := make([]float64, (n+chunk-1)/chunk)
+	v.chunks(n, func(lo, hi int) { parts[lo/chunk] = part(lo, hi) })
 	for _, p := range parts {
 		sum += p
 	}
 	return sum
+}
+
+// dot returns Σ x_i y_i.
+func (v vectors) dot(x, y []float64) float64 {
+	return v.sum(len(x), func(lo, hi int) float64 { return gemm.Dot(x[lo:hi], y[lo:hi]) })
 }
 
 // axpy computes y ← a·x + y.
@@ -38,16 +57,10 @@ func (v vectors) axpy(a float64, x, y []float64) {
 
 // axpyDot computes y ← a·x + y and returns Σ y_i z_i, as axpy and dot do.
 func (v vectors) axpyDot(a float64, x, y, z []float64) float64 {
-	parts := make([]float64, (len(x)+chunk-1)/chunk)
-	v.chunks(len(x), func(lo, hi int) {
+	return v.sum(len(x), func(lo, hi int) float64 {
 		gemm.Axpy(a, x[lo:hi], y[lo:hi])
-		parts[lo/chunk] = gemm.Dot(y[lo:hi], z[lo:hi])
+		return gemm.Dot(y[lo:hi], z[lo:hi])
 	})
-	var sum float64
-	for _, p := range parts {
-		sum += p
-	}
-	return sum
 }
 
 // combine computes dst ← a·x + b·y. dst may be x or y.
@@ -69,6 +82,9 @@ type element struct{ w, kw []float64 }
 func newElement(size int) element {
 	return element{make([]float64, size), make([]float64, size)}
 }
+
+// norm returns the Euclidean norm.
+func norm(v []float64) float64 { return math.Sqrt(gemm.Dot(v, v)) }
 
 // inner returns Σ_c ⟨f_c, g_c⟩ in the Hilbert space, fᵀKg.
 func (v vectors) inner(f, g element) float64 { return v.dot(f.w, g.kw) }

@@ -70,10 +70,7 @@ func NewWeights(c WeightsConfig, n int, x []float32, y []float64) (*Weights, err
 	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
 		return nil, fmt.Errorf("lbfgs: %w", err)
 	}
-	l, err := newDualLoss(c.Loss)
-	if err != nil {
-		return nil, err
-	}
+	l, _ := newDualLoss(c.Loss) // which Validate has tried
 	points := kernel.NewPoints(c.Dim)
 	for i := range n {
 		points.Append(x[i*c.Dim : (i+1)*c.Dim])
@@ -167,8 +164,9 @@ func (w *Weights) search() float64 {
 	w.pairs.direction(element{w: d.w}, w.now.inWeights())
 	p.gram.mul(d.kw, d.w)
 	p.products++
-	l := &line{problem: p, f: w.now.f, d: d, normSq: w.now.normSq, fd: p.inner(d, w.now.f), ddd: p.inner(d, d)}
-	step, trials := l.bisect()
+	l := p.lineFrom(w.now, d)
+	value0, slope0 := l.at(0)
+	step, trials := bisect(value0, slope0, maxTrials, l.at)
 	w.trials += trials
 	return step
 }

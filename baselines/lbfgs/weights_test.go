@@ -22,7 +22,7 @@ func weightsConfig(c Config) WeightsConfig {
 }
 
 // weightsAfter returns Weights after so many iterations.
-func weightsAfter(t tester, c WeightsConfig, n int, x []float32, y []float64, iterations int) *Weights {
+func weightsAfter(t rapid.TB, c WeightsConfig, n int, x []float32, y []float64, iterations int) *Weights {
 	t.Helper()
 	w, err := NewWeights(c, n, x, y)
 	if err != nil {

@@ -41,16 +41,16 @@ var losses = map[string]loss.Loss{"ksvm": loss.MultiHinge{}, "klr": loss.MultiLo
 func TestKSVMAndKLR(t *testing.T) {
 	for name, l := range losses {
 		t.Run("polk/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitPOLK(gaussian, l))) })
-		t.Run("fsgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitFSGD(gaussian, l))) })
-		t.Run("norma/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitNORMA(gaussian, l))) })
+		t.Run("fsgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newFSGD(gaussian, l)))) })
+		t.Run("norma/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNORMA(gaussian, l)))) })
 		t.Run("fogd/"+name, func(t *testing.T) {
 			learnertest.Run(t, learner{Fit: fitFOGD(l, 0), Load: loadRFF, Seeded: true})
 		})
-		t.Run("nogd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitNOGD(gaussian, l, 10))) })
+		t.Run("nogd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNOGD(gaussian, l, 10)))) })
 		t.Run("rff-sgd/"+name, func(t *testing.T) {
 			learnertest.Run(t, learner{Fit: fitFOGD(l, regularizer), Load: loadRFF, Seeded: true})
 		})
-		t.Run("nystrom-sgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitNOGD(gaussian, l, 0))) })
+		t.Run("nystrom-sgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNOGD(gaussian, l, 0)))) })
 		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(gaussian, l))) })
 		t.Run("lbfgs-weights/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitWeights(gaussian, l)))) })
 		t.Run("nystrom/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitNystrom(gaussian, l)))) })
@@ -64,13 +64,13 @@ func TestIVM(t *testing.T) { learnertest.Run(t, seeded(expanded(fitIVM(gaussian)
 
 func TestBSGD(t *testing.T) {
 	for _, maintenance := range []string{bsgd.Removal, bsgd.Projection, bsgd.Merging, bsgd.KeepNewest} {
-		t.Run(maintenance, func(t *testing.T) { learnertest.Run(t, expanded(fitBSGD(gaussian, maintenance))) })
+		t.Run(maintenance, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newBSGD(gaussian, maintenance)))) })
 	}
 }
 
-func TestForgetron(t *testing.T) { learnertest.Run(t, expanded(fitForgetron(gaussian))) }
+func TestForgetron(t *testing.T) { learnertest.Run(t, expanded(stepped(newForgetron(gaussian)))) }
 
-func TestProjectron(t *testing.T) { learnertest.Run(t, expanded(fitProjectron(gaussian))) }
+func TestProjectron(t *testing.T) { learnertest.Run(t, expanded(stepped(newProjectron(gaussian)))) }
 
 func TestCSVC(t *testing.T) {
 	for _, all := range []bool{false, true} {
@@ -153,96 +153,99 @@ func fitPOLK(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error)
 	}
 }
 
-func fitBSGD(k kernel.Kernel, maintenance string) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		b, err := bsgd.New(bsgd.Config{
-			Kernel: k, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer, LearningRate: 0.5,
-			Schedule: bsgd.Constant, Budget: 20, Maintenance: maintenance, Threads: s.Threads,
-		})
-		return steps(b, err, s)
-	}
-}
-
-func fitFSGD(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		f, err := fsgd.New(fsgd.Config{
-			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Rate: polk.Constant(0.5).Rate, Points: s.X, Threads: s.Threads,
-		})
-		return steps(f, err, s)
-	}
-}
-
 // A stepper learns from samples one after another.
 type stepper interface {
 	Step(n int, x []float32, y []float64) error
 	Expansion() *kernel.Expansion
 }
 
-// steps trains a learner of a stream.
-func steps(l stepper, err error, s task) (*kernel.Expansion, error) {
-	if err != nil {
-		return nil, err
-	}
-	for range epochs {
-		if err := l.Step(s.N, s.X, s.Y); err != nil {
+// stepped is what a learner of a stream, which is made for a task, leaves.
+func stepped(make func(task) (stepper, error)) func(task) (*kernel.Expansion, error) {
+	return func(s task) (*kernel.Expansion, error) {
+		l, err := make(s)
+		for range epochs {
+			if err == nil {
+				err = l.Step(s.N, s.X, s.Y)
+			}
+		}
+		if err != nil {
 			return nil, err
 		}
+		return l.Expansion(), nil
 	}
-	return l.Expansion(), nil
 }
 
-func fitNORMA(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		n, err := norma.New(norma.Config{
+func newBSGD(k kernel.Kernel, maintenance string) func(task) (stepper, error) {
+	return func(s task) (stepper, error) {
+		return bsgd.New(bsgd.Config{
+			Kernel: k, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer, LearningRate: 0.5,
+			Schedule: bsgd.Constant, Budget: 20, Maintenance: maintenance, Threads: s.Threads,
+		})
+	}
+}
+
+func newFSGD(k kernel.Kernel, l loss.Loss) func(task) (stepper, error) {
+	return func(s task) (stepper, error) {
+		return fsgd.New(fsgd.Config{
+			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
+			Rate: polk.Constant(0.5).Rate, Points: s.X, Threads: s.Threads,
+		})
+	}
+}
+
+func newNORMA(k kernel.Kernel, l loss.Loss) func(task) (stepper, error) {
+	return func(s task) (stepper, error) {
+		return norma.New(norma.Config{
 			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
 			Rate: polk.Constant(0.5).Rate, Memory: 40, Threads: s.Threads,
 		})
-		return steps(n, err, s)
 	}
 }
 
-func fitForgetron(k kernel.Kernel) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		f, err := forgetron.New(forgetron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Budget: 40, Threads: s.Threads})
-		return steps(f, err, s)
+func newForgetron(k kernel.Kernel) func(task) (stepper, error) {
+	return func(s task) (stepper, error) {
+		return forgetron.New(forgetron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Budget: 40, Threads: s.Threads})
 	}
 }
 
-func fitProjectron(k kernel.Kernel) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		p, err := projectron.New(projectron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Error: 0.2, Budget: 30, Threads: s.Threads})
-		return steps(p, err, s)
+func newProjectron(k kernel.Kernel) func(task) (stepper, error) {
+	return func(s task) (stepper, error) {
+		return projectron.New(projectron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Error: 0.2, Budget: 30, Threads: s.Threads})
 	}
 }
 
-// fitNOGD is NOGD of a rank above 0, and stochastic gradient descent on Nyström features
+// newNOGD is NOGD of a rank above 0, and stochastic gradient descent on Nyström features
 // otherwise.
-func fitNOGD(k kernel.Kernel, l loss.Loss, rank int) func(task) (*kernel.Expansion, error) {
+func newNOGD(k kernel.Kernel, l loss.Loss, rank int) func(task) (stepper, error) {
 	c := nogd.Config{Kernel: k, Loss: l, Landmarks: 20, Rank: rank, Rate: polk.Constant(0.5).Rate}
 	if rank == 0 {
 		c.Every, c.Regularizer = true, regularizer
 	}
-	return func(s task) (*kernel.Expansion, error) {
+	return func(s task) (stepper, error) {
 		c.Classes, c.Dim, c.Threads = s.Classes, s.Dim, s.Threads
-		n, err := nogd.New(c)
-		return steps(n, err, s)
+		return nogd.New(c)
+	}
+}
+
+func newFOGD(l loss.Loss, lambda float64) func(task) (*fogd.Learner, error) {
+	return func(s task) (*fogd.Learner, error) {
+		return fogd.New(fogd.Config{
+			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Frequencies: 50, Seed: s.Seed,
+			Regularizer: lambda, Rate: polk.Constant(0.5).Rate, Threads: s.Threads,
+		})
 	}
 }
 
 func fitFOGD(l loss.Loss, lambda float64) func(task) (*model, error) {
 	return func(s task) (*model, error) {
-		f, err := fogd.New(fogd.Config{
-			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Frequencies: 50, Seed: s.Seed,
-			Regularizer: lambda, Rate: polk.Constant(0.5).Rate, Threads: s.Threads,
-		})
+		f, err := newFOGD(l, lambda)(s)
+		for range epochs {
+			if err == nil {
+				err = f.Step(s.N, s.X, s.Y)
+			}
+		}
 		if err != nil {
 			return nil, err
-		}
-		for range epochs {
-			if err := f.Step(s.N, s.X, s.Y); err != nil {
-				return nil, err
-			}
 		}
 		return fourier(f.Model()), nil
 	}

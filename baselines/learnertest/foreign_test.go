@@ -44,12 +44,12 @@ func TestForeignKernel(t *testing.T) {
 		"lbfgs":           expanded(fitLBFGS(k, hinge)),
 		"nystrom":         seeded(expanded(fitNystrom(k, hinge))),
 		"ivm":             seeded(expanded(fitIVM(k))),
-		"norma":           expanded(fitNORMA(k, hinge)),
-		"forgetron":       expanded(fitForgetron(laplacian{Scale: 1})), // a Perceptron with a wide kernel keeps wrong labels in mind
-		"projectron":      expanded(fitProjectron(k)),
-		"nogd":            expanded(fitNOGD(k, hinge, 10)),
-		"bsgd/removal":    expanded(fitBSGD(k, bsgd.Removal)),
-		"bsgd/projection": expanded(fitBSGD(k, bsgd.Projection)),
+		"norma":           expanded(stepped(newNORMA(k, hinge))),
+		"forgetron":       expanded(stepped(newForgetron(laplacian{Scale: 1}))), // a Perceptron with a wide kernel keeps wrong labels in mind
+		"projectron":      expanded(stepped(newProjectron(k))),
+		"nogd":            expanded(stepped(newNOGD(k, hinge, 10))),
+		"bsgd/removal":    expanded(stepped(newBSGD(k, bsgd.Removal))),
+		"bsgd/projection": expanded(stepped(newBSGD(k, bsgd.Projection))),
 		"csvc":            {Fit: fitCSVC(k, false), Load: loadCSVC, TwoClasses: true},
 	} {
 		// These have nothing of their own for the race detector to find.

@@ -1,6 +1,7 @@
 package learnertest
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -66,4 +67,18 @@ func DoesNotAllocate(tb testing.TB, l interface {
 	if a := testing.AllocsPerRun(3, step); a > 0 {
 		tb.Errorf("%v allocations", a)
 	}
+}
+
+// A Countdown is a context that is cancelled after it was asked Left times.
+type Countdown struct {
+	context.Context
+	Left int
+}
+
+// Err counts down.
+func (c *Countdown) Err() error {
+	if c.Left--; c.Left < 0 {
+		return context.Canceled
+	}
+	return nil
 }

@@ -75,25 +75,17 @@ type Learner struct {
 
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
-	if err := stream.Check(c.Kernel, c.Classes, c.Dim); err != nil {
-		return nil, fmt.Errorf("nogd: %w", err)
+	l := &Learner{cfg: c, none: make([]float64, c.Classes)}
+	samples, err := stream.NewSamples("nogd", c.Kernel, c.Classes, c.Dim, l.learn)
+	if err != nil {
+		return nil, err
 	}
 	if c.Landmarks < 1 || c.Rank < 0 || c.Rank > c.Landmarks || !(c.Regularizer >= 0) {
 		return nil, fmt.Errorf("nogd: rank %d of %d landmarks and regularizer %v: want 0 to the landmarks, at least 1, and at least 0",
 			c.Rank, c.Landmarks, c.Regularizer)
 	}
-	outputs := c.Loss.Outputs(c.Classes)
-	return &Learner{base: stream.NewModel(c.Kernel, c.Dim, outputs, c.Threads), cfg: c, none: make([]float64, outputs)}, nil
-}
-
-// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
-// classes. It learns from none if one of them is not valid. It fails at the first whose
-// loss is not finite, or if the landmarks' kernel matrix has no eigenvalue above 0.
-func (l *Learner) Step(n int, x []float32, y []float64) error {
-	if err := l.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
-		return fmt.Errorf("nogd: %w", err)
-	}
-	return nil
+	l.base = stream.NewModel(samples, c.Kernel, c.Threads)
+	return l, nil
 }
 
 func (l *Learner) learn(x []float32, y float64) error {

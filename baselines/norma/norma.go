@@ -56,23 +56,16 @@ type Learner struct {
 
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
-	if err := stream.Check(c.Kernel, c.Classes, c.Dim); err != nil {
-		return nil, fmt.Errorf("norma: %w", err)
+	l := &Learner{cfg: c}
+	samples, err := stream.NewSamples("norma", c.Kernel, c.Classes, c.Dim, l.learn)
+	if err != nil {
+		return nil, err
 	}
 	if c.Memory < 1 || !(c.Regularizer > 0) {
 		return nil, fmt.Errorf("norma: memory of %d elements and regularizer %v: want at least 1, and more than 0", c.Memory, c.Regularizer)
 	}
-	return &Learner{base: stream.NewModel(c.Kernel, c.Dim, c.Loss.Outputs(c.Classes), c.Threads), cfg: c}, nil
-}
-
-// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
-// classes. It learns from none if one of them is not valid. It fails at the first whose
-// loss is not finite.
-func (l *Learner) Step(n int, x []float32, y []float64) error {
-	if err := l.Each(n, l.cfg.Dim, l.cfg.Classes, x, y, l.learn); err != nil {
-		return fmt.Errorf("norma: %w", err)
-	}
-	return nil
+	l.base = stream.NewModel(samples, c.Kernel, c.Threads)
+	return l, nil
 }
 
 func (l *Learner) learn(x []float32, y float64) error {

@@ -76,23 +76,6 @@ func TestEqualsThePaper(t *testing.T) {
 	}
 }
 
-func TestBadConfigs(t *testing.T) {
-	for want, spoil := range map[string]func(*Config){
-		"no kernel":    func(c *Config) { c.Kernel = nil },
-		"bandwidth":    func(c *Config) { c.Kernel = kernel.Gaussian{} },
-		"1 classes":    func(c *Config) { c.Classes = 1 },
-		"0 features":   func(c *Config) { c.Dim = 0 },
-		"memory of 0":  func(c *Config) { c.Memory = 0 },
-		"regularizer ": func(c *Config) { c.Regularizer = 0 },
-	} {
-		c := config(loss.MultiHinge{}, 3)
-		spoil(&c)
-		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "norma: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
 // TestBadSamples: a label or a feature that is not valid is refused with all of its
 // step, and iterates that diverge are an error.
 func TestBadSamples(t *testing.T) {
@@ -107,11 +90,4 @@ func TestBadSamples(t *testing.T) {
 	if err := l.Step(2, x, y); err == nil || !strings.Contains(err.Error(), "norma: sample 2 of 2: the loss is no longer finite") {
 		t.Errorf("%v", err)
 	}
-}
-
-func TestStepDoesNotAllocate(t *testing.T) {
-	c := config(loss.MultiLogistic{}, 10)
-	x, y := learnertest.Blobs(2, 100, c.Dim, c.Classes)
-	l := learnertest.New(t, New, c)
-	learnertest.DoesNotAllocate(t, l, x, y)
 }

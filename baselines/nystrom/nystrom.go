@@ -5,7 +5,7 @@
 // but what one would pick today at POLK's model order.
 //
 // With K_MM + δI = LLᵀ the features are φ(x) = L⁻¹k_M(x), a linear model W on
-// them is fitted by package linear, and A = L⁻ᵀWᵀ are the weights of the
+// them is fitted by [lbfgs.TrainLinear], and A = L⁻ᵀWᵀ are the weights of the
 // expansion; ‖W‖² is Σ‖f_c‖² but for the jitter δ.
 //
 // Landmarks are drawn uniformly without replacement: on real data the costlier
@@ -27,6 +27,7 @@
 package nystrom
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ import (
 	"slices"
 
 	"polkrepro/baselines/internal/dataset"
-	"polkrepro/baselines/internal/linear"
+	"polkrepro/baselines/lbfgs"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
@@ -62,26 +63,21 @@ type Config struct {
 	Threads       int     // goroutines; 0 means 1
 }
 
-func (c Config) linear() linear.Config {
-	return linear.Config{Loss: c.Loss, Classes: c.Classes, Regularizer: c.Regularizer,
-		Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Threads: c.Threads}
+// fit describes the linear model's training.
+func (c Config) fit() lbfgs.Config {
+	return lbfgs.Config{
+		Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer,
+		Tolerance: cmp.Or(c.Tolerance, 1e-2), MaxIterations: cmp.Or(c.MaxIterations, 500), Threads: c.Threads,
+	}
 }
 
 // Validate returns every reason why c describes no training run.
 func (c Config) Validate() error {
-	errs := []error{c.linear().Validate()}
-	if c.Dim < 1 {
-		errs = append(errs, fmt.Errorf("nystrom: dimension %d is below 1", c.Dim))
-	}
+	err := c.fit().Validate()
 	if c.Landmarks < 1 {
-		errs = append(errs, fmt.Errorf("nystrom: %d landmarks", c.Landmarks))
+		err = errors.Join(err, fmt.Errorf("nystrom: %d landmarks", c.Landmarks))
 	}
-	if c.Kernel == nil {
-		errs = append(errs, errors.New("nystrom: no kernel"))
-	} else if err := c.Kernel.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("nystrom: %w", err))
-	}
-	return errors.Join(errs...)
+	return err
 }
 
 // A Result is a trained model.
@@ -120,7 +116,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 		return nil, err
 	}
 	m := f.dict.Len()
-	r, err := linear.Fit(ctx, c.linear(), n, m, phi, y, trace)
+	r, err := lbfgs.TrainLinear(ctx, c.fit(), n, m, phi, y, trace)
 	if err != nil {
 		return nil, err
 	}

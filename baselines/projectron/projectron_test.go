@@ -2,7 +2,6 @@ package projectron
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -164,25 +163,4 @@ func TestInverse(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestBadConfigs(t *testing.T) {
-	for want, spoil := range map[string]func(*Config){
-		"no kernel": func(c *Config) { c.Kernel = nil },
-		"error 0":   func(c *Config) { c.Error = 0 },
-		"budget -1": func(c *Config) { c.Budget = -1 },
-	} {
-		c := config(0.1, 3)
-		spoil(&c)
-		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "projectron: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
-func TestStepDoesNotAllocate(t *testing.T) {
-	c := config(0.1, 10)
-	x, y := learnertest.Blobs(2, 200, c.Dim, c.Classes)
-	l := learnertest.New(t, New, c)
-	learnertest.DoesNotAllocate(t, l, x, y)
 }

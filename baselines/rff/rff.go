@@ -8,7 +8,7 @@
 // exp(−‖x−x'‖²/(2c²)) without bias, and with less variance than one cosine of
 // random phase for each frequency (D. Sutherland, J. Schneider, "On the error
 // of random Fourier features", UAI 2015). A linear model on them is fitted by
-// package linear.
+// [lbfgs.TrainLinear].
 //
 // D takes the place of POLK's model order M: D frequencies are as many numbers
 // as M dictionary elements, and scoring a point takes the same product with a
@@ -27,12 +27,13 @@
 package rff
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"polkrepro/baselines/internal/dataset"
-	"polkrepro/baselines/internal/linear"
+	"polkrepro/baselines/lbfgs"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -53,24 +54,21 @@ type Config struct {
 	Threads       int     // goroutines; 0 means 1
 }
 
-func (c Config) linear() linear.Config {
-	return linear.Config{Loss: c.Loss, Classes: c.Classes, Regularizer: c.Regularizer,
-		Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Threads: c.Threads}
+// fit describes the linear model's training.
+func (c Config) fit() lbfgs.Config {
+	return lbfgs.Config{
+		Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer,
+		Tolerance: cmp.Or(c.Tolerance, 1e-2), MaxIterations: cmp.Or(c.MaxIterations, 500), Threads: c.Threads,
+	}
 }
 
 // Validate returns every reason why c describes no training run.
 func (c Config) Validate() error {
-	errs := []error{c.linear().Validate()}
-	if c.Dim < 1 {
-		errs = append(errs, fmt.Errorf("rff: dimension %d is below 1", c.Dim))
-	}
+	err := c.fit().Validate()
 	if c.Frequencies < 1 {
-		errs = append(errs, fmt.Errorf("rff: %d frequencies", c.Frequencies))
+		err = errors.Join(err, fmt.Errorf("rff: %d frequencies", c.Frequencies))
 	}
-	if err := c.Kernel.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("rff: %w", err))
-	}
-	return errors.Join(errs...)
+	return err
 }
 
 // A Model is C linear functions of 2D features. It is not changed by its
@@ -153,7 +151,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err := checkPhases(phi, p); err != nil {
 		return nil, err
 	}
-	r, err := linear.Fit(ctx, c.linear(), n, p, phi, y, trace)
+	r, err := lbfgs.TrainLinear(ctx, c.fit(), n, p, phi, y, trace)
 	if err != nil {
 		return nil, err
 	}

@@ -133,10 +133,10 @@ func TestScores(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for want, spoil := range map[string]func(s *set){
-		"linear: 1 classes":    func(s *set) { s.Classes = 1 },
-		"rff: dimension":       func(s *set) { s.Dim = 0 },
+		"lbfgs: 1 classes":     func(s *set) { s.Classes = 1 },
+		"lbfgs: dimension":     func(s *set) { s.Dim = 0 },
 		"rff: 0 frequencies":   func(s *set) { s.Frequencies = 0 },
-		"rff: kernel":          func(s *set) { s.Kernel = kernel.Gaussian{} },
+		"lbfgs: kernel":        func(s *set) { s.Kernel = kernel.Gaussian{} },
 		"rff: sample 1: fea":   func(s *set) { s.x[3] = float32(math.NaN()) },
 		"rff: sample 2: lab":   func(s *set) { s.y[2] = -1 },
 		"rff: sample 0 is too": func(s *set) { s.x[0], s.Kernel.Bandwidth = 3e38, 1e-3 },

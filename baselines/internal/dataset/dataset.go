@@ -1,10 +1,38 @@
-// Package dataset checks training sets of classification.
+// Package dataset checks what learners of classification are given: training sets and
+// configurations.
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"math"
+
+	"polkrepro/kernel"
 )
+
+// Problems collects what is wrong with a configuration of the named package.
+type Problems struct {
+	Package string
+	errs    []error
+}
+
+// If adds a problem if there is one.
+func (p *Problems) If(bad bool, format string, args ...any) {
+	if bad {
+		p.errs = append(p.errs, fmt.Errorf(p.Package+": "+format, args...))
+	}
+}
+
+// Kernel adds what is wrong with a kernel, which may be nil.
+func (p *Problems) Kernel(k kernel.Kernel) {
+	if p.If(k == nil, "no kernel"); k != nil {
+		err := k.Validate()
+		p.If(err != nil, "%w", err)
+	}
+}
+
+// Err returns all problems, nil if there are none.
+func (p *Problems) Err() error { return errors.Join(p.errs...) }
 
 // Check reports n samples, x of n×dim in row-major order and y of n labels, that
 // are no training set: sizes that don't fit, features that are not finite, and

@@ -4,7 +4,25 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"polkrepro/kernel"
 )
+
+// TestProblems: everything that is wrong is said at once.
+func TestProblems(t *testing.T) {
+	p := Problems{Package: "own"}
+	p.If(false, "nothing")
+	p.Kernel(kernel.Gaussian{Bandwidth: 1})
+	if err := p.Err(); err != nil {
+		t.Error(err)
+	}
+	p.If(true, "%d threads", -1)
+	p.Kernel(nil)
+	p.Kernel(kernel.Gaussian{})
+	if err := p.Err(); err == nil || err.Error() != "own: -1 threads\nown: no kernel\nown: kernel: bandwidth 0 is not a positive number" {
+		t.Error(err)
+	}
+}
 
 func TestCheck(t *testing.T) {
 	x, y := []float32{0, 1, 2, 3, 4, 5}, []float64{0, 1, 1}

@@ -17,39 +17,51 @@ import (
 // ErrDiverged says that a loss is no longer a finite number.
 var ErrDiverged = errors.New("the loss is no longer finite: the iterates have diverged")
 
-// Check reports a kernel and sizes that make no learner.
-func Check(k kernel.Kernel, classes, dim int) error {
-	switch {
-	case k == nil:
-		return errors.New("no kernel")
-	case classes < 2 || dim < 1:
-		return fmt.Errorf("%d classes and %d features: want at least 2 and 1", classes, dim)
-	}
-	return k.Validate()
+// Samples gives a learner its samples and keeps their scores, each before the learner
+// learned from the sample. Learners embed it.
+type Samples struct {
+	name         string
+	dim, classes int
+	learn        func(x []float32, y float64) error
+	scores       []float64
 }
 
-// Seen holds the scores of a step's samples, each before the learner learned from the
-// sample. Learners embed it.
-type Seen struct{ scores []float64 }
+// NewSamples is for the named learner with the kernel k. learn, which shows the scores of
+// its sample to Saw, learns from one. It fails on a kernel and sizes that make no learner.
+func NewSamples(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (Samples, error) {
+	var err error
+	switch {
+	case k == nil:
+		err = errors.New("no kernel")
+	case classes < 2 || dim < 1:
+		err = fmt.Errorf("%d classes and %d features: want at least 2 and 1", classes, dim)
+	default:
+		err = k.Validate()
+	}
+	if err != nil {
+		return Samples{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return Samples{name: name, dim: dim, classes: classes, learn: learn}, nil
+}
 
 // Saw adds a sample's scores.
-func (s *Seen) Saw(scores []float64) { s.scores = append(s.scores, scores...) }
+func (s *Samples) Saw(scores []float64) { s.scores = append(s.scores, scores...) }
 
 // Scored returns nil, for all samples of the last step, and their scores, row by row, each
 // of the model before it learned from the sample. They are the learner's own until the next step.
-func (s *Seen) Scored() (samples []int, scores []float64) { return nil, s.scores }
+func (s *Samples) Scored() (samples []int, scores []float64) { return nil, s.scores }
 
-// Each checks n samples, x of n×dim in row-major order and y of n classes, and gives
-// them to learn, which shows their scores to s, one after another. It fails before the
-// first if any is not valid.
-func (s *Seen) Each(n, dim, classes int, x []float32, y []float64, learn func(x []float32, y float64) error) error {
-	if err := dataset.Check(n, dim, classes, x, y); err != nil {
-		return err
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
+// classes. It learns from none if one of them is not valid. It fails at the first that the
+// learner can't learn from, such as one whose loss is not finite.
+func (s *Samples) Step(n int, x []float32, y []float64) error {
+	if err := dataset.Check(n, s.dim, s.classes, x, y); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
 	}
 	s.scores = s.scores[:0]
 	for i := range n {
-		if err := learn(x[i*dim:(i+1)*dim], y[i]); err != nil {
-			return fmt.Errorf("sample %d of %d: %w", i+1, n, err)
+		if err := s.learn(x[i*s.dim:(i+1)*s.dim], y[i]); err != nil {
+			return fmt.Errorf("%s: sample %d of %d: %w", s.name, i+1, n, err)
 		}
 	}
 	return nil
@@ -57,7 +69,7 @@ func (s *Seen) Each(n, dim, classes int, x []float32, y []float64, learn func(x 
 
 // A Model is f = Σ_j w_j κ(d_j, ·) with the buffers of a step. Learners embed it.
 type Model struct {
-	Seen
+	Samples
 	F      *kernel.Expansion
 	Scores []float64 // f(x) of the latest Score
 
@@ -66,11 +78,11 @@ type Model struct {
 	evals        int64
 }
 
-// NewModel returns f = 0.
-func NewModel(k kernel.Kernel, dim, outputs, threads int) *Model {
+// NewModel returns f = 0, with a function for each class.
+func NewModel(s Samples, k kernel.Kernel, threads int) *Model {
 	return &Model{
-		F: kernel.NewExpansion(k, dim, outputs), Scores: make([]float64, outputs),
-		grad: make([]float64, outputs), x: make([]float64, dim), threads: max(threads, 1),
+		Samples: s, F: kernel.NewExpansion(k, s.dim, s.classes), Scores: make([]float64, s.classes),
+		grad: make([]float64, s.classes), x: make([]float64, s.dim), threads: max(threads, 1),
 	}
 }
 

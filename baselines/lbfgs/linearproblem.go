@@ -1,35 +1,37 @@
-package linear
+package lbfgs
 
 import (
+	"math"
 	"slices"
 
 	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/portable"
 	"polkrepro/loss"
 )
 
 const (
-	// rows is the samples that are worked on at a time, so that their features
+	// linearRows is the samples that are worked on at a time, so that their features
 	// are read from memory once.
-	rows = 128
+	linearRows = 128
 
 	// segments is the parts of the training set that have sums of their own,
 	// added up in order: no result depends on the number of goroutines.
 	segments = 16
 )
 
-// A problem evaluates P with ℓ_μ for ℓ. It keeps its latest evaluation.
-type problem struct {
+// A linearProblem evaluates P with ℓ_μ for ℓ. It keeps its latest evaluation.
+type linearProblem struct {
 	n, p, outputs, threads int
 	lambda                 float64
-	smooth                 smooth
+	smooth                 softmax
 	phi                    []float32
 	y                      []float64
 
-	w        []float64 // C×P, of the evaluation
-	mu       float64   // of the evaluation, 0 before the first
-	total    total     // means over the samples
-	gradient []float64 // C×P, of the mean of ℓ_μ
+	w        []float64    // C×P, of the evaluation
+	mu       float64      // of the evaluation, 0 before the first
+	total    linearTotals // means over the samples
+	gradient []float64    // C×P, of the mean of ℓ_μ
 
 	w32   []float32
 	parts []segment
@@ -37,7 +39,7 @@ type problem struct {
 }
 
 type segment struct {
-	total    total
+	total    linearTotals
 	gradient []float64
 }
 
@@ -46,12 +48,12 @@ type scratch struct {
 	f            []float64
 }
 
-func newProblem(c Config, n, p int, phi []float32, y []float64) *problem {
-	s := smooth{mu: 1}
+func newLinearProblem(c Config, n, p int, phi []float32, y []float64) *linearProblem {
+	s := softmax{mu: 1}
 	if (c.Loss == loss.MultiHinge{}) {
-		s = smooth{margin: 1, mu: firstMu}
+		s = softmax{margin: 1, mu: linearMu}
 	}
-	q := &problem{
+	q := &linearProblem{
 		n: n, p: p, outputs: c.Classes, threads: c.Threads, lambda: c.Regularizer, smooth: s, phi: phi, y: y,
 		gradient: make([]float64, c.Classes*p), w32: make([]float32, c.Classes*p),
 		parts: make([]segment, segments), work: make([]scratch, c.Threads),
@@ -61,7 +63,7 @@ func newProblem(c Config, n, p int, phi []float32, y []float64) *problem {
 	}
 	for i := range q.work {
 		q.work[i] = scratch{
-			scores: make([]float32, rows*c.Classes), u: make([]float32, rows*c.Classes),
+			scores: make([]float32, linearRows*c.Classes), u: make([]float32, linearRows*c.Classes),
 			g: make([]float32, c.Classes*p), f: make([]float64, c.Classes),
 		}
 	}
@@ -69,38 +71,38 @@ func newProblem(c Config, n, p int, phi []float32, y []float64) *problem {
 }
 
 // value returns P at w with ℓ_μ for ℓ.
-func (q *problem) value(w []float64) float64 {
+func (q *linearProblem) value(w []float64) float64 {
 	q.evaluate(w)
 	return q.total.smooth + float64(q.lambda/2*gemm.Dot(w, w))
 }
 
 // gradientAt writes the gradient of value.
-func (q *problem) gradientAt(g, w []float64) {
+func (q *linearProblem) gradientAt(g, w []float64) {
 	q.evaluate(w)
 	copy(g, q.gradient)
 	gemm.Axpy(q.lambda, w, g)
 }
 
 // exact returns P at the latest evaluation.
-func (q *problem) exact() float64 {
+func (q *linearProblem) exact() float64 {
 	return q.total.exact + float64(q.lambda/2*gemm.Dot(q.w, q.w))
 }
 
 // dual returns the dual point of the latest evaluation. Its gradient is the problem's.
-func (q *problem) dual() dualPoint {
+func (q *linearProblem) dual() dualPoint {
 	return dualPoint{q.gradient, q.total.dual, q.total.entropy}
 }
 
 // residual returns ‖∇‖²/(2λ) at the latest evaluation: a bound of how far P, with ℓ_μ for
 // ℓ, is above its minimum.
-func (q *problem) residual() float64 {
+func (q *linearProblem) residual() float64 {
 	g := slices.Clone(q.gradient)
 	gemm.Axpy(q.lambda, q.w, g)
 	return gemm.Dot(g, g) / (2 * q.lambda)
 }
 
 // evaluate computes the sums at w, unless they are there.
-func (q *problem) evaluate(w []float64) {
+func (q *linearProblem) evaluate(w []float64) {
 	if q.mu == q.smooth.mu && slices.Equal(w, q.w) {
 		return
 	}
@@ -111,7 +113,7 @@ func (q *problem) evaluate(w []float64) {
 	parallel.Do(q.threads, segments, func(worker, k int) {
 		q.segment(&q.work[worker], &q.parts[k], k*q.n/segments, (k+1)*q.n/segments)
 	})
-	q.total = total{}
+	q.total = linearTotals{}
 	clear(q.gradient)
 	for _, s := range q.parts {
 		q.total.add(s.total)
@@ -124,11 +126,11 @@ func (q *problem) evaluate(w []float64) {
 }
 
 // segment sums over the samples lo … hi−1.
-func (q *problem) segment(w *scratch, s *segment, lo, hi int) {
-	s.total = total{}
+func (q *linearProblem) segment(w *scratch, s *segment, lo, hi int) {
+	s.total = linearTotals{}
 	clear(s.gradient)
-	for ; lo < hi; lo += rows {
-		n := min(rows, hi-lo)
+	for ; lo < hi; lo += linearRows {
+		n := min(linearRows, hi-lo)
 		phi := q.phi[lo*q.p : (lo+n)*q.p]
 		gemm.MulABT(n, q.outputs, q.p, 1, phi, q.p, q.w32, q.p, 0, w.scores, q.outputs, 1)
 		for i := range n {
@@ -137,12 +139,68 @@ func (q *problem) segment(w *scratch, s *segment, lo, hi int) {
 			}
 			s.total.add(q.smooth.sample(w.f, int(q.y[lo+i])))
 			for c, u := range w.f {
-				w.u[c*rows+i] = float32(u)
+				w.u[c*linearRows+i] = float32(u)
 			}
 		}
-		gemm.MulAB(q.outputs, q.p, n, 1, w.u, rows, phi, q.p, 0, w.g, q.p, 1)
+		gemm.MulAB(q.outputs, q.p, n, 1, w.u, linearRows, phi, q.p, 0, w.g, q.p, 1)
 		for i, v := range w.g {
 			s.gradient[i] += float64(v)
 		}
 	}
+}
+
+// A softmax is ℓ_μ with a margin of 1, or of 0 for the logistic loss.
+type softmax struct{ margin, mu float64 }
+
+// linearTotals are what one pass over the samples sums up.
+type linearTotals struct {
+	smooth  float64 // Σ ℓ_μ
+	exact   float64 // Σ ℓ
+	dual    float64 // Σ h(p)
+	entropy float64 // Σ_i −Σ_c p_ic log p_ic
+}
+
+func (t *linearTotals) add(u linearTotals) {
+	t.smooth += u.smooth
+	t.exact += u.exact
+	t.dual += u.dual
+	t.entropy += u.entropy
+}
+
+// sample evaluates the loss at scores f and replaces them by the gradient u of
+// ℓ_μ.
+func (s softmax) sample(f []float64, y int) linearTotals {
+	top := math.Inf(-1)
+	own := f[y]
+	for c, v := range f {
+		v -= own
+		if c != y {
+			v += s.margin
+		}
+		f[c] = v
+		top = max(top, v)
+	}
+	var sum, mean float64
+	for c, v := range f {
+		e := (v - top) / s.mu
+		f[c] = portable.Exp(e)
+		sum += f[c]
+		if f[c] > 0 {
+			mean += float64(f[c] * e)
+		}
+	}
+	log := portable.Log(sum)
+	// log p_c is e_c − log Σ exp(e), and Σ p = 1.
+	t := linearTotals{smooth: top + float64(s.mu*log), exact: top, entropy: log - mean/sum}
+	for c := range f {
+		f[c] /= sum
+		if c != y {
+			t.dual += float64(s.margin * f[c])
+		}
+	}
+	if s.margin == 0 {
+		t.exact, t.dual = t.smooth, t.entropy
+	}
+	f[y]--
+	return t
 }

@@ -1,4 +1,4 @@
-package linear
+package lbfgs
 
 import (
 	"context"
@@ -6,28 +6,26 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"polkrepro/kernel"
 	"polkrepro/loss"
 )
 
-var losses = []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}}
-
-// set is a training set for tests.
-type set struct {
+// A featureSet is a training set of explicit features.
+type featureSet struct {
 	Config
 	n, p int
 	phi  []float32
 	y    []float64
 }
 
-// random draws n points whose classes overlap.
-func random(seed uint64, n, p, classes int, l loss.Loss) *set {
+// features draws n points whose classes overlap.
+func features(seed uint64, n, p, classes int, l loss.Loss) *featureSet {
 	r := rand.New(rand.NewPCG(seed, 1))
-	s := &set{Config{Loss: l, Classes: classes, Regularizer: 1e-2}, n, p, make([]float32, n*p), make([]float64, n)}
+	s := &featureSet{Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: classes, Dim: p, Regularizer: 1e-2, Tolerance: 1e-2, MaxIterations: 500}, n, p, make([]float32, n*p), make([]float64, n)}
 	for i := range n {
 		k := r.IntN(classes)
 		s.y[i] = float64(k)
@@ -39,19 +37,21 @@ func random(seed uint64, n, p, classes int, l loss.Loss) *set {
 	return s
 }
 
-func (s *set) fit(t *testing.T) *Result {
+func (s *featureSet) fit(t *testing.T) *Linear {
 	t.Helper()
-	r, err := Fit(context.Background(), s.Config, s.n, s.p, s.phi, s.y, nil)
+	r, err := TrainLinear(context.Background(), s.Config, s.n, s.p, s.phi, s.y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func (s *set) problem() *problem { return newProblem(s.Config.WithDefaults(), s.n, s.p, s.phi, s.y) }
+func (s *featureSet) problem() *linearProblem {
+	return newLinearProblem(s.Config.withDefaults(), s.n, s.p, s.phi, s.y)
+}
 
 // objective returns P(w) by its definition.
-func (s *set) objective(w []float64) float64 {
+func (s *featureSet) objective(w []float64) float64 {
 	f := make([]float64, s.Classes)
 	var sum, norm float64
 	for i, y := range s.y {
@@ -69,17 +69,17 @@ func (s *set) objective(w []float64) float64 {
 	return sum/float64(s.n) + s.Regularizer/2*norm
 }
 
-func drawScores(t *rapid.T) (f []float64, y int) {
+func drawLabelled(t *rapid.T) (f []float64, y int) {
 	f = rapid.SliceOfN(rapid.Float64Range(-3, 3), 2, 6).Draw(t, "scores")
 	return f, rapid.IntRange(0, len(f)-1).Draw(t, "y")
 }
 
-// TestSmooth: ℓ is exact, ℓ_μ within its bounds, and the gradient that of ℓ_μ.
-func TestSmooth(t *testing.T) {
+// TestSoftmax: ℓ is exact, ℓ_μ within its bounds, and the gradient that of ℓ_μ.
+func TestSoftmax(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f, y := drawScores(t)
+		f, y := drawLabelled(t)
 		mu := rapid.SampledFrom([]float64{0.01, 0.25, 1}).Draw(t, "mu")
-		hinge, logistic := smooth{1, mu}, smooth{0, 1}
+		hinge, logistic := softmax{1, mu}, softmax{0, 1}
 		h := hinge.sample(slices.Clone(f), y)
 		if want := (loss.MultiHinge{}).Value(f, float64(y)); math.Abs(h.exact-want) > 1e-12 {
 			t.Fatalf("hinge %v, want %v", h.exact, want)
@@ -95,7 +95,7 @@ func TestSmooth(t *testing.T) {
 		if want := (loss.MultiLogistic{}).Value(f, float64(y)); math.Abs(l.exact-want) > 1e-12 || l.smooth != l.exact {
 			t.Fatalf("logistic loss %v and %v, want %v", l.exact, l.smooth, want)
 		}
-		for _, s := range []smooth{hinge, logistic} {
+		for _, s := range []softmax{hinge, logistic} {
 			u := slices.Clone(f)
 			s.sample(u, y)
 			for c := range f {
@@ -125,11 +125,11 @@ func entropy(u []float64, y int) (h float64) {
 	return h
 }
 
-// TestEvaluate: objective, gradient and bound on several segments are their
+// TestLinearProblem: objective, gradient and bound on several segments are their
 // definitions, to the digits of float32.
-func TestEvaluate(t *testing.T) {
-	for _, l := range losses {
-		s := random(1, 2500, 5, 3, l)
+func TestLinearProblem(t *testing.T) {
+	for _, l := range bothLosses {
+		s := features(1, 2500, 5, 3, l)
 		q := s.problem()
 		r := rand.New(rand.NewPCG(2, 1))
 		w := make([]float64, 3*5)
@@ -161,7 +161,7 @@ func TestEvaluate(t *testing.T) {
 // joined, which is at least as large and, with two points, the largest between them.
 func TestWeakDuality(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := random(rapid.Uint64().Draw(t, "seed"), 40, 3, 3, rapid.SampledFrom(losses).Draw(t, "loss"))
+		s := features(rapid.Uint64().Draw(t, "seed"), 40, 3, 3, rapid.SampledFrom(bothLosses).Draw(t, "loss"))
 		s.Regularizer = rapid.SampledFrom([]float64{1e-3, 0.1, 1}).Draw(t, "lambda")
 		weights := rapid.SliceOfN(rapid.Float64Range(-2, 2), 9, 9)
 		q := s.problem()
@@ -202,11 +202,11 @@ func TestWeakDuality(t *testing.T) {
 	})
 }
 
-// TestFit: the gap is as small as asked for, and P what it is said to be.
-func TestFit(t *testing.T) {
-	for _, l := range losses {
+// TestLinear: the gap is as small as asked for, and P what it is said to be.
+func TestLinear(t *testing.T) {
+	for _, l := range bothLosses {
 		for seed := range uint64(5) {
-			s := random(seed, 300, 6, 4, l)
+			s := features(seed, 300, 6, 4, l)
 			s.Tolerance = 1e-3
 			r := s.fit(t)
 			if !r.Converged || !(r.Gap <= 1e-3*r.Objective) || r.Gap < -1e-6 {
@@ -219,27 +219,19 @@ func TestFit(t *testing.T) {
 	}
 }
 
-func TestIterations(t *testing.T) {
-	s := random(1, 200, 5, 3, loss.MultiHinge{})
-	s.MaxIterations = 3
-	if r := s.fit(t); r.Iterations != 3 || r.Converged {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestTraceAndCancel(t *testing.T) {
-	s := random(4, 100, 4, 3, loss.MultiLogistic{})
+func TestLinearStops(t *testing.T) {
+	s := features(4, 100, 4, 3, loss.MultiLogistic{})
 	boom := errors.New("boom")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	calls := 0
 	once := s.Config
 	once.MaxIterations = 1
-	first, err := Fit(ctx, once, s.n, s.p, s.phi, s.y, nil)
-	if err != nil {
-		t.Fatal(err)
+	first, err := TrainLinear(ctx, once, s.n, s.p, s.phi, s.y, nil)
+	if err != nil || first.Iterations != 1 || first.Converged {
+		t.Fatalf("%+v, %v", first, err)
 	}
-	_, err = Fit(ctx, s.Config, s.n, s.p, s.phi, s.y, func(objective, gap float64) error {
+	_, err = TrainLinear(ctx, s.Config, s.n, s.p, s.phi, s.y, func(objective, gap float64) error {
 		calls++
 		if want := s.objective(first.W); math.Abs(objective-want) > 1e-5*want || gap != first.Gap {
 			t.Errorf("call %d: P = %v, gap %v, want %v and %v", calls, objective, gap, want, first.Gap)
@@ -249,26 +241,7 @@ func TestTraceAndCancel(t *testing.T) {
 	if err != boom || calls != 1 {
 		t.Errorf("%d calls, %v", calls, err)
 	}
-	if _, err := Fit(ctx, s.Config, s.n, s.p, s.phi, s.y, func(float64, float64) error { cancel(); return nil }); err != context.Canceled {
+	if _, err := TrainLinear(ctx, s.Config, s.n, s.p, s.phi, s.y, func(float64, float64) error { cancel(); return nil }); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
-	}
-}
-
-func TestErrors(t *testing.T) {
-	for want, spoil := range map[string]func(s *set){
-		"classes":     func(s *set) { s.Classes = 1 },
-		"regularizer": func(s *set) { s.Regularizer = 0 },
-		"tolerance":   func(s *set) { s.Tolerance = 1 },
-		"iterations":  func(s *set) { s.MaxIterations = -1 },
-		"threads":     func(s *set) { s.Threads = -1 },
-		"the loss is": func(s *set) { s.Loss = loss.SquaredError{} },
-		"label 3":     func(s *set) { s.y[2] = 3 }, // package dataset tests the others
-	} {
-		s := random(1, 10, 2, 3, loss.MultiHinge{})
-		spoil(s)
-		_, err := Fit(context.Background(), s.Config, s.n, s.p, s.phi, s.y, nil)
-		if err == nil || !strings.HasPrefix(err.Error(), "linear: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
 	}
 }

@@ -1,0 +1,70 @@
+package learnertest_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"polkrepro/baselines/fogd"
+	"polkrepro/baselines/forgetron"
+	"polkrepro/baselines/learnertest"
+	"polkrepro/baselines/nogd"
+	"polkrepro/baselines/norma"
+	"polkrepro/baselines/projectron"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+)
+
+// TestStepDoesNotAllocate: nor does one that drops an element at every other sample.
+// bsgd's own test has its ways to keep to a budget.
+func TestStepDoesNotAllocate(t *testing.T) {
+	s := task{Threads: 1, Classes: 3, N: 200, Dim: 2}
+	s.X, s.Y = learnertest.Blobs(2, s.N, s.Dim, s.Classes)
+	logistic := loss.MultiLogistic{}
+	for name, l := range map[string]struct {
+		make    func(task) (stepper, error)
+		counter string // of elements dropped
+	}{
+		"norma":      {newNORMA(gaussian, logistic), "dropped"},
+		"forgetron":  {newForgetron(gaussian), "removals"},
+		"projectron": {newProjectron(gaussian), ""},
+		"nogd":       {newNOGD(gaussian, logistic, 10), ""},
+	} {
+		made := must(l.make(s))
+		learnertest.DoesNotAllocate(t, made, s.X, s.Y)
+		if h := made.(interface{ Health() map[string]float64 }).Health(); l.counter != "" && h[l.counter] < 100 {
+			t.Errorf("%s: %v: the test shows little", name, h)
+		}
+	}
+	learnertest.DoesNotAllocate(t, must(newFOGD(logistic, regularizer)(s)), s.X, s.Y)
+}
+
+func TestBadConfigs(t *testing.T) {
+	k, l, bad := gaussian, loss.MultiHinge{}, kernel.Gaussian{}
+	for want, err := range map[string]error{
+		"norma: no kernel":              failure(norma.New(norma.Config{Loss: l, Classes: 3, Dim: 2, Memory: 3, Regularizer: 1})),
+		"norma: kernel: bandwidth":      failure(norma.New(norma.Config{Kernel: bad, Loss: l, Classes: 3, Dim: 2, Memory: 3, Regularizer: 1})),
+		"norma: 1 classes":              failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 1, Dim: 2, Memory: 3, Regularizer: 1})),
+		"norma: 3 classes and 0 feat":   failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 3, Memory: 3, Regularizer: 1})),
+		"norma: memory of 0":            failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Regularizer: 1})),
+		"regularizer 0: want":           failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Memory: 3})),
+		"nogd: no kernel":               failure(nogd.New(nogd.Config{Loss: l, Classes: 3, Dim: 2, Landmarks: 3})),
+		"nogd: rank 0 of 0 landmarks":   failure(nogd.New(nogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2})),
+		"nogd: rank 4 of 3":             failure(nogd.New(nogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Landmarks: 3, Rank: 4})),
+		"and regularizer -1":            failure(nogd.New(nogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Landmarks: 3, Regularizer: -1})),
+		"forgetron: 1 classes":          failure(forgetron.New(forgetron.Config{Kernel: k, Classes: 1, Dim: 2, Budget: 3})),
+		"forgetron: budget 0":           failure(forgetron.New(forgetron.Config{Kernel: k, Classes: 3, Dim: 2})),
+		"projectron: no kernel":         failure(projectron.New(projectron.Config{Classes: 3, Dim: 2, Error: 0.1})),
+		"projectron: error 0":           failure(projectron.New(projectron.Config{Kernel: k, Classes: 3, Dim: 2})),
+		"and budget -1":                 failure(projectron.New(projectron.Config{Kernel: k, Classes: 3, Dim: 2, Error: 0.1, Budget: -1})),
+		"fogd: kernel: bandwidth":       failure(fogd.New(fogd.Config{Kernel: bad, Loss: l, Classes: 3, Dim: 2, Frequencies: 3})),
+		"fogd: 0 frequencies":           failure(fogd.New(fogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2})),
+		"frequencies and regularizer N": failure(fogd.New(fogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Frequencies: 3, Regularizer: math.NaN()})),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func failure[Learner any](_ Learner, err error) error { return err }
