@@ -19,13 +19,13 @@ type PlaceboReport struct {
 	Profile string        `json:"profile"` // smoke, quick or full
 	Cells   int           `json:"cells"`   // that the paper prints
 	Most    int           `json:"most"`    // reproduced with the numbers that it prints
-	Kinds   []PlaceboKind `json:"kinds"`
+	Kinds   []PlaceboKind `json:"kinds"`   // of numbers in place of the printed ones
 }
 
 // A PlaceboKind is one way to make other numbers.
 type PlaceboKind struct {
-	Name  string  `json:"name"`
-	Draws int     `json:"draws"`
+	Name  string  `json:"name"`  // in words
+	Draws int     `json:"draws"` // in all
 	Most  []int   `json:"most"`  // draws, by the cells that the best combination reproduces: 0, 1, …
 	Equal int     `json:"equal"` // draws in which these are as many as with the printed numbers, or more
 	P     float64 `json:"p"`     // (equal + 1)/(draws + 1)

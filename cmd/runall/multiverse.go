@@ -16,6 +16,7 @@ func newMultiverse() *cobra.Command {
 	var results, profile string
 	var asJSON, jointly, asCSV bool
 	var placebo int
+	var asSVG bool
 	cmd := &cobra.Command{
 		Use:   "multiverse",
 		Short: "List the verdicts that depend on a choice left open by the paper",
@@ -41,6 +42,9 @@ four minutes.`,
 			if cmd.Flags().Changed("placebo") && (placebo < 1 || jointly) {
 				return harness.Usage(errors.New("--placebo takes a number of draws, at least 1, and is without --joint"))
 			}
+			if asSVG && (asJSON || placebo == 0) {
+				return harness.Usage(errors.New("--svg needs --placebo, without --json"))
+			}
 			in, used, err := readEvidence(cmd, results, profile)
 			if err != nil {
 				return err
@@ -48,10 +52,14 @@ four minutes.`,
 			if placebo > 0 {
 				p := evidence.Placebo(in, placebo, 1)
 				p.Profile = used
-				if asJSON {
-					return writeJSON(cmd.OutOrStdout(), Placebo{version, p})
+				if asSVG {
+					picture, err := report.PlaceboFigure(p).SVG()
+					if err == nil {
+						_, err = cmd.OutOrStdout().Write(picture)
+					}
+					return err
 				}
-				return p.WriteText(cmd.OutOrStdout())
+				return show(cmd, asJSON, Placebo{version, p}, p.WriteText)
 			}
 			if jointly {
 				return writeJoint(cmd, in, used, asJSON, asCSV)
@@ -71,6 +79,7 @@ four minutes.`,
 	cmd.Flags().BoolVar(&jointly, "joint", false, "judge the cells under all combinations of alternatives")
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "with --joint: write the number of combinations by what they reproduce as CSV")
 	cmd.Flags().IntVar(&placebo, "placebo", 0, "search all combinations for other numbers than the printed ones, in so many `draws` of each kind")
+	cmd.Flags().BoolVar(&asSVG, "svg", false, "with --placebo: draw the distributions")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+
+	"polkrepro/evidence"
+	"polkrepro/report/plot"
+)
+
+// placeboLooks tell the kinds of a placebo apart.
+var placeboLooks = []plot.Look{
+	{Color: plot.RGB(0x08, 0x45, 0x94), Width: 1.2},
+	{Color: plot.RGB(0xb8, 0x43, 0x00), Dash: []vg.Length{6, 2}, Width: 1.2},
+	{Color: plot.RGB(0x1f, 0x7a, 0x4d), Dash: []vg.Length{2.5, 1.5}, Width: 1.2},
+	{Color: plot.RGB(0x55, 0x55, 0x55), Dash: []vg.Length{1, 1.5}, Width: 1.2},
+}
+
+// PlaceboFigure makes the figure of what the joint search finds of numbers that the paper
+// does not print.
+func PlaceboFigure(p *evidence.PlaceboReport) *Figure {
+	panel := &plot.Panel{
+		XLabel: "cells reproduced by the best combination, of " + strconv.Itoa(p.Cells), YLabel: "draws (%)",
+		XMax: float64(p.Cells), Rules: []float64{float64(p.Most)},
+	}
+	picture := &plot.Picture{Panels: []*plot.Panel{panel}}
+	lines := [][]string{{"printed_numbers", "cells", "draws"}}
+	for i, k := range p.Kinds {
+		t := plot.Trace{Label: k.Name, Look: placeboLooks[i], Dots: true}
+		for cells, n := range k.Most {
+			t.Curve = append(t.Curve, plot.Single(float64(cells), 100*float64(n)/float64(k.Draws)))
+			lines = append(lines, []string{k.Name, strconv.Itoa(cells), strconv.Itoa(n)})
+		}
+		panel.Traces = append(panel.Traces, t)
+		picture.Legend = append(picture.Legend, plot.LineEntry(k.Name, t.Look))
+	}
+	return &Figure{
+		Name: "placebo", Title: "The joint search with numbers that the paper does not print", Drawing: picture, Data: func() [][]string { return lines },
+		Caption: "The most cells that one combination of alternatives reproduces, where the printed numbers are perturbed or exchanged. The vertical line is at the " +
+			strconv.Itoa(p.Most) + " of the numbers that the paper prints.",
+	}
+}
