@@ -76,7 +76,11 @@ func (j *joint) most(d division) (most int) {
 		for _, set := range d.sets {
 			best := 0
 			j.each(d.private[set], slices.Clone(choice), func(choice []uint8) {
-				best = max(best, j.combine(choice, nil, d.groups[set]).cells)
+				cells := 0
+				for i := range d.groups[set] {
+					cells += d.groups[set][i].at(choice, j.variables).cells
+				}
+				best = max(best, cells)
 			})
 			sum += best
 		}

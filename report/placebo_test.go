@@ -1,0 +1,29 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"polkrepro/evidence"
+)
+
+// TestPlaceboFigure: each kind is drawn and named, and its numbers are all draws.
+func TestPlaceboFigure(t *testing.T) {
+	f := PlaceboFigure(&evidence.PlaceboReport{Cells: 3, Most: 2, Kinds: []evidence.PlaceboKind{
+		{Name: "exchanged", Draws: 4, Most: []int{1, 2, 1, 0}}, {Name: "perturbed", Draws: 4, Most: []int{0, 0, 3, 1}},
+	}})
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"exchanged", "perturbed", "as printed", "of 3"} {
+		if !strings.Contains(string(svg), name) {
+			t.Errorf("no %q in the picture", name)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(f.CSV()), "\n")
+	if len(lines) != 9 || !slices.Contains(lines, "exchanged,1,2") || !slices.Contains(lines, "perturbed,3,1") {
+		t.Errorf("numbers %q", lines)
+	}
+}
