@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence"
 	"polkrepro/experiments"
 	_ "polkrepro/harness" // registers the methods that specs name
 )
@@ -30,6 +31,7 @@ var generators = map[string]func(*testing.T) string{
 	"experiments/ledgers/errata.yaml":       errata,
 	"results/reference/figures/joint.csv":   joint,
 	"results/reference/peers.txt":           peers,
+	"results/reference/placebo.json":        placebo,
 	"results/reference/tables/tableS3.csv":  learners,
 	"results/reference/times.csv":           times,
 	"results/reference/verdicts.json":       counts,
@@ -161,6 +163,20 @@ func errata(t *testing.T) string {
 	}
 	return fmt.Sprintf("%d errata, %d of them settled by a test. Those on which a choice or a verdict depends:\n\n%s",
 		len(listed), settled, markdown(false, []string{"", "printed", "right"}, rows))
+}
+
+// placebo is the table of what the joint search finds of other numbers.
+func placebo(t *testing.T) string {
+	var p evidence.PlaceboReport
+	if err := json.Unmarshal([]byte(read(t, "results/reference/placebo.json")), &p); err != nil {
+		t.Fatal(err)
+	}
+	out := fmt.Sprintf("| %d draws of numbers | median of cells | most | at least %d | p |\n|---|--:|--:|--:|--:|\n", p.Kinds[0].Draws, p.Most)
+	for _, k := range p.Kinds {
+		median, most := k.Summary()
+		out += fmt.Sprintf("| %s | %d | %d | %d | %.3f |\n", k.Name, median, most, k.Equal, k.P)
+	}
+	return out
 }
 
 // peers has the closing lines of make peers.

@@ -149,14 +149,14 @@ func (p *PlaceboReport) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "printed numbers\tdraws\tmedian\tlargest\tas many or more\tp")
 	for _, k := range p.Kinds {
-		median, largest := k.summary()
+		median, largest := k.Summary()
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%.3g\n", k.Name, k.Draws, median, largest, k.Equal, k.P)
 	}
 	return t.Flush()
 }
 
-// summary returns the median and the largest number of cells.
-func (k *PlaceboKind) summary() (median, largest int) {
+// Summary returns the median and the largest number of cells.
+func (k *PlaceboKind) Summary() (median, largest int) {
 	seen := 0
 	for cells, n := range k.Most {
 		if n > 0 && 2*seen < k.Draws {

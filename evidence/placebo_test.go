@@ -106,7 +106,7 @@ func TestPlaceboReport(t *testing.T) {
 		if draws != 3 || equal != k.Equal || k.P != float64(equal+1)/4 || !slices.Equal(k.Most, again.Kinds[i].Most) {
 			t.Errorf("%+v, again %v, and %d with the printed numbers", k, again.Kinds[i].Most, p.Most)
 		}
-		if median, largest := k.summary(); median > largest || k.Most[median] == 0 || k.Most[largest] == 0 {
+		if median, largest := k.Summary(); median > largest || k.Most[median] == 0 || k.Most[largest] == 0 {
 			t.Errorf("median %d and largest %d of %v", median, largest, k.Most)
 		}
 	}
