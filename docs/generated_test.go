@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 
 	"polkrepro/experiments"
 	_ "polkrepro/harness" // registers the methods that specs name
+	"polkrepro/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "write the generated blocks of the documents")
@@ -88,21 +88,10 @@ func markdown(numbers bool, header []string, rows [][]string) string {
 	return b.String()
 }
 
-// table reads a CSV file of the recorded results: a map for each row.
-func table(t *testing.T, name string) (rows []map[string]string) {
+// table reads a CSV file of the recorded results.
+func table(t *testing.T, name string) []map[string]string {
 	t.Helper()
-	all, err := csv.NewReader(strings.NewReader(read(t, "results/reference/"+name))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, values := range all[1:] {
-		row := make(map[string]string)
-		for i, v := range values {
-			row[all[0][i]] = v
-		}
-		rows = append(rows, row)
-	}
-	return rows
+	return testutil.Table(t, filepath.Join(root, "results/reference", name))
 }
 
 func number(t *testing.T, text string) float64 {
@@ -279,7 +268,7 @@ func tournament(folder, column string, names ...string) func(*testing.T) string 
 		fields := []string{"multidist-ksvm", "multidist-klr", "drift-ksvm", "mnist-ksvm", "brodatz-ksvm", "fashion-ksvm", "letter-ksvm", "satimage-ksvm"}
 		cells := make(map[[2]string]string)
 		for _, field := range fields {
-			for _, row := range table(t, filepath.ToSlash(filepath.Join("tournament", folder, "tables", field+".csv"))) {
+			for _, row := range table(t, filepath.Join("tournament", folder, "tables", field+".csv")) {
 				value, verdict, _ := strings.Cut(row[column], " ")
 				switch verdict {
 				case "better", "faster":
