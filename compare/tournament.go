@@ -251,6 +251,7 @@ func (f *FieldResult) compare() {
 
 // average fills in the points.
 func (e *Entry) average() {
+	e.Points = nil
 	for _, r := range e.Runs {
 		i := slices.IndexFunc(e.Points, func(p Means) bool { return p.Value == r.Value })
 		if i < 0 {

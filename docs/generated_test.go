@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	_ "polkrepro/harness" // registers the methods that specs name
 	"polkrepro/internal/testutil"
@@ -161,21 +163,8 @@ func peers(t *testing.T) string {
 	return "```text\nrunall, " + lines + "```\n"
 }
 
-// A verdicts document is verdicts.json of the recorded results.
-type verdicts struct {
-	Counts map[string]struct{ Reproduced, Deviates, Inconclusive int }
-	Claims []struct {
-		ID, Verdict string
-		Cell        bool
-		Tests       []struct {
-			ID, Verdict               string
-			Paper, Value, From, Until any // numbers, or "NaN" and the like
-			Runs                      []string
-		}
-	}
-}
-
-func judged(t *testing.T) (v verdicts) {
+// judged are the recorded verdicts.
+func judged(t *testing.T) (v evidence.Document) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(read(t, "results/reference/verdicts.json")), &v); err != nil {
 		t.Fatal(err)
@@ -185,7 +174,7 @@ func judged(t *testing.T) (v verdicts) {
 
 func counts(t *testing.T) string {
 	v := judged(t)
-	n := map[string]int{}
+	n := make(map[stats.Verdict]int)
 	for _, c := range v.Claims {
 		for _, test := range c.Tests {
 			if c.Cell {
@@ -193,15 +182,18 @@ func counts(t *testing.T) string {
 			}
 		}
 	}
-	row := func(name string, reproduced, deviates, inconclusive int) []string {
-		return []string{name, fmt.Sprintf("**%d of %d**", reproduced, reproduced+deviates+inconclusive), strconv.Itoa(deviates), strconv.Itoa(inconclusive)}
-	}
 	var rows [][]string
-	for _, of := range []struct{ key, name string }{{"cells", "cells of Tables 2 and 3"}, {"sentences", "sentences and captions"}, {"theorems", "statements of Table 1 and its theorems"}, {"cells_half_margin", "cells at half the margins"}, {"cells_twice_margin", "cells at twice the margins"}} {
-		c := v.Counts[of.key]
-		rows = append(rows, row(of.name, c.Reproduced, c.Deviates, c.Inconclusive))
+	for _, of := range []struct {
+		name string
+		n    evidence.Counts
+	}{
+		{"cells of Tables 2 and 3", v.Counts.Cells},
+		{"numbers in these cells", evidence.Counts{Reproduced: n[stats.Reproduced], Deviates: n[stats.Deviates], Inconclusive: n[stats.Inconclusive]}},
+		{"sentences and captions", v.Counts.Sentences}, {"statements of Table 1 and its theorems", v.Counts.Theorems},
+		{"cells at half the margins", v.Counts.Half}, {"cells at twice the margins", v.Counts.Twice},
+	} {
+		rows = append(rows, []string{of.name, fmt.Sprintf("**%d of %d**", of.n.Reproduced, of.n.Total()), strconv.Itoa(of.n.Deviates), strconv.Itoa(of.n.Inconclusive)})
 	}
-	rows = slices.Insert(rows, 1, row("numbers in these cells", n["reproduced"], n["deviates"], n["inconclusive"]))
 	return markdown(true, []string{"", "reproduced", "deviates", "inconclusive"}, rows)
 }
 
@@ -210,14 +202,14 @@ func deviations(t *testing.T) string {
 	var rows [][]string
 	for _, c := range judged(t).Claims {
 		for _, test := range c.Tests {
-			if !c.Cell || test.Verdict == "reproduced" {
+			if !c.Cell || test.Verdict == stats.Reproduced {
 				continue
 			}
-			here := fmt.Sprintf("%.3g", test.Value)
+			here := fmt.Sprintf("%.3g", *test.Value)
 			if len(test.Runs) > 1 {
-				here += fmt.Sprintf(" (%.3g to %.3g)", test.From, test.Until)
+				here += fmt.Sprintf(" (%.3g to %.3g)", *test.From, *test.Until)
 			}
-			rows = append(rows, []string{"`" + c.ID + "." + test.ID + "`", fmt.Sprint(test.Paper), here, test.Verdict})
+			rows = append(rows, []string{"`" + c.ID + "." + test.ID + "`", fmt.Sprint(*test.Paper), here, test.Verdict.String()})
 		}
 	}
 	return markdown(true, []string{"", "paper", "here", "verdict"}, rows)
