@@ -261,14 +261,12 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	if err != nil {
 		return err
 	}
-	stdout, about := cmd.OutOrStdout(), cmd.OutOrStdout()
-	if c.asJSON {
-		err, about = writeJSON(stdout, Tournament{version, r.Result}), cmd.ErrOrStderr()
-	} else {
-		err = r.Text(stdout)
-	}
-	if err != nil {
+	if err := show(cmd, c.asJSON, Tournament{version, r.Result}, r.Text); err != nil {
 		return err
+	}
+	about := cmd.OutOrStdout()
+	if c.asJSON {
+		about = cmd.ErrOrStderr()
 	}
 	return r.write(about, tournamentDir(c.opt.Results))
 }
