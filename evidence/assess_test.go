@@ -83,7 +83,7 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 // paper says is true, but that BSGD with removal is ten times as bad.
 func fixture(t testing.TB) Input {
 	t.Helper()
-	values := finals(paper(t))
+	values := finals(experiments.Paper())
 	in := Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
 	byGroup := make(map[string]string)
 	for _, p := range in.Plan {

@@ -41,7 +41,7 @@ func TestJointCounts(t *testing.T) {
 		a := &in.Ledger.Assumptions[i]
 		a.Alternatives = slices.DeleteFunc(slices.Clone(a.Alternatives), func(a experiments.Alternative) bool { return !slices.Contains(keep, a.ID) })
 	}
-	values := finals(paper(t))
+	values := finals(experiments.Paper())
 	answered(t, in, "bsgd-maintenance", "projection", func(cell string) [3]float64 { return values[cell] })
 	answered(t, in, "epochs-brodatz", "four", func(cell string) [3]float64 { return values[cell] })
 	for _, p := range in.Plan {
@@ -152,7 +152,7 @@ func TestJointCounts(t *testing.T) {
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
-	values := finals(paper(t))
+	values := finals(experiments.Paper())
 	answered(t, in, "bsgd-maintenance", "projection", func(cell string) [3]float64 { return values[cell] })
 	answered(t, in, "epochs-mnist", "rule", func(cell string) [3]float64 { return values[cell] })
 	for _, c := range []struct {
@@ -201,7 +201,7 @@ func TestTogether(t *testing.T) {
 // of the same runs of fewer passes, bit for bit where both were evaluated.
 func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 	t.Parallel()
-	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)}, paper(t), noAlternatives(ledger(t)))
+	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)}, experiments.Paper(), noAlternatives(ledger(t)))
 	read := func(p experiments.Planned) *record.Record {
 		r, err := record.Read(filepath.Join("../results/reference/records", p.ID+".jsonl.gz"))
 		if err != nil {
@@ -333,7 +333,7 @@ func TestAtOtherMargins(t *testing.T) {
 // TestOneRun: the interval is of the evaluations in the last 5 % of a cell's runs, the
 // error in per cent.
 func TestOneRun(t *testing.T) {
-	x := newIndex(Input{Ledger: ledger(t)}, paper(t), noAlternatives(ledger(t)))
+	x := newIndex(Input{Ledger: ledger(t)}, experiments.Paper(), noAlternatives(ledger(t)))
 	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}
 	var s Side
 	for _, e := range []float64{0.02, 0.03, 0.04} {

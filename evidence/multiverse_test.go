@@ -59,7 +59,7 @@ func changeWords(changes []Change) (out []string) {
 func TestMultiverse(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
-	values := finals(paper(t))
+	values := finals(experiments.Paper())
 	answered(t, in, "epochs-multidist", "ten", func(cell string) [3]float64 {
 		v := values[cell]
 		if cell == "table2.multidist.ksvm.polk" {
@@ -82,10 +82,10 @@ func TestMultiverse(t *testing.T) {
 	}
 	// A spec lacks runs until every one of them is planned and has a record.
 	answers := in.Ledger.Assumption("epochs-multidist").Alternative("ten")
-	if got := newIndex(Input{}, paper(t), noAlternatives(in.Ledger)).lacking(answers); len(got) != 2 {
+	if got := newIndex(Input{}, experiments.Paper(), noAlternatives(in.Ledger)).lacking(answers); len(got) != 2 {
 		t.Errorf("nothing planned: %q", got)
 	}
-	x := newIndex(in, paper(t), noAlternatives(in.Ledger))
+	x := newIndex(in, experiments.Paper(), noAlternatives(in.Ledger))
 	last := x.planned(answers.Answers[0].Matches)[0].ID
 	kept := in.Records[last]
 	delete(in.Records, last)
@@ -144,7 +144,7 @@ func TestFigureRuns(t *testing.T) {
 	if in.Ledger, err = experiments.ParseLedger("claims.yaml", []byte(claims), "assumptions.yaml", []byte(assumptions)); err != nil {
 		t.Fatal(err)
 	}
-	values := finals(paper(t))
+	values := finals(experiments.Paper())
 	answered(t, in, "epochs-multidist", "ten", func(cell string) [3]float64 { return values[cell] })
 	in.Assume = map[string]string{"epochs-multidist": "ten"}
 	a := mustAssess(t, in)
@@ -173,7 +173,7 @@ func TestFigureRuns(t *testing.T) {
 func TestNeverTheDefault(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
-	values := finals(paper(t))
+	values := finals(experiments.Paper())
 	answered(t, in, "bandwidth", "variance", func(cell string) [3]float64 { return values[cell] })
 	in.Assume = map[string]string{"bandwidth": "variance"}
 	a := mustAssess(t, in)

@@ -193,7 +193,7 @@ func (f *figures) assuming(alternatives ...string) *figures {
 // mean is the mean of a quantity over the runs of a series of a spec.
 func (f *figures) mean(spec, label, series, quantity string) float64 {
 	f.t.Helper()
-	side := newIndex(f.in, paper(f.t), noAlternatives(f.in.Ledger)).side(experiments.Selector{Spec: spec, Label: label, Series: series, Quantity: quantity})
+	side := newIndex(f.in, experiments.Paper(), noAlternatives(f.in.Ledger)).side(experiments.Selector{Spec: spec, Label: label, Series: series, Quantity: quantity})
 	if len(side.Runs) == 0 || len(side.Missing) > 0 {
 		f.t.Fatalf("%d runs of %s, %s, and %d missing", len(side.Runs), spec, series, len(side.Missing))
 	}
