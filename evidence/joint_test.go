@@ -41,9 +41,8 @@ func TestJointCounts(t *testing.T) {
 		a := &in.Ledger.Assumptions[i]
 		a.Alternatives = slices.DeleteFunc(slices.Clone(a.Alternatives), func(a experiments.Alternative) bool { return !slices.Contains(keep, a.ID) })
 	}
-	values := finals(experiments.Paper())
-	answered(t, in, "bsgd-maintenance", "projection", func(cell string) [3]float64 { return values[cell] })
-	answered(t, in, "epochs-brodatz", "four", func(cell string) [3]float64 { return values[cell] })
+	answered(t, in, "bsgd-maintenance", "projection", finals())
+	answered(t, in, "epochs-brodatz", "four", finals())
 	for _, p := range in.Plan {
 		r := in.Records[p.ID]
 		if r == nil {
@@ -152,9 +151,8 @@ func TestJointCounts(t *testing.T) {
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
-	values := finals(experiments.Paper())
-	answered(t, in, "bsgd-maintenance", "projection", func(cell string) [3]float64 { return values[cell] })
-	answered(t, in, "epochs-mnist", "rule", func(cell string) [3]float64 { return values[cell] })
+	answered(t, in, "bsgd-maintenance", "projection", finals())
+	answered(t, in, "epochs-mnist", "rule", finals())
 	for _, c := range []struct {
 		assume     map[string]string
 		test, spec string
