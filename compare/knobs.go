@@ -206,7 +206,7 @@ heuristics: %s
     batch_size: %d
     levels: [%s]
     budgets:
-`, t.ref.Name, t.ref.Name, lossWords[t.opt.Task], t.dataWords(), t.opt.Task,
+`, t.ref.Name, t.ref.Name, experiments.LossOf(t.opt.Task), t.dataWords(), t.opt.Task,
 		number(t.bandwidth), number(t.rate), batchSize, joined(t.size.levels(), strconv.Itoa))
 	for _, name := range slices.Sorted(maps.Keys(budgets)) {
 		if values := budgets[name]; len(values) > 0 {
@@ -224,8 +224,6 @@ func quoted(name string) string {
 	}
 	return name
 }
-
-var lossWords = map[string]string{experiments.TaskKSVM: "hinge loss", experiments.TaskKLR: "logistic loss"}
 
 // orderKnob is the knob of heuristics that keep to a model order. Others are sought.
 const orderKnob = "order"

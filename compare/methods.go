@@ -143,14 +143,12 @@ func methodName(p experiments.Planned) string {
 // Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003).
 func (f *FieldResult) widen(factor float64) {
 	for _, e := range f.Entries {
-		e.Points = nil
 		e.average()
 		for i := range e.Runs {
 			t := &e.Runs[i]
 			at := slices.IndexFunc(e.Points, func(p Means) bool { return p.Value == t.Value })
 			t.Error = e.Points[at].Error + factor*(t.Error-e.Points[at].Error)
 		}
-		e.Points = nil
 	}
 }
 

@@ -251,6 +251,7 @@ func (f *FieldResult) compare() {
 
 // average fills in the points.
 func (e *Entry) average() {
+	e.Points = nil
 	for _, r := range e.Runs {
 		i := slices.IndexFunc(e.Points, func(p Means) bool { return p.Value == r.Value })
 		if i < 0 {
@@ -332,13 +333,7 @@ func (e *Entry) times() []float64 {
 func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 	c := Comparison{Adjusted: 1, AdjustedExact: 1, differences: make(map[int][]float64)}
 	own, theirs := e.curves(m), reference.curves(m)
-	var replicates []int
-	for r := range own {
-		if len(theirs[r]) > 0 {
-			replicates = append(replicates, r)
-		}
-	}
-	slices.Sort(replicates)
+	replicates := slices.DeleteFunc(slices.Sorted(maps.Keys(own)), func(r int) bool { return len(theirs[r]) == 0 })
 	bends := 0.0
 	for _, level := range levels {
 		var at []float64
@@ -498,15 +493,8 @@ func standing(fields []*FieldResult) *Standing {
 // reference at the field's common levels.
 func (f *FieldResult) blocks(names []string) [][]float64 {
 	levels, _ := f.commonLevels()
-	var replicates []int
-	for _, r := range f.Reference().Runs {
-		if !slices.Contains(replicates, r.Replicate) {
-			replicates = append(replicates, r.Replicate)
-		}
-	}
-	slices.Sort(replicates)
 	var out [][]float64
-	for _, r := range replicates {
+	for _, r := range slices.Sorted(maps.Keys(f.Reference().curves(ErrorAtOrder))) {
 		row := make([]float64, len(names))
 		whole := true
 		for i, name := range names {

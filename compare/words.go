@@ -125,17 +125,13 @@ func (r *Result) Summary() []string {
 		out = append(out, s)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Missing)) {
-		out = append(out, leftOut(name, r.Missing[name]))
+		are := "are"
+		if r.Missing[name] == 1 {
+			are = "is"
+		}
+		out = append(out, fmt.Sprintf("%s of %s failed or %s missing, and %[3]s left out.", words.Count(r.Missing[name], "run"), name, are))
 	}
 	return out
-}
-
-// leftOut says how many runs of a heuristic have no record.
-func leftOut(name string, runs int) string {
-	if runs == 1 {
-		return fmt.Sprintf("1 run of %s failed or is missing, and is left out.", name)
-	}
-	return fmt.Sprintf("%d runs of %s failed or are missing, and are left out.", runs, name)
 }
 
 // processes says which training times include that of a heuristic's own process. It is

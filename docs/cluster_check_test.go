@@ -30,8 +30,8 @@ func newTrial(t *testing.T) *trial {
 	dir := t.TempDir()
 	c := &trial{dir, filepath.Join(dir, "runall")}
 	t.Setenv("RUNALL", c.runall)
-	c.run(t, "go", "-C", mustAbs(t, root), "build", "-o", c.runall, "./cmd/runall")
-	c.run(t, c.runall, append([]string{"reproduce", "--results", "local", "--progress", "quiet"}, specs(t)...)...)
+	c.run(t, "go", "-C", filepath.Dir(here), "build", "-o", c.runall, "./cmd/runall")
+	c.run(t, c.runall, append([]string{"reproduce", "--results", "local", "--progress", "quiet"}, specs...)...)
 	return c
 }
 
@@ -57,23 +57,11 @@ func (c *trial) run(t *testing.T, program string, args ...string) string {
 	return out
 }
 
-func mustAbs(t *testing.T, path string) string {
-	t.Helper()
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return abs
-}
+// here is the folder of the documents; what the tests run is run elsewhere.
+var here, _ = filepath.Abs(".")
 
-func specs(t *testing.T) []string {
-	t.Helper()
-	var paths []string
-	for _, name := range []string{"slurm-long.yaml", "slurm-polk.yaml", "slurm-bsgd.yaml"} {
-		paths = append(paths, mustAbs(t, filepath.Join("testdata", name)))
-	}
-	return paths
-}
+// specs are those of the runs.
+var specs = []string{here + "/testdata/slurm-long.yaml", here + "/testdata/slurm-polk.yaml", here + "/testdata/slurm-bsgd.yaml"}
 
 // merge merges all shards and fails the test unless the records are those of a single
 // process, bit for bit.
@@ -95,7 +83,7 @@ func TestCheckParallel(t *testing.T) {
 		t.Skip(err)
 	}
 	c := newTrial(t)
-	args := append([]string{mustAbs(t, "cluster/parallel.sh"), "3"}, specs(t)...)
+	args := append([]string{here + "/cluster/parallel.sh", "3"}, specs...)
 	c.run(t, "bash", args...)
 	if said := c.run(t, "bash", args...); strings.Count(said, ": 0 finished, ") != 3 {
 		t.Errorf("called again: %s", said)
@@ -112,7 +100,7 @@ func TestCheckSlurm(t *testing.T) {
 	s := start(t)
 	c := newTrial(t)
 	array := strings.TrimSpace(c.run(t, "sbatch", append([]string{"--parsable", "--chdir", c.dir, "--mem=512M",
-		fmt.Sprintf("--array=1-%d", arraySize), mustAbs(t, "cluster/slurm.sh"), strconv.Itoa(arraySize)}, specs(t)...)...))
+		fmt.Sprintf("--array=1-%d", arraySize), here + "/cluster/slurm.sh", strconv.Itoa(arraySize)}, specs...)...))
 	lost := c.awaitMidRun(t, array, "node1")
 	s.powerOff("node1")
 	kept := c.finished(t, lost.task)
@@ -273,7 +261,7 @@ func TestCheckImage(t *testing.T) {
 	for _, v := range []string{"MAKEFLAGS", "MAKELEVEL", "MFLAGS"} { // of a make that this test is part of
 		t.Setenv(v, "")
 	}
-	c.run(t, "make", "-C", mustAbs(t, root), "image", "IMAGE=polk-check", "ARCHS="+runtime.GOARCH, "IMAGEDIR="+c.dir+"/image")
+	c.run(t, "make", "-C", filepath.Dir(here), "image", "IMAGE=polk-check", "ARCHS="+runtime.GOARCH, "IMAGEDIR="+c.dir+"/image")
 	container := strings.TrimSpace(c.run(t, "buildah", "from", "--pull-never", "polk-check"))
 	config := c.run(t, "buildah", "inspect", "--format", "{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.WorkingDir}}", container)
 	if strings.TrimSpace(config) != "65532:65532 [/runall] /polk" {
@@ -283,7 +271,7 @@ func TestCheckImage(t *testing.T) {
 		return c.run(t, "buildah", append([]string{"run", "--isolation", "chroot", "--env", "POLK_OFFLINE=1", container, "--", "/runall"}, args...)...)
 	}
 	t.Log(run("version"))
-	c.run(t, "buildah", append([]string{"copy", container}, append(specs(t), "/polk/")...)...)
+	c.run(t, "buildah", append([]string{"copy", container}, append(specs, "/polk/")...)...)
 	for k := range 2 { // as Kubernetes counts
 		t.Log(run("reproduce", "slurm-long.yaml", "slurm-polk.yaml", "slurm-bsgd.yaml", "--shard", fmt.Sprintf("%d/2", k),
 			"--results", fmt.Sprintf("shards/%d", k), "--progress", "quiet"))

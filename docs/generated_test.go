@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -17,8 +16,10 @@ import (
 	"testing"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	_ "polkrepro/harness" // registers the methods that specs name
+	"polkrepro/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "write the generated blocks of the documents")
@@ -90,21 +91,10 @@ func markdown(numbers bool, header []string, rows [][]string) string {
 	return b.String()
 }
 
-// table reads a CSV file of the recorded results: a map for each row.
-func table(t *testing.T, name string) (rows []map[string]string) {
+// table reads a CSV file of the recorded results.
+func table(t *testing.T, name string) []map[string]string {
 	t.Helper()
-	all, err := csv.NewReader(strings.NewReader(read(t, "results/reference/"+name))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, values := range all[1:] {
-		row := make(map[string]string)
-		for i, v := range values {
-			row[all[0][i]] = v
-		}
-		rows = append(rows, row)
-	}
-	return rows
+	return testutil.Table(t, filepath.Join(root, "results/reference", name))
 }
 
 func number(t *testing.T, text string) float64 {
@@ -188,21 +178,8 @@ func peers(t *testing.T) string {
 	return "```text\nrunall, " + lines + "```\n"
 }
 
-// A verdicts document is verdicts.json of the recorded results.
-type verdicts struct {
-	Counts map[string]struct{ Reproduced, Deviates, Inconclusive int }
-	Claims []struct {
-		ID, Verdict string
-		Cell        bool
-		Tests       []struct {
-			ID, Verdict               string
-			Paper, Value, From, Until any // numbers, or "NaN" and the like
-			Runs                      []string
-		}
-	}
-}
-
-func judged(t *testing.T) (v verdicts) {
+// judged are the recorded verdicts.
+func judged(t *testing.T) (v evidence.Document) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(read(t, "results/reference/verdicts.json")), &v); err != nil {
 		t.Fatal(err)
@@ -212,7 +189,7 @@ func judged(t *testing.T) (v verdicts) {
 
 func counts(t *testing.T) string {
 	v := judged(t)
-	n := map[string]int{}
+	n := make(map[stats.Verdict]int)
 	for _, c := range v.Claims {
 		for _, test := range c.Tests {
 			if c.Cell {
@@ -220,15 +197,18 @@ func counts(t *testing.T) string {
 			}
 		}
 	}
-	row := func(name string, reproduced, deviates, inconclusive int) []string {
-		return []string{name, fmt.Sprintf("**%d of %d**", reproduced, reproduced+deviates+inconclusive), strconv.Itoa(deviates), strconv.Itoa(inconclusive)}
-	}
 	var rows [][]string
-	for _, of := range []struct{ key, name string }{{"cells", "cells of Tables 2 and 3"}, {"sentences", "sentences and captions"}, {"theorems", "statements of Table 1 and its theorems"}, {"cells_half_margin", "cells at half the margins"}, {"cells_twice_margin", "cells at twice the margins"}} {
-		c := v.Counts[of.key]
-		rows = append(rows, row(of.name, c.Reproduced, c.Deviates, c.Inconclusive))
+	for _, of := range []struct {
+		name string
+		n    evidence.Counts
+	}{
+		{"cells of Tables 2 and 3", v.Counts.Cells},
+		{"numbers in these cells", evidence.Counts{Reproduced: n[stats.Reproduced], Deviates: n[stats.Deviates], Inconclusive: n[stats.Inconclusive]}},
+		{"sentences and captions", v.Counts.Sentences}, {"statements of Table 1 and its theorems", v.Counts.Theorems},
+		{"cells at half the margins", v.Counts.Half}, {"cells at twice the margins", v.Counts.Twice},
+	} {
+		rows = append(rows, []string{of.name, fmt.Sprintf("**%d of %d**", of.n.Reproduced, of.n.Total()), strconv.Itoa(of.n.Deviates), strconv.Itoa(of.n.Inconclusive)})
 	}
-	rows = slices.Insert(rows, 1, row("numbers in these cells", n["reproduced"], n["deviates"], n["inconclusive"]))
 	return markdown(true, []string{"", "reproduced", "deviates", "inconclusive"}, rows)
 }
 
@@ -237,14 +217,14 @@ func deviations(t *testing.T) string {
 	var rows [][]string
 	for _, c := range judged(t).Claims {
 		for _, test := range c.Tests {
-			if !c.Cell || test.Verdict == "reproduced" {
+			if !c.Cell || test.Verdict == stats.Reproduced {
 				continue
 			}
-			here := fmt.Sprintf("%.3g", test.Value)
+			here := fmt.Sprintf("%.3g", *test.Value)
 			if len(test.Runs) > 1 {
-				here += fmt.Sprintf(" (%.3g to %.3g)", test.From, test.Until)
+				here += fmt.Sprintf(" (%.3g to %.3g)", *test.From, *test.Until)
 			}
-			rows = append(rows, []string{"`" + c.ID + "." + test.ID + "`", fmt.Sprint(test.Paper), here, test.Verdict})
+			rows = append(rows, []string{"`" + c.ID + "." + test.ID + "`", fmt.Sprint(*test.Paper), here, test.Verdict.String()})
 		}
 	}
 	return markdown(true, []string{"", "paper", "here", "verdict"}, rows)
@@ -295,7 +275,7 @@ func tournament(folder, column string, names ...string) func(*testing.T) string 
 		fields := []string{"multidist-ksvm", "multidist-klr", "drift-ksvm", "mnist-ksvm", "brodatz-ksvm", "fashion-ksvm", "letter-ksvm", "satimage-ksvm"}
 		cells := make(map[[2]string]string)
 		for _, field := range fields {
-			for _, row := range table(t, filepath.ToSlash(filepath.Join("tournament", folder, "tables", field+".csv"))) {
+			for _, row := range table(t, filepath.Join("tournament", folder, "tables", field+".csv")) {
 				value, verdict, _ := strings.Cut(row[column], " ")
 				switch verdict {
 				case "better", "faster":

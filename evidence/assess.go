@@ -100,7 +100,10 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 	}
 	why := x.unanswered(c, t)
 	if why == "" {
-		f.Of, f.To = x.sides(t)
+		f.Of = x.side(t.Of)
+		if t.To != nil {
+			f.To = x.side(*t.To)
+		}
 		why = cmp.Or(f.Of.cut, f.To.cut)
 	}
 	if why != "" {

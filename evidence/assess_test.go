@@ -18,7 +18,7 @@ import (
 
 // finals are made-up final figures of cells: what the paper prints and, where
 // it prints nothing, something that its sentences are true of.
-func finals(p *experiments.PaperValues) map[string][3]float64 {
+func finals() map[string][3]float64 {
 	out := map[string][3]float64{
 		"table2.multidist.ksvm.polk-large": {0.085, 3.9, 129},
 		"table2.multidist.ksvm.bsgd-large": {0.12, 5, 129},
@@ -30,7 +30,7 @@ func finals(p *experiments.PaperValues) map[string][3]float64 {
 		"table3.brodatz.ksvm.bsgd-small":   {0.15, 8.4, 305},
 		"table3.brodatz.klr.polk-small":    {0.20, 8, 600},
 	}
-	for id, c := range p.Cells {
+	for id, c := range experiments.Paper().Cells {
 		if c.Extra || c.Error == nil {
 			continue
 		}
@@ -83,7 +83,7 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 // paper says is true, but that BSGD with removal is ten times as bad.
 func fixture(t testing.TB) Input {
 	t.Helper()
-	values := finals(paper(t))
+	values := finals()
 	in := Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
 	byGroup := make(map[string]string)
 	for _, p := range in.Plan {

@@ -15,9 +15,19 @@ func TestCompareTo(t *testing.T) {
 		explained bool
 		missing   int
 	}
-	assessment := func(claims []claim) *Assessment {
-		a := new(Assessment)
-		for i, c := range claims {
+	here, reference := new(Assessment), new(Assessment)
+	for i, pair := range [][2]claim{
+		{{stats.Reproduced, false, 0}, {stats.Reproduced, false, 0}},
+		{{stats.Inconclusive, false, 0}, {stats.Inconclusive, false, 0}},
+		{{stats.Reproduced, false, 0}, {stats.Deviates, false, 0}},
+		{{stats.Deviates, true, 0}, {stats.Deviates, true, 0}},
+		{{stats.Deviates, false, 0}, {stats.Deviates, true, 0}},
+		{{stats.NotRun, false, 0}, {stats.NotRun, false, 0}}, // not in the plan
+		{{stats.Reproduced, false, 1}, {stats.Reproduced, false, 0}},
+		{{stats.Deviates, false, 0}, {stats.NotRun, false, 5}},
+	} {
+		for k, a := range []*Assessment{here, reference} {
+			c := pair[k]
 			r := Finding{Verdict: c.verdict}
 			if c.explained {
 				r.Test.Explained = "measured"
@@ -25,28 +35,7 @@ func TestCompareTo(t *testing.T) {
 			r.To.Missing = make([]experiments.Planned, c.missing)
 			a.Claims = append(a.Claims, ClaimResult{Claim: experiments.Claim{ID: string(rune('a' + i))}, Verdict: c.verdict, Tests: []Finding{r}})
 		}
-		return a
 	}
-	here := assessment([]claim{
-		{stats.Reproduced, false, 0},
-		{stats.Inconclusive, false, 0},
-		{stats.Reproduced, false, 0},
-		{stats.Deviates, true, 0},
-		{stats.Deviates, false, 0}, // the reference's deviation is explained
-		{stats.NotRun, false, 0},   // as in the reference: not in the plan
-		{stats.Reproduced, false, 1},
-		{stats.Deviates, false, 0},
-	})
-	reference := assessment([]claim{
-		{stats.Reproduced, false, 0},
-		{stats.Inconclusive, false, 0},
-		{stats.Deviates, false, 0},
-		{stats.Deviates, true, 0},
-		{stats.Deviates, true, 0},
-		{stats.NotRun, false, 0},
-		{stats.Reproduced, false, 0},
-		{stats.NotRun, false, 5},
-	})
 	want := &Comparison{
 		Same: 3, NotRun: 1,
 		Changed:     []Difference{{"c", "reproduced", "deviates"}, {"e", "deviates", "deviates, explained"}},

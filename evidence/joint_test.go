@@ -38,9 +38,8 @@ func divided(t *testing.T) Input {
 		a := &in.Ledger.Assumptions[i]
 		a.Alternatives = slices.DeleteFunc(slices.Clone(a.Alternatives), func(a experiments.Alternative) bool { return !slices.Contains(keep, a.ID) })
 	}
-	values := finals(paper(t))
-	answered(t, in, "bsgd-maintenance", "projection", func(cell string) [3]float64 { return values[cell] })
-	answered(t, in, "epochs-brodatz", "four", func(cell string) [3]float64 { return values[cell] })
+	answered(t, in, "bsgd-maintenance", "projection", finals())
+	answered(t, in, "epochs-brodatz", "four", finals())
 	for _, p := range in.Plan {
 		r := in.Records[p.ID]
 		if r == nil {
@@ -160,9 +159,8 @@ func TestJointCounts(t *testing.T) {
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
-	values := finals(paper(t))
-	answered(t, in, "bsgd-maintenance", "projection", func(cell string) [3]float64 { return values[cell] })
-	answered(t, in, "epochs-mnist", "rule", func(cell string) [3]float64 { return values[cell] })
+	answered(t, in, "bsgd-maintenance", "projection", finals())
+	answered(t, in, "epochs-mnist", "rule", finals())
 	for _, c := range []struct {
 		assume     map[string]string
 		test, spec string
@@ -209,7 +207,7 @@ func TestTogether(t *testing.T) {
 // of the same runs of fewer passes, bit for bit where both were evaluated.
 func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 	t.Parallel()
-	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)}, paper(t), noAlternatives(ledger(t)))
+	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)}, experiments.Paper(), noAlternatives(ledger(t)))
 	read := func(p experiments.Planned) *record.Record {
 		r, err := record.Read(filepath.Join("../results/reference/records", p.ID+".jsonl.gz"))
 		if err != nil {
@@ -341,7 +339,7 @@ func TestAtOtherMargins(t *testing.T) {
 // TestOneRun: the interval is of the evaluations in the last 5 % of a cell's runs, the
 // error in per cent.
 func TestOneRun(t *testing.T) {
-	x := newIndex(Input{Ledger: ledger(t)}, paper(t), noAlternatives(ledger(t)))
+	x := newIndex(Input{Ledger: ledger(t)}, experiments.Paper(), noAlternatives(ledger(t)))
 	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}
 	var s Side
 	for _, e := range []float64{0.02, 0.03, 0.04} {

@@ -21,12 +21,6 @@ func ledger(t testing.TB) *experiments.Ledger {
 	return l
 }
 
-func paper(t testing.TB) *experiments.PaperValues {
-	t.Helper()
-	p := experiments.Paper()
-	return p
-}
-
 // TestPaperPassesItsOwnTests judges the printed numbers by the ledger: no test
 // may ask for more than the paper has.
 func TestPaperPassesItsOwnTests(t *testing.T) {
@@ -51,7 +45,7 @@ func TestPaperPassesItsOwnTests(t *testing.T) {
 // TestEveryCellIsClaimed counts the printed numbers of Tables 2 and 3.
 func TestEveryCellIsClaimed(t *testing.T) {
 	l, numbers, cells := ledger(t), 0, 0
-	for id, c := range paper(t).Cells {
+	for id, c := range experiments.Paper().Cells {
 		printed := 0
 		for _, v := range []*float64{c.Risk, c.Error, c.Order} {
 			if v != nil {
@@ -77,7 +71,7 @@ func TestEveryCellIsClaimed(t *testing.T) {
 // TestEverySelectorSelects plans the profile full and finds runs for both sides
 // of every test, and for every alternative that a spec is said to run.
 func TestEverySelectorSelects(t *testing.T) {
-	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)}, paper(t), noAlternatives(ledger(t)))
+	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)}, experiments.Paper(), noAlternatives(ledger(t)))
 	l := ledger(t)
 	for _, c := range l.Claims {
 		for _, test := range c.Tests {
@@ -153,9 +147,10 @@ func TestDependents(t *testing.T) {
 	}
 	// A claim that is answered by a cell which an alternative replaces depends
 	// on the assumption, and so does one of a risk that is read otherwise.
+	all := mustAssess(t, Input{Ledger: l})
 	for _, a := range l.Assumptions {
 		for _, alternative := range a.Alternatives {
-			for _, id := range concerned(t, l, &alternative) {
+			for _, id := range concerned(all, &alternative) {
 				if !slices.Contains(l.Claim(id).Assumptions, a.ID) {
 					t.Errorf("%s=%s concerns %s, which does not name the assumption", a.ID, alternative.ID, id)
 				}
@@ -166,22 +161,22 @@ func TestDependents(t *testing.T) {
 
 // concerned returns the claims that an alternative has other runs or another
 // reading for.
-func concerned(t testing.TB, l *experiments.Ledger, a *experiments.Alternative) (ids []string) {
+func concerned(all *Assessment, a *experiments.Alternative) (ids []string) {
 	for _, w := range a.Answers {
-		ids = append(ids, (&Assessment{Claims: results(l)}).Using(w.Cell)...)
+		ids = append(ids, all.Using(w.Cell)...)
 	}
-	p := paper(t)
-	for _, c := range l.Claims {
-		read := func(s *experiments.Selector) bool {
-			if s == nil || !ofRisk(*s) {
-				return false
-			}
-			_, penalty := a.Penalty[p.Cells[s.Cell].Task]
-			return penalty || a.Risk[p.Cells[s.Cell].Data] != ""
+	cells := experiments.Paper().Cells
+	read := func(s *experiments.Selector) bool {
+		if s == nil || !ofRisk(*s) {
+			return false
 		}
-		for _, test := range c.Tests {
-			if read(&test.Of) || read(test.To) {
-				ids = append(ids, c.ID)
+		_, penalty := a.Penalty[cells[s.Cell].Task]
+		return penalty || a.Risk[cells[s.Cell].Data] != ""
+	}
+	for _, c := range all.Claims {
+		for _, r := range c.Tests {
+			if read(&r.Test.Of) || read(r.Test.To) {
+				ids = append(ids, c.Claim.ID)
 			}
 		}
 	}
@@ -216,13 +211,6 @@ func TestDepends(t *testing.T) {
 			t.Errorf("%s depends on %s: %v", x.cell, x.assumption, got)
 		}
 	}
-}
-
-func results(l *experiments.Ledger) (out []ClaimResult) {
-	for _, c := range l.Claims {
-		out = append(out, ClaimResult{Claim: c})
-	}
-	return out
 }
 
 // sources returns the two ledgers as they are in the tree.

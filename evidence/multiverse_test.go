@@ -34,13 +34,13 @@ func mustMultiverse(t *testing.T, in Input) *MultiverseReport {
 }
 
 // answered makes up records of an alternative's runs, from the final figures
-// that a cell has.
-func answered(t *testing.T, in Input, assumption, id string, final func(cell string) [3]float64) {
+// of cells.
+func answered(t *testing.T, in Input, assumption, id string, final map[string][3]float64) {
 	t.Helper()
 	for _, w := range in.Ledger.Assumption(assumption).Alternative(id).Answers {
 		for _, p := range in.Plan {
 			if w.Matches(&p) {
-				in.Records[p.ID] = made(p, final(w.Cell))
+				in.Records[p.ID] = made(p, final[w.Cell])
 			}
 		}
 	}
@@ -59,14 +59,10 @@ func changeWords(changes []Change) (out []string) {
 func TestMultiverse(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
-	values := finals(paper(t))
-	answered(t, in, "epochs-multidist", "ten", func(cell string) [3]float64 {
-		v := values[cell]
-		if cell == "table2.multidist.ksvm.polk" {
-			v[2] = 60
-		}
-		return v
-	})
+	values := finals()
+	const polk = "table2.multidist.ksvm.polk"
+	values[polk] = [3]float64{values[polk][0], values[polk][1], 60}
+	answered(t, in, "epochs-multidist", "ten", values)
 	m := mustMultiverse(t, in)
 
 	ten := alternative(t, m, "epochs-multidist", "ten")
@@ -82,10 +78,10 @@ func TestMultiverse(t *testing.T) {
 	}
 	// A spec lacks runs until every one of them is planned and has a record.
 	answers := in.Ledger.Assumption("epochs-multidist").Alternative("ten")
-	if got := newIndex(Input{}, paper(t), noAlternatives(in.Ledger)).lacking(answers); len(got) != 2 {
+	if got := newIndex(Input{}, experiments.Paper(), noAlternatives(in.Ledger)).lacking(answers); len(got) != 2 {
 		t.Errorf("nothing planned: %q", got)
 	}
-	x := newIndex(in, paper(t), noAlternatives(in.Ledger))
+	x := newIndex(in, experiments.Paper(), noAlternatives(in.Ledger))
 	last := x.planned(answers.Answers[0].Matches)[0].ID
 	kept := in.Records[last]
 	delete(in.Records, last)
@@ -144,8 +140,7 @@ func TestFigureRuns(t *testing.T) {
 	if in.Ledger, err = experiments.ParseLedger("claims.yaml", []byte(claims), "assumptions.yaml", []byte(assumptions)); err != nil {
 		t.Fatal(err)
 	}
-	values := finals(paper(t))
-	answered(t, in, "epochs-multidist", "ten", func(cell string) [3]float64 { return values[cell] })
+	answered(t, in, "epochs-multidist", "ten", finals())
 	in.Assume = map[string]string{"epochs-multidist": "ten"}
 	a := mustAssess(t, in)
 	for id, want := range map[string]int{"multidist.optimal-order.order": 5, "multidist.order-129.order": 20, "multidist.fixed-order.risk-16": 5} {
@@ -161,7 +156,7 @@ func TestFigureRuns(t *testing.T) {
 	}
 	// What has other draws altogether is judged by all of them.
 	delete(in.Assume, "epochs-multidist")
-	answered(t, in, "multidist-draws", "any", func(cell string) [3]float64 { return values[cell] })
+	answered(t, in, "multidist-draws", "any", finals())
 	in.Assume["multidist-draws"] = "any"
 	if runs := first(t, mustAssess(t, in), "multidist.optimal-order.order").Of.Runs; len(runs) != 20 || runs[0].Run.Data.Draw != 1 {
 		t.Errorf("any draws: %d runs", len(runs))
@@ -173,8 +168,7 @@ func TestFigureRuns(t *testing.T) {
 func TestNeverTheDefault(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
-	values := finals(paper(t))
-	answered(t, in, "bandwidth", "variance", func(cell string) [3]float64 { return values[cell] })
+	answered(t, in, "bandwidth", "variance", finals())
 	in.Assume = map[string]string{"bandwidth": "variance"}
 	a := mustAssess(t, in)
 	for id, want := range map[string]stats.Verdict{

@@ -76,15 +76,6 @@ func newIndex(in Input, paper *experiments.PaperValues, w alternatives) *index {
 	return x
 }
 
-// sides returns the runs that a test's selectors select.
-func (x *index) sides(t experiments.Test) (of, to Side) {
-	of = x.side(t.Of)
-	if t.To != nil {
-		to = x.side(*t.To)
-	}
-	return of, to
-}
-
 // side returns what a selector selects, in the place of a cell's runs those of
 // a flipped assumption: of the same draws and orders if they are there, and
 // otherwise all of them. They are cut to the passes that are assumed.

@@ -134,7 +134,7 @@ func (w wording) names() (a, b string) {
 	x, y := w.paper.Cells[of], w.paper.Cells[to]
 	a, b = w.method(of, to), w.method(to, of)
 	if x.Task != y.Task {
-		a, b = a+" with the "+lossOf(x.Task), b+" with the "+lossOf(y.Task)
+		a, b = a+" with the "+experiments.LossOf(x.Task), b+" with the "+experiments.LossOf(y.Task)
 	}
 	if x.Data != y.Data {
 		a, b = a+" on "+w.data(of), b+" on "+w.data(to)
@@ -384,17 +384,10 @@ func (w wording) loss(cell string) string {
 	row, _, _ := strings.Cut(c.Row, "-")
 	for _, o := range w.paper.Cells {
 		if o.Data == c.Data && o.Task != c.Task && o.Row == row && (o.Risk != nil || o.Error != nil || o.Order != nil) {
-			return lossOf(c.Task)
+			return experiments.LossOf(c.Task)
 		}
 	}
 	return ""
-}
-
-func lossOf(task string) string {
-	if task == "klr" {
-		return "logistic loss"
-	}
-	return "hinge loss"
 }
 
 // unit is the unit of a selected quantity, with a space before it.

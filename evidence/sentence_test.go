@@ -40,7 +40,7 @@ func referenceInput(t *testing.T) Input {
 // sentences are all sentences of an assessment, a line a test.
 func sentences(t *testing.T, a *Assessment) string {
 	t.Helper()
-	paper := paper(t)
+	paper := experiments.Paper()
 	var b strings.Builder
 	for _, c := range a.Claims {
 		fmt.Fprintf(&b, "%s\n", c.Claim.ID)
@@ -91,7 +91,7 @@ func TestSentencesWithoutRuns(t *testing.T) {
 // TestSentenceWords looks at sentences that the recorded runs don't lead to, such as of
 // values that are not finite.
 func TestSentenceWords(t *testing.T) {
-	paper, l := paper(t), ledger(t)
+	paper, l := experiments.Paper(), ledger(t)
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		claim, test     string

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 )
 
 // TestFiguresInText: README.md and REPRODUCE.md say what the records give, where they say it in
@@ -144,7 +144,7 @@ func (f *figures) merge() (better, worse int, least, longest float64) {
 	}
 	least = math.Inf(1)
 	for _, file := range files {
-		for _, row := range table(f.t, strings.TrimPrefix(filepath.ToSlash(file), "../results/reference/")) {
+		for _, row := range testutil.Table(f.t, file) {
 			if row["heuristic"] != "komp-merge" {
 				continue
 			}
@@ -193,7 +193,7 @@ func (f *figures) assuming(alternatives ...string) *figures {
 // mean is the mean of a quantity over the runs of a series of a spec.
 func (f *figures) mean(spec, label, series, quantity string) float64 {
 	f.t.Helper()
-	side := newIndex(f.in, paper(f.t), noAlternatives(f.in.Ledger)).side(experiments.Selector{Spec: spec, Label: label, Series: series, Quantity: quantity})
+	side := newIndex(f.in, experiments.Paper(), noAlternatives(f.in.Ledger)).side(experiments.Selector{Spec: spec, Label: label, Series: series, Quantity: quantity})
 	if len(side.Runs) == 0 || len(side.Missing) > 0 {
 		f.t.Fatalf("%d runs of %s, %s, and %d missing", len(side.Runs), spec, series, len(side.Missing))
 	}
@@ -257,25 +257,3 @@ func (f *figures) set() int {
 
 // up rounds up to a multiple of a unit.
 func up(v, unit float64) float64 { return math.Ceil(v/unit) * unit }
-
-// table reads a CSV file of the recorded results: a map for each row.
-func table(t *testing.T, name string) (rows []map[string]string) {
-	t.Helper()
-	file, err := os.Open(filepath.Join("../results/reference", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	all, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, values := range all[1:] {
-		row := make(map[string]string)
-		for i, v := range values {
-			row[all[0][i]] = v
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}

@@ -26,6 +26,17 @@ const (
 // labels are numbers.
 var TaskRegression = loss.SquaredError{}.Name()
 
+// LossOf names the loss of a task, as prose does.
+func LossOf(task string) string {
+	switch task {
+	case TaskKSVM:
+		return "hinge loss"
+	case TaskKLR:
+		return "logistic loss"
+	}
+	return task + " loss"
+}
+
 // Tasks returns the classifications that specs can name as a task: ksvm, klr, and each
 // further loss of one function a class by its name. The other task is TaskRegression.
 func Tasks() []string {

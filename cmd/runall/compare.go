@@ -150,7 +150,7 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 
 // settled returns the tournament's name: that of the user's own file if one is given.
 func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
-	fs := cmd.Flags()
+	fs, levels := cmd.Flags(), c.search.opt.Levels
 	if c.search.opt.Source.Train == "" {
 		for _, flag := range c.search.names {
 			if fs.Changed(flag) {
@@ -164,8 +164,8 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		return "", harness.Usage(fmt.Errorf("--data: the tournament %s has data of its own", name))
 	case fs.Changed("levels") && fs.Changed("order"):
 		return "", harness.Usage(errors.New("--order contradicts --levels: the last of them is the largest"))
-	case !increasing(c.search.opt.Levels):
-		return "", harness.Usage(fmt.Errorf("--levels %v: want model orders of at least 2, ascending", c.search.opt.Levels))
+	case len(levels) > 0 && levels[0] < 2 || !slices.IsSorted(levels) || len(slices.Compact(slices.Clone(levels))) < len(levels):
+		return "", harness.Usage(fmt.Errorf("--levels %v: want model orders of at least 2, ascending", levels))
 	case fs.Changed("profile") && c.profile != experiments.ProfileQuick:
 		return "", harness.Usage(fmt.Errorf("--profile %s: the size of a tournament on --data is chosen by --budget", c.profile))
 	}
@@ -189,10 +189,6 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		text, err := compare.SettleHeuristics(ctx, opt, t.Heuristics, c.commands)
 		return text, nil, err
 	})
-}
-
-func increasing(levels []int) bool {
-	return slices.IsSorted(levels) && len(slices.Compact(slices.Clone(levels))) == len(levels) && (len(levels) == 0 || levels[0] >= 2)
 }
 
 // tournament finds the tournament of a name, with the heuristics that were asked for.
@@ -265,14 +261,12 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	if err != nil {
 		return err
 	}
-	stdout, about := cmd.OutOrStdout(), cmd.OutOrStdout()
-	if c.asJSON {
-		err, about = writeJSON(stdout, Tournament{version, r.Result}), cmd.ErrOrStderr()
-	} else {
-		_, err = io.WriteString(stdout, r.Text())
-	}
-	if err != nil {
+	if err := show(cmd, c.asJSON, Tournament{version, r.Result}, func(w io.Writer) error { _, err := io.WriteString(w, r.Text()); return err }); err != nil {
 		return err
+	}
+	about := cmd.OutOrStdout()
+	if c.asJSON {
+		about = cmd.ErrOrStderr()
 	}
 	return r.write(about, tournamentDir(c.opt.Results))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
@@ -17,6 +16,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 )
 
 // statusTo names the file that a process of runall that a test starts writes its own
@@ -109,27 +109,22 @@ func TestSettings(t *testing.T) {
 	short := put(t, "spec.yaml", strings.Replace(string(spec), "samples: 40000", "samples: 2000", 1))
 	out := filepath.Join(t.TempDir(), "settings.csv")
 	stdout := must(t, "settings", short, "--seeds", "2", "--out", out)
-	f, err := os.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) != 1+2 {
-		t.Fatalf("%v, %v", rows, err)
+	rows := testutil.Table(t, out)
+	if len(rows) != 2 {
+		t.Fatalf("%v", rows)
 	}
 	least, best := math.Inf(1), ""
-	for _, row := range rows[1:] {
-		e, err := strconv.ParseFloat(row[6], 64)
-		if err != nil || row[3] != "2" || row[4] != "0" || row[5] != "0" || !strings.Contains(stdout, row[2]) {
+	for _, row := range rows {
+		e, err := strconv.ParseFloat(row["held-out error (%)"], 64)
+		if err != nil || row["runs"] != "2" || row["diverged"] != "0" || row["failed"] != "0" || !strings.Contains(stdout, row["series"]) {
 			t.Errorf("%v, %v\n%s", row, err, stdout)
 		}
 		if e < least {
-			least, best = e, row[2]
+			least, best = e, row["series"]
 		}
 	}
-	for _, row := range rows[1:] {
-		if (row[8] == "best") != (row[2] == best) {
+	for _, row := range rows {
+		if (row["best"] == "best") != (row["series"] == best) {
 			t.Errorf("the best is %s: %v", best, rows)
 		}
 	}

@@ -244,9 +244,6 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if err := flags.complete(cmd.Context(), &opt); err != nil {
 		return err
 	}
-	if opt.Continue && cmd.Flags().Changed("epochs") {
-		return harness.Usage(fmt.Errorf("--epochs can't be changed: %s is in the middle of its training", flags.resume))
-	}
 	if err := flags.checkFormat(cmd.Flags(), &opt); err != nil {
 		return harness.Usage(err)
 	}
@@ -290,12 +287,11 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if writing := claim.Write(m.Save); writing != nil {
 		return errors.Join(err, writing)
 	}
-	var printed error
-	if flags.asJSON {
-		printed = writeJSON(cmd.OutOrStdout(), Training{version, flags.out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)})
-	} else {
-		_, printed = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, model order %d, %s\n", flags.out, m.Rows(), m.Order(), words(m))
-	}
+	made := Training{version, flags.out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)}
+	printed := show(cmd, flags.asJSON, made, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %d rows, model order %d, %s\n", made.Model, made.Rows, made.ModelOrder, words(m))
+		return err
+	})
 	if m.Unfinished() {
 		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", quote(opt.Source.Path), quote(flags.out))
 	}
@@ -390,6 +386,8 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 // because the training is in the middle of a file, and labels that are no classes.
 func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) error {
 	switch {
+	case opt.Continue && fs.Changed("epochs"):
+		return fmt.Errorf("--epochs can't be changed: %s is in the middle of its training", f.resume)
 	case opt.Continue && fs.Changed("format"):
 		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.UnfinishedFormat())
 	case opt.Continue && fs.Changed("header"):

@@ -22,13 +22,17 @@ import (
 	"polkrepro/report/export"
 )
 
+// A reporting is what the report command was asked for.
+type reporting struct {
+	results, profile, format, out string
+	plan                          experiments.PlanOptions
+	finder                        data.Finder
+	pruners                       []string
+	asJSON                        bool
+}
+
 func newReport() *cobra.Command {
-	var results, profile, out string
-	var opt experiments.PlanOptions
-	var finder data.Finder
-	var pruners []string
-	var asJSON bool
-	format := "text"
+	q := reporting{format: "text"}
 	cmd := &cobra.Command{
 		Use:   "report [SPEC...]",
 		Short: "Make tables and figures from records, without training",
@@ -42,59 +46,65 @@ the results folder, and prints its path. In a folder of 'runall bench' or
 'runall compare --data', the report is on their runs. --json writes the numbers
 of the tables and of all series of runs.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if asJSON && (cmd.Flags().Changed("format") || out != "") {
+			if q.asJSON && (cmd.Flags().Changed("format") || q.out != "") {
 				return harness.Usage(errors.New("--json contradicts --format and --out: use one of them"))
 			}
-			if format == formatPage && out == "" {
-				if err := record.CheckOutput(harness.ReportDir(results)); err != nil {
-					return harness.Usage(err)
-				}
-			}
-			if err := registerPruners("pruner", pruners); err != nil {
-				return err
-			}
-			if len(names) == 0 {
-				tournaments := ownSpecs(results, "compare")
-				names = ownSpecs(results, "bench")
-				for _, spec := range tournaments {
-					if err := reportTournament(cmd, spec, results, format, out, asJSON); err != nil {
-						return err
-					}
-				}
-				if len(tournaments) > 0 && len(names) == 0 {
-					return nil
-				}
-			}
-			f, err := export.Open(results, export.Options{Specs: names, Profile: profile, Plan: opt, Finder: finder, Warn: warning(cmd)})
-			if err != nil {
-				return err
-			}
-			r, err := f.Report()
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), Report{version, r.Document()})
-			} else if format == formatSummary {
-				err = summarize(cmd, f, r, names, out, commands{results: results, dataDir: finder.Dir, profile: f.Profile, seeds: opt.Seeds, pruners: pruners})
-			} else {
-				err = present(cmd, r, format, cmp.Or(out, harness.ReportDir(results)), out != "")
-			}
-			if err != nil {
-				return err
-			}
-			return allWhole(f.Records, results)
+			return q.run(cmd, names)
 		},
 	}
-	resultsFlag(cmd, &results)
-	profileFlag(cmd, &profile, "")
-	seedsFlag(cmd, &opt.Seeds)
-	dataFlag(cmd, &finder)
-	prunersFlag(cmd, &pruners)
-	cmd.Flags().Var(choice(&format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}), "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
-	cmd.Flags().StringVar(&out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
-	jsonFlag(cmd, &asJSON)
+	resultsFlag(cmd, &q.results)
+	profileFlag(cmd, &q.profile, "")
+	seedsFlag(cmd, &q.plan.Seeds)
+	dataFlag(cmd, &q.finder)
+	prunersFlag(cmd, &q.pruners)
+	cmd.Flags().Var(choice(&q.format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}), "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
+	cmd.Flags().StringVar(&q.out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
+	jsonFlag(cmd, &q.asJSON)
 	return cmd
+}
+
+// run reports on the runs of specs, by default on those of the user's own that the folder
+// has, or else of the paper's.
+func (q *reporting) run(cmd *cobra.Command, names []string) error {
+	if q.format == formatPage && q.out == "" {
+		if err := record.CheckOutput(harness.ReportDir(q.results)); err != nil {
+			return harness.Usage(err)
+		}
+	}
+	if err := registerPruners("pruner", q.pruners); err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		tournaments := ownSpecs(q.results, "compare")
+		names = ownSpecs(q.results, "bench")
+		for _, spec := range tournaments {
+			if err := q.tournament(cmd, spec); err != nil {
+				return err
+			}
+		}
+		if len(tournaments) > 0 && len(names) == 0 {
+			return nil
+		}
+	}
+	f, err := export.Open(q.results, export.Options{Specs: names, Profile: q.profile, Plan: q.plan, Finder: q.finder, Warn: warning(cmd)})
+	if err != nil {
+		return err
+	}
+	r, err := f.Report()
+	if err != nil {
+		return err
+	}
+	if q.asJSON {
+		err = writeJSON(cmd.OutOrStdout(), Report{version, r.Document()})
+	} else if q.format == formatSummary {
+		err = summarize(cmd, f, r, names, q.out, commands{results: q.results, dataDir: q.finder.Dir, profile: f.Profile, seeds: q.plan.Seeds, pruners: q.pruners})
+	} else {
+		err = q.present(cmd, r)
+	}
+	if err != nil {
+		return err
+	}
+	return allWhole(f.Records, q.results)
 }
 
 // ownSpecs returns the specs that a command, compare or bench, has written to a results
@@ -110,15 +120,14 @@ func ownSpecs(results, command string) []string {
 	return out
 }
 
-// reportTournament makes the report on a tournament of the user's own that is in a results
+// tournament makes the report on a tournament of the user's own that is in a results
 // folder. It starts no process: commands of heuristics have to be given by --pruner.
-func reportTournament(cmd *cobra.Command, spec, results, format, out string, asJSON bool) error {
+func (q *reporting) tournament(cmd *cobra.Command, spec string) error {
 	t, err := experiments.FindTournament(spec)
 	if err != nil {
-		if saved, _ := experiments.TournamentCommands(spec); len(saved) > 0 {
-			for _, name := range slices.Sorted(maps.Keys(saved)) {
-				err = fmt.Errorf("%w; its heuristic %s is a command: add --pruner '%[2]s=%s'", err, name, saved[name])
-			}
+		saved, _ := experiments.TournamentCommands(spec)
+		for _, name := range slices.Sorted(maps.Keys(saved)) {
+			err = fmt.Errorf("%w; its heuristic %s is a command: add --pruner '%[2]s=%s'", err, name, saved[name])
 		}
 		return harness.Usage(err)
 	}
@@ -126,37 +135,38 @@ func reportTournament(cmd *cobra.Command, spec, results, format, out string, asJ
 	if err != nil {
 		return harness.Usage(err)
 	}
-	r, err := judge(t, experiments.ProfileQuick, plan, harness.Options{Results: results}, warning(cmd))
+	r, err := judge(t, experiments.ProfileQuick, plan, harness.Options{Results: q.results}, warning(cmd))
 	if err == nil {
-		err = r.present(cmd, results, format, out, asJSON)
+		err = q.presentTournament(cmd, r)
 	}
 	if err != nil {
 		return err
 	}
-	return allWhole(r.have, results)
+	return allWhole(r.have, q.results)
 }
 
-// present prints the tables or writes the page, and all of the report if a folder is named.
-func (r *judged) present(cmd *cobra.Command, results, format, out string, asJSON bool) (err error) {
+// presentTournament prints the tables or writes the page, and all of the report if a folder
+// is named.
+func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error) {
 	stdout := cmd.OutOrStdout()
 	switch {
-	case asJSON:
+	case q.asJSON:
 		return writeJSON(stdout, Tournament{version, r.Result})
-	case format == formatPage:
-		paths, err := export.WriteTournament(cmp.Or(out, tournamentDir(results)), r.Tournament, r.in)
+	case q.format == formatPage:
+		paths, err := export.WriteTournament(cmp.Or(q.out, tournamentDir(q.results)), r.Tournament, r.in)
 		if err == nil {
 			_, err = fmt.Fprintln(stdout, paths[len(paths)-1])
 		}
 		return err
-	case format == "text" || format == formatSummary:
+	case q.format == "text" || q.format == formatSummary:
 		_, err = io.WriteString(stdout, r.Text())
 	default:
-		err = printTables(stdout, r.Tables, format)
+		err = printTables(stdout, r.Tables, q.format)
 	}
-	if err != nil || out == "" {
+	if err != nil || q.out == "" {
 		return err
 	}
-	return r.write(cmd.ErrOrStderr(), out)
+	return r.write(cmd.ErrOrStderr(), q.out)
 }
 
 // A Report is what 'runall report --json' writes.
@@ -171,11 +181,11 @@ const (
 	formatSummary = "summary"
 )
 
-// present prints the tables and, if wanted, writes all of the report to a folder; the
+// present prints the tables and, if a folder is named, writes all of the report to it; the
 // format html writes the page alone, in any case.
-func present(cmd *cobra.Command, r *export.Report, format, dir string, all bool) error {
-	stdout := cmd.OutOrStdout()
-	if format == formatPage {
+func (q *reporting) present(cmd *cobra.Command, r *export.Report) error {
+	stdout, dir := cmd.OutOrStdout(), cmp.Or(q.out, harness.ReportDir(q.results))
+	if q.format == formatPage {
 		path, err := r.WritePage(dir)
 		if err != nil {
 			return err
@@ -183,7 +193,7 @@ func present(cmd *cobra.Command, r *export.Report, format, dir string, all bool)
 		_, err = fmt.Fprintln(stdout, path)
 		return err
 	}
-	if err := printTables(stdout, r.Tables, format); err != nil || !all {
+	if err := printTables(stdout, r.Tables, q.format); err != nil || q.out == "" {
 		return err
 	}
 	files, err := r.WriteAll(dir)

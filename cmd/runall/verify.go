@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -92,7 +91,7 @@ func (v *verification) run(cmd *cobra.Command) error {
 	}
 	out := &report.Verdicts{
 		Assessment: a, Ledger: in.Ledger, Profile: profile,
-		Assume: assumptions(in.Assume), Changes: evidence.Changes(chosen, a),
+		Assume: slices.Sorted(slices.Values(v.assume)), Changes: evidence.Changes(chosen, a),
 	}
 	var reference *evidence.Assessment // by the same plan, under the same assumptions
 	if v.reference != "" {
@@ -159,15 +158,6 @@ func parseAssume(words []string) (map[string]string, error) {
 		out[id] = alternative
 	}
 	return out, nil
-}
-
-// assumptions returns alternatives as they are written on the command line, in
-// alphabetical order.
-func assumptions(assume map[string]string) (words []string) {
-	for _, id := range slices.Sorted(maps.Keys(assume)) {
-		words = append(words, id+"="+assume[id])
-	}
-	return words
 }
 
 // settled returns an error if a claim is neither reproduced nor explained.

@@ -1,16 +1,16 @@
 package stats
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
+
+	"polkrepro/internal/testutil"
 )
 
 // The study of the intervals of this package: how often 90 % intervals hold the truth, for
@@ -101,15 +101,6 @@ type recorded struct {
 // of each claim of the paper, one line a run. TestRecorded of package evidence checks
 // it against the records, and writes it with -update.
 func readRecorded(t testing.TB) []recorded {
-	f, err := os.Open("testdata/runs.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	number := func(s string) float64 {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil {
@@ -118,14 +109,14 @@ func readRecorded(t testing.TB) []recorded {
 		return v
 	}
 	var out []recorded
-	for _, row := range rows[1:] {
-		if n := len(out); n == 0 || out[n-1].claim != row[0] || out[n-1].test != row[1] {
-			out = append(out, recorded{claim: row[0], test: row[1]})
+	for _, row := range testutil.Table(t, "testdata/runs.csv") {
+		if n := len(out); n == 0 || out[n-1].claim != row["claim"] || out[n-1].test != row["test"] {
+			out = append(out, recorded{claim: row["claim"], test: row["test"]})
 		}
 		r := &out[len(out)-1]
-		r.a = append(r.a, number(row[2]))
-		if row[3] != "" {
-			r.b = append(r.b, number(row[3]))
+		r.a = append(r.a, number(row["of"]))
+		if row["to"] != "" {
+			r.b = append(r.b, number(row["to"]))
 		}
 	}
 	return out

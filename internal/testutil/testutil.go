@@ -2,6 +2,8 @@
 package testutil
 
 import (
+	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -69,6 +71,30 @@ func WriteJSON(t interface {
 	if err := os.WriteFile(path, append(text, '\n'), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Table reads a CSV file: of each row the values by the names of their columns.
+func Table(t interface {
+	Helper()
+	Fatal(args ...any)
+}, path string) (rows []map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || len(all) == 0 {
+		t.Fatal(path, len(all), err)
+	}
+	for _, values := range all[1:] {
+		row := make(map[string]string)
+		for i, v := range values {
+			row[all[0][i]] = v
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // RoundTripper makes a function an http.RoundTripper.
