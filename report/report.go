@@ -100,11 +100,6 @@ func (b *builder) notOfPaper(p experiments.Planned) bool {
 	return !ok && experiments.SupplementOf(p.Spec) == ""
 }
 
-// supplementary fits the runs that are shown beside the paper's.
-func (b *builder) supplementary(p experiments.Planned) bool {
-	return b.notOfPaper(p) || experiments.SupplementOf(p.Spec) != ""
-}
-
 // Missing says what is missing and why: figures, then all else.
 func (r *Report) Missing() []string {
 	var out []string
