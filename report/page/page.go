@@ -34,6 +34,7 @@ import (
 	"strings"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/report"
 )
 
@@ -54,8 +55,10 @@ var files embed.FS
 // page is the template. Its actions are escaped for where they stand.
 var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
 	"anchor":     anchor,
+	"four":       words.Four,
 	"lineClass":  lineClass,
 	"numeric":    numeric,
+	"plain":      words.Plain,
 	"quantities": func() []string { return report.Quantities[:] },
 	"sort":       sortKey,
 	"trim":       strings.TrimSpace,
@@ -108,22 +111,19 @@ type view struct {
 	Figures   []*report.Figure // all others
 	Charts    [][]report.Chart // of the figures that the template has shown so far
 	Claims    []claimGroup
-	Margins   []marginView
-
-	Assumptions []assumptionView
-	Costs       *report.Table
-	Machines    *report.Table
-	Data        *report.Table
+	ByID      map[string]*claimView
+	Costs     *report.Table
+	Machines  *report.Table
+	Data      *report.Table
 }
 
 // newView lays the page out.
 func newView(in Input) *view {
 	from := in.Report.Input
-	v := &view{Input: in, Own: from.Own, Missing: missing(in), Costs: costs(from), Machines: machines(from.Records), Data: dataSums(from.Records)}
+	v := &view{Input: in, Own: from.Own, ByID: make(map[string]*claimView), Missing: missing(in), Costs: costs(from), Machines: machines(from.Records), Data: dataSums(from.Records)}
 	v.assets()
 	if v.Own == "" {
 		v.claims(in)
-		v.Assumptions = v.assumptions(in.Ledger)
 	}
 	v.Sections = slices.Concat(in.Report.Parts, in.Sections)
 	for _, f := range in.Report.Figures {
