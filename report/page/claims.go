@@ -10,24 +10,15 @@ import (
 	"polkrepro/experiments"
 )
 
-// verdictView is a verdict in words, with a mark that needs no colour.
-type verdictView struct {
-	Class string
-	Mark  string
-	Text  string
-	Rank  int // the worse, the greater
-}
+// classes are the verdicts in the style sheet.
+var classes = map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}
 
-// verdictClasses are the verdicts in the style sheet.
-var verdictClasses = map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}
-
-// verdictOf lays a verdict out. Its text says whether it is explained.
-func verdictOf(v stats.Verdict, text string) *verdictView {
-	out := &verdictView{Class: verdictClasses[v], Mark: v.Mark(), Text: text, Rank: 2 * int(v)}
-	if text != v.String() {
-		out.Rank-- // explained
+// Rank sorts claims by their verdicts: the worse, the greater, and less if it is explained.
+func (v *claimView) Rank() int {
+	if v.Outcome() != v.Verdict.String() {
+		return 2*int(v.Verdict) - 1
 	}
-	return out
+	return 2 * int(v.Verdict)
 }
 
 // countRow counts the verdicts on a kind of claims.
@@ -56,7 +47,6 @@ type claimView struct {
 func (v *view) claims(in Input) {
 	assessed := in.Report.Input.Assessment
 	cells, sentences, theorems := assessed.Counts()
-	v.AtHalf, v.AtTwice = assessed.CellsAt(0.5).Reproduced, assessed.CellsAt(2).Reproduced
 	_, _, v.OneRun, v.OfOneRun = assessed.WithinOneRun()
 	v.Counts = []countRow{{"cells", cells}, {"numbers", assessed.Numbers()}, {"sentences", sentences}, {"theorems", theorems}}
 	groups := []claimGroup{
@@ -176,6 +166,3 @@ func firstReason(reasons []string) string {
 	}
 	return strings.TrimSpace(out)
 }
-
-// anchor is the name of a claim's place on the page.
-func anchor(claim string) string { return "claim-" + claim }
