@@ -123,17 +123,6 @@ func TestFigures(t *testing.T) {
 	if want := []string{"figure1", "figure2", "figure4", "figure5", "figure7"}; !slices.Equal(drawn, want) {
 		t.Errorf("drawn: %v, want %v", drawn, want)
 	}
-	f := figureNamed(t, r, "figure2")
-	var labels []string
-	for _, s := range f.Series {
-		labels = append(labels, s.Label)
-		if want := map[bool]int{false: 3, true: 1}[s.batch()]; len(s.Runs) != want {
-			t.Errorf("%s: %d runs, want the %d on the figures' draw", s.Label, len(s.Runs), want)
-		}
-	}
-	if want := []string{"POLK, K = 0.0001", "POLK, K = 0.04", "BSGD, B = 129", "BSGD, B = 16", "C-SVC", "L-BFGS"}; !slices.Equal(labels, want) {
-		t.Errorf("series: %v, want %v", labels, want)
-	}
 }
 
 // oddInput is the fixture's figure 5 with the points of its runs replaced.
