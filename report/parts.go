@@ -282,7 +282,7 @@ func (b *builder) online() (out []*Figure) {
 // onlineFigure makes the figure of the runs that fit, with the regrets against L-BFGS among
 // others, and their series; nil if no run has data for it.
 func (b *builder) onlineFigure(data, task string, fits, others func(experiments.Planned) bool) (*Figure, []*Series) {
-	o := &onlineCurves{task: task, regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
+	o := &onlineCurves{regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
 	o.series = b.ranked(fits, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
 	if len(o.series) == 0 {
 		return nil, nil
@@ -303,7 +303,6 @@ func (b *builder) onlineFigure(data, task string, fits, others func(experiments.
 
 // onlineCurves are the contents of a figure of prequential error and regret.
 type onlineCurves struct {
-	task    string
 	series  []*Series
 	regrets map[*record.Record][]float64 // at its points, against L-BFGS' objective; none where there is no L-BFGS
 	slack   map[*record.Record]float64   // by how much a sample the objective may be above the minimum
@@ -353,7 +352,7 @@ func regrets(r *record.Record, objective float64) []float64 {
 }
 
 func (o *onlineCurves) picture() *plot.Picture {
-	wrong := &plot.Panel{Title: "(a)", YLabel: prequentialName(o.task), LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
+	wrong := &plot.Panel{Title: "(a)", YLabel: prequentialName(o.series[0].Run.Task), LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
 		return average(s.Runs, prequentialError)
 	})}
 	wrong.Span()
