@@ -93,29 +93,22 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 
 // A quantity is what a panel shows.
 type quantity struct {
-	name  string
 	label string
 	log   bool
 	of    func(record.Point) float64
-	cell  func(experiments.PaperCell) *float64
 }
 
 // quantities returns the three quantities of all figures; which risk the
 // first one is differs between data sets.
-func (c *curves) quantities() []quantity {
-	risk := quantity{"risk", riskName(c.data.Risk) + " R(f_t)", true,
-		func(p record.Point) float64 { return p.TestRisk },
-		func(c experiments.PaperCell) *float64 { return c.Risk }}
+func (c *curves) quantities() [quantityCount]quantity {
+	risk := func(p record.Point) float64 { return p.TestRisk }
 	if c.data.Risk == experiments.RiskTrain {
-		risk.of = func(p record.Point) float64 { return p.TrainRisk }
+		risk = func(p record.Point) float64 { return p.TrainRisk }
 	}
-	return []quantity{risk,
-		{"error", errorName(c.paper.Task), true,
-			func(p record.Point) float64 { return 100 * p.TestError },
-			func(c experiments.PaperCell) *float64 { return c.Error }},
-		{"order", "model order M_t", false,
-			func(p record.Point) float64 { return float64(p.ModelOrder) },
-			func(c experiments.PaperCell) *float64 { return c.Order }},
+	return [quantityCount]quantity{
+		{riskName(c.data.Risk) + " R(f_t)", true, risk},
+		{errorName(c.paper.Task), true, func(p record.Point) float64 { return 100 * p.TestError }},
+		{"model order M_t", false, func(p record.Point) float64 { return float64(p.ModelOrder) }},
 	}
 }
 
@@ -123,10 +116,10 @@ func (c *curves) quantities() []quantity {
 func (c *curves) picture() *plot.Picture {
 	p := &plot.Picture{}
 	levels, marks := false, false
-	for i, q := range c.quantities() {
+	for q := range quantityCount {
 		pn := c.panel(q)
-		pn.Title = fmt.Sprintf("(%c)", 'a'+i)
-		if q.name == experiments.QuantityRisk && c.data.Risk == experiments.RiskTrain {
+		pn.Title = fmt.Sprintf("(%c)", 'a'+q)
+		if q == qRisk && c.data.Risk == experiments.RiskTrain {
 			pn.Title += " on training data"
 		}
 		levels = levels || slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return len(t.Levels) > 0 })
@@ -147,10 +140,11 @@ func (c *curves) picture() *plot.Picture {
 }
 
 // panel makes the panel of a quantity.
-func (c *curves) panel(q quantity) *plot.Panel {
-	pn := &plot.Panel{YLabel: q.label, LogY: q.log, XMax: 1}
+func (c *curves) panel(q int) *plot.Panel {
+	shows := c.quantities()[q]
+	pn := &plot.Panel{YLabel: shows.label, LogY: shows.log, XMax: 1}
 	shown := slices.DeleteFunc(slices.Clone(c.series), func(s *Series) bool { return !s.shows(q) })
-	pn.Traces = traces(shown, func(s *Series) []plot.Sample { return average(s.Runs, q.of) })
+	pn.Traces = traces(shown, func(s *Series) []plot.Sample { return average(s.Runs, shows.of) })
 	for i, t := range pn.Traces {
 		if !t.Flat {
 			pn.Traces[i].Levels = c.levels(shown[i], q)
@@ -178,23 +172,20 @@ func (s *Series) batch() bool { return s.Run.Batch() }
 // shows reports whether a quantity of the series is drawn: not the model order
 // of a batch method, which may be all of the training set, nor a risk that its
 // method does not have.
-func (s *Series) shows(q quantity) bool {
-	if q.name == experiments.QuantityOrder {
+func (s *Series) shows(q int) bool {
+	if q == qOrder {
 		return !s.batch()
 	}
-	return q.name != experiments.QuantityRisk || s.Run.HasRisk()
+	return q != qRisk || s.Run.HasRisk()
 }
 
 // levels are the values that the paper prints for a series, without
 // repetition.
-func (c *curves) levels(s *Series, q quantity) []float64 {
+func (c *curves) levels(s *Series, q int) []float64 {
 	var out []float64
 	for _, id := range s.Cells {
-		cell, ok := c.cells[id]
-		if !ok || cell.Data != c.paper.Data || cell.Task != c.paper.Task {
-			continue
-		}
-		if v := q.cell(cell); v != nil {
+		cell := c.cells[id]
+		if v := numbersOf(cell)[q]; v != nil && cell.Data == c.paper.Data && cell.Task == c.paper.Task {
 			out = appendNew(out, *v)
 		}
 	}
@@ -203,10 +194,10 @@ func (c *curves) levels(s *Series, q quantity) []float64 {
 
 // marks are the values of a quantity that the paper's text states for the
 // figure; those of the last sample are drawn a little before the edge.
-func (c *curves) marks(q quantity, xmax float64) []plot.Mark {
+func (c *curves) marks(q int, xmax float64) []plot.Mark {
 	var out []plot.Mark
 	for _, st := range c.paper.Stated {
-		if st.Quantity != q.name || st.Low == nil && st.High == nil {
+		if st.Quantity != Quantities[q] || st.Low == nil && st.High == nil {
 			continue
 		}
 		m := plot.Mark{X: float64(st.Samples), Look: c.lookOfCell(st.Cell)}
@@ -302,11 +293,11 @@ func (c *curves) caption(lost string) string {
 
 // undrawn counts the values that have no place in the picture.
 func (c *curves) undrawn() (n int) {
-	for _, q := range c.quantities() {
-		pn := plot.Panel{LogY: q.log}
+	for q, shown := range c.quantities() {
+		pn := plot.Panel{LogY: shown.log}
 		for s, r := range runsOf(c.series) {
 			for _, p := range r.Points {
-				if s.shows(q) && !pn.Drawable(q.of(p)) {
+				if s.shows(q) && !pn.Drawable(shown.of(p)) {
 					n++
 				}
 			}

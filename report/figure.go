@@ -40,7 +40,9 @@ func (b *builder) figures() []*Figure {
 		}
 		out = append(out, f)
 	}
-	others := b.streams(b.supplementary, func(i int) string { return fmt.Sprintf("S%d", i+2) })
+	others := b.streams(func(p experiments.Planned) bool {
+		return b.notOfPaper(p) || experiments.SupplementOf(p.Spec) != ""
+	}, func(i int) string { return fmt.Sprintf("S%d", i+2) })
 	if f := b.standIns(); f != nil {
 		out = append(out, f)
 	}

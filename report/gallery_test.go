@@ -3,9 +3,14 @@ package report
 import (
 	"bytes"
 	"image"
+	"image/color"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"polkrepro/experiments"
+	"polkrepro/report/plot"
 )
 
 // patterns are w×h images, each dark in its upper half.
@@ -111,5 +116,99 @@ func TestStandIns(t *testing.T) {
 	in.Pictures = nil
 	if has() {
 		t.Error("a figure of stand-ins without pictures")
+	}
+}
+
+// deficiencies are the colour deficiencies at their full strength, as matrices
+// on linear RGB (Machado, Oliveira, Fernandes 2009); the first is none.
+var deficiencies = map[string][3][3]float64{
+	"none":   {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	"deutan": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+	"protan": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+	"tritan": {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+}
+
+// lab is a colour in CIELAB (white point D65) as seen with a deficiency.
+func lab(c color.NRGBA, deficiency [3][3]float64) [3]float64 {
+	var linear, seen [3]float64
+	for i, v := range []uint8{c.R, c.G, c.B} {
+		u := float64(v) / 255
+		if linear[i] = u / 12.92; u > 0.04045 {
+			linear[i] = math.Pow((u+0.055)/1.055, 2.4)
+		}
+	}
+	for i, row := range deficiency {
+		for k, w := range row {
+			seen[i] += w * linear[k]
+		}
+		seen[i] = min(1, max(0, seen[i]))
+	}
+	f := func(x, y, z, white float64) float64 {
+		t := (x*seen[0] + y*seen[1] + z*seen[2]) / white
+		if t > 0.008856 {
+			return math.Cbrt(t)
+		}
+		return 7.787*t + 16.0/116
+	}
+	x, y, z := f(0.4124, 0.3576, 0.1805, 0.9505), f(0.2126, 0.7152, 0.0722, 1), f(0.0193, 0.1192, 0.9505, 1.089)
+	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
+}
+
+// distance is ΔE between two colours as seen with a deficiency.
+func distance(a, b color.NRGBA, deficiency [3][3]float64) float64 {
+	p, q := lab(a, deficiency), lab(b, deficiency)
+	return math.Hypot(math.Hypot(p[0]-q[0], p[1]-q[1]), p[2]-q[2])
+}
+
+// lightness is the difference of two colours in grey.
+func lightness(a, b color.NRGBA) float64 {
+	return math.Abs(lab(a, deficiencies["none"])[0] - lab(b, deficiencies["none"])[0])
+}
+
+// TestClassColors: colours differ by ΔE ≥ 30 among the first five and by ≥ 15
+// among all, whoever sees them (about 2 is just visible), and by a lightness of
+// ≥ 10 and ≥ 3 in grey.
+func TestClassColors(t *testing.T) {
+	for name, d := range deficiencies {
+		for i, a := range classColors {
+			for j, b := range classColors[:i] {
+				delta, grey := distance(a, b, d), lightness(a, b)
+				least, leastGrey := 15.0, 3.0
+				if i < 5 {
+					least, leastGrey = 30, 10
+				}
+				if delta < least || grey < leastGrey {
+					t.Errorf("classes %d and %d, deficiency %s: ΔE %.1f, lightness %.1f apart", j, i, name, delta, grey)
+				}
+			}
+		}
+	}
+	if len(classColors) != 13 || len(markers) != 5 {
+		t.Errorf("%d colours and %d markers, want 13 and 5", len(classColors), len(markers))
+	}
+}
+
+// TestLooks: the lines of methods differ in grey by their lightness or their
+// dashes.
+func TestLooks(t *testing.T) {
+	type named struct {
+		name string
+		look plot.Look
+	}
+	var all []named
+	for _, m := range experiments.Methods() {
+		if len(m.Lines) == 0 {
+			t.Errorf("%s has no look of its own", m.Name)
+		}
+		for i := range m.Lines {
+			all = append(all, named{m.Name, lookOf(m.Name, i)})
+		}
+	}
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if slices.Equal(a.look.Dash, b.look.Dash) && lightness(a.look.Color, b.look.Color) < 15 {
+				t.Errorf("%s and %s look alike in grey", a.name, b.name)
+			}
+		}
 	}
 }

@@ -100,11 +100,6 @@ func (b *builder) notOfPaper(p experiments.Planned) bool {
 	return !ok && experiments.SupplementOf(p.Spec) == ""
 }
 
-// supplementary fits the runs that are shown beside the paper's.
-func (b *builder) supplementary(p experiments.Planned) bool {
-	return b.notOfPaper(p) || experiments.SupplementOf(p.Spec) != ""
-}
-
 // Missing says what is missing and why: figures, then all else.
 func (r *Report) Missing() []string {
 	var out []string
@@ -211,51 +206,6 @@ func (b *builder) failureNotes() (out []string) {
 		}
 	}
 	return out
-}
-
-// A Part is a part of a report or of its page beside the paper's tables and figures. What
-// it lacks is left out.
-type Part struct {
-	ID         string // anchor, unique on the page: online
-	Title      string
-	Paragraphs []string
-	Tables     []*Table // of a page: each a header and rows
-	Figures    []*Figure
-}
-
-// parts are those of which there are records.
-func (b *builder) parts() []*Part {
-	all := []*Part{
-		onlinePart(b.online()),
-		{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
-		{ID: "seconds", Title: "Error against processor time", Paragraphs: []string{secondsText}, Figures: b.seconds()},
-	}
-	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
-}
-
-// onlinePart is the part on learning online.
-func onlinePart(figures []*Figure) *Part {
-	return &Part{ID: "online", Title: "Learning online: prequential error and regret", Paragraphs: []string{onlineText}, Figures: figures}
-}
-
-// allFigures are the report's figures with those of its parts.
-func (r *Report) allFigures() []*Figure {
-	out := slices.Clone(r.Figures)
-	for _, s := range r.Parts {
-		out = append(out, s.Figures...)
-	}
-	return out
-}
-
-// ranked are the series of the runs that fit, each with its rank among those of its method
-// and task, that have a record which holds what keep asks for.
-func (b *builder) ranked(fits func(experiments.Planned) bool, keep func(*record.Record) bool) []*Series {
-	all := b.series(fits)
-	rank(all)
-	for _, s := range all {
-		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 || !keep(r) })
-	}
-	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })
 }
 
 // pictured are the data sets of images that figures show, with the number of

@@ -86,7 +86,7 @@ func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn)
 
 // cell makes a cell from the runs that feed it.
 func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) *Cell {
-	c := &Cell{ID: id, RiskOf: risk, Paper: [3]*float64{pc.Risk, pc.Error, pc.Order}, Lost: evidence.Lost(len(planned), b.gaps(planned))}
+	c := &Cell{ID: id, RiskOf: risk, Paper: numbersOf(pc), Lost: evidence.Lost(len(planned), b.gaps(planned))}
 	c.Printed, c.Dash = printed(pc), cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason)
 	if b.in.Assessment != nil {
 		for q, name := range Quantities {
@@ -252,11 +252,16 @@ func finalOf(r *record.Record, risk string) [quantityCount]float64 {
 	return v
 }
 
+// numbersOf returns the three numbers of a cell of the paper's, nil for a dash.
+func numbersOf(pc experiments.PaperCell) [quantityCount]*float64 {
+	return [quantityCount]*float64{pc.Risk, pc.Error, pc.Order}
+}
+
 // printed returns the three numbers of a cell as the paper prints them.
 func printed(pc experiments.PaperCell) [3]string {
 	out := [3]string{whyDash, whyDash, whyDash}
 	parts := strings.Split(pc.Printed, "/")
-	for q, v := range []*float64{pc.Risk, pc.Error, pc.Order} {
+	for q, v := range numbersOf(pc) {
 		switch {
 		case v == nil:
 		case len(parts) == len(out):

@@ -21,16 +21,14 @@ const Table1Spec = "table1"
 
 // A theoryStudy is what Table 1 is made of.
 type theoryStudy struct {
-	series     []*Series    // in the plan's order
-	final      record.Final // of any record, for what is known of f*
-	assessment *evidence.Assessment
-	profile    string
+	in     Input
+	series []*Series    // in the plan's order
+	final  record.Final // of any record, for what is known of f*
 }
 
 // theory gathers what Table 1 is made of, nil if none of its runs has a record.
 func (b *builder) theory() *theoryStudy {
-	s := &theoryStudy{assessment: b.in.Assessment, profile: b.in.Profile}
-	s.series = b.group(b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec }))
+	s := &theoryStudy{in: b.in, series: b.group(b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec }))}
 	for _, x := range s.series {
 		if len(x.Runs) > 0 {
 			s.final = x.Runs[0].Final
@@ -82,11 +80,11 @@ func finalOrder(r *record.Record) float64 {
 
 // verdict is the worst verdict of claims, empty if none are judged.
 func (s *theoryStudy) verdict(ids ...string) string {
-	if s.assessment == nil {
+	if s.in.Assessment == nil {
 		return ""
 	}
 	worst := stats.Reproduced
-	for _, c := range s.assessment.Claims {
+	for _, c := range s.in.Assessment.Claims {
 		if slices.Contains(ids, c.Claim.ID) {
 			worst = max(worst, c.Verdict)
 		}
@@ -144,7 +142,7 @@ func (s *theoryStudy) notes() []string {
 		missing += len(x.planned) - len(x.Runs)
 	}
 	if missing > 0 {
-		notes = append(notes, evidence.Lacking(missing, Table1Spec, s.profile))
+		notes = append(notes, evidence.Lacking(missing, Table1Spec, s.in.Profile))
 	}
 	return notes
 }
@@ -173,10 +171,10 @@ func (s *theoryStudy) constantText(series []*Series) string {
 		return whyNotRun
 	}
 	text := fmt.Sprintf("least distance %.2g to %.2g Δ", low, high)
-	if s.assessment == nil {
+	if s.in.Assessment == nil {
 		return text
 	}
-	for _, c := range s.assessment.Claims {
+	for _, c := range s.in.Assessment.Claims {
 		for _, t := range c.Tests {
 			if t.Test.Kind == experiments.KindExponent && t.Verdict != stats.NotRun {
 				text += fmt.Sprintf("; as η^%.2f (K = %v)", t.Ours.Value, t.Of.Runs[0].Run.Params.Parsimony)

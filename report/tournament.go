@@ -69,7 +69,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			if m == compare.ErrorAtOrder && c.Reason != "" && len(c.Levels) > 0 {
 				t.Notes = append(t.Notes, e.Heuristic.Name+": "+c.Reason+".")
 			}
-			t.Numbers = append(t.Numbers, numbersOf(e, m))
+			t.Numbers = append(t.Numbers, comparedNumbers(e, m))
 			row = append(row, effectCell(m, c))
 			switch {
 			case m != compare.ErrorAtOrder:
@@ -84,9 +84,9 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 	return t
 }
 
-// numbersOf is a comparison with a number a cell, and none where there is none. Those of
+// comparedNumbers are a comparison with a number a cell, and none where there is none. Those of
 // times are natural logarithms of ratios.
-func numbersOf(e *compare.Entry, m compare.Measure) []string {
+func comparedNumbers(e *compare.Entry, m compare.Measure) []string {
 	c := e.Compared[m]
 	has := len(c.Levels) > 0
 	return slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),

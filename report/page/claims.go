@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,27 +8,17 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 )
 
-// verdictView is a verdict in words, with a mark that needs no colour.
-type verdictView struct {
-	Class string
-	Mark  string
-	Text  string
-	Rank  int // the worse, the greater
-}
+// classes are the verdicts in the style sheet.
+var classes = map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}
 
-// verdictClasses are the verdicts in the style sheet.
-var verdictClasses = map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}
-
-// verdictOf lays a verdict out. Its text says whether it is explained.
-func verdictOf(v stats.Verdict, text string) *verdictView {
-	out := &verdictView{Class: verdictClasses[v], Mark: v.Mark(), Text: text, Rank: 2 * int(v)}
-	if text != v.String() {
-		out.Rank-- // explained
+// Rank sorts claims by their verdicts: the worse, the greater, and less if it is explained.
+func (v *claimView) Rank() int {
+	if v.Outcome() != v.Verdict.String() {
+		return 2*int(v.Verdict) - 1
 	}
-	return out
+	return 2 * int(v.Verdict)
 }
 
 // countRow counts the verdicts on a kind of claims.
@@ -48,31 +37,16 @@ type claimGroup struct {
 // claimView is a claim with its verdict.
 type claimView struct {
 	*evidence.ClaimResult
-	Quote     string
 	Sentences []string // of the tests that are not reproduced
 	More      []string // the rest of them
 	Reason    string   // why it deviates, as far as the ledger says
 	Order     int      // the paper's
-	Tests     []testView
 }
-
-// testView is one test of a claim.
-type testView struct {
-	*evidence.Finding
-	Sentence  string
-	Statistic string
-	Value     string // the estimate without its interval
-	Remarks   []string
-}
-
-// marginView is the margin of a quantity.
-type marginView struct{ Quantity, Margin, Reason string }
 
 // claims fills in the claims, their counts and which of them differ.
 func (v *view) claims(in Input) {
 	assessed := in.Report.Input.Assessment
 	cells, sentences, theorems := assessed.Counts()
-	v.AtHalf, v.AtTwice = assessed.CellsAt(0.5).Reproduced, assessed.CellsAt(2).Reproduced
 	_, _, v.OneRun, v.OfOneRun = assessed.WithinOneRun()
 	v.Counts = []countRow{{"cells", cells}, {"numbers", assessed.Numbers()}, {"sentences", sentences}, {"theorems", theorems}}
 	groups := []claimGroup{
@@ -82,8 +56,9 @@ func (v *view) claims(in Input) {
 	}
 	differing := []differing{{Title: "What deviates", verdict: stats.Deviates}, {Title: "What is inconclusive", verdict: stats.Inconclusive}}
 	for i := range assessed.Claims {
-		c := newClaim(&assessed.Claims[i], in.Report.Paper)
-		c.Order = i
+		c := &claimView{ClaimResult: &assessed.Claims[i], Order: i}
+		c.differences(in.Report.Paper)
+		v.ByID[c.Claim.ID] = c
 		g := &groups[0]
 		switch {
 		case c.Claim.Cell:
@@ -103,7 +78,7 @@ func (v *view) claims(in Input) {
 			v.Differing = append(v.Differing, d)
 		}
 	}
-	v.Claims, v.Margins = groups, margins(in.Ledger)
+	v.Claims = groups
 }
 
 // differing is the claims of one verdict that is not the best, by table.
@@ -126,29 +101,17 @@ func (d *differing) add(c *claimView) {
 	g.Claims = append(g.Claims, c)
 }
 
-// newClaim lays a claim out.
-func newClaim(c *evidence.ClaimResult, paper *experiments.PaperValues) *claimView {
-	out := &claimView{ClaimResult: c, Quote: "“" + strings.TrimSpace(c.Claim.Quote) + "”"}
-	if c.Claim.Cell {
-		out.Quote = "risk / error / order: " + c.Claim.Quote
-	}
-	for i := range c.Tests {
-		out.Tests = append(out.Tests, newTest(&c.Tests[i], paper))
-	}
-	out.differences()
-	return out
-}
-
 // shownSentences is how many sentences of a claim are not folded.
 const shownSentences = 2
 
 // differences fills in the sentences of the tests that deviate, then of those
 // that are inconclusive, and the reason.
-func (v *claimView) differences() {
+func (v *claimView) differences(paper *experiments.PaperValues) {
 	var sentences, reasons []string
 	for _, verdict := range []stats.Verdict{stats.Deviates, stats.Inconclusive} {
 		from := len(sentences)
-		for _, t := range v.Tests {
+		for i := range v.Tests {
+			t := &v.Tests[i]
 			if t.Verdict != verdict {
 				continue
 			}
@@ -157,7 +120,7 @@ func (v *claimView) differences() {
 			if v.Claim.Cell && t.Test.Of.Quantity == experiments.QuantityError { // what most readers look for
 				at = from
 			}
-			sentences = slices.Insert(sentences, at, t.Sentence)
+			sentences = slices.Insert(sentences, at, t.Sentence(paper))
 		}
 	}
 	sentences = joined(sentences)
@@ -202,80 +165,4 @@ func firstReason(reasons []string) string {
 		out += s
 	}
 	return strings.TrimSpace(out)
-}
-
-// newTest lays a test out.
-func newTest(f *evidence.Finding, paper *experiments.PaperValues) testView {
-	t := testView{Finding: f, Sentence: f.Sentence(paper), Statistic: f.Measured()}
-	if f.Verdict != stats.NotRun {
-		t.Value = words.Four(f.Ours.Value)
-	}
-	switch f.Test.Kind {
-	case experiments.KindLess, experiments.KindDifference:
-		t.Statistic += " − " + f.Compared()
-	case experiments.KindRatio:
-		t.Statistic += " ÷ " + f.Compared()
-	}
-	remark := func(title, text string) {
-		if text != "" {
-			t.Remarks = append(t.Remarks, title+": "+strings.TrimSpace(text))
-		}
-	}
-	remark("Target", f.Test.Reason)
-	remark("A new run", f.OneRun())
-	remark("Note", f.Note())
-	if f.Explained() {
-		remark("Explained", f.Test.Explained)
-	}
-	return t
-}
-
-// margins are the margins of all quantities.
-func margins(l *experiments.Ledger) []marginView {
-	var out []marginView
-	for _, q := range []string{experiments.QuantityRisk, experiments.QuantityError, experiments.QuantityOrder} {
-		m, ok := l.Margins[q]
-		if !ok {
-			continue
-		}
-		v := marginView{Quantity: q, Reason: strings.TrimSpace(m.Reason)}
-		switch {
-		case m.Points > 0:
-			v.Margin = words.Plain(m.Points) + " in percentage points"
-		case m.Least > 0:
-			v.Margin = fmt.Sprintf("%s %% of the printed value, at least %s", words.Plain(m.Percent), words.Plain(m.Least))
-		default:
-			v.Margin = words.Plain(m.Percent) + " % of the printed value"
-		}
-		out = append(out, v)
-	}
-	return out
-}
-
-// anchor is the name of a claim's place on the page.
-func anchor(claim string) string { return "claim-" + claim }
-
-// assumptionView is an assumption with what rests on it.
-type assumptionView struct {
-	experiments.Assumption
-	Claims []*claimView
-}
-
-// assumptions lays the assumptions out.
-func (v *view) assumptions(l *experiments.Ledger) (out []assumptionView) {
-	claims := make(map[string]*claimView)
-	for _, g := range v.Claims {
-		for _, c := range g.Claims {
-			claims[c.Claim.ID] = c
-		}
-	}
-	for _, a := range l.Assumptions {
-		card := assumptionView{Assumption: a}
-		card.Evidence = strings.TrimSpace(a.Evidence)
-		for _, id := range l.Dependents(a.ID) {
-			card.Claims = append(card.Claims, claims[id])
-		}
-		out = append(out, card)
-	}
-	return out
 }

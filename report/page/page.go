@@ -33,7 +33,9 @@ import (
 	"strconv"
 	"strings"
 
+	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/report"
 )
 
@@ -53,30 +55,13 @@ var files embed.FS
 
 // page is the template. Its actions are escaped for where they stand.
 var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
-	"anchor":     anchor,
-	"lineClass":  lineClass,
+	"class":      func(v stats.Verdict) string { return classes[v] },
+	"four":       words.Four,
 	"numeric":    numeric,
+	"plain":      words.Plain,
 	"quantities": func() []string { return report.Quantities[:] },
-	"sort":       sortKey,
 	"trim":       strings.TrimSpace,
-	"verdict":    verdictOf,
 }).ParseFS(files, "page.gohtml"))
-
-// lineClass is the class of a line of a result in the style sheet.
-func lineClass(label string) string {
-	return map[string]string{"paper": "paper", "ours": "ours", "90 %": "interval"}[label]
-}
-
-// sortKey is what a result is sorted by.
-func sortKey(s report.Stat) string {
-	switch {
-	case s.Diverged > 0:
-		return "inf"
-	case s.N > 0:
-		return strconv.FormatFloat(s.Mean, 'g', 6, 64)
-	}
-	return ""
-}
 
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
@@ -98,8 +83,6 @@ type view struct {
 
 	Own       string         // names of the specs, if the report is not beside the paper
 	Counts    []countRow     // of cells, numbers, sentences and theorems
-	AtHalf    int            // cells reproduced with all margins halved
-	AtTwice   int            // the same, doubled
 	OneRun    int            // printed numbers in the interval of one run
 	OfOneRun  int            // those of which that is known
 	Forest    *report.Figure // nil if the report has no forest plot
@@ -108,22 +91,19 @@ type view struct {
 	Figures   []*report.Figure // all others
 	Charts    [][]report.Chart // of the figures that the template has shown so far
 	Claims    []claimGroup
-	Margins   []marginView
-
-	Assumptions []assumptionView
-	Costs       *report.Table
-	Machines    *report.Table
-	Data        *report.Table
+	ByID      map[string]*claimView
+	Costs     *report.Table
+	Machines  *report.Table
+	Data      *report.Table
 }
 
 // newView lays the page out.
 func newView(in Input) *view {
 	from := in.Report.Input
-	v := &view{Input: in, Own: from.Own, Missing: missing(in), Costs: costs(from), Machines: machines(from.Records), Data: dataSums(from.Records)}
+	v := &view{Input: in, Own: from.Own, ByID: make(map[string]*claimView), Missing: missing(in), Costs: costs(from), Machines: machines(from.Records), Data: dataSums(from.Records)}
 	v.assets()
 	if v.Own == "" {
 		v.claims(in)
-		v.Assumptions = v.assumptions(in.Ledger)
 	}
 	v.Sections = slices.Concat(in.Report.Parts, in.Sections)
 	for _, f := range in.Report.Figures {

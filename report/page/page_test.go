@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
@@ -359,5 +361,42 @@ func TestLibrary(t *testing.T) {
 		if got := hex.EncodeToString(sum[:]); got != want {
 			t.Errorf("%s: SHA-256 %s, want %s", name, got, want)
 		}
+	}
+}
+
+// TestCharts: the page's first script is the charts of all figures with curves, which a test of
+// report compares with the pictures.
+func TestCharts(t *testing.T) {
+	in, _ := whole()
+	_, scripts := wholePage()
+	var want [][]report.Chart
+	for _, f := range in.Report.Figures {
+		if charts := f.Charts(); len(charts) > 0 {
+			want = append(want, charts)
+		}
+	}
+	text, err := json.Marshal(want)
+	if err != nil || len(want) == 0 || scripts[0] != string(text) {
+		t.Errorf("%d figures, %v: %.200s\nwant %.200s", len(want), err, scripts[0], text)
+	}
+}
+
+// TestJointSection: the front, what the best assumes and leaves, and the picture.
+func TestJointSection(t *testing.T) {
+	chosen := evidence.JointReading{ByResult: 3, Cells: 9, Numbers: 30}
+	best := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "a", Alternative: "x", Value: "another", Chosen: "one", How: "by result"}}, ByResult: 4, Cells: 13, Numbers: 37}
+	s := JointSection(&evidence.JointReport{
+		Cells: 17, Numbers: 48, Combinations: 2, Chosen: chosen, Front: []evidence.JointReading{chosen, best},
+		Counts: []evidence.JointCount{{JointReading: chosen, Combinations: 1}, {JointReading: best, Combinations: 1}},
+		Best:   []evidence.ClaimResult{{Claim: experiments.Claim{ID: "c"}, Verdict: stats.Deviates, Tests: []evidence.Finding{{Test: experiments.Test{ID: "risk"}, Verdict: stats.Deviates}}}},
+	})
+	for i, want := range [][]string{{"4", "13", "37", "0", "0", "1", "a=x"}, {"a = x", "by result", "another", "one"}, {"c", "deviates", "risk deviates"}} {
+		rows := s.Tables[i].Rows
+		if got := rows[len(rows)-1]; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", s.Tables[i].Title, got, want)
+		}
+	}
+	if len(s.Figures) != 1 || s.Figures[0].Missing != "" || !strings.Contains(strings.Join(s.Paragraphs, " "), "13 of 17 cells") {
+		t.Errorf("%d figures, %q", len(s.Figures), s.Paragraphs)
 	}
 }

@@ -34,53 +34,43 @@ type Drawing interface {
 	Draw(c draw.Canvas)
 }
 
-// Render draws in one of the Formats. A panic of the drawing libraries, which take some bad
-// values that way, becomes an error.
+// Render draws in one of the Formats.
 func Render(d Drawing, format string) (out []byte, err error) {
-	return safely(func() ([]byte, error) { return render(d, format) })
+	if format == "png" {
+		return RenderPNG(d, DPI)
+	}
+	defer recovered(&err)
+	w, h := d.Size()
+	var b bytes.Buffer
+	if format == "svg" {
+		c := vgsvg.New(w, h)
+		drawOnWhite(d, c)
+		_, err := c.WriteTo(&b)
+		return portableSVG(b.Bytes()), err
+	}
+	c := pdfCanvas{vgpdf.New(w, h)}
+	drawOnWhite(d, c)
+	_, err = c.WriteTo(&b)
+	return timelessPDF(b.Bytes()), err
 }
 
 // RenderPNG draws in pixels.
 func RenderPNG(d Drawing, dpi int) (out []byte, err error) {
-	return safely(func() ([]byte, error) { return renderPNG(d, dpi) })
-}
-
-// safely renders; a panic of the drawing libraries, which take some bad values
-// that way, becomes an error.
-func safely(render func() ([]byte, error)) (out []byte, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("can't draw the picture: %v", v)
-		}
-	}()
-	return render()
-}
-
-func render(d Drawing, format string) ([]byte, error) {
-	if format == "png" {
-		return renderPNG(d, DPI)
-	}
-	w, h := d.Size()
-	var out bytes.Buffer
-	if format == "svg" {
-		c := vgsvg.New(w, h)
-		drawOnWhite(d, c)
-		_, err := c.WriteTo(&out)
-		return portableSVG(out.Bytes()), err
-	}
-	c := pdfCanvas{vgpdf.New(w, h)}
-	drawOnWhite(d, c)
-	_, err := c.WriteTo(&out)
-	return timelessPDF(out.Bytes()), err
-}
-
-func renderPNG(d Drawing, dpi int) ([]byte, error) {
+	defer recovered(&err)
 	w, h := d.Size()
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
 	drawOnWhite(d, c)
-	var out bytes.Buffer
-	_, err := c.WriteTo(&out)
-	return out.Bytes(), err
+	var b bytes.Buffer
+	_, err = c.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// recovered makes an error of a panic of the drawing libraries, which take some bad values
+// that way.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("can't draw the picture: %v", v)
+	}
 }
 
 // drawOnWhite draws on a canvas of the drawing's size.

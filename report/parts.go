@@ -1,0 +1,471 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+	"polkrepro/report/plot"
+)
+
+// A Part is a part of a report or of its page beside the paper's tables and figures. What
+// it lacks is left out.
+type Part struct {
+	ID         string // anchor, unique on the page: online
+	Title      string
+	Paragraphs []string
+	Tables     []*Table // of a page: each a header and rows
+	Figures    []*Figure
+}
+
+// parts are those of which there are records.
+func (b *builder) parts() []*Part {
+	all := []*Part{
+		onlinePart(b.online()),
+		{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
+		{ID: "seconds", Title: "Error against processor time", Paragraphs: []string{secondsText}, Figures: b.seconds()},
+	}
+	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
+}
+
+// onlinePart is the part on learning online.
+func onlinePart(figures []*Figure) *Part {
+	return &Part{ID: "online", Title: "Learning online: prequential error and regret", Paragraphs: []string{onlineText}, Figures: figures}
+}
+
+// allFigures are the report's figures with those of its parts.
+func (r *Report) allFigures() []*Figure {
+	out := slices.Clone(r.Figures)
+	for _, s := range r.Parts {
+		out = append(out, s.Figures...)
+	}
+	return out
+}
+
+// ranked are the series of the runs that fit, each with its rank among those of its method
+// and task, that have a record which holds what keep asks for.
+func (b *builder) ranked(fits func(experiments.Planned) bool, keep func(*record.Record) bool) []*Series {
+	all := b.series(fits)
+	rank(all)
+	for _, s := range all {
+		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 || !keep(r) })
+	}
+	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })
+}
+
+const confidenceText = "A Multi-Logistic model gives each class a probability, of which the paper draws the contours in Figure 3b. " +
+	"A model is calibrated if of the test samples with confidence p, the largest of the probabilities, a fraction p is classified correctly. " +
+	"Pruning moves the scores by at most the budget at each step, but all steps together may move the confidence."
+
+// leastInBin is the number of test examples, over all runs, from which on a bin is drawn.
+const leastInBin = 20
+
+// confidence makes the figures of the calibration of Multi-Logistic models, one for each
+// data set of the paper's tables.
+func (b *builder) confidence() (out []*Figure) {
+	for _, name := range sortedKeys(b.paper.Data) {
+		series := b.ranked(func(p experiments.Planned) bool {
+			return p.Run.Data.Name == name && p.Run.Task == experiments.TaskKLR && len(p.Cells) > 0
+		}, func(r *record.Record) bool { return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0 })
+		if len(series) == 0 {
+			continue
+		}
+		out = append(out, &Figure{
+			Name:  "confidence-" + name,
+			Title: "Confidence of Multi-Logistic models on " + name,
+			Caption: fmt.Sprintf("(a) Reliability of the runs' last models: accuracy on the test samples of a bin of confidence against their mean confidence, "+
+				"in %d bins of equal width; above the diagonal a model is less confident than it is right, below it more. "+
+				"Bins with fewer than %d samples over all runs are not drawn. (b) Expected calibration error: the mean distance from the diagonal, "+
+				"each bin weighted by its samples, and (c) log loss, the mean of −log P(y | x), both against the model order of the last model; "+
+				"means over runs. L-BFGS keeps all training samples.", record.ReliabilityBins, leastInBin),
+			Drawing: calibrationPicture(series),
+			Data:    func() [][]string { return calibrationRows(series) },
+		})
+	}
+	return out
+}
+
+// calibrationPicture lays a figure of calibration out.
+func calibrationPicture(series []*Series) *plot.Picture {
+	reliability := &plot.Panel{Title: "(a)", XLabel: "confidence", YLabel: "accuracy", XMax: 1,
+		Traces: traces(series, func(s *Series) []plot.Sample { return diagram(s.Runs) })}
+	byOrder := func(title, label string, of func(*record.Record) float64) *plot.Panel {
+		return &plot.Panel{Title: title, XLabel: "model order M", YLabel: label, LogY: true, Traces: traces(series, func(s *Series) []plot.Sample {
+			if at := mean(s.values(finalOrder)); at > 0 {
+				return []plot.Sample{plot.Single(at, mean(s.values(of)))}
+			}
+			return nil
+		})}
+	}
+	errors, losses := byOrder("(b)", "calibration error (%)", calibrationError), byOrder("(c)", "log loss (nats)", logLoss)
+	p := &plot.Picture{Panels: []*plot.Panel{reliability, errors, losses}, Legend: legendOf(series)}
+	for _, pn := range []*plot.Panel{errors, losses} {
+		pn.Span()
+		pn.XMin, pn.XMax = pn.XMin/2, 2*pn.XMax
+	}
+	diagonal := plot.Look{Color: plot.RGB(0x88, 0x88, 0x88), Dash: []vg.Length{3, 2}, Width: 0.8}
+	reliability.Traces = append(reliability.Traces, plot.Trace{Look: diagonal, Curve: []plot.Sample{plot.Single(0, 0), plot.Single(1, 1)}})
+	p.Legend = append(p.Legend, plot.LineEntry("confidence = accuracy", diagonal))
+	return p
+}
+
+func logLoss(r *record.Record) float64 { return r.Final.Reliability.LogLoss }
+func calibrationError(r *record.Record) float64 {
+	return 100 * r.Final.Reliability.CalibrationError
+}
+
+// diagram is the accuracy over the mean confidence in each bin, of the test examples of all
+// runs.
+func diagram(runs []*record.Record) []plot.Sample {
+	var out []plot.Sample
+	for i := range record.ReliabilityBins {
+		var n, confidence, accuracy float64
+		for _, r := range runs {
+			b := r.Final.Reliability.Bins[i]
+			n += float64(b.Count)
+			confidence += float64(b.Count) * b.Confidence
+			accuracy += float64(b.Count) * b.Accuracy
+		}
+		if n >= leastInBin {
+			out = append(out, plot.Single(confidence/n, accuracy/n))
+		}
+	}
+	return out
+}
+
+// calibrationRows are the bins of all runs.
+func calibrationRows(series []*Series) [][]string {
+	rows := [][]string{strings.Fields("series seed draw model_order log_loss calibration_error_percent bin count confidence accuracy")}
+	for s, r := range runsOf(series) {
+		for i, b := range r.Final.Reliability.Bins {
+			rows = append(rows, s.line(r, finalOrder(r), logLoss(r), calibrationError(r), i+1, b.Count, b.Confidence, b.Accuracy))
+		}
+	}
+	return rows
+}
+
+const secondsText = "The paper compares methods by the samples they process. A step costs each of them another time, " +
+	"and a batch method has no model before its end: here is what each reaches in how many seconds of a processor."
+
+// seconds makes the figures of error against processor time, one for each data set of the
+// paper's tables, with a panel for each task.
+func (b *builder) seconds() (out []*Figure) {
+	for _, name := range sortedKeys(b.paper.Data) {
+		f := &timed{}
+		for _, task := range experiments.Tasks() {
+			series := b.ranked(func(p experiments.Planned) bool {
+				return p.Run.Data.Name == name && p.Run.Task == task && len(p.Cells) > 0
+			}, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Timing.CPU > 0 })
+			if len(series) > 0 {
+				f.titles = append(f.titles, fmt.Sprintf("(%c) %s", 'a'+len(f.series), taskTitle(task)))
+				f.series = append(f.series, series)
+			}
+		}
+		if len(f.series) == 0 {
+			continue
+		}
+		out = append(out, &Figure{
+			Name:  "seconds-" + name,
+			Title: "Error against processor time on " + name,
+			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + sentence(f.titles...) +
+				". Curves: methods that learn from a stream, at each evaluation, means over runs of both; " +
+				"dots: batch methods, which have a model only at their end. A label with two values is of (a) | (b). Times are of the machines that made the records, which did other work too.",
+			Drawing: f.picture(), Data: f.rows,
+		})
+	}
+	return out
+}
+
+// timed are the contents of a figure of error against processor time: a panel for each task.
+type timed struct {
+	titles []string
+	series [][]*Series
+}
+
+func (f *timed) picture() *plot.Picture {
+	p := &plot.Picture{}
+	labels := make(map[string][]string) // of the series that look alike, by method and rank
+	var shown []*Series                 // the first of those
+	alike := func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) }
+	for i, series := range f.series {
+		pn := &plot.Panel{Title: f.titles[i], XLabel: "processor seconds", YLabel: errorName(series[0].Run.Task), LogY: true, Traces: traces(series, overTime)}
+		for _, s := range series {
+			if labels[alike(s)] == nil {
+				shown = append(shown, s)
+			}
+			labels[alike(s)] = appendNew(labels[alike(s)], s.Label)
+		}
+		pn.Span()
+		p.Panels = append(p.Panels, pn)
+	}
+	for _, s := range shown {
+		text := together(labels[alike(s)])
+		if s.batch() {
+			p.Legend = append(p.Legend, plot.IconEntry(text, s.look().Mark))
+		} else {
+			p.Legend = append(p.Legend, plot.LineEntry(text, s.look()))
+		}
+	}
+	return p
+}
+
+// together joins labels; the later ones give no more than their last value:
+// "POLK, K = 0.04 | 0.03", "POLK, order=221 | 55".
+func together(labels []string) string {
+	out := labels[0]
+	for _, l := range labels[1:] {
+		if i := strings.LastIndex(l, "= "); i >= 0 {
+			l = l[i+len("= "):]
+		} else if i := strings.LastIndex(l, "="); i >= 0 && strings.HasPrefix(out, l[:i+1]) {
+			l = l[i+1:]
+		}
+		out += " | " + l
+	}
+	return out
+}
+
+// overTime is the error of a series over the processor time, at each number of samples at
+// which its runs were evaluated.
+func overTime(s *Series) []plot.Sample {
+	wrong := finiteAt(s.Runs, func(p record.Point) float64 { return 100 * p.TestError })
+	seconds := finiteAt(s.Runs, func(p record.Point) float64 { return p.Timing.CPU })
+	var out []plot.Sample
+	for _, n := range slices.Sorted(maps.Keys(wrong)) {
+		if e, t := wrong[n], mean(seconds[n]); len(e) > 0 && t > 0 && !math.IsInf(t, 0) {
+			out = append(out, plot.Single(t, mean(e)))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b plot.Sample) int { return cmp.Compare(a.X, b.X) })
+	return out
+}
+
+// rows are the points of all runs.
+func (f *timed) rows() [][]string {
+	rows := [][]string{strings.Fields("task series seed draw samples cpu_seconds error_percent")}
+	for s, r := range runsOf(slices.Concat(f.series...)) {
+		for _, p := range r.Points {
+			rows = append(rows, append([]string{s.Run.Task}, s.line(r, p.Samples, p.Timing.CPU, 100*p.TestError)...))
+		}
+	}
+	return rows
+}
+
+const onlineText = "A method that learns from a stream is tested on each sample before it learns from it. " +
+	"The cumulative error of these tests is the prequential error. Its regret is the cumulative loss of the same tests, with the regularizer, " +
+	"less that of the minimizer f* of the objective, as L-BFGS has certified it on the same training data."
+
+// online makes the figures of prequential error and regret: one for each of the paper's
+// figures of curves.
+func (b *builder) online() (out []*Figure) {
+	for _, pf := range b.paper.Figures {
+		if pf.Kind != experiments.FigureCurves {
+			continue
+		}
+		f, _ := b.onlineFigure(pf.Data, pf.Task,
+			func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) },
+			func(p experiments.Planned) bool { return p.Run.Data.Name == pf.Data && p.Run.Task == pf.Task })
+		if f != nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// onlineFigure makes the figure of the runs that fit, with the regrets against L-BFGS among
+// others, and their series; nil if no run has data for it.
+func (b *builder) onlineFigure(data, task string, fits, others func(experiments.Planned) bool) (*Figure, []*Series) {
+	o := &onlineCurves{regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
+	o.series = b.ranked(fits, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
+	if len(o.series) == 0 {
+		return nil, nil
+	}
+	stars := b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Method == "lbfgs" && others(p) }))
+	for _, s := range o.series {
+		for _, r := range s.Runs {
+			o.against(r, stars)
+		}
+	}
+	b.distinct(o.series)
+	return &Figure{
+		Name:    "online-" + data + "-" + task,
+		Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(task), data),
+		Caption: o.caption(), Drawing: o.picture(), Data: o.rows,
+	}, o.series
+}
+
+// onlineCurves are the contents of a figure of prequential error and regret.
+type onlineCurves struct {
+	series  []*Series
+	regrets map[*record.Record][]float64 // at its points, against L-BFGS' objective; none where there is no L-BFGS
+	slack   map[*record.Record]float64   // by how much a sample the objective may be above the minimum
+	gap     float64                      // the largest slack as a fraction of the objective
+}
+
+// against computes the regrets of a run against the minimizer of its own objective: of
+// several runs of L-BFGS, some stopped early, the one with the smallest gap.
+func (o *onlineCurves) against(r *record.Record, stars []*record.Record) {
+	run := r.Header.Run
+	objective, gap := 0.0, math.Inf(1)
+	for _, s := range stars {
+		of, health := s.Header.Run, s.Final.Health
+		if of.Data == run.Data && reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
+			health["objective"] > 0 && health["gap"] >= 0 && health["gap"] < gap {
+			objective, gap = health["objective"], health["gap"]
+		}
+	}
+	if math.IsInf(gap, 1) {
+		return
+	}
+	o.regrets[r], o.slack[r] = regrets(r, objective), gap
+	o.gap = max(o.gap, gap/objective)
+}
+
+// regrets returns, for each point of a run,
+//
+//	Σ_{s≤t} (ℓ(f_s(x_s), y_s) + (λ/2)·Σ_c‖f_{s,c}‖²) − t·R(f*).
+//
+// The sum of the losses is exact. That of the squared norms, which are known at the points
+// alone, is the trapezoidal rule's. t·R(f*) is what f* costs on the same samples at the end
+// of each pass, which visits each example once, and its expectation between.
+func regrets(r *record.Record, objective float64) []float64 {
+	half := r.Header.Run.Params.Regularizer / 2
+	out := make([]float64, len(r.Points))
+	norms, last, before := 0.0, 0.0, 0
+	for i, p := range r.Points {
+		if p.Prequential == nil || p.NormSq == nil {
+			out[i] = math.NaN()
+			continue
+		}
+		norms += (last + *p.NormSq) / 2 * float64(p.Samples-before)
+		last, before = *p.NormSq, p.Samples
+		out[i] = float64(p.Samples)*(p.Prequential.Loss-objective) + half*norms
+	}
+	return out
+}
+
+func (o *onlineCurves) picture() *plot.Picture {
+	wrong := &plot.Panel{Title: "(a)", YLabel: prequentialName(o.series[0].Run.Task), LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
+		return average(s.Runs, prequentialError)
+	})}
+	wrong.Span()
+	p := &plot.Picture{Panels: []*plot.Panel{wrong}, Legend: legendOf(o.series)}
+	if len(o.regrets) > 0 {
+		regret := &plot.Panel{Title: "(b)", YLabel: "regret", LogY: true, Traces: traces(o.series, o.curve)}
+		regret.Span()
+		if root, ok := rootLine(regret); ok {
+			regret.Traces = append(regret.Traces, root)
+			p.Legend = append(p.Legend, plot.LineEntry("slope of the square root of T", root.Look))
+		}
+		p.Panels = append(p.Panels, regret)
+	}
+	if p.Spread() {
+		p.Legend = append(p.Legend, plot.BandEntry())
+	}
+	return p
+}
+
+// prequentialName is what axes call the prequential error of a task.
+func prequentialName(task string) string {
+	if task == experiments.TaskRegression {
+		return "prequential RMSE (% of deviation)"
+	}
+	return "prequential error (%)"
+}
+
+func prequentialError(p record.Point) float64 {
+	if p.Prequential == nil {
+		return math.NaN()
+	}
+	return 100 * p.Prequential.Error
+}
+
+// curve is the mean regret of a series over its runs; the band reaches to what the largest
+// would be if the minimum were the whole gap below L-BFGS' objective.
+func (o *onlineCurves) curve(s *Series) []plot.Sample {
+	least, most := make(map[int][]float64), make(map[int][]float64)
+	for _, r := range s.Runs {
+		for i, v := range o.regrets[r] {
+			t := r.Points[i].Samples
+			least[t], most[t] = append(least[t], v), append(most[t], v+float64(t)*o.slack[r])
+		}
+	}
+	out := averaged(least)
+	for i, s := range out {
+		out[i].High = slices.Max(most[int(s.X)])
+	}
+	return out
+}
+
+// rootLine is a line of slope 1/2 below the curves of a logarithmic panel, false if none
+// can be drawn.
+func rootLine(p *plot.Panel) (plot.Trace, bool) {
+	factor := math.Inf(1)
+	for _, t := range p.Traces {
+		for _, s := range t.Curve {
+			if s.Mean > 0 {
+				factor = min(factor, s.Mean/math.Sqrt(s.X))
+			}
+		}
+	}
+	if math.IsInf(factor, 1) || !p.LogX {
+		return plot.Trace{}, false
+	}
+	at := func(x float64) plot.Sample { return plot.Single(x, factor*math.Sqrt(x)) }
+	look := plot.Look{Color: plot.RGB(0x55, 0x55, 0x55), Dash: []vg.Length{1, 1.5}, Width: 0.8}
+	return plot.Trace{Look: look, Curve: []plot.Sample{at(p.XMin), at(p.XMax)}}, true
+}
+
+func (o *onlineCurves) caption() string {
+	text := "(a) Error on the samples so far, each tested before its mini-batch was learned. "
+	if len(o.regrets) == 0 {
+		text += "The regret is not shown: L-BFGS has no record on these data in this profile. "
+	} else {
+		text += fmt.Sprintf("(b) Regret: the cumulative loss of the same tests and the cumulative regularizer (λ/2)Σ‖f‖², less t·R(f*). "+
+			"R(f*) is the objective of L-BFGS on all training examples, the same that the stream visits, whatever subset the training risk of other figures is taken on; "+
+			"the minimum is at most %.2g %% below it, and the band reaches to the regret against that. "+
+			"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
+			"the regularizer is summed by the trapezoidal rule over the evaluations. ", 100*o.gap)
+		if n := o.undrawn(); n > 0 {
+			text += fmt.Sprintf("%d regrets that are not positive are not drawn. ", n)
+		}
+	}
+	return text + "Lines are means over runs, bands reach from the least to the greatest."
+}
+
+// undrawn counts the regrets that have no place on a logarithmic axis.
+func (o *onlineCurves) undrawn() (n int) {
+	for _, r := range runsOf(o.series) {
+		for _, v := range o.regrets[r] {
+			if !(v > 0) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// rows are the points of all runs.
+func (o *onlineCurves) rows() [][]string {
+	rows := [][]string{strings.Fields("series seed draw samples prequential_error_percent prequential_loss norm_sq regret regret_slack")}
+	for s, r := range runsOf(o.series) {
+		for i, p := range r.Points {
+			if p.Prequential == nil || p.NormSq == nil {
+				continue
+			}
+			row := s.line(r, p.Samples, prequentialError(p), p.Prequential.Loss, *p.NormSq, "", "")
+			if v := o.regrets[r]; v != nil {
+				copy(row[7:], line(v[i], float64(p.Samples)*o.slack[r]))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
