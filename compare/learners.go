@@ -48,7 +48,6 @@ var methods = []method{
 	{name: "nogd", fixed: []string{"rank", "%small"}, axes: []axis{width, rate(0.5)}},
 	{name: "nystrom-sgd", fixed: inverse, axes: []axis{width, rate(8), lambda}},
 	{name: "nystrom", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return z.features(1) }},
-	{name: "rff", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return z.features(2) }},
 	{name: "csvc", axes: []axis{width, {"cost", 8, 8}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16) / 2 }},
 	{name: "lbfgs", fixed: []string{"tolerance", "0.01"}, axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+1000*z.classes) }},
 }

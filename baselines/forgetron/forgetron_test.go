@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -122,30 +120,4 @@ func TestEqualsThePaper(t *testing.T) {
 	if !shrunk {
 		t.Error("nothing was ever shrunk: the test shows little")
 	}
-}
-
-// TestInvariants: on any stream, the order is within the budget, Q ≤ (15/32)·M, and
-// ‖f‖² ≤ M + Q: a mistake adds at most 1 to it, and a removal no more than Ψ.
-func TestInvariants(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := config(rapid.IntRange(1, 8).Draw(t, "budget"))
-		n := rapid.IntRange(1, 60).Draw(t, "n")
-		grid := rapid.Custom(func(t *rapid.T) float32 { return float32(rapid.IntRange(-2, 2).Draw(t, "x")) })
-		x := rapid.SliceOfN(grid, n*c.Dim, n*c.Dim).Draw(t, "x")
-		class := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, c.Classes-1).Draw(t, "y")) })
-		y := rapid.SliceOfN(class, n, n).Draw(t, "y")
-		l, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range n {
-			if err := l.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
-				t.Fatal(err)
-			}
-			m := float64(l.mistakes)
-			if norm := l.Expansion().NormSq(1); l.Expansion().Order() > c.Budget || l.deviation > 15.0/32*m+1e-9 || norm > m+l.deviation+1e-6 {
-				t.Fatalf("after %d samples: order %d, %v mistakes, Q = %v, ‖f‖² = %v", i+1, l.Expansion().Order(), m, l.deviation, norm)
-			}
-		}
-	})
 }

@@ -65,15 +65,3 @@ func TestContrasts(t *testing.T) {
 		}
 	}
 }
-
-func TestPairAt(t *testing.T) {
-	i := 0
-	for a := range 5 {
-		for b := a; b < 5; b++ {
-			if u, v := pairAt(5, i); u != a || v != b {
-				t.Errorf("pair %d is %d, %d, want %d, %d", i, u, v, a, b)
-			}
-			i++
-		}
-	}
-}
