@@ -12,10 +12,7 @@ import (
 type Schema map[string]any
 
 // ReadSchema reads a schema's file. t is a *testing.T.
-func ReadSchema(t interface {
-	Helper()
-	Fatal(args ...any)
-}, path string) (s Schema) {
+func ReadSchema(t T, path string) (s Schema) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err == nil {

@@ -14,12 +14,15 @@ import (
 	"polkrepro/kernel"
 )
 
-// Names returns the names of what is in a folder, sorted; none if there is no
-// folder. t is a *testing.T or a *rapid.T.
-func Names(t interface {
+// T is a *testing.T, a *testing.B or a *rapid.T.
+type T interface {
 	Helper()
 	Fatal(args ...any)
-}, dir string) []string {
+}
+
+// Names returns the names of what is in a folder, sorted; none if there is no
+// folder.
+func Names(t T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -59,10 +62,7 @@ func SameResult(got, recorded []float64) bool {
 }
 
 // WriteJSON writes a golden file.
-func WriteJSON(t interface {
-	Helper()
-	Fatal(args ...any)
-}, path string, v any) {
+func WriteJSON(t T, path string, v any) {
 	t.Helper()
 	text, err := json.MarshalIndent(v, "", "\t")
 	if err != nil {
@@ -74,10 +74,7 @@ func WriteJSON(t interface {
 }
 
 // Table reads a CSV file: of each row the values by the names of their columns.
-func Table(t interface {
-	Helper()
-	Fatal(args ...any)
-}, path string) (rows []map[string]string) {
+func Table(t T, path string) (rows []map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
